@@ -103,6 +103,7 @@
      functions: unwind information
      functions: how far a jump table is read
      functions: jump tables
+     functions: threaded interpreters
      functions: loops and back-edges
      functions: return addresses that the program looks up
      functions: all of a module, and who calls whom
@@ -117,10 +118,13 @@
      patching: copies are made while the program runs
      chance
      patching: the sampler (figure 3 of bursty-tracing)
+     patching: nothing is patched, stacks are looked at
      patching: the stack when a burst begins
      patching: modules of this process
      patching: room within reach of a module
+     patching: labels of threaded interpreters
      patching: which entries, and the jumps over them
+     patching: what is known of a module that is not surveyed
      patching: code that the program changes
      patching: on, off, away
      patching: on other systems
@@ -202,6 +206,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, neither armed nor switched on */
+    int      no_patches;        /* 1: nothing is patched, ever. binpatch_stack and names are there */
     /* Which modules (function is NULL) and which functions of them (name or "")? NULL: the
        executable and all libraries but libc, ld.so and libgcc_s. */
     int    (*want)(void *user, const char *module, const char *function);
@@ -503,9 +508,12 @@ typedef struct x86flow_function {
     uint32_t pad;               /* nops and int3 behind it */
     uint8_t reason, flags;
     uint8_t direct;             /* CHECK, and direct calls need it: it closes a cycle of calls */
+    uint8_t dispatches;         /* indirect jumps; 255: or more */
     uint8_t unsure_entry;       /* the survey could not tell that the flags are dead at the entry */
     uint8_t patched, patch_at;  /* the caller overwrote up to 9 bytes from lo + patch_at on, */
     uint8_t saved[9];           /* which were these */
+    uint16_t changes;           /* x86flow_note_callees: registers that it does not keep; 0: not
+                                   known */
     uint32_t part;              /* the number of its part (.cold) + 1; 0: it has none */
     uint32_t owner;             /* of a part: the number of its function + 1; 0: not known */
 } x86flow_function;
@@ -515,6 +523,16 @@ typedef struct x86flow_bound {
     uint64_t slot;
     uint32_t function;
 } x86flow_bound;
+
+/* A label of a threaded interpreter where the caller may have overwritten these bytes. */
+typedef struct x86flow_label {
+    uint64_t at;
+    uint64_t to;                /* left to the caller, as the next two */
+    uint32_t function;
+    uint8_t held, gone;
+    uint8_t saved[5];
+} x86flow_label;
+enum { X86FLOW_THREADED = 16 };         /* so many dispatches make a threaded interpreter */
 
 typedef struct x86flow_module {
     uint64_t bias, lo, hi, text_lo, text_hi;
@@ -527,6 +545,8 @@ typedef struct x86flow_module {
     uint32_t named_count;
     const x86flow_bound *bound;             /* GOT slots that lead back into this module, sorted */
     uint32_t bound_count;
+    x86flow_label *labels;                  /* in the order of their addresses */
+    uint32_t label_count;
 } x86flow_module;
 
 enum {                          /* insn.target: who comes here */
@@ -613,6 +633,9 @@ BINPATCH_API int x86flow_decode(x86flow_body *b, const x86flow_module *m, const 
 /* Fills in target, boring, dispatch and table of all instructions of the body. k_boring: -1, no
    loop is boring. */
 BINPATCH_API void x86flow_plan(x86flow_body *b, int32_t k_boring);
+/* For x86flow_plan of an interpreter, before anything is patched: what the functions that it calls
+   do to registers. Without it each label gets a check whose code makes a call. */
+BINPATCH_API void x86flow_note_callees(const x86flow_body *b, x86flow_module *m);
 /* Must the flags be kept before instruction `at`? Returns 1 or, if they are surely dead, 0. */
 BINPATCH_API int x86flow_flags_live(const x86flow_body *b, uint32_t at);
 /* The number of the instruction that a direct jump goes to, or ~0: outside of the function. */
@@ -791,6 +814,7 @@ typedef struct x86copy_function {
     uint32_t held;              /* left to the caller */
     uint32_t bare;              /* no check anywhere: its original is what C would be */
     uint32_t returns_at;        /* of I: x86copy.returns_at as a position; 0: not known */
+    uint32_t threaded;          /* C's dispatches are as they were: labels lead back to it */
     uint32_t away_at;           /* a jump through the function's word of `aways`; 0: none */
 } x86copy_function;
 
@@ -826,7 +850,7 @@ enum {
 };
 
 typedef struct x86copy_spot {   /* of an instruction of the body, in the copy being emitted */
-    uint32_t at;
+    uint32_t at, begin;         /* begin: of its check, if that stands in line before it */
     uint32_t c_at;              /* in the checking copy */
     uint32_t thunk, slow;       /* of a checked target: where its check stands, and its slow end */
     uint32_t site;
@@ -2121,6 +2145,21 @@ static int x86flow_p_decode_part(x86flow_body *s, const x86flow_function *part) 
     return x86flow_p_decode(s, at, end, end);
 }
 
+/* Puts the original bytes of labels back into the text. */
+static void x86flow_p_restore_labels(x86flow_body *s) {
+    const x86flow_module *m = s->m;
+    uint32_t lo = 0, hi = m->label_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->labels[mid].at < s->f->lo) lo = mid + 1;
+        else hi = mid;
+    }
+    for (; lo < m->label_count && m->labels[lo].at - s->f->lo < s->f->size; lo++) {
+        const x86flow_label *l = &m->labels[lo];
+        memcpy(s->text + (l->at - s->f->lo), l->saved, sizeof l->saved);
+    }
+}
+
 /* Reads the original bytes of f, whatever stands there now. If its part does not fit, f is read
    alone: jumps to the part leave it then. */
 BINPATCH_API int x86flow_decode(x86flow_body *s, const x86flow_module *m, const x86flow_function *f,
@@ -2142,6 +2181,7 @@ BINPATCH_API int x86flow_decode(x86flow_body *s, const x86flow_module *m, const 
     memset(s->text + n, 0xCC, 16);
     for (n = 0; f->patched && n < sizeof f->saved && f->patch_at + n < f->size; n++)
         s->text[f->patch_at + n] = f->saved[n];
+    if (m->label_count) x86flow_p_restore_labels(s);
     why = x86flow_p_decode(s, 0, f->size, enough);
     s->part_first = s->count;
     if (why || enough < f->size) return why;
@@ -2484,10 +2524,11 @@ BINPATCH_API const uint8_t *x86flow_find_fde(const uint8_t *h, uint64_t pc, uint
    walk gives up at anything else: at a call that may overwrite the value, at
    the start of the function, at a label that a table leads to.
 
-   A comparison of the low byte or word says nothing of the rest. It is
-   remembered, and counts where the walk comes to the movzx that cleared the
-   rest. A comparison of 32 bits counts as one of the index, for what has been
-   written as 32 bits is zero above.
+   A comparison of the low byte, word or 32 bits says nothing of the rest. It is
+   remembered, and counts where the walk comes to what cleared the rest: a
+   movzx, or for 32 bits any instruction that writes a register as 32 bits, for
+   the processor clears the upper half then. A value that was read or handed
+   over as 64 bits is not bounded by a comparison of its lower half.
 
    cost: a few instructions for each load, for the comparison stands close to
    it; at most STEPS. */
@@ -2633,6 +2674,30 @@ static uint64_t x86flow_p_condition(const x86flow_body *s, uint32_t branch, int 
     return 0;
 }
 
+/* Does the instruction write all of the register `reg`, as 32 bits? Then the
+   upper half is zero behind it. Only what surely does is listed. */
+static int x86flow_p_clears_above(const x86decode_insn *i, int reg) {
+    unsigned op = i->opcode, digit = i->modrm >> 3 & 7;
+    int to_rm, to_reg;
+    if (i->coding != X86DECODE_LEGACY || i->rex & X86DECODE_REX_W) return 0;
+    if (i->prefixes & X86DECODE_66) return 0;
+    if (i->map == 1) {                          /* cmov, imul, movzx, movsx */
+        if ((op & 0xF0) != 0x40 && op != 0xAF && (op & 0xF6) != 0xB6) return 0;
+        return !(i->prefixes & (X86DECODE_F2 | X86DECODE_F3)) && x86flow_reg_register(i) == reg;
+    }
+    if (i->map != 0) return 0;
+    if ((op & 0xF8) == 0xB8) return (int)((op & 7) | (i->rex & X86DECODE_REX_B ? 8u : 0u)) == reg;
+    if (op < 0x40 && (op & 7) == 5 && op != 0x3D) return reg == 0;      /* op $imm,%eax */
+    to_rm = (op < 0x40 && (op & 7) == 1 && op != 0x39) || op == 0x89 || (op == 0xC7 && digit == 0)
+            || ((op == 0x81 || op == 0x83) && digit != 7)
+            || (op == 0xC1 && digit != 6 && i->immediate & 31)
+            || (op == 0xF7 && (digit == 2 || digit == 3)) || (op == 0xFF && digit < 2);
+    to_reg = (op < 0x40 && (op & 7) == 3 && op != 0x3B) || op == 0x8B || op == 0x8D || op == 0x63
+             || op == 0x69 || op == 0x6B;
+    if (to_rm) return !i->memory && x86flow_rm_register(i) == reg;
+    return to_reg && x86flow_reg_register(i) == reg;
+}
+
 /* The value is what the instruction writes. Follows where it comes from, or ends the path. */
 static void x86flow_p_origin(x86flow_p_bounds *w, const x86flow_insn *k, x86flow_p_value v) {
     const x86decode_insn *i = &k->i;
@@ -2640,6 +2705,10 @@ static void x86flow_p_origin(x86flow_p_bounds *w, const x86flow_insn *k, x86flow
     unsigned bytes = x86flow_p_operand_bytes(i, 0), from = bytes;
     int reg = x86flow_reg_register(i), rm = x86flow_rm_register(i);
     int plain = i->coding == X86DECODE_LEGACY && v.reg >= 0, zeroes = 0;
+    if (v.reg >= 0 && v.low_bytes == 4 && x86flow_p_clears_above(i, v.reg)) {
+        x86flow_p_ends(w, v.low);
+        return;
+    }
     if (!plain || bytes < 4 || i->map > 1) { x86flow_p_lost(w, &v); return; }
     if (i->map == 0 && (op & 0xF8) == 0xB8) {
         if (i->immediate < 0) x86flow_p_lost(w, &v);
@@ -2701,11 +2770,12 @@ static void x86flow_p_step_back(const x86flow_body *s, x86flow_p_bounds *w, x86f
     if (k->i.kind == X86DECODE_BRANCH) {
         unsigned bytes;
         uint64_t most = x86flow_p_condition(s, from, taken, &v, &bytes);
-        if (bytes && (bytes >= 4 || bytes >= v.bytes)) {
+        if (bytes && bytes >= v.bytes) {
             x86flow_p_ends(w, most);
             return;
         }
-        if (bytes && (!v.low_bytes || most < v.low) && most < X86FLOW_P_WIDEST) {
+        if (bytes && most < X86FLOW_P_WIDEST
+            && (bytes > v.low_bytes || (bytes == v.low_bytes && most < v.low))) {
             v.low_bytes = bytes;
             v.low = (uint32_t)most;
         }
@@ -3102,6 +3172,205 @@ static void x86flow_p_prove(x86flow_body *s) {
     (void)x86flow_p_prove_by(s, X86FLOW_P_DOUBT);
 }
 
+/* ---- functions: threaded interpreters --- src/binpatch/flow_threads.c ---- */
+
+/* An interpreter with a jump at the end of each instruction of its bytecode:
+
+       add:   mov (%r14),%rax                   jump:  movslq 4(%r15),%rax
+              add %rax,%rbx                            lea 4(%r15,%rax,4),%r15
+              add $8,%r15                              movslq (%r15),%rax
+              movslq (%r15),%rax                       add %rdx,%rax
+              add %rdx,%rax                            jmp *%rax
+              jmp *%rax
+
+   Each jump may lead to each label, so that a cycle may pass any of them, and a
+   check at each label would cost as much as the work there. But the jumps read
+   where a register points into the bytecode, the walker (r15 above). A piece of
+   code that has only added to the walker when it comes to the next jump, and
+   reads the next label through it, cannot close a cycle alone: the bytecode
+   ends. Some other label of the cycle sets the walker, and keeps its check.
+
+   So for each label it is followed on all paths which registers hold the walker
+   as it was at the label, plus a distance; and what was read through them:
+
+       label      r15 = W                  mov %r15,%rax          rax = W
+                                           lea 4(%r15),%r15       r15 = W + 4
+                                           movslq (%rax),%rax     rax = READ
+                                           add %rdx,%rax          rax = READ
+       jmp *%rax  forward: the target is READ, and r15 = W + more than 0
+
+   The invariant: every cycle of dispatches passes a label with a check. It rests
+   on calls that keep the registers that the ABI has them keep. Of those inside
+   the module the callee is looked at: it pushes a register before it writes it.
+   If one breaks that below its callees, a loop has no check: no bursts begin
+   there, and the program runs as it did.
+
+   cost: for each label, and each register that may be the walker, the
+   instructions up to the next dispatches. */
+
+enum { X86FLOW_P_PIECE = 4096, X86FLOW_P_CALLEE = 2048 };
+enum { X86FLOW_P_KEPT = 0xF028 };               /* rbx, rbp, r12 to r15 */
+/* A register holds the walker of the label + 4 * so much; what was read there; anything. */
+enum { X86FLOW_P_READ = 127, X86FLOW_P_ANY = -128 };
+typedef struct x86flow_p_held { int8_t at[16]; } x86flow_p_held;
+
+static int8_t x86flow_p_moved(int8_t from, int64_t by) {
+    int64_t to = from + by / 4;
+    if (from == X86FLOW_P_ANY || from == X86FLOW_P_READ || by % 4) return X86FLOW_P_ANY;
+    return (int8_t)(to > -127 && to < X86FLOW_P_READ ? to : X86FLOW_P_ANY);
+}
+
+static int x86flow_p_is_walker(int8_t held) {
+    return held != X86FLOW_P_ANY && held != X86FLOW_P_READ;
+}
+
+/* Which registers does a function write before it pushes them? Its bytes are read once, before
+   anything is patched, so that every copy is planned alike. */
+static uint16_t x86flow_p_changes_of(const x86flow_function *f) {
+    uint64_t at = f->lo, end = f->lo + f->size;
+    uint32_t pushed = 0, written = 0, n;
+    for (n = 0; at < end; n++) {
+        x86decode_insn i;
+        x86decode_effect e;
+        unsigned length = x86decode(binpatch_p_at(at), (size_t)(end - at), &i);
+        if (!length || n == X86FLOW_P_CALLEE) return 0xFFFF;
+        at += length;
+        if (i.map == 0 && (i.opcode & 0xF8) == 0x50)
+            pushed |= 1u << ((i.opcode & 7) | (i.rex & X86DECODE_REX_B ? 8 : 0));
+        x86decode_effects(&i, &e);
+        written |= e.writes & ~pushed;
+    }
+    return (uint16_t)written;
+}
+
+BINPATCH_API void x86flow_note_callees(const x86flow_body *s, x86flow_module *m) {
+    uint32_t n;
+    for (n = 0; n < s->count; n++) {
+        x86flow_function *f;
+        if (s->insn[n].i.kind != X86DECODE_CALL) continue;
+        f = x86flow_function_at(m, x86flow_p_target(s, &s->insn[n]));
+        if (f && !f->changes) f->changes = x86flow_p_changes_of(f);
+    }
+}
+
+/* What registers hold behind an instruction. */
+static void x86flow_p_hold(const x86flow_body *s, const x86flow_insn *k, x86flow_p_held *h) {
+    const x86decode_insn *i = &k->i;
+    unsigned op = i->opcode, digit = i->modrm >> 3 & 7;
+    int rm = x86flow_rm_register(i), reg = x86flow_reg_register(i), to = -1, r;
+    int8_t value = X86FLOW_P_ANY;
+    x86decode_effect e;
+    x86decode_effects(i, &e);
+    if (i->kind == X86DECODE_CALL) {
+        const x86flow_function *f = x86flow_function_at(s->m, x86flow_p_target(s, k));
+        uint16_t changes = X86FLOW_P_KEPT;
+        if (!f || f->reason == X86FLOW_STARTUP) changes = 0;    /* a stub of the PLT */
+        else if (f->lo == x86flow_p_target(s, k) && f->changes) changes = f->changes;
+        e.writes |= (uint16_t)(changes & X86FLOW_P_KEPT);
+    }
+    if (i->map == 0 && i->coding == X86DECODE_LEGACY && i->rex & X86DECODE_REX_W
+        && !(i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS | X86DECODE_LOCK))) {
+        int64_t by = digit == 0 ? i->immediate : -i->immediate;
+        if ((op == 0x89 || op == 0x8B) && rm >= 0) {
+            to = op == 0x89 ? rm : reg;
+            value = h->at[op == 0x89 ? reg : rm];
+        } else if ((op == 0x8B || op == 0x63) && i->base >= 0 && i->index < 0) {
+            to = reg;
+            if (x86flow_p_is_walker(h->at[i->base])) value = X86FLOW_P_READ;
+        } else if (op == 0x8D && i->base >= 0 && i->index < 0) {
+            to = reg;
+            value = x86flow_p_moved(h->at[i->base], i->displacement);
+        } else if ((op == 0x83 || op == 0x81) && rm >= 0 && (digit == 0 || digit == 5)) {
+            to = rm;
+            value = x86flow_p_moved(h->at[rm], by);
+        } else if ((op == 0x01 || op == 0x03) && rm >= 0) {     /* a distance and its base */
+            to = op == 0x01 ? rm : reg;
+            if (h->at[rm] == X86FLOW_P_READ || h->at[reg] == X86FLOW_P_READ)
+                value = X86FLOW_P_READ;
+        }
+    }
+    for (r = 0; r < 16; r++) {
+        if (e.writes >> r & 1) h->at[r] = r == to ? value : X86FLOW_P_ANY;
+    }
+}
+
+/* A path comes to instruction n. What all paths agree on is kept; n is looked at again if that
+   became less. */
+static void x86flow_p_meet(x86flow_body *s, x86flow_p_held *all, uint32_t n,
+                           const x86flow_p_held *h, uint32_t *top) {
+    int r, less = 0;
+    if (s->mark[n] != s->epoch) {
+        s->mark[n] = s->epoch;
+        all[n] = *h;
+        less = 1;
+    } else {
+        for (r = 0; r < 16; r++) {
+            if (all[n].at[r] == h->at[r] || all[n].at[r] == X86FLOW_P_ANY) continue;
+            all[n].at[r] = X86FLOW_P_ANY;
+            less = 1;
+        }
+    }
+    if (less) s->pending[(*top)++] = n;
+}
+
+/* Does all that can run from a label to the next dispatches only go forward? */
+static int x86flow_p_only_forward(x86flow_body *s, uint32_t label, int walker) {
+    uint32_t room = s->text_max + 64, top = 0, steps = 0;
+    x86flow_p_held *all = (x86flow_p_held *)(void *)(s->pending + 2 * (size_t)room), h;
+    memset(h.at, X86FLOW_P_ANY, sizeof h.at);
+    h.at[walker] = 0;
+    s->epoch++;
+    x86flow_p_meet(s, all, label, &h, &top);
+    while (top) {
+        uint32_t n = s->pending[--top], to;
+        const x86flow_insn *k = &s->insn[n];
+        const x86decode_insn *i = &k->i;
+        if (++steps > X86FLOW_P_PIECE || top + 2 > 2 * room) return 0;
+        h = all[n];
+        if (i->kind == X86DECODE_JUMP_INDIRECT) {
+            int r = i->memory ? i->base : x86flow_rm_register(i);
+            if (k->dispatch != X86FLOW_TRANSLATE || r < 0 || (i->memory && i->index >= 0)) return 0;
+            if (i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS)) return 0;
+            if (i->memory ? !x86flow_p_is_walker(h.at[r]) : h.at[r] != X86FLOW_P_READ) return 0;
+            if (!x86flow_p_is_walker(h.at[walker]) || h.at[walker] <= 0) return 0;
+            continue;
+        }
+        x86flow_p_hold(s, k, &h);
+        if (i->kind == X86DECODE_JUMP || i->kind == X86DECODE_BRANCH
+            || i->kind == X86DECODE_LOOP) {
+            to = x86flow_goes_to(s, k);
+            if (to == ~0u) return 0;
+            x86flow_p_meet(s, all, to, &h, &top);
+        }
+        if (x86flow_runs_on(s, n)) x86flow_p_meet(s, all, n + 1, &h, &top);
+        else if (x86flow_falls_through(k)) return 0;
+    }
+    return 1;
+}
+
+/* Labels of dispatches that are not proved, up to the last such dispatch, get a check, but for
+   those that only go forward. */
+static void x86flow_p_check_labels(x86flow_body *s, uint32_t last) {
+    uint32_t n, jumps = 0, forward, most = 0;
+    int walker = -1, r;
+    for (n = 0; n < s->count; n++)
+        jumps += s->insn[n].i.kind == X86DECODE_JUMP_INDIRECT
+                 && s->insn[n].dispatch == X86FLOW_TRANSLATE;
+    for (r = 0; r < 16 && jumps >= X86FLOW_THREADED; r++) {
+        if (r == 4) continue;                           /* the stack pointer */
+        for (n = forward = 0; n < last; n++)
+            forward += s->insn[n].target & X86FLOW_TARGET_TABLE && x86flow_p_only_forward(s, n, r);
+        if (forward <= most) continue;
+        most = forward;
+        walker = r;
+    }
+    for (n = 0; n < last; n++) {
+        if (!(s->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
+        if (walker >= 0 && x86flow_p_only_forward(s, n, walker)) continue;
+        s->insn[n].target |= X86FLOW_TARGET_CHECKED;
+    }
+}
+
 /* ---- functions: loops and back-edges ------ src/binpatch/flow_loops.c ---- */
 /* The successor of an instruction, or of the node that stands for all indirect jumps (its number is
    count), behind the `from` first ones; ~0: no more. *from goes on. */
@@ -3170,9 +3439,7 @@ static void x86flow_p_check_tables(x86flow_body *s) {
             && s->insn[n].dispatch == X86FLOW_TRANSLATE)
             last = n;
     }
-    for (n = 0; n < last; n++) {
-        if (s->insn[n].target & X86FLOW_TARGET_TABLE) s->insn[n].target |= X86FLOW_TARGET_CHECKED;
-    }
+    if (last) x86flow_p_check_labels(s, last);
     for (n = 0; n < s->table_count; n++) {
         const x86flow_table *t = &s->tables[n];
         for (e = 0; t->last_jump && e < t->entries; e++) {
@@ -3579,6 +3846,7 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
     x86flow_p_touch_bounds(g, s);
     g->filters += x86flow_p_filters_calls(s) ? 1u : 0u;
     if (s->indirect_jumps) {
+        f->dispatches = (uint8_t)(s->indirect_jumps < 255 ? s->indirect_jumps : 255);
         f->flags |= X86FLOW_DISPATCH;
         leaf = 0;
     }
@@ -4400,8 +4668,10 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
             const x86flow_table *t = &s->b->tables[k->table];
             uint64_t copy = s->base + s->table_at[k->table];
             x86copy_p_redisplaced(s, k, k->i.base == X86DECODE_NONE ? copy : copy - t->address, 0);
-        } else if (k->dispatch == X86FLOW_TRANSLATE)
+        } else if (k->dispatch == X86FLOW_TRANSLATE && (s->instrumented || !s->own->threaded))
             x86copy_p_translate(s, k);
+        else if (k->dispatch == X86FLOW_TRANSLATE)
+            x86copy_p_copied(s, k);     /* the original label jumps to its copy */
         else {
             if (!s->b->table_count) x86copy_p_exit_event(s, k);
             x86copy_p_copied(s, k);
@@ -4418,11 +4688,33 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
     }
 }
 
+/* In C of a threaded function: a label's check in line, which one jump less leads to, where nothing
+   falls into it. Returns whether it stands there; its slow end is to come. */
+static int x86copy_p_inline_check(x86copy *s, uint32_t n) {
+    const x86flow_insn *k = &s->b->insn[n];
+    uint32_t before = n;
+    if (s->instrumented || !s->own->threaded || n == 0 || n >= s->b->part_first) return 0;
+    if (k->target & X86FLOW_TARGET_FLAGS || !(k->target & X86FLOW_TARGET_TABLE)) return 0;
+    do before--;
+    while (before && x86flow_is_nop(&s->b->insn[before].i) && !s->b->insn[before].target);
+    if (x86flow_falls_through(&s->b->insn[before])) return 0;
+    s->spot[n].thunk = x86copy_p_position(s);
+    x86copy_p_decrement(s);
+    X86COPY_P_CODE(s, "\x0F\x88"); /* js slow */
+    x86copy_p_later(s, n, X86COPY_P_TO_SLOW);
+    return 1;
+}
+
 /* The check of a back-edge's target, out of line; all back-edges to it come here. */
 static void x86copy_p_emit_thunk(x86copy *s, uint32_t n) {
     const x86flow_insn *k = &s->b->insn[n];
     x86copy_spot *spot = &s->spot[n];
     int flags = (k->target & X86FLOW_TARGET_FLAGS) != 0;
+    if (spot->thunk) {                  /* x86copy_p_inline_check */
+        spot->slow = x86copy_p_position(s);
+        x86copy_p_slow_end(s, spot->site, 0, n);
+        return;
+    }
     spot->thunk = x86copy_p_position(s);
     if (flags) X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x80\x9C"); /* lea -128(%rsp),%rsp; pushfq */
     x86copy_p_decrement(s);
@@ -4583,6 +4875,8 @@ BINPATCH_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int 
     for (n = 0; n < s->b->count; n++) {
         if (s->b->insn[n].target & X86FLOW_TARGET_CHECKED)
             s->spot[n].site = first_site + s->site_count++;
+        s->spot[n].begin = x86copy_p_position(s);
+        if (s->b->insn[n].target & X86FLOW_TARGET_CHECKED) (void)x86copy_p_inline_check(s, n);
         s->spot[n].at = x86copy_p_position(s);
         x86copy_p_emit_instruction(s, n);
         if (n + 1 == s->b->part_first || n + 1 == s->b->count) x86copy_p_leave_end(s, n);
@@ -4721,7 +5015,7 @@ static x86copy_p_range x86copy_p_range_of(const x86copy *s, int part) {
 static uint32_t x86copy_p_new_offset(const x86copy *s, const x86copy_p_range *r, uint64_t offset) {
     if (offset == r->to - r->from) return r->end - r->start;
     if (offset > r->to - r->from || !s->b->index[r->from + offset]) return ~0u;
-    return s->spot[s->b->index[r->from + offset] - 1].at - r->start;
+    return s->spot[s->b->index[r->from + offset] - 1].begin - r->start;
 }
 
 static int x86copy_p_copy_cfa(const x86copy *s, const x86copy_p_range *r, const x86flow_unwind *u,
@@ -5186,8 +5480,10 @@ typedef struct binpatch_p_module {
     binpatch_p_copy *copies;
     uint32_t sites_max, links_max, copies_max;
     const char *refusal;
+    const void *late;             /* what the C library calls it, if it was loaded later */
     uint64_t data[8][2];          /* segments without code, as far as they come from the file */
     uint32_t data_count;
+    uint32_t labels_max;          /* room in flow.labels */
 } binpatch_p_module;
 
 /* What is known of a return address: how to go on from there, and which function it is in. */
@@ -5228,6 +5524,8 @@ static struct {
     uint32_t filters;           /* functions that forbid system calls */
     uint32_t changed;           /* functions whose code the program has made writable */
     int writing;                /* we write text just now */
+    int looks;                  /* nothing is patched: config.no_patches */
+    uint32_t first_count, late_lock;    /* modules from the start; who adds one */
     const char *reason;
     uint64_t bursts, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
@@ -5602,6 +5900,114 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
     return 1;
 }
 
+/* ---- patching: nothing is patched, stacks are looked at  src/binpatch/patch_look.c ---- */
+
+/* Who only wants binpatch_stack needs no copies, no jumps and no survey of the
+   code: the functions that .eh_frame lists, their names, and the rules of their
+   frames. That is ready after some milliseconds for a program of any size.
+
+   A part (.cold) belongs to a function, and a survey would tell which. Without
+   one the part itself tells, when it is first met: where it jumps back to. If it
+   never does, or to several functions, it counts as a function of its own.
+
+   A library that is loaded later becomes a module when a stack first leads
+   there. The C library says which one it is (_dl_find_object, which may be
+   called in a handler); that is asked anew each time, for the library may be
+   gone the next time, and another one in its place.
+
+       module    from the start: ranges and functions      later: what the C library said
+                 [0, first_count)                          [first_count, module_count)
+
+   cost: for each frame in such a library one question more. */
+
+/* The number of the function that a part jumps back into, + 1; ~0: nobody can
+   tell. A part is read once, MOST instructions of it at most. */
+static uint32_t binpatch_p_owner_of(const x86flow_module *m, const x86flow_function *part) {
+    enum { MOST = 4096 };
+    uint64_t at = part->lo, end = part->lo + part->size;
+    uint32_t owner = 0, n;
+    for (n = 0; at < end && n < MOST; n++) {
+        x86decode_insn i;
+        const x86flow_function *f;
+        unsigned length = x86decode(binpatch_p_at(at), (size_t)(end - at), &i);
+        uint64_t to;
+        if (!length) break;
+        to = x86decode_target(&i, at);
+        at += length;
+        if (i.kind != X86DECODE_JUMP && i.kind != X86DECODE_BRANCH) continue;
+        f = to - part->lo < part->size ? NULL : x86flow_function_at(m, to);
+        if (!f || f->lo == to || f->flags & X86FLOW_FRAGMENT) continue;
+        if (owner && owner != (uint32_t)(f - m->functions) + 1) return ~0u;
+        owner = (uint32_t)(f - m->functions) + 1;
+    }
+    return owner ? owner : ~0u;
+}
+
+/* Where the function starts that a place of code belongs to. */
+static uint64_t binpatch_p_belongs_to(const x86flow_module *m, x86flow_function *f) {
+    if (!(f->flags & X86FLOW_FRAGMENT)) return f->lo;
+    if (!f->owner) f->owner = binpatch_p_owner_of(m, f);
+    return f->owner == ~0u ? f->lo : m->functions[f->owner - 1].lo;
+}
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+extern int _dl_find_object(void *address, struct dl_find_object *result) __attribute__((weak));
+
+/* The module of an address that none from the start has, or NULL. */
+static binpatch_p_module *binpatch_p_late_module(uint64_t pc) {
+    struct dl_find_object found;
+    uint32_t n, count = __atomic_load_n(&binpatch_p.module_count, __ATOMIC_ACQUIRE);
+    uint32_t none = 0;
+    binpatch_p_module *m = NULL;
+    uint64_t lo;
+    if (!_dl_find_object || _dl_find_object((void *)(uintptr_t)pc, &found) != 0) return NULL;
+    if (!found.dlfo_eh_frame || !found.dlfo_link_map) return NULL;
+    lo = binpatch_p_address(found.dlfo_map_start);
+    for (n = binpatch_p.first_count; n < count; n++) {
+        m = &binpatch_p.modules[n];
+        if (m->flow.lo == lo && m->flow.hi == binpatch_p_address(found.dlfo_map_end)
+            && m->flow.frame_header == (const uint8_t *)found.dlfo_eh_frame
+            && m->late == found.dlfo_link_map)
+            return m;
+    }
+    if (!__atomic_compare_exchange_n(&binpatch_p.late_lock, &none, 1, 0, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED))
+        return NULL;                    /* another thread is at it; this one is told next time */
+    m = NULL;
+    if (count == binpatch_p.module_count && count < BINPATCH_P_MODULES) {
+        m = &binpatch_p.modules[count];
+        memset(m, 0, sizeof *m);
+        m->flow.lo = lo;
+        m->flow.hi = binpatch_p_address(found.dlfo_map_end);
+        m->flow.bias = found.dlfo_link_map->l_addr;
+        m->flow.frame_header = (const uint8_t *)found.dlfo_eh_frame;
+        m->late = found.dlfo_link_map;
+        m->path = "";
+        m->refusal = "loaded later";
+        __atomic_store_n(&binpatch_p.module_count, count + 1, __ATOMIC_RELEASE);
+    } else if (count == BINPATCH_P_MODULES) binpatch_p.modules_left = 1;
+    __atomic_store_n(&binpatch_p.late_lock, 0, __ATOMIC_RELEASE);
+    return m;
+}
+#else
+static binpatch_p_module *binpatch_p_late_module(uint64_t pc) { return (void)pc, NULL; }
+#endif
+
+/* The same as binpatch_p_learn, of a library that was loaded later. */
+static int binpatch_p_learn_late(uint64_t pc, binpatch_p_known *out) {
+    const binpatch_p_module *m = binpatch_p.looks ? binpatch_p_late_module(pc) : NULL;
+    x86flow_unwind u;
+    const uint8_t *fde;
+    uint64_t start = 0;
+    if (!m) return -1;
+    fde = x86flow_find_fde(m->flow.frame_header, pc, &start);
+    if (!fde || x86flow_read_fde(fde, &u) != 0 || pc - start >= u.size) return -1;
+    out->module = (uint32_t)(m - binpatch_p.modules);
+    out->place = (uint32_t)(start - m->flow.bias);
+    out->function = 0;
+    return x86flow_find_rule(fde, pc - start, &out->rule);
+}
+
 /* ---- patching: the stack when a burst begins  src/binpatch/patch_stack.c ---- */
 /* The copy that holds an address; NULL: none does. */
 static const binpatch_p_copy *binpatch_p_copy_at(const binpatch_p_module *m, uint64_t address) {
@@ -5626,6 +6032,7 @@ static int binpatch_p_learn(uint64_t pc, binpatch_p_known *out) {
     const uint8_t *fde = NULL;
     uint64_t start = 0;
     uint32_t n;
+    int is_known = 0;
     for (n = 0; n < binpatch_p.module_count && !fde; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];
         const binpatch_p_copy *copy = binpatch_p_copy_at(m, pc);
@@ -5645,10 +6052,15 @@ static int binpatch_p_learn(uint64_t pc, binpatch_p_known *out) {
         if (f) out->place = (uint32_t)(f->lo - m->flow.bias);
     }
     for (n = 0; n < binpatch_p.other_count && !fde; n++) {
-        if (pc >= binpatch_p.others[n].lo && pc < binpatch_p.others[n].hi)
-            fde = x86flow_find_fde(binpatch_p.others[n].frame_header, pc, &start);
+        if (pc < binpatch_p.others[n].lo || pc >= binpatch_p.others[n].hi) continue;
+        fde = x86flow_find_fde(binpatch_p.others[n].frame_header, pc, &start);
+        is_known = 1;
     }
-    if (f && f->owner) {
+    if (!f && !is_known) return binpatch_p_learn_late(pc, out);
+    if (f && binpatch_p.looks) {
+        x86flow_module *m = &binpatch_p.modules[out->module].flow;
+        out->place = (uint32_t)(binpatch_p_belongs_to(m, &m->functions[f - m->functions]) - m->bias);
+    } else if (f && f->owner) {
         const x86flow_module *m = &binpatch_p.modules[out->module].flow;
         out->place = (uint32_t)(m->functions[f->owner - 1].lo - m->bias);
     } else if (!f || f->flags & X86FLOW_FRAGMENT) out->place = ~0u;
@@ -5662,7 +6074,7 @@ static const binpatch_p_known *binpatch_p_known_at(const binpatch_p_thread *t, u
     if (known->rule.pc != pc) {
         known->rule.pc = 0;
         if (binpatch_p_learn(pc, known) != 0) return NULL;
-        known->rule.pc = pc;
+        if (!binpatch_p.looks || known->module < binpatch_p.first_count) known->rule.pc = pc;
     }
     return known;
 }
@@ -5859,7 +6271,8 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
         other->frame_header = flow->frame_header;
     }
     if ((!*path && !first) || (own_module && *path)) return 0;
-    if (!strncmp(base, "ld-linux", 8) || !strncmp(base, "linux-vdso", 10)) return 0;
+    if (!strncmp(base, "linux-vdso", 10)) return 0;
+    if (!strncmp(base, "ld-linux", 8) && !binpatch_p.looks) return 0;
     if (binpatch_p.config.want) {
         if (!binpatch_p.config.want(binpatch_p.config.user, path, NULL)) return 0;
     } else if (!strncmp(base, "libc.so", 7) || !strncmp(base, "libgcc_s.", 9))
@@ -6160,6 +6573,161 @@ static void binpatch_p_describe(binpatch_p_module *m) {
     m->copy.user = m;
 }
 
+/* ---- patching: labels of threaded interpreters  src/binpatch/patch_labels.c ---- */
+
+/* An interpreter keeps addresses of its labels in its bytecode, and jumps to
+   them. In a copy each such jump would have to be translated, which takes 17
+   instructions. But nothing has to be done where the label itself is patched:
+
+       C         jmp *(%r15)  -----.           what the program wrote
+       original  label: jmp  <-----'---.       five bytes, as at an entry
+       C         check; label  <-------'
+
+   So C's dispatches are as they were. Registers, flags and the stack are equal
+   in C and in the original at each instruction, so who jumps to a label by
+   other ways, or comes from the original code, may just as well go on in C. A
+   target that is no label, or one that cannot be patched, runs in the original
+   until the next dispatch. I goes on translating: a burst stays in it.
+
+   The invariant: nobody jumps to, returns to or lands in the four bytes behind a
+   patched label. A label that is followed by a whole instruction of five bytes
+   has nothing there. Otherwise no direct jump, no table, no word of data and no
+   lea may name what stands there, none of the distances that the function may
+   add to a label of its own, and no exception may land in the function.
+
+   C is made at once, while one thread runs; switched off, the label still leads
+   to C, which then takes no samples.
+
+   cost: C of such functions at start-up; one instruction for each dispatch. */
+
+enum { BINPATCH_P_BASES = 8 };
+
+/* Labels of its own that the function names by lea: it may add distances to them. Returns how many;
+   more than BINPATCH_P_BASES: too many to follow. */
+static uint32_t binpatch_p_find_bases(const x86flow_body *b, uint64_t *bases) {
+    uint32_t n, k, count = 0;
+    for (n = 0; n < b->count; n++) {
+        const x86flow_insn *i = &b->insn[n];
+        uint64_t to;
+        if (i->i.map != 0 || i->i.opcode != 0x8D || i->i.base != X86DECODE_RIP) continue;
+        to = x86flow_address(b, i->offset) + i->i.length + (uint64_t)i->i.displacement;
+        if (to - b->f->lo >= b->f->size) continue;
+        for (k = 0; k < count && k < BINPATCH_P_BASES && bases[k] != to; k++) { }
+        if (k < count && k < BINPATCH_P_BASES) continue;
+        if (count < BINPATCH_P_BASES) bases[count] = to;
+        count++;
+    }
+    return count;
+}
+
+/* Two words of 32 bits in a row that lead from the same label to instructions of the function may
+   be a table of distances; what is none only keeps a label from being patched. */
+static void binpatch_p_touch_distances(const binpatch_p_module *m, const x86flow_body *b,
+                                       x86flow_graph *g, const uint64_t *bases, uint32_t count) {
+    uint32_t n, k;
+    for (n = 0; count && n < m->data_count; n++) {
+        uint64_t at = (m->data[n][0] + 3) & ~UINT64_C(3), before[BINPATCH_P_BASES];
+        memset(before, 0, sizeof before);
+        for (; at + 4 <= m->data[n][1]; at += 4) {
+            int64_t distance = binpatch_p_s32(binpatch_p_at(at));
+            for (k = 0; k < count; k++) {
+                uint64_t to = bases[k] + (uint64_t)distance;
+                if (to - b->f->lo >= b->f->size || x86flow_insn_at(b, to) == ~0u) to = 0;
+                if (to && before[k]) {
+                    x86flow_p_touch(g, &m->flow, before[k]);
+                    x86flow_p_touch(g, &m->flow, to);
+                }
+                before[k] = to;
+            }
+        }
+    }
+}
+
+/* May the five bytes at a label be overwritten? */
+static int binpatch_p_label_has_room(const binpatch_p_module *m, const x86flow_body *b,
+                                     const x86flow_graph *g, uint32_t n, int alone) {
+    uint32_t at = b->insn[n].offset, k;
+    if (at < b->f->patch_at + 5u || at + 5 > b->f->size) return 0;
+    for (k = 1; k < 5; k++) {
+        uint32_t number = b->index[at + k];
+        uint64_t address = b->f->lo + at + k;
+        if (x86flow_touched(g, &m->flow, address) || x86flow_p_is_pointed(g, &m->flow, address))
+            return 0;
+        if (number && (alone || b->insn[number - 1].target)) return 0;
+    }
+    return 1;
+}
+
+/* Adds the labels of a function whose C was emitted just now. */
+static void binpatch_p_take_labels(binpatch_p_module *m, x86flow_graph *g, uint32_t number) {
+    const x86flow_body *b = &binpatch_p.body;
+    const x86copy_function *own = &m->copy.functions[number];
+    uint64_t bases[BINPATCH_P_BASES];
+    uint32_t n, count = binpatch_p_find_bases(b, bases);
+    int alone = x86flow_p_may_have_pads(b) || count > BINPATCH_P_BASES;
+    if (!alone) binpatch_p_touch_distances(m, b, g, bases, count);
+    for (n = 1; n < b->part_first; n++) {
+        const x86copy_spot *spot = &binpatch_p.copy.spot[n];
+        x86flow_label *l = &m->flow.labels[m->flow.label_count];
+        int checked = b->insn[n].target & X86FLOW_TARGET_CHECKED && spot->thunk;
+        if (m->flow.label_count == m->labels_max) return;
+        if (!(b->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
+        if (!binpatch_p_label_has_room(m, b, g, n, alone)) continue;
+        memset(l, 0, sizeof *l);
+        l->at = b->f->lo + b->insn[n].offset;
+        l->to = m->copy.rx + own->c_at + (checked ? spot->thunk : spot->at);
+        l->function = number;
+        memcpy(l->saved, b->text + b->insn[n].offset, sizeof l->saved);
+        m->flow.label_count++;
+    }
+}
+
+/* Does the function that was read dispatch as an interpreter does? */
+static int binpatch_p_is_threaded(const x86flow_body *b) {
+    uint32_t n, dispatches = 0, labels = 0;
+    for (n = 0; n < b->part_first; n++) {
+        dispatches += b->insn[n].i.kind == X86DECODE_JUMP_INDIRECT
+                      && b->insn[n].dispatch == X86FLOW_TRANSLATE;
+        labels += (b->insn[n].target & X86FLOW_TARGET_TABLE) != 0;
+    }
+    return dispatches >= X86FLOW_THREADED && labels >= X86FLOW_THREADED;
+}
+
+/* Makes C of threaded functions, and lists their labels. */
+static void binpatch_p_find_labels(binpatch_p_module *m, x86flow_graph *g) {
+    uint32_t n, bytes = 0;
+    for (n = 0; n < m->flow.count; n++) {
+        const x86flow_function *f = &m->flow.functions[n];
+        if (f->patched && !m->copy.functions[n].bare && f->dispatches >= X86FLOW_THREADED)
+            bytes += f->size;
+    }
+    m->labels_max = bytes / 5;
+    if (!bytes) return;
+    m->flow.labels = (x86flow_label *)binpatch_p_map(m->labels_max * sizeof *m->flow.labels, -1);
+    for (n = 0; m->flow.labels && n < m->flow.count; n++) {
+        const x86flow_function *f = &m->flow.functions[n];
+        x86copy_function *own = &m->copy.functions[n];
+        if (!f->patched || own->bare || f->dispatches < X86FLOW_THREADED) continue;
+        if (x86flow_decode(&binpatch_p.body, &m->flow, f, 0) != 0) continue;
+        x86flow_note_callees(&binpatch_p.body, &m->flow);
+        if (binpatch_p_read(m, n) != 0 || !binpatch_p_is_threaded(&binpatch_p.body)) continue;
+        own->threaded = 1;
+        (void)binpatch_p_make_c(m, n);
+        if (own->c_at) binpatch_p_take_labels(m, g, n);
+    }
+}
+
+/* The label whose five bytes, but the first, a word points to; or NULL. */
+static x86flow_label *binpatch_p_label_around(const binpatch_p_module *m, uint64_t word) {
+    uint32_t lo = 0, hi = m->flow.label_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->flow.labels[mid].at < word) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo && word - m->flow.labels[lo - 1].at < 5 ? &m->flow.labels[lo - 1] : NULL;
+}
+
 /* ---- patching: which entries, and the jumps over them  src/binpatch/patch_entries.c ---- */
 
 static int binpatch_p_open_scratch(size_t largest) {
@@ -6274,6 +6842,26 @@ static int binpatch_p_write_window(binpatch_p_window *w, const binpatch_p_module
     return 0;
 }
 
+/* A jump to `to` over the five bytes at `at`, or with `saved` what stood there. Places come in
+   rising order. */
+static int binpatch_p_write_jump(binpatch_p_window *w, const binpatch_p_module *m, uint64_t at,
+                                 uint64_t to, const uint8_t *saved) {
+    uint64_t end = w->lo + w->size;
+    uint32_t d = (uint32_t)(to - (at + 5));
+    int bad = 0;
+    if (!w->size || at + 5 - w->lo > w->max || at - end > 4096) {
+        bad = binpatch_p_write_window(w, m);
+        w->lo = end = at;
+        w->size = 0;
+    }
+    memcpy(w->bytes + w->size, binpatch_p_at(end), (size_t)(at - end));
+    w->bytes[at - w->lo] = 0xE9;
+    memcpy(w->bytes + (at - w->lo) + 1, &d, 4);
+    if (saved) memcpy(w->bytes + (at - w->lo), saved, 5);
+    w->size = (uint32_t)(at + 5 - w->lo);
+    return bad;
+}
+
 static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
     binpatch_p_window w;
     uint32_t n;
@@ -6285,21 +6873,19 @@ static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
     w.bytes = binpatch_p.window;
     w.max = BINPATCH_P_WINDOW;
     for (n = 0; n < m->flow.count && !bad; n++) {
-        x86flow_function *f = &m->flow.functions[n];
-        uint64_t at = f->lo + f->patch_at, end = w.lo + w.size;
-        uint32_t d = (uint32_t)(m->copy.rx + m->copy.functions[n].t_at - (at + 5));
+        const x86flow_function *f = &m->flow.functions[n];
         if (!f->patched || m->copy.functions[n].bare) continue;
         if (!restore && m->copy.functions[n].held) continue;
-        if (!w.size || at + 5 - w.lo > w.max || at - end > 4096) {
-            bad = binpatch_p_write_window(&w, m);
-            w.lo = end = at;
-            w.size = 0;
-        }
-        memcpy(w.bytes + w.size, binpatch_p_at(end), (size_t)(at - end));
-        w.bytes[at - w.lo] = 0xE9;
-        memcpy(w.bytes + (at - w.lo) + 1, &d, 4);
-        if (restore) memcpy(w.bytes + (at - w.lo), f->saved, 5);
-        w.size = (uint32_t)(at + 5 - w.lo);
+        bad = binpatch_p_write_jump(&w, m, f->lo + f->patch_at,
+                                    m->copy.rx + m->copy.functions[n].t_at,
+                                    restore ? f->saved : NULL);
+    }
+    if (!bad) bad = binpatch_p_write_window(&w, m);
+    w.size = 0;
+    for (n = 0; n < m->flow.label_count && !bad; n++) {
+        const x86flow_label *l = &m->flow.labels[n];
+        if (l->gone || (!restore && l->held)) continue;
+        bad = binpatch_p_write_jump(&w, m, l->at, l->to, restore ? l->saved : NULL);
     }
     if (!bad) bad = binpatch_p_write_window(&w, m);
     if (w.opened)
@@ -6356,11 +6942,78 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
         m->flow.functions[k].direct = 1;
     }
     binpatch_p_prepare(m, &g);
+    binpatch_p_find_labels(m, &g);
     m->refusal = NULL;
     /* m->flow.named stands first in that memory; the rest is given back. */
     k = (g.named_count * (uint32_t)sizeof *g.named + 4095u) & ~4095u;
     if (k < bytes) munmap((uint8_t *)memory + k, bytes - k);
     return 0;
+}
+
+/* ---- patching: what is known of a module that is not surveyed  src/binpatch/patch_names.c ---- */
+/* Names of functions, for config.want and for who asks. */
+static void binpatch_p_name_functions(binpatch_p_module *m) {
+    const binpatch_config *c = &binpatch_p.config;
+    binpatch_p_dynamic y;
+    size_t n;
+    uint32_t k;
+    if (binpatch_p_open_dynamic(m, &y) != 0) y.count = 0;
+    for (n = 0; n < y.count; n++) {
+        uint64_t at = m->flow.bias + y.symbols[n].st_value;
+        x86flow_function *f;
+        if (!y.symbols[n].st_shndx || (y.symbols[n].st_info & 15) != STT_FUNC) continue;
+        f = x86flow_function_at(&m->flow, at);
+        if (f && f->lo == at && !f->name) f->name = y.names + y.symbols[n].st_name;
+    }
+    binpatch_p_read_file(m);
+    for (k = 0; k < m->flow.count; k++) {
+        x86flow_function *f = &m->flow.functions[k];
+        f->reason = f->reason == BINPATCH_STARTUP ? f->reason : 0;
+        if (!f->reason && c->want && !c->want(c->user, m->path, f->name ? f->name : ""))
+            f->reason = BINPATCH_FILTERED;
+    }
+}
+
+/* Functions that forbid system calls by an instruction of their own: see
+   x86flow_survey. Without a survey the text is searched for the instruction,
+   which is rare outside of the C library. */
+static void binpatch_p_find_filters(const binpatch_p_module *m, size_t largest) {
+    const x86flow_function *last = NULL;
+    const char *base = strrchr(m->path, '/') ? strrchr(m->path, '/') + 1 : m->path;
+    uint32_t n;
+    if (!strncmp(base, "libc.so", 7) || !strncmp(base, "ld-linux", 8)) return;
+    for (n = 0; n < m->flow.readable_count; n++) {      /* between two of them may be nothing */
+        uint64_t at = m->flow.readable[n][0], end = m->flow.readable[n][1];
+        if (at < m->flow.text_lo) at = m->flow.text_lo;
+        if (end > m->flow.text_hi) end = m->flow.text_hi;
+        while (at < end) {
+            const x86flow_function *f;
+            const uint8_t *found = (const uint8_t *)memchr(binpatch_p_at(at), 5,
+                                                           (size_t)(end - at));
+            if (!found) break;
+            at = binpatch_p_address(found) + 1;         /* syscall is 0F 05 */
+            if (at - 2 < m->flow.text_lo || found[-1] != 0x0F) continue;
+            f = x86flow_function_at(&m->flow, at - 2);
+            if (!f || f == last) continue;
+            last = f;
+            if (!binpatch_p.body.text && binpatch_p_open_scratch(largest) != 0) return;
+            if (x86flow_decode(&binpatch_p.body, &m->flow, f, 0) == X86FLOW_FINE)
+                binpatch_p.filters += x86flow_p_filters_calls(&binpatch_p.body) ? 1u : 0u;
+        }
+    }
+}
+
+/* Returns how many functions can be told apart. */
+static uint32_t binpatch_p_look(size_t largest) {
+    uint32_t n, count = 0;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        if (m->refusal) continue;
+        binpatch_p_name_functions(m);
+        binpatch_p_find_filters(m, largest);
+        count += m->flow.count;
+    }
+    return count;
 }
 
 /* ---- patching: code that the program changes  src/binpatch/patch_changes.c ---- */
@@ -6414,12 +7067,25 @@ static int binpatch_p_restore(const x86flow_function *f, int file) {
     return pwrite(file, f->saved, 5, (off_t)(f->lo + f->patch_at)) == 5 ? 0 : -1;
 }
 
+/* The labels of a function lead to its C no more. Returns 0, or -1. */
+static int binpatch_p_restore_labels(const binpatch_p_module *m, uint32_t number, int file) {
+    uint32_t n;
+    int failed = 0;
+    for (n = 0; n < m->flow.label_count; n++) {
+        x86flow_label *l = &m->flow.labels[n];
+        if (l->function != number || l->gone) continue;
+        l->gone = 1;
+        if (binpatch_p.armed && !l->held && pwrite(file, l->saved, 5, (off_t)l->at) != 5) failed = -1;
+    }
+    return failed;
+}
+
 BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
     uint64_t lo = binpatch_p_address(address) & ~UINT64_C(4095);
     uint64_t hi = (binpatch_p_address(address) + bytes + 4095) & ~UINT64_C(4095);
     uint32_t n, k;
     int file = -1, failed = 0, count = 0;
-    if (!binpatch_p.installed || binpatch_p.writing) return 0;
+    if (!binpatch_p.installed || binpatch_p.looks || binpatch_p.writing) return 0;
     for (n = 0; n < binpatch_p.module_count; n++) {
         binpatch_p_module *m = &binpatch_p.modules[n];
         int locked;
@@ -6434,6 +7100,8 @@ BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
             if (!f->patched || !inside) continue;
             binpatch_p_take_away(m, k);
             count++;
+            if (m->copy.functions[k].threaded && binpatch_p_restore_labels(m, k, file) != 0)
+                failed = 1;
             if (!binpatch_p.armed || m->copy.functions[k].bare) continue;
             if (m->copy.functions[k].held) continue;
             if (binpatch_p_restore(f, file) != 0) failed = 1;
@@ -6464,13 +7132,17 @@ static int binpatch_p_hold_entries(void) {
     for (n = 0; n < binpatch_p.module_count; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];
         for (k = 0; !m->refusal && k < m->flow.count; k++) m->copy.functions[k].held = 0;
+        for (k = 0; k < m->flow.label_count; k++) m->flow.labels[k].held = 0;
     }
     for (; at < end; at += 8) {
         uint64_t word = *(const uint64_t *)(const void *)binpatch_p_at(at);
         for (n = 0; n < binpatch_p.module_count; n++) {
             const binpatch_p_module *m = &binpatch_p.modules[n];
             const x86flow_function *f;
+            x86flow_label *label;
             if (m->refusal || !binpatch_p_in_text(m, word)) continue;
+            label = binpatch_p_label_around(m, word);
+            if (label) label->held = 1;
             f = x86flow_function_at(&m->flow, word);
             if (!f || word - (f->lo + f->patch_at) - 1 >= 4) continue;
             m->copy.functions[f - m->flow.functions].held = 1;
@@ -6532,8 +7204,9 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     memset(&binpatch_p, 0, sizeof binpatch_p);
     binpatch_p.reason = "a setting is out of range";
     if (binpatch_p_configure(config) != 0) return 0;
+    binpatch_p.looks = binpatch_p.config.no_patches != 0;
     binpatch_p.reason = "another thread runs";
-    if (binpatch_p_count_threads() > 1) return 0;
+    if (!binpatch_p.looks && binpatch_p_count_threads() > 1) return 0;
     binpatch_p.reason = "no memory";
     if (syscall(SYS_arch_prctl, 0x5005, &shadow) == 0) /* ARCH_SHSTK_STATUS */
         binpatch_p.shadow_stack = (shadow & 1) != 0;
@@ -6545,6 +7218,14 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     }
     binpatch_p.reason = "no function has unwind information";
     if (!largest) return 0;
+    binpatch_p.first_count = binpatch_p.module_count;
+    if (binpatch_p.looks) {
+        patched = binpatch_p_look((size_t)largest < 1u << 21 ? (size_t)largest : 1u << 21);
+        if (!patched) return 0;
+        binpatch_p.reason = NULL;
+        binpatch_p.installed = 1;
+        return patched;
+    }
     binpatch_p.reason = "no memory";
     if (binpatch_p_open_scratch((size_t)largest < 1u << 21 ? (size_t)largest : 1u << 21) != 0)
         return 0;
@@ -6561,7 +7242,7 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
 BINPATCH_API int binpatch_arm(void) {
     uint32_t n;
     if (binpatch_p.armed) return 0;
-    if (!binpatch_p.installed || binpatch_p_count_threads() > 1) return -1;
+    if (!binpatch_p.installed || binpatch_p.looks || binpatch_p_count_threads() > 1) return -1;
     if (binpatch_p_hold_entries() != 0) return -1;
     for (n = 0; n < binpatch_p.module_count; n++) {
         if (binpatch_p.modules[n].refusal) continue;
@@ -6578,6 +7259,7 @@ BINPATCH_API int binpatch_arm(void) {
 BINPATCH_API int binpatch_toggle(int on) {
     uint32_t n, k;
     if (on && binpatch_arm() != 0) return -1;
+    if (binpatch_p.looks) return 0;
     binpatch_p.on = on != 0;
     for (n = 0; n < binpatch_p.module_count; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];

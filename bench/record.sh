@@ -87,7 +87,7 @@ median() { # RUNS COMMAND
     else echo -; fi
 }
 measures() { # COMMAND OF PLAIN: the columns, in a line
-    record="$bursty record --quiet -o x.brst"
+    record="$bursty record --calls --quiet -o x.brst"
     few=$count
     [ "$few" -le 2 ] || few=2
     median "$count" "$1"
@@ -135,7 +135,7 @@ row() { # PROGRAM
 startup() { # NAME COMMAND
     command -v "${2%% *}" >/dev/null 2>&1 || return
     # shellcheck disable=SC2086
-    { median $((2 * count)) "$2"; median $((2 * count)) "$bursty record --quiet -o x.brst -- $2"
+    { median $((2 * count)) "$2"; median $((2 * count)) "$bursty record --calls --quiet -o x.brst -- $2"
       text_mb $2; } | tr '\n' ' ' | awk -v name="$1" '$1 > 0 && $2 > 0 && $3 > 0 {
         printf "| %s | %.2f | %.1f | %.1f | %.0f |\n", name, $3, 1000 * $1, 1000 * $2,
                1000 * ($2 - $1) / $3 }'

@@ -49,6 +49,54 @@ try:
 except KeyError as e:
     print(e)
 P
+cat >s.rb <<'P'
+def fib(n) n < 2 ? n : fib(n - 1) + fib(n - 2) end
+a = (1..3000).map { |i| (i * 7919) % 1009 }
+h = Hash.new(0)
+a.each { |x| h[x % 97] += x }
+begin
+  raise ArgumentError, "oops"
+rescue => e
+  puts e.message
+end
+puts fib(15), a.sort[77], h.values.sum, a.join(",").scan(/7\d9/).length
+P
+cat >s.php <<'P'
+<?php
+function fib($n) { return $n < 2 ? $n : fib($n - 1) + fib($n - 2); }
+function three() { foreach ([1, 2, 3] as $x) yield $x => $x * 2; }
+$a = [];
+for ($i = 0; $i < 3000; $i++) $a[$i % 97] = ($a[$i % 97] ?? '') . chr(65 + $i % 26);
+try { throw new Exception("oops"); } catch (Exception $e) { echo $e->getMessage(), "\n"; }
+foreach (three() as $k => $v) echo $k, $v, "\n";
+echo fib(15), " ", md5(json_encode($a)), " ", preg_match_all('/A.C/', implode($a)), "\n";
+P
+cat >s.ml <<'P'
+exception Oops of int
+let rec fib n = if n < 2 then n else fib (n - 1) + fib (n - 2)
+let () =
+  let h = Hashtbl.create 10 in
+  for i = 1 to 3000 do Hashtbl.replace h (i mod 97) (string_of_int i) done;
+  (try raise (Oops (fib 16)) with Oops n -> Printf.printf "%d\n" n);
+  Gc.compact ();
+  Hashtbl.fold (fun k v a -> (k, v) :: a) h [] |> List.sort compare
+  |> List.iter (fun (k, v) -> Printf.printf "%d %s\n" k v)
+P
+command -v ocamlc >/dev/null && ocamlc -o s.byte s.ml
+cat >s.el <<'P'
+(let ((sum 0) (i 0)) (while (< i 20000) (setq sum (+ sum (% i 7)) i (1+ i))) (princ sum))
+P
+cat >v.cc <<'P'
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+int main(int c, char **v) {
+    std::map<std::string, std::vector<int>> m;
+    for (int i = 0; i < c; i++) m[v[i]].push_back(i);
+    return (int)std::max(m.size(), m.begin()->second.size());
+}
+P
 cat >s.sql <<'P'
 create table t(a integer primary key, b text);
 with recursive c(x) as (select 1 union all select x + 1 from c where x < 500)
@@ -95,7 +143,38 @@ tar cf - --sort=name --mtime=@0 s.c s.py
 diff s.pl s.py
 find . -name s.*
 objdump -d $bursty --stop-address=0x4000
+ruby s.rb
+php s.php
+ocamlrun s.byte
+emacs --batch -Q -l s.el
+octave-cli --norc --eval x=0;for(i=1:2000)x=x+mod(i,7);end;disp(x)
+$cc1plus -quiet -O1 v.cc -o -
+gawk { n[\$2] += \$4 } END { for (k in n) s += n[k]; print s, length(n) } text
+zstd -c -3 data
+jq -n [range(3000)|.*7919%1009]|sort|.[77]
+m4 -DN=3 s.sh
+bc -q s.bc
+openssl dgst -sha256 data
+nm -D $bursty
+readelf -Ws $bursty
+awk { s += length(\$0) } END { print s } text
+cksum data
+tr a-z A-Z
+od -A d -t x1 s.sql
+expr 7919 * 13
+seq 1 3000
+fold -w 40 text
+nl text
+uniq -c text
+comm s.pl s.py
+join s.pl s.pl
+/usr/bin/python3 -c import\ re;print
 P
+echo '2^200; for (i = 0; i < 99; i++) s += i * i; s' >s.bc; echo quit >>s.bc
+
+# A library of octave's would start threads before main, and calls are not recorded then.
+OPENBLAS_NUM_THREADS=1
+export OPENBLAS_NUM_THREADS
 
 passed=0
 failed=0
@@ -109,6 +188,10 @@ one() { # NUMBER OF THE PROGRAM
     case $line in
     mawk*) set -- mawk '{ n[$2] += $4 } END { for (k in n) s += n[k]; print s, length(n) }' text ;;
     sqlite3*) set -- sqlite3 :memory: '.read s.sql' ;;
+    gawk*) set -- gawk '{ n[$2] += $4 } END { for (k in n) s += n[k]; print s, length(n) }' text ;;
+    awk*) set -- awk '{ s += length($0) } END { print s }' text ;;
+    /usr/bin/python3\ -c*) set -- /usr/bin/python3 -c 'import re; print(re.sub("a.", "b", "abac" * 99))' ;;
+    octave*) set -- octave-cli --norc --eval 'x = 0; for i = 1:2000, x = x + mod(i, 7); end, disp(x)' ;;
     gdb*) set -- gdb -batch -nx -ex 'print 3*4' ;;
     *)
         set -f
@@ -128,16 +211,17 @@ one() { # NUMBER OF THE PROGRAM
     [ $n = 0 ] && options="$options --ticks 3000"
     next 3
     options="$options --jitter $((n * 20)) --seed $random"
-    next 4
+    next 6
     case $n in
     0) options="$options --profile hcct,footprint" ;;
     1) options="$options --profile pairs,streams --all-checks" ;;
     2) options="$options --events blocks" ;;
+    3) options=--time ;;
     esac
-    "$@" >plain 2>plain.err
+    "$@" >plain 2>plain.err <text
     status=$?
     # shellcheck disable=SC2086
-    timeout 300 "$bursty" record --quiet $options -o soak.brst -- "$@" >got 2>got.err
+    timeout 300 "$bursty" record --quiet $options -o soak.brst -- "$@" >got 2>got.err <text
     if [ $? = $status ] && cmp -s plain got && cmp -s plain.err got.err; then
         passed=$((passed + 1))
     else

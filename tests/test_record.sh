@@ -16,7 +16,11 @@ pass() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); echo "FAILED $*"; }
 skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
 # What a run wrote to stderr, but for the line that names its file.
-others() { grep -av '^bursty: wrote .*; `bursty report .*` shows it$' got.err; }
+# What the program wrote, without what is said of the recording.
+others() {
+    LC_ALL=C sed -e '/^bursty: .*(from, to: 95 % intervals)$/,/^bursty: wrote .* shows it$/d' \
+        -e '/^bursty: wrote .*; `bursty report .*` shows it$/d' got.err
+}
 cd "$out" || exit 2
 
 # ---- small programs ----------------------------------------------------------------------------------------------------
@@ -87,9 +91,9 @@ $bursty record --quiet --not 'le*f' --not 'm?in' --every 0 -o not.brst -- ./call
 if $bursty report --min 0 not.brst >text && ! grep -q leaf text && grep -q compare text; then pass; else fail "--not"; cat text; fi
 $bursty record --off --every 0 -o off.brst -- ./calls >got 2>got.err
 if $bursty report off.brst 2>&1 | grep -qE '^0 calls|nothing|empty'; then pass; else fail "off records nothing"; $bursty report off.brst | head -5; fi
-$bursty record --quiet --follow -o follow.brst -- ./calls fork >got
+$bursty record --calls --quiet --follow -o follow.brst -- ./calls fork >got
 if [ "$(find . -name 'follow.brst*' | wc -l)" = 2 ]; then pass; else fail "follow"; ls; fi
-$bursty record --stats -o stats.brst -- ./calls 2>got.err >got
+$bursty record --calls --stats -o stats.brst -- ./calls 2>got.err >got
 if grep -q ' patched$' got.err && grep -q 'bursts [1-9]' got.err && [ ! -f stats.brst.stats ]; then pass; else fail stats; cat got.err; fi
 if [ -c /dev/full ]; then
     $bursty record --stats -o /dev/full -- ./calls status >got 2>got.err
@@ -254,6 +258,77 @@ if [ "$said" = $((2 * once + off)) ]; then pass; else fail "merged: the recorder
 if $bursty report --collapsed --by ticks split.brst | grep -q recorder; then fail "a stack of the recorder"; else pass; fi
 if $bursty report --html page.html split.brst && grep -q '"recorder_time"' page.html; then pass; else fail "page: the recorder's time"; fi
 
+# ---- time alone: the default, which patches nothing, and says it in ten lines ----
+
+cat >later.c <<'C'
+int in_library(int n);
+int in_library(int n) { volatile int s = 0; int i; for (i = 0; i < 3000; i++) s += i ^ n; return s; }
+C
+# A part of its own (.cold) that takes time, as a library's and a thread that was there before.
+cat >parts.cc <<'C'
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <dlfcn.h>
+static volatile int sink;
+extern "C" int partly(int n);
+__attribute__((noinline)) int partly(int n) {
+    if (__builtin_expect(n >= 0, 0)) {
+        for (int i = 0; i < 3000; i++) sink = sink + i;
+        if (sink == 77) abort();
+    }
+    return sink;
+}
+int main(int argc, char **argv) {
+    double seconds = argc > 1 ? atof(argv[1]) : 1;
+    void *library = dlopen("./later.so", RTLD_NOW);
+    int (*call)(int) = library ? (int (*)(int))dlsym(library, "in_library") : NULL;
+    while (call && (double)clock() / CLOCKS_PER_SEC < seconds) { partly(1); sink = call(sink); }
+    puts("done");
+    return 0;
+}
+C
+cat >early.c <<'C'
+#include <pthread.h>
+static volatile int stop;
+int early_work(void);
+__attribute__((noinline)) int early_work(void) { int i, s = 0; for (i = 0; i < 9999; i++) s ^= i * stop; return s; }
+static void *run(void *none) { while (!stop) stop = early_work() == 3; return none; }
+__attribute__((constructor)) static void start(void) { pthread_t t; pthread_create(&t, 0, run, 0); }
+C
+$CC -O1 -shared -fPIC -o later.so later.c 2>log && $CC -O1 -shared -fPIC -pthread -o libearly.so early.c 2>log \
+    || { cat log; exit 2; }
+program=split
+timed() { # FUNCTION LEAST: as `enough`, but with nothing asked for
+    for seconds in .6 1.2 2.4 4.8 9.6; do
+        $bursty record -o time.brst "./$program" $seconds >got 2>got.err
+        $bursty report --min 0 time.brst >text
+        if [ "$(share "$1" 3)" -ge "$2" ]; then return; fi
+    done
+}
+timed work 88
+if [ "$(cat got)" = done ] && [ -z "$(others)" ] && [ "$(share sixty 5)" -gt 35 ] \
+   && [ "$(share sixty 5)" -lt 85 ] && ! grep -q 'calls-total' text; then pass
+else fail "time alone"; cat got.err text; fi
+if head -n 1 got.err | grep -q '^bursty: split: where does it run: time by ticks' \
+   && awk '$NF == "work" { n += $2 ~ /%$/ && $3 ~ /%$/ && $4 ~ /%$/ } END { exit n != 1 }' got.err \
+   && [ "$(wc -l <got.err)" -le 14 ]; then pass
+else fail "ten lines"; cat got.err; fi
+if $bursty record --time --calls --stats -o both.brst ./split .3 2>&1 >got | grep -q ' patched$' \
+   && $bursty report --min 0 both.brst >text && grep -q 'time by ticks' text && grep -q 'main > sixty > work' text
+then pass; else fail "time and calls"; cat text; fi
+if $bursty record --ticks 100 --stats -o both.brst ./split .1 2>&1 >got | grep -q ' patched$'
+then fail "time alone patches nothing"; else pass; fi
+if command -v "$CXX" >/dev/null 2>&1 && $CXX -O2 -o parts parts.cc -ldl 2>log; then
+    program=parts; timed in_library 20
+    if [ "$(share partly 2)" -gt 20 ] && [ "$(share in_library 2)" -gt 20 ] && ! grep -q outside text; then pass
+    else fail "parts and libraries that are loaded later"; cat got.err text; fi
+else skip "no C++ compiler"; fi
+$CC -O1 -o early split.c -L. -Wl,-rpath,. -Wl,--no-as-needed -learly 2>log || { cat log; exit 2; }
+program=early; timed early_work 20
+if [ "$(cat got)" = done ] && [ "$(share early_work 2)" -gt 20 ] && [ "$(share work 2)" -gt 20 ]; then pass
+else fail "a thread that was there before"; cat got.err text; fi
+
 # ---- an earlier file stays until the new one is whole; nothing else is left --------------------
 
 mkdir keep && cp bare.brst keep/x.brst
@@ -264,16 +339,16 @@ for what in abort kill exec; do
        && grep -q 'nothing was recorded.*keep/x.brst' got.err; then pass
     else fail "$what: the earlier file stays"; ls -l keep; cat got.err; fi
 done
-$bursty record --only 'no*such' -o keep/x.brst -- ./calls status >got 2>got.err
+$bursty record --calls --only 'no*such' -o keep/x.brst -- ./calls status >got 2>got.err
 if [ $? = 7 ] && cmp -s bare.brst keep/x.brst && [ "$(ls keep)" = x.brst ] \
    && [ "$(others | wc -l)" = 1 ] && grep -q 'only and --not leave no function' got.err; then pass
 else fail "a filter that matches nothing"; cat got.err; fi
-$bursty record -o keep/x.brst -- ./calls >got 2>got.err
+$bursty record --calls -o keep/x.brst -- ./calls >got 2>got.err
 if ! cmp -s bare.brst keep/x.brst && [ "$(ls keep)" = x.brst ] && [ -z "$(others)" ]; then pass
 else fail "the new file takes its place"; ls -l keep; cat got.err; fi
-if [ "$(cat got.err)" = 'bursty: wrote keep/x.brst; `bursty report keep/x.brst` shows it' ]; then pass
+if [ "$(tail -n 1 got.err)" = 'bursty: wrote keep/x.brst; `bursty report keep/x.brst` shows it' ]; then pass
 else fail "the file is named"; cat got.err; fi
-$bursty record --quiet -o keep/x.brst -- ./calls >got 2>got.err
+$bursty record --calls --quiet -o keep/x.brst -- ./calls >got 2>got.err
 if [ -s got.err ]; then fail "--quiet"; cat got.err; else pass; fi
 mv keep/x.brst keep/y.brst.new
 if $bursty report keep/y.brst >got 2>got.err; then fail "a file that is not whole yet"
@@ -322,7 +397,7 @@ if command -v objcopy >/dev/null 2>&1 && command -v strip >/dev/null 2>&1; then
     mv calls.debug elsewhere
     if named linked; then fail "names from nowhere"; else pass; fi
     if grep -q 'linked has no symbols' got; then pass; else fail "no hint"; cat got; fi
-    $bursty record --quiet -o named.brst ./linked >got 2>&1
+    $bursty record --calls --quiet -o named.brst ./linked >got 2>&1
     if [ "$(wc -l <got)" = 1 ]; then pass; else fail "--quiet gives hints"; cat got; fi
     if command -v xz >/dev/null 2>&1 && xz -c elsewhere >mini.xz && strip -o compressed calls \
        && objcopy --add-section .gnu_debugdata=mini.xz compressed 2>/dev/null

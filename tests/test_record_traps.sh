@@ -29,7 +29,11 @@ if [ ! -f "$build/bursty-record.so" ]; then
     finish
 fi
 # What a run wrote to stderr, but for the line that names its file.
-others() { grep -av '^bursty: wrote .*; `bursty report .*` shows it$' got.err; }
+# What the program wrote, without what is said of the recording.
+others() {
+    LC_ALL=C sed -e '/^bursty: .*(from, to: 95 % intervals)$/,/^bursty: wrote .* shows it$/d' \
+        -e '/^bursty: wrote .*; `bursty report .*` shows it$/d' got.err
+}
 cd "$out" || exit 2
 compile() { # COMMAND...
     "$@" 2>log || { echo "$*"; cat log; exit 2; }
@@ -156,7 +160,7 @@ for options in '' '--every 0 --all-checks --profile hcct,pairs,footprint' \
                '--ticks 1000 --every 500000000'; do
     rm -f x.brst pid.whole
     # shellcheck disable=SC2086
-    TMPDIR=$out/keep $bursty record $options -o x.brst -- ./program until-killed >got 2>got.err &
+    TMPDIR=$out/keep $bursty record --calls $options -o x.brst -- ./program until-killed >got 2>got.err &
     job=$!
     half=0
     # The first half may have begun before the program was ready.
@@ -176,7 +180,7 @@ for options in '' '--every 0 --all-checks --profile hcct,pairs,footprint' \
     then pass; else fail "killed $options: status $status"; cat got.err text; ls keep; fi
 done
 rm -f x.brst go pid.whole
-TMPDIR=$out/keep $bursty record -o x.brst -- ./program until-exec >got 2>got.err &
+TMPDIR=$out/keep $bursty record --calls -o x.brst -- ./program until-exec >got 2>got.err &
 job=$!
 half=0
 if ! wait_for_half; then nothing_kept "another program"
@@ -216,7 +220,7 @@ for signal in 1 15; do
     for program in asked 'program until-killed'; do
         rm -f x.brst pid.whole
         # shellcheck disable=SC2086
-        TMPDIR=$out/keep $bursty record -o x.brst -- ./$program >got 2>got.err &
+        TMPDIR=$out/keep $bursty record --calls -o x.brst -- ./$program >got 2>got.err &
         job=$!
         wait_for_file pid.whole || echo "$program did not begin"
         kill -$signal $job
@@ -238,7 +242,7 @@ done
 
 # A file of an earlier run stays if a program in another root cannot write, and a whole one has the
 # size of what is in it.
-$bursty record -o x.brst -- ./program root >got 2>got.err
+$bursty record --calls -o x.brst -- ./program root >got 2>got.err
 if [ $? = 77 ]; then skip "no other root"
 elif [ "$(wc -c <x.brst)" -lt 100000 ] && [ ! -f x.brst.new ]; then pass
 else fail "another root: the size of the file"; ls -l; fi
@@ -255,13 +259,13 @@ if $CC -no-pie -Wl,--section-start=.far=0x18A00000 -o far odd.o 2>log; then
     for options in '--every 3 --burst 2' '--every 0 --all-checks --profile hcct,footprint'; do
         for program in odd far; do
             # shellcheck disable=SC2086
-            $bursty record $options -o x.brst -- ./$program >got 2>got.err
+            $bursty record --calls $options -o x.brst -- ./$program >got 2>got.err
             if [ $? = 0 ] && cmp -s plain got && [ -z "$(others)" ] \
                && $bursty report --min 0 x.brst | grep -q odd_loop; then pass
             else fail "$program $options"; cat got.err; fi
         done
     done
-    $bursty record -o x.brst -- ./farther >got 2>got.err
+    $bursty record --calls -o x.brst -- ./farther >got 2>got.err
     if [ $? = 0 ] && cmp -s plain got && [ "$(others | wc -l)" = 1 ] \
        && grep -q 'recorded: .*no space in reach' got.err; then pass
     else fail "farther"; cat got.err; fi
@@ -295,13 +299,13 @@ if command -v "$CXX" >/dev/null 2>&1 && $CXX -O1 -o catch catch.cc 2>log; then
 else skip "no C++ compiler"; fi
 
 if $CC -no-pie -Wl,--no-eh-frame-hdr -o noframe odd.o 2>log; then
-    $bursty record -o x.brst -- ./noframe >got 2>got.err
+    $bursty record --calls -o x.brst -- ./noframe >got 2>got.err
     if [ $? = 0 ] && cmp -s plain got && [ "$(others | wc -l)" = 1 ] \
        && grep -q 'recorded: .*no .eh_frame_hdr' got.err; then pass
     else fail "no unwind information"; cat got.err; fi
 else skip "this linker always lists unwind information"; fi
 if $CC -no-pie -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1 -o musl odd.o 2>log; then
-    $bursty record -o x.brst -- ./musl >got 2>got.err
+    $bursty record --calls -o x.brst -- ./musl >got 2>got.err
     if [ $? = 2 ] && [ "$(wc -l <got.err)" = 1 ] && grep -q 'its loader is /lib/ld-musl' got.err
     then pass; else fail "another loader"; cat got.err; fi
 else skip "this linker names no loader"; fi
@@ -339,11 +343,11 @@ for script in script script-env; do
        && $bursty report --min 0 x.brst | grep -q odd_loop; then pass
     else fail "$script"; cat got.err; fi
 done
-$bursty record -o x.brst -- ./script-none >got 2>got.err
+$bursty record --calls -o x.brst -- ./script-none >got 2>got.err
 if [ $? = 2 ] && [ "$(wc -l <got.err)" = 1 ] && grep -q 'anywhere: there is no such program' got.err
 then pass; else fail "script-none"; cat got.err; fi
 rm -f x.brst
-$bursty record --quiet --no-keep -o x.brst -- ./script-exec >got 2>got.err
+$bursty record --calls --quiet --no-keep -o x.brst -- ./script-exec >got 2>got.err
 if [ $? = 0 ] && cmp -s plain got && grep -q 'or as another program (see --follow)' got.err; then pass
 else fail "a script that becomes a program"; cat got.err; fi
 $bursty record --quiet --follow --every 3 --burst 2 -o x.brst -- ./script-exec >got 2>got.err

@@ -8,38 +8,33 @@
 #include "kinds/ends.h"
 #include <string.h>
 
+/* One screen. */
 static const char help[]
     = "usage: bursty record [OPTIONS] [--] PROG [ARG ...]\n"
       "\n"
-      "  Runs PROG, a dynamically linked x86-64 program as it is installed, and samples bursts of "
-      "its events.\n"
-      "  Its output, exit status and signals are its own. "
-      "Then `bursty report FILE` shows what was recorded.\n"
+      "  Runs PROG, an x86-64 program as it is installed, and says where its time went. Its\n"
+      "  output, exit status and signals are its own. `bursty report FILE` shows all.\n"
+      "\n"
+      "  What is recorded, several together if you like; time if nothing else is asked for:\n"
+      "  --time             CPU time by a timer: hardly any cost. Alone it changes no code\n"
+      "  --calls, --edges   calls in their contexts; callers with what they call (samples)\n"
+      "  --footprint        how much data a window of the run touches (samples)\n"
+      "  --refs             data references that come back in the same order (samples)\n"
+      "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
-      "  --every N          checks between two bursts: 9900; 0 leaves no gaps, and eliminates no\n"
-      "                     check if --boring does not ask for it\n"
-      "  --burst N          checks of a burst: 100\n"
-      "  --jitter PERCENT   of the checks between two bursts: 12, or 80 if they are below 2000\n"
-      "  --profile LIST     of hcct (calling contexts), methods (functions), pairs (callers with "
-      "callees),\n"
-      "                     footprint and streams (of references): hcct\n"
-      "  --ticks HZ         also look so often in a second of CPU time which function runs: its "
-      "time\n"
+      "  --follow           children too, each into FILE.PID\n"
+      "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
+      "  --ticks HZ         looks in a second of CPU time: 250\n"
+      "  --every N, --burst N   checks between two bursts: 9900 (0: no gaps); of a burst: 100\n"
+      "  --jitter PERCENT   by how much --every varies: 12, below 2000 checks 80; --seed N\n"
       "  --per-second N     so many bursts a second in each thread; --every is the first gap\n"
       "  --events KIND      calls, refs or blocks beside what the profiles need\n"
-      "  --only PATTERN     only functions with such names (* and ?), such as 'png_*'; may stand\n"
-      "                     several times\n"
-      "  --not PATTERN      no functions with such names; may stand several times\n"
       "  --boring K         no checks in loops with at most K operands: 4; 0: in none\n"
       "  --all-checks       eliminate no check\n"
-      "  --off              start switched off\n"
-      "  --signal N         this signal switches sampling on and off: none\n"
-      "  --follow           children too, each into FILE.PID\n"
-      "  --seed N           of the jitter\n"
+      "  --off, --signal N  start switched off; this signal switches on and off\n"
       "  --no-keep          keep nothing for the case that the program is killed\n"
-      "  --quiet            no hints, only faults\n"
-      "  --stats            say what was patched and what was refused, and why\n";
+      "  --quiet, --stats   faults alone; what was patched, what was refused and why\n";
 
 #if defined(__linux__) && defined(__x86_64__)
 #include "../record/preload/keep.h"
@@ -55,6 +50,8 @@ static const char help[]
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
+
+extern const tool_command command_report;
 
 typedef struct record_options {
     unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
@@ -80,7 +77,14 @@ enum {
     PROFILE_PAIRS = 8,
     PROFILE_STREAMS = 16
 };
-enum { FLAG_OFF = 256, FLAG_ALL = 512, FLAG_DIRECT = 1024, FLAG_NO_KEEP = 2048 };
+enum {
+    FLAG_OFF = 256,
+    FLAG_ALL = 512,
+    FLAG_DIRECT = 1024,
+    FLAG_NO_KEEP = 2048,
+    FLAG_LOOK = 4096            /* patch nothing: time alone */
+};
+enum { DEFAULT_TICKS = 250 };
 
 /* The file that a shell would start, or NULL after a message. */
 static const char *find_program(const char *name, char *path, size_t size) {
@@ -303,6 +307,17 @@ static int take_pattern(text *list, const char *option, const char *pattern) {
     return 0;
 }
 
+/* An option that only bursts have a use for asks for --calls, if nothing else is asked for. */
+static int shapes_bursts(const tool_option *option) {
+    static const char *const names[] = {"every",  "burst", "jitter", "per-second", "events",
+                                        "boring", "seed",  "signal", "all-checks", NULL};
+    int n;
+    for (n = 0; names[n]; n++) {
+        if (tool_is(option, "--", names[n])) return 1;
+    }
+    return 0;
+}
+
 static int read_options(record_options *o, int argc, char **argv) {
     static const char *const profile_names[]
         = {"hcct", "footprint", "methods", "pairs", "streams", NULL};
@@ -312,18 +327,24 @@ static int read_options(record_options *o, int argc, char **argv) {
     static const unsigned event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
     tool_option option;
     const char *value;
-    int bad = 0, boring_said = 0, jitter_said = 0;
+    unsigned profiles = 0;
+    int bad = 0, boring_said = 0, jitter_said = 0, ticks_said = 0, time_said = 0, shaped = 0;
     memset(o, 0, sizeof *o);
     o->every = 9900;
     o->burst = 100;
     o->jitter = 12;
     o->boring = 4;
     o->seed = 1;
-    o->profiles = PROFILE_HCCT;
     o->name = "bursty.brst";
     tool_options(&option, argc, argv);
     while (!bad && tool_next(&option)) {
+        shaped |= shapes_bursts(&option);
         if (tool_is(&option, "--", "stats")) o->stats = 1;
+        else if (tool_is(&option, "--", "time")) time_said = 1;
+        else if (tool_is(&option, "--", "calls")) profiles |= PROFILE_HCCT;
+        else if (tool_is(&option, "--", "edges")) profiles |= PROFILE_PAIRS;
+        else if (tool_is(&option, "--", "refs")) profiles |= PROFILE_STREAMS;
+        else if (tool_is(&option, "--", "footprint")) profiles |= PROFILE_FOOTPRINT;
         else if (tool_is(&option, "--", "quiet")) o->quiet = 1;
         else if (tool_is(&option, "--", "follow")) o->follow = 1;
         else if (tool_is(&option, "--", "off")) o->flags |= FLAG_OFF;
@@ -339,9 +360,10 @@ static int read_options(record_options *o, int argc, char **argv) {
         } else if (tool_is(&option, "--", "boring")) {
             bad = number(tool_value(&option), 1000, &o->boring);
             boring_said = 1;
-        } else if (tool_is(&option, "--", "ticks"))
+        } else if (tool_is(&option, "--", "ticks")) {
             bad = number(tool_value(&option), 10000, &o->ticks);
-        else if (tool_is(&option, "--", "per-second"))
+            ticks_said = 1;
+        } else if (tool_is(&option, "--", "per-second"))
             bad = number(tool_value(&option), 1000000, &o->per_second);
         else if (tool_is(&option, "--", "seed"))
             bad = number(tool_value(&option), 0xFFFFFFFF, &o->seed);
@@ -371,6 +393,12 @@ static int read_options(record_options *o, int argc, char **argv) {
         o->every = 0xFFFFFFFF;
         if (!boring_said) o->flags |= FLAG_ALL;
     }
+    if (!bad && time_said && ticks_said && !o->ticks)
+        bad = tool_error("--ticks 0 leaves no time to --time");
+    o->profiles |= profiles;
+    if (!o->profiles && (shaped || (ticks_said && !o->ticks))) o->profiles = PROFILE_HCCT;
+    if (!o->profiles) o->flags |= FLAG_OFF | FLAG_LOOK;
+    if (!ticks_said && (time_said || !o->profiles)) o->ticks = DEFAULT_TICKS;
     if (o->profiles & (PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS)) o->events |= ENTRY | EXIT;
     if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS)) o->events |= LOAD | STORE;
     return bad ? TOOL_BAD_INPUT : TOOL_OK;
@@ -573,10 +601,34 @@ static int give_kept(const record_options *o, int status) {
     return 1;
 }
 
+/* The ten lines of `bursty report --brief`, on standard error. A process of its own makes them, so
+   that nothing of it touches how the program ended. */
+static void show_brief(const record_options *o) {
+    char form[] = "--brief", name[] = "report", here[4200], *arguments[4];
+    int status;
+    pid_t child;
+    fflush(NULL);
+    snprintf(here, sizeof here, "%s", o->out);
+    arguments[0] = name;
+    arguments[1] = form;
+    arguments[2] = here;
+    arguments[3] = NULL;
+    child = fork();
+    if (child == 0) {
+        signal(SIGPIPE, SIG_IGN);
+        if (dup2(2, 1) < 0) _exit(1);
+        status = command_report.run(3, arguments);
+        fflush(NULL);
+        _exit(status);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) { }
+}
+
 /* Is FILE the one that this run has written? */
 static void say_file(const record_options *o) {
     struct stat s;
     if (o->quiet || o->direct || stat(o->out, &s) != 0 || s.st_ino != o->inode) return;
+    show_brief(o);
     tool_error("wrote %s; `bursty report %s` shows it", o->name, o->name);
 }
 
@@ -624,8 +676,8 @@ static const char *pass_by_env(const char *path, char ***argv, char *found, size
 /* Where the options end: at --, or at the first word that is none. */
 static int find_split(int argc, char **argv) {
     static const char *const alone[]
-        = {"--stats", "--quiet", "--follow", "--off", "--all-checks",
-           "--no-keep", "--help", "-h"};
+        = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--help",
+           "-h",        "--time",  "--calls",  "--edges", "--refs",       "--footprint"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
         size_t n = 0, count = sizeof alone / sizeof *alone;

@@ -17,6 +17,7 @@
 #include "recorder.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -60,6 +61,43 @@ static int timer_signal(void) {
     return SIGRTMAX - 3;
 }
 
+/* A record that no thread uses, or a new one; NULL: no memory. */
+static timed_thread *take(void) {
+    timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
+    for (; t; t = t->next) {
+        int unused = 0;
+        if (__atomic_compare_exchange_n(&t->in_use, &unused, 1, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return t;
+    }
+    t = (timed_thread *)recorder_memory(sizeof *t);
+    if (!t) return NULL;
+    t->in_use = 1;
+    t->next = __atomic_load_n(&timed.all, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&timed.all, &t->next, t, 0, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+    }
+    return t;
+}
+
+/* The first tick of a thread that a library started before us: only its timer
+   is known. Its stack ends below what the C library keeps of it, at fs:0. */
+static timed_thread *take_early(void) {
+    timed_thread *t = take();
+    uint64_t end = 0;
+    if (!t) {
+        __atomic_fetch_add(&timed.unknown, 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+#if defined(__x86_64__)
+    __asm__("mov %%fs:0, %0" : "=r"(end));
+#endif
+    t->stack_end = end;
+    t->timer = -1;
+    timed_here = t;
+    return t;
+}
+
 /* ---- a tick ---- */
 
 static void tick_of(timed_thread *t, const siginfo_t *info, const ucontext_t *u) {
@@ -100,8 +138,9 @@ static void tick(int signal_number, siginfo_t *info, void *context) {
     int saved = errno;
     if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &timed) {
         pass_on(signal_number, info, context);
-    } else if (t && !__atomic_load_n(&timed.stopped, __ATOMIC_RELAXED)) {
-        tick_of(t, info, (const ucontext_t *)context);
+    } else if (!__atomic_load_n(&timed.stopped, __ATOMIC_RELAXED)) {
+        if (!t) t = take_early();
+        if (t) tick_of(t, info, (const ucontext_t *)context);
     }
     errno = saved;
 }
@@ -184,34 +223,35 @@ static void stop(void *thread) {
     __atomic_store_n(&t->in_use, 0, __ATOMIC_RELEASE);
 }
 
-/* Starts the timer of the calling thread. */
-static void start(timed_thread *t) {
+static uint32_t any_moment(pid_t thread) {
     struct timespec now;
-    uint64_t mixed;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    mixed = ((uint64_t)now.tv_nsec + (uint64_t)syscall(SYS_gettid)) * UINT64_C(0x9E3779B97F4A7C15);
-    timed_here = t;
-    t->timer = base_p_timer_create(timer_signal(), &timed);
-    if (t->timer >= 0) (void)base_p_timer_start(t->timer, timed.period_us, (uint32_t)(mixed >> 32));
+    return (uint32_t)((((uint64_t)now.tv_nsec + (uint64_t)thread) * UINT64_C(0x9E3779B97F4A7C15))
+                      >> 32);
 }
 
-/* A record that no thread uses, or a new one; NULL: no memory. */
-static timed_thread *take(void) {
-    timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
-    for (; t; t = t->next) {
-        int unused = 0;
-        if (__atomic_compare_exchange_n(&t->in_use, &unused, 1, 0, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
-            return t;
-    }
-    t = (timed_thread *)recorder_memory(sizeof *t);
-    if (!t) return NULL;
-    t->in_use = 1;
-    t->next = __atomic_load_n(&timed.all, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&timed.all, &t->next, t, 0, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED)) {
-    }
-    return t;
+/* Starts the timer of the calling thread. */
+static void start(timed_thread *t) {
+    timed_here = t;
+    t->timer = base_p_timer_create(timer_signal(), &timed);
+    if (t->timer >= 0)
+        (void)base_p_timer_start(t->timer, timed.period_us,
+                                 any_moment((pid_t)syscall(SYS_gettid)));
+}
+
+/* The same for another thread, which takes its record when it ticks. */
+static void start_other(pid_t thread) {
+    /* A thread's clock of CPU time, by its number: see clock_getcpuclockid. */
+    clockid_t clock = (clockid_t)(~(unsigned)thread << 3 | 6);
+    struct sigevent event;
+    int timer;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = timer_signal();
+    event.sigev_value.sival_ptr = &timed;
+    event._sigev_un._tid = thread;
+    if (syscall(SYS_timer_create, clock, &event, &timer) != 0) return;
+    (void)base_p_timer_start(timer, timed.period_us, any_moment(thread));
 }
 
 void timer_thread(uint64_t stack_end) {
@@ -227,6 +267,31 @@ void timer_thread(uint64_t stack_end) {
     start(t);
 }
 
+/* Libraries may have started threads before us. Each gets a timer from here;
+   its record is taken when it ticks. */
+static void time_others(void) {
+    struct linux_entry {
+        uint64_t inode;
+        int64_t next;
+        unsigned short size;
+        unsigned char type;
+        char name[1];
+    };
+    static char room[4096];
+    pid_t own = (pid_t)syscall(SYS_gettid);
+    int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long got, at;
+    while (folder >= 0 && (got = syscall(SYS_getdents64, folder, room, sizeof room)) > 0) {
+        for (at = 0; at < got;) {
+            const struct linux_entry *e = (const struct linux_entry *)(const void *)(room + at);
+            pid_t thread = (pid_t)atoi(e->name);
+            if (thread > 0 && thread != own) start_other(thread);
+            at += e->size;
+        }
+    }
+    if (folder >= 0) close(folder);
+}
+
 int timer_begin(uint32_t ticks_per_second, timer_stack_fn stack) {
     timed.stack = stack;
     timed.period_us = 1000000 / ticks_per_second;
@@ -234,6 +299,7 @@ int timer_begin(uint32_t ticks_per_second, timer_stack_fn stack) {
     if (__sigaction(timer_signal(), NULL, &timed.wanted[0]) != 0 || set_ours() != 0) return -1;
     timed.guarded = 1;
     timer_thread((uint64_t)getauxval(AT_RANDOM) & ~UINT64_C(15));
+    time_others();
     return timed_here && timed_here->timer >= 0 ? 0 : -1;
 }
 

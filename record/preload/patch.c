@@ -53,8 +53,15 @@ void *recorder_memory(size_t bytes) {
 
 /* ---- events of a burst ---- */
 
+/* A module that came later (record.looks) is not in the list of the start. */
+static uint64_t record_bias(uint32_t module) {
+    binpatch_module m;
+    if (module < record.modules) return record.bias[module];
+    return binpatch_get_module(module, &m) == 0 ? m.bias : 0;
+}
+
 uint32_t record_key(uint32_t module, uint32_t place) {
-    return recorder_key((void *)(uintptr_t)(record.bias[module % MODULES] + place));
+    return recorder_key((void *)(uintptr_t)(record_bias(module) + place));
 }
 
 static record_extra *record_extra_of(recorder_thread *r) {
@@ -397,7 +404,8 @@ int recorder_wants_child(recorder_thread *all) {
 static int record_want(void *user, const char *module, const char *function) {
     const char *base = strrchr(module, '/') ? strrchr(module, '/') + 1 : module;
     (void)user;
-    if (!strncmp(base, "libc.so", 7) || !strncmp(base, "libgcc_s.", 9)) return 0;
+    if (record.looks && !function) return 1;
+    if (!record.looks && (!strncmp(base, "libc.so", 7) || !strncmp(base, "libgcc_s.", 9))) return 0;
     return !function
            || glob_wants(record.only.list, record.not_these.list, function, strlen(function));
 }
@@ -468,6 +476,7 @@ static void record_installed(int toggle_signal) {
     uint32_t n;
     binpatch_get_stats(&stats);
     for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) record.bias[n] = m.bias;
+    record.modules = n;
     record.first_key = recorder_key((void *)(uintptr_t)getauxval(AT_ENTRY));
     record.buffers = stats.buffers;
     record.text_bytes = recorder_text_bytes();
@@ -525,6 +534,7 @@ __attribute__((constructor)) static void record_start(void) {
     record.config.off = number[8] >> 8 & 1;
     record.config.all_checks = number[8] >> 9 & 1;
     record.direct = number[8] >> 10 & 1;
+    record.looks = record.config.no_patches = number[8] >> 12 & 1;
     snprintf(record.path, sizeof record.path, "%s", wanted + path_at);
     record_take_patterns(&record.only, getenv("BURSTY_RECORD_ONLY"));
     record_take_patterns(&record.not_these, getenv("BURSTY_RECORD_NOT"));

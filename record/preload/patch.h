@@ -47,8 +47,10 @@ typedef struct record_state {
     unsigned profiles;
     pid_t owner, pid;            /* the process that bursty started; this process */
     int follow, running, done;
+    int looks;                   /* nothing is patched: time alone is asked for */
     int is_child;                /* of a fork that is followed, and no other program since */
     uint64_t bias[MODULES];      /* what to add to a place of a module to get its address */
+    uint32_t modules;            /* so many from the start */
     uint64_t lost;               /* events that found no memory */
     pthread_key_t at_end;
     uint32_t buffers;            /* for so many threads at once */

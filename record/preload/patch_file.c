@@ -117,6 +117,7 @@ static quiet_time record_quiet;
 static int record_write_quiet(const sampled_profile *about, hcct_write_fn write, void *user) {
     enum { END_QUIET = 3 };
     quiet_get(&record_quiet);
+    if (record.looks) return 0;
     if (!record_quiet.all_ns || record_quiet.ns < record_quiet.all_ns / 100) return 0;
     return sampled_write_missing(about, END_QUIET, (record_quiet.ns + 500000) / 1000000,
                                  (record_quiet.all_ns + 500000) / 1000000, write, user);
@@ -303,7 +304,7 @@ static void record_write_hints(void) {
     }
     if (!record_quiet.all_ns) quiet_get(&record_quiet);
     quiet = record_quiet;
-    if (quiet.threads && (!quiet.all_ns || quiet.ns >= quiet.all_ns / 100 || quiet.unknown)) {
+    if (!record.looks && quiet.threads && (!quiet.all_ns || quiet.ns >= quiet.all_ns / 100 || quiet.unknown)) {
         unsigned long long percent
             = quiet.all_ns ? (unsigned long long)(quiet.ns * 100 / quiet.all_ns) : 0;
         char share[64];
@@ -385,7 +386,9 @@ void record_write_report(void) {
         handover_line(line);
         for (r = 0; r < BINPATCH_REASONS; r++) {
             if (!m.functions[r]) continue;
-            snprintf(line, sizeof line, "%10u %s\n", m.functions[r], binpatch_reason_text((int)r));
+            snprintf(line, sizeof line, "%10u %s\n", m.functions[r],
+                     record.looks && !r ? "not patched: time alone is recorded"
+                                        : binpatch_reason_text((int)r));
             handover_line(line);
         }
     }

@@ -92,6 +92,8 @@ BINPATCH_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int 
     for (n = 0; n < s->b->count; n++) {
         if (s->b->insn[n].target & X86FLOW_TARGET_CHECKED)
             s->spot[n].site = first_site + s->site_count++;
+        s->spot[n].begin = x86copy_p_position(s);
+        if (s->b->insn[n].target & X86FLOW_TARGET_CHECKED) (void)x86copy_p_inline_check(s, n);
         s->spot[n].at = x86copy_p_position(s);
         x86copy_p_emit_instruction(s, n);
         if (n + 1 == s->b->part_first || n + 1 == s->b->count) x86copy_p_leave_end(s, n);

@@ -83,6 +83,7 @@ typedef struct x86copy_function {
     uint32_t held;              /* left to the caller */
     uint32_t bare;              /* no check anywhere: its original is what C would be */
     uint32_t returns_at;        /* of I: x86copy.returns_at as a position; 0: not known */
+    uint32_t threaded;          /* C's dispatches are as they were: labels lead back to it */
     uint32_t away_at;           /* a jump through the function's word of `aways`; 0: none */
 } x86copy_function;
 
@@ -118,7 +119,7 @@ enum {
 };
 
 typedef struct x86copy_spot {   /* of an instruction of the body, in the copy being emitted */
-    uint32_t at;
+    uint32_t at, begin;         /* begin: of its check, if that stands in line before it */
     uint32_t c_at;              /* in the checking copy */
     uint32_t thunk, slow;       /* of a checked target: where its check stands, and its slow end */
     uint32_t site;

@@ -248,8 +248,10 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
             const x86flow_table *t = &s->b->tables[k->table];
             uint64_t copy = s->base + s->table_at[k->table];
             x86copy_p_redisplaced(s, k, k->i.base == X86DECODE_NONE ? copy : copy - t->address, 0);
-        } else if (k->dispatch == X86FLOW_TRANSLATE)
+        } else if (k->dispatch == X86FLOW_TRANSLATE && (s->instrumented || !s->own->threaded))
             x86copy_p_translate(s, k);
+        else if (k->dispatch == X86FLOW_TRANSLATE)
+            x86copy_p_copied(s, k);     /* the original label jumps to its copy */
         else {
             if (!s->b->table_count) x86copy_p_exit_event(s, k);
             x86copy_p_copied(s, k);
@@ -266,11 +268,33 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
     }
 }
 
+/* In C of a threaded function: a label's check in line, which one jump less leads to, where nothing
+   falls into it. Returns whether it stands there; its slow end is to come. */
+static int x86copy_p_inline_check(x86copy *s, uint32_t n) {
+    const x86flow_insn *k = &s->b->insn[n];
+    uint32_t before = n;
+    if (s->instrumented || !s->own->threaded || n == 0 || n >= s->b->part_first) return 0;
+    if (k->target & X86FLOW_TARGET_FLAGS || !(k->target & X86FLOW_TARGET_TABLE)) return 0;
+    do before--;
+    while (before && x86flow_is_nop(&s->b->insn[before].i) && !s->b->insn[before].target);
+    if (x86flow_falls_through(&s->b->insn[before])) return 0;
+    s->spot[n].thunk = x86copy_p_position(s);
+    x86copy_p_decrement(s);
+    X86COPY_P_CODE(s, "\x0F\x88"); /* js slow */
+    x86copy_p_later(s, n, X86COPY_P_TO_SLOW);
+    return 1;
+}
+
 /* The check of a back-edge's target, out of line; all back-edges to it come here. */
 static void x86copy_p_emit_thunk(x86copy *s, uint32_t n) {
     const x86flow_insn *k = &s->b->insn[n];
     x86copy_spot *spot = &s->spot[n];
     int flags = (k->target & X86FLOW_TARGET_FLAGS) != 0;
+    if (spot->thunk) {                  /* x86copy_p_inline_check */
+        spot->slow = x86copy_p_position(s);
+        x86copy_p_slow_end(s, spot->site, 0, n);
+        return;
+    }
     spot->thunk = x86copy_p_position(s);
     if (flags) X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x80\x9C"); /* lea -128(%rsp),%rsp; pushfq */
     x86copy_p_decrement(s);

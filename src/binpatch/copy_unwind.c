@@ -44,7 +44,7 @@ static x86copy_p_range x86copy_p_range_of(const x86copy *s, int part) {
 static uint32_t x86copy_p_new_offset(const x86copy *s, const x86copy_p_range *r, uint64_t offset) {
     if (offset == r->to - r->from) return r->end - r->start;
     if (offset > r->to - r->from || !s->b->index[r->from + offset]) return ~0u;
-    return s->spot[s->b->index[r->from + offset] - 1].at - r->start;
+    return s->spot[s->b->index[r->from + offset] - 1].begin - r->start;
 }
 
 static int x86copy_p_copy_cfa(const x86copy *s, const x86copy_p_range *r, const x86flow_unwind *u,

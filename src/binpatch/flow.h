@@ -83,9 +83,12 @@ typedef struct x86flow_function {
     uint32_t pad;               /* nops and int3 behind it */
     uint8_t reason, flags;
     uint8_t direct;             /* CHECK, and direct calls need it: it closes a cycle of calls */
+    uint8_t dispatches;         /* indirect jumps; 255: or more */
     uint8_t unsure_entry;       /* the survey could not tell that the flags are dead at the entry */
     uint8_t patched, patch_at;  /* the caller overwrote up to 9 bytes from lo + patch_at on, */
     uint8_t saved[9];           /* which were these */
+    uint16_t changes;           /* x86flow_note_callees: registers that it does not keep; 0: not
+                                   known */
     uint32_t part;              /* the number of its part (.cold) + 1; 0: it has none */
     uint32_t owner;             /* of a part: the number of its function + 1; 0: not known */
 } x86flow_function;
@@ -95,6 +98,16 @@ typedef struct x86flow_bound {
     uint64_t slot;
     uint32_t function;
 } x86flow_bound;
+
+/* A label of a threaded interpreter where the caller may have overwritten these bytes. */
+typedef struct x86flow_label {
+    uint64_t at;
+    uint64_t to;                /* left to the caller, as the next two */
+    uint32_t function;
+    uint8_t held, gone;
+    uint8_t saved[5];
+} x86flow_label;
+enum { X86FLOW_THREADED = 16 };         /* so many dispatches make a threaded interpreter */
 
 typedef struct x86flow_module {
     uint64_t bias, lo, hi, text_lo, text_hi;
@@ -107,6 +120,8 @@ typedef struct x86flow_module {
     uint32_t named_count;
     const x86flow_bound *bound;             /* GOT slots that lead back into this module, sorted */
     uint32_t bound_count;
+    x86flow_label *labels;                  /* in the order of their addresses */
+    uint32_t label_count;
 } x86flow_module;
 
 enum {                          /* insn.target: who comes here */
@@ -193,6 +208,9 @@ BINPATCH_API int x86flow_decode(x86flow_body *b, const x86flow_module *m, const 
 /* Fills in target, boring, dispatch and table of all instructions of the body. k_boring: -1, no
    loop is boring. */
 BINPATCH_API void x86flow_plan(x86flow_body *b, int32_t k_boring);
+/* For x86flow_plan of an interpreter, before anything is patched: what the functions that it calls
+   do to registers. Without it each label gets a check whose code makes a call. */
+BINPATCH_API void x86flow_note_callees(const x86flow_body *b, x86flow_module *m);
 /* Must the flags be kept before instruction `at`? Returns 1 or, if they are surely dead, 0. */
 BINPATCH_API int x86flow_flags_live(const x86flow_body *b, uint32_t at);
 /* The number of the instruction that a direct jump goes to, or ~0: outside of the function. */

@@ -123,6 +123,21 @@ static int x86flow_p_decode_part(x86flow_body *s, const x86flow_function *part) 
     return x86flow_p_decode(s, at, end, end);
 }
 
+/* Puts the original bytes of labels back into the text. */
+static void x86flow_p_restore_labels(x86flow_body *s) {
+    const x86flow_module *m = s->m;
+    uint32_t lo = 0, hi = m->label_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->labels[mid].at < s->f->lo) lo = mid + 1;
+        else hi = mid;
+    }
+    for (; lo < m->label_count && m->labels[lo].at - s->f->lo < s->f->size; lo++) {
+        const x86flow_label *l = &m->labels[lo];
+        memcpy(s->text + (l->at - s->f->lo), l->saved, sizeof l->saved);
+    }
+}
+
 /* Reads the original bytes of f, whatever stands there now. If its part does not fit, f is read
    alone: jumps to the part leave it then. */
 BINPATCH_API int x86flow_decode(x86flow_body *s, const x86flow_module *m, const x86flow_function *f,
@@ -144,6 +159,7 @@ BINPATCH_API int x86flow_decode(x86flow_body *s, const x86flow_module *m, const 
     memset(s->text + n, 0xCC, 16);
     for (n = 0; f->patched && n < sizeof f->saved && f->patch_at + n < f->size; n++)
         s->text[f->patch_at + n] = f->saved[n];
+    if (m->label_count) x86flow_p_restore_labels(s);
     why = x86flow_p_decode(s, 0, f->size, enough);
     s->part_first = s->count;
     if (why || enough < f->size) return why;

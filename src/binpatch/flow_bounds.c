@@ -12,10 +12,11 @@
    walk gives up at anything else: at a call that may overwrite the value, at
    the start of the function, at a label that a table leads to.
 
-   A comparison of the low byte or word says nothing of the rest. It is
-   remembered, and counts where the walk comes to the movzx that cleared the
-   rest. A comparison of 32 bits counts as one of the index, for what has been
-   written as 32 bits is zero above.
+   A comparison of the low byte, word or 32 bits says nothing of the rest. It is
+   remembered, and counts where the walk comes to what cleared the rest: a
+   movzx, or for 32 bits any instruction that writes a register as 32 bits, for
+   the processor clears the upper half then. A value that was read or handed
+   over as 64 bits is not bounded by a comparison of its lower half.
 
    cost: a few instructions for each load, for the comparison stands close to
    it; at most STEPS. */
@@ -161,6 +162,30 @@ static uint64_t x86flow_p_condition(const x86flow_body *s, uint32_t branch, int 
     return 0;
 }
 
+/* Does the instruction write all of the register `reg`, as 32 bits? Then the
+   upper half is zero behind it. Only what surely does is listed. */
+static int x86flow_p_clears_above(const x86decode_insn *i, int reg) {
+    unsigned op = i->opcode, digit = i->modrm >> 3 & 7;
+    int to_rm, to_reg;
+    if (i->coding != X86DECODE_LEGACY || i->rex & X86DECODE_REX_W) return 0;
+    if (i->prefixes & X86DECODE_66) return 0;
+    if (i->map == 1) {                          /* cmov, imul, movzx, movsx */
+        if ((op & 0xF0) != 0x40 && op != 0xAF && (op & 0xF6) != 0xB6) return 0;
+        return !(i->prefixes & (X86DECODE_F2 | X86DECODE_F3)) && x86flow_reg_register(i) == reg;
+    }
+    if (i->map != 0) return 0;
+    if ((op & 0xF8) == 0xB8) return (int)((op & 7) | (i->rex & X86DECODE_REX_B ? 8u : 0u)) == reg;
+    if (op < 0x40 && (op & 7) == 5 && op != 0x3D) return reg == 0;      /* op $imm,%eax */
+    to_rm = (op < 0x40 && (op & 7) == 1 && op != 0x39) || op == 0x89 || (op == 0xC7 && digit == 0)
+            || ((op == 0x81 || op == 0x83) && digit != 7)
+            || (op == 0xC1 && digit != 6 && i->immediate & 31)
+            || (op == 0xF7 && (digit == 2 || digit == 3)) || (op == 0xFF && digit < 2);
+    to_reg = (op < 0x40 && (op & 7) == 3 && op != 0x3B) || op == 0x8B || op == 0x8D || op == 0x63
+             || op == 0x69 || op == 0x6B;
+    if (to_rm) return !i->memory && x86flow_rm_register(i) == reg;
+    return to_reg && x86flow_reg_register(i) == reg;
+}
+
 /* The value is what the instruction writes. Follows where it comes from, or ends the path. */
 static void x86flow_p_origin(x86flow_p_bounds *w, const x86flow_insn *k, x86flow_p_value v) {
     const x86decode_insn *i = &k->i;
@@ -168,6 +193,10 @@ static void x86flow_p_origin(x86flow_p_bounds *w, const x86flow_insn *k, x86flow
     unsigned bytes = x86flow_p_operand_bytes(i, 0), from = bytes;
     int reg = x86flow_reg_register(i), rm = x86flow_rm_register(i);
     int plain = i->coding == X86DECODE_LEGACY && v.reg >= 0, zeroes = 0;
+    if (v.reg >= 0 && v.low_bytes == 4 && x86flow_p_clears_above(i, v.reg)) {
+        x86flow_p_ends(w, v.low);
+        return;
+    }
     if (!plain || bytes < 4 || i->map > 1) { x86flow_p_lost(w, &v); return; }
     if (i->map == 0 && (op & 0xF8) == 0xB8) {
         if (i->immediate < 0) x86flow_p_lost(w, &v);
@@ -229,11 +258,12 @@ static void x86flow_p_step_back(const x86flow_body *s, x86flow_p_bounds *w, x86f
     if (k->i.kind == X86DECODE_BRANCH) {
         unsigned bytes;
         uint64_t most = x86flow_p_condition(s, from, taken, &v, &bytes);
-        if (bytes && (bytes >= 4 || bytes >= v.bytes)) {
+        if (bytes && bytes >= v.bytes) {
             x86flow_p_ends(w, most);
             return;
         }
-        if (bytes && (!v.low_bytes || most < v.low) && most < X86FLOW_P_WIDEST) {
+        if (bytes && most < X86FLOW_P_WIDEST
+            && (bytes > v.low_bytes || (bytes == v.low_bytes && most < v.low))) {
             v.low_bytes = bytes;
             v.low = (uint32_t)most;
         }

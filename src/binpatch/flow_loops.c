@@ -66,9 +66,7 @@ static void x86flow_p_check_tables(x86flow_body *s) {
             && s->insn[n].dispatch == X86FLOW_TRANSLATE)
             last = n;
     }
-    for (n = 0; n < last; n++) {
-        if (s->insn[n].target & X86FLOW_TARGET_TABLE) s->insn[n].target |= X86FLOW_TARGET_CHECKED;
-    }
+    if (last) x86flow_p_check_labels(s, last);
     for (n = 0; n < s->table_count; n++) {
         const x86flow_table *t = &s->tables[n];
         for (e = 0; t->last_jump && e < t->entries; e++) {

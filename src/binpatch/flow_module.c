@@ -280,6 +280,7 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
     x86flow_p_touch_bounds(g, s);
     g->filters += x86flow_p_filters_calls(s) ? 1u : 0u;
     if (s->indirect_jumps) {
+        f->dispatches = (uint8_t)(s->indirect_jumps < 255 ? s->indirect_jumps : 255);
         f->flags |= X86FLOW_DISPATCH;
         leaf = 0;
     }

@@ -31,6 +31,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, neither armed nor switched on */
+    int      no_patches;        /* 1: nothing is patched, ever. binpatch_stack and names are there */
     /* Which modules (function is NULL) and which functions of them (name or "")? NULL: the
        executable and all libraries but libc, ld.so and libgcc_s. */
     int    (*want)(void *user, const char *module, const char *function);

@@ -49,12 +49,25 @@ static int binpatch_p_restore(const x86flow_function *f, int file) {
     return pwrite(file, f->saved, 5, (off_t)(f->lo + f->patch_at)) == 5 ? 0 : -1;
 }
 
+/* The labels of a function lead to its C no more. Returns 0, or -1. */
+static int binpatch_p_restore_labels(const binpatch_p_module *m, uint32_t number, int file) {
+    uint32_t n;
+    int failed = 0;
+    for (n = 0; n < m->flow.label_count; n++) {
+        x86flow_label *l = &m->flow.labels[n];
+        if (l->function != number || l->gone) continue;
+        l->gone = 1;
+        if (binpatch_p.armed && !l->held && pwrite(file, l->saved, 5, (off_t)l->at) != 5) failed = -1;
+    }
+    return failed;
+}
+
 BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
     uint64_t lo = binpatch_p_address(address) & ~UINT64_C(4095);
     uint64_t hi = (binpatch_p_address(address) + bytes + 4095) & ~UINT64_C(4095);
     uint32_t n, k;
     int file = -1, failed = 0, count = 0;
-    if (!binpatch_p.installed || binpatch_p.writing) return 0;
+    if (!binpatch_p.installed || binpatch_p.looks || binpatch_p.writing) return 0;
     for (n = 0; n < binpatch_p.module_count; n++) {
         binpatch_p_module *m = &binpatch_p.modules[n];
         int locked;
@@ -69,6 +82,8 @@ BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
             if (!f->patched || !inside) continue;
             binpatch_p_take_away(m, k);
             count++;
+            if (m->copy.functions[k].threaded && binpatch_p_restore_labels(m, k, file) != 0)
+                failed = 1;
             if (!binpatch_p.armed || m->copy.functions[k].bare) continue;
             if (m->copy.functions[k].held) continue;
             if (binpatch_p_restore(f, file) != 0) failed = 1;

@@ -112,6 +112,26 @@ static int binpatch_p_write_window(binpatch_p_window *w, const binpatch_p_module
     return 0;
 }
 
+/* A jump to `to` over the five bytes at `at`, or with `saved` what stood there. Places come in
+   rising order. */
+static int binpatch_p_write_jump(binpatch_p_window *w, const binpatch_p_module *m, uint64_t at,
+                                 uint64_t to, const uint8_t *saved) {
+    uint64_t end = w->lo + w->size;
+    uint32_t d = (uint32_t)(to - (at + 5));
+    int bad = 0;
+    if (!w->size || at + 5 - w->lo > w->max || at - end > 4096) {
+        bad = binpatch_p_write_window(w, m);
+        w->lo = end = at;
+        w->size = 0;
+    }
+    memcpy(w->bytes + w->size, binpatch_p_at(end), (size_t)(at - end));
+    w->bytes[at - w->lo] = 0xE9;
+    memcpy(w->bytes + (at - w->lo) + 1, &d, 4);
+    if (saved) memcpy(w->bytes + (at - w->lo), saved, 5);
+    w->size = (uint32_t)(at + 5 - w->lo);
+    return bad;
+}
+
 static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
     binpatch_p_window w;
     uint32_t n;
@@ -123,21 +143,19 @@ static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
     w.bytes = binpatch_p.window;
     w.max = BINPATCH_P_WINDOW;
     for (n = 0; n < m->flow.count && !bad; n++) {
-        x86flow_function *f = &m->flow.functions[n];
-        uint64_t at = f->lo + f->patch_at, end = w.lo + w.size;
-        uint32_t d = (uint32_t)(m->copy.rx + m->copy.functions[n].t_at - (at + 5));
+        const x86flow_function *f = &m->flow.functions[n];
         if (!f->patched || m->copy.functions[n].bare) continue;
         if (!restore && m->copy.functions[n].held) continue;
-        if (!w.size || at + 5 - w.lo > w.max || at - end > 4096) {
-            bad = binpatch_p_write_window(&w, m);
-            w.lo = end = at;
-            w.size = 0;
-        }
-        memcpy(w.bytes + w.size, binpatch_p_at(end), (size_t)(at - end));
-        w.bytes[at - w.lo] = 0xE9;
-        memcpy(w.bytes + (at - w.lo) + 1, &d, 4);
-        if (restore) memcpy(w.bytes + (at - w.lo), f->saved, 5);
-        w.size = (uint32_t)(at + 5 - w.lo);
+        bad = binpatch_p_write_jump(&w, m, f->lo + f->patch_at,
+                                    m->copy.rx + m->copy.functions[n].t_at,
+                                    restore ? f->saved : NULL);
+    }
+    if (!bad) bad = binpatch_p_write_window(&w, m);
+    w.size = 0;
+    for (n = 0; n < m->flow.label_count && !bad; n++) {
+        const x86flow_label *l = &m->flow.labels[n];
+        if (l->gone || (!restore && l->held)) continue;
+        bad = binpatch_p_write_jump(&w, m, l->at, l->to, restore ? l->saved : NULL);
     }
     if (!bad) bad = binpatch_p_write_window(&w, m);
     if (w.opened)
@@ -194,6 +212,7 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
         m->flow.functions[k].direct = 1;
     }
     binpatch_p_prepare(m, &g);
+    binpatch_p_find_labels(m, &g);
     m->refusal = NULL;
     /* m->flow.named stands first in that memory; the rest is given back. */
     k = (g.named_count * (uint32_t)sizeof *g.named + 4095u) & ~4095u;

@@ -18,13 +18,17 @@ static int binpatch_p_hold_entries(void) {
     for (n = 0; n < binpatch_p.module_count; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];
         for (k = 0; !m->refusal && k < m->flow.count; k++) m->copy.functions[k].held = 0;
+        for (k = 0; k < m->flow.label_count; k++) m->flow.labels[k].held = 0;
     }
     for (; at < end; at += 8) {
         uint64_t word = *(const uint64_t *)(const void *)binpatch_p_at(at);
         for (n = 0; n < binpatch_p.module_count; n++) {
             const binpatch_p_module *m = &binpatch_p.modules[n];
             const x86flow_function *f;
+            x86flow_label *label;
             if (m->refusal || !binpatch_p_in_text(m, word)) continue;
+            label = binpatch_p_label_around(m, word);
+            if (label) label->held = 1;
             f = x86flow_function_at(&m->flow, word);
             if (!f || word - (f->lo + f->patch_at) - 1 >= 4) continue;
             m->copy.functions[f - m->flow.functions].held = 1;
@@ -86,8 +90,9 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     memset(&binpatch_p, 0, sizeof binpatch_p);
     binpatch_p.reason = "a setting is out of range";
     if (binpatch_p_configure(config) != 0) return 0;
+    binpatch_p.looks = binpatch_p.config.no_patches != 0;
     binpatch_p.reason = "another thread runs";
-    if (binpatch_p_count_threads() > 1) return 0;
+    if (!binpatch_p.looks && binpatch_p_count_threads() > 1) return 0;
     binpatch_p.reason = "no memory";
     if (syscall(SYS_arch_prctl, 0x5005, &shadow) == 0) /* ARCH_SHSTK_STATUS */
         binpatch_p.shadow_stack = (shadow & 1) != 0;
@@ -99,6 +104,14 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     }
     binpatch_p.reason = "no function has unwind information";
     if (!largest) return 0;
+    binpatch_p.first_count = binpatch_p.module_count;
+    if (binpatch_p.looks) {
+        patched = binpatch_p_look((size_t)largest < 1u << 21 ? (size_t)largest : 1u << 21);
+        if (!patched) return 0;
+        binpatch_p.reason = NULL;
+        binpatch_p.installed = 1;
+        return patched;
+    }
     binpatch_p.reason = "no memory";
     if (binpatch_p_open_scratch((size_t)largest < 1u << 21 ? (size_t)largest : 1u << 21) != 0)
         return 0;
@@ -115,7 +128,7 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
 BINPATCH_API int binpatch_arm(void) {
     uint32_t n;
     if (binpatch_p.armed) return 0;
-    if (!binpatch_p.installed || binpatch_p_count_threads() > 1) return -1;
+    if (!binpatch_p.installed || binpatch_p.looks || binpatch_p_count_threads() > 1) return -1;
     if (binpatch_p_hold_entries() != 0) return -1;
     for (n = 0; n < binpatch_p.module_count; n++) {
         if (binpatch_p.modules[n].refusal) continue;
@@ -132,6 +145,7 @@ BINPATCH_API int binpatch_arm(void) {
 BINPATCH_API int binpatch_toggle(int on) {
     uint32_t n, k;
     if (on && binpatch_arm() != 0) return -1;
+    if (binpatch_p.looks) return 0;
     binpatch_p.on = on != 0;
     for (n = 0; n < binpatch_p.module_count; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];

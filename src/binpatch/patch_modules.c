@@ -47,7 +47,8 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
         other->frame_header = flow->frame_header;
     }
     if ((!*path && !first) || (own_module && *path)) return 0;
-    if (!strncmp(base, "ld-linux", 8) || !strncmp(base, "linux-vdso", 10)) return 0;
+    if (!strncmp(base, "linux-vdso", 10)) return 0;
+    if (!strncmp(base, "ld-linux", 8) && !binpatch_p.looks) return 0;
     if (binpatch_p.config.want) {
         if (!binpatch_p.config.want(binpatch_p.config.user, path, NULL)) return 0;
     } else if (!strncmp(base, "libc.so", 7) || !strncmp(base, "libgcc_s.", 9))

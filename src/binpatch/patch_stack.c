@@ -22,6 +22,7 @@ static int binpatch_p_learn(uint64_t pc, binpatch_p_known *out) {
     const uint8_t *fde = NULL;
     uint64_t start = 0;
     uint32_t n;
+    int is_known = 0;
     for (n = 0; n < binpatch_p.module_count && !fde; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];
         const binpatch_p_copy *copy = binpatch_p_copy_at(m, pc);
@@ -41,10 +42,15 @@ static int binpatch_p_learn(uint64_t pc, binpatch_p_known *out) {
         if (f) out->place = (uint32_t)(f->lo - m->flow.bias);
     }
     for (n = 0; n < binpatch_p.other_count && !fde; n++) {
-        if (pc >= binpatch_p.others[n].lo && pc < binpatch_p.others[n].hi)
-            fde = x86flow_find_fde(binpatch_p.others[n].frame_header, pc, &start);
+        if (pc < binpatch_p.others[n].lo || pc >= binpatch_p.others[n].hi) continue;
+        fde = x86flow_find_fde(binpatch_p.others[n].frame_header, pc, &start);
+        is_known = 1;
     }
-    if (f && f->owner) {
+    if (!f && !is_known) return binpatch_p_learn_late(pc, out);
+    if (f && binpatch_p.looks) {
+        x86flow_module *m = &binpatch_p.modules[out->module].flow;
+        out->place = (uint32_t)(binpatch_p_belongs_to(m, &m->functions[f - m->functions]) - m->bias);
+    } else if (f && f->owner) {
         const x86flow_module *m = &binpatch_p.modules[out->module].flow;
         out->place = (uint32_t)(m->functions[f->owner - 1].lo - m->bias);
     } else if (!f || f->flags & X86FLOW_FRAGMENT) out->place = ~0u;
@@ -58,7 +64,7 @@ static const binpatch_p_known *binpatch_p_known_at(const binpatch_p_thread *t, u
     if (known->rule.pc != pc) {
         known->rule.pc = 0;
         if (binpatch_p_learn(pc, known) != 0) return NULL;
-        known->rule.pc = pc;
+        if (!binpatch_p.looks || known->module < binpatch_p.first_count) known->rule.pc = pc;
     }
     return known;
 }

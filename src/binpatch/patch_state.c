@@ -60,8 +60,10 @@ typedef struct binpatch_p_module {
     binpatch_p_copy *copies;
     uint32_t sites_max, links_max, copies_max;
     const char *refusal;
+    const void *late;             /* what the C library calls it, if it was loaded later */
     uint64_t data[8][2];          /* segments without code, as far as they come from the file */
     uint32_t data_count;
+    uint32_t labels_max;          /* room in flow.labels */
 } binpatch_p_module;
 
 /* What is known of a return address: how to go on from there, and which function it is in. */
@@ -102,6 +104,8 @@ static struct {
     uint32_t filters;           /* functions that forbid system calls */
     uint32_t changed;           /* functions whose code the program has made writable */
     int writing;                /* we write text just now */
+    int looks;                  /* nothing is patched: config.no_patches */
+    uint32_t first_count, late_lock;    /* modules from the start; who adds one */
     const char *reason;
     uint64_t bursts, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */

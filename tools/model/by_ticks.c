@@ -36,6 +36,7 @@ typedef struct report_ticks {
     timed_function *functions;
     size_t count, left_out;                       /* by the least share */
     uint64_t ticks, slow, squares, cut, tick_us, calls;
+    double samples; /* that paths have met at least, each as often as its ticks allow */
     int misses_time;                              /* so much that intervals would not hold */
     uint64_t own_ticks, own_squares;              /* of the recorder, not among these */
     int has_ticks;                                /* they were on */
@@ -69,7 +70,10 @@ static void add_up(report_ticks *c) {
         uint64_t *squares = own ? &c->own_squares : &c->squares;
         *ticks = tally_add(*ticks, path->ticks);
         *squares = tally_add(*squares, path->squares);
-        if (!own) c->slow = tally_add(c->slow, path->slow);
+        if (own) continue;
+        c->slow = tally_add(c->slow, path->slow);
+        if (path->squares)
+            c->samples += (double)path->ticks * (double)path->ticks / (double)path->squares;
     }
 }
 
@@ -218,6 +222,15 @@ static double effective(const report_ticks *c) {
     return c->misses_time ? 0 : effective_of(c->ticks, c->squares) / c->lockstep;
 }
 
+/* What no tick met: its bound is that of the samples that there were. Where ticks come several at
+   once on one path, all others have still had as many as they have. */
+static interval range_of(const report_ticks *c, uint64_t ticks) {
+    interval range = interval_wilson(share(c, ticks), effective(c)), unmet;
+    if (ticks || c->misses_time) return range;
+    unmet = interval_unmet(c->samples);
+    return unmet.low < 0 ? range : unmet;
+}
+
 /* `bursty record` counts a function as one site and times it as another one, which has the flag of
    a scope. Sites are sorted, so the two stand side by side. Neither names a file. */
 static uint32_t timed_site(const tally *s, uint32_t site) {
@@ -257,8 +270,8 @@ static void make_functions(report_ticks *c, double least_share) {
             c->left_out++;
             continue;
         }
-        f.self_range = interval_wilson(share(c, f.self), effective(c));
-        f.total_range = interval_wilson(share(c, f.total), effective(c));
+        f.self_range = range_of(c, f.self);
+        f.total_range = range_of(c, f.total);
         c->functions[kept++] = f;
     }
     c->count = kept;

@@ -14,6 +14,15 @@ interval interval_wilson(double p, double n) {
     return i;
 }
 
+/* z = 2 is passed in one direction with 2.275 %. */
+interval interval_unmet(double n) {
+    interval i = { -1, -1 };
+    if (!(n > 0)) return i;
+    i.low = 0;
+    i.high = 1 - pow(.02275, 1 / n);
+    return i;
+}
+
 /* McNemar's test with its correction for small counts. Samples that are neither of the two say
    nothing; of the others, half would be of each kind if the shares were the same. */
 int interval_differs(double p, double q, double n) {

@@ -250,6 +250,20 @@ static void add_share_of_rest(text *out, const report_table *table, size_t first
     text_format(out, ", together %.2g %%", 100 * sum);
 }
 
+size_t text_rows(text *out, const report *r, const report_table *table, size_t most) {
+    layout l;
+    size_t i, more;
+    choose_rows(&l, r, table);
+    if (most && l.step == 1 && l.end > most) l.end = most;
+    choose_widths(&l, table, r->options.width);
+    find_looks(&l, table);
+    add_line(out, table, &l, rows_of(&l));
+    for (i = 0; i < rows_of(&l); i++) add_line(out, table, &l, i);
+    more = l.step == 1 ? table->rows + table->rows_more - l.end : 0;
+    free_layout(&l);
+    return more;
+}
+
 static void add_table(text *out, const report *r, const report_table *table) {
     layout l;
     size_t i;
@@ -289,8 +303,7 @@ static void add_fact(text *out, const report *r, const report_fact *fact) {
     text_free(&line);
 }
 
-/* What is missing comes before all numbers. */
-static void add_losses(text *out, const report *r) {
+void text_losses(text *out, const report *r) {
     size_t i;
     for (i = 0; i < r->loss_count; i++) {
         char *words = report_loss_words(&r->losses[i]);
@@ -328,7 +341,7 @@ static void write_text(const report *r, text *out) {
     size_t i, k;
     add_bold(out, r, r->title);
     text_add(out, "\n");
-    add_losses(out, r);
+    text_losses(out, r);
     if (r->headline) add_wrapped(out, r, r->headline);
     add_facts(out, r);
     for (i = 0; i < r->part_count; i++) {
