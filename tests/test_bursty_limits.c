@@ -620,9 +620,9 @@ TEST(whatever_is_written_is_read) {
         CHECK(t.programs.at[0].checks == stats.checks && t.programs.at[0].events == stats.events);
         CHECK(t.programs.at[0].lost == stats.lost && t.programs.at[0].ticks_lost == stats.ticks_lost);
         bursty_each(add_count, &count);
-        for (i = 0; i < t.rows.count; i++) sum = tally_add(sum, t.rows.at[i].count);
+        for (i = 0; i < t.rows.count; i++) sum = sampled_add(sum, t.rows.at[i].count);
         CHECK(count == sum);
-        for (i = 0, sum = 0; i < t.paths.count; i++) sum = tally_add(sum, t.paths.at[i].ticks);
+        for (i = 0, sum = 0; i < t.paths.count; i++) sum = sampled_add(sum, t.paths.at[i].ticks);
         CHECK(sum == stats.ticks);
         kind_sampled.free(&t);
     }

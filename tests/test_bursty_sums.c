@@ -199,12 +199,12 @@ static void start(const setting *s, int is_reference) {
     }
 }
 
-static const tally_row *find(const tally *s, uint32_t like) {
+static const sampled_record *find(const tally *s, uint32_t like) {
     const reference_row *row = &noted.row[like];
     size_t i;
     for (i = 0; i < s->rows.count; i++) {
-        const tally_row *r = &s->rows.at[i];
-        const tally_site *caller = r->caller == TALLY_NO_SITE ? NULL : &s->sites.at[r->caller];
+        const sampled_record *r = &s->rows.at[i];
+        const sampled_site *caller = r->caller == TALLY_NO_SITE ? NULL : &s->sites.at[r->caller];
         if (s->threads.at[r->thread].number != row->thread) continue;
         if (strcmp(s->sites.at[r->site].name, row->site->name) != 0) continue;
         if (s->sites.at[r->site].line != row->site->line) continue;
@@ -214,7 +214,7 @@ static const tally_row *find(const tally *s, uint32_t like) {
 }
 
 static void compare_row(const tally *s, uint32_t like) {
-    const tally_row *got = find(s, like);
+    const sampled_record *got = find(s, like);
     uint64_t count = 0, bursts = 0, yy = 0, ys = 0, xy = 0;
     uint32_t b;
     for (b = 0; b < noted.bursts; b++) {
@@ -246,7 +246,7 @@ static void compare_sites(const tally *s) {
             bursts += noted.has_ended[b] && weight_of_site(b, like) > 0;
         }
         for (other = 0; other < noted.rows; other++) {
-            const tally_row *row = find(s, other);
+            const sampled_record *row = find(s, other);
             if (noted.row[other].site != noted.row[like].site) continue;
             if (row && row->sums) firsts += row->sums->firsts;
         }
@@ -340,7 +340,7 @@ static void is_near_eighth(uint64_t first, uint64_t later, uint64_t got) {
 
 /* Returns whether a sum is another one than that over all bursts. */
 static int estimate_row(const tally *s, uint32_t like) {
-    const tally_row *got = find(s, like);
+    const sampled_record *got = find(s, like);
     estimate yy = {0, 0}, ys = {0, 0}, xy = {0, 0};
     uint64_t count = 0, weight = 0, seen[2] = {0, 0};
     uint32_t b;
@@ -372,13 +372,13 @@ static void estimate_site(const tally *s, uint32_t like) {
         seen[b >= FIRST] += noted.has_ended[b] && weight_of_site(b, like) > 0;
     }
     for (other = 0; other < noted.rows; other++) {
-        const tally_row *row = find(s, other);
+        const sampled_record *row = find(s, other);
         if (noted.row[other].site == noted.row[like].site) firsts += row->sums->firsts;
     }
     is_near_eighth(seen[0], seen[1], firsts);
 }
 
-static void estimate_class(const tally_class *of) {
+static void estimate_class(const sampled_class *of) {
     estimate bursts = {0, 0}, xx = {0, 0};
     uint32_t b;
     for (b = 0; b < noted.bursts; b++) {
@@ -454,7 +454,7 @@ TEST(what_is_summed_has_no_stride) {
     read_dump(&dumped);
     CHECK_EQ(dumped.rows.count, 3);
     for (r = 0; r < dumped.rows.count; r++) {
-        const tally_row *row = &dumped.rows.at[r];
+        const sampled_record *row = &dumped.rows.at[r];
         const char *name = dumped.sites.at[row->site].name;
         CHECK(row->sums != NULL); /* there are some even if only bursts without sums saw the row */
         if (!row->sums) continue;
@@ -644,7 +644,7 @@ TEST(sums_stop_when_they_are_full) {
     for (i = 0; i < 20000; i++) small();
     read_dump(&dumped);
     for (i = 0; i < dumped.rows.count; i++) {
-        const tally_sums *sums = dumped.rows.at[i].sums;
+        const sampled_sums *sums = dumped.rows.at[i].sums;
         if (!sums) continue;
         full += sums->yy == UINT64_MAX && sums->ys == UINT64_MAX && sums->xy == UINT64_MAX;
     }

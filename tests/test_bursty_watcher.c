@@ -336,7 +336,7 @@ TEST(paths_are_whole) {
     CHECK(looks_now() >= 50);
     read_dump(&t);
     for (i = 0; i < t.paths.count; i++) {
-        const tally_path *p = &t.paths.at[i];
+        const sampled_path *p = &t.paths.at[i];
         const char *name = t.sites.at[p->site].name;
         if (strcmp(name, "inner") == 0) {
             CHECK(p->parent != TALLY_NO_PATH);
@@ -394,7 +394,7 @@ TEST(scopes_of_nanoseconds_give_no_path_that_is_none) {
     bursty_stop();
     read_dump(&t);
     for (i = 0; i < t.paths.count; i++) {
-        const tally_path *p = &t.paths.at[i];
+        const sampled_path *p = &t.paths.at[i];
         const char *name = t.sites.at[p->site].name, *around;
         all += p->ticks;
         if (strncmp(name, "leaf", 4) != 0) continue;
@@ -705,7 +705,7 @@ TEST(lockstep_is_seen) {
     bursty_stop();
     read_dump(&t);
     if (CHECK(t.programs.count == 1)) {
-        const tally_program *p = &t.programs.at[0];
+        const sampled_program *p = &t.programs.at[0];
         double rounds = (double)p->rounds, looks = (double)p->looks;
         CHECK(looks > 2.5 * rounds);
         CHECK((double)p->look_squares > 2.5 * looks); /* 1 to 4 */

@@ -5,7 +5,7 @@
 #include "base/input.h"
 #include "kinds/edges.h"
 #include "kinds/sources.h"
-#include "model/edges.h"
+#include "model/coverage.h"
 
 /* A function of four vertices, counted, left early twice; and marks of another, also of a test. */
 static const unsigned char payload[] = {
@@ -77,14 +77,14 @@ static int try(const unsigned char *bytes, size_t size) {
 
 TEST(the_part_is_read) {
     text file = file_of(payload, sizeof payload), out = {NULL, 0, 0};
-    const counted_all *all;
-    const covered_all *covered;
+    const edges_all *all;
+    const coverage_all *covered;
     report r;
     input in;
     memset(&r, 0, sizeof r);
     CHECK_EQ(load(&in, &file), 0);
     input_settle(&in);
-    all = (const counted_all *)input_find(&in, &kind_edges);
+    all = (const edges_all *)input_find(&in, &kind_edges);
     if (CHECK(all != NULL)) {
         CHECK_EQ(all->count, 2);
         CHECK_EQ(all->function_count, 2);
@@ -94,7 +94,7 @@ TEST(the_part_is_read) {
         CHECK_EQ(all->unnamed.list[0].value[1], 0);
     }
     report_make(&r, &in);
-    covered = covered_in(&r);
+    covered = coverage_in(&r);
     if (CHECK(covered && covered->count == 2)) {
         CHECK_EQ(covered->files[0].line_count, 3);
         CHECK_EQ(covered->wrapping_bits, 32);
@@ -111,22 +111,22 @@ TEST(the_part_is_read) {
 /* The counts of a test are apart from those of other runs, and part of the whole. */
 TEST(tests_are_apart) {
     text file = file_of(payload, sizeof payload);
-    const covered_all *covered;
+    const coverage_all *covered;
     report r;
     input in;
     memset(&r, 0, sizeof r);
     CHECK_EQ(load(&in, &file), 0);
     input_settle(&in);
     report_make(&r, &in);
-    covered = covered_in(&r);
+    covered = coverage_in(&r);
     if (CHECK(covered && covered->counts->test_count == 1)) {
-        covered_all *one = covered_by_test(covered, 0), *rest = covered_by_test(covered, 1);
+        coverage_all *one = coverage_by_test(covered, 0), *rest = coverage_by_test(covered, 1);
         CHECK_EQ(one->count, 2);
-        CHECK_EQ(covered_sum(one).functions.hit, 1);
+        CHECK_EQ(coverage_sum(one).functions.hit, 1);
         CHECK_EQ(one->files[0].functions_hit, 0);
-        CHECK_EQ(covered_sum(rest).functions.hit, covered_sum(covered).functions.hit);
-        covered_free(one);
-        covered_free(rest);
+        CHECK_EQ(coverage_sum(rest).functions.hit, coverage_sum(covered).functions.hit);
+        coverage_free(one);
+        coverage_free(rest);
     }
     report_free(&r);
     input_free(&in);
@@ -181,7 +181,7 @@ TEST(sources_are_read) {
 TEST(copies_of_a_function_are_one) {
     static const unsigned char key[] = {1, 2, 3, 4, 5, 6, 7, 8};
     unsigned char bytes[2 * sizeof payload];
-    const covered_all *covered;
+    const coverage_all *covered;
     uint64_t entries = 0, line = 0;
     size_t i;
     int copies;
@@ -198,9 +198,9 @@ TEST(copies_of_a_function_are_one) {
         CHECK_EQ(load(&in, &file), 0);
         input_settle(&in);
         report_make(&r, &in);
-        covered = covered_in(&r);
+        covered = coverage_in(&r);
         if (CHECK(covered && covered->count == 2)) {
-            const covered_file *f = &covered->files[0];
+            const coverage_file *f = &covered->files[0];
             CHECK_EQ(f->function_count, 1);
             CHECK_EQ(f->branch_count, 2);
             CHECK_EQ(f->functions_hit, 1);

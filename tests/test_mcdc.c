@@ -31,7 +31,7 @@ static size_t part_in(const text *out, unsigned char *bytes, size_t room) {
 }
 
 /* Rewrites a source and takes its decisions back out of what the object would carry. */
-static int decisions_of(const char *source, decided_all *all, cc_result *result) {
+static int decisions_of(const char *source, decisions_all *all, cc_result *result) {
     static unsigned char bytes[400000];
     cc_request request;
     dump d;
@@ -58,14 +58,14 @@ static int decisions_of(const char *source, decided_all *all, cc_result *result)
 /* The number of the run for these values of the tree's leaves, and its outcome. */
 static uint32_t run_of(const decided *d, const int *leaf_of, uint32_t values, int *outcome) {
     uint32_t paths[DECISION_RUNS_MOST + 2], i = 0, number = 0;
-    decided_paths(d, paths);
+    decisions_paths(d, paths);
     while (i < d->count) {
-        uint32_t yes = decided_target(d, i, 1);
+        uint32_t yes = decisions_target(d, i, 1);
         if (values >> leaf_of[i] & 1) {
             i = yes;
         } else {
             number += paths[yes];
-            i = decided_target(d, i, 0);
+            i = decisions_target(d, i, 0);
         }
     }
     *outcome = i == d->count + 1;
@@ -134,7 +134,7 @@ TEST(random_decisions) {
     for (round = 0; round < ROUNDS; round++) {
         int size = 0;
         size_t k = 0;
-        decided_all all;
+        decisions_all all;
         cc_result result;
         for (i = 0; i < AT_ONCE; i++) {
             unsigned constants = round % 5 == 4 ? 6 : 0;
@@ -166,7 +166,7 @@ static char answer[1000];
 
 /* The decisions of a function: "text conditions/runs; ...". */
 static const char *found(const char *source) {
-    decided_all all;
+    decisions_all all;
     cc_result result;
     size_t i;
     int size = 0;
@@ -177,7 +177,7 @@ static const char *found(const char *source) {
         size += sprintf(answer + size, "%s%s %u/%u", i ? "; " : "", d->text, (unsigned)d->count,
                         (unsigned)d->runs);
         if (d->form > DECISION_OUTCOMES)
-            size += sprintf(answer + size, " %s", decided_reason(d->form));
+            size += sprintf(answer + size, " %s", decisions_reason(d->form));
     }
     kind_decisions.free(&all);
     cc_result_free(&result);
@@ -223,7 +223,7 @@ static const char *large(int pairs, const char *last) {
 }
 
 static const char *form_of(const char *source) {
-    decided_all all;
+    decisions_all all;
     cc_result result;
     if (decisions_of(source, &all, &result) != 0) return "refused";
     sprintf(answer, "%u %u %s", (unsigned)all.units[0].decisions[0].form,
@@ -245,7 +245,7 @@ TEST(large_decisions) {
 }
 
 TEST(never_returns) {
-    decided_all all;
+    decisions_all all;
     cc_result result;
     CHECK_EQ(decisions_of("void exit(int); int f(int a, int b) { return a && (exit(1), 1) && b; }\n"
                           "int g(int a, int b) { for (;;) {} return a && b; }", &all, &result), 0);
@@ -258,7 +258,7 @@ TEST(never_returns) {
 
 /* `if (a = b)` wrapped in brackets would lose its warning. */
 static int looks_again(const char *source) {
-    decided_all all;
+    decisions_all all;
     cc_result result;
     int again;
     CHECK_EQ(decisions_of(source, &all, &result), 0);
@@ -289,7 +289,7 @@ static const unsigned char example[] = {
     6, 2, 2, 2, 0,                      /* !b: true to T, false to c */
     13, 1, 2, 0, 0};                    /* c: true to T, false to F */
 
-static int read_bytes(const unsigned char *bytes, size_t size, decided_all *all,
+static int read_bytes(const unsigned char *bytes, size_t size, decisions_all *all,
                       dump_fault *fault) {
     text file = {NULL, 0, 0};
     dump_writer w;
@@ -309,26 +309,26 @@ static int read_bytes(const unsigned char *bytes, size_t size, decided_all *all,
 }
 
 TEST(the_reader_reads_the_example) {
-    decided_all all;
+    decisions_all all;
     dump_fault fault;
-    const decided_unit *unit = NULL;
-    const decided_function *f;
+    const decisions_unit *unit = NULL;
+    const decisions_function *f;
     text again = {NULL, 0, 0};
     CHECK_EQ(read_bytes(example, sizeof example, &all, &fault), 0);
     kind_decisions.settle(&all);
-    f = decided_find(&all, 1, 0, &unit);
+    f = decisions_find(&all, 1, 0, &unit);
     CHECK(f != NULL && unit != NULL);
-    CHECK(decided_find(&all, 2, 0, &unit) == NULL && decided_find(&all, 1, 7, &unit) == NULL);
+    CHECK(decisions_find(&all, 2, 0, &unit) == NULL && decisions_find(&all, 1, 7, &unit) == NULL);
     if (f) {
         const decided *d = &all.units[0].decisions[f->first];
         CHECK_EQ(f->slots, 7);
         CHECK_EQ(f->plain, 1);
         CHECK_EQ(f->marks, 5);
         CHECK_EQ(d->runs, 5);
-        CHECK_EQ(decided_target(d, 0, 1), 1);
-        CHECK_EQ(decided_target(d, 0, 0), 2);
-        CHECK_EQ(decided_target(d, 2, 1), 4);
-        CHECK_EQ(decided_target(d, 2, 0), 3);
+        CHECK_EQ(decisions_target(d, 0, 1), 1);
+        CHECK_EQ(decisions_target(d, 0, 0), 2);
+        CHECK_EQ(decisions_target(d, 2, 1), 4);
+        CHECK_EQ(decisions_target(d, 2, 0), 3);
         CHECK_EQ(d->conditions[2].slot, 4);
         CHECK_STR(d->text, "(a && !b) || c");
     }
@@ -340,7 +340,7 @@ TEST(the_reader_reads_the_example) {
 
 /* Reads, and if that is accepted does what a report does with each decision. */
 static int survives(const unsigned char *bytes, size_t size) {
-    decided_all all;
+    decisions_all all;
     dump_fault fault;
     int failed = read_bytes(bytes, size, &all, &fault);
     size_t i;
@@ -377,7 +377,7 @@ TEST(the_reader_survives_all_cuts_and_bits) {
 
 static void changed(size_t at, unsigned char value, const char *reason) {
     unsigned char bytes[sizeof example];
-    decided_all all;
+    decisions_all all;
     dump_fault fault;
     memcpy(bytes, example, sizeof example);
     bytes[at] = value;

@@ -24,15 +24,15 @@ static void make_bursts(unsigned bursts, unsigned events) {
 }
 
 /* A tally as a dump of these bursts would make it: one program, one class of sites. */
-static tally_program program;
-static tally_profile profile;
-static tally_thread thread;
-static tally_site sites[SITES];
-static tally_class of_calls;
-static tally_row rows[SITES];
-static tally_sums sums_of_rows[SITES];
+static sampled_program program;
+static sampled_profile profile;
+static sampled_thread thread;
+static sampled_site sites[SITES];
+static sampled_class of_calls;
+static sampled_record rows[SITES];
+static sampled_sums sums_of_rows[SITES];
 
-static tally tally_of(unsigned bursts, unsigned events) {
+static tally sampled_of(unsigned bursts, unsigned events) {
     tally t;
     unsigned b, i, k;
     memset(&t, 0, sizeof t);
@@ -131,7 +131,7 @@ TEST(intervals_are_those_of_the_bursts) {
     for (k = 0; k < 3; k++) {
         tally t;
         make_bursts(MOST, events[k]);
-        t = tally_of(MOST, events[k]);
+        t = sampled_of(MOST, events[k]);
         for (row = 0; row < SITES; row++) compare(&t, row, MOST);
     }
 }
@@ -143,7 +143,7 @@ TEST(few_bursts_have_no_interval) {
         ranges r;
         ranges_sums sums;
         make_bursts(bursts, 20);
-        t = tally_of(bursts, 20);
+        t = sampled_of(bursts, 20);
         ranges_make(&r, &t);
         sums = sums_of(0);
         CHECK_EQ(ranges_share(&r, &sums, SITE_CALL).low >= 0, sums.bursts >= 5);
@@ -161,7 +161,7 @@ TEST(one_function_alone) {
     unsigned b;
     make_bursts(0, 0);
     for (b = 0; b < 100; b++) counted[b][0] = 1000;
-    t = tally_of(100, 10);
+    t = sampled_of(100, 10);
     ranges_make(&r, &t);
     sums = sums_of(0);
     share = ranges_share(&r, &sums, SITE_CALL);
@@ -181,7 +181,7 @@ TEST(rounding_is_no_variance) {
         make_bursts(0, 0);
         for (b = 0; b < 100; b++) counted[b][0] = counted[b][1] = 1000;
         counted[7][0] += odd;
-        t = tally_of(100, 20);
+        t = sampled_of(100, 20);
         ranges_make(&r, &t);
         sums = sums_of(0);
         share = ranges_share(&r, &sums, SITE_CALL);
@@ -200,7 +200,7 @@ TEST(everything_counted_is_exact) {
     ranges r;
     ranges_sums sums;
     make_bursts(10, 20);
-    t = tally_of(10, 20);
+    t = sampled_of(10, 20);
     profile.check_count = UINT32_MAX;
     ranges_make(&r, &t);
     CHECK_EQ(r.basis, RANGES_EXACT);
@@ -219,7 +219,7 @@ TEST(without_sums_events_are_independent) {
     interval share, wanted;
     unsigned i;
     make_bursts(100, 20);
-    t = tally_of(100, 20);
+    t = sampled_of(100, 20);
     rows[3].sums = NULL;
     ranges_make(&r, &t);
     CHECK_EQ(r.basis, rows[3].weight_256 > 2000 * 100 * 256 / 20 ? RANGES_EVENTS : RANGES_BURSTS);
@@ -242,7 +242,7 @@ TEST(full_sums_have_no_interval) {
     ranges r;
     ranges_sums sums;
     make_bursts(50, 20);
-    t = tally_of(50, 20);
+    t = sampled_of(50, 20);
     sums_of_rows[0].ys = UINT64_MAX;
     of_calls.xx = UINT64_MAX;
     ranges_make(&r, &t);
@@ -262,7 +262,7 @@ TEST(any_numbers) {
         ranges_sums sums;
         interval share, count;
         make_bursts(6, 3);
-        t = tally_of(6, 3);
+        t = sampled_of(6, 3);
         sums_of_rows[0].yy = test_random(&drawn) >> turn % 64;
         sums_of_rows[0].ys = test_random(&drawn) >> turn * 7 % 64;
         sums_of_rows[0].xy = test_random(&drawn) >> turn * 11 % 64;

@@ -137,7 +137,7 @@ int main(void) {
     static uint32_t trunk_at[] = {0, 1, 2, 3, 3}, trunk_line[] = {5, 6, 7};
     static uint32_t trunk_ends[] = {0, 1, 0, 2, 1, 2, 2, 3, 3, 0};
     static uint8_t leaf_plan[] = {0, 1, 0}, trunk_plan[] = {1, 1, 0, 0, 0};
-    counted_function leaf, trunk;
+    edges_function leaf, trunk;
     edgeprof_function unit;
     text out = {NULL, 0, 0};
     dump_writer w;
@@ -171,8 +171,8 @@ int main(void) {
     trunk.plan = trunk_plan;
     trunk.slots = 2;
     dump_begin(&w, &out, 4);
-    counted_put_function(&w, &leaf);
-    counted_put_function(&w, &trunk);
+    edges_put_function(&w, &leaf);
+    edges_put_function(&w, &trunk);
     dump_end(&w);
     for (i = 0; i < out.size; i++) printf("%u,\n", (unsigned char)out.data[i]);
     return 0;

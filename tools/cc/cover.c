@@ -32,7 +32,7 @@ typedef struct planner {
     cc_unit *u;
     const cc_request *request;
     uint32_t slots, vertices; /* of the functions so far */
-    counted_function *done;
+    edges_function *done;
     uint32_t count, room;
     cc_mcdc *mcdc;
     read_source *sources; /* those that can be read */
@@ -108,7 +108,7 @@ static int take_slots(const planner *p, cc_cfg *g, const reached *r, const edgep
 }
 
 /* The lines of each vertex, each once; the one that was noted last stands last. */
-static void take_lines(const cc_cfg *g, const reached *r, counted_function *f) {
+static void take_lines(const cc_cfg *g, const reached *r, edges_function *f) {
     uint32_t i, v, k, at = 0;
     uint32_t *count = words(r->vertices + 1), *sorted = words(g->line_count);
     memset(count, 0, (r->vertices + 1) * sizeof *count);
@@ -178,12 +178,12 @@ static void keep_function(planner *p, uint32_t function, const cc_cfg *g, const 
                           const edgeplan *plan) {
     const cc_token *name = &p->u->tokens.list[p->u->functions[function].name];
     const char *file = p->u->tokens.files[name->file].name;
-    counted_function *f;
+    edges_function *f;
     size_t pairs = 2 * ((size_t)plan->edges + 1);
     uint32_t e;
     if (p->count == p->room) {
         p->room = p->room ? p->room * 2 : 64;
-        p->done = (counted_function *)tool_grow(p->done, p->room * sizeof *p->done);
+        p->done = (edges_function *)tool_grow(p->done, p->room * sizeof *p->done);
     }
     f = &p->done[p->count++];
     memset(f, 0, sizeof *f);
@@ -430,7 +430,7 @@ static void make_part(const planner *p, uint64_t key, text *part) {
     dump_begin(&w, part, 4);
     for (i = 0; i < p->count; i++) {
         p->done[i].key = key;
-        counted_put_function(&w, &p->done[i]);
+        edges_put_function(&w, &p->done[i]);
     }
     dump_end(&w);
     if (p->mcdc) cc_mcdc_part(p->mcdc, key, part);

@@ -306,8 +306,8 @@ static void find_sums(decision *d) {
     memset(d->sums, 0, ((size_t)n + 2) * sizeof *d->sums);
     for (i = 0; i < n; i++) {
         for (way = 0; way < 2; way++) {
-            uint32_t to = decided_target(&d->told, i, way);
-            uint32_t adds = way ? 0 : d->paths[decided_target(&d->told, i, 1)];
+            uint32_t to = decisions_target(&d->told, i, way);
+            uint32_t adds = way ? 0 : d->paths[decisions_target(&d->told, i, 1)];
             d->sums[to] = seen[to]++ || d->sums[i] == CC_NOWHERE ? CC_NOWHERE : d->sums[i] + adds;
             if (seen[to] > 1) seen[to] = 1;
         }
@@ -328,7 +328,7 @@ static void plan_decision(cc_mcdc *m, decision *d, const cc_cfg *g, uint32_t fir
     uint32_t i, k = 0;
     decided *told = &d->told;
     told->conditions =
-        (decided_condition *)tool_alloc(((size_t)told->count + 1) * sizeof *told->conditions);
+        (decisions_condition *)tool_alloc(((size_t)told->count + 1) * sizeof *told->conditions);
     memset(told->conditions, 0, ((size_t)told->count + 1) * sizeof *told->conditions);
     for (i = 0; i < d->leaf_count; i++) {
         const leaf *l = &d->leaves[i];
@@ -339,7 +339,7 @@ static void plan_decision(cc_mcdc *m, decision *d, const cc_cfg *g, uint32_t fir
         told->conditions[k++].calls = l->calls;
     }
     d->paths = (uint32_t *)tool_alloc(((size_t)told->count + 2) * sizeof *d->paths);
-    decided_paths(told, d->paths);
+    decisions_paths(told, d->paths);
     told->form = form_of(m->u, d);
     told->runs = d->paths[0] <= DECISION_RUNS_MOST ? d->paths[0] : 0;
     find_sums(d);
@@ -432,7 +432,7 @@ static void tell(cc_mcdc *m, decision *d) {
     text_add(out, d->told.text);
     put(out, d->told.count);
     for (i = 0; i < d->told.count; i++) {
-        const decided_condition *c = &d->told.conditions[i];
+        const decisions_condition *c = &d->told.conditions[i];
         put(out, c->text_at);
         put(out, c->text_size);
         put(out, 2 * (uint64_t)c->way[1] + c->calls);
@@ -456,7 +456,7 @@ static void list_left(const cc_mcdc *m, const decision *d, uint32_t form, cc_res
     left->file = text_take(&copy);
     left->line = t->list[d->first].line;
     left->how = "left alone";
-    left->reason = decided_reason(form);
+    left->reason = decisions_reason(form);
 }
 
 /* Edges whose outcome the marks of runs tell lose their own mark; the others get the next ones. */
@@ -477,7 +477,7 @@ static void give_marks(cc_mcdc *m, cc_cfg *g) {
     if (g->entry_slot != CC_NOWHERE) g->entry_slot = m->marks++;
     for (i = 0; i < m->count; i++) {
         m->list[i].base = m->marks;
-        if (m->list[i].is_told) m->marks += decided_marks(&m->list[i].told);
+        if (m->list[i].is_told) m->marks += decisions_marks(&m->list[i].told);
     }
 }
 
@@ -551,8 +551,8 @@ static void add_mark(const cc_mcdc *m, text *out, unsigned long mark, const char
 }
 
 static void add_path(const cc_mcdc *m, const decision *d, uint32_t i, int way, text *out) {
-    uint32_t to = decided_target(&d->told, i, way), arrival = decided_arrival(&d->told, i, way);
-    uint32_t adds = way ? 0 : d->paths[decided_target(&d->told, i, 1)], sum = d->sums[i];
+    uint32_t to = decisions_target(&d->told, i, way), arrival = decisions_arrival(&d->told, i, way);
+    uint32_t adds = way ? 0 : d->paths[decisions_target(&d->told, i, 1)], sum = d->sums[i];
     char name[32];
     snprintf(name, sizeof name, "bursty_m%lu", (unsigned long)d->local);
     if (arrival != UINT32_MAX) add_mark(m, out, d->base + arrival, NULL);
@@ -593,7 +593,7 @@ static void add_outcome(const decision *d, uint32_t at, int way, text *out) {
         if (mask) text_format(out, "bursty_%c%lu&=~0x%lxul,", mine, local, mask);
         text_format(out, "bursty_%c%lu|=0x%lxul", mine, local, 1ul << i);
     }
-    if (decided_target(&d->told, i, way) >= d->told.count) {
+    if (decisions_target(&d->told, i, way) >= d->told.count) {
         text_format(out, ",bursty_cc_a(%lu,bursty_t%lu,bursty_f%lu)", (unsigned long)d->base,
                     local, local);
     }

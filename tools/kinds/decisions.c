@@ -9,30 +9,30 @@ enum { KIND = 6 };
 
 /* ---- the graph of a decision ---- */
 
-uint32_t decided_target(const decided *d, uint32_t i, int way) {
+uint32_t decisions_target(const decided *d, uint32_t i, int way) {
     uint32_t to = d->conditions[i].way[way];
     return to <= DECISION_TRUE ? d->count + to : i + to - 1;
 }
 
 static uint32_t sum(uint32_t a, uint32_t b) { return a > UINT32_MAX - b ? UINT32_MAX : a + b; }
 
-uint32_t decided_paths(const decided *d, uint32_t *paths) {
+uint32_t decisions_paths(const decided *d, uint32_t *paths) {
     uint32_t i;
     paths[d->count] = paths[d->count + 1] = 1;
     for (i = d->count; i > 0; i--) {
         paths[i - 1] =
-            sum(paths[decided_target(d, i - 1, 1)], paths[decided_target(d, i - 1, 0)]);
+            sum(paths[decisions_target(d, i - 1, 1)], paths[decisions_target(d, i - 1, 0)]);
     }
     return paths[0];
 }
 
 /* Is there a mark on this way? */
 static int arrives(const decided *d, uint32_t i, int way) {
-    uint32_t to = decided_target(d, i, way);
+    uint32_t to = decisions_target(d, i, way);
     return to < d->count && d->conditions[to].calls;
 }
 
-uint32_t decided_marks(const decided *d) {
+uint32_t decisions_marks(const decided *d) {
     uint32_t i, marks = d->runs;
     if (d->form == DECISION_OUTCOMES) return 2 * d->count;
     if (d->form != DECISION_PATHS) return 0;
@@ -40,14 +40,14 @@ uint32_t decided_marks(const decided *d) {
     return marks;
 }
 
-uint32_t decided_arrival(const decided *d, uint32_t i, int way) {
+uint32_t decisions_arrival(const decided *d, uint32_t i, int way) {
     uint32_t k, mark = d->runs;
     if (d->form != DECISION_PATHS || !arrives(d, i, way)) return UINT32_MAX;
     for (k = 0; k < i; k++) mark += (uint32_t)(arrives(d, k, 1) + arrives(d, k, 0));
     return way ? mark : mark + (uint32_t)arrives(d, i, 1);
 }
 
-const char *decided_reason(uint32_t form) {
+const char *decisions_reason(uint32_t form) {
     static const char *const reasons[DECISION_FORMS] = {
         "", "", "decision-too-large", "choice-in-large-decision", "setjmp-in-decision",
         "condition-never-returns"};
@@ -71,7 +71,7 @@ static uint32_t get_count(dump_reader *r, uint32_t bytes_each) {
 
 static void get_condition(dump_reader *r, decided *d, uint32_t i, uint32_t slots, size_t text_size,
                           uint32_t *next_slot) {
-    decided_condition *c = &d->conditions[i];
+    decisions_condition *c = &d->conditions[i];
     uint32_t kinds, delta;
     c->text_at = dump_get32(r);
     c->text_size = dump_get32(r);
@@ -92,7 +92,7 @@ static void get_condition(dump_reader *r, decided *d, uint32_t i, uint32_t slots
 }
 
 /* *free_slots: of the function, those that no decision has taken. */
-static void get_decision(dump_reader *r, decided_unit *u, decided_function *f,
+static void get_decision(dump_reader *r, decisions_unit *u, decisions_function *f,
                          uint32_t *free_slots) {
     decided *d;
     size_t size;
@@ -120,11 +120,11 @@ static void get_decision(dump_reader *r, decided_unit *u, decided_function *f,
         return;
     }
     *free_slots -= 2 * d->count;
-    d->conditions = (decided_condition *)tool_alloc(d->count * sizeof *d->conditions);
+    d->conditions = (decisions_condition *)tool_alloc(d->count * sizeof *d->conditions);
     for (i = 0; i < d->count && !r->reason; i++) get_condition(r, d, i, f->slots, size, &next_slot);
     if (r->reason) return;
     paths = (uint32_t *)tool_alloc(((size_t)d->count + 2) * sizeof *paths);
-    d->runs = decided_paths(d, paths);
+    d->runs = decisions_paths(d, paths);
     free(paths);
     if (d->runs > DECISION_RUNS_MOST) d->runs = 0;
     is_bad(r, d->form == DECISION_PATHS && (d->runs == 0 || d->count >= DECISION_RUNS_MOST),
@@ -132,17 +132,17 @@ static void get_decision(dump_reader *r, decided_unit *u, decided_function *f,
     is_bad(r, d->form == DECISION_OUTCOMES && d->count > DECISION_OUTCOMES_MOST,
            "more conditions than a decision can have");
     d->first_mark = f->marks;
-    f->marks += decided_marks(d);
+    f->marks += decisions_marks(d);
     if (d->form == DECISION_PATHS) f->plain -= 2 * d->count;
 }
 
 /* The marks of a function: first its slots that belong to no decision, then those of decisions. */
-static void get_function(dump_reader *r, decided_unit *u, uint64_t *slot, uint64_t *mark) {
-    decided_function *f;
+static void get_function(dump_reader *r, decisions_unit *u, uint64_t *slot, uint64_t *mark) {
+    decisions_function *f;
     uint32_t n, free_slots;
     if (u->function_count == u->function_room) {
         u->function_room = u->function_room ? u->function_room + u->function_room / 2 : 4;
-        u->functions = (decided_function *)tool_grow(u->functions, u->function_room * sizeof *f);
+        u->functions = (decisions_function *)tool_grow(u->functions, u->function_room * sizeof *f);
     }
     f = &u->functions[u->function_count++];
     memset(f, 0, sizeof *f);
@@ -165,14 +165,14 @@ static uint64_t get_key(dump_reader *r) {
     return key;
 }
 
-static void get_unit(dump_reader *r, decided_all *all) {
-    decided_unit *u;
+static void get_unit(dump_reader *r, decisions_all *all) {
+    decisions_unit *u;
     size_t from = r->at;
     uint64_t slot = 0, mark = 0;
     uint32_t n;
     if (all->count == all->room) {
         all->room = all->room ? 2 * all->room : 16;
-        all->units = (decided_unit *)tool_grow(all->units, all->room * sizeof *u);
+        all->units = (decisions_unit *)tool_grow(all->units, all->room * sizeof *u);
     }
     u = &all->units[all->count++];
     memset(u, 0, sizeof *u);
@@ -188,20 +188,20 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
     dump_reader r = {NULL, 0, 0, NULL};
     r.data = part->payload;
     r.size = part->size;
-    while (r.at < r.size && !r.reason) get_unit(&r, (decided_all *)state);
+    while (r.at < r.size && !r.reason) get_unit(&r, (decisions_all *)state);
     return r.reason ? dump_refuse(fault, dump_place(d, part, r.at), "%s", r.reason) : 0;
 }
 
 /* ---- adding up ---- */
 
 static int by_bytes(const void *a, const void *b) {
-    const decided_unit *x = (const decided_unit *)a, *y = (const decided_unit *)b;
+    const decisions_unit *x = (const decisions_unit *)a, *y = (const decisions_unit *)b;
     if (x->key != y->key) return x->key < y->key ? -1 : 1;
     if (x->size != y->size) return x->size < y->size ? -1 : 1;
     return memcmp(x->bytes, y->bytes, x->size);
 }
 
-static void free_unit(decided_unit *u) {
+static void free_unit(decisions_unit *u) {
     size_t i;
     for (i = 0; i < u->count; i++) {
         free(u->decisions[i].text);
@@ -213,7 +213,7 @@ static void free_unit(decided_unit *u) {
 }
 
 static void settle(void *state) {
-    decided_all *all = (decided_all *)state;
+    decisions_all *all = (decisions_all *)state;
     size_t i, kept = 0;
     if (all->count) qsort(all->units, all->count, sizeof *all->units, by_bytes);
     for (i = 0; i < all->count; i++) {
@@ -223,10 +223,10 @@ static void settle(void *state) {
     all->count = kept;
 }
 
-const decided_function *decided_find(const decided_all *all, uint64_t key, uint32_t first_slot,
-                                     const decided_unit **unit) {
+const decisions_function *decisions_find(const decisions_all *all, uint64_t key, uint32_t first_slot,
+                                     const decisions_unit **unit) {
     size_t low = 0, high = all ? all->count : 0;
-    const decided_unit *u;
+    const decisions_unit *u;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (all->units[middle].key < key) low = middle + 1;
@@ -251,7 +251,7 @@ const decided_function *decided_find(const decided_all *all, uint64_t key, uint3
 /* ---- writing ---- */
 
 static void write(void *state, text *out) {
-    const decided_all *all = (const decided_all *)state;
+    const decisions_all *all = (const decisions_all *)state;
     dump_writer w;
     size_t i;
     dump_begin(&w, out, KIND);
@@ -260,7 +260,7 @@ static void write(void *state, text *out) {
 }
 
 static void free_state(void *state) {
-    decided_all *all = (decided_all *)state;
+    decisions_all *all = (decisions_all *)state;
     size_t i;
     for (i = 0; i < all->count; i++) free_unit(&all->units[i]);
     free(all->units);
@@ -268,5 +268,5 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_decisions = {
-    KIND, "decisions", sizeof(decided_all), read, settle, write, free_state,
+    KIND, "decisions", sizeof(decisions_all), read, settle, write, free_state,
 };

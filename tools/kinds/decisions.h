@@ -33,60 +33,60 @@ enum {
     DECISION_TEXT_MOST = 64 /* of a condition */
 };
 
-typedef struct decided_condition {
+typedef struct decisions_condition {
     uint32_t text_at, text_size; /* in the text of the decision */
     uint32_t way[2];             /* [0] false, [1] true, as above */
     uint32_t slot;               /* of the true way in its function's counters; false has the next */
     uint32_t calls;              /* 1: it calls something */
-} decided_condition;
+} decisions_condition;
 
 typedef struct decided {
     uint32_t line, form, count;
     char *text;
-    decided_condition *conditions;
+    decisions_condition *conditions;
     uint32_t runs;       /* P; 0 for more than DECISION_RUNS_MOST */
     uint32_t first_mark; /* in the marks of its function */
 } decided;
 
-typedef struct decided_function {
+typedef struct decisions_function {
     uint64_t first_slot, first_mark;
     uint32_t slots; /* of the function in kind 4 */
     uint32_t plain; /* marks that are slots: the first ones */
     uint32_t marks; /* all */
     size_t first, count; /* decisions */
-} decided_function;
+} decisions_function;
 
 /* What one object holds, found by the key of its counts. */
-typedef struct decided_unit {
+typedef struct decisions_unit {
     uint64_t key;
     unsigned char *bytes; /* as it was read */
     size_t size;
-    decided_function *functions;
+    decisions_function *functions;
     size_t function_count, function_room;
     decided *decisions;
     size_t count, room;
-} decided_unit;
+} decisions_unit;
 
-typedef struct decided_all { /* all zero: empty */
-    decided_unit *units;
+typedef struct decisions_all { /* all zero: empty */
+    decisions_unit *units;
     size_t count, room;
-} decided_all;
+} decisions_all;
 
 /* Where a way of condition i leads: `count` for false, count + 1 for true, or a condition. */
-uint32_t decided_target(const decided *d, uint32_t i, int way);
+uint32_t decisions_target(const decided *d, uint32_t i, int way);
 /* P of each condition and of both outcomes; paths has room for count + 2. What is more than a
    saturated 2^32 - 1 stays that. Returns P of the whole. */
-uint32_t decided_paths(const decided *d, uint32_t *paths);
+uint32_t decisions_paths(const decided *d, uint32_t *paths);
 /* How many marks the decision has. */
-uint32_t decided_marks(const decided *d);
+uint32_t decisions_marks(const decided *d);
 /* The mark of a way into a condition that calls something, or UINT32_MAX: it has none. */
-uint32_t decided_arrival(const decided *d, uint32_t i, int way);
+uint32_t decisions_arrival(const decided *d, uint32_t i, int way);
 /* Why a decision is left alone, in words. */
-const char *decided_reason(uint32_t form);
+const char *decisions_reason(uint32_t form);
 
 /* The function whose counters begin at that slot, and its unit; NULL: there is none. */
-const decided_function *decided_find(const decided_all *all, uint64_t key, uint32_t first_slot,
-                                     const decided_unit **unit);
+const decisions_function *decisions_find(const decisions_all *all, uint64_t key, uint32_t first_slot,
+                                     const decisions_unit **unit);
 
-extern const part_kind kind_decisions; /* its state is a decided_all */
+extern const part_kind kind_decisions; /* its state is a decisions_all */
 #endif

@@ -38,7 +38,7 @@ static char *get_name(dump_reader *r) {
     return text_clean(bytes, r->reason ? 0 : size);
 }
 
-static void get_lines(dump_reader *r, counted_function *f) {
+static void get_lines(dump_reader *r, edges_function *f) {
     size_t room = f->vertices, used = 0;
     uint32_t v, n;
     f->line_at = (uint32_t *)tool_alloc(((size_t)f->vertices + 1) * sizeof *f->line_at);
@@ -55,7 +55,7 @@ static void get_lines(dump_reader *r, counted_function *f) {
     f->line_at[f->vertices] = (uint32_t)used;
 }
 
-static void get_edges(dump_reader *r, counted_function *f) {
+static void get_edges(dump_reader *r, edges_function *f) {
     uint32_t e;
     f->ends = (uint32_t *)tool_alloc(2 * ((size_t)f->edges + 1) * sizeof *f->ends);
     f->plan = (uint8_t *)tool_alloc((size_t)f->edges + 1);
@@ -76,12 +76,12 @@ static void get_edges(dump_reader *r, counted_function *f) {
     f->plan[f->edges] = (uint8_t)f->counts_entry;
 }
 
-static void get_function(dump_reader *r, counted_all *all) {
-    counted_function *f;
+static void get_function(dump_reader *r, edges_all *all) {
+    edges_function *f;
     if (all->function_count == all->function_room) {
         all->function_room = all->function_room ? 2 * all->function_room : 64;
         all->functions =
-            (counted_function *)tool_grow(all->functions, all->function_room * sizeof *f);
+            (edges_function *)tool_grow(all->functions, all->function_room * sizeof *f);
     }
     f = &all->functions[all->function_count++]; /* freed with the others, whatever becomes of it */
     memset(f, 0, sizeof *f);
@@ -106,7 +106,7 @@ static void get_function(dump_reader *r, counted_all *all) {
     get_edges(r, f);
 }
 
-static counted *add_counted(counted_list *to) {
+static counted *add_counted(edges_list *to) {
     if (to->count == to->room) {
         to->room = to->room ? 2 * to->room : 64;
         to->list = (counted *)tool_grow(to->list, to->room * sizeof *to->list);
@@ -115,11 +115,11 @@ static counted *add_counted(counted_list *to) {
 }
 
 /* The records of counts behind it are of that test. */
-static counted_list *get_test(dump_reader *r, counted_all *all) {
-    counted_test *test;
+static edges_list *get_test(dump_reader *r, edges_all *all) {
+    edges_test *test;
     if (all->test_count == all->test_room) {
         all->test_room = all->test_room ? 2 * all->test_room : 16;
-        all->tests = (counted_test *)tool_grow(all->tests, all->test_room * sizeof *test);
+        all->tests = (edges_test *)tool_grow(all->tests, all->test_room * sizeof *test);
     }
     test = &all->tests[all->test_count++];
     memset(test, 0, sizeof *test);
@@ -128,7 +128,7 @@ static counted_list *get_test(dump_reader *r, counted_all *all) {
     return &test->counts;
 }
 
-static void get_counts(dump_reader *r, counted_list *to) {
+static void get_counts(dump_reader *r, edges_list *to) {
     counted *c = add_counted(to);
     uint64_t most;
     uint32_t i;
@@ -144,7 +144,7 @@ static void get_counts(dump_reader *r, counted_list *to) {
         if (c->value[i] > most) r->reason = "a count that its counter cannot hold";
     }
     c->exits = get_count(r);
-    c->exit = (struct counted_exit *)tool_alloc(c->exits * sizeof *c->exit);
+    c->exit = (struct edges_exit *)tool_alloc(c->exits * sizeof *c->exit);
     for (i = 0; i < c->exits && !r->reason; i++) {
         c->exit[i].vertex = dump_get32(r);
         c->exit[i].early = dump_get32(r);
@@ -155,8 +155,8 @@ static void get_counts(dump_reader *r, counted_list *to) {
 }
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
-    counted_all *all = (counted_all *)state;
-    counted_list *to = &all->unnamed;
+    edges_all *all = (edges_all *)state;
+    edges_list *to = &all->unnamed;
     dump_reader r = {NULL, 0, 0, NULL};
     r.data = part->payload;
     r.size = part->size;
@@ -195,7 +195,7 @@ static int compare_numbers(const uint32_t *a, const uint32_t *b, size_t count) {
 /* In the order of a report: by file, line and name; what is not the same is told apart by all that
    it is. */
 static int by_place(const void *a, const void *b) {
-    const counted_function *x = (const counted_function *)a, *y = (const counted_function *)b;
+    const edges_function *x = (const edges_function *)a, *y = (const edges_function *)b;
     int order = strcmp(x->file, y->file);
     uint32_t v = x->line_at[x->vertices], w = y->line_at[y->vertices];
     if (!order) order = compare(v ? x->line[0] : 0, w ? y->line[0] : 0);
@@ -216,13 +216,13 @@ static int by_place(const void *a, const void *b) {
 }
 
 static int by_vertex(const void *a, const void *b) {
-    return compare(((const struct counted_exit *)a)->vertex,
-                   ((const struct counted_exit *)b)->vertex);
+    return compare(((const struct edges_exit *)a)->vertex,
+                   ((const struct edges_exit *)b)->vertex);
 }
 
 /* Counts are added; early is signed, modulo 2^32, and what is unknown stays so. Of marks only
    matters whether an activation ended there. */
-static void add_exit(struct counted_exit *into, const struct counted_exit *other, uint32_t bits) {
+static void add_exit(struct edges_exit *into, const struct edges_exit *other, uint32_t bits) {
     const uint32_t unknown = UINT32_C(1) << 31;
     if (bits <= 8) {
         uint32_t ended = into->early && into->early <= unknown;
@@ -238,11 +238,11 @@ static void add_exit(struct counted_exit *into, const struct counted_exit *other
 /* The exits of counts[0..count) join those of counts[0]: gathered, sorted and added up, so that a
    record with many exits is copied once and not for each record that is added to it. */
 static void add_exits(counted *counts, size_t count) {
-    struct counted_exit *sum;
+    struct edges_exit *sum;
     size_t all = 0, kept = 0, i;
     for (i = 0; i < count; i++) all += counts[i].exits;
     if (all == counts[0].exits) return;
-    sum = (struct counted_exit *)tool_alloc(all * sizeof *sum);
+    sum = (struct edges_exit *)tool_alloc(all * sizeof *sum);
     for (i = 0, all = 0; i < count; i++) {
         if (counts[i].exits) memcpy(sum + all, counts[i].exit, counts[i].exits * sizeof *sum);
         all += counts[i].exits;
@@ -278,7 +278,7 @@ static void free_counts(counted *c) {
     free(c->exit);
 }
 
-static void free_function(counted_function *f) {
+static void free_function(edges_function *f) {
     free(f->name);
     free(f->file);
     free(f->line_at);
@@ -288,7 +288,7 @@ static void free_function(counted_function *f) {
 }
 
 /* Sorts, and adds up equals. */
-static void settle_list(counted_list *l) {
+static void settle_list(edges_list *l) {
     size_t i, end, kept = 0;
     if (l->count) qsort(l->list, l->count, sizeof *l->list, by_key);
     for (i = 0; i < l->count; i = end) {
@@ -308,17 +308,17 @@ static void *copy_of(const void *bytes, size_t size) {
     return copy;
 }
 
-static void add_copies(counted_list *to, const counted_list *from) {
+static void add_copies(edges_list *to, const edges_list *from) {
     size_t i;
     for (i = 0; i < from->count; i++) {
         counted *c = add_counted(to);
         *c = from->list[i];
         c->value = (uint64_t *)copy_of(c->value, c->slots * sizeof *c->value);
-        c->exit = (struct counted_exit *)copy_of(c->exit, c->exits * sizeof *c->exit);
+        c->exit = (struct edges_exit *)copy_of(c->exit, c->exits * sizeof *c->exit);
     }
 }
 
-static void free_list(counted_list *l) {
+static void free_list(edges_list *l) {
     size_t i;
     for (i = 0; i < l->count; i++) free_counts(&l->list[i]);
     free(l->list);
@@ -326,11 +326,11 @@ static void free_list(counted_list *l) {
 }
 
 static int by_name(const void *a, const void *b) {
-    return strcmp(((const counted_test *)a)->name, ((const counted_test *)b)->name);
+    return strcmp(((const edges_test *)a)->name, ((const edges_test *)b)->name);
 }
 
 /* The counts of one test join those of another with its name. */
-static void join_tests(counted_test *into, counted_test *other) {
+static void join_tests(edges_test *into, edges_test *other) {
     size_t i;
     for (i = 0; i < other->counts.count; i++)
         *add_counted(&into->counts) = other->counts.list[i];
@@ -338,8 +338,8 @@ static void join_tests(counted_test *into, counted_test *other) {
     free(other->name);
 }
 
-static void settle_tests(counted_all *all) {
-    counted_list sum = {NULL, 0, 0};
+static void settle_tests(edges_all *all) {
+    edges_list sum = {NULL, 0, 0};
     size_t i, kept = 0;
     settle_list(&all->unnamed);
     if (all->test_count) qsort(all->tests, all->test_count, sizeof *all->tests, by_name);
@@ -361,8 +361,8 @@ static void settle_tests(counted_all *all) {
     all->count = sum.count;
 }
 
-void counted_view(counted_all *view, const counted_all *all, size_t test) {
-    const counted_list *l = test < all->test_count ? &all->tests[test].counts : &all->unnamed;
+void edges_view(edges_all *view, const edges_all *all, size_t test) {
+    const edges_list *l = test < all->test_count ? &all->tests[test].counts : &all->unnamed;
     *view = *all;
     view->counts = l->list;
     view->count = l->count;
@@ -371,7 +371,7 @@ void counted_view(counted_all *view, const counted_all *all, size_t test) {
 }
 
 static void settle(void *state) {
-    counted_all *all = (counted_all *)state;
+    edges_all *all = (edges_all *)state;
     size_t i, kept = 0;
     settle_tests(all);
     if (all->function_count)
@@ -385,7 +385,7 @@ static void settle(void *state) {
     all->function_count = kept;
 }
 
-const counted *counted_find(const counted_all *all, const counted_function *f) {
+const counted *edges_find(const edges_all *all, const edges_function *f) {
     size_t low = 0, high = all->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -401,7 +401,7 @@ const counted *counted_find(const counted_all *all, const counted_function *f) {
     return NULL;
 }
 
-int counted_has(const counted_all *all, uint64_t key) {
+int edges_has(const edges_all *all, uint64_t key) {
     size_t low = 0, high = all->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -420,7 +420,7 @@ static void put_key(dump_writer *w, uint64_t key) {
     dump_put_bytes(w, bytes, sizeof bytes);
 }
 
-void counted_put_function(dump_writer *w, const counted_function *f) {
+void edges_put_function(dump_writer *w, const edges_function *f) {
     uint32_t v, e, k;
     dump_put(w, FUNCTION);
     put_key(w, f->key);
@@ -459,12 +459,12 @@ static void put_counts(dump_writer *w, const counted *c) {
 }
 
 static void write(void *state, text *out) {
-    const counted_all *all = (const counted_all *)state;
+    const edges_all *all = (const edges_all *)state;
     dump_writer w;
     size_t i, k;
     /* Without anything in it, too: a part that was read is there again in what merge writes. */
     dump_begin(&w, out, KIND);
-    for (i = 0; i < all->function_count; i++) counted_put_function(&w, &all->functions[i]);
+    for (i = 0; i < all->function_count; i++) edges_put_function(&w, &all->functions[i]);
     for (i = 0; i < all->unnamed.count; i++) put_counts(&w, &all->unnamed.list[i]);
     for (k = 0; k < all->test_count; k++) {
         dump_put(&w, TEST);
@@ -476,10 +476,10 @@ static void write(void *state, text *out) {
 }
 
 static void free_state(void *state) {
-    counted_all *all = (counted_all *)state;
+    edges_all *all = (edges_all *)state;
     size_t i;
     if (all->counts != all->unnamed.list) {
-        counted_list sum = {all->counts, all->count, 0};
+        edges_list sum = {all->counts, all->count, 0};
         free_list(&sum);
     }
     free_list(&all->unnamed);
@@ -494,5 +494,5 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_edges = {
-    KIND, "edges", sizeof(counted_all), read, settle, write, free_state,
+    KIND, "edges", sizeof(edges_all), read, settle, write, free_state,
 };

@@ -11,12 +11,12 @@ typedef struct counted {
     uint32_t slots;
     uint64_t *value;
     uint32_t exits; /* vertices with early exits or re-entries */
-    struct counted_exit {
+    struct edges_exit {
         uint32_t vertex, early, reentry;
     } * exit;
 } counted;
 
-typedef struct counted_function {
+typedef struct edges_function {
     uint64_t key;
     char *name, *file;
     uint32_t bits, first_slot, first_vertex;
@@ -28,41 +28,41 @@ typedef struct counted_function {
     uint32_t *ends;           /* pairs, and behind them those of X */
     uint8_t *plan;            /* of each edge: has it a counter? */
     uint32_t slots;           /* how many that are, X included */
-} counted_function;
+} edges_function;
 
-typedef struct counted_list {
+typedef struct edges_list {
     counted *list; /* by key, bits and slots, each once, when it is settled */
     size_t count, room;
-} counted_list;
+} edges_list;
 
 /* What runs with BURSTY_TEST=name in their environment have counted. */
-typedef struct counted_test {
+typedef struct edges_test {
     char *name;
-    counted_list counts;
-} counted_test;
+    edges_list counts;
+} edges_test;
 
-typedef struct counted_all { /* all zero: empty */
+typedef struct edges_all { /* all zero: empty */
     counted *counts; /* of all runs together, once it is settled */
     size_t count;
-    counted_list unnamed; /* of runs without a test */
-    counted_test *tests;  /* by name, each once, when it is settled */
+    edges_list unnamed; /* of runs without a test */
+    edges_test *tests;  /* by name, each once, when it is settled */
     size_t test_count, test_room;
-    counted_function *functions;
+    edges_function *functions;
     size_t function_count, function_room;
-} counted_all;
+} edges_all;
 
 /* The counts of a function; NULL: no part has any. */
-const counted *counted_find(const counted_all *all, const counted_function *f);
+const counted *edges_find(const edges_all *all, const edges_function *f);
 
 /* Are there counts of that key? */
-int counted_has(const counted_all *all, uint64_t key);
+int edges_has(const edges_all *all, uint64_t key);
 
 /* The same functions with the counts of one test alone: a view, which owns nothing. Number
    test_count: those of runs without a test. */
-void counted_view(counted_all *view, const counted_all *all, size_t test);
+void edges_view(edges_all *view, const edges_all *all, size_t test);
 
 /* Writes the record of one function, between dump_begin(w, out, 4) and dump_end. */
-void counted_put_function(dump_writer *w, const counted_function *f);
+void edges_put_function(dump_writer *w, const edges_function *f);
 
-extern const part_kind kind_edges; /* its state is a counted_all */
+extern const part_kind kind_edges; /* its state is a edges_all */
 #endif

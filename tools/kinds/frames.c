@@ -41,7 +41,7 @@ uint64_t frames_bucket_ends(uint32_t bucket) {
 uint64_t frames_count(const frames_of_kind *kind) {
     uint64_t count = 0;
     size_t i;
-    for (i = 0; i < kind->bucket_count; i++) count = tally_add(count, kind->buckets[i].count);
+    for (i = 0; i < kind->bucket_count; i++) count = sampled_add(count, kind->buckets[i].count);
     return count;
 }
 
@@ -301,8 +301,8 @@ static void fold_functions(frames_of_kind *kind) {
             for (w = 0; w < 2; w++) {
                 const frames_ticks *more = &from->ticks[c][w];
                 frames_ticks *sum = &into->ticks[c][w];
-                sum->sum = tally_add(sum->sum, more->sum);
-                sum->squares = tally_add(sum->squares, more->squares);
+                sum->sum = sampled_add(sum->sum, more->sum);
+                sum->squares = sampled_add(sum->squares, more->squares);
             }
         }
     }
@@ -317,7 +317,7 @@ static void fold_buckets(frames_of_kind *kind) {
         frames_bucket *from = &kind->buckets[i];
         if (!kept || kind->buckets[kept - 1].bucket != from->bucket) kind->buckets[kept++] = *from;
         else
-            kind->buckets[kept - 1].count = tally_add(kind->buckets[kept - 1].count, from->count);
+            kind->buckets[kept - 1].count = sampled_add(kind->buckets[kept - 1].count, from->count);
     }
     kind->bucket_count = kept;
 }
@@ -364,20 +364,20 @@ static void add_kind(frames_of_kind *a, const frames_of_kind *b) {
     if (!a->least_limit_ns || (b->least_limit_ns && b->least_limit_ns < a->least_limit_ns))
         a->least_limit_ns = b->least_limit_ns;
     if (b->most_limit_ns > a->most_limit_ns) a->most_limit_ns = b->most_limit_ns;
-    a->running = tally_add(a->running, b->running);
-    a->unended = tally_add(a->unended, b->unended);
-    a->left_out = tally_add(a->left_out, b->left_out);
-    a->crowded = tally_add(a->crowded, b->crowded);
-    a->unplaced = tally_add(a->unplaced, b->unplaced);
-    a->missed = tally_add(a->missed, b->missed);
+    a->running = sampled_add(a->running, b->running);
+    a->unended = sampled_add(a->unended, b->unended);
+    a->left_out = sampled_add(a->left_out, b->left_out);
+    a->crowded = sampled_add(a->crowded, b->crowded);
+    a->unplaced = sampled_add(a->unplaced, b->unplaced);
+    a->missed = sampled_add(a->missed, b->missed);
     for (c = 0; c < FRAMES_CLASSES; c++) {
         frames_class *sum = &a->classes[c];
         const frames_class *more = &b->classes[c];
-        sum->frames = tally_add(sum->frames, more->frames);
-        sum->us = tally_add(sum->us, more->us);
-        sum->us2 = tally_add(sum->us2, more->us2);
-        sum->wait_us = tally_add(sum->wait_us, more->wait_us);
-        sum->wait_us2 = tally_add(sum->wait_us2, more->wait_us2);
+        sum->frames = sampled_add(sum->frames, more->frames);
+        sum->us = sampled_add(sum->us, more->us);
+        sum->us2 = sampled_add(sum->us2, more->us2);
+        sum->wait_us = sampled_add(sum->wait_us, more->wait_us);
+        sum->wait_us2 = sampled_add(sum->wait_us2, more->wait_us2);
     }
 }
 
@@ -431,9 +431,9 @@ static void settle(void *state) {
         frames_program *from = &s->programs.at[i], *into = kept ? &s->programs.at[kept - 1] : NULL;
         if (!into || compare_programs(into, from) != 0) s->programs.at[kept++] = *from;
         else {
-            into->lost = tally_add(into->lost, from->lost);
-            into->idle_ends = tally_add(into->idle_ends, from->idle_ends);
-            into->nested = tally_add(into->nested, from->nested);
+            into->lost = sampled_add(into->lost, from->lost);
+            into->idle_ends = sampled_add(into->idle_ends, from->idle_ends);
+            into->nested = sampled_add(into->nested, from->nested);
         }
     }
     s->programs.count = kept;

@@ -38,9 +38,9 @@ enum {
 enum { WATCH_VERSION = 1 };
 enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
 
-struct tally_string { struct tally_string *next; char *bytes; };
+struct sampled_string { struct sampled_string *next; char *bytes; };
 
-uint64_t tally_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+uint64_t sampled_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
 /* A new item at the end of a list, all zero. */
 #define APPEND(list)                                                                          \
@@ -69,9 +69,9 @@ static void refuse_record(part_state *p, const char *reason) {
 static const char *get_name(tally *s, dump_reader *r) {
     size_t size;
     const unsigned char *bytes = dump_get_string(r, &size);
-    struct tally_string *string;
+    struct sampled_string *string;
     if (r->reason || size == 0) return "";
-    string = (struct tally_string *)tool_alloc(sizeof *string);
+    string = (struct sampled_string *)tool_alloc(sizeof *string);
     string->bytes = text_name(bytes, size);
     string->next = s->strings;
     s->strings = string;
@@ -83,7 +83,7 @@ static uint32_t get_site(tally *s, part_state *p) {
     uint64_t code = dump_get(&p->r);
     if (p->r.reason || code == SITE_NONE) return TALLY_NO_SITE;
     if (code == SITE_NEW) {
-        tally_site site = {0, 0, 0, "", ""};
+        sampled_site site = {0, 0, 0, "", ""};
         site.name = get_name(s, &p->r);
         site.file = get_name(s, &p->r);
         site.line = dump_get32(&p->r);
@@ -102,7 +102,7 @@ static uint32_t get_site(tally *s, part_state *p) {
 }
 
 static void get_info(tally *s, part_state *p) {
-    tally_program *program = &s->programs.at[s->programs.count - 1];
+    sampled_program *program = &s->programs.at[s->programs.count - 1];
     if (p->has_info) {
         refuse_record(p, "a second info record in one part");
         return;
@@ -116,7 +116,7 @@ static void get_info(tally *s, part_state *p) {
 }
 
 static void get_profile(tally *s, part_state *p) {
-    tally_profile *profile = APPEND(&s->profiles);
+    sampled_profile *profile = APPEND(&s->profiles);
     profile->program = (uint32_t)s->programs.count - 1;
     profile->number = dump_get32(&p->r);
     profile->check_count = dump_get32(&p->r);
@@ -129,7 +129,7 @@ static void get_profile(tally *s, part_state *p) {
 }
 
 static void get_thread(tally *s, part_state *p) {
-    tally_thread *thread = APPEND(&s->threads);
+    sampled_thread *thread = APPEND(&s->threads);
     p->has_thread = 1;
     p->first_path = s->paths.count;
     thread->program = (uint32_t)s->programs.count - 1;
@@ -143,7 +143,7 @@ static void get_thread(tally *s, part_state *p) {
 }
 
 static void get_class(tally *s, part_state *p) {
-    tally_class of = {0, 0, 0, 0, 0};
+    sampled_class of = {0, 0, 0, 0, 0};
     if (!p->has_thread) {
         refuse_record(p, "a class before the first thread");
         return;
@@ -157,7 +157,7 @@ static void get_class(tally *s, part_state *p) {
 }
 
 static void get_row(tally *s, part_state *p, int has_sums) {
-    tally_row row;
+    sampled_record row;
     memset(&row, 0, sizeof row);
     if (!p->has_thread) {
         refuse_record(p, "a row before the first thread");
@@ -171,7 +171,7 @@ static void get_row(tally *s, part_state *p, int has_sums) {
     row.weight_256 = dump_get(&p->r);
     row.ticks = dump_get(&p->r);
     if (has_sums) {
-        row.sums = (tally_sums *)tool_alloc(sizeof *row.sums);
+        row.sums = (sampled_sums *)tool_alloc(sizeof *row.sums);
         row.sums->next = s->sums;
         s->sums = row.sums;
         row.sums->bursts = dump_get(&p->r);
@@ -184,7 +184,7 @@ static void get_row(tally *s, part_state *p, int has_sums) {
 }
 
 static void get_ticks(tally *s, part_state *p) {
-    tally_program *program = &s->programs.at[s->programs.count - 1];
+    sampled_program *program = &s->programs.at[s->programs.count - 1];
     program->has_ticks = 1;
     program->tick_us = dump_get(&p->r);
     program->ticks_lost = dump_get(&p->r);
@@ -193,25 +193,25 @@ static void get_ticks(tally *s, part_state *p) {
 }
 
 static void get_untimed(tally *s, part_state *p) {
-    tally_program *program = &s->programs.at[s->programs.count - 1];
+    sampled_program *program = &s->programs.at[s->programs.count - 1];
     if (!program->has_ticks) refuse_record(p, "threads without a timer before ticks");
-    program->untimed = tally_add(program->untimed, dump_get(&p->r));
+    program->untimed = sampled_add(program->untimed, dump_get(&p->r));
 }
 
 static void get_missing(tally *s, part_state *p) {
-    tally_program *program = &s->programs.at[s->programs.count - 1];
-    program->lost_threads = tally_add(program->lost_threads, dump_get(&p->r));
+    sampled_program *program = &s->programs.at[s->programs.count - 1];
+    program->lost_threads = sampled_add(program->lost_threads, dump_get(&p->r));
     program->no_time = dump_get32(&p->r);
 }
 
 static void get_cpu(tally *s, part_state *p) {
-    tally_program *program = &s->programs.at[s->programs.count - 1];
+    sampled_program *program = &s->programs.at[s->programs.count - 1];
     if (!program->has_ticks) refuse_record(p, "CPU time before ticks");
-    program->cpu_us = tally_add(program->cpu_us, dump_get(&p->r));
+    program->cpu_us = sampled_add(program->cpu_us, dump_get(&p->r));
 }
 
 static void get_watch(tally *s, part_state *p) {
-    tally_program *program = &s->programs.at[s->programs.count - 1];
+    sampled_program *program = &s->programs.at[s->programs.count - 1];
     if (!program->has_ticks) refuse_record(p, "a watcher before ticks");
     if (program->watch_answers) refuse_record(p, "a second watcher in one part");
     if (dump_get(&p->r) != WATCH_VERSION) refuse_record(p, "a watcher of unknown version");
@@ -227,16 +227,16 @@ static void get_watch(tally *s, part_state *p) {
 }
 
 static void get_waiting(tally *s, part_state *p) {
-    tally_path *path = s->paths.count ? &s->paths.at[s->paths.count - 1] : NULL;
+    sampled_path *path = s->paths.count ? &s->paths.at[s->paths.count - 1] : NULL;
     if (!p->has_thread || s->paths.count == p->first_path)
         refuse_record(p, "waiting before the first path");
     else if (!s->programs.at[s->programs.count - 1].watch_answers)
         refuse_record(p, "waiting without a watcher");
-    else path->waiting = tally_add(path->waiting, dump_get(&p->r));
+    else path->waiting = sampled_add(path->waiting, dump_get(&p->r));
 }
 
 static void get_path(tally *s, part_state *p) {
-    tally_path path = {0, 0, 0, TALLY_NO_PATH, 0, 0, 0, 0, 0};
+    sampled_path path = {0, 0, 0, TALLY_NO_PATH, 0, 0, 0, 0, 0};
     uint64_t back;
     if (!p->has_thread) {
         refuse_record(p, "a path before the first thread");
@@ -296,38 +296,38 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
 static int compare_u64(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
 static int compare_programs(const void *left, const void *right) {
-    const tally_program *a = (const tally_program *)left, *b = (const tally_program *)right;
+    const sampled_program *a = (const sampled_program *)left, *b = (const sampled_program *)right;
     int order = strcmp(a->name, b->name);
     return order ? order : compare_u64(a->clock_hz, b->clock_hz);
 }
 
 static void fold_programs(void *into, const void *from) {
-    tally_program *a = (tally_program *)into;
-    const tally_program *b = (const tally_program *)from;
-    a->checks = tally_add(a->checks, b->checks);
-    a->events = tally_add(a->events, b->events);
-    a->lost = tally_add(a->lost, b->lost);
+    sampled_program *a = (sampled_program *)into;
+    const sampled_program *b = (const sampled_program *)from;
+    a->checks = sampled_add(a->checks, b->checks);
+    a->events = sampled_add(a->events, b->events);
+    a->lost = sampled_add(a->lost, b->lost);
     a->has_ticks |= b->has_ticks;
     if (b->tick_us > a->tick_us) a->tick_us = b->tick_us;
-    a->ticks_lost = tally_add(a->ticks_lost, b->ticks_lost);
-    a->ticks_cut = tally_add(a->ticks_cut, b->ticks_cut);
-    a->ticks_late = tally_add(a->ticks_late, b->ticks_late);
-    a->untimed = tally_add(a->untimed, b->untimed);
-    a->cpu_us = tally_add(a->cpu_us, b->cpu_us);
-    a->lost_threads = tally_add(a->lost_threads, b->lost_threads);
+    a->ticks_lost = sampled_add(a->ticks_lost, b->ticks_lost);
+    a->ticks_cut = sampled_add(a->ticks_cut, b->ticks_cut);
+    a->ticks_late = sampled_add(a->ticks_late, b->ticks_late);
+    a->untimed = sampled_add(a->untimed, b->untimed);
+    a->cpu_us = sampled_add(a->cpu_us, b->cpu_us);
+    a->lost_threads = sampled_add(a->lost_threads, b->lost_threads);
     if (b->no_time > a->no_time) a->no_time = b->no_time;
     if (!a->watch_answers || (b->watch_answers && b->watch_answers < a->watch_answers))
         a->watch_answers = b->watch_answers; /* the one that knows least */
-    a->rounds = tally_add(a->rounds, b->rounds);
-    a->looks = tally_add(a->looks, b->looks);
-    a->look_squares = tally_add(a->look_squares, b->look_squares);
-    a->looks_late = tally_add(a->looks_late, b->looks_late);
-    a->looks_cut = tally_add(a->looks_cut, b->looks_cut);
-    a->unwatched = tally_add(a->unwatched, b->unwatched);
+    a->rounds = sampled_add(a->rounds, b->rounds);
+    a->looks = sampled_add(a->looks, b->looks);
+    a->look_squares = sampled_add(a->look_squares, b->look_squares);
+    a->looks_late = sampled_add(a->looks_late, b->looks_late);
+    a->looks_cut = sampled_add(a->looks_cut, b->looks_cut);
+    a->unwatched = sampled_add(a->unwatched, b->unwatched);
 }
 
 static int compare_profiles(const void *left, const void *right) {
-    const tally_profile *a = (const tally_profile *)left, *b = (const tally_profile *)right;
+    const sampled_profile *a = (const sampled_profile *)left, *b = (const sampled_profile *)right;
     int order = compare_u64(a->program, b->program);
     if (!order) order = compare_u64(a->number, b->number);
     if (!order) order = compare_u64(a->check_count, b->check_count);
@@ -338,31 +338,31 @@ static int compare_profiles(const void *left, const void *right) {
 }
 
 static void fold_profiles(void *into, const void *from) {
-    tally_profile *a = (tally_profile *)into;
-    const tally_profile *b = (const tally_profile *)from;
-    a->bursts = tally_add(a->bursts, b->bursts);
-    a->events = tally_add(a->events, b->events);
+    sampled_profile *a = (sampled_profile *)into;
+    const sampled_profile *b = (const sampled_profile *)from;
+    a->bursts = sampled_add(a->bursts, b->bursts);
+    a->events = sampled_add(a->events, b->events);
 }
 
 static int compare_threads(const void *left, const void *right) {
-    const tally_thread *a = (const tally_thread *)left, *b = (const tally_thread *)right;
+    const sampled_thread *a = (const sampled_thread *)left, *b = (const sampled_thread *)right;
     int order = compare_u64(a->program, b->program);
     if (!order) order = compare_u64(a->number, b->number);
     return order ? order : strcmp(a->name, b->name);
 }
 
 static void fold_threads(void *into, const void *from) {
-    tally_thread *a = (tally_thread *)into;
-    const tally_thread *b = (const tally_thread *)from;
+    sampled_thread *a = (sampled_thread *)into;
+    const sampled_thread *b = (const sampled_thread *)from;
     a->flags &= b->flags;
-    a->checks = tally_add(a->checks, b->checks);
-    a->burst_checks = tally_add(a->burst_checks, b->burst_checks);
-    a->events = tally_add(a->events, b->events);
-    a->lost = tally_add(a->lost, b->lost);
+    a->checks = sampled_add(a->checks, b->checks);
+    a->burst_checks = sampled_add(a->burst_checks, b->burst_checks);
+    a->events = sampled_add(a->events, b->events);
+    a->lost = sampled_add(a->lost, b->lost);
 }
 
 static int compare_sites(const void *left, const void *right) {
-    const tally_site *a = (const tally_site *)left, *b = (const tally_site *)right;
+    const sampled_site *a = (const sampled_site *)left, *b = (const sampled_site *)right;
     int order = strcmp(a->name, b->name);
     if (!order) order = strcmp(a->file, b->file);
     if (!order) order = compare_u64(a->line, b->line);
@@ -375,20 +375,20 @@ static void fold_sites(void *into, const void *from) {
 }
 
 static int compare_classes(const void *left, const void *right) {
-    const tally_class *a = (const tally_class *)left, *b = (const tally_class *)right;
+    const sampled_class *a = (const sampled_class *)left, *b = (const sampled_class *)right;
     int order = compare_u64(a->thread, b->thread);
     return order ? order : compare_u64(a->class_bit, b->class_bit);
 }
 
 static void fold_classes(void *into, const void *from) {
-    tally_class *a = (tally_class *)into;
-    const tally_class *b = (const tally_class *)from;
-    a->bursts = tally_add(a->bursts, b->bursts);
-    a->xx = tally_add(a->xx, b->xx);
+    sampled_class *a = (sampled_class *)into;
+    const sampled_class *b = (const sampled_class *)from;
+    a->bursts = sampled_add(a->bursts, b->bursts);
+    a->xx = sampled_add(a->xx, b->xx);
 }
 
 static int compare_rows(const void *left, const void *right) {
-    const tally_row *a = (const tally_row *)left, *b = (const tally_row *)right;
+    const sampled_record *a = (const sampled_record *)left, *b = (const sampled_record *)right;
     int order = compare_u64(a->thread, b->thread);
     if (!order) order = compare_u64(a->site, b->site);
     if (!order) order = compare_u64(a->caller, b->caller);
@@ -396,39 +396,39 @@ static int compare_rows(const void *left, const void *right) {
 }
 
 static void fold_rows(void *into, const void *from) {
-    tally_row *a = (tally_row *)into;
-    const tally_row *b = (const tally_row *)from;
-    a->count = tally_add(a->count, b->count);
-    a->weight_256 = tally_add(a->weight_256, b->weight_256);
-    a->ticks = tally_add(a->ticks, b->ticks);
+    sampled_record *a = (sampled_record *)into;
+    const sampled_record *b = (const sampled_record *)from;
+    a->count = sampled_add(a->count, b->count);
+    a->weight_256 = sampled_add(a->weight_256, b->weight_256);
+    a->ticks = sampled_add(a->ticks, b->ticks);
     if (!a->sums) return;
-    a->sums->bursts = tally_add(a->sums->bursts, b->sums->bursts);
-    a->sums->firsts = tally_add(a->sums->firsts, b->sums->firsts);
-    a->sums->yy = tally_add(a->sums->yy, b->sums->yy);
-    a->sums->ys = tally_add(a->sums->ys, b->sums->ys);
-    a->sums->xy = tally_add(a->sums->xy, b->sums->xy);
+    a->sums->bursts = sampled_add(a->sums->bursts, b->sums->bursts);
+    a->sums->firsts = sampled_add(a->sums->firsts, b->sums->firsts);
+    a->sums->yy = sampled_add(a->sums->yy, b->sums->yy);
+    a->sums->ys = sampled_add(a->sums->ys, b->sums->ys);
+    a->sums->xy = sampled_add(a->sums->xy, b->sums->xy);
 }
 
 static int compare_levels(const void *left, const void *right) {
-    const tally_path *a = (const tally_path *)left, *b = (const tally_path *)right;
+    const sampled_path *a = (const sampled_path *)left, *b = (const sampled_path *)right;
     int order = compare_u64(a->thread, b->thread);
     if (!order) order = compare_u64(a->depth, b->depth);
     return order ? order : compare_u64(a->id, b->id);
 }
 
 static int compare_paths(const void *left, const void *right) {
-    const tally_path *a = (const tally_path *)left, *b = (const tally_path *)right;
+    const sampled_path *a = (const sampled_path *)left, *b = (const sampled_path *)right;
     int order = compare_u64(a->parent, b->parent);
     return order ? order : compare_u64(a->site, b->site);
 }
 
 static void fold_paths(void *into, const void *from) {
-    tally_path *a = (tally_path *)into;
-    const tally_path *b = (const tally_path *)from;
-    a->ticks = tally_add(a->ticks, b->ticks);
-    a->slow = tally_add(a->slow, b->slow);
-    a->squares = tally_add(a->squares, b->squares);
-    a->waiting = tally_add(a->waiting, b->waiting);
+    sampled_path *a = (sampled_path *)into;
+    const sampled_path *b = (const sampled_path *)from;
+    a->ticks = sampled_add(a->ticks, b->ticks);
+    a->slow = sampled_add(a->slow, b->slow);
+    a->squares = sampled_add(a->squares, b->squares);
+    a->waiting = sampled_add(a->waiting, b->waiting);
 }
 
 /* Sorts and folds items, whose first member is their id. Returns how many are left; map, if wanted,
@@ -461,7 +461,7 @@ static size_t settle_list(void *items, size_t count, size_t bytes,
 
 /* Threads and sites have their places already. */
 static void settle_paths(tally *s) {
-    tally_path *at = s->paths.at;
+    sampled_path *at = s->paths.at;
     size_t count = s->paths.count, i, k, first, end, kept = 0;
     uint32_t *place = (uint32_t *)tool_alloc(count * sizeof *place); /* of an id, once it has one */
     for (i = 0; i < count; i++) at[i].id = (uint32_t)i;
@@ -498,7 +498,7 @@ static void settle(void *state) {
     SETTLE(&s->threads, compare_threads, fold_threads, &thread);
     SETTLE(&s->sites, compare_sites, fold_sites, &site);
     for (i = 0; i < s->rows.count; i++) {
-        tally_row *row = &s->rows.at[i];
+        sampled_record *row = &s->rows.at[i];
         row->thread = thread[row->thread];
         row->site = site[row->site];
         if (row->caller != TALLY_NO_SITE) row->caller = site[row->caller];
@@ -520,13 +520,13 @@ static void settle(void *state) {
 static void free_state(void *state) {
     tally *s = (tally *)state;
     while (s->strings) {
-        struct tally_string *next = s->strings->next;
+        struct sampled_string *next = s->strings->next;
         free(s->strings->bytes);
         free(s->strings);
         s->strings = next;
     }
     while (s->sums) {
-        tally_sums *next = s->sums->next;
+        sampled_sums *next = s->sums->next;
         free(s->sums);
         s->sums = next;
     }
@@ -568,7 +568,7 @@ static void put_site(part_writer *p, uint32_t index) {
     dump_put(&p->w, p->s->sites.at[index].kind);
 }
 
-static void put_profile(dump_writer *w, const tally_profile *profile) {
+static void put_profile(dump_writer *w, const sampled_profile *profile) {
     dump_put(w, TAG_PROFILE);
     dump_put(w, profile->number);
     dump_put(w, profile->check_count);
@@ -580,7 +580,7 @@ static void put_profile(dump_writer *w, const tally_profile *profile) {
     dump_put(w, profile->events);
 }
 
-static void put_thread(dump_writer *w, const tally_thread *thread) {
+static void put_thread(dump_writer *w, const sampled_thread *thread) {
     dump_put(w, TAG_THREAD);
     dump_put(w, thread->number);
     dump_put(w, thread->flags);
@@ -591,14 +591,14 @@ static void put_thread(dump_writer *w, const tally_thread *thread) {
     dump_put(w, thread->lost);
 }
 
-static void put_class(dump_writer *w, const tally_class *of) {
+static void put_class(dump_writer *w, const sampled_class *of) {
     dump_put(w, TAG_CLASS);
     dump_put(w, of->class_bit);
     dump_put(w, of->bursts);
     dump_put(w, of->xx);
 }
 
-static void put_row(part_writer *p, const tally_row *row) {
+static void put_row(part_writer *p, const sampled_record *row) {
     dump_put(&p->w, row->sums ? TAG_SUMS : TAG_ROW);
     put_site(p, row->site);
     put_site(p, row->caller);
@@ -614,7 +614,7 @@ static void put_row(part_writer *p, const tally_row *row) {
 }
 
 static void put_path(part_writer *p, size_t index) {
-    const tally_path *path = &p->s->paths.at[index];
+    const sampled_path *path = &p->s->paths.at[index];
     dump_put(&p->w, TAG_PATH);
     put_site(p, path->site);
     dump_put(&p->w, path->parent == TALLY_NO_PATH ? 0 : index - path->parent);
@@ -626,7 +626,7 @@ static void put_path(part_writer *p, size_t index) {
     dump_put(&p->w, path->waiting);
 }
 
-static void put_ticks(dump_writer *w, const tally_program *program) {
+static void put_ticks(dump_writer *w, const sampled_program *program) {
     if (!program->has_ticks) return;
     dump_put(w, TAG_TICKS);
     dump_put(w, program->tick_us);
@@ -653,7 +653,7 @@ static void put_ticks(dump_writer *w, const tally_program *program) {
     dump_put(w, program->unwatched);
 }
 
-static void put_missing(dump_writer *w, const tally_program *program) {
+static void put_missing(dump_writer *w, const sampled_program *program) {
     if (!program->lost_threads && !program->no_time) return;
     dump_put(w, TAG_MISSING);
     dump_put(w, program->lost_threads);
@@ -664,7 +664,7 @@ static void write(void *state, text *out) {
     const tally *s = (const tally *)state;
     size_t i, profile = 0, thread = 0, of = 0, row = 0, path = 0;
     for (i = 0; i < s->programs.count; i++) {
-        const tally_program *program = &s->programs.at[i];
+        const sampled_program *program = &s->programs.at[i];
         part_writer p;
         memset(&p, 0, sizeof p);
         p.s = s;

@@ -29,8 +29,8 @@ enum {
 enum { WATCH_COARSE = 1, WATCH_EXACT = 2, WATCH_STATE = 3 };
 
 /* Programs, profiles, threads, sites and rows refer to one another by index; `id` is private to
-   tally_settle. */
-typedef struct tally_program {
+   sampled_settle. */
+typedef struct sampled_program {
     uint32_t id;
     const char *name;
     uint64_t clock_hz, checks, events, lost;
@@ -43,42 +43,42 @@ typedef struct tally_program {
     uint32_t watch_answers;                       /* WATCH_...; 0: no watcher looked */
     uint64_t rounds, looks, look_squares;         /* of the watcher: docs/ticks.md */
     uint64_t looks_late, looks_cut, unwatched;    /* unwatched: threads that never checked */
-} tally_program;
-typedef struct tally_profile {
+} sampled_program;
+typedef struct sampled_profile {
     uint32_t id, program, number, check_count, burst_count, jitter_percent, classes, flags;
     uint64_t bursts, events;
-} tally_profile;
-typedef struct tally_thread {
+} sampled_profile;
+typedef struct sampled_thread {
     uint32_t id, program, number, flags;
     const char *name;
     uint64_t checks, burst_checks, events, lost;
-} tally_thread;
-typedef struct tally_site { uint32_t id, line, kind; const char *name, *file; } tally_site;
+} sampled_thread;
+typedef struct sampled_site { uint32_t id, line, kind; const char *name, *file; } sampled_site;
 
 /* Of one class of sites on one thread, over its bursts: how many there were, and the sum of the
    squares of what they counted, scaled up. */
-typedef struct tally_class {
+typedef struct sampled_class {
     uint32_t id, thread, class_bit;
     uint64_t bursts, xx;
-} tally_class;
+} sampled_class;
 
 /* Rows with sums over bursts and rows without do not become one: docs/formats.md. */
-typedef struct tally_sums {
-    struct tally_sums *next;
+typedef struct sampled_sums {
+    struct sampled_sums *next;
     uint64_t bursts, firsts, yy, ys, xy;
-} tally_sums;
-typedef struct tally_row {
+} sampled_sums;
+typedef struct sampled_record {
     uint32_t id, thread, site, caller;
     uint64_t count, weight_256, ticks;
-    tally_sums *sums;                             /* or NULL */
-} tally_row;
+    sampled_sums *sums;                             /* or NULL */
+} sampled_record;
 
 /* One path of scopes on one thread. A parent stands before its children. */
-typedef struct tally_path {
+typedef struct sampled_path {
     uint32_t id, thread, depth, parent, site;     /* parent: an index, or TALLY_NO_PATH */
     uint64_t ticks, slow, squares;                /* its own; slow: of these in the recording */
     uint64_t waiting;                             /* looks that found it waiting; not among the ticks */
-} tally_path;
+} sampled_path;
 
 #define TALLY_NO_PATH UINT32_MAX
 #define TALLY_NO_SITE UINT32_MAX                  /* a row's caller that is not known */
@@ -87,18 +87,18 @@ typedef struct tally_path {
 #define TALLY_LIST(item) struct { item *at; size_t count, room; }
 
 typedef struct tally {                            /* all zero: empty */
-    TALLY_LIST(tally_program) programs;
-    TALLY_LIST(tally_profile) profiles;
-    TALLY_LIST(tally_thread)  threads;
-    TALLY_LIST(tally_site)    sites;
-    TALLY_LIST(tally_class)   classes;
-    TALLY_LIST(tally_row)     rows;
-    TALLY_LIST(tally_path)    paths;
-    tally_sums *sums;                             /* of all rows, to be freed at once */
-    struct tally_string *strings;                 /* every name above, to be freed at once */
+    TALLY_LIST(sampled_program) programs;
+    TALLY_LIST(sampled_profile) profiles;
+    TALLY_LIST(sampled_thread)  threads;
+    TALLY_LIST(sampled_site)    sites;
+    TALLY_LIST(sampled_class)   classes;
+    TALLY_LIST(sampled_record)     rows;
+    TALLY_LIST(sampled_path)    paths;
+    sampled_sums *sums;                             /* of all rows, to be freed at once */
+    struct sampled_string *strings;                 /* every name above, to be freed at once */
 } tally;
 
 extern const part_kind kind_sampled;              /* its state is a tally */
 
-uint64_t tally_add(uint64_t a, uint64_t b);       /* stops at 2^64 - 1 */
+uint64_t sampled_add(uint64_t a, uint64_t b);       /* stops at 2^64 - 1 */
 #endif

@@ -10,11 +10,11 @@
 
 const char by_tests_unnamed[] = "(without a test)";
 
-const char *by_tests_name(const covered_all *made, size_t test) {
+const char *by_tests_name(const coverage_all *made, size_t test) {
     return test < made->counts->test_count ? made->counts->tests[test].name : by_tests_unnamed;
 }
 
-size_t by_tests_count(const covered_all *made) {
+size_t by_tests_count(const coverage_all *made) {
     if (!made->counts->test_count) return 0;
     return made->counts->test_count + (made->counts->unnamed.count != 0);
 }
@@ -39,7 +39,7 @@ static uint32_t line_in(const char *place, size_t *size) {
     return *end || line > UINT32_MAX ? 0 : (uint32_t)line;
 }
 
-static const covered_line *find_line(const covered_file *f, uint32_t line) {
+static const coverage_line *find_line(const coverage_file *f, uint32_t line) {
     size_t low = 0, high = f->line_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -50,13 +50,13 @@ static const covered_line *find_line(const covered_file *f, uint32_t line) {
 }
 
 /* How often the place ran. *is_there: it is a line of the program. */
-static uint64_t runs_of(const covered_all *made, const char *place, int *is_there) {
+static uint64_t runs_of(const coverage_all *made, const char *place, int *is_there) {
     size_t size = 0, i;
     uint32_t line = line_in(place, &size);
     uint64_t runs = 0;
     *is_there = 0;
     for (i = 0; line && i < made->count; i++) {
-        const covered_line *found;
+        const coverage_line *found;
         if (!is_file(made->files[i].name, place, size)) continue;
         found = find_line(&made->files[i], line);
         if (!found) continue;
@@ -66,7 +66,7 @@ static uint64_t runs_of(const covered_all *made, const char *place, int *is_ther
     return runs;
 }
 
-const char *by_tests_refuse(const covered_all *made, const char *place) {
+const char *by_tests_refuse(const coverage_all *made, const char *place) {
     size_t size = 0;
     int is_there = 0;
     if (!line_in(place, &size)) return "FILE:LINE is wanted";
@@ -82,30 +82,30 @@ typedef struct line_sets {
     uint8_t *bits;
     size_t bytes;              /* of one test */
     size_t *first;             /* of each file of the whole, the number of its first line */
-    covered_totals *totals;    /* of each test */
+    coverage_totals *totals;    /* of each test */
     uint64_t *runs;            /* of the line that was asked for */
 } line_sets;
 
-static void take_test(line_sets *sets, const covered_all *made, size_t test, const char *place) {
-    covered_all *one = covered_by_test(made, test);
+static void take_test(line_sets *sets, const coverage_all *made, size_t test, const char *place) {
+    coverage_all *one = coverage_by_test(made, test);
     uint8_t *bits = sets->bits + test * sets->bytes;
     size_t i, k, whole = 0;
     int is_there;
-    sets->totals[test] = covered_sum(one);
+    sets->totals[test] = coverage_sum(one);
     if (place) sets->runs[test] = runs_of(one, place, &is_there);
     for (i = 0; i < one->count; i++) {
-        const covered_file *f = &one->files[i];
+        const coverage_file *f = &one->files[i];
         while (whole < made->count && strcmp(made->files[whole].name, f->name) < 0) whole++;
         if (whole == made->count || strcmp(made->files[whole].name, f->name) != 0) continue;
         for (k = 0; k < f->line_count; k++) {
-            const covered_line *line = find_line(&made->files[whole], f->lines[k].line);
+            const coverage_line *line = find_line(&made->files[whole], f->lines[k].line);
             size_t number;
             if (!f->lines[k].count || !line) continue;
             number = sets->first[whole] + (size_t)(line - made->files[whole].lines);
             bits[number / 8] |= (uint8_t)(1 << number % 8);
         }
     }
-    covered_free(one);
+    coverage_free(one);
 }
 
 /* Lines that this test ran, and no other did. */
@@ -121,7 +121,7 @@ static size_t alone(const line_sets *sets, size_t count, size_t test) {
     return found;
 }
 
-static void add_tests(report *r, const covered_all *made, const line_sets *sets, size_t count) {
+static void add_tests(report *r, const coverage_all *made, const line_sets *sets, size_t count) {
     static const report_column columns[] = {
         {"lines_hit", "lines", REPORT_COUNT, 0, NULL},
         {"lines_alone", "alone", REPORT_COUNT, 0, NULL},
@@ -143,7 +143,7 @@ static void add_tests(report *r, const covered_all *made, const line_sets *sets,
     }
 }
 
-static void add_line(report *r, const covered_all *made, const line_sets *sets, size_t count) {
+static void add_line(report *r, const coverage_all *made, const line_sets *sets, size_t count) {
     static const report_column columns[] = {
         {"runs", "runs", REPORT_COUNT, 0, NULL},
         {"test", "test", REPORT_NAME, 0, NULL},
@@ -166,7 +166,7 @@ static void add_line(report *r, const covered_all *made, const line_sets *sets, 
     if (!table->rows) report_remark(table, "No test ran it.");
 }
 
-void by_tests_tables(report *r, const covered_all *made) {
+void by_tests_tables(report *r, const coverage_all *made) {
     size_t count = by_tests_count(made), lines = 0, i;
     const char *place = r->options.tests_of;
     line_sets sets;
@@ -178,7 +178,7 @@ void by_tests_tables(report *r, const covered_all *made) {
     }
     sets.bytes = lines / 8 + 1;
     sets.bits = (uint8_t *)tool_alloc(count * sets.bytes);
-    sets.totals = (covered_totals *)tool_alloc(count * sizeof *sets.totals);
+    sets.totals = (coverage_totals *)tool_alloc(count * sizeof *sets.totals);
     sets.runs = (uint64_t *)tool_alloc(count * sizeof *sets.runs);
     for (i = 0; i < count; i++) take_test(&sets, made, i, place);
     if (place) add_line(r, made, &sets, count);

@@ -48,8 +48,8 @@ typedef struct report_ticks {
     uint32_t *joined;                             /* of each of the tally's paths */
 } report_ticks;
 
-static int is_recorder(const tally *s, const tally_path *path) {
-    const tally_site *site = &s->sites.at[path->site];
+static int is_recorder(const tally *s, const sampled_path *path) {
+    const sampled_site *site = &s->sites.at[path->site];
     return !*site->file && strcmp(site->name, "(recorder)") == 0;
 }
 
@@ -57,21 +57,21 @@ static void add_up(report_ticks *c) {
     const tally *s = c->tally;
     size_t i;
     for (i = 0; i < s->programs.count; i++) {
-        const tally_program *p = &s->programs.at[i];
+        const sampled_program *p = &s->programs.at[i];
         if (p->tick_us > c->tick_us) c->tick_us = p->tick_us;
         c->has_ticks |= p->has_ticks != 0;
         c->is_watched |= p->watch_answers != 0;
-        c->cut = tally_add(c->cut, p->ticks_cut);
+        c->cut = sampled_add(c->cut, p->ticks_cut);
     }
     for (i = 0; i < s->paths.count; i++) {
-        const tally_path *path = &s->paths.at[i];
+        const sampled_path *path = &s->paths.at[i];
         int own = is_recorder(s, path);
         uint64_t *ticks = own ? &c->own_ticks : &c->ticks;
         uint64_t *squares = own ? &c->own_squares : &c->squares;
-        *ticks = tally_add(*ticks, path->ticks);
-        *squares = tally_add(*squares, path->squares);
+        *ticks = sampled_add(*ticks, path->ticks);
+        *squares = sampled_add(*squares, path->squares);
         if (own) continue;
-        c->slow = tally_add(c->slow, path->slow);
+        c->slow = sampled_add(c->slow, path->slow);
         if (path->squares)
             c->samples += (double)path->ticks * (double)path->ticks / (double)path->squares;
     }
@@ -92,7 +92,7 @@ static void join_paths(report_ticks *c) {
     hash_table places = {NULL, 0, 0}; /* number of the path + 1 */
     c->paths = (timed_path *)tool_alloc(count * sizeof *c->paths);
     for (i = 0; i < count; i++) {
-        const tally_path *path = &s->paths.at[i];
+        const sampled_path *path = &s->paths.at[i];
         timed_path to = {0, 0, 0, 0, 0, 0};
         uint32_t *place;
         joined[i] = TALLY_NO_PATH;
@@ -105,7 +105,7 @@ static void join_paths(report_ticks *c) {
             *place = (uint32_t)c->path_count;
         }
         joined[i] = *place - 1;
-        c->paths[joined[i]].ticks = tally_add(c->paths[joined[i]].ticks, path->ticks);
+        c->paths[joined[i]].ticks = sampled_add(c->paths[joined[i]].ticks, path->ticks);
     }
     hash_free(&places);
 }
@@ -119,8 +119,8 @@ static void link_paths(report_ticks *c) {
         timed_path *path = &c->paths[i];
         timed_path *parent = path->parent == TALLY_NO_PATH ? NULL : &c->paths[path->parent];
         uint32_t *head = parent ? &parent->first : &c->roots;
-        path->total = tally_add(path->total, path->ticks);
-        if (parent) parent->total = tally_add(parent->total, path->total);
+        path->total = sampled_add(path->total, path->ticks);
+        if (parent) parent->total = sampled_add(parent->total, path->total);
         path->next = *head;
         *head = (uint32_t)i;
     }
@@ -148,7 +148,7 @@ static void add_samples(report *r, const report_ticks *c, report_tree *tree,
 
 /* Functions that share a name and are not one. Sites are sorted by name, file and line. */
 static void find_twins(const report_ticks *c, report_tree *tree) {
-    const tally_site *sites = c->tally->sites.at, *last = NULL;
+    const sampled_site *sites = c->tally->sites.at, *last = NULL;
     uint32_t number = 0, first = 0, i;
     tree->twin = (uint32_t *)tool_alloc(c->tally->sites.count * sizeof *tree->twin);
     for (i = 0; i < c->tally->sites.count; i++) {
@@ -181,8 +181,8 @@ static void walk(report *r, report_ticks *c, report_tree *tree) {
         tree->lower[made] = tree->upper[made] = path->ticks;
         made++;
         f->is_timed = 1;
-        f->self = tally_add(f->self, path->ticks);
-        if (on_stack[path->site]++ == 0) f->total = tally_add(f->total, path->total);
+        f->self = sampled_add(f->self, path->ticks);
+        if (on_stack[path->site]++ == 0) f->total = sampled_add(f->total, path->total);
         if (path->first != TALLY_NO_PATH) {
             at = path->first;
             continue;
@@ -234,7 +234,7 @@ static interval range_of(const report_ticks *c, uint64_t ticks) {
 /* `bursty record` counts a function as one site and times it as another one, which has the flag of
    a scope. Sites are sorted, so the two stand side by side. Neither names a file. */
 static uint32_t timed_site(const tally *s, uint32_t site) {
-    const tally_site *a = &s->sites.at[site], *b = a + 1;
+    const sampled_site *a = &s->sites.at[site], *b = a + 1;
     if (*a->file || a->kind & SITE_FRAME || site + 1 == s->sites.count) return site;
     return strcmp(a->name, b->name) == 0 && !*b->file && b->kind & SITE_FRAME ? site + 1 : site;
 }
@@ -245,12 +245,12 @@ static void count_calls(report_ticks *c) {
     const tally *s = c->tally;
     size_t i;
     for (i = 0; i < s->rows.count; i++) {
-        const tally_row *row = &s->rows.at[i];
-        const tally_site *site = &s->sites.at[row->site];
+        const sampled_record *row = &s->rows.at[i];
+        const sampled_site *site = &s->sites.at[row->site];
         timed_function *f = &c->functions[timed_site(s, row->site)];
         if (!(site->kind & SITE_CALL)) continue;
-        f->calls = tally_add(f->calls, row->weight_256);
-        c->calls = tally_add(c->calls, row->weight_256);
+        f->calls = sampled_add(f->calls, row->weight_256);
+        c->calls = sampled_add(c->calls, row->weight_256);
         if (site->kind & SITE_FRAME || !*site->file) f->is_timed = 1;
     }
 }
@@ -334,7 +334,7 @@ static void add_facts(report *r, const report_ticks *c) {
 
 /* "parse takes 44 % of the time (41 to 47 %)", of the function that takes most itself. */
 static void add_headline(report *r, const report_ticks *c) {
-    uint64_t all = tally_add(c->ticks, c->own_ticks);
+    uint64_t all = sampled_add(c->ticks, c->own_ticks);
     double own = all ? (double)c->own_ticks / (double)all : 0;
     text line = {NULL, 0, 0};
     const timed_function *f = c->functions;
@@ -360,7 +360,7 @@ static void add_headline(report *r, const report_ticks *c) {
     text_free(&line);
 }
 
-static const char *place_of(report *r, const tally_site *site) {
+static const char *place_of(report *r, const sampled_site *site) {
     const char *file = site->file, *at;
     text place = {NULL, 0, 0};
     for (at = file; *at; at++) {
@@ -455,8 +455,8 @@ static void add_recorder(report *r, const report_ticks *c) {
         {"ticks", "ticks", REPORT_COUNT, 0, NULL},
         {"of_ticks", "of", REPORT_COUNT, 0, NULL},
     };
-    uint64_t ticks = tally_add(c->ticks, c->own_ticks);
-    uint64_t squares = tally_add(c->squares, c->own_squares);
+    uint64_t ticks = sampled_add(c->ticks, c->own_ticks);
+    uint64_t squares = sampled_add(c->squares, c->own_squares);
     double part = ticks ? (double)c->own_ticks / (double)ticks : 0;
     interval range = interval_wilson(part, effective_of(ticks, squares));
     report_table *table;
@@ -489,13 +489,13 @@ static void add_threads(report *r, const report_ticks *c) {
     table = report_add_table(r, "thread_time", "time of threads", columns, count);
     table->rows_shown = 8;
     for (i = 0; i < s->threads.count; i++) {
-        const tally_thread *thread = &s->threads.at[i];
+        const sampled_thread *thread = &s->threads.at[i];
         const char *program = s->programs.at[thread->program].name;
         uint64_t ticks = 0;
         interval range;
         report_cell *row;
         for (; at < s->paths.count && s->paths.at[at].thread == i; at++) {
-            if (!is_recorder(s, &s->paths.at[at])) ticks = tally_add(ticks, s->paths.at[at].ticks);
+            if (!is_recorder(s, &s->paths.at[at])) ticks = sampled_add(ticks, s->paths.at[at].ticks);
         }
         if (r->options.least_share > 0 && share(c, ticks) < r->options.least_share) {
             table->rows_left_out++;

@@ -24,7 +24,7 @@ typedef struct waiting_function {
     size_t last_path;                              /* + 1, that counted in the totals */
 } waiting_function;
 
-static const tally_program *program_of(const tally *s, const tally_path *path) {
+static const sampled_program *program_of(const tally *s, const sampled_path *path) {
     return &s->programs.at[s->threads.at[path->thread].program];
 }
 
@@ -35,18 +35,18 @@ static waiting_function *add_looks(const tally *s, uint64_t *all) {
     *all = 0;
     for (i = 0; i < s->sites.count; i++) f[i].site = (uint32_t)i;
     for (i = 0; i < s->paths.count; i++) {
-        const tally_path *path = &s->paths.at[i];
+        const sampled_path *path = &s->paths.at[i];
         waiting_function *own = &f[path->site];
         if (!program_of(s, path)->watch_answers) continue;
-        own->runs = tally_add(own->runs, path->ticks);
-        own->waits = tally_add(own->waits, path->waiting);
-        *all = tally_add(*all, tally_add(path->ticks, path->waiting));
+        own->runs = sampled_add(own->runs, path->ticks);
+        own->waits = sampled_add(own->waits, path->waiting);
+        *all = sampled_add(*all, sampled_add(path->ticks, path->waiting));
         for (k = i;; k = s->paths.at[k].parent) {
             waiting_function *outer = &f[s->paths.at[k].site];
             if (outer->last_path != i + 1) {
                 outer->last_path = i + 1;
-                outer->total_runs = tally_add(outer->total_runs, path->ticks);
-                outer->total_waits = tally_add(outer->total_waits, path->waiting);
+                outer->total_runs = sampled_add(outer->total_runs, path->ticks);
+                outer->total_waits = sampled_add(outer->total_waits, path->waiting);
             }
             if (s->paths.at[k].parent == TALLY_NO_PATH) break;
         }
@@ -80,7 +80,7 @@ double looks_lockstep(const tally *s) {
 static int compare(const void *left, const void *right) {
     const waiting_function *a = (const waiting_function *)left;
     const waiting_function *b = (const waiting_function *)right;
-    uint64_t of_a = tally_add(a->runs, a->waits), of_b = tally_add(b->runs, b->waits);
+    uint64_t of_a = sampled_add(a->runs, a->waits), of_b = sampled_add(b->runs, b->waits);
     if (of_a != of_b) return of_a > of_b ? -1 : 1;
     if (a->total_runs != b->total_runs) return a->total_runs > b->total_runs ? -1 : 1;
     if (a->total_waits != b->total_waits) return a->total_waits > b->total_waits ? -1 : 1;
@@ -141,8 +141,8 @@ static void add_functions(report *r, const tally *s, waiting_function *f, uint64
     text_free(&words);
     qsort(f, s->sites.count, sizeof *f, compare);
     for (i = 0; i < s->sites.count; i++) {
-        const tally_site *site = &s->sites.at[f[i].site];
-        uint64_t total = tally_add(f[i].total_runs, f[i].total_waits);
+        const sampled_site *site = &s->sites.at[f[i].site];
+        uint64_t total = sampled_add(f[i].total_runs, f[i].total_waits);
         report_cell *row;
         if (total == 0) continue;
         if ((double)total < r->options.least_share * (double)all) {
@@ -184,10 +184,10 @@ static void add_threads(report *r, const tally *s, int misses_time) {
         report_cell *row;
         for (; at < s->paths.count && s->paths.at[at].thread == i; at++) {
             if (!program_of(s, &s->paths.at[at])->watch_answers) continue;
-            runs = tally_add(runs, s->paths.at[at].ticks);
-            waits = tally_add(waits, s->paths.at[at].waiting);
+            runs = sampled_add(runs, s->paths.at[at].ticks);
+            waits = sampled_add(waits, s->paths.at[at].waiting);
         }
-        looks = tally_add(runs, waits);
+        looks = sampled_add(runs, waits);
         if (looks == 0) continue;
         row = report_add_row(table);
         put_share(row, runs, looks, misses_time ? 0 : (double)looks);
@@ -211,7 +211,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     f = add_looks(s, &all);
     if (all) {
         factor = looks_lockstep(s);
-        for (i = 0; i < s->sites.count; i++) runs = tally_add(runs, f[i].runs);
+        for (i = 0; i < s->sites.count; i++) runs = sampled_add(runs, f[i].runs);
         text_count(&value, all);
         text_format(&value, ": %.1f %% found a thread running, %.1f %% waiting",
                     100 * (double)runs / (double)all, 100 - 100 * (double)runs / (double)all);

@@ -100,7 +100,7 @@ typedef struct gathering {
     difference_run *whole;
 } gathering;
 
-static const tally *tally_of(const gathering *g, size_t run) {
+static const tally *sampled_of(const gathering *g, size_t run) {
     return (const tally *)input_find(g->inputs[run].in, &kind_sampled);
 }
 
@@ -108,13 +108,13 @@ static unsigned side_of(const gathering *g, size_t run) {
     return run < g->c->base_count ? IDENTITY_IN_BASE : IDENTITY_IN_NEW;
 }
 
-static int is_recorder(const tally_site *site) {
+static int is_recorder(const sampled_site *site) {
     return !*site->file && strcmp(site->name, "(recorder)") == 0;
 }
 
 /* A loop often has its function's name and is no function. */
 static void find_functions(gathering *g, size_t run) {
-    const tally *s = tally_of(g, run);
+    const tally *s = sampled_of(g, run);
     unsigned char *is_function;
     size_t i;
     if (!s) return;
@@ -126,7 +126,7 @@ static void find_functions(gathering *g, size_t run) {
     }
     for (i = 0; i < s->paths.count; i++) is_function[s->paths.at[i].site] = 1;
     for (i = 0; i < s->sites.count; i++) {
-        const tally_site *site = &s->sites.at[i];
+        const sampled_site *site = &s->sites.at[i];
         g->function_of[run][i] = NO_NODE;
         if (is_function[i] && !is_recorder(site))
             g->function_of[run][i] = identities_add(&g->c->functions, site->name, site->file,
@@ -169,7 +169,7 @@ static char **make_names(const report *r, const identities *list, int has_files)
 /* ---- ticks -------------------------------------------------------------------------------- */
 
 /* The time of one tick; ticks that know no time count 1. */
-static double tick_time(const gathering *g, const tally *s, const tally_path *path) {
+static double tick_time(const gathering *g, const tally *s, const sampled_path *path) {
     uint64_t us = s->programs.at[s->threads.at[path->thread].program].tick_us;
     return g->has_period ? (double)us / 1000 : 1;
 }
@@ -177,11 +177,11 @@ static double tick_time(const gathering *g, const tally *s, const tally_path *pa
 /* While ticks are gathered, a cell's value is time, and its worth the sum of squares of the times
    that came at once. */
 static void add_ticks(gathering *g, size_t run) {
-    const tally *s = tally_of(g, run);
+    const tally *s = sampled_of(g, run);
     uint32_t *place = (uint32_t *)tool_alloc(s->paths.count * sizeof *place);
     size_t i;
     for (i = 0; i < s->paths.count; i++) {
-        const tally_path *path = &s->paths.at[i];
+        const sampled_path *path = &s->paths.at[i];
         uint32_t function = function_at(g, run, path->site), parent;
         double time = tick_time(g, s, path);
         difference_run *cell;
@@ -370,21 +370,21 @@ static void compare_calls(gathering *g) {
     size_t count = g->c->functions.count, run, i;
     difference_run *cells;
     for (run = 0; run < g->runs; run++) {
-        const tally *s = tally_of(g, run);
+        const tally *s = sampled_of(g, run);
         for (i = 0; s && i < s->rows.count; i++)
             if (s->sites.at[s->rows.at[i].site].kind & SITE_CALL) break;
         if (!s || i == s->rows.count) return; /* a run without counts */
     }
     cells = (difference_run *)tool_alloc(count * g->runs * sizeof *cells);
     for (run = 0; run < g->runs; run++) {
-        const tally *s = tally_of(g, run);
+        const tally *s = sampled_of(g, run);
         call_sums *sums = (call_sums *)tool_alloc(count * sizeof *sums);
         uint32_t any_kind = SITE_CALL;
         ranges of;
         ranges_make(&of, s);
         of.is_partial = g->misses_counts[run];
         for (i = 0; i < s->rows.count; i++) {
-            const tally_row *row = &s->rows.at[i];
+            const sampled_record *row = &s->rows.at[i];
             uint32_t kind = s->sites.at[row->site].kind, function;
             if (!(kind & SITE_CALL)) continue;
             function = function_at(g, run, row->site);
@@ -422,7 +422,7 @@ static void add_context(difference_run *cell, const contexts_tree *tree, const c
 
 static void add_contexts(gathering *g, size_t run, tree_noise *noise) {
     const contexts *c = (const contexts *)input_find(g->inputs[run].in, &kind_contexts);
-    const tally *s = tally_of(g, run);
+    const tally *s = sampled_of(g, run);
     size_t i;
     for (i = 0; i < c->count; i++) {
         const contexts_tree *tree = &c->trees[i];
@@ -557,7 +557,7 @@ static int find_periods(gathering *g) {
     const char *odd = NULL;
     g->has_ticks = 1;
     for (run = 0; run < g->runs; run++) {
-        const tally *s = tally_of(g, run);
+        const tally *s = sampled_of(g, run);
         if (!(ticks_of(s) > 0)) {
             g->has_ticks = 0;
             continue;

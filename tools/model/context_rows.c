@@ -89,7 +89,7 @@ context_rows *context_rows_make(const contexts *c, const contexts_tree *tree, co
     size_t i;
     for (i = 0; i < s->rows.count; i++) {
         if ((s->sites.at[s->rows.at[i].site].kind & SITE_CLASSES) == SITE_CALL)
-            calls = tally_add(calls, s->rows.at[i].count);
+            calls = sampled_add(calls, s->rows.at[i].count);
     }
     if (calls != tree->field[CONTEXTS_TOTAL]) return NULL; /* other bursts have other calls */
     rows = (context_rows *)tool_alloc(sizeof *rows);
@@ -97,7 +97,7 @@ context_rows *context_rows_make(const contexts *c, const contexts_tree *tree, co
     rows->sums = (sum *)tool_alloc(2 * s->rows.count * sizeof *rows->sums);
     keys = find_keys(c, s);
     for (i = 0; i < s->rows.count; i++) {
-        const tally_row *row = &s->rows.at[i];
+        const sampled_record *row = &s->rows.at[i];
         uint32_t key = keys[row->site], caller = row->caller;
         if ((s->sites.at[row->site].kind & SITE_CLASSES) != SITE_CALL || !key) continue;
         rows->sums[rows->count].callee = key;

@@ -9,16 +9,16 @@
 /* ---- marks ---- */
 
 /* The marks of a function with decisions: a value for each; NULL: there are none. */
-static const uint64_t *marks_of(const counted_all *counts, const counted_function *f,
-                                const decided_function *of, const counted **found) {
-    counted_function all;
+static const uint64_t *marks_of(const edges_all *counts, const edges_function *f,
+                                const decisions_function *of, const counted **found) {
+    edges_function all;
     if (of->slots != f->slots || of->first_mark + of->plain + of->marks > UINT32_MAX) return NULL;
     memset(&all, 0, sizeof all);
     all.key = f->key;
     all.bits = f->bits;
     all.first_slot = (uint32_t)of->first_mark;
     all.slots = of->plain + of->marks;
-    *found = counts ? counted_find(counts, &all) : NULL;
+    *found = counts ? edges_find(counts, &all) : NULL;
     return *found ? (*found)->value + of->first_mark : NULL;
 }
 
@@ -46,7 +46,7 @@ static void take_branches(const decided *d, const uint64_t *mark, uint64_t *valu
             value[d->conditions[i].slot + !(runs[r].value >> i & 1)] = 1;
         }
         for (way = 0; way < 2; way++) {
-            uint32_t arrival = decided_arrival(d, i, way), to = decided_target(d, i, way);
+            uint32_t arrival = decisions_arrival(d, i, way), to = decisions_target(d, i, way);
             if (arrival != UINT32_MAX && mark[arrival]) value[d->conditions[i].slot + !way] = 1;
             ways[to]++;
             from[to] = 2 * i + (uint32_t)way;
@@ -59,10 +59,10 @@ static void take_branches(const decided *d, const uint64_t *mark, uint64_t *valu
     }
 }
 
-uint64_t *decided_values(const decided_all *decisions, const counted_all *counts,
-                         const counted_function *f, const counted **marks, int *is_one) {
-    const decided_unit *unit = NULL;
-    const decided_function *of = decided_find(decisions, f->key, f->first_slot, &unit);
+uint64_t *decisions_values(const decisions_all *decisions, const edges_all *counts,
+                         const edges_function *f, const counted **marks, int *is_one) {
+    const decisions_unit *unit = NULL;
+    const decisions_function *of = decisions_find(decisions, f->key, f->first_slot, &unit);
     const uint64_t *mark;
     uint64_t *value;
     uint8_t *is_told;
@@ -105,16 +105,16 @@ static int by_place(const void *a, const void *b) {
     if (!order) order = compare_numbers(x->d->count, y->d->count);
     if (!order) order = strcmp(x->d->text, y->d->text);
     for (i = 0; !order && i < x->d->count; i++) {
-        const decided_condition *c = &x->d->conditions[i], *e = &y->d->conditions[i];
+        const decisions_condition *c = &x->d->conditions[i], *e = &y->d->conditions[i];
         order = compare_numbers(c->way[0], e->way[0]);
         if (!order) order = compare_numbers(c->way[1], e->way[1]);
     }
     return order;
 }
 
-static void add_function(shown_all *made, size_t *room, const counted_all *counts,
-                         const counted_function *f, const decided_unit *unit,
-                         const decided_function *of) {
+static void add_function(shown_all *made, size_t *room, const edges_all *counts,
+                         const edges_function *f, const decisions_unit *unit,
+                         const decisions_function *of) {
     const counted *found = NULL;
     const uint64_t *mark = marks_of(counts, f, of, &found);
     size_t n;
@@ -184,13 +184,13 @@ static int is_wanted(chosen *c, const shown_decision *s) {
     return !c || !s->d->line || chosen_branch(c, source, s->d->line);
 }
 
-static void gather(shown_all *made, const decided_all *all, const counted_all *counts,
+static void gather(shown_all *made, const decisions_all *all, const edges_all *counts,
                    desk *on, chosen *c) {
     size_t i, kept = 0, room = 0;
     for (i = 0; counts && i < counts->function_count; i++) {
-        const counted_function *f = &counts->functions[i];
-        const decided_unit *unit = NULL;
-        const decided_function *of = decided_find(all, f->key, f->first_slot, &unit);
+        const edges_function *f = &counts->functions[i];
+        const decisions_unit *unit = NULL;
+        const decisions_function *of = decisions_find(all, f->key, f->first_slot, &unit);
         if (of && chosen_file(c, f->file) && !chosen_is_older(c, f->key, f->file))
             add_function(made, &room, counts, f, unit, of);
     }
@@ -301,7 +301,7 @@ static void add_decision_row(report_table *table, const shown_decision *s) {
     row[5].name = tool_seen_from_here(s->file);
     row[6].name = s->d->text;
     row[7].name = s->function;
-    row[8].name = decided_reason(s->d->form);
+    row[8].name = decisions_reason(s->d->form);
 }
 
 static void add_condition_rows(report *r, report_table *table, const shown_all *made,
@@ -350,7 +350,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     report_table *table;
     size_t i;
     made->is_unique = r->options.wants_unique_cause;
-    gather(made, (const decided_all *)state, (const counted_all *)input_find(in, &kind_edges),
+    gather(made, (const decisions_all *)state, (const edges_all *)input_find(in, &kind_edges),
            on, r->options.chosen);
     add_facts(r, made);
     table = report_add_table(r, "decisions", "Decisions", decisions,
@@ -388,7 +388,7 @@ static void add_json(text *out, const shown_all *made, const shown_decision *s, 
     json_field_string(out, &n, "form", s->d->form == DECISION_PATHS      ? "runs"
                                        : s->d->form == DECISION_OUTCOMES ? "outcomes"
                                                                          : "left alone");
-    json_field_string(out, &n, "reason", decided_reason(s->d->form));
+    json_field_string(out, &n, "reason", decisions_reason(s->d->form));
     json_field(out, &n, "runs", s->d->form == DECISION_PATHS ? s->d->runs : 0);
     json_name(out, &n, "runs_seen");
     text_add(out, "[");

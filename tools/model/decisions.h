@@ -26,6 +26,6 @@ const shown_all *shown_in(const report *r);
 
 /* The values of a function's counters, made from the marks of runs: an array of f->slots, to be
    freed. NULL: the function is not of an object with decisions, or has no marks. *is_one: it is. */
-uint64_t *decided_values(const decided_all *decisions, const counted_all *counts,
-                         const counted_function *f, const counted **marks, int *is_one);
+uint64_t *decisions_values(const decisions_all *decisions, const edges_all *counts,
+                         const edges_function *f, const counted **marks, int *is_one);
 #endif

@@ -155,11 +155,11 @@ static void add_remark(report_table *table, const frames *s) {
     text words = {NULL, 0, 0}, remark = {NULL, 0, 0};
     size_t i;
     for (i = 0; i < s->kinds.count; i++) {
-        running = tally_add(running, s->kinds.at[i].running);
-        unended = tally_add(unended, s->kinds.at[i].unended);
-        left_out = tally_add(left_out, s->kinds.at[i].left_out);
+        running = sampled_add(running, s->kinds.at[i].running);
+        unended = sampled_add(unended, s->kinds.at[i].unended);
+        left_out = sampled_add(left_out, s->kinds.at[i].left_out);
     }
-    for (i = 0; i < s->programs.count; i++) idle = tally_add(idle, s->programs.at[i].idle_ends);
+    for (i = 0; i < s->programs.count; i++) idle = sampled_add(idle, s->programs.at[i].idle_ends);
     add_uncounted(&words, running, " that had not ended yet");
     add_uncounted(&words, unended, " whose thread ended first");
     add_uncounted(&words, left_out, " with a pause in them");
@@ -252,7 +252,7 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
     text words = {NULL, 0, 0};
     text_count(&words, slow->frames);
     text_add(&words, " of ");
-    text_counted(&words, tally_add(slow->frames, other->frames), "frame");
+    text_counted(&words, sampled_add(slow->frames, other->frames), "frame");
     text_format(&words, " (%.2g %%) %s slow",
                 classed > 0 ? 100 * (double)slow->frames / classed : 0.,
                 slow->frames == 1 ? "is" : "are");
@@ -332,7 +332,7 @@ static void add_more(report *r, const frames *s, const frames_of_kind *k) {
         row[3].real = self.slow;
         row[4].real = self.other;
         fill_range(row + 5, &total);
-        row[8].count = f ? tally_add(f->ticks[FRAMES_SLOW][FRAMES_TOTAL].sum,
+        row[8].count = f ? sampled_add(f->ticks[FRAMES_SLOW][FRAMES_TOTAL].sum,
                                      f->ticks[FRAMES_OTHER][FRAMES_TOTAL].sum)
                          : 0;
         row[9].name = f ? shown(r, site->name, NAME_CHARACTERS) : "(waiting)";
@@ -364,7 +364,7 @@ static const char *ticked(report *r, const frames *s, const frames_one *one) {
         const frames_path *path = &s->paths.at[one->first_path + i];
         const uint32_t *stack = &s->stacks.at[path->stack];
         if (i >= PATHS_SHOWN) {
-            rest = tally_add(rest, path->ticks);
+            rest = sampled_add(rest, path->ticks);
             continue;
         }
         if (i) text_add(&words, ", ");

@@ -30,14 +30,14 @@ typedef struct function_sums {
 static int is_sum(const void *owner, uint32_t number, const void *key) {
     const function_sums *c = (const function_sums *)owner;
     const function_sum *a = &c->at[number - 1], *b = (const function_sum *)key;
-    const tally_site *x = &c->tally->sites.at[a->site], *y = &c->tally->sites.at[b->site];
+    const sampled_site *x = &c->tally->sites.at[a->site], *y = &c->tally->sites.at[b->site];
     return a->program == b->program && x->line == y->line && strcmp(x->name, y->name) == 0 &&
            strcmp(x->file, y->file) == 0;
 }
 
 /* A number, for the list moves. */
 static size_t sum_of(function_sums *c, uint32_t program, uint32_t site) {
-    const tally_site *s = &c->tally->sites.at[site];
+    const sampled_site *s = &c->tally->sites.at[site];
     function_sum key;
     uint32_t *place;
     uint64_t hash = hash_numbers(hash_string(s->name), hash_string(s->file));
@@ -65,14 +65,14 @@ static void add(function_sums *c, size_t at, int measure, double count, double s
     to->squares[measure] += squares;
 }
 
-static double period_of(const tally *s, const tally_path *path) {
+static double period_of(const tally *s, const sampled_path *path) {
     uint64_t us = s->programs.at[s->threads.at[path->thread].program].tick_us;
     return us ? (double)us / 1000 : 1;
 }
 
 /* Ticks of the recorder say nothing of the program. */
-static int is_counted(const tally *s, const tally_path *path) {
-    const tally_site *site = &s->sites.at[path->site];
+static int is_counted(const tally *s, const sampled_path *path) {
+    const sampled_site *site = &s->sites.at[path->site];
     return *site->file || strcmp(site->name, "(recorder)") != 0;
 }
 
@@ -87,7 +87,7 @@ static void add_time(function_sums *c) {
     double *ticks = (double *)tool_alloc((n + 1) * sizeof *ticks);
     double *squares = (double *)tool_alloc((n + 1) * sizeof *squares);
     for (i = n; i-- > 0;) {
-        const tally_path *path = &s->paths.at[i];
+        const sampled_path *path = &s->paths.at[i];
         size_t parent = path->parent == TALLY_NO_PATH ? n : path->parent;
         double ms = period_of(s, path);
         next[i] = first[parent];
@@ -102,7 +102,7 @@ static void add_time(function_sums *c) {
         squares[parent] += squares[i];
     }
     for (at = first[n]; at;) {
-        const tally_path *path = &s->paths.at[at - 1];
+        const sampled_path *path = &s->paths.at[at - 1];
         double ms = period_of(s, path);
         if (is_counted(s, path)) {
             if (c->at[of[at - 1]].open++ == 0)
@@ -133,7 +133,7 @@ static void add_calls(function_sums *c) {
     size_t i;
     ranges_make(&of, s);
     for (i = 0; i < s->rows.count; i++) {
-        const tally_row *row = &s->rows.at[i];
+        const sampled_record *row = &s->rows.at[i];
         ranges_sums sums;
         double count, each;
         if (!(s->sites.at[row->site].kind & SITE_CALL)) continue;
@@ -158,8 +158,8 @@ static void show(report *r, const function_sums *c) {
     size_t i;
     int m;
     for (i = 0; i < c->count; i++) {
-        const tally_site *site = &c->tally->sites.at[c->at[i].site];
-        const tally_program *program = &c->tally->programs.at[c->at[i].program];
+        const sampled_site *site = &c->tally->sites.at[c->at[i].site];
+        const sampled_program *program = &c->tally->programs.at[c->at[i].program];
         char *name = report_name(r, site->name);
         for (m = 0; m < MEASURES; m++) {
             report_sum sum;

@@ -28,7 +28,7 @@ typedef struct tick_sums {
     uint64_t lost, late, untimed, cpu_us, seen_us;
 } tick_sums;
 
-static int is_called(const tally_site *site, const char *name) {
+static int is_called(const sampled_site *site, const char *name) {
     return !*site->file && strcmp(site->name, name) == 0;
 }
 
@@ -42,26 +42,26 @@ static tick_sums add_ticks(const tally *s) {
     size_t i;
     memset(&sums, 0, sizeof sums);
     for (i = 0; i < s->programs.count; i++) {
-        const tally_program *p = &s->programs.at[i];
-        sums.lost = tally_add(sums.lost, p->ticks_lost);
-        sums.late = tally_add(sums.late, p->ticks_late);
-        sums.untimed = tally_add(sums.untimed, p->untimed);
+        const sampled_program *p = &s->programs.at[i];
+        sums.lost = sampled_add(sums.lost, p->ticks_lost);
+        sums.late = sampled_add(sums.late, p->ticks_late);
+        sums.untimed = sampled_add(sums.untimed, p->untimed);
         if (!p->tick_us || !p->cpu_us) continue;
-        sums.cpu_us = tally_add(sums.cpu_us, p->cpu_us);
-        sums.seen_us = tally_add(
-            sums.seen_us, microseconds(tally_add(tally_add(p->ticks_lost, p->ticks_late),
+        sums.cpu_us = sampled_add(sums.cpu_us, p->cpu_us);
+        sums.seen_us = sampled_add(
+            sums.seen_us, microseconds(sampled_add(sampled_add(p->ticks_lost, p->ticks_late),
                                                  p->looks_late), p->tick_us));
     }
     for (i = 0; i < s->paths.count; i++) {
-        const tally_path *path = &s->paths.at[i];
-        const tally_site *site = &s->sites.at[path->site];
-        const tally_program *p = &s->programs.at[s->threads.at[path->thread].program];
+        const sampled_path *path = &s->paths.at[i];
+        const sampled_site *site = &s->sites.at[path->site];
+        const sampled_program *p = &s->programs.at[s->threads.at[path->thread].program];
         int is_own = is_called(site, "(recorder)");
         uint64_t *sum = is_own ? &sums.own : &sums.ticks;
-        *sum = tally_add(*sum, path->ticks);
-        if (is_called(site, "(outside)")) sums.outside = tally_add(sums.outside, path->ticks);
+        *sum = sampled_add(*sum, path->ticks);
+        if (is_called(site, "(outside)")) sums.outside = sampled_add(sums.outside, path->ticks);
         if (p->tick_us && p->cpu_us)
-            sums.seen_us = tally_add(sums.seen_us, microseconds(path->ticks, p->tick_us));
+            sums.seen_us = sampled_add(sums.seen_us, microseconds(path->ticks, p->tick_us));
     }
     return sums;
 }
@@ -72,11 +72,11 @@ static void add_looks(report *r, const tally *s) {
     double part;
     size_t i;
     for (i = 0; i < s->programs.count; i++) {
-        const tally_program *p = &s->programs.at[i];
-        late = tally_add(late, p->looks_late);
-        looks = tally_add(looks, p->looks);
-        cut = tally_add(cut, p->looks_cut);
-        unwatched = tally_add(unwatched, p->unwatched);
+        const sampled_program *p = &s->programs.at[i];
+        late = sampled_add(late, p->looks_late);
+        looks = sampled_add(looks, p->looks);
+        cut = sampled_add(cut, p->looks_cut);
+        unwatched = sampled_add(unwatched, p->unwatched);
     }
     part = part_of(late, looks);
     if (unwatched)
@@ -122,9 +122,9 @@ static void add_sampled(report *r, const void *state) {
     uint64_t lost = 0, events = 0, threads = 0, unseen_us;
     size_t i;
     for (i = 0; i < s->programs.count; i++) {
-        lost = tally_add(lost, s->programs.at[i].lost);
-        events = tally_add(events, s->programs.at[i].events);
-        threads = tally_add(threads, s->programs.at[i].lost_threads);
+        lost = sampled_add(lost, s->programs.at[i].lost);
+        events = sampled_add(events, s->programs.at[i].events);
+        threads = sampled_add(threads, s->programs.at[i].lost_threads);
     }
     if (threads)
         report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME, "threads without a record", threads,
@@ -141,11 +141,11 @@ static void add_sampled(report *r, const void *state) {
                         "not tell when they end; call bursty_thread_end where threads end.");
     if (t.lost)
         report_add_loss(r, REPORT_OF_TIME, "ticks lost", t.lost,
-                        part_of(t.lost, tally_add(t.ticks, t.own)),
+                        part_of(t.lost, sampled_add(t.ticks, t.own)),
                         "They came on threads that had not checked yet, or the table was full.");
     if (t.late)
         report_add_loss(r, REPORT_OF_TIME, "ticks late", t.late,
-                        part_of(t.late, tally_add(t.ticks, t.own)),
+                        part_of(t.late, sampled_add(t.ticks, t.own)),
                         "They are left out: their signal was blocked.");
     /* A thread's last period may be cut, and clocks are read one after the other. */
     unseen_us = t.cpu_us > t.seen_us ? t.cpu_us - t.seen_us : 0;
@@ -179,9 +179,9 @@ static void add_contexts(report *r, const void *state) {
     size_t i;
     for (i = 0; i < c->count; i++) {
         const uint64_t *f = c->trees[i].field;
-        lost = tally_add(lost, f[CONTEXTS_LOST]);
-        cut = tally_add(cut, f[CONTEXTS_CUT]);
-        total = tally_add(total, f[CONTEXTS_TOTAL]);
+        lost = sampled_add(lost, f[CONTEXTS_LOST]);
+        cut = sampled_add(cut, f[CONTEXTS_CUT]);
+        total = sampled_add(total, f[CONTEXTS_TOTAL]);
     }
     if (lost)
         report_add_loss(r, 0, "calls lost", lost, part_in(lost, total),
@@ -198,10 +198,10 @@ static void add_streams(report *r, const void *state) {
     uint64_t lost = 0, heat = 0, dropped = 0, all = 0;
     size_t i;
     for (i = 0; i < s->count; i++) {
-        lost = tally_add(lost, s->parts[i].lost);
-        heat = tally_add(heat, s->parts[i].heat_lost);
-        dropped = tally_add(dropped, s->parts[i].dropped);
-        all = tally_add(all, s->parts[i].references);
+        lost = sampled_add(lost, s->parts[i].lost);
+        heat = sampled_add(heat, s->parts[i].heat_lost);
+        dropped = sampled_add(dropped, s->parts[i].dropped);
+        all = sampled_add(all, s->parts[i].references);
     }
     if (lost)
         report_add_loss(r, 0, "references lost", lost, part_of(lost, all),
@@ -225,8 +225,8 @@ static void add_ends(report *r, const void *state) {
     size_t i;
     for (i = 0; i < s->count; i++) {
         if (s->at[i].why == END_QUIET) {
-            quiet_ms = tally_add(quiet_ms, s->at[i].missing_ms);
-            of_ms = tally_add(of_ms, s->at[i].of_ms);
+            quiet_ms = sampled_add(quiet_ms, s->at[i].missing_ms);
+            of_ms = sampled_add(of_ms, s->at[i].of_ms);
         } else {
             ends++;
             killed |= s->at[i].why == END_KILLED;
@@ -250,18 +250,18 @@ static void add_frames(report *r, const void *state) {
     uint64_t lost = 0, nested = 0, count = 0, crowded = 0, unplaced = 0, missed = 0, ticks = 0;
     size_t i, k;
     for (i = 0; i < s->programs.count; i++) {
-        lost = tally_add(lost, s->programs.at[i].lost);
-        nested = tally_add(nested, s->programs.at[i].nested);
+        lost = sampled_add(lost, s->programs.at[i].lost);
+        nested = sampled_add(nested, s->programs.at[i].nested);
     }
     for (i = 0; i < s->kinds.count; i++) {
         const frames_of_kind *kind = &s->kinds.at[i];
-        count = tally_add(count, frames_count(kind));
-        crowded = tally_add(crowded, kind->crowded);
-        unplaced = tally_add(unplaced, kind->unplaced);
-        missed = tally_add(missed, kind->missed);
+        count = sampled_add(count, frames_count(kind));
+        crowded = sampled_add(crowded, kind->crowded);
+        unplaced = sampled_add(unplaced, kind->unplaced);
+        missed = sampled_add(missed, kind->missed);
         for (k = 0; k < kind->function_count; k++) {
-            ticks = tally_add(ticks, kind->functions[k].ticks[FRAMES_SLOW][FRAMES_SELF].sum);
-            ticks = tally_add(ticks, kind->functions[k].ticks[FRAMES_OTHER][FRAMES_SELF].sum);
+            ticks = sampled_add(ticks, kind->functions[k].ticks[FRAMES_SLOW][FRAMES_SELF].sum);
+            ticks = sampled_add(ticks, kind->functions[k].ticks[FRAMES_OTHER][FRAMES_SELF].sum);
         }
     }
     if (lost)

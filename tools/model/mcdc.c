@@ -12,7 +12,7 @@ static int outcomes_from(const decided *d, const mcdc_run *run, uint32_t from) {
     reach[d->count] = 1;
     reach[d->count + 1] = 2;
     for (i = d->count; i > 0; i--) {
-        int yes = reach[decided_target(d, i - 1, 1)], no = reach[decided_target(d, i - 1, 0)];
+        int yes = reach[decisions_target(d, i - 1, 1)], no = reach[decisions_target(d, i - 1, 0)];
         if (!(run->evaluated & bit(i - 1))) reach[i - 1] = (uint8_t)(yes | no);
         else reach[i - 1] = (uint8_t)(run->value & bit(i - 1) ? yes : no);
     }
@@ -23,21 +23,21 @@ static void decode(const decided *d, const uint32_t *paths, uint32_t number, mcd
     uint32_t i = 0;
     memset(run, 0, sizeof *run);
     while (i < d->count) {
-        uint32_t yes = decided_target(d, i, 1);
+        uint32_t yes = decisions_target(d, i, 1);
         run->evaluated |= bit(i);
         if (number < paths[yes]) {
             run->value |= bit(i);
             i = yes;
         } else {
             number -= paths[yes];
-            i = decided_target(d, i, 0);
+            i = decisions_target(d, i, 0);
         }
     }
     run->outcome = i == d->count + 1;
     for (i = 0; i < d->count; i++) {
         int other = run->value & bit(i) ? 0 : 1;
         if (!(run->evaluated & bit(i))) continue;
-        if (outcomes_from(d, run, decided_target(d, i, other)) & (run->outcome ? 1 : 2))
+        if (outcomes_from(d, run, decisions_target(d, i, other)) & (run->outcome ? 1 : 2))
             run->independent |= bit(i);
     }
 }
@@ -45,7 +45,7 @@ static void decode(const decided *d, const uint32_t *paths, uint32_t number, mcd
 uint32_t mcdc_runs(const decided *d, mcdc_run runs[DECISION_RUNS_MOST]) {
     uint32_t paths[DECISION_RUNS_MOST + 2], r;
     if (d->runs == 0 || d->count > DECISION_RUNS_MOST) return 0;
-    decided_paths(d, paths);
+    decisions_paths(d, paths);
     for (r = 0; r < d->runs; r++) decode(d, paths, r, &runs[r]);
     return d->runs;
 }

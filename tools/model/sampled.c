@@ -32,7 +32,7 @@ static size_t fold(report_item *items, size_t count) {
     if (count) qsort(items, count, sizeof *items, compare_place);
     for (i = 0; i < count; i++) {
         if (kept && compare_place(&items[kept - 1], &items[i]) == 0) {
-            items[kept - 1].orphaned = tally_add(items[kept - 1].orphaned, items[i].orphaned);
+            items[kept - 1].orphaned = sampled_add(items[kept - 1].orphaned, items[i].orphaned);
             ranges_join(&items[kept - 1].sums, &items[i].sums);
             items[kept - 1].time_ns += items[i].time_ns;
             items[kept - 1].is_timed |= items[i].is_timed;
@@ -61,13 +61,13 @@ static size_t sort_and_cut(report_item *items, size_t count, const totals *all,
     return kept;
 }
 
-double report_rate(const tally_profile *profile) {
+double report_rate(const sampled_profile *profile) {
     double period = (double)profile->check_count + (double)profile->burst_count;
     if (profile->check_count == UINT32_MAX) return 1;                 /* bursty.h: never pause */
     return period > 0 ? (double)profile->burst_count / period : 0;
 }
 
-int report_waits(const tally_profile *profile) {
+int report_waits(const sampled_profile *profile) {
     return profile->bursts == 0 && profile->events == 0 && profile->check_count != UINT32_MAX &&
            !(profile->flags & PROFILE_OFF);
 }
@@ -76,9 +76,9 @@ static void add_up(report_sampled *c) {
     const tally *s = c->tally;
     size_t i;
     for (i = 0; i < s->programs.count; i++) {
-        c->checks = tally_add(c->checks, s->programs.at[i].checks);
-        c->events = tally_add(c->events, s->programs.at[i].events);
-        c->lost = tally_add(c->lost, s->programs.at[i].lost);
+        c->checks = sampled_add(c->checks, s->programs.at[i].checks);
+        c->events = sampled_add(c->events, s->programs.at[i].events);
+        c->lost = sampled_add(c->lost, s->programs.at[i].lost);
     }
     ranges_make(&c->ranges, s);
     c->rate_seen = c->ranges.checks > 0 ? c->ranges.checks_seen / c->ranges.checks : 0;
@@ -99,7 +99,7 @@ static double unknown_part(const tally *s, const report_item *pairs, size_t coun
     double all = 0, unknown = 0;
     size_t i;
     for (i = 0; i < count; i++) {
-        const tally_site *caller = &s->sites.at[pairs[i].caller];
+        const sampled_site *caller = &s->sites.at[pairs[i].caller];
         all += (double)report_estimated(&pairs[i]);
         if (strcmp(caller->name, "(deep)") == 0 && !*caller->file)
             unknown += (double)report_estimated(&pairs[i]);
@@ -122,13 +122,13 @@ const char *report_basis(ranges_basis basis) {
 }
 
 /* hcct.h takes the last profile there is for the contexts of calls. */
-const char *report_records(const report_sampled *c, const tally_profile *profile) {
+const char *report_records(const report_sampled *c, const sampled_profile *profile) {
     const tally *s = c->tally;
     size_t i;
     if (ranges_fills_table(&c->ranges, profile)) return "functions";
     if (!c->has_contexts || profile->classes != SITE_CALL) return "own-events";
     for (i = 0; i < s->profiles.count; i++) {
-        const tally_profile *other = &s->profiles.at[i];
+        const sampled_profile *other = &s->profiles.at[i];
         if (other->program == profile->program && other->number > profile->number)
             return "own-events";
     }
@@ -154,7 +154,7 @@ static void make_items(report_sampled *c, double least_share) {
     c->functions = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
     c->pairs = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
     for (i = 0; i < s->rows.count; i++) {
-        const tally_row *row = &s->rows.at[i];
+        const sampled_record *row = &s->rows.at[i];
         uint64_t hz = s->programs.at[s->threads.at[row->thread].program].clock_hz;
         report_item item;
         memset(&item, 0, sizeof item);
@@ -199,7 +199,7 @@ static uint32_t *find_twins(const tally *s) {
     uint32_t *twins = (uint32_t *)tool_alloc(s->sites.count * sizeof *twins), number = 0;
     size_t i, first = 0, last = SIZE_MAX;
     for (i = 0; i < s->sites.count; i++) {
-        const tally_site *site = &s->sites.at[i], *before;
+        const sampled_site *site = &s->sites.at[i], *before;
         if (!(site->kind & SITE_CALL) || !*site->file) continue;
         before = last == SIZE_MAX ? NULL : &s->sites.at[last];
         if (!before || strcmp(before->name, site->name) != 0) {
@@ -294,7 +294,7 @@ static void add_facts(report *r, const report_sampled *c) {
     add_fact(r, REPORT_PLAIN, "threads", &value);
     if (!c->lost) report_add_fact(r, REPORT_PLAIN, "events lost", "0");
     for (i = 0; i < c->tally->profiles.count; i++) {
-        const tally_profile *profile = &c->tally->profiles.at[i];
+        const sampled_profile *profile = &c->tally->profiles.at[i];
         if (report_waits(profile) && profile->check_count > first_burst)
             first_burst = profile->check_count;
     }
@@ -311,7 +311,7 @@ static void add_facts(report *r, const report_sampled *c) {
 static const char *name_or(const char *name) { return *name ? name : "(no name)"; }
 
 /* "collide.c:12", without folders. */
-static const char *place_of(report *r, const tally_site *site) {
+static const char *place_of(report *r, const sampled_site *site) {
     const char *file = site->file, *at;
     text place = {NULL, 0, 0};
     for (at = file; *at; at++) {
@@ -436,7 +436,7 @@ static const char *pair_name(report *r, const report_sampled *c, uint32_t site) 
 static report_cell cell_of(report *r, const report_sampled *c, const report_item *items,
                            size_t count, size_t at, int column, const uint32_t *ranks) {
     report_cell cell;
-    const tally_site *sites = c->tally->sites.at;
+    const sampled_site *sites = c->tally->sites.at;
     const report_item *item = &items[at];
     interval range = ranges_count(&c->ranges, &item->sums, item->kind);
     cell.count = 0;
@@ -547,7 +547,7 @@ static void add_profiles(report *r, const report_sampled *c) {
     report_remark(table, remark.data);
     text_free(&remark);
     for (i = 0; i < s->profiles.count; i++) {
-        const tally_profile *profile = &s->profiles.at[i];
+        const sampled_profile *profile = &s->profiles.at[i];
         report_cell *row = report_add_row(table);
         text state = {NULL, 0, 0};
         row[0].count = profile->number;
@@ -568,7 +568,7 @@ static void add_profiles(report *r, const report_sampled *c) {
     }
 }
 
-const char *report_thread_name(report *r, const tally_thread *thread) {
+const char *report_thread_name(report *r, const sampled_thread *thread) {
     text name = {NULL, 0, 0};
     if (*thread->name) text_add(&name, thread->name);
     else text_format(&name, "thread %lu", (unsigned long)thread->number);
@@ -592,7 +592,7 @@ static void add_threads(report *r, const report_sampled *c) {
     table = report_add_table(r, "threads", "threads", columns, count);
     table->rows_shown = FEW;
     for (i = 0; i < s->threads.count; i++) {
-        const tally_thread *thread = &s->threads.at[i];
+        const sampled_thread *thread = &s->threads.at[i];
         report_cell *row = report_add_row(table);
         row[0].count = thread->checks;
         row[1].count = thread->events;

@@ -25,7 +25,7 @@ static int compare_load(const void *left, const void *right) {
 /* Every check of an entry, a scope, a loop or a point is an event while a burst is live, so a row's
    weight estimates how often its site's check ran. References have no check of their own. What
    `bursty record` saw stands in no file: there is no check that a person could take out. */
-static int has_check(const tally_site *site) {
+static int has_check(const sampled_site *site) {
     if (site->kind & SITE_EVENT_ALONE) return 0;
     return (site->kind & (SITE_CALL | SITE_BACKEDGE | SITE_USER)) != 0 && *site->file != 0;
 }
@@ -46,7 +46,7 @@ static const report_column exact_columns[] = {
     {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},
 };
 
-static void add_row(report *r, report_table *table, const tally_site *site, const load *one,
+static void add_row(report *r, report_table *table, const sampled_site *site, const load *one,
                     const ranges *known) {
     report_cell *row = report_add_row(table);
     interval range = ranges_count(known, &one->sums, site->kind);
@@ -77,10 +77,10 @@ static double most_bursts(const ranges *known) {
 
 /* What a person can do about these checks: those of `bursty cc` stand in no source. */
 static void add_cure(text *out, const tally *s, const load *loads, size_t count) {
-    const tally_site *entry = NULL, *loop = NULL;
+    const sampled_site *entry = NULL, *loop = NULL;
     size_t i, by_hand = 0;
     for (i = 0; i < count; i++) {
-        const tally_site *site = &s->sites.at[loads[i].site];
+        const sampled_site *site = &s->sites.at[loads[i].site];
         if (!(site->kind & SITE_PLACED)) by_hand++;
         else if (site->kind & SITE_BACKEDGE) loop = loop ? loop : site;
         else entry = entry ? entry : site;
@@ -111,7 +111,7 @@ static void fill(void *unused, report *r, const void *state, const input *in) {
     all = known.checks;
     for (i = 0; i < s->sites.count; i++) loads[i].site = (uint32_t)i;
     for (i = 0; i < s->rows.count; i++) {
-        const tally_row *row = &s->rows.at[i];
+        const sampled_record *row = &s->rows.at[i];
         if (!has_check(&s->sites.at[row->site])) continue;
         ranges_add(&loads[row->site].sums, row, 0);
         loads[row->site].checks += (double)row->weight_256 / 256;

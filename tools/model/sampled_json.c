@@ -33,7 +33,7 @@ static void add_programs(text *out, const tally *s) {
     size_t i;
     text_add(out, "\"programs\":[");
     for (i = 0; i < s->programs.count; i++) {
-        const tally_program *program = &s->programs.at[i];
+        const sampled_program *program = &s->programs.at[i];
         size_t n = 0;
         json_comma(out, i);
         text_add(out, "{");
@@ -52,7 +52,7 @@ static void add_profiles(text *out, const report_sampled *c) {
     size_t i;
     text_add(out, "\"profiles\":[");
     for (i = 0; i < s->profiles.count; i++) {
-        const tally_profile *profile = &s->profiles.at[i];
+        const sampled_profile *profile = &s->profiles.at[i];
         size_t n = 0;
         json_comma(out, i);
         text_add(out, "{");
@@ -75,7 +75,7 @@ static void add_threads(text *out, const tally *s) {
     size_t i;
     text_add(out, "\"threads\":[");
     for (i = 0; i < s->threads.count; i++) {
-        const tally_thread *thread = &s->threads.at[i];
+        const sampled_thread *thread = &s->threads.at[i];
         size_t n = 0;
         json_comma(out, i);
         text_add(out, "{");

@@ -18,9 +18,9 @@
 
 static double number(uint64_t sum) { return sum == UINT64_MAX ? HUGE_VAL : (double)sum; }
 
-static int is_always(const tally_profile *profile) { return profile->check_count == UINT32_MAX; }
+static int is_always(const sampled_profile *profile) { return profile->check_count == UINT32_MAX; }
 
-int ranges_fills_table(const ranges *r, const tally_profile *profile) {
+int ranges_fills_table(const ranges *r, const sampled_profile *profile) {
     return !r->has_table_profile || (profile->flags & PROFILE_TABLE) != 0;
 }
 
@@ -35,7 +35,7 @@ static void add_profiles(ranges *to, const tally *s) {
         if (s->profiles.at[i].flags & PROFILE_TABLE) to->has_table_profile = 1;
     }
     for (i = 0; i < s->profiles.count; i++) {
-        const tally_profile *profile = &s->profiles.at[i];
+        const sampled_profile *profile = &s->profiles.at[i];
         if (!ranges_fills_table(to, profile)) continue;
         to->checks_seen += is_always(profile)
                                ? (double)s->programs.at[profile->program].checks
@@ -66,7 +66,7 @@ void ranges_make(ranges *to, const tally *s) {
     memset(to, 0, sizeof *to);
     add_profiles(to, s);
     for (i = 0; i < s->rows.count; i++) {
-        const tally_row *row = &s->rows.at[i];
+        const sampled_record *row = &s->rows.at[i];
         ranges_class *of = &to->of[s->sites.at[row->site].kind & SITE_CLASSES];
         of->sampled += (double)row->count;
         of->total += (double)row->weight_256 / 256;
@@ -84,19 +84,19 @@ void ranges_make(ranges *to, const tally *s) {
     if (to->basis != RANGES_EXACT && unsummed > most_unsummed * total) to->basis = RANGES_EVENTS;
 }
 
-void ranges_add(ranges_sums *sums, const tally_row *row, int is_pair) {
-    sums->sampled = tally_add(sums->sampled, row->count);
-    sums->weight_256 = tally_add(sums->weight_256, row->weight_256);
+void ranges_add(ranges_sums *sums, const sampled_record *row, int is_pair) {
+    sums->sampled = sampled_add(sums->sampled, row->count);
+    sums->weight_256 = sampled_add(sums->weight_256, row->weight_256);
     if (!row->sums) return;
-    sums->bursts = tally_add(sums->bursts, is_pair ? row->sums->bursts : row->sums->firsts);
+    sums->bursts = sampled_add(sums->bursts, is_pair ? row->sums->bursts : row->sums->firsts);
     sums->yy += number(is_pair ? row->sums->yy : row->sums->ys);
     sums->xy += number(row->sums->xy);
 }
 
 void ranges_join(ranges_sums *to, const ranges_sums *from) {
-    to->sampled = tally_add(to->sampled, from->sampled);
-    to->weight_256 = tally_add(to->weight_256, from->weight_256);
-    to->bursts = tally_add(to->bursts, from->bursts);
+    to->sampled = sampled_add(to->sampled, from->sampled);
+    to->weight_256 = sampled_add(to->weight_256, from->weight_256);
+    to->bursts = sampled_add(to->bursts, from->bursts);
     to->yy += from->yy;
     to->xy += from->xy;
 }

@@ -40,9 +40,9 @@ typedef struct ranges {
 
 void ranges_make(ranges *to, const tally *s);
 /* Is the profile one of those that fill the hot table? If none does: all are. */
-int ranges_fills_table(const ranges *r, const tally_profile *profile);
+int ranges_fills_table(const ranges *r, const sampled_profile *profile);
 /* Adds a row to the sums of its site (the joint sums of all of its callers) or of its pair. */
-void ranges_add(ranges_sums *sums, const tally_row *row, int is_pair);
+void ranges_add(ranges_sums *sums, const sampled_record *row, int is_pair);
 /* Adds the sums of rows of one site or one pair up. */
 void ranges_join(ranges_sums *to, const ranges_sums *from);
 /* Was it seen often enough for an interval? */

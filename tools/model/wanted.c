@@ -3,7 +3,7 @@
 #include "kinds/sources.h"
 #include "model/by_tests.h"
 #include "model/decisions.h"
-#include "model/edges.h"
+#include "model/coverage.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +91,7 @@ void wanted_take(wanted *w, const input *in) {
 /* Counts that no table at all belongs to say nothing. */
 static int check_tables(const report *r, const input *in, const report_writer *writer,
                         const char *file) {
-    const covered_all *all = covered_in(r);
+    const coverage_all *all = coverage_in(r);
     int is_of_coverage = writer->has && writer->uses & REPORT_USES_SOURCES;
     if (!all || !all->without_tables || all->with_counts) return TOOL_OK;
     if (in->programs)
@@ -105,7 +105,7 @@ static int check_tables(const report *r, const input *in, const report_writer *w
 
 int wanted_check(const wanted *w, const report *r, const input *in, const report_writer *writer,
                  const char *file) {
-    const covered_all *all = covered_in(r);
+    const coverage_all *all = coverage_in(r);
     const char *place = r->options.tests_of, *fault;
     int status = check_tables(r, in, writer, file);
     if (status != TOOL_OK || !w->is_given) return status;
@@ -126,9 +126,9 @@ int wanted_check(const wanted *w, const report *r, const input *in, const report
 /* One line for each that is too low. Where there is nothing to be covered,
    nothing is missing. */
 int wanted_judge(const wanted *w, const report *r) {
-    covered_totals sum = covered_sum(covered_in(r));
+    coverage_totals sum = coverage_sum(coverage_in(r));
     const shown_all *shown = shown_in(r);
-    covered_part of[WANTED_SHARES];
+    coverage_part of[WANTED_SHARES];
     int status = TOOL_OK;
     size_t i;
     of[WANTED_LINES] = sum.lines;

@@ -5,7 +5,7 @@
    says: the same dump gives the same bytes. */
 #include "base/tool.h"
 #include <stdlib.h>
-#include "model/edges.h"
+#include "model/coverage.h"
 #include <string.h>
 
 /* Text of an attribute. XML 1.0 cannot hold control characters at all. */
@@ -64,7 +64,7 @@ static void add_line(text *out, uint32_t line, uint64_t hits, ways w) {
 }
 
 /* Where a line stands in the file's list. */
-static size_t place_of(const covered_file *f, uint32_t line) {
+static size_t place_of(const coverage_file *f, uint32_t line) {
     size_t low = 0, high = f->line_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -76,11 +76,11 @@ static size_t place_of(const covered_file *f, uint32_t line) {
     return low;
 }
 
-static void add_methods(text *out, const covered_file *f) {
+static void add_methods(text *out, const coverage_file *f) {
     size_t i, k, hit;
     text_add(out, "<methods>\n");
     for (i = 0; i < f->function_count; i++) {
-        const covered_function *function = &f->functions[i];
+        const coverage_function *function = &f->functions[i];
         ways none = {0, 0};
         for (k = hit = 0; k < function->branch_count; k++)
             hit += f->branches[function->first_branch + k].count != 0;
@@ -95,7 +95,7 @@ static void add_methods(text *out, const covered_file *f) {
     text_add(out, "</methods>\n");
 }
 
-static void add_class(text *out, const covered_file *f, const char *base) {
+static void add_class(text *out, const coverage_file *f, const char *base) {
     const char *name = tool_seen_from_here(f->name);
     text some = {NULL, 0, 0};
     ways *of_line;
@@ -142,17 +142,17 @@ static size_t folder_of(const char *name) {
 
 /* The package of file number `first`, with all files of its folder that are not
    done. Files of a folder inside of it may stand between them. */
-static void add_folder(text *out, const covered_all *all, size_t first, uint8_t *is_done) {
+static void add_folder(text *out, const coverage_all *all, size_t first, uint8_t *is_done) {
     const char *name = tool_seen_from_here(all->files[first].name);
     size_t folder = folder_of(name), i;
-    covered_totals t;
+    coverage_totals t;
     if (is_done[first]) return;
     memset(&t, 0, sizeof t);
     for (i = first; i < all->count; i++) {
         const char *other = tool_seen_from_here(all->files[i].name);
         if (folder_of(other) != folder || strncmp(other, name, folder) != 0) continue;
         is_done[i] = 2;
-        covered_add(&t, &all->files[i]);
+        coverage_add(&t, &all->files[i]);
     }
     text_add(out, "<package name=\"");
     add_package(out, folder ? name : ".", folder ? folder : 1);
@@ -177,11 +177,11 @@ static uint64_t time_of(const report *r) {
 static void write_cobertura(const report *r, text *out) {
     const char *here;
     uint8_t *is_done;
-    static const covered_all none;
-    const covered_all *all = covered_in(r) ? covered_in(r) : &none;
-    covered_totals t = covered_sum(all);
+    static const coverage_all none;
+    const coverage_all *all = coverage_in(r) ? coverage_in(r) : &none;
+    coverage_totals t = coverage_sum(all);
     size_t i;
-    covered_say_refused(all);
+    coverage_say_refused(all);
     text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                   "<!DOCTYPE coverage SYSTEM "
                   "\"http://cobertura.sourceforge.net/xml/coverage-04.dtd\">\n<coverage");
@@ -208,7 +208,7 @@ static void write_cobertura(const report *r, text *out) {
 }
 
 static int has_coverage(const report *r) {
-    const covered_all *all = covered_in(r);
+    const coverage_all *all = coverage_in(r);
     return all && all->count;
 }
 

@@ -3,25 +3,25 @@
    scripts that read gcovr's output read this. */
 #include "base/json.h"
 #include "base/tool.h"
-#include "model/edges.h"
+#include "model/coverage.h"
 #include <stdlib.h>
 
 static int by_line(const void *a, const void *b) {
-    const covered_branch *x = *(const covered_branch *const *)a,
-                         *y = *(const covered_branch *const *)b;
+    const coverage_branch *x = *(const coverage_branch *const *)a,
+                         *y = *(const coverage_branch *const *)b;
     if (x->line != y->line) return x->line < y->line ? -1 : 1;
     if (x->block != y->block) return x->block < y->block ? -1 : 1;
     return (x->way > y->way) - (x->way < y->way);
 }
 
-static void add_lines(text *out, const covered_file *f) {
-    const covered_branch **list =
-        (const covered_branch **)tool_alloc((f->branch_count + 1) * sizeof *list);
+static void add_lines(text *out, const coverage_file *f) {
+    const coverage_branch **list =
+        (const coverage_branch **)tool_alloc((f->branch_count + 1) * sizeof *list);
     size_t i, at = 0;
     for (i = 0; i < f->branch_count; i++) list[i] = &f->branches[i];
     if (f->branch_count) qsort(list, f->branch_count, sizeof *list, by_line);
     for (i = 0; i < f->line_count; i++) {
-        const covered_line *line = &f->lines[i];
+        const coverage_line *line = &f->lines[i];
         size_t n = 0;
         text_add(out, i ? ",\n{" : "\n{");
         json_field(out, &n, "line_number", line->line);
@@ -42,7 +42,7 @@ static void add_lines(text *out, const covered_file *f) {
     free((void *)list);
 }
 
-static void add_functions(text *out, const covered_file *f) {
+static void add_functions(text *out, const coverage_file *f) {
     size_t i;
     for (i = 0; i < f->function_count; i++) {
         size_t n = 0;
@@ -55,9 +55,9 @@ static void add_functions(text *out, const covered_file *f) {
 }
 
 static void write_gcovr(const report *r, text *out) {
-    const covered_all *all = covered_in(r);
+    const coverage_all *all = coverage_in(r);
     size_t i;
-    covered_say_refused(all);
+    coverage_say_refused(all);
     text_add(out, "{\"gcovr/format_version\":\"0.3\",\"files\":[");
     for (i = 0; all && i < all->count; i++) {
         size_t n = 0;
@@ -78,7 +78,7 @@ static void write_gcovr(const report *r, text *out) {
 }
 
 static int has_coverage(const report *r) {
-    const covered_all *all = covered_in(r);
+    const coverage_all *all = coverage_in(r);
     return all && all->count;
 }
 

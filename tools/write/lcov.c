@@ -3,7 +3,7 @@
 #include "base/tool.h"
 #include "model/by_tests.h"
 #include "model/decisions.h"
-#include "model/edges.h"
+#include "model/coverage.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void add_total(text *out, const char *what, uint64_t number) {
     text_add(out, "\n");
 }
 
-static void add_functions(text *out, const covered_file *f) {
+static void add_functions(text *out, const coverage_file *f) {
     size_t i;
     for (i = 0; i < f->function_count; i++) {
         add_row(out, "FN:", f->functions[i].line ? f->functions[i].line : 1);
@@ -42,10 +42,10 @@ static void add_functions(text *out, const covered_file *f) {
     add_total(out, "FNH:", f->functions_hit);
 }
 
-static void add_branches(text *out, const covered_file *f) {
+static void add_branches(text *out, const coverage_file *f) {
     size_t i;
     for (i = 0; i < f->branch_count; i++) {
-        const covered_branch *b = &f->branches[i];
+        const coverage_branch *b = &f->branches[i];
         add_row(out, "BRDA:", b->line);
         add_row(out, ",", b->block);
         add_row(out, ",", b->way);
@@ -67,7 +67,7 @@ static int is_told(const shown_decision *s, const char *file) {
 
 static void add_sense(text *out, const shown_decision *s, uint32_t size, uint32_t i, int way,
                       size_t index) {
-    const decided_condition *c = &s->d->conditions[i];
+    const decisions_condition *c = &s->d->conditions[i];
     text name = {NULL, 0, 0};
     add_row(out, "MCDC:", s->d->line);
     add_row(out, ",", size);
@@ -127,7 +127,7 @@ static void add_test(text *out, const char *name) {
 }
 
 /* shown: decisions of all tests together, or NULL. */
-static void add_file(text *out, const covered_file *f, const char *test, const shown_all *shown,
+static void add_file(text *out, const coverage_file *f, const char *test, const shown_all *shown,
                      size_t *at) {
     size_t k;
     add_test(out, test);
@@ -148,20 +148,20 @@ static void add_file(text *out, const covered_file *f, const char *test, const s
 
 /* The files that a test ran something of. Marks them in has_run, whose list of
    files is that of all runs together. */
-static void add_one_test(const report *r, text *out, const covered_all *all, size_t test,
+static void add_one_test(const report *r, text *out, const coverage_all *all, size_t test,
                          uint8_t *has_run) {
-    covered_all *one = covered_by_test(all, test);
+    coverage_all *one = coverage_by_test(all, test);
     const char *name = test < all->counts->test_count ? by_tests_name(all, test) : "";
     size_t i, whole = 0, none = 0;
     for (i = 0; i < one->count; i++) {
-        const covered_file *f = &one->files[i];
+        const coverage_file *f = &one->files[i];
         if (!f->lines_hit && !f->functions_hit) continue;
         while (whole < all->count && strcmp(all->files[whole].name, f->name) < 0) whole++;
         if (whole < all->count && strcmp(all->files[whole].name, f->name) == 0) has_run[whole] = 1;
         add_file(out, f, name, NULL, &none);
         save_some(r->out, out);
     }
-    covered_free(one);
+    coverage_free(one);
 }
 
 /* MC/DC is of all tests together: two of them may show a condition that neither shows alone. */
@@ -176,10 +176,10 @@ static void add_joint_decisions(text *out, const char *file, const shown_all *sh
 }
 
 static void write_lcov(const report *r, text *out) {
-    const covered_all *all = covered_in(r);
+    const coverage_all *all = coverage_in(r);
     size_t tests = all ? by_tests_count(all) : 0, at = 0, i;
     uint8_t *has_run;
-    covered_say_refused(all);
+    coverage_say_refused(all);
     if (!all) return;
     has_run = (uint8_t *)tool_alloc(all->count + 1);
     for (i = 0; i < tests; i++) add_one_test(r, out, all, i, has_run);
@@ -195,7 +195,7 @@ static void write_lcov(const report *r, text *out) {
 }
 
 static int has_coverage(const report *r) {
-    const covered_all *all = covered_in(r);
+    const coverage_all *all = coverage_in(r);
     return all && all->count;
 }
 

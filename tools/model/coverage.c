@@ -1,4 +1,4 @@
-/* edges.c - counts of edges become coverage. Each function is derived from its own counters; then
+/* coverage.c - counts of edges become coverage. Each function is derived from its own counters; then
    everything is gathered by file. A line runs as often as its busiest block in each function;
    functions of one file that share a line add up. */
 #define EDGEPROF_WIDE
@@ -10,7 +10,7 @@
 #include "model/by_tests.h"
 #include "model/chosen.h"
 #include "model/decisions.h"
-#include "model/edges.h"
+#include "model/coverage.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void *narrow(const uint64_t *value, uint32_t count, uint32_t bits) {
 }
 
 /* Exits are in order of their vertices: those of the function begin where a search finds them. */
-static void take_exits(const counted *c, const counted_function *f, uint32_t *early,
+static void take_exits(const counted *c, const edges_function *f, uint32_t *early,
                        uint32_t *reentry) {
     uint32_t low = 0, high = c->exits, i;
     while (low < high) {
@@ -56,7 +56,7 @@ static void take_exits(const counted *c, const counted_function *f, uint32_t *ea
 }
 
 /* value: of the function's counters. Returns 0, or -1: what counts is no plan of this graph. */
-static int derive(const counted *c, const uint64_t *value, const counted_function *f,
+static int derive(const counted *c, const uint64_t *value, const edges_function *f,
                   derived *d) {
     edgeprof_function function;
     const edgeprof_function *list = &function;
@@ -93,7 +93,7 @@ static int derive(const counted *c, const uint64_t *value, const counted_functio
 }
 
 /* Does more come into a vertex than goes out? Only a plan with one counter too many can show it. */
-static int leaks(const counted *c, const counted_function *f, const derived *d) {
+static int leaks(const counted *c, const edges_function *f, const derived *d) {
     uint64_t *left = (uint64_t *)tool_alloc(f->vertices * sizeof *left);
     uint64_t mask = f->bits < 64 ? ((uint64_t)1 << f->bits) - 1 : UINT64_MAX;
     uint32_t *early = (uint32_t *)tool_alloc(f->vertices * sizeof *early);
@@ -121,7 +121,7 @@ static int leaks(const counted *c, const counted_function *f, const derived *d) 
 /* Why the counts of a function must not be shown, or NULL. Flow gives each count from others, so
    what was not seen (an activation that ended, nobody knows where) makes one too small somewhere,
    and below 0 it reads as a very large number. */
-static const char *fault_of(const counted *c, const counted_function *f, const derived *d) {
+static const char *fault_of(const counted *c, const edges_function *f, const derived *d) {
     uint64_t most = f->bits < 64 ? (uint64_t)1 << (f->bits - 1) : (uint64_t)1 << 63;
     uint32_t low = 0, high = c->exits, i;
     if (f->bits <= 8) return NULL;
@@ -163,7 +163,7 @@ static void *grow(void *list, size_t count, size_t more, size_t item_bytes) {
 }
 
 static int by_line(const void *a, const void *b) {
-    const covered_line *x = (const covered_line *)a, *y = (const covered_line *)b;
+    const coverage_line *x = (const coverage_line *)a, *y = (const coverage_line *)b;
     if (x->line != y->line) return x->line < y->line ? -1 : 1;
     return (x->count < y->count) - (x->count > y->count);
 }
@@ -174,7 +174,7 @@ static uint64_t most_or_sum(uint64_t a, uint64_t b, int sum) {
 }
 
 /* Sorts, and makes one of several entries of a line: the largest, or their sum. */
-static size_t join_lines(covered_line *lines, size_t count, int sum) {
+static size_t join_lines(coverage_line *lines, size_t count, int sum) {
     size_t i, kept = 0;
     if (count) qsort(lines, count, sizeof *lines, by_line);
     for (i = 0; i < count; i++) {
@@ -187,7 +187,7 @@ static size_t join_lines(covered_line *lines, size_t count, int sum) {
 }
 
 /* A counter that wrapped may read 0 where what follows does not: a block ran if an edge left it. */
-static void reconcile(const counted_function *f, derived *d) {
+static void reconcile(const edges_function *f, derived *d) {
     uint32_t e, v;
     int has_run = 0;
     for (e = 0; e < f->edges; e++)
@@ -197,9 +197,9 @@ static void reconcile(const counted_function *f, derived *d) {
     if (d->count[f->edges] && !d->block[0]) d->block[0] = 1;
 }
 
-static void add_lines(covered_file *to, const counted_function *f, const derived *d) {
+static void add_lines(coverage_file *to, const edges_function *f, const derived *d) {
     size_t most = f->line_at[f->vertices], n = 0;
-    covered_line *lines = (covered_line *)tool_alloc((most + 1) * sizeof *lines);
+    coverage_line *lines = (coverage_line *)tool_alloc((most + 1) * sizeof *lines);
     uint32_t v, k;
     for (v = 0; v < f->vertices - 1; v++)
         for (k = f->line_at[v]; k < f->line_at[v + 1]; k++) {
@@ -208,24 +208,24 @@ static void add_lines(covered_file *to, const counted_function *f, const derived
             lines[n++].count = d->block[v];
         }
     n = join_lines(lines, n, 0);
-    to->lines = (covered_line *)grow(to->lines, to->line_count, n, sizeof *lines);
+    to->lines = (coverage_line *)grow(to->lines, to->line_count, n, sizeof *lines);
     if (n) memcpy(to->lines + to->line_count, lines, n * sizeof *lines);
     to->line_count += n;
     free(lines);
 }
 
 /* The line of a branch is the last of its block, where its condition stands. */
-static void add_branches(covered_file *to, const counted_function *f, const derived *d,
+static void add_branches(coverage_file *to, const edges_function *f, const derived *d,
                          uint32_t first_block) {
     uint32_t edges = f->edges - f->stays, v, e;
     uint32_t *first = (uint32_t *)tool_alloc(((size_t)f->vertices + 1) * sizeof *first);
     uint32_t *list = (uint32_t *)tool_alloc(((size_t)edges + 1) * sizeof *list);
-    covered_branch *branch;
+    coverage_branch *branch;
     for (e = 0; e < edges; e++) first[f->ends[2 * (size_t)e] + 1]++;
     for (v = 0; v < f->vertices; v++) first[v + 1] += first[v];
     for (e = 0; e < edges; e++) list[first[f->ends[2 * (size_t)e]]++] = e;
     to->branches =
-        (covered_branch *)grow(to->branches, to->branch_count, edges, sizeof *branch);
+        (coverage_branch *)grow(to->branches, to->branch_count, edges, sizeof *branch);
     for (v = 0; v < f->vertices - 1; v++) {
         uint32_t from = v ? first[v - 1] : 0, line = f->line_at[v + 1];
         if (first[v] - from < 2 || line == f->line_at[v] || !f->line[line - 1]) continue;
@@ -244,11 +244,11 @@ static void add_branches(covered_file *to, const counted_function *f, const deri
 }
 
 /* Begins a function of the file, or goes on with the latest one if that is the same. */
-static covered_function *function_of(covered_file *to, const counted_function *f, int is_same) {
-    covered_function *function;
+static coverage_function *function_of(coverage_file *to, const edges_function *f, int is_same) {
+    coverage_function *function;
     if (is_same) return &to->functions[to->function_count - 1];
     to->functions =
-        (covered_function *)grow(to->functions, to->function_count, 1, sizeof *function);
+        (coverage_function *)grow(to->functions, to->function_count, 1, sizeof *function);
     function = &to->functions[to->function_count++];
     function->is_chosen = 0;
     function->name = f->name;
@@ -259,13 +259,13 @@ static covered_function *function_of(covered_file *to, const counted_function *f
 }
 
 /* Has the file had a function of that name at another line? They come sorted by name. */
-static int is_again(const covered_file *to, const counted_function *f) {
+static int is_again(const coverage_file *to, const edges_function *f) {
     return to->function_count > 0 &&
            strcmp(to->functions[to->function_count - 1].name, f->name) == 0;
 }
 
 /* Is a line of the function wanted? One whose first line a marker leaves out is not. */
-static int is_wanted(chosen *c, const counted_function *f) {
+static int is_wanted(chosen *c, const edges_function *f) {
     const chosen_source *source = chosen_open(c, f->file);
     uint32_t count = f->line_at[f->vertices], i;
     if (!c || !count) return 1;
@@ -276,9 +276,9 @@ static int is_wanted(chosen *c, const counted_function *f) {
     return 0;
 }
 
-static void add_function(covered_file *to, const counted_function *f, const derived *d,
+static void add_function(coverage_file *to, const edges_function *f, const derived *d,
                          uint32_t first_block, int is_same, int is_chosen) {
-    covered_function *function = function_of(to, f, is_same);
+    coverage_function *function = function_of(to, f, is_same);
     function->is_chosen |= is_chosen;
     to->functions_hit += function->entries == 0 && d->count[f->edges] != 0;
     function->entries = most_or_sum(function->entries, d->count[f->edges], 1);
@@ -288,12 +288,12 @@ static void add_function(covered_file *to, const counted_function *f, const deri
 }
 
 static int by_line_alone(const void *a, const void *b) {
-    uint32_t x = ((const covered_line *)a)->line, y = ((const covered_line *)b)->line;
+    uint32_t x = ((const coverage_line *)a)->line, y = ((const coverage_line *)b)->line;
     return (x > y) - (x < y);
 }
 
 /* Functions that are not wanted go, and lines and branches. What stays is counted anew. */
-static void drop_unwanted(covered_all *made, covered_file *file) {
+static void drop_unwanted(coverage_all *made, coverage_file *file) {
     chosen *c = made->chosen;
     const chosen_source *source = chosen_open(c, file->name);
     size_t *kept = (size_t *)tool_alloc((file->branch_count + 1) * sizeof *kept);
@@ -313,7 +313,7 @@ static void drop_unwanted(covered_all *made, covered_file *file) {
     kept[i] = file->branch_count = n;
     file->functions_hit = 0;
     for (i = n = 0; i < file->function_count; i++) {
-        covered_function f = file->functions[i];
+        coverage_function f = file->functions[i];
         if (!f.is_chosen) continue;
         f.branch_count = kept[f.first_branch + f.branch_count] - kept[f.first_branch];
         f.first_branch = kept[f.first_branch];
@@ -326,15 +326,15 @@ static void drop_unwanted(covered_all *made, covered_file *file) {
 
 /* LCOV 2 refuses a line that ran with no branch that was reached. A line of several blocks may have
    that: the branches of a line are reached if the line is. */
-static void close_file(covered_all *made, covered_file *file) {
+static void close_file(coverage_all *made, coverage_file *file) {
     size_t i;
     file->line_count = join_lines(file->lines, file->line_count, 1);
     if (made->chosen) drop_unwanted(made, file);
     for (i = 0; i < file->line_count; i++) file->lines_hit += file->lines[i].count != 0;
     for (i = 0; i < file->branch_count; i++) {
-        covered_line wanted = {0, 0}, *line;
+        coverage_line wanted = {0, 0}, *line;
         wanted.line = file->branches[i].line;
-        line = (covered_line *)bsearch(&wanted, file->lines, file->line_count, sizeof wanted,
+        line = (coverage_line *)bsearch(&wanted, file->lines, file->line_count, sizeof wanted,
                                        by_line_alone);
         file->branches[i].is_reached = line && line->count != 0;
     }
@@ -346,7 +346,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 /* Counts whose function no part describes. */
-static void count_orphans(covered_all *made, const counted_all *all) {
+static void count_orphans(coverage_all *made, const edges_all *all) {
     uint64_t *keys = (uint64_t *)tool_alloc((all->function_count + 1) * sizeof *keys);
     size_t i;
     for (i = 0; i < all->function_count; i++) keys[i] = all->functions[i].key;
@@ -363,8 +363,8 @@ static int compare_arrays(const void *a, const void *b, size_t bytes) {
 
 /* 0: the same graph with the same lines. */
 static int by_shape(const void *a, const void *b) {
-    const counted_function *x = *(const counted_function *const *)a,
-                           *y = *(const counted_function *const *)b;
+    const edges_function *x = *(const edges_function *const *)a,
+                           *y = *(const edges_function *const *)b;
     uint32_t v = x->line_at[x->vertices], w = y->line_at[y->vertices];
     int order;
     if (x->vertices != y->vertices) return x->vertices < y->vertices ? -1 : 1;
@@ -376,7 +376,7 @@ static int by_shape(const void *a, const void *b) {
     return order ? order : compare_arrays(x->ends, y->ends, 2 * sizeof *x->ends * x->edges);
 }
 
-static int is_same_function(const counted_function *a, const counted_function *b) {
+static int is_same_function(const edges_function *a, const edges_function *b) {
     uint32_t v = a->line_at[a->vertices], w = b->line_at[b->vertices];
     return strcmp(a->file, b->file) == 0 && strcmp(a->name, b->name) == 0 &&
            (v ? a->line[0] : 0) == (w ? b->line[0] : 0);
@@ -394,14 +394,14 @@ static void free_derived(derived *d) {
 
 /* Derives a function. Returns 0, or -1: it cannot be shown. *fault, if it is NULL, becomes why none
    of its copies can. */
-static int open_counts(covered_all *made, const counted_all *all, const counted_function *f,
+static int open_counts(coverage_all *made, const edges_all *all, const edges_function *f,
                        derived *d, const char **fault) {
     static const counted none;
     const counted *c = NULL;
     int is_decided = 0, got = -1;
-    uint64_t *value = decided_values(made->decisions, all, f, &c, &is_decided);
+    uint64_t *value = decisions_values(made->decisions, all, f, &c, &is_decided);
     d->count = d->block = NULL;
-    if (!is_decided) c = counted_find(all, f);
+    if (!is_decided) c = edges_find(all, f);
     if (!c) {
         made->without_counts++;
         value = (uint64_t *)tool_alloc(((size_t)f->slots + 1) * sizeof *value);
@@ -423,10 +423,10 @@ static int open_counts(covered_all *made, const counted_all *all, const counted_
     return 0;
 }
 
-static void refuse(covered_all *made, const counted_function *f, const char *reason) {
-    covered_refusal *r;
+static void refuse(coverage_all *made, const edges_function *f, const char *reason) {
+    coverage_refusal *r;
     made->refused =
-        (covered_refusal *)grow(made->refused, made->refused_count, 1, sizeof *made->refused);
+        (coverage_refusal *)grow(made->refused, made->refused_count, 1, sizeof *made->refused);
     r = &made->refused[made->refused_count++];
     r->name = f->name;
     r->file = f->file;
@@ -436,8 +436,8 @@ static void refuse(covered_all *made, const counted_function *f, const char *rea
 
 /* One function, which programs or compilation units may have several copies of. Copies with the
    same graph and lines are added up, block by block; others stand one behind the other. */
-static void gather_function(covered_all *made, const counted_all *all,
-                            const counted_function **copies, size_t count, uint32_t *block) {
+static void gather_function(coverage_all *made, const edges_all *all,
+                            const edges_function **copies, size_t count, uint32_t *block) {
     derived *of = (derived *)tool_alloc(count * sizeof *of);
     const char *fault = NULL;
     size_t i, end;
@@ -449,7 +449,7 @@ static void gather_function(covered_all *made, const counted_all *all,
     }
     if (fault && is_chosen) refuse(made, copies[0], fault);
     for (i = 0; i < count; i = end) {
-        const counted_function *f = copies[i];
+        const edges_function *f = copies[i];
         derived d = {NULL, NULL};
         for (end = i; end < count && by_shape(&copies[i], &copies[end]) == 0; end++) {
             int are_marks = f->bits <= 8 && copies[end]->bits <= 8;
@@ -465,7 +465,7 @@ static void gather_function(covered_all *made, const counted_all *all,
         if (fault && d.count) free_derived(&d);
         if (fault || !d.count) continue;
         if (made->count == 0 || strcmp(made->files[made->count - 1].name, f->file) != 0) {
-            made->files = (covered_file *)grow(made->files, made->count, 1, sizeof(covered_file));
+            made->files = (coverage_file *)grow(made->files, made->count, 1, sizeof(coverage_file));
             memset(&made->files[made->count], 0, sizeof *made->files);
             made->files[made->count++].name = f->file;
             *block = 0;
@@ -480,10 +480,10 @@ static void gather_function(covered_all *made, const counted_all *all,
 }
 
 /* Files with nothing left of them go. */
-static void close_files(covered_all *made) {
+static void close_files(coverage_all *made) {
     size_t i, kept = 0;
     for (i = 0; i < made->count; i++) {
-        covered_file *f = &made->files[i];
+        coverage_file *f = &made->files[i];
         close_file(made, f);
         if (f->line_count || f->function_count || !made->chosen) {
             made->files[kept++] = *f;
@@ -496,17 +496,17 @@ static void close_files(covered_all *made) {
     made->count = kept;
 }
 
-static void gather(covered_all *made, const counted_all *all) {
-    const counted_function **copies =
-        (const counted_function **)tool_alloc((all->function_count + 1) * sizeof *copies);
+static void gather(coverage_all *made, const edges_all *all) {
+    const edges_function **copies =
+        (const edges_function **)tool_alloc((all->function_count + 1) * sizeof *copies);
     uint32_t block = 0;
     size_t i, end, count;
     for (i = 0; i < all->function_count; i = end) {
-        const counted_function *first = &all->functions[i];
+        const edges_function *first = &all->functions[i];
         int is_wanted_file = chosen_file(made->chosen, first->file);
         for (end = i, count = 0; end < all->function_count; end++) {
             if (!is_same_function(first, &all->functions[end])) break;
-            made->with_counts += all->count && counted_has(all, all->functions[end].key);
+            made->with_counts += all->count && edges_has(all, all->functions[end].key);
             if (!is_wanted_file) continue;
             if (chosen_is_older(made->chosen, all->functions[end].key, first->file)) made->older++;
             else copies[count++] = &all->functions[end];
@@ -519,7 +519,7 @@ static void gather(covered_all *made, const counted_all *all) {
 }
 
 static void free_columns(void *columns) {
-    covered_all *made = (covered_all *)columns;
+    coverage_all *made = (coverage_all *)columns;
     size_t i;
     for (i = 0; i < made->count; i++) {
         free(made->files[i].functions);
@@ -532,7 +532,7 @@ static void free_columns(void *columns) {
 
 /* ---- sums and tests ---- */
 
-void covered_add(covered_totals *t, const covered_file *f) {
+void coverage_add(coverage_totals *t, const coverage_file *f) {
     t->lines.hit += f->lines_hit;
     t->lines.all += f->line_count;
     t->branches.hit += f->branches_hit;
@@ -541,26 +541,26 @@ void covered_add(covered_totals *t, const covered_file *f) {
     t->functions.all += f->function_count;
 }
 
-covered_totals covered_sum(const covered_all *made) {
-    covered_totals t;
+coverage_totals coverage_sum(const coverage_all *made) {
+    coverage_totals t;
     size_t i;
     memset(&t, 0, sizeof t);
-    for (i = 0; made && i < made->count; i++) covered_add(&t, &made->files[i]);
+    for (i = 0; made && i < made->count; i++) coverage_add(&t, &made->files[i]);
     return t;
 }
 
-covered_all *covered_by_test(const covered_all *made, size_t test) {
-    covered_all *one = (covered_all *)tool_alloc(sizeof *one);
-    counted_all view;
+coverage_all *coverage_by_test(const coverage_all *made, size_t test) {
+    coverage_all *one = (coverage_all *)tool_alloc(sizeof *one);
+    edges_all view;
     memset(one, 0, sizeof *one);
     one->chosen = made->chosen;
     one->decisions = made->decisions;
-    counted_view(&view, made->counts, test);
+    edges_view(&view, made->counts, test);
     gather(one, &view);
     return one;
 }
 
-void covered_free(covered_all *made) {
+void coverage_free(coverage_all *made) {
     if (made) free_columns(made);
     free(made);
 }
@@ -581,7 +581,7 @@ static void add_fact(report *r, report_weight weight, const char *name, uint64_t
     text_free(&value);
 }
 
-static void add_facts(report *r, const covered_all *made) {
+static void add_facts(report *r, const coverage_all *made) {
     if (made->wrapping_bits)
         add_fact(r, REPORT_PLAIN, "counters", made->wrapping_bits,
                  " bits: a count is exact modulo 2 to that power");
@@ -617,7 +617,7 @@ typedef struct missing {
 
 enum { REASONS = 8 }; /* more than sources_check has */
 
-static void add_missing(missing list[REASONS], const covered_file *f) {
+static void add_missing(missing list[REASONS], const coverage_file *f) {
     size_t i = 0;
     while (i < REASONS - 1 && list[i].why && list[i].why != f->source_fault) i++;
     if (!list[i].count++) {
@@ -643,13 +643,13 @@ static void add_reason(text *to, const missing *m) {
 }
 
 /* Which sources the page shows. Each reason why some are not shown is said once. */
-static void check_sources(report *r, covered_all *made) {
+static void check_sources(report *r, coverage_all *made) {
     missing list[REASONS];
     text all = {NULL, 0, 0};
     size_t i, count = 0;
     memset(list, 0, sizeof list);
     for (i = 0; i < made->count; i++) {
-        covered_file *f = &made->files[i];
+        coverage_file *f = &made->files[i];
         f->source_fault = sources_check(r->options.sources, f->name);
         if (!f->source_fault && chosen_is_changed(made->chosen, f->name))
             f->source_fault = "was changed after the program was compiled";
@@ -693,7 +693,7 @@ static char *unread_sources(const chosen *c) {
 
 /* Sources that are newer than what was compiled: lines of the report are those
    of an older text. To be freed, or NULL. */
-static char *changed_sources(const covered_all *made) {
+static char *changed_sources(const coverage_all *made) {
     const char *first = NULL;
     text words = {NULL, 0, 0};
     size_t count = 0, i;
@@ -709,7 +709,7 @@ static char *changed_sources(const covered_all *made) {
     return text_take(&words);
 }
 
-static void add_chosen_facts(report *r, const covered_all *made) {
+static void add_chosen_facts(report *r, const coverage_all *made) {
     const chosen *c = made->chosen;
     const char *first = NULL;
     char *changed = changed_sources(made);
@@ -744,7 +744,7 @@ static size_t folder_of(const char *name) {
     return slash ? (size_t)(slash - name) : 0;
 }
 
-static void add_totals(report_table *table, const char *name, const covered_totals *t) {
+static void add_totals(report_table *table, const char *name, const coverage_totals *t) {
     report_cell *row = report_add_row(table);
     row[0].name = name;
     row[1].real = part(t->lines.hit, t->lines.all);
@@ -760,22 +760,22 @@ static void add_totals(report_table *table, const char *name, const covered_tota
 /* Totals of each folder, and of all. Files come sorted by whole names, so those
    of one folder stand together but for folders inside of it: each is looked
    for. */
-static void add_folders(report *r, const covered_all *made, const report_column *columns,
+static void add_folders(report *r, const coverage_all *made, const report_column *columns,
                         size_t count) {
     report_table *table = report_add_table(r, "folders", "Coverage by folders", columns, count);
     uint8_t *is_done = (uint8_t *)tool_alloc(made->count + 1);
-    covered_totals all = covered_sum(made);
+    coverage_totals all = coverage_sum(made);
     size_t i, k;
     for (i = 0; i < made->count; i++) {
         const char *name = tool_seen_from_here(made->files[i].name);
         size_t folder = folder_of(name);
-        covered_totals t;
+        coverage_totals t;
         if (is_done[i]) continue;
         memset(&t, 0, sizeof t);
         for (k = i; k < made->count; k++) {
             const char *other = tool_seen_from_here(made->files[k].name);
             if (folder_of(other) != folder || strncmp(name, other, folder) != 0) continue;
-            covered_add(&t, &made->files[k]);
+            coverage_add(&t, &made->files[k]);
             is_done[k] = 1;
         }
         add_totals(table, report_keep(r, text_clean(folder ? name : ".", folder ? folder : 1)), &t);
@@ -819,13 +819,13 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
         {"line", "line", REPORT_COUNT, 0, NULL},
         {"reason", "why its counts are not shown", REPORT_NAME, 0, NULL},
     };
-    covered_all *made = (covered_all *)columns;
+    coverage_all *made = (coverage_all *)columns;
     report_table *table;
     report_cell *row;
     size_t i, k;
-    made->decisions = (const decided_all *)input_find(in, &kind_decisions);
+    made->decisions = (const decisions_all *)input_find(in, &kind_decisions);
     made->chosen = r->options.chosen;
-    made->counts = (const counted_all *)state;
+    made->counts = (const edges_all *)state;
     gather(made, made->counts);
     add_facts(r, made);
     if (made->chosen) add_chosen_facts(r, made);
@@ -834,9 +834,9 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     add_folders(r, made, folders, sizeof folders / sizeof *folders);
     table = report_add_table(r, "files", "Coverage", files, sizeof files / sizeof *files);
     for (i = 0; i < made->count; i++) {
-        covered_totals t;
+        coverage_totals t;
         memset(&t, 0, sizeof t);
-        covered_add(&t, &made->files[i]);
+        coverage_add(&t, &made->files[i]);
         add_totals(table, tool_seen_from_here(made->files[i].name), &t);
     }
     table = report_add_table(r, "entries", "How often functions were entered", functions,
@@ -866,7 +866,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
 /* ---- for the page ---- */
 
 /* The lines of a source that may be shown. */
-static void add_source(text *out, const report *r, const covered_file *f) {
+static void add_source(text *out, const report *r, const coverage_file *f) {
     const sources *door = r->options.sources;
     FILE *file = door && !f->source_fault ? sources_open(door, f->name) : NULL;
     text line = {NULL, 0, 0};
@@ -895,14 +895,14 @@ static void add_source(text *out, const report *r, const covered_file *f) {
 }
 
 static void write_json(const void *columns, const report *r, text *out) {
-    const covered_all *made = (const covered_all *)columns;
+    const coverage_all *made = (const coverage_all *)columns;
     size_t i, k, n;
     text_add(out, "{\"wrapping_bits\":");
     text_number(out, made->wrapping_bits);
     text_add(out,
              made->has_marks ? ",\"marks\":true,\n\"files\":[" : ",\"marks\":false,\n\"files\":[");
     for (i = 0; i < made->count; i++) {
-        const covered_file *f = &made->files[i];
+        const coverage_file *f = &made->files[i];
         json_comma(out, i);
         text_add(out, "{");
         n = 0;
@@ -944,7 +944,7 @@ static void write_json(const void *columns, const report *r, text *out) {
     text_add(out, "]}");
 }
 
-void covered_say_refused(const covered_all *made) {
+void coverage_say_refused(const coverage_all *made) {
     char *unread = made ? unread_sources(made->chosen) : NULL;
     char *changed = made && made->chosen ? changed_sources(made) : NULL;
     size_t i;
@@ -953,19 +953,19 @@ void covered_say_refused(const covered_all *made) {
     if (unread) tool_error("note: no look for markers of excluded lines: %s", unread);
     free(unread);
     for (i = 0; made && i < made->refused_count; i++) {
-        const covered_refusal *f = &made->refused[i];
+        const coverage_refusal *f = &made->refused[i];
         tool_error("note: %s:%lu: %s is left out: %s", f->file, (unsigned long)f->line, f->name,
                    f->reason);
     }
 }
 
 const report_section section_edges = {
-    &kind_edges, "edges", sizeof(covered_all), fill, write_json, free_columns,
+    &kind_edges, "edges", sizeof(coverage_all), fill, write_json, free_columns,
 };
 
-const covered_all *covered_in(const report *r) {
+const coverage_all *coverage_in(const report *r) {
     size_t i;
     for (i = 0; i < r->part_count; i++)
-        if (r->parts[i].section == &section_edges) return (const covered_all *)r->parts[i].columns;
+        if (r->parts[i].section == &section_edges) return (const coverage_all *)r->parts[i].columns;
     return NULL;
 }
