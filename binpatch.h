@@ -137,7 +137,8 @@
 
 /* ---- language ---------------------------------------- src/language.h ---- */
 
-/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take
+   it. */
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
     && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
@@ -186,13 +187,14 @@ enum {                          /* kinds of events: bits of config.events and of
     BINPATCH_STACK  = 128  /* config only: push, pop, call and leave are loads and stores too */
 };
 
-/* place: of ENTRY and EXIT the function, of others the instruction; an offset from the module's
-   bias. */
+/* place: of ENTRY and EXIT the function, of others the instruction; an offset
+   from the module's bias. */
 typedef struct binpatch_event { uint64_t value; uint32_t what, place; } binpatch_event;
 #define BINPATCH_BYTES(what)  ((what) >> 8 & 0xFFF)  /* size of the operand, 0: not known */
 #define BINPATCH_MODULE(what) ((what) >> 24)                    /* number of the module */
 
-/* A function that is open: place as in ENTRY, stack as the value of its ENTRY would be. */
+/* A function that is open: place as in ENTRY, stack as the value of its ENTRY
+   would be. */
 typedef struct binpatch_frame { uint64_t stack; uint32_t module, place; } binpatch_frame;
 
 #define BINPATCH_ALWAYS UINT32_MAX  /* as every: one burst that never ends, the full trace */
@@ -207,13 +209,15 @@ typedef struct binpatch_config {        /* every zero is a default */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, neither armed nor switched on */
     int      no_patches;        /* 1: nothing is patched, ever. binpatch_stack and names are there */
-    /* Which modules (function is NULL) and which functions of them (name or "")? NULL: the
-       executable and all libraries but libc, ld.so and libgcc_s. */
+    /* Which modules (function is NULL) and which functions of them (name or
+       "")? NULL: the executable and all libraries but libc, ld.so and
+       libgcc_s. */
     int    (*want)(void *user, const char *module, const char *function);
-    /* Takes the events of a burst, in order; ended: this was the last part of the burst. */
+    /* Takes the events of a burst, in order; ended: this was the last part of
+       the burst. */
     void   (*action)(void *user, const binpatch_event *events, size_t count, int ended);
-    /* A burst begins: the open functions, innermost first, at most 256. The innermost may be about
-       to report its ENTRY. */
+    /* A burst begins: the open functions, innermost first, at most 256. The
+       innermost may be about to report its ENTRY. */
     void   (*begin)(void *user, const binpatch_frame *frames, size_t count);
     void    *user;
     void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
@@ -250,8 +254,9 @@ typedef struct binpatch_module {
 
 typedef struct binpatch_stats {
     uint64_t bursts, events, lost;      /* lost: records that ran over a full buffer */
-    /* Checks of all threads, and how many of them were in bursts; missed: calls that a signal
-       handler made while it had interrupted the patcher, or that came while a copy was made. */
+    /* Checks of all threads, and how many of them were in bursts; missed: calls
+       that a signal handler made while it had interrupted the patcher, or that
+       came while a copy was made. */
     uint64_t checks, burst_checks, missed;
     uint32_t threads, lost_threads, modules;
     uint32_t modules_left;              /* beyond the 256th: nothing of them is patched */
@@ -262,21 +267,25 @@ typedef struct binpatch_stats {
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
 
-/* Patches this process. Returns how many functions; 0: none, and binpatch_reason says why. */
+/* Patches this process. Returns how many functions; 0: none, and
+   binpatch_reason says why. */
 BINPATCH_API uint32_t binpatch_install(const binpatch_config *config);
 /* Why the last binpatch_install returned 0; NULL otherwise. */
 BINPATCH_API const char *binpatch_reason(void);
-/* Sends callers to the copies (1) or to the original code (0). A loop that runs in a copy goes on
-   there until it returns; it does not sample. Returns 0, or -1: the entries are as they were, and
-   binpatch_arm returned -1. This function and the next two are async-signal-safe. */
+/* Sends callers to the copies (1) or to the original code (0). A loop that runs
+   in a copy goes on there until it returns; it does not sample. Returns 0, or
+   -1: the entries are as they were, and binpatch_arm returned -1. This function
+   and the next two are async-signal-safe. */
 BINPATCH_API int binpatch_toggle(int on);
-/* Switches off, and writes the original entries back, so that the program costs what it did before.
-   Copies stay, for who is still in them. Returns 0, or -1: not installed, or another thread runs,
-   and then the entries keep their jumps. */
+/* Switches off, and writes the original entries back, so that the program costs
+   what it did before. Copies stay, for who is still in them. Returns 0, or -1:
+   not installed, or another thread runs, and then the entries keep their
+   jumps. */
 BINPATCH_API int binpatch_uninstall(void);
-/* Writes the jumps over the entries, without switching on: after binpatch_uninstall, or if it was
-   installed with config.off. Call it before a second thread starts, for later it is too late.
-   Returns 0, or -1: another thread runs, or this is not the stack of the first thread. */
+/* Writes the jumps over the entries, without switching on: after
+   binpatch_uninstall, or if it was installed with config.off. Call it before a
+   second thread starts, for later it is too late. Returns 0, or -1: another
+   thread runs, or this is not the stack of the first thread. */
 BINPATCH_API int binpatch_arm(void);
 /* Before the program writes into its own code there, in whole pages: the
    functions in these pages get their own bytes back, and are sampled no more.
@@ -284,22 +293,25 @@ BINPATCH_API int binpatch_arm(void);
 BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes);
 /* Hands what the calling thread has recorded to the action. */
 BINPATCH_API void binpatch_flush(void);
-/* The same, and the calling thread is sampled no more: another one gets its buffer. */
+/* The same, and the calling thread is sampled no more: another one gets its
+   buffer. */
 BINPATCH_API void binpatch_leave(void);
 /* Behind binpatch_leave: the calling thread is sampled again. */
 BINPATCH_API void binpatch_rejoin(void);
 /* In a child after fork: bursts and checks count from 0 again. */
 BINPATCH_API void binpatch_forget_stats(void);
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out);
-/* Function or module of that number, counted from 0. Returns 0, or -1: there are not so many. */
+/* Function or module of that number, counted from 0. Returns 0, or -1: there
+   are not so many. */
 BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out);
 BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out);
 /* The number of the function that holds a place of a module, or UINT32_MAX. */
 BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
-/* For a timer's signal handler: the functions that are open at the place pc that it interrupted,
-   innermost first, with the registers of that moment. Nothing is read from stack_end on. Only
-   functions of patched modules are listed. Returns how many, at most max; or UINT32_MAX: the
-   patcher itself is at work. */
+/* For a timer's signal handler: the functions that are open at the place pc
+   that it interrupted, innermost first, with the registers of that moment.
+   Nothing is read from stack_end on. Only functions of patched modules are
+   listed. Returns how many, at most max; or UINT32_MAX: the patcher itself is
+   at work. */
 BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                      binpatch_frame *frames, uint32_t max);
 /* Is pc in the module that holds this header's code, or in what copies share to
@@ -338,8 +350,7 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
            }
            return at != sizeof code;
        }
-   end of example.
-*/
+   end of example. */
 
 enum {                              /* insn.kind */
     X86DECODE_PLAIN = 0,            /* goes on behind itself */
@@ -411,14 +422,15 @@ typedef struct x86decode_effect {   /* masks: bit 0 is rax, 1 rcx, 2 rdx, 3 rbx,
     uint8_t  flags;                 /* KILL: all six status flags are written; WRITE: some may be */
 } x86decode_effect;
 
-/* Decodes the instruction at code[0..size). Returns its length, or 0: these bytes are not a whole
-   valid instruction, and *out is undefined. */
+/* Decodes the instruction at code[0..size). Returns its length, or 0: these
+   bytes are not a whole valid instruction, and *out is undefined. */
 BINPATCH_API unsigned x86decode(const void *code, size_t size, x86decode_insn *out);
 /* Where a direct jump or call at `address` goes. */
 BINPATCH_API uint64_t x86decode_target(const x86decode_insn *insn, uint64_t address);
-/* Registers and flags. Of what it does not know it says that it reads and writes everything. Calls
-   and returns are taken by the System V ABI: a call reads everything and may overwrite rax, rcx,
-   rdx, rsi, rdi, r8 to r11 and the flags. */
+/* Registers and flags. Of what it does not know it says that it reads and
+   writes everything. Calls and returns are taken by the System V ABI: a call
+   reads everything and may overwrite rax, rcx, rdx, rsi, rdi, r8 to r11 and the
+   flags. */
 BINPATCH_API void x86decode_effects(const x86decode_insn *insn, x86decode_effect *out);
 
 #ifdef X86FLOW_SUPPORTED
@@ -474,8 +486,7 @@ BINPATCH_API void x86decode_effects(const x86decode_insn *insn, x86decode_effect
            }
            return 0;
        }
-   end of example.
-*/
+   end of example. */
 
 enum {                          /* function.flags */
     X86FLOW_LEAF = 1,           /* calls nobody */
@@ -518,13 +529,15 @@ typedef struct x86flow_function {
     uint32_t owner;             /* of a part: the number of its function + 1; 0: not known */
 } x86flow_function;
 
-/* A call through this GOT slot, by a stub of the PLT or without one, reaches that function. */
+/* A call through this GOT slot, by a stub of the PLT or without one, reaches
+   that function. */
 typedef struct x86flow_bound {
     uint64_t slot;
     uint32_t function;
 } x86flow_bound;
 
-/* A label of a threaded interpreter where the caller may have overwritten these bytes. */
+/* A label of a threaded interpreter where the caller may have overwritten these
+   bytes. */
 typedef struct x86flow_label {
     uint64_t at;
     uint64_t to;                /* left to the caller, as the next two */
@@ -563,8 +576,8 @@ typedef struct x86flow_insn {
     uint32_t offset;
     uint8_t target;
     uint8_t boring;             /* inside a loop that is not checked */
-    /* Of an indirect jump: TRANSLATE, its table was not proved. Of a jump or a load: REWRITE, it
-       reads an entry of `table`. */
+    /* Of an indirect jump: TRANSLATE, its table was not proved. Of a jump or a
+       load: REWRITE, it reads an entry of `table`. */
     uint8_t dispatch;
     uint32_t table;
     uint32_t entries;           /* of a load: it reads so many entries of a table; 0: not known */
@@ -586,8 +599,9 @@ typedef struct x86flow_body {
     x86flow_insn *insn;         /* insn[count].offset is the end */
     uint32_t *index;            /* offset -> number of the instruction + 1 */
     uint32_t count, text_max, indirect_jumps;
-    /* The function's part, or NULL. It stands behind the function: its first instruction is number
-       part_first, at offset f->size. Without a part, part_first is count. */
+    /* The function's part, or NULL. It stands behind the function: its first
+       instruction is number part_first, at offset f->size. Without a part,
+       part_first is count. */
     const x86flow_function *part;
     uint32_t part_first, size;          /* size: of both */
     x86flow_table *tables;
@@ -614,8 +628,9 @@ typedef struct x86flow_unwind {         /* an FDE with its CIE */
 
 /* Functions of a module: */
 
-/* Fills m->functions, which has room for `max`, from m->frame_header. Returns how many there are;
-   0: none, or the header has an unusual form. With functions NULL it only counts the entries. */
+/* Fills m->functions, which has room for `max`, from m->frame_header. Returns
+   how many there are; 0: none, or the header has an unusual form. With
+   functions NULL it only counts the entries. */
 BINPATCH_API uint32_t x86flow_list_functions(x86flow_module *m, x86flow_function *functions,
                                             uint32_t max);
 /* The function that holds an address, or NULL. */
@@ -623,48 +638,58 @@ BINPATCH_API x86flow_function *x86flow_function_at(const x86flow_module *m, uint
 
 /* One function: */
 
-/* Lays a body out in memory for functions of up to `largest` bytes. Returns the bytes that it
-   takes, or 0: memory is too small (memory NULL: only tells how many). */
+/* Lays a body out in memory for functions of up to `largest` bytes. Returns the
+   bytes that it takes, or 0: memory is too small (memory NULL: only tells how
+   many). */
 BINPATCH_API size_t x86flow_body_init(x86flow_body *b, void *memory, size_t bytes, size_t largest);
-/* Decodes f, or with `enough` not 0 only its first instructions, that many bytes and perhaps a few
-   more; then nothing is known about jumps. Returns X86FLOW_FINE or why not. */
+/* Decodes f, or with `enough` not 0 only its first instructions, that many
+   bytes and perhaps a few more; then nothing is known about jumps. Returns
+   X86FLOW_FINE or why not. */
 BINPATCH_API int x86flow_decode(x86flow_body *b, const x86flow_module *m, const x86flow_function *f,
                                uint32_t enough);
-/* Fills in target, boring, dispatch and table of all instructions of the body. k_boring: -1, no
-   loop is boring. */
+/* Fills in target, boring, dispatch and table of all instructions of the body.
+   k_boring: -1, no loop is boring. */
 BINPATCH_API void x86flow_plan(x86flow_body *b, int32_t k_boring);
-/* For x86flow_plan of an interpreter, before anything is patched: what the functions that it calls
-   do to registers. Without it each label gets a check whose code makes a call. */
+/* For x86flow_plan of an interpreter, before anything is patched: what the
+   functions that it calls do to registers. Without it each label gets a check
+   whose code makes a call. */
 BINPATCH_API void x86flow_note_callees(const x86flow_body *b, x86flow_module *m);
-/* Must the flags be kept before instruction `at`? Returns 1 or, if they are surely dead, 0. */
+/* Must the flags be kept before instruction `at`? Returns 1 or, if they are
+   surely dead, 0. */
 BINPATCH_API int x86flow_flags_live(const x86flow_body *b, uint32_t at);
-/* The number of the instruction that a direct jump goes to, or ~0: outside of the function. */
+/* The number of the instruction that a direct jump goes to, or ~0: outside of
+   the function. */
 BINPATCH_API uint32_t x86flow_goes_to(const x86flow_body *b, const x86flow_insn *k);
 /* Where entry n of a table leads. */
 BINPATCH_API uint64_t x86flow_table_target(const x86flow_table *t, uint32_t n);
 /* May what stands behind an instruction follow it? Returns 1 or 0. */
 BINPATCH_API int x86flow_falls_through(const x86flow_insn *k);
-/* The same, if the next instruction of the body is what stands behind this one. */
+/* The same, if the next instruction of the body is what stands behind this
+   one. */
 BINPATCH_API int x86flow_runs_on(const x86flow_body *b, uint32_t at);
-/* Where an offset of the body stands in memory; the offset of an address, or ~0: it is not in it.
-   */
+/* Where an offset of the body stands in memory; the offset of an address, or
+   ~0: it is not in it. */
 BINPATCH_API uint64_t x86flow_address(const x86flow_body *b, uint32_t offset);
 BINPATCH_API uint32_t x86flow_offset(const x86flow_body *b, uint64_t address);
-/* The number of the instruction that stands at an address, or ~0: none of the body. */
+/* The number of the instruction that stands at an address, or ~0: none of the
+   body. */
 BINPATCH_API uint32_t x86flow_insn_at(const x86flow_body *b, uint64_t address);
 /* Returns 1 for a nop of any length, otherwise 0. */
 BINPATCH_API int x86flow_is_nop(const x86decode_insn *i);
-/* The general register that modrm names as operand, or -1: it names memory; and the other one. */
+/* The general register that modrm names as operand, or -1: it names memory; and
+   the other one. */
 BINPATCH_API int x86flow_rm_register(const x86decode_insn *i);
 BINPATCH_API int x86flow_reg_register(const x86decode_insn *i);
 
 /* A whole module: */
 
-/* The bytes that a graph of a module takes; x86flow_graph_init lays it out in zeroed memory. */
+/* The bytes that a graph of a module takes; x86flow_graph_init lays it out in
+   zeroed memory. */
 BINPATCH_API size_t x86flow_graph_bytes(const x86flow_module *m);
 BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, void *memory);
-/* Tells that something leads to an address of code that no direct jump shows: a word of data, a
-   relocation, an exported symbol. If a function starts there, it counts as called from anywhere. */
+/* Tells that something leads to an address of code that no direct jump shows: a
+   word of data, a relocation, an exported symbol. If a function starts there,
+   it counts as called from anywhere. */
 BINPATCH_API void x86flow_take(x86flow_graph *g, const x86flow_module *m, uint64_t address);
 /* A word of data holds this address. */
 BINPATCH_API void x86flow_point(x86flow_graph *g, const x86flow_module *m, uint64_t address);
@@ -673,10 +698,12 @@ BINPATCH_API void x86flow_point(x86flow_graph *g, const x86flow_module *m, uint6
    Returns how many. */
 BINPATCH_API uint32_t x86flow_find_lookups(x86flow_body *b, const x86flow_graph *g,
                                            x86flow_module *m);
-/* Before all surveys: adds to m->bound, which stands in `bound` and has room. */
+/* Before all surveys: adds to m->bound, which stands in `bound` and has
+   room. */
 BINPATCH_API void x86flow_bind(x86flow_module *m, x86flow_bound *bound, uint64_t slot,
                               uint32_t function);
-/* The GOT slot that a stub of the PLT at `to` jumps through, or 0: there is no such stub. */
+/* The GOT slot that a stub of the PLT at `to` jumps through, or 0: there is no
+   such stub. */
 BINPATCH_API uint64_t x86flow_stub_slot(const x86flow_module *m, uint64_t to);
 /* The GOT slot that a call at `here` goes through, or 0. */
 BINPATCH_API uint64_t x86flow_call_slot(const x86flow_module *m, const x86decode_insn *i,
@@ -684,19 +711,21 @@ BINPATCH_API uint64_t x86flow_call_slot(const x86flow_module *m, const x86decode
 /* The function of this module that a GOT slot leads to, or `otherwise`. */
 BINPATCH_API uint64_t x86flow_bound_to(const x86flow_module *m, uint64_t slot,
                                       uint64_t otherwise);
-/* Decodes function `number` once, and notes what it calls and names. Returns 0 or why it is not
-   understood; f->reason is set if it was 0. */
+/* Decodes function `number` once, and notes what it calls and names. Returns 0
+   or why it is not understood; f->reason is set if it was 0. */
 BINPATCH_API int x86flow_survey(x86flow_body *b, x86flow_graph *g, x86flow_module *m,
                                uint32_t number);
-/* Behind all surveys: joins parts to their functions, sorts what is named (m->named), and notes
-   where tables lead. */
+/* Behind all surveys: joins parts to their functions, sorts what is named
+   (m->named), and notes where tables lead. */
 BINPATCH_API void x86flow_touch_tables(x86flow_graph *g, x86flow_module *m);
 /* Does anything lead to this byte of the module's text? Returns 1 or 0. */
 BINPATCH_API int x86flow_touched(const x86flow_graph *g, const x86flow_module *m, uint64_t address);
-/* Equation 3: sets X86FLOW_CHECK. memory: zeroed, x86flow_eliminate_bytes many. */
+/* Equation 3: sets X86FLOW_CHECK. memory: zeroed, x86flow_eliminate_bytes
+   many. */
 BINPATCH_API size_t x86flow_eliminate_bytes(const x86flow_module *m, const x86flow_graph *g);
 BINPATCH_API void x86flow_eliminate(const x86flow_module *m, const x86flow_graph *g, void *memory);
-/* The function at an address, and all that it reaches by direct calls, get this reason. */
+/* The function at an address, and all that it reaches by direct calls, get this
+   reason. */
 BINPATCH_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, uint64_t address,
                                    uint8_t reason);
 
@@ -704,26 +733,30 @@ BINPATCH_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, u
 
 /* Reads one FDE and its CIE. Returns 0, or -1 for anything unusual. */
 BINPATCH_API int x86flow_read_fde(const uint8_t *fde, x86flow_unwind *out);
-/* The FDE in an .eh_frame_hdr that covers pc, and where its function starts; NULL: none. */
+/* The FDE in an .eh_frame_hdr that covers pc, and where its function starts;
+   NULL: none. */
 BINPATCH_API const uint8_t *x86flow_find_fde(const uint8_t *frame_header, uint64_t pc,
                                             uint64_t *start);
-/* A pointer in one of the encodings that installed files use. *bad is set for any other. */
+/* A pointer in one of the encodings that installed files use. *bad is set for
+   any other. */
 BINPATCH_API uint64_t x86flow_encoded(const uint8_t **p, unsigned encoding, int *bad);
 
-/* How to get from a place of a function to its caller: cfa = register + offset; the caller's rbp
-   stands at cfa + rbp, if rbp_saved. */
+/* How to get from a place of a function to its caller: cfa = register + offset;
+   the caller's rbp stands at cfa + rbp, if rbp_saved. */
 typedef struct x86flow_rule {
     uint64_t pc;                        /* left to the caller, for a table of rules */
     int32_t offset, rbp;
     uint8_t reg, rbp_saved;             /* reg: 6 is rbp, 7 rsp; 0: it is not known */
 } x86flow_rule;
-/* The rule at a place of the function, counted from its start. Returns 0, or -1: it needs more
-   than a rule can say. */
+/* The rule at a place of the function, counted from its start. Returns 0, or
+   -1: it needs more than a rule can say. */
 BINPATCH_API int x86flow_find_rule(const uint8_t *fde, uint64_t place, x86flow_rule *out);
-/* The same at an offset of the body of f: behind its own bytes follow those of its part. */
+/* The same at an offset of the body of f: behind its own bytes follow those of
+   its part. */
 BINPATCH_API int x86flow_rule_of(const x86flow_module *m, const x86flow_function *f,
                                 uint32_t offset, x86flow_rule *out);
-/* Applies a rule: the caller's pc, rsp and rbp. Returns 0, or -1: the stack is not like that. */
+/* Applies a rule: the caller's pc, rsp and rbp. Returns 0, or -1: the stack is
+   not like that. */
 BINPATCH_API int x86flow_step(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp, uint64_t *rbp);
 /* The same; nothing is read from outside of [*rsp, end). */
 BINPATCH_API int x86flow_step_inside(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp,
@@ -795,12 +828,14 @@ enum {                          /* module.events: what an instrumented copy reco
     X86COPY_REPEAT = 64,        /* never asked for: precedes the event of a rep instruction */
     X86COPY_STACK = 128         /* push, pop, call and leave are loads and stores too */
 };
-/* An event is 16 bytes: u64 value; u32 kind | bytes << 8 | module number << 24; u32 place. It is
-   written at the address in the thread's word `position`, whose low 16 bits then go on by 16. */
+/* An event is 16 bytes: u64 value; u32 kind | bytes << 8 | module number << 24;
+   u32 place. It is written at the address in the thread's word `position`,
+   whose low 16 bits then go on by 16. */
 
 enum { X86COPY_LIVE = -0x40000000 };    /* the word n inside a burst */
 
-/* What is known of a function's copies. Positions count from module.rx; 0: there is none. */
+/* What is known of a function's copies. Positions count from module.rx; 0:
+   there is none. */
 typedef struct x86copy_function {
     uint32_t t_at;              /* T, jmp *slot: what the patched entry jumps to */
     uint32_t plain_at;          /* the displaced instructions, then on in the original */
@@ -818,7 +853,8 @@ typedef struct x86copy_function {
     uint32_t away_at;           /* a jump through the function's word of `aways`; 0: none */
 } x86copy_function;
 
-/* So many bytes of C and of I are the check of the entry. Direct calls that need none skip them. */
+/* So many bytes of C and of I are the check of the entry. Direct calls that
+   need none skip them. */
 enum { X86COPY_CHECK_C = 14, X86COPY_CHECK_I = 19 };
 
 typedef struct x86copy_module {
@@ -833,15 +869,16 @@ typedef struct x86copy_module {
     uint32_t sensitive_count;
     int32_t offset_n, offset_left, offset_position;     /* of the thread's words, from %fs:0 */
     uint32_t xsave_bytes, xsave_mask;       /* mask 0: fxsave */
-    /* Asked by all copies: code is a site, or MAKE_C or MAKE_I with the number of a function. Of a
-       site it returns whether a burst is live, of the others where to go. */
+    /* Asked by all copies: code is a site, or MAKE_C or MAKE_I with the number
+       of a function. Of a site it returns whether a burst is live, of the
+       others where to go. */
     uint64_t (*heavy)(uint64_t code, void *user, const uint64_t *saved);
     void *user;
 } x86copy_module;
 enum { X86COPY_MAKE_C = 0x40000000, X86COPY_MAKE_I = 0x20000000, X86COPY_NUMBER = 0x0FFFFFFF };
 
-/* saved: the registers at that moment, in this order; behind them the return address, the code, and
-   for a site the 128 bytes of the program's red zone. */
+/* saved: the registers at that moment, in this order; behind them the return
+   address, the code, and for a site the 128 bytes of the program's red zone. */
 enum {
     X86COPY_SAVED_RBP = 0,
     X86COPY_SAVED_FLAGS = 9,
@@ -858,8 +895,8 @@ typedef struct x86copy_spot {   /* of an instruction of the body, in the copy be
 typedef struct x86copy_fixup {
     uint32_t at, index, kind;
 } x86copy_fixup;
-/* A fixup of these kinds is a call whose distance is to be changed when function `index` has a C or
-   an I. `at` counts from out[0]. */
+/* A fixup of these kinds is a call whose distance is to be changed when
+   function `index` has a C or an I. `at` counts from out[0]. */
 enum { X86COPY_JOIN_C = 16, X86COPY_JOIN_I = 17 };
 
 typedef struct x86copy {
@@ -879,39 +916,45 @@ typedef struct x86copy {
     int instrumented, translated, failed;
 } x86copy;
 
-/* Lays memory out for copies of what the body can hold. Returns the bytes it takes, or 0: memory is
-   too small (memory NULL: only tells how many). */
+/* Lays memory out for copies of what the body can hold. Returns the bytes it
+   takes, or 0: memory is too small (memory NULL: only tells how many). */
 BINPATCH_API size_t x86copy_init(x86copy *s, x86flow_body *body, void *memory, size_t bytes);
-/* Emits a copy of the body's function as if out[0] stood at `base`. Sites are numbered from
-   first_site in the order entry, then targets of back-edges; both copies agree on them. A copy that
-   is emitted again is equal if `base` is a multiple of 64 both times. For an instrumented copy the
-   spots must hold the c_at of the checking copy. Returns 0, or -1: it is too large. */
+/* Emits a copy of the body's function as if out[0] stood at `base`. Sites are
+   numbered from first_site in the order entry, then targets of back-edges; both
+   copies agree on them. A copy that is emitted again is equal if `base` is a
+   multiple of 64 both times. For an instrumented copy the spots must hold the
+   c_at of the checking copy. Returns 0, or -1: it is too large. */
 BINPATCH_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int instrumented,
                              uint32_t first_site);
-/* Before I is emitted: the spots get the c_at of C, which is emitted again for that. Returns 0, or
+/* Before I is emitted: the spots get the c_at of C, which is emitted again for
+   that. Returns 0, or
    -1. */
 BINPATCH_API int x86copy_find_c(x86copy *s, x86copy_module *m, uint64_t base, uint32_t first_site);
-/* Does place number n of the spots have a site? Behind the instructions comes their end, and then
-   the entry. Returns 1 or 0. */
+/* Does place number n of the spots have a site? Behind the instructions comes
+   their end, and then the entry. Returns 1 or 0. */
 BINPATCH_API int x86copy_is_site(const x86flow_body *b, uint32_t n);
-/* How far behind the start of C or I a direct call of f goes: behind the check, or 0. */
+/* How far behind the start of C or I a direct call of f goes: behind the check,
+   or 0. */
 BINPATCH_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented);
-/* A call of C has pushed the return address pc. What would the same call of I have pushed? Wants
-   returns_at of the function. Returns 0: pc is not behind a call that returns. */
+/* A call of C has pushed the return address pc. What would the same call of I
+   have pushed? Wants returns_at of the function. Returns 0: pc is not behind a
+   call that returns. */
 BINPATCH_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t number, uint64_t pc);
-/* Behind the code of a copy: its own .eh_frame_hdr (at *header), CIE, FDE, LSDA of both parts.
-   Returns 0, or -1. */
+/* Behind the code of a copy: its own .eh_frame_hdr (at *header), CIE, FDE, LSDA
+   of both parts. Returns 0, or -1. */
 BINPATCH_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);
-/* A GOT slot leads to a function of that name. Calls of those that ask who calls them are left to
-   the original code. */
+/* A GOT slot leads to a function of that name. Calls of those that ask who
+   calls them are left to the original code. */
 BINPATCH_API void x86copy_note_import(x86copy_module *m, const char *name, uint64_t slot);
-/* How the common code is to save the registers of this processor: xsave_bytes, xsave_mask. */
+/* How the common code is to save the registers of this processor: xsave_bytes,
+   xsave_mask. */
 BINPATCH_API void x86copy_find_xsave(x86copy_module *m);
-/* The common code of a module, with out[0] at s->base; sets slow_at and so on. */
+/* The common code of a module, with out[0] at s->base; sets slow_at and so
+   on. */
 BINPATCH_API void x86copy_emit_slow(x86copy *s, x86copy_module *m);
-/* Everything behind a patched entry, for out[0] at s->base and position `at`: T, plain, make C and,
-   if direct calls need no check, make I. The body holds the first instructions. Returns 0, or -1:
-   they cannot stand anywhere else. */
+/* Everything behind a patched entry, for out[0] at s->base and position `at`:
+   T, plain, make C and, if direct calls need no check, make I. The body holds
+   the first instructions. Returns 0, or -1: they cannot stand anywhere else. */
 BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number, uint32_t at);
 
 #endif /* X86FLOW_SUPPORTED */
@@ -927,8 +970,9 @@ BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t numbe
 /* ---- decoder: what follows an opcode, which operands it has  src/binpatch/decode_tables.c ---- */
 /* One attribute byte per opcode. The low nibble says what follows the operands:
    0 nothing, 1 one byte, 2 z, 3 two bytes, 4 v, 5 an address, 6 and 7 a distance of one or four
-   bytes, 8 enter. z is 2 bytes under 66 and 4 otherwise; v is 8 bytes under REX.W. 10: ModRM
-   follows; 20, 40: it reads, writes its memory operand; 80: invalid here, a prefix or an escape. */
+   bytes, 8 enter. z is 2 bytes under 66 and 4 otherwise; v is 8 bytes under
+   REX.W. 10: ModRM follows; 20, 40: it reads, writes its memory operand; 80:
+   invalid here, a prefix or an escape. */
 enum {
     X86DECODE_P_MODRM = 0x10,
     X86DECODE_P_READ = 0x20,
@@ -973,8 +1017,9 @@ static const uint8_t x86decode_p_two[256] = {
     0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x10, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x10
 };
 
-/* EVEX scales a displacement of one byte by N. N is the element under broadcast and the vector
-   otherwise, except here. A row covers opcodes of one map. Its word holds 16 nibbles: the nibble
+/* EVEX scales a displacement of one byte by N. N is the element under broadcast
+   and the vector otherwise, except here. A row covers opcodes of one map. Its
+   word holds 16 nibbles: the nibble
    4 * prefix (none, 66, F3, F2) + 2 * W + broadcast picks a triple of x86decode_p_scale (for 128,
    256, 512 bits), 0 means the rule. */
 typedef struct x86decode_p_row { uint8_t map, first, last; uint64_t triples; } x86decode_p_row;
@@ -1106,7 +1151,8 @@ static unsigned x86decode_p_attributes_0f3a(const x86decode_insn *i) {
            | x86decode_p_if(!write, X86DECODE_P_READ);
 }
 
-/* Map 1 under VEX and EVEX: as after 0F, but some opcodes mean something else. */
+/* Map 1 under VEX and EVEX: as after 0F, but some opcodes mean something
+   else. */
 static unsigned x86decode_p_attributes_vector(const x86decode_insn *i) {
     unsigned op = i->opcode, a = x86decode_p_two[op];
     unsigned plain = X86DECODE_P_MODRM | X86DECODE_P_READ;
@@ -1150,7 +1196,8 @@ static unsigned x86decode_p_attributes(const x86decode_insn *i) {
     }
 }
 
-/* Where bits 3 to 5 of ModRM are part of the opcode, they decide what happens to the operand. */
+/* Where bits 3 to 5 of ModRM are part of the opcode, they decide what happens
+   to the operand. */
 static unsigned x86decode_p_group(const x86decode_insn *i, unsigned a) {
     unsigned reg = i->modrm >> 3 & 7, op = i->opcode;
     const unsigned read = X86DECODE_P_READ, write = X86DECODE_P_WRITE, both = read | write,
@@ -1357,8 +1404,8 @@ static int x86decode_p_need(const x86decode_p_state *s, unsigned bytes) {
     return s->size - s->at >= bytes;
 }
 
-/* C5, C4 and 8F: bits that REX has are stored inverted, `pp` names a prefix, L the vector's length.
-   */
+/* C5, C4 and 8F: bits that REX has are stored inverted, `pp` names a prefix, L
+   the vector's length. */
 static int x86decode_p_vex(x86decode_p_state *s) {
     x86decode_insn *i = s->out;
     static const uint8_t prefix[4] = {0, X86DECODE_66, X86DECODE_F3, X86DECODE_F2};
@@ -1607,7 +1654,8 @@ BINPATCH_API unsigned x86decode(const void *code, size_t size, x86decode_insn *o
                 out, s.vector_length && out->coding != X86DECODE_LEGACY ? 32 : 16);
     }
     x86decode_p_kind(out);
-    /* Under 66 without REX.W the distance has two bytes on AMD and four on Intel. */
+    /* Under 66 without REX.W the distance has two bytes on AMD and four on
+       Intel. */
     if (x86decode_p_in(out->kind, X86DECODE_JUMP, X86DECODE_CALL) && out->prefixes & X86DECODE_66
         && !(out->rex & X86DECODE_REX_W) && out->immediate_size == 4) return 0;
     out->length = (uint8_t)s.at;
@@ -1659,7 +1707,8 @@ static void x86decode_p_call(x86decode_p_effect *e) {
     e->flags = X86DECODE_FLAGS_KILL;
 }
 
-/* dst = dst op src; whole: the destination is written without being read, and all of it */
+/* dst = dst op src; whole: the destination is written without being read, and
+   all of it */
 static void x86decode_p_move(x86decode_p_effect *e, unsigned dst, unsigned src, int whole) {
     e->reads |= src | (whole ? 0 : dst);
     e->writes |= dst;
@@ -1810,7 +1859,8 @@ static void x86decode_p_effect_one(const x86decode_insn *i, x86decode_p_effect *
     }
 }
 
-/* After 0F, and map 1 of VEX and EVEX: most opcodes have vector registers only. */
+/* After 0F, and map 1 of VEX and EVEX: most opcodes have vector registers
+   only. */
 static void x86decode_p_effect_two(const x86decode_insn *i, x86decode_p_effect *e) {
     unsigned op = i->opcode, narrow = op == 0xB0 || op == 0xC0;
     unsigned reg = x86decode_p_reg(i, narrow), rm = x86decode_p_rm(i, narrow);
@@ -2026,7 +2076,8 @@ static int x86flow_p_in_text(const x86flow_module *m, uint64_t address) {
     return address >= m->text_lo && address < m->text_hi;
 }
 
-/* The last function that starts at or before the address; NULL if it ends before it. */
+/* The last function that starts at or before the address; NULL if it ends
+   before it. */
 BINPATCH_API x86flow_function *x86flow_function_at(const x86flow_module *m, uint64_t address) {
     uint32_t lo = 0, hi = m->count;
     while (lo < hi) {
@@ -2085,7 +2136,8 @@ BINPATCH_API uint32_t x86flow_insn_at(const x86flow_body *s, uint64_t address) {
     return offset == ~0u ? ~0u : s->index[offset] - 1;
 }
 
-/* Where a direct jump or call leads, and where a RIP-relative operand stands. */
+/* Where a direct jump or call leads, and where a RIP-relative operand
+   stands. */
 static uint64_t x86flow_p_target(const x86flow_body *s, const x86flow_insn *k) {
     return x86decode_target(&k->i, x86flow_address(s, k->offset));
 }
@@ -2114,8 +2166,8 @@ static int x86flow_p_link_jumps(x86flow_body *s) {
     return X86FLOW_FINE;
 }
 
-/* Decodes what stands at offsets [at, end) of the text, up to the first instruction that ends at or
-   behind `enough`. */
+/* Decodes what stands at offsets [at, end) of the text, up to the first
+   instruction that ends at or behind `enough`. */
 static int x86flow_p_decode(x86flow_body *s, uint32_t at, uint32_t end, uint32_t enough) {
     memset(s->index + at, 0, (size_t)(enough + 1 - at) * sizeof *s->index);
     while (at < enough) {
@@ -2160,8 +2212,8 @@ static void x86flow_p_restore_labels(x86flow_body *s) {
     }
 }
 
-/* Reads the original bytes of f, whatever stands there now. If its part does not fit, f is read
-   alone: jumps to the part leave it then. */
+/* Reads the original bytes of f, whatever stands there now. If its part does
+   not fit, f is read alone: jumps to the part leave it then. */
 BINPATCH_API int x86flow_decode(x86flow_body *s, const x86flow_module *m, const x86flow_function *f,
                                uint32_t enough) {
     const x86flow_function *part = f->part && !enough ? &m->functions[f->part - 1] : NULL;
@@ -2196,7 +2248,8 @@ BINPATCH_API int x86flow_decode(x86flow_body *s, const x86flow_module *m, const 
     return x86flow_p_link_jumps(s);
 }
 
-/* The number of the instruction that a direct jump of this body goes to, or ~0: outside. */
+/* The number of the instruction that a direct jump of this body goes to, or ~0:
+   outside. */
 BINPATCH_API uint32_t x86flow_goes_to(const x86flow_body *s, const x86flow_insn *k) {
     return x86flow_insn_at(s, x86flow_p_target(s, k));
 }
@@ -2210,8 +2263,8 @@ BINPATCH_API int x86flow_runs_on(const x86flow_body *s, uint32_t at) {
     return at + 1 < s->count && at + 1 != s->part_first && x86flow_falls_through(&s->insn[at]);
 }
 
-/* Walks forward until the flags are overwritten or read. early: other functions and tables are not
-   known yet. */
+/* Walks forward until the flags are overwritten or read. early: other functions
+   and tables are not known yet. */
 static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
     enum { MOST = 128 };
     uint32_t pending[MOST], top = 0, steps = 0, n;
@@ -2242,8 +2295,8 @@ static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
                 if (to == ~0u) {
                     uint64_t address = x86flow_p_target(s, k);
                     const x86flow_function *f = x86flow_function_at(s->m, address);
-                    /* A tail call to a function or to a PLT stub; a part (.cold) may want the
-                       flags. */
+                    /* A tail call to a function or to a PLT stub; a part
+                       (.cold) may want the flags. */
                     if (early || k->i.kind != X86DECODE_JUMP) return 1;
                     if (f && f->reason == X86FLOW_STARTUP) break;
                     if (f && f->lo == address
@@ -2283,7 +2336,8 @@ BINPATCH_API int x86flow_reg_register(const x86decode_insn *i) {
 }
 
 /* ---- functions: unwind information ------- src/binpatch/flow_unwind.c ---- */
-/* A pointer in one of the encodings that installed files use. *bad is set for any other. */
+/* A pointer in one of the encodings that installed files use. *bad is set for
+   any other. */
 BINPATCH_API uint64_t x86flow_encoded(const uint8_t **p, unsigned encoding, int *bad) {
     uint64_t place = binpatch_p_address(*p), value;
     if (encoding == 0xFF) return 0;
@@ -2372,8 +2426,9 @@ BINPATCH_API int x86flow_read_fde(const uint8_t *fde, x86flow_unwind *u) {
     return bad || p > end || u->size > 0x7FFFFFFF ? -1 : 0;
 }
 
-/* From a frame to its caller. A rule says where the CFA is, and where rbp is saved. What needs more
-   than that (expressions, other registers) has none, and the walk over the stack ends there. */
+/* From a frame to its caller. A rule says where the CFA is, and where rbp is
+   saved. What needs more than that (expressions, other registers) has none, and
+   the walk over the stack ends there. */
 
 typedef struct x86flow_p_state {
     unsigned reg;
@@ -2386,7 +2441,8 @@ static const uint8_t *x86flow_p_skip(const uint8_t *p) {
     return p + size;
 }
 
-/* An operation of a CFA program that does not advance. Returns what stands behind it, or NULL. */
+/* An operation of a CFA program that does not advance. Returns what stands
+   behind it, or NULL. */
 static const uint8_t *x86flow_p_operate(unsigned op, const uint8_t *p, x86flow_p_state *now) {
     switch (op) {
     case 0x00: return p;
@@ -2409,7 +2465,8 @@ static const uint8_t *x86flow_p_operate(unsigned op, const uint8_t *p, x86flow_p
     }
 }
 
-/* Runs a CFA program up to a place, counted from the function's start. Returns 0, or -1. */
+/* Runs a CFA program up to a place, counted from the function's start. Returns
+   0, or -1. */
 static int x86flow_p_run(const uint8_t *p, const uint8_t *end, int64_t factor, uint64_t place,
                          x86flow_p_state *now) {
     x86flow_p_state kept[4], initial = *now;
@@ -2535,8 +2592,9 @@ BINPATCH_API const uint8_t *x86flow_find_fde(const uint8_t *h, uint64_t pc, uint
 
 enum { X86FLOW_P_STEPS = 256, X86FLOW_P_STATES = 64, X86FLOW_P_WIDEST = 4096 };
 
-/* Before instruction `at` a value stands in a register, or in memory at base + disp (reg -1).
-   Only its low bytes count. low: the low low_bytes of it are at most this. */
+/* Before instruction `at` a value stands in a register, or in memory at base +
+   disp (reg -1). Only its low bytes count. low: the low low_bytes of it are at
+   most this. */
 typedef struct x86flow_p_value {
     uint32_t at;
     int reg, base;
@@ -2583,7 +2641,8 @@ static void x86flow_p_follow(x86flow_p_bounds *w, const x86flow_p_value *v) {
     else w->state[w->count++] = *v;
 }
 
-/* Is the operand that modrm names the value? Bytes 4 to 7 without REX are ah to bh. */
+/* Is the operand that modrm names the value? Bytes 4 to 7 without REX are ah to
+   bh. */
 static int x86flow_p_is_value(const x86decode_insn *i, const x86flow_p_value *v, unsigned bytes) {
     if (v->reg >= 0) {
         if (i->memory || x86flow_rm_register(i) != v->reg) return 0;
@@ -2615,7 +2674,8 @@ static int x86flow_p_changes(const x86flow_insn *k, const x86flow_p_value *v) {
            || k->i.kind == X86DECODE_SYSCALL;
 }
 
-/* Before instruction `at`, in a straight line: are two registers the two sides of one mov? */
+/* Before instruction `at`, in a straight line: are two registers the two sides
+   of one mov? */
 static int x86flow_p_are_copies(const x86flow_body *s, uint32_t at, int a, int b) {
     uint32_t n;
     for (n = 0; n < 8 && at > 0; n++) {
@@ -2698,7 +2758,8 @@ static int x86flow_p_clears_above(const x86decode_insn *i, int reg) {
     return to_reg && x86flow_reg_register(i) == reg;
 }
 
-/* The value is what the instruction writes. Follows where it comes from, or ends the path. */
+/* The value is what the instruction writes. Follows where it comes from, or
+   ends the path. */
 static void x86flow_p_origin(x86flow_p_bounds *w, const x86flow_insn *k, x86flow_p_value v) {
     const x86decode_insn *i = &k->i;
     unsigned op = i->opcode, digit = i->modrm >> 3 & 7;
@@ -2762,7 +2823,8 @@ static void x86flow_p_origin(x86flow_p_bounds *w, const x86flow_insn *k, x86flow
     x86flow_p_follow(w, &v);
 }
 
-/* One step back from a value, over what stands before it (`taken` 0) or over a jump to it. */
+/* One step back from a value, over what stands before it (`taken` 0) or over a
+   jump to it. */
 static void x86flow_p_step_back(const x86flow_body *s, x86flow_p_bounds *w, x86flow_p_value v,
                                 uint32_t from, int taken) {
     const x86flow_insn *k = &s->insn[from];
@@ -2784,8 +2846,8 @@ static void x86flow_p_step_back(const x86flow_body *s, x86flow_p_bounds *w, x86f
     else x86flow_p_origin(w, k, v);
 }
 
-/* How many entries of a table may the load at `at` read, by the register that is its index? Returns
-   0: that cannot be proved. */
+/* How many entries of a table may the load at `at` read, by the register that
+   is its index? Returns 0: that cannot be proved. */
 static uint32_t x86flow_p_bound(const x86flow_body *s, uint32_t at) {
     x86flow_p_bounds w;
     x86flow_p_value v;
@@ -2822,9 +2884,10 @@ static uint32_t x86flow_p_bound(const x86flow_body *s, uint32_t at) {
 }
 
 /* ---- functions: jump tables -------------- src/binpatch/flow_tables.c ---- */
-/* A table of w = 4 holds distances from its own start, one of w = 8 addresses. Candidates are all
-   tables that a lea of the function names and all absolute ones beside a jump. A candidate that is
-   none does no harm: it only adds places that a translated jump knows. */
+/* A table of w = 4 holds distances from its own start, one of w = 8 addresses.
+   Candidates are all tables that a lea of the function names and all absolute
+   ones beside a jump. A candidate that is none does no harm: it only adds
+   places that a translated jump knows. */
 
 BINPATCH_API uint64_t x86flow_table_target(const x86flow_table *t, uint32_t n) {
     const uint8_t *p = binpatch_p_at(t->address + (uint64_t)n * t->width);
@@ -2843,7 +2906,8 @@ static uint64_t x86flow_p_next_named(const x86flow_module *m, uint64_t address) 
     return lo < m->named_count ? m->named[lo] : m->hi;
 }
 
-/* Where the readable range ends that an address lies in; 0: it may not be read. */
+/* Where the readable range ends that an address lies in; 0: it may not be
+   read. */
 static uint64_t x86flow_p_readable(const x86flow_module *m, uint64_t address) {
     uint32_t n;
     if (address < m->lo || address >= m->hi) return 0;
@@ -2888,8 +2952,8 @@ static uint32_t x86flow_p_add_table(x86flow_body *s, uint64_t address, uint32_t 
     return s->table_count++;
 }
 
-/* Which address does the last lea or mov before `at` put into the register? A guess, to be proved.
-   */
+/* Which address does the last lea or mov before `at` put into the register? A
+   guess, to be proved. */
 static uint64_t x86flow_p_guess(const x86flow_body *s, uint32_t at, int reg) {
     while (at--) {
         const x86flow_insn *k = &s->insn[at];
@@ -2921,8 +2985,8 @@ static uint64_t x86flow_p_table_of(const x86flow_body *s, uint32_t at) {
                                      : x86flow_p_guess(s, at, i->base);
 }
 
-/* A table is as long as the bound of its index says. What is named behind its start may be no more
-   than a number in the code. */
+/* A table is as long as the bound of its index says. What is named behind its
+   start may be no more than a number in the code. */
 static void x86flow_p_bound_tables(x86flow_body *s) {
     uint32_t n, e, k, width, entries, number;
     for (n = 0; n < s->count; n++) {
@@ -2968,8 +3032,8 @@ static void x86flow_p_find_tables(x86flow_body *s) {
     x86flow_p_bound_tables(s);
 }
 
-/* What one instruction means for "the register holds the table": 1 it writes just that, 0 it does
-   not touch the register, -1 it writes something else. */
+/* What one instruction means for "the register holds the table": 1 it writes
+   just that, 0 it does not touch the register, -1 it writes something else. */
 static int x86flow_p_writes_table(const x86flow_body *s, const x86flow_insn *k, int reg,
                                   uint64_t table) {
     uint64_t value;
@@ -2998,12 +3062,13 @@ static int x86flow_p_may_have_pads(const x86flow_body *s) {
     return x86flow_p_has_lsda(s->f) || x86flow_p_has_lsda(s->part);
 }
 
-/* How an indirect jump counts as a predecessor of the targets of tables. At first no table is
-   proved, so that each may lead to each target (DOUBT). If all jumps of a function look as if they
-   read one table each (GUESS), they are proved together: each counts only for the targets of
-   its own table
-   (TOGETHER). That is sound if it succeeds for all of them: the first jump that runs has no other
-   before it, and reads its table; the next one has only such before it; and so on. */
+/* How an indirect jump counts as a predecessor of the targets of tables. At
+   first no table is proved, so that each may lead to each target (DOUBT). If
+   all jumps of a function look as if they read one table each (GUESS), they are
+   proved together: each counts only for the targets of its own table
+   (TOGETHER). That is sound if it succeeds for all of them: the first jump that
+   runs has no other before it, and reads its table; the next one has only such
+   before it; and so on. */
 enum { X86FLOW_P_DOUBT = 0, X86FLOW_P_GUESS = 1, X86FLOW_P_TOGETHER = 2, X86FLOW_P_JOINT = 32 };
 
 /* Of each instruction, in TOGETHER: a bit for each table that leads there. */
@@ -3020,8 +3085,9 @@ static uint32_t x86flow_p_new_tables(const x86flow_body *s, uint32_t here, uint3
     return fresh;
 }
 
-/* Is `table` what the register holds before instruction `at`, on every path? Walks back over all
-   predecessors to the last writes, which must all be a lea or mov of that address. */
+/* Is `table` what the register holds before instruction `at`, on every path?
+   Walks back over all predecessors to the last writes, which must all be a lea
+   or mov of that address. */
 static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table) {
     uint32_t top = 0, n, tables_seen = 0;
     int pads = x86flow_p_may_have_pads(s);
@@ -3064,8 +3130,9 @@ static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table
     return 1;
 }
 
-/* The memory operand that reads a table: *(base + index * width) or *(T + index * width), with an
-   index that is bound. Returns the number of the proved table, or ~0. */
+/* The memory operand that reads a table: *(base + index * width) or *(T + index
+   * width), with an index that is bound. Returns the number of the proved
+   table, or ~0. */
 static uint32_t x86flow_p_proved(x86flow_body *s, uint32_t at, uint32_t width) {
     const x86decode_insn *i = &s->insn[at].i;
     uint64_t table;
@@ -3083,8 +3150,9 @@ static void x86flow_p_uses(x86flow_body *s, uint32_t jump, uint32_t table) {
     if (jump > s->tables[table].last_jump) s->tables[table].last_jump = jump;
 }
 
-/* Finds how an indirect jump at `at` gets its target, proves it and marks the load for rewriting.
-   Otherwise the jump is translated when it runs: slower, never wrong. */
+/* Finds how an indirect jump at `at` gets its target, proves it and marks the
+   load for rewriting. Otherwise the jump is translated when it runs: slower,
+   never wrong. */
 static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
     x86flow_insn *jump = &s->insn[at];
     uint32_t n, number, add = ~0u;
@@ -3141,7 +3209,8 @@ static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
     }
 }
 
-/* Looks at all indirect jumps in one way of proving. Returns whether each has a table. */
+/* Looks at all indirect jumps in one way of proving. Returns whether each has a
+   table. */
 static int x86flow_p_prove_by(x86flow_body *s, int proof) {
     uint32_t n;
     int all = 1;
@@ -3210,7 +3279,8 @@ static void x86flow_p_prove(x86flow_body *s) {
 
 enum { X86FLOW_P_PIECE = 4096, X86FLOW_P_CALLEE = 2048 };
 enum { X86FLOW_P_KEPT = 0xF028 };               /* rbx, rbp, r12 to r15 */
-/* A register holds the walker of the label + 4 * so much; what was read there; anything. */
+/* A register holds the walker of the label + 4 * so much; what was read there;
+   anything. */
 enum { X86FLOW_P_READ = 127, X86FLOW_P_ANY = -128 };
 typedef struct x86flow_p_held { int8_t at[16]; } x86flow_p_held;
 
@@ -3224,8 +3294,9 @@ static int x86flow_p_is_walker(int8_t held) {
     return held != X86FLOW_P_ANY && held != X86FLOW_P_READ;
 }
 
-/* Which registers does a function write before it pushes them? Its bytes are read once, before
-   anything is patched, so that every copy is planned alike. */
+/* Which registers does a function write before it pushes them? Its bytes are
+   read once, before anything is patched, so that every copy is planned
+   alike. */
 static uint16_t x86flow_p_changes_of(const x86flow_function *f) {
     uint64_t at = f->lo, end = f->lo + f->size;
     uint32_t pushed = 0, written = 0, n;
@@ -3294,8 +3365,8 @@ static void x86flow_p_hold(const x86flow_body *s, const x86flow_insn *k, x86flow
     }
 }
 
-/* A path comes to instruction n. What all paths agree on is kept; n is looked at again if that
-   became less. */
+/* A path comes to instruction n. What all paths agree on is kept; n is looked
+   at again if that became less. */
 static void x86flow_p_meet(x86flow_body *s, x86flow_p_held *all, uint32_t n,
                            const x86flow_p_held *h, uint32_t *top) {
     int r, less = 0;
@@ -3348,8 +3419,8 @@ static int x86flow_p_only_forward(x86flow_body *s, uint32_t label, int walker) {
     return 1;
 }
 
-/* Labels of dispatches that are not proved, up to the last such dispatch, get a check, but for
-   those that only go forward. */
+/* Labels of dispatches that are not proved, up to the last such dispatch, get a
+   check, but for those that only go forward. */
 static void x86flow_p_check_labels(x86flow_body *s, uint32_t last) {
     uint32_t n, jumps = 0, forward, most = 0;
     int walker = -1, r;
@@ -3372,8 +3443,9 @@ static void x86flow_p_check_labels(x86flow_body *s, uint32_t last) {
 }
 
 /* ---- functions: loops and back-edges ------ src/binpatch/flow_loops.c ---- */
-/* The successor of an instruction, or of the node that stands for all indirect jumps (its number is
-   count), behind the `from` first ones; ~0: no more. *from goes on. */
+/* The successor of an instruction, or of the node that stands for all indirect
+   jumps (its number is count), behind the `from` first ones; ~0: no more. *from
+   goes on. */
 static uint32_t x86flow_p_successor(const x86flow_body *s, uint32_t v, uint32_t *from) {
     const x86flow_insn *k = &s->insn[v];
     uint32_t to;
@@ -3393,8 +3465,9 @@ static uint32_t x86flow_p_successor(const x86flow_body *s, uint32_t v, uint32_t 
     return to;
 }
 
-/* Strongly connected components of the instructions, by Tarjan with a stack of its own. Returns an
-   array: two instructions are on one cycle if their numbers are equal. */
+/* Strongly connected components of the instructions, by Tarjan with a stack of
+   its own. Returns an array: two instructions are on one cycle if their numbers
+   are equal. */
 static const uint32_t *x86flow_p_components(x86flow_body *s) {
     uint32_t nodes = s->count + 1, *number = s->pending, *low = number + nodes;
     uint32_t *component = low + nodes, *stack = component + nodes, *walk = stack + nodes;
@@ -3430,8 +3503,8 @@ static const uint32_t *x86flow_p_components(x86flow_body *s) {
     return component;
 }
 
-/* A table's dispatch goes back if it stands behind the target. Of one that was not proved every
-   target of a table may be the next. */
+/* A table's dispatch goes back if it stands behind the target. Of one that was
+   not proved every target of a table may be the next. */
 static void x86flow_p_check_tables(x86flow_body *s) {
     uint32_t n, e, last = 0;
     for (n = 0; n < s->count; n++) {
@@ -3449,10 +3522,12 @@ static void x86flow_p_check_tables(x86flow_body *s) {
     }
 }
 
-/* Before both copies: which back-edges are checked, which dispatches are proved. A back-edge is a
-   branch to a lower address on a cycle. An exception may close a cycle that is not seen here: in
-   a function where one may land every branch to a lower address counts. A loop is boring if, from
-   its head to the branch back, it has no call and at most k memory operands: it gets neither. */
+/* Before both copies: which back-edges are checked, which dispatches are
+   proved. A back-edge is a branch to a lower address on a cycle. An exception
+   may close a cycle that is not seen here: in a function where one may land
+   every branch to a lower address counts. A loop is boring if, from its head to
+   the branch back, it has no call and at most k memory operands: it gets
+   neither. */
 BINPATCH_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
     const uint32_t *component = NULL;
     int pads = x86flow_p_may_have_pads(s);
@@ -3565,8 +3640,8 @@ BINPATCH_API uint32_t x86flow_find_lookups(x86flow_body *b, const x86flow_graph 
 }
 
 /* ---- functions: all of a module, and who calls whom  src/binpatch/flow_module.c ---- */
-/* A part (.cold) begins with another frame than a function's: its FDE sets the rule before it
-   advances. So does _start, which has no caller. */
+/* A part (.cold) begins with another frame than a function's: its FDE sets the
+   rule before it advances. So does _start, which has no caller. */
 static int x86flow_p_is_fragment(const x86flow_unwind *u) {
     unsigned op = u->fde_begin < u->fde_end ? *u->fde_begin : 0;
     return op && (op & 0xC0) != 0x40 && (op < 2 || op > 4);
@@ -3635,7 +3710,8 @@ BINPATCH_API void x86flow_take(x86flow_graph *g, const x86flow_module *m, uint64
     if (f && f->lo == address) f->flags |= X86FLOW_TAKEN;
 }
 
-/* Called from code that has no copies: a leaf without a check would never be sampled. */
+/* Called from code that has no copies: a leaf without a check would never be
+   sampled. */
 static void x86flow_p_take_outside(x86flow_graph *g, const x86flow_module *m, uint64_t address) {
     x86flow_function *f = x86flow_function_at(m, address);
     x86flow_take(g, m, address);
@@ -3659,8 +3735,8 @@ static void x86flow_p_edge(x86flow_graph *g, const x86flow_module *m, uint32_t f
     g->to[g->count++] = (uint32_t)(to - m->functions) | (call ? 0 : X86FLOW_P_JUMP);
 }
 
-/* Who jumps to a part is its owner, if nobody else does. A part that exceptions or tables lead to
-   tells by its jumps back. */
+/* Who jumps to a part is its owner, if nobody else does. A part that exceptions
+   or tables lead to tells by its jumps back. */
 static void x86flow_p_note_owner(x86flow_function *part, uint32_t owner) {
     part->owner = part->owner == 0 || part->owner == owner + 1 ? owner + 1 : ~0u;
 }
@@ -3690,7 +3766,8 @@ static void x86flow_p_sort(uint64_t *a, uint32_t count) { /* heapsort: no recurs
     }
 }
 
-/* What one instruction names: data, whose addresses bound the tables, and functions. */
+/* What one instruction names: data, whose addresses bound the tables, and
+   functions. */
 static void x86flow_p_names(x86flow_graph *g, const x86flow_module *m, const x86flow_insn *k,
                             uint64_t here) {
     uint64_t to;
@@ -3822,8 +3899,9 @@ static int x86flow_p_filters_calls(const x86flow_body *s) {
     return calls && (seccomp || (prctl && set));
 }
 
-/* A function that is left alone is read too, as far as it can be: what it calls, it calls from
-   outside of all copies. If it is data, a few functions too many count as called. */
+/* A function that is left alone is read too, as far as it can be: what it
+   calls, it calls from outside of all copies. If it is data, a few functions
+   too many count as called. */
 BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_module *m,
                                uint32_t number) {
     x86flow_function *f = &m->functions[number];
@@ -3861,8 +3939,9 @@ BINPATCH_API int x86flow_touched(const x86flow_graph *g, const x86flow_module *m
     return x86flow_p_in_text(m, address) && (g->touched[bit >> 3] >> (bit & 7) & 1);
 }
 
-/* Joins the parts to their functions. What is reached by conditional jumps alone is one, too. For
-   the graph of calls a part is its function; a jump between the two is no call. */
+/* Joins the parts to their functions. What is reached by conditional jumps
+   alone is one, too. For the graph of calls a part is its function; a jump
+   between the two is no call. */
 static void x86flow_p_join_parts(x86flow_graph *g, x86flow_module *m) {
     uint32_t n, kept = 0;
     for (n = 0; n < m->count; n++) {
@@ -3890,8 +3969,9 @@ static void x86flow_p_join_parts(x86flow_graph *g, x86flow_module *m) {
     g->count = kept;
 }
 
-/* Whatever the code names may be a table of either width; its end is the next thing that is named.
-   What is none does no harm: it touches a few bytes too many. */
+/* Whatever the code names may be a table of either width; its end is the next
+   thing that is named. What is none does no harm: it touches a few bytes too
+   many. */
 BINPATCH_API void x86flow_touch_tables(x86flow_graph *g, x86flow_module *m) {
     uint32_t n, width, e;
     x86flow_p_join_parts(g, m);
@@ -3949,11 +4029,12 @@ BINPATCH_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, u
 }
 
 /* ---- functions: which entries need a check (equation 3)  src/binpatch/flow_eliminate.c ---- */
-/* Equation 3: an entry is checked if the function is not a leaf and is a root, has its address
-   taken, or closes a cycle of calls: somebody of its own strongly connected component calls it who
-   is not nearer to the roots. So every cycle of calls has a check. Who calls a function directly
-   passes the check only in the last of these cases (`direct`): a cycle without one goes through a
-   pointer somewhere, and there it passes a check. */
+/* Equation 3: an entry is checked if the function is not a leaf and is a root,
+   has its address taken, or closes a cycle of calls: somebody of its own
+   strongly connected component calls it who is not nearer to the roots. So
+   every cycle of calls has a check. Who calls a function directly passes the
+   check only in the last of these cases (`direct`): a cycle without one goes
+   through a pointer somewhere, and there it passes a check. */
 BINPATCH_API size_t x86flow_eliminate_bytes(const x86flow_module *m, const x86flow_graph *g) {
     return ((size_t)m->count * 9 + g->count + 2) * sizeof(uint32_t);
 }
@@ -4072,7 +4153,8 @@ static void x86copy_p_out1(x86copy *s, unsigned byte) {
 static void x86copy_p_out4(x86copy *s, uint32_t value) {
     x86copy_p_out(s, &value, 4);
 }
-/* Bytes in hex text would be nicer to read and slower to emit: a string literal it is. */
+/* Bytes in hex text would be nicer to read and slower to emit: a string literal
+   it is. */
 #define X86COPY_P_CODE(s, literal) x86copy_p_out(s, literal, (unsigned)sizeof literal - 1)
 
 static uint32_t x86copy_p_position(const x86copy *s) {
@@ -4082,7 +4164,8 @@ static uint64_t x86copy_p_here(const x86copy *s) {
     return s->base + s->out_size;
 }
 
-/* Four bytes of distance to an address, counted from `behind` bytes after them. */
+/* Four bytes of distance to an address, counted from `behind` bytes after
+   them. */
 static void x86copy_p_distance(x86copy *s, uint64_t address, unsigned behind) {
     int64_t d = (int64_t)(address - (x86copy_p_here(s) + 4 + behind));
     if (d != (int32_t)d) s->failed = 1;
@@ -4116,8 +4199,8 @@ static uint64_t x86copy_p_slot(uint64_t slots, uint32_t n) {
     return slots + 8 * (uint64_t)n;
 }
 
-/* Behind a check that became negative: ask whether a burst is live. CF set: yes.
-   The stack below the red zone is free here, flags are dead. */
+/* Behind a check that became negative: ask whether a burst is live. CF set:
+   yes. The stack below the red zone is free here, flags are dead. */
 static void x86copy_p_ask(x86copy *s, uint32_t site, int flags) {
     if (!flags) X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x80"); /* lea -128(%rsp),%rsp */
     x86copy_p_out1(s, 0x68);                               /* push site           */
@@ -4130,8 +4213,9 @@ static void x86copy_p_ask(x86copy *s, uint32_t site, int flags) {
         X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x88\x00\x00\x00"); /* lea 136(%rsp),%rsp  */
 }
 
-/* The slow end of a check at a site. In C: live goes to I through the site's slot, otherwise on to
-   `body`. In I: live goes on to `body`, otherwise to the same site of C. */
+/* The slow end of a check at a site. In C: live goes to I through the site's
+   slot, otherwise on to `body`. In I: live goes on to `body`, otherwise to the
+   same site of C. */
 static void x86copy_p_slow_end(x86copy *s, uint32_t site, int flags, uint32_t body_index) {
     uint32_t other;
     x86copy_p_ask(s, site, flags);
@@ -4152,7 +4236,8 @@ static void x86copy_p_slow_end(x86copy *s, uint32_t site, int flags, uint32_t bo
     }
 }
 
-/* Where an instruction stands in the original, and the same as events name it. */
+/* Where an instruction stands in the original, and the same as events name
+   it. */
 static uint64_t x86copy_p_address_of(const x86copy *s, const x86flow_insn *k) {
     return x86flow_address(s->b, k->offset);
 }
@@ -4178,8 +4263,8 @@ static void x86copy_p_position_of(x86copy *s, unsigned opcode, unsigned reg) {
     x86copy_p_out4(s, (uint32_t)s->m->offset_position);
 }
 
-/* lea of an instruction's operand into a register. `lower` is how much lower rsp is than the
-   program's. */
+/* lea of an instruction's operand into a register. `lower` is how much lower
+   rsp is than the program's. */
 static void x86copy_p_lea(x86copy *s, const x86flow_insn *k, int32_t lower, unsigned to) {
     const x86decode_insn *i = &k->i;
     int64_t d = i->displacement;
@@ -4211,13 +4296,15 @@ static void x86copy_p_lea(x86copy *s, const x86flow_insn *k, int32_t lower, unsi
 }
 
 /* ---- copies: events ---------------------- src/binpatch/copy_events.c ---- */
-/* An event needs two registers, one for its value and one for the place where it is written:
+/* An event needs two registers, one for its value and one for the place where
+   it is written:
 
        lea operand,%value; mov %fs:position,%at; mov %value,(%at); movl what,8(%at);
        movl place,12(%at); lea 16(%at),%value; movw %value,%at; mov %at,%fs:position
 
-   No flag is touched. Registers that the program writes before it reads them are taken. If there
-   are not two of them, others are kept on the stack meanwhile, below the red zone. */
+   No flag is touched. Registers that the program writes before it reads them
+   are taken. If there are not two of them, others are kept on the stack
+   meanwhile, below the red zone. */
 
 enum { X86COPY_P_EVENT_FRAME = 0x98, X86COPY_P_AHEAD = 12 };
 enum { X86COPY_P_SCRATCH = 0x0FC7 };    /* rax rcx rdx rsi rdi r8-r11: what a call may overwrite */
@@ -4228,8 +4315,9 @@ typedef struct x86copy_p_event {
     int32_t lower;              /* how much lower rsp is */
 } x86copy_p_event;
 
-/* The scratch registers that hold nothing before instruction k: from there on in a straight line
-   each is written whole before it is read. Callers and handlers of exceptions do not see them. */
+/* The scratch registers that hold nothing before instruction k: from there on
+   in a straight line each is written whole before it is read. Callers and
+   handlers of exceptions do not see them. */
 static uint32_t x86copy_p_dead(const x86copy *s, const x86flow_insn *k) {
     uint32_t open = X86COPY_P_SCRATCH, dead = 0, n = (uint32_t)(k - s->b->insn), steps;
     for (steps = 0; steps < X86COPY_P_AHEAD && open; steps++, n++) {
@@ -4259,7 +4347,8 @@ static void x86copy_p_keep(x86copy *s, const x86copy_p_event *e, int back) {
     if (back) X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x98\x00\x00\x00");
 }
 
-/* Before instruction k. value 1 and at 0 are rcx and rax. any: other registers do as well. */
+/* Before instruction k. value 1 and at 0 are rcx and rax. any: other registers
+   do as well. */
 static x86copy_p_event x86copy_p_event_begin(x86copy *s, const x86flow_insn *k, int any) {
     uint32_t dead = any ? x86copy_p_dead(s, k) : 0, n;
     x86copy_p_event e = {1, 0, {2, 1}, X86COPY_P_EVENT_FRAME};
@@ -4299,9 +4388,9 @@ static void x86copy_p_event_end(x86copy *s, const x86copy_p_event *e, uint32_t w
         x86copy_p_out1(s, 8 + 4 * n);
         x86copy_p_out4(s, field[n]);
     }
-    /* lea 16(%at),%value; mov of its low 16 bits to %at: the buffer is 64 KiB and aligned so, and
-       this stays inside. All 64 bits are stored, for a load that is wider than the store before it
-       would wait for that. */
+    /* lea 16(%at),%value; mov of its low 16 bits to %at: the buffer is 64 KiB
+       and aligned so, and this stays inside. All 64 bits are stored, for a load
+       that is wider than the store before it would wait for that. */
     x86copy_p_out1(s, 0x48 | high | wide);
     x86copy_p_out1(s, 0x8D);
     x86copy_p_out1(s, 0x40 | (e->value & 7) << 3 | at);
@@ -4314,7 +4403,8 @@ static void x86copy_p_event_end(x86copy *s, const x86copy_p_event *e, uint32_t w
     x86copy_p_keep(s, e, 1);
 }
 
-/* An event before instruction k whose value is rsp + more as the program sees it. */
+/* An event before instruction k whose value is rsp + more as the program sees
+   it. */
 static void x86copy_p_event_stack(x86copy *s, const x86flow_insn *k, uint32_t what, uint32_t place,
                                   int32_t more) {
     x86copy_p_event e = x86copy_p_event_begin(s, k, 1);
@@ -4419,8 +4509,8 @@ static void x86copy_p_exit_event(x86copy *s, const x86flow_insn *k) {
 }
 
 /* ---- copies: instructions, branches, dispatches  src/binpatch/copy_code.c ---- */
-/* An instruction with another displacement of four bytes; rip says that it is counted from its end.
-   */
+/* An instruction with another displacement of four bytes; rip says that it is
+   counted from its end. */
 static void x86copy_p_redisplaced(x86copy *s, const x86flow_insn *k, uint64_t target, int rip) {
     const uint8_t *p = s->b->text + k->offset;
     unsigned modrm_at = k->i.displacement_at,
@@ -4439,8 +4529,8 @@ static void x86copy_p_redisplaced(x86copy *s, const x86flow_insn *k, uint64_t ta
     x86copy_p_out(s, p + behind, k->i.length - behind);
 }
 
-/* A function that looks at its return address to learn which module calls it must see the original
-   one: such a call stays in the original. */
+/* A function that looks at its return address to learn which module calls it
+   must see the original one: such a call stays in the original. */
 static int x86copy_p_sensitive(const x86copy *s, uint64_t slot) {
     uint32_t n;
     for (n = 0; n < s->m->sensitive_count; n++) {
@@ -4454,9 +4544,10 @@ BINPATCH_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented)
     return instrumented ? X86COPY_CHECK_I : X86COPY_CHECK_C;
 }
 
-/* A direct call or jump to the start of a function of this module: to its copy if that is there,
-   else through its stub; the place is remembered so that it can be joined later. A distance inside
-   one cache line can be changed while other threads run the code: nops move it there. */
+/* A direct call or jump to the start of a function of this module: to its copy
+   if that is there, else through its stub; the place is remembered so that it
+   can be joined later. A distance inside one cache line can be changed while
+   other threads run the code: nops move it there. */
 static void x86copy_p_link_to(x86copy *s, uint64_t address, unsigned opcode_bytes,
                               const char *opcode) {
     const x86copy_module *m = s->m;
@@ -4491,7 +4582,8 @@ static void x86copy_p_copied(x86copy *s, const x86flow_insn *k) {
         x86copy_p_out(s, s->b->text + k->offset, k->i.length);
 }
 
-/* In I, behind a call: the burst may have ended meanwhile. Flags are dead here. */
+/* In I, behind a call: the burst may have ended meanwhile. Flags are dead
+   here. */
 static void x86copy_p_after_call(x86copy *s, uint32_t n) {
     x86copy_fixup *x = &s->fixups[s->fixup_count];
     if (!s->instrumented || s->failed || !x86flow_runs_on(s->b, n)) return;
@@ -4505,8 +4597,9 @@ static void x86copy_p_after_call(x86copy *s, uint32_t n) {
     x86copy_p_distance(s, s->m->rx + s->own->c_at + s->spot[n + 1].c_at, 0);
 }
 
-/* A dispatch whose table was not proved. The jump's target is looked up; a known one leads to the
-   copy through a landing that restores what was saved, any other is jumped to as it is. */
+/* A dispatch whose table was not proved. The jump's target is looked up; a
+   known one leads to the copy through a landing that restores what was saved,
+   any other is jumped to as it is. */
 static void x86copy_p_translate(x86copy *s, const x86flow_insn *k) {
     uint32_t above, none;
     X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x80"
@@ -4546,8 +4639,9 @@ static void x86copy_p_translate(x86copy *s, const x86flow_insn *k) {
     x86copy_p_copied(s, k);
 }
 
-/* Does a jump to an address outside of the function leave it? A jump to a part of it (.cold), or
-   into the middle of anything, does not. A stub of the PLT is replaced by what it leads to. */
+/* Does a jump to an address outside of the function leave it? A jump to a part
+   of it (.cold), or into the middle of anything, does not. A stub of the PLT is
+   replaced by what it leads to. */
 static int x86copy_p_leaves(const x86copy *s, uint64_t *address) {
     uint64_t slot = x86flow_stub_slot(s->m->flow, *address);
     const x86flow_function *g;
@@ -4636,7 +4730,8 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
         x86copy_p_event_end(s, &e, x86copy_p_what(s, X86COPY_BLOCK, 0),
                             (uint32_t)(address - s->m->flow->bias));
     }
-    /* A landing pad may not stand at the start of a part: a nop keeps it away from there. */
+    /* A landing pad may not stand at the start of a part: a nop keeps it away
+       from there. */
     if (x86flow_is_nop(&k->i) && n != s->b->part_first) return;
     if ((k->i.kind == X86DECODE_CALL || k->i.kind == X86DECODE_CALL_INDIRECT)
         && x86copy_p_sensitive(s, x86flow_call_slot(s->m->flow, &k->i, address))) {
@@ -4688,8 +4783,9 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
     }
 }
 
-/* In C of a threaded function: a label's check in line, which one jump less leads to, where nothing
-   falls into it. Returns whether it stands there; its slow end is to come. */
+/* In C of a threaded function: a label's check in line, which one jump less
+   leads to, where nothing falls into it. Returns whether it stands there; its
+   slow end is to come. */
 static int x86copy_p_inline_check(x86copy *s, uint32_t n) {
     const x86flow_insn *k = &s->b->insn[n];
     uint32_t before = n;
@@ -4705,7 +4801,8 @@ static int x86copy_p_inline_check(x86copy *s, uint32_t n) {
     return 1;
 }
 
-/* The check of a back-edge's target, out of line; all back-edges to it come here. */
+/* The check of a back-edge's target, out of line; all back-edges to it come
+   here. */
 static void x86copy_p_emit_thunk(x86copy *s, uint32_t n) {
     const x86flow_insn *k = &s->b->insn[n];
     x86copy_spot *spot = &s->spot[n];
@@ -4754,8 +4851,8 @@ static void x86copy_p_fill_tables(x86copy *s) {
     }
 }
 
-/* The landings of translated jumps, and the map from offsets of the function to them. A jump to
-   its part goes to the original. */
+/* The landings of translated jumps, and the map from offsets of the function to
+   them. A jump to its part goes to the original. */
 static void x86copy_p_emit_map(x86copy *s) {
     uint32_t n, map, landing;
     if (!s->translated || s->failed) return;
@@ -4782,12 +4879,14 @@ static void x86copy_p_emit_map(x86copy *s) {
 }
 
 /* ---- copies: one pass in linear order ----------- src/binpatch/copy.c ---- */
-/* A burst may begin inside a call that C made. The code behind that call belongs to the burst, too.
-   So whoever begins a burst exchanges the return addresses that C has pushed for those that I would
-   have pushed: x86copy_return_in_i. Behind its call I looks whether the burst is still live.
+/* A burst may begin inside a call that C made. The code behind that call
+   belongs to the burst, too. So whoever begins a burst exchanges the return
+   addresses that C has pushed for those that I would have pushed:
+   x86copy_return_in_i. Behind its call I looks whether the burst is still live.
 
-   The list behind the code of I: how many, then for each call that returns two words in rising
-   order: where the return address is in C and in I, counted from their starts. */
+   The list behind the code of I: how many, then for each call that returns two
+   words in rising order: where the return address is in C and in I, counted
+   from their starts. */
 
 static void x86copy_p_emit_returns(x86copy *s) {
     uint32_t n, count = 0, at;
@@ -4822,14 +4921,16 @@ BINPATCH_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t numb
     return 0;
 }
 
-/* Behind the last instruction of the function or of its part: on in what stands there. */
+/* Behind the last instruction of the function or of its part: on in what stands
+   there. */
 static void x86copy_p_leave_end(x86copy *s, uint32_t n) {
     const x86flow_insn *k = &s->b->insn[n];
     if (x86flow_falls_through(k)) x86copy_p_jump(s, x86copy_p_address_of(s, k) + k->i.length);
 }
 
-/* Emits one copy into the scratch memory as if it stood at `base`. Sites are numbered from
-   first_site in the order entry, then targets of back-edges; so both copies agree. */
+/* Emits one copy into the scratch memory as if it stood at `base`. Sites are
+   numbered from first_site in the order entry, then targets of back-edges; so
+   both copies agree. */
 BINPATCH_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int instrumented,
                              uint32_t first_site) {
     const x86flow_function *f = s->b->f;
@@ -4918,7 +5019,8 @@ BINPATCH_API int x86copy_is_site(const x86flow_body *b, uint32_t n) {
     return n < b->count && b->insn[n].target & X86FLOW_TARGET_CHECKED;
 }
 
-/* Functions that look at their return address to learn which module calls them. */
+/* Functions that look at their return address to learn which module calls
+   them. */
 static int x86copy_p_asks_who_calls(const char *name) {
     static const char *const asks[] = {"dlsym", "dlvsym", "dlopen", "dlmopen", "mcount", "_mcount"};
     size_t n;
@@ -4994,8 +5096,8 @@ static void x86copy_p_put_uleb(x86copy_p_bytes *b, uint64_t value, unsigned leas
     } while (value || n < least);
 }
 
-/* A function or its part: offsets of the body from `from` to `to`, which stand in the copy from
-   `start` to `end`. */
+/* A function or its part: offsets of the body from `from` to `to`, which stand
+   in the copy from `start` to `end`. */
 typedef struct x86copy_p_range {
     uint32_t from, to, start, end;
 } x86copy_p_range;
@@ -5010,8 +5112,8 @@ static x86copy_p_range x86copy_p_range_of(const x86copy *s, int part) {
     return r;
 }
 
-/* Where in its range of the copy stands what is at an offset of the range, or ~0: no instruction is
-   there. */
+/* Where in its range of the copy stands what is at an offset of the range, or
+   ~0: no instruction is there. */
 static uint32_t x86copy_p_new_offset(const x86copy *s, const x86copy_p_range *r, uint64_t offset) {
     if (offset == r->to - r->from) return r->end - r->start;
     if (offset > r->to - r->from || !s->b->index[r->from + offset]) return ~0u;
@@ -5126,8 +5228,9 @@ static uint64_t x86copy_p_lsda_value(x86copy_p_lsda *l) {
     return value;
 }
 
-/* The LSDA of a copy: call sites and landing pads are mapped, actions are copied, the types stay
-   where they are. A pad outside of the body stays in the original: right, not recorded. */
+/* The LSDA of a copy: call sites and landing pads are mapped, actions are
+   copied, the types stay where they are. A pad outside of the body stays in the
+   original: right, not recorded. */
 static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const x86flow_unwind *u,
                                uint64_t place, x86copy_p_bytes *b) {
     x86copy_p_lsda l;
@@ -5173,8 +5276,8 @@ static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const
     return b->full ? -1 : 0;
 }
 
-/* A CIE and an FDE of a range. Returns where the FDE stands, or NULL. *lsda: where its pointer to
-   an LSDA is to be written, or NULL. */
+/* A CIE and an FDE of a range. Returns where the FDE stands, or NULL. *lsda:
+   where its pointer to an LSDA is to be written, or NULL. */
 static uint8_t *x86copy_p_emit_fde(const x86copy *s, const x86copy_p_range *r, x86flow_unwind *u,
                                    x86copy_p_bytes *b, uint8_t **lsda) {
     uint8_t *cie = b->p, *fde;
@@ -5219,8 +5322,8 @@ static uint8_t *x86copy_p_emit_fde(const x86copy *s, const x86copy_p_range *r, x
     return fde;
 }
 
-/* Behind the code of a copy: its own .eh_frame_hdr; a CIE, an FDE and an LSDA for the function and
-   for its part. */
+/* Behind the code of a copy: its own .eh_frame_hdr; a CIE, an FDE and an LSDA
+   for the function and for its part. */
 BINPATCH_API int x86copy_emit_unwind(x86copy *s, uint32_t *header) {
     int count = s->b->part ? 2 : 1, k;
     x86flow_unwind u[2];
@@ -5264,9 +5367,10 @@ BINPATCH_API int x86copy_emit_unwind(x86copy *s, uint32_t *header) {
 }
 
 /* ---- copies: what they share, and the stubs of entries  src/binpatch/copy_stub.c ---- */
-/* `slow` answers most checks inside a burst in a few instructions; `heavy` saves all registers and
-   asks the module. Both answer in CF. The stack then holds, upwards: the return address, what was
-   pushed, the program's red zone. */
+/* `slow` answers most checks inside a burst in a few instructions; `heavy`
+   saves all registers and asks the module. Both answer in CF. The stack then
+   holds, upwards: the return address, what was pushed, the program's red
+   zone. */
 static void x86copy_p_emit_answers(x86copy *s, x86copy_module *m, uint32_t heavy[3]) {
     m->slow_at = s->out_size;
     X86COPY_P_CODE(s, "\x50\x64\x8B\x04\x25"); /* push %rax; mov left,%eax */
@@ -5335,15 +5439,17 @@ BINPATCH_API void x86copy_emit_slow(x86copy *s, x86copy_module *m) {
     m->slow_end = s->out_size;
 }
 
-/* push $code; jmp make_common. At an entry nobody uses what is below the stack pointer. */
+/* push $code; jmp make_common. At an entry nobody uses what is below the stack
+   pointer. */
 static void x86copy_p_emit_make(x86copy *s, uint32_t code) {
     x86copy_p_out1(s, 0x68);
     x86copy_p_out4(s, code);
     x86copy_p_jump(s, s->m->rx + s->m->make_common_at);
 }
 
-/* What the jmp at an entry displaces, at another place, then on in the original. A call pushes the
-   address behind the original call, so that an unwinder finds its way. Returns 0, or -1. */
+/* What the jmp at an entry displaces, at another place, then on in the
+   original. A call pushes the address behind the original call, so that an
+   unwinder finds its way. Returns 0, or -1. */
 static int x86copy_p_emit_plain(x86copy *s, uint32_t patch_at) {
     uint32_t n, at = 0;
     for (n = 0; n < s->b->count && s->b->insn[n].offset < patch_at + 5; n++) {
@@ -5486,7 +5592,8 @@ typedef struct binpatch_p_module {
     uint32_t labels_max;          /* room in flow.labels */
 } binpatch_p_module;
 
-/* What is known of a return address: how to go on from there, and which function it is in. */
+/* What is known of a return address: how to go on from there, and which
+   function it is in. */
 typedef struct binpatch_p_known {
     x86flow_rule rule;
     uint32_t module, place; /* place: ~0, no function to report */
@@ -5531,8 +5638,8 @@ static struct {
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
 } binpatch_p;
 
-/* A thread that never took a check may find itself inside an instrumented copy, if a coroutine
-   moved there from another thread. It then writes here. */
+/* A thread that never took a check may find itself inside an instrumented copy,
+   if a coroutine moved there from another thread. It then writes here. */
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
     0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
@@ -5540,7 +5647,8 @@ static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initi
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
 
-/* Memory far from all code, if it is free: what is near belongs to copies. file -1: none. */
+/* Memory far from all code, if it is free: what is near belongs to copies. file
+   -1: none. */
 static void *binpatch_p_map(size_t bytes, int file) {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
     size_t at = __atomic_fetch_add(&binpatch_p.far, (bytes | 4095) + 1, __ATOMIC_RELAXED);
@@ -5553,10 +5661,11 @@ static int binpatch_p_in_text(const binpatch_p_module *m, uint64_t address) {
 }
 
 /* ---- patching: copies are made while the program runs  src/binpatch/patch_copies.c ---- */
-/* One thread of one process at a time. Who finds a lock taken waits, for plain code records
-   nothing. It waits without system calls, and not for ever: the owner may be a process that was
-   killed, and then nobody waits for it again. The scratch memory has a lock of this process, the
-   arena one that all processes share it with. A handler that left by longjmp may have abandoned a
+/* One thread of one process at a time. Who finds a lock taken waits, for plain
+   code records nothing. It waits without system calls, and not for ever: the
+   owner may be a process that was killed, and then nobody waits for it again.
+   The scratch memory has a lock of this process, the arena one that all
+   processes share it with. A handler that left by longjmp may have abandoned a
    lock of its own thread: nothing was published, it starts again. */
 static int binpatch_p_take_lock(uint32_t *lock, uint32_t me, int abandoned) {
     uint32_t owner = 0, turns;
@@ -5593,7 +5702,8 @@ static void binpatch_p_unlock(binpatch_p_shared *shared) {
     __atomic_store_n(&binpatch_p.lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Remembers the calls of a copy that are to be joined when their target has one. */
+/* Remembers the calls of a copy that are to be joined when their target has
+   one. */
 static void binpatch_p_note_links(binpatch_p_module *m, const x86copy *s, uint32_t base) {
     uint32_t n;
     for (n = 0; n < s->fixup_count; n++) {
@@ -5610,7 +5720,8 @@ static void binpatch_p_note_links(binpatch_p_module *m, const x86copy *s, uint32
     }
 }
 
-/* Puts what was emitted in its place. Returns the position of the copy, or 0. */
+/* Puts what was emitted in its place. Returns the position of the copy, or
+   0. */
 static uint32_t binpatch_p_place(binpatch_p_module *m, const x86copy *s, uint32_t base,
                                  uint32_t header) {
     binpatch_p_shared *h = m->shared;
@@ -5638,7 +5749,8 @@ static void binpatch_p_join(binpatch_p_module *m, uint32_t *list, uint32_t to) {
 
 static uint32_t binpatch_p_aligned(uint32_t at) { return (at + 63) & ~63u; }
 
-/* Emits one copy of the body's function behind what there is. Returns its position, or 0. */
+/* Emits one copy of the body's function behind what there is. Returns its
+   position, or 0. */
 static uint32_t binpatch_p_emit(binpatch_p_module *m, int instrumented, uint32_t first_site) {
     x86copy *s = &binpatch_p.copy;
     uint32_t base = binpatch_p_aligned(m->shared->used), header = 0;
@@ -5770,8 +5882,9 @@ BINPATCH_P_SLOW uint32_t binpatch_p_draw_gap(uint32_t *state, uint32_t gap, uint
 
 /* ---- patching: the sampler (figure 3 of bursty-tracing)  src/binpatch/patch_sampler.c ---- */
 
-/* So many bursts a second: if the time since the last one was too long, the next gap is shorter,
-   and the other way round, by no more than 8 times at once. */
+/* So many bursts a second: if the time since the last one was too long, the
+   next gap is shorter, and the other way round, by no more than 8 times at
+   once. */
 static uint32_t binpatch_p_follow_clock(binpatch_p_thread *t) {
     uint64_t wanted = 1000000000 / binpatch_p.config.bursts_per_second, now, passed, gap;
     struct timespec time;
@@ -5796,7 +5909,8 @@ static int32_t binpatch_p_gap(binpatch_p_thread *t) {
     return (int32_t)binpatch_p_draw_gap(&t->random, gap, (uint32_t)binpatch_p.config.jitter);
 }
 
-/* Hands the buffered events over, but for records that a handler interrupted: their kind is 0. */
+/* Hands the buffered events over, but for records that a handler interrupted:
+   their kind is 0. */
 static void binpatch_p_flush(binpatch_p_thread *t, int ended) {
     binpatch_event *events = (binpatch_event *)(void *)t->buffer;
     uint32_t count = (uint32_t)(t->position & (BINPATCH_P_BUFFER - 1)) / 16, n, kept = 0;
@@ -5816,10 +5930,12 @@ static void binpatch_p_flush(binpatch_p_thread *t, int ended) {
     memset(events, 0, (size_t)count * sizeof *events);
 }
 
-/* What a thread is: not seen yet; seen; counted as one without a buffer; not to be sampled. */
+/* What a thread is: not seen yet; seen; counted as one without a buffer; not to
+   be sampled. */
 enum { BINPATCH_P_NEW, BINPATCH_P_KNOWN, BINPATCH_P_LOST, BINPATCH_P_QUIET };
 
-/* A thread takes a buffer when its first burst begins, and keeps it until binpatch_leave. */
+/* A thread takes a buffer when its first burst begins, and keeps it until
+   binpatch_leave. */
 static int binpatch_p_take_buffer(binpatch_p_thread *t) {
     uint32_t n = 0;
     while (n < BINPATCH_P_THREADS && __atomic_exchange_n(&binpatch_p.taken[n], 1, __ATOMIC_ACQUIRE))
@@ -5843,7 +5959,8 @@ static void binpatch_p_count_checks(binpatch_p_thread *t, int32_t left) {
     t->counted = done;
 }
 
-/* A gap begins at this check, or a burst, and n or `left` of its checks are still to come. */
+/* A gap begins at this check, or a burst, and n or `left` of its checks are
+   still to come. */
 static void binpatch_p_begin_span(binpatch_p_thread *t, int live, int32_t n) {
     if (live) __atomic_fetch_add(&binpatch_p.bursts, !t->live, __ATOMIC_RELAXED);
     t->bursts += live && !t->live;
@@ -5863,8 +5980,8 @@ static void binpatch_p_first_span(binpatch_p_thread *t) {
     else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_span(t, 1, (int32_t)at);
 }
 
-/* A check of the calling thread that the fast answers do not cover. Returns 1 if a burst is live.
-   */
+/* A check of the calling thread that the fast answers do not cover. Returns 1
+   if a burst is live. */
 static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
     uint32_t burst = binpatch_p.config.burst;
     if (t->n == X86COPY_LIVE) { /* inside a burst: full buffer, or I is to be made */
@@ -6081,8 +6198,8 @@ static const binpatch_p_known *binpatch_p_known_at(const binpatch_p_thread *t, u
 
 enum { BINPATCH_P_FRAMES = 256 };
 
-/* A burst begins: what the call that pushed its return address there returns to belongs to it. See
-   x86copy_return_in_i. */
+/* A burst begins: what the call that pushed its return address there returns to
+   belongs to it. See x86copy_return_in_i. */
 static void binpatch_p_redirect(const binpatch_p_known *known, uint64_t pushed) {
     uint64_t *place = (uint64_t *)(uintptr_t)pushed, to;
     binpatch_p_module *m;
@@ -6094,8 +6211,9 @@ static void binpatch_p_redirect(const binpatch_p_known *known, uint64_t pushed) 
     if (to) *place = to;
 }
 
-/* From a site outwards. At the site of an entry the caller's address is on top of the stack, and
-   the function is about to report itself. Returns into C are led to I. */
+/* From a site outwards. At the site of an entry the caller's address is on top
+   of the stack, and the function is about to report itself. Returns into C are
+   led to I. */
 static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_module *m,
                                 uint32_t site, const uint64_t *saved, binpatch_frame *frames) {
     const binpatch_p_site *y = &m->sites[site];
@@ -6131,7 +6249,8 @@ static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_mod
     return count;
 }
 
-/* Is a return address believable? It stands behind a call of code that is known. */
+/* Is a return address believable? It stands behind a call of code that is
+   known. */
 static const binpatch_p_known *binpatch_p_caller(uint64_t pc, binpatch_p_known *room) {
     const binpatch_p_thread *t = &binpatch_p_tls;
     if (t->rules) return binpatch_p_known_at(t, pc - 1);
@@ -6147,9 +6266,11 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t count = 0, steps;
     if (rsp < t->busy) return UINT32_MAX; /* else a handler has jumped out of it */
-    /* With a buffer a thread also has a memory for what it learns of return addresses. */
+    /* With a buffer a thread also has a memory for what it learns of return
+       addresses. */
     if (t->known == BINPATCH_P_KNOWN && !t->buffer && !t->busy) (void)binpatch_p_take_buffer(t);
-    /* Stubs have no rule of their own; they stand between a call and its function. */
+    /* Stubs have no rule of their own; they stand between a call and its
+       function. */
     if (binpatch_p_learn(pc, &here) != 0) known = &entry;
     for (steps = 0; steps < 1024 && count < max && known; steps++) {
         uint64_t to = pc, sp = rsp, bp = rbp;
@@ -6182,8 +6303,8 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     return count;
 }
 
-/* The emitted code comes here with what it pushed, a site or a function to be made, and with where
-   it saved the registers. */
+/* The emitted code comes here with what it pushed, a site or a function to be
+   made, and with where it saved the registers. */
 static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
     binpatch_p_module *m = (binpatch_p_module *)user;
     binpatch_p_thread *t = &binpatch_p_tls;
@@ -6192,8 +6313,9 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
     const x86copy_function *f = &m->copy.functions[number];
     uint64_t answer = 0, bursts = t->bursts;
     int refused = !binpatch_p.installed;
-    /* A signal handler inside of us gets no burst. If this goes on for ever, it was none: a handler
-       left us by longjmp, and the stack is deeper now than it was then. */
+    /* A signal handler inside of us gets no burst. If this goes on for ever, it
+       was none: a handler left us by longjmp, and the stack is deeper now than
+       it was then. */
     if (t->busy && depth < t->busy && t->nested++ < 65536) refused = 1;
     if (refused && binpatch_p.on) __atomic_fetch_add(&binpatch_p.missed, 1, __ATOMIC_RELAXED);
     if (code & X86COPY_MAKE_C && refused) return m->copy.rx + f->plain_at;
@@ -6290,7 +6412,8 @@ typedef struct binpatch_p_dynamic {
     size_t rela_count[2];
 } binpatch_p_dynamic;
 
-/* DT_GNU_HASH does not say how many symbols there are: the end of the last chain does. */
+/* DT_GNU_HASH does not say how many symbols there are: the end of the last
+   chain does. */
 static size_t binpatch_p_count_symbols(const uint32_t *gnu) {
     const uint32_t *buckets = gnu + 4 + gnu[2] * 2, *chain = buckets + gnu[0];
     size_t n, last = 0;
@@ -6331,8 +6454,9 @@ static int binpatch_p_open_dynamic(const binpatch_p_module *m, binpatch_p_dynami
     return y->symbols && y->names ? 0 : -1;
 }
 
-/* Calls of a module's own exported functions go through its GOT. If the name means the module's own
-   function to the whole process, too, copies call it directly. */
+/* Calls of a module's own exported functions go through its GOT. If the name
+   means the module's own function to the whole process, too, copies call it
+   directly. */
 static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
     x86flow_bound *bound;
     size_t part, n, max = y->rela_count[0] + y->rela_count[1];
@@ -6356,8 +6480,8 @@ static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
     }
 }
 
-/* Exported functions may be called by anybody; their names serve the filter. So may those whose
-   addresses stand in data. */
+/* Exported functions may be called by anybody; their names serve the filter. So
+   may those whose addresses stand in data. */
 static void binpatch_p_read_dynamic(binpatch_p_module *m, x86flow_graph *g) {
     binpatch_p_dynamic y;
     size_t n, part;
@@ -6486,8 +6610,8 @@ static int binpatch_p_list_functions(binpatch_p_module *m) {
 }
 
 /* ---- patching: room within reach of a module  src/binpatch/patch_room.c ---- */
-/* Below the module, or above a program that stands at a fixed low address: its heap grows behind
-   it. Every distance in between must fit into 32 bits. */
+/* Below the module, or above a program that stands at a fixed low address: its
+   heap grows behind it. Every distance in between must fit into 32 bits. */
 static uint8_t *binpatch_p_find_room(const x86flow_module *m, size_t bytes) {
     uint64_t step = UINT64_C(1) << 21, at = (m->lo - bytes) & ~(step - 1);
     int low = m->hi < 0x80000000u;
@@ -6602,8 +6726,8 @@ static void binpatch_p_describe(binpatch_p_module *m) {
 
 enum { BINPATCH_P_BASES = 8 };
 
-/* Labels of its own that the function names by lea: it may add distances to them. Returns how many;
-   more than BINPATCH_P_BASES: too many to follow. */
+/* Labels of its own that the function names by lea: it may add distances to
+   them. Returns how many; more than BINPATCH_P_BASES: too many to follow. */
 static uint32_t binpatch_p_find_bases(const x86flow_body *b, uint64_t *bases) {
     uint32_t n, k, count = 0;
     for (n = 0; n < b->count; n++) {
@@ -6620,8 +6744,9 @@ static uint32_t binpatch_p_find_bases(const x86flow_body *b, uint64_t *bases) {
     return count;
 }
 
-/* Two words of 32 bits in a row that lead from the same label to instructions of the function may
-   be a table of distances; what is none only keeps a label from being patched. */
+/* Two words of 32 bits in a row that lead from the same label to instructions
+   of the function may be a table of distances; what is none only keeps a label
+   from being patched. */
 static void binpatch_p_touch_distances(const binpatch_p_module *m, const x86flow_body *b,
                                        x86flow_graph *g, const uint64_t *bases, uint32_t count) {
     uint32_t n, k;
@@ -6740,7 +6865,8 @@ static int binpatch_p_open_scratch(size_t largest) {
     return memory && x86copy_init(&binpatch_p.copy, b, memory, bytes) ? 0 : -1;
 }
 
-/* Does anything but the function's callers need what the jump would overwrite? Returns a reason, or
+/* Does anything but the function's callers need what the jump would overwrite?
+   Returns a reason, or
    0. The first instructions are in the body then. */
 static uint32_t binpatch_p_check_entry(binpatch_p_module *m, const x86flow_graph *g,
                                        x86flow_function *f) {
@@ -6759,9 +6885,9 @@ static uint32_t binpatch_p_check_entry(binpatch_p_module *m, const x86flow_graph
     return x86flow_flags_live(b, 0) ? BINPATCH_FLAGS : 0;
 }
 
-/* A leaf without a check, whose loops are boring: its checking copy would be as it is itself. So
-   copies call the original, and its entry is not patched. Its first instructions are in the body
-   then. */
+/* A leaf without a check, whose loops are boring: its checking copy would be as
+   it is itself. So copies call the original, and its entry is not patched. Its
+   first instructions are in the body then. */
 static int binpatch_p_is_bare(binpatch_p_module *m, const x86flow_function *f, uint32_t number) {
     const x86flow_body *b = &binpatch_p.body;
     uint32_t n;
@@ -6818,8 +6944,9 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
     }
 }
 
-/* Text that is being changed: what stands there, and over it the jumps. /proc/self/mem writes where
-   text may not be made writable; if there is none, mprotect must do. */
+/* Text that is being changed: what stands there, and over it the jumps.
+   /proc/self/mem writes where text may not be made writable; if there is none,
+   mprotect must do. */
 typedef struct binpatch_p_window {
     uint64_t lo;
     uint32_t size, max;
@@ -6842,8 +6969,8 @@ static int binpatch_p_write_window(binpatch_p_window *w, const binpatch_p_module
     return 0;
 }
 
-/* A jump to `to` over the five bytes at `at`, or with `saved` what stood there. Places come in
-   rising order. */
+/* A jump to `to` over the five bytes at `at`, or with `saved` what stood there.
+   Places come in rising order. */
 static int binpatch_p_write_jump(binpatch_p_window *w, const binpatch_p_module *m, uint64_t at,
                                  uint64_t to, const uint8_t *saved) {
     uint64_t end = w->lo + w->size;
@@ -6896,8 +7023,9 @@ static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
     return bad;
 }
 
-/* The patcher cannot be patched: what emitted code calls must not come to emitted code before it
-   has noted that it is at work. So what binpatch_p_heavy reaches by direct calls is left alone. */
+/* The patcher cannot be patched: what emitted code calls must not come to
+   emitted code before it has noted that it is at work. So what binpatch_p_heavy
+   reaches by direct calls is left alone. */
 static void binpatch_p_leave_out_own(binpatch_p_module *m, const x86flow_graph *g) {
     uint64_t heavy = binpatch_p_address((const void *)(uintptr_t)&binpatch_p_heavy);
     x86flow_leave_out(&m->flow, g, heavy, BINPATCH_OWN);
@@ -7036,7 +7164,8 @@ static uint32_t binpatch_p_look(size_t largest) {
    cost: a look at all functions of the module, for each call that makes some of
    its code writable. */
 
-/* A jump over the first bytes of a copy at a position. Eight bytes are written at once. */
+/* A jump over the first bytes of a copy at a position. Eight bytes are written
+   at once. */
 static void binpatch_p_lead_away(binpatch_p_module *m, uint32_t at, uint32_t away_at) {
     uint64_t bytes;
     uint32_t d = away_at - (at + 5);
@@ -7120,10 +7249,11 @@ static uint32_t binpatch_p_count_threads(void) {
     return (uint32_t)s.st_nlink - 2;
 }
 
-/* Signal handlers may be at work, who interrupted an entry behind its first instruction. Such an
-   entry is not patched now: the code would go on in the middle of the jump. The interrupted place
-   stands on the stack, so that every word of the stack is looked at. Returns 0, or -1: this is
-   not the stack of the first thread, and its end is not known. */
+/* Signal handlers may be at work, who interrupted an entry behind its first
+   instruction. Such an entry is not patched now: the code would go on in the
+   middle of the jump. The interrupted place stands on the stack, so that every
+   word of the stack is looked at. Returns 0, or -1: this is not the stack of
+   the first thread, and its end is not known. */
 static int binpatch_p_hold_entries(void) {
     uint64_t end = (uint64_t)getauxval(AT_RANDOM) & ~UINT64_C(7), at;
     uint32_t n, k;

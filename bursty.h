@@ -213,7 +213,8 @@
 
 /* ---- language ---------------------------------------- src/language.h ---- */
 
-/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take
+   it. */
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
     && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
@@ -479,7 +480,8 @@ enum { /* reasons for stats.no_time */
 BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p)
     BURSTY_P_OFF(return (void)profile, (void)p, 0)
 
-/* Returns the profiles that are in a burst now on the calling thread, as bits. */
+/* Returns the profiles that are in a burst now on the calling thread, as
+   bits. */
 BURSTY_API uint32_t bursty_in_burst(void) BURSTY_P_OFF(return 0)
 
 #if !defined(BURSTY_TINY) || defined(BURSTY_OFF)
@@ -490,9 +492,9 @@ BURSTY_API uint32_t bursty_in_burst(void) BURSTY_P_OFF(return 0)
    because memory is too small or a value is out of range. */
 BURSTY_API uint32_t bursty_start(const bursty_config *config) BURSTY_P_OFF(return (void)config, 1)
 
-/* Ends all timers or the watcher, gives the signal back and ends all profiles. What was
-   counted stays for bursty_write. Call it before dlclose takes this code away,
-   when no other thread can be in the middle of a check. */
+/* Ends all timers or the watcher, gives the signal back and ends all profiles.
+   What was counted stays for bursty_write. Call it before dlclose takes this
+   code away, when no other thread can be in the middle of a check. */
 BURSTY_API void bursty_stop(void) BURSTY_P_OFF((void)0)
 
 /* Leaves out what comes now, such as a loading screen (1), or goes on (0): no
@@ -505,22 +507,23 @@ BURSTY_API void bursty_pause(int is_paused) BURSTY_P_OFF((void)is_paused)
 BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) BURSTY_P_OFF((void)visit, (void)user)
 
 #if !defined(BURSTY_BARE) || defined(BURSTY_OFF)
-/* Fills rows[0..max) with the hottest functions, for an overlay as often as every
-   frame: by time, or, where nothing ticks, by calls. Time outside of all scopes is
-   the row "(outside)"; time that no tick saw is in no row, and cpu_us of
-   bursty_get_stats tells how much that is. Loops and points have no row. Sums over all threads since
-   bursty_start or bursty_clear. Returns how many rows were filled. */
+/* Fills rows[0..max) with the hottest functions, for an overlay as often as
+   every frame: by time, or, where nothing ticks, by calls. Time outside of all
+   scopes is the row "(outside)"; time that no tick saw is in no row, and cpu_us
+   of bursty_get_stats tells how much that is. Loops and points have no row.
+   Sums over all threads since bursty_start or bursty_clear. Returns how many
+   rows were filled. */
 BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max)
     BURSTY_P_OFF(return (void)rows, (void)max, 0)
 #endif
 
-/* Ends the frame that this thread is in, if there is one, and begins the next. A
-   frame is what the program does again and again: a frame of a game, a request, a
-   period of a control loop. The name, a literal, says which; several kinds may
-   take turns. NULL only ends one: what follows belongs to no frame. The report
-   says how long frames take, and what slow ones do that others do not. A frame
-   belongs to its thread; one that is running when the thread ends, or in which
-   there is a pause, is counted apart. */
+/* Ends the frame that this thread is in, if there is one, and begins the next.
+   A frame is what the program does again and again: a frame of a game, a
+   request, a period of a control loop. The name, a literal, says which; several
+   kinds may take turns. NULL only ends one: what follows belongs to no frame.
+   The report says how long frames take, and what slow ones do that others do
+   not. A frame belongs to its thread; one that is running when the thread ends,
+   or in which there is a pause, is counted apart. */
 BURSTY_API void bursty_frame(const char *name) BURSTY_P_OFF((void)name)
 
 /* The durations of the last frames of that kind in us, the newest last, for an
@@ -550,10 +553,10 @@ BURSTY_API int bursty_save(const char *path) BURSTY_P_OFF(return (void)path, 0)
 #endif
 
 /* n ticks have passed on this thread: charges them to its innermost scope. A
-   timer of bursty_start does it, where there is one; else call it from a timer's
-   signal handler, from the SysTick interrupt, or once a frame, with
-   config.tick_hz set. One caller for each thread. While a watcher looks, it does
-   nothing: where one would begin by itself set config.watch to -1. */
+   timer of bursty_start does it, where there is one; else call it from a
+   timer's signal handler, from the SysTick interrupt, or once a frame, with
+   config.tick_hz set. One caller for each thread. While a watcher looks, it
+   does nothing: where one would begin by itself set config.watch to -1. */
 BURSTY_API void bursty_tick(uint32_t n) BURSTY_P_OFF((void)n)
 
 /* Zeroes table, ticks and stats, but not the numbers of threads. What others
@@ -615,7 +618,7 @@ enum {
     BURSTY_CONTROL_DEC,     /* subtracts 1; passing from 0 to the largest value sets overflow    */
     BURSTY_CONTROL_SET,     /* stores value and clears overflow                                  */
     BURSTY_CONTROL_UNTIL    /* stores minus value: overflow comes with INC number value; sets it */
-                     /* at once for 0 and clears it otherwise                             */
+                     /* at once for 0 and clears it otherwise */
 };
 typedef struct bursty_control_op {
     uint8_t op, counter; /* counter: 0 to 7 */
@@ -640,8 +643,8 @@ typedef struct bursty_control_state {
     uint8_t zero, overflow;  /* one bit for each counter */
 } bursty_control_state;
 
-/* Makes all counters 0. rules[0..count) must stay valid.
-   Returns 0, or -1 if a rule has more than 4 operations, an unknown one, or a counter above 7. */
+/* Makes all counters 0. rules[0..count) must stay valid. Returns 0, or -1 if a
+   rule has more than 4 operations, an unknown one, or a counter above 7. */
 BURSTY_API int bursty_control_init(bursty_control_state *c, const bursty_control_rule *rules,
                                    uint32_t count)
     BURSTY_P_OFF(return (void)c, (void)rules, (void)count, 0)
@@ -650,8 +653,9 @@ BURSTY_API int bursty_control_init(bursty_control_state *c, const bursty_control
 BURSTY_API int bursty_control_holds(const bursty_control_state *c, const bursty_control_when *when)
     BURSTY_P_OFF(return (void)c, (void)when, 0)
 
-/* An event of the given kind (bits): judges the conditions of all rules on the flags as they are,
-   and then carries out the operations of those that held, in order. */
+/* An event of the given kind (bits): judges the conditions of all rules on the
+   flags as they are, and then carries out the operations of those that held, in
+   order. */
 BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
     BURSTY_P_OFF((void)c, (void)kind)
 
@@ -678,8 +682,9 @@ BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
 #define BURSTY_P_KEEP_CALL_FOR_TLS /* the compiler finds the thread's word by a call */
 #endif
 
-/* Files whose checks are in C may be linked with others, so the implementation of bursty.h has the
-   way in for assembly (IN_BURSTY) in more cases than a file has such checks (CHECKS). */
+/* Files whose checks are in C may be linked with others, so the implementation
+   of bursty.h has the way in for assembly (IN_BURSTY) in more cases than a file
+   has such checks (CHECKS). */
 #if defined(__x86_64__) && defined(__LP64__) && defined(__ELF__) && !defined(BURSTY_PORTABLE) && \
     !defined(BURSTY_OFF) && !defined(BURSTY_POLL) && !defined(BURSTY_TINY) && \
     !defined(BURSTY_STATIC) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER)
@@ -700,10 +705,11 @@ BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
 #define BURSTY_P_KEEP_SIZE(name)
 #define BURSTY_P_KEEP_USED used, externally_visible
 #define BURSTY_P_KEEP_UNSEEN no_sanitize_coverage
-/* tune and stringops, which change nothing here: a target of its own. gcc 12 keeps its table of
-   saved registers by target, and behind a function without caller-saved ones it does not always set
-   it back: functions of the same target that come next then push what no caller expects, and
-   clobber what theirs believe to be kept. */
+/* tune and stringops, which change nothing here: a target of its own. gcc 12
+   keeps its table of saved registers by target, and behind a function without
+   caller-saved ones it does not always set it back: functions of the same
+   target that come next then push what no caller expects, and clobber what
+   theirs believe to be kept. */
 #define BURSTY_P_KEEP_SAVES \
     __attribute__((no_caller_saved_registers, zero_call_used_regs("skip"), \
                    target("general-regs-only,inline-all-stringops,tune=k8")))
@@ -723,9 +729,10 @@ BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
 #endif
 
 #ifdef BURSTY_P_KEEP_ASM
-/* Of all functions between the thunk and an action: they use general registers alone, and the
-   compiler puts no call into them that might use others, such as a hook of -finstrument-functions.
-   So while nothing outside bursty.h is called, the thunk's registers are all that must be kept. */
+/* Of all functions between the thunk and an action: they use general registers
+   alone, and the compiler puts no call into them that might use others, such as
+   a hook of -finstrument-functions. So while nothing outside bursty.h is
+   called, the thunk's registers are all that must be kept. */
 #define BURSTY_P_KEEP_SLOW \
     __attribute__((target("general-regs-only"), no_instrument_function, \
                    no_profile_instrument_function, BURSTY_P_KEEP_UNSEEN))
@@ -742,8 +749,9 @@ BURSTY_P_KEEP_INLINE int bursty_p_keep_add(uint64_t *count, uint64_t more) {
     return 1;
 }
 
-/* Does the thread run profile 0 alone, which does no more than count? Then bursty_p_kept_hit looks at
-   the schedule by itself: as bursty_p_look, in a quarter of the instructions. */
+/* Does the thread run profile 0 alone, which does no more than count? Then
+   bursty_p_kept_hit looks at the schedule by itself: as bursty_p_look, in a
+   quarter of the instructions. */
 #define BURSTY_P_KEEP_PLAIN(t) \
     ((t)->active == 1 && !((t)->framed | (t)->acting) && !bursty_p_all.budget \
      && (t)->sampler[0].set.classes == BURSTY_ANY && !(t)->sampler[0].set.awake_count \
@@ -804,7 +812,8 @@ extern "C" {
 #endif
 #endif
 
-/* What the inline code touches. Its name has the options in it: files must agree, or not link. */
+/* What the inline code touches. Its name has the options in it: files must
+   agree, or not link. */
 typedef struct bursty_here {
     uint32_t n;
 #ifdef BURSTY_TINY
@@ -834,17 +843,19 @@ typedef struct bursty_p_scope {
     uint32_t depth;
 } bursty_p_scope;
 
-/* The slow path. A compiler that puts checks in (`bursty cc`) may write calls of the first two, and
-   decrement bursty_here.n itself; nobody else needs them. bursty_hit takes a check, sends its event
-   if there is a site and a burst, and returns the profiles in a burst. bursty_note sends one without
-   a check. take, give_back: for code in two copies. */
+/* The slow path. A compiler that puts checks in (`bursty cc`) may write calls
+   of the first two, and decrement bursty_here.n itself; nobody else needs them.
+   bursty_hit takes a check, sends its event if there is a site and a burst, and
+   returns the profiles in a burst. bursty_note sends one without a check. take,
+   give_back: for code in two copies. */
 BURSTY_API BURSTY_P_COLD uint32_t bursty_hit(const bursty_site *site, uintptr_t value);
 BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t value,
                                           uint32_t kind);
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
 
-/* FIRE takes a check and tells whether the slow path must look at it. LIVE takes none. */
+/* FIRE takes a check and tells whether the slow path must look at it. LIVE
+   takes none. */
 #ifdef BURSTY_POLL
 BURSTY_API uint8_t bursty_p_open;
 #ifdef BURSTY_P_GNU
@@ -954,9 +965,10 @@ extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
 
 /* ---- scopes -------------------------------------- src/bursty/scope.h ---- */
 
-/* The check comes first and the push second, so the depth of a CALL counts the scopes around it.
-   Leaving restores the saved depth instead of counting down: that repairs whatever a longjmp
-   skipped. The stores are volatile, the stack before the depth, for a tick that interrupts. */
+/* The check comes first and the push second, so the depth of a CALL counts the
+   scopes around it. Leaving restores the saved depth instead of counting down:
+   that repairs whatever a longjmp skipped. The stores are volatile, the stack
+   before the depth, for a tick that interrupts. */
 
 enum { BURSTY_P_SCOPE_CALL = BURSTY_CALL | BURSTY_FRAME,
        BURSTY_P_SCOPE_RETURN = BURSTY_RETURN | BURSTY_FRAME };
@@ -992,8 +1004,8 @@ BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
     if (BURSTY_P_LIVE()) bursty_note(scope->site, 0, BURSTY_P_SCOPE_RETURN);
 }
 
-/* "" before the name: a name that is no literal is an error, in C++, too, where it would be gone when
-   the report is made. */
+/* "" before the name: a name that is no literal is an error, in C++, too, where
+   it would be gone when the report is made. */
 #define BURSTY_P_SCOPE_SITE(name_, id_) \
     static const bursty_site BURSTY_P_CAT(bursty_p_site_, id_) = { \
         "" name_, __FILE__, __LINE__, BURSTY_P_SCOPE_CALL }
@@ -1106,8 +1118,9 @@ struct bursty_p_scope_guard {
 #define BURSTY_P_DUAL_COLD
 #endif
 
-/* FIRE takes a check and says whether bursty_hit must look closer, which says whether a burst is
-   live; if it is not, PLAIN undoes the check. LIVE takes no check. */
+/* FIRE takes a check and says whether bursty_hit must look closer, which says
+   whether a burst is live; if it is not, PLAIN undoes the check. LIVE takes no
+   check. */
 #define BURSTY_P_DUAL_SITE(name_) \
     static const bursty_site bursty_p_dual_site = { name_, __FILE__, __LINE__, BURSTY_CALL }
 
@@ -1125,12 +1138,14 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
 
 /* ---- which copy of the code is this ---- */
 
-/* BURST_REF, BURST_IF_RECORDING and BURST_SAME act where two things hold: this copy of the code is
-   the instrumented one, and a burst is live. The first is a constant. BURST_BODY and BURST_FOR
-   announce their copy by a struct tag in the block (its size is 2 in the instrumented copy, 1 in
-   the plain one). BURST_DUAL and BURST_DUAL_LEAF announce it by their parameter burst_on, which
-   hides the function burst_on below. In ordinary code the answer is yes. (A local variable instead
-   of a tag would do the same, with a warning of -Wshadow in every nesting.) */
+/* BURST_REF, BURST_IF_RECORDING and BURST_SAME act where two things hold: this
+   copy of the code is the instrumented one, and a burst is live. The first is a
+   constant. BURST_BODY and BURST_FOR announce their copy by a struct tag in the
+   block (its size is 2 in the instrumented copy, 1 in the plain one).
+   BURST_DUAL and BURST_DUAL_LEAF announce it by their parameter burst_on, which
+   hides the function burst_on below. In ordinary code the answer is yes. (A
+   local variable instead of a tag would do the same, with a warning of -Wshadow
+   in every nesting.) */
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus) /* g++: a tag shadows, too */
 #define BURSTY_P_DUAL_QUIET \
@@ -1173,8 +1188,9 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
        cold_f(a)   in a burst: body(1, a)   otherwise: gives its check back and calls f, whose own
                                             check takes it again (no third copy of the body) */
 
-/* MORE(args, list): ", a, b" for the list (a, b), or nothing if args is (). Whether a function has
-   parameters is read from its arguments, because a macro cannot tell (void) from (void *p). */
+/* MORE(args, list): ", a, b" for the list (a, b), or nothing if args is ().
+   Whether a function has parameters is read from its arguments, because a macro
+   cannot tell (void) from (void *p). */
 #define BURSTY_P_DUAL_MORE(args_, list_) \
     BURSTY_P_DUAL_SECOND(BURSTY_P_DUAL_HEAD args_, BURSTY_P_DUAL_SOME_MORE, 0)(list_)
 #define BURSTY_P_DUAL_HEAD(...) BURSTY_P_DUAL_HEAD_OF(__VA_ARGS__, 0)
@@ -1253,10 +1269,11 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
         } \
     }
 
-/* BURST_FOR runs a counted loop in strips: the iterations of a strip get the same answer, and their
-   checks are taken at once, so that nothing is left per iteration. If the body leaves by break,
-   return, goto or an exception, the guard gives back the checks of the iterations that did not run.
-   It reads i through a pointer to a type that may alias any other. */
+/* BURST_FOR runs a counted loop in strips: the iterations of a strip get the
+   same answer, and their checks are taken at once, so that nothing is left per
+   iteration. If the body leaves by break, return, goto or an exception, the
+   guard gives back the checks of the iterations that did not run. It reads i
+   through a pointer to a type that may alias any other. */
 #ifdef BURSTY_P_GNU
 #define BURSTY_P_DUAL_ALIAS __attribute__((may_alias))
 #else
@@ -1383,7 +1400,8 @@ uint8_t bursty_p_open;
 #endif
 #endif
 
-/* The word while the slow path runs: checks of actions and handlers count it down. */
+/* The word while the slow path runs: checks of actions and handlers count it
+   down. */
 #define BURSTY_P_BUSY UINT32_C(0x40000000)
 
 #ifndef BURSTY_TINY
@@ -1665,8 +1683,9 @@ BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 }
 #endif
 
-/* A count has one writer, its thread, and any reader. A 32-bit machine without 64-bit atomics may
-   read one that is 2^32 off, in the moment in which it passes a multiple of 2^32. */
+/* A count has one writer, its thread, and any reader. A 32-bit machine without
+   64-bit atomics may read one that is 2^32 off, in the moment in which it
+   passes a multiple of 2^32. */
 #if !defined(BURSTY_NO_TLS) && defined(BURSTY_P_GNU) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2
 typedef uint64_t bursty_p_count __attribute__((aligned(8)));
 #define BURSTY_P_READ(c) BURSTY_P_GET(c)
@@ -1695,8 +1714,8 @@ BURSTY_P_INLINE void bursty_p_sum(uint64_t *sum, const bursty_p_count *c) {
    A quarter of the memory is thread records; an eighth, if something ticks, the
    table of paths; the rest is the hot table. Threads are numbered in the order
    in which they register. A later thread may take over the record of one that
-   has ended. Static memory begins as zeros and is zeroed again only as far as it
-   was used, so pages that nobody needs are never touched. */
+   has ended. Static memory begins as zeros and is zeroed again only as far as
+   it was used, so pages that nobody needs are never touched. */
 enum { BURSTY_P_FREE, BURSTY_P_USED, BURSTY_P_ENDED };
 #define BURSTY_P_SPAN UINT32_C(65536)  /* the longest wait until a thread looks at new settings */
 #define BURSTY_P_EVER UINT64_MAX       /* `left` of a profile whose phase never ends            */
@@ -1813,9 +1832,10 @@ BURSTY_P_STEP const bursty_site *bursty_p_caller(uint32_t depth) {
     return NULL;
 }
 
-/* How many slots an index needs for rows of so many bytes that share `bytes` with it: a power of 2,
-   at most a quarter of the memory. *rows becomes the number of rows: at most 3/4 of the slots. So a
-   search always ends, at an empty slot. */
+/* How many slots an index needs for rows of so many bytes that share `bytes`
+   with it: a power of 2, at most a quarter of the memory. *rows becomes the
+   number of rows: at most 3/4 of the slots. So a search always ends, at an
+   empty slot. */
 static size_t bursty_p_divide(size_t bytes, size_t row_bytes, size_t *rows) {
     size_t slots = 1;
     while (slots < bytes / (row_bytes + 4) && slots < (size_t)1 << 28) slots *= 2;
@@ -1897,8 +1917,8 @@ static void bursty_p_fill(uint32_t at, const bursty_p_settings *settings, uint32
     BURSTY_P_RELEASE(&bursty_p_buffer[at].stamp, stamp);
 }
 
-/* Publishes settings that were made of those of generation `old`. Returns 0 if others have come in
-   between, or if all buffers are busy for the moment. */
+/* Publishes settings that were made of those of generation `old`. Returns 0 if
+   others have come in between, or if all buffers are busy for the moment. */
 static int bursty_p_publish(const bursty_p_settings *settings, uint32_t old) {
 #ifdef BURSTY_NO_TLS
     uint32_t next = old + 1 ? old + 1 : 1;
@@ -1956,7 +1976,8 @@ BURSTY_P_STEP bursty_p_row *bursty_p_recall(const bursty_site *site, const burst
     return row && row->site == site && row->caller == caller ? row : NULL;
 }
 
-/* The thread's row for (caller, site), made at first sight; NULL if the table is full. */
+/* The thread's row for (caller, site), made at first sight; NULL if the table
+   is full. */
 BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(bursty_p_thread *t, const bursty_site *site,
                                             const bursty_site *caller) {
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)((uintptr_t)caller >> 3));
@@ -2007,20 +2028,24 @@ BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, u
 
 /* ---- sums for intervals --------------------------- src/bursty/sums.c ---- */
 
-/* How far a share may be off follows from how it differs between bursts (docs/formats.md). In a
-   burst let y be the weight of a row, s of all rows of its site, x of all rows of its class. A row
-   keeps the sums of yy, ys and xy over the bursts that have ended, how many saw it, and in how many
-   it was the first row of its site; a thread has xx and a number of bursts for each class.
+/* How far a share may be off follows from how it differs between bursts
+   (docs/formats.md). In a burst let y be the weight of a row, s of all rows of
+   its site, x of all rows of its class. A row keeps the sums of yy, ys and xy
+   over the bursts that have ended, how many saw it, and in how many it was the
+   first row of its site; a thread has xx and a number of bursts for each class.
 
        touched --> row --> row --> row, which points at itself
 
-   A row's first event in a burst puts it into this list, with its count at the start. At the end
-   the list is divided into 16 by site, and goes into the sums. A thread sums its first 1024 bursts
-   of a profile, and then a random one of each 8. What that adds counts 8 times, but it is one burst
-   that saw the row. A burst that ends costs 140 instructions a row, and one for two of a part. */
+   A row's first event in a burst puts it into this list, with its count at the
+   start. At the end the list is divided into 16 by site, and goes into the
+   sums. A thread sums its first 1024 bursts of a profile, and then a random one
+   of each 8. What that adds counts 8 times, but it is one burst that saw the
+   row. A burst that ends costs 140 instructions a row, and one for two of a
+   part. */
 
-/* Numbers the burst that begins, and says how often its sums count. A thread that takes a record
-   over in the middle of 8 draws, too, so that each burst has the same chance. */
+/* Numbers the burst that begins, and says how often its sums count. A thread
+   that takes a record over in the middle of 8 draws, too, so that each burst
+   has the same chance. */
 BURSTY_P_STEP void bursty_p_number(bursty_p_thread *t, bursty_p_sampler *s, uint32_t p) {
     uint64_t before = BURSTY_P_READ(&t->bursts[p]);
     uint32_t at = (uint32_t)before % BURSTY_P_ONE_OF + 1, later = before >= BURSTY_P_ALL_SUMMED;
@@ -2144,8 +2169,8 @@ BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
 
 static uint64_t bursty_p_clock_cost; /* of one reading */
 
-/* A mean that moves by an eighth of the difference. A value above 4 times the mean counts as 4
-   times the mean, so that a preemption does little harm. */
+/* A mean that moves by an eighth of the difference. A value above 4 times the
+   mean counts as 4 times the mean, so that a preemption does little harm. */
 static uint64_t bursty_p_mean(uint64_t mean, uint64_t value) {
     if (mean == 0) return value;
     if (value > 4 * mean) value = 4 * mean;
@@ -2180,8 +2205,9 @@ static void bursty_p_begin_budget(const bursty_config *config) {
     if (bursty_p_clock_cost == UINT64_MAX) bursty_p_clock_cost = 0;
 }
 
-/* A phase of `checks` checks has ended, in which profiles were in a burst or none was; shares is
-   2^20 times the sum of I / C. Returns 2^16 times the factor for the gaps. */
+/* A phase of `checks` checks has ended, in which profiles were in a burst or
+   none was; shares is 2^20 times the sum of I / C. Returns 2^16 times the
+   factor for the gaps. */
 static uint64_t bursty_p_budget(uint64_t memory[4], int was_burst, uint64_t checks,
                                 uint64_t shares) {
     const bursty_config *config = &bursty_p_all.config;
@@ -2246,7 +2272,8 @@ BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
     return gap ? (uint32_t)gap : 1;
 }
 
-/* How many events one of this burst stands for: (C + I) / I, and more with hibernation. */
+/* How many events one of this burst stands for: (C + I) / I, and more with
+   hibernation. */
 BURSTY_P_SLOW uint32_t bursty_p_weigh(const bursty_p_sampler *s) {
     const bursty_profile *set = &s->set;
     uint64_t weight, periods = (uint64_t)set->awake_count + set->hibernate_count;
@@ -2373,7 +2400,8 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
     }
 }
 
-/* A look after so many checks. Returns the word before the check that asked takes its 1. */
+/* A look after so many checks. Returns the word before the check that asked
+   takes its 1. */
 BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
@@ -2404,7 +2432,8 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     return live ? 0 : t->span;
 }
 
-/* n is the word before the next check. Returns it, after a look if one is due. */
+/* n is the word before the next check. Returns it, after a look if one is
+   due. */
 BURSTY_P_STEP uint32_t bursty_p_advance(bursty_p_thread *t, uint32_t n) {
     uint32_t passed = t->live ? 0 - n : t->span - n;
     if (passed < t->span && !bursty_p_reopened(t)) return n;
@@ -2418,9 +2447,10 @@ static void bursty_p_seed(bursty_p_thread *t) {
     t->random = h ? h : 1;
 }
 
-/* bursty_p_notice_end arranges that bursty_thread_end is called when the calling thread ends, and
-   returns whether it will be. In a shared object the key goes when the object is closed, for the C
-   library would call code that is gone. */
+/* bursty_p_notice_end arranges that bursty_thread_end is called when the
+   calling thread ends, and returns whether it will be. In a shared object the
+   key goes when the object is closed, for the C library would call code that is
+   gone. */
 #if defined(BURSTY_P_POSIX)
 static pthread_key_t bursty_p_key;
 static pthread_once_t bursty_p_once = PTHREAD_ONCE_INIT;
@@ -2483,7 +2513,8 @@ static void bursty_p_tell(int what, bursty_p_thread *t, int is_noticed) {
     if (bursty_p_all.companion.on_thread) bursty_p_all.companion.on_thread(what, t->number);
 }
 
-/* Names are copied byte by byte, since a dump may read one while it is written. */
+/* Names are copied byte by byte, since a dump may read one while it is
+   written. */
 static void bursty_p_put_name(bursty_p_thread *t, const char *name) {
     uint32_t i;
     for (i = 0; i + 1 < BURSTY_P_NAME && name && name[i]; i++) BURSTY_P_PUT(&t->name[i], name[i]);
@@ -2583,8 +2614,9 @@ BURSTY_P_SLOW void bursty_p_deliver(bursty_p_thread *t, const bursty_site *site,
     t->in_slow = 0;
 }
 
-/* Where bursty_p_mine.only is set, an event whose row is a recent one is counted here. n is the
-   word after its check. Both return 0 if it is not counted. */
+/* Where bursty_p_mine.only is set, an event whose row is a recent one is
+   counted here. n is the word after its check. Both return 0 if it is not
+   counted. */
 BURSTY_P_STEP int bursty_p_count_known(const bursty_site *site) {
     bursty_p_row *row = bursty_p_recall(site, bursty_p_caller(BURSTY_P_HERE.depth));
     if (!row) return 0;
@@ -2625,7 +2657,8 @@ BURSTY_API uint32_t bursty_hit(const bursty_site *site, uintptr_t value) {
     return bursty_p_mine.thread->live;
 }
 
-/* A RETURN that the hot table alone would get is counted, and goes no further. */
+/* A RETURN that the hot table alone would get is counted, and goes no
+   further. */
 BURSTY_P_STEP int bursty_p_count_return(void) {
     if (!bursty_p_mine.only || bursty_p_mine.epoch != BURSTY_P_GET(&bursty_p_all.epoch)) return 0;
     bursty_p_count_up(bursty_p_mine.only, 1);
@@ -2663,7 +2696,8 @@ BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     return room;
 }
 
-/* Unused checks are given back unless checks in the body have begun or ended a burst since. */
+/* Unused checks are given back unless checks in the body have begun or ended a
+   burst since. */
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
     uint32_t n = BURSTY_P_HERE.n, back = n + count;
     bursty_p_thread *t = bursty_p_registered();
@@ -2671,7 +2705,8 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
     if (live ? 0 - n <= t->span && 0 - back <= t->span : back <= t->span) BURSTY_P_HERE.n = back;
 }
 
-/* Looks at the schedule now, so that a change takes effect at once and counts are exact. */
+/* Looks at the schedule now, so that a change takes effect at once and counts
+   are exact. */
 static void bursty_p_look_now(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n;
@@ -2689,8 +2724,8 @@ static void bursty_p_look_now(void) {
 
 #ifdef BURSTY_P_KEEP_ASM
 
-/* Vector, mask and x87 registers: xsave's components 0, 1, 2, 5, 6 and 7, in 64 + 2688 bytes. No
-   processor's layout of them is larger. */
+/* Vector, mask and x87 registers: xsave's components 0, 1, 2, 5, 6 and 7, in 64
+   + 2688 bytes. No processor's layout of them is larger. */
 #define BURSTY_P_KEEP_PARTS 0xe7
 #define BURSTY_P_KEEP_ROOM (2752 / 8)
 
@@ -2728,19 +2763,22 @@ BURSTY_P_KEEP_INLINE void bursty_p_keep_restore(const uint64_t *area, uint32_t h
     }
 }
 
-/* The thunk of a check finds the site and calls bursty_p_kept_count, which keeps all registers but
-   rax and rdi. If the event is an unusual one, the thunk keeps the other general registers and
-   calls bursty_p_kept_hit. It returns over the red zone. The thunk of a scope's end does the same
-   with bursty_p_kept_return and bursty_p_kept_leave.
+/* The thunk of a check finds the site and calls bursty_p_kept_count, which
+   keeps all registers but rax and rdi. If the event is an unusual one, the
+   thunk keeps the other general registers and calls bursty_p_kept_hit. It
+   returns over the red zone. The thunk of a scope's end does the same with
+   bursty_p_kept_return and bursty_p_kept_leave.
 
-   To an unwinder it looks as if the function that checks had called it right behind the js: the
-   stack pointer there is 136 above the one at the thunk's entry, and the return address is the
-   target of the stub's jmp: p + 5 + *(int32_t *)(p + 1), where p = *(CFA - 136).
+   To an unwinder it looks as if the function that checks had called it right
+   behind the js: the stack pointer there is 136 above the one at the thunk's
+   entry, and the return address is the target of the stub's jmp: p + 5 +
+   *(int32_t *)(p + 1), where p = *(CFA - 136).
 
-   The text is in AT&T's syntax, but the file may be compiled with -masm=intel, which no macro tells
-   of. `push 5` tells: it pushes a constant in Intel's syntax, in 2 bytes, and what is at address 5
-   in AT&T's, in more. It never runs. clang is told AT&T's; file-scope assembly behind it in the same
-   file would have to say so, too. */
+   The text is in AT&T's syntax, but the file may be compiled with -masm=intel,
+   which no macro tells of. `push 5` tells: it pushes a constant in Intel's
+   syntax, in 2 bytes, and what is at address 5 in AT&T's, in more. It never
+   runs. clang is told AT&T's; file-scope assembly behind it in the same file
+   would have to say so, too. */
 #if defined(__clang__) /* which reads it before it knows a length, with -flto */
 #define BURSTY_P_KEEP_SYNTAX_BEGIN "\t.att_syntax prefix\n"
 #define BURSTY_P_KEEP_SYNTAX_END ""
@@ -2804,13 +2842,16 @@ __asm__(BURSTY_P_KEEP_THUNK("bursty_p_leave_thunk", BURSTY_P_KEEP_TRY("", "burst
                             "\tmov\t%eax, %edi\n", "bursty_p_kept_leave"));
 #endif
 
-/* bursty_p_kept_count takes the word out and counts the usual event, without a call. Its answer is 0; or, if it does not count, 2^32
-   plus the word, and bursty_p_kept_hit goes on from there. In a plain thread without new settings it
-   takes the short look. Else it is bursty_p_keep_hit_any, which calls nothing outside bursty.h if no
-   profile has an action, there is no budget, and a look leaves new settings to the next check
-   (same_settings). In a burst that was another profile's, too, `only` may still be NULL.
-   bursty_p_kept_return and bursty_p_kept_leave divide the end of a scope in the same way. The scope
-   has left the stack, but its slot still holds its site; below the stack it is "(deep)". */
+/* bursty_p_kept_count takes the word out and counts the usual event, without a
+   call. Its answer is 0; or, if it does not count, 2^32 plus the word, and
+   bursty_p_kept_hit goes on from there. In a plain thread without new settings
+   it takes the short look. Else it is bursty_p_keep_hit_any, which calls
+   nothing outside bursty.h if no profile has an action, there is no budget, and
+   a look leaves new settings to the next check (same_settings). In a burst that
+   was another profile's, too, `only` may still be NULL. bursty_p_kept_return
+   and bursty_p_kept_leave divide the end of a scope in the same way. The scope
+   has left the stack, but its slot still holds its site; below the stack it is
+   "(deep)". */
 #ifdef __cplusplus
 #define BURSTY_P_KEEP_ENTRY \
     extern "C" __attribute__((BURSTY_P_KEEP_USED, visibility("hidden"))) BURSTY_P_KEEP_SLOW
@@ -3042,8 +3083,8 @@ static void bursty_p_frame_tick(bursty_p_framed *f, uint32_t row, uint32_t n) {
    its parent has a smaller number, and a row in the index never moves. So a handler never waits,
    wherever it interrupts. */
 
-/* Counts are 64-bit where such a load is atomic. Elsewhere they are 32-bit, and saturate: that is
-   more than a year of ticks. */
+/* Counts are 64-bit where such a load is atomic. Elsewhere they are 32-bit, and
+   saturate: that is more than a year of ticks. */
 #if UINTPTR_MAX > UINT32_MAX
 typedef uint64_t bursty_p_tick_count;
 #define BURSTY_P_TICK_MOST UINT64_MAX
@@ -3062,7 +3103,8 @@ enum { BURSTY_P_TICK_COUNT, BURSTY_P_TICK_SLOW, BURSTY_P_TICK_SQUARES, BURSTY_P_
 
 typedef struct bursty_p_tick_row {
     const bursty_site *site;
-    /* count, of these in the slow path, sum of squares of n; looks that found it waiting */
+    /* count, of these in the slow path, sum of squares of n; looks that found
+       it waiting */
     bursty_p_tick_count sum[BURSTY_P_TICK_SUMS];
     uint32_t parent, thread;         /* parent: a row's number, or 0                          */
     uint32_t order;                  /* among the rows of its thread, from 0                  */
@@ -3079,8 +3121,8 @@ static struct {
     uint32_t is_watched; /* by the watcher, which is then the only one who charges */
 } bursty_p_ticks;
 
-/* Takes `bytes` of memory for rows and index. Returns how many it needs: all, or 0 if that is too
-   little for 4 rows. */
+/* Takes `bytes` of memory for rows and index. Returns how many it needs: all,
+   or 0 if that is too little for 4 rows. */
 static size_t bursty_p_lay_out_paths(unsigned char *memory, size_t bytes) {
     size_t rows, slots = bursty_p_divide(bytes, sizeof(bursty_p_tick_row), &rows);
     bursty_p_ticks.row_room = bursty_p_ticks.row_count = 0;
@@ -3129,7 +3171,8 @@ static uint32_t bursty_p_tick_claim(void) {
     return count + 1;
 }
 
-/* The number of the row (site, parent, thread), made at first sight; 0 if the table is full. */
+/* The number of the row (site, parent, thread), made at first sight; 0 if the
+   table is full. */
 static uint32_t bursty_p_tick_child(const bursty_site *site, uint32_t parent, uint32_t thread) {
     uint32_t h = (uint32_t)((uintptr_t)site >> 3) * UINT32_C(0x9E3779B1), fresh = 0, number;
     h = (h ^ h >> 15 ^ parent) * UINT32_C(0x85EBCA6B);
@@ -3158,7 +3201,8 @@ static uint32_t bursty_p_tick_child(const bursty_site *site, uint32_t parent, ui
 }
 
 #if BURSTY_STACK > 0
-/* The row that a scope below row goes back to, as recursion is folded; 0: none. */
+/* The row that a scope below row goes back to, as recursion is folded; 0:
+   none. */
 static uint32_t bursty_p_tick_folds(const bursty_site *site, uint32_t row) {
     uint32_t k;
     for (k = 0; k < bursty_p_ticks.fold && row; k++) {
@@ -3169,9 +3213,10 @@ static uint32_t bursty_p_tick_folds(const bursty_site *site, uint32_t row) {
 }
 #endif
 
-/* The row of a thread's path: of depth scopes, the first of which stand in stack, and of `inner` if
-   that is not NULL. n ticks are to be charged to it: where the table is full it is a scope further
-   out, or 0, and they are counted. */
+/* The row of a thread's path: of depth scopes, the first of which stand in
+   stack, and of `inner` if that is not NULL. n ticks are to be charged to it:
+   where the table is full it is a scope further out, or 0, and they are
+   counted. */
 static uint32_t bursty_p_tick_place(uint32_t thread, uint32_t depth,
                                     const bursty_site *const volatile *stack,
                                     const bursty_site *inner, uint32_t n) {
@@ -3212,12 +3257,13 @@ static void bursty_p_tick_charge_row(uint32_t row, uint32_t n, int is_slow) {
     if (is_slow) bursty_p_tick_add(&sum[BURSTY_P_TICK_SLOW], n);
 }
 
-/* The slow path of bursty.h runs while the word is a large number (its BUSY). */
+/* The slow path of bursty.h runs while the word is a large number (its
+   BUSY). */
 BURSTY_P_STEP int bursty_p_is_busy(uint32_t word) { return (int32_t)word >= 0 && word >> 29 != 0; }
 
-/* The program may be in the middle of changing its stack of scopes; it writes the stack before the
-   depth. `inner`, if it is not NULL, is a scope whose function is running, but which is not on the
-   stack. */
+/* The program may be in the middle of changing its stack of scopes; it writes
+   the stack before the depth. `inner`, if it is not NULL, is a scope whose
+   function is running, but which is not on the stack. */
 static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
     volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
     const bursty_site *const volatile *stack = NULL;
@@ -3300,7 +3346,8 @@ static struct {
     uint32_t word;              /* from %fs:0 to the thread's word               */
 } bursty_p_text;
 
-/* The image begins with an ELF header. The linker makes the symbol if that is loaded. */
+/* The image begins with an ELF header. The linker makes the symbol if that is
+   loaded. */
 extern const unsigned char bursty_p_image[] __asm__("__ehdr_start")
     __attribute__((weak, visibility("hidden")));
 
@@ -3312,7 +3359,8 @@ static uint64_t bursty_p_long_at(const unsigned char *at) {
 }
 static uintptr_t bursty_p_extend(uint32_t word) { return (uintptr_t)(intptr_t)(int32_t)word; }
 
-/* Where the code is, and the table. Every number is checked: a tick reads nothing outside. */
+/* Where the code is, and the table. Every number is checked: a tick reads
+   nothing outside. */
 static void bursty_p_find_code(void) {
     enum { LOAD = 1, TABLE = 0x6474e550, RUNS = 1 };
     const unsigned char *head = bursty_p_image, *table;
@@ -3323,8 +3371,9 @@ static void bursty_p_find_code(void) {
     if (!head || head[0] != 0x7f || head[1] != 'E' || head[2] != 'L' || head[3] != 'F') return;
     if (head[4] != 2 || bursty_p_long_at(head + 32) != 64 || head[54] != 56) return;
     count = (uint32_t)head[56] | (uint32_t)head[57] << 8;
-    /* The header is at the beginning of the file. So is, by its words, a segment without a byte of
-       the file, such as one of zeros with an alignment of its own. */
+    /* The header is at the beginning of the file. So is, by its words, a
+       segment without a byte of the file, such as one of zeros with an
+       alignment of its own. */
     for (i = 0; i < count && i < 32; i++) {
         const unsigned char *p = head + 64 + i * 56;
         if (bursty_p_word_at(p) == LOAD && bursty_p_long_at(p + 8) == 0 && bursty_p_long_at(p + 32))
@@ -3379,8 +3428,9 @@ static const unsigned char *bursty_p_function_of(const unsigned char *pc) {
     return begin >= bursty_p_text.low ? (const unsigned char *)begin : NULL;
 }
 
-/* How many bytes of constants stand behind an opcode; BURSTY_P_CODE_STOP for one that is not known
-   or does not go on to the next instruction. *has_place: does it have a ModRM byte? */
+/* How many bytes of constants stand behind an opcode; BURSTY_P_CODE_STOP for
+   one that is not known or does not go on to the next instruction. *has_place:
+   does it have a ModRM byte? */
 enum { BURSTY_P_CODE_STOP = 16 };
 static uint32_t bursty_p_constants_0f(uint32_t op, int *has_place) {
     if ((op >= 0x80 && op <= 0x8f) || op == 0x05 || op == 0x0b || op == 0x34 || op == 0x35)
@@ -3426,7 +3476,8 @@ static uint32_t bursty_p_constants(uint32_t op, uint32_t reg, uint32_t wide, int
     return BURSTY_P_CODE_STOP;
 }
 
-/* Reads the instruction at p. Returns 0 if it is unknown, or a branch, a call or a return. */
+/* Reads the instruction at p. Returns 0 if it is unknown, or a branch, a call
+   or a return. */
 static int bursty_p_read(bursty_p_code *c, const unsigned char *p) {
     uint32_t rex = 0, is_short = 0, constants, mod, reg;
     int has_place = 1;
@@ -3489,8 +3540,9 @@ static int bursty_p_read(bursty_p_code *c, const unsigned char *p) {
     return 1;
 }
 
-/* Does c use what is `offset` bytes behind the thread's word? In an executable the place is written
-   out; in a shared object a register has it, which the instruction in front has set. */
+/* Does c use what is `offset` bytes behind the thread's word? In an executable
+   the place is written out; in a shared object a register has it, which the
+   instruction in front has set. */
 static int bursty_p_is_place(const bursty_p_code *c, uint32_t base, uint32_t offset) {
     if (!c->has_place || !c->is_fs || c->base != base) return 0;
     return c->disp == (base == 16 ? bursty_p_text.word + offset : offset);
@@ -3501,8 +3553,10 @@ static const unsigned char *bursty_p_behind_js(const unsigned char *p) {
     return p[0] == 0x78 ? p + 2 : p[0] == 0x0f && p[1] == 0x88 ? p + 6 : NULL;
 }
 
-/* The register that the instruction at p sets to the offset of the word, as a shared object does;
-   16 if it does not: the place is written out. The linker may have replaced the load. */
+/* The register that the instruction at p sets to the offset of the word, as a
+   shared object does;
+   16 if it does not: the place is written out. The linker may have replaced the
+   load. */
 static uint32_t bursty_p_base_of(const unsigned char *p) {
     bursty_p_code c;
     uintptr_t at;
@@ -3515,7 +3569,8 @@ static uint32_t bursty_p_base_of(const unsigned char *p) {
     return *(const uint64_t *)at == (uint64_t)bursty_p_extend(bursty_p_text.word) ? c.reg : 16;
 }
 
-/* If a scope's first sequence has its `decl` at p: its end. *begin: with the load in front. */
+/* If a scope's first sequence has its `decl` at p: its end. *begin: with the
+   load in front. */
 static const unsigned char *bursty_p_is_enter(const unsigned char *p, const unsigned char **begin,
                                               uintptr_t *site) {
     bursty_p_code c;
@@ -3564,8 +3619,8 @@ static const unsigned char *bursty_p_is_leave(const unsigned char *p) {
     return NULL;
 }
 
-/* Goes straight from p to `ret`. Is pc on the way? A jump to elsewhere is followed; the test of a
-   stack protector is passed. */
+/* Goes straight from p to `ret`. Is pc on the way? A jump to elsewhere is
+   followed; the test of a stack protector is passed. */
 static int bursty_p_is_last(const unsigned char *p, const unsigned char *pc) {
     int i, is_met = 0;
     for (i = 0; i < BURSTY_P_CODE_END; i++) {
@@ -3585,7 +3640,8 @@ static int bursty_p_is_last(const unsigned char *p, const unsigned char *pc) {
     return 0;
 }
 
-/* The scope of the function whose first or last instructions pc is in, or NULL. */
+/* The scope of the function whose first or last instructions pc is in, or
+   NULL. */
 static const bursty_site *bursty_p_running(const unsigned char *pc) {
     const unsigned char *p, *end, *begin = NULL;
     const uint32_t depth = BURSTY_P_HERE.depth;
@@ -3622,8 +3678,9 @@ static const bursty_site *bursty_p_running(const unsigned char *pc) {
     return NULL;
 }
 
-/* The same for a signal handler's context: rip is the 17th word of the machine's part, behind 40
-   bytes. ucontext_t itself is hidden under some standards. */
+/* The same for a signal handler's context: rip is the 17th word of the
+   machine's part, behind 40 bytes. ucontext_t itself is hidden under some
+   standards. */
 static const bursty_site *bursty_p_interrupted(const void *context) {
     uintptr_t pc = ((const uintptr_t *)context)[5 + 16];
     return bursty_p_text.high ? bursty_p_running((const unsigned char *)pc) : NULL;
@@ -3708,9 +3765,9 @@ static void bursty_p_disarm(bursty_p_thread *t) {
     if (timer) bursty_p_timer_delete((int)timer - 1);
 }
 
-/* bursty_p_uninstall on another thread forgets the signal first and then empties the records; here
-   the timer gets into the record first. So one of the two deletes it before it can tick. Returns 0
-   if the system has no timer. */
+/* bursty_p_uninstall on another thread forgets the signal first and then
+   empties the records; here the timer gets into the record first. So one of the
+   two deletes it before it can tick. Returns 0 if the system has no timer. */
 static int bursty_p_arm(bursty_p_thread *t) {
     int signal = __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST), timer;
     uint32_t place = (uint32_t)(uintptr_t)&timer >> 4;
@@ -3728,8 +3785,9 @@ static int bursty_p_arm(bursty_p_thread *t) {
     return __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST) != signal;
 }
 
-/* Takes the highest real-time signal that has no handler. Returns 0 if there is none. The highest
-   four are left to others: debuggers, valgrind and `bursty record` use them. */
+/* Takes the highest real-time signal that has no handler. Returns 0 if there is
+   none. The highest four are left to others: debuggers, valgrind and `bursty
+   record` use them. */
 static int bursty_p_install(void) {
     struct sigaction action, old;
     int number;
@@ -3747,8 +3805,9 @@ static int bursty_p_install(void) {
     return 1;
 }
 
-/* Without timers no signal follows; one that is ignored is not pending any more. Timers go first:
-   Linux from 6.13 keeps the signal of a timer that is ignored, and sends it when it is not. */
+/* Without timers no signal follows; one that is ignored is not pending any
+   more. Timers go first: Linux from 6.13 keeps the signal of a timer that is
+   ignored, and sends it when it is not. */
 static void bursty_p_uninstall(void) {
     struct sigaction action, old;
     uint32_t i;
@@ -3807,8 +3866,8 @@ static void bursty_p_watcher_run(void); /* watcher.c */
 
 #if defined(_WIN32)
 
-/* Windows.h is not included: it defines min, max and more in the file of the user. These are its
-   declarations, should the user include it. */
+/* Windows.h is not included: it defines min, max and more in the file of the
+   user. These are its declarations, should the user include it. */
 #ifdef _WIN64
 typedef unsigned long long bursty_p_size;
 #else
@@ -3871,7 +3930,8 @@ static uint64_t bursty_p_cpu_us(void) {
     return (t[2] + t[3]) / 10;
 }
 
-/* Handles have 32 bits that count. The access is THREAD_QUERY_LIMITED_INFORMATION. */
+/* Handles have 32 bits that count. The access is
+   THREAD_QUERY_LIMITED_INFORMATION. */
 static uint32_t bursty_p_system_me(void) {
     return (uint32_t)(uintptr_t)OpenThread(0x0800, 0, GetCurrentThreadId());
 }
@@ -3915,8 +3975,8 @@ static unsigned long __stdcall bursty_p_watcher_thread(void *nothing) {
     return 0;
 }
 
-/* Flag 2 of the timer: below a millisecond; older systems refuse it. The library with this code
-   stays loaded until bursty_stop. */
+/* Flag 2 of the timer: below a millisecond; older systems refuse it. The
+   library with this code stays loaded until bursty_stop. */
 static int bursty_p_system_begin(void) {
     struct HINSTANCE__ *library = NULL;
     union { unsigned long(__stdcall *run)(void *); const wchar_t *address; } here;
@@ -3945,10 +4005,11 @@ static void bursty_p_system_end(void) {
 
 #else /* POSIX */
 
-/* The watcher must wake when it wants to, and not when the thread that has its processor goes to
-   sleep: it would see nobody run. So it asks Linux for exact timers and, by the one value that needs
-   no rights, for turns of 0.1 ms: from 6.12 on who has short turns is let in at once. Kernels that
-   do not know this ignore it. The name is for ps and debuggers. */
+/* The watcher must wake when it wants to, and not when the thread that has its
+   processor goes to sleep: it would see nobody run. So it asks Linux for exact
+   timers and, by the one value that needs no rights, for turns of 0.1 ms: from
+   6.12 on who has short turns is let in at once. Kernels that do not know this
+   ignore it. The name is for ps and debuggers. */
 static void bursty_p_system_be_prompt(void) {
 #if defined(__linux__)
     (void)syscall(SYS_prctl, 29L, 1L, 0L, 0L, 0L);
@@ -3972,7 +4033,8 @@ static void *bursty_p_watcher_thread(void *nothing) {
     return nothing;
 }
 
-/* The program's signals are not for this thread. (The C library keeps its own out of the set.) */
+/* The program's signals are not for this thread. (The C library keeps its own
+   out of the set.) */
 static int bursty_p_system_begin(void) {
     sigset_t all, old;
     int error;
@@ -3993,7 +4055,8 @@ static uint64_t bursty_p_wall_ns(void) { return bursty_p_read_ns(BURSTY_P_MONOTO
 static uint32_t bursty_p_system_me(void) { return (uint32_t)syscall(SYS_gettid); }
 static void bursty_p_system_forget(uint32_t number) { (void)number; }
 
-/* The kernel makes the number of a thread's CPU clock like this, and so does the C library. */
+/* The kernel makes the number of a thread's CPU clock like this, and so does
+   the C library. */
 static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     *ran_ns = bursty_p_read_ns((int)(~number << 3 | 6u));
     return BURSTY_P_UNKNOWN;
@@ -4128,9 +4191,10 @@ BURSTY_P_PEEK_ATTRIBUTE static uint32_t bursty_p_peek_word(const bursty_here *he
     return *(const volatile uint32_t *)&here->n;
 }
 
-/* The slots, the depth, the slots again. Returns how good the copy is: 3, true at one moment; 2, the
-   path of a moment in between, since the scopes around the innermost one stood still; 1, that, if
-   they did not come back meanwhile; 0, they have changed from `stood_still` on. */
+/* The slots, the depth, the slots again. Returns how good the copy is: 3, true
+   at one moment; 2, the path of a moment in between, since the scopes around
+   the innermost one stood still; 1, that, if they did not come back meanwhile;
+   0, they have changed from `stood_still` on. */
 static int bursty_p_peek_once(bursty_p_peek *out, const bursty_here *here, uint32_t *stood_still) {
     const bursty_site *before[BURSTY_STACK];
     uint32_t word = bursty_p_peek_word(here), i, kept, checks;
@@ -4159,9 +4223,9 @@ static void bursty_p_peek_at(bursty_p_peek *out, const bursty_here *here) {
     if (out->is_cut) out->depth = stood_still;
 }
 
-/* How many looks of this round have met a scope, running or waiting: each adds 2 n + 1 to the sum of
-   squares when it makes n to n + 1. Of a round with more scopes than there is room for, the rest
-   counts as met once. */
+/* How many looks of this round have met a scope, running or waiting: each adds
+   2 n + 1 to the sum of squares when it makes n to n + 1. Of a round with more
+   scopes than there is room for, the rest counts as met once. */
 enum { BURSTY_P_MET = 256 };
 typedef struct bursty_p_met {
     const bursty_site *site;
@@ -4204,7 +4268,8 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
     round->squares++;
 }
 
-/* Runs and waits by CPU time that moves in large steps: gap_ns of it are paid for a look. */
+/* Runs and waits by CPU time that moves in large steps: gap_ns of it are paid
+   for a look. */
 static int bursty_p_watcher_pay(bursty_p_thread *t, uint64_t ran_ns, uint64_t gap_ns) {
     const uint64_t most = 2 * gap_ns + 32000000;
     if (ran_ns > t->ran_ns + most) t->ran_ns = ran_ns - most; /* it ran before it was watched */
@@ -4213,7 +4278,8 @@ static int bursty_p_watcher_pay(bursty_p_thread *t, uint64_t ran_ns, uint64_t ga
     return BURSTY_P_RUNS;
 }
 
-/* The first look of a round at a thread. It is charged at once, or becomes pending. */
+/* The first look of a round at a thread. It is charged at once, or becomes
+   pending. */
 static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns) {
     bursty_p_peek peek;
     uint64_t ran_ns = 0, before;
@@ -4251,8 +4317,9 @@ static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
 }
 
-/* Looks at a pending thread again, least_ns after the time that ran_ns tells. Returns whether it is
-   pending still. A thread that has ended meanwhile was running. */
+/* Looks at a pending thread again, least_ns after the time that ran_ns tells.
+   Returns whether it is pending still. A thread that has ended meanwhile was
+   running. */
 static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t, uint64_t least_ns,
                                        int is_last) {
     uint64_t ran_ns = UINT64_MAX;
@@ -4431,7 +4498,8 @@ static void bursty_p_watcher_forked(void) {
 
 /* ---- the dump ------------------------------------- src/bursty/dump.c ---- */
 
-/* docs/formats.md. A site is written in full unless it was among the last 64 new ones. */
+/* docs/formats.md. A site is written in full unless it was among the last 64
+   new ones. */
 #define BURSTY_P_RING 64u
 typedef struct bursty_p_dump {
     bursty_p_out out;
@@ -4536,7 +4604,8 @@ static void bursty_p_put_thread(bursty_p_dump *d, uint32_t number, uint32_t rows
    short of it if a thread made no check, or had no record or timer, if the
    signal was blocked, or if the program took it over. The report says so. */
 
-/* CPU time that was to be seen: of the phases that have ended, and when the running one began. */
+/* CPU time that was to be seen: of the phases that have ended, and when the
+   running one began. */
 static struct {
     uint64_t before, since;
 } bursty_p_cpu;
@@ -4560,8 +4629,8 @@ static uint32_t bursty_p_wants_watcher(const bursty_config *config) {
 #endif
 }
 
-/* Forgets what an earlier start has counted, sets no_time and the period. Returns whether a table of
-   paths is needed. */
+/* Forgets what an earlier start has counted, sets no_time and the period.
+   Returns whether a table of paths is needed. */
 static int bursty_p_plan_time(const bursty_config *config) {
     int32_t hz = config->tick_hz;
     bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
@@ -4646,8 +4715,8 @@ static void bursty_p_clear_time(void) {
     bursty_p_cpu.since = bursty_p_cpu_us();
 }
 
-/* On a thread that registers, that ends, or that is a forked child. A thread whose end will not be
-   noticed cannot be watched: its stack would be gone. */
+/* On a thread that registers, that ends, or that is a forked child. A thread
+   whose end will not be noticed cannot be watched: its stack would be gone. */
 #ifdef BURSTY_P_WATCHER
 static void bursty_p_watch_on_thread(int what, bursty_p_thread *t, int is_noticed) {
     if (what == BURSTY_THREAD_FORKED) {
@@ -4715,7 +4784,8 @@ static void bursty_p_time_stats(bursty_stats *out) {
     }
 }
 
-/* The part of a dump: rows of one thread, each with how many rows before it its parent stands. */
+/* The part of a dump: rows of one thread, each with how many rows before it its
+   parent stands. */
 static void bursty_p_put_paths(bursty_p_dump *d, const bursty_p_thread *t, uint32_t count) {
     uint32_t i, k, back, some = 0;
     for (i = 0; i < count; i++) {
@@ -5150,9 +5220,9 @@ static void bursty_p_keep_slowest(bursty_p_frame_kind *kind, uint32_t number, ui
 
 /* ---- ticks from another thread ---- */
 
-/* A tick of a path of the thread with that record. One thread alone may call it,
-   such as one that watches the others. Without a frame there is nowhere to put
-   the tick. */
+/* A tick of a path of the thread with that record. One thread alone may call
+   it, such as one that watches the others. Without a frame there is nowhere to
+   put the tick. */
 BURSTY_P_UNUSED static void bursty_p_post_frame_tick(uint32_t record, uint32_t row) {
     uint32_t i, running, posted;
     if (!BURSTY_P_GET(&bursty_p_frames.used)) return;
@@ -5845,7 +5915,8 @@ static void bursty_p_top_row(bursty_p_batch *batch, const bursty_p_row *row) {
     bursty_p_sum(&s->squares, &row->sum[6]);
 }
 
-/* A tick belongs to each site of its path once, however often it stands there. */
+/* A tick belongs to each site of its path once, however often it stands
+   there. */
 static void bursty_p_top_path(bursty_p_batch *batch, const bursty_p_tick_row *row) {
     uint64_t ticks = BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_COUNT]);
     const bursty_p_tick_row *at = row, *below;
@@ -5903,7 +5974,8 @@ static bursty_range bursty_p_calls(const bursty_p_top_sums *s, double bursts,
     return range;
 }
 
-/* Puts row into best[0..filled), hottest first. Returns the new number of rows, at most max. */
+/* Puts row into best[0..filled), hottest first. Returns the new number of rows,
+   at most max. */
 static size_t bursty_p_top_keep(bursty_top_row *best, size_t filled, size_t max,
                                 const bursty_top_row *row) {
     size_t k = filled;
@@ -6005,7 +6077,8 @@ static int bursty_p_to_file(void *user, const void *data, size_t size) {
     return fwrite(data, 1, size, (FILE *)user) != size;
 }
 
-/* Whether a file may take the place of what stands there: a device or a pipe must stay. */
+/* Whether a file may take the place of what stands there: a device or a pipe
+   must stay. */
 static int bursty_p_is_replaceable(const char *path) {
 #if defined(__unix__) || defined(__APPLE__)
     struct stat there;
@@ -6022,8 +6095,8 @@ static int bursty_p_failed(FILE *file, const char *path, int error) {
     return -1;
 }
 
-/* A name that is too long for its .new, and what is no regular file, such as a device, are written
-   directly. */
+/* A name that is too long for its .new, and what is no regular file, such as a
+   device, are written directly. */
 BURSTY_API int bursty_save(const char *path) {
     char fresh[4096];
     size_t length = strlen(path);
@@ -6065,7 +6138,8 @@ BURSTY_API int bursty_save(const char *path) {
    random number from 0 to mask, where mask is the smallest 2^k - 1 that is at least C / 8. A
    division would cost 100 bytes. Flash and RAM: tests/firmware/run.sh. */
 
-/* The word at the start of a gap: its length less one, 2^31 - 1 before the first settings. */
+/* The word at the start of a gap: its length less one, 2^31 - 1 before the
+   first settings. */
 static uint32_t bursty_p_gap(void) {
     uint32_t n = BURSTY_P_HERE.every, r = BURSTY_P_HERE.random, mask = 1;
     if (r != 0) {

@@ -156,7 +156,8 @@
 
 /* ---- language ---------------------------------------- src/language.h ---- */
 
-/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take
+   it. */
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
     && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
@@ -281,8 +282,8 @@ EDGEPROF_API int edgeprof_write_csv(const edgeprof_function *const *list, uint32
    failed. */
 EDGEPROF_API int edgeprof_write(const edgeprof_function *const *list, uint32_t count,
                                 edgeprof_write_fn write, void *user);
-/* The same for the run of a test: `bursty report` keeps what each test ran apart. test: its name;
-   NULL or "": the run is of none. */
+/* The same for the run of a test: `bursty report` keeps what each test ran
+   apart. test: its name; NULL or "": the run is of none. */
 EDGEPROF_API int edgeprof_write_test(const char *test, const edgeprof_function *const *list,
                                      uint32_t count, edgeprof_write_fn write, void *user);
 
@@ -870,12 +871,14 @@ EDGEPROF_API size_t edgeprof_bytes(const edgeprof_function *const *list, uint32_
 
        mark -> a -> b -> c -> d -> mark or join
 
-   A line whose first mark is set ran as far as something shows that it did: up to a vertex where an
-   activation ended early, or to its end if a mark there is set or if nobody ended early in it.
-   So from each mark we go forward, up to the next vertex with several out-edges or with an early
-   end; then from each edge that was taken, and from each vertex with an early end, back to where
-   another way could have led there. Each vertex is passed twice at most. only[v] and into[v] are
-   the one edge that leaves v, and the one that leads there. */
+   A line whose first mark is set ran as far as something shows that it did: up
+   to a vertex where an activation ended early, or to its end if a mark there is
+   set or if nobody ended early in it. So from each mark we go forward, up to
+   the next vertex with several out-edges or with an early end; then from each
+   edge that was taken, and from each vertex with an early end, back to where
+   another way could have led there. Each vertex is passed twice at most.
+   only[v] and into[v] are the one edge that leaves v, and the one that leads
+   there. */
 static int edgeprof_p_ended(const edgeprof_function *f, uint32_t v) {
     return f->early && f->early[v] && f->early[v] <= EDGEPROF_UNKNOWN;
 }

@@ -195,7 +195,8 @@
 
 /* ---- language ---------------------------------------- src/language.h ---- */
 
-/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take
+   it. */
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
     && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
@@ -263,13 +264,15 @@ typedef struct footprint_stats {
     uint32_t flags, sample_log2;     /* sample_log2 grows when memory is full */
 } footprint_stats;
 
-/* The sum of the footprints of all windows of exactly footprint_bin_high(column) accesses. */
+/* The sum of the footprints of all windows of exactly
+   footprint_bin_high(column) accesses. */
 typedef struct footprint_total {
     uint64_t windows;                /* how many windows those are; 0 if they were not counted */
     uint64_t low, high;              /* the sum is low + 2^64 high */
 } footprint_total;
 
-/* What was counted. All three counters fill one of these, and all answers come from it. */
+/* What was counted. All three counters fill one of these, and all answers come
+   from it. */
 typedef struct footprint_profile {
     uint64_t accesses, blocks, forgotten;                /* as in footprint_stats */
     uint64_t last_window;            /* length of the whole run; 0: it was not counted */
@@ -289,7 +292,8 @@ typedef struct footprint_entry {
 
 /* ---- functions: all windows (All-Window Profiling, section 3)  src/footprint/counting.h ---- */
 
-/* You provide the storage. The fields are private; footprint_get_stats reads them. */
+/* You provide the storage. The fields are private; footprint_get_stats reads
+   them. */
 typedef struct footprint {
     footprint_entry *top;            /* the recent blocks, latest first; there are `filled` */
     uint64_t now;                    /* number of the latest access, from 1 */
@@ -410,7 +414,8 @@ FOOTPRINT_API size_t footprint_average_snapshot_bytes(const footprint_average *a
 
 /* ---- functions: two threads (All-Window Profiling, section 2)  src/footprint/pair.h ---- */
 
-/* You provide the storage. The fields are private; footprint_pair_get_stats reads them. */
+/* You provide the storage. The fields are private; footprint_pair_get_stats
+   reads them. */
 typedef struct footprint_pair {
     uint64_t now, number;            /* accesses so far: of both, of thread 1 */
     uint64_t lost, end;
@@ -1022,7 +1027,8 @@ static void footprint_p_grow(footprint *fp, uint64_t slots) {
    starts (shifted[q][y]); when it is used again, a stretch of row q + 1 ends
    (reused[q][y]). */
 
-/* Byte b of the result says how many of the lowest 8 (b + 1) bits of v are set. */
+/* Byte b of the result says how many of the lowest 8 (b + 1) bits of v are
+   set. */
 static uint64_t footprint_p_ones(uint64_t v) {
     v -= v >> 1 & UINT64_C(0x5555555555555555);
     v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
@@ -2760,7 +2766,8 @@ FOOTPRINT_API uint64_t footprint_windows(const footprint_profile *p, uint32_t wi
     return footprint_at_least(p, window_bin, 0);
 }
 
-/* Returns how many windows of a length in window_bin have a footprint in bin. */
+/* Returns how many windows of a length in window_bin have a footprint in
+   bin. */
 static uint64_t footprint_p_windows_in_bin(const footprint_profile *p, uint32_t window_bin,
                                            uint32_t bin) {
     return footprint_at_least(p, window_bin, bin) - footprint_at_least(p, window_bin, bin + 1);

@@ -104,7 +104,8 @@
 
 /* ---- language ---------------------------------------- src/language.h ---- */
 
-/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take
+   it. */
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
     && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
@@ -145,7 +146,8 @@ enum {                          /* config.algorithm. Files have these; older one
 typedef int (*hcct_write_fn)(void *user, const void *data, size_t size); /* 0 to go on, else stop */
 typedef const char *(*hcct_name_fn)(void *user, uint32_t key);           /* NULL: it has no name */
 
-/* A position of a stack: the node of the running context, and what is private. */
+/* A position of a stack: the node of the running context, and what is
+   private. */
 typedef struct hcct_place {
     uint32_t cursor, depth, returns, over, cut;
 } hcct_place;
@@ -219,31 +221,36 @@ typedef struct hcct hcct;
 
 /* ---- functions --------------------------------- src/hcct/functions.h ---- */
 
-/* Lays an empty tree out in memory[0..bytes). config may be NULL. Returns how many contexts fit. 0
-   means: do not use the tree, for the memory is too small, or the algorithm is not there. */
+/* Lays an empty tree out in memory[0..bytes). config may be NULL. Returns how
+   many contexts fit. 0 means: do not use the tree, for the memory is too small,
+   or the algorithm is not there. */
 HCCT_API uint32_t hcct_init(hcct *t, void *memory, size_t bytes, const hcct_config *config);
 /* Returns the bytes that hcct_init needs for so many contexts. */
 HCCT_API size_t hcct_bytes(const hcct_config *config, uint32_t contexts);
-/* Goes on in a larger memory that begins with the bytes of the old one, as after realloc. Both must
-   be aligned to 8. Returns how many contexts fit now, or 0: it refused and nothing happened. */
+/* Goes on in a larger memory that begins with the bytes of the old one, as
+   after realloc. Both must be aligned to 8. Returns how many contexts fit now,
+   or 0: it refused and nothing happened. */
 HCCT_API uint32_t hcct_grow(hcct *t, void *memory, size_t bytes);
 
-/* A call of key begins below the running context (sections 3 and 4). Weight 0 only goes there. */
+/* A call of key begins below the running context (sections 3 and 4). Weight 0
+   only goes there. */
 HCCT_API void hcct_enter(hcct *t, uint32_t key, uint64_t weight);
 /* The running call ends. */
 HCCT_API void hcct_leave(hcct *t);
 /* Credits weight to the running context. */
 HCCT_API void hcct_add(hcct *t, uint64_t weight);
-/* The nearest open call of key ends, and all calls that it made. Returns 1, or 0 if none is open.
-   Of calls without a place it knows the HCCT_UNSTORED_KEYS outermost; others fit any key. */
+/* The nearest open call of key ends, and all calls that it made. Returns 1, or
+   0 if none is open. Of calls without a place it knows the HCCT_UNSTORED_KEYS
+   outermost; others fit any key. */
 HCCT_API int hcct_leave_key(hcct *t, uint32_t key);
 /* Returns where the running stack stands. */
 HCCT_API hcct_place hcct_position(const hcct *t);
 /* Closes all calls above a position that is still on the stack. */
 HCCT_API void hcct_return_to(hcct *t, const hcct_place *place);
 
-/* A second stack begins, at the root or, if `here`, where the running one stands. It stays in use
-   until hcct_fiber_end. returns is its memory for folding; NULL if there is none. */
+/* A second stack begins, at the root or, if `here`, where the running one
+   stands. It stays in use until hcct_fiber_end. returns is its memory for
+   folding; NULL if there is none. */
 HCCT_API void hcct_fiber_start(hcct *t, hcct_fiber *fiber, int here, uint32_t *returns,
                                uint32_t return_count);
 /* Events now belong to this stack; NULL is the first one. */
@@ -251,24 +258,29 @@ HCCT_API void hcct_fiber_switch(hcct *t, hcct_fiber *fiber);
 /* Gives up a stack. It must not be the running one. */
 HCCT_API void hcct_fiber_end(hcct *t, hcct_fiber *fiber);
 
-/* Section 5.3, bursting. Goes to the context stack[0..depth), outermost call first, and counts none
-   of these calls. Returns the weight to pass to every hcct_enter of this burst. It is 1 without a
-   history or for a new stack. For a stack in the history it is config.reenable, once in that many
-   bursts, or else 0. 0 means: skip this burst. */
+/* Section 5.3, bursting. Goes to the context stack[0..depth), outermost call
+   first, and counts none of these calls. Returns the weight to pass to every
+   hcct_enter of this burst. It is 1 without a history or for a new stack. For a
+   stack in the history it is config.reenable, once in that many bursts, or else
+   0. 0 means: skip this burst. */
 HCCT_API uint32_t hcct_burst_begin(hcct *t, const uint32_t *stack, uint32_t depth);
 /* Closes all calls. */
 HCCT_API void hcct_burst_end(hcct *t);
-/* total is the weight of the whole run, of which bursts saw a part: bounds are scaled up to it. */
+/* total is the weight of the whole run, of which bursts saw a part: bounds are
+   scaled up to it. */
 HCCT_API void hcct_scale_to(hcct *t, uint64_t total);
 HCCT_API void hcct_get_stats(const hcct *t, hcct_stats *out);
-/* Returns (section 2) a hot context's least weight at phi = a / b: floor(phi N), at least 1. */
+/* Returns (section 2) a hot context's least weight at phi = a / b: floor(phi
+   N), at least 1. */
 HCCT_API uint64_t hcct_threshold(const hcct *t, uint32_t a, uint32_t b);
-/* Section 4: fills rows[0..max) with the hottest contexts whose upper bound reaches the threshold
-   of phi = a / b, by lower bound, then upper bound, depth and path. Returns how many it filled. No
-   hot context is missing, but for lack of rows, if bound_of_absent is below the threshold. */
+/* Section 4: fills rows[0..max) with the hottest contexts whose upper bound
+   reaches the threshold of phi = a / b, by lower bound, then upper bound, depth
+   and path. Returns how many it filled. No hot context is missing, but for lack
+   of rows, if bound_of_absent is below the threshold. */
 HCCT_API uint32_t hcct_hottest(const hcct *t, uint32_t a, uint32_t b, hcct_context *rows,
                                uint32_t max);
-/* Walks all nodes, callers before what they call: returns the node after `node`; 0 begins and ends.
+/* Walks all nodes, callers before what they call: returns the node after
+   `node`; 0 begins and ends.
    *depth is kept up to date and must be 0 at the start. */
 HCCT_API uint32_t hcct_next(const hcct *t, uint32_t node, uint32_t *depth);
 /* Returns the caller's node. 0 is the root. */
@@ -277,11 +289,12 @@ HCCT_API uint32_t hcct_parent(const hcct *t, uint32_t node);
 HCCT_API uint32_t hcct_find(const hcct *t, uint32_t parent, uint32_t key);
 /* Fills all fields but depth and certain, which become 0. */
 HCCT_API void hcct_get_context(const hcct *t, uint32_t node, hcct_context *out);
-/* Fills keys with the last max keys of the path to node. Returns the depth of node. */
+/* Fills keys with the last max keys of the path to node. Returns the depth of
+   node. */
 HCCT_API uint32_t hcct_path(const hcct *t, uint32_t node, uint32_t *keys, uint32_t max);
 
-/* Writes the tree as a .brst part of kind 2 (docs/formats.md). name may be NULL. Returns 0, or -1
-   if write returned something else. */
+/* Writes the tree as a .brst part of kind 2 (docs/formats.md). name may be
+   NULL. Returns 0, or -1 if write returned something else. */
 HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_write_fn write,
                         void *user);
 
@@ -327,9 +340,9 @@ struct hcct {
 
    Each thread has a tree of its own. A thread that takes over the record of one
    that has ended goes on with its tree. A call that is not counted is in
-   callpaths_stats.lost, and the report shows it: a thread had no tree, or a dump
-   was being written. Each context's share of the calls has a 95 % interval in
-   the report, from how its calls differ between bursts. Paths are as deep as
+   callpaths_stats.lost, and the report shows it: a thread had no tree, or a
+   dump was being written. Each context's share of the calls has a 95 % interval
+   in the report, from how its calls differ between bursts. Paths are as deep as
    BURSTY_STACK; what is deeper stands in a context "(deep)".
 
    Cost: one more profile of bursty.h, at the rate of its profile 0: some 130
@@ -463,8 +476,9 @@ static uint64_t hcct_p_random(hcct *t) {
     return z ^ (z >> 31);
 }
 
-/* Errors stand in 32 bits as m * 2^e with m of 26 bits, exact below 67 million. They are rounded up
-   and guaranteed weights are rounded down, so that bounds stay bounds. */
+/* Errors stand in 32 bits as m * 2^e with m of 26 bits, exact below 67 million.
+   They are rounded up and guaranteed weights are rounded down, so that bounds
+   stay bounds. */
 HCCT_P_INLINE uint32_t hcct_p_pack(uint64_t x, int up) {
     uint32_t e = 0;
     for (; x >> 26; e++) x = (x >> 1) + (up ? x & 1 : 0);
@@ -477,7 +491,8 @@ HCCT_P_INLINE uint64_t hcct_p_unpack(uint32_t packed) {
     return e > 38 ? UINT64_MAX : (uint64_t)(packed & 0x3FFFFFF) << e;
 }
 
-/* a * b / c without overflow, if a <= c or the result fits; rounded up or down. */
+/* a * b / c without overflow, if a <= c or the result fits; rounded up or
+   down. */
 static uint64_t hcct_p_scale(uint64_t a, uint64_t b, uint64_t c, int up) {
     uint64_t result = 0, rest = 0; /* invariant: a * (the bits of b so far) = result * c + rest */
     int bit;
@@ -496,7 +511,8 @@ static uint64_t hcct_p_scale(uint64_t a, uint64_t b, uint64_t c, int up) {
     return up && rest ? hcct_p_sat_add(result, 1) : result;
 }
 
-/* ln x for x > 0 and x = 2^e m, by the series of 2 artanh((m - 1) / (m + 1)); good to 1e-13. */
+/* ln x for x > 0 and x = 2^e m, by the series of 2 artanh((m - 1) / (m + 1));
+   good to 1e-13. */
 static double hcct_p_ln(double x) {
     double z, power, sum = 0;
     int e = 0, i;
@@ -552,8 +568,9 @@ HCCT_P_INLINE int hcct_p_is_free(const hcct *t, uint32_t i) {
 
 /* ---- what is known of a context -------------------- src/hcct/known.c ---- */
 
-/* For each context in the tree, lower <= true weight <= upper. For all others, weight <= base; this
-   is bound_of_absent. base = floor + lost, where floor grows with what is evicted. */
+/* For each context in the tree, lower <= true weight <= upper. For all others,
+   weight <= base; this is bound_of_absent. base = floor + lost, where floor
+   grows with what is evicted. */
 
 static uint64_t hcct_p_base(const hcct *t) {
     uint64_t base = t->floor;
@@ -638,7 +655,8 @@ static void hcct_p_hash_put(hcct *t, uint32_t i) {
     t->hash_fill++;
 }
 
-/* An entry behind the gap moves up unless its home is behind it too: no probe ends too early. */
+/* An entry behind the gap moves up unless its home is behind it too: no probe
+   ends too early. */
 static void hcct_p_hash_take(hcct *t, uint32_t i) {
     const uint32_t *n = hcct_p_at(t, i);
     uint32_t slots = t->hash_slots, gap = hcct_p_home(t, n[HCCT_P_PARENT], n[HCCT_P_KEY]), k;
@@ -677,7 +695,8 @@ HCCT_P_INLINE void hcct_p_unlink(hcct *t, uint32_t i, uint32_t p, uint32_t befor
     *place = t->words[(size_t)i * stride + HCCT_P_NEXT] | (*place & HCCT_P_BIT);
 }
 
-/* Ways 3 and 2: the child or 0, the sibling in front of it, and how many were looked at. */
+/* Ways 3 and 2: the child or 0, the sibling in front of it, and how many were
+   looked at. */
 HCCT_P_INLINE uint32_t hcct_p_look(const hcct *t, uint32_t p, uint32_t key, uint32_t stride,
                                    uint32_t *before, uint32_t *steps) {
     const uint32_t *words = t->words;
@@ -726,7 +745,8 @@ static void hcct_p_window(hcct *t) {
     t->stay = fast && leaves_warm ? t->recent_from : UINT32_MAX;
 }
 
-/* After any other change of the running stack: recent[] knows the cursor alone. */
+/* After any other change of the running stack: recent[] knows the cursor
+   alone. */
 static void hcct_p_mode(hcct *t) {
     t->recent[t->run.at.depth % 32] = t->run.at.cursor;
     t->recent_from = t->run.at.depth;
@@ -792,7 +812,8 @@ static void hcct_p_pin_stack(hcct *t, const hcct_fiber *f, int on) {
     }
 }
 
-/* All cursors: the running one, those of fibers, and nodes that folding comes back to. */
+/* All cursors: the running one, those of fibers, and nodes that folding comes
+   back to. */
 static void hcct_p_pin_all(hcct *t, int on) {
     const hcct_fiber *f;
     hcct_p_pin_stack(t, &t->run, on);
@@ -804,12 +825,13 @@ static void hcct_p_pin_all(hcct *t, int on) {
 
 /* ---- sweeps ---------------------------------------- src/hcct/sweep.c ---- */
 
-/* A sweep visits all nodes once. In Space-Saving it first makes cold what has a count up to T.
-   Then, in every algorithm, it frees the cold leaves and what they expose, as above. To unlink each
-   of these would touch three other nodes, in no order. Instead a second loop makes all lists of
-   children anew, in order of node numbers. Cost: two passes over the nodes in order. To avoid
-   branches that no processor can foresee, the first loop begins each block of nodes by collecting
-   the numbers of those that must be looked at. */
+/* A sweep visits all nodes once. In Space-Saving it first makes cold what has a
+   count up to T. Then, in every algorithm, it frees the cold leaves and what
+   they expose, as above. To unlink each of these would touch three other nodes,
+   in no order. Instead a second loop makes all lists of children anew, in order
+   of node numbers. Cost: two passes over the nodes in order. To avoid branches
+   that no processor can foresee, the first loop begins each block of nodes by
+   collecting the numbers of those that must be looked at. */
 
 /* Second loop. A hash that is small against the nodes is filled anew. */
 static void hcct_p_relink(hcct *t, int rehash) {
@@ -830,7 +852,8 @@ static void hcct_p_relink(hcct *t, int rehash) {
     }
 }
 
-/* First loop: collects the nodes of from .. end - 1 to look at, and takes them out of the lists. */
+/* First loop: collects the nodes of from .. end - 1 to look at, and takes them
+   out of the lists. */
 HCCT_P_INLINE uint32_t hcct_p_pick(const hcct *t, uint32_t from, uint32_t end, uint64_t T,
                                    uint32_t *gone, int saving) {
     uint32_t *x = hcct_p_node(t, from), i, n = 0;
@@ -897,23 +920,26 @@ static void hcct_p_sweep(hcct *t, uint64_t T) {
 
 /* ---- Space-Saving (section 4.1) ------------- src/hcct/space_saving.c ---- */
 
-/* M contexts have a count. One that arrives and has none starts at count = base + w with error =
-   base - kept: it may have had up to base before, of which `kept` is certain. When M have a count,
-   the smallest must go first, and base is raised to it.
+/* M contexts have a count. One that arrives and has none starts at count = base
+   + w with error = base - kept: it may have had up to base before, of which
+   `kept` is certain. When M have a count, the smallest must go first, and base
+   is raised to it.
 
-   The paper evicts one context at a time. Here a sweep evicts all that have the smallest count, T.
-   The estimate max(count, base) of any context is the same; the paper's forms merely evict a
-   context with the smallest count later. Let S be the sum of count - base over the counted
-   contexts. An arrival adds at most w to M base + S. A sweep raises base by d and takes d from each
-   of M. So M base + S <= N, and base <= N / M. Cost: a sweep uses up M units of weight and visits
-   the nodes twice: 2 used / M visits per unit.
+   The paper evicts one context at a time. Here a sweep evicts all that have the
+   smallest count, T. The estimate max(count, base) of any context is the same;
+   the paper's forms merely evict a context with the smallest count later. Let S
+   be the sum of count - base over the counted contexts. An arrival adds at most
+   w to M base + S. A sweep raises base by d and takes d from each of M. So M
+   base + S <= N, and base <= N / M. Cost: a sweep uses up M units of weight and
+   visits the nodes twice: 2 used / M visits per unit.
 
-   Weights above 1 make minima unique: a sweep for a single context would not pay. So when a sweep
-   evicts fewer than M / 64, T becomes the lower quartile of a sample of the counts from then on.
-   This costs a base of up to 4 N / (3 M), and 8 used / M visits per eviction. */
+   Weights above 1 make minima unique: a sweep for a single context would not
+   pay. So when a sweep evicts fewer than M / 64, T becomes the lower quartile
+   of a sample of the counts from then on. This costs a base of up to 4 N / (3
+   M), and 8 used / M visits per eviction. */
 
-/* What to evict by: the count, or, of leaves that may be freed, the upper bound. Free and cold
-   nodes and other leaves have the largest one. */
+/* What to evict by: the count, or, of leaves that may be freed, the upper
+   bound. Free and cold nodes and other leaves have the largest one. */
 HCCT_P_INLINE uint64_t hcct_p_rank(const hcct *t, uint32_t i, int leaves) {
     if (leaves && !hcct_p_prunable(t, i)) return HCCT_P_NONE;
     return hcct_p_saving(t) ? *hcct_p_count(t, i) : hcct_p_lossy_upper(t, i);
@@ -931,7 +957,8 @@ static uint64_t hcct_p_smallest(hcct *t, int leaves, uint64_t enough) {
     return smallest;
 }
 
-/* The value at 1 / share of up to HCCT_SAMPLE of them, taken at even distances. */
+/* The value at 1 / share of up to HCCT_SAMPLE of them, taken at even
+   distances. */
 static uint64_t hcct_p_quantile(const hcct *t, int leaves, uint32_t share) {
     uint64_t sample[HCCT_SAMPLE], x;
     uint32_t step = t->used / HCCT_SAMPLE + 1, n = 0, i, k, gap;
@@ -952,8 +979,8 @@ static uint64_t hcct_p_quantile(const hcct *t, int leaves, uint32_t share) {
 static void hcct_p_purge(hcct *t) {
     uint64_t before = t->stats.evictions, base = hcct_p_base(t), T = 0;
     if (t->stats.purges_quarters) T = hcct_p_quantile(t, 0, 4);
-    /* All counts stand above base since the last sweep, so base + 1 is small enough. Counts stop
-       below HCCT_P_NONE, and so does what is enough. */
+    /* All counts stand above base since the last sweep, so base + 1 is small
+       enough. Counts stop below HCCT_P_NONE, and so does what is enough. */
     if (T == 0) T = hcct_p_smallest(t, 0, base < HCCT_P_NONE - 1 ? base + 1 : HCCT_P_NONE - 1);
     hcct_p_sweep(t, T);
     if (t->stats.weighted && t->stats.evictions - before < t->stats.monitored_max / 64) {
@@ -973,11 +1000,13 @@ static void hcct_p_take_over(hcct *t, uint32_t i, uint64_t w) {
 
 /* ---- Lossy Counting (section 4.2) ------------------ src/hcct/lossy.c ---- */
 
-/* Every node counts. When N passes a multiple of the width W = ceil(1 / epsilon), base becomes L =
-   floor(N / W), and nodes with count + error <= base are freed. A new node starts with error =
-   base, for it may have been freed with that much. So lower = count, upper = count + error and L <=
-   epsilon N. Cost: one sweep every W units. One large weight can cross many multiples: then a sweep
-   waits for min(W, used / 4) events, which costs memory but no accuracy. */
+/* Every node counts. When N passes a multiple of the width W = ceil(1 /
+   epsilon), base becomes L = floor(N / W), and nodes with count + error <= base
+   are freed. A new node starts with error = base, for it may have been freed
+   with that much. So lower = count, upper = count + error and L <= epsilon N.
+   Cost: one sweep every W units. One large weight can cross many multiples:
+   then a sweep waits for min(W, used / 4) events, which costs memory but no
+   accuracy. */
 
 static void hcct_p_lossy_boundary(hcct *t) {
     uint64_t level = t->stats.total / t->width;
@@ -994,13 +1023,15 @@ static void hcct_p_lossy_boundary(hcct *t) {
 
 /* ---- Sticky Sampling ------------------------------ src/hcct/sticky.c ---- */
 
-/* By Manku and Motwani; the paper names it in section 4 and leaves it out.
-   A context that is not counted is sampled with chance 1 / r for each unit of weight, and counted
-   exactly from then on. r is 1 for the first 2 t units, t = ceil((1 / epsilon) ln(1 / (phi
-   delta))), and doubles at N = 2 r t. At each doubling, every count is thinned to what sampling at
-   the new rate would have left: with chance 1/2 the first sample stands; else the next stands 1 +
-   geo(r) units later, geo(r) being the failures before a success of chance 1 / r. (The published
-   rule tosses coins until heads, and so takes off 1 where r / 2 are due.) It costs a pass. */
+/* By Manku and Motwani; the paper names it in section 4 and leaves it out. A
+   context that is not counted is sampled with chance 1 / r for each unit of
+   weight, and counted exactly from then on. r is 1 for the first 2 t units, t =
+   ceil((1 / epsilon) ln(1 / (phi delta))), and doubles at N = 2 r t. At each
+   doubling, every count is thinned to what sampling at the new rate would have
+   left: with chance 1/2 the first sample stands; else the next stands 1 +
+   geo(r) units later, geo(r) being the failures before a success of chance 1 /
+   r. (The published rule tosses coins until heads, and so takes off 1 where r /
+   2 are due.) It costs a pass. */
 
 static uint64_t hcct_p_geometric(hcct *t) {
     double u = ((double)(hcct_p_random(t) >> 11) + 1) / 9007199254740992.0;
@@ -1057,10 +1088,12 @@ static void hcct_p_sticky(hcct *t, uint32_t i, uint64_t w) {
 
 /* ---- a full arena ----------------------------------- src/hcct/full.c ---- */
 
-/* When a node is wanted and none is left, cold leaves go first. If there are none, all leaves up to
-   the 1/16 quantile of their upper bounds are forced out, and base is raised to it. base / N tells
-   the truth then, though it may pass epsilon. If every leaf is pinned, one path fills the arena.
-   What cannot be stored is `lost`. As all of it might belong to one context, base grows by it. */
+/* When a node is wanted and none is left, cold leaves go first. If there are
+   none, all leaves up to the 1/16 quantile of their upper bounds are forced
+   out, and base is raised to it. base / N tells the truth then, though it may
+   pass epsilon. If every leaf is pinned, one path fills the arena. What cannot
+   be stored is `lost`. As all of it might belong to one context, base grows by
+   it. */
 
 /* Returns whether a node was freed. */
 static int hcct_p_make_space(hcct *t) {
@@ -1087,7 +1120,8 @@ static int hcct_p_make_space(hcct *t) {
     return t->stats.nodes < live;
 }
 
-/* Makes a first child of p out of a free node. The caller puts it into the hash, if p has one. */
+/* Makes a first child of p out of a free node. The caller puts it into the
+   hash, if p has one. */
 HCCT_P_INLINE uint32_t hcct_p_place(hcct *t, uint32_t p, uint32_t key, uint32_t stride) {
     uint32_t *parent = t->words + (size_t)p * stride, child = parent[HCCT_P_CHILD];
     uint32_t i = t->free_list ? t->free_list : t->used++, *n = t->words + (size_t)i * stride;
@@ -1124,7 +1158,8 @@ HCCT_P_RARE uint32_t hcct_p_new(hcct *t, uint32_t p, uint32_t key) {
 
 /* ---- events --------------------------------------- src/hcct/events.c ---- */
 
-/* What the fast way leaves: newcomers, other algorithms, counters near their end. */
+/* What the fast way leaves: newcomers, other algorithms, counters near their
+   end. */
 HCCT_P_RARE void hcct_p_credit_slow(hcct *t, uint32_t i, uint64_t w) {
     uint64_t *count;
     hcct_p_sync(t);
@@ -1169,7 +1204,8 @@ static void hcct_p_credit_any(hcct *t, uint32_t i, uint64_t w) {
     else hcct_p_credit(t, i, w, HCCT_P_STRIDE);
 }
 
-/* Weight without a node: of calls below the depth limit, or without a place in the arena. */
+/* Weight without a node: of calls below the depth limit, or without a place in
+   the arena. */
 static void hcct_p_account(hcct *t, uint64_t w) {
     hcct_stats *s = &t->stats;
     if (t->run.at.cut) {
@@ -1180,7 +1216,8 @@ static void hcct_p_account(hcct *t, uint64_t w) {
     }
 }
 
-/* The call of key is not stored: run.at.over such calls are open. cut: because of a limit. */
+/* The call of key is not stored: run.at.over such calls are open. cut: because
+   of a limit. */
 HCCT_P_RARE void hcct_p_not_stored(hcct *t, uint32_t key, uint64_t w, uint32_t cut) {
     uint32_t over = t->run.at.over;
     if (over == 0) t->run.at.cut = cut;
@@ -1190,8 +1227,8 @@ HCCT_P_RARE void hcct_p_not_stored(hcct *t, uint32_t key, uint64_t w, uint32_t c
     hcct_p_mode(t);
 }
 
-/* The fast way, for full and for pruned trees: stride is a constant. Whatever is unusual ends in a
-   call, so that the usual case needs no stack. */
+/* The fast way, for full and for pruned trees: stride is a constant. Whatever
+   is unusual ends in a call, so that the usual case needs no stack. */
 HCCT_P_INLINE void hcct_p_step(hcct *t, uint32_t depth, uint32_t c, uint64_t w, uint32_t stride) {
     depth++;
     t->run.at.depth = depth;
@@ -1199,7 +1236,8 @@ HCCT_P_INLINE void hcct_p_step(hcct *t, uint32_t depth, uint32_t c, uint64_t w, 
     hcct_p_credit(t, c, w, stride);
 }
 
-/* Whether a newcomer can be counted at once: there is room, and no number is near its end. */
+/* Whether a newcomer can be counted at once: there is room, and no number is
+   near its end. */
 HCCT_P_INLINE int hcct_p_plain(const hcct *t, uint64_t w) {
     return hcct_p_saving(t) && w - 1 < UINT32_MAX && t->stats.monitored < t->stats.monitored_max &&
            (t->free_list || t->used <= t->stats.capacity) && t->stats.total >> 62 == 0 &&
@@ -1260,8 +1298,9 @@ HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stri
     else hcct_p_search_pruned(t, key, w, p, mix);
 }
 
-/* With folding, the call goes back to the nearest of `fold` open contexts with its key. It leaves
-   the node that it came from on `returns`. A sweep pins what is there. */
+/* With folding, the call goes back to the nearest of `fold` open contexts with
+   its key. It leaves the node that it came from on `returns`. A sweep pins what
+   is there. */
 HCCT_P_RARE void hcct_p_enter_slow(hcct *t, uint32_t key, uint64_t w) {
     hcct_fiber *run = &t->run;
     uint32_t from, i, fold = t->config.fold, k, to = 0, before, steps = 0;
@@ -1399,7 +1438,8 @@ HCCT_API void hcct_return_to(hcct *t, const hcct_place *place) {
 
 /* ---- fibers --------------------------------------- src/hcct/fibers.c ---- */
 
-/* `run` is the running stack. Another one is saved in its hcct_fiber, the first one in `main`. */
+/* `run` is the running stack. Another one is saved in its hcct_fiber, the first
+   one in `main`. */
 
 HCCT_API void hcct_fiber_start(hcct *t, hcct_fiber *fiber, int here, uint32_t *returns,
                                uint32_t return_count) {
@@ -1444,12 +1484,14 @@ HCCT_API void hcct_fiber_end(hcct *t, hcct_fiber *fiber) {
 
 /* ---- bursts (section 5.3) ------------------------- src/hcct/bursts.c ---- */
 
-/* The calls that are open when a burst begins only say where it is: they happened outside of it.
+/* The calls that are open when a burst begins only say where it is: they
+   happened outside of it.
 
-   Adaptive bursting with re-enablement (Zhuang et al.): the history is a set of signatures of
-   stacks, open addressing, at most 3/4 full. A stack in it gets a burst once in k times, whose
-   events then have weight k. A stack met n times so contributes 1 + (n - 1) k / k = n bursts on
-   average, and the answer stays unbiased. When the history is full, every stack counts as known. */
+   Adaptive bursting with re-enablement (Zhuang et al.): the history is a set of
+   signatures of stacks, open addressing, at most 3/4 full. A stack in it gets a
+   burst once in k times, whose events then have weight k. A stack met n times
+   so contributes 1 + (n - 1) k / k = n bursts on average, and the answer stays
+   unbiased. When the history is full, every stack counts as known. */
 
 static int hcct_p_history_known(hcct *t, uint64_t signature) {
     uint32_t slots = t->config.history, slot = (uint32_t)((signature >> 32) * slots >> 32);
@@ -1501,7 +1543,8 @@ HCCT_API void hcct_scale_to(hcct *t, uint64_t total) { t->stats.scaled_total = t
 
    The nodes come last, so that only they move when the memory grows. */
 
-/* Sets sizes and places for so many contexts. Returns the bytes from t->memory on. */
+/* Sets sizes and places for so many contexts. Returns the bytes from t->memory
+   on. */
 static uint64_t hcct_p_layout(hcct *t, uint32_t contexts) {
     const hcct_config *wanted = &t->config;
     uint64_t nodes = (uint64_t)contexts + 1, hash = nodes + nodes / 3 + 2, cache = 2, m, at[3];
@@ -1684,7 +1727,8 @@ static int hcct_p_hotter(const hcct *t, const hcct_context *a, const hcct_contex
     return hcct_p_at(t, i)[HCCT_P_KEY] < hcct_p_at(t, k)[HCCT_P_KEY];
 }
 
-/* rows[0..n) is a heap with the coldest on top, but for element i, which may have to sink. */
+/* rows[0..n) is a heap with the coldest on top, but for element i, which may
+   have to sink. */
 static void hcct_p_sift(const hcct *t, hcct_context *rows, uint32_t n, uint32_t i) {
     for (;;) {
         uint32_t child = 2 * i + 1;
@@ -1822,8 +1866,8 @@ static int hcct_p_put_end(hcct_p_out *out) {
 #define HCCT_P_NAMES 256
 enum { HCCT_P_KEPT, HCCT_P_BOUNDED, HCCT_P_EXACT }; /* what is written of a node */
 
-/* Puts key into keys[0..n), which ascends, unless it is there. Keys that do not fit are dropped,
-   the largest first. Returns the new n. */
+/* Puts key into keys[0..n), which ascends, unless it is there. Keys that do not
+   fit are dropped, the largest first. Returns the new n. */
 static uint32_t hcct_p_note_key(uint32_t *keys, uint32_t n, uint32_t key) {
     uint32_t low = 0, high = n, k;
     while (low < high) {
@@ -1838,8 +1882,9 @@ static uint32_t hcct_p_note_key(uint32_t *keys, uint32_t n, uint32_t key) {
     return n;
 }
 
-/* Key and name of every key in use, each once, keys ascending. There is no memory for all of them,
-   so each walk over the nodes finds the next HCCT_P_NAMES. */
+/* Key and name of every key in use, each once, keys ascending. There is no
+   memory for all of them, so each walk over the nodes finds the next
+   HCCT_P_NAMES. */
 static void hcct_p_put_names(const hcct *t, hcct_p_out *out, hcct_name_fn name, void *name_user) {
     uint32_t keys[HCCT_P_NAMES], n, i, k, last = 0;
     do {
@@ -1957,10 +2002,11 @@ static int callpaths_p_hold(uint32_t *held, uint32_t who) {
 #define CALLPATHS_P_DEEPEST (BURSTY_STACK + 1u) /* with "(deep)", which is one context */
 #define CALLPATHS_P_FAR 1u    /* the key of a site too far from ours; no distance is odd */
 
-/* What the variance between bursts needs of a context, by the number of its node. y is how many
-   calls it has in one burst. The tree may give a context up and use its node for another one: then
-   the key or the parent differs, and the sums begin again. What the tool finds in the tree must be
-   `calls`; if it is more, the context was given up in between, and it gets no interval. */
+/* What the variance between bursts needs of a context, by the number of its
+   node. y is how many calls it has in one burst. The tree may give a context up
+   and use its node for another one: then the key or the parent differs, and the
+   sums begin again. What the tool finds in the tree must be `calls`; if it is
+   more, the context was given up in between, and it gets no interval. */
 typedef struct callpaths_p_sums {
     uint64_t yy;          /* of all its bursts but the latest: y * y         */
     uint32_t key, parent;
@@ -1997,8 +2043,9 @@ static struct {
 static uint64_t callpaths_p_memory[(CALLPATHS_MEMORY + 7) / 8];
 #endif
 
-/* A site lies among the constants of this program or shared object. Its distance from this one is
-   its key: so there may be any number of sites, and nothing is looked up. */
+/* A site lies among the constants of this program or shared object. Its
+   distance from this one is its key: so there may be any number of sites, and
+   nothing is looked up. */
 static const bursty_site callpaths_p_origin = { "", "", 0, 0 };
 
 static uint32_t callpaths_p_key(const bursty_site *site) {
@@ -2039,7 +2086,8 @@ static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, 
     s->calls = callpaths_p_more(s->calls);
 }
 
-/* The call that was just recorded. One that has no place in the tree is one of all calls. */
+/* The call that was just recorded. One that has no place in the tree is one of
+   all calls. */
 static void callpaths_p_sum_call(callpaths_p_thread *t, uint32_t key) {
     hcct_place place = hcct_position(&t->tree);
     callpaths_p_sum(t, 0, 0, 0);
@@ -2057,7 +2105,8 @@ static void callpaths_p_numbers(void *user, uint32_t node, uint64_t numbers[3]) 
     numbers[2] = callpaths_p_with(s->yy, s->y);
 }
 
-/* An empty tree for the thread. Its memory is enough, for callpaths_p_lay_out has tried. */
+/* An empty tree for the thread. Its memory is enough, for callpaths_p_lay_out
+   has tried. */
 static void callpaths_p_make(callpaths_p_thread *t) {
     size_t number = (size_t)(t - callpaths_p_all.threads);
     unsigned char *memory = callpaths_p_all.trees + number * callpaths_p_all.tree_bytes;
@@ -2088,8 +2137,8 @@ static callpaths_p_thread *callpaths_p_of(uint32_t thread) {
     return thread < callpaths_p_all.thread_room ? &callpaths_p_all.threads[thread] : NULL;
 }
 
-/* A longjmp has left an event in the middle. Nobody knows what the tree looks like, so a new one
-   begins, and the calls of the old one are lost. */
+/* A longjmp has left an event in the middle. Nobody knows what the tree looks
+   like, so a new one begins, and the calls of the old one are lost. */
 static void callpaths_p_jumped(callpaths_p_thread *t) {
     uint64_t lost = t->lost + t->calls;
     if (HCCT_P_GET(&t->is_held) != CALLPATHS_P_EVENT) return;
@@ -2098,7 +2147,8 @@ static void callpaths_p_jumped(callpaths_p_thread *t) {
     HCCT_P_PUT(&t->is_held, 0);
 }
 
-/* In a forked child no other thread is left, and whoever held a tree is gone. */
+/* In a forked child no other thread is left, and whoever held a tree is
+   gone. */
 static void callpaths_p_forked(void) {
     uint32_t i;
     for (i = 0; i < callpaths_p_all.thread_room; i++) {
@@ -2179,8 +2229,8 @@ static size_t callpaths_p_bytes(uint32_t count, int has_sums) {
     return hcct_bytes(NULL, count) + (size_t)sums;
 }
 
-/* Lays threads and trees out in memory. Returns whether there is room for a tree of 8 contexts for
-   each thread. */
+/* Lays threads and trees out in memory. Returns whether there is room for a
+   tree of 8 contexts for each thread. */
 static int callpaths_p_lay_out(const callpaths_config *config) {
     uint32_t step;
     unsigned char *memory = (unsigned char *)config->memory;
@@ -2248,10 +2298,11 @@ __attribute__((constructor)) static void callpaths_p_join(void) { (void)callpath
 static const int callpaths_p_joined = callpaths_setup(NULL);
 #endif
 
-/* Takes the tree of a thread, or NULL if it has none. A thread holds its tree for the few
-   instructions of an event. If the holder does not come to an end, it is this very thread, which a
-   signal handler has interrupted, or it was put aside by the operating system: then *busy is set,
-   and the tree is left out. */
+/* Takes the tree of a thread, or NULL if it has none. A thread holds its tree
+   for the few instructions of an event. If the holder does not come to an end,
+   it is this very thread, which a signal handler has interrupted, or it was put
+   aside by the operating system: then *busy is set, and the tree is left
+   out. */
 static callpaths_p_thread *callpaths_p_take(uint32_t number, int *busy) {
     callpaths_p_thread *t = callpaths_p_of(number);
     uint32_t tries = CALLPATHS_P_TRIES;
@@ -2274,7 +2325,8 @@ CALLPATHS_API const hcct *callpaths_tree(uint32_t thread) {
     return &t->tree;
 }
 
-/* What a thread's calls stand for, with so many that it lost, each as heavy as the mean. */
+/* What a thread's calls stand for, with so many that it lost, each as heavy as
+   the mean. */
 static uint64_t callpaths_p_weight(const callpaths_p_thread *t, uint64_t lost) {
     return t->weight_256 / 256 + (t->calls ? t->weight_256 / t->calls * lost / 256 : 0);
 }
@@ -2304,8 +2356,9 @@ CALLPATHS_API void callpaths_get_stats(callpaths_stats *out) {
     }
 }
 
-/* Calls without a tree are weight in no context: they stand in the part of the first tree, or, if
-   there is none, in that of an empty one. So do the calls of a tree that was busy. */
+/* Calls without a tree are weight in no context: they stand in the part of the
+   first tree, or, if there is none, in that of an empty one. So do the calls of
+   a tree that was busy. */
 static int callpaths_p_write_tree(hcct *copy, uint64_t lost, uint64_t weight,
                                   bursty_write_fn write, void *user) {
     copy->stats.total += lost;

@@ -119,7 +119,8 @@
 
 /* ---- language ---------------------------------------- src/language.h ---- */
 
-/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take
+   it. */
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
     && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
@@ -243,7 +244,8 @@ HOTSTREAM_API uint64_t hotstream_threshold(hotstream *h, double coverage, int se
 HOTSTREAM_API void   hotstream_get_stats(const hotstream *h, hotstream_stats *out);
 /* Checks the grammar: links, counts, rule utility, digram uniqueness, the table
    of digrams, and that it still stands for what was fed. Returns the number of
-   violations: 0. For tests and field trials; takes about as long as a digest. */
+   violations: 0. For tests and field trials; takes about as long as a
+   digest. */
 HOTSTREAM_API uint64_t hotstream_check(hotstream *h);
 /* Adds the profile of y to that of x; digests both before. */
 HOTSTREAM_API void   hotstream_merge(hotstream *x, hotstream *y);
@@ -635,7 +637,8 @@ HOTSTREAM_P_INLINE int hotstream_p_whole(const hotstream_p_node *n, uint32_t i) 
     return hotstream_p_is_guard(n[g].symbol) && g != HOTSTREAM_P_START && n[n[i].next].next == g;
 }
 
-/* The digrams at i and m are equal and apart: a rule takes the place of both. */
+/* The digrams at i and m are equal and apart: a rule takes the place of
+   both. */
 static void hotstream_p_match(hotstream *h, uint32_t i, uint32_t m, hotstream_p_slot *slot) {
     hotstream_p_node *n = h->nodes;
     uint32_t a = n[i].symbol, b = n[n[i].next].symbol, g, left;
@@ -1270,7 +1273,8 @@ static int hotstream_p_by_place(const hotstream_stream *a, const hotstream_strea
     return a->items < b->items;
 }
 
-/* Shellsort with the gaps of Gonnet and Baeza-Yates: no recursion, no memory. */
+/* Shellsort with the gaps of Gonnet and Baeza-Yates: no recursion, no
+   memory. */
 static void hotstream_p_sort(hotstream_stream *e, uint32_t count,
                              int (*before)(const hotstream_stream *, const hotstream_stream *)) {
     uint32_t gap = count, i, k;

@@ -71,8 +71,8 @@ ALONE static int compare_plain(const uint32_t *a, const uint32_t *b, int n) {
     return n;
 }
 
-/* Compilers must not see which array it is and how long: some would compile the plain loop for
-   exactly that. */
+/* Compilers must not see which array it is and how long: some would compile the
+   plain loop for exactly that. */
 static const uint32_t *left = data, *right = same;
 static int length = LENGTH;
 #define HIDE() __asm__ volatile("" : "+m"(left), "+m"(right), "+m"(length))

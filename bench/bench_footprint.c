@@ -345,7 +345,8 @@ static void compare_pair(const char *name, uint64_t length, double c, uint64_t n
     free(memory);
 }
 
-/* One way over a trace, or over random blocks. Returns 0, or 2 if there is no such way. */
+/* One way over a trace, or over random blocks. Returns 0, or 2 if there is no
+   such way. */
 static int run_one(const char *name, const char *trace, size_t n) {
     static way w;
     uint64_t *block = (uint64_t *)malloc(n * sizeof *block);
@@ -365,8 +366,9 @@ static int run_one(const char *name, const char *trace, size_t n) {
     return 0;
 }
 
-/* n accesses in chunks that are made and forgotten: Zipf of 1e5 blocks, whose set moves on by one
-   block every 1000 accesses, so that new blocks never cease to come. window_max bounds memory. */
+/* n accesses in chunks that are made and forgotten: Zipf of 1e5 blocks, whose
+   set moves on by one block every 1000 accesses, so that new blocks never cease
+   to come. window_max bounds memory. */
 static int run_long(uint64_t n) {
     static uint64_t chunk[4096];
     static footprint fp;

@@ -151,8 +151,8 @@ APART static void run_empty(const events *e) {
 
 static uint64_t seed = 1;
 
-/* A random walk over calls: `keys` functions, the first of them far more often (skew 0 .. 8
-   halvings), up to `deep`. */
+/* A random walk over calls: `keys` functions, the first of them far more often
+   (skew 0 .. 8 halvings), up to `deep`. */
 static events walk(const char *name, size_t calls, uint32_t keys, uint32_t skew, uint32_t deep,
                    uint32_t phases) {
     events e;
@@ -298,7 +298,8 @@ static void row(events *e, int rounds, int fast_only) {
     free(e->at);
 }
 
-/* One algorithm over the first `calls` of a trace. The empty loop is taken off the best of 3. */
+/* One algorithm over the first `calls` of a trace. The empty loop is taken off
+   the best of 3. */
 static int one(const char *name, const char *path, size_t calls) {
     uint32_t algorithm = strcmp(name, "full") == 0 ? HCCT_FULL : HCCT_SPACE_SAVING;
     double best = 1e9, empty = 1e9, start;

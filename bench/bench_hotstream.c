@@ -105,8 +105,8 @@ static book_symbol *book_new(uint64_t value, book_rule *rule) {
     return s;
 }
 
-/* Links left to right; the digram that left was in goes. In aaa the one that overlaps it comes
-   back. */
+/* Links left to right; the digram that left was in goes. In aaa the one that
+   overlaps it comes back. */
 static void book_join(book_symbol *left, book_symbol *right) {
     if (left->next) {
         book_forget(left);

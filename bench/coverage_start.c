@@ -1,7 +1,9 @@
-/* coverage_start.c - starts and saves bursty.h in the programs of bench/coverage_intervals.sh.
+/* coverage_start.c - starts and saves bursty.h in the programs of
+   bench/coverage_intervals.sh.
 
-   COVERAGE="EVERY BURST SEED FILE": checks between bursts (0: all of them count), checks in a
-   burst, the seed, the dump. Without it nothing is sampled. */
+   COVERAGE="EVERY BURST SEED FILE": checks between bursts (0: all of them
+   count), checks in a burst, the seed, the dump. Without it nothing is
+   sampled. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

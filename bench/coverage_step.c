@@ -1,5 +1,5 @@
-/* coverage_step.c - a frame loop with the same number of checks in each frame: ten functions, each
-   called as often as the others.
+/* coverage_step.c - a frame loop with the same number of checks in each frame:
+   ten functions, each called as often as the others.
 
        coverage_step CHECKS EVERY BURST JITTER SEED FRAMES DUMP */
 #define BURSTY_IMPLEMENTATION

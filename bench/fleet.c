@@ -1,5 +1,6 @@
-/* fleet.c - the dumps of a day: fleet FOLDER COUNT writes FOLDER/machine-N.brst, each of a server
-   that has answered other requests than the others. Two hundred functions, two threads. */
+/* fleet.c - the dumps of a day: fleet FOLDER COUNT writes
+   FOLDER/machine-N.brst, each of a server that has answered other requests than
+   the others. Two hundred functions, two threads. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <pthread.h>

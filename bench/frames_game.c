@@ -1,8 +1,9 @@
 /* frames_game.c SEED FRAMES DUMP - a game with two hitches at random and real
    timers, for bench/frames_game.sh: 4 ms of updating and 2 ms of drawing; one
-   frame of 25 collects 6 to 12 ms, one of 40 loads 3 ms. Its frames are measured
-   by the thread's CPU time, so that other work on the machine makes none of them
-   slow. Prints what each function takes more in frames above 8 ms: the truth. */
+   frame of 25 collects 6 to 12 ms, one of 40 loads 3 ms. Its frames are
+   measured by the thread's CPU time, so that other work on the machine makes
+   none of them slow. Prints what each function takes more in frames above 8 ms:
+   the truth. */
 #define _GNU_SOURCE
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"

@@ -1,5 +1,5 @@
-/* race.h - rivals of a group run in turn inside one process, several rounds. Prints raw times and
-   computes nothing from them:
+/* race.h - rivals of a group run in turn inside one process, several rounds.
+   Prints raw times and computes nothing from them:
 
        time  group  rival  nanoseconds of one operation in round 1  round 2  ...
 
@@ -28,7 +28,8 @@ static inline void race_print(const char *group, const char *name, const double 
     printf("\n");
 }
 
-/* Every rival once to warm up, then once per round, forward and backward in turn. */
+/* Every rival once to warm up, then once per round, forward and backward in
+   turn. */
 static inline void race(const char *group, const race_rival *rivals, int count, int rounds) {
     static double ns[RACE_RIVALS][RACE_ROUNDS];
     int i, r;

@@ -1,5 +1,6 @@
-/* ticks_forty.c - a program of which is known where it spends its time: 40 % of the steps of one
-   loop are in forty, 60 % in sixty, a third of those in its callee. For bench/ticks.sh. */
+/* ticks_forty.c - a program of which is known where it spends its time: 40 % of
+   the steps of one loop are in forty, 60 % in sixty, a third of those in its
+   callee. For bench/ticks.sh. */
 #include "ticks_start.h"
 
 static volatile unsigned sink;

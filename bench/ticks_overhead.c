@@ -1,8 +1,10 @@
-/* ticks_overhead.c SECONDS FRAMES - what ticks cost, for bench/ticks.sh. One process does the same
-   work again and again, three times a round in an order drawn at random: twice without ticks and
-   once with them. So all three meet the same machine, addresses and caches. Prints for each round
-   the CPU time (user and system, ns) without ticks, without them again, and with them; then how many
-   ticks came. $TICKS is the time between two ticks in us, 10000 by default. */
+/* ticks_overhead.c SECONDS FRAMES - what ticks cost, for bench/ticks.sh. One
+   process does the same work again and again, three times a round in an order
+   drawn at random: twice without ticks and once with them. So all three meet
+   the same machine, addresses and caches. Prints for each round the CPU time
+   (user and system, ns) without ticks, without them again, and with them; then
+   how many ticks came. $TICKS is the time between two ticks in us, 10000 by
+   default. */
 #include "ticks_start.h"
 #include <stdio.h>
 #include <time.h>

@@ -1,7 +1,9 @@
-/* ticks_sampler.c - preloaded by bench/ticks.sh: a native sampler to compare ticks with. After
-   each 4 ms of CPU time of the process it notes the interrupted instruction and the return addresses
-   on the stack, found by the unwinding tables of program and libraries, which are right at each
-   instruction. PC_SAMPLES=FILE gets them: for each sample how many there are, and FRAMES words. */
+/* ticks_sampler.c - preloaded by bench/ticks.sh: a native sampler to compare
+   ticks with. After each 4 ms of CPU time of the process it notes the
+   interrupted instruction and the return addresses on the stack, found by the
+   unwinding tables of program and libraries, which are right at each
+   instruction. PC_SAMPLES=FILE gets them: for each sample how many there are,
+   and FRAMES words. */
 #define _GNU_SOURCE
 #include <execinfo.h>
 #include <signal.h>

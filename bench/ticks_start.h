@@ -1,5 +1,6 @@
-/* ticks_start.h - for the programs of bench/ticks.sh: starts ticks and leaves a dump at the end.
-   TICKS=off: counts alone. TICKS=MICROSECONDS: the time between two ticks. */
+/* ticks_start.h - for the programs of bench/ticks.sh: starts ticks and leaves a
+   dump at the end. TICKS=off: counts alone. TICKS=MICROSECONDS: the time
+   between two ticks. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,6 +1,7 @@
-/* x86decode_objdump.c - objdump -d -w --insn-width=15 FILE | x86decode_objdump: does the decoder
-   agree with objdump? Prints the first mismatches and a closing line; the exit status is 1 if there
-   was one. With the argument "sample" it prints one line for each opcode that it meets: that is how
+/* x86decode_objdump.c - objdump -d -w --insn-width=15 FILE | x86decode_objdump:
+   does the decoder agree with objdump? Prints the first mismatches and a
+   closing line; the exit status is 1 if there was one. With the argument
+   "sample" it prints one line for each opcode that it meets: that is how
    tests/x86decode_lines.inc was made. */
 #include "x86decode_text.inc"
 

@@ -1,12 +1,14 @@
-/* x86decode_zydis.c - x86decode_zydis COUNT [SEED]: the decoder against Zydis on random strings.
-   Zydis knows which instructions exist; x86decode knows only how long they are and what they
-   touch. So a string counts if both take it. Prints the first differences of each kind and a
-   closing line; the exit status is 1 if there was a difference.
+/* x86decode_zydis.c - x86decode_zydis COUNT [SEED]: the decoder against Zydis
+   on random strings. Zydis knows which instructions exist; x86decode knows only
+   how long they are and what they touch. So a string counts if both take it.
+   Prints the first differences of each kind and a closing line; the exit status
+   is 1 if there was a difference.
 
-   One difference is known and explained, and is counted apart. In an instruction with the prefix
-   67, REX.B, ModRM of mod 0 and rm 4, and a SIB byte whose base is 5, there is no base, and a
-   displacement of four bytes. Zydis 4 says r13d and no displacement, and has the length right all
-   the same. The processor itself is asked who is right: see the_processor_agrees. */
+   One difference is known and explained, and is counted apart. In an
+   instruction with the prefix 67, REX.B, ModRM of mod 0 and rm 4, and a SIB
+   byte whose base is 5, there is no base, and a displacement of four bytes.
+   Zydis 4 says r13d and no displacement, and has the length right all the same.
+   The processor itself is asked who is right: see the_processor_agrees. */
 #define BINPATCH_IMPLEMENTATION
 #define BINPATCH_STATIC
 #include "binpatch.h"
@@ -63,8 +65,8 @@ static const ZydisDecodedOperand *memory_of(const ZydisDecodedInstruction *z,
     return NULL;
 }
 
-/* What Zydis calls a read or a write, and is none: nops, prefetches and cache lines that are moved
-   without being looked at. */
+/* What Zydis calls a read or a write, and is none: nops, prefetches and cache
+   lines that are moved without being looked at. */
 static int touches_nothing(const ZydisDecodedInstruction *z) {
     switch (z->mnemonic) {
     case ZYDIS_MNEMONIC_NOP:
@@ -91,8 +93,8 @@ static int is_explained(const unsigned char *code, const x86decode_insn *i,
            && number_of(o->mem.index) == i->index;
 }
 
-/* lea 0x3dc80801(,%esi,2),%rax with that encoding, where r13 is not 0. Returns 1 if our reading is
-   the processor's. */
+/* lea 0x3dc80801(,%esi,2),%rax with that encoding, where r13 is not 0. Returns
+   1 if our reading is the processor's. */
 static int the_processor_agrees(void) {
     uint64_t rax = 0, rsi = 3;
     __asm__ volatile("mov $4096, %%r13d\n\t.byte 0x67, 0x49, 0x8d, 0x04, 0x75, 0x01, 0x08, 0xc8, 0x3d"
@@ -172,7 +174,8 @@ int main(int argc, char **argv) {
         only_ours += ours && !theirs;
         only_theirs += !ours && theirs;
         if (!ours || !theirs) continue;
-        /* Jumps of Knights Corner alone, whose opcodes mean nothing elsewhere. */
+        /* Jumps of Knights Corner alone, whose opcodes mean nothing
+           elsewhere. */
         if (z.mnemonic == ZYDIS_MNEMONIC_JKZD || z.mnemonic == ZYDIS_MNEMONIC_JKNZD) continue;
         both++;
         compare(code, &i, &z, operands);

@@ -1,9 +1,11 @@
-/* conditional.c - "show me what a request does, but only from its third attempt on". Counters
-   decide which events reach the action; nothing of it stands in the code that is watched.
+/* conditional.c - "show me what a request does, but only from its third attempt
+   on". Counters decide which events reach the action; nothing of it stands in
+   the code that is watched.
 
-   Counter 0 is set to "overflow after three" when a request begins, and every attempt (a back-edge)
-   adds 1. User events are reported while the overflow flag is set. The program prints the trace
-   that the comment at the end of this file explains. */
+   Counter 0 is set to "overflow after three" when a request begins, and every
+   attempt (a back-edge) adds 1. User events are reported while the overflow
+   flag is set. The program prints the trace that the comment at the end of this
+   file explains. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <stdio.h>

@@ -1,6 +1,7 @@
-/* fuzz_cfg.c - libFuzzer target: control flow graphs and traces of blocks as text, from strangers.
-   The first byte chooses the problem and whether the rest is graphs, or a trace of the program that
-   stands below. What is accepted is planned, derived or regenerated. README.md has the command. */
+/* fuzz_cfg.c - libFuzzer target: control flow graphs and traces of blocks as
+   text, from strangers. The first byte chooses the problem and whether the rest
+   is graphs, or a trace of the program that stands below. What is accepted is
+   planned, derived or regenerated. README.md has the command. */
 #include "base/tool.h"
 #include "lab/edges.h"
 #include <stdlib.h>

@@ -1,9 +1,10 @@
-/* fuzz_copy.c - libFuzzer target: code of a function and of its part (.cold), as binpatch.h decodes
-   and copies it. The bytes choose instructions and where they jump, within both ranges
-   and between them, or they are the code themselves. Both copies must decode from their start to
-   their end. Every jump in them must lead to an instruction or out of them, and those of the
-   checking copy to the right one. Every call that returns must have its return in both. README.md
-   has the command. */
+/* fuzz_copy.c - libFuzzer target: code of a function and of its part (.cold),
+   as binpatch.h decodes and copies it. The bytes choose instructions and where
+   they jump, within both ranges and between them, or they are the code
+   themselves. Both copies must decode from their start to their end. Every jump
+   in them must lead to an instruction or out of them, and those of the checking
+   copy to the right one. Every call that returns must have its return in both.
+   README.md has the command. */
 #define BINPATCH_IMPLEMENTATION
 #define BINPATCH_STATIC
 #include "binpatch.h"
@@ -20,9 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 }
 #else
 enum { PART = 1024, LEAF = 2048, TABLE = 3072, IMAGE = 4096, CODE = 1 << 19, ITEMS = 64 };
-/* Where the two copies go. Each may become as large as x86copy promises: out_max, which x86copy_init
-   reckons from the room for a body's code, 206 848 bytes for BODY. x86copy_emit refuses what would
-   be larger. */
+/* Where the two copies go. Each may become as large as x86copy promises:
+   out_max, which x86copy_init reckons from the room for a body's code, 206 848
+   bytes for BODY. x86copy_emit refuses what would be larger. */
 enum { BODY = 2048, AT_C = 4096, AT_I = CODE / 2 };
 static uint8_t image[IMAGE], code[CODE], is_start[CODE];
 static uint64_t memory[1 << 16], room[1 << 17];
@@ -51,7 +52,8 @@ static void put_distance(const item *i, uint32_t to) {
     else memcpy(image + i->distance_at, &d, 4);
 }
 
-/* Each pair of bytes is an instruction and where it goes. The second half of them is the part. */
+/* Each pair of bytes is an instruction and where it goes. The second half of
+   them is the part. */
 static void compose(const uint8_t *data, size_t size, uint32_t end[2]) {
     item items[ITEMS];
     uint32_t count = size / 2 < ITEMS ? (uint32_t)(size / 2) : ITEMS, half = count / 2, n, at = 0;

@@ -1,10 +1,11 @@
-/* fuzz_dump.c - libFuzzer target: everything that `bursty report` and `bursty merge` do with a file
-   from a stranger. README.md beside it has the command.
+/* fuzz_dump.c - libFuzzer target: everything that `bursty report` and `bursty
+   merge` do with a file from a stranger. README.md beside it has the command.
 
-   The first byte chooses: 0 takes the rest as a file; 1 to 6 take it as the payload of a part of
-   that kind and put a container with the right crc around it, which no fuzzer would find by
-   itself; 7 takes the first half as a part of kind 4 and the second as one of kind 6. What is
-   accepted must come back from what merge writes of it, and parts of kind 1 byte for byte. */
+   The first byte chooses: 0 takes the rest as a file; 1 to 6 take it as the
+   payload of a part of that kind and put a container with the right crc around
+   it, which no fuzzer would find by itself; 7 takes the first half as a part of
+   kind 4 and the second as one of kind 6. What is accepted must come back from
+   what merge writes of it, and parts of kind 1 byte for byte. */
 #include "model/report.h"
 #include <stdlib.h>
 #include <string.h>

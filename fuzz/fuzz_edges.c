@@ -1,6 +1,7 @@
-/* fuzz_edges.c - libFuzzer target: graphs, plans and traces from strangers. The first byte chooses:
-   even takes the rest as a graph, plans it for every problem and derives random counts; odd takes
-   it as tokens of a trace of a small program.
+/* fuzz_edges.c - libFuzzer target: graphs, plans and traces from strangers. The
+   first byte chooses: even takes the rest as a graph, plans it for every
+   problem and derives random counts; odd takes it as tokens of a trace of a
+   small program.
 
        clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. \
            -o build/fuzz/fuzz_edges fuzz/fuzz_edges.c

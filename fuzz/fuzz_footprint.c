@@ -1,9 +1,10 @@
-/* fuzz_footprint.c - libFuzzer target: the reader of kind 3, the reader of block traces, and the
-   headers themselves.
+/* fuzz_footprint.c - libFuzzer target: the reader of kind 3, the reader of
+   block traces, and the headers themselves.
 
-   The first byte chooses: 0 a dump as it is; 1 a payload around which a container with the right
-   crc is put; 2 a block trace, 3 one with thread numbers; 4 accesses to a footprint in little
-   memory, its shape from the next bytes; 5 runs of two threads.
+   The first byte chooses: 0 a dump as it is; 1 a payload around which a
+   container with the right crc is put; 2 a block trace, 3 one with thread
+   numbers; 4 accesses to a footprint in little memory, its shape from the next
+   bytes; 5 runs of two threads.
 
        clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
            -I. -Itools -o build/fuzz/fuzz_footprint fuzz/fuzz_footprint.c \
@@ -50,7 +51,8 @@ static void ask(const footprints_part *part) {
     free(tables);
 }
 
-/* What is accepted must come back, byte for byte, from what is written of it. */
+/* What is accepted must come back, byte for byte, from what is written of
+   it. */
 static void load(const unsigned char *data, size_t size) {
     footprints f, again;
     text first = {NULL, 0, 0}, second = {NULL, 0, 0};

@@ -1,9 +1,9 @@
-/* fuzz_hcct.c - libFuzzer target: the tree under any sequence of calls, what it writes, the reader
-   of such files, and the readers of call traces.
+/* fuzz_hcct.c - libFuzzer target: the tree under any sequence of calls, what it
+   writes, the reader of such files, and the readers of call traces.
 
-   The first byte chooses: 0 a dump as it is; 1 a payload around which a container with the right
-   crc is put; 2 a calls trace, 3 a raw16 recording; 4 calls on a tree, algorithm, memory and
-   options from the next bytes.
+   The first byte chooses: 0 a dump as it is; 1 a payload around which a
+   container with the right crc is put; 2 a calls trace, 3 a raw16 recording; 4
+   calls on a tree, algorithm, memory and options from the next bytes.
 
    README.md beside it has the command. */
 #define HCCT_STATIC
@@ -31,7 +31,8 @@ static void need(int condition) {
     if (!condition) abort();
 }
 
-/* The file is joined with itself, written, read and written again, and then stays as it is. */
+/* The file is joined with itself, written, read and written again, and then
+   stays as it is. */
 static void load(const unsigned char *data, size_t size) {
     contexts c;
     dump d;
@@ -71,7 +72,8 @@ static void load(const unsigned char *data, size_t size) {
     text_free(&twice);
 }
 
-/* Whatever a tree says of itself must hold together, and the reader must take what it writes. */
+/* Whatever a tree says of itself must hold together, and the reader must take
+   what it writes. */
 static void look_at(hcct *t) {
     hcct_context rows[7];
     hcct_stats s;

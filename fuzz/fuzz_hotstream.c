@@ -1,13 +1,14 @@
-/* fuzz_hotstream.c - libFuzzer target: the grammar, its digests and its profile, on any input, in
-   little memory.
+/* fuzz_hotstream.c - libFuzzer target: the grammar, its digests and its
+   profile, on any input, in little memory.
 
-   The first bytes choose the shape: nodes, lengths, cursor, pieces of work. The others are
-   references; 255 parts bursts, 254 digests, 253 works a little, 252 checks. The expansion is
-   compared with the input by hotstream_check's hash.
+   The first bytes choose the shape: nodes, lengths, cursor, pieces of work. The
+   others are references; 255 parts bursts, 254 digests, 253 works a little, 252
+   checks. The expansion is compared with the input by hotstream_check's hash.
 
        clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. -o
-   build/fuzz/fuzz_hotstream \ fuzz/fuzz_hotstream.c build/fuzz/fuzz_hotstream -max_len=4096
-   -timeout=10 -max_total_time=600 build/fuzz/hotstreams                         */
+   build/fuzz/fuzz_hotstream \ fuzz/fuzz_hotstream.c build/fuzz/fuzz_hotstream
+   -max_len=4096
+   -timeout=10 -max_total_time=600 build/fuzz/hotstreams */
 #define HOTSTREAM_STATIC
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"

@@ -1,5 +1,6 @@
-/* fuzz_place.c - libFuzzer target: objects, archives and call graphs from strangers. Whatever can
-   be read is planned, checked, written and shown; no cycle of calls or loops may be left open. */
+/* fuzz_place.c - libFuzzer target: objects, archives and call graphs from
+   strangers. Whatever can be read is planned, checked, written and shown; no
+   cycle of calls or loops may be left open. */
 #include "place/place.h"
 #include "base/tool.h"
 #include <stdlib.h>

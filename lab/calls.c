@@ -1,10 +1,10 @@
-/* calls.c - bursty-lab calls --raw16: a raw recording of enters and exits with frame addresses
-   becomes a balanced call trace. Frames that longjmp or an exception left behind are closed where
-   the next event shows them dead.
+/* calls.c - bursty-lab calls --raw16: a raw recording of enters and exits with
+   frame addresses becomes a balanced call trace. Frames that longjmp or an
+   exception left behind are closed where the next event shows them dead.
 
-   Open frames stand on a stack of addresses, the newest lowest. An enter at F closes all at or
-   below F; an exit at F closes all below F and then the one at F; if there is none, the exit is
-   dropped. */
+   Open frames stand on a stack of addresses, the newest lowest. An enter at F
+   closes all at or below F; an exit at F closes all below F and then the one at
+   F; if there is none, the exit is dropped. */
 #include "base/save.h"
 #include "base/tool.h"
 #include "lab/trace_calls.h"
@@ -133,8 +133,8 @@ static int run(int argc, char **argv) {
         return code;
     }
     out = to.file;
-    /* The header counts what follows it: go back to it, or, in a pipe, keep the events aside until
-       they are counted. */
+    /* The header counts what follows it: go back to it, or, in a pipe, keep the
+       events aside until they are counted. */
     b.out = fseek(out, 0, SEEK_CUR) == 0 && out != stdout ? out : tmpfile();
     if (!b.out) {
         save_drop(&to);

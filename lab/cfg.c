@@ -1,5 +1,5 @@
-/* cfg.c - reader of control flow graphs with counts. One pass over the lines; a function is closed
-   when the next begins. */
+/* cfg.c - reader of control flow graphs with counts. One pass over the lines; a
+   function is closed when the next begins. */
 #include "lab/cfg.h"
 #define EDGEPROF_WIDE
 #include "edgeprof.h"
@@ -102,7 +102,8 @@ static uint64_t *numbers_of(size_t count) {
     return (uint64_t *)tool_alloc(count * sizeof(uint64_t));
 }
 
-/* A fake arc of a block that also has a real one stands for calls that did not return there. */
+/* A fake arc of a block that also has a real one stands for calls that did not
+   return there. */
 static void drop_fake_arcs(reader *r, cfg_function *f) {
     uint8_t *real = (uint8_t *)tool_alloc(f->vertices);
     size_t i, kept = 0;
@@ -120,7 +121,8 @@ static void drop_fake_arcs(reader *r, cfg_function *f) {
     r->arc_count = kept;
 }
 
-/* Kind S gives no counts of blocks: what enters a vertex and does not leave it is still there. */
+/* Kind S gives no counts of blocks: what enters a vertex and does not leave it
+   is still there. */
 static void find_exits(cfg_function *f, const uint64_t *in, const uint64_t *out) {
     uint32_t v, e;
     for (v = 0; v < f->vertices; v++) {
@@ -153,8 +155,8 @@ static void sum_blocks(cfg *c, cfg_function *f) {
     free(out);
 }
 
-/* Vertices that nothing reaches go, with their edges, if none of them ran. The others are numbered
-   anew. */
+/* Vertices that nothing reaches go, with their edges, if none of them ran. The
+   others are numbered anew. */
 static int drop_unreached(reader *r, cfg_function *f) {
     edgeplan_graph graph;
     size_t bytes = edgeplan_bytes(f->vertices, f->edges);

@@ -1,6 +1,6 @@
-/* cfg.h - control flow graphs with measured counts, from the text files that docs/formats.md
-   describes ("cfg"). Three kinds of files hold graphs (L, S and G); the fourth, T, holds a trace of
-   blocks and is read by edges_trace.c. */
+/* cfg.h - control flow graphs with measured counts, from the text files that
+   docs/formats.md describes ("cfg"). Three kinds of files hold graphs (L, S and
+   G); the fourth, T, holds a trace of blocks and is read by edges_trace.c. */
 #ifndef CFG_H
 #define CFG_H
 #include <stddef.h>
@@ -40,9 +40,11 @@ typedef struct cfg {
     size_t index_size;
 } cfg;
 
-/* Reads a file whole. Returns TOOL_OK, or TOOL_BAD_INPUT after a message "path:line: reason". */
+/* Reads a file whole. Returns TOOL_OK, or TOOL_BAD_INPUT after a message
+   "path:line: reason". */
 int cfg_open(cfg *c, const char *path);
-/* The same for text[0..size), which is written to and has room for one more byte. */
+/* The same for text[0..size), which is written to and has room for one more
+   byte. */
 int cfg_read(cfg *c, const char *path, char *text, size_t size);
 void cfg_free(cfg *c);
 /* The place of the function with this number, or SIZE_MAX. */

@@ -1,5 +1,6 @@
-/* edges.c - bursty-lab edges: where counters or witnesses go in control flow graphs with
-   measured counts, what they cost, and whether everything comes out of them again. */
+/* edges.c - bursty-lab edges: where counters or witnesses go in control flow
+   graphs with measured counts, what they cost, and whether everything comes out
+   of them again. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "lab/edges.h"
 #include "base/tool.h"
@@ -110,7 +111,8 @@ uint32_t edges_bits(uint32_t ways) {
 
 static uint32_t out_edges(const edgeplan *p, uint32_t v) { return p->out_at[v + 1] - p->out_at[v]; }
 
-/* Hides the edges that have no counter, derives them, and compares with the truth. */
+/* Hides the edges that have no counter, derives them, and compares with the
+   truth. */
 static int derive_edges(const edges_options *o, const edges_plan *p, const cfg_function *f) {
     uint32_t edges = p->plan.edges + 1, e, v;
     size_t bytes = edgeprof_solve_bytes(f->vertices);
@@ -139,8 +141,8 @@ static int derive_edges(const edges_options *o, const edges_plan *p, const cfg_f
     return is_exact;
 }
 
-/* The same with counters in vertices: a vertex is an edge from its class to that of its
-   successors. */
+/* The same with counters in vertices: a vertex is an edge from its class to
+   that of its successors. */
 static int derive_vertices(const edges_plan *p, const cfg_function *f) {
     const edgeplan *plan = &p->plan;
     size_t bytes = edgeprof_solve_bytes(f->vertices);
@@ -169,8 +171,8 @@ static int derive_vertices(const edges_plan *p, const cfg_function *f) {
     return is_exact;
 }
 
-/* Blocks in which another function's tokens may come, as far as kind L tells: it does not say which
-   never return. */
+/* Blocks in which another function's tokens may come, as far as kind L tells:
+   it does not say which never return. */
 static uint8_t *call_blocks(const cfg_function *f) {
     uint8_t *blocks = (uint8_t *)tool_alloc(f->vertices);
     uint32_t v, k;

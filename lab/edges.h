@@ -1,5 +1,5 @@
-/* edges.h - what `bursty-lab edges` does to one function: plan, hide what is not counted,
-   derive, compare. */
+/* edges.h - what `bursty-lab edges` does to one function: plan, hide what is
+   not counted, derive, compare. */
 #ifndef EDGES_H
 #define EDGES_H
 #define EDGEPROF_WIDE
@@ -25,7 +25,8 @@ typedef struct edges_result {
     uint64_t planning_ns;
 } edges_result;
 
-/* A function's plan, and the true counts of its edges, stay edges among them. */
+/* A function's plan, and the true counts of its edges, stay edges among
+   them. */
 typedef struct edges_plan {
     edgeplan plan;
     void *memory;
@@ -34,14 +35,15 @@ typedef struct edges_plan {
     int is_weighed_by_counts;
 } edges_plan;
 
-/* Makes the graph ready and weighs it. Returns a TOOL_ status after a message. */
+/* Makes the graph ready and weighs it. Returns a TOOL_ status after a
+   message. */
 int edges_open(edges_plan *p, const cfg *c, const cfg_function *f);
 void edges_close(edges_plan *p);
-/* Plans one function by these options, derives, compares, and adds to the result. Returns a TOOL_
-   status. */
+/* Plans one function by these options, derives, compares, and adds to the
+   result. Returns a TOOL_ status. */
 int edges_replay(const edges_options *o, const cfg *c, const cfg_function *f, edges_result *sum);
-/* The order for f: the counts to sort by are in *order, whose array the caller frees; matched: were
-   there any? */
+/* The order for f: the counts to sort by are in *order, whose array the caller
+   frees; matched: were there any? */
 int edges_order(const edges_options *o, const edges_plan *p, const cfg_function *f,
                 edgeplan_order *order, uint64_t **counts);
 uint32_t edges_bits(uint32_t ways); /* ceil(log2 ways) */
@@ -54,8 +56,9 @@ typedef struct edges_traced {
     uint64_t witnesses, bits, regenerated, mismatches, enters, leaves, resumes, unmatched;
 } edges_traced;
 
-/* The same for events[0..size), which are written to and have room for one more byte. Takes the
-   graphs over and leaves an empty cfg. Returns a TOOL_ status after a message. */
+/* The same for events[0..size), which are written to and have room for one more
+   byte. Takes the graphs over and leaves an empty cfg. Returns a TOOL_ status
+   after a message. */
 int edges_trace(const char *path, cfg *graphs, char *events, size_t size,
                 const edges_options *options, edges_result *r, edges_traced *traced);
 

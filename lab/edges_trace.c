@@ -1,12 +1,14 @@
-/* edges_trace.c - bursty-lab edges on a trace of blocks (kind T): writes what a traced program
-   would have written, and regenerates the blocks from that and the graphs alone.
+/* edges_trace.c - bursty-lab edges on a trace of blocks (kind T): writes what a
+   traced program would have written, and regenerates the blocks from that and
+   the graphs alone.
 
-   The trace says which block called which function, but a graph has slots: calls in order, each
-   direct (to a function of the file), silent (to code that is not traced) or opaque (through a
-   pointer). Before anything is planned, the calls of every visit of a block are matched to its
-   slots. A visit that does not fit shows that a silent slot called back, or that the recorder kept
-   a frame too long: the block's silent slots become opaque, and if that is not enough, the block
-   gets one opaque slot for all. */
+   The trace says which block called which function, but a graph has slots:
+   calls in order, each direct (to a function of the file), silent (to code that
+   is not traced) or opaque (through a pointer). Before anything is planned, the
+   calls of every visit of a block are matched to its slots. A visit that does
+   not fit shows that a silent slot called back, or that the recorder kept a
+   frame too long: the block's silent slots become opaque, and if that is not
+   enough, the block gets one opaque slot for all. */
 #define EDGEPROF_WIDE
 #include "edgeprof.h"
 #include "lab/edges.h"
@@ -265,7 +267,8 @@ static uint32_t slot_kind(const slots *s, uint32_t i) {
                                                                          : s->list[i];
 }
 
-/* May the visit end in this way when it stands at slot i, all its calls being matched? */
+/* May the visit end in this way when it stands at slot i, all its calls being
+   matched? */
 static int may_end(const slots *s, uint32_t i, uint32_t how) {
     for (; i < s->count && slot_kind(s, i) == CFG_SILENT; i++) {
     }
@@ -276,9 +279,10 @@ static int may_end(const slots *s, uint32_t i, uint32_t how) {
     return 1;
 }
 
-/* can[k * (count + 1) + i]: calls k, k + 1, ... can be matched from slot i on. A direct slot takes
-   its call and is passed; an opaque slot takes a call and stays, or is passed; a silent slot is
-   passed. TOP in an opaque slot stays there. */
+/* can[k * (count + 1) + i]: calls k, k + 1, ... can be matched from slot i on.
+   A direct slot takes its call and is passed; an opaque slot takes a call and
+   stays, or is passed; a silent slot is passed. TOP in an opaque slot stays
+   there. */
 static int match_visit(tracing *t, const visit *v, uint8_t *can) {
     slots s = slots_of(t, v->function, v->block);
     uint32_t width = s.count + 1, k, i, call;
@@ -404,7 +408,8 @@ static void pass_slots(tracing *t, edgetrace *w, place *frame, uint32_t to) {
     }
 }
 
-/* Takes the edge to `target`: a witness, or its place among the edges of a predicate. */
+/* Takes the edge to `target`: a witness, or its place among the edges of a
+   predicate. */
 static void take_edge(tracing *t, edgetrace *w, const edges_options *o, const visit *v,
                       uint32_t target) {
     const edgeplan *p = &t->plans[v->function].plan;

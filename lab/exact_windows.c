@@ -1,9 +1,11 @@
-/* exact_windows.c - exact footprints of all windows by a true LRU list with markers. Slow.
+/* exact_windows.c - exact footprints of all windows by a true LRU list with
+   markers. Slow.
 
-   The list runs from the block used last to the one unused longest. Marker i is the node at
-   depth[i]; a node's zone is the number of markers at smaller depths, so a block's zone tells which
-   markers lie above it. An access takes its node to the front; every marker above it moves to the
-   next newer node, and nothing else changes. */
+   The list runs from the block used last to the one unused longest. Marker i is
+   the node at depth[i]; a node's zone is the number of markers at smaller
+   depths, so a block's zone tells which markers lie above it. An access takes
+   its node to the front; every marker above it moves to the next newer node,
+   and nothing else changes. */
 #include "lab/exact_windows.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -40,8 +42,8 @@ void exact_start(exact_windows *e, const uint64_t *depth, uint32_t depth_count) 
     e->index = (uint32_t *)tool_alloc(e->buckets * sizeof *e->index);
 }
 
-/* Marker i was at a block of time `since`; at every access from `from` to now - 1 its age was one
-   higher. */
+/* Marker i was at a block of time `since`; at every access from `from` to now -
+   1 its age was one higher. */
 static void add_rest(struct exact_row *row, uint64_t now) {
     uint64_t age = row->from - row->since + 1,
              last = now - row->since; /* none when it has moved at this very access */

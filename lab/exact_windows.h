@@ -1,5 +1,6 @@
-/* exact_windows.h - the exact answers that `bursty-lab footprint --check` compares with, by other means
-   than footprint.h: a true LRU list with markers at the depths that matter. */
+/* exact_windows.h - the exact answers that `bursty-lab footprint --check`
+   compares with, by other means than footprint.h: a true LRU list with markers
+   at the depths that matter. */
 #ifndef EXACT_WINDOWS_H
 #define EXACT_WINDOWS_H
 #include <stddef.h>

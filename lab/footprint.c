@@ -1,8 +1,8 @@
-/* footprint.c - bursty-lab footprint: footprints of all windows of a block trace, and how two
-   threads interleave.
+/* footprint.c - bursty-lab footprint: footprints of all windows of a block
+   trace, and how two threads interleave.
 
-   The profiles go into parts of a dump, and from there the way of all dumps: kinds, model,
-   writers. */
+   The profiles go into parts of a dump, and from there the way of all dumps:
+   kinds, model, writers. */
 #include "base/input.h"
 #include "base/save.h"
 #include "base/tool.h"
@@ -108,7 +108,8 @@ static void *snapshot_averages(const footprint_average *averages, footprint_prof
     return memory;
 }
 
-/* The paper's sampling gives windows by length and footprint, and nothing else. */
+/* The paper's sampling gives windows by length and footprint, and nothing
+   else. */
 static void *take_sampled(const sampled_windows *s, footprint_profile *profile) {
     size_t bytes = footprint_profile_bytes(SAMPLED_BINS, SAMPLED_BINS);
     void *memory = tool_alloc(bytes);
@@ -174,7 +175,8 @@ static void count_turns(pair *p, const options *o, const unsigned char *thread, 
     }
 }
 
-/* One access at a time, and the marks of both sides are looked at after each. */
+/* One access at a time, and the marks of both sides are looked at after
+   each. */
 static void check_turns(pair *p, const options *o, const unsigned char *thread, size_t count) {
     uint64_t now;
     size_t i;
@@ -240,7 +242,8 @@ static size_t keep_pair(const options *o, uint64_t *block, unsigned char *thread
     return kept;
 }
 
-/* Reads and counts. Returns a TOOL_ status; what came before a fault is kept. */
+/* Reads and counts. Returns a TOOL_ status; what came before a fault is
+   kept. */
 static int run_trace(replay *r) {
     static uint64_t block[BATCH];
     static unsigned char thread[BATCH];

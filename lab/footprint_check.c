@@ -6,7 +6,8 @@
 
 const uint32_t check_percents[CHECK_CURVES] = {0, 5, 50, 95, 100};
 
-/* The largest footprint that a window may have without being counted as >= low. */
+/* The largest footprint that a window may have without being counted as >=
+   low. */
 static uint64_t reach(double c, uint64_t low) {
     return c >= 1 ? low - 1 : (uint64_t)((double)(low - 1) / c + 1e-9);
 }
@@ -48,7 +49,8 @@ void check_start(footprint_check *k, double c, uint64_t window_max) {
     exact_start(&k->exact, depth, unique);
 }
 
-/* Windows are nested by their starts, so two times tell how many are counted wrongly. */
+/* Windows are nested by their starts, so two times tell how many are counted
+   wrongly. */
 void check_access(footprint_check *k, footprint *fp, uint64_t now, uint64_t block) {
     /* windows from there on are too long */
     uint64_t far = now > k->window_max ? now - k->window_max : 0;

@@ -1,5 +1,5 @@
-/* footprint_check.h - `bursty-lab footprint --check`: footprint.h beside the exact
-   answers. */
+/* footprint_check.h - `bursty-lab footprint --check`: footprint.h beside the
+   exact answers. */
 #ifndef FOOTPRINT_CHECK_H
 #define FOOTPRINT_CHECK_H
 #include "footprint.h"
@@ -23,8 +23,8 @@ void check_start(footprint_check *k, double c, uint64_t window_max);
 void check_access(footprint_check *k, footprint *fp, uint64_t now, uint64_t block);
 /* Compares the whole tables. */
 void check_end(footprint_check *k, const footprint_profile *p);
-/* Returns how many windows that end now are counted wrongly. times[] has all accesses of the thread
-   that counts. */
+/* Returns how many windows that end now are counted wrongly. times[] has all
+   accesses of the thread that counts. */
 uint64_t check_pair(const footprint_pair *pair, double c, const uint64_t *times,
                     uint64_t number);
 #endif

@@ -1,6 +1,7 @@
-/* hcct.c - bursty-lab hcct: runs an algorithm over a recorded call trace, beside the full tree,
-   and reports the hot contexts and the measures of section 5.1 of the paper. The trace streams;
-   memory is that of the two trees and of one block of events. */
+/* hcct.c - bursty-lab hcct: runs an algorithm over a recorded call trace,
+   beside the full tree, and reports the hot contexts and the measures of
+   section 5.1 of the paper. The trace streams; memory is that of the two trees
+   and of one block of events. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "hcct.h"
 #include "base/tool.h"
@@ -64,8 +65,8 @@ typedef struct options {
     int bursts, adaptive, ticks, json, keep_going;
 } options;
 
-/* A tree whose memory grows between steps, unless it is fixed; or a yardstick, and then the tree
-   only keeps the history of adaptive bursts. */
+/* A tree whose memory grows between steps, unless it is fixed; or a yardstick,
+   and then the tree only keeps the history of adaptive bursts. */
 typedef struct subject {
     hcct tree;
     hcct_config config;
@@ -81,8 +82,8 @@ typedef struct call_stack {
     size_t depth, room;
 } call_stack;
 
-/* When to look: `left` events until the next change; a burst is on, and the tree is fed unless the
-   burst is skipped. */
+/* When to look: `left` events until the next change; a burst is on, and the
+   tree is fed unless the burst is skipped. */
 typedef struct schedule {
     uint64_t left, burst, gap, seed, bursts;
     int on, in_ticks, feeding;
@@ -91,7 +92,8 @@ typedef struct schedule {
 
 /* ---- options ---- */
 
-/* "0.0001", "1e-4", "5%", "1/10000" as integers; 1 if it is none of them or not in 0 .. 1. */
+/* "0.0001", "1e-4", "5%", "1/10000" as integers; 1 if it is none of them or not
+   in 0 .. 1. */
 static int parse_ratio(const char *number, ratio *out) {
     const char *start = number;
     uint64_t a = 0, b = 1, divisor, x, y;
@@ -306,7 +308,8 @@ static void build(subject *p, const uint32_t *events, size_t count) {
     }
 }
 
-/* Nodes of a yardstick stand in any order: the path above each is added first. */
+/* Nodes of a yardstick stand in any order: the path above each is added
+   first. */
 static void add_yardstick(contexts *c, const yardstick *y) {
     contexts_tree *to = contexts_add_tree(c);
     uint32_t *place = (uint32_t *)tool_alloc(y->used * sizeof *place);
@@ -354,8 +357,8 @@ static uint64_t next_random(uint64_t *seed) {
     return z ^ (z >> 31);
 }
 
-/* The gap before the next burst: the first is anywhere in a gap, later ones vary by an
-   eighth. */
+/* The gap before the next burst: the first is anywhere in a gap, later ones
+   vary by an eighth. */
 static uint64_t gap_of(schedule *s, int first) {
     uint64_t vary = s->gap / 8;
     return first ? next_random(&s->seed) % (s->gap + 1)
@@ -415,7 +418,8 @@ static double seconds(void) {
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-/* The loop around the tree calls without them: what it takes is not the tree's. */
+/* The loop around the tree calls without them: what it takes is not the
+   tree's. */
 static void empty_loop(const uint32_t *events, size_t count, volatile uint32_t *sink) {
     size_t i;
     for (i = 0; i < count; i++) {
@@ -431,7 +435,8 @@ typedef struct line {
     double value;
 } line;
 
-/* Names for the keys of a trace, which are numbered from 1: routine and call site. */
+/* Names for the keys of a trace, which are numbered from 1: routine and call
+   site. */
 static void name_keys(contexts *c, const trace_calls *trace) {
     uint64_t *ids = (uint64_t *)tool_alloc(((size_t)trace->key_count + 1) * sizeof *ids);
     uint32_t i;
@@ -530,7 +535,8 @@ static void add_measures(report *r, const options *o, const hcct_measures *found
     }
 }
 
-/* The hot tree goes the way of a dump: it is written, read, made into a report and shown. */
+/* The hot tree goes the way of a dump: it is written, read, made into a report
+   and shown. */
 static int write_report(const options *o, subject *full, subject *p, const trace_calls *trace,
                         const schedule *s, double taken) {
     hcct_measures m;
@@ -622,7 +628,8 @@ static int run(int argc, char **argv) {
     subject_open(&full, &config, 1 << 16, 0);
     configure(&config, &o);
     p = &own;
-    /* Without bursts and a bound the full tree is also the exact one: no need to build it twice. */
+    /* Without bursts and a bound the full tree is also the exact one: no need
+       to build it twice. */
     if (config.algorithm == HCCT_FULL && !o.bursts && !o.nodes) p = &full;
     else {
         first = o.nodes ? o.nodes

@@ -1,4 +1,5 @@
-/* hcct_measures.c - the measures of section 5.1: both trees are walked side by side. */
+/* hcct_measures.c - the measures of section 5.1: both trees are walked side by
+   side. */
 #include "lab/hcct_measures.h"
 #include "base/tool.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* hcct_measures.h - how good an answer is: the measures of section 5.1 of the paper, against a full
-   tree of the same events. */
+/* hcct_measures.h - how good an answer is: the measures of section 5.1 of the
+   paper, against a full tree of the same events. */
 #ifndef HCCT_MEASURES_H
 #define HCCT_MEASURES_H
 #include "hcct.h"
@@ -9,9 +9,9 @@ typedef struct hcct_share {
     uint32_t a, b;
 } hcct_share; /* a / b */
 
-/* H: truly hot contexts. P: possible ones, whose upper bound reaches the threshold. Q: certain
-   ones, whose lower bound does. R: P and all its callers. H1, H2: the largest weight in R, and of
-   all. */
+/* H: truly hot contexts. P: possible ones, whose upper bound reaches the
+   threshold. Q: certain ones, whose lower bound does. R: P and all its callers.
+   H1, H2: the largest weight in R, and of all. */
 typedef struct hcct_measures {
     uint64_t contexts, total;            /* of the full tree, without the root; N */
     uint64_t hot_true, hot_found;        /* |H|, |P and H| */

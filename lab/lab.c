@@ -1,6 +1,7 @@
-/* lab.c - the program build/bursty-lab: `bursty-lab NAME`, a file of this folder each. It runs an
-   algorithm of the headers over a recorded trace and measures it against slow, exact answers and
-   against the yardsticks of the papers. It is for those who work on the headers. */
+/* lab.c - the program build/bursty-lab: `bursty-lab NAME`, a file of this
+   folder each. It runs an algorithm of the headers over a recorded trace and
+   measures it against slow, exact answers and against the yardsticks of the
+   papers. It is for those who work on the headers. */
 #include "base/tool.h"
 #include <string.h>
 

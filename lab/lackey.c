@@ -1,5 +1,6 @@
-/* lackey.c - bursty-lab lackey: turns what valgrind's lackey printed into a block trace for
-   bursty-lab footprint. (bursty-lab streams reads it by its own option --lackey.) */
+/* lackey.c - bursty-lab lackey: turns what valgrind's lackey printed into a
+   block trace for bursty-lab footprint. (bursty-lab streams reads it by its own
+   option --lackey.) */
 #include "base/text.h"
 #include "base/tool.h"
 #include "lab/trace_refs.h"

@@ -1,14 +1,16 @@
-/* pairs.c - bursty-lab pairs and bursty-lab methods: how well samples show how often
-   functions call one another, and how often each of them runs (Hybrid Profiling Support, section
-   5).
+/* pairs.c - bursty-lab pairs and bursty-lab methods: how well samples show how
+   often functions call one another, and how often each of them runs (Hybrid
+   Profiling Support, section 5).
 
-   What is counted are checks: calls and back-edges. A call's check belongs to the function called,
-   a back-edge's to the function it is in, which a stack tells that calls and returns keep. A pair
-   weighs as many checks as it has calls; a function as many as it has checks.
+   What is counted are checks: calls and back-edges. A call's check belongs to
+   the function called, a back-edge's to the function it is in, which a stack
+   tells that calls and returns keep. A pair weighs as many checks as it has
+   calls; a function as many as it has checks.
 
-   A trace says for each call the number of its pair. Which functions the pair is made of is in the
-   table of pairs. Without one, two pairs that were seen calling through the same third pair call
-   the same function, since that third pair has one caller. */
+   A trace says for each call the number of its pair. Which functions the pair
+   is made of is in the table of pairs. Without one, two pairs that were seen
+   calling through the same third pair call the same function, since that third
+   pair has one caller. */
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/tool.h"
@@ -47,8 +49,9 @@ typedef struct stack {
     size_t depth, room;
 } stack;
 
-/* The trace's numbers of pairs, by ours, which have no gaps: memory follows from how many pairs
-   there are, and not from the largest number that a trace names. */
+/* The trace's numbers of pairs, by ours, which have no gaps: memory follows
+   from how many pairs there are, and not from the largest number that a trace
+   names. */
 typedef struct numbers {
     uint32_t *theirs;
     size_t count, room;
@@ -117,7 +120,8 @@ static void make_room(sets *s, uint32_t pair) {
     }
 }
 
-/* `pair` was called while `under` was on top: all that it is ever called under have one callee. */
+/* `pair` was called while `under` was on top: all that it is ever called under
+   have one callee. */
 static void join(sets *s, uint32_t pair, uint32_t under) {
     make_room(s, pair > under ? pair : under);
     if (s->seen_under[pair] == UINT32_MAX) s->seen_under[pair] = under;
@@ -168,9 +172,9 @@ static int parse(int argc, char **argv, options *o) {
 
 /* ---- the trace ---- */
 
-/* Members are pairs; a method is the set of pairs that call it, so counting by pair comes first.
-   Back-edges of the function that was running when recording began belong to no pair: member 0;
-   pair n is member n + 1. */
+/* Members are pairs; a method is the set of pairs that call it, so counting by
+   pair comes first. Back-edges of the function that was running when recording
+   began belong to no pair: member 0; pair n is member n + 1. */
 static int read_trace(const options *o, trace_refs *t, counts *all, counts *some, sets *s,
                       numbers *n) {
     sampler sampling;

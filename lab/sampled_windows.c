@@ -1,4 +1,5 @@
-/* sampled_windows.c - the paper's sampling: one window per access, measured exactly. */
+/* sampled_windows.c - the paper's sampling: one window per access, measured
+   exactly. */
 #include "lab/sampled_windows.h"
 #include "base/tool.h"
 #include "footprint.h"
@@ -20,8 +21,8 @@ void sampled_start(sampled_windows *s, uint64_t seed) {
     s->cell = (uint64_t *)tool_alloc(SAMPLED_BINS * (size_t)SAMPLED_BINS * sizeof *s->cell);
 }
 
-/* tree: how many blocks were last used at times 1..t, a binary indexed tree over all times so far.
- */
+/* tree: how many blocks were last used at times 1..t, a binary indexed tree
+   over all times so far. */
 static void tree_add(sampled_windows *s, uint64_t time, uint32_t add) {
     for (; time <= s->room; time += time & (0 - time)) s->tree[time] += add;
 }

@@ -1,8 +1,8 @@
 /* sampler.c - bursts over a recorded trace.
 
-   Of every check_count + burst_count checks the last burst_count are a burst, that which begins it
-   included. With jitter the first part is drawn anew each time, evenly from check_count less and
-   plus the percentage. */
+   Of every check_count + burst_count checks the last burst_count are a burst,
+   that which begins it included. With jitter the first part is drawn anew each
+   time, evenly from check_count less and plus the percentage. */
 #include "lab/sampler.h"
 #include <stdlib.h>
 

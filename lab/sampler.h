@@ -1,5 +1,5 @@
-/* sampler.h - bursts over a recorded trace: at which checks sampling is on (bursty-tracing Figure
-   3; HPS's jitter). */
+/* sampler.h - bursts over a recorded trace: at which checks sampling is on
+   (bursty-tracing Figure 3; HPS's jitter). */
 #ifndef SAMPLER_H
 #define SAMPLER_H
 #include <stdint.h>
@@ -13,9 +13,11 @@ typedef struct sampler {
 
 void sampler_start(sampler *s, uint64_t check_count, uint64_t burst_count, uint32_t jitter_percent,
                    uint64_t seed);
-/* A check. Returns 1 if sampling is on from here to the next check. *fresh: a burst begins. */
+/* A check. Returns 1 if sampling is on from here to the next check. *fresh: a
+   burst begins. */
 int sampler_check(sampler *s, int *fresh);
 
-/* Reads the value of --every or --burst. Returns 1 if the text is no such number. */
+/* Reads the value of --every or --burst. Returns 1 if the text is no such
+   number. */
 int sampler_number(const char *text, uint64_t *out);
 #endif

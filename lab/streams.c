@@ -1,5 +1,5 @@
-/* streams.c - bursty-lab streams: hot data streams of recorded references, whole and sampled,
-   and how well the one shows in the other. */
+/* streams.c - bursty-lab streams: hot data streams of recorded references,
+   whole and sampled, and how well the one shows in the other. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "hotstream.h"
 #include "base/save.h"
@@ -82,7 +82,8 @@ static int parse_share(const char *words, double *out) {
     return end == words || *end || !(*out > 0 && *out <= 1);
 }
 
-/* An option with a number. Returns a TOOL_ status, or -1: it is none of these. */
+/* An option with a number. Returns a TOOL_ status, or -1: it is none of
+   these. */
 static int parse_number(options *o, tool_option *option) {
     static const struct {
         const char *name;
@@ -355,8 +356,8 @@ static void digested_answers(profile *p, hotstream *h) {
     free(rows);
 }
 
-/* A quarter of the references: enough for most traces; when it is not, the next try has twice as
-   many. */
+/* A quarter of the references: enough for most traces; when it is not, the next
+   try has twice as many. */
 static uint32_t nodes_to_try(size_t count) {
     if (count / 4 < 1 << 16) return 1 << 16;
     return count / 4 < 1 << 26 ? (uint32_t)(count / 4) : 1 << 26;

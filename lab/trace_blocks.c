@@ -1,5 +1,5 @@
-/* trace_blocks.c - reads block traces: zigzag varints, with a thread byte in front of each or
-   without. */
+/* trace_blocks.c - reads block traces: zigzag varints, with a thread byte in
+   front of each or without. */
 #include "lab/trace_blocks.h"
 #include "base/tool.h"
 #include <errno.h>
@@ -7,7 +7,8 @@
 
 enum { LONGEST = 11 }; /* bytes of an access: thread, and a varint of 64 bits */
 
-/* Moves what is left to the front and reads on. Returns 0 when the file cannot be read. */
+/* Moves what is left to the front and reads on. Returns 0 when the file cannot
+   be read. */
 static int refill(trace_blocks *t) {
     memmove(t->buffer, t->buffer + t->at, t->end - t->at);
     t->end -= t->at;
@@ -20,8 +21,8 @@ static int refill(trace_blocks *t) {
     return 1;
 }
 
-/* Text has lines and no control characters; a trace has a 0 for each repeated block, and small
-   numbers. */
+/* Text has lines and no control characters; a trace has a 0 for each repeated
+   block, and small numbers. */
 static int is_text(const trace_blocks *t) {
     size_t i, most = t->end < 4096 ? t->end : 4096;
     int lines = 0;

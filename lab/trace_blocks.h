@@ -1,5 +1,5 @@
-/* trace_blocks.h - reads block traces (docs/formats.md): zigzag varints, with a thread byte in
-   front of each or without. */
+/* trace_blocks.h - reads block traces (docs/formats.md): zigzag varints, with a
+   thread byte in front of each or without. */
 #ifndef TRACE_BLOCKS_H
 #define TRACE_BLOCKS_H
 #include <stddef.h>
@@ -22,9 +22,9 @@ typedef struct trace_blocks {
 
 /* path "-" is standard input. Returns a TOOL_ status, after a message. */
 int trace_blocks_open(trace_blocks *t, const char *path, int threads, int only);
-/* The next accesses, at most `room`; thread may be NULL. *got 0: end. Returns a TOOL_ status, after
-   a message; what came before a fault has been delivered then. A cut last access is told once and
-   is no fault. */
+/* The next accesses, at most `room`; thread may be NULL. *got 0: end. Returns a
+   TOOL_ status, after a message; what came before a fault has been delivered
+   then. A cut last access is told once and is no fault. */
 int trace_blocks_read(
     trace_blocks *t, uint64_t *block, unsigned char *thread, size_t room, size_t *got);
 void trace_blocks_close(trace_blocks *t);

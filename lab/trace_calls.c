@@ -1,5 +1,5 @@
-/* trace_calls.c - decoding of call traces. Nothing that a trace says is believed before it has been
-   read. */
+/* trace_calls.c - decoding of call traces. Nothing that a trace says is
+   believed before it has been read. */
 #include "lab/trace_calls.h"
 #include "base/tool.h"
 #include <errno.h>

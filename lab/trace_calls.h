@@ -1,5 +1,5 @@
-/* trace_calls.h - reads call traces (docs/formats.md, "Call traces") block by block, from a file or
-   standard input. */
+/* trace_calls.h - reads call traces (docs/formats.md, "Call traces") block by
+   block, from a file or standard input. */
 #ifndef TRACE_CALLS_H
 #define TRACE_CALLS_H
 #include <stddef.h>
@@ -9,8 +9,8 @@
 #define TRACE_CALLS_MAGIC 0xABADCAFEu
 #define TRACE_CALLS_HEADER 40
 
-/* Decoded events: an exit, a tick, or else the key of the (routine, site) that is entered, from 1
-   up. */
+/* Decoded events: an exit, a tick, or else the key of the (routine, site) that
+   is entered, from 1 up. */
 enum { TRACE_EXIT = 0 };
 #define TRACE_TICK UINT32_MAX
 
@@ -34,8 +34,8 @@ typedef struct trace_calls {
     char error[160];        /* why reading stopped; empty: it did not, or at the proper end */
 } trace_calls;
 
-/* 0, or -1 and t->error. The trace can be read (up to where it is broken) even if the header is
-   absurd: then only *odd. */
+/* 0, or -1 and t->error. The trace can be read (up to where it is broken) even
+   if the header is absurd: then only *odd. */
 int trace_calls_open(trace_calls *t, const char *path, int *odd);
 size_t trace_calls_read(trace_calls *t, uint32_t *events, size_t max); /* 0: the end, or t->error */
 void trace_calls_close(trace_calls *t);

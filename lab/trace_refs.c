@@ -78,7 +78,8 @@ void trace_refs_close(trace_refs *t) {
     memset(t, 0, sizeof *t);
 }
 
-/* Up to `wanted` bytes more, as one piece at buffer + used. Returns how many there are. */
+/* Up to `wanted` bytes more, as one piece at buffer + used. Returns how many
+   there are. */
 static size_t need(trace_refs *t, size_t wanted) {
     if (t->filled - t->used < wanted) {
         memmove(t->buffer, t->buffer + t->used, t->filled - t->used);
@@ -177,8 +178,8 @@ static uint32_t row_number(trace_refs *t, uint64_t pc, uint64_t address) {
     return t->row_slots[at] - 1;
 }
 
-/* A jump backwards, by an instruction that does not follow the one before, is taken for a check:
-   lackey tells neither calls nor loops. */
+/* A jump backwards, by an instruction that does not follow the one before, is
+   taken for a check: lackey tells neither calls nor loops. */
 static int next_of_lackey(trace_refs *t, int *kind, uint32_t *number) {
     for (;;) {
         size_t there = need(t, 256), length;

@@ -1,5 +1,5 @@
-/* trace_refs.h - reads recorded references (docs/formats.md, "refs") and what valgrind's lackey
-   prints (--trace-mem=yes). */
+/* trace_refs.h - reads recorded references (docs/formats.md, "refs") and what
+   valgrind's lackey prints (--trace-mem=yes). */
 #ifndef TRACE_REFS_H
 #define TRACE_REFS_H
 #include <stddef.h>
@@ -26,17 +26,18 @@ typedef struct trace_refs {
     size_t filled, used;
 } trace_refs;
 
-/* "-" is standard input. table may be NULL. Returns a TOOL_ status, after a message. */
+/* "-" is standard input. table may be NULL. Returns a TOOL_ status, after a
+   message. */
 int trace_refs_open(trace_refs *t, const char *path, const char *table, int is_lackey);
-/* The next event: *kind and, for a reference its row, for a call the number of its pair. Returns a
-   TOOL_ status. */
+/* The next event: *kind and, for a reference its row, for a call the number of
+   its pair. Returns a TOOL_ status. */
 int trace_refs_next(trace_refs *t, int *kind, uint32_t *number);
-/* Reads a table of call pairs, rows of caller and callee, in place of that of references: a pair's
-   pc is its callee. */
+/* Reads a table of call pairs, rows of caller and callee, in place of that of
+   references: a pair's pc is its callee. */
 int trace_refs_pairs(trace_refs *t, const char *table);
 void trace_refs_close(trace_refs *t);
 
-/* What one line of lackey says: 'I', 'L', 'S' or 'M' with *address and *size; 0: a line of
-   valgrind's own or an empty one; -1: neither. */
+/* What one line of lackey says: 'I', 'L', 'S' or 'M' with *address and *size;
+   0: a line of valgrind's own or an empty one; -1: neither. */
 int trace_refs_lackey_line(const char *line, uint64_t *address, uint64_t *size);
 #endif

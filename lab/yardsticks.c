@@ -1,4 +1,5 @@
-/* yardsticks.c - literal Space-Saving, with the lazy scan or with the bucket list. */
+/* yardsticks.c - literal Space-Saving, with the lazy scan or with the bucket
+   list. */
 #include "lab/yardsticks.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -53,7 +54,8 @@ static uint32_t child_of(yardstick *y, uint32_t parent, uint32_t key) {
     return i;
 }
 
-/* Figure 4: frees i and its callers while they are cold leaves and not the cursor. */
+/* Figure 4: frees i and its callers while they are cold leaves and not the
+   cursor. */
 static void prune(yardstick *y, uint32_t i) {
     while (i && i != y->cursor && y->nodes[i].children == 0 && y->nodes[i].count == COLD) {
         yardstick_node *n = &y->nodes[i];
@@ -139,8 +141,9 @@ static void bucket_add(yardstick *y, uint32_t i, uint64_t weight) {
 
 /* ---- one eviction --------------------------------------------------------------------------- */
 
-/* Figure 5: from where the last minimum was found. Counts only grow and newcomers start above the
-   minimum, so nothing in front of lazy_at equals it. */
+/* Figure 5: from where the last minimum was found. Counts only grow and
+   newcomers start above the minimum, so nothing in front of lazy_at equals
+   it. */
 static uint32_t find_lazily(yardstick *y) {
     uint32_t i = y->lazy_at, k;
     while (i < y->used && y->nodes[i].count != y->lazy_min) i++;

@@ -1,7 +1,8 @@
-/* yardsticks.h - Space-Saving as the papers write it down, to measure hcct.h against: one context
-   is evicted at a time, found by the lazy scan of Figure 5 or in the ordered bucket list of
-   Metwally et al. The bounds, the pruning of Figure 4 and what is kept of an evicted caller are
-   those of hcct.h. For `bursty-lab hcct` and the benchmark. Memory grows as it must. */
+/* yardsticks.h - Space-Saving as the papers write it down, to measure hcct.h
+   against: one context is evicted at a time, found by the lazy scan of Figure 5
+   or in the ordered bucket list of Metwally et al. The bounds, the pruning of
+   Figure 4 and what is kept of an evicted caller are those of hcct.h. For
+   `bursty-lab hcct` and the benchmark. Memory grows as it must. */
 #ifndef YARDSTICKS_H
 #define YARDSTICKS_H
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* check_json.c - reads standard input; status 0 if it is one JSON value (RFC 8259), else says at
-   which byte it is not. */
+/* check_json.c - reads standard input; status 0 if it is one JSON value (RFC
+   8259), else says at which byte it is not. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* make_dumps.c - writes the dumps that test_report.sh and page.sh look at: make_dumps FOLDER */
+/* make_dumps.c - writes the dumps that test_report.sh and page.sh look at:
+   make_dumps FOLDER */
 #include "brst.inc"
 #include <stdio.h>
 
@@ -167,8 +168,9 @@ static void odd_row(brst *b, const char *name, unsigned kind, const char *caller
     brst_counts(b, count, (uint64_t)count * 25600, 0);
 }
 
-/* What a report has something to say of: a profile held to a budget, one without a burst yet, one
-   that is off; a loop of its function's name; callers that were too deep, and one that is rare. */
+/* What a report has something to say of: a profile held to a budget, one
+   without a burst yet, one that is off; a loop of its function's name; callers
+   that were too deep, and one that is rare. */
 static void odd(brst *b) {
     static const unsigned profiles[][4] = {{990, 2 + 4, 30, 400}, {65000, 0, 0, 0}, {500, 1, 0, 0}};
     unsigned i;
@@ -196,8 +198,9 @@ static void odd(brst *b) {
 
 /* ---- kinds 2 and 3 ---------------------------------------------------------------------- */
 
-/* A tree of run 1 or 2: update and draw under main, what is certain and what is not, one node only
-   an ancestor, one function without a name and two of the same. */
+/* A tree of run 1 or 2: update and draw under main, what is certain and what is
+   not, one node only an ancestor, one function without a name and two of the
+   same. */
 static void tree(brst *b, unsigned run, unsigned unmatched) {
     static const char *const names[] = {
         "main", "update", "collide", "draw;list", "std::sort<\"it\">\n", "</script><b>", "update"};
@@ -298,8 +301,8 @@ static void cyclic_footprint(brst *b) {
 }
 
 /* 1200 chains of 84 calls, a hundred thousand contexts; the first of them is as hot as four others,
-   and its leaf is `hot leaf`. All are wide enough for a frame of a flame graph. Names are of
-   characters outside of the first plane. */
+   and its leaf is `hot leaf`. All are wide enough for a frame of a flame graph.
+   Names are of characters outside of the first plane. */
 static void chains(brst *b) {
     enum { CHAINS = 1200, DEPTH = 84, COUNT = 10 };
     const uint64_t total = (CHAINS + 3) * COUNT;
@@ -331,9 +334,9 @@ static void chains(brst *b) {
     brst_end(b);
 }
 
-/* A tree of so many contexts, of 5000 functions, that is bushy: most of its contexts are leaves, and
-   most of its weight is in contexts that no picture has a pixel for. Names have signs in them that
-   mean something elsewhere. */
+/* A tree of so many contexts, of 5000 functions, that is bushy: most of its
+   contexts are leaves, and most of its weight is in contexts that no picture
+   has a pixel for. Names have signs in them that mean something elsewhere. */
 static void bushy(brst *b, unsigned count) {
     enum { NAMES = 5000, DEEPEST = 48 };
     static unsigned path[DEEPEST + 1], children[DEEPEST + 1];
@@ -379,7 +382,8 @@ static void bushy(brst *b, unsigned count) {
     brst_end(b);
 }
 
-/* Three chains of 20 calls that differ in the eighth, and two functions of one name. */
+/* Three chains of 20 calls that differ in the eighth, and two functions of one
+   name. */
 static void middle(brst *b) {
     enum { DEPTH = 20, CHAINS = 3, FORK = 8, NODES = DEPTH + (CHAINS - 1) * (DEPTH - FORK + 1) + 2 };
     const unsigned fields[] = {1, 5, NODES, 100, 20, 100, 0, 0, 347, 0, 0,    0,
@@ -411,8 +415,8 @@ static void middle(brst *b) {
     brst_end(b);
 }
 
-/* Names as C++ compilers make them: two instances of a template, what is too full of references,
-   and what is no name. */
+/* Names as C++ compilers make them: two instances of a template, what is too
+   full of references, and what is no name. */
 static void mangled(brst *b) {
     static const char *const names[] = {
         "_ZN4game5stateIiE4stepEf",
@@ -443,8 +447,8 @@ static void numbers(brst *b, const unsigned char *list) {
     while (*list != 99) brst_number(b, *list++);
 }
 
-/* A function of examples/parser/parser.c, a branch of which is not taken, and one that did not run,
-   of a file that is nowhere. */
+/* A function of examples/parser/parser.c, a branch of which is not taken, and
+   one that did not run, of a file that is nowhere. */
 static void coverage(brst *b) {
     static const unsigned char head[] = {32, 0, 0, 6, 7, 0, 0, 99};
     static const unsigned char lines[] = {1, 28, 1, 30, 1, 35, 1, 37, 1, 42, 0, 99};
@@ -538,7 +542,8 @@ static void ticked(brst *b, const char *name, unsigned line, unsigned back, unsi
     brst_number(b, ticks);
 }
 
-/* Counts of functions, some without a scope, and ticks of those that have one; or none came. */
+/* Counts of functions, some without a scope, and ticks of those that have one;
+   or none came. */
 static void timed(brst *b, unsigned tick_us, int any, unsigned untimed) {
     brst_begin(b, 1, 256);
     brst_info(b, 0, "timed", 100000, 1000, 0);
@@ -566,8 +571,8 @@ static void timed(brst *b, unsigned tick_us, int any, unsigned untimed) {
     brst_end(b);
 }
 
-/* Two static functions of one name in two files, in counts and in ticks; and names that would be
-   read as regular expressions. */
+/* Two static functions of one name in two files, in counts and in ticks; and
+   names that would be read as regular expressions. */
 static void same_name(brst *b) {
     static const struct {
         const char *name, *file;
@@ -602,8 +607,8 @@ static void same_name(brst *b) {
     brst_end(b);
 }
 
-/* Threads that had no record, CPU time that no tick saw, and more ticks in the recorder than in the
-   program. */
+/* Threads that had no record, CPU time that no tick saw, and more ticks in the
+   recorder than in the program. */
 static void losses(brst *b, unsigned lost_threads, unsigned cpu_ms, unsigned own) {
     static const char *const names[] = {"frame", "draw"};
     unsigned i;
@@ -654,8 +659,8 @@ static void mutual(brst *b) {
     brst_end(b);
 }
 
-/* As hcct.h has it: profile 7 fills the tree of contexts; and one more that the program uses by
-   itself. */
+/* As hcct.h has it: profile 7 fills the tree of contexts; and one more that the
+   program uses by itself. */
 static void two_profiles(brst *b) {
     static const unsigned profiles[][3] = {{0, 63, 2}, {3, 32, 0}, {7, 1, 0}};
     unsigned i;
@@ -694,8 +699,8 @@ static void recorded_path(brst *b, const char *name, unsigned back, unsigned tic
     brst_number(b, ticks);
 }
 
-/* As `bursty record --ticks` has it: functions counted under one site and timed under another one;
-   `idle` met no tick, and `main` no check. */
+/* As `bursty record --ticks` has it: functions counted under one site and timed
+   under another one; `idle` met no tick, and `main` no check. */
 static void recorded(brst *b) {
     brst_begin(b, 1, 256);
     brst_info(b, 0, "recorded", 100000, 1000, 0);
@@ -717,8 +722,8 @@ static void recorded(brst *b) {
     brst_end(b);
 }
 
-/* A tree with sums over 1000 bursts of 10 calls each. `given_up`: the sums of `collide` begin later
-   than its count. */
+/* A tree with sums over 1000 bursts of 10 calls each. `given_up`: the sums of
+   `collide` begin later than its count. */
 enum { TREE_BURSTS = 1000, TREE_ALL_YY = 125000 };
 
 static void tree_of_bursts(brst *b, int given_up, unsigned all_yy, unsigned all_calls) {
@@ -752,8 +757,9 @@ static void tree_of_bursts(brst *b, int given_up, unsigned all_yy, unsigned all_
     brst_end(b);
 }
 
-/* As `bursty record --profile hcct,methods` has it: functions and contexts of the same bursts, half
-   of which have 5 calls and half 15. `collide` makes nearly the same part of each. */
+/* As `bursty record --profile hcct,methods` has it: functions and contexts of
+   the same bursts, half of which have 5 calls and half 15. `collide` makes
+   nearly the same part of each. */
 static void same_bursts(brst *b) {
     static const struct {
         const char *site, *caller;

@@ -1,12 +1,13 @@
-/* make_exits.c - prints a random program whose functions are left early: by exit, _exit and longjmp,
-   at any depth, out of loops, switches, arguments, conditions and initialisers.
+/* make_exits.c - prints a random program whose functions are left early: by
+   exit, _exit and longjmp, at any depth, out of loops, switches, arguments,
+   conditions and initialisers.
 
        make_exits SEED >program.c
 
-   Each statement begins with HIT, each counted expression stands in HITS(). With -DTRUTH both count
-   the line, and the program appends "line count" to the file truth when it ends; without it they
-   are nothing. The program takes two numbers, how many exits to pass by and a start for its own
-   random numbers. */
+   Each statement begins with HIT, each counted expression stands in HITS().
+   With -DTRUTH both count the line, and the program appends "line count" to the
+   file truth when it ends; without it they are nothing. The program takes two
+   numbers, how many exits to pass by and a start for its own random numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 

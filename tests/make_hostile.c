@@ -1,7 +1,7 @@
-/* make_hostile.c - writes .brst files whose contents ask for more than their size: make_hostile
-   FOLDER BYTES writes one file of about BYTES bytes for each shape, and prints their names.
-   test_hostile.sh measures what the tool makes of them. A shape for a new kind: one function, one
-   line in the list. */
+/* make_hostile.c - writes .brst files whose contents ask for more than their
+   size: make_hostile FOLDER BYTES writes one file of about BYTES bytes for each
+   shape, and prints their names. test_hostile.sh measures what the tool makes
+   of them. A shape for a new kind: one function, one line in the list. */
 #include "brst.inc"
 #include <stdio.h>
 
@@ -16,7 +16,8 @@ static void begin_sampled(brst *b, const char *program) {
 
 static void thread_and_tag(brst *b) { brst_thread(b, 0, 0, "", 1, 1, 1, 0); }
 
-/* Every row is another pair of sites: 64 new ones, then all pairs of them, and so on. */
+/* Every row is another pair of sites: 64 new ones, then all pairs of them, and
+   so on. */
 static void rows(brst *b, size_t bytes) {
     unsigned site = 0, i, k;
     char name[16];
@@ -42,7 +43,8 @@ static void rows(brst *b, size_t bytes) {
     brst_end(b);
 }
 
-/* The same with names that are long, each written once and pointed at 4000 times. */
+/* The same with names that are long, each written once and pointed at 4000
+   times. */
 static void long_names(brst *b, size_t bytes) {
     unsigned site = 0, i, k;
     begin_sampled(b, "names");
@@ -211,8 +213,8 @@ static uint64_t inverse(uint64_t factor) {
     return found;
 }
 
-/* Siblings whose keys crowd in a table that takes bits 7 to 25 of a product with a well-known
-   factor: only 35 values of these bits occur. */
+/* Siblings whose keys crowd in a table that takes bits 7 to 25 of a product
+   with a well-known factor: only 35 values of these bits occur. */
 static void alike_keys(brst *b, size_t bytes) {
     uint64_t back = inverse(2654435761u);
     size_t i, nodes = bytes / 8;
@@ -225,7 +227,8 @@ static void alike_keys(brst *b, size_t bytes) {
     brst_end(b);
 }
 
-/* A large tree, and then as many small ones as the other half of the file holds. */
+/* A large tree, and then as many small ones as the other half of the file
+   holds. */
 static void many_trees(brst *b, size_t bytes) {
     wide_tree(b, bytes / 2);
     while (b->size < bytes) {
@@ -248,8 +251,8 @@ static void tree_names(brst *b, size_t bytes) {
 
 /* ---- kind 3 ------------------------------------------------------------------------------- */
 
-/* Profiles of as many rows and columns as there may be, all of them empty, each with a name of its
-   own. */
+/* Profiles of as many rows and columns as there may be, all of them empty, each
+   with a name of its own. */
 static void grids(brst *b, size_t bytes) {
     unsigned number = 0, i;
     char name[16];
@@ -357,7 +360,8 @@ static void edge_files(brst *b, size_t bytes) {
     brst_end(b);
 }
 
-/* Functions that share one record of counts, which has as many exits as there are functions. */
+/* Functions that share one record of counts, which has as many exits as there
+   are functions. */
 static void edge_exits(brst *b, size_t bytes) {
     uint64_t i;
     brst_begin(b, 4, CHUNK);
@@ -402,8 +406,8 @@ static void edge_sources(brst *b, size_t bytes) {
 
 /* ---- kind 6, with the kind 4 that it belongs to ------------------------------------------- */
 
-/* Functions with one decision each: so many conditions, joined by &&, of which each has all of the
-   text as its own. Every other run has a mark. */
+/* Functions with one decision each: so many conditions, joined by &&, of which
+   each has all of the text as its own. Every other run has a mark. */
 static void decided(brst *b, size_t count, unsigned conditions, const char *words) {
     const unsigned slots = 2 * conditions;
     size_t i;
@@ -553,8 +557,8 @@ static void stream_values(brst *b, size_t bytes) {
     brst_end(b);
 }
 
-/* Sites without names, whose values crowd in a table that takes the low bits of h ^ h >> 29, where h
-   is the product with a well-known factor. */
+/* Sites without names, whose values crowd in a table that takes the low bits of
+   h ^ h >> 29, where h is the product with a well-known factor. */
 static void stream_alike(brst *b, size_t bytes) {
     uint64_t back = inverse(UINT64_C(0x9E3779B97F4A7C15));
     size_t i, count = bytes / 15;
@@ -642,7 +646,8 @@ static void frame_buckets(brst *b, size_t bytes) {
     brst_end(b);
 }
 
-/* Functions that are told apart, all of one long name: from many kinds, each of them again. */
+/* Functions that are told apart, all of one long name: from many kinds, each of
+   them again. */
 static void frame_functions(brst *b, size_t bytes) {
     unsigned kinds = (unsigned)(bytes / 800), i, k;
     char name[16];

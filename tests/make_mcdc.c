@@ -1,7 +1,8 @@
-/* make_mcdc.c - make_mcdc SEED COUNT FOLDER [large]: writes FOLDER/program.c with so many random
-   decisions, run with random values, and FOLDER/wanted: for each decision a line "line branches
-   taken", then lines as LCOV's MCDC records are; FOLDER/unique: those for unique cause. The program
-   prints a sum of all that it computes. test_mcdc.sh compares what `bursty report` says. */
+/* make_mcdc.c - make_mcdc SEED COUNT FOLDER [large]: writes FOLDER/program.c
+   with so many random decisions, run with random values, and FOLDER/wanted: for
+   each decision a line "line branches taken", then lines as LCOV's MCDC records
+   are; FOLDER/unique: those for unique cause. The program prints a sum of all
+   that it computes. test_mcdc.sh compares what `bursty report` says. */
 #include "mcdc_random.inc"
 #include <stdlib.h>
 
@@ -21,7 +22,8 @@ static int operand(int i, char *out) {
     }
 }
 
-/* What stands before a decision, up to the line before it, on its line, and behind it. */
+/* What stands before a decision, up to the line before it, on its line, and
+   behind it. */
 enum { CONTEXTS = 12 };
 static const char *const contexts[CONTEXTS][3] = {
     {"", "if (", ") x += 3; else x += 5;"},

@@ -1,6 +1,7 @@
-/* read_pprof.c - reads a profile.proto as its definition says and writes what one type of sample has
-   as lines `outer;inner N`: read_pprof FILE TYPE [LABEL]. With a LABEL, only samples that have it. A
-   file that is none ends it with status 1 and a line. */
+/* read_pprof.c - reads a profile.proto as its definition says and writes what
+   one type of sample has as lines `outer;inner N`: read_pprof FILE TYPE
+   [LABEL]. With a LABEL, only samples that have it. A file that is none ends it
+   with status 1 and a line. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* read_speedscope.c - reads speedscope's JSON and writes a profile of it as lines `outer;inner N`:
-   read_speedscope FILE PROFILE [SCALE]. N is the weight times SCALE. It knows as much of JSON as is
-   wanted for that; check_json.c says whether a file is JSON at all. */
+/* read_speedscope.c - reads speedscope's JSON and writes a profile of it as
+   lines `outer;inner N`: read_speedscope FILE PROFILE [SCALE]. N is the weight
+   times SCALE. It knows as much of JSON as is wanted for that; check_json.c
+   says whether a file is JSON at all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,10 @@
-/* recorder_order.c - does a dump wait for a hook that has its record? For test_hcct_instrument.sh.
+/* recorder_order.c - does a dump wait for a hook that has its record? For
+   test_hcct_instrument.sh.
 
-   Other processors see a store late unless it is sequentially consistent. Here a store that is not
-   waits in `late`, as in a processor's store buffer. The dump comes at the worst moment: right after
-   a hook has seen that recording goes on. The exit status is 1 if the dump goes on beside it. */
+   Other processors see a store late unless it is sequentially consistent. Here
+   a store that is not waits in `late`, as in a processor's store buffer. The
+   dump comes at the worst moment: right after a hook has seen that recording
+   goes on. The exit status is 1 if the dump goes on beside it. */
 #include <pthread.h>
 #include <sched.h>
 static int *late, late_value, dumping, dump_now, waited;

@@ -1,7 +1,8 @@
-/* test.h - the whole test framework: TEST(name) { CHECK(...); } registers itself, and main stands
-   here. A test is passed when no CHECK in it failed; the first failures of each are printed with
-   file and line. SKIP("reason") counts a test as skipped. A program's arguments are names of tests;
-   without any, all of them run. */
+/* test.h - the whole test framework: TEST(name) { CHECK(...); } registers
+   itself, and main stands here. A test is passed when no CHECK in it failed;
+   the first failures of each are printed with file and line. SKIP("reason")
+   counts a test as skipped. A program's arguments are names of tests; without
+   any, all of them run. */
 #ifndef TEST_H
 #define TEST_H
 #include <stdint.h>
@@ -25,7 +26,8 @@ static const char *test_skip_reason;
     test_equal((long long)(got), (long long)(wanted), #got " == " #wanted, __FILE__, __LINE__)
 #define CHECK_STR(got, wanted) test_string((got), (wanted), #got, __FILE__, __LINE__)
 #define SKIP(reason) (void)(test_skip_reason = (reason))
-/* Runs a function before main. tcc has no constructors, but it lets us add a call to the program's initialisation. */
+/* Runs a function before main. tcc has no constructors, but it lets us add a
+   call to the program's initialisation. */
 #ifdef __TINYC__
 #define TEST_BEFORE_MAIN(function) \
     static void function(void); \
@@ -41,7 +43,8 @@ static const char *test_skip_reason;
     TEST_BEFORE_MAIN(name##_register) { test_register(&name##_case); } \
     static void name(void)
 
-/* Tests run in the order of the file. Some systems call constructors in the opposite order. */
+/* Tests run in the order of the file. Some systems call constructors in the
+   opposite order. */
 static inline void test_register(test_case *test) {
     test_case **at = &test_first;
     while (*at && (*at)->line < test->line) at = &(*at)->next;

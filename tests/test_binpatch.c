@@ -1,5 +1,6 @@
-/* test_binpatch.c - functions of this very program, patched while it runs. Each test forks, for a
-   process is patched once; the child tells by its exit status which check failed. */
+/* test_binpatch.c - functions of this very program, patched while it runs. Each
+   test forks, for a process is patched once; the child tells by its exit status
+   which check failed. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -95,7 +96,8 @@ flip:
 end:
     return a;
 }
-/* A threaded interpreter: its bytecode holds addresses of labels. The loop is in the bytecode. */
+/* A threaded interpreter: its bytecode holds addresses of labels. The loop is
+   in the bytecode. */
 enum { THREAD_OPS = 20, THREAD_LOOP = THREAD_OPS, THREAD_END, THREAD_CALL, THREAD_LABELS };
 #define OP(n) op##n: a = (a ^ (unsigned)(n)) * 3 + (unsigned)(7 * (n)); pc++; goto *(void *)*pc;
 WORK static unsigned work_thread(const unsigned char *program, unsigned times) {
@@ -205,7 +207,8 @@ static binpatch_config settings(uint32_t check, uint32_t burst, uint32_t events)
     return c;
 }
 
-/* Runs a test in a child. Its result: 0, or the line that failed modulo 250, or a signal. */
+/* Runs a test in a child. Its result: 0, or the line that failed modulo 250, or
+   a signal. */
 static int in_child(int (*body)(void)) {
     int status = 0;
     pid_t child = fork();
@@ -310,7 +313,8 @@ CHILD(the_whole_program_but_the_patcher) {
     return 0;
 }
 
-/* Bytes of a function that differ from `kept`, behind what the jump at its entry takes. */
+/* Bytes of a function that differ from `kept`, behind what the jump at its
+   entry takes. */
 static unsigned different(const unsigned char *code, const unsigned char *kept, unsigned size) {
     unsigned n, count = 0;
     for (n = 16; n < size; n++) count += code[n] != kept[n];
@@ -341,7 +345,8 @@ CHILD(a_threaded_interpreter_stays_in_its_copy) {
     NEED(work_thread(program, 20000) == plain);
     binpatch_flush();
     binpatch_get_stats(&stats);
-    /* A compiler may leave one jump for all labels; then they are translated. */
+    /* A compiler may leave one jump for all labels; then they are
+       translated. */
     if (different(code, kept, size)) {
         NEED(different(code, kept, size) >= 4 * THREAD_OPS / 2);
         NEED(stats.checks >= 20000 && stats.checks < 200000);
@@ -378,7 +383,8 @@ CHILD(off_and_on_and_away_again) {
     return 0;
 }
 
-/* Where the jump of a patched function stands, behind an endbr64; and whether it is there. */
+/* Where the jump of a patched function stands, behind an endbr64; and whether
+   it is there. */
 static const unsigned char *entry_of(int (*function)(int)) {
     const unsigned char *p = (const unsigned char *)(uintptr_t)function;
     return p[0] == 0xF3 && p[1] == 0x0F ? p + 4 : p;
@@ -468,7 +474,8 @@ CHILD(another_thread_needs_entries_that_are_armed) {
     NEED(pthread_create(&thread, NULL, other_thread, NULL) == 0);
     while (!thread_waits) sched_yield();
     NEED(binpatch_toggle(1) == 0);
-    /* This thread may have checked while it was off: after 65536 checks it looks again. */
+    /* This thread may have checked while it was off: after 65536 checks it
+       looks again. */
     for (n = 0; n < 500 && !seen.entries; n++) NEED(work_all() == plain);
     NEED(binpatch_uninstall() == -1 && is_patched(work_fib) && work_all() == plain);
     thread_may_end = 1;

@@ -1,5 +1,5 @@
-/* test_binpatch_bursts.c - every stretch from one check to the next is sampled with the same
-   chance, and whole; the checks are counted. */
+/* test_binpatch_bursts.c - every stretch from one check to the next is sampled
+   with the same chance, and whole; the checks are counted. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -216,7 +216,8 @@ CHILD(who_finds_the_patcher_at_work_waits) {
     return 0;
 }
 
-/* What is near to code is left to copies: a program of many libraries needs it. */
+/* What is near to code is left to copies: a program of many libraries needs
+   it. */
 CHILD(tables_are_far_from_code) {
     const binpatch_p_module *m = binpatch_p.modules;
     NEED(install(BINPATCH_ALWAYS, 0));
@@ -225,7 +226,8 @@ CHILD(tables_are_far_from_code) {
     return 0;
 }
 
-/* The owner of the lock is gone: nobody waits for it twice, and what is missed is counted. */
+/* The owner of the lock is gone: nobody waits for it twice, and what is missed
+   is counted. */
 CHILD(nobody_waits_for_ever) {
     binpatch_stats s;
     NEED(install(BINPATCH_ALWAYS, 0));

@@ -1,4 +1,5 @@
-/* test_bursty.c - when bursts begin and end: the schedule against Figure 3, actions, settings. */
+/* test_bursty.c - when bursts begin and end: the schedule against Figure 3,
+   actions, settings. */
 #define _XOPEN_SOURCE 700 /* sigaction, setitimer */
 #include "bursty.inc"
 #include <setjmp.h>
@@ -19,7 +20,8 @@ TEST(figure_3_decision_for_decision) {
     CHECK_EQ(wrong, 0);
 }
 
-/* Several profiles, one merged word: each keeps the sequence that it would have alone. */
+/* Several profiles, one merged word: each keeps the sequence that it would have
+   alone. */
 TEST(merged_profiles_do_not_disturb_one_another) {
     uint64_t random = 7;
     uint32_t round, i, p, wrong = 0;
@@ -99,8 +101,8 @@ TEST(always_is_the_full_profile) {
     free(log.entry);
 }
 
-/* Jitter keeps the mean, and the drawn first gap samples threads that are shorter than the
-   period. */
+/* Jitter keeps the mean, and the drawn first gap samples threads that are
+   shorter than the period. */
 TEST(jitter_keeps_the_rate) {
     uint64_t in = 0, all = 0;
     uint32_t round, i, length;
@@ -117,8 +119,8 @@ TEST(jitter_keeps_the_rate) {
     }
 }
 
-/* A period of 200 events against 1:99: without jitter the sample sees the same two events for
-   ever. */
+/* A period of 200 events against 1:99: without jitter the sample sees the same
+   two events for ever. */
 TEST(jitter_breaks_resonance) {
     int jitter;
     for (jitter = -1; jitter <= 12; jitter += 13) {
@@ -402,8 +404,8 @@ static uint64_t events_counted(void) {
     return sum;
 }
 
-/* Each check takes the slow path, so that most signals arrive there. Whatever they interrupt, the
-   next checks are sampled, and new settings are taken. */
+/* Each check takes the slow path, so that most signals arrive there. Whatever
+   they interrupt, the next checks are sampled, and new settings are taken. */
 TEST(a_handler_may_leave_the_slow_path) {
     bursty_profile always = plain_profile(BURSTY_ALWAYS, 0), off = always;
     volatile uint32_t jumps = 0, unsampled = 0;

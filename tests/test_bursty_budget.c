@@ -1,4 +1,5 @@
-/* test_bursty_budget.c - bursts may take a share of the run time, on a simulated clock. */
+/* test_bursty_budget.c - bursts may take a share of the run time, on a
+   simulated clock. */
 #include "bursty.inc"
 
 static uint64_t now_ns, event_cost_ns;
@@ -46,7 +47,8 @@ TEST(budget_is_held_when_costs_jump) {
     }
 }
 
-/* Without a clock of the user there is one on POSIX systems; else the start is refused. */
+/* Without a clock of the user there is one on POSIX systems; else the start is
+   refused. */
 TEST(the_clock_of_the_system) {
     bursty_config config;
     memset(&config, 0, sizeof config);
@@ -59,8 +61,10 @@ TEST(the_clock_of_the_system) {
 #endif
 }
 
-/* The factor follows (x / (b u) - 1) * I / C of the manual, rounds as it says, and moves at most by
-   2 in a step. u = 10 ns a check, x = 500 ns, b = 1 %: 4999 gaps of I checks. */
+/* The factor follows (x / (b u) - 1) * I / C of the manual, rounds as it says,
+   and moves at most by
+   2 in a step. u = 10 ns a check, x = 500 ns, b = 1 %: 4999 gaps of I
+   checks. */
 TEST(the_factor_is_the_formula) {
     uint64_t memory[4] = { 0, 0, 0, 0 }, shares = (UINT64_C(10) << 20) / 990, last = 65536, f = 0;
     bursty_config config;
@@ -85,8 +89,8 @@ TEST(the_factor_is_the_formula) {
     CHECK(f * 990 < UINT64_C(65536) * 4999 * 10 / 1000 * 1001);
 }
 
-/* A mean moves by an eighth of the difference, up rounded up, down rounded down; a value above 4
-   times the mean counts as 4 times the mean. */
+/* A mean moves by an eighth of the difference, up rounded up, down rounded
+   down; a value above 4 times the mean counts as 4 times the mean. */
 TEST(the_mean_moves_by_an_eighth) {
     CHECK_EQ(bursty_p_mean(0, 77), 77);
     CHECK_EQ(bursty_p_mean(100, 101), 101);

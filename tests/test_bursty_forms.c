@@ -1,5 +1,5 @@
-/* test_bursty_forms.c - loops, dual-path functions, references and scopes against a check in every
-   iteration. */
+/* test_bursty_forms.c - loops, dual-path functions, references and scopes
+   against a check in every iteration. */
 #include "bursty.inc"
 #include <setjmp.h>
 
@@ -10,7 +10,8 @@ static uint32_t *stream, stream_count;
 
 static void note(uint32_t value) { stream[stream_count++] = value; }
 
-/* Every loop twice, with BURST_FOR and with a check per iteration; how names the way out. */
+/* Every loop twice, with BURST_FOR and with a check per iteration; how names
+   the way out. */
 static int naive_loop(uint32_t n, uint32_t stop, int how) {
     uint32_t i;
     for (i = 0; i < n; i++) {
@@ -104,8 +105,8 @@ TEST(loops_have_the_stream_of_a_check_per_iteration) {
             wrong += again != result || stream_count != a_count
                      || memcmp(a, b, a_count * sizeof *a) != 0;
             bursty_in_burst();
-            /* between loops a strip may have reached an edge early by none: the word must agree,
-               too */
+            /* between loops a strip may have reached an edge early by none: the
+               word must agree, too */
             wrong += BURSTY_P_HERE.n != word;
         }
     }
@@ -125,9 +126,9 @@ TEST(for_takes_any_integer_type) {
     CHECK_EQ(sum, -2 + 50000 + 18);                         /* -3 % 2 and -1 % 2 are -1 */
 }
 
-/* Leaving a strip early gives back the checks of the iterations that did not run, whatever the type
-   of the variable: the guard reads it through a pointer, which a compiler may take for a pointer to
-   something else. */
+/* Leaving a strip early gives back the checks of the iterations that did not
+   run, whatever the type of the variable: the guard reads it through a pointer,
+   which a compiler may take for a pointer to something else. */
 #if defined(__GNUC__) || defined(__clang__)
 #define LEAVES_EARLY(name, type) \
     __attribute__((noinline)) static uint32_t name(type lo, type hi, type at) { \

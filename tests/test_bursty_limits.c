@@ -56,7 +56,8 @@ typedef void (*call)(uint32_t next, uint32_t ticks);
 HUNDRED(FUNCTION)
 #define POINTER(d, u) f##d##u,
 static const call function[100] = {HUNDRED(POINTER)};
-/* next: what to call, in base 101 (1 + the number of a function), lowest first. */
+/* next: what to call, in base 101 (1 + the number of a function), lowest
+   first. */
 #define BODY(d, u)                                                                                 \
     static void f##d##u(uint32_t next, uint32_t ticks) {                                           \
         BURST_SCOPE("f" #d #u);                                                                    \
@@ -112,7 +113,8 @@ TEST(tables_of_every_size_fill) {
 }
 
 /* A second start finds nothing of the first one, in the same memory, in other
-   memory or in the header's own, and a refused one in between changes nothing. */
+   memory or in the header's own, and a refused one in between changes
+   nothing. */
 TEST(a_second_start_is_like_the_first) {
     static uint64_t other[2000];
     bursty_config config;
@@ -209,7 +211,8 @@ static void note_gap(void *user, const bursty_event *e) {
     g->last = e->value;
 }
 
-/* Gaps are drawn evenly from C - j to C + j, both ends included, and are never 0. */
+/* Gaps are drawn evenly from C - j to C + j, both ends included, and are never
+   0. */
 static void check_gaps(uint32_t every, int32_t jitter, uint32_t least, uint32_t most) {
     bursty_config config = settings(every, 1, jitter);
     gaps g = {0, 0, UINT32_MAX, 0, 0};
@@ -377,7 +380,8 @@ static size_t check_top(int is_exact) {
     return inside;
 }
 
-/* Random chains of up to four functions, some of them recursive, the hottest ones last in memory. */
+/* Random chains of up to four functions, some of them recursive, the hottest
+   ones last in memory. */
 static void random_chains(uint64_t *seed, uint32_t rounds, uint32_t functions, slow_row *passed) {
     uint32_t round;
     for (round = 0; round < rounds; round++) {
@@ -451,7 +455,8 @@ TEST(top_without_ticks_or_rows) {
     CHECK_EQ(bursty_top(rows, 4), 0);
 }
 
-/* Ticks that come several at once are fewer observations: n * n / (sum of squares). */
+/* Ticks that come several at once are fewer observations: n * n / (sum of
+   squares). */
 TEST(ticks_at_once_widen_intervals) {
     bursty_top_row rows[2];
     uint64_t width[3];
@@ -471,7 +476,8 @@ TEST(ticks_at_once_widen_intervals) {
         CHECK_EQ(squares, 400 * at_once);
         kind_sampled.free(&t);
     }
-    /* Wilson's interval at z = 2 of 1/2 of n is 1 / sqrt(1 + n / 4) wide: n is 400, 100 and 4. */
+    /* Wilson's interval at z = 2 of 1/2 of n is 1 / sqrt(1 + n / 4) wide: n is
+       400, 100 and 4. */
     CHECK(width[0] > 99000 && width[0] < 100100);
     CHECK(width[1] > 195000 && width[1] < 197000);
     CHECK(width[2] > 707000 && width[2] < 707200);
@@ -507,7 +513,8 @@ TEST(top_sums_over_threads) {
 
 /* ---- merging ---- */
 
-/* Of two dumps of one thread, one of which says that it has ended, the sum does not. */
+/* Of two dumps of one thread, one of which says that it has ended, the sum does
+   not. */
 TEST(a_merged_thread_has_ended_if_it_has_in_all) {
     bursty_config config = settings(BURSTY_ALWAYS, 0, -1);
     int both;

@@ -1,4 +1,5 @@
-/* test_bursty_poll.c - BURSTY_POLL: bursts open and close by a flag; the same forms. */
+/* test_bursty_poll.c - BURSTY_POLL: bursts open and close by a flag; the same
+   forms. */
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_POLL
 #include "bursty.h"

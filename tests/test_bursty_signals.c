@@ -1,5 +1,6 @@
-/* test_bursty_signals.c - a signal handler may check, set profiles and write a dump at any
-   instruction of the program and of bursty.h: nobody waits, nothing is torn, no setting is lost. */
+/* test_bursty_signals.c - a signal handler may check, set profiles and write a
+   dump at any instruction of the program and of bursty.h: nobody waits, nothing
+   is torn, no setting is lost. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -69,7 +70,8 @@ static void turn(uint32_t i) {
 #ifdef KEEPS_SIGNALS_BACK
 TEST(signals) { (void)change_and_write; (void)turn; SKIP("ThreadSanitizer keeps signals back"); }
 #else
-/* An earlier version hung here within seconds: a lock, and a count of readers on the path. */
+/* An earlier version hung here within seconds: a lock, and a count of readers
+   on the path. */
 static void on_alarm(int number) {
     (void)number;
     change_and_write();
@@ -124,8 +126,10 @@ static void step_through_a_turn(uint32_t i) {
     __asm__ __volatile__("nop");
 }
 
-/* The handler acts behind one instruction of a turn, at places from its first to its last: as many as
-   120000 traps pay for, since a turn may have 4000 instructions or, built to be checked, 200000. */
+/* The handler acts behind one instruction of a turn, at places from its first
+   to its last: as many as
+   120000 traps pay for, since a turn may have 4000 instructions or, built to be checked,
+   200000. */
 TEST(at_any_instruction) {
     struct sigaction action, old;
     bursty_profile p = plain_profile(4, 3);

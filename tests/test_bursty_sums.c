@@ -1,10 +1,11 @@
-/* test_bursty_sums.c - the sums over bursts that intervals are made of, against a reference that
-   keeps every burst.
+/* test_bursty_sums.c - the sums over bursts that intervals are made of, against
+   a reference that keeps every burst.
 
-   The same work runs twice. First an action notes each event, row by row and burst by burst, in
-   plain arrays, and the sums are taken from these by their definition. Then bursty.h counts, and
-   the tool's reader takes its sums from a dump. Both runs draw the same bursts. The sums of a
-   thread's first 1024 bursts are exact; later ones are estimates of it. */
+   The same work runs twice. First an action notes each event, row by row and
+   burst by burst, in plain arrays, and the sums are taken from these by their
+   definition. Then bursty.h counts, and the tool's reader takes its sums from a
+   dump. Both runs draw the same bursts. The sums of a thread's first 1024
+   bursts are exact; later ones are estimates of it. */
 #include "test.h"
 #include "kinds/sampled.h"
 #define BURSTY_IMPLEMENTATION
@@ -69,7 +70,8 @@ static uint64_t weight_in(uint32_t burst, uint32_t row) {
 
 static uint32_t class_of(uint32_t row) { return noted.row[row].site->kind & BURSTY_ANY; }
 
-/* The sum of weights in a burst of all rows of the thread that have something in common. */
+/* The sum of weights in a burst of all rows of the thread that have something
+   in common. */
 static uint64_t weight_of_site(uint32_t burst, uint32_t like) {
     uint64_t sum = 0;
     uint32_t i;
@@ -237,7 +239,8 @@ static void compare_row(const tally *s, uint32_t like) {
     CHECK_EQ(got->sums->xy, xy);
 }
 
-/* The firsts of a site's rows are the bursts that saw it. A burst belongs to one thread. */
+/* The firsts of a site's rows are the bursts that saw it. A burst belongs to
+   one thread. */
 static void compare_sites(const tally *s) {
     uint32_t like, other, b;
     for (like = 0; like < noted.rows; like++) {
@@ -286,7 +289,8 @@ static void compare(void) {
     kind_sampled.free(&s);
 }
 
-/* A burst that is over ends at the next look at the schedule, as it will for the dump. */
+/* A burst that is over ends at the next look at the schedule, as it will for
+   the dump. */
 static void end_reference(void) {
     bursty_stats stats;
     bursty_get_stats(&stats);
@@ -316,8 +320,8 @@ static setting with(uint32_t checks, uint32_t burst, uint32_t seed) {
 
 enum { FIRST = 1024, ONE_OF = 8 };
 
-/* A sum over all bursts, and how far an estimate may be off: 5 standard errors of one that takes
-   each later burst with a chance of 1 in 8, by itself. */
+/* A sum over all bursts, and how far an estimate may be off: 5 standard errors
+   of one that takes each later burst with a chance of 1 in 8, by itself. */
 typedef struct estimate {
     double all, variance;
 } estimate;
@@ -332,7 +336,8 @@ static void is_near(const estimate *e, uint64_t got) {
     CHECK(fabs((double)got - e->all) <= 5 * sqrt(e->variance) + .5);
 }
 
-/* What is counted once though it stands for 8: the first ones, and an eighth of the later ones. */
+/* What is counted once though it stands for 8: the first ones, and an eighth of
+   the later ones. */
 static void is_near_eighth(uint64_t first, uint64_t later, uint64_t got) {
     double wanted = (double)first + (double)later / (double)ONE_OF;
     CHECK(fabs((double)got - wanted) <= 5 * sqrt((double)later * 7 / 64));
@@ -515,8 +520,9 @@ static int small_or_jump(void) {
     return (bursty_in_burst() & 1) != 0;
 }
 
-/* Profile 0 counts, and profile 1 jumps at its bounds. A jump ends the burst of profile 0, or finds
-   it ended: no row's count of one burst may get into the next one. */
+/* Profile 0 counts, and profile 1 jumps at its bounds. A jump ends the burst of
+   profile 0, or finds it ended: no row's count of one burst may get into the
+   next one. */
 static void sums_with_jumps(setting s, uint32_t kind, uint32_t checks, uint32_t burst) {
     bursty_profile p;
     tally dumped;
@@ -633,7 +639,8 @@ TEST(a_full_profile_has_no_sums) {
     kind_sampled.free(&dumped);
 }
 
-/* A burst's weight above 2^32 is more than the sums can hold: they say so, and do not wrap. */
+/* A burst's weight above 2^32 is more than the sums can hold: they say so, and
+   do not wrap. */
 TEST(sums_stop_when_they_are_full) {
     setting s = with(1000, 1000, 10);
     tally dumped;
@@ -698,7 +705,8 @@ static void *work_aside(void *unused) {
     return NULL;
 }
 
-/* Runs another thread from its beginning to its end while this one may be in a burst. */
+/* Runs another thread from its beginning to its end while this one may be in a
+   burst. */
 static void run_aside(uint32_t step) {
     pthread_t thread;
     if (step % 100 != 50) return;

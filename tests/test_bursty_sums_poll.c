@@ -1,4 +1,5 @@
-/* test_bursty_sums_poll.c - the same with BURSTY_POLL: an opening is a burst. */
+/* test_bursty_sums_poll.c - the same with BURSTY_POLL: an opening is a
+   burst. */
 #include "test.h"
 #include "kinds/sampled.h"
 #define BURSTY_POLL

@@ -85,7 +85,8 @@ TEST(sampled_weights_estimate_the_truth) {
     }
 }
 
-/* Ten scopes around ten points: 110 rows, where memory has room for some forty. */
+/* Ten scopes around ten points: 110 rows, where memory has room for some
+   forty. */
 #define POINT_IN(n) BURST_POINT(BURSTY_USER, "point " #n, 0)
 #define ALL_POINTS()                                                                               \
     POINT_IN(0);                                                                                   \

@@ -1,5 +1,5 @@
-/* test_bursty_threads.c - counts exact per thread, ended and surplus threads, settings and
-   snapshots while others run. TSan clean. */
+/* test_bursty_threads.c - counts exact per thread, ended and surplus threads,
+   settings and snapshots while others run. TSan clean. */
 #define _XOPEN_SOURCE 700
 #include "bursty.inc"
 #include <sched.h>
@@ -47,7 +47,8 @@ static void run_threads(void *(*function)(void *), void *argument, int count) {
     for (i = 0; i < count; i++) CHECK(pthread_join(thread[i], NULL) == 0);
 }
 
-/* A thread that has checked before a start, which another thread made, has a word of its own. */
+/* A thread that has checked before a start, which another thread made, has a
+   word of its own. */
 static void *starts(void *argument) {
     CHECK(bursty_start((const bursty_config *)argument) > 0);
     return NULL;
@@ -92,8 +93,8 @@ TEST(counts_are_exact_with_four_threads) {
     CHECK(stats.rate_ppm > 9500 && stats.rate_ppm < 10500);
 }
 
-/* Job systems: thousands of short threads take over the places of ended ones, and are sampled at
-   the rate. */
+/* Job systems: thousands of short threads take over the places of ended ones,
+   and are sampled at the rate. */
 TEST(short_threads_reuse_places) {
     bursty_config config = config_with(990, 10);
     uint32_t n = 50;
@@ -134,7 +135,8 @@ TEST(surplus_threads_are_counted) {
     CHECK_EQ(stats.checks, fit - 1);
 }
 
-/* A thread notes the numbers of rows in 16 bits. Here the other thread's rows have the low ones. */
+/* A thread notes the numbers of rows in 16 bits. Here the other thread's rows
+   have the low ones. */
 enum { OTHERS = 65536, MINE = 100 };
 static bursty_site many[OTHERS];
 

@@ -1,5 +1,6 @@
-/* test_bursty_ticks.c - ticks go to the right scopes, from wherever they interrupt; nothing is lost
-   uncounted. A bare build, whose ticks are called by hand; test_bursty_timers.c has the timers. */
+/* test_bursty_ticks.c - ticks go to the right scopes, from wherever they
+   interrupt; nothing is lost uncounted. A bare build, whose ticks are called by
+   hand; test_bursty_timers.c has the timers. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -293,7 +294,8 @@ TEST(ticks_of_threads_are_exact) {
 
 /* ---- a tick at every instruction ---- */
 
-/* ThreadSanitizer's own code between instructions does not bear a handler that it sees too. */
+/* ThreadSanitizer's own code between instructions does not bear a handler that
+   it sees too. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define TEST_NO_TRAPS
@@ -397,7 +399,8 @@ static void jump_from(int depth) {
     BURST_LEAVE();
 }
 
-/* The paths of all ticks: after the jump they must be those of the scope that is running. */
+/* The paths of all ticks: after the jump they must be those of the scope that
+   is running. */
 TEST(a_longjmp_needs_the_depth) {
     volatile uint32_t depth;
     bursty_config config;

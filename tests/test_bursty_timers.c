@@ -1,13 +1,15 @@
-/* test_bursty_timers.c - bursty_start's own timers: each thread is charged in proportion, waits are not
-   interrupted, fork and exec; what may go wrong with the signal: it is blocked, all are taken, the
-   program takes ours over, a system call, a stop. Every test waits for what it wants to see. */
+/* test_bursty_timers.c - bursty_start's own timers: each thread is charged in
+   proportion, waits are not interrupted, fork and exec; what may go wrong with
+   the signal: it is blocked, all are taken, the program takes ours over, a
+   system call, a stop. Every test waits for what it wants to see. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "test.h"
 #include "kinds/sampled.h"
-/* ThreadSanitizer keeps signals back until the program calls the C library. An emulator (the slow
-   targets have a TEST_SCALE of 10) has no CPU time of a thread. */
+/* ThreadSanitizer keeps signals back until the program calls the C library. An
+   emulator (the slow targets have a TEST_SCALE of 10) has no CPU time of a
+   thread. */
 #if defined(TEST_SCALE) && TEST_SCALE >= 10
 #define TEST_NO_SIGNALS
 #endif
@@ -123,7 +125,8 @@ static void sixty(void) {
     burn(60000);
     BURST_LEAVE();
 }
-/* A leaf without a call or a check of its own: its stores must not be optimised away. */
+/* A leaf without a call or a check of its own: its stores must not be optimised
+   away. */
 static void leaf(void) {
     unsigned i;
     BURST_SCOPE("leaf");
@@ -154,7 +157,8 @@ static void run_for(double seconds, int with_leaf) {
     }
 }
 
-/* The kernel may be late with a tick: until n ticks have come, or 10 s of CPU time are gone. */
+/* The kernel may be late with a tick: until n ticks have come, or 10 s of CPU
+   time are gone. */
 static void run_until(uint64_t n, int with_leaf) {
     double end = cpu_seconds() + 10;
     bursty_stats stats;
@@ -277,7 +281,8 @@ static void my_handler(int number) {
     mine++;
 }
 
-/* The program has handlers for all real-time signals: nothing ticks, and nothing is taken away. */
+/* The program has handlers for all real-time signals: nothing ticks, and
+   nothing is taken away. */
 TEST(signals_in_use_are_left_alone) {
     struct sigaction action, old[64];
     bursty_stats stats;
@@ -339,7 +344,8 @@ static void block(int how) {
     CHECK_EQ(pthread_sigmask(how, &set, NULL), 0);
 }
 
-/* One tick comes late and says how many it stands for. It counts as 100, and the rest is told. */
+/* One tick comes late and says how many it stands for. It counts as 100, and
+   the rest is told. */
 TEST(a_blocked_signal_is_one_late_tick) {
     bursty_stats stats;
     double end;
@@ -364,8 +370,8 @@ TEST(a_blocked_signal_is_one_late_tick) {
     bursty_stop();
 }
 
-/* Who takes the signal later gets it: then no tick comes, the CPU time shows it, and bursty_stop
-   leaves the new handler alone. */
+/* Who takes the signal later gets it: then no tick comes, the CPU time shows
+   it, and bursty_stop leaves the new handler alone. */
 TEST(a_handler_of_the_user) {
     struct sigaction action, old;
     bursty_stats stats;
@@ -433,7 +439,8 @@ TEST(system_calls_go_on) {
     bursty_stop();
 }
 
-/* As many threads as a game has: each has a record and a timer, and its time is in its scopes. */
+/* As many threads as a game has: each has a record and a timer, and its time is
+   in its scopes. */
 enum { MANY = 70 };
 static uint32_t waiting;
 static void *wait_for_all(void *argument) {
@@ -466,8 +473,8 @@ TEST(seventy_threads_have_records_and_timers) {
     for (i = 0; i <= MANY; i++) CHECK_EQ(bursty_p_all.threads[i].timer, 0);
 }
 
-/* Threads begin and end while ticks are stopped: none of them keeps a timer, whose signal would end
-   the program. */
+/* Threads begin and end while ticks are stopped: none of them keeps a timer,
+   whose signal would end the program. */
 static void *begin_and_burn(void *argument) {
     (void)BURST_CHECK();
     burn_for(0.002);

@@ -1,4 +1,5 @@
-/* test_bursty_unstarted.c - without bursty_start a check is a check and nothing else. */
+/* test_bursty_unstarted.c - without bursty_start a check is a check and nothing
+   else. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include "test.h"

@@ -1,6 +1,7 @@
-/* test_bursty_watcher.c - the thread that looks at the scopes of the others: running and waiting
-   against the truth of the program's own clocks, threads that come and go, stop, pause, fork, exec,
-   and memory of threads that is gone at once. On Linux, macOS and Windows. */
+/* test_bursty_watcher.c - the thread that looks at the scopes of the others:
+   running and waiting against the truth of the program's own clocks, threads
+   that come and go, stop, pause, fork, exec, and memory of threads that is gone
+   at once. On Linux, macOS and Windows. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -11,7 +12,8 @@
 
 /* ---- what the tool makes of a dump ---- */
 
-/* A part with one thread and one path: info, record 5 if wanted, then `numbers` up to UINT64_MAX. */
+/* A part with one thread and one path: info, record 5 if wanted, then `numbers`
+   up to UINT64_MAX. */
 static int refused(int has_ticks, int has_path, const uint64_t *numbers, const char *reason) {
     text out = { NULL, 0, 0 };
     dump_writer w;
@@ -171,7 +173,8 @@ static int to_file(void *user, const void *data, size_t size) {
     return 0;
 }
 
-/* Everything that bursty_write writes, read, settled, written again by the tool and read again. */
+/* Everything that bursty_write writes, read, settled, written again by the tool
+   and read again. */
 static void read_dump(tally *t) {
     int again;
     for (again = 0; again < 2; again++) {
@@ -263,8 +266,9 @@ static void both(void *user) {
     BURST_LEAVE();
 }
 
-/* `part` of n looks against the true share: 5 standard errors, and what the machine may do to the
-   moment at which a look happens. Late looks could have been anything. */
+/* `part` of n looks against the true share: 5 standard errors, and what the
+   machine may do to the moment at which a look happens. Late looks could have
+   been anything. */
 static int is_near(double part, double n, double late, double real) {
     double low = part / (n + late), high = (part + late) / (n + late);
     double apart = real < low ? low - real : real > high ? real - high : 0;
@@ -348,7 +352,8 @@ TEST(paths_are_whole) {
     kind_sampled.free(&t);
 }
 
-/* a calls c alone, and b calls d alone, all as fast as they can: no other pair may be seen. */
+/* a calls c alone, and b calls d alone, all as fast as they can: no other pair
+   may be seen. */
 static void leaf_c(void) {
     BURST_SCOPE("leaf_c");
     sink++;
@@ -438,8 +443,9 @@ TEST(threads_end_a_thousand_times) {
 }
 
 #if !defined(_WIN32) && !defined(__SANITIZE_THREAD__)
-/* The stack of a thread, which has its thread-local variables in it, is unmapped as soon as the
-   thread is joined. A look at it would end the program. */
+/* The stack of a thread, which has its thread-local variables in it, is
+   unmapped as soon as the thread is joined. A look at it would end the
+   program. */
 TEST(stacks_are_unmapped_at_once) {
     const size_t size = 1 << 18;
     double end = wall() + 1;
@@ -675,7 +681,8 @@ TEST(signals_of_the_program_are_not_for_it) {
 
 /* ---- lockstep ---- */
 
-/* Four threads that do the same at the same time are worth about one; the factor says so. */
+/* Four threads that do the same at the same time are worth about one; the
+   factor says so. */
 static void in_step(void *user) {
     double began = *(double *)user, end = began + 1;
     while (wall() < end) {

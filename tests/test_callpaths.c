@@ -1,5 +1,6 @@
-/* test_callpaths.c - every call goes to its context: exactly in a full profile, on a legal path in
-   bursts; each thread has its tree; what is in no tree is counted. */
+/* test_callpaths.c - every call goes to its context: exactly in a full profile,
+   on a legal path in bursts; each thread has its tree; what is in no tree is
+   counted. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -31,7 +32,8 @@ static int to_file(void *user, const void *data, size_t size) {
     return 0;
 }
 
-/* The joined trees of everything that bursty_write writes. Returns how many trees there were. */
+/* The joined trees of everything that bursty_write writes. Returns how many
+   trees there were. */
 static size_t read_dump(contexts *c) {
     dump d;
     dump_fault fault;
@@ -79,7 +81,8 @@ static uint64_t total_of(const contexts *c) {
     return c->count == 1 ? c->trees[0].field[CONTEXTS_TOTAL] : 0;
 }
 
-/* As bursty_start by a user, who has set what the next one uses; nothing ticks. */
+/* As bursty_start by a user, who has set what the next one uses; nothing
+   ticks. */
 static int start_with(const callpaths_config *config, uint32_t fold) {
     static bursty_config all;
     if (callpaths_setup(config) != 0) return -1;
@@ -183,8 +186,8 @@ TEST(answers_inside_the_program) {
     CHECK_STR(callpaths_name(NULL, HCCT_KEY_DEEP), "(deep)");
 }
 
-/* What a longjmp out of the middle of an event leaves: the tree is held, and nobody works on it.
-   bursty_set_depth says so, and the tree begins anew. */
+/* What a longjmp out of the middle of an event leaves: the tree is held, and
+   nobody works on it. bursty_set_depth says so, and the tree begins anew. */
 TEST(an_event_that_was_left_holds_nobody_up) {
     callpaths_stats stats;
     contexts c;
@@ -202,8 +205,9 @@ TEST(an_event_that_was_left_holds_nobody_up) {
     contexts_free(&c);
 }
 
-/* A signal handler that interrupts an event writes a dump: the tree is in use, nobody waits for
-   ever, and the calls that are not in the dump are said to be lost. */
+/* A signal handler that interrupts an event writes a dump: the tree is in use,
+   nobody waits for ever, and the calls that are not in the dump are said to be
+   lost. */
 TEST(a_dump_in_the_middle_of_an_event) {
     contexts c;
     CHECK_EQ(start(BURSTY_ALWAYS, 0, 0), 0);
@@ -287,7 +291,8 @@ TEST(any_number_of_sites) {
     CHECK_EQ(stats.calls, SITES);
     (void)read_dump(&c);
     CHECK_EQ(total_of(&c), SITES);
-    /* Where the heap is further away than a key can say, all are one context. */
+    /* Where the heap is further away than a key can say, all are one
+       context. */
     CHECK(stats.contexts == SITES || stats.contexts == 1);
     contexts_free(&c);
     free(sites);
@@ -421,8 +426,8 @@ TEST(sums_over_bursts_are_right) {
     }
 }
 
-/* A burst in which the tree was in use for a while has lost calls, and finds its place again. It is
-   still one burst. */
+/* A burst in which the tree was in use for a while has lost calls, and finds
+   its place again. It is still one burst. */
 TEST(a_burst_that_loses_its_place_is_one) {
     uint32_t node, some = 0;
     contexts c;
@@ -464,8 +469,9 @@ TEST(sums_can_be_left_out) {
     contexts_free(&c);
 }
 
-/* In a tree that is too small contexts come and go. What the sums say of one is all that the tree
-   has of it, or less than that and then no interval is shown. */
+/* In a tree that is too small contexts come and go. What the sums say of one is
+   all that the tree has of it, or less than that and then no interval is
+   shown. */
 TEST(sums_of_contexts_that_were_given_up) {
     static callpaths_config config;
     static uint64_t memory[700];
@@ -539,8 +545,9 @@ static void *calling_thread(void *argument) {
     return NULL;
 }
 
-/* While trees are written, events are lost, but no path is wrong and no call uncounted. (Inside
-   bursty_write a thread that begins may take over its profiles later.) */
+/* While trees are written, events are lost, but no path is wrong and no call
+   uncounted. (Inside bursty_write a thread that begins may take over its
+   profiles later.) */
 TEST(threads_each_have_a_tree) {
     pthread_t thread[THREADS];
     callpaths_stats stats;

@@ -1,4 +1,5 @@
-/* test_cc_parse.c - the parser of `bursty cc`: what it finds in small functions, one trap each. */
+/* test_cc_parse.c - the parser of `bursty cc`: what it finds in small
+   functions, one trap each. */
 #include "test.h"
 #include "cc/rewrite.h"
 
@@ -195,7 +196,8 @@ static int has_line(const char *source, const char *line) {
     return found;
 }
 
-/* A name is called directly, declared, or its address is taken: one of the three. */
+/* A name is called directly, declared, or its address is taken: one of the
+   three. */
 TEST(taken) {
     static const char *const takes[] = {
         "get(f)(1)", "(get)(f)(1)", "(0, f)(1)", "(1 ? f : g)(1)", "(p = f)(1)",
@@ -233,7 +235,8 @@ TEST(taken) {
     CHECK_STR(skeleton("int f(int n) { char a[sizeof(int) * (int)(3)]; return g(a); }"), "c0r");
 }
 
-/* The number of rounds stands in the record only if nothing else can change the counter. */
+/* The number of rounds stands in the record only if nothing else can change the
+   counter. */
 TEST(bounds) {
     static const char *const bodies[] = {
         "(i)--", "(i) = 0", "k(&i)", "(*&i) = 0", "__asm__(\"\" : \"=r\"(i))", "i++", "i += 2",
@@ -361,8 +364,8 @@ TEST(insertions_nest) {
     cc_edit_free(&e);
 }
 
-/* Every truncation and many changed bytes: no crash, and text that was not understood is refused or
-   left alone. */
+/* Every truncation and many changed bytes: no crash, and text that was not
+   understood is refused or left alone. */
 TEST(hostile_text) {
     static const char source[] =
         "# 1 \"x.c\" 3\n#pragma x\ntypedef int T; struct s { int a : 3; } v = { .a = 1 };\n"

@@ -1,6 +1,7 @@
-/* test_cfg.c - the readers of control flow graphs and of traces of blocks, given damaged text:
-   every cut and many changed bytes are refused, or are read, planned and derived without harm.
-   Sanitizers see the rest; fuzz/fuzz_cfg.c looks longer. */
+/* test_cfg.c - the readers of control flow graphs and of traces of blocks,
+   given damaged text: every cut and many changed bytes are refused, or are
+   read, planned and derived without harm. Sanitizers see the rest;
+   fuzz/fuzz_cfg.c looks longer. */
 #include "test.h"
 #include "base/tool.h"
 #include "lab/edges.h"

@@ -1,5 +1,5 @@
-/* test_control.c - conditional control: Figure 4 against Figure 3 of the papers, operations, flags,
-   refusals. */
+/* test_control.c - conditional control: Figure 4 against Figure 3 of the
+   papers, operations, flags, refusals. */
 #include "bursty.inc"
 
 /* Figure 4 of hybrid-profiling-support, with what P2, P4, P5 and P6 mean. */

@@ -1,5 +1,5 @@
-/* test_deflate.c - what base/deflate.c makes is read back by a slow and obvious reader of RFC 1951,
-   and is small where it can be. */
+/* test_deflate.c - what base/deflate.c makes is read back by a slow and obvious
+   reader of RFC 1951, and is small where it can be. */
 #include "test.h"
 #include "base/deflate.h"
 #include <stdlib.h>
@@ -138,8 +138,8 @@ TEST(repeats_become_small) {
     free(bytes);
 }
 
-/* Bytes of all kinds of weights: codes of up to 15 bits, matches near and as far as the window
-   reaches, and more symbols than one block takes. */
+/* Bytes of all kinds of weights: codes of up to 15 bits, matches near and as
+   far as the window reaches, and more symbols than one block takes. */
 TEST(random_bytes) {
     enum { SIZE = 120000 };
     unsigned char *bytes = (unsigned char *)malloc(SIZE);

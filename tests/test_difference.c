@@ -1,4 +1,5 @@
-/* test_difference.c - intervals and tests of differences, against known values and against luck. */
+/* test_difference.c - intervals and tests of differences, against known values
+   and against luck. */
 #include "model/difference.h"
 #include "test.h"
 #include <math.h>
@@ -62,7 +63,8 @@ TEST(students_t_is_that_of_the_tables) {
     CHECK(is_near(difference_t_chance(0, 3), 1, 1e-9));
 }
 
-/* Welch's interval by hand: means 10 and 14, both variances 1, three runs a side; t(4) = 2.869. */
+/* Welch's interval by hand: means 10 and 14, both variances 1, three runs a
+   side; t(4) = 2.869. */
 TEST(several_runs_make_welchs_interval) {
     difference_run base[3], now[3];
     difference d;
@@ -120,7 +122,8 @@ TEST(a_zero_has_limits_too) {
     CHECK(d.factor_low <= 1e-9 && d.factor_high < .3);
 }
 
-/* So often is the true difference in the interval, and the true factor in that of the factor. */
+/* So often is the true difference in the interval, and the true factor in that
+   of the factor. */
 static void cover(double base_mean, double now_mean, double unit, int *difference_held,
                   int *factor_held, int trials) {
     int i;
@@ -147,7 +150,8 @@ TEST(intervals_of_sampled_time_hold_the_truth) {
     }
 }
 
-/* Three runs a side that differ by 10 % from one another, sampled by 400 events each. */
+/* Three runs a side that differ by 10 % from one another, sampled by 400 events
+   each. */
 TEST(intervals_of_runs_hold_the_truth) {
     enum { TRIALS = 1000 };
     int i, k, held = 0, single = 0;
@@ -167,7 +171,8 @@ TEST(intervals_of_runs_hold_the_truth) {
     CHECK(single < 750);                            /* two runs alone cannot know it */
 }
 
-/* A hundred rows that do not differ: in few of the comparisons any of them is called sure. */
+/* A hundred rows that do not differ: in few of the comparisons any of them is
+   called sure. */
 TEST(many_rows_are_not_called_sure_by_luck) {
     enum { ROWS = 100, TRIALS = 200 };
     int i, k, wrong = 0, uncorrected = 0, found = 0;

@@ -1,5 +1,5 @@
-/* test_dump.c - the reader of dumps: what it accepts, what it refuses and where, and that adding up
-   has no order. */
+/* test_dump.c - the reader of dumps: what it accepts, what it refuses and
+   where, and that adding up has no order. */
 #include "test.h"
 #include "base/tool.h"
 #include "brst.inc"
@@ -368,8 +368,8 @@ TEST(sites_reach_back_sixty_four) {
     }
 }
 
-/* With a right crc only the records can be wrong: every prefix and a few thousand changed bytes
-   must be survived. */
+/* With a right crc only the records can be wrong: every prefix and a few
+   thousand changed bytes must be survived. */
 TEST(survives_any_payload) {
     brst good;
     unsigned char payload[256];
@@ -419,7 +419,8 @@ TEST(survives_any_payload) {
 
 /* ---- adding up -------------------------------------------------------------------------- */
 
-/* A part of a few threads and rows with little to choose from, so that many are equal. */
+/* A part of a few threads and rows with little to choose from, so that many are
+   equal. */
 static void random_part(brst *b, uint64_t *seed) {
     static const char *const names[] = {"a", "b", "c", "d"};
     unsigned thread, threads = 1 + (unsigned)(test_random(seed) % 3), row, rows;
@@ -546,7 +547,8 @@ TEST(sums_are_right_and_saturate) {
     free(b.data);
 }
 
-/* The reader's crc and the one above were written apart; both are the one of gzip. */
+/* The reader's crc and the one above were written apart; both are the one of
+   gzip. */
 TEST(crc_is_that_of_gzip) {
     CHECK(dump_crc(0, (const unsigned char *)"123456789", 9) == 0xCBF43926u);
     CHECK(dump_crc(dump_crc(0, (const unsigned char *)"1234", 4), (const unsigned char *)"56789",

@@ -1,6 +1,7 @@
-/* test_edgeplan.c - the planner of edgeprof.h and what it derives: random graphs whose every edge and
-   block was counted by walking through them, all spanning trees of small graphs, the worked example
-   of the design, and graphs that are refused. */
+/* test_edgeplan.c - the planner of edgeprof.h and what it derives: random
+   graphs whose every edge and block was counted by walking through them, all
+   spanning trees of small graphs, the worked example of the design, and graphs
+   that are refused. */
 #include "test.h"
 #include "edges.inc"
 
@@ -33,7 +34,8 @@ static int open_plan(int add_stays) {
     return 0;
 }
 
-/* The edges without a counter hold no cycle: by taking leaves away, not by union and find. */
+/* The edges without a counter hold no cycle: by taking leaves away, not by
+   union and find. */
 static int is_forest(void) {
     static uint8_t gone[MOST_EDGES + MOST_VERTICES + 1];
     static uint32_t degree[MOST_VERTICES];
@@ -72,7 +74,8 @@ static void start_balance(uint64_t *at, const uint32_t *after, const uint32_t *o
     }
 }
 
-/* Hides, derives modulo 2^bits, and compares; with blocks_only edges may be wrong. */
+/* Hides, derives modulo 2^bits, and compares; with blocks_only edges may be
+   wrong. */
 static int is_exact(uint32_t bits, int blocks_only) {
     uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
     uint32_t e, v;
@@ -224,7 +227,8 @@ TEST(no_tree_is_better) {
 
 /* ---- a function worked out by hand ---- */
 
-/* r; loop h { b: if .. t else f: if .. return early through q; j }; d. t may be left by longjmp. */
+/* r; loop h { b: if .. t else f: if .. return early through q; j }; d. t may be
+   left by longjmp. */
 enum { R, H, B, T, F, J, D, Q, X, VERTICES };
 static const uint32_t example[] = {R, H, H, B, H, D, B, T, B, F, T,
                                    J, F, J, F, Q, J, H, D, X, Q, X};
@@ -380,8 +384,9 @@ TEST(the_same_graph_gives_the_same_plan) {
     CHECK_EQ(memcmp(first, plan.plan, plan.edges), 0);
 }
 
-/* An edge that cannot be counted stays without a counter where another place will do: X comes behind
-   it, for the entry always has one. 0 -> 1 -> 2 EXIT, both uncountable: X closes the cycle. */
+/* An edge that cannot be counted stays without a counter where another place
+   will do: X comes behind it, for the entry always has one. 0 -> 1 -> 2 EXIT,
+   both uncountable: X closes the cycle. */
 TEST(edges_that_cannot_be_counted_come_before_x) {
     static const uint32_t ends[] = {0, 1, 1, 2};
     static const uint8_t none[] = {1, 1, 0};
@@ -399,7 +404,8 @@ TEST(edges_that_cannot_be_counted_come_before_x) {
     CHECK_EQ(plan.plan[2], EDGEPLAN_COUNTED);
 }
 
-/* More came back behind a vertex than ended there: early is below 0, with 64 bits too. */
+/* More came back behind a vertex than ended there: early is below 0, with 64
+   bits too. */
 TEST(early_ends_are_signed) {
     static const edgeprof_index ends[] = {0, 1, 1, 2, 2, 0};
     static const uint8_t counted[] = {0, 0};

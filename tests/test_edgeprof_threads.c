@@ -1,3 +1,4 @@
-/* test_edgeprof_threads.c - threads that share atomic counters lose no count. TSan clean. */
+/* test_edgeprof_threads.c - threads that share atomic counters lose no count.
+   TSan clean. */
 #define EDGEPROF_ATOMIC
 #include "edgeprof_threads.inc"

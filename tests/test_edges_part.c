@@ -1,13 +1,14 @@
-/* test_edges_part.c - parts of kind 4 from strangers: every flipped bit and every cut of a payload
-   inside of a right container is refused or is read, added up, reported in every form and written
-   again without harm. */
+/* test_edges_part.c - parts of kind 4 from strangers: every flipped bit and
+   every cut of a payload inside of a right container is refused or is read,
+   added up, reported in every form and written again without harm. */
 #include "test.h"
 #include "base/input.h"
 #include "kinds/edges.h"
 #include "kinds/sources.h"
 #include "model/coverage.h"
 
-/* A function of four vertices, counted, left early twice; and marks of another, also of a test. */
+/* A function of four vertices, counted, left early twice; and marks of another,
+   also of a test. */
 static const unsigned char payload[] = {
     1, 1, 2,   3, 4,   5,   6,   7,   8, 1, 'f', 3, 'a', '.', 'c', 32,  0, 0, 4, 4, 0,
     0, 1, 10,  2, 11,  12,  0,   0,   1, 1, 1,   2, 2,   3,   4,   3,   2, 1, 2, 3, 4,
@@ -47,7 +48,8 @@ static void show(const input *in) {
     r.title = text_clean("test", 4);
     for (i = 0; writer_list[i]; i++) {
         text out = {NULL, 0, 0};
-        /* as report_check has it: a form with nothing to show is not asked for */
+        /* as report_check has it: a form with nothing to show is not asked
+           for */
         if (writer_list[i]->has && !writer_list[i]->has(&r)) continue;
         writer_list[i]->write(&r, &out);
         text_free(&out);
@@ -108,7 +110,8 @@ TEST(the_part_is_read) {
     text_free(&out);
 }
 
-/* The counts of a test are apart from those of other runs, and part of the whole. */
+/* The counts of a test are apart from those of other runs, and part of the
+   whole. */
 TEST(tests_are_apart) {
     text file = file_of(payload, sizeof payload);
     const coverage_all *covered;
@@ -133,7 +136,8 @@ TEST(tests_are_apart) {
     text_free(&file);
 }
 
-/* Each cut and each flipped bit of a part of sources is refused, or is read and written again. */
+/* Each cut and each flipped bit of a part of sources is refused, or is read and
+   written again. */
 TEST(sources_are_read) {
     static const unsigned char records[] = {1, 1, 2, 3, 4, 5, 6, 7, 8, 9,   9,   9,  9, 9,
                                             9, 9, 9, 3, 'a', '.', 'c', 1, 2, 3, 4, 5, 6, 7,
@@ -177,7 +181,8 @@ TEST(sources_are_read) {
     CHECK(whole);
 }
 
-/* Another object may have a copy of f: its counters have another key. In the report it is one. */
+/* Another object may have a copy of f: its counters have another key. In the
+   report it is one. */
 TEST(copies_of_a_function_are_one) {
     static const unsigned char key[] = {1, 2, 3, 4, 5, 6, 7, 8};
     unsigned char bytes[2 * sizeof payload];

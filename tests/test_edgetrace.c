@@ -1,6 +1,8 @@
-/* test_edgetrace.c - random programs that really run: functions call one another directly, through
-   pointers and from code that is not traced, and leave by longjmp. Each writes every block into a
-   list, and its tokens by edgetrace_witness and the others; the blocks must come back from the tokens. */
+/* test_edgetrace.c - random programs that really run: functions call one
+   another directly, through pointers and from code that is not traced, and
+   leave by longjmp. Each writes every block into a list, and its tokens by
+   edgetrace_witness and the others; the blocks must come back from the
+   tokens. */
 #include "test.h"
 #include "edges.inc"
 #include <setjmp.h>
@@ -317,8 +319,8 @@ TEST(the_worked_example_writes_these_bytes) {
     CHECK_EQ(edgetrace_reader_init(&reader, two, 2, reader_memory, sizeof reader_memory), 0);
 }
 
-/* A choice and a witness that the function has not, or not here, are refused; what is just in the
-   range is taken. */
+/* A choice and a witness that the function has not, or not here, are refused;
+   what is just in the range is taken. */
 TEST(choices_out_of_range_are_refused) {
     static const uint32_t fork_ends[] = {0, 1, 0, 2, 0, 3, 1, 3, 2, 3}, line_ends[] = {0, 1, 1, 2};
     static const uint8_t line_witness[] = {1, 1};

@@ -1,5 +1,6 @@
-/* test_elf.c - the reader of ELF files: both sizes and byte orders say the same, every cut of a
-   file is refused or harmless, and tables that point outside of the file are not followed. */
+/* test_elf.c - the reader of ELF files: both sizes and byte orders say the
+   same, every cut of a file is refused or harmless, and tables that point
+   outside of the file are not followed. */
 #include "test.h"
 #include "base/elf.h"
 
@@ -154,7 +155,8 @@ TEST(sections_at_one_place) {
     CHECK_EQ(taken, 2);
 }
 
-/* With more than 65279 sections, section 0 has their number and where the names are. */
+/* With more than 65279 sections, section 0 has their number and where the names
+   are. */
 TEST(numbers_in_section_0) {
     elf_file e;
     dump_fault fault;

@@ -1,5 +1,5 @@
-/* test_footprint.c - footprint.h against brute force: every window of every kind of trace, at every
-   access. */
+/* test_footprint.c - footprint.h against brute force: every window of every
+   kind of trace, at every access. */
 #define FOOTPRINT_IMPLEMENTATION
 static int asserted; /* mistakes noticed */
 #define FOOTPRINT_ASSERT(x) ((x) ? (void)0 : (void)asserted++)
@@ -29,8 +29,9 @@ static uint32_t stack_access(uint64_t block, uint64_t now) { /* returns the dept
 
 static uint64_t stack_time(uint64_t F) { return F >= 1 && F <= stack_size ? stack[F - 1].time : 0; }
 
-/* Windows by row and length: those that end now and start at 1..since are one of each length from
-   the age up to now. Kept as differences from one length to the next. */
+/* Windows by row and length: those that end now and start at 1..since are one
+   of each length from the age up to now. Kept as differences from one length to
+   the next. */
 typedef struct tally {
     int32_t change[ROWS][MOST + 2];
     uint64_t cell[ROWS][COLUMNS];
@@ -55,7 +56,8 @@ static void settle(tally *t, uint32_t n) {
 
 static uint64_t depths[MOST + 1], first_count;
 
-/* The largest footprint that a window may have without being counted as >= low. */
+/* The largest footprint that a window may have without being counted as >=
+   low. */
 static uint64_t reach(double c, uint64_t low) {
     return c >= 1 ? low - 1 : (uint64_t)((double)(low - 1) / c + 1e-9);
 }
@@ -76,8 +78,8 @@ static void stack_filter(uint32_t k) {
     stack_size = kept;
 }
 
-/* Replays trace[0..n) and checks the marks after every access, and every cell at half and at the
-   end. Returns how many are wrong. */
+/* Replays trace[0..n) and checks the marks after every access, and every cell
+   at half and at the end. Returns how many are wrong. */
 static int replay(uint32_t n, const footprint_config *config, size_t bytes) {
     footprint fp;
     footprint_stats s;
@@ -137,7 +139,8 @@ static int replay(uint32_t n, const footprint_config *config, size_t bytes) {
         }
     }
     if (k == 0 && s.forgotten == 0) {
-        /* Stack distances: misses(C) lie between the true ones at C / c and at C. */
+        /* Stack distances: misses(C) lie between the true ones at C / c and at
+           C. */
         uint64_t misses = p.blocks, at_c = first_count, further = first_count, d;
         for (row = 0; row < p.rows; row++) misses += p.depth[row];
         for (d = 1; d <= MOST; d++) {
@@ -205,8 +208,8 @@ TEST(every_window) {
     CHECK_EQ(replay(3000, &plain, sizeof memory), 0);
 }
 
-/* A window bound, a table that forgets, sampling from the start and sampling when full: each
-   against its own truth. */
+/* A window bound, a table that forgets, sampling from the start and sampling
+   when full: each against its own truth. */
 TEST(bounded_memory) {
     uint32_t kind, c;
     for (kind = 0; kind < KINDS; kind++) {
@@ -237,9 +240,9 @@ TEST(bounded_memory) {
     }
 }
 
-/* At c = 1 misses wait for the marks, if there are many blocks (`many`). Nothing may depend on when
-   they are settled: by marks one by one, as it is with few blocks, or late. The snapshot at a third
-   comes between. */
+/* At c = 1 misses wait for the marks, if there are many blocks (`many`).
+   Nothing may depend on when they are settled: by marks one by one, as it is
+   with few blocks, or late. The snapshot at a third comes between. */
 static int wait_alike(const footprint_config *config, size_t bytes, uint32_t n, uint32_t many) {
     uint64_t *tables[2] = {table, table2};
     footprint_profile p[2];
@@ -285,9 +288,10 @@ TEST(misses_that_wait) {
     CHECK(wait_alike(&config, sizeof memory, 100001, 32768));
 }
 
-/* Found by fuzzing: ages of marks that the window bound had closed were counted again after
-   thinning out. 114 blocks fill the slots, then all grow too old; 100 blocks in turn fill them
-   again, with fewer alive, and are too many for the table. */
+/* Found by fuzzing: ages of marks that the window bound had closed were counted
+   again after thinning out. 114 blocks fill the slots, then all grow too old;
+   100 blocks in turn fill them again, with fewer alive, and are too many for
+   the table. */
 TEST(bounds_together) {
     footprint_config config = plain;
     footprint_profile p;
@@ -308,7 +312,8 @@ TEST(bounds_together) {
     CHECK_EQ(footprint_at_least(&p, footprint_bin(112), footprint_bin(112)),
              24); /* 112..119 long, starts at 1..3 */
 
-    /* Also by fuzzing: a table in which every slot is alive when it is to be thinned out. */
+    /* Also by fuzzing: a table in which every slot is alive when it is to be
+       thinned out. */
     config.window_max = plain.window_max;
     for (i = 60; i < 160; i++) {
         size_t bytes = footprint_bytes(&config, i);
@@ -348,9 +353,10 @@ TEST(average_is_exact) {
     }
 }
 
-/* When blocks no longer fit and are sampled, averages stay near the truth: phases of new blocks, so
-   that most of the blocks that are dropped never come back. Before their gaps were closed, the
-   averages were up to three times too large. */
+/* When blocks no longer fit and are sampled, averages stay near the truth:
+   phases of new blocks, so that most of the blocks that are dropped never come
+   back. Before their gaps were closed, the averages were up to three times too
+   large. */
 TEST(average_when_full) {
     enum { N = 6000 };
     uint32_t w;
@@ -372,8 +378,8 @@ TEST(average_when_full) {
     CHECK(footprint_average_of(&p, 255) > 50 && footprint_average_of(&p, 255) < 130);
 }
 
-/* With one block in 2^k followed, all reuses at less than 2^k blocks look alike: nothing is said of
-   such caches. */
+/* With one block in 2^k followed, all reuses at less than 2^k blocks look
+   alike: nothing is said of such caches. */
 TEST(misses_when_sampled) {
     footprint_config config = plain;
     footprint_profile p;
@@ -473,8 +479,8 @@ TEST(all_entries_agree) {
         }
 }
 
-/* Adds, for accesses t0..t1 during which X_F stays, the windows that end there and start at or
-   before X_F. */
+/* Adds, for accesses t0..t1 during which X_F stays, the windows that end there
+   and start at or before X_F. */
 static void add_rest_of(uint64_t *row, uint64_t t0, uint64_t t1, uint64_t X) {
     uint32_t b;
     for (b = footprint_bin(t0 - X + 1); b < COLUMNS * 3 && footprint_bin_low(b) <= t1; b++) {
@@ -709,7 +715,8 @@ TEST(sizes) {
     CHECK_EQ(footprint_init(&fp, memory, footprint_bytes(&config, 1) / 2, &config), 0);
 }
 
-/* A tracker whose init failed may be used all the same: it counts nothing, and says so. */
+/* A tracker whose init failed may be used all the same: it counts nothing, and
+   says so. */
 TEST(mistakes) {
     footprint fp;
     footprint_profile p;

@@ -1,5 +1,5 @@
-/* test_footprint_average.c - averages alone against brute force: every kind of trace by every entry,
-   full tables, phases, sums, and memory that fails. */
+/* test_footprint_average.c - averages alone against brute force: every kind of
+   trace by every entry, full tables, phases, sums, and memory that fails. */
 static int asserted; /* mistakes noticed */
 #define FOOTPRINT_ASSERT(x) ((x) ? (void)0 : (void)asserted++)
 #define FOOTPRINT_IMPLEMENTATION
@@ -42,7 +42,8 @@ TEST(average_is_exact) {
     }
 }
 
-/* Block 0 falls into the first bucket of an empty table, whose entry looks like block 0. */
+/* Block 0 falls into the first bucket of an empty table, whose entry looks like
+   block 0. */
 TEST(average_of_block_0) {
     footprint_profile p;
     uint32_t b, i;
@@ -91,8 +92,9 @@ TEST(all_entries_agree) {
     }
 }
 
-/* When blocks no longer fit and are sampled, averages stay near the truth: phases of new blocks, so
-   that most of the blocks that are dropped never come back. */
+/* When blocks no longer fit and are sampled, averages stay near the truth:
+   phases of new blocks, so that most of the blocks that are dropped never come
+   back. */
 TEST(average_when_full) {
     enum { N = 6000 };
     uint32_t w;
@@ -158,8 +160,8 @@ TEST(phases_and_sums) {
     CHECK(sum.total[3].windows == UINT64_MAX && sum.flags & FOOTPRINT_SATURATED);
 }
 
-/* As many accesses as can be counted, and no more. Two blocks in runs: a window of w accesses
-   touches both unless one run holds it. */
+/* As many accesses as can be counted, and no more. Two blocks in runs: a window
+   of w accesses touches both unless one run holds it. */
 TEST(the_end) {
     footprint_config config = plain;
     footprint_profile p;
@@ -274,7 +276,8 @@ TEST(sizes) {
              0);
 }
 
-/* One whose init failed may be used all the same: it counts nothing, and says so. */
+/* One whose init failed may be used all the same: it counts nothing, and says
+   so. */
 TEST(mistakes) {
     footprint_average h;
     footprint_profile p;
@@ -339,8 +342,9 @@ static int follows(uint32_t k, uint64_t block) {
     return s.blocks != 0;
 }
 
-/* The sum of what the windows of w accesses are taken for: a window that ends at access e is taken
-   for 2^k of each block in it that is followed, with the k at its end. */
+/* The sum of what the windows of w accesses are taken for: a window that ends
+   at access e is taken for 2^k of each block in it that is followed, with the k
+   at its end. */
 static uint64_t estimate_of(uint32_t n, uint32_t w, const uint32_t *k, const unsigned char *good) {
     uint64_t sum = 0;
     uint32_t e, i, j;
@@ -359,7 +363,8 @@ static uint64_t within(uint64_t low, uint64_t value, uint64_t high) {
     return value < low ? low : value > high ? high : value;
 }
 
-/* When a table is full and blocks are sampled anew, no window is lost and none is counted twice. */
+/* When a table is full and blocks are sampled anew, no window is lost and none
+   is counted twice. */
 TEST(windows_around_thinning) {
     enum { N = 700 };
     static uint32_t k[N + 1];
@@ -407,7 +412,8 @@ TEST(windows_around_thinning) {
     }
 }
 
-/* Who says that accesses are missing finds it in the profile, and in sums with it. */
+/* Who says that accesses are missing finds it in the profile, and in sums with
+   it. */
 TEST(bursts_are_marked) {
     static uint64_t all[60000];
     footprint_config config = plain;
@@ -432,8 +438,8 @@ TEST(bursts_are_marked) {
     CHECK_EQ(q.flags, FOOTPRINT_BURSTS | FOOTPRINT_AVERAGE);
 }
 
-/* A ratio is 0 to 1 or unknown, and there are no more blocks than accesses, however few blocks are
-   followed. */
+/* A ratio is 0 to 1 or unknown, and there are no more blocks than accesses,
+   however few blocks are followed. */
 TEST(ratios_of_samples) {
     footprint_config config = plain;
     footprint_profile p;

@@ -1,5 +1,6 @@
-/* test_footprint_files.c - parts of kind 3: what footprint.h writes comes back, what is damaged is
-   refused, names count in full, memory is linear in the file, and adding up has no order. */
+/* test_footprint_files.c - parts of kind 3: what footprint.h writes comes back,
+   what is damaged is refused, names count in full, memory is linear in the
+   file, and adding up has no order. */
 #include "test.h"
 #include "base/input.h"
 #include "base/tool.h"
@@ -112,7 +113,8 @@ TEST(refuses_truncations_and_flipped_bits) {
     text_free(&file);
 }
 
-/* A part with so many rows and columns; one cell in the column `marked`, in its last row. */
+/* A part with so many rows and columns; one cell in the column `marked`, in its
+   last row. */
 static void hostile(text *out, const char *name, size_t name_size, uint32_t bins, uint32_t marked,
                     uint64_t cell) {
     dump_writer w;
@@ -135,7 +137,8 @@ static void hostile(text *out, const char *name, size_t name_size, uint32_t bins
     dump_end(&w);
 }
 
-/* Names that differ in byte 1100 alone, and names with a zero byte, are different. */
+/* Names that differ in byte 1100 alone, and names with a zero byte, are
+   different. */
 TEST(names_count_in_full) {
     char name[1101];
     footprints f;
@@ -166,7 +169,8 @@ static size_t bytes_of(const footprints *f) {
     return bytes;
 }
 
-/* 300 parts of 496 x 496 cells, few of which are not 0: 1 MB of file. They took 600 MB. */
+/* 300 parts of 496 x 496 cells, few of which are not 0: 1 MB of file. They took 600
+   MB. */
 TEST(memory_is_linear_in_the_file) {
     footprints f;
     text file = {NULL, 0, 0};
@@ -201,7 +205,8 @@ TEST(memory_is_linear_in_the_file) {
     text_free(&file);
 }
 
-/* A part that promises rows and columns which cannot be in it gets no memory for them. */
+/* A part that promises rows and columns which cannot be in it gets no memory
+   for them. */
 TEST(promises_are_not_believed) {
     dump_writer w;
     text file = {NULL, 0, 0};
@@ -356,7 +361,8 @@ TEST(whatever_is_written_is_read) {
             CHECK_EQ(status, 0);
             comes_back(&early[i]);
         }
-        /* of the pair: a phase, and a sum of as many rows as somebody may ask for */
+        /* of the pair: a phase, and a sum of as many rows as somebody may ask
+           for */
         any_events(&fp, &av, &pair, &seed);
         CHECK_EQ(footprint_pair_snapshot(&pair, &late[2], place[1], size), 0);
         CHECK_EQ(footprint_profile_init(&sum, early[2].rows + 40, (uint32_t)(any(&seed) % 600),

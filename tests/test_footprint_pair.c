@@ -1,5 +1,5 @@
-/* test_footprint_pair.c - a footprint_pair against the truth: every window of two threads, at every
-   access. */
+/* test_footprint_pair.c - a footprint_pair against the truth: every window of
+   two threads, at every access. */
 static int asserted; /* mistakes noticed */
 #define FOOTPRINT_ASSERT(x) ((x) ? (void)0 : (void)asserted++)
 #define FOOTPRINT_IMPLEMENTATION
@@ -12,11 +12,13 @@ static uint64_t memory[300000], memory2[300000], table[200000], table2[200000];
 static uint64_t times[MOST]; /* of thread 1's accesses */
 static const double precisions[] = {1, .99, .9, .75, .5};
 
-/* Windows by row and length, as differences from one length to the next; then by bin. */
+/* Windows by row and length, as differences from one length to the next; then
+   by bin. */
 static int32_t change[ROWS][MOST + 2];
 static uint64_t cell[ROWS][COLUMNS];
 
-/* Windows that end now and start at 1..since: one of each length from the age up to now. */
+/* Windows that end now and start at 1..since: one of each length from the age
+   up to now. */
 static void add_starts(uint32_t row, uint64_t now, uint64_t since) {
     if (since == 0) return;
     change[row][now - since + 1]++;
@@ -54,8 +56,9 @@ static uint64_t run_length(int style, int thread, uint64_t *seed) {
     return r % 5 == 0 ? 201 : 1;
 }
 
-/* One access at a time: looks at all marks after each, and at all cells at the end. A second
-   footprint_pair gets whole runs. Returns how many things are wrong. */
+/* One access at a time: looks at all marks after each, and at all cells at the
+   end. A second footprint_pair gets whole runs. Returns how many things are
+   wrong. */
 static int replay(uint32_t n, double c, size_t bytes, uint64_t longest, int style, uint64_t seed) {
     footprint_pair single, runs;
     footprint_profile p, q;
@@ -134,7 +137,8 @@ TEST(every_window) {
     }
 }
 
-/* One access each in turn: a window of w accesses has w / 2 of thread 1, rounded up or down. */
+/* One access each in turn: a window of w accesses has w / 2 of thread 1,
+   rounded up or down. */
 TEST(strict_alternation) {
     footprint_config config = {1, 1023, 0, 0, 0, 0, NULL, NULL, NULL};
     footprint_pair il;
@@ -195,7 +199,8 @@ static int refuse(void *user, const void *data, size_t size) {
     return --*(int *)user == 0 ? 7 : 0;
 }
 
-/* A footprint_pair whose init failed may be used all the same: it counts nothing, and says so. */
+/* A footprint_pair whose init failed may be used all the same: it counts
+   nothing, and says so. */
 TEST(mistakes) {
     footprint_pair il;
     footprint_stats s;

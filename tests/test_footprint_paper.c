@@ -1,4 +1,5 @@
-/* test_footprint_paper.c - the paper taken literally, against the truth and against footprint.h. */
+/* test_footprint_paper.c - the paper taken literally, against the truth and
+   against footprint.h. */
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #include "footprint_paper.inc"
@@ -17,7 +18,8 @@ static uint64_t percentile(const paper *p, uint32_t column, uint32_t percent) {
     return row;
 }
 
-/* d strictly younger last accesses: the windows of a range hold d .. d + max(1, d (1 - c) / c). */
+/* d strictly younger last accesses: the windows of a range hold d .. d + max(1,
+   d (1 - c) / c). */
 TEST(ranges_hold_the_truth) {
     uint64_t seed = 1, times[300], n;
     uint32_t c, i, wrong = 0;
@@ -45,8 +47,8 @@ TEST(ranges_hold_the_truth) {
     }
 }
 
-/* Both tell the same story: every percentile within c of the other's, but for the one block by
-   which the literal ranges may fall short. */
+/* Both tell the same story: every percentile within c of the other's, but for
+   the one block by which the literal ranges may fall short. */
 TEST(agrees_with_marks) {
     uint64_t seed = 2;
     uint32_t c, i, b, q;

@@ -1,5 +1,5 @@
-/* test_glob.c - patterns of --only and --not, beside a slow and obvious answer for every pattern
-   of up to 5 characters and every name of up to 5. */
+/* test_glob.c - patterns of --only and --not, beside a slow and obvious answer
+   for every pattern of up to 5 characters and every name of up to 5. */
 #include "test.h"
 #include "base/glob.h"
 

@@ -1,5 +1,6 @@
-/* test_hash.c - the tool's hash table: it finds what was put in and nothing else, keys that were
-   chosen for other hash functions do not crowd, and the seed differs from run to run. */
+/* test_hash.c - the tool's hash table: it finds what was put in and nothing
+   else, keys that were chosen for other hash functions do not crowd, and the
+   seed differs from run to run. */
 #include "test.h"
 #include "base/hash.h"
 #if !defined(_WIN32)
@@ -64,7 +65,8 @@ static uint64_t hash_of_a_child(void) {
     return hash;
 }
 
-/* The first test: a process that has hashed once keeps its seed, and its children have it. */
+/* The first test: a process that has hashed once keeps its seed, and its
+   children have it. */
 TEST(each_process_has_a_seed_of_its_own) {
     uint64_t a = hash_of_a_child(), b = hash_of_a_child();
     CHECK(a && b && a != b);
@@ -109,7 +111,8 @@ TEST(items_of_one_hash_are_told_apart) {
     hash_free(&l.places);
 }
 
-/* Multiples of a power of two, and numbers whose products with well-known factors are such. */
+/* Multiples of a power of two, and numbers whose products with well-known
+   factors are such. */
 TEST(chosen_keys_do_not_crowd) {
     static const uint64_t factors[] = {1, UINT64_C(0x9E3779B97F4A7C15), UINT64_C(2654435761)};
     enum { MANY = 20000 };

@@ -1,5 +1,5 @@
-/* test_hcct_bounds.c - bounds and set-up of hcct.h against an obvious tree that keeps
-   everything. */
+/* test_hcct_bounds.c - bounds and set-up of hcct.h against an obvious tree that
+   keeps everything. */
 #include "test.h"
 #define HCCT_ASSERT(condition) ((condition) ? (void)0 : (void)(asserted++))
 static int asserted;
@@ -104,7 +104,8 @@ static uint64_t sum_of_uppers(const hcct *t, uint32_t *counted) {
     return sum;
 }
 
-/* The example of docs/hcct.md: 100 calls in 10 contexts, of which 5 are counted. */
+/* The example of docs/hcct.md: 100 calls in 10 contexts, of which 5 are
+   counted. */
 TEST(worked_example_space_saving) {
     static const uint64_t at[5] = {49, 50, 76, 78, 79}, value[5] = {1, 2, 3, 5, 6};
     hcct_config c = config_of(HCCT_SPACE_SAVING, 5);
@@ -325,7 +326,8 @@ TEST(a_million_deep) {
     }
 }
 
-/* One path longer than the arena: what has no place is lost, and base says so. */
+/* One path longer than the arena: what has no place is lost, and base says
+   so. */
 TEST(a_path_longer_than_the_arena) {
     uint32_t algorithm, i;
     for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {
@@ -411,8 +413,8 @@ TEST(tiers_of_lookup_agree) {
             free(rows);
             arena_close(&a);
         }
-        /* Which minimum is evicted first depends on node numbers, not on the lookup.
-           So all is equal. */
+        /* Which minimum is evicted first depends on node numbers, not on the
+           lookup. So all is equal. */
         CHECK(sum[0] == sum[1] && sum[1] == sum[2]);
     }
 }
@@ -607,7 +609,8 @@ TEST(weight_zero_only_positions) {
     }
 }
 
-/* A key 0 is a caller's mistake: the assert says so, and without it the tree stays whole. */
+/* A key 0 is a caller's mistake: the assert says so, and without it the tree
+   stays whole. */
 TEST(key_zero_does_no_harm) {
     uint32_t algorithm, i;
     for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {

@@ -1,4 +1,5 @@
-/* test_hcct_context.c - where hcct.h stands: leaving, jumps, limits, folding, fibers, bursts. */
+/* test_hcct_context.c - where hcct.h stands: leaving, jumps, limits, folding,
+   fibers, bursts. */
 #include "test.h"
 #define HCCT_ASSERT(condition) ((condition) ? (void)0 : (void)(asserted++))
 static int asserted;
@@ -257,8 +258,8 @@ TEST(bursts_position_and_do_not_count) {
     }
 }
 
-/* Over all phases of the schedule every call is sampled equally often, so the mean of the scaled
-   counts is exact. */
+/* Over all phases of the schedule every call is sampled equally often, so the
+   mean of the scaled counts is exact. */
 TEST(bursts_over_all_phases_are_exact) {
     enum { INTERVAL = 40, LENGTH = 8, CALLS = 4000 };
     uint32_t phase, i, strangers, wrong = 0, *to;
@@ -370,7 +371,8 @@ TEST(tiny_histories_do_not_hang) {
         }
     }
 }
-/* Calls that are not stored are left by their keys too, and a key below them closes them all. */
+/* Calls that are not stored are left by their keys too, and a key below them
+   closes them all. */
 static void leave_by_key(uint32_t algorithm, uint32_t limit, uint32_t contexts) {
     hcct_config c = config_of(algorithm, 40);
     uint64_t seed = 3;
@@ -406,8 +408,8 @@ TEST(leaving_by_key_where_calls_are_not_stored) {
     }
 }
 
-/* An exception goes up to the caller of 1: all four calls are closed, two of which were not
-   stored. */
+/* An exception goes up to the caller of 1: all four calls are closed, two of
+   which were not stored. */
 TEST(leaving_by_key_from_below_the_depth_limit) {
     hcct_config c = config_of(HCCT_SPACE_SAVING, 0);
     hcct_context got;

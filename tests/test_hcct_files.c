@@ -1,5 +1,6 @@
-/* test_hcct_files.c - what hcct.h writes, and what the tool reads of it: bounds that hold after
-   reading and joining, names of any length, and damage of every kind. */
+/* test_hcct_files.c - what hcct.h writes, and what the tool reads of it: bounds
+   that hold after reading and joining, names of any length, and damage of every
+   kind. */
 #include "test.h"
 #include <time.h>
 #define HCCT_IMPLEMENTATION
@@ -50,8 +51,8 @@ static void small_file(blob *b, uint32_t algorithm) {
     arena_close(&a);
 }
 
-/* The same events give the same bytes on every machine: this number was taken on a little-endian
-   64-bit one. */
+/* The same events give the same bytes on every machine: this number was taken
+   on a little-endian 64-bit one. */
 TEST(bytes_are_the_same_everywhere) {
     uint32_t algorithm, hash = 2166136261u;
     size_t i;
@@ -125,7 +126,8 @@ TEST(collapsed_stacks) {
     arena_close(&a);
 }
 
-/* Names with everything that a line of stacks cannot hold, and keys without a name. */
+/* Names with everything that a line of stacks cannot hold, and keys without a
+   name. */
 static const char *const odd[][2] = {{NULL, "#0"},
                                      {"main", "main"},
                                      {"a;b", "a:b"},
@@ -145,7 +147,8 @@ static const char *odd_name(void *user, uint32_t key) {
     return key < ODD ? odd[key][0] : NULL;
 }
 
-/* The lines are the contexts with a lower bound, each with its path; odd[][1] stands for names. */
+/* The lines are the contexts with a lower bound, each with its path; odd[][1]
+   stands for names. */
 TEST(collapsed_stacks_of_odd_names) {
     uint32_t algorithm, i, k, depth, path[8];
     for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {
@@ -209,7 +212,8 @@ static contexts read_good(const blob *b) {
     return c;
 }
 
-/* The tool's tree against the reference; key_of says what a reference key is called. */
+/* The tool's tree against the reference; key_of says what a reference key is
+   called. */
 static void check_read(const contexts *c, const ref *r, uint32_t algorithm) {
     const contexts_tree *t = &c->trees[0];
     uint32_t *node = (uint32_t *)calloc(r->count, sizeof *node), i, k, wrong = 0, known = 0;
@@ -265,7 +269,8 @@ TEST(reading_keeps_the_bounds) {
 
 /* ---- joining ---- */
 
-/* Pieces of one run, each in a tree of its own, positioned where the one before ended. */
+/* Pieces of one run, each in a tree of its own, positioned where the one before
+   ended. */
 static void join_pieces(uint32_t algorithm, uint32_t kind, uint32_t pieces, uint32_t m,
                         uint32_t contexts_each) {
     hcct_config c = config_of(algorithm, m);
@@ -308,7 +313,8 @@ TEST(joining_keeps_the_bounds) {
     }
 }
 
-/* The same events in two small trees, joined: each truth is twice its weight. */
+/* The same events in two small trees, joined: each truth is twice its
+   weight. */
 TEST(joining_equal_trees_keeps_lower_bounds) {
     uint32_t seed;
     for (seed = 1; seed < 300; seed++) {
@@ -345,7 +351,8 @@ TEST(joining_equal_trees_keeps_lower_bounds) {
     }
 }
 
-/* Two functions whose names are alike for so many bytes before and behind stay two. */
+/* Two functions whose names are alike for so many bytes before and behind stay
+   two. */
 static const char *long_name(void *user, uint32_t key) {
     static char name[20050];
     size_t alike = *(const size_t *)user;
@@ -383,7 +390,8 @@ TEST(names_of_any_length_tell_functions_apart) {
     check_long_names(10000);
 }
 
-/* Many small trees beside a large one: joining takes time in proportion to the file. */
+/* Many small trees beside a large one: joining takes time in proportion to the
+   file. */
 TEST(joining_many_small_trees_is_linear) {
     static uint64_t memory[60000], little_memory[100];
     double seconds[2];
@@ -422,7 +430,8 @@ static void write_again(contexts *c, text *out) {
     contexts_write(c, out);
 }
 
-/* What was joined and written stays as it is when it is read and written again. */
+/* What was joined and written stays as it is when it is read and written
+   again. */
 static void check_stable(const unsigned char *bytes, size_t size) {
     contexts c;
     dump_fault fault;
@@ -533,7 +542,8 @@ static void little(unsigned char *at, uint64_t value, int bytes) {
     for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
 }
 
-/* Sets the checksums of a part right again, so that what is behind them is tested too. */
+/* Sets the checksums of a part right again, so that what is behind them is
+   tested too. */
 static void mend(unsigned char *data, size_t size) {
     uint32_t crc = dump_crc(0, data, 12);
     size_t at = 16;

@@ -1,5 +1,5 @@
-/* test_hcct_inside.c - the only tests that look inside hcct.h: invariants of its nodes, and its
-   numbers. */
+/* test_hcct_inside.c - the only tests that look inside hcct.h: invariants of
+   its nodes, and its numbers. */
 #include "test.h"
 #define HCCT_IMPLEMENTATION
 #define HCCT_STATIC
@@ -49,8 +49,8 @@ static void check_tree(const hcct *t) {
     if (hcct_p_saving(t)) CHECK(t->stats.monitored <= t->stats.monitored_max);
 }
 
-/* Parents with so many children that a walk along them would be long, though they are not in the
-   hash. */
+/* Parents with so many children that a walk along them would be long, though
+   they are not in the hash. */
 static uint32_t long_walks(const hcct *t) {
     uint32_t i, c, found = 0;
     for (i = 0; i < t->used; i++) {
@@ -62,9 +62,9 @@ static uint32_t long_walks(const hcct *t) {
     return found;
 }
 
-/* What a call costs does not depend on how many children its caller has: a million calls from one
-   parent with 150 000 of them, in arenas of all sizes, those included that are full all the
-   time. */
+/* What a call costs does not depend on how many children its caller has: a
+   million calls from one parent with 150 000 of them, in arenas of all sizes,
+   those included that are full all the time. */
 TEST(one_parent_with_150000_children) {
     static hcct_context rows[100];
     uint32_t algorithm, size, i, k, n = 150000;
@@ -96,8 +96,8 @@ TEST(one_parent_with_150000_children) {
     }
 }
 
-/* After doublings, counts are distributed as if sampling had begun at the new rate: 40 occurrences,
-   r = 16, mean 26.1. */
+/* After doublings, counts are distributed as if sampling had begun at the new
+   rate: 40 occurrences, r = 16, mean 26.1. */
 TEST(sticky_resamples_like_a_fresh_sample) {
     uint32_t seed, k, i;
     double mean[2] = {0, 0};
@@ -158,8 +158,8 @@ TEST(packing_rounds_the_right_way) {
     }
 }
 
-/* Streams of every kind, with and without weights, cache and hash; a small arena and a large
-   one. */
+/* Streams of every kind, with and without weights, cache and hash; a small
+   arena and a large one. */
 TEST(invariants_hold_on_the_way) {
     uint32_t algorithm, kind, mode, i;
     for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {

@@ -1,5 +1,5 @@
-/* test_hcct_small.c - hcct.h with everything left out that firmware does not need: two algorithms,
-   small samples. */
+/* test_hcct_small.c - hcct.h with everything left out that firmware does not
+   need: two algorithms, small samples. */
 #include "test.h"
 #define HCCT_ALGORITHMS (1 << HCCT_SPACE_SAVING | 1 << HCCT_FULL)
 #define HCCT_SAMPLE 8
@@ -20,7 +20,8 @@ TEST(only_what_was_chosen_is_there) {
     }
 }
 
-/* Weighted calls of 150 functions below two callers; the sums are kept in a plain array. */
+/* Weighted calls of 150 functions below two callers; the sums are kept in a
+   plain array. */
 TEST(bounds_with_a_sample_of_eight) {
     hcct_config c = {0};
     hcct t;

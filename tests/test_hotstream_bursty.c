@@ -1,5 +1,5 @@
-/* test_hotstream_bursty.c - the bridge: what bursty.h samples reaches hotstream.h burst by burst,
-   with names, from one thread at a time. */
+/* test_hotstream_bursty.c - the bridge: what bursty.h samples reaches
+   hotstream.h burst by burst, with names, from one thread at a time. */
 #define BURSTY_STATIC
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
@@ -98,7 +98,8 @@ TEST(calls_are_events_without_addresses) {
     CHECK(stats.references > 2500);
 }
 
-/* Two threads' bursts by hand: the second is left out until the first has ended. */
+/* Two threads' bursts by hand: the second is left out until the first has
+   ended. */
 TEST(bursts_of_two_threads_do_not_mix) {
     static const bursty_site site = {"p", "f.c", 7, BURSTY_LOAD};
     static const bursty_site *const stacks[2][64] = {{NULL}, {NULL}};

@@ -1,5 +1,5 @@
-/* test_hotstream_files.c - parts of kind 5: what hotstream.h writes is read, whatever the
-   configuration, the memory and the events. */
+/* test_hotstream_files.c - parts of kind 5: what hotstream.h writes is read,
+   whatever the configuration, the memory and the events. */
 #include "test.h"
 #include "base/input.h"
 #include "base/tool.h"

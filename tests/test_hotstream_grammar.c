@@ -1,5 +1,5 @@
-/* test_hotstream_grammar.c - the invariants of hotstream.h's grammar, on every short string and on
-   many long ones. */
+/* test_hotstream_grammar.c - the invariants of hotstream.h's grammar, on every
+   short string and on many long ones. */
 #define HOTSTREAM_STATIC
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"

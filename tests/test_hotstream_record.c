@@ -1,5 +1,6 @@
-/* test_hotstream_record.c - hotstream.h from recorded references to a file: the buffer, work in
-   small pieces, what is lost, merging, eviction, two threads. */
+/* test_hotstream_record.c - hotstream.h from recorded references to a file: the
+   buffer, work in small pieces, what is lost, merging, eviction, two
+   threads. */
 #define HOTSTREAM_STATIC
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
@@ -24,8 +25,8 @@ static hotstream_stats stats_of(const hotstream *x) {
     return stats;
 }
 
-/* A program that walks lists of objects: list k has 11 + k objects; which list comes next is
-   random. */
+/* A program that walks lists of objects: list k has 11 + k objects; which list
+   comes next is random. */
 static uint64_t walk_seed;
 static void walk(hotstream *x, uint32_t lists, uint64_t base) {
     uint32_t list = (uint32_t)(test_random(&walk_seed) % lists), i;
@@ -136,8 +137,9 @@ TEST(work_in_pieces_is_the_same_work) {
     }
 }
 
-/* A digest that is stopped while it empties the grammar: references that come meanwhile wait, and
-   each is in the end in exactly one grammar. So the sum over all digests is what was recorded. */
+/* A digest that is stopped while it empties the grammar: references that come
+   meanwhile wait, and each is in the end in exactly one grammar. So the sum
+   over all digests is what was recorded. */
 TEST(nothing_is_lost_or_doubled_while_a_full_grammar_is_emptied) {
     hotstream_config config = zeros();
     uint64_t recorded = 0;
@@ -172,8 +174,8 @@ TEST(nothing_is_lost_or_doubled_while_a_full_grammar_is_emptied) {
     CHECK_EQ(hotstream_check(&h), 0);
 }
 
-/* A small budget is a small piece: without a clock at most so many steps, with one a slice beyond
-   it. */
+/* A small budget is a small piece: without a clock at most so many steps, with
+   one a slice beyond it. */
 TEST(budgets_hold) {
     hotstream_config config = zeros();
     uint32_t k, calls = 0;
@@ -255,7 +257,8 @@ TEST(top_fills_at_most_what_is_asked) {
     CHECK(stats_of(&h).streams > 2);
 }
 
-/* More streams than the profile holds: the hot ones stay, the heat of the others is counted. */
+/* More streams than the profile holds: the hot ones stay, the heat of the
+   others is counted. */
 TEST(a_full_profile_keeps_the_hot) {
     hotstream_config config = zeros();
     hotstream_stream rows[16];

@@ -1,6 +1,6 @@
-/* test_hotstream_streams.c - what hotstream.h answers: streams against a walk of the whole parse
-   tree, heats against counted occurrences, thresholds against all others, planted streams, the
-   worked example. */
+/* test_hotstream_streams.c - what hotstream.h answers: streams against a walk
+   of the whole parse tree, heats against counted occurrences, thresholds
+   against all others, planted streams, the worked example. */
 #define HOTSTREAM_STATIC
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
@@ -105,8 +105,8 @@ static void tree_walk(uint32_t rule) {
     }
 }
 
-/* How deep the deepest chain of rules above this one is: rules of level 0 first, as the numbers of
-   an analysis have it. */
+/* How deep the deepest chain of rules above this one is: rules of level 0
+   first, as the numbers of an analysis have it. */
 static uint32_t tree_depth(uint32_t rule) {
     uint32_t i, most = 0;
     for (i = h.nodes[rule].next; i != rule; i = h.nodes[i].next) {
@@ -118,9 +118,9 @@ static uint32_t tree_depth(uint32_t rule) {
     return most;
 }
 
-/* Whole rules only: decides rule by rule, from the outermost in, walking the whole tree anew each
-   time. Any order in which users come before what they use gives the same. Returns the sum of
-   heats. */
+/* Whole rules only: decides rule by rule, from the outermost in, walking the
+   whole tree anew each time. Any order in which users come before what they use
+   gives the same. Returns the sum of heats. */
 static uint64_t tree_streams(uint64_t heat, uint32_t *count) {
     uint32_t i, level, lengths[600], depths[600];
     uint64_t covered = 0;
@@ -222,8 +222,8 @@ TEST(thresholds_suffice_and_the_next_does_not) {
     CHECK(above > 30);
 }
 
-/* Streams of length 12 to 30 between noise: nearly all of what was planted is found, by its
-   signature. */
+/* Streams of length 12 to 30 between noise: nearly all of what was planted is
+   found, by its signature. */
 TEST(planted_streams_are_found) {
     enum { PLANTS = 12 };
     static uint32_t plant[PLANTS][30], length[PLANTS];
@@ -255,8 +255,8 @@ TEST(planted_streams_are_found) {
     }
 }
 
-/* A loop of 100 different references, between noise, is longer than a stream may be: whole rules
-   see nothing of it. */
+/* A loop of 100 different references, between noise, is longer than a stream
+   may be: whole rules see nothing of it. */
 TEST(long_rules_are_cut_in_segments) {
     hotstream_config config = config_of(10, 40);
     uint32_t i, k, count = 0, fresh = 1000;
@@ -282,7 +282,8 @@ TEST(long_rules_are_cut_in_segments) {
     CHECK_EQ(hotstream_top(&h, NULL, 0), 0);
 }
 
-/* A stream whose heat is exactly the least that counts is a stream, one below it is none. */
+/* A stream whose heat is exactly the least that counts is a stream, one below
+   it is none. */
 TEST(the_least_heat_counts) {
     hotstream_config config = config_of(2, 7);
     uint32_t i, k, count = letters("abaabcabcabcabc");
@@ -321,8 +322,9 @@ TEST(the_least_heat_counts) {
 
 /* ---- coverage against a greedy reference ---- */
 
-/* Takes the substring with the largest length * occurrences among what is not covered, covers all
-   its occurrences, and again. Returns the references covered. */
+/* Takes the substring with the largest length * occurrences among what is not
+   covered, covers all its occurrences, and again. Returns the references
+   covered. */
 static uint64_t greedy(uint32_t *text, uint32_t count, uint32_t least, uint32_t most,
                        uint64_t heat) {
     static uint32_t next_fresh = 0x10000000;

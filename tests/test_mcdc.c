@@ -1,5 +1,6 @@
-/* test_mcdc.c - the decisions that `bursty cc --cover=mcdc` finds, the numbers of their runs, and
-   MC/DC from these, beside a truth table that tries everything. */
+/* test_mcdc.c - the decisions that `bursty cc --cover=mcdc` finds, the numbers
+   of their runs, and MC/DC from these, beside a truth table that tries
+   everything. */
 #include "test.h"
 #include "mcdc_random.inc"
 #include "cc/rewrite.h"
@@ -30,7 +31,8 @@ static size_t part_in(const text *out, unsigned char *bytes, size_t room) {
     return size;
 }
 
-/* Rewrites a source and takes its decisions back out of what the object would carry. */
+/* Rewrites a source and takes its decisions back out of what the object would
+   carry. */
 static int decisions_of(const char *source, decisions_all *all, cc_result *result) {
     static unsigned char bytes[400000];
     cc_request request;
@@ -55,7 +57,8 @@ static int decisions_of(const char *source, decisions_all *all, cc_result *resul
     return found ? 0 : -1;
 }
 
-/* The number of the run for these values of the tree's leaves, and its outcome. */
+/* The number of the run for these values of the tree's leaves, and its
+   outcome. */
 static uint32_t run_of(const decided *d, const int *leaf_of, uint32_t values, int *outcome) {
     uint32_t paths[DECISION_RUNS_MOST + 2], i = 0, number = 0;
     decisions_paths(d, paths);
@@ -72,7 +75,8 @@ static uint32_t run_of(const decided *d, const int *leaf_of, uint32_t values, in
     return number;
 }
 
-/* Random runs of a decision: MC/DC from the marks of runs equals the truth table's. */
+/* Random runs of a decision: MC/DC from the marks of runs equals the truth
+   table's. */
 static void compare(const tree *t, const decided *d) {
     int leaf_of[CONDITIONS_MOST], i, n = 0, count = 1 + (int)random_below(12), unique;
     uint32_t reached = tree_reached(t), negated = tree_negated(t);
@@ -212,7 +216,8 @@ TEST(constants) {
                     "return sizeof(a && b) + __builtin_constant_p(a || b); }"), "");
 }
 
-/* (v[0] || v[1]) && (v[2] || v[3]) && ... has 2 P + 1 runs for each two conditions more. */
+/* (v[0] || v[1]) && (v[2] || v[3]) && ... has 2 P + 1 runs for each two
+   conditions more. */
 static const char *large(int pairs, const char *last) {
     static char source[20000];
     int size = sprintf(source, "int f(int *v) { return "), i;
@@ -277,7 +282,8 @@ TEST(assignments_force_the_second_look) {
 
 /* ---- the reader of kind 6 ---- */
 
-/* The example of docs/formats.md: `(a && !b) || c` at line 3 of a function with seven counters. */
+/* The example of docs/formats.md: `(a && !b) || c` at line 3 of a function with
+   seven counters. */
 static const unsigned char example[] = {
     1, 0, 0, 0, 0, 0, 0, 0,             /* key */
     1,                                  /* functions */

@@ -1,5 +1,6 @@
-/* test_place.c - bursty place: random call graphs against a slow reference and a random walk, each
-   repair left out, hand-made graphs, and readers under damage. */
+/* test_place.c - bursty place: random call graphs against a slow reference and
+   a random walk, each repair left out, hand-made graphs, and readers under
+   damage. */
 #include "test.h"
 #include "base/text.h"
 #include "base/tool.h"
@@ -86,8 +87,9 @@ static int is_excused(const walk *w, const graph_function *f, uint32_t loop) {
     return why == WHY_BORING || why == WHY_BOUNDED || why == WHY_QUIET || why == WHY_LEFT_ALONE;
 }
 
-/* Runs a function, choosing its way at random. A loop that is not excused may not come round, and a
-   function may not call itself, while the number of checks stays the same. */
+/* Runs a function, choosing its way at random. A loop that is not excused may
+   not come round, and a function may not call itself, while the number of
+   checks stays the same. */
 static void run_function(walk *w, uint32_t node) {
     const graph *g = &w->t->g;
     uint32_t copy = g->nodes[node].first_copy, v = 0, i;
@@ -170,7 +172,8 @@ TEST(random_graphs) {
     }
 }
 
-/* A plan that lacks one repair, or one check that rule Q could not drop, is found out. */
+/* A plan that lacks one repair, or one check that rule Q could not drop, is
+   found out. */
 TEST(a_missing_check_is_found) {
     uint64_t seed;
     int without_calls = 0, without_wide = 0, entries = 0, loops = 0, most = 400;
@@ -230,7 +233,8 @@ TEST(a_missing_check_is_found) {
     "F " name " " linkage " 1 0000000000000000 - " params " x.c\n"
 #define MAIN FUNCTION("main", "g", "0")
 
-/* Space-separated: functions with a check, and loops with one as name:number. */
+/* Space-separated: functions with a check, and loops with one as
+   name:number. */
 static void check_plan(const char *set, const char *graph_text, const char *wanted) {
     text got = {NULL, 0, 0};
     tried t;
@@ -286,8 +290,8 @@ TEST(static_functions_that_nobody_calls) {
 }
 
 TEST(pointers_go_by_the_number_of_arguments) {
-    /* f calls through a pointer with one argument; only a taken function of one parameter, of any
-       number, or of a number not known can be f. */
+    /* f calls through a pointer with one argument; only a taken function of one
+       parameter, of any number, or of a number not known can be f. */
     static const char one[] = UNIT MAIN "C f -\nB c0\n" FUNCTION("f", "s", "1") "B (i1|)\nA f\n";
     static const char two[] = UNIT MAIN "C f -\nB c0\n" FUNCTION("f", "s", "2") "B (i1|)\nA f\n";
     static const char any[] = UNIT MAIN "C f -\nB c0\n" FUNCTION("f", "s", "*") "B (i1|)\nA f\n";
@@ -317,7 +321,8 @@ TEST(pointers_go_by_type) {
 }
 
 TEST(outside_functions_call_back) {
-    /* A comparison that sorts, a comparison that compares strings, and one function of nobody. */
+    /* A comparison that sorts, a comparison that compares strings, and one
+       function of nobody. */
     static const char sorts[] = UNIT MAIN "C qsort p\nB c0\n" FUNCTION("cmp", "s", "2")
                                 "C qsort p\nB (c0|)\nA cmp\n";
     static const char compares[] = UNIT MAIN "C qsort p\nB c0\n" FUNCTION("cmp", "s", "2")
@@ -330,8 +335,9 @@ TEST(outside_functions_call_back) {
 }
 
 TEST(a_taken_name_of_the_c_library_calls_nothing_back) {
-    /* "index" is also what people call a variable. If it could call back, any pointer would lead to
-       f through it, whatever f's parameters are; a function of nobody could. */
+    /* "index" is also what people call a variable. If it could call back, any
+       pointer would lead to f through it, whatever f's parameters are; a
+       function of nobody could. */
     static const char known[] = UNIT MAIN "C f -\nB c0\n" FUNCTION("f", "s", "2")
                                 "B (i1|)\nA f\nA index\nA gamma\nA significand\nA y0\nA fopen64\n";
     static const char unknown[] = UNIT MAIN "C f -\nB c0\n" FUNCTION("f", "s", "2")
@@ -381,7 +387,8 @@ TEST(loops_by_reason) {
     check_plan("EC+L4+always", IN_MAIN("L w 1 - 1 0 -\n", "W0{;S{c0b}c1;}"), "main main:0 f ");
     check_plan("EC+L4+always", IN_MAIN("L d 1 - 1 0 -\n", "D0{c1;c0}"), "main f ");
     check_plan("EC+L4+always", IN_MAIN("L d 1 - 1 0 -\n", "D0{{(b|)c0};}"), "main main:0 f ");
-    /* An inner do loop's check serves the outer one; that of a while loop may not run. */
+    /* An inner do loop's check serves the outer one; that of a while loop may
+       not run. */
     check_plan("EC+L4+always", IN_MAIN("L w 1 - 2 0 -\nL d 2 0 1 0 -\n", "W0{;D1{c1;};}"),
                "main main:1 f ");
     check_plan("EC+L4+always", IN_MAIN("L w 1 - 2 0 -\nL w 2 0 1 0 -\n", "W0{;W1{;c1;};}"),
@@ -398,7 +405,8 @@ TEST(loops_by_reason) {
 }
 
 TEST(what_is_left_alone_is_not_believed) {
-    /* x may call anything and cannot have a check, so what it recurses with gets one. */
+    /* x may call anything and cannot have a check, so what it recurses with
+       gets one. */
     static const char alone[] = UNIT MAIN "C x -\nB c0\n"
                                 "F x s 1 0000000000000000 n 0 x.c\nN nested-function\n"
                                 FUNCTION("f", "g", "0") "C x -\nB c0\n";
@@ -411,7 +419,8 @@ TEST(what_is_left_alone_is_not_believed) {
 }
 
 TEST(jumps_without_a_place_for_a_check_are_named) {
-    /* A goto *p to the label before it; a switch whose cases lie in a loop, which is fine. */
+    /* A goto *p to the label before it; a switch whose cases lie in a loop,
+       which is fine. */
     static const char computed[] = UNIT MAIN "C f -\nB l0c0x\n" FUNCTION("f", "s", "0") "B -\n";
     static const char duff[] = UNIT MAIN "C f -\nL d 1 - 1 0 -\nB S{D0{c0c0;}}\n"
                                FUNCTION("f", "s", "0") "B -\n";
@@ -426,8 +435,9 @@ TEST(jumps_without_a_place_for_a_check_are_named) {
     check_plan("EC+L4", duff, "main main:0 ");
 }
 
-/* The labels of an interpreter: each has a place for a check, and none may be left out, be the loop
-   ever so small; a label that only gotos ahead lead to needs none. */
+/* The labels of an interpreter: each has a place for a check, and none may be
+   left out, be the loop ever so small; a label that only gotos ahead lead to
+   needs none. */
 TEST(computed_gotos_lead_to_labels_whose_address_is_taken) {
     static const char three[] = UNIT MAIN "L g 1 - 1 0 -\nL g 2 - 1 0 -\n"
                                 "B (g2|)l0G0xl1G1xm2\n";
@@ -491,7 +501,8 @@ static int survives(const unsigned char *data, size_t size) {
     return status == TOOL_OK;
 }
 
-/* Every truncation, and in every byte a flipped bit. Returns how many were read all the same. */
+/* Every truncation, and in every byte a flipped bit. Returns how many were read
+   all the same. */
 static size_t damage(unsigned char *data, size_t size, size_t step) {
     size_t i, read = 0;
     uint64_t seed = size;
@@ -505,7 +516,8 @@ static size_t damage(unsigned char *data, size_t size, size_t step) {
     return read;
 }
 
-/* An ELF file with the sample in .bursty.cg. Its sections: none, the names, the graph. */
+/* An ELF file with the sample in .bursty.cg. Its sections: none, the names, the
+   graph. */
 static size_t make_elf(unsigned char *out, int is_64, int is_big, unsigned type) {
     static const char names[] = "\0.names\0.bursty.cg";
     size_t head = is_64 ? 64 : 52, section = is_64 ? 64 : 40, word = is_64 ? 8 : 4;

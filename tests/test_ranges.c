@@ -1,5 +1,5 @@
-/* test_ranges.c - intervals of sampled shares and counts: from sums over bursts as from the bursts
-   themselves, and what stands where there are no sums. */
+/* test_ranges.c - intervals of sampled shares and counts: from sums over bursts
+   as from the bursts themselves, and what stands where there are no sums. */
 #include "test.h"
 #include "model/sampled_ranges.h"
 #include <math.h>
@@ -23,7 +23,8 @@ static void make_bursts(unsigned bursts, unsigned events) {
     }
 }
 
-/* A tally as a dump of these bursts would make it: one program, one class of sites. */
+/* A tally as a dump of these bursts would make it: one program, one class of
+   sites. */
 static sampled_program program;
 static sampled_profile profile;
 static sampled_thread thread;
@@ -152,7 +153,8 @@ TEST(few_bursts_have_no_interval) {
     }
 }
 
-/* The only function there is has the share 1 for sure only as far as there are bursts. */
+/* The only function there is has the share 1 for sure only as far as there are
+   bursts. */
 TEST(one_function_alone) {
     tally t;
     ranges r;
@@ -169,8 +171,8 @@ TEST(one_function_alone) {
     CHECK(ranges_count(&r, &sums, SITE_CALL).low > 90000);
 }
 
-/* Bursts that differ by no more than rounding say nothing of how bursts differ. Their interval is
-   that of so many bursts alike, and no narrower. */
+/* Bursts that differ by no more than rounding say nothing of how bursts differ.
+   Their interval is that of so many bursts alike, and no narrower. */
 TEST(rounding_is_no_variance) {
     unsigned b, odd;
     for (odd = 0; odd < 2; odd++) {
@@ -210,8 +212,8 @@ TEST(everything_counted_is_exact) {
     CHECK(is_near(ranges_count(&r, &sums, SITE_CALL).low, (double)rows[3].weight_256 / 256));
 }
 
-/* Dumps of older versions have no sums: events count as independent. A twentieth without sums is
-   taken for what a burst saw that had not ended. */
+/* Dumps of older versions have no sums: events count as independent. A
+   twentieth without sums is taken for what a burst saw that had not ended. */
 TEST(without_sums_events_are_independent) {
     tally t;
     ranges r;
@@ -252,8 +254,8 @@ TEST(full_sums_have_no_interval) {
     CHECK(ranges_share(&r, &sums, SITE_CALL).low < 0 && ranges_count(&r, &sums, SITE_CALL).low > 0);
 }
 
-/* What no bursts could have made, as a stranger's file may have it: any numbers, no crash, and an
-   interval inside 0..1 or none. */
+/* What no bursts could have made, as a stranger's file may have it: any
+   numbers, no crash, and an interval inside 0..1 or none. */
 TEST(any_numbers) {
     unsigned turn;
     for (turn = 0; turn < 2000; turn++) {
@@ -292,12 +294,14 @@ TEST(two_shares_are_compared_by_their_difference) {
     CHECK(!interval_differs(.30, .30, 1e9));
     CHECK(!interval_differs(0, 0, 1e9));
     CHECK(!interval_differs(.30, .25, 0));
-    /* Few samples, as if counted with coins: 5 to 0 comes in one of 16 runs, 7 to 0 in one of 64. */
+    /* Few samples, as if counted with coins: 5 to 0 comes in one of 16 runs, 7
+       to 0 in one of 64. */
     CHECK(!interval_differs(.05, 0, 100));
     CHECK(interval_differs(.07, 0, 100));
 }
 
-/* Of shares that are the same, about one pair in twenty may be called different, not more. */
+/* Of shares that are the same, about one pair in twenty may be called
+   different, not more. */
 TEST(equal_shares_are_seldom_called_different) {
     enum { RUNS = 4000, SAMPLES = 400 };
     const double samples = SAMPLES;

@@ -1,6 +1,6 @@
-/* test_record_sums.c - the sums over bursts that record/core/sampled.c and record/core/contexts.c keep for
-   intervals, against those of an obvious matrix: a row for each caller and function, a column for
-   each burst. */
+/* test_record_sums.c - the sums over bursts that record/core/sampled.c and
+   record/core/contexts.c keep for intervals, against those of an obvious
+   matrix: a row for each caller and function, a column for each burst. */
 #include "test.h"
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define HCCT_IMPLEMENTATION
@@ -140,8 +140,8 @@ static uint32_t key_of(const hcct *tree, uint32_t node) {
     return context.key;
 }
 
-/* In bursts of calls of KEYS functions that the functions call: `calls` is the matrix. Returns all
-   calls. */
+/* In bursts of calls of KEYS functions that the functions call: `calls` is the
+   matrix. Returns all calls. */
 static uint64_t record_contexts(hcct *tree, contexts *sums) {
     uint64_t all = 0;
     unsigned burst, n, count;
@@ -205,8 +205,8 @@ TEST(sums_of_contexts_are_those_of_a_matrix) {
     CHECK_EQ(numbers[2], squares);
 }
 
-/* In a tree that is too small a node may become another context: its sums begin again, and never
-   say more calls than the context has. */
+/* In a tree that is too small a node may become another context: its sums begin
+   again, and never say more calls than the context has. */
 TEST(sums_of_a_context_that_came_back_are_no_more_than_its_calls) {
     hcct tree;
     contexts *sums = (contexts *)(void *)room_of_sums;

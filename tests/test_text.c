@@ -1,4 +1,5 @@
-/* test_text.c - names on their way into JSON, HTML, stacks and terminals; numbers; UTF-8. */
+/* test_text.c - names on their way into JSON, HTML, stacks and terminals;
+   numbers; UTF-8. */
 #include "test.h"
 #include "base/text.h"
 
@@ -65,8 +66,8 @@ TEST(what_is_not_utf8_is_replaced) {
     cleans("\x80\xFF", 2, BAD BAD);
 }
 
-/* Whatever comes in, cleaning is final: the result is UTF-8, so cleaning it again changes nothing.
- */
+/* Whatever comes in, cleaning is final: the result is UTF-8, so cleaning it
+   again changes nothing. */
 TEST(cleaning_twice_is_cleaning_once) {
     uint64_t seed = 3;
     int round;

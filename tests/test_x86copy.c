@@ -1,5 +1,6 @@
-/* test_x86copy.c - copies of small pieces of code: what they hold, and that they compute the same
-   when they run. Many tests are a trap of the design: see the table in docs/binpatch.md. */
+/* test_x86copy.c - copies of small pieces of code: what they hold, and that
+   they compute the same when they run. Many tests are a trap of the design: see
+   the table in docs/binpatch.md. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -40,7 +41,8 @@ static uint64_t heavy(uint64_t code, void *user, const uint64_t *saved) {
     return answer;
 }
 
-/* Decodes and plans a function. Returns 0, or -1 if there is no memory that can be executed. */
+/* Decodes and plans a function. Returns 0, or -1 if there is no memory that can
+   be executed. */
 static int prepare(const unsigned char *code, uint32_t size, uint8_t flags, int32_t k) {
     uint64_t thread = 0;
     if (!image) {
@@ -86,7 +88,8 @@ static int prepare(const unsigned char *code, uint32_t size, uint8_t flags, int3
 }
 #define PREPARE(code, flags, k) prepare(code, (uint32_t)sizeof code, flags, k)
 
-/* Puts what was emitted in place, at 4096 of the copies or behind it; returns its code. */
+/* Puts what was emitted in place, at 4096 of the copies or behind it; returns
+   its code. */
 static unsigned char *place(int instrumented) {
     unsigned char *at = image + TEXT + DATA + SLOTS + 4096 + (instrumented ? 16384 : 0);
     if (x86copy_emit(&copy, &m, address(at), instrumented, 0) != 0) return NULL;
@@ -225,8 +228,9 @@ TEST(a_part_is_copied_with_its_function) {
     CHECK_EQ(asked, 0);
 }
 
-/* Events take registers that hold nothing: two before the first load, which writes one of them; one
-   before the second; none before the third and before the store, which keep rcx and rax. */
+/* Events take registers that hold nothing: two before the first load, which
+   writes one of them; one before the second; none before the third and before
+   the store, which keep rcx and rax. */
 TEST(events_take_registers_that_are_dead) {
     static const unsigned char code[] = {
         0x48, 0x8B, 0x07,               /* mov (%rdi),%rax   */
@@ -260,7 +264,8 @@ TEST(events_take_registers_that_are_dead) {
     CHECK_EQ(events[5] >> 32, (uint32_t)(flow.lo + 13));
 }
 
-/* jrcxz reaches one byte; an address that is relative to rip moves with the copy. */
+/* jrcxz reaches one byte; an address that is relative to rip moves with the
+   copy. */
 TEST(short_jumps_and_addresses_are_redirected) {
     static const unsigned char code[] = {
         0x48, 0x89, 0xF9,                   /*  0: mov %rdi,%rcx         */
@@ -279,7 +284,8 @@ TEST(short_jumps_and_addresses_are_redirected) {
     CHECK_EQ(call(c, 0, 0), 0);
 }
 
-/* A switch by a table of distances: the copy has a table of its own, the register keeps T. */
+/* A switch by a table of distances: the copy has a table of its own, the
+   register keeps T. */
 static const unsigned char dispatch[] = {
     0x48, 0x8D, 0x15, 0xF9, 0x0F, 0, 0,     /*  0: lea DATA(%rip),%rdx        */
     0x83, 0xE7, 0x01,                       /*  7: and $1,%edi                */
@@ -333,7 +339,8 @@ TEST(a_stub_holds_the_displaced_instructions) {
     CHECK_EQ(own.make_i_at, 0);
 }
 
-/* Rules of unwinding go where their instruction went. An advance has up to 4 bytes. */
+/* Rules of unwinding go where their instruction went. An advance has up to 4
+   bytes. */
 TEST(rules_are_moved_with_their_instructions) {
     static const unsigned char code[] = {0x55, 0x89, 0xF8, 0x5D, 0xC3}; /* push mov pop ret */
     unsigned char rules[][11] = {{0x41, 0x0E, 16, 0x43, 0x0E, 8, 0, 0, 0, 0, 0},

@@ -1,5 +1,6 @@
-/* test_x86decode.c - the decoder against lines that objdump printed, against every truncation,
-   against random bytes, and what it says about operands and registers against a table. */
+/* test_x86decode.c - the decoder against lines that objdump printed, against
+   every truncation, against random bytes, and what it says about operands and
+   registers against a table. */
 #include "x86decode_text.inc"
 #include "test.h"
 
@@ -16,7 +17,8 @@ TEST(agrees_with_objdump) {
     for (n = 0; n < 5; n++) CHECK_EQ(mismatches[n], 0);
 }
 
-/* The comparison itself finds what is wrong: a test that cannot fail would be none. */
+/* The comparison itself finds what is wrong: a test that cannot fail would be
+   none. */
 TEST(comparison_finds_mismatches) {
     static const char *const wrong[5]
         = {"  10:\t06 \tpush   %es\n", "  10:\t90 90 \tnop\n", "  10:\tc3 \tnop\n",

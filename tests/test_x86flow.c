@@ -92,7 +92,8 @@ TEST(a_patched_function_reads_as_it_was) {
     CHECK(memcmp(b.text, code, sizeof code) == 0);
 }
 
-/* The table's address stays in rbx around the loop; nops stand behind the jump. */
+/* The table's address stays in rbx around the loop; nops stand behind the
+   jump. */
 static const unsigned char hoisted[] = {
     0x48, 0x8D, 0x1D, 0, 0, 0, 0,   /*  0: lea T(%rip),%rbx             */
     0x83, 0xE0, 0x01,               /*  7: and $1,%eax                  */
@@ -192,7 +193,8 @@ TEST(a_table_is_as_long_as_its_bound_says) {
     { COPIED(0x80, 0xF9, 0x05, 0x77, 0x13, 0x0F, 0xB6, 0xC9); CHECK_EQ(entries, 6); }
     { COPIED(0x83, 0xFA, 0x05, 0x77, 0x12, 0x89, 0xD1); CHECK_EQ(entries, 6); }     /* mov later */
     { COPIED(0x89, 0xD1, 0x83, 0xFA, 0x05, 0x77, 0x10); CHECK_EQ(entries, 6); }     /* and before */
-    /* The comparison counts for any write of 32 bits before it: sub, lea, cmov, add, a mov of r9 */
+    /* The comparison counts for any write of 32 bits before it: sub, lea, cmov,
+       add, a mov of r9 */
     { COPIED(0x83, 0xE9, 0x41, 0x83, 0xF9, 0x05, 0x77, 0x10); CHECK_EQ(entries, 6); }
     { COPIED(0x8D, 0x48, 0xBF, 0x83, 0xF9, 0x05, 0x77, 0x10); CHECK_EQ(entries, 6); }
     { COPIED(0x0F, 0x44, 0xC8, 0x83, 0xF9, 0x05, 0x77, 0x10); CHECK_EQ(entries, 6); }
@@ -209,11 +211,12 @@ TEST(a_jump_without_a_bound_is_translated) {
     { COPIED(READ, 0x83, 0xF9, 0x05, 0x72, 0x10); CHECK_EQ(entries, 0); }     /* jb: above */
     { COPIED(READ, 0x83, 0xFA, 0x05, 0x77, 0x10); CHECK_EQ(entries, 0); }     /* cmp of another register */
     { COPIED(READ, 0x80, 0xF9, 0x05, 0x77, 0x10); CHECK_EQ(entries, 0); }     /* its low byte alone */
-    /* cmp $5,%ecx; ja; inc %ecx. And: behind the flags, another instruction sets them. */
+    /* cmp $5,%ecx; ja; inc %ecx. And: behind the flags, another instruction
+       sets them. */
     { COPIED(0x83, 0xF9, 0x05, 0x77, 0x12, 0xFF, 0xC1); CHECK_EQ(entries, 0); }
     { COPIED(0x83, 0xF9, 0x05, 0x85, 0xD2, 0x77, 0x10); CHECK_EQ(entries, 0); }
-    /* cmp $5,%ecx of what came as 64 bits: as argument, from memory, by mov, add, sub $0x41 and
-       pop; and of a word */
+    /* cmp $5,%ecx of what came as 64 bits: as argument, from memory, by mov,
+       add, sub $0x41 and pop; and of a word */
     { COPIED(0x83, 0xF9, 0x05, 0x77, 0x10); CHECK_EQ(entries, 0); }
     { COPIED(0x48, 0x8B, 0x0F, 0x83, 0xF9, 0x05, 0x77, 0x10); CHECK_EQ(entries, 0); }
     { COPIED(0x4C, 0x89, 0xC9, 0x83, 0xF9, 0x05, 0x77, 0x10); CHECK_EQ(entries, 0); }
@@ -232,7 +235,8 @@ TEST(a_jump_without_a_bound_is_translated) {
       CHECK_EQ(entries, 0); }
 }
 
-/* One switch in a case of another one: the inner table's targets are reached by its jump alone. */
+/* One switch in a case of another one: the inner table's targets are reached by
+   its jump alone. */
 static const unsigned char nested[] = {
     0x48, 0x8D, 0x1D, 0, 0, 0, 0,   /*  0: lea T1(%rip),%rbx            */
     0x83, 0xE0, 0x01,               /*  7: and $1,%eax                  */
@@ -257,7 +261,8 @@ TEST(tables_are_proved_together) {
     CHECK_EQ(insn(17)->dispatch, X86FLOW_PROVED);
     CHECK_EQ(insn(37)->dispatch, X86FLOW_PROVED);
     CHECK(checked(26) && !checked(39));
-    /* The outer table leads behind the inner lea, too: rbp is not known there. */
+    /* The outer table leads behind the inner lea, too: rbp is not known
+       there. */
     table(0, 0, wrong, 2);
     CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
     x86flow_plan(&b, 4);
@@ -447,7 +452,8 @@ TEST(a_loop_through_a_part_is_checked) {
 
 static void put4(uint32_t at, uint32_t value) { memcpy(image + at, &value, 4); }
 
-/* push %rbp; mov %rsp,%rbp; pop %rbp; ret at 0, CIE at TEXT, FDE behind it, then .eh_frame_hdr. */
+/* push %rbp; mov %rsp,%rbp; pop %rbp; ret at 0, CIE at TEXT, FDE behind it,
+   then .eh_frame_hdr. */
 enum { CIE = TEXT, FDE = TEXT + 24, HEADER = TEXT + 64 };
 static void unwind_information(void) {
     static const unsigned char code[] = {0x55, 0x48, 0x89, 0xE5, 0x5D, 0xC3};

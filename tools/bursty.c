@@ -1,4 +1,5 @@
-/* bursty.c - the host program: picks the subcommand. Each is in its own NAME.c. */
+/* bursty.c - the host program: picks the subcommand. Each is in its own
+   NAME.c. */
 #include "base/tool.h"
 #include "cc/masquerade.h"
 #include <string.h>
@@ -38,8 +39,8 @@ static int run(int argc, char **argv) {
     return tool_run(command_list, argc - 1, argv + 1);
 }
 
-/* By the name of a compiler this is `bursty cc`. The words that cc_masquerade made are kept until
-   the end. */
+/* By the name of a compiler this is `bursty cc`. The words that cc_masquerade
+   made are kept until the end. */
 int main(int argc, char **argv) {
     int count, is = cc_masquerade(argc, argv, &count, &argv);
     if (is < 0) return TOOL_BAD_INPUT;

@@ -1,4 +1,5 @@
-/* cc.c - bursty cc: a compiler that puts checks or counters into what it compiles. */
+/* cc.c - bursty cc: a compiler that puts checks or counters into what it
+   compiles. */
 #include "base/save.h"
 #include "base/tool.h"
 #include "cc/driver.h"

@@ -1,8 +1,10 @@
-/* corun.c - bursty corun: programs that share a cache, from their average footprints.
+/* corun.c - bursty corun: programs that share a cache, from their average
+   footprints.
 
-   Footprints add up: in a window of w accesses of all, program i makes its share of the accesses
-   and touches what its own average says of such a window. The window that fills the cache tells
-   what each program misses (HOTL, composition). */
+   Footprints add up: in a window of w accesses of all, program i makes its
+   share of the accesses and touches what its own average says of such a window.
+   The window that fills the cache tells what each program misses (HOTL,
+   composition). */
 #include "base/input.h"
 #include "base/tool.h"
 #include "kinds/footprints.h"
@@ -54,15 +56,16 @@ static double fill_time(const programs *all, double blocks) {
     return high;
 }
 
-/* The slope of a program's average at its part of the window that fills the cache, or -1 if that is
-   unknown. */
+/* The slope of a program's average at its part of the window that fills the
+   cache, or -1 if that is unknown. */
 static double miss_ratio(const program *p, double window) {
     if (window < 0) return 0;
     return footprint_miss_ratio_by_average(
         &p->profile, footprint_average_of(&p->profile, window * p->share));
 }
 
-/* A ratio below 0 is unknown: the program was sampled, and its part of the cache is too small. */
+/* A ratio below 0 is unknown: the program was sampled, and its part of the
+   cache is too small. */
 static void put_ratio(double ratio) {
     if (ratio < 0) printf("         -");
     else printf(" %8.2f%%", 100 * ratio);
@@ -126,7 +129,8 @@ static int add_program(programs *all, const footprints_part *part, const char *f
     return TOOL_OK;
 }
 
-/* Equal names in one file are one program, whose threads or runs are added up. */
+/* Equal names in one file are one program, whose threads or runs are added
+   up. */
 static int add_file(programs *all, const char *file) {
     const footprints *f;
     input in;

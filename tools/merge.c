@@ -16,8 +16,9 @@ static const char help[] =
     "  -o OUT       where to; - is standard output\n"
     "  --list FILE  adds the files that FILE names, one in a line; - is standard input\n";
 
-/* Sums are made whenever as many bytes have come as the sums take, and at least so many: a fleet's
-   files need room for their sums alone, and each byte is added up a few times at most. */
+/* Sums are made whenever as many bytes have come as the sums take, and at least
+   so many: a fleet's files need room for their sums alone, and each byte is
+   added up a few times at most. */
 enum { FOLD_BYTES = 1 << 20 };
 
 typedef struct merger {
@@ -28,7 +29,8 @@ typedef struct merger {
     int count;
 } merger;
 
-/* Takes one dump. How much memory the states hold is not known: the dump's size stands for it. */
+/* Takes one dump. How much memory the states hold is not known: the dump's size
+   stands for it. */
 static int add_dump(merger *m, const char *path) {
     dump d;
     dump_fault fault;

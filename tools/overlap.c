@@ -1,5 +1,5 @@
-/* overlap.c - bursty overlap A B: how much of the hot data streams of one dump is found in another
-   one. */
+/* overlap.c - bursty overlap A B: how much of the hot data streams of one dump
+   is found in another one. */
 #include "base/tool.h"
 #include "base/input.h"
 #include "kinds/streams.h"

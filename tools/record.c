@@ -1,4 +1,5 @@
-/* record.c - bursty record: runs a program with the recorder preloaded (record/preload/patch.c). */
+/* record.c - bursty record: runs a program with the recorder preloaded
+   (record/preload/patch.c). */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -105,8 +106,9 @@ static const char *find_program(const char *name, char *path, size_t size) {
     return NULL;
 }
 
-/* Splits the first line of a script, as the system does, into the interpreter and what is handed to
-   it as one argument, "" if there is none. Changes the line. */
+/* Splits the first line of a script, as the system does, into the interpreter
+   and what is handed to it as one argument, "" if there is none. Changes the
+   line. */
 static char *split_script(char *line, char **argument) {
     char *name = line + 2, *end;
     name[strcspn(name, "\n")] = 0;
@@ -119,13 +121,15 @@ static char *split_script(char *line, char **argument) {
     return name;
 }
 
-/* `#!/usr/bin/env NAME` becomes NAME, and the recorder would be gone. Is it that? */
+/* `#!/usr/bin/env NAME` becomes NAME, and the recorder would be gone. Is it
+   that? */
 static int is_env(const char *name, const char *argument) {
     const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
     return !strcmp(base, "env") && *argument && *argument != '-' && !strpbrk(argument, "= \t");
 }
 
-/* A file that may not be executed. Of a script the interpreter can be recorded all the same. */
+/* A file that may not be executed. Of a script the interpreter can be recorded
+   all the same. */
 static int refuse_access(const char *path, unsigned char *head, size_t got) {
     char *argument, *name;
     int why = errno;
@@ -211,7 +215,8 @@ static int check_elf(const char *path, const unsigned char *data, size_t size, i
                               "of docs/hcct.md");
 }
 
-/* Says why this file cannot be recorded. 0: it can. A script is judged by its interpreter. */
+/* Says why this file cannot be recorded. 0: it can. A script is judged by its
+   interpreter. */
 static int check_program(const char *path, int depth) {
     unsigned char head[4096];
     struct stat s;
@@ -307,7 +312,8 @@ static int take_pattern(text *list, const char *option, const char *pattern) {
     return 0;
 }
 
-/* An option that only bursts have a use for asks for --calls, if nothing else is asked for. */
+/* An option that only bursts have a use for asks for --calls, if nothing else
+   is asked for. */
 static int shapes_bursts(const tool_option *option) {
     static const char *const names[] = {"every",  "burst", "jitter", "per-second", "events",
                                         "boring", "seed",  "signal", "all-checks", NULL};
@@ -404,7 +410,8 @@ static int read_options(record_options *o, int argc, char **argv) {
     return bad ? TOOL_BAD_INPUT : TOOL_OK;
 }
 
-/* The library to preload stands beside this program, or where `make install` puts it. */
+/* The library to preload stands beside this program, or where `make install`
+   puts it. */
 static int find_library(char *path, size_t size) {
     static const char *const places[] = {"bursty-record.so", "../lib/bursty/bursty-record.so"};
     char folder[4096];
@@ -422,8 +429,9 @@ static int find_library(char *path, size_t size) {
                       "both in place", folder, folder);
 }
 
-/* The recorder writes FILE.new and gives it its name when it is whole, so that an earlier FILE
-   stays until then. What is no regular file is written as it is. */
+/* The recorder writes FILE.new and gives it its name when it is whole, so that
+   an earlier FILE stays until then. What is no regular file is written as it
+   is. */
 static int open_output(record_options *o) {
     struct stat s;
     char path[4200];
@@ -450,8 +458,8 @@ static int open_output(record_options *o) {
     return TOOL_OK;
 }
 
-/* A file that the recorder maps, and in which it says how it went: text, and zeros behind it.
-   Without one the program runs all the same. */
+/* A file that the recorder maps, and in which it says how it went: text, and
+   zeros behind it. Without one the program runs all the same. */
 static void open_report(record_options *o) {
     static const char *const where[] = {NULL, "/tmp", "/dev/shm"};
     static const char zeros[1 << 16];                      /* HANDOVER_REPORT */
@@ -473,7 +481,8 @@ static void open_report(record_options *o) {
     strcpy(o->report, "-");
 }
 
-/* In the child. If the program cannot be started, the parent gets errno through `failed`. */
+/* In the child. If the program cannot be started, the parent gets errno through
+   `failed`. */
 static void become(const record_options *o, const char *library, char **argv, const char *path,
                    int failed) {
     char value[8192];
@@ -505,7 +514,8 @@ static int give_name(const record_options *o, const char *bytes) {
 
 /* What the recorder said: faults begin with !, hints with ?, the size of a file
    that needs its name with =, the file of an earlier program of the process
-   with +; the other lines are for --stats. Returns whether there was a fault. */
+   with +; the other lines are for --stats. Returns whether there was a
+   fault. */
 static int show_report(const record_options *o) {
     char line[8192], first[4200] = "", last[4200] = "";
     unsigned images = 0;
@@ -533,7 +543,8 @@ static int show_report(const record_options *o) {
     return said;
 }
 
-/* What the recorder kept before the program was killed: a file that is whole and checked, or NULL.
+/* What the recorder kept before the program was killed: a file that is whole
+   and checked, or NULL.
    *ns: when it was made. */
 static unsigned char *read_kept(const record_options *o, size_t *size, uint64_t *ns) {
     keep_head head;
@@ -601,8 +612,8 @@ static int give_kept(const record_options *o, int status) {
     return 1;
 }
 
-/* The ten lines of `bursty report --brief`, on standard error. A process of its own makes them, so
-   that nothing of it touches how the program ended. */
+/* The ten lines of `bursty report --brief`, on standard error. A process of its
+   own makes them, so that nothing of it touches how the program ended. */
 static void show_brief(const record_options *o) {
     char form[] = "--brief", name[] = "report", here[4200], *arguments[4];
     int status;
@@ -650,9 +661,10 @@ static void look_at_output(const record_options *o, int said, int status) {
             earlier ? "; this file is as it was before: " : "", earlier ? o->out : "");
 }
 
-/* A script that env is to start is started without env: its interpreter is found here, and *argv
-   becomes interpreter, script, arguments. What runs is the same, but it is recorded. Returns the
-   program to start, which is path if this is another case. */
+/* A script that env is to start is started without env: its interpreter is
+   found here, and *argv becomes interpreter, script, arguments. What runs is
+   the same, but it is recorded. Returns the program to start, which is path if
+   this is another case. */
 static const char *pass_by_env(const char *path, char ***argv, char *found, size_t size) {
     char head[4096], *argument, *name, **all;
     FILE *file = fopen(path, "rb");
@@ -687,9 +699,9 @@ static int find_split(int argc, char **argv) {
     return at < argc ? at : argc;
 }
 
-/* Who asks this process to end means the program. It may end in its own way, and then FILE is
-   written and the report's file goes. The terminal asks the program itself, if it is of our
-   group. */
+/* Who asks this process to end means the program. It may end in its own way,
+   and then FILE is written and the report's file goes. The terminal asks the
+   program itself, if it is of our group. */
 static volatile sig_atomic_t asked_child;
 
 static void pass_on(int number, siginfo_t *info, void *context) {

@@ -103,7 +103,8 @@ static const struct {
     {"top", REPORT_USES_TOP},
 };
 
-/* Refuses options that would change nothing in what the form writes. Returns a TOOL_ status. */
+/* Refuses options that would change nothing in what the form writes. Returns a
+   TOOL_ status. */
 static int check_uses(const options *o) {
     size_t i, k;
     for (i = 0; i < sizeof choosy / sizeof *choosy; i++) {
@@ -290,7 +291,8 @@ static int check_comparison(const options *o, const report *r) {
     return TOOL_OK;
 }
 
-/* Takes the options out of argv, so that files are left. Returns a TOOL_ status. */
+/* Takes the options out of argv, so that files are left. Returns a TOOL_
+   status. */
 static int parse(options *o, report *r, int argc, char **argv, int *files) {
     tool_option option;
     int status = TOOL_OK;
@@ -484,7 +486,8 @@ static int choose(report *r, const options *o) {
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
-/* An output must be none of the inputs: those of the base come behind the others. */
+/* An output must be none of the inputs: those of the base come behind the
+   others. */
 static int open_output(save *to, const options *o, char **argv, int files) {
     size_t count = (size_t)files + o->base_count, i;
     const char **inputs = (const char **)tool_alloc(count * sizeof *inputs);

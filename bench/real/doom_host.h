@@ -1,5 +1,6 @@
-/* doom_host.h - stands in for what Doom's sources include of SDL and of their configure script:
-   bench/setup.sh makes files of those names that include this one. */
+/* doom_host.h - stands in for what Doom's sources include of SDL and of their
+   configure script: bench/setup.sh makes files of those names that include this
+   one. */
 #ifndef DOOM_HOST_H
 #define DOOM_HOST_H
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* icount.c - qemu-user plugin: prints how many instructions the program executed. Debian ships no
-   qemu-plugin.h, so the few prototypes that are needed stand here (plugin interface version 1). */
+/* icount.c - qemu-user plugin: prints how many instructions the program
+   executed. Debian ships no qemu-plugin.h, so the few prototypes that are
+   needed stand here (plugin interface version 1). */
 #include <stdint.h>
 #include <stdio.h>
 struct qemu_plugin_tb;

@@ -1,6 +1,6 @@
-/* main_bzip2.c - compresses the first argv[2] bytes of the file argv[1], decompresses them again,
-   argv[3] times; prints the compressed size and a checksum of the compressed bytes, and fails if
-   what came back differs. */
+/* main_bzip2.c - compresses the first argv[2] bytes of the file argv[1],
+   decompresses them again, argv[3] times; prints the compressed size and a
+   checksum of the compressed bytes, and fails if what came back differs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* main_chipmunk.c - a game's worth of physics: a pile of argv[1] boxes and balls falls into a bin
-   and is stepped argv[2] times at 60 Hz; prints where some of them are. */
+/* main_chipmunk.c - a game's worth of physics: a pile of argv[1] boxes and
+   balls falls into a bin and is stepped argv[2] times at 60 Hz; prints where
+   some of them are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "chipmunk/chipmunk.h"

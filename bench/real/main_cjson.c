@@ -1,5 +1,6 @@
-/* main_cjson.c - writes a document of argv[1] records as JSON text, then argv[2] times parses it,
-   edits it, and prints it pretty and packed; prints sizes and checksums. */
+/* main_cjson.c - writes a document of argv[1] records as JSON text, then
+   argv[2] times parses it, edits it, and prints it pretty and packed; prints
+   sizes and checksums. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
-/* main_doom.c - a whole game without a screen: plays the demo argv[2] of the game data argv[1] for
-   at most argv[3] frames and prints a checksum of the picture once a second of the game. It stands
-   in for the parts of Chocolate Doom that speak to SDL: picture, sound, input, clock. The clock
-   goes by the frames that were drawn, so that every run is the same. */
+/* main_doom.c - a whole game without a screen: plays the demo argv[2] of the
+   game data argv[1] for at most argv[3] frames and prints a checksum of the
+   picture once a second of the game. It stands in for the parts of Chocolate
+   Doom that speak to SDL: picture, sound, input, clock. The clock goes by the
+   frames that were drawn, so that every run is the same. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* main_sqlite.c - runs the SQL script argv[1] argv[2] times in a database in memory and prints
-   every row. */
+/* main_sqlite.c - runs the SQL script argv[1] argv[2] times in a database in
+   memory and prints every row. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "sqlite3.h"

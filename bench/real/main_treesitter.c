@@ -1,6 +1,7 @@
-/* main_treesitter.c - what an editor does: parses the first argv[2] bytes of the JavaScript file
-   argv[1], walks the tree, asks a query for all functions, then argv[3] times types a letter
-   somewhere and parses again from the old tree. Prints how many nodes of what kind there were. */
+/* main_treesitter.c - what an editor does: parses the first argv[2] bytes of
+   the JavaScript file argv[1], walks the tree, asks a query for all functions,
+   then argv[3] times types a letter somewhere and parses again from the old
+   tree. Prints how many nodes of what kind there were. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,9 @@
-/* hcct_record.c - hooks of -finstrument-functions that record raw16 (docs/formats.md) into the file
-   $HCCT_RAW names, at most $HCCT_RAW_EVENTS events. One thread. For lab/paper/hcct.sh. Compile
-   the program with -fno-inline, for an inlined call has no frame of its own, and
-   -fno-omit-frame-pointer, so that its frames can be told; this file without instrumentation. */
+/* hcct_record.c - hooks of -finstrument-functions that record raw16
+   (docs/formats.md) into the file $HCCT_RAW names, at most $HCCT_RAW_EVENTS
+   events. One thread. For lab/paper/hcct.sh. Compile the program with
+   -fno-inline, for an inlined call has no frame of its own, and
+   -fno-omit-frame-pointer, so that its frames can be told; this file without
+   instrumentation. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,11 @@
-/* checks.c - what `bursty cc` links into a program: bursty.h, started before main and saved at
-   exit.
+/* checks.c - what `bursty cc` links into a program: bursty.h, started before
+   main and saved at exit.
 
-   The dump goes to the file that BURSTY_FILE names, or to the program's name with .brst. %p in the
-   name becomes the process number; a child of fork adds its number if there is no %p. A program
-   that made no check leaves no file. BURSTY_EVERY sets the checks between bursts, BURSTY_BURST
-   those of a burst. BURSTY_OFF=1 keeps sampling off. */
+   The dump goes to the file that BURSTY_FILE names, or to the program's name
+   with .brst. %p in the name becomes the process number; a child of fork adds
+   its number if there is no %p. A program that made no check leaves no file.
+   BURSTY_EVERY sets the checks between bursts, BURSTY_BURST those of a burst.
+   BURSTY_OFF=1 keeps sampling off. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

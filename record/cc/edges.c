@@ -10,8 +10,8 @@
 #include "edges.h"
 
 #ifdef __ELF__
-/* The linker makes these names for a section whose name is an identifier. Without units there is no
-   such section, and both are NULL. */
+/* The linker makes these names for a section whose name is an identifier.
+   Without units there is no such section, and both are NULL. */
 #define BOUND __attribute__((weak, visibility("hidden")))
 extern const edgeprof_unit *const __start_bursty_units[] BOUND;
 extern const edgeprof_unit *const __stop_bursty_units[] BOUND;

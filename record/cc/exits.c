@@ -63,8 +63,9 @@ static uint32_t *early_of(const call *c) {
     return (uint32_t *)((uintptr_t)&c->early + (uintptr_t)(intptr_t)c->early);
 }
 
-/* The map in the order of its code. Mostly it is in order as it stands; sections for cold code and
-   for each function may change that. order[] is made once, and NULL if it is not needed. */
+/* The map in the order of its code. Mostly it is in order as it stands;
+   sections for cold code and for each function may change that. order[] is made
+   once, and NULL if it is not needed. */
 static uint32_t *order;
 static int is_known; /* 1: order is right */
 
@@ -84,8 +85,9 @@ static void sink(uint32_t *by, size_t at, size_t count) {
     }
 }
 
-/* Heap sort: it needs no more memory and no recursion. Two threads may both sort; one result is
-   kept. Without memory there is no map, and all is as if no call had a marker. */
+/* Heap sort: it needs no more memory and no recursion. Two threads may both
+   sort; one result is kept. Without memory there is no map, and all is as if no
+   call had a marker. */
 static size_t calls_in_order(uint32_t **by) {
     size_t count = (size_t)(__stop_bursty_calls - __start_bursty_calls), i;
     uint32_t *mine, *none = NULL;
@@ -113,7 +115,8 @@ static size_t calls_in_order(uint32_t **by) {
     return count;
 }
 
-/* The last entry at or before `at`, if it is of the function that begins at `start`; or NULL. */
+/* The last entry at or before `at`, if it is of the function that begins at
+   `start`; or NULL. */
 static const call *find(uintptr_t at, uintptr_t start) {
     uint32_t *by = NULL;
     size_t low = 0, high = calls_in_order(&by);
@@ -226,16 +229,16 @@ static int list_threads(pid_t *list) {
     return count;
 }
 
-/* A shared library writes its own dump, and may be closed while threads go on: only the program
-   itself asks. */
+/* A shared library writes its own dump, and may be closed while threads go on:
+   only the program itself asks. */
 static int is_program(void) {
     extern const char __ehdr_start[] __attribute__((weak)) HIDDEN;
     uintptr_t header = (uintptr_t)__ehdr_start, table = (uintptr_t)getauxval(AT_PHDR);
     return header && table >= header && table - header < 4096;
 }
 
-/* Asks all other threads. A thread that blocks the signal does not answer; its functions count what
-   they would without us. Returns how many did not. */
+/* Asks all other threads. A thread that blocks the signal does not answer; its
+   functions count what they would without us. Returns how many did not. */
 static int ask_others(void) {
     static pid_t list[THREADS];
     struct sigaction mine, theirs;
@@ -280,8 +283,9 @@ static void begin_anew(void) {
 static void at_quick_end(void);
 static int flush(void);
 
-/* With BURSTY_COVERAGE_SIGNALS in the environment the program writes its counts before a signal
-   ends it. It was not asked for otherwise: a handler is something that a program can see. */
+/* With BURSTY_COVERAGE_SIGNALS in the environment the program writes its counts
+   before a signal ends it. It was not asked for otherwise: a handler is
+   something that a program can see. */
 static void at_fatal(int number) {
     flush();
     raise(number); /* SA_RESETHAND has put the default back */
@@ -353,8 +357,9 @@ HIDDEN void bursty_cover_reset(void) {
 
 /* ---- setjmp and longjmp ---- */
 
-/* setjmp(b) has become setjmp(bursty_landing(b, frame)), which notes b, the frame and the place
-   in it. Frames grow downwards: an entry whose frame is below the stack pointer has returned. */
+/* setjmp(b) has become setjmp(bursty_landing(b, frame)), which notes b, the
+   frame and the place in it. Frames grow downwards: an entry whose frame is
+   below the stack pointer has returned. */
 enum { LANDINGS = 256 };
 
 typedef struct landing {
@@ -445,8 +450,8 @@ WRAP(int, execvpe, (const char *name, char *const *words, char *const *environme
     return __real_execvpe(name, words, environment);
 }
 
-/* The words of execl as a list, in a variable of the caller's; behind them may stand the
-   environment. */
+/* The words of execl as a list, in a variable of the caller's; behind them may
+   stand the environment. */
 #define LIST(first, list, behind) \
     va_list counted, taken; \
     size_t count = 1, i; \

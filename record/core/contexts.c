@@ -29,7 +29,8 @@ static void count_node(contexts *c, uint32_t node, uint32_t key, uint32_t parent
     s->calls = one_more(s->calls);
 }
 
-/* A call that has no place in the tree is one of all calls, and of no context. */
+/* A call that has no place in the tree is one of all calls, and of no
+   context. */
 void contexts_count(contexts *c, const hcct *tree, uint32_t key) {
     hcct_place place = hcct_position(tree);
     c->in_burst = 1;

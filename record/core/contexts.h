@@ -1,14 +1,14 @@
-/* contexts.h - sums over bursts of a tree of calling contexts, for patch.c. docs/formats.md says
-   what a reader makes of them. */
+/* contexts.h - sums over bursts of a tree of calling contexts, for patch.c.
+   docs/formats.md says what a reader makes of them. */
 #ifndef CONTEXTS_H
 #define CONTEXTS_H
 #include "hcct.h"
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of one context, by the number of its node; y is how many calls it has in one burst. The tree may
-   give a context up and use its node for another one: then the key or the parent differs, and the
-   sums begin again. */
+/* Of one context, by the number of its node; y is how many calls it has in one
+   burst. The tree may give a context up and use its node for another one: then
+   the key or the parent differs, and the sums begin again. */
 typedef struct context_sums {
     uint64_t yy;          /* of all its bursts but the latest: y * y         */
     uint32_t key, parent;

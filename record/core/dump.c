@@ -1,6 +1,7 @@
-/* dump.c - at exit, trees and ticks go into the file that $BURSTY_CONTEXTS names, by default
-   hcct.brst. %p in the name becomes the process number. A child of fork adds its number if there is
-   no %p, for the file without it is its parent's. */
+/* dump.c - at exit, trees and ticks go into the file that $BURSTY_CONTEXTS
+   names, by default hcct.brst. %p in the name becomes the process number. A
+   child of fork adds its number if there is no %p, for the file without it is
+   its parent's. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -74,7 +75,8 @@ RECORDER_HOOK static int to_file(void *user, const void *data, size_t size) {
     return 0;
 }
 
-/* Without a FILE: the process may end in a signal handler that has interrupted malloc. */
+/* Without a FILE: the process may end in a signal handler that has interrupted
+   malloc. */
 RECORDER_HOOK int recorder_write(const recorder_thread *all, const char *path,
                                  int (*more)(hcct_write_fn write, void *user)) {
     static output o;

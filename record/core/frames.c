@@ -1,23 +1,27 @@
 /* frames.c - frame addresses tell which calls are open; bursts.
 
-   frames[] holds one entry per open call: its frame's address and the tree's position before it.
-   The stack grows down, so an open caller stands above every new frame. Whatever stands at or below
-   a new frame is dead: longjmp or an exception left it, and it is closed.
+   frames[] holds one entry per open call: its frame's address and the tree's
+   position before it. The stack grows down, so an open caller stands above
+   every new frame. Whatever stands at or below a new frame is dead: longjmp or
+   an exception left it, and it is closed.
 
-   On x86-64 a call's own return address stands at the upper end of its function's frame. The hook
-   looks for it: whatever stands below that end is dead, too, but for the function itself.
+   On x86-64 a call's own return address stands at the upper end of its
+   function's frame. The hook looks for it: whatever stands below that end is
+   dead, too, but for the function itself.
 
-   A hook knows its own frame's address, which tells the caller's; two frames are at least 16 bytes
-   apart. A function that was inlined runs in its caller's frame and names its caller's call site,
-   but calls the hook from another place: it gets an address of its own just below. If it calls from
-   the same place again, its last call was jumped out of.
+   A hook knows its own frame's address, which tells the caller's; two frames
+   are at least 16 bytes apart. A function that was inlined runs in its caller's
+   frame and names its caller's call site, but calls the hook from another
+   place: it gets an address of its own just below. If it calls from the same
+   place again, its last call was jumped out of.
 
-   Bursts. Between two of them the hooks push and pop frames[] without looking at addresses, so dead
-   entries may be among them. When a burst begins, all entries are entered again in their order,
-   with weight 0, by the rules above; what is dead falls out. Their return addresses are looked for
-   in a copy of the thread's own stack, for a dead frame may lie in memory that is gone. The calls
-   of the burst have weight 1.
-   A burst waits while calls are open that frames[] had no room for. */
+   Bursts. Between two of them the hooks push and pop frames[] without looking
+   at addresses, so dead entries may be among them. When a burst begins, all
+   entries are entered again in their order, with weight 0, by the rules above;
+   what is dead falls out. Their return addresses are looked for in a copy of
+   the thread's own stack, for a dead frame may lie in memory that is gone. The
+   calls of the burst have weight 1. A burst waits while calls are open that
+   frames[] had no room for. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -39,7 +43,8 @@ RECORDER_HOOK static void close_below(recorder_thread *r, uintptr_t address) {
     close_down_to(r, n);
 }
 
-/* The upper end of the frame that the calling hook was called from, if that is known; or 0. */
+/* The upper end of the frame that the calling hook was called from, if that is
+   known; or 0. */
 RECORDER_HOOK RECORDER_READS_STACK static uintptr_t end_of_frame(uintptr_t frame,
                                                                  const void *site) {
 #if defined(__x86_64__) && !defined(__ILP32__)
@@ -54,8 +59,8 @@ RECORDER_HOOK RECORDER_READS_STACK static uintptr_t end_of_frame(uintptr_t frame
     return 0;
 }
 
-/* From the stack pointer up to its end a thread's own stack is there; of another stack nothing is
-   known, and nothing copied. */
+/* From the stack pointer up to its end a thread's own stack is there; of
+   another stack nothing is known, and nothing copied. */
 RECORDER_HOOK __attribute__((no_sanitize_address)) void recorder_copy_stack(recorder_thread *r,
                                                                             uintptr_t from) {
     const volatile uintptr_t *word = (const volatile uintptr_t *)(from & ~(uintptr_t)7);
@@ -85,8 +90,8 @@ RECORDER_HOOK int recorder_is_dead(const recorder_frame *f, const recorder_frame
     return f->address + 15 < end && (f->site != inner->site || f->from == inner->from);
 }
 
-/* Before all entries are entered again: leaves out the dead ones among them, from the innermost one
-   on, which is open. */
+/* Before all entries are entered again: leaves out the dead ones among them,
+   from the innermost one on, which is open. */
 RECORDER_HOOK static void drop_dead(recorder_thread *r, uintptr_t frame) {
     uint32_t i, kept = r->frame_count;
     uintptr_t end = 0;
@@ -100,7 +105,8 @@ RECORDER_HOOK static void drop_dead(recorder_thread *r, uintptr_t frame) {
     for (i = 0; i < r->frame_count; i++) r->frames[i] = r->frames[kept + i];
 }
 
-/* The address of a call's frame, which is one of its own if the call was inlined. */
+/* The address of a call's frame, which is one of its own if the call was
+   inlined. */
 RECORDER_HOOK static uintptr_t own_address(recorder_thread *r, uintptr_t frame, uintptr_t end,
                                            const void *site, const void *from) {
     const recorder_frame *f = r->frames;
@@ -184,8 +190,8 @@ RECORDER_HOOK static void leave(recorder_thread *r, void *function, uint32_t key
     }
 }
 
-/* Some compilers move the stack pointer before the exit hook. So the innermost call of that key
-   whose frame is not above `frame` is left. */
+/* Some compilers move the stack pointer before the exit hook. So the innermost
+   call of that key whose frame is not above `frame` is left. */
 RECORDER_HOOK void recorder_leave(recorder_thread *r, uint32_t key, uintptr_t frame) {
     leave(r, NULL, key, frame);
 }
@@ -238,7 +244,8 @@ RECORDER_HOOK void recorder_start_gap(recorder_thread *r) {
     go_on(r);
 }
 
-/* The interval varies by an eighth, so that it does not fall into step with a loop. */
+/* The interval varies by an eighth, so that it does not fall into step with a
+   loop. */
 RECORDER_HOOK static void end_burst(recorder_thread *r) {
     uint64_t gap = recorder_period - recorder_burst;
     hcct_burst_end(&r->tree);

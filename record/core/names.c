@@ -1,9 +1,10 @@
 /* names.c - keys of functions, and their names.
 
-   A key is a place in a hash of addresses, plus 1; entries are only added, without a lock. At exit
-   the files that /proc/self/maps lists are read for symbol tables. A function that none of them
-   names is called `file+0xoffset`. When a library is unloaded (instrument.c), the entries of its
-   functions stop matching any address, so that another library at its place gets keys of its
+   A key is a place in a hash of addresses, plus 1; entries are only added,
+   without a lock. At exit the files that /proc/self/maps lists are read for
+   symbol tables. A function that none of them names is called `file+0xoffset`.
+   When a library is unloaded (instrument.c), the entries of its functions stop
+   matching any address, so that another library at its place gets keys of its
    own. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -71,7 +72,8 @@ RECORDER_HOOK static void give_name(uint32_t i, const char *name, size_t length)
     else without_memory++;
 }
 
-/* A mapped file: its bytes, and what to add to an address in it to get an address here. */
+/* A mapped file: its bytes, and what to add to an address in it to get an
+   address here. */
 typedef struct image {
     const char *bytes;
     size_t size;
@@ -110,7 +112,8 @@ RECORDER_HOOK static const ELF(Ehdr) *head_of(const image *m) {
     return head->e_ident[EI_CLASS] == (sizeof(void *) > 4 ? ELFCLASS64 : ELFCLASS32) ? head : NULL;
 }
 
-/* Its table of sections, e_shnum of them; NULL if that is not inside of the file. */
+/* Its table of sections, e_shnum of them; NULL if that is not inside of the
+   file. */
 RECORDER_HOOK static const ELF(Shdr) *sections_of(const image *m, const ELF(Ehdr) *head) {
     if (!head || !holds(m, head->e_shoff, head->e_shnum, sizeof(ELF(Shdr)))) return NULL;
     return (const ELF(Shdr) *)(const void *)(m->bytes + head->e_shoff);
@@ -153,8 +156,8 @@ RECORDER_HOOK static void name_by_sections(const image *m) {
     }
 }
 
-/* from: the file offset that is mapped at `start`. Returns the address in the file of that
-   place. */
+/* from: the file offset that is mapped at `start`. Returns the address in the
+   file of that place. */
 RECORDER_HOOK static uintptr_t name_by_image(image *m, uintptr_t start, uintptr_t from) {
     const ELF(Ehdr) *head = head_of(m);
     const ELF(Phdr) *segments;
@@ -173,7 +176,8 @@ RECORDER_HOOK static uintptr_t name_by_image(image *m, uintptr_t start, uintptr_
     return address;
 }
 
-/* Symbols that stand in other files: those of a -dbg package, and a compressed table. */
+/* Symbols that stand in other files: those of a -dbg package, and a compressed
+   table. */
 RECORDER_HOOK static void name_by_debug_files(const image *m, const char *path) {
     image debug = {NULL, 0, 0};
     int number;
@@ -228,8 +232,8 @@ RECORDER_HOOK static void name_line(const char *line) {
     if (fields == 4 && path[0] == '/') name_mapping(path, start, end, from);
 }
 
-/* Calls `each` with every line of /proc/self/maps. Without a FILE: the process may end in a signal
-   handler that has interrupted malloc. */
+/* Calls `each` with every line of /proc/self/maps. Without a FILE: the process
+   may end in a signal handler that has interrupted malloc. */
 RECORDER_HOOK static void read_maps(void (*each)(const char *line)) {
     static char text[2 * 4400];
     size_t have = 0;
@@ -253,7 +257,8 @@ RECORDER_HOOK static void read_maps(void (*each)(const char *line)) {
     close(maps);
 }
 
-/* Not for ever: this may be a signal handler that has interrupted who has the lock. */
+/* Not for ever: this may be a signal handler that has interrupted who has the
+   lock. */
 RECORDER_HOOK static int lock_names(void) {
     int wait;
     for (wait = 0; wait < 10000; wait++) {

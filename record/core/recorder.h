@@ -36,7 +36,8 @@
 #define RECORDER_FUNCTIONS 65536 /* functions that can be told apart, about 3/4 of it */
 #endif
 
-/* The recorder must not record itself, even if it is compiled like the program. */
+/* The recorder must not record itself, even if it is compiled like the
+   program. */
 #define RECORDER_HOOK __attribute__((no_instrument_function))
 /* Around names that compiler, linker and C library have chosen. */
 #if defined(__clang__)
@@ -58,14 +59,16 @@
 #define RECORDER_ROUNDS 4 /* PTHREAD_DESTRUCTOR_ITERATIONS: so often keys are destroyed */
 #define RECORDER_LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* In a hook: an address in the frame of the function that called it, or right below. */
+/* In a hook: an address in the frame of the function that called it, or right
+   below. */
 #if defined(__x86_64__) || defined(__i386__)
 #define RECORDER_FRAME() ((uintptr_t)__builtin_dwarf_cfa())
 #else
 #define RECORDER_FRAME() ((uintptr_t)__builtin_frame_address(0))
 #endif
 
-/* Where a function's return address is looked for, in words from its hook's frame on. */
+/* Where a function's return address is looked for, in words from its hook's
+   frame on. */
 #define RECORDER_FRAME_WORDS 512u
 #define RECORDER_COPY_WORDS 4096u /* so much of a stack is looked at, from its end on */
 #if defined(__has_attribute)
@@ -93,15 +96,17 @@ typedef struct recorder_frame {
     hcct_place before;       /* while the tree is fed: its position without the call */
 } recorder_frame;
 
-/* What the hooks look at. Between bursts they keep the stack of open calls themselves, for `left`
-   calls: so many come before the next burst, or have room for certain. When left becomes negative
-   they call recorder_call. In bursts left is 0 and top is the address of recorder_none, at which
-   they call recorder_return. Invariant: while left is above 0, top is in the stack. */
+/* What the hooks look at. Between bursts they keep the stack of open calls
+   themselves, for `left` calls: so many come before the next burst, or have
+   room for certain. When left becomes negative they call recorder_call. In
+   bursts left is 0 and top is the address of recorder_none, at which they call
+   recorder_return. Invariant: while left is above 0, top is in the stack. */
 typedef struct recorder_now {
     int64_t left;
     recorder_frame *top; /* the innermost open call */
 } recorder_now;
-/* The program itself needs no look at a table to find it; a shared object does. */
+/* The program itself needs no look at a table to find it; a shared object
+   does. */
 #if defined(__PIC__) && !defined(__PIE__)
 #define RECORDER_TLS __attribute__((tls_model("initial-exec")))
 #else
@@ -139,16 +144,18 @@ typedef struct recorder_thread {
 
 /* frames.c */
 
-/* weight: 1 counts the call; 0 only goes there, for a call that was open before recording began. */
+/* weight: 1 counts the call; 0 only goes there, for a call that was open before
+   recording began. */
 void recorder_enter(recorder_thread *r, uint32_t key, uint64_t weight, uintptr_t frame,
                     const void *site, const void *from);
 void recorder_leave(recorder_thread *r, uint32_t key, uintptr_t frame);
-/* Copies the stack from this address on, for recorder_frame_end; between two hooks. Memory that is
-   not there does no harm. */
+/* Copies the stack from this address on, for recorder_frame_end; between two
+   hooks. Memory that is not there does no harm. */
 void recorder_copy_stack(recorder_thread *r, uintptr_t from);
 /* The upper end of a call's frame, if the copy shows it; or 0. */
 uintptr_t recorder_frame_end(const recorder_thread *r, const recorder_frame *f);
-/* Whether f stands below that end of `inner`'s frame and `inner` was not inlined into it. */
+/* Whether f stands below that end of `inner`'s frame and `inner` was not
+   inlined into it. */
 int recorder_is_dead(const recorder_frame *f, const recorder_frame *inner, uintptr_t end);
 /* Closes all calls. */
 void recorder_leave_all(recorder_thread *r);
@@ -159,7 +166,8 @@ void recorder_leave_all(recorder_thread *r);
 extern uint64_t recorder_period, recorder_burst;
 void recorder_call(void *function, uintptr_t frame, const void *site, const void *from);
 void recorder_return(void *function, uintptr_t frame);
-/* The first call of a thread comes: the first gap is anything up to a whole interval. */
+/* The first call of a thread comes: the first gap is anything up to a whole
+   interval. */
 void recorder_start_gap(recorder_thread *r);
 /* All calls so far, without disturbing the thread. */
 uint64_t recorder_seen(const recorder_thread *r);
@@ -170,29 +178,36 @@ void recorder_reopen(recorder_thread *r);
 
 /* threads.c */
 
-/* In the child of a fork. Returns whether the child is recorded too. Its trees are emptied then;
-   who keeps more in the records (by `next`) empties that here. instrument.c, patch.c. */
+/* In the child of a fork. Returns whether the child is recorded too. Its trees
+   are emptied then; who keeps more in the records (by `next`) empties that
+   here. instrument.c, patch.c. */
 int recorder_wants_child(recorder_thread *all);
-/* Returns the calling thread's record, or NULL: do nothing. recorder_end must follow, soon. */
+/* Returns the calling thread's record, or NULL: do nothing. recorder_end must
+   follow, soon. */
 recorder_thread *recorder_begin(void);
 void recorder_end(recorder_thread *r);
-/* For a signal handler: the calling thread's record, or NULL if it has none. It may be busy. */
+/* For a signal handler: the calling thread's record, or NULL if it has none. It
+   may be busy. */
 recorder_thread *recorder_self(void);
-/* Holds the records of all threads, by `next`; a thread that wants its own waits. NULL: one of them
-   is at work, or it has stopped. recorder_release must follow, soon. */
+/* Holds the records of all threads, by `next`; a thread that wants its own
+   waits. NULL: one of them is at work, or it has stopped. recorder_release must
+   follow, soon. */
 recorder_thread *recorder_hold(void);
 void recorder_release(recorder_thread *all);
-/* Stops recording for good and waits for threads that are inside a hook. Returns the records, by
-   `next`, and how many threads had none for lack of memory. */
+/* Stops recording for good and waits for threads that are inside a hook.
+   Returns the records, by `next`, and how many threads had none for lack of
+   memory. */
 recorder_thread *recorder_stop(uint32_t *without_memory);
-/* If it is not NULL, called on a thread that ends, while it has its record still. */
+/* If it is not NULL, called on a thread that ends, while it has its record
+   still. */
 extern void (*recorder_before_end)(recorder_thread *r);
 /* Whether this process is a fork of one that recorded. */
 int recorder_is_child(void);
 
 /* names.c */
 
-/* The key of a function. RECORDER_FUNCTIONS + 1 stands for all that the table has no room for. */
+/* The key of a function. RECORDER_FUNCTIONS + 1 stands for all that the table
+   has no room for. */
 uint32_t recorder_key(void *function);
 /* The same, or 0 if no key was asked for yet. */
 uint32_t recorder_known_key(void *function);
@@ -201,17 +216,18 @@ uint32_t recorder_find_names(void);
 /* The mapping that this address is in; both 0: not known. */
 void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end);
 const char *recorder_name(void *user, uint32_t key);
-/* Functions that have a name and are in memory that is not mapped any more get new keys if they are
-   seen again. */
+/* Functions that have a name and are in memory that is not mapped any more get
+   new keys if they are seen again. */
 void recorder_forget_unmapped(void);
 void recorder_lock_names(int on); /* around fork */
-/* Finds more symbols of the file at `path`, whose bytes are file[0..size): in *bytes_out an ELF
-   file of the same addresses. Returns whether there is one. number: 0, 1 ... until it returns 0.
-   NULL: nobody looks. */
+/* Finds more symbols of the file at `path`, whose bytes are file[0..size): in
+   *bytes_out an ELF file of the same addresses. Returns whether there is one.
+   number: 0, 1 ... until it returns 0. NULL: nobody looks. */
 extern int (*recorder_debug_file)(const char *path, const char *file, size_t size, int number,
                                   const char **bytes_out, size_t *size_out);
 
-/* A section by its name, inside of an ELF file's bounds. Returns whether there is one. */
+/* A section by its name, inside of an ELF file's bounds. Returns whether there
+   is one. */
 typedef struct recorder_section {
     const unsigned char *bytes;
     size_t size;
@@ -226,15 +242,16 @@ uint64_t recorder_text_bytes(void);
 
 /* dump.c */
 
-/* Reads recorder_period, recorder_burst and recorder_ticks from the environment. */
+/* Reads recorder_period, recorder_burst and recorder_ticks from the
+   environment. */
 void recorder_options(void);
 extern uint32_t recorder_ticks; /* in a second of a thread's CPU time; 0: none */
-/* Writes the trees as parts into a new file, and then whatever `more` writes (NULL: nothing).
-   Returns 0, or -1 with errno. */
+/* Writes the trees as parts into a new file, and then whatever `more` writes
+   (NULL: nothing). Returns 0, or -1 with errno. */
 int recorder_write(const recorder_thread *all, const char *path,
                    int (*more)(hcct_write_fn write, void *user));
-/* Stops, and writes into the file that the environment names: the trees if calls were counted, and
-   then what `more` writes (NULL: nothing). */
+/* Stops, and writes into the file that the environment names: the trees if
+   calls were counted, and then what `more` writes (NULL: nothing). */
 void recorder_dump(int (*more)(hcct_write_fn write, void *user));
 
 /* ticks.c */

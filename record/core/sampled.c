@@ -3,7 +3,8 @@
 #include <string.h>
 #include "../../src/part.c" /* the writer of parts, which the headers have, too */
 
-/* Open addressing: a row stands at its hash or behind it. Rows are never removed. */
+/* Open addressing: a row stands at its hash or behind it. Rows are never
+   removed. */
 void sampled_count(sampled_table *t, uint32_t key, uint32_t caller, uint64_t weight_256) {
     uint32_t i = (key * UINT32_C(0x9E3779B1) + caller * UINT32_C(0x85EBCA77)) >> 18;
     sampled_row *row;
@@ -33,11 +34,13 @@ void sampled_count(sampled_table *t, uint32_t key, uint32_t caller, uint64_t wei
 
 /* ---- sums for intervals ---- */
 
-/* In a burst let y be the weight of a row, s of all rows of its function, x of all rows. A row
-   keeps the sums of yy, ys and xy over the bursts, how many saw it, and in how many it was the
-   first row of its function; the table has xx. docs/formats.md says what a reader makes of them.
-   Three walks over the rows of the burst: of_key gets s and the total is x; the products are added;
-   of_key is cleared. The highest bit of an entry says that the function had its first row. */
+/* In a burst let y be the weight of a row, s of all rows of its function, x of
+   all rows. A row keeps the sums of yy, ys and xy over the bursts, how many saw
+   it, and in how many it was the first row of its function; the table has xx.
+   docs/formats.md says what a reader makes of them. Three walks over the rows
+   of the burst: of_key gets s and the total is x; the products are added;
+   of_key is cleared. The highest bit of an entry says that the function had its
+   first row. */
 enum { FIRST = 31 };
 
 /* The rows of the list, one by one. Returns the one behind `row`, or NULL. */
@@ -51,7 +54,8 @@ static void add_product(uint64_t *sum, uint64_t a, uint64_t b) {
     *sum = *sum > UINT64_MAX - product ? UINT64_MAX : *sum + product;
 }
 
-/* Calls of the row in this burst, and the rounded number of those that they stand for. */
+/* Calls of the row in this burst, and the rounded number of those that they
+   stand for. */
 static uint32_t in_burst(const sampled_row *row) {
     return (uint32_t)row->count - row->start;
 }

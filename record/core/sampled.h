@@ -1,5 +1,5 @@
-/* sampled.h - counts of functions, of caller and function, and of a timer's ticks, written as .brst
-   parts of kind 1. See docs/formats.md. */
+/* sampled.h - counts of functions, of caller and function, and of a timer's
+   ticks, written as .brst parts of kind 1. See docs/formats.md. */
 #ifndef SAMPLED_H
 #define SAMPLED_H
 #include <stddef.h>
@@ -16,8 +16,9 @@ typedef struct sampled_row {
     uint32_t next;                          /* of those that this burst saw: 1 + row, or 0 */
 } sampled_row;
 
-/* The sums say how counts differ between bursts. The rows of a burst are a list, from `seen` on;
-   at the burst's end it goes into the sums, so that the cost is linear in those rows. */
+/* The sums say how counts differ between bursts. The rows of a burst are a
+   list, from `seen` on; at the burst's end it goes into the sums, so that the
+   cost is linear in those rows. */
 typedef struct sampled_table {              /* all zero: empty */
     uint32_t rows_used, seen;
     uint64_t events, lost;
@@ -62,15 +63,16 @@ enum {
     SAMPLED_RECORDER = 0x7FFFFFFE           /* and that of the recorder's own time */
 };
 
-/* n ticks of the functions keys[0..count), the innermost first. slow: the recorder was at work. For
-   a signal handler of the thread. */
+/* n ticks of the functions keys[0..count), the innermost first. slow: the
+   recorder was at work. For a signal handler of the thread. */
 void sampled_tick(sampled_ticks *t, const uint32_t *keys, uint32_t count, uint32_t n, int slow);
 /* Writes a part; lost: ticks of no thread among these. Returns 0, or -1. */
 int sampled_write_ticks(const sampled_profile *p, uint32_t period_us,
                         const sampled_ticks *const *threads, uint32_t count, uint64_t lost,
                         int (*write)(void *user, const void *data, size_t size), void *user);
-/* Writes a part that says that something is missing from the recording: docs/formats.md, kind 7. Of
-   of_ms of CPU time, ms are not covered. Returns 0, or -1. */
+/* Writes a part that says that something is missing from the recording:
+   docs/formats.md, kind 7. Of of_ms of CPU time, ms are not covered. Returns 0,
+   or -1. */
 int sampled_write_missing(const sampled_profile *about, unsigned why, uint64_t ms, uint64_t of_ms,
                           int (*write)(void *user, const void *data, size_t size), void *user);
 #endif

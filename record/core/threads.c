@@ -1,15 +1,18 @@
 /* threads.c - a tree for each thread.
 
-   A thread takes a tree at its first call: one that another thread has left, or a new one. Counts
-   just add up in it, so there are never more trees than threads that ran at one time, and nothing
-   has to be joined here. At exit each tree becomes a part of the file, and build/bursty joins them.
+   A thread takes a tree at its first call: one that another thread has left, or
+   a new one. Counts just add up in it, so there are never more trees than
+   threads that ran at one time, and nothing has to be joined here. At exit each
+   tree becomes a part of the file, and build/bursty joins them.
 
-   A record that `busy` protects is written by its thread alone. A thread sets busy and then looks
-   whether recording has stopped; who stops it sets `stopped` and then looks at busy. Both are
-   sequentially consistent, so at least one of them sees the other.
+   A record that `busy` protects is written by its thread alone. A thread sets
+   busy and then looks whether recording has stopped; who stops it sets
+   `stopped` and then looks at busy. Both are sequentially consistent, so at
+   least one of them sees the other.
 
-   fork: the child has one thread. The trees of the others are emptied, and so is its own, since the
-   parent will write what they hold. The calls that are open in the child stay open. */
+   fork: the child has one thread. The trees of the others are emptied, and so
+   is its own, since the parent will write what they hold. The calls that are
+   open in the child stay open. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -151,9 +154,10 @@ RECORDER_HOOK static recorder_thread *first_call(void) {
     return r;
 }
 
-/* busy is 1 while the thread is inside a hook: then it is a handler that asks, and gets nothing. It
-   is 2 while another thread holds all records, for some milliseconds of its time; on a machine with
-   much to do these may take long. */
+/* busy is 1 while the thread is inside a hook: then it is a handler that asks,
+   and gets nothing. It is 2 while another thread holds all records, for some
+   milliseconds of its time; on a machine with much to do these may take
+   long. */
 RECORDER_HOOK static int take(recorder_thread *r) {
     struct timespec millisecond = {0, 1000000};
     int wait, was = 0, saved = errno;
@@ -224,7 +228,8 @@ RECORDER_HOOK recorder_thread *recorder_stop(uint32_t *threads_without_memory) {
     recorder_thread *r;
     int wait, locked = 0;
     gone = 1;
-    /* Not for ever: this may be a signal handler that has interrupted who has the lock. */
+    /* Not for ever: this may be a signal handler that has interrupted who has
+       the lock. */
     for (wait = 0; wait < PATIENCE && !locked; wait++) {
         locked = pthread_mutex_trylock(&lock) == 0;
         if (!locked) sched_yield();

@@ -1,17 +1,21 @@
-/* timer.c - ticks of `bursty record --ticks HZ`: a timer of each thread's CPU time interrupts it,
-   and the functions that are open then get the tick. A function that is not patched, as those of
-   the C library, gives its time to the function that called it.
+/* timer.c - ticks of `bursty record --ticks HZ`: a timer of each thread's CPU
+   time interrupts it, and the functions that are open then get the tick. A
+   function that is not patched, as those of the C library, gives its time to
+   the function that called it.
 
-   A tick that meets the recorder is charged to a path "(recorder)", and a reader leaves it out of
-   the time: so the shares are those of the program without bursts.
+   A tick that meets the recorder is charged to a path "(recorder)", and a
+   reader leaves it out of the time: so the shares are those of the program
+   without bursts.
 
-   A thread that begins takes the record of one that has ended, if there is one: ticks just add up
-   in it.
+   A thread that begins takes the record of one that has ended, if there is one:
+   ticks just add up in it.
 
-   The program may want the timer's signal for itself, or set every signal there is. So sigaction
-   and signal are ours while there are ticks: what the program sets for this one signal is kept
-   here, and shown to it again. Our handler stays, and hands to the program's handler what no timer
-   of ours sent. A program that waits for the signal with sigwait sees the ticks of that thread. */
+   The program may want the timer's signal for itself, or set every signal there
+   is. So sigaction and signal are ours while there are ticks: what the program
+   sets for this one signal is kept here, and shown to it again. Our handler
+   stays, and hands to the program's handler what no timer of ours sent. A
+   program that waits for the signal with sigwait sees the ticks of that
+   thread. */
 #define _GNU_SOURCE 1
 #include "timer.h"
 #include "recorder.h"
@@ -113,7 +117,8 @@ static void tick_of(timed_thread *t, const siginfo_t *info, const ucontext_t *u)
     }
 }
 
-/* The signal is the program's: it gets it with the mask that it would have had. */
+/* The signal is the program's: it gets it with the mask that it would have
+   had. */
 static void pass_on(int number, siginfo_t *info, void *context) {
     struct sigaction *wanted = &timed.wanted[__atomic_load_n(&timed.which, __ATOMIC_ACQUIRE)];
     struct sigaction action = *wanted;

@@ -6,24 +6,28 @@
 
 enum { TIMER_THREADS = 1024 };          /* the ticks of so many threads are written */
 
-/* The keys of the functions that are open at an interrupted place, innermost first, at most
-   SAMPLED_DEEP. room: TIMER_ROOM bytes of scratch memory, for the stack may be small. Returns how
-   many, or UINT32_MAX: the recorder is at work. */
+/* The keys of the functions that are open at an interrupted place, innermost
+   first, at most SAMPLED_DEEP. room: TIMER_ROOM bytes of scratch memory, for
+   the stack may be small. Returns how many, or UINT32_MAX: the recorder is at
+   work. */
 typedef uint32_t (*timer_stack_fn)(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                    uint32_t *keys, void *room);
 enum { TIMER_ROOM = SAMPLED_DEEP * 16 };
 typedef int (*timer_create_fn)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-/* Gets ready, and starts the timer of the first thread, which calls it. Returns 0, or -1. */
+/* Gets ready, and starts the timer of the first thread, which calls it. Returns
+   0, or -1. */
 int timer_begin(uint32_t ticks_per_second, timer_stack_fn stack);
-/* Starts the timer of the calling thread, if it has none. stack_end 0: not known. */
+/* Starts the timer of the calling thread, if it has none. stack_end 0: not
+   known. */
 void timer_thread(uint64_t stack_end);
 /* pthread_create for threads with a timer. */
 int timer_create_thread(timer_create_fn create, pthread_t *thread, const pthread_attr_t *attributes,
                         void *(*run)(void *), void *argument);
 /* In the child of a fork that is recorded: it begins with no ticks. */
 void timer_in_child(void);
-/* No more ticks. Makes no system call, unless `timers`: then the timers are deleted, too. */
+/* No more ticks. Makes no system call, unless `timers`: then the timers are
+   deleted, too. */
 void timer_stop(int timers);
 /* Writes a part, if there was a timer. Returns 0, or -1. */
 int timer_write(const sampled_profile *about, int (*write)(void *, const void *, size_t),

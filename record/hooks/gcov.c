@@ -1,4 +1,5 @@
-/* gcov.c - see gcov.h. What gcc 12 and 13 put into an object, from how gcov reads it back:
+/* gcov.c - see gcov.h. What gcc 12 and 13 put into an object, from how gcov
+   reads it back:
 
        a constructor that calls __gcov_init with a gcov_info, and a destructor that calls
        __gcov_exit
@@ -7,8 +8,9 @@
        merge each kind of counter (only that of arcs is there with --coverage), and the functions
        with their counters
 
-   A .gcda is the words "gcda", version, stamp, checksum, and records { tag, bytes, data }: a
-   summary of the object, then for each function its identity and its counters. */
+   A .gcda is the words "gcda", version, stamp, checksum, and records { tag,
+   bytes, data }: a summary of the object, then for each function its identity
+   and its counters. */
 #include "gcov.h"
 
 enum { KINDS = 8, TAG_FUNCTION = 0x01000000, TAG_ARCS = 0x01A10000 };
@@ -20,7 +22,8 @@ typedef struct gcov_counters {
 } gcov_counters;
 
 typedef struct gcov_function {
-    /* Of several copies of an inline function, that which was linked says whose it is. */
+    /* Of several copies of an inline function, that which was linked says whose
+       it is. */
     const struct gcov_info *key;
     uint32_t ident, line_checksum, graph_checksum;
     gcov_counters arcs;
@@ -38,8 +41,8 @@ typedef struct gcov_info {
 
 static gcov_info *first;
 
-/* What the objects call. The merging is libgcov's business with old files, which there are none of
-   here. */
+/* What the objects call. The merging is libgcov's business with old files,
+   which there are none of here. */
 void __gcov_init(gcov_info *info);
 void __gcov_exit(void);
 void __gcov_merge_add(int64_t *counters, uint32_t count);

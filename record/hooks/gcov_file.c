@@ -1,6 +1,7 @@
-/* gcov_file.c - at exit, on a machine with files: what gcov.c has counted goes into the .gcda files
-   whose names gcc has put into the objects. A file of an earlier run is added to. One that another
-   compilation has made is written anew. */
+/* gcov_file.c - at exit, on a machine with files: what gcov.c has counted goes
+   into the .gcda files whose names gcc has put into the objects. A file of an
+   earlier run is added to. One that another compilation has made is written
+   anew. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -30,7 +31,8 @@ static uint32_t word_at(const unsigned char *bytes) {
     return word;
 }
 
-/* Adds what an earlier run of the same object has left: both have the same records. */
+/* Adds what an earlier run of the same object has left: both have the same
+   records. */
 static void add(unsigned char *into, const unsigned char *from, size_t size) {
     size_t at = HEADER, end, k;
     while (at + 8 <= size) {
@@ -64,7 +66,8 @@ static int write_all(int file, const unsigned char *bytes, size_t size) {
     return 0;
 }
 
-/* Writes the file that is complete now, with a lock against other programs that end. */
+/* Writes the file that is complete now, with a lock against other programs that
+   end. */
 static void close_file(gcda *g) {
     int file = g->path ? open(g->path, O_RDWR | O_CREAT, 0666) : -1, failed;
     unsigned char *old = NULL;
@@ -111,9 +114,10 @@ static int put(void *user, const void *data, size_t size) {
     return 0;
 }
 
-/* A program and its shared library may both be linked with these files. Then the dynamic linker
-   makes all names of the library's copy those of the program's: there is one list of objects, and
-   the second destructor has nothing to do. */
+/* A program and its shared library may both be linked with these files. Then
+   the dynamic linker makes all names of the library's copy those of the
+   program's: there is one list of objects, and the second destructor has
+   nothing to do. */
 __attribute__((weak)) int gcov_file_is_first(void); /* weak: never taken for its own copy */
 int gcov_file_is_first(void) {
     static int calls;

@@ -108,8 +108,8 @@ QUICK_HOOK void __cyg_profile_func_exit(void *function, void *site) {
 }
 
 RECORDER_C_BEGIN
-/* dlsym is weak: an old C library has it apart, and a program that is not linked with that has no
-   dlclose to call either. */
+/* dlsym is weak: an old C library has it apart, and a program that is not
+   linked with that has no dlclose to call either. */
 #pragma weak dlsym
 RECORDER_HOOK __attribute__((visibility("default"))) int dlclose(void *handle) {
     int (*real)(void *) = NULL;

@@ -1,7 +1,8 @@
-/* refs.c - records every load and store of a program, for `bursty-lab streams`, `pairs` and
-   `methods`.
+/* refs.c - records every load and store of a program, for `bursty-lab streams`,
+   `pairs` and `methods`.
 
-   Compile the program with gcc -fsanitize=thread -fsanitize-coverage=trace-pc, and link it without
+   Compile the program with gcc -fsanitize=thread -fsanitize-coverage=trace-pc,
+   and link it without
    -fsanitize=thread but with this file. gcc then calls our functions below where it would have
    called its library's:
 
@@ -9,17 +10,19 @@
        gcc -O2 -c record/hooks/refs.c && gcc *.o -o prog
        BURSTY_REFS=run ./prog
 
-   writes run.refs (events), run.table (a row of pc and address for each different reference),
-   run.pairs (a row of caller and callee for each pair of functions) and run.base (the address at
-   which the program was loaded; symbols of addr2line are at pc - base). The format is in
-   docs/formats.md. BURSTY_REFS_MAX ends the recording after so many references: 2000000000.
+   writes run.refs (events), run.table (a row of pc and address for each
+   different reference), run.pairs (a row of caller and callee for each pair of
+   functions) and run.base (the address at which the program was loaded; symbols
+   of addr2line are at pc - base). The format is in docs/formats.md.
+   BURSTY_REFS_MAX ends the recording after so many references: 2000000000.
 
-   Atomics are performed, not only seen. The stack of calls is kept by frame address, so that a
-   longjmp, an exception or a tail call leaves no stale frames. Several threads are recorded one
-   call at a time, each with a stack of its own; their references interleave.
+   Atomics are performed, not only seen. The stack of calls is kept by frame
+   address, so that a longjmp, an exception or a tail call leaves no stale
+   frames. Several threads are recorded one call at a time, each with a stack of
+   its own; their references interleave.
 
-   A basic block that begins below the one before it, in the same call, is a back-edge: gcc lays
-   loops out that way. */
+   A basic block that begins below the one before it, in the same call, is a
+   back-edge: gcc lays loops out that way. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -115,7 +118,8 @@ static void put(uint32_t event) {
     buffer[used++] = event;
 }
 
-/* One thread at a time, and not from within ourselves. Returns 0 if nothing is to be recorded. */
+/* One thread at a time, and not from within ourselves. Returns 0 if nothing is
+   to be recorded. */
 static int begin(void) {
     if (off || busy) return 0;
     busy = 1;
@@ -135,8 +139,8 @@ static void end(void) {
     busy = 0;
 }
 
-/* Frames below this address are gone: by a return, a longjmp or an exception. The stack grows
-   down. */
+/* Frames below this address are gone: by a return, a longjmp or an exception.
+   The stack grows down. */
 static void unwind(uintptr_t address) {
     while (depth && stack[depth - 1].address < address) {
         depth--;
@@ -216,8 +220,9 @@ HOOK void __tsan_init(void) {
 #define PC() ((uintptr_t)__builtin_return_address(0))
 #define FRAME() ((uintptr_t)__builtin_frame_address(0))
 
-/* The caller's frame: where ours ends. A function has one frame address for all its hooks as long
-   as it keeps a frame pointer or calls us from one depth, which gcc does. */
+/* The caller's frame: where ours ends. A function has one frame address for all
+   its hooks as long as it keeps a frame pointer or calls us from one depth,
+   which gcc does. */
 HOOK void __tsan_func_entry(void *caller) {
     (void)caller;
     enter(PC(), FRAME());

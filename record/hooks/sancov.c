@@ -23,8 +23,9 @@
 #endif
 #define NONE UINT32_MAX
 
-/* Memory is given out from the front for good; what is behind is for planning one function. Word 0
-   is never a counter, so a guard that is 0 counts nothing. */
+/* Memory is given out from the front for good; what is behind is for planning
+   one function. Word 0 is never a counter, so a guard that is 0 counts
+   nothing. */
 static union {
     uint64_t aligned[SANCOV_BYTES / 8];
     uint32_t word[SANCOV_BYTES / 4];
@@ -96,8 +97,9 @@ static const uintptr_t *skip(const uintptr_t *at, const uintptr_t *end, uint32_t
     return at < end ? at + 1 : NULL;
 }
 
-/* Where the function at t->cf ends, and what it has. Blocks stand in the same order in both tables;
-   one that only traps is not among the guards. Returns 0, or -1: the tables are not understood. */
+/* Where the function at t->cf ends, and what it has. Blocks stand in the same
+   order in both tables; one that only traps is not among the guards. Returns 0,
+   or -1: the tables are not understood. */
 static int measure(const tables *t, shape *s) {
     const uintptr_t *at = t->cf, *pc = t->pc;
     s->from = t->cf;
@@ -142,11 +144,13 @@ static uint32_t find(const work *w, uintptr_t address) {
     return i;
 }
 
-/* Is it a block without code that is never reached, as behind __builtin_unreachable? */
+/* Is it a block without code that is never reached, as behind
+   __builtin_unreachable? */
 static int is_void(const work *w, uint32_t v) { return !w->guard[v] && !w->block[v][1]; }
 
-/* A block without code has the address of the one behind it. If it is void nobody comes there, and
-   an edge to it that is taken for one to its neighbour has count 0. Returns 0, or -1: it is not. */
+/* A block without code has the address of the one behind it. If it is void
+   nobody comes there, and an edge to it that is taken for one to its neighbour
+   has count 0. Returns 0, or -1: it is not. */
 static int enter(work *w, uint32_t v) {
     uint32_t *entry = &w->entry[find(w, w->block[v][0])];
     if (*entry && is_void(w, v)) return 0;
@@ -155,8 +159,9 @@ static int enter(work *w, uint32_t v) {
     return 0;
 }
 
-/* Fills in blocks, guards and the ends of all edges, EXIT being the vertex behind the blocks.
-   Returns 0, or -1: an edge leads out of the function, or two blocks cannot be told apart. */
+/* Fills in blocks, guards and the ends of all edges, EXIT being the vertex
+   behind the blocks. Returns 0, or -1: an edge leads out of the function, or
+   two blocks cannot be told apart. */
 static int draw(const shape *s, work *w) {
     const uintptr_t *at = s->from;
     uint32_t v, e = 0, k = 0, successors;
@@ -224,7 +229,8 @@ static void find_places(const edgeplan *p, work *w) {
 
 /* ---- the plan of one function ---- */
 
-/* Gives each slot a counter and sets the guards. Returns 0, or -1: no memory. */
+/* Gives each slot a counter and sets the guards. Returns 0, or -1: no
+   memory. */
 static int set_guards(covered *c, const edgeplan *p, const work *w) {
     uint32_t *counters = (uint32_t *)take(c->f.slots, 4), slot = 0, e;
 #ifdef SANCOV_CHECK
@@ -249,8 +255,8 @@ static int set_guards(covered *c, const edgeplan *p, const work *w) {
     return 0;
 }
 
-/* Copies what the plan says into memory that stays. Returns 0, or -1: no memory, or a counter is
-   wanted where there is no guard. */
+/* Copies what the plan says into memory that stays. Returns 0, or -1: no
+   memory, or a counter is wanted where there is no guard. */
 static int keep(const edgeplan *p, const work *w) {
     covered *c = (covered *)take(1, sizeof *c);
     edgeprof_index *ends = (edgeprof_index *)take(2 * ((size_t)p->edges + 1), sizeof *ends);
@@ -258,9 +264,9 @@ static int keep(const edgeplan *p, const work *w) {
     uint8_t *plan = (uint8_t *)take((size_t)p->edges + 1, 1);
     const uintptr_t **block = (const uintptr_t **)take(p->vertices, sizeof *block);
     if (!c || !ends || !lines || !plan || !block || p->plan[p->edges]) return -1;
-    /* Names may come later or never: two functions of one shape differ in their distance from the
-       tables of their module. That is the same wherever the module is loaded; the size of the
-       tables tells modules apart. */
+    /* Names may come later or never: two functions of one shape differ in their
+       distance from the tables of their module. That is the same wherever the
+       module is loaded; the size of the tables tells modules apart. */
     c->f.hash = UINT32_C(0x811C9DC5) ^ (uint32_t)(w->block[0][0] - (uintptr_t)module.pc);
     c->f.hash = (c->f.hash ^ (uint32_t)(module.pc_end - module.pc)) * UINT32_C(0x01000193);
     for (e = 0; e <= p->edges; e++) {
@@ -311,8 +317,8 @@ static int prepare(const shape *s, work *w) {
     return w->place && w->entry && w->unreached ? draw(s, w) : -1;
 }
 
-/* Returns 0, or -1: this function cannot be counted. What is needed for a while lies so far behind
-   that it is not in the way of what is kept. */
+/* Returns 0, or -1: this function cannot be counted. What is needed for a while
+   lies so far behind that it is not in the way of what is kept. */
 static int plan_function(shape s) {
     size_t before = used;
     size_t kept = sizeof(covered) + 128 + 48 * ((size_t)s.blocks + 1) + 16 * (size_t)s.edges;
@@ -360,7 +366,8 @@ void __sanitizer_cov_pcs_init(const uintptr_t *from, const uintptr_t *to) {
     module.pc_end = to;
 }
 
-/* Each object has a constructor, and all of one program or library announce the same tables. */
+/* Each object has a constructor, and all of one program or library announce the
+   same tables. */
 void __sanitizer_cov_cfs_init(const uintptr_t *from, const uintptr_t *to) {
     static const uintptr_t *before;
     tables t = module;

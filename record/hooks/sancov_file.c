@@ -1,8 +1,10 @@
-/* sancov_file.c - at exit: what sancov.c has counted, as a dump with functions and lines, is
-   appended to a file (append.h). So many runs add up; delete the file to begin anew.
+/* sancov_file.c - at exit: what sancov.c has counted, as a dump with functions
+   and lines, is appended to a file (append.h). So many runs add up; delete the
+   file to begin anew.
 
-   Functions and lines are what addr2line, or the program that BURSTY_ADDR2LINE names, says of the
-   debugging information of the program and its shared libraries. */
+   Functions and lines are what addr2line, or the program that BURSTY_ADDR2LINE
+   names, says of the debugging information of the program and its shared
+   libraries. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -19,8 +21,9 @@ typedef struct module {
     char path[4096];
 } module;
 
-/* Both passes ask for the same addresses in the same order: the first writes down those of one
-   module, the second reads two lines for each, the function and file:line. */
+/* Both passes ask for the same addresses in the same order: the first writes
+   down those of one module, the second reads two lines for each, the function
+   and file:line. */
 typedef struct dialogue {
     FILE *questions, *answers;
     const module *of;
@@ -136,9 +139,10 @@ static void name_functions(void) {
         if (modules[i].path[0] && !strchr(modules[i].path, '\'')) name_functions_of(&modules[i]);
 }
 
-/* A program and its shared library may both be linked with these files. Then the dynamic linker
-   makes all names of the library's copy those of the program's: there is one list of functions, and
-   the second destructor has nothing to do. */
+/* A program and its shared library may both be linked with these files. Then
+   the dynamic linker makes all names of the library's copy those of the
+   program's: there is one list of functions, and the second destructor has
+   nothing to do. */
 __attribute__((weak)) int sancov_file_is_first(void); /* weak: never taken for its own copy */
 int sancov_file_is_first(void) {
     static int calls;

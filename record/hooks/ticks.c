@@ -1,15 +1,17 @@
-/* ticks.c - time for instrument.c: a timer of each thread's CPU time interrupts it, and the
-   functions that are open then get the tick.
+/* ticks.c - time for instrument.c: a timer of each thread's CPU time interrupts
+   it, and the functions that are open then get the tick.
 
-   The handler reads the open calls where the hooks keep them: no clock and no table on any path of
-   the program. It leaves out what longjmp or an exception has left, by the addresses and the ends
-   of the frames, as frames.c does. A tick that meets a hook is the recorder's own time: it goes to
-   a path "(recorder)" and not to a function, and a reader leaves it out. So the shares of functions
-   are those of the program without hooks, but for the instructions that call them.
+   The handler reads the open calls where the hooks keep them: no clock and no
+   table on any path of the program. It leaves out what longjmp or an exception
+   has left, by the addresses and the ends of the frames, as frames.c does. A
+   tick that meets a hook is the recorder's own time: it goes to a path
+   "(recorder)" and not to a function, and a reader leaves it out. So the shares
+   of functions are those of the program without hooks, but for the instructions
+   that call them.
 
-   The kernel looks at a thread's CPU time when its own clock ticks, often each 4 ms. A tick may be
-   due when the thread ends, and nobody knows any more what ran then: it goes to "(end of thread)"
-   below the thread's outermost function.
+   The kernel looks at a thread's CPU time when its own clock ticks, often each
+   4 ms. A tick may be due when the thread ends, and nobody knows any more what
+   ran then: it goes to "(end of thread)" below the thread's outermost function.
 
    Ticks of a thread add up in its record, which a later thread takes over. */
 #ifndef _GNU_SOURCE
@@ -31,7 +33,8 @@ enum { KEY_DEEP = RECORDER_FUNCTIONS + 2, KEY_RECORDER, KEY_END };
 enum { AROUND = 32 };
 enum { TABLES = 1024 }; /* the ticks of so many threads that ran at one time are written */
 
-/* A function's stack pointer may be so far above the address that its hook has noted. */
+/* A function's stack pointer may be so far above the address that its hook has
+   noted. */
 #if defined(__x86_64__)
 enum { SLACK = 0 };
 #else
@@ -60,7 +63,8 @@ typedef struct thread_ticks {
 
 static thread_ticks *all_ticks; /* of all records; entries are only added */
 
-/* Program counter and stack pointer of the interrupted place; 0: not known on this machine. */
+/* Program counter and stack pointer of the interrupted place; 0: not known on
+   this machine. */
 RECORDER_HOOK static void interrupted(const ucontext_t *u, uintptr_t *pc, uintptr_t *sp) {
 #if defined(__x86_64__) && !defined(__ILP32__)
     *pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
@@ -77,8 +81,8 @@ RECORDER_HOOK static void interrupted(const ucontext_t *u, uintptr_t *pc, uintpt
 #endif
 }
 
-/* Whether `outer` is open around `inner`, or (inner == NULL) around the interrupted place. end: of
-   the inner one's frame, or 0. */
+/* Whether `outer` is open around `inner`, or (inner == NULL) around the
+   interrupted place. end: of the inner one's frame, or 0. */
 RECORDER_HOOK static int is_open(const recorder_frame *outer, const recorder_frame *inner,
                                  uintptr_t end, uintptr_t sp) {
     if (!outer->function) return 0; /* its hook is interrupted */
@@ -101,8 +105,8 @@ RECORDER_HOOK static const recorder_frame *next_open(const recorder_thread *r,
     return NULL;
 }
 
-/* Keys of the open functions, innermost first. If there are too many, "(deep)" stands for those
-   between the innermost one and the outermost ones. */
+/* Keys of the open functions, innermost first. If there are too many, "(deep)"
+   stands for those between the innermost one and the outermost ones. */
 RECORDER_HOOK static uint32_t open_functions(const recorder_thread *r, const recorder_frame *last,
                                              uintptr_t sp, uint32_t *keys) {
     const recorder_frame *f;
@@ -116,10 +120,11 @@ RECORDER_HOOK static uint32_t open_functions(const recorder_thread *r, const rec
     return count;
 }
 
-/* A function runs a few instructions before it calls the first hook and behind the second one. If
-   one of these is interrupted, returns the function's key, else 0. keys[0..count) are open.
-   No function with two calls of hooks is shorter than AROUND bytes: so an entry right before the
-   interrupted place is that of its function. The call that a quick hook has popped still stands
+/* A function runs a few instructions before it calls the first hook and behind
+   the second one. If one of these is interrupted, returns the function's key,
+   else 0. keys[0..count) are open. No function with two calls of hooks is
+   shorter than AROUND bytes: so an entry right before the interrupted place is
+   that of its function. The call that a quick hook has popped still stands
    above the stack, with the place to which the hook returned. */
 RECORDER_HOOK static uint32_t half_open(const recorder_frame *popped, uintptr_t pc,
                                         const uint32_t *keys, uint32_t count) {
@@ -166,8 +171,8 @@ RECORDER_HOOK static void tick(int number, siginfo_t *info, void *context) {
 
 /* ---- timers ---- */
 
-/* What the kernel reads: C libraries hide the thread's field of struct sigevent, and some have
-   wider times than its call. */
+/* What the kernel reads: C libraries hide the thread's field of struct
+   sigevent, and some have wider times than its call. */
 typedef struct timer_event {
     const void *value;
     int signal, notify, thread;
@@ -223,7 +228,8 @@ RECORDER_HOOK static void begin(void) {
     if (sigaction(tick_signal(), &action, NULL) == 0) period_us = 1000000 / recorder_ticks;
 }
 
-/* The first tick comes anywhere in the first period: threads that live shorter get their share. */
+/* The first tick comes anywhere in the first period: threads that live shorter
+   get their share. */
 RECORDER_HOOK static int create_timer(void) {
     timer_event event;
     timer_times when;

@@ -1,6 +1,7 @@
-/* changes.c - programs that change their own code: hot patches, tracing hooks. mprotect is how code
-   becomes writable, so it is ours, and the functions there are given up before. What is written by
-   other ways (/proc/self/mem, a system call of the program's own) is not noticed. */
+/* changes.c - programs that change their own code: hot patches, tracing hooks.
+   mprotect is how code becomes writable, so it is ours, and the functions there
+   are given up before. What is written by other ways (/proc/self/mem, a system
+   call of the program's own) is not noticed. */
 #define _GNU_SOURCE 1
 #include "patch.h"
 #include <errno.h>

@@ -1,6 +1,7 @@
-/* debugfile.c - symbols of a stripped file that stand elsewhere: in /usr/lib/debug by build id,
-   beside the file or in /usr/lib/debug by the name in .gnu_debuglink, and xz-compressed in
-   .gnu_debugdata, which liblzma opens if it is installed. */
+/* debugfile.c - symbols of a stripped file that stand elsewhere: in
+   /usr/lib/debug by build id, beside the file or in /usr/lib/debug by the name
+   in .gnu_debuglink, and xz-compressed in .gnu_debugdata, which liblzma opens
+   if it is installed. */
 #define _GNU_SOURCE 1
 #include "../core/recorder.h"
 #include <dlfcn.h>
@@ -63,7 +64,8 @@ static int by_link(const char *file, size_t size, const char *of, int where, con
     return map_file(path, bytes_out, size_out);
 }
 
-/* The uncompressed size is not known before: four times what failed, up to 1 GB. */
+/* The uncompressed size is not known before: four times what failed, up to 1
+   GB. */
 static int by_data(const char *file, size_t size, const char **bytes_out, size_t *size_out) {
     typedef uint32_t (*decode_fn)(uint64_t *limit, uint32_t flags, const void *allocator,
                                   const uint8_t *in, size_t *in_at, size_t in_size, uint8_t *out,

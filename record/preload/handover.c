@@ -1,15 +1,18 @@
-/* handover.c - a program may change its root or its user, close all files, or forbid itself system
-   calls, all before the recorder writes at its end. So the report and FILE.new are mapped before
-   the program begins, shared with the files; what is stored there reaches them without any call.
-   The tool cuts FILE.new to its size and gives it its name.
+/* handover.c - a program may change its root or its user, close all files, or
+   forbid itself system calls, all before the recorder writes at its end. So the
+   report and FILE.new are mapped before the program begins, shared with the
+   files; what is stored there reaches them without any call. The tool cuts
+   FILE.new to its size and gives it its name.
 
-   A file system may have no room for a page that is stored into, and the program would get SIGBUS.
-   madvise(MADV_POPULATE_WRITE) makes the pages before, and says so instead. Kernels before 5.14 do
-   not know it; there the file is stored into as it is.
+   A file system may have no room for a page that is stored into, and the
+   program would get SIGBUS. madvise(MADV_POPULATE_WRITE) makes the pages
+   before, and says so instead. Kernels before 5.14 do not know it; there the
+   file is stored into as it is.
 
-   prctl and syscall are ours, for these two are how a program installs a filter of system calls;
-   and so are chroot and the calls that give up a user or a group: behind these the files may be out
-   of reach that have the names of functions. */
+   prctl and syscall are ours, for these two are how a program installs a filter
+   of system calls; and so are chroot and the calls that give up a user or a
+   group: behind these the files may be out of reach that have the names of
+   functions. */
 #define _GNU_SOURCE 1
 #include "handover.h"
 #include <dlfcn.h>
@@ -77,7 +80,8 @@ void handover_back(size_t mark) {
     handover.said = mark;
 }
 
-/* Makes the pages of the file up to `end`. Returns 0, or -1: there is no room. */
+/* Makes the pages of the file up to `end`. Returns 0, or -1: there is no
+   room. */
 static int make_pages(size_t end) {
     size_t from = handover.prepared;
     if (end <= from) return 0;
@@ -139,7 +143,8 @@ EXPORTED int chroot(const char *path) {
     return (int)syscall(161, path);
 }
 
-/* The C library's own function is called behind it, for it changes all threads. */
+/* The C library's own function is called behind it, for it changes all
+   threads. */
 #define READS_NAMES(name, parameters, arguments)     \
     EXPORTED int name parameters;                    \
     EXPORTED int name parameters {                   \
@@ -172,8 +177,9 @@ EXPORTED int prctl(int option, ...) {
     return (int)syscall(157, option, a[0], a[1], a[2], a[3]);
 }
 
-/* As the C library's, but for a look at seccomp (317) and at prctl (157) with PR_SET_SECCOMP (22).
-   In assembly: a call that returns twice, or on another stack, finds the stack as it left it. */
+/* As the C library's, but for a look at seccomp (317) and at prctl (157) with
+   PR_SET_SECCOMP (22). In assembly: a call that returns twice, or on another
+   stack, finds the stack as it left it. */
 __asm__(".text\n"
         ".globl syscall\n"
         ".type syscall, @function\n"

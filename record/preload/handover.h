@@ -1,21 +1,24 @@
-/* handover.h - a way to write for a program that has given up the usual ones, for patch.c. */
+/* handover.h - a way to write for a program that has given up the usual ones,
+   for patch.c. */
 #ifndef HANDOVER_H
 #define HANDOVER_H
 #include <stddef.h>
 
 enum { HANDOVER_REPORT = 1 << 16 };         /* bytes of the report, the last one is 0 */
 
-/* Before the program does anything: maps the report, which the tool has made, and the file. "-": no
-   report. file NULL: no file to fall back on. */
+/* Before the program does anything: maps the report, which the tool has made,
+   and the file. "-": no report. file NULL: no file to fall back on. */
 void handover_open(const char *report, const char *file);
-/* Makes the file as long as that, unless it is, and maps it. Returns NULL if it cannot. */
+/* Makes the file as long as that, unless it is, and maps it. Returns NULL if it
+   cannot. */
 void *handover_map(const char *path, size_t bytes);
 /* Adds lines to the report. */
 void handover_line(const char *line);
 /* Where the report ends now; and cuts it there again. */
 size_t handover_mark(void);
 void handover_back(size_t mark);
-/* What is written comes into the mapped file, from its start. Returns 0, or -1 with errno. */
+/* What is written comes into the mapped file, from its start. Returns 0, or -1
+   with errno. */
 int handover_write(void *user, const void *data, size_t size);
 /* So many bytes were written, and the tool gives the file its name. */
 void handover_whole(void);
@@ -23,7 +26,8 @@ void handover_whole(void);
 void handover_name(size_t bytes);
 /* The program forbids itself system calls: this is called right before. */
 extern void (*handover_sandbox)(void);
-/* The program changes its root, its user or a group: this is called right before. */
+/* The program changes its root, its user or a group: this is called right
+   before. */
 extern void (*handover_names)(void);
 /* Keeps room in the file for what is written after that. */
 void handover_prepare(void);

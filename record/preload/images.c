@@ -45,7 +45,8 @@ static int new_name(char *path, size_t size) {
     return 0;
 }
 
-/* What exec has to take back if it fails: the file, or "", and where the report ended. */
+/* What exec has to take back if it fails: the file, or "", and where the report
+   ended. */
 typedef struct image {
     char path[4200];
     size_t said;
@@ -116,7 +117,8 @@ static void *next_function(const char *name) {
     return next;
 }
 
-/* What all of them come to: the C library's NAME, which takes an environment. */
+/* What all of them come to: the C library's NAME, which takes an
+   environment. */
 #define BECOMES(function, type, said, environment, call)                                           \
     image now;                                                                                     \
     type real;                                                                                     \

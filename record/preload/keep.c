@@ -1,17 +1,20 @@
-/* keep.c - a process that a signal kills writes nothing. So the recorder writes a whole file now
-   and then into memory that it shares with the tool, and the tool takes the last one.
+/* keep.c - a process that a signal kills writes nothing. So the recorder writes
+   a whole file now and then into memory that it shares with the tool, and the
+   tool takes the last one.
 
-   There are two halves: one is whole while the other is written. The first one is due 20 ms after
-   the start, then when the time since the start has doubled, and at last each second; but never
-   before a thousand times what the last one took. The first takes some .3 to .5 ms.
+   There are two halves: one is whole while the other is written. The first one
+   is due 20 ms after the start, then when the time since the start has doubled,
+   and at last each second; but never before a thousand times what the last one
+   took. The first takes some .3 to .5 ms.
 
-   The thread that finds one due writes it, in the middle of anything that the program does: on a
-   small stack, inside malloc, in a signal handler. So it writes on a stack of our own, with no
-   signals, no cancellation, no malloc, and it waits for nothing.
+   The thread that finds one due writes it, in the middle of anything that the
+   program does: on a small stack, inside malloc, in a signal handler. So it
+   writes on a stack of our own, with no signals, no cancellation, no malloc,
+   and it waits for nothing.
 
-   A file system may have no room for a page that is stored into, and the program would get SIGBUS.
-   madvise(MADV_POPULATE_WRITE) makes the pages before; kernels before 5.14 do not know it, and
-   there nothing is kept. */
+   A file system may have no room for a page that is stored into, and the
+   program would get SIGBUS. madvise(MADV_POPULATE_WRITE) makes the pages
+   before; kernels before 5.14 do not know it, and there nothing is kept. */
 #define _GNU_SOURCE 1
 #include "keep.h"
 #include "handover.h"
@@ -143,7 +146,8 @@ void keep(int (*write_all)(keep_write_fn write, void *user)) {
     errno = saved;
 }
 
-/* Not for ever: in a child that was not made by fork() nobody may be at it any more. */
+/* Not for ever: in a child that was not made by fork() nobody may be at it any
+   more. */
 void keep_stop(void) {
     int wait;
     __atomic_store_n(&kept.stopped, 1, __ATOMIC_SEQ_CST);

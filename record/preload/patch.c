@@ -1,12 +1,14 @@
-/* patch.c - the library that `bursty record` preloads. It patches the program with binpatch.h and
-   gives the events of bursts to the rooms of this folder (recorder.h): for each thread a tree of
-   calling contexts, counts of functions and of pairs, a footprint, hot streams, whatever is asked
-   for. patch_file.c writes them when the process ends.
+/* patch.c - the library that `bursty record` preloads. It patches the program
+   with binpatch.h and gives the events of bursts to the rooms of this folder
+   (recorder.h): for each thread a tree of calling contexts, counts of functions
+   and of pairs, a footprint, hot streams, whatever is asked for. patch_file.c
+   writes them when the process ends.
 
-   What it is to do stands in the environment, which the program does not see: BURSTY_RECORD holds
-   "every burst jitter events profiles boring seed follow flags owner per-second ticks" as numbers,
-   the path of the report (below; -: none) and then the path of the output;
-   BURSTY_RECORD_ONLY and BURSTY_RECORD_NOT patterns, a line each; BURSTY_RECORD_PRELOAD what
+   What it is to do stands in the environment, which the program does not see:
+   BURSTY_RECORD holds "every burst jitter events profiles boring seed follow
+   flags owner per-second ticks" as numbers, the path of the report (below; -:
+   none) and then the path of the output; BURSTY_RECORD_ONLY and
+   BURSTY_RECORD_NOT patterns, a line each; BURSTY_RECORD_PRELOAD what
    LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
 #define BINPATCH_IMPLEMENTATION
@@ -32,8 +34,8 @@ record_state record;
 static __thread uint64_t record_repeat __attribute__((tls_model("initial-exec")));
 static __thread int record_had_events __attribute__((tls_model("initial-exec")));
 
-/* Events come in the middle of anything that the program does, malloc too. The room near the code
-   belongs to copies. */
+/* Events come in the middle of anything that the program does, malloc too. The
+   room near the code belongs to copies. */
 void *recorder_memory(size_t bytes) {
     static size_t mapped;
     size_t at;
@@ -96,7 +98,8 @@ static void record_tell_blocks(record_extra *x) {
     x->block_count = 0;
 }
 
-/* A reference to more than one block. `times` is the count of a rep instruction. */
+/* A reference to more than one block. `times` is the count of a rep
+   instruction. */
 static void record_long_reference(record_extra *x, const binpatch_event *e, uint64_t times) {
     uint32_t bytes = BINPATCH_BYTES(e->what);
     record_tell_blocks(x);
@@ -104,8 +107,8 @@ static void record_long_reference(record_extra *x, const binpatch_event *e, uint
                         (size_t)((bytes ? bytes : 1) * times));
 }
 
-/* References in a row, up to `end`; returns where the row ends. Most touch one block, and those are
-   collected. */
+/* References in a row, up to `end`; returns where the row ends. Most touch one
+   block, and those are collected. */
 static const binpatch_event *record_blocks(record_extra *x, const binpatch_event *e,
                                            const binpatch_event *end) {
     unsigned log2 = x->f->config.block_log2;
@@ -221,7 +224,8 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     record_keep();
 }
 
-/* A thread's checks are counted when it ends, and its buffer goes to another one. */
+/* A thread's checks are counted when it ends, and its buffer goes to another
+   one. */
 static void record_thread_begins(void *unused) {
     (void)unused;
     pthread_setspecific(record.at_end, &record);
@@ -238,8 +242,9 @@ static int record_is_wanted(const binpatch_frame *f) {
            && about.reason != BINPATCH_FRAGMENT && about.reason != BINPATCH_OWN;
 }
 
-/* The frames that are open when a burst begins, innermost first. Those that were open at the end of
-   the last burst, too, stay open; of the outermost ones that is most. */
+/* The frames that are open when a burst begins, innermost first. Those that
+   were open at the end of the last burst, too, stay open; of the outermost ones
+   that is most. */
 static void record_begin(void *user, const binpatch_frame *frames, size_t count) {
     recorder_thread *r = recorder_begin();
     uint32_t same = 0;
@@ -299,7 +304,8 @@ static void record_save(void) {
 
 void recorder_at_exit(void) { record_save(); }
 
-/* Events of a thread's last burst. This key is older than that of threads.c, so it comes first. */
+/* Events of a thread's last burst. This key is older than that of threads.c, so
+   it comes first. */
 static void record_thread_ends(void *unused) {
     static __thread int round __attribute__((tls_model("initial-exec")));
     recorder_thread *r;
@@ -316,7 +322,8 @@ static void record_thread_ends(void *unused) {
     recorder_end(r);
 }
 
-/* Names of all functions that may still be called: later their files will be out of sight. */
+/* Names of all functions that may still be called: later their files will be
+   out of sight. */
 static void record_name_all(void) {
     enum { NAMES = 1 << 15 };
     binpatch_function f;
@@ -328,8 +335,9 @@ static void record_name_all(void) {
     (void)recorder_find_names();
 }
 
-/* The program is about to forbid itself system calls. What needs any is done now: names, memory,
-   and no more ticks, for they need a return from a handler. */
+/* The program is about to forbid itself system calls. What needs any is done
+   now: names, memory, and no more ticks, for they need a return from a
+   handler. */
 static void record_sandbox(void) {
     enum { POOL = 1 << 24 };
     if (!record.running || record.done) return;
@@ -383,7 +391,8 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return timer_create_thread(create, thread, attributes, start, argument);
 }
 
-/* A child counts from the start: what its threads had beside their trees belongs to the parent. */
+/* A child counts from the start: what its threads had beside their trees
+   belongs to the parent. */
 int recorder_wants_child(recorder_thread *all) {
     record.pid = getpid();
     if (!record.follow || record.sandboxed) {
@@ -445,7 +454,8 @@ static void record_restore_environment(void) {
     }
 }
 
-/* What every process needs before its first event: keys of threads, handlers of fork and exit. */
+/* What every process needs before its first event: keys of threads, handlers of
+   fork and exit. */
 static void record_prepare(void) {
     recorder_thread *r;
     pthread_key_create(&record.at_end, record_thread_ends);

@@ -36,7 +36,8 @@ typedef struct record_extra {
     uint64_t blocks[EVENT_BLOCKS]; /* references that the footprint has not been told of */
 } record_extra;
 
-/* Patterns of --only or of --not: one a line in the environment, here a list that NULL ends. */
+/* Patterns of --only or of --not: one a line in the environment, here a list
+   that NULL ends. */
 typedef struct record_patterns {
     char words[1024];
     const char *list[17];
@@ -83,17 +84,19 @@ uint32_t record_key(uint32_t module, uint32_t place);
 /* ---- patch_file.c: a process has stopped to record, and its threads are record_all ---- */
 
 extern const recorder_thread *record_all;
-/* A call in a burst stands for as many calls as there are checks for each check in bursts. Both are
-   counted. Returns by how much this is more than what tables took it for. */
+/* A call in a burst stands for as many calls as there are checks for each check
+   in bursts. Both are counted. Returns by how much this is more than what
+   tables took it for. */
 double record_weigh(void);
 void record_scale_table(sampled_table *t, double by);
 /* Functions whose instructions are in hot streams need a key to get a name. */
 void record_note_sites(const recorder_thread *r);
 void record_write_file(void);
-/* The report for the tool: faults, which begin with !, hints, which begin with ?, and for
-   `bursty record --stats` lines about each module. */
+/* The report for the tool: faults, which begin with !, hints, which begin with
+   ?, and for `bursty record --stats` lines about each module. */
 void record_write_report(void);
-/* The file as it would be now, at `path`, while all goes on. Returns 0, or -1. */
+/* The file as it would be now, at `path`, while all goes on. Returns 0, or
+   -1. */
 int record_write_image(const char *path);
 /* For keep: the file as it would be now. */
 int record_write_kept(keep_write_fn write, void *user);

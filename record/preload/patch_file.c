@@ -1,5 +1,6 @@
-/* patch_file.c - what patch.c writes: its file, with the parts of all threads, and its report for
-   the tool. The same file is made while the program runs, for the case that it is killed. */
+/* patch_file.c - what patch.c writes: its file, with the parts of all threads,
+   and its report for the tool. The same file is made while the program runs,
+   for the case that it is killed. */
 #define _GNU_SOURCE 1
 #include "handover.h"
 #include "patch.h"
@@ -49,7 +50,8 @@ static const char *record_site_name(void *user, uint64_t site) {
     return text;
 }
 
-/* The names of functions that were known from the start, by keys: 1 + a number of binpatch.h. */
+/* The names of functions that were known from the start, by keys: 1 + a number
+   of binpatch.h. */
 static uint32_t record_known[RECORDER_FUNCTIONS + 1];
 
 static void record_know_names(void) {
@@ -61,7 +63,8 @@ static void record_know_names(void) {
     }
 }
 
-/* What is kept while the program runs has the names that need no search in files. */
+/* What is kept while the program runs has the names that need no search in
+   files. */
 static const char *record_name(void *user, uint32_t key) {
     static char text[512];
     const char *name = recorder_name(user, key), *base;
@@ -113,7 +116,8 @@ static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
 /* What was written, and what the report says. */
 static quiet_time record_quiet;
 
-/* In the file stands what is not covered, if it is worth a word: one percent of the time. */
+/* In the file stands what is not covered, if it is worth a word: one percent of
+   the time. */
 static int record_write_quiet(const sampled_profile *about, hcct_write_fn write, void *user) {
     enum { END_QUIET = 3 };
     quiet_get(&record_quiet);
@@ -131,7 +135,8 @@ static int record_write_more(hcct_write_fn write, void *user) {
     record_about(&about);
     failed = timer_write(&about, write, user);
     if (!failed) failed = record_write_quiet(&about, write, user);
-    /* A reader adds up the pairs of a function, so that pairs tell everything about functions. */
+    /* A reader adds up the pairs of a function, so that pairs tell everything
+       about functions. */
     if (!failed && (pairs || record.profiles & PROFILE_METHODS))
         failed = record_write_sampled(pairs, write, user);
     for (r = record_all; r && !failed; r = r->next) {
@@ -221,7 +226,8 @@ void record_note_sites(const recorder_thread *r) {
     }
 }
 
-/* Do most functions of the executable have a name? *seen: the bytes of code of all that it has. */
+/* Do most functions of the executable have a name? *seen: the bytes of code of
+   all that it has. */
 static int record_has_symbols(uint64_t *seen) {
     binpatch_function f;
     uint32_t n, named = 0, count = 0;
@@ -355,8 +361,8 @@ static void record_write_hints(void) {
     }
 }
 
-/* The report for the tool: faults, which begin with !, hints, which begin with ?, and for
-   `bursty record --stats` lines about each module. */
+/* The report for the tool: faults, which begin with !, hints, which begin with
+   ?, and for `bursty record --stats` lines about each module. */
 void record_write_report(void) {
     char line[8192];
     uint32_t n, r;
@@ -394,8 +400,9 @@ void record_write_report(void) {
     }
 }
 
-/* A call in a burst stands for as many calls as there are checks for each check in bursts. Both are
-   counted. Returns by how much this is more than what tables took it for. */
+/* A call in a burst stands for as many calls as there are checks for each check
+   in bursts. Both are counted. Returns by how much this is more than what
+   tables took it for. */
 double record_weigh(void) {
     binpatch_stats stats;
     uint64_t taken_256 = record.weight_256;
@@ -429,7 +436,8 @@ static int record_hand_over(void) {
     return 0;
 }
 
-/* The file gets its name when it is whole. The first process has the tool to do that for it. */
+/* The file gets its name when it is whole. The first process has the tool to do
+   that for it. */
 void record_write_file(void) {
     char path[4200], whole[4200];
     int is_first = record.pid == record.owner && !record.direct, error = 0;

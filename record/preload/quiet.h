@@ -1,4 +1,5 @@
-/* quiet.h - CPU time of threads that are not sampled, for patch.c and patch_file.c. */
+/* quiet.h - CPU time of threads that are not sampled, for patch.c and
+   patch_file.c. */
 #ifndef QUIET_H
 #define QUIET_H
 #include <stdint.h>

@@ -1,10 +1,12 @@
 /* ---- copies: one pass in linear order ---- */
-/* A burst may begin inside a call that C made. The code behind that call belongs to the burst, too.
-   So whoever begins a burst exchanges the return addresses that C has pushed for those that I would
-   have pushed: x86copy_return_in_i. Behind its call I looks whether the burst is still live.
+/* A burst may begin inside a call that C made. The code behind that call
+   belongs to the burst, too. So whoever begins a burst exchanges the return
+   addresses that C has pushed for those that I would have pushed:
+   x86copy_return_in_i. Behind its call I looks whether the burst is still live.
 
-   The list behind the code of I: how many, then for each call that returns two words in rising
-   order: where the return address is in C and in I, counted from their starts. */
+   The list behind the code of I: how many, then for each call that returns two
+   words in rising order: where the return address is in C and in I, counted
+   from their starts. */
 
 static void x86copy_p_emit_returns(x86copy *s) {
     uint32_t n, count = 0, at;
@@ -39,14 +41,16 @@ BINPATCH_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t numb
     return 0;
 }
 
-/* Behind the last instruction of the function or of its part: on in what stands there. */
+/* Behind the last instruction of the function or of its part: on in what stands
+   there. */
 static void x86copy_p_leave_end(x86copy *s, uint32_t n) {
     const x86flow_insn *k = &s->b->insn[n];
     if (x86flow_falls_through(k)) x86copy_p_jump(s, x86copy_p_address_of(s, k) + k->i.length);
 }
 
-/* Emits one copy into the scratch memory as if it stood at `base`. Sites are numbered from
-   first_site in the order entry, then targets of back-edges; so both copies agree. */
+/* Emits one copy into the scratch memory as if it stood at `base`. Sites are
+   numbered from first_site in the order entry, then targets of back-edges; so
+   both copies agree. */
 BINPATCH_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int instrumented,
                              uint32_t first_site) {
     const x86flow_function *f = s->b->f;
@@ -135,7 +139,8 @@ BINPATCH_API int x86copy_is_site(const x86flow_body *b, uint32_t n) {
     return n < b->count && b->insn[n].target & X86FLOW_TARGET_CHECKED;
 }
 
-/* Functions that look at their return address to learn which module calls them. */
+/* Functions that look at their return address to learn which module calls
+   them. */
 static int x86copy_p_asks_who_calls(const char *name) {
     static const char *const asks[] = {"dlsym", "dlvsym", "dlopen", "dlmopen", "mcount", "_mcount"};
     size_t n;

@@ -64,12 +64,14 @@ enum {                          /* module.events: what an instrumented copy reco
     X86COPY_REPEAT = 64,        /* never asked for: precedes the event of a rep instruction */
     X86COPY_STACK = 128         /* push, pop, call and leave are loads and stores too */
 };
-/* An event is 16 bytes: u64 value; u32 kind | bytes << 8 | module number << 24; u32 place. It is
-   written at the address in the thread's word `position`, whose low 16 bits then go on by 16. */
+/* An event is 16 bytes: u64 value; u32 kind | bytes << 8 | module number << 24;
+   u32 place. It is written at the address in the thread's word `position`,
+   whose low 16 bits then go on by 16. */
 
 enum { X86COPY_LIVE = -0x40000000 };    /* the word n inside a burst */
 
-/* What is known of a function's copies. Positions count from module.rx; 0: there is none. */
+/* What is known of a function's copies. Positions count from module.rx; 0:
+   there is none. */
 typedef struct x86copy_function {
     uint32_t t_at;              /* T, jmp *slot: what the patched entry jumps to */
     uint32_t plain_at;          /* the displaced instructions, then on in the original */
@@ -87,7 +89,8 @@ typedef struct x86copy_function {
     uint32_t away_at;           /* a jump through the function's word of `aways`; 0: none */
 } x86copy_function;
 
-/* So many bytes of C and of I are the check of the entry. Direct calls that need none skip them. */
+/* So many bytes of C and of I are the check of the entry. Direct calls that
+   need none skip them. */
 enum { X86COPY_CHECK_C = 14, X86COPY_CHECK_I = 19 };
 
 typedef struct x86copy_module {
@@ -102,15 +105,16 @@ typedef struct x86copy_module {
     uint32_t sensitive_count;
     int32_t offset_n, offset_left, offset_position;     /* of the thread's words, from %fs:0 */
     uint32_t xsave_bytes, xsave_mask;       /* mask 0: fxsave */
-    /* Asked by all copies: code is a site, or MAKE_C or MAKE_I with the number of a function. Of a
-       site it returns whether a burst is live, of the others where to go. */
+    /* Asked by all copies: code is a site, or MAKE_C or MAKE_I with the number
+       of a function. Of a site it returns whether a burst is live, of the
+       others where to go. */
     uint64_t (*heavy)(uint64_t code, void *user, const uint64_t *saved);
     void *user;
 } x86copy_module;
 enum { X86COPY_MAKE_C = 0x40000000, X86COPY_MAKE_I = 0x20000000, X86COPY_NUMBER = 0x0FFFFFFF };
 
-/* saved: the registers at that moment, in this order; behind them the return address, the code, and
-   for a site the 128 bytes of the program's red zone. */
+/* saved: the registers at that moment, in this order; behind them the return
+   address, the code, and for a site the 128 bytes of the program's red zone. */
 enum {
     X86COPY_SAVED_RBP = 0,
     X86COPY_SAVED_FLAGS = 9,
@@ -127,8 +131,8 @@ typedef struct x86copy_spot {   /* of an instruction of the body, in the copy be
 typedef struct x86copy_fixup {
     uint32_t at, index, kind;
 } x86copy_fixup;
-/* A fixup of these kinds is a call whose distance is to be changed when function `index` has a C or
-   an I. `at` counts from out[0]. */
+/* A fixup of these kinds is a call whose distance is to be changed when
+   function `index` has a C or an I. `at` counts from out[0]. */
 enum { X86COPY_JOIN_C = 16, X86COPY_JOIN_I = 17 };
 
 typedef struct x86copy {
@@ -148,37 +152,43 @@ typedef struct x86copy {
     int instrumented, translated, failed;
 } x86copy;
 
-/* Lays memory out for copies of what the body can hold. Returns the bytes it takes, or 0: memory is
-   too small (memory NULL: only tells how many). */
+/* Lays memory out for copies of what the body can hold. Returns the bytes it
+   takes, or 0: memory is too small (memory NULL: only tells how many). */
 BINPATCH_API size_t x86copy_init(x86copy *s, x86flow_body *body, void *memory, size_t bytes);
-/* Emits a copy of the body's function as if out[0] stood at `base`. Sites are numbered from
-   first_site in the order entry, then targets of back-edges; both copies agree on them. A copy that
-   is emitted again is equal if `base` is a multiple of 64 both times. For an instrumented copy the
-   spots must hold the c_at of the checking copy. Returns 0, or -1: it is too large. */
+/* Emits a copy of the body's function as if out[0] stood at `base`. Sites are
+   numbered from first_site in the order entry, then targets of back-edges; both
+   copies agree on them. A copy that is emitted again is equal if `base` is a
+   multiple of 64 both times. For an instrumented copy the spots must hold the
+   c_at of the checking copy. Returns 0, or -1: it is too large. */
 BINPATCH_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int instrumented,
                              uint32_t first_site);
-/* Before I is emitted: the spots get the c_at of C, which is emitted again for that. Returns 0, or
+/* Before I is emitted: the spots get the c_at of C, which is emitted again for
+   that. Returns 0, or
    -1. */
 BINPATCH_API int x86copy_find_c(x86copy *s, x86copy_module *m, uint64_t base, uint32_t first_site);
-/* Does place number n of the spots have a site? Behind the instructions comes their end, and then
-   the entry. Returns 1 or 0. */
+/* Does place number n of the spots have a site? Behind the instructions comes
+   their end, and then the entry. Returns 1 or 0. */
 BINPATCH_API int x86copy_is_site(const x86flow_body *b, uint32_t n);
-/* How far behind the start of C or I a direct call of f goes: behind the check, or 0. */
+/* How far behind the start of C or I a direct call of f goes: behind the check,
+   or 0. */
 BINPATCH_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented);
-/* A call of C has pushed the return address pc. What would the same call of I have pushed? Wants
-   returns_at of the function. Returns 0: pc is not behind a call that returns. */
+/* A call of C has pushed the return address pc. What would the same call of I
+   have pushed? Wants returns_at of the function. Returns 0: pc is not behind a
+   call that returns. */
 BINPATCH_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t number, uint64_t pc);
-/* Behind the code of a copy: its own .eh_frame_hdr (at *header), CIE, FDE, LSDA of both parts.
-   Returns 0, or -1. */
+/* Behind the code of a copy: its own .eh_frame_hdr (at *header), CIE, FDE, LSDA
+   of both parts. Returns 0, or -1. */
 BINPATCH_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);
-/* A GOT slot leads to a function of that name. Calls of those that ask who calls them are left to
-   the original code. */
+/* A GOT slot leads to a function of that name. Calls of those that ask who
+   calls them are left to the original code. */
 BINPATCH_API void x86copy_note_import(x86copy_module *m, const char *name, uint64_t slot);
-/* How the common code is to save the registers of this processor: xsave_bytes, xsave_mask. */
+/* How the common code is to save the registers of this processor: xsave_bytes,
+   xsave_mask. */
 BINPATCH_API void x86copy_find_xsave(x86copy_module *m);
-/* The common code of a module, with out[0] at s->base; sets slow_at and so on. */
+/* The common code of a module, with out[0] at s->base; sets slow_at and so
+   on. */
 BINPATCH_API void x86copy_emit_slow(x86copy *s, x86copy_module *m);
-/* Everything behind a patched entry, for out[0] at s->base and position `at`: T, plain, make C and,
-   if direct calls need no check, make I. The body holds the first instructions. Returns 0, or -1:
-   they cannot stand anywhere else. */
+/* Everything behind a patched entry, for out[0] at s->base and position `at`:
+   T, plain, make C and, if direct calls need no check, make I. The body holds
+   the first instructions. Returns 0, or -1: they cannot stand anywhere else. */
 BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number, uint32_t at);

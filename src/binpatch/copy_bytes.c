@@ -25,7 +25,8 @@ static void x86copy_p_out1(x86copy *s, unsigned byte) {
 static void x86copy_p_out4(x86copy *s, uint32_t value) {
     x86copy_p_out(s, &value, 4);
 }
-/* Bytes in hex text would be nicer to read and slower to emit: a string literal it is. */
+/* Bytes in hex text would be nicer to read and slower to emit: a string literal
+   it is. */
 #define X86COPY_P_CODE(s, literal) x86copy_p_out(s, literal, (unsigned)sizeof literal - 1)
 
 static uint32_t x86copy_p_position(const x86copy *s) {
@@ -35,7 +36,8 @@ static uint64_t x86copy_p_here(const x86copy *s) {
     return s->base + s->out_size;
 }
 
-/* Four bytes of distance to an address, counted from `behind` bytes after them. */
+/* Four bytes of distance to an address, counted from `behind` bytes after
+   them. */
 static void x86copy_p_distance(x86copy *s, uint64_t address, unsigned behind) {
     int64_t d = (int64_t)(address - (x86copy_p_here(s) + 4 + behind));
     if (d != (int32_t)d) s->failed = 1;
@@ -69,8 +71,8 @@ static uint64_t x86copy_p_slot(uint64_t slots, uint32_t n) {
     return slots + 8 * (uint64_t)n;
 }
 
-/* Behind a check that became negative: ask whether a burst is live. CF set: yes.
-   The stack below the red zone is free here, flags are dead. */
+/* Behind a check that became negative: ask whether a burst is live. CF set:
+   yes. The stack below the red zone is free here, flags are dead. */
 static void x86copy_p_ask(x86copy *s, uint32_t site, int flags) {
     if (!flags) X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x80"); /* lea -128(%rsp),%rsp */
     x86copy_p_out1(s, 0x68);                               /* push site           */
@@ -83,8 +85,9 @@ static void x86copy_p_ask(x86copy *s, uint32_t site, int flags) {
         X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x88\x00\x00\x00"); /* lea 136(%rsp),%rsp  */
 }
 
-/* The slow end of a check at a site. In C: live goes to I through the site's slot, otherwise on to
-   `body`. In I: live goes on to `body`, otherwise to the same site of C. */
+/* The slow end of a check at a site. In C: live goes to I through the site's
+   slot, otherwise on to `body`. In I: live goes on to `body`, otherwise to the
+   same site of C. */
 static void x86copy_p_slow_end(x86copy *s, uint32_t site, int flags, uint32_t body_index) {
     uint32_t other;
     x86copy_p_ask(s, site, flags);
@@ -105,7 +108,8 @@ static void x86copy_p_slow_end(x86copy *s, uint32_t site, int flags, uint32_t bo
     }
 }
 
-/* Where an instruction stands in the original, and the same as events name it. */
+/* Where an instruction stands in the original, and the same as events name
+   it. */
 static uint64_t x86copy_p_address_of(const x86copy *s, const x86flow_insn *k) {
     return x86flow_address(s->b, k->offset);
 }
@@ -131,8 +135,8 @@ static void x86copy_p_position_of(x86copy *s, unsigned opcode, unsigned reg) {
     x86copy_p_out4(s, (uint32_t)s->m->offset_position);
 }
 
-/* lea of an instruction's operand into a register. `lower` is how much lower rsp is than the
-   program's. */
+/* lea of an instruction's operand into a register. `lower` is how much lower
+   rsp is than the program's. */
 static void x86copy_p_lea(x86copy *s, const x86flow_insn *k, int32_t lower, unsigned to) {
     const x86decode_insn *i = &k->i;
     int64_t d = i->displacement;

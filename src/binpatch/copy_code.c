@@ -1,6 +1,6 @@
 /* ---- copies: instructions, branches, dispatches ---- */
-/* An instruction with another displacement of four bytes; rip says that it is counted from its end.
-   */
+/* An instruction with another displacement of four bytes; rip says that it is
+   counted from its end. */
 static void x86copy_p_redisplaced(x86copy *s, const x86flow_insn *k, uint64_t target, int rip) {
     const uint8_t *p = s->b->text + k->offset;
     unsigned modrm_at = k->i.displacement_at,
@@ -19,8 +19,8 @@ static void x86copy_p_redisplaced(x86copy *s, const x86flow_insn *k, uint64_t ta
     x86copy_p_out(s, p + behind, k->i.length - behind);
 }
 
-/* A function that looks at its return address to learn which module calls it must see the original
-   one: such a call stays in the original. */
+/* A function that looks at its return address to learn which module calls it
+   must see the original one: such a call stays in the original. */
 static int x86copy_p_sensitive(const x86copy *s, uint64_t slot) {
     uint32_t n;
     for (n = 0; n < s->m->sensitive_count; n++) {
@@ -34,9 +34,10 @@ BINPATCH_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented)
     return instrumented ? X86COPY_CHECK_I : X86COPY_CHECK_C;
 }
 
-/* A direct call or jump to the start of a function of this module: to its copy if that is there,
-   else through its stub; the place is remembered so that it can be joined later. A distance inside
-   one cache line can be changed while other threads run the code: nops move it there. */
+/* A direct call or jump to the start of a function of this module: to its copy
+   if that is there, else through its stub; the place is remembered so that it
+   can be joined later. A distance inside one cache line can be changed while
+   other threads run the code: nops move it there. */
 static void x86copy_p_link_to(x86copy *s, uint64_t address, unsigned opcode_bytes,
                               const char *opcode) {
     const x86copy_module *m = s->m;
@@ -71,7 +72,8 @@ static void x86copy_p_copied(x86copy *s, const x86flow_insn *k) {
         x86copy_p_out(s, s->b->text + k->offset, k->i.length);
 }
 
-/* In I, behind a call: the burst may have ended meanwhile. Flags are dead here. */
+/* In I, behind a call: the burst may have ended meanwhile. Flags are dead
+   here. */
 static void x86copy_p_after_call(x86copy *s, uint32_t n) {
     x86copy_fixup *x = &s->fixups[s->fixup_count];
     if (!s->instrumented || s->failed || !x86flow_runs_on(s->b, n)) return;
@@ -85,8 +87,9 @@ static void x86copy_p_after_call(x86copy *s, uint32_t n) {
     x86copy_p_distance(s, s->m->rx + s->own->c_at + s->spot[n + 1].c_at, 0);
 }
 
-/* A dispatch whose table was not proved. The jump's target is looked up; a known one leads to the
-   copy through a landing that restores what was saved, any other is jumped to as it is. */
+/* A dispatch whose table was not proved. The jump's target is looked up; a
+   known one leads to the copy through a landing that restores what was saved,
+   any other is jumped to as it is. */
 static void x86copy_p_translate(x86copy *s, const x86flow_insn *k) {
     uint32_t above, none;
     X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x80"
@@ -126,8 +129,9 @@ static void x86copy_p_translate(x86copy *s, const x86flow_insn *k) {
     x86copy_p_copied(s, k);
 }
 
-/* Does a jump to an address outside of the function leave it? A jump to a part of it (.cold), or
-   into the middle of anything, does not. A stub of the PLT is replaced by what it leads to. */
+/* Does a jump to an address outside of the function leave it? A jump to a part
+   of it (.cold), or into the middle of anything, does not. A stub of the PLT is
+   replaced by what it leads to. */
 static int x86copy_p_leaves(const x86copy *s, uint64_t *address) {
     uint64_t slot = x86flow_stub_slot(s->m->flow, *address);
     const x86flow_function *g;
@@ -216,7 +220,8 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
         x86copy_p_event_end(s, &e, x86copy_p_what(s, X86COPY_BLOCK, 0),
                             (uint32_t)(address - s->m->flow->bias));
     }
-    /* A landing pad may not stand at the start of a part: a nop keeps it away from there. */
+    /* A landing pad may not stand at the start of a part: a nop keeps it away
+       from there. */
     if (x86flow_is_nop(&k->i) && n != s->b->part_first) return;
     if ((k->i.kind == X86DECODE_CALL || k->i.kind == X86DECODE_CALL_INDIRECT)
         && x86copy_p_sensitive(s, x86flow_call_slot(s->m->flow, &k->i, address))) {
@@ -268,8 +273,9 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
     }
 }
 
-/* In C of a threaded function: a label's check in line, which one jump less leads to, where nothing
-   falls into it. Returns whether it stands there; its slow end is to come. */
+/* In C of a threaded function: a label's check in line, which one jump less
+   leads to, where nothing falls into it. Returns whether it stands there; its
+   slow end is to come. */
 static int x86copy_p_inline_check(x86copy *s, uint32_t n) {
     const x86flow_insn *k = &s->b->insn[n];
     uint32_t before = n;
@@ -285,7 +291,8 @@ static int x86copy_p_inline_check(x86copy *s, uint32_t n) {
     return 1;
 }
 
-/* The check of a back-edge's target, out of line; all back-edges to it come here. */
+/* The check of a back-edge's target, out of line; all back-edges to it come
+   here. */
 static void x86copy_p_emit_thunk(x86copy *s, uint32_t n) {
     const x86flow_insn *k = &s->b->insn[n];
     x86copy_spot *spot = &s->spot[n];
@@ -334,8 +341,8 @@ static void x86copy_p_fill_tables(x86copy *s) {
     }
 }
 
-/* The landings of translated jumps, and the map from offsets of the function to them. A jump to
-   its part goes to the original. */
+/* The landings of translated jumps, and the map from offsets of the function to
+   them. A jump to its part goes to the original. */
 static void x86copy_p_emit_map(x86copy *s) {
     uint32_t n, map, landing;
     if (!s->translated || s->failed) return;

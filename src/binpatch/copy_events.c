@@ -1,11 +1,13 @@
 /* ---- copies: events ---- */
-/* An event needs two registers, one for its value and one for the place where it is written:
+/* An event needs two registers, one for its value and one for the place where
+   it is written:
 
        lea operand,%value; mov %fs:position,%at; mov %value,(%at); movl what,8(%at);
        movl place,12(%at); lea 16(%at),%value; movw %value,%at; mov %at,%fs:position
 
-   No flag is touched. Registers that the program writes before it reads them are taken. If there
-   are not two of them, others are kept on the stack meanwhile, below the red zone. */
+   No flag is touched. Registers that the program writes before it reads them
+   are taken. If there are not two of them, others are kept on the stack
+   meanwhile, below the red zone. */
 
 enum { X86COPY_P_EVENT_FRAME = 0x98, X86COPY_P_AHEAD = 12 };
 enum { X86COPY_P_SCRATCH = 0x0FC7 };    /* rax rcx rdx rsi rdi r8-r11: what a call may overwrite */
@@ -16,8 +18,9 @@ typedef struct x86copy_p_event {
     int32_t lower;              /* how much lower rsp is */
 } x86copy_p_event;
 
-/* The scratch registers that hold nothing before instruction k: from there on in a straight line
-   each is written whole before it is read. Callers and handlers of exceptions do not see them. */
+/* The scratch registers that hold nothing before instruction k: from there on
+   in a straight line each is written whole before it is read. Callers and
+   handlers of exceptions do not see them. */
 static uint32_t x86copy_p_dead(const x86copy *s, const x86flow_insn *k) {
     uint32_t open = X86COPY_P_SCRATCH, dead = 0, n = (uint32_t)(k - s->b->insn), steps;
     for (steps = 0; steps < X86COPY_P_AHEAD && open; steps++, n++) {
@@ -47,7 +50,8 @@ static void x86copy_p_keep(x86copy *s, const x86copy_p_event *e, int back) {
     if (back) X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x98\x00\x00\x00");
 }
 
-/* Before instruction k. value 1 and at 0 are rcx and rax. any: other registers do as well. */
+/* Before instruction k. value 1 and at 0 are rcx and rax. any: other registers
+   do as well. */
 static x86copy_p_event x86copy_p_event_begin(x86copy *s, const x86flow_insn *k, int any) {
     uint32_t dead = any ? x86copy_p_dead(s, k) : 0, n;
     x86copy_p_event e = {1, 0, {2, 1}, X86COPY_P_EVENT_FRAME};
@@ -87,9 +91,9 @@ static void x86copy_p_event_end(x86copy *s, const x86copy_p_event *e, uint32_t w
         x86copy_p_out1(s, 8 + 4 * n);
         x86copy_p_out4(s, field[n]);
     }
-    /* lea 16(%at),%value; mov of its low 16 bits to %at: the buffer is 64 KiB and aligned so, and
-       this stays inside. All 64 bits are stored, for a load that is wider than the store before it
-       would wait for that. */
+    /* lea 16(%at),%value; mov of its low 16 bits to %at: the buffer is 64 KiB
+       and aligned so, and this stays inside. All 64 bits are stored, for a load
+       that is wider than the store before it would wait for that. */
     x86copy_p_out1(s, 0x48 | high | wide);
     x86copy_p_out1(s, 0x8D);
     x86copy_p_out1(s, 0x40 | (e->value & 7) << 3 | at);
@@ -102,7 +106,8 @@ static void x86copy_p_event_end(x86copy *s, const x86copy_p_event *e, uint32_t w
     x86copy_p_keep(s, e, 1);
 }
 
-/* An event before instruction k whose value is rsp + more as the program sees it. */
+/* An event before instruction k whose value is rsp + more as the program sees
+   it. */
 static void x86copy_p_event_stack(x86copy *s, const x86flow_insn *k, uint32_t what, uint32_t place,
                                   int32_t more) {
     x86copy_p_event e = x86copy_p_event_begin(s, k, 1);

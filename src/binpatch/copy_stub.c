@@ -1,7 +1,8 @@
 /* ---- copies: what they share, and the stubs of entries ---- */
-/* `slow` answers most checks inside a burst in a few instructions; `heavy` saves all registers and
-   asks the module. Both answer in CF. The stack then holds, upwards: the return address, what was
-   pushed, the program's red zone. */
+/* `slow` answers most checks inside a burst in a few instructions; `heavy`
+   saves all registers and asks the module. Both answer in CF. The stack then
+   holds, upwards: the return address, what was pushed, the program's red
+   zone. */
 static void x86copy_p_emit_answers(x86copy *s, x86copy_module *m, uint32_t heavy[3]) {
     m->slow_at = s->out_size;
     X86COPY_P_CODE(s, "\x50\x64\x8B\x04\x25"); /* push %rax; mov left,%eax */
@@ -70,15 +71,17 @@ BINPATCH_API void x86copy_emit_slow(x86copy *s, x86copy_module *m) {
     m->slow_end = s->out_size;
 }
 
-/* push $code; jmp make_common. At an entry nobody uses what is below the stack pointer. */
+/* push $code; jmp make_common. At an entry nobody uses what is below the stack
+   pointer. */
 static void x86copy_p_emit_make(x86copy *s, uint32_t code) {
     x86copy_p_out1(s, 0x68);
     x86copy_p_out4(s, code);
     x86copy_p_jump(s, s->m->rx + s->m->make_common_at);
 }
 
-/* What the jmp at an entry displaces, at another place, then on in the original. A call pushes the
-   address behind the original call, so that an unwinder finds its way. Returns 0, or -1. */
+/* What the jmp at an entry displaces, at another place, then on in the
+   original. A call pushes the address behind the original call, so that an
+   unwinder finds its way. Returns 0, or -1. */
 static int x86copy_p_emit_plain(x86copy *s, uint32_t patch_at) {
     uint32_t n, at = 0;
     for (n = 0; n < s->b->count && s->b->insn[n].offset < patch_at + 5; n++) {

@@ -23,8 +23,8 @@ static void x86copy_p_put_uleb(x86copy_p_bytes *b, uint64_t value, unsigned leas
     } while (value || n < least);
 }
 
-/* A function or its part: offsets of the body from `from` to `to`, which stand in the copy from
-   `start` to `end`. */
+/* A function or its part: offsets of the body from `from` to `to`, which stand
+   in the copy from `start` to `end`. */
 typedef struct x86copy_p_range {
     uint32_t from, to, start, end;
 } x86copy_p_range;
@@ -39,8 +39,8 @@ static x86copy_p_range x86copy_p_range_of(const x86copy *s, int part) {
     return r;
 }
 
-/* Where in its range of the copy stands what is at an offset of the range, or ~0: no instruction is
-   there. */
+/* Where in its range of the copy stands what is at an offset of the range, or
+   ~0: no instruction is there. */
 static uint32_t x86copy_p_new_offset(const x86copy *s, const x86copy_p_range *r, uint64_t offset) {
     if (offset == r->to - r->from) return r->end - r->start;
     if (offset > r->to - r->from || !s->b->index[r->from + offset]) return ~0u;
@@ -155,8 +155,9 @@ static uint64_t x86copy_p_lsda_value(x86copy_p_lsda *l) {
     return value;
 }
 
-/* The LSDA of a copy: call sites and landing pads are mapped, actions are copied, the types stay
-   where they are. A pad outside of the body stays in the original: right, not recorded. */
+/* The LSDA of a copy: call sites and landing pads are mapped, actions are
+   copied, the types stay where they are. A pad outside of the body stays in the
+   original: right, not recorded. */
 static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const x86flow_unwind *u,
                                uint64_t place, x86copy_p_bytes *b) {
     x86copy_p_lsda l;
@@ -202,8 +203,8 @@ static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const
     return b->full ? -1 : 0;
 }
 
-/* A CIE and an FDE of a range. Returns where the FDE stands, or NULL. *lsda: where its pointer to
-   an LSDA is to be written, or NULL. */
+/* A CIE and an FDE of a range. Returns where the FDE stands, or NULL. *lsda:
+   where its pointer to an LSDA is to be written, or NULL. */
 static uint8_t *x86copy_p_emit_fde(const x86copy *s, const x86copy_p_range *r, x86flow_unwind *u,
                                    x86copy_p_bytes *b, uint8_t **lsda) {
     uint8_t *cie = b->p, *fde;
@@ -248,8 +249,8 @@ static uint8_t *x86copy_p_emit_fde(const x86copy *s, const x86copy_p_range *r, x
     return fde;
 }
 
-/* Behind the code of a copy: its own .eh_frame_hdr; a CIE, an FDE and an LSDA for the function and
-   for its part. */
+/* Behind the code of a copy: its own .eh_frame_hdr; a CIE, an FDE and an LSDA
+   for the function and for its part. */
 BINPATCH_API int x86copy_emit_unwind(x86copy *s, uint32_t *header) {
     int count = s->b->part ? 2 : 1, k;
     x86flow_unwind u[2];

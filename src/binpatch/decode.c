@@ -171,8 +171,8 @@ static int x86decode_p_need(const x86decode_p_state *s, unsigned bytes) {
     return s->size - s->at >= bytes;
 }
 
-/* C5, C4 and 8F: bits that REX has are stored inverted, `pp` names a prefix, L the vector's length.
-   */
+/* C5, C4 and 8F: bits that REX has are stored inverted, `pp` names a prefix, L
+   the vector's length. */
 static int x86decode_p_vex(x86decode_p_state *s) {
     x86decode_insn *i = s->out;
     static const uint8_t prefix[4] = {0, X86DECODE_66, X86DECODE_F3, X86DECODE_F2};
@@ -421,7 +421,8 @@ BINPATCH_API unsigned x86decode(const void *code, size_t size, x86decode_insn *o
                 out, s.vector_length && out->coding != X86DECODE_LEGACY ? 32 : 16);
     }
     x86decode_p_kind(out);
-    /* Under 66 without REX.W the distance has two bytes on AMD and four on Intel. */
+    /* Under 66 without REX.W the distance has two bytes on AMD and four on
+       Intel. */
     if (x86decode_p_in(out->kind, X86DECODE_JUMP, X86DECODE_CALL) && out->prefixes & X86DECODE_66
         && !(out->rex & X86DECODE_REX_W) && out->immediate_size == 4) return 0;
     out->length = (uint8_t)s.at;

@@ -26,8 +26,7 @@
            }
            return at != sizeof code;
        }
-   end of example.
-*/
+   end of example. */
 
 enum {                              /* insn.kind */
     X86DECODE_PLAIN = 0,            /* goes on behind itself */
@@ -99,12 +98,13 @@ typedef struct x86decode_effect {   /* masks: bit 0 is rax, 1 rcx, 2 rdx, 3 rbx,
     uint8_t  flags;                 /* KILL: all six status flags are written; WRITE: some may be */
 } x86decode_effect;
 
-/* Decodes the instruction at code[0..size). Returns its length, or 0: these bytes are not a whole
-   valid instruction, and *out is undefined. */
+/* Decodes the instruction at code[0..size). Returns its length, or 0: these
+   bytes are not a whole valid instruction, and *out is undefined. */
 BINPATCH_API unsigned x86decode(const void *code, size_t size, x86decode_insn *out);
 /* Where a direct jump or call at `address` goes. */
 BINPATCH_API uint64_t x86decode_target(const x86decode_insn *insn, uint64_t address);
-/* Registers and flags. Of what it does not know it says that it reads and writes everything. Calls
-   and returns are taken by the System V ABI: a call reads everything and may overwrite rax, rcx,
-   rdx, rsi, rdi, r8 to r11 and the flags. */
+/* Registers and flags. Of what it does not know it says that it reads and
+   writes everything. Calls and returns are taken by the System V ABI: a call
+   reads everything and may overwrite rax, rcx, rdx, rsi, rdi, r8 to r11 and the
+   flags. */
 BINPATCH_API void x86decode_effects(const x86decode_insn *insn, x86decode_effect *out);

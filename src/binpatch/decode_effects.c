@@ -39,7 +39,8 @@ static void x86decode_p_call(x86decode_p_effect *e) {
     e->flags = X86DECODE_FLAGS_KILL;
 }
 
-/* dst = dst op src; whole: the destination is written without being read, and all of it */
+/* dst = dst op src; whole: the destination is written without being read, and
+   all of it */
 static void x86decode_p_move(x86decode_p_effect *e, unsigned dst, unsigned src, int whole) {
     e->reads |= src | (whole ? 0 : dst);
     e->writes |= dst;
@@ -190,7 +191,8 @@ static void x86decode_p_effect_one(const x86decode_insn *i, x86decode_p_effect *
     }
 }
 
-/* After 0F, and map 1 of VEX and EVEX: most opcodes have vector registers only. */
+/* After 0F, and map 1 of VEX and EVEX: most opcodes have vector registers
+   only. */
 static void x86decode_p_effect_two(const x86decode_insn *i, x86decode_p_effect *e) {
     unsigned op = i->opcode, narrow = op == 0xB0 || op == 0xC0;
     unsigned reg = x86decode_p_reg(i, narrow), rm = x86decode_p_rm(i, narrow);

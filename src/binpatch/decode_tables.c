@@ -1,8 +1,9 @@
 /* ---- decoder: what follows an opcode, which operands it has ---- */
 /* One attribute byte per opcode. The low nibble says what follows the operands:
    0 nothing, 1 one byte, 2 z, 3 two bytes, 4 v, 5 an address, 6 and 7 a distance of one or four
-   bytes, 8 enter. z is 2 bytes under 66 and 4 otherwise; v is 8 bytes under REX.W. 10: ModRM
-   follows; 20, 40: it reads, writes its memory operand; 80: invalid here, a prefix or an escape. */
+   bytes, 8 enter. z is 2 bytes under 66 and 4 otherwise; v is 8 bytes under
+   REX.W. 10: ModRM follows; 20, 40: it reads, writes its memory operand; 80:
+   invalid here, a prefix or an escape. */
 enum {
     X86DECODE_P_MODRM = 0x10,
     X86DECODE_P_READ = 0x20,
@@ -47,8 +48,9 @@ static const uint8_t x86decode_p_two[256] = {
     0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x10, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x10
 };
 
-/* EVEX scales a displacement of one byte by N. N is the element under broadcast and the vector
-   otherwise, except here. A row covers opcodes of one map. Its word holds 16 nibbles: the nibble
+/* EVEX scales a displacement of one byte by N. N is the element under broadcast
+   and the vector otherwise, except here. A row covers opcodes of one map. Its
+   word holds 16 nibbles: the nibble
    4 * prefix (none, 66, F3, F2) + 2 * W + broadcast picks a triple of x86decode_p_scale (for 128,
    256, 512 bits), 0 means the rule. */
 typedef struct x86decode_p_row { uint8_t map, first, last; uint64_t triples; } x86decode_p_row;
@@ -180,7 +182,8 @@ static unsigned x86decode_p_attributes_0f3a(const x86decode_insn *i) {
            | x86decode_p_if(!write, X86DECODE_P_READ);
 }
 
-/* Map 1 under VEX and EVEX: as after 0F, but some opcodes mean something else. */
+/* Map 1 under VEX and EVEX: as after 0F, but some opcodes mean something
+   else. */
 static unsigned x86decode_p_attributes_vector(const x86decode_insn *i) {
     unsigned op = i->opcode, a = x86decode_p_two[op];
     unsigned plain = X86DECODE_P_MODRM | X86DECODE_P_READ;
@@ -224,7 +227,8 @@ static unsigned x86decode_p_attributes(const x86decode_insn *i) {
     }
 }
 
-/* Where bits 3 to 5 of ModRM are part of the opcode, they decide what happens to the operand. */
+/* Where bits 3 to 5 of ModRM are part of the opcode, they decide what happens
+   to the operand. */
 static unsigned x86decode_p_group(const x86decode_insn *i, unsigned a) {
     unsigned reg = i->modrm >> 3 & 7, op = i->opcode;
     const unsigned read = X86DECODE_P_READ, write = X86DECODE_P_WRITE, both = read | write,

@@ -49,8 +49,7 @@
            }
            return 0;
        }
-   end of example.
-*/
+   end of example. */
 
 enum {                          /* function.flags */
     X86FLOW_LEAF = 1,           /* calls nobody */
@@ -93,13 +92,15 @@ typedef struct x86flow_function {
     uint32_t owner;             /* of a part: the number of its function + 1; 0: not known */
 } x86flow_function;
 
-/* A call through this GOT slot, by a stub of the PLT or without one, reaches that function. */
+/* A call through this GOT slot, by a stub of the PLT or without one, reaches
+   that function. */
 typedef struct x86flow_bound {
     uint64_t slot;
     uint32_t function;
 } x86flow_bound;
 
-/* A label of a threaded interpreter where the caller may have overwritten these bytes. */
+/* A label of a threaded interpreter where the caller may have overwritten these
+   bytes. */
 typedef struct x86flow_label {
     uint64_t at;
     uint64_t to;                /* left to the caller, as the next two */
@@ -138,8 +139,8 @@ typedef struct x86flow_insn {
     uint32_t offset;
     uint8_t target;
     uint8_t boring;             /* inside a loop that is not checked */
-    /* Of an indirect jump: TRANSLATE, its table was not proved. Of a jump or a load: REWRITE, it
-       reads an entry of `table`. */
+    /* Of an indirect jump: TRANSLATE, its table was not proved. Of a jump or a
+       load: REWRITE, it reads an entry of `table`. */
     uint8_t dispatch;
     uint32_t table;
     uint32_t entries;           /* of a load: it reads so many entries of a table; 0: not known */
@@ -161,8 +162,9 @@ typedef struct x86flow_body {
     x86flow_insn *insn;         /* insn[count].offset is the end */
     uint32_t *index;            /* offset -> number of the instruction + 1 */
     uint32_t count, text_max, indirect_jumps;
-    /* The function's part, or NULL. It stands behind the function: its first instruction is number
-       part_first, at offset f->size. Without a part, part_first is count. */
+    /* The function's part, or NULL. It stands behind the function: its first
+       instruction is number part_first, at offset f->size. Without a part,
+       part_first is count. */
     const x86flow_function *part;
     uint32_t part_first, size;          /* size: of both */
     x86flow_table *tables;
@@ -189,8 +191,9 @@ typedef struct x86flow_unwind {         /* an FDE with its CIE */
 
 /* Functions of a module: */
 
-/* Fills m->functions, which has room for `max`, from m->frame_header. Returns how many there are;
-   0: none, or the header has an unusual form. With functions NULL it only counts the entries. */
+/* Fills m->functions, which has room for `max`, from m->frame_header. Returns
+   how many there are; 0: none, or the header has an unusual form. With
+   functions NULL it only counts the entries. */
 BINPATCH_API uint32_t x86flow_list_functions(x86flow_module *m, x86flow_function *functions,
                                             uint32_t max);
 /* The function that holds an address, or NULL. */
@@ -198,48 +201,58 @@ BINPATCH_API x86flow_function *x86flow_function_at(const x86flow_module *m, uint
 
 /* One function: */
 
-/* Lays a body out in memory for functions of up to `largest` bytes. Returns the bytes that it
-   takes, or 0: memory is too small (memory NULL: only tells how many). */
+/* Lays a body out in memory for functions of up to `largest` bytes. Returns the
+   bytes that it takes, or 0: memory is too small (memory NULL: only tells how
+   many). */
 BINPATCH_API size_t x86flow_body_init(x86flow_body *b, void *memory, size_t bytes, size_t largest);
-/* Decodes f, or with `enough` not 0 only its first instructions, that many bytes and perhaps a few
-   more; then nothing is known about jumps. Returns X86FLOW_FINE or why not. */
+/* Decodes f, or with `enough` not 0 only its first instructions, that many
+   bytes and perhaps a few more; then nothing is known about jumps. Returns
+   X86FLOW_FINE or why not. */
 BINPATCH_API int x86flow_decode(x86flow_body *b, const x86flow_module *m, const x86flow_function *f,
                                uint32_t enough);
-/* Fills in target, boring, dispatch and table of all instructions of the body. k_boring: -1, no
-   loop is boring. */
+/* Fills in target, boring, dispatch and table of all instructions of the body.
+   k_boring: -1, no loop is boring. */
 BINPATCH_API void x86flow_plan(x86flow_body *b, int32_t k_boring);
-/* For x86flow_plan of an interpreter, before anything is patched: what the functions that it calls
-   do to registers. Without it each label gets a check whose code makes a call. */
+/* For x86flow_plan of an interpreter, before anything is patched: what the
+   functions that it calls do to registers. Without it each label gets a check
+   whose code makes a call. */
 BINPATCH_API void x86flow_note_callees(const x86flow_body *b, x86flow_module *m);
-/* Must the flags be kept before instruction `at`? Returns 1 or, if they are surely dead, 0. */
+/* Must the flags be kept before instruction `at`? Returns 1 or, if they are
+   surely dead, 0. */
 BINPATCH_API int x86flow_flags_live(const x86flow_body *b, uint32_t at);
-/* The number of the instruction that a direct jump goes to, or ~0: outside of the function. */
+/* The number of the instruction that a direct jump goes to, or ~0: outside of
+   the function. */
 BINPATCH_API uint32_t x86flow_goes_to(const x86flow_body *b, const x86flow_insn *k);
 /* Where entry n of a table leads. */
 BINPATCH_API uint64_t x86flow_table_target(const x86flow_table *t, uint32_t n);
 /* May what stands behind an instruction follow it? Returns 1 or 0. */
 BINPATCH_API int x86flow_falls_through(const x86flow_insn *k);
-/* The same, if the next instruction of the body is what stands behind this one. */
+/* The same, if the next instruction of the body is what stands behind this
+   one. */
 BINPATCH_API int x86flow_runs_on(const x86flow_body *b, uint32_t at);
-/* Where an offset of the body stands in memory; the offset of an address, or ~0: it is not in it.
-   */
+/* Where an offset of the body stands in memory; the offset of an address, or
+   ~0: it is not in it. */
 BINPATCH_API uint64_t x86flow_address(const x86flow_body *b, uint32_t offset);
 BINPATCH_API uint32_t x86flow_offset(const x86flow_body *b, uint64_t address);
-/* The number of the instruction that stands at an address, or ~0: none of the body. */
+/* The number of the instruction that stands at an address, or ~0: none of the
+   body. */
 BINPATCH_API uint32_t x86flow_insn_at(const x86flow_body *b, uint64_t address);
 /* Returns 1 for a nop of any length, otherwise 0. */
 BINPATCH_API int x86flow_is_nop(const x86decode_insn *i);
-/* The general register that modrm names as operand, or -1: it names memory; and the other one. */
+/* The general register that modrm names as operand, or -1: it names memory; and
+   the other one. */
 BINPATCH_API int x86flow_rm_register(const x86decode_insn *i);
 BINPATCH_API int x86flow_reg_register(const x86decode_insn *i);
 
 /* A whole module: */
 
-/* The bytes that a graph of a module takes; x86flow_graph_init lays it out in zeroed memory. */
+/* The bytes that a graph of a module takes; x86flow_graph_init lays it out in
+   zeroed memory. */
 BINPATCH_API size_t x86flow_graph_bytes(const x86flow_module *m);
 BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, void *memory);
-/* Tells that something leads to an address of code that no direct jump shows: a word of data, a
-   relocation, an exported symbol. If a function starts there, it counts as called from anywhere. */
+/* Tells that something leads to an address of code that no direct jump shows: a
+   word of data, a relocation, an exported symbol. If a function starts there,
+   it counts as called from anywhere. */
 BINPATCH_API void x86flow_take(x86flow_graph *g, const x86flow_module *m, uint64_t address);
 /* A word of data holds this address. */
 BINPATCH_API void x86flow_point(x86flow_graph *g, const x86flow_module *m, uint64_t address);
@@ -248,10 +261,12 @@ BINPATCH_API void x86flow_point(x86flow_graph *g, const x86flow_module *m, uint6
    Returns how many. */
 BINPATCH_API uint32_t x86flow_find_lookups(x86flow_body *b, const x86flow_graph *g,
                                            x86flow_module *m);
-/* Before all surveys: adds to m->bound, which stands in `bound` and has room. */
+/* Before all surveys: adds to m->bound, which stands in `bound` and has
+   room. */
 BINPATCH_API void x86flow_bind(x86flow_module *m, x86flow_bound *bound, uint64_t slot,
                               uint32_t function);
-/* The GOT slot that a stub of the PLT at `to` jumps through, or 0: there is no such stub. */
+/* The GOT slot that a stub of the PLT at `to` jumps through, or 0: there is no
+   such stub. */
 BINPATCH_API uint64_t x86flow_stub_slot(const x86flow_module *m, uint64_t to);
 /* The GOT slot that a call at `here` goes through, or 0. */
 BINPATCH_API uint64_t x86flow_call_slot(const x86flow_module *m, const x86decode_insn *i,
@@ -259,19 +274,21 @@ BINPATCH_API uint64_t x86flow_call_slot(const x86flow_module *m, const x86decode
 /* The function of this module that a GOT slot leads to, or `otherwise`. */
 BINPATCH_API uint64_t x86flow_bound_to(const x86flow_module *m, uint64_t slot,
                                       uint64_t otherwise);
-/* Decodes function `number` once, and notes what it calls and names. Returns 0 or why it is not
-   understood; f->reason is set if it was 0. */
+/* Decodes function `number` once, and notes what it calls and names. Returns 0
+   or why it is not understood; f->reason is set if it was 0. */
 BINPATCH_API int x86flow_survey(x86flow_body *b, x86flow_graph *g, x86flow_module *m,
                                uint32_t number);
-/* Behind all surveys: joins parts to their functions, sorts what is named (m->named), and notes
-   where tables lead. */
+/* Behind all surveys: joins parts to their functions, sorts what is named
+   (m->named), and notes where tables lead. */
 BINPATCH_API void x86flow_touch_tables(x86flow_graph *g, x86flow_module *m);
 /* Does anything lead to this byte of the module's text? Returns 1 or 0. */
 BINPATCH_API int x86flow_touched(const x86flow_graph *g, const x86flow_module *m, uint64_t address);
-/* Equation 3: sets X86FLOW_CHECK. memory: zeroed, x86flow_eliminate_bytes many. */
+/* Equation 3: sets X86FLOW_CHECK. memory: zeroed, x86flow_eliminate_bytes
+   many. */
 BINPATCH_API size_t x86flow_eliminate_bytes(const x86flow_module *m, const x86flow_graph *g);
 BINPATCH_API void x86flow_eliminate(const x86flow_module *m, const x86flow_graph *g, void *memory);
-/* The function at an address, and all that it reaches by direct calls, get this reason. */
+/* The function at an address, and all that it reaches by direct calls, get this
+   reason. */
 BINPATCH_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, uint64_t address,
                                    uint8_t reason);
 
@@ -279,26 +296,30 @@ BINPATCH_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, u
 
 /* Reads one FDE and its CIE. Returns 0, or -1 for anything unusual. */
 BINPATCH_API int x86flow_read_fde(const uint8_t *fde, x86flow_unwind *out);
-/* The FDE in an .eh_frame_hdr that covers pc, and where its function starts; NULL: none. */
+/* The FDE in an .eh_frame_hdr that covers pc, and where its function starts;
+   NULL: none. */
 BINPATCH_API const uint8_t *x86flow_find_fde(const uint8_t *frame_header, uint64_t pc,
                                             uint64_t *start);
-/* A pointer in one of the encodings that installed files use. *bad is set for any other. */
+/* A pointer in one of the encodings that installed files use. *bad is set for
+   any other. */
 BINPATCH_API uint64_t x86flow_encoded(const uint8_t **p, unsigned encoding, int *bad);
 
-/* How to get from a place of a function to its caller: cfa = register + offset; the caller's rbp
-   stands at cfa + rbp, if rbp_saved. */
+/* How to get from a place of a function to its caller: cfa = register + offset;
+   the caller's rbp stands at cfa + rbp, if rbp_saved. */
 typedef struct x86flow_rule {
     uint64_t pc;                        /* left to the caller, for a table of rules */
     int32_t offset, rbp;
     uint8_t reg, rbp_saved;             /* reg: 6 is rbp, 7 rsp; 0: it is not known */
 } x86flow_rule;
-/* The rule at a place of the function, counted from its start. Returns 0, or -1: it needs more
-   than a rule can say. */
+/* The rule at a place of the function, counted from its start. Returns 0, or
+   -1: it needs more than a rule can say. */
 BINPATCH_API int x86flow_find_rule(const uint8_t *fde, uint64_t place, x86flow_rule *out);
-/* The same at an offset of the body of f: behind its own bytes follow those of its part. */
+/* The same at an offset of the body of f: behind its own bytes follow those of
+   its part. */
 BINPATCH_API int x86flow_rule_of(const x86flow_module *m, const x86flow_function *f,
                                 uint32_t offset, x86flow_rule *out);
-/* Applies a rule: the caller's pc, rsp and rbp. Returns 0, or -1: the stack is not like that. */
+/* Applies a rule: the caller's pc, rsp and rbp. Returns 0, or -1: the stack is
+   not like that. */
 BINPATCH_API int x86flow_step(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp, uint64_t *rbp);
 /* The same; nothing is read from outside of [*rsp, end). */
 BINPATCH_API int x86flow_step_inside(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp,

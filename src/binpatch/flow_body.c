@@ -4,7 +4,8 @@ static int x86flow_p_in_text(const x86flow_module *m, uint64_t address) {
     return address >= m->text_lo && address < m->text_hi;
 }
 
-/* The last function that starts at or before the address; NULL if it ends before it. */
+/* The last function that starts at or before the address; NULL if it ends
+   before it. */
 BINPATCH_API x86flow_function *x86flow_function_at(const x86flow_module *m, uint64_t address) {
     uint32_t lo = 0, hi = m->count;
     while (lo < hi) {
@@ -63,7 +64,8 @@ BINPATCH_API uint32_t x86flow_insn_at(const x86flow_body *s, uint64_t address) {
     return offset == ~0u ? ~0u : s->index[offset] - 1;
 }
 
-/* Where a direct jump or call leads, and where a RIP-relative operand stands. */
+/* Where a direct jump or call leads, and where a RIP-relative operand
+   stands. */
 static uint64_t x86flow_p_target(const x86flow_body *s, const x86flow_insn *k) {
     return x86decode_target(&k->i, x86flow_address(s, k->offset));
 }
@@ -92,8 +94,8 @@ static int x86flow_p_link_jumps(x86flow_body *s) {
     return X86FLOW_FINE;
 }
 
-/* Decodes what stands at offsets [at, end) of the text, up to the first instruction that ends at or
-   behind `enough`. */
+/* Decodes what stands at offsets [at, end) of the text, up to the first
+   instruction that ends at or behind `enough`. */
 static int x86flow_p_decode(x86flow_body *s, uint32_t at, uint32_t end, uint32_t enough) {
     memset(s->index + at, 0, (size_t)(enough + 1 - at) * sizeof *s->index);
     while (at < enough) {
@@ -138,8 +140,8 @@ static void x86flow_p_restore_labels(x86flow_body *s) {
     }
 }
 
-/* Reads the original bytes of f, whatever stands there now. If its part does not fit, f is read
-   alone: jumps to the part leave it then. */
+/* Reads the original bytes of f, whatever stands there now. If its part does
+   not fit, f is read alone: jumps to the part leave it then. */
 BINPATCH_API int x86flow_decode(x86flow_body *s, const x86flow_module *m, const x86flow_function *f,
                                uint32_t enough) {
     const x86flow_function *part = f->part && !enough ? &m->functions[f->part - 1] : NULL;
@@ -174,7 +176,8 @@ BINPATCH_API int x86flow_decode(x86flow_body *s, const x86flow_module *m, const 
     return x86flow_p_link_jumps(s);
 }
 
-/* The number of the instruction that a direct jump of this body goes to, or ~0: outside. */
+/* The number of the instruction that a direct jump of this body goes to, or ~0:
+   outside. */
 BINPATCH_API uint32_t x86flow_goes_to(const x86flow_body *s, const x86flow_insn *k) {
     return x86flow_insn_at(s, x86flow_p_target(s, k));
 }
@@ -188,8 +191,8 @@ BINPATCH_API int x86flow_runs_on(const x86flow_body *s, uint32_t at) {
     return at + 1 < s->count && at + 1 != s->part_first && x86flow_falls_through(&s->insn[at]);
 }
 
-/* Walks forward until the flags are overwritten or read. early: other functions and tables are not
-   known yet. */
+/* Walks forward until the flags are overwritten or read. early: other functions
+   and tables are not known yet. */
 static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
     enum { MOST = 128 };
     uint32_t pending[MOST], top = 0, steps = 0, n;
@@ -220,8 +223,8 @@ static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
                 if (to == ~0u) {
                     uint64_t address = x86flow_p_target(s, k);
                     const x86flow_function *f = x86flow_function_at(s->m, address);
-                    /* A tail call to a function or to a PLT stub; a part (.cold) may want the
-                       flags. */
+                    /* A tail call to a function or to a PLT stub; a part
+                       (.cold) may want the flags. */
                     if (early || k->i.kind != X86DECODE_JUMP) return 1;
                     if (f && f->reason == X86FLOW_STARTUP) break;
                     if (f && f->lo == address

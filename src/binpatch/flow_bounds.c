@@ -23,8 +23,9 @@
 
 enum { X86FLOW_P_STEPS = 256, X86FLOW_P_STATES = 64, X86FLOW_P_WIDEST = 4096 };
 
-/* Before instruction `at` a value stands in a register, or in memory at base + disp (reg -1).
-   Only its low bytes count. low: the low low_bytes of it are at most this. */
+/* Before instruction `at` a value stands in a register, or in memory at base +
+   disp (reg -1). Only its low bytes count. low: the low low_bytes of it are at
+   most this. */
 typedef struct x86flow_p_value {
     uint32_t at;
     int reg, base;
@@ -71,7 +72,8 @@ static void x86flow_p_follow(x86flow_p_bounds *w, const x86flow_p_value *v) {
     else w->state[w->count++] = *v;
 }
 
-/* Is the operand that modrm names the value? Bytes 4 to 7 without REX are ah to bh. */
+/* Is the operand that modrm names the value? Bytes 4 to 7 without REX are ah to
+   bh. */
 static int x86flow_p_is_value(const x86decode_insn *i, const x86flow_p_value *v, unsigned bytes) {
     if (v->reg >= 0) {
         if (i->memory || x86flow_rm_register(i) != v->reg) return 0;
@@ -103,7 +105,8 @@ static int x86flow_p_changes(const x86flow_insn *k, const x86flow_p_value *v) {
            || k->i.kind == X86DECODE_SYSCALL;
 }
 
-/* Before instruction `at`, in a straight line: are two registers the two sides of one mov? */
+/* Before instruction `at`, in a straight line: are two registers the two sides
+   of one mov? */
 static int x86flow_p_are_copies(const x86flow_body *s, uint32_t at, int a, int b) {
     uint32_t n;
     for (n = 0; n < 8 && at > 0; n++) {
@@ -186,7 +189,8 @@ static int x86flow_p_clears_above(const x86decode_insn *i, int reg) {
     return to_reg && x86flow_reg_register(i) == reg;
 }
 
-/* The value is what the instruction writes. Follows where it comes from, or ends the path. */
+/* The value is what the instruction writes. Follows where it comes from, or
+   ends the path. */
 static void x86flow_p_origin(x86flow_p_bounds *w, const x86flow_insn *k, x86flow_p_value v) {
     const x86decode_insn *i = &k->i;
     unsigned op = i->opcode, digit = i->modrm >> 3 & 7;
@@ -250,7 +254,8 @@ static void x86flow_p_origin(x86flow_p_bounds *w, const x86flow_insn *k, x86flow
     x86flow_p_follow(w, &v);
 }
 
-/* One step back from a value, over what stands before it (`taken` 0) or over a jump to it. */
+/* One step back from a value, over what stands before it (`taken` 0) or over a
+   jump to it. */
 static void x86flow_p_step_back(const x86flow_body *s, x86flow_p_bounds *w, x86flow_p_value v,
                                 uint32_t from, int taken) {
     const x86flow_insn *k = &s->insn[from];
@@ -272,8 +277,8 @@ static void x86flow_p_step_back(const x86flow_body *s, x86flow_p_bounds *w, x86f
     else x86flow_p_origin(w, k, v);
 }
 
-/* How many entries of a table may the load at `at` read, by the register that is its index? Returns
-   0: that cannot be proved. */
+/* How many entries of a table may the load at `at` read, by the register that
+   is its index? Returns 0: that cannot be proved. */
 static uint32_t x86flow_p_bound(const x86flow_body *s, uint32_t at) {
     x86flow_p_bounds w;
     x86flow_p_value v;

@@ -1,9 +1,10 @@
 /* ---- functions: which entries need a check (equation 3) ---- */
-/* Equation 3: an entry is checked if the function is not a leaf and is a root, has its address
-   taken, or closes a cycle of calls: somebody of its own strongly connected component calls it who
-   is not nearer to the roots. So every cycle of calls has a check. Who calls a function directly
-   passes the check only in the last of these cases (`direct`): a cycle without one goes through a
-   pointer somewhere, and there it passes a check. */
+/* Equation 3: an entry is checked if the function is not a leaf and is a root,
+   has its address taken, or closes a cycle of calls: somebody of its own
+   strongly connected component calls it who is not nearer to the roots. So
+   every cycle of calls has a check. Who calls a function directly passes the
+   check only in the last of these cases (`direct`): a cycle without one goes
+   through a pointer somewhere, and there it passes a check. */
 BINPATCH_API size_t x86flow_eliminate_bytes(const x86flow_module *m, const x86flow_graph *g) {
     return ((size_t)m->count * 9 + g->count + 2) * sizeof(uint32_t);
 }

@@ -1,6 +1,7 @@
 /* ---- functions: loops and back-edges ---- */
-/* The successor of an instruction, or of the node that stands for all indirect jumps (its number is
-   count), behind the `from` first ones; ~0: no more. *from goes on. */
+/* The successor of an instruction, or of the node that stands for all indirect
+   jumps (its number is count), behind the `from` first ones; ~0: no more. *from
+   goes on. */
 static uint32_t x86flow_p_successor(const x86flow_body *s, uint32_t v, uint32_t *from) {
     const x86flow_insn *k = &s->insn[v];
     uint32_t to;
@@ -20,8 +21,9 @@ static uint32_t x86flow_p_successor(const x86flow_body *s, uint32_t v, uint32_t 
     return to;
 }
 
-/* Strongly connected components of the instructions, by Tarjan with a stack of its own. Returns an
-   array: two instructions are on one cycle if their numbers are equal. */
+/* Strongly connected components of the instructions, by Tarjan with a stack of
+   its own. Returns an array: two instructions are on one cycle if their numbers
+   are equal. */
 static const uint32_t *x86flow_p_components(x86flow_body *s) {
     uint32_t nodes = s->count + 1, *number = s->pending, *low = number + nodes;
     uint32_t *component = low + nodes, *stack = component + nodes, *walk = stack + nodes;
@@ -57,8 +59,8 @@ static const uint32_t *x86flow_p_components(x86flow_body *s) {
     return component;
 }
 
-/* A table's dispatch goes back if it stands behind the target. Of one that was not proved every
-   target of a table may be the next. */
+/* A table's dispatch goes back if it stands behind the target. Of one that was
+   not proved every target of a table may be the next. */
 static void x86flow_p_check_tables(x86flow_body *s) {
     uint32_t n, e, last = 0;
     for (n = 0; n < s->count; n++) {
@@ -76,10 +78,12 @@ static void x86flow_p_check_tables(x86flow_body *s) {
     }
 }
 
-/* Before both copies: which back-edges are checked, which dispatches are proved. A back-edge is a
-   branch to a lower address on a cycle. An exception may close a cycle that is not seen here: in
-   a function where one may land every branch to a lower address counts. A loop is boring if, from
-   its head to the branch back, it has no call and at most k memory operands: it gets neither. */
+/* Before both copies: which back-edges are checked, which dispatches are
+   proved. A back-edge is a branch to a lower address on a cycle. An exception
+   may close a cycle that is not seen here: in a function where one may land
+   every branch to a lower address counts. A loop is boring if, from its head to
+   the branch back, it has no call and at most k memory operands: it gets
+   neither. */
 BINPATCH_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
     const uint32_t *component = NULL;
     int pads = x86flow_p_may_have_pads(s);

@@ -1,6 +1,6 @@
 /* ---- functions: all of a module, and who calls whom ---- */
-/* A part (.cold) begins with another frame than a function's: its FDE sets the rule before it
-   advances. So does _start, which has no caller. */
+/* A part (.cold) begins with another frame than a function's: its FDE sets the
+   rule before it advances. So does _start, which has no caller. */
 static int x86flow_p_is_fragment(const x86flow_unwind *u) {
     unsigned op = u->fde_begin < u->fde_end ? *u->fde_begin : 0;
     return op && (op & 0xC0) != 0x40 && (op < 2 || op > 4);
@@ -69,7 +69,8 @@ BINPATCH_API void x86flow_take(x86flow_graph *g, const x86flow_module *m, uint64
     if (f && f->lo == address) f->flags |= X86FLOW_TAKEN;
 }
 
-/* Called from code that has no copies: a leaf without a check would never be sampled. */
+/* Called from code that has no copies: a leaf without a check would never be
+   sampled. */
 static void x86flow_p_take_outside(x86flow_graph *g, const x86flow_module *m, uint64_t address) {
     x86flow_function *f = x86flow_function_at(m, address);
     x86flow_take(g, m, address);
@@ -93,8 +94,8 @@ static void x86flow_p_edge(x86flow_graph *g, const x86flow_module *m, uint32_t f
     g->to[g->count++] = (uint32_t)(to - m->functions) | (call ? 0 : X86FLOW_P_JUMP);
 }
 
-/* Who jumps to a part is its owner, if nobody else does. A part that exceptions or tables lead to
-   tells by its jumps back. */
+/* Who jumps to a part is its owner, if nobody else does. A part that exceptions
+   or tables lead to tells by its jumps back. */
 static void x86flow_p_note_owner(x86flow_function *part, uint32_t owner) {
     part->owner = part->owner == 0 || part->owner == owner + 1 ? owner + 1 : ~0u;
 }
@@ -124,7 +125,8 @@ static void x86flow_p_sort(uint64_t *a, uint32_t count) { /* heapsort: no recurs
     }
 }
 
-/* What one instruction names: data, whose addresses bound the tables, and functions. */
+/* What one instruction names: data, whose addresses bound the tables, and
+   functions. */
 static void x86flow_p_names(x86flow_graph *g, const x86flow_module *m, const x86flow_insn *k,
                             uint64_t here) {
     uint64_t to;
@@ -256,8 +258,9 @@ static int x86flow_p_filters_calls(const x86flow_body *s) {
     return calls && (seccomp || (prctl && set));
 }
 
-/* A function that is left alone is read too, as far as it can be: what it calls, it calls from
-   outside of all copies. If it is data, a few functions too many count as called. */
+/* A function that is left alone is read too, as far as it can be: what it
+   calls, it calls from outside of all copies. If it is data, a few functions
+   too many count as called. */
 BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_module *m,
                                uint32_t number) {
     x86flow_function *f = &m->functions[number];
@@ -295,8 +298,9 @@ BINPATCH_API int x86flow_touched(const x86flow_graph *g, const x86flow_module *m
     return x86flow_p_in_text(m, address) && (g->touched[bit >> 3] >> (bit & 7) & 1);
 }
 
-/* Joins the parts to their functions. What is reached by conditional jumps alone is one, too. For
-   the graph of calls a part is its function; a jump between the two is no call. */
+/* Joins the parts to their functions. What is reached by conditional jumps
+   alone is one, too. For the graph of calls a part is its function; a jump
+   between the two is no call. */
 static void x86flow_p_join_parts(x86flow_graph *g, x86flow_module *m) {
     uint32_t n, kept = 0;
     for (n = 0; n < m->count; n++) {
@@ -324,8 +328,9 @@ static void x86flow_p_join_parts(x86flow_graph *g, x86flow_module *m) {
     g->count = kept;
 }
 
-/* Whatever the code names may be a table of either width; its end is the next thing that is named.
-   What is none does no harm: it touches a few bytes too many. */
+/* Whatever the code names may be a table of either width; its end is the next
+   thing that is named. What is none does no harm: it touches a few bytes too
+   many. */
 BINPATCH_API void x86flow_touch_tables(x86flow_graph *g, x86flow_module *m) {
     uint32_t n, width, e;
     x86flow_p_join_parts(g, m);

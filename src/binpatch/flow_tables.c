@@ -1,7 +1,8 @@
 /* ---- functions: jump tables ---- */
-/* A table of w = 4 holds distances from its own start, one of w = 8 addresses. Candidates are all
-   tables that a lea of the function names and all absolute ones beside a jump. A candidate that is
-   none does no harm: it only adds places that a translated jump knows. */
+/* A table of w = 4 holds distances from its own start, one of w = 8 addresses.
+   Candidates are all tables that a lea of the function names and all absolute
+   ones beside a jump. A candidate that is none does no harm: it only adds
+   places that a translated jump knows. */
 
 BINPATCH_API uint64_t x86flow_table_target(const x86flow_table *t, uint32_t n) {
     const uint8_t *p = binpatch_p_at(t->address + (uint64_t)n * t->width);
@@ -20,7 +21,8 @@ static uint64_t x86flow_p_next_named(const x86flow_module *m, uint64_t address) 
     return lo < m->named_count ? m->named[lo] : m->hi;
 }
 
-/* Where the readable range ends that an address lies in; 0: it may not be read. */
+/* Where the readable range ends that an address lies in; 0: it may not be
+   read. */
 static uint64_t x86flow_p_readable(const x86flow_module *m, uint64_t address) {
     uint32_t n;
     if (address < m->lo || address >= m->hi) return 0;
@@ -65,8 +67,8 @@ static uint32_t x86flow_p_add_table(x86flow_body *s, uint64_t address, uint32_t 
     return s->table_count++;
 }
 
-/* Which address does the last lea or mov before `at` put into the register? A guess, to be proved.
-   */
+/* Which address does the last lea or mov before `at` put into the register? A
+   guess, to be proved. */
 static uint64_t x86flow_p_guess(const x86flow_body *s, uint32_t at, int reg) {
     while (at--) {
         const x86flow_insn *k = &s->insn[at];
@@ -98,8 +100,8 @@ static uint64_t x86flow_p_table_of(const x86flow_body *s, uint32_t at) {
                                      : x86flow_p_guess(s, at, i->base);
 }
 
-/* A table is as long as the bound of its index says. What is named behind its start may be no more
-   than a number in the code. */
+/* A table is as long as the bound of its index says. What is named behind its
+   start may be no more than a number in the code. */
 static void x86flow_p_bound_tables(x86flow_body *s) {
     uint32_t n, e, k, width, entries, number;
     for (n = 0; n < s->count; n++) {
@@ -145,8 +147,8 @@ static void x86flow_p_find_tables(x86flow_body *s) {
     x86flow_p_bound_tables(s);
 }
 
-/* What one instruction means for "the register holds the table": 1 it writes just that, 0 it does
-   not touch the register, -1 it writes something else. */
+/* What one instruction means for "the register holds the table": 1 it writes
+   just that, 0 it does not touch the register, -1 it writes something else. */
 static int x86flow_p_writes_table(const x86flow_body *s, const x86flow_insn *k, int reg,
                                   uint64_t table) {
     uint64_t value;
@@ -175,12 +177,13 @@ static int x86flow_p_may_have_pads(const x86flow_body *s) {
     return x86flow_p_has_lsda(s->f) || x86flow_p_has_lsda(s->part);
 }
 
-/* How an indirect jump counts as a predecessor of the targets of tables. At first no table is
-   proved, so that each may lead to each target (DOUBT). If all jumps of a function look as if they
-   read one table each (GUESS), they are proved together: each counts only for the targets of
-   its own table
-   (TOGETHER). That is sound if it succeeds for all of them: the first jump that runs has no other
-   before it, and reads its table; the next one has only such before it; and so on. */
+/* How an indirect jump counts as a predecessor of the targets of tables. At
+   first no table is proved, so that each may lead to each target (DOUBT). If
+   all jumps of a function look as if they read one table each (GUESS), they are
+   proved together: each counts only for the targets of its own table
+   (TOGETHER). That is sound if it succeeds for all of them: the first jump that
+   runs has no other before it, and reads its table; the next one has only such
+   before it; and so on. */
 enum { X86FLOW_P_DOUBT = 0, X86FLOW_P_GUESS = 1, X86FLOW_P_TOGETHER = 2, X86FLOW_P_JOINT = 32 };
 
 /* Of each instruction, in TOGETHER: a bit for each table that leads there. */
@@ -197,8 +200,9 @@ static uint32_t x86flow_p_new_tables(const x86flow_body *s, uint32_t here, uint3
     return fresh;
 }
 
-/* Is `table` what the register holds before instruction `at`, on every path? Walks back over all
-   predecessors to the last writes, which must all be a lea or mov of that address. */
+/* Is `table` what the register holds before instruction `at`, on every path?
+   Walks back over all predecessors to the last writes, which must all be a lea
+   or mov of that address. */
 static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table) {
     uint32_t top = 0, n, tables_seen = 0;
     int pads = x86flow_p_may_have_pads(s);
@@ -241,8 +245,9 @@ static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table
     return 1;
 }
 
-/* The memory operand that reads a table: *(base + index * width) or *(T + index * width), with an
-   index that is bound. Returns the number of the proved table, or ~0. */
+/* The memory operand that reads a table: *(base + index * width) or *(T + index
+   * width), with an index that is bound. Returns the number of the proved
+   table, or ~0. */
 static uint32_t x86flow_p_proved(x86flow_body *s, uint32_t at, uint32_t width) {
     const x86decode_insn *i = &s->insn[at].i;
     uint64_t table;
@@ -260,8 +265,9 @@ static void x86flow_p_uses(x86flow_body *s, uint32_t jump, uint32_t table) {
     if (jump > s->tables[table].last_jump) s->tables[table].last_jump = jump;
 }
 
-/* Finds how an indirect jump at `at` gets its target, proves it and marks the load for rewriting.
-   Otherwise the jump is translated when it runs: slower, never wrong. */
+/* Finds how an indirect jump at `at` gets its target, proves it and marks the
+   load for rewriting. Otherwise the jump is translated when it runs: slower,
+   never wrong. */
 static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
     x86flow_insn *jump = &s->insn[at];
     uint32_t n, number, add = ~0u;
@@ -318,7 +324,8 @@ static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
     }
 }
 
-/* Looks at all indirect jumps in one way of proving. Returns whether each has a table. */
+/* Looks at all indirect jumps in one way of proving. Returns whether each has a
+   table. */
 static int x86flow_p_prove_by(x86flow_body *s, int proof) {
     uint32_t n;
     int all = 1;

@@ -36,7 +36,8 @@
 
 enum { X86FLOW_P_PIECE = 4096, X86FLOW_P_CALLEE = 2048 };
 enum { X86FLOW_P_KEPT = 0xF028 };               /* rbx, rbp, r12 to r15 */
-/* A register holds the walker of the label + 4 * so much; what was read there; anything. */
+/* A register holds the walker of the label + 4 * so much; what was read there;
+   anything. */
 enum { X86FLOW_P_READ = 127, X86FLOW_P_ANY = -128 };
 typedef struct x86flow_p_held { int8_t at[16]; } x86flow_p_held;
 
@@ -50,8 +51,9 @@ static int x86flow_p_is_walker(int8_t held) {
     return held != X86FLOW_P_ANY && held != X86FLOW_P_READ;
 }
 
-/* Which registers does a function write before it pushes them? Its bytes are read once, before
-   anything is patched, so that every copy is planned alike. */
+/* Which registers does a function write before it pushes them? Its bytes are
+   read once, before anything is patched, so that every copy is planned
+   alike. */
 static uint16_t x86flow_p_changes_of(const x86flow_function *f) {
     uint64_t at = f->lo, end = f->lo + f->size;
     uint32_t pushed = 0, written = 0, n;
@@ -120,8 +122,8 @@ static void x86flow_p_hold(const x86flow_body *s, const x86flow_insn *k, x86flow
     }
 }
 
-/* A path comes to instruction n. What all paths agree on is kept; n is looked at again if that
-   became less. */
+/* A path comes to instruction n. What all paths agree on is kept; n is looked
+   at again if that became less. */
 static void x86flow_p_meet(x86flow_body *s, x86flow_p_held *all, uint32_t n,
                            const x86flow_p_held *h, uint32_t *top) {
     int r, less = 0;
@@ -174,8 +176,8 @@ static int x86flow_p_only_forward(x86flow_body *s, uint32_t label, int walker) {
     return 1;
 }
 
-/* Labels of dispatches that are not proved, up to the last such dispatch, get a check, but for
-   those that only go forward. */
+/* Labels of dispatches that are not proved, up to the last such dispatch, get a
+   check, but for those that only go forward. */
 static void x86flow_p_check_labels(x86flow_body *s, uint32_t last) {
     uint32_t n, jumps = 0, forward, most = 0;
     int walker = -1, r;

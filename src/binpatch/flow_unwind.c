@@ -1,5 +1,6 @@
 /* ---- functions: unwind information ---- */
-/* A pointer in one of the encodings that installed files use. *bad is set for any other. */
+/* A pointer in one of the encodings that installed files use. *bad is set for
+   any other. */
 BINPATCH_API uint64_t x86flow_encoded(const uint8_t **p, unsigned encoding, int *bad) {
     uint64_t place = binpatch_p_address(*p), value;
     if (encoding == 0xFF) return 0;
@@ -88,8 +89,9 @@ BINPATCH_API int x86flow_read_fde(const uint8_t *fde, x86flow_unwind *u) {
     return bad || p > end || u->size > 0x7FFFFFFF ? -1 : 0;
 }
 
-/* From a frame to its caller. A rule says where the CFA is, and where rbp is saved. What needs more
-   than that (expressions, other registers) has none, and the walk over the stack ends there. */
+/* From a frame to its caller. A rule says where the CFA is, and where rbp is
+   saved. What needs more than that (expressions, other registers) has none, and
+   the walk over the stack ends there. */
 
 typedef struct x86flow_p_state {
     unsigned reg;
@@ -102,7 +104,8 @@ static const uint8_t *x86flow_p_skip(const uint8_t *p) {
     return p + size;
 }
 
-/* An operation of a CFA program that does not advance. Returns what stands behind it, or NULL. */
+/* An operation of a CFA program that does not advance. Returns what stands
+   behind it, or NULL. */
 static const uint8_t *x86flow_p_operate(unsigned op, const uint8_t *p, x86flow_p_state *now) {
     switch (op) {
     case 0x00: return p;
@@ -125,7 +128,8 @@ static const uint8_t *x86flow_p_operate(unsigned op, const uint8_t *p, x86flow_p
     }
 }
 
-/* Runs a CFA program up to a place, counted from the function's start. Returns 0, or -1. */
+/* Runs a CFA program up to a place, counted from the function's start. Returns
+   0, or -1. */
 static int x86flow_p_run(const uint8_t *p, const uint8_t *end, int64_t factor, uint64_t place,
                          x86flow_p_state *now) {
     x86flow_p_state kept[4], initial = *now;

@@ -11,13 +11,14 @@ enum {                          /* kinds of events: bits of config.events and of
     BINPATCH_STACK  = 128  /* config only: push, pop, call and leave are loads and stores too */
 };
 
-/* place: of ENTRY and EXIT the function, of others the instruction; an offset from the module's
-   bias. */
+/* place: of ENTRY and EXIT the function, of others the instruction; an offset
+   from the module's bias. */
 typedef struct binpatch_event { uint64_t value; uint32_t what, place; } binpatch_event;
 #define BINPATCH_BYTES(what)  ((what) >> 8 & 0xFFF)  /* size of the operand, 0: not known */
 #define BINPATCH_MODULE(what) ((what) >> 24)                    /* number of the module */
 
-/* A function that is open: place as in ENTRY, stack as the value of its ENTRY would be. */
+/* A function that is open: place as in ENTRY, stack as the value of its ENTRY
+   would be. */
 typedef struct binpatch_frame { uint64_t stack; uint32_t module, place; } binpatch_frame;
 
 #define BINPATCH_ALWAYS UINT32_MAX  /* as every: one burst that never ends, the full trace */
@@ -32,13 +33,15 @@ typedef struct binpatch_config {        /* every zero is a default */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, neither armed nor switched on */
     int      no_patches;        /* 1: nothing is patched, ever. binpatch_stack and names are there */
-    /* Which modules (function is NULL) and which functions of them (name or "")? NULL: the
-       executable and all libraries but libc, ld.so and libgcc_s. */
+    /* Which modules (function is NULL) and which functions of them (name or
+       "")? NULL: the executable and all libraries but libc, ld.so and
+       libgcc_s. */
     int    (*want)(void *user, const char *module, const char *function);
-    /* Takes the events of a burst, in order; ended: this was the last part of the burst. */
+    /* Takes the events of a burst, in order; ended: this was the last part of
+       the burst. */
     void   (*action)(void *user, const binpatch_event *events, size_t count, int ended);
-    /* A burst begins: the open functions, innermost first, at most 256. The innermost may be about
-       to report its ENTRY. */
+    /* A burst begins: the open functions, innermost first, at most 256. The
+       innermost may be about to report its ENTRY. */
     void   (*begin)(void *user, const binpatch_frame *frames, size_t count);
     void    *user;
     void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
@@ -75,8 +78,9 @@ typedef struct binpatch_module {
 
 typedef struct binpatch_stats {
     uint64_t bursts, events, lost;      /* lost: records that ran over a full buffer */
-    /* Checks of all threads, and how many of them were in bursts; missed: calls that a signal
-       handler made while it had interrupted the patcher, or that came while a copy was made. */
+    /* Checks of all threads, and how many of them were in bursts; missed: calls
+       that a signal handler made while it had interrupted the patcher, or that
+       came while a copy was made. */
     uint64_t checks, burst_checks, missed;
     uint32_t threads, lost_threads, modules;
     uint32_t modules_left;              /* beyond the 256th: nothing of them is patched */
@@ -87,21 +91,25 @@ typedef struct binpatch_stats {
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
 
-/* Patches this process. Returns how many functions; 0: none, and binpatch_reason says why. */
+/* Patches this process. Returns how many functions; 0: none, and
+   binpatch_reason says why. */
 BINPATCH_API uint32_t binpatch_install(const binpatch_config *config);
 /* Why the last binpatch_install returned 0; NULL otherwise. */
 BINPATCH_API const char *binpatch_reason(void);
-/* Sends callers to the copies (1) or to the original code (0). A loop that runs in a copy goes on
-   there until it returns; it does not sample. Returns 0, or -1: the entries are as they were, and
-   binpatch_arm returned -1. This function and the next two are async-signal-safe. */
+/* Sends callers to the copies (1) or to the original code (0). A loop that runs
+   in a copy goes on there until it returns; it does not sample. Returns 0, or
+   -1: the entries are as they were, and binpatch_arm returned -1. This function
+   and the next two are async-signal-safe. */
 BINPATCH_API int binpatch_toggle(int on);
-/* Switches off, and writes the original entries back, so that the program costs what it did before.
-   Copies stay, for who is still in them. Returns 0, or -1: not installed, or another thread runs,
-   and then the entries keep their jumps. */
+/* Switches off, and writes the original entries back, so that the program costs
+   what it did before. Copies stay, for who is still in them. Returns 0, or -1:
+   not installed, or another thread runs, and then the entries keep their
+   jumps. */
 BINPATCH_API int binpatch_uninstall(void);
-/* Writes the jumps over the entries, without switching on: after binpatch_uninstall, or if it was
-   installed with config.off. Call it before a second thread starts, for later it is too late.
-   Returns 0, or -1: another thread runs, or this is not the stack of the first thread. */
+/* Writes the jumps over the entries, without switching on: after
+   binpatch_uninstall, or if it was installed with config.off. Call it before a
+   second thread starts, for later it is too late. Returns 0, or -1: another
+   thread runs, or this is not the stack of the first thread. */
 BINPATCH_API int binpatch_arm(void);
 /* Before the program writes into its own code there, in whole pages: the
    functions in these pages get their own bytes back, and are sampled no more.
@@ -109,22 +117,25 @@ BINPATCH_API int binpatch_arm(void);
 BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes);
 /* Hands what the calling thread has recorded to the action. */
 BINPATCH_API void binpatch_flush(void);
-/* The same, and the calling thread is sampled no more: another one gets its buffer. */
+/* The same, and the calling thread is sampled no more: another one gets its
+   buffer. */
 BINPATCH_API void binpatch_leave(void);
 /* Behind binpatch_leave: the calling thread is sampled again. */
 BINPATCH_API void binpatch_rejoin(void);
 /* In a child after fork: bursts and checks count from 0 again. */
 BINPATCH_API void binpatch_forget_stats(void);
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out);
-/* Function or module of that number, counted from 0. Returns 0, or -1: there are not so many. */
+/* Function or module of that number, counted from 0. Returns 0, or -1: there
+   are not so many. */
 BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out);
 BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out);
 /* The number of the function that holds a place of a module, or UINT32_MAX. */
 BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
-/* For a timer's signal handler: the functions that are open at the place pc that it interrupted,
-   innermost first, with the registers of that moment. Nothing is read from stack_end on. Only
-   functions of patched modules are listed. Returns how many, at most max; or UINT32_MAX: the
-   patcher itself is at work. */
+/* For a timer's signal handler: the functions that are open at the place pc
+   that it interrupted, innermost first, with the registers of that moment.
+   Nothing is read from stack_end on. Only functions of patched modules are
+   listed. Returns how many, at most max; or UINT32_MAX: the patcher itself is
+   at work. */
 BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                      binpatch_frame *frames, uint32_t max);
 /* Is pc in the module that holds this header's code, or in what copies share to

@@ -18,7 +18,8 @@
    cost: a look at all functions of the module, for each call that makes some of
    its code writable. */
 
-/* A jump over the first bytes of a copy at a position. Eight bytes are written at once. */
+/* A jump over the first bytes of a copy at a position. Eight bytes are written
+   at once. */
 static void binpatch_p_lead_away(binpatch_p_module *m, uint32_t at, uint32_t away_at) {
     uint64_t bytes;
     uint32_t d = away_at - (at + 5);

@@ -1,8 +1,9 @@
 /* ---- patching: copies are made while the program runs ---- */
-/* One thread of one process at a time. Who finds a lock taken waits, for plain code records
-   nothing. It waits without system calls, and not for ever: the owner may be a process that was
-   killed, and then nobody waits for it again. The scratch memory has a lock of this process, the
-   arena one that all processes share it with. A handler that left by longjmp may have abandoned a
+/* One thread of one process at a time. Who finds a lock taken waits, for plain
+   code records nothing. It waits without system calls, and not for ever: the
+   owner may be a process that was killed, and then nobody waits for it again.
+   The scratch memory has a lock of this process, the arena one that all
+   processes share it with. A handler that left by longjmp may have abandoned a
    lock of its own thread: nothing was published, it starts again. */
 static int binpatch_p_take_lock(uint32_t *lock, uint32_t me, int abandoned) {
     uint32_t owner = 0, turns;
@@ -39,7 +40,8 @@ static void binpatch_p_unlock(binpatch_p_shared *shared) {
     __atomic_store_n(&binpatch_p.lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Remembers the calls of a copy that are to be joined when their target has one. */
+/* Remembers the calls of a copy that are to be joined when their target has
+   one. */
 static void binpatch_p_note_links(binpatch_p_module *m, const x86copy *s, uint32_t base) {
     uint32_t n;
     for (n = 0; n < s->fixup_count; n++) {
@@ -56,7 +58,8 @@ static void binpatch_p_note_links(binpatch_p_module *m, const x86copy *s, uint32
     }
 }
 
-/* Puts what was emitted in its place. Returns the position of the copy, or 0. */
+/* Puts what was emitted in its place. Returns the position of the copy, or
+   0. */
 static uint32_t binpatch_p_place(binpatch_p_module *m, const x86copy *s, uint32_t base,
                                  uint32_t header) {
     binpatch_p_shared *h = m->shared;
@@ -84,7 +87,8 @@ static void binpatch_p_join(binpatch_p_module *m, uint32_t *list, uint32_t to) {
 
 static uint32_t binpatch_p_aligned(uint32_t at) { return (at + 63) & ~63u; }
 
-/* Emits one copy of the body's function behind what there is. Returns its position, or 0. */
+/* Emits one copy of the body's function behind what there is. Returns its
+   position, or 0. */
 static uint32_t binpatch_p_emit(binpatch_p_module *m, int instrumented, uint32_t first_site) {
     x86copy *s = &binpatch_p.copy;
     uint32_t base = binpatch_p_aligned(m->shared->used), header = 0;

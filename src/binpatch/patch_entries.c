@@ -10,7 +10,8 @@ static int binpatch_p_open_scratch(size_t largest) {
     return memory && x86copy_init(&binpatch_p.copy, b, memory, bytes) ? 0 : -1;
 }
 
-/* Does anything but the function's callers need what the jump would overwrite? Returns a reason, or
+/* Does anything but the function's callers need what the jump would overwrite?
+   Returns a reason, or
    0. The first instructions are in the body then. */
 static uint32_t binpatch_p_check_entry(binpatch_p_module *m, const x86flow_graph *g,
                                        x86flow_function *f) {
@@ -29,9 +30,9 @@ static uint32_t binpatch_p_check_entry(binpatch_p_module *m, const x86flow_graph
     return x86flow_flags_live(b, 0) ? BINPATCH_FLAGS : 0;
 }
 
-/* A leaf without a check, whose loops are boring: its checking copy would be as it is itself. So
-   copies call the original, and its entry is not patched. Its first instructions are in the body
-   then. */
+/* A leaf without a check, whose loops are boring: its checking copy would be as
+   it is itself. So copies call the original, and its entry is not patched. Its
+   first instructions are in the body then. */
 static int binpatch_p_is_bare(binpatch_p_module *m, const x86flow_function *f, uint32_t number) {
     const x86flow_body *b = &binpatch_p.body;
     uint32_t n;
@@ -88,8 +89,9 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
     }
 }
 
-/* Text that is being changed: what stands there, and over it the jumps. /proc/self/mem writes where
-   text may not be made writable; if there is none, mprotect must do. */
+/* Text that is being changed: what stands there, and over it the jumps.
+   /proc/self/mem writes where text may not be made writable; if there is none,
+   mprotect must do. */
 typedef struct binpatch_p_window {
     uint64_t lo;
     uint32_t size, max;
@@ -112,8 +114,8 @@ static int binpatch_p_write_window(binpatch_p_window *w, const binpatch_p_module
     return 0;
 }
 
-/* A jump to `to` over the five bytes at `at`, or with `saved` what stood there. Places come in
-   rising order. */
+/* A jump to `to` over the five bytes at `at`, or with `saved` what stood there.
+   Places come in rising order. */
 static int binpatch_p_write_jump(binpatch_p_window *w, const binpatch_p_module *m, uint64_t at,
                                  uint64_t to, const uint8_t *saved) {
     uint64_t end = w->lo + w->size;
@@ -166,8 +168,9 @@ static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
     return bad;
 }
 
-/* The patcher cannot be patched: what emitted code calls must not come to emitted code before it
-   has noted that it is at work. So what binpatch_p_heavy reaches by direct calls is left alone. */
+/* The patcher cannot be patched: what emitted code calls must not come to
+   emitted code before it has noted that it is at work. So what binpatch_p_heavy
+   reaches by direct calls is left alone. */
 static void binpatch_p_leave_out_own(binpatch_p_module *m, const x86flow_graph *g) {
     uint64_t heavy = binpatch_p_address((const void *)(uintptr_t)&binpatch_p_heavy);
     x86flow_leave_out(&m->flow, g, heavy, BINPATCH_OWN);

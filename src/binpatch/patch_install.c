@@ -6,10 +6,11 @@ static uint32_t binpatch_p_count_threads(void) {
     return (uint32_t)s.st_nlink - 2;
 }
 
-/* Signal handlers may be at work, who interrupted an entry behind its first instruction. Such an
-   entry is not patched now: the code would go on in the middle of the jump. The interrupted place
-   stands on the stack, so that every word of the stack is looked at. Returns 0, or -1: this is
-   not the stack of the first thread, and its end is not known. */
+/* Signal handlers may be at work, who interrupted an entry behind its first
+   instruction. Such an entry is not patched now: the code would go on in the
+   middle of the jump. The interrupted place stands on the stack, so that every
+   word of the stack is looked at. Returns 0, or -1: this is not the stack of
+   the first thread, and its end is not known. */
 static int binpatch_p_hold_entries(void) {
     uint64_t end = (uint64_t)getauxval(AT_RANDOM) & ~UINT64_C(7), at;
     uint32_t n, k;

@@ -27,8 +27,8 @@
 
 enum { BINPATCH_P_BASES = 8 };
 
-/* Labels of its own that the function names by lea: it may add distances to them. Returns how many;
-   more than BINPATCH_P_BASES: too many to follow. */
+/* Labels of its own that the function names by lea: it may add distances to
+   them. Returns how many; more than BINPATCH_P_BASES: too many to follow. */
 static uint32_t binpatch_p_find_bases(const x86flow_body *b, uint64_t *bases) {
     uint32_t n, k, count = 0;
     for (n = 0; n < b->count; n++) {
@@ -45,8 +45,9 @@ static uint32_t binpatch_p_find_bases(const x86flow_body *b, uint64_t *bases) {
     return count;
 }
 
-/* Two words of 32 bits in a row that lead from the same label to instructions of the function may
-   be a table of distances; what is none only keeps a label from being patched. */
+/* Two words of 32 bits in a row that lead from the same label to instructions
+   of the function may be a table of distances; what is none only keeps a label
+   from being patched. */
 static void binpatch_p_touch_distances(const binpatch_p_module *m, const x86flow_body *b,
                                        x86flow_graph *g, const uint64_t *bases, uint32_t count) {
     uint32_t n, k;

@@ -66,7 +66,8 @@ typedef struct binpatch_p_dynamic {
     size_t rela_count[2];
 } binpatch_p_dynamic;
 
-/* DT_GNU_HASH does not say how many symbols there are: the end of the last chain does. */
+/* DT_GNU_HASH does not say how many symbols there are: the end of the last
+   chain does. */
 static size_t binpatch_p_count_symbols(const uint32_t *gnu) {
     const uint32_t *buckets = gnu + 4 + gnu[2] * 2, *chain = buckets + gnu[0];
     size_t n, last = 0;
@@ -107,8 +108,9 @@ static int binpatch_p_open_dynamic(const binpatch_p_module *m, binpatch_p_dynami
     return y->symbols && y->names ? 0 : -1;
 }
 
-/* Calls of a module's own exported functions go through its GOT. If the name means the module's own
-   function to the whole process, too, copies call it directly. */
+/* Calls of a module's own exported functions go through its GOT. If the name
+   means the module's own function to the whole process, too, copies call it
+   directly. */
 static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
     x86flow_bound *bound;
     size_t part, n, max = y->rela_count[0] + y->rela_count[1];
@@ -132,8 +134,8 @@ static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
     }
 }
 
-/* Exported functions may be called by anybody; their names serve the filter. So may those whose
-   addresses stand in data. */
+/* Exported functions may be called by anybody; their names serve the filter. So
+   may those whose addresses stand in data. */
 static void binpatch_p_read_dynamic(binpatch_p_module *m, x86flow_graph *g) {
     binpatch_p_dynamic y;
     size_t n, part;

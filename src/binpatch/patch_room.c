@@ -1,6 +1,6 @@
 /* ---- patching: room within reach of a module ---- */
-/* Below the module, or above a program that stands at a fixed low address: its heap grows behind
-   it. Every distance in between must fit into 32 bits. */
+/* Below the module, or above a program that stands at a fixed low address: its
+   heap grows behind it. Every distance in between must fit into 32 bits. */
 static uint8_t *binpatch_p_find_room(const x86flow_module *m, size_t bytes) {
     uint64_t step = UINT64_C(1) << 21, at = (m->lo - bytes) & ~(step - 1);
     int low = m->hi < 0x80000000u;

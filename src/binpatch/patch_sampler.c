@@ -1,7 +1,8 @@
 /* ---- patching: the sampler (figure 3 of bursty-tracing) ---- */
 
-/* So many bursts a second: if the time since the last one was too long, the next gap is shorter,
-   and the other way round, by no more than 8 times at once. */
+/* So many bursts a second: if the time since the last one was too long, the
+   next gap is shorter, and the other way round, by no more than 8 times at
+   once. */
 static uint32_t binpatch_p_follow_clock(binpatch_p_thread *t) {
     uint64_t wanted = 1000000000 / binpatch_p.config.bursts_per_second, now, passed, gap;
     struct timespec time;
@@ -26,7 +27,8 @@ static int32_t binpatch_p_gap(binpatch_p_thread *t) {
     return (int32_t)binpatch_p_draw_gap(&t->random, gap, (uint32_t)binpatch_p.config.jitter);
 }
 
-/* Hands the buffered events over, but for records that a handler interrupted: their kind is 0. */
+/* Hands the buffered events over, but for records that a handler interrupted:
+   their kind is 0. */
 static void binpatch_p_flush(binpatch_p_thread *t, int ended) {
     binpatch_event *events = (binpatch_event *)(void *)t->buffer;
     uint32_t count = (uint32_t)(t->position & (BINPATCH_P_BUFFER - 1)) / 16, n, kept = 0;
@@ -46,10 +48,12 @@ static void binpatch_p_flush(binpatch_p_thread *t, int ended) {
     memset(events, 0, (size_t)count * sizeof *events);
 }
 
-/* What a thread is: not seen yet; seen; counted as one without a buffer; not to be sampled. */
+/* What a thread is: not seen yet; seen; counted as one without a buffer; not to
+   be sampled. */
 enum { BINPATCH_P_NEW, BINPATCH_P_KNOWN, BINPATCH_P_LOST, BINPATCH_P_QUIET };
 
-/* A thread takes a buffer when its first burst begins, and keeps it until binpatch_leave. */
+/* A thread takes a buffer when its first burst begins, and keeps it until
+   binpatch_leave. */
 static int binpatch_p_take_buffer(binpatch_p_thread *t) {
     uint32_t n = 0;
     while (n < BINPATCH_P_THREADS && __atomic_exchange_n(&binpatch_p.taken[n], 1, __ATOMIC_ACQUIRE))
@@ -73,7 +77,8 @@ static void binpatch_p_count_checks(binpatch_p_thread *t, int32_t left) {
     t->counted = done;
 }
 
-/* A gap begins at this check, or a burst, and n or `left` of its checks are still to come. */
+/* A gap begins at this check, or a burst, and n or `left` of its checks are
+   still to come. */
 static void binpatch_p_begin_span(binpatch_p_thread *t, int live, int32_t n) {
     if (live) __atomic_fetch_add(&binpatch_p.bursts, !t->live, __ATOMIC_RELAXED);
     t->bursts += live && !t->live;
@@ -93,8 +98,8 @@ static void binpatch_p_first_span(binpatch_p_thread *t) {
     else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_span(t, 1, (int32_t)at);
 }
 
-/* A check of the calling thread that the fast answers do not cover. Returns 1 if a burst is live.
-   */
+/* A check of the calling thread that the fast answers do not cover. Returns 1
+   if a burst is live. */
 static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
     uint32_t burst = binpatch_p.config.burst;
     if (t->n == X86COPY_LIVE) { /* inside a burst: full buffer, or I is to be made */

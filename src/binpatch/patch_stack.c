@@ -71,8 +71,8 @@ static const binpatch_p_known *binpatch_p_known_at(const binpatch_p_thread *t, u
 
 enum { BINPATCH_P_FRAMES = 256 };
 
-/* A burst begins: what the call that pushed its return address there returns to belongs to it. See
-   x86copy_return_in_i. */
+/* A burst begins: what the call that pushed its return address there returns to
+   belongs to it. See x86copy_return_in_i. */
 static void binpatch_p_redirect(const binpatch_p_known *known, uint64_t pushed) {
     uint64_t *place = (uint64_t *)(uintptr_t)pushed, to;
     binpatch_p_module *m;
@@ -84,8 +84,9 @@ static void binpatch_p_redirect(const binpatch_p_known *known, uint64_t pushed) 
     if (to) *place = to;
 }
 
-/* From a site outwards. At the site of an entry the caller's address is on top of the stack, and
-   the function is about to report itself. Returns into C are led to I. */
+/* From a site outwards. At the site of an entry the caller's address is on top
+   of the stack, and the function is about to report itself. Returns into C are
+   led to I. */
 static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_module *m,
                                 uint32_t site, const uint64_t *saved, binpatch_frame *frames) {
     const binpatch_p_site *y = &m->sites[site];
@@ -121,7 +122,8 @@ static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_mod
     return count;
 }
 
-/* Is a return address believable? It stands behind a call of code that is known. */
+/* Is a return address believable? It stands behind a call of code that is
+   known. */
 static const binpatch_p_known *binpatch_p_caller(uint64_t pc, binpatch_p_known *room) {
     const binpatch_p_thread *t = &binpatch_p_tls;
     if (t->rules) return binpatch_p_known_at(t, pc - 1);
@@ -137,9 +139,11 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t count = 0, steps;
     if (rsp < t->busy) return UINT32_MAX; /* else a handler has jumped out of it */
-    /* With a buffer a thread also has a memory for what it learns of return addresses. */
+    /* With a buffer a thread also has a memory for what it learns of return
+       addresses. */
     if (t->known == BINPATCH_P_KNOWN && !t->buffer && !t->busy) (void)binpatch_p_take_buffer(t);
-    /* Stubs have no rule of their own; they stand between a call and its function. */
+    /* Stubs have no rule of their own; they stand between a call and its
+       function. */
     if (binpatch_p_learn(pc, &here) != 0) known = &entry;
     for (steps = 0; steps < 1024 && count < max && known; steps++) {
         uint64_t to = pc, sp = rsp, bp = rbp;
@@ -172,8 +176,8 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     return count;
 }
 
-/* The emitted code comes here with what it pushed, a site or a function to be made, and with where
-   it saved the registers. */
+/* The emitted code comes here with what it pushed, a site or a function to be
+   made, and with where it saved the registers. */
 static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
     binpatch_p_module *m = (binpatch_p_module *)user;
     binpatch_p_thread *t = &binpatch_p_tls;
@@ -182,8 +186,9 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
     const x86copy_function *f = &m->copy.functions[number];
     uint64_t answer = 0, bursts = t->bursts;
     int refused = !binpatch_p.installed;
-    /* A signal handler inside of us gets no burst. If this goes on for ever, it was none: a handler
-       left us by longjmp, and the stack is deeper now than it was then. */
+    /* A signal handler inside of us gets no burst. If this goes on for ever, it
+       was none: a handler left us by longjmp, and the stack is deeper now than
+       it was then. */
     if (t->busy && depth < t->busy && t->nested++ < 65536) refused = 1;
     if (refused && binpatch_p.on) __atomic_fetch_add(&binpatch_p.missed, 1, __ATOMIC_RELAXED);
     if (code & X86COPY_MAKE_C && refused) return m->copy.rx + f->plain_at;

@@ -66,7 +66,8 @@ typedef struct binpatch_p_module {
     uint32_t labels_max;          /* room in flow.labels */
 } binpatch_p_module;
 
-/* What is known of a return address: how to go on from there, and which function it is in. */
+/* What is known of a return address: how to go on from there, and which
+   function it is in. */
 typedef struct binpatch_p_known {
     x86flow_rule rule;
     uint32_t module, place; /* place: ~0, no function to report */
@@ -111,8 +112,8 @@ static struct {
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
 } binpatch_p;
 
-/* A thread that never took a check may find itself inside an instrumented copy, if a coroutine
-   moved there from another thread. It then writes here. */
+/* A thread that never took a check may find itself inside an instrumented copy,
+   if a coroutine moved there from another thread. It then writes here. */
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
     0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
@@ -120,7 +121,8 @@ static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initi
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
 
-/* Memory far from all code, if it is free: what is near belongs to copies. file -1: none. */
+/* Memory far from all code, if it is free: what is near belongs to copies. file
+   -1: none. */
 static void *binpatch_p_map(size_t bytes, int file) {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
     size_t at = __atomic_fetch_add(&binpatch_p.far, (bytes | 4095) + 1, __ATOMIC_RELAXED);

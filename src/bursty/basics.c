@@ -7,7 +7,8 @@ uint8_t bursty_p_open;
 #endif
 #endif
 
-/* The word while the slow path runs: checks of actions and handlers count it down. */
+/* The word while the slow path runs: checks of actions and handlers count it
+   down. */
 #define BURSTY_P_BUSY UINT32_C(0x40000000)
 
 #ifndef BURSTY_TINY

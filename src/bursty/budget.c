@@ -14,8 +14,8 @@
 
 static uint64_t bursty_p_clock_cost; /* of one reading */
 
-/* A mean that moves by an eighth of the difference. A value above 4 times the mean counts as 4
-   times the mean, so that a preemption does little harm. */
+/* A mean that moves by an eighth of the difference. A value above 4 times the
+   mean counts as 4 times the mean, so that a preemption does little harm. */
 static uint64_t bursty_p_mean(uint64_t mean, uint64_t value) {
     if (mean == 0) return value;
     if (value > 4 * mean) value = 4 * mean;
@@ -50,8 +50,9 @@ static void bursty_p_begin_budget(const bursty_config *config) {
     if (bursty_p_clock_cost == UINT64_MAX) bursty_p_clock_cost = 0;
 }
 
-/* A phase of `checks` checks has ended, in which profiles were in a burst or none was; shares is
-   2^20 times the sum of I / C. Returns 2^16 times the factor for the gaps. */
+/* A phase of `checks` checks has ended, in which profiles were in a burst or
+   none was; shares is 2^20 times the sum of I / C. Returns 2^16 times the
+   factor for the gaps. */
 static uint64_t bursty_p_budget(uint64_t memory[4], int was_burst, uint64_t checks,
                                 uint64_t shares) {
     const bursty_config *config = &bursty_p_all.config;

@@ -37,7 +37,8 @@
 #endif
 #endif
 
-/* What the inline code touches. Its name has the options in it: files must agree, or not link. */
+/* What the inline code touches. Its name has the options in it: files must
+   agree, or not link. */
 typedef struct bursty_here {
     uint32_t n;
 #ifdef BURSTY_TINY
@@ -67,17 +68,19 @@ typedef struct bursty_p_scope {
     uint32_t depth;
 } bursty_p_scope;
 
-/* The slow path. A compiler that puts checks in (`bursty cc`) may write calls of the first two, and
-   decrement bursty_here.n itself; nobody else needs them. bursty_hit takes a check, sends its event
-   if there is a site and a burst, and returns the profiles in a burst. bursty_note sends one without
-   a check. take, give_back: for code in two copies. */
+/* The slow path. A compiler that puts checks in (`bursty cc`) may write calls
+   of the first two, and decrement bursty_here.n itself; nobody else needs them.
+   bursty_hit takes a check, sends its event if there is a site and a burst, and
+   returns the profiles in a burst. bursty_note sends one without a check. take,
+   give_back: for code in two copies. */
 BURSTY_API BURSTY_P_COLD uint32_t bursty_hit(const bursty_site *site, uintptr_t value);
 BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t value,
                                           uint32_t kind);
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
 
-/* FIRE takes a check and tells whether the slow path must look at it. LIVE takes none. */
+/* FIRE takes a check and tells whether the slow path must look at it. LIVE
+   takes none. */
 #ifdef BURSTY_POLL
 BURSTY_API uint8_t bursty_p_open;
 #ifdef BURSTY_P_GNU

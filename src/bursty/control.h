@@ -19,7 +19,7 @@ enum {
     BURSTY_CONTROL_DEC,     /* subtracts 1; passing from 0 to the largest value sets overflow    */
     BURSTY_CONTROL_SET,     /* stores value and clears overflow                                  */
     BURSTY_CONTROL_UNTIL    /* stores minus value: overflow comes with INC number value; sets it */
-                     /* at once for 0 and clears it otherwise                             */
+                     /* at once for 0 and clears it otherwise */
 };
 typedef struct bursty_control_op {
     uint8_t op, counter; /* counter: 0 to 7 */
@@ -44,8 +44,8 @@ typedef struct bursty_control_state {
     uint8_t zero, overflow;  /* one bit for each counter */
 } bursty_control_state;
 
-/* Makes all counters 0. rules[0..count) must stay valid.
-   Returns 0, or -1 if a rule has more than 4 operations, an unknown one, or a counter above 7. */
+/* Makes all counters 0. rules[0..count) must stay valid. Returns 0, or -1 if a
+   rule has more than 4 operations, an unknown one, or a counter above 7. */
 BURSTY_API int bursty_control_init(bursty_control_state *c, const bursty_control_rule *rules,
                                    uint32_t count)
     BURSTY_P_OFF(return (void)c, (void)rules, (void)count, 0)
@@ -54,7 +54,8 @@ BURSTY_API int bursty_control_init(bursty_control_state *c, const bursty_control
 BURSTY_API int bursty_control_holds(const bursty_control_state *c, const bursty_control_when *when)
     BURSTY_P_OFF(return (void)c, (void)when, 0)
 
-/* An event of the given kind (bits): judges the conditions of all rules on the flags as they are,
-   and then carries out the operations of those that held, in order. */
+/* An event of the given kind (bits): judges the conditions of all rules on the
+   flags as they are, and then carries out the operations of those that held, in
+   order. */
 BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
     BURSTY_P_OFF((void)c, (void)kind)

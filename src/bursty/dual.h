@@ -6,8 +6,9 @@
 #define BURSTY_P_DUAL_COLD
 #endif
 
-/* FIRE takes a check and says whether bursty_hit must look closer, which says whether a burst is
-   live; if it is not, PLAIN undoes the check. LIVE takes no check. */
+/* FIRE takes a check and says whether bursty_hit must look closer, which says
+   whether a burst is live; if it is not, PLAIN undoes the check. LIVE takes no
+   check. */
 #define BURSTY_P_DUAL_SITE(name_) \
     static const bursty_site bursty_p_dual_site = { name_, __FILE__, __LINE__, BURSTY_CALL }
 
@@ -25,12 +26,14 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
 
 /* ---- which copy of the code is this ---- */
 
-/* BURST_REF, BURST_IF_RECORDING and BURST_SAME act where two things hold: this copy of the code is
-   the instrumented one, and a burst is live. The first is a constant. BURST_BODY and BURST_FOR
-   announce their copy by a struct tag in the block (its size is 2 in the instrumented copy, 1 in
-   the plain one). BURST_DUAL and BURST_DUAL_LEAF announce it by their parameter burst_on, which
-   hides the function burst_on below. In ordinary code the answer is yes. (A local variable instead
-   of a tag would do the same, with a warning of -Wshadow in every nesting.) */
+/* BURST_REF, BURST_IF_RECORDING and BURST_SAME act where two things hold: this
+   copy of the code is the instrumented one, and a burst is live. The first is a
+   constant. BURST_BODY and BURST_FOR announce their copy by a struct tag in the
+   block (its size is 2 in the instrumented copy, 1 in the plain one).
+   BURST_DUAL and BURST_DUAL_LEAF announce it by their parameter burst_on, which
+   hides the function burst_on below. In ordinary code the answer is yes. (A
+   local variable instead of a tag would do the same, with a warning of -Wshadow
+   in every nesting.) */
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus) /* g++: a tag shadows, too */
 #define BURSTY_P_DUAL_QUIET \
@@ -73,8 +76,9 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
        cold_f(a)   in a burst: body(1, a)   otherwise: gives its check back and calls f, whose own
                                             check takes it again (no third copy of the body) */
 
-/* MORE(args, list): ", a, b" for the list (a, b), or nothing if args is (). Whether a function has
-   parameters is read from its arguments, because a macro cannot tell (void) from (void *p). */
+/* MORE(args, list): ", a, b" for the list (a, b), or nothing if args is ().
+   Whether a function has parameters is read from its arguments, because a macro
+   cannot tell (void) from (void *p). */
 #define BURSTY_P_DUAL_MORE(args_, list_) \
     BURSTY_P_DUAL_SECOND(BURSTY_P_DUAL_HEAD args_, BURSTY_P_DUAL_SOME_MORE, 0)(list_)
 #define BURSTY_P_DUAL_HEAD(...) BURSTY_P_DUAL_HEAD_OF(__VA_ARGS__, 0)
@@ -153,10 +157,11 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
         } \
     }
 
-/* BURST_FOR runs a counted loop in strips: the iterations of a strip get the same answer, and their
-   checks are taken at once, so that nothing is left per iteration. If the body leaves by break,
-   return, goto or an exception, the guard gives back the checks of the iterations that did not run.
-   It reads i through a pointer to a type that may alias any other. */
+/* BURST_FOR runs a counted loop in strips: the iterations of a strip get the
+   same answer, and their checks are taken at once, so that nothing is left per
+   iteration. If the body leaves by break, return, goto or an exception, the
+   guard gives back the checks of the iterations that did not run. It reads i
+   through a pointer to a type that may alias any other. */
 #ifdef BURSTY_P_GNU
 #define BURSTY_P_DUAL_ALIAS __attribute__((may_alias))
 #else

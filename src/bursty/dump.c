@@ -1,6 +1,7 @@
 /* ---- the dump ---- */
 
-/* docs/formats.md. A site is written in full unless it was among the last 64 new ones. */
+/* docs/formats.md. A site is written in full unless it was among the last 64
+   new ones. */
 #define BURSTY_P_RING 64u
 typedef struct bursty_p_dump {
     bursty_p_out out;

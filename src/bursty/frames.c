@@ -353,9 +353,9 @@ static void bursty_p_keep_slowest(bursty_p_frame_kind *kind, uint32_t number, ui
 
 /* ---- ticks from another thread ---- */
 
-/* A tick of a path of the thread with that record. One thread alone may call it,
-   such as one that watches the others. Without a frame there is nowhere to put
-   the tick. */
+/* A tick of a path of the thread with that record. One thread alone may call
+   it, such as one that watches the others. Without a frame there is nowhere to
+   put the tick. */
 BURSTY_P_UNUSED static void bursty_p_post_frame_tick(uint32_t record, uint32_t row) {
     uint32_t i, running, posted;
     if (!BURSTY_P_GET(&bursty_p_frames.used)) return;

@@ -12,7 +12,8 @@
 BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p)
     BURSTY_P_OFF(return (void)profile, (void)p, 0)
 
-/* Returns the profiles that are in a burst now on the calling thread, as bits. */
+/* Returns the profiles that are in a burst now on the calling thread, as
+   bits. */
 BURSTY_API uint32_t bursty_in_burst(void) BURSTY_P_OFF(return 0)
 
 #if !defined(BURSTY_TINY) || defined(BURSTY_OFF)
@@ -23,9 +24,9 @@ BURSTY_API uint32_t bursty_in_burst(void) BURSTY_P_OFF(return 0)
    because memory is too small or a value is out of range. */
 BURSTY_API uint32_t bursty_start(const bursty_config *config) BURSTY_P_OFF(return (void)config, 1)
 
-/* Ends all timers or the watcher, gives the signal back and ends all profiles. What was
-   counted stays for bursty_write. Call it before dlclose takes this code away,
-   when no other thread can be in the middle of a check. */
+/* Ends all timers or the watcher, gives the signal back and ends all profiles.
+   What was counted stays for bursty_write. Call it before dlclose takes this
+   code away, when no other thread can be in the middle of a check. */
 BURSTY_API void bursty_stop(void) BURSTY_P_OFF((void)0)
 
 /* Leaves out what comes now, such as a loading screen (1), or goes on (0): no
@@ -38,22 +39,23 @@ BURSTY_API void bursty_pause(int is_paused) BURSTY_P_OFF((void)is_paused)
 BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) BURSTY_P_OFF((void)visit, (void)user)
 
 #if !defined(BURSTY_BARE) || defined(BURSTY_OFF)
-/* Fills rows[0..max) with the hottest functions, for an overlay as often as every
-   frame: by time, or, where nothing ticks, by calls. Time outside of all scopes is
-   the row "(outside)"; time that no tick saw is in no row, and cpu_us of
-   bursty_get_stats tells how much that is. Loops and points have no row. Sums over all threads since
-   bursty_start or bursty_clear. Returns how many rows were filled. */
+/* Fills rows[0..max) with the hottest functions, for an overlay as often as
+   every frame: by time, or, where nothing ticks, by calls. Time outside of all
+   scopes is the row "(outside)"; time that no tick saw is in no row, and cpu_us
+   of bursty_get_stats tells how much that is. Loops and points have no row.
+   Sums over all threads since bursty_start or bursty_clear. Returns how many
+   rows were filled. */
 BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max)
     BURSTY_P_OFF(return (void)rows, (void)max, 0)
 #endif
 
-/* Ends the frame that this thread is in, if there is one, and begins the next. A
-   frame is what the program does again and again: a frame of a game, a request, a
-   period of a control loop. The name, a literal, says which; several kinds may
-   take turns. NULL only ends one: what follows belongs to no frame. The report
-   says how long frames take, and what slow ones do that others do not. A frame
-   belongs to its thread; one that is running when the thread ends, or in which
-   there is a pause, is counted apart. */
+/* Ends the frame that this thread is in, if there is one, and begins the next.
+   A frame is what the program does again and again: a frame of a game, a
+   request, a period of a control loop. The name, a literal, says which; several
+   kinds may take turns. NULL only ends one: what follows belongs to no frame.
+   The report says how long frames take, and what slow ones do that others do
+   not. A frame belongs to its thread; one that is running when the thread ends,
+   or in which there is a pause, is counted apart. */
 BURSTY_API void bursty_frame(const char *name) BURSTY_P_OFF((void)name)
 
 /* The durations of the last frames of that kind in us, the newest last, for an
@@ -83,10 +85,10 @@ BURSTY_API int bursty_save(const char *path) BURSTY_P_OFF(return (void)path, 0)
 #endif
 
 /* n ticks have passed on this thread: charges them to its innermost scope. A
-   timer of bursty_start does it, where there is one; else call it from a timer's
-   signal handler, from the SysTick interrupt, or once a frame, with
-   config.tick_hz set. One caller for each thread. While a watcher looks, it does
-   nothing: where one would begin by itself set config.watch to -1. */
+   timer of bursty_start does it, where there is one; else call it from a
+   timer's signal handler, from the SysTick interrupt, or once a frame, with
+   config.tick_hz set. One caller for each thread. While a watcher looks, it
+   does nothing: where one would begin by itself set config.watch to -1. */
 BURSTY_API void bursty_tick(uint32_t n) BURSTY_P_OFF((void)n)
 
 /* Zeroes table, ticks and stats, but not the numbers of threads. What others

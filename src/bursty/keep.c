@@ -2,8 +2,8 @@
 
 #ifdef BURSTY_P_KEEP_ASM
 
-/* Vector, mask and x87 registers: xsave's components 0, 1, 2, 5, 6 and 7, in 64 + 2688 bytes. No
-   processor's layout of them is larger. */
+/* Vector, mask and x87 registers: xsave's components 0, 1, 2, 5, 6 and 7, in 64
+   + 2688 bytes. No processor's layout of them is larger. */
 #define BURSTY_P_KEEP_PARTS 0xe7
 #define BURSTY_P_KEEP_ROOM (2752 / 8)
 
@@ -41,19 +41,22 @@ BURSTY_P_KEEP_INLINE void bursty_p_keep_restore(const uint64_t *area, uint32_t h
     }
 }
 
-/* The thunk of a check finds the site and calls bursty_p_kept_count, which keeps all registers but
-   rax and rdi. If the event is an unusual one, the thunk keeps the other general registers and
-   calls bursty_p_kept_hit. It returns over the red zone. The thunk of a scope's end does the same
-   with bursty_p_kept_return and bursty_p_kept_leave.
+/* The thunk of a check finds the site and calls bursty_p_kept_count, which
+   keeps all registers but rax and rdi. If the event is an unusual one, the
+   thunk keeps the other general registers and calls bursty_p_kept_hit. It
+   returns over the red zone. The thunk of a scope's end does the same with
+   bursty_p_kept_return and bursty_p_kept_leave.
 
-   To an unwinder it looks as if the function that checks had called it right behind the js: the
-   stack pointer there is 136 above the one at the thunk's entry, and the return address is the
-   target of the stub's jmp: p + 5 + *(int32_t *)(p + 1), where p = *(CFA - 136).
+   To an unwinder it looks as if the function that checks had called it right
+   behind the js: the stack pointer there is 136 above the one at the thunk's
+   entry, and the return address is the target of the stub's jmp: p + 5 +
+   *(int32_t *)(p + 1), where p = *(CFA - 136).
 
-   The text is in AT&T's syntax, but the file may be compiled with -masm=intel, which no macro tells
-   of. `push 5` tells: it pushes a constant in Intel's syntax, in 2 bytes, and what is at address 5
-   in AT&T's, in more. It never runs. clang is told AT&T's; file-scope assembly behind it in the same
-   file would have to say so, too. */
+   The text is in AT&T's syntax, but the file may be compiled with -masm=intel,
+   which no macro tells of. `push 5` tells: it pushes a constant in Intel's
+   syntax, in 2 bytes, and what is at address 5 in AT&T's, in more. It never
+   runs. clang is told AT&T's; file-scope assembly behind it in the same file
+   would have to say so, too. */
 #if defined(__clang__) /* which reads it before it knows a length, with -flto */
 #define BURSTY_P_KEEP_SYNTAX_BEGIN "\t.att_syntax prefix\n"
 #define BURSTY_P_KEEP_SYNTAX_END ""
@@ -117,13 +120,16 @@ __asm__(BURSTY_P_KEEP_THUNK("bursty_p_leave_thunk", BURSTY_P_KEEP_TRY("", "burst
                             "\tmov\t%eax, %edi\n", "bursty_p_kept_leave"));
 #endif
 
-/* bursty_p_kept_count takes the word out and counts the usual event, without a call. Its answer is 0; or, if it does not count, 2^32
-   plus the word, and bursty_p_kept_hit goes on from there. In a plain thread without new settings it
-   takes the short look. Else it is bursty_p_keep_hit_any, which calls nothing outside bursty.h if no
-   profile has an action, there is no budget, and a look leaves new settings to the next check
-   (same_settings). In a burst that was another profile's, too, `only` may still be NULL.
-   bursty_p_kept_return and bursty_p_kept_leave divide the end of a scope in the same way. The scope
-   has left the stack, but its slot still holds its site; below the stack it is "(deep)". */
+/* bursty_p_kept_count takes the word out and counts the usual event, without a
+   call. Its answer is 0; or, if it does not count, 2^32 plus the word, and
+   bursty_p_kept_hit goes on from there. In a plain thread without new settings
+   it takes the short look. Else it is bursty_p_keep_hit_any, which calls
+   nothing outside bursty.h if no profile has an action, there is no budget, and
+   a look leaves new settings to the next check (same_settings). In a burst that
+   was another profile's, too, `only` may still be NULL. bursty_p_kept_return
+   and bursty_p_kept_leave divide the end of a scope in the same way. The scope
+   has left the stack, but its slot still holds its site; below the stack it is
+   "(deep)". */
 #ifdef __cplusplus
 #define BURSTY_P_KEEP_ENTRY \
     extern "C" __attribute__((BURSTY_P_KEEP_USED, visibility("hidden"))) BURSTY_P_KEEP_SLOW

@@ -54,7 +54,8 @@ static struct {
     uint32_t word;              /* from %fs:0 to the thread's word               */
 } bursty_p_text;
 
-/* The image begins with an ELF header. The linker makes the symbol if that is loaded. */
+/* The image begins with an ELF header. The linker makes the symbol if that is
+   loaded. */
 extern const unsigned char bursty_p_image[] __asm__("__ehdr_start")
     __attribute__((weak, visibility("hidden")));
 
@@ -66,7 +67,8 @@ static uint64_t bursty_p_long_at(const unsigned char *at) {
 }
 static uintptr_t bursty_p_extend(uint32_t word) { return (uintptr_t)(intptr_t)(int32_t)word; }
 
-/* Where the code is, and the table. Every number is checked: a tick reads nothing outside. */
+/* Where the code is, and the table. Every number is checked: a tick reads
+   nothing outside. */
 static void bursty_p_find_code(void) {
     enum { LOAD = 1, TABLE = 0x6474e550, RUNS = 1 };
     const unsigned char *head = bursty_p_image, *table;
@@ -77,8 +79,9 @@ static void bursty_p_find_code(void) {
     if (!head || head[0] != 0x7f || head[1] != 'E' || head[2] != 'L' || head[3] != 'F') return;
     if (head[4] != 2 || bursty_p_long_at(head + 32) != 64 || head[54] != 56) return;
     count = (uint32_t)head[56] | (uint32_t)head[57] << 8;
-    /* The header is at the beginning of the file. So is, by its words, a segment without a byte of
-       the file, such as one of zeros with an alignment of its own. */
+    /* The header is at the beginning of the file. So is, by its words, a
+       segment without a byte of the file, such as one of zeros with an
+       alignment of its own. */
     for (i = 0; i < count && i < 32; i++) {
         const unsigned char *p = head + 64 + i * 56;
         if (bursty_p_word_at(p) == LOAD && bursty_p_long_at(p + 8) == 0 && bursty_p_long_at(p + 32))
@@ -133,8 +136,9 @@ static const unsigned char *bursty_p_function_of(const unsigned char *pc) {
     return begin >= bursty_p_text.low ? (const unsigned char *)begin : NULL;
 }
 
-/* How many bytes of constants stand behind an opcode; BURSTY_P_CODE_STOP for one that is not known
-   or does not go on to the next instruction. *has_place: does it have a ModRM byte? */
+/* How many bytes of constants stand behind an opcode; BURSTY_P_CODE_STOP for
+   one that is not known or does not go on to the next instruction. *has_place:
+   does it have a ModRM byte? */
 enum { BURSTY_P_CODE_STOP = 16 };
 static uint32_t bursty_p_constants_0f(uint32_t op, int *has_place) {
     if ((op >= 0x80 && op <= 0x8f) || op == 0x05 || op == 0x0b || op == 0x34 || op == 0x35)
@@ -180,7 +184,8 @@ static uint32_t bursty_p_constants(uint32_t op, uint32_t reg, uint32_t wide, int
     return BURSTY_P_CODE_STOP;
 }
 
-/* Reads the instruction at p. Returns 0 if it is unknown, or a branch, a call or a return. */
+/* Reads the instruction at p. Returns 0 if it is unknown, or a branch, a call
+   or a return. */
 static int bursty_p_read(bursty_p_code *c, const unsigned char *p) {
     uint32_t rex = 0, is_short = 0, constants, mod, reg;
     int has_place = 1;
@@ -243,8 +248,9 @@ static int bursty_p_read(bursty_p_code *c, const unsigned char *p) {
     return 1;
 }
 
-/* Does c use what is `offset` bytes behind the thread's word? In an executable the place is written
-   out; in a shared object a register has it, which the instruction in front has set. */
+/* Does c use what is `offset` bytes behind the thread's word? In an executable
+   the place is written out; in a shared object a register has it, which the
+   instruction in front has set. */
 static int bursty_p_is_place(const bursty_p_code *c, uint32_t base, uint32_t offset) {
     if (!c->has_place || !c->is_fs || c->base != base) return 0;
     return c->disp == (base == 16 ? bursty_p_text.word + offset : offset);
@@ -255,8 +261,10 @@ static const unsigned char *bursty_p_behind_js(const unsigned char *p) {
     return p[0] == 0x78 ? p + 2 : p[0] == 0x0f && p[1] == 0x88 ? p + 6 : NULL;
 }
 
-/* The register that the instruction at p sets to the offset of the word, as a shared object does;
-   16 if it does not: the place is written out. The linker may have replaced the load. */
+/* The register that the instruction at p sets to the offset of the word, as a
+   shared object does;
+   16 if it does not: the place is written out. The linker may have replaced the
+   load. */
 static uint32_t bursty_p_base_of(const unsigned char *p) {
     bursty_p_code c;
     uintptr_t at;
@@ -269,7 +277,8 @@ static uint32_t bursty_p_base_of(const unsigned char *p) {
     return *(const uint64_t *)at == (uint64_t)bursty_p_extend(bursty_p_text.word) ? c.reg : 16;
 }
 
-/* If a scope's first sequence has its `decl` at p: its end. *begin: with the load in front. */
+/* If a scope's first sequence has its `decl` at p: its end. *begin: with the
+   load in front. */
 static const unsigned char *bursty_p_is_enter(const unsigned char *p, const unsigned char **begin,
                                               uintptr_t *site) {
     bursty_p_code c;
@@ -318,8 +327,8 @@ static const unsigned char *bursty_p_is_leave(const unsigned char *p) {
     return NULL;
 }
 
-/* Goes straight from p to `ret`. Is pc on the way? A jump to elsewhere is followed; the test of a
-   stack protector is passed. */
+/* Goes straight from p to `ret`. Is pc on the way? A jump to elsewhere is
+   followed; the test of a stack protector is passed. */
 static int bursty_p_is_last(const unsigned char *p, const unsigned char *pc) {
     int i, is_met = 0;
     for (i = 0; i < BURSTY_P_CODE_END; i++) {
@@ -339,7 +348,8 @@ static int bursty_p_is_last(const unsigned char *p, const unsigned char *pc) {
     return 0;
 }
 
-/* The scope of the function whose first or last instructions pc is in, or NULL. */
+/* The scope of the function whose first or last instructions pc is in, or
+   NULL. */
 static const bursty_site *bursty_p_running(const unsigned char *pc) {
     const unsigned char *p, *end, *begin = NULL;
     const uint32_t depth = BURSTY_P_HERE.depth;
@@ -376,8 +386,9 @@ static const bursty_site *bursty_p_running(const unsigned char *pc) {
     return NULL;
 }
 
-/* The same for a signal handler's context: rip is the 17th word of the machine's part, behind 40
-   bytes. ucontext_t itself is hidden under some standards. */
+/* The same for a signal handler's context: rip is the 17th word of the
+   machine's part, behind 40 bytes. ucontext_t itself is hidden under some
+   standards. */
 static const bursty_site *bursty_p_interrupted(const void *context) {
     uintptr_t pc = ((const uintptr_t *)context)[5 + 16];
     return bursty_p_text.high ? bursty_p_running((const unsigned char *)pc) : NULL;

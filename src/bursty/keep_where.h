@@ -15,8 +15,9 @@
 #define BURSTY_P_KEEP_CALL_FOR_TLS /* the compiler finds the thread's word by a call */
 #endif
 
-/* Files whose checks are in C may be linked with others, so the implementation of bursty.h has the
-   way in for assembly (IN_BURSTY) in more cases than a file has such checks (CHECKS). */
+/* Files whose checks are in C may be linked with others, so the implementation
+   of bursty.h has the way in for assembly (IN_BURSTY) in more cases than a file
+   has such checks (CHECKS). */
 #if defined(__x86_64__) && defined(__LP64__) && defined(__ELF__) && !defined(BURSTY_PORTABLE) && \
     !defined(BURSTY_OFF) && !defined(BURSTY_POLL) && !defined(BURSTY_TINY) && \
     !defined(BURSTY_STATIC) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER)
@@ -37,10 +38,11 @@
 #define BURSTY_P_KEEP_SIZE(name)
 #define BURSTY_P_KEEP_USED used, externally_visible
 #define BURSTY_P_KEEP_UNSEEN no_sanitize_coverage
-/* tune and stringops, which change nothing here: a target of its own. gcc 12 keeps its table of
-   saved registers by target, and behind a function without caller-saved ones it does not always set
-   it back: functions of the same target that come next then push what no caller expects, and
-   clobber what theirs believe to be kept. */
+/* tune and stringops, which change nothing here: a target of its own. gcc 12
+   keeps its table of saved registers by target, and behind a function without
+   caller-saved ones it does not always set it back: functions of the same
+   target that come next then push what no caller expects, and clobber what
+   theirs believe to be kept. */
 #define BURSTY_P_KEEP_SAVES \
     __attribute__((no_caller_saved_registers, zero_call_used_regs("skip"), \
                    target("general-regs-only,inline-all-stringops,tune=k8")))
@@ -60,9 +62,10 @@
 #endif
 
 #ifdef BURSTY_P_KEEP_ASM
-/* Of all functions between the thunk and an action: they use general registers alone, and the
-   compiler puts no call into them that might use others, such as a hook of -finstrument-functions.
-   So while nothing outside bursty.h is called, the thunk's registers are all that must be kept. */
+/* Of all functions between the thunk and an action: they use general registers
+   alone, and the compiler puts no call into them that might use others, such as
+   a hook of -finstrument-functions. So while nothing outside bursty.h is
+   called, the thunk's registers are all that must be kept. */
 #define BURSTY_P_KEEP_SLOW \
     __attribute__((target("general-regs-only"), no_instrument_function, \
                    no_profile_instrument_function, BURSTY_P_KEEP_UNSEEN))
@@ -79,8 +82,9 @@ BURSTY_P_KEEP_INLINE int bursty_p_keep_add(uint64_t *count, uint64_t more) {
     return 1;
 }
 
-/* Does the thread run profile 0 alone, which does no more than count? Then bursty_p_kept_hit looks at
-   the schedule by itself: as bursty_p_look, in a quarter of the instructions. */
+/* Does the thread run profile 0 alone, which does no more than count? Then
+   bursty_p_kept_hit looks at the schedule by itself: as bursty_p_look, in a
+   quarter of the instructions. */
 #define BURSTY_P_KEEP_PLAIN(t) \
     ((t)->active == 1 && !((t)->framed | (t)->acting) && !bursty_p_all.budget \
      && (t)->sampler[0].set.classes == BURSTY_ANY && !(t)->sampler[0].set.awake_count \

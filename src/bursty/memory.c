@@ -5,8 +5,8 @@
    A quarter of the memory is thread records; an eighth, if something ticks, the
    table of paths; the rest is the hot table. Threads are numbered in the order
    in which they register. A later thread may take over the record of one that
-   has ended. Static memory begins as zeros and is zeroed again only as far as it
-   was used, so pages that nobody needs are never touched. */
+   has ended. Static memory begins as zeros and is zeroed again only as far as
+   it was used, so pages that nobody needs are never touched. */
 enum { BURSTY_P_FREE, BURSTY_P_USED, BURSTY_P_ENDED };
 #define BURSTY_P_SPAN UINT32_C(65536)  /* the longest wait until a thread looks at new settings */
 #define BURSTY_P_EVER UINT64_MAX       /* `left` of a profile whose phase never ends            */
@@ -123,9 +123,10 @@ BURSTY_P_STEP const bursty_site *bursty_p_caller(uint32_t depth) {
     return NULL;
 }
 
-/* How many slots an index needs for rows of so many bytes that share `bytes` with it: a power of 2,
-   at most a quarter of the memory. *rows becomes the number of rows: at most 3/4 of the slots. So a
-   search always ends, at an empty slot. */
+/* How many slots an index needs for rows of so many bytes that share `bytes`
+   with it: a power of 2, at most a quarter of the memory. *rows becomes the
+   number of rows: at most 3/4 of the slots. So a search always ends, at an
+   empty slot. */
 static size_t bursty_p_divide(size_t bytes, size_t row_bytes, size_t *rows) {
     size_t slots = 1;
     while (slots < bytes / (row_bytes + 4) && slots < (size_t)1 << 28) slots *= 2;

@@ -11,8 +11,8 @@
    its parent has a smaller number, and a row in the index never moves. So a handler never waits,
    wherever it interrupts. */
 
-/* Counts are 64-bit where such a load is atomic. Elsewhere they are 32-bit, and saturate: that is
-   more than a year of ticks. */
+/* Counts are 64-bit where such a load is atomic. Elsewhere they are 32-bit, and
+   saturate: that is more than a year of ticks. */
 #if UINTPTR_MAX > UINT32_MAX
 typedef uint64_t bursty_p_tick_count;
 #define BURSTY_P_TICK_MOST UINT64_MAX
@@ -31,7 +31,8 @@ enum { BURSTY_P_TICK_COUNT, BURSTY_P_TICK_SLOW, BURSTY_P_TICK_SQUARES, BURSTY_P_
 
 typedef struct bursty_p_tick_row {
     const bursty_site *site;
-    /* count, of these in the slow path, sum of squares of n; looks that found it waiting */
+    /* count, of these in the slow path, sum of squares of n; looks that found
+       it waiting */
     bursty_p_tick_count sum[BURSTY_P_TICK_SUMS];
     uint32_t parent, thread;         /* parent: a row's number, or 0                          */
     uint32_t order;                  /* among the rows of its thread, from 0                  */
@@ -48,8 +49,8 @@ static struct {
     uint32_t is_watched; /* by the watcher, which is then the only one who charges */
 } bursty_p_ticks;
 
-/* Takes `bytes` of memory for rows and index. Returns how many it needs: all, or 0 if that is too
-   little for 4 rows. */
+/* Takes `bytes` of memory for rows and index. Returns how many it needs: all,
+   or 0 if that is too little for 4 rows. */
 static size_t bursty_p_lay_out_paths(unsigned char *memory, size_t bytes) {
     size_t rows, slots = bursty_p_divide(bytes, sizeof(bursty_p_tick_row), &rows);
     bursty_p_ticks.row_room = bursty_p_ticks.row_count = 0;
@@ -98,7 +99,8 @@ static uint32_t bursty_p_tick_claim(void) {
     return count + 1;
 }
 
-/* The number of the row (site, parent, thread), made at first sight; 0 if the table is full. */
+/* The number of the row (site, parent, thread), made at first sight; 0 if the
+   table is full. */
 static uint32_t bursty_p_tick_child(const bursty_site *site, uint32_t parent, uint32_t thread) {
     uint32_t h = (uint32_t)((uintptr_t)site >> 3) * UINT32_C(0x9E3779B1), fresh = 0, number;
     h = (h ^ h >> 15 ^ parent) * UINT32_C(0x85EBCA6B);
@@ -127,7 +129,8 @@ static uint32_t bursty_p_tick_child(const bursty_site *site, uint32_t parent, ui
 }
 
 #if BURSTY_STACK > 0
-/* The row that a scope below row goes back to, as recursion is folded; 0: none. */
+/* The row that a scope below row goes back to, as recursion is folded; 0:
+   none. */
 static uint32_t bursty_p_tick_folds(const bursty_site *site, uint32_t row) {
     uint32_t k;
     for (k = 0; k < bursty_p_ticks.fold && row; k++) {
@@ -138,9 +141,10 @@ static uint32_t bursty_p_tick_folds(const bursty_site *site, uint32_t row) {
 }
 #endif
 
-/* The row of a thread's path: of depth scopes, the first of which stand in stack, and of `inner` if
-   that is not NULL. n ticks are to be charged to it: where the table is full it is a scope further
-   out, or 0, and they are counted. */
+/* The row of a thread's path: of depth scopes, the first of which stand in
+   stack, and of `inner` if that is not NULL. n ticks are to be charged to it:
+   where the table is full it is a scope further out, or 0, and they are
+   counted. */
 static uint32_t bursty_p_tick_place(uint32_t thread, uint32_t depth,
                                     const bursty_site *const volatile *stack,
                                     const bursty_site *inner, uint32_t n) {
@@ -181,12 +185,13 @@ static void bursty_p_tick_charge_row(uint32_t row, uint32_t n, int is_slow) {
     if (is_slow) bursty_p_tick_add(&sum[BURSTY_P_TICK_SLOW], n);
 }
 
-/* The slow path of bursty.h runs while the word is a large number (its BUSY). */
+/* The slow path of bursty.h runs while the word is a large number (its
+   BUSY). */
 BURSTY_P_STEP int bursty_p_is_busy(uint32_t word) { return (int32_t)word >= 0 && word >> 29 != 0; }
 
-/* The program may be in the middle of changing its stack of scopes; it writes the stack before the
-   depth. `inner`, if it is not NULL, is a scope whose function is running, but which is not on the
-   stack. */
+/* The program may be in the middle of changing its stack of scopes; it writes
+   the stack before the depth. `inner`, if it is not NULL, is a scope whose
+   function is running, but which is not on the stack. */
 static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
     volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
     const bursty_site *const volatile *stack = NULL;

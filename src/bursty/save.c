@@ -5,7 +5,8 @@ static int bursty_p_to_file(void *user, const void *data, size_t size) {
     return fwrite(data, 1, size, (FILE *)user) != size;
 }
 
-/* Whether a file may take the place of what stands there: a device or a pipe must stay. */
+/* Whether a file may take the place of what stands there: a device or a pipe
+   must stay. */
 static int bursty_p_is_replaceable(const char *path) {
 #if defined(__unix__) || defined(__APPLE__)
     struct stat there;
@@ -22,8 +23,8 @@ static int bursty_p_failed(FILE *file, const char *path, int error) {
     return -1;
 }
 
-/* A name that is too long for its .new, and what is no regular file, such as a device, are written
-   directly. */
+/* A name that is too long for its .new, and what is no regular file, such as a
+   device, are written directly. */
 BURSTY_API int bursty_save(const char *path) {
     char fresh[4096];
     size_t length = strlen(path);

@@ -36,7 +36,8 @@ BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
     return gap ? (uint32_t)gap : 1;
 }
 
-/* How many events one of this burst stands for: (C + I) / I, and more with hibernation. */
+/* How many events one of this burst stands for: (C + I) / I, and more with
+   hibernation. */
 BURSTY_P_SLOW uint32_t bursty_p_weigh(const bursty_p_sampler *s) {
     const bursty_profile *set = &s->set;
     uint64_t weight, periods = (uint64_t)set->awake_count + set->hibernate_count;
@@ -163,7 +164,8 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
     }
 }
 
-/* A look after so many checks. Returns the word before the check that asked takes its 1. */
+/* A look after so many checks. Returns the word before the check that asked
+   takes its 1. */
 BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
@@ -194,7 +196,8 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     return live ? 0 : t->span;
 }
 
-/* n is the word before the next check. Returns it, after a look if one is due. */
+/* n is the word before the next check. Returns it, after a look if one is
+   due. */
 BURSTY_P_STEP uint32_t bursty_p_advance(bursty_p_thread *t, uint32_t n) {
     uint32_t passed = t->live ? 0 - n : t->span - n;
     if (passed < t->span && !bursty_p_reopened(t)) return n;

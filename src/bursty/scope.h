@@ -1,8 +1,9 @@
 /* ---- scopes ---- */
 
-/* The check comes first and the push second, so the depth of a CALL counts the scopes around it.
-   Leaving restores the saved depth instead of counting down: that repairs whatever a longjmp
-   skipped. The stores are volatile, the stack before the depth, for a tick that interrupts. */
+/* The check comes first and the push second, so the depth of a CALL counts the
+   scopes around it. Leaving restores the saved depth instead of counting down:
+   that repairs whatever a longjmp skipped. The stores are volatile, the stack
+   before the depth, for a tick that interrupts. */
 
 enum { BURSTY_P_SCOPE_CALL = BURSTY_CALL | BURSTY_FRAME,
        BURSTY_P_SCOPE_RETURN = BURSTY_RETURN | BURSTY_FRAME };
@@ -38,8 +39,8 @@ BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
     if (BURSTY_P_LIVE()) bursty_note(scope->site, 0, BURSTY_P_SCOPE_RETURN);
 }
 
-/* "" before the name: a name that is no literal is an error, in C++, too, where it would be gone when
-   the report is made. */
+/* "" before the name: a name that is no literal is an error, in C++, too, where
+   it would be gone when the report is made. */
 #define BURSTY_P_SCOPE_SITE(name_, id_) \
     static const bursty_site BURSTY_P_CAT(bursty_p_site_, id_) = { \
         "" name_, __FILE__, __LINE__, BURSTY_P_SCOPE_CALL }

@@ -70,8 +70,8 @@ static void bursty_p_fill(uint32_t at, const bursty_p_settings *settings, uint32
     BURSTY_P_RELEASE(&bursty_p_buffer[at].stamp, stamp);
 }
 
-/* Publishes settings that were made of those of generation `old`. Returns 0 if others have come in
-   between, or if all buffers are busy for the moment. */
+/* Publishes settings that were made of those of generation `old`. Returns 0 if
+   others have come in between, or if all buffers are busy for the moment. */
 static int bursty_p_publish(const bursty_p_settings *settings, uint32_t old) {
 #ifdef BURSTY_NO_TLS
     uint32_t next = old + 1 ? old + 1 : 1;

@@ -38,8 +38,9 @@ BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 }
 #endif
 
-/* A count has one writer, its thread, and any reader. A 32-bit machine without 64-bit atomics may
-   read one that is 2^32 off, in the moment in which it passes a multiple of 2^32. */
+/* A count has one writer, its thread, and any reader. A 32-bit machine without
+   64-bit atomics may read one that is 2^32 off, in the moment in which it
+   passes a multiple of 2^32. */
 #if !defined(BURSTY_NO_TLS) && defined(BURSTY_P_GNU) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2
 typedef uint64_t bursty_p_count __attribute__((aligned(8)));
 #define BURSTY_P_READ(c) BURSTY_P_GET(c)

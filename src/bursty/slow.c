@@ -45,8 +45,9 @@ BURSTY_P_SLOW void bursty_p_deliver(bursty_p_thread *t, const bursty_site *site,
     t->in_slow = 0;
 }
 
-/* Where bursty_p_mine.only is set, an event whose row is a recent one is counted here. n is the
-   word after its check. Both return 0 if it is not counted. */
+/* Where bursty_p_mine.only is set, an event whose row is a recent one is
+   counted here. n is the word after its check. Both return 0 if it is not
+   counted. */
 BURSTY_P_STEP int bursty_p_count_known(const bursty_site *site) {
     bursty_p_row *row = bursty_p_recall(site, bursty_p_caller(BURSTY_P_HERE.depth));
     if (!row) return 0;
@@ -87,7 +88,8 @@ BURSTY_API uint32_t bursty_hit(const bursty_site *site, uintptr_t value) {
     return bursty_p_mine.thread->live;
 }
 
-/* A RETURN that the hot table alone would get is counted, and goes no further. */
+/* A RETURN that the hot table alone would get is counted, and goes no
+   further. */
 BURSTY_P_STEP int bursty_p_count_return(void) {
     if (!bursty_p_mine.only || bursty_p_mine.epoch != BURSTY_P_GET(&bursty_p_all.epoch)) return 0;
     bursty_p_count_up(bursty_p_mine.only, 1);
@@ -125,7 +127,8 @@ BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     return room;
 }
 
-/* Unused checks are given back unless checks in the body have begun or ended a burst since. */
+/* Unused checks are given back unless checks in the body have begun or ended a
+   burst since. */
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
     uint32_t n = BURSTY_P_HERE.n, back = n + count;
     bursty_p_thread *t = bursty_p_registered();
@@ -133,7 +136,8 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
     if (live ? 0 - n <= t->span && 0 - back <= t->span : back <= t->span) BURSTY_P_HERE.n = back;
 }
 
-/* Looks at the schedule now, so that a change takes effect at once and counts are exact. */
+/* Looks at the schedule now, so that a change takes effect at once and counts
+   are exact. */
 static void bursty_p_look_now(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n;

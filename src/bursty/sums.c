@@ -1,19 +1,23 @@
 /* ---- sums for intervals ---- */
 
-/* How far a share may be off follows from how it differs between bursts (docs/formats.md). In a
-   burst let y be the weight of a row, s of all rows of its site, x of all rows of its class. A row
-   keeps the sums of yy, ys and xy over the bursts that have ended, how many saw it, and in how many
-   it was the first row of its site; a thread has xx and a number of bursts for each class.
+/* How far a share may be off follows from how it differs between bursts
+   (docs/formats.md). In a burst let y be the weight of a row, s of all rows of
+   its site, x of all rows of its class. A row keeps the sums of yy, ys and xy
+   over the bursts that have ended, how many saw it, and in how many it was the
+   first row of its site; a thread has xx and a number of bursts for each class.
 
        touched --> row --> row --> row, which points at itself
 
-   A row's first event in a burst puts it into this list, with its count at the start. At the end
-   the list is divided into 16 by site, and goes into the sums. A thread sums its first 1024 bursts
-   of a profile, and then a random one of each 8. What that adds counts 8 times, but it is one burst
-   that saw the row. A burst that ends costs 140 instructions a row, and one for two of a part. */
+   A row's first event in a burst puts it into this list, with its count at the
+   start. At the end the list is divided into 16 by site, and goes into the
+   sums. A thread sums its first 1024 bursts of a profile, and then a random one
+   of each 8. What that adds counts 8 times, but it is one burst that saw the
+   row. A burst that ends costs 140 instructions a row, and one for two of a
+   part. */
 
-/* Numbers the burst that begins, and says how often its sums count. A thread that takes a record
-   over in the middle of 8 draws, too, so that each burst has the same chance. */
+/* Numbers the burst that begins, and says how often its sums count. A thread
+   that takes a record over in the middle of 8 draws, too, so that each burst
+   has the same chance. */
 BURSTY_P_STEP void bursty_p_number(bursty_p_thread *t, bursty_p_sampler *s, uint32_t p) {
     uint64_t before = BURSTY_P_READ(&t->bursts[p]);
     uint32_t at = (uint32_t)before % BURSTY_P_ONE_OF + 1, later = before >= BURSTY_P_ALL_SUMMED;

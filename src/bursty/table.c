@@ -28,7 +28,8 @@ BURSTY_P_STEP bursty_p_row *bursty_p_recall(const bursty_site *site, const burst
     return row && row->site == site && row->caller == caller ? row : NULL;
 }
 
-/* The thread's row for (caller, site), made at first sight; NULL if the table is full. */
+/* The thread's row for (caller, site), made at first sight; NULL if the table
+   is full. */
 BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(bursty_p_thread *t, const bursty_site *site,
                                             const bursty_site *caller) {
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)((uintptr_t)caller >> 3));

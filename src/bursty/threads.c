@@ -5,9 +5,10 @@ static void bursty_p_seed(bursty_p_thread *t) {
     t->random = h ? h : 1;
 }
 
-/* bursty_p_notice_end arranges that bursty_thread_end is called when the calling thread ends, and
-   returns whether it will be. In a shared object the key goes when the object is closed, for the C
-   library would call code that is gone. */
+/* bursty_p_notice_end arranges that bursty_thread_end is called when the
+   calling thread ends, and returns whether it will be. In a shared object the
+   key goes when the object is closed, for the C library would call code that is
+   gone. */
 #if defined(BURSTY_P_POSIX)
 static pthread_key_t bursty_p_key;
 static pthread_once_t bursty_p_once = PTHREAD_ONCE_INIT;
@@ -70,7 +71,8 @@ static void bursty_p_tell(int what, bursty_p_thread *t, int is_noticed) {
     if (bursty_p_all.companion.on_thread) bursty_p_all.companion.on_thread(what, t->number);
 }
 
-/* Names are copied byte by byte, since a dump may read one while it is written. */
+/* Names are copied byte by byte, since a dump may read one while it is
+   written. */
 static void bursty_p_put_name(bursty_p_thread *t, const char *name) {
     uint32_t i;
     for (i = 0; i + 1 < BURSTY_P_NAME && name && name[i]; i++) BURSTY_P_PUT(&t->name[i], name[i]);

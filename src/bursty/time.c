@@ -12,7 +12,8 @@
    short of it if a thread made no check, or had no record or timer, if the
    signal was blocked, or if the program took it over. The report says so. */
 
-/* CPU time that was to be seen: of the phases that have ended, and when the running one began. */
+/* CPU time that was to be seen: of the phases that have ended, and when the
+   running one began. */
 static struct {
     uint64_t before, since;
 } bursty_p_cpu;
@@ -36,8 +37,8 @@ static uint32_t bursty_p_wants_watcher(const bursty_config *config) {
 #endif
 }
 
-/* Forgets what an earlier start has counted, sets no_time and the period. Returns whether a table of
-   paths is needed. */
+/* Forgets what an earlier start has counted, sets no_time and the period.
+   Returns whether a table of paths is needed. */
 static int bursty_p_plan_time(const bursty_config *config) {
     int32_t hz = config->tick_hz;
     bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
@@ -122,8 +123,8 @@ static void bursty_p_clear_time(void) {
     bursty_p_cpu.since = bursty_p_cpu_us();
 }
 
-/* On a thread that registers, that ends, or that is a forked child. A thread whose end will not be
-   noticed cannot be watched: its stack would be gone. */
+/* On a thread that registers, that ends, or that is a forked child. A thread
+   whose end will not be noticed cannot be watched: its stack would be gone. */
 #ifdef BURSTY_P_WATCHER
 static void bursty_p_watch_on_thread(int what, bursty_p_thread *t, int is_noticed) {
     if (what == BURSTY_THREAD_FORKED) {
@@ -191,7 +192,8 @@ static void bursty_p_time_stats(bursty_stats *out) {
     }
 }
 
-/* The part of a dump: rows of one thread, each with how many rows before it its parent stands. */
+/* The part of a dump: rows of one thread, each with how many rows before it its
+   parent stands. */
 static void bursty_p_put_paths(bursty_p_dump *d, const bursty_p_thread *t, uint32_t count) {
     uint32_t i, k, back, some = 0;
     for (i = 0; i < count; i++) {

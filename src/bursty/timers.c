@@ -23,9 +23,9 @@ static void bursty_p_disarm(bursty_p_thread *t) {
     if (timer) bursty_p_timer_delete((int)timer - 1);
 }
 
-/* bursty_p_uninstall on another thread forgets the signal first and then empties the records; here
-   the timer gets into the record first. So one of the two deletes it before it can tick. Returns 0
-   if the system has no timer. */
+/* bursty_p_uninstall on another thread forgets the signal first and then
+   empties the records; here the timer gets into the record first. So one of the
+   two deletes it before it can tick. Returns 0 if the system has no timer. */
 static int bursty_p_arm(bursty_p_thread *t) {
     int signal = __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST), timer;
     uint32_t place = (uint32_t)(uintptr_t)&timer >> 4;
@@ -43,8 +43,9 @@ static int bursty_p_arm(bursty_p_thread *t) {
     return __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST) != signal;
 }
 
-/* Takes the highest real-time signal that has no handler. Returns 0 if there is none. The highest
-   four are left to others: debuggers, valgrind and `bursty record` use them. */
+/* Takes the highest real-time signal that has no handler. Returns 0 if there is
+   none. The highest four are left to others: debuggers, valgrind and `bursty
+   record` use them. */
 static int bursty_p_install(void) {
     struct sigaction action, old;
     int number;
@@ -62,8 +63,9 @@ static int bursty_p_install(void) {
     return 1;
 }
 
-/* Without timers no signal follows; one that is ignored is not pending any more. Timers go first:
-   Linux from 6.13 keeps the signal of a timer that is ignored, and sends it when it is not. */
+/* Without timers no signal follows; one that is ignored is not pending any
+   more. Timers go first: Linux from 6.13 keeps the signal of a timer that is
+   ignored, and sends it when it is not. */
 static void bursty_p_uninstall(void) {
     struct sigaction action, old;
     uint32_t i;

@@ -10,7 +10,8 @@
    random number from 0 to mask, where mask is the smallest 2^k - 1 that is at least C / 8. A
    division would cost 100 bytes. Flash and RAM: tests/firmware/run.sh. */
 
-/* The word at the start of a gap: its length less one, 2^31 - 1 before the first settings. */
+/* The word at the start of a gap: its length less one, 2^31 - 1 before the
+   first settings. */
 static uint32_t bursty_p_gap(void) {
     uint32_t n = BURSTY_P_HERE.every, r = BURSTY_P_HERE.random, mask = 1;
     if (r != 0) {

@@ -67,7 +67,8 @@ static void bursty_p_top_row(bursty_p_batch *batch, const bursty_p_row *row) {
     bursty_p_sum(&s->squares, &row->sum[6]);
 }
 
-/* A tick belongs to each site of its path once, however often it stands there. */
+/* A tick belongs to each site of its path once, however often it stands
+   there. */
 static void bursty_p_top_path(bursty_p_batch *batch, const bursty_p_tick_row *row) {
     uint64_t ticks = BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_COUNT]);
     const bursty_p_tick_row *at = row, *below;
@@ -125,7 +126,8 @@ static bursty_range bursty_p_calls(const bursty_p_top_sums *s, double bursts,
     return range;
 }
 
-/* Puts row into best[0..filled), hottest first. Returns the new number of rows, at most max. */
+/* Puts row into best[0..filled), hottest first. Returns the new number of rows,
+   at most max. */
 static size_t bursty_p_top_keep(bursty_top_row *best, size_t filled, size_t max,
                                 const bursty_top_row *row) {
     size_t k = filled;

@@ -71,9 +71,10 @@ BURSTY_P_PEEK_ATTRIBUTE static uint32_t bursty_p_peek_word(const bursty_here *he
     return *(const volatile uint32_t *)&here->n;
 }
 
-/* The slots, the depth, the slots again. Returns how good the copy is: 3, true at one moment; 2, the
-   path of a moment in between, since the scopes around the innermost one stood still; 1, that, if
-   they did not come back meanwhile; 0, they have changed from `stood_still` on. */
+/* The slots, the depth, the slots again. Returns how good the copy is: 3, true
+   at one moment; 2, the path of a moment in between, since the scopes around
+   the innermost one stood still; 1, that, if they did not come back meanwhile;
+   0, they have changed from `stood_still` on. */
 static int bursty_p_peek_once(bursty_p_peek *out, const bursty_here *here, uint32_t *stood_still) {
     const bursty_site *before[BURSTY_STACK];
     uint32_t word = bursty_p_peek_word(here), i, kept, checks;
@@ -102,9 +103,9 @@ static void bursty_p_peek_at(bursty_p_peek *out, const bursty_here *here) {
     if (out->is_cut) out->depth = stood_still;
 }
 
-/* How many looks of this round have met a scope, running or waiting: each adds 2 n + 1 to the sum of
-   squares when it makes n to n + 1. Of a round with more scopes than there is room for, the rest
-   counts as met once. */
+/* How many looks of this round have met a scope, running or waiting: each adds
+   2 n + 1 to the sum of squares when it makes n to n + 1. Of a round with more
+   scopes than there is room for, the rest counts as met once. */
 enum { BURSTY_P_MET = 256 };
 typedef struct bursty_p_met {
     const bursty_site *site;
@@ -147,7 +148,8 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
     round->squares++;
 }
 
-/* Runs and waits by CPU time that moves in large steps: gap_ns of it are paid for a look. */
+/* Runs and waits by CPU time that moves in large steps: gap_ns of it are paid
+   for a look. */
 static int bursty_p_watcher_pay(bursty_p_thread *t, uint64_t ran_ns, uint64_t gap_ns) {
     const uint64_t most = 2 * gap_ns + 32000000;
     if (ran_ns > t->ran_ns + most) t->ran_ns = ran_ns - most; /* it ran before it was watched */
@@ -156,7 +158,8 @@ static int bursty_p_watcher_pay(bursty_p_thread *t, uint64_t ran_ns, uint64_t ga
     return BURSTY_P_RUNS;
 }
 
-/* The first look of a round at a thread. It is charged at once, or becomes pending. */
+/* The first look of a round at a thread. It is charged at once, or becomes
+   pending. */
 static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns) {
     bursty_p_peek peek;
     uint64_t ran_ns = 0, before;
@@ -194,8 +197,9 @@ static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
 }
 
-/* Looks at a pending thread again, least_ns after the time that ran_ns tells. Returns whether it is
-   pending still. A thread that has ended meanwhile was running. */
+/* Looks at a pending thread again, least_ns after the time that ran_ns tells.
+   Returns whether it is pending still. A thread that has ended meanwhile was
+   running. */
 static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t, uint64_t least_ns,
                                        int is_last) {
     uint64_t ran_ns = UINT64_MAX;

@@ -41,8 +41,8 @@ static void bursty_p_watcher_run(void); /* watcher.c */
 
 #if defined(_WIN32)
 
-/* Windows.h is not included: it defines min, max and more in the file of the user. These are its
-   declarations, should the user include it. */
+/* Windows.h is not included: it defines min, max and more in the file of the
+   user. These are its declarations, should the user include it. */
 #ifdef _WIN64
 typedef unsigned long long bursty_p_size;
 #else
@@ -105,7 +105,8 @@ static uint64_t bursty_p_cpu_us(void) {
     return (t[2] + t[3]) / 10;
 }
 
-/* Handles have 32 bits that count. The access is THREAD_QUERY_LIMITED_INFORMATION. */
+/* Handles have 32 bits that count. The access is
+   THREAD_QUERY_LIMITED_INFORMATION. */
 static uint32_t bursty_p_system_me(void) {
     return (uint32_t)(uintptr_t)OpenThread(0x0800, 0, GetCurrentThreadId());
 }
@@ -149,8 +150,8 @@ static unsigned long __stdcall bursty_p_watcher_thread(void *nothing) {
     return 0;
 }
 
-/* Flag 2 of the timer: below a millisecond; older systems refuse it. The library with this code
-   stays loaded until bursty_stop. */
+/* Flag 2 of the timer: below a millisecond; older systems refuse it. The
+   library with this code stays loaded until bursty_stop. */
 static int bursty_p_system_begin(void) {
     struct HINSTANCE__ *library = NULL;
     union { unsigned long(__stdcall *run)(void *); const wchar_t *address; } here;
@@ -179,10 +180,11 @@ static void bursty_p_system_end(void) {
 
 #else /* POSIX */
 
-/* The watcher must wake when it wants to, and not when the thread that has its processor goes to
-   sleep: it would see nobody run. So it asks Linux for exact timers and, by the one value that needs
-   no rights, for turns of 0.1 ms: from 6.12 on who has short turns is let in at once. Kernels that
-   do not know this ignore it. The name is for ps and debuggers. */
+/* The watcher must wake when it wants to, and not when the thread that has its
+   processor goes to sleep: it would see nobody run. So it asks Linux for exact
+   timers and, by the one value that needs no rights, for turns of 0.1 ms: from
+   6.12 on who has short turns is let in at once. Kernels that do not know this
+   ignore it. The name is for ps and debuggers. */
 static void bursty_p_system_be_prompt(void) {
 #if defined(__linux__)
     (void)syscall(SYS_prctl, 29L, 1L, 0L, 0L, 0L);
@@ -206,7 +208,8 @@ static void *bursty_p_watcher_thread(void *nothing) {
     return nothing;
 }
 
-/* The program's signals are not for this thread. (The C library keeps its own out of the set.) */
+/* The program's signals are not for this thread. (The C library keeps its own
+   out of the set.) */
 static int bursty_p_system_begin(void) {
     sigset_t all, old;
     int error;
@@ -227,7 +230,8 @@ static uint64_t bursty_p_wall_ns(void) { return bursty_p_read_ns(BURSTY_P_MONOTO
 static uint32_t bursty_p_system_me(void) { return (uint32_t)syscall(SYS_gettid); }
 static void bursty_p_system_forget(uint32_t number) { (void)number; }
 
-/* The kernel makes the number of a thread's CPU clock like this, and so does the C library. */
+/* The kernel makes the number of a thread's CPU clock like this, and so does
+   the C library. */
 static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     *ran_ns = bursty_p_read_ns((int)(~number << 3 | 6u));
     return BURSTY_P_UNKNOWN;

@@ -42,12 +42,14 @@ EDGEPROF_API size_t edgeprof_bytes(const edgeprof_function *const *list, uint32_
 
        mark -> a -> b -> c -> d -> mark or join
 
-   A line whose first mark is set ran as far as something shows that it did: up to a vertex where an
-   activation ended early, or to its end if a mark there is set or if nobody ended early in it.
-   So from each mark we go forward, up to the next vertex with several out-edges or with an early
-   end; then from each edge that was taken, and from each vertex with an early end, back to where
-   another way could have led there. Each vertex is passed twice at most. only[v] and into[v] are
-   the one edge that leaves v, and the one that leads there. */
+   A line whose first mark is set ran as far as something shows that it did: up
+   to a vertex where an activation ended early, or to its end if a mark there is
+   set or if nobody ended early in it. So from each mark we go forward, up to
+   the next vertex with several out-edges or with an early end; then from each
+   edge that was taken, and from each vertex with an early end, back to where
+   another way could have led there. Each vertex is passed twice at most.
+   only[v] and into[v] are the one edge that leaves v, and the one that leads
+   there. */
 static int edgeprof_p_ended(const edgeprof_function *f, uint32_t v) {
     return f->early && f->early[v] && f->early[v] <= EDGEPROF_UNKNOWN;
 }

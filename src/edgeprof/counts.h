@@ -89,8 +89,8 @@ EDGEPROF_API int edgeprof_write_csv(const edgeprof_function *const *list, uint32
    failed. */
 EDGEPROF_API int edgeprof_write(const edgeprof_function *const *list, uint32_t count,
                                 edgeprof_write_fn write, void *user);
-/* The same for the run of a test: `bursty report` keeps what each test ran apart. test: its name;
-   NULL or "": the run is of none. */
+/* The same for the run of a test: `bursty report` keeps what each test ran
+   apart. test: its name; NULL or "": the run is of none. */
 EDGEPROF_API int edgeprof_write_test(const char *test, const edgeprof_function *const *list,
                                      uint32_t count, edgeprof_write_fn write, void *user);
 

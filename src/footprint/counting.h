@@ -1,6 +1,7 @@
 /* ---- functions: all windows (All-Window Profiling, section 3) ---- */
 
-/* You provide the storage. The fields are private; footprint_get_stats reads them. */
+/* You provide the storage. The fields are private; footprint_get_stats reads
+   them. */
 typedef struct footprint {
     footprint_entry *top;            /* the recent blocks, latest first; there are `filled` */
     uint64_t now;                    /* number of the latest access, from 1 */

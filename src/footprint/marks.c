@@ -43,7 +43,8 @@
    starts (shifted[q][y]); when it is used again, a stretch of row q + 1 ends
    (reused[q][y]). */
 
-/* Byte b of the result says how many of the lowest 8 (b + 1) bits of v are set. */
+/* Byte b of the result says how many of the lowest 8 (b + 1) bits of v are
+   set. */
 static uint64_t footprint_p_ones(uint64_t v) {
     v -= v >> 1 & UINT64_C(0x5555555555555555);
     v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));

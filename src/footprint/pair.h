@@ -1,6 +1,7 @@
 /* ---- functions: two threads (All-Window Profiling, section 2) ---- */
 
-/* You provide the storage. The fields are private; footprint_pair_get_stats reads them. */
+/* You provide the storage. The fields are private; footprint_pair_get_stats
+   reads them. */
 typedef struct footprint_pair {
     uint64_t now, number;            /* accesses so far: of both, of thread 1 */
     uint64_t lost, end;

@@ -40,7 +40,8 @@ FOOTPRINT_API uint64_t footprint_windows(const footprint_profile *p, uint32_t wi
     return footprint_at_least(p, window_bin, 0);
 }
 
-/* Returns how many windows of a length in window_bin have a footprint in bin. */
+/* Returns how many windows of a length in window_bin have a footprint in
+   bin. */
 static uint64_t footprint_p_windows_in_bin(const footprint_profile *p, uint32_t window_bin,
                                            uint32_t bin) {
     return footprint_at_least(p, window_bin, bin) - footprint_at_least(p, window_bin, bin + 1);

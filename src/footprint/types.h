@@ -38,13 +38,15 @@ typedef struct footprint_stats {
     uint32_t flags, sample_log2;     /* sample_log2 grows when memory is full */
 } footprint_stats;
 
-/* The sum of the footprints of all windows of exactly footprint_bin_high(column) accesses. */
+/* The sum of the footprints of all windows of exactly
+   footprint_bin_high(column) accesses. */
 typedef struct footprint_total {
     uint64_t windows;                /* how many windows those are; 0 if they were not counted */
     uint64_t low, high;              /* the sum is low + 2^64 high */
 } footprint_total;
 
-/* What was counted. All three counters fill one of these, and all answers come from it. */
+/* What was counted. All three counters fill one of these, and all answers come
+   from it. */
 typedef struct footprint_profile {
     uint64_t accesses, blocks, forgotten;                /* as in footprint_stats */
     uint64_t last_window;            /* length of the whole run; 0: it was not counted */

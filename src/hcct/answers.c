@@ -70,7 +70,8 @@ static int hcct_p_hotter(const hcct *t, const hcct_context *a, const hcct_contex
     return hcct_p_at(t, i)[HCCT_P_KEY] < hcct_p_at(t, k)[HCCT_P_KEY];
 }
 
-/* rows[0..n) is a heap with the coldest on top, but for element i, which may have to sink. */
+/* rows[0..n) is a heap with the coldest on top, but for element i, which may
+   have to sink. */
 static void hcct_p_sift(const hcct *t, hcct_context *rows, uint32_t n, uint32_t i) {
     for (;;) {
         uint32_t child = 2 * i + 1;

@@ -1,11 +1,13 @@
 /* ---- bursts (section 5.3) ---- */
 
-/* The calls that are open when a burst begins only say where it is: they happened outside of it.
+/* The calls that are open when a burst begins only say where it is: they
+   happened outside of it.
 
-   Adaptive bursting with re-enablement (Zhuang et al.): the history is a set of signatures of
-   stacks, open addressing, at most 3/4 full. A stack in it gets a burst once in k times, whose
-   events then have weight k. A stack met n times so contributes 1 + (n - 1) k / k = n bursts on
-   average, and the answer stays unbiased. When the history is full, every stack counts as known. */
+   Adaptive bursting with re-enablement (Zhuang et al.): the history is a set of
+   signatures of stacks, open addressing, at most 3/4 full. A stack in it gets a
+   burst once in k times, whose events then have weight k. A stack met n times
+   so contributes 1 + (n - 1) k / k = n bursts on average, and the answer stays
+   unbiased. When the history is full, every stack counts as known. */
 
 static int hcct_p_history_known(hcct *t, uint64_t signature) {
     uint32_t slots = t->config.history, slot = (uint32_t)((signature >> 32) * slots >> 32);

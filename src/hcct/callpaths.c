@@ -52,10 +52,11 @@ static int callpaths_p_hold(uint32_t *held, uint32_t who) {
 #define CALLPATHS_P_DEEPEST (BURSTY_STACK + 1u) /* with "(deep)", which is one context */
 #define CALLPATHS_P_FAR 1u    /* the key of a site too far from ours; no distance is odd */
 
-/* What the variance between bursts needs of a context, by the number of its node. y is how many
-   calls it has in one burst. The tree may give a context up and use its node for another one: then
-   the key or the parent differs, and the sums begin again. What the tool finds in the tree must be
-   `calls`; if it is more, the context was given up in between, and it gets no interval. */
+/* What the variance between bursts needs of a context, by the number of its
+   node. y is how many calls it has in one burst. The tree may give a context up
+   and use its node for another one: then the key or the parent differs, and the
+   sums begin again. What the tool finds in the tree must be `calls`; if it is
+   more, the context was given up in between, and it gets no interval. */
 typedef struct callpaths_p_sums {
     uint64_t yy;          /* of all its bursts but the latest: y * y         */
     uint32_t key, parent;
@@ -92,8 +93,9 @@ static struct {
 static uint64_t callpaths_p_memory[(CALLPATHS_MEMORY + 7) / 8];
 #endif
 
-/* A site lies among the constants of this program or shared object. Its distance from this one is
-   its key: so there may be any number of sites, and nothing is looked up. */
+/* A site lies among the constants of this program or shared object. Its
+   distance from this one is its key: so there may be any number of sites, and
+   nothing is looked up. */
 static const bursty_site callpaths_p_origin = { "", "", 0, 0 };
 
 static uint32_t callpaths_p_key(const bursty_site *site) {
@@ -134,7 +136,8 @@ static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, 
     s->calls = callpaths_p_more(s->calls);
 }
 
-/* The call that was just recorded. One that has no place in the tree is one of all calls. */
+/* The call that was just recorded. One that has no place in the tree is one of
+   all calls. */
 static void callpaths_p_sum_call(callpaths_p_thread *t, uint32_t key) {
     hcct_place place = hcct_position(&t->tree);
     callpaths_p_sum(t, 0, 0, 0);
@@ -152,7 +155,8 @@ static void callpaths_p_numbers(void *user, uint32_t node, uint64_t numbers[3]) 
     numbers[2] = callpaths_p_with(s->yy, s->y);
 }
 
-/* An empty tree for the thread. Its memory is enough, for callpaths_p_lay_out has tried. */
+/* An empty tree for the thread. Its memory is enough, for callpaths_p_lay_out
+   has tried. */
 static void callpaths_p_make(callpaths_p_thread *t) {
     size_t number = (size_t)(t - callpaths_p_all.threads);
     unsigned char *memory = callpaths_p_all.trees + number * callpaths_p_all.tree_bytes;
@@ -183,8 +187,8 @@ static callpaths_p_thread *callpaths_p_of(uint32_t thread) {
     return thread < callpaths_p_all.thread_room ? &callpaths_p_all.threads[thread] : NULL;
 }
 
-/* A longjmp has left an event in the middle. Nobody knows what the tree looks like, so a new one
-   begins, and the calls of the old one are lost. */
+/* A longjmp has left an event in the middle. Nobody knows what the tree looks
+   like, so a new one begins, and the calls of the old one are lost. */
 static void callpaths_p_jumped(callpaths_p_thread *t) {
     uint64_t lost = t->lost + t->calls;
     if (HCCT_P_GET(&t->is_held) != CALLPATHS_P_EVENT) return;
@@ -193,7 +197,8 @@ static void callpaths_p_jumped(callpaths_p_thread *t) {
     HCCT_P_PUT(&t->is_held, 0);
 }
 
-/* In a forked child no other thread is left, and whoever held a tree is gone. */
+/* In a forked child no other thread is left, and whoever held a tree is
+   gone. */
 static void callpaths_p_forked(void) {
     uint32_t i;
     for (i = 0; i < callpaths_p_all.thread_room; i++) {
@@ -274,8 +279,8 @@ static size_t callpaths_p_bytes(uint32_t count, int has_sums) {
     return hcct_bytes(NULL, count) + (size_t)sums;
 }
 
-/* Lays threads and trees out in memory. Returns whether there is room for a tree of 8 contexts for
-   each thread. */
+/* Lays threads and trees out in memory. Returns whether there is room for a
+   tree of 8 contexts for each thread. */
 static int callpaths_p_lay_out(const callpaths_config *config) {
     uint32_t step;
     unsigned char *memory = (unsigned char *)config->memory;
@@ -343,10 +348,11 @@ __attribute__((constructor)) static void callpaths_p_join(void) { (void)callpath
 static const int callpaths_p_joined = callpaths_setup(NULL);
 #endif
 
-/* Takes the tree of a thread, or NULL if it has none. A thread holds its tree for the few
-   instructions of an event. If the holder does not come to an end, it is this very thread, which a
-   signal handler has interrupted, or it was put aside by the operating system: then *busy is set,
-   and the tree is left out. */
+/* Takes the tree of a thread, or NULL if it has none. A thread holds its tree
+   for the few instructions of an event. If the holder does not come to an end,
+   it is this very thread, which a signal handler has interrupted, or it was put
+   aside by the operating system: then *busy is set, and the tree is left
+   out. */
 static callpaths_p_thread *callpaths_p_take(uint32_t number, int *busy) {
     callpaths_p_thread *t = callpaths_p_of(number);
     uint32_t tries = CALLPATHS_P_TRIES;
@@ -369,7 +375,8 @@ CALLPATHS_API const hcct *callpaths_tree(uint32_t thread) {
     return &t->tree;
 }
 
-/* What a thread's calls stand for, with so many that it lost, each as heavy as the mean. */
+/* What a thread's calls stand for, with so many that it lost, each as heavy as
+   the mean. */
 static uint64_t callpaths_p_weight(const callpaths_p_thread *t, uint64_t lost) {
     return t->weight_256 / 256 + (t->calls ? t->weight_256 / t->calls * lost / 256 : 0);
 }
@@ -399,8 +406,9 @@ CALLPATHS_API void callpaths_get_stats(callpaths_stats *out) {
     }
 }
 
-/* Calls without a tree are weight in no context: they stand in the part of the first tree, or, if
-   there is none, in that of an empty one. So do the calls of a tree that was busy. */
+/* Calls without a tree are weight in no context: they stand in the part of the
+   first tree, or, if there is none, in that of an empty one. So do the calls of
+   a tree that was busy. */
 static int callpaths_p_write_tree(hcct *copy, uint64_t lost, uint64_t weight,
                                   bursty_write_fn write, void *user) {
     copy->stats.total += lost;

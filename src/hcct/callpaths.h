@@ -10,9 +10,9 @@
 
    Each thread has a tree of its own. A thread that takes over the record of one
    that has ended goes on with its tree. A call that is not counted is in
-   callpaths_stats.lost, and the report shows it: a thread had no tree, or a dump
-   was being written. Each context's share of the calls has a 95 % interval in
-   the report, from how its calls differ between bursts. Paths are as deep as
+   callpaths_stats.lost, and the report shows it: a thread had no tree, or a
+   dump was being written. Each context's share of the calls has a 95 % interval
+   in the report, from how its calls differ between bursts. Paths are as deep as
    BURSTY_STACK; what is deeper stands in a context "(deep)".
 
    Cost: one more profile of bursty.h, at the rate of its profile 0: some 130

@@ -36,7 +36,8 @@ static void hcct_p_hash_put(hcct *t, uint32_t i) {
     t->hash_fill++;
 }
 
-/* An entry behind the gap moves up unless its home is behind it too: no probe ends too early. */
+/* An entry behind the gap moves up unless its home is behind it too: no probe
+   ends too early. */
 static void hcct_p_hash_take(hcct *t, uint32_t i) {
     const uint32_t *n = hcct_p_at(t, i);
     uint32_t slots = t->hash_slots, gap = hcct_p_home(t, n[HCCT_P_PARENT], n[HCCT_P_KEY]), k;
@@ -75,7 +76,8 @@ HCCT_P_INLINE void hcct_p_unlink(hcct *t, uint32_t i, uint32_t p, uint32_t befor
     *place = t->words[(size_t)i * stride + HCCT_P_NEXT] | (*place & HCCT_P_BIT);
 }
 
-/* Ways 3 and 2: the child or 0, the sibling in front of it, and how many were looked at. */
+/* Ways 3 and 2: the child or 0, the sibling in front of it, and how many were
+   looked at. */
 HCCT_P_INLINE uint32_t hcct_p_look(const hcct *t, uint32_t p, uint32_t key, uint32_t stride,
                                    uint32_t *before, uint32_t *steps) {
     const uint32_t *words = t->words;

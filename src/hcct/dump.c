@@ -3,8 +3,8 @@
 #define HCCT_P_NAMES 256
 enum { HCCT_P_KEPT, HCCT_P_BOUNDED, HCCT_P_EXACT }; /* what is written of a node */
 
-/* Puts key into keys[0..n), which ascends, unless it is there. Keys that do not fit are dropped,
-   the largest first. Returns the new n. */
+/* Puts key into keys[0..n), which ascends, unless it is there. Keys that do not
+   fit are dropped, the largest first. Returns the new n. */
 static uint32_t hcct_p_note_key(uint32_t *keys, uint32_t n, uint32_t key) {
     uint32_t low = 0, high = n, k;
     while (low < high) {
@@ -19,8 +19,9 @@ static uint32_t hcct_p_note_key(uint32_t *keys, uint32_t n, uint32_t key) {
     return n;
 }
 
-/* Key and name of every key in use, each once, keys ascending. There is no memory for all of them,
-   so each walk over the nodes finds the next HCCT_P_NAMES. */
+/* Key and name of every key in use, each once, keys ascending. There is no
+   memory for all of them, so each walk over the nodes finds the next
+   HCCT_P_NAMES. */
 static void hcct_p_put_names(const hcct *t, hcct_p_out *out, hcct_name_fn name, void *name_user) {
     uint32_t keys[HCCT_P_NAMES], n, i, k, last = 0;
     do {

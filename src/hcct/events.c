@@ -1,6 +1,7 @@
 /* ---- events ---- */
 
-/* What the fast way leaves: newcomers, other algorithms, counters near their end. */
+/* What the fast way leaves: newcomers, other algorithms, counters near their
+   end. */
 HCCT_P_RARE void hcct_p_credit_slow(hcct *t, uint32_t i, uint64_t w) {
     uint64_t *count;
     hcct_p_sync(t);
@@ -45,7 +46,8 @@ static void hcct_p_credit_any(hcct *t, uint32_t i, uint64_t w) {
     else hcct_p_credit(t, i, w, HCCT_P_STRIDE);
 }
 
-/* Weight without a node: of calls below the depth limit, or without a place in the arena. */
+/* Weight without a node: of calls below the depth limit, or without a place in
+   the arena. */
 static void hcct_p_account(hcct *t, uint64_t w) {
     hcct_stats *s = &t->stats;
     if (t->run.at.cut) {
@@ -56,7 +58,8 @@ static void hcct_p_account(hcct *t, uint64_t w) {
     }
 }
 
-/* The call of key is not stored: run.at.over such calls are open. cut: because of a limit. */
+/* The call of key is not stored: run.at.over such calls are open. cut: because
+   of a limit. */
 HCCT_P_RARE void hcct_p_not_stored(hcct *t, uint32_t key, uint64_t w, uint32_t cut) {
     uint32_t over = t->run.at.over;
     if (over == 0) t->run.at.cut = cut;
@@ -66,8 +69,8 @@ HCCT_P_RARE void hcct_p_not_stored(hcct *t, uint32_t key, uint64_t w, uint32_t c
     hcct_p_mode(t);
 }
 
-/* The fast way, for full and for pruned trees: stride is a constant. Whatever is unusual ends in a
-   call, so that the usual case needs no stack. */
+/* The fast way, for full and for pruned trees: stride is a constant. Whatever
+   is unusual ends in a call, so that the usual case needs no stack. */
 HCCT_P_INLINE void hcct_p_step(hcct *t, uint32_t depth, uint32_t c, uint64_t w, uint32_t stride) {
     depth++;
     t->run.at.depth = depth;
@@ -75,7 +78,8 @@ HCCT_P_INLINE void hcct_p_step(hcct *t, uint32_t depth, uint32_t c, uint64_t w, 
     hcct_p_credit(t, c, w, stride);
 }
 
-/* Whether a newcomer can be counted at once: there is room, and no number is near its end. */
+/* Whether a newcomer can be counted at once: there is room, and no number is
+   near its end. */
 HCCT_P_INLINE int hcct_p_plain(const hcct *t, uint64_t w) {
     return hcct_p_saving(t) && w - 1 < UINT32_MAX && t->stats.monitored < t->stats.monitored_max &&
            (t->free_list || t->used <= t->stats.capacity) && t->stats.total >> 62 == 0 &&
@@ -136,8 +140,9 @@ HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stri
     else hcct_p_search_pruned(t, key, w, p, mix);
 }
 
-/* With folding, the call goes back to the nearest of `fold` open contexts with its key. It leaves
-   the node that it came from on `returns`. A sweep pins what is there. */
+/* With folding, the call goes back to the nearest of `fold` open contexts with
+   its key. It leaves the node that it came from on `returns`. A sweep pins what
+   is there. */
 HCCT_P_RARE void hcct_p_enter_slow(hcct *t, uint32_t key, uint64_t w) {
     hcct_fiber *run = &t->run;
     uint32_t from, i, fold = t->config.fold, k, to = 0, before, steps = 0;

@@ -1,6 +1,7 @@
 /* ---- fibers ---- */
 
-/* `run` is the running stack. Another one is saved in its hcct_fiber, the first one in `main`. */
+/* `run` is the running stack. Another one is saved in its hcct_fiber, the first
+   one in `main`. */
 
 HCCT_API void hcct_fiber_start(hcct *t, hcct_fiber *fiber, int here, uint32_t *returns,
                                uint32_t return_count) {

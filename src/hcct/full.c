@@ -1,9 +1,11 @@
 /* ---- a full arena ---- */
 
-/* When a node is wanted and none is left, cold leaves go first. If there are none, all leaves up to
-   the 1/16 quantile of their upper bounds are forced out, and base is raised to it. base / N tells
-   the truth then, though it may pass epsilon. If every leaf is pinned, one path fills the arena.
-   What cannot be stored is `lost`. As all of it might belong to one context, base grows by it. */
+/* When a node is wanted and none is left, cold leaves go first. If there are
+   none, all leaves up to the 1/16 quantile of their upper bounds are forced
+   out, and base is raised to it. base / N tells the truth then, though it may
+   pass epsilon. If every leaf is pinned, one path fills the arena. What cannot
+   be stored is `lost`. As all of it might belong to one context, base grows by
+   it. */
 
 /* Returns whether a node was freed. */
 static int hcct_p_make_space(hcct *t) {
@@ -30,7 +32,8 @@ static int hcct_p_make_space(hcct *t) {
     return t->stats.nodes < live;
 }
 
-/* Makes a first child of p out of a free node. The caller puts it into the hash, if p has one. */
+/* Makes a first child of p out of a free node. The caller puts it into the
+   hash, if p has one. */
 HCCT_P_INLINE uint32_t hcct_p_place(hcct *t, uint32_t p, uint32_t key, uint32_t stride) {
     uint32_t *parent = t->words + (size_t)p * stride, child = parent[HCCT_P_CHILD];
     uint32_t i = t->free_list ? t->free_list : t->used++, *n = t->words + (size_t)i * stride;

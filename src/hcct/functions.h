@@ -1,30 +1,35 @@
 /* ---- functions ---- */
 
-/* Lays an empty tree out in memory[0..bytes). config may be NULL. Returns how many contexts fit. 0
-   means: do not use the tree, for the memory is too small, or the algorithm is not there. */
+/* Lays an empty tree out in memory[0..bytes). config may be NULL. Returns how
+   many contexts fit. 0 means: do not use the tree, for the memory is too small,
+   or the algorithm is not there. */
 HCCT_API uint32_t hcct_init(hcct *t, void *memory, size_t bytes, const hcct_config *config);
 /* Returns the bytes that hcct_init needs for so many contexts. */
 HCCT_API size_t hcct_bytes(const hcct_config *config, uint32_t contexts);
-/* Goes on in a larger memory that begins with the bytes of the old one, as after realloc. Both must
-   be aligned to 8. Returns how many contexts fit now, or 0: it refused and nothing happened. */
+/* Goes on in a larger memory that begins with the bytes of the old one, as
+   after realloc. Both must be aligned to 8. Returns how many contexts fit now,
+   or 0: it refused and nothing happened. */
 HCCT_API uint32_t hcct_grow(hcct *t, void *memory, size_t bytes);
 
-/* A call of key begins below the running context (sections 3 and 4). Weight 0 only goes there. */
+/* A call of key begins below the running context (sections 3 and 4). Weight 0
+   only goes there. */
 HCCT_API void hcct_enter(hcct *t, uint32_t key, uint64_t weight);
 /* The running call ends. */
 HCCT_API void hcct_leave(hcct *t);
 /* Credits weight to the running context. */
 HCCT_API void hcct_add(hcct *t, uint64_t weight);
-/* The nearest open call of key ends, and all calls that it made. Returns 1, or 0 if none is open.
-   Of calls without a place it knows the HCCT_UNSTORED_KEYS outermost; others fit any key. */
+/* The nearest open call of key ends, and all calls that it made. Returns 1, or
+   0 if none is open. Of calls without a place it knows the HCCT_UNSTORED_KEYS
+   outermost; others fit any key. */
 HCCT_API int hcct_leave_key(hcct *t, uint32_t key);
 /* Returns where the running stack stands. */
 HCCT_API hcct_place hcct_position(const hcct *t);
 /* Closes all calls above a position that is still on the stack. */
 HCCT_API void hcct_return_to(hcct *t, const hcct_place *place);
 
-/* A second stack begins, at the root or, if `here`, where the running one stands. It stays in use
-   until hcct_fiber_end. returns is its memory for folding; NULL if there is none. */
+/* A second stack begins, at the root or, if `here`, where the running one
+   stands. It stays in use until hcct_fiber_end. returns is its memory for
+   folding; NULL if there is none. */
 HCCT_API void hcct_fiber_start(hcct *t, hcct_fiber *fiber, int here, uint32_t *returns,
                                uint32_t return_count);
 /* Events now belong to this stack; NULL is the first one. */
@@ -32,24 +37,29 @@ HCCT_API void hcct_fiber_switch(hcct *t, hcct_fiber *fiber);
 /* Gives up a stack. It must not be the running one. */
 HCCT_API void hcct_fiber_end(hcct *t, hcct_fiber *fiber);
 
-/* Section 5.3, bursting. Goes to the context stack[0..depth), outermost call first, and counts none
-   of these calls. Returns the weight to pass to every hcct_enter of this burst. It is 1 without a
-   history or for a new stack. For a stack in the history it is config.reenable, once in that many
-   bursts, or else 0. 0 means: skip this burst. */
+/* Section 5.3, bursting. Goes to the context stack[0..depth), outermost call
+   first, and counts none of these calls. Returns the weight to pass to every
+   hcct_enter of this burst. It is 1 without a history or for a new stack. For a
+   stack in the history it is config.reenable, once in that many bursts, or else
+   0. 0 means: skip this burst. */
 HCCT_API uint32_t hcct_burst_begin(hcct *t, const uint32_t *stack, uint32_t depth);
 /* Closes all calls. */
 HCCT_API void hcct_burst_end(hcct *t);
-/* total is the weight of the whole run, of which bursts saw a part: bounds are scaled up to it. */
+/* total is the weight of the whole run, of which bursts saw a part: bounds are
+   scaled up to it. */
 HCCT_API void hcct_scale_to(hcct *t, uint64_t total);
 HCCT_API void hcct_get_stats(const hcct *t, hcct_stats *out);
-/* Returns (section 2) a hot context's least weight at phi = a / b: floor(phi N), at least 1. */
+/* Returns (section 2) a hot context's least weight at phi = a / b: floor(phi
+   N), at least 1. */
 HCCT_API uint64_t hcct_threshold(const hcct *t, uint32_t a, uint32_t b);
-/* Section 4: fills rows[0..max) with the hottest contexts whose upper bound reaches the threshold
-   of phi = a / b, by lower bound, then upper bound, depth and path. Returns how many it filled. No
-   hot context is missing, but for lack of rows, if bound_of_absent is below the threshold. */
+/* Section 4: fills rows[0..max) with the hottest contexts whose upper bound
+   reaches the threshold of phi = a / b, by lower bound, then upper bound, depth
+   and path. Returns how many it filled. No hot context is missing, but for lack
+   of rows, if bound_of_absent is below the threshold. */
 HCCT_API uint32_t hcct_hottest(const hcct *t, uint32_t a, uint32_t b, hcct_context *rows,
                                uint32_t max);
-/* Walks all nodes, callers before what they call: returns the node after `node`; 0 begins and ends.
+/* Walks all nodes, callers before what they call: returns the node after
+   `node`; 0 begins and ends.
    *depth is kept up to date and must be 0 at the start. */
 HCCT_API uint32_t hcct_next(const hcct *t, uint32_t node, uint32_t *depth);
 /* Returns the caller's node. 0 is the root. */
@@ -58,11 +68,12 @@ HCCT_API uint32_t hcct_parent(const hcct *t, uint32_t node);
 HCCT_API uint32_t hcct_find(const hcct *t, uint32_t parent, uint32_t key);
 /* Fills all fields but depth and certain, which become 0. */
 HCCT_API void hcct_get_context(const hcct *t, uint32_t node, hcct_context *out);
-/* Fills keys with the last max keys of the path to node. Returns the depth of node. */
+/* Fills keys with the last max keys of the path to node. Returns the depth of
+   node. */
 HCCT_API uint32_t hcct_path(const hcct *t, uint32_t node, uint32_t *keys, uint32_t max);
 
-/* Writes the tree as a .brst part of kind 2 (docs/formats.md). name may be NULL. Returns 0, or -1
-   if write returned something else. */
+/* Writes the tree as a .brst part of kind 2 (docs/formats.md). name may be
+   NULL. Returns 0, or -1 if write returned something else. */
 HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_write_fn write,
                         void *user);
 

@@ -1,7 +1,8 @@
 /* ---- what is known of a context ---- */
 
-/* For each context in the tree, lower <= true weight <= upper. For all others, weight <= base; this
-   is bound_of_absent. base = floor + lost, where floor grows with what is evicted. */
+/* For each context in the tree, lower <= true weight <= upper. For all others,
+   weight <= base; this is bound_of_absent. base = floor + lost, where floor
+   grows with what is evicted. */
 
 static uint64_t hcct_p_base(const hcct *t) {
     uint64_t base = t->floor;

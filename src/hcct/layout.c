@@ -4,7 +4,8 @@
 
    The nodes come last, so that only they move when the memory grows. */
 
-/* Sets sizes and places for so many contexts. Returns the bytes from t->memory on. */
+/* Sets sizes and places for so many contexts. Returns the bytes from t->memory
+   on. */
 static uint64_t hcct_p_layout(hcct *t, uint32_t contexts) {
     const hcct_config *wanted = &t->config;
     uint64_t nodes = (uint64_t)contexts + 1, hash = nodes + nodes / 3 + 2, cache = 2, m, at[3];

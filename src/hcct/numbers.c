@@ -23,8 +23,9 @@ static uint64_t hcct_p_random(hcct *t) {
     return z ^ (z >> 31);
 }
 
-/* Errors stand in 32 bits as m * 2^e with m of 26 bits, exact below 67 million. They are rounded up
-   and guaranteed weights are rounded down, so that bounds stay bounds. */
+/* Errors stand in 32 bits as m * 2^e with m of 26 bits, exact below 67 million.
+   They are rounded up and guaranteed weights are rounded down, so that bounds
+   stay bounds. */
 HCCT_P_INLINE uint32_t hcct_p_pack(uint64_t x, int up) {
     uint32_t e = 0;
     for (; x >> 26; e++) x = (x >> 1) + (up ? x & 1 : 0);
@@ -37,7 +38,8 @@ HCCT_P_INLINE uint64_t hcct_p_unpack(uint32_t packed) {
     return e > 38 ? UINT64_MAX : (uint64_t)(packed & 0x3FFFFFF) << e;
 }
 
-/* a * b / c without overflow, if a <= c or the result fits; rounded up or down. */
+/* a * b / c without overflow, if a <= c or the result fits; rounded up or
+   down. */
 static uint64_t hcct_p_scale(uint64_t a, uint64_t b, uint64_t c, int up) {
     uint64_t result = 0, rest = 0; /* invariant: a * (the bits of b so far) = result * c + rest */
     int bit;
@@ -56,7 +58,8 @@ static uint64_t hcct_p_scale(uint64_t a, uint64_t b, uint64_t c, int up) {
     return up && rest ? hcct_p_sat_add(result, 1) : result;
 }
 
-/* ln x for x > 0 and x = 2^e m, by the series of 2 artanh((m - 1) / (m + 1)); good to 1e-13. */
+/* ln x for x > 0 and x = 2^e m, by the series of 2 artanh((m - 1) / (m + 1));
+   good to 1e-13. */
 static double hcct_p_ln(double x) {
     double z, power, sum = 0;
     int e = 0, i;

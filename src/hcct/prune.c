@@ -57,7 +57,8 @@ static void hcct_p_pin_stack(hcct *t, const hcct_fiber *f, int on) {
     }
 }
 
-/* All cursors: the running one, those of fibers, and nodes that folding comes back to. */
+/* All cursors: the running one, those of fibers, and nodes that folding comes
+   back to. */
 static void hcct_p_pin_all(hcct *t, int on) {
     const hcct_fiber *f;
     hcct_p_pin_stack(t, &t->run, on);

@@ -1,22 +1,25 @@
 /* ---- Space-Saving (section 4.1) ---- */
 
-/* M contexts have a count. One that arrives and has none starts at count = base + w with error =
-   base - kept: it may have had up to base before, of which `kept` is certain. When M have a count,
-   the smallest must go first, and base is raised to it.
+/* M contexts have a count. One that arrives and has none starts at count = base
+   + w with error = base - kept: it may have had up to base before, of which
+   `kept` is certain. When M have a count, the smallest must go first, and base
+   is raised to it.
 
-   The paper evicts one context at a time. Here a sweep evicts all that have the smallest count, T.
-   The estimate max(count, base) of any context is the same; the paper's forms merely evict a
-   context with the smallest count later. Let S be the sum of count - base over the counted
-   contexts. An arrival adds at most w to M base + S. A sweep raises base by d and takes d from each
-   of M. So M base + S <= N, and base <= N / M. Cost: a sweep uses up M units of weight and visits
-   the nodes twice: 2 used / M visits per unit.
+   The paper evicts one context at a time. Here a sweep evicts all that have the
+   smallest count, T. The estimate max(count, base) of any context is the same;
+   the paper's forms merely evict a context with the smallest count later. Let S
+   be the sum of count - base over the counted contexts. An arrival adds at most
+   w to M base + S. A sweep raises base by d and takes d from each of M. So M
+   base + S <= N, and base <= N / M. Cost: a sweep uses up M units of weight and
+   visits the nodes twice: 2 used / M visits per unit.
 
-   Weights above 1 make minima unique: a sweep for a single context would not pay. So when a sweep
-   evicts fewer than M / 64, T becomes the lower quartile of a sample of the counts from then on.
-   This costs a base of up to 4 N / (3 M), and 8 used / M visits per eviction. */
+   Weights above 1 make minima unique: a sweep for a single context would not
+   pay. So when a sweep evicts fewer than M / 64, T becomes the lower quartile
+   of a sample of the counts from then on. This costs a base of up to 4 N / (3
+   M), and 8 used / M visits per eviction. */
 
-/* What to evict by: the count, or, of leaves that may be freed, the upper bound. Free and cold
-   nodes and other leaves have the largest one. */
+/* What to evict by: the count, or, of leaves that may be freed, the upper
+   bound. Free and cold nodes and other leaves have the largest one. */
 HCCT_P_INLINE uint64_t hcct_p_rank(const hcct *t, uint32_t i, int leaves) {
     if (leaves && !hcct_p_prunable(t, i)) return HCCT_P_NONE;
     return hcct_p_saving(t) ? *hcct_p_count(t, i) : hcct_p_lossy_upper(t, i);
@@ -34,7 +37,8 @@ static uint64_t hcct_p_smallest(hcct *t, int leaves, uint64_t enough) {
     return smallest;
 }
 
-/* The value at 1 / share of up to HCCT_SAMPLE of them, taken at even distances. */
+/* The value at 1 / share of up to HCCT_SAMPLE of them, taken at even
+   distances. */
 static uint64_t hcct_p_quantile(const hcct *t, int leaves, uint32_t share) {
     uint64_t sample[HCCT_SAMPLE], x;
     uint32_t step = t->used / HCCT_SAMPLE + 1, n = 0, i, k, gap;
@@ -55,8 +59,8 @@ static uint64_t hcct_p_quantile(const hcct *t, int leaves, uint32_t share) {
 static void hcct_p_purge(hcct *t) {
     uint64_t before = t->stats.evictions, base = hcct_p_base(t), T = 0;
     if (t->stats.purges_quarters) T = hcct_p_quantile(t, 0, 4);
-    /* All counts stand above base since the last sweep, so base + 1 is small enough. Counts stop
-       below HCCT_P_NONE, and so does what is enough. */
+    /* All counts stand above base since the last sweep, so base + 1 is small
+       enough. Counts stop below HCCT_P_NONE, and so does what is enough. */
     if (T == 0) T = hcct_p_smallest(t, 0, base < HCCT_P_NONE - 1 ? base + 1 : HCCT_P_NONE - 1);
     hcct_p_sweep(t, T);
     if (t->stats.weighted && t->stats.evictions - before < t->stats.monitored_max / 64) {

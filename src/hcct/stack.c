@@ -24,7 +24,8 @@ static void hcct_p_window(hcct *t) {
     t->stay = fast && leaves_warm ? t->recent_from : UINT32_MAX;
 }
 
-/* After any other change of the running stack: recent[] knows the cursor alone. */
+/* After any other change of the running stack: recent[] knows the cursor
+   alone. */
 static void hcct_p_mode(hcct *t) {
     t->recent[t->run.at.depth % 32] = t->run.at.cursor;
     t->recent_from = t->run.at.depth;

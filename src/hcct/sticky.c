@@ -1,12 +1,14 @@
 /* ---- Sticky Sampling ---- */
 
-/* By Manku and Motwani; the paper names it in section 4 and leaves it out.
-   A context that is not counted is sampled with chance 1 / r for each unit of weight, and counted
-   exactly from then on. r is 1 for the first 2 t units, t = ceil((1 / epsilon) ln(1 / (phi
-   delta))), and doubles at N = 2 r t. At each doubling, every count is thinned to what sampling at
-   the new rate would have left: with chance 1/2 the first sample stands; else the next stands 1 +
-   geo(r) units later, geo(r) being the failures before a success of chance 1 / r. (The published
-   rule tosses coins until heads, and so takes off 1 where r / 2 are due.) It costs a pass. */
+/* By Manku and Motwani; the paper names it in section 4 and leaves it out. A
+   context that is not counted is sampled with chance 1 / r for each unit of
+   weight, and counted exactly from then on. r is 1 for the first 2 t units, t =
+   ceil((1 / epsilon) ln(1 / (phi delta))), and doubles at N = 2 r t. At each
+   doubling, every count is thinned to what sampling at the new rate would have
+   left: with chance 1/2 the first sample stands; else the next stands 1 +
+   geo(r) units later, geo(r) being the failures before a success of chance 1 /
+   r. (The published rule tosses coins until heads, and so takes off 1 where r /
+   2 are due.) It costs a pass. */
 
 static uint64_t hcct_p_geometric(hcct *t) {
     double u = ((double)(hcct_p_random(t) >> 11) + 1) / 9007199254740992.0;

@@ -1,11 +1,12 @@
 /* ---- sweeps ---- */
 
-/* A sweep visits all nodes once. In Space-Saving it first makes cold what has a count up to T.
-   Then, in every algorithm, it frees the cold leaves and what they expose, as above. To unlink each
-   of these would touch three other nodes, in no order. Instead a second loop makes all lists of
-   children anew, in order of node numbers. Cost: two passes over the nodes in order. To avoid
-   branches that no processor can foresee, the first loop begins each block of nodes by collecting
-   the numbers of those that must be looked at. */
+/* A sweep visits all nodes once. In Space-Saving it first makes cold what has a
+   count up to T. Then, in every algorithm, it frees the cold leaves and what
+   they expose, as above. To unlink each of these would touch three other nodes,
+   in no order. Instead a second loop makes all lists of children anew, in order
+   of node numbers. Cost: two passes over the nodes in order. To avoid branches
+   that no processor can foresee, the first loop begins each block of nodes by
+   collecting the numbers of those that must be looked at. */
 
 /* Second loop. A hash that is small against the nodes is filled anew. */
 static void hcct_p_relink(hcct *t, int rehash) {
@@ -26,7 +27,8 @@ static void hcct_p_relink(hcct *t, int rehash) {
     }
 }
 
-/* First loop: collects the nodes of from .. end - 1 to look at, and takes them out of the lists. */
+/* First loop: collects the nodes of from .. end - 1 to look at, and takes them
+   out of the lists. */
 HCCT_P_INLINE uint32_t hcct_p_pick(const hcct *t, uint32_t from, uint32_t end, uint64_t T,
                                    uint32_t *gone, int saving) {
     uint32_t *x = hcct_p_node(t, from), i, n = 0;

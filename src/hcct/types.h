@@ -11,7 +11,8 @@ enum {                          /* config.algorithm. Files have these; older one
 typedef int (*hcct_write_fn)(void *user, const void *data, size_t size); /* 0 to go on, else stop */
 typedef const char *(*hcct_name_fn)(void *user, uint32_t key);           /* NULL: it has no name */
 
-/* A position of a stack: the node of the running context, and what is private. */
+/* A position of a stack: the node of the running context, and what is
+   private. */
 typedef struct hcct_place {
     uint32_t cursor, depth, returns, over, cut;
 } hcct_place;

@@ -94,7 +94,8 @@ HOTSTREAM_API uint64_t hotstream_threshold(hotstream *h, double coverage, int se
 HOTSTREAM_API void   hotstream_get_stats(const hotstream *h, hotstream_stats *out);
 /* Checks the grammar: links, counts, rule utility, digram uniqueness, the table
    of digrams, and that it still stands for what was fed. Returns the number of
-   violations: 0. For tests and field trials; takes about as long as a digest. */
+   violations: 0. For tests and field trials; takes about as long as a
+   digest. */
 HOTSTREAM_API uint64_t hotstream_check(hotstream *h);
 /* Adds the profile of y to that of x; digests both before. */
 HOTSTREAM_API void   hotstream_merge(hotstream *x, hotstream *y);

@@ -25,7 +25,8 @@ static int hotstream_p_by_place(const hotstream_stream *a, const hotstream_strea
     return a->items < b->items;
 }
 
-/* Shellsort with the gaps of Gonnet and Baeza-Yates: no recursion, no memory. */
+/* Shellsort with the gaps of Gonnet and Baeza-Yates: no recursion, no
+   memory. */
 static void hotstream_p_sort(hotstream_stream *e, uint32_t count,
                              int (*before)(const hotstream_stream *, const hotstream_stream *)) {
     uint32_t gap = count, i, k;

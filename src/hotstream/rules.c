@@ -61,7 +61,8 @@ HOTSTREAM_P_INLINE int hotstream_p_whole(const hotstream_p_node *n, uint32_t i) 
     return hotstream_p_is_guard(n[g].symbol) && g != HOTSTREAM_P_START && n[n[i].next].next == g;
 }
 
-/* The digrams at i and m are equal and apart: a rule takes the place of both. */
+/* The digrams at i and m are equal and apart: a rule takes the place of
+   both. */
 static void hotstream_p_match(hotstream *h, uint32_t i, uint32_t m, hotstream_p_slot *slot) {
     hotstream_p_node *n = h->nodes;
     uint32_t a = n[i].symbol, b = n[n[i].next].symbol, g, left;

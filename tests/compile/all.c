@@ -1,5 +1,5 @@
-/* all.c - all headers in one translation unit, implementations too, each pulled in twice; also
-   compiled as C++ (all.cc). */
+/* all.c - all headers in one translation unit, implementations too, each pulled
+   in twice; also compiled as C++ (all.cc). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
 #endif

@@ -1,5 +1,7 @@
-/* as_msvc.h - makes clang look like Microsoft's compiler to what comes behind it: included first, by
-   -include. The headers of the system stand in front, since mingw's know their own compiler alone. */
+/* as_msvc.h - makes clang look like Microsoft's compiler to what comes behind
+   it: included first, by
+   -include. The headers of the system stand in front, since mingw's know their own compiler
+   alone. */
 #include <errno.h>
 #include <intrin.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* bare.c - without libc, as firmware compiles it: no include but a compiler's own may be needed. */
+/* bare.c - without libc, as firmware compiles it: no include but a compiler's
+   own may be needed. */
 #define BURSTY_NO_TLS
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION

@@ -1,6 +1,7 @@
-/* bursty_msvc.c - a program with threads of Windows that counts, ticks and writes a dump. Compiled by
-   clang with its GNU side hidden (as_msvc.h), in C and in C++, and run by wine: so it takes the paths
-   of Microsoft's compiler. The counts are exact, for every check is recorded. */
+/* bursty_msvc.c - a program with threads of Windows that counts, ticks and
+   writes a dump. Compiled by clang with its GNU side hidden (as_msvc.h), in C
+   and in C++, and run by wine: so it takes the paths of Microsoft's compiler.
+   The counts are exact, for every check is recorded. */
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #include "bursty.h"
@@ -18,7 +19,8 @@ static void check(const char *what, uint64_t got, uint64_t wanted) {
     printf("%s: got %lu, wanted %lu\n", what, (unsigned long)got, (unsigned long)wanted);
 }
 
-/* C has no destructors: it says BURST_LEAVE before each way out. C++ needs none. */
+/* C has no destructors: it says BURST_LEAVE before each way out. C++ needs
+   none. */
 #ifdef __cplusplus
 #define LEAVE() ((void)0)
 #else

@@ -1,7 +1,8 @@
-/* forms.c - every BURST_ form once, in a program whose result does not depend on them. Compiled
-   three ways: on, with BURSTY_OFF, and with FORMS_BY_HAND, where the forms are what they should
-   vanish into. Off and by hand must make the same code. test_compile.sh looks here for every public
-   macro and function of bursty.h. */
+/* forms.c - every BURST_ form once, in a program whose result does not depend
+   on them. Compiled three ways: on, with BURSTY_OFF, and with FORMS_BY_HAND,
+   where the forms are what they should vanish into. Off and by hand must make
+   the same code. test_compile.sh looks here for every public macro and function
+   of bursty.h. */
 #include <stddef.h>
 
 #if defined(FORMS_BY_HAND)
@@ -64,7 +65,8 @@ static BURST_DUAL(void, tick, (void), ()) {
     bump();
 }
 
-/* Parameters whose text begins like (void), results that do, and functions that other files see. */
+/* Parameters whose text begins like (void), results that do, and functions that
+   other files see. */
 static BURST_DUAL(void *, same, (void *p, const unsigned long *q), (p, q)) { return q ? p : NULL; }
 static BURST_DUAL_LEAF(const int *, cell_at, (int (*f)(int), unsigned i), (f, i)) {
     return f && i < 100 ? &cells[i] : NULL;
@@ -115,7 +117,8 @@ static void action(void *user, const bursty_event *event) {
     events += event->site != NULL;
 }
 
-/* Every burst starts and ends somewhere else, in one check out of three a burst is live. */
+/* Every burst starts and ends somewhere else, in one check out of three a burst
+   is live. */
 static int start(void) {
     static bursty_config config;
     config.profile.every = 20;

@@ -1,5 +1,5 @@
-/* part.c - a second translation unit: declarations alone, and a use of each header, so that the
-   link is a real one. */
+/* part.c - a second translation unit: declarations alone, and a use of each
+   header, so that the link is a real one. */
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"

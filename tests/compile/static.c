@@ -1,5 +1,5 @@
-/* static.c - NAME_STATIC: linked twice over with itself, nothing clashes and nothing of ours is
-   visible outside. */
+/* static.c - NAME_STATIC: linked twice over with itself, nothing clashes and
+   nothing of ours is visible outside. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
 #endif

@@ -1,6 +1,7 @@
-/* forms.c - every form of edgeprof.h in one program, which test_edgeprof.sh builds in every mode.
-   It prints what was counted as CSV: all modes that count must print the same. With PLANNER it
-   prints the plan header instead, with FORMS_COUNTS_ALONE it writes a dump without tables. */
+/* forms.c - every form of edgeprof.h in one program, which test_edgeprof.sh
+   builds in every mode. It prints what was counted as CSV: all modes that count
+   must print the same. With PLANNER it prints the plan header instead, with
+   FORMS_COUNTS_ALONE it writes a dump without tables. */
 #ifdef PLANNER
 #define EDGEPROF_CHECK
 #endif
@@ -90,7 +91,8 @@ static void outer(int leaps) {
 
 static int report(const char *path);
 
-/* Never returns of its own accord: it is still running when the counts are written. */
+/* Never returns of its own accord: it is still running when the counts are
+   written. */
 static int forever(int rounds, const char *path) {
     int status;
     EP_ENTRY(forever);

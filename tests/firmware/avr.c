@@ -1,6 +1,6 @@
-/* avr.c - ATmega1284P (simavr): text over the UART, timer 0 as the second context, timer 1 as cycle
-   counter. Sleeping with interrupts off ends simavr; there is no exit status, the closing line
-   carries the result. */
+/* avr.c - ATmega1284P (simavr): text over the UART, timer 0 as the second
+   context, timer 1 as cycle counter. Sleeping with interrupts off ends simavr;
+   there is no exit status, the closing line carries the result. */
 #include "board.h"
 #include <avr/interrupt.h>
 #include <avr/io.h>

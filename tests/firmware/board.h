@@ -1,6 +1,7 @@
-/* board.h - what the firmware programs need from a board: text, an exit status, a file on the
-   host and a timer interrupt. cortexm.c, rv32.c and avr.c implement it. There is no libc here but
-   on AVR, whose avr-libc brings the vectors. */
+/* board.h - what the firmware programs need from a board: text, an exit status,
+   a file on the host and a timer interrupt. cortexm.c, rv32.c and avr.c
+   implement it. There is no libc here but on AVR, whose avr-libc brings the
+   vectors. */
 #ifndef BOARD_H
 #define BOARD_H
 #include <stddef.h>
@@ -25,7 +26,8 @@ static inline void board_print_number(uint32_t number) {
     board_print(p);
 }
 
-/* got and wanted are printed either way: on a board the numbers are the report. */
+/* got and wanted are printed either way: on a board the numbers are the
+   report. */
 static inline void board_equal(const char *what, uint32_t got, uint32_t wanted) {
     board_print(got == wanted ? "    " : "    FAILED ");
     board_print(what);

@@ -1,6 +1,6 @@
-/* contexts.c - hcct.h on a board: a tree in 4 KiB that is too small for all contexts keeps the hot
-   ones, writes itself to the host in mid-run, at the end, and once with the power cut. run.sh lets
-   build/bursty read the files. */
+/* contexts.c - hcct.h on a board: a tree in 4 KiB that is too small for all
+   contexts keeps the hot ones, writes itself to the host in mid-run, at the
+   end, and once with the power cut. run.sh lets build/bursty read the files. */
 #define HCCT_IMPLEMENTATION
 #define HCCT_ALGORITHMS (1 << HCCT_SPACE_SAVING)
 #include "hcct.h"
@@ -19,8 +19,8 @@ static const char *name(void *user, uint32_t key) {
     return key <= COLLIDE ? names[key - 1] : "object";
 }
 
-/* One frame: update collides with every object once and with one object often; objects differ, 300
-   in all. */
+/* One frame: update collides with every object once and with one object often;
+   objects differ, 300 in all. */
 static void frame(uint32_t number) {
     uint32_t i;
     hcct_enter(&tree, FRAME, 1);

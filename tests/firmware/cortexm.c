@@ -1,5 +1,5 @@
-/* cortexm.c - Cortex-M0 (qemu: microbit) and Cortex-M3 (qemu: mps2-an385): vectors, SysTick,
-   semihosting. */
+/* cortexm.c - Cortex-M0 (qemu: microbit) and Cortex-M3 (qemu: mps2-an385):
+   vectors, SysTick, semihosting. */
 #include "semihosting.h"
 
 #define SYSTICK_CONTROL (*(volatile uint32_t *)0xE000E010u)
@@ -16,8 +16,8 @@ void fault(void) {
     board_exit(3);
 }
 
-/* A period that shares no factor with any loop below drifts through every instruction of the
-   check. */
+/* A period that shares no factor with any loop below drifts through every
+   instruction of the check. */
 void board_timer(int on) {
     SYSTICK_RELOAD = 13u;
     SYSTICK_COUNT = 0;

@@ -1,4 +1,5 @@
-/* decisions.c - a board with a source of --cover=mcdc: runs it and writes its marks. */
+/* decisions.c - a board with a source of --cover=mcdc: runs it and writes its
+   marks. */
 #include "board.h"
 #include "record/cc/edges.h"
 

@@ -1,6 +1,7 @@
-/* dump.c - the whole of bursty.h on a board, without TLS: hot functions counted in memory that the
-   program hands over, dumped in mid-run, at the end, and once with the power cut in the middle.
-   run.sh lets build/bursty read the files. */
+/* dump.c - the whole of bursty.h on a board, without TLS: hot functions counted
+   in memory that the program hands over, dumped in mid-run, at the end, and
+   once with the power cut in the middle. run.sh lets build/bursty read the
+   files. */
 #define BURSTY_NO_TLS
 #define BURSTY_STACK 8
 #define BURSTY_MEMORY 0
@@ -75,7 +76,8 @@ int main(void) {
     dump("cut.brst", to_cut_file, -1);
 
     bursty_get_stats(&stats);
-    /* A burst is update, collide, collide and the returns of both collides; the next check ends it:
+    /* A burst is update, collide, collide and the returns of both collides; the
+       next check ends it:
        200 bursts of 5. */
     board_equal("events", (uint32_t)stats.events, 1000);
     board_equal("lost", (uint32_t)stats.lost, 0);

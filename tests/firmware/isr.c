@@ -1,6 +1,6 @@
-/* isr.c - a second context: BURSTY_STATIC gives this file a word, a profile and a slow path of its
-   own, so an interrupt that comes between the load and the store of the main program's decrement
-   takes nothing away from it. */
+/* isr.c - a second context: BURSTY_STATIC gives this file a word, a profile and
+   a slow path of its own, so an interrupt that comes between the load and the
+   store of the main program's decrement takes nothing away from it. */
 #define BURSTY_TINY
 #define BURSTY_STATIC
 #define BURSTY_IMPLEMENTATION

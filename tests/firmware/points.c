@@ -1,5 +1,5 @@
-/* points.c - the least that firmware with points links; run.sh adds up the size of what it brought
-   of bursty.h. */
+/* points.c - the least that firmware with points links; run.sh adds up the size
+   of what it brought of bursty.h. */
 #define BURSTY_TINY
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"

@@ -1,4 +1,5 @@
-/* rv32.c - RISC-V, 32 bits (qemu: virt, -bios none): reset, machine timer, semihosting. */
+/* rv32.c - RISC-V, 32 bits (qemu: virt, -bios none): reset, machine timer,
+   semihosting. */
 #include "semihosting.h"
 
 #define MTIMECMP_LOW  (*(volatile uint32_t *)0x02004000u)

@@ -1,6 +1,6 @@
-/* semihosting.h - board.h's text, files and exit by ARM semihosting, which qemu offers on Arm and
-   RISC-V alike: an operation number, the address of a block of machine words, and a trap that the
-   debugger or emulator answers. */
+/* semihosting.h - board.h's text, files and exit by ARM semihosting, which qemu
+   offers on Arm and RISC-V alike: an operation number, the address of a block
+   of machine words, and a trap that the debugger or emulator answers. */
 #include "board.h"
 
 enum {
@@ -60,7 +60,8 @@ void board_close(int file) {
     semihosting(SYS_CLOSE, block);
 }
 
-/* gcc calls these of its own accord for struct copies and loops, also under -ffreestanding. */
+/* gcc calls these of its own accord for struct copies and loops, also under
+   -ffreestanding. */
 void *memcpy(void *to, const void *from, size_t size);
 void *memset(void *to, int byte, size_t size);
 int memcmp(const void *left, const void *right, size_t size);
@@ -84,7 +85,8 @@ int memcmp(const void *left, const void *right, size_t size) {
     return 0;
 }
 
-/* What a reset leaves to software: initialised data comes out of flash, the rest becomes zero. */
+/* What a reset leaves to software: initialised data comes out of flash, the
+   rest becomes zero. */
 extern uint32_t link_data_from[], link_data[], link_data_end[], link_bss_end[];
 
 static inline void semihosting_start(void) {

@@ -1,6 +1,6 @@
-/* ticks.c - where the time goes on a board: the timer's interrupt charges the scope that it
-   interrupts. The first function takes 40 % of the steps, the second 60 %; a dump goes to the
-   host. */
+/* ticks.c - where the time goes on a board: the timer's interrupt charges the
+   scope that it interrupts. The first function takes 40 % of the steps, the
+   second 60 %; a dump goes to the host. */
 #define BURSTY_NO_TLS
 #define BURSTY_STACK 8
 #define BURSTY_MEMORY 5120

@@ -1,6 +1,6 @@
-/* tiny.c - BURSTY_TINY on a board: the main loop and a timer interrupt both check, each in a
-   context of its own, and both must see exactly the events that the paper's Figure 3, written out
-   literally, says they see. */
+/* tiny.c - BURSTY_TINY on a board: the main loop and a timer interrupt both
+   check, each in a context of its own, and both must see exactly the events
+   that the paper's Figure 3, written out literally, says they see. */
 #define BURSTY_TINY
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
@@ -56,7 +56,8 @@ static __attribute__((noinline)) void work(uint32_t checks) {
     for (i = 0; i < checks; i++) BURST_POINT(BURSTY_USER, "work", i);
 }
 
-/* Counted in cycles (AVR) or executed instructions (RISC-V) over eight points on the fast path. */
+/* Counted in cycles (AVR) or executed instructions (RISC-V) over eight points
+   on the fast path. */
 static __attribute__((noinline)) void eight_points(void) {
     BURST_POINT(BURSTY_USER, "a", 0);
     BURST_POINT(BURSTY_USER, "b", 0);

@@ -1,5 +1,7 @@
-/* valve.c - decisions of a small controller, for test_mcdc_m3.sh: the same source is compiled with
-   --cover=mcdc for a board and for the host, and both must show the same MC/DC. */
+/* valve.c - decisions of a small controller, for test_mcdc_m3.sh: the same
+   source is compiled with
+   --cover=mcdc for a board and for the host, and both must show the same
+   MC/DC. */
 unsigned valve_all(void);
 
 static int is_opened(unsigned low, unsigned off, unsigned forced) {
@@ -7,7 +9,8 @@ static int is_opened(unsigned low, unsigned off, unsigned forced) {
 }
 
 static int is_safe(const unsigned char *s) {
-    /* more than 64 runs: the program itself finds out which conditions were independent */
+    /* more than 64 runs: the program itself finds out which conditions were
+       independent */
     return (s[0] || s[1]) && (s[2] || s[3]) && (s[4] || s[5]) && (s[6] || s[7]) &&
            (s[8] || s[9]) && (s[10] || s[11]) && s[12];
 }

@@ -1,5 +1,6 @@
-/* dumps.c FILE - a program whose dump must be the same with checks in assembly and in C: functions
-   and loops, three profiles that come and go, also in bursts of others, and a scope around them. */
+/* dumps.c FILE - a program whose dump must be the same with checks in assembly
+   and in C: functions and loops, three profiles that come and go, also in
+   bursts of others, and a scope around them. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <string.h>

@@ -1,6 +1,7 @@
-/* keep.c - tests from inside what an assembly check must keep: every register, the red zone, x87,
-   the stack's alignment, and the callers that an unwinder finds. The action tramples on every
-   register that a function may change. Prints "N passed, N failed". */
+/* keep.c - tests from inside what an assembly check must keep: every register,
+   the red zone, x87, the stack's alignment, and the callers that an unwinder
+   finds. The action tramples on every register that a function may change.
+   Prints "N passed, N failed". */
 #define _GNU_SOURCE
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
@@ -42,7 +43,8 @@ static void expect(int condition, const char *what, int detail) {
     op(0) op(1) op(2) op(3) op(4) op(5) op(6) op(7) op(8) op(9) op(10) op(11) op(12) op(13) \
     op(14) op(15)
 
-/* With HOOKS the compiler calls these from the functions of this file (-finstrument-functions,
+/* With HOOKS the compiler calls these from the functions of this file
+   (-finstrument-functions,
    -fsanitize-coverage=trace-pc). They trample on vector registers. */
 #ifndef BURSTY_P_KEEP_SLOW
 #define BURSTY_P_KEEP_SLOW
@@ -77,7 +79,8 @@ BURSTY_P_KEEP_SLOW void __sanitizer_cov_trace_pc(void) { trample_vectors(); }
 #endif
 FROM_ASM BURSTY_P_KEEP_SLOW void point_alone(void) { BURST_ENTRY(); }
 
-/* Sets every register, calls point_alone, reads them back. rdi in, rsi out; rdx: by how many bytes,
+/* Sets every register, calls point_alone, reads them back. rdi in, rsi out;
+   rdx: by how many bytes,
    0 or 8, the stack is off its usual alignment. */
 #define HIGH(op) \
     op(16) op(17) op(18) op(19) op(20) op(21) op(22) op(23) op(24) op(25) op(26) op(27) op(28) \
@@ -189,9 +192,9 @@ static int differences(const state *a, const state *b) {
     return bad;
 }
 
-/* Fills the registers and passes the point on the fast path: what comes out must come out always
-   (an unoptimised function uses a register for its own sake). Then passes it 600 times at the rate
-   check : burst. */
+/* Fills the registers and passes the point on the fast path: what comes out
+   must come out always (an unoptimised function uses a register for its own
+   sake). Then passes it 600 times at the rate check : burst. */
 __attribute__((unused)) static void registers(uint32_t check, uint32_t burst,
                                                  bursty_action action) {
     static state given, plain, out;
@@ -298,7 +301,8 @@ int main(void) {
            "the unwinder finds inner, middle, outer", at);
 #endif
 
-    /* The hot table. Sampling at 9 : 1 with jitter takes every way of the slow path. */
+    /* The hot table. Sampling at 9 : 1 with jitter takes every way of the slow
+       path. */
     set(9, 1, NULL);
     for (i = 0; i < 3000; i++) {
         (void)red_zone(i);

@@ -1,8 +1,9 @@
-/* scopes.c - says what scopes tell of: a hash of all events (kind, depth, number of the burst,
-   weight, names of the site and of the scopes around it) and of the dump, at several rates, with an
-   action that spoils vector registers and with none. Built with scopes in assembly and in C, it
-   must print the same. One thing differs by design: the end of a scope below the stack has the site
-   "(deep)"; both count as that here. */
+/* scopes.c - says what scopes tell of: a hash of all events (kind, depth,
+   number of the burst, weight, names of the site and of the scopes around it)
+   and of the dump, at several rates, with an action that spoils vector
+   registers and with none. Built with scopes in assembly and in C, it must
+   print the same. One thing differs by design: the end of a scope below the
+   stack has the site "(deep)"; both count as that here. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <setjmp.h>
@@ -74,7 +75,8 @@ APART static five in_memory(long a) {
     for (i = 0; i < 5; i++) r.at[i] = a + i;
     return r;
 }
-/* Several ways out, a scope in a block, one in a loop's body; two on one line. */
+/* Several ways out, a scope in a block, one in a loop's body; two on one
+   line. */
 APART static int ways(int n) {
     int i;
     BURST_SCOPE("ways"); BURST_SCOPE("ways again");

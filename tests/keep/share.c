@@ -1,7 +1,8 @@
-/* share.c - a function of 3 ns must get its share of the ticks. The program alternates between
-   calls of it and other work, and reads its own CPU time at the borders: that is the truth, all
-   within 3 ms, with the loop and the calls around the function, which are a part of it. It waits for
-   ticks, not for time. Prints "N passed, N failed". Exit status 3: nothing ticks here. */
+/* share.c - a function of 3 ns must get its share of the ticks. The program
+   alternates between calls of it and other work, and reads its own CPU time at
+   the borders: that is the truth, all within 3 ms, with the loop and the calls
+   around the function, which are a part of it. It waits for ticks, not for
+   time. Prints "N passed, N failed". Exit status 3: nothing ticks here. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <stdio.h>

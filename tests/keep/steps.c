@@ -1,6 +1,7 @@
-/* steps.c - lets functions with a scope go step by step (the processor's trap flag), and asks at
-   each instruction which scope runs: by the stack of scopes alone, and as a tick does. A tick must
-   be right at every instruction. Prints "N passed, N failed". Exit status 3: the build reads no code. */
+/* steps.c - lets functions with a scope go step by step (the processor's trap
+   flag), and asks at each instruction which scope runs: by the stack of scopes
+   alone, and as a tick does. A tick must be right at every instruction. Prints
+   "N passed, N failed". Exit status 3: the build reads no code. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <signal.h>

@@ -1,5 +1,6 @@
-/* ends.c - stands in for the runtime of checks: every check comes here, and the hundredth ends the
-   program with status 42. A program without a check dies by a timer, or of its stack. */
+/* ends.c - stands in for the runtime of checks: every check comes here, and the
+   hundredth ends the program with status 42. A program without a check dies by
+   a timer, or of its stack. */
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -25,7 +26,8 @@ void bursty_note(const void *site, unsigned long value, unsigned kind) {
     (void)kind;
 }
 
-/* An endless program has used .4 s of the processor soon, whatever else the machine does. */
+/* An endless program has used .4 s of the processor soon, whatever else the
+   machine does. */
 static void __attribute__((constructor)) begin(void) {
     struct itimerval limit = {{0, 0}, {0, 400000}};
     setitimer(ITIMER_PROF, &limit, NULL);

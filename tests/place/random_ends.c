@@ -1,5 +1,5 @@
-/* random_ends.c - stands in for the runtime of checks: a check begins a new run of passes
-   (random_cycles.awk), and lets the next one come here, too. */
+/* random_ends.c - stands in for the runtime of checks: a check begins a new run
+   of passes (random_cycles.awk), and lets the next one come here, too. */
 extern __thread unsigned bursty_here_tls_64;
 extern long fuel, ends_run;
 extern char *ends_stack;

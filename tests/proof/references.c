@@ -1,9 +1,11 @@
-/* references.c - functions that load and store in many ways, for tests/test_record_proof.sh.
+/* references.c - functions that load and store in many ways, for
+   tests/test_record_proof.sh.
 
-   Without an argument it just runs. With one it patches itself with binpatch.h, records every call
-   and every reference, and writes them to standard error: "call NAME" and "L|S|M address,size", as
-   valgrind's lackey does. Only references to `world` count, for the stack is elsewhere under
-   valgrind; it prints where that is. With -DPLAIN only the functions are there. */
+   Without an argument it just runs. With one it patches itself with binpatch.h,
+   records every call and every reference, and writes them to standard error:
+   "call NAME" and "L|S|M address,size", as valgrind's lackey does. Only
+   references to `world` count, for the stack is elsewhere under valgrind; it
+   prints where that is. With -DPLAIN only the functions are there. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif

@@ -1,10 +1,11 @@
-/* count.c - counts the instructions that each function of forms.c executes, from its entry to its
-   return, and prints
+/* count.c - counts the instructions that each function of forms.c executes,
+   from its entry to its return, and prints
 
        form <tab> instructions without a check <tab> with one
 
-   and for a loop the instructions of one iteration. A child runs the function, and its parent lets
-   it go on step by step (ptrace). x86-64 Linux. Exit status 3: no process may be traced here. */
+   and for a loop the instructions of one iteration. A child runs the function,
+   and its parent lets it go on step by step (ptrace). x86-64 Linux. Exit status
+   3: no process may be traced here. */
 #define _GNU_SOURCE
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"

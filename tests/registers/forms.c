@@ -1,5 +1,6 @@
-/* forms.c - functions in which a check stands among live values. Compiled twice: with BURSTY_OFF
-   and NAME(f) plain_f, and as it is with NAME(f) checked_f. count.c counts what each executes. */
+/* forms.c - functions in which a check stands among live values. Compiled
+   twice: with BURSTY_OFF and NAME(f) plain_f, and as it is with NAME(f)
+   checked_f. count.c counts what each executes. */
 #include "bursty.h"
 #include "forms.h"
 /* Expands name before BURST_DUAL pastes it. */

@@ -1,5 +1,6 @@
-/* lookups.c - a program with a table of its return addresses, as the collector of native OCaml has
-   one: who is not in the table is an error. One of the functions has a jump table, too. */
+/* lookups.c - a program with a table of its return addresses, as the collector
+   of native OCaml has one: who is not in the table is an error. One of the
+   functions has a jump table, too. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

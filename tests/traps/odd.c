@@ -1,15 +1,16 @@
-/* odd.c - code that a patcher could misread, and code that stands far away: compiled without
-   optimisation, where loops end with a conditional jump back, for a fixed address, and linked so
-   that the section .far lies hundreds of megabytes above the rest. Prints the same whether it is
-   recorded or not. For tests/test_record_traps.sh. */
+/* odd.c - code that a patcher could misread, and code that stands far away:
+   compiled without optimisation, where loops end with a conditional jump back,
+   for a fixed address, and linked so that the section .far lies hundreds of
+   megabytes above the rest. Prints the same whether it is recorded or not. For
+   tests/test_record_traps.sh. */
 #include <stdio.h>
 
 int odd_data(int n);
 int odd_cold(int n);
 int odd_far(int n);
 
-/* Data between two instructions, as in hand-written libraries. The bytes of the data would be the
-   start of an instruction that swallows the next real one. */
+/* Data between two instructions, as in hand-written libraries. The bytes of the
+   data would be the start of an instruction that swallows the next real one. */
 __asm__(".text\n.globl odd_data\n.type odd_data, @function\n"
         "odd_data:\n"
         "    .cfi_startproc\n"

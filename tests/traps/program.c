@@ -1,6 +1,7 @@
-/* program.c - what a program may do that a recorder inside it could break: one word on the command
-   line chooses it. Prints the same whether it is recorded or not; 77 is the status of "this system
-   cannot do that". For tests/test_record_traps.sh. */
+/* program.c - what a program may do that a recorder inside it could break: one
+   word on the command line chooses it. Prints the same whether it is recorded
+   or not; 77 is the status of "this system cannot do that". For
+   tests/test_record_traps.sh. */
 #define _GNU_SOURCE 1
 #include <dirent.h>
 #include <dlfcn.h>
@@ -71,7 +72,8 @@ static void *small_thread(void *n) {
     return (void *)(uintptr_t)(work((unsigned)(uintptr_t)n) + (unsigned)room[0]);
 }
 
-/* Threads with 64 KB of stack, 24000 bytes of it in use, many of them one after another. */
+/* Threads with 64 KB of stack, 24000 bytes of it in use, many of them one after
+   another. */
 static void small_stacks(void) {
     pthread_attr_t attributes;
     pthread_t thread[4];
@@ -155,7 +157,8 @@ static void on_other_stack(int number) {
     if (number == SIGUSR2) siglongjmp(away, 1);
 }
 
-/* Handlers on a stack of their own, as small as the system names it; out of some they jump. */
+/* Handlers on a stack of their own, as small as the system names it; out of
+   some they jump. */
 static void other_stack(void) {
     struct sigaction action;
     stack_t stack;
@@ -224,7 +227,8 @@ static void *until_cancelled(void *at_once) {
     return NULL;
 }
 
-/* A second handler of the thread, so that the stack is unwound step by step, and a key. */
+/* A second handler of the thread, so that the stack is unwound step by step,
+   and a key. */
 static void *with_key(void *at_once) {
     pthread_cleanup_push(clean, NULL);
     (void)until_cancelled(at_once);
@@ -349,7 +353,8 @@ static void until_killed(void) {
     for (;;) (void)work(20);
 }
 
-/* Another program takes its place as soon as there is a file of the name `go`. */
+/* Another program takes its place as soon as there is a file of the name
+   `go`. */
 static void until_exec(void) {
     while (access("go", F_OK) != 0) (void)work(100);
     execl("/bin/true", "true", (char *)NULL);
@@ -368,7 +373,8 @@ static void count_signal(int number, siginfo_t *info, void *context) {
     handled += info->si_code == SI_QUEUE ? 1u : 1000000u;
 }
 
-/* Takes every signal there is, as some daemons do, and sends some of them to itself. */
+/* Takes every signal there is, as some daemons do, and sends some of them to
+   itself. */
 static void all_signals(void) {
     struct sigaction action, before;
     union sigval value = {0};
@@ -424,8 +430,8 @@ static void toggles(void) {
 /* ---- system calls that are forbidden ---- */
 
 static void forbid(unsigned how, unsigned only_memory) {
-    /* Allowed are write, exit, exit_group and futex; with only_memory, all but what makes memory,
-       opens files or makes timers. */
+    /* Allowed are write, exit, exit_group and futex; with only_memory, all but
+       what makes memory, opens files or makes timers. */
     enum { ALLOW = SECCOMP_RET_ALLOW };
     struct sock_filter allow_few[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),

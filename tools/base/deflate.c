@@ -80,8 +80,9 @@ static int compare_weights(const void *left, const void *right) {
     return (a->which > b->which) - (a->which < b->which);
 }
 
-/* How many symbols have a code of each length. Leaves come in the order of their weight, and so do
-   the nodes that are made of them: the two lightest of both stand at their heads. */
+/* How many symbols have a code of each length. Leaves come in the order of
+   their weight, and so do the nodes that are made of them: the two lightest of
+   both stand at their heads. */
 static void count_lengths(const weighed *leaf, size_t count, uint32_t *of_length) {
     uint32_t weight[LITERALS];
     uint16_t up[2 * LITERALS], depth[2 * LITERALS];
@@ -107,8 +108,8 @@ static void count_lengths(const weighed *leaf, size_t count, uint32_t *of_length
     }
 }
 
-/* Codes above `most` bits become shorter: each that is moved up takes its place from a shorter one,
-   which becomes two of one bit more. */
+/* Codes above `most` bits become shorter: each that is moved up takes its place
+   from a shorter one, which becomes two of one bit more. */
 static void limit_lengths(uint32_t *of_length, int most) {
     uint32_t room = (uint32_t)1 << most, taken = 0;
     int i;
@@ -174,8 +175,8 @@ static size_t class_of(const uint16_t *base, size_t count, uint32_t value) {
     return low;
 }
 
-/* Lengths of codes, of both kinds in one row: 16 repeats the last one, 17 and 18 are zeros. Calls
-   put_code if there is a code, and else only counts. */
+/* Lengths of codes, of both kinds in one row: 16 repeats the last one, 17 and
+   18 are zeros. Calls put_code if there is a code, and else only counts. */
 static void walk_lengths(encoder *e, const uint8_t *row, size_t count, const code *how, uint32_t *weight) {
     size_t i, run;
     for (i = 0; i < count; i += run) {
@@ -294,7 +295,8 @@ static symbol best_match(const encoder *e, const unsigned char *bytes, size_t at
     return best;
 }
 
-/* In pieces of which the places fit 32 bits. A match does not reach beyond its piece. */
+/* In pieces of which the places fit 32 bits. A match does not reach beyond its
+   piece. */
 void deflate_bytes(text *out, const unsigned char *bytes, size_t size) {
     const size_t piece = (size_t)1 << 30;
     encoder *e = (encoder *)tool_alloc(sizeof *e);

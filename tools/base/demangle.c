@@ -1,8 +1,9 @@
 /* demangle.c - C++ names, by the __cxa_demangle of the machine's C++ library.
 
-   A mangled name may point back at its own parts, each of which may do the same, so that a short
-   name stands for one that fills the memory. With r such references it cannot grow by more than
-   3^(r/3). A name with more than MOST of them, or a very long one, is left as it is. */
+   A mangled name may point back at its own parts, each of which may do the
+   same, so that a short name stands for one that fills the memory. With r such
+   references it cannot grow by more than 3^(r/3). A name with more than MOST of
+   them, or a very long one, is left as it is. */
 #ifndef _WIN32
 #define _DEFAULT_SOURCE 1
 #endif

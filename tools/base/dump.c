@@ -48,8 +48,8 @@ static void set_bytes(unsigned char *at, uint64_t value, int bytes) {
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-/* Reads the part that starts at part->offset. Every length is compared with what is left before it
-   is used. */
+/* Reads the part that starts at part->offset. Every length is compared with
+   what is left before it is used. */
 static int read_part(dump_part *part, const unsigned char *data, size_t size, dump_fault *fault) {
     size_t at = part->offset, left = size - at, room = 0;
     uint32_t crc, version;
@@ -138,7 +138,8 @@ static int is_unfinished(const char *path) {
     return unfinished != NULL;
 }
 
-/* Finds the section of tables in an ELF file. Returns 0, or -1 with *fault filled. */
+/* Finds the section of tables in an ELF file. Returns 0, or -1 with *fault
+   filled. */
 static int find_tables(const unsigned char *data, size_t size, elf_section *found,
                        dump_fault *fault) {
     elf_file e;
@@ -158,7 +159,8 @@ static int find_tables(const unsigned char *data, size_t size, elf_section *foun
     return dump_refuse(fault, 0, "is a program without tables of bursty cc --cover");
 }
 
-/* A program or an object carries tables of coverage: they are parts of a dump. */
+/* A program or an object carries tables of coverage: they are parts of a
+   dump. */
 static int open_program(dump *d, const char *path) {
     size_t size;
     unsigned char *data = tool_read_file(path, NULL, &size);

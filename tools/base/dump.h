@@ -1,5 +1,5 @@
-/* dump.h - the .brst container of docs/formats.md: parts, chunks and their CRC, read strictly and
-   written. */
+/* dump.h - the .brst container of docs/formats.md: parts, chunks and their CRC,
+   read strictly and written. */
 #ifndef DUMP_H
 #define DUMP_H
 #include "base/text.h"
@@ -24,12 +24,12 @@ typedef struct dump {
     int is_program;                               /* they are out of an ELF file */
 } dump;
 
-/* Cuts a file into parts. 0, or -1 with *fault filled and nothing to free. data must outlive the
-   dump. */
+/* Cuts a file into parts. 0, or -1 with *fault filled and nothing to free. data
+   must outlive the dump. */
 int  dump_read(dump *d, const unsigned char *data, size_t size, dump_fault *fault);
-/* The same for a file named on the command line; of an ELF file the parts in its section
-   .bursty.cover, which `bursty cc --cover` makes. Returns a TOOL_ status, after a message by
-   dump_blame. */
+/* The same for a file named on the command line; of an ELF file the parts in
+   its section .bursty.cover, which `bursty cc --cover` makes. Returns a TOOL_
+   status, after a message by dump_blame. */
 int  dump_open(dump *d, const char *path);
 /* "PATH: offset N: reason" as an error; returns TOOL_BAD_INPUT. */
 int  dump_blame(const char *path, const dump_fault *fault);
@@ -45,8 +45,8 @@ int  dump_refuse(dump_fault *fault, size_t offset, const char *format, ...)
 #endif
     ;
 
-/* Reads fields of a payload one behind the other. After a fault, which stays, every field is 0 or
-   empty. */
+/* Reads fields of a payload one behind the other. After a fault, which stays,
+   every field is 0 or empty. */
 typedef struct dump_reader {
     const unsigned char *data;
     size_t size, at;

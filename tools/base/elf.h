@@ -1,9 +1,9 @@
 /* elf.h - ELF files of both sizes and byte orders, from strangers.
 
-   Every number of the file is looked at before it is used: a section is given out only if it lies
-   inside the file, and all sections that are read together (elf_take) may not be larger than the
-   file, so that a file whose tables point at one place again and again costs no more than
-   another. */
+   Every number of the file is looked at before it is used: a section is given
+   out only if it lies inside the file, and all sections that are read together
+   (elf_take) may not be larger than the file, so that a file whose tables point
+   at one place again and again costs no more than another. */
 #ifndef ELF_H
 #define ELF_H
 #include "base/dump.h"
@@ -37,17 +37,19 @@ typedef struct elf_segment {
 
 /* Does the file begin as one? */
 int elf_is(const unsigned char *data, size_t size);
-/* Reads the header. Returns 0, or -1 with *fault filled. The data is kept by pointer. */
+/* Reads the header. Returns 0, or -1 with *fault filled. The data is kept by
+   pointer. */
 int elf_begin(elf_file *e, const unsigned char *data, size_t size, dump_fault *fault);
-/* Finds the table of sections, of which a stripped file may have none. The same return values. */
+/* Finds the table of sections, of which a stripped file may have none. The same
+   return values. */
 int elf_find_sections(elf_file *e, dump_fault *fault);
 int elf_get_section(const elf_file *e, uint64_t index, elf_section *s, dump_fault *fault);
 /* The section's bytes are about to be read. */
 int elf_take(elf_file *e, const elf_section *s, dump_fault *fault);
 /* Is that the name at a place of the section of names? */
 int elf_name_is(const elf_file *e, const elf_section *names, uint64_t at, const char *word);
-/* Returns 0, or -1 if the file's header says less or the file ends before it. The segment's own
-   bytes may lie outside of the file: elf_holds tells. */
+/* Returns 0, or -1 if the file's header says less or the file ends before it.
+   The segment's own bytes may lie outside of the file: elf_holds tells. */
 int elf_get_segment(const elf_file *e, uint64_t index, elf_segment *s);
 int elf_holds(const elf_file *e, uint64_t at, uint64_t bytes);
 /* A number of the file, in its byte order. */

@@ -36,8 +36,8 @@ static int system_bytes(void *bytes, size_t size) {
 #endif
 }
 
-/* Without random bytes from the system the time and two addresses must do: they are different in
-   each run, and nobody who writes a file knows them. */
+/* Without random bytes from the system the time and two addresses must do: they
+   are different in each run, and nobody who writes a file knows them. */
 static const uint64_t *the_key(void) {
     static uint64_t key[2];
     static int is_known;

@@ -1,4 +1,5 @@
-/* hash.h - the tool's one hash table: finds the number of an item by the item's key.
+/* hash.h - the tool's one hash table: finds the number of an item by the item's
+   key.
 
    Items stand in a list of their owner. The table holds numbers of them, and
    the hash of each, so that it can grow without asking the owner:
@@ -33,11 +34,12 @@ uint64_t hash_numbers(uint64_t a, uint64_t b);
 /* The number of the item with that key; 0 if there is none. */
 uint32_t hash_find(const hash_table *t, uint64_t hash, hash_is *is, const void *owner,
                    const void *key);
-/* The place of that number. It is 0 if the item is new: then the caller must put its number there,
-   before the next call. */
+/* The place of that number. It is 0 if the item is new: then the caller must
+   put its number there, before the next call. */
 uint32_t *hash_place(hash_table *t, uint64_t hash, hash_is *is, const void *owner,
                      const void *key);
-/* Forgets all items. A large table is freed, so that emptying it again does not cost its size. */
+/* Forgets all items. A large table is freed, so that emptying it again does not
+   cost its size. */
 void hash_empty(hash_table *t);
 void hash_free(hash_table *t);
 #endif

@@ -1,4 +1,5 @@
-/* headers.c - the implementations of the headers that the tool uses, compiled once. */
+/* headers.c - the implementations of the headers that the tool uses, compiled
+   once. */
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
 #define FOOTPRINT_IMPLEMENTATION

@@ -22,7 +22,8 @@ const part_kind *kind_after(uint32_t number) {
     return next;
 }
 
-/* The state of that kind, a new one at its place by number if there is none yet. */
+/* The state of that kind, a new one at its place by number if there is none
+   yet. */
 static void *state_of(input *in, const part_kind *kind) {
     size_t at = 0;
     while (at < in->state_count && in->states[at].kind->number < kind->number) at++;

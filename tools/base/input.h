@@ -1,5 +1,5 @@
-/* input.h - all that dumps can say, added up: what both `bursty report` and `bursty merge` start
-   from. */
+/* input.h - all that dumps can say, added up: what both `bursty report` and
+   `bursty merge` start from. */
 #ifndef INPUT_H
 #define INPUT_H
 #include "base/kind.h"
@@ -18,18 +18,21 @@ typedef struct input {                            /* all zero: empty */
     size_t other_count;
 } input;
 
-/* Adds the parts of a file. 0, or -1 with *fault filled: then the input is only fit to be freed. */
+/* Adds the parts of a file. 0, or -1 with *fault filled: then the input is only
+   fit to be freed. */
 int  input_read(input *in, const dump *d, dump_fault *fault);
-/* The same for a file named on the command line. Returns a TOOL_ status, after a message. */
+/* The same for a file named on the command line. Returns a TOOL_ status, after
+   a message. */
 int  input_open(input *in, const char *path);
-/* The same for a dump in memory, such as a header has written by text_write. name: for the message.
- */
+/* The same for a dump in memory, such as a header has written by text_write.
+   name: for the message. */
 int  input_take(input *in, const char *name, const text *file);
 /* Adds up: call it after the last part has been read. */
 void input_settle(input *in);
-/* Adds up on the way: settles, writes, and reads that, so that only sums are kept. More may be read
-   behind it. Of what has been read in which order and grouping the sums tell nothing, and so it does
-   not matter where this is called. *size: of what was written. Returns a TOOL_ status, after a
+/* Adds up on the way: settles, writes, and reads that, so that only sums are
+   kept. More may be read behind it. Of what has been read in which order and
+   grouping the sums tell nothing, and so it does not matter where this is
+   called. *size: of what was written. Returns a TOOL_ status, after a
    message. */
 int  input_fold(input *in, size_t *size);
 /* Writes what has been settled, as one dump. */

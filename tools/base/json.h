@@ -1,14 +1,16 @@
-/* json.h - pieces of JSON: numbers that every reader can keep, fields, columns. Strings: text_json.
- */
+/* json.h - pieces of JSON: numbers that every reader can keep, fields, columns.
+   Strings: text_json. */
 #ifndef JSON_H
 #define JSON_H
 #include "base/text.h"
 
-/* At most 2^53 - 1: readers keep numbers in doubles, which cannot tell larger ones apart. */
+/* At most 2^53 - 1: readers keep numbers in doubles, which cannot tell larger
+   ones apart. */
 void json_count(text *out, uint64_t count);
 /* JSON has no infinity and no "not a number": these become null. */
 void json_real(text *out, double number);
-/* "name":, and before it a comma unless it is the first: *fields counts them. */
+/* "name":, and before it a comma unless it is the first: *fields counts
+   them. */
 void json_name(text *out, size_t *fields, const char *name);
 void json_field(text *out, size_t *fields, const char *name, uint64_t count);
 void json_field_real(text *out, size_t *fields, const char *name, double number);

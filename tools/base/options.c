@@ -25,7 +25,8 @@ static int may_repeat(const tool_option *o) {
     return 0;
 }
 
-/* `--json=x` of an option that takes no value, or an option that stood before. */
+/* `--json=x` of an option that takes no value, or an option that stood
+   before. */
 static const char *fault_of(const tool_option *o) {
     size_t i;
     if (may_repeat(o)) return NULL;

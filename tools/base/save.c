@@ -1,9 +1,10 @@
 /* save.c - output to files.
 
-   What is written goes into a new file, PATH.new, beside the one that is meant, and takes its place
-   when it is whole. So a full disk, a fault or an interrupt leaves the old file as it was. A file
-   with several names, or of another owner, gets the contents of the new one. A device such as
-   /dev/null, a pipe, and a link that leads nowhere are written to directly. */
+   What is written goes into a new file, PATH.new, beside the one that is meant,
+   and takes its place when it is whole. So a full disk, a fault or an interrupt
+   leaves the old file as it was. A file with several names, or of another
+   owner, gets the contents of the new one. A device such as /dev/null, a pipe,
+   and a link that leads nowhere are written to directly. */
 #ifndef _WIN32
 #define _XOPEN_SOURCE 700
 #endif
@@ -43,8 +44,8 @@ static int stat_folder(const char *path, struct stat *status) {
 }
 #endif
 
-/* Two files that do not exist yet are the same if they have one name in one folder. A device, such
-   as /dev/null, may be used twice. */
+/* Two files that do not exist yet are the same if they have one name in one
+   folder. A device, such as /dev/null, may be used twice. */
 static int is_same_file(const char *a, const char *b) {
 #ifndef _WIN32
     struct stat left, right;
@@ -116,9 +117,9 @@ int save_check_dump(const char *path) {
     return tool_error("%s: is no .brst file, and would be overwritten", path);
 }
 
-/* The file that a path means, behind all links; NULL: it is to be written to directly. *stays: a
-   new one in its place would be another file: of another owner, or without its other names. To be
-   freed. */
+/* The file that a path means, behind all links; NULL: it is to be written to
+   directly. *stays: a new one in its place would be another file: of another
+   owner, or without its other names. To be freed. */
 static char *find_target(const char *path, int *stays) {
     text target = {NULL, 0, 0};
 #ifndef _WIN32
@@ -149,7 +150,8 @@ static FILE *open_new(const char *path) {
 #endif
 }
 
-/* A file that cannot be written is not replaced either. The new one has the old one's rights. */
+/* A file that cannot be written is not replaced either. The new one has the old
+   one's rights. */
 static void keep_rights(save *s) {
 #ifndef _WIN32
     struct stat status;
@@ -172,7 +174,8 @@ static unsigned long own_number(void) {
 #endif
 }
 
-/* PATH.new, or with the number of this process behind it where somebody has a file of that name. */
+/* PATH.new, or with the number of this process behind it where somebody has a
+   file of that name. */
 static void open_beside(save *s) {
     int i;
     for (i = 0; i < 2; i++) {
@@ -268,9 +271,10 @@ static int cut(FILE *file, long size) {
 #endif
 }
 
-/* A file that cannot be replaced, such as one that is mounted by itself, can be written. What goes
-   beyond its end is written first, for that may find the disk full: then the file gets its old size
-   again. The rest needs no more room. */
+/* A file that cannot be replaced, such as one that is mounted by itself, can be
+   written. What goes beyond its end is written first, for that may find the
+   disk full: then the file gets its old size again. The rest needs no more
+   room. */
 static int copy_over(const char *from, const char *to) {
     FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "r+b") : NULL;
     long before = -1, size = -1;

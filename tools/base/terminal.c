@@ -24,7 +24,8 @@ static int is_terminal(const char *path) {
 
 enum { LEAST_WIDTH = 20 };
 
-/* COLUMNS counts if it is a number from 1 on; 0 and other words stand for nothing. */
+/* COLUMNS counts if it is a number from 1 on; 0 and other words stand for
+   nothing. */
 size_t terminal_width(const char *path) {
     const char *columns = getenv("COLUMNS");
     if (columns && *columns) {

@@ -3,8 +3,8 @@
 #define TERMINAL_H
 #include <stddef.h>
 
-/* Columns of what goes to path (NULL or "-": standard output): as COLUMNS says, else the terminal;
-   0: no limit. */
+/* Columns of what goes to path (NULL or "-": standard output): as COLUMNS says,
+   else the terminal; 0: no limit. */
 size_t terminal_width(const char *path);
 /* Is it a terminal, and NO_COLOR not set? */
 int terminal_has_colour(const char *path);

@@ -47,7 +47,8 @@ void text_count(text *t, uint64_t number) {
     text_bytes(t, digits + at, sizeof digits - at);
 }
 
-/* Large counts keep all digits before the point, so that all forms of a report have one number. */
+/* Large counts keep all digits before the point, so that all forms of a report
+   have one number. */
 void text_real(text *t, double number) {
     text_format(t, number < 1e9 || number > 9007199254740992.0 ? "%.9g" : "%.0f", number);
 }
@@ -95,8 +96,9 @@ void text_free(text *t) {
 
 /* ---- escapes ---------------------------------------------------------------------------- */
 
-/* Bytes of a character that is not shown but does something to what is: C0, DEL, C1, marks that turn
-   the direction of writing, ends of lines and the mark of the byte order. 0: it is none of them. */
+/* Bytes of a character that is not shown but does something to what is: C0,
+   DEL, C1, marks that turn the direction of writing, ends of lines and the mark
+   of the byte order. 0: it is none of them. */
 static size_t control_size(const unsigned char *at, uint32_t *code) {
     *code = at[0];
     if (at[0] < 0x20 || at[0] == 0x7F) return 1;
@@ -128,7 +130,8 @@ void text_json(text *t, const char *name) {
     text_add(t, "\"");
 }
 
-/* "\x1b" or "\u202e" for such a character, of which *at becomes the last byte. 0: it is none. */
+/* "\x1b" or "\u202e" for such a character, of which *at becomes the last byte.
+   0: it is none. */
 static int add_escape(text *t, const unsigned char **at) {
     uint32_t code;
     size_t size = control_size(*at, &code);
@@ -178,7 +181,8 @@ void text_csv(text *out, const char *field) {
     text_free(&plain);
 }
 
-/* Both ends tell C++ names apart: namespace and class, function and arguments. */
+/* Both ends tell C++ names apart: namespace and class, function and
+   arguments. */
 void text_short(text *t, const char *name, size_t most) {
     const unsigned char *at = (const unsigned char *)name, *end = at + strlen(name), *head = at,
                         *tail = end;
@@ -217,8 +221,8 @@ void text_frame(text *t, const char *name) {
 
 /* ---- UTF-8 ------------------------------------------------------------------------------ */
 
-/* Length of the character at the front, 0 if there is none: too long a form, a surrogate or above
-   U+10FFFF. */
+/* Length of the character at the front, 0 if there is none: too long a form, a
+   surrogate or above U+10FFFF. */
 static size_t utf8_length(const unsigned char *at, size_t left) {
     uint32_t code;
     size_t length, i;

@@ -1,5 +1,5 @@
-/* text.h - output that grows in memory, so that a file is opened only when all of it is known; and
-   the escapes. */
+/* text.h - output that grows in memory, so that a file is opened only when all
+   of it is known; and the escapes. */
 #ifndef TEXT_H
 #define TEXT_H
 #include <stddef.h>
@@ -29,23 +29,27 @@ int  text_write(void *t, const void *data, size_t size);         /* a header's w
 void text_json(text *t, const char *name); /* with its quotes; fit for a script element too */
 void text_html(text *t, const char *name);
 void text_frame(text *t, const char *name); /* in a stack: no ';', no line end, not empty */
-/* A field of CSV: in quotes if need be, and a quote within becomes two. A spreadsheet takes words that
-   begin with one of "=+-@" for a formula, which may do harm: an apostrophe stands before them. */
+/* A field of CSV: in quotes if need be, and a quote within becomes two. A
+   spreadsheet takes words that begin with one of "=+-@" for a formula, which
+   may do harm: an apostrophe stands before them. */
 void text_csv(text *t, const char *field);
-/* On a terminal: control characters, and those that turn the direction of writing, are escapes. */
+/* On a terminal: control characters, and those that turn the direction of
+   writing, are escapes. */
 void text_plain(text *t, const char *name);
 
-/* The same in at most so many characters (8 or more): the middle of a longer name becomes "...". */
+/* The same in at most so many characters (8 or more): the middle of a longer
+   name becomes "...". */
 void text_plain_short(text *t, const char *name, size_t most);
 void text_short(text *t, const char *name, size_t most);          /* but nothing is made safe */
 
-/* A copy in which every byte that is not UTF-8, and every zero byte, has become U+FFFD. To be freed
-   by the caller. */
+/* A copy in which every byte that is not UTF-8, and every zero byte, has become
+   U+FFFD. To be freed by the caller. */
 char *text_clean(const void *bytes, size_t size);
 
-/* The same for a name out of a file. Of a name of more than TEXT_NAME_MOST bytes the middle becomes
-   a hash of all of it: names that differ stay different, and a row that points at a long name costs
-   no more than a row of its own length. */
+/* The same for a name out of a file. Of a name of more than TEXT_NAME_MOST
+   bytes the middle becomes a hash of all of it: names that differ stay
+   different, and a row that points at a long name costs no more than a row of
+   its own length. */
 enum { TEXT_NAME_MOST = 4096 };
 char *text_name(const void *bytes, size_t size);
 

@@ -19,7 +19,8 @@
 
 const char *tool_program = "bursty";
 
-/* Names in messages come from files and command lines: what a terminal would obey is an escape. */
+/* Names in messages come from files and command lines: what a terminal would
+   obey is an escape. */
 int tool_error(const char *format, ...) {
     text line = {NULL, 0, 0};
     va_list arguments;

@@ -1,7 +1,8 @@
 /* arguments.c - what a compiler's command line asks for.
 
-   It is not understood in full, and need not be: an unknown option goes to every step. What matters
-   is which words are inputs, so all options whose value is the next word are known. */
+   It is not understood in full, and need not be: an unknown option goes to
+   every step. What matters is which words are inputs, so all options whose
+   value is the next word are known. */
 #include "cc/arguments.h"
 #include "cc/rewrite.h"
 #include "base/tool.h"
@@ -54,7 +55,8 @@ static const option_rule rules[] = {
     {"--force-link", CC_LINKER, 1}, {"--std", CC_OPTION, 1}, {"--specs", CC_OPTION, 1},
 };
 
-/* Options of which only the whole word counts: -L may be followed by its value at once, -e not. */
+/* Options of which only the whole word counts: -L may be followed by its value
+   at once, -e not. */
 static int only_whole(const char *name) {
     return strlen(name) > 2 || strcmp(name, "-e") == 0 || strcmp(name, "-z") == 0 ||
            strcmp(name, "-u") == 0;
@@ -101,7 +103,8 @@ char *cc_with_suffix(const char *path, const char *suffix) {
 
 static void add_expanded(cc_command *out, const char *word, int depth);
 
-/* As gcc reads them: words between white space, quotes of both kinds, backslashes. */
+/* As gcc reads them: words between white space, quotes of both kinds,
+   backslashes. */
 static void add_from_file(cc_command *out, const char *data, size_t size, int depth) {
     size_t i = 0;
     char *word = (char *)tool_alloc(size + 1);
@@ -154,8 +157,9 @@ static void pass_on(cc_line *line, const char *reason, int makes_code) {
     line->makes_code = makes_code;
 }
 
-/* How many words of the command belong to a program that starts another one: its name, its options,
-   and what env puts into the environment. 0: the first word is the compiler. */
+/* How many words of the command belong to a program that starts another one:
+   its name, its options, and what env puts into the environment. 0: the first
+   word is the compiler. */
 static int launcher_words(int count, char **words) {
     static const char *const launchers[] = {"ccache", "sccache", "distcc", "icecc",
                                             "env",    "nice",    "nohup"};
@@ -176,8 +180,8 @@ static int launcher_words(int count, char **words) {
     return at < count && words[at][0] != '-' ? at : 0;
 }
 
-/* Words with which the compiler does something else than compiling, or does it in a way that would
-   not survive a rewritten file. */
+/* Words with which the compiler does something else than compiling, or does it
+   in a way that would not survive a rewritten file. */
 static void find_pass_word(cc_line *line, const char *word) {
     static const char *const without_code[] = {
         "-E", "-M", "-MM", "-MG", "-fsyntax-only", "-###", "--version", "--help", "-cc1", "-cc1as",
@@ -266,7 +270,8 @@ static void read_value(cc_line *line, const char *option, const char *value) {
     }
 }
 
-/* Without -x the compiler makes a precompiled header of it, whatever else stands there. */
+/* Without -x the compiler makes a precompiled header of it, whatever else
+   stands there. */
 static int is_header(const char *path) {
     static const char *const suffixes[] = {".h", ".hh", ".hpp", ".hxx", ".h++", ".H", ".hp", ".HPP",
                                            ".tcc"};

@@ -1,8 +1,9 @@
 /* census.c - a second opinion on the parser, by counting.
 
-   Every token of a body that must have made a node, an `if`, a `case`, a binary `&&`, is counted in
-   the text, and every such node in the tree. A parser that has misread something has, with few
-   exceptions, lost or doubled one of these, and then the function is left alone. */
+   Every token of a body that must have made a node, an `if`, a `case`, a binary
+   `&&`, is counted in the text, and every such node in the tree. A parser that
+   has misread something has, with few exceptions, lost or doubled one of these,
+   and then the function is left alone. */
 #include "cc/tree.h"
 #include <string.h>
 
@@ -18,8 +19,8 @@ static void count_token(const cc_unit *u, uint32_t i, uint32_t *count) {
     if (word == CC_OP2('&', '&')) count[AND]++;
 }
 
-/* A unary && takes the address of a label: the parser has not made a node of it, and a label of
-   that name must stand in the function. */
+/* A unary && takes the address of a label: the parser has not made a node of
+   it, and a label of that name must stand in the function. */
 static int is_label_address(const cc_unit *u, const cc_function *f, uint32_t i) {
     const cc_tokens *t = &u->tokens;
     const cc_token *label = &t->list[i + 1];
@@ -58,7 +59,8 @@ static void count_node(const cc_node *n, uint32_t *count) {
     }
 }
 
-/* Nodes of a function were made after all of the functions before it: those behind `root`. */
+/* Nodes of a function were made after all of the functions before it: those
+   behind `root`. */
 int cc_census(cc_unit *u, const cc_function *f) {
     static const char *const reasons[KINDS] = {
         "census-if", "census-else", "census-while", "census-do", "census-for", "census-switch",

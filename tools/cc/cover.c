@@ -1,9 +1,10 @@
-/* cover.c - coverage of a file: plans the counters of each function, and makes what the object
-   carries for record/cc/edges.c.
+/* cover.c - coverage of a file: plans the counters of each function, and makes
+   what the object carries for record/cc/edges.c.
 
-   All counters of a file are one array. Beside it stand finished parts of a dump with the tables
-   of its functions (docs/formats.md), so that the program needs nothing but to write both. In an ELF
-   file they are a section that is not loaded. */
+   All counters of a file are one array. Beside it stand finished parts of a
+   dump with the tables of its functions (docs/formats.md), so that the program
+   needs nothing but to write both. In an ELF file they are a section that is
+   not loaded. */
 #include "cc/exits.h"
 #include "cc/mcdc.h"
 #include "cc/points.h"
@@ -95,7 +96,8 @@ static void reached_free(reached *r) {
     free(r->vertex_of);
 }
 
-/* Gives slots to what the plan counts. Returns 0, or -1: an edge that no text can count must be. */
+/* Gives slots to what the plan counts. Returns 0, or -1: an edge that no text
+   can count must be. */
 static int take_slots(const planner *p, cc_cfg *g, const reached *r, const edgeplan *plan) {
     uint32_t e, slot = p->slots;
     for (e = 0; e < r->edges; e++) {
@@ -107,7 +109,8 @@ static int take_slots(const planner *p, cc_cfg *g, const reached *r, const edgep
     return 0;
 }
 
-/* The lines of each vertex, each once; the one that was noted last stands last. */
+/* The lines of each vertex, each once; the one that was noted last stands
+   last. */
 static void take_lines(const cc_cfg *g, const reached *r, edges_function *f) {
     uint32_t i, v, k, at = 0;
     uint32_t *count = words(r->vertices + 1), *sorted = words(g->line_count);
@@ -151,7 +154,8 @@ static char *place_of(const cc_request *request, const char *file) {
     return request->where ? request->where(request->where_of, file) : string_of(file, strlen(file));
 }
 
-/* Notes the hash of a source, once for each. One that cannot be read has none. */
+/* Notes the hash of a source, once for each. One that cannot be read has
+   none. */
 static void note_source(planner *p, const char *file, const char *place) {
     unsigned char *data;
     read_source *s;
@@ -272,8 +276,9 @@ static void open_lines(const cc_cfg *g, const reached *r, const edgeplan *plan, 
     }
 }
 
-/* The line that ends with the edge `last`. Returns whether that edge may be taken without a mark
-   that says so, though something in front of it was left early. */
+/* The line that ends with the edge `last`. Returns whether that edge may be
+   taken without a mark that says so, though something in front of it was left
+   early. */
 static int mark_line(const cc_cfg *g, const reached *r, edgeplan *plan, lines_of *l,
                      uint32_t last) {
     uint32_t e = last, best = CC_NOWHERE, v = 0, steps;
@@ -305,8 +310,8 @@ static int mark_line(const cc_cfg *g, const reached *r, edgeplan *plan, lines_of
     return is_unsure && plan->plan[last] != EDGEPLAN_COUNTED;
 }
 
-/* A join may be reached over an edge that no text can count, as from an arm of ?:, so it is done
-   until nothing is new. */
+/* A join may be reached over an edge that no text can count, as from an arm of
+   ?:, so it is done until nothing is new. */
 static void mark_lines(const cc_cfg *g, const reached *r, edgeplan *plan) {
     lines_of l;
     uint32_t e, to, wanted;
@@ -352,8 +357,9 @@ static int has_calls(const cc_cfg *g) {
     return 0;
 }
 
-/* Without markers nobody sees an activation end early. Where one can, both entries and exits are
-   counted, more than the plan needs, so that the report finds more entries than exits. */
+/* Without markers nobody sees an activation end early. Where one can, both
+   entries and exits are counted, more than the plan needs, so that the report
+   finds more entries than exits. */
 static void count_both(const cc_cfg *g, const reached *r, edgeplan *plan) {
     uint32_t e;
     plan->plan[plan->edges] = EDGEPLAN_COUNTED;
@@ -436,7 +442,8 @@ static void make_part(const planner *p, uint64_t key, text *part) {
     if (p->mcdc) cc_mcdc_part(p->mcdc, key, part);
 }
 
-/* Of each source the hash of its bytes, so that a report can say that it was changed. */
+/* Of each source the hash of its bytes, so that a report can say that it was
+   changed. */
 static void make_sources(const planner *p, uint64_t key, text *part) {
     dump_writer w;
     uint32_t i;
@@ -452,8 +459,8 @@ static void make_sources(const planner *p, uint64_t key, text *part) {
     dump_end(&w);
 }
 
-/* The parts as a section that is not loaded. Each byte but letters and digits is an escape, twice:
-   for C and for the assembler. */
+/* The parts as a section that is not loaded. Each byte but letters and digits
+   is an escape, twice: for C and for the assembler. */
 static void put_section(text *front, const text *part) {
     size_t i;
     text_add(front, "__asm__(\".pushsection .bursty.cover,\\\"\\\",%progbits\\n\"\n");
@@ -526,8 +533,8 @@ static void put_front(const planner *p, const char *table, text *front) {
 
 /* ---- const and pure ---- */
 
-/* Calls of a function that is declared const are joined by the compiler, and its counters would
-   read less than the calls in the source. */
+/* Calls of a function that is declared const are joined by the compiler, and
+   its counters would read less than the calls in the source. */
 static void blank_promises(const cc_unit *u, cc_edits *edits) {
     const cc_tokens *t = &u->tokens;
     uint32_t i, k, last;

@@ -1,12 +1,14 @@
-/* cover.h - counters on the edges of a function's control flow graph, as few as will do. */
+/* cover.h - counters on the edges of a function's control flow graph, as few as
+   will do. */
 #ifndef CC_COVER_H
 #define CC_COVER_H
 #include "cc/rewrite.h"
 
 #define CC_NOWHERE UINT32_MAX
 
-/* CC_UNWANTED: its counter costs a second look at the file. CC_CUT: behind a call (exits.h); a
-   counter could stand there, but is wanted only for a mark. */
+/* CC_UNWANTED: its counter costs a second look at the file. CC_CUT: behind a
+   call (exits.h); a counter could stand there, but is wanted only for a
+   mark. */
 enum { CC_FORCED = 1, CC_UNWANTED = 2, CC_CUT = 3 };
 
 typedef struct cc_edge {
@@ -37,8 +39,8 @@ typedef struct cc_cfg {
     uint32_t reason_token;
 } cc_cfg;
 
-/* flow.c: builds the graph; then, with emit, puts in the counters of edges that have a slot. table:
-   the name of the array of counters. */
+/* flow.c: builds the graph; then, with emit, puts in the counters of edges that
+   have a slot. table: the name of the array of counters. */
 void cc_flow_build(cc_unit *u, uint32_t function, cc_cfg *g);
 void cc_flow_emit(cc_unit *u, uint32_t function, cc_cfg *g, const cc_request *request,
                   const char *table, cc_edits *edits, int *look_again);

@@ -1,9 +1,11 @@
-/* decide.c - which functions and loops get a check: by a plan, or for one file alone.
+/* decide.c - which functions and loops get a check: by a plan, or for one file
+   alone.
 
-   A plan that `bursty place` has made knows the whole program. Without one, or for a function whose
-   tokens have changed since, every function that other files can call, or that is called through a
-   pointer, gets a check if it calls anything; what calls itself inside of the file gets one, too.
-   So no cycle of calls is left: one through two files, or through a pointer, enters by such a
+   A plan that `bursty place` has made knows the whole program. Without one, or
+   for a function whose tokens have changed since, every function that other
+   files can call, or that is called through a pointer, gets a check if it calls
+   anything; what calls itself inside of the file gets one, too. So no cycle of
+   calls is left: one through two files, or through a pointer, enters by such a
    function. (bursty-tracing, section 4.1, is the same for a whole program.) */
 #include "cc/points.h"
 #include "base/glob.h"
@@ -29,8 +31,8 @@ typedef struct search {
     uint32_t *state, *stack, *next;    /* state: 0 new, 1 on the stack, 2 done */
 } search;
 
-/* A depth-first search over calls between functions without a check. A call that leads back onto
-   the stack closes a cycle: its target gets a check. */
+/* A depth-first search over calls between functions without a check. A call
+   that leads back onto the stack closes a cycle: its target gets a check. */
 static void break_cycles(search *s, uint32_t start) {
     uint32_t depth = 1;
     s->stack[0] = start;
@@ -205,7 +207,8 @@ static void take_loops(cc_flow *flow, const char *list, size_t size) {
     }
 }
 
-/* Functions by their hashes, so that each line of a plan is looked up and not compared with all. */
+/* Functions by their hashes, so that each line of a plan is looked up and not
+   compared with all. */
 static const cc_unit *ordered;
 
 static int by_hash(const void *a, const void *b) {
@@ -266,7 +269,8 @@ static void strip(const char **path, size_t *size) {
     }
 }
 
-/* 2: the same words. 1: one of the paths is the end of the other, src/x.c of /home/me/src/x.c. */
+/* 2: the same words. 1: one of the paths is the end of the other, src/x.c of
+   /home/me/src/x.c. */
 static int alike(const char *a, size_t m, const char *b, size_t n) {
     size_t least;
     if (m == n && memcmp(a, b, m) == 0) return 2;
@@ -277,9 +281,10 @@ static int alike(const char *a, size_t m, const char *b, size_t n) {
     return m == n || (m > least ? a[m - least - 1] : b[n - least - 1]) == '/';
 }
 
-/* The unit of the plan that is this file. A plan names files as they stood on the command line; a
-   build from another folder names them otherwise, and then the end of the path decides if just one
-   unit has it. Returns where its lines begin, or NULL with a reason. */
+/* The unit of the plan that is this file. A plan names files as they stood on
+   the command line; a build from another folder names them otherwise, and then
+   the end of the path decides if just one unit has it. Returns where its lines
+   begin, or NULL with a reason. */
 static const char *find_unit(const char *plan, const char *end, const text *name,
                              const char **missed) {
     const char *at = plan, *found = NULL, *before = NULL;
@@ -331,9 +336,9 @@ static void decide_by_plan(cc_unit *u, cc_flow *flows, const char *file, const c
 
 /* ---- the author's word ---- */
 
-/* A body that begins with `struct bursty_check;` gets a check, one that begins with `struct
-   bursty_no_check;` gets none: declarations that mean nothing to a compiler. Returns 1, -1, or 0 if
-   the body says nothing. */
+/* A body that begins with `struct bursty_check;` gets a check, one that begins
+   with `struct bursty_no_check;` gets none: declarations that mean nothing to a
+   compiler. Returns 1, -1, or 0 if the body says nothing. */
 static int author_says(const cc_unit *u, uint32_t body) {
     const cc_node *n = &u->nodes[body];
     uint32_t token;

@@ -1,8 +1,9 @@
 /* driver.c - preprocess, rewrite, compile, and look again.
 
-   The rewritten text is compiled silently. If the compiler has said anything about it, or failed,
-   the untouched command runs, too: its messages and its status are what the user sees, and only the
-   object is the rewritten one. So nobody reads of columns or names that are not in the source. */
+   The rewritten text is compiled silently. If the compiler has said anything
+   about it, or failed, the untouched command runs, too: its messages and its
+   status are what the user sees, and only the object is the rewritten one. So
+   nobody reads of columns or names that are not in the source. */
 #include "cc/driver.h"
 #include "base/save.h"
 #include "base/tool.h"
@@ -10,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Can calls that may not return be marked (exits.h), and who is the compiler? */
+/* Can calls that may not return be marked (exits.h), and who is the
+   compiler? */
 enum { CC_EXITS_NOT, CC_EXITS_GCC, CC_EXITS_CLANG };
 
 typedef struct job {
@@ -35,7 +37,8 @@ static void add_option(cc_command *c, const char *option, const char *value) {
     cc_add_word(c, value);
 }
 
-/* The user's words but inputs and output; of the others, those for which `without` has no bit. */
+/* The user's words but inputs and output; of the others, those for which
+   `without` has no bit. */
 static void add_user_words(cc_command *c, const cc_line *line, unsigned without) {
     size_t i;
     cc_add_words(c, line->compiler.words, line->compiler.count);
@@ -118,8 +121,9 @@ static int compile_rewritten(const job *j, const unit_job *u, int quiet) {
     return status;
 }
 
-/* What the compiler says of the untouched source without making code of it: all that the rewriting
-   may have hidden is said by the parser. Returns 0 if that is nothing. */
+/* What the compiler says of the untouched source without making code of it: all
+   that the rewriting may have hidden is said by the parser. Returns 0 if that
+   is nothing. */
 static int look_quickly(const job *j, const unit_job *u) {
     cc_command c = {NULL, 0, 0};
     size_t said = 1;
@@ -159,8 +163,9 @@ static int says(const char *said, size_t size, const char *word) {
     return 0;
 }
 
-/* bursty.h itself says where they are right: the compiler preprocesses it with the user's
-   options. Returns CC_KEEPS_... A runtime that is not ours may lack the thunk. */
+/* bursty.h itself says where they are right: the compiler preprocesses it with
+   the user's options. Returns CC_KEEPS_... A runtime that is not ours may lack
+   the thunk. */
 static int ask_for_keeping(const job *j) {
     static const char probe[] = "#include \"bursty.h\"\n"
                                 "#if defined(BURSTY_CHECKS_ARE_ASSEMBLY) && (defined(BURSTY_NO_TLS) || "
@@ -195,8 +200,8 @@ static int ask_for_keeping(const job *j) {
     return keeps;
 }
 
-/* Is it ELF? Markers need assembly for it, a stack that can be walked, and a compiler that knows asm
-   inline. */
+/* Is it ELF? Markers need assembly for it, a stack that can be walked, and a
+   compiler that knows asm inline. */
 static void ask_for_cover(job *j) {
     static const char probe[] =
         "#if defined(__ELF__) && defined(__GNUC__) && !defined(__TINYC__)\nbursty_cc_elf\n#endif\n"
@@ -229,9 +234,9 @@ static void ask_for_cover(job *j) {
     free(path);
 }
 
-/* Each frame must be found, and each call must have an address of its own: two calls that are
-   merged, or one that is the last thing a function does and becomes a jump, would be taken for
-   another. */
+/* Each frame must be found, and each call must have an address of its own: two
+   calls that are merged, or one that is the last thing a function does and
+   becomes a jump, would be taken for another. */
 static void add_exits_words(cc_command *c, const job *j) {
     static const char *const of_gcc[] = {"-fno-crossjumping", "-fno-tree-tail-merge", NULL};
     static const char *const of_clang[] = {"-mllvm", "-enable-tail-merge=false", "-mllvm",
@@ -277,8 +282,9 @@ static int write_side(const unit_job *u, const cc_result *r) {
     return status;
 }
 
-/* Objects of one program that have one text must not share names: their names on the command line
-   differ. Whole paths do not count, so that a build in another folder gives the same object. */
+/* Objects of one program that have one text must not share names: their names
+   on the command line differ. Whole paths do not count, so that a build in
+   another folder gives the same object. */
 static uint64_t number_of(const job *j, const unit_job *u) {
     const char *object = j->line.only_compile && *u->object != '/' ? u->object : "";
     const char *slash = strrchr(u->source, '/');
@@ -287,13 +293,15 @@ static uint64_t number_of(const job *j, const unit_job *u) {
     return cc_hash(source, strlen(source), hash);
 }
 
-/* Functions that are left alone because the compiler refuses them when they are rewritten. */
+/* Functions that are left alone because the compiler refuses them when they are
+   rewritten. */
 typedef struct spared {
     unsigned char *list;
     uint32_t count, tries;
 } spared;
 
-/* Says of each function that was left alone why; of spared ones, if `only_spared`. */
+/* Says of each function that was left alone why; of spared ones, if
+   `only_spared`. */
 static void list_left(const job *j, const unit_job *u, const cc_result *r, int only_spared) {
     uint32_t i;
     if (r->missed && r->functions > 0 && !only_spared) {
@@ -358,8 +366,8 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
 
 /* ---- one source ---- */
 
-/* After an error gcc removes an older object and clang keeps it: as the compiler did with the copy,
-   so it is done with the object. */
+/* After an error gcc removes an older object and clang keeps it: as the
+   compiler did with the copy, so it is done with the object. */
 static void put_back(const unit_job *u, int had_object) {
     size_t size;
     if (!had_object || cc_file_size(u->plain, &size) != 0) cc_remove_output(u->object);
@@ -374,8 +382,8 @@ static int compiles(const job *j, const unit_job *u, spared *s) {
            compile_rewritten(j, u, 1) == 0;
 }
 
-/* Of functions first .. last - 1, which are spared, those are rewritten again that the compiler
-   takes: all of them, or those of both halves. */
+/* Of functions first .. last - 1, which are spared, those are rewritten again
+   that the compiler takes: all of them, or those of both halves. */
 static void admit(const job *j, const unit_job *u, spared *s, uint32_t first, uint32_t last) {
     if (first == last) return;
     memset(s->list + first, 0, last - first);
@@ -386,7 +394,8 @@ static void admit(const job *j, const unit_job *u, spared *s, uint32_t first, ui
     admit(j, u, s, first + (last - first) / 2, last);
 }
 
-/* What the compiler refuses of a file costs the functions it is in, and not the file. */
+/* What the compiler refuses of a file costs the functions it is in, and not the
+   file. */
 static int compile_without_some(const job *j, const unit_job *u) {
     spared s = {NULL, 0, 0};
     int look_again, status = -1;
@@ -425,8 +434,9 @@ static int finish(const job *j, const unit_job *u, int look_again) {
     return cc_copy_file(u->plain, u->object);
 }
 
-/* A source with an error fails at both steps, and the compiler has said why. A command that
-   compiles and does not preprocess (a wrapper that knows no -E) would go without a word. */
+/* A source with an error fails at both steps, and the compiler has said why. A
+   command that compiles and does not preprocess (a wrapper that knows no -E)
+   would go without a word. */
 static int compile_unread(const job *j, const unit_job *u) {
     int status = compile_plain(j, u, u->object);
     if (status != TOOL_OK) return status;
@@ -496,7 +506,8 @@ static int wants_runtime(const job *j) {
     return 1;
 }
 
-/* Sources become objects; then one linker's step with everything in its place. */
+/* Sources become objects; then one linker's step with everything in its
+   place. */
 static int run_all(job *j) {
     cc_command link = {NULL, 0, 0};
     size_t i, number = 0;
@@ -577,8 +588,9 @@ static int pass_through(const job *j, int count, char **words) {
     return status;
 }
 
-/* The compiler refuses that, but it never sees source and output in one command of ours. The value
-   of an option may well be the output's name: -MT x.o -o x.o. */
+/* The compiler refuses that, but it never sees source and output in one command
+   of ours. The value of an option may well be the output's name: -MT x.o -o
+   x.o. */
 static int overwrites_input(const cc_line *line) {
     size_t i;
     for (i = 0; line->output && i < line->words.count; i++) {

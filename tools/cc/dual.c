@@ -70,7 +70,8 @@ static void refuse(cc_dual *d, uint32_t token, uint32_t function, const char *re
 
 /* ---- what can stand twice ---- */
 
-/* Attributes that a second copy need not have. Others, such as target or section, may be needed. */
+/* Attributes that a second copy need not have. Others, such as target or
+   section, may be needed. */
 static int is_harmless(const cc_tokens *t, uint32_t i) {
     static const char *const names[] = {
         "noinline", "noclone", "unused", "used", "visibility", "format", "format_arg", "nonnull",
@@ -127,7 +128,8 @@ static const char *no_twice(const cc_tokens *t, uint32_t first, uint32_t last) {
     return NULL;
 }
 
-/* Appends type and name of a function, and returns NULL; or why that cannot be done. */
+/* Appends type and name of a function, and returns NULL; or why that cannot be
+   done. */
 static const char *add_head(const cc_dual *d, text *out, uint32_t function, const char *prefix) {
     const cc_tokens *t = &d->w->u->tokens;
     const cc_function *f = function_at(d, function);
@@ -224,7 +226,8 @@ static const char *function_twice(const cc_dual *d, uint32_t i) {
     return reason ? reason : no_twice(&d->w->u->tokens, f->open, f->close);
 }
 
-/* Labels would be defined twice; a case belongs to the switch around the loop. */
+/* Labels would be defined twice; a case belongs to the switch around the
+   loop. */
 static const char *body_twice(const cc_dual *d, const cc_function *f, const cc_node *body) {
     const cc_unit *u = d->w->u;
     const char *reason = no_twice(&u->tokens, body->first, body->last);
@@ -247,8 +250,8 @@ static const char *body_twice(const cc_dual *d, const cc_function *f, const cc_n
 
 /* ---- deciding ---- */
 
-/* Does the second copy of function f call that of g? Only if g stands before f: a loop's second copy
-   stands in f, and what g's head says is known there. */
+/* Does the second copy of function f call that of g? Only if g stands before f:
+   a loop's second copy stands in f, and what g's head says is known there. */
 static int goes_to_second(const cc_dual *d, uint32_t f, uint32_t g) {
     return g != CC_NOBODY && g <= f && !d->w->flows[g].checked && !d->list[g].why_not;
 }
@@ -431,7 +434,8 @@ cc_dual *cc_dual_begin(cc_writer *w) {
 
 /* ---- the first copies ---- */
 
-/* "\n# 12 "file.c" 3\n": what follows is token's line. A system's header causes no warning. */
+/* "\n# 12 "file.c" 3\n": what follows is token's line. A system's header causes
+   no warning. */
 static void add_marker(const cc_dual *d, text *out, uint32_t token, int quiet) {
     const cc_token *t = &d->w->u->tokens.list[token];
     const cc_file *file = &d->w->u->tokens.files[t->file];

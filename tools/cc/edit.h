@@ -1,4 +1,5 @@
-/* edit.h - insertions into a text, none of which holds a newline, so that lines never move. */
+/* edit.h - insertions into a text, none of which holds a newline, so that lines
+   never move. */
 #ifndef CC_EDIT_H
 #define CC_EDIT_H
 #include "base/text.h"
@@ -20,9 +21,9 @@ typedef struct cc_edits {
     text words;
 } cc_edits;
 
-/* At one place closers stand before openers; each kind in the order in which it was added. So a
-   caller that adds openers from outside to inside and closers from inside to outside gets text that
-   nests. */
+/* At one place closers stand before openers; each kind in the order in which it
+   was added. So a caller that adds openers from outside to inside and closers
+   from inside to outside gets text that nests. */
 void cc_edit_init(cc_edits *e, const char *source, size_t size);
 void cc_insert_open(cc_edits *e, uint32_t at, const char *words);
 void cc_insert_close(cc_edits *e, uint32_t at, const char *words);
@@ -35,7 +36,8 @@ uint32_t cc_edit_mark(const cc_edits *e);
 void cc_edit_back(cc_edits *e, uint32_t mark);
 /* The text with all insertions; front stands before byte front_at. */
 void cc_edit_apply(cc_edits *e, text *out, const char *front, size_t front_at);
-/* Bytes from .. to of the text with those insertions that belong to bytes inside of them. */
+/* Bytes from .. to of the text with those insertions that belong to bytes
+   inside of them. */
 void cc_edit_part(cc_edits *e, text *out, uint32_t from, uint32_t to);
 void cc_edit_free(cc_edits *e);
 #endif

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions of the C library that return, whatever they are given, and call nothing back. */
+/* Functions of the C library that return, whatever they are given, and call
+   nothing back. */
 static int always_returns(const cc_unit *u, uint32_t token) {
     static const char *const names[] = {
         "strlen", "strcmp", "strncmp", "strchr", "strrchr", "strcpy", "strncpy", "strcat",

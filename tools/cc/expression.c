@@ -1,8 +1,9 @@
 /* expression.c - what decides and what calls in an expression.
 
-   C's grammar is not needed for that, only its order of binding: commas split first, then the first
-   assignment or `?`, then the last `||`, then the last `&&`. What is left is a row of operands in
-   which brackets are parsed in the same way, and a '(' behind a name or a bracket is a call. */
+   C's grammar is not needed for that, only its order of binding: commas split
+   first, then the first assignment or `?`, then the last `||`, then the last
+   `&&`. What is left is a row of operands in which brackets are parsed in the
+   same way, and a '(' behind a name or a bracket is a call. */
 #include "cc/tree.h"
 #include <string.h>
 
@@ -41,8 +42,8 @@ static uint32_t colon_of(const cc_unit *u, uint32_t i, uint32_t end) {
     return end;
 }
 
-/* Is the && at token i an operator between two operands? It is unary (the address of a label)
-   behind an operator and behind a cast to a pointer. */
+/* Is the && at token i an operator between two operands? It is unary (the
+   address of a label) behind an operator and behind a cast to a pointer. */
 static int is_binary(const cc_unit *u, uint32_t i, uint32_t first) {
     const cc_tokens *t = &u->tokens;
     const cc_token *before = &t->list[i - 1];
@@ -87,7 +88,8 @@ static uint32_t count_arguments(const cc_unit *u, uint32_t open) {
     return count;
 }
 
-/* The name that the bracket at open holds alone, as in (f)(x) or (*f)(x); 0 if it is not so. */
+/* The name that the bracket at open holds alone, as in (f)(x) or (*f)(x); 0 if
+   it is not so. */
 static uint32_t name_in_bracket(const cc_unit *u, uint32_t open) {
     const cc_tokens *t = &u->tokens;
     uint32_t close = t->list[open].match, i = open + 1;
@@ -111,8 +113,8 @@ static int builtin_calls(const cc_unit *u, uint32_t token) {
            cc_spells(&u->tokens, token, "__builtin_setjmp");
 }
 
-/* Is the bracket at `open` the last part of a longer operand: get(f), (get)(f), table[0](f)? A cast
-   in front of it is none: (T)(f). */
+/* Is the bracket at `open` the last part of a longer operand: get(f), (get)(f),
+   table[0](f)? A cast in front of it is none: (T)(f). */
 static int continues_operand(cc_unit *u, uint32_t open, uint32_t first) {
     const cc_tokens *t = &u->tokens;
     if (open == first) return 0;
@@ -120,10 +122,10 @@ static int continues_operand(cc_unit *u, uint32_t open, uint32_t first) {
     return cc_is_name(t, open - 1) || cc_is(t, open - 1, ']') || cc_is(t, open - 1, '}');
 }
 
-/* A call whose arguments open at `open`; the callee stands before it. Returns its node, or 0 if
-   it is no call. The arguments are parsed by the caller. This alone decides which name is called
-   directly: it becomes plain, and whatever other name of a function is left has its address taken
-   (unit.c). */
+/* A call whose arguments open at `open`; the callee stands before it. Returns
+   its node, or 0 if it is no call. The arguments are parsed by the caller. This
+   alone decides which name is called directly: it becomes plain, and whatever
+   other name of a function is left has its address taken (unit.c). */
 static uint32_t make_call(cc_unit *u, uint32_t open, uint32_t first) {
     cc_tokens *t = &u->tokens;
     uint32_t callee = open - 1, close = t->list[open].match, node;
@@ -221,7 +223,8 @@ static uint32_t parse_operands(cc_unit *u, uint32_t first, uint32_t end) {
 
 /* ---- && || ---- */
 
-/* Operands of && or ||: a list node over all of them, even if nothing is in it. */
+/* Operands of && or ||: a list node over all of them, even if nothing is in
+   it. */
 static uint32_t whole(cc_unit *u, uint32_t first, uint32_t end, uint32_t node) {
     uint32_t list = cc_new(u, CC_N_LIST, first, end - 1);
     u->nodes[list].kid[0] = node;
@@ -311,7 +314,8 @@ static uint32_t parse_assignment(cc_unit *u, uint32_t first, uint32_t end) {
     return node;
 }
 
-/* Where the part that begins at i ends: at a comma that stands in no `? :`, or at end. */
+/* Where the part that begins at i ends: at a comma that stands in no `? :`, or
+   at end. */
 static uint32_t part_end(const cc_unit *u, uint32_t i, uint32_t end) {
     uint32_t open = 0;
     for (; i < end; i = after_bracket(u, i)) {

@@ -127,7 +127,8 @@ static void note(walk *w, uint32_t token) {
 
 /* ---- text ---- */
 
-/* The text that counts an edge, or NULL if nothing does. which: two may be in use at once. */
+/* The text that counts an edge, or NULL if nothing does. which: two may be in
+   use at once. */
 static const char *counter_of(walk *w, uint32_t slot, int which) {
     text t = {NULL, 0, 0};
     unsigned long n = slot;
@@ -210,7 +211,8 @@ static void close_marked(walk *w, uint32_t token, int opened) {
     if (opened) put(w, 1, end(w, token), ")", "", "");
 }
 
-/* Behind statements that call: what comes next is another vertex. Returns the edge to it. */
+/* Behind statements that call: what comes next is another vertex. Returns the
+   edge to it. */
 static uint32_t cut(walk *w, uint32_t node) {
     uint32_t next, e;
     if (w->here == CC_NOWHERE || !cc_exits_in(w->u, node)) return CC_NOWHERE;
@@ -220,7 +222,8 @@ static uint32_t cut(walk *w, uint32_t node) {
     return e;
 }
 
-/* {E; statement}. The closing brace comes when the statement has been walked. */
+/* {E; statement}. The closing brace comes when the statement has been
+   walked. */
 static int open_before(walk *w, const cc_node *n, uint32_t e) {
     const char *words = counter(w, e, 0);
     if (!words) return 0;
@@ -267,7 +270,8 @@ static int has_assignment(const walk *w, uint32_t first, uint32_t last) {
     return 0;
 }
 
-/* The && or || that the operand `list` is, within brackets or without; 0: it is something else. */
+/* The && or || that the operand `list` is, within brackets or without; 0: it is
+   something else. */
 static uint32_t logic_in(const walk *w, uint32_t list) {
     uint32_t first = at(w, list)->first, last = at(w, list)->last, node = list;
     const cc_tokens *t = &w->u->tokens;
@@ -313,7 +317,8 @@ static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
         on_true = on_false = "(void)0";
     }
     if (has_assignment(w, n.first, n.last)) look_again(w);
-    /* Not ((c)?(T,1):(F,0)): without optimization gcc stores that 1 or 0 and tests it again. */
+    /* Not ((c)?(T,1):(F,0)): without optimization gcc stores that 1 or 0 and
+       tests it again. */
     put(w, 0, begin(w, n.first), on_true && on_false ? "(((" : "((", "", "");
     if (calls) close_marked(w, n.last, open_marked(w, n.first, start));
     if (on_true && on_false) {
@@ -386,7 +391,8 @@ static void logic_value(walk *w, uint32_t node) {
 
 /* ---- values ---- */
 
-/* Functions that the C library declares without saying that they never return. */
+/* Functions that the C library declares without saying that they never
+   return. */
 static int never_returns(const walk *w, uint32_t token) {
     static const char *const names[] = {"exit", "abort", "_exit", "_Exit", "longjmp",
                                         "siglongjmp", "__assert_fail", "quick_exit"};
@@ -442,7 +448,8 @@ static void body_of_expression(walk *w, const cc_node *n) {
     w->dispatch = dispatch;
 }
 
-/* setjmp(b) becomes setjmp(bursty_landing(b, frame)): longjmp's wrapper must know where it leads. */
+/* setjmp(b) becomes setjmp(bursty_landing(b, frame)): longjmp's wrapper must
+   know where it leads. */
 static void note_landing(walk *w, const cc_node *n) {
     static const char *const names[] = {"_setjmp", "setjmp", "__sigsetjmp", "sigsetjmp"};
     const cc_tokens *t = &w->u->tokens;
@@ -469,8 +476,9 @@ static void part(walk *w, uint32_t node) {
     else logic_value(w, node);
 }
 
-/* If a call of the same expression stands behind, in the vertex to which this leads, the vertex is
-   marked behind the part. The first run has found out which vertex that is. */
+/* If a call of the same expression stands behind, in the vertex to which this
+   leads, the vertex is marked behind the part. The first run has found out
+   which vertex that is. */
 static void marked_part(walk *w, uint32_t node) {
     const cc_node n = *at(w, node);
     cc_cfg *g = w->g;
@@ -504,7 +512,8 @@ static int holds_arguments(const walk *w, const cc_node *n) {
 
 static void one_value(walk *w, uint32_t node);
 
-/* The parts from `node` on, the last one first. Links are turned around for the time. */
+/* The parts from `node` on, the last one first. Links are turned around for the
+   time. */
 static void values_backwards(walk *w, uint32_t node) {
     uint32_t before = 0, next;
     for (; node; node = next) {
@@ -677,7 +686,8 @@ static void switch_statement(walk *w, const cc_node *n) {
     w->here = after;
 }
 
-/* Arriving at a label: from above by `fall`, from a switch or a computed goto by `jump`. */
+/* Arriving at a label: from above by `fall`, from a switch or a computed goto
+   by `jump`. */
 static int open_label(walk *w, const cc_node *n, uint32_t colon, uint32_t fall, uint32_t jump) {
     const char *falls = counter(w, fall, 0), *jumps = counter(w, jump, 1);
     if (!falls && !jumps) return 0;
@@ -757,7 +767,8 @@ static void goto_statement(walk *w, const cc_node *n) {
     jump_to(w, n, l->vertex);
 }
 
-/* Where the address of a label is taken, `&&` stands before its name and decides nothing. */
+/* Where the address of a label is taken, `&&` stands before its name and
+   decides nothing. */
 static void find_labels(walk *w) {
     const cc_tokens *t = &w->u->tokens;
     uint32_t i, room = 0;

@@ -1,4 +1,5 @@
-/* graph.c - the walk over a function's nodes that finds calls, loops and their order. */
+/* graph.c - the walk over a function's nodes that finds calls, loops and their
+   order. */
 #include "cc/graph.h"
 #include "base/tool.h"
 #include "cc/twice.h"
@@ -32,9 +33,10 @@ static int same_name(const cc_unit *u, uint32_t a, uint32_t b) {
 
 /* ---- calls ---- */
 
-/* Does an argument of the call name something that may be a function? What is a variable of this
-   function with a simple name cannot be told apart from data, so only literals and calls are
-   excluded by being no names: see docs/formats.md, flag p. */
+/* Does an argument of the call name something that may be a function? What is a
+   variable of this function with a simple name cannot be told apart from data,
+   so only literals and calls are excluded by being no names: see
+   docs/formats.md, flag p. */
 static int has_pointer(walk *w, const cc_node *call) {
     const cc_tokens *t = &w->u->tokens;
     uint32_t i;
@@ -90,15 +92,17 @@ static uint32_t assembly_callee(walk *w, uint32_t token) {
     return i;
 }
 
-/* Is it a keyword, or a builtin of the compiler, that a bracket follows and no call is made? */
+/* Is it a keyword, or a builtin of the compiler, that a bracket follows and no
+   call is made? */
 static int calls_nothing(const cc_tokens *t, uint32_t i) {
     return t->list[i].word != 0 || cc_begins(t, i, "__builtin_") || cc_begins(t, i, "__sync_") ||
            cc_begins(t, i, "__atomic_");
 }
 
-/* A function of a system header whose body has no bracket that may be a call's, no loop and no
-   assembly: it is part of its caller, and left out of the graph. Such bodies are not parsed, so a
-   cast of something in brackets counts as a call. getc_unlocked, which may call __uflow, is one. */
+/* A function of a system header whose body has no bracket that may be a call's,
+   no loop and no assembly: it is part of its caller, and left out of the graph.
+   Such bodies are not parsed, so a cast of something in brackets counts as a
+   call. getc_unlocked, which may call __uflow, is one. */
 static int is_plain(const cc_unit *u, const cc_function *f) {
     const cc_tokens *t = &u->tokens;
     uint32_t i;
@@ -220,9 +224,10 @@ static int is_number(const cc_unit *u, uint32_t i, uint32_t *value) {
     return 1;
 }
 
-/* May the variable be another one, or have another value, behind its name at token i? Only plain
-   reading is known to be harmless: between operators, as an argument, as an index. A name alone in
-   brackets may be changed from outside of them, if they are not a call's. */
+/* May the variable be another one, or have another value, behind its name at
+   token i? Only plain reading is known to be harmless: between operators, as an
+   argument, as an index. A name alone in brackets may be changed from outside
+   of them, if they are not a call's. */
 static int is_only_read(const cc_unit *u, uint32_t i) {
     static const char before[] = "[(,+-*/%<>^|=!?", after[] = ")],;+-*/%<>^|&?:";
     const cc_tokens *t = &u->tokens;
@@ -240,7 +245,8 @@ static int is_only_read(const cc_unit *u, uint32_t i) {
     return known_before && known_after;
 }
 
-/* Do tokens first .. last leave the variable as it is, and the loop to its own head? */
+/* Do tokens first .. last leave the variable as it is, and the loop to its own
+   head? */
 static int leaves_alone(const cc_unit *u, uint32_t variable, uint32_t first, uint32_t last) {
     const cc_tokens *t = &u->tokens;
     uint32_t i;
@@ -254,8 +260,8 @@ static int leaves_alone(const cc_unit *u, uint32_t variable, uint32_t first, uin
     return 1;
 }
 
-/* for (int i = A; i < B; i += S) { .. } with literals, where the body only reads i: the number of
-   rounds, or 0. */
+/* for (int i = A; i < B; i += S) { .. } with literals, where the body only
+   reads i: the number of rounds, or 0. */
 static uint32_t rounds(walk *w, const cc_node *n) {
     const cc_tokens *t = &w->u->tokens;
     uint32_t one = n->a, two = n->b, i = n->first + 2, variable = i + 1, from, to, step = 1;
@@ -330,8 +336,9 @@ static uint32_t label_number(walk *w, uint32_t name) {
     return CC_NOBODY;
 }
 
-/* A computed goto may lead back to any label in front of it whose address is taken, as in an
-   interpreter whose instructions jump to one another. last: the last computed goto. */
+/* A computed goto may lead back to any label in front of it whose address is
+   taken, as in an interpreter whose instructions jump to one another. last: the
+   last computed goto. */
 static void find_taken_labels(walk *w, uint32_t last) {
     const cc_tokens *t = &w->u->tokens;
     uint32_t i, k;
@@ -388,7 +395,8 @@ static void walk_label(walk *w, uint32_t node) {
         if (w->flow->labels[label].seen) {
             uint32_t loop = add_loop(w, node, 'g');
             w->flow->labels[label].loop = loop;
-            /* What the goto goes around is not known to be a nest of statements. */
+            /* What the goto goes around is not known to be a nest of
+               statements. */
             w->flow->loops[loop].calls = 1;
             say_number(w, "G", loop);
         }

@@ -1,5 +1,5 @@
-/* graph.h - of each function: whom it calls, its loops, and the order of both (docs/formats.md,
-   "The call graph in an object"). */
+/* graph.h - of each function: whom it calls, its loops, and the order of both
+   (docs/formats.md, "The call graph in an object"). */
 #ifndef CC_GRAPH_H
 #define CC_GRAPH_H
 #include "cc/tree.h"

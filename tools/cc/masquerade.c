@@ -1,4 +1,5 @@
-/* masquerade.c - the names of compilers, and finding the compiler behind a name. */
+/* masquerade.c - the names of compilers, and finding the compiler behind a
+   name. */
 #if !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE 700
@@ -19,7 +20,8 @@ void cc_leave_masquerade(const char *compiler) { (void)compiler; }
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Is folder[0..size)/name this program, by whatever link? An empty folder is the current one. */
+/* Is folder[0..size)/name this program, by whatever link? An empty folder is
+   the current one. */
 static int is_this_program(const char *folder, size_t size, const char *name) {
     struct stat mine, theirs;
     size_t length = strlen(name);
@@ -44,8 +46,8 @@ void cc_leave_masquerade(const char *compiler) {
     left = (char *)tool_alloc(strlen(list) + 1);
     for (;;) {
         size_t n = strcspn(list, ":");
-        /* A folder of compilers' names goes whole, for `compiler` may be ccache, which looks for
-           the next one. */
+        /* A folder of compilers' names goes whole, for `compiler` may be
+           ccache, which looks for the next one. */
         if (is_this_program(list, n, compiler) || is_this_program(list, n, "cc")) dropped++;
         else {
             if (kept++) left[used++] = ':';
@@ -73,7 +75,8 @@ static void add_options(cc_command *c) {
     }
 }
 
-/* gcc, clang-19, arm-none-eabi-gcc-12: whoever calls a copy of the tool otherwise means the tool. */
+/* gcc, clang-19, arm-none-eabi-gcc-12: whoever calls a copy of the tool
+   otherwise means the tool. */
 static int is_compiler(const char *name, size_t size) {
     static const char *const all[] = {"cc", "gcc", "clang", "c++", "g++", "clang++", "c89", "c99",
                                       "tcc"};

@@ -1,5 +1,6 @@
-/* masquerade.h - `bursty cc` under the names of compilers: a link to the tool that is called
-   bursty-cc, gcc-bursty or, in a folder of its own in front of PATH, gcc. */
+/* masquerade.h - `bursty cc` under the names of compilers: a link to the tool
+   that is called bursty-cc, gcc-bursty or, in a folder of its own in front of
+   PATH, gcc. */
 #ifndef CC_MASQUERADE_H
 #define CC_MASQUERADE_H
 
@@ -12,7 +13,8 @@
    and -1 after a message. */
 int cc_masquerade(int argc, char **argv, int *count, char ***words);
 
-/* Takes folders out of PATH in which `compiler` or cc is this tool: the compiler that it starts, and
-   what that starts, shall be others. Does nothing if compiler is a path. */
+/* Takes folders out of PATH in which `compiler` or cc is this tool: the
+   compiler that it starts, and what that starts, shall be others. Does nothing
+   if compiler is a path. */
 void cc_leave_masquerade(const char *compiler);
 #endif

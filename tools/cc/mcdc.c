@@ -236,8 +236,8 @@ void cc_mcdc_ways(cc_mcdc *m, uint32_t t, uint32_t yes, uint32_t f, uint32_t no)
 
 /* ---- the graph of a decision ---- */
 
-/* The leaf that decides at this vertex, behind constants; leaf_count: the outcome is false, and
-   leaf_count + 1: true; CC_NOWHERE: none. */
+/* The leaf that decides at this vertex, behind constants; leaf_count: the
+   outcome is false, and leaf_count + 1: true; CC_NOWHERE: none. */
 static uint32_t resolve(const decision *d, uint32_t vertex) {
     uint32_t i;
     for (i = 0; i < d->leaf_count; i++) {
@@ -251,7 +251,8 @@ static uint32_t resolve(const decision *d, uint32_t vertex) {
     return vertex == d->yes ? d->leaf_count + 1 : CC_NOWHERE;
 }
 
-/* Numbers the conditions that can be reached. Returns 0, or -1: one of them has no way on. */
+/* Numbers the conditions that can be reached. Returns 0, or -1: one of them has
+   no way on. */
 static int number_conditions(decision *d, const cc_cfg *g) {
     uint32_t start = resolve(d, d->leaves[0].from), i, k;
     uint8_t *reached = (uint8_t *)tool_alloc((size_t)d->leaf_count + 2);
@@ -371,8 +372,8 @@ static void put(text *out, uint64_t number) {
 
 enum { TEXT_MOST = 60, TEXT_HEAD = 36 };
 
-/* The tokens first .. last as text: a blank where there was any space. Bytes beyond ASCII become
-   '?', and the middle of what is long "...". */
+/* The tokens first .. last as text: a blank where there was any space. Bytes
+   beyond ASCII become '?', and the middle of what is long "...". */
 static void spell(const cc_unit *u, uint32_t first, uint32_t last, text *out) {
     const cc_tokens *t = &u->tokens;
     size_t from = out->size, k;
@@ -459,7 +460,8 @@ static void list_left(const cc_mcdc *m, const decision *d, uint32_t form, cc_res
     left->reason = decisions_reason(form);
 }
 
-/* Edges whose outcome the marks of runs tell lose their own mark; the others get the next ones. */
+/* Edges whose outcome the marks of runs tell lose their own mark; the others
+   get the next ones. */
 static void give_marks(cc_mcdc *m, cc_cfg *g) {
     uint32_t i, k, e;
     for (i = 0; i < m->count; i++) {

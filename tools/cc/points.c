@@ -121,7 +121,8 @@ static uint32_t behind_labels(const cc_writer *p, uint32_t open) {
     return end_of(p, open);
 }
 
-/* The check as a statement, which a debugger does not show, where no declaration follows. */
+/* The check as a statement, which a debugger does not show, where no
+   declaration follows. */
 static char *check_in_block(const cc_writer *p, uint32_t body, uint32_t site) {
     const cc_node *n = &p->u->nodes[body];
     text t = {NULL, 0, 0};
@@ -147,8 +148,9 @@ static void put_entry(cc_writer *p, const cc_function *f, const cc_flow *flow) {
     free(words);
 }
 
-/* A label's check is a statement behind the label; braces keep it and what the label names one
-   statement, unless the label stands in a block of its own right. */
+/* A label's check is a statement behind the label; braces keep it and what the
+   label names one statement, unless the label stands in a block of its own
+   right. */
 static void put_label(cc_writer *p, const cc_function *f, const cc_loop *loop) {
     const cc_node *n = &p->u->nodes[loop->node];
     uint32_t site = cc_add_site(p, f->name, n->first, BACKEDGE), kid = n->kid[1];

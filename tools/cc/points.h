@@ -1,4 +1,5 @@
-/* points.h - which functions and loops get a check, and the text of the checks. */
+/* points.h - which functions and loops get a check, and the text of the
+   checks. */
 #ifndef CC_POINTS_H
 #define CC_POINTS_H
 #include "cc/edit.h"
@@ -24,8 +25,8 @@ typedef struct cc_choice {
 } cc_choice;
 enum { CC_KEEPS_NOT, CC_KEEPS_BY_ADDRESS, CC_KEEPS_BY_OPERAND };
 
-/* Sets `checked` of flows and loops, and `why`. Sets *missed to NULL, or to why the plan says
-   nothing of the file. */
+/* Sets `checked` of flows and loops, and `why`. Sets *missed to NULL, or to why
+   the plan says nothing of the file. */
 void cc_decide(cc_unit *u, cc_flow *flows, const char *file, const cc_choice *choice,
                const char **missed);
 /* Returns -1 and a line number if the plan is none. */
@@ -45,8 +46,9 @@ typedef struct cc_refusals {
 /* May this function be rewritten, and is it asked for? */
 int cc_is_wanted(const cc_unit *u, const cc_function *f, const cc_choice *choice);
 
-/* The edits of the checks, and the declarations that must stand in front of them. unit: a name that
-   no other object of a program has. Returns how many checks there are. */
+/* The edits of the checks, and the declarations that must stand in front of
+   them. unit: a name that no other object of a program has. Returns how many
+   checks there are. */
 uint32_t cc_points(cc_unit *u, const cc_flow *flows, const cc_choice *choice, uint64_t unit,
                    cc_edits *edits, text *front, cc_refusals *refused);
 #endif

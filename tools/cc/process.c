@@ -135,8 +135,9 @@ static void redirect(cc_messages messages, const char *path) {
     close(to);
 }
 
-/* Sends the compiler what this program got. The rest happens outside of the handler: cc_run
-   returns, nothing more is started, and the caller cleans up and calls cc_obey_signal. */
+/* Sends the compiler what this program got. The rest happens outside of the
+   handler: cc_run returns, nothing more is started, and the caller cleans up
+   and calls cc_obey_signal. */
 static void on_signal(int number) {
     int before = errno;
     caught = number;

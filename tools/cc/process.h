@@ -1,5 +1,5 @@
-/* process.h - running other programs, and a folder of one's own. Where there is no fork, cc_can_run
-   is 0 and the others fail. */
+/* process.h - running other programs, and a folder of one's own. Where there is
+   no fork, cc_can_run is 0 and the others fail. */
 #ifndef CC_PROCESS_H
 #define CC_PROCESS_H
 #include <stddef.h>
@@ -18,15 +18,18 @@ void cc_command_free(cc_command *c);
 typedef enum cc_messages { CC_TO_USER, CC_TO_NOWHERE, CC_TO_FILE } cc_messages;
 
 int cc_can_run(void);
-/* Replaces this program. Returns only if it fails, with a message and a status. */
+/* Replaces this program. Returns only if it fails, with a message and a
+   status. */
 int cc_exec(const cc_command *c);
-/* Runs it and waits. path: for CC_TO_FILE. Returns its status; 127 after a message if it cannot be
-   started; 128 + n if signal n ended it or has come to this program, which then starts nothing. */
+/* Runs it and waits. path: for CC_TO_FILE. Returns its status; 127 after a
+   message if it cannot be started; 128 + n if signal n ended it or has come to
+   this program, which then starts nothing. */
 int cc_run(const cc_command *c, cc_messages messages, const char *path);
 
-/* Makes a folder under TMPDIR, or under /tmp if that is none. From then on signals that would end
-   this program end its compiler and are remembered; cc_obey_signal ends the program by them. NULL
-   after a message. To be freed. */
+/* Makes a folder under TMPDIR, or under /tmp if that is none. From then on
+   signals that would end this program end its compiler and are remembered;
+   cc_obey_signal ends the program by them. NULL after a message. To be
+   freed. */
 char *cc_make_folder(void);
 void cc_remove_folder(const char *folder);
 void cc_obey_signal(void);
@@ -40,7 +43,8 @@ char *cc_join(const char *a, const char *b);
 int cc_write_file(const char *path, const void *data, size_t size);
 int cc_copy_file(const char *from, const char *to);
 int cc_file_size(const char *path, size_t *size);
-/* The size of a regular file. -1: there is nothing of that name. -2: it is something else. */
+/* The size of a regular file. -1: there is nothing of that name. -2: it is
+   something else. */
 int cc_regular_size(const char *path, size_t *size);
 /* A copy of a regular file with its time; -1 if there is none, silently. */
 int cc_copy_with_time(const char *from, const char *to);

@@ -1,4 +1,5 @@
-/* records.c - the call graph as an object carries it: docs/formats.md describes the lines. */
+/* records.c - the call graph as an object carries it: docs/formats.md describes
+   the lines. */
 #include "cc/graph.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -151,7 +152,8 @@ void cc_graph_write(cc_unit *u, const cc_flow *flows, const char *file, uint64_t
     add_symbols(u, out);
 }
 
-/* Lines of a few kilobytes: some assemblers read a whole statement into a buffer. */
+/* Lines of a few kilobytes: some assemblers read a whole statement into a
+   buffer. */
 void cc_graph_as_asm(const text *records, text *out) {
     size_t i = 0, stop;
     text_add(out, "__asm__(\".pushsection .bursty.cg,\\\"\\\",%progbits\\n\"\n");

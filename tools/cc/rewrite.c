@@ -1,8 +1,8 @@
 /* rewrite.c - a preprocessed file with checks.
 
-   Declarations stand behind the markers of the file's head and in front of its first token, under a
-   marker of their own that makes them a system header: they cause no warning, and debug information
-   names the file as before. */
+   Declarations stand behind the markers of the file's head and in front of its
+   first token, under a marker of their own that makes them a system header:
+   they cause no warning, and debug information names the file as before. */
 #include "cc/rewrite.h"
 #include "base/tool.h"
 #include "cc/cover.h"
@@ -58,7 +58,8 @@ static void list_left(const cc_unit *u, const cc_refusals *refused, cc_result *r
     }
 }
 
-/* The marker behind the declarations: the place of the first token, as it was. */
+/* The marker behind the declarations: the place of the first token, as it
+   was. */
 static void close_front(const cc_unit *u, text *front) {
     const cc_token *first = &u->tokens.list[0];
     const cc_file *file = &u->tokens.files[first->file];
@@ -85,8 +86,8 @@ static void spare(cc_unit *u, const cc_request *request) {
     }
 }
 
-/* A number for names that no other object of a program may have: of the text, so that the same text
-   gives the same object in whatever folder. */
+/* A number for names that no other object of a program may have: of the text,
+   so that the same text gives the same object in whatever folder. */
 static uint64_t number_of(const cc_unit *u, uint64_t hash) {
     uint32_t i;
     for (i = 0; i < u->tokens.count; i++) {

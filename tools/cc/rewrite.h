@@ -1,4 +1,5 @@
-/* rewrite.h - preprocessed text in, the same text with checks or counters out. */
+/* rewrite.h - preprocessed text in, the same text with checks or counters
+   out. */
 #ifndef CC_REWRITE_H
 #define CC_REWRITE_H
 #include "cc/points.h"
@@ -9,7 +10,8 @@ enum { CC_LOOK_NOT, CC_LOOK_QUICKLY, CC_LOOK_FULLY };
 
 typedef struct cc_request {
     const char *file;         /* the source, as on the command line */
-    /* Its name and those of other files for coverage, new strings; NULL: as they are. */
+    /* Its name and those of other files for coverage, new strings; NULL: as
+       they are. */
     char *(*where)(const void *command, const char *name);
     const void *where_of;     /* its first argument */
     cc_choice choice;
@@ -22,7 +24,8 @@ typedef struct cc_request {
     int exits;                /* calls that may not return are marked (exits.h) */
     int backwards;            /* the compiler works arguments out from right to left */
     unsigned warns;           /* CC_WARNS_...: what the compiler is asked for */
-    /* Functions that the compiler refuses when they are rewritten: a mark for each number. */
+    /* Functions that the compiler refuses when they are rewritten: a mark for
+       each number. */
     const unsigned char *spared;
     uint32_t spared_count;
     int no_section;           /* the records go into `records` alone: a file beside the object */

@@ -1,4 +1,5 @@
-/* runtime.c - compiling what a program with checks needs, once for each compiler and machine. */
+/* runtime.c - compiling what a program with checks needs, once for each
+   compiler and machine. */
 #include "cc/runtime.h"
 #include "base/text.h"
 #include "base/tool.h"
@@ -11,14 +12,16 @@ static int begins(const char *word, const char *with) {
     return strncmp(word, with, strlen(with)) == 0;
 }
 
-/* Options that decide which machine the code is for, and whether a shared object may hold it. */
+/* Options that decide which machine the code is for, and whether a shared
+   object may hold it. */
 static void add_machine(cc_command *c, const cc_line *line) {
     static const char *const with_value[] = {"-target", "--sysroot", "-isysroot", "-B", "-arch",
                                              "-specs", "-isystem"};
     size_t i, k;
     for (i = 0; i < line->words.count; i++) {
         const char *word = line->words.words[i];
-        /* where the system's headers stand is part of the machine, as --sysroot is */
+        /* where the system's headers stand is part of the machine, as --sysroot
+           is */
         if (line->role[i] != CC_OPTION && !begins(word, "-isystem")) continue;
         if (begins(word, "-m") || begins(word, "-fPI") || begins(word, "-fpi") ||
             begins(word, "-fno-pi") || begins(word, "--target=") || begins(word, "--sysroot=") ||
@@ -123,7 +126,8 @@ static void keep(const char *object, const char *cached) {
     free(part);
 }
 
-/* Compiles one source of the runtime, or takes it from the cache. option: or NULL. */
+/* Compiles one source of the runtime, or takes it from the cache. option: or
+   NULL. */
 static int add_object(cc_command *link, const cc_line *line, const char *source,
                       const char *option, const char *folder) {
     cc_command c = {NULL, 0, 0};

@@ -1,5 +1,5 @@
-/* runtime.h - what `bursty cc` links into programs: text in the tool, compiled by the user's own
-   compiler, kept in a cache. */
+/* runtime.h - what `bursty cc` links into programs: text in the tool, compiled
+   by the user's own compiler, kept in a cache. */
 #ifndef CC_RUNTIME_H
 #define CC_RUNTIME_H
 #include "cc/arguments.h"
@@ -18,11 +18,11 @@ typedef struct cc_naming {
     int exits;                /* with exits.c */
 } cc_naming;
 
-/* Writes one of the runtime's files, of which the tool has the text, into a folder. Returns 0, or a
-   status after a message. */
+/* Writes one of the runtime's files, of which the tool has the text, into a
+   folder. Returns 0, or a status after a message. */
 int cc_write_embedded(const char *folder, const char *name);
-/* Adds the runtime's objects to a linker's command. folder: for what is made on the way. Returns
-   0, or a status; the compiler has said why. */
+/* Adds the runtime's objects to a linker's command. folder: for what is made on
+   the way. Returns 0, or a status; the compiler has said why. */
 int cc_add_runtime(cc_command *link, const cc_line *line, const cc_naming *naming,
                    const char *folder);
 #endif

@@ -1,7 +1,8 @@
 /* statement.c - statements and declarations in a function's body.
 
-   A statement is recognised by its first token; what no keyword begins runs to its ';'. Each
-   function takes the number of a token, and *at is moved behind what it has parsed. */
+   A statement is recognised by its first token; what no keyword begins runs to
+   its ';'. Each function takes the number of a token, and *at is moved behind
+   what it has parsed. */
 #include "cc/tree.h"
 #include <string.h>
 
@@ -34,7 +35,8 @@ static uint32_t label_end(cc_unit *u, uint32_t i, uint32_t end) {
     return first;
 }
 
-/* The bracket that must open at *at; *at goes behind it. Returns the token of its '('. */
+/* The bracket that must open at *at; *at goes behind it. Returns the token of
+   its '('. */
 static uint32_t bracket(cc_unit *u, uint32_t *at, uint32_t end) {
     uint32_t open = *at;
     if (open >= end || !cc_is(&u->tokens, open, '(')) {
@@ -94,7 +96,8 @@ static int holds_function(const cc_unit *u, uint32_t first, uint32_t end) {
     return 0;
 }
 
-/* Calls and decisions cannot be seen in a bound or in typeof; a call there is rare enough. */
+/* Calls and decisions cannot be seen in a bound or in typeof; a call there is
+   rare enough. */
 static void refuse_calls(cc_unit *u, uint32_t first, uint32_t last) {
     const cc_tokens *t = &u->tokens;
     uint32_t i;
@@ -128,8 +131,9 @@ static uint32_t cleanup_in(cc_unit *u, uint32_t first, uint32_t last) {
     return 0;
 }
 
-/* What the attributes of a declaration run at the end of its scope stands in front of what the
-   declaration itself calls: next leads from there to `list`. */
+/* What the attributes of a declaration run at the end of its scope stands in
+   front of what the declaration itself calls: next leads from there to
+   `list`. */
 static uint32_t add_cleanups(cc_unit *u, uint32_t first, uint32_t end, uint32_t list) {
     const cc_tokens *t = &u->tokens;
     uint32_t i, name, node;
@@ -150,8 +154,9 @@ static uint32_t add_cleanups(cc_unit *u, uint32_t first, uint32_t end, uint32_t 
     return list;
 }
 
-/* The name that the declarator first .. end declares, 0 if it has none. What is in its brackets
-   is never touched. *is_function: its name is followed by parameters. */
+/* The name that the declarator first .. end declares, 0 if it has none. What is
+   in its brackets is never touched. *is_function: its name is followed by
+   parameters. */
 static uint32_t declarator(cc_unit *u, uint32_t first, uint32_t end, int *is_function) {
     const cc_tokens *t = &u->tokens;
     uint32_t i = first, name = 0;
@@ -270,8 +275,9 @@ static uint32_t behind_specifiers(cc_unit *u, uint32_t i, uint32_t end, uint32_t
     return i;
 }
 
-/* `fn f;` with a typedef of a function declares a function. What `typeof(g) f;` declares is not
-   known: as a function, its calls may go to one of that name or to any outside. */
+/* `fn f;` with a typedef of a function declares a function. What `typeof(g) f;`
+   declares is not known: as a function, its calls may go to one of that name or
+   to any outside. */
 static int declares_function(cc_unit *u, uint32_t name, uint32_t first, uint32_t start) {
     const cc_name *entry = cc_find(u, name, 0);
     uint32_t i;

@@ -9,7 +9,8 @@ typedef struct keyword {
     uint32_t word;
 } keyword;
 
-/* Names with underscores in front and behind, __inline__ or __const, are found without them. */
+/* Names with underscores in front and behind, __inline__ or __const, are found
+   without them. */
 static const keyword keywords[] = {
     {"if", CC_IF}, {"else", CC_ELSE}, {"while", CC_WHILE}, {"do", CC_DO}, {"for", CC_FOR},
     {"switch", CC_SWITCH}, {"case", CC_CASE}, {"default", CC_DEFAULT}, {"goto", CC_GOTO},
@@ -46,8 +47,8 @@ static const keyword reserved[] = {
     {"__builtin_has_attribute", CC_UNTOUCHED}, {"__builtin_classify_type", CC_UNTOUCHED},
 };
 
-/* A hash table of all keywords, by length and three characters: nearly every name is none. It is
-   filled when the first file is read. */
+/* A hash table of all keywords, by length and three characters: nearly every
+   name is none. It is filled when the first file is read. */
 enum { PLACES = 512 };
 static const keyword *places[PLACES];
 static int filled;
@@ -159,7 +160,8 @@ static uint16_t file_number(lexer *x, const char *name, size_t size, int in_syst
     return (uint16_t)t->file_count++;
 }
 
-/* A line `# 12 "dir/file.h" 1 3`, or `#line 12 "file"`. Other lines with # are pragmas. */
+/* A line `# 12 "dir/file.h" 1 3`, or `#line 12 "file"`. Other lines with # are
+   pragmas. */
 static void read_marker(lexer *x, const char *line, size_t size) {
     char *name = (char *)tool_alloc(size + 1);
     size_t i = 1, length = 0;

@@ -1,7 +1,8 @@
 /* token.h - the tokens of a preprocessed C file.
 
-   The text stays as it is: a token is a place in it. Markers (`# 12 "file.h" 3`) and pragmas are
-   no tokens; they say of what file and line the tokens behind them are. */
+   The text stays as it is: a token is a place in it. Markers (`# 12 "file.h"
+   3`) and pragmas are no tokens; they say of what file and line the tokens
+   behind them are. */
 #ifndef CC_TOKEN_H
 #define CC_TOKEN_H
 #include "base/text.h"
@@ -10,8 +11,8 @@
 
 typedef enum cc_kind { CC_END, CC_NAME, CC_NUMBER, CC_STRING, CC_CHARACTER, CC_OPERATOR } cc_kind;
 
-/* Keywords that the parser looks at. An operator's word is made of its characters: CC_OP2('&', '&')
-   is &&. So no keyword is below CC_KEYWORDS. */
+/* Keywords that the parser looks at. An operator's word is made of its
+   characters: CC_OP2('&', '&') is &&. So no keyword is below CC_KEYWORDS. */
 #define CC_OP2(a, b) ((uint32_t)(a) | (uint32_t)(b) << 8)
 #define CC_OP3(a, b, c) (CC_OP2(a, b) | (uint32_t)(c) << 16)
 enum {
@@ -59,7 +60,8 @@ typedef struct cc_token {
                              directly. Any other use of a function takes its address */
 } cc_token;
 
-/* Names in `#pragma weak a = b` and `#pragma redefine_extname a b`: places in the text. */
+/* Names in `#pragma weak a = b` and `#pragma redefine_extname a b`: places in
+   the text. */
 typedef struct cc_pragma_name { uint32_t at, size; } cc_pragma_name;
 
 typedef struct cc_file {
@@ -80,8 +82,8 @@ typedef struct cc_tokens {
     uint32_t reason_line;
 } cc_tokens;
 
-/* Cuts text[0..size), which must stay, into tokens. Returns 0, or -1 with a reason: a bracket or a
-   quote without its partner. */
+/* Cuts text[0..size), which must stay, into tokens. Returns 0, or -1 with a
+   reason: a bracket or a quote without its partner. */
 int cc_tokenize(cc_tokens *t, const char *text, size_t size);
 void cc_tokens_free(cc_tokens *t);
 
@@ -95,14 +97,17 @@ static inline int cc_is_name(const cc_tokens *t, uint32_t i) {
 }
 /* Is the rest of token i spelled so, if its first byte is? */
 int cc_spells_all(const cc_tokens *t, uint32_t i, const char *word);
-/* Does token i have this spelling? Asked of each token for many words: most differ at once. */
+/* Does token i have this spelling? Asked of each token for many words: most
+   differ at once. */
 static inline int cc_spells(const cc_tokens *t, uint32_t i, const char *word) {
     const cc_token *token = &t->list[i];
     return token->size > 0 && t->text[token->at] == *word && cc_spells_all(t, i, word);
 }
-/* Appends a name as its author wrote it: gcc writes a letter that is not of ASCII as a number. */
+/* Appends a name as its author wrote it: gcc writes a letter that is not of
+   ASCII as a number. */
 void cc_spell(const cc_tokens *t, uint32_t i, text *out);
-/* Are two tokens of one file? What a macro of a system header makes is still of the user's file. */
+/* Are two tokens of one file? What a macro of a system header makes is still of
+   the user's file. */
 int cc_same_file(const cc_tokens *t, uint32_t a, uint32_t b);
 /* Does token i's spelling begin like that? */
 int cc_begins(const cc_tokens *t, uint32_t i, const char *word);

@@ -1,9 +1,10 @@
-/* tree.h - what a preprocessed C file holds: functions, their statements, and of their expressions
-   what decides or calls.
+/* tree.h - what a preprocessed C file holds: functions, their statements, and
+   of their expressions what decides or calls.
 
-   A node names a range of tokens, first .. last (last belongs to it). Nodes are numbers into one
-   array; 0 is none. The parser keeps no types: an expression is a list of the calls, `&& || ?:` and
-   statement expressions in it, in the order in which they run. */
+   A node names a range of tokens, first .. last (last belongs to it). Nodes are
+   numbers into one array; 0 is none. The parser keeps no types: an expression
+   is a list of the calls, `&& || ?:` and statement expressions in it, in the
+   order in which they run. */
 #ifndef CC_TREE_H
 #define CC_TREE_H
 #include "base/text.h"
@@ -11,7 +12,7 @@
 
 typedef enum cc_node_kind {
     CC_NONE,
-    /* statements; `next` leads to the next one of a block                                        */
+    /* statements; `next` leads to the next one of a block */
     CC_N_BLOCK,       /* kid[0]: first statement                                                  */
     CC_N_IF,          /* kid: condition, then, else                                               */
     CC_N_WHILE,       /* kid: condition, body                                                     */
@@ -32,7 +33,7 @@ typedef enum cc_node_kind {
     CC_N_FALLTHROUGH, /* __attribute__((fallthrough));                                            */
     CC_N_ASM,         /* a: 1 for asm goto                                                        */
     CC_N_NESTED,      /* a function in a function                                                 */
-    /* expressions                                                                                */
+    /* expressions */
     CC_N_LIST,        /* kid[0]: first part; parts are chained by next                            */
     CC_N_CALL,        /* first: the callee's name                                                 */
     CC_N_INDIRECT,    /* a call through a pointer; a: number of arguments                         */
@@ -102,7 +103,8 @@ typedef struct cc_function {
 typedef struct cc_type { uint32_t kind, what, params; } cc_type;
 
 #define CC_ANY_PARAMS UINT32_MAX
-/* A function's address, cast to a pointer to a function: its name, and the type's row. */
+/* A function's address, cast to a pointer to a function: its name, and the
+   type's row. */
 typedef struct cc_cast { uint32_t name, row, params; } cc_cast;
 
 typedef struct cc_types {
@@ -130,8 +132,9 @@ typedef struct cc_unit {
     uint32_t reason_token;
 } cc_unit;
 
-/* Parses source[0..size), which must stay. Returns 0, or -1 with tokens.reason. A function that the
-   parser does not understand has a reason; the others are not disturbed. */
+/* Parses source[0..size), which must stay. Returns 0, or -1 with tokens.reason.
+   A function that the parser does not understand has a reason; the others are
+   not disturbed. */
 int cc_parse(cc_unit *u, const char *source, size_t size);
 void cc_unit_free(cc_unit *u);
 
@@ -147,7 +150,8 @@ cc_meaning cc_meaning_of(cc_unit *u, uint32_t token);
 void cc_give_up(cc_unit *u, uint32_t token, const char *reason);
 /* Marks tokens first .. last as never touched. */
 void cc_skip(cc_unit *u, uint32_t first, uint32_t last);
-/* The token behind attributes, asm names and the like at i, which are skipped. */
+/* The token behind attributes, asm names and the like at i, which are
+   skipped. */
 uint32_t cc_behind_attributes(cc_unit *u, uint32_t i, uint32_t end);
 /* Does a type begin at token i (of a cast, a declaration)? */
 int cc_begins_type(cc_unit *u, uint32_t i);
@@ -156,11 +160,14 @@ uint32_t cc_expression(cc_unit *u, uint32_t first, uint32_t end);
 uint32_t cc_initialiser(cc_unit *u, uint32_t first, uint32_t end);
 /* statement.c: the block whose '{' is token open. */
 uint32_t cc_block(cc_unit *u, uint32_t open);
-/* A declaration: names become known, initialisers are parsed. From first up to end (its ';'). */
+/* A declaration: names become known, initialisers are parsed. From first up to
+   end (its ';'). */
 uint32_t cc_declaration(cc_unit *u, uint32_t first, uint32_t end, int local);
-/* Leaves the function alone if a bound of an array among first .. last calls something. */
+/* Leaves the function alone if a bound of an array among first .. last calls
+   something. */
 void cc_refuse_bounds(cc_unit *u, uint32_t first, uint32_t last);
-/* types.c: notes what a declaration, the parameters of a function, all structs declare. */
+/* types.c: notes what a declaration, the parameters of a function, all structs
+   declare. */
 void cc_types_declare(cc_unit *u, uint32_t first, uint32_t end);
 void cc_types_parameters(cc_unit *u, const cc_function *f);
 void cc_types_members(cc_unit *u);
@@ -170,11 +177,13 @@ uint32_t cc_call_row(cc_unit *u, const cc_function *f, const cc_node *call);
 const char *cc_row(const cc_unit *u, uint32_t row);
 /* Is the type a function, or does it point to one? */
 int cc_leads_to_function(const cc_unit *u, uint32_t type);
-/* Notes that the function at token name stands behind a cast, whose bracket opens at `open`.
-   Returns 0, or -1: it is no cast to a pointer to a function. */
+/* Notes that the function at token name stands behind a cast, whose bracket
+   opens at `open`. Returns 0, or -1: it is no cast to a pointer to a
+   function. */
 int cc_types_cast(cc_unit *u, uint32_t open, uint32_t name);
 /* unit.c: may the assembly among the tokens first .. last jump or call? */
 int cc_assembly_jumps(const cc_unit *u, uint32_t first, uint32_t last);
-/* census.c: compares the tokens of a body with the nodes. Returns 0, or -1 with a reason. */
+/* census.c: compares the tokens of a body with the nodes. Returns 0, or -1 with
+   a reason. */
 int cc_census(cc_unit *u, const cc_function *f);
 #endif

@@ -1,5 +1,6 @@
-/* twice.c - calls that may return a second time: what a compiler knows of them by their names holds
-   for one call in one function, and not for a copy of it. */
+/* twice.c - calls that may return a second time: what a compiler knows of them
+   by their names holds for one call in one function, and not for a copy of
+   it. */
 #include "cc/twice.h"
 
 const char *cc_returns_twice(const cc_tokens *t, uint32_t i) {

@@ -3,7 +3,8 @@
 #define CC_TWICE_H
 #include "cc/token.h"
 
-/* The name at token i if it is one of setjmp's kind, as in the list of twice.c, or else NULL. */
+/* The name at token i if it is one of setjmp's kind, as in the list of twice.c,
+   or else NULL. */
 const char *cc_returns_twice(const cc_tokens *t, uint32_t i);
 
 #endif

@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of types. From FIRST on they are pointers, structs and functions of the list. */
+/* Numbers of types. From FIRST on they are pointers, structs and functions of
+   the list. */
 enum { NO_TYPE, ANY, VOID, INTEGER, FLOATING, FIRST };
 enum { POINTER, STRUCT, UNION, FUNCTION };
 enum { DEEPEST = 40, MOST_CLASSES = 24 };
@@ -256,7 +257,8 @@ static int holds_declarator(cc_unit *u, uint32_t i, uint32_t end) {
     return !(name && name->alias);
 }
 
-/* The type that the declarator i .. end makes of base, and its name, if it has one. */
+/* The type that the declarator i .. end makes of base, and its name, if it has
+   one. */
 static uint32_t declarator(cc_unit *u, uint32_t i, uint32_t end, uint32_t base, uint32_t *name,
                            uint32_t depth) {
     const cc_tokens *t = &u->tokens;
@@ -312,7 +314,8 @@ static int same_type(const cc_unit *u, uint32_t a, uint32_t b) {
 
 static uint32_t unknown_row(cc_unit *u) { return add_row(u, "?", 1); }
 
-/* The row of the function that an object of this type leads to; 0: it leads to none. */
+/* The row of the function that an object of this type leads to; 0: it leads to
+   none. */
 static uint32_t row_behind(cc_unit *u, uint32_t type) {
     while (is_kind(u, type, POINTER)) type = type_at(u, type)->what;
     if (is_kind(u, type, FUNCTION)) return type_at(u, type)->what;
@@ -354,7 +357,8 @@ void cc_types_declare(cc_unit *u, uint32_t first, uint32_t end) {
     read_declaration(u, first, end, 0);
 }
 
-/* Also those of the old style, which are declared between the bracket and the body. */
+/* Also those of the old style, which are declared between the bracket and the
+   body. */
 void cc_types_parameters(cc_unit *u, const cc_function *f) {
     const cc_tokens *t = &u->tokens;
     uint32_t close = t->list[f->parameters].match, i, stop;
@@ -391,8 +395,9 @@ void cc_types_members(cc_unit *u) {
 
 /* ---- the type of a call -------------------------------------------------------------------- */
 
-/* Are tokens first .. last one chain of names, members, indices and * behind at most one cast, so
-   that what it leads to is of the type of the cast or of the last name? */
+/* Are tokens first .. last one chain of names, members, indices and * behind at
+   most one cast, so that what it leads to is of the type of the cast or of the
+   last name? */
 static int is_chain(const cc_unit *u, uint32_t first, uint32_t last) {
     const cc_tokens *t = &u->tokens;
     uint32_t i;

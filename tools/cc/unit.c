@@ -1,9 +1,10 @@
 /* unit.c - a file's declarations, names and functions.
 
-   At file level a chunk runs from behind a ';' or a body to the next one. A '{' opens a function's
-   body if its chunk holds a bracket that is not that of an attribute, has no '=', and the '{' does
-   not belong to a struct or an enum. In the old style of parameters, `int f(a) int a; {`, the
-   bracket stands in an earlier chunk. */
+   At file level a chunk runs from behind a ';' or a body to the next one. A '{'
+   opens a function's body if its chunk holds a bracket that is not that of an
+   attribute, has no '=', and the '{' does not belong to a struct or an enum. In
+   the old style of parameters, `int f(a) int a; {`, the bracket stands in an
+   earlier chunk. */
 #include "cc/tree.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -135,8 +136,8 @@ typedef struct chunk {
     int has_equals;
 } chunk;
 
-/* The name before the parameters in first .. end, and the '(' of these: f(..), (f)(..) or
-   (*f(..))(..). Returns 0 if no function is declared there. */
+/* The name before the parameters in first .. end, and the '(' of these: f(..),
+   (f)(..) or (*f(..))(..). Returns 0 if no function is declared there. */
 static uint32_t function_name(cc_unit *u, uint32_t first, uint32_t end, uint32_t *group) {
     const cc_tokens *t = &u->tokens;
     uint32_t i = first;
@@ -192,7 +193,8 @@ static int spelled_between(const cc_unit *u, uint32_t first, uint32_t end, const
     return 0;
 }
 
-/* The names of parameters hide functions; so do those that an old-style list declares. */
+/* The names of parameters hide functions; so do those that an old-style list
+   declares. */
 static void read_parameters(cc_unit *u, cc_function *f) {
     const cc_tokens *t = &u->tokens;
     uint32_t close = t->list[f->parameters].match, i = f->parameters + 1, name = 0;
@@ -222,7 +224,8 @@ static void read_parameters(cc_unit *u, cc_function *f) {
         cc_spells(t, f->parameters + 1, "void")) {
         f->parameter_count = 0;
     }
-    /* Attributes may stand behind the parameters: then the body does not follow at once. */
+    /* Attributes may stand behind the parameters: then the body does not follow
+       at once. */
     if (close != f->parameters + 1 && cc_behind_attributes(u, close + 1, f->open) == f->open) {
         f->variadic = 0;
         for (i = f->parameters + 1; i < close; i++) {
@@ -288,7 +291,8 @@ static void add_function(cc_unit *u, const chunk *c, uint32_t open) {
 
 /* ---- chunks ---- */
 
-/* The '{' at i belongs to the struct, union or enum whose keyword stands before it. */
+/* The '{' at i belongs to the struct, union or enum whose keyword stands before
+   it. */
 static int is_struct_body(const cc_unit *u, uint32_t i, uint32_t first) {
     const cc_tokens *t = &u->tokens;
     while (i > first) {
@@ -315,8 +319,8 @@ static void end_chunk(cc_unit *u, chunk *c, uint32_t end) {
     if (end > c->first) cc_declaration(u, c->first, end, 0);
 }
 
-/* The function whose body opens at `open`: in this chunk, or in an earlier one of which only
-   declarations of its parameters lie between. */
+/* The function whose body opens at `open`: in this chunk, or in an earlier one
+   of which only declarations of its parameters lie between. */
 static int find_head(cc_unit *u, chunk *c, const chunk *before, uint32_t open) {
     c->name = function_name(u, c->first, open, &c->group);
     if (c->name) return 1;
@@ -327,7 +331,8 @@ static int find_head(cc_unit *u, chunk *c, const chunk *before, uint32_t open) {
     return 0;
 }
 
-/* Open brackets around a token, and whether their content is behind a cast: (T)(x ? f : g). */
+/* Open brackets around a token, and whether their content is behind a cast:
+   (T)(x ? f : g). */
 typedef struct around {
     uint8_t *converted;
     size_t depth, room;
@@ -348,8 +353,9 @@ static void follow_brackets(const cc_unit *u, around *a, uint32_t i) {
     }
 }
 
-/* Does a cast to we do not know what change the type of the function at token i? (T)f, (T)&f, or in
-   a bracket behind one. A cast to another type of function is noted. */
+/* Does a cast to we do not know what change the type of the function at token
+   i? (T)f, (T)&f, or in a bracket behind one. A cast to another type of
+   function is noted. */
 static int is_converted(cc_unit *u, const around *a, uint32_t i) {
     uint32_t name = i;
     if (a->depth && a->converted[a->depth - 1]) return 1;
@@ -362,8 +368,9 @@ static int is_converted(cc_unit *u, const around *a, uint32_t i) {
 
 enum { MOST_STEPS = 100000000 };                /* then it is believed */
 
-/* Is the variable whose name is token i a pointer to a function? Its declaration in the function
-   decides, if there is one; else what is known of all objects of that name. */
+/* Is the variable whose name is token i a pointer to a function? Its
+   declaration in the function decides, if there is one; else what is known of
+   all objects of that name. */
 static int is_function_pointer(cc_unit *u, const cc_function *f, uint32_t i, size_t *steps) {
     const cc_tokens *t = &u->tokens;
     const cc_name *name = cc_find(u, i, 0), *type;
@@ -380,8 +387,8 @@ static int is_function_pointer(cc_unit *u, const cc_function *f, uint32_t i, siz
     return !found && strcmp(cc_row(u, name->object_row), "?") != 0;
 }
 
-/* A pointer to a function that is copied as bytes, memcpy(q, &p, sizeof p), may be called by any
-   type. */
+/* A pointer to a function that is copied as bytes, memcpy(q, &p, sizeof p), may
+   be called by any type. */
 static int copies_pointers(cc_unit *u) {
     static const char *const copies[] = {"memcpy", "memmove", "mempcpy", "bcopy",
                                          "__builtin_memcpy", "__builtin_memmove"};
@@ -411,9 +418,10 @@ static void convert_all(cc_unit *u) {
     }
 }
 
-/* Taken: a function's name that is not plain, which is to say neither declared where it stands nor
-   called directly there (expression.c). Where no body was parsed, a name in front of a bracket is
-   believed to be called; behind a '.' it is a member, behind `struct` a tag. */
+/* Taken: a function's name that is not plain, which is to say neither declared
+   where it stands nor called directly there (expression.c). Where no body was
+   parsed, a name in front of a bracket is believed to be called; behind a '.'
+   it is a member, behind `struct` a tag. */
 static void find_taken(cc_unit *u) {
     const cc_tokens *t = &u->tokens;
     around a = {NULL, 0, 0};
@@ -448,8 +456,8 @@ static int is_word(char c) {
            c == '_' || c == '$' || (unsigned char)c >= 128;
 }
 
-/* A word is kept for the record, since another file may define it, and if it is a function here it
-   may be called by whatever. */
+/* A word is kept for the record, since another file may define it, and if it is
+   a function here it may be called by whatever. */
 static void take_word(cc_unit *u, const char *word, size_t size) {
     uint32_t at = (uint32_t)hash_bytes(FNV_START, word, size) & (u->name_room - 1);
     text_bytes(&u->symbols, word, size);
@@ -462,7 +470,8 @@ static void take_word(cc_unit *u, const char *word, size_t size) {
     }
 }
 
-/* What strings among first .. last say: neighbours are one string, an escape ends a word. */
+/* What strings among first .. last say: neighbours are one string, an escape
+   ends a word. */
 static void add_strings(const cc_unit *u, uint32_t first, uint32_t last, text *out) {
     const cc_tokens *t = &u->tokens;
     uint32_t i, k;
@@ -502,8 +511,9 @@ static int is_one_of(const char *word, size_t size, const char *const *list, siz
     return 0;
 }
 
-/* Is it an instruction that goes elsewhere, on a machine that gcc knows? On most a branch is a
-   short word with b in front (beq, bl, cbnz); what is no branch of these is listed. */
+/* Is it an instruction that goes elsewhere, on a machine that gcc knows? On
+   most a branch is a short word with b in front (beq, bl, cbnz); what is no
+   branch of these is listed. */
 static int is_jump(const char *word, size_t size) {
     static const char *const jumps[] = {"call", "calll", "callq", "loop", "loope", "loopne", "ret",
                                         "retq", "xbegin", "rcall", "jalr", "bctrl"};

@@ -1,9 +1,10 @@
 /* warn.c - which of the compiler's warnings the rewritten text may hide.
 
-   Warnings that depend on types and on values are said about the rewritten text, too, and then the
-   untouched command runs for its messages. But some look at how a statement is written, and braces
-   or a counter hide that: they are found here, and the compiler reads the untouched text as well.
-   To look once too often costs time; what is found here need not be worth a warning. */
+   Warnings that depend on types and on values are said about the rewritten
+   text, too, and then the untouched command runs for its messages. But some
+   look at how a statement is written, and braces or a counter hide that: they
+   are found here, and the compiler reads the untouched text as well. To look
+   once too often costs time; what is found here need not be worth a warning. */
 #include "cc/rewrite.h"
 #include <string.h>
 
@@ -13,7 +14,8 @@ static int is_kind(const cc_unit *u, uint32_t node, cc_node_kind kind) {
     return node && at(u, node)->kind == kind;
 }
 
-/* The statement that if, else, while or for n ends with, and that may stand without braces. */
+/* The statement that if, else, while or for n ends with, and that may stand
+   without braces. */
 static uint32_t last_body(const cc_node *n) {
     switch (n->kind) {
     case CC_N_IF: return n->kid[2] ? n->kid[2] : n->kid[1];
@@ -38,7 +40,8 @@ static int has_dangling_else(const cc_unit *u, const cc_node *n) {
     return 0;
 }
 
-/* Bytes of the line in front of the token at byte `from`; *first: in front of the line's first. */
+/* Bytes of the line in front of the token at byte `from`; *first: in front of
+   the line's first. */
 static uint32_t column(const cc_tokens *t, uint32_t from, uint32_t *first) {
     uint32_t start = from, i;
     while (start > 0 && t->text[start - 1] != '\n') start--;
@@ -48,7 +51,8 @@ static uint32_t column(const cc_tokens *t, uint32_t from, uint32_t *first) {
     return from - start;
 }
 
-/* -Wmisleading-indentation: what follows the body stands in its line, or deeper than its guard. */
+/* -Wmisleading-indentation: what follows the body stands in its line, or deeper than its
+   guard. */
 static int is_misleading(const cc_unit *u, const cc_node *n) {
     const cc_tokens *t = &u->tokens;
     uint32_t body = last_body(n), next = n->last + 1, of_guard, of_next, guard = n->first;
@@ -84,7 +88,8 @@ static int falls_through(const cc_unit *u, const cc_node *n) {
     return 0;
 }
 
-/* clang's preprocessor ends its own definitions with a marker that gcc's does not write. */
+/* clang's preprocessor ends its own definitions with a marker that gcc's does
+   not write. */
 static int is_clang(const cc_tokens *t) {
     static const char marker[] = "# 1 \"<built-in>\" 3";
     size_t i, most = t->size < 1000 ? t->size : 1000;
@@ -98,7 +103,8 @@ int cc_warnings_lost(const cc_unit *u, const cc_request *r) {
     int clang = is_clang(&u->tokens), look = CC_LOOK_NOT;
     uint32_t i;
     if (r->warns & CC_WARNS_NEVER) return CC_LOOK_NOT;
-    /* clang warns without being asked, and of conditions and cases in many ways. */
+    /* clang warns without being asked, and of conditions and cases in many
+       ways. */
     if (r->cover && (clang || r->warns & CC_WARNS_OF_LOGIC)) look = CC_LOOK_QUICKLY;
     for (i = 1; i < u->node_count; i++) {
         const cc_node *n = &u->nodes[i];

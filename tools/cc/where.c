@@ -1,5 +1,6 @@
-/* where.c - a program is compiled in several folders: a/util.c and b/util.c may both be named
-   "util.c", and src/list.h "../src/list.h". In a report of the whole program each has one name. */
+/* where.c - a program is compiled in several folders: a/util.c and b/util.c may
+   both be named "util.c", and src/list.h "../src/list.h". In a report of the
+   whole program each has one name. */
 #include "cc/where.h"
 #include "base/text.h"
 #include "base/tool.h"
@@ -24,7 +25,8 @@ static void shorten(char *name) {
     *to = 0;
 }
 
-/* The last of the options whose OLD the name begins with decides, as in gcc and clang. NULL: none. */
+/* The last of the options whose OLD the name begins with decides, as in gcc and
+   clang. NULL: none. */
 static char *mapped(const cc_line *line, const char *name) {
     static const char *const options[] = {"-ffile-prefix-map=", "-fprofile-prefix-map=",
                                           "-fcoverage-prefix-map="};
@@ -64,7 +66,8 @@ static char *absolute(const char *here, const char *name) {
     return plain;
 }
 
-/* What the compiler maps is the name as it was given; who maps the folder means the absolute one. */
+/* What the compiler maps is the name as it was given; who maps the folder means
+   the absolute one. */
 char *cc_where(const void *command, const char *name) {
     const cc_line *line = (const cc_line *)command;
     char *here = cc_here(), *other = mapped(line, name), *whole;

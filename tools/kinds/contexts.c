@@ -1,14 +1,16 @@
 /* contexts.c - reading, joining and writing parts of kind 2.
 
-   Keys are numbers that a program chose; they mean the same in two parts only if their names say
-   so. So each part's keys become ours while it is read: by name, and by how many equal names
-   (static functions, say) came before in this part. A key without a name is called by its number.
+   Keys are numbers that a program chose; they mean the same in two parts only
+   if their names say so. So each part's keys become ours while it is read: by
+   name, and by how many equal names (static functions, say) came before in this
+   part. A key without a name is called by its number.
 
-   Joining adds up bounds. A tree that does not know a context gives 0 to its lower bound and the
-   tree's base to its upper one. So nothing is evicted, and the order of joining does not matter.
+   Joining adds up bounds. A tree that does not know a context gives 0 to its
+   lower bound and the tree's base to its upper one. So nothing is evicted, and
+   the order of joining does not matter.
 
-   A part of n bytes takes some 25 n bytes of memory and time in proportion to n, however the parts
-   of a file are made: joining walks each tree once. */
+   A part of n bytes takes some 25 n bytes of memory and time in proportion to
+   n, however the parts of a file are made: joining walks each tree once. */
 #include "kinds/contexts.h"
 #include "base/tool.h"
 #include <math.h>
@@ -137,7 +139,8 @@ static void grow_tree(contexts_tree *t) {
     if (t->count == 0) memset(&t->nodes[t->count++], 0, sizeof *t->nodes);
 }
 
-/* The node, and whether it is a new one. A tree that grows again is entered into its table anew. */
+/* The node, and whether it is a new one. A tree that grows again is entered
+   into its table anew. */
 static uint32_t node_of(contexts_tree *t, uint32_t parent, uint32_t key, int *is_new) {
     contexts_node n;
     uint32_t *place, i;
@@ -359,8 +362,8 @@ static void join_fields(contexts_tree *x, const contexts_tree *y) {
     if (a[CONTEXTS_PIECES] > UINT32_MAX) a[CONTEXTS_PIECES] = UINT32_MAX;
     if (a[CONTEXTS_RATE] < b[CONTEXTS_RATE]) a[CONTEXTS_RATE] = b[CONTEXTS_RATE];
     a[CONTEXTS_FLAGS] |= b[CONTEXTS_FLAGS];
-    /* What differs stands as the larger: not as that of whichever tree came first. Limits of 0 are
-       none, and so the largest. */
+    /* What differs stands as the larger: not as that of whichever tree came
+       first. Limits of 0 are none, and so the largest. */
     for (i = CONTEXTS_WIDTH; i <= CONTEXTS_DELTA; i++) {
         if (a[i] < b[i]) a[i] = b[i];
     }
@@ -375,7 +378,8 @@ static void join_sums(contexts_node *to, const contexts_node *from) {
     to->yy = sum(to->yy, from->yy);
 }
 
-/* Adds what y knows. Afterwards a node's bounds are those of the trees that know it. */
+/* Adds what y knows. Afterwards a node's bounds are those of the trees that
+   know it. */
 static void join_nodes(contexts_tree *x, const contexts_tree *y) {
     uint32_t *place = (uint32_t *)tool_alloc(y->count * sizeof *place), i;
     x->has_sums |= y->has_sums;
@@ -455,8 +459,9 @@ static void write_sums(dump_writer *w, const contexts_node *n) {
     dump_put(w, n->yy);
 }
 
-/* What is written does not tell which file came first: names, and children of a node, stand in
-   the order of their names. ranks[k] is the place of key k in it. */
+/* What is written does not tell which file came first: names, and children of a
+   node, stand in the order of their names. ranks[k] is the place of key k in
+   it. */
 static const contexts *ordered; /* qsort hands nothing through */
 static const uint32_t *ranks;
 static const contexts_tree *ordered_tree;
@@ -489,8 +494,8 @@ static void sort_children(contexts_tree *t, uint32_t *list) {
     }
 }
 
-/* Keys are numbered anew in each part, in the order of their names. A twin needs those before it:
-   by how many there are it is known again. */
+/* Keys are numbered anew in each part, in the order of their names. A twin
+   needs those before it: by how many there are it is known again. */
 static void write_tree(const contexts *c, const contexts_tree *t, const uint32_t *sorted, text *out) {
     uint32_t *number = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *number);
     uint32_t i, depth = 0, before = 0, next = 0;

@@ -1,18 +1,20 @@
-/* contexts.h - the calling-context trees of parts of kind 2 (hcct.h), joined over parts, files,
-   threads and machines. */
+/* contexts.h - the calling-context trees of parts of kind 2 (hcct.h), joined
+   over parts, files, threads and machines. */
 #ifndef KINDS_CONTEXTS_H
 #define KINDS_CONTEXTS_H
 #include "base/hash.h"
 #include "base/kind.h"
 
-/* One key for one name in all parts; if a part has a name for several keys, its second is the
-   name's twin 1, and so on. The first of a name counts how many keys `part` has for it. */
+/* One key for one name in all parts; if a part has a name for several keys, its
+   second is the name's twin 1, and so on. The first of a name counts how many
+   keys `part` has for it. */
 typedef struct contexts_key {
     char *name;
     uint32_t twin, part, twins;
 } contexts_key;
 
-/* Node 0 is the root. A child list is linked by `next`, in the order of the file; 0 ends it. */
+/* Node 0 is the root. A child list is linked by `next`, in the order of the
+   file; 0 ends it. */
 typedef struct contexts_node {
     uint32_t key, parent, first, last, next;
     int cold; /* only known as a caller of others */
@@ -81,9 +83,11 @@ typedef struct contexts { /* all zero: empty */
 
 extern const part_kind kind_contexts; /* its state is a contexts */
 
-/* Adds a part of kind 2. 0, or -1 with *fault filled: then c is only fit to be freed. */
+/* Adds a part of kind 2. 0, or -1 with *fault filled: then c is only fit to be
+   freed. */
 int contexts_read(contexts *c, const dump *d, const dump_part *part, dump_fault *fault);
-/* Joins all trees that were made by one kind of algorithm: call it after the last contexts_read. */
+/* Joins all trees that were made by one kind of algorithm: call it after the
+   last contexts_read. */
 void contexts_settle(contexts *c);
 /* Writes what has been settled, a part for each tree. */
 void contexts_write(contexts *c, text *out);
@@ -91,12 +95,13 @@ void contexts_write(contexts *c, text *out);
 const char *contexts_name(const contexts *c, uint32_t key);
 void contexts_free(contexts *c);
 
-/* For who makes trees otherwise: an empty tree; a node, 0 if it is there already; a key for a
-   name. */
+/* For who makes trees otherwise: an empty tree; a node, 0 if it is there
+   already; a key for a name. */
 contexts_tree *contexts_add_tree(contexts *c);
 uint32_t contexts_add_node(contexts_tree *t, uint32_t parent, uint32_t key);
 uint32_t contexts_add_key(contexts *c, const char *name);
-/* The node after `node` in preorder; 0 begins and ends. *depth must be 0 at the start. */
+/* The node after `node` in preorder; 0 begins and ends. *depth must be 0 at the
+   start. */
 uint32_t contexts_next(const contexts_tree *t, uint32_t node, uint32_t *depth);
 /* a * b / c, rounded down or up, if a <= c or the result fits. */
 uint64_t contexts_scale(uint64_t a, uint64_t b, uint64_t c, int up);

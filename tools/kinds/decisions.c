@@ -1,5 +1,6 @@
-/* decisions.c - reading, adding up and writing parts of kind 6. A unit stays as its bytes: equal
-   ones become one, and nothing else is added up, for the marks are counts of kind 4. */
+/* decisions.c - reading, adding up and writing parts of kind 6. A unit stays as
+   its bytes: equal ones become one, and nothing else is added up, for the marks
+   are counts of kind 4. */
 #include "kinds/decisions.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -136,7 +137,8 @@ static void get_decision(dump_reader *r, decisions_unit *u, decisions_function *
     if (d->form == DECISION_PATHS) f->plain -= 2 * d->count;
 }
 
-/* The marks of a function: first its slots that belong to no decision, then those of decisions. */
+/* The marks of a function: first its slots that belong to no decision, then
+   those of decisions. */
 static void get_function(dump_reader *r, decisions_unit *u, uint64_t *slot, uint64_t *mark) {
     decisions_function *f;
     uint32_t n, free_slots;

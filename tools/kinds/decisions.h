@@ -1,19 +1,22 @@
-/* decisions.h - parts of kind 6: the decisions of a program that `bursty cc --cover=mcdc` has
-   compiled, and which marks of its counts (kind 4) say what (docs/formats.md).
+/* decisions.h - parts of kind 6: the decisions of a program that `bursty cc
+   --cover=mcdc` has compiled, and which marks of its counts (kind 4) say what
+   (docs/formats.md).
 
-   A decision is a graph: each condition leads on, by true and by false, to a later condition or to
-   an outcome. P(outcome) = 1 and P(i) = P(true way) + P(false way) is how many paths lead on from
-   condition i. The number of a run is the sum over its false ways of P(true way): Ball and Larus'
-   numbers of paths, 0 to P - 1, and each run has a mark of its own. */
+   A decision is a graph: each condition leads on, by true and by false, to a
+   later condition or to an outcome. P(outcome) = 1 and P(i) = P(true way) +
+   P(false way) is how many paths lead on from condition i. The number of a run
+   is the sum over its false ways of P(true way): Ball and Larus' numbers of
+   paths, 0 to P - 1, and each run has a mark of its own. */
 #ifndef KINDS_DECISIONS_H
 #define KINDS_DECISIONS_H
 #include "base/kind.h"
 
-/* DECISION_PATHS: a mark for each run. Behind them stand marks of ways into conditions that call
-   something, so that outcomes are not lost if the call never returns.
-   DECISION_OUTCOMES: the program itself finds out which conditions were independent: a mark for each
-   condition that was true then, and one for each that was false.
-   What comes behind these is left alone, with the reason; its branches are marked. */
+/* DECISION_PATHS: a mark for each run. Behind them stand marks of ways into
+   conditions that call something, so that outcomes are not lost if the call
+   never returns. DECISION_OUTCOMES: the program itself finds out which
+   conditions were independent: a mark for each condition that was true then,
+   and one for each that was false. What comes behind these is left alone, with
+   the reason; its branches are marked. */
 enum {
     DECISION_PATHS,
     DECISION_OUTCOMES,
@@ -72,19 +75,22 @@ typedef struct decisions_all { /* all zero: empty */
     size_t count, room;
 } decisions_all;
 
-/* Where a way of condition i leads: `count` for false, count + 1 for true, or a condition. */
+/* Where a way of condition i leads: `count` for false, count + 1 for true, or a
+   condition. */
 uint32_t decisions_target(const decided *d, uint32_t i, int way);
-/* P of each condition and of both outcomes; paths has room for count + 2. What is more than a
-   saturated 2^32 - 1 stays that. Returns P of the whole. */
+/* P of each condition and of both outcomes; paths has room for count + 2. What
+   is more than a saturated 2^32 - 1 stays that. Returns P of the whole. */
 uint32_t decisions_paths(const decided *d, uint32_t *paths);
 /* How many marks the decision has. */
 uint32_t decisions_marks(const decided *d);
-/* The mark of a way into a condition that calls something, or UINT32_MAX: it has none. */
+/* The mark of a way into a condition that calls something, or UINT32_MAX: it
+   has none. */
 uint32_t decisions_arrival(const decided *d, uint32_t i, int way);
 /* Why a decision is left alone, in words. */
 const char *decisions_reason(uint32_t form);
 
-/* The function whose counters begin at that slot, and its unit; NULL: there is none. */
+/* The function whose counters begin at that slot, and its unit; NULL: there is
+   none. */
 const decisions_function *decisions_find(const decisions_all *all, uint64_t key, uint32_t first_slot,
                                      const decisions_unit **unit);
 

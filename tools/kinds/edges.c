@@ -192,8 +192,8 @@ static int compare_numbers(const uint32_t *a, const uint32_t *b, size_t count) {
     return i == count ? 0 : compare(a[i], b[i]);
 }
 
-/* In the order of a report: by file, line and name; what is not the same is told apart by all that
-   it is. */
+/* In the order of a report: by file, line and name; what is not the same is
+   told apart by all that it is. */
 static int by_place(const void *a, const void *b) {
     const edges_function *x = (const edges_function *)a, *y = (const edges_function *)b;
     int order = strcmp(x->file, y->file);
@@ -220,8 +220,8 @@ static int by_vertex(const void *a, const void *b) {
                    ((const struct edges_exit *)b)->vertex);
 }
 
-/* Counts are added; early is signed, modulo 2^32, and what is unknown stays so. Of marks only
-   matters whether an activation ended there. */
+/* Counts are added; early is signed, modulo 2^32, and what is unknown stays so.
+   Of marks only matters whether an activation ended there. */
 static void add_exit(struct edges_exit *into, const struct edges_exit *other, uint32_t bits) {
     const uint32_t unknown = UINT32_C(1) << 31;
     if (bits <= 8) {
@@ -235,8 +235,9 @@ static void add_exit(struct edges_exit *into, const struct edges_exit *other, ui
     into->reentry += other->reentry;
 }
 
-/* The exits of counts[0..count) join those of counts[0]: gathered, sorted and added up, so that a
-   record with many exits is copied once and not for each record that is added to it. */
+/* The exits of counts[0..count) join those of counts[0]: gathered, sorted and
+   added up, so that a record with many exits is copied once and not for each
+   record that is added to it. */
 static void add_exits(counted *counts, size_t count) {
     struct edges_exit *sum;
     size_t all = 0, kept = 0, i;
@@ -462,7 +463,8 @@ static void write(void *state, text *out) {
     const edges_all *all = (const edges_all *)state;
     dump_writer w;
     size_t i, k;
-    /* Without anything in it, too: a part that was read is there again in what merge writes. */
+    /* Without anything in it, too: a part that was read is there again in what
+       merge writes. */
     dump_begin(&w, out, KIND);
     for (i = 0; i < all->function_count; i++) edges_put_function(&w, &all->functions[i]);
     for (i = 0; i < all->unnamed.count; i++) put_counts(&w, &all->unnamed.list[i]);

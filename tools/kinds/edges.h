@@ -1,5 +1,5 @@
-/* edges.h - parts of kind 4 (edgeprof.h): graphs of functions and counts of their edges, added up
-   over parts and files. */
+/* edges.h - parts of kind 4 (edgeprof.h): graphs of functions and counts of
+   their edges, added up over parts and files. */
 #ifndef KINDS_EDGES_H
 #define KINDS_EDGES_H
 #include "base/kind.h"
@@ -57,11 +57,12 @@ const counted *edges_find(const edges_all *all, const edges_function *f);
 /* Are there counts of that key? */
 int edges_has(const edges_all *all, uint64_t key);
 
-/* The same functions with the counts of one test alone: a view, which owns nothing. Number
-   test_count: those of runs without a test. */
+/* The same functions with the counts of one test alone: a view, which owns
+   nothing. Number test_count: those of runs without a test. */
 void edges_view(edges_all *view, const edges_all *all, size_t test);
 
-/* Writes the record of one function, between dump_begin(w, out, 4) and dump_end. */
+/* Writes the record of one function, between dump_begin(w, out, 4) and
+   dump_end. */
 void edges_put_function(dump_writer *w, const edges_function *f);
 
 extern const part_kind kind_edges; /* its state is a edges_all */

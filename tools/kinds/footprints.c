@@ -80,8 +80,8 @@ static void free_part(footprints_part *part) {
     free(part->total);
 }
 
-/* Every row takes a byte of the part at least, and every column five. Without them, rows and
-   columns get no memory. */
+/* Every row takes a byte of the part at least, and every column five. Without
+   them, rows and columns get no memory. */
 static int has_room(reader *in, const footprint_profile *p) {
     if (in->r.reason) return 0;
     if (in->r.size - in->r.at >= p->rows + 5 * (size_t)p->columns) return 1;
@@ -191,7 +191,8 @@ static void add_total(footprint_profile *p, footprint_total *sum, const footprin
     sum->high += more->high + (sum->low < more->low);
 }
 
-/* Takes so much off the cells of small footprints that each column adds up to less than 2^64. */
+/* Takes so much off the cells of small footprints that each column adds up to
+   less than 2^64. */
 static void cap_columns(footprints_part *sum) {
     uint64_t all = 0;
     size_t i;
@@ -206,7 +207,8 @@ static void cap_columns(footprints_part *sum) {
     }
 }
 
-/* The sum of parts[0..count), which have one key. Their cells are joined, sorted and added up. */
+/* The sum of parts[0..count), which have one key. Their cells are joined,
+   sorted and added up. */
 static footprints_part sum_of(footprints_part *parts, size_t count) {
     footprints_part sum = parts[0];
     footprint_profile *p = &sum.profile;

@@ -1,9 +1,9 @@
-/* footprints.h - the profiles of parts of kind 3 (footprint.h), added up over parts and
-   files.
+/* footprints.h - the profiles of parts of kind 3 (footprint.h), added up over
+   parts and files.
 
-   A part's table may have 496 x 496 cells in 3 kB of file. So only cells that are not 0 are kept,
-   and a table is laid out for one profile at a time: memory is at most 40 bytes for each byte of
-   file, and 2 MB. */
+   A part's table may have 496 x 496 cells in 3 kB of file. So only cells that
+   are not 0 are kept, and a table is laid out for one profile at a time: memory
+   is at most 40 bytes for each byte of file, and 2 MB. */
 #ifndef KINDS_FOOTPRINTS_H
 #define KINDS_FOOTPRINTS_H
 #include "footprint.h"
@@ -29,8 +29,8 @@ typedef struct footprints {              /* all zero: empty */
     size_t count;
 } footprints;
 
-/* Settling adds up profiles of one name that count the same: blocks of one size, sampled alike,
-   with one c. */
+/* Settling adds up profiles of one name that count the same: blocks of one
+   size, sampled alike, with one c. */
 extern const part_kind kind_footprints;           /* its state is a footprints */
 
 /* Lays the tables of a part out in memory of tool_alloc. Free *memory. */

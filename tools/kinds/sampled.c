@@ -1,7 +1,7 @@
 /* sampled.c - reading, adding up and writing parts of kind 1.
 
-   Reading only appends. Settling sorts each list by what makes its items equal, folds equals by
-   saturating sums and renumbers the lists that point at it:
+   Reading only appends. Settling sorts each list by what makes its items equal,
+   folds equals by saturating sums and renumbers the lists that point at it:
 
        programs (name, clock) <- profiles (program, all settings)
                               <- threads (program, number, name) <- classes (thread, bit)
@@ -9,11 +9,12 @@
                               threads <- paths (thread, depth, parent, site) -> sites
    sites (name, file, line, kind)
 
-   Paths make a tree: they are settled level by level, since a parent must have its place first.
+   Paths make a tree: they are settled level by level, since a parent must have
+   its place first.
 
-   Saturating sums of what is never negative do not depend on order, nor does the sorted order; so
-   any order and any grouping of files gives the same lists, and the same bytes when they are
-   written. Cost: n log n. */
+   Saturating sums of what is never negative do not depend on order, nor does
+   the sorted order; so any order and any grouping of files gives the same
+   lists, and the same bytes when they are written. Cost: n log n. */
 #include "kinds/sampled.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -431,8 +432,8 @@ static void fold_paths(void *into, const void *from) {
     a->waiting = sampled_add(a->waiting, b->waiting);
 }
 
-/* Sorts and folds items, whose first member is their id. Returns how many are left; map, if wanted,
-   gets the new place of each old one. */
+/* Sorts and folds items, whose first member is their id. Returns how many are
+   left; map, if wanted, gets the new place of each old one. */
 static size_t settle_list(void *items, size_t count, size_t bytes,
                           int (*compare)(const void *, const void *),
                           void (*fold)(void *, const void *), uint32_t **map) {

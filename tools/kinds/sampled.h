@@ -1,10 +1,11 @@
-/* sampled.h - what parts of kind 1 (bursty.h) say, added up over parts, files, threads and
-   machines. */
+/* sampled.h - what parts of kind 1 (bursty.h) say, added up over parts, files,
+   threads and machines. */
 #ifndef KINDS_SAMPLED_H
 #define KINDS_SAMPLED_H
 #include "base/kind.h"
 
-/* Event classes of a site's kind (bursty.h), and flags of profiles and threads. */
+/* Event classes of a site's kind (bursty.h), and flags of profiles and
+   threads. */
 enum {
     SITE_CALL = 1,
     SITE_RETURN = 2,
@@ -24,12 +25,12 @@ enum {
     PROFILE_REENABLE = 8,
     THREAD_ENDED = 1
 };
-/* How a watcher knows that a thread runs: by CPU time in large steps, by exact CPU time, by the
-   system's word. */
+/* How a watcher knows that a thread runs: by CPU time in large steps, by exact
+   CPU time, by the system's word. */
 enum { WATCH_COARSE = 1, WATCH_EXACT = 2, WATCH_STATE = 3 };
 
-/* Programs, profiles, threads, sites and rows refer to one another by index; `id` is private to
-   sampled_settle. */
+/* Programs, profiles, threads, sites and rows refer to one another by index;
+   `id` is private to sampled_settle. */
 typedef struct sampled_program {
     uint32_t id;
     const char *name;
@@ -55,14 +56,15 @@ typedef struct sampled_thread {
 } sampled_thread;
 typedef struct sampled_site { uint32_t id, line, kind; const char *name, *file; } sampled_site;
 
-/* Of one class of sites on one thread, over its bursts: how many there were, and the sum of the
-   squares of what they counted, scaled up. */
+/* Of one class of sites on one thread, over its bursts: how many there were,
+   and the sum of the squares of what they counted, scaled up. */
 typedef struct sampled_class {
     uint32_t id, thread, class_bit;
     uint64_t bursts, xx;
 } sampled_class;
 
-/* Rows with sums over bursts and rows without do not become one: docs/formats.md. */
+/* Rows with sums over bursts and rows without do not become one:
+   docs/formats.md. */
 typedef struct sampled_sums {
     struct sampled_sums *next;
     uint64_t bursts, firsts, yy, ys, xy;

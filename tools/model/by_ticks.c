@@ -1,8 +1,10 @@
-/* by_ticks.c - from ticks of paths to "where does it run": self and total time of each function
-   with its interval, the part of the recording itself, threads, and a tree of whole stacks.
+/* by_ticks.c - from ticks of paths to "where does it run": self and total time
+   of each function with its interval, the part of the recording itself,
+   threads, and a tree of whole stacks.
 
-   Recorders charge a tick that met themselves to a path "(recorder)". Such ticks say nothing of
-   the program: they are counted, and no share or interval is made of them. */
+   Recorders charge a tick that met themselves to a path "(recorder)". Such
+   ticks say nothing of the program: they are counted, and no share or interval
+   is made of them. */
 #include "base/hash.h"
 #include "base/tool.h"
 #include "kinds/sampled.h"
@@ -83,8 +85,9 @@ static int is_path(const void *owner, uint32_t number, const void *key) {
     return a->parent == b->parent && a->site == b->site;
 }
 
-/* The same path in several threads becomes one. Parents come before their children. The recorder's
-   is left out; recorders put nothing below it, and what a file has there is outermost. */
+/* The same path in several threads becomes one. Parents come before their
+   children. The recorder's is left out; recorders put nothing below it, and
+   what a file has there is outermost. */
 static void join_paths(report_ticks *c) {
     const tally *s = c->tally;
     size_t count = s->paths.count, i;
@@ -110,7 +113,8 @@ static void join_paths(report_ticks *c) {
     hash_free(&places);
 }
 
-/* Children come behind their parents, so one walk backwards adds up subtrees. */
+/* Children come behind their parents, so one walk backwards adds up
+   subtrees. */
 static void link_paths(report_ticks *c) {
     size_t i;
     c->roots = TALLY_NO_PATH;
@@ -126,7 +130,8 @@ static void link_paths(report_ticks *c) {
     }
 }
 
-/* The ticks of each thread, for forms that tell threads apart. place: of each joined path, its node. */
+/* The ticks of each thread, for forms that tell threads apart. place: of each
+   joined path, its node. */
 static void add_samples(report *r, const report_ticks *c, report_tree *tree,
                         const uint32_t *place) {
     const tally *s = c->tally;
@@ -146,7 +151,8 @@ static void add_samples(report *r, const report_ticks *c, report_tree *tree,
         tree->threads[i] = report_thread_name(r, &s->threads.at[i]);
 }
 
-/* Functions that share a name and are not one. Sites are sorted by name, file and line. */
+/* Functions that share a name and are not one. Sites are sorted by name, file
+   and line. */
 static void find_twins(const report_ticks *c, report_tree *tree) {
     const sampled_site *sites = c->tally->sites.at, *last = NULL;
     uint32_t number = 0, first = 0, i;
@@ -165,8 +171,8 @@ static void find_twins(const report_ticks *c, report_tree *tree) {
     }
 }
 
-/* Walks all paths in preorder: functions get their sums, the tree its nodes. A function's total
-   counts the outermost of its scopes on a stack alone. */
+/* Walks all paths in preorder: functions get their sums, the tree its nodes. A
+   function's total counts the outermost of its scopes on a stack alone. */
 static void walk(report *r, report_ticks *c, report_tree *tree) {
     const timed_path *paths = c->paths;
     uint32_t *on_stack = (uint32_t *)tool_alloc(c->tally->sites.count * sizeof *on_stack);
@@ -222,8 +228,9 @@ static double effective(const report_ticks *c) {
     return c->misses_time ? 0 : effective_of(c->ticks, c->squares) / c->lockstep;
 }
 
-/* What no tick met: its bound is that of the samples that there were. Where ticks come several at
-   once on one path, all others have still had as many as they have. */
+/* What no tick met: its bound is that of the samples that there were. Where
+   ticks come several at once on one path, all others have still had as many as
+   they have. */
 static interval range_of(const report_ticks *c, uint64_t ticks) {
     interval range = interval_wilson(share(c, ticks), effective(c)), unmet;
     if (ticks || c->misses_time) return range;
@@ -231,16 +238,18 @@ static interval range_of(const report_ticks *c, uint64_t ticks) {
     return unmet.low < 0 ? range : unmet;
 }
 
-/* `bursty record` counts a function as one site and times it as another one, which has the flag of
-   a scope. Sites are sorted, so the two stand side by side. Neither names a file. */
+/* `bursty record` counts a function as one site and times it as another one,
+   which has the flag of a scope. Sites are sorted, so the two stand side by
+   side. Neither names a file. */
 static uint32_t timed_site(const tally *s, uint32_t site) {
     const sampled_site *a = &s->sites.at[site], *b = a + 1;
     if (*a->file || a->kind & SITE_FRAME || site + 1 == s->sites.count) return site;
     return strcmp(a->name, b->name) == 0 && !*b->file && b->kind & SITE_FRAME ? site + 1 : site;
 }
 
-/* Functions that counts have seen: those with a scope are timed even if no tick met them, and so
-   are those of `bursty record`, which looks at the machine's stack and needs no scope. */
+/* Functions that counts have seen: those with a scope are timed even if no tick
+   met them, and so are those of `bursty record`, which looks at the machine's
+   stack and needs no scope. */
 static void count_calls(report_ticks *c) {
     const tally *s = c->tally;
     size_t i;
@@ -255,8 +264,9 @@ static void count_calls(report_ticks *c) {
     }
 }
 
-/* Who has less than the least share of the time is left out; for who is not timed, or has a scope
-   that no tick met, the share of the calls decides. Zeros are for --min 0. */
+/* Who has less than the least share of the time is left out; for who is not
+   timed, or has a scope that no tick met, the share of the calls decides. Zeros
+   are for --min 0. */
 static void make_functions(report_ticks *c, double least_share) {
     const tally *s = c->tally;
     size_t i, kept = 0;
@@ -332,7 +342,8 @@ static void add_facts(report *r, const report_ticks *c) {
     text_free(&value);
 }
 
-/* "parse takes 44 % of the time (41 to 47 %)", of the function that takes most itself. */
+/* "parse takes 44 % of the time (41 to 47 %)", of the function that takes most
+   itself. */
 static void add_headline(report *r, const report_ticks *c) {
     uint64_t all = sampled_add(c->ticks, c->own_ticks);
     double own = all ? (double)c->own_ticks / (double)all : 0;
@@ -372,7 +383,8 @@ static const char *place_of(report *r, const sampled_site *site) {
     return report_keep_text(r, &place);
 }
 
-/* Functions of which nobody can tell which takes more time than the first of them. */
+/* Functions of which nobody can tell which takes more time than the first of
+   them. */
 typedef struct tie { size_t first, end; } tie;
 
 static tie tie_at(const report_ticks *c, size_t first) {

@@ -162,7 +162,8 @@ static void add_functions(report *r, const tally *s, waiting_function *f, uint64
     }
 }
 
-/* Each thread's own time: looks at one thread are one a round, so they are in no lockstep. */
+/* Each thread's own time: looks at one thread are one a round, so they are in
+   no lockstep. */
 static void add_threads(report *r, const tally *s, int misses_time) {
     static const report_column columns[] = {
         {"run_share", "runs", REPORT_SHARE, 0, NULL},

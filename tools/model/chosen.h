@@ -57,7 +57,8 @@ int  chosen_begin(chosen *c, const char *root);
 int  chosen_read_diff(chosen *c, const char *path);
 void chosen_end(chosen *c);
 
-/* Is the file wanted at all? c may be NULL, here and below: then everything is. */
+/* Is the file wanted at all? c may be NULL, here and below: then everything
+   is. */
 int  chosen_file(const chosen *c, const char *name);
 /* What is known of a source; it is read when it is first asked for. The pointer
    holds until the next call. NULL: c is. */

@@ -1,4 +1,5 @@
-/* compare.c - from dumps of two sides to lists of rows, and from these to tables. */
+/* compare.c - from dumps of two sides to lists of rows, and from these to
+   tables. */
 #include "model/compare.h"
 #include "base/tool.h"
 #include "kinds/contexts.h"
@@ -60,7 +61,8 @@ static void free_joined(joined_tree *t) {
     hash_free(&t->places);
 }
 
-/* Nodes in preorder, the first child that was met first. To be freed by the caller. */
+/* Nodes in preorder, the first child that was met first. To be freed by the
+   caller. */
 static uint32_t *preorder_of(const joined_tree *t) {
     uint32_t *first = (uint32_t *)tool_alloc(t->count * sizeof *first);
     uint32_t *next = (uint32_t *)tool_alloc(t->count * sizeof *next);
@@ -174,8 +176,8 @@ static double tick_time(const gathering *g, const tally *s, const sampled_path *
     return g->has_period ? (double)us / 1000 : 1;
 }
 
-/* While ticks are gathered, a cell's value is time, and its worth the sum of squares of the times
-   that came at once. */
+/* While ticks are gathered, a cell's value is time, and its worth the sum of
+   squares of the times that came at once. */
 static void add_ticks(gathering *g, size_t run) {
     const tally *s = sampled_of(g, run);
     uint32_t *place = (uint32_t *)tool_alloc(s->paths.count * sizeof *place);
@@ -206,8 +208,9 @@ static void add_cells(difference_run *to, const difference_run *from, size_t cou
     }
 }
 
-/* Self time is the sum over all nodes of a function. Total time is the sum of the subtrees of its
-   outermost nodes: those that have no other of its nodes above them. */
+/* Self time is the sum over all nodes of a function. Total time is the sum of
+   the subtrees of its outermost nodes: those that have no other of its nodes
+   above them. */
 static void add_up_functions(gathering *g, difference_run *self, difference_run *total) {
     joined_tree *t = &g->stacks;
     size_t runs = g->runs, i, count = g->c->functions.count;
@@ -237,8 +240,8 @@ static void add_up_functions(gathering *g, difference_run *self, difference_run 
     free(sums);
 }
 
-/* From sums to a value with its noise. A time is as sure as so many independent events; a share as
-   a part of all ticks. */
+/* From sums to a value with its noise. A time is as sure as so many independent
+   events; a share as a part of all ticks. */
 static void finish_time(const gathering *g, difference_run *cells, size_t rows) {
     size_t i, run;
     for (i = 0; i < rows; i++) {
@@ -465,7 +468,8 @@ static void finish_contexts(gathering *g, size_t run, const tree_noise *noise) {
     }
 }
 
-/* Contexts know their functions by name and by which of several of that name they are. */
+/* Contexts know their functions by name and by which of several of that name
+   they are. */
 static void compare_contexts(const report *r, gathering *g) {
     tree_noise *noises;
     size_t run, i;
@@ -495,7 +499,8 @@ static void compare_contexts(const report *r, gathering *g) {
 
 /* ---- both sides --------------------------------------------------------------------------- */
 
-/* A sum that is full says nothing but "at least". What a run has of these counts for both. */
+/* A sum that is full says nothing but "at least". What a run has of these
+   counts for both. */
 static unsigned full_sums(const input *in) {
     const tally *s = (const tally *)input_find(in, &kind_sampled);
     const contexts *c = (const contexts *)input_find(in, &kind_contexts);
@@ -551,7 +556,8 @@ static double ticks_of(const tally *s) {
     return ticks;
 }
 
-/* Do ticks know how long one is? Returns a TOOL_ status: some may, and some may not. */
+/* Do ticks know how long one is? Returns a TOOL_ status: some may, and some may
+   not. */
 static int find_periods(gathering *g) {
     size_t run, i, known = 0, unknown = 0, with = 0;
     const char *odd = NULL;

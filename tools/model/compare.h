@@ -49,15 +49,16 @@ typedef struct comparison {
     size_t context_name_count;
 } comparison;
 
-/* Fills what is zero but for the counts of runs and by_share; adds the losses of all runs to the
-   report. Base runs come first. Returns a TOOL_ status, after a message. */
+/* Fills what is zero but for the counts of runs and by_share; adds the losses
+   of all runs to the report. Base runs come first. Returns a TOOL_ status,
+   after a message. */
 int compare_gather(comparison *c, report *r, const compare_input *runs);
 void compare_free(comparison *c);
 /* The runs of a row of a list. */
 difference_side compare_base(const comparison *c, const compare_list *list, size_t row);
 difference_side compare_new(const comparison *c, const compare_list *list, size_t row);
-/* Begins a section of the report, which owns the comparison. Base runs come first. Returns a TOOL_
-   status, after a message. */
+/* Begins a section of the report, which owns the comparison. Base runs come
+   first. Returns a TOOL_ status, after a message. */
 int compare_make(report *r, const compare_input *runs, size_t base_count, size_t new_count,
                  int by_share, comparison **made);
 /* Adds a headline, facts and a table for each list. */

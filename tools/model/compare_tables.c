@@ -1,5 +1,5 @@
-/* compare_tables.c - lists of rows that were compared, as tables: what changed surely first, then
-   what nobody can tell, each by the size of the change. */
+/* compare_tables.c - lists of rows that were compared, as tables: what changed
+   surely first, then what nobody can tell, each by the size of the change. */
 #include "base/tool.h"
 #include "kinds/sampled.h"
 #include "model/compare.h"

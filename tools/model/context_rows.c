@@ -1,5 +1,5 @@
-/* context_rows.c - from rows of threads to one sum for each function and each pair, by the keys
-   that the tree of contexts has for them. Cost: n log n. */
+/* context_rows.c - from rows of threads to one sum for each function and each
+   pair, by the keys that the tree of contexts has for them. Cost: n log n. */
 #include "model/context_rows.h"
 #include "base/tool.h"
 #include "model/sampled_ranges.h"
@@ -41,7 +41,8 @@ static uint32_t key_of(const key_name *names, size_t count, const char *name) {
     return names[low].key;
 }
 
-/* Of each site. Two sites of one name that both have calls are no function's. */
+/* Of each site. Two sites of one name that both have calls are no
+   function's. */
 static uint32_t *find_keys(const contexts *c, const tally *s) {
     key_name *names = (key_name *)tool_alloc(c->key_count * sizeof *names);
     uint32_t *keys = (uint32_t *)tool_alloc(s->sites.count * sizeof *keys);

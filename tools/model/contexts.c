@@ -58,10 +58,12 @@ typedef struct report_contexts {
 
 /* ---- intervals ----------------------------------------------------------------------------- */
 
-/* Calls of one burst are not independent, but bursts are. With m bursts that had a call, and y
-   calls of a context in each, the variance of the sum Y of all y is m / (m - 1) (yy - Y^2 / m). A
-   share p is Y over the sum of all calls, which differ between bursts, too. How both go together is
-   not known; the error of the share is at most that of Y plus p times that of all calls. */
+/* Calls of one burst are not independent, but bursts are. With m bursts that
+   had a call, and y calls of a context in each, the variance of the sum Y of
+   all y is m / (m - 1) (yy - Y^2 / m). A share p is Y over the sum of all
+   calls, which differ between bursts, too. How both go together is not known;
+   the error of the share is at most that of Y plus p times that of all
+   calls. */
 static void find_errors(const contexts_tree *from, const uint32_t *place, context_tree *to) {
     double bursts = (double)from->nodes[0].bursts, all = (double)from->field[CONTEXTS_TOTAL];
     double calls = (double)from->nodes[0].calls;
@@ -94,8 +96,9 @@ static void add_error(context_error *to, const context_error *from) {
     if (from->bursts > to->bursts) to->bursts = from->bursts;
 }
 
-/* What is not in the share has the same error. So it is small for a share near 1. What the tree
-   gave up may belong to any context: it widens the interval upwards. */
+/* What is not in the share has the same error. So it is small for a share near
+   1. What the tree gave up may belong to any context: it widens the interval
+   upwards. */
 static interval range_of(const context_tree *t, const context_error *e, double most_above) {
     interval range = { -1, -1 };
     double error = e->error, others = t->errors[0].error - e->error, n = (double)t->recorded;
@@ -112,7 +115,8 @@ static interval range_of(const context_tree *t, const context_error *e, double m
     return range;
 }
 
-/* Of calls that a row of the tables of functions and pairs has, too, the row's interval. */
+/* Of calls that a row of the tables of functions and pairs has, too, the row's
+   interval. */
 static interval range_in_rows(const context_tree *t, const context_error *e, uint32_t caller,
                               uint32_t callee, double most_above) {
     interval range = context_rows_find(t->rows, 0, callee, e->calls);
@@ -145,7 +149,8 @@ static void put_range(report_cell *cells, interval range) {
     cells[1].real = range.low < 0 ? REPORT_NONE : range.high;
 }
 
-/* Has it a profile whose bursts do not fill the tables of functions and pairs? */
+/* Has it a profile whose bursts do not fill the tables of functions and
+   pairs? */
 static int has_others(const tally *s) {
     ranges known;
     size_t i;
@@ -352,8 +357,9 @@ static int compare_sums(const void *left, const void *right) {
     return compare_pairs(left, right);
 }
 
-/* Adds up, for each function, its calls, and the calls in it and below it. A call below two calls
-   of one function is counted once: only the outermost open call of a function takes its callees. */
+/* Adds up, for each function, its calls, and the calls in it and below it. A
+   call below two calls of one function is counted once: only the outermost open
+   call of a function takes its callees. */
 static void sum_functions(const context_tree *t, call_sum *sums) {
     const report_tree *tree = t->tree;
     uint64_t *below = (uint64_t *)tool_alloc(tree->count * sizeof *below);
@@ -416,7 +422,8 @@ static double share_of(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
 
-/* Where the table of functions stands beside it, it has the calls of the functions alone. */
+/* Where the table of functions stands beside it, it has the calls of the
+   functions alone. */
 static const report_column *without_calls(report *r, const report_column *columns, size_t count) {
     report_column *made = (report_column *)tool_alloc(count * sizeof *made);
     size_t i;
@@ -461,7 +468,8 @@ static void add_functions(report *r, const context_tree *t) {
     sum_functions(t, sums);
     for (i = 0; i < tree->name_count; i++) {
         known = add_up(known, sums[i].calls);
-        /* Who was only on the stack when a recording began is listed for what is below it. */
+        /* Who was only on the stack when a recording began is listed for what
+           is below it. */
         if (!sums[i].calls && !sums[i].with_callees) continue;
         if (is_cold(r, t, sums[i].with_callees)) table->rows_left_out++;
         else sums[count++] = sums[i];
@@ -555,7 +563,8 @@ static void add_fact(report *r, report_weight weight, const char *name, text *va
     value->size = 0;
 }
 
-/* What was counted and how, for dumps that have no profiles of bursty.h to tell it. */
+/* What was counted and how, for dumps that have no profiles of bursty.h to tell
+   it. */
 static void add_facts(report *r, const context_tree *t, const contexts_tree *from) {
     text value = {NULL, 0, 0};
     int is_part = t->recorded != t->total;

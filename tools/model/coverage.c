@@ -1,6 +1,7 @@
-/* coverage.c - counts of edges become coverage. Each function is derived from its own counters; then
-   everything is gathered by file. A line runs as often as its busiest block in each function;
-   functions of one file that share a line add up. */
+/* coverage.c - counts of edges become coverage. Each function is derived from
+   its own counters; then everything is gathered by file. A line runs as often
+   as its busiest block in each function; functions of one file that share a
+   line add up. */
 #define EDGEPROF_WIDE
 #include "edgeprof.h"
 #include "base/json.h"
@@ -38,7 +39,8 @@ static void *narrow(const uint64_t *value, uint32_t count, uint32_t bits) {
     return wide;
 }
 
-/* Exits are in order of their vertices: those of the function begin where a search finds them. */
+/* Exits are in order of their vertices: those of the function begin where a
+   search finds them. */
 static void take_exits(const counted *c, const edges_function *f, uint32_t *early,
                        uint32_t *reentry) {
     uint32_t low = 0, high = c->exits, i;
@@ -55,7 +57,8 @@ static void take_exits(const counted *c, const edges_function *f, uint32_t *earl
     }
 }
 
-/* value: of the function's counters. Returns 0, or -1: what counts is no plan of this graph. */
+/* value: of the function's counters. Returns 0, or -1: what counts is no plan
+   of this graph. */
 static int derive(const counted *c, const uint64_t *value, const edges_function *f,
                   derived *d) {
     edgeprof_function function;
@@ -92,7 +95,8 @@ static int derive(const counted *c, const uint64_t *value, const edges_function 
     return got;
 }
 
-/* Does more come into a vertex than goes out? Only a plan with one counter too many can show it. */
+/* Does more come into a vertex than goes out? Only a plan with one counter too
+   many can show it. */
 static int leaks(const counted *c, const edges_function *f, const derived *d) {
     uint64_t *left = (uint64_t *)tool_alloc(f->vertices * sizeof *left);
     uint64_t mask = f->bits < 64 ? ((uint64_t)1 << f->bits) - 1 : UINT64_MAX;
@@ -118,9 +122,10 @@ static int leaks(const counted *c, const edges_function *f, const derived *d) {
     return found;
 }
 
-/* Why the counts of a function must not be shown, or NULL. Flow gives each count from others, so
-   what was not seen (an activation that ended, nobody knows where) makes one too small somewhere,
-   and below 0 it reads as a very large number. */
+/* Why the counts of a function must not be shown, or NULL. Flow gives each
+   count from others, so what was not seen (an activation that ended, nobody
+   knows where) makes one too small somewhere, and below 0 it reads as a very
+   large number. */
 static const char *fault_of(const counted *c, const edges_function *f, const derived *d) {
     uint64_t most = f->bits < 64 ? (uint64_t)1 << (f->bits - 1) : (uint64_t)1 << 63;
     uint32_t low = 0, high = c->exits, i;
@@ -153,7 +158,8 @@ static const char *fault_of(const counted *c, const edges_function *f, const der
 
 /* ---- gathering ---- */
 
-/* Room for `more` items behind `count`. The room of a list is always a power of two. */
+/* Room for `more` items behind `count`. The room of a list is always a power of
+   two. */
 static void *grow(void *list, size_t count, size_t more, size_t item_bytes) {
     size_t room = 1;
     while (room < count) room *= 2;
@@ -173,7 +179,8 @@ static uint64_t most_or_sum(uint64_t a, uint64_t b, int sum) {
     return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* Sorts, and makes one of several entries of a line: the largest, or their sum. */
+/* Sorts, and makes one of several entries of a line: the largest, or their
+   sum. */
 static size_t join_lines(coverage_line *lines, size_t count, int sum) {
     size_t i, kept = 0;
     if (count) qsort(lines, count, sizeof *lines, by_line);
@@ -186,7 +193,8 @@ static size_t join_lines(coverage_line *lines, size_t count, int sum) {
     return kept;
 }
 
-/* A counter that wrapped may read 0 where what follows does not: a block ran if an edge left it. */
+/* A counter that wrapped may read 0 where what follows does not: a block ran if
+   an edge left it. */
 static void reconcile(const edges_function *f, derived *d) {
     uint32_t e, v;
     int has_run = 0;
@@ -243,7 +251,8 @@ static void add_branches(coverage_file *to, const edges_function *f, const deriv
     free(list);
 }
 
-/* Begins a function of the file, or goes on with the latest one if that is the same. */
+/* Begins a function of the file, or goes on with the latest one if that is the
+   same. */
 static coverage_function *function_of(coverage_file *to, const edges_function *f, int is_same) {
     coverage_function *function;
     if (is_same) return &to->functions[to->function_count - 1];
@@ -258,13 +267,15 @@ static coverage_function *function_of(coverage_file *to, const edges_function *f
     return function;
 }
 
-/* Has the file had a function of that name at another line? They come sorted by name. */
+/* Has the file had a function of that name at another line? They come sorted by
+   name. */
 static int is_again(const coverage_file *to, const edges_function *f) {
     return to->function_count > 0 &&
            strcmp(to->functions[to->function_count - 1].name, f->name) == 0;
 }
 
-/* Is a line of the function wanted? One whose first line a marker leaves out is not. */
+/* Is a line of the function wanted? One whose first line a marker leaves out is
+   not. */
 static int is_wanted(chosen *c, const edges_function *f) {
     const chosen_source *source = chosen_open(c, f->file);
     uint32_t count = f->line_at[f->vertices], i;
@@ -292,7 +303,8 @@ static int by_line_alone(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Functions that are not wanted go, and lines and branches. What stays is counted anew. */
+/* Functions that are not wanted go, and lines and branches. What stays is
+   counted anew. */
 static void drop_unwanted(coverage_all *made, coverage_file *file) {
     chosen *c = made->chosen;
     const chosen_source *source = chosen_open(c, file->name);
@@ -324,8 +336,9 @@ static void drop_unwanted(coverage_all *made, coverage_file *file) {
     free(kept);
 }
 
-/* LCOV 2 refuses a line that ran with no branch that was reached. A line of several blocks may have
-   that: the branches of a line are reached if the line is. */
+/* LCOV 2 refuses a line that ran with no branch that was reached. A line of
+   several blocks may have that: the branches of a line are reached if the line
+   is. */
 static void close_file(coverage_all *made, coverage_file *file) {
     size_t i;
     file->line_count = join_lines(file->lines, file->line_count, 1);
@@ -392,8 +405,8 @@ static void free_derived(derived *d) {
     free(d->block);
 }
 
-/* Derives a function. Returns 0, or -1: it cannot be shown. *fault, if it is NULL, becomes why none
-   of its copies can. */
+/* Derives a function. Returns 0, or -1: it cannot be shown. *fault, if it is
+   NULL, becomes why none of its copies can. */
 static int open_counts(coverage_all *made, const edges_all *all, const edges_function *f,
                        derived *d, const char **fault) {
     static const counted none;
@@ -434,8 +447,9 @@ static void refuse(coverage_all *made, const edges_function *f, const char *reas
     r->reason = reason;
 }
 
-/* One function, which programs or compilation units may have several copies of. Copies with the
-   same graph and lines are added up, block by block; others stand one behind the other. */
+/* One function, which programs or compilation units may have several copies of.
+   Copies with the same graph and lines are added up, block by block; others
+   stand one behind the other. */
 static void gather_function(coverage_all *made, const edges_all *all,
                             const edges_function **copies, size_t count, uint32_t *block) {
     derived *of = (derived *)tool_alloc(count * sizeof *of);
@@ -642,7 +656,8 @@ static void add_reason(text *to, const missing *m) {
     text_add(to, m->why);
 }
 
-/* Which sources the page shows. Each reason why some are not shown is said once. */
+/* Which sources the page shows. Each reason why some are not shown is said
+   once. */
 static void check_sources(report *r, coverage_all *made) {
     missing list[REASONS];
     text all = {NULL, 0, 0};
@@ -674,7 +689,8 @@ static void check_sources(report *r, coverage_all *made) {
     text_free(&all);
 }
 
-/* Sources whose markers nobody looked for, because they are not here. To be freed, or NULL. */
+/* Sources whose markers nobody looked for, because they are not here. To be
+   freed, or NULL. */
 static char *unread_sources(const chosen *c) {
     const chosen_source *first = NULL;
     text words = {NULL, 0, 0};

@@ -8,7 +8,8 @@
 
 /* ---- marks ---- */
 
-/* The marks of a function with decisions: a value for each; NULL: there are none. */
+/* The marks of a function with decisions: a value for each; NULL: there are
+   none. */
 static const uint64_t *marks_of(const edges_all *counts, const edges_function *f,
                                 const decisions_function *of, const counted **found) {
     edges_function all;
@@ -31,8 +32,9 @@ static uint64_t seen_runs(const decided *d, const uint64_t *mark) {
     return seen;
 }
 
-/* The branches of a decision: the ways of its runs, and those that led into a condition which may not
-   have come back. Behind these, what only one way leads to has run, too. */
+/* The branches of a decision: the ways of its runs, and those that led into a
+   condition which may not have come back. Behind these, what only one way leads
+   to has run, too. */
 static void take_branches(const decided *d, const uint64_t *mark, uint64_t *value) {
     mcdc_run runs[DECISION_RUNS_MOST];
     uint32_t from[DECISION_RUNS_MOST + 2], ways[DECISION_RUNS_MOST + 2], i, r;

@@ -1,5 +1,6 @@
-/* decisions.h - MC/DC as reports show it: each decision, what was shown of its conditions, and the
-   runs that are still wanted. What the writers of LCOV and the page's script read. */
+/* decisions.h - MC/DC as reports show it: each decision, what was shown of its
+   conditions, and the runs that are still wanted. What the writers of LCOV and
+   the page's script read. */
 #ifndef MODEL_DECISIONS_H
 #define MODEL_DECISIONS_H
 #include "kinds/edges.h"
@@ -24,8 +25,9 @@ typedef struct shown_all {
 /* The decisions in a report; NULL: there are none. */
 const shown_all *shown_in(const report *r);
 
-/* The values of a function's counters, made from the marks of runs: an array of f->slots, to be
-   freed. NULL: the function is not of an object with decisions, or has no marks. *is_one: it is. */
+/* The values of a function's counters, made from the marks of runs: an array of
+   f->slots, to be freed. NULL: the function is not of an object with decisions,
+   or has no marks. *is_one: it is. */
 uint64_t *decisions_values(const decisions_all *decisions, const edges_all *counts,
                          const edges_function *f, const counted **marks, int *is_one);
 #endif

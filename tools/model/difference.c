@@ -79,7 +79,8 @@ double difference_t_quantile(double chance, double degrees) {
 
 /* ---- sampling ----------------------------------------------------------------------------- */
 
-/* Score limits: of a count k, and of a part p seen in n samples. They are right at 0, too. */
+/* Score limits: of a count k, and of a part p seen in n samples. They are right
+   at 0, too. */
 static limits limits_of_events(double k, double z) {
     limits l;
     double half = z * sqrt(k + z * z / 4);
@@ -178,7 +179,8 @@ static spread spread_of(const difference_side *side) {
     return s;
 }
 
-/* What one run alone cannot tell is taken from the other side. Returns 0 if neither has two. */
+/* What one run alone cannot tell is taken from the other side. Returns 0 if
+   neither has two. */
 static int complete(spread *base, spread *now) {
     if (base->variance < 0 && now->variance < 0) return 0;
     if (base->variance < 0) base->variance = now->variance;
@@ -210,8 +212,8 @@ static double runs_chance(const spread *base, const spread *now) {
 
 /* ---- both --------------------------------------------------------------------------------- */
 
-/* What is made once, so that many factors are cheap. The degrees of freedom are those of the factor
-   that it was made for. */
+/* What is made once, so that many factors are cheap. The degrees of freedom are
+   those of the factor that it was made for. */
 typedef struct pair {
     limits base, now;
     spread base_runs, now_runs;
@@ -244,7 +246,8 @@ static limits contrast(const pair *p, double factor) {
     return d;
 }
 
-/* The factor at which one end of the contrast passes 0. Both ends fall while the factor grows. */
+/* The factor at which one end of the contrast passes 0. Both ends fall while
+   the factor grows. */
 static double factor_at(const pair *p, int is_low) {
     double low = 1e-9, high = 1e9;
     int i;

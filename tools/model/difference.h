@@ -49,30 +49,33 @@ typedef struct difference_side {
 
 typedef struct difference {
     double base, now; /* means of the runs */
-    /* The 95 % interval of now - base, and of now / base. NAN: there is none; the factor's high end
-       is HUGE_VAL where base may be 0. */
+    /* The 95 % interval of now - base, and of now / base. NAN: there is none;
+       the factor's high end is HUGE_VAL where base may be 0. */
     double low, high, factor_low, factor_high;
     double chance; /* of so large a difference if there were none: a two-sided test; NAN */
 } difference;
 
-/* The chance by which a 95 % interval misses the truth: two standard errors, as everywhere. */
+/* The chance by which a 95 % interval misses the truth: two standard errors, as
+   everywhere. */
 #define DIFFERENCE_LEVEL 0.0455
 
 difference difference_make(const difference_side *base, const difference_side *now);
 
-/* Is now > factor * base + more? 1: surely; -1: surely not; 0: the data cannot tell. Each answer is
-   wrong with a chance of at most `level` / 2. */
+/* Is now > factor * base + more? 1: surely; -1: surely not; 0: the data cannot
+   tell. Each answer is wrong with a chance of at most `level` / 2. */
 int difference_exceeds(const difference_side *base, const difference_side *now, double factor,
                        double more, double level);
 
-/* Were so few events seen on both sides together that no difference could be sure? Then a row is no
-   test, and does not count among the many. How many were seen does not depend on how they fell to
-   the two sides if there is no difference, so that leaving rows out makes no luck. */
+/* Were so few events seen on both sides together that no difference could be
+   sure? Then a row is no test, and does not count among the many. How many were
+   seen does not depend on how they fell to the two sides if there is no
+   difference, so that leaving rows out makes no luck. */
 int difference_is_hopeless(const difference_side *base, const difference_side *now);
 
-/* Holm's correction of many tests: sets is_sure[i] for the differences that are no luck. The chance
-   that any of them is luck is at most DIFFERENCE_LEVEL, whatever the rows have in common. A chance
-   that is NAN was no test. Cost: n log n. */
+/* Holm's correction of many tests: sets is_sure[i] for the differences that are
+   no luck. The chance that any of them is luck is at most DIFFERENCE_LEVEL,
+   whatever the rows have in common. A chance that is NAN was no test. Cost: n
+   log n. */
 void difference_judge(const double *chances, size_t count, unsigned char *is_sure);
 
 /* Student's t: the chance of |t| or more; and its inverse. */

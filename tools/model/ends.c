@@ -1,4 +1,5 @@
-/* ends.c - which recordings have no end, which leave threads out, and how much is missing. */
+/* ends.c - which recordings have no end, which leave threads out, and how much
+   is missing. */
 #include "kinds/ends.h"
 #include "model/report.h"
 #include <string.h>

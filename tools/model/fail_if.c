@@ -13,7 +13,8 @@ static const char *skip_blanks(const char *at) {
     return at;
 }
 
-/* The measure that `calls:` and the like name; *at moves behind it. `self::f` is a C++ name. */
+/* The measure that `calls:` and the like name; *at moves behind it. `self::f`
+   is a C++ name. */
 static compare_measure get_measure(const char **at) {
     static const struct { const char *word; compare_measure measure; } prefixes[] = {
         {"self:", COMPARE_SELF}, {"time:", COMPARE_TOTAL}, {"calls:", COMPARE_CALLS}};
@@ -178,7 +179,8 @@ static fail_if_answer test(const comparison *c, const fail_if *f, size_t row, do
     return exceeds > 0 ? FAIL_IF_HOLDS : exceeds < 0 ? FAIL_IF_NOT : FAIL_IF_UNDECIDED;
 }
 
-/* A row of the table, and for what did not pass one of the first lines on standard error. */
+/* A row of the table, and for what did not pass one of the first lines on
+   standard error. */
 static void add_answer(report *r, report_table *table, const comparison *c, const fail_if *f,
                        size_t row_of_list, fail_if_answer answer, int is_said) {
     static const char *const answers[] = {"fails", "passes", "undecided"};

@@ -1,10 +1,12 @@
-/* fail_if.h - conditions of --fail-if, such as `parse>+5%`: what they say and whether they hold.
+/* fail_if.h - conditions of --fail-if, such as `parse>+5%`: what they say and
+   whether they hold.
 
        [self:|time:|calls:]NAME > [+|-]NUMBER[%|ms|us|s|pp]
 
-   NAME is a pattern of function names, or `total` for the whole program. `time:`, the default, is
-   time in the function and in what it calls; self: in the function itself. NUMBER without a unit is
-   a number of calls (or of ticks). The last `>` before a number counts, so that C++ names may have
+   NAME is a pattern of function names, or `total` for the whole program.
+   `time:`, the default, is time in the function and in what it calls; self: in
+   the function itself. NUMBER without a unit is a number of calls (or of
+   ticks). The last `>` before a number counts, so that C++ names may have
    others. */
 #ifndef MODEL_FAIL_IF_H
 #define MODEL_FAIL_IF_H
@@ -25,8 +27,10 @@ void fail_if_free(fail_if *f);
 
 typedef enum fail_if_answer { FAIL_IF_HOLDS, FAIL_IF_NOT, FAIL_IF_UNDECIDED } fail_if_answer;
 
-/* Tests all conditions. Each that holds, and each that the data cannot decide, has a line on
-   standard error; the report has a table of all, and of the functions that they are about. If any function grows by luck alone, the chance that a condition holds is at most
+/* Tests all conditions. Each that holds, and each that the data cannot decide,
+   has a line on standard error; the report has a table of all, and of the
+   functions that they are about. If any function grows by luck alone, the
+   chance that a condition holds is at most
    2.5 %, however many functions and conditions there are. *holds: how many hold. Returns a TOOL_
    status, after a message: a name that no function has is an error. */
 int fail_if_check(report *r, const comparison *c, const fail_if *list, size_t count,

@@ -1,8 +1,9 @@
 /* footprints.c - added-up footprint profiles become curves of the model.
 
-   A curve has a point for each bin of window lengths that some window of the run is in, at the
-   longest window of the bin. Percentiles are bins of footprints too. The middle of a bin, at most a
-   sixteenth from its ends, is drawn, but never more than there are blocks. */
+   A curve has a point for each bin of window lengths that some window of the
+   run is in, at the longest window of the bin. Percentiles are bins of
+   footprints too. The middle of a bin, at most a sixteenth from its ends, is
+   drawn, but never more than there are blocks. */
 #include "base/json.h"
 #include "base/tool.h"
 #include "kinds/footprints.h"

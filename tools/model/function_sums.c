@@ -1,8 +1,9 @@
-/* function_sums.c - of each function of each program: time and calls as counts, sums and sums of
-   squares of what was seen independently, which add up over files. For --sums alone.
+/* function_sums.c - of each function of each program: time and calls as counts,
+   sums and sums of squares of what was seen independently, which add up over
+   files. For --sums alone.
 
-   Ticks that come several at once are one piece; so are the calls of one burst. Calls without sums
-   over bursts are taken as pieces of their own. */
+   Ticks that come several at once are one piece; so are the calls of one burst.
+   Calls without sums over bursts are taken as pieces of their own. */
 #include "base/hash.h"
 #include "base/tool.h"
 #include "kinds/sampled.h"
@@ -76,8 +77,9 @@ static int is_counted(const tally *s, const sampled_path *path) {
     return *site->file || strcmp(site->name, "(recorder)") != 0;
 }
 
-/* Paths have their parents in front of them: one walk backwards links children and adds up what is
-   below, one in preorder knows what is open on each stack. */
+/* Paths have their parents in front of them: one walk backwards links children
+   and adds up what is below, one in preorder knows what is open on each
+   stack. */
 static void add_time(function_sums *c) {
     const tally *s = c->tally;
     size_t n = s->paths.count, i;
@@ -152,7 +154,8 @@ static void add_calls(function_sums *c) {
     }
 }
 
-/* A function that is never the last of a stack has a self time of 0, which adds up, too. */
+/* A function that is never the last of a stack has a self time of 0, which adds
+   up, too. */
 static void show(report *r, const function_sums *c) {
     static const char *const measures[] = {"self_time", "total_time", "calls"};
     size_t i;

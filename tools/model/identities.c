@@ -1,4 +1,5 @@
-/* identities.c - functions of several runs, and which of them are one. Cost: n log n. */
+/* identities.c - functions of several runs, and which of them are one. Cost: n
+   log n. */
 #include "model/identities.h"
 #include "base/text.h"
 #include "base/tool.h"
@@ -78,7 +79,8 @@ static int is_open(const identity *f, unsigned side) {
     return f->sides == side;
 }
 
-/* Of one name and file: the k-th of the base is the k-th of the new side, if there are as many. */
+/* Of one name and file: the k-th of the base is the k-th of the new side, if
+   there are as many. */
 static void match_group(identities *list, entry *group, size_t count, int is_one) {
     size_t i, k = 0, base = 0, now = 0;
     for (i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
-/* identities.h - functions of several runs, by what tells them apart: name, file and line.
+/* identities.h - functions of several runs, by what tells them apart: name,
+   file and line.
 
    Within a run, two functions are one only if all three are equal. Between the
    two sides of a comparison the program may have changed: a function has moved
@@ -33,7 +34,8 @@ typedef struct identities { /* all zero: empty */
 /* The number of a function, which is then on that side. Copies both strings. */
 uint32_t identities_add(identities *list, const char *name, const char *file, uint32_t line,
                         unsigned side);
-/* Call it once, after the last function was added. The function of the new side stands for both. */
+/* Call it once, after the last function was added. The function of the new side
+   stands for both. */
 void identities_match(identities *list);
 void identities_free(identities *list);
 /* "world.c:12", or nothing. To be freed by the caller. */

@@ -23,8 +23,9 @@ interval interval_unmet(double n) {
     return i;
 }
 
-/* McNemar's test with its correction for small counts. Samples that are neither of the two say
-   nothing; of the others, half would be of each kind if the shares were the same. */
+/* McNemar's test with its correction for small counts. Samples that are neither
+   of the two say nothing; of the others, half would be of each kind if the
+   shares were the same. */
 int interval_differs(double p, double q, double n) {
     const double z = 2;
     double apart = n * fabs(p - q) - 1;

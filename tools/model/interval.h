@@ -5,14 +5,16 @@
 /* A 95 % interval, or low < 0 where too little was seen to tell. */
 typedef struct interval { double low, high; } interval;
 
-/* Wilson's interval of a share p that was seen in n independent samples; n need not be whole. It
-   stays inside 0..1, and it is right for small p, where p +- 2 se is not. */
+/* Wilson's interval of a share p that was seen in n independent samples; n need
+   not be whole. It stays inside 0..1, and it is right for small p, where p +- 2
+   se is not. */
 interval interval_wilson(double p, double n);
-/* The interval of a share that none of n independent samples met: who has more would have been met
-   with 97.7 %. */
+/* The interval of a share that none of n independent samples met: who has more
+   would have been met with 97.7 %. */
 interval interval_unmet(double n);
-/* Is p surely another share than q? Both are shares of one whole that was seen in n independent
-   samples. This asks more of the data than two intervals that do not meet: of two shares whose
-   intervals overlap a little, one is usually larger all the same. */
+/* Is p surely another share than q? Both are shares of one whole that was seen
+   in n independent samples. This asks more of the data than two intervals that
+   do not meet: of two shares whose intervals overlap a little, one is usually
+   larger all the same. */
 int interval_differs(double p, double q, double n);
 #endif

@@ -1,7 +1,8 @@
-/* losses.c - what is missing in a report, because the recording did not see it. All kinds of loss
-   stand here: each kind of part has one function, which calls report_add_loss once for each kind of
-   loss. report_make asks them all before any table is made, so that a table knows what its totals
-   miss; text, page and JSON show the losses before the first number. */
+/* losses.c - what is missing in a report, because the recording did not see it.
+   All kinds of loss stand here: each kind of part has one function, which calls
+   report_add_loss once for each kind of loss. report_make asks them all before
+   any table is made, so that a table knows what its totals miss; text, page and
+   JSON show the losses before the first number. */
 #include "base/tool.h"
 #include "kinds/contexts.h"
 #include "kinds/ends.h"
@@ -91,7 +92,8 @@ static void add_looks(report *r, const tally *s) {
                         "The inner scopes changed too fast to be read together.");
 }
 
-/* Why nothing ticks, by the numbers BURSTY_NO_TIME_... of bursty.h. 1 was asked for: no loss. */
+/* Why nothing ticks, by the numbers BURSTY_NO_TIME_... of bursty.h. 1 was asked
+   for: no loss. */
 static void add_no_time(report *r, const tally *s) {
     static const char *const why[] = {
         NULL,
@@ -147,7 +149,8 @@ static void add_sampled(report *r, const void *state) {
         report_add_loss(r, REPORT_OF_TIME, "ticks late", t.late,
                         part_of(t.late, sampled_add(t.ticks, t.own)),
                         "They are left out: their signal was blocked.");
-    /* A thread's last period may be cut, and clocks are read one after the other. */
+    /* A thread's last period may be cut, and clocks are read one after the
+       other. */
     unseen_us = t.cpu_us > t.seen_us ? t.cpu_us - t.seen_us : 0;
     if (unseen_us > t.cpu_us / 20 && t.ticks) {
         const uint64_t least = 2 * (s->threads.count + 1);

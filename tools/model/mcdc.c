@@ -4,8 +4,9 @@
 
 static uint64_t bit(uint32_t i) { return (uint64_t)1 << i; }
 
-/* Which outcomes (bit 0 false, bit 1 true) can be reached from `from`, when the conditions that a run
-   evaluated keep their values and all others may have any. */
+/* Which outcomes (bit 0 false, bit 1 true) can be reached from `from`, when the
+   conditions that a run evaluated keep their values and all others may have
+   any. */
 static int outcomes_from(const decided *d, const mcdc_run *run, uint32_t from) {
     uint8_t reach[DECISION_RUNS_MOST + 2];
     uint32_t i;

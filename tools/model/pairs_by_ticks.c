@@ -1,4 +1,5 @@
-/* pairs_by_ticks.c - from stacks counted in ticks to the time of each pair of caller and callee. */
+/* pairs_by_ticks.c - from stacks counted in ticks to the time of each pair of
+   caller and callee. */
 #include "model/pairs_by_ticks.h"
 #include "base/tool.h"
 #include "model/interval.h"
@@ -30,8 +31,8 @@ static int compare_ticks(const void *left, const void *right) {
 
 static uint64_t add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
-/* One entry of pairs for each pair; pair_of says which one a node's edge is. Outermost scopes have
-   no caller. Returns how many pairs there are. */
+/* One entry of pairs for each pair; pair_of says which one a node's edge is.
+   Outermost scopes have no caller. Returns how many pairs there are. */
 static size_t make_pairs(const report_tree *tree, timed_pair *pairs, uint32_t *pair_of) {
     size_t i, edges = 0, count = 0;
     for (i = 1; i < tree->count; i++) {
@@ -52,7 +53,8 @@ static size_t make_pairs(const report_tree *tree, timed_pair *pairs, uint32_t *p
     return count;
 }
 
-/* A pair that a stack has twice gets the time below its outermost call alone. Returns all ticks. */
+/* A pair that a stack has twice gets the time below its outermost call alone.
+   Returns all ticks. */
 static uint64_t add_ticks(const report_tree *tree, timed_pair *pairs, const uint32_t *pair_of) {
     uint64_t *below = (uint64_t *)tool_alloc(tree->count * sizeof *below), all;
     uint32_t i, at = 0;

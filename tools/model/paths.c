@@ -1,16 +1,16 @@
 /* paths.c - stacks as text that fits a table.
 
-   A stack is written outermost first and keeps its two ends: who began it and what is hot. Two rows
-   that differ in the middle alone would look the same. Such rows stand side by side when rows are
-   sorted by their text. In preorder, each of them also shows the frames at which it leaves its
-   neighbours' stacks:
+   A stack is written outermost first and keeps its two ends: who began it and
+   what is hot. Two rows that differ in the middle alone would look the same.
+   Such rows stand side by side when rows are sorted by their text. In preorder,
+   each of them also shows the frames at which it leaves its neighbours' stacks:
 
        main > run > (9 more) > eval_and > (3 more) > eval > call > step > next > get > hash
        main > run > (9 more) > eval_or > (3 more) > eval > call > step > next > get > hash
 
-   Finding these frames walks up both stacks. All walks together take at most WALK steps for each
-   row; rows that are left get numbers, (1), (2). Functions that share a name have numbers, too:
-   init #2. */
+   Finding these frames walks up both stacks. All walks together take at most
+   WALK steps for each row; rows that are left get numbers, (1), (2). Functions
+   that share a name have numbers, too: init #2. */
 #include "model/paths.h"
 #include "base/glob.h"
 #include "base/tool.h"
@@ -20,7 +20,8 @@
 
 enum { FIRST = 2, LAST = 6, WALK = 64 };
 
-/* Longer names than people write: a small file must not fill a disk with them. */
+/* Longer names than people write: a small file must not fill a disk with
+   them. */
 enum { NAME_MOST = 400 };
 
 /* A walk outwards for each row would take too long in a deep tree. */
@@ -71,7 +72,8 @@ static void add_frame(const report_paths *p, text *out, uint32_t node, uint32_t 
     *depth = p->starts[node].depth;
 }
 
-/* The outermost `first` frames, the innermost `kept`, and what the mark wants between them. */
+/* The outermost `first` frames, the innermost `kept`, and what the mark wants
+   between them. */
 static void add_ends(const report_paths *p, const path_mark *mark, uint32_t node, uint32_t first,
                      uint32_t kept, text *out) {
     uint32_t last[LAST], at, i, k, count = 0, depth = 0;
@@ -150,8 +152,8 @@ static int compare_hashes(const void *left, const void *right) {
     return compare_marks(&a->mark, &b->mark);
 }
 
-/* Rows of one text come side by side, in preorder. Two texts of one hash would at worst show more
-   than they need. */
+/* Rows of one text come side by side, in preorder. Two texts of one hash would
+   at worst show more than they need. */
 static void sort_by_text(const report_paths *p, hashed_path *rows, size_t count) {
     text line = {NULL, 0, 0};
     size_t i, k;
@@ -166,7 +168,8 @@ static void sort_by_text(const report_paths *p, hashed_path *rows, size_t count)
     if (count) qsort(rows, count, sizeof *rows, compare_hashes);
 }
 
-/* Marks of a and b, of one depth and a before b in preorder, the frames where they part. */
+/* Marks of a and b, of one depth and a before b in preorder, the frames where
+   they part. */
 static void mark_parting(const report_tree *tree, path_mark *a, path_mark *b, uint64_t *steps) {
     uint32_t left = a->node, right = b->node;
     for (; *steps && left && right && tree->parent[left] != tree->parent[right]; --*steps) {

@@ -311,8 +311,8 @@ static void sort_table(report_table *table, size_t column) {
     table->room = table->rows;
 }
 
-/* The column of that key, or else the first of that label, which stands above it in the text:
-   several are called "from". */
+/* The column of that key, or else the first of that label, which stands above
+   it in the text: several are called "from". */
 static size_t find_column(const report_table *table, const char *name) {
     size_t i;
     for (i = 0; i < table->column_count; i++) {

@@ -1,6 +1,6 @@
-/* report.h - what a report says, in terms that know no kind of part: facts, tables, trees, and the
-   sections they stand in. Models (model/NAME.c) fill it; writers (write/NAME.c) show it. Neither
-   knows the other's names. */
+/* report.h - what a report says, in terms that know no kind of part: facts,
+   tables, trees, and the sections they stand in. Models (model/NAME.c) fill it;
+   writers (write/NAME.c) show it. Neither knows the other's names. */
 #ifndef MODEL_REPORT_H
 #define MODEL_REPORT_H
 #include "base/input.h"
@@ -42,7 +42,8 @@ typedef union report_cell {
 
 #define REPORT_NONE ((double)NAN)                 /* wants math.h */
 
-/* What a table's rows are. In a curve the first column is x, and all others are y over it. */
+/* What a table's rows are. In a curve the first column is x, and all others are
+   y over it. */
 typedef enum report_shape { REPORT_ROWS, REPORT_CURVE, REPORT_CURVE_LOG_Y } report_shape;
 
 typedef struct report_paths report_paths; /* model/paths.h */
@@ -69,7 +70,8 @@ typedef struct report_table {
 /* What a thread adds to a node's own count. */
 typedef struct report_sample { uint32_t node, thread; uint64_t count; } report_sample;
 
-/* In preorder, one array for each column; node 0 is the root. Equal siblings may occur. */
+/* In preorder, one array for each column; node 0 is the root. Equal siblings
+   may occur. */
 typedef struct report_tree {
     char   **names;
     size_t   name_count;
@@ -93,15 +95,17 @@ typedef struct report_tree {
 
 struct report;
 
-/* What one model adds. The Makefile finds `const report_section section_NAME` in model/NAME.c. */
+/* What one model adds. The Makefile finds `const report_section section_NAME`
+   in model/NAME.c. */
 typedef struct report_section {
     const part_kind *kind; /* whose state it shows; without such a part there is no section */
     const char *key;       /* its key in the JSON, and the id of its element in the page */
     size_t columns_bytes;  /* of what it keeps; zero bytes at first; may be 0 */
-    /* Adds facts, tables and trees to the report, and fills the columns. in outlives the report. */
+    /* Adds facts, tables and trees to the report, and fills the columns. in
+       outlives the report. */
     void (*fill)(void *columns, struct report *r, const void *state, const input *in);
-    /* Writes one JSON value of its own for the page's script; NULL: an object of its tables and
-       trees. */
+    /* Writes one JSON value of its own for the page's script; NULL: an object
+       of its tables and trees. */
     void (*json)(const void *columns, const struct report *r, text *out);
     void (*free)(void *columns);                  /* may be NULL */
 } report_section;
@@ -174,34 +178,37 @@ typedef struct report {
     size_t kept_count;
 } report;
 
-/* From an input that has been settled and outlives the report. r: all zero but for options and
-   notes. */
+/* From an input that has been settled and outlives the report. r: all zero but
+   for options and notes. */
 void report_make(report *r, const input *in);
 void report_free(report *r);
-/* Begins a section that no kind of part has: what report_add_table adds goes there. Returns its
-   columns, zero bytes. */
+/* Begins a section that no kind of part has: what report_add_table adds goes
+   there. Returns its columns, zero bytes. */
 void *report_begin_part(report *r, const report_section *section);
-/* Sorts the rows of all tables that have a column of that key or label: numbers from the largest
-   down, names from A on. Returns how many tables have it. */
+/* Sorts the rows of all tables that have a column of that key or label: numbers
+   from the largest down, names from A on. Returns how many tables have it. */
 size_t report_sort(report *r, const char *key);
 /* Sorts the rows of one table. The column is there. */
 void report_sort_table(report_table *table, const char *key);
 
-/* Leaves the tables whose key or title one of `only` matches (if there are any), and none of
-   not_these. Both lists end with NULL. Returns how many tables are left. */
+/* Leaves the tables whose key or title one of `only` matches (if there are
+   any), and none of not_these. Both lists end with NULL. Returns how many
+   tables are left. */
 size_t report_choose(report *r, const char *const *only, const char *const *not_these);
-/* Leaves the rows of which a name, or a frame of a stack, matches. Tables without names stay as they
-   are. Returns how many rows match. */
+/* Leaves the rows of which a name, or a frame of a stack, matches. Tables
+   without names stay as they are. Returns how many rows match. */
 size_t report_match(report *r, const char *pattern);
 
-/* The unit in which whole stacks are shown: options.by, or ticks before any other. NULL: there are
-   no whole stacks in it. *other: one more unit that there is, or NULL. */
+/* The unit in which whole stacks are shown: options.by, or ticks before any
+   other. NULL: there are no whole stacks in it. *other: one more unit that
+   there is, or NULL. */
 const char *report_unit(const report *r, const char **other);
 
 void report_add_loss(report *r, unsigned of, const char *what, uint64_t count, double part,
                      const char *cure);
-/* A row of the table that --sums writes, which comes from all sections: count, sum and sum of squares
-   of what was seen independently. An exact number has a count of 0. file may be "". */
+/* A row of the table that --sums writes, which comes from all sections: count,
+   sum and sum of squares of what was seen independently. An exact number has a
+   count of 0. file may be "". */
 typedef struct report_sum {
     const char *measure, *unit;                   /* of static storage */
     const char *program, *function, *file;        /* copied by report_add_sum */
@@ -211,34 +218,40 @@ typedef struct report_sum {
 void report_add_sum(report *r, const report_sum *sum);
 /* Adds those of all parts: what report_make does first. */
 void report_add_losses(report *r, const input *in);
-/* Is so much of it lost, or nobody knows how much, that an interval need not hold the truth? */
+/* Is so much of it lost, or nobody knows how much, that an interval need not
+   hold the truth? */
 int report_misses(const report *r, unsigned of);
 /* "events lost: 12, 3.4 % of all. Give ...". To be freed by the caller. */
 char *report_loss_words(const report_loss *loss);
 void report_add_fact(report *r, report_weight weight, const char *name, const char *value);
 /* Says that a program of that name ran; the title is made of these. */
 void report_add_name(report *r, const char *name);
-/* These add to the section that is being filled. Title and remark are copied. */
+/* These add to the section that is being filled. Title and remark are
+   copied. */
 report_table *report_add_table(report *r, const char *key, const char *title,
                                const report_column *columns, size_t column_count);
 void report_remark(report_table *table, const char *remark);
 /* A new row, its cells zero. */
 report_cell *report_add_row(report_table *table);
-/* The words of a NAME or a PATH. The text holds those of a path, until it is used again. */
+/* The words of a NAME or a PATH. The text holds those of a path, until it is
+   used again. */
 const char *report_words(const report_table *table, size_t column, const report_cell *cell,
                          text *holds);
-/* Is a column for people? One that is hidden is not, nor is one of words that are all empty. */
+/* Is a column for people? One that is hidden is not, nor is one of words that
+   are all empty. */
 int report_is_shown(const report_table *table, size_t column);
 /* Is it a column of words? */
 int report_is_words(const report_column *column);
-/* A tree with room for so many nodes and names, all zero; count and name_count are set. */
+/* A tree with room for so many nodes and names, all zero; count and name_count
+   are set. */
 report_tree *report_add_tree(report *r, size_t nodes, size_t names);
-/* "44 %" with "(41 to 47 %)" behind the noun: digits follow the interval. low < 0: there is none. */
+/* "44 %" with "(41 to 47 %)" behind the noun: digits follow the interval. low <
+   0: there is none. */
 void report_add_share(text *out, double share, double low, double high, const char *noun);
 /* A copy of a function's name as people read it, to be freed by the caller. */
 char *report_name(const report *r, const char *name);
-/* Frees a string together with the report; returns it. The second takes over a text, which becomes
-   empty. */
+/* Frees a string together with the report; returns it. The second takes over a
+   text, which becomes empty. */
 const char *report_keep(report *r, char *string);
 const char *report_keep_text(report *r, text *t);
 
@@ -263,26 +276,27 @@ enum {
     REPORT_SHOWS_SOURCES = 4096 /* no option: their text is shown */
 };
 
-/* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer
-   writer_NAME`. */
+/* A form of the report: `bursty report --NAME`. The Makefile finds `const
+   report_writer writer_NAME`. */
 typedef struct report_writer {
     const char *name, *about;
     unsigned uses;                                /* options that change what it writes */
     int wants_out;                                /* --NAME OUT instead of standard output */
     void (*write)(const report *r, text *out);
     int (*has)(const report *r); /* is there anything to show? NULL: there always is */
-    /* Would it be more than a file should hold? Returns a TOOL_ status, after a message. May be NULL. */
+    /* Would it be more than a file should hold? Returns a TOOL_ status, after a
+       message. May be NULL. */
     int (*refuse)(const report *r);
 } report_writer;
 
-/* Refuses a form that would have nothing to show, with one line that says what there is. file: for
-   that line. Returns a TOOL_ status. */
+/* Refuses a form that would have nothing to show, with one line that says what
+   there is. file: for that line. Returns a TOOL_ status. */
 int report_check(const report *r, const report_writer *writer, const char *file);
 
 extern const report_writer *const writer_list[];
 
-/* Lines of the HTML page's style sheet and scripts, each list ended by NULL. The build makes them
-   from write/page. */
+/* Lines of the HTML page's style sheet and scripts, each list ended by NULL.
+   The build makes them from write/page. */
 extern const char *const page_style[];
 extern const char *const page_scripts[];
 #endif

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An item per row, then sorted and folded; cheaper to read than a hash table, and rows are few. */
+/* An item per row, then sorted and folded; cheaper to read than a hash table,
+   and rows are few. */
 static int compare_place(const void *left, const void *right) {
     const report_item *a = (const report_item *)left, *b = (const report_item *)right;
     if (a->site != b->site) return a->site < b->site ? -1 : 1;
@@ -146,7 +147,8 @@ const char *report_class(uint32_t kind) {
     }
 }
 
-/* A loop's trips happen in a function, which does not call them: they make no pair. */
+/* A loop's trips happen in a function, which does not call them: they make no
+   pair. */
 static void make_items(report_sampled *c, double least_share) {
     const tally *s = c->tally;
     totals all = {{0}, {0}};
@@ -192,9 +194,9 @@ static void make_items(report_sampled *c, double least_share) {
 
 static char *copy(const char *name) { return text_clean(name, strlen(name)); }
 
-/* Of each site 0, or 1, 2, ... for functions that share a name and are not one. Sites are sorted by
-   name, file and line. A loop that has its function's name is no function, and who has no file may be
-   any of them. */
+/* Of each site 0, or 1, 2, ... for functions that share a name and are not one.
+   Sites are sorted by name, file and line. A loop that has its function's name
+   is no function, and who has no file may be any of them. */
 static uint32_t *find_twins(const tally *s) {
     uint32_t *twins = (uint32_t *)tool_alloc(s->sites.count * sizeof *twins), number = 0;
     size_t i, first = 0, last = SIZE_MAX;
@@ -215,8 +217,9 @@ static uint32_t *find_twins(const tally *s) {
     return twins;
 }
 
-/* Pairs and functions without a known caller, as stacks of two and of one; two nodes for each pair.
-   No loop trips: a loop often has its function's name, and would look like recursion. */
+/* Pairs and functions without a known caller, as stacks of two and of one; two
+   nodes for each pair. No loop trips: a loop often has its function's name, and
+   would look like recursion. */
 static void add_stacks(report *r, report_sampled *c) {
     size_t i, at = 1, orphans = 0;
     report_tree *tree;
@@ -323,7 +326,8 @@ static const char *place_of(report *r, const sampled_site *site) {
     return report_keep_text(r, &place);
 }
 
-/* The two columns of time come second and third; without a clock they are left out. */
+/* The two columns of time come second and third; without a clock they are left
+   out. */
 static const report_column timed[] = {
     {"rank", "rank", REPORT_NAME, REPORT_OPTIONAL, NULL},
     {"share", "share", REPORT_SHARE, 0, NULL},
@@ -347,8 +351,9 @@ enum {
     ESTIMATED_HIGH, SAMPLED, BURSTS, CALLER, FUNCTION, PLACE, FILE_NAME, LINE, COLUMNS
 };
 
-/* Does the column say something? Rows that are sorted by time have no rank by counts; what is exact
-   has no interval; bursts stand in dumps that have sums over them. */
+/* Does the column say something? Rows that are sorted by time have no rank by
+   counts; what is exact has no interval; bursts stand in dumps that have sums
+   over them. */
 static int is_wanted(const report_sampled *c, int is_pair, int column) {
     switch (column) {
     case RANK:           return !c->has_time && c->ranges.basis != RANGES_EXACT;
@@ -391,16 +396,17 @@ static double worth_of(const report_sampled *c, const report_item *item) {
     return ranges_worth(&c->ranges, &item->sums, item->kind);
 }
 
-/* What two shares have in common is not known. They are compared as if all events came in the way
-   of the one that says less. */
+/* What two shares have in common is not known. They are compared as if all
+   events came in the way of the one that says less. */
 static int is_tied(const report_sampled *c, const report_item *a, const report_item *b) {
     double x = worth_of(c, a), y = worth_of(c, b);
     if (class_of(a) != class_of(b) || x < 0 || y < 0) return 0;
     return !interval_differs(a->share, b->share, x < y ? x : y);
 }
 
-/* Of each function the place of the first one in its class, counted from 1, that it cannot be told
-   from; 0 without an interval. Rows of one rank are one tie. To be freed by the caller. */
+/* Of each function the place of the first one in its class, counted from 1,
+   that it cannot be told from; 0 without an interval. Rows of one rank are one
+   tie. To be freed by the caller. */
 static uint32_t *ranks_of(const report_sampled *c, const report_item *items, size_t count) {
     uint32_t *ranks = (uint32_t *)tool_alloc(count * sizeof *ranks);
     size_t i, table = 0, first = 0;
@@ -412,8 +418,8 @@ static uint32_t *ranks_of(const report_sampled *c, const report_item *items, siz
     return ranks;
 }
 
-/* "3", or "3=" for rows that cannot be told apart from the third one, and for that one; "-" without
-   an interval. */
+/* "3", or "3=" for rows that cannot be told apart from the third one, and for
+   that one; "-" without an interval. */
 static const char *rank_of(report *r, const report_item *items, const uint32_t *ranks, size_t count,
                            size_t i) {
     text rank = {NULL, 0, 0};
@@ -602,7 +608,8 @@ static void add_threads(report *r, const report_sampled *c) {
     }
 }
 
-/* Of the function with most calls; time, where there is any, has told more already. */
+/* Of the function with most calls; time, where there is any, has told more
+   already. */
 static void add_headline(report *r, const report_sampled *c) {
     const report_item *most = NULL;
     text line = {NULL, 0, 0};

@@ -1,12 +1,13 @@
-/* sampled.h - the columns that model/sampled.c computes and model/sampled_json.c writes. */
+/* sampled.h - the columns that model/sampled.c computes and
+   model/sampled_json.c writes. */
 #ifndef MODEL_SAMPLED_H
 #define MODEL_SAMPLED_H
 #include "kinds/sampled.h"
 #include "model/report.h"
 #include "model/sampled_ranges.h"
 
-/* A function, loop or other site, or a pair of caller and site: what was counted and what it stands
-   for. */
+/* A function, loop or other site, or a pair of caller and site: what was
+   counted and what it stands for. */
 typedef struct report_item {
     uint32_t site, caller, kind;                  /* caller: TALLY_NO_SITE in functions */
     uint32_t is_timed;                            /* it has a scope and there was a clock */
@@ -35,7 +36,8 @@ typedef struct report_sampled {
 
 /* Events estimated. */
 uint64_t report_estimated(const report_item *item);
-/* Of sampled events: why intervals are what they are, as a sentence for people. */
+/* Of sampled events: why intervals are what they are, as a sentence for
+   people. */
 const char *report_basis(ranges_basis basis);
 /* The part of all checks that a profile asked to be in bursts, 0..1. */
 double report_rate(const sampled_profile *profile);
@@ -43,8 +45,9 @@ double report_rate(const sampled_profile *profile);
 int report_waits(const sampled_profile *profile);
 /* Did each profile that recorded anything record a part only? */
 int report_is_part(const tally *s);
-/* What becomes of a profile's events: "functions" (the tables of functions and pairs), "contexts"
-   (the tree of calling contexts), or "own-events" (the program handles them by itself). */
+/* What becomes of a profile's events: "functions" (the tables of functions and
+   pairs), "contexts" (the tree of calling contexts), or "own-events" (the
+   program handles them by itself). */
 const char *report_records(const report_sampled *c, const sampled_profile *profile);
 /* A thread's name, or else its number. Threads are numbered from 0. */
 const char *report_thread_name(report *r, const sampled_thread *thread);

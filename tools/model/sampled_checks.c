@@ -1,5 +1,5 @@
-/* sampled_checks.c - which checks of bursty.h run most often, so that a person can take out those
-   that say nothing. */
+/* sampled_checks.c - which checks of bursty.h run most often, so that a person
+   can take out those that say nothing. */
 #include "base/tool.h"
 #include "model/report.h"
 #include "model/sampled.h"
@@ -22,9 +22,10 @@ static int compare_load(const void *left, const void *right) {
     return a->site < b->site ? -1 : a->site > b->site;
 }
 
-/* Every check of an entry, a scope, a loop or a point is an event while a burst is live, so a row's
-   weight estimates how often its site's check ran. References have no check of their own. What
-   `bursty record` saw stands in no file: there is no check that a person could take out. */
+/* Every check of an entry, a scope, a loop or a point is an event while a burst
+   is live, so a row's weight estimates how often its site's check ran.
+   References have no check of their own. What `bursty record` saw stands in no
+   file: there is no check that a person could take out. */
 static int has_check(const sampled_site *site) {
     if (site->kind & SITE_EVENT_ALONE) return 0;
     return (site->kind & (SITE_CALL | SITE_BACKEDGE | SITE_USER)) != 0 && *site->file != 0;
@@ -75,7 +76,8 @@ static double most_bursts(const ranges *known) {
     return most;
 }
 
-/* What a person can do about these checks: those of `bursty cc` stand in no source. */
+/* What a person can do about these checks: those of `bursty cc` stand in no
+   source. */
 static void add_cure(text *out, const tally *s, const load *loads, size_t count) {
     const sampled_site *entry = NULL, *loop = NULL;
     size_t i, by_hand = 0;

@@ -1,5 +1,5 @@
-/* sampled_json.c - the columns of model/sampled.c as JSON (docs/formats.md), for the page's script
-   and for programs. */
+/* sampled_json.c - the columns of model/sampled.c as JSON (docs/formats.md),
+   for the page's script and for programs. */
 #include "base/json.h"
 #include "model/sampled.h"
 #include <math.h>

@@ -24,7 +24,8 @@ int ranges_fills_table(const ranges *r, const sampled_profile *profile) {
     return !r->has_table_profile || (profile->flags & PROFILE_TABLE) != 0;
 }
 
-/* The checks seen are not the threads' burst_checks: those are checks in bursts of any profile. */
+/* The checks seen are not the threads' burst_checks: those are checks in bursts
+   of any profile. */
 static void add_profiles(ranges *to, const tally *s) {
     size_t i, tables = 0, always = 0;
     double weights = 0, variance = 0;
@@ -112,15 +113,16 @@ static interval exactly(double value) {
     return i;
 }
 
-/* What the bursts left over, or 0 if that is no more than rounding makes of bursts that are alike.
-   bursty.h rounds each y to a whole number, which leaves a twelfth over on average, and the sums
-   that are subtracted have 53 bits. Without end if a sum was full. */
+/* What the bursts left over, or 0 if that is no more than rounding makes of
+   bursts that are alike. bursty.h rounds each y to a whole number, which leaves
+   a twelfth over on average, and the sums that are subtracted have 53 bits.
+   Without end if a sum was full. */
 static double more_than_rounding(double over, double bursts, double of) {
     return of < HUGE_VAL && over <= bursts / 12 + 1e-12 * of ? 0 : over;
 }
 
-/* So many independent events make a part p of a whole as sure as this variance of p does. Without
-   any variance, so many bursts alike. -1: a sum was full. */
+/* So many independent events make a part p of a whole as sure as this variance
+   of p does. Without any variance, so many bursts alike. -1: a sum was full. */
 static double worth(double p, double variance, double bursts) {
     if (!(variance < HUGE_VAL)) return -1;
     return variance > 0 && p < 1 ? p * (1 - p) / variance : bursts;

@@ -1,4 +1,5 @@
-/* sampled_ranges.h - how far the shares and counts of sampled events may be off. */
+/* sampled_ranges.h - how far the shares and counts of sampled events may be
+   off. */
 #ifndef MODEL_SAMPLED_RANGES_H
 #define MODEL_SAMPLED_RANGES_H
 #include "kinds/sampled.h"
@@ -39,9 +40,11 @@ typedef struct ranges {
 } ranges;
 
 void ranges_make(ranges *to, const tally *s);
-/* Is the profile one of those that fill the hot table? If none does: all are. */
+/* Is the profile one of those that fill the hot table? If none does: all
+   are. */
 int ranges_fills_table(const ranges *r, const sampled_profile *profile);
-/* Adds a row to the sums of its site (the joint sums of all of its callers) or of its pair. */
+/* Adds a row to the sums of its site (the joint sums of all of its callers) or
+   of its pair. */
 void ranges_add(ranges_sums *sums, const sampled_record *row, int is_pair);
 /* Adds the sums of rows of one site or one pair up. */
 void ranges_join(ranges_sums *to, const ranges_sums *from);
@@ -49,11 +52,12 @@ void ranges_join(ranges_sums *to, const ranges_sums *from);
 int ranges_has(const ranges *r, const ranges_sums *sums);
 /* The interval of its part of all events of its class. */
 interval ranges_share(const ranges *r, const ranges_sums *sums, uint32_t kind);
-/* How many independent events would make that share as sure: -1 if it has no interval. */
+/* How many independent events would make that share as sure: -1 if it has no
+   interval. */
 double ranges_worth(const ranges *r, const ranges_sums *sums, uint32_t kind);
 /* The interval of how often it ran. */
 interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind);
-/* How many independent checks would make that count, as a part of all checks, as sure: -1 if nobody
-   can tell, HUGE_VAL if it is exact. */
+/* How many independent checks would make that count, as a part of all checks,
+   as sure: -1 if nobody can tell, HUGE_VAL if it is exact. */
 double ranges_count_worth(const ranges *r, const ranges_sums *sums, uint32_t kind);
 #endif

@@ -1,5 +1,5 @@
-/* streams.c - profiles of hot data streams become tables, and two trees: of sites, and of the
-   pieces of memory that they used. */
+/* streams.c - profiles of hot data streams become tables, and two trees: of
+   sites, and of the pieces of memory that they used. */
 #include "model/streams.h"
 #include "base/demangle.h"
 #include "base/json.h"
@@ -17,7 +17,8 @@ enum {
     PAGE_STREAMS = 500
 };
 
-/* What a site is called: its name, "name (file:line)", or its value. To be freed by the caller. */
+/* What a site is called: its name, "name (file:line)", or its value. To be
+   freed by the caller. */
 static char *label_of(const streams_part *p, const streams_site *site, int keeps_mangled) {
     const char *tab = strchr(site->name, '\t');
     text t = {NULL, 0, 0};

@@ -72,7 +72,8 @@ static uint64_t kept(uint64_t count) {
     return count < most ? count : most;
 }
 
-/* 0: none; else 1 + millionths, so rounded that the interval does not become smaller. */
+/* 0: none; else 1 + millionths, so rounded that the interval does not become
+   smaller. */
 static uint64_t millionths(double part, int is_high) {
     if (!(part <= 1)) return 0;
     return 1 + (uint64_t)(is_high ? ceil(part * 1e6) : floor(part * 1e6));

@@ -22,8 +22,8 @@ typedef struct wanted {
 void wanted_begin(wanted *w);
 /* Takes an option. Returns a TOOL_ status, or -1: it is another option. */
 int  wanted_option(wanted *w, report *r, tool_option *option);
-/* Before dumps are read: opens the door to sources and reads the diff. Returns a
-   TOOL_ status, after a message. */
+/* Before dumps are read: opens the door to sources and reads the diff. Returns
+   a TOOL_ status, after a message. */
 int  wanted_open(wanted *w, report *r, const char *source_root);
 /* Behind input_settle and in front of report_make. */
 void wanted_take(wanted *w, const input *in);

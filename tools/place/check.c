@@ -1,6 +1,7 @@
 /* check.c - proves of a finished plan that no cycle runs without a check.
 
-   It takes the graph and the plan's answers, and nothing of how they were found:
+   It takes the graph and the plan's answers, and nothing of how they were
+   found:
 
    1. Calls. In the graph of all calls that can be (also through pointers and from outside), take
       away the functions with a check at their entry. Peel off, again and again, a vertex that
@@ -17,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges and vertices that one step looks at. What is not settled then counts as not proved. */
+/* Edges and vertices that one step looks at. What is not settled then counts as
+   not proved. */
 static const size_t patience = 400000000;
 
 typedef struct checker {
@@ -96,7 +98,8 @@ static void find_sure(checker *c) {
 
 /* ---- loops that may go without ------------------------------------------------------------- */
 
-/* Quiet functions, from the leaves up: pass after pass a function is settled whose callees are. */
+/* Quiet functions, from the leaves up: pass after pass a function is settled
+   whose callees are. */
 static int settle_quiet(checker *c, uint32_t node) {
     const graph *g = c->g;
     uint32_t i, n, most = 0;
@@ -157,7 +160,8 @@ static int is_quiet_loop(const checker *c, const graph_function *f, const graph_
     return sum + called <= 4;
 }
 
-/* most: so many back-edges; what the compiler counted and what the skeleton shows. */
+/* most: so many back-edges; what the compiler counted and what the skeleton
+   shows. */
 static int is_boring_loop(const checker *c, const graph_function *f, const graph_loop *loop,
                           uint32_t most) {
     uint32_t v, events = 0;
@@ -210,8 +214,9 @@ static void find_excused(checker *c, const graph_function *f) {
 
 /* ---- peeling ------------------------------------------------------------------------------- */
 
-/* Takes vertices that nothing leads to; those on a cycle stay, and those behind one. leading[v]
-   counts the edges to v and is 0 for all that has been peeled or was gone. */
+/* Takes vertices that nothing leads to; those on a cycle stay, and those behind
+   one. leading[v] counts the edges to v and is 0 for all that has been peeled
+   or was gone. */
 static uint32_t peel(uint32_t vertices, const size_t *first, const uint32_t *to, uint8_t *gone,
                      uint32_t *leading, uint32_t *stack) {
     uint32_t v, height = 0, left = 0;

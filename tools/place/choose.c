@@ -1,18 +1,21 @@
-/* choose.c - equation 3 of bursty-tracing, its repair, and which loops get a check.
+/* choose.c - equation 3 of bursty-tracing, its repair, and which loops get a
+   check.
 
        check at the entry of f  =  f is no leaf, and
                                    (f is a root, or its address is taken, or recursion from below)
 
-   A leaf calls no function of the program and nothing through a pointer. A root has no caller but
-   itself, or is called by the system; a static function that nobody calls is none. The distance of
-   f is the least number of calls from a root or a taken function. Recursion from below: a function
-   of f's own strongly connected component, at least as far away as f, calls f. In every cycle of
-   direct calls the call that leaves the farthest member is such a call, so every such cycle has a
-   check.
+   A leaf calls no function of the program and nothing through a pointer. A root
+   has no caller but itself, or is called by the system; a static function that
+   nobody calls is none. The distance of f is the least number of calls from a
+   root or a taken function. Recursion from below: a function of f's own
+   strongly connected component, at least as far away as f, calls f. In every
+   cycle of direct calls the call that leaves the farthest member is such a
+   call, so every such cycle has a check.
 
-   Equation 3 knows no functions that were left alone, and no outside functions that call back.
-   The repair does: it looks at the graph `wide` without all functions that have a check, and while
-   there is a cycle, the member of least distance (then least name) of its component gets one. */
+   Equation 3 knows no functions that were left alone, and no outside functions
+   that call back. The repair does: it looks at the graph `wide` without all
+   functions that have a check, and while there is a cycle, the member of least
+   distance (then least name) of its component gets one. */
 #include "place/place.h"
 #include "base/glob.h"
 #include "base/tool.h"
@@ -135,7 +138,8 @@ static void find_leaves(const graph *g, facts *is) {
     }
 }
 
-/* A static function that nobody calls never runs, if the skeletons of its file are all known. */
+/* A static function that nobody calls never runs, if the skeletons of its file
+   are all known. */
 static void find_uncalled(const graph *g, facts *is) {
     uint8_t *unknown = (uint8_t *)tool_alloc(g->unit_count + 1);
     uint32_t v;
@@ -172,7 +176,8 @@ static void find_roots(const graph *g, facts *is) {
     find_uncalled(g, is);
 }
 
-/* Breadth first, from all roots and all taken functions. Unreached: GRAPH_NONE. */
+/* Breadth first, from all roots and all taken functions. Unreached:
+   GRAPH_NONE. */
 static void find_distances(placement *p, const graph *g, const facts *is) {
     uint32_t *queue = (uint32_t *)tool_alloc(((size_t)g->node_count + 1) * sizeof *queue);
     uint32_t head = 0, tail = 0, v;
@@ -299,7 +304,8 @@ static int calls_something(const graph *g, const graph_function *f, uint32_t ver
     return node == GRAPH_NONE || !g->nodes[node].is_trivial;
 }
 
-/* Before each vertex: how many vertices call something, and how many are places of loops. */
+/* Before each vertex: how many vertices call something, and how many are places
+   of loops. */
 typedef struct counts { uint32_t calls, loops; } counts;
 
 static counts *count_vertices(const graph *g, const graph_function *f) {

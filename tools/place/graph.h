@@ -76,7 +76,8 @@ typedef struct graph_node {
     uint8_t is_trivial;                         /* of a header, calls nothing, and has no loop */
 } graph_node;
 
-/* A graph of numbers: the successors of v are to[first[v]] .. to[first[v + 1] - 1]. */
+/* A graph of numbers: the successors of v are to[first[v]] .. to[first[v + 1] -
+   1]. */
 typedef struct graph_links { uint32_t vertices; size_t *first; uint32_t *to; } graph_links;
 
 typedef struct graph {
@@ -121,13 +122,16 @@ uint32_t graph_find_name(const graph *g, const void *bytes, size_t size);
 void *graph_room(void *list, size_t count, size_t *room, size_t item);
 /* Adds the units of a text. Returns 0, or -1 with *fault filled. */
 int  graph_read_text(graph *g, const char *data, size_t size, uint32_t input, dump_fault *fault);
-/* Adds the control flow graph that a skeleton describes to the last function. */
+/* Adds the control flow graph that a skeleton describes to the last
+   function. */
 int  graph_read_skeleton(graph *g, graph_function *f, const char *skeleton, size_t size,
                          size_t offset, dump_fault *fault);
-/* Adds what a file holds: text, an object, a program or an archive. TOOL_ status, after a message.
-   Objects without a call graph are counted in g->silent. */
+/* Adds what a file holds: text, an object, a program or an archive. TOOL_
+   status, after a message. Objects without a call graph are counted in
+   g->silent. */
 int  graph_open(graph *g, const char *path, uint32_t input);
-/* The same for bytes in memory. path: for the message, and for the members of thin archives. */
+/* The same for bytes in memory. path: for the message, and for the members of
+   thin archives. */
 int  graph_take(graph *g, const char *path, const unsigned char *data, size_t size, uint32_t input);
 void graph_join(graph *g);
 void graph_free(graph *g);
@@ -135,9 +139,11 @@ void graph_free(graph *g);
 /* ---- asking it ---- */
 
 const char *graph_text_of(const graph *g, uint32_t name);
-/* "name", or "name in unit" for a static one, is less than that of the other: -1, 0 or 1. */
+/* "name", or "name in unit" for a static one, is less than that of the other:
+   -1, 0 or 1. */
 int  graph_compare(const graph *g, uint32_t node, uint32_t other);
-/* Does a function outside the program call back what it has been given or could know? */
+/* Does a function outside the program call back what it has been given or could
+   know? */
 int  graph_calls_back(const char *name);
 int  graph_hooks_library(const char *name);
 int  graph_returns_again(const char *name);
@@ -167,10 +173,12 @@ static inline uint32_t graph_edge_end(const graph *g, const graph_function *f, u
 /* ---- graphs of numbers ---- */
 
 void links_free(graph_links *links);
-/* From count pairs: pairs[2 * i] calls pairs[2 * i + 1]. Equal ones are kept. */
+/* From count pairs: pairs[2 * i] calls pairs[2 * i + 1]. Equal ones are
+   kept. */
 void links_build(graph_links *links, uint32_t vertices, const uint32_t *pairs, size_t count);
-/* Strongly connected components without the vertices that are marked in gone (which may be NULL).
-   component[v] is a number below the result; gone vertices have GRAPH_NONE. Numbers are in reverse
-   topological order: a component calls only those with smaller numbers. */
+/* Strongly connected components without the vertices that are marked in gone
+   (which may be NULL). component[v] is a number below the result; gone vertices
+   have GRAPH_NONE. Numbers are in reverse topological order: a component calls
+   only those with smaller numbers. */
 uint32_t links_components(const graph_links *links, const uint8_t *gone, uint32_t *component);
 #endif

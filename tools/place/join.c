@@ -33,7 +33,8 @@
 enum { ARGUMENTS = 256 };
 enum { MOST_COMPARED = 4 << 20 };               /* types of calls with types of functions */
 
-/* Types with a number of arguments: a list, and a table of those that have one name. */
+/* Types with a number of arguments: a list, and a table of those that have one
+   name. */
 typedef struct sorts {
     uint32_t *type, *count, *next, *first;      /* first: of each name */
     uint32_t used;
@@ -157,8 +158,8 @@ static int is_symbol(const graph *g, uint32_t name, int mark) {
     return name < g->symbol_room && (g->symbols[name] & mark) != 0;
 }
 
-/* Does a program hold code without a graph: C++, assembly, another compiler's? Of a stripped
-   program that is not known. */
+/* Does a program hold code without a graph: C++, assembly, another compiler's?
+   Of a stripped program that is not known. */
 static int has_other_code(const graph *g) {
     size_t i;
     if (g->silent || g->cxx_count) return 1;
@@ -170,8 +171,9 @@ static int has_other_code(const graph *g) {
     return 0;
 }
 
-/* A program knows what it exports; objects with a main export nothing; a library everything that
-   is not hidden. Code of the same program without a graph may call all that is not static. */
+/* A program knows what it exports; objects with a main export nothing; a
+   library everything that is not hidden. Code of the same program without a
+   graph may call all that is not static. */
 static void find_exports(joiner *j) {
     graph *g = j->g;
     uint32_t v, name = graph_find_name(g, "main", 4);
@@ -221,7 +223,8 @@ static uint32_t sort_of(sorts *s, uint32_t type, uint32_t count, int add) {
     return s->used++;
 }
 
-/* The sort of a call through a pointer; GRAPH_NONE: it goes by its number of arguments alone. */
+/* The sort of a call through a pointer; GRAPH_NONE: it goes by its number of
+   arguments alone. */
 static uint32_t site_of(joiner *j, const graph_vertex *v, int add) {
     if (j->g->types_given_up || v->kind != VERTEX_INDIRECT || v->type == GRAPH_NONE)
         return GRAPH_NONE;
@@ -362,7 +365,8 @@ static void wide_calls(joiner *j) {
     if (has_exports) pair(j, j->any_pointer, j->outside);
 }
 
-/* So far the pairs are direct calls, and what a pointer to an outside function adds. */
+/* So far the pairs are direct calls, and what a pointer to an outside function
+   adds. */
 static void make_direct(joiner *j) {
     graph *g = j->g;
     graph_links all;

@@ -1,13 +1,15 @@
-/* outside.c - functions of the C library and of POSIX that call nothing of the program.
+/* outside.c - functions of the C library and of POSIX that call nothing of the
+   program.
 
-   What is not in the list may call back whatever is exported or has its address taken. raise, kill
-   and the like do not stand in it: a handler may raise its own signal. exit, atexit, signal and
-   pthread_create stand in it: what they start does not run inside the call in a way that could
-   repeat without end.
+   What is not in the list may call back whatever is exported or has its address
+   taken. raise, kill and the like do not stand in it: a handler may raise its
+   own signal. exit, atexit, signal and pthread_create stand in it: what they
+   start does not run inside the call in a way that could repeat without end.
 
-   Two things make even these call back. A program may define a function of such a name, malloc or
-   write, and the library then calls that one. And a stream may have functions of the program behind
-   it (fopencookie). join.c asks for both. */
+   Two things make even these call back. A program may define a function of such
+   a name, malloc or write, and the library then calls that one. And a stream
+   may have functions of the program behind it (fopencookie). join.c asks for
+   both. */
 #include "place/graph.h"
 #include <string.h>
 
@@ -173,7 +175,8 @@ int graph_calls_back(const char *name) {
     return 1;
 }
 
-/* Does a function of this name put functions of the program behind what the C library does? */
+/* Does a function of this name put functions of the program behind what the C
+   library does? */
 int graph_hooks_library(const char *name) {
     static const char *const hooks[] = {"fopencookie", "funopen", "register_printf_function",
                                         "register_printf_modifier", "register_printf_specifier",
@@ -185,7 +188,8 @@ int graph_hooks_library(const char *name) {
     return 0;
 }
 
-/* May another function, longjmp or setcontext, make a call of this one return again? */
+/* May another function, longjmp or setcontext, make a call of this one return
+   again? */
 int graph_returns_again(const char *name) {
     static const char *const names[] = {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp",
                                         "__builtin_setjmp", "getcontext", "swapcontext"};

@@ -1,5 +1,5 @@
-/* place.c - bursty place: reads the call graph that objects carry, chooses the checks, writes the
-   plan for the next build, and explains it. */
+/* place.c - bursty place: reads the call graph that objects carry, chooses the
+   checks, writes the plan for the next build, and explains it. */
 #include "place/place.h"
 #include "base/glob.h"
 #include "base/save.h"

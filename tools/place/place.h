@@ -1,7 +1,7 @@
 /* place.h - which functions and loops of a program get a check.
 
-   Papers: bursty-tracing, section 4. A placement says yes or no, and why, for each node of the
-   graph (the entry) and for each loop of each function. */
+   Papers: bursty-tracing, section 4. A placement says yes or no, and why, for
+   each node of the graph (the entry) and for each loop of each function. */
 #ifndef PLACE_H
 #define PLACE_H
 #include "place/graph.h"
@@ -47,13 +47,16 @@ const char *place_sentence(int why);
 
 /* ---- pieces of it ---- */
 
-/* Entries that can go while every cycle of calls keeps a check, then quiet loops. */
+/* Entries that can go while every cycle of calls keeps a check, then quiet
+   loops. */
 void place_quiet(placement *p, const graph *g);
-/* For each node: is an entry check passed on every way through it, from its entry to its exit? */
+/* For each node: is an entry check passed on every way through it, from its
+   entry to its exit? */
 uint8_t *place_sure(const graph *g, const placement *p);
 /* Drops the checks of loops that pass another check in each iteration. */
 void place_always(placement *p, const graph *g);
-/* For each loop: is it k-boring, bounded or quiet, as the rules have it? A WHY_, or 0. */
+/* For each loop: is it k-boring, bounded or quiet, as the rules have it? A
+   WHY_, or 0. */
 void place_exempt(placement *p, const graph *g, const place_rules *rules);
 
 /* ---- the checker: shares nothing with the above but the graph ---- */
@@ -74,7 +77,8 @@ typedef struct place_proof {
     size_t pointer_calls, typed_calls, outside_calls, weak;
 } place_proof;
 
-/* rules: which loops may go without. Only loops and quiet of it are looked at. */
+/* rules: which loops may go without. Only loops and quiet of it are looked
+   at. */
 void place_check(place_proof *proof, const graph *g, const uint8_t *entry, const uint8_t *loop,
                  const place_rules *rules);
 void place_proof_free(place_proof *proof);
@@ -83,17 +87,21 @@ void place_proof_free(place_proof *proof);
 
 /* All lines, sorted. */
 void plan_write(const graph *g, const placement *p, text *out);
-/* Refuses a path where something else than a plan stands. TOOL_ status, after a message. */
+/* Refuses a path where something else than a plan stands. TOOL_ status, after a
+   message. */
 int  plan_check(const char *path);
-/* To a temporary file beside path, then renamed. TOOL_ status, after a message. */
+/* To a temporary file beside path, then renamed. TOOL_ status, after a
+   message. */
 int  plan_save(const text *plan, const char *path);
-/* What differs from the plan at path, for the reader. TOOL_ status, after a message. */
+/* What differs from the plan at path, for the reader. TOOL_ status, after a
+   message. */
 int  plan_compare(const graph *g, const placement *p, const char *path, text *out);
 uint64_t plan_hash(const text *plan);
 
 /* ---- what is printed ---- */
 
-/* is_built: the checks are those of the files, and there are no reasons for them. */
+/* is_built: the checks are those of the files, and there are no reasons for
+   them. */
 void show_summary(const graph *g, const placement *p, const place_proof *proof, int is_built,
                   text *out);
 void show_list(const graph *g, const placement *p, text *out);

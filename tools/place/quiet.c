@@ -1,13 +1,16 @@
-/* quiet.c - rule Q: entry checks and the checks of quiet loops go, while every cycle keeps one.
+/* quiet.c - rule Q: entry checks and the checks of quiet loops go, while every
+   cycle keeps one.
 
-   Entries are tried in the order of the input. The functions without a check form no cycle (but for
-   those that can have none); f joins them if it does not reach itself through them. A program that
-   is a library keeps the entries that others call.
+   Entries are tried in the order of the input. The functions without a check
+   form no cycle (but for those that can have none); f joins them if it does not
+   reach itself through them. A program that is a library keeps the entries that
+   others call.
 
-   A quiet loop calls nothing through a pointer, and only quiet functions or functions of the C
-   library; it, the loops in it and the loops in what it calls are at most 4. A quiet function calls
-   nothing through a pointer, does not recurse, and calls only such. This is no bound in time: such
-   a loop runs as long as its data, like a boring one. */
+   A quiet loop calls nothing through a pointer, and only quiet functions or
+   functions of the C library; it, the loops in it and the loops in what it
+   calls are at most 4. A quiet function calls nothing through a pointer, does
+   not recurse, and calls only such. This is no bound in time: such a loop runs
+   as long as its data, like a boring one. */
 #include "place/place.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -15,7 +18,8 @@
 
 enum { QUIET_LOOPS = 4, LOUD = 255 };
 
-/* Edges that all searches together may look at. Real programs need a few million. */
+/* Edges that all searches together may look at. Real programs need a few
+   million. */
 static const size_t patience = 400000000;
 
 /* ---- entries ------------------------------------------------------------------------------- */
@@ -78,7 +82,8 @@ typedef struct noise {
     uint32_t *met, stamp;                       /* callees that have been added already */
 } noise;
 
-/* Loops of what the vertices first .. last of f call; LOUD if something is not quiet. */
+/* Loops of what the vertices first .. last of f call; LOUD if something is not
+   quiet. */
 static unsigned called_loops(noise *q, const graph_function *f, uint32_t first, uint32_t last) {
     unsigned sum = 0;
     uint32_t v;
@@ -130,8 +135,8 @@ static unsigned loops_of_node(const noise *q, uint32_t node) {
     return most;
 }
 
-/* Callees come first. Components of wide are numbered that way; a member of one with several
-   vertices, or that calls itself, is loud. */
+/* Callees come first. Components of wide are numbered that way; a member of one
+   with several vertices, or that calls itself, is loud. */
 static void measure(noise *q) {
     const graph *g = q->g;
     size_t n = (size_t)g->wide.vertices, i;
@@ -167,8 +172,8 @@ static uint32_t loops_inside(const graph *g, const graph_function *f, const grap
     return count;
 }
 
-/* A loop is read until QUIET_LOOPS + 1 loops have been met, so nests cost no more than their size
-   times that. */
+/* A loop is read until QUIET_LOOPS + 1 loops have been met, so nests cost no
+   more than their size times that. */
 static void drop_loops(placement *p, const graph *g, noise *q) {
     size_t i;
     uint32_t n;

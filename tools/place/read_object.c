@@ -1,5 +1,6 @@
-/* read_object.c - where a file keeps its call graph: ELF objects and programs of both sizes and
-   byte orders (base/elf.h), archives (also thin ones), and plain text. */
+/* read_object.c - where a file keeps its call graph: ELF objects and programs
+   of both sizes and byte orders (base/elf.h), archives (also thin ones), and
+   plain text. */
 #include "place/graph.h"
 #include "base/elf.h"
 #include "base/tool.h"
@@ -23,7 +24,8 @@ static void mark(graph *g, const unsigned char *start, size_t size, int mark) {
     g->symbols[name] = (char)(g->symbols[name] | mark);
 }
 
-/* The compiler names the file that it has read. Only the first names are shown, and kept. */
+/* The compiler names the file that it has read. Only the first names are shown,
+   and kept. */
 static void note_file(graph *g, const unsigned char *start, size_t size) {
     char *name = (char *)tool_alloc(size + 1);
     memcpy(name, start, size);
@@ -35,8 +37,9 @@ static void note_file(graph *g, const unsigned char *start, size_t size) {
     free(name);
 }
 
-/* Of the dynamic symbols, names that outside code can bind to: defined, global or weak. Of all
-   symbols, the files of C++, and functions that other objects of the program can call. */
+/* Of the dynamic symbols, names that outside code can bind to: defined, global
+   or weak. Of all symbols, the files of C++, and functions that other objects
+   of the program can call. */
 static int read_symbols(graph *g, elf_file *e, const elf_section *table, dump_fault *fault) {
     elf_section strings;
     size_t entry = e->is_64 ? 24 : 16, i, count = (size_t)table->size / entry;
@@ -114,7 +117,8 @@ static int decimal(const unsigned char *at, size_t most, size_t *value) {
     return i == 0 ? -1 : 0;
 }
 
-/* "/123" stands for the name at byte 123 of the member "//", which ends with "/\n". */
+/* "/123" stands for the name at byte 123 of the member "//", which ends with
+   "/\n". */
 static int member_name(const archive *a, const unsigned char *head, text *name) {
     const unsigned char *start = head;
     size_t size = 16, at;
@@ -168,7 +172,8 @@ static int read_member(const archive *a, size_t at, size_t size, const char *nam
     return 0;
 }
 
-/* 0, or -1 with *fault filled; *status is set after a message about another file. */
+/* 0, or -1 with *fault filled; *status is set after a message about another
+   file. */
 static int read_archive(archive *a, dump_fault *fault, int *status) {
     size_t at = 8;
     while (at < a->size) {
@@ -244,8 +249,8 @@ int graph_take(graph *g, const char *path, const unsigned char *data, size_t siz
     return bad ? dump_blame(path, &fault) : status;
 }
 
-/* The first bytes decide whether the rest is read: a device may have no end. NULL after a
-   message. */
+/* The first bytes decide whether the rest is read: a device may have no end.
+   NULL after a message. */
 static unsigned char *read_whole(const char *path, size_t *size) {
     FILE *file = strcmp(path, "-") == 0 ? tool_binary(stdin) : fopen(path, "rb");
     unsigned char *data = NULL;

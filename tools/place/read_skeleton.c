@@ -357,7 +357,8 @@ static int item(builder *b) {
     }
 }
 
-/* A computed goto leads to the label. The loop whose check stands there reaches to the last one. */
+/* A computed goto leads to the label. The loop whose check stands there reaches
+   to the last one. */
 static void reach_by_any(builder *b, const label *l) {
     graph_loop *loop;
     join(b, b->any_label, l->vertex, GRAPH_NONE);

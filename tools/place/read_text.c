@@ -1,4 +1,5 @@
-/* read_text.c - call graphs as text: the section .bursty.cg, or a file x.burstycg beside x.o. */
+/* read_text.c - call graphs as text: the section .bursty.cg, or a file
+   x.burstycg beside x.o. */
 #include "place/graph.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -122,7 +123,8 @@ static int read_unit(reader *r) {
     return 0;
 }
 
-/* "2", "*", or one of them with the classes of the type behind it: "2<i,pv,i>". */
+/* "2", "*", or one of them with the classes of the type behind it:
+   "2<i,pv,i>". */
 static int read_params(reader *r, uint32_t *value, uint32_t *type) {
     const char *start, *open;
     size_t size, end = r->end, next;
@@ -148,7 +150,8 @@ static int read_params(reader *r, uint32_t *value, uint32_t *type) {
     return status;
 }
 
-/* Every function has a body until a line says otherwise: the check stands in finish_function. */
+/* Every function has a body until a line says otherwise: the check stands in
+   finish_function. */
 static int finish_function(reader *r) {
     const graph_function *f;
     if (!r->has_function) return 0;

@@ -244,7 +244,8 @@ static void add_distance(uint32_t distance, text *out) {
     else text_number(out, distance);
 }
 
-/* from_below: may be NULL; else for each node the caller that makes it recursion from below. */
+/* from_below: may be NULL; else for each node the caller that makes it
+   recursion from below. */
 static void add_function(const graph *g, const placement *p, const graph_function *f,
                          const uint32_t *from_below, text *out) {
     uint32_t v = f->node, i;

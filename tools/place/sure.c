@@ -1,17 +1,21 @@
-/* sure.c - what surely passes a check, and the loops that need none because of it.
+/* sure.c - what surely passes a check, and the loops that need none because of
+   it.
 
-   A vertex is sure if a check happens in its call, or all edges that leave it lead to sure
-   vertices. The exit is not sure; a function is sure if it has a check at its entry, or if its
-   entry vertex is sure. The least solution is wanted: recursion proves nothing. Each vertex counts
-   the edges whose end is not yet sure, and when the count reaches 0 it tells those before it; so
-   every edge is looked at once:
+   A vertex is sure if a check happens in its call, or all edges that leave it
+   lead to sure vertices. The exit is not sure; a function is sure if it has a
+   check at its entry, or if its entry vertex is sure. The least solution is
+   wanted: recursion proves nothing. Each vertex counts the edges whose end is
+   not yet sure, and when the count reaches 0 it tells those before it; so every
+   edge is looked at once:
 
        a call of f  <-  f is sure  <-  all copies of f are  <-  entry vertex of a copy is
 
-   Edges back to the head of a loop do not count. Whoever gets there has come through the head, so
-   what the head leads to is asked for anyway. In a function with labels that need not be so, and
-   there they count. Weak functions are never sure: another may be linked. Checks of loops make
-   nothing sure here, although some could: they may be dropped later, and what is sure must stay. */
+   Edges back to the head of a loop do not count. Whoever gets there has come
+   through the head, so what the head leads to is asked for anyway. In a
+   function with labels that need not be so, and there they count. Weak
+   functions are never sure: another may be linked. Checks of loops make nothing
+   sure here, although some could: they may be dropped later, and what is sure
+   must stay. */
 #include "place/place.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -140,9 +144,10 @@ uint8_t *place_sure(const graph *g, const placement *p) {
 
 /* ---- loops whose iterations always pass a check -------------------------------------------- */
 
-/* Inner loops come first: their checks may go because of a call, those around them because of
-   theirs. A loop's check may go if no way leads from its place back there, without another check
-   and without edges back of loops that need none. Without labels such a way stays in the loop. */
+/* Inner loops come first: their checks may go because of a call, those around
+   them because of theirs. A loop's check may go if no way leads from its place
+   back there, without another check and without edges back of loops that need
+   none. Without labels such a way stays in the loop. */
 typedef struct walker {
     const graph *g;
     const placement *p;

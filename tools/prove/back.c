@@ -1,8 +1,10 @@
-/* back.c - what stands before each node in its frame: for walks from a use to its writes.
+/* back.c - what stands before each node in its frame: for walks from a use to
+   its writes.
 
-   What stands behind a call of a function that never comes back is no successor of the call, though
-   it was decoded: most often another part of the program begins there, with other values in its
-   registers. While jumps are still being found, one that leads nowhere yet may come back. */
+   What stands behind a call of a function that never comes back is no successor
+   of the call, though it was decoded: most often another part of the program
+   begins there, with other values in its registers. While jumps are still being
+   found, one that leads nowhere yet may come back. */
 #include "prove/prove.h"
 #include "base/tool.h"
 #include <stdlib.h>

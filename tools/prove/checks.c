@@ -61,8 +61,8 @@ static int finds_word(const prove_code *c, const prove_node *n) {
            strcmp(c->im->imports[n->import].name, "__tls_get_addr") == 0;
 }
 
-/* sub $1,%eax; jns back to it: a compiler keeps the word in a register while nothing else happens.
-   This ends by itself, and the slow path follows. */
+/* sub $1,%eax; jns back to it: a compiler keeps the word in a register while
+   nothing else happens. This ends by itself, and the slow path follows. */
 static int is_lowered_in_place(const prove_code *c, uint32_t branch) {
     uint32_t to = c->nodes[branch].to;
     prove_insn i;

@@ -1,8 +1,9 @@
 /* code.c - the instructions that can be reached, each a node.
 
-   Decoding begins at the entry, at exported functions, and at each address that data or code takes.
-   It follows jumps, calls and what stands behind them. An address is one node, however it is come
-   to, so two readings of the same bytes are two nodes. What cannot be decoded is a node, too. */
+   Decoding begins at the entry, at exported functions, and at each address that
+   data or code takes. It follows jumps, calls and what stands behind them. An
+   address is one node, however it is come to, so two readings of the same bytes
+   are two nodes. What cannot be decoded is a node, too. */
 #include "prove/prove.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -52,7 +53,8 @@ const prove_slot *prove_stub(const prove_image *im, uint64_t address) {
     return NULL;
 }
 
-/* The linker and the C library call these alone, whatever number looks like their address. */
+/* The linker and the C library call these alone, whatever number looks like
+   their address. */
 static int is_startup(const char *name) {
     return strcmp(name, "_init") == 0 || strcmp(name, "_fini") == 0 || strcmp(name, "_start") == 0;
 }
@@ -82,7 +84,8 @@ static void name(prove_code *c, uint32_t node, uint64_t address) {
     c->names[c->name_count++].node = node;
 }
 
-/* main is called by the C library alone, though its address is taken at the start. */
+/* main is called by the C library alone, though its address is taken at the
+   start. */
 static void take_name(prove_code *c, uint64_t here, uint64_t to) {
     const prove_symbol *s = prove_symbol_at(c->im, here);
     if (!s || strcmp(s->name, "_start") != 0 || !in_text(c->im, to)) {
@@ -138,7 +141,8 @@ static int is_event(const char *name) {
     return is_thunk(name);
 }
 
-/* A call or a jump to a slot, or to an address. kind: what it is if that lies outside. */
+/* A call or a jump to a slot, or to an address. kind: what it is if that lies
+   outside. */
 static void lead(prove_code *c, uint32_t node, uint64_t to, const prove_slot *slot, uint8_t inside,
                  uint8_t outside) {
     const prove_symbol *s;

@@ -283,8 +283,8 @@ static uint32_t rounds_of(const counting *s, const counter *x, unsigned conditio
 static uint32_t count_part(const prove_loop *l, const uint32_t *nodes, uint32_t count,
                            unsigned depth);
 
-/* Without one node: is no cycle left but counted ones, which pass neither step nor test? Returns
-   how many rounds they take at most, or 0. */
+/* Without one node: is no cycle left but counted ones, which pass neither step
+   nor test? Returns how many rounds they take at most, or 0. */
 static uint32_t rest_of(const counting *s, uint32_t without, uint32_t step, uint32_t test,
                         unsigned depth) {
     uint8_t *gone = (uint8_t *)tool_alloc((size_t)s->count + 1);

@@ -241,8 +241,9 @@ static int is_cyclic(const cycles *s, uint32_t v) {
     return part != GRAPH_NONE && (s->size[part] > 1 || s->repeats[part]);
 }
 
-/* A leaf has no loop and calls nothing that could be an event; a quiet function calls nothing
-   through pointers, nor itself, nor anything that is not quiet. */
+/* A leaf has no loop and calls nothing that could be an event; a quiet function
+   calls nothing through pointers, nor itself, nor anything that is not
+   quiet. */
 static int calm(cycles *s, uint32_t entry, unsigned depth) {
     uint32_t *stack, height = 0, k;
     uint8_t *mark;

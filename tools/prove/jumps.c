@@ -115,7 +115,8 @@ static void lead_to(jumps *j, uint64_t address) {
     prove_add_edge(j->c, j->from, prove_node_at(j->c, address));
 }
 
-/* Entries of so many bytes; distances from `base`, or addresses (base 0). Returns how many. */
+/* Entries of so many bytes; distances from `base`, or addresses (base 0).
+   Returns how many. */
 static size_t read_table(jumps *j, uint64_t table, uint64_t base, unsigned bytes) {
     uint64_t end = next_named(j, table);
     size_t entries = 0;
@@ -133,7 +134,8 @@ static size_t read_table(jumps *j, uint64_t table, uint64_t base, unsigned bytes
     return entries;
 }
 
-/* Distances between labels: from each such label, all data that the function names. */
+/* Distances between labels: from each such label, all data that the function
+   names. */
 static void read_distances(jumps *j, uint64_t label) {
     size_t i;
     for (i = 0; i < j->c->name_count; i++) {
@@ -162,7 +164,8 @@ static void unread(jumps *j) {
     j->c->nodes[j->from].is_unread = 1;
 }
 
-/* Does a register hold addresses alone that the code names there? They are put into list. */
+/* Does a register hold addresses alone that the code names there? They are put
+   into list. */
 static int holds_names(jumps *j, uint32_t before, int reg, uint64_t *list, size_t *count,
                        int depth) {
     writes w;
@@ -266,7 +269,8 @@ static void by_register(jumps *j, uint32_t before, int reg, int depth) {
     }
 }
 
-/* Has the function just given back the registers of its caller? Then this is a call by a tail. */
+/* Has the function just given back the registers of its caller? Then this is a
+   call by a tail. */
 static int is_tail(jumps *j, uint32_t node) {
     const graph_links *back = &j->c->back;
     unsigned round;
@@ -282,7 +286,8 @@ static int is_tail(jumps *j, uint32_t node) {
     return 0;
 }
 
-/* Is the stack another one behind the instructions that stand before a jump? As in longjmp. */
+/* Is the stack another one behind the instructions that stand before a jump? As
+   in longjmp. */
 static int leaves_stack(jumps *j, uint32_t node) {
     const graph_links *back = &j->c->back;
     unsigned round;

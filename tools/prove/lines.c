@@ -1,8 +1,9 @@
 /* lines.c - file and line of an address, from .debug_line (DWARF 2 to 5).
 
-   Each unit is a small program that writes rows: from this address on, this file and line. All rows
-   are kept, sorted, and the last one at or before an address is its line. What is damaged,
-   compressed or of another version has no lines: a proof does without. */
+   Each unit is a small program that writes rows: from this address on, this
+   file and line. All rows are kept, sorted, and the last one at or before an
+   address is its line. What is damaged, compressed or of another version has no
+   lines: a proof does without. */
 #include "prove/prove.h"
 #include "base/tool.h"
 #include <stdlib.h>

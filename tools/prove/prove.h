@@ -45,7 +45,8 @@ typedef struct prove_import {
     uint8_t is_plain;                           /* as memcpy: a compiler calls it by itself */
     uint8_t never_returns, returns_again;
 } prove_import;
-/* A word that the dynamic linker fills once: a call through it is a direct one. */
+/* A word that the dynamic linker fills once: a call through it is a direct
+   one. */
 typedef struct prove_slot {
     uint64_t address, value;                    /* value: 0, or what it holds */
     uint32_t import;                            /* or the import */
@@ -81,7 +82,8 @@ typedef struct prove_image {
 } prove_image;
 
 enum { PROVE_READ = 0, PROVE_REFUSED = -1, PROVE_FOREIGN = 1 };
-/* PROVE_FOREIGN: machine code that is not read; fault says why. graph: its names. */
+/* PROVE_FOREIGN: machine code that is not read; fault says why. graph: its
+   names. */
 int  prove_read(prove_image *im, const unsigned char *data, size_t size, const graph *g,
                 dump_fault *fault);
 void prove_read_unwind(prove_image *im, uint64_t address, uint64_t size);
@@ -135,7 +137,8 @@ typedef struct prove_code {
 
 void prove_decode(prove_code *c, prove_image *im);
 void prove_code_free(prove_code *c);
-/* The node at an address of text, which is made if there is none; PROVE_NONE outside of it. */
+/* The node at an address of text, which is made if there is none; PROVE_NONE
+   outside of it. */
 uint32_t prove_node_at(prove_code *c, uint64_t address);
 void prove_follow(prove_code *c);               /* decodes all nodes that are not */
 /* Finds anew what indirect jumps lead to. */
@@ -144,7 +147,8 @@ void prove_jumps(prove_code *c);
 void prove_look_back(prove_code *c);
 void prove_add_edge(prove_code *c, uint32_t from, uint32_t to);
 void prove_find_checks(prove_code *c);
-/* Where a stub of the PLT leads: fills kind of a call. Returns 0: there is none. */
+/* Where a stub of the PLT leads: fills kind of a call. Returns 0: there is
+   none. */
 const prove_slot *prove_stub(const prove_image *im, uint64_t address);
 
 unsigned prove_instruction_of(const prove_code *c, uint32_t node, prove_insn *out);
@@ -171,7 +175,8 @@ typedef struct prove_result {
 
 void prove_cycles(prove_code *c, const place_rules *rules, prove_result *r);
 void prove_result_free(prove_result *r);
-/* A loop of one frame: nodes of a component, and the edges between all vertices. */
+/* A loop of one frame: nodes of a component, and the edges between all
+   vertices. */
 typedef struct prove_loop {
     const prove_code *code;
     const graph_links *links;
@@ -180,8 +185,9 @@ typedef struct prove_loop {
     const uint32_t *nodes;
     size_t count;
 } prove_loop;
-/* After how many rounds is it left, as its code shows? It counts itself, and all cycles in it pass
-   the count and its test. Returns 0: that cannot be seen. */
+/* After how many rounds is it left, as its code shows? It counts itself, and
+   all cycles in it pass the count and its test. Returns 0: that cannot be
+   seen. */
 uint32_t prove_counted(const prove_loop *l);
 
 /* ---- the words ---- */
@@ -192,7 +198,7 @@ prove_lines *prove_lines_read(const prove_image *im);
 const char *prove_line_of(prove_lines *l, uint64_t address, uint32_t *line);
 void prove_lines_free(prove_lines *l);
 void prove_show(const prove_code *c, const prove_result *r, text *out);
-/* The whole: prints. Returns a TOOL_ status, or -1: this machine code is not read, which *why
-   says. */
+/* The whole: prints. Returns a TOOL_ status, or -1: this machine code is not
+   read, which *why says. */
 int  prove_file(const char *path, const place_rules *rules, char *why, size_t room);
 #endif

@@ -1,4 +1,5 @@
-/* read.c - what an ELF file of x86-64 says of itself: segments, symbols, relocations. */
+/* read.c - what an ELF file of x86-64 says of itself: segments, symbols,
+   relocations. */
 #include "prove/prove.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -155,8 +156,9 @@ static int is_slow_path(const char *name) {
            strcmp(name, "bursty_thunk") == 0;
 }
 
-/* The runtime of checks is one object. Its static functions stand behind one name of a file, beside its
-   private ones. What bursty cc has compiled is none of it. */
+/* The runtime of checks is one object. Its static functions stand behind one
+   name of a file, beside its private ones. What bursty cc has compiled is none
+   of it. */
 static void end_file(prove_image *im, size_t first, const graph *g, const uint8_t *own) {
     size_t i;
     int is_runtime = 0;
@@ -400,7 +402,8 @@ static void read_relocations(prove_image *im, const section *s, const section *s
     }
 }
 
-/* A word of addresses, then words of bits: which of the next 63 words of the image are relative. */
+/* A word of addresses, then words of bits: which of the next 63 words of the
+   image are relative. */
 static void read_relative(prove_image *im, const section *s, const starts *st) {
     const elf_file *e = &im->elf;
     uint64_t next = 0;
@@ -418,8 +421,8 @@ static void read_relative(prove_image *im, const section *s, const starts *st) {
     }
 }
 
-/* Without relocations any word of data may be an address; one that is not aligned, in a packed
-   structure, only if a function begins there. */
+/* Without relocations any word of data may be an address; one that is not
+   aligned, in a packed structure, only if a function begins there. */
 static void read_words(prove_image *im, const section *s, const starts *st) {
     const elf_file *e = &im->elf;
     uint64_t i;

@@ -1,4 +1,5 @@
-/* show.c - what the proof says: one sentence, then the names of what is left. */
+/* show.c - what the proof says: one sentence, then the names of what is
+   left. */
 #include "prove/prove.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -31,7 +32,8 @@ static void say_vertex(const speaker *s, uint32_t v) {
     else say_address(s, s->c->nodes[v].address);
 }
 
-/* Is a step of a cycle worth a word? A call, the first of a function, or what is no node. */
+/* Is a step of a cycle worth a word? A call, the first of a function, or what
+   is no node. */
 static int is_turn(const speaker *s, const prove_cycle *cycle, size_t i) {
     uint32_t v = cycle->path[i], next = cycle->path[(i + 1) % cycle->count];
     const prove_symbol *here, *there;

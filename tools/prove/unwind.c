@@ -1,8 +1,10 @@
-/* unwind.c - where exceptions land: .eh_frame, and for each function the table of its calls.
+/* unwind.c - where exceptions land: .eh_frame, and for each function the table
+   of its calls.
 
-   A call inside of [begin, end) may go on at the landing pad. Whatever is damaged or unusual ends
-   the reading of that record; the code behind a pad that is not known then counts as never reached,
-   and says so, for such a file is refused by everybody who unwinds. */
+   A call inside of [begin, end) may go on at the landing pad. Whatever is
+   damaged or unusual ends the reading of that record; the code behind a pad
+   that is not known then counts as never reached, and says so, for such a file
+   is refused by everybody who unwinds. */
 #include "prove/prove.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* affinity.c - edges between neighbours in the trees of a report, added up by name. */
+/* affinity.c - edges between neighbours in the trees of a report, added up by
+   name. */
 #include "write/affinity.h"
 #include "base/tool.h"
 #include <stdlib.h>

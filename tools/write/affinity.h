@@ -1,5 +1,5 @@
-/* affinity.h - what follows what in the trees of a report: callees after callers, references after
-   references. */
+/* affinity.h - what follows what in the trees of a report: callees after
+   callers, references after references. */
 #ifndef AFFINITY_H
 #define AFFINITY_H
 #include "model/report.h"

@@ -1,6 +1,6 @@
-/* brief.c - where it went, in ten lines: what `bursty record` says when a program has ended. First
-   comes what is not covered, then the first table of the report that has rows: functions by time,
-   if there are ticks. */
+/* brief.c - where it went, in ten lines: what `bursty record` says when a
+   program has ended. First comes what is not covered, then the first table of
+   the report that has rows: functions by time, if there are ticks. */
 #include "base/tool.h"
 #include "write/writers.h"
 

@@ -88,8 +88,8 @@ static void free_graph(call_graph *g) {
     hash_free(&g->places);
 }
 
-/* A name is written where it first stands; then its number does. Files have numbers of their own:
-   that of the first function with this file. */
+/* A name is written where it first stands; then its number does. Files have
+   numbers of their own: that of the first function with this file. */
 typedef struct name_state {
     char **names;
     uint32_t *file_of; /* of each name, a number from 1 on */
@@ -170,7 +170,8 @@ static void add_functions(const report *r, text *out, const call_graph *g, int c
     free(s.is_file_known);
 }
 
-/* One tree: of several, such as contexts by two algorithms, the one that counts most. */
+/* One tree: of several, such as contexts by two algorithms, the one that counts
+   most. */
 static const report_tree *tree_of(const report *r, uint64_t *total, size_t *count) {
     const char *other, *unit = report_unit(r, &other);
     stacks s = stacks_of(r, unit);

@@ -1,6 +1,7 @@
-/* collapsed.c - one stack a line, `outer;inner N`: what flamegraph.pl, speedscope and others read.
-   Whole stacks where the report has them; else pairs of caller and callee, which would count the
-   same calls twice beside them. N has one unit: ticks, if there are any, or calls; --by chooses.
+/* collapsed.c - one stack a line, `outer;inner N`: what flamegraph.pl,
+   speedscope and others read. Whole stacks where the report has them; else
+   pairs of caller and callee, which would count the same calls twice beside
+   them. N has one unit: ticks, if there are any, or calls; --by chooses.
    Standard error says which, if there was a choice.
 
    Stacks are whole, and lines go out as they are made. */
@@ -17,8 +18,8 @@ static void add_count(text *out, const report *r, uint64_t count) {
     save_some(r->out, out);
 }
 
-/* Lower bounds, so that lines add up to no more than was counted. In preorder each node's stack is
-   its parent's and one name more, so one buffer does. */
+/* Lower bounds, so that lines add up to no more than was counted. In preorder
+   each node's stack is its parent's and one name more, so one buffer does. */
 static void add_tree(text *out, const report *r, const report_tree *tree) {
     size_t *end = (size_t *)tool_alloc(tree->count * sizeof *end);    /* of each node's stack */
     char **names = stacks_names(tree);

@@ -1,6 +1,6 @@
-/* csv.c - all tables of a report as comma-separated values: for each table a line "# KEY: TITLE", a
-   line with the keys of its columns and a line for each row. An empty line stands between two
-   tables. */
+/* csv.c - all tables of a report as comma-separated values: for each table a
+   line "# KEY: TITLE", a line with the keys of its columns and a line for each
+   row. An empty line stands between two tables. */
 #include "model/report.h"
 #include <string.h>
 

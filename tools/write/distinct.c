@@ -1,5 +1,5 @@
-/* distinct.c - names shortened for a column. Names are sorted by how they look, so those that look
-   the same stand side by side. Cost: n log n comparisons. */
+/* distinct.c - names shortened for a column. Names are sorted by how they look,
+   so those that look the same stand side by side. Cost: n log n comparisons. */
 #include "write/distinct.h"
 #include "base/text.h"
 #include "base/tool.h"
@@ -42,7 +42,8 @@ static const char *first_difference(const char *a, const char *b) {
     return at;
 }
 
-/* `main > r...eval_and > (3...ext > get`: an end, what begins at `from`, and the other end. */
+/* `main > r...eval_and > (3...ext > get`: an end, what begins at `from`, and
+   the other end. */
 static char *keep_part(const char *name, const char *from, size_t most) {
     size_t length = characters_in(name), end = most >= 24 ? most / 4 : 0;
     size_t window = most > 2 * end + 8 ? most - 2 * end - 6 : 2, start;

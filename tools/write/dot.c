@@ -1,6 +1,6 @@
-/* dot.c - an affinity graph for Graphviz: what is used, or called, next to what. Each tree of the
-   report is a graph of its own in the picture: sites (fields, functions), and for hot data streams
-   the objects too. */
+/* dot.c - an affinity graph for Graphviz: what is used, or called, next to
+   what. Each tree of the report is a graph of its own in the picture: sites
+   (fields, functions), and for hot data streams the objects too. */
 #include "base/tool.h"
 #include "write/affinity.h"
 #include "write/stacks.h"

@@ -1,6 +1,7 @@
-/* html.c - one page that needs nothing else: facts and tables as plain HTML, the report as JSON,
-   and the scripts of the folder page, which draw from the JSON in the tables' place. Nothing is
-   loaded, and the policy in its head lets nothing be. Without scripts the tables stay. */
+/* html.c - one page that needs nothing else: facts and tables as plain HTML,
+   the report as JSON, and the scripts of the folder page, which draw from the
+   JSON in the tables' place. Nothing is loaded, and the policy in its head lets
+   nothing be. Without scripts the tables stay. */
 #include "base/tool.h"
 #include "model/report.h"
 #include "write/distinct.h"
@@ -68,8 +69,8 @@ static void add_cell(text *out, const report_column *column, const report_cell *
     text_add(out, "</td>");
 }
 
-/* The words of a column, to be freed one by one; NULL: they are numbers. Those that differ still do
-   when they are shortened. */
+/* The words of a column, to be freed one by one; NULL: they are numbers. Those
+   that differ still do when they are shortened. */
 static char **words_of(const report_table *table, size_t column, size_t rows) {
     char **words, **whole;
     text holds = {NULL, 0, 0};

@@ -1,4 +1,5 @@
-/* json.c - the report as JSON (docs/formats.md); also what the HTML page carries and draws. */
+/* json.c - the report as JSON (docs/formats.md); also what the HTML page
+   carries and draws. */
 #include "base/json.h"
 #include "model/report.h"
 #include "model/tree_json.h"

@@ -1,5 +1,6 @@
-/* lcov.c - coverage as LCOV's tracefile, for genhtml and many services. LCOV 2 refuses what
-   contradicts itself; the model has seen to that. Branches of a block that did not run are "-". */
+/* lcov.c - coverage as LCOV's tracefile, for genhtml and many services. LCOV 2
+   refuses what contradicts itself; the model has seen to that. Branches of a
+   block that did not run are "-". */
 #include "base/tool.h"
 #include "model/by_tests.h"
 #include "model/decisions.h"
@@ -82,8 +83,9 @@ static void add_sense(text *out, const shown_decision *s, uint32_t size, uint32_
     text_free(&name);
 }
 
-/* LCOV keeps the conditions of one line and one size under their indices. So decisions of one line are
-   one group there, whose size is their sum. Decisions are in order of files and lines. */
+/* LCOV keeps the conditions of one line and one size under their indices. So
+   decisions of one line are one group there, whose size is their sum. Decisions
+   are in order of files and lines. */
 static void add_decisions(text *out, const shown_all *shown, size_t *at, const char *file) {
     size_t found = 0, hit = 0, i, end, index;
     uint32_t size, k;
@@ -164,7 +166,8 @@ static void add_one_test(const report *r, text *out, const coverage_all *all, si
     coverage_free(one);
 }
 
-/* MC/DC is of all tests together: two of them may show a condition that neither shows alone. */
+/* MC/DC is of all tests together: two of them may show a condition that neither
+   shows alone. */
 static void add_joint_decisions(text *out, const char *file, const shown_all *shown, size_t *at) {
     if (!shown) return;
     add_test(out, "");

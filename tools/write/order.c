@@ -1,10 +1,12 @@
-/* order.c - an order of functions for the linker, so that those which run one after the other lie
-   side by side: one name a line, for ld.lld --symbol-ordering-file, or gold --section-ordering-file
-   with ".text." in front of each.
+/* order.c - an order of functions for the linker, so that those which run one
+   after the other lie side by side: one name a line, for ld.lld
+   --symbol-ordering-file, or gold --section-ordering-file with ".text." in
+   front of each.
 
-   The heaviest edge comes first; two chains become one where an edge joins them, turned so that its
-   ends meet if they can. So Pettis and Hansen place procedures ("Profile Guided Code Positioning",
-   PLDI 1990). Chains follow by their heat. */
+   The heaviest edge comes first; two chains become one where an edge joins
+   them, turned so that its ends meet if they can. So Pettis and Hansen place
+   procedures ("Profile Guided Code Positioning", PLDI 1990). Chains follow by
+   their heat. */
 #include "base/tool.h"
 #include "write/affinity.h"
 #include <stdlib.h>
@@ -62,7 +64,8 @@ static int by_heat(const void *left, const void *right) {
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* "name (file:line)" is one line of a function of that name; other names stand for themselves. */
+/* "name (file:line)" is one line of a function of that name; other names stand
+   for themselves. */
 static size_t function_length(const char *name) {
     size_t length = strlen(name);
     const char *at;

@@ -1,7 +1,8 @@
-/* speedscope.c - whole stacks as speedscope's JSON: www.speedscope.app, or `npm install speedscope`.
-   Name the file NAME.speedscope.json. There is a profile for each tree, and one for each thread if
-   there are several. Stacks are of a tree that was added up: their order means nothing, which is why
-   the form is "sampled" and none that has a time line. */
+/* speedscope.c - whole stacks as speedscope's JSON: www.speedscope.app, or `npm
+   install speedscope`. Name the file NAME.speedscope.json. There is a profile
+   for each tree, and one for each thread if there are several. Stacks are of a
+   tree that was added up: their order means nothing, which is why the form is
+   "sampled" and none that has a time line. */
 #include "base/json.h"
 #include "base/tool.h"
 #include "write/stacks.h"
@@ -36,7 +37,8 @@ static void add_frames(const report *r, text *out, const report_tree *tree, size
     stacks_free_names(tree, names);
 }
 
-/* A count as the unit of the profile has it: milliseconds, where a tick is known to be so long. */
+/* A count as the unit of the profile has it: milliseconds, where a tick is
+   known to be so long. */
 static double weight_of(const report_tree *tree, uint64_t count) {
     return tree->period_us ? (double)count * (double)tree->period_us / 1000 : (double)count;
 }
@@ -53,7 +55,8 @@ static void add_stack(text *out, const report_tree *tree, uint32_t node, size_t 
     text_add(out, "]");
 }
 
-/* The k-th stack of a tree, or of one of its threads. 0: it is of another thread, or has no count. */
+/* The k-th stack of a tree, or of one of its threads. 0: it is of another
+   thread, or has no count. */
 static int stack_at(const report_tree *tree, size_t k, size_t thread, uint32_t *node,
                     uint64_t *count) {
     if (thread == (size_t)-1) {
@@ -102,7 +105,8 @@ static void add_profile(const report *r, text *out, const report_tree *tree, siz
     free(path);
 }
 
-/* Threads that have a sample, by the number of each. To be freed by the caller. */
+/* Threads that have a sample, by the number of each. To be freed by the
+   caller. */
 static uint32_t *threads_of(const report_tree *tree, size_t *count) {
     uint32_t *threads = (uint32_t *)tool_alloc((tree->sample_count + 1) * sizeof *threads);
     size_t i;

@@ -1,15 +1,18 @@
-/* sums.c - one table that any spreadsheet or database adds up: sums of a fleet are sums of its rows.
+/* sums.c - one table that any spreadsheet or database adds up: sums of a fleet
+   are sums of its rows.
 
        program,measure,unit,function,file,line,count,sum,sum_squares
 
-   A row is one function of one program, by one measure. What was seen came in independent pieces
-   (ticks; bursts): `count` of them, whose sum and sum of squares stand here. Over many files,
+   A row is one function of one program, by one measure. What was seen came in
+   independent pieces (ticks; bursts): `count` of them, whose sum and sum of
+   squares stand here. Over many files,
 
        select function, sum(count) n, sum(sum) s, 2 * sqrt(sum(sum_squares)) error ... group by ...
 
-   is the sum with its 95 % interval, s - error to s + error. That takes the number of pieces as
-   luck, too; so it is a little too wide for shares near 1. A number that is exact has count 0 and
-   no squares. Names are raw where --no-demangle says so; name, file and line tell functions apart. */
+   is the sum with its 95 % interval, s - error to s + error. That takes the
+   number of pieces as luck, too; so it is a little too wide for shares near 1.
+   A number that is exact has count 0 and no squares. Names are raw where
+   --no-demangle says so; name, file and line tell functions apart. */
 #include "model/report.h"
 
 static void write_sums(const report *r, text *out) {

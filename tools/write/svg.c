@@ -1,5 +1,6 @@
-/* svg.c - all curves of a report as one picture in SVG, one frame below the other. The x axis is
-   logarithmic, and so is the y axis where the table says so: these are the paper's Figures 1 and
+/* svg.c - all curves of a report as one picture in SVG, one frame below the
+   other. The x axis is logarithmic, and so is the y axis where the table says
+   so: these are the paper's Figures 1 and
    2. */
 #include "model/report.h"
 #include <math.h>

@@ -1,10 +1,11 @@
-/* text.c - the report on a terminal: what is missing, a sentence, facts, then tables. Numbers
-   have no blanks in them, and each is one word, so that awk and sort can read them; names come last
-   in a line.
+/* text.c - the report on a terminal: what is missing, a sentence, facts, then
+   tables. Numbers have no blanks in them, and each is one word, so that awk and
+   sort can read them; names come last in a line.
 
-   A line should be as wide as options.width. Columns are as wide as their widest word. If that is
-   too much, optional columns go, the last first; then stacks leave out frames in their middle. No
-   name is cut that people would write: a line that is still too long is longer. */
+   A line should be as wide as options.width. Columns are as wide as their
+   widest word. If that is too much, optional columns go, the last first; then
+   stacks leave out frames in their middle. No name is cut that people would
+   write: a line that is still too long is longer. */
 #include "base/tool.h"
 #include "model/paths.h"
 #include "write/writers.h"
@@ -95,7 +96,8 @@ static size_t widest(const layout *l, const report_table *table, size_t column) 
     return width;
 }
 
-/* Optional columns go while the rest is too wide; then the stacks get what is left. */
+/* Optional columns go while the rest is too wide; then the stacks get what is
+   left. */
 static void choose_widths(layout *l, const report_table *table, size_t width) {
     size_t k, count = table->column_count;
     l->width = (size_t *)tool_alloc(count * sizeof *l->width);
@@ -137,7 +139,8 @@ static int compare_looks(const void *left, const void *right) {
     return strcmp(((const look *)left)->stack, ((const look *)right)->stack);
 }
 
-/* Stacks that would look the same when they are short are shown as they tell themselves apart. */
+/* Stacks that would look the same when they are short are shown as they tell
+   themselves apart. */
 static void find_looks(layout *l, const report_table *table) {
     size_t k, i, count = rows_of(l);
     look *looks;
@@ -234,7 +237,8 @@ static void add_line(text *out, const report_table *table, const layout *l, size
     end_line(out);
 }
 
-/* What the rows from `first` on have together, in a column of which all rows are parts of one whole. */
+/* What the rows from `first` on have together, in a column of which all rows
+   are parts of one whole. */
 static void add_share_of_rest(text *out, const report_table *table, size_t first) {
     size_t row, k;
     double sum = 0;

@@ -1,5 +1,6 @@
-/* stdio.h - what the headers need of a hosted system that is not here; to compile against, not to
-   run. One of each in this folder: Microsoft's compiler and macOS. */
+/* stdio.h - what the headers need of a hosted system that is not here; to
+   compile against, not to run. One of each in this folder: Microsoft's compiler
+   and macOS. */
 #ifndef SYSTEM_STDIO_H
 #define SYSTEM_STDIO_H
 #include <stddef.h>

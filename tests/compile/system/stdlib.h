@@ -1,4 +1,5 @@
-/* stdlib.h - see stdio.h; the compiler's own headers of vector instructions ask for it. */
+/* stdlib.h - see stdio.h; the compiler's own headers of vector instructions ask
+   for it. */
 #ifndef SYSTEM_STDLIB_H
 #define SYSTEM_STDLIB_H
 #include <stddef.h>
