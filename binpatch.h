@@ -815,8 +815,7 @@ BINPATCH_API int x86flow_step_inside(const x86flow_rule *rule, uint64_t *pc, uin
            printf("%u bytes, %u checks\n", copy.out_size, copy.site_count);
            return 0;
        }
-   end of example.
-*/
+   end of example. */
 
 enum {                          /* module.events: what an instrumented copy records */
     X86COPY_ENTRY = 1,
@@ -3268,11 +3267,11 @@ static void x86flow_p_prove(x86flow_body *s) {
                                            add %rdx,%rax          rax = READ
        jmp *%rax  forward: the target is READ, and r15 = W + more than 0
 
-   The invariant: every cycle of dispatches passes a label with a check. It rests
-   on calls that keep the registers that the ABI has them keep. Of those inside
-   the module the callee is looked at: it pushes a register before it writes it.
-   If one breaks that below its callees, a loop has no check: no bursts begin
-   there, and the program runs as it did.
+   The invariant: every cycle of dispatches passes a label with a check. It
+   rests on calls that keep the registers that the ABI has them keep. Of those
+   inside the module the callee is looked at: it pushes a register before it
+   writes it. If one breaks that below its callees, a loop has no check: no
+   bursts begin there, and the program runs as it did.
 
    cost: for each label, and each register that may be the walker, the
    instructions up to the next dispatches. */
@@ -6024,8 +6023,8 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
    frames. That is ready after some milliseconds for a program of any size.
 
    A part (.cold) belongs to a function, and a survey would tell which. Without
-   one the part itself tells, when it is first met: where it jumps back to. If it
-   never does, or to several functions, it counts as a function of its own.
+   one the part itself tells, when it is first met: where it jumps back to. If
+   it never does, or to several functions, it counts as a function of its own.
 
    A library that is loaded later becomes a module when a stack first leads
    there. The C library says which one it is (_dl_find_object, which may be
@@ -6713,11 +6712,12 @@ static void binpatch_p_describe(binpatch_p_module *m) {
    target that is no label, or one that cannot be patched, runs in the original
    until the next dispatch. I goes on translating: a burst stays in it.
 
-   The invariant: nobody jumps to, returns to or lands in the four bytes behind a
-   patched label. A label that is followed by a whole instruction of five bytes
-   has nothing there. Otherwise no direct jump, no table, no word of data and no
-   lea may name what stands there, none of the distances that the function may
-   add to a label of its own, and no exception may land in the function.
+   The invariant: nobody jumps to, returns to or lands in the four bytes behind
+   a patched label. A label that is followed by a whole instruction of five
+   bytes has nothing there. Otherwise no direct jump, no table, no word of data
+   and no lea may name what stands there, none of the distances that the
+   function may add to a label of its own, and no exception may land in the
+   function.
 
    C is made at once, while one thread runs; switched off, the label still leads
    to C, which then takes no samples.

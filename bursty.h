@@ -775,9 +775,10 @@ extern "C" {
 
 /* ---- the check ----------------------------------- src/bursty/check.h ---- */
 
-/* One 32-bit word per thread, n. While n >= 0 the thread is not sampling, and n checks remain until
-   it looks at its schedule. While n < 0 it is inside a burst, and every check takes the slow path.
-   It is bursty-tracing's Figure 3, decision for decision:
+/* One 32-bit word per thread, n. While n >= 0 the thread is not sampling, and n
+   checks remain until it looks at its schedule. While n < 0 it is inside a
+   burst, and every check takes the slow path. It is bursty-tracing's Figure 3,
+   decision for decision:
 
        a check       sub dword [n], 1      x86-64. Cortex-M3: ldr, ldr, subs, str, bmi
                      js cold */
@@ -893,21 +894,24 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
 
 /* ---- checks and scopes that keep registers -- src/bursty/keep_check.h ---- */
 
-/* A call makes a compiler save and move what stands in registers, although it hardly ever happens.
-   So where the compiler and the target are known (keep_where.h), the rare way is assembly that
-   changes no register. It stands in a stub behind the code of its own section, and goes where a
-   COMDAT or a section that is dropped goes:
+/* A call makes a compiler save and move what stands in registers, although it
+   hardly ever happens. So where the compiler and the target are known
+   (keep_where.h), the rare way is assembly that changes no register. It stands
+   in a stub behind the code of its own section, and goes where a COMDAT or a
+   section that is dropped goes:
 
              decl word                     771: add  $-128, %rsp        over the red zone
              js   771f                          call bursty_thunk     returns with `ret $128`
        772:  ...                                jmp  772b               in its long form
                                                 .long site - .
 
-   The thunk finds the site behind its return address. Returning there and not to 772 keeps the
-   processor's prediction of returns, and a shadow stack, right.
+   The thunk finds the site behind its return address. Returning there and not
+   to 772 keeps the processor's prediction of returns, and a shadow stack,
+   right.
 
-   A scope goes on at 772. %d and %s are registers of the compiler's choice. %d is kept until the
-   scope ends, which repairs the depth if a longjmp has skipped scopes in it:
+   A scope goes on at 772. %d and %s are registers of the compiler's choice. %d
+   is kept until the scope ends, which repairs the depth if a longjmp has
+   skipped scopes in it:
 
        772:  movl %fs:depth, %d                 movl %d, %fs:depth
              cmpl $64, %d                       cmpl $0, %fs:word
@@ -917,17 +921,20 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
        774:  incl %fs:depth                These are 11 instructions, and 10 at a fixed address,
                                            where one movq stores the site. In C they were 27 to 33.
 
-   The end does not name its site. The thunk takes it from the slot that was just left. Ticks know
-   these sequences, so each is of one piece and always the same: keep_ticks.c.
+   The end does not name its site. The thunk takes it from the slot that was
+   just left. Ticks know these sequences, so each is of one piece and always the
+   same: keep_ticks.c.
 
-   Invariant: the site is in its slot before the depth counts it. It is suspended for whoever is
-   interrupted between the two and opens scopes in a signal handler: the slot then has a wrong name
-   until the scope ends. The depth is never wrong.
+   Invariant: the site is in its slot before the depth counts it. It is
+   suspended for whoever is interrupted between the two and opens scopes in a
+   signal handler: the slot then has a wrong name until the scope ends. The
+   depth is never wrong.
 
-   In an executable the word's address is a constant. It is written out, since gcc would keep the
-   base of an operand in a register. To gcc the assembly is not volatile, for around volatile ones
-   gcc copies arguments out of their registers. Instead it says that it changes bursty_p_order, a
-   variable that is nowhere: so it is neither moved out of a loop nor dropped. */
+   In an executable the word's address is a constant. It is written out, since
+   gcc would keep the base of an operand in a register. To gcc the assembly is
+   not volatile, for around volatile ones gcc copies arguments out of their
+   registers. Instead it says that it changes bursty_p_order, a variable that is
+   nowhere: so it is neither moved out of a loop nor dropped. */
 #ifdef BURSTY_CHECKS_ARE_ASSEMBLY
 #define BURSTY_P_KEEP_TEXT2(x) #x
 #define BURSTY_P_KEEP_TEXT(x) BURSTY_P_KEEP_TEXT2(x)
@@ -1181,12 +1188,14 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
 
 /* ---- dual-path functions (bursty-tracing Figure 2) ---- */
 
-/* The body stands once in the source and twice in the code. The user's braces follow the header of
-   an always-inline function with one more parameter, burst_on, a constant in each of its two uses:
+/* The body stands once in the source and twice in the code. The user's braces
+   follow the header of an always-inline function with one more parameter,
+   burst_on, a constant in each of its two uses:
 
        f(a)        a check; plain: body(0, a)   fires: cold_f(a), a jump
        cold_f(a)   in a burst: body(1, a)   otherwise: gives its check back and calls f, whose own
-                                            check takes it again (no third copy of the body) */
+                                            check takes it again (no third copy of the
+   body) */
 
 /* MORE(args, list): ", a, b" for the list (a, b), or nothing if args is ().
    Whether a function has parameters is read from its arguments, because a macro
@@ -1952,12 +1961,14 @@ static int bursty_p_publish(const bursty_p_settings *settings, uint32_t old) {
                  |       |   |
    rows    | (main, a, thread 0) | (a, b, thread 0) | (main, a, thread 1) | free ...
 
-   A row is the count of one pair (caller, site) of one thread. Rows are claimed in the order of
-   first sight, so that a dump does not depend on addresses. Claiming is a compare-and-swap that
-   raises row_count by 1, up to row_room; publishing is a compare-and-swap of the slot. Invariant:
-   a row is written by its thread alone, a slot changes once, and a row in the index never moves.
-   So nobody waits, and a search needs no lock: a row that another thread has put into the slot
-   meanwhile is a different one, and the search goes on. Cost: one or two probes (3/4 full). */
+   A row is the count of one pair (caller, site) of one thread. Rows are claimed
+   in the order of first sight, so that a dump does not depend on addresses.
+   Claiming is a compare-and-swap that raises row_count by 1, up to row_room;
+   publishing is a compare-and-swap of the slot. Invariant: a row is written by
+   its thread alone, a slot changes once, and a row in the index never moves. So
+   nobody waits, and a search needs no lock: a row that another thread has put
+   into the slot meanwhile is a different one, and the search goes on. Cost: one
+   or two probes (3/4 full). */
 BURSTY_P_SLOW bursty_p_row *bursty_p_claim(void) {
     uint32_t number;
     do {
@@ -2241,24 +2252,30 @@ static uint64_t bursty_p_budget(uint64_t memory[4], int was_burst, uint64_t chec
            ^ look         ^ look     ^ look          ^ look
            in bursty_start, before the first check
 
-   A thread looks at its schedule at the first check after a phase of any profile has ended. The
-   look computes live (who is in a burst) and span: this check and the span - 1 checks after it get
-   the same answer. It sets n = live ? 0 : span, and then this check takes its 1. Invariant: at the
-   next look exactly span checks have passed, whether n came down from span or from 0. It is
-   suspended while the slow path runs (the word is then some large number), and a look may come
-   early, from bursty_set_profile for example; then fewer have passed: live ? -n : span - n.
+   A thread looks at its schedule at the first check after a phase of any
+   profile has ended. The look computes live (who is in a burst) and span: this
+   check and the span - 1 checks after it get the same answer. It sets n = live
+   ? 0 : span, and then this check takes its 1. Invariant: at the next look
+   exactly span checks have passed, whether n came down from span or from 0. It
+   is suspended while the slow path runs (the word is then some large number),
+   and a look may come early, from bursty_set_profile for example; then fewer
+   have passed: live ? -n : span - n.
 
-   Every profile keeps the sequence that it would have alone: I checks in a burst, then a gap, and
-   so on; span is the nearest end of a phase. The length of a gap is drawn evenly from C - j to
-   C + j, where j is `jitter` percent of C, and is at least 1. A budget multiplies C by the thread's
-   factor first. After every awake_count bursts, hibernate_count periods of C + I are added.
-   Without jitter the first gap is C - 1, as in bursty-tracing Figure 3. With jitter a thread starts
-   at a random place of its period C + I, else threads shorter than C would never be sampled.
+   Every profile keeps the sequence that it would have alone: I checks in a
+   burst, then a gap, and so on; span is the nearest end of a phase. The length
+   of a gap is drawn evenly from C - j to C + j, where j is `jitter` percent of
+   C, and is at least 1. A budget multiplies C by the thread's factor first.
+   After every awake_count bursts, hibernate_count periods of C + I are added.
+   Without jitter the first gap is C - 1, as in bursty-tracing Figure 3. With
+   jitter a thread starts at a random place of its period C + I, else threads
+   shorter than C would never be sampled.
 
-   Cost: a look is O(profiles). There are two in C + I checks. New settings wait 65 536 at most.
+   Cost: a look is O(profiles). There are two in C + I checks. New settings wait
+   65 536 at most.
 
-   With BURSTY_POLL the gap has no length: a look while bursty_p_open is 1 begins a burst of every
-   profile once in an opening, and the phase after it lasts until the next one. */
+   With BURSTY_POLL the gap has no length: a look while bursty_p_open is 1
+   begins a burst of every profile once in an opening, and the phase after it
+   lasts until the next one. */
 BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
     uint64_t gap = s->set.every;
     if (t->factor) {
@@ -2574,17 +2591,19 @@ BURSTY_P_STEP bursty_p_thread *bursty_p_me(void) {
        check fires --> n = hold()  --> look? deliver? --> word = n, or the new one
                        word = BUSY     actions
 
-   hold() is the first act: it takes the word out and puts a large number in, in one instruction.
-   From then on the thread's checks stay on the fast path and count the large number down, which is
-   dropped in the end. So checks in an action, or in a signal handler that lands here, record
-   nothing, are not counted, and do not re-enter. (With BURSTY_POLL they do, and get BUSY here.)
+   hold() is the first act: it takes the word out and puts a large number in, in
+   one instruction. From then on the thread's checks stay on the fast path and
+   count the large number down, which is dropped in the end. So checks in an
+   action, or in a signal handler that lands here, record nothing, are not
+   counted, and do not re-enter. (With BURSTY_POLL they do, and get BUSY here.)
 
      bursty_set_profile in an action  only stores the settings, since in_slow is set; the next look
                                       takes them over. bursty_get_stats and others do not look.
      longjmp out of an action, or of  bursty_set_depth puts the word back: out of an event the word
      a handler that came in between   in `kept`; else 0 with span 0: the next check is a look with
                                       nothing passed, and a burst that goes on begins anew
-     a thread without a record        no start yet, or no memory; it asks again in 65 536 checks */
+     a thread without a record        no start yet, or no memory; it asks again in 65 536
+   checks */
 #define BURSTY_P_IS_HELD() ((int32_t)BURSTY_P_HERE.n > (int32_t)BURSTY_P_SPAN)
 BURSTY_P_STEP uint32_t bursty_p_hold(void) {
     uint32_t n = BURSTY_P_BUSY;
@@ -3077,10 +3096,11 @@ static void bursty_p_frame_tick(bursty_p_framed *f, uint32_t row, uint32_t n) {
 /* row 1 | main          row 2 | main > update     row 3 | main > update > collide     row 4 | ...
            parent 0              parent 1                  parent 2
 
-   A row is one path of scopes on one thread: key (site, parent, thread). Rows are found by open
-   addressing and claimed by compare-and-swap, as in bursty.h's hot table: index holds a row's
-   number, or 0. Invariant: a row is written by its thread alone, or by the watcher alone,
-   its parent has a smaller number, and a row in the index never moves. So a handler never waits,
+   A row is one path of scopes on one thread: key (site, parent, thread). Rows
+   are found by open addressing and claimed by compare-and-swap, as in
+   bursty.h's hot table: index holds a row's number, or 0. Invariant: a row is
+   written by its thread alone, or by the watcher alone, its parent has a
+   smaller number, and a row in the index never moves. So a handler never waits,
    wherever it interrupts. */
 
 /* Counts are 64-bit where such a load is atomic. Elsewhere they are 32-bit, and
@@ -3838,9 +3858,10 @@ static void bursty_p_uninstall(void) {
      sleep        until a moment, or until the watcher's word is not `seen` any more
      begin, end   of the thread that watches; end returns when it has ended
 
-   ANSWERS says how good `ask` is. EXACT: the CPU time moves while the thread runs, by nanoseconds.
-   STATE: the system says whether the thread runs. COARSE: its CPU time moves by the interrupts of
-   the system's clock, 10 or 16 ms apart. */
+   ANSWERS says how good `ask` is. EXACT: the CPU time moves while the thread
+   runs, by nanoseconds. STATE: the system says whether the thread runs. COARSE:
+   its CPU time moves by the interrupts of the system's clock, 10 or 16 ms
+   apart. */
 #define BURSTY_P_COARSE 1
 #define BURSTY_P_EXACT 2
 #define BURSTY_P_STATE 3
@@ -4122,7 +4143,8 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
 
 #ifdef BURSTY_P_WATCHER
 
-/* One thread looks at the shadow stacks of all others. It stops nobody and sends no signal.
+/* One thread looks at the shadow stacks of all others. It stops nobody and
+   sends no signal.
 
        gap          gap      gap            gap           uniform from 1/2 to 3/2 of the period,
    |----------*---------*---------*------------------*    so no loop of the program keeps step
@@ -4131,18 +4153,21 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
                         2. each thread that has run since the last round: its CPU time again
                         3. 50 us later: those whose CPU time did not move in between
 
-   A look is charged to *running* or *waiting*. A thread runs at the moment of the look if its CPU
-   time moves from 1 to 2. If it does not, the thread may be blocked; or the watcher has just taken
-   its processor. So the watcher naps, and a thread that had nothing but the watcher in its way runs
-   on: its CPU time moves by half of the nap or more. (Half: threads that go to sleep in the nap and
-   threads that wake in it are mistaken equally often.) Where CPU time moves in steps of 10 ms and more
-   (COARSE), a look is running as long as CPU time is left that no look has been charged for: the
-   sums are right, and scopes shorter than such a step share theirs.
+   A look is charged to *running* or *waiting*. A thread runs at the moment of
+   the look if its CPU time moves from 1 to 2. If it does not, the thread may be
+   blocked; or the watcher has just taken its processor. So the watcher naps,
+   and a thread that had nothing but the watcher in its way runs on: its CPU
+   time moves by half of the nap or more. (Half: threads that go to sleep in the
+   nap and threads that wake in it are mistaken equally often.) Where CPU time
+   moves in steps of 10 ms and more (COARSE), a look is running as long as CPU
+   time is left that no look has been charged for: the sums are right, and
+   scopes shorter than such a step share theirs.
 
-   A round that begins late is not charged. A watcher that gets no processor wakes up when others
-   have gone to sleep; or, on a machine with too much to do, when its whole process gets its turn,
-   and then sees all of it run. Late is half a period; where timers are exact it is .5 ms if that is
-   less; but no less than .25 ms. All looks of the time that has passed count as late.
+   A round that begins late is not charged. A watcher that gets no processor
+   wakes up when others have gone to sleep; or, on a machine with too much to
+   do, when its whole process gets its turn, and then sees all of it run. Late
+   is half a period; where timers are exact it is .5 ms if that is less; but no
+   less than .25 ms. All looks of the time that has passed count as late.
 
    When may it read a thread's stack?
 
@@ -4152,22 +4177,27 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
                                   v   |
                                   OPEN <----> LOOKING (some hundred nanoseconds)
 
-   Invariant: memory of a thread is read while its record is LOOKING, and then the thread has not
-   ended. A thread whose end nobody would notice is never opened.
+   Invariant: memory of a thread is read while its record is LOOKING, and then
+   the thread has not ended. A thread whose end nobody would notice is never
+   opened.
 
-   What is read? A scope takes a check, writes its slot, and then the depth. The watcher reads word,
-   slots, depth, slots, word. If the word is the same, no scope was entered in between, and the copy
-   was true at one moment. If the scopes around the innermost one are the same twice, they stood
-   still while the depth was read, and what stands below them was entered under them. Otherwise, as
-   in scopes of a few nanoseconds, it looks again, at most 8 times, and then takes what stood still
-   (`cut`). Where even outer scopes come back within some nanoseconds, a few paths in a thousand may
-   have an inner scope of another outer one.
+   What is read? A scope takes a check, writes its slot, and then the depth. The
+   watcher reads word, slots, depth, slots, word. If the word is the same, no
+   scope was entered in between, and the copy was true at one moment. If the
+   scopes around the innermost one are the same twice, they stood still while
+   the depth was read, and what stands below them was entered under them.
+   Otherwise, as in scopes of a few nanoseconds, it looks again, at most 8
+   times, and then takes what stood still (`cut`). Where even outer scopes come
+   back within some nanoseconds, a few paths in a thousand may have an inner
+   scope of another outer one.
 
-   Threads in lockstep are seen in the same scope at the same moment, and such looks say less than
-   independent ones. `squares` sums up the squares of how many looks of one round met one scope,
-   running or waiting: docs/ticks.md makes a factor of it.
+   Threads in lockstep are seen in the same scope at the same moment, and such
+   looks say less than independent ones. `squares` sums up the squares of how
+   many looks of one round met one scope, running or waiting: docs/ticks.md
+   makes a factor of it.
 
-   Cost: two clock readings for each thread and round, the path's rows, and a wake or two. */
+   Cost: two clock readings for each thread and round, the path's rows, and a
+   wake or two. */
 enum { BURSTY_P_CLOSED, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING };
 
 typedef struct bursty_p_peek {
@@ -5850,20 +5880,24 @@ BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) {
 
 #ifndef BURSTY_BARE
 
-/* One site has several rows: one for each thread and caller, and one for each path. They are summed
-   up in batches of sites, in the order of their addresses, with no more memory than a batch:
+/* One site has several rows: one for each thread and caller, and one for each
+   path. They are summed up in batches of sites, in the order of their
+   addresses, with no more memory than a batch:
 
        sites    a < b < c < d < e < f < g      a batch of 3: walk 1 sums a b c, walk 2 d e f, ...
        walk 2   after = c   [d] [f] [g]        e comes: [d] [e] [f], and g waits for walk 3
 
-   Invariant: a batch holds the smallest sites above `after` that the walk has met. Cost: for r rows
-   and g sites, r * (g / 64 + 1) steps of some 20 instructions, and for each path its depth.
+   Invariant: a batch holds the smallest sites above `after` that the walk has
+   met. Cost: for r rows and g sites, r * (g / 64 + 1) steps of some 20
+   instructions, and for each path its depth.
 
-   calls: the sum of weights W and, over the bursts that were summed up, the sum of squares Q of what
-   a burst saw of the site (the table's fifth sum, ys). Bursts are independent, so the variance of W
-   is Q - W * W / B for B bursts; and gaps are drawn, so that as many bursts stand for more or fewer
-   checks (tools/model/sampled_ranges.c has the formula). time: k of n ticks are a binomial share, whose interval is
-   Wilson's; ticks that came several at once count as n * n / (sum of squares). Both at z = 2. */
+   calls: the sum of weights W and, over the bursts that were summed up, the sum
+   of squares Q of what a burst saw of the site (the table's fifth sum, ys).
+   Bursts are independent, so the variance of W is Q - W * W / B for B bursts;
+   and gaps are drawn, so that as many bursts stand for more or fewer checks
+   (tools/model/sampled_ranges.c has the formula). time: k of n ticks are a
+   binomial share, whose interval is Wilson's; ticks that came several at once
+   count as n * n / (sum of squares). Both at z = 2. */
 
 enum { BURSTY_P_BATCH = 64 };
 
@@ -6134,9 +6168,10 @@ BURSTY_API int bursty_save(const char *path) {
        burst   -1, -2, ..., -I     the check that takes -I to -I - 1 is the first of a gap
        action  2^31 - 2^24, ...    its checks count down; no gap that can be set is above 3 * 2^29
 
-   Without settings I is 0: no burst ever begins. The jitter is fixed: a gap is C - mask / 2 plus a
-   random number from 0 to mask, where mask is the smallest 2^k - 1 that is at least C / 8. A
-   division would cost 100 bytes. Flash and RAM: tests/firmware/run.sh. */
+   Without settings I is 0: no burst ever begins. The jitter is fixed: a gap is
+   C - mask / 2 plus a random number from 0 to mask, where mask is the smallest
+   2^k - 1 that is at least C / 8. A division would cost 100 bytes. Flash and
+   RAM: tests/firmware/run.sh. */
 
 /* The word at the start of a gap: its length less one, 2^31 - 1 before the
    first settings. */
@@ -6206,9 +6241,10 @@ BURSTY_API uint32_t bursty_in_burst(void) { return (int32_t)BURSTY_P_HERE.n < 0;
 
 /* ---- counters and conditions ------------------- src/bursty/control.c ---- */
 
-/* The paper's hardware matches all productions of an instruction in parallel, hence conditions
-   before operations. For Figure 4's two counters, with nCheck0 4, nInstr0 2 and one INC per event
-   (c1 UNTIL 3 while not sampling, c2 UNTIL 2 while sampling):
+/* The paper's hardware matches all productions of an instruction in parallel,
+   hence conditions before operations. For Figure 4's two counters, with nCheck0
+   4, nInstr0 2 and one INC per event (c1 UNTIL 3 while not sampling, c2 UNTIL 2
+   while sampling):
 
        event           1    2    3    4    5    6    7
        c1 before it   -3   -2   -1    0    0    0   -3       0: overflow_1 is set

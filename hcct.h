@@ -533,15 +533,18 @@ static double hcct_p_ln(double x) {
    full    key  parent  first child  next sibling  count
    pruned  key  parent  first child  next sibling  children       error  count
 
-   Links are node numbers. Node 0 is the root and, as a link, "none". Bit 31 of `first child` says
-   that the children are in the hash too. `children` is their number; its bit 31 pins the node and
-   so keeps sweeps from freeing it, and is always set in the root. A free node has parent ~0 and
-   children 1, and hangs on free_list by `next sibling`. In Space-Saving a count of ~0 marks a cold
-   node, and its `error` holds `kept` instead: the weight that was certain before the eviction.
+   Links are node numbers. Node 0 is the root and, as a link, "none". Bit 31 of
+   `first child` says that the children are in the hash too. `children` is their
+   number; its bit 31 pins the node and so keeps sweeps from freeing it, and is
+   always set in the root. A free node has parent ~0 and children 1, and hangs
+   on free_list by `next sibling`. In Space-Saving a count of ~0 marks a cold
+   node, and its `error` holds `kept` instead: the weight that was certain
+   before the eviction.
 
-   Invariants: every ancestor of a counted node is in the tree. Siblings have distinct keys. Live
-   and free nodes together are used - 1. After a sweep, every leaf is counted, pinned or the cursor.
-   Between sweeps this is suspended: there may be other cold leaves. */
+   Invariants: every ancestor of a counted node is in the tree. Siblings have
+   distinct keys. Live and free nodes together are used - 1. After a sweep,
+   every leaf is counted, pinned or the cursor. Between sweeps this is
+   suspended: there may be other cold leaves. */
 
 enum { HCCT_P_KEY, HCCT_P_PARENT, HCCT_P_CHILD, HCCT_P_NEXT, HCCT_P_COUNT32 };
 enum { HCCT_P_CHILDREN = 4, HCCT_P_ERROR, HCCT_P_COUNT };
@@ -619,7 +622,8 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
 
 /* ---- finding a child ---------------------------- src/hcct/children.c ---- */
 
-/* Programs differ: in a plain list one needs 1 visit a call, another 30 000. So there are 3 ways:
+/* Programs differ: in a plain list one needs 1 visit a call, another 30 000. So
+   there are 3 ways:
 
      1 cache   cache[some bits of mix(parent, key)] is mix ^ a node number. It counts only if that
                node has this parent and this key, so no entry is ever cleared. An entry of another
@@ -628,11 +632,13 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
      3 hash    After a walk of more than HCCT_P_WALK steps, all children of that parent are put into
                the hash of node numbers: linear probing, at most 3/4 full even with all nodes.
 
-   Invariant: the children of a parent that has more than HCCT_P_WALK + 1 of them are in the hash.
-   hcct_grow suspends it: it empties the hash, and the next walk along such a list fills it again.
+   Invariant: the children of a parent that has more than HCCT_P_WALK + 1 of
+   them are in the hash. hcct_grow suspends it: it empties the hash, and the
+   next walk along such a list fills it again.
 
-   Cost: one node in the first way, at most HCCT_P_WALK + 1 nodes in the second, about two probes in
-   the third. So a call never pays for the number of children that its caller has. */
+   Cost: one node in the first way, at most HCCT_P_WALK + 1 nodes in the second,
+   about two probes in the third. So a call never pays for the number of
+   children that its caller has. */
 
 HCCT_P_INLINE uint32_t hcct_p_mix(uint32_t parent, uint32_t key) {
     return parent * UINT32_C(0x9E3779B1) + key * UINT32_C(0x85EBCA6B);
@@ -721,18 +727,19 @@ HCCT_P_INLINE uint32_t hcct_p_look(const hcct *t, uint32_t p, uint32_t key, uint
 
 /* ---- the running stack ----------------------------- src/hcct/stack.c ---- */
 
-/* run.at.depth calls are open, and run.at.cursor is the node of the innermost one. The nodes of the
-   last callers are also in recent[]:
+/* run.at.depth calls are open, and run.at.cursor is the node of the innermost
+   one. The nodes of the last callers are also in recent[]:
 
         root - a - b - c - d - e        depth 5, recent_from 2
                    |   |   |   |
             recent[2] [3] [4] [5]
 
-   A plain enter writes recent[depth + 1] and a plain leave only lowers depth, so that neither waits
-   for the loads of the one before. The cursor is then out of date, and hcct_p_sync brings it back.
-   Plain are enters at depths below `stop` and leaves at depths above `stay`. hcct_p_window sets
-   these so that recent[] reaches and nothing special goes on; else they are such that all calls go
-   the slow way, which does everything. */
+   A plain enter writes recent[depth + 1] and a plain leave only lowers depth,
+   so that neither waits for the loads of the one before. The cursor is then out
+   of date, and hcct_p_sync brings it back. Plain are enters at depths below
+   `stop` and leaves at depths above `stay`. hcct_p_window sets these so that
+   recent[] reaches and nothing special goes on; else they are such that all
+   calls go the slow way, which does everything. */
 
 HCCT_P_INLINE void hcct_p_sync(hcct *t) { t->run.at.cursor = t->recent[t->run.at.depth % 32]; }
 
@@ -755,11 +762,13 @@ static void hcct_p_mode(hcct *t) {
 
 /* ---- pruning (section 4, Figure 4) ----------------- src/hcct/prune.c ---- */
 
-/* A node is hot or cold. Cold means: no count (Space-Saving, Sticky Sampling), or an upper bound of
-   at most base (Lossy Counting). A cold node earns its place only as a caller of a node that is not
-   cold. Two things free cold leaves: a sweep, after it has made nodes cold, and a leave, when the
-   cursor moves away from a cold leaf. (That happens after enters of weight 0; an enter of weight 1
-   gives the node a count.) Both then look at the caller, which may have become a cold leaf by that:
+/* A node is hot or cold. Cold means: no count (Space-Saving, Sticky Sampling),
+   or an upper bound of at most base (Lossy Counting). A cold node earns its
+   place only as a caller of a node that is not cold. Two things free cold
+   leaves: a sweep, after it has made nodes cold, and a leave, when the cursor
+   moves away from a cold leaf. (That happens after enters of weight 0; an enter
+   of weight 1 gives the node a count.) Both then look at the caller, which may
+   have become a cold leaf by that:
 
         root                    root               Here c is cold and the cursor has just left
           a 30                    a 30             it; b is cold too, a is counted. c goes, then
@@ -768,10 +777,11 @@ static void hcct_p_mode(hcct *t) {
           |     \                 |                child, is the cursor, or is pinned.
           d 9    c  (cold)        d 9
 
-   Cost: each freed node was made by one enter, so pruning takes constant time per call amortised,
-   but for finding the node in its parent's list. A node that is not among the first HCCT_P_WALK
-   siblings stays, as a cold leaf, until the next sweep. With several cursors (fibers, folding) a
-   leave frees nothing: each cursor must keep its node, and only a sweep pins them all first. */
+   Cost: each freed node was made by one enter, so pruning takes constant time
+   per call amortised, but for finding the node in its parent's list. A node
+   that is not among the first HCCT_P_WALK siblings stays, as a cold leaf, until
+   the next sweep. With several cursors (fibers, folding) a leave frees nothing:
+   each cursor must keep its node, and only a sweep pins them all first. */
 
 /* No child, no pin, not the cursor, not the root. */
 HCCT_P_INLINE int hcct_p_prunable(const hcct *t, uint32_t i) {
@@ -1966,14 +1976,16 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
 
 /* memory   | thread 0, ..., thread n - 1 | sums of 0 | tree of 0 | sums of 1 | ...      all equal
 
-   A thread's calls go to the tree of its number. Each event carries the depth of the stack, and
-   that tells which calls have returned since, by whatever way; so returns are no events here. When
-   a burst begins, and whenever an event was left out, the tree follows the stack of scopes anew.
+   A thread's calls go to the tree of its number. Each event carries the depth
+   of the stack, and that tells which calls have returned since, by whatever
+   way; so returns are no events here. When a burst begins, and whenever an
+   event was left out, the tree follows the stack of scopes anew.
 
-   Invariant: the tree's running context is the path of the innermost call that was recorded, it is
-   `depth` deep, and what it holds of scopes that are still open is the stack. `is_held` is 1 while
-   somebody looks at the tree or changes it. Nobody waits for it on a path of the program: an event
-   that comes while a dump is being written is counted as lost. */
+   Invariant: the tree's running context is the path of the innermost call that
+   was recorded, it is `depth` deep, and what it holds of scopes that are still
+   open is the stack. `is_held` is 1 while somebody looks at the tree or changes
+   it. Nobody waits for it on a path of the program: an event that comes while a
+   dump is being written is counted as lost. */
 
 #if defined(BURSTY_NO_TLS)
 #define HCCT_P_GET(p) (*(p))

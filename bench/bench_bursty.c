@@ -1,13 +1,14 @@
-/* bench_bursty.c - what each form of bursty.h costs, in-process: rivals of a group run in turn,
-   several rounds. Prints
+/* bench_bursty.c - what each form of bursty.h costs, in-process: rivals of a
+   group run in turn, several rounds. Prints
 
        time   group  rival  nanoseconds of one operation, one number per round
        value  name   number                                  results that are not times
 
-   separated by tabs; bench/micro.py makes figures of them and takes the time of a rival called
-   "empty" off the others'. Compiled as it is, with BURSTY_POLL, with BURSTY_OFF, and by other
-   compilers with BENCH_BARE and their own ways of looking put in: then only plain rivals remain.
-   argv[1] is the number of rounds, argv[2] scales the work, in percent. */
+   separated by tabs; bench/micro.py makes figures of them and takes the time of
+   a rival called "empty" off the others'. Compiled as it is, with BURSTY_POLL,
+   with BURSTY_OFF, and by other compilers with BENCH_BARE and their own ways of
+   looking put in: then only plain rivals remain. argv[1] is the number of
+   rounds, argv[2] scales the work, in percent. */
 #define _POSIX_C_SOURCE 200809L
 #ifndef BENCH_BARE
 #define BURSTY_IMPLEMENTATION

@@ -1,5 +1,6 @@
-/* bench_footprint.c - footprint.h beside the paper taken literally, an Olken splay tree (reuse
-   distances only) and a direct-mapped aliasing table (average footprint only).
+/* bench_footprint.c - footprint.h beside the paper taken literally, an Olken
+   splay tree (reuse distances only) and a direct-mapped aliasing table (average
+   footprint only).
 
    bench_footprint [quick] [TRACE...]        TRACE: blocks as in docs/formats.md, not compressed
    bench_footprint one WAY TRACE [N]         one way alone, for callgrind; prints its name, the
@@ -7,8 +8,8 @@
    bench_footprint long [N]                  n = 1e8: accesses come from a generator, and nothing is
                                              kept of them; prints time and memory at each power of 10
 
-   Rivals take turns, chunk by chunk, so that what slows the machine slows all; best of the rounds,
-   in CPU time. */
+   Rivals take turns, chunk by chunk, so that what slows the machine slows all;
+   best of the rounds, in CPU time. */
 #define _POSIX_C_SOURCE 200112L
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"

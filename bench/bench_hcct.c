@@ -1,15 +1,16 @@
-/* bench_hcct.c - nanoseconds per call (enter and leave) of every algorithm of hcct.h, beside a full
-   tree of malloc-ed nodes with pointers and a Space-Saving with the bucket list as its authors
-   describe it.
+/* bench_hcct.c - nanoseconds per call (enter and leave) of every algorithm of
+   hcct.h, beside a full tree of malloc-ed nodes with pointers and a
+   Space-Saving with the bucket list as its authors describe it.
 
        bench_hcct [quick|full] [TRACE ...]
        bench_hcct one full|batch TRACE [CALLS]      one way over the first CALLS, for callgrind;
                                                     prints its name, the calls and the ns of each
 
-   A TRACE is a call trace of docs/formats.md. Those that $BURSTY_TRACES names are read too. Traces
-   are decoded first. Each rival runs over the same events in turn, several rounds; the best round
-   counts, and the empty loop over the events is taken off. In every round all rivals run, so that a
-   busy machine slows all. */
+   A TRACE is a call trace of docs/formats.md. Those that $BURSTY_TRACES names
+   are read too. Traces are decoded first. Each rival runs over the same events
+   in turn, several rounds; the best round counts, and the empty loop over the
+   events is taken off. In every round all rivals run, so that a busy machine
+   slows all. */
 #include "../tools/base/tool.c"
 #define HCCT_STATIC
 #define HCCT_IMPLEMENTATION

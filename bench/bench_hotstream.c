@@ -8,8 +8,8 @@
    bench_hotstream parts REFS            what a recorded reference and a digest of a full 64 K-node
                                          grammar cost
 
-   Rivals take turns, so that what slows the machine slows all; the best of the rounds counts, in
-   CPU time. */
+   Rivals take turns, so that what slows the machine slows all; the best of the
+   rounds counts, in CPU time. */
 #define HOTSTREAM_STATIC
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"

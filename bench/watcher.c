@@ -1,10 +1,12 @@
-/* watcher.c - what the watcher costs, and what it says against the truth (sh bench/watcher.sh).
+/* watcher.c - what the watcher costs, and what it says against the truth (sh
+   bench/watcher.sh).
 
      watcher cost HZ THREADS SECONDS WORK   THREADS threads that all spin (WORK 1) or all run .1 ms
                                             in 10 ms (WORK 0): CPU time of the watcher's thread,
                                             us for each round and each look
      watcher truth HZ SECONDS RUN WAIT      one thread that runs RUN us and waits WAIT us in turn:
-                                            shares by its own clocks, and by looks */
+                                            shares by its own clocks, and by
+   looks */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -69,10 +69,10 @@ int main(void) {
 #endif
 }
 
-/* The trace of the second request. A condition is judged on the flags as they were before the
-   event, an operation takes effect after it. So the third "request" (the loop's back-edge carries
-   the function's name) sets the flag, and the first event that finds it set is the "send" behind
-   it.
+/* The trace of the second request. A condition is judged on the flags as they
+   were before the event, an operation takes effect after it. So the third
+   "request" (the loop's back-edge carries the function's name) sets the flag,
+   and the first event that finds it set is the "send" behind it.
 
      event                counter 0 before, after    overflow before, after    reported?
      request (call)          .        -3                  .        -
@@ -85,4 +85,5 @@ int main(void) {
      request (attempt 4)     0         1                 set      set          no (1)
      send                    1         1                 set      set          yes
 
-   (1) It is no user event. The flag stays set until an UNTIL or a SET clears it. */
+   (1) It is no user event. The flag stays set until an UNTIL or a SET clears
+   it. */

@@ -1,5 +1,5 @@
-/* make_refs.c - writes small traces for tests: make_refs KIND writes KIND.refs, and for refs
-   KIND.table, in the current folder.
+/* make_refs.c - writes small traces for tests: make_refs KIND writes KIND.refs,
+   and for refs KIND.table, in the current folder.
 
    example   the worked example abaabcabcabcabc, every letter a reference
    loops     a program that walks 6 lists in random order, with calls, back-edges and returns

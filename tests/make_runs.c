@@ -1,4 +1,5 @@
-/* make_runs.c - writes a dump that lines on standard input describe: make_runs OUT
+/* make_runs.c - writes a dump that lines on standard input describe: make_runs
+   OUT
 
        tick US                    ticks come every so many microseconds; 0: by hand
        cpu US                     CPU time of the process while it ticked

@@ -196,7 +196,8 @@ TEST(the_instrumented_copy_computes_the_same_and_writes_events) {
     CHECK(events >= 1 && words.position == start + 16 * events);
 }
 
-/* xor %eax,%eax; again: dec %edi; jns part; ret       part, 256 further on: inc %eax; jmp again */
+/* xor %eax,%eax; again: dec %edi; jns part; ret       part, 256 further on: inc %eax; jmp
+   again */
 TEST(a_part_is_copied_with_its_function) {
     static const unsigned char code[] = {0x31, 0xC0, 0xFF, 0xCF, 0x0F, 0x89, 0xF6, 0, 0, 0, 0xC3};
     static const unsigned char part[] = {0xFF, 0xC0, 0xE9, 0xFB, 0xFE, 0xFF, 0xFF};

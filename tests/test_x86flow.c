@@ -381,7 +381,8 @@ TEST(equation_3_checks_roots_taken_ones_and_cycles) {
 }
 
 /* A function whose rare part stands elsewhere (.cold), behind it or before it in memory:
-       xor %eax,%eax; again: dec %edi; jns part; ret       part: inc %eax; call leaf; jmp again */
+       xor %eax,%eax; again: dec %edi; jns part; ret       part: inc %eax; call leaf; jmp
+   again */
 enum { WHOLE, OTHER, PART, PARTS };
 static x86flow_function three[PARTS];
 static void function_with_part(void) {

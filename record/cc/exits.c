@@ -1,11 +1,13 @@
-/* exits.c - what `bursty cc --cover` links beside edges.c and edges_file.c, so that counts are right
-   where a call does not return: exit, _exit, quick_exit, abort, longjmp, exec, pthread_exit. After
-   fork each process writes what it did itself.
+/* exits.c - what `bursty cc --cover` links beside edges.c and edges_file.c, so
+   that counts are right where a call does not return: exit, _exit, quick_exit,
+   abort, longjmp, exec, pthread_exit. After fork each process writes what it
+   did itself.
 
-   The rewritten code has a map in the section bursty_calls: for each vertex with calls the place
-   where its code begins, and its number early[]. When a stack is left, we walk it and add 1 to the
-   number of the vertex in which each frame stands. It is taken off again where control comes back
-   behind the call. So for each vertex:  in = out + early.
+   The rewritten code has a map in the section bursty_calls: for each vertex
+   with calls the place where its code begins, and its number early[]. When a
+   stack is left, we walk it and add 1 to the number of the vertex in which each
+   frame stands. It is taken off again where control comes back behind the call.
+   So for each vertex: in = out + early.
 
        stack      code                          map
        main       0x1040 in [0x1020 .. 0x1060)  0x1020 -> early[3]    early[3] += 1
@@ -18,15 +20,17 @@
      the program asks for
    a child of fork     all counters to 0, all frames - 1: what its parent did is not its own
 
-   Threads that still run when the program ends are asked by a signal to walk their own stacks. A
-   thread does so in the handler, waits for the dump and goes on; one that slept in a system call
-   which the signal ended goes on sleeping, for it must not wake up as the program ends.
+   Threads that still run when the program ends are asked by a signal to walk
+   their own stacks. A thread does so in the handler, waits for the dump and
+   goes on; one that slept in a system call which the signal ended goes on
+   sleeping, for it must not wake up as the program ends.
 
-   Nothing runs while calls return. A walk takes a microsecond a frame. The linker's --wrap leads
-   calls of those functions here; a library that was not linked by `bursty cc` is not seen. Where a
-   longjmp leads to a setjmp that we do not know, nobody knows which frames it leaves: the vertices
-   of all of them become EDGEPROF_UNKNOWN, and a report refuses their functions. So does a function
-   that a signal interrupted between two calls, if it is left then. */
+   Nothing runs while calls return. A walk takes a microsecond a frame. The
+   linker's --wrap leads calls of those functions here; a library that was not
+   linked by `bursty cc` is not seen. Where a longjmp leads to a setjmp that we
+   do not know, nobody knows which frames it leaves: the vertices of all of them
+   become EDGEPROF_UNKNOWN, and a report refuses their functions. So does a
+   function that a signal interrupted between two calls, if it is left then. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif

@@ -20,11 +20,12 @@
    $BURSTY_CONTEXTS names another file (dump.c); sizes are in recorder.h. Libraries that dlopen
    loads are recorded if the program is linked with -rdynamic.
 
-   The program calls the dlclose below, which looks names up while the library is still there, and
-   the _exit below, which writes the file.
+   The program calls the dlclose below, which looks names up while the library
+   is still there, and the _exit below, which writes the file.
 
-   Between bursts, and when only time is recorded, a hook counts down and keeps the stack of open
-   calls, in recorder_here: 12 instructions for a call and 8 for its return on x86-64. */
+   Between bursts, and when only time is recorded, a hook counts down and keeps
+   the stack of open calls, in recorder_here: 12 instructions for a call and 8
+   for its return on x86-64. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -6,9 +6,10 @@
        cfs      for each block, function after function: its address, those of its successors, 0,
                 those of the functions that it calls, 0
 
-   and a constructor that announces all three. clang has split critical edges, so an edge is counted
-   where its source has no other way out or its target no other way in: a counter of an edge becomes
-   a guard of a block. Edges without such a block must be derived, so they are the heaviest.
+   and a constructor that announces all three. clang has split critical edges,
+   so an edge is counted where its source has no other way out or its target no
+   other way in: a counter of an edge becomes a guard of a block. Edges without
+   such a block must be derived, so they are the heaviest.
 
    Options, where this file is compiled:
      SANCOV_BYTES    memory for tables and counters, 4 MB if not defined

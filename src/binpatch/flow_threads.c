@@ -25,11 +25,11 @@
                                            add %rdx,%rax          rax = READ
        jmp *%rax  forward: the target is READ, and r15 = W + more than 0
 
-   The invariant: every cycle of dispatches passes a label with a check. It rests
-   on calls that keep the registers that the ABI has them keep. Of those inside
-   the module the callee is looked at: it pushes a register before it writes it.
-   If one breaks that below its callees, a loop has no check: no bursts begin
-   there, and the program runs as it did.
+   The invariant: every cycle of dispatches passes a label with a check. It
+   rests on calls that keep the registers that the ABI has them keep. Of those
+   inside the module the callee is looked at: it pushes a register before it
+   writes it. If one breaks that below its callees, a loop has no check: no
+   bursts begin there, and the program runs as it did.
 
    cost: for each label, and each register that may be the walker, the
    instructions up to the next dispatches. */

@@ -14,11 +14,12 @@
    target that is no label, or one that cannot be patched, runs in the original
    until the next dispatch. I goes on translating: a burst stays in it.
 
-   The invariant: nobody jumps to, returns to or lands in the four bytes behind a
-   patched label. A label that is followed by a whole instruction of five bytes
-   has nothing there. Otherwise no direct jump, no table, no word of data and no
-   lea may name what stands there, none of the distances that the function may
-   add to a label of its own, and no exception may land in the function.
+   The invariant: nobody jumps to, returns to or lands in the four bytes behind
+   a patched label. A label that is followed by a whole instruction of five
+   bytes has nothing there. Otherwise no direct jump, no table, no word of data
+   and no lea may name what stands there, none of the distances that the
+   function may add to a label of its own, and no exception may land in the
+   function.
 
    C is made at once, while one thread runs; switched off, the label still leads
    to C, which then takes no samples.

@@ -5,8 +5,8 @@
    frames. That is ready after some milliseconds for a program of any size.
 
    A part (.cold) belongs to a function, and a survey would tell which. Without
-   one the part itself tells, when it is first met: where it jumps back to. If it
-   never does, or to several functions, it counts as a function of its own.
+   one the part itself tells, when it is first met: where it jumps back to. If
+   it never does, or to several functions, it counts as a function of its own.
 
    A library that is loaded later becomes a module when a stack first leads
    there. The C library says which one it is (_dl_find_object, which may be

@@ -1,8 +1,9 @@
 /* ---- the check ---- */
 
-/* One 32-bit word per thread, n. While n >= 0 the thread is not sampling, and n checks remain until
-   it looks at its schedule. While n < 0 it is inside a burst, and every check takes the slow path.
-   It is bursty-tracing's Figure 3, decision for decision:
+/* One 32-bit word per thread, n. While n >= 0 the thread is not sampling, and n
+   checks remain until it looks at its schedule. While n < 0 it is inside a
+   burst, and every check takes the slow path. It is bursty-tracing's Figure 3,
+   decision for decision:
 
        a check       sub dword [n], 1      x86-64. Cortex-M3: ldr, ldr, subs, str, bmi
                      js cold */

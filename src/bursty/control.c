@@ -1,8 +1,9 @@
 /* ---- counters and conditions ---- */
 
-/* The paper's hardware matches all productions of an instruction in parallel, hence conditions
-   before operations. For Figure 4's two counters, with nCheck0 4, nInstr0 2 and one INC per event
-   (c1 UNTIL 3 while not sampling, c2 UNTIL 2 while sampling):
+/* The paper's hardware matches all productions of an instruction in parallel,
+   hence conditions before operations. For Figure 4's two counters, with nCheck0
+   4, nInstr0 2 and one INC per event (c1 UNTIL 3 while not sampling, c2 UNTIL 2
+   while sampling):
 
        event           1    2    3    4    5    6    7
        c1 before it   -3   -2   -1    0    0    0   -3       0: overflow_1 is set

@@ -69,12 +69,14 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
 
 /* ---- dual-path functions (bursty-tracing Figure 2) ---- */
 
-/* The body stands once in the source and twice in the code. The user's braces follow the header of
-   an always-inline function with one more parameter, burst_on, a constant in each of its two uses:
+/* The body stands once in the source and twice in the code. The user's braces
+   follow the header of an always-inline function with one more parameter,
+   burst_on, a constant in each of its two uses:
 
        f(a)        a check; plain: body(0, a)   fires: cold_f(a), a jump
        cold_f(a)   in a burst: body(1, a)   otherwise: gives its check back and calls f, whose own
-                                            check takes it again (no third copy of the body) */
+                                            check takes it again (no third copy of the
+   body) */
 
 /* MORE(args, list): ", a, b" for the list (a, b), or nothing if args is ().
    Whether a function has parameters is read from its arguments, because a macro

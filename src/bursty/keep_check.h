@@ -1,20 +1,23 @@
 /* ---- checks and scopes that keep registers ---- */
 
-/* A call makes a compiler save and move what stands in registers, although it hardly ever happens.
-   So where the compiler and the target are known (keep_where.h), the rare way is assembly that
-   changes no register. It stands in a stub behind the code of its own section, and goes where a
-   COMDAT or a section that is dropped goes:
+/* A call makes a compiler save and move what stands in registers, although it
+   hardly ever happens. So where the compiler and the target are known
+   (keep_where.h), the rare way is assembly that changes no register. It stands
+   in a stub behind the code of its own section, and goes where a COMDAT or a
+   section that is dropped goes:
 
              decl word                     771: add  $-128, %rsp        over the red zone
              js   771f                          call bursty_thunk     returns with `ret $128`
        772:  ...                                jmp  772b               in its long form
                                                 .long site - .
 
-   The thunk finds the site behind its return address. Returning there and not to 772 keeps the
-   processor's prediction of returns, and a shadow stack, right.
+   The thunk finds the site behind its return address. Returning there and not
+   to 772 keeps the processor's prediction of returns, and a shadow stack,
+   right.
 
-   A scope goes on at 772. %d and %s are registers of the compiler's choice. %d is kept until the
-   scope ends, which repairs the depth if a longjmp has skipped scopes in it:
+   A scope goes on at 772. %d and %s are registers of the compiler's choice. %d
+   is kept until the scope ends, which repairs the depth if a longjmp has
+   skipped scopes in it:
 
        772:  movl %fs:depth, %d                 movl %d, %fs:depth
              cmpl $64, %d                       cmpl $0, %fs:word
@@ -24,17 +27,20 @@
        774:  incl %fs:depth                These are 11 instructions, and 10 at a fixed address,
                                            where one movq stores the site. In C they were 27 to 33.
 
-   The end does not name its site. The thunk takes it from the slot that was just left. Ticks know
-   these sequences, so each is of one piece and always the same: keep_ticks.c.
+   The end does not name its site. The thunk takes it from the slot that was
+   just left. Ticks know these sequences, so each is of one piece and always the
+   same: keep_ticks.c.
 
-   Invariant: the site is in its slot before the depth counts it. It is suspended for whoever is
-   interrupted between the two and opens scopes in a signal handler: the slot then has a wrong name
-   until the scope ends. The depth is never wrong.
+   Invariant: the site is in its slot before the depth counts it. It is
+   suspended for whoever is interrupted between the two and opens scopes in a
+   signal handler: the slot then has a wrong name until the scope ends. The
+   depth is never wrong.
 
-   In an executable the word's address is a constant. It is written out, since gcc would keep the
-   base of an operand in a register. To gcc the assembly is not volatile, for around volatile ones
-   gcc copies arguments out of their registers. Instead it says that it changes bursty_p_order, a
-   variable that is nowhere: so it is neither moved out of a loop nor dropped. */
+   In an executable the word's address is a constant. It is written out, since
+   gcc would keep the base of an operand in a register. To gcc the assembly is
+   not volatile, for around volatile ones gcc copies arguments out of their
+   registers. Instead it says that it changes bursty_p_order, a variable that is
+   nowhere: so it is neither moved out of a loop nor dropped. */
 #ifdef BURSTY_CHECKS_ARE_ASSEMBLY
 #define BURSTY_P_KEEP_TEXT2(x) #x
 #define BURSTY_P_KEEP_TEXT(x) BURSTY_P_KEEP_TEXT2(x)

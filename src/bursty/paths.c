@@ -5,10 +5,11 @@
 /* row 1 | main          row 2 | main > update     row 3 | main > update > collide     row 4 | ...
            parent 0              parent 1                  parent 2
 
-   A row is one path of scopes on one thread: key (site, parent, thread). Rows are found by open
-   addressing and claimed by compare-and-swap, as in bursty.h's hot table: index holds a row's
-   number, or 0. Invariant: a row is written by its thread alone, or by the watcher alone,
-   its parent has a smaller number, and a row in the index never moves. So a handler never waits,
+   A row is one path of scopes on one thread: key (site, parent, thread). Rows
+   are found by open addressing and claimed by compare-and-swap, as in
+   bursty.h's hot table: index holds a row's number, or 0. Invariant: a row is
+   written by its thread alone, or by the watcher alone, its parent has a
+   smaller number, and a row in the index never moves. So a handler never waits,
    wherever it interrupts. */
 
 /* Counts are 64-bit where such a load is atomic. Elsewhere they are 32-bit, and

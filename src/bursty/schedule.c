@@ -5,24 +5,30 @@
            ^ look         ^ look     ^ look          ^ look
            in bursty_start, before the first check
 
-   A thread looks at its schedule at the first check after a phase of any profile has ended. The
-   look computes live (who is in a burst) and span: this check and the span - 1 checks after it get
-   the same answer. It sets n = live ? 0 : span, and then this check takes its 1. Invariant: at the
-   next look exactly span checks have passed, whether n came down from span or from 0. It is
-   suspended while the slow path runs (the word is then some large number), and a look may come
-   early, from bursty_set_profile for example; then fewer have passed: live ? -n : span - n.
+   A thread looks at its schedule at the first check after a phase of any
+   profile has ended. The look computes live (who is in a burst) and span: this
+   check and the span - 1 checks after it get the same answer. It sets n = live
+   ? 0 : span, and then this check takes its 1. Invariant: at the next look
+   exactly span checks have passed, whether n came down from span or from 0. It
+   is suspended while the slow path runs (the word is then some large number),
+   and a look may come early, from bursty_set_profile for example; then fewer
+   have passed: live ? -n : span - n.
 
-   Every profile keeps the sequence that it would have alone: I checks in a burst, then a gap, and
-   so on; span is the nearest end of a phase. The length of a gap is drawn evenly from C - j to
-   C + j, where j is `jitter` percent of C, and is at least 1. A budget multiplies C by the thread's
-   factor first. After every awake_count bursts, hibernate_count periods of C + I are added.
-   Without jitter the first gap is C - 1, as in bursty-tracing Figure 3. With jitter a thread starts
-   at a random place of its period C + I, else threads shorter than C would never be sampled.
+   Every profile keeps the sequence that it would have alone: I checks in a
+   burst, then a gap, and so on; span is the nearest end of a phase. The length
+   of a gap is drawn evenly from C - j to C + j, where j is `jitter` percent of
+   C, and is at least 1. A budget multiplies C by the thread's factor first.
+   After every awake_count bursts, hibernate_count periods of C + I are added.
+   Without jitter the first gap is C - 1, as in bursty-tracing Figure 3. With
+   jitter a thread starts at a random place of its period C + I, else threads
+   shorter than C would never be sampled.
 
-   Cost: a look is O(profiles). There are two in C + I checks. New settings wait 65 536 at most.
+   Cost: a look is O(profiles). There are two in C + I checks. New settings wait
+   65 536 at most.
 
-   With BURSTY_POLL the gap has no length: a look while bursty_p_open is 1 begins a burst of every
-   profile once in an opening, and the phase after it lasts until the next one. */
+   With BURSTY_POLL the gap has no length: a look while bursty_p_open is 1
+   begins a burst of every profile once in an opening, and the phase after it
+   lasts until the next one. */
 BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
     uint64_t gap = s->set.every;
     if (t->factor) {

@@ -5,17 +5,19 @@
        check fires --> n = hold()  --> look? deliver? --> word = n, or the new one
                        word = BUSY     actions
 
-   hold() is the first act: it takes the word out and puts a large number in, in one instruction.
-   From then on the thread's checks stay on the fast path and count the large number down, which is
-   dropped in the end. So checks in an action, or in a signal handler that lands here, record
-   nothing, are not counted, and do not re-enter. (With BURSTY_POLL they do, and get BUSY here.)
+   hold() is the first act: it takes the word out and puts a large number in, in
+   one instruction. From then on the thread's checks stay on the fast path and
+   count the large number down, which is dropped in the end. So checks in an
+   action, or in a signal handler that lands here, record nothing, are not
+   counted, and do not re-enter. (With BURSTY_POLL they do, and get BUSY here.)
 
      bursty_set_profile in an action  only stores the settings, since in_slow is set; the next look
                                       takes them over. bursty_get_stats and others do not look.
      longjmp out of an action, or of  bursty_set_depth puts the word back: out of an event the word
      a handler that came in between   in `kept`; else 0 with span 0: the next check is a look with
                                       nothing passed, and a burst that goes on begins anew
-     a thread without a record        no start yet, or no memory; it asks again in 65 536 checks */
+     a thread without a record        no start yet, or no memory; it asks again in 65 536
+   checks */
 #define BURSTY_P_IS_HELD() ((int32_t)BURSTY_P_HERE.n > (int32_t)BURSTY_P_SPAN)
 BURSTY_P_STEP uint32_t bursty_p_hold(void) {
     uint32_t n = BURSTY_P_BUSY;

@@ -4,12 +4,14 @@
                  |       |   |
    rows    | (main, a, thread 0) | (a, b, thread 0) | (main, a, thread 1) | free ...
 
-   A row is the count of one pair (caller, site) of one thread. Rows are claimed in the order of
-   first sight, so that a dump does not depend on addresses. Claiming is a compare-and-swap that
-   raises row_count by 1, up to row_room; publishing is a compare-and-swap of the slot. Invariant:
-   a row is written by its thread alone, a slot changes once, and a row in the index never moves.
-   So nobody waits, and a search needs no lock: a row that another thread has put into the slot
-   meanwhile is a different one, and the search goes on. Cost: one or two probes (3/4 full). */
+   A row is the count of one pair (caller, site) of one thread. Rows are claimed
+   in the order of first sight, so that a dump does not depend on addresses.
+   Claiming is a compare-and-swap that raises row_count by 1, up to row_room;
+   publishing is a compare-and-swap of the slot. Invariant: a row is written by
+   its thread alone, a slot changes once, and a row in the index never moves. So
+   nobody waits, and a search needs no lock: a row that another thread has put
+   into the slot meanwhile is a different one, and the search goes on. Cost: one
+   or two probes (3/4 full). */
 BURSTY_P_SLOW bursty_p_row *bursty_p_claim(void) {
     uint32_t number;
     do {

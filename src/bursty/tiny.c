@@ -6,9 +6,10 @@
        burst   -1, -2, ..., -I     the check that takes -I to -I - 1 is the first of a gap
        action  2^31 - 2^24, ...    its checks count down; no gap that can be set is above 3 * 2^29
 
-   Without settings I is 0: no burst ever begins. The jitter is fixed: a gap is C - mask / 2 plus a
-   random number from 0 to mask, where mask is the smallest 2^k - 1 that is at least C / 8. A
-   division would cost 100 bytes. Flash and RAM: tests/firmware/run.sh. */
+   Without settings I is 0: no burst ever begins. The jitter is fixed: a gap is
+   C - mask / 2 plus a random number from 0 to mask, where mask is the smallest
+   2^k - 1 that is at least C / 8. A division would cost 100 bytes. Flash and
+   RAM: tests/firmware/run.sh. */
 
 /* The word at the start of a gap: its length less one, 2^31 - 1 before the
    first settings. */

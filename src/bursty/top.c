@@ -2,20 +2,24 @@
 
 #ifndef BURSTY_BARE
 
-/* One site has several rows: one for each thread and caller, and one for each path. They are summed
-   up in batches of sites, in the order of their addresses, with no more memory than a batch:
+/* One site has several rows: one for each thread and caller, and one for each
+   path. They are summed up in batches of sites, in the order of their
+   addresses, with no more memory than a batch:
 
        sites    a < b < c < d < e < f < g      a batch of 3: walk 1 sums a b c, walk 2 d e f, ...
        walk 2   after = c   [d] [f] [g]        e comes: [d] [e] [f], and g waits for walk 3
 
-   Invariant: a batch holds the smallest sites above `after` that the walk has met. Cost: for r rows
-   and g sites, r * (g / 64 + 1) steps of some 20 instructions, and for each path its depth.
+   Invariant: a batch holds the smallest sites above `after` that the walk has
+   met. Cost: for r rows and g sites, r * (g / 64 + 1) steps of some 20
+   instructions, and for each path its depth.
 
-   calls: the sum of weights W and, over the bursts that were summed up, the sum of squares Q of what
-   a burst saw of the site (the table's fifth sum, ys). Bursts are independent, so the variance of W
-   is Q - W * W / B for B bursts; and gaps are drawn, so that as many bursts stand for more or fewer
-   checks (tools/model/sampled_ranges.c has the formula). time: k of n ticks are a binomial share, whose interval is
-   Wilson's; ticks that came several at once count as n * n / (sum of squares). Both at z = 2. */
+   calls: the sum of weights W and, over the bursts that were summed up, the sum
+   of squares Q of what a burst saw of the site (the table's fifth sum, ys).
+   Bursts are independent, so the variance of W is Q - W * W / B for B bursts;
+   and gaps are drawn, so that as many bursts stand for more or fewer checks
+   (tools/model/sampled_ranges.c has the formula). time: k of n ticks are a
+   binomial share, whose interval is Wilson's; ticks that came several at once
+   count as n * n / (sum of squares). Both at z = 2. */
 
 enum { BURSTY_P_BATCH = 64 };
 

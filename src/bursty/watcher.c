@@ -2,7 +2,8 @@
 
 #ifdef BURSTY_P_WATCHER
 
-/* One thread looks at the shadow stacks of all others. It stops nobody and sends no signal.
+/* One thread looks at the shadow stacks of all others. It stops nobody and
+   sends no signal.
 
        gap          gap      gap            gap           uniform from 1/2 to 3/2 of the period,
    |----------*---------*---------*------------------*    so no loop of the program keeps step
@@ -11,18 +12,21 @@
                         2. each thread that has run since the last round: its CPU time again
                         3. 50 us later: those whose CPU time did not move in between
 
-   A look is charged to *running* or *waiting*. A thread runs at the moment of the look if its CPU
-   time moves from 1 to 2. If it does not, the thread may be blocked; or the watcher has just taken
-   its processor. So the watcher naps, and a thread that had nothing but the watcher in its way runs
-   on: its CPU time moves by half of the nap or more. (Half: threads that go to sleep in the nap and
-   threads that wake in it are mistaken equally often.) Where CPU time moves in steps of 10 ms and more
-   (COARSE), a look is running as long as CPU time is left that no look has been charged for: the
-   sums are right, and scopes shorter than such a step share theirs.
+   A look is charged to *running* or *waiting*. A thread runs at the moment of
+   the look if its CPU time moves from 1 to 2. If it does not, the thread may be
+   blocked; or the watcher has just taken its processor. So the watcher naps,
+   and a thread that had nothing but the watcher in its way runs on: its CPU
+   time moves by half of the nap or more. (Half: threads that go to sleep in the
+   nap and threads that wake in it are mistaken equally often.) Where CPU time
+   moves in steps of 10 ms and more (COARSE), a look is running as long as CPU
+   time is left that no look has been charged for: the sums are right, and
+   scopes shorter than such a step share theirs.
 
-   A round that begins late is not charged. A watcher that gets no processor wakes up when others
-   have gone to sleep; or, on a machine with too much to do, when its whole process gets its turn,
-   and then sees all of it run. Late is half a period; where timers are exact it is .5 ms if that is
-   less; but no less than .25 ms. All looks of the time that has passed count as late.
+   A round that begins late is not charged. A watcher that gets no processor
+   wakes up when others have gone to sleep; or, on a machine with too much to
+   do, when its whole process gets its turn, and then sees all of it run. Late
+   is half a period; where timers are exact it is .5 ms if that is less; but no
+   less than .25 ms. All looks of the time that has passed count as late.
 
    When may it read a thread's stack?
 
@@ -32,22 +36,27 @@
                                   v   |
                                   OPEN <----> LOOKING (some hundred nanoseconds)
 
-   Invariant: memory of a thread is read while its record is LOOKING, and then the thread has not
-   ended. A thread whose end nobody would notice is never opened.
+   Invariant: memory of a thread is read while its record is LOOKING, and then
+   the thread has not ended. A thread whose end nobody would notice is never
+   opened.
 
-   What is read? A scope takes a check, writes its slot, and then the depth. The watcher reads word,
-   slots, depth, slots, word. If the word is the same, no scope was entered in between, and the copy
-   was true at one moment. If the scopes around the innermost one are the same twice, they stood
-   still while the depth was read, and what stands below them was entered under them. Otherwise, as
-   in scopes of a few nanoseconds, it looks again, at most 8 times, and then takes what stood still
-   (`cut`). Where even outer scopes come back within some nanoseconds, a few paths in a thousand may
-   have an inner scope of another outer one.
+   What is read? A scope takes a check, writes its slot, and then the depth. The
+   watcher reads word, slots, depth, slots, word. If the word is the same, no
+   scope was entered in between, and the copy was true at one moment. If the
+   scopes around the innermost one are the same twice, they stood still while
+   the depth was read, and what stands below them was entered under them.
+   Otherwise, as in scopes of a few nanoseconds, it looks again, at most 8
+   times, and then takes what stood still (`cut`). Where even outer scopes come
+   back within some nanoseconds, a few paths in a thousand may have an inner
+   scope of another outer one.
 
-   Threads in lockstep are seen in the same scope at the same moment, and such looks say less than
-   independent ones. `squares` sums up the squares of how many looks of one round met one scope,
-   running or waiting: docs/ticks.md makes a factor of it.
+   Threads in lockstep are seen in the same scope at the same moment, and such
+   looks say less than independent ones. `squares` sums up the squares of how
+   many looks of one round met one scope, running or waiting: docs/ticks.md
+   makes a factor of it.
 
-   Cost: two clock readings for each thread and round, the path's rows, and a wake or two. */
+   Cost: two clock readings for each thread and round, the path's rows, and a
+   wake or two. */
 enum { BURSTY_P_CLOSED, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING };
 
 typedef struct bursty_p_peek {

@@ -13,9 +13,10 @@
      sleep        until a moment, or until the watcher's word is not `seen` any more
      begin, end   of the thread that watches; end returns when it has ended
 
-   ANSWERS says how good `ask` is. EXACT: the CPU time moves while the thread runs, by nanoseconds.
-   STATE: the system says whether the thread runs. COARSE: its CPU time moves by the interrupts of
-   the system's clock, 10 or 16 ms apart. */
+   ANSWERS says how good `ask` is. EXACT: the CPU time moves while the thread
+   runs, by nanoseconds. STATE: the system says whether the thread runs. COARSE:
+   its CPU time moves by the interrupts of the system's clock, 10 or 16 ms
+   apart. */
 #define BURSTY_P_COARSE 1
 #define BURSTY_P_EXACT 2
 #define BURSTY_P_STATE 3

@@ -68,9 +68,9 @@ FOOTPRINT_API uint32_t footprint_pair_init(footprint_pair *pair, void *memory, s
        runs [0: 4] [4: 5] [9: 1] [10: 3] first number: length, and its first time
 
    A mark may lag behind X_F until pending, the number of thread 1's accesses
-   since it was moved, would be more than slack(F) =
-   floor((F - 1) / c) - (F - 1). Then a window that is not counted as >= F holds
-   at most (F - 1) / c, so counts are within [c, 1] of the truth. A mark moves exactly when the count
+   since it was moved, would be more than slack(F) = floor((F - 1) / c) - (F -
+   1). Then a window that is not counted as >= F holds at most (F - 1) / c, so
+   counts are within [c, 1] of the truth. A mark moves exactly when the count
    reaches a multiple of its period, the largest power of two <= slack(F) + 1.
 
    Invariant after each run: tau_F falls as F grows. Powers of two nest, so

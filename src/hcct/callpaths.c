@@ -16,14 +16,16 @@
 
 /* memory   | thread 0, ..., thread n - 1 | sums of 0 | tree of 0 | sums of 1 | ...      all equal
 
-   A thread's calls go to the tree of its number. Each event carries the depth of the stack, and
-   that tells which calls have returned since, by whatever way; so returns are no events here. When
-   a burst begins, and whenever an event was left out, the tree follows the stack of scopes anew.
+   A thread's calls go to the tree of its number. Each event carries the depth
+   of the stack, and that tells which calls have returned since, by whatever
+   way; so returns are no events here. When a burst begins, and whenever an
+   event was left out, the tree follows the stack of scopes anew.
 
-   Invariant: the tree's running context is the path of the innermost call that was recorded, it is
-   `depth` deep, and what it holds of scopes that are still open is the stack. `is_held` is 1 while
-   somebody looks at the tree or changes it. Nobody waits for it on a path of the program: an event
-   that comes while a dump is being written is counted as lost. */
+   Invariant: the tree's running context is the path of the innermost call that
+   was recorded, it is `depth` deep, and what it holds of scopes that are still
+   open is the stack. `is_held` is 1 while somebody looks at the tree or changes
+   it. Nobody waits for it on a path of the program: an event that comes while a
+   dump is being written is counted as lost. */
 
 #if defined(BURSTY_NO_TLS)
 #define HCCT_P_GET(p) (*(p))

@@ -1,6 +1,7 @@
 /* ---- finding a child ---- */
 
-/* Programs differ: in a plain list one needs 1 visit a call, another 30 000. So there are 3 ways:
+/* Programs differ: in a plain list one needs 1 visit a call, another 30 000. So
+   there are 3 ways:
 
      1 cache   cache[some bits of mix(parent, key)] is mix ^ a node number. It counts only if that
                node has this parent and this key, so no entry is ever cleared. An entry of another
@@ -9,11 +10,13 @@
      3 hash    After a walk of more than HCCT_P_WALK steps, all children of that parent are put into
                the hash of node numbers: linear probing, at most 3/4 full even with all nodes.
 
-   Invariant: the children of a parent that has more than HCCT_P_WALK + 1 of them are in the hash.
-   hcct_grow suspends it: it empties the hash, and the next walk along such a list fills it again.
+   Invariant: the children of a parent that has more than HCCT_P_WALK + 1 of
+   them are in the hash. hcct_grow suspends it: it empties the hash, and the
+   next walk along such a list fills it again.
 
-   Cost: one node in the first way, at most HCCT_P_WALK + 1 nodes in the second, about two probes in
-   the third. So a call never pays for the number of children that its caller has. */
+   Cost: one node in the first way, at most HCCT_P_WALK + 1 nodes in the second,
+   about two probes in the third. So a call never pays for the number of
+   children that its caller has. */
 
 HCCT_P_INLINE uint32_t hcct_p_mix(uint32_t parent, uint32_t key) {
     return parent * UINT32_C(0x9E3779B1) + key * UINT32_C(0x85EBCA6B);

@@ -1,10 +1,12 @@
 /* ---- pruning (section 4, Figure 4) ---- */
 
-/* A node is hot or cold. Cold means: no count (Space-Saving, Sticky Sampling), or an upper bound of
-   at most base (Lossy Counting). A cold node earns its place only as a caller of a node that is not
-   cold. Two things free cold leaves: a sweep, after it has made nodes cold, and a leave, when the
-   cursor moves away from a cold leaf. (That happens after enters of weight 0; an enter of weight 1
-   gives the node a count.) Both then look at the caller, which may have become a cold leaf by that:
+/* A node is hot or cold. Cold means: no count (Space-Saving, Sticky Sampling),
+   or an upper bound of at most base (Lossy Counting). A cold node earns its
+   place only as a caller of a node that is not cold. Two things free cold
+   leaves: a sweep, after it has made nodes cold, and a leave, when the cursor
+   moves away from a cold leaf. (That happens after enters of weight 0; an enter
+   of weight 1 gives the node a count.) Both then look at the caller, which may
+   have become a cold leaf by that:
 
         root                    root               Here c is cold and the cursor has just left
           a 30                    a 30             it; b is cold too, a is counted. c goes, then
@@ -13,10 +15,11 @@
           |     \                 |                child, is the cursor, or is pinned.
           d 9    c  (cold)        d 9
 
-   Cost: each freed node was made by one enter, so pruning takes constant time per call amortised,
-   but for finding the node in its parent's list. A node that is not among the first HCCT_P_WALK
-   siblings stays, as a cold leaf, until the next sweep. With several cursors (fibers, folding) a
-   leave frees nothing: each cursor must keep its node, and only a sweep pins them all first. */
+   Cost: each freed node was made by one enter, so pruning takes constant time
+   per call amortised, but for finding the node in its parent's list. A node
+   that is not among the first HCCT_P_WALK siblings stays, as a cold leaf, until
+   the next sweep. With several cursors (fibers, folding) a leave frees nothing:
+   each cursor must keep its node, and only a sweep pins them all first. */
 
 /* No child, no pin, not the cursor, not the root. */
 HCCT_P_INLINE int hcct_p_prunable(const hcct *t, uint32_t i) {

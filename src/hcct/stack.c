@@ -1,17 +1,18 @@
 /* ---- the running stack ---- */
 
-/* run.at.depth calls are open, and run.at.cursor is the node of the innermost one. The nodes of the
-   last callers are also in recent[]:
+/* run.at.depth calls are open, and run.at.cursor is the node of the innermost
+   one. The nodes of the last callers are also in recent[]:
 
         root - a - b - c - d - e        depth 5, recent_from 2
                    |   |   |   |
             recent[2] [3] [4] [5]
 
-   A plain enter writes recent[depth + 1] and a plain leave only lowers depth, so that neither waits
-   for the loads of the one before. The cursor is then out of date, and hcct_p_sync brings it back.
-   Plain are enters at depths below `stop` and leaves at depths above `stay`. hcct_p_window sets
-   these so that recent[] reaches and nothing special goes on; else they are such that all calls go
-   the slow way, which does everything. */
+   A plain enter writes recent[depth + 1] and a plain leave only lowers depth,
+   so that neither waits for the loads of the one before. The cursor is then out
+   of date, and hcct_p_sync brings it back. Plain are enters at depths below
+   `stop` and leaves at depths above `stay`. hcct_p_window sets these so that
+   recent[] reaches and nothing special goes on; else they are such that all
+   calls go the slow way, which does everything. */
 
 HCCT_P_INLINE void hcct_p_sync(hcct *t) { t->run.at.cursor = t->recent[t->run.at.depth % 32]; }
 

@@ -1,9 +1,10 @@
 /* deflate.c - an encoder for raw deflate.
 
-   Bytes become literals and matches: "as the `length` bytes that stand `distance` before". Places
-   are found by a hash of three bytes; those of one hash are a chain, the latest first, and the
-   longest of the first CHAIN matches is taken. Every SYMBOLS literals and matches become one block
-   with Huffman codes of its own:
+   Bytes become literals and matches: "as the `length` bytes that stand
+   `distance` before". Places are found by a hash of three bytes; those of one
+   hash are a chain, the latest first, and the longest of the first CHAIN
+   matches is taken. Every SYMBOLS literals and matches become one block with
+   Huffman codes of its own:
 
        head    last?, 2 (dynamic codes), lengths of the codes, themselves coded
        body    literal 0..255 | 257 + length's class, extra bits, distance's class, extra bits

@@ -228,13 +228,15 @@ static uint8_t *uncountable(const cc_cfg *g, const reached *r, const edgeplan *p
 
 /* ---- marks behind calls ---- */
 
-/* A straight line of vertices that ends at a join or at EXIT: a mark in front says that it began.
+/* A straight line of vertices that ends at a join or at EXIT: a mark in front
+   says that it began.
 
        mark -> s0 -> s1 -> s2 -> join          s0 and s1 call something
 
-   If an activation ended early in s1, nothing says whether another one passed s2. So a line with
-   calls gets a mark near its end, too, unless no source line stands behind the first call. Where a
-   line ends at a branch, the marks of its outcomes say it (the solver of edgeprof.h reads all of these). */
+   If an activation ended early in s1, nothing says whether another one passed
+   s2. So a line with calls gets a mark near its end, too, unless no source line
+   stands behind the first call. Where a line ends at a branch, the marks of its
+   outcomes say it (the solver of edgeprof.h reads all of these). */
 typedef struct lines_of {
     uint32_t *ways_in, *ways_out, *in, *out; /* of each vertex; the edges, if there is one */
     uint8_t *calls, *has_line;

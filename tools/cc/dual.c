@@ -1,4 +1,5 @@
-/* dual.c - dual-path code (bursty-tracing, section 2): a check chooses between two copies.
+/* dual.c - dual-path code (bursty-tracing, section 2): a check chooses between
+   two copies.
 
        int f(int a) { char c = ({ if (CHECK < 0) return cold_f(a); 0; }); BODY }
        ...                                                      at the end of the file:
@@ -7,13 +8,15 @@
 
        for (...) { if (CHECK < 0 && HIT) { BODY with events } else { BODY } }
 
-   cold_f keeps the slow path out of f, which stays as it was but for two instructions. If no burst
-   is live, cold_f calls f again, whose own check takes the one that was given back: so there is no
-   third copy. What records costs nothing outside of bursts: entries of functions that have no check
-   of their own, when on_f calls them as on_g, and rounds of loops without a check.
+   cold_f keeps the slow path out of f, which stays as it was but for two
+   instructions. If no burst is live, cold_f calls f again, whose own check
+   takes the one that was given back: so there is no third copy. What records
+   costs nothing outside of bursts: entries of functions that have no check of
+   their own, when on_f calls them as on_g, and rounds of loops without a check.
 
-   Copies of functions stand at the end of the file, where all types and names are known, and copies
-   of loops in front of the loop's body. Markers give both the lines of the original. */
+   Copies of functions stand at the end of the file, where all types and names
+   are known, and copies of loops in front of the loop's body. Markers give both
+   the lines of the original. */
 #include "cc/dual.h"
 #include "base/tool.h"
 #include "cc/twice.h"

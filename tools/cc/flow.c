@@ -1,9 +1,11 @@
-/* flow.c - the control flow graph of a function, and where the text of each edge's counter stands.
+/* flow.c - the control flow graph of a function, and where the text of each
+   edge's counter stands.
 
-   One walk does both. In the first run it makes vertices and edges; when the plan is known, a
-   second run passes the same edges in the same order and inserts the counters of those that have
-   one. So an edge's number is all that the two runs share, and its place in the text follows from
-   the statement that makes it:
+   One walk does both. In the first run it makes vertices and edges; when the
+   plan is known, a second run passes the same edges in the same order and
+   inserts the counters of those that have one. So an edge's number is all that
+   the two runs share, and its place in the text follows from the statement that
+   makes it:
 
        c                    (((c)&&(T,1))||(F,0))        the two ways out of a condition
        if (c) s;            if (c) {s; E;}               an arm's end
@@ -12,16 +14,17 @@
        l: s;                {E; l: s;}                   arriving at a label from above
        case 1: s;           {P; if (0) {case 1: D;} s;}  falling into a case passes D by
 
-   Behind a statement that calls something stands a cut: an edge to a vertex of its own, so that
-   what runs behind a call that does not return is told apart (exits.h). Markers tell which vertex
-   the code of a call belongs to:
+   Behind a statement that calls something stands a cut: an edge to a vertex of
+   its own, so that what runs behind a call that does not return is told apart
+   (exits.h). Markers tell which vertex the code of a call belongs to:
 
        M; s;                f(x)                          in front of a statement
        (({M;}),c)                                         of a condition, an arm, an increment
        ({auto t = (a ? b : c); M; t;})                    behind a decision in front of a call
 
-   The word "here" means the vertex that is running where the walk stands. It is CC_NOWHERE behind a
-   jump: then no edge is made until a label or a case revives it. */
+   The word "here" means the vertex that is running where the walk stands. It is
+   CC_NOWHERE behind a jump: then no edge is made until a label or a case
+   revives it. */
 #include "cc/exits.h"
 #include "cc/mcdc.h"
 #include "base/tool.h"

@@ -1,21 +1,24 @@
-/* mcdc.c - the decisions of a function: their graphs, the numbers of their runs, and the text that
-   marks them.
+/* mcdc.c - the decisions of a function: their graphs, the numbers of their
+   runs, and the text that marks them.
 
-   The number of a run is a sum over its ways (kinds/decisions.h): a false way adds P of the true
-   one. The way that leaves the decision sets the mark of that number. A condition that one path
-   leads to has a constant sum so far. Where several lead to it, a variable of the function, bursty_mN,
-   holds the sum: a way from a condition of the first kind sets it, later ones add to it.
+   The number of a run is a sum over its ways (kinds/decisions.h): a false way
+   adds P of the true one. The way that leaves the decision sets the mark of
+   that number. A condition that one path leads to has a constant sum so far.
+   Where several lead to it, a variable of the function, bursty_mN, holds the
+   sum: a way from a condition of the first kind sets it, later ones add to it.
 
        a && b        ((a)||(S(2),0)) && ((b)?(S(0),1):(S(1),0))
        a || b        ((a)&&(S(0),1)) || ((b)?(S(1),1):(S(2),0))
 
-   It is set before it is read, so a loop needs no reset, and recursion has its own. Each decision
-   has a variable of its own, for operands of one expression may run in any order.
+   It is set before it is read, so a loop needs no reset, and recursion has its
+   own. Each decision has a variable of its own, for operands of one expression
+   may run in any order.
 
-   A decision with more than 64 runs finds out by itself which conditions were independent, with two
-   words of a bit for each condition that was true or false. A way out of a right operand with the
-   value that decides (&& false, || true) masks the left operand: its bits go. What is left where
-   the decision is left was independent. */
+   A decision with more than 64 runs finds out by itself which conditions were
+   independent, with two words of a bit for each condition that was true or
+   false. A way out of a right operand with the value that decides (&& false, ||
+   true) masks the left operand: its bits go. What is left where the decision is
+   left was independent. */
 #include "cc/mcdc.h"
 #include "base/tool.h"
 #include "cc/twice.h"

@@ -1,15 +1,18 @@
 /* points.c - the text of checks.
 
-   A check is a declaration with an initialiser where a declaration follows, because a block of C90
-   takes no statement in front of its declarations. Elsewhere it is a statement:
+   A check is a declaration with an initialiser where a declaration follows,
+   because a block of C90 takes no statement in front of its declarations.
+   Elsewhere it is a statement:
 
        int f(int a) { __attribute__((unused)) char bursty_1=(CHECK,0); ...
        for (...) {    __attribute__((unused)) char bursty_2=(CHECK,0); ... }
 
-   CHECK takes one from the thread's word and goes to the slow path if the word becomes negative;
-   gcc and clang make two instructions of it (bursty.h, "the check"). Where that is assembly, so it is here, as an
-   expression in gcc's braces. Its places stand in one table in front of the file. The declarations there are a frozen copy of what a check needs: bursty.h
-   itself must not be included, since the file may include it, too. */
+   CHECK takes one from the thread's word and goes to the slow path if the word
+   becomes negative; gcc and clang make two instructions of it (bursty.h, "the
+   check"). Where that is assembly, so it is here, as an expression in gcc's
+   braces. Its places stand in one table in front of the file. The declarations
+   there are a frozen copy of what a check needs: bursty.h itself must not be
+   included, since the file may include it, too. */
 #include "cc/dual.h"
 #include <stdlib.h>
 

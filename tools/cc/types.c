@@ -1,7 +1,9 @@
-/* types.c - the types of functions and of pointers to them, from declarations alone.
+/* types.c - the types of functions and of pointers to them, from declarations
+   alone.
 
-   A call through a pointer of one type reaches no function of an incompatible type. What the graph
-   needs of a type is little, so a function's type is kept as a row of classes, its result first:
+   A call through a pointer of one type reaches no function of an incompatible
+   type. What the graph needs of a type is little, so a function's type is kept
+   as a row of classes, its result first:
 
        v       void                                 p      a pointer, nobody knows to what
        i       an integer, a bool or an enum        pv pi pf pp pF    a pointer to void, an
@@ -9,12 +11,14 @@
        s:tag   a struct                             p:tag  a pointer to a struct or union
        ?       not known: it may be any
 
-   The row ends where nothing more is known; what follows may be anything. Qualifiers, sizes and
-   signs are not looked at: that makes classes larger, never smaller.
+   The row ends where nothing more is known; what follows may be anything.
+   Qualifiers, sizes and signs are not looked at: that makes classes larger,
+   never smaller.
 
-   A name has one row for all objects and members of that name in the file, whatever struct or block
-   they stand in: where their types differ, the class is "?". So a call needs no scopes. An object
-   whose type is not understood makes the row of its name "?". */
+   A name has one row for all objects and members of that name in the file,
+   whatever struct or block they stand in: where their types differ, the class
+   is "?". So a call needs no scopes. An object whose type is not understood
+   makes the row of its name "?". */
 #include "cc/tree.h"
 #include "base/tool.h"
 #include <stdlib.h>

@@ -1,15 +1,17 @@
-/* by_waiting.c - from the looks of a watcher to "where does it run, and where does it wait": shares of
-   the wall time of all threads, each with its interval.
+/* by_waiting.c - from the looks of a watcher to "where does it run, and where
+   does it wait": shares of the wall time of all threads, each with its
+   interval.
 
-   A look is one of R rounds' looks at all threads. With n the looks of a round that met a scope,
-   running (or waiting), Q the sum of n * n over rounds and scopes, S a scope's sum of n, and T that
-   of all:
+   A look is one of R rounds' looks at all threads. With n the looks of a round
+   that met a scope, running (or waiting), Q the sum of n * n over rounds and
+   scopes, S a scope's sum of n, and T that of all:
 
        the sum of variances     if looks are independent     T - sum (S * S) / T
                                 as they were                 Q - sum (S * S) / R
 
-   The second over the first is how many looks are worth an independent one (Rao and Scott's first
-   correction). With one thread n is 0 or 1, Q = T = R, and it is 1. */
+   The second over the first is how many looks are worth an independent one (Rao
+   and Scott's first correction). With one thread n is 0 or 1, Q = T = R, and it
+   is 1. */
 #include "base/tool.h"
 #include "model/interval.h"
 #include "model/looks.h"

@@ -1,5 +1,6 @@
-/* compare.h - what has changed between two groups of runs: time by ticks and calls, by function and
-   by context, each with the interval of the difference and a test.
+/* compare.h - what has changed between two groups of runs: time by ticks and
+   calls, by function and by context, each with the interval of the difference
+   and a test.
 
    Each dump is a run. All that runs say of a row stands side by side in a list:
 
@@ -7,7 +8,8 @@
        parse     | 12 ms | 13 ms  |  19 ms | 18 ms |   one difference_run each
        scan      |  4 ms |   -    |   5 ms |  4 ms |   -: 0, with the limits of a 0
 
-   Rows are functions by name, file and line (identities.h), or stacks of these. */
+   Rows are functions by name, file and line (identities.h), or stacks of
+   these. */
 #ifndef MODEL_COMPARE_H
 #define MODEL_COMPARE_H
 #include "model/difference.h"

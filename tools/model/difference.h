@@ -1,4 +1,5 @@
-/* difference.h - what has changed between two groups of runs, and how sure that is.
+/* difference.h - what has changed between two groups of runs, and how sure that
+   is.
 
    A row (a function's time, say) has one value in each run. Two things make a
    value uncertain, and each gives an interval of the difference:
@@ -20,8 +21,8 @@
        high = d + sqrt((bh - b)^2 + f^2 (a - al)^2)
 
    (Zou and Donner 2008, "method of variance estimates recovery".) They stay
-   right for small counts, where d +- 2 se is not, and f need not be 1: b grew by
-   more than 5 % if the limits for f = 1.05 are above 0. */
+   right for small counts, where d +- 2 se is not, and f need not be 1: b grew
+   by more than 5 % if the limits for f = 1.05 are above 0. */
 #ifndef MODEL_DIFFERENCE_H
 #define MODEL_DIFFERENCE_H
 #include <stddef.h>

@@ -1,17 +1,20 @@
-/* sampled_ranges.c - intervals of sampled shares and counts, from the sums over bursts that
-   bursty.h keeps (docs/formats.md).
+/* sampled_ranges.c - intervals of sampled shares and counts, from the sums over
+   bursts that bursty.h keeps (docs/formats.md).
 
-   Events of one burst are not independent of one another, bursts are. Let y be what a burst counted
-   of a site, scaled up, and x of all sites of its class. The share is p = Y / X, the ratio of their
-   sums over m bursts, and its variance follows from what each burst leaves over, y - p x:
+   Events of one burst are not independent of one another, bursts are. Let y be
+   what a burst counted of a site, scaled up, and x of all sites of its class.
+   The share is p = Y / X, the ratio of their sums over m bursts, and its
+   variance follows from what each burst leaves over, y - p x:
 
        se^2 = m / (m - 1)  (yy - 2 p xy + p^2 xx) / X^2        yy: the sum of y^2, and so on
 
-   A share with this error is as sure as one of p (1 - p) / se^2 independent events; Wilson's
-   interval for so many is printed. A count is compared with the number of all checks, which is
-   known, so what is left over there is y - Y / m, over all bursts, empty ones too. And each burst
-   stands for the mean gap, while the gaps themselves are drawn evenly from C - j C to C + j C: m
-   bursts of I checks are too many or too few by a part of variance (j C / (C + I))^2 / (3 m). */
+   A share with this error is as sure as one of p (1 - p) / se^2 independent
+   events; Wilson's interval for so many is printed. A count is compared with
+   the number of all checks, which is known, so what is left over there is y - Y
+   / m, over all bursts, empty ones too. And each burst stands for the mean gap,
+   while the gaps themselves are drawn evenly from C - j C to C + j C: m bursts
+   of I checks are too many or too few by a part of variance (j C / (C + I))^2 /
+   (3 m). */
 #include "model/sampled_ranges.h"
 #include <math.h>
 #include <string.h>

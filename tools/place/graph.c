@@ -99,13 +99,15 @@ void links_build(graph_links *links, uint32_t vertices, const uint32_t *pairs, s
     links->first[0] = 0;
 }
 
-/* Tarjan's algorithm. `work` is the path from a root; at[v] is the next edge of v to look at. A
-   vertex whose component is not yet known lies on `stack`, the path or what hangs from it.
+/* Tarjan's algorithm. `work` is the path from a root; at[v] is the next edge of
+   v to look at. A vertex whose component is not yet known lies on `stack`, the
+   path or what hangs from it.
 
        order[v]   when v was first seen, from 1; 0: not yet
        low[v]     the least order that v is known to reach
 
-   When v is done and low[v] == order[v], v and all above it on the stack are one component. */
+   When v is done and low[v] == order[v], v and all above it on the stack are
+   one component. */
 uint32_t links_components(const graph_links *links, const uint8_t *gone, uint32_t *component) {
     uint32_t n = links->vertices, seen = 0, found = 0, root, depth, height = 0;
     uint32_t *memory = (uint32_t *)tool_alloc(((size_t)n * 4 + 1) * sizeof *memory);

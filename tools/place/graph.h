@@ -1,15 +1,18 @@
-/* graph.h - the call graph of a whole program, as the objects carry it (docs/place.md).
+/* graph.h - the call graph of a whole program, as the objects carry it
+   (docs/place.md).
 
-   Everything lies in flat arrays, and things point to one another by number. A unit holds
-   functions; a function holds its calls (one per callee), its loops, and a control flow graph:
+   Everything lies in flat arrays, and things point to one another by number. A
+   unit holds functions; a function holds its calls (one per callee), its loops,
+   and a control flow graph:
 
        vertex      CALL, INDIRECT, LOOP (here the check of a loop stands), or a mere join. What a
                    vertex stands for happens when control enters it.
        edge        from a vertex to a vertex of the same function. An edge that goes back to the
                    head of a loop knows the loop.
 
-   Vertex 0 of a function is its entry, vertex 1 its exit. Numbers of vertices and loops count
-   within the function. graph_join then makes nodes: functions that are one to the linker. */
+   Vertex 0 of a function is its entry, vertex 1 its exit. Numbers of vertices
+   and loops count within the function. graph_join then makes nodes: functions
+   that are one to the linker. */
 #ifndef PLACE_GRAPH_H
 #define PLACE_GRAPH_H
 #include "base/dump.h"

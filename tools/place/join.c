@@ -1,10 +1,11 @@
 /* join.c - from units to the graph of a whole program.
 
-   Functions that are one to the linker become one node: global, weak and inline ones of one name
-   (their calls are added up, for nobody knows which copy is linked), static ones of their unit.
+   Functions that are one to the linker become one node: global, weak and inline
+   ones of one name (their calls are added up, for nobody knows which copy is
+   linked), static ones of their unit.
 
-   `direct` has the direct calls. `wide` has more vertices behind the nodes, so that calls which may
-   reach many functions cost one edge each:
+   `direct` has the direct calls. `wide` has more vertices behind the nodes, so
+   that calls which may reach many functions cost one edge each:
 
        nodes                     the functions
        a pointer's call with     0 .. 255 of them: leads to the sorts of taken functions that have
@@ -23,8 +24,9 @@
                                  it matches, and to any pointer
        a sort                    taken functions of one type and number of parameters
 
-   A type is a row of classes, result first (tools/cc/types.c). Two rows match if no class of one
-   contradicts that of the other; what is missing at the end of one contradicts nothing. */
+   A type is a row of classes, result first (tools/cc/types.c). Two rows match
+   if no class of one contradicts that of the other; what is missing at the end
+   of one contradicts nothing. */
 #include "place/graph.h"
 #include "base/tool.h"
 #include <stdlib.h>

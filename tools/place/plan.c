@@ -3,8 +3,8 @@
        bursty plan 1
        P unit name hash entry loops reason         sorted by bytes, no line twice
 
-   A plan replaces the old one by a rename, so that a make that runs at the same time never reads
-   half of it; a plan that has not changed keeps its date. */
+   A plan replaces the old one by a rename, so that a make that runs at the same
+   time never reads half of it; a plan that has not changed keeps its date. */
 #ifndef _WIN32
 #define _POSIX_C_SOURCE 200112L
 #endif

@@ -1,7 +1,9 @@
-/* read_skeleton.c - from a function's skeleton to its control flow graph, in one pass.
+/* read_skeleton.c - from a function's skeleton to its control flow graph, in
+   one pass.
 
-   `at` is the vertex behind which the next item comes. An item that never goes on (break, continue,
-   return, goto) leaves a fresh vertex that nothing leads to. Brackets that are open lie on a stack:
+   `at` is the vertex behind which the next item comes. An item that never goes
+   on (break, continue, return, goto) leaves a fresh vertex that nothing leads
+   to. Brackets that are open lie on a stack:
 
        (a|b)        split = the vertex before it; both arms end in one join
        S{a}         every vertex inside also follows the switch itself: control may enter anywhere
@@ -9,9 +11,10 @@
        DN{b;c}      LOOP N -> b -> rest (continue) -> c -> LOOP N, and c -> out (break)
        {a}          break and continue go to out
 
-   A goto to a label that was seen goes back: it is an edge of the loop whose check stands there. A
-   computed goto goes to a join and from there to each label whose address is taken; the loop whose
-   check stands there is never excused for being small. */
+   A goto to a label that was seen goes back: it is an edge of the loop whose
+   check stands there. A computed goto goes to a join and from there to each
+   label whose address is taken; the loop whose check stands there is never
+   excused for being small. */
 #include "place/graph.h"
 #include "base/tool.h"
 #include <stdlib.h>

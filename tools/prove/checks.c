@@ -2,10 +2,11 @@
 
        decl %fs:word; js slow          slow: ... call bursty_hit, or bursty_thunk
 
-   One side of the branch leads straight to the slow path, and on every way to the branch the
-   thread's word has just been written. Where a check has two copies of a function to choose from,
-   the slow path is called by bursty_cold_f. Compilers write the rest as they like: the word may be
-   loaded, lowered and stored, or named by a register. */
+   One side of the branch leads straight to the slow path, and on every way to
+   the branch the thread's word has just been written. Where a check has two
+   copies of a function to choose from, the slow path is called by
+   bursty_cold_f. Compilers write the rest as they like: the word may be loaded,
+   lowered and stored, or named by a register. */
 #include "prove/prove.h"
 #include <string.h>
 

@@ -5,12 +5,13 @@
        cmpl $9,-4(%rbp)      a branch behind it leaves the loop
        jle back
 
-   Every cycle of the loop passes the step, and every cycle passes the test: without either of them
-   no cycle is left, but inner ones that are counted, too. Then the counter takes one value after
-   the other, and the round in which the test fails can be told. The counter is a register that
-   nothing else in the loop writes (a call keeps some), or a word of the frame. If the loop calls
-   or stores through pointers, no address at or below that word may be taken in the function, for
-   what lies there could reach up to the word. */
+   Every cycle of the loop passes the step, and every cycle passes the test:
+   without either of them no cycle is left, but inner ones that are counted,
+   too. Then the counter takes one value after the other, and the round in which
+   the test fails can be told. The counter is a register that nothing else in
+   the loop writes (a call keeps some), or a word of the frame. If the loop
+   calls or stores through pointers, no address at or below that word may be
+   taken in the function, for what lies there could reach up to the word. */
 #include "prove/prove.h"
 #include "base/tool.h"
 #include <stdlib.h>

@@ -4,11 +4,13 @@
        jmp *T(,i,8)                           a table of addresses
        mov 8(%rdi),%rax; jmp *%rax            a pointer: whatever is taken
 
-   What a register holds is found by going back over all paths to its last writes, which must all
-   be understood. A table ends before the next address that the code names, or at the first entry
-   that leads out of the function and its part (.cold): so it may be read too long, and never too
-   short. A pointer leads to each label of the function whose address is taken, and, as a call by
-   a tail, to each function whose address is. A jump that is none of these is named. */
+   What a register holds is found by going back over all paths to its last
+   writes, which must all be understood. A table ends before the next address
+   that the code names, or at the first entry that leads out of the function and
+   its part (.cold): so it may be read too long, and never too short. A pointer
+   leads to each label of the function whose address is taken, and, as a call by
+   a tail, to each function whose address is. A jump that is none of these is
+   named. */
 #include "prove/prove.h"
 #include "base/tool.h"
 #include <stdlib.h>

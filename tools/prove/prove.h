@@ -1,26 +1,29 @@
-/* prove.h - does every cycle of a linked program pass a check? Read from its machine code.
+/* prove.h - does every cycle of a linked program pass a check? Read from its
+   machine code.
 
-   `bursty place` says what holds on the graph that `bursty cc` read from source. This reads what
-   runs: an x86-64 ELF program or shared object, with its table of symbols. It shares nothing with
-   the chooser, the reader of C or their graph; of the section .bursty.cg it takes one thing, the
-   names of the functions that `bursty cc` could give a check.
+   `bursty place` says what holds on the graph that `bursty cc` read from
+   source. This reads what runs: an x86-64 ELF program or shared object, with
+   its table of symbols. It shares nothing with the chooser, the reader of C or
+   their graph; of the section .bursty.cg it takes one thing, the names of the
+   functions that `bursty cc` could give a check.
 
        image     segments, symbols, relocations, tables of exceptions         read.c, unwind.c
        code      one node for each instruction that can be reached            code.c, jumps.c
        checks    which branch leads to the slow path of a check               checks.c
        cycles    what is left of the graph without them                       cycles.c, counted.c
 
-   A run that never ends and from some time on passes no check is a path without end through the
-   graph of
+   A run that never ends and from some time on passes no check is a path without
+   end through the graph of
 
        an instruction -> the next one, or where it jumps
        a call         -> the function that it calls
        a call         -> behind itself, if the function can come back without a check
        a call         -> where an exception lands
 
-   for a frame that stays for ever is left by none of its calls, and without such a frame there is
-   a descent without end. So: take away the branches that are checks. If no cycle is left, every
-   run passes checks for ever or ends. Cycles that are left need an excuse, or are named. */
+   for a frame that stays for ever is left by none of its calls, and without
+   such a frame there is a descent without end. So: take away the branches that
+   are checks. If no cycle is left, every run passes checks for ever or ends.
+   Cycles that are left need an excuse, or are named. */
 #ifndef PROVE_H
 #define PROVE_H
 #include "place/place.h"

@@ -1,14 +1,15 @@
-/* callgrind.c - functions and calls between them as callgrind.out: for callgrind_annotate and
-   KCachegrind. Ticks, or calls; --by chooses.
+/* callgrind.c - functions and calls between them as callgrind.out: for
+   callgrind_annotate and KCachegrind. Ticks, or calls; --by chooses.
 
        fl=(1) file       fn=(2) function      the function that the following lines are about
        LINE COST                              its own cost
        cfi= cfn= calls=N LINE                 one that it calls,
        LINE COST                              and what that costs with all it calls
 
-   The cost of a call counts the outermost of equal calls on a stack alone, so that recursion counts
-   once. Ticks do not know how often a function was called. They say calls=1, for readers take the
-   line behind calls=0 for the caller's own cost. */
+   The cost of a call counts the outermost of equal calls on a stack alone, so
+   that recursion counts once. Ticks do not know how often a function was
+   called. They say calls=1, for readers take the line behind calls=0 for the
+   caller's own cost. */
 #include "base/hash.h"
 #include "base/tool.h"
 #include "write/stacks.h"

@@ -1,13 +1,15 @@
-/* pprof.c - whole stacks as pprof's profile.proto, which `go tool pprof`, Parca, Pyroscope and
-   Grafana read. It is written without compression, which all of them take.
+/* pprof.c - whole stacks as pprof's profile.proto, which `go tool pprof`,
+   Parca, Pyroscope and Grafana read. It is written without compression, which
+   all of them take.
 
-   A sample is a stack, innermost function first, with one value for each type of sample:
+   A sample is a stack, innermost function first, with one value for each type
+   of sample:
 
        samples/count, cpu/nanoseconds            of the tree of ticks, by thread
        calls/count, calls_at_most/count          of trees of contexts
 
-   A stack of one tree has zeros for the others. Functions of one name have their place beside it,
-   for pprof adds up by names. */
+   A stack of one tree has zeros for the others. Functions of one name have
+   their place beside it, for pprof adds up by names. */
 #include "base/hash.h"
 #include "base/tool.h"
 #include "write/stacks.h"
