@@ -44,7 +44,7 @@ typedef struct x86flow_p_held { int8_t at[16]; } x86flow_p_held;
 static int8_t x86flow_p_moved(int8_t from, int64_t by) {
     int64_t to = from + by / 4;
     if (from == X86FLOW_P_ANY || from == X86FLOW_P_READ || by % 4) return X86FLOW_P_ANY;
-    return (int8_t)(to > -127 && to < X86FLOW_P_READ ? to : X86FLOW_P_ANY);
+    return (int8_t)(to > -127 && to < X86FLOW_P_READ ? to : (int)X86FLOW_P_ANY);
 }
 
 static int x86flow_p_is_walker(int8_t held) {
@@ -118,7 +118,7 @@ static void x86flow_p_hold(const x86flow_body *s, const x86flow_insn *k, x86flow
         }
     }
     for (r = 0; r < 16; r++) {
-        if (e.writes >> r & 1) h->at[r] = r == to ? value : X86FLOW_P_ANY;
+        if (e.writes >> r & 1) h->at[r] = r == to ? value : (int8_t)X86FLOW_P_ANY;
     }
 }
 
