@@ -350,7 +350,8 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
            }
            return at != sizeof code;
        }
-   end of example. */
+   end of example.
+*/
 
 enum {                              /* insn.kind */
     X86DECODE_PLAIN = 0,            /* goes on behind itself */
@@ -486,7 +487,8 @@ BINPATCH_API void x86decode_effects(const x86decode_insn *insn, x86decode_effect
            }
            return 0;
        }
-   end of example. */
+   end of example.
+*/
 
 enum {                          /* function.flags */
     X86FLOW_LEAF = 1,           /* calls nobody */
@@ -815,7 +817,8 @@ BINPATCH_API int x86flow_step_inside(const x86flow_rule *rule, uint64_t *pc, uin
            printf("%u bytes, %u checks\n", copy.out_size, copy.site_count);
            return 0;
        }
-   end of example. */
+   end of example.
+*/
 
 enum {                          /* module.events: what an instrumented copy records */
     X86COPY_ENTRY = 1,

@@ -1,6 +1,6 @@
-/* cache_sizes.c - which cache would help? A footprint_average follows the loads
-   of a matrix product that walks its matrices row by row, and of one that goes
-   tile by tile, and says how often caches of all sizes miss. */
+/* cache_sizes.c - which cache would help? A footprint_average follows the loads of a matrix product
+   that walks its matrices row by row, and of one that goes tile by tile, and says how often caches
+   of all sizes miss. */
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #include <stdio.h>

@@ -1,11 +1,9 @@
-/* conditional.c - "show me what a request does, but only from its third attempt
-   on". Counters decide which events reach the action; nothing of it stands in
-   the code that is watched.
+/* conditional.c - "show me what a request does, but only from its third attempt on". Counters
+   decide which events reach the action; nothing of it stands in the code that is watched.
 
-   Counter 0 is set to "overflow after three" when a request begins, and every
-   attempt (a back-edge) adds 1. User events are reported while the overflow
-   flag is set. The program prints the trace that the comment at the end of this
-   file explains. */
+   Counter 0 is set to "overflow after three" when a request begins, and every attempt (a back-edge)
+   adds 1. User events are reported while the overflow flag is set. The program prints the trace
+   that the comment at the end of this file explains. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <stdio.h>
@@ -69,10 +67,10 @@ int main(void) {
 #endif
 }
 
-/* The trace of the second request. A condition is judged on the flags as they
-   were before the event, an operation takes effect after it. So the third
-   "request" (the loop's back-edge carries the function's name) sets the flag,
-   and the first event that finds it set is the "send" behind it.
+/* The trace of the second request. A condition is judged on the flags as they were before the
+   event, an operation takes effect after it. So the third "request" (the loop's back-edge carries
+   the function's name) sets the flag, and the first event that finds it set is the "send" behind
+   it.
 
      event                counter 0 before, after    overflow before, after    reported?
      request (call)          .        -3                  .        -
@@ -85,5 +83,4 @@ int main(void) {
      request (attempt 4)     0         1                 set      set          no (1)
      send                    1         1                 set      set          yes
 
-   (1) It is no user event. The flag stays set until an UNTIL or a SET clears
-   it. */
+   (1) It is no user event. The flag stays set until an UNTIL or a SET clears it. */

@@ -1,11 +1,10 @@
-/* firmware.c - a microcontroller: no libc, no files, one byte out at a time.
-   The hot functions are counted in 4 KiB, and a dump goes out over the serial
-   line, from which `bursty report` reads it as a file. The interrupt would have
-   a context of its own: another file with BURSTY_STATIC. Here uart_put writes a
-   file; tests/firmware/dump.c is this on boards.
+/* firmware.c - a microcontroller: no libc, no files, one byte out at a time. The hot functions are
+   counted in 4 KiB, and a dump goes out over the serial line, from which `bursty report` reads it
+   as a file. The interrupt would have a context of its own: another file with BURSTY_STATIC. Here
+   uart_put writes a file; tests/firmware/dump.c is this on boards.
 
-   Where 4 KiB are too much: BURSTY_TINY takes 24 bytes and calls an action for
-   each sample, tests/firmware/points.c. */
+   Where 4 KiB are too much: BURSTY_TINY takes 24 bytes and calls an action for each sample,
+   tests/firmware/points.c. */
 #define BURSTY_NO_TLS
 #define BURSTY_STACK 8
 #define BURSTY_MEMORY 0

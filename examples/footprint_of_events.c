@@ -1,8 +1,7 @@
-/* footprint_of_events.c - bursty.h decides when to look, footprint.h says how
-   much data the bursts touch: the two meet in one function of seven lines. A
-   burst is a window of its own kind (accesses between bursts are not seen), so
-   bursts are made long here, and only windows up to a burst's length are asked
-   for. */
+/* footprint_of_events.c - bursty.h decides when to look, footprint.h says how much data the bursts
+   touch: the two meet in one function of seven lines. A burst is a window of its own kind (accesses
+   between bursts are not seen), so bursts are made long here, and only windows up to a burst's
+   length are asked for. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #define FOOTPRINT_IMPLEMENTATION
@@ -18,8 +17,7 @@ typedef struct burst {
     uint64_t memory[80000], table[30000], sums[30000];
 } burst;
 
-/* No window may span two bursts: each burst is tracked anew, and its profile is
-   added. */
+/* No window may span two bursts: each burst is tracked anew, and its profile is added. */
 static void on_event(void *user, const bursty_event *e) {
     burst *b = (burst *)user;
     static footprint_config config;

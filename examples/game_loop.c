@@ -1,7 +1,6 @@
-/* game_loop.c - a game: two threads, callers and time by BURST_SCOPE, a budget
-   of 1 %, an overlay every hundred frames. Leave the profiler in what ships;
-   with -DBURSTY_OFF nothing of it is left. Afterwards: bursty report
-   game_loop.brst */
+/* game_loop.c - a game: two threads, callers and time by BURST_SCOPE, a budget of 1 %, an overlay
+   every hundred frames. Leave the profiler in what ships; with -DBURSTY_OFF nothing of it is left.
+   Afterwards: bursty report game_loop.brst */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <math.h>

@@ -1,7 +1,6 @@
-/* handing_over.c - does it pay to hand work over in batches? A producer and a
-   consumer take turns on the lines of one queue. The finer their accesses
-   interleave, the more often the lines move from one processor's cache to the
-   other's. A footprint_pair counts that for all windows. */
+/* handing_over.c - does it pay to hand work over in batches? A producer and a consumer take turns
+   on the lines of one queue. The finer their accesses interleave, the more often the lines move
+   from one processor's cache to the other's. A footprint_pair counts that for all windows. */
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #include <stdio.h>
@@ -9,8 +8,7 @@
 enum { ITEMS = 20000, WINDOW = 100 };
 static uint64_t memory[200000], table[100000];
 
-/* The order in which the two touched the queue: in a program, a log of both,
-   merged by time. */
+/* The order in which the two touched the queue: in a program, a log of both, merged by time. */
 static void hand_over(footprint_pair *pair, uint32_t batch) {
     uint32_t done;
     for (done = 0; done < ITEMS; done += batch) {

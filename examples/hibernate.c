@@ -1,8 +1,7 @@
-/* hibernate.c - a service that runs for months: sampled closely for a short
-   while, then not at all for a long one. Within an awake stretch the bursts
-   stand close together, so that sequences can be followed; over the day the
-   cost is a fraction of a percent. Weights make up for the sleep: the estimates
-   are those of the whole run. */
+/* hibernate.c - a service that runs for months: sampled closely for a short while, then not at all
+   for a long one. Within an awake stretch the bursts stand close together, so that sequences can be
+   followed; over the day the cost is a fraction of a percent. Weights make up for the sleep: the
+   estimates are those of the whole run. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <stdio.h>
@@ -35,8 +34,7 @@ int main(void) {
     config.profile.every = 90; /* awake: one check in ten, for 200 bursts ... */
     config.profile.burst = 10;
     config.profile.awake_count = 200;
-    /* ... then asleep for the time of 19 800 bursts: so one check in a thousand
-       is recorded. */
+    /* ... then asleep for the time of 19 800 bursts: so one check in a thousand is recorded. */
     config.profile.hibernate_count = 19800;
     if (bursty_start(&config) == 0) return 1;
     for (i = 0; i < 40000000; i++) serve(i);

@@ -1,6 +1,5 @@
-/* hot_contexts.c - which calling contexts are hot? hcct.h behind bursty.h keeps
-   a tree of them for each thread. Here the program asks that tree itself;
-   `bursty report` shows the same of a dump.
+/* hot_contexts.c - which calling contexts are hot? hcct.h behind bursty.h keeps a tree of them for
+   each thread. Here the program asks that tree itself; `bursty report` shows the same of a dump.
 
        cc -I. -o hot_contexts examples/hot_contexts.c
        ./hot_contexts | flamegraph.pl >hot.svg */
@@ -66,8 +65,7 @@ int main(void) {
         print_path(stderr, tree, hot[i].node);
         fprintf(stderr, "\n");
     }
-    /* Every context, for a flame graph. `bursty report --collapsed` does this
-       with a dump. */
+    /* Every context, for a flame graph. `bursty report --collapsed` does this with a dump. */
     for (i = hcct_next(tree, 0, &depth); i; i = hcct_next(tree, i, &depth)) {
         hcct_get_context(tree, i, &context);
         if (context.lower == 0) continue;

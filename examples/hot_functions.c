@@ -1,5 +1,5 @@
-/* hot_functions.c - where are my hot functions, in what I ship, at 1 %? One
-   include, one line per function, one at start, one at exit. */
+/* hot_functions.c - where are my hot functions, in what I ship, at 1 %? One include, one line per
+   function, one at start, one at exit. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <stdio.h>

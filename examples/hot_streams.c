@@ -1,6 +1,5 @@
-/* hot_streams.c - bursty.h decides when to look, hotstream.h says which fields
-   a program uses one after the other: what to lay out together. Writes
-   hot_streams.brst beside it: `bursty report
+/* hot_streams.c - bursty.h decides when to look, hotstream.h says which fields a program uses one
+   after the other: what to lay out together. Writes hot_streams.brst beside it: `bursty report
    --dot hot_streams.brst` draws the fields' affinity. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"

@@ -1,13 +1,11 @@
-/* path.c - the whole path of a function out of a few bytes. The function writes
-   a token only at edges that the planner calls witnesses; the reader gives back
-   every block in order. */
+/* path.c - the whole path of a function out of a few bytes. The function writes a token only at
+   edges that the planner calls witnesses; the reader gives back every block in order. */
 #define EDGEPROF_WIDE
 #define EDGEPROF_IMPLEMENTATION
 #include "edgeprof.h"
 #include <stdio.h>
 
-/* collatz: 0 head -> 1 body, 5 EXIT; 1 body -> 2 odd, 3 even; both -> 4 next ->
-   0 head */
+/* collatz: 0 head -> 1 body, 5 EXIT; 1 body -> 2 odd, 3 even; both -> 4 next -> 0 head */
 enum { HEAD, BODY, ODD, EVEN, NEXT, EXIT, BLOCKS };
 enum { HEAD_BODY, HEAD_EXIT, BODY_ODD, BODY_EVEN, ODD_NEXT, EVEN_NEXT, NEXT_HEAD, EDGES };
 static const uint32_t ends[] = {

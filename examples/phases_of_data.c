@@ -1,7 +1,6 @@
-/* phases_of_data.c - how much data does each phase of a program touch?
-   footprint.h counts while it runs: a live line says how far back a cache of 32
-   kB reaches, two snapshots and a subtraction give the windows of each phase,
-   and a sum gives both phases as if two threads had run them. */
+/* phases_of_data.c - how much data does each phase of a program touch? footprint.h counts while it
+   runs: a live line says how far back a cache of 32 kB reaches, two snapshots and a subtraction
+   give the windows of each phase, and a sum gives both phases as if two threads had run them. */
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #include <stdio.h>
@@ -11,8 +10,8 @@ static float vertex[VERTICES][4];                    /* 640 kB, read from end to
 static float bone[60][16];                           /* 3.8 kB, looked up again and again */
 static uint64_t memory[300000], tables[3][60000];
 
-/* One pass over all vertices. A row of 16 floats is one block of 64 bytes:
-   report it once and say how often it is used again. */
+/* One pass over all vertices. A row of 16 floats is one block of 64 bytes: report it once and say
+   how often it is used again. */
 static float sum_up(footprint *fp) {
     float sum = 0;
     int i, k;
@@ -36,8 +35,7 @@ static float animate(footprint *fp) {
     return sum;
 }
 
-/* A cache of so many blocks has forgotten what was last used before
-   footprint_mark_time. */
+/* A cache of so many blocks has forgotten what was last used before footprint_mark_time. */
 static unsigned long reach(footprint *fp) {
     footprint_stats s;
     footprint_get_stats(fp, &s);

@@ -1,7 +1,7 @@
-/* poll.c - one frame in sixty, seen whole. With BURSTY_POLL a check reads a
-   flag instead of counting. The frame loop opens the flag at the start of a
-   frame and closes it at the end, so that an action sees all that the frame
-   does, in order. A timer or a signal handler may call bursty_poll as well. */
+/* poll.c - one frame in sixty, seen whole. With BURSTY_POLL a check reads a flag instead of
+   counting. The frame loop opens the flag at the start of a frame and closes it at the end, so that
+   an action sees all that the frame does, in order. A timer or a signal handler may call
+   bursty_poll as well. */
 #define BURSTY_POLL
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"

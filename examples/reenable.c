@@ -1,8 +1,7 @@
-/* reenable.c - adaptive bursting: a burst that starts in a calling context that
-   is known already is mostly left out, and a burst in a new context never is.
-   bursty.h decides when to look, hcct.h remembers the contexts (Zhuang et al.;
-   "Mining Hot Calling Contexts in Small Space", section 5). hcct_burst_begin
-   gets the stack at the burst's begin and returns the weight of its calls, or 0
+/* reenable.c - adaptive bursting: a burst that starts in a calling context that is known already is
+   mostly left out, and a burst in a new context never is. bursty.h decides when to look, hcct.h
+   remembers the contexts (Zhuang et al.; "Mining Hot Calling Contexts in Small Space", section 5).
+   hcct_burst_begin gets the stack at the burst's begin and returns the weight of its calls, or 0
    for a burst to leave out. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
@@ -11,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A key of the tree is a site's place in a table, which is found by its
-   address. */
+/* A key of the tree is a site's place in a table, which is found by its address. */
 enum { KEYS = 1024 };
 static const bursty_site *sites[KEYS];
 static uint32_t key_of(const bursty_site *site) {

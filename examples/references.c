@@ -1,6 +1,5 @@
-/* references.c - an expert's tools: data references recorded in a second copy
-   of the code, nothing in the first, and several profiles at once, each with
-   its own rate and burst. */
+/* references.c - an expert's tools: data references recorded in a second copy of the code, nothing
+   in the first, and several profiles at once, each with its own rate and burst. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <stdio.h>

@@ -1,7 +1,6 @@
-/* slow_requests.c - a server of four threads whose requests are fast, but for
-   one in twenty that reads a file while it holds the lock that all others need.
-   CPU time does not show it: nobody runs then. The watcher shows who waits, and
-   where. Afterwards: bursty report slow_requests.brst */
+/* slow_requests.c - a server of four threads whose requests are fast, but for one in twenty that
+   reads a file while it holds the lock that all others need. CPU time does not show it: nobody runs
+   then. The watcher shows who waits, and where. Afterwards: bursty report slow_requests.brst */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* nanosleep, also with -std=c99 */
 #endif

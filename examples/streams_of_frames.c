@@ -1,7 +1,6 @@
-/* streams_of_frames.c - two workers of a game record the objects that they
-   visit, and a frame never waits for the analysis: config.deferred leaves it to
-   the end of the frame, where hotstream_work stops when its time is used up. At
-   the end both workers' streams are joined. */
+/* streams_of_frames.c - two workers of a game record the objects that they visit, and a frame never
+   waits for the analysis: config.deferred leaves it to the end of the frame, where hotstream_work
+   stops when its time is used up. At the end both workers' streams are joined. */
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
 #include <stdio.h>
@@ -23,8 +22,7 @@ static uint64_t clock_us(void *user) {
     return (uint64_t)((double)now * 1e6 / CLOCKS_PER_SEC);
 }
 
-/* The work of a frame. Sites are small numbers that we choose: 1 health, 2
-   ammo, 3 target. */
+/* The work of a frame. Sites are small numbers that we choose: 1 health, 2 ammo, 3 target. */
 static int play(int worker, unsigned seed) {
     object *o = &objects[worker][seed % 4];
     int i, sum = 0;

@@ -1,11 +1,10 @@
-/* where_time_goes.c - "where does the time go, and how sure is that?" On Linux
-   a timer interrupts each thread a hundred times in a second of its CPU time
-   and charges the innermost scope; on Windows and macOS another thread looks
-   which scope that is. Nothing of it is on a path of the program. Afterwards:
-   bursty report where_time_goes.brst
+/* where_time_goes.c - "where does the time go, and how sure is that?" On Linux a timer interrupts
+   each thread a hundred times in a second of its CPU time and charges the innermost scope; on
+   Windows and macOS another thread looks which scope that is. Nothing of it is on a path of the
+   program. Afterwards: bursty report where_time_goes.brst
 
-   Elsewhere set config.tick_hz and call bursty_tick(1) so often, from a timer
-   of your own. Here the work itself does it. */
+   Elsewhere set config.tick_hz and call bursty_tick(1) so often, from a timer of your own. Here the
+   work itself does it. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <stdio.h>

@@ -34,10 +34,13 @@ function is_file(value) { return value ~ /^(FILE|OUT|PLAN|OLD|DIR)$/ }
 /^[^ ].*:$/ { option[name, n = ++parts[name]] = ""; words[name, n] = $0; fresh = 1; column = 0; next }
 (/^  -/ || /^  bursty [a-z-]+ .*   / || (name == "bursty" && /^  [a-z]+  +[^ ]/)) && (fresh || option[name, n] != "") {
     line = trim($0)
-    n = ++parts[name]
     at = match(line, /  +/)
-    option[name, n] = at ? substr(line, 1, at - 1) : line
-    words[name, n] = at ? trim(substr(line, at)) : ""
+    many = split(at ? substr(line, 1, at - 1) : line, alike, /, -/)    # "--only NAME, --not NAME"
+    for (i = 1; i <= many; i++) {
+        n = ++parts[name]
+        option[name, n] = (i > 1 ? "-" : "") alike[i]
+        words[name, n] = at ? trim(substr(line, at)) : ""
+    }
     column = index($0, words[name, n]) - 1
     fresh = 0
     next

@@ -44,7 +44,13 @@ done
 
 # Every option, read here in another way: a dash behind two spaces at the beginning of a line, where
 # no sentence goes on.
-awk '/^@/ { name = $2 } /^  --?[a-z]/ && $1 !~ /,$/ { o = $1; sub(/[[=].*/, "", o); print name, o }' \
+awk '/^@/ { name = $2 }
+    /^  --?[a-z]/ && ($1 !~ /,$/ || /[^ ]   +[^ ]/) {
+        o = $1; sub(/,$/, "", o); sub(/[[=].*/, "", o); print name, o
+    }
+    /^  --?[a-z].*, --?[a-z].*[^ ]   +[^ ]/ {
+        o = $0; sub(/.*, -/, "-", o); sub(/[ [=].*/, "", o); print name, o
+    }' \
     "$pages/help.txt" >"$out/options"
 while read -r name option; do
     dashed=$(echo "$option" | sed 's/-/\\\\-/g')

@@ -274,7 +274,7 @@ static volatile int sink;
 extern "C" int partly(int n);
 __attribute__((noinline)) int partly(int n) {
     if (__builtin_expect(n >= 0, 0)) {
-        for (int i = 0; i < 3000; i++) sink = sink + i;
+        for (int i = 0; i < 1500; i++) sink = sink + i;
         if (sink == 77) abort();
     }
     return sink;

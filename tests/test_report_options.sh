@@ -86,7 +86,7 @@ for form in text csv json "html $dir/out" dot order svg lcov cobertura; do
 done
 refused '--by changes nothing in --text; it is for --callgrind, --collapsed' report --by ticks "$dir/timed.brst"
 for form in csv collapsed dot order lcov cobertura; do
-    nothing '--title x' $form '--callgrind, --html, --json, --speedscope, --svg, --text' game
+    nothing '--title x' $form '--brief, --callgrind, --html, --json, --speedscope, --svg, --text' game
 done
 for form in csv collapsed dot order svg lcov cobertura; do
     nothing '--note a=b' $form '--html, --json, --text' game
@@ -94,7 +94,7 @@ done
 for form in order svg lcov cobertura; do
     nothing '--min 1' $form '--collapsed, --csv, --dot, --html, --json, --text' game
     nothing --no-demangle $form \
-        '--callgrind, --collapsed, --csv, --dot, --html, --json, --pprof, --speedscope, --sums, --text' game
+        '--brief, --callgrind, --collapsed, --csv, --dot, --html, --json, --pprof, --speedscope, --sums, --text' game
 done
 for form in json collapsed dot order svg lcov cobertura; do
     nothing '--sort share' $form '--csv, --html, --text' game
@@ -289,7 +289,7 @@ ok $? "exact counts: $(sed -n '/^# contexts:/,$p' "$dir/csv")"
 report text "$dir/timed.brst"
 lacks text ' 0.00%.* rare '; has text '^(1 colder left out; --min 0 shows all)$'
 report text --min 0 "$dir/timed.brst"
-has text '^3  *0.00%  *0.00%  *0.40%  .* 0  rare '
+has text '^3  *0.00%  *0.00%  *0.38%  .* 0  rare '
 report text "$dir/recorded.brst" "$dir/no-tick.brst"
 sed -n '/^time of threads/,/^$/p' "$dir/text" >"$dir/threads"
 lacks threads '^ *0.00%'; has threads '^(1 colder left out; --min 0 shows all)$'

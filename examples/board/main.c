@@ -1,11 +1,10 @@
-/* main.c - a whole firmware for a Cortex-M3 that says where its time goes:
-   docs/firmware.md builds it and runs it in qemu (-M mps2-an385).
+/* main.c - a whole firmware for a Cortex-M3 that says where its time goes: docs/firmware.md builds
+   it and runs it in qemu (-M mps2-an385).
 
-   SysTick interrupts the program a thousand times a second and charges the
-   scope that it interrupts. The dump goes to the host by semihosting, or with
-   -DTO_UART out of the serial line. What a program of your own needs of this
-   file: the four lines above the include, the scopes, one line in the
-   interrupt, and bursty_write with a function that sends bytes. */
+   SysTick interrupts the program a thousand times a second and charges the scope that it
+   interrupts. The dump goes to the host by semihosting, or with -DTO_UART out of the serial line.
+   What a program of your own needs of this file: the four lines above the include, the scopes, one
+   line in the interrupt, and bursty_write with a function that sends bytes. */
 #define BURSTY_NO_TLS
 #define BURSTY_STACK 8          /* how deep scopes may lie in one another */
 #define BURSTY_MEMORY 5120      /* bytes for functions and pairs of them */
@@ -25,8 +24,7 @@
 #define UART_DIVISOR WORD(0x40004010u)
 enum { CLOCK_HZ = 25000000, TICK_HZ = 1000 };
 
-/* The host's file by semihosting: an operation, and the address of its
-   words. */
+/* The host's file by semihosting: an operation, and the address of its words. */
 static uintptr_t host(uintptr_t operation, const void *words) {
     register uintptr_t r0 __asm__("r0") = operation;
     register const void *r1 __asm__("r1") = words;

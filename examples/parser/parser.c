@@ -1,10 +1,8 @@
-/* parser.c - a parser of numbers with + - * / and brackets, its edges counted
-   by edgeprof.h.
+/* parser.c - a parser of numbers with + - * / and brackets, its edges counted by edgeprof.h.
 
-   Each EP_ENTRY and EP_EDGE stands where its edge of the tables in parser_cfg.h
-   is taken. Most of them vanish: parser_plan.h says which count. This file
-   knows neither files nor a C library, so it also runs on a microcontroller
-   (tests/firmware/edges.c). */
+   Each EP_ENTRY and EP_EDGE stands where its edge of the tables in parser_cfg.h is taken. Most of
+   them vanish: parser_plan.h says which count. This file knows neither files nor a C library, so
+   it also runs on a microcontroller (tests/firmware/edges.c). */
 #include "parser.h"
 #include "parser_cfg.h"
 #include "edgeprof.h"

@@ -1,8 +1,7 @@
-/* plan.c - prints the plan header of parser.c. This is a program for your
-   machine, not for the target:
+/* plan.c - prints the plan header of parser.c. This is a program for your machine, not for the
+   target:
 
-       cc -I. -o plan examples/parser/plan.c && ./plan
-   >examples/parser/parser_plan.h */
+       cc -I. -o plan examples/parser/plan.c && ./plan >examples/parser/parser_plan.h */
 #define EDGEPROF_CHECK              /* tables only: there is no plan yet */
 #define EDGEPROF_IMPLEMENTATION
 #include "edgeprof.h"

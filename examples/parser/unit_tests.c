@@ -1,5 +1,5 @@
-/* unit_tests.c - the unit tests of parser.c. They write what they covered to
-   parser.info and parser.brst:
+/* unit_tests.c - the unit tests of parser.c. They write what they covered to parser.info and
+   parser.brst:
 
        cc -I. -o unit_tests examples/parser/parser.c examples/parser/unit_tests.c
        ./unit_tests && genhtml --branch-coverage -o coverage parser.info */

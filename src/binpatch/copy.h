@@ -51,7 +51,8 @@
            printf("%u bytes, %u checks\n", copy.out_size, copy.site_count);
            return 0;
        }
-   end of example. */
+   end of example.
+*/
 
 enum {                          /* module.events: what an instrumented copy records */
     X86COPY_ENTRY = 1,

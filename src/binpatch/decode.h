@@ -26,7 +26,8 @@
            }
            return at != sizeof code;
        }
-   end of example. */
+   end of example.
+*/
 
 enum {                              /* insn.kind */
     X86DECODE_PLAIN = 0,            /* goes on behind itself */

@@ -49,7 +49,8 @@
            }
            return 0;
        }
-   end of example. */
+   end of example.
+*/
 
 enum {                          /* function.flags */
     X86FLOW_LEAF = 1,           /* calls nobody */
