@@ -10,7 +10,12 @@ mkdir -p build/matrix
 rm -f build/matrix/*.result
 
 packages_of() { awk -F '|' -v n="$1" '{ k = $1; gsub(/ /, "", k) } k == n { print $2 }' $table; }
-missing() { for p in "$@"; do [ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null)" = installed ] || echo "$p"; done; }
+# npm may be there without Debian's package, which another nodejs keeps out.
+is_there() {
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ] && return
+    case $1 in npm) command -v npm ;; nodejs) command -v node ;; *) false ;; esac >/dev/null
+}
+missing() { for p in "$@"; do is_there "$p" || echo "$p"; done; }
 
 root=
 [ "$(id -u)" = 0 ] || root=$(command -v sudo)
