@@ -172,18 +172,21 @@ if [ -n "${FULL:-}" ] && has "$CXX"; then
     forms c++ c++11 "$CXX" -O1
 fi
 
+level=-O1 # FULL=1: -O2, too
+[ -z "${FULL-}" ] || level=-O2
+
 # ---- what they keep -----------------------------------------------------------------------------
 
 keep -O0 -finstrument-functions -DHOOKS
-keep -O2 -fsanitize-coverage=trace-pc -DHOOKS
-keep -O2 -fPIC -mno-red-zone '-DBURSTY_TLS_MODEL="initial-exec"'
+keep $level -fsanitize-coverage=trace-pc -DHOOKS
+keep $level -fPIC -mno-red-zone '-DBURSTY_TLS_MODEL="initial-exec"'
 whole -O1
-same_dump -O2
-same_events scopes.c -O2
+same_dump $level
+same_events scopes.c $level
 if has "$CXX"; then
-    shared exe -O2 -fno-exceptions -ffunction-sections
-    through -O2
-    same_events scopes.cc -O2
+    shared exe $level -fno-exceptions -ffunction-sections
+    through $level
+    same_events scopes.cc $level
 else skip "C++: no $CXX"; fi
 
 # At each instruction of a function with a scope a tick finds that scope.
@@ -201,8 +204,8 @@ steps_shared() { # FLAGS...
         run "$out/steps"
     ok $? "a tick at each instruction of a shared object: $*"
 }
-steps -O2
-steps_shared -O2
+steps $level
+steps_shared $level
 if [ -n "${FULL:-}" ]; then
     for level in -O0 -O1 -O2 -O3 -Os; do
         steps_shared $level
@@ -252,8 +255,8 @@ END
     $CC -std=gnu99 -masm=intel "$@" -I. -o "$out/intel" "$out/intel.c" 2>>"$out/log" && run "$out/intel"
     ok $? "-masm=intel $*"
 }
-intel -O2
-intel -O2 -fno-pie -no-pie
+intel $level
+intel $level -fno-pie -no-pie
 intel -O1 -fPIC '-DBURSTY_TLS_MODEL="initial-exec"'
 
 # Nothing between the thunk and an action touches a vector register, and the short way calls no
