@@ -241,7 +241,7 @@ fish_completes() { # WANTED LINE
     says "$1" plain fish -c "source $prefix/share/fish/vendor_completions.d/bursty.fish; complete -C'$2'"
 }
 check "fish: commands" fish_completes '^merge.add many dumps' 'bursty me'
-check "fish: options" fish_completes '^--source-root.show' 'bursty report --so'
+check "fish: options" fish_completes '^--source-root.read' 'bursty report --so'
 cat >"$work/zsh.sh" <<'END'
 zmodload zsh/zpty
 zpty -b z zsh -f -i
