@@ -46,7 +46,7 @@ lap "make"
 
 # 1: a program as it is
 mkdir "$work/one" "$work/two" "$work/three" "$work/four"
-in_table '`bursty record --ticks 100 -- ./prog`'
+in_table '`bursty record ./prog`'
 cat >"$work/one/prog.c" <<'END'
 #include <stdio.h>
 static volatile unsigned sink;
@@ -59,7 +59,7 @@ int main(void) {
     return 0;
 }
 END
-reader "$work/one" 'cc -O1 -o prog prog.c && bursty record --ticks 100 -- ./prog && bursty report bursty.brst'
+reader "$work/one" 'cc -O1 -o prog prog.c && bursty record ./prog && bursty report bursty.brst'
 ok $? "a program as it is"
 grep -q '^1 .* often' "$work/said" && grep -q '^2 .* seldom' "$work/said"
 ok $? "often takes most of the time, seldom the rest"

@@ -19,7 +19,7 @@ static unsigned bit_of(reader *r) {
         r->is_bad = 1;
         return 0;
     }
-    bit = r->bytes[r->bit / 8] >> r->bit % 8 & 1u;
+    bit = (unsigned)r->bytes[r->bit / 8] >> r->bit % 8 & 1u;
     r->bit++;
     return bit;
 }
