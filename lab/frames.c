@@ -43,7 +43,7 @@ static uint64_t gap(game *g) {
 }
 
 static void run(game *g, int cause, double ms) {
-    const uint64_t ns = (uint64_t)(ms * MS);
+    const uint64_t ns = (uint64_t)(ms * (double)MS);
     g->spent_ns[cause] += ns;
     g->now_ns += ns;
     if (cause == GAME_WAITING) return;
@@ -88,7 +88,7 @@ static uint64_t play(game *g, uint32_t frame) {
     if (g->is_regular ? frame % 300 == 111 : part(g) < 1. / 300) load(g);
     draw(g);
     if (g->now_ns - began < FRAME_NS)
-        run(g, GAME_WAITING, (double)(FRAME_NS - (g->now_ns - began)) / MS);
+        run(g, GAME_WAITING, (double)(FRAME_NS - (g->now_ns - began)) / (double)MS);
     return g->now_ns - began;
 }
 
@@ -119,7 +119,7 @@ static void find_truth(const game_options *o, game_cause *causes) {
     for (k = 0; k < GAME_CAUSES; k++) {
         memset(&causes[k], 0, sizeof causes[k]);
         causes[k].name = names[k];
-        causes[k].truth = (sums[1][k] / frames_of[1] - sums[0][k] / frames_of[0]) / MS;
+        causes[k].truth = (sums[1][k] / frames_of[1] - sums[0][k] / frames_of[0]) / (double)MS;
     }
 }
 

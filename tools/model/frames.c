@@ -28,14 +28,14 @@ static double quantile_of(double degrees) {
         2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
         2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045,
     };
-    return degrees < FEW_FRAMES ? t[(int)degrees - 1] : 2;
+    return degrees < (double)FEW_FRAMES ? t[(int)degrees - 1] : 2;
 }
 
 /* Of the mean of n over so many frames. */
 static double variance_of_mean(const frames_ticks *ticks, double count) {
     const double sum = (double)ticks->sum;
     const double variance = ((double)ticks->squares - sum * sum / count) / (count - 1) / count;
-    const double least = sum < FEW_TICKS ? (sum + 1) / (count * count) : 0;
+    const double least = sum < (double)FEW_TICKS ? (sum + 1) / (count * count) : 0;
     return variance > least ? variance : least;
 }
 
@@ -73,7 +73,7 @@ frames_units frames_units_of(const frames_of_kind *kind) {
         for (i = 0; i < kind->function_count; i++)
             ticks += (double)kind->functions[i].ticks[c][FRAMES_SELF].sum;
         units.ms[c] = (double)kind->tick_us / 1000;
-        if (kind->knows_waiting && ticks >= FEW_TICKS && kind->tick_us)
+        if (kind->knows_waiting && ticks >= (double)FEW_TICKS && kind->tick_us)
             units.ms[c] = cpu_ms / ticks;
     }
     return units;
