@@ -3047,9 +3047,10 @@ typedef struct bursty_p_frame_list {
     struct { uint32_t row, ticks; } path[BURSTY_P_FRAME_PATHS];
 } bursty_p_frame_list;
 
-enum { BURSTY_P_SLOW_FRAME, BURSTY_P_OTHER_FRAME, BURSTY_P_FRAME_CLASSES };
-enum { BURSTY_P_FRAME_COUNT, BURSTY_P_FRAME_US, BURSTY_P_FRAME_US2, BURSTY_P_FRAME_WAIT,
-       BURSTY_P_FRAME_WAIT2, BURSTY_P_FRAME_SUMS }; /* of each class */
+enum { BURSTY_P_SLOW_FRAME, BURSTY_P_OTHER_FRAME, BURSTY_P_FRAME_CLASSES,
+       /* of each class: */
+       BURSTY_P_FRAME_COUNT = 0, BURSTY_P_FRAME_US, BURSTY_P_FRAME_US2, BURSTY_P_FRAME_WAIT,
+       BURSTY_P_FRAME_WAIT2, BURSTY_P_FRAME_SUMS };
 
 typedef struct bursty_p_framed {
     uint32_t used;            /* by a thread                                     */
@@ -4378,7 +4379,7 @@ static void bursty_p_watcher_count_threads(uint32_t watched) {
 static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint32_t late, int counts) {
     bursty_p_thread *first = bursty_p_all.threads, *end = first + bursty_p_threads(), *t;
     uint32_t watched = 0;
-    uint64_t began;
+    uint64_t began = 0;
     int is_pending = 0;
     round->number++;
     round->looks = 0;
@@ -5410,7 +5411,10 @@ static void bursty_p_leave_frames(void) {
     if (f->running) bursty_p_tick_add_shared(&bursty_p_frames.kind[f->running - 1].unended, 1);
     BURSTY_P_RELEASE(&f->thread, 0);
     BURSTY_P_PUT(&f->running, 0);
-    f->busy = f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
+    f->busy = 0;
+    f->list[0].count = 0;
+    f->list[1].count = 0;
+    f->list[0].more = f->list[1].more = 0;
     BURSTY_P_RELEASE(&f->used, 0);
 }
 
@@ -5461,8 +5465,12 @@ static void bursty_p_fork_frames(void) {
     for (i = 0; i < BURSTY_P_FRAMED; i++) {
         bursty_p_framed *f = &bursty_p_frames.framed[i];
         if (f == bursty_p_mine.framed) continue;
-        f->used = f->running = f->busy = f->thread = 0;
-        f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
+        f->used = f->thread = 0;
+        f->running = 0;
+        f->busy = 0;
+        f->list[0].count = 0;
+        f->list[1].count = 0;
+        f->list[0].more = f->list[1].more = 0;
     }
 }
 

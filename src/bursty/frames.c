@@ -513,7 +513,10 @@ static void bursty_p_leave_frames(void) {
     if (f->running) bursty_p_tick_add_shared(&bursty_p_frames.kind[f->running - 1].unended, 1);
     BURSTY_P_RELEASE(&f->thread, 0);
     BURSTY_P_PUT(&f->running, 0);
-    f->busy = f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
+    f->busy = 0;
+    f->list[0].count = 0;
+    f->list[1].count = 0;
+    f->list[0].more = f->list[1].more = 0;
     BURSTY_P_RELEASE(&f->used, 0);
 }
 
@@ -564,8 +567,12 @@ static void bursty_p_fork_frames(void) {
     for (i = 0; i < BURSTY_P_FRAMED; i++) {
         bursty_p_framed *f = &bursty_p_frames.framed[i];
         if (f == bursty_p_mine.framed) continue;
-        f->used = f->running = f->busy = f->thread = 0;
-        f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
+        f->used = f->thread = 0;
+        f->running = 0;
+        f->busy = 0;
+        f->list[0].count = 0;
+        f->list[1].count = 0;
+        f->list[0].more = f->list[1].more = 0;
     }
 }
 

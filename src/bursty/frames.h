@@ -22,9 +22,10 @@ typedef struct bursty_p_frame_list {
     struct { uint32_t row, ticks; } path[BURSTY_P_FRAME_PATHS];
 } bursty_p_frame_list;
 
-enum { BURSTY_P_SLOW_FRAME, BURSTY_P_OTHER_FRAME, BURSTY_P_FRAME_CLASSES };
-enum { BURSTY_P_FRAME_COUNT, BURSTY_P_FRAME_US, BURSTY_P_FRAME_US2, BURSTY_P_FRAME_WAIT,
-       BURSTY_P_FRAME_WAIT2, BURSTY_P_FRAME_SUMS }; /* of each class */
+enum { BURSTY_P_SLOW_FRAME, BURSTY_P_OTHER_FRAME, BURSTY_P_FRAME_CLASSES,
+       /* of each class: */
+       BURSTY_P_FRAME_COUNT = 0, BURSTY_P_FRAME_US, BURSTY_P_FRAME_US2, BURSTY_P_FRAME_WAIT,
+       BURSTY_P_FRAME_WAIT2, BURSTY_P_FRAME_SUMS };
 
 typedef struct bursty_p_framed {
     uint32_t used;            /* by a thread                                     */

@@ -237,7 +237,7 @@ static void bursty_p_watcher_count_threads(uint32_t watched) {
 static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint32_t late, int counts) {
     bursty_p_thread *first = bursty_p_all.threads, *end = first + bursty_p_threads(), *t;
     uint32_t watched = 0;
-    uint64_t began;
+    uint64_t began = 0;
     int is_pending = 0;
     round->number++;
     round->looks = 0;
