@@ -10,7 +10,7 @@
        int main(void) {
            int frame, hits = 0;
            bursty_start(NULL);
-           for (frame = 0; frame < 200000; frame++) { hits += collide(frame % 50) + draw(frame); }
+           for (frame = 0; frame < 5000000; frame++) { hits += collide(frame % 50) + draw(frame); }
            return bursty_save("game.brst") != 0 || hits == 0;
        }
    end of example.
@@ -24,6 +24,9 @@
                                 out. It gives time, callers and calling contexts.
                                 It is a declaration, so it must not follow a bare
                                 "if". The name is a literal.
+         BURST_LEAVE();         Before each return out of a scope, for C compilers
+                                other than gcc and clang alone. Elsewhere it is
+                                nothing.
          BURST_ENTRY();         The entry alone: cheaper, and right for small
                                 functions.
          BURST_LOOP();          One iteration: the first statement in a loop.
@@ -80,8 +83,9 @@
    PROMISES
      - It never prints, aborts, or takes a lock, and it allocates nothing. (It asks
        the C library to tell when a thread ends; that library may allocate a few
-       bytes at the thread's first check. With a watcher the end of a thread waits
-       while it is looked at, some microseconds.) It uses 1 MiB of static memory,
+       bytes at the thread's first check. A watcher is a thread, for which the
+       system allocates a stack; with it the end of a thread waits while it is
+       looked at, some microseconds.) It uses 1 MiB of static memory,
        whose pages are touched when they are needed: enough for 180 threads, 6000
        table rows and 2000 paths; or memory that you pass in. The compiler lays out
        3 KB for each thread, 900 bytes in a shared object. Frames have 332 KiB of
@@ -106,8 +110,9 @@
      of its own: another file with BURSTY_STATIC. Checks made inside an action are
      not counted. Each shared object needs a BURSTY_IMPLEMENTATION of its own and
      samples alone.
-     Exceptions: one of the program that leaves a scope ends it. C code in its way
-     needs -fexceptions. An action must not throw (see BURSTY_PORTABLE).
+     Exceptions: an exception that the program throws ends each scope that it
+     leaves. C code between throw and catch needs -fexceptions. An action must
+     not throw (see BURSTY_PORTABLE).
      longjmp: save bursty_depth() beside setjmp and pass it to bursty_set_depth()
      after the jump. If it leaves an action or a signal handler you must do this.
      Elsewhere the depth corrects itself when the next outer scope returns; until
@@ -119,10 +124,10 @@
      BURSTY_PORTABLE       Checks and scopes in C. Needed if an action throws a C++
                            exception (the program itself may), or if it leaves by
                            longjmp into the very function that checks.
-     BURSTY_POLL           A check reads one shared flag, which bursty_poll sets,
-                           instead of counting. `every`, jitter and hibernation are
-                           not used; `burst` limits what one thread records in one
-                           opening.
+     BURSTY_POLL           A check reads one shared flag instead of counting.
+                           bursty_poll sets the flag and clears it. `every`, jitter
+                           and hibernation are not used; `burst` is the most that a
+                           thread records while the flag is set once.
      BURSTY_BARE           No C library, no threads' ends, no timers, no files: what
                            a freestanding build gets by itself. It needs memcpy,
                            memset and the compiler's 64-bit division, and has 96 KiB
@@ -133,9 +138,10 @@
      BURSTY_TINY           24 bytes of RAM, 250 of code on a Cortex-M0: one profile
                            with an action, set by bursty_set_profile, and no more.
      BURSTY_STACK=n        How many scopes the shadow stack keeps: 64; 0 in
-                           freestanding and tiny builds. Deeper scopes are counted,
-                           and their callees' caller is "(deep)". So is the site of
-                           their RETURN, where scopes are assembly.
+                           freestanding and tiny builds. Deeper scopes are counted.
+                           A function that one of them calls has the caller
+                           "(deep)". Where scopes are assembly, the RETURN of a
+                           deeper scope has the site "(deep)", too.
      BURSTY_TLS_MODEL="m"  In a shared object define it as "initial-exec": the
                            compiler's default calls __tls_get_addr at every check.
      BURSTY_STATIC         Everything is static, for a single file.
@@ -154,9 +160,9 @@
    COST
      A check is two instructions on x86-64, a scope 11 (10 at a fixed address). A
      tick takes some 40 us in a virtual machine: 0.3 % at the default rate. An event
-     in a burst takes 40 to 130 instructions; a frame takes 320, and two clocks. A
-     tiny function that leaves at once most of the time pays less if its check
-     stands below that exit.
+     in a burst takes 40 to 130 instructions; a frame takes 320, and two clocks. If a tiny function mostly
+     returns in its first lines, put the check behind that return: it costs
+     nothing then.
 
    CONTENTS
      language

@@ -1,8 +1,8 @@
 /* sampler.c - bursts over a recorded trace.
 
-   Of every check_count + burst_count checks the last burst_count are a burst,
+   Of every every + burst checks the last burst are a burst,
    that which begins it included. With jitter the first part is drawn anew each
-   time, evenly from check_count less and plus the percentage. */
+   time, evenly from every less and plus the percentage. */
 #include "lab/sampler.h"
 #include <stdlib.h>
 
@@ -14,29 +14,29 @@ static uint64_t random64(uint64_t *seed) {
 }
 
 static uint64_t next_gap(sampler *s) {
-    uint64_t half = s->check_count * s->jitter_percent / 100;
-    return half ? s->check_count - half + 1 + random64(&s->seed) % (2 * half) : s->check_count;
+    uint64_t half = s->every * s->jitter / 100;
+    return half ? s->every - half + 1 + random64(&s->seed) % (2 * half) : s->every;
 }
 
-void sampler_start(sampler *s, uint64_t check_count, uint64_t burst_count, uint32_t jitter_percent,
+void sampler_start(sampler *s, uint64_t every, uint64_t burst, uint32_t jitter,
                    uint64_t seed) {
-    s->check_count = check_count;
-    s->burst_count = burst_count;
-    s->jitter_percent = jitter_percent;
+    s->every = every;
+    s->burst = burst;
+    s->jitter = jitter;
     s->seed = seed;
-    s->left = check_count; /* the first gap is never jittered */
+    s->left = every; /* the first gap is never jittered */
     s->on = 0;
 }
 
 int sampler_check(sampler *s, int *fresh) {
     *fresh = 0;
     if (s->left && --s->left) return s->on;
-    if (s->on && s->check_count) {
+    if (s->on && s->every) {
         s->on = 0;
         s->left = next_gap(s);
     } else {
         s->on = 1;
-        s->left = s->burst_count;
+        s->left = s->burst;
         *fresh = 1;
     }
     return s->on;

@@ -5,13 +5,13 @@
 #include <stdint.h>
 
 typedef struct sampler {
-    uint64_t check_count, burst_count; /* nCheck0, nInstr0 */
-    uint32_t jitter_percent;           /* of check_count, either way; 0: fixed */
+    uint64_t every, burst; /* nCheck0, nInstr0 */
+    uint32_t jitter;           /* of every, either way; 0: fixed */
     uint64_t left, seed;
     int on;
 } sampler;
 
-void sampler_start(sampler *s, uint64_t check_count, uint64_t burst_count, uint32_t jitter_percent,
+void sampler_start(sampler *s, uint64_t every, uint64_t burst, uint32_t jitter,
                    uint64_t seed);
 /* A check. Returns 1 if sampling is on from here to the next check. *fresh: a
    burst begins. */

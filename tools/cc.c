@@ -16,7 +16,7 @@ static const char help[] =
     "\n"
     "  --cover[=FORM]    counts what runs instead: count (the default, 32 bits), count16,\n"
     "                    count64, bytes or bits (marks), mcdc or mcdc-bits (a mark for each run\n"
-    "                    of a decision: MC/DC, too). The program appends to coverage.brst, or\n"
+    "                    of a decision: MC/DC, too). Each run is added to coverage.brst, or\n"
     "                    to the file that BURSTY_COVERAGE names; bursty report --lcov shows it\n"
     "  --atomic          counters that threads may share; marks in bytes may be shared anyway\n"
     "  --no-exits        leaves out what finds calls that do not return (exit, longjmp, exec): code\n"

@@ -639,6 +639,11 @@ static void show_brief(const record_options *o) {
 static void say_file(const record_options *o) {
     struct stat s;
     if (o->quiet || o->direct || stat(o->out, &s) != 0 || s.st_ino != o->inode) return;
+    if (s.st_size == 0) {
+        tool_error("%s is empty: the program ended before the first burst; a smaller --every "
+                   "samples more often", o->name);
+        return;
+    }
     show_brief(o);
     tool_error("wrote %s; `bursty report %s` shows it", o->name, o->name);
 }

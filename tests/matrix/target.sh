@@ -15,7 +15,7 @@ field() { awk -F '|' -v n="$name" -v f="$1" '{ k = $1; gsub(/ /, "", k) } k == n
 
 # ---- which tests a target runs: those whose answer it can change ----
 
-of_tool='^.include "(base|kinds|model|write|replay|lab|place|cc)/'
+of_tool='^.include "(base|kinds|model|write|lab|place|prove|cc)/'
 all_programs()    { ls tests/test_*.c; }
 header_programs() { grep -LE "$of_tool" tests/test_*.c; }     # not linked with the host tool
 file_programs()   { all_programs | grep -v -e cc_parse -e test_mcdc; } # all but those that read C

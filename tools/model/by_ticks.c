@@ -356,7 +356,7 @@ static void add_headline(report *r, const report_ticks *c) {
                          c->misses_time ? "the time that was seen" : "the time");
         text_add(&line, " itself, by ");
         text_count(&line, c->ticks);
-        text_add(&line, " ticks.");
+        text_add(&line, c->ticks == 1 ? " tick." : " ticks.");
     }
     if (own >= .25) {
         text_add(&line, line.size ? " " : "");
