@@ -24,25 +24,35 @@ enum { FOLD_BYTES = 1 << 20 };
 typedef struct merger {
     input in;
     size_t bytes, sums; /* of the dumps since the last fold; what that one kept */
+    int dumps;          /* since the last fold */
     text names;         /* what --list has; each line ends with a 0 */
     const char **files;
     int count;
 } merger;
 
-/* Takes one dump. How much memory the states hold is not known: the dump's size
-   stands for it. */
+/* Before another dump comes: how much memory the states hold is not known, and
+   the dumps' size stands for it. One dump alone is not added up: written, it
+   may be many times its size, for the order of its rows changes. */
+static int fold(merger *m) {
+    if (m->dumps < 2 || m->bytes < FOLD_BYTES || m->bytes < m->sums) return TOOL_OK;
+    m->bytes = 0;
+    m->dumps = 1;
+    return input_fold(&m->in, &m->sums);
+}
+
+/* Takes one dump. */
 static int add_dump(merger *m, const char *path) {
     dump d;
     dump_fault fault;
     size_t i;
-    int status = dump_open(&d, path);
+    int status = fold(m);
+    if (status == TOOL_OK) status = dump_open(&d, path);
     if (status != TOOL_OK) return status;
+    m->dumps++;
     for (i = 0; i < d.part_count; i++) m->bytes += d.parts[i].bytes;
     if (input_read(&m->in, &d, &fault) != 0) status = dump_blame(path, &fault);
     dump_free(&d);
-    if (status != TOOL_OK || m->bytes < FOLD_BYTES || m->bytes < m->sums) return status;
-    m->bytes = 0;
-    return input_fold(&m->in, &m->sums);
+    return status;
 }
 
 static void add_file(merger *m, const char *path) {
