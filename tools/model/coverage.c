@@ -4,6 +4,7 @@
    line add up. */
 #define EDGEPROF_WIDE
 #include "edgeprof.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/source.h"
 #include "base/tool.h"
@@ -755,9 +756,19 @@ static void add_chosen_facts(report *r, const coverage_all *made) {
     }
 }
 
-static size_t folder_of(const char *name) {
+/* The folder of a file, to be freed. */
+static char *folder_of(const char *name) {
     const char *slash = strrchr(name, '/');
-    return slash ? (size_t)(slash - name) : 0;
+    return slash && slash > name ? text_clean(name, (size_t)(slash - name)) : text_clean(".", 1);
+}
+
+typedef struct folder {
+    char *name;
+    coverage_totals totals;
+} folder;
+
+static int is_folder(const void *owner, uint32_t number, const void *key) {
+    return strcmp(((const folder *)owner)[number - 1].name, (const char *)key) == 0;
 }
 
 static void add_totals(report_table *table, const char *name, const coverage_totals *t) {
@@ -773,31 +784,31 @@ static void add_totals(report_table *table, const char *name, const coverage_tot
     row[8].count = t->functions.all;
 }
 
-/* Totals of each folder, and of all. Files come sorted by whole names, so those
-   of one folder stand together but for folders inside of it: each is looked
-   for. */
+/* Totals of each folder, in the order of their first files, and of all. */
 static void add_folders(report *r, const coverage_all *made, const report_column *columns,
                         size_t count) {
     report_table *table = report_add_table(r, "folders", "Coverage by folders", columns, count);
-    uint8_t *is_done = (uint8_t *)tool_alloc(made->count + 1);
+    folder *list = (folder *)tool_alloc((made->count + 1) * sizeof *list);
     coverage_totals all = coverage_sum(made);
-    size_t i, k;
+    hash_table by_name;
+    uint32_t folders = 0, k;
+    size_t i;
+    memset(&by_name, 0, sizeof by_name);
     for (i = 0; i < made->count; i++) {
-        const char *name = tool_seen_from_here(made->files[i].name);
-        size_t folder = folder_of(name);
-        coverage_totals t;
-        if (is_done[i]) continue;
-        memset(&t, 0, sizeof t);
-        for (k = i; k < made->count; k++) {
-            const char *other = tool_seen_from_here(made->files[k].name);
-            if (folder_of(other) != folder || strncmp(name, other, folder) != 0) continue;
-            coverage_add(&t, &made->files[k]);
-            is_done[k] = 1;
+        char *name = folder_of(tool_seen_from_here(made->files[i].name));
+        uint32_t *place = hash_place(&by_name, hash_string(name), is_folder, list, name);
+        if (*place) free(name);
+        else {
+            *place = ++folders;
+            list[folders - 1].name = name;
+            memset(&list[folders - 1].totals, 0, sizeof list->totals);
         }
-        add_totals(table, report_keep(r, text_clean(folder ? name : ".", folder ? folder : 1)), &t);
+        coverage_add(&list[*place - 1].totals, &made->files[i]);
     }
+    for (k = 0; k < folders; k++) add_totals(table, report_keep(r, list[k].name), &list[k].totals);
     add_totals(table, "(all)", &all);
-    free(is_done);
+    hash_free(&by_name);
+    free(list);
 }
 
 static void fill(void *columns, report *r, const void *state, const input *in) {
