@@ -84,7 +84,8 @@ static struct {
 
 /* ---- clocks ---- */
 
-#ifdef _WIN32
+#if defined(_WIN32) && !defined(BURSTY_BARE)
+#define BURSTY_P_COUNTER
 union _LARGE_INTEGER;
 __declspec(dllimport) int __stdcall QueryPerformanceCounter(union _LARGE_INTEGER *count);
 __declspec(dllimport) int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *hertz);
@@ -101,7 +102,7 @@ static uint64_t bursty_p_frame_ns(void) {
     }
 #elif defined(BURSTY_P_CLOCK)
     return bursty_p_read_ns(1);
-#elif defined(_WIN32)
+#elif defined(BURSTY_P_COUNTER)
     {
         uint64_t now = 0, hertz = 0;
         (void)QueryPerformanceCounter((union _LARGE_INTEGER *)(void *)&now);
@@ -117,7 +118,7 @@ static uint64_t bursty_p_frame_ns(void) {
 /* Without a clock there are no frames. */
 static int bursty_p_has_frame_clock(void) {
 #if (defined(BURSTY_P_POSIX) && defined(CLOCK_MONOTONIC)) || defined(BURSTY_P_CLOCK) || \
-    defined(_WIN32)
+    defined(BURSTY_P_COUNTER)
     return 1;
 #else
     return bursty_p_all.config.frame_clock != NULL;
