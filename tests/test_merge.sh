@@ -98,5 +98,43 @@ refused "$out/none.brst: No such file or directory" --list "$out/lost"
 refused "$out/cut: offset 50: $(bursty report "$out/cut" 2>&1 | sed 's/.*offset 50: //')" --list "$out/last"
 refused "$out/none: No such file or directory" --list "$out/none"
 
+# Runs that tick at other rates: 300 ticks of 1 ms and 30 of 10 ms are the same time.
+cat >"$out/rates.c" <<'END'
+#define BURSTY_BARE
+#define BURSTY_TICKS
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+#include <stdio.h>
+#include <stdlib.h>
+static FILE *file;
+static int write_to(void *user, const void *data, size_t size) { (void)user; return fwrite(data, 1, size, file) != size; }
+static void foo(int n) { BURST_SCOPE("foo"); while (n--) bursty_tick(1); BURST_LEAVE(); }
+static void bar(int n) { BURST_SCOPE("bar"); while (n--) bursty_tick(1); BURST_LEAVE(); }
+int main(int argc, char **argv) {
+    bursty_config config = {0};
+    config.tick_hz = atoi(argv[1]);
+    config.program = "rates";
+    bursty_start(&config);
+    if (argv[2][0] == 'f') foo(atoi(argv[3]));
+    else bar(atoi(argv[3]));
+    file = fopen(argv[4], "wb");
+    return argc != 5 || !file || bursty_write(write_to, NULL) != 0 || fclose(file) != 0;
+}
+END
+${CC:-cc} -O1 -std=gnu99 -w -I. -o "$out/rates" "$out/rates.c" -lm ${LDFLAGS-} &&
+    ${RUN-} "$out/rates" 1000 foo 300 "$out/foo.brst" && ${RUN-} "$out/rates" 100 bar 30 "$out/bar.brst" &&
+    ${RUN-} "$out/rates" 400 bar 120 "$out/bar400.brst"
+ok $? "programs that tick at other rates"
+bursty report --min 0 "$out/foo.brst" "$out/bar.brst" >"$out/rates.txt"
+[ "$(grep -cE '^1=? +50\.00%.* (foo|bar) ' "$out/rates.txt")" = 2 ]
+ok $? "a tick of 10 ms is worth ten of 1 ms"
+bursty merge -o "$out/rates1" "$out/foo.brst" "$out/bar.brst" "$out/bar400.brst" &&
+    bursty merge -o "$out/rates2" "$out/bar400.brst" "$out/bar.brst" &&
+    bursty merge -o "$out/rates3" "$out/rates2" "$out/foo.brst"
+cmp -s "$out/rates1" "$out/rates3"
+ok $? "rates in any order"
+bursty report --json "$out/rates1" | grep -q '"self_ticks":\[1200,600\]'
+ok $? "900 ms are 1800 ticks of 500 us"
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -309,7 +309,7 @@ static void fold_programs(void *into, const void *from) {
     a->events = sampled_add(a->events, b->events);
     a->lost = sampled_add(a->lost, b->lost);
     a->has_ticks |= b->has_ticks;
-    if (b->tick_us > a->tick_us) a->tick_us = b->tick_us;
+    if (!a->tick_us) a->tick_us = b->tick_us; /* unite_ticks: it is the same, or 0 */
     a->ticks_lost = sampled_add(a->ticks_lost, b->ticks_lost);
     a->ticks_cut = sampled_add(a->ticks_cut, b->ticks_cut);
     a->ticks_late = sampled_add(a->ticks_late, b->ticks_late);
@@ -486,10 +486,53 @@ static void settle_paths(tally *s) {
     free(place);
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static uint64_t times(uint64_t a, uint64_t b) {
+    return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+/* Runs may tick at different rates. A tick each 10 ms is worth ten that come
+   each ms, all at once: so it counts 10, and its square 100. The common tick is
+   the greatest of which all others are multiples; so in which order runs are
+   added up makes no difference. */
+static void unite_ticks(tally *s) {
+    uint64_t unit = 0;
+    size_t i;
+    for (i = 0; i < s->programs.count; i++) unit = common_divisor(unit, s->programs.at[i].tick_us);
+    if (!unit) return;
+    for (i = 0; i < s->paths.count; i++) {
+        sampled_path *path = &s->paths.at[i];
+        uint64_t worth = s->programs.at[s->threads.at[path->thread].program].tick_us / unit;
+        if (worth < 2) continue;
+        path->ticks = times(path->ticks, worth);
+        path->slow = times(path->slow, worth);
+        path->waiting = times(path->waiting, worth);
+        path->squares = times(times(path->squares, worth), worth);
+    }
+    for (i = 0; i < s->programs.count; i++) {
+        sampled_program *p = &s->programs.at[i];
+        uint64_t worth = p->tick_us / unit;
+        if (worth < 2) continue;
+        p->ticks_lost = times(p->ticks_lost, worth);
+        p->ticks_cut = times(p->ticks_cut, worth);
+        p->ticks_late = times(p->ticks_late, worth);
+        p->tick_us = unit;
+    }
+}
+
 static void settle(void *state) {
     tally *s = (tally *)state;
     uint32_t *program, *thread, *site;
     size_t i;
+    unite_ticks(s);
     SETTLE(&s->programs, compare_programs, fold_programs, &program);
     for (i = 0; i < s->profiles.count; i++)
         s->profiles.at[i].program = program[s->profiles.at[i].program];
