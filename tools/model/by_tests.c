@@ -28,6 +28,16 @@ static int is_file(const char *file, const char *place, size_t size) {
     return whole == size || file[whole - size - 1] == '/';
 }
 
+/* Has one of the files just that name? Then no other is meant. */
+static int is_whole_name(const coverage_all *made, const char *place, size_t size) {
+    size_t i;
+    for (i = 0; i < made->count; i++) {
+        const char *seen = tool_seen_from_here(made->files[i].name);
+        if (strlen(seen) == size && memcmp(seen, place, size) == 0) return 1;
+    }
+    return 0;
+}
+
 /* The number of "x.c:12", or 0. */
 static uint32_t line_in(const char *place, size_t *size) {
     const char *colon = strrchr(place, ':');
@@ -49,15 +59,20 @@ static const coverage_line *find_line(const coverage_file *f, uint32_t line) {
     return low < f->line_count && f->lines[low].line == line ? &f->lines[low] : NULL;
 }
 
-/* How often the place ran. *is_there: it is a line of the program. */
-static uint64_t runs_of(const coverage_all *made, const char *place, int *is_there) {
+/* How often the place ran, as one part of the whole says. *is_there: it is a
+   line of the program. */
+static uint64_t runs_of(const coverage_all *made, const coverage_all *whole, const char *place,
+                        int *is_there) {
     size_t size = 0, i;
     uint32_t line = line_in(place, &size);
+    int is_whole = line && is_whole_name(whole, place, size);
     uint64_t runs = 0;
     *is_there = 0;
     for (i = 0; line && i < made->count; i++) {
         const coverage_line *found;
-        if (!is_file(made->files[i].name, place, size)) continue;
+        const char *name = made->files[i].name;
+        if (!is_file(is_whole ? tool_seen_from_here(name) : name, place, size)) continue;
+        if (is_whole && strlen(tool_seen_from_here(name)) != size) continue;
         found = find_line(&made->files[i], line);
         if (!found) continue;
         *is_there = 1;
@@ -71,7 +86,7 @@ const char *by_tests_refuse(const coverage_all *made, const char *place) {
     int is_there = 0;
     if (!line_in(place, &size)) return "FILE:LINE is wanted";
     if (!by_tests_count(made)) return "no run had a test's name in BURSTY_TEST";
-    runs_of(made, place, &is_there);
+    (void)runs_of(made, made, place, &is_there);
     return is_there ? NULL : "no code of the program stands there";
 }
 
@@ -92,7 +107,7 @@ static void take_test(line_sets *sets, const coverage_all *made, size_t test, co
     size_t i, k, whole = 0;
     int is_there;
     sets->totals[test] = coverage_sum(one);
-    if (place) sets->runs[test] = runs_of(one, place, &is_there);
+    if (place) sets->runs[test] = runs_of(one, made, place, &is_there);
     for (i = 0; i < one->count; i++) {
         const coverage_file *f = &one->files[i];
         while (whole < made->count && strcmp(made->files[whole].name, f->name) < 0) whole++;

@@ -131,20 +131,41 @@ static int read_hunk(diff_reader *d, chosen_change *change, const char *line, si
     return TOOL_OK;
 }
 
+/* What git puts in quotes: \ and an octal number of three digits, or a letter
+   as in C. */
+static void unquote(text *to, const char *line, size_t size) {
+    static const char letters[] = "abfnrtv", meant[] = "\a\b\f\n\r\t\v";
+    size_t i;
+    for (i = 0; i < size; i++) {
+        const char *letter;
+        char c = line[i];
+        if (c == '\\' && i + 3 < size && line[i + 1] >= '0' && line[i + 1] <= '3' &&
+            line[i + 2] >= '0' && line[i + 2] <= '7' && line[i + 3] >= '0' && line[i + 3] <= '7') {
+            c = (char)((line[i + 1] - '0') * 64 + (line[i + 2] - '0') * 8 + (line[i + 3] - '0'));
+            i += 3;
+        } else if (c == '\\' && i + 1 < size) {
+            c = line[++i];
+            letter = strchr(letters, c);
+            if (letter) c = meant[letter - letters];
+        }
+        text_bytes(to, &c, 1);
+    }
+}
+
 /* The file's name behind "+++ ": up to a tab, without the letter that git puts
    in front. */
 static char *name_in(const char *line, size_t size) {
     const char *tab = (const char *)memchr(line, '\t', size);
+    text plain = {NULL, 0, 0};
+    size_t from = 0;
+    char *name;
     if (tab) size = (size_t)(tab - line);
-    if (size >= 2 && line[0] == '"' && line[size - 1] == '"') {
-        line++;
-        size -= 2;
-    }
-    if (size > 2 && line[1] == '/' && strchr("biwco", line[0])) {
-        line += 2;
-        size -= 2;
-    }
-    return text_clean(line, size);
+    if (size >= 2 && line[0] == '"' && line[size - 1] == '"') unquote(&plain, line + 1, size - 2);
+    else text_bytes(&plain, line, size);
+    if (plain.size > 2 && plain.data[1] == '/' && strchr("biwco", plain.data[0])) from = 2;
+    name = text_clean(plain.size ? plain.data + from : "", plain.size - from);
+    text_free(&plain);
+    return name;
 }
 
 static chosen_change *add_change(chosen *c, const char *line, size_t size) {
@@ -199,12 +220,31 @@ static int is_named(const char *file, const char *name) {
     return size == tail || file[size - tail - 1] == '/';
 }
 
+/* Is there a file of just that name, in the folder of sources? */
+static int is_here(const chosen *c, chosen_change *change) {
+    FILE *file;
+    if (change->is_looked_for) return change->is_here;
+    change->is_looked_for = 1;
+    file = sources_open(&c->door, change->name);
+    if (file) fclose(file);
+    return change->is_here = file != NULL;
+}
+
+/* The change of a file: the one of its name. Without one, that of the longest
+   end of its name, for the program may have been compiled elsewhere; but a
+   change of m.c is none of sub/m.c where there is an m.c. */
 static chosen_change *change_of(const chosen *c, const char *name) {
+    const char *seen = tool_seen_from_here(name);
+    chosen_change *best = NULL;
     size_t i;
     for (i = 0; i < c->change_count; i++) {
-        if (is_named(name, c->changes[i].name)) return &c->changes[i];
+        chosen_change *change = &c->changes[i];
+        if (!strcmp(change->name, seen) || !strcmp(change->name, name)) return change;
+        if (!is_named(name, change->name)) continue;
+        if (best && strlen(best->name) >= strlen(change->name)) continue;
+        if (!is_here(c, change)) best = change;
     }
-    return NULL;
+    return best;
 }
 
 /* A pattern is of a name as reports show it, or of the whole one. */

@@ -35,6 +35,7 @@ typedef struct chosen_change {
     chosen_range *added;        /* in order */
     size_t count;
     int is_found;               /* coverage has a file of that name */
+    int is_looked_for, is_here; /* a file of just that name */
 } chosen_change;
 
 typedef struct chosen {
