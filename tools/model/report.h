@@ -282,6 +282,8 @@ typedef struct report_writer {
     const char *name, *about;
     unsigned uses;                                /* options that change what it writes */
     int wants_out;                                /* --NAME OUT instead of standard output */
+    /* Of a report with nothing to show it writes nothing or a frame without
+       content; report_check refuses such a report before. */
     void (*write)(const report *r, text *out);
     int (*has)(const report *r); /* is there anything to show? NULL: there always is */
     /* Would it be more than a file should hold? Returns a TOOL_ status, after a
