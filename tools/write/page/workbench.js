@@ -617,6 +617,8 @@ async function openWorkbench() {
         return null;
       } });
   }
+  if (data.changes && data.changes.trees.length)
+    tabs.push({ key: 'difference', title: 'Difference', open: differenceTab });
   workbench.has = key => tabs.some(tab => tab.key === key);
   if (tabs.length + workbench.units.length === 0) return;
   const plain = el('div', { class: 'plain-tables' }, hosts);
