@@ -380,6 +380,23 @@ const views = {
     await t.media('screen', 'dark');
     await findings('difference, dark');
   },
+  // The text of a function without coverage, by keys.
+  async text() {
+    await open('text');
+    await tabTo(now => now === 'Flame');
+    await t.key('ArrowRight', 3);
+    check('the tab', (await hash()).includes('tab=text'), await hash());
+    check('its text', (await textOf('.table.source .rows')).includes('return (pressure > 5 && !stuck) || forced;'));
+    check('its line is marked', /^1\s*68\s%.*static int opens/.test(await textOf('.table.source .row.on')), await textOf('.table.source .row.on'));
+    await findings('text');
+    await run(`choose('main', 'valve.c:4')`);
+    await t.frame();
+    check('another function', /^4\s*9[0-9].*int main/.test(await textOf('.table.source .row.on')), await textOf('.table.source .row.on'));
+    await run(`choose('far', 'gone.c:9')`);
+    await t.frame();
+    check('a file that is not there', (await textOf('#panel-text')).includes('--source-root') && (await run(`document.querySelector('.source-table').hidden`)));
+    check('no way to it', !(await textOf('.detail')).includes('source'));
+  },
   // A fleet's worth of functions.
   async wide() {
     await open('wide');

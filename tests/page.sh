@@ -62,4 +62,8 @@ ticks main@m.c:1;scan@s.c:22 310\nticks main@m.c:1;fresh@o.c:1 60\nticks main@m.
     "$dir/make_runs" "$dir/new.brst" &&
     "$BUILD/bursty" report --html "$dir/difference.html" --base "$dir/base.brst" "$dir/new.brst" || exit 1
 pages="$pages difference"
+printf 'tick 1000\nticks main@valve.c:4 200\nticks main@valve.c:4;opens@valve.c:1 500\nticks far@gone.c:9 40\n' |
+    "$dir/make_runs" "$dir/text.brst" &&
+    "$BUILD/bursty" report --html "$dir/text.html" --source-root "$dir" "$dir/text.brst" || exit 1
+pages="$pages text"
 exec node tests/page.js "$dir" $pages long

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "model/report.h"
 #include "model/tree_json.h"
+#include "write/texts.h"
 
 static void add_cell(text *out, const report_table *table, size_t column,
                      const report_cell *cell, text *words) {
@@ -151,6 +152,7 @@ static void write_json(const report *r, text *out) {
         if (section->json) section->json(r->parts[i].columns, r, out);
         else add_part(r, out, &r->parts[i]);
     }
+    texts_json(r, out);
     text_add(out, "}\n");
 }
 
