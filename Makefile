@@ -12,8 +12,8 @@
 
 BUILD    ?= build
 # Tests compile in half the time without what -O2 does; the matrix has them with it.
-TESTFLAGS := $(if $(filter undefined,$(origin CFLAGS)),-O1 -g,$(CFLAGS))
-CFLAGS   ?= -O2 -g
+TESTFLAGS := $(if $(filter undefined,$(origin CFLAGS)),-O1 -g1,$(CFLAGS))
+CFLAGS   ?= -O2 -g1
 CXX      ?= c++
 STD      ?= c99
 WARN     ?= -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic
@@ -145,7 +145,7 @@ test:
 	@BEGAN=$(BEGAN) CC="$(CC)" CXX="$(CXX)" CFLAGS="$(CFLAGS)" BUILD="$(BUILD)" RUN="$(RUN)" \
 	    sh tests/run.sh $(TESTS) $(TEST_SH)
 
-test-built: all $(TESTS)
+test-built: tools $(TESTS)
 
 # ---- installing ----
 
