@@ -136,8 +136,10 @@ check "lines of a diff: $(lines lcov)" [ "$(lines lcov)" = "7=1 8=1 16=0 " ]
 check "its files" [ "$(grep -c ^SF: lcov)" = 1 ]
 bursty report --diff - coverage.brst <change.diff >text
 check "a changed source without coverage" grep -q 'changed, but without coverage: *src/new.c$' text
+check "a gate names it" says 0 'note: .*without coverage, and not counted: src/new.c$' \
+    bursty report --diff change.diff --fail-under 60 coverage.brst
 check "its share" says 3 'lines: 2 of 3, 66.67 %, is less than 80 %' \
-    bursty report --diff change.diff --fail-under 80 coverage.brst
+    bursty report --diff change.diff --exclude src/new.c --fail-under 80 coverage.brst
 check "an empty diff" bursty report --diff /dev/null --fail-under 80 --lcov coverage.brst
 check "no diff" says 2 '--diff src/a.c: is no unified diff' bursty report --diff src/a.c coverage.brst
 sed 's/^@@ -13,3 +15,3/@@ -13,5 +15,5/' change.diff >bad.diff
@@ -170,7 +172,7 @@ check "of sub/m.c: $(changes b/sub/m.c)" [ "$(changes b/sub/m.c)" = "below " ]
 check "of deep/m.c, whose end alone fits: $(changes deep/m.c)" [ "$(changes deep/m.c)" = "deepest " ]
 check "a name in quotes: $(changes '"b/a\"b\\c \303\274.c"')" \
     [ "$(changes '"b/a\"b\\c \303\274.c"')" = "odd " ]
-printf -- '--- a/m.c\n+++ b/m.c\n@@ -0,0 +1 @@\n+x\n--- a/deep/m.c\n+++ b/deep/m.c\n@@ -2 +2 @@\n-x\n+    return n;\n' >two.diff
+printf -- '--- a/deep/m.c\n+++ b/deep/m.c\n@@ -2 +2 @@\n-x\n+    return n;\n--- a/m.c\n+++ b/m.c\n@@ -0,0 +1 @@\n+x\n' >two.diff
 mv m.c away.c
 bursty report --diff two.diff --lcov names.brst >lcov 2>err
 check "the longest end" [ "$(sed -n '/deep.m\.c$/,/^end/s/^DA://p' lcov)" = 2,1 ]
@@ -207,6 +209,28 @@ check "too few functions" says 3 'functions: 2 of 3, 66.67 %, is less than 67 %'
 check "too little MC/DC" says 3 'mcdc: 2 of 4, 50.00 %, is less than 50.5 %' \
     bursty report --fail-under mcdc=50.5 -o under.txt coverage.brst
 check "the report is there, too" test -s under.txt
+# What was refused is not covered: 40 000 runs are more than 16 bits hold.
+cat >many.c <<'E'
+static int many(int n) {
+    int i, s = 0;
+    for (i = 0; i < n; i++)
+        s += i & 1;
+    return s;
+}
+int main(int argc, char **argv) {
+    (void)argv;
+    return many(40000 + argc) > 0 ? 0 : 1;
+}
+E
+bursty cc --cover=count16 -- $CC -o many many.c && BURSTY_COVERAGE=many.brst ./many
+check "a gate without it" bursty report --fail-under lines=37,functions=50 -o /dev/null many.brst 2>err
+bursty report --fail-under lines=44,branches=26,functions=51 -o /dev/null many.brst 2>err
+check "status of a gate with what is refused" [ $? = 3 ]
+check "it is named before the shares: $(cat err)" \
+    grep -q '^bursty: note: .* is not covered: functions 1, lines 5, branches 2$' err
+check "its lines are not covered" grep -q 'lines: 3 of 8, 37.50 %' err
+check "nor its branches" grep -q 'branches: 1 of 4, 25.00 %' err
+check "nor itself" grep -q 'functions: 1 of 2, 50.00 %' err
 for bad in x 101 lines= lines=5,x=3 lines=5,6 5x =5; do
     check "--fail-under $bad" says 2 "--fail-under $bad: " bursty report --fail-under $bad coverage.brst
 done
@@ -342,6 +366,10 @@ if command -v objcopy >/dev/null; then
     bursty cc --cover=bytes -- $CC -o another src/a.c src/in/b.c
     check "another build" says 2 'its counts are of another build than the program' \
         bursty report coverage.brst another
+    BURSTY_COVERAGE=two.brst ./bare 5 && BURSTY_COVERAGE=two.brst ./names
+    check "a gate with counts of unknown lines" says 3 'have counts, but no tables (2)' \
+        bursty report --fail-under 1 -o /dev/null two.brst
+    check "which the program tells" bursty report --fail-under 1 -o /dev/null two.brst p
     # The tables come with the first run that has them, and stay alone.
     ./p 5 && ./bare 5
     bursty report --lcov coverage.brst >lcov

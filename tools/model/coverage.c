@@ -448,6 +448,31 @@ static void refuse(coverage_all *made, const edges_function *f, const char *reas
     r->reason = reason;
 }
 
+/* What a gate counts as not covered: wanted lines and branches of a function
+   that nobody knows the counts of. */
+static void add_unknown(coverage_all *made, const edges_function *f) {
+    chosen *c = made->chosen;
+    const chosen_source *source = chosen_open(c, f->file);
+    derived none;
+    coverage_file file;
+    size_t i;
+    memset(&file, 0, sizeof file);
+    none.count = (uint64_t *)tool_alloc(((size_t)f->edges + 1) * sizeof *none.count);
+    none.block = (uint64_t *)tool_alloc(((size_t)f->vertices + 1) * sizeof *none.block);
+    memset(none.count, 0, ((size_t)f->edges + 1) * sizeof *none.count);
+    memset(none.block, 0, ((size_t)f->vertices + 1) * sizeof *none.block);
+    add_lines(&file, f, &none);
+    add_branches(&file, f, &none, 0);
+    for (i = 0; i < file.line_count; i++)
+        made->unknown.lines.all += !c || chosen_line(c, source, file.lines[i].line);
+    for (i = 0; i < file.branch_count; i++)
+        made->unknown.branches.all += !c || chosen_branch(c, source, file.branches[i].line);
+    made->unknown.functions.all++;
+    free(file.lines);
+    free(file.branches);
+    free_derived(&none);
+}
+
 /* One function, which programs or compilation units may have several copies of.
    Copies with the same graph and lines are added up, block by block; others
    stand one behind the other. */
@@ -456,13 +481,15 @@ static void gather_function(coverage_all *made, const edges_all *all,
     derived *of = (derived *)tool_alloc(count * sizeof *of);
     const char *fault = NULL;
     size_t i, end;
-    int is_begun = 0, is_chosen = 0;
+    int is_begun = 0, is_chosen = 0, is_derived = 0;
     qsort(copies, count, sizeof *copies, by_shape);
     for (i = 0; i < count; i++) is_chosen |= is_wanted(made->chosen, copies[i]);
     for (i = 0; i < count; i++) {
         if (open_counts(made, all, copies[i], &of[i], &fault) != 0) of[i].count = NULL;
+        is_derived |= of[i].count != NULL;
     }
     if (fault && is_chosen) refuse(made, copies[0], fault);
+    if ((fault || !is_derived) && is_chosen) add_unknown(made, copies[0]);
     for (i = 0; i < count; i = end) {
         const edges_function *f = copies[i];
         derived d = {NULL, NULL};
@@ -726,12 +753,28 @@ static char *changed_sources(const coverage_all *made) {
     return text_take(&words);
 }
 
+char *coverage_uncovered(const coverage_all *made) {
+    const chosen *c = made ? made->chosen : NULL;
+    const char *first = NULL;
+    text words = {NULL, 0, 0};
+    size_t count = 0, i;
+    for (i = 0; c && i < c->change_count; i++) {
+        const char *name = c->changes[i].name;
+        if (c->changes[i].is_found || !sources_is_named(name) || !chosen_name(c, name)) continue;
+        if (!first) first = name;
+        count++;
+    }
+    if (!first) return NULL;
+    add_some(&words, first, count);
+    return text_take(&words);
+}
+
 static void add_chosen_facts(report *r, const coverage_all *made) {
     const chosen *c = made->chosen;
-    const char *first = NULL;
+    char *uncovered = coverage_uncovered(made);
     char *changed = changed_sources(made);
     char *unread = unread_sources(c);
-    size_t count = 0, i;
+    size_t i;
     if (unread) report_add_fact(r, REPORT_PLAIN, "sources without a look for markers", unread);
     free(unread);
     if (changed) report_add_fact(r, REPORT_BAD, "changed sources", changed);
@@ -742,18 +785,8 @@ static void add_chosen_facts(report *r, const coverage_all *made) {
             tool_error("note: %s:%lu: a START of excluded lines has no STOP; all behind it is "
                        "left out", tool_seen_from_here(s->name), (unsigned long)s->open_at);
     }
-    for (i = 0; i < c->change_count; i++) {
-        if (c->changes[i].is_found || !sources_is_named(c->changes[i].name)) continue;
-        if (!first) first = c->changes[i].name;
-        count++;
-    }
-    if (first) {
-        text words = {NULL, 0, 0};
-        add_some(&words, first, count);
-        text_bytes(&words, "", 1);
-        report_add_fact(r, REPORT_BAD, "changed, but without coverage", words.data);
-        text_free(&words);
-    }
+    if (uncovered) report_add_fact(r, REPORT_BAD, "changed, but without coverage", uncovered);
+    free(uncovered);
 }
 
 /* The folder of a file, to be freed. */
