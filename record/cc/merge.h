@@ -167,8 +167,17 @@ static void merge_exit(const edgeprof_function *f, uint32_t vertex, uint32_t ear
     } else if (*mine == EDGEPROF_UNKNOWN || early == EDGEPROF_UNKNOWN) {
         *mine = EDGEPROF_UNKNOWN;
     } else {
-        *mine += early;
+        uint32_t sum = *mine + early; /* signed; EDGEPROF_UNKNOWN is the bit of the sign */
+        *mine = ~(*mine ^ early) & (*mine ^ sum) & EDGEPROF_UNKNOWN ? EDGEPROF_UNKNOWN : sum;
     }
+}
+
+/* Would the sum of both be too large for a counter? Then the run is appended,
+   and the report adds up with 64 bits. */
+static int merge_is_too_large(const edgeprof_function *f, uint32_t i, uint64_t value) {
+    if (f->bits == 16) return value + ((const uint16_t *)f->counters)[i] > UINT16_MAX;
+    if (f->bits == 32) return value + ((const uint32_t *)f->counters)[i] > UINT32_MAX;
+    return f->bits == 64 && value + ((const uint64_t *)f->counters)[i] < value;
 }
 
 /* Reads values and exits behind the head of a record. does_add: 0 only looks
@@ -178,7 +187,7 @@ static int merge_values(merge_reader *r, const edgeprof_function *f, int does_ad
     uint32_t i;
     for (i = 0; i < f->slots; i++) {
         uint64_t value = merge_number(r);
-        if (r->is_bad || value > most) return 0;
+        if (r->is_bad || value > most || merge_is_too_large(f, i, value)) return 0;
         if (does_add) merge_counter(f, i, value);
     }
     for (exits = merge_number(r); exits > 0; exits--) {

@@ -23,19 +23,15 @@ typedef struct derived {
 
 /* ---- one function ---- */
 
-/* Counters of the width that edgeprof.h reads; marks as bytes. */
-static void *narrow(const uint64_t *value, uint32_t count, uint32_t bits) {
+/* As edgeprof.h reads them: marks as bytes, counts with 64 bits, for they are
+   sums of many runs. So a count that was too small for its run to be true is
+   below 0 somewhere. */
+static void *as_read(const uint64_t *value, uint32_t count, uint32_t bits) {
     uint64_t *wide = (uint64_t *)tool_alloc(((size_t)count + 1) * sizeof *wide);
     uint32_t i;
     for (i = 0; i < count; i++) {
-        if (bits <= 8)
-            ((uint8_t *)wide)[i] = (uint8_t)value[i];
-        else if (bits == 16)
-            ((uint16_t *)(void *)wide)[i] = (uint16_t)value[i];
-        else if (bits == 32)
-            ((uint32_t *)(void *)wide)[i] = (uint32_t)value[i];
-        else
-            wide[i] = value[i];
+        if (bits <= 8) ((uint8_t *)wide)[i] = (uint8_t)value[i];
+        else wide[i] = value[i];
     }
     return wide;
 }
@@ -74,14 +70,14 @@ static int derive(const counted *c, const uint64_t *value, const edges_function 
     function.file = f->file;
     function.ends = f->ends;
     function.plan = f->plan;
-    function.counters = narrow(value, f->slots, f->bits);
+    function.counters = as_read(value, f->slots, f->bits);
     function.early = early;
     function.reentry = reentry;
     function.vertices = f->vertices;
     function.edges = f->edges;
     function.stays = f->stays;
     function.slots = f->slots;
-    function.bits = f->bits == 1 ? 8 : (uint8_t)f->bits;
+    function.bits = f->bits <= 8 ? 8 : 64;
     function.counts_entry = (uint8_t)f->counts_entry;
     take_exits(c, f, early, reentry);
     bytes = edgeprof_bytes(&list, 1);
@@ -100,7 +96,6 @@ static int derive(const counted *c, const uint64_t *value, const edges_function 
    many can show it. */
 static int leaks(const counted *c, const edges_function *f, const derived *d) {
     uint64_t *left = (uint64_t *)tool_alloc(f->vertices * sizeof *left);
-    uint64_t mask = f->bits < 64 ? ((uint64_t)1 << f->bits) - 1 : UINT64_MAX;
     uint32_t *early = (uint32_t *)tool_alloc(f->vertices * sizeof *early);
     uint32_t *reentry = (uint32_t *)tool_alloc(f->vertices * sizeof *reentry);
     uint32_t e, v;
@@ -116,7 +111,7 @@ static int leaks(const counted *c, const edges_function *f, const derived *d) {
         left[f->ends[2 * (size_t)e]] -= d->count[e];
         left[f->ends[2 * (size_t)e + 1]] += d->count[e];
     }
-    for (v = 0; v < f->vertices - 1; v++) found |= (left[v] & mask) != 0;
+    for (v = 0; v < f->vertices - 1; v++) found |= left[v] != 0;
     free(left);
     free(early);
     free(reentry);
@@ -128,7 +123,7 @@ static int leaks(const counted *c, const edges_function *f, const derived *d) {
    knows where) makes one too small somewhere, and below 0 it reads as a very
    large number. */
 static const char *fault_of(const counted *c, const edges_function *f, const derived *d) {
-    uint64_t most = f->bits < 64 ? (uint64_t)1 << (f->bits - 1) : (uint64_t)1 << 63;
+    const uint64_t most = (uint64_t)1 << 63;
     uint32_t low = 0, high = c->exits, i;
     if (f->bits <= 8) return NULL;
     while (low < high) {
@@ -150,10 +145,10 @@ static const char *fault_of(const counted *c, const edges_function *f, const der
         }
         if (i == f->vertices) return NULL;
     }
-    return f->bits == 16 ? "a count below 0 or above 32767: left where it was not seen, or more "
-                           "runs than 16 bits hold"
-           : f->bits == 32 ? "a count below 0 or above 2147483647: left where it was not seen, or "
-                             "more runs than 32 bits hold"
+    return f->bits == 16   ? "a count below 0: left where it was not seen, or one run of the program "
+                             "counted more than 16 bits hold"
+           : f->bits == 32 ? "a count below 0: left where it was not seen, or one run of the program "
+                             "counted more than 32 bits hold"
                            : "a count below 0: left where it was not seen";
 }
 
@@ -626,7 +621,7 @@ static void add_fact(report *r, report_weight weight, const char *name, uint64_t
 static void add_facts(report *r, const coverage_all *made) {
     if (made->wrapping_bits)
         add_fact(r, REPORT_PLAIN, "counters", made->wrapping_bits,
-                 " bits: a count is exact modulo 2 to that power");
+                 " bits: a run is exact modulo 2 to that power");
     if (made->has_marks)
         report_add_fact(r, REPORT_PLAIN, "coverage", "marks: 1 means at least once");
     if (made->refused_count)
