@@ -79,13 +79,13 @@ static void ask_for_references(void) {
         references.config.window_max = 8 * blocks;
     }
     references.bytes = footprint_bytes(&references.config, blocks);
-    references.scratch_bytes = footprint_profile_bytes(BINS, BINS);
+    references.scratch_bytes = footprint_profile_bytes(BINS, BINS, 0);
     references.memory = malloc(references.bytes);
     references.scratch = malloc(references.scratch_bytes);
     references.sum_memory = malloc(references.scratch_bytes);
     if (!references.memory || !references.scratch || !references.sum_memory) return;
     footprint_profile_init(
-        &references.sum, BINS, BINS, references.sum_memory, references.scratch_bytes);
+        &references.sum, BINS, BINS, 0, references.sum_memory, references.scratch_bytes);
     if (bursty_set_profile(2, &p) == 0)
         references.name =
             p.every == BURSTY_ALWAYS ? "every reference" : "references in bursts";

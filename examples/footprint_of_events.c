@@ -30,7 +30,7 @@ static void on_event(void *user, const bursty_event *e) {
         footprint_reference(&b->fp, (const void *)e->value, sizeof(int));
     else if (footprint_snapshot(&b->fp, &p, b->table, sizeof b->table) == 0) {
         if (!b->sum.at_least)
-            (void)footprint_profile_init(&b->sum, p.rows + 40, p.columns, b->sums, sizeof b->sums);
+            (void)footprint_profile_init(&b->sum, p.rows + 40, p.columns, 0, b->sums, sizeof b->sums);
         (void)footprint_add(&b->sum, &p);
     }
 }

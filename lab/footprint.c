@@ -111,10 +111,10 @@ static void *snapshot_averages(const footprint_average *averages, footprint_prof
 /* The paper's sampling gives windows by length and footprint, and nothing
    else. */
 static void *take_sampled(const sampled_windows *s, footprint_profile *profile) {
-    size_t bytes = footprint_profile_bytes(SAMPLED_BINS, SAMPLED_BINS);
+    size_t bytes = footprint_profile_bytes(SAMPLED_BINS, SAMPLED_BINS, 0);
     void *memory = tool_alloc(bytes);
     uint32_t row, column;
-    footprint_profile_init(profile, SAMPLED_BINS, SAMPLED_BINS, memory, bytes);
+    footprint_profile_init(profile, SAMPLED_BINS, SAMPLED_BINS, 0, memory, bytes);
     profile->accesses = s->now;
     profile->blocks = s->blocks;
     profile->flags = FOOTPRINT_FULL;                       /* an estimate */
