@@ -186,6 +186,7 @@ static void record_keep(void) {
 
 static void record_burst_ends(record_extra *x) {
     if (x && x->sums) contexts_burst(x->sums);
+    if (x && x->f && record.config.every != BINPATCH_ALWAYS) footprint_burst(x->f);
     if (x && x->streams) hotstream_burst(x->streams);
     if (x && x->methods) sampled_burst(x->methods, record.weight_256);
     if (x && x->pairs) sampled_burst(x->pairs, record.weight_256);
