@@ -240,7 +240,7 @@ typedef struct block {
     uint64_t low, bytes;
     uint32_t site;                  /* 1 + number; 0: not known */
     uint32_t next[2];               /* in the chains of its pieces: 1 + 2 * block + which */
-    uint32_t is_freed;
+    uint32_t freed_at;              /* 1 + where it stands among the freed; 0: it is in use */
 } block;
 
 typedef struct heap_site { uint32_t keys[NAMED]; } heap_site;
@@ -250,7 +250,7 @@ static struct heap {
     uint32_t *heads;                /* by hash of piece and class */
     uint32_t used, free_first;      /* blocks ever used; 1 + one that is free, by next[0] */
     uint32_t freed[FREED_MOST];     /* 1 + blocks that are freed, and stay for now */
-    uint32_t freed_at;
+    uint32_t freed_next;
     uint64_t of_class[CLASSES];     /* blocks */
     heap_site sites[SITES_MOST];
     uint32_t site_count;
@@ -332,11 +332,18 @@ static uint32_t block_at(uint64_t address) {
              at = heap.blocks[(at - 1) / 2].next[(at - 1) % 2]) {
             const block *b = &heap.blocks[(at - 1) / 2];
             if (address - b->low >= b->bytes || class_of(b->bytes) != class_number) continue;
-            if (!b->is_freed) return 1 + (at - 1) / 2;
+            if (!b->freed_at) return 1 + (at - 1) / 2;
             found = 1 + (at - 1) / 2;
         }
     }
     return found;
+}
+
+/* A freed block is forgotten. */
+static void drop_freed(uint32_t place) {
+    uint32_t number = heap.freed[place];
+    if (number) unlink_block(number - 1);
+    heap.freed[place] = 0;
 }
 
 /* Does the name say that the function hands memory on? */
@@ -431,6 +438,9 @@ __attribute__((visibility("default"))) void bursty_allocated(const void *memory,
         __atomic_fetch_add(&heap.lost, 1, __ATOMIC_RELAXED);
         return;
     }
+    /* Many blocks that were freed at one place would make long chains. */
+    number = block_at((uint64_t)(uintptr_t)memory);
+    if (number && heap.blocks[number - 1].freed_at) drop_freed(heap.blocks[number - 1].freed_at - 1);
     number = heap.free_first;
     if (number) heap.free_first = heap.blocks[number - 1].next[0];
     else if (heap.used < BLOCKS_MOST) number = ++heap.used;
@@ -439,22 +449,22 @@ __attribute__((visibility("default"))) void bursty_allocated(const void *memory,
         b->low = (uint64_t)(uintptr_t)memory;
         b->bytes = bytes;
         b->site = site;
-        b->is_freed = 0;
+        b->freed_at = 0;
         link_block(number - 1);
     } else heap.lost++;
     unlock_heap();
 }
 
 __attribute__((visibility("default"))) void bursty_freed(const void *memory) {
-    uint32_t number, *old;
+    uint32_t number, place;
     if (!memory || !lock_heap()) return;
     number = block_at((uint64_t)(uintptr_t)memory);
-    if (number && !heap.blocks[number - 1].is_freed
+    if (number && !heap.blocks[number - 1].freed_at
         && heap.blocks[number - 1].low == (uint64_t)(uintptr_t)memory) {
-        old = &heap.freed[heap.freed_at++ % FREED_MOST];
-        if (*old) unlink_block(*old - 1);
-        *old = number;
-        heap.blocks[number - 1].is_freed = 1;
+        place = heap.freed_next++ % FREED_MOST;
+        drop_freed(place);
+        heap.freed[place] = number;
+        heap.blocks[number - 1].freed_at = place + 1;
     }
     unlock_heap();
 }

@@ -17,6 +17,7 @@
 
 enum { ROWS_SHOWN = 12, LEAST_BURSTS = 8 };
 static const double most_unknown = .25; /* of what missed or may have */
+static const double hardly_any = .001;  /* of all accesses */
 
 typedef struct share { double value, low, high; } share; /* low < 0: no interval */
 
@@ -28,6 +29,12 @@ static int is_whole(const missed_part *p) { return (p->flags & MISSED_WHOLE) != 
 static int is_known(const missed_part *p, const missed_size *size) {
     double unknown = (double)size->unknown;
     return p->counted && unknown <= most_unknown * ((double)size->misses + unknown);
+}
+
+/* Or at least how little it is? */
+static int has_ratio(const missed_part *p, const missed_size *size) {
+    return is_known(p, size)
+           || (p->counted && (double)size->unknown <= hardly_any * (double)p->counted);
 }
 
 /* The bound of t with so many degrees of freedom that is passed as rarely as 2
@@ -131,7 +138,7 @@ static void add_caches(report *r, const missed_part *p) {
         const missed_size *size = &p->sizes[i];
         report_cell *row = report_add_row(table);
         share s = miss_ratio(p, size);
-        int known = is_known(p, size);
+        int known = has_ratio(p, size);
         row[0].count = size->bytes;
         row[1].real = known ? s.value : REPORT_NONE;
         row[2].real = known && !is_whole(p) ? or_none(s.low) : known ? s.value : REPORT_NONE;
@@ -261,10 +268,12 @@ static void add_advice(report *r, const missed_part *p) {
         share ratio = miss_ratio(p, &p->sizes[at]), s;
         ranked *list;
         line.size = 0;
-        if (!is_known(p, &p->sizes[at])) {
+        if (!has_ratio(p, &p->sizes[at])) {
             text_add(&line, "not known: the bursts are too short for it");
-        } else if (p->sizes[at].misses == 0) {
+        } else if (p->sizes[at].misses == 0 && ratio.high <= 0) {
             text_add(&line, "nothing missed");
+        } else if (!is_known(p, &p->sizes[at])) {
+            text_format(&line, "at most %.2f %% of accesses miss", 100 * ratio.high);
         } else {
             report_add_share(&line, ratio.value, ratio.low, ratio.high, "accesses miss");
             list = rank(p, MISSED_FUNCTION, at, &count);
