@@ -176,26 +176,26 @@ void misses_burst(misses *m) {
 
 /* ---- a part ---- */
 
-static void put(base_p_out *out, uint64_t value) { base_p_put_varint(out, value); }
+static void put_number(base_p_out *out, uint64_t value) { base_p_put_varint(out, value); }
 
-static void put_string(base_p_out *out, const char *text) {
-    size_t size = text ? strlen(text) : 0;
-    put(out, size);
-    if (size) base_p_put(out, text, size);
+static void put_string(base_p_out *out, const char *words) {
+    size_t size = words ? strlen(words) : 0;
+    put_number(out, size);
+    if (size) base_p_put(out, words, size);
 }
 
 static void put_row(base_p_out *out, const misses *m, const misses_row *row,
                     const misses_about *about) {
     uint32_t n, what = row->what;
-    put(out, what);
+    put_number(out, what);
     put_string(out, about->name(about->user, what == MISSES_PAIR ? MISSES_FUNCTION : what, row->a));
     if (what == MISSES_PAIR) put_string(out, about->name(about->user, MISSES_OBJECT, row->b));
     if (what == MISSES_SITE) put_string(out, about->name(about->user, MISSES_FUNCTION, row->b));
     for (n = 0; n < m->list.count; n++) {
-        put(out, row->misses[n]);
-        put(out, row->bursts[n]);
-        put(out, row->yy[n]);
-        put(out, row->xy[n]);
+        put_number(out, row->misses[n]);
+        put_number(out, row->bursts[n]);
+        put_number(out, row->yy[n]);
+        put_number(out, row->xy[n]);
     }
 }
 
@@ -205,26 +205,26 @@ int misses_write(const misses *m, const misses_about *about,
     base_p_out out;
     uint32_t n, i;
     base_p_put_begin(&out, MISSES_KIND, write, user);
-    put(&out, MISSES_VERSION);
-    put(&out, m->flags);
+    put_number(&out, MISSES_VERSION);
+    put_number(&out, m->flags);
     put_string(&out, about->program);
-    put(&out, about->every);
-    put(&out, about->burst);
-    put(&out, m->bursts);
-    put(&out, m->accesses + (is_whole ? m->at : 0));
-    put(&out, m->counted + (is_whole ? m->at : 0));
-    put(&out, m->rr);
-    put(&out, m->cut);
-    put(&out, m->lost);
-    put(&out, m->list.count);
+    put_number(&out, about->every);
+    put_number(&out, about->burst);
+    put_number(&out, m->bursts);
+    put_number(&out, m->accesses + (is_whole ? m->at : 0));
+    put_number(&out, m->counted + (is_whole ? m->at : 0));
+    put_number(&out, m->rr);
+    put_number(&out, m->cut);
+    put_number(&out, m->lost);
+    put_number(&out, m->list.count);
     for (n = 0; n < m->list.count; n++) {
-        put(&out, m->size[n].bytes);
+        put_number(&out, m->size[n].bytes);
         put_string(&out, about->labels[n]);
-        put(&out, m->size[n].misses);
-        put(&out, m->size[n].unknown);
-        put(&out, m->size[n].bursts);
-        put(&out, m->size[n].xx);
-        put(&out, m->size[n].xr);
+        put_number(&out, m->size[n].misses);
+        put_number(&out, m->size[n].unknown);
+        put_number(&out, m->size[n].bursts);
+        put_number(&out, m->size[n].xx);
+        put_number(&out, m->size[n].xr);
     }
     for (i = 0; i < MISSES_ROWS; i++) {
         const misses_row *row = &m->rows[i];

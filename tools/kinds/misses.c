@@ -149,7 +149,7 @@ static void get_part(missed_part *p, dump_reader *r) {
 }
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
-    missed *s = (missed *)state;
+    missed_parts *s = (missed_parts *)state;
     dump_reader r = {part->payload, part->size, 0, NULL};
     missed_part p;
     memset(&p, 0, sizeof p);
@@ -218,7 +218,7 @@ static void add_part(missed_part *to, missed_part *from) {
 }
 
 static void settle(void *state) {
-    missed *s = (missed *)state;
+    missed_parts *s = (missed_parts *)state;
     size_t i, kept = 0;
     if (s->count) qsort(s->parts, s->count, sizeof *s->parts, by_key);
     for (i = 0; i < s->count; i++) {
@@ -274,18 +274,18 @@ static void write_part(const missed_part *p, text *out) {
 }
 
 static void write(void *state, text *out) {
-    const missed *s = (const missed *)state;
+    const missed_parts *s = (const missed_parts *)state;
     size_t i;
     for (i = 0; i < s->count; i++) write_part(&s->parts[i], out);
 }
 
 static void free_state(void *state) {
-    missed *s = (missed *)state;
+    missed_parts *s = (missed_parts *)state;
     size_t i;
     for (i = 0; i < s->count; i++) free_part(&s->parts[i]);
     free(s->parts);
     memset(s, 0, sizeof *s);
 }
 
-const part_kind kind_misses = {KIND,  "misses by function", sizeof(missed), read, settle,
+const part_kind kind_misses = {KIND,  "misses by function", sizeof(missed_parts), read, settle,
                                write, free_state};

@@ -33,10 +33,10 @@ typedef struct missed_part {
     size_t row_count, row_room;
 } missed_part;
 
-typedef struct missed {
+typedef struct missed_parts {
     missed_part *parts;
     size_t count;
-} missed;
+} missed_parts;
 
-extern const part_kind kind_misses;               /* its state is a missed */
+extern const part_kind kind_misses;               /* its state is missed_parts */
 #endif

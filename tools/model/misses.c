@@ -21,7 +21,7 @@ static const double hardly_any = .001;  /* of all accesses */
 
 typedef struct share { double value, low, high; } share; /* low < 0: no interval */
 
-typedef struct misses_columns { const missed *from; } misses_columns;
+typedef struct misses_columns { const missed_parts *from; } misses_columns;
 
 static int is_whole(const missed_part *p) { return (p->flags & MISSED_WHOLE) != 0; }
 
@@ -315,7 +315,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     misses_columns *c = (misses_columns *)columns;
     size_t i, at, kind;
     (void)in;
-    c->from = (const missed *)state;
+    c->from = (const missed_parts *)state;
     for (i = 0; i < c->from->count; i++) {
         const missed_part *p = &c->from->parts[i];
         if (*p->program) report_add_name(r, p->program);
