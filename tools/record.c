@@ -89,7 +89,7 @@ enum {
     FLAG_NO_KEEP = 2048,
     FLAG_LOOK = 4096            /* patch nothing: time alone */
 };
-enum { DEFAULT_TICKS = 250, MISSES_EVERY = 980000, MISSES_BURST = 20000 };
+enum { DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000 };
 
 /* The file that a shell would start, or NULL after a message. */
 static const char *find_program(const char *name, char *path, size_t size) {
