@@ -121,7 +121,7 @@ static text write_part_of(const misses *m, const char *program) {
 
 typedef struct truth {
     uint64_t misses[2], unknown[2], bursts[2], xx[2], xr[2], rr, counted;
-    uint64_t f[2][SITES + 2], fyy[2][SITES + 2], fxy[2][SITES + 2];
+    uint64_t f[2][SITES + 2], funknown[2][SITES + 2], fyy[2][SITES + 2], fxy[2][SITES + 2];
     uint64_t pair[2][SITES + 2][OBJECTS + 1];
 } truth;
 
@@ -155,7 +155,10 @@ static void run_bursts(misses *m, const uint64_t *sizes, truth *t) {
         for (n = half; n < count; n++) {
             for (i = 0; i < 2; i++) {
                 uint64_t size = sizes[i] / 64;
-                if (depth[n] == before[n] && before[n] < size) t->unknown[i]++;
+                if (depth[n] == before[n] && before[n] < size) {
+                    t->unknown[i]++;
+                    t->funknown[i][1 + site[n] / 2]++;
+                }
                 else if (depth[n] >= size) {
                     x[i]++;
                     y[i][1 + site[n] / 2]++;
@@ -206,6 +209,7 @@ static void compare(const missed_part *p, const truth *t, uint64_t times) {
             snprintf(name, sizeof name, "f%u", (unsigned)f);
             row = row_named(p, MISSED_FUNCTION, name, "");
             CHECK_EQ(row ? row->at[i].misses : 0, times * t->f[i][f]);
+            CHECK_EQ(row ? row->at[i].unknown : 0, times * t->funknown[i][f]);
             CHECK_EQ(row ? row->at[i].yy : 0, times * t->fyy[i][f]);
             CHECK_EQ(row ? row->at[i].xy : 0, times * t->fxy[i][f]);
             for (o = 0; o < OBJECTS; o++) {

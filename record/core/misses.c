@@ -42,22 +42,23 @@ static misses_row *row_of(misses *m, uint32_t what, uint64_t a, uint64_t b) {
     return row;
 }
 
-/* One miss more of this row in the burst. The last row of the list names
+/* An access more of this row in the burst. The last row of the list names
    itself. */
-static int count_row(misses *m, uint32_t what, uint64_t a, uint64_t b, uint32_t missed) {
+static int count_row(misses *m, uint32_t what, uint64_t a, uint64_t b, const misses_entry *e) {
     misses_row *row = row_of(m, what, a, b);
     uint32_t n;
     if (!row) return 0;
     if (m->flags & MISSES_WHOLE) {
-        for (n = 0; n < missed; n++) row->misses[n]++;
+        for (n = 0; n < e->missed; n++) row->misses[n]++;
         return 1;
     }
+    for (n = e->missed; e->is_first && n < m->list.count; n++) row->unknown[n]++;
     if (!row->next) {
         uint32_t number = (uint32_t)(row - m->rows) + 1;
         row->next = m->seen ? m->seen : number;
         m->seen = number;
     }
-    for (n = 0; n < missed; n++) row->now[n]++;
+    for (n = 0; n < e->missed; n++) row->now[n]++;
     return 1;
 }
 
@@ -65,10 +66,10 @@ static void charge(misses *m, const misses_entry *e) {
     uint64_t function = 0, object = 0;
     int is_kept;
     m->charge(m->user, e->site, e->address, &function, &object);
-    is_kept = count_row(m, MISSES_FUNCTION, function, 0, e->missed);
-    is_kept &= count_row(m, MISSES_OBJECT, object, 0, e->missed);
-    is_kept &= count_row(m, MISSES_PAIR, function, object, e->missed);
-    is_kept &= count_row(m, MISSES_SITE, e->site, function, e->missed);
+    is_kept = count_row(m, MISSES_FUNCTION, function, 0, e);
+    is_kept &= count_row(m, MISSES_OBJECT, object, 0, e);
+    is_kept &= count_row(m, MISSES_PAIR, function, object, e);
+    is_kept &= count_row(m, MISSES_SITE, e->site, function, e);
     m->lost += !is_kept;
 }
 
@@ -157,7 +158,7 @@ void misses_burst(misses *m) {
         if (e->at < half || e->at >= m->at) continue;
         for (n = 0; n < e->missed; n++) x[n]++;
         for (n = e->missed; e->is_first && n < m->list.count; n++) m->size[n].unknown++;
-        if (e->missed) charge(m, e);
+        charge(m, e);
     }
     sum_rows(m, x);
     m->log_first = 0;
@@ -193,6 +194,7 @@ static void put_row(base_p_out *out, const misses *m, const misses_row *row,
     if (what == MISSES_SITE) put_string(out, about->name(about->user, MISSES_FUNCTION, row->b));
     for (n = 0; n < m->list.count; n++) {
         put_number(out, row->misses[n]);
+        put_number(out, row->unknown[n]);
         put_number(out, row->bursts[n]);
         put_number(out, row->yy[n]);
         put_number(out, row->xy[n]);
@@ -228,7 +230,8 @@ int misses_write(const misses *m, const misses_about *about,
     }
     for (i = 0; i < MISSES_ROWS; i++) {
         const misses_row *row = &m->rows[i];
-        if (row->what && row->misses[0]) put_row(&out, m, row, about); /* else of this burst */
+        if (row->what && (row->misses[0] || row->unknown[m->list.count - 1]))
+            put_row(&out, m, row, about);       /* others are of this burst alone */
     }
     return base_p_put_end(&out) ? -1 : 0;
 }

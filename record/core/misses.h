@@ -31,7 +31,8 @@ typedef struct misses_row {
     uint64_t a, b;
     uint32_t what, next;        /* what 0: a free row; next: of this burst, 1 + row; last: itself */
     uint32_t now[CACHES_SIZES], bursts[CACHES_SIZES];
-    uint64_t misses[CACHES_SIZES], yy[CACHES_SIZES], xy[CACHES_SIZES];
+    uint64_t misses[CACHES_SIZES], unknown[CACHES_SIZES];
+    uint64_t yy[CACHES_SIZES], xy[CACHES_SIZES];
 } misses_row;
 
 typedef struct misses_entry {

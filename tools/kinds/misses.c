@@ -45,6 +45,7 @@ static void join_rows(missed_row *to, const missed_row *from, const missed_part 
         const missed_sums *b = &from->at[k];
         double both = 2 * sqrt((double)a->yy) * sqrt((double)b->yy);
         a->misses = sat_add(a->misses, b->misses);
+        a->unknown = sat_add(a->unknown, b->unknown);
         a->bursts = sat_add(a->bursts, b->bursts);
         a->yy = sat_add(a->yy, b->yy);
         a->xy = sat_add(a->xy, b->xy);
@@ -52,6 +53,7 @@ static void join_rows(missed_row *to, const missed_row *from, const missed_part 
         a->yy = sat_add(a->yy, both < 1.8e19 ? (uint64_t)both : UINT64_MAX);
         if (a->bursts > p->sizes[k].bursts) a->bursts = p->sizes[k].bursts;
         if (a->misses > p->sizes[k].misses) a->misses = p->sizes[k].misses;
+        if (a->unknown > p->sizes[k].unknown) a->unknown = p->sizes[k].unknown;
     }
 }
 
@@ -113,10 +115,12 @@ static void get_row(missed_part *p, dump_reader *r) {
     row.at = (missed_sums *)tool_alloc(p->size_count * sizeof *row.at);
     for (i = 0; i < p->size_count; i++) {
         row.at[i].misses = dump_get(r);
+        row.at[i].unknown = dump_get(r);
         row.at[i].bursts = dump_get(r);
         row.at[i].yy = dump_get(r);
         row.at[i].xy = dump_get(r);
         if (!r->reason && (row.at[i].misses > p->sizes[i].misses
+                           || row.at[i].unknown > p->sizes[i].unknown
                            || row.at[i].bursts > p->sizes[i].bursts))
             r->reason = "a row with more misses than there are";
     }
@@ -265,6 +269,7 @@ static void write_part(const missed_part *p, text *out) {
         if (row->what >= MISSED_PAIR) dump_put_string(&w, row->other);
         for (k = 0; k < p->size_count; k++) {
             dump_put(&w, row->at[k].misses);
+            dump_put(&w, row->at[k].unknown);
             dump_put(&w, row->at[k].bursts);
             dump_put(&w, row->at[k].yy);
             dump_put(&w, row->at[k].xy);

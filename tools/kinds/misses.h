@@ -9,7 +9,7 @@ enum { MISSED_WHOLE = 1 };                        /* flags: every access was see
 enum { MISSED_FUNCTION = 1, MISSED_OBJECT = 2, MISSED_PAIR = 3, MISSED_SITE = 4 };
 
 /* Sums over bursts: docs/formats.md. y: the row's misses of a burst, x: all. */
-typedef struct missed_sums { uint64_t misses, bursts, yy, xy; } missed_sums;
+typedef struct missed_sums { uint64_t misses, unknown, bursts, yy, xy; } missed_sums;
 
 typedef struct missed_row {
     uint32_t what;

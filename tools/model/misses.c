@@ -4,8 +4,9 @@
    judged. Shares are ratios of sums over m bursts, Y / X and X / R, and their
    variance follows from what each burst leaves over (model/sampled_ranges.c).
    With few bursts the spread itself is badly known, so it is taken as much
-   wider as Student's t is than 2. Accesses of which nobody knows whether they
-   missed may all belong to this row, or none: the interval has both ends. */
+   wider as Student's t is than 2. Of accesses that nobody knows to have missed,
+   it may be that only this row's did, or only all others': the interval has both
+   ends. */
 #include "base/json.h"
 #include "base/tool.h"
 #include "kinds/misses.h"
@@ -85,7 +86,8 @@ static share miss_ratio(const missed_part *p, const missed_size *size) {
 static share share_of(const missed_part *p, const missed_row *row, size_t at) {
     const missed_size *size = &p->sizes[at];
     const missed_sums *sums = &row->at[at];
-    double x = (double)size->misses, unknown = (double)size->unknown, over;
+    double x = (double)size->misses, own = (double)sums->unknown, over;
+    double others = (double)size->unknown - own;
     double part = x > 0 ? (double)sums->misses / x : 0;
     share s = exact_share(part);
     interval i;
@@ -93,8 +95,8 @@ static share share_of(const missed_part *p, const missed_row *row, size_t at) {
     over = as_real(sums->yy) - 2 * part * as_real(sums->xy) + part * part * as_real(size->xx);
     i = sampled_interval(part, (double)p->bursts, (double)size->bursts,
                          over > 0 ? over / (x * x) : 0);
-    s.low = i.low < 0 ? -1 : i.low * x / (x + unknown);
-    s.high = i.low < 0 ? -1 : (i.high * x + unknown) / (x + unknown);
+    s.low = i.low < 0 ? -1 : i.low * x / (x + others);
+    s.high = i.low < 0 ? -1 : (i.high * x + own) / (x + own);
     return s;
 }
 
