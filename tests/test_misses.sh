@@ -91,7 +91,7 @@ refused 'a size such as 48k' k
 refused 'a size such as 48k' 48k,
 refused 'larger than the one before' 48k,48k
 refused 'larger than the one before' 2m,48k
-refused 'at most 4 sizes' 1k,2k,4k,8k,16k
+refused 'too many sizes' 1k,2k,4k,8k,16k
 refused 'from 64 bytes to 4g' 63
 refused 'from 64 bytes to 4g' 5g
 

@@ -325,35 +325,11 @@ static void add_cache(text *list, uint64_t bytes, const char *label) {
 }
 
 static int take_caches(text *list, const char *said) {
-    uint64_t before = 0;
-    int count = 0;
-    const char *at = said;
-    if (!said) return TOOL_BAD_INPUT;
+    uint64_t sizes[SIZES_MOST];
+    int count = said ? tool_sizes("caches", said, sizes, SIZES_MOST) : 0, n;
     list->size = 0;
-    for (;; at++) {
-        char *end;
-        uint64_t bytes = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
-        if (!bytes || bytes > UINT64_C(1) << 32)
-            return tool_error("--caches %s: a size such as 48k or 2m is wanted", said);
-        switch (*end) {
-        case 'k': case 'K': bytes <<= 10; end++; break;
-        case 'm': case 'M': bytes <<= 20; end++; break;
-        case 'g': case 'G': bytes <<= 30; end++; break;
-        default: break;
-        }
-        if (*end && *end != ',')
-            return tool_error("--caches %s: a size such as 48k or 2m is wanted", said);
-        if (bytes < 64 || bytes > UINT64_C(1) << 32)
-            return tool_error("--caches %s: a size is from 64 bytes to 4g", said);
-        if (bytes / 64 <= before / 64)
-            return tool_error("--caches %s: each size is larger than the one before", said);
-        if (++count > SIZES_MOST)
-            return tool_error("--caches %s: at most %d sizes", said, SIZES_MOST);
-        add_cache(list, bytes, "-");
-        before = bytes;
-        at = end;
-        if (!*at) return 0;
-    }
+    for (n = 0; n < count; n++) add_cache(list, sizes[n], "-");
+    return count ? 0 : TOOL_BAD_INPUT;
 }
 
 /* The first word of a file of the system. */
