@@ -43,6 +43,6 @@ for contexts in 10000 100000 1000000; do
     "$bursty" report --speedscope --whole-stacks -o bushy.$contexts.speedscope.json bushy.brst
     ls -l bushy.$contexts.html bushy.$contexts.speedscope.json | awk '{ print $9 ": " $5 " bytes" }'
     echo "load: $(cat /proc/loadavg)"
-    node "$root/bench/page.js" bushy.$contexts.html | head -n 2
+    node "$root/bench/page.js" bushy.$contexts.html | sed -n 1,2p
     node "$root/bench/speedscope.js" . bushy.$contexts.speedscope.json
 done
