@@ -23,6 +23,9 @@ static const char help[]
       "  --refs             data references that come back in the same order (samples)\n"
       "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams\n"
       "\n"
+      "  --frames FUNCTION  beside the time: its calls are frames, or requests, and the report\n"
+      "                     says what slow ones do more (up to 8 times)\n"
+      "\n"
       "  -o FILE            where to write: bursty.brst\n"
       "  --follow           children too, each into FILE.PID\n"
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
@@ -58,7 +61,7 @@ typedef struct record_options {
     unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
     unsigned per_second, ticks;
     const char *name;               /* of the output, as it was given */
-    text only, not_these;           /* patterns, a line each */
+    text only, not_these, frames;   /* patterns, or names, a line each */
     char out[4096];
     char report[128];               /* where the recorder says how it went */
     int stats, quiet, direct;       /* direct: the output is no regular file */
@@ -299,12 +302,13 @@ static int toggle_signal(const char *said, unsigned *flags) {
 }
 
 /* The recorder has room for as many (patterns of record/preload/patch.h). */
-static int take_pattern(text *list, const char *option, const char *pattern) {
+static int take_pattern(text *list, const char *option, const char *pattern, unsigned most) {
     size_t i, lines = 0;
     if (!pattern) return TOOL_BAD_INPUT;
-    if (!*pattern || strchr(pattern, '\n')) return tool_error("--%s wants a pattern", option);
+    if (!*pattern || strchr(pattern, '\n'))
+        return tool_error("--%s wants a %s", option, most == 16 ? "pattern" : "function");
     for (i = 0; i < list->size; i++) lines += list->data[i] == '\n';
-    if (lines == 16) return tool_error("--%s stands more than 16 times", option);
+    if (lines == most) return tool_error("--%s stands more than %u times", option, most);
     if (list->size + strlen(pattern) > 1000)
         return tool_error("--%s: the patterns are longer than 1000 characters", option);
     text_add(list, pattern);
@@ -378,9 +382,11 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "events"))
             bad = words(tool_value(&option), event_names, event_bits, &o->events);
         else if (tool_is(&option, "--", "only"))
-            bad = take_pattern(&o->only, "only", tool_value(&option));
+            bad = take_pattern(&o->only, "only", tool_value(&option), 16);
         else if (tool_is(&option, "--", "not"))
-            bad = take_pattern(&o->not_these, "not", tool_value(&option));
+            bad = take_pattern(&o->not_these, "not", tool_value(&option), 16);
+        else if (tool_is(&option, "--", "frames"))
+            bad = take_pattern(&o->frames, "frames", tool_value(&option), 8);
         else if (tool_is(&option, "--", "signal"))
             bad = toggle_signal(tool_value(&option), &o->flags);
         else if (tool_is(&option, "-", "o")) {
@@ -402,6 +408,9 @@ static int read_options(record_options *o, int argc, char **argv) {
     if (!bad && time_said && ticks_said && !o->ticks)
         bad = tool_error("--ticks 0 leaves no time to --time");
     o->profiles |= profiles;
+    if (!bad && o->frames.size && (o->profiles || shaped))
+        bad = tool_error("--frames goes with --time, --ticks, --only and --not alone: record calls, "
+                         "edges and references in a run of their own");
     if (!o->profiles && (shaped || (ticks_said && !o->ticks))) o->profiles = PROFILE_HCCT;
     if (!o->profiles) o->flags |= FLAG_OFF | FLAG_LOOK;
     if (!ticks_said && (time_said || !o->profiles)) o->ticks = DEFAULT_TICKS;
@@ -493,6 +502,7 @@ static void become(const record_options *o, const char *library, char **argv, co
     setenv("BURSTY_RECORD", value, 1);
     if (o->only.size) setenv("BURSTY_RECORD_ONLY", o->only.data, 1);
     if (o->not_these.size) setenv("BURSTY_RECORD_NOT", o->not_these.data, 1);
+    if (o->frames.size) setenv("BURSTY_RECORD_FRAMES", o->frames.data, 1);
     if (before && *before) {
         setenv("BURSTY_RECORD_PRELOAD", before, 1);
         snprintf(value, sizeof value, "%s:%s", library, before);

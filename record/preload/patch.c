@@ -8,13 +8,14 @@
    BURSTY_RECORD holds "every burst jitter events profiles boring seed follow
    flags owner per-second ticks" as numbers, the path of the report (below; -:
    none) and then the path of the output; BURSTY_RECORD_ONLY and
-   BURSTY_RECORD_NOT patterns, a line each; BURSTY_RECORD_PRELOAD what
+   BURSTY_RECORD_NOT patterns, and BURSTY_RECORD_FRAMES names, a line each; BURSTY_RECORD_PRELOAD what
    LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
 #define BINPATCH_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #include "binpatch.h"
+#include "frames.h"
 #include "handover.h"
 #include "patch.h"
 #include "quiet.h"
@@ -404,6 +405,7 @@ int recorder_wants_child(recorder_thread *all) {
     record.is_child = 1;
     timer_in_child();
     quiet_in_child();
+    frames_in_child();
     for (; all; all = all->next) all->references = NULL;
     binpatch_forget_stats();
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
@@ -450,6 +452,7 @@ static void record_restore_environment(void) {
         unsetenv("BURSTY_RECORD_PRELOAD");
         unsetenv("BURSTY_RECORD_ONLY");
         unsetenv("BURSTY_RECORD_NOT");
+        unsetenv("BURSTY_RECORD_FRAMES");
         unsetenv("BURSTY_RECORD");
     }
 }
@@ -492,8 +495,11 @@ static void record_installed(int toggle_signal) {
     record.text_bytes = recorder_text_bytes();
     record.shadow_stack = stats.shadow_stack;
     record.running = 1;
+    if (frames_begin(record.ticks) != 0 && record.pid == record.owner && !record.follow)
+        syscall(SYS_exit_group, 2);
     handover_sandbox = record_sandbox;
     handover_names = record_name_all;
+    timer_ticked = frames_tick;
     if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
     if (stats.filters) {        /* when it forbids them we are not asked: it is as if it had */
         handover_line("?the program can forbid system calls by an instruction of its own: the "
@@ -548,6 +554,7 @@ __attribute__((constructor)) static void record_start(void) {
     snprintf(record.path, sizeof record.path, "%s", wanted + path_at);
     record_take_patterns(&record.only, getenv("BURSTY_RECORD_ONLY"));
     record_take_patterns(&record.not_these, getenv("BURSTY_RECORD_NOT"));
+    frames_take(getenv("BURSTY_RECORD_FRAMES"));
     record.pid = getpid();
     record.owner = (pid_t)number[9];
     if (record.pid == record.owner) {
