@@ -25,6 +25,7 @@ static const char help[]
       "\n"
       "  --frames FUNCTION  beside the time: its calls are frames, or requests, and the report\n"
       "                     says what slow ones do more (up to 8 times)\n"
+      "  --slow MS          frames that take longer are slow: else those above the 95th percentile\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
       "  --follow           children too, each into FILE.PID\n"
@@ -59,7 +60,7 @@ extern const tool_command command_report;
 
 typedef struct record_options {
     unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
-    unsigned per_second, ticks;
+    unsigned per_second, ticks, slow_us;
     const char *name;               /* of the output, as it was given */
     text only, not_these, frames;   /* patterns, or names, a line each */
     char out[4096];
@@ -261,6 +262,19 @@ static int number(const char *said, unsigned long max, unsigned *out) {
     return 0;
 }
 
+/* With a fraction, from a microsecond to an hour. */
+static int milliseconds(const char *said, unsigned *us) {
+    char *end;
+    double value;
+    if (!said) return TOOL_BAD_INPUT;
+    value = strtod(said, &end);
+    if (!*said || *end || !(value >= .001 && value <= 3600000))
+        return tool_error("--slow %s: this is not a number of milliseconds from 0.001 to 3600000",
+                          said);
+    *us = (unsigned)(value * 1000 + .5);
+    return 0;
+}
+
 static int words(const char *said, const char *const *names, const unsigned *bits, unsigned *out) {
     unsigned n;
     size_t size;
@@ -387,6 +401,8 @@ static int read_options(record_options *o, int argc, char **argv) {
             bad = take_pattern(&o->not_these, "not", tool_value(&option), 16);
         else if (tool_is(&option, "--", "frames"))
             bad = take_pattern(&o->frames, "frames", tool_value(&option), 8);
+        else if (tool_is(&option, "--", "slow"))
+            bad = milliseconds(tool_value(&option), &o->slow_us);
         else if (tool_is(&option, "--", "signal"))
             bad = toggle_signal(tool_value(&option), &o->flags);
         else if (tool_is(&option, "-", "o")) {
@@ -408,6 +424,8 @@ static int read_options(record_options *o, int argc, char **argv) {
     if (!bad && time_said && ticks_said && !o->ticks)
         bad = tool_error("--ticks 0 leaves no time to --time");
     o->profiles |= profiles;
+    if (!bad && o->slow_us && !o->frames.size)
+        bad = tool_error("--slow is about frames: --frames FUNCTION says which");
     if (!bad && o->frames.size && (o->profiles || shaped))
         bad = tool_error("--frames goes with --time, --ticks, --only and --not alone: record calls, "
                          "edges and references in a run of their own");
@@ -502,7 +520,10 @@ static void become(const record_options *o, const char *library, char **argv, co
     setenv("BURSTY_RECORD", value, 1);
     if (o->only.size) setenv("BURSTY_RECORD_ONLY", o->only.data, 1);
     if (o->not_these.size) setenv("BURSTY_RECORD_NOT", o->not_these.data, 1);
-    if (o->frames.size) setenv("BURSTY_RECORD_FRAMES", o->frames.data, 1);
+    if (o->frames.size) {
+        snprintf(value, sizeof value, "%u\n%s", o->slow_us, o->frames.data);
+        setenv("BURSTY_RECORD_FRAMES", value, 1);
+    }
     if (before && *before) {
         setenv("BURSTY_RECORD_PRELOAD", before, 1);
         snprintf(value, sizeof value, "%s:%s", library, before);

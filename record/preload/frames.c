@@ -28,6 +28,7 @@
 #include "../../tools/base/glob.h"
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -49,7 +50,7 @@ typedef struct frames_hook {
 static struct {
     char words[1024];
     frames_kind kinds[KINDS];
-    uint32_t kind_count, hook_count;
+    uint32_t kind_count, hook_count, slow_us;
     frames_hook hooks[HOOKS];
     uint32_t numbers[HOOKS];
 } all;
@@ -171,6 +172,8 @@ int frames_write(const char *(*name)(void *user, uint32_t key),
 void frames_take(const char *lines) {
     char *at = all.words;
     snprintf(all.words, sizeof all.words, "%s", lines ? lines : "");
+    all.slow_us = (uint32_t)strtoul(at, &at, 10);
+    if (*at) at++;
     while (*at && all.kind_count < KINDS) {
         all.kinds[all.kind_count++].name = at;
         at += strcspn(at, "\n");
@@ -325,6 +328,7 @@ int frames_begin(uint32_t ticks_per_second) {
     }
     config.tick_hz = ticks_per_second ? (int32_t)ticks_per_second : -1;
     config.watch = -1;
+    config.frame_slow_ns = (uint64_t)all.slow_us * 1000;
     config.program = program_invocation_short_name;
     if (!bursty_start(&config)) return -1;
     (void)binpatch_hook(all.numbers, all.hook_count, told, reasons);

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The names of functions, a line each; NULL: none. */
+/* A line of how many us are slow (0: not known), and names of functions, a line
+   each; NULL: none. */
 void frames_take(const char *lines);
 /* After binpatch_install: finds the functions and hooks them. Returns 0, or -1
    after lines in the report: a name has no function, or it cannot be hooked. */
