@@ -127,6 +127,7 @@
      patching: what is known of a module that is not surveyed
      patching: code that the program changes
      patching: on, off, away
+     patching: functions that tell each entry and each exit
      patching: on other systems
 */
 
@@ -208,7 +209,8 @@ typedef struct binpatch_config {        /* every zero is a default */
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, neither armed nor switched on */
-    int      no_patches;        /* 1: nothing is patched, ever. binpatch_stack and names are there */
+    int      no_patches;        /* 1: nothing is patched but what binpatch_hook is given.
+                                   binpatch_stack and names are there */
     /* Which modules (function is NULL) and which functions of them (name or
        "")? NULL: the executable and all libraries but libc, ld.so and
        libgcc_s. */
@@ -317,6 +319,18 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
 /* Is pc in the module that holds this header's code, or in what copies share to
    save registers? Returns 1 or 0. Async-signal-safe. */
 BINPATCH_API int binpatch_is_own(uint64_t pc);
+/* Told of entries (what is ENTRY) and exits (EXIT; EXIT | CALL: by a jump into
+   another function, as of a call at the very end) at the moment when they
+   happen, on the thread that makes them, maybe in a signal handler. An entry and
+   its exit have the same frame. Who leaves by longjmp or an exception makes no
+   exit. */
+typedef void (*binpatch_hook_fn)(void *user, uint32_t what, const binpatch_frame *frame);
+/* After binpatch_install with no_patches, once, and while no other thread runs:
+   the functions of these numbers tell `hook` (with config.user) of each entry
+   and each exit. Returns how many do; reasons[n] is 0, or why numbers[n] does
+   not: binpatch_reason_text. */
+BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, binpatch_hook_fn hook,
+                                    int *reasons);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);
 /* If pc is inside a copy: its .eh_frame_hdr, and its range. NULL otherwise. */
@@ -828,7 +842,8 @@ enum {                          /* module.events: what an instrumented copy reco
     X86COPY_LOAD = 16,
     X86COPY_STORE = 32,
     X86COPY_REPEAT = 64,        /* never asked for: precedes the event of a rep instruction */
-    X86COPY_STACK = 128         /* push, pop, call and leave are loads and stores too */
+    X86COPY_STACK = 128,        /* push, pop, call and leave are loads and stores too */
+    X86COPY_LEFT = 256          /* of C: each exit asks heavy */
 };
 /* An event is 16 bytes: u64 value; u32 kind | bytes << 8 | module number << 24;
    u32 place. It is written at the address in the thread's word `position`,
@@ -871,13 +886,16 @@ typedef struct x86copy_module {
     uint32_t sensitive_count;
     int32_t offset_n, offset_left, offset_position;     /* of the thread's words, from %fs:0 */
     uint32_t xsave_bytes, xsave_mask;       /* mask 0: fxsave */
-    /* Asked by all copies: code is a site, or MAKE_C or MAKE_I with the number
-       of a function. Of a site it returns whether a burst is live, of the
-       others where to go. */
+    /* Asked by all copies: code is a site, or MAKE_C, MAKE_I or LEAVES with the
+       number of a function. Of a site it returns whether a burst is live, of
+       MAKE where to go. */
     uint64_t (*heavy)(uint64_t code, void *user, const uint64_t *saved);
     void *user;
 } x86copy_module;
 enum { X86COPY_MAKE_C = 0x40000000, X86COPY_MAKE_I = 0x20000000, X86COPY_NUMBER = 0x0FFFFFFF };
+/* An exit of C; by a jump into another function. The stack pointer is lower by
+   FRAME then. */
+enum { X86COPY_LEAVES = 0x10000000, X86COPY_LEFT_BY_JUMP = 0x08000000, X86COPY_LEFT_FRAME = 0x98 };
 
 /* saved: the registers at that moment, in this order; behind them the return
    address, the code, and for a site the 128 bytes of the program's red zone. */
@@ -4504,7 +4522,25 @@ static void x86copy_p_events_of(x86copy *s, const x86flow_insn *k) {
         x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_STORE, 8), place, -8);
 }
 
+/* Nothing of what stands below the stack pointer is needed at an exit, and no
+   flag. */
+static void x86copy_p_tell_exit(x86copy *s, const x86flow_insn *k) {
+    uint32_t code = (uint32_t)(s->own - s->m->functions) | X86COPY_LEAVES;
+    if (k->i.kind != X86DECODE_RETURN) code |= X86COPY_LEFT_BY_JUMP;
+    X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x68\xFF\xFF\xFF"); /* lea -0x98(%rsp),%rsp */
+    X86COPY_P_CODE(s, "\x48\xC7\x04\x24");                 /* movq $code,(%rsp); call heavy */
+    x86copy_p_out4(s, code);
+    x86copy_p_out1(s, 0xE8);
+    x86copy_p_distance(s, s->m->rx + s->m->heavy_at, 0);
+    X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x98\x00\x00\x00");
+}
+
+static int x86copy_p_tells_exits(const x86copy *s) {
+    return s->instrumented ? (s->m->events & X86COPY_EXIT) != 0 : (s->m->events & X86COPY_LEFT) != 0;
+}
+
 static void x86copy_p_exit_event(x86copy *s, const x86flow_insn *k) {
+    if (!s->instrumented && s->m->events & X86COPY_LEFT) x86copy_p_tell_exit(s, k);
     if (s->instrumented && s->m->events & X86COPY_EXIT)
         x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_EXIT, 0),
                               (uint32_t)(s->b->f->lo - s->m->flow->bias), 0);
@@ -4563,10 +4599,11 @@ static void x86copy_p_link_to(x86copy *s, uint64_t address, unsigned opcode_byte
     if (linked) {
         int in_i = s->instrumented && !g->direct;
         uint32_t made = in_i ? h->i_at : h->c_at;
+        if (m->events & X86COPY_LEFT) made = 0; /* its T tells of the entry */
         if (made) made += x86copy_skips(g, in_i);
         to = m->rx + (made ? made : in_i ? h->make_i_at : h->t_at);
         if (g == s->b->f && !in_i) to = m->rx + h->t_at;
-        if (!made && !s->failed) {
+        if (!made && !s->failed && !(m->events & X86COPY_LEFT)) {
             x86copy_fixup *x = &s->fixups[s->fixup_count++];
             x->at = s->out_size;
             x->index = (uint32_t)(g - m->flow->functions);
@@ -4687,7 +4724,7 @@ static void x86copy_p_emit_branch(x86copy *s, uint32_t n) {
             return;
         }
         x86copy_p_out1(s, 0xE9);
-    } else if (leaves && s->instrumented && s->m->events & X86COPY_EXIT) {
+    } else if (leaves && x86copy_p_tells_exits(s)) {
         uint32_t over;
         op[1] ^= 1;
         x86copy_p_out(s, op, 2);
@@ -5633,7 +5670,8 @@ static struct {
     uint32_t filters;           /* functions that forbid system calls */
     uint32_t changed;           /* functions whose code the program has made writable */
     int writing;                /* we write text just now */
-    int looks;                  /* nothing is patched: config.no_patches */
+    int looks;                  /* nothing is patched but hooks: config.no_patches */
+    binpatch_hook_fn hook;      /* who is told of entries and exits, or NULL */
     uint32_t first_count, late_lock;    /* modules from the start; who adds one */
     const char *reason;
     uint64_t bursts, events, lost, missed, checks, burst_checks, far;
@@ -5777,8 +5815,11 @@ static void binpatch_p_note_sites(binpatch_p_module *m, uint32_t number) {
 }
 
 static int binpatch_p_read(binpatch_p_module *m, uint32_t number) {
+    uint32_t n;
     if (x86flow_decode(&binpatch_p.body, &m->flow, &m->flow.functions[number], 0) != 0) return -1;
     x86flow_plan(&binpatch_p.body, binpatch_p.k_boring);
+    for (n = 0; binpatch_p.looks && n < binpatch_p.body.count; n++)    /* hooks have no checks */
+        binpatch_p.body.insn[n].target &= (uint8_t)~X86FLOW_TARGET_CHECKED;
     return 0;
 }
 
@@ -5814,7 +5855,7 @@ static uint64_t binpatch_p_make_c(binpatch_p_module *m, uint32_t number) {
     }
     if (f->bare) return m->flow.functions[number].lo;
     to = m->copy.rx + (f->c_at && !(f->failed & 1) ? f->c_at : f->plain_at);
-    __atomic_store_n(&m->slots[number], to, __ATOMIC_RELEASE);
+    if (!binpatch_p.looks) __atomic_store_n(&m->slots[number], to, __ATOMIC_RELEASE);
     return to;
 }
 
@@ -6305,6 +6346,8 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     return count;
 }
 
+static void binpatch_p_tell_hook(const binpatch_p_module *m, uint64_t code, const uint64_t *saved);
+
 /* The emitted code comes here with what it pushed, a site or a function to be
    made, and with where it saved the registers. */
 static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
@@ -6312,7 +6355,7 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
     binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t number = (uint32_t)code & X86COPY_NUMBER;
     uintptr_t depth = binpatch_p_depth(__builtin_frame_address(0));
-    const x86copy_function *f = &m->copy.functions[number];
+    const x86copy_function *f = &m->copy.functions[number & ~(uint32_t)X86COPY_LEFT_BY_JUMP];
     uint64_t answer = 0, bursts = t->bursts;
     int refused = !binpatch_p.installed;
     /* A signal handler inside of us gets no burst. If this goes on for ever, it
@@ -6325,7 +6368,10 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
     if (refused) return 0;
     t->nested = 0;
     t->busy = depth;
-    if (code & X86COPY_MAKE_C)
+    if (binpatch_p.looks) {
+        binpatch_p_tell_hook(m, code, saved);
+        answer = m->copy.rx + f->c_at;
+    } else if (code & X86COPY_MAKE_C)
         answer = binpatch_p_make_c(m, number);
     else if (code & X86COPY_MAKE_I) {
         answer = binpatch_p_make_i(m, number);
@@ -7082,12 +7128,21 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
 }
 
 /* ---- patching: what is known of a module that is not surveyed  src/binpatch/patch_names.c ---- */
+static void binpatch_p_filter(binpatch_p_module *m) {
+    const binpatch_config *c = &binpatch_p.config;
+    uint32_t k;
+    for (k = 0; k < m->flow.count; k++) {
+        x86flow_function *f = &m->flow.functions[k];
+        f->reason = f->reason == BINPATCH_STARTUP ? f->reason : 0;
+        if (!f->reason && c->want && !c->want(c->user, m->path, f->name ? f->name : ""))
+            f->reason = BINPATCH_FILTERED;
+    }
+}
+
 /* Names of functions, for config.want and for who asks. */
 static void binpatch_p_name_functions(binpatch_p_module *m) {
-    const binpatch_config *c = &binpatch_p.config;
     binpatch_p_dynamic y;
     size_t n;
-    uint32_t k;
     if (binpatch_p_open_dynamic(m, &y) != 0) y.count = 0;
     for (n = 0; n < y.count; n++) {
         uint64_t at = m->flow.bias + y.symbols[n].st_value;
@@ -7097,12 +7152,7 @@ static void binpatch_p_name_functions(binpatch_p_module *m) {
         if (f && f->lo == at && !f->name) f->name = y.names + y.symbols[n].st_name;
     }
     binpatch_p_read_file(m);
-    for (k = 0; k < m->flow.count; k++) {
-        x86flow_function *f = &m->flow.functions[k];
-        f->reason = f->reason == BINPATCH_STARTUP ? f->reason : 0;
-        if (!f->reason && c->want && !c->want(c->user, m->path, f->name ? f->name : ""))
-            f->reason = BINPATCH_FILTERED;
-    }
+    binpatch_p_filter(m);
 }
 
 /* Functions that forbid system calls by an instruction of their own: see
@@ -7217,11 +7267,11 @@ BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
     uint64_t hi = (binpatch_p_address(address) + bytes + 4095) & ~UINT64_C(4095);
     uint32_t n, k;
     int file = -1, failed = 0, count = 0;
-    if (!binpatch_p.installed || binpatch_p.looks || binpatch_p.writing) return 0;
+    if (!binpatch_p.installed || binpatch_p.writing) return 0;
     for (n = 0; n < binpatch_p.module_count; n++) {
         binpatch_p_module *m = &binpatch_p.modules[n];
         int locked;
-        if (m->refusal || hi <= m->flow.text_lo || lo >= m->flow.text_hi) continue;
+        if (m->refusal || !m->shared || hi <= m->flow.text_lo || lo >= m->flow.text_hi) continue;
         if (file < 0) file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
         locked = binpatch_p_lock(m->shared) == 0;
         for (k = 0; k < m->flow.count; k++) {
@@ -7576,6 +7626,148 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
     return NULL;
 }
 
+/* ---- patching: functions that tell each entry and each exit  src/binpatch/patch_hooks.c ---- */
+
+/* Bursts tell of calls in order and later. Who wants to know when a call begins
+   and ends, as for the frames of a game, has the function hooked:
+
+       entry   jmp T      T   jmp *slot      slot   make: it asks for C, each time
+                                                      |
+       C       the function as it was, and before    v
+               each ret a call of `heavy`            heavy tells of the entry, and leads to C
+
+   So nothing else of the program is patched, and C has no checks. Of the whole
+   module nothing but the survey is needed, which tells whether anybody jumps
+   into the bytes that the jump overwrites.
+
+   cost: some 20 ms for each megabyte of the module's code at the start; two
+   times saving all registers for a call. */
+
+/* The region of the module, what copies share, and the survey. Returns 0, or
+   -1. */
+static int binpatch_p_open_hooks(binpatch_p_module *m, x86flow_graph *g) {
+    int (*want)(void *, const char *, const char *) = binpatch_p.config.want;
+    x86copy *s = &binpatch_p.copy;
+    void *memory = binpatch_p_map(x86flow_graph_bytes(&m->flow), -1);
+    int bad = !memory || binpatch_p_open_region(m) != 0;
+    uint32_t n;
+    m->refusal = NULL;
+    if (bad) {
+        m->shared = NULL;
+        return -1;
+    }
+    binpatch_p_describe(m);
+    m->copy.events = X86COPY_LEFT;
+    x86flow_graph_init(g, &m->flow, memory);
+    for (n = 0; n < m->flow.count; n++) {
+        x86flow_function *f = &m->flow.functions[n];
+        if (f->reason == BINPATCH_FILTERED) f->reason = 0;
+    }
+    binpatch_p.config.want = NULL;      /* a part belongs to its function, whoever is wanted */
+    binpatch_p_survey(m, g);
+    binpatch_p.config.want = want;
+    s->base = m->copy.rx;
+    s->out_size = 64;                   /* position 0 means "none" */
+    s->failed = 0;
+    memset(s->out, 0xCC, 64);
+    x86copy_emit_slow(s, &m->copy);
+    memcpy(m->rw, s->out, s->out_size);
+    m->shared->used = s->out_size;
+    return 0;
+}
+
+/* Returns 0, or a reason. */
+static uint32_t binpatch_p_hook(binpatch_p_module *m, const x86flow_graph *g, uint32_t number) {
+    x86flow_function *f = &m->flow.functions[number];
+    x86copy_function *own = &m->copy.functions[number];
+    x86copy *s = &binpatch_p.copy;
+    uint32_t at = (m->shared->used + 7) & ~7u, k, why = f->reason;
+    if (!why && f->flags & X86FLOW_FRAGMENT) why = BINPATCH_FRAGMENT;
+    if (!why && m->code_bytes - at < 4096 + f->size) why = BINPATCH_NO_ROOM;
+    if (!why) why = binpatch_p_check_entry(m, g, f);
+    if (why) return why;
+    f->flags &= (uint8_t)~X86FLOW_CHECK;
+    f->direct = 1;
+    s->base = m->copy.rx + at;
+    if (x86copy_emit_stub(s, &m->copy, number, at) != 0) return BINPATCH_NO_ROOM;
+    memcpy(m->rw + at, s->out, s->out_size);
+    m->shared->used = at + s->out_size;
+    m->aways[number] = m->copy.rx + own->plain_at;
+    for (k = 0; k < sizeof f->saved && f->patch_at + k < f->size + f->pad; k++)
+        f->saved[k] = binpatch_p_at(f->lo + f->patch_at)[k];
+    own->patched = f->patched = 1;
+    (void)binpatch_p_make_c(m, number);
+    if (!own->c_at) {
+        own->patched = f->patched = 0;
+        return BINPATCH_TOO_LARGE;
+    }
+    m->slots[number] = m->copy.rx + own->make_at;
+    return 0;
+}
+
+static uint32_t binpatch_p_hook_all(binpatch_p_module *m, uint32_t before, const uint32_t *numbers,
+                                    uint32_t count, int *reasons) {
+    x86flow_graph g;
+    uint32_t n, done = 0;
+    for (n = 0; n < count && numbers[n] - before >= m->flow.count; n++) { }
+    if (n == count || m->refusal || m->shared) return 0;
+    if (binpatch_p_open_hooks(m, &g) != 0) return 0;
+    for (; n < count; n++) {
+        if (numbers[n] - before >= m->flow.count) continue;
+        reasons[n] = (int)binpatch_p_hook(m, &g, numbers[n] - before);
+        done += reasons[n] == 0;
+    }
+    if (done && binpatch_p_write_text(m, 0) != 0) {
+        (void)binpatch_p_write_text(m, 1);
+        for (n = 0; n < count; n++)
+            if (numbers[n] - before < m->flow.count) reasons[n] = BINPATCH_NO_ROOM;
+        done = 0;
+    }
+    binpatch_p_filter(m);
+    return done;
+}
+
+BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, binpatch_hook_fn hook,
+                                    int *reasons) {
+    uint32_t n, before = 0, done = 0, largest[2] = {0, 0};
+    for (n = 0; n < count; n++) reasons[n] = BINPATCH_NO_ROOM;
+    if (!binpatch_p.installed || !binpatch_p.looks || binpatch_p.hook) return 0;
+    if (binpatch_p_count_threads() > 1) return 0;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        const x86flow_module *m = &binpatch_p.modules[n].flow;
+        uint32_t k;
+        for (k = 0; k < m->count; k++) {
+            int part = (m->functions[k].flags & X86FLOW_FRAGMENT) != 0;
+            if (m->functions[k].size > largest[part]) largest[part] = m->functions[k].size;
+        }
+    }
+    largest[0] += largest[1];
+    if (binpatch_p_open_scratch(largest[0] < 1u << 21 ? largest[0] : 1u << 21) != 0) return 0;
+    binpatch_p.hook = hook;
+    for (n = 0; n < binpatch_p.first_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        done += binpatch_p_hook_all(m, before, numbers, count, reasons);
+        before += m->flow.count;
+    }
+    binpatch_p.armed = done != 0;
+    return done;
+}
+
+/* saved: where `heavy` keeps the registers of the moment. */
+static void binpatch_p_tell_hook(const binpatch_p_module *m, uint64_t code, const uint64_t *saved) {
+    uint32_t number = (uint32_t)code & X86COPY_NUMBER & ~(uint32_t)X86COPY_LEFT_BY_JUMP;
+    uint32_t what = BINPATCH_ENTRY;
+    binpatch_frame frame;
+    frame.stack = binpatch_p_address(saved + X86COPY_SAVED_COUNT);
+    frame.module = m->copy.number;
+    frame.place = (uint32_t)(m->flow.functions[number].lo - m->flow.bias);
+    if (!(code & X86COPY_MAKE_C)) {
+        what = code & X86COPY_LEFT_BY_JUMP ? BINPATCH_EXIT | BINPATCH_CALL : BINPATCH_EXIT;
+        frame.stack += X86COPY_LEFT_FRAME - 8;
+    }
+    binpatch_p.hook(binpatch_p.config.user, what, &frame);
+}
+
 #else
 
 /* ---- patching: on other systems ------ src/binpatch/patch_elsewhere.c ---- */
@@ -7593,6 +7785,12 @@ BINPATCH_API int binpatch_arm(void) { return -1; }
 BINPATCH_API int binpatch_uninstall(void) { return -1; }
 BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
     (void)address, (void)bytes;
+    return 0;
+}
+BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, binpatch_hook_fn hook,
+                                    int *reasons) {
+    (void)numbers, (void)hook;
+    while (count--) reasons[count] = BINPATCH_NO_ROOM;
     return 0;
 }
 BINPATCH_API void binpatch_flush(void) {}

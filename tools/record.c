@@ -24,6 +24,10 @@ static const char help[]
       "  --misses           which functions and data miss in the caches (samples)\n"
       "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams, misses\n"
       "\n"
+      "  --frames FUNCTION  beside the time: its calls are frames, or requests, and the report\n"
+      "                     says what slow ones do more (up to 8 times)\n"
+      "  --slow MS          frames that take longer are slow: else those above the 95th percentile\n"
+      "\n"
       "  -o FILE            where to write: bursty.brst\n"
       "  --follow           children too, each into FILE.PID\n"
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
@@ -58,9 +62,9 @@ extern const tool_command command_report;
 
 typedef struct record_options {
     unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
-    unsigned per_second, ticks;
+    unsigned per_second, ticks, slow_us;
     const char *name;               /* of the output, as it was given */
-    text only, not_these;           /* patterns, a line each */
+    text only, not_these, frames;   /* patterns, or names, a line each */
     text caches;                    /* BYTES=LABEL and a space, for each size of --misses */
     char out[4096];
     char report[128];               /* where the recorder says how it went */
@@ -262,6 +266,19 @@ static int number(const char *said, unsigned long max, unsigned *out) {
     return 0;
 }
 
+/* With a fraction, from a microsecond to an hour. */
+static int milliseconds(const char *said, unsigned *us) {
+    char *end;
+    double value;
+    if (!said) return TOOL_BAD_INPUT;
+    value = strtod(said, &end);
+    if (!*said || *end || !(value >= .001 && value <= 3600000))
+        return tool_error("--slow %s: this is not a number of milliseconds from 0.001 to 3600000",
+                          said);
+    *us = (unsigned)(value * 1000 + .5);
+    return 0;
+}
+
 static int words(const char *said, const char *const *names, const unsigned *bits, unsigned *out) {
     unsigned n;
     size_t size;
@@ -303,12 +320,13 @@ static int toggle_signal(const char *said, unsigned *flags) {
 }
 
 /* The recorder has room for as many (patterns of record/preload/patch.h). */
-static int take_pattern(text *list, const char *option, const char *pattern) {
+static int take_pattern(text *list, const char *option, const char *pattern, unsigned most) {
     size_t i, lines = 0;
     if (!pattern) return TOOL_BAD_INPUT;
-    if (!*pattern || strchr(pattern, '\n')) return tool_error("--%s wants a pattern", option);
+    if (!*pattern || strchr(pattern, '\n'))
+        return tool_error("--%s wants a %s", option, most == 16 ? "pattern" : "function");
     for (i = 0; i < list->size; i++) lines += list->data[i] == '\n';
-    if (lines == 16) return tool_error("--%s stands more than 16 times", option);
+    if (lines == most) return tool_error("--%s stands more than %u times", option, most);
     if (list->size + strlen(pattern) > 1000)
         return tool_error("--%s: the patterns are longer than 1000 characters", option);
     text_add(list, pattern);
@@ -451,9 +469,13 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "events"))
             bad = words(tool_value(&option), event_names, event_bits, &o->events);
         else if (tool_is(&option, "--", "only"))
-            bad = take_pattern(&o->only, "only", tool_value(&option));
+            bad = take_pattern(&o->only, "only", tool_value(&option), 16);
         else if (tool_is(&option, "--", "not"))
-            bad = take_pattern(&o->not_these, "not", tool_value(&option));
+            bad = take_pattern(&o->not_these, "not", tool_value(&option), 16);
+        else if (tool_is(&option, "--", "frames"))
+            bad = take_pattern(&o->frames, "frames", tool_value(&option), 8);
+        else if (tool_is(&option, "--", "slow"))
+            bad = milliseconds(tool_value(&option), &o->slow_us);
         else if (tool_is(&option, "--", "signal"))
             bad = toggle_signal(tool_value(&option), &o->flags);
         else if (tool_is(&option, "-", "o")) {
@@ -484,6 +506,11 @@ static int read_options(record_options *o, int argc, char **argv) {
     }
     if (!bad && time_said && ticks_said && !o->ticks)
         bad = tool_error("--ticks 0 leaves no time to --time");
+    if (!bad && o->slow_us && !o->frames.size)
+        bad = tool_error("--slow is about frames: --frames FUNCTION says which");
+    if (!bad && o->frames.size && (o->profiles || shaped))
+        bad = tool_error("--frames goes with --time, --ticks, --only and --not alone: record calls, "
+                         "edges and references in a run of their own");
     if (!o->profiles && (shaped || (ticks_said && !o->ticks))) o->profiles = PROFILE_HCCT;
     if (!o->profiles) o->flags |= FLAG_OFF | FLAG_LOOK;
     if (!ticks_said && (time_said || !o->profiles)) o->ticks = DEFAULT_TICKS;
@@ -577,6 +604,10 @@ static void become(const record_options *o, const char *library, char **argv, co
     if (o->only.size) setenv("BURSTY_RECORD_ONLY", o->only.data, 1);
     if (o->caches.size) setenv("BURSTY_RECORD_CACHES", o->caches.data, 1);
     if (o->not_these.size) setenv("BURSTY_RECORD_NOT", o->not_these.data, 1);
+    if (o->frames.size) {
+        snprintf(value, sizeof value, "%u\n%s", o->slow_us, o->frames.data);
+        setenv("BURSTY_RECORD_FRAMES", value, 1);
+    }
     if (before && *before) {
         setenv("BURSTY_RECORD_PRELOAD", before, 1);
         snprintf(value, sizeof value, "%s:%s", library, before);

@@ -8,13 +8,14 @@
    BURSTY_RECORD holds "every burst jitter events profiles boring seed follow
    flags owner per-second ticks" as numbers, the path of the report (below; -:
    none) and then the path of the output; BURSTY_RECORD_ONLY and
-   BURSTY_RECORD_NOT patterns, a line each; BURSTY_RECORD_CACHES sizes; BURSTY_RECORD_PRELOAD what
-   LD_PRELOAD was before. */
+   BURSTY_RECORD_NOT patterns, and BURSTY_RECORD_FRAMES names, a line each;
+   BURSTY_RECORD_CACHES sizes; BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
 #define BINPATCH_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #include "binpatch.h"
+#include "frames.h"
 #include "handover.h"
 #include "objects.h"
 #include "patch.h"
@@ -439,6 +440,7 @@ int recorder_wants_child(recorder_thread *all) {
     timer_in_child();
     quiet_in_child();
     objects_in_child();
+    frames_in_child();
     for (; all; all = all->next) all->references = NULL;
     binpatch_forget_stats();
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
@@ -488,6 +490,7 @@ static void record_restore_environment(void) {
         unsetenv("BURSTY_RECORD_ONLY");
         unsetenv("BURSTY_RECORD_NOT");
         unsetenv("BURSTY_RECORD_CACHES");
+        unsetenv("BURSTY_RECORD_FRAMES");
         unsetenv("BURSTY_RECORD");
     }
 }
@@ -530,8 +533,11 @@ static void record_installed(int toggle_signal) {
     record.text_bytes = recorder_text_bytes();
     record.shadow_stack = stats.shadow_stack;
     record.running = 1;
+    if (frames_begin(record.ticks) != 0 && record.pid == record.owner && !record.follow)
+        syscall(SYS_exit_group, 2);
     handover_sandbox = record_sandbox;
     handover_names = record_name_all;
+    timer_ticked = frames_tick;
     if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
     if (stats.filters) {        /* when it forbids them we are not asked: it is as if it had */
         handover_line("?the program can forbid system calls by an instruction of its own: the "
@@ -602,6 +608,7 @@ __attribute__((constructor)) static void record_start(void) {
     if (record.profiles & PROFILE_MISSES) record_take_caches(getenv("BURSTY_RECORD_CACHES"));
     record_take_patterns(&record.only, getenv("BURSTY_RECORD_ONLY"));
     record_take_patterns(&record.not_these, getenv("BURSTY_RECORD_NOT"));
+    frames_take(getenv("BURSTY_RECORD_FRAMES"));
     record.pid = getpid();
     record.owner = (pid_t)number[9];
     if (record.pid == record.owner) {

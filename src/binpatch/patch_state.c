@@ -105,7 +105,8 @@ static struct {
     uint32_t filters;           /* functions that forbid system calls */
     uint32_t changed;           /* functions whose code the program has made writable */
     int writing;                /* we write text just now */
-    int looks;                  /* nothing is patched: config.no_patches */
+    int looks;                  /* nothing is patched but hooks: config.no_patches */
+    binpatch_hook_fn hook;      /* who is told of entries and exits, or NULL */
     uint32_t first_count, late_lock;    /* modules from the start; who adds one */
     const char *reason;
     uint64_t bursts, events, lost, missed, checks, burst_checks, far;
