@@ -427,6 +427,80 @@ static void look_at_file(void) {
     }
 }
 
+/* ---- the graph ---- */
+
+/* What an object says of its functions (docs/formats.md): their names tell
+   `bursty place --prove` which code could have a check. They are left alone by
+   plans, which are made of source: no skeleton stands there. */
+static char *records;
+static size_t records_size, records_room;
+
+static void record(const char *words) {
+    size_t size = strlen(words);
+    if (records_size + size + 1 > records_room) {
+        records_room = 2 * (records_size + size) + 4096;
+        records = XRESIZEVEC(char, records, records_room);
+    }
+    memcpy(records + records_size, words, size + 1);
+    records_size += size;
+}
+
+static void record_file(const char *file) {
+    char escaped[4];
+    for (; *file; file++) {
+        unsigned char c = (unsigned char)*file;
+        bool is_odd = c <= 32 || c >= 127 || c == '%' || c == '"' || c == '\\';
+        snprintf(escaped, sizeof escaped, is_odd ? "%%%02X" : "%c", c);
+        record(escaped);
+    }
+}
+
+static const char *symbol_of(tree decl) {
+    const char *symbol = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
+    return *symbol == '*' ? symbol + 1 : symbol;
+}
+
+static void record_function(function *f, bool checked) {
+    expanded_location at = expand_location(DECL_SOURCE_LOCATION(f->decl));
+    hash_set<const char *> called;
+    basic_block block;
+    char line[32];
+    if (!records_size) {
+        record("U 2 0000000000000000 0000000000000000 ");
+        record_file(main_input_filename ? main_input_filename : "-");
+        record("\n");
+    }
+    record("F ");
+    record_file(symbol_of(f->decl));
+    record(!TREE_PUBLIC(f->decl) ? " s " : DECL_WEAK(f->decl) ? " w " : " g ");
+    snprintf(line, sizeof line, "%d", at.line);
+    record(line);
+    record(checked ? " 0000000000000000 cn * " : " 0000000000000000 n * ");
+    record_file(at.file ? at.file : "-");
+    record("\n");
+    FOR_EACH_BB_FN(block, f) {
+        for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
+            tree target = is_call(gsi_stmt(i)) ? gimple_call_fndecl(gsi_stmt(i)) : NULL_TREE;
+            if (!target || called.add(symbol_of(target))) continue;
+            record("C ");
+            record_file(symbol_of(target));
+            record(" -\n");
+        }
+    }
+    record("N checked-behind-the-optimizer\n");
+}
+
+static void write_records(void *, void *) {
+    size_t i;
+    if (!records_size || !asm_out_file) return;
+    fputs("\t.section\t.bursty.cg,\"\",@progbits\n", asm_out_file);
+    for (i = 0; i < records_size; i++) {
+        if (i == 0 || records[i - 1] == '\n') fputs("\t.ascii\t\"", asm_out_file);
+        if (records[i] == '\n') fputs("\\n\"\n", asm_out_file);
+        else fputc(records[i], asm_out_file);
+    }
+}
+
 /* ---- the pass ---- */
 
 /* The program's start runs a resolver before threads have their words. */
@@ -639,15 +713,18 @@ struct late_pass : gimple_opt_pass {
         auto_vec<planned_loop> loops;
         bool scope = asked.scope && is_at_fixed_place(), lands = scope && exceptions_land(f);
         unsigned i;
+        bool entry;
         if (!site_type) make_types();
         if (!entered) look_at_file();
+        entry = is_wanted(f->decl) && choose_entry(f, lands);
+        record_function(f, entry);
         if (!is_wanted(f->decl)) return 0;
         choose_loops(f, &loops);
         for (i = 0; i < loops.length(); i++) {
             tree in = function_of(f->decl, loops[i].at);
             put_first(loops[i].head, check(address_of_site(name_of(in), loops[i].at, BACKEDGE)));
         }
-        if (choose_entry(f, lands)) put_entry(f, scope);
+        if (entry) put_entry(f, scope);
         return 0;
     }
 };
@@ -667,5 +744,6 @@ int plugin_init(plugin_name_args *info, plugin_gcc_version *version) {
     pass.ref_pass_instance_number = 1;
     pass.pos_op = PASS_POS_INSERT_BEFORE;
     register_callback(info->base_name, PLUGIN_PASS_MANAGER_SETUP, NULL, &pass);
+    register_callback(info->base_name, PLUGIN_FINISH_UNIT, write_records, NULL);
     return 0;
 }
