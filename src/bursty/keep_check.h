@@ -39,8 +39,8 @@
    In an executable the word's address is a constant. It is written out, since
    gcc would keep the base of an operand in a register. To gcc the assembly is
    not volatile, for around volatile ones gcc copies arguments out of their
-   registers. Instead it says that it changes bursty_thunk_order, a variable that is
-   nowhere: so it is neither moved out of a loop nor dropped. */
+   registers. Instead it says that it changes bursty_thunk_order, a variable
+   that is nowhere: so it is neither moved out of a loop nor dropped. */
 #ifdef BURSTY_CHECKS_ARE_ASSEMBLY
 #define BURSTY_P_KEEP_TEXT2(x) #x
 #define BURSTY_P_KEEP_TEXT(x) BURSTY_P_KEEP_TEXT2(x)
