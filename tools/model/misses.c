@@ -223,7 +223,15 @@ static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
         {"function", "function", REPORT_NAME, 0, NULL},
         {"object", "object", REPORT_NAME, 0, NULL},
     };
-    int is_pair = shown[kind].what == MISSED_PAIR;
+    static const report_column site[] = {
+        {"share", "share", REPORT_SHARE, 0, NULL},
+        {"share_low", "from", REPORT_SHARE, 0, "-"},
+        {"share_high", "to", REPORT_SHARE, 0, "-"},
+        {"misses", "misses", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"name", "name", REPORT_NAME, 0, NULL},
+        {"place", "place", REPORT_NAME, 0, NULL},
+    };
+    int is_pair = shown[kind].what == MISSED_PAIR, is_site = shown[kind].what == MISSED_SITE;
     size_t count, i, n;
     ranked *list = rank(p, shown[kind].what, at, &count);
     char *size = size_words(&p->sizes[at]), title[160];
@@ -236,8 +244,9 @@ static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
         if (s.value < r->options.least_share) break;
         if (!table) {
             snprintf(title, sizeof title, "misses at %.100s: %s", size, shown[kind].title);
-            table = report_add_table(r, shown[kind].key, title, is_pair ? two : one,
-                                     is_pair ? sizeof two / sizeof *two : sizeof one / sizeof *one);
+            table = report_add_table(r, shown[kind].key, title, is_pair ? two : is_site ? site : one,
+                                     is_pair ? sizeof two / sizeof *two
+                                             : sizeof one / sizeof *one + (size_t)is_site);
             table->rows_shown = ROWS_SHOWN;
         }
         cells = report_add_row(table);
@@ -253,6 +262,7 @@ static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
         cells[n++].count = list[i].misses;
         cells[n++].name = name;
         if (is_pair) cells[n].name = report_keep(r, report_name(r, name_or(row->other)));
+        if (is_site) cells[n].name = strchr(row->place, '\t') ? "" : row->place;
     }
     if (table) table->rows_left_out = count - i;
     free(list);
