@@ -207,8 +207,10 @@ static int by_key(const void *a, const void *b) {
 
 static void add_rows(missed_part *to, missed_part *from) {
     size_t count = to->row_count + from->row_count;
-    to->rows = (missed_row *)tool_grow(to->rows, (count + 1) * sizeof *to->rows);
-    to->row_room = count + 1;
+    if (count > to->row_room) {
+        to->row_room = 2 * count + 16;
+        to->rows = (missed_row *)tool_grow(to->rows, to->row_room * sizeof *to->rows);
+    }
     if (from->row_count)
         memcpy(to->rows + to->row_count, from->rows, from->row_count * sizeof *to->rows);
     to->row_count = count;

@@ -198,12 +198,21 @@ static ranked *rank(const missed_part *p, uint32_t what, size_t at, size_t *coun
     return list;
 }
 
-static const missed_row *find(const missed_part *p, uint32_t what, const char *name) {
-    size_t i;
-    for (i = 0; i < p->row_count; i++) {
-        if (p->rows[i].what == what && strcmp(p->rows[i].name, name) == 0) return &p->rows[i];
-    }
-    return NULL;
+/* Settled rows stand in the order of what they are, then of names. */
+static int by_what_and_name(const void *key, const void *row) {
+    const missed_row *a = (const missed_row *)key, *b = (const missed_row *)row;
+    if (a->what != b->what) return a->what < b->what ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static const missed_row *find_function(const missed_part *p, char *name) {
+    missed_row wanted;
+    memset(&wanted, 0, sizeof wanted);
+    wanted.what = MISSED_FUNCTION;
+    wanted.name = name;
+    if (p->row_count == 0) return NULL;
+    return (const missed_row *)bsearch(&wanted, p->rows, p->row_count, sizeof *p->rows,
+                                       by_what_and_name);
 }
 
 static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
@@ -255,7 +264,7 @@ static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
         cells[2].real = or_none(s.high);
         n = 3;
         if (is_pair) {
-            const missed_row *function = find(p, MISSED_FUNCTION, row->name);
+            const missed_row *function = find_function(p, row->name);
             uint64_t all = function ? function->at[at].misses : 0;
             cells[n++].real = all ? (double)list[i].misses / (double)all : REPORT_NONE;
         }
