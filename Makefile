@@ -12,8 +12,8 @@
 
 BUILD    ?= build
 # Tests compile in half the time without what -O2 does; the matrix has them with it.
-TESTFLAGS := $(if $(filter undefined,$(origin CFLAGS)),-O1 -g,$(CFLAGS))
-CFLAGS   ?= -O2 -g
+TESTFLAGS := $(if $(filter undefined,$(origin CFLAGS)),-O1 -g1,$(CFLAGS))
+CFLAGS   ?= -O2 -g1
 CXX      ?= c++
 STD      ?= c99
 WARN     ?= -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic
@@ -80,7 +80,7 @@ $(BUILD)/tools/page.c: tools/write/page/embed.awk $(PAGE)
 
 # What `bursty cc` gives to a user's compiler, as text in the tool.
 RUNTIME   = bursty.h edgeprof.h $(addprefix record/cc/,file_name.h checks.c edges.h edges.c append.h \
-            tables.h merge.h edges_file.c exits.c)
+            tables.h merge.h edges_file.c exits.c) tools/plugin/gcc.cc
 $(BUILD)/tools/runtime.c: tools/cc/embed.awk $(RUNTIME)
 	@mkdir -p $(@D)
 	@LC_ALL=C awk -f tools/cc/embed.awk $(RUNTIME) >$@
@@ -149,7 +149,7 @@ test:
 	@BEGAN=$(BEGAN) CC="$(CC)" CXX="$(CXX)" CFLAGS="$(CFLAGS)" BUILD="$(BUILD)" RUN="$(RUN)" \
 	    sh tests/run.sh $(TESTS) $(TEST_SH)
 
-test-built: all $(TESTS)
+test-built: tools $(TESTS)
 
 # ---- installing ----
 

@@ -2,6 +2,8 @@
 #include "test.h"
 #include "model/knees.h"
 
+static const double *low, *high;
+
 static const char *say(const double *blocks, const double *misses, size_t count, double c,
                        const knees_size *sizes, size_t size_count) {
     static char words[1000];
@@ -9,6 +11,8 @@ static const char *say(const double *blocks, const double *misses, size_t count,
     knees_curve v;
     v.blocks = blocks;
     v.misses = misses;
+    v.low = low;
+    v.high = high;
     v.count = count;
     v.block_bytes = 64;
     v.c = c;
@@ -49,6 +53,19 @@ TEST(bounds_come_from_c) {
     CHECK_STR(say(blocks, misses, 9, .5, NULL, 0),
               "A cache of 64 KiB misses 10 %, one of 32 KiB 40 %: 75 % of the misses less "
               "(0 to 80 %).");
+}
+
+TEST(samples_have_intervals) {
+    static const double misses[] = {.4, .4, .4, .4, .1, .1, .1, .1, .1};
+    static const double from[] = {.3, .3, .3, .32, .08, .08, .08, .08, .08};
+    static const double to[] = {.5, .5, .5, .5, .16, .16, .16, .16, .16};
+    static const knees_size sizes[] = {{49152, "L1d"}, {2 << 20, "L2"}};
+    low = from;
+    high = to;
+    CHECK_STR(say(blocks, misses, 9, 1, sizes, 2),
+              "A cache of 64 KiB misses 10 %, one of 32 KiB 40 %: 75 % of the misses less "
+              "(50 to 84 %). L1d (48 KiB) misses 40 %.");
+    low = high = NULL;
 }
 
 TEST(levels_are_marked) {

@@ -25,6 +25,10 @@ static const char help[]
       "  --misses           which functions and data miss in the caches (samples)\n"
       "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams, misses\n"
       "\n"
+      "  --frames FUNCTION  beside the time: its calls are frames, or requests, and the report\n"
+      "                     says what slow ones do more (up to 8 times)\n"
+      "  --slow MS          frames that take longer are slow: else those above the 95th percentile\n"
+      "\n"
       "  -o FILE            where to write: bursty.brst\n"
       "  --follow           children too, each into FILE.PID\n"
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
@@ -38,10 +42,12 @@ static const char help[]
       "  --all-checks       eliminate no check\n"
       "  --off, --signal N  start switched off; this signal switches on and off\n"
       "  --no-keep          keep nothing for the case that the program is killed\n"
+      "  --no-cache         find all out anew: nothing of ~/.cache/bursty (start-up of --calls)\n"
       "  --quiet, --stats   faults alone; what was patched, what was refused and why\n";
 
 #if defined(__linux__) && defined(__x86_64__)
 #include "../record/preload/keep.h"
+#include "base/cache.h"
 #include "base/elf.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -59,9 +65,11 @@ extern const tool_command command_report;
 
 typedef struct record_options {
     unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
-    unsigned per_second, ticks;
+    unsigned per_second, ticks, slow_us;
+    int no_cache;
+    char cache[4096];               /* the folder of what earlier runs found out; "": none */
     const char *name;               /* of the output, as it was given */
-    text only, not_these;           /* patterns, a line each */
+    text only, not_these, frames;   /* patterns, or names, a line each */
     text caches;                    /* BYTES=LABEL and a space, for each size of --misses */
     char out[4096];
     char report[128];               /* where the recorder says how it went */
@@ -90,7 +98,10 @@ enum {
     FLAG_NO_KEEP = 2048,
     FLAG_LOOK = 4096            /* patch nothing: time alone */
 };
-enum { DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000 };
+enum {
+    DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
+    CACHE_BYTES = 1 << 26           /* the folder of --calls' start */
+};
 
 /* The file that a shell would start, or NULL after a message. */
 static const char *find_program(const char *name, char *path, size_t size) {
@@ -263,6 +274,19 @@ static int number(const char *said, unsigned long max, unsigned *out) {
     return 0;
 }
 
+/* With a fraction, from a microsecond to an hour. */
+static int milliseconds(const char *said, unsigned *us) {
+    char *end;
+    double value;
+    if (!said) return TOOL_BAD_INPUT;
+    value = strtod(said, &end);
+    if (!*said || *end || !(value >= .001 && value <= 3600000))
+        return tool_error("--slow %s: this is not a number of milliseconds from 0.001 to 3600000",
+                          said);
+    *us = (unsigned)(value * 1000 + .5);
+    return 0;
+}
+
 static int words(const char *said, const char *const *names, const unsigned *bits, unsigned *out) {
     unsigned n;
     size_t size;
@@ -304,12 +328,13 @@ static int toggle_signal(const char *said, unsigned *flags) {
 }
 
 /* The recorder has room for as many (patterns of record/preload/patch.h). */
-static int take_pattern(text *list, const char *option, const char *pattern) {
+static int take_pattern(text *list, const char *option, const char *pattern, unsigned most) {
     size_t i, lines = 0;
     if (!pattern) return TOOL_BAD_INPUT;
-    if (!*pattern || strchr(pattern, '\n')) return tool_error("--%s wants a pattern", option);
+    if (!*pattern || strchr(pattern, '\n'))
+        return tool_error("--%s wants a %s", option, most == 16 ? "pattern" : "function");
     for (i = 0; i < list->size; i++) lines += list->data[i] == '\n';
-    if (lines == 16) return tool_error("--%s stands more than 16 times", option);
+    if (lines == most) return tool_error("--%s stands more than %u times", option, most);
     if (list->size + strlen(pattern) > 1000)
         return tool_error("--%s: the patterns are longer than 1000 characters", option);
     text_add(list, pattern);
@@ -427,6 +452,7 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "off")) o->flags |= FLAG_OFF;
         else if (tool_is(&option, "--", "all-checks")) o->flags |= FLAG_ALL;
         else if (tool_is(&option, "--", "no-keep")) o->flags |= FLAG_NO_KEEP;
+        else if (tool_is(&option, "--", "no-cache")) o->no_cache = 1;
         else if (tool_is(&option, "--", "every")) {
             bad = number(tool_value(&option), 1u << 29, &o->every);
             every_said = 1;
@@ -452,9 +478,13 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "events"))
             bad = words(tool_value(&option), event_names, event_bits, &o->events);
         else if (tool_is(&option, "--", "only"))
-            bad = take_pattern(&o->only, "only", tool_value(&option));
+            bad = take_pattern(&o->only, "only", tool_value(&option), 16);
         else if (tool_is(&option, "--", "not"))
-            bad = take_pattern(&o->not_these, "not", tool_value(&option));
+            bad = take_pattern(&o->not_these, "not", tool_value(&option), 16);
+        else if (tool_is(&option, "--", "frames"))
+            bad = take_pattern(&o->frames, "frames", tool_value(&option), 8);
+        else if (tool_is(&option, "--", "slow"))
+            bad = milliseconds(tool_value(&option), &o->slow_us);
         else if (tool_is(&option, "--", "signal"))
             bad = toggle_signal(tool_value(&option), &o->flags);
         else if (tool_is(&option, "-", "o")) {
@@ -485,6 +515,11 @@ static int read_options(record_options *o, int argc, char **argv) {
     }
     if (!bad && time_said && ticks_said && !o->ticks)
         bad = tool_error("--ticks 0 leaves no time to --time");
+    if (!bad && o->slow_us && !o->frames.size)
+        bad = tool_error("--slow is about frames: --frames FUNCTION says which");
+    if (!bad && o->frames.size && (o->profiles || shaped))
+        bad = tool_error("--frames goes with --time, --ticks, --only and --not alone: record calls, "
+                         "edges and references in a run of their own");
     if (!o->profiles && (shaped || (ticks_said && !o->ticks))) o->profiles = PROFILE_HCCT;
     if (!o->profiles) o->flags |= FLAG_OFF | FLAG_LOOK;
     if (!ticks_said && (time_said || !o->profiles)) o->ticks = DEFAULT_TICKS;
@@ -575,9 +610,14 @@ static void become(const record_options *o, const char *library, char **argv, co
              o->burst, o->jitter, o->events, o->profiles, o->boring, o->seed, o->follow, o->flags,
              (long)getpid(), o->per_second, o->ticks, o->report, o->out);
     setenv("BURSTY_RECORD", value, 1);
+    if (o->cache[0]) setenv("BURSTY_RECORD_CACHE", o->cache, 1);
     if (o->only.size) setenv("BURSTY_RECORD_ONLY", o->only.data, 1);
     if (o->caches.size) setenv("BURSTY_RECORD_CACHES", o->caches.data, 1);
     if (o->not_these.size) setenv("BURSTY_RECORD_NOT", o->not_these.data, 1);
+    if (o->frames.size) {
+        snprintf(value, sizeof value, "%u\n%s", o->slow_us, o->frames.data);
+        setenv("BURSTY_RECORD_FRAMES", value, 1);
+    }
     if (before && *before) {
         setenv("BURSTY_RECORD_PRELOAD", before, 1);
         snprintf(value, sizeof value, "%s:%s", library, before);
@@ -805,8 +845,8 @@ static const char *pass_by_env(const char *path, char ***argv, char *found, size
 /* Where the options end: at --, or at the first word that is none. */
 static int find_split(int argc, char **argv) {
     static const char *const alone[]
-        = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--help",
-           "-h",        "--time",  "--calls",  "--edges", "--refs",       "--footprint",
+        = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--no-cache",
+           "--help",    "-h",      "--time",   "--calls", "--edges",      "--refs",    "--footprint",
            "--misses"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
@@ -819,7 +859,8 @@ static int find_split(int argc, char **argv) {
 
 /* Who asks this process to end means the program. It may end in its own way,
    and then FILE is written and the report's file goes. The terminal asks the
-   program itself, if it is of our group. */
+   program itself, if it is of our group. A signal that nohup or a shell's & has
+   had ignored is ignored by the program, too, unless it wants it. */
 static volatile sig_atomic_t asked_child;
 
 static void pass_on(int number, siginfo_t *info, void *context) {
@@ -831,7 +872,7 @@ static void pass_on(int number, siginfo_t *info, void *context) {
     errno = saved;
 }
 
-static const int asking[] = {SIGTERM, SIGHUP, 0};
+static const int asking[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, 0};
 
 /* From here on they wait until there is a program to pass them on to. */
 static void hold_asking(sigset_t *before) {
@@ -842,17 +883,15 @@ static void hold_asking(sigset_t *before) {
     sigprocmask(SIG_BLOCK, &held, before);
 }
 
-/* One that nohup had ignored stays ignored. */
+
 static void pass_asking_on(pid_t child, const sigset_t *before) {
-    struct sigaction action, earlier;
+    struct sigaction action;
     int n;
     asked_child = child;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = pass_on;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    for (n = 0; asking[n]; n++)
-        if (sigaction(asking[n], NULL, &earlier) == 0 && earlier.sa_handler != SIG_IGN)
-            sigaction(asking[n], &action, NULL);
+    for (n = 0; asking[n]; n++) (void)sigaction(asking[n], &action, NULL);
     sigprocmask(SIG_SETMASK, before, NULL);
 }
 
@@ -886,6 +925,8 @@ static int run(int argc, char **argv) {
     }
     if ((status = open_output(&o)) != 0) return status;
     open_report(&o);
+    if (!o.no_cache && !(o.flags & FLAG_LOOK) && cache_folder(o.cache, sizeof o.cache) != 0)
+        o.cache[0] = 0;
     fflush(NULL);
     if (pipe2(started, O_CLOEXEC) != 0) return tool_system_error("pipe");
     child = fork();
@@ -903,13 +944,12 @@ static int run(int argc, char **argv) {
         return tool_system_error(child < 0 ? "fork" : path);
     }
     close(started[0]);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
     pass_asking_on(child, &before);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
     asked_child = 0;
     look_at_output(&o, show_report(&o), status);
     name_places(&o);
+    if (o.cache[0]) cache_trim(o.cache, CACHE_BYTES);
     say_file(&o);
     remove(o.report);
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */

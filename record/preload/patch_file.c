@@ -2,6 +2,7 @@
    and its report for the tool. The same file is made while the program runs,
    for the case that it is killed. */
 #define _GNU_SOURCE 1
+#include "frames.h"
 #include "handover.h"
 #include "objects.h"
 #include "patch.h"
@@ -176,6 +177,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     int failed, pairs = record.profiles & PROFILE_PAIRS;
     record_about(&about);
     failed = timer_write(&about, write, user);
+    if (!failed) failed = frames_write(record_name, write, user);
     if (!failed) failed = record_write_quiet(&about, write, user);
     /* A reader adds up the pairs of a function, so that pairs tell everything
        about functions. */
@@ -368,6 +370,7 @@ static void record_write_hints(void) {
     if (quiet_has_child())
         handover_line("?a child of the program goes on, and it is not recorded: --follow records "
                       "children, too\n");
+    frames_say();
     if (record.threads_missing) {
         snprintf(line, sizeof line, "?%u threads were not recorded: there is no memory\n",
                  record.threads_missing);

@@ -166,6 +166,11 @@ static void bursty_p_time_on_thread(int what, bursty_p_thread *t, int is_noticed
 }
 
 BURSTY_API void bursty_tick(uint32_t n) { bursty_p_tick_charge(n, NULL); }
+#ifndef BURSTY_BARE
+BURSTY_API void bursty_tick_at(const bursty_site *const *stack, uint32_t depth, uint32_t n) {
+    bursty_p_tick_charge_at(n, depth, stack, NULL, 0);
+}
+#endif
 
 static void bursty_p_time_stats(bursty_stats *out) {
     uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);

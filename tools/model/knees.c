@@ -6,7 +6,8 @@
 
    If reported misses at C are those of a cache between C and C / c, the true
    ones lie between the reported ones at C and at c C. So both ends of a fall
-   have bounds, and so has the part of the misses that it takes away. */
+   have bounds, and so has the part of the misses that it takes away. In samples
+   both ends have intervals, and so has that part: the widest that they leave. */
 #include "model/knees.h"
 #include <math.h>
 
@@ -29,6 +30,14 @@ static void add_number(text *out, double share) {
 static void add_percent(text *out, double share) {
     add_number(out, share);
     text_add(out, " %");
+}
+
+static void add_range(double low, double high, text *out) {
+    text_add(out, " (");
+    add_number(out, low > 0 ? low : 0);
+    text_add(out, " to ");
+    add_percent(out, high > 0 ? high : 0);
+    text_add(out, ")");
 }
 
 /* What misses at a size: the value at the last point that is not above it; 1
@@ -79,16 +88,12 @@ static void say_fall(const knees_curve *v, const fall *f, text *out) {
     text_add(out, ": ");
     add_percent(out, 1 - low / high);
     text_add(out, " of the misses less");
-    if (v->c > 0) {
+    if (v->low && v->low[f->from] > 0) {
+        add_range(1 - v->high[f->to] / v->low[f->from], 1 - v->low[f->to] / v->high[f->from], out);
+    } else if (!v->low && v->c > 0 && v->c < 1) {
         high_most = at(v, v->c * v->blocks[f->from]);
         low_most = at(v, v->c * v->blocks[f->to]);
-        if (v->c < 1) {
-            text_add(out, " (");
-            add_number(out, low_most < high ? 1 - low_most / high : 0);
-            text_add(out, " to ");
-            add_percent(out, 1 - low / high_most);
-            text_add(out, ")");
-        }
+        add_range(1 - low_most / high, 1 - low / high_most, out);
     }
     text_add(out, ". ");
 }
@@ -113,6 +118,7 @@ void knees_say(const knees_curve *v, const knees_size *sizes, size_t size_count,
     for (i = 0; i < count; i++) say_fall(v, &found[i], out);
     for (i = 0; i < size_count; i++) {
         if (!v->count || sizes[i].bytes < v->blocks[0] * v->block_bytes) continue;
+        if (v->low && sizes[i].bytes > v->blocks[v->count - 1] * v->block_bytes) continue;
         text_add(out, *sizes[i].label ? sizes[i].label : "A cache");
         text_add(out, " (");
         add_size(out, sizes[i].bytes);

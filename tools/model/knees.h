@@ -7,6 +7,7 @@ typedef struct knees_size { double bytes; const char *label; } knees_size;   /* 
 
 typedef struct knees_curve {
     const double *blocks, *misses;                /* both ascend and descend; 0 to 1 */
+    const double *low, *high;                     /* 95 % intervals of a sample; or NULL */
     size_t count;
     double block_bytes;
     double c; /* what is said of a size holds for between that size and size / c; 0: not known */
