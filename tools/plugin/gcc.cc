@@ -219,7 +219,7 @@ static void make_types(void) {
     word_decl = outside_variable(asked.no_tls ? "bursty_here_global_64" : "bursty_here_tls_64",
                                  unsigned_type_node);
     if (!asked.no_tls) set_decl_tls_model(word_decl, decl_default_tls_model(word_decl));
-    order_decl = outside_variable("bursty_p_order", unsigned_type_node);
+    order_decl = outside_variable("bursty_thunk_order", unsigned_type_node);
     TREE_ADDRESSABLE(order_decl) = 1;
 }
 
@@ -330,7 +330,7 @@ static gasm *leave(tree depth) {
     vec_safe_push(a.in, operand("r", depth));
     return finish("{movl\t%k0, " FS "+4|mov\tDWORD PTR " FS_INTEL "+4, %k0}\n\t"
                   "{cmpl\t$0, " FS "|cmp\tDWORD PTR " FS_INTEL ", 0}\n\tjs\t775f\n776:\t"
-                  ".subsection 1\n775:\t" STUB("bursty_p_leave_thunk", "776b") ".previous", &a);
+                  ".subsection 1\n775:\t" STUB("bursty_thunk_leave", "776b") ".previous", &a);
 }
 
 /* Where an exception lands: the scopes that it has skipped are gone. */
