@@ -278,57 +278,62 @@ static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
     free(size);
 }
 
-/* ---- what to do ---- */
+/* ---- in a sentence ---- */
 
-/* "at 48 KiB (L1d): 38 % of the misses (35 to 41 %) are in f, there 81 % on x." */
-static void add_advice(report *r, const missed_part *p) {
-    text line = {NULL, 0, 0};
-    size_t at, n, count;
+/* "; 38 % of these (35 to 41 %) in f, there 81 % on x" */
+static void add_worst(report *r, const missed_part *p, size_t at, text *line) {
+    size_t n, count, pairs;
+    ranked *list = rank(p, MISSED_FUNCTION, at, &count), *both;
+    const missed_row *function;
+    char *name;
+    share s;
+    if (count == 0) {
+        free(list);
+        return;
+    }
+    function = list[0].row;
+    free(list);
+    s = share_of(p, function, at);
+    name = report_name(r, name_or(function->name));
+    text_add(line, "; ");
+    report_add_share(line, s.value, s.low, s.high, "these");
+    text_format(line, " in %s", name);
+    free(name);
+    both = rank(p, MISSED_PAIR, at, &pairs);
+    for (n = 0; n < pairs && strcmp(both[n].row->name, function->name) != 0; n++) { }
+    if (n < pairs) {
+        name = report_name(r, name_or(both[n].row->other));
+        text_format(line, ", there %.0f %% on %s",
+                    100 * (double)both[n].misses / (double)function->at[at].misses, name);
+        free(name);
+    }
+    free(both);
+}
+
+/* A fact for each size: how much misses there, and most of it where. */
+static void add_facts(report *r, const missed_part *p) {
+    text title = {NULL, 0, 0}, line = {NULL, 0, 0};
+    size_t at;
     for (at = 0; at < p->size_count; at++) {
-        char *words = size_words(&p->sizes[at]), *name;
-        share ratio = miss_ratio(p, &p->sizes[at]), s;
-        ranked *list;
-        line.size = 0;
-        if (!has_ratio(p, &p->sizes[at])) {
-            text_add(&line, "not known: the bursts are too short for it");
-        } else if (p->sizes[at].misses == 0 && ratio.high <= 0) {
-            text_add(&line, "nothing missed");
-        } else if (!is_known(p, &p->sizes[at])) {
+        const missed_size *size = &p->sizes[at];
+        char *words = size_words(size);
+        share ratio = miss_ratio(p, size);
+        title.size = line.size = 0;
+        text_format(&title, "misses at %s", words);
+        text_bytes(&title, "", 1);
+        if (!has_ratio(p, size)) text_add(&line, "not known: the bursts are too short for it");
+        else if (size->misses == 0 && ratio.high <= 0) text_add(&line, "nothing missed");
+        else if (!is_known(p, size))
             text_format(&line, "at most %.2f %% of accesses miss", 100 * ratio.high);
-        } else {
+        else {
             report_add_share(&line, ratio.value, ratio.low, ratio.high, "accesses miss");
-            list = rank(p, MISSED_FUNCTION, at, &count);
-            if (count) {
-                const missed_row *function = list[0].row;
-                uint64_t all = list[0].misses;
-                s = share_of(p, function, at);
-                name = report_name(r, name_or(function->name));
-                text_add(&line, "; ");
-                report_add_share(&line, s.value, s.low, s.high, "these");
-                text_format(&line, " in %s", name);
-                free(name);
-                free(list);
-                list = rank(p, MISSED_PAIR, at, &count);
-                for (n = 0; n < count && strcmp(list[n].row->name, function->name) != 0; n++) { }
-                if (n < count) {
-                    name = report_name(r, name_or(list[n].row->other));
-                    text_format(&line, ", there %.0f %% on %s",
-                                100 * (double)list[n].misses / (double)all, name);
-                    free(name);
-                }
-            }
-            free(list);
+            add_worst(r, p, at, &line);
         }
         text_bytes(&line, "", 1);
-        {
-            text title = {NULL, 0, 0};
-            text_format(&title, "misses at %s", words);
-            text_bytes(&title, "", 1);
-            report_add_fact(r, REPORT_PLAIN, title.data, line.data);
-            text_free(&title);
-        }
+        report_add_fact(r, REPORT_PLAIN, title.data, line.data);
         free(words);
     }
+    text_free(&title);
     text_free(&line);
 }
 
@@ -340,7 +345,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     for (i = 0; i < c->from->count; i++) {
         const missed_part *p = &c->from->parts[i];
         if (*p->program) report_add_name(r, p->program);
-        add_advice(r, p);
+        add_facts(r, p);
         add_caches(r, p);
         for (at = 0; at < p->size_count; at++) {
             if (!is_known(p, &p->sizes[at])) continue;
