@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { ROWS_SHOWN = 12, LEAST_BURSTS = 8 };
-static const double most_unknown = .25; /* of what missed or may have */
+static const double most_unknown = .5;  /* of what missed or may have */
 static const double hardly_any = .001;  /* of all accesses */
 
 typedef struct share { double value, low, high; } share; /* low < 0: no interval */
