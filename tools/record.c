@@ -7,6 +7,7 @@
 #include "base/save.h"
 #include "base/tool.h"
 #include "kinds/ends.h"
+#include "prove/places.h"
 #include <string.h>
 
 /* One screen. */
@@ -759,6 +760,33 @@ static void show_brief(const record_options *o) {
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) { }
 }
 
+/* FILE says where instructions stand in ELF files, and gets lines. It has its
+   name all the time; if it cannot be written again, it stays as it is. */
+static void name_places(record_options *o) {
+    char path[4200];
+    struct stat s;
+    text out = {NULL, 0, 0};
+    unsigned char *data;
+    size_t size;
+    FILE *file;
+    int is_whole;
+    if (o->direct || !(o->profiles & PROFILE_MISSES) || stat(o->out, &s) != 0
+        || s.st_ino != o->inode || s.st_size == 0)
+        return;
+    data = tool_read_file(o->out, NULL, &size);
+    if (data && places_name(data, size, &out) == 0) {
+        snprintf(path, sizeof path, "%s.new", o->out);
+        file = fopen(path, "wb");
+        is_whole = file && fwrite(out.data, 1, out.size, file) == out.size;
+        if (file && fclose(file) != 0) is_whole = 0;
+        if (is_whole && stat(path, &s) == 0 && rename(path, o->out) == 0)
+            o->inode = s.st_ino;
+        else if (file) remove(path);
+    }
+    text_free(&out);
+    free(data);
+}
+
 /* Is FILE the one that this run has written? */
 static void say_file(const record_options *o) {
     struct stat s;
@@ -920,6 +948,7 @@ static int run(int argc, char **argv) {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
     asked_child = 0;
     look_at_output(&o, show_report(&o), status);
+    name_places(&o);
     if (o.cache[0]) cache_trim(o.cache, CACHE_BYTES);
     say_file(&o);
     remove(o.report);

@@ -136,6 +136,25 @@ static const char *record_miss_name(void *user, uint32_t what, uint64_t number) 
     return number ? record_name(user, (uint32_t)number) : NULL;
 }
 
+/* Of an instruction: the file of its module, and its address there. `bursty
+   record` makes a file and a line of it. */
+static const char *record_miss_place(void *user, uint64_t site) {
+    static char text[4200];
+    uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1);
+    char own[4096];
+    binpatch_module m;
+    ssize_t n;
+    (void)user;
+    if (binpatch_get_module(module, &m) != 0) return NULL;
+    if (!*m.path) {
+        n = record.sandboxed ? -1 : readlink("/proc/self/exe", own, sizeof own - 1);
+        if (n <= 0) return NULL;
+        own[n] = 0;
+        snprintf(text, sizeof text, "%s\t%x", own, place);
+    } else snprintf(text, sizeof text, "%.4096s\t%x", m.path, place);
+    return text;
+}
+
 static int record_write_misses(const misses *m, hcct_write_fn write, void *user) {
     misses_about about;
     uint32_t n;
@@ -147,6 +166,7 @@ static int record_write_misses(const misses *m, hcct_write_fn write, void *user)
     }
     for (n = 0; n < record.cache_count; n++) about.labels[n] = record.cache_labels[n];
     about.name = record_miss_name;
+    about.place = record_miss_place;
     return misses_write(m, &about, write, user);
 }
 
