@@ -3156,8 +3156,17 @@ static struct {
     uint32_t row_room, row_count, index_mask, period_us;
     bursty_p_tick_count lost, cut, late, untimed;
     uint32_t fold;
-    uint32_t is_watched; /* by the watcher, which is then the only one who charges */
+#ifdef BURSTY_P_WATCHER
+    uint32_t is_watched;
+#endif
 } bursty_p_ticks;
+
+/* Does the watcher look, and nobody else charge? */
+#ifdef BURSTY_P_WATCHER
+#define BURSTY_P_IS_WATCHED bursty_p_ticks.is_watched
+#else
+#define BURSTY_P_IS_WATCHED 0u
+#endif
 
 /* Takes `bytes` of memory for rows and index. Returns how many it needs: all,
    or 0 if that is too little for 4 rows. */
@@ -3182,9 +3191,17 @@ static void bursty_p_zero_paths(void) {
 }
 
 /* For a count with one writer. */
-static void bursty_p_tick_add(bursty_p_tick_count *c, uint64_t v) {
-    uint64_t sum = bursty_p_sat_add(BURSTY_P_ACQUIRE(c), v);
-    BURSTY_P_RELEASE(c, (bursty_p_tick_count)(sum > BURSTY_P_TICK_MOST ? BURSTY_P_TICK_MOST : sum));
+static void bursty_p_tick_add(bursty_p_tick_count *c, bursty_p_tick_count v) {
+    bursty_p_tick_count sum = BURSTY_P_ACQUIRE(c) + v;
+    BURSTY_P_RELEASE(c, sum < v ? BURSTY_P_TICK_MOST : sum);
+}
+
+static bursty_p_tick_count bursty_p_tick_square(uint32_t n) {
+#if UINTPTR_MAX > UINT32_MAX
+    return (uint64_t)n * n;
+#else
+    return n > UINT16_MAX ? BURSTY_P_TICK_MOST : n * n;
+#endif
 }
 
 /* For a count with several. */
@@ -3291,7 +3308,7 @@ static uint32_t bursty_p_tick_place(uint32_t thread, uint32_t depth,
 static void bursty_p_tick_charge_row(uint32_t row, uint32_t n, int is_slow) {
     bursty_p_tick_count *sum = bursty_p_ticks.rows[row - 1].sum;
     bursty_p_tick_add(&sum[BURSTY_P_TICK_COUNT], n);
-    bursty_p_tick_add(&sum[BURSTY_P_TICK_SQUARES], (uint64_t)n * n);
+    bursty_p_tick_add(&sum[BURSTY_P_TICK_SQUARES], bursty_p_tick_square(n));
     if (is_slow) bursty_p_tick_add(&sum[BURSTY_P_TICK_SLOW], n);
 }
 
@@ -3305,7 +3322,7 @@ static void bursty_p_tick_charge_at(uint32_t n, uint32_t depth,
     uint32_t thread, row;
     const bursty_p_thread *record;
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return; /* nobody asked, or a pause */
-    if (bursty_p_ticks.is_watched) return;
+    if (BURSTY_P_IS_WATCHED) return;
     record = bursty_p_registered();
     thread = !record ? 0 : BURSTY_P_MOST == 1 ? 1 : record->number + 1;
     if (thread == 0 || n == 0) {
@@ -4289,7 +4306,7 @@ typedef struct bursty_p_met {
 
 typedef struct bursty_p_round {
     uint32_t number, looks;
-    uint64_t squares;
+    bursty_p_tick_count squares;
     bursty_p_met met[BURSTY_P_MET];
 } bursty_p_round;
 
@@ -4673,24 +4690,22 @@ static uint64_t bursty_p_cpu_seen(void) {
     return bursty_p_cpu.before + now - bursty_p_cpu.since;
 }
 
-/* Does the watcher look, and nobody else tick? */
+#ifdef BURSTY_P_WATCHER
 static uint32_t bursty_p_wants_watcher(const bursty_config *config) {
-#if defined(BURSTY_P_WATCHER) && (defined(BURSTY_P_TIMERS) || defined(__linux__))
+#if defined(BURSTY_P_TIMERS) || defined(__linux__)
     return config->tick_hz >= 0 && config->watch > 0;
-#elif defined(BURSTY_P_WATCHER)
-    return config->tick_hz >= 0 && config->watch >= 0;
 #else
-    (void)config;
-    return 0;
+    return config->tick_hz >= 0 && config->watch >= 0;
 #endif
 }
+#endif
 
 /* Forgets what an earlier start has counted, sets no_time and the period.
    Returns whether a table of paths is needed. */
 static int bursty_p_plan_time(const bursty_config *config) {
     int32_t hz = config->tick_hz;
-    bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
 #ifdef BURSTY_P_WATCHER
+    bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
     bursty_p_watcher_forget_counts();
 #endif
     bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
@@ -4700,7 +4715,7 @@ static int bursty_p_plan_time(const bursty_config *config) {
     bursty_p_all.no_time = BURSTY_TIME_IS_ON;
     if (hz < 0) bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
     if (hz != 0) return hz > 0;
-    if (bursty_p_ticks.is_watched) return 1;
+    if (BURSTY_P_IS_WATCHED) return 1;
 #if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_SHARED)
     bursty_p_all.no_time = BURSTY_NO_TIME_SHARED;
 #elif defined(BURSTY_BARE)
@@ -4719,7 +4734,7 @@ static void bursty_p_begin_time(void) {
         return;
     }
 #ifdef BURSTY_P_TIMERS
-    if (!bursty_p_ticks.is_watched && !bursty_p_install()) {
+    if (!BURSTY_P_IS_WATCHED && !bursty_p_install()) {
         bursty_p_all.no_time = BURSTY_NO_TIME_SIGNALS;
         return;
     }

@@ -8,8 +8,8 @@
    BURSTY_RECORD holds "every burst jitter events profiles boring seed follow
    flags owner per-second ticks" as numbers, the path of the report (below; -:
    none) and then the path of the output; BURSTY_RECORD_ONLY and
-   BURSTY_RECORD_NOT patterns, and BURSTY_RECORD_FRAMES names, a line each; BURSTY_RECORD_PRELOAD what
-   LD_PRELOAD was before. */
+   BURSTY_RECORD_NOT patterns, and BURSTY_RECORD_FRAMES names, a line each;
+   BURSTY_RECORD_CACHES sizes; BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
 #define BINPATCH_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
@@ -17,6 +17,7 @@
 #include "binpatch.h"
 #include "frames.h"
 #include "handover.h"
+#include "objects.h"
 #include "patch.h"
 #include "quiet.h"
 #include "../core/timer.h"
@@ -93,6 +94,31 @@ static hotstream *record_streams(record_extra *x) {
     return x->streams;
 }
 
+/* What an access belongs to: a function by its key. */
+static void record_charge(void *user, uint64_t site, uint64_t address, uint64_t *function,
+                          uint64_t *object) {
+    const record_extra *x = (const record_extra *)user;
+    uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1);
+    binpatch_function f;
+    if (binpatch_get_function(binpatch_find_function(module, place), &f) == 0)
+        *function = record_key(module, f.offset);
+    *object = objects_find(address, x->stack_low, x->stack_end);
+}
+
+static misses *record_misses(record_extra *x) {
+    uint32_t flags = record.config.every == BINPATCH_ALWAYS ? MISSES_WHOLE : 0;
+    size_t bytes;
+    void *memory;
+    if (x->misses) return x->misses;
+    bytes = misses_bytes(record.caches, record.cache_count);
+    memory = bytes ? recorder_memory(bytes) : NULL;
+    if (!memory) return NULL;
+    if (!record.sandboxed)
+        recorder_find_stack((uintptr_t)__builtin_frame_address(0), &x->stack_low, &x->stack_end);
+    x->misses = misses_init(memory, record.caches, record.cache_count, flags, record_charge, x);
+    return x->misses;
+}
+
 /* What a footprint has not been told yet. */
 static void record_tell_blocks(record_extra *x) {
     if (x->f && x->block_count) footprint_access_many(x->f, x->blocks, x->block_count);
@@ -137,6 +163,11 @@ static void record_reference(record_extra *x, const binpatch_event *e, uint64_t 
     if (x->streams) {
         uint64_t module = BINPATCH_MODULE(e->what);
         hotstream_record(x->streams, (module << 32 | e->place) + 1, e->value);
+    }
+    if (x->misses) {
+        uint64_t module = BINPATCH_MODULE(e->what);
+        misses_access(x->misses, (module << 32 | e->place) + 1, e->value,
+                      BINPATCH_BYTES(e->what) * times);
     }
 }
 
@@ -187,7 +218,9 @@ static void record_keep(void) {
 
 static void record_burst_ends(record_extra *x) {
     if (x && x->sums) contexts_burst(x->sums);
+    if (x && x->f && record.config.every != BINPATCH_ALWAYS) footprint_burst(x->f);
     if (x && x->streams) hotstream_burst(x->streams);
+    if (x && x->misses) misses_burst(x->misses);
     if (x && x->methods) sampled_burst(x->methods, record.weight_256);
     if (x && x->pairs) sampled_burst(x->pairs, record.weight_256);
 }
@@ -204,8 +237,9 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     }
     if (x && record.profiles & PROFILE_FOOTPRINT) (void)record_footprint(x);
     if (x && record.profiles & PROFILE_STREAMS) (void)record_streams(x);
+    if (x && record.profiles & PROFILE_MISSES) (void)record_misses(x);
     for (; e < end; e++) {
-        if (x && x->f && !x->streams && !record_repeat) e = record_blocks(x, e, end);
+        if (x && x->f && !x->streams && !x->misses && !record_repeat) e = record_blocks(x, e, end);
         if (e == end) break;
         if (e->what & BINPATCH_REPEAT) {
             record_repeat = e->value;
@@ -406,6 +440,7 @@ int recorder_wants_child(recorder_thread *all) {
     record.is_child = 1;
     timer_in_child();
     quiet_in_child();
+    objects_in_child();
     frames_in_child();
     for (; all; all = all->next) all->references = NULL;
     binpatch_forget_stats();
@@ -417,7 +452,9 @@ static int record_want(void *user, const char *module, const char *function) {
     const char *base = strrchr(module, '/') ? strrchr(module, '/') + 1 : module;
     (void)user;
     if (record.looks && !function) return 1;
-    if (!record.looks && (!strncmp(base, "libc.so", 7) || !strncmp(base, "libgcc_s.", 9))) return 0;
+    if (!record.looks && (!strncmp(base, "libc.so", 7) || !strncmp(base, "libgcc_s.", 9)
+                          || !strcmp(base, "bursty-heap.so")))
+        return 0;
     return !function
            || glob_wants(record.only.list, record.not_these.list, function, strlen(function));
 }
@@ -453,6 +490,7 @@ static void record_restore_environment(void) {
         unsetenv("BURSTY_RECORD_PRELOAD");
         unsetenv("BURSTY_RECORD_ONLY");
         unsetenv("BURSTY_RECORD_NOT");
+        unsetenv("BURSTY_RECORD_CACHES");
         unsetenv("BURSTY_RECORD_FRAMES");
         unsetenv("BURSTY_RECORD");
     }
@@ -527,6 +565,21 @@ static void record_take_patterns(record_patterns *p, const char *lines) {
     p->list[count] = NULL;
 }
 
+/* BYTES=LABEL and a space, again and again. */
+static void record_take_caches(const char *words) {
+    unsigned long long bytes;
+    char label[8];
+    int used;
+    while (words && record.cache_count < CACHES_SIZES
+           && sscanf(words, "%llu=%7[^ ] %n", &bytes, label, &used) == 2) {
+        if (!strcmp(label, "-")) label[0] = 0;
+        memcpy(record.cache_labels[record.cache_count], label, sizeof label);
+        record.caches[record.cache_count++] = bytes;
+        words += used;
+    }
+    if (!record.cache_count) record.profiles &= ~(unsigned)PROFILE_MISSES;
+}
+
 __attribute__((constructor)) static void record_start(void) {
     const char *wanted = getenv("BURSTY_RECORD");
     unsigned number[12];
@@ -553,6 +606,7 @@ __attribute__((constructor)) static void record_start(void) {
     record.direct = number[8] >> 10 & 1;
     record.looks = record.config.no_patches = number[8] >> 12 & 1;
     snprintf(record.path, sizeof record.path, "%s", wanted + path_at);
+    if (record.profiles & PROFILE_MISSES) record_take_caches(getenv("BURSTY_RECORD_CACHES"));
     record_take_patterns(&record.only, getenv("BURSTY_RECORD_ONLY"));
     record_take_patterns(&record.not_these, getenv("BURSTY_RECORD_NOT"));
     frames_take(getenv("BURSTY_RECORD_FRAMES"));
@@ -576,6 +630,7 @@ __attribute__((constructor)) static void record_start(void) {
     record.config.begin = record_begin;
     record.config.thread = record_thread_begins;
     record_prepare();
+    if (record.profiles & PROFILE_MISSES) objects_start();
     if (binpatch_install(&record.config)) record_installed((int)(number[8] & 255));
     errno = saved;
 }
