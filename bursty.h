@@ -162,7 +162,7 @@
    COST
      A check is two instructions on x86-64, a scope 11 (10 at a fixed address). A
      tick takes some 40 us in a virtual machine: 0.3 % at the default rate. An event
-     in a burst takes 40 to 130 instructions; a frame takes 320, and two clocks. If a tiny function mostly
+     in a burst takes 40 to 130 instructions; a frame takes 400, and two clocks. If a tiny function mostly
      returns in its first lines, put the check behind that return: it costs
      nothing then.
 
