@@ -41,10 +41,12 @@ static const char help[]
       "  --all-checks       eliminate no check\n"
       "  --off, --signal N  start switched off; this signal switches on and off\n"
       "  --no-keep          keep nothing for the case that the program is killed\n"
+      "  --no-cache         find all out anew: nothing of ~/.cache/bursty (start-up of --calls)\n"
       "  --quiet, --stats   faults alone; what was patched, what was refused and why\n";
 
 #if defined(__linux__) && defined(__x86_64__)
 #include "../record/preload/keep.h"
+#include "base/cache.h"
 #include "base/elf.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -63,6 +65,8 @@ extern const tool_command command_report;
 typedef struct record_options {
     unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
     unsigned per_second, ticks, slow_us;
+    int no_cache;
+    char cache[4096];               /* the folder of what earlier runs found out; "": none */
     const char *name;               /* of the output, as it was given */
     text only, not_these, frames;   /* patterns, or names, a line each */
     text caches;                    /* BYTES=LABEL and a space, for each size of --misses */
@@ -93,7 +97,10 @@ enum {
     FLAG_NO_KEEP = 2048,
     FLAG_LOOK = 4096            /* patch nothing: time alone */
 };
-enum { DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000 };
+enum {
+    DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
+    CACHE_BYTES = 1 << 26           /* the folder of --calls' start */
+};
 
 /* The file that a shell would start, or NULL after a message. */
 static const char *find_program(const char *name, char *path, size_t size) {
@@ -444,6 +451,7 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "off")) o->flags |= FLAG_OFF;
         else if (tool_is(&option, "--", "all-checks")) o->flags |= FLAG_ALL;
         else if (tool_is(&option, "--", "no-keep")) o->flags |= FLAG_NO_KEEP;
+        else if (tool_is(&option, "--", "no-cache")) o->no_cache = 1;
         else if (tool_is(&option, "--", "every")) {
             bad = number(tool_value(&option), 1u << 29, &o->every);
             every_said = 1;
@@ -601,6 +609,7 @@ static void become(const record_options *o, const char *library, char **argv, co
              o->burst, o->jitter, o->events, o->profiles, o->boring, o->seed, o->follow, o->flags,
              (long)getpid(), o->per_second, o->ticks, o->report, o->out);
     setenv("BURSTY_RECORD", value, 1);
+    if (o->cache[0]) setenv("BURSTY_RECORD_CACHE", o->cache, 1);
     if (o->only.size) setenv("BURSTY_RECORD_ONLY", o->only.data, 1);
     if (o->caches.size) setenv("BURSTY_RECORD_CACHES", o->caches.data, 1);
     if (o->not_these.size) setenv("BURSTY_RECORD_NOT", o->not_these.data, 1);
@@ -808,8 +817,8 @@ static const char *pass_by_env(const char *path, char ***argv, char *found, size
 /* Where the options end: at --, or at the first word that is none. */
 static int find_split(int argc, char **argv) {
     static const char *const alone[]
-        = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--help",
-           "-h",        "--time",  "--calls",  "--edges", "--refs",       "--footprint",
+        = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--no-cache",
+           "--help",    "-h",      "--time",   "--calls", "--edges",      "--refs",    "--footprint",
            "--misses"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
@@ -822,7 +831,8 @@ static int find_split(int argc, char **argv) {
 
 /* Who asks this process to end means the program. It may end in its own way,
    and then FILE is written and the report's file goes. The terminal asks the
-   program itself, if it is of our group. */
+   program itself, if it is of our group. A signal that nohup or a shell's & has
+   had ignored is ignored by the program, too, unless it wants it. */
 static volatile sig_atomic_t asked_child;
 
 static void pass_on(int number, siginfo_t *info, void *context) {
@@ -834,7 +844,7 @@ static void pass_on(int number, siginfo_t *info, void *context) {
     errno = saved;
 }
 
-static const int asking[] = {SIGTERM, SIGHUP, 0};
+static const int asking[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, 0};
 
 /* From here on they wait until there is a program to pass them on to. */
 static void hold_asking(sigset_t *before) {
@@ -845,17 +855,15 @@ static void hold_asking(sigset_t *before) {
     sigprocmask(SIG_BLOCK, &held, before);
 }
 
-/* One that nohup had ignored stays ignored. */
+
 static void pass_asking_on(pid_t child, const sigset_t *before) {
-    struct sigaction action, earlier;
+    struct sigaction action;
     int n;
     asked_child = child;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = pass_on;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    for (n = 0; asking[n]; n++)
-        if (sigaction(asking[n], NULL, &earlier) == 0 && earlier.sa_handler != SIG_IGN)
-            sigaction(asking[n], &action, NULL);
+    for (n = 0; asking[n]; n++) (void)sigaction(asking[n], &action, NULL);
     sigprocmask(SIG_SETMASK, before, NULL);
 }
 
@@ -889,6 +897,8 @@ static int run(int argc, char **argv) {
     }
     if ((status = open_output(&o)) != 0) return status;
     open_report(&o);
+    if (!o.no_cache && !(o.flags & FLAG_LOOK) && cache_folder(o.cache, sizeof o.cache) != 0)
+        o.cache[0] = 0;
     fflush(NULL);
     if (pipe2(started, O_CLOEXEC) != 0) return tool_system_error("pipe");
     child = fork();
@@ -906,12 +916,11 @@ static int run(int argc, char **argv) {
         return tool_system_error(child < 0 ? "fork" : path);
     }
     close(started[0]);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
     pass_asking_on(child, &before);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
     asked_child = 0;
     look_at_output(&o, show_report(&o), status);
+    if (o.cache[0]) cache_trim(o.cache, CACHE_BYTES);
     say_file(&o);
     remove(o.report);
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */

@@ -15,6 +15,7 @@
 #define FOOTPRINT_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #include "binpatch.h"
+#include "cache.h"
 #include "frames.h"
 #include "handover.h"
 #include "objects.h"
@@ -492,6 +493,7 @@ static void record_restore_environment(void) {
         unsetenv("BURSTY_RECORD_NOT");
         unsetenv("BURSTY_RECORD_CACHES");
         unsetenv("BURSTY_RECORD_FRAMES");
+        unsetenv("BURSTY_RECORD_CACHE");
         unsetenv("BURSTY_RECORD");
     }
 }
@@ -580,6 +582,16 @@ static void record_take_caches(const char *words) {
     if (!record.cache_count) record.profiles &= ~(unsigned)PROFILE_MISSES;
 }
 
+/* Patterns of functions make each run another one. */
+static void record_remember(void) {
+    const char *folder = getenv("BURSTY_RECORD_CACHE");
+    const binpatch_config *c = &record.config;
+    if (!folder || record.looks || record.only.list[0] || record.not_these.list[0]) return;
+    cache_open(folder, (uint64_t)(uint32_t)c->k_boring << 1 | (c->all_checks != 0));
+    record.config.recall = cache_recall;
+    record.config.keep = cache_keep;
+}
+
 __attribute__((constructor)) static void record_start(void) {
     const char *wanted = getenv("BURSTY_RECORD");
     unsigned number[12];
@@ -623,14 +635,16 @@ __attribute__((constructor)) static void record_start(void) {
     record.weight_256 = 256;
     if (number[0] != BINPATCH_ALWAYS && !number[10])
         record.weight_256 = (uint64_t)(number[0] + number[1]) * 256 / number[1];
-    record_restore_environment();
     recorder_debug_file = record_find_debug_file;
     record.config.want = record_want;
     record.config.action = record_events;
     record.config.begin = record_begin;
     record.config.thread = record_thread_begins;
+    record_remember();
+    record_restore_environment();
     record_prepare();
     if (record.profiles & PROFILE_MISSES) objects_start();
     if (binpatch_install(&record.config)) record_installed((int)(number[8] & 255));
+    cache_close();
     errno = saved;
 }

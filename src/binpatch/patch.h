@@ -44,6 +44,15 @@ typedef struct binpatch_config {        /* every zero is a default */
     /* A burst begins: the open functions, innermost first, at most 256. The
        innermost may be about to report its ENTRY. */
     void   (*begin)(void *user, const binpatch_frame *frames, size_t count);
+    /* Start-up is ten times faster where an earlier run is remembered. keep
+       takes what was found out about a module: words that mean something to
+       recall alone, which hands them back, or NULL. key: of its code and of the
+       settings. Both must be of the same unchanged file (path, "": the
+       executable). want must say the same as it did then. The words that recall
+       returns are read before it is called again. */
+    const uint32_t *(*recall)(void *user, const char *path, uint64_t key, size_t *words);
+    void   (*keep)(void *user, const char *path, uint64_t key, const uint32_t *words,
+                   size_t count);
     void    *user;
     void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
 } binpatch_config;
@@ -88,6 +97,7 @@ typedef struct binpatch_stats {
     uint32_t buffers;                   /* so many threads at a time have one */
     uint32_t filters;                   /* functions that forbid system calls, and ask nobody */
     uint32_t changed;                   /* functions that binpatch_code_changes gave up */
+    uint32_t recalled;                  /* modules that config.recall knew */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
