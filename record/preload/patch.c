@@ -379,6 +379,7 @@ static void record_sandbox(void) {
     if (!record.running || record.done) return;
     keep_stop();
     timer_stop(1);
+    frames_sandbox();
     if (record.pid != record.owner) {           /* a child could not write its file */
         (void)binpatch_toggle(0);
         __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
