@@ -129,7 +129,7 @@ has contexts.txt '^40.00%  *38.55%  *41.42%  *400000  update  collide'
 bursty report "$dir/tree-given-up.brst" >"$dir/given-up.txt"
 has given-up.txt '^40.00%  *few  *few  *400000  *400000  main > update > collide'
 bursty report --json "$dir/tree-bursts.brst" >"$dir/contexts.json"; json "$dir/contexts.json"
-has contexts.json '"share_low":\[null,0.0078'
+has contexts.json '"share_low":\[null,0.0077'
 bursty merge -o "$dir/bursts-twice.brst" "$dir/tree-bursts.brst" "$dir/tree-bursts.brst"
 bursty report "$dir/bursts-twice.brst" >"$dir/bursts-twice.txt"
 has bursts-twice.txt '^40.00%  *38.98%  *41.0[01]%  *800000 '
