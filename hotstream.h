@@ -756,14 +756,57 @@ HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
     return n[next].symbol < HOTSTREAM_P_USE;
 }
 
-/* Appends what the cursor has passed. The list is complete before the first
-   append, and counts as uses of its rules meanwhile, so that none of them is
-   expanded or grown. */
+/* The nodes first to end - 1 stand somewhere in the grammar, and they have
+   matched; the last of S has the symbol of `first`. They become the body of a
+   new rule, whose uses take their place and that of the last of S:
+
+       .. p first .. q ..       S = .. first         p u q        S = .. u      u = first ..
+
+   That is what appending them one by one leads to, since each new digram would
+   be found where the one before it was, and the rule would grow by it. Here no
+   node is made for any of them, and their digrams keep their entries. Returns 0
+   if the rule would be another one, or would overlap its twin: then nothing has
+   changed. */
+static int hotstream_p_take_run(hotstream *h, uint32_t first, uint32_t end) {
+    hotstream_p_node *n = h->nodes;
+    uint32_t before = n[first].prev, stop = n[end].prev, last = n[HOTSTREAM_P_START].prev;
+    uint32_t g, use;
+    if (stop == first || stop == last || n[before].symbol == n[first].symbol ||
+        n[stop].symbol == n[end].symbol ||
+        (hotstream_p_is_guard(n[before].symbol) && hotstream_p_is_guard(n[end].symbol))) {
+        return 0;
+    }
+    hotstream_p_forget(h, before, HOTSTREAM_P_LEFT);
+    hotstream_p_forget(h, stop, HOTSTREAM_P_LEFT);
+    g = hotstream_p_take(h, HOTSTREAM_P_GUARD + 2);
+    use = hotstream_p_take(h, HOTSTREAM_P_USE + g);
+    h->rules++;
+    hotstream_p_link(n, before, use);
+    hotstream_p_link(n, use, end);
+    hotstream_p_link(n, g, first);
+    hotstream_p_link(n, stop, g);
+    if (!hotstream_p_is_guard(n[before].symbol)) hotstream_p_push(h, before);
+    if (!hotstream_p_is_guard(n[end].symbol)) hotstream_p_push(h, use);
+    before = n[last].prev;
+    hotstream_p_forget(h, before, HOTSTREAM_P_LEFT);
+    hotstream_p_drop(h, n[last].symbol);
+    n[last].symbol = HOTSTREAM_P_USE + g;
+    hotstream_p_push(h, before);
+    if (hotstream_p_used(h, n[first].symbol, 1)) hotstream_p_expand(h, first);
+    hotstream_p_settle(h);
+    return 1;
+}
+
+/* Appends what the cursor has passed. The list is complete before the grammar
+   changes, and counts as uses of its rules meanwhile, so that none of them is
+   expanded or grown. What stands beside `start` becomes a rule as a whole, if
+   it can. */
 static void hotstream_p_flush(hotstream *h) {
     const hotstream_p_node *n = h->nodes;
-    uint32_t d, i, stop, count = 0;
+    uint32_t d, i, end, stop, count = 0, beside = 0;
     if (!h->at) return;
     i = n[h->start].next;
+    end = h->depth ? h->way[0] : h->at;
     for (d = 0; d <= h->depth; d++) {
         stop = d < h->depth ? h->way[d] : h->at;
         while (i != stop) {
@@ -771,11 +814,18 @@ static void hotstream_p_flush(hotstream *h) {
             hotstream_p_count_use(h, n[i].symbol);
             i = n[i].next;
         }
+        if (d == 0) beside = count;
         if (d < h->depth) i = n[n[i].symbol - HOTSTREAM_P_USE].next;
     }
     h->at = 0;
     h->owed = count;
-    for (i = 0; i < count; i++) {
+    if (hotstream_p_take_run(h, h->start, end)) {
+        for (i = 0; i < beside; i++) hotstream_p_drop(h, h->list[i]);
+        h->owed -= beside;
+    } else {
+        beside = 0;
+    }
+    for (i = beside; i < count; i++) {
         hotstream_p_append(h, h->list[i]);
         h->owed--;
     }
