@@ -109,18 +109,61 @@ static void hotstream_p_flush(hotstream *h) {
     }
 }
 
+/* The last of S has become a use of a rule: the digram before it is looked at.
+   Mostly the table does not know it, or it is the body of a rule of two, whose
+   use then is the last of S. This is what settle does, without what it needs
+   elsewhere: behind the last of S there is no digram to forget, and nothing is
+   pending. */
+static void hotstream_p_settle_last(hotstream *h) {
+    hotstream_p_node *n = h->nodes;
+    for (;;) {
+        uint32_t last = n[HOTSTREAM_P_START].prev, i = n[last].prev, hash, m, g;
+        uint32_t a = n[i].symbol, b = n[last].symbol;
+        hotstream_p_slot *slot;
+        if (!hotstream_p_pairable(a, b)) return;
+        hash = hotstream_p_hash(a, b);
+        slot = hotstream_p_find(h, a, b, hash);
+        m = slot->node;
+        if (!m) {
+            slot->hash = hash;
+            slot->node = i;
+            return;
+        }
+        if (m == i || n[m].next == i || m == last) return;
+        g = n[m].prev;
+        if (!hotstream_p_is_guard(n[g].symbol) || g == HOTSTREAM_P_START ||
+            n[n[m].next].next != g) {
+            hotstream_p_push(h, i);
+            hotstream_p_settle(h);
+            return;
+        }
+        hotstream_p_forget(h, n[i].prev, HOTSTREAM_P_LEFT);
+        hotstream_p_drop(h, a);
+        hotstream_p_drop(h, b);
+        n[i].symbol = HOTSTREAM_P_USE + g;
+        n[g].symbol++;
+        hotstream_p_link(n, i, HOTSTREAM_P_START);
+        hotstream_p_release(h, last);
+        if (hotstream_p_used(h, n[n[g].next].symbol, 1)) hotstream_p_expand(h, n[g].next);
+        if (hotstream_p_used(h, n[n[g].prev].symbol, 1)) hotstream_p_expand(h, n[g].prev);
+        hotstream_p_settle(h);
+    }
+}
+
 /* All of g has matched, and its first symbol is the last of S: that becomes a
    use of g. */
 static void hotstream_p_take_rule(hotstream *h, uint32_t g) {
     hotstream_p_node *n = h->nodes;
-    uint32_t last = n[HOTSTREAM_P_START].prev, before = n[last].prev;
-    hotstream_p_forget(h, before, HOTSTREAM_P_LEFT);
+    uint32_t last = n[HOTSTREAM_P_START].prev;
+    hotstream_p_forget(h, n[last].prev, HOTSTREAM_P_LEFT);
     hotstream_p_drop(h, n[last].symbol);
     n[last].symbol = HOTSTREAM_P_USE + g;
     n[g].symbol++;
-    hotstream_p_push(h, before);
-    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) hotstream_p_expand(h, n[g].next);
-    hotstream_p_settle(h);
+    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) {
+        hotstream_p_expand(h, n[g].next);
+        hotstream_p_settle(h);
+    }
+    hotstream_p_settle_last(h);
 }
 
 /* The cursor cannot go on from where a step has brought it, or its list is too
@@ -173,8 +216,13 @@ HOTSTREAM_P_RARE static int hotstream_p_feed_other(hotstream *h, uint32_t x) {
             hotstream_p_put_last(h, last, x);
             return 0;
         }
-        if (h->list_max && m != last && n[m].next != last &&
-            !hotstream_p_is_guard(n[n[n[m].next].next].symbol)) {
+        if (h->list_max && m != last && n[m].next != last) {
+            uint32_t behind = n[n[m].next].next, g = n[m].prev;
+            if (hotstream_p_is_guard(n[behind].symbol)) {
+                if (g == behind && g != HOTSTREAM_P_START) hotstream_p_take_rule(h, g);
+                else hotstream_p_append(h, x);
+                return 0;
+            }
             h->start = m;
             h->at = n[m].next;
             h->depth = 0;
