@@ -6673,12 +6673,25 @@ static uint8_t *binpatch_p_find_room(const x86flow_module *m, size_t bytes) {
     }
 }
 
+/* A region has room for so many times the text, of which a run uses a few. All
+   regions must be within 2 GB of their modules, which stand side by side: a
+   program of a hundred libraries gives each less. */
+static size_t binpatch_p_times_text(void) {
+    enum { MOST = 24, LEAST = 5, REACH = 1200 };    /* REACH: in MiB */
+    uint64_t sum = 0, times;
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++)
+        sum += binpatch_p.modules[n].flow.text_hi - binpatch_p.modules[n].flow.text_lo;
+    times = sum ? ((uint64_t)REACH << 20) / sum : MOST;
+    return times > MOST ? MOST : times < LEAST ? LEAST : (size_t)times;
+}
+
 static int binpatch_p_open_region(binpatch_p_module *m) {
     size_t text = (size_t)(m->flow.text_hi - m->flow.text_lo), slots, tables, page = 4096;
     size_t count = m->flow.count;
     uint8_t *p;
     int file;
-    m->code_bytes = (text * 24 + (1u << 21)) & ~(page - 1);
+    m->code_bytes = (text * binpatch_p_times_text() + (1u << 21)) & ~(page - 1);
     if (m->code_bytes > 0x20000000) m->code_bytes = 0x20000000;
     m->sites_max = (uint32_t)(text / 12 + 1024);
     m->links_max = (uint32_t)(text / 8 + 1024);

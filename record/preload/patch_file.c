@@ -378,8 +378,11 @@ void record_write_report(void) {
              (unsigned long long)s.burst_checks, (unsigned long long)s.missed,
              (unsigned long long)s.events, (unsigned long long)s.lost, s.threads, s.lost_threads);
     handover_line(line);
-    snprintf(line, sizeof line, "threads without memory %u, calls too deep to follow %llu\n",
-             record.threads_missing, (unsigned long long)record.frames_full);
+    snprintf(line, sizeof line,
+             "threads without memory %u, calls too deep to follow %llu, modules known from an "
+             "earlier run %u of %u\n",
+             record.threads_missing, (unsigned long long)record.frames_full, s.recalled,
+             s.modules);
     handover_line(line);
     for (n = 0; binpatch_get_module(n, &m) == 0; n++) {
         snprintf(line, sizeof line,
