@@ -348,6 +348,17 @@ static void record_write_hints(void) {
                  (unsigned long long)stats.lost);
         handover_line(line);
     }
+    if (record.made) {
+        char path[64];
+        snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+        if (access(path, F_OK) != 0) {
+            snprintf(line, sizeof line,
+                     "?the program runs code that it made itself, and no %s names it: node "
+                     "--perf-basic-prof, or an agent of java's, writes one\n",
+                     path);
+            handover_line(line);
+        }
+    }
     if (record.no_timer) handover_line("!there are no ticks: the system has no timer for it\n");
     if (record.not_switched)
         handover_line("!a signal could not switch sampling on: threads run that were started "
