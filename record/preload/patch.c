@@ -481,14 +481,14 @@ static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t s
     uint32_t n, count = UINT32_MAX, wanted = 0;
     if (!binpatch_is_own(pc))
         count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
-    for (n = 0; n < count && count != UINT32_MAX; n++) {
-        if (record_is_wanted(&frames[n]))
-            keys[wanted++] = record_key(frames[n].module, frames[n].place);
-    }
-    if (count == 0 && record_is_made(pc)) {
+    if (count != UINT32_MAX && record_is_made(pc)) {
         enum { NEAR = 32 };                     /* JIT compilers align what they make */
         keys[wanted++] = recorder_made_key((void *)(uintptr_t)(pc & ~(uint64_t)(NEAR - 1)));
         __atomic_store_n(&record.made, 1, __ATOMIC_RELAXED);
+    }
+    for (n = 0; n < count && count != UINT32_MAX && wanted < SAMPLED_DEEP; n++) {
+        if (record_is_wanted(&frames[n]))
+            keys[wanted++] = record_key(frames[n].module, frames[n].place);
     }
     record_keep();
     return count == UINT32_MAX ? count : wanted;
