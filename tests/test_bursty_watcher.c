@@ -393,6 +393,7 @@ TEST(scopes_of_nanoseconds_give_no_path_that_is_none) {
     begin(&w[0], spin_fast, NULL);
     begin(&w[1], spin_fast, NULL);
     rest(.5);
+    wait_for_looks(100);
     stop_all(1);
     join(&w[0]);
     join(&w[1]);

@@ -36,8 +36,8 @@ refuses() {
 while IFS='|' read -r tool options message; do refuses "$tool" "$options" "$message"; done <<END
 cc|--cover --cover|cc: --cover is given twice
 cc|--cover=bits --cover=count|cc: --cover is given twice
-cc|--cover=|cc: --cover=: count, count16, count64, bytes, bits, mcdc or mcdc-bits
-cc|--cover=counts|cc: --cover=counts: count, count16, count64, bytes, bits, mcdc or mcdc-bits
+cc|--cover=|cc: --cover=: count, count16, count32, count64, bytes, bits, mcdc or mcdc-bits
+cc|--cover=counts|cc: --cover=counts: count, count16, count32, count64, bytes, bits, mcdc or mcdc-bits
 cc|--cover --atomic --atomic|cc: --atomic is given twice
 cc|--cover --atomic=1|cc: --atomic takes no value
 cc|--atomic|cc: --atomic changes nothing without --cover
@@ -147,7 +147,7 @@ done
 
 of_help() { bursty "$1" --help | tr ';' '\n' | grep -o '^  *-[-a-z]*' | tr -d ' ' | sort -u; }
 of_help cc >"$dir/help"
-printf '%s\n' --cover --atomic --no-exits --plan --entries --loops --form --keep-events --only --not --list \
+printf '%s\n' --build-plugin --verbose --cover --atomic --no-exits --plan --entries --loops --form --keep-events --only --not --list \
     --side --no-tls --no-runtime --dump --every --burst | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then ok; else no "cc --help: $(diff "$dir/help" "$dir/wanted")"; fi
 of_help place >"$dir/help"
