@@ -695,8 +695,16 @@ static void put_entry(function *f, bool scope) {
     }
 }
 
+/* When the linker's step makes the code, C is there, too, which `bursty cc` has
+   given its checks in source. */
+static bool is_of_lto_and_c(function *f) {
+    const_tree unit = in_lto_p ? get_ultimate_context(f->decl) : NULL_TREE;
+    const char *language = unit ? TRANSLATION_UNIT_LANGUAGE(unit) : NULL;
+    return in_lto_p && (!language || strncmp(language, "GNU C++", 7) != 0);
+}
+
 static bool is_able(function *f) {
-    return !lookup_attribute("naked", DECL_ATTRIBUTES(f->decl)) &&
+    return !is_of_lto_and_c(f) && !lookup_attribute("naked", DECL_ATTRIBUTES(f->decl)) &&
            !is_resolver(cgraph_node::get(f->decl));
 }
 
