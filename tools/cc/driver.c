@@ -603,7 +603,8 @@ static int run_all(job *j) {
     for (i = 0; i < j->line.words.count && status == TOOL_OK; i++) {
         unit_job u;
         if (j->line.role[i] != CC_SOURCE || j->line.links_cxx) {
-            if (j->line.role[i] != CC_LANGUAGE || j->line.links_cxx) cc_add_word(&link, j->line.words.words[i]);
+            if (j->line.role[i] != CC_LANGUAGE || j->line.links_cxx)
+                cc_add_word(&link, j->line.words.words[i]);
             continue;
         }
         status = start_source(j, &u, j->line.words.words[i], number++);

@@ -191,7 +191,7 @@ static bool is_wanted(tree decl) {
 
 /* ---- the text of checks ---- */
 
-static tree site_type, fields[4], word_decl, order_decl;
+static tree site_type, fields[4], word_decl;
 static unsigned sites;
 
 static tree outside_variable(const char *name, tree type) {
@@ -219,8 +219,6 @@ static void make_types(void) {
     word_decl = outside_variable(asked.no_tls ? "bursty_here_global_64" : "bursty_here_tls_64",
                                  unsigned_type_node);
     if (!asked.no_tls) set_decl_tls_model(word_decl, decl_default_tls_model(word_decl));
-    order_decl = outside_variable("bursty_p_order", unsigned_type_node);
-    TREE_ADDRESSABLE(order_decl) = 1;
 }
 
 static tree address_of_text(const char *bytes) {
@@ -330,7 +328,7 @@ static gasm *leave(tree depth) {
     vec_safe_push(a.in, operand("r", depth));
     return finish("{movl\t%k0, " FS "+4|mov\tDWORD PTR " FS_INTEL "+4, %k0}\n\t"
                   "{cmpl\t$0, " FS "|cmp\tDWORD PTR " FS_INTEL ", 0}\n\tjs\t775f\n776:\t"
-                  ".subsection 1\n775:\t" STUB("bursty_p_leave_thunk", "776b") ".previous", &a);
+                  ".subsection 1\n775:\t" STUB("bursty_leave_thunk", "776b") ".previous", &a);
 }
 
 /* Where an exception lands: the scopes that it has skipped are gone. */
@@ -566,7 +564,7 @@ static void find_body(function *f, basic_block head, sbitmap ahead, sbitmap body
     while (!stack.is_empty()) {
         basic_block block = stack.pop();
         FOR_EACH_EDGE(e, i, block->succs) {
-            if (bitmap_bit_p(ahead, e->dest->index) || e->dest == EXIT_BLOCK_PTR_FOR_FN(f)) continue;
+            if (e->dest == EXIT_BLOCK_PTR_FOR_FN(f) || bitmap_bit_p(ahead, e->dest->index)) continue;
             bitmap_set_bit(ahead, e->dest->index);
             stack.safe_push(e->dest);
         }
@@ -625,8 +623,7 @@ static tree function_of(tree decl, location_t at) {
     return decl;
 }
 
-/* Behind the labels. A block that is only an abnormal edge's target holds
-   nothing else, and may not: its successor is as good. */
+/* Behind the labels. */
 static void put_first(basic_block block, gimple *statement) {
     gimple_stmt_iterator i = gsi_after_labels(block);
     gsi_insert_before(&i, statement, GSI_SAME_STMT);
@@ -708,8 +705,8 @@ static bool is_able(function *f) {
            !is_resolver(cgraph_node::get(f->decl));
 }
 
-static const pass_data late_data = {GIMPLE_PASS, "bursty", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa,
-                                    0, 0, 0, TODO_update_ssa_only_virtuals};
+static const pass_data late_data = {GIMPLE_PASS, "bursty", OPTGROUP_NONE, TV_NONE,
+                                    PROP_cfg | PROP_ssa, 0, 0, 0, TODO_update_ssa_only_virtuals};
 
 struct late_pass : gimple_opt_pass {
     late_pass() : gimple_opt_pass(late_data, g) {}
