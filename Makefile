@@ -12,8 +12,8 @@
 
 BUILD    ?= build
 # Tests compile in half the time without what -O2 does; the matrix has them with it.
-TESTFLAGS := $(if $(filter undefined,$(origin CFLAGS)),-O1 -g,$(CFLAGS))
-CFLAGS   ?= -O2 -g
+TESTFLAGS := $(if $(filter undefined,$(origin CFLAGS)),-O1 -g1,$(CFLAGS))
+CFLAGS   ?= -O2 -g1
 CXX      ?= c++
 STD      ?= c99
 WARN     ?= -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic
@@ -46,7 +46,7 @@ EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
 # `bursty record` preloads this: for Linux on x86-64 with glibc and gcc or clang, whatever CFLAGS ask for.
 RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/preload/supported.h 2>/dev/null | grep -q recorder_is_supported && \
-    echo $(BUILD)/bursty-record.so)
+    echo $(BUILD)/bursty-record.so $(BUILD)/bursty-heap.so)
 TEST_C    = $(wildcard tests/test_*.c)
 TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
 TEST_SH   = $(wildcard tests/test_*.sh)
@@ -107,6 +107,10 @@ PRELOAD   = $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -fvisibility=hidden -ftls-mod
 $(BUILD)/bursty-record.so: $(RECORD_O)
 	$(if $(V),,@echo "  ld $@";) $(PRELOAD) -shared -o $@ $(RECORD_O) -ldl -lgcc_s -lm
 
+# Preloaded before it, for `bursty record --misses` alone.
+$(BUILD)/bursty-heap.so: $(BUILD)/record/heap/hooks.o
+	$(if $(V),,@echo "  ld $@";) $(PRELOAD) -shared -o $@ $< -ldl
+
 $(BUILD)/record/%.o: record/%.c
 	@mkdir -p $(@D)
 	$(QUIET) $(PRELOAD) $(DEPENDS) -c -o $@ $<
@@ -145,7 +149,7 @@ test:
 	@BEGAN=$(BEGAN) CC="$(CC)" CXX="$(CXX)" CFLAGS="$(CFLAGS)" BUILD="$(BUILD)" RUN="$(RUN)" \
 	    sh tests/run.sh $(TESTS) $(TEST_SH)
 
-test-built: all $(TESTS)
+test-built: tools $(TESTS)
 
 # ---- installing ----
 

@@ -148,6 +148,8 @@
    OPTIONS where BURSTY_IMPLEMENTATION is defined:
      BURSTY_PROFILES=n     How many profiles: 8, at most 32.
      BURSTY_MEMORY=bytes   The size of the static memory; 0 means none.
+     BURSTY_NO_TIMERS      bursty_start sets no timers, and n > 0 as config.tick_hz says
+                           that you call bursty_tick n times a second.
      BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
      BURSTY_FRAMES=n       How many kinds of frames: 8, at most 64. In a bare build 0,
                            which leaves frames out. There it needs BURSTY_TICKS, 4 kB
@@ -564,6 +566,14 @@ BURSTY_API int bursty_save(const char *path) BURSTY_P_OFF(return (void)path, 0)
    config.tick_hz set. One caller for each thread. While a watcher looks, it
    does nothing: where one would begin by itself set config.watch to -1. */
 BURSTY_API void bursty_tick(uint32_t n) BURSTY_P_OFF((void)n)
+#ifndef BURSTY_BARE
+/* The same for a stack that somebody else knows, an interpreter or a walk over
+   frames: `depth` sites, the outermost first, of which BURSTY_STACK are looked
+   at. The sites stay where they are, and have the kind BURSTY_CALL |
+   BURSTY_FRAME. The thread's own scopes are left aside. */
+BURSTY_API void bursty_tick_at(const bursty_site *const *stack, uint32_t depth, uint32_t n)
+    BURSTY_P_OFF((void)stack, (void)depth, (void)n)
+#endif
 
 /* Zeroes table, ticks and stats, but not the numbers of threads. What others
    count now may remain. */
@@ -1458,7 +1468,8 @@ uint8_t bursty_p_open;
 #define BURSTY_P_CLOCK
 #endif
 #if defined(SA_RESTART) && defined(SA_SIGINFO) && defined(SIGRTMAX) && \
-    defined(SYS_timer_settime) && defined(BURSTY_P_CLOCK) && BURSTY_STACK > 0
+    defined(SYS_timer_settime) && defined(BURSTY_P_CLOCK) && BURSTY_STACK > 0 && \
+    !defined(BURSTY_NO_TIMERS)
 #define BURSTY_P_TIMERS
 #endif
 #endif
@@ -3145,8 +3156,17 @@ static struct {
     uint32_t row_room, row_count, index_mask, period_us;
     bursty_p_tick_count lost, cut, late, untimed;
     uint32_t fold;
-    uint32_t is_watched; /* by the watcher, which is then the only one who charges */
+#ifdef BURSTY_P_WATCHER
+    uint32_t is_watched;
+#endif
 } bursty_p_ticks;
+
+/* Does the watcher look, and nobody else charge? */
+#ifdef BURSTY_P_WATCHER
+#define BURSTY_P_IS_WATCHED bursty_p_ticks.is_watched
+#else
+#define BURSTY_P_IS_WATCHED 0u
+#endif
 
 /* Takes `bytes` of memory for rows and index. Returns how many it needs: all,
    or 0 if that is too little for 4 rows. */
@@ -3171,9 +3191,17 @@ static void bursty_p_zero_paths(void) {
 }
 
 /* For a count with one writer. */
-static void bursty_p_tick_add(bursty_p_tick_count *c, uint64_t v) {
-    uint64_t sum = bursty_p_sat_add(BURSTY_P_ACQUIRE(c), v);
-    BURSTY_P_RELEASE(c, (bursty_p_tick_count)(sum > BURSTY_P_TICK_MOST ? BURSTY_P_TICK_MOST : sum));
+static void bursty_p_tick_add(bursty_p_tick_count *c, bursty_p_tick_count v) {
+    bursty_p_tick_count sum = BURSTY_P_ACQUIRE(c) + v;
+    BURSTY_P_RELEASE(c, sum < v ? BURSTY_P_TICK_MOST : sum);
+}
+
+static bursty_p_tick_count bursty_p_tick_square(uint32_t n) {
+#if UINTPTR_MAX > UINT32_MAX
+    return (uint64_t)n * n;
+#else
+    return n > UINT16_MAX ? BURSTY_P_TICK_MOST : n * n;
+#endif
 }
 
 /* For a count with several. */
@@ -3280,7 +3308,7 @@ static uint32_t bursty_p_tick_place(uint32_t thread, uint32_t depth,
 static void bursty_p_tick_charge_row(uint32_t row, uint32_t n, int is_slow) {
     bursty_p_tick_count *sum = bursty_p_ticks.rows[row - 1].sum;
     bursty_p_tick_add(&sum[BURSTY_P_TICK_COUNT], n);
-    bursty_p_tick_add(&sum[BURSTY_P_TICK_SQUARES], (uint64_t)n * n);
+    bursty_p_tick_add(&sum[BURSTY_P_TICK_SQUARES], bursty_p_tick_square(n));
     if (is_slow) bursty_p_tick_add(&sum[BURSTY_P_TICK_SLOW], n);
 }
 
@@ -3288,31 +3316,38 @@ static void bursty_p_tick_charge_row(uint32_t row, uint32_t n, int is_slow) {
    BUSY). */
 BURSTY_P_STEP int bursty_p_is_busy(uint32_t word) { return (int32_t)word >= 0 && word >> 29 != 0; }
 
-/* The program may be in the middle of changing its stack of scopes; it writes
-   the stack before the depth. `inner`, if it is not NULL, is a scope whose
-   function is running, but which is not on the stack. */
-static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
-    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
-    const bursty_site *const volatile *stack = NULL;
-    uint32_t busy = *word, depth = *place, thread, row;
+static void bursty_p_tick_charge_at(uint32_t n, uint32_t depth,
+                                    const bursty_site *const volatile *stack,
+                                    const bursty_site *inner, uint32_t busy) {
+    uint32_t thread, row;
     const bursty_p_thread *record;
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return; /* nobody asked, or a pause */
-    if (bursty_p_ticks.is_watched) return;
+    if (BURSTY_P_IS_WATCHED) return;
     record = bursty_p_registered();
     thread = !record ? 0 : BURSTY_P_MOST == 1 ? 1 : record->number + 1;
     if (thread == 0 || n == 0) {
         bursty_p_tick_add_shared(&bursty_p_ticks.lost, n);
         return;
     }
-#if BURSTY_STACK > 0
-    stack = BURSTY_P_HERE.stack;
-#endif
     row = bursty_p_tick_place(thread, depth, stack, inner, n);
     if (!row) return;
     bursty_p_tick_charge_row(row, n, bursty_p_is_busy(busy));
 #if BURSTY_FRAMES > 0
     bursty_p_frame_tick(bursty_p_mine.framed, row, n);
 #endif
+}
+
+/* The program may be in the middle of changing its stack of scopes; it writes
+   the stack before the depth. `inner`, if it is not NULL, is a scope whose
+   function is running, but which is not on the stack. */
+static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
+    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
+    const bursty_site *const volatile *stack = NULL;
+    uint32_t busy = *word, depth = *place;
+#if BURSTY_STACK > 0
+    stack = BURSTY_P_HERE.stack;
+#endif
+    bursty_p_tick_charge_at(n, depth, stack, inner, busy);
 }
 
 #endif /* BURSTY_P_TICKS */
@@ -4271,7 +4306,7 @@ typedef struct bursty_p_met {
 
 typedef struct bursty_p_round {
     uint32_t number, looks;
-    uint64_t squares;
+    bursty_p_tick_count squares;
     bursty_p_met met[BURSTY_P_MET];
 } bursty_p_round;
 
@@ -4654,24 +4689,22 @@ static uint64_t bursty_p_cpu_seen(void) {
     return bursty_p_cpu.before + now - bursty_p_cpu.since;
 }
 
-/* Does the watcher look, and nobody else tick? */
+#ifdef BURSTY_P_WATCHER
 static uint32_t bursty_p_wants_watcher(const bursty_config *config) {
-#if defined(BURSTY_P_WATCHER) && (defined(BURSTY_P_TIMERS) || defined(__linux__))
+#if defined(BURSTY_P_TIMERS) || defined(__linux__)
     return config->tick_hz >= 0 && config->watch > 0;
-#elif defined(BURSTY_P_WATCHER)
-    return config->tick_hz >= 0 && config->watch >= 0;
 #else
-    (void)config;
-    return 0;
+    return config->tick_hz >= 0 && config->watch >= 0;
 #endif
 }
+#endif
 
 /* Forgets what an earlier start has counted, sets no_time and the period.
    Returns whether a table of paths is needed. */
 static int bursty_p_plan_time(const bursty_config *config) {
     int32_t hz = config->tick_hz;
-    bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
 #ifdef BURSTY_P_WATCHER
+    bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
     bursty_p_watcher_forget_counts();
 #endif
     bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
@@ -4681,7 +4714,7 @@ static int bursty_p_plan_time(const bursty_config *config) {
     bursty_p_all.no_time = BURSTY_TIME_IS_ON;
     if (hz < 0) bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
     if (hz != 0) return hz > 0;
-    if (bursty_p_ticks.is_watched) return 1;
+    if (BURSTY_P_IS_WATCHED) return 1;
 #if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_SHARED)
     bursty_p_all.no_time = BURSTY_NO_TIME_SHARED;
 #elif defined(BURSTY_BARE)
@@ -4700,7 +4733,7 @@ static void bursty_p_begin_time(void) {
         return;
     }
 #ifdef BURSTY_P_TIMERS
-    if (!bursty_p_ticks.is_watched && !bursty_p_install()) {
+    if (!BURSTY_P_IS_WATCHED && !bursty_p_install()) {
         bursty_p_all.no_time = BURSTY_NO_TIME_SIGNALS;
         return;
     }
@@ -4797,6 +4830,11 @@ static void bursty_p_time_on_thread(int what, bursty_p_thread *t, int is_noticed
 }
 
 BURSTY_API void bursty_tick(uint32_t n) { bursty_p_tick_charge(n, NULL); }
+#ifndef BURSTY_BARE
+BURSTY_API void bursty_tick_at(const bursty_site *const *stack, uint32_t depth, uint32_t n) {
+    bursty_p_tick_charge_at(n, depth, stack, NULL, 0);
+}
+#endif
 
 static void bursty_p_time_stats(bursty_stats *out) {
     uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
@@ -4950,7 +4988,8 @@ typedef struct bursty_p_slowest {
 } bursty_p_slowest;
 
 typedef struct bursty_p_frame_kind {
-    const char *literal;            /* by which it was named first                      */
+    const char *literal;            /* by which it was named first; what dlopen loads
+                                       later may have another name at that address      */
     char name[BURSTY_P_FRAME_NAME];
     uint32_t state;                 /* 0 free, 1 being made, 2 there                    */
     uint32_t count, next, limit;    /* frames; when to look for the limit again; 1 + the
@@ -5061,6 +5100,7 @@ static uint64_t bursty_p_bucket_ns(uint32_t bucket) {
     return (uint64_t)(16 + bucket % 16) << (bucket / 16 - 1 + 6);
 }
 
+/* Names are cut: what stands behind 31 bytes makes no other kind. */
 static int bursty_p_is_named(const bursty_p_frame_kind *kind, const char *name) {
     uint32_t i;
     for (i = 0; i + 1 < BURSTY_P_FRAME_NAME && name[i]; i++) {
@@ -5075,7 +5115,10 @@ static uint32_t bursty_p_kind_of(const char *name, int make) {
     uint32_t k, i;
     for (k = 0; k < BURSTY_FRAMES; k++) {
         bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];
-        if (BURSTY_P_ACQUIRE(&kind->state) == 2 && kind->literal == name) return k;
+        if (BURSTY_P_ACQUIRE(&kind->state) == 2 && kind->literal == name
+            && bursty_p_is_named(kind, name)) {
+            return k;
+        }
     }
     for (k = 0; k < BURSTY_FRAMES; k++) {
         bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];

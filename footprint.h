@@ -60,7 +60,7 @@
        #define FOOTPRINT_IMPLEMENTATION
        #include "footprint.h"
        #include <stdio.h>
-       static uint64_t memory[100000], table[1000];
+       static uint64_t memory[100000], table[2000];
        int main(void) {
            footprint_average averages;
            footprint_profile profile;
@@ -172,6 +172,7 @@
      counters that saturate
      what all three counters share
      averages, from gaps
+     bursts
      memory layout
      marks
      blocks
@@ -183,6 +184,7 @@
      two threads
      profiles
      sums and phases
+     samples: what bursts tell
      answers by averages
      writing a .brst part
      dump
@@ -234,8 +236,10 @@ enum {                               /* flags of a config, of footprint_stats an
     FOOTPRINT_INTERLEAVED = 16,      /* a profile of a footprint_pair */
     FOOTPRINT_DIFFERENCE  = 32,      /* windows that ended in a phase, not in a whole run */
     FOOTPRINT_SATURATED   = 64,      /* a sum of profiles stays at the greatest number */
-    FOOTPRINT_BURSTS      = 128      /* accesses are missing: bursts stand one behind the other */
+    FOOTPRINT_BURSTS      = 128      /* a sample: accesses are missing between bursts */
 };
+enum { FOOTPRINT_GROUPS = 16 };      /* bursts are put into so many groups; their spread tells
+                                        how far a sample can be trusted */
 
 /* Of all three counters. A zero in a field asks for its default. A
    footprint_average is always exact and samples when it is full: it reads no c.
@@ -284,11 +288,34 @@ typedef struct footprint_profile {
     uint64_t *at_least;              /* [row * columns + column]: see footprint_at_least */
     uint64_t *depth;                 /* [row]: reuses by LRU stack distance (1: a repeat) */
     footprint_total *total;          /* [column] */
+    uint64_t *reuse;                 /* [column], and behind them longer ones: reuses by the length
+                                        of the window from use to use; NULL: not known */
+    uint64_t bursts;                 /* how many there are; 0: one whole run */
+    uint32_t groups;                 /* FOOTPRINT_GROUPS, or 0: there are none */
+    uint64_t *group_depth;           /* [group * rows + row]: reuses as in depth */
+    uint64_t *group_cut;             /* the same of first accesses in bursts: the n-th block of a
+                                        burst was used at a stack distance of n or more, if ever */
+    footprint_total *group_total;    /* [group * columns + column] */
 } footprint_profile;
 
 typedef struct footprint_entry {
     uint64_t block, time;
 } footprint_entry;
+
+/* Private: what footprint_burst keeps, for a footprint and for a
+   footprint_average. */
+typedef struct footprint_bursts {
+    struct footprint_p_gap *open;    /* [column]: gaps that are no reuses */
+    struct footprint_p_gap *length;  /* [column]: bursts that have ended, by accesses + 2 */
+    footprint_total *total;          /* as in a profile; all three are NULL without groups */
+    uint64_t *depth, *cut;
+    uint64_t origin;                 /* accesses before the burst under way */
+    uint64_t first;                  /* first accesses until then */
+    uint64_t longest;                /* accesses of the longest burst that has ended */
+    uint64_t count;                  /* bursts that have ended */
+    uint64_t turned;                 /* access at which the group last changed */
+    uint32_t group, rows;
+} footprint_bursts;
 
 /* ---- functions: all windows (All-Window Profiling, section 3)  src/footprint/counting.h ---- */
 
@@ -305,12 +332,16 @@ typedef struct footprint {
     uint64_t first, followed;        /* first accesses; of those followed since start */
     uint64_t forgotten, lost;
     uint64_t gone, gone_low, gone_high;                  /* forgotten since start; times' sum */
+    footprint_bursts bursts;
     uint32_t filled, tracked;        /* blocks in recent; in recent and slots */
     uint32_t next, slots, cap;       /* next free slot; room; how many live ones make it full */
+    uint32_t bottom;                 /* no slot up to this one is live */
     uint32_t buckets;                /* of index */
     uint32_t marks, mark_max, mark_young, exact;         /* exact: so many marks have no slack */
+    uint32_t made;                   /* so many marks have a row */
     uint32_t columns, rows, depth_first, flags, sample_log2;
     uint32_t is_fast, is_overfull, is_followed;          /* is_followed: the latest access */
+    uint32_t is_thinned;             /* `before` has windows */
     footprint_entry *ring, *slot;
     uint32_t *index, *shifted, *reused;
     uint64_t *live;
@@ -320,7 +351,6 @@ typedef struct footprint {
     struct footprint_p_gap    *gap;
     struct footprint_p_moment *cells, *events, *scratch;
     uint64_t *born, *depth, *before;
-    footprint_total *before_total;
     size_t   table_bytes, blocks_bytes, cell_count;
     void     *tables, *blocks;       /* what config.release gets */
     footprint_config config;
@@ -352,6 +382,11 @@ FOOTPRINT_API void footprint_access_repeat(footprint *fp, uint64_t count);
    high. What lies behind the end of the address space is left out. */
 FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_t bytes);
 
+/* Accesses were left out here. No window spans the gap, and what a block's
+   first access behind it finds in a cache is unknown. Does nothing if there was
+   no access since the last call. */
+FOOTPRINT_API void footprint_burst(footprint *fp);
+
 FOOTPRINT_API void     footprint_get_stats(const footprint *fp, footprint_stats *out);
 /* Returns an access number A: windows from A or earlier up to the latest access
    are counted as touching footprint_bin_low(bin) blocks or more. So a cache of
@@ -372,7 +407,7 @@ FOOTPRINT_API size_t footprint_snapshot_bytes(const footprint *fp);
 typedef struct footprint_average {
     footprint_entry *table;          /* open hashing; time is that of the latest use, 0: empty */
     struct footprint_p_gap *gap, *scratch;
-    footprint_total *before;         /* of the windows up to start */
+    footprint_bursts bursts;
     uint64_t now;                    /* number of the latest access, from 1 */
     uint64_t end;                    /* last access to count */
     uint64_t start;                  /* access at which the sampling ratio last changed */
@@ -403,6 +438,8 @@ FOOTPRINT_API void footprint_average_access_many(footprint_average *av, const ui
 FOOTPRINT_API void footprint_average_access_repeat(footprint_average *av, uint64_t count);
 FOOTPRINT_API void footprint_average_reference(footprint_average *av, const void *address,
                                                size_t bytes);
+/* It looks at the whole table, unlike footprint_burst. */
+FOOTPRINT_API void footprint_average_burst(footprint_average *av);
 
 FOOTPRINT_API void   footprint_average_get_stats(const footprint_average *av,
                                                  footprint_stats *out);
@@ -455,11 +492,14 @@ FOOTPRINT_API size_t footprint_pair_snapshot_bytes(const footprint_pair *pair);
 
 /* ---- functions: profiles and what they answer  src/footprint/profile.h ---- */
 
-/* Makes an empty profile to which others can be added.
-   Returns 0, or -1 if bytes is less than footprint_profile_bytes returns. */
+/* Makes an empty profile to which others can be added. With FOOTPRINT_BURSTS in
+   flags it has room for the groups of samples. Without, a sum of samples has no
+   intervals. Returns 0, or -1 if bytes is less than footprint_profile_bytes
+   returns. */
 FOOTPRINT_API int    footprint_profile_init(footprint_profile *profile, uint32_t rows,
-                                            uint32_t columns, void *memory, size_t bytes);
-FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns);
+                                            uint32_t columns, uint32_t flags, void *memory,
+                                            size_t bytes);
+FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns, uint32_t flags);
 /* Adds all windows of another profile. No window of the sum spans both.
    Returns 0, or -1 if `into` has too few rows or columns, or holds profiles of
    another kind of counter or of blocks of another size. */
@@ -487,20 +527,36 @@ FOOTPRINT_API uint32_t footprint_percentile(const footprint_profile *p, uint32_t
                                             uint32_t percent);
 /* Returns the share of accesses that miss in an LRU cache of so many blocks,
    from stack distances; exact at c = 1 and the high end of a bin. Returns -1
-   for less than 2^sample_log2 blocks, where sampling cannot tell. */
+   for less than 2^sample_log2 blocks, where sampling cannot tell. Of bursts it
+   is an estimate, and -1 where fewer than half of the bursts touch so many
+   blocks: see "samples". */
 FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blocks);
+/* The 95 % interval of that, if the profile is a sample of bursts. Returns 0,
+   or -1 if it is none, if the ratio is not known, or if there are too few
+   bursts. */
+FOOTPRINT_API int footprint_miss_interval(const footprint_profile *p, double blocks,
+                                          double *low, double *high);
 
 /* Returns the average footprint of all windows of `window` accesses (Xiang et
    al., PACT 2011). It is exact at the high ends of bins and interpolated in
-   between. */
+   between. Of bursts it is an estimate, and -1 where fewer than half of the
+   bursts are so long. */
 FOOTPRINT_API double footprint_average_of(const footprint_profile *p, double window);
+/* The 95 % interval of that, as footprint_miss_interval. */
+FOOTPRINT_API int footprint_average_interval(const footprint_profile *p, double window,
+                                             double *low, double *high);
 /* Returns the window length, in accesses, at which the average footprint
    reaches `blocks`, or -1 if it never does (Xiang et al., ASPLOS 2013). */
 FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double blocks);
+/* Returns the share of accesses whose block was last used more than `window`
+   accesses ago, or never before. Returns -1 if that is not known: of bursts, and
+   of profiles that an older version wrote. */
+FOOTPRINT_API double footprint_reuse_after(const footprint_profile *p, double window);
 /* Returns the share of accesses that miss in an LRU cache of so many blocks,
-   as far as averages tell: the slope of the average at the window that fills
-   the cache. It assumes that reuse is alike at all times. Returns -1 for less
-   than 2^sample_log2 blocks, where sampling cannot tell. */
+   as far as averages tell: footprint_reuse_after the window that fills the
+   cache. It assumes that reuse is alike at all times, and never grows with the
+   cache. Returns -1 where footprint_reuse_after does, and for less than
+   2^sample_log2 blocks, where sampling cannot tell. */
 FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks);
 
 #ifndef FOOTPRINT_NO_FILES
@@ -731,15 +787,20 @@ static uint32_t footprint_p_slots(const footprint_config *config, uint64_t block
 
        sum of footprints of the windows of length w = blocks (n - w + 1) - sum of max(0, y - 1 - w)
 
-   over all gaps, with y = t' - t + 1 (Xiang et al., PACT 2011). For each bin of
-   y the table keeps the number of gaps and the sum of y, which makes this exact
-   for w at the high end of a bin. The last cell, `columns`, takes all gaps that
-   are longer than a window.
+   over all gaps, with y = t' - t + 1 (Xiang et al., PACT 2011). The first term
+   is a gap as well, of y = n + 2 and weight -blocks. So all that a run is, and
+   all that many bursts are, adds up in one table: for each bin of y the number
+   of gaps and the sum of y, which makes this exact for w at the high end of a
+   bin. The last cell, `columns`, takes all gaps that are longer than a window.
 
-   When blocks are sampled anew, the windows so far are summed up in `before`
-   and counting starts again from `start`. An open gap that reaches back before
-   start holds max(0, start + 1 - t - w) windows that have been summed up
-   already. They are taken off at once, as a gap of weight -1.
+   Two tables are kept: `gap` has the reuses alone, whose numbers tell what
+   misses, and bursts.open has all others. A third one, bursts.length, has
+   n + 2 of each burst, which tells how many windows there are.
+
+   When blocks are sampled anew, at access `start`, all gaps are closed as at the
+   end of a run, with the weight that a block had. Then the blocks that are kept
+   get the same gaps again, with the new weight and a minus, and a first gap
+   that would reach back before start is taken off likewise.
 
    Cost: two additions to a cell for each gap. */
 typedef struct footprint_p_gap {
@@ -766,34 +827,47 @@ static FOOTPRINT_P_ALWAYS void footprint_p_gap_far(footprint_p_gap *gap, uint64_
     footprint_p_wide_add(&gap->low, &gap->high, y << sample_log2, 0);
 }
 
-/* The gap before the first access, at `now`, of a block that is followed. */
-static void footprint_p_first_gap(footprint_p_gap *gap, uint32_t columns, uint64_t now,
+/* The gap before the first access, at `now`, of a block that is followed. Times
+   are those in the burst. */
+static void footprint_p_first_gap(footprint_p_gap *open, uint32_t columns, uint64_t now,
                                   uint64_t start, uint32_t sample_log2) {
-    footprint_p_gap_far(gap, columns, now + 1, sample_log2);
-    if (start) footprint_p_gap_sum(gap, columns, start + 2, 0 - (UINT64_C(1) << sample_log2));
+    footprint_p_gap_far(open, columns, now + 1, sample_log2);
+    if (start) footprint_p_gap_sum(open, columns, start + 2, 0 - (UINT64_C(1) << sample_log2));
 }
 
-/* The formula above for all windows up to access n. `followed` blocks were
-   followed since start; gap holds the open ones as well. */
-static void footprint_p_sum_gaps(const footprint_p_gap *gap, uint32_t columns, uint64_t n,
-                                 uint64_t start, uint64_t followed,
-                                 const footprint_total *before, footprint_total *total) {
-    uint64_t count = 0, low = 0, high = 0;
+/* The first term of the formula, at access n of a burst: `followed` blocks were
+   followed since start. */
+static void footprint_p_followed_gap(footprint_p_gap *open, uint32_t columns, uint64_t n,
+                                     uint64_t start, uint64_t followed) {
+    footprint_p_gap_sum(open, columns, n + 2, 0 - followed);
+    if (start) footprint_p_gap_sum(open, columns, start + 2, followed);
+}
+
+/* Adds the formula above to total, or takes it off: the gaps of two tables, and
+   windows of bursts. */
+static void footprint_p_sum_gaps(const footprint_p_gap *gap, const footprint_p_gap *open,
+                                 const footprint_p_gap *length, uint32_t columns, int is_less,
+                                 footprint_total *total) {
+    uint64_t count = 0, low = 0, high = 0, bursts = 0, lengths = 0;
     uint32_t b;
     for (b = columns; b-- > 1; ) {
-        uint64_t w = footprint_bin_high(b), windows = n - w + 1;
-        footprint_p_wide sum, more;
-        count += gap[b + 1].count;                 /* gaps of more than w, and their sum */
+        uint64_t w = footprint_bin_high(b);
+        footprint_p_wide sum;
+        count += gap[b + 1].count + open[b + 1].count;     /* gaps of more than w, and their sum */
         footprint_p_wide_add(&low, &high, gap[b + 1].low, gap[b + 1].high);
-        if (w > n) continue;
-        sum = footprint_p_product(followed, windows - (start < w ? 0 : start - w + 1));
+        footprint_p_wide_add(&low, &high, open[b + 1].low, open[b + 1].high);
+        bursts += length[b + 1].count;
+        lengths += length[b + 1].low;
+        if (bursts == 0) continue;
+        sum = footprint_p_product(w + 1, count);
         footprint_p_wide_less(&sum.low, &sum.high, low, high);
-        more = footprint_p_product(w + 1, count);
-        footprint_p_wide_add(&sum.low, &sum.high, more.low, more.high);
-        footprint_p_wide_add(&sum.low, &sum.high, before[b].low, before[b].high);
-        total[b].windows = windows;
-        total[b].low = sum.low;
-        total[b].high = sum.high;
+        if (is_less) {
+            total[b].windows -= lengths - (w + 1) * bursts;
+            footprint_p_wide_less(&total[b].low, &total[b].high, sum.low, sum.high);
+        } else {
+            total[b].windows += lengths - (w + 1) * bursts;
+            footprint_p_wide_add(&total[b].low, &total[b].high, sum.low, sum.high);
+        }
     }
 }
 
@@ -808,6 +882,90 @@ static void footprint_p_bound_total(footprint_total *total, uint64_t w, uint64_t
     } else if (high > most.high || (high == most.high && low > most.low)) {
         total->low = most.low;
         total->high = most.high;
+    }
+}
+
+/* ---- bursts ---------------------------------- src/footprint/bursts.c ---- */
+
+/* A sample is many bursts, and each of them is a run of its own: its gaps, and
+   the stretches of its rows, end with it. Tables add up over bursts, so that
+   nothing is read out at the end of one.
+
+   How far a sample can be trusted is what its bursts differ by. Bursts that
+   follow each other make up a turn, and turns go to FOOTPRINT_GROUPS groups one
+   after the other. What a group has counted is what all had counted when its
+   turns ended, less what they had when its turns began: a change of groups adds
+   to one and takes off from the next. Between changes there are
+   FOOTPRINT_P_TURN accesses, or a 32nd of all until then, for a change takes
+   some 30 000 instructions. */
+#define FOOTPRINT_P_TURN 32768
+
+/* Lays the groups out, if bursts are announced. Returns where they end. */
+static uint64_t footprint_p_layout_bursts(footprint_bursts *bursts, unsigned char *base,
+                                          uint64_t at, uint32_t flags, uint32_t rows,
+                                          uint32_t columns) {
+    uint64_t groups = flags & FOOTPRINT_BURSTS ? FOOTPRINT_GROUPS : 0;
+    bursts->rows = rows;
+    bursts->open = (footprint_p_gap *)footprint_p_take(base, &at, columns + UINT64_C(1),
+                                                       sizeof *bursts->open);
+    bursts->length = (footprint_p_gap *)footprint_p_take(base, &at, columns + UINT64_C(1),
+                                                         sizeof *bursts->length);
+    bursts->total = NULL;
+    bursts->depth = bursts->cut = NULL;
+    if (groups == 0) return at;
+    bursts->total = (footprint_total *)footprint_p_take(base, &at, groups * columns,
+                                                        sizeof *bursts->total);
+    bursts->depth = (uint64_t *)footprint_p_take(base, &at, groups * rows, sizeof *bursts->depth);
+    bursts->cut = (uint64_t *)footprint_p_take(base, &at, groups * rows, sizeof *bursts->cut);
+    return at;
+}
+
+/* The first accesses of a burst: one at each stack distance from 1 to `count`,
+   which is the least that it may have. */
+static void footprint_p_cut(uint64_t *cut, uint32_t rows, uint64_t count) {
+    uint32_t row;
+    for (row = 1; row < rows && footprint_bin_low(row) <= count; row++) {
+        uint64_t high = row + 1 < rows ? footprint_bin_high(row) : count;
+        cut[row] += (high < count ? high : count) - footprint_bin_low(row) + 1;
+    }
+}
+
+/* A burst of n accesses has ended; `first` are all first accesses by now.
+   Returns whether the next one belongs to another group. */
+static int footprint_p_end_burst(footprint_bursts *bursts, uint32_t columns, uint64_t n,
+                                 uint64_t first) {
+    uint64_t since;
+    footprint_p_gap_sum(bursts->length, columns, n + 2, 1);
+    if (bursts->cut)
+        footprint_p_cut(bursts->cut + bursts->group * (size_t)bursts->rows, bursts->rows,
+                        first - bursts->first);
+    bursts->origin += n;
+    bursts->first = first;
+    bursts->count++;
+    if (n > bursts->longest) bursts->longest = n;
+    since = bursts->origin - bursts->turned;
+    return bursts->total && (since >= FOOTPRINT_P_TURN || since >= bursts->origin / 32);
+}
+
+static footprint_total *footprint_p_group_total(const footprint_bursts *bursts,
+                                                uint32_t columns) {
+    return bursts->total + bursts->group * (size_t)columns;
+}
+
+/* Copies the groups into a profile, which has as many columns and may have
+   fewer rows. What is not in a group yet is not there. */
+static void footprint_p_copy_groups(const footprint_bursts *bursts, footprint_profile *p) {
+    uint32_t group, row;
+    if (!p->groups) return;
+    footprint_p_copy(p->group_total, bursts->total,
+                     FOOTPRINT_GROUPS * (size_t)p->columns * sizeof *p->group_total);
+    for (group = 0; group < FOOTPRINT_GROUPS; group++) {
+        for (row = 0; row < bursts->rows; row++) {
+            size_t to = group * (size_t)p->rows + (row < p->rows ? row : p->rows - 1);
+            size_t from = group * (size_t)bursts->rows + row;
+            p->group_depth[to] += bursts->depth[from];
+            p->group_cut[to] += bursts->cut[from];
+        }
     }
 }
 
@@ -868,13 +1026,13 @@ static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, ui
     fp->cell_count = (size_t)cells;
     FOOTPRINT_P_TAKE(gap, footprint_p_gap, columns + 1);
     FOOTPRINT_P_TAKE(scratch, footprint_p_moment, columns + 1);
-    FOOTPRINT_P_TAKE(before_total, footprint_total, columns);
     FOOTPRINT_P_TAKE(ring, footprint_entry, FOOTPRINT_P_RING + T + 4);
     FOOTPRINT_P_TAKE(shifted, uint32_t, T * FOOTPRINT_P_YOUNG);
     FOOTPRINT_P_TAKE(reused, uint32_t, T * FOOTPRINT_P_YOUNG);
     FOOTPRINT_P_TAKE(events, footprint_p_moment, (T + 2) * (uint64_t)columns);
     FOOTPRINT_P_TAKE(born, uint64_t, T + 1);
     FOOTPRINT_P_TAKE(depth, uint64_t, rows);
+    at = footprint_p_layout_bursts(&fp->bursts, base, at, fp->flags, fp->rows, columns);
     FOOTPRINT_P_TAKE(before, uint64_t, forget ? 0u : rows * columns);
     FOOTPRINT_P_TAKE(place, uint32_t, marks + 16);
     FOOTPRINT_P_TAKE(pending, uint32_t, marks + 16);
@@ -907,6 +1065,7 @@ static void footprint_p_configure(footprint *fp, const footprint_config *config)
     fp->sample_log2 = fp->config.sample_log2;
     fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
     fp->next = 2;
+    fp->bottom = 1;
     fp->is_followed = 1;
     fp->wait_from = fp->config.c >= 1 ? (uint32_t)FOOTPRINT_P_MANY : UINT32_MAX;
     fp->is_fast = (uint32_t)footprint_p_is_fast();
@@ -1312,6 +1471,7 @@ static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
     fp->pending[j] = 0;
     mark->since = fp->slot[place].time;
     if (mark->born == 0) mark->born = from;
+    if (fp->made <= j) fp->made = j + 1;
     mark->row = j * (fp->columns - footprint_bin(FOOTPRINT_P_T) - 1) - j * (j + 1) / 2;
     footprint_p_event_at(fp->cells + mark->row, fp->columns, from - mark->since + 1, 1);
     fp->marks = j + 1;
@@ -1341,7 +1501,8 @@ static inline uint32_t footprint_p_find(const footprint *fp, uint64_t block, uin
    it was forgotten. */
 static void footprint_p_new_block(footprint *fp) {
     uint64_t weight = UINT64_C(1) << fp->sample_log2;
-    footprint_p_first_gap(fp->gap, fp->columns, fp->now, fp->start, fp->sample_log2);
+    footprint_p_first_gap(fp->bursts.open, fp->columns, fp->now - fp->bursts.origin,
+                          fp->start - fp->bursts.origin, fp->sample_log2);
     fp->first += weight;
     fp->followed += weight;
     fp->tracked++;
@@ -1424,6 +1585,7 @@ static void footprint_p_compact(footprint *fp) {
     fp->live[word] |= (UINT64_C(1) << (w & 63)) - 1;
     fp->live[0] &= ~UINT64_C(3);
     fp->next = w;
+    fp->bottom = 1;
     footprint_p_reindex(fp);
 }
 
@@ -1436,7 +1598,8 @@ static void footprint_p_forget(footprint *fp, uint32_t count) {
     }
     for (left = count; left > 0; left--) {
         uint32_t s = footprint_p_next_live(fp->live, 1);   /* the oldest */
-        footprint_p_wide sum = footprint_p_product(fp->slot[s].time, UINT64_C(1) << k);
+        footprint_p_wide sum = footprint_p_product(fp->slot[s].time - fp->bursts.origin,
+                                                   UINT64_C(1) << k);
         footprint_p_wide_add(&fp->gone_low, &fp->gone_high, sum.low, sum.high);
         fp->live[s >> 6] &= fp->live[s >> 6] - 1;
     }
@@ -1556,7 +1719,7 @@ static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, ui
     if (p > 1) return;
     footprint_p_new_block(fp);
     if (fp->marks < fp->mark_max && fp->tracked == footprint_p_low(fp->marks))
-        footprint_p_add_mark(fp, footprint_p_next_live(fp->live, 1), fp->now);
+        footprint_p_add_mark(fp, footprint_p_next_live(fp->live, fp->bottom), fp->now);
 }
 
 static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t block) {
@@ -1712,7 +1875,7 @@ FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, 
 
 FOOTPRINT_API void footprint_access_repeat(footprint *fp, uint64_t count) {
     uint64_t most = fp->end - fp->now;
-    if (fp->now == 0) return;
+    if (fp->now == fp->bursts.origin) return;
     if (count > most) {
         fp->flags |= FOOTPRINT_ENDED;
         fp->lost = footprint_p_sat_add(fp->lost, count - most);
@@ -1739,43 +1902,56 @@ FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_
 /* ---- reading rows out -------------------------- src/footprint/rows.c ---- */
 
 /* A row says at which ages y its stretches start (+1) and end (-1): the events
-   e(y). N(w) is the sum of e(y) over y <= w. At N(w) accesses the age is w or
-   less, and the windows of length w that count as >= F are one for each of
-   them: the sum of e(y) (w - y + 1) over y <= w. A bin of lengths low..high,
-   cut at limit = min(high, now), has width = limit - low + 1 lengths. Over all
-   of them
+   e(y). The sum of e(y) over y <= v is the number of accesses at which the age
+   is v. Windows of length w count as >= F at each access of age w or less: they
+   are the sum of e(y) (w - y + 1) over y <= w. Over all lengths of a bin low..
+   high, of width = high - low + 1,
        an event below the bin adds    (low - y) width + triangle(width)
-       an event within it adds        triangle(limit - y + 1)
+       an event within it adds        triangle(room), with room = high - y + 1
    The first kind needs two running sums over the bins below: `open`, the sum of
-   e(y), and `all`, the sum of e(y) (low - y). For the second kind write room =
-   high - y + 1 and less = high - limit:
-       triangle(room - less) = triangle(room) - less room + triangle(less - 1)
-   so count = sum of e, sum = sum of e room and square = sum of e triangle(room)
-   give any limit. A window that ends at access i has at most i accesses. So at
-   each of the accesses born..w - 1 the length w was counted once too often;
-   `early` is the sum of w - born over the lengths of the bin. Everything may
-   wrap in between; the results are right modulo 2^64. */
+   e(y), and `all`, the sum of e(y) (low - y). For the second kind each bin has
+   square, the sum of e triangle(room), and for the sums count, that of e, and
+   sum, that of e room.
+
+   A window that ends at access i of a burst has at most i accesses. So a length
+   of more than i counts once too often at access i. That is a second stretch,
+   taken off: at the accesses born..n of a burst its "age" i + 1 goes from
+   born + 1 to n + 1. Everything may wrap in between; the results are right
+   modulo 2^64. */
 
 /* Adds the windows of the row whose events are in fp->scratch to rows below + 1
-   .. bin. */
-static void footprint_p_add_row(const footprint *fp, uint64_t born, uint64_t *table, uint32_t below,
-                                uint32_t bin) {
-    uint64_t now = fp->now, all = 0, open = 0, windows;
+   .. bin. No window is longer than `longest`. */
+static void footprint_p_add_row(const footprint *fp, uint64_t longest, uint64_t *table,
+                                uint32_t below, uint32_t bin) {
+    uint64_t all = 0, open = 0;
     uint32_t b, row;
-    for (b = 1; b < fp->columns && footprint_bin_low(b) <= now; b++) {
+    for (b = 1; b < fp->columns && footprint_bin_low(b) <= longest; b++) {
         const footprint_p_moment *m = &fp->scratch[b];
-        uint64_t low = footprint_bin_low(b), high = footprint_bin_high(b);
-        uint64_t limit = high < now ? high : now, width = limit - low + 1, less = high - limit;
-        windows = width * all + open * footprint_p_triangle(width);
-        windows += m->square - less * m->sum + footprint_p_triangle(less - 1) * m->count;
-        if (limit > born) {                                /* less `early` */
-            uint64_t from = low > born ? low : born + 1;
-            windows -= (limit - from + 1) * (from - born) + footprint_p_triangle(limit - from);
-        }
+        uint64_t width = footprint_bin_high(b) - footprint_bin_low(b) + 1;
+        uint64_t windows = width * all + open * footprint_p_triangle(width) + m->square;
         for (row = below + 1; row <= bin; row++) table[row * (size_t)fp->columns + b] += windows;
-        all += open * (high - low + 1) + m->sum;
+        all += open * width + m->sum;
         open += m->count;
     }
+}
+
+/* What all windows are: at each access since start the age is 1. */
+static void footprint_p_end_all(const footprint *fp, footprint_p_moment *row) {
+    uint64_t n = fp->now - fp->bursts.origin, start = fp->start - fp->bursts.origin;
+    footprint_p_event_at(row, fp->columns, 1, n - start);
+    footprint_p_event_at(row, fp->columns, 2, start - n);
+    footprint_p_event_at(row, fp->columns, start + 2, UINT64_MAX);
+    footprint_p_event_at(row, fp->columns, n + 2, 1);
+}
+
+/* Ends what a row has under way at the latest access. With `since` a stretch of
+   ages ends; if it is 0 there is none. */
+static void footprint_p_end_row(const footprint *fp, footprint_p_moment *row, uint64_t born,
+                                uint64_t since) {
+    uint64_t origin = fp->bursts.origin;
+    if (since) footprint_p_event_at(row, fp->columns, fp->now - since + 2, UINT64_MAX);
+    footprint_p_event_at(row, fp->columns, born - origin + 1, UINT64_MAX);
+    footprint_p_event_at(row, fp->columns, fp->now - origin + 2, 1);
 }
 
 /* Row F <= T: starts are blocks that came to depth F, ends are those that left
@@ -1790,37 +1966,69 @@ static void footprint_p_load_recent(const footprint *fp, uint32_t F) {
         fp->scratch[b].square = starts[b].square - ends[b].square;
     }
     if (F == 1) footprint_p_event_at(fp->scratch, fp->columns, 1, fp->sampled);
-    footprint_p_event_at(fp->scratch, fp->columns, fp->now - fp->top[F - 1].time + 2, UINT64_MAX);
+    if (F <= fp->filled) footprint_p_end_row(fp, fp->scratch, fp->born[F], fp->top[F - 1].time);
 }
 
-/* Adds to the table the windows that ended since fp->start. Counters must have
-   been folded. */
+/* Adds to the table the windows that ended since sampling last changed.
+   Counters must have been folded. */
 static void footprint_p_extract(const footprint *fp, uint64_t *table, uint32_t rows) {
     uint32_t k = fp->sample_log2, below = k == 0 && rows > 1, F, j, bin, b;
-    footprint_p_zero(fp->scratch, fp->columns * sizeof *fp->scratch);
-    footprint_p_event_at(fp->scratch, fp->columns, 1, fp->now - fp->start);
-    footprint_p_event_at(fp->scratch, fp->columns, 2, fp->start - fp->now);
-    footprint_p_add_row(fp, fp->start + 1, table, UINT32_MAX, below);  /* all: the age is 1 */
-    for (F = k ? 1 : 2; F <= fp->filled; F++) {
+    uint32_t all = FOOTPRINT_P_T + 1, most = fp->bursts.count ? (uint32_t)FOOTPRINT_P_T : fp->filled;
+    uint64_t longest = fp->now - fp->bursts.origin;
+    if (longest < fp->bursts.longest) longest = fp->bursts.longest;
+    for (b = 0; b < fp->columns; b++) fp->scratch[b] = fp->events[all * (size_t)fp->columns + b];
+    footprint_p_end_all(fp, fp->scratch);
+    footprint_p_add_row(fp, longest, table, UINT32_MAX, below);
+    for (F = k ? 1 : 2; F <= most; F++) {
         if (footprint_bin_low(footprint_bin(F)) != F) continue;    /* 17, 19, ... are no low ends */
         bin = footprint_bin((uint64_t)F << k);
         if (bin >= rows) bin = rows - 1;
         footprint_p_load_recent(fp, F);
-        footprint_p_add_row(fp, fp->born[F], table, below, bin);
+        footprint_p_add_row(fp, longest, table, below, bin);
         below = bin;
     }
-    for (j = 0; j < fp->mark_max && fp->mark[j].born; j++) {
+    for (j = 0; j < fp->made; j++) {
         bin = footprint_bin(footprint_p_low(j) << k);
         if (bin >= rows) bin = rows - 1;
         footprint_p_zero(fp->scratch, fp->columns * sizeof *fp->scratch);
         for (b = footprint_bin(footprint_p_low(j)); b < fp->columns; b++)
             fp->scratch[b] = fp->cells[fp->mark[j].row + b];
-        if (j < fp->marks)                                 /* the rest under way ends here */
-            footprint_p_event_at(fp->scratch, fp->columns, fp->now - fp->mark[j].since + 2,
-                                 UINT64_MAX);
-        footprint_p_add_row(fp, fp->mark[j].born, table, below, bin);
+        if (fp->mark[j].born)
+            footprint_p_end_row(fp, fp->scratch, fp->mark[j].born,
+                                j < fp->marks ? fp->mark[j].since : 0);
+        footprint_p_add_row(fp, longest, table, below, bin);
         below = bin;
     }
+}
+
+/* Ends the burst in the tables of all rows. Young ages go to the counters of
+   blocks that move on: a block that moved from each place at one age ends one
+   row. */
+static void footprint_p_end_recent(footprint *fp, uint32_t F, uint64_t y) {
+    uint32_t q;
+    if (y >= FOOTPRINT_P_YOUNG) footprint_p_event(fp, F, y, UINT64_MAX);
+    else for (q = F - 1; q < FOOTPRINT_P_T; q++) fp->shifted[FOOTPRINT_P_AT(q, y)]++;
+}
+
+static void footprint_p_end_rows(footprint *fp) {
+    uint64_t n = fp->now - fp->bursts.origin;
+    uint32_t F, j;
+    footprint_p_end_all(fp, fp->events + (FOOTPRINT_P_T + 1) * (size_t)fp->columns);
+    for (F = 1; F <= FOOTPRINT_P_T; F++) {
+        uint32_t ended = F < fp->filled ? F : fp->filled;  /* rows 1 to F that are under way */
+        footprint_p_event_at(fp->events + F * (size_t)fp->columns, fp->columns, n + 2,
+                             (uint64_t)0 - ended);
+        if (F > fp->filled) continue;
+        footprint_p_end_recent(fp, F, fp->now - fp->top[F - 1].time + 2);
+        footprint_p_end_recent(fp, F, fp->born[F] - fp->bursts.origin + 1);
+    }
+    for (j = 0; j < fp->made && fp->mark[j].born; j++) {
+        footprint_p_end_row(fp, fp->cells + fp->mark[j].row, fp->mark[j].born,
+                            j < fp->marks ? fp->mark[j].since : 0);
+        fp->mark[j].born = 0;
+        fp->place[j] = fp->pending[j] = 0;
+    }
+    fp->marks = 0;
 }
 
 /* ---- snapshots ----------------------------- src/footprint/snapshot.c ---- */
@@ -1828,69 +2036,158 @@ static void footprint_p_extract(const footprint *fp, uint64_t *table, uint32_t r
 /* Adds the gaps that are open at n + 1, of all blocks that are followed,
    `weight` times each. */
 static void footprint_p_open_gaps(const footprint *fp, footprint_p_gap *gap, uint64_t weight) {
-    uint32_t i, columns = fp->columns;
+    uint32_t i, word, columns = fp->columns;
     for (i = 0; i < fp->filled; i++)
         footprint_p_gap_sum(gap, columns, fp->now + 2 - fp->top[i].time, weight);
-    for (i = 2; i < fp->next; i++) {
-        if (fp->live[i >> 6] >> (i & 63) & 1)
+    for (word = (fp->bottom + 1) >> 6; word <= fp->next >> 6; word++) {
+        uint64_t bits = fp->live[word];
+        for (; bits; bits &= bits - 1) {
+            i = word << 6 | FOOTPRINT_P_LOWEST(bits);
             footprint_p_gap_sum(gap, columns, fp->now + 2 - fp->slot[i].time, weight);
+        }
     }
 }
 
-/* The averages of all windows so far. Blocks that were forgotten are missing
-   from all windows after their last access, so their gaps are open as well:
-   gone of them, whose last accesses add up to gone_low and gone_high. */
-static void footprint_p_sum_averages(const footprint *fp, footprint_total *total) {
-    footprint_p_gap *gap = (footprint_p_gap *)(void *)fp->scratch, *longest = gap + fp->columns;
-    footprint_p_wide gone = footprint_p_product(fp->now + 2, fp->gone);
-    footprint_p_copy(gap, fp->gap, (fp->columns + 1) * sizeof *gap);
-    footprint_p_open_gaps(fp, gap, UINT64_C(1) << fp->sample_log2);
+/* Adds all that the burst under way has beside its reuses. Blocks that were
+   forgotten are missing from all windows after their last access, so their gaps
+   are open as well: gone of them, whose last accesses add up to gone_low and
+   gone_high. */
+static void footprint_p_close_gaps(const footprint *fp, footprint_p_gap *open) {
+    footprint_p_gap *longest = open + fp->columns;
+    uint64_t n = fp->now - fp->bursts.origin;
+    footprint_p_wide gone = footprint_p_product(n + 2, fp->gone);
+    footprint_p_open_gaps(fp, open, UINT64_C(1) << fp->sample_log2);
     longest->count += fp->gone;
     footprint_p_wide_less(&gone.low, &gone.high, fp->gone_low, fp->gone_high);
     footprint_p_wide_add(&longest->low, &longest->high, gone.low, gone.high);
-    footprint_p_sum_gaps(gap, fp->columns, fp->now, fp->start, fp->followed, fp->before_total,
-                         total);
+    footprint_p_followed_gap(open, fp->columns, n, fp->start - fp->bursts.origin, fp->followed);
+}
+
+/* The group's turn begins or ends: takes off or adds what all groups have by
+   now. Reuses at young ages are not folded into tables, for that would cost ten
+   times as much; they are added up here, by place and by age. */
+static void footprint_p_turn(footprint *fp, int is_begin) {
+    footprint_p_gap *gap = (footprint_p_gap *)(void *)fp->scratch;
+    uint64_t *depth = fp->bursts.depth + fp->bursts.group * (size_t)fp->rows;
+    uint64_t weight = is_begin ? UINT64_MAX : 1;
+    uint32_t young[FOOTPRINT_P_YOUNG], k = fp->sample_log2, row, q, y;
+    footprint_p_zero(young, sizeof young);
+    for (row = 0; row < fp->rows; row++) depth[row] += fp->depth[row] * weight;
+    for (q = 0; q < FOOTPRINT_P_T; q++) {
+        const uint32_t *reused = &fp->reused[FOOTPRINT_P_REUSED(q, 0)];
+        uint32_t sum = 0;                                  /* of fewer accesses than it holds */
+        for (y = 0; y < FOOTPRINT_P_YOUNG; y++) {
+            sum += reused[y];
+            young[y] += reused[y];
+        }
+        row = footprint_bin((uint64_t)(q + 1) << k);
+        if (row >= fp->rows) row = fp->rows - 1;
+        depth[row] += ((q ? sum : fp->repeats) << k) * weight;
+    }
+    footprint_p_copy(gap, fp->gap, (fp->columns + 1) * sizeof *gap);
+    for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
+        if (young[y]) footprint_p_gap_sum(gap, fp->columns, y, (uint64_t)young[y] << k);
+    }
+    footprint_p_sum_gaps(gap, fp->bursts.open, fp->bursts.length, fp->columns, is_begin,
+                         footprint_p_group_total(&fp->bursts, fp->columns));
+}
+
+FOOTPRINT_API void footprint_burst(footprint *fp) {
+    uint64_t n = fp->now - fp->bursts.origin;
+    uint32_t i;
+    if (n == 0) return;
+    if (fp->is_overfull) footprint_p_thin(fp);
+    footprint_p_settle(fp);
+    footprint_p_close_gaps(fp, fp->bursts.open);
+    footprint_p_end_rows(fp);
+    for (i = 0; i < fp->filled; i++) --*footprint_p_near(fp, footprint_p_hash(fp->top[i].block));
+    for (i = (fp->bottom + 1) >> 6; i <= fp->next >> 6; i++) fp->live[i] = 0;
+    fp->bottom = fp->next - 1;
+    fp->filled = fp->tracked = 0;
+    fp->followed = fp->gone = fp->gone_low = fp->gone_high = 0;
+    fp->top = fp->ring + FOOTPRINT_P_RING;
+    fp->start = fp->now;
+    fp->wake = 0;
+    fp->flags |= FOOTPRINT_BURSTS;
+    if (fp->folded > fp->now + 1) fp->folded -= 2;         /* rows that end count in counters, too */
+    if (!footprint_p_end_burst(&fp->bursts, fp->columns, n, fp->first)) return;
+    footprint_p_turn(fp, 0);
+    fp->bursts.group = (fp->bursts.group + 1) % FOOTPRINT_GROUPS;
+    fp->bursts.turned = fp->now;
+    footprint_p_turn(fp, 1);
 }
 
 /* Returns the rows that a snapshot needs: up to the largest mark there ever
    was. */
 static uint32_t footprint_p_rows(const footprint *fp) {
-    uint32_t j = fp->marks;
+    uint32_t j = fp->made;
     uint64_t low;
-    if (fp->start) return fp->rows;
-    while (j < fp->mark_max && fp->mark[j].born) j++;
+    if (fp->is_thinned) return fp->rows;
     low = j > 0 ? footprint_p_low(j - 1) : (uint64_t)FOOTPRINT_P_T;
     return footprint_bin(low << fp->sample_log2) + 1;
 }
 
+/* The averages of all windows so far. The burst under way counts as ended; its
+   open gaps are added in scratch. */
+static void footprint_p_snapshot_gaps(const footprint *fp, footprint_profile *p) {
+    footprint_p_gap *open = (footprint_p_gap *)(void *)fp->scratch;
+    footprint_bursts bursts = fp->bursts;
+    uint64_t n = fp->now - bursts.origin;
+    uint32_t b;
+    footprint_p_copy(open, bursts.open, (fp->columns + 1) * sizeof *open);
+    footprint_p_close_gaps(fp, open);
+    if (n) footprint_p_gap_sum(bursts.length, fp->columns, n + 2, 1);
+    footprint_p_sum_gaps(fp->gap, open, bursts.length, fp->columns, 0, p->total);
+    for (b = 0; b <= fp->columns; b++) p->reuse[b] = fp->gap[b].count;
+    if (p->groups) {
+        footprint_p_copy_groups(&bursts, p);
+        footprint_p_sum_gaps(fp->gap, open, bursts.length, fp->columns, 0,
+                             p->group_total + bursts.group * (size_t)fp->columns);
+        footprint_p_cut(p->group_cut + bursts.group * (size_t)p->rows, p->rows,
+                        fp->first - bursts.first);
+    }
+    if (n) footprint_p_gap_sum(bursts.length, fp->columns, n + 2, UINT64_MAX);
+}
+
 FOOTPRINT_API size_t footprint_snapshot_bytes(const footprint *fp) {
-    return footprint_profile_bytes(footprint_p_rows(fp), fp->columns);
+    return footprint_profile_bytes(footprint_p_rows(fp), fp->columns,
+                                   fp->bursts.total ? FOOTPRINT_BURSTS : 0);
 }
 
 FOOTPRINT_API int footprint_snapshot(footprint *fp, footprint_profile *profile, void *memory,
                                      size_t bytes) {
     uint32_t rows = footprint_p_rows(fp), row, b;
     FOOTPRINT_ASSERT(memory != NULL);
-    if (footprint_profile_init(profile, rows, fp->columns, memory, bytes)) return -1;
+    if (footprint_profile_init(profile, rows, fp->columns,
+                               fp->bursts.total ? FOOTPRINT_BURSTS : 0, memory, bytes)) return -1;
     rows = profile->rows;
-    profile->accesses = profile->last_window = fp->now;
-    profile->blocks = profile->last_blocks = footprint_p_blocks(fp->first, fp->now);
+    profile->accesses = fp->now;
+    profile->blocks = footprint_p_blocks(fp->first, fp->now);
     profile->forgotten = fp->forgotten;
     if (fp->columns) profile->c = fp->config.c;    /* else init failed */
     profile->flags = fp->flags;
     profile->sample_log2 = fp->sample_log2;
     profile->block_log2 = fp->config.block_log2;
     if (fp->now == 0) return 0;
-    if (fp->now > fp->config.window_max) profile->last_window = profile->last_blocks = 0;
+    if (fp->flags & FOOTPRINT_BURSTS)
+        profile->bursts = fp->bursts.count + (fp->now > fp->bursts.origin);
+    else if (fp->now <= fp->config.window_max) {
+        profile->last_window = fp->now;
+        profile->last_blocks = profile->blocks;
+    }
     footprint_p_fold(fp);
-    footprint_p_sum_averages(fp, profile->total);
+    footprint_p_snapshot_gaps(fp, profile);
     for (b = 1; b < fp->columns && (fp->sample_log2 || fp->flags & FOOTPRINT_FULL); b++)
         footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), profile->blocks);
-    if (fp->start)
+    if (fp->is_thinned)
         footprint_p_copy(profile->at_least, fp->before, rows * fp->columns * sizeof(uint64_t));
     footprint_p_extract(fp, profile->at_least, rows);
-    for (row = 0; row < fp->rows; row++)
-        profile->depth[row < rows ? row : rows - 1] += fp->depth[row];
+    for (row = 0; row < fp->rows; row++) {
+        size_t to = row < rows ? row : rows - 1;
+        profile->depth[to] += fp->depth[row];
+        if (profile->groups)
+            profile->group_depth[fp->bursts.group * (size_t)rows + to] += fp->depth[row];
+    }
     return 0;
 }
 
@@ -1919,21 +2216,21 @@ FOOTPRINT_API uint64_t footprint_mark_time(footprint *fp, uint32_t bin) {
 /* ---- full: every second block from here on ----- src/footprint/thin.c ---- */
 
 /* When blocks no longer fit, the sampling ratio 2^-k is halved until they do.
-   Windows that ended so far are read out into `before` and before_total, with
-   rows F 2^k for the old k. Then recent and slot keep only the blocks that are
-   still followed, and all rows, marks and gaps start anew: a row F of a block
-   that is there starts a run with that block's age, and each mark stands
-   exactly at X_F. The open gap of a block that is kept is taken off; that of
-   one that is dropped is closed with the windows before. Invariant: every
+   Windows that ended so far are read out into `before`, with rows F 2^k for the
+   old k. Then recent and slot keep only the blocks that are
+   still followed, and all rows and marks start anew: a row F of a block that is
+   there starts a run with that block's age, and each mark stands exactly at X_F.
+   Gaps are closed and opened again, see "averages, from gaps". Invariant: every
    window is counted once, by the k at its end. */
 
 static void footprint_p_thin(footprint *fp) {
     uint32_t q, j, s, kept;
     fp->flags |= FOOTPRINT_FULL;
     footprint_p_fold(fp);
-    footprint_p_sum_averages(fp, fp->before_total);
+    footprint_p_close_gaps(fp, fp->bursts.open);
     footprint_p_extract(fp, fp->before, fp->rows);
-    fp->marks = 0;
+    fp->marks = fp->made = 0;
+    fp->is_thinned = 1;
     do {
         fp->sample_log2++;
         for (kept = 0, q = 0; q < fp->filled; q++) {
@@ -1970,31 +2267,28 @@ static void footprint_p_thin(footprint *fp) {
     for (j = 0; j < fp->mark_max && footprint_p_low(j) <= fp->tracked; j++)
         footprint_p_add_mark(fp, fp->next + FOOTPRINT_P_T - (uint32_t)footprint_p_low(j),
                              fp->now + 1);
-    footprint_p_zero(fp->gap, (fp->columns + 1) * sizeof *fp->gap);
-    footprint_p_open_gaps(fp, fp->gap, 0 - (UINT64_C(1) << fp->sample_log2));
+    footprint_p_open_gaps(fp, fp->bursts.open, 0 - (UINT64_C(1) << fp->sample_log2));
 }
 
 /* ---- averages alone ------------------------- src/footprint/average.c ---- */
 
-/* Lays everything out from base on: gap, scratch, before, table. If base is
-   NULL it only returns how many bytes that takes. The table is never more than
-   three quarters full. */
+/* Lays everything out from base on: tables of gaps, groups, the table of
+   blocks. If base is NULL it only returns how many bytes that takes. The table
+   is never more than three quarters full. */
 static uint64_t footprint_p_average_layout(footprint_average *av, unsigned char *base,
                                            uint32_t buckets) {
-    size_t gaps = (av->columns + 1) * sizeof(footprint_p_gap), fixed, columns = av->columns;
-    uint64_t table = (buckets + UINT64_C(1)) * sizeof(footprint_entry);
-    fixed = (2 * gaps + columns * sizeof(footprint_total) + 15) & ~(size_t)15;
+    uint64_t at = 0, fixed, columns = av->columns;
     av->buckets = buckets;
     av->cap = buckets - buckets / 4;
-    av->table_bytes = (size_t)table;
-    av->bytes = fixed + (size_t)table;
-    if (base) {
-        av->gap = (footprint_p_gap *)(void *)base;
-        av->scratch = (footprint_p_gap *)(void *)(base + gaps);
-        av->before = (footprint_total *)(void *)(base + 2 * gaps);
-        av->table = (footprint_entry *)(void *)(base + fixed);
-    }
-    return fixed + table;
+    av->gap = (footprint_p_gap *)footprint_p_take(base, &at, columns + 1, sizeof *av->gap);
+    av->scratch = (footprint_p_gap *)footprint_p_take(base, &at, columns + 1, sizeof *av->gap);
+    at = footprint_p_layout_bursts(&av->bursts, base, at, av->flags, 1, av->columns);
+    fixed = at;
+    av->table = (footprint_entry *)footprint_p_take(base, &at, buckets + UINT64_C(1),
+                                                    sizeof *av->table);
+    av->table_bytes = (size_t)(at - fixed);
+    av->bytes = (size_t)at;
+    return at;
 }
 
 static void footprint_p_average_configure(footprint_average *av, const footprint_config *config) {
@@ -2110,11 +2404,31 @@ static void footprint_p_average_open_gaps(const footprint_average *av, footprint
     }
 }
 
-static void footprint_p_average_totals(const footprint_average *av, footprint_total *total) {
-    footprint_p_copy(av->scratch, av->gap, (av->columns + 1) * sizeof *av->gap);
-    footprint_p_average_open_gaps(av, av->scratch, UINT64_C(1) << av->sample_log2);
-    footprint_p_sum_gaps(av->scratch, av->columns, av->now, av->start, av->followed, av->before,
-                         total);
+/* Adds all that the burst under way has beside its reuses. */
+static void footprint_p_average_close_gaps(const footprint_average *av, footprint_p_gap *open) {
+    uint64_t origin = av->bursts.origin;
+    footprint_p_average_open_gaps(av, open, UINT64_C(1) << av->sample_log2);
+    footprint_p_followed_gap(open, av->columns, av->now - origin, av->start - origin,
+                             av->followed);
+}
+
+FOOTPRINT_API void footprint_average_burst(footprint_average *av) {
+    footprint_bursts *bursts = &av->bursts;
+    uint64_t n = av->now - bursts->origin;
+    if (n == 0) return;
+    footprint_p_average_close_gaps(av, bursts->open);
+    footprint_p_zero(av->table, av->table_bytes);
+    av->tracked = av->newest = av->second = 0;
+    av->followed = 0;
+    av->start = av->now;
+    av->flags |= FOOTPRINT_BURSTS;
+    if (!footprint_p_end_burst(bursts, av->columns, n, av->first)) return;
+    footprint_p_sum_gaps(av->gap, bursts->open, bursts->length, av->columns, 0,
+                         footprint_p_group_total(bursts, av->columns));
+    bursts->group = (bursts->group + 1) % FOOTPRINT_GROUPS;
+    bursts->turned = av->now;
+    footprint_p_sum_gaps(av->gap, bursts->open, bursts->length, av->columns, 1,
+                         footprint_p_group_total(bursts, av->columns));
 }
 
 /* Keeps only the blocks that are still followed. What lies behind a removed
@@ -2136,21 +2450,21 @@ static void footprint_p_average_drop(footprint_average *av) {
 /* The table is full: halves the sampling ratio until the blocks fit. */
 static void footprint_p_average_thin(footprint_average *av) {
     av->flags |= FOOTPRINT_FULL;
-    footprint_p_average_totals(av, av->before);
+    footprint_p_average_close_gaps(av, av->bursts.open);
     do {
         av->sample_log2++;
         footprint_p_average_drop(av);
     } while (av->tracked >= av->cap && av->sample_log2 < 63);
     av->start = av->now;
     av->followed = (uint64_t)av->tracked << av->sample_log2;
-    footprint_p_zero(av->gap, (av->columns + 1) * sizeof *av->gap);
-    footprint_p_average_open_gaps(av, av->gap, 0 - (UINT64_C(1) << av->sample_log2));
+    footprint_p_average_open_gaps(av, av->bursts.open, 0 - (UINT64_C(1) << av->sample_log2));
 }
 
 /* The latest access is to a block that is not followed yet. */
 static void footprint_p_average_new_block(footprint_average *av) {
     uint64_t weight = UINT64_C(1) << av->sample_log2;
-    footprint_p_first_gap(av->gap, av->columns, av->now, av->start, av->sample_log2);
+    footprint_p_first_gap(av->bursts.open, av->columns, av->now - av->bursts.origin,
+                          av->start - av->bursts.origin, av->sample_log2);
     av->first += weight;
     av->followed += weight;
     av->tracked++;
@@ -2181,7 +2495,7 @@ static FOOTPRINT_P_APART void footprint_p_average_access(footprint_average *av, 
                             av->sample_log2);
     }
     av->table[bucket].time = now;
-    if (bucket != av->newest) av->second = now == 1 ? bucket : av->newest;
+    if (bucket != av->newest) av->second = av->tracked == 1 ? bucket : av->newest;
     av->newest = bucket;
 }
 
@@ -2273,7 +2587,7 @@ FOOTPRINT_API void footprint_average_access_many(footprint_average *av, const ui
     FOOTPRINT_ASSERT(blocks != NULL || count == 0);
     while (blocks < end) {
         size_t most = (size_t)(end - blocks) < 1024 ? (size_t)(end - blocks) : 1024;
-        if (av->sample_log2 || av->now == 0 || av->now >= av->end) {
+        if (av->sample_log2 || av->now == av->bursts.origin || av->now >= av->end) {
             footprint_average_access(av, *blocks++);
             continue;
         }
@@ -2285,7 +2599,7 @@ FOOTPRINT_API void footprint_average_access_many(footprint_average *av, const ui
 
 FOOTPRINT_API void footprint_average_access_repeat(footprint_average *av, uint64_t count) {
     uint64_t most = av->end - av->now;
-    if (av->now == 0) return;
+    if (av->now == av->bursts.origin) return;
     if (count > most) {
         av->flags |= FOOTPRINT_ENDED;
         av->lost = footprint_p_sat_add(av->lost, count - most);
@@ -2318,22 +2632,38 @@ FOOTPRINT_API void footprint_average_get_stats(const footprint_average *av, foot
 
 
 FOOTPRINT_API size_t footprint_average_snapshot_bytes(const footprint_average *av) {
-    return footprint_profile_bytes(1, av->columns);
+    return footprint_profile_bytes(1, av->columns, av->bursts.total ? FOOTPRINT_BURSTS : 0);
 }
 
 FOOTPRINT_API int footprint_average_snapshot(const footprint_average *av,
                                              footprint_profile *profile, void *memory,
                                              size_t bytes) {
+    footprint_bursts bursts = av->bursts;
+    uint64_t n = av->now - bursts.origin;
     uint32_t b;
-    if (footprint_profile_init(profile, 1, av->columns, memory, bytes)) return -1;
-    profile->accesses = profile->last_window = av->now;
-    profile->blocks = profile->last_blocks = footprint_p_blocks(av->first, av->now);
+    if (footprint_profile_init(profile, 1, av->columns, bursts.total ? FOOTPRINT_BURSTS : 0,
+                               memory, bytes)) return -1;
+    profile->accesses = av->now;
+    profile->blocks = footprint_p_blocks(av->first, av->now);
     profile->flags = av->flags | FOOTPRINT_AVERAGE;
     profile->sample_log2 = av->sample_log2;
     profile->block_log2 = av->config.block_log2;
     if (av->now == 0) return 0;
-    if (av->now > av->config.window_max) profile->last_window = profile->last_blocks = 0;
-    footprint_p_average_totals(av, profile->total);
+    if (av->flags & FOOTPRINT_BURSTS) profile->bursts = bursts.count + (n > 0);
+    else if (av->now <= av->config.window_max) {
+        profile->last_window = av->now;
+        profile->last_blocks = profile->blocks;
+    }
+    footprint_p_copy(av->scratch, bursts.open, (av->columns + 1) * sizeof *av->scratch);
+    footprint_p_average_close_gaps(av, av->scratch);
+    if (n) footprint_p_gap_sum(bursts.length, av->columns, n + 2, 1);
+    footprint_p_sum_gaps(av->gap, av->scratch, bursts.length, av->columns, 0, profile->total);
+    footprint_p_copy_groups(&bursts, profile);
+    if (profile->groups)
+        footprint_p_sum_gaps(av->gap, av->scratch, bursts.length, av->columns, 0,
+                             profile->group_total + bursts.group * (size_t)av->columns);
+    if (n) footprint_p_gap_sum(bursts.length, av->columns, n + 2, UINT64_MAX);
+    for (b = 0; b <= av->columns; b++) profile->reuse[b] = av->gap[b].count;
     for (b = 1; b < av->columns && av->sample_log2; b++)
         footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), profile->blocks);
     return 0;
@@ -2695,13 +3025,13 @@ static void footprint_p_pair_add_row(const footprint_p_pair_cell *row, uint64_t 
 }
 
 FOOTPRINT_API size_t footprint_pair_snapshot_bytes(const footprint_pair *pair) {
-    return footprint_profile_bytes(pair->mark_count + 1, pair->columns);
+    return footprint_profile_bytes(pair->mark_count + 1, pair->columns, 0);
 }
 
 FOOTPRINT_API int footprint_pair_snapshot(const footprint_pair *pair, footprint_profile *profile,
                                           void *memory, size_t bytes) {
     uint32_t b, j;
-    if (footprint_profile_init(profile, pair->mark_count + 1, pair->columns, memory, bytes))
+    if (footprint_profile_init(profile, pair->mark_count + 1, pair->columns, 0, memory, bytes))
         return -1;
     profile->accesses = pair->now;
     profile->blocks = pair->number;
@@ -2732,26 +3062,38 @@ static uint32_t footprint_p_bins(uint32_t bins) {
     return bins > 496 ? 496 : bins ? bins : 1;
 }
 
-FOOTPRINT_API size_t footprint_profile_bytes(uint32_t wanted_rows, uint32_t wanted_columns) {
+FOOTPRINT_API size_t footprint_profile_bytes(uint32_t wanted_rows, uint32_t wanted_columns,
+                                             uint32_t flags) {
     uint32_t rows = footprint_p_bins(wanted_rows), columns = footprint_p_bins(wanted_columns);
     uint64_t cells = (uint64_t)rows * columns + rows, bytes = cells * sizeof(uint64_t) + 15;
-    bytes += columns * (uint64_t)sizeof(footprint_total);
+    bytes += columns * (uint64_t)sizeof(footprint_total) + (columns + 1) * sizeof(uint64_t);
+    if (flags & FOOTPRINT_BURSTS) {
+        uint64_t group = columns * (uint64_t)sizeof(footprint_total) + 2 * rows * sizeof(uint64_t);
+        bytes += FOOTPRINT_GROUPS * group;
+    }
     return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
 }
 
 FOOTPRINT_API int footprint_profile_init(footprint_profile *p, uint32_t rows, uint32_t columns,
-                                         void *memory, size_t bytes) {
+                                         uint32_t flags, void *memory, size_t bytes) {
     size_t at = (size_t)(0 - (uintptr_t)memory) & 15;
     rows = footprint_p_bins(rows);
     columns = footprint_p_bins(columns);
     footprint_p_zero(p, sizeof *p);
-    if (!memory || bytes < footprint_profile_bytes(rows, columns)) return -1;
-    footprint_p_zero(memory, footprint_profile_bytes(rows, columns));
+    if (!memory || bytes < footprint_profile_bytes(rows, columns, flags)) return -1;
+    footprint_p_zero(memory, footprint_profile_bytes(rows, columns, flags));
     p->rows = rows;
     p->columns = columns;
     p->total = (footprint_total *)(void *)((unsigned char *)memory + at);
     p->at_least = (uint64_t *)(void *)(p->total + columns);
     p->depth = p->at_least + (size_t)rows * columns;
+    p->reuse = p->depth + rows;
+    if (flags & FOOTPRINT_BURSTS) {
+        p->groups = FOOTPRINT_GROUPS;
+        p->group_depth = p->reuse + columns + 1;
+        p->group_cut = p->group_depth + FOOTPRINT_GROUPS * (size_t)rows;
+        p->group_total = (footprint_total *)(void *)(p->group_cut + FOOTPRINT_GROUPS * (size_t)rows);
+    }
     p->c = 1;
     return 0;
 }
@@ -2790,10 +3132,12 @@ static int footprint_p_is_unknown(const footprint_profile *p, double blocks) {
     return p->sample_log2 && blocks < (double)(UINT64_C(1) << p->sample_log2);
 }
 
+static double footprint_p_miss_without(const footprint_profile *p, double blocks, uint32_t group);
 FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blocks) {
     double all = (double)p->blocks, hits = 0;
     uint32_t row;
     if (footprint_p_is_unknown(p, blocks)) return -1;
+    if (p->flags & FOOTPRINT_BURSTS) return footprint_p_miss_without(p, blocks, UINT32_MAX);
     for (row = 1; row < p->rows; row++) {
         uint64_t first = footprint_bin_low(row), next = footprint_bin_low(row + 1);
         double low = (double)first, width = (double)(next - first), here = (double)p->depth[row];
@@ -2801,7 +3145,7 @@ FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blo
         if (blocks - low + 1 >= width) hits += here;
         else if (blocks >= low) hits += here * (blocks - low + 1) / width;
     }
-    return all > 0 ? 1 - hits / all : 0;
+    return all > hits ? 1 - hits / all : 0;
 }
 
 /* ---- sums and phases --------------------------- src/footprint/sums.c ---- */
@@ -2809,6 +3153,34 @@ FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blo
 static void footprint_p_saturate(footprint_profile *p, uint64_t *sum, uint64_t add) {
     *sum = footprint_p_sat_add(*sum, add);
     if (*sum == UINT64_MAX) p->flags |= FOOTPRINT_SATURATED;
+}
+
+/* The last cell, of reuses that are longer than the table, stands behind its
+   columns. */
+static void footprint_p_add_reuses(footprint_profile *into, const footprint_profile *other) {
+    uint32_t column;
+    if (!other->reuse || !into->reuse) into->reuse = NULL;
+    for (column = 0; into->reuse && column <= other->columns; column++) {
+        uint32_t to = column < other->columns ? column : into->columns;
+        footprint_p_saturate(into, &into->reuse[to], other->reuse[column]);
+    }
+}
+
+static void footprint_p_add_groups(footprint_profile *into, const footprint_profile *other) {
+    uint32_t g, row, column;
+    for (g = 0; g < into->groups && g < other->groups; g++) {
+        for (row = 0; row < other->rows; row++) {
+            size_t to = g * (size_t)into->rows + row, from = g * (size_t)other->rows + row;
+            footprint_p_saturate(into, &into->group_depth[to], other->group_depth[from]);
+            footprint_p_saturate(into, &into->group_cut[to], other->group_cut[from]);
+        }
+        for (column = 0; column < other->columns; column++) {
+            footprint_total *to = &into->group_total[g * (size_t)into->columns + column];
+            const footprint_total *from = &other->group_total[g * (size_t)other->columns + column];
+            footprint_p_saturate(into, &to->windows, from->windows);
+            footprint_p_wide_add(&to->low, &to->high, from->low, from->high);
+        }
+    }
 }
 
 FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile *other) {
@@ -2829,6 +3201,9 @@ FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile
     }
     for (row = 0; row < other->rows; row++)
         footprint_p_saturate(into, &into->depth[row], other->depth[row]);
+    footprint_p_add_reuses(into, other);
+    footprint_p_add_groups(into, other);
+    footprint_p_saturate(into, &into->bursts, other->bursts);
     footprint_p_saturate(into, &into->accesses, other->accesses);
     footprint_p_saturate(into, &into->blocks, other->blocks);
     footprint_p_saturate(into, &into->forgotten, other->forgotten);
@@ -2841,11 +3216,30 @@ FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile
     return 0;
 }
 
+static void footprint_p_subtract_groups(footprint_profile *later,
+                                        const footprint_profile *earlier) {
+    uint32_t g, row, column;
+    for (g = 0; g < later->groups; g++) {
+        for (row = 0; row < earlier->rows; row++) {
+            size_t to = g * (size_t)later->rows + row, from = g * (size_t)earlier->rows + row;
+            later->group_depth[to] -= earlier->group_depth[from];
+            later->group_cut[to] -= earlier->group_cut[from];
+        }
+        for (column = 0; column < later->columns; column++) {
+            size_t at = g * (size_t)later->columns + column;
+            footprint_total *total = &later->group_total[at];
+            const footprint_total *less = &earlier->group_total[at];
+            total->windows -= less->windows;
+            footprint_p_wide_less(&total->low, &total->high, less->low, less->high);
+        }
+    }
+}
+
 FOOTPRINT_API int footprint_subtract(footprint_profile *later,
                                      const footprint_profile *earlier) {
     uint32_t row, column;
     if (later->rows < earlier->rows || later->columns != earlier->columns) return -1;
-    if (later->accesses < earlier->accesses) return -1;
+    if (later->accesses < earlier->accesses || later->groups != earlier->groups) return -1;
     for (column = 0; column < later->columns; column++) {
         footprint_total *from = &later->total[column];
         const footprint_total *less = &earlier->total[column];
@@ -2858,11 +3252,163 @@ FOOTPRINT_API int footprint_subtract(footprint_profile *later,
             footprint_p_bound_total(from, footprint_bin_high(column), later->blocks);
     }
     for (row = 0; row < earlier->rows; row++) later->depth[row] -= earlier->depth[row];
+    for (column = 0; later->reuse && earlier->reuse && column <= later->columns; column++)
+        later->reuse[column] -= earlier->reuse[column];
+    footprint_p_subtract_groups(later, earlier);
+    later->bursts -= earlier->bursts;
     later->accesses -= earlier->accesses;
     later->blocks -= earlier->blocks;
     later->forgotten -= earlier->forgotten;
     later->last_window = later->last_blocks = 0;
     later->flags |= FOOTPRINT_DIFFERENCE;
+    return 0;
+}
+
+/* ---- samples: what bursts tell -------------- src/footprint/samples.c ---- */
+
+/* What the first access to a block in a burst finds in a cache is not known:
+   its last use was before the burst. The n-th such block has been used at a
+   stack distance of n or more, for n - 1 other blocks came in between. That is
+   what life tables call a life that is cut off, and the estimator of Kaplan and
+   Meier takes such lives for what they are (lives: accesses; age: distance):
+
+       S(d) = S(d - 1) (1 - reuses at distance d / accesses known to be at d or more)
+
+   S(C) is the share of accesses that miss in an LRU cache of C blocks. A row has
+   several distances. Of the lives that end in it by a cut, those cut at its low
+   end count for none of its distances, and those cut at its high end for nearly
+   all; half of them in the middle. Nothing is said of distances that fewer than
+   half of the bursts reach: there, few unusual bursts would speak for all.
+
+   How far off that may be is estimated by leaving out one group of bursts at a
+   time (the jackknife): with answers e_1 .. e_G the variance is (G - 1) / G
+   times the sum of squared distances from their mean, and the 95 % interval
+   takes Student's t with G - 1 degrees of freedom. Bursts of one group need not
+   be independent of one another. Neighbouring bursts are in different groups, so
+   that each group has seen the whole run. */
+enum { FOOTPRINT_P_LEAST_GROUPS = 8 };
+
+/* Returns the share of misses without one group, or -1 if it is not known. A
+   group of UINT32_MAX leaves none out, and looks whether enough bursts go so
+   far. */
+static double footprint_p_miss_without(const footprint_profile *p, double blocks,
+                                       uint32_t group) {
+    double reuses = 0, cuts = 0, survive = 1;
+    uint32_t row, g, pass;
+    if (p->groups == 0 || p->accesses == 0) return -1;
+    for (pass = 0; pass < 2; pass++) {
+        for (row = 1; row < p->rows; row++) {
+            double low = (double)footprint_bin_low(row), here = 0, cut = 0, risk, part, width;
+            width = (double)(footprint_bin_low(row + 1) - footprint_bin_low(row));
+            for (g = 0; g < p->groups; g++) {
+                if (g == group) continue;
+                here += (double)p->group_depth[g * (size_t)p->rows + row];
+                cut += (double)p->group_cut[g * (size_t)p->rows + row];
+            }
+            if (pass == 0) {
+                reuses += here;
+                cuts += cut;
+                continue;
+            }
+            if (low > blocks) return survive;
+            if (group == UINT32_MAX &&
+                (row + 1 == p->rows || cut < width * (double)p->bursts / 2)) return -1;
+            part = blocks - low + 1 < width ? (blocks - low + 1) / width : 1;
+            risk = reuses + cuts - cut + cut * (width - 1) / (2 * width);
+            if (here > 0) survive *= risk > here ? 1 - part * here / risk : 1 - part;
+            reuses -= here;
+            cuts -= cut;
+        }
+    }
+    return group == UINT32_MAX ? -1 : survive;
+}
+
+/* The average footprint at the high end of a column, without one group; or -1.
+   The windows of two columns differ by the bursts that reach the second one,
+   once for each length in between. */
+static double footprint_p_average_without(const footprint_profile *p, uint32_t column,
+                                          uint32_t group) {
+    footprint_total t = p->total[column];
+    if (group == UINT32_MAX) {
+        double lengths = (double)(footprint_bin_high(column) - footprint_bin_high(column - 1));
+        double windows = (double)p->total[column - 1].windows;
+        if (column == 1) windows = (double)p->accesses + (double)p->bursts;
+        if (windows - (double)t.windows < lengths * (double)p->bursts / 2) return -1;
+    } else {
+        const footprint_total *less = p->group_total + group * (size_t)p->columns + column;
+        t.windows -= less->windows;
+        footprint_p_wide_less(&t.low, &t.high, less->low, less->high);
+    }
+    if (t.windows == 0) return -1;
+    return ((double)t.high * 18446744073709551616.0 + (double)t.low) / (double)t.windows;
+}
+
+static double footprint_p_root(double square) {
+    double root = square > 1 ? square : 1, next;
+    if (square <= 0) return 0;
+    while ((next = (root + square / root) / 2) < root) root = next;
+    return root;
+}
+
+/* The interval around `middle` from answers that each leave one group out.
+   Returns 0, or -1 if there are too few. */
+static int footprint_p_jackknife(const double *answer, uint32_t count, double middle,
+                                 double *low, double *high) {
+    static const double student[] = {2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+                                     2.131};
+    double mean = 0, square = 0;
+    uint32_t i;
+    if (count < FOOTPRINT_P_LEAST_GROUPS) return -1;
+    for (i = 0; i < count; i++) mean += answer[i] / count;
+    for (i = 0; i < count; i++) square += (answer[i] - mean) * (answer[i] - mean);
+    square = footprint_p_root(square * (count - 1) / count);
+    square *= student[count - FOOTPRINT_P_LEAST_GROUPS];
+    *low = middle - square;
+    *high = middle + square;
+    return 0;
+}
+
+/* Groups without a burst do not count. */
+static int footprint_p_has_bursts(const footprint_profile *p, uint32_t group) {
+    return p->columns > 1 && p->group_total[group * (size_t)p->columns + 1].windows != 0;
+}
+
+FOOTPRINT_API int footprint_miss_interval(const footprint_profile *p, double blocks, double *low,
+                                          double *high) {
+    double answer[FOOTPRINT_GROUPS], ratio = -1;
+    uint32_t g, count = 0;
+    if (p->flags & FOOTPRINT_BURSTS) ratio = footprint_miss_ratio(p, blocks);
+    if (ratio < 0) return -1;
+    for (g = 0; g < p->groups; g++) {
+        if (!footprint_p_has_bursts(p, g)) continue;
+        answer[count++] = footprint_p_miss_without(p, blocks, g);
+    }
+    if (footprint_p_jackknife(answer, count, ratio, low, high)) return -1;
+    if (*low < 0) *low = 0;
+    if (*high > 1) *high = 1;
+    return 0;
+}
+
+FOOTPRINT_API int footprint_average_interval(const footprint_profile *p, double window,
+                                             double *low, double *high) {
+    double answer[FOOTPRINT_GROUPS], average = -1, from, part;
+    uint32_t g, b = 1, count = 0;
+    if (p->flags & FOOTPRINT_BURSTS) average = footprint_average_of(p, window);
+    if (average < 0 || window <= 0) return -1;
+    while (b < p->columns && (double)footprint_bin_high(b) < window) b++;
+    if (b >= p->columns) return -1;
+    from = (double)footprint_bin_high(b - 1);
+    part = (window - from) / ((double)footprint_bin_high(b) - from);
+    for (g = 0; g < p->groups; g++) {
+        double before, here;
+        if (!footprint_p_has_bursts(p, g)) continue;
+        before = b > 1 ? footprint_p_average_without(p, b - 1, g) : 0;
+        here = footprint_p_average_without(p, b, g);
+        if (before >= 0 && here >= 0) answer[count++] = before + (here - before) * part;
+    }
+    if (footprint_p_jackknife(answer, count, average, low, high)) return -1;
+    if (*low < 0) *low = 0;
+    if (*high > window) *high = window;
     return 0;
 }
 
@@ -2876,6 +3422,11 @@ typedef struct footprint_p_piece { double window0, blocks0, window1, blocks1; } 
 /* Returns whether there is a point n, and gives it in window1 and blocks1. */
 static int footprint_p_point(const footprint_profile *p, uint32_t n, footprint_p_piece *to) {
     uint64_t before = footprint_bin_high(n - 1);
+    if (p->flags & FOOTPRINT_BURSTS) {
+        to->window1 = (double)footprint_bin_high(n);
+        to->blocks1 = n < p->columns ? footprint_p_average_without(p, n, UINT32_MAX) : -1;
+        return to->blocks1 >= 0;
+    }
     if (n < p->columns && p->total[n].windows) {
         const footprint_total *t = &p->total[n];
         uint64_t high = footprint_bin_high(n);
@@ -2909,7 +3460,8 @@ static int footprint_p_find_piece(const footprint_profile *p, double window, dou
 FOOTPRINT_API double footprint_average_of(const footprint_profile *p, double window) {
     footprint_p_piece at;
     if (window <= 0) return 0;
-    if (!footprint_p_find_piece(p, window, -1, &at)) return at.blocks0;
+    if (!footprint_p_find_piece(p, window, -1, &at))
+        return p->flags & FOOTPRINT_BURSTS ? -1 : at.blocks0;
     return at.blocks0 +
            (at.blocks1 - at.blocks0) * (window - at.window0) / (at.window1 - at.window0);
 }
@@ -2922,14 +3474,33 @@ FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double bloc
            (at.window1 - at.window0) * (blocks - at.blocks0) / (at.blocks1 - at.blocks0);
 }
 
+/* Reuses whose window is longer than the high end of bin b are those of more
+   than high(b) - 1 accesses: the line through these points and (0, 1) is the
+   share of accesses by reuse. First accesses are never reuses. */
+FOOTPRINT_API double footprint_reuse_after(const footprint_profile *p, double window) {
+    double all = (double)p->accesses, longer = (double)p->blocks, from, to, before, after, share;
+    uint32_t b, n;
+    if (!p->reuse || p->flags & FOOTPRINT_BURSTS) return -1;
+    if (p->accesses == 0) return 0;
+    if (window <= 0) return 1;
+    for (b = 2; b < p->columns && (double)footprint_bin_high(b) - 1 < window; b++) {}
+    for (n = b + 1; n <= p->columns; n++) longer += (double)p->reuse[n];
+    after = longer / all;
+    if (b >= p->columns) share = after;            /* the table ends here */
+    else {
+        before = b > 2 ? after + (double)p->reuse[b] / all : 1;
+        from = b > 2 ? (double)footprint_bin_high(b - 1) - 1 : 0;
+        to = (double)footprint_bin_high(b) - 1;
+        if (before > 1) before = 1;
+        share = before + (after - before) * (window - from) / (to - from);
+    }
+    return share < 0 ? 0 : share < 1 ? share : 1;  /* estimates may be above it */
+}
+
 FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks) {
-    double time = footprint_fill_time(p, blocks), ratio;
-    footprint_p_piece at;
+    double time = footprint_fill_time(p, blocks);
     if (footprint_p_is_unknown(p, blocks)) return -1;
-    if (time < 0 || !footprint_p_find_piece(p, time, -1, &at)) return 0;
-    if (at.blocks1 <= at.blocks0) return 0;
-    ratio = (at.blocks1 - at.blocks0) / (at.window1 - at.window0);
-    return ratio < 1 ? ratio : 1;                  /* estimates may be above it */
+    return footprint_reuse_after(p, time < 0 ? 18446744073709551616.0 : time);
 }
 
 #ifndef FOOTPRINT_NO_FILES
@@ -3024,10 +3595,35 @@ static int footprint_p_put_end(footprint_p_out *out) {
 
 /* ---- dump ------------------------------------- src/footprint/write.c ---- */
 
+/* Among the flags of a dump: the part has what follows the columns. */
+#define FOOTPRINT_P_VERSION_2 256
+
+/* Numbers, and before them how many there are. Zeros at the end are left out. */
+static void footprint_p_put_list(footprint_p_out *out, const uint64_t *list, uint32_t count) {
+    uint32_t i;
+    while (count > 0 && list[count - 1] == 0) count--;
+    footprint_p_put_varint(out, count);
+    for (i = 0; i < count; i++) footprint_p_put_varint(out, list[i]);
+}
+
+static void footprint_p_put_group(footprint_p_out *out, const footprint_profile *p, uint32_t g) {
+    const footprint_total *total = p->group_total + g * (size_t)p->columns;
+    uint32_t i, count = p->columns;
+    footprint_p_put_list(out, p->group_depth + g * (size_t)p->rows, p->rows);
+    footprint_p_put_list(out, p->group_cut + g * (size_t)p->rows, p->rows);
+    while (count > 0 && total[count - 1].windows == 0) count--;
+    footprint_p_put_varint(out, count);
+    for (i = 0; i < count; i++) {
+        footprint_p_put_varint(out, total[i].windows);
+        footprint_p_put_varint(out, total[i].low);
+        footprint_p_put_varint(out, total[i].high);
+    }
+}
+
 FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
                                   int (*write)(void *user, const void *data, size_t size),
                                   void *user) {
-    const uint64_t head[] = {p->flags, p->sample_log2, p->block_log2, (uint64_t)(p->c * 1e9 + .5),
+    const uint64_t head[] = {p->flags | FOOTPRINT_P_VERSION_2, p->sample_log2, p->block_log2, (uint64_t)(p->c * 1e9 + .5),
                              p->accesses, p->blocks, p->forgotten, p->last_window, p->last_blocks,
                              p->rows, p->columns};
     footprint_p_out out;
@@ -3054,6 +3650,11 @@ FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
         for (row = first; row < last; row++)
             footprint_p_put_varint(&out, footprint_p_windows_in_bin(p, column, row));
     }
+    footprint_p_put_varint(&out, p->reuse != NULL);
+    if (p->reuse) footprint_p_put_list(&out, p->reuse, p->columns + 1);
+    footprint_p_put_varint(&out, p->bursts);
+    footprint_p_put_varint(&out, p->groups);
+    for (row = 0; row < p->groups; row++) footprint_p_put_group(&out, p, row);
     return footprint_p_put_end(&out) ? -1 : 0;
 }
 

@@ -32,34 +32,22 @@ static int asked(const char *variable, bursty_profile *p) {
     return 1;
 }
 
-/* ---- references: every burst is a stretch of accesses of its own ----------------------------- */
+/* ---- references: every burst is a run of its own --------------------------------------------- */
 
 static struct {
-    footprint now; /* of the burst that is live */
+    footprint all;
     footprint_config config;
-    footprint_profile sum; /* of all bursts that ended: no window spans two */
-    void *memory, *scratch, *sum_memory;
-    size_t bytes, scratch_bytes;
+    void *memory;
     const char *name; /* NULL: not asked for */
-    int live, lost;
+    int is_whole;
 } references;
-
-static void end_burst(void) {
-    footprint_profile burst;
-    if (!references.live) return;
-    references.live = 0;
-    references.lost |=
-        footprint_snapshot(&references.now, &burst, references.scratch, references.scratch_bytes) ||
-        footprint_add(&references.sum, &burst);
-}
 
 static void to_footprint(void *user, const bursty_event *e) {
     (void)user;
-    if (e->kind & BURSTY_BEGIN)
-        references.live = footprint_init(&references.now, references.memory, references.bytes,
-                              &references.config) > 0;
-    else if (e->kind & BURSTY_END) end_burst();
-    else if (references.live) footprint_reference(&references.now, (const void *)e->value, 1);
+    if (e->kind & BURSTY_END) {
+        if (!references.is_whole) footprint_burst(&references.all);
+    } else if (!(e->kind & BURSTY_BEGIN))
+        footprint_reference(&references.all, (const void *)e->value, 1);
 }
 
 /* ---- start and end --------------------------------------------------------------------------- */
@@ -67,28 +55,24 @@ static void to_footprint(void *user, const bursty_event *e) {
 /* Room for the blocks of one burst: two in a check. One that never ends gets a million, after that
    footprint.h samples. */
 static void ask_for_references(void) {
-    enum { BINS = 496 }; /* all that 64 bits need */
     bursty_profile p;
     uint32_t blocks = 1 << 20;
+    size_t bytes;
     memset(&p, 0, sizeof p);
     p.classes = BURSTY_LOAD | BURSTY_STORE | BURSTY_BEGIN | BURSTY_END;
     p.action = to_footprint;
     if (!asked("INDEX_REFERENCES", &p)) return;
-    if (p.every != BURSTY_ALWAYS) {
+    references.is_whole = p.every == BURSTY_ALWAYS;
+    if (!references.is_whole) {
         blocks = 2 * (p.burst ? p.burst : 10);
         references.config.window_max = 8 * blocks;
+        references.config.flags = FOOTPRINT_BURSTS;
     }
-    references.bytes = footprint_bytes(&references.config, blocks);
-    references.scratch_bytes = footprint_profile_bytes(BINS, BINS);
-    references.memory = malloc(references.bytes);
-    references.scratch = malloc(references.scratch_bytes);
-    references.sum_memory = malloc(references.scratch_bytes);
-    if (!references.memory || !references.scratch || !references.sum_memory) return;
-    footprint_profile_init(
-        &references.sum, BINS, BINS, references.sum_memory, references.scratch_bytes);
+    bytes = footprint_bytes(&references.config, blocks);
+    references.memory = malloc(bytes);
+    if (!footprint_init(&references.all, references.memory, bytes, &references.config)) return;
     if (bursty_set_profile(2, &p) == 0)
-        references.name =
-            p.every == BURSTY_ALWAYS ? "every reference" : "references in bursts";
+        references.name = references.is_whole ? "every reference" : "references in bursts";
 }
 
 static int is_asked(const char *variable) {
@@ -113,15 +97,24 @@ static int to_file(void *out, const void *data, size_t size) {
     return fwrite(data, 1, size, (FILE *)out) != size;
 }
 
+static int write_references(FILE *out) {
+    size_t bytes = footprint_snapshot_bytes(&references.all);
+    void *memory = malloc(bytes);
+    footprint_profile p;
+    int failed = footprint_snapshot(&references.all, &p, memory, bytes) != 0 ||
+                 footprint_write(&p, references.name, to_file, out) != 0;
+    free(memory);
+    return failed;
+}
+
 int profile_end(void) {
     const char *path = getenv("INDEX_DUMP");
     FILE *out = path && *path ? fopen(path, "wb") : NULL;
     int failed = path && *path && !out;
     if (!out) return failed;
-    end_burst();
     if (is_asked("INDEX_HOT") || is_asked("INDEX_TICKS") || is_asked("INDEX_CONTEXTS"))
         failed |= bursty_write(to_file, out);
     if (references.name)
-        failed |= references.lost | footprint_write(&references.sum, references.name, to_file, out);
+        failed |= write_references(out);
     return (failed | fclose(out)) != 0;
 }

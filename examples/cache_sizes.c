@@ -7,7 +7,7 @@
 
 enum { N = 128, TILE = 16 };
 static int a[N][N], b[N][N], c[N][N];
-static uint64_t memory[20000], table[2][1000];
+static uint64_t memory[20000], table[2][2000];
 
 static void multiply(footprint_average *loads, int i, int j, int k) {
     footprint_average_reference(loads, &a[i][k], sizeof(int));

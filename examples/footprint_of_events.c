@@ -1,7 +1,6 @@
 /* footprint_of_events.c - bursty.h decides when to look, footprint.h says how much data the bursts
-   touch: the two meet in one function of seven lines. A burst is a window of its own kind (accesses
-   between bursts are not seen), so bursts are made long here, and only windows up to a burst's
-   length are asked for. */
+   touch: the two meet in one function of three lines. No window spans two bursts, and what a burst
+   finds in a cache is estimated, with an interval, from the bursts that were seen. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #define FOOTPRINT_IMPLEMENTATION
@@ -11,28 +10,17 @@
 enum { ROWS = 400, BURST = 4000 };
 static int matrix[ROWS][ROWS];
 
-typedef struct burst {
+typedef struct sample {
     footprint fp;
-    footprint_profile sum;
-    uint64_t memory[80000], table[30000], sums[30000];
-} burst;
+    footprint_profile profile;
+    uint64_t memory[100000], table[60000];
+} sample;
 
-/* No window may span two bursts: each burst is tracked anew, and its profile is added. */
 static void on_event(void *user, const bursty_event *e) {
-    burst *b = (burst *)user;
-    static footprint_config config;
-    footprint_profile p;
-    config.window_max = BURST;
-    config.flags = FOOTPRINT_FORGET;
-    if (e->kind == BURSTY_BEGIN)
-        (void)footprint_init(&b->fp, b->memory, sizeof b->memory, &config);
-    else if (e->kind != BURSTY_END)
-        footprint_reference(&b->fp, (const void *)e->value, sizeof(int));
-    else if (footprint_snapshot(&b->fp, &p, b->table, sizeof b->table) == 0) {
-        if (!b->sum.at_least)
-            (void)footprint_profile_init(&b->sum, p.rows + 40, p.columns, b->sums, sizeof b->sums);
-        (void)footprint_add(&b->sum, &p);
-    }
+    sample *s = (sample *)user;
+    if (e->kind == BURSTY_END) footprint_burst(&s->fp);
+    else if (e->kind != BURSTY_BEGIN)
+        footprint_reference(&s->fp, (const void *)e->value, sizeof(int));
 }
 
 static BURST_DUAL(long, by_rows, (int n), (n)) {
@@ -59,10 +47,21 @@ static BURST_DUAL(long, by_columns, (int n), (n)) {
     return sum;
 }
 
+static void show(const char *name, const footprint_profile *p) {
+    double low, high, misses = footprint_miss_ratio(p, 64);
+    printf("%s a window of 1000 loads touches %.1f blocks of 64 bytes; ", name,
+           footprint_average_of(p, 1000));
+    if (footprint_miss_interval(p, 64, &low, &high) == 0)
+        printf("a cache of 64 blocks misses %.3f of the loads, between %.3f and %.3f\n", misses,
+               low, high);
+    else printf("what a cache of 64 blocks misses is not known\n");
+}
+
 int main(void) {
-    static burst rows, columns;
-    burst *both[2];
+    static sample rows, columns;
+    sample *both[2];
     static bursty_profile profile;
+    static footprint_config config;
     long sum = 0;
     int i, turn;
     both[0] = &rows;
@@ -72,20 +71,20 @@ int main(void) {
     profile.burst = BURST;
     profile.classes = BURSTY_LOAD | BURSTY_BEGIN | BURSTY_END;
     profile.action = on_event;
+    config.window_max = BURST;
+    config.flags = FOOTPRINT_FORGET | FOOTPRINT_BURSTS;
     for (turn = 0; turn < 2; turn++) {
-        profile.user = both[turn];
+        sample *s = both[turn];
+        if (footprint_init(&s->fp, s->memory, sizeof s->memory, &config) == 0) return 1;
+        profile.user = s;
         bursty_set_profile(1, &profile);
         for (i = 0; i < 20; i++) sum += turn ? by_columns(ROWS) : by_rows(ROWS);
     }
     bursty_set_profile(1, NULL);
     for (turn = 0; turn < 2; turn++) {
-        const footprint_profile *p = &both[turn]->sum;
-        if (p->at_least)
-            printf("%-11s half of the windows of 1000 loads touch up to %3u blocks of 64 bytes; "
-                   "a cache of 64 blocks misses %.3f of the loads\n",
-                   turn ? "by columns:" : "by rows:",
-                   (unsigned)footprint_bin_high(footprint_percentile(p, footprint_bin(1000), 50)),
-                   footprint_miss_ratio(p, 64));
+        sample *s = both[turn];
+        if (footprint_snapshot(&s->fp, &s->profile, s->table, sizeof s->table) != 0) return 1;
+        show(turn ? "by columns:" : "by rows:   ", &s->profile);
     }
     return sum != 0;
 }

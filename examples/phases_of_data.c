@@ -64,7 +64,7 @@ int main(void) {
     reach_second = reach(&fp);
     if (footprint_snapshot(&fp, &second, tables[1], sizeof tables[1]) != 0) return 1;
     if (footprint_subtract(&second, &first) != 0) return 1;
-    if (footprint_profile_init(&both, second.rows, second.columns, tables[2], sizeof tables[2]) ||
+    if (footprint_profile_init(&both, second.rows, second.columns, 0, tables[2], sizeof tables[2]) ||
         footprint_add(&both, &first) != 0 || footprint_add(&both, &second) != 0) return 1;
     show("vertices", &first);
     show("bones", &second);

@@ -5,7 +5,9 @@
    payload of a part of that kind and put a container with the right crc around
    it, which no fuzzer would find by itself; 7 takes the first half as a part of
    kind 4 and the second as one of kind 6. What is accepted must come back from
-   what merge writes of it, and parts of kind 1 byte for byte. */
+   what merge writes of it, and parts of kind 1 byte for byte. Each form of the
+   report is written, with something to show or without; a form that has
+   something to show must not stay empty. */
 #include "model/report.h"
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,7 @@ static void render(const input *in) {
     for (i = 0; writer_list[i]; i++) {
         text out = {NULL, 0, 0};
         writer_list[i]->write(&r, &out);
+        if (!out.size && (!writer_list[i]->has || writer_list[i]->has(&r))) abort();
         text_free(&out);
     }
     report_free(&r);

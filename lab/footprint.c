@@ -33,6 +33,8 @@ static const char help_head[] =
     "  --interleave A,B   windows of A's and B's accesses, by how many of them are B's; also A's\n"
     "  --check            compare every window with the exact answer, by a true LRU list. Slow\n"
     "  --one-in-n         the paper's sampling, one window per access, instead of all windows\n"
+    "  --every N --burst N  only bursts of so many accesses, and gaps of about N between them: a\n"
+    "                     sample, as bursty record takes one\n"
     "  --block-bytes N    bytes of a block, for axes: 64\n"
     "  --title TEXT       for pictures and dumps\n"
     "  --dump FILE        also write a .brst file for bursty report and merge\n"
@@ -47,7 +49,7 @@ typedef struct options {
     uint32_t block_log2;
     int threads, thread, average, check, one_in_n, forms, outs;
     int first, second;                            /* threads to interleave, or -1 */
-    uint64_t from, to;
+    uint64_t from, to, every, burst;
 } options;
 
 enum { BATCH = 1 << 15 };
@@ -88,6 +90,7 @@ typedef struct replay {
     footprint_check check;
     sampled_windows one_in_n;
     pair timed, slow;
+    uint64_t left, gap, seed;                     /* of the burst; of the gap; for --every */
     double seconds, pair_seconds, check_seconds;
 } replay;
 
@@ -111,10 +114,10 @@ static void *snapshot_averages(const footprint_average *averages, footprint_prof
 /* The paper's sampling gives windows by length and footprint, and nothing
    else. */
 static void *take_sampled(const sampled_windows *s, footprint_profile *profile) {
-    size_t bytes = footprint_profile_bytes(SAMPLED_BINS, SAMPLED_BINS);
+    size_t bytes = footprint_profile_bytes(SAMPLED_BINS, SAMPLED_BINS, 0);
     void *memory = tool_alloc(bytes);
     uint32_t row, column;
-    footprint_profile_init(profile, SAMPLED_BINS, SAMPLED_BINS, memory, bytes);
+    footprint_profile_init(profile, SAMPLED_BINS, SAMPLED_BINS, 0, memory, bytes);
     profile->accesses = s->now;
     profile->blocks = s->blocks;
     profile->flags = FOOTPRINT_FULL;                       /* an estimate */
@@ -209,12 +212,33 @@ static void start_phase(replay *r) {
         r->timed.before_memory[i] = snapshot_side(&r->timed.sides[i], &r->timed.before[i]);
 }
 
+/* Gaps are half to one and a half of --every, so that loops do not keep step. */
+static void count_bursts(replay *r, const uint64_t *block, size_t count) {
+    const options *o = r->o;
+    while (count) {
+        uint64_t *part = r->gap ? &r->gap : &r->left;
+        size_t n = *part < count ? (size_t)*part : count;
+        if (part == &r->left && o->average) footprint_average_access_many(&r->averages, block, n);
+        else if (part == &r->left) footprint_access_many(&r->fp, block, n);
+        block += n;
+        count -= n;
+        *part -= n;
+        if (*part || part == &r->gap) continue;
+        if (o->average) footprint_average_burst(&r->averages);
+        else footprint_burst(&r->fp);
+        r->left = o->burst;
+        r->seed = r->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        r->gap = o->every / 2 + (r->seed >> 33) % (o->every + 1);
+    }
+}
+
 static void count_batch(replay *r, const uint64_t *block, const unsigned char *thread, size_t count,
                         uint64_t now) {
     const options *o = r->o;
     clock_t start = clock();
     size_t i;
-    if (o->one_in_n) for (i = 0; i < count; i++) sampled_access(&r->one_in_n, block[i]);
+    if (o->burst) count_bursts(r, block, count);
+    else if (o->one_in_n) for (i = 0; i < count; i++) sampled_access(&r->one_in_n, block[i]);
     else if (o->average) footprint_average_access_many(&r->averages, block, count);
     else footprint_access_many(&r->fp, block, count);
     r->seconds += seconds_since(start);
@@ -312,6 +336,7 @@ static int run(replay *r) {
     if (o->one_in_n) sampled_start(&r->one_in_n, 1);
     if (o->first >= 0) start_pair(&r->timed, o);
     if (o->first >= 0 && o->check) start_pair(&r->slow, o);
+    r->left = o->burst;
     status = run_trace(r);
     get_stats(r);
     r->memory = take(r, &r->profile);
@@ -525,6 +550,10 @@ static int set_value(options *o, const tool_option *option, const char *value) {
         return whole(value, UINT64_C(1) << 40, &o->config.window_max) && o->config.window_max > 0;
     if (tool_is(option, "--", "from")) return whole(value, UINT64_MAX, &o->from);
     if (tool_is(option, "--", "to")) return whole(value, UINT64_MAX, &o->to) && o->to > 0;
+    if (tool_is(option, "--", "every"))
+        return whole(value, UINT64_C(1) << 40, &o->every) && o->every > 0;
+    if (tool_is(option, "--", "burst"))
+        return whole(value, UINT64_C(1) << 40, &o->burst) && o->burst > 0;
     if (tool_is(option, "--", "block-bytes")) return block_bytes(value, &o->block_log2);
     if (tool_is(option, "--", "title")) o->title = value;
     else if (tool_is(option, "--", "dump")) o->dump = value;
@@ -546,7 +575,7 @@ static int set_value(options *o, const tool_option *option, const char *value) {
 }
 
 static int set_option(options *o, tool_option *option) {
-    static const char *const names[] = {"c", "sample", "window-max", "from", "to", "block-bytes",
+    static const char *const names[] = {"c", "sample", "every", "burst", "window-max", "from", "to", "block-bytes",
                                         "title", "dump",
                                         "blocks-max", "thread", "interleave"};
     size_t i;
@@ -563,6 +592,11 @@ static int set_option(options *o, tool_option *option) {
 }
 
 static int consistent(const options *o) {
+    if (!o->every != !o->burst)
+        return tool_error("footprint: --every and --burst go together");
+    if (o->burst && (o->check || o->one_in_n || o->from || o->first >= 0))
+        return tool_error("footprint: --every and --burst take samples; not with --check, "
+                          "--one-in-n, --from or --interleave");
     if (o->forms > 1) return tool_error("one form at a time: --text, --html, --csv, --json, ...");
     if (o->outs > 1) return tool_error("one place to write to: --html OUT or -o OUT");
     if (o->to && o->to <= o->from)
@@ -598,6 +632,7 @@ static int parse(options *o, int argc, char **argv) {
     if (option.files == 0) return tool_no_input("footprint", "TRACE");
     o->trace = argv[0];
     if (!o->title) o->title = strcmp(o->trace, "-") == 0 ? "standard input" : o->trace;
+    if (o->burst) o->config.flags |= FOOTPRINT_BURSTS;
     return consistent(o);
 }
 

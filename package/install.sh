@@ -17,6 +17,8 @@ list() {
     echo "bursty bin/bursty-cc link"
     [ -f "$build/bursty-record.so" ] &&
         echo "$build/bursty-record.so lib/bursty/bursty-record.so 644"
+    [ -f "$build/bursty-heap.so" ] &&
+        echo "$build/bursty-heap.so lib/bursty/bursty-heap.so 644"
     for name in cc gcc clang c89 c99 c++ g++ clang++; do
         echo "../../../bin/bursty lib/bursty/masquerade/$name link"
     done

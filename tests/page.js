@@ -347,6 +347,56 @@ const views = {
     check('verdicts', verdicts.every(word => word.length > 0), verdicts);
     await findings('changes');
   },
+  // The same as a picture, by keys alone: red and blue where the table says "surely", else grey.
+  async difference() {
+    await open('difference');
+    await tabTo(now => now === 'Changes');
+    await t.key('ArrowRight');
+    check('arrow keys come to it', (await hash()).includes('tab=difference') && (await focused()) === 'Difference', await hash());
+    const colours = await run(`(() => { const view = workbench.flame, c = document.querySelector('#panel-difference canvas'),
+      pen = c.getContext('2d'), at = c.getBoundingClientRect(), list = {};
+      const tree = data.changes.trees[0], shown = [...document.querySelectorAll('#panel-difference .flame')].length;
+      const made = makeTree(Uint32Array.from(tree.parent), Uint32Array.from(tree.name), Float64Array.from(tree.base, (v, i) => v + tree.new[i]), tree.names, tree.places);
+      for (let i = 1; i < made.n; i++) { const b = view.box(i);
+        const [r, , blue] = pen.getImageData(b.x - at.left + b.wide / 2 - 4, b.y - at.top - 7, 1, 1).data;
+        list[made.names[made.name[i]]] = r > blue + 20 ? 'red' : blue > r + 20 ? 'blue' : 'grey'; }
+      return list; })()`);
+    const verdicts = await run(`(() => { const table = data.changes.tables.find(table => table.key === 'stack_changes');
+      return Object.fromEntries(table.stack.map((stack, k) => [stack.split(' > ').pop(), table.verdict[k]])); })()`);
+    const wanted = { slower: 'red', appeared: 'red', faster: 'blue', gone: 'blue', unsure: 'grey', same: 'grey' };
+    for (const [name, verdict] of Object.entries(verdicts))
+      check(name + ' is ' + verdict, colours[name] === wanted[verdict], colours[name]);
+    check('all of three colours', ['red', 'blue', 'grey'].every(colour => Object.values(colours).includes(colour)), colours);
+    check('the legend counts them', (await textOf('.legend')).includes('surely slower: 3') && (await textOf('.legend')).includes('surely faster: 1'), await textOf('.legend'));
+    await tabTo(now => now.startsWith('node '));
+    await t.key('ArrowDown', 2);
+    check('down the stack by keys', (await focused()).startsWith('node parse +200 ms (+131 to +270), surely slower'), await focused());
+    check('the tip says it', /parse.*itself.*\+200 ms.*in all stacks: \+200 ms, slower.*no test/.test(await textOf('#tip')), await textOf('#tip'));
+    await t.key('Enter');
+    check('Enter zooms', decodeURIComponent(await hash()).includes('zoom=[["main"'), await hash());
+    await t.key('Escape');
+    check('Escape', !/function|zoom/.test(await hash()), await hash());
+    await findings('difference');
+    await t.media('screen', 'dark');
+    await findings('difference, dark');
+  },
+  // The text of a function without coverage, by keys.
+  async text() {
+    await open('text');
+    await tabTo(now => now === 'Flame');
+    await t.key('ArrowRight', 3);
+    check('the tab', (await hash()).includes('tab=text'), await hash());
+    check('its text', (await textOf('.table.source .rows')).includes('return (pressure > 5 && !stuck) || forced;'));
+    check('its line is marked', /^1\s*68\s%.*static int opens/.test(await textOf('.table.source .row.on')), await textOf('.table.source .row.on'));
+    await findings('text');
+    await run(`choose('main', 'valve.c:4')`);
+    await t.frame();
+    check('another function', /^4\s*9[0-9].*int main/.test(await textOf('.table.source .row.on')), await textOf('.table.source .row.on'));
+    await run(`choose('far', 'gone.c:9')`);
+    await t.frame();
+    check('a file that is not there', (await textOf('#panel-text')).includes('--source-root') && (await run(`document.querySelector('.source-table').hidden`)));
+    check('no way to it', !(await textOf('.detail')).includes('source'));
+  },
   // A fleet's worth of functions.
   async wide() {
     await open('wide');

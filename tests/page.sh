@@ -52,4 +52,18 @@ if "$BUILD/bursty" report --help | grep -q -e '--base'; then
     "$BUILD/bursty" report --html "$dir/changes.html" --base "$dir/timed.brst" "$dir/same_name.brst" || exit 1
     pages="$pages changes"
 fi
+# parse and init grew, old is gone, fresh came; nobody can tell how scan changed.
+$CC -O1 -std=c99 -Itests -o "$dir/make_runs" tests/make_runs.c || exit 1
+printf 'tick 1000\nticks main@m.c:1 200\nticks main@m.c:1;parse@p.c:10 500
+ticks main@m.c:1;scan@s.c:20 300\nticks main@m.c:1;old@o.c:1 60\nticks main@m.c:1;init@a.c:1 50\n' |
+    "$dir/make_runs" "$dir/base.brst" &&
+    printf 'tick 1000\nticks main@m.c:1 195\nticks main@m.c:1;parse@p.c:12 700
+ticks main@m.c:1;scan@s.c:22 310\nticks main@m.c:1;fresh@o.c:1 60\nticks main@m.c:1;init@a.c:1 150\n' |
+    "$dir/make_runs" "$dir/new.brst" &&
+    "$BUILD/bursty" report --html "$dir/difference.html" --base "$dir/base.brst" "$dir/new.brst" || exit 1
+pages="$pages difference"
+printf 'tick 1000\nticks main@valve.c:4 200\nticks main@valve.c:4;opens@valve.c:1 500\nticks far@gone.c:9 40\n' |
+    "$dir/make_runs" "$dir/text.brst" &&
+    "$BUILD/bursty" report --html "$dir/text.html" --source-root "$dir" "$dir/text.brst" || exit 1
+pages="$pages text"
 exec node tests/page.js "$dir" $pages long

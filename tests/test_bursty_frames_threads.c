@@ -303,6 +303,16 @@ TEST(a_forked_child_counts_its_own_frames) {
         if (CHECK(s != NULL)) CHECK_EQ(frames_count(&s->kinds.at[0]), 9);
         input_free(&in);
     }
+    bursty_frame(NULL); /* the frame that was open at fork: the parent counts it */
+    {
+        input in;
+        const frames *s = read_frames(&in);
+        if (CHECK(s != NULL)) {
+            CHECK_EQ(frames_count(&s->kinds.at[0]), 10);
+            CHECK_EQ(s->kinds.at[0].left_out, 0);
+        }
+        input_free(&in);
+    }
     bursty_stop();
 }
 

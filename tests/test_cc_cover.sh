@@ -104,7 +104,7 @@ sed -n 's/.*\/\* = \([0-9]*\) \*\/$/\1/p;t
 s/.*/?/p' paths.c | awk '{ print NR, $1 }' | grep -v '?' >wanted.count
 awk '{ print $1, ($2 > 0) }' wanted.count >wanted.marks
 
-for form in count count16 count64 bytes bits; do
+for form in count count16 count32 bytes bits; do
     for words in "-O2 -Wall" "-O0 -std=gnu99 -Wextra -Wno-unused-parameter"; do
         for atomic in '' --atomic; do
             [ "$form$atomic" = bytes--atomic ] && continue

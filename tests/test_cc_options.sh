@@ -36,8 +36,8 @@ refuses() {
 while IFS='|' read -r tool options message; do refuses "$tool" "$options" "$message"; done <<END
 cc|--cover --cover|cc: --cover is given twice
 cc|--cover=bits --cover=count|cc: --cover is given twice
-cc|--cover=|cc: --cover=: count, count16, count64, bytes, bits, mcdc or mcdc-bits
-cc|--cover=counts|cc: --cover=counts: count, count16, count64, bytes, bits, mcdc or mcdc-bits
+cc|--cover=|cc: --cover=: count, count16, count32, count64, bytes, bits, mcdc or mcdc-bits
+cc|--cover=counts|cc: --cover=counts: count, count16, count32, count64, bytes, bits, mcdc or mcdc-bits
 cc|--cover --atomic --atomic|cc: --atomic is given twice
 cc|--cover --atomic=1|cc: --atomic takes no value
 cc|--atomic|cc: --atomic changes nothing without --cover

@@ -136,8 +136,10 @@ check "lines of a diff: $(lines lcov)" [ "$(lines lcov)" = "7=1 8=1 16=0 " ]
 check "its files" [ "$(grep -c ^SF: lcov)" = 1 ]
 bursty report --diff - coverage.brst <change.diff >text
 check "a changed source without coverage" grep -q 'changed, but without coverage: *src/new.c$' text
+check "a gate names it" says 0 'note: .*without coverage, and not counted: src/new.c$' \
+    bursty report --diff change.diff --fail-under 60 coverage.brst
 check "its share" says 3 'lines: 2 of 3, 66.67 %, is less than 80 %' \
-    bursty report --diff change.diff --fail-under 80 coverage.brst
+    bursty report --diff change.diff --exclude src/new.c --fail-under 80 coverage.brst
 check "an empty diff" bursty report --diff /dev/null --fail-under 80 --lcov coverage.brst
 check "no diff" says 2 '--diff src/a.c: is no unified diff' bursty report --diff src/a.c coverage.brst
 sed 's/^@@ -13,3 +15,3/@@ -13,5 +15,5/' change.diff >bad.diff
@@ -150,6 +152,55 @@ head -n 12 change.diff >bad.diff
 check "a diff that is cut" says 2 'line 12: the diff ends within a hunk' \
     bursty report --diff bad.diff coverage.brst
 
+# A change of m.c is none of sub/m.c; without an m.c here it may be one, for the program may have
+# been compiled elsewhere. Of several the longest end counts.
+mkdir -p sub/deep
+printf 'int top(int n) {\n    return n;\n}\n' >m.c
+printf 'int below(int n) {\n    return n;\n}\n' >sub/m.c
+printf 'int deepest(int n) {\n    return n;\n}\n' >sub/deep/m.c
+printf 'int top(int);\nint below(int);\nint deepest(int);\nint odd(int);\nint main(void) {\n    return top(0) + below(0) + deepest(0) + odd(0);\n}\n' >all.c
+odd=$(printf 'a"b\\c \303\274.c')
+printf 'int odd(int n) {\n    return n;\n}\n' >"$odd"
+bursty cc --cover -- $CC -o names all.c m.c sub/m.c sub/deep/m.c "$odd"
+BURSTY_TEST=names BURSTY_COVERAGE=names.brst ./names
+changes() { # NAME AS GIT WRITES IT: the functions of the file that such a diff changes
+    printf -- '--- %s\n+++ %s\n@@ -2 +2 @@\n-x\n+    return n;\n' "$1" "$1" >named.diff
+    bursty report --diff named.diff --lcov "${2:-names.brst}" | sed -n 's/^FNDA:[0-9]*,//p' | tr '\n' ' '
+}
+check "a change of m.c: $(changes b/m.c)" [ "$(changes b/m.c)" = "top " ]
+check "of sub/m.c: $(changes b/sub/m.c)" [ "$(changes b/sub/m.c)" = "below " ]
+check "of deep/m.c, whose end alone fits: $(changes deep/m.c)" [ "$(changes deep/m.c)" = "deepest " ]
+check "a name in quotes: $(changes '"b/a\"b\\c \303\274.c"')" \
+    [ "$(changes '"b/a\"b\\c \303\274.c"')" = "odd " ]
+printf -- '--- a/deep/m.c\n+++ b/deep/m.c\n@@ -2 +2 @@\n-x\n+    return n;\n--- a/m.c\n+++ b/m.c\n@@ -0,0 +1 @@\n+x\n' >two.diff
+mv m.c away.c
+bursty report --diff two.diff --lcov names.brst >lcov 2>err
+check "the longest end" [ "$(sed -n '/deep.m\.c$/,/^end/s/^DA://p' lcov)" = 2,1 ]
+check "a shorter one" [ "$(sed -n '/sub.m\.c$/,/^end/s/^DA://p' lcov)" = 1,1 ]
+mv away.c m.c
+if command -v git >/dev/null; then
+    (
+        unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
+        mkdir repository && cd repository && git init -q . &&
+            sed 's/return n/return 7/' "../$odd" >"$odd" && git add . &&
+            cp "../$odd" "$odd" && git diff >../git.diff
+    ) 2>/dev/null
+    bursty report --diff git.diff --lcov names.brst >lcov
+    check "as git itself writes it: $(grep +++ git.diff)" grep -q '^FNDA:1,odd' lcov
+else skip "no git"; fi
+tests_of() { bursty report --tests-of "$1" names.brst | sed -n '/^Tests that ran/,/^$/p' | tail -n +3; }
+printf '\n\n' >>sub/m.c
+printf 'int more(int n) {\n    return n;\n}\n' >>sub/m.c
+bursty cc --cover -- $CC -o names all.c m.c sub/m.c sub/deep/m.c "$odd"
+rm names.brst
+BURSTY_TEST=names BURSTY_COVERAGE=names.brst ./names
+check "tests of m.c alone: $(tests_of m.c:2)" [ "$(tests_of m.c:2)" = "   1  names" ]
+check "of sub/m.c" [ "$(tests_of sub/m.c:2)" = "   1  names" ]
+check "of an end that fits" [ "$(tests_of deep/m.c:2)" = "   1  names" ]
+check "sub/m.c has such a line, m.c has not" says 2 'm.c:6: no code of the program stands there' \
+    bursty report --tests-of m.c:6 names.brst
+check "sub/m.c has it" bursty report --tests-of sub/m.c:6 -o /dev/null names.brst
+
 # ---- what is wanted ----
 
 check "enough" bursty report --fail-under lines=66,branches=50,functions=60,mcdc=50 coverage.brst >out
@@ -158,6 +209,50 @@ check "too few functions" says 3 'functions: 2 of 3, 66.67 %, is less than 67 %'
 check "too little MC/DC" says 3 'mcdc: 2 of 4, 50.00 %, is less than 50.5 %' \
     bursty report --fail-under mcdc=50.5 -o under.txt coverage.brst
 check "the report is there, too" test -s under.txt
+# What was refused is not covered.
+cat >left.c <<'E'
+#include <stdlib.h>
+static int left(int n) {
+    int i, s = 0;
+    for (i = 0; i < n; i++)
+        s += i & 1 ? 0 : 1;
+    if (s > 3) exit(0);
+    return s;
+}
+int main(int argc, char **argv) {
+    (void)argv;
+    return left(9 + argc) > 0 ? 0 : 1;
+}
+E
+bursty cc --cover --no-exits -- $CC -o left left.c && BURSTY_COVERAGE=left.brst ./left
+bursty report --fail-under lines=60,branches=70,functions=51 -o /dev/null left.brst 2>err
+check "status of a gate with what is refused" [ $? = 3 ]
+check "it is named before the shares: $(cat err)" [ "$(sed -n 1p err)" = \
+    "bursty: note: --fail-under: what has no counts that can be shown is not covered: functions 1, lines 3, branches 2" ]
+check "its lines are not covered" grep -q 'lines: 5 of 9, 55.56 %' err
+check "nor its branches" grep -q 'branches: 5 of 8, 62.50 %' err
+check "nor itself" grep -q 'functions: 1 of 2, 50.00 %' err
+# Sums have 64 bits: where a sum is too large for a counter, runs are kept apart in the file.
+cat >many.c <<'E'
+static int many(int n) {
+    int i, s = 0;
+    for (i = 0; i < n; i++)
+        s += i & 1;
+    return s;
+}
+int main(int argc, char **argv) {
+    (void)argv;
+    return many(65534 + argc) > 0 ? 0 : 1;
+}
+E
+bursty cc --cover=count16 -- $CC -o many many.c
+for i in 1 2 3; do BURSTY_COVERAGE=many.brst ./many; done
+check "sums of small counters: $(bursty report --lcov many.brst | grep '^DA:4')" \
+    sh -c "'$BUILD/bursty' report --lcov many.brst | grep -q '^DA:4,196605$'"
+bursty merge -o sum.brst many.brst many.brst && bursty merge -o sum2.brst sum.brst many.brst
+check "merged" sh -c "'$BUILD/bursty' report --lcov sum2.brst | grep -q '^DA:4,589815$'"
+bursty cc --cover -- $CC -o many many.c && rm many.brst && BURSTY_COVERAGE=many.brst ./many 1 2 3
+check "counters that do not wrap" sh -c "'$BUILD/bursty' report --lcov many.brst | grep -q '^DA:4,65538$'"
 for bad in x 101 lines= lines=5,x=3 lines=5,6 5x =5; do
     check "--fail-under $bad" says 2 "--fail-under $bad: " bursty report --fail-under $bad coverage.brst
 done
@@ -187,7 +282,7 @@ check "no line" says 2 'FILE:LINE is wanted' bursty report --tests-of a.c covera
 # ---- runs add up in place ----
 
 rm -f ./*.brst
-for form in count count16 count64 bytes bits mcdc mcdc-bits; do
+for form in count count16 count32 bytes bits mcdc mcdc-bits; do
     bursty cc --cover=$form -- $CC -O1 -o p src/a.c src/in/b.c || no "$form: not compiled"
     BURSTY_COVERAGE=$form.brst
     export BURSTY_COVERAGE
@@ -256,12 +351,33 @@ check "a full disk says so: $(cat err)" grep -q 'coverage.brst: cannot be writte
 check "and takes nothing" cmp -s coverage.brst whole.brst
 check "nor leaves anything" [ "$(find . -name 'coverage.brst?*')" = "" ]
 
+# The same in a program that does not ignore the signal of the limit: it ends as it would have.
+(
+    ulimit -f 0
+    ./p 5 2>&1
+    echo "status $?"
+) | cat >err
+check "a limit says so: $(cat err)" grep -q 'coverage.brst: cannot be written' err
+check "and the program ends by itself" grep -q 'status 0' err
+check "and takes nothing" cmp -s coverage.brst whole.brst
+check "nor leaves anything" [ "$(find . -name 'coverage.brst?*')" = "" ]
+if [ -c /dev/full ]; then
+    check "a device is full" says 0 '/dev/full: cannot be written: ' env BURSTY_COVERAGE=/dev/full ./p 5
+else skip "no /dev/full"; fi
+
 # ---- tables ----
 
 rm -f coverage.brst
 strip -o stripped p && ./stripped 5 && bursty report --lcov coverage.brst >lcov
 check "a stripped program has its tables" grep -q '^DA:7,1$' lcov
 rm -f coverage.brst
+if command -v llvm-strip >/dev/null; then
+    rm -f coverage.brst
+    llvm-strip --keep-section=.bursty.cover -o stripped p && ./stripped 5
+    bursty report --lcov coverage.brst >lcov
+    check "so has one that llvm-strip was told to keep them in" grep -q '^DA:7,1$' lcov
+    rm -f coverage.brst
+else skip "no llvm-strip"; fi
 if command -v objcopy >/dev/null; then
     objcopy -R .bursty.cover p bare
     ./bare 5
@@ -272,6 +388,17 @@ if command -v objcopy >/dev/null; then
     bursty cc --cover=bytes -- $CC -o another src/a.c src/in/b.c
     check "another build" says 2 'its counts are of another build than the program' \
         bursty report coverage.brst another
+    BURSTY_COVERAGE=two.brst ./bare 5 && BURSTY_COVERAGE=two.brst ./names
+    check "a gate with counts of unknown lines" says 3 'have counts, but no tables (2)' \
+        bursty report --fail-under 1 -o /dev/null two.brst
+    check "which the program tells" bursty report --fail-under 1 -o /dev/null two.brst p
+    # The tables come with the first run that has them, and stay alone.
+    ./p 5 && ./bare 5
+    bursty report --lcov coverage.brst >lcov
+    check "tables behind a run without them: $(grep '^DA:7' lcov)" grep -q '^DA:7,3$' lcov
+    size=$(wc -c <coverage.brst)
+    ./p 5
+    check "and but once" [ "$(wc -c <coverage.brst)" = "$size" ]
     check "no tables" says 2 'bare: .*without tables of bursty cc --cover' bursty report coverage.brst bare
 else skip "no objcopy"; fi
 cp p gone && (rm gone.brst; BURSTY_COVERAGE=gone.brst; export BURSTY_COVERAGE; ./gone 5; mv gone moved; ./moved 5) 2>/dev/null

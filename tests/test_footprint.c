@@ -576,7 +576,7 @@ TEST(phases_and_sums) {
     CHECK_EQ(footprint_snapshot(&fp, &early, table, sizeof table), 0);
     footprint_access_many(&fp, trace + 700, 1300);
     CHECK_EQ(footprint_snapshot(&fp, &late, table2, sizeof table2), 0);
-    CHECK_EQ(footprint_profile_init(&sum, late.rows, late.columns, memory2, sizeof memory2), 0);
+    CHECK_EQ(footprint_profile_init(&sum, late.rows, late.columns, 0, memory2, sizeof memory2), 0);
     CHECK_EQ(footprint_add(&sum, &late), 0);
     CHECK(same(&sum, &late));
     CHECK(footprint_average_of(&sum, 2000) == footprint_average_of(&late, 2000));
@@ -799,7 +799,7 @@ TEST(sums_of_different_profiles) {
         CHECK_EQ(footprint_snapshot(&fp, &part[i], tables[i], sizeof table / 2), 0);
     }
     for (order = 0; order < 3; order++) {
-        CHECK_EQ(footprint_profile_init(&sum, 200, part[0].columns, memory2, sizeof memory2), 0);
+        CHECK_EQ(footprint_profile_init(&sum, 200, part[0].columns, 0, memory2, sizeof memory2), 0);
         for (k = 0; k < 2; k++) {
             i = (order + 2 * k) % 3;
             CHECK_EQ(footprint_add(&sum, &part[i]), 0);

@@ -69,6 +69,100 @@ TEST(what_is_written_comes_back) {
     text_free(&again);
 }
 
+/* A sample: 40 bursts, of which no two are alike. */
+static footprint_profile make_sample(uint32_t seed) {
+    footprint_config config = {0, 0, 0, FOOTPRINT_BURSTS, 0, 0, NULL, NULL, NULL};
+    footprint fp;
+    footprint_profile p;
+    uint64_t state = seed;
+    uint32_t i, k;
+    CHECK(footprint_init(&fp, memory, sizeof memory, &config) > 0);
+    for (i = 0; i < 40; i++) {
+        for (k = 0; k < 200 + i; k++) footprint_access(&fp, test_random(&state) % 50);
+        footprint_burst(&fp);
+    }
+    CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+    return p;
+}
+
+static int same_sample(const footprint_profile *a, const footprint_profile *b) {
+    size_t rows = FOOTPRINT_GROUPS * (size_t)a->rows;
+    size_t columns = FOOTPRINT_GROUPS * (size_t)a->columns;
+    return same(a, b) && a->bursts == b->bursts && a->groups == b->groups &&
+           memcmp(a->reuse, b->reuse, (a->columns + 1) * sizeof *a->reuse) == 0 &&
+           memcmp(a->group_depth, b->group_depth, rows * sizeof *a->group_depth) == 0 &&
+           memcmp(a->group_cut, b->group_cut, rows * sizeof *a->group_cut) == 0 &&
+           memcmp(a->group_total, b->group_total, columns * sizeof *a->group_total) == 0;
+}
+
+TEST(samples_come_back_and_add_up) {
+    static uint64_t sums[200000];
+    footprint_profile p = make_sample(3), q, sum;
+    footprints f;
+    text file = {NULL, 0, 0}, again = {NULL, 0, 0};
+    void *tables;
+    CHECK_EQ(footprint_write(&p, "sample", text_write, &file), 0);
+    CHECK_EQ(read_file(&f, &file), 0);
+    kind_footprints.settle(&f);
+    CHECK(f.count == 1 && f.parts[0].version == 2 && f.parts[0].profile.groups == 16);
+    q = footprints_lay_out(&f.parts[0], &tables);
+    CHECK(same_sample(&p, &q) && q.bursts == 40);
+    free(tables);
+    kind_footprints.write(&f, &again);
+    CHECK(again.size == file.size && memcmp(again.data, file.data, file.size) == 0);
+    kind_footprints.free(&f);
+    CHECK_EQ(footprint_profile_init(&sum, p.rows + 9, p.columns, FOOTPRINT_BURSTS, sums,
+                                    sizeof sums), 0);
+    CHECK_EQ(footprint_add(&sum, &p), 0);
+    p = make_sample(4);
+    CHECK_EQ(footprint_add(&sum, &p), 0);
+    CHECK_EQ(footprint_write(&p, "sample", text_write, &file), 0);
+    CHECK_EQ(read_file(&f, &file), 0);
+    kind_footprints.settle(&f);
+    CHECK_EQ(f.count, 1);
+    q = footprints_lay_out(&f.parts[0], &tables);
+    sum.rows = q.rows;                            /* fewer than there was room for: */
+    CHECK(q.bursts == 80 && q.accesses == sum.accesses && q.blocks == sum.blocks);
+    CHECK(footprint_average_of(&q, 100) == footprint_average_of(&sum, 100));
+    CHECK(memcmp(q.group_total, sum.group_total,
+                 FOOTPRINT_GROUPS * (size_t)q.columns * sizeof *q.group_total) == 0);
+    CHECK(memcmp(q.reuse, sum.reuse, (q.columns + 1) * sizeof *q.reuse) == 0);
+    free(tables);
+    kind_footprints.free(&f);
+    text_free(&file);
+    text_free(&again);
+}
+
+/* What 0.2.0 wrote before bursts were boundaries has no flag 256 and nothing
+   behind its columns. It is read, and not added to what is known better. */
+TEST(version_1_stays_readable) {
+    footprint_profile p = make_profile(5), q;
+    footprints f;
+    text file = {NULL, 0, 0}, again = {NULL, 0, 0};
+    void *tables;
+    CHECK_EQ(footprint_write(&p, "old", text_write, &file), 0);
+    CHECK_EQ(read_file(&f, &file), 0);
+    f.parts[0].version = 1;
+    kind_footprints.write(&f, &again);
+    kind_footprints.free(&f);
+    CHECK(again.size < file.size);
+    CHECK_EQ(read_file(&f, &again), 0);
+    CHECK(f.parts[0].version == 1 && f.parts[0].reuse == NULL);
+    q = footprints_lay_out(&f.parts[0], &tables);
+    CHECK(same(&p, &q) && q.reuse == NULL && q.groups == 0);
+    CHECK(footprint_miss_ratio_by_average(&q, 50) == -1 && footprint_miss_ratio(&q, 50) >= 0);
+    CHECK(footprint_fill_time(&q, 20) == footprint_fill_time(&p, 20));
+    free(tables);
+    kind_footprints.free(&f);
+    text_bytes(&file, again.data, again.size);
+    CHECK_EQ(read_file(&f, &file), 0);
+    kind_footprints.settle(&f);
+    CHECK(f.count == 2 && f.parts[0].version != f.parts[1].version);
+    kind_footprints.free(&f);
+    text_free(&file);
+    text_free(&again);
+}
+
 TEST(averages_come_back) {
     footprint_average av;
     footprint_profile p, q;
@@ -94,12 +188,11 @@ TEST(averages_come_back) {
     text_free(&again);
 }
 
-TEST(refuses_truncations_and_flipped_bits) {
-    footprint_profile p = make_profile(2);
+static void refuses_damage(const footprint_profile *p) {
     text file = {NULL, 0, 0};
     size_t size, i;
     int bit;
-    CHECK_EQ(footprint_write(&p, "x", text_write, &file), 0);
+    CHECK_EQ(footprint_write(p, "x", text_write, &file), 0);
     size = file.size;
     for (file.size = 1; file.size < size; file.size++) CHECK(refuses(&file));
     for (i = 0; i < size; i += i < 300 || i + 100 > size ? 1 : 31) {
@@ -111,6 +204,46 @@ TEST(refuses_truncations_and_flipped_bits) {
         }
     }
     text_free(&file);
+}
+
+/* A payload that is cut short behind any of its numbers, with a right checksum,
+   and numbers out of range. */
+static void refuses_short_payload(const footprint_profile *p) {
+    text file = {NULL, 0, 0}, part = {NULL, 0, 0};
+    footprints f;
+    dump d;
+    size_t size;
+    CHECK_EQ(footprint_write(p, "x", text_write, &file), 0);
+    CHECK_EQ(dump_read(&d, (const unsigned char *)file.data, file.size, &fault), 0);
+    for (size = 0; size <= d.parts[0].size; size += size < 200 ? 1 : 13) {
+        dump_writer w;
+        dump_begin(&w, &part, DUMP_FOOTPRINT);
+        dump_put_bytes(&w, (const char *)d.parts[0].payload, size);
+        dump_end(&w);
+        CHECK(refuses(&part) || size == d.parts[0].size);
+        part.size = 0;
+    }
+    CHECK_EQ(read_file(&f, &file), 0);
+    kind_footprints.free(&f);
+    dump_free(&d);
+    text_free(&file);
+    text_free(&part);
+}
+
+TEST(refuses_truncations_and_flipped_bits) {
+    footprint_profile p = make_profile(2);
+    refuses_damage(&p);
+    refuses_short_payload(&p);
+    p = make_sample(2);
+    refuses_damage(&p);
+    refuses_short_payload(&p);
+    p.groups = 3;
+    {
+        text file = {NULL, 0, 0};
+        CHECK_EQ(footprint_write(&p, "x", text_write, &file), 0);
+        CHECK(refuses(&file) && strstr(fault.reason, "groups are not"));
+        text_free(&file);
+    }
 }
 
 /* A part with so many rows and columns; one cell in the column `marked`, in its
@@ -365,10 +498,10 @@ TEST(whatever_is_written_is_read) {
            for */
         any_events(&fp, &av, &pair, &seed);
         CHECK_EQ(footprint_pair_snapshot(&pair, &late[2], place[1], size), 0);
-        CHECK_EQ(footprint_profile_init(&sum, early[2].rows + 40, (uint32_t)(any(&seed) % 600),
+        CHECK_EQ(footprint_profile_init(&sum, early[2].rows + 40, (uint32_t)(any(&seed) % 600), 0,
                                         place[2], size), 0);
         comes_back(&sum);
-        CHECK_EQ(footprint_profile_init(&sum, early[2].rows + 40, 496, place[2], size), 0);
+        CHECK_EQ(footprint_profile_init(&sum, early[2].rows + 40, 496, 0, place[2], size), 0);
         if (late[2].rows <= sum.rows) CHECK_EQ(footprint_add(&sum, &late[2]), 0);
         CHECK_EQ(footprint_add(&sum, &early[2]), 0);
         comes_back(&sum);
@@ -377,7 +510,7 @@ TEST(whatever_is_written_is_read) {
         CHECK_EQ(footprint_snapshot(&fp, &early[0], place[0], size), 0);
         any_events(&fp, &av, &pair, &seed);
         CHECK_EQ(footprint_snapshot(&fp, &late[0], place[1], size), 0);
-        CHECK_EQ(footprint_profile_init(&sum, 496, 496, place[2], size), 0);
+        CHECK_EQ(footprint_profile_init(&sum, 496, 496, 0, place[2], size), 0);
         CHECK_EQ(footprint_add(&sum, &early[0]), 0);
         CHECK_EQ(footprint_add(&sum, &late[0]), 0);
         comes_back(&sum);

@@ -165,28 +165,34 @@ forms() { # LANGUAGE STANDARD COMPILER FLAGS...
         2>>"$out/log" && run "$out/forms"
     ok $? "forms.c, $language $*"
 }
-forms c c99 "$CC" -O2
-forms c c99 "$CC" -O2 -DBURSTY_OFF
-if [ -n "${FULL:-}" ] && has "$CXX"; then
-    forms c++ c++11 "$CXX" -O1 -fno-exceptions
-    forms c++ c++11 "$CXX" -O1
+forms c c99 "$CC" -O0
+if [ -n "${FULL:-}" ]; then
+    forms c c99 "$CC" -O2
+    forms c c99 "$CC" -O2 -DBURSTY_OFF
+    if has "$CXX"; then
+        forms c++ c++11 "$CXX" -O1 -fno-exceptions
+        forms c++ c++11 "$CXX" -O1
+    fi
 fi
 
-level=-O1 # FULL=1: -O2, too
+level=-O1 # FULL=1: -O2, and the rest of each kind
 [ -z "${FULL-}" ] || level=-O2
 
 # ---- what they keep -----------------------------------------------------------------------------
 
 keep -O0 -finstrument-functions -DHOOKS
-keep $level -fsanitize-coverage=trace-pc -DHOOKS
 keep $level -fPIC -mno-red-zone '-DBURSTY_TLS_MODEL="initial-exec"'
-whole -O1
+if [ -n "${FULL-}" ]; then
+    keep $level -fsanitize-coverage=trace-pc -DHOOKS
+    whole -O1
+fi
+whole -O0
 same_dump $level
 same_events scopes.c $level
 if has "$CXX"; then
     shared exe $level -fno-exceptions -ffunction-sections
-    through $level
-    same_events scopes.cc $level
+    [ -z "${FULL-}" ] || through $level
+    same_events scopes.cc -O0
 else skip "C++: no $CXX"; fi
 
 # At each instruction of a function with a scope a tick finds that scope.
@@ -205,7 +211,6 @@ steps_shared() { # FLAGS...
     ok $? "a tick at each instruction of a shared object: $*"
 }
 steps $level
-steps_shared $level
 if [ -n "${FULL:-}" ]; then
     for level in -O0 -O1 -O2 -O3 -Os; do
         steps_shared $level
@@ -255,9 +260,12 @@ END
     $CC -std=gnu99 -masm=intel "$@" -I. -o "$out/intel" "$out/intel.c" 2>>"$out/log" && run "$out/intel"
     ok $? "-masm=intel $*"
 }
-intel $level
-intel $level -fno-pie -no-pie
-intel -O1 -fPIC '-DBURSTY_TLS_MODEL="initial-exec"'
+intel -O0
+if [ -n "${FULL-}" ]; then
+    intel $level
+    intel $level -fno-pie -no-pie
+fi
+intel -O0 -fPIC '-DBURSTY_TLS_MODEL="initial-exec"'
 
 # Nothing between the thunk and an action touches a vector register, and the short way calls no
 # other function. No function but the two that the thunks call first saves what a call may change:
@@ -297,9 +305,11 @@ leaves_vectors_alone() { # FLAGS...
     ok $? "the slow path leaves vector registers alone: $*"
 }
 if has objdump; then
-    leaves_vectors_alone -O0
     leaves_vectors_alone -O2
-    leaves_vectors_alone -O3 -mavx2
+    if [ -n "${FULL-}" ]; then
+        leaves_vectors_alone -O0
+        leaves_vectors_alone -O3 -mavx2
+    fi
 else skip "no objdump"; fi
 
 # bursty cc puts them in by itself, and leaves the same dump without them.
@@ -386,7 +396,6 @@ if has "$CXX"; then
         through -O2 -fexceptions $lto
     else skip "$CC -flto does not link here"; fi
 fi
-whole -O0
 same_dump -O0
 for flags in -O0 -O1 -O3 -Os '-O2 -fno-pie -no-pie' '-O2 -fno-omit-frame-pointer' '-O3 -mavx2' \
     '-O2 -fcf-protection=full -fstack-protector-all' '-O2 -fexceptions' '-O2 -DBURSTY_STACK=3' \
@@ -396,7 +405,7 @@ for flags in -O0 -O1 -O3 -Os '-O2 -fno-pie -no-pie' '-O2 -fno-omit-frame-pointer
 done
 same_events scopes.c -O2 -fPIC '-DBURSTY_TLS_MODEL="initial-exec"'
 if has "$CXX"; then
-    for flags in -O0 -O1 -O3 -Os '-O2 -fno-pie -no-pie' ${lto:+"-O2 $lto"}; do
+    for flags in $level -O1 -O3 -Os '-O2 -fno-pie -no-pie' ${lto:+"-O2 $lto"}; do
         # shellcheck disable=SC2086
         same_events scopes.cc $flags
     done

@@ -151,6 +151,26 @@ run 0 --one-in-n --json "$dir/random"
 has out '"accesses":20000,'
 has out 'without guarantee'
 
+# bursts: estimates with intervals, which hold what the whole trace is
+run 0 --every 300 --burst 300 --csv "$dir/random"
+has out '^# windows: footprint of '
+has out '^window_accesses,least,percent_5,median,percent_95,most,average,average_low,average_high$'
+has out '^cache_bytes,miss_ratio,miss_low,miss_high$'
+awk -F, '/^cache_bytes/ { on = 1; next }
+    on && $1 == 9152 { ok = $3 <= .9523 && .9523 <= $4 && $4 - $3 < .02 }  # 143 of 3000 blocks
+    END { exit !ok }' "$dir/out" && ok || no "misses of a sample: $(grep ^9152 "$dir/out")"
+run 0 --every 300 --burst 300 "$dir/random"
+has out 'estimated from [0-9]* bursts, with 95 % intervals'
+has out 'of more than [0-9]* bytes are not known'
+grep -q guarantee "$dir/out" && no "a sample has a guarantee" || ok
+run 0 --every 9000 --burst 300 "$dir/random"
+has out 'bursts are too few'
+grep -q 'misses of a cache' "$dir/out" && no "misses of two bursts" || ok
+run 2 --every 300 "$dir/random"
+has err '^bursty-lab: footprint: --every and --burst go together'
+run 2 --every 300 --burst 10 --check "$dir/random"
+has err '^bursty-lab: footprint: --every and --burst take samples; not with '
+
 # threads
 run 0 --threads --json "$dir/turns"
 has out '"accesses":30000,'
@@ -198,8 +218,26 @@ run 0 --c 1 --title two --dump "$dir/two.brst" "$dir/cyclic"
 "$bursty" corun "$dir/one.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok ||
     no "corun: $(cat "$dir/err")"
 has out '^program 2, 50.00% of the accesses: two$'
-has out '^ *127  *100.00%  *100.00%  *100.00%$'
-has out '^ *255  *0.00%  *0.00%  *0.00%$'
+has out '^ *8192  *100.00%  *100.00%  *100.00%$'
+has out '^ *16384  *2.00%  *2.00%  *2.00%$'      # first accesses miss in any cache
+"$bursty" corun --size 8k,1M,12800 --rate 1,3e9 "$dir/one.brst" "$dir/two.brst" >"$dir/out" \
+    2>"$dir/err" && ok || no "corun --size --rate: $(cat "$dir/err")"
+has out '^program 1, 0.00% of the accesses: one$'
+has out '^ *8192  *2.00%  *100.00%  *2.00%$'     # the first is slow, and the second has all
+has out '^ *1048576  *2.00%  *2.00%  *2.00%$'
+[ "$(grep -c '^  *[0-9]' "$dir/out")" = 3 ] && ok || no "corun --size prints other sizes"
+for wrong in '--size 0' '--size 8q' '--size 8k,' '--size ,' '--rate x' '--rate -1,2' '--rate 1'; do
+    # shellcheck disable=SC2086
+    "$bursty" corun $wrong "$dir/one.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err"
+    [ $? = 2 ] && ok || no "corun $wrong"
+    [ "$(wc -l <"$dir/err")" = 1 ] && ok || no "corun $wrong: $(cat "$dir/err")"
+done
+has err '^bursty: corun: --rate has 1 rates for 2 programs$'
+# more cache never misses more, and what a cache misses stays between 0 and 1
+run 0 --title random --dump "$dir/r.brst" "$dir/random"
+"$bursty" corun "$dir/r.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err"
+awk '/^ *[0-9]/ { for (i = 2; i <= 4; i++) { v = $i + 0; if (v > 100 || v < 0 || (n && v > was[i])) bad = 1
+     was[i] = v } n++ } END { exit bad || n < 8 }' "$dir/out" && ok || no "corun is not monotone"
 "$bursty" corun "$dir/one.brst" >"$dir/out" 2>"$dir/err" && no "corun of one program" || ok
 has err '^bursty: corun: at least two footprints are wanted, and here is one$'
 "$bursty" corun >"$dir/out" 2>"$dir/err"
@@ -211,7 +249,7 @@ cp "$dir/one.brst" "$dir/copy.brst"
     no "corun of copies: $(cat "$dir/err")"
 has out '^program 1, 50.00% of the accesses: one$'
 has out '^program 2, 50.00% of the accesses: one (2)$'
-has out '^ *127  *100.00%  *100.00%  *100.00%$'
+has out '^ *8192  *100.00%  *100.00%  *100.00%$'
 cat "$dir/one.brst" "$dir/copy.brst" >"$dir/runs.brst"
 "$bursty" corun "$dir/runs.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok ||
     no "corun of two runs: $(cat "$dir/err")"
@@ -219,7 +257,7 @@ has out '^program 1, 66.67% of the accesses: one$'
 run 0 --average --title fast --dump "$dir/fast.brst" "$dir/cyclic"
 "$bursty" corun "$dir/fast.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok ||
     no "corun of averages: $(cat "$dir/err")"
-has out '^ *127  *100.00%  *100.00%  *100.00%$'
+has out '^ *8192  *100.00%  *100.00%  *100.00%$'
 run 0 --title pages --block-bytes 4096 --dump "$dir/pages.brst" "$dir/cyclic"
 "$bursty" corun "$dir/one.brst" "$dir/pages.brst" >"$dir/out" 2>"$dir/err" &&
     no "corun of two sizes of blocks" || ok

@@ -34,6 +34,8 @@ merge -o x | no input
 merge --json -o x none | no option '--json'
 corun --json none | no option '--json'
 corun | no input
+corun --size 3x none | '3x' is not valid
+corun --rate 0 none | '0' is not valid
 overlap --json --json none none | '--json' stands twice
 overlap --title a --title b none none | '--title' stands twice
 overlap --json=3 none none | '--json' takes no value

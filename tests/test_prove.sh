@@ -57,7 +57,7 @@ int f(int n) { return n ? f(n - 1) + n * f(n - 2) : 1; }
 int main(int n, char **v) { return f(n); }
 E1
     holds direct$level
-    says 1 '^  recursion: f 0x[0-9a-f]+ \(direct-O[02]\.c:1\)' direct$level.plain
+    says 1 '^  recursion: f 0x[0-9a-f]+ \(.*direct-O[02]\.c:1\)' direct$level.plain
     make_both switches$level $level <<'E1'
 #include <stdio.h>
 int main(int n, char **v) {
@@ -131,7 +131,7 @@ __attribute__((noinline)) static int work(int n) { return putchar(n); }
 int main(int n, char **v) { while (n < 1000000) n += work(n) ? 1 : 2; return 0; }
 E1
     holds loops$level
-    says 1 '^  loop: main 0x[0-9a-f]+ \(loops-O[02]\.c:3\), [0-9]+ instructions' loops$level.plain
+    says 1 '^  loop: main 0x[0-9a-f]+ \(.*loops-O[02]\.c:3\), [0-9]+ instructions' loops$level.plain
     make_both gotos$level $level <<'E1'
 #include <stdio.h>
 int main(int n, char **v) {

@@ -172,7 +172,7 @@ int main(int argc, char **argv) {
     pthread_join(thread, NULL);
     sum += hot(20);
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
-    sum += hot(32);
+    sum += hot(35);
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &old);
     printf("%d\n", sum + hot(20));
     return 0;

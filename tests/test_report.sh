@@ -511,6 +511,34 @@ source /etc/passwd 'does not have the name of a source'
 if mkfifo "$sources/inside/fifo.c" 2>/dev/null; then source fifo.c 'is no regular file'; fi
 [ -c /dev/zero ] && ln -sf /dev/zero "$sources/inside/zero.c" && source zero.c 'lies outside'
 [ -c /dev/zero ] && source zero.c 'lies outside'
+
+# text NAME:LINE WANTED [OPTIONS]: the page of a profile without coverage has that text of a function
+# there, from two lines before it to its end, and nothing of another file.
+runs=$dir/make_runs
+case $runs in /*) ;; *) runs=$here/$runs ;; esac
+$CC -O1 -std=c99 -Itests -o "$dir/make_runs" tests/make_runs.c || echo "make_runs failed"
+printf 'int a;\nint b;\r\nint f(void)\n{\n  return "<";\n}\nint g;\n' >"$sources/inside/f.c"
+text() {
+    place=$1 wanted=$2
+    shift 2
+    (
+        cd "$sources/inside" || exit 1
+        printf 'tick 1000\nticks f@%s 20\n' "$place" | $RUN "$runs" text.brst
+        timeout 20 $RUN "$tool" report --html out.html "$@" text.brst 2>stderr || exit 1
+        sed -n '/^"texts":/,/^<.script/p' out.html | tr -d '\n' >texts
+        [ "$(cat texts)" = "${wanted:+\"texts\":[$wanted]\}</script>}" ] && ! grep -q secret out.html
+    )
+    ok $? "the text of $place $*: $(cat "$sources/inside/stderr" "$sources/inside/texts")"
+}
+whole='"lines":["int a;","int b;","int f(void)","{","  return \"\u003c\";","}"]}'
+text f.c:3 '{"file":"f.c","line":1,'"$whole"
+text inside/f.c:3 '{"file":"inside/f.c","line":1,'"$whole" --source-root ..
+text f.c:7 '{"file":"f.c","line":5,"lines":["  return \"\u003c\";","}","int g;"]}'
+text f.c:8 ''
+text f.c:0 ''
+text ../outside/keys.h:1 ''
+text link.h:1 ''
+text f.c:3 '' --source-root ../outside
 rm -rf "$sources"
 refused "--source-root $dir/none: No such file or directory" report --json -o "$dir/out" \
     --source-root "$dir/none" "$dir/coverage.brst"

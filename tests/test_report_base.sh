@@ -70,6 +70,10 @@ has text '^# self_changes: '
 has text '^slower,200,13.*,parse,p.c:12,p.c,12$'
 says 0 --json "$dir/new.brst" --base "$dir/base.brst"
 $RUN "$dir/check_json" <"$dir/text" >/dev/null; ok $? "JSON of a comparison"
+# The tree of the page's difference has the verdicts of the table of stacks, one for each node.
+[ "$(sed -n 's/^"way":\[\([^]]*\)\].*/\1/p' "$dir/text")" = 0,0,1,0,-1,1,0,1 ] &&
+    [ "$(sed -n 's/^"name":\[\(.*\)\],/\1/p' "$dir/text")" = 0,2,0,1,3,7,8,6 ]
+ok $? "ways: $(grep -A 30 '^"trees"' "$dir/text")"
 tr -d '\n' <"$dir/text" >"$dir/line"
 has line '"key":"self_changes".*"verdict":\["slower","slower","gone","appeared","unsure",'
 has line '"headline":"The whole: +310 ms'

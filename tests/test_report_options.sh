@@ -168,7 +168,7 @@ report text "$dir/recorded.brst"
 has text '^60.00%  .*  600  thread 1 (ended)$'
 report text "$dir/recorded.brst" "$dir/mutual.brst"
 has text '  600  thread 1 (ended)  *recorded$'
-has text '  140  worker  *mutual$'
+has text ' 1400  worker  *mutual$'
 
 # ---- contexts: --min, and how many are not shown
 report text "$dir/chains.brst"

@@ -20,10 +20,11 @@ static const char help[] =
     "                    ~/.cache/bursty). From then on C++ gets checks, too:\n"
     "                    CXX=\"bursty cc -- g++\" make. Needs gcc-VERSION-plugin-dev of Debian\n"
     "  --verbose         says of each file of C++ on standard error what became of it\n"
-    "  --cover[=FORM]    counts what runs instead: count (the default, 32 bits), count16,\n"
-    "                    count64, bytes or bits (marks), mcdc or mcdc-bits (a mark for each run\n"
-    "                    of a decision: MC/DC, too). Each run is added to coverage.brst, or\n"
-    "                    to the file that BURSTY_COVERAGE names; bursty report --lcov shows it\n"
+    "  --cover[=FORM]    counts what runs instead: count (the default: 64 bits where\n"
+    "                    pointers have them, else 32), count16, count32, count64, bytes or\n"
+    "                    bits (marks), mcdc or mcdc-bits (a mark for each run of a decision:\n"
+    "                    MC/DC, too). Each run is added to coverage.brst, or to the file that\n"
+    "                    BURSTY_COVERAGE names; bursty report --lcov shows it\n"
     "  --atomic          counters that threads may share; marks in bytes may be shared anyway\n"
     "  --no-exits        leaves out what finds calls that do not return (exit, longjmp, exec): code\n"
     "                    is as it was, and functions that are left so are refused by the report\n"
@@ -123,8 +124,9 @@ static int set_cover(cc_driver *d, const char *value) {
     static const struct {
         const char *name;
         int bits, mcdc;
-    } forms[] = {{"count", 32, 0}, {"count16", 16, 0}, {"count64", 64, 0}, {"bytes", 8, 0},
-                 {"bits", 1, 0}, {"mcdc", 8, 1}, {"mcdc-bits", 1, 1}};
+    } forms[] = {{"count", CC_COVER_WORD, 0}, {"count16", 16, 0}, {"count32", 32, 0},
+                 {"count64", 64, 0}, {"bytes", 8, 0}, {"bits", 1, 0}, {"mcdc", 8, 1},
+                 {"mcdc-bits", 1, 1}};
     size_t i;
     for (i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (!value || strcmp(value, forms[i].name) == 0) {
@@ -134,8 +136,8 @@ static int set_cover(cc_driver *d, const char *value) {
             return TOOL_OK;
         }
     }
-    return tool_error("cc: --cover=%s: count, count16, count64, bytes, bits, mcdc or mcdc-bits",
-                      value);
+    return tool_error("cc: --cover=%s: count, count16, count32, count64, bytes, bits, mcdc or "
+                      "mcdc-bits", value);
 }
 
 /* ---- options ---- */

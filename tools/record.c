@@ -21,7 +21,12 @@ static const char help[]
       "  --calls, --edges   calls in their contexts; callers with what they call (samples)\n"
       "  --footprint        how much data a window of the run touches (samples)\n"
       "  --refs             data references that come back in the same order (samples)\n"
-      "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams\n"
+      "  --misses           which functions and data miss in the caches (samples)\n"
+      "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams, misses\n"
+      "\n"
+      "  --frames FUNCTION  beside the time: its calls are frames, or requests, and the report\n"
+      "                     says what slow ones do more (up to 8 times)\n"
+      "  --slow MS          frames that take longer are slow: else those above the 95th percentile\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
       "  --follow           children too, each into FILE.PID\n"
@@ -29,16 +34,19 @@ static const char help[]
       "  --ticks HZ         looks in a second of CPU time: 250\n"
       "  --every N, --burst N   checks between two bursts: 9900 (0: no gaps); of a burst: 100\n"
       "  --jitter PERCENT, --seed N   by how much --every varies: 12, below 2000 checks 80\n"
+      "  --caches LIST      sizes for --misses, up to 4, as in 48k,2m,32m: this machine's caches\n"
       "  --per-second N     so many bursts a second in each thread; --every is the first gap\n"
       "  --events KIND      calls, refs or blocks beside what the profiles need\n"
       "  --boring K         no checks in loops with at most K operands: 4; 0: in none\n"
       "  --all-checks       eliminate no check\n"
       "  --off, --signal N  start switched off; this signal switches on and off\n"
       "  --no-keep          keep nothing for the case that the program is killed\n"
+      "  --no-cache         find all out anew: nothing of ~/.cache/bursty (start-up of --calls)\n"
       "  --quiet, --stats   faults alone; what was patched, what was refused and why\n";
 
 #if defined(__linux__) && defined(__x86_64__)
 #include "../record/preload/keep.h"
+#include "base/cache.h"
 #include "base/elf.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -56,9 +64,12 @@ extern const tool_command command_report;
 
 typedef struct record_options {
     unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
-    unsigned per_second, ticks;
+    unsigned per_second, ticks, slow_us;
+    int no_cache;
+    char cache[4096];               /* the folder of what earlier runs found out; "": none */
     const char *name;               /* of the output, as it was given */
-    text only, not_these;           /* patterns, a line each */
+    text only, not_these, frames;   /* patterns, or names, a line each */
+    text caches;                    /* BYTES=LABEL and a space, for each size of --misses */
     char out[4096];
     char report[128];               /* where the recorder says how it went */
     int stats, quiet, direct;       /* direct: the output is no regular file */
@@ -76,7 +87,8 @@ enum {
     PROFILE_FOOTPRINT = 2,
     PROFILE_METHODS = 4,
     PROFILE_PAIRS = 8,
-    PROFILE_STREAMS = 16
+    PROFILE_STREAMS = 16,
+    PROFILE_MISSES = 32
 };
 enum {
     FLAG_OFF = 256,
@@ -85,7 +97,10 @@ enum {
     FLAG_NO_KEEP = 2048,
     FLAG_LOOK = 4096            /* patch nothing: time alone */
 };
-enum { DEFAULT_TICKS = 250 };
+enum {
+    DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
+    CACHE_BYTES = 1 << 26           /* the folder of --calls' start */
+};
 
 /* The file that a shell would start, or NULL after a message. */
 static const char *find_program(const char *name, char *path, size_t size) {
@@ -258,6 +273,19 @@ static int number(const char *said, unsigned long max, unsigned *out) {
     return 0;
 }
 
+/* With a fraction, from a microsecond to an hour. */
+static int milliseconds(const char *said, unsigned *us) {
+    char *end;
+    double value;
+    if (!said) return TOOL_BAD_INPUT;
+    value = strtod(said, &end);
+    if (!*said || *end || !(value >= .001 && value <= 3600000))
+        return tool_error("--slow %s: this is not a number of milliseconds from 0.001 to 3600000",
+                          said);
+    *us = (unsigned)(value * 1000 + .5);
+    return 0;
+}
+
 static int words(const char *said, const char *const *names, const unsigned *bits, unsigned *out) {
     unsigned n;
     size_t size;
@@ -299,17 +327,77 @@ static int toggle_signal(const char *said, unsigned *flags) {
 }
 
 /* The recorder has room for as many (patterns of record/preload/patch.h). */
-static int take_pattern(text *list, const char *option, const char *pattern) {
+static int take_pattern(text *list, const char *option, const char *pattern, unsigned most) {
     size_t i, lines = 0;
     if (!pattern) return TOOL_BAD_INPUT;
-    if (!*pattern || strchr(pattern, '\n')) return tool_error("--%s wants a pattern", option);
+    if (!*pattern || strchr(pattern, '\n'))
+        return tool_error("--%s wants a %s", option, most == 16 ? "pattern" : "function");
     for (i = 0; i < list->size; i++) lines += list->data[i] == '\n';
-    if (lines == 16) return tool_error("--%s stands more than 16 times", option);
+    if (lines == most) return tool_error("--%s stands more than %u times", option, most);
     if (list->size + strlen(pattern) > 1000)
         return tool_error("--%s: the patterns are longer than 1000 characters", option);
     text_add(list, pattern);
     text_add(list, "\n");
     return 0;
+}
+
+/* ---- caches ---- */
+
+enum { SIZES_MOST = 4 };
+
+static void add_cache(text *list, uint64_t bytes, const char *label) {
+    text_format(list, "%llu=%s ", (unsigned long long)bytes, label);
+}
+
+static int take_caches(text *list, const char *said) {
+    uint64_t sizes[SIZES_MOST];
+    int count = said ? tool_sizes("caches", said, sizes, SIZES_MOST) : 0, n;
+    list->size = 0;
+    for (n = 0; n < count; n++) add_cache(list, sizes[n], "-");
+    return count ? 0 : TOOL_BAD_INPUT;
+}
+
+/* The first word of a file of the system. */
+static int read_word(int index, const char *name, char *word, size_t size) {
+    char path[128];
+    FILE *file;
+    int got;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name);
+    file = fopen(path, "r");
+    if (!file) return 0;
+    got = fgets(word, (int)size, file) != NULL;
+    fclose(file);
+    word[got ? strcspn(word, "\n") : 0] = 0;
+    return got;
+}
+
+/* Data caches of the first processor, or sizes that are usual. */
+static void find_caches(text *list) {
+    char word[32], label[16];
+    uint64_t before = 0;
+    int index, count = 0, level;
+    for (level = 1; level <= SIZES_MOST; level++) {
+        for (index = 0; index < 16; index++) {
+            char *unit;
+            uint64_t bytes;
+            if (!read_word(index, "level", word, sizeof word)) break;
+            if (atoi(word) != level || !read_word(index, "type", word, sizeof word)
+                || word[0] == 'I' || !read_word(index, "size", word, sizeof word))
+                continue;
+            bytes = strtoul(word, &unit, 10);
+            if (*unit == 'K') bytes <<= 10;
+            if (*unit == 'M') bytes <<= 20;
+            if (bytes / 64 <= before / 64 || bytes > UINT64_C(1) << 32) continue;
+            snprintf(label, sizeof label, level == 1 ? "L%dd" : "L%d", level);
+            add_cache(list, bytes, label);
+            before = bytes;
+            count++;
+        }
+    }
+    if (count) return;
+    add_cache(list, 32 << 10, "-");
+    add_cache(list, 1 << 20, "-");
+    add_cache(list, 32 << 20, "-");
 }
 
 /* An option that only bursts have a use for asks for --calls, if nothing else
@@ -326,15 +414,17 @@ static int shapes_bursts(const tool_option *option) {
 
 static int read_options(record_options *o, int argc, char **argv) {
     static const char *const profile_names[]
-        = {"hcct", "footprint", "methods", "pairs", "streams", NULL};
+        = {"hcct", "footprint", "methods", "pairs", "streams", "misses", NULL};
     static const unsigned profile_bits[]
-        = {PROFILE_HCCT, PROFILE_FOOTPRINT, PROFILE_METHODS, PROFILE_PAIRS, PROFILE_STREAMS};
+        = {PROFILE_HCCT,  PROFILE_FOOTPRINT, PROFILE_METHODS,
+           PROFILE_PAIRS, PROFILE_STREAMS,   PROFILE_MISSES};
     static const char *const event_names[] = {"calls", "refs", "blocks", NULL};
     static const unsigned event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
     tool_option option;
     const char *value;
     unsigned profiles = 0;
     int bad = 0, boring_said = 0, jitter_said = 0, ticks_said = 0, time_said = 0, shaped = 0;
+    int every_said = 0;
     memset(o, 0, sizeof *o);
     o->every = 9900;
     o->burst = 100;
@@ -350,16 +440,25 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "calls")) profiles |= PROFILE_HCCT;
         else if (tool_is(&option, "--", "edges")) profiles |= PROFILE_PAIRS;
         else if (tool_is(&option, "--", "refs")) profiles |= PROFILE_STREAMS;
+        else if (tool_is(&option, "--", "misses")) profiles |= PROFILE_MISSES;
+        else if (tool_is(&option, "--", "caches")) {
+            bad = take_caches(&o->caches, tool_value(&option));
+            profiles |= PROFILE_MISSES;
+        }
         else if (tool_is(&option, "--", "footprint")) profiles |= PROFILE_FOOTPRINT;
         else if (tool_is(&option, "--", "quiet")) o->quiet = 1;
         else if (tool_is(&option, "--", "follow")) o->follow = 1;
         else if (tool_is(&option, "--", "off")) o->flags |= FLAG_OFF;
         else if (tool_is(&option, "--", "all-checks")) o->flags |= FLAG_ALL;
         else if (tool_is(&option, "--", "no-keep")) o->flags |= FLAG_NO_KEEP;
-        else if (tool_is(&option, "--", "every"))
+        else if (tool_is(&option, "--", "no-cache")) o->no_cache = 1;
+        else if (tool_is(&option, "--", "every")) {
             bad = number(tool_value(&option), 1u << 29, &o->every);
-        else if (tool_is(&option, "--", "burst"))
+            every_said = 1;
+        } else if (tool_is(&option, "--", "burst")) {
             bad = number(tool_value(&option), 1u << 29, &o->burst);
+            every_said = 1;
+        }
         else if (tool_is(&option, "--", "jitter")) {
             bad = number(tool_value(&option), 100, &o->jitter);
             jitter_said = 1;
@@ -378,9 +477,13 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "events"))
             bad = words(tool_value(&option), event_names, event_bits, &o->events);
         else if (tool_is(&option, "--", "only"))
-            bad = take_pattern(&o->only, "only", tool_value(&option));
+            bad = take_pattern(&o->only, "only", tool_value(&option), 16);
         else if (tool_is(&option, "--", "not"))
-            bad = take_pattern(&o->not_these, "not", tool_value(&option));
+            bad = take_pattern(&o->not_these, "not", tool_value(&option), 16);
+        else if (tool_is(&option, "--", "frames"))
+            bad = take_pattern(&o->frames, "frames", tool_value(&option), 8);
+        else if (tool_is(&option, "--", "slow"))
+            bad = milliseconds(tool_value(&option), &o->slow_us);
         else if (tool_is(&option, "--", "signal"))
             bad = toggle_signal(tool_value(&option), &o->flags);
         else if (tool_is(&option, "-", "o")) {
@@ -394,6 +497,16 @@ static int read_options(record_options *o, int argc, char **argv) {
     if (!bad && option.files)
         bad = tool_error("record: an option is not understood; bursty record --help lists them");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
+    o->profiles |= profiles;
+    if (o->profiles & PROFILE_MISSES) {
+        /* A burst that fills a cache; loops without a check would fill the buffer. */
+        if (!every_said) {
+            o->every = MISSES_EVERY;
+            o->burst = MISSES_BURST;
+        }
+        if (!boring_said) o->flags |= FLAG_ALL;
+        if (!o->caches.size) find_caches(&o->caches);
+    }
     if (!jitter_said && o->every < 2000) o->jitter = 80; /* loops of so many checks keep step */
     if (!o->every) {
         o->every = 0xFFFFFFFF;
@@ -401,19 +514,24 @@ static int read_options(record_options *o, int argc, char **argv) {
     }
     if (!bad && time_said && ticks_said && !o->ticks)
         bad = tool_error("--ticks 0 leaves no time to --time");
-    o->profiles |= profiles;
+    if (!bad && o->slow_us && !o->frames.size)
+        bad = tool_error("--slow is about frames: --frames FUNCTION says which");
+    if (!bad && o->frames.size && (o->profiles || shaped))
+        bad = tool_error("--frames goes with --time, --ticks, --only and --not alone: record calls, "
+                         "edges and references in a run of their own");
     if (!o->profiles && (shaped || (ticks_said && !o->ticks))) o->profiles = PROFILE_HCCT;
     if (!o->profiles) o->flags |= FLAG_OFF | FLAG_LOOK;
     if (!ticks_said && (time_said || !o->profiles)) o->ticks = DEFAULT_TICKS;
     if (o->profiles & (PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS)) o->events |= ENTRY | EXIT;
-    if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS)) o->events |= LOAD | STORE;
+    if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_MISSES))
+        o->events |= LOAD | STORE;
     return bad ? TOOL_BAD_INPUT : TOOL_OK;
 }
 
 /* The library to preload stands beside this program, or where `make install`
    puts it. */
-static int find_library(char *path, size_t size) {
-    static const char *const places[] = {"bursty-record.so", "../lib/bursty/bursty-record.so"};
+static int find_library(const char *name, char *path, size_t size) {
+    static const char *const places[] = {"", "../lib/bursty/"};
     char folder[4096];
     ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 1);
     size_t i;
@@ -421,12 +539,12 @@ static int find_library(char *path, size_t size) {
     folder[n] = 0;
     *(strrchr(folder, '/') + 1) = 0;
     for (i = 0; i < 2; i++) {
-        if ((size_t)snprintf(path, size, "%s%s", folder, places[i]) >= size) break;
+        if ((size_t)snprintf(path, size, "%s%s%s", folder, places[i], name) >= size) break;
         if (access(path, R_OK) == 0) return TOOL_OK;
     }
-    return tool_error("record: the recorder, bursty-record.so, is neither in %s nor in "
+    return tool_error("record: the recorder, %s, is neither in %s nor in "
                       "%s../lib/bursty/; `make` builds it beside the tool, `make install` puts "
-                      "both in place", folder, folder);
+                      "both in place", name, folder, folder);
 }
 
 /* The recorder writes FILE.new and gives it its name when it is whole, so that
@@ -485,14 +603,20 @@ static void open_report(record_options *o) {
    `failed`. */
 static void become(const record_options *o, const char *library, char **argv, const char *path,
                    int failed) {
-    char value[8192];
+    char value[16384];
     const char *before = getenv("LD_PRELOAD");
     snprintf(value, sizeof value, "%u %u %u %u %u %u %u %u %u %ld %u %u %s %s", o->every,
              o->burst, o->jitter, o->events, o->profiles, o->boring, o->seed, o->follow, o->flags,
              (long)getpid(), o->per_second, o->ticks, o->report, o->out);
     setenv("BURSTY_RECORD", value, 1);
+    if (o->cache[0]) setenv("BURSTY_RECORD_CACHE", o->cache, 1);
     if (o->only.size) setenv("BURSTY_RECORD_ONLY", o->only.data, 1);
+    if (o->caches.size) setenv("BURSTY_RECORD_CACHES", o->caches.data, 1);
     if (o->not_these.size) setenv("BURSTY_RECORD_NOT", o->not_these.data, 1);
+    if (o->frames.size) {
+        snprintf(value, sizeof value, "%u\n%s", o->slow_us, o->frames.data);
+        setenv("BURSTY_RECORD_FRAMES", value, 1);
+    }
     if (before && *before) {
         setenv("BURSTY_RECORD_PRELOAD", before, 1);
         snprintf(value, sizeof value, "%s:%s", library, before);
@@ -693,8 +817,9 @@ static const char *pass_by_env(const char *path, char ***argv, char *found, size
 /* Where the options end: at --, or at the first word that is none. */
 static int find_split(int argc, char **argv) {
     static const char *const alone[]
-        = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--help",
-           "-h",        "--time",  "--calls",  "--edges", "--refs",       "--footprint"};
+        = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--no-cache",
+           "--help",    "-h",      "--time",   "--calls", "--edges",      "--refs",    "--footprint",
+           "--misses"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
         size_t n = 0, count = sizeof alone / sizeof *alone;
@@ -706,7 +831,8 @@ static int find_split(int argc, char **argv) {
 
 /* Who asks this process to end means the program. It may end in its own way,
    and then FILE is written and the report's file goes. The terminal asks the
-   program itself, if it is of our group. */
+   program itself, if it is of our group. A signal that nohup or a shell's & has
+   had ignored is ignored by the program, too, unless it wants it. */
 static volatile sig_atomic_t asked_child;
 
 static void pass_on(int number, siginfo_t *info, void *context) {
@@ -718,7 +844,7 @@ static void pass_on(int number, siginfo_t *info, void *context) {
     errno = saved;
 }
 
-static const int asking[] = {SIGTERM, SIGHUP, 0};
+static const int asking[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, 0};
 
 /* From here on they wait until there is a program to pass them on to. */
 static void hold_asking(sigset_t *before) {
@@ -729,24 +855,22 @@ static void hold_asking(sigset_t *before) {
     sigprocmask(SIG_BLOCK, &held, before);
 }
 
-/* One that nohup had ignored stays ignored. */
+
 static void pass_asking_on(pid_t child, const sigset_t *before) {
-    struct sigaction action, earlier;
+    struct sigaction action;
     int n;
     asked_child = child;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = pass_on;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    for (n = 0; asking[n]; n++)
-        if (sigaction(asking[n], NULL, &earlier) == 0 && earlier.sa_handler != SIG_IGN)
-            sigaction(asking[n], &action, NULL);
+    for (n = 0; asking[n]; n++) (void)sigaction(asking[n], &action, NULL);
     sigprocmask(SIG_SETMASK, before, NULL);
 }
 
 static int run(int argc, char **argv) {
     record_options o;
     sigset_t before;
-    char library[4200], found[4200], interpreter[4200], **arguments;
+    char library[8448], recorder[4200], heap[4200], found[4200], interpreter[4200], **arguments;
     const char *path;
     int split, program, status, started[2];
     pid_t child;
@@ -765,9 +889,16 @@ static int run(int argc, char **argv) {
     o.program = argv[program];
     path = pass_by_env(path, &arguments, interpreter, sizeof interpreter);
     hold_asking(&before);
-    if ((status = find_library(library, sizeof library)) != 0 || (status = open_output(&o)) != 0)
-        return status;
+    if ((status = find_library("bursty-record.so", recorder, sizeof recorder)) != 0) return status;
+    snprintf(library, sizeof library, "%s", recorder);
+    if (o.profiles & PROFILE_MISSES) { /* whose malloc comes first */
+        if ((status = find_library("bursty-heap.so", heap, sizeof heap)) != 0) return status;
+        snprintf(library, sizeof library, "%s:%s", heap, recorder);
+    }
+    if ((status = open_output(&o)) != 0) return status;
     open_report(&o);
+    if (!o.no_cache && !(o.flags & FLAG_LOOK) && cache_folder(o.cache, sizeof o.cache) != 0)
+        o.cache[0] = 0;
     fflush(NULL);
     if (pipe2(started, O_CLOEXEC) != 0) return tool_system_error("pipe");
     child = fork();
@@ -785,12 +916,11 @@ static int run(int argc, char **argv) {
         return tool_system_error(child < 0 ? "fork" : path);
     }
     close(started[0]);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
     pass_asking_on(child, &before);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
     asked_child = 0;
     look_at_output(&o, show_report(&o), status);
+    if (o.cache[0]) cache_trim(o.cache, CACHE_BYTES);
     say_file(&o);
     remove(o.report);
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */

@@ -1,8 +1,10 @@
 /* append.h - what edges_file.c and sancov_file.c do at exit: append a dump to
    coverage.brst, or to the file that the environment names BURSTY_COVERAGE. A
    lock keeps programs that end at the same time apart. What could not be
-   written whole is taken back, so that the file stays readable. Only system
-   calls are used, so that a signal's handler may do it too. */
+   written whole is taken back, so that the file stays readable. While the file
+   is ours, signals wait: a limit on the size of files makes a write fail, and
+   the program ends as it would have. Only system calls are used, so that a
+   signal's handler may do it too. */
 #ifndef BURSTY_RECORD_APPEND_H
 #define BURSTY_RECORD_APPEND_H
 #include <errno.h>
@@ -13,10 +15,17 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
+#if defined(__unix__) || defined(__APPLE__)
+#define APPEND_SIGNALS
+#include <signal.h>
+#endif
 
 typedef struct append_file {
     int file;
     off_t before; /* its size */
+#ifdef APPEND_SIGNALS
+    sigset_t mask, due; /* before we began */
+#endif
     size_t used;
     char buffer[4096];
 } append_file;
@@ -70,6 +79,35 @@ static int append_bytes(void *user, const void *data, size_t size) {
     return 0;
 }
 
+#ifdef APPEND_SIGNALS
+/* Signals wait until append_free. */
+static void append_hold(append_file *to) {
+    sigset_t all;
+    sigfillset(&all);
+    sigpending(&to->due);
+    sigprocmask(SIG_SETMASK, &all, &to->mask);
+}
+
+/* Signals come again, but for those that our own writes have caused. */
+static void append_free(const append_file *to) {
+    static const int own[] = {SIGXFSZ, SIGPIPE};
+    sigset_t due, one;
+    size_t i;
+    int number;
+    sigpending(&due);
+    for (i = 0; i < sizeof own / sizeof *own; i++) {
+        if (!sigismember(&due, own[i]) || sigismember(&to->due, own[i])) continue;
+        sigemptyset(&one);
+        sigaddset(&one, own[i]);
+        sigwait(&one, &number);
+    }
+    sigprocmask(SIG_SETMASK, &to->mask, NULL);
+}
+#else
+static void append_hold(append_file *to) { (void)to; }
+static void append_free(const append_file *to) { (void)to; }
+#endif
+
 /* While this program waited for the lock, another one may have put a new file
    in its place. */
 static int append_is_gone(int file) {
@@ -106,7 +144,13 @@ static int append_open(append_file *to) {
         close(to->file);
         return -1;
     }
+    append_hold(to);
     return 0;
+}
+
+static int append_is_regular(int file) {
+    struct stat status;
+    return fstat(file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 /* Closes the file, which gives the lock back. */
@@ -115,9 +159,10 @@ static void append_close(append_file *to, int failed) {
     if (!failed && append_all(to->file, to->buffer, to->used) != 0) failed = 1;
     if (failed) {
         append_say("cannot be written: ", strerror(errno));
-        if (to->before >= 0 && ftruncate(to->file, to->before) != 0)
+        if (append_is_regular(to->file) && ftruncate(to->file, to->before) != 0)
             append_say("is damaged now; delete it", "");
     }
     close(to->file);
+    append_free(to);
 }
 #endif

@@ -418,7 +418,9 @@ static void jump(const void *buffer) {
 LEAVES(longjmp, (void *b, int v)) { jump(b); __real_longjmp(b, v); }
 LEAVES(_longjmp, (void *b, int v)) { jump(b); __real__longjmp(b, v); }
 LEAVES(siglongjmp, (void *b, int v)) { jump(b); __real_siglongjmp(b, v); }
+#ifdef __GLIBC__ /* others have none */
 LEAVES(__longjmp_chk, (void *b, int v)) { jump(b); __real___longjmp_chk(b, v); }
+#endif
 LEAVES(_exit, (int status)) { end(); __real__exit(status); }
 LEAVES(_Exit, (int status)) { end(); __real__Exit(status); }
 LEAVES(abort, (void)) { flush(); __real_abort(); }

@@ -13,10 +13,12 @@
    a new file cannot be put there (no right to write in the folder, a link,
    another owner), the run is appended.
 
-   A part of counts is ours if it holds one record, of a unit's key, width and
-   size, and of our test. All checksums of the file are looked at: a damaged one
-   is appended to, and the report says so. Only system calls are used, so that a
-   signal's handler may do it too. */
+   Tables are written if the file has none of their key, also where it has
+   counts: those of a program without tables may have come first. A part of
+   counts is ours if it holds one record, of a unit's key, width and size, and of
+   our test. All checksums of the file are looked at: a damaged one is appended
+   to, and the report says so. Only system calls are used, so that a signal's
+   handler may do it too. */
 #ifndef BURSTY_RECORD_MERGE_H
 #define BURSTY_RECORD_MERGE_H
 #include "append.h"
@@ -29,7 +31,7 @@ typedef struct merge_unit {
     uint64_t key;
     size_t at, end;        /* of its counts in the old file; 0: there are none */
     size_t payload;        /* its first byte of counts, as merge_reader counts */
-    int is_known;          /* the old file has a record with its key */
+    int is_known;          /* the old file has its tables */
 } merge_unit;
 
 typedef struct merge_file {
@@ -165,8 +167,17 @@ static void merge_exit(const edgeprof_function *f, uint32_t vertex, uint32_t ear
     } else if (*mine == EDGEPROF_UNKNOWN || early == EDGEPROF_UNKNOWN) {
         *mine = EDGEPROF_UNKNOWN;
     } else {
-        *mine += early;
+        uint32_t sum = *mine + early; /* signed; EDGEPROF_UNKNOWN is the bit of the sign */
+        *mine = ~(*mine ^ early) & (*mine ^ sum) & EDGEPROF_UNKNOWN ? EDGEPROF_UNKNOWN : sum;
     }
+}
+
+/* Would the sum of both be too large for a counter? Then the run is appended,
+   and the report adds up with 64 bits. */
+static int merge_is_too_large(const edgeprof_function *f, uint32_t i, uint64_t value) {
+    if (f->bits == 16) return value + ((const uint16_t *)f->counters)[i] > UINT16_MAX;
+    if (f->bits == 32) return value + ((const uint32_t *)f->counters)[i] > UINT32_MAX;
+    return f->bits == 64 && value + ((const uint64_t *)f->counters)[i] < value;
 }
 
 /* Reads values and exits behind the head of a record. does_add: 0 only looks
@@ -176,7 +187,7 @@ static int merge_values(merge_reader *r, const edgeprof_function *f, int does_ad
     uint32_t i;
     for (i = 0; i < f->slots; i++) {
         uint64_t value = merge_number(r);
-        if (r->is_bad || value > most) return 0;
+        if (r->is_bad || value > most || merge_is_too_large(f, i, value)) return 0;
         if (does_add) merge_counter(f, i, value);
     }
     for (exits = merge_number(r); exits > 0; exits--) {
@@ -202,12 +213,15 @@ static void merge_look(merge_file *m, size_t at, size_t end) {
         is_ours = merge_is_test(&r, m->test);
         tag = merge_number(&r);
     }
-    if (tag != 2) return;
+    if (tag != 1 && tag != 2) return;
     for (k = 0; k < 8; k++) key |= (uint64_t)merge_byte(&r) << 8 * k;
     for (i = 0; i < m->count && m->units[i].key != key; i++) {
     }
     if (r.is_bad || i == m->count || !key) return;
-    m->units[i].is_known = 1;
+    if (tag == 1) {
+        m->units[i].is_known = 1; /* the table of its first function */
+        return;
+    }
     if (!is_ours || m->units[i].end) return;
     if (merge_number(&r) != merge_function(&m->units[i])->bits) return;
     if (merge_number(&r) != merge_function(&m->units[i])->slots) return;
@@ -399,6 +413,7 @@ static int merge_run(append_file *to) {
         append_close(to, failed);
     } else {
         close(to->file);
+        append_free(to);
     }
     merge_close(&m);
     return failed || done < 0 ? -1 : 0;

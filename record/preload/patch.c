@@ -8,14 +8,17 @@
    BURSTY_RECORD holds "every burst jitter events profiles boring seed follow
    flags owner per-second ticks" as numbers, the path of the report (below; -:
    none) and then the path of the output; BURSTY_RECORD_ONLY and
-   BURSTY_RECORD_NOT patterns, a line each; BURSTY_RECORD_PRELOAD what
-   LD_PRELOAD was before. */
+   BURSTY_RECORD_NOT patterns, and BURSTY_RECORD_FRAMES names, a line each;
+   BURSTY_RECORD_CACHES sizes; BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
 #define BINPATCH_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #include "binpatch.h"
+#include "cache.h"
+#include "frames.h"
 #include "handover.h"
+#include "objects.h"
 #include "patch.h"
 #include "quiet.h"
 #include "../core/timer.h"
@@ -92,6 +95,31 @@ static hotstream *record_streams(record_extra *x) {
     return x->streams;
 }
 
+/* What an access belongs to: a function by its key. */
+static void record_charge(void *user, uint64_t site, uint64_t address, uint64_t *function,
+                          uint64_t *object) {
+    const record_extra *x = (const record_extra *)user;
+    uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1);
+    binpatch_function f;
+    if (binpatch_get_function(binpatch_find_function(module, place), &f) == 0)
+        *function = record_key(module, f.offset);
+    *object = objects_find(address, x->stack_low, x->stack_end);
+}
+
+static misses *record_misses(record_extra *x) {
+    uint32_t flags = record.config.every == BINPATCH_ALWAYS ? MISSES_WHOLE : 0;
+    size_t bytes;
+    void *memory;
+    if (x->misses) return x->misses;
+    bytes = misses_bytes(record.caches, record.cache_count);
+    memory = bytes ? recorder_memory(bytes) : NULL;
+    if (!memory) return NULL;
+    if (!record.sandboxed)
+        recorder_find_stack((uintptr_t)__builtin_frame_address(0), &x->stack_low, &x->stack_end);
+    x->misses = misses_init(memory, record.caches, record.cache_count, flags, record_charge, x);
+    return x->misses;
+}
+
 /* What a footprint has not been told yet. */
 static void record_tell_blocks(record_extra *x) {
     if (x->f && x->block_count) footprint_access_many(x->f, x->blocks, x->block_count);
@@ -136,6 +164,11 @@ static void record_reference(record_extra *x, const binpatch_event *e, uint64_t 
     if (x->streams) {
         uint64_t module = BINPATCH_MODULE(e->what);
         hotstream_record(x->streams, (module << 32 | e->place) + 1, e->value);
+    }
+    if (x->misses) {
+        uint64_t module = BINPATCH_MODULE(e->what);
+        misses_access(x->misses, (module << 32 | e->place) + 1, e->value,
+                      BINPATCH_BYTES(e->what) * times);
     }
 }
 
@@ -186,7 +219,9 @@ static void record_keep(void) {
 
 static void record_burst_ends(record_extra *x) {
     if (x && x->sums) contexts_burst(x->sums);
+    if (x && x->f && record.config.every != BINPATCH_ALWAYS) footprint_burst(x->f);
     if (x && x->streams) hotstream_burst(x->streams);
+    if (x && x->misses) misses_burst(x->misses);
     if (x && x->methods) sampled_burst(x->methods, record.weight_256);
     if (x && x->pairs) sampled_burst(x->pairs, record.weight_256);
 }
@@ -203,8 +238,9 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     }
     if (x && record.profiles & PROFILE_FOOTPRINT) (void)record_footprint(x);
     if (x && record.profiles & PROFILE_STREAMS) (void)record_streams(x);
+    if (x && record.profiles & PROFILE_MISSES) (void)record_misses(x);
     for (; e < end; e++) {
-        if (x && x->f && !x->streams && !record_repeat) e = record_blocks(x, e, end);
+        if (x && x->f && !x->streams && !x->misses && !record_repeat) e = record_blocks(x, e, end);
         if (e == end) break;
         if (e->what & BINPATCH_REPEAT) {
             record_repeat = e->value;
@@ -404,6 +440,8 @@ int recorder_wants_child(recorder_thread *all) {
     record.is_child = 1;
     timer_in_child();
     quiet_in_child();
+    objects_in_child();
+    frames_in_child();
     for (; all; all = all->next) all->references = NULL;
     binpatch_forget_stats();
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
@@ -414,7 +452,9 @@ static int record_want(void *user, const char *module, const char *function) {
     const char *base = strrchr(module, '/') ? strrchr(module, '/') + 1 : module;
     (void)user;
     if (record.looks && !function) return 1;
-    if (!record.looks && (!strncmp(base, "libc.so", 7) || !strncmp(base, "libgcc_s.", 9))) return 0;
+    if (!record.looks && (!strncmp(base, "libc.so", 7) || !strncmp(base, "libgcc_s.", 9)
+                          || !strcmp(base, "bursty-heap.so")))
+        return 0;
     return !function
            || glob_wants(record.only.list, record.not_these.list, function, strlen(function));
 }
@@ -450,6 +490,9 @@ static void record_restore_environment(void) {
         unsetenv("BURSTY_RECORD_PRELOAD");
         unsetenv("BURSTY_RECORD_ONLY");
         unsetenv("BURSTY_RECORD_NOT");
+        unsetenv("BURSTY_RECORD_CACHES");
+        unsetenv("BURSTY_RECORD_FRAMES");
+        unsetenv("BURSTY_RECORD_CACHE");
         unsetenv("BURSTY_RECORD");
     }
 }
@@ -492,8 +535,11 @@ static void record_installed(int toggle_signal) {
     record.text_bytes = recorder_text_bytes();
     record.shadow_stack = stats.shadow_stack;
     record.running = 1;
+    if (frames_begin(record.ticks) != 0 && record.pid == record.owner && !record.follow)
+        syscall(SYS_exit_group, 2);
     handover_sandbox = record_sandbox;
     handover_names = record_name_all;
+    timer_ticked = frames_tick;
     if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
     if (stats.filters) {        /* when it forbids them we are not asked: it is as if it had */
         handover_line("?the program can forbid system calls by an instruction of its own: the "
@@ -518,6 +564,31 @@ static void record_take_patterns(record_patterns *p, const char *lines) {
         if (*at) *at++ = 0;
     }
     p->list[count] = NULL;
+}
+
+/* BYTES=LABEL and a space, again and again. */
+static void record_take_caches(const char *words) {
+    unsigned long long bytes;
+    char label[8];
+    int used;
+    while (words && record.cache_count < CACHES_SIZES
+           && sscanf(words, "%llu=%7[^ ] %n", &bytes, label, &used) == 2) {
+        if (!strcmp(label, "-")) label[0] = 0;
+        memcpy(record.cache_labels[record.cache_count], label, sizeof label);
+        record.caches[record.cache_count++] = bytes;
+        words += used;
+    }
+    if (!record.cache_count) record.profiles &= ~(unsigned)PROFILE_MISSES;
+}
+
+/* Patterns of functions make each run another one. */
+static void record_remember(void) {
+    const char *folder = getenv("BURSTY_RECORD_CACHE");
+    const binpatch_config *c = &record.config;
+    if (!folder || record.looks || record.only.list[0] || record.not_these.list[0]) return;
+    cache_open(folder, (uint64_t)(uint32_t)c->k_boring << 1 | (c->all_checks != 0));
+    record.config.recall = cache_recall;
+    record.config.keep = cache_keep;
 }
 
 __attribute__((constructor)) static void record_start(void) {
@@ -546,8 +617,10 @@ __attribute__((constructor)) static void record_start(void) {
     record.direct = number[8] >> 10 & 1;
     record.looks = record.config.no_patches = number[8] >> 12 & 1;
     snprintf(record.path, sizeof record.path, "%s", wanted + path_at);
+    if (record.profiles & PROFILE_MISSES) record_take_caches(getenv("BURSTY_RECORD_CACHES"));
     record_take_patterns(&record.only, getenv("BURSTY_RECORD_ONLY"));
     record_take_patterns(&record.not_these, getenv("BURSTY_RECORD_NOT"));
+    frames_take(getenv("BURSTY_RECORD_FRAMES"));
     record.pid = getpid();
     record.owner = (pid_t)number[9];
     if (record.pid == record.owner) {
@@ -561,13 +634,16 @@ __attribute__((constructor)) static void record_start(void) {
     record.weight_256 = 256;
     if (number[0] != BINPATCH_ALWAYS && !number[10])
         record.weight_256 = (uint64_t)(number[0] + number[1]) * 256 / number[1];
-    record_restore_environment();
     recorder_debug_file = record_find_debug_file;
     record.config.want = record_want;
     record.config.action = record_events;
     record.config.begin = record_begin;
     record.config.thread = record_thread_begins;
+    record_remember();
+    record_restore_environment();
     record_prepare();
+    if (record.profiles & PROFILE_MISSES) objects_start();
     if (binpatch_install(&record.config)) record_installed((int)(number[8] & 255));
+    cache_close();
     errno = saved;
 }

@@ -6,6 +6,7 @@
 #include "footprint.h"
 #include "hotstream.h"
 #include "keep.h"
+#include "../core/misses.h"
 #include "../core/recorder.h"
 #include "../core/sampled.h"
 #include <pthread.h>
@@ -19,7 +20,8 @@ enum {
     PROFILE_METHODS = 4,
     PROFILE_PAIRS = 8,
     PROFILE_STREAMS = 16,
-    PROFILE_REFERENCES = PROFILE_FOOTPRINT | PROFILE_STREAMS,
+    PROFILE_MISSES = 32,
+    PROFILE_REFERENCES = PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_MISSES,
     PROFILE_CALLS = PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS
 };
 
@@ -32,6 +34,8 @@ typedef struct record_extra {
     hotstream *streams;
     sampled_table *methods, *pairs;
     contexts *sums;                /* of the tree, if bursts are samples */
+    misses *misses;
+    uintptr_t stack_low, stack_end; /* of the thread, for misses */
     size_t block_count;
     uint64_t blocks[EVENT_BLOCKS]; /* references that the footprint has not been told of */
 } record_extra;
@@ -46,6 +50,9 @@ typedef struct record_patterns {
 typedef struct record_state {
     binpatch_config config;
     unsigned profiles;
+    uint64_t caches[CACHES_SIZES]; /* for misses: bytes of each size, and what it is */
+    char cache_labels[CACHES_SIZES][8];
+    uint32_t cache_count;
     pid_t owner, pid;            /* the process that bursty started; this process */
     int follow, running, done;
     int looks;                   /* nothing is patched: time alone is asked for */

@@ -2,7 +2,9 @@
    and its report for the tool. The same file is made while the program runs,
    for the case that it is killed. */
 #define _GNU_SOURCE 1
+#include "frames.h"
 #include "handover.h"
+#include "objects.h"
 #include "patch.h"
 #include "quiet.h"
 #include "../core/timer.h"
@@ -127,6 +129,27 @@ static int record_write_quiet(const sampled_profile *about, hcct_write_fn write,
                                  (record_quiet.all_ns + 500000) / 1000000, write, user);
 }
 
+/* A function by its key, an object, or an instruction. */
+static const char *record_miss_name(void *user, uint32_t what, uint64_t number) {
+    if (what == MISSES_OBJECT) return objects_name(number, record_name);
+    if (what == MISSES_SITE) return record_site_name(user, number);
+    return number ? record_name(user, (uint32_t)number) : NULL;
+}
+
+static int record_write_misses(const misses *m, hcct_write_fn write, void *user) {
+    misses_about about;
+    uint32_t n;
+    memset(&about, 0, sizeof about);
+    about.program = program_invocation_short_name;
+    if (record.config.every != BINPATCH_ALWAYS) {
+        about.every = record.config.every;
+        about.burst = record.config.burst;
+    }
+    for (n = 0; n < record.cache_count; n++) about.labels[n] = record.cache_labels[n];
+    about.name = record_miss_name;
+    return misses_write(m, &about, write, user);
+}
+
 /* What each thread has beside its tree; build/bursty joins the parts. */
 static int record_write_more(hcct_write_fn write, void *user) {
     const recorder_thread *r;
@@ -134,6 +157,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     int failed, pairs = record.profiles & PROFILE_PAIRS;
     record_about(&about);
     failed = timer_write(&about, write, user);
+    if (!failed) failed = frames_write(record_name, write, user);
     if (!failed) failed = record_write_quiet(&about, write, user);
     /* A reader adds up the pairs of a function, so that pairs tell everything
        about functions. */
@@ -142,6 +166,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     for (r = record_all; r && !failed; r = r->next) {
         const record_extra *x = (const record_extra *)r->references;
         if (x && x->f) failed = record_write_footprint(x->f, write, user);
+        if (x && x->misses && !failed) failed = record_write_misses(x->misses, write, user);
         /* Writing ends their sequences. */
         if (x && x->streams && !failed && (!record.keeping || record.in_exec))
             failed = hotstream_write(x->streams, "references in bursts", record_site_name, NULL,
@@ -325,6 +350,7 @@ static void record_write_hints(void) {
     if (quiet_has_child())
         handover_line("?a child of the program goes on, and it is not recorded: --follow records "
                       "children, too\n");
+    frames_say();
     if (record.threads_missing) {
         snprintf(line, sizeof line, "?%u threads were not recorded: there is no memory\n",
                  record.threads_missing);
@@ -346,6 +372,13 @@ static void record_write_hints(void) {
                  "(cure: --all-checks), or a thread was at its end\n",
                  record.config.every == BINPATCH_ALWAYS ? '!' : '?',
                  (unsigned long long)stats.lost);
+        handover_line(line);
+    }
+    if (objects_lost()) {
+        snprintf(line, sizeof line,
+                 "?%llu blocks of the heap are not known by who allocated them: there is room for "
+                 "a million at a time\n",
+                 (unsigned long long)objects_lost());
         handover_line(line);
     }
     if (record.no_timer) handover_line("!there are no ticks: the system has no timer for it\n");

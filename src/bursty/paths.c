@@ -47,8 +47,17 @@ static struct {
     uint32_t row_room, row_count, index_mask, period_us;
     bursty_p_tick_count lost, cut, late, untimed;
     uint32_t fold;
-    uint32_t is_watched; /* by the watcher, which is then the only one who charges */
+#ifdef BURSTY_P_WATCHER
+    uint32_t is_watched;
+#endif
 } bursty_p_ticks;
+
+/* Does the watcher look, and nobody else charge? */
+#ifdef BURSTY_P_WATCHER
+#define BURSTY_P_IS_WATCHED bursty_p_ticks.is_watched
+#else
+#define BURSTY_P_IS_WATCHED 0u
+#endif
 
 /* Takes `bytes` of memory for rows and index. Returns how many it needs: all,
    or 0 if that is too little for 4 rows. */
@@ -73,9 +82,17 @@ static void bursty_p_zero_paths(void) {
 }
 
 /* For a count with one writer. */
-static void bursty_p_tick_add(bursty_p_tick_count *c, uint64_t v) {
-    uint64_t sum = bursty_p_sat_add(BURSTY_P_ACQUIRE(c), v);
-    BURSTY_P_RELEASE(c, (bursty_p_tick_count)(sum > BURSTY_P_TICK_MOST ? BURSTY_P_TICK_MOST : sum));
+static void bursty_p_tick_add(bursty_p_tick_count *c, bursty_p_tick_count v) {
+    bursty_p_tick_count sum = BURSTY_P_ACQUIRE(c) + v;
+    BURSTY_P_RELEASE(c, sum < v ? BURSTY_P_TICK_MOST : sum);
+}
+
+static bursty_p_tick_count bursty_p_tick_square(uint32_t n) {
+#if UINTPTR_MAX > UINT32_MAX
+    return (uint64_t)n * n;
+#else
+    return n > UINT16_MAX ? BURSTY_P_TICK_MOST : n * n;
+#endif
 }
 
 /* For a count with several. */
@@ -182,7 +199,7 @@ static uint32_t bursty_p_tick_place(uint32_t thread, uint32_t depth,
 static void bursty_p_tick_charge_row(uint32_t row, uint32_t n, int is_slow) {
     bursty_p_tick_count *sum = bursty_p_ticks.rows[row - 1].sum;
     bursty_p_tick_add(&sum[BURSTY_P_TICK_COUNT], n);
-    bursty_p_tick_add(&sum[BURSTY_P_TICK_SQUARES], (uint64_t)n * n);
+    bursty_p_tick_add(&sum[BURSTY_P_TICK_SQUARES], bursty_p_tick_square(n));
     if (is_slow) bursty_p_tick_add(&sum[BURSTY_P_TICK_SLOW], n);
 }
 
@@ -190,31 +207,38 @@ static void bursty_p_tick_charge_row(uint32_t row, uint32_t n, int is_slow) {
    BUSY). */
 BURSTY_P_STEP int bursty_p_is_busy(uint32_t word) { return (int32_t)word >= 0 && word >> 29 != 0; }
 
-/* The program may be in the middle of changing its stack of scopes; it writes
-   the stack before the depth. `inner`, if it is not NULL, is a scope whose
-   function is running, but which is not on the stack. */
-static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
-    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
-    const bursty_site *const volatile *stack = NULL;
-    uint32_t busy = *word, depth = *place, thread, row;
+static void bursty_p_tick_charge_at(uint32_t n, uint32_t depth,
+                                    const bursty_site *const volatile *stack,
+                                    const bursty_site *inner, uint32_t busy) {
+    uint32_t thread, row;
     const bursty_p_thread *record;
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return; /* nobody asked, or a pause */
-    if (bursty_p_ticks.is_watched) return;
+    if (BURSTY_P_IS_WATCHED) return;
     record = bursty_p_registered();
     thread = !record ? 0 : BURSTY_P_MOST == 1 ? 1 : record->number + 1;
     if (thread == 0 || n == 0) {
         bursty_p_tick_add_shared(&bursty_p_ticks.lost, n);
         return;
     }
-#if BURSTY_STACK > 0
-    stack = BURSTY_P_HERE.stack;
-#endif
     row = bursty_p_tick_place(thread, depth, stack, inner, n);
     if (!row) return;
     bursty_p_tick_charge_row(row, n, bursty_p_is_busy(busy));
 #if BURSTY_FRAMES > 0
     bursty_p_frame_tick(bursty_p_mine.framed, row, n);
 #endif
+}
+
+/* The program may be in the middle of changing its stack of scopes; it writes
+   the stack before the depth. `inner`, if it is not NULL, is a scope whose
+   function is running, but which is not on the stack. */
+static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
+    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
+    const bursty_site *const volatile *stack = NULL;
+    uint32_t busy = *word, depth = *place;
+#if BURSTY_STACK > 0
+    stack = BURSTY_P_HERE.stack;
+#endif
+    bursty_p_tick_charge_at(n, depth, stack, inner, busy);
 }
 
 #endif /* BURSTY_P_TICKS */

@@ -25,24 +25,22 @@ static uint64_t bursty_p_cpu_seen(void) {
     return bursty_p_cpu.before + now - bursty_p_cpu.since;
 }
 
-/* Does the watcher look, and nobody else tick? */
+#ifdef BURSTY_P_WATCHER
 static uint32_t bursty_p_wants_watcher(const bursty_config *config) {
-#if defined(BURSTY_P_WATCHER) && (defined(BURSTY_P_TIMERS) || defined(__linux__))
+#if defined(BURSTY_P_TIMERS) || defined(__linux__)
     return config->tick_hz >= 0 && config->watch > 0;
-#elif defined(BURSTY_P_WATCHER)
-    return config->tick_hz >= 0 && config->watch >= 0;
 #else
-    (void)config;
-    return 0;
+    return config->tick_hz >= 0 && config->watch >= 0;
 #endif
 }
+#endif
 
 /* Forgets what an earlier start has counted, sets no_time and the period.
    Returns whether a table of paths is needed. */
 static int bursty_p_plan_time(const bursty_config *config) {
     int32_t hz = config->tick_hz;
-    bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
 #ifdef BURSTY_P_WATCHER
+    bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
     bursty_p_watcher_forget_counts();
 #endif
     bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
@@ -52,7 +50,7 @@ static int bursty_p_plan_time(const bursty_config *config) {
     bursty_p_all.no_time = BURSTY_TIME_IS_ON;
     if (hz < 0) bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
     if (hz != 0) return hz > 0;
-    if (bursty_p_ticks.is_watched) return 1;
+    if (BURSTY_P_IS_WATCHED) return 1;
 #if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_SHARED)
     bursty_p_all.no_time = BURSTY_NO_TIME_SHARED;
 #elif defined(BURSTY_BARE)
@@ -71,7 +69,7 @@ static void bursty_p_begin_time(void) {
         return;
     }
 #ifdef BURSTY_P_TIMERS
-    if (!bursty_p_ticks.is_watched && !bursty_p_install()) {
+    if (!BURSTY_P_IS_WATCHED && !bursty_p_install()) {
         bursty_p_all.no_time = BURSTY_NO_TIME_SIGNALS;
         return;
     }
@@ -168,6 +166,11 @@ static void bursty_p_time_on_thread(int what, bursty_p_thread *t, int is_noticed
 }
 
 BURSTY_API void bursty_tick(uint32_t n) { bursty_p_tick_charge(n, NULL); }
+#ifndef BURSTY_BARE
+BURSTY_API void bursty_tick_at(const bursty_site *const *stack, uint32_t depth, uint32_t n) {
+    bursty_p_tick_charge_at(n, depth, stack, NULL, 0);
+}
+#endif
 
 static void bursty_p_time_stats(bursty_stats *out) {
     uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);

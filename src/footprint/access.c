@@ -80,7 +80,7 @@ static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, ui
     if (p > 1) return;
     footprint_p_new_block(fp);
     if (fp->marks < fp->mark_max && fp->tracked == footprint_p_low(fp->marks))
-        footprint_p_add_mark(fp, footprint_p_next_live(fp->live, 1), fp->now);
+        footprint_p_add_mark(fp, footprint_p_next_live(fp->live, fp->bottom), fp->now);
 }
 
 static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t block) {
@@ -236,7 +236,7 @@ FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, 
 
 FOOTPRINT_API void footprint_access_repeat(footprint *fp, uint64_t count) {
     uint64_t most = fp->end - fp->now;
-    if (fp->now == 0) return;
+    if (fp->now == fp->bursts.origin) return;
     if (count > most) {
         fp->flags |= FOOTPRINT_ENDED;
         fp->lost = footprint_p_sat_add(fp->lost, count - most);

@@ -8,6 +8,11 @@ typedef struct footprint_p_piece { double window0, blocks0, window1, blocks1; } 
 /* Returns whether there is a point n, and gives it in window1 and blocks1. */
 static int footprint_p_point(const footprint_profile *p, uint32_t n, footprint_p_piece *to) {
     uint64_t before = footprint_bin_high(n - 1);
+    if (p->flags & FOOTPRINT_BURSTS) {
+        to->window1 = (double)footprint_bin_high(n);
+        to->blocks1 = n < p->columns ? footprint_p_average_without(p, n, UINT32_MAX) : -1;
+        return to->blocks1 >= 0;
+    }
     if (n < p->columns && p->total[n].windows) {
         const footprint_total *t = &p->total[n];
         uint64_t high = footprint_bin_high(n);
@@ -41,7 +46,8 @@ static int footprint_p_find_piece(const footprint_profile *p, double window, dou
 FOOTPRINT_API double footprint_average_of(const footprint_profile *p, double window) {
     footprint_p_piece at;
     if (window <= 0) return 0;
-    if (!footprint_p_find_piece(p, window, -1, &at)) return at.blocks0;
+    if (!footprint_p_find_piece(p, window, -1, &at))
+        return p->flags & FOOTPRINT_BURSTS ? -1 : at.blocks0;
     return at.blocks0 +
            (at.blocks1 - at.blocks0) * (window - at.window0) / (at.window1 - at.window0);
 }
@@ -54,12 +60,31 @@ FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double bloc
            (at.window1 - at.window0) * (blocks - at.blocks0) / (at.blocks1 - at.blocks0);
 }
 
+/* Reuses whose window is longer than the high end of bin b are those of more
+   than high(b) - 1 accesses: the line through these points and (0, 1) is the
+   share of accesses by reuse. First accesses are never reuses. */
+FOOTPRINT_API double footprint_reuse_after(const footprint_profile *p, double window) {
+    double all = (double)p->accesses, longer = (double)p->blocks, from, to, before, after, share;
+    uint32_t b, n;
+    if (!p->reuse || p->flags & FOOTPRINT_BURSTS) return -1;
+    if (p->accesses == 0) return 0;
+    if (window <= 0) return 1;
+    for (b = 2; b < p->columns && (double)footprint_bin_high(b) - 1 < window; b++) {}
+    for (n = b + 1; n <= p->columns; n++) longer += (double)p->reuse[n];
+    after = longer / all;
+    if (b >= p->columns) share = after;            /* the table ends here */
+    else {
+        before = b > 2 ? after + (double)p->reuse[b] / all : 1;
+        from = b > 2 ? (double)footprint_bin_high(b - 1) - 1 : 0;
+        to = (double)footprint_bin_high(b) - 1;
+        if (before > 1) before = 1;
+        share = before + (after - before) * (window - from) / (to - from);
+    }
+    return share < 0 ? 0 : share < 1 ? share : 1;  /* estimates may be above it */
+}
+
 FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks) {
-    double time = footprint_fill_time(p, blocks), ratio;
-    footprint_p_piece at;
+    double time = footprint_fill_time(p, blocks);
     if (footprint_p_is_unknown(p, blocks)) return -1;
-    if (time < 0 || !footprint_p_find_piece(p, time, -1, &at)) return 0;
-    if (at.blocks1 <= at.blocks0) return 0;
-    ratio = (at.blocks1 - at.blocks0) / (at.window1 - at.window0);
-    return ratio < 1 ? ratio : 1;                  /* estimates may be above it */
+    return footprint_reuse_after(p, time < 0 ? 18446744073709551616.0 : time);
 }

@@ -1,24 +1,22 @@
 /* ---- averages alone ---- */
 
-/* Lays everything out from base on: gap, scratch, before, table. If base is
-   NULL it only returns how many bytes that takes. The table is never more than
-   three quarters full. */
+/* Lays everything out from base on: tables of gaps, groups, the table of
+   blocks. If base is NULL it only returns how many bytes that takes. The table
+   is never more than three quarters full. */
 static uint64_t footprint_p_average_layout(footprint_average *av, unsigned char *base,
                                            uint32_t buckets) {
-    size_t gaps = (av->columns + 1) * sizeof(footprint_p_gap), fixed, columns = av->columns;
-    uint64_t table = (buckets + UINT64_C(1)) * sizeof(footprint_entry);
-    fixed = (2 * gaps + columns * sizeof(footprint_total) + 15) & ~(size_t)15;
+    uint64_t at = 0, fixed, columns = av->columns;
     av->buckets = buckets;
     av->cap = buckets - buckets / 4;
-    av->table_bytes = (size_t)table;
-    av->bytes = fixed + (size_t)table;
-    if (base) {
-        av->gap = (footprint_p_gap *)(void *)base;
-        av->scratch = (footprint_p_gap *)(void *)(base + gaps);
-        av->before = (footprint_total *)(void *)(base + 2 * gaps);
-        av->table = (footprint_entry *)(void *)(base + fixed);
-    }
-    return fixed + table;
+    av->gap = (footprint_p_gap *)footprint_p_take(base, &at, columns + 1, sizeof *av->gap);
+    av->scratch = (footprint_p_gap *)footprint_p_take(base, &at, columns + 1, sizeof *av->gap);
+    at = footprint_p_layout_bursts(&av->bursts, base, at, av->flags, 1, av->columns);
+    fixed = at;
+    av->table = (footprint_entry *)footprint_p_take(base, &at, buckets + UINT64_C(1),
+                                                    sizeof *av->table);
+    av->table_bytes = (size_t)(at - fixed);
+    av->bytes = (size_t)at;
+    return at;
 }
 
 static void footprint_p_average_configure(footprint_average *av, const footprint_config *config) {
@@ -134,11 +132,31 @@ static void footprint_p_average_open_gaps(const footprint_average *av, footprint
     }
 }
 
-static void footprint_p_average_totals(const footprint_average *av, footprint_total *total) {
-    footprint_p_copy(av->scratch, av->gap, (av->columns + 1) * sizeof *av->gap);
-    footprint_p_average_open_gaps(av, av->scratch, UINT64_C(1) << av->sample_log2);
-    footprint_p_sum_gaps(av->scratch, av->columns, av->now, av->start, av->followed, av->before,
-                         total);
+/* Adds all that the burst under way has beside its reuses. */
+static void footprint_p_average_close_gaps(const footprint_average *av, footprint_p_gap *open) {
+    uint64_t origin = av->bursts.origin;
+    footprint_p_average_open_gaps(av, open, UINT64_C(1) << av->sample_log2);
+    footprint_p_followed_gap(open, av->columns, av->now - origin, av->start - origin,
+                             av->followed);
+}
+
+FOOTPRINT_API void footprint_average_burst(footprint_average *av) {
+    footprint_bursts *bursts = &av->bursts;
+    uint64_t n = av->now - bursts->origin;
+    if (n == 0) return;
+    footprint_p_average_close_gaps(av, bursts->open);
+    footprint_p_zero(av->table, av->table_bytes);
+    av->tracked = av->newest = av->second = 0;
+    av->followed = 0;
+    av->start = av->now;
+    av->flags |= FOOTPRINT_BURSTS;
+    if (!footprint_p_end_burst(bursts, av->columns, n, av->first)) return;
+    footprint_p_sum_gaps(av->gap, bursts->open, bursts->length, av->columns, 0,
+                         footprint_p_group_total(bursts, av->columns));
+    bursts->group = (bursts->group + 1) % FOOTPRINT_GROUPS;
+    bursts->turned = av->now;
+    footprint_p_sum_gaps(av->gap, bursts->open, bursts->length, av->columns, 1,
+                         footprint_p_group_total(bursts, av->columns));
 }
 
 /* Keeps only the blocks that are still followed. What lies behind a removed
@@ -160,21 +178,21 @@ static void footprint_p_average_drop(footprint_average *av) {
 /* The table is full: halves the sampling ratio until the blocks fit. */
 static void footprint_p_average_thin(footprint_average *av) {
     av->flags |= FOOTPRINT_FULL;
-    footprint_p_average_totals(av, av->before);
+    footprint_p_average_close_gaps(av, av->bursts.open);
     do {
         av->sample_log2++;
         footprint_p_average_drop(av);
     } while (av->tracked >= av->cap && av->sample_log2 < 63);
     av->start = av->now;
     av->followed = (uint64_t)av->tracked << av->sample_log2;
-    footprint_p_zero(av->gap, (av->columns + 1) * sizeof *av->gap);
-    footprint_p_average_open_gaps(av, av->gap, 0 - (UINT64_C(1) << av->sample_log2));
+    footprint_p_average_open_gaps(av, av->bursts.open, 0 - (UINT64_C(1) << av->sample_log2));
 }
 
 /* The latest access is to a block that is not followed yet. */
 static void footprint_p_average_new_block(footprint_average *av) {
     uint64_t weight = UINT64_C(1) << av->sample_log2;
-    footprint_p_first_gap(av->gap, av->columns, av->now, av->start, av->sample_log2);
+    footprint_p_first_gap(av->bursts.open, av->columns, av->now - av->bursts.origin,
+                          av->start - av->bursts.origin, av->sample_log2);
     av->first += weight;
     av->followed += weight;
     av->tracked++;
@@ -205,7 +223,7 @@ static FOOTPRINT_P_APART void footprint_p_average_access(footprint_average *av, 
                             av->sample_log2);
     }
     av->table[bucket].time = now;
-    if (bucket != av->newest) av->second = now == 1 ? bucket : av->newest;
+    if (bucket != av->newest) av->second = av->tracked == 1 ? bucket : av->newest;
     av->newest = bucket;
 }
 
@@ -297,7 +315,7 @@ FOOTPRINT_API void footprint_average_access_many(footprint_average *av, const ui
     FOOTPRINT_ASSERT(blocks != NULL || count == 0);
     while (blocks < end) {
         size_t most = (size_t)(end - blocks) < 1024 ? (size_t)(end - blocks) : 1024;
-        if (av->sample_log2 || av->now == 0 || av->now >= av->end) {
+        if (av->sample_log2 || av->now == av->bursts.origin || av->now >= av->end) {
             footprint_average_access(av, *blocks++);
             continue;
         }
@@ -309,7 +327,7 @@ FOOTPRINT_API void footprint_average_access_many(footprint_average *av, const ui
 
 FOOTPRINT_API void footprint_average_access_repeat(footprint_average *av, uint64_t count) {
     uint64_t most = av->end - av->now;
-    if (av->now == 0) return;
+    if (av->now == av->bursts.origin) return;
     if (count > most) {
         av->flags |= FOOTPRINT_ENDED;
         av->lost = footprint_p_sat_add(av->lost, count - most);
@@ -342,22 +360,38 @@ FOOTPRINT_API void footprint_average_get_stats(const footprint_average *av, foot
 
 
 FOOTPRINT_API size_t footprint_average_snapshot_bytes(const footprint_average *av) {
-    return footprint_profile_bytes(1, av->columns);
+    return footprint_profile_bytes(1, av->columns, av->bursts.total ? FOOTPRINT_BURSTS : 0);
 }
 
 FOOTPRINT_API int footprint_average_snapshot(const footprint_average *av,
                                              footprint_profile *profile, void *memory,
                                              size_t bytes) {
+    footprint_bursts bursts = av->bursts;
+    uint64_t n = av->now - bursts.origin;
     uint32_t b;
-    if (footprint_profile_init(profile, 1, av->columns, memory, bytes)) return -1;
-    profile->accesses = profile->last_window = av->now;
-    profile->blocks = profile->last_blocks = footprint_p_blocks(av->first, av->now);
+    if (footprint_profile_init(profile, 1, av->columns, bursts.total ? FOOTPRINT_BURSTS : 0,
+                               memory, bytes)) return -1;
+    profile->accesses = av->now;
+    profile->blocks = footprint_p_blocks(av->first, av->now);
     profile->flags = av->flags | FOOTPRINT_AVERAGE;
     profile->sample_log2 = av->sample_log2;
     profile->block_log2 = av->config.block_log2;
     if (av->now == 0) return 0;
-    if (av->now > av->config.window_max) profile->last_window = profile->last_blocks = 0;
-    footprint_p_average_totals(av, profile->total);
+    if (av->flags & FOOTPRINT_BURSTS) profile->bursts = bursts.count + (n > 0);
+    else if (av->now <= av->config.window_max) {
+        profile->last_window = av->now;
+        profile->last_blocks = profile->blocks;
+    }
+    footprint_p_copy(av->scratch, bursts.open, (av->columns + 1) * sizeof *av->scratch);
+    footprint_p_average_close_gaps(av, av->scratch);
+    if (n) footprint_p_gap_sum(bursts.length, av->columns, n + 2, 1);
+    footprint_p_sum_gaps(av->gap, av->scratch, bursts.length, av->columns, 0, profile->total);
+    footprint_p_copy_groups(&bursts, profile);
+    if (profile->groups)
+        footprint_p_sum_gaps(av->gap, av->scratch, bursts.length, av->columns, 0,
+                             profile->group_total + bursts.group * (size_t)av->columns);
+    if (n) footprint_p_gap_sum(bursts.length, av->columns, n + 2, UINT64_MAX);
+    for (b = 0; b <= av->columns; b++) profile->reuse[b] = av->gap[b].count;
     for (b = 1; b < av->columns && av->sample_log2; b++)
         footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), profile->blocks);
     return 0;

@@ -5,7 +5,7 @@
 typedef struct footprint_average {
     footprint_entry *table;          /* open hashing; time is that of the latest use, 0: empty */
     struct footprint_p_gap *gap, *scratch;
-    footprint_total *before;         /* of the windows up to start */
+    footprint_bursts bursts;
     uint64_t now;                    /* number of the latest access, from 1 */
     uint64_t end;                    /* last access to count */
     uint64_t start;                  /* access at which the sampling ratio last changed */
@@ -36,6 +36,8 @@ FOOTPRINT_API void footprint_average_access_many(footprint_average *av, const ui
 FOOTPRINT_API void footprint_average_access_repeat(footprint_average *av, uint64_t count);
 FOOTPRINT_API void footprint_average_reference(footprint_average *av, const void *address,
                                                size_t bytes);
+/* It looks at the whole table, unlike footprint_burst. */
+FOOTPRINT_API void footprint_average_burst(footprint_average *av);
 
 FOOTPRINT_API void   footprint_average_get_stats(const footprint_average *av,
                                                  footprint_stats *out);

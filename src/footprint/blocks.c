@@ -22,7 +22,8 @@ static inline uint32_t footprint_p_find(const footprint *fp, uint64_t block, uin
    it was forgotten. */
 static void footprint_p_new_block(footprint *fp) {
     uint64_t weight = UINT64_C(1) << fp->sample_log2;
-    footprint_p_first_gap(fp->gap, fp->columns, fp->now, fp->start, fp->sample_log2);
+    footprint_p_first_gap(fp->bursts.open, fp->columns, fp->now - fp->bursts.origin,
+                          fp->start - fp->bursts.origin, fp->sample_log2);
     fp->first += weight;
     fp->followed += weight;
     fp->tracked++;
@@ -105,6 +106,7 @@ static void footprint_p_compact(footprint *fp) {
     fp->live[word] |= (UINT64_C(1) << (w & 63)) - 1;
     fp->live[0] &= ~UINT64_C(3);
     fp->next = w;
+    fp->bottom = 1;
     footprint_p_reindex(fp);
 }
 
@@ -117,7 +119,8 @@ static void footprint_p_forget(footprint *fp, uint32_t count) {
     }
     for (left = count; left > 0; left--) {
         uint32_t s = footprint_p_next_live(fp->live, 1);   /* the oldest */
-        footprint_p_wide sum = footprint_p_product(fp->slot[s].time, UINT64_C(1) << k);
+        footprint_p_wide sum = footprint_p_product(fp->slot[s].time - fp->bursts.origin,
+                                                   UINT64_C(1) << k);
         footprint_p_wide_add(&fp->gone_low, &fp->gone_high, sum.low, sum.high);
         fp->live[s >> 6] &= fp->live[s >> 6] - 1;
     }

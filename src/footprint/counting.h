@@ -13,12 +13,16 @@ typedef struct footprint {
     uint64_t first, followed;        /* first accesses; of those followed since start */
     uint64_t forgotten, lost;
     uint64_t gone, gone_low, gone_high;                  /* forgotten since start; times' sum */
+    footprint_bursts bursts;
     uint32_t filled, tracked;        /* blocks in recent; in recent and slots */
     uint32_t next, slots, cap;       /* next free slot; room; how many live ones make it full */
+    uint32_t bottom;                 /* no slot up to this one is live */
     uint32_t buckets;                /* of index */
     uint32_t marks, mark_max, mark_young, exact;         /* exact: so many marks have no slack */
+    uint32_t made;                   /* so many marks have a row */
     uint32_t columns, rows, depth_first, flags, sample_log2;
     uint32_t is_fast, is_overfull, is_followed;          /* is_followed: the latest access */
+    uint32_t is_thinned;             /* `before` has windows */
     footprint_entry *ring, *slot;
     uint32_t *index, *shifted, *reused;
     uint64_t *live;
@@ -28,7 +32,6 @@ typedef struct footprint {
     struct footprint_p_gap    *gap;
     struct footprint_p_moment *cells, *events, *scratch;
     uint64_t *born, *depth, *before;
-    footprint_total *before_total;
     size_t   table_bytes, blocks_bytes, cell_count;
     void     *tables, *blocks;       /* what config.release gets */
     footprint_config config;
@@ -59,6 +62,11 @@ FOOTPRINT_API void footprint_access_repeat(footprint *fp, uint64_t count);
 /* Counts an access to every block that address[0..bytes) lies in, from low to
    high. What lies behind the end of the address space is left out. */
 FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_t bytes);
+
+/* Accesses were left out here. No window spans the gap, and what a block's
+   first access behind it finds in a cache is unknown. Does nothing if there was
+   no access since the last call. */
+FOOTPRINT_API void footprint_burst(footprint *fp);
 
 FOOTPRINT_API void     footprint_get_stats(const footprint *fp, footprint_stats *out);
 /* Returns an access number A: windows from A or earlier up to the latest access

@@ -11,15 +11,20 @@
 
        sum of footprints of the windows of length w = blocks (n - w + 1) - sum of max(0, y - 1 - w)
 
-   over all gaps, with y = t' - t + 1 (Xiang et al., PACT 2011). For each bin of
-   y the table keeps the number of gaps and the sum of y, which makes this exact
-   for w at the high end of a bin. The last cell, `columns`, takes all gaps that
-   are longer than a window.
+   over all gaps, with y = t' - t + 1 (Xiang et al., PACT 2011). The first term
+   is a gap as well, of y = n + 2 and weight -blocks. So all that a run is, and
+   all that many bursts are, adds up in one table: for each bin of y the number
+   of gaps and the sum of y, which makes this exact for w at the high end of a
+   bin. The last cell, `columns`, takes all gaps that are longer than a window.
 
-   When blocks are sampled anew, the windows so far are summed up in `before`
-   and counting starts again from `start`. An open gap that reaches back before
-   start holds max(0, start + 1 - t - w) windows that have been summed up
-   already. They are taken off at once, as a gap of weight -1.
+   Two tables are kept: `gap` has the reuses alone, whose numbers tell what
+   misses, and bursts.open has all others. A third one, bursts.length, has
+   n + 2 of each burst, which tells how many windows there are.
+
+   When blocks are sampled anew, at access `start`, all gaps are closed as at the
+   end of a run, with the weight that a block had. Then the blocks that are kept
+   get the same gaps again, with the new weight and a minus, and a first gap
+   that would reach back before start is taken off likewise.
 
    Cost: two additions to a cell for each gap. */
 typedef struct footprint_p_gap {
@@ -46,34 +51,47 @@ static FOOTPRINT_P_ALWAYS void footprint_p_gap_far(footprint_p_gap *gap, uint64_
     footprint_p_wide_add(&gap->low, &gap->high, y << sample_log2, 0);
 }
 
-/* The gap before the first access, at `now`, of a block that is followed. */
-static void footprint_p_first_gap(footprint_p_gap *gap, uint32_t columns, uint64_t now,
+/* The gap before the first access, at `now`, of a block that is followed. Times
+   are those in the burst. */
+static void footprint_p_first_gap(footprint_p_gap *open, uint32_t columns, uint64_t now,
                                   uint64_t start, uint32_t sample_log2) {
-    footprint_p_gap_far(gap, columns, now + 1, sample_log2);
-    if (start) footprint_p_gap_sum(gap, columns, start + 2, 0 - (UINT64_C(1) << sample_log2));
+    footprint_p_gap_far(open, columns, now + 1, sample_log2);
+    if (start) footprint_p_gap_sum(open, columns, start + 2, 0 - (UINT64_C(1) << sample_log2));
 }
 
-/* The formula above for all windows up to access n. `followed` blocks were
-   followed since start; gap holds the open ones as well. */
-static void footprint_p_sum_gaps(const footprint_p_gap *gap, uint32_t columns, uint64_t n,
-                                 uint64_t start, uint64_t followed,
-                                 const footprint_total *before, footprint_total *total) {
-    uint64_t count = 0, low = 0, high = 0;
+/* The first term of the formula, at access n of a burst: `followed` blocks were
+   followed since start. */
+static void footprint_p_followed_gap(footprint_p_gap *open, uint32_t columns, uint64_t n,
+                                     uint64_t start, uint64_t followed) {
+    footprint_p_gap_sum(open, columns, n + 2, 0 - followed);
+    if (start) footprint_p_gap_sum(open, columns, start + 2, followed);
+}
+
+/* Adds the formula above to total, or takes it off: the gaps of two tables, and
+   windows of bursts. */
+static void footprint_p_sum_gaps(const footprint_p_gap *gap, const footprint_p_gap *open,
+                                 const footprint_p_gap *length, uint32_t columns, int is_less,
+                                 footprint_total *total) {
+    uint64_t count = 0, low = 0, high = 0, bursts = 0, lengths = 0;
     uint32_t b;
     for (b = columns; b-- > 1; ) {
-        uint64_t w = footprint_bin_high(b), windows = n - w + 1;
-        footprint_p_wide sum, more;
-        count += gap[b + 1].count;                 /* gaps of more than w, and their sum */
+        uint64_t w = footprint_bin_high(b);
+        footprint_p_wide sum;
+        count += gap[b + 1].count + open[b + 1].count;     /* gaps of more than w, and their sum */
         footprint_p_wide_add(&low, &high, gap[b + 1].low, gap[b + 1].high);
-        if (w > n) continue;
-        sum = footprint_p_product(followed, windows - (start < w ? 0 : start - w + 1));
+        footprint_p_wide_add(&low, &high, open[b + 1].low, open[b + 1].high);
+        bursts += length[b + 1].count;
+        lengths += length[b + 1].low;
+        if (bursts == 0) continue;
+        sum = footprint_p_product(w + 1, count);
         footprint_p_wide_less(&sum.low, &sum.high, low, high);
-        more = footprint_p_product(w + 1, count);
-        footprint_p_wide_add(&sum.low, &sum.high, more.low, more.high);
-        footprint_p_wide_add(&sum.low, &sum.high, before[b].low, before[b].high);
-        total[b].windows = windows;
-        total[b].low = sum.low;
-        total[b].high = sum.high;
+        if (is_less) {
+            total[b].windows -= lengths - (w + 1) * bursts;
+            footprint_p_wide_less(&total[b].low, &total[b].high, sum.low, sum.high);
+        } else {
+            total[b].windows += lengths - (w + 1) * bursts;
+            footprint_p_wide_add(&total[b].low, &total[b].high, sum.low, sum.high);
+        }
     }
 }
 

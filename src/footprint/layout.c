@@ -55,13 +55,13 @@ static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, ui
     fp->cell_count = (size_t)cells;
     FOOTPRINT_P_TAKE(gap, footprint_p_gap, columns + 1);
     FOOTPRINT_P_TAKE(scratch, footprint_p_moment, columns + 1);
-    FOOTPRINT_P_TAKE(before_total, footprint_total, columns);
     FOOTPRINT_P_TAKE(ring, footprint_entry, FOOTPRINT_P_RING + T + 4);
     FOOTPRINT_P_TAKE(shifted, uint32_t, T * FOOTPRINT_P_YOUNG);
     FOOTPRINT_P_TAKE(reused, uint32_t, T * FOOTPRINT_P_YOUNG);
     FOOTPRINT_P_TAKE(events, footprint_p_moment, (T + 2) * (uint64_t)columns);
     FOOTPRINT_P_TAKE(born, uint64_t, T + 1);
     FOOTPRINT_P_TAKE(depth, uint64_t, rows);
+    at = footprint_p_layout_bursts(&fp->bursts, base, at, fp->flags, fp->rows, columns);
     FOOTPRINT_P_TAKE(before, uint64_t, forget ? 0u : rows * columns);
     FOOTPRINT_P_TAKE(place, uint32_t, marks + 16);
     FOOTPRINT_P_TAKE(pending, uint32_t, marks + 16);
@@ -94,6 +94,7 @@ static void footprint_p_configure(footprint *fp, const footprint_config *config)
     fp->sample_log2 = fp->config.sample_log2;
     fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
     fp->next = 2;
+    fp->bottom = 1;
     fp->is_followed = 1;
     fp->wait_from = fp->config.c >= 1 ? (uint32_t)FOOTPRINT_P_MANY : UINT32_MAX;
     fp->is_fast = (uint32_t)footprint_p_is_fast();

@@ -328,6 +328,7 @@ static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
     fp->pending[j] = 0;
     mark->since = fp->slot[place].time;
     if (mark->born == 0) mark->born = from;
+    if (fp->made <= j) fp->made = j + 1;
     mark->row = j * (fp->columns - footprint_bin(FOOTPRINT_P_T) - 1) - j * (j + 1) / 2;
     footprint_p_event_at(fp->cells + mark->row, fp->columns, from - mark->since + 1, 1);
     fp->marks = j + 1;

@@ -354,13 +354,13 @@ static void footprint_p_pair_add_row(const footprint_p_pair_cell *row, uint64_t 
 }
 
 FOOTPRINT_API size_t footprint_pair_snapshot_bytes(const footprint_pair *pair) {
-    return footprint_profile_bytes(pair->mark_count + 1, pair->columns);
+    return footprint_profile_bytes(pair->mark_count + 1, pair->columns, 0);
 }
 
 FOOTPRINT_API int footprint_pair_snapshot(const footprint_pair *pair, footprint_profile *profile,
                                           void *memory, size_t bytes) {
     uint32_t b, j;
-    if (footprint_profile_init(profile, pair->mark_count + 1, pair->columns, memory, bytes))
+    if (footprint_profile_init(profile, pair->mark_count + 1, pair->columns, 0, memory, bytes))
         return -1;
     profile->accesses = pair->now;
     profile->blocks = pair->number;

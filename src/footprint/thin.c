@@ -1,21 +1,21 @@
 /* ---- full: every second block from here on ---- */
 
 /* When blocks no longer fit, the sampling ratio 2^-k is halved until they do.
-   Windows that ended so far are read out into `before` and before_total, with
-   rows F 2^k for the old k. Then recent and slot keep only the blocks that are
-   still followed, and all rows, marks and gaps start anew: a row F of a block
-   that is there starts a run with that block's age, and each mark stands
-   exactly at X_F. The open gap of a block that is kept is taken off; that of
-   one that is dropped is closed with the windows before. Invariant: every
+   Windows that ended so far are read out into `before`, with rows F 2^k for the
+   old k. Then recent and slot keep only the blocks that are
+   still followed, and all rows and marks start anew: a row F of a block that is
+   there starts a run with that block's age, and each mark stands exactly at X_F.
+   Gaps are closed and opened again, see "averages, from gaps". Invariant: every
    window is counted once, by the k at its end. */
 
 static void footprint_p_thin(footprint *fp) {
     uint32_t q, j, s, kept;
     fp->flags |= FOOTPRINT_FULL;
     footprint_p_fold(fp);
-    footprint_p_sum_averages(fp, fp->before_total);
+    footprint_p_close_gaps(fp, fp->bursts.open);
     footprint_p_extract(fp, fp->before, fp->rows);
-    fp->marks = 0;
+    fp->marks = fp->made = 0;
+    fp->is_thinned = 1;
     do {
         fp->sample_log2++;
         for (kept = 0, q = 0; q < fp->filled; q++) {
@@ -52,6 +52,5 @@ static void footprint_p_thin(footprint *fp) {
     for (j = 0; j < fp->mark_max && footprint_p_low(j) <= fp->tracked; j++)
         footprint_p_add_mark(fp, fp->next + FOOTPRINT_P_T - (uint32_t)footprint_p_low(j),
                              fp->now + 1);
-    footprint_p_zero(fp->gap, (fp->columns + 1) * sizeof *fp->gap);
-    footprint_p_open_gaps(fp, fp->gap, 0 - (UINT64_C(1) << fp->sample_log2));
+    footprint_p_open_gaps(fp, fp->bursts.open, 0 - (UINT64_C(1) << fp->sample_log2));
 }

@@ -8,8 +8,10 @@ enum {                               /* flags of a config, of footprint_stats an
     FOOTPRINT_INTERLEAVED = 16,      /* a profile of a footprint_pair */
     FOOTPRINT_DIFFERENCE  = 32,      /* windows that ended in a phase, not in a whole run */
     FOOTPRINT_SATURATED   = 64,      /* a sum of profiles stays at the greatest number */
-    FOOTPRINT_BURSTS      = 128      /* accesses are missing: bursts stand one behind the other */
+    FOOTPRINT_BURSTS      = 128      /* a sample: accesses are missing between bursts */
 };
+enum { FOOTPRINT_GROUPS = 16 };      /* bursts are put into so many groups; their spread tells
+                                        how far a sample can be trusted */
 
 /* Of all three counters. A zero in a field asks for its default. A
    footprint_average is always exact and samples when it is full: it reads no c.
@@ -58,8 +60,31 @@ typedef struct footprint_profile {
     uint64_t *at_least;              /* [row * columns + column]: see footprint_at_least */
     uint64_t *depth;                 /* [row]: reuses by LRU stack distance (1: a repeat) */
     footprint_total *total;          /* [column] */
+    uint64_t *reuse;                 /* [column], and behind them longer ones: reuses by the length
+                                        of the window from use to use; NULL: not known */
+    uint64_t bursts;                 /* how many there are; 0: one whole run */
+    uint32_t groups;                 /* FOOTPRINT_GROUPS, or 0: there are none */
+    uint64_t *group_depth;           /* [group * rows + row]: reuses as in depth */
+    uint64_t *group_cut;             /* the same of first accesses in bursts: the n-th block of a
+                                        burst was used at a stack distance of n or more, if ever */
+    footprint_total *group_total;    /* [group * columns + column] */
 } footprint_profile;
 
 typedef struct footprint_entry {
     uint64_t block, time;
 } footprint_entry;
+
+/* Private: what footprint_burst keeps, for a footprint and for a
+   footprint_average. */
+typedef struct footprint_bursts {
+    struct footprint_p_gap *open;    /* [column]: gaps that are no reuses */
+    struct footprint_p_gap *length;  /* [column]: bursts that have ended, by accesses + 2 */
+    footprint_total *total;          /* as in a profile; all three are NULL without groups */
+    uint64_t *depth, *cut;
+    uint64_t origin;                 /* accesses before the burst under way */
+    uint64_t first;                  /* first accesses until then */
+    uint64_t longest;                /* accesses of the longest burst that has ended */
+    uint64_t count;                  /* bursts that have ended */
+    uint64_t turned;                 /* access at which the group last changed */
+    uint32_t group, rows;
+} footprint_bursts;

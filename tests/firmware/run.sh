@@ -97,9 +97,9 @@ for program in $programs; do
     fi
     if [ "$program" = ticks ]; then
         case $board in
-        m3) isr=588 flash=2060 ram=72 ;;
-        m0) isr=668 flash=2132 ram=72 ;;
-        *) isr=640 flash=2256 ram=72 ;;
+        m3) isr=552 flash=2060 ram=72 ;;
+        m0) isr=580 flash=2132 ram=72 ;;
+        *) isr=600 flash=2256 ram=72 ;;
         esac
         names='bursty_(tick$|p_tick_|p_outside|p_deep_site)'
         within "ticks: the interrupt, flash" "$(bytes_of tr "$out/ticks.elf" "$names" none)" $isr

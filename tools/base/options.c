@@ -1,5 +1,6 @@
 /* options.c - walking over the arguments of a command. */
 #include "base/tool.h"
+#include <stdlib.h>
 #include <string.h>
 
 void tool_options(tool_option *o, int argc, char **argv) {
@@ -120,6 +121,33 @@ int tool_no_option(const tool_option *o, const char *command) {
 int tool_no_input(const char *command, const char *wanted) {
     return tool_error("%s: no input: give %s; %s %s --help tells more", command, wanted,
                       tool_program, command);
+}
+
+int tool_sizes(const char *option, const char *said, uint64_t *sizes, int most) {
+    const uint64_t largest = UINT64_C(1) << 32;
+    const char *at = said, *why = NULL;
+    int count = 0;
+    for (;; at++) {
+        char *end = NULL;
+        uint64_t bytes = *at >= '0' && *at <= '9' ? strtoull(at, &end, 10) : 0;
+        int shift = 0;
+        if (end) shift = *end == 'k' || *end == 'K' ? 10 : *end == 'm' || *end == 'M' ? 20
+                         : *end == 'g' || *end == 'G' ? 30 : 0;
+        if (shift) end++;
+        if (!bytes || !end || (*end && *end != ',')) why = "a size such as 48k or 2m is wanted";
+        else if (bytes > largest >> shift || bytes << shift < 64)
+            why = "a size is from 64 bytes to 4g";
+        else if (count == most) why = "there are too many sizes";
+        else if (count && (bytes << shift) / 64 <= sizes[count - 1] / 64)
+            why = "each size is larger than the one before";
+        if (why) {
+            tool_error("--%s %s: %s", option, said, why);
+            return 0;
+        }
+        sizes[count++] = bytes << shift;
+        if (!*end) return count;
+        at = end;
+    }
 }
 
 int tool_wants_help(int argc, char **argv) {

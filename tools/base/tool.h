@@ -88,6 +88,9 @@ int tool_no_option(const tool_option *o, const char *command);
 /* Says that the command got no file; wanted is what to give, as in its usage
    line. */
 int tool_no_input(const char *command, const char *wanted);
+/* Sizes of caches, such as 48k,2m, each larger than the one before. Returns how
+   many there are, at most `most`; 0 after a message. */
+int tool_sizes(const char *option, const char *said, uint64_t *sizes, int most);
 /* Is --help or -h among the options? */
 int tool_wants_help(int argc, char **argv);
 

@@ -24,6 +24,7 @@ typedef struct job {
     int keeps;                /* CC_KEEPS_... */
     int exits;                /* CC_EXITS_... */
     int has_sections;         /* of ELF */
+    int cover;                /* bits of a counter; 0: checks */
     char *late;               /* the compiler's plugin, or NULL */
 } job;
 
@@ -211,7 +212,9 @@ static void ask_for_cover(job *j) {
         "    (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))\n"
         "#if defined(__clang__) && __clang_major__ >= 13\nbursty_cc_clang\n"
         "#elif !defined(__clang__) && !defined(__TINYC__) && defined(__GNUC__) && __GNUC__ >= 9\n"
-        "bursty_cc_gcc\n#endif\n#endif\n";
+        "bursty_cc_gcc\n#endif\n#endif\n"
+        "#if defined(_WIN64) || (defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ >= 8)\n"
+        "bursty_cc_wide\n#endif\n";
     cc_command c = {NULL, 0, 0};
     char *path, *out, *said = NULL;
     size_t size = 0;
@@ -227,6 +230,8 @@ static void ask_for_cover(job *j) {
         cc_run(&c, CC_TO_NOWHERE, NULL) == 0 && cc_file_size(out, &size) == 0) {
         said = (char *)tool_read_file(out, NULL, &size);
     }
+    j->cover = j->d->cover;
+    if (j->cover == CC_COVER_WORD) j->cover = says(said, size, "bursty_cc_wide") ? 64 : 32;
     j->has_sections = says(said, size, "bursty_cc_elf");
     if (!j->d->no_exits && says(said, size, "bursty_cc_gcc")) j->exits = CC_EXITS_GCC;
     if (!j->d->no_exits && says(said, size, "bursty_cc_clang")) j->exits = CC_EXITS_CLANG;
@@ -338,7 +343,7 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
     request.command = j->d->options;
     request.plan = j->plan_hash;
     request.no_section = j->d->side;
-    request.cover = j->d->cover;
+    request.cover = j->cover;
     request.atomic = j->d->atomic;
     request.mcdc = j->d->mcdc;
     request.warns = j->line.warns;

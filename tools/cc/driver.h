@@ -4,13 +4,17 @@
 #include "cc/rewrite.h"
 #include "cc/runtime.h"
 
+/* Counters of 64 bits where pointers have them, so that none ever wraps; else of
+   32. */
+enum { CC_COVER_WORD = -1 };
+
 typedef struct cc_driver {
     cc_choice choice;
     cc_naming naming;
     const char *plan, *list;  /* files, or NULL */
     uint64_t options;         /* hash of the options of bursty cc */
     int side, no_runtime;
-    int cover, atomic, mcdc;  /* as in cc_request */
+    int cover, atomic, mcdc;  /* as in cc_request, or CC_COVER_WORD */
     int verbose;              /* says on standard error how each file gets its checks */
     int no_exits;             /* calls that may not return are not marked */
 } cc_driver;

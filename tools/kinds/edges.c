@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { KIND = 4, FUNCTION = 1, COUNTS = 2, TEST = 3 };
+#define EARLY_UNKNOWN (UINT32_C(1) << 31)
 
 /* ---- reading ---- */
 
@@ -130,7 +131,6 @@ static edges_list *get_test(dump_reader *r, edges_all *all) {
 
 static void get_counts(dump_reader *r, edges_list *to) {
     counted *c = add_counted(to);
-    uint64_t most;
     uint32_t i;
     memset(c, 0, sizeof *c);
     c->key = get_key(r);
@@ -138,10 +138,9 @@ static void get_counts(dump_reader *r, edges_list *to) {
     if (!r->reason && !is_width(c->bits)) r->reason = "counters of a width that there is not";
     c->slots = get_count(r);
     c->value = (uint64_t *)tool_alloc(c->slots * sizeof *c->value);
-    most = c->bits < 64 ? ((uint64_t)1 << (c->bits & 63)) - 1 : UINT64_MAX;
     for (i = 0; i < c->slots && !r->reason; i++) {
         c->value[i] = dump_get(r);
-        if (c->value[i] > most) r->reason = "a count that its counter cannot hold";
+        if (c->bits <= 8 && c->value[i] >> c->bits) r->reason = "a mark that has more bits than its place";
     }
     c->exits = get_count(r);
     c->exit = (struct edges_exit *)tool_alloc(c->exits * sizeof *c->exit);
@@ -220,18 +219,24 @@ static int by_vertex(const void *a, const void *b) {
                    ((const struct edges_exit *)b)->vertex);
 }
 
-/* Counts are added; early is signed, modulo 2^32, and what is unknown stays so.
-   Of marks only matters whether an activation ended there. */
+/* The sum of two signed numbers, as their bits; one that 32 bits do not hold is
+   unknown. */
+static uint32_t add_early(uint32_t a, uint32_t b) {
+    uint32_t sum = a + b;
+    return ~(a ^ b) & (a ^ sum) & EARLY_UNKNOWN ? EARLY_UNKNOWN : sum;
+}
+
+/* Counts are added; early is signed, and what is unknown stays so. Of marks only
+   matters whether an activation ended there. */
 static void add_exit(struct edges_exit *into, const struct edges_exit *other, uint32_t bits) {
-    const uint32_t unknown = UINT32_C(1) << 31;
     if (bits <= 8) {
-        uint32_t ended = into->early && into->early <= unknown;
-        into->early = ended || (other->early && other->early <= unknown);
+        uint32_t ended = into->early && into->early <= EARLY_UNKNOWN;
+        into->early = ended || (other->early && other->early <= EARLY_UNKNOWN);
         into->reentry = into->reentry || other->reentry;
         return;
     }
-    if (into->early == unknown || other->early == unknown) into->early = unknown;
-    else into->early += other->early;
+    if (into->early == EARLY_UNKNOWN || other->early == EARLY_UNKNOWN) into->early = EARLY_UNKNOWN;
+    else into->early = add_early(into->early, other->early);
     into->reentry += other->reentry;
 }
 
@@ -261,16 +266,14 @@ static void add_exits(counted *counts, size_t count) {
     counts[0].exits = (uint32_t)kept;
 }
 
-/* Counts modulo 2^bits stay exact modulo 2^bits; marks are joined. */
+/* A sum of counts has 64 bits, whatever the counters had in their program; marks
+   are joined. */
 static void add(counted *into, const counted *other) {
-    uint64_t mask = into->bits < 64 ? ((uint64_t)1 << into->bits) - 1 : UINT64_MAX;
+    uint64_t most = into->bits <= 8 ? ((uint64_t)1 << into->bits) - 1 : UINT64_MAX;
     uint32_t i;
     for (i = 0; i < into->slots; i++) {
         uint64_t sum = into->value[i] + other->value[i];
-        if (into->bits <= 8)
-            into->value[i] = sum > mask ? mask : sum;
-        else
-            into->value[i] = sum & mask;
+        into->value[i] = sum > most ? most : sum;
     }
 }
 

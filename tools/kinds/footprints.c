@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BINS = 496, KNOWN_FLAGS = 2 * FOOTPRINT_BURSTS - 1 };
+enum { BINS = 496, VERSION_2 = 2 * FOOTPRINT_BURSTS, KNOWN_FLAGS = 2 * VERSION_2 - 1 };
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
@@ -33,6 +33,8 @@ static void read_head(reader *in, footprints_part *part) {
     part->name = (char *)tool_alloc(part->name_size + 1);
     if (part->name_size) memcpy(part->name, name, part->name_size);
     p->flags = get_within(in, 0, KNOWN_FLAGS, "unknown flags");
+    part->version = p->flags & VERSION_2 ? 2 : 1;
+    p->flags &= ~(uint32_t)VERSION_2;
     p->sample_log2 = get_within(in, 0, 63, "the sampling ratio is above 2^63");
     p->block_log2 = get_within(in, 0, 63, "blocks are larger than 2^63 bytes");
     p->c = get_within(in, 1, 1000000000, "c is not in (0, 1]") / 1e9;
@@ -73,7 +75,65 @@ static void read_column(reader *in, footprints_part *part, uint32_t column, size
     }
 }
 
+/* A list: its length, and then its numbers, each of which takes a byte of the
+   part at least. */
+static uint64_t *read_list(reader *in, uint32_t most, uint32_t *count) {
+    uint32_t i;
+    uint64_t *list;
+    *count = get_within(in, 0, most, "a list is longer than the table");
+    if (!in->r.reason && in->r.size - in->r.at < *count)
+        in->r.reason = "the part is too short for a list";
+    if (in->r.reason) *count = 0;
+    list = (uint64_t *)tool_alloc((*count + (size_t)1) * sizeof *list);
+    for (i = 0; i < *count; i++) list[i] = get(in);
+    return list;
+}
+
+static void read_group(reader *in, const footprint_profile *p, footprints_group *group) {
+    uint32_t i;
+    group->depth = read_list(in, p->rows, &group->depths);
+    group->cut = read_list(in, p->rows, &group->cuts);
+    group->columns = get_within(in, 0, p->columns, "a list is longer than the table");
+    if (!in->r.reason && in->r.size - in->r.at < 3 * (size_t)group->columns)
+        in->r.reason = "the part is too short for a list";
+    if (in->r.reason) group->columns = 0;
+    group->total = (footprint_total *)tool_alloc(
+        (group->columns + (size_t)1) * sizeof *group->total);
+    for (i = 0; i < group->columns; i++) {
+        group->total[i].windows = get(in);
+        group->total[i].low = get(in);
+        group->total[i].high = get(in);
+    }
+}
+
+static void read_version_2(reader *in, footprints_part *part) {
+    footprint_profile *p = &part->profile;
+    uint32_t i;
+    if (get_within(in, 0, 1, "reuses are neither there nor not"))
+        part->reuse = read_list(in, p->columns + 1, &part->reuses);
+    p->bursts = get(in);
+    p->groups = get_within(in, 0, FOOTPRINT_GROUPS, "groups are not 0 or 16");
+    if (p->groups % FOOTPRINT_GROUPS && !in->r.reason) {
+        in->r.reason = "groups are not 0 or 16";
+        in->r.at = in->last;
+    }
+    if (in->r.reason) p->groups = 0;
+    part->groups = (footprints_group *)tool_alloc(
+        (p->groups + (size_t)1) * sizeof *part->groups);
+    for (i = 0; i < p->groups && !in->r.reason; i++) read_group(in, p, &part->groups[i]);
+}
+
+static void free_group(footprints_group *group) {
+    free(group->depth);
+    free(group->cut);
+    free(group->total);
+}
+
 static void free_part(footprints_part *part) {
+    uint32_t i;
+    for (i = 0; part->groups && i < part->profile.groups; i++) free_group(&part->groups[i]);
+    free(part->groups);
+    free(part->reuse);
     free(part->name);
     free(part->cells);
     free(part->depth);
@@ -107,6 +167,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         for (row = 0; row < new_part.profile.rows; row++) new_part.depth[row] = get(&in);
         for (column = 0; column < new_part.profile.columns && !in.r.reason; column++)
             read_column(&in, &new_part, column, &room);
+        if (new_part.version == 2 && !in.r.reason) read_version_2(&in, &new_part);
         if (!in.r.reason && in.r.at < in.r.size)
             in.r.reason = "the part goes on after its last field";
     }
@@ -124,13 +185,25 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
 
 footprint_profile footprints_lay_out(const footprints_part *part, void **memory) {
     footprint_profile p = part->profile, tables;
-    size_t bytes = footprint_profile_bytes(p.rows, p.columns), i;
-    uint32_t row, column;
+    uint32_t flags = p.groups ? (uint32_t)FOOTPRINT_BURSTS : 0, row, column;
+    size_t bytes = footprint_profile_bytes(p.rows, p.columns, flags), i;
     *memory = tool_alloc(bytes);
-    footprint_profile_init(&tables, p.rows, p.columns, *memory, bytes);
+    footprint_profile_init(&tables, p.rows, p.columns, flags, *memory, bytes);
     p.at_least = tables.at_least;
     p.depth = tables.depth;
     p.total = tables.total;
+    p.reuse = part->reuse ? tables.reuse : NULL;
+    p.group_depth = tables.group_depth;
+    p.group_cut = tables.group_cut;
+    p.group_total = tables.group_total;
+    for (i = 0; i < part->reuses; i++) p.reuse[i] = part->reuse[i];
+    for (i = 0; i < p.groups; i++) {
+        const footprints_group *group = &part->groups[i];
+        memcpy(p.group_depth + i * p.rows, group->depth, group->depths * sizeof *group->depth);
+        memcpy(p.group_cut + i * p.rows, group->cut, group->cuts * sizeof *group->cut);
+        memcpy(p.group_total + i * p.columns, group->total,
+               group->columns * sizeof *group->total);
+    }
     memcpy(p.depth, part->depth, p.rows * sizeof *p.depth);
     memcpy(p.total, part->total, p.columns * sizeof *p.total);
     for (i = 0; i < part->cell_count; i++) {
@@ -160,6 +233,7 @@ static int compare_keys(const footprints_part *a, const footprints_part *b) {
     if (order == 0) order = order_of(p->block_log2, q->block_log2);
     if (order == 0) order = order_of(p->sample_log2, q->sample_log2);
     if (order == 0) order = order_of(p->flags & kinds, q->flags & kinds);
+    if (order == 0) order = a->version - b->version;
     if (order == 0) order = p->c < q->c ? -1 : p->c > q->c;
     return order;
 }
@@ -207,6 +281,53 @@ static void cap_columns(footprints_part *sum) {
     }
 }
 
+/* Adds more[0..count) to sum[0..most), which takes new memory if it is
+   shorter. */
+static void add_list(footprint_profile *p, uint64_t **sum, uint32_t *most, const uint64_t *more,
+                     uint32_t count) {
+    uint32_t i;
+    if (*most < count) {
+        *sum = (uint64_t *)tool_grow(*sum, count * sizeof **sum);
+        for (; *most < count; ++*most) (*sum)[*most] = 0;
+    }
+    for (i = 0; i < count; i++) add(p, &(*sum)[i], more[i]);
+}
+
+static void add_group(footprint_profile *p, footprints_group *sum, const footprints_group *more) {
+    uint32_t i;
+    add_list(p, &sum->depth, &sum->depths, more->depth, more->depths);
+    add_list(p, &sum->cut, &sum->cuts, more->cut, more->cuts);
+    if (sum->columns < more->columns) {
+        sum->total = (footprint_total *)tool_grow(sum->total,
+                                                  more->columns * sizeof *sum->total);
+        memset(sum->total + sum->columns, 0, (more->columns - sum->columns) * sizeof *sum->total);
+        sum->columns = more->columns;
+    }
+    for (i = 0; i < more->columns; i++) add_total(p, &sum->total[i], &more->total[i]);
+}
+
+static void drop_reuse(footprints_part *part) {
+    free(part->reuse);
+    part->reuse = NULL;
+    part->reuses = 0;
+}
+
+/* What version 2 has. A sum knows reuses, and has groups, if all of its parts
+   do. Reuses are not known of tables of different lengths, because their last
+   cells are those of longer ones. */
+static void add_version_2(footprints_part *sum, const footprints_part *more) {
+    footprint_profile *p = &sum->profile;
+    uint32_t i;
+    add(p, &p->bursts, more->profile.bursts);
+    if (!more->reuse || !sum->reuse || more->profile.columns != p->columns) drop_reuse(sum);
+    else add_list(p, &sum->reuse, &sum->reuses, more->reuse, more->reuses);
+    if (more->profile.groups == 0) {
+        for (i = 0; i < p->groups; i++) free_group(&sum->groups[i]);
+        p->groups = 0;
+    }
+    for (i = 0; i < p->groups; i++) add_group(p, &sum->groups[i], &more->groups[i]);
+}
+
 /* The sum of parts[0..count), which have one key. Their cells are joined,
    sorted and added up. */
 static footprints_part sum_of(footprints_part *parts, size_t count) {
@@ -219,6 +340,7 @@ static footprints_part sum_of(footprints_part *parts, size_t count) {
         if (parts[i].profile.rows > p->rows) p->rows = parts[i].profile.rows;
         if (parts[i].profile.columns > p->columns) p->columns = parts[i].profile.columns;
     }
+    if (parts[0].profile.columns != p->columns) drop_reuse(&sum);
     sum.depth = (uint64_t *)tool_alloc(p->rows * sizeof *sum.depth);
     sum.total = (footprint_total *)tool_alloc(p->columns * sizeof *sum.total);
     sum.cells = (footprints_cell *)tool_alloc(cells * sizeof *sum.cells);
@@ -236,6 +358,7 @@ static footprints_part sum_of(footprints_part *parts, size_t count) {
         add(p, &p->forgotten, more->profile.forgotten);
         p->flags |= more->profile.flags;
         p->last_window = p->last_blocks = 0;      /* no window of the sum is the whole run */
+        add_version_2(&sum, more);
     }
     qsort(sum.cells, sum.cell_count, sizeof *sum.cells, by_place);
     for (i = 0; i < sum.cell_count; i++) {
@@ -246,7 +369,11 @@ static footprints_part sum_of(footprints_part *parts, size_t count) {
     sum.cell_count = kept;
     cap_columns(&sum);
     for (i = 0; i < count; i++) {
-        if (i == 0) parts[i].name = NULL;         /* the sum has it */
+        if (i == 0) {                             /* the sum has these */
+            parts[i].name = NULL;
+            parts[i].reuse = NULL;
+            parts[i].groups = NULL;
+        }
         free_part(&parts[i]);
     }
     return sum;
@@ -268,6 +395,34 @@ static void settle(void *state) {
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
+static void write_list(dump_writer *w, const uint64_t *list, uint32_t count) {
+    uint32_t i;
+    while (count > 0 && list[count - 1] == 0) count--;
+    dump_put(w, count);
+    for (i = 0; i < count; i++) dump_put(w, list[i]);
+}
+
+static void write_version_2(dump_writer *w, const footprints_part *part) {
+    uint32_t i, k, columns;
+    dump_put(w, part->reuse != NULL);
+    if (part->reuse) write_list(w, part->reuse, part->reuses);
+    dump_put(w, part->profile.bursts);
+    dump_put(w, part->profile.groups);
+    for (i = 0; i < part->profile.groups; i++) {
+        const footprints_group *group = &part->groups[i];
+        write_list(w, group->depth, group->depths);
+        write_list(w, group->cut, group->cuts);
+        columns = group->columns;
+        while (columns > 0 && group->total[columns - 1].windows == 0) columns--;
+        dump_put(w, columns);
+        for (k = 0; k < columns; k++) {
+            dump_put(w, group->total[k].windows);
+            dump_put(w, group->total[k].low);
+            dump_put(w, group->total[k].high);
+        }
+    }
+}
+
 static void write_part(const footprints_part *part, text *out) {
     const footprint_profile *p = &part->profile;
     dump_writer w;
@@ -276,7 +431,7 @@ static void write_part(const footprints_part *part, text *out) {
     dump_begin(&w, out, DUMP_FOOTPRINT);
     dump_put(&w, part->name_size);
     dump_put_bytes(&w, part->name, part->name_size);
-    dump_put(&w, p->flags);
+    dump_put(&w, p->flags | (part->version == 2 ? (uint32_t)VERSION_2 : 0));
     dump_put(&w, p->sample_log2);
     dump_put(&w, p->block_log2);
     dump_put(&w, (uint64_t)(p->c * 1e9 + .5));
@@ -302,6 +457,7 @@ static void write_part(const footprints_part *part, text *out) {
             else dump_put(&w, 0);
         }
     }
+    if (part->version == 2) write_version_2(&w, part);
     dump_end(&w);
 }
 

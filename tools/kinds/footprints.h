@@ -14,6 +14,13 @@ typedef struct footprints_cell {
     uint64_t windows;
 } footprints_cell;
 
+/* What a group of bursts has. Zeros at the ends are left out. */
+typedef struct footprints_group {
+    uint32_t depths, cuts, columns;
+    uint64_t *depth, *cut;
+    footprint_total *total;
+} footprints_group;
+
 typedef struct footprints_part {
     footprint_profile profile;           /* its tables are NULL; rows and columns are set */
     char *name;                          /* as it stands in the part; it may hold any byte */
@@ -22,6 +29,10 @@ typedef struct footprints_part {
     size_t cell_count;
     uint64_t *depth;                     /* [rows] */
     footprint_total *total;              /* [columns] */
+    int version;                         /* 1: of an older version, without what follows */
+    uint64_t *reuse;                     /* [reuses], or NULL: not known */
+    uint32_t reuses;
+    footprints_group *groups;            /* [profile.groups] */
 } footprints_part;
 
 typedef struct footprints {              /* all zero: empty */
@@ -30,7 +41,7 @@ typedef struct footprints {              /* all zero: empty */
 } footprints;
 
 /* Settling adds up profiles of one name that count the same: blocks of one
-   size, sampled alike, with one c. */
+   size, sampled alike, with one c, in one version. */
 extern const part_kind kind_footprints;           /* its state is a footprints */
 
 /* Lays the tables of a part out in memory of tool_alloc. Free *memory. */

@@ -254,11 +254,14 @@ static int matches(const char *const *patterns, const char *name) {
            glob_any_matches(patterns, seen, strlen(seen));
 }
 
+int chosen_name(const chosen *c, const char *name) {
+    if (c->filter && !matches((const char *const *)c->filter, name)) return 0;
+    return !c->exclude || !matches((const char *const *)c->exclude, name);
+}
+
 int chosen_file(const chosen *c, const char *name) {
     if (!c) return 1;
-    if (c->filter && !matches((const char *const *)c->filter, name)) return 0;
-    if (c->exclude && matches((const char *const *)c->exclude, name)) return 0;
-    return !c->diff || change_of(c, name) != NULL;
+    return chosen_name(c, name) && (!c->diff || change_of(c, name) != NULL);
 }
 
 /* ---- markers ---- */

@@ -61,6 +61,8 @@ void chosen_end(chosen *c);
 /* Is the file wanted at all? c may be NULL, here and below: then everything
    is. */
 int  chosen_file(const chosen *c, const char *name);
+/* Do --filter and --exclude let the name through? */
+int  chosen_name(const chosen *c, const char *name);
 /* What is known of a source; it is read when it is first asked for. The pointer
    holds until the next call. NULL: c is. */
 const chosen_source *chosen_open(chosen *c, const char *name);

@@ -158,6 +158,37 @@ static int is_cold(const report *r, const changed_row *row, const double whole[2
            row->of.now < r->options.least_share * whole[1];
 }
 
+/* The whole tree with the same changes and the same verdicts as the table. */
+static void add_tree(report *r, const comparison *c, compare_measure measure,
+                     const report_tree *from, const changed_row *rows) {
+    const compare_list *list = &c->lists[measure];
+    report_tree *tree = report_add_tree(r, from->count, from->name_count);
+    size_t i;
+    tree->unit = list->unit;
+    tree->changes = (report_change *)tool_alloc(from->count * sizeof *tree->changes);
+    memcpy(tree->parent, from->parent, from->count * sizeof *tree->parent);
+    memcpy(tree->name, from->name, from->count * sizeof *tree->name);
+    if (measure == COMPARE_STACKS) {
+        tree->file = (const char **)tool_alloc(from->name_count * sizeof *tree->file);
+        tree->line = (uint32_t *)tool_alloc(from->name_count * sizeof *tree->line);
+    }
+    for (i = 0; i < from->name_count; i++) {
+        tree->names[i] = text_clean(from->names[i], strlen(from->names[i]));
+        if (!tree->file) continue;
+        tree->file[i] = c->functions.at[i].file;
+        tree->line[i] = c->functions.at[i].line;
+    }
+    for (i = 0; i < list->rows; i++) {
+        const difference *d = &rows[i].of;
+        report_change *change = &tree->changes[list->which[rows[i].row]];
+        change->base = d->base;
+        change->now = d->now;
+        change->low = or_none(d->low);
+        change->high = or_none(d->high);
+        change->way = !rows[i].is_sure ? 0 : d->now > d->base ? 1 : -1;
+    }
+}
+
 static void add_table(report *r, const comparison *c, compare_measure measure) {
     const compare_list *list = &c->lists[measure];
     const report_tree *tree = measure == COMPARE_STACKS     ? c->stacks
@@ -201,7 +232,10 @@ static void add_table(report *r, const comparison *c, compare_measure measure) {
         }
     }
     table->rows_shown = tree ? CONTEXTS_SHOWN : ROWS_SHOWN;
-    if (tree) table->paths = report_paths_make(tree, shown, table->rows);
+    if (tree) {
+        table->paths = report_paths_make(tree, shown, table->rows);
+        add_tree(r, c, measure, tree, rows);
+    }
     free(rows);
     free(shown);
 }

@@ -23,19 +23,15 @@ typedef struct derived {
 
 /* ---- one function ---- */
 
-/* Counters of the width that edgeprof.h reads; marks as bytes. */
-static void *narrow(const uint64_t *value, uint32_t count, uint32_t bits) {
+/* As edgeprof.h reads them: marks as bytes, counts with 64 bits, for they are
+   sums of many runs. So a count that was too small for its run to be true is
+   below 0 somewhere. */
+static void *as_read(const uint64_t *value, uint32_t count, uint32_t bits) {
     uint64_t *wide = (uint64_t *)tool_alloc(((size_t)count + 1) * sizeof *wide);
     uint32_t i;
     for (i = 0; i < count; i++) {
-        if (bits <= 8)
-            ((uint8_t *)wide)[i] = (uint8_t)value[i];
-        else if (bits == 16)
-            ((uint16_t *)(void *)wide)[i] = (uint16_t)value[i];
-        else if (bits == 32)
-            ((uint32_t *)(void *)wide)[i] = (uint32_t)value[i];
-        else
-            wide[i] = value[i];
+        if (bits <= 8) ((uint8_t *)wide)[i] = (uint8_t)value[i];
+        else wide[i] = value[i];
     }
     return wide;
 }
@@ -74,14 +70,14 @@ static int derive(const counted *c, const uint64_t *value, const edges_function 
     function.file = f->file;
     function.ends = f->ends;
     function.plan = f->plan;
-    function.counters = narrow(value, f->slots, f->bits);
+    function.counters = as_read(value, f->slots, f->bits);
     function.early = early;
     function.reentry = reentry;
     function.vertices = f->vertices;
     function.edges = f->edges;
     function.stays = f->stays;
     function.slots = f->slots;
-    function.bits = f->bits == 1 ? 8 : (uint8_t)f->bits;
+    function.bits = f->bits <= 8 ? 8 : 64;
     function.counts_entry = (uint8_t)f->counts_entry;
     take_exits(c, f, early, reentry);
     bytes = edgeprof_bytes(&list, 1);
@@ -100,7 +96,6 @@ static int derive(const counted *c, const uint64_t *value, const edges_function 
    many can show it. */
 static int leaks(const counted *c, const edges_function *f, const derived *d) {
     uint64_t *left = (uint64_t *)tool_alloc(f->vertices * sizeof *left);
-    uint64_t mask = f->bits < 64 ? ((uint64_t)1 << f->bits) - 1 : UINT64_MAX;
     uint32_t *early = (uint32_t *)tool_alloc(f->vertices * sizeof *early);
     uint32_t *reentry = (uint32_t *)tool_alloc(f->vertices * sizeof *reentry);
     uint32_t e, v;
@@ -116,7 +111,7 @@ static int leaks(const counted *c, const edges_function *f, const derived *d) {
         left[f->ends[2 * (size_t)e]] -= d->count[e];
         left[f->ends[2 * (size_t)e + 1]] += d->count[e];
     }
-    for (v = 0; v < f->vertices - 1; v++) found |= (left[v] & mask) != 0;
+    for (v = 0; v < f->vertices - 1; v++) found |= left[v] != 0;
     free(left);
     free(early);
     free(reentry);
@@ -128,7 +123,7 @@ static int leaks(const counted *c, const edges_function *f, const derived *d) {
    knows where) makes one too small somewhere, and below 0 it reads as a very
    large number. */
 static const char *fault_of(const counted *c, const edges_function *f, const derived *d) {
-    uint64_t most = f->bits < 64 ? (uint64_t)1 << (f->bits - 1) : (uint64_t)1 << 63;
+    const uint64_t most = (uint64_t)1 << 63;
     uint32_t low = 0, high = c->exits, i;
     if (f->bits <= 8) return NULL;
     while (low < high) {
@@ -150,10 +145,10 @@ static const char *fault_of(const counted *c, const edges_function *f, const der
         }
         if (i == f->vertices) return NULL;
     }
-    return f->bits == 16 ? "a count below 0 or above 32767: left where it was not seen, or more "
-                           "runs than 16 bits hold"
-           : f->bits == 32 ? "a count below 0 or above 2147483647: left where it was not seen, or "
-                             "more runs than 32 bits hold"
+    return f->bits == 16   ? "a count below 0: left where it was not seen, or one run of the program "
+                             "counted more than 16 bits hold"
+           : f->bits == 32 ? "a count below 0: left where it was not seen, or one run of the program "
+                             "counted more than 32 bits hold"
                            : "a count below 0: left where it was not seen";
 }
 
@@ -448,6 +443,31 @@ static void refuse(coverage_all *made, const edges_function *f, const char *reas
     r->reason = reason;
 }
 
+/* What a gate counts as not covered: wanted lines and branches of a function
+   that nobody knows the counts of. */
+static void add_unknown(coverage_all *made, const edges_function *f) {
+    chosen *c = made->chosen;
+    const chosen_source *source = chosen_open(c, f->file);
+    derived none;
+    coverage_file file;
+    size_t i;
+    memset(&file, 0, sizeof file);
+    none.count = (uint64_t *)tool_alloc(((size_t)f->edges + 1) * sizeof *none.count);
+    none.block = (uint64_t *)tool_alloc(((size_t)f->vertices + 1) * sizeof *none.block);
+    memset(none.count, 0, ((size_t)f->edges + 1) * sizeof *none.count);
+    memset(none.block, 0, ((size_t)f->vertices + 1) * sizeof *none.block);
+    add_lines(&file, f, &none);
+    add_branches(&file, f, &none, 0);
+    for (i = 0; i < file.line_count; i++)
+        made->unknown.lines.all += !c || chosen_line(c, source, file.lines[i].line);
+    for (i = 0; i < file.branch_count; i++)
+        made->unknown.branches.all += !c || chosen_branch(c, source, file.branches[i].line);
+    made->unknown.functions.all++;
+    free(file.lines);
+    free(file.branches);
+    free_derived(&none);
+}
+
 /* One function, which programs or compilation units may have several copies of.
    Copies with the same graph and lines are added up, block by block; others
    stand one behind the other. */
@@ -456,13 +476,15 @@ static void gather_function(coverage_all *made, const edges_all *all,
     derived *of = (derived *)tool_alloc(count * sizeof *of);
     const char *fault = NULL;
     size_t i, end;
-    int is_begun = 0, is_chosen = 0;
+    int is_begun = 0, is_chosen = 0, is_derived = 0;
     qsort(copies, count, sizeof *copies, by_shape);
     for (i = 0; i < count; i++) is_chosen |= is_wanted(made->chosen, copies[i]);
     for (i = 0; i < count; i++) {
         if (open_counts(made, all, copies[i], &of[i], &fault) != 0) of[i].count = NULL;
+        is_derived |= of[i].count != NULL;
     }
     if (fault && is_chosen) refuse(made, copies[0], fault);
+    if ((fault || !is_derived) && is_chosen) add_unknown(made, copies[0]);
     for (i = 0; i < count; i = end) {
         const edges_function *f = copies[i];
         derived d = {NULL, NULL};
@@ -599,7 +621,7 @@ static void add_fact(report *r, report_weight weight, const char *name, uint64_t
 static void add_facts(report *r, const coverage_all *made) {
     if (made->wrapping_bits)
         add_fact(r, REPORT_PLAIN, "counters", made->wrapping_bits,
-                 " bits: a count is exact modulo 2 to that power");
+                 " bits: a run is exact modulo 2 to that power");
     if (made->has_marks)
         report_add_fact(r, REPORT_PLAIN, "coverage", "marks: 1 means at least once");
     if (made->refused_count)
@@ -726,12 +748,28 @@ static char *changed_sources(const coverage_all *made) {
     return text_take(&words);
 }
 
+char *coverage_uncovered(const coverage_all *made) {
+    const chosen *c = made ? made->chosen : NULL;
+    const char *first = NULL;
+    text words = {NULL, 0, 0};
+    size_t count = 0, i;
+    for (i = 0; c && i < c->change_count; i++) {
+        const char *name = c->changes[i].name;
+        if (c->changes[i].is_found || !sources_is_named(name) || !chosen_name(c, name)) continue;
+        if (!first) first = name;
+        count++;
+    }
+    if (!first) return NULL;
+    add_some(&words, first, count);
+    return text_take(&words);
+}
+
 static void add_chosen_facts(report *r, const coverage_all *made) {
     const chosen *c = made->chosen;
-    const char *first = NULL;
+    char *uncovered = coverage_uncovered(made);
     char *changed = changed_sources(made);
     char *unread = unread_sources(c);
-    size_t count = 0, i;
+    size_t i;
     if (unread) report_add_fact(r, REPORT_PLAIN, "sources without a look for markers", unread);
     free(unread);
     if (changed) report_add_fact(r, REPORT_BAD, "changed sources", changed);
@@ -742,18 +780,8 @@ static void add_chosen_facts(report *r, const coverage_all *made) {
             tool_error("note: %s:%lu: a START of excluded lines has no STOP; all behind it is "
                        "left out", tool_seen_from_here(s->name), (unsigned long)s->open_at);
     }
-    for (i = 0; i < c->change_count; i++) {
-        if (c->changes[i].is_found || !sources_is_named(c->changes[i].name)) continue;
-        if (!first) first = c->changes[i].name;
-        count++;
-    }
-    if (first) {
-        text words = {NULL, 0, 0};
-        add_some(&words, first, count);
-        text_bytes(&words, "", 1);
-        report_add_fact(r, REPORT_BAD, "changed, but without coverage", words.data);
-        text_free(&words);
-    }
+    if (uncovered) report_add_fact(r, REPORT_BAD, "changed, but without coverage", uncovered);
+    free(uncovered);
 }
 
 /* The folder of a file, to be freed. */

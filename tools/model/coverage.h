@@ -63,6 +63,7 @@ typedef struct coverage_all {
     size_t with_counts;              /* tables that have counts */
     coverage_refusal *refused;
     size_t refused_count;
+    coverage_totals unknown; /* what is wanted of functions without counts that can be shown */
     size_t without_counts; /* functions that no program of a dump has run: their counts are 0 */
     size_t without_tables, underivable;
     size_t versions;        /* functions that several builds see differently */
@@ -80,6 +81,10 @@ coverage_totals coverage_sum(const coverage_all *made);
    coverage_free. */
 coverage_all *coverage_by_test(const coverage_all *made, size_t test);
 void coverage_free(coverage_all *made);
+
+/* Sources that a diff changes and no part describes: "x.c", "x.c and 2 more". To
+   be freed, or NULL. */
+char *coverage_uncovered(const coverage_all *made);
 
 /* For formats that have no place for it: says which functions are refused. */
 void coverage_say_refused(const coverage_all *made);

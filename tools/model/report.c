@@ -58,6 +58,7 @@ static void free_tree(report_tree *tree) {
     free(tree->threads);
     free(tree->lower);
     free(tree->upper);
+    free(tree->changes);
     free(tree);
 }
 

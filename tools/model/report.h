@@ -70,6 +70,12 @@ typedef struct report_table {
 /* What a thread adds to a node's own count. */
 typedef struct report_sample { uint32_t node, thread; uint64_t count; } report_sample;
 
+/* How a node's own value changed between two sides: model/difference.h. */
+typedef struct report_change {
+    double base, now, low, high; /* the 95 % interval of now - base; REPORT_NONE: unknown */
+    int way;                     /* 1: surely more, -1: surely less, 0: nobody can tell, or same */
+} report_change;
+
 /* In preorder, one array for each column; node 0 is the root. Equal siblings
    may occur. */
 typedef struct report_tree {
@@ -87,6 +93,7 @@ typedef struct report_tree {
     uint32_t *twin; /* of each name: 0, or for functions of one name 1 or 0, 2, 3, ...; or NULL */
     uint64_t period_us; /* what one of the unit stands for; 0: no time */
     const char *unit;                             /* "calls" */
+    report_change *changes; /* of each node: then lower and upper are zero; or NULL */
     double effective; /* independent samples that the counts are worth; 0: they are not samples */
     int is_whole; /* stacks from the program's start, not caller and callee alone */
 } report_tree;
@@ -282,6 +289,8 @@ typedef struct report_writer {
     const char *name, *about;
     unsigned uses;                                /* options that change what it writes */
     int wants_out;                                /* --NAME OUT instead of standard output */
+    /* Of a report with nothing to show it writes nothing or a frame without
+       content; report_check refuses such a report before. */
     void (*write)(const report *r, text *out);
     int (*has)(const report *r); /* is there anything to show? NULL: there always is */
     /* Would it be more than a file should hold? Returns a TOOL_ status, after a

@@ -123,14 +123,41 @@ int wanted_check(const wanted *w, const report *r, const input *in, const report
     return fault ? tool_error("--tests-of %s: %s", place, fault) : TOOL_OK;
 }
 
+static void add_part(coverage_part *to, const coverage_part *unknown) { to->all += unknown->all; }
+
+/* What the shares do not show, in front of them. Returns a TOOL_ status: what
+   nobody knows the lines of, no share can be told of. */
+static int judge_unknown(const coverage_all *all, coverage_totals *sum) {
+    const coverage_totals *u = &all->unknown;
+    char *uncovered = coverage_uncovered(all);
+    if (uncovered) tool_error("note: --fail-under: changed, but without coverage, and not counted: %s",
+                              uncovered);
+    free(uncovered);
+    if (u->functions.all)
+        tool_error("note: --fail-under: what has no counts that can be shown is not covered: "
+                   "functions %lu, lines %lu, branches %lu",
+                   (unsigned long)u->functions.all, (unsigned long)u->lines.all,
+                   (unsigned long)u->branches.all);
+    add_part(&sum->lines, &u->lines);
+    add_part(&sum->branches, &u->branches);
+    add_part(&sum->functions, &u->functions);
+    if (!all->without_tables) return TOOL_OK;
+    tool_error("--fail-under: nobody knows the lines of objects that have counts, but no tables "
+               "(%lu): give the programs that counted, or the objects, behind the dump",
+               (unsigned long)all->without_tables);
+    return TOOL_FOUND;
+}
+
 /* One line for each that is too low. Where there is nothing to be covered,
    nothing is missing. */
 int wanted_judge(const wanted *w, const report *r) {
-    coverage_totals sum = coverage_sum(coverage_in(r));
+    const coverage_all *all = coverage_in(r);
+    coverage_totals sum = coverage_sum(all);
     const shown_all *shown = shown_in(r);
     coverage_part of[WANTED_SHARES];
     int status = TOOL_OK;
     size_t i;
+    if (w->fail_under && all) status = judge_unknown(all, &sum);
     of[WANTED_LINES] = sum.lines;
     of[WANTED_BRANCHES] = sum.branches;
     of[WANTED_FUNCTIONS] = sum.functions;

@@ -5,6 +5,7 @@
        cmpl $9,-4(%rbp)      a branch behind it leaves the loop
        jle back
 
+   or, as clang -O0 steps: movl -4(%rbp),%eax; addl $1,%eax; movl %eax,-4(%rbp).
    Every cycle of the loop passes the step, and every cycle passes the test:
    without either of them no cycle is left, but inner ones that are counted,
    too. Then the counter takes one value after the other, and the round in which
@@ -69,6 +70,40 @@ static int is_step(const prove_insn *i, counter *c) {
     if (i->memory && ((i->base != STACK && i->base != FRAME) || i->index != BASE_NONE || i->fs))
         return 0;
     return c->step != 0;
+}
+
+/* The instruction before, where there is but one way to come. */
+static uint32_t only_before(const prove_code *c, uint32_t node, prove_insn *i) {
+    uint32_t before;
+    if (c->back.first[node + 1] - c->back.first[node] != 1) return PROVE_NONE;
+    before = c->back.to[c->back.first[node]];
+    if (c->nodes[before].kind != CODE_PLAIN || !prove_instruction_of(c, before, i)) return PROVE_NONE;
+    return before;
+}
+
+/* mov word,r; add $n,r; mov r,word, as clang -O0 writes it: the last of them is
+   the step. */
+static int is_stored_step(const prove_code *c, uint32_t node, const prove_insn *store,
+                          counter *x) {
+    prove_insn add, load;
+    counter word;
+    uint32_t before;
+    if (store->map != 0 || !store->is_legacy || store->opcode != 0x89 || !store->memory) return 0;
+    if ((store->base != STACK && store->base != FRAME) || store->index != BASE_NONE || store->fs)
+        return 0;
+    memset(&word, 0, sizeof word);
+    word.reg = -1;
+    word.base = store->base;
+    word.displacement = store->displacement;
+    word.bytes = store->bytes;
+    before = only_before(c, node, &add);
+    if (before == PROVE_NONE || !is_step(&add, x) || x->reg != store->reg) return 0;
+    if (x->bytes != word.bytes || add.opcode == 0x8D) return 0;
+    word.step = x->step;
+    if (only_before(c, before, &load) == PROVE_NONE || load.map != 0 || !load.is_legacy) return 0;
+    if (load.opcode != 0x8B || load.reg != store->reg || load.bytes != word.bytes) return 0;
+    *x = word;
+    return is_word(&load, x);
 }
 
 static int is_counter(const prove_insn *i, const counter *c) {
@@ -347,7 +382,8 @@ static uint32_t count_part(const prove_loop *l, const uint32_t *nodes, uint32_t 
     for (k = 0; k < count && !result; k++) {
         prove_insn i;
         counter x;
-        if (!prove_instruction_of(l->code, nodes[k], &i) || !is_step(&i, &x)) continue;
+        if (!prove_instruction_of(l->code, nodes[k], &i)) continue;
+        if (!is_step(&i, &x) && !is_stored_step(l->code, nodes[k], &i, &x)) continue;
         if (!is_alone(&s, nodes[k], &x)) continue;
         for (t = 0; t < count && !result; t++) {
             unsigned condition;

@@ -195,8 +195,10 @@ static void write_callgrind(const report *r, text *out) {
     uint64_t total;
     size_t count;
     const report_tree *tree = tree_of(r, &total, &count);
-    int counts_calls = strcmp(tree->unit, "calls") == 0;
+    int counts_calls;
     call_graph g;
+    if (!tree) return;
+    counts_calls = strcmp(tree->unit, "calls") == 0;
     if (count > 1) tool_error("note: of %lu trees the one that counts most is shown", (unsigned long)count);
     make_graph(&g, tree);
     text_add(out, "# callgrind format\nversion: 1\ncreator: bursty " TOOL_VERSION "\n");

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "model/report.h"
 #include "model/tree_json.h"
+#include "write/texts.h"
 
 static void add_cell(text *out, const report_table *table, size_t column,
                      const report_cell *cell, text *words) {
@@ -53,6 +54,26 @@ static void add_places(text *out, const report_tree *tree) {
     text_free(&place);
 }
 
+/* Of each node what changed, a list for each column. */
+static void add_changes(text *out, const report_tree *tree) {
+    static const char *const keys[] = {"base", "new", "change_low", "change_high", "way"};
+    size_t i, k;
+    text_add(out, "\"parent\":");
+    json_list32(out, tree->parent, tree->count);
+    text_add(out, ",\n\"name\":");
+    json_list32(out, tree->name, tree->count);
+    for (k = 0; k < sizeof keys / sizeof *keys; k++) {
+        text_format(out, ",\n\"%s\":[", keys[k]);
+        for (i = 0; i < tree->count; i++) {
+            const report_change *c = &tree->changes[i];
+            if (i) text_add(out, ",");
+            if (k == 4) text_format(out, "%d", c->way);
+            else json_real(out, k == 0 ? c->base : k == 1 ? c->now : k == 2 ? c->low : c->high);
+        }
+        text_add(out, "]");
+    }
+}
+
 static void add_tree(const report *r, text *out, const report_tree *tree) {
     size_t n = 0;
     text_add(out, "{");
@@ -62,7 +83,8 @@ static void add_tree(const report *r, text *out, const report_tree *tree) {
     json_list_strings(out, tree->names, tree->name_count);
     text_add(out, ",\n");
     if (tree->file) add_places(out, tree);
-    report_tree_json(r, tree, NULL, NULL, out);
+    if (tree->changes) add_changes(out, tree);
+    else report_tree_json(r, tree, NULL, NULL, out);
     text_add(out, "}");
 }
 
@@ -130,6 +152,7 @@ static void write_json(const report *r, text *out) {
         if (section->json) section->json(r->parts[i].columns, r, out);
         else add_part(r, out, &r->parts[i]);
     }
+    texts_json(r, out);
     text_add(out, "}\n");
 }
 

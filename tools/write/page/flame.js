@@ -9,8 +9,9 @@
 const ROW = 18;
 
 // o: label, height (of the whole, in pixels), isUp (the root is at the bottom), onpick(node),
-// onrange([from, to]), words(node) for the tip.
-// Returns { element, show({ tree, all, zoom, range, lit, chosen }), draw() }.
+// onrange([from, to]), words(node) for the tip, said(node) behind its name (else its share).
+// Returns { element, show({ tree, all, zoom, range, lit, chosen, ways }), draw() }. With ways, nodes
+// have no colours of their own: 1 is more, -1 less, 0 neither.
 function flameView(o) {
   const canvas = el('canvas', { 'aria-hidden': 'true' });
   const mirror = el('ul', { class: 'mirror', role: 'tree', 'aria-label': o.label });
@@ -32,12 +33,14 @@ function flameView(o) {
     image = null, // all of the canvas, and its pixels; one line of them
     pixels = null,
     line = null,
+    ways = null,
     paints = null; // colours of names by hue, and the others
   const ROOT = 64,
     FOUND = 65,
     CHOSEN = 66,
     THIN = 67,
-    GROUND = 68;
+    GROUND = 68,
+    SAME = 70; // LESS and MORE stand beside it
 
   // Each name has a warm colour of its own; what is found, chosen or grey has others.
   function hueOf(name) {
@@ -53,13 +56,15 @@ function flameView(o) {
       value = key => style.getPropertyValue(key).trim();
     theme = isPrinting
       ? { ground: '#fff', ink: '#000', text: '#000', thin: '#aaa', found: '#f2a900', root: '#ddd',
-        chosen: '#6fa8ff', light: 80 }
+        chosen: '#6fa8ff', less: '#9dbff5', same: '#e8e6e1', more: '#f5a79d', light: 80 }
       : { ground: value('--card'), ink: value('--ink'), text: value('--frame-ink'),
         thin: value('--thin'), found: value('--found'), root: value('--line'),
-        chosen: value('--chosen'), light: parseFloat(value('--frame')) };
-    paints = Uint32Array.from({ length: GROUND + 1 }, (_, h) =>
+        chosen: value('--chosen'), less: value('--less'), same: value('--same'),
+        more: value('--more'), light: parseFloat(value('--frame')) };
+    paints = Uint32Array.from({ length: SAME + 2 }, (_, h) =>
       h < 64 ? warm(h, 0.78, theme.light / 100)
-        : pixelOf([theme.root, theme.found, theme.chosen, theme.thin, theme.ground][h - 64]));
+        : pixelOf([theme.root, theme.found, theme.chosen, theme.thin, theme.ground,
+          theme.less, theme.same, theme.more][h - 64]));
   }
   // As a canvas keeps its pixels. The colours of the style sheet are #rgb or #rrggbb.
   const pixelOf = colour => {
@@ -130,9 +135,10 @@ function flameView(o) {
           // Only the last one that begins here may be wide: then it is a box of its own.
           if (low - 1 > m && (x[rows[low - 1]] + sum[rows[low - 1]] - x0) * k - from >= 2) low--;
           let paint = THIN;
-          if (lit || chosen) {
+          if (lit || chosen || ways) {
             for (let q = m; q < low && q < m + 64; q++) {
-              if (lit && lit[name[rows[q]]]) paint = FOUND;
+              if (ways && ways[rows[q]]) paint = SAME + ways[rows[q]];
+              else if (lit && lit[name[rows[q]]]) paint = FOUND;
               else if (chosen && chosen[name[rows[q]]]) paint = CHOSEN;
             }
           }
@@ -143,6 +149,7 @@ function flameView(o) {
         const which = name[i];
         const paint =
           i === 0 ? ROOT
+            : ways ? SAME + ways[i]
             : lit && lit[which] ? FOUND
               : chosen && chosen[which] ? CHOSEN
                 : tree.hasThin && which === thinName ? THIN
@@ -328,7 +335,8 @@ function flameView(o) {
           tabindex: i === cursor ? 0 : -1,
           'data-node': i,
         },
-        (i === 0 ? rootName() : tree.names[tree.name[i]]) + ' ' + percent(tree.sum[i] / all),
+        (i === 0 ? rootName() : tree.names[tree.name[i]]) + ' ' +
+          (o.said ? o.said(i) : percent(tree.sum[i] / all)),
       );
     const had = mirror.contains(document.activeElement);
     fill(
@@ -432,6 +440,7 @@ function flameView(o) {
       all = now.all || 1;
       lit = now.lit;
       chosen = now.chosen;
+      ways = now.ways || null;
       if (huesOf !== tree.names) {
         huesOf = tree.names;
         hues = Uint8Array.from(tree.names, hueOf);

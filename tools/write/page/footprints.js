@@ -160,10 +160,14 @@ function drawWindows(f, host, readout) {
       dash: '5 4',
     });
   const band = i => ({ x: curves[i].x, low: inBytes(curves[i].y), high: inBytes(curves[4 - i].y) });
+  const bands = curves.length === 5 ? [band(0), band(1)] : [];
+  if (f.average.low) {
+    bands.push({ x: f.average.x, low: inBytes(f.average.low), high: inBytes(f.average.high) });
+  }
   drawChart(host, readout, {
     title: 'footprint by window length',
     series,
-    bands: curves.length === 5 ? [band(0), band(1)] : [],
+    bands,
     logY: true,
     stepX: 10,
     stepY: f.pair ? 10 : 4,
@@ -174,11 +178,20 @@ function drawWindows(f, host, readout) {
   });
 }
 
-// A block's first touch misses in a cache of any size: those misses have a line of their own.
+// A block's first touch misses in a cache of any size: those misses have a line of their own. In a
+// sample nobody knows them, and there is a band, the 95 % interval.
 function drawMisses(f, host, readout) {
   const x = f.miss_ratio.x.map(v => v * f.block_bytes),
     cold = f.accesses ? f.distinct / f.accesses : 0;
-  const most = largest(f.miss_ratio.y, 0);
+  const most = largest(f.miss_ratio.high || f.miss_ratio.y, 0);
+  const cut = f.miss_ratio.low;
+  const first = {
+    label: 'first touches',
+    colour: 'var(--soft)',
+    x: [x[0], x[x.length - 1]],
+    y: [cold, cold],
+    dash: '2 3',
+  };
   const top = [0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 0.6, 0.8].find(v => v >= most) || 1;
   drawChart(host, readout, {
     title: 'miss ratio by cache size',
@@ -191,14 +204,8 @@ function drawMisses(f, host, readout) {
     marks: CACHES,
     series: [
       { label: f.miss_ratio.label, colour: 'var(--accent)', x, y: f.miss_ratio.y, wide: true },
-      {
-        label: 'first touches',
-        colour: 'var(--soft)',
-        x: [x[0], x[x.length - 1]],
-        y: [cold, cold],
-        dash: '2 3',
-      },
-    ],
+    ].concat(cut ? [] : [first]),
+    bands: cut ? [{ x, low: cut, high: f.miss_ratio.high }] : [],
   });
 }
 
@@ -232,8 +239,8 @@ function drawFootprint(f, section) {
         'Data touched' + name,
         'How much memory any stretch of the run touches: ' +
           short(f.accesses) +
-          ' accesses to ' +
-          bytes(f.distinct * f.block_bytes) +
+          (f.bursts ? ' accesses, a burst to ' : ' accesses to ') +
+          bytes((f.distinct / (f.bursts || 1)) * f.block_bytes) +
           ' in blocks of ' +
           f.block_bytes +
           ' bytes' +

@@ -97,23 +97,6 @@ function drawSource(coverage, host) {
     detail = el('div', { class: 'decisions', 'aria-live': 'polite' });
   let lines = null; // of the picked file: what each row shows
 
-  // What functions and loops at a line cost, in each unit: the workbench knows them by place.
-  function costsOf(name) {
-    const costs = new Map();
-    for (const unit of workbench.units) {
-      for (const row of unit.rows || []) {
-        if (!row.place || !isSameFile(fileOf(row.place), name)) continue;
-        const line = Number(/:([0-9]+)$/.exec(row.place)[1]);
-        const part = row.total === null ? row.self : row.total;
-        if (part === null) continue;
-        const low = row.total === null ? row.selfLow : row.totalLow,
-          high = row.total === null ? row.selfHigh : row.totalHigh;
-        if (!costs.has(line)) costs.set(line, []);
-        costs.get(line).push(near(part, low, high) + ' of ' + unit.of + ', ' + row.name);
-      }
-    }
-    return costs;
-  }
   function openFile(row) {
     open = row;
     const file = row.file,
@@ -121,7 +104,7 @@ function drawSource(coverage, host) {
       counts = new Map(file.lines),
       ways = new Map(),
       at = new Map(),
-      costs = costsOf(file.name);
+      costs = costsAtLines(other => isSameFile(other, file.name));
     for (const [line, , count] of file.branches) {
       if (!ways.has(line)) ways.set(line, []);
       ways.get(line).push(count);
@@ -165,7 +148,7 @@ function drawSource(coverage, host) {
         { key: 'line', label: 'line', css: 'lineno number', cell: i => numberOf(i) },
         ...(costs.size
           ? [{ key: 'cost', label: 'cost', css: 'cost number', cell: i =>
-            (costs.get(numberOf(i)) || []).slice(0, 1).map(words => words.split(' of ')[0]) }]
+            (costs.get(numberOf(i)) || []).slice(0, 1).map(cost => cost.part) }]
           : []),
         { key: 'count', label: 'count', css: 'count number', cell: i =>
           counts.has(numberOf(i)) ? grouped(counts.get(numberOf(i))) : '' },
@@ -205,7 +188,7 @@ function drawSource(coverage, host) {
     const n = Number(state.get('line')),
       ways = n && lines.ways.get(n),
       parts = [];
-    if (n && lines.costs.has(n)) parts.push(el('p', {}, lines.costs.get(n).join('; ')));
+    if (n && lines.costs.has(n)) parts.push(el('p', {}, lines.costs.get(n).map(cost => cost.words).join('; ')));
     if (ways)
       parts.push(el('p', {}, 'Ways from line ' + n + ': ' +
         ways.map(c => (lines.counts.get(n) ? grouped(c) : 'not reached')).join(', ') + '.'));

@@ -423,7 +423,9 @@ function paintDetail(host) {
         workbench.has('sandwich') && state.get('tab') !== 'sandwich' &&
           button('sandwich', () => setState({ function: chosen.name, at: chosen.place, tab: 'sandwich' })),
         known && button('source', () => setState({ function: chosen.name, at: chosen.place,
-          tab: 'edges', file: known.name, line })))),
+          tab: 'edges', file: known.name, line })),
+        workbench.has('text') && state.get('tab') !== 'text' && textOf(chosen.place) &&
+          button('source', () => setState({ function: chosen.name, at: chosen.place, tab: 'text' })))),
     el('p', { class: 'facts-line' }, facts.flat().join('; ') + '.'),
     threadWords(unit, chosen),
     el('div', { class: 'pair' }, kinTable('Called by', callers, columns), kinTable('Calls', callees, others)),
@@ -617,6 +619,10 @@ async function openWorkbench() {
         return null;
       } });
   }
+  if (data.texts && data.texts.length && !data.edges)
+    tabs.push({ key: 'text', title: 'Source', ofUnit: true, open: textTab });
+  if (data.changes && data.changes.trees.length)
+    tabs.push({ key: 'difference', title: 'Difference', open: differenceTab });
   workbench.has = key => tabs.some(tab => tab.key === key);
   if (tabs.length + workbench.units.length === 0) return;
   const plain = el('div', { class: 'plain-tables' }, hosts);

@@ -1,0 +1,89 @@
+/* misses.h - which function misses, on which data, in caches of a few sizes.
+   Written as .brst parts of kind 13; docs/misses.md and docs/formats.md.
+
+   In samples nothing is known when a burst begins. Its first half fills the
+   list of caches.h, and what misses in its second half is counted: always the
+   same part of each burst, so that no function is met more often because it
+   fills a cache faster. Whether the first access to a block misses is known if
+   so many other blocks were seen before it as the cache holds; else the access
+   is counted as unknown. When the burst begins nobody knows where its half
+   will be, so a log keeps the misses of what may be the second half:
+
+       accesses   0 ......... n/2 .......... n
+       log                    | miss miss .. |     older ones are dropped
+
+   At its end the misses are charged to rows: of a function, of an object, of
+   both together, and of an instruction. A row keeps the sums that an interval
+   wants, from burst to burst. */
+#ifndef MISSES_H
+#define MISSES_H
+#include "caches.h"
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MISSES_KIND = 13, MISSES_VERSION = 1 };
+enum { MISSES_ROWS = 1 << 13, MISSES_LOG = 1 << 17 };
+/* What a row is of. b is an object in pairs, and the function of a site. */
+enum { MISSES_FUNCTION = 1, MISSES_OBJECT = 2, MISSES_PAIR = 3, MISSES_SITE = 4 };
+enum { MISSES_WHOLE = 1 };      /* a flag: every access was seen, no sums over bursts */
+
+typedef struct misses_row {
+    uint64_t a, b;
+    uint32_t what, next;        /* what 0: a free row; next: of this burst, 1 + row; last: itself */
+    uint32_t now[CACHES_SIZES], bursts[CACHES_SIZES];
+    uint64_t misses[CACHES_SIZES], unknown[CACHES_SIZES];
+    uint64_t yy[CACHES_SIZES], xy[CACHES_SIZES];
+} misses_row;
+
+typedef struct misses_entry {
+    uint64_t site, address, at;
+    uint32_t missed, is_first;
+} misses_entry;
+
+typedef struct misses_size {
+    uint64_t bytes, misses, unknown, xx, xr;    /* x: misses of a burst, r: its accesses */
+    uint32_t bursts;                            /* in which something missed */
+} misses_size;
+
+/* Says what an access belongs to. */
+typedef void misses_charge(void *user, uint64_t site, uint64_t address, uint64_t *function,
+                           uint64_t *object);
+
+typedef struct misses {
+    caches list;
+    misses_charge *charge;
+    void *user;
+    uint32_t flags, rows_used, seen, is_cut;
+    uint64_t at;                /* accesses of this burst */
+    uint64_t log_first, log_count;
+    uint64_t bursts, accesses, counted, rr;     /* counted: in second halves */
+    uint64_t cut, lost;         /* bursts that filled the log; misses without a row */
+    misses_size size[CACHES_SIZES];
+    misses_row rows[MISSES_ROWS];
+    misses_entry log[MISSES_LOG];
+} misses;
+
+/* bytes: of each cache, as caches_bytes wants them. Returns how much memory
+   misses_init wants; 0: sizes that cannot be. */
+size_t misses_bytes(const uint64_t *bytes, uint32_t count);
+/* memory: zero bytes, which the answer stands in. */
+misses *misses_init(void *memory, const uint64_t *bytes, uint32_t count, uint32_t flags,
+                    misses_charge *charge, void *user);
+/* An access of an instruction to so many bytes. */
+void misses_access(misses *m, uint64_t site, uint64_t address, uint64_t bytes);
+/* The burst ends; nothing is known any more. */
+void misses_burst(misses *m);
+
+typedef struct misses_about {
+    const char *program;
+    uint32_t every, burst;      /* checks, or 0 */
+    const char *labels[CACHES_SIZES];   /* "L1d"; NULL: none */
+    /* The name of a function (MISSES_FUNCTION), an object, or a site. NULL: it
+       has none. The text is used at once. */
+    const char *(*name)(void *user, uint32_t what, uint64_t number);
+    void *user;
+} misses_about;
+/* Writes a part, of whole bursts. Returns 0, or -1. */
+int misses_write(const misses *m, const misses_about *about,
+                 int (*write)(void *user, const void *data, size_t size), void *user);
+#endif

@@ -1,0 +1,24 @@
+/* objects.h - what data an address belongs to: a symbol or a section of a file
+   that is mapped, a block of the heap by where it was allocated, the stack. */
+#ifndef OBJECTS_H
+#define OBJECTS_H
+#include <stdint.h>
+
+/* Reads the symbols of all modules, and gets memory for blocks of the heap.
+   Early, while one thread runs. */
+void objects_start(void);
+/* The number of the object at an address. A thread's stack is given. */
+uint64_t objects_find(uint64_t address, uint64_t stack_low, uint64_t stack_end);
+/* NULL: it has no name. The text stays until the next call. name: of a key. */
+const char *objects_name(uint64_t object, const char *(*name)(void *user, uint32_t key));
+/* Blocks that found no place in the table. */
+uint64_t objects_lost(void);
+void objects_in_child(void);
+
+/* For record/heap/hooks.c, in another library: a block was allocated, by a call
+   that returns to `back`, with these registers behind it; a block is about to
+   be freed. */
+void bursty_allocated(const void *block, uint64_t bytes, const void *back, const void *stack,
+                      const void *frame);
+void bursty_freed(const void *block);
+#endif

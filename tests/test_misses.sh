@@ -1,0 +1,185 @@
+#!/bin/sh
+# test_misses.sh - bursty record --misses: a program whose misses are known, whole and in bursts;
+# names of data; sizes that a burst cannot judge; programs with unusual calls of malloc.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc} build=${BUILD:-build}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+bursty=$build/bursty top=$PWD
+dir=$build/tests/misses
+rm -rf "$dir"
+mkdir -p "$dir" || exit 2
+if [ ! -f "$build/bursty-heap.so" ] || [ -n "${RUN-}" ]; then
+    echo "skipped: no recorder for this target"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+passed=0 failed=0
+ok() { passed=$((passed + 1)); }
+no() {
+    failed=$((failed + 1))
+    echo "FAILED $*"
+}
+has() { # FILE PATTERN
+    if grep -qE -e "$2" "$1"; then ok; else no "no '$2' in $1: $(head -c 400 "$1")"; fi
+}
+near() { # FILE TABLE NAME LEAST MOST: the share of a row
+    if LC_ALL=C awk -F, -v table="$2" -v name="$3" -v least="$4" -v most="$5" '
+        /^# / { here = index($0, "# " table ":") == 1 }
+        here && $NF == name && !seen++ { found = $1 >= least && $1 <= most }
+        END { exit !found }' "$1"; then ok
+    else no "$2 $3 is not $4 to $5: $(grep -e "$3" "$1" | head -n 3)"; fi
+}
+cd "$dir" || exit 2
+$CC -O1 -o phases "$top/tests/misses/phases.c" || exit 2
+
+# ---- every access, and bursts ----
+
+./phases 60 7 >plain
+"$bursty" record --quiet --misses --every 0 --caches 48k,2m -o whole.brst ./phases 60 7 >got 2>err || no whole
+if cmp -s plain got && [ ! -s err ]; then ok; else no "another output: $(cat err)"; fi
+"$bursty" report --csv whole.brst >whole.csv || no csv
+near whole.csv miss_objects window .5 .9
+near whole.csv miss_objects 'heap of main' .02 .5
+near whole.csv miss_functions walk_table 0 .02
+has whole.csv '^# miss_pairs: misses at 2 MiB'
+"$bursty" report whole.brst >whole.txt || no text
+has whole.txt 'every access that the recorder saw'
+"$bursty" record --quiet --every 50000 --burst 5000 --caches 48k,2m -o some.brst ./phases 60 7 >got || no some
+if cmp -s plain got; then ok; else no "another output in bursts"; fi
+"$bursty" report --csv some.brst >some.csv || no csv
+LC_ALL=C awk -f "$top/tests/misses/held.awk" whole.csv some.csv >held
+if LC_ALL=C awk '{ held += $2; all += $3 } END { exit !(all >= 10 && held >= all - 2) }' held; then ok
+else no "intervals do not hold: $(cat held)"; fi
+has some.csv '^2097152,(,|0,0,)'        # no number, or none but what is at most
+"$bursty" report some.brst >some.txt || no text
+has some.txt 'misses at 48 KiB .* of accesses miss \(.* to .*\); .* of these \(.* to .*\) in '
+has some.txt 'second halves of [0-9]+ bursts'
+"$bursty" report --json some.brst >some.json || no json
+has some.json '"misses":'
+has some.json '"miss_pairs"'
+"$bursty" report --html some.html some.brst || no html
+has some.html 'misses at 48 KiB: functions with objects'
+
+# Threads and runs add up; bytes do not depend on the order.
+"$bursty" record --quiet --every 50000 --burst 5000 --seed 2 --caches 48k,2m -o more.brst ./phases 60 7 >got
+"$bursty" merge -o ab.brst some.brst more.brst && "$bursty" merge -o ba.brst more.brst some.brst
+if cmp -s ab.brst ba.brst; then ok; else no "merge depends on the order"; fi
+bursts() { "$bursty" report "$1" | sed -n 's/.*second halves of \([0-9]*\) bursts.*/\1/p'; }
+if [ "$(bursts ab.brst)" = $(($(bursts some.brst) + $(bursts more.brst))) ]; then ok
+else no "bursts do not add up: $(bursts ab.brst)"; fi
+
+# Other lengths of bursts tell a large cache.
+"$bursty" record --quiet --every 1000 --burst 900000 --caches 64k,512k -o long.brst ./phases 60 7 >got || no long
+"$bursty" report --csv long.brst >long.csv
+has long.csv '^524288,0\.[0-9]+,'
+
+# ---- the machine's caches, refusals ----
+
+"$bursty" record --quiet --misses -o own.brst ./phases 20 7 >got || no own
+if [ -r /sys/devices/system/cpu/cpu0/cache/index0/size ]; then
+    "$bursty" report own.brst >own.txt
+    has own.txt 'L1d'
+else ok; fi
+refused() { # WORDS LIST
+    "$bursty" record --caches "$2" -o no.brst ./phases 1 7 >out 2>err
+    if [ $? = 2 ] && [ "$(wc -l <err)" = 1 ]; then ok; else no "$2 is not refused: $(cat err)"; fi
+    has err "$1"
+}
+refused 'a size such as 48k' 48x
+refused 'a size such as 48k' k
+refused 'a size such as 48k' 48k,
+refused 'larger than the one before' 48k,48k
+refused 'larger than the one before' 2m,48k
+refused 'too many sizes' 1k,2k,4k,8k,16k
+refused 'from 64 bytes to 4g' 63
+refused 'from 64 bytes to 4g' 5g
+
+# ---- the program's malloc is its own ----
+
+cat >heap.c <<'C'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static unsigned sum;
+static void *work(void *user) {
+    unsigned i;
+    for (i = 0; i < 3000; i++) {
+        char *p = malloc(1 + i % 3000), *q = calloc(i % 7 + 1, 11);
+        p[0] = 1;
+        p = realloc(p, 5000 + i);
+        p = reallocarray(p, i % 100 + 1, 16);
+        __atomic_fetch_add(&sum, (unsigned)(p[0] + q[10]), __ATOMIC_RELAXED);
+        free(p);
+        free(q);
+        free(NULL);
+    }
+    return user;
+}
+__attribute__((noinline)) static unsigned char *xmalloc(size_t n) { return malloc(n); }
+__attribute__((noinline)) static unsigned char *make_picture(void) { return xmalloc(1 << 20); }
+__attribute__((noinline)) static unsigned draw(volatile unsigned char *p) {
+    unsigned i, s = 0;
+    for (i = 0; i < 1 << 20; i += 64) s += p[i]++;
+    return s;
+}
+int main(void) {
+    pthread_t t[3];
+    void *p = NULL;
+    unsigned char *picture = make_picture();
+    int i, status = 0;
+    memset(picture, 0, 1 << 20);
+    for (i = 0; i < 3; i++) pthread_create(&t[i], NULL, work, NULL);
+    for (i = 0; i < 20; i++) sum += draw(picture);
+    for (i = 0; i < 3; i++) pthread_join(t[i], NULL);
+    errno = 77;
+    printf("%d ", posix_memalign(&p, 4096, 10) == 0 && (uintptr_t)p % 4096 == 0);
+    printf("%d ", p && malloc_usable_size(p) >= 10);
+    free(p);
+    p = aligned_alloc(64, 128);
+    printf("%d ", p && (uintptr_t)p % 64 == 0);
+    p = realloc(p, 300);
+    free(p);
+    p = memalign(256, 3);
+    printf("%d ", p && (uintptr_t)p % 256 == 0);
+    free(p);
+    printf("%d ", errno == 77);
+    errno = 0;
+    p = reallocarray(NULL, SIZE_MAX / 2, 3);
+    printf("%d %d ", !p, errno == ENOMEM);
+    free(strdup("a"));
+    fflush(stdout);
+    if (fork() == 0) {
+        work(NULL);
+        _exit(3);
+    }
+    wait(&status);
+    printf("%d %u\n", WEXITSTATUS(status), sum);
+    return 0;
+}
+C
+$CC -O1 -w -pthread -o heap heap.c || exit 2
+./heap >plain
+for options in '--every 0' '--every 3000 --burst 2000' '--every 3000 --burst 2000 --follow'; do
+    # shellcheck disable=SC2086
+    "$bursty" record --quiet --misses --caches 48k $options -o heap.brst ./heap >got 2>err
+    if [ $? = 0 ] && cmp -s plain got; then ok; else no "heap $options: $(diff plain got) $(cat err)"; fi
+done
+"$bursty" record --quiet --misses --caches 48k --every 0 -o heap.brst ./heap >got
+"$bursty" report --csv heap.brst >heap.csv
+has heap.csv 'draw,heap of make_picture < main$'
+if command -v g++ >/dev/null 2>&1 && [ "$($CC -dumpmachine)" = "$(g++ -dumpmachine)" ]; then
+    printf '#include <vector>\n#include <cstdio>\nint main() { std::vector<int> v; for (int i = 0; i < 300000; i++) v.push_back(i); std::printf("%%d\\n", v[77]); }\n' >v.cc
+    g++ -O1 -o v v.cc
+    "$bursty" record --quiet --misses --caches 48k --every 0 -o v.brst ./v >got
+    if [ "$(cat got)" = 77 ]; then ok; else no "a vector: $(cat got)"; fi
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

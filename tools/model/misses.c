@@ -1,0 +1,335 @@
+/* misses.c - misses by function, object and instruction become tables.
+
+   Let x be the misses of a burst, y those of one row, r the accesses that were
+   judged. Shares are ratios of sums over m bursts, Y / X and X / R, and their
+   variance follows from what each burst leaves over (model/sampled_ranges.c).
+   With few bursts the spread itself is badly known, so it is taken as much
+   wider as Student's t is than 2. Of accesses that nobody knows to have missed,
+   it may be that only this row's did, or only all others': the interval has both
+   ends. */
+#include "base/json.h"
+#include "base/tool.h"
+#include "kinds/misses.h"
+#include "model/interval.h"
+#include "model/report.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_SHOWN = 12, LEAST_BURSTS = 8 };
+static const double most_unknown = .25; /* of what missed or may have */
+static const double hardly_any = .001;  /* of all accesses */
+
+typedef struct share { double value, low, high; } share; /* low < 0: no interval */
+
+typedef struct misses_columns { const missed_parts *from; } misses_columns;
+
+static int is_whole(const missed_part *p) { return (p->flags & MISSED_WHOLE) != 0; }
+
+/* Is it known what misses at that size? */
+static int is_known(const missed_part *p, const missed_size *size) {
+    double unknown = (double)size->unknown;
+    return p->counted && unknown <= most_unknown * ((double)size->misses + unknown);
+}
+
+/* Or at least how little it is? */
+static int has_ratio(const missed_part *p, const missed_size *size) {
+    return is_known(p, size)
+           || (p->counted && (double)size->unknown <= hardly_any * (double)p->counted);
+}
+
+/* The bound of t with so many degrees of freedom that is passed as rarely as 2
+   is by a normal number: the first terms of Cornish and Fisher's series. */
+static double student(double freedom) {
+    return 2 + 2.5 / freedom + 3.0625 / (freedom * freedom)
+           + 3 / (freedom * freedom * freedom);
+}
+
+/* A part p of a sum that was seen in m bursts, `seen` of them with something in
+   it; over: the sum of squares that the bursts leave over, over the whole's
+   square. */
+static interval sampled_interval(double p, double m, double seen, double over) {
+    interval none = {-1, -1};
+    double wider;
+    if (seen < LEAST_BURSTS || m < 2 || !(over < HUGE_VAL)) return none;
+    wider = student(seen - 1) / 2;
+    over = m / (m - 1) * over * wider * wider;
+    if (over < 1e-15) return interval_wilson(p, m); /* bursts all alike */
+    return interval_wilson(p, p * (1 - p) / over);
+}
+
+static double as_real(uint64_t sum) { return sum == UINT64_MAX ? HUGE_VAL : (double)sum; }
+
+static share exact_share(double value) {
+    share s;
+    s.value = s.low = s.high = value;
+    return s;
+}
+
+/* Of all accesses that were judged, those that missed. */
+static share miss_ratio(const missed_part *p, const missed_size *size) {
+    double x = (double)size->misses, r = (double)p->counted, m = (double)p->bursts;
+    double ratio = r > 0 ? x / r : 0, over;
+    share s = exact_share(ratio);
+    interval i;
+    if (is_whole(p) || r <= 0) return s;
+    over = as_real(size->xx) - 2 * ratio * as_real(size->xr) + ratio * ratio * as_real(p->rr);
+    i = x > 0 ? sampled_interval(ratio, m, (double)size->bursts, over > 0 ? over / (r * r) : 0)
+              : interval_unmet(m);
+    s.low = i.low;
+    s.high = i.low < 0 ? -1 : i.high + (double)size->unknown / r;
+    if (s.high > 1) s.high = 1;
+    return s;
+}
+
+/* Y / X of a row in all misses of that size. */
+static share share_of(const missed_part *p, const missed_row *row, size_t at) {
+    const missed_size *size = &p->sizes[at];
+    const missed_sums *sums = &row->at[at];
+    double x = (double)size->misses, own = (double)sums->unknown, over;
+    double others = (double)size->unknown - own;
+    double part = x > 0 ? (double)sums->misses / x : 0;
+    share s = exact_share(part);
+    interval i;
+    if (is_whole(p) || x <= 0) return s;
+    over = as_real(sums->yy) - 2 * part * as_real(sums->xy) + part * part * as_real(size->xx);
+    i = sampled_interval(part, (double)p->bursts, (double)size->bursts,
+                         over > 0 ? over / (x * x) : 0);
+    s.low = i.low < 0 ? -1 : i.low * x / (x + others);
+    s.high = i.low < 0 ? -1 : (i.high * x + own) / (x + own);
+    return s;
+}
+
+static double or_none(double bound) { return bound < 0 ? REPORT_NONE : bound; }
+
+/* "48 KiB (L1d)". To be freed by the caller. */
+static char *size_words(const missed_size *size) {
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
+    text words = {NULL, 0, 0};
+    double value = (double)size->bytes;
+    char *clean;
+    int unit = 0;
+    for (; value >= 1024 && unit < 3; unit++) value /= 1024;
+    text_format(&words, "%.4g %s", value, units[unit]);
+    if (*size->label) text_format(&words, " (%s)", size->label);
+    clean = text_clean(words.data, words.size);
+    text_free(&words);
+    return clean;
+}
+
+static const char *name_or(const char *name) { return *name ? name : "?"; }
+
+/* ---- the caches ---- */
+
+static void add_caches(report *r, const missed_part *p) {
+    static const report_column columns[] = {
+        {"cache_bytes", "cache-bytes", REPORT_COUNT, 0, NULL},
+        {"miss_ratio", "misses", REPORT_SHARE, 0, "not-known"},
+        {"miss_ratio_low", "from", REPORT_SHARE, 0, "-"},
+        {"miss_ratio_high", "to", REPORT_SHARE, 0, "-"},
+        {"unknown", "unknown", REPORT_SHARE, REPORT_OPTIONAL, NULL},
+        {"level", "level", REPORT_NAME, 0, NULL},
+    };
+    text remark = {NULL, 0, 0};
+    report_table *table;
+    size_t i;
+    int is_unknown = 0;
+    table = report_add_table(r, "cache_misses", "misses of caches that keep what was used last",
+                             columns, sizeof columns / sizeof *columns);
+    for (i = 0; i < p->size_count; i++) {
+        const missed_size *size = &p->sizes[i];
+        report_cell *row = report_add_row(table);
+        share s = miss_ratio(p, size);
+        int known = has_ratio(p, size);
+        row[0].count = size->bytes;
+        row[1].real = known ? s.value : REPORT_NONE;
+        row[2].real = known && !is_whole(p) ? or_none(s.low) : known ? s.value : REPORT_NONE;
+        row[3].real = known && !is_whole(p) ? or_none(s.high) : known ? s.value : REPORT_NONE;
+        row[4].real = p->counted ? (double)size->unknown / (double)p->counted : 0;
+        row[5].name = name_or(size->label);
+        is_unknown |= !known;
+    }
+    text_counted(&remark, p->counted, "access");
+    if (is_whole(p)) text_add(&remark, ": every access that the recorder saw. The first one to a "
+                                       "block misses.");
+    else {
+        text_add(&remark, " in the second halves of ");
+        text_counted(&remark, p->bursts, "burst");
+        text_add(&remark, ". unknown: first accesses of a burst to a block, of which nobody knows "
+                          "whether an older access had brought it.");
+        if (is_unknown)
+            text_add(&remark, " Where that is most of what may miss, the bursts are too short for "
+                              "the size: a longer --burst with its --every shows more.");
+    }
+    text_bytes(&remark, "", 1);
+    report_remark(table, remark.data);
+    text_free(&remark);
+}
+
+/* ---- rows ---- */
+
+static const struct { uint32_t what; const char *key, *title; } shown[] = {
+    {MISSED_FUNCTION, "miss_functions", "functions"},
+    {MISSED_OBJECT, "miss_objects", "objects"},
+    {MISSED_PAIR, "miss_pairs", "functions with objects"},
+    {MISSED_SITE, "miss_sites", "instructions"},
+};
+
+typedef struct ranked { const missed_row *row; uint64_t misses; } ranked;
+
+static int by_misses(const void *left, const void *right) {
+    const ranked *a = (const ranked *)left, *b = (const ranked *)right;
+    if (a->misses != b->misses) return a->misses < b->misses ? 1 : -1;
+    return a->row < b->row ? -1 : a->row > b->row; /* by name */
+}
+
+/* The rows of a kind that missed at that size, most misses first. To be freed
+   by the caller. */
+static ranked *rank(const missed_part *p, uint32_t what, size_t at, size_t *count) {
+    ranked *list = (ranked *)tool_alloc((p->row_count + 1) * sizeof *list);
+    size_t i;
+    for (i = 0, *count = 0; i < p->row_count; i++) {
+        const missed_row *row = &p->rows[i];
+        if (row->what != what || row->at[at].misses == 0) continue;
+        list[*count].row = row;
+        list[(*count)++].misses = row->at[at].misses;
+    }
+    if (*count) qsort(list, *count, sizeof *list, by_misses);
+    return list;
+}
+
+static const missed_row *find(const missed_part *p, uint32_t what, const char *name) {
+    size_t i;
+    for (i = 0; i < p->row_count; i++) {
+        if (p->rows[i].what == what && strcmp(p->rows[i].name, name) == 0) return &p->rows[i];
+    }
+    return NULL;
+}
+
+static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
+    static const report_column one[] = {
+        {"share", "share", REPORT_SHARE, 0, NULL},
+        {"share_low", "from", REPORT_SHARE, 0, "-"},
+        {"share_high", "to", REPORT_SHARE, 0, "-"},
+        {"misses", "misses", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"name", "name", REPORT_NAME, 0, NULL},
+    };
+    static const report_column two[] = {
+        {"share", "share", REPORT_SHARE, 0, NULL},
+        {"share_low", "from", REPORT_SHARE, 0, "-"},
+        {"share_high", "to", REPORT_SHARE, 0, "-"},
+        {"share_of_function", "of-function", REPORT_SHARE, 0, "-"},
+        {"misses", "misses", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"function", "function", REPORT_NAME, 0, NULL},
+        {"object", "object", REPORT_NAME, 0, NULL},
+    };
+    int is_pair = shown[kind].what == MISSED_PAIR;
+    size_t count, i, n;
+    ranked *list = rank(p, shown[kind].what, at, &count);
+    char *size = size_words(&p->sizes[at]), title[160];
+    report_table *table = NULL;
+    for (i = 0; i < count; i++) {
+        const missed_row *row = list[i].row;
+        share s = share_of(p, row, at);
+        report_cell *cells;
+        const char *name = report_keep(r, report_name(r, name_or(row->name)));
+        if (s.value < r->options.least_share) break;
+        if (!table) {
+            snprintf(title, sizeof title, "misses at %.100s: %s", size, shown[kind].title);
+            table = report_add_table(r, shown[kind].key, title, is_pair ? two : one,
+                                     is_pair ? sizeof two / sizeof *two : sizeof one / sizeof *one);
+            table->rows_shown = ROWS_SHOWN;
+        }
+        cells = report_add_row(table);
+        cells[0].real = s.value;
+        cells[1].real = or_none(s.low);
+        cells[2].real = or_none(s.high);
+        n = 3;
+        if (is_pair) {
+            const missed_row *function = find(p, MISSED_FUNCTION, row->name);
+            uint64_t all = function ? function->at[at].misses : 0;
+            cells[n++].real = all ? (double)list[i].misses / (double)all : REPORT_NONE;
+        }
+        cells[n++].count = list[i].misses;
+        cells[n++].name = name;
+        if (is_pair) cells[n].name = report_keep(r, report_name(r, name_or(row->other)));
+    }
+    if (table) table->rows_left_out = count - i;
+    free(list);
+    free(size);
+}
+
+/* ---- what to do ---- */
+
+/* "at 48 KiB (L1d): 38 % of the misses (35 to 41 %) are in f, there 81 % on x." */
+static void add_advice(report *r, const missed_part *p) {
+    text line = {NULL, 0, 0};
+    size_t at, n, count;
+    for (at = 0; at < p->size_count; at++) {
+        char *words = size_words(&p->sizes[at]), *name;
+        share ratio = miss_ratio(p, &p->sizes[at]), s;
+        ranked *list;
+        line.size = 0;
+        if (!has_ratio(p, &p->sizes[at])) {
+            text_add(&line, "not known: the bursts are too short for it");
+        } else if (p->sizes[at].misses == 0 && ratio.high <= 0) {
+            text_add(&line, "nothing missed");
+        } else if (!is_known(p, &p->sizes[at])) {
+            text_format(&line, "at most %.2f %% of accesses miss", 100 * ratio.high);
+        } else {
+            report_add_share(&line, ratio.value, ratio.low, ratio.high, "accesses miss");
+            list = rank(p, MISSED_FUNCTION, at, &count);
+            if (count) {
+                const missed_row *function = list[0].row;
+                uint64_t all = list[0].misses;
+                s = share_of(p, function, at);
+                name = report_name(r, name_or(function->name));
+                text_add(&line, "; ");
+                report_add_share(&line, s.value, s.low, s.high, "these");
+                text_format(&line, " in %s", name);
+                free(name);
+                free(list);
+                list = rank(p, MISSED_PAIR, at, &count);
+                for (n = 0; n < count && strcmp(list[n].row->name, function->name) != 0; n++) { }
+                if (n < count) {
+                    name = report_name(r, name_or(list[n].row->other));
+                    text_format(&line, ", there %.0f %% on %s",
+                                100 * (double)list[n].misses / (double)all, name);
+                    free(name);
+                }
+            }
+            free(list);
+        }
+        text_bytes(&line, "", 1);
+        {
+            text title = {NULL, 0, 0};
+            text_format(&title, "misses at %s", words);
+            text_bytes(&title, "", 1);
+            report_add_fact(r, REPORT_PLAIN, title.data, line.data);
+            text_free(&title);
+        }
+        free(words);
+    }
+    text_free(&line);
+}
+
+static void fill(void *columns, report *r, const void *state, const input *in) {
+    misses_columns *c = (misses_columns *)columns;
+    size_t i, at, kind;
+    (void)in;
+    c->from = (const missed_parts *)state;
+    for (i = 0; i < c->from->count; i++) {
+        const missed_part *p = &c->from->parts[i];
+        if (*p->program) report_add_name(r, p->program);
+        add_advice(r, p);
+        add_caches(r, p);
+        for (at = 0; at < p->size_count; at++) {
+            if (!is_known(p, &p->sizes[at])) continue;
+            for (kind = 0; kind < sizeof shown / sizeof *shown; kind++) add_rows(r, p, at, kind);
+        }
+    }
+}
+
+const report_section section_misses = {
+    &kind_misses, "misses", sizeof(misses_columns), fill, NULL, NULL,
+};
