@@ -36,7 +36,7 @@ quietly() { # STEP COMMAND...: what it says goes to STEP.log; "build" must not f
 gawk_sources() { fresh gawk && settle; }
 gawk_make() {
     quietly build ./configure --disable-extensions --disable-nls --disable-mpfr CC="$cc" CFLAGS=-w &&
-        quietly build make -s gawk
+        quietly build make -s -C support && quietly build make -s gawk
 }
 gawk_test() { quietly tests make -C test -k basic; }
 
