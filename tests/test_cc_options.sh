@@ -147,7 +147,7 @@ done
 
 of_help() { bursty "$1" --help | tr ';' '\n' | grep -o '^  *-[-a-z]*' | tr -d ' ' | sort -u; }
 of_help cc >"$dir/help"
-printf '%s\n' --cover --atomic --no-exits --plan --entries --loops --form --keep-events --only --not --list \
+printf '%s\n' --build-plugin --verbose --cover --atomic --no-exits --plan --entries --loops --form --keep-events --only --not --list \
     --side --no-tls --no-runtime --dump --every --burst | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then ok; else no "cc --help: $(diff "$dir/help" "$dir/wanted")"; fi
 of_help place >"$dir/help"
