@@ -162,7 +162,7 @@
    COST
      A check is two instructions on x86-64, a scope 11 (10 at a fixed address). A
      tick takes some 40 us in a virtual machine: 0.3 % at the default rate. An event
-     in a burst takes 40 to 130 instructions; a frame takes 320, and two clocks. If a tiny function mostly
+     in a burst takes 40 to 130 instructions; a frame takes 400, and two clocks. If a tiny function mostly
      returns in its first lines, put the check behind that return: it costs
      nothing then.
 
@@ -4683,9 +4683,10 @@ static struct {
 } bursty_p_cpu;
 
 static uint64_t bursty_p_cpu_seen(void) {
-    uint64_t now = bursty_p_cpu_us();
-    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1 || now < bursty_p_cpu.since)
-        return bursty_p_cpu.before;
+    uint64_t now;
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return bursty_p_cpu.before; /* no system call */
+    now = bursty_p_cpu_us();
+    if (now < bursty_p_cpu.since) return bursty_p_cpu.before;
     return bursty_p_cpu.before + now - bursty_p_cpu.since;
 }
 
