@@ -188,7 +188,10 @@ RECORDER_HOOK static void leave(recorder_thread *r, void *function, uint32_t key
         }
         if (n && f[n - 1].address > frame) n = 0;
     }
-    if (n) {
+    if (n && n == r->frame_count && !r->deep) {
+        r->frame_count--; /* the innermost call, as nearly always: one step up the tree */
+        if (r->feeding) hcct_leave(&r->tree);
+    } else if (n) {
         close_down_to(r, n - 1);
     } else if (r->deep) {
         r->deep--;
