@@ -266,7 +266,7 @@ static int lock_heap(void) {
     at_heap = 1;
     for (wait = 0; wait < PATIENCE; wait++) {
         if (!__atomic_exchange_n(&heap.lock, 1, __ATOMIC_ACQUIRE)) return 1;
-        sched_yield();
+        if (!record.sandboxed) sched_yield();
     }
     at_heap = 0;
     return 0;
@@ -400,7 +400,10 @@ static uint32_t walk(chain *c, const void *frame) {
         c->where[c->count] = where;
         c->what[c->count++] = word_at(where);
     }
-    return named && lock_heap() ? (n = site_of(keys), unlock_heap(), n) : 0;
+    if (!named || !lock_heap()) return 0;
+    n = site_of(keys);
+    unlock_heap();
+    return n;
 }
 
 static uint32_t find_site(const void *back, const void *stack, const void *frame) {

@@ -26,6 +26,7 @@ typedef struct job {
     int has_sections;         /* of ELF */
     int cover;                /* bits of a counter; 0: checks */
     char *late;               /* the compiler's plugin, or NULL */
+    int near;                 /* as in cc_request */
 } job;
 
 typedef struct unit_job {     /* one source */
@@ -214,7 +215,9 @@ static void ask_for_cover(job *j) {
         "#elif !defined(__clang__) && !defined(__TINYC__) && defined(__GNUC__) && __GNUC__ >= 9\n"
         "bursty_cc_gcc\n#endif\n#endif\n"
         "#if defined(_WIN64) || (defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ >= 8)\n"
-        "bursty_cc_wide\n#endif\n";
+        "bursty_cc_wide\n#endif\n"
+        "#if defined(__OPTIMIZE__) && (defined(__thumb__) || defined(__riscv)) && \\\n"
+        "    defined(__GNUC__) && !defined(__TINYC__)\nbursty_cc_near\n#endif\n";
     cc_command c = {NULL, 0, 0};
     char *path, *out, *said = NULL;
     size_t size = 0;
@@ -232,6 +235,7 @@ static void ask_for_cover(job *j) {
     }
     j->cover = j->d->cover;
     if (j->cover == CC_COVER_WORD) j->cover = says(said, size, "bursty_cc_wide") ? 64 : 32;
+    j->near = says(said, size, "bursty_cc_near");
     j->has_sections = says(said, size, "bursty_cc_elf");
     if (!j->d->no_exits && says(said, size, "bursty_cc_gcc")) j->exits = CC_EXITS_GCC;
     if (!j->d->no_exits && says(said, size, "bursty_cc_clang")) j->exits = CC_EXITS_CLANG;
@@ -344,6 +348,7 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
     request.plan = j->plan_hash;
     request.no_section = j->d->side;
     request.cover = j->cover;
+    request.near = j->near;
     request.atomic = j->d->atomic;
     request.mcdc = j->d->mcdc;
     request.warns = j->line.warns;
