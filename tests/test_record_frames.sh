@@ -114,6 +114,8 @@ refuse "has no function of that name$" --frames quite_something_else ./program
 refuse '\-\-frames \*: .* functions have such a name' --frames '*' "$bursty" --help
 refuse "goes with --time" --calls --frames handle_request ./program
 refuse "goes with --time" --every 5 --frames handle_request ./program
+refuse "leaves nothing to say" --ticks 0 --frames handle_request ./program
+refuse "records time alone" -p 1 --frames handle_request
 refuse "is about frames" --slow 4 ./program
 refuse "not a number of milliseconds" --slow x --frames handle_request ./program
 refuse "not a number of milliseconds" --slow 0 --frames handle_request ./program

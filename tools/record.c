@@ -28,7 +28,7 @@ static const char help[]
       "\n"
       "  --frames FUNCTION  beside the time: its calls are frames, or requests, and the report\n"
       "                     says what slow ones do more (up to 8 times)\n"
-      "  --slow MS          frames that take longer are slow: else those above the 95th percentile\n"
+      "  --slow MS          what takes longer is slow; else the slowest 5 %\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
       "  -p PID, --seconds N   time of a process that runs, for so long: 10. No callers\n"
@@ -514,7 +514,7 @@ static int read_options(record_options *o, int argc, char **argv) {
         bad = tool_error("--seconds says how long -p looks at a process; a program runs to its end");
     if (!bad && o->pid
         && (profiles || o->profiles || shaped || o->follow || o->stats || o->flags || o->no_cache
-            || o->only.size || o->not_these.size || (ticks_said && !o->ticks)))
+            || o->only.size || o->not_these.size || o->frames.size || (ticks_said && !o->ticks)))
         bad = tool_error("-p records time alone, with --seconds, --ticks, -o and --quiet: for the "
                          "rest the program must be started by bursty record");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
@@ -537,9 +537,11 @@ static int read_options(record_options *o, int argc, char **argv) {
         bad = tool_error("--ticks 0 leaves no time to --time");
     if (!bad && o->slow_us && !o->frames.size)
         bad = tool_error("--slow is about frames: --frames FUNCTION says which");
+    if (!bad && o->frames.size && ticks_said && !o->ticks)
+        bad = tool_error("--ticks 0 leaves nothing to say of what --frames finds slow");
     if (!bad && o->frames.size && (o->profiles || shaped))
-        bad = tool_error("--frames goes with --time, --ticks, --only and --not alone: record calls, "
-                         "edges and references in a run of their own");
+        bad = tool_error("--frames goes with --time, --ticks, --only and --not alone: record "
+                         "calls, edges and references in a run of their own");
     if (!o->profiles && (shaped || (ticks_said && !o->ticks))) o->profiles = PROFILE_HCCT;
     if (!o->profiles) o->flags |= FLAG_OFF | FLAG_LOOK;
     if (!ticks_said && (time_said || !o->profiles)) o->ticks = DEFAULT_TICKS;

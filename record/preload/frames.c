@@ -102,7 +102,8 @@ static bursty_site sites[RECORDER_FUNCTIONS + 2]; /* by keys; kind 0: it had no 
 
 /* What calls FUNCTION is in every frame, and says nothing. */
 void frames_tick(const uint32_t *keys, uint32_t depth, uint32_t n) {
-    static __thread const bursty_site *stack[BURSTY_STACK] __attribute__((tls_model("initial-exec")));
+    static __thread const bursty_site *stack[BURSTY_STACK]
+        __attribute__((tls_model("initial-exec")));
     uint32_t i, from = depth;
     if (!open_frame.stack) return;
     while (from && keys[from - 1] != open_frame.hook->key) from--;

@@ -134,7 +134,8 @@ static void binpatch_p_tell_hook(const binpatch_p_module *m, uint64_t code, cons
     frame.module = m->copy.number;
     frame.place = (uint32_t)(m->flow.functions[number].lo - m->flow.bias);
     if (!(code & X86COPY_MAKE_C)) {
-        what = code & X86COPY_LEFT_BY_JUMP ? BINPATCH_EXIT | BINPATCH_CALL : BINPATCH_EXIT;
+        what = BINPATCH_EXIT;
+        if (code & X86COPY_LEFT_BY_JUMP) what |= BINPATCH_CALL;
         frame.stack += X86COPY_LEFT_FRAME - 8;
     }
     binpatch_p.hook(binpatch_p.config.user, what, &frame);
