@@ -49,7 +49,11 @@
    7. footprint_subtract takes an earlier snapshot out of a later one and leaves
       the windows that ended in between: a phase. footprint_add adds up the
       profiles of threads or of runs. examples/phases_of_data.c does both.
-   8. footprint_write puts a profile into a .brst file, which `bursty report`
+   8. If only bursts of accesses are seen, set FOOTPRINT_BURSTS in config.flags
+      and call footprint_burst where accesses were left out. Then ask
+      footprint_average_interval and footprint_miss_interval how far the answers
+      can be trusted. examples/footprint_of_events.c does that.
+   9. footprint_write puts a profile into a .brst file, which `bursty report`
       shows and `bursty corun` compares with those of other programs.
 
    AVERAGES ALONE  A footprint_average has functions of the same names. The
@@ -111,6 +115,8 @@
      lengths. A footprint_average and a footprint have the same averages.
    - footprint_miss_ratio counts stack distances and assumes nothing.
      footprint_miss_ratio_by_average assumes that reuse is alike at all times.
+     It never grows with the cache, and first accesses miss in any cache. A ratio
+     is between 0 and 1, or -1 if it is not known.
    - The header allocates only through config.alloc. It does not abort, print or
      keep globals.
    - A full table goes on counting, and the profile says so: FOOTPRINT_FULL.
@@ -123,11 +129,13 @@
        A footprint_pair with c < 1 merges neighbouring runs in a way that keeps
        the guarantee. At c = 1 it gives up the largest counts, which share one
        open bin.
-   - All of that is said of the accesses that were reported. If they are bursts
-     with gaps between them, set FOOTPRINT_BURSTS in config.flags: then a report
-     promises nothing, and shows no misses. For windows within bursts take one
-     footprint for each burst and add their profiles
-     (examples/footprint_of_events.c).
+   - Bursts are runs of their own: windows within them are counted as above, and
+     no window spans two. What they say of the whole run is an estimate. Its
+     average footprints and miss ratios have 95 % intervals, from how 16 groups
+     of bursts differ. What a block's first access in a burst finds in a cache is
+     unknown, and taken for that. Nothing is said of windows that are longer, or
+     of caches that are larger, than half of the bursts reach, and there is no
+     interval from fewer than 8 groups.
    - Blocks that no window up to window_max can reach are dropped without loss
      of accuracy.
    - Counting overflows no cell. After footprint_stats.accesses_max accesses
@@ -153,7 +161,9 @@
    instructions at c = 0.9, 148 at c = 1 and 37 for averages alone on data
    accesses of gzip (bench/footprint_instructions.sh). Each block that fits takes
    28 bytes, 21 for averages alone. Tables take 0.3 MB if window_max is 1023; 0.7
-   to 1.8 MB by default; 18 kB for averages alone.
+   to 1.8 MB by default; 22 kB for averages alone. FOOTPRINT_BURSTS adds 16 times
+   40 bytes for each bin, some 0.1 MB. The end of a burst takes some 4000
+   instructions, and 20 for each block that the burst touched.
      A footprint_pair: a run of thread 0 costs nothing. A run of thread 1 moves
    some of the marks: each mark F moves once in about (1 - c) F accesses of
    thread 1. Each run takes 24 bytes; tables take 0.5 MB by default.
@@ -3408,6 +3418,7 @@ FOOTPRINT_API int footprint_average_interval(const footprint_profile *p, double 
     }
     if (footprint_p_jackknife(answer, count, average, low, high)) return -1;
     if (*low < 0) *low = 0;
+    if (*low > window) *low = window;
     if (*high > window) *high = window;
     return 0;
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # page.sh - what a page of `bursty report --html` costs to make, to open and to use: one of a million
 # contexts, and the coverage of sqlite3.c, which comes from Debian's source package sqlite3. Needs
-# node, chromium, tclsh and gcc. docs/page.md shows the figures.
+# node, chromium, tclsh and gcc; speedscope, the same profile in it, comes from npm. docs/page.md
+# shows the figures; picture.js makes a picture of any page.
 set -e
 BUILD=${BUILD:-build} CC=${CC:-gcc}
 root=$(pwd)

@@ -13,6 +13,7 @@
 /* One screen. */
 static const char help[]
     = "usage: bursty record [OPTIONS] [--] PROG [ARG ...]\n"
+      "       bursty record -p PID [--seconds N] [--ticks HZ] [-o FILE]\n"
       "\n"
       "  Runs PROG, an x86-64 program as it is installed, and says where its time went. Its\n"
       "  output, exit status and signals are its own. `bursty report FILE` shows all.\n"
@@ -30,6 +31,7 @@ static const char help[]
       "  --slow MS          frames that take longer are slow: else those above the 95th percentile\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
+      "  -p PID, --seconds N   time of a process that runs, for so long: 10. No callers\n"
       "  --follow           children too, each into FILE.PID\n"
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
       "  --ticks HZ         looks in a second of CPU time: 250\n"
@@ -47,10 +49,12 @@ static const char help[]
 
 #if defined(__linux__) && defined(__x86_64__)
 #include "../record/preload/keep.h"
+#include "attach.h"
 #include "base/cache.h"
 #include "base/elf.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -66,6 +70,7 @@ extern const tool_command command_report;
 typedef struct record_options {
     unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
     unsigned per_second, ticks, slow_us;
+    unsigned pid, seconds;          /* of -p; 0: a program is started */
     int no_cache;
     char cache[4096];               /* the folder of what earlier runs found out; "": none */
     const char *name;               /* of the output, as it was given */
@@ -425,13 +430,14 @@ static int read_options(record_options *o, int argc, char **argv) {
     const char *value;
     unsigned profiles = 0;
     int bad = 0, boring_said = 0, jitter_said = 0, ticks_said = 0, time_said = 0, shaped = 0;
-    int every_said = 0;
+    int every_said = 0, seconds_said = 0;
     memset(o, 0, sizeof *o);
     o->every = 9900;
     o->burst = 100;
     o->jitter = 12;
     o->boring = 4;
     o->seed = 1;
+    o->seconds = 10;
     o->name = "bursty.brst";
     tool_options(&option, argc, argv);
     while (!bad && tool_next(&option)) {
@@ -487,7 +493,14 @@ static int read_options(record_options *o, int argc, char **argv) {
             bad = milliseconds(tool_value(&option), &o->slow_us);
         else if (tool_is(&option, "--", "signal"))
             bad = toggle_signal(tool_value(&option), &o->flags);
-        else if (tool_is(&option, "-", "o")) {
+        else if (tool_is(&option, "-", "p")) {
+            bad = number(tool_value(&option), INT_MAX, &o->pid);
+            if (!bad && !o->pid) bad = tool_error("-p wants the number of a process");
+        } else if (tool_is(&option, "--", "seconds")) {
+            bad = number(tool_value(&option), 1000000, &o->seconds);
+            seconds_said = 1;
+            if (!bad && !o->seconds) bad = tool_error("--seconds wants at least 1");
+        } else if (tool_is(&option, "-", "o")) {
             value = tool_value(&option);
             bad = !value;
             if (value && (strlen(value) >= sizeof o->out - 64 || !*value))
@@ -497,6 +510,13 @@ static int read_options(record_options *o, int argc, char **argv) {
     }
     if (!bad && option.files)
         bad = tool_error("record: an option is not understood; bursty record --help lists them");
+    if (!bad && seconds_said && !o->pid)
+        bad = tool_error("--seconds says how long -p looks at a process; a program runs to its end");
+    if (!bad && o->pid
+        && (profiles || o->profiles || shaped || o->follow || o->stats || o->flags || o->no_cache
+            || o->only.size || o->not_these.size || (ticks_said && !o->ticks)))
+        bad = tool_error("-p records time alone, with --seconds, --ticks, -o and --quiet: for the "
+                         "rest the program must be started by bursty record");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
     o->profiles |= profiles;
     if (o->profiles & PROFILE_MISSES) {
@@ -895,6 +915,26 @@ static void pass_asking_on(pid_t child, const sigset_t *before) {
     sigprocmask(SIG_SETMASK, before, NULL);
 }
 
+/* Of a process that runs already. */
+static int attach(record_options *o, int has_program) {
+    attach_options a;
+    int status;
+    if (has_program)
+        return tool_error("-p looks at a process that runs: there is no program to start");
+    a.pid = (long)o->pid;
+    a.seconds = o->seconds;
+    a.ticks = o->ticks;
+    a.quiet = o->quiet;
+    a.out = o->name;
+    status = save_check_dump(o->name);
+    if (status == TOOL_OK) status = attach_run(&a);
+    if (status != TOOL_OK || o->quiet) return status;
+    snprintf(o->out, sizeof o->out, "%s", o->name);
+    show_brief(o);
+    tool_error("wrote %s; `bursty report %s` shows it", o->name, o->name);
+    return TOOL_OK;
+}
+
 static int run(int argc, char **argv) {
     record_options o;
     sigset_t before;
@@ -909,6 +949,7 @@ static int run(int argc, char **argv) {
         return TOOL_OK;
     }
     if ((status = read_options(&o, split, argv)) != TOOL_OK) return status;
+    if (o.pid) return attach(&o, program < argc);
     if (program >= argc) return tool_error("record: no program: bursty record [OPTIONS] -- PROG");
     path = find_program(argv[program], found, sizeof found);
     if (!path) return TOOL_BAD_INPUT;

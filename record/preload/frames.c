@@ -192,8 +192,9 @@ static int is_named(const char *name, const char *wanted) {
 
 /* A name from symbols that stand in another file. */
 static const char *name_of(const binpatch_function *f, int is_slow) {
+    uint32_t key = is_slow ? recorder_known_key((void *)(uintptr_t)f->address) : 0;
     if (!is_slow) return f->name ? f->name : "";
-    return recorder_name(NULL, recorder_known_key((void *)(uintptr_t)f->address));
+    return key ? recorder_name(NULL, key) : NULL;
 }
 
 /* Those of the executable come before those of libraries. Returns how many were
@@ -301,8 +302,9 @@ static int find_all(void) {
             k->functions = find(kind, 1);
         }
         if (k->functions && all.hook_count < HOOKS) continue;
-        say_near(near, sizeof near, k->name, 1);
-        if (!*near) say_near(near, sizeof near, k->name, 0);
+        *near = 0;
+        if (!k->functions) say_near(near, sizeof near, k->name, 1);
+        if (!*near && !k->functions) say_near(near, sizeof near, k->name, 0);
         if (k->functions)
             snprintf(line, sizeof line, "!--frames %.200s: %u functions have such a name, and there "
                                         "is room for %u\n", k->name, k->functions, (unsigned)HOOKS - 1);
@@ -346,6 +348,10 @@ int frames_begin(uint32_t ticks_per_second) {
     return status;
 }
 
+void frames_sandbox(void) {
+    if (all.hook_count) bursty_stop();
+}
+
 void frames_in_child(void) {
     uint32_t n;
     for (n = 0; n < all.kind_count; n++) {
@@ -367,6 +373,8 @@ static void say(const frames_kind *k, uint64_t number, const char *what) {
 void frames_say(void) {
     char line[1024];
     uint32_t n;
+    if (all.hook_count && record.sandboxed)
+        handover_line("?the frames end where the program limited its system calls (seccomp)\n");
     for (n = 0; n < all.kind_count && all.hook_count; n++) {
         const frames_kind *k = &all.kinds[n];
         if (!k->entries && !k->within) {

@@ -14,6 +14,8 @@ int frames_begin(uint32_t ticks_per_second);
 /* n ticks of the calling thread, whose open functions have these keys, the
    innermost first. For a signal handler. */
 void frames_tick(const uint32_t *keys, uint32_t count, uint32_t n);
+/* The program forbids itself system calls: no frame ends from here on. */
+void frames_sandbox(void);
 /* A child of fork that is recorded counts from zero. */
 void frames_in_child(void);
 /* Writes a part of kind 8, if a frame began. Returns 0, or -1. */

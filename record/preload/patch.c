@@ -379,6 +379,7 @@ static void record_sandbox(void) {
     if (!record.running || record.done) return;
     keep_stop();
     timer_stop(1);
+    frames_sandbox();
     if (record.pid != record.owner) {           /* a child could not write its file */
         (void)binpatch_toggle(0);
         __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
@@ -508,13 +509,26 @@ static void record_prepare(void) {
 
 typedef char record_frames_fit[sizeof(binpatch_frame) * SAMPLED_DEEP <= TIMER_ROOM ? 1 : -1];
 
+/* Is a place in code of no file, that the program made itself? Where copies are
+   made, too, nobody can tell. */
+static int record_is_made(uint64_t pc) {
+    struct dl_find_object found;
+    return record.looks && !record.only.list[0] && record_find_object
+           && record_find_object((void *)(uintptr_t)pc, &found) != 0;
+}
+
 static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                              uint32_t *keys, void *room) {
     binpatch_frame *frames = (binpatch_frame *)room;
     uint32_t n, count = UINT32_MAX, wanted = 0;
     if (!binpatch_is_own(pc))
         count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
-    for (n = 0; n < count && count != UINT32_MAX; n++) {
+    if (count != UINT32_MAX && record_is_made(pc)) {
+        enum { NEAR = 32 };                     /* JIT compilers align what they make */
+        keys[wanted++] = recorder_made_key((void *)(uintptr_t)(pc & ~(uint64_t)(NEAR - 1)));
+        __atomic_store_n(&record.made, 1, __ATOMIC_RELAXED);
+    }
+    for (n = 0; n < count && count != UINT32_MAX && wanted < SAMPLED_DEEP; n++) {
         if (record_is_wanted(&frames[n]))
             keys[wanted++] = record_key(frames[n].module, frames[n].place);
     }

@@ -401,6 +401,17 @@ static void record_write_hints(void) {
                  (unsigned long long)objects_lost());
         handover_line(line);
     }
+    if (record.made) {
+        char path[64];
+        snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+        if (access(path, F_OK) != 0) {
+            snprintf(line, sizeof line,
+                     "?the program runs code that it made itself, and no %s names it: node "
+                     "--perf-basic-prof, or an agent of java's, writes one\n",
+                     path);
+            handover_line(line);
+        }
+    }
     if (record.no_timer) handover_line("!there are no ticks: the system has no timer for it\n");
     if (record.not_switched)
         handover_line("!a signal could not switch sampling on: threads run that were started "
@@ -431,8 +442,11 @@ void record_write_report(void) {
              (unsigned long long)s.burst_checks, (unsigned long long)s.missed,
              (unsigned long long)s.events, (unsigned long long)s.lost, s.threads, s.lost_threads);
     handover_line(line);
-    snprintf(line, sizeof line, "threads without memory %u, calls too deep to follow %llu\n",
-             record.threads_missing, (unsigned long long)record.frames_full);
+    snprintf(line, sizeof line,
+             "threads without memory %u, calls too deep to follow %llu, modules known from an "
+             "earlier run %u of %u\n",
+             record.threads_missing, (unsigned long long)record.frames_full, s.recalled,
+             s.modules);
     handover_line(line);
     for (n = 0; binpatch_get_module(n, &m) == 0; n++) {
         snprintf(line, sizeof line,

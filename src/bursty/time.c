@@ -19,9 +19,10 @@ static struct {
 } bursty_p_cpu;
 
 static uint64_t bursty_p_cpu_seen(void) {
-    uint64_t now = bursty_p_cpu_us();
-    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1 || now < bursty_p_cpu.since)
-        return bursty_p_cpu.before;
+    uint64_t now;
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return bursty_p_cpu.before; /* no system call */
+    now = bursty_p_cpu_us();
+    if (now < bursty_p_cpu.since) return bursty_p_cpu.before;
     return bursty_p_cpu.before + now - bursty_p_cpu.since;
 }
 
