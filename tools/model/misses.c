@@ -254,7 +254,8 @@ static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
         if (s.value < r->options.least_share) break;
         if (!table) {
             snprintf(title, sizeof title, "misses at %.100s: %s", size, shown[kind].title);
-            table = report_add_table(r, shown[kind].key, title, is_pair ? two : is_site ? site : one,
+            table = report_add_table(r, shown[kind].key, title,
+                                     is_pair ? two : is_site ? site : one,
                                      is_pair ? sizeof two / sizeof *two
                                              : sizeof one / sizeof *one + (size_t)is_site);
             table->rows_shown = ROWS_SHOWN;
