@@ -932,7 +932,7 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
        772:  movl %fs:depth, %d                 movl %d, %fs:depth
              cmpl $64, %d                       cmpl $0, %fs:word
              jae  774f                          js   775f               775: as 771, without a site,
-             leaq site(%rip), %s          776:                               to bursty_thunk_leave
+             leaq site(%rip), %s          776:                               to bursty_leave_thunk
              movq %s, %fs:stack(,%d,8)
        774:  incl %fs:depth                These are 11 instructions, and 10 at a fixed address,
                                            where one movq stores the site. In C they were 27 to 33.
@@ -949,14 +949,14 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
    In an executable the word's address is a constant. It is written out, since
    gcc would keep the base of an operand in a register. To gcc the assembly is
    not volatile, for around volatile ones gcc copies arguments out of their
-   registers. Instead it says that it changes bursty_thunk_order, a variable
-   that is nowhere: so it is neither moved out of a loop nor dropped. */
+   registers. Instead it says that it changes bursty_p_order, a variable that is
+   nowhere: so it is neither moved out of a loop nor dropped. */
 #ifdef BURSTY_CHECKS_ARE_ASSEMBLY
 #define BURSTY_P_KEEP_TEXT2(x) #x
 #define BURSTY_P_KEEP_TEXT(x) BURSTY_P_KEEP_TEXT2(x)
 #define BURSTY_P_KEEP_NAME BURSTY_P_KEEP_TEXT(BURSTY_P_HERE)
-extern __attribute__((visibility("hidden"))) uint32_t bursty_thunk_order;
-#define BURSTY_P_KEEP_ORDERED BURSTY_P_KEEP_ORDER([order] "+m"(bursty_thunk_order))
+extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
+#define BURSTY_P_KEEP_ORDERED BURSTY_P_KEEP_ORDER([order] "+m"(bursty_p_order))
 #if defined(BURSTY_NO_TLS) || defined(BURSTY_P_SHARED)
 #define BURSTY_P_KEEP_WORD "{|" BURSTY_P_KEEP_SIZE("DWORD") "}%[word]"
 #define BURSTY_P_KEEP_OPERANDS [word] "+m"(BURSTY_P_HERE.n) BURSTY_P_KEEP_ORDER(, BURSTY_P_KEEP_ORDERED)
@@ -1093,7 +1093,7 @@ BURSTY_P_INLINE void bursty_p_end_scope(const uint32_t *depth) {
                       "{cmpl\t$0, " BURSTY_P_SCOPE_ATT("0")
                       "|cmp\t" BURSTY_P_SCOPE_INTEL("0") ", 0}\n\t"
                       "js\t775f\n776:\t.subsection 1\n775:\t"
-                      BURSTY_P_KEEP_STUB("bursty_thunk_leave", "776b") ".previous"
+                      BURSTY_P_KEEP_STUB("bursty_leave_thunk", "776b") ".previous"
                       : BURSTY_P_SCOPE_LEFT
                       : [depth] "r"(*depth)
                       : "cc", "memory");
@@ -2874,7 +2874,7 @@ __asm__(BURSTY_P_KEEP_THUNK(
     "bursty_thunk", BURSTY_P_KEEP_TRY(BURSTY_P_KEEP_SITE("16(%rsp)"), "bursty_p_kept_count"),
     "\tmov\t%eax, %esi\n" BURSTY_P_KEEP_SITE("24(%rbp)"), "bursty_p_kept_hit"));
 #ifdef BURSTY_P_KEEP_LEAVES
-__asm__(BURSTY_P_KEEP_THUNK("bursty_thunk_leave", BURSTY_P_KEEP_TRY("", "bursty_p_kept_return"),
+__asm__(BURSTY_P_KEEP_THUNK("bursty_leave_thunk", BURSTY_P_KEEP_TRY("", "bursty_p_kept_return"),
                             "\tmov\t%eax, %edi\n", "bursty_p_kept_leave"));
 #endif
 

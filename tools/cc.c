@@ -19,7 +19,9 @@ static const char help[] =
     "  --build-plugin    builds a plugin for gcc, or for COMPILER, into the cache (BURSTY_CACHE, or\n"
     "                    ~/.cache/bursty). From then on C++ gets checks, too:\n"
     "                    CXX=\"bursty cc -- g++\" make. Needs gcc-VERSION-plugin-dev of Debian\n"
-    "  --verbose         says of each file of C++ on standard error what became of it\n"
+    "  --late            C, too, gets its checks by the plugin, if it is built for the compiler;\n"
+    "                    without it, in source as always\n"
+    "  --verbose         says of each file on standard error how it gets its checks\n"
     "  --cover[=FORM]    counts what runs instead: count (the default: 64 bits where\n"
     "                    pointers have them, else 32), count16, count32, count64, bytes or\n"
     "                    bits (marks), mcdc or mcdc-bits (a mark for each run of a decision:\n"
@@ -144,14 +146,14 @@ static int set_cover(cc_driver *d, const char *value) {
 
 enum { FOR_ALL, FOR_CHECKS, FOR_COVER };
 
-enum { BUILD_PLUGIN, VERBOSE, COVER, ATOMIC, NO_EXITS, PLAN, ENTRIES, LOOPS, FORM, KEEP_EVENTS, ONLY, NOT_THESE, LIST, SIDE, NO_TLS,
+enum { BUILD_PLUGIN, LATE, VERBOSE, COVER, ATOMIC, NO_EXITS, PLAN, ENTRIES, LOOPS, FORM, KEEP_EVENTS, ONLY, NOT_THESE, LIST, SIDE, NO_TLS,
        NO_RUNTIME, DUMP, EVERY, BURST, OPTIONS };
 
 static const struct {
     const char *name;
     int is_for, with_value, many;
 } rules[OPTIONS] = {
-    {"build-plugin", FOR_ALL, 0, 0}, {"verbose", FOR_ALL, 0, 0},
+    {"build-plugin", FOR_ALL, 0, 0}, {"late", FOR_CHECKS, 0, 0}, {"verbose", FOR_ALL, 0, 0},
     {"cover", FOR_COVER, 0, 0},    {"atomic", FOR_COVER, 0, 0},
     {"no-exits", FOR_COVER, 0, 0},
     {"plan", FOR_CHECKS, 1, 0},    {"entries", FOR_CHECKS, 1, 0},
@@ -194,6 +196,7 @@ static int set_option(command_line *l, int option, const char *value) {
     cc_driver *d = l->driver;
     switch (option) {
     case BUILD_PLUGIN: break;
+    case LATE: d->late = 1; break;
     case VERBOSE: d->verbose = 1; break;
     case COVER: return set_cover(d, value);
     case ATOMIC: d->atomic = 1; break;
@@ -244,6 +247,8 @@ static int check_together(const command_line *l) {
     }
     if (d->atomic && d->cover == 8)
         return tool_error("cc: --atomic changes nothing here: each mark is a byte of its own");
+    if (d->late && (d->choice.dual || d->choice.keep_events))
+        return tool_error("cc: --late changes nothing with --form=dual or --keep-events");
     if (d->choice.keep_events && d->choice.dual)
         return tool_error("cc: --keep-events changes nothing with --form=dual");
     return TOOL_OK;

@@ -22,7 +22,7 @@
        772:  movl %fs:depth, %d                 movl %d, %fs:depth
              cmpl $64, %d                       cmpl $0, %fs:word
              jae  774f                          js   775f               775: as 771, without a site,
-             leaq site(%rip), %s          776:                               to bursty_thunk_leave
+             leaq site(%rip), %s          776:                               to bursty_leave_thunk
              movq %s, %fs:stack(,%d,8)
        774:  incl %fs:depth                These are 11 instructions, and 10 at a fixed address,
                                            where one movq stores the site. In C they were 27 to 33.
@@ -39,14 +39,14 @@
    In an executable the word's address is a constant. It is written out, since
    gcc would keep the base of an operand in a register. To gcc the assembly is
    not volatile, for around volatile ones gcc copies arguments out of their
-   registers. Instead it says that it changes bursty_thunk_order, a variable
-   that is nowhere: so it is neither moved out of a loop nor dropped. */
+   registers. Instead it says that it changes bursty_p_order, a variable that is
+   nowhere: so it is neither moved out of a loop nor dropped. */
 #ifdef BURSTY_CHECKS_ARE_ASSEMBLY
 #define BURSTY_P_KEEP_TEXT2(x) #x
 #define BURSTY_P_KEEP_TEXT(x) BURSTY_P_KEEP_TEXT2(x)
 #define BURSTY_P_KEEP_NAME BURSTY_P_KEEP_TEXT(BURSTY_P_HERE)
-extern __attribute__((visibility("hidden"))) uint32_t bursty_thunk_order;
-#define BURSTY_P_KEEP_ORDERED BURSTY_P_KEEP_ORDER([order] "+m"(bursty_thunk_order))
+extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
+#define BURSTY_P_KEEP_ORDERED BURSTY_P_KEEP_ORDER([order] "+m"(bursty_p_order))
 #if defined(BURSTY_NO_TLS) || defined(BURSTY_P_SHARED)
 #define BURSTY_P_KEEP_WORD "{|" BURSTY_P_KEEP_SIZE("DWORD") "}%[word]"
 #define BURSTY_P_KEEP_OPERANDS [word] "+m"(BURSTY_P_HERE.n) BURSTY_P_KEEP_ORDER(, BURSTY_P_KEEP_ORDERED)

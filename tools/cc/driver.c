@@ -27,6 +27,7 @@ typedef struct job {
     int cover;                /* bits of a counter; 0: checks */
     char *late;               /* the compiler's plugin, or NULL */
     int near;                 /* as in cc_request */
+    int late_c;               /* C sources, too, get their checks by it */
 } job;
 
 typedef struct unit_job {     /* one source */
@@ -142,18 +143,26 @@ static int look_quickly(const job *j, const unit_job *u) {
     return status == 0 && cc_file_size(u->messages, &said) == 0 && said == 0 ? 0 : 1;
 }
 
-/* The user's command for this source alone, with another output. */
-static int compile_plain(const job *j, const unit_job *u, const char *object) {
+/* The user's command for this source alone, with another output. more: words to
+   add; NULL: silently, to see whether it works. */
+static int compile_with(const job *j, const unit_job *u, const char *object,
+                        const cc_command *more) {
     cc_command c = {NULL, 0, 0};
     int status;
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY) |
                                      bit(CC_DEPENDENCY_ASIDE));
+    if (more) cc_add_words(&c, more->words, more->count);
     cc_add_word(&c, "-c");
     add_source(&c, u);
     add_option(&c, "-o", object);
-    status = cc_run(&c, CC_TO_USER, NULL);
+    status = cc_run(&c, more ? CC_TO_USER : CC_TO_NOWHERE, NULL);
     cc_command_free(&c);
     return status;
+}
+
+static int compile_plain(const job *j, const unit_job *u, const char *object) {
+    cc_command nothing = {NULL, 0, 0};
+    return compile_with(j, u, object, &nothing);
 }
 
 /* ---- checks in assembly ---- */
@@ -284,6 +293,10 @@ static void list_line(const job *j, const char *file, uint32_t line, const char 
     fclose(list);
 }
 
+static void say_way(const job *j, const char *file, const char *way) {
+    if (j->d->verbose) fprintf(stderr, "bursty: cc: %s: %s\n", file, way);
+}
+
 /* ---- rewriting ---- */
 
 static int write_side(const unit_job *u, const cc_result *r) {
@@ -346,6 +359,7 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
     }
     request.command = j->d->options;
     request.plan = j->plan_hash;
+    request.late = j->late_c;
     request.no_section = j->d->side;
     request.cover = j->cover;
     request.near = j->near;
@@ -362,6 +376,11 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
         status = cc_write_file(u->rewritten, result.out.data, result.out.size) == TOOL_OK ? 0 : -1;
         if (status == 0 && j->d->side && !j->d->cover) {
             status = write_side(u, &result) == TOOL_OK ? 0 : -1;
+        }
+        if (status == 0 && j->late_c && !j->d->side) {
+            char *path = cc_join(u->rewritten, ".cg");
+            status = cc_write_file(path, result.records.data, result.records.size) == TOOL_OK ? 0 : -1;
+            free(path);
         }
         if (say) list_left(j, u, &result, s != NULL);
         *look_again = result.look_again;
@@ -458,10 +477,39 @@ static int compile_unread(const job *j, const unit_job *u) {
     return TOOL_OK;
 }
 
+/* The untouched source, with the plugin: it says what the compiler says. Returns
+   -1 if the plugin fails and the compiler alone does not. */
+static int compile_late(const job *j, const unit_job *u) {
+    cc_command c = {NULL, 0, 0};
+    int status;
+    if (!j->d->side) {
+        char *records = cc_join(u->rewritten, ".cg");
+        cc_late_add(&c, j->late, &j->d->choice);
+        cc_late_add_files(&c, j->late, u->rewritten, records);
+        free(records);
+    } else {
+        cc_late_add(&c, j->late, &j->d->choice);
+        cc_late_add_files(&c, j->late, u->rewritten, NULL);
+    }
+    status = compile_with(j, u, u->object, &c);
+    cc_command_free(&c);
+    if (status == 0 || status > 128) return status;
+    return compile_with(j, u, u->plain, NULL) == 0 ? -1 : status;
+}
+
 static int compile_source(const job *j, const unit_job *u) {
     int look_again = 0;
     if (preprocess(j, u) != 0) return compile_unread(j, u);
     if (rewrite(j, u, &look_again, NULL, 1) != 0) return compile_plain(j, u, u->object);
+    if (j->late_c) {
+        int status = compile_late(j, u);
+        say_way(j, u->source, status == -1 ? "the plugin fails" : "checks behind the optimizer");
+        if (status != -1) return status;
+        tool_error("cc: %s: fails on %s; compiled without checks", j->late, u->source);
+        list_line(j, u->source, 1, "the file", "left alone", "the plugin fails");
+        return compile_plain(j, u, u->object);
+    }
+    say_way(j, u->source, "checks in source");
     return finish(j, u, look_again);
 }
 
@@ -520,10 +568,6 @@ static int wants_runtime(const job *j) {
 
 /* ---- C++ ---- */
 
-static void say_way(const job *j, const char *file, const char *way) {
-    if (j->d->verbose) fprintf(stderr, "bursty: cc: %s: %s\n", file, way);
-}
-
 static int is_cxx_input(const job *j, size_t i) {
     const char *word = j->line.words.words[i];
     if (j->line.role[i] == CC_SOURCE) return j->line.links_cxx;
@@ -558,6 +602,12 @@ static int makes_code_later(const job *j) {
         if (strncmp(j->line.words.words[i], "-flto", 5) == 0) return 1;
     }
     return 0;
+}
+
+/* With link-time optimization C has its checks in source. */
+static int wants_late_c(const job *j) {
+    return j->d->late && !j->line.pass && j->line.sources > 0 && !j->line.links_cxx &&
+           !makes_code_later(j);
 }
 
 /* Runs a command with the plugin. When it fails and does not without the
@@ -613,7 +663,8 @@ static int run_all(job *j) {
     for (i = 0; i < j->line.words.count && status == TOOL_OK; i++) {
         unit_job u;
         if (j->line.role[i] != CC_SOURCE || j->line.links_cxx) {
-            if (j->line.role[i] != CC_LANGUAGE || j->line.links_cxx) cc_add_word(&link, j->line.words.words[i]);
+            if (j->line.role[i] != CC_LANGUAGE || j->line.links_cxx)
+                cc_add_word(&link, j->line.words.words[i]);
             continue;
         }
         status = start_source(j, &u, j->line.words.words[i], number++);
@@ -717,10 +768,11 @@ int cc_drive(cc_driver *d, int count, char **words) {
         return TOOL_BAD_INPUT;
     }
     if (!j.line.pass && overwrites_input(&j.line)) j.line.pass = "the output is an input";
-    if (compiles_cxx(&j) || (j.line.links && makes_code_later(&j))) {
+    if (compiles_cxx(&j) || (j.line.links && makes_code_later(&j)) || wants_late_c(&j)) {
         j.folder = cc_make_folder();
         if (j.folder) j.late = cc_late_find(&j.line, j.folder);
     }
+    j.late_c = j.late && wants_late_c(&j);
     list_cxx(&j);
     if (!(j.late && compiles_cxx(&j)) &&
         (j.line.pass || (j.line.sources == 0 && !wants_runtime(&j)))) {

@@ -137,6 +137,11 @@ void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice) {
         add_argument(c, plugin, "not", *pattern);
 }
 
+void cc_late_add_files(cc_command *c, const char *plugin, const char *chosen, const char *records) {
+    add_argument(c, plugin, "chosen", chosen);
+    if (records) add_argument(c, plugin, "records", records);
+}
+
 /* ---- building ---- */
 
 static int missing(const cc_line *line, const char *folder, const char *what, const char *before,

@@ -15,6 +15,8 @@ char *cc_late_find(const cc_line *line, const char *folder);
 int cc_late_loads(const cc_line *line, const char *plugin);
 /* Can the pass make such checks? */
 int cc_late_can(const cc_choice *choice);
+/* For C: the choice and the graph's records come in files. */
+void cc_late_add_files(cc_command *c, const char *plugin, const char *chosen, const char *records);
 /* The words with which a compiler runs the pass. */
 void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice);
 #endif

@@ -29,9 +29,16 @@
    depth is set to what the landing function has. So a function in which
    exceptions land gets a scope, whatever the choice is.
 
+   C that was compiled with `bursty cc --late` comes with a choice made on its
+   source, by a plan or for one file alone (tools/cc/chosen.c). It is carried
+   over by names and lines, and what inlining has moved is made good: a function
+   that holds a chosen one, inlined, and still calls something is checked in its
+   place, and a loop around such a one, too. A chosen function that calls nothing
+   any more needs no check.
+
    Arguments (-fplugin-arg-NAME-KEY=VALUE, bytes that gcc would take for its own
    as %XX): entries=safe|all|EL|EN, loops=K|all|LN, form=point|scope,
-   only=PATTERN, not=PATTERN, no-tls=1. */
+   only=PATTERN, not=PATTERN, no-tls=1, chosen=FILE, records=FILE. */
 #include "gcc-plugin.h"
 #include "plugin-version.h"
 #include "backend.h"
@@ -71,7 +78,8 @@ enum { CALL = 1, BACKEDGE = 4, FRAME = 256, PLACED = 512 };    /* of bursty_site
 static struct {
     int entries, loops, scope, no_tls;
     char *only[PATTERNS + 1], *not_these[PATTERNS + 1];
-} asked = {ENTRIES_SAFE, 4, 0, 0, {NULL}, {NULL}};
+    char *chosen, *records;
+} asked = {ENTRIES_SAFE, 4, 0, 0, {NULL}, {NULL}, NULL, NULL};
 
 static int digit(char c) {
     if (c >= '0' && c <= '9') return c - '0';
@@ -116,6 +124,10 @@ static bool take(const char *key, const char *value) {
                                                  : atoi(value);
     } else if (strcmp(key, "form") == 0) {
         asked.scope = strcmp(value, "scope") == 0;
+    } else if (strcmp(key, "chosen") == 0) {
+        asked.chosen = plain(value);
+    } else if (strcmp(key, "records") == 0) {
+        asked.records = plain(value);
     } else if (strcmp(key, "no-tls") == 0) {
         asked.no_tls = 1;
     } else {
@@ -191,7 +203,7 @@ static bool is_wanted(tree decl) {
 
 /* ---- the text of checks ---- */
 
-static tree site_type, fields[4], word_decl, order_decl;
+static tree site_type, fields[4], word_decl;
 static unsigned sites;
 
 static tree outside_variable(const char *name, tree type) {
@@ -219,8 +231,6 @@ static void make_types(void) {
     word_decl = outside_variable(asked.no_tls ? "bursty_here_global_64" : "bursty_here_tls_64",
                                  unsigned_type_node);
     if (!asked.no_tls) set_decl_tls_model(word_decl, decl_default_tls_model(word_decl));
-    order_decl = outside_variable("bursty_thunk_order", unsigned_type_node);
-    TREE_ADDRESSABLE(order_decl) = 1;
 }
 
 static tree address_of_text(const char *bytes) {
@@ -330,7 +340,7 @@ static gasm *leave(tree depth) {
     vec_safe_push(a.in, operand("r", depth));
     return finish("{movl\t%k0, " FS "+4|mov\tDWORD PTR " FS_INTEL "+4, %k0}\n\t"
                   "{cmpl\t$0, " FS "|cmp\tDWORD PTR " FS_INTEL ", 0}\n\tjs\t775f\n776:\t"
-                  ".subsection 1\n775:\t" STUB("bursty_thunk_leave", "776b") ".previous", &a);
+                  ".subsection 1\n775:\t" STUB("bursty_leave_thunk", "776b") ".previous", &a);
 }
 
 /* Where an exception lands: the scopes that it has skipped are gone. */
@@ -427,6 +437,24 @@ static void look_at_file(void) {
     }
 }
 
+/* A file that `bursty cc` has written, or NULL. */
+static char *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    char *data = NULL;
+    size_t room = 0, got;
+    *size = 0;
+    if (!file) return NULL;
+    do {
+        room = room ? 2 * room : 65536;
+        data = XRESIZEVEC(char, data, room + 1);
+        got = fread(data + *size, 1, room - *size, file);
+        *size += got;
+    } while (got > 0 && *size == room);
+    data[*size] = 0;
+    fclose(file);
+    return data;
+}
+
 /* ---- the graph ---- */
 
 /* What an object says of its functions (docs/formats.md): their names tell
@@ -492,6 +520,10 @@ static void record_function(function *f, bool checked) {
 
 static void write_records(void *, void *) {
     size_t i;
+    if (asked.records) {                    /* of the source, which is better */
+        free(records);
+        records = read_file(asked.records, &records_size);
+    }
     if (!records_size || !asm_out_file) return;
     fputs("\t.section\t.bursty.cg,\"\",@progbits\n", asm_out_file);
     for (i = 0; i < records_size; i++) {
@@ -499,6 +531,101 @@ static void write_records(void *, void *) {
         if (records[i] == '\n') fputs("\\n\"\n", asm_out_file);
         else fputc(records[i], asm_out_file);
     }
+}
+
+/* ---- a choice made on the source ---- */
+
+struct chosen_loop {
+    int first, last;                        /* lines */
+    bool checked;
+};
+struct chosen_function {
+    char way;                               /* 'c': a check, '-': none, 'n': not understood */
+    unsigned first_loop, loops;
+};
+
+static hash_map<nofree_string_hash, chosen_function> *chosen;
+static vec<chosen_loop> chosen_loops;
+
+static void read_chosen(void) {
+    size_t size;
+    char *data = read_file(asked.chosen, &size), *line, *next, name[1000], way;
+    chosen_function *f = NULL;
+    int first, last;
+    if (!data) {
+        error("bursty: %s: cannot be read", asked.chosen);
+        return;
+    }
+    chosen = new hash_map<nofree_string_hash, chosen_function>;
+    for (line = data; *line; line = next) {
+        next = strchr(line, '\n');
+        if (!next) break;
+        *next++ = 0;
+        if (sscanf(line, "F %999s %c", name, &way) == 2) {
+            chosen_function one = {way, chosen_loops.length(), 0};
+            f = chosen->get(name);
+            if (!f) {
+                chosen->put(xstrdup(name), one);
+                f = chosen->get(name);
+            }
+        } else if (f && sscanf(line, "L %d %d %c", &first, &last, &way) == 3) {
+            chosen_loop one = {first, last, way == 'c'};
+            chosen_loops.safe_push(one);
+            f->loops++;
+        }
+    }
+}
+
+/* NULL: nothing is known of it, and the rules for one file alone decide. */
+static const chosen_function *choice_of(tree decl) {
+    tree origin = origin_of(decl);
+    chosen_function *f;
+    if (!chosen || !DECL_NAME(origin)) return NULL;
+    f = chosen->get(IDENTIFIER_POINTER(DECL_NAME(origin)));
+    return f && f->way != 'n' ? f : NULL;
+}
+
+static bool is_chosen(tree decl) {
+    const chosen_function *f = choice_of(decl);
+    return f && f->way == 'c';
+}
+
+/* Is a chosen function inlined in the scope, or around the place? */
+static bool holds_chosen(tree scope) {
+    for (; scope; scope = BLOCK_CHAIN(scope)) {
+        tree origin = inlined_function_outer_scope_p(scope) ? block_ultimate_origin(scope) : NULL_TREE;
+        if (origin && TREE_CODE(origin) == FUNCTION_DECL && is_chosen(origin)) return true;
+        if (holds_chosen(BLOCK_SUBBLOCKS(scope))) return true;
+    }
+    return false;
+}
+
+static bool is_in_chosen(location_t at) {
+    tree block;
+    for (block = LOCATION_BLOCK(at); block && TREE_CODE(block) == BLOCK;
+         block = BLOCK_SUPERCONTEXT(block)) {
+        tree origin = inlined_function_outer_scope_p(block) ? block_ultimate_origin(block) : NULL_TREE;
+        if (origin && TREE_CODE(origin) == FUNCTION_DECL && is_chosen(origin)) return true;
+    }
+    return false;
+}
+
+enum { LOOP_CHECKED, LOOP_NOT, LOOP_UNKNOWN };
+
+/* The smallest loop of the source that has the line. Of several on one line one
+   that is checked. */
+static int choice_of_loop(tree decl, int line) {
+    const chosen_function *f = choice_of(decl);
+    int best = INT_MAX, result = LOOP_UNKNOWN;
+    unsigned i;
+    for (i = 0; f && i < f->loops; i++) {
+        const chosen_loop *loop = &chosen_loops[f->first_loop + i];
+        int size = loop->last - loop->first;
+        if (line < loop->first || line > loop->last || size > best) continue;
+        if (size < best || loop->checked) result = loop->checked ? LOOP_CHECKED : LOOP_NOT;
+        best = size;
+    }
+    return result;
 }
 
 /* ---- the pass ---- */
@@ -515,6 +642,13 @@ static bool is_resolver(cgraph_node *node) {
 static bool block_calls(basic_block block) {
     for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
         if (is_call(gsi_stmt(i))) return true;
+    }
+    return false;
+}
+
+static bool block_is_in_chosen(basic_block block) {
+    for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
+        if (is_in_chosen(gimple_location(gsi_stmt(i)))) return true;
     }
     return false;
 }
@@ -566,7 +700,7 @@ static void find_body(function *f, basic_block head, sbitmap ahead, sbitmap body
     while (!stack.is_empty()) {
         basic_block block = stack.pop();
         FOR_EACH_EDGE(e, i, block->succs) {
-            if (bitmap_bit_p(ahead, e->dest->index) || e->dest == EXIT_BLOCK_PTR_FOR_FN(f)) continue;
+            if (e->dest == EXIT_BLOCK_PTR_FOR_FN(f) || bitmap_bit_p(ahead, e->dest->index)) continue;
             bitmap_set_bit(ahead, e->dest->index);
             stack.safe_push(e->dest);
         }
@@ -625,8 +759,7 @@ static tree function_of(tree decl, location_t at) {
     return decl;
 }
 
-/* Behind the labels. A block that is only an abnormal edge's target holds
-   nothing else, and may not: its successor is as good. */
+/* Behind the labels. */
 static void put_first(basic_block block, gimple *statement) {
     gimple_stmt_iterator i = gsi_after_labels(block);
     gsi_insert_before(&i, statement, GSI_SAME_STMT);
@@ -644,7 +777,9 @@ static void choose_loops(function *f, vec<planned_loop> *out) {
     mark_dfs_back_edges(f);
     FOR_EACH_BB_FN(block, f) {
         int loops = 0;
-        bool calls = false;
+        bool calls = false, around = false;
+        int choice = LOOP_UNKNOWN;
+        location_t at;
         unsigned k;
         sbitmap_iterator bits;
         if (!leads_back(block)) continue;
@@ -653,15 +788,21 @@ static void choose_loops(function *f, vec<planned_loop> *out) {
             inner = BASIC_BLOCK_FOR_FN(f, k);
             calls |= block_calls(inner);
             loops += leads_back(inner);
+            around |= chosen && block_is_in_chosen(inner);
         }
-        if (asked.loops != LOOPS_ARE_ALL && !calls && loops <= asked.loops) continue;
-        planned_loop one = {block, place_of_loop(f, block, body)};
+        at = place_of_loop(f, block, body);
+        if (chosen) choice = choice_of_loop(function_of(f->decl, at), LOCATION_LINE(at));
+        if (choice == LOOP_NOT && !(around && calls)) continue;
+        if (choice == LOOP_UNKNOWN && asked.loops != LOOPS_ARE_ALL && !calls && loops <= asked.loops)
+            continue;
+        planned_loop one = {block, at};
         out->safe_push(one);
     }
 }
 
 static bool choose_entry(function *f, bool lands) {
     bool calls = function_calls(f);
+    if (choice_of(f->decl)) return calls && (is_chosen(f->decl) || holds_chosen(DECL_INITIAL(f->decl)));
     switch (asked.entries) {
     case ENTRIES_ALL: return true;
     case ENTRIES_LEAF: return calls;
@@ -695,13 +836,21 @@ static void put_entry(function *f, bool scope) {
     }
 }
 
+/* When the linker's step makes the code, C is there, too, which `bursty cc` has
+   given its checks in source. */
+static bool is_of_lto_and_c(function *f) {
+    const_tree unit = in_lto_p ? get_ultimate_context(f->decl) : NULL_TREE;
+    const char *language = unit ? TRANSLATION_UNIT_LANGUAGE(unit) : NULL;
+    return in_lto_p && (!language || strncmp(language, "GNU C++", 7) != 0);
+}
+
 static bool is_able(function *f) {
-    return !lookup_attribute("naked", DECL_ATTRIBUTES(f->decl)) &&
+    return !is_of_lto_and_c(f) && !lookup_attribute("naked", DECL_ATTRIBUTES(f->decl)) &&
            !is_resolver(cgraph_node::get(f->decl));
 }
 
-static const pass_data late_data = {GIMPLE_PASS, "bursty", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa,
-                                    0, 0, 0, TODO_update_ssa_only_virtuals};
+static const pass_data late_data = {GIMPLE_PASS, "bursty", OPTGROUP_NONE, TV_NONE,
+                                    PROP_cfg | PROP_ssa, 0, 0, 0, TODO_update_ssa_only_virtuals};
 
 struct late_pass : gimple_opt_pass {
     late_pass() : gimple_opt_pass(late_data, g) {}
@@ -716,6 +865,7 @@ struct late_pass : gimple_opt_pass {
         bool entry;
         if (!site_type) make_types();
         if (!entered) look_at_file();
+        if (asked.chosen && !chosen) read_chosen();
         entry = is_wanted(f->decl) && choose_entry(f, lands);
         record_function(f, entry);
         if (!is_wanted(f->decl)) return 0;
