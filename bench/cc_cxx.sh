@@ -51,7 +51,7 @@ make_ninja() {
     with_cmake "$src/ninja-build" 'ninja ninja_test' || return 1
     program=build/ninja_test
     gtest build/ninja_test >tests.txt
-    build/ninja -C build -t targets all 2>/dev/null | sort >>tests.txt
+    build/ninja -C build -t targets all 2>/dev/null | sed "s|^$here/||" | sort >>tests.txt
 }
 make_re2() {
     cp -RLp "$src/re2/." . && chmod -R u+w . || return 1
@@ -111,7 +111,7 @@ for project in ${*:-ninja re2 leveldb}; do
             "$bursty" place --prove $program >proof.txt 2>&1
             case $? in 0) proved=yes ;; *) proved=no ;; esac
             "$bursty" merge -o all.brst [0-9]*.brst >merge.log 2>&1
-            hot=$("$bursty" report --csv all.brst 2>/dev/null | awk -F '"' '/^1=?,/ { print; exit }' | cut -c 1-60)
+            hot=$("$bursty" report --csv all.brst 2>/dev/null | awk -F '"' '/^1=?,/ { print $2; exit }' | cut -c 1-60)
         fi
         printf '%-8s %-6s %8s %6s %8.3f %8.3f %7s %s\n' $project $mode "$(wc -l <tests.txt)" $same \
             "$(echo "$text $plain_text" | awk '{ print $1 / $2 }')" \
