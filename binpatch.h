@@ -6764,8 +6764,8 @@ static size_t binpatch_p_times_text(void) {
     uint32_t n;
     for (n = 0; n < binpatch_p.module_count; n++)
         sum += binpatch_p.modules[n].flow.text_hi - binpatch_p.modules[n].flow.text_lo;
-    times = sum ? ((uint64_t)REACH << 20) / sum : MOST;
-    return times > MOST ? MOST : times < LEAST ? LEAST : (size_t)times;
+    times = sum ? ((uint64_t)REACH << 20) / sum : (uint64_t)MOST;
+    return times > MOST ? (size_t)MOST : times < LEAST ? (size_t)LEAST : (size_t)times;
 }
 
 static int binpatch_p_open_region(binpatch_p_module *m) {
@@ -7025,8 +7025,8 @@ static void binpatch_p_keep(const binpatch_p_module *m, uint64_t key, uint32_t f
     for (n = 0; n < flow->count; n++) {
         const x86flow_function *f = &flow->functions[n];
         const x86copy_function *copies = &m->copy.functions[n];
-        uint32_t bits = (f->patched ? BINPATCH_P_KNOWN_PATCHED : 0u)
-                        | (copies->bare ? BINPATCH_P_KNOWN_BARE : 0u);
+        uint32_t bits = (f->patched ? (uint32_t)BINPATCH_P_KNOWN_PATCHED : 0u)
+                        | (copies->bare ? (uint32_t)BINPATCH_P_KNOWN_BARE : 0u);
         *w++ = f->part;
         *w++ = f->owner;
         *w++ = f->changes | (uint32_t)f->reason << 16 | (uint32_t)f->flags << 24;
