@@ -6764,8 +6764,10 @@ static size_t binpatch_p_times_text(void) {
     uint32_t n;
     for (n = 0; n < binpatch_p.module_count; n++)
         sum += binpatch_p.modules[n].flow.text_hi - binpatch_p.modules[n].flow.text_lo;
-    times = sum ? ((uint64_t)REACH << 20) / sum : (uint64_t)MOST;
-    return times > MOST ? (size_t)MOST : times < LEAST ? (size_t)LEAST : (size_t)times;
+    times = ((uint64_t)REACH << 20) / (sum + 1);
+    if (times > MOST) return MOST;
+    if (times < LEAST) return LEAST;
+    return (size_t)times;
 }
 
 static int binpatch_p_open_region(binpatch_p_module *m) {
@@ -7025,8 +7027,9 @@ static void binpatch_p_keep(const binpatch_p_module *m, uint64_t key, uint32_t f
     for (n = 0; n < flow->count; n++) {
         const x86flow_function *f = &flow->functions[n];
         const x86copy_function *copies = &m->copy.functions[n];
-        uint32_t bits = (f->patched ? (uint32_t)BINPATCH_P_KNOWN_PATCHED : 0u)
-                        | (copies->bare ? (uint32_t)BINPATCH_P_KNOWN_BARE : 0u);
+        uint32_t bits = 0;
+        if (f->patched) bits |= BINPATCH_P_KNOWN_PATCHED;
+        if (copies->bare) bits |= BINPATCH_P_KNOWN_BARE;
         *w++ = f->part;
         *w++ = f->owner;
         *w++ = f->changes | (uint32_t)f->reason << 16 | (uint32_t)f->flags << 24;

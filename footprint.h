@@ -162,8 +162,9 @@
    accesses of gzip (bench/footprint_instructions.sh). Each block that fits takes
    28 bytes, 21 for averages alone. Tables take 0.3 MB if window_max is 1023; 0.7
    to 1.8 MB by default; 22 kB for averages alone. FOOTPRINT_BURSTS adds 16 times
-   40 bytes for each bin, some 0.1 MB. The end of a burst takes some 4000
-   instructions, and 20 for each block that the burst touched.
+   40 bytes for each bin, some 0.1 MB. Bursts of 10 000
+   accesses take 12 more instructions an access than one run, and bursts of 1000
+   take 60.
      A footprint_pair: a run of thread 0 costs nothing. A run of thread 1 moves
    some of the marks: each mark F moves once in about (1 - c) F accesses of
    thread 1. Each run takes 24 bytes; tables take 0.5 MB by default.
@@ -906,7 +907,7 @@ static void footprint_p_bound_total(footprint_total *total, uint64_t w, uint64_t
    after the other. What a group has counted is what all had counted when its
    turns ended, less what they had when its turns began: a change of groups adds
    to one and takes off from the next. Between changes there are
-   FOOTPRINT_P_TURN accesses, or a 32nd of all until then, for a change takes
+   FOOTPRINT_P_TURN accesses, or a 16th of all until then, for a change takes
    some 30 000 instructions. */
 #define FOOTPRINT_P_TURN 32768
 
@@ -954,7 +955,7 @@ static int footprint_p_end_burst(footprint_bursts *bursts, uint32_t columns, uin
     bursts->count++;
     if (n > bursts->longest) bursts->longest = n;
     since = bursts->origin - bursts->turned;
-    return bursts->total && (since >= FOOTPRINT_P_TURN || since >= bursts->origin / 32);
+    return bursts->total && (since >= FOOTPRINT_P_TURN || since >= bursts->origin / 16);
 }
 
 static footprint_total *footprint_p_group_total(const footprint_bursts *bursts,
@@ -1834,7 +1835,7 @@ static FOOTPRINT_P_APART int footprint_p_wake(footprint *fp, uint64_t block) {
     if (fp->is_overfull) footprint_p_thin(fp);
     fp->wake = fp->folded < fp->end ? fp->folded : fp->end;
     if (fp->sample_log2 || fp->filled < FOOTPRINT_P_T) fp->wake = 0;
-    fp->is_followed = !footprint_p_left_out(fp->sample_log2, block);
+    fp->is_followed = fp->sample_log2 == 0 || !footprint_p_left_out(fp->sample_log2, block);
     if (!fp->is_followed) {
         fp->now++;
         return 0;
@@ -2073,33 +2074,43 @@ static void footprint_p_close_gaps(const footprint *fp, footprint_p_gap *open) {
     footprint_p_followed_gap(open, fp->columns, n, fp->start - fp->bursts.origin, fp->followed);
 }
 
-/* The group's turn begins or ends: takes off or adds what all groups have by
-   now. Reuses at young ages are not folded into tables, for that would cost ten
-   times as much; they are added up here, by place and by age. */
-static void footprint_p_turn(footprint *fp, int is_begin) {
+/* Puts what all groups have by now into group `group`, and takes it off the
+   next, whose turn begins. Reuses at young ages are not folded into tables, for
+   that would cost ten times as much; they are added up here, by place and by
+   age. */
+static void footprint_p_turn(footprint *fp, uint32_t group, uint32_t next) {
     footprint_p_gap *gap = (footprint_p_gap *)(void *)fp->scratch;
-    uint64_t *depth = fp->bursts.depth + fp->bursts.group * (size_t)fp->rows;
-    uint64_t weight = is_begin ? UINT64_MAX : 1;
+    uint64_t *depth = fp->bursts.depth + group * (size_t)fp->rows;
+    uint64_t *next_depth = fp->bursts.depth + next * (size_t)fp->rows;
+    footprint_total *total = fp->bursts.total;
     uint32_t young[FOOTPRINT_P_YOUNG], k = fp->sample_log2, row, q, y;
     footprint_p_zero(young, sizeof young);
-    for (row = 0; row < fp->rows; row++) depth[row] += fp->depth[row] * weight;
+    for (row = 0; row < fp->rows; row++) {
+        depth[row] += fp->depth[row];
+        next_depth[row] -= fp->depth[row];
+    }
     for (q = 0; q < FOOTPRINT_P_T; q++) {
         const uint32_t *reused = &fp->reused[FOOTPRINT_P_REUSED(q, 0)];
         uint32_t sum = 0;                                  /* of fewer accesses than it holds */
+        uint64_t count;
         for (y = 0; y < FOOTPRINT_P_YOUNG; y++) {
             sum += reused[y];
             young[y] += reused[y];
         }
         row = footprint_bin((uint64_t)(q + 1) << k);
         if (row >= fp->rows) row = fp->rows - 1;
-        depth[row] += ((q ? sum : fp->repeats) << k) * weight;
+        count = (q ? sum : fp->repeats) << k;
+        depth[row] += count;
+        next_depth[row] -= count;
     }
     footprint_p_copy(gap, fp->gap, (fp->columns + 1) * sizeof *gap);
     for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
         if (young[y]) footprint_p_gap_sum(gap, fp->columns, y, (uint64_t)young[y] << k);
     }
-    footprint_p_sum_gaps(gap, fp->bursts.open, fp->bursts.length, fp->columns, is_begin,
-                         footprint_p_group_total(&fp->bursts, fp->columns));
+    footprint_p_sum_gaps(gap, fp->bursts.open, fp->bursts.length, fp->columns, 0,
+                         total + group * (size_t)fp->columns);
+    footprint_p_sum_gaps(gap, fp->bursts.open, fp->bursts.length, fp->columns, 1,
+                         total + next * (size_t)fp->columns);
 }
 
 FOOTPRINT_API void footprint_burst(footprint *fp) {
@@ -2121,10 +2132,10 @@ FOOTPRINT_API void footprint_burst(footprint *fp) {
     fp->flags |= FOOTPRINT_BURSTS;
     if (fp->folded > fp->now + 1) fp->folded -= 2;         /* rows that end count in counters, too */
     if (!footprint_p_end_burst(&fp->bursts, fp->columns, n, fp->first)) return;
-    footprint_p_turn(fp, 0);
-    fp->bursts.group = (fp->bursts.group + 1) % FOOTPRINT_GROUPS;
+    i = (fp->bursts.group + 1) % FOOTPRINT_GROUPS;
+    footprint_p_turn(fp, fp->bursts.group, i);
+    fp->bursts.group = i;
     fp->bursts.turned = fp->now;
-    footprint_p_turn(fp, 1);
 }
 
 /* Returns the rows that a snapshot needs: up to the largest mark there ever

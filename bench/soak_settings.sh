@@ -367,8 +367,8 @@ gdb|$R gdb -batch -nx -ex 'info functions main' -ex 'disassemble main' ./s.nativ
 git-log|$R git -C repo --no-pager log --stat -p
 git-fsck|$R git -C repo fsck --full --strict
 git-gc|cp -r repo r2 && $R git -C r2 repack -adq && git -C r2 count-objects -v | sed -n 3,4p; rm -rf r2
-ffmpeg|$R ffmpeg -loglevel error -f lavfi -i testsrc=d=1:s=160x120 -f framemd5 -threads 1 -
-ffmpeg-x264|$R ffmpeg -loglevel error -f lavfi -i testsrc=d=1:s=160x120 -c:v libx264 -threads 2 -f framemd5 -
+ffmpeg|$R ffmpeg -nostdin -loglevel error -f lavfi -i testsrc=d=1:s=160x120 -f framemd5 -threads 1 -
+ffmpeg-x264|$R ffmpeg -nostdin -loglevel error -f lavfi -i testsrc=d=1:s=160x120 -c:v libx264 -threads 2 -f framemd5 -
 sqlite3|$R sqlite3 :memory: '.read s.sql'
 luajit|$R luajit s.lua
 gs|$R gs -q -dBATCH -dNOPAUSE -sDEVICE=ppmraw -r40 -sOutputFile=- t.ps | cksum
@@ -433,7 +433,7 @@ tar|$R tar czf - --mtime=@0 text data | gzip -dc | cksum
 ssh|$R ssh -V
 gs-pdf|$R gs -q -dBATCH -dNOPAUSE -sDEVICE=pdfwrite -sOutputFile=/dev/null t.ps
 imagemagick|$R $(ls /usr/bin/convert-im6.q16 /usr/bin/convert | head -1) -size 80x80 plasma:red-blue -seed 3 -blur 2x2 -resize 50% -depth 8 txt:- 2>/dev/null | wc -l
-ffmpeg-aac|$R ffmpeg -loglevel error -f lavfi -i sine=d=1 -c:a aac -f framemd5 -threads 1 -
+ffmpeg-aac|$R ffmpeg -nostdin -loglevel error -f lavfi -i sine=d=1 -c:a aac -f framemd5 -threads 1 -
 P
 
 default='--time

@@ -213,6 +213,65 @@ echo 'int outer(int); int main() { return outer(5) == 35 ? 0 : outer(5); }' >use
 LD_LIBRARY_PATH=. ./user >>log 2>&1
 ok $? "a shared object: $(head -n 2 log)"
 
+# ---- C behind the optimizer ----
+
+cat >late.c <<'END_OF'
+#include <stdio.h>
+#include <string.h>
+static int leaf(int n) { return n * 3; }
+static int walk(int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++) {
+        s += leaf(i);
+        while (s > 100)
+            s -= 7;
+    }
+    return s;
+}
+static int rec(int n) { return n < 2 ? walk(n) : rec(n - 1) + rec(n - 2); }
+static int other(int n);
+static int one(int n) { return n < 1 ? 1 : other(n - 1) + 1; }
+static int other(int n) { return n < 1 ? 1 : one(n - 1) + 2; }
+static int by_pointer(int (*f)(int), int n) { return n ? by_pointer(f, n - 1) + f(n) : 0; }
+static int label(const char *s) {
+    int n = 0;
+again:
+    if (*s) { n += printf("%c", *s++); goto again; }
+    return n;
+}
+int main(int argc, char **argv) {
+    int s = 0;
+    do {
+        s += rec(12) + one(30) + by_pointer(walk, 20);
+    } while (s < 100000);
+    printf("%d %d %d\n", s, label("jump\n"), (int)strlen(argv[0]) * 0 + argc);
+    return 4;
+}
+END_OF
+$CC -O2 -o late.plain late.c && run late.plain
+"$bursty" cc -- $CC -O2 -g -o late late.c && "$bursty" place late >source.graph 2>&1
+for set in EC+L4 Q all; do
+    "$bursty" place --set $set -o late.plan late >log 2>&1
+    for level in -O0 -O1 -O2 -O3 -Os; do
+        "$bursty" cc --late --verbose --plan=late.plan -- $CC $level -g -Wall -o late.$set late.c >log 2>&1
+        says 'late.c: checks behind the optimizer' "--late $set $level"
+        lines 1 "--late $set $level"
+        run late.$set
+        cmp -s late.plain.out late.$set.out; ok $? "--late $set $level: $(cat late.$set.out | tail -n 2)"
+        "$bursty" place --prove --set $set late.$set >log 2>&1
+        ok $? "--late $set $level: proved: $(cat log)"
+    done
+done
+"$bursty" cc --late -- $CC -O2 -g -o late late.c && "$bursty" place late >late.graph 2>&1
+cmp -s source.graph late.graph; ok $? "--late: the graph is that of the source"
+"$bursty" cc --late --entries=all --loops=LN -- $CC -O0 -g -o late late.c && every late
+grep -q '^32085	rec$' late.calls; ok $? "--late: calls of rec: $(grep rec late.calls)"
+echo 'int f(int n) { int unused; return n + nothing; }' >late_error.c
+$CC -Wall -c late_error.c 2>plain.err
+"$bursty" cc --late -- $CC -Wall -c late_error.c 2>err; ok $(($? != 1)) "--late: an error"
+cmp -s plain.err err; ok $? "--late: the compiler's words"
+"$bursty" cc --late -- $CC -O2 -flto -o late late.c && ./late >/dev/null; ok $(($? != 4)) "--late -flto"
+
 # ---- a plugin that is none ----
 
 plugin=$(ls cache/bursty_late_*.so)

@@ -94,8 +94,8 @@ static void charge_by_rule(void *user, uint64_t site, uint64_t address, uint64_t
 static const char *name_by_rule(void *user, uint32_t what, uint64_t number) {
     static char words[32];
     (void)user;
-    snprintf(words, sizeof words, "%c%u", what == MISSES_FUNCTION ? 'f' : what == MISSES_OBJECT ? 'o' : 's',
-             (unsigned)number);
+    snprintf(words, sizeof words, "%c%u",
+             what == MISSES_FUNCTION ? 'f' : what == MISSES_OBJECT ? 'o' : 's', (unsigned)number);
     return words;
 }
 

@@ -443,7 +443,8 @@ __attribute__((visibility("default"))) void bursty_allocated(const void *memory,
     }
     /* Many blocks that were freed at one place would make long chains. */
     number = block_at((uint64_t)(uintptr_t)memory);
-    if (number && heap.blocks[number - 1].freed_at) drop_freed(heap.blocks[number - 1].freed_at - 1);
+    if (number && heap.blocks[number - 1].freed_at)
+        drop_freed(heap.blocks[number - 1].freed_at - 1);
     number = heap.free_first;
     if (number) heap.free_first = heap.blocks[number - 1].next[0];
     else if (heap.used < BLOCKS_MOST) number = ++heap.used;

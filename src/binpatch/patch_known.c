@@ -202,8 +202,9 @@ static void binpatch_p_keep(const binpatch_p_module *m, uint64_t key, uint32_t f
     for (n = 0; n < flow->count; n++) {
         const x86flow_function *f = &flow->functions[n];
         const x86copy_function *copies = &m->copy.functions[n];
-        uint32_t bits = (f->patched ? (uint32_t)BINPATCH_P_KNOWN_PATCHED : 0u)
-                        | (copies->bare ? (uint32_t)BINPATCH_P_KNOWN_BARE : 0u);
+        uint32_t bits = 0;
+        if (f->patched) bits |= BINPATCH_P_KNOWN_PATCHED;
+        if (copies->bare) bits |= BINPATCH_P_KNOWN_BARE;
         *w++ = f->part;
         *w++ = f->owner;
         *w++ = f->changes | (uint32_t)f->reason << 16 | (uint32_t)f->flags << 24;

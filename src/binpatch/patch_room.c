@@ -65,8 +65,10 @@ static size_t binpatch_p_times_text(void) {
     uint32_t n;
     for (n = 0; n < binpatch_p.module_count; n++)
         sum += binpatch_p.modules[n].flow.text_hi - binpatch_p.modules[n].flow.text_lo;
-    times = sum ? ((uint64_t)REACH << 20) / sum : (uint64_t)MOST;
-    return times > MOST ? (size_t)MOST : times < LEAST ? (size_t)LEAST : (size_t)times;
+    times = ((uint64_t)REACH << 20) / (sum + 1);
+    if (times > MOST) return MOST;
+    if (times < LEAST) return LEAST;
+    return (size_t)times;
 }
 
 static int binpatch_p_open_region(binpatch_p_module *m) {

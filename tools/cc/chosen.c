@@ -1,7 +1,9 @@
 /* chosen.c - what a unit's functions and loops got, for the plugin of gcc, which
    puts the checks behind the optimizer:
 
-       F name c                the function gets a check (-: none); or n: left alone
+       F name c                the function gets a check if it still calls something
+              e                it gets one, though it calls nothing in the source
+              -                it gets none; n: the source was not understood
        L first last c          a loop of it, from line to line, that gets one, or -
 
    Lines are those of the markers, as the compiler has them. */
@@ -27,7 +29,9 @@ uint32_t cc_chosen(const cc_unit *u, const cc_flow *flows, text *out) {
         const cc_function *f = &u->functions[i];
         text_add(out, "F ");
         cc_spell(&u->tokens, f->name, out);
-        text_add(out, f->reason ? " n\n" : flows[i].checked ? " c\n" : " -\n");
+        text_add(out, f->reason ? " n\n"
+                      : !flows[i].checked ? " -\n"
+                      : flows[i].calls ? " c\n" : " e\n");
         count += flows[i].checked;
         for (k = 0; k < flows[i].loop_count; k++) {
             add_loop(u, f, &flows[i].loops[k], out);

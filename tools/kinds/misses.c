@@ -97,7 +97,8 @@ static char *get_name(dump_reader *r) {
 static void get_sizes(missed_part *p, dump_reader *r) {
     uint64_t count = dump_get(r), before = 0;
     size_t i;
-    if (!r->reason && (count == 0 || count > SIZES_MOST)) r->reason = "caches of too many sizes, or of none";
+    if (!r->reason && (count == 0 || count > SIZES_MOST))
+        r->reason = "caches of too many sizes, or of none";
     if (r->reason) return;
     p->sizes = (missed_size *)tool_alloc((size_t)count * sizeof *p->sizes);
     memset(p->sizes, 0, (size_t)count * sizeof *p->sizes);

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_SHOWN = 12, LEAST_BURSTS = 8 };
+enum { ROWS_SHOWN = 12 };
+static const double least_bursts = 8;   /* with a miss, for an interval */
 static const double most_unknown = .5;  /* of what missed or may have */
 static const double hardly_any = .001;  /* of all accesses */
 
@@ -51,7 +52,7 @@ static double student(double freedom) {
 static interval sampled_interval(double p, double m, double seen, double over) {
     interval none = {-1, -1};
     double wider;
-    if (seen < LEAST_BURSTS || m < 2 || !(over < HUGE_VAL)) return none;
+    if (seen < least_bursts || m < 2 || !(over < HUGE_VAL)) return none;
     wider = student(seen - 1) / 2;
     over = m / (m - 1) * over * wider * wider;
     if (over < 1e-15) return interval_wilson(p, m); /* bursts all alike */
@@ -253,7 +254,8 @@ static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
         if (s.value < r->options.least_share) break;
         if (!table) {
             snprintf(title, sizeof title, "misses at %.100s: %s", size, shown[kind].title);
-            table = report_add_table(r, shown[kind].key, title, is_pair ? two : is_site ? site : one,
+            table = report_add_table(r, shown[kind].key, title,
+                                     is_pair ? two : is_site ? site : one,
                                      is_pair ? sizeof two / sizeof *two
                                              : sizeof one / sizeof *one + (size_t)is_site);
             table->rows_shown = ROWS_SHOWN;

@@ -281,10 +281,9 @@ struct assembly {
     vec<tree, va_gc> *out, *in, *clobbered;
 };
 
+/* It changes nothing of the program's memory, so none is named. */
 static gasm *finish(const char *text, assembly *a) {
     gasm *statement;
-    tree memory = build_tree_list(NULL_TREE, build_string(7, "memory"));
-    vec_safe_push(a->clobbered, memory);
     statement = gimple_build_asm_vec(ggc_strdup(text), a->in, a->out, a->clobbered, NULL);
     gimple_asm_set_volatile(statement, true);
     return statement;
@@ -540,7 +539,7 @@ struct chosen_loop {
     bool checked;
 };
 struct chosen_function {
-    char way;                               /* 'c': a check, '-': none, 'n': not understood */
+    char way;                               /* as tools/cc/chosen.c says */
     unsigned first_loop, loops;
 };
 
@@ -587,7 +586,7 @@ static const chosen_function *choice_of(tree decl) {
 
 static bool is_chosen(tree decl) {
     const chosen_function *f = choice_of(decl);
-    return f && f->way == 'c';
+    return f && (f->way == 'c' || f->way == 'e');
 }
 
 /* Is a chosen function inlined in the scope, or around the place? */
@@ -793,7 +792,10 @@ static void choose_loops(function *f, vec<planned_loop> *out) {
         at = place_of_loop(f, block, body);
         if (chosen) choice = choice_of_loop(function_of(f->decl, at), LOCATION_LINE(at));
         if (choice == LOOP_NOT && !(around && calls)) continue;
-        if (choice == LOOP_UNKNOWN && asked.loops != LOOPS_ARE_ALL && !calls && loops <= asked.loops)
+        /* What the source has no loop for, gcc made of a recursion. */
+        around |= chosen && is_chosen(function_of(f->decl, at));
+        if (choice == LOOP_UNKNOWN && asked.loops != LOOPS_ARE_ALL && !around && !calls &&
+            loops <= asked.loops)
             continue;
         planned_loop one = {block, at};
         out->safe_push(one);
@@ -802,7 +804,11 @@ static void choose_loops(function *f, vec<planned_loop> *out) {
 
 static bool choose_entry(function *f, bool lands) {
     bool calls = function_calls(f);
-    if (choice_of(f->decl)) return calls && (is_chosen(f->decl) || holds_chosen(DECL_INITIAL(f->decl)));
+    const chosen_function *choice = choice_of(f->decl);
+    if (choice && choice->way == 'e') return true;
+    if (choice && asked.entries == ENTRIES_ALL) return is_chosen(f->decl);
+    if (choice)
+        return calls && (is_chosen(f->decl) || holds_chosen(DECL_INITIAL(f->decl)));
     switch (asked.entries) {
     case ENTRIES_ALL: return true;
     case ENTRIES_LEAF: return calls;
