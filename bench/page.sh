@@ -35,4 +35,14 @@ echo 'create table t(a, b);
 command time -f 'sqlite.html: made in %U s, %M KiB' "$bursty" report --html sqlite.html coverage.brst
 ls -l bushy.brst bushy.html coverage.brst sqlite.html | awk '{ print $9 ": " $5 " bytes" }'
 echo "load: $(cat /proc/loadavg)"
-exec node "$root/bench/page.js" bushy.html sqlite.html
+node "$root/bench/page.js" bushy.html sqlite.html
+[ -d node_modules/speedscope ] || npm install --silent --no-audit --no-fund speedscope
+for contexts in 10000 100000 1000000; do
+    "$dir/make_dumps" "$dir" bushy $contexts
+    "$bursty" report --html bushy.$contexts.html bushy.brst
+    "$bursty" report --speedscope --whole-stacks -o bushy.$contexts.speedscope.json bushy.brst
+    ls -l bushy.$contexts.html bushy.$contexts.speedscope.json | awk '{ print $9 ": " $5 " bytes" }'
+    echo "load: $(cat /proc/loadavg)"
+    node "$root/bench/page.js" bushy.$contexts.html | head -n 2
+    node "$root/bench/speedscope.js" . bushy.$contexts.speedscope.json
+done

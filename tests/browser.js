@@ -12,14 +12,14 @@ const KEYS = {
   PageDown: [34, ''], PageUp: [33, ''], Backspace: [8, ''],
 };
 
-async function launch() {
+async function launch(more) {
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'page-'));
   const child = spawn(
     process.env.CHROMIUM || 'chromium',
     ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
       '--disable-background-networking', '--disable-component-update', '--disable-sync',
       '--disable-dev-shm-usage', '--hide-scrollbars', '--remote-debugging-pipe',
-      '--enable-precise-memory-info', '--user-data-dir=' + profile, 'about:blank'],
+      '--enable-precise-memory-info', '--user-data-dir=' + profile, ...(more || []), 'about:blank'],
     { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },
   );
   const waiting = new Map(),
