@@ -122,11 +122,13 @@
      patching: the stack when a burst begins
      patching: modules of this process
      patching: room within reach of a module
+     patching: what an earlier run found out
      patching: labels of threaded interpreters
      patching: which entries, and the jumps over them
      patching: what is known of a module that is not surveyed
      patching: code that the program changes
      patching: on, off, away
+     patching: functions that tell each entry and each exit
      patching: on other systems
 */
 
@@ -208,7 +210,8 @@ typedef struct binpatch_config {        /* every zero is a default */
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, neither armed nor switched on */
-    int      no_patches;        /* 1: nothing is patched, ever. binpatch_stack and names are there */
+    int      no_patches;        /* 1: nothing is patched but what binpatch_hook is given.
+                                   binpatch_stack and names are there */
     /* Which modules (function is NULL) and which functions of them (name or
        "")? NULL: the executable and all libraries but libc, ld.so and
        libgcc_s. */
@@ -219,6 +222,15 @@ typedef struct binpatch_config {        /* every zero is a default */
     /* A burst begins: the open functions, innermost first, at most 256. The
        innermost may be about to report its ENTRY. */
     void   (*begin)(void *user, const binpatch_frame *frames, size_t count);
+    /* Start-up is ten times faster where an earlier run is remembered. keep
+       takes what was found out about a module: words that mean something to
+       recall alone, which hands them back, or NULL. key: of its code and of the
+       settings. Both must be of the same unchanged file (path, "": the
+       executable). want must say the same as it did then. The words that recall
+       returns are read before it is called again. */
+    const uint32_t *(*recall)(void *user, const char *path, uint64_t key, size_t *words);
+    void   (*keep)(void *user, const char *path, uint64_t key, const uint32_t *words,
+                   size_t count);
     void    *user;
     void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
 } binpatch_config;
@@ -263,6 +275,7 @@ typedef struct binpatch_stats {
     uint32_t buffers;                   /* so many threads at a time have one */
     uint32_t filters;                   /* functions that forbid system calls, and ask nobody */
     uint32_t changed;                   /* functions that binpatch_code_changes gave up */
+    uint32_t recalled;                  /* modules that config.recall knew */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
@@ -317,6 +330,18 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
 /* Is pc in the module that holds this header's code, or in what copies share to
    save registers? Returns 1 or 0. Async-signal-safe. */
 BINPATCH_API int binpatch_is_own(uint64_t pc);
+/* Told of entries (what is ENTRY) and exits (EXIT; EXIT | CALL: by a jump into
+   another function, as of a call at the very end) at the moment when they
+   happen, on the thread that makes them, maybe in a signal handler. An entry and
+   its exit have the same frame. Who leaves by longjmp or an exception makes no
+   exit. */
+typedef void (*binpatch_hook_fn)(void *user, uint32_t what, const binpatch_frame *frame);
+/* After binpatch_install with no_patches, once, and while no other thread runs:
+   the functions of these numbers tell `hook` (with config.user) of each entry
+   and each exit. Returns how many do; reasons[n] is 0, or why numbers[n] does
+   not: binpatch_reason_text. */
+BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, binpatch_hook_fn hook,
+                                    int *reasons);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);
 /* If pc is inside a copy: its .eh_frame_hdr, and its range. NULL otherwise. */
@@ -828,7 +853,8 @@ enum {                          /* module.events: what an instrumented copy reco
     X86COPY_LOAD = 16,
     X86COPY_STORE = 32,
     X86COPY_REPEAT = 64,        /* never asked for: precedes the event of a rep instruction */
-    X86COPY_STACK = 128         /* push, pop, call and leave are loads and stores too */
+    X86COPY_STACK = 128,        /* push, pop, call and leave are loads and stores too */
+    X86COPY_LEFT = 256          /* of C: each exit asks heavy */
 };
 /* An event is 16 bytes: u64 value; u32 kind | bytes << 8 | module number << 24;
    u32 place. It is written at the address in the thread's word `position`,
@@ -871,13 +897,16 @@ typedef struct x86copy_module {
     uint32_t sensitive_count;
     int32_t offset_n, offset_left, offset_position;     /* of the thread's words, from %fs:0 */
     uint32_t xsave_bytes, xsave_mask;       /* mask 0: fxsave */
-    /* Asked by all copies: code is a site, or MAKE_C or MAKE_I with the number
-       of a function. Of a site it returns whether a burst is live, of the
-       others where to go. */
+    /* Asked by all copies: code is a site, or MAKE_C, MAKE_I or LEAVES with the
+       number of a function. Of a site it returns whether a burst is live, of
+       MAKE where to go. */
     uint64_t (*heavy)(uint64_t code, void *user, const uint64_t *saved);
     void *user;
 } x86copy_module;
 enum { X86COPY_MAKE_C = 0x40000000, X86COPY_MAKE_I = 0x20000000, X86COPY_NUMBER = 0x0FFFFFFF };
+/* An exit of C; by a jump into another function. The stack pointer is lower by
+   FRAME then. */
+enum { X86COPY_LEAVES = 0x10000000, X86COPY_LEFT_BY_JUMP = 0x08000000, X86COPY_LEFT_FRAME = 0x98 };
 
 /* saved: the registers at that moment, in this order; behind them the return
    address, the code, and for a site the 128 bytes of the program's red zone. */
@@ -4504,7 +4533,25 @@ static void x86copy_p_events_of(x86copy *s, const x86flow_insn *k) {
         x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_STORE, 8), place, -8);
 }
 
+/* Nothing of what stands below the stack pointer is needed at an exit, and no
+   flag. */
+static void x86copy_p_tell_exit(x86copy *s, const x86flow_insn *k) {
+    uint32_t code = (uint32_t)(s->own - s->m->functions) | X86COPY_LEAVES;
+    if (k->i.kind != X86DECODE_RETURN) code |= X86COPY_LEFT_BY_JUMP;
+    X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x68\xFF\xFF\xFF"); /* lea -0x98(%rsp),%rsp */
+    X86COPY_P_CODE(s, "\x48\xC7\x04\x24");                 /* movq $code,(%rsp); call heavy */
+    x86copy_p_out4(s, code);
+    x86copy_p_out1(s, 0xE8);
+    x86copy_p_distance(s, s->m->rx + s->m->heavy_at, 0);
+    X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x98\x00\x00\x00");
+}
+
+static int x86copy_p_tells_exits(const x86copy *s) {
+    return s->instrumented ? (s->m->events & X86COPY_EXIT) != 0 : (s->m->events & X86COPY_LEFT) != 0;
+}
+
 static void x86copy_p_exit_event(x86copy *s, const x86flow_insn *k) {
+    if (!s->instrumented && s->m->events & X86COPY_LEFT) x86copy_p_tell_exit(s, k);
     if (s->instrumented && s->m->events & X86COPY_EXIT)
         x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_EXIT, 0),
                               (uint32_t)(s->b->f->lo - s->m->flow->bias), 0);
@@ -4563,10 +4610,11 @@ static void x86copy_p_link_to(x86copy *s, uint64_t address, unsigned opcode_byte
     if (linked) {
         int in_i = s->instrumented && !g->direct;
         uint32_t made = in_i ? h->i_at : h->c_at;
+        if (m->events & X86COPY_LEFT) made = 0; /* its T tells of the entry */
         if (made) made += x86copy_skips(g, in_i);
         to = m->rx + (made ? made : in_i ? h->make_i_at : h->t_at);
         if (g == s->b->f && !in_i) to = m->rx + h->t_at;
-        if (!made && !s->failed) {
+        if (!made && !s->failed && !(m->events & X86COPY_LEFT)) {
             x86copy_fixup *x = &s->fixups[s->fixup_count++];
             x->at = s->out_size;
             x->index = (uint32_t)(g - m->flow->functions);
@@ -4687,7 +4735,7 @@ static void x86copy_p_emit_branch(x86copy *s, uint32_t n) {
             return;
         }
         x86copy_p_out1(s, 0xE9);
-    } else if (leaves && s->instrumented && s->m->events & X86COPY_EXIT) {
+    } else if (leaves && x86copy_p_tells_exits(s)) {
         uint32_t over;
         op[1] ^= 1;
         x86copy_p_out(s, op, 2);
@@ -5521,6 +5569,7 @@ BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t numbe
 #include <link.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -5592,6 +5641,9 @@ typedef struct binpatch_p_module {
     uint64_t data[8][2];          /* segments without code, as far as they come from the file */
     uint32_t data_count;
     uint32_t labels_max;          /* room in flow.labels */
+    uint64_t code[8][2];          /* segments of code */
+    uint32_t code_count;
+    const uint32_t *known;        /* what an earlier run found out; NULL: nothing */
 } binpatch_p_module;
 
 /* What is known of a return address: how to go on from there, and which
@@ -5633,8 +5685,11 @@ static struct {
     uint32_t filters;           /* functions that forbid system calls */
     uint32_t changed;           /* functions whose code the program has made writable */
     int writing;                /* we write text just now */
-    int looks;                  /* nothing is patched: config.no_patches */
+    int looks;                  /* nothing is patched but hooks: config.no_patches */
+    binpatch_hook_fn hook;      /* who is told of entries and exits, or NULL */
     uint32_t first_count, late_lock;    /* modules from the start; who adds one */
+    uint64_t own_sum;                   /* of the code that this is itself; 0: not yet made */
+    uint32_t recalled;                  /* modules that an earlier run knew */
     const char *reason;
     uint64_t bursts, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
@@ -5777,8 +5832,11 @@ static void binpatch_p_note_sites(binpatch_p_module *m, uint32_t number) {
 }
 
 static int binpatch_p_read(binpatch_p_module *m, uint32_t number) {
+    uint32_t n;
     if (x86flow_decode(&binpatch_p.body, &m->flow, &m->flow.functions[number], 0) != 0) return -1;
     x86flow_plan(&binpatch_p.body, binpatch_p.k_boring);
+    for (n = 0; binpatch_p.looks && n < binpatch_p.body.count; n++)    /* hooks have no checks */
+        binpatch_p.body.insn[n].target &= (uint8_t)~X86FLOW_TARGET_CHECKED;
     return 0;
 }
 
@@ -5814,7 +5872,7 @@ static uint64_t binpatch_p_make_c(binpatch_p_module *m, uint32_t number) {
     }
     if (f->bare) return m->flow.functions[number].lo;
     to = m->copy.rx + (f->c_at && !(f->failed & 1) ? f->c_at : f->plain_at);
-    __atomic_store_n(&m->slots[number], to, __ATOMIC_RELEASE);
+    if (!binpatch_p.looks) __atomic_store_n(&m->slots[number], to, __ATOMIC_RELEASE);
     return to;
 }
 
@@ -6305,6 +6363,8 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     return count;
 }
 
+static void binpatch_p_tell_hook(const binpatch_p_module *m, uint64_t code, const uint64_t *saved);
+
 /* The emitted code comes here with what it pushed, a site or a function to be
    made, and with where it saved the registers. */
 static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
@@ -6312,7 +6372,7 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
     binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t number = (uint32_t)code & X86COPY_NUMBER;
     uintptr_t depth = binpatch_p_depth(__builtin_frame_address(0));
-    const x86copy_function *f = &m->copy.functions[number];
+    const x86copy_function *f = &m->copy.functions[number & ~(uint32_t)X86COPY_LEFT_BY_JUMP];
     uint64_t answer = 0, bursts = t->bursts;
     int refused = !binpatch_p.installed;
     /* A signal handler inside of us gets no burst. If this goes on for ever, it
@@ -6325,7 +6385,10 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
     if (refused) return 0;
     t->nested = 0;
     t->busy = depth;
-    if (code & X86COPY_MAKE_C)
+    if (binpatch_p.looks) {
+        binpatch_p_tell_hook(m, code, saved);
+        answer = m->copy.rx + f->c_at;
+    } else if (code & X86COPY_MAKE_C)
         answer = binpatch_p_make_c(m, number);
     else if (code & X86COPY_MAKE_I) {
         answer = binpatch_p_make_i(m, number);
@@ -6382,6 +6445,10 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
             m->data[m->data_count++][1] = lo + p->p_filesz;
         }
         if (!(p->p_flags & PF_X)) continue;
+        if (m->code_count < 8) {
+            m->code[m->code_count][0] = lo;
+            m->code[m->code_count++][1] = hi;
+        }
         if (lo < flow->text_lo) flow->text_lo = lo;
         if (hi > flow->text_hi) flow->text_hi = hi;
         if (own >= lo && own < hi) own_module = 1;
@@ -6482,9 +6549,9 @@ static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
     }
 }
 
-/* Exported functions may be called by anybody; their names serve the filter. So
-   may those whose addresses stand in data. */
-static void binpatch_p_read_dynamic(binpatch_p_module *m, x86flow_graph *g) {
+/* The names of exported functions, which serve the filter; and where the GOT
+   leads. */
+static void binpatch_p_read_dynamic(binpatch_p_module *m) {
     binpatch_p_dynamic y;
     size_t n, part;
     if (binpatch_p_open_dynamic(m, &y) != 0) return;
@@ -6494,7 +6561,6 @@ static void binpatch_p_read_dynamic(binpatch_p_module *m, x86flow_graph *g) {
         x86flow_function *f;
         if (!y.symbols[n].st_shndx) continue;
         if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) continue;
-        x86flow_take(g, &m->flow, at);
         f = x86flow_function_at(&m->flow, at);
         if (f && f->lo == at && !f->name) f->name = y.names + y.symbols[n].st_name;
     }
@@ -6503,11 +6569,31 @@ static void binpatch_p_read_dynamic(binpatch_p_module *m, x86flow_graph *g) {
         for (n = 0; y.rela[part] && n < y.rela_count[part]; n++) {
             const Elf64_Rela *r = &y.rela[part][n];
             unsigned type = (unsigned)(r->r_info & 0xFFFFFFFF);
-            if (type == R_X86_64_RELATIVE || type == R_X86_64_IRELATIVE)
-                x86flow_take(g, &m->flow, m->flow.bias + (uint64_t)r->r_addend);
             if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
             x86copy_note_import(&m->copy, y.names + y.symbols[r->r_info >> 32].st_name,
                                 m->flow.bias + r->r_offset);
+        }
+    }
+}
+
+/* Exported functions may be called by anybody, and so may those whose addresses
+   stand in data. */
+static void binpatch_p_take_dynamic(const binpatch_p_module *m, x86flow_graph *g) {
+    binpatch_p_dynamic y;
+    size_t n, part;
+    if (binpatch_p_open_dynamic(m, &y) != 0) return;
+    for (n = 0; n < y.count; n++) {
+        unsigned type = y.symbols[n].st_info & 15;
+        if (!y.symbols[n].st_shndx) continue;
+        if (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE)
+            x86flow_take(g, &m->flow, m->flow.bias + y.symbols[n].st_value);
+    }
+    for (part = 0; part < 2; part++) {
+        for (n = 0; y.rela[part] && n < y.rela_count[part]; n++) {
+            const Elf64_Rela *r = &y.rela[part][n];
+            unsigned type = (unsigned)(r->r_info & 0xFFFFFFFF);
+            if (type == R_X86_64_RELATIVE || type == R_X86_64_IRELATIVE)
+                x86flow_take(g, &m->flow, m->flow.bias + (uint64_t)r->r_addend);
         }
     }
 }
@@ -6634,12 +6720,61 @@ static uint8_t *binpatch_p_find_room(const x86flow_module *m, size_t bytes) {
     }
 }
 
+/* The same memory for executing, at `at`, and for writing, with the tables
+   behind it. A file in memory counts against the limit of file sizes (ulimit
+   -f), and one who goes beyond that gets a signal: there it is shared memory
+   without a file, which lies at two places once it is "moved" from a place of
+   no length. It is executable first, for where the system guards that
+   (PR_SET_MDWE) nothing may become so. */
+static int binpatch_p_map_twice(binpatch_p_module *m, uint8_t *at) {
+    struct rlimit limit;
+    void *whole, *rx;
+    int file = -1;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= m->file_bytes) {
+        file = (int)syscall(SYS_memfd_create, "binpatch", 0x10 | 1); /* MFD_EXEC, MFD_CLOEXEC */
+        if (file < 0) file = (int)syscall(SYS_memfd_create, "binpatch", 1);
+        if (file >= 0 && ftruncate(file, (off_t)m->file_bytes) != 0) {
+            close(file);
+            return -1;
+        }
+    }
+    if (file >= 0) {
+        rx = mmap(at, m->code_bytes, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, file, 0);
+        m->rw = (uint8_t *)binpatch_p_map(m->file_bytes, file);
+        close(file);
+    } else {
+        whole = mmap(NULL, m->file_bytes, PROT_READ | PROT_EXEC,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (whole == MAP_FAILED) return -1;
+        rx = mremap(whole, 0, m->code_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at);
+        if (mprotect(whole, m->file_bytes, PROT_READ | PROT_WRITE) != 0) return -1;
+        m->rw = (uint8_t *)whole;
+    }
+    if (rx == MAP_FAILED || !m->rw) return -1;
+    m->rx = (uint8_t *)rx;
+    return 0;
+}
+
+/* A region has room for so many times the text, of which a run uses a few. All
+   regions must be within 2 GB of their modules, which stand side by side: a
+   program of a hundred libraries gives each less. */
+static size_t binpatch_p_times_text(void) {
+    enum { MOST = 24, LEAST = 5, REACH = 1200 };    /* REACH: in MiB */
+    uint64_t sum = 0, times;
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++)
+        sum += binpatch_p.modules[n].flow.text_hi - binpatch_p.modules[n].flow.text_lo;
+    times = ((uint64_t)REACH << 20) / (sum + 1);
+    if (times > MOST) return MOST;
+    if (times < LEAST) return LEAST;
+    return (size_t)times;
+}
+
 static int binpatch_p_open_region(binpatch_p_module *m) {
     size_t text = (size_t)(m->flow.text_hi - m->flow.text_lo), slots, tables, page = 4096;
     size_t count = m->flow.count;
     uint8_t *p;
-    int file;
-    m->code_bytes = (text * 24 + (1u << 21)) & ~(page - 1);
+    m->code_bytes = (text * binpatch_p_times_text() + (1u << 21)) & ~(page - 1);
     if (m->code_bytes > 0x20000000) m->code_bytes = 0x20000000;
     m->sites_max = (uint32_t)(text / 12 + 1024);
     m->links_max = (uint32_t)(text / 8 + 1024);
@@ -6653,18 +6788,7 @@ static int binpatch_p_open_region(binpatch_p_module *m) {
     p = binpatch_p_find_room(&m->flow, slots + m->code_bytes);
     if (!p) return -1;
     m->refusal = "no memory for code";
-    file = (int)syscall(SYS_memfd_create, "binpatch", 0x10 | 1); /* MFD_EXEC, MFD_CLOEXEC */
-    if (file < 0) file = (int)syscall(SYS_memfd_create, "binpatch", 1);
-    if (file < 0) return -1;
-    if (ftruncate(file, (off_t)m->file_bytes) != 0) {
-        close(file);
-        return -1;
-    }
-    m->rx = (uint8_t *)mmap(p + slots, m->code_bytes, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED,
-                            file, 0);
-    m->rw = (uint8_t *)binpatch_p_map(m->file_bytes, file);
-    close(file);
-    if (m->rx == (uint8_t *)MAP_FAILED || !m->rw) return -1;
+    if (binpatch_p_map_twice(m, p + slots) != 0) return -1;
     if (mprotect(p, slots, PROT_READ | PROT_WRITE) != 0) return -1;
     m->slots = (uint64_t *)(void *)p;
     m->aways = m->slots + count;
@@ -6697,6 +6821,226 @@ static void binpatch_p_describe(binpatch_p_module *m) {
     x86copy_find_xsave(&m->copy);
     m->copy.heavy = binpatch_p_heavy;
     m->copy.user = m;
+}
+
+/* ---- patching: what an earlier run found out  src/binpatch/patch_known.c ---- */
+
+/* The survey reads every instruction of a module, which takes nine tenths of
+   the start-up, and it finds the same each time. So the caller may keep what it
+   found (config.keep), and hand it back in a later run (config.recall):
+
+       words: | header | function 0: 4 words | function 1 | ... | named | labels |
+
+       function    part; owner; changes, reason, flags; direct, dispatches,
+                   unsure_entry, patch_at and the two bits below
+       named       addresses of data that the code names, from m->lo on
+       labels      labels of threaded interpreters, from m->text_lo on
+
+   The invariant: the key stands for all that the survey reads of the module's
+   code, for its functions, for what the GOT binds, for the settings and for
+   this code itself. Data of the module's file (relocations, words, tables) is
+   not read for the key: the caller hands back what it kept of the same file
+   only. All numbers are checked against the module before one is used.
+
+   cost: the text is read once, eight bytes at a time. */
+
+enum { BINPATCH_P_KNOWN_HEADER = 8, BINPATCH_P_KNOWN_FUNCTION = 4 };
+enum { BINPATCH_P_KNOWN_PATCHED = 1, BINPATCH_P_KNOWN_BARE = 2 };
+#define BINPATCH_P_KNOWN_MAGIC 0x314E4B42u
+
+static uint64_t binpatch_p_mix(uint64_t sum, uint64_t word) {
+    sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    return sum ^ sum >> 32;
+}
+
+/* Four sums side by side, for one multiplication must wait for the one before
+   it. */
+static uint64_t binpatch_p_mix_bytes(uint64_t sum, uint64_t lo, uint64_t hi) {
+    uint64_t sums[4] = {1, 2, 3, 4}, at = lo;
+    uint32_t k;
+    for (; hi - at >= 32; at += 32) {
+        for (k = 0; k < 4; k++)
+            sums[k] = binpatch_p_mix(sums[k], binpatch_p_u64(binpatch_p_at(at + 8 * k)));
+    }
+    for (; at < hi; at++) sums[0] = binpatch_p_mix(sums[0], *binpatch_p_at(at));
+    for (k = 0; k < 4; k++) sum = binpatch_p_mix(sum, sums[k]);
+    return binpatch_p_mix(sum, hi - lo);
+}
+
+/* Behind binpatch_p_read_dynamic and binpatch_p_read_file. Only text that may be
+   read is; 0: there is no key. */
+static uint64_t binpatch_p_key_of(const binpatch_p_module *m) {
+    const x86flow_module *flow = &m->flow;
+    const Elf64_Dyn *d;
+    uint64_t sum = BINPATCH_P_KNOWN_MAGIC;
+    uint32_t n;
+    for (d = m->dynamic; d && d->d_tag != DT_NULL; d++) {
+        if (d->d_tag == DT_TEXTREL) return 0;
+        if (d->d_tag == DT_FLAGS && d->d_un.d_val & DF_TEXTREL) return 0;
+    }
+    if (!binpatch_p.own_sum) {
+        uint64_t own = binpatch_p_address((const void *)(uintptr_t)&binpatch_p_mix);
+        for (n = 0; n < binpatch_p.other_count; n++) {
+            const binpatch_p_other *text = &binpatch_p.others[n];
+            if (own >= text->lo && own < text->hi)
+                binpatch_p.own_sum = binpatch_p_mix_bytes(1, text->lo, text->hi);
+        }
+        if (!binpatch_p.own_sum) return 0;
+    }
+    sum = binpatch_p_mix(sum, binpatch_p.own_sum);
+    sum = binpatch_p_mix(sum, (uint32_t)binpatch_p.k_boring);
+    sum = binpatch_p_mix(sum, binpatch_p.config.all_checks != 0);
+    sum = binpatch_p_mix(sum, flow->hi - flow->lo);
+    for (n = 0; n < flow->count; n++) {
+        const x86flow_function *f = &flow->functions[n];
+        sum = binpatch_p_mix(sum, f->lo - flow->lo);
+        sum = binpatch_p_mix(sum, (uint64_t)f->size << 32 | f->pad);
+        sum = binpatch_p_mix(sum, (uint64_t)f->reason << 8 | f->flags);
+    }
+    for (n = 0; n < flow->bound_count; n++) {
+        sum = binpatch_p_mix(sum, flow->bound[n].slot - flow->lo);
+        sum = binpatch_p_mix(sum, flow->bound[n].function);
+    }
+    for (n = 0; n < m->code_count; n++)
+        sum = binpatch_p_mix_bytes(sum, m->code[n][0], m->code[n][1]);
+    return sum ? sum : 1;
+}
+
+/* What one function of the words says. Returns 0, or -1: it cannot be so. */
+static int binpatch_p_recall_function(const binpatch_p_module *m, uint32_t n, const uint32_t *w,
+                                      x86flow_function *out) {
+    uint32_t bits = w[3] >> 24 & 3, count = m->flow.count;
+    int patched = (bits & BINPATCH_P_KNOWN_PATCHED) != 0;
+    *out = m->flow.functions[n];
+    out->part = w[0];
+    out->owner = w[1];
+    out->changes = (uint16_t)w[2];
+    out->reason = (uint8_t)(w[2] >> 16);
+    out->flags = (uint8_t)(w[2] >> 24);
+    out->direct = w[3] & 1;
+    out->dispatches = (uint8_t)(w[3] >> 8);
+    out->unsure_entry = w[3] >> 1 & 1;
+    out->patch_at = (uint8_t)(w[3] >> 16);
+    if (out->part > count || (out->owner > count && out->owner != ~0u)) return -1;
+    if (out->reason >= BINPATCH_REASONS || (out->patch_at != 0 && out->patch_at != 4)) return -1;
+    if (patched == (out->reason != 0) || (bits && !patched)) return -1;
+    if (!patched || bits & BINPATCH_P_KNOWN_BARE) return 0;
+    return out->size + out->pad < out->patch_at + 5u ? -1 : 0;
+}
+
+/* Do the words fit the module? Nothing of it is changed. */
+static int binpatch_p_known_fits(const binpatch_p_module *m, const uint32_t *w, size_t words) {
+    const x86flow_module *flow = &m->flow;
+    size_t functions, n;
+    x86flow_function f;
+    uint32_t before = 0;
+    if (words < BINPATCH_P_KNOWN_HEADER || w[0] != BINPATCH_P_KNOWN_MAGIC) return 0;
+    if (w[1] != flow->count) return 0;
+    functions = (size_t)flow->count * BINPATCH_P_KNOWN_FUNCTION;
+    if (words != BINPATCH_P_KNOWN_HEADER + functions + w[2] + (size_t)w[3]) return 0;
+    w += BINPATCH_P_KNOWN_HEADER;
+    for (n = 0; n < flow->count; n++, w += BINPATCH_P_KNOWN_FUNCTION) {
+        if (binpatch_p_recall_function(m, (uint32_t)n, w, &f) != 0) return 0;
+    }
+    words -= BINPATCH_P_KNOWN_HEADER + functions;
+    w -= functions + BINPATCH_P_KNOWN_HEADER;
+    functions += BINPATCH_P_KNOWN_HEADER;
+    for (n = 0; n < words; n++) {
+        uint32_t value = w[functions + n];
+        if (n == w[2]) before = 0;
+        if (n && n != w[2] && value < before) return 0;
+        before = value;
+        if (n < w[2]) {
+            if (value > flow->hi - flow->lo) return 0;
+        } else {
+            const x86flow_function *in = x86flow_function_at(flow, flow->text_lo + value);
+            if (!in || flow->text_lo + value + 5 > in->lo + in->size) return 0;
+        }
+    }
+    return 1;
+}
+
+/* Was the function patched, and was it bare, in an earlier run? */
+static uint32_t binpatch_p_known_bits(const binpatch_p_module *m, uint32_t number) {
+    const uint32_t *w = m->known + BINPATCH_P_KNOWN_HEADER;
+    return w[(size_t)number * BINPATCH_P_KNOWN_FUNCTION + 3] >> 24 & 3;
+}
+
+/* Was a label patched there in an earlier run? */
+static int binpatch_p_known_label(const binpatch_p_module *m, uint64_t at) {
+    const uint32_t *w = m->known;
+    const uint32_t *labels = w + BINPATCH_P_KNOWN_HEADER
+                             + (size_t)w[1] * BINPATCH_P_KNOWN_FUNCTION + w[2];
+    uint32_t lo = 0, hi = w[3];
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (labels[mid] < at - m->flow.text_lo) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo < w[3] && labels[lo] == at - m->flow.text_lo;
+}
+
+/* Takes over what an earlier run found out. Returns 1, or 0: nothing is known,
+   and the module is as it was. */
+static int binpatch_p_recall(binpatch_p_module *m, uint64_t key) {
+    const binpatch_config *c = &binpatch_p.config;
+    x86flow_module *flow = &m->flow;
+    const uint32_t *w, *named;
+    uint64_t *list;
+    size_t words = 0;
+    uint32_t n;
+    if (!c->recall || !key) return 0;
+    w = c->recall(c->user, m->path, key, &words);
+    if (!w || !binpatch_p_known_fits(m, w, words)) return 0;
+    list = (uint64_t *)binpatch_p_map(((size_t)w[2] + 1) * sizeof *list, -1);
+    if (!list) return 0;
+    m->known = w;
+    for (n = 0; n < flow->count; n++)
+        (void)binpatch_p_recall_function(
+            m, n, w + BINPATCH_P_KNOWN_HEADER + (size_t)n * BINPATCH_P_KNOWN_FUNCTION,
+            &flow->functions[n]);
+    named = w + BINPATCH_P_KNOWN_HEADER + (size_t)flow->count * BINPATCH_P_KNOWN_FUNCTION;
+    for (n = 0; n < w[2]; n++) list[n] = flow->lo + named[n];
+    flow->named = list;
+    flow->named_count = w[2];
+    binpatch_p.filters += w[4];
+    binpatch_p.recalled++;
+    return 1;
+}
+
+/* Hands out what was found. */
+static void binpatch_p_keep(const binpatch_p_module *m, uint64_t key, uint32_t filters) {
+    const binpatch_config *c = &binpatch_p.config;
+    const x86flow_module *flow = &m->flow;
+    size_t words = BINPATCH_P_KNOWN_HEADER + (size_t)flow->count * BINPATCH_P_KNOWN_FUNCTION
+                   + flow->named_count + flow->label_count;
+    uint32_t n, *memory, *w;
+    if (!c->keep || !key || flow->hi - flow->lo > UINT32_MAX) return;
+    memory = w = (uint32_t *)binpatch_p_map(words * sizeof *w, -1);
+    if (!w) return;
+    w[0] = BINPATCH_P_KNOWN_MAGIC;
+    w[1] = flow->count;
+    w[2] = flow->named_count;
+    w[3] = flow->label_count;
+    w[4] = filters;
+    w += BINPATCH_P_KNOWN_HEADER;
+    for (n = 0; n < flow->count; n++) {
+        const x86flow_function *f = &flow->functions[n];
+        const x86copy_function *copies = &m->copy.functions[n];
+        uint32_t bits = 0;
+        if (f->patched) bits |= BINPATCH_P_KNOWN_PATCHED;
+        if (copies->bare) bits |= BINPATCH_P_KNOWN_BARE;
+        *w++ = f->part;
+        *w++ = f->owner;
+        *w++ = f->changes | (uint32_t)f->reason << 16 | (uint32_t)f->flags << 24;
+        *w++ = (f->direct ? 1u : 0) | (f->unsure_entry ? 2u : 0) | (uint32_t)f->dispatches << 8
+               | (uint32_t)f->patch_at << 16 | bits << 24;
+    }
+    for (n = 0; n < flow->named_count; n++) *w++ = (uint32_t)(flow->named[n] - flow->lo);
+    for (n = 0; n < flow->label_count; n++)
+        *w++ = (uint32_t)(flow->labels[n].at - flow->text_lo);
+    c->keep(c->user, m->path, key, memory, words);
+    munmap(memory, words * sizeof *w);
 }
 
 /* ---- patching: labels of threaded interpreters  src/binpatch/patch_labels.c ---- */
@@ -6793,14 +7137,16 @@ static void binpatch_p_take_labels(binpatch_p_module *m, x86flow_graph *g, uint3
     uint64_t bases[BINPATCH_P_BASES];
     uint32_t n, count = binpatch_p_find_bases(b, bases);
     int alone = x86flow_p_may_have_pads(b) || count > BINPATCH_P_BASES;
-    if (!alone) binpatch_p_touch_distances(m, b, g, bases, count);
+    if (!alone && !m->known) binpatch_p_touch_distances(m, b, g, bases, count);
     for (n = 1; n < b->part_first; n++) {
         const x86copy_spot *spot = &binpatch_p.copy.spot[n];
         x86flow_label *l = &m->flow.labels[m->flow.label_count];
         int checked = b->insn[n].target & X86FLOW_TARGET_CHECKED && spot->thunk;
         if (m->flow.label_count == m->labels_max) return;
         if (!(b->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
-        if (!binpatch_p_label_has_room(m, b, g, n, alone)) continue;
+        if (m->known ? !binpatch_p_known_label(m, b->f->lo + b->insn[n].offset)
+                     : !binpatch_p_label_has_room(m, b, g, n, alone))
+            continue;
         memset(l, 0, sizeof *l);
         l->at = b->f->lo + b->insn[n].offset;
         l->to = m->copy.rx + own->c_at + (checked ? spot->thunk : spot->at);
@@ -6920,7 +7266,10 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
         if (f->reason) continue;
         if (m->code_bytes - at < 4096 + f->size)
             f->reason = BINPATCH_NO_ROOM;
-        else if (binpatch_p_is_bare(m, f, n))
+        else if (m->known) {
+            m->copy.functions[n].bare = (binpatch_p_known_bits(m, n) & BINPATCH_P_KNOWN_BARE) != 0;
+            f->reason = (uint8_t)x86flow_decode(&binpatch_p.body, &m->flow, f, 9);
+        } else if (binpatch_p_is_bare(m, f, n))
             m->copy.functions[n].bare = 1;
         else
             f->reason = (uint8_t)binpatch_p_check_entry(m, g, f);
@@ -7038,8 +7387,7 @@ static void binpatch_p_leave_out_own(binpatch_p_module *m, const x86flow_graph *
 static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
     const binpatch_config *c = &binpatch_p.config;
     uint32_t k;
-    binpatch_p_read_dynamic(m, g);
-    binpatch_p_read_file(m);
+    binpatch_p_take_dynamic(m, g);
     binpatch_p_read_data(m, g);
     (void)x86flow_find_lookups(&binpatch_p.body, g, &m->flow);
     for (k = 0; k < m->flow.count; k++) {
@@ -7056,10 +7404,23 @@ static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
 
 static int binpatch_p_analyse(binpatch_p_module *m) {
     size_t bytes = x86flow_graph_bytes(&m->flow), more;
+    const binpatch_config *c = &binpatch_p.config;
     x86flow_graph g;
-    void *memory = binpatch_p_map(bytes, -1), *scratch;
+    void *memory, *scratch;
+    uint64_t key;
     uint32_t k;
+    binpatch_p_read_dynamic(m);
+    binpatch_p_read_file(m);
+    key = c->recall || c->keep ? binpatch_p_key_of(m) : 0;
+    if (binpatch_p_recall(m, key)) {
+        memset(&g, 0, sizeof g);
+        binpatch_p_prepare(m, &g);
+        binpatch_p_find_labels(m, &g);
+        m->known = NULL;              /* the words may go now */
+        return 0;
+    }
     m->refusal = "no memory";
+    memory = binpatch_p_map(bytes, -1);
     if (!memory) return -1;
     x86flow_graph_init(&g, &m->flow, memory);
     binpatch_p_survey(m, &g);
@@ -7075,6 +7436,7 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
     binpatch_p_prepare(m, &g);
     binpatch_p_find_labels(m, &g);
     m->refusal = NULL;
+    binpatch_p_keep(m, key, g.filters);
     /* m->flow.named stands first in that memory; the rest is given back. */
     k = (g.named_count * (uint32_t)sizeof *g.named + 4095u) & ~4095u;
     if (k < bytes) munmap((uint8_t *)memory + k, bytes - k);
@@ -7082,12 +7444,21 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
 }
 
 /* ---- patching: what is known of a module that is not surveyed  src/binpatch/patch_names.c ---- */
+static void binpatch_p_filter(binpatch_p_module *m) {
+    const binpatch_config *c = &binpatch_p.config;
+    uint32_t k;
+    for (k = 0; k < m->flow.count; k++) {
+        x86flow_function *f = &m->flow.functions[k];
+        f->reason = f->reason == BINPATCH_STARTUP ? f->reason : 0;
+        if (!f->reason && c->want && !c->want(c->user, m->path, f->name ? f->name : ""))
+            f->reason = BINPATCH_FILTERED;
+    }
+}
+
 /* Names of functions, for config.want and for who asks. */
 static void binpatch_p_name_functions(binpatch_p_module *m) {
-    const binpatch_config *c = &binpatch_p.config;
     binpatch_p_dynamic y;
     size_t n;
-    uint32_t k;
     if (binpatch_p_open_dynamic(m, &y) != 0) y.count = 0;
     for (n = 0; n < y.count; n++) {
         uint64_t at = m->flow.bias + y.symbols[n].st_value;
@@ -7097,12 +7468,7 @@ static void binpatch_p_name_functions(binpatch_p_module *m) {
         if (f && f->lo == at && !f->name) f->name = y.names + y.symbols[n].st_name;
     }
     binpatch_p_read_file(m);
-    for (k = 0; k < m->flow.count; k++) {
-        x86flow_function *f = &m->flow.functions[k];
-        f->reason = f->reason == BINPATCH_STARTUP ? f->reason : 0;
-        if (!f->reason && c->want && !c->want(c->user, m->path, f->name ? f->name : ""))
-            f->reason = BINPATCH_FILTERED;
-    }
+    binpatch_p_filter(m);
 }
 
 /* Functions that forbid system calls by an instruction of their own: see
@@ -7217,11 +7583,11 @@ BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
     uint64_t hi = (binpatch_p_address(address) + bytes + 4095) & ~UINT64_C(4095);
     uint32_t n, k;
     int file = -1, failed = 0, count = 0;
-    if (!binpatch_p.installed || binpatch_p.looks || binpatch_p.writing) return 0;
+    if (!binpatch_p.installed || binpatch_p.writing) return 0;
     for (n = 0; n < binpatch_p.module_count; n++) {
         binpatch_p_module *m = &binpatch_p.modules[n];
         int locked;
-        if (m->refusal || hi <= m->flow.text_lo || lo >= m->flow.text_hi) continue;
+        if (m->refusal || !m->shared || hi <= m->flow.text_lo || lo >= m->flow.text_hi) continue;
         if (file < 0) file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
         locked = binpatch_p_lock(m->shared) == 0;
         for (k = 0; k < m->flow.count; k++) {
@@ -7557,6 +7923,7 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->modules_left = binpatch_p.modules_left;
     out->buffers = BINPATCH_P_THREADS;
     out->changed = binpatch_p.changed;
+    out->recalled = binpatch_p.recalled;
     out->filters = binpatch_p.filters;
     out->on = binpatch_p.on;
     out->armed = binpatch_p.armed;
@@ -7576,6 +7943,149 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
     return NULL;
 }
 
+/* ---- patching: functions that tell each entry and each exit  src/binpatch/patch_hooks.c ---- */
+
+/* Bursts tell of calls in order and later. Who wants to know when a call begins
+   and ends, as for the frames of a game, has the function hooked:
+
+       entry   jmp T      T   jmp *slot      slot   make: it asks for C, each time
+                                                      |
+       C       the function as it was, and before    v
+               each ret a call of `heavy`            heavy tells of the entry, and leads to C
+
+   So nothing else of the program is patched, and C has no checks. Of the whole
+   module nothing but the survey is needed, which tells whether anybody jumps
+   into the bytes that the jump overwrites.
+
+   cost: some 20 ms for each megabyte of the module's code at the start; two
+   times saving all registers for a call. */
+
+/* The region of the module, what copies share, and the survey. Returns 0, or
+   -1. */
+static int binpatch_p_open_hooks(binpatch_p_module *m, x86flow_graph *g) {
+    int (*want)(void *, const char *, const char *) = binpatch_p.config.want;
+    x86copy *s = &binpatch_p.copy;
+    void *memory = binpatch_p_map(x86flow_graph_bytes(&m->flow), -1);
+    int bad = !memory || binpatch_p_open_region(m) != 0;
+    uint32_t n;
+    m->refusal = NULL;
+    if (bad) {
+        m->shared = NULL;
+        return -1;
+    }
+    binpatch_p_describe(m);
+    m->copy.events = X86COPY_LEFT;
+    x86flow_graph_init(g, &m->flow, memory);
+    for (n = 0; n < m->flow.count; n++) {
+        x86flow_function *f = &m->flow.functions[n];
+        if (f->reason == BINPATCH_FILTERED) f->reason = 0;
+    }
+    binpatch_p.config.want = NULL;      /* a part belongs to its function, whoever is wanted */
+    binpatch_p_survey(m, g);
+    binpatch_p.config.want = want;
+    s->base = m->copy.rx;
+    s->out_size = 64;                   /* position 0 means "none" */
+    s->failed = 0;
+    memset(s->out, 0xCC, 64);
+    x86copy_emit_slow(s, &m->copy);
+    memcpy(m->rw, s->out, s->out_size);
+    m->shared->used = s->out_size;
+    return 0;
+}
+
+/* Returns 0, or a reason. */
+static uint32_t binpatch_p_hook(binpatch_p_module *m, const x86flow_graph *g, uint32_t number) {
+    x86flow_function *f = &m->flow.functions[number];
+    x86copy_function *own = &m->copy.functions[number];
+    x86copy *s = &binpatch_p.copy;
+    uint32_t at = (m->shared->used + 7) & ~7u, k, why = f->reason;
+    if (!why && f->flags & X86FLOW_FRAGMENT) why = BINPATCH_FRAGMENT;
+    if (!why && m->code_bytes - at < 4096 + f->size) why = BINPATCH_NO_ROOM;
+    if (!why) why = binpatch_p_check_entry(m, g, f);
+    if (why) return why;
+    f->flags &= (uint8_t)~X86FLOW_CHECK;
+    f->direct = 1;
+    s->base = m->copy.rx + at;
+    if (x86copy_emit_stub(s, &m->copy, number, at) != 0) return BINPATCH_NO_ROOM;
+    memcpy(m->rw + at, s->out, s->out_size);
+    m->shared->used = at + s->out_size;
+    m->aways[number] = m->copy.rx + own->plain_at;
+    for (k = 0; k < sizeof f->saved && f->patch_at + k < f->size + f->pad; k++)
+        f->saved[k] = binpatch_p_at(f->lo + f->patch_at)[k];
+    own->patched = f->patched = 1;
+    (void)binpatch_p_make_c(m, number);
+    if (!own->c_at) {
+        own->patched = f->patched = 0;
+        return BINPATCH_TOO_LARGE;
+    }
+    m->slots[number] = m->copy.rx + own->make_at;
+    return 0;
+}
+
+static uint32_t binpatch_p_hook_all(binpatch_p_module *m, uint32_t before, const uint32_t *numbers,
+                                    uint32_t count, int *reasons) {
+    x86flow_graph g;
+    uint32_t n, done = 0;
+    for (n = 0; n < count && numbers[n] - before >= m->flow.count; n++) { }
+    if (n == count || m->refusal || m->shared) return 0;
+    if (binpatch_p_open_hooks(m, &g) != 0) return 0;
+    for (; n < count; n++) {
+        if (numbers[n] - before >= m->flow.count) continue;
+        reasons[n] = (int)binpatch_p_hook(m, &g, numbers[n] - before);
+        done += reasons[n] == 0;
+    }
+    if (done && binpatch_p_write_text(m, 0) != 0) {
+        (void)binpatch_p_write_text(m, 1);
+        for (n = 0; n < count; n++)
+            if (numbers[n] - before < m->flow.count) reasons[n] = BINPATCH_NO_ROOM;
+        done = 0;
+    }
+    binpatch_p_filter(m);
+    return done;
+}
+
+BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, binpatch_hook_fn hook,
+                                    int *reasons) {
+    uint32_t n, before = 0, done = 0, largest[2] = {0, 0};
+    for (n = 0; n < count; n++) reasons[n] = BINPATCH_NO_ROOM;
+    if (!binpatch_p.installed || !binpatch_p.looks || binpatch_p.hook) return 0;
+    if (binpatch_p_count_threads() > 1) return 0;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        const x86flow_module *m = &binpatch_p.modules[n].flow;
+        uint32_t k;
+        for (k = 0; k < m->count; k++) {
+            int part = (m->functions[k].flags & X86FLOW_FRAGMENT) != 0;
+            if (m->functions[k].size > largest[part]) largest[part] = m->functions[k].size;
+        }
+    }
+    largest[0] += largest[1];
+    if (binpatch_p_open_scratch(largest[0] < 1u << 21 ? largest[0] : 1u << 21) != 0) return 0;
+    binpatch_p.hook = hook;
+    for (n = 0; n < binpatch_p.first_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        done += binpatch_p_hook_all(m, before, numbers, count, reasons);
+        before += m->flow.count;
+    }
+    binpatch_p.armed = done != 0;
+    return done;
+}
+
+/* saved: where `heavy` keeps the registers of the moment. */
+static void binpatch_p_tell_hook(const binpatch_p_module *m, uint64_t code, const uint64_t *saved) {
+    uint32_t number = (uint32_t)code & X86COPY_NUMBER & ~(uint32_t)X86COPY_LEFT_BY_JUMP;
+    uint32_t what = BINPATCH_ENTRY;
+    binpatch_frame frame;
+    frame.stack = binpatch_p_address(saved + X86COPY_SAVED_COUNT);
+    frame.module = m->copy.number;
+    frame.place = (uint32_t)(m->flow.functions[number].lo - m->flow.bias);
+    if (!(code & X86COPY_MAKE_C)) {
+        what = BINPATCH_EXIT;
+        if (code & X86COPY_LEFT_BY_JUMP) what |= BINPATCH_CALL;
+        frame.stack += X86COPY_LEFT_FRAME - 8;
+    }
+    binpatch_p.hook(binpatch_p.config.user, what, &frame);
+}
+
 #else
 
 /* ---- patching: on other systems ------ src/binpatch/patch_elsewhere.c ---- */
@@ -7593,6 +8103,12 @@ BINPATCH_API int binpatch_arm(void) { return -1; }
 BINPATCH_API int binpatch_uninstall(void) { return -1; }
 BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
     (void)address, (void)bytes;
+    return 0;
+}
+BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, binpatch_hook_fn hook,
+                                    int *reasons) {
+    (void)numbers, (void)hook;
+    while (count--) reasons[count] = BINPATCH_NO_ROOM;
     return 0;
 }
 BINPATCH_API void binpatch_flush(void) {}

@@ -148,6 +148,8 @@
    OPTIONS where BURSTY_IMPLEMENTATION is defined:
      BURSTY_PROFILES=n     How many profiles: 8, at most 32.
      BURSTY_MEMORY=bytes   The size of the static memory; 0 means none.
+     BURSTY_NO_TIMERS      bursty_start sets no timers, and n > 0 as config.tick_hz says
+                           that you call bursty_tick n times a second.
      BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
      BURSTY_FRAMES=n       How many kinds of frames: 8, at most 64. In a bare build 0,
                            which leaves frames out. There it needs BURSTY_TICKS, 4 kB
@@ -160,7 +162,7 @@
    COST
      A check is two instructions on x86-64, a scope 11 (10 at a fixed address). A
      tick takes some 40 us in a virtual machine: 0.3 % at the default rate. An event
-     in a burst takes 40 to 130 instructions; a frame takes 320, and two clocks. If a tiny function mostly
+     in a burst takes 40 to 130 instructions; a frame takes 400, and two clocks. If a tiny function mostly
      returns in its first lines, put the check behind that return: it costs
      nothing then.
 
@@ -564,6 +566,14 @@ BURSTY_API int bursty_save(const char *path) BURSTY_P_OFF(return (void)path, 0)
    config.tick_hz set. One caller for each thread. While a watcher looks, it
    does nothing: where one would begin by itself set config.watch to -1. */
 BURSTY_API void bursty_tick(uint32_t n) BURSTY_P_OFF((void)n)
+#ifndef BURSTY_BARE
+/* The same for a stack that somebody else knows, an interpreter or a walk over
+   frames: `depth` sites, the outermost first, of which BURSTY_STACK are looked
+   at. The sites stay where they are, and have the kind BURSTY_CALL |
+   BURSTY_FRAME. The thread's own scopes are left aside. */
+BURSTY_API void bursty_tick_at(const bursty_site *const *stack, uint32_t depth, uint32_t n)
+    BURSTY_P_OFF((void)stack, (void)depth, (void)n)
+#endif
 
 /* Zeroes table, ticks and stats, but not the numbers of threads. What others
    count now may remain. */
@@ -922,7 +932,7 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
        772:  movl %fs:depth, %d                 movl %d, %fs:depth
              cmpl $64, %d                       cmpl $0, %fs:word
              jae  774f                          js   775f               775: as 771, without a site,
-             leaq site(%rip), %s          776:                               to bursty_p_leave_thunk
+             leaq site(%rip), %s          776:                               to bursty_leave_thunk
              movq %s, %fs:stack(,%d,8)
        774:  incl %fs:depth                These are 11 instructions, and 10 at a fixed address,
                                            where one movq stores the site. In C they were 27 to 33.
@@ -1083,7 +1093,7 @@ BURSTY_P_INLINE void bursty_p_end_scope(const uint32_t *depth) {
                       "{cmpl\t$0, " BURSTY_P_SCOPE_ATT("0")
                       "|cmp\t" BURSTY_P_SCOPE_INTEL("0") ", 0}\n\t"
                       "js\t775f\n776:\t.subsection 1\n775:\t"
-                      BURSTY_P_KEEP_STUB("bursty_p_leave_thunk", "776b") ".previous"
+                      BURSTY_P_KEEP_STUB("bursty_leave_thunk", "776b") ".previous"
                       : BURSTY_P_SCOPE_LEFT
                       : [depth] "r"(*depth)
                       : "cc", "memory");
@@ -1458,7 +1468,8 @@ uint8_t bursty_p_open;
 #define BURSTY_P_CLOCK
 #endif
 #if defined(SA_RESTART) && defined(SA_SIGINFO) && defined(SIGRTMAX) && \
-    defined(SYS_timer_settime) && defined(BURSTY_P_CLOCK) && BURSTY_STACK > 0
+    defined(SYS_timer_settime) && defined(BURSTY_P_CLOCK) && BURSTY_STACK > 0 && \
+    !defined(BURSTY_NO_TIMERS)
 #define BURSTY_P_TIMERS
 #endif
 #endif
@@ -2863,7 +2874,7 @@ __asm__(BURSTY_P_KEEP_THUNK(
     "bursty_thunk", BURSTY_P_KEEP_TRY(BURSTY_P_KEEP_SITE("16(%rsp)"), "bursty_p_kept_count"),
     "\tmov\t%eax, %esi\n" BURSTY_P_KEEP_SITE("24(%rbp)"), "bursty_p_kept_hit"));
 #ifdef BURSTY_P_KEEP_LEAVES
-__asm__(BURSTY_P_KEEP_THUNK("bursty_p_leave_thunk", BURSTY_P_KEEP_TRY("", "bursty_p_kept_return"),
+__asm__(BURSTY_P_KEEP_THUNK("bursty_leave_thunk", BURSTY_P_KEEP_TRY("", "bursty_p_kept_return"),
                             "\tmov\t%eax, %edi\n", "bursty_p_kept_leave"));
 #endif
 
@@ -3305,13 +3316,10 @@ static void bursty_p_tick_charge_row(uint32_t row, uint32_t n, int is_slow) {
    BUSY). */
 BURSTY_P_STEP int bursty_p_is_busy(uint32_t word) { return (int32_t)word >= 0 && word >> 29 != 0; }
 
-/* The program may be in the middle of changing its stack of scopes; it writes
-   the stack before the depth. `inner`, if it is not NULL, is a scope whose
-   function is running, but which is not on the stack. */
-static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
-    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
-    const bursty_site *const volatile *stack = NULL;
-    uint32_t busy = *word, depth = *place, thread, row;
+static void bursty_p_tick_charge_at(uint32_t n, uint32_t depth,
+                                    const bursty_site *const volatile *stack,
+                                    const bursty_site *inner, uint32_t busy) {
+    uint32_t thread, row;
     const bursty_p_thread *record;
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return; /* nobody asked, or a pause */
     if (BURSTY_P_IS_WATCHED) return;
@@ -3321,15 +3329,25 @@ static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
         bursty_p_tick_add_shared(&bursty_p_ticks.lost, n);
         return;
     }
-#if BURSTY_STACK > 0
-    stack = BURSTY_P_HERE.stack;
-#endif
     row = bursty_p_tick_place(thread, depth, stack, inner, n);
     if (!row) return;
     bursty_p_tick_charge_row(row, n, bursty_p_is_busy(busy));
 #if BURSTY_FRAMES > 0
     bursty_p_frame_tick(bursty_p_mine.framed, row, n);
 #endif
+}
+
+/* The program may be in the middle of changing its stack of scopes; it writes
+   the stack before the depth. `inner`, if it is not NULL, is a scope whose
+   function is running, but which is not on the stack. */
+static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
+    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
+    const bursty_site *const volatile *stack = NULL;
+    uint32_t busy = *word, depth = *place;
+#if BURSTY_STACK > 0
+    stack = BURSTY_P_HERE.stack;
+#endif
+    bursty_p_tick_charge_at(n, depth, stack, inner, busy);
 }
 
 #endif /* BURSTY_P_TICKS */
@@ -4665,9 +4683,10 @@ static struct {
 } bursty_p_cpu;
 
 static uint64_t bursty_p_cpu_seen(void) {
-    uint64_t now = bursty_p_cpu_us();
-    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1 || now < bursty_p_cpu.since)
-        return bursty_p_cpu.before;
+    uint64_t now;
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return bursty_p_cpu.before; /* no system call */
+    now = bursty_p_cpu_us();
+    if (now < bursty_p_cpu.since) return bursty_p_cpu.before;
     return bursty_p_cpu.before + now - bursty_p_cpu.since;
 }
 
@@ -4812,6 +4831,11 @@ static void bursty_p_time_on_thread(int what, bursty_p_thread *t, int is_noticed
 }
 
 BURSTY_API void bursty_tick(uint32_t n) { bursty_p_tick_charge(n, NULL); }
+#ifndef BURSTY_BARE
+BURSTY_API void bursty_tick_at(const bursty_site *const *stack, uint32_t depth, uint32_t n) {
+    bursty_p_tick_charge_at(n, depth, stack, NULL, 0);
+}
+#endif
 
 static void bursty_p_time_stats(bursty_stats *out) {
     uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
@@ -4965,7 +4989,8 @@ typedef struct bursty_p_slowest {
 } bursty_p_slowest;
 
 typedef struct bursty_p_frame_kind {
-    const char *literal;            /* by which it was named first                      */
+    const char *literal;            /* by which it was named first; what dlopen loads
+                                       later may have another name at that address      */
     char name[BURSTY_P_FRAME_NAME];
     uint32_t state;                 /* 0 free, 1 being made, 2 there                    */
     uint32_t count, next, limit;    /* frames; when to look for the limit again; 1 + the
@@ -5076,6 +5101,7 @@ static uint64_t bursty_p_bucket_ns(uint32_t bucket) {
     return (uint64_t)(16 + bucket % 16) << (bucket / 16 - 1 + 6);
 }
 
+/* Names are cut: what stands behind 31 bytes makes no other kind. */
 static int bursty_p_is_named(const bursty_p_frame_kind *kind, const char *name) {
     uint32_t i;
     for (i = 0; i + 1 < BURSTY_P_FRAME_NAME && name[i]; i++) {
@@ -5090,7 +5116,10 @@ static uint32_t bursty_p_kind_of(const char *name, int make) {
     uint32_t k, i;
     for (k = 0; k < BURSTY_FRAMES; k++) {
         bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];
-        if (BURSTY_P_ACQUIRE(&kind->state) == 2 && kind->literal == name) return k;
+        if (BURSTY_P_ACQUIRE(&kind->state) == 2 && kind->literal == name
+            && bursty_p_is_named(kind, name)) {
+            return k;
+        }
     }
     for (k = 0; k < BURSTY_FRAMES; k++) {
         bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];

@@ -1,6 +1,6 @@
 /* frames.c FRAMES TICKS SLOW_US - what bursty_frame costs: FRAMES frames with
    TICKS ticks in each, in one of four stacks of three scopes, and nothing else.
-   SLOW_US: the budget, or 0. Prints ns a frame. FRAMES below 0: the same
+   SLOW_US: the budget, or 0. Prints ns of CPU time a frame. FRAMES below 0: the same
    without frames. bench/frames.sh counts its instructions. */
 #define _GNU_SOURCE
 #define BURSTY_IMPLEMENTATION
@@ -48,12 +48,12 @@ int main(int argc, char **argv) {
     config.tick_hz = 1; /* ticks by hand; the timer's own come once in a second */
     config.frame_slow_ns = argc > 3 ? (uint64_t)atoi(argv[3]) * 1000 : 0;
     if (!bursty_start(&config)) return 1;
-    began = bursty_p_frame_ns();
+    began = bursty_p_thread_ns(NULL);
     for (i = 0; i < frames; i++) {
         if (with_frames) bursty_frame("frame");
         outer(ticks, i);
     }
     if (with_frames) bursty_frame(NULL);
-    if (frames) printf("%.1f\n", (double)(bursty_p_frame_ns() - began) / frames);
+    if (frames) printf("%.1f\n", (double)(bursty_p_thread_ns(NULL) - began) / frames);
     return 0;
 }

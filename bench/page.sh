@@ -15,13 +15,9 @@ $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c
 command time -f 'bushy.html: made in %U s, %M KiB' "$bursty" report --html "$dir/bushy.html" "$dir/bushy.brst"
 cd "$dir"
 if [ ! -f sqlite3.c ]; then
-    mkdir -p apt/lists/partial apt/cache/archives/partial
-    echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main" >apt/list
-    set -- -qq -o Dir::Etc::SourceList="$dir/apt/list" -o Dir::Etc::SourceParts=/dev/null \
-        -o Dir::State::Lists="$dir/apt/lists" -o Dir::Cache="$dir/apt/cache"
-    apt-get "$@" update
-    apt-get "$@" source sqlite3
-    (cd sqlite3-*/ && ./configure >/dev/null && make sqlite3.c shell.c >/dev/null && cp sqlite3.c sqlite3.h shell.c "$dir")
+    (cd "$root" && sh bench/setup.sh sqlite3)
+    (cd "$root/$BUILD"/bench/src/sqlite3-*/ && ./configure >/dev/null && make sqlite3.c shell.c >/dev/null &&
+        cp sqlite3.c sqlite3.h shell.c "$dir")
 fi
 if [ ! -f sqlite ]; then
     for file in sqlite3 shell; do "$bursty" cc --cover=mcdc -- "$CC" -O1 -c $file.c; done

@@ -5,6 +5,7 @@
 #
 #     sh bench/place_real.sh                     lua bzip2 cjson sqlite chipmunk mujs; prints the table of docs/place.md
 #     SETS='EC+L4 Q' sh bench/place_real.sh lua
+#     LATE=--late sh bench/place_real.sh     checks behind the optimizer: once `bursty cc --build-plugin` was run
 #     INPUTS=4 SETS=Q sh bench/place_real.sh     on four inputs each; ends with geometric mean and worst of each set
 #
 # The sources are Debian packages and one npm package, brought by bench/setup.sh. Works in build/bench/place.
@@ -128,7 +129,7 @@ measure() { # PROGRAM
         here=$work/$1-$set
         plan=$work/$1-$set.plan
         "$bursty" place --set "$set" -o "$plan" "$work/$1-graph" >"$work/$1-$set.txt" || failed=1
-        build "$here" "$bursty" cc --plan="$plan" -- "$gcc"
+        build "$here" "$bursty" cc ${LATE-} --plan="$plan" -- "$gcc"
         after=$(run "$here")
         proof=$("$bursty" place --built --set "$set" "$here/program" 2>/dev/null | grep -c '^holds')
         "$bursty" place --set "$set" --json "$work/$1-graph" >"$work/$1-$set.json"

@@ -1,6 +1,7 @@
 /* slow_requests.c - a server of four threads whose requests are fast, but for one in twenty that
    reads a file while it holds the lock that all others need. CPU time does not show it: nobody runs
-   then. The watcher shows who waits, and where. Afterwards: bursty report slow_requests.brst */
+   then. The watcher shows who waits, and where; frames show what slow requests do that the others
+   do not. Afterwards: bursty report slow_requests.brst */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* nanosleep, also with -std=c99 */
 #endif
@@ -38,9 +39,11 @@ static void *serve(void *own) {
     BURST_SCOPE("serve");
     bursty_thread_name("worker");
     for (i = 0; i < REQUESTS; i++) {
+        bursty_frame("request"); /* ends the one before */
         use_cache(i + (unsigned)(sum - sums));
         *sum += answer(i);
     }
+    bursty_frame(NULL);
     return NULL;
 }
 

@@ -39,6 +39,24 @@ static int read_parts(footprints *f, const unsigned char *data, size_t size) {
     return good;
 }
 
+/* A ratio is 0 to 1, or -1: not known. */
+static void is_ratio(double ratio) {
+    if (!(ratio >= 0 && ratio <= 1) && !(ratio > -1.5 && ratio < -.5)) abort();
+}
+
+static void ask_profile(const footprint_profile *p) {
+    double blocks, low, high;
+    for (blocks = 1; blocks < 1e12; blocks *= 3) {
+        is_ratio(footprint_miss_ratio(p, blocks));
+        is_ratio(footprint_miss_ratio_by_average(p, blocks));
+        is_ratio(footprint_reuse_after(p, blocks));
+        if (footprint_miss_interval(p, blocks, &low, &high) == 0 &&
+            !(low >= 0 && low <= high && high <= 1)) abort();
+        if (footprint_average_interval(p, blocks, &low, &high) == 0 &&
+            !(low >= 0 && low <= high && high <= blocks)) abort();
+    }
+}
+
 static void ask(const footprints_part *part) {
     void *tables;
     footprint_profile p = footprints_lay_out(part, &tables);
@@ -46,8 +64,7 @@ static void ask(const footprints_part *part) {
     for (column = 0; column < p.columns; column++) (void)footprint_percentile(&p, column, 50);
     (void)footprint_average_of(&p, 1000);
     (void)footprint_fill_time(&p, 100);
-    (void)footprint_miss_ratio(&p, 100);
-    (void)footprint_miss_ratio_by_average(&p, 10);
+    ask_profile(&p);
     free(tables);
 }
 
@@ -118,14 +135,17 @@ static void track(const uint8_t *data, size_t size) {
     if (size < 4) return;
     config.c = c[data[0] & 3];
     config.flags = data[0] >> 2 & FOOTPRINT_FORGET;
+    if (data[0] & 64) config.flags |= FOOTPRINT_BURSTS;
     config.window_max = data[1] & 1 ? 1023 : 1 << 20;
     config.sample_log2 = data[1] >> 1 & 3;
     if (footprint_init(&fp, memory, footprint_bytes(&config, 60u + data[2]), &config) == 0) abort();
     for (i = 3; i < size; i++) {
         footprint_access(&fp, data[i] < 128 ? data[i] : data[i] * i);
         if (data[i] == 7) footprint_access_repeat(&fp, (uint64_t)1 << (i & 31));
+        if (data[i] % 32 == 9) footprint_burst(&fp);
     }
     if (footprint_snapshot(&fp, &p, table, sizeof table) != 0) return;
+    ask_profile(&p);
     for (row = 1; row < p.rows; row++) {
         const uint64_t *here = p.at_least + row * p.columns;
         for (column = 0; column < p.columns; column++)

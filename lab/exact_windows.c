@@ -102,10 +102,13 @@ void exact_access(exact_windows *e, uint64_t block) {
             e->row[e->active++].born = e->now;
         }
         e->cold++;
-    } else
-        e->reuse[node[x].zone]++;
+    } else {
+        zone = node[x].zone;
+        e->reuse[zone + (zone < e->active && e->marker[zone] == x)]++;
+    }
     node[x].time = e->now;
     zone = node[x].zone;
+    e->moved = zone + 1;
     if (zone < e->active && e->marker[zone] == x)
         move_marker(e, zone, node[x].newer ? node[x].newer : x);
     for (i = 0; i < zone; i++) {

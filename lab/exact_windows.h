@@ -23,7 +23,8 @@ typedef struct exact_windows {
     struct exact_row {
         uint64_t since, from, born, count[EXACT_BINS], sum[EXACT_BINS];
     } * row;
-    uint64_t *reuse; /* by zone of the block's depth: between two markers */
+    uint64_t *reuse; /* by the number of markers at the block's depth or above it */
+    uint32_t moved; /* no marker from there on was moved by the latest access */
     uint64_t cold;
 } exact_windows;
 

@@ -5,6 +5,7 @@
    kinds, model, writers. */
 #include "base/input.h"
 #include "base/save.h"
+#include "base/terminal.h"
 #include "base/tool.h"
 #include "footprint.h"
 #include "model/report.h"
@@ -232,6 +233,19 @@ static void count_bursts(replay *r, const uint64_t *block, size_t count) {
     }
 }
 
+/* A check of a long trace takes minutes; somebody who waits sees how far it is.
+   done = 0: clears the line. */
+static void show_progress(const replay *r, uint64_t done) {
+    static uint64_t shown;
+    if (!terminal_is_watched()) return;
+    if (done == 0 && shown) fprintf(stderr, "\r%40s\r", "");
+    if (done == 0 || done - shown < UINT64_C(1) << 18) return;
+    shown = done;
+    fprintf(stderr, "\r%.1f million accesses checked, %.0f s", (double)done / 1e6,
+            r->check_seconds);
+    fflush(stderr);
+}
+
 static void count_batch(replay *r, const uint64_t *block, const unsigned char *thread, size_t count,
                         uint64_t now) {
     const options *o = r->o;
@@ -248,6 +262,7 @@ static void count_batch(replay *r, const uint64_t *block, const unsigned char *t
         check_access(&r->check, &r->checked, now + i + 1, block[i]);
     }
     r->check_seconds += seconds_since(start);
+    if (o->check) show_progress(r, now + count);
     if (o->first < 0) return;
     start = clock();
     count_turns(&r->timed, o, thread, count);
@@ -338,6 +353,7 @@ static int run(replay *r) {
     if (o->first >= 0 && o->check) start_pair(&r->slow, o);
     r->left = o->burst;
     status = run_trace(r);
+    if (o->check) show_progress(r, 0);
     get_stats(r);
     r->memory = take(r, &r->profile);
     r->profile.block_log2 = o->block_log2;                 /* 0 is a byte here, not a default */

@@ -11,8 +11,8 @@ extern const uint32_t check_percents[CHECK_CURVES];   /* 0, 5, 50, 95, 100 */
 typedef struct footprint_check {
     exact_windows exact;
     uint64_t window_max;
-    /* of bin b: numbers of the depths low, high and K(low) + 1 */
-    uint32_t bins, *at, *end, *reach;
+    /* of bin b: numbers of the depths low and K(low) + 1 */
+    uint32_t bins, *at, *reach;
     uint64_t too_large, too_small;                /* windows counted wrongly, over all accesses */
     uint64_t cells, cells_wrong;                  /* of the table; wrong is not exact */
     double percentile_error[CHECK_CURVES], miss_error;

@@ -696,10 +696,102 @@ static void frame_stacks(brst *b, size_t bytes) {
     brst_end(b);
 }
 
+/* ---- kind 13 ------------------------------------------------------------------------------ */
+
+static void begin_misses(brst *b, const char *program, unsigned sizes) {
+    unsigned i;
+    brst_begin(b, 13, CHUNK);
+    brst_number(b, 1);
+    zeros(b, 1);
+    brst_string(b, program);
+    zeros(b, 2);
+    brst_number(b, 1000000);
+    brst_number(b, 9000000);
+    brst_number(b, 9000000);
+    zeros(b, 3);
+    brst_number(b, sizes);
+    for (i = 0; i < sizes; i++) {
+        brst_number(b, (i + 1) * 64);
+        brst_string(b, "");
+        brst_number(b, 1000000);
+        zeros(b, 1);
+        brst_number(b, 1000);
+        brst_number(b, 100000000);
+        brst_number(b, 100000000);
+    }
+}
+
+static void missed_sums(brst *b, unsigned sizes) {
+    while (sizes--) {
+        brst_number(b, 1);
+        zeros(b, 1);
+        brst_number(b, 1);
+        brst_number(b, 1);
+        brst_number(b, 1);
+    }
+}
+
+/* Pairs and their functions, all told apart. */
+static void misses_pairs(brst *b, size_t bytes) {
+    unsigned i, count = (unsigned)(bytes / 46);
+    char name[16];
+    begin_misses(b, "pairs", 1);
+    for (i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "%x", i * 2654435761u);
+        brst_number(b, 1);
+        brst_string(b, name);
+        missed_sums(b, 1);
+        brst_number(b, 3);
+        brst_string(b, name);
+        brst_string(b, name);
+        missed_sums(b, 1);
+    }
+    brst_end(b);
+}
+
+/* As many sizes as there may be. */
+static void misses_sizes(brst *b, size_t bytes) {
+    unsigned i, count = (unsigned)(bytes / 90);
+    char name[16];
+    begin_misses(b, "sizes", 16);
+    for (i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "%x", i * 2654435761u);
+        brst_number(b, 2);
+        brst_string(b, name);
+        missed_sums(b, 16);
+    }
+    brst_end(b);
+}
+
+/* Many parts of one program, and rows of no name. */
+static void misses_parts(brst *b, size_t bytes) {
+    while (b->size < bytes) {
+        begin_misses(b, "", 1);
+        brst_number(b, 4);
+        zeros(b, 3);
+        missed_sums(b, 1);
+        brst_end(b);
+    }
+}
+
+static void misses_programs(brst *b, size_t bytes) {
+    unsigned number = 0;
+    char name[16];
+    while (b->size < bytes) {
+        snprintf(name, sizeof name, "%x", number++ * 2654435761u);
+        begin_misses(b, name, 2);
+        brst_end(b);
+    }
+}
+
 static const struct {
     const char *name;
     void (*write)(brst *b, size_t bytes);
 } shapes[] = {
+    {"misses_pairs", misses_pairs},
+    {"misses_sizes", misses_sizes},
+    {"misses_parts", misses_parts},
+    {"misses_programs", misses_programs},
     {"frame_kinds", frame_kinds},
     {"frame_buckets", frame_buckets},
     {"frame_functions", frame_functions},

@@ -535,6 +535,40 @@ TEST(a_kind_too_many_is_counted) {
     input_free(&in);
 }
 
+/* What dlopen loads may put another name where one stood that is gone. */
+TEST(another_name_at_the_same_address_is_another_kind) {
+    char place[16] = "one";
+    const char *at = place;
+    input in;
+    const frames *s;
+    CHECK(start(0) != 0);
+    frame_of(at, 1000, 0);
+    frame_of(at, 1000, 0);
+    strcpy(place, "two");
+    frame_of(at, 1000, 0);
+    bursty_frame(NULL);
+    s = read_frames(&in);
+    CHECK_EQ(s->kinds.count, 2);
+    CHECK_EQ(frames_count(kind_named(s, "one")), 2);
+    CHECK_EQ(frames_count(kind_named(s, "two")), 1);
+    input_free(&in);
+}
+
+TEST(names_are_cut_to_31_bytes) {
+    input in;
+    const frames *s;
+    CHECK(start(0) != 0);
+    frame_of("a name of more than thirty-one bytes: first", 1000, 0);
+    frame_of("a name of more than thirty-one bytes: second", 1000, 0);
+    frame_of("a name of more than thirty-one ", 1000, 0);
+    frame_of("a name of more than thirty-one", 1000, 0);
+    bursty_frame(NULL);
+    s = read_frames(&in);
+    CHECK_EQ(s->kinds.count, 2);
+    CHECK_EQ(frames_count(kind_named(s, "a name of more than thirty-one ")), 3);
+    input_free(&in);
+}
+
 static void branch(int left) {
     BURST_SCOPE("branch");
     if (left % 3 == 1) {

@@ -280,6 +280,46 @@ TEST(a_thread_too_many_is_counted) {
     input_free(&in);
 }
 
+/* A stack that somebody else knows, deeper than the shadow stack. */
+TEST(ticks_of_a_given_stack) {
+    static bursty_site site[3] = {{"outer", "", 0, BURSTY_CALL | BURSTY_FRAME},
+                                  {"middle", "", 0, BURSTY_CALL | BURSTY_FRAME},
+                                  {"inner", "", 0, BURSTY_CALL | BURSTY_FRAME}};
+    const bursty_site *stack[100];
+    input in;
+    const frames *s;
+    int i;
+    for (i = 0; i < 100; i++) stack[i] = i == 0 ? &site[0] : i < 99 ? &site[1] : &site[2];
+    CHECK(start_by_hand(1) != 0);
+    bursty_tick_at(stack, 1, 1); /* the thread is not known yet: it is lost */
+    bursty_frame("frame");
+    bursty_tick_at(stack, 1, 2);
+    stack[1] = &site[2];
+    bursty_tick_at(stack, 2, 3);
+    stack[1] = &site[1];
+    bursty_tick_at(stack, 100, 4);
+    bursty_tick_at(NULL, 0, 5);
+    bursty_frame(NULL);
+    s = read_frames(&in);
+    if (CHECK(s != NULL) && CHECK_EQ(s->kinds.count, 1)) {
+        const frames_of_kind *k = &s->kinds.at[0];
+        size_t n;
+        uint64_t self = 0, outer = 0, inner = 0;
+        for (n = 0; n < k->function_count; n++) {
+            const char *name = s->sites.at[k->functions[n].site].name;
+            uint64_t own = k->functions[n].ticks[0][0].sum + k->functions[n].ticks[1][0].sum;
+            self += own;
+            if (strcmp(name, "outer") == 0) outer = own;
+            if (strcmp(name, "inner") == 0) inner = own;
+        }
+        CHECK_EQ(outer, 2);
+        CHECK_EQ(inner, 3);
+        CHECK_EQ(self, 14);
+    }
+    input_free(&in);
+    bursty_stop();
+}
+
 TEST(a_forked_child_counts_its_own_frames) {
     int i, status = 0;
     pid_t child;
@@ -301,6 +341,16 @@ TEST(a_forked_child_counts_its_own_frames) {
         input in;
         const frames *s = read_frames(&in);
         if (CHECK(s != NULL)) CHECK_EQ(frames_count(&s->kinds.at[0]), 9);
+        input_free(&in);
+    }
+    bursty_frame(NULL); /* the frame that was open at fork: the parent counts it */
+    {
+        input in;
+        const frames *s = read_frames(&in);
+        if (CHECK(s != NULL)) {
+            CHECK_EQ(frames_count(&s->kinds.at[0]), 10);
+            CHECK_EQ(s->kinds.at[0].left_out, 0);
+        }
         input_free(&in);
     }
     bursty_stop();

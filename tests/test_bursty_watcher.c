@@ -383,6 +383,7 @@ static void spin_fast(void *user) {
     }
     BURST_LEAVE();
 }
+static void wait_for_looks(uint64_t n);
 TEST(scopes_of_nanoseconds_give_no_path_that_is_none) {
     worker w[2];
     tally t;

@@ -148,6 +148,12 @@ bursty report --lcov names.brst | sed -n 's/^SF://p' | sort >got
 cmp -s wanted got && ok || { no "names of files"; cat got; }
 (cd names && bursty report ../names.brst >../got)
 grep -q "^a/h.h " got && grep -q "^main.c " got && grep -q "^/mapped/b/k.c " got && ok || { no "names from here"; cat got; }
+# Marks: those of c tell that a and b held, and that the function was entered.
+if command -v nm >/dev/null; then
+    echo 'int f(int a, int b, int c) { return a && b && c ? 7 : 9; }' >few.c
+    bursty cc --cover=bytes -- $CC -c -o few.o few.c
+    nm -S few.o | grep -q '^[0-9a-f]* 0*4 . _*bursty_c_[0-9a-f]*$' && ok || { no "marks that others tell of"; nm -S few.o; }
+else skip "no nm"; fi
 # Branches: both outcomes of each operand.
 bursty report --lcov coverage.brst | grep "^BRDA:$(grep -n 'int r = a' paths.c | cut -d: -f1)," >got
 [ "$(awk -F, '{ s += $4 } END { print NR, s }' got)" = "4 12" ] && ok || { no "branches of an operand"; cat got; }

@@ -105,6 +105,13 @@ cc|--burst=-9|cc: --burst=-9: a number from 1 to 999999999
 cc|--burst|--burst wants a value; --help tells more
 cc|--no-runtime --burst=9|cc: --burst changes nothing with --no-runtime
 cc|--cover --burst=9|cc: --burst changes nothing with --cover
+cc|--build-plugin=x|cc: --build-plugin takes no value
+cc|--build-plugin --verbose|cc: --verbose changes nothing with --build-plugin
+cc|--late --late|cc: --late is given twice
+cc|--late=x|cc: --late takes no value
+cc|--late --form=dual|cc: --late changes nothing with --form=dual or --keep-events
+cc|--cover --late|cc: --late changes nothing with --cover
+cc|--verbose --verbose|cc: --verbose is given twice
 cc|--colour|cc: no option '--colour'; bursty cc --help lists them
 cc|-o x|cc: no option '-o'; bursty cc --help lists them
 cc|gcc|cc: gcc: the compiler stands behind --
@@ -148,7 +155,7 @@ done
 of_help() { bursty "$1" --help | tr ';' '\n' | grep -o '^  *-[-a-z]*' | tr -d ' ' | sort -u; }
 of_help cc >"$dir/help"
 printf '%s\n' --cover --atomic --no-exits --plan --entries --loops --form --keep-events --only --not --list \
-    --side --no-tls --no-runtime --dump --every --burst | sort >"$dir/wanted"
+    --side --no-tls --no-runtime --dump --every --burst --verbose --build-plugin --late | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then ok; else no "cc --help: $(diff "$dir/help" "$dir/wanted")"; fi
 of_help place >"$dir/help"
 printf '%s\n' -o --set --not --list --why --json --dot --diff --built --prove | sort >"$dir/wanted"

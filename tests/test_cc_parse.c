@@ -232,6 +232,8 @@ TEST(taken) {
     CHECK_STR(skeleton("int f(int n, int a[g(n)]) { return n; }"), "left: call-in-bound");
     CHECK_STR(skeleton("int f(int n) { return sizeof(int[g(n)]); }"), "left: call-in-bound");
     CHECK_STR(skeleton("int f(int n) { int (*p)[n + g(n)]; return n; }"), "left: call-in-bound");
+    CHECK_STR(skeleton("int f(int n) { __typeof__(n[g(n)]) x; return n; }"), "left: call-in-bound");
+    CHECK_STR(skeleton("int f(int n) { ({ __typeof__(g(n)) x = (g(n)); (void)x; }); return n; }"), "c0r");
     CHECK_STR(skeleton("int f(int n) { char a[sizeof(int) * (int)(3)]; return g(a); }"), "c0r");
 }
 

@@ -387,6 +387,54 @@ TEST(base_has_the_lost_weight_once) {
     }
 }
 
+/* Paths deeper than the arena: what has no place is lost, and base grows by it.
+   What space_saving.c says of the floor holds as long as nothing was forced out,
+   and bounds hold in any case. */
+TEST(bounds_hold_when_the_arena_lost_weight) {
+    uint64_t seed = 4, lost = 0, unforced = 0;
+    uint32_t turn;
+    for (turn = 0; turn < 200; turn++) {
+        uint32_t contexts = 12 + (uint32_t)(test_random(&seed) % 40), i, depth = 0;
+        hcct_config c = config_of(HCCT_SPACE_SAVING, turn % 2 ? contexts / 2 : contexts);
+        arena a;
+        ref r;
+        ref_init(&r);
+        arena_open(&a, &c, contexts);
+        for (i = 0; i < 400; i++) {
+            int down = test_random(&seed) % 100 < (i / 60 % 2 ? 30u : 75u);
+            if (down || depth == 0) {
+                uint32_t key = 1 + (uint32_t)(test_random(&seed) % 3);
+                hcct_enter(&a.t, key, 1);
+                ref_enter(&r, key, 1);
+                depth++;
+            } else {
+                hcct_leave(&a.t);
+                ref_leave(&r);
+                depth--;
+            }
+        }
+        {
+            hcct_stats s = stats_of(&a.t);
+            uint64_t base = s.bound_of_absent, sum = 0;
+            uint32_t at, level = 0;
+            for (at = hcct_next(&a.t, 0, &level); at; at = hcct_next(&a.t, at, &level)) {
+                hcct_context got;
+                hcct_get_context(&a.t, at, &got);
+                if (!got.cold && got.upper > base) sum += got.upper - base;
+            }
+            lost += s.lost;
+            if (s.evicted_for_space == 0) {
+                unforced += s.lost > 0;
+                CHECK((base - s.lost) * s.monitored_max + sum <= s.total - s.lost);
+            }
+        }
+        check_bounds(&a.t, &r, HCCT_SPACE_SAVING);
+        arena_close(&a);
+        ref_free(&r);
+    }
+    CHECK(lost > 0 && unforced > 0);
+}
+
 /* Lookup by list, cache and hash, in any mixture, gives the same tree. */
 TEST(tiers_of_lookup_agree) {
     uint32_t kind, mode;

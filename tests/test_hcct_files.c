@@ -32,11 +32,12 @@ static const char *key_name(void *user, uint32_t key) {
 }
 
 static int with_sums; /* the files have sums over bursts, too */
-static void some_sums(void *user, uint32_t node, uint64_t numbers[3]) {
+static void some_sums(void *user, uint32_t node, uint64_t numbers[4]) {
     (void)user;
     numbers[0] = node * 3 + 1;
     numbers[1] = node + 200;
     numbers[2] = (uint64_t)node * 1000003 << node % 30;
+    numbers[3] = (uint64_t)node * 70001 << node % 21;
 }
 
 static void small_file(blob *b, uint32_t algorithm) {
@@ -485,18 +486,19 @@ TEST(sums_are_read_and_joined) {
     for (times = 1; times < 4; times++) {
         blob b = {0};
         contexts c;
-        uint64_t wanted[3];
+        uint64_t wanted[4];
         uint32_t node = 0;
         for (i = 0; i < times; i++)
             CHECK_EQ(hcct_write(&a.t, key_name, NULL, blob_write, &b), 0);
         c = read_good(&b);
-        CHECK(c.trees[0].has_sums && c.trees[0].count > 5);
+        CHECK(c.trees[0].has_sums && c.trees[0].has_xy && c.trees[0].count > 5);
         for (depth = i = 0; i < c.trees[0].count; i++) {
             const contexts_node *n = &c.trees[0].nodes[i];
             some_sums(NULL, node, wanted);
             CHECK_EQ(n->calls, wanted[0] * times);
             CHECK_EQ(n->bursts, wanted[1] * times);
             CHECK_EQ(n->yy, wanted[2] * times);
+            CHECK_EQ(n->xy, wanted[3] * times);
             node = hcct_next(&a.t, node, &depth);
         }
         CHECK_EQ(node, 0);
@@ -610,10 +612,10 @@ static uint64_t any(uint64_t *seed) { /* of every size, and the ends often */
     }
 }
 
-static void any_sums(void *user, uint32_t node, uint64_t numbers[3]) {
+static void any_sums(void *user, uint32_t node, uint64_t numbers[4]) {
     uint64_t seed = *(const uint64_t *)user + node;
     uint32_t i;
-    for (i = 0; i < 3; i++) numbers[i] = any(&seed);
+    for (i = 0; i < 4; i++) numbers[i] = any(&seed);
 }
 
 static hcct_config any_config(uint64_t *seed, uint32_t *returns, uint32_t room) {

@@ -31,7 +31,7 @@ near() { # FILE TABLE NAME LEAST MOST: the share of a row
     else no "$2 $3 is not $4 to $5: $(grep -e "$3" "$1" | head -n 3)"; fi
 }
 cd "$dir" || exit 2
-$CC -O1 -o phases "$top/tests/misses/phases.c" || exit 2
+$CC -O1 -g -o phases "$top/tests/misses/phases.c" || exit 2
 
 # ---- every access, and bursts ----
 
@@ -43,6 +43,10 @@ near whole.csv miss_objects window .5 .9
 near whole.csv miss_objects 'heap of main' .02 .5
 near whole.csv miss_functions walk_table 0 .02
 has whole.csv '^# miss_pairs: misses at 2 MiB'
+has whole.csv 'walk_window\+0x[0-9a-f]+,phases\.c:[0-9]+$'
+strip -o bare phases 2>/dev/null && "$bursty" record --quiet --misses --every 0 --caches 48k -o bare.brst ./bare 20 7 >got
+"$bursty" report --csv bare.brst >bare.csv || no 'csv of a program without symbols'
+has bare.csv ',\.bss of bare$'
 "$bursty" report whole.brst >whole.txt || no text
 has whole.txt 'every access that the recorder saw'
 "$bursty" record --quiet --every 50000 --burst 5000 --caches 48k,2m -o some.brst ./phases 60 7 >got || no some
@@ -73,6 +77,11 @@ else no "bursts do not add up: $(bursts ab.brst)"; fi
 "$bursty" record --quiet --every 1000 --burst 900000 --caches 64k,512k -o long.brst ./phases 60 7 >got || no long
 "$bursty" report --csv long.brst >long.csv
 has long.csv '^524288,0\.[0-9]+,'
+
+# A burst that fills the log ends there, and the report says so.
+"$bursty" record --quiet --every 1000 --burst 4000000 --caches 4k -o cut.brst ./phases 60 7 >got || no cut
+"$bursty" report cut.brst >cut.txt
+has cut.txt '^MISSING: bursts cut short'
 
 # ---- the machine's caches, refusals ----
 

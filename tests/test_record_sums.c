@@ -167,35 +167,39 @@ TEST(sums_of_contexts_are_those_of_a_matrix) {
     hcct tree;
     contexts *sums = (contexts *)(void *)room_of_sums;
     uint32_t node, depth = 0, burst, found = 0;
-    uint64_t all, numbers[3], seen = 0, squares = 0;
+    uint64_t all, numbers[4], seen = 0, squares = 0, x_of[BURSTS] = {0};
     CHECK(contexts_bytes(NODES) <= sizeof room_of_sums);
     memset(room_of_sums, 0, sizeof room_of_sums);
     sums->nodes = NODES;
     seed = 5;
     CHECK(hcct_init(&tree, room_of_tree, sizeof room_of_tree, NULL) >= NODES);
     all = record_contexts(&tree, sums);
+    for (burst = 0; burst < BURSTS; burst++) {
+        unsigned caller, key;
+        for (caller = 0; caller <= KEYS; caller++) {
+            for (key = 1; key <= KEYS; key++) x_of[burst] += calls[caller][key][burst];
+        }
+    }
     for (node = hcct_next(&tree, 0, &depth); node; node = hcct_next(&tree, node, &depth)) {
         uint32_t caller = key_of(&tree, hcct_parent(&tree, node)), key = key_of(&tree, node);
-        uint64_t count = 0, bursts = 0, yy = 0;
+        uint64_t count = 0, bursts = 0, yy = 0, xy = 0;
         for (burst = 0; burst < BURSTS; burst++) {
             uint64_t y = calls[caller][key][burst];
             count += y;
             bursts += y > 0;
             yy += y * y;
+            xy += x_of[burst] * y;
         }
         contexts_numbers(sums, node, numbers);
         CHECK_EQ(numbers[0], count);
         CHECK_EQ(numbers[1], bursts);
         CHECK_EQ(numbers[2], yy);
+        CHECK_EQ(numbers[3], xy);
         found++;
     }
     CHECK_EQ(found, KEYS + KEYS * KEYS);
     for (burst = 0; burst < BURSTS; burst++) {
-        uint64_t x = 0;
-        unsigned caller, key;
-        for (caller = 0; caller <= KEYS; caller++) {
-            for (key = 1; key <= KEYS; key++) x += calls[caller][key][burst];
-        }
+        uint64_t x = x_of[burst];
         seen += x > 0;
         squares += x * x;
     }
@@ -203,6 +207,7 @@ TEST(sums_of_contexts_are_those_of_a_matrix) {
     CHECK_EQ(numbers[0], all);
     CHECK_EQ(numbers[1], seen);
     CHECK_EQ(numbers[2], squares);
+    CHECK_EQ(numbers[3], squares);
 }
 
 /* In a tree that is too small a node may become another context: its sums begin
@@ -212,7 +217,7 @@ TEST(sums_of_a_context_that_came_back_are_no_more_than_its_calls) {
     contexts *sums = (contexts *)(void *)room_of_sums;
     hcct_config config;
     uint32_t node, depth = 0, burst;
-    uint64_t numbers[3];
+    uint64_t numbers[4];
     memset(room_of_sums, 0, sizeof room_of_sums);
     memset(&config, 0, sizeof config);
     config.monitored = 6;
@@ -226,6 +231,7 @@ TEST(sums_of_a_context_that_came_back_are_no_more_than_its_calls) {
         for (burst = 0; burst < BURSTS; burst++) count += calls[caller][key][burst];
         contexts_numbers(sums, node, numbers);
         CHECK(numbers[0] <= count && numbers[1] <= numbers[0] && numbers[2] >= numbers[0]);
+        CHECK(numbers[3] >= numbers[2]);
     }
 }
 #else

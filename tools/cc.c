@@ -3,17 +3,25 @@
 #include "base/save.h"
 #include "base/tool.h"
 #include "cc/driver.h"
+#include "cc/late.h"
 #include "cc/masquerade.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
     "usage: bursty cc [OPTIONS] -- COMPILER ARGUMENTS       CC=\"bursty cc -- gcc\" make\n"
+    "       bursty cc --build-plugin [-- COMPILER]\n"
     "\n"
     "  Compiles C with a check in functions and loops, so that the program samples itself: it\n"
     "  leaves PROGRAM.brst, which bursty report shows. Messages, status and debug information are\n"
     "  those of the compiler alone. What cannot be rewritten is compiled as it is.\n"
     "\n"
+    "  --build-plugin    builds a plugin for gcc, or for COMPILER, into the cache (BURSTY_CACHE, or\n"
+    "                    ~/.cache/bursty). From then on C++ gets checks, too:\n"
+    "                    CXX=\"bursty cc -- g++\" make. Needs gcc-VERSION-plugin-dev of Debian\n"
+    "  --late            C, too, gets its checks by the plugin, if it is built for the compiler;\n"
+    "                    without it, in source as always\n"
+    "  --verbose         says of each file on standard error how it gets its checks\n"
     "  --cover[=FORM]    counts what runs instead: count (the default: 64 bits where\n"
     "                    pointers have them, else 32), count16, count32, count64, bytes or\n"
     "                    bits (marks), mcdc or mcdc-bits (a mark for each run of a decision:\n"
@@ -138,13 +146,14 @@ static int set_cover(cc_driver *d, const char *value) {
 
 enum { FOR_ALL, FOR_CHECKS, FOR_COVER };
 
-enum { COVER, ATOMIC, NO_EXITS, PLAN, ENTRIES, LOOPS, FORM, KEEP_EVENTS, ONLY, NOT_THESE, LIST, SIDE, NO_TLS,
+enum { BUILD_PLUGIN, LATE, VERBOSE, COVER, ATOMIC, NO_EXITS, PLAN, ENTRIES, LOOPS, FORM, KEEP_EVENTS, ONLY, NOT_THESE, LIST, SIDE, NO_TLS,
        NO_RUNTIME, DUMP, EVERY, BURST, OPTIONS };
 
 static const struct {
     const char *name;
     int is_for, with_value, many;
 } rules[OPTIONS] = {
+    {"build-plugin", FOR_ALL, 0, 0}, {"late", FOR_CHECKS, 0, 0}, {"verbose", FOR_ALL, 0, 0},
     {"cover", FOR_COVER, 0, 0},    {"atomic", FOR_COVER, 0, 0},
     {"no-exits", FOR_COVER, 0, 0},
     {"plan", FOR_CHECKS, 1, 0},    {"entries", FOR_CHECKS, 1, 0},
@@ -186,6 +195,9 @@ static int set_pattern(command_line *l, int option, const char *pattern) {
 static int set_option(command_line *l, int option, const char *value) {
     cc_driver *d = l->driver;
     switch (option) {
+    case BUILD_PLUGIN: break;
+    case LATE: d->late = 1; break;
+    case VERBOSE: d->verbose = 1; break;
     case COVER: return set_cover(d, value);
     case ATOMIC: d->atomic = 1; break;
     case NO_EXITS: d->no_exits = 1; break;
@@ -224,6 +236,8 @@ static int check_together(const command_line *l) {
     int i;
     for (i = 0; i < OPTIONS; i++) {
         if (!l->given[i]) continue;
+        if (l->given[BUILD_PLUGIN] && i != BUILD_PLUGIN)
+            return tool_error("cc: --%s changes nothing with --build-plugin", rules[i].name);
         if (rules[i].is_for == FOR_CHECKS && d->cover)
             return tool_error("cc: --%s changes nothing with --cover", rules[i].name);
         if (rules[i].is_for == FOR_COVER && !d->cover)
@@ -233,6 +247,8 @@ static int check_together(const command_line *l) {
     }
     if (d->atomic && d->cover == 8)
         return tool_error("cc: --atomic changes nothing here: each mark is a byte of its own");
+    if (d->late && (d->choice.dual || d->choice.keep_events))
+        return tool_error("cc: --late changes nothing with --form=dual or --keep-events");
     if (d->choice.keep_events && d->choice.dual)
         return tool_error("cc: --keep-events changes nothing with --form=dual");
     return TOOL_OK;
@@ -270,7 +286,10 @@ static int run(int argc, char **argv) {
     d.choice.only = line.only.list;
     d.choice.not_these = line.not_these.list;
     if (status == TOOL_OK) {
-        if (i + 1 >= argc) status = tool_error("cc: no compiler: bursty cc -- gcc ...");
+        if (line.given[BUILD_PLUGIN]) {
+            if (i + 1 < argc) cc_leave_masquerade(argv[i + 1]);
+            status = cc_late_build(argc - i - 1, argv + i + 1);
+        } else if (i + 1 >= argc) status = tool_error("cc: no compiler: bursty cc -- gcc ...");
         else {
             cc_leave_masquerade(argv[i + 1]);
             status = cc_drive(&d, argc - i - 1, argv + i + 1);

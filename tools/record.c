@@ -7,11 +7,13 @@
 #include "base/save.h"
 #include "base/tool.h"
 #include "kinds/ends.h"
+#include "prove/places.h"
 #include <string.h>
 
 /* One screen. */
 static const char help[]
     = "usage: bursty record [OPTIONS] [--] PROG [ARG ...]\n"
+      "       bursty record -p PID [--seconds N] [--ticks HZ] [-o FILE]\n"
       "\n"
       "  Runs PROG, an x86-64 program as it is installed, and says where its time went. Its\n"
       "  output, exit status and signals are its own. `bursty report FILE` shows all.\n"
@@ -24,7 +26,12 @@ static const char help[]
       "  --misses           which functions and data miss in the caches (samples)\n"
       "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams, misses\n"
       "\n"
+      "  --frames FUNCTION  beside the time: its calls are frames, or requests, and the report\n"
+      "                     says what slow ones do more (up to 8 times)\n"
+      "  --slow MS          what takes longer is slow; else the slowest 5 %\n"
+      "\n"
       "  -o FILE            where to write: bursty.brst\n"
+      "  -p PID, --seconds N   time of a process that runs, for so long: 10. No callers\n"
       "  --follow           children too, each into FILE.PID\n"
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
       "  --ticks HZ         looks in a second of CPU time: 250\n"
@@ -37,13 +44,17 @@ static const char help[]
       "  --all-checks       eliminate no check\n"
       "  --off, --signal N  start switched off; this signal switches on and off\n"
       "  --no-keep          keep nothing for the case that the program is killed\n"
+      "  --no-cache         find all out anew: nothing of ~/.cache/bursty (start-up of --calls)\n"
       "  --quiet, --stats   faults alone; what was patched, what was refused and why\n";
 
 #if defined(__linux__) && defined(__x86_64__)
 #include "../record/preload/keep.h"
+#include "attach.h"
+#include "base/cache.h"
 #include "base/elf.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -58,9 +69,12 @@ extern const tool_command command_report;
 
 typedef struct record_options {
     unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
-    unsigned per_second, ticks;
+    unsigned per_second, ticks, slow_us;
+    unsigned pid, seconds;          /* of -p; 0: a program is started */
+    int no_cache;
+    char cache[4096];               /* the folder of what earlier runs found out; "": none */
     const char *name;               /* of the output, as it was given */
-    text only, not_these;           /* patterns, a line each */
+    text only, not_these, frames;   /* patterns, or names, a line each */
     text caches;                    /* BYTES=LABEL and a space, for each size of --misses */
     char out[4096];
     char report[128];               /* where the recorder says how it went */
@@ -89,7 +103,10 @@ enum {
     FLAG_NO_KEEP = 2048,
     FLAG_LOOK = 4096            /* patch nothing: time alone */
 };
-enum { DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000 };
+enum {
+    DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
+    CACHE_BYTES = 1 << 26           /* the folder of --calls' start */
+};
 
 /* The file that a shell would start, or NULL after a message. */
 static const char *find_program(const char *name, char *path, size_t size) {
@@ -262,6 +279,19 @@ static int number(const char *said, unsigned long max, unsigned *out) {
     return 0;
 }
 
+/* With a fraction, from a microsecond to an hour. */
+static int milliseconds(const char *said, unsigned *us) {
+    char *end;
+    double value;
+    if (!said) return TOOL_BAD_INPUT;
+    value = strtod(said, &end);
+    if (!*said || *end || !(value >= .001 && value <= 3600000))
+        return tool_error("--slow %s: this is not a number of milliseconds from 0.001 to 3600000",
+                          said);
+    *us = (unsigned)(value * 1000 + .5);
+    return 0;
+}
+
 static int words(const char *said, const char *const *names, const unsigned *bits, unsigned *out) {
     unsigned n;
     size_t size;
@@ -303,12 +333,13 @@ static int toggle_signal(const char *said, unsigned *flags) {
 }
 
 /* The recorder has room for as many (patterns of record/preload/patch.h). */
-static int take_pattern(text *list, const char *option, const char *pattern) {
+static int take_pattern(text *list, const char *option, const char *pattern, unsigned most) {
     size_t i, lines = 0;
     if (!pattern) return TOOL_BAD_INPUT;
-    if (!*pattern || strchr(pattern, '\n')) return tool_error("--%s wants a pattern", option);
+    if (!*pattern || strchr(pattern, '\n'))
+        return tool_error("--%s wants a %s", option, most == 16 ? "pattern" : "function");
     for (i = 0; i < list->size; i++) lines += list->data[i] == '\n';
-    if (lines == 16) return tool_error("--%s stands more than 16 times", option);
+    if (lines == most) return tool_error("--%s stands more than %u times", option, most);
     if (list->size + strlen(pattern) > 1000)
         return tool_error("--%s: the patterns are longer than 1000 characters", option);
     text_add(list, pattern);
@@ -399,13 +430,14 @@ static int read_options(record_options *o, int argc, char **argv) {
     const char *value;
     unsigned profiles = 0;
     int bad = 0, boring_said = 0, jitter_said = 0, ticks_said = 0, time_said = 0, shaped = 0;
-    int every_said = 0;
+    int every_said = 0, seconds_said = 0;
     memset(o, 0, sizeof *o);
     o->every = 9900;
     o->burst = 100;
     o->jitter = 12;
     o->boring = 4;
     o->seed = 1;
+    o->seconds = 10;
     o->name = "bursty.brst";
     tool_options(&option, argc, argv);
     while (!bad && tool_next(&option)) {
@@ -426,6 +458,7 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "off")) o->flags |= FLAG_OFF;
         else if (tool_is(&option, "--", "all-checks")) o->flags |= FLAG_ALL;
         else if (tool_is(&option, "--", "no-keep")) o->flags |= FLAG_NO_KEEP;
+        else if (tool_is(&option, "--", "no-cache")) o->no_cache = 1;
         else if (tool_is(&option, "--", "every")) {
             bad = number(tool_value(&option), 1u << 29, &o->every);
             every_said = 1;
@@ -451,12 +484,23 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "events"))
             bad = words(tool_value(&option), event_names, event_bits, &o->events);
         else if (tool_is(&option, "--", "only"))
-            bad = take_pattern(&o->only, "only", tool_value(&option));
+            bad = take_pattern(&o->only, "only", tool_value(&option), 16);
         else if (tool_is(&option, "--", "not"))
-            bad = take_pattern(&o->not_these, "not", tool_value(&option));
+            bad = take_pattern(&o->not_these, "not", tool_value(&option), 16);
+        else if (tool_is(&option, "--", "frames"))
+            bad = take_pattern(&o->frames, "frames", tool_value(&option), 8);
+        else if (tool_is(&option, "--", "slow"))
+            bad = milliseconds(tool_value(&option), &o->slow_us);
         else if (tool_is(&option, "--", "signal"))
             bad = toggle_signal(tool_value(&option), &o->flags);
-        else if (tool_is(&option, "-", "o")) {
+        else if (tool_is(&option, "-", "p")) {
+            bad = number(tool_value(&option), INT_MAX, &o->pid);
+            if (!bad && !o->pid) bad = tool_error("-p wants the number of a process");
+        } else if (tool_is(&option, "--", "seconds")) {
+            bad = number(tool_value(&option), 1000000, &o->seconds);
+            seconds_said = 1;
+            if (!bad && !o->seconds) bad = tool_error("--seconds wants at least 1");
+        } else if (tool_is(&option, "-", "o")) {
             value = tool_value(&option);
             bad = !value;
             if (value && (strlen(value) >= sizeof o->out - 64 || !*value))
@@ -466,6 +510,13 @@ static int read_options(record_options *o, int argc, char **argv) {
     }
     if (!bad && option.files)
         bad = tool_error("record: an option is not understood; bursty record --help lists them");
+    if (!bad && seconds_said && !o->pid)
+        bad = tool_error("--seconds says how long -p looks at a process; a program runs to its end");
+    if (!bad && o->pid
+        && (profiles || o->profiles || shaped || o->follow || o->stats || o->flags || o->no_cache
+            || o->only.size || o->not_these.size || o->frames.size || (ticks_said && !o->ticks)))
+        bad = tool_error("-p records time alone, with --seconds, --ticks, -o and --quiet: for the "
+                         "rest the program must be started by bursty record");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
     o->profiles |= profiles;
     if (o->profiles & PROFILE_MISSES) {
@@ -484,6 +535,13 @@ static int read_options(record_options *o, int argc, char **argv) {
     }
     if (!bad && time_said && ticks_said && !o->ticks)
         bad = tool_error("--ticks 0 leaves no time to --time");
+    if (!bad && o->slow_us && !o->frames.size)
+        bad = tool_error("--slow is about frames: --frames FUNCTION says which");
+    if (!bad && o->frames.size && ticks_said && !o->ticks)
+        bad = tool_error("--ticks 0 leaves nothing to say of what --frames finds slow");
+    if (!bad && o->frames.size && (o->profiles || shaped))
+        bad = tool_error("--frames goes with --time, --ticks, --only and --not alone: record "
+                         "calls, edges and references in a run of their own");
     if (!o->profiles && (shaped || (ticks_said && !o->ticks))) o->profiles = PROFILE_HCCT;
     if (!o->profiles) o->flags |= FLAG_OFF | FLAG_LOOK;
     if (!ticks_said && (time_said || !o->profiles)) o->ticks = DEFAULT_TICKS;
@@ -574,9 +632,14 @@ static void become(const record_options *o, const char *library, char **argv, co
              o->burst, o->jitter, o->events, o->profiles, o->boring, o->seed, o->follow, o->flags,
              (long)getpid(), o->per_second, o->ticks, o->report, o->out);
     setenv("BURSTY_RECORD", value, 1);
+    if (o->cache[0]) setenv("BURSTY_RECORD_CACHE", o->cache, 1);
     if (o->only.size) setenv("BURSTY_RECORD_ONLY", o->only.data, 1);
     if (o->caches.size) setenv("BURSTY_RECORD_CACHES", o->caches.data, 1);
     if (o->not_these.size) setenv("BURSTY_RECORD_NOT", o->not_these.data, 1);
+    if (o->frames.size) {
+        snprintf(value, sizeof value, "%u\n%s", o->slow_us, o->frames.data);
+        setenv("BURSTY_RECORD_FRAMES", value, 1);
+    }
     if (before && *before) {
         setenv("BURSTY_RECORD_PRELOAD", before, 1);
         snprintf(value, sizeof value, "%s:%s", library, before);
@@ -719,6 +782,33 @@ static void show_brief(const record_options *o) {
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) { }
 }
 
+/* FILE says where instructions stand in ELF files, and gets lines. It has its
+   name all the time; if it cannot be written again, it stays as it is. */
+static void name_places(record_options *o) {
+    char path[4200];
+    struct stat s;
+    text out = {NULL, 0, 0};
+    unsigned char *data;
+    size_t size;
+    FILE *file;
+    int is_whole;
+    if (o->direct || !(o->profiles & PROFILE_MISSES) || stat(o->out, &s) != 0
+        || s.st_ino != o->inode || s.st_size == 0)
+        return;
+    data = tool_read_file(o->out, NULL, &size);
+    if (data && places_name(data, size, &out) == 0) {
+        snprintf(path, sizeof path, "%s.new", o->out);
+        file = fopen(path, "wb");
+        is_whole = file && fwrite(out.data, 1, out.size, file) == out.size;
+        if (file && fclose(file) != 0) is_whole = 0;
+        if (is_whole && stat(path, &s) == 0 && rename(path, o->out) == 0)
+            o->inode = s.st_ino;
+        else if (file) remove(path);
+    }
+    text_free(&out);
+    free(data);
+}
+
 /* Is FILE the one that this run has written? */
 static void say_file(const record_options *o) {
     struct stat s;
@@ -777,8 +867,8 @@ static const char *pass_by_env(const char *path, char ***argv, char *found, size
 /* Where the options end: at --, or at the first word that is none. */
 static int find_split(int argc, char **argv) {
     static const char *const alone[]
-        = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--help",
-           "-h",        "--time",  "--calls",  "--edges", "--refs",       "--footprint",
+        = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--no-cache",
+           "--help",    "-h",      "--time",   "--calls", "--edges",      "--refs",    "--footprint",
            "--misses"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
@@ -791,7 +881,8 @@ static int find_split(int argc, char **argv) {
 
 /* Who asks this process to end means the program. It may end in its own way,
    and then FILE is written and the report's file goes. The terminal asks the
-   program itself, if it is of our group. */
+   program itself, if it is of our group. A signal that nohup or a shell's & has
+   had ignored is ignored by the program, too, unless it wants it. */
 static volatile sig_atomic_t asked_child;
 
 static void pass_on(int number, siginfo_t *info, void *context) {
@@ -803,7 +894,7 @@ static void pass_on(int number, siginfo_t *info, void *context) {
     errno = saved;
 }
 
-static const int asking[] = {SIGTERM, SIGHUP, 0};
+static const int asking[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, 0};
 
 /* From here on they wait until there is a program to pass them on to. */
 static void hold_asking(sigset_t *before) {
@@ -814,18 +905,36 @@ static void hold_asking(sigset_t *before) {
     sigprocmask(SIG_BLOCK, &held, before);
 }
 
-/* One that nohup had ignored stays ignored. */
+
 static void pass_asking_on(pid_t child, const sigset_t *before) {
-    struct sigaction action, earlier;
+    struct sigaction action;
     int n;
     asked_child = child;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = pass_on;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    for (n = 0; asking[n]; n++)
-        if (sigaction(asking[n], NULL, &earlier) == 0 && earlier.sa_handler != SIG_IGN)
-            sigaction(asking[n], &action, NULL);
+    for (n = 0; asking[n]; n++) (void)sigaction(asking[n], &action, NULL);
     sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+/* Of a process that runs already. */
+static int attach(record_options *o, int has_program) {
+    attach_options a;
+    int status;
+    if (has_program)
+        return tool_error("-p looks at a process that runs: there is no program to start");
+    a.pid = (long)o->pid;
+    a.seconds = o->seconds;
+    a.ticks = o->ticks;
+    a.quiet = o->quiet;
+    a.out = o->name;
+    status = save_check_dump(o->name);
+    if (status == TOOL_OK) status = attach_run(&a);
+    if (status != TOOL_OK || o->quiet) return status;
+    snprintf(o->out, sizeof o->out, "%s", o->name);
+    show_brief(o);
+    tool_error("wrote %s; `bursty report %s` shows it", o->name, o->name);
+    return TOOL_OK;
 }
 
 static int run(int argc, char **argv) {
@@ -842,6 +951,7 @@ static int run(int argc, char **argv) {
         return TOOL_OK;
     }
     if ((status = read_options(&o, split, argv)) != TOOL_OK) return status;
+    if (o.pid) return attach(&o, program < argc);
     if (program >= argc) return tool_error("record: no program: bursty record [OPTIONS] -- PROG");
     path = find_program(argv[program], found, sizeof found);
     if (!path) return TOOL_BAD_INPUT;
@@ -858,6 +968,8 @@ static int run(int argc, char **argv) {
     }
     if ((status = open_output(&o)) != 0) return status;
     open_report(&o);
+    if (!o.no_cache && !(o.flags & FLAG_LOOK) && cache_folder(o.cache, sizeof o.cache) != 0)
+        o.cache[0] = 0;
     fflush(NULL);
     if (pipe2(started, O_CLOEXEC) != 0) return tool_system_error("pipe");
     child = fork();
@@ -875,12 +987,12 @@ static int run(int argc, char **argv) {
         return tool_system_error(child < 0 ? "fork" : path);
     }
     close(started[0]);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
     pass_asking_on(child, &before);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
     asked_child = 0;
     look_at_output(&o, show_report(&o), status);
+    name_places(&o);
+    if (o.cache[0]) cache_trim(o.cache, CACHE_BYTES);
     say_file(&o);
     remove(o.report);
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */

@@ -75,7 +75,14 @@ static unsigned number(const char *name, unsigned otherwise) {
     return otherwise;
 }
 
-__attribute__((constructor)) static void start(void) {
+/* In front of C++'s static initialisers, which are then seen; and what was
+   registered first runs last, so the dump has the destructors, too. */
+#ifdef __ELF__
+__attribute__((constructor(101)))
+#else
+__attribute__((constructor))
+#endif
+static void start(void) {
     bursty_config config;
     const char *off = getenv("BURSTY_OFF");
     if (off && *off == '1') return;

@@ -46,8 +46,8 @@ enum { CACHES_FIRST = 0x100 };
 size_t caches_bytes(const uint64_t *bytes, uint32_t count);
 /* memory: zero bytes. */
 void caches_init(caches *c, void *memory, const uint64_t *bytes, uint32_t count);
-/* An access to a block (address >> CACHES_BLOCK_LOG2). Returns at how many sizes it
-   certainly misses; those are the smallest. With CACHES_FIRST, larger sizes
+/* An access to a block (address >> CACHES_BLOCK_LOG2). Returns at how many sizes
+   it certainly misses; those are the smallest. With CACHES_FIRST, larger sizes
    may miss or not: the block was not seen since the list was emptied, and too
    few others were. */
 uint32_t caches_access(caches *c, uint64_t block);

@@ -1,11 +1,13 @@
 /* contexts.c - sums over bursts of a tree of calling contexts. */
 #include "contexts.h"
 
+#define LAST UINT32_MAX /* link of the first context of a burst */
+
 static uint32_t one_more(uint32_t count) { return count + (count != UINT32_MAX); }
 
-static uint64_t with_square(uint64_t yy, uint32_t y) {
-    uint64_t square = (uint64_t)y * y;
-    return yy + square < yy ? UINT64_MAX : yy + square;
+static uint64_t with_product(uint64_t sum, uint32_t x, uint32_t y) {
+    uint64_t product = (uint64_t)x * y;
+    return sum + product < sum ? UINT64_MAX : sum + product;
 }
 
 size_t contexts_bytes(uint32_t nodes) {
@@ -15,15 +17,14 @@ size_t contexts_bytes(uint32_t nodes) {
 static void count_node(contexts *c, uint32_t node, uint32_t key, uint32_t parent) {
     context_sums *s = &c->of[node];
     if (s->key != key || s->parent != parent) {
-        s->yy = s->calls = s->bursts = s->burst = s->y = 0;
+        s->yy = s->xy = s->calls = s->bursts = s->y = 0;
         s->key = key;
         s->parent = parent;
     }
-    if (s->burst != c->bursts + 1) {
-        s->yy = with_square(s->yy, s->y);
-        s->y = 0;
-        s->burst = c->bursts + 1;
-        s->bursts = one_more(s->bursts);
+    if (s->y == 0) s->bursts = one_more(s->bursts);
+    if (s->link == 0) {
+        s->link = c->linked ? c->linked : LAST;
+        c->linked = node + 1;
     }
     s->y = one_more(s->y);
     s->calls = one_more(s->calls);
@@ -33,21 +34,27 @@ static void count_node(contexts *c, uint32_t node, uint32_t key, uint32_t parent
    context. */
 void contexts_count(contexts *c, const hcct *tree, uint32_t key) {
     hcct_place place = hcct_position(tree);
-    c->in_burst = 1;
     count_node(c, 0, 0, 0);
     if (place.cursor == 0 || place.cursor > c->nodes || place.over) return;
     count_node(c, place.cursor, key, hcct_parent(tree, place.cursor));
 }
 
 void contexts_burst(contexts *c) {
-    if (c->in_burst && c->bursts < UINT32_MAX - 1) c->bursts++;
-    c->in_burst = 0;
+    uint32_t at = c->linked, x = c->of[0].y;
+    for (c->linked = 0; at && at != LAST; ) {
+        context_sums *s = &c->of[at - 1];
+        s->yy = with_product(s->yy, s->y, s->y);
+        s->xy = with_product(s->xy, x, s->y);
+        at = s->link;
+        s->y = s->link = 0;
+    }
 }
 
-void contexts_numbers(void *user, uint32_t node, uint64_t numbers[3]) {
+void contexts_numbers(void *user, uint32_t node, uint64_t numbers[4]) {
     const contexts *c = (const contexts *)user;
     const context_sums *s = &c->of[node <= c->nodes ? node : 0];
     numbers[0] = node <= c->nodes ? s->calls : 0;
     numbers[1] = s->bursts;
-    numbers[2] = with_square(s->yy, s->y);
+    numbers[2] = with_product(s->yy, s->y, s->y);
+    numbers[3] = with_product(s->xy, c->of[0].y, s->y);
 }

@@ -7,20 +7,22 @@
 #include <stdint.h>
 
 /* Of one context, by the number of its node; y is how many calls it has in one
-   burst. The tree may give a context up and use its node for another one: then
-   the key or the parent differs, and the sums begin again. */
+   burst, x how many all contexts have. x is known when the burst has ended, so
+   the contexts of a burst are linked to one another and added up then. The tree
+   may give a context up and use its node for another one: then the key or the
+   parent differs, and the sums begin again. */
 typedef struct context_sums {
-    uint64_t yy;          /* of all its bursts but the latest: y * y         */
+    uint64_t yy, xy;      /* of the bursts that have ended: y * y, x * y */
     uint32_t key, parent;
-    uint32_t calls;       /* the sum of y, with the latest burst             */
-    uint32_t bursts;      /* in which it was called                          */
-    uint32_t burst, y;    /* the latest of these, and the calls in it so far */
+    uint32_t calls;       /* the sum of y, with this burst               */
+    uint32_t bursts;      /* in which it was called, with this one       */
+    uint32_t y;           /* in this burst so far                        */
+    uint32_t link;        /* 0, or to another context of this burst      */
 } context_sums;
 
 typedef struct contexts {               /* all zero but `nodes`: empty */
     uint32_t nodes;                     /* so many have sums */
-    uint32_t bursts;                    /* how many have ended */
-    int in_burst;                       /* and this one had a call */
+    uint32_t linked;                    /* the contexts of this burst: 1 + a node, or 0 */
     context_sums of[1];                 /* of all calls, and of nodes 1 to `nodes` */
 } contexts;
 
@@ -30,5 +32,5 @@ void contexts_count(contexts *c, const hcct *tree, uint32_t key);
 /* The burst ends. */
 void contexts_burst(contexts *c);
 /* For hcct_config.sums; user: a contexts. */
-void contexts_numbers(void *user, uint32_t node, uint64_t numbers[3]);
+void contexts_numbers(void *user, uint32_t node, uint64_t numbers[4]);
 #endif

@@ -148,8 +148,14 @@ RECORDER_HOOK void recorder_sync(recorder_thread *r) {
 RECORDER_HOOK static void enter(recorder_thread *r, void *function, uint32_t key, uint64_t weight,
                                 uintptr_t frame, uintptr_t end, const void *site,
                                 const void *from) {
-    uintptr_t address = own_address(r, frame, end, site, from);
-    close_below(r, address + 1);
+    const recorder_frame *top = r->frames + r->frame_count - 1;
+    uintptr_t address = frame;
+    /* Mostly the innermost call stands above this one's whole frame: it is open,
+       and so are all others. */
+    if (r->frame_count && (top->address <= frame || top->address + 15 < end)) {
+        address = own_address(r, frame, end, site, from);
+        close_below(r, address + 1);
+    }
     if (r->frame_count < RECORDER_DEPTH) {
         recorder_frame *f = &r->frames[r->frame_count++];
         f->function = function;
@@ -182,7 +188,10 @@ RECORDER_HOOK static void leave(recorder_thread *r, void *function, uint32_t key
         }
         if (n && f[n - 1].address > frame) n = 0;
     }
-    if (n) {
+    if (n && n == r->frame_count && !r->deep) {
+        r->frame_count--; /* the innermost call, as nearly always: one step up the tree */
+        if (r->feeding) hcct_leave(&r->tree);
+    } else if (n) {
         close_down_to(r, n - 1);
     } else if (r->deep) {
         r->deep--;

@@ -192,6 +192,8 @@ static void put_row(base_p_out *out, const misses *m, const misses_row *row,
     put_string(out, about->name(about->user, what == MISSES_PAIR ? MISSES_FUNCTION : what, row->a));
     if (what == MISSES_PAIR) put_string(out, about->name(about->user, MISSES_OBJECT, row->b));
     if (what == MISSES_SITE) put_string(out, about->name(about->user, MISSES_FUNCTION, row->b));
+    if (what == MISSES_SITE)
+        put_string(out, about->place ? about->place(about->user, row->a) : NULL);
     for (n = 0; n < m->list.count; n++) {
         put_number(out, row->misses[n]);
         put_number(out, row->unknown[n]);

@@ -81,6 +81,8 @@ typedef struct misses_about {
     /* The name of a function (MISSES_FUNCTION), an object, or a site. NULL: it
        has none. The text is used at once. */
     const char *(*name)(void *user, uint32_t what, uint64_t number);
+    /* Where a site stands, as FILE, a tab and an address in it; or NULL. */
+    const char *(*place)(void *user, uint64_t site);
     void *user;
 } misses_about;
 /* Writes a part, of whole bursts. Returns 0, or -1. */

@@ -232,13 +232,13 @@ RECORDER_HOOK static void name_line(const char *line) {
     if (fields == 4 && path[0] == '/') name_mapping(path, start, end, from);
 }
 
-/* Calls `each` with every line of /proc/self/maps. Without a FILE: the process
+/* Calls `each` with every line of a file. Without a FILE: the process
    may end in a signal handler that has interrupted malloc. */
-RECORDER_HOOK static void read_maps(void (*each)(const char *line)) {
+RECORDER_HOOK static void read_lines(const char *path, void (*each)(const char *line)) {
     static char text[2 * 4400];
     size_t have = 0;
     ssize_t got = 1;
-    int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    int maps = open(path, O_RDONLY | O_CLOEXEC);
     if (maps < 0) return;
     while (got > 0) {
         char *line = text, *end;
@@ -255,6 +255,65 @@ RECORDER_HOOK static void read_maps(void (*each)(const char *line)) {
         memmove(text, line, have);
     }
     close(maps);
+}
+
+RECORDER_HOOK static void read_maps(void (*each)(const char *line)) {
+    read_lines("/proc/self/maps", each);
+}
+
+/* Code of no file: a JIT compiler made it, and may say in /tmp/perf-PID.map
+   what it is, "START SIZE NAME" in each line. The last line about a place
+   counts, for memory is used again. The memory itself may be gone by now. Places
+   that have no name yet stand in made[], by their addresses. */
+enum { MADE = 8192 };
+static uint32_t made[MADE], made_count;
+
+static unsigned char is_made[RECORDER_FUNCTIONS];
+
+RECORDER_HOOK uint32_t recorder_made_key(void *place) {
+    uint32_t key = recorder_key(place);
+    if (key <= RECORDER_FUNCTIONS) is_made[key - 1] = 1;
+    return key;
+}
+
+RECORDER_HOOK static void name_made(const char *line) {
+    unsigned long start, size;
+    char name[400];
+    uint32_t lo = 0, hi = made_count;
+    if (sscanf(line, "%lx %lx %399[^\n]", &start, &size, name) != 3) return;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if ((uintptr_t)functions[made[mid]] < start) lo = mid + 1;
+        else hi = mid;
+    }
+    for (; lo < made_count && (uintptr_t)functions[made[lo]] - start < size; lo++) {
+        if (names[made[lo]] && !strcmp(names[made[lo]], name)) continue;
+        give_name(made[lo], name, strlen(name));
+    }
+}
+
+RECORDER_HOOK static void find_made(void) {
+    static const char nobody[] = "(code made at run time)";
+    char path[64];
+    uint32_t n, k, gap;
+    made_count = 0;
+    for (n = 0; n < RECORDER_FUNCTIONS && made_count < MADE; n++) {
+        if (is_made[n] && !names[n]) made[made_count++] = n;
+    }
+    if (!made_count) return;
+    for (gap = made_count / 2; gap; gap /= 2) {   /* qsort may allocate */
+        for (n = gap; n < made_count; n++) {
+            uint32_t i = made[n];
+            for (k = n; k >= gap && functions[made[k - gap]] > functions[i]; k -= gap)
+                made[k] = made[k - gap];
+            made[k] = i;
+        }
+    }
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    read_lines(path, name_made);
+    for (n = 0; n < made_count; n++) {
+        if (!names[made[n]]) give_name(made[n], nobody, sizeof nobody - 1);
+    }
 }
 
 /* Not for ever: this may be a signal handler that has interrupted who has the
@@ -276,6 +335,7 @@ RECORDER_HOOK void recorder_lock_names(int on) {
 RECORDER_HOOK uint32_t recorder_find_names(void) {
     int locked = lock_names();
     read_maps(name_line);
+    find_made();
     if (locked) pthread_mutex_unlock(&lock);
     return without_memory;
 }

@@ -209,7 +209,9 @@ int recorder_is_child(void);
 /* The key of a function. RECORDER_FUNCTIONS + 1 stands for all that the table
    has no room for. */
 uint32_t recorder_key(void *function);
-/* The same, or 0 if no key was asked for yet. */
+/* The same for a place in code that the program made itself. */
+uint32_t recorder_made_key(void *place);
+/* The same as recorder_key, or 0 if no key was asked for yet. */
 uint32_t recorder_known_key(void *function);
 /* Looks all names up. Returns how many had no memory. */
 uint32_t recorder_find_names(void);

@@ -33,11 +33,11 @@ static pthread_key_t at_end;
 static recorder_thread *records;
 static uint32_t without_memory, record_count;
 static int stopped, is_child;
-static __thread recorder_thread *self;
+static __thread recorder_thread *self RECORDER_TLS;
 recorder_frame recorder_none; /* of no function */
 __thread recorder_now recorder_here RECORDER_TLS = {0, &recorder_none};
 static __thread int rounds;
-static __thread int gone; /* this thread has no record any more, or no memory for one */
+static __thread int gone RECORDER_TLS; /* this thread has no record any more, or no memory for one */
 
 RECORDER_HOOK static void empty(recorder_thread *r) {
     hcct_init(&r->tree, r + 1, r->bytes, NULL);
@@ -158,7 +158,7 @@ RECORDER_HOOK static recorder_thread *first_call(void) {
    and gets nothing. It is 2 while another thread holds all records, for some
    milliseconds of its time; on a machine with much to do these may take
    long. */
-RECORDER_HOOK static int take(recorder_thread *r) {
+RECORDER_HOOK __attribute__((noinline)) static int wait_for(recorder_thread *r) {
     struct timespec millisecond = {0, 1000000};
     int wait, was = 0, saved = errno;
     for (wait = 0; wait < PATIENCE; wait++) {
@@ -171,6 +171,14 @@ RECORDER_HOOK static int take(recorder_thread *r) {
     }
     errno = saved; /* a signal interrupts a sleep */
     return wait < PATIENCE;
+}
+
+/* Apart from the waiting, so that a hook keeps no registers and no errno. */
+RECORDER_HOOK static inline int take(recorder_thread *r) {
+    int was = 0;
+    if (__atomic_compare_exchange_n(&r->busy, &was, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        return 1;
+    return was != 1 && wait_for(r);
 }
 
 /* A signal handler that interrupts a hook is not seen. */

@@ -55,6 +55,8 @@ static struct {
     uint32_t which;
 } timed;
 
+void (*timer_ticked)(const uint32_t *keys, uint32_t count, uint32_t n);
+
 static __thread timed_thread *timed_here __attribute__((tls_model("initial-exec")));
 
 /* glibc's own name for sigaction, which nobody else interposes. */
@@ -110,8 +112,10 @@ static void tick_of(timed_thread *t, const siginfo_t *info, const ucontext_t *u)
     if (info->si_overrun > 0) n += (uint32_t)info->si_overrun;
     count = timed.stack((uint64_t)at[REG_RIP], (uint64_t)at[REG_RSP], (uint64_t)at[REG_RBP],
                         t->stack_end, t->keys, t->room);
-    if (count != UINT32_MAX) sampled_tick(&t->ticks, t->keys, count, n, 0);
-    else {
+    if (count != UINT32_MAX) {
+        if (timer_ticked) timer_ticked(t->keys, count, n);
+        sampled_tick(&t->ticks, t->keys, count, n, 0);
+    } else {
         t->keys[0] = SAMPLED_RECORDER;
         sampled_tick(&t->ticks, t->keys, 1, n, 1);
     }

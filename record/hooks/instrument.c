@@ -2,7 +2,8 @@
    -finstrument-functions:
 
        cc -finstrument-functions -c program.c
-       for file in instrument frames threads names dump ticks sampled; do
+       for file in hooks/instrument hooks/ticks core/frames core/threads core/names core/dump \
+           core/sampled; do
            cc -O2 -I. -c record/$file.c
        done
        cc -o program program.o instrument.o frames.o threads.o names.o dump.o ticks.o sampled.o \

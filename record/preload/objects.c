@@ -266,7 +266,7 @@ static int lock_heap(void) {
     at_heap = 1;
     for (wait = 0; wait < PATIENCE; wait++) {
         if (!__atomic_exchange_n(&heap.lock, 1, __ATOMIC_ACQUIRE)) return 1;
-        sched_yield();
+        if (!record.sandboxed) sched_yield();
     }
     at_heap = 0;
     return 0;
@@ -400,7 +400,10 @@ static uint32_t walk(chain *c, const void *frame) {
         c->where[c->count] = where;
         c->what[c->count++] = word_at(where);
     }
-    return named && lock_heap() ? (n = site_of(keys), unlock_heap(), n) : 0;
+    if (!named || !lock_heap()) return 0;
+    n = site_of(keys);
+    unlock_heap();
+    return n;
 }
 
 static uint32_t find_site(const void *back, const void *stack, const void *frame) {
@@ -440,7 +443,8 @@ __attribute__((visibility("default"))) void bursty_allocated(const void *memory,
     }
     /* Many blocks that were freed at one place would make long chains. */
     number = block_at((uint64_t)(uintptr_t)memory);
-    if (number && heap.blocks[number - 1].freed_at) drop_freed(heap.blocks[number - 1].freed_at - 1);
+    if (number && heap.blocks[number - 1].freed_at)
+        drop_freed(heap.blocks[number - 1].freed_at - 1);
     number = heap.free_first;
     if (number) heap.free_first = heap.blocks[number - 1].next[0];
     else if (heap.used < BLOCKS_MOST) number = ++heap.used;

@@ -8,13 +8,15 @@
    BURSTY_RECORD holds "every burst jitter events profiles boring seed follow
    flags owner per-second ticks" as numbers, the path of the report (below; -:
    none) and then the path of the output; BURSTY_RECORD_ONLY and
-   BURSTY_RECORD_NOT patterns, a line each; BURSTY_RECORD_CACHES sizes; BURSTY_RECORD_PRELOAD what
-   LD_PRELOAD was before. */
+   BURSTY_RECORD_NOT patterns, and BURSTY_RECORD_FRAMES names, a line each;
+   BURSTY_RECORD_CACHES sizes; BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
 #define BINPATCH_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #include "binpatch.h"
+#include "cache.h"
+#include "frames.h"
 #include "handover.h"
 #include "objects.h"
 #include "patch.h"
@@ -377,6 +379,7 @@ static void record_sandbox(void) {
     if (!record.running || record.done) return;
     keep_stop();
     timer_stop(1);
+    frames_sandbox();
     if (record.pid != record.owner) {           /* a child could not write its file */
         (void)binpatch_toggle(0);
         __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
@@ -439,6 +442,7 @@ int recorder_wants_child(recorder_thread *all) {
     timer_in_child();
     quiet_in_child();
     objects_in_child();
+    frames_in_child();
     for (; all; all = all->next) all->references = NULL;
     binpatch_forget_stats();
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
@@ -488,6 +492,8 @@ static void record_restore_environment(void) {
         unsetenv("BURSTY_RECORD_ONLY");
         unsetenv("BURSTY_RECORD_NOT");
         unsetenv("BURSTY_RECORD_CACHES");
+        unsetenv("BURSTY_RECORD_FRAMES");
+        unsetenv("BURSTY_RECORD_CACHE");
         unsetenv("BURSTY_RECORD");
     }
 }
@@ -503,13 +509,26 @@ static void record_prepare(void) {
 
 typedef char record_frames_fit[sizeof(binpatch_frame) * SAMPLED_DEEP <= TIMER_ROOM ? 1 : -1];
 
+/* Is a place in code of no file, that the program made itself? Where copies are
+   made, too, nobody can tell. */
+static int record_is_made(uint64_t pc) {
+    struct dl_find_object found;
+    return record.looks && !record.only.list[0] && record_find_object
+           && record_find_object((void *)(uintptr_t)pc, &found) != 0;
+}
+
 static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                              uint32_t *keys, void *room) {
     binpatch_frame *frames = (binpatch_frame *)room;
     uint32_t n, count = UINT32_MAX, wanted = 0;
     if (!binpatch_is_own(pc))
         count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
-    for (n = 0; n < count && count != UINT32_MAX; n++) {
+    if (count != UINT32_MAX && record_is_made(pc)) {
+        enum { NEAR = 32 };                     /* JIT compilers align what they make */
+        keys[wanted++] = recorder_made_key((void *)(uintptr_t)(pc & ~(uint64_t)(NEAR - 1)));
+        __atomic_store_n(&record.made, 1, __ATOMIC_RELAXED);
+    }
+    for (n = 0; n < count && count != UINT32_MAX && wanted < SAMPLED_DEEP; n++) {
         if (record_is_wanted(&frames[n]))
             keys[wanted++] = record_key(frames[n].module, frames[n].place);
     }
@@ -530,8 +549,11 @@ static void record_installed(int toggle_signal) {
     record.text_bytes = recorder_text_bytes();
     record.shadow_stack = stats.shadow_stack;
     record.running = 1;
+    if (frames_begin(record.ticks) != 0 && record.pid == record.owner && !record.follow)
+        syscall(SYS_exit_group, 2);
     handover_sandbox = record_sandbox;
     handover_names = record_name_all;
+    timer_ticked = frames_tick;
     if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
     if (stats.filters) {        /* when it forbids them we are not asked: it is as if it had */
         handover_line("?the program can forbid system calls by an instruction of its own: the "
@@ -573,6 +595,16 @@ static void record_take_caches(const char *words) {
     if (!record.cache_count) record.profiles &= ~(unsigned)PROFILE_MISSES;
 }
 
+/* Patterns of functions make each run another one. */
+static void record_remember(void) {
+    const char *folder = getenv("BURSTY_RECORD_CACHE");
+    const binpatch_config *c = &record.config;
+    if (!folder || record.looks || record.only.list[0] || record.not_these.list[0]) return;
+    cache_open(folder, (uint64_t)(uint32_t)c->k_boring << 1 | (c->all_checks != 0));
+    record.config.recall = cache_recall;
+    record.config.keep = cache_keep;
+}
+
 __attribute__((constructor)) static void record_start(void) {
     const char *wanted = getenv("BURSTY_RECORD");
     unsigned number[12];
@@ -602,6 +634,7 @@ __attribute__((constructor)) static void record_start(void) {
     if (record.profiles & PROFILE_MISSES) record_take_caches(getenv("BURSTY_RECORD_CACHES"));
     record_take_patterns(&record.only, getenv("BURSTY_RECORD_ONLY"));
     record_take_patterns(&record.not_these, getenv("BURSTY_RECORD_NOT"));
+    frames_take(getenv("BURSTY_RECORD_FRAMES"));
     record.pid = getpid();
     record.owner = (pid_t)number[9];
     if (record.pid == record.owner) {
@@ -615,14 +648,16 @@ __attribute__((constructor)) static void record_start(void) {
     record.weight_256 = 256;
     if (number[0] != BINPATCH_ALWAYS && !number[10])
         record.weight_256 = (uint64_t)(number[0] + number[1]) * 256 / number[1];
-    record_restore_environment();
     recorder_debug_file = record_find_debug_file;
     record.config.want = record_want;
     record.config.action = record_events;
     record.config.begin = record_begin;
     record.config.thread = record_thread_begins;
+    record_remember();
+    record_restore_environment();
     record_prepare();
     if (record.profiles & PROFILE_MISSES) objects_start();
     if (binpatch_install(&record.config)) record_installed((int)(number[8] & 255));
+    cache_close();
     errno = saved;
 }

@@ -71,6 +71,7 @@ typedef struct record_state {
     int shadow_stack;            /* the processor checks returns */
     int toggles;                 /* there is a signal that switches on */
     unsigned ticks;              /* in a second; 0: none */
+    int made;                    /* a tick was in code that the program made itself */
     int no_timer;
     int not_switched;            /* a signal was to switch on, and could not */
     uint64_t text_bytes;         /* of the executable's code: read before it may forbid that */

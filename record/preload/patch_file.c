@@ -2,6 +2,7 @@
    and its report for the tool. The same file is made while the program runs,
    for the case that it is killed. */
 #define _GNU_SOURCE 1
+#include "frames.h"
 #include "handover.h"
 #include "objects.h"
 #include "patch.h"
@@ -135,6 +136,25 @@ static const char *record_miss_name(void *user, uint32_t what, uint64_t number) 
     return number ? record_name(user, (uint32_t)number) : NULL;
 }
 
+/* Of an instruction: the file of its module, and its address there. `bursty
+   record` makes a file and a line of it. */
+static const char *record_miss_place(void *user, uint64_t site) {
+    static char text[4200];
+    uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1);
+    char own[4096];
+    binpatch_module m;
+    ssize_t n;
+    (void)user;
+    if (binpatch_get_module(module, &m) != 0) return NULL;
+    if (!*m.path) {
+        n = record.sandboxed ? -1 : readlink("/proc/self/exe", own, sizeof own - 1);
+        if (n <= 0) return NULL;
+        own[n] = 0;
+        snprintf(text, sizeof text, "%s\t%x", own, place);
+    } else snprintf(text, sizeof text, "%.4096s\t%x", m.path, place);
+    return text;
+}
+
 static int record_write_misses(const misses *m, hcct_write_fn write, void *user) {
     misses_about about;
     uint32_t n;
@@ -146,6 +166,7 @@ static int record_write_misses(const misses *m, hcct_write_fn write, void *user)
     }
     for (n = 0; n < record.cache_count; n++) about.labels[n] = record.cache_labels[n];
     about.name = record_miss_name;
+    about.place = record_miss_place;
     return misses_write(m, &about, write, user);
 }
 
@@ -156,6 +177,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     int failed, pairs = record.profiles & PROFILE_PAIRS;
     record_about(&about);
     failed = timer_write(&about, write, user);
+    if (!failed) failed = frames_write(record_name, write, user);
     if (!failed) failed = record_write_quiet(&about, write, user);
     /* A reader adds up the pairs of a function, so that pairs tell everything
        about functions. */
@@ -348,6 +370,7 @@ static void record_write_hints(void) {
     if (quiet_has_child())
         handover_line("?a child of the program goes on, and it is not recorded: --follow records "
                       "children, too\n");
+    frames_say();
     if (record.threads_missing) {
         snprintf(line, sizeof line, "?%u threads were not recorded: there is no memory\n",
                  record.threads_missing);
@@ -377,6 +400,17 @@ static void record_write_hints(void) {
                  "a million at a time\n",
                  (unsigned long long)objects_lost());
         handover_line(line);
+    }
+    if (record.made) {
+        char path[64];
+        snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+        if (access(path, F_OK) != 0) {
+            snprintf(line, sizeof line,
+                     "?the program runs code that it made itself, and no %s names it: node "
+                     "--perf-basic-prof, or an agent of java's, writes one\n",
+                     path);
+            handover_line(line);
+        }
     }
     if (record.no_timer) handover_line("!there are no ticks: the system has no timer for it\n");
     if (record.not_switched)
@@ -408,8 +442,11 @@ void record_write_report(void) {
              (unsigned long long)s.burst_checks, (unsigned long long)s.missed,
              (unsigned long long)s.events, (unsigned long long)s.lost, s.threads, s.lost_threads);
     handover_line(line);
-    snprintf(line, sizeof line, "threads without memory %u, calls too deep to follow %llu\n",
-             record.threads_missing, (unsigned long long)record.frames_full);
+    snprintf(line, sizeof line,
+             "threads without memory %u, calls too deep to follow %llu, modules known from an "
+             "earlier run %u of %u\n",
+             record.threads_missing, (unsigned long long)record.frames_full, s.recalled,
+             s.modules);
     handover_line(line);
     for (n = 0; binpatch_get_module(n, &m) == 0; n++) {
         snprintf(line, sizeof line,

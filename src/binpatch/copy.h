@@ -62,7 +62,8 @@ enum {                          /* module.events: what an instrumented copy reco
     X86COPY_LOAD = 16,
     X86COPY_STORE = 32,
     X86COPY_REPEAT = 64,        /* never asked for: precedes the event of a rep instruction */
-    X86COPY_STACK = 128         /* push, pop, call and leave are loads and stores too */
+    X86COPY_STACK = 128,        /* push, pop, call and leave are loads and stores too */
+    X86COPY_LEFT = 256          /* of C: each exit asks heavy */
 };
 /* An event is 16 bytes: u64 value; u32 kind | bytes << 8 | module number << 24;
    u32 place. It is written at the address in the thread's word `position`,
@@ -105,13 +106,16 @@ typedef struct x86copy_module {
     uint32_t sensitive_count;
     int32_t offset_n, offset_left, offset_position;     /* of the thread's words, from %fs:0 */
     uint32_t xsave_bytes, xsave_mask;       /* mask 0: fxsave */
-    /* Asked by all copies: code is a site, or MAKE_C or MAKE_I with the number
-       of a function. Of a site it returns whether a burst is live, of the
-       others where to go. */
+    /* Asked by all copies: code is a site, or MAKE_C, MAKE_I or LEAVES with the
+       number of a function. Of a site it returns whether a burst is live, of
+       MAKE where to go. */
     uint64_t (*heavy)(uint64_t code, void *user, const uint64_t *saved);
     void *user;
 } x86copy_module;
 enum { X86COPY_MAKE_C = 0x40000000, X86COPY_MAKE_I = 0x20000000, X86COPY_NUMBER = 0x0FFFFFFF };
+/* An exit of C; by a jump into another function. The stack pointer is lower by
+   FRAME then. */
+enum { X86COPY_LEAVES = 0x10000000, X86COPY_LEFT_BY_JUMP = 0x08000000, X86COPY_LEFT_FRAME = 0x98 };
 
 /* saved: the registers at that moment, in this order; behind them the return
    address, the code, and for a site the 128 bytes of the program's red zone. */

@@ -51,10 +51,11 @@ static void x86copy_p_link_to(x86copy *s, uint64_t address, unsigned opcode_byte
     if (linked) {
         int in_i = s->instrumented && !g->direct;
         uint32_t made = in_i ? h->i_at : h->c_at;
+        if (m->events & X86COPY_LEFT) made = 0; /* its T tells of the entry */
         if (made) made += x86copy_skips(g, in_i);
         to = m->rx + (made ? made : in_i ? h->make_i_at : h->t_at);
         if (g == s->b->f && !in_i) to = m->rx + h->t_at;
-        if (!made && !s->failed) {
+        if (!made && !s->failed && !(m->events & X86COPY_LEFT)) {
             x86copy_fixup *x = &s->fixups[s->fixup_count++];
             x->at = s->out_size;
             x->index = (uint32_t)(g - m->flow->functions);
@@ -175,7 +176,7 @@ static void x86copy_p_emit_branch(x86copy *s, uint32_t n) {
             return;
         }
         x86copy_p_out1(s, 0xE9);
-    } else if (leaves && s->instrumented && s->m->events & X86COPY_EXIT) {
+    } else if (leaves && x86copy_p_tells_exits(s)) {
         uint32_t over;
         op[1] ^= 1;
         x86copy_p_out(s, op, 2);

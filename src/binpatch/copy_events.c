@@ -205,7 +205,25 @@ static void x86copy_p_events_of(x86copy *s, const x86flow_insn *k) {
         x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_STORE, 8), place, -8);
 }
 
+/* Nothing of what stands below the stack pointer is needed at an exit, and no
+   flag. */
+static void x86copy_p_tell_exit(x86copy *s, const x86flow_insn *k) {
+    uint32_t code = (uint32_t)(s->own - s->m->functions) | X86COPY_LEAVES;
+    if (k->i.kind != X86DECODE_RETURN) code |= X86COPY_LEFT_BY_JUMP;
+    X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x68\xFF\xFF\xFF"); /* lea -0x98(%rsp),%rsp */
+    X86COPY_P_CODE(s, "\x48\xC7\x04\x24");                 /* movq $code,(%rsp); call heavy */
+    x86copy_p_out4(s, code);
+    x86copy_p_out1(s, 0xE8);
+    x86copy_p_distance(s, s->m->rx + s->m->heavy_at, 0);
+    X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x98\x00\x00\x00");
+}
+
+static int x86copy_p_tells_exits(const x86copy *s) {
+    return s->instrumented ? (s->m->events & X86COPY_EXIT) != 0 : (s->m->events & X86COPY_LEFT) != 0;
+}
+
 static void x86copy_p_exit_event(x86copy *s, const x86flow_insn *k) {
+    if (!s->instrumented && s->m->events & X86COPY_LEFT) x86copy_p_tell_exit(s, k);
     if (s->instrumented && s->m->events & X86COPY_EXIT)
         x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_EXIT, 0),
                               (uint32_t)(s->b->f->lo - s->m->flow->bias), 0);

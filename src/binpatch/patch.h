@@ -32,7 +32,8 @@ typedef struct binpatch_config {        /* every zero is a default */
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, neither armed nor switched on */
-    int      no_patches;        /* 1: nothing is patched, ever. binpatch_stack and names are there */
+    int      no_patches;        /* 1: nothing is patched but what binpatch_hook is given.
+                                   binpatch_stack and names are there */
     /* Which modules (function is NULL) and which functions of them (name or
        "")? NULL: the executable and all libraries but libc, ld.so and
        libgcc_s. */
@@ -43,6 +44,15 @@ typedef struct binpatch_config {        /* every zero is a default */
     /* A burst begins: the open functions, innermost first, at most 256. The
        innermost may be about to report its ENTRY. */
     void   (*begin)(void *user, const binpatch_frame *frames, size_t count);
+    /* Start-up is ten times faster where an earlier run is remembered. keep
+       takes what was found out about a module: words that mean something to
+       recall alone, which hands them back, or NULL. key: of its code and of the
+       settings. Both must be of the same unchanged file (path, "": the
+       executable). want must say the same as it did then. The words that recall
+       returns are read before it is called again. */
+    const uint32_t *(*recall)(void *user, const char *path, uint64_t key, size_t *words);
+    void   (*keep)(void *user, const char *path, uint64_t key, const uint32_t *words,
+                   size_t count);
     void    *user;
     void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
 } binpatch_config;
@@ -87,6 +97,7 @@ typedef struct binpatch_stats {
     uint32_t buffers;                   /* so many threads at a time have one */
     uint32_t filters;                   /* functions that forbid system calls, and ask nobody */
     uint32_t changed;                   /* functions that binpatch_code_changes gave up */
+    uint32_t recalled;                  /* modules that config.recall knew */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
@@ -141,6 +152,18 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
 /* Is pc in the module that holds this header's code, or in what copies share to
    save registers? Returns 1 or 0. Async-signal-safe. */
 BINPATCH_API int binpatch_is_own(uint64_t pc);
+/* Told of entries (what is ENTRY) and exits (EXIT; EXIT | CALL: by a jump into
+   another function, as of a call at the very end) at the moment when they
+   happen, on the thread that makes them, maybe in a signal handler. An entry and
+   its exit have the same frame. Who leaves by longjmp or an exception makes no
+   exit. */
+typedef void (*binpatch_hook_fn)(void *user, uint32_t what, const binpatch_frame *frame);
+/* After binpatch_install with no_patches, once, and while no other thread runs:
+   the functions of these numbers tell `hook` (with config.user) of each entry
+   and each exit. Returns how many do; reasons[n] is 0, or why numbers[n] does
+   not: binpatch_reason_text. */
+BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, binpatch_hook_fn hook,
+                                    int *reasons);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);
 /* If pc is inside a copy: its .eh_frame_hdr, and its range. NULL otherwise. */

@@ -68,11 +68,11 @@ BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
     uint64_t hi = (binpatch_p_address(address) + bytes + 4095) & ~UINT64_C(4095);
     uint32_t n, k;
     int file = -1, failed = 0, count = 0;
-    if (!binpatch_p.installed || binpatch_p.looks || binpatch_p.writing) return 0;
+    if (!binpatch_p.installed || binpatch_p.writing) return 0;
     for (n = 0; n < binpatch_p.module_count; n++) {
         binpatch_p_module *m = &binpatch_p.modules[n];
         int locked;
-        if (m->refusal || hi <= m->flow.text_lo || lo >= m->flow.text_hi) continue;
+        if (m->refusal || !m->shared || hi <= m->flow.text_lo || lo >= m->flow.text_hi) continue;
         if (file < 0) file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
         locked = binpatch_p_lock(m->shared) == 0;
         for (k = 0; k < m->flow.count; k++) {

@@ -113,8 +113,11 @@ static void binpatch_p_note_sites(binpatch_p_module *m, uint32_t number) {
 }
 
 static int binpatch_p_read(binpatch_p_module *m, uint32_t number) {
+    uint32_t n;
     if (x86flow_decode(&binpatch_p.body, &m->flow, &m->flow.functions[number], 0) != 0) return -1;
     x86flow_plan(&binpatch_p.body, binpatch_p.k_boring);
+    for (n = 0; binpatch_p.looks && n < binpatch_p.body.count; n++)    /* hooks have no checks */
+        binpatch_p.body.insn[n].target &= (uint8_t)~X86FLOW_TARGET_CHECKED;
     return 0;
 }
 
@@ -150,7 +153,7 @@ static uint64_t binpatch_p_make_c(binpatch_p_module *m, uint32_t number) {
     }
     if (f->bare) return m->flow.functions[number].lo;
     to = m->copy.rx + (f->c_at && !(f->failed & 1) ? f->c_at : f->plain_at);
-    __atomic_store_n(&m->slots[number], to, __ATOMIC_RELEASE);
+    if (!binpatch_p.looks) __atomic_store_n(&m->slots[number], to, __ATOMIC_RELEASE);
     return to;
 }
 

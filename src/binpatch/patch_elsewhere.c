@@ -15,6 +15,12 @@ BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
     (void)address, (void)bytes;
     return 0;
 }
+BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, binpatch_hook_fn hook,
+                                    int *reasons) {
+    (void)numbers, (void)hook;
+    while (count--) reasons[count] = BINPATCH_NO_ROOM;
+    return 0;
+}
 BINPATCH_API void binpatch_flush(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}

@@ -62,7 +62,10 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
         if (f->reason) continue;
         if (m->code_bytes - at < 4096 + f->size)
             f->reason = BINPATCH_NO_ROOM;
-        else if (binpatch_p_is_bare(m, f, n))
+        else if (m->known) {
+            m->copy.functions[n].bare = (binpatch_p_known_bits(m, n) & BINPATCH_P_KNOWN_BARE) != 0;
+            f->reason = (uint8_t)x86flow_decode(&binpatch_p.body, &m->flow, f, 9);
+        } else if (binpatch_p_is_bare(m, f, n))
             m->copy.functions[n].bare = 1;
         else
             f->reason = (uint8_t)binpatch_p_check_entry(m, g, f);
@@ -180,8 +183,7 @@ static void binpatch_p_leave_out_own(binpatch_p_module *m, const x86flow_graph *
 static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
     const binpatch_config *c = &binpatch_p.config;
     uint32_t k;
-    binpatch_p_read_dynamic(m, g);
-    binpatch_p_read_file(m);
+    binpatch_p_take_dynamic(m, g);
     binpatch_p_read_data(m, g);
     (void)x86flow_find_lookups(&binpatch_p.body, g, &m->flow);
     for (k = 0; k < m->flow.count; k++) {
@@ -198,10 +200,23 @@ static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
 
 static int binpatch_p_analyse(binpatch_p_module *m) {
     size_t bytes = x86flow_graph_bytes(&m->flow), more;
+    const binpatch_config *c = &binpatch_p.config;
     x86flow_graph g;
-    void *memory = binpatch_p_map(bytes, -1), *scratch;
+    void *memory, *scratch;
+    uint64_t key;
     uint32_t k;
+    binpatch_p_read_dynamic(m);
+    binpatch_p_read_file(m);
+    key = c->recall || c->keep ? binpatch_p_key_of(m) : 0;
+    if (binpatch_p_recall(m, key)) {
+        memset(&g, 0, sizeof g);
+        binpatch_p_prepare(m, &g);
+        binpatch_p_find_labels(m, &g);
+        m->known = NULL;              /* the words may go now */
+        return 0;
+    }
     m->refusal = "no memory";
+    memory = binpatch_p_map(bytes, -1);
     if (!memory) return -1;
     x86flow_graph_init(&g, &m->flow, memory);
     binpatch_p_survey(m, &g);
@@ -217,6 +232,7 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
     binpatch_p_prepare(m, &g);
     binpatch_p_find_labels(m, &g);
     m->refusal = NULL;
+    binpatch_p_keep(m, key, g.filters);
     /* m->flow.named stands first in that memory; the rest is given back. */
     k = (g.named_count * (uint32_t)sizeof *g.named + 4095u) & ~4095u;
     if (k < bytes) munmap((uint8_t *)memory + k, bytes - k);

@@ -311,6 +311,7 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->modules_left = binpatch_p.modules_left;
     out->buffers = BINPATCH_P_THREADS;
     out->changed = binpatch_p.changed;
+    out->recalled = binpatch_p.recalled;
     out->filters = binpatch_p.filters;
     out->on = binpatch_p.on;
     out->armed = binpatch_p.armed;

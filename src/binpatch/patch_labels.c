@@ -92,14 +92,16 @@ static void binpatch_p_take_labels(binpatch_p_module *m, x86flow_graph *g, uint3
     uint64_t bases[BINPATCH_P_BASES];
     uint32_t n, count = binpatch_p_find_bases(b, bases);
     int alone = x86flow_p_may_have_pads(b) || count > BINPATCH_P_BASES;
-    if (!alone) binpatch_p_touch_distances(m, b, g, bases, count);
+    if (!alone && !m->known) binpatch_p_touch_distances(m, b, g, bases, count);
     for (n = 1; n < b->part_first; n++) {
         const x86copy_spot *spot = &binpatch_p.copy.spot[n];
         x86flow_label *l = &m->flow.labels[m->flow.label_count];
         int checked = b->insn[n].target & X86FLOW_TARGET_CHECKED && spot->thunk;
         if (m->flow.label_count == m->labels_max) return;
         if (!(b->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
-        if (!binpatch_p_label_has_room(m, b, g, n, alone)) continue;
+        if (m->known ? !binpatch_p_known_label(m, b->f->lo + b->insn[n].offset)
+                     : !binpatch_p_label_has_room(m, b, g, n, alone))
+            continue;
         memset(l, 0, sizeof *l);
         l->at = b->f->lo + b->insn[n].offset;
         l->to = m->copy.rx + own->c_at + (checked ? spot->thunk : spot->at);

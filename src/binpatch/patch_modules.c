@@ -34,6 +34,10 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
             m->data[m->data_count++][1] = lo + p->p_filesz;
         }
         if (!(p->p_flags & PF_X)) continue;
+        if (m->code_count < 8) {
+            m->code[m->code_count][0] = lo;
+            m->code[m->code_count++][1] = hi;
+        }
         if (lo < flow->text_lo) flow->text_lo = lo;
         if (hi > flow->text_hi) flow->text_hi = hi;
         if (own >= lo && own < hi) own_module = 1;
@@ -134,9 +138,9 @@ static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
     }
 }
 
-/* Exported functions may be called by anybody; their names serve the filter. So
-   may those whose addresses stand in data. */
-static void binpatch_p_read_dynamic(binpatch_p_module *m, x86flow_graph *g) {
+/* The names of exported functions, which serve the filter; and where the GOT
+   leads. */
+static void binpatch_p_read_dynamic(binpatch_p_module *m) {
     binpatch_p_dynamic y;
     size_t n, part;
     if (binpatch_p_open_dynamic(m, &y) != 0) return;
@@ -146,7 +150,6 @@ static void binpatch_p_read_dynamic(binpatch_p_module *m, x86flow_graph *g) {
         x86flow_function *f;
         if (!y.symbols[n].st_shndx) continue;
         if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) continue;
-        x86flow_take(g, &m->flow, at);
         f = x86flow_function_at(&m->flow, at);
         if (f && f->lo == at && !f->name) f->name = y.names + y.symbols[n].st_name;
     }
@@ -155,11 +158,31 @@ static void binpatch_p_read_dynamic(binpatch_p_module *m, x86flow_graph *g) {
         for (n = 0; y.rela[part] && n < y.rela_count[part]; n++) {
             const Elf64_Rela *r = &y.rela[part][n];
             unsigned type = (unsigned)(r->r_info & 0xFFFFFFFF);
-            if (type == R_X86_64_RELATIVE || type == R_X86_64_IRELATIVE)
-                x86flow_take(g, &m->flow, m->flow.bias + (uint64_t)r->r_addend);
             if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
             x86copy_note_import(&m->copy, y.names + y.symbols[r->r_info >> 32].st_name,
                                 m->flow.bias + r->r_offset);
+        }
+    }
+}
+
+/* Exported functions may be called by anybody, and so may those whose addresses
+   stand in data. */
+static void binpatch_p_take_dynamic(const binpatch_p_module *m, x86flow_graph *g) {
+    binpatch_p_dynamic y;
+    size_t n, part;
+    if (binpatch_p_open_dynamic(m, &y) != 0) return;
+    for (n = 0; n < y.count; n++) {
+        unsigned type = y.symbols[n].st_info & 15;
+        if (!y.symbols[n].st_shndx) continue;
+        if (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE)
+            x86flow_take(g, &m->flow, m->flow.bias + y.symbols[n].st_value);
+    }
+    for (part = 0; part < 2; part++) {
+        for (n = 0; y.rela[part] && n < y.rela_count[part]; n++) {
+            const Elf64_Rela *r = &y.rela[part][n];
+            unsigned type = (unsigned)(r->r_info & 0xFFFFFFFF);
+            if (type == R_X86_64_RELATIVE || type == R_X86_64_IRELATIVE)
+                x86flow_take(g, &m->flow, m->flow.bias + (uint64_t)r->r_addend);
         }
     }
 }

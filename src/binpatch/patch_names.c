@@ -1,10 +1,19 @@
 /* ---- patching: what is known of a module that is not surveyed ---- */
+static void binpatch_p_filter(binpatch_p_module *m) {
+    const binpatch_config *c = &binpatch_p.config;
+    uint32_t k;
+    for (k = 0; k < m->flow.count; k++) {
+        x86flow_function *f = &m->flow.functions[k];
+        f->reason = f->reason == BINPATCH_STARTUP ? f->reason : 0;
+        if (!f->reason && c->want && !c->want(c->user, m->path, f->name ? f->name : ""))
+            f->reason = BINPATCH_FILTERED;
+    }
+}
+
 /* Names of functions, for config.want and for who asks. */
 static void binpatch_p_name_functions(binpatch_p_module *m) {
-    const binpatch_config *c = &binpatch_p.config;
     binpatch_p_dynamic y;
     size_t n;
-    uint32_t k;
     if (binpatch_p_open_dynamic(m, &y) != 0) y.count = 0;
     for (n = 0; n < y.count; n++) {
         uint64_t at = m->flow.bias + y.symbols[n].st_value;
@@ -14,12 +23,7 @@ static void binpatch_p_name_functions(binpatch_p_module *m) {
         if (f && f->lo == at && !f->name) f->name = y.names + y.symbols[n].st_name;
     }
     binpatch_p_read_file(m);
-    for (k = 0; k < m->flow.count; k++) {
-        x86flow_function *f = &m->flow.functions[k];
-        f->reason = f->reason == BINPATCH_STARTUP ? f->reason : 0;
-        if (!f->reason && c->want && !c->want(c->user, m->path, f->name ? f->name : ""))
-            f->reason = BINPATCH_FILTERED;
-    }
+    binpatch_p_filter(m);
 }
 
 /* Functions that forbid system calls by an instruction of their own: see

@@ -21,12 +21,61 @@ static uint8_t *binpatch_p_find_room(const x86flow_module *m, size_t bytes) {
     }
 }
 
+/* The same memory for executing, at `at`, and for writing, with the tables
+   behind it. A file in memory counts against the limit of file sizes (ulimit
+   -f), and one who goes beyond that gets a signal: there it is shared memory
+   without a file, which lies at two places once it is "moved" from a place of
+   no length. It is executable first, for where the system guards that
+   (PR_SET_MDWE) nothing may become so. */
+static int binpatch_p_map_twice(binpatch_p_module *m, uint8_t *at) {
+    struct rlimit limit;
+    void *whole, *rx;
+    int file = -1;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= m->file_bytes) {
+        file = (int)syscall(SYS_memfd_create, "binpatch", 0x10 | 1); /* MFD_EXEC, MFD_CLOEXEC */
+        if (file < 0) file = (int)syscall(SYS_memfd_create, "binpatch", 1);
+        if (file >= 0 && ftruncate(file, (off_t)m->file_bytes) != 0) {
+            close(file);
+            return -1;
+        }
+    }
+    if (file >= 0) {
+        rx = mmap(at, m->code_bytes, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, file, 0);
+        m->rw = (uint8_t *)binpatch_p_map(m->file_bytes, file);
+        close(file);
+    } else {
+        whole = mmap(NULL, m->file_bytes, PROT_READ | PROT_EXEC,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (whole == MAP_FAILED) return -1;
+        rx = mremap(whole, 0, m->code_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at);
+        if (mprotect(whole, m->file_bytes, PROT_READ | PROT_WRITE) != 0) return -1;
+        m->rw = (uint8_t *)whole;
+    }
+    if (rx == MAP_FAILED || !m->rw) return -1;
+    m->rx = (uint8_t *)rx;
+    return 0;
+}
+
+/* A region has room for so many times the text, of which a run uses a few. All
+   regions must be within 2 GB of their modules, which stand side by side: a
+   program of a hundred libraries gives each less. */
+static size_t binpatch_p_times_text(void) {
+    enum { MOST = 24, LEAST = 5, REACH = 1200 };    /* REACH: in MiB */
+    uint64_t sum = 0, times;
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++)
+        sum += binpatch_p.modules[n].flow.text_hi - binpatch_p.modules[n].flow.text_lo;
+    times = ((uint64_t)REACH << 20) / (sum + 1);
+    if (times > MOST) return MOST;
+    if (times < LEAST) return LEAST;
+    return (size_t)times;
+}
+
 static int binpatch_p_open_region(binpatch_p_module *m) {
     size_t text = (size_t)(m->flow.text_hi - m->flow.text_lo), slots, tables, page = 4096;
     size_t count = m->flow.count;
     uint8_t *p;
-    int file;
-    m->code_bytes = (text * 24 + (1u << 21)) & ~(page - 1);
+    m->code_bytes = (text * binpatch_p_times_text() + (1u << 21)) & ~(page - 1);
     if (m->code_bytes > 0x20000000) m->code_bytes = 0x20000000;
     m->sites_max = (uint32_t)(text / 12 + 1024);
     m->links_max = (uint32_t)(text / 8 + 1024);
@@ -40,18 +89,7 @@ static int binpatch_p_open_region(binpatch_p_module *m) {
     p = binpatch_p_find_room(&m->flow, slots + m->code_bytes);
     if (!p) return -1;
     m->refusal = "no memory for code";
-    file = (int)syscall(SYS_memfd_create, "binpatch", 0x10 | 1); /* MFD_EXEC, MFD_CLOEXEC */
-    if (file < 0) file = (int)syscall(SYS_memfd_create, "binpatch", 1);
-    if (file < 0) return -1;
-    if (ftruncate(file, (off_t)m->file_bytes) != 0) {
-        close(file);
-        return -1;
-    }
-    m->rx = (uint8_t *)mmap(p + slots, m->code_bytes, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED,
-                            file, 0);
-    m->rw = (uint8_t *)binpatch_p_map(m->file_bytes, file);
-    close(file);
-    if (m->rx == (uint8_t *)MAP_FAILED || !m->rw) return -1;
+    if (binpatch_p_map_twice(m, p + slots) != 0) return -1;
     if (mprotect(p, slots, PROT_READ | PROT_WRITE) != 0) return -1;
     m->slots = (uint64_t *)(void *)p;
     m->aways = m->slots + count;

@@ -176,6 +176,8 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     return count;
 }
 
+static void binpatch_p_tell_hook(const binpatch_p_module *m, uint64_t code, const uint64_t *saved);
+
 /* The emitted code comes here with what it pushed, a site or a function to be
    made, and with where it saved the registers. */
 static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
@@ -183,7 +185,7 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
     binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t number = (uint32_t)code & X86COPY_NUMBER;
     uintptr_t depth = binpatch_p_depth(__builtin_frame_address(0));
-    const x86copy_function *f = &m->copy.functions[number];
+    const x86copy_function *f = &m->copy.functions[number & ~(uint32_t)X86COPY_LEFT_BY_JUMP];
     uint64_t answer = 0, bursts = t->bursts;
     int refused = !binpatch_p.installed;
     /* A signal handler inside of us gets no burst. If this goes on for ever, it
@@ -196,7 +198,10 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
     if (refused) return 0;
     t->nested = 0;
     t->busy = depth;
-    if (code & X86COPY_MAKE_C)
+    if (binpatch_p.looks) {
+        binpatch_p_tell_hook(m, code, saved);
+        answer = m->copy.rx + f->c_at;
+    } else if (code & X86COPY_MAKE_C)
         answer = binpatch_p_make_c(m, number);
     else if (code & X86COPY_MAKE_I) {
         answer = binpatch_p_make_i(m, number);

@@ -64,6 +64,9 @@ typedef struct binpatch_p_module {
     uint64_t data[8][2];          /* segments without code, as far as they come from the file */
     uint32_t data_count;
     uint32_t labels_max;          /* room in flow.labels */
+    uint64_t code[8][2];          /* segments of code */
+    uint32_t code_count;
+    const uint32_t *known;        /* what an earlier run found out; NULL: nothing */
 } binpatch_p_module;
 
 /* What is known of a return address: how to go on from there, and which
@@ -105,8 +108,11 @@ static struct {
     uint32_t filters;           /* functions that forbid system calls */
     uint32_t changed;           /* functions whose code the program has made writable */
     int writing;                /* we write text just now */
-    int looks;                  /* nothing is patched: config.no_patches */
+    int looks;                  /* nothing is patched but hooks: config.no_patches */
+    binpatch_hook_fn hook;      /* who is told of entries and exits, or NULL */
     uint32_t first_count, late_lock;    /* modules from the start; who adds one */
+    uint64_t own_sum;                   /* of the code that this is itself; 0: not yet made */
+    uint32_t recalled;                  /* modules that an earlier run knew */
     const char *reason;
     uint64_t bursts, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */

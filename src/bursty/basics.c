@@ -50,7 +50,8 @@ uint8_t bursty_p_open;
 #define BURSTY_P_CLOCK
 #endif
 #if defined(SA_RESTART) && defined(SA_SIGINFO) && defined(SIGRTMAX) && \
-    defined(SYS_timer_settime) && defined(BURSTY_P_CLOCK) && BURSTY_STACK > 0
+    defined(SYS_timer_settime) && defined(BURSTY_P_CLOCK) && BURSTY_STACK > 0 && \
+    !defined(BURSTY_NO_TIMERS)
 #define BURSTY_P_TIMERS
 #endif
 #endif

@@ -46,7 +46,8 @@ typedef struct bursty_p_slowest {
 } bursty_p_slowest;
 
 typedef struct bursty_p_frame_kind {
-    const char *literal;            /* by which it was named first                      */
+    const char *literal;            /* by which it was named first; what dlopen loads
+                                       later may have another name at that address      */
     char name[BURSTY_P_FRAME_NAME];
     uint32_t state;                 /* 0 free, 1 being made, 2 there                    */
     uint32_t count, next, limit;    /* frames; when to look for the limit again; 1 + the
@@ -157,6 +158,7 @@ static uint64_t bursty_p_bucket_ns(uint32_t bucket) {
     return (uint64_t)(16 + bucket % 16) << (bucket / 16 - 1 + 6);
 }
 
+/* Names are cut: what stands behind 31 bytes makes no other kind. */
 static int bursty_p_is_named(const bursty_p_frame_kind *kind, const char *name) {
     uint32_t i;
     for (i = 0; i + 1 < BURSTY_P_FRAME_NAME && name[i]; i++) {
@@ -171,7 +173,10 @@ static uint32_t bursty_p_kind_of(const char *name, int make) {
     uint32_t k, i;
     for (k = 0; k < BURSTY_FRAMES; k++) {
         bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];
-        if (BURSTY_P_ACQUIRE(&kind->state) == 2 && kind->literal == name) return k;
+        if (BURSTY_P_ACQUIRE(&kind->state) == 2 && kind->literal == name
+            && bursty_p_is_named(kind, name)) {
+            return k;
+        }
     }
     for (k = 0; k < BURSTY_FRAMES; k++) {
         bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];

@@ -90,6 +90,14 @@ BURSTY_API int bursty_save(const char *path) BURSTY_P_OFF(return (void)path, 0)
    config.tick_hz set. One caller for each thread. While a watcher looks, it
    does nothing: where one would begin by itself set config.watch to -1. */
 BURSTY_API void bursty_tick(uint32_t n) BURSTY_P_OFF((void)n)
+#ifndef BURSTY_BARE
+/* The same for a stack that somebody else knows, an interpreter or a walk over
+   frames: `depth` sites, the outermost first, of which BURSTY_STACK are looked
+   at. The sites stay where they are, and have the kind BURSTY_CALL |
+   BURSTY_FRAME. The thread's own scopes are left aside. */
+BURSTY_API void bursty_tick_at(const bursty_site *const *stack, uint32_t depth, uint32_t n)
+    BURSTY_P_OFF((void)stack, (void)depth, (void)n)
+#endif
 
 /* Zeroes table, ticks and stats, but not the numbers of threads. What others
    count now may remain. */

@@ -22,7 +22,7 @@
        772:  movl %fs:depth, %d                 movl %d, %fs:depth
              cmpl $64, %d                       cmpl $0, %fs:word
              jae  774f                          js   775f               775: as 771, without a site,
-             leaq site(%rip), %s          776:                               to bursty_p_leave_thunk
+             leaq site(%rip), %s          776:                               to bursty_leave_thunk
              movq %s, %fs:stack(,%d,8)
        774:  incl %fs:depth                These are 11 instructions, and 10 at a fixed address,
                                            where one movq stores the site. In C they were 27 to 33.

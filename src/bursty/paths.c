@@ -207,13 +207,10 @@ static void bursty_p_tick_charge_row(uint32_t row, uint32_t n, int is_slow) {
    BUSY). */
 BURSTY_P_STEP int bursty_p_is_busy(uint32_t word) { return (int32_t)word >= 0 && word >> 29 != 0; }
 
-/* The program may be in the middle of changing its stack of scopes; it writes
-   the stack before the depth. `inner`, if it is not NULL, is a scope whose
-   function is running, but which is not on the stack. */
-static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
-    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
-    const bursty_site *const volatile *stack = NULL;
-    uint32_t busy = *word, depth = *place, thread, row;
+static void bursty_p_tick_charge_at(uint32_t n, uint32_t depth,
+                                    const bursty_site *const volatile *stack,
+                                    const bursty_site *inner, uint32_t busy) {
+    uint32_t thread, row;
     const bursty_p_thread *record;
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return; /* nobody asked, or a pause */
     if (BURSTY_P_IS_WATCHED) return;
@@ -223,15 +220,25 @@ static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
         bursty_p_tick_add_shared(&bursty_p_ticks.lost, n);
         return;
     }
-#if BURSTY_STACK > 0
-    stack = BURSTY_P_HERE.stack;
-#endif
     row = bursty_p_tick_place(thread, depth, stack, inner, n);
     if (!row) return;
     bursty_p_tick_charge_row(row, n, bursty_p_is_busy(busy));
 #if BURSTY_FRAMES > 0
     bursty_p_frame_tick(bursty_p_mine.framed, row, n);
 #endif
+}
+
+/* The program may be in the middle of changing its stack of scopes; it writes
+   the stack before the depth. `inner`, if it is not NULL, is a scope whose
+   function is running, but which is not on the stack. */
+static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
+    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
+    const bursty_site *const volatile *stack = NULL;
+    uint32_t busy = *word, depth = *place;
+#if BURSTY_STACK > 0
+    stack = BURSTY_P_HERE.stack;
+#endif
+    bursty_p_tick_charge_at(n, depth, stack, inner, busy);
 }
 
 #endif /* BURSTY_P_TICKS */

@@ -105,7 +105,7 @@ BURSTY_P_INLINE void bursty_p_end_scope(const uint32_t *depth) {
                       "{cmpl\t$0, " BURSTY_P_SCOPE_ATT("0")
                       "|cmp\t" BURSTY_P_SCOPE_INTEL("0") ", 0}\n\t"
                       "js\t775f\n776:\t.subsection 1\n775:\t"
-                      BURSTY_P_KEEP_STUB("bursty_p_leave_thunk", "776b") ".previous"
+                      BURSTY_P_KEEP_STUB("bursty_leave_thunk", "776b") ".previous"
                       : BURSTY_P_SCOPE_LEFT
                       : [depth] "r"(*depth)
                       : "cc", "memory");

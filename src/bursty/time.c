@@ -19,9 +19,10 @@ static struct {
 } bursty_p_cpu;
 
 static uint64_t bursty_p_cpu_seen(void) {
-    uint64_t now = bursty_p_cpu_us();
-    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1 || now < bursty_p_cpu.since)
-        return bursty_p_cpu.before;
+    uint64_t now;
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return bursty_p_cpu.before; /* no system call */
+    now = bursty_p_cpu_us();
+    if (now < bursty_p_cpu.since) return bursty_p_cpu.before;
     return bursty_p_cpu.before + now - bursty_p_cpu.since;
 }
 
@@ -166,6 +167,11 @@ static void bursty_p_time_on_thread(int what, bursty_p_thread *t, int is_noticed
 }
 
 BURSTY_API void bursty_tick(uint32_t n) { bursty_p_tick_charge(n, NULL); }
+#ifndef BURSTY_BARE
+BURSTY_API void bursty_tick_at(const bursty_site *const *stack, uint32_t depth, uint32_t n) {
+    bursty_p_tick_charge_at(n, depth, stack, NULL, 0);
+}
+#endif
 
 static void bursty_p_time_stats(bursty_stats *out) {
     uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);

@@ -61,6 +61,7 @@ static void edgeprof_p_back(const edgeprof_function *f, uint64_t *count, uint64_
         block[v] = 1;
         if (e >= UINT32_MAX - 1 || edgeprof_p_counted(f, e)) return;
         count[e] = 1;
+        if (e == f->edges) return;
         v = f->ends[2 * (size_t)e];
     }
 }

@@ -185,7 +185,7 @@ static FOOTPRINT_P_APART int footprint_p_wake(footprint *fp, uint64_t block) {
     if (fp->is_overfull) footprint_p_thin(fp);
     fp->wake = fp->folded < fp->end ? fp->folded : fp->end;
     if (fp->sample_log2 || fp->filled < FOOTPRINT_P_T) fp->wake = 0;
-    fp->is_followed = !footprint_p_left_out(fp->sample_log2, block);
+    fp->is_followed = fp->sample_log2 == 0 || !footprint_p_left_out(fp->sample_log2, block);
     if (!fp->is_followed) {
         fp->now++;
         return 0;

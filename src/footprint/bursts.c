@@ -9,7 +9,7 @@
    after the other. What a group has counted is what all had counted when its
    turns ended, less what they had when its turns began: a change of groups adds
    to one and takes off from the next. Between changes there are
-   FOOTPRINT_P_TURN accesses, or a 32nd of all until then, for a change takes
+   FOOTPRINT_P_TURN accesses, or a 16th of all until then, for a change takes
    some 30 000 instructions. */
 #define FOOTPRINT_P_TURN 32768
 
@@ -57,7 +57,7 @@ static int footprint_p_end_burst(footprint_bursts *bursts, uint32_t columns, uin
     bursts->count++;
     if (n > bursts->longest) bursts->longest = n;
     since = bursts->origin - bursts->turned;
-    return bursts->total && (since >= FOOTPRINT_P_TURN || since >= bursts->origin / 32);
+    return bursts->total && (since >= FOOTPRINT_P_TURN || since >= bursts->origin / 16);
 }
 
 static footprint_total *footprint_p_group_total(const footprint_bursts *bursts,

@@ -142,6 +142,7 @@ FOOTPRINT_API int footprint_average_interval(const footprint_profile *p, double 
     }
     if (footprint_p_jackknife(answer, count, average, low, high)) return -1;
     if (*low < 0) *low = 0;
+    if (*low > window) *low = window;
     if (*high > window) *high = window;
     return 0;
 }

@@ -30,33 +30,43 @@ static void footprint_p_close_gaps(const footprint *fp, footprint_p_gap *open) {
     footprint_p_followed_gap(open, fp->columns, n, fp->start - fp->bursts.origin, fp->followed);
 }
 
-/* The group's turn begins or ends: takes off or adds what all groups have by
-   now. Reuses at young ages are not folded into tables, for that would cost ten
-   times as much; they are added up here, by place and by age. */
-static void footprint_p_turn(footprint *fp, int is_begin) {
+/* Puts what all groups have by now into group `group`, and takes it off the
+   next, whose turn begins. Reuses at young ages are not folded into tables, for
+   that would cost ten times as much; they are added up here, by place and by
+   age. */
+static void footprint_p_turn(footprint *fp, uint32_t group, uint32_t next) {
     footprint_p_gap *gap = (footprint_p_gap *)(void *)fp->scratch;
-    uint64_t *depth = fp->bursts.depth + fp->bursts.group * (size_t)fp->rows;
-    uint64_t weight = is_begin ? UINT64_MAX : 1;
+    uint64_t *depth = fp->bursts.depth + group * (size_t)fp->rows;
+    uint64_t *next_depth = fp->bursts.depth + next * (size_t)fp->rows;
+    footprint_total *total = fp->bursts.total;
     uint32_t young[FOOTPRINT_P_YOUNG], k = fp->sample_log2, row, q, y;
     footprint_p_zero(young, sizeof young);
-    for (row = 0; row < fp->rows; row++) depth[row] += fp->depth[row] * weight;
+    for (row = 0; row < fp->rows; row++) {
+        depth[row] += fp->depth[row];
+        next_depth[row] -= fp->depth[row];
+    }
     for (q = 0; q < FOOTPRINT_P_T; q++) {
         const uint32_t *reused = &fp->reused[FOOTPRINT_P_REUSED(q, 0)];
         uint32_t sum = 0;                                  /* of fewer accesses than it holds */
+        uint64_t count;
         for (y = 0; y < FOOTPRINT_P_YOUNG; y++) {
             sum += reused[y];
             young[y] += reused[y];
         }
         row = footprint_bin((uint64_t)(q + 1) << k);
         if (row >= fp->rows) row = fp->rows - 1;
-        depth[row] += ((q ? sum : fp->repeats) << k) * weight;
+        count = (q ? sum : fp->repeats) << k;
+        depth[row] += count;
+        next_depth[row] -= count;
     }
     footprint_p_copy(gap, fp->gap, (fp->columns + 1) * sizeof *gap);
     for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
         if (young[y]) footprint_p_gap_sum(gap, fp->columns, y, (uint64_t)young[y] << k);
     }
-    footprint_p_sum_gaps(gap, fp->bursts.open, fp->bursts.length, fp->columns, is_begin,
-                         footprint_p_group_total(&fp->bursts, fp->columns));
+    footprint_p_sum_gaps(gap, fp->bursts.open, fp->bursts.length, fp->columns, 0,
+                         total + group * (size_t)fp->columns);
+    footprint_p_sum_gaps(gap, fp->bursts.open, fp->bursts.length, fp->columns, 1,
+                         total + next * (size_t)fp->columns);
 }
 
 FOOTPRINT_API void footprint_burst(footprint *fp) {
@@ -78,10 +88,10 @@ FOOTPRINT_API void footprint_burst(footprint *fp) {
     fp->flags |= FOOTPRINT_BURSTS;
     if (fp->folded > fp->now + 1) fp->folded -= 2;         /* rows that end count in counters, too */
     if (!footprint_p_end_burst(&fp->bursts, fp->columns, n, fp->first)) return;
-    footprint_p_turn(fp, 0);
-    fp->bursts.group = (fp->bursts.group + 1) % FOOTPRINT_GROUPS;
+    i = (fp->bursts.group + 1) % FOOTPRINT_GROUPS;
+    footprint_p_turn(fp, fp->bursts.group, i);
+    fp->bursts.group = i;
     fp->bursts.turned = fp->now;
-    footprint_p_turn(fp, 1);
 }
 
 /* Returns the rows that a snapshot needs: up to the largest mark there ever

@@ -55,17 +55,22 @@ static int callpaths_p_hold(uint32_t *held, uint32_t who) {
 #define CALLPATHS_P_FAR 1u    /* the key of a site too far from ours; no distance is odd */
 
 /* What the variance between bursts needs of a context, by the number of its
-   node. y is how many calls it has in one burst. The tree may give a context up
-   and use its node for another one: then the key or the parent differs, and the
-   sums begin again. What the tool finds in the tree must be `calls`; if it is
-   more, the context was given up in between, and it gets no interval. */
+   node. y is how many calls it has in one burst, and x how many all contexts
+   have. x is known when the burst has ended, so the contexts of a burst are
+   linked to one another and added up then: 0, or 1 + the node before, or
+   CALLPATHS_P_LAST. The tree may give a context up and use its node for another
+   one: then the key or the parent differs, and the sums begin again. What the
+   tool finds in the tree must be `calls`; if it is more, the context was given
+   up in between, and it gets no interval. */
 typedef struct callpaths_p_sums {
-    uint64_t yy;          /* of all its bursts but the latest: y * y         */
+    uint64_t yy, xy;      /* of the bursts that have ended: y * y, x * y */
     uint32_t key, parent;
-    uint32_t calls;       /* the sum of y, with the latest burst             */
-    uint32_t bursts;      /* in which it was called                          */
-    uint32_t burst, y;    /* the latest of these, and the calls in it so far */
+    uint32_t calls;       /* the sum of y, with this burst               */
+    uint32_t bursts;      /* in which it was called, with this one       */
+    uint32_t y;           /* in this burst so far                        */
+    uint32_t link;        /* to another context of this burst            */
 } callpaths_p_sums;
+#define CALLPATHS_P_LAST UINT32_MAX
 
 typedef struct callpaths_p_thread {
     hcct tree;
@@ -79,6 +84,7 @@ typedef struct callpaths_p_thread {
     uint32_t depth;       /* of the running context, before folding      */
     uint32_t burst;       /* the number of its burst                     */
     uint32_t bursts;      /* how many bursts had a call                  */
+    uint32_t linked;      /* the contexts of this burst: 1 + a node, or 0 */
     uint32_t folded[CALLPATHS_P_DEEPEST + 1];
 } callpaths_p_thread;
 
@@ -116,23 +122,34 @@ CALLPATHS_API const char *callpaths_name(void *user, uint32_t key) {
 
 static uint32_t callpaths_p_more(uint32_t count) { return count + (count != UINT32_MAX); }
 
-static uint64_t callpaths_p_with(uint64_t yy, uint32_t y) {
-    uint64_t square = (uint64_t)y * y;
-    return yy + square < yy ? UINT64_MAX : yy + square;
+static uint64_t callpaths_p_with(uint64_t sum, uint32_t x, uint32_t y) {
+    uint64_t product = (uint64_t)x * y;
+    return sum + product < sum ? UINT64_MAX : sum + product;
+}
+
+/* The burst has ended. Cost: as many steps as contexts were called in it. */
+static void callpaths_p_add_up(callpaths_p_thread *t) {
+    uint32_t at = t->linked, x = t->sums ? t->sums[0].y : 0;
+    for (t->linked = 0; at && at != CALLPATHS_P_LAST; ) {
+        callpaths_p_sums *s = &t->sums[at - 1];
+        s->yy = callpaths_p_with(s->yy, s->y, s->y);
+        s->xy = callpaths_p_with(s->xy, x, s->y);
+        at = s->link;
+        s->y = s->link = 0;
+    }
 }
 
 static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, uint32_t parent) {
     callpaths_p_sums *s = &t->sums[node];
     if (s->key != key || s->parent != parent) {
-        s->yy = s->calls = s->bursts = s->burst = s->y = 0;
+        s->yy = s->xy = s->calls = s->bursts = s->y = 0;
         s->key = key;
         s->parent = parent;
     }
-    if (s->burst != t->bursts) {
-        s->yy = callpaths_p_with(s->yy, s->y);
-        s->y = 0;
-        s->burst = t->bursts;
-        s->bursts = callpaths_p_more(s->bursts);
+    if (s->y == 0) s->bursts = callpaths_p_more(s->bursts);
+    if (s->link == 0) {
+        s->link = t->linked ? t->linked : CALLPATHS_P_LAST;
+        t->linked = node + 1;
     }
     s->y = callpaths_p_more(s->y);
     s->calls = callpaths_p_more(s->calls);
@@ -149,12 +166,14 @@ static void callpaths_p_sum_call(callpaths_p_thread *t, uint32_t key) {
 }
 
 /* For hcct_write. */
-static void callpaths_p_numbers(void *user, uint32_t node, uint64_t numbers[3]) {
+static void callpaths_p_numbers(void *user, uint32_t node, uint64_t numbers[4]) {
     const callpaths_p_sums *s = ((const callpaths_p_thread *)user)->sums;
+    uint32_t x = s->y;
     s += node <= callpaths_p_all.nodes ? node : 0;
     numbers[0] = node <= callpaths_p_all.nodes ? s->calls : 0;
     numbers[1] = s->bursts;
-    numbers[2] = callpaths_p_with(s->yy, s->y);
+    numbers[2] = callpaths_p_with(s->yy, s->y, s->y);
+    numbers[3] = callpaths_p_with(s->xy, x, s->y);
 }
 
 /* An empty tree for the thread. Its memory is enough, for callpaths_p_lay_out
@@ -172,7 +191,7 @@ static void callpaths_p_make(callpaths_p_thread *t) {
     config.returns = config.fold ? t->folded : NULL;
     config.return_count = config.fold ? CALLPATHS_P_DEEPEST + 1 : 0;
     t->weight_256 = t->calls = 0;
-    t->lost = t->follows = t->depth = t->burst = t->bursts = 0;
+    t->lost = t->follows = t->depth = t->burst = t->bursts = t->linked = 0;
     t->sums = sums ? (callpaths_p_sums *)(void *)memory : NULL;
     for (i = 0; i < sums; i++) memory[i] = 0;
     config.sums = sums ? callpaths_p_numbers : NULL;
@@ -234,7 +253,10 @@ static void callpaths_p_follow(callpaths_p_thread *t, const bursty_event *e, uin
     if (i < depth) keys[i] = HCCT_KEY_DEEP;
     (void)hcct_burst_begin(&t->tree, keys, depth);
     t->depth = depth;
-    if (t->burst != e->burst) t->bursts = callpaths_p_more(t->bursts);
+    if (t->burst != e->burst) {
+        callpaths_p_add_up(t);
+        t->bursts = callpaths_p_more(t->bursts);
+    }
     t->burst = e->burst;
     t->follows = 1;
 }

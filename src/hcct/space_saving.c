@@ -7,16 +7,34 @@
 
    The paper evicts one context at a time. Here a sweep evicts all that have the
    smallest count, T. The estimate max(count, base) of any context is the same;
-   the paper's forms merely evict a context with the smallest count later. Let S
-   be the sum of count - base over the counted contexts. An arrival adds at most
-   w to M base + S. A sweep raises base by d and takes d from each of M. So M
-   base + S <= N, and base <= N / M. Cost: a sweep uses up M units of weight and
-   visits the nodes twice: 2 used / M visits per unit.
+   the paper's forms merely evict a context with the smallest count later.
+
+   base = floor + lost: weight for which the arena had no place may all belong
+   to one context that is not stored. Only sweeps raise the floor. Let S be the
+   sum of max(0, count - base) over the counted contexts. Then
+
+       M floor + S <= N - lost
+
+   holds as long as no context is forced out for space. What is counted adds at
+   most w to S and w to N. A loss of w adds to N and to lost alike; it raises
+   base, and so only lowers S. A sweep raises the floor only if the smallest
+   count T is above base, by d = T - base, and takes d from each of M. So floor
+   <= (N - lost) / M. Without losses that is base <= N / M; with losses base <=
+   (N - lost) / M + lost. When the arena is full and contexts are forced out,
+   fewer than M may pay for d, and no bound is known beforehand.
+   hcct_stats.bound_of_absent is base, which is right in each case.
+
+   Bounds are of the weight that the tree was offered. Calls that a recorder
+   left out before (callpaths_stats.lost) may belong to any context: each may
+   have had so many more.
+
+   Cost: a sweep uses up M units of weight and visits the nodes twice: 2 used / M
+   visits per unit.
 
    Weights above 1 make minima unique: a sweep for a single context would not
    pay. So when a sweep evicts fewer than M / 64, T becomes the lower quartile
-   of a sample of the counts from then on. This costs a base of up to 4 N / (3
-   M), and 8 used / M visits per eviction. */
+   of a sample of the counts from then on. This costs a floor of up to 4 (N -
+   lost) / (3 M), and 8 used / M visits per eviction. */
 
 /* What to evict by: the count, or, of leaves that may be freed, the upper
    bound. Free and cold nodes and other leaves have the largest one. */

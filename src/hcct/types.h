@@ -43,7 +43,7 @@ typedef struct hcct_config {    /* a zero anywhere means the default */
     uint32_t cache_slots;       /* of the cache for finding a child; 1 means none. Default: a
                                    quarter of the contexts that fit, 16384 at most */
     uint64_t seed;              /* of the random numbers of Sticky and of adaptive bursts */
-    void (*sums)(void *user, uint32_t node, uint64_t numbers[3]); /* NULL, or: hcct_write adds
+    void (*sums)(void *user, uint32_t node, uint64_t numbers[4]); /* NULL, or: hcct_write adds
                                    these for each node, see docs/formats.md. user: sums_user */
     void *sums_user;
 } hcct_config;

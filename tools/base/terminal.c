@@ -22,6 +22,14 @@ static int is_terminal(const char *path) {
 #endif
 }
 
+int terminal_is_watched(void) {
+#ifdef _WIN32
+    return _isatty(_fileno(stderr)) != 0;
+#else
+    return isatty(STDERR_FILENO) != 0;
+#endif
+}
+
 enum { LEAST_WIDTH = 20 };
 
 /* COLUMNS counts if it is a number from 1 on; 0 and other words stand for

@@ -6,6 +6,8 @@
 /* Columns of what goes to path (NULL or "-": standard output): as COLUMNS says,
    else the terminal; 0: no limit. */
 size_t terminal_width(const char *path);
+/* Does somebody see what goes to standard error? */
+int terminal_is_watched(void);
 /* Is it a terminal, and NO_COLOR not set? */
 int terminal_has_colour(const char *path);
 #endif

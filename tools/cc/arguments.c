@@ -266,6 +266,7 @@ static void read_value(cc_line *line, const char *option, const char *value) {
     if (strcmp(option, "-MT") == 0 || strcmp(option, "-MQ") == 0) line->has_mt = 1;
     if (strcmp(option, "-x") == 0 || strcmp(option, "--language") == 0) {
         line->is_c = strcmp(value, "c") == 0;
+        line->is_cxx = strcmp(value, "c++") == 0;
         if (!line->is_c && strcmp(value, "none") != 0) pass_on(line, "-x", 1);
     }
 }
@@ -293,6 +294,7 @@ static size_t read_word(cc_line *line, size_t i) {
         if (!line->is_c && is_header(word)) pass_on(line, "a header", 1);
         if (line->role[i] == CC_SOURCE) line->sources++;
         else line->objects++;
+        if (line->is_cxx || (!line->is_c && cc_is_cxx(word))) line->cxx_sources++;
         return 1;
     }
     rule = rule_of(word);
@@ -332,7 +334,9 @@ int cc_read_line(cc_line *line, int count, char **words) {
     driver = line->compiler.words[line->compiler.count - 1];
     line->links = !line->only_compile && !line->pass && line->sources + line->objects + line->libraries > 0;
     if (line->sources == 0 && !line->links) pass_on(line, "no C file", line->only_compile);
-    if (ends(driver, "++") && line->sources > 0) pass_on(line, "C++", 1);
+    line->links_cxx = ends(driver, "++");
+    if (line->links_cxx) line->cxx_sources += line->sources;
+    if (line->links_cxx && line->sources > 0) pass_on(line, "C++", 1);
     if (line->only_compile && line->output && line->sources + line->objects > 1) {
         pass_on(line, "-o with several files", 0);
     }

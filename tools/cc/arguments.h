@@ -29,6 +29,9 @@ typedef struct cc_line {
     int dependencies_aside;   /* -Wp,-MD,file */
     int has_mf, has_mt;
     int is_c;                 /* -x c is in force */
+    int is_cxx;               /* -x c++ is */
+    int links_cxx;            /* the compiler's name ends in ++ */
+    size_t cxx_sources;       /* inputs that are C++: by -x, by their names or the compiler's */
     int keep_comments;        /* a warning looks at comments */
     unsigned warns;           /* CC_WARNS_... of rewrite.h */
     int pic;                  /* the code may be part of a shared object */

@@ -278,6 +278,17 @@ static void open_lines(const cc_cfg *g, const reached *r, const edgeplan *plan, 
     }
 }
 
+static void close_lines(lines_of *l) {
+    free(l->unsure);
+    free(l->wants);
+    free(l->ways_in);
+    free(l->ways_out);
+    free(l->in);
+    free(l->out);
+    free(l->calls);
+    free(l->has_line);
+}
+
 /* The line that ends with the edge `last`. Returns whether that edge may be
    taken without a mark that says so, though something in front of it was left
    early. */
@@ -332,14 +343,36 @@ static void mark_lines(const cc_cfg *g, const reached *r, edgeplan *plan) {
             changed = 1;
         }
     }
-    free(l.unsure);
-    free(l.wants);
-    free(l.ways_in);
-    free(l.ways_out);
-    free(l.in);
-    free(l.out);
-    free(l.calls);
-    free(l.has_line);
+    close_lines(&l);
+}
+
+/* Marks that others tell of, too: where nothing but one edge leads to a branch,
+   and nothing on the way calls, one of the outcomes of that branch is marked
+   whenever the edge is taken. In a && b && c those of c tell that a and b held.
+
+       if -> s0 -> if -> mark         no mark is needed in front of s0
+                      -> mark */
+static void drop_marks(const cc_cfg *g, const reached *r, edgeplan *plan) {
+    lines_of l;
+    uint8_t *is_whole = (uint8_t *)tool_alloc((size_t)plan->vertices + 1);
+    uint8_t *may_go = (uint8_t *)tool_alloc((size_t)plan->edges + 2);
+    uint32_t e, v;
+    open_lines(g, r, plan, &l);
+    memset(is_whole, 1, plan->vertices);
+    for (e = 0; e < plan->edges; e++)
+        if (plan->plan[e] != EDGEPLAN_COUNTED) is_whole[plan->ends[2 * e]] = 0;
+    for (e = 0; e <= plan->edges; e++) {
+        v = plan->ends[2 * e + 1];
+        while (v != plan->exit && l.ways_in[v] == 1 && l.ways_out[v] == 1 && !l.calls[v])
+            v = plan->ends[2 * l.out[v] + 1];
+        may_go[e] = v != plan->exit && l.ways_in[v] == 1 && l.ways_out[v] > 1 && is_whole[v] &&
+                    !l.calls[v];
+    }
+    for (e = 0; e <= plan->edges; e++)
+        if (may_go[e]) plan->plan[e] = EDGEPLAN_NONE;
+    free(is_whole);
+    free(may_go);
+    close_lines(&l);
 }
 
 /* The numbers of the vertices in the unit. */
@@ -371,6 +404,16 @@ static void count_both(const cc_cfg *g, const reached *r, edgeplan *plan) {
     }
 }
 
+/* In front of that: ways to EXIT are counted anyway, all but one, if they weigh
+   nothing; then one counter more than the plan needs is enough. */
+static void lighten_exits(const cc_cfg *g, const reached *r, edgeplan *plan) {
+    uint32_t e;
+    for (e = 0; e < r->edges; e++) {
+        if (plan->ends[2 * e + 1] == plan->exit && g->edges[r->edge_of[e]].forced != CC_FORCED)
+            plan->weight[e] = 0;
+    }
+}
+
 static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
     edgeplan plan;
     edgeplan_graph graph;
@@ -380,6 +423,7 @@ static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
     size_t bytes;
     void *memory;
     uint32_t e;
+    int is_blind; /* nobody sees an activation end early, and one may */
     const char *reason = NULL;
     reach(g, &r);
     memset(&graph, 0, sizeof graph);
@@ -396,15 +440,18 @@ static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
         if (p->request->cover <= 8) {
             edgeplan_marks(&plan);
             if (p->request->exits) mark_lines(g, &r, &plan);
+            if (!p->mcdc) drop_marks(g, &r, &plan);
         } else {
             edgeplan_weigh(&plan, NULL);
             for (e = 0; e < r.edges; e++) {
                 if (g->edges[r.edge_of[e]].forced == CC_UNWANTED) plan.weight[e] = UNWANTED;
             }
+            is_blind = !p->request->exits && has_calls(g) && plan.stays == 0;
+            if (is_blind) lighten_exits(g, &r, &plan);
             order.uncountable = none = uncountable(g, &r, &plan);
             edgeplan_edges(&plan, &order);
             free(none);
-            if (!p->request->exits && has_calls(g) && plan.stays == 0) count_both(g, &r, &plan);
+            if (is_blind) count_both(g, &r, &plan);
         }
         if (take_slots(p, g, &r, &plan) != 0) {
             reason = "no-place-for-a-counter";
@@ -511,9 +558,7 @@ static void put_front(const planner *p, const char *table, text *front) {
     if (p->source_count) make_sources(p, edgeprof_key(&unit), &part);
     text_add(front, types);
     text_format(front, "__attribute__((visibility(\"hidden\"))) unsigned %s %s[%lu];\n",
-                p->request->cover <= 8 ? "char"
-                : p->request->cover == 16 ? "short"
-                : p->request->cover == 64 ? "long long" : "int", table,
+                cc_counter_type(p->request->cover), table,
                 (unsigned long)(p->request->cover == 1 ? (slots + 7) / 8 : slots));
     if (p->request->exits) cc_exits_front(front, table, p->vertices);
     cc_mcdc_front(p->mcdc, front);

@@ -42,6 +42,8 @@ typedef struct cc_cfg {
 /* flow.c: builds the graph; then, with emit, puts in the counters of edges that
    have a slot. table: the name of the array of counters. */
 void cc_flow_build(cc_unit *u, uint32_t function, cc_cfg *g);
+/* The type of a counter, or of the word of marks, behind "unsigned". */
+const char *cc_counter_type(int bits);
 void cc_flow_emit(cc_unit *u, uint32_t function, cc_cfg *g, const cc_request *request,
                   const char *table, cc_edits *edits, int *look_again);
 

@@ -7,6 +7,7 @@
 #include "cc/driver.h"
 #include "base/save.h"
 #include "base/tool.h"
+#include "cc/late.h"
 #include "cc/where.h"
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,9 @@ typedef struct job {
     int exits;                /* CC_EXITS_... */
     int has_sections;         /* of ELF */
     int cover;                /* bits of a counter; 0: checks */
+    char *late;               /* the compiler's plugin, or NULL */
+    int near;                 /* as in cc_request */
+    int late_c;               /* C sources, too, get their checks by it */
 } job;
 
 typedef struct unit_job {     /* one source */
@@ -139,18 +143,26 @@ static int look_quickly(const job *j, const unit_job *u) {
     return status == 0 && cc_file_size(u->messages, &said) == 0 && said == 0 ? 0 : 1;
 }
 
-/* The user's command for this source alone, with another output. */
-static int compile_plain(const job *j, const unit_job *u, const char *object) {
+/* The user's command for this source alone, with another output. more: words to
+   add; NULL: silently, to see whether it works. */
+static int compile_with(const job *j, const unit_job *u, const char *object,
+                        const cc_command *more) {
     cc_command c = {NULL, 0, 0};
     int status;
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY) |
                                      bit(CC_DEPENDENCY_ASIDE));
+    if (more) cc_add_words(&c, more->words, more->count);
     cc_add_word(&c, "-c");
     add_source(&c, u);
     add_option(&c, "-o", object);
-    status = cc_run(&c, CC_TO_USER, NULL);
+    status = cc_run(&c, more ? CC_TO_USER : CC_TO_NOWHERE, NULL);
     cc_command_free(&c);
     return status;
+}
+
+static int compile_plain(const job *j, const unit_job *u, const char *object) {
+    cc_command nothing = {NULL, 0, 0};
+    return compile_with(j, u, object, &nothing);
 }
 
 /* ---- checks in assembly ---- */
@@ -212,7 +224,9 @@ static void ask_for_cover(job *j) {
         "#elif !defined(__clang__) && !defined(__TINYC__) && defined(__GNUC__) && __GNUC__ >= 9\n"
         "bursty_cc_gcc\n#endif\n#endif\n"
         "#if defined(_WIN64) || (defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ >= 8)\n"
-        "bursty_cc_wide\n#endif\n";
+        "bursty_cc_wide\n#endif\n"
+        "#if defined(__OPTIMIZE__) && (defined(__thumb__) || defined(__riscv)) && \\\n"
+        "    defined(__GNUC__) && !defined(__TINYC__)\nbursty_cc_near\n#endif\n";
     cc_command c = {NULL, 0, 0};
     char *path, *out, *said = NULL;
     size_t size = 0;
@@ -230,6 +244,7 @@ static void ask_for_cover(job *j) {
     }
     j->cover = j->d->cover;
     if (j->cover == CC_COVER_WORD) j->cover = says(said, size, "bursty_cc_wide") ? 64 : 32;
+    j->near = says(said, size, "bursty_cc_near");
     j->has_sections = says(said, size, "bursty_cc_elf");
     if (!j->d->no_exits && says(said, size, "bursty_cc_gcc")) j->exits = CC_EXITS_GCC;
     if (!j->d->no_exits && says(said, size, "bursty_cc_clang")) j->exits = CC_EXITS_CLANG;
@@ -276,6 +291,10 @@ static void list_line(const job *j, const char *file, uint32_t line, const char 
     }
     fprintf(list, "%s:%lu: %s: %s: %s\n", file, (unsigned long)line, what, how, reason);
     fclose(list);
+}
+
+static void say_way(const job *j, const char *file, const char *way) {
+    if (j->d->verbose) fprintf(stderr, "bursty: cc: %s: %s\n", file, way);
 }
 
 /* ---- rewriting ---- */
@@ -340,8 +359,10 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
     }
     request.command = j->d->options;
     request.plan = j->plan_hash;
+    request.late = j->late_c;
     request.no_section = j->d->side;
     request.cover = j->cover;
+    request.near = j->near;
     request.atomic = j->d->atomic;
     request.mcdc = j->d->mcdc;
     request.warns = j->line.warns;
@@ -355,6 +376,11 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
         status = cc_write_file(u->rewritten, result.out.data, result.out.size) == TOOL_OK ? 0 : -1;
         if (status == 0 && j->d->side && !j->d->cover) {
             status = write_side(u, &result) == TOOL_OK ? 0 : -1;
+        }
+        if (status == 0 && j->late_c && !j->d->side) {
+            char *path = cc_join(u->rewritten, ".cg");
+            status = cc_write_file(path, result.records.data, result.records.size) == TOOL_OK ? 0 : -1;
+            free(path);
         }
         if (say) list_left(j, u, &result, s != NULL);
         *look_again = result.look_again;
@@ -451,10 +477,39 @@ static int compile_unread(const job *j, const unit_job *u) {
     return TOOL_OK;
 }
 
+/* The untouched source, with the plugin: it says what the compiler says. Returns
+   -1 if the plugin fails and the compiler alone does not. */
+static int compile_late(const job *j, const unit_job *u) {
+    cc_command c = {NULL, 0, 0};
+    int status;
+    if (!j->d->side) {
+        char *records = cc_join(u->rewritten, ".cg");
+        cc_late_add(&c, j->late, &j->d->choice);
+        cc_late_add_files(&c, j->late, u->rewritten, records);
+        free(records);
+    } else {
+        cc_late_add(&c, j->late, &j->d->choice);
+        cc_late_add_files(&c, j->late, u->rewritten, NULL);
+    }
+    status = compile_with(j, u, u->object, &c);
+    cc_command_free(&c);
+    if (status == 0 || status > 128) return status;
+    return compile_with(j, u, u->plain, NULL) == 0 ? -1 : status;
+}
+
 static int compile_source(const job *j, const unit_job *u) {
     int look_again = 0;
     if (preprocess(j, u) != 0) return compile_unread(j, u);
     if (rewrite(j, u, &look_again, NULL, 1) != 0) return compile_plain(j, u, u->object);
+    if (j->late_c) {
+        int status = compile_late(j, u);
+        say_way(j, u->source, status == -1 ? "the plugin fails" : "checks behind the optimizer");
+        if (status != -1) return status;
+        tool_error("cc: %s: fails on %s; compiled without checks", j->late, u->source);
+        list_line(j, u->source, 1, "the file", "left alone", "the plugin fails");
+        return compile_plain(j, u, u->object);
+    }
+    say_way(j, u->source, "checks in source");
     return finish(j, u, look_again);
 }
 
@@ -511,6 +566,93 @@ static int wants_runtime(const job *j) {
     return 1;
 }
 
+/* ---- C++ ---- */
+
+static int is_cxx_input(const job *j, size_t i) {
+    const char *word = j->line.words.words[i];
+    if (j->line.role[i] == CC_SOURCE) return j->line.links_cxx;
+    return j->line.role[i] == CC_OBJECT && (cc_is_cxx(word) || j->line.is_cxx);
+}
+
+/* The word about files of C++, in the list and for --verbose. */
+static void say_cxx(const job *j, const char *reason) {
+    size_t i;
+    for (i = 0; i < j->line.words.count; i++) {
+        if (!is_cxx_input(j, i)) continue;
+        if (reason) list_line(j, j->line.words.words[i], 1, "the file", "left alone", reason);
+        say_way(j, j->line.words.words[i], reason ? reason : "checks behind the optimizer");
+    }
+}
+
+/* Does the command compile C++ to code that gets checks? */
+static int compiles_cxx(const job *j) {
+    const char *pass = j->line.pass;
+    if (!j->line.cxx_sources || j->d->cover || !cc_late_can(&j->d->choice)) return 0;
+    if (!pass) return 1;
+    return j->line.makes_code &&
+           (strcmp(pass, "C++") == 0 ||
+            (j->line.only_compile && (strcmp(pass, "no C file") == 0 ||
+                                      (strcmp(pass, "-x") == 0 && j->line.is_cxx))));
+}
+
+/* With link-time optimization the linker's step makes the code. */
+static int makes_code_later(const job *j) {
+    size_t i;
+    for (i = 0; i < j->line.words.count; i++) {
+        if (strncmp(j->line.words.words[i], "-flto", 5) == 0) return 1;
+    }
+    return 0;
+}
+
+/* With link-time optimization C has its checks in source. */
+static int wants_late_c(const job *j) {
+    return j->d->late && !j->line.pass && j->line.sources > 0 && !j->line.links_cxx &&
+           !makes_code_later(j);
+}
+
+/* Runs a command with the plugin. When it fails and does not without the
+   plugin, that is ours to answer for: the files go without checks. */
+static int run_late(const job *j, const cc_command *plain) {
+    cc_command c = {NULL, 0, 0};
+    int status, again;
+    cc_add_words(&c, plain->words, plain->count);
+    cc_late_add(&c, j->late, &j->d->choice);
+    status = cc_run(&c, CC_TO_USER, NULL);
+    cc_command_free(&c);
+    if (status == 0) say_cxx(j, NULL);
+    if (status == 0 || status > 128) return status;
+    if (!cc_late_loads(&j->line, j->late)) {
+        tool_error("cc: %s: the compiler refuses it, and C++ goes without checks: bursty cc "
+                   "--build-plugin", j->late);
+        say_cxx(j, "C++, the compiler refuses the plugin");
+        return cc_run(plain, CC_TO_USER, NULL);
+    }
+    again = cc_run(plain, CC_TO_NOWHERE, NULL);
+    if (again != 0) return status;
+    tool_error("cc: %s: fails on this; compiled without checks", j->late);
+    say_cxx(j, "C++, the plugin fails");
+    return TOOL_OK;
+}
+
+/* The names under which configure, cmake and meson try a compiler: whatever a
+   trial says is taken for a failure. */
+static int is_trial(const char *output) {
+    const char *slash = output ? strrchr(output, '/') : NULL;
+    const char *name = slash ? slash + 1 : output ? output : "a.out";
+    return strncmp(name, "conftest", 8) == 0 || strncmp(name, "cmTC_", 5) == 0 ||
+           strncmp(name, "CMakeC", 6) == 0 || strncmp(name, "sanitycheck", 11) == 0 ||
+           strcmp(name, "output.exe") == 0;
+}
+
+/* The word at link: this program's C++ has no checks. */
+static void say_left_alone(const job *j) {
+    if (j->late || j->d->cover || !cc_late_can(&j->d->choice) || !wants_runtime(j)) return;
+    if (!j->line.links_cxx && !j->line.cxx_sources) return;
+    if (is_trial(j->line.output)) return;
+    fprintf(stderr, "bursty: cc: %s: its C++ has no checks; `bursty cc --build-plugin` gives it "
+                    "some, with gcc\n", j->line.output ? j->line.output : "a.out");
+}
+
 /* Sources become objects; then one linker's step with everything in its
    place. */
 static int run_all(job *j) {
@@ -520,8 +662,9 @@ static int run_all(job *j) {
     cc_add_words(&link, j->line.compiler.words, j->line.compiler.count);
     for (i = 0; i < j->line.words.count && status == TOOL_OK; i++) {
         unit_job u;
-        if (j->line.role[i] != CC_SOURCE) {
-            if (j->line.role[i] != CC_LANGUAGE) cc_add_word(&link, j->line.words.words[i]);
+        if (j->line.role[i] != CC_SOURCE || j->line.links_cxx) {
+            if (j->line.role[i] != CC_LANGUAGE || j->line.links_cxx)
+                cc_add_word(&link, j->line.words.words[i]);
             continue;
         }
         status = start_source(j, &u, j->line.words.words[i], number++);
@@ -534,7 +677,12 @@ static int run_all(job *j) {
             j->d->naming.exits = j->exits != CC_EXITS_NOT;
             status = cc_add_runtime(&link, &j->line, &j->d->naming, j->folder);
         }
-        if (status == TOOL_OK) status = cc_run(&link, CC_TO_USER, NULL);
+        say_left_alone(j);
+        if (status == TOOL_OK && j->late && (compiles_cxx(j) || makes_code_later(j)))
+            status = run_late(j, &link);
+        else if (status == TOOL_OK) status = cc_run(&link, CC_TO_USER, NULL);
+    } else if (status == TOOL_OK && j->late && compiles_cxx(j)) {
+        status = run_late(j, &link);
     }
     cc_command_free(&link);
     return status;
@@ -576,6 +724,7 @@ static void list_pass(const job *j) {
 static void list_cxx(const job *j) {
     size_t i;
     if (j->line.pass && !j->line.makes_code) return;
+    if (j->late && compiles_cxx(j)) return;
     for (i = 0; i < j->line.words.count; i++) {
         const char *word = j->line.words.words[i];
         if (j->line.role[i] != CC_OBJECT || !cc_is_cxx(word)) continue;
@@ -618,23 +767,33 @@ int cc_drive(cc_driver *d, int count, char **words) {
         cc_line_free(&j.line);
         return TOOL_BAD_INPUT;
     }
-    list_cxx(&j);
     if (!j.line.pass && overwrites_input(&j.line)) j.line.pass = "the output is an input";
-    if (j.line.pass || (j.line.sources == 0 && !wants_runtime(&j))) {
+    if (compiles_cxx(&j) || (j.line.links && makes_code_later(&j)) || wants_late_c(&j)) {
+        j.folder = cc_make_folder();
+        if (j.folder) j.late = cc_late_find(&j.line, j.folder);
+    }
+    j.late_c = j.late && wants_late_c(&j);
+    list_cxx(&j);
+    if (!(j.late && compiles_cxx(&j)) &&
+        (j.line.pass || (j.line.sources == 0 && !wants_runtime(&j)))) {
         list_pass(&j);
+        if (j.folder) cc_remove_folder(j.folder);
+        free(j.folder);
+        free(j.late);
         status = pass_through(&j, count, words);
         cc_line_free(&j.line);
         return status;
     }
     status = read_plan(&j, &plan);
     if (status == TOOL_OK) {
-        j.folder = cc_make_folder();
-        if (j.folder && j.line.sources > 0) j.keeps = ask_for_keeping(&j);
+        if (!j.folder) j.folder = cc_make_folder();
+        if (j.folder && j.line.sources > 0 && !j.line.links_cxx) j.keeps = ask_for_keeping(&j);
         if (j.folder) ask_for_cover(&j);
         status = j.folder ? run_all(&j) : TOOL_FAILED;
-        if (j.folder) cc_remove_folder(j.folder);
     }
+    if (j.folder) cc_remove_folder(j.folder);
     free(j.folder);
+    free(j.late);
     free(plan);
     cc_line_free(&j.line);
     cc_obey_signal();

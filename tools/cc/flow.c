@@ -55,6 +55,8 @@ typedef struct walk {
     /* for emit */
     const cc_request *request;
     const char *table;
+    const char *counters;     /* what a function's counters are elements of: the table, or a place in it */
+    uint32_t first;           /* its number of the first */
     cc_edits *edits;
     int *look_again;
     char words[2][96];
@@ -130,22 +132,26 @@ static void note(walk *w, uint32_t token) {
 
 /* ---- text ---- */
 
+const char *cc_counter_type(int bits) {
+    return bits <= 8 ? "char" : bits == 16 ? "short" : bits == 64 ? "long long" : "int";
+}
+
 /* The text that counts an edge, or NULL if nothing does. which: two may be in
    use at once. */
 static const char *counter_of(walk *w, uint32_t slot, int which) {
     text t = {NULL, 0, 0};
-    unsigned long n = slot;
+    unsigned long n = slot - w->first;
     if (w->request->cover == 1 && w->request->atomic) {
-        text_format(&t, "(void)__atomic_fetch_or(&%s[%lu],%uu,0)", w->table, n / 8,
+        text_format(&t, "(void)__atomic_fetch_or(&%s[%lu],%uu,0)", w->counters, n / 8,
                     1u << n % 8);
     } else if (w->request->cover == 1) {
-        text_format(&t, "%s[%lu]|=%uu", w->table, n / 8, 1u << n % 8);
+        text_format(&t, "%s[%lu]|=%uu", w->counters, n / 8, 1u << n % 8);
     } else if (w->request->cover == 8) {
-        text_format(&t, "%s[%lu]=1", w->table, n);
+        text_format(&t, "%s[%lu]=1", w->counters, n);
     } else if (w->request->atomic) {
-        text_format(&t, "(void)__atomic_fetch_add(&%s[%lu],1,0)", w->table, n);
+        text_format(&t, "(void)__atomic_fetch_add(&%s[%lu],1,0)", w->counters, n);
     } else {
-        text_format(&t, "++%s[%lu]", w->table, n);
+        text_format(&t, "++%s[%lu]", w->counters, n);
     }
     memcpy(w->words[which], t.data, t.size);
     w->words[which][t.size] = 0;
@@ -870,6 +876,33 @@ static void statement(walk *w, uint32_t node) {
     }
 }
 
+/* Where an instruction has few bits for a distance, a function counts from a
+   place of its own. The compiler must not know where that is, or it would count
+   from the table's beginning again. */
+static void put_near(walk *w) {
+    static const char name[] = "bursty_b";
+    const cc_cfg *g = w->g;
+    uint32_t first = g->entry_slot, last = 0, e;
+    text t = {NULL, 0, 0};
+    for (e = 0; e < g->edge_count; e++) {
+        uint32_t slot = g->edges[e].slot;
+        if (slot == CC_NOWHERE) continue;
+        if (first == CC_NOWHERE || slot < first) first = slot;
+        if (slot > last) last = slot;
+    }
+    if (first == CC_NOWHERE || last < first + 1) return;
+    if (w->request->cover == 1) first -= first % 8;
+    text_format(&t, "unsigned %s*const %s=__extension__({unsigned %s*bursty_t=%s+%lu;"
+                "__asm__(\"\":\"+r\"(bursty_t));bursty_t;});", cc_counter_type(w->request->cover),
+                name, cc_counter_type(w->request->cover), w->table,
+                (unsigned long)(w->request->cover == 1 ? first / 8 : first));
+    text_bytes(&t, "", 1);
+    put(w, 0, end(w, w->f->open), t.data, "", "");
+    text_free(&t);
+    w->counters = name;
+    w->first = first;
+}
+
 static void run(walk *w, cc_unit *u, uint32_t function, cc_cfg *g) {
     const char *words;
     uint32_t e;
@@ -883,6 +916,8 @@ static void run(walk *w, cc_unit *u, uint32_t function, cc_cfg *g) {
     note(w, w->f->name);
     words = cc_mcdc_locals(g->mcdc);
     if (words) put(w, 0, end(w, w->f->open), words, "", "");
+    w->counters = w->table;
+    if (w->emit && w->request->near && !g->mcdc) put_near(w);
     if (w->emit && g->entry_slot != CC_NOWHERE) {
         /* A declaration in C90 stands before all statements. */
         int declares = at(w, at(w, w->f->root)->kid[0])->kind == CC_N_DECLARATION;

@@ -51,4 +51,7 @@ int cc_is_wanted(const cc_unit *u, const cc_function *f, const cc_choice *choice
    checks there are. */
 uint32_t cc_points(cc_unit *u, const cc_flow *flows, const cc_choice *choice, uint64_t unit,
                    cc_edits *edits, text *front, cc_refusals *refused);
+/* chosen.c: the same choice as text for the plugin of gcc, instead of edits.
+   Returns how many checks it asks for. */
+uint32_t cc_chosen(const cc_unit *u, const cc_flow *flows, text *out);
 #endif

@@ -92,6 +92,10 @@ char *cc_make_folder(void) { return NULL; }
 void cc_remove_folder(const char *folder) { (void)folder; }
 void cc_obey_signal(void) {}
 int cc_regular_size(const char *path, size_t *size) { return cc_file_size(path, size); }
+unsigned long cc_file_stamp(const char *path) {
+    (void)path;
+    return 0;
+}
 int cc_copy_with_time(const char *from, const char *to) {
     (void)from;
     (void)to;
@@ -128,6 +132,12 @@ int cc_exec(const cc_command *c) {
 
 static void redirect(cc_messages messages, const char *path) {
     int to = -1;
+    if (messages == CC_ANSWER) {
+        to = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (to >= 0) dup2(to, 1);
+        if (to >= 0) close(to);
+        messages = CC_TO_NOWHERE;
+    }
     if (messages == CC_TO_NOWHERE) to = open("/dev/null", O_WRONLY);
     if (messages == CC_TO_FILE) to = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (to < 0) return;
@@ -240,6 +250,12 @@ int cc_regular_size(const char *path, size_t *size) {
     if (!S_ISREG(status.st_mode)) return -2;
     *size = (size_t)status.st_size;
     return 0;
+}
+
+unsigned long cc_file_stamp(const char *path) {
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+    return (unsigned long)status.st_mtime * 31 + (unsigned long)status.st_size;
 }
 
 int cc_copy_with_time(const char *from, const char *to) {

@@ -15,13 +15,15 @@ void cc_add_words(cc_command *c, char *const *words, size_t count);
 void cc_command_free(cc_command *c);
 
 /* Where a program's messages go. */
-typedef enum cc_messages { CC_TO_USER, CC_TO_NOWHERE, CC_TO_FILE } cc_messages;
+typedef enum cc_messages { CC_TO_USER, CC_TO_NOWHERE, CC_TO_FILE,
+                           CC_ANSWER /* the file gets what it prints, messages go nowhere */
+} cc_messages;
 
 int cc_can_run(void);
 /* Replaces this program. Returns only if it fails, with a message and a
    status. */
 int cc_exec(const cc_command *c);
-/* Runs it and waits. path: for CC_TO_FILE. Returns its status; 127 after a
+/* Runs it and waits. path: for CC_TO_FILE and CC_ANSWER. Returns its status; 127 after a
    message if it cannot be started; 128 + n if signal n ended it or has come to
    this program, which then starts nothing. */
 int cc_run(const cc_command *c, cc_messages messages, const char *path);
@@ -46,6 +48,9 @@ int cc_file_size(const char *path, size_t *size);
 /* The size of a regular file. -1: there is nothing of that name. -2: it is
    something else. */
 int cc_regular_size(const char *path, size_t *size);
+/* The same as long as the file is: size, time of the last change. 0: there is
+   no such file. */
+unsigned long cc_file_stamp(const char *path);
 /* A copy of a regular file with its time; -1 if there is none, silently. */
 int cc_copy_with_time(const char *from, const char *to);
 /* The current directory, or "". To be freed. */

@@ -17,9 +17,11 @@ typedef struct cc_request {
     cc_choice choice;
     uint64_t unit;            /* a number that no other object of a program has */
     uint64_t command, plan;   /* hashes for the records */
+    int late;                 /* the text is left alone: `out` is for gcc's plugin (chosen.c) */
     int cover;                /* 0: checks. 16, 32, 64: bits of a counter; 8, 1: of a mark */
     int mcdc;                 /* marks are of runs of decisions; cover is 8 or 1 */
     int atomic;               /* counters that threads may share */
+    int near;                 /* counters far from the table's beginning cost longer instructions */
     int has_sections;         /* the assembler knows sections that are not loaded */
     int exits;                /* calls that may not return are marked (exits.h) */
     int backwards;            /* the compiler works arguments out from right to left */

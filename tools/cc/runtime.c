@@ -75,7 +75,7 @@ static uint64_t hash_words(const cc_command *c, uint64_t hash) {
     return hash;
 }
 
-static uint64_t hash_sources(void) {
+uint64_t cc_embedded_hash(void) {
     const cc_embedded *file;
     const char *const *line;
     uint64_t hash = 0;
@@ -85,8 +85,7 @@ static uint64_t hash_sources(void) {
     return hash;
 }
 
-/* The folder of the cache, or NULL if there is none. */
-static char *cache_folder(void) {
+char *cc_cache_folder(void) {
     const char *own = getenv("BURSTY_CACHE"), *shared = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     char *folder, *cache;
@@ -132,7 +131,7 @@ static int add_object(cc_command *link, const cc_line *line, const char *source,
                       const char *option, const char *folder) {
     cc_command c = {NULL, 0, 0};
     char name[48];
-    char *cache = cache_folder(), *cached = NULL, *slash = cc_join(folder, "/"), *path, *object;
+    char *cache = cc_cache_folder(), *cached = NULL, *slash = cc_join(folder, "/"), *path, *object;
     int status = TOOL_OK;
     cc_add_words(&c, line->compiler.words, line->compiler.count);
     cc_add_word(&c, "-w");
@@ -146,7 +145,7 @@ static int add_object(cc_command *link, const cc_line *line, const char *source,
     path = cc_join(slash, source);
     object = cc_with_suffix(path, ".o");
     if (cache) {
-        uint64_t hash = cc_hash(source, strlen(source), hash_words(&c, hash_sources()));
+        uint64_t hash = cc_hash(source, strlen(source), hash_words(&c, cc_embedded_hash()));
         snprintf(name, sizeof name, "%08lx%08lx.o", (unsigned long)(hash >> 32),
                  (unsigned long)(hash & 0xFFFFFFFF));
         cached = cc_join(cache, name);

@@ -96,8 +96,7 @@ static int holds_function(const cc_unit *u, uint32_t first, uint32_t end) {
     return 0;
 }
 
-/* Calls and decisions cannot be seen in a bound or in typeof; a call there is
-   rare enough. */
+/* Calls and decisions cannot be seen in a bound; a call there is rare enough. */
 static void refuse_calls(cc_unit *u, uint32_t first, uint32_t last) {
     const cc_tokens *t = &u->tokens;
     uint32_t i;
@@ -246,7 +245,7 @@ static uint32_t behind_specifiers(cc_unit *u, uint32_t i, uint32_t end, uint32_t
                                          cc_spells(t, i, "_Atomic"))) {
             uint32_t close = i + 1 < end ? t->list[i + 1].match : 0;
             if (close <= i) return i + 1;
-            refuse_calls(u, i, close);
+            cc_refuse_bounds(u, i, close); /* nothing else in it runs */
             cc_skip(u, i, close);
             i = close + 1;
             typed = 1;

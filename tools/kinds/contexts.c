@@ -212,7 +212,7 @@ static uint64_t base_of(const contexts_tree *t) {
 }
 
 static const char *wrong_fields(const uint64_t *f, size_t size) {
-    if (f[CONTEXTS_VERSION] - 1 > 1) return "another version of the tree format";
+    if (f[CONTEXTS_VERSION] - 1 > 2) return "another version of the tree format";
     if (f[CONTEXTS_ALGORITHM] > CONTEXTS_FULL || f[CONTEXTS_ALGORITHM] == 2)
         return "unknown algorithm";
     if (f[CONTEXTS_MONITORED] - 1 >= INT32_MAX || f[CONTEXTS_WIDTH] - 1 >= UINT32_MAX ||
@@ -294,6 +294,7 @@ static const char *read_sums(contexts_tree *t, dump_reader *r, size_t *at) {
         t->nodes[i].calls = dump_get(r);
         t->nodes[i].bursts = dump_get(r);
         t->nodes[i].yy = dump_get(r);
+        if (t->has_xy) t->nodes[i].xy = dump_get(r);
     }
     if (r->reason) return r->reason;
     *at = r->at;
@@ -324,7 +325,8 @@ static const char *read_tree(contexts *c, dump_reader *r, size_t *at) {
         read_name(c, key, name, length);
     }
     if (r->reason) return r->reason;
-    t->has_sums = f[CONTEXTS_VERSION] == 2;
+    t->has_sums = f[CONTEXTS_VERSION] >= 2;
+    t->has_xy = f[CONTEXTS_VERSION] == 3;
     reason = read_nodes(c, t, r, at);
     return reason ? reason : read_sums(t, r, at);
 }
@@ -376,12 +378,14 @@ static void join_sums(contexts_node *to, const contexts_node *from) {
     to->calls = sum(to->calls, from->calls);
     to->bursts = sum(to->bursts, from->bursts);
     to->yy = sum(to->yy, from->yy);
+    to->xy = sum(to->xy, from->xy);
 }
 
 /* Adds what y knows. Afterwards a node's bounds are those of the trees that
    know it. */
 static void join_nodes(contexts_tree *x, const contexts_tree *y) {
     uint32_t *place = (uint32_t *)tool_alloc(y->count * sizeof *place), i;
+    if (y->has_sums) x->has_xy = y->has_xy && (x->has_xy || !x->has_sums);
     x->has_sums |= y->has_sums;
     join_sums(&x->nodes[0], &y->nodes[0]);
     for (i = 1; i < y->count; i++) { /* callers stand before what they call */
@@ -453,10 +457,11 @@ static void write_node(dump_writer *w, const contexts_tree *t, const contexts_no
     if (error) dump_put(w, error);
 }
 
-static void write_sums(dump_writer *w, const contexts_node *n) {
+static void write_sums(dump_writer *w, const contexts_tree *t, const contexts_node *n) {
     dump_put(w, n->calls);
     dump_put(w, n->bursts);
     dump_put(w, n->yy);
+    if (t->has_xy) dump_put(w, n->xy);
 }
 
 /* What is written does not tell which file came first: names, and children of a
@@ -506,7 +511,7 @@ static void write_tree(const contexts *c, const contexts_tree *t, const uint32_t
         if (key->twin && number[sorted[i - 1]]) number[sorted[i - 2]] = 1;
     }
     dump_begin(&w, out, DUMP_CONTEXTS);
-    dump_put(&w, t->has_sums ? 2 : 1);
+    dump_put(&w, t->has_xy ? 3 : t->has_sums ? 2 : 1);
     for (i = 1; i < CONTEXTS_NODES; i++) dump_put(&w, t->field[i]);
     dump_put(&w, t->count - 1);
     for (i = 0; i < c->key_count; i++) {
@@ -522,9 +527,9 @@ static void write_tree(const contexts *c, const contexts_tree *t, const uint32_t
         write_node(&w, t, &t->nodes[i]);
         before = depth;
     }
-    if (t->has_sums) write_sums(&w, &t->nodes[0]);
+    if (t->has_sums) write_sums(&w, t, &t->nodes[0]);
     for (i = contexts_next(t, 0, &depth); i && t->has_sums; i = contexts_next(t, i, &depth))
-        write_sums(&w, &t->nodes[i]);
+        write_sums(&w, t, &t->nodes[i]);
     dump_end(&w);
     free(number);
 }

@@ -21,6 +21,7 @@ typedef struct contexts_node {
     uint64_t lower, upper; /* lower <= true weight <= upper */
     uint64_t covered; /* the bases of the joined trees that know this node */
     uint64_t calls, bursts, yy; /* sums over bursts, if has_sums: docs/formats.md. Node 0: of all */
+    uint64_t xy; /* if has_xy */
 } contexts_node;
 
 /* The numbers in front of the nodes, in the order of the file. */
@@ -61,7 +62,7 @@ enum {
 typedef struct contexts_tree {
     uint64_t field[CONTEXTS_FIELDS];
     uint64_t base; /* no context outside the tree weighs more */
-    int has_sums;
+    int has_sums, has_xy; /* xy: version 3 */
     contexts_node *nodes;
     uint32_t count, room;
     hash_table places; /* of nodes by parent and key, while the tree grows */

@@ -12,6 +12,7 @@ static uint64_t sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX 
 static void free_row(missed_row *row) {
     free(row->name);
     free(row->other);
+    free(row->place);
     free(row->at);
 }
 
@@ -28,6 +29,7 @@ static void free_part(missed_part *p) {
 
 static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
+/* Rows that are one have one name. A place is not part of it, but orders them. */
 static int by_name(const void *left, const void *right) {
     const missed_row *a = (const missed_row *)left, *b = (const missed_row *)right;
     int order = compare(a->what, b->what);
@@ -57,16 +59,28 @@ static void join_rows(missed_row *to, const missed_row *from, const missed_part 
     }
 }
 
-/* Equal rows become one: functions and objects of one name. */
+static int by_name_and_place(const void *left, const void *right) {
+    int order = by_name(left, right);
+    if (order) return order;
+    return strcmp(((const missed_row *)left)->place, ((const missed_row *)right)->place);
+}
+
+/* Equal rows become one: functions and objects of one name. The last place
+   stays, which is not empty if one of them is not. */
 static void fold_rows(missed_part *p, int are_same_bursts) {
     size_t i, kept = 0;
-    if (p->row_count) qsort(p->rows, p->row_count, sizeof *p->rows, by_name);
+    if (p->row_count) qsort(p->rows, p->row_count, sizeof *p->rows, by_name_and_place);
     for (i = 0; i < p->row_count; i++) {
         if (kept == 0 || by_name(&p->rows[kept - 1], &p->rows[i]) != 0) {
             p->rows[kept++] = p->rows[i];
             continue;
         }
         join_rows(&p->rows[kept - 1], &p->rows[i], p, are_same_bursts);
+        {
+            char *place = p->rows[kept - 1].place;
+            p->rows[kept - 1].place = p->rows[i].place;
+            p->rows[i].place = place;
+        }
         free_row(&p->rows[i]);
     }
     p->row_count = kept;
@@ -83,7 +97,8 @@ static char *get_name(dump_reader *r) {
 static void get_sizes(missed_part *p, dump_reader *r) {
     uint64_t count = dump_get(r), before = 0;
     size_t i;
-    if (!r->reason && (count == 0 || count > SIZES_MOST)) r->reason = "caches of too many sizes, or of none";
+    if (!r->reason && (count == 0 || count > SIZES_MOST))
+        r->reason = "caches of too many sizes, or of none";
     if (r->reason) return;
     p->sizes = (missed_size *)tool_alloc((size_t)count * sizeof *p->sizes);
     memset(p->sizes, 0, (size_t)count * sizeof *p->sizes);
@@ -112,6 +127,7 @@ static void get_row(missed_part *p, dump_reader *r) {
         r->reason = "a row of misses of an unknown kind";
     row.name = get_name(r);
     row.other = row.what >= MISSED_PAIR ? get_name(r) : text_name("", 0);
+    row.place = row.what == MISSED_SITE ? get_name(r) : text_name("", 0);
     row.at = (missed_sums *)tool_alloc(p->size_count * sizeof *row.at);
     for (i = 0; i < p->size_count; i++) {
         row.at[i].misses = dump_get(r);
@@ -192,8 +208,10 @@ static int by_key(const void *a, const void *b) {
 
 static void add_rows(missed_part *to, missed_part *from) {
     size_t count = to->row_count + from->row_count;
-    to->rows = (missed_row *)tool_grow(to->rows, (count + 1) * sizeof *to->rows);
-    to->row_room = count + 1;
+    if (count > to->row_room) {
+        to->row_room = 2 * count + 16;
+        to->rows = (missed_row *)tool_grow(to->rows, to->row_room * sizeof *to->rows);
+    }
     if (from->row_count)
         memcpy(to->rows + to->row_count, from->rows, from->row_count * sizeof *to->rows);
     to->row_count = count;
@@ -236,7 +254,7 @@ static void settle(void *state) {
 
 /* ---- writing ---- */
 
-static void write_part(const missed_part *p, text *out) {
+void missed_write(const missed_part *p, text *out) {
     dump_writer w;
     size_t i, k;
     dump_begin(&w, out, KIND);
@@ -267,6 +285,7 @@ static void write_part(const missed_part *p, text *out) {
         dump_put(&w, row->what);
         dump_put_string(&w, row->name);
         if (row->what >= MISSED_PAIR) dump_put_string(&w, row->other);
+        if (row->what == MISSED_SITE) dump_put_string(&w, row->place);
         for (k = 0; k < p->size_count; k++) {
             dump_put(&w, row->at[k].misses);
             dump_put(&w, row->at[k].unknown);
@@ -281,7 +300,7 @@ static void write_part(const missed_part *p, text *out) {
 static void write(void *state, text *out) {
     const missed_parts *s = (const missed_parts *)state;
     size_t i;
-    for (i = 0; i < s->count; i++) write_part(&s->parts[i], out);
+    for (i = 0; i < s->count; i++) missed_write(&s->parts[i], out);
 }
 
 static void free_state(void *state) {

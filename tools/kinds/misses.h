@@ -15,6 +15,7 @@ typedef struct missed_row {
     uint32_t what;
     char *name;                                   /* of the function, the object or the site */
     char *other; /* of a pair the object, of a site the function; else "" */
+    char *place;  /* of a site: FILE:LINE; or a file, a tab and an address in it; or empty */
     missed_sums *at;                              /* one for each size */
 } missed_row;
 
@@ -37,6 +38,9 @@ typedef struct missed_parts {
     missed_part *parts;
     size_t count;
 } missed_parts;
+
+/* Writes what has been read or settled, as one part. */
+void missed_write(const missed_part *p, text *out);
 
 extern const part_kind kind_misses;               /* its state is missed_parts */
 #endif

@@ -41,6 +41,7 @@ typedef struct context_tree {
     uint64_t recorded;  /* calls of the bursts that stand for `total` calls; or total */
     uint64_t bursts, lost; /* bursts with calls, or 0; calls that had no place in the tree */
     uint64_t unmatched; /* leaves without an enter */
+    double unseen; /* share of a context that no burst has seen, at most, with 97.7 % */
     int is_of_sample; /* counts are of sampled calls and not scaled up */
     int has_sums; /* over bursts */
     int has_counts; /* the report has a table of functions, too */
@@ -59,26 +60,48 @@ typedef struct report_contexts {
 /* ---- intervals ----------------------------------------------------------------------------- */
 
 /* Calls of one burst are not independent, but bursts are. With m bursts that
-   had a call, and y calls of a context in each, the variance of the sum Y of
-   all y is m / (m - 1) (yy - Y^2 / m). A share p is Y over the sum of all
-   calls, which differ between bursts, too. How both go together is not known;
-   the error of the share is at most that of Y plus p times that of all
-   calls. */
+   had a call, y calls of a context and x of all contexts in each, a share is
+   p = Y / X, and the variance of Y - p X is m / (m - 1) (yy - 2 p xy + p^2 xx).
+   The root's yy is xx. Dumps of version 2 have no xy, so how Y and X go
+   together is not known: then the error of the share is at most that of Y plus
+   p times that of X. */
+static double variance_of(const contexts_tree *from, const contexts_node *n) {
+    const contexts_node *root = &from->nodes[0];
+    double bursts = (double)root->bursts, y = (double)n->calls, p, least, variance;
+    if (!from->has_xy) return (double)n->yy - y * y / bursts;
+    p = root->calls ? y / (double)root->calls : 0;
+    variance = (double)n->yy - 2 * p * (double)n->xy + p * p * (double)root->yy;
+    least = 1e-12 * ((double)n->yy + p * p * (double)root->yy); /* what rounding makes */
+    return variance > least ? variance : 0;
+}
+
+/* No burst has seen a context of share p: then at most so large a share of
+   bursts have a call of it, and bursts with many calls are likelier to. */
+static double unseen_of(const contexts_tree *from, const context_tree *to) {
+    const contexts_node *root = &from->nodes[0];
+    double bursts = (double)root->bursts, calls = (double)root->calls, most;
+    most = interval_unmet(bursts).high;
+    if (calls > 0) most *= bursts * (double)root->yy / (calls * calls);
+    most += to->total ? (double)to->absent / (double)to->total : 0;
+    return most < 1 ? most : 1;
+}
+
 static void find_errors(const contexts_tree *from, const uint32_t *place, context_tree *to) {
     double bursts = (double)from->nodes[0].bursts, all = (double)from->field[CONTEXTS_TOTAL];
     double calls = (double)from->nodes[0].calls;
     double of_all = (double)from->nodes[0].yy - calls * calls / bursts;
     uint32_t i;
-    of_all = of_all > 0 ? sqrt(of_all * bursts / (bursts - 1)) / all : 0;
+    of_all = of_all > 0 && !from->has_xy ? sqrt(of_all * bursts / (bursts - 1)) / all : 0;
     to->errors = (context_error *)tool_alloc(from->count * sizeof *to->errors);
     for (i = 1; i < from->count; i++) {
         const contexts_node *n = &from->nodes[i];
         context_error *e = &to->errors[place[i]];
-        double y = (double)n->calls, variance = (double)n->yy - y * y / bursts;
+        double variance = variance_of(from, n);
         e->share = (double)n->lower / all;
         e->calls = n->lower;
         e->bursts = n->bursts;
-        if (n->calls != n->lower || n->yy == UINT64_MAX) e->unknown = e->share;
+        if (n->calls != n->lower || n->yy == UINT64_MAX || n->xy == UINT64_MAX)
+            e->unknown = e->share;
         else if (variance > 0) e->error = sqrt(variance * bursts / (bursts - 1)) / all;
         if (!(e->unknown > 0)) e->error += e->share * of_all;
         to->errors[0].share += e->share;
@@ -103,12 +126,12 @@ static interval range_of(const context_tree *t, const context_error *e, double m
     interval range = { -1, -1 };
     double error = e->error, others = t->errors[0].error - e->error, n = (double)t->recorded;
     double given_up = 1 - t->errors[0].share, p = e->share < 1 ? e->share : 1;
-    if (e->bursts < 5 || e->unknown > p / 20) return range;
+    if (e->bursts == 0 || e->unknown > p / 20) return range;
     if (given_up + t->errors[0].unknown < .001 && others < error) error = others > 0 ? others : 0;
     if (p == 1) n = (double)e->bursts; /* no difference is to be seen: each burst is a sample */
     else if (error > 0 && p * (1 - p) < n * error * error) n = p * (1 - p) / (error * error);
     if (n < 1) n = 1;
-    range = interval_wilson(p, n);
+    range = interval_seen(p, n, (double)e->bursts);
     if (most_above > given_up) most_above = given_up;
     if (most_above > 0) range.high += most_above;
     if (range.high > 1) range.high = 1;
@@ -137,7 +160,7 @@ static void find_ranges(context_tree *t) {
         interval range = { -1, -1 };
         if (i) range = range_in_rows(t, &t->errors[i], caller, tree->name[i], above);
         t->low[i] = range.low < 0 ? HUGE_VAL : range.low;
-        t->high[i] = range.low < 0 ? HUGE_VAL : range.high;
+        t->high[i] = range.high < 0 ? HUGE_VAL : range.high;
     }
 }
 
@@ -146,7 +169,7 @@ static double or_none(double bound) { return bound > 1 ? REPORT_NONE : bound; }
 /* Two cells of a table. */
 static void put_range(report_cell *cells, interval range) {
     cells[0].real = range.low < 0 ? REPORT_NONE : range.low;
-    cells[1].real = range.low < 0 ? REPORT_NONE : range.high;
+    cells[1].real = range.high < 0 ? REPORT_NONE : range.high;
 }
 
 /* Has it a profile whose bursts do not fill the tables of functions and
@@ -209,6 +232,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     if (tree->has_sums && tree->nodes[0].bursts > 1 && total) {
         if (sampled) to->rows = context_rows_make(c, tree, sampled);
         find_errors(tree, place, to);
+        to->unseen = unseen_of(tree, to);
         find_ranges(to);
     }
     free(place);
@@ -248,7 +272,13 @@ static void add_remark(const context_tree *t, report_table *table) {
     text_add(&remark, is_estimate ? " A context that is not listed had at most "
                                   : " A context that is not listed has at most ");
     text_number(&remark, t->absent);
-    text_add(&remark, is_estimate ? " by this estimate; bursts may have missed it." : ".");
+    if (!is_estimate) text_add(&remark, ".");
+    else if (!t->errors) text_add(&remark, " by this estimate; bursts may have missed it.");
+    else
+        text_format(&remark,
+                    " by this estimate. Bursts may have missed it: with 97.7 %% it has at most %.2g %% "
+                    "of the calls.",
+                    100 * t->unseen);
     if (t->unmatched) {
         text_add(&remark, " ");
         text_counted(&remark, t->unmatched, "leave");
@@ -257,8 +287,8 @@ static void add_remark(const context_tree *t, report_table *table) {
     if (t->is_of_sample) text_add(&remark, " Counts are of sampled calls, not scaled up.");
     if (t->errors)
         text_add(&remark, " from and to are the 95 % interval of the share, from how a context's "
-                          "calls differ between bursts. It is \"few\" below 5 bursts, or if the "
-                          "tree gave the context up and it came back. at-least and at-most bound "
+                          "calls differ between bursts. from is \"few\" below 5 bursts, and both "
+                          "are if the tree gave the context up and it came back. at-least and at-most bound "
                           "what was recorded.");
     else if (t->is_of_sample || is_estimate)
         text_format(&remark,
@@ -615,6 +645,7 @@ static void add_tree(const report *r, text *out, const context_tree *t) {
     json_field(out, &n, "bursts", t->bursts);
     json_field(out, &n, "lost", t->lost);
     json_field(out, &n, "absent", t->absent);
+    if (t->errors) json_field_real(out, &n, "unseen_share", t->unseen);
     json_field(out, &n, "unmatched", t->unmatched);
     text_format(out, ",\"of_sample\":%s,\n\"names\":", t->is_of_sample ? "true" : "false");
     json_list_strings(out, tree->names, tree->name_count);

@@ -11,6 +11,8 @@
 #include "base/json.h"
 #include "base/tool.h"
 #include "kinds/footprints.h"
+#include "kinds/misses.h"
+#include "model/knees.h"
 #include "model/report.h"
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +36,7 @@ typedef struct report_footprint {
     int is_pair;             /* two threads: y is how many accesses are the second one's */
     uint64_t accesses, distinct;
     double block_bytes, c;   /* footprints are within [c, 1] of the true ones */
+    double bound;            /* c if that is guaranteed for misses; else 0 */
     report_curve percentile[REPORT_PERCENTILES];  /* blocks by window length in accesses */
     report_curve average;                         /* the same */
     report_curve miss_ratio;                      /* 0..1 by cache size in blocks */
@@ -213,7 +216,34 @@ static void add_window_table(report *r, const report_footprint *f) {
     text_free(&title);
 }
 
-static void add_miss_table(report *r, const report_footprint *f) {
+/* Where the curve falls, and the caches that the recording was for. */
+static void say_knees(report_table *table, const report_footprint *f, const input *in) {
+    enum { LEVELS = 8 };
+    const missed_parts *m = (const missed_parts *)input_find(in, &kind_misses);
+    knees_size levels[LEVELS];
+    knees_curve curve;
+    text words = {NULL, 0, 0};
+    size_t n = 0;
+    for (; m && m->count && n < m->parts[0].size_count && n < LEVELS; n++) {
+        levels[n].bytes = (double)m->parts[0].sizes[n].bytes;
+        levels[n].label = m->parts[0].sizes[n].label;
+    }
+    curve.blocks = f->miss_ratio.x;
+    curve.misses = f->miss_ratio.y;
+    curve.low = f->miss_ratio.low;
+    curve.high = f->miss_ratio.high;
+    curve.count = f->miss_ratio.count;
+    curve.block_bytes = f->block_bytes;
+    curve.c = f->bound;
+    knees_say(&curve, levels, n, &words);
+    if (words.size) {
+        text_bytes(&words, "", 1);
+        report_remark(table, words.data);
+    }
+    text_free(&words);
+}
+
+static void add_miss_table(report *r, const report_footprint *f, const input *in) {
     static const report_column columns[] = {
         {"cache_bytes", "cache-bytes", REPORT_COUNT, 0, NULL},
         {"miss_ratio", "misses", REPORT_SHARE, 0, NULL},
@@ -227,6 +257,7 @@ static void add_miss_table(report *r, const report_footprint *f) {
                              columns, f->bursts ? 4 : 2);
     table->shape = REPORT_CURVE;
     table->rows_shown = ROWS_SHOWN;
+    say_knees(table, f, in);
     for (i = 0; i < f->miss_ratio.count; i++) {
         report_cell *row = report_add_row(table);
         row[0].count = whole(f->miss_ratio.x[i] * f->block_bytes);
@@ -262,7 +293,6 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     report_footprints *made = (report_footprints *)columns;
     const footprints *f = (const footprints *)state;
     size_t i;
-    (void)in;
     made->list = (report_footprint *)tool_alloc(f->count * sizeof *made->list);
     made->count = f->count;
     for (i = 0; i < f->count; i++) {
@@ -277,12 +307,13 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
         to->distinct = p->blocks;
         to->block_bytes = to->is_pair ? 1 : (double)(UINT64_C(1) << p->block_log2);
         to->c = p->c;
+        if (!p->sample_log2 && !(p->flags & (FOOTPRINT_AVERAGE | FOOTPRINT_FULL))) to->bound = p->c;
         add_windows(p, to);
         add_worth(p, to);
         explain_percentiles(p, to);
         add_miss_ratios(p, to);
         add_window_table(r, to);
-        add_miss_table(r, to);
+        add_miss_table(r, to, in);
         add_limits(r, to);
         free(memory);
     }

@@ -2,8 +2,7 @@
 #include "model/interval.h"
 #include <math.h>
 
-interval interval_wilson(double p, double n) {
-    const double z = 2;
+static interval wilson(double p, double n, double z) {
     interval i = { -1, -1 };
     double middle, half;
     if (!(n > 0) || p < 0 || p > 1) return i;
@@ -11,6 +10,18 @@ interval interval_wilson(double p, double n) {
     half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
     i.low = middle > half ? middle - half : 0;
     i.high = middle + half < 1 ? middle + half : 1;
+    return i;
+}
+
+interval interval_wilson(double p, double n) { return wilson(p, n, 2); }
+
+interval interval_seen(double p, double n, double bursts) {
+    interval i = { -1, -1 };
+    if (!(bursts > 0)) return i;
+    n *= bursts / (bursts + 1);
+    if (n < 1) n = 1;
+    i = wilson(p, n, 2);
+    i.low = bursts < 5 ? -1 : wilson(p, n, 2 + 2 / sqrt(bursts)).low;
     return i;
 }
 

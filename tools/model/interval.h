@@ -9,6 +9,13 @@ typedef struct interval { double low, high; } interval;
    not be whole. It stays inside 0..1, and it is right for small p, where p +- 2
    se is not. */
 interval interval_wilson(double p, double n);
+/* The same for a row that so many bursts have seen. The variance between few
+   bursts is itself uncertain, so they count for less. And a row is in a table
+   because it was seen: of thousands of rare rows, those stand there that were
+   overestimated. So the lower bound is put lower the fewer bursts have seen the
+   row: at z = 2 + 2 / sqrt(bursts). Below 5 bursts there is none (low < 0), but
+   the upper bound holds. */
+interval interval_seen(double p, double n, double bursts);
 /* The interval of a share that none of n independent samples met: who has more
    would have been met with 97.7 %. */
 interval interval_unmet(double n);

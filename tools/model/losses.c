@@ -7,6 +7,7 @@
 #include "kinds/contexts.h"
 #include "kinds/ends.h"
 #include "kinds/frames.h"
+#include "kinds/misses.h"
 #include "kinds/sampled.h"
 #include "kinds/streams.h"
 #include "model/report.h"
@@ -288,6 +289,28 @@ static void add_frames(report *r, const void *state) {
                         "Another thread was keeping one. They are in all other tables.");
 }
 
+/* ---- kind 13: misses --------------------------------------------------------------------- */
+
+static void add_misses(report *r, const void *state) {
+    const missed_parts *s = (const missed_parts *)state;
+    uint64_t lost = 0, cut = 0, all = 0, bursts = 0;
+    size_t i;
+    for (i = 0; i < s->count; i++) {
+        lost = sampled_add(lost, s->parts[i].lost);
+        cut = sampled_add(cut, s->parts[i].cut);
+        bursts = sampled_add(bursts, s->parts[i].bursts);
+        if (s->parts[i].size_count) all = sampled_add(all, s->parts[i].sizes[0].misses);
+    }
+    if (lost)
+        report_add_loss(r, 0, "misses without a row", lost, part_in(lost, all),
+                        "The shares of caches have them, those of functions and data may not. "
+                        "Record fewer functions (--only).");
+    if (cut)
+        report_add_loss(r, 0, "bursts cut short", cut, part_in(cut, bursts),
+                        "The log of misses was full, and they ended there. Give a shorter "
+                        "--burst.");
+}
+
 void report_add_losses(report *r, const input *in) {
     static const struct {
         const part_kind *kind;
@@ -298,6 +321,7 @@ void report_add_losses(report *r, const input *in) {
         {&kind_streams, add_streams},
         {&kind_ends, add_ends},
         {&kind_frames, add_frames},
+        {&kind_misses, add_misses},
     };
     size_t i;
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {

@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_SHOWN = 12, LEAST_BURSTS = 8 };
-static const double most_unknown = .25; /* of what missed or may have */
+enum { ROWS_SHOWN = 12 };
+static const double least_bursts = 8;   /* with a miss, for an interval */
+static const double most_unknown = .5;  /* of what missed or may have */
 static const double hardly_any = .001;  /* of all accesses */
 
 typedef struct share { double value, low, high; } share; /* low < 0: no interval */
@@ -51,7 +52,7 @@ static double student(double freedom) {
 static interval sampled_interval(double p, double m, double seen, double over) {
     interval none = {-1, -1};
     double wider;
-    if (seen < LEAST_BURSTS || m < 2 || !(over < HUGE_VAL)) return none;
+    if (seen < least_bursts || m < 2 || !(over < HUGE_VAL)) return none;
     wider = student(seen - 1) / 2;
     over = m / (m - 1) * over * wider * wider;
     if (over < 1e-15) return interval_wilson(p, m); /* bursts all alike */
@@ -198,12 +199,21 @@ static ranked *rank(const missed_part *p, uint32_t what, size_t at, size_t *coun
     return list;
 }
 
-static const missed_row *find(const missed_part *p, uint32_t what, const char *name) {
-    size_t i;
-    for (i = 0; i < p->row_count; i++) {
-        if (p->rows[i].what == what && strcmp(p->rows[i].name, name) == 0) return &p->rows[i];
-    }
-    return NULL;
+/* Settled rows stand in the order of what they are, then of names. */
+static int by_what_and_name(const void *key, const void *row) {
+    const missed_row *a = (const missed_row *)key, *b = (const missed_row *)row;
+    if (a->what != b->what) return a->what < b->what ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static const missed_row *find_function(const missed_part *p, char *name) {
+    missed_row wanted;
+    memset(&wanted, 0, sizeof wanted);
+    wanted.what = MISSED_FUNCTION;
+    wanted.name = name;
+    if (p->row_count == 0) return NULL;
+    return (const missed_row *)bsearch(&wanted, p->rows, p->row_count, sizeof *p->rows,
+                                       by_what_and_name);
 }
 
 static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
@@ -223,7 +233,15 @@ static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
         {"function", "function", REPORT_NAME, 0, NULL},
         {"object", "object", REPORT_NAME, 0, NULL},
     };
-    int is_pair = shown[kind].what == MISSED_PAIR;
+    static const report_column site[] = {
+        {"share", "share", REPORT_SHARE, 0, NULL},
+        {"share_low", "from", REPORT_SHARE, 0, "-"},
+        {"share_high", "to", REPORT_SHARE, 0, "-"},
+        {"misses", "misses", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"name", "name", REPORT_NAME, 0, NULL},
+        {"place", "place", REPORT_NAME, 0, NULL},
+    };
+    int is_pair = shown[kind].what == MISSED_PAIR, is_site = shown[kind].what == MISSED_SITE;
     size_t count, i, n;
     ranked *list = rank(p, shown[kind].what, at, &count);
     char *size = size_words(&p->sizes[at]), title[160];
@@ -236,8 +254,10 @@ static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
         if (s.value < r->options.least_share) break;
         if (!table) {
             snprintf(title, sizeof title, "misses at %.100s: %s", size, shown[kind].title);
-            table = report_add_table(r, shown[kind].key, title, is_pair ? two : one,
-                                     is_pair ? sizeof two / sizeof *two : sizeof one / sizeof *one);
+            table = report_add_table(r, shown[kind].key, title,
+                                     is_pair ? two : is_site ? site : one,
+                                     is_pair ? sizeof two / sizeof *two
+                                             : sizeof one / sizeof *one + (size_t)is_site);
             table->rows_shown = ROWS_SHOWN;
         }
         cells = report_add_row(table);
@@ -246,70 +266,76 @@ static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
         cells[2].real = or_none(s.high);
         n = 3;
         if (is_pair) {
-            const missed_row *function = find(p, MISSED_FUNCTION, row->name);
+            const missed_row *function = find_function(p, row->name);
             uint64_t all = function ? function->at[at].misses : 0;
             cells[n++].real = all ? (double)list[i].misses / (double)all : REPORT_NONE;
         }
         cells[n++].count = list[i].misses;
         cells[n++].name = name;
         if (is_pair) cells[n].name = report_keep(r, report_name(r, name_or(row->other)));
+        if (is_site) cells[n].name = strchr(row->place, '\t') ? "" : row->place;
     }
     if (table) table->rows_left_out = count - i;
     free(list);
     free(size);
 }
 
-/* ---- what to do ---- */
+/* ---- in a sentence ---- */
 
-/* "at 48 KiB (L1d): 38 % of the misses (35 to 41 %) are in f, there 81 % on x." */
-static void add_advice(report *r, const missed_part *p) {
-    text line = {NULL, 0, 0};
-    size_t at, n, count;
+/* "; 38 % of these (35 to 41 %) in f, there 81 % on x" */
+static void add_worst(report *r, const missed_part *p, size_t at, text *line) {
+    size_t n, count, pairs;
+    ranked *list = rank(p, MISSED_FUNCTION, at, &count), *both;
+    const missed_row *function;
+    char *name;
+    share s;
+    if (count == 0) {
+        free(list);
+        return;
+    }
+    function = list[0].row;
+    free(list);
+    s = share_of(p, function, at);
+    name = report_name(r, name_or(function->name));
+    text_add(line, "; ");
+    report_add_share(line, s.value, s.low, s.high, "these");
+    text_format(line, " in %s", name);
+    free(name);
+    both = rank(p, MISSED_PAIR, at, &pairs);
+    for (n = 0; n < pairs && strcmp(both[n].row->name, function->name) != 0; n++) { }
+    if (n < pairs) {
+        name = report_name(r, name_or(both[n].row->other));
+        text_format(line, ", there %.0f %% on %s",
+                    100 * (double)both[n].misses / (double)function->at[at].misses, name);
+        free(name);
+    }
+    free(both);
+}
+
+/* A fact for each size: how much misses there, and most of it where. */
+static void add_facts(report *r, const missed_part *p) {
+    text title = {NULL, 0, 0}, line = {NULL, 0, 0};
+    size_t at;
     for (at = 0; at < p->size_count; at++) {
-        char *words = size_words(&p->sizes[at]), *name;
-        share ratio = miss_ratio(p, &p->sizes[at]), s;
-        ranked *list;
-        line.size = 0;
-        if (!has_ratio(p, &p->sizes[at])) {
-            text_add(&line, "not known: the bursts are too short for it");
-        } else if (p->sizes[at].misses == 0 && ratio.high <= 0) {
-            text_add(&line, "nothing missed");
-        } else if (!is_known(p, &p->sizes[at])) {
+        const missed_size *size = &p->sizes[at];
+        char *words = size_words(size);
+        share ratio = miss_ratio(p, size);
+        title.size = line.size = 0;
+        text_format(&title, "misses at %s", words);
+        text_bytes(&title, "", 1);
+        if (!has_ratio(p, size)) text_add(&line, "not known: the bursts are too short for it");
+        else if (size->misses == 0 && ratio.high <= 0) text_add(&line, "nothing missed");
+        else if (!is_known(p, size))
             text_format(&line, "at most %.2f %% of accesses miss", 100 * ratio.high);
-        } else {
+        else {
             report_add_share(&line, ratio.value, ratio.low, ratio.high, "accesses miss");
-            list = rank(p, MISSED_FUNCTION, at, &count);
-            if (count) {
-                const missed_row *function = list[0].row;
-                uint64_t all = list[0].misses;
-                s = share_of(p, function, at);
-                name = report_name(r, name_or(function->name));
-                text_add(&line, "; ");
-                report_add_share(&line, s.value, s.low, s.high, "these");
-                text_format(&line, " in %s", name);
-                free(name);
-                free(list);
-                list = rank(p, MISSED_PAIR, at, &count);
-                for (n = 0; n < count && strcmp(list[n].row->name, function->name) != 0; n++) { }
-                if (n < count) {
-                    name = report_name(r, name_or(list[n].row->other));
-                    text_format(&line, ", there %.0f %% on %s",
-                                100 * (double)list[n].misses / (double)all, name);
-                    free(name);
-                }
-            }
-            free(list);
+            add_worst(r, p, at, &line);
         }
         text_bytes(&line, "", 1);
-        {
-            text title = {NULL, 0, 0};
-            text_format(&title, "misses at %s", words);
-            text_bytes(&title, "", 1);
-            report_add_fact(r, REPORT_PLAIN, title.data, line.data);
-            text_free(&title);
-        }
+        report_add_fact(r, REPORT_PLAIN, title.data, line.data);
         free(words);
     }
+    text_free(&title);
     text_free(&line);
 }
 
@@ -321,7 +347,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     for (i = 0; i < c->from->count; i++) {
         const missed_part *p = &c->from->parts[i];
         if (*p->program) report_add_name(r, p->program);
-        add_advice(r, p);
+        add_facts(r, p);
         add_caches(r, p);
         for (at = 0; at < p->size_count; at++) {
             if (!is_known(p, &p->sizes[at])) continue;

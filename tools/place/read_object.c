@@ -24,13 +24,24 @@ static void mark(graph *g, const unsigned char *start, size_t size, int mark) {
     g->symbols[name] = (char)(g->symbols[name] | mark);
 }
 
+/* A file that gcc's plugin has compiled has its functions in the graph. The
+   symbol has no folder. */
+static int has_unit(const graph *g, const char *file) {
+    size_t i;
+    for (i = 0; i < g->unit_count; i++) {
+        const char *name = g->names[g->units[i].name], *slash = strrchr(name, '/');
+        if (strcmp(slash ? slash + 1 : name, file) == 0) return 1;
+    }
+    return 0;
+}
+
 /* The compiler names the file that it has read. Only the first names are shown,
    and kept. */
 static void note_file(graph *g, const unsigned char *start, size_t size) {
     char *name = (char *)tool_alloc(size + 1);
     memcpy(name, start, size);
     name[size] = 0;
-    if (cc_is_cxx(name)) {
+    if (cc_is_cxx(name) && !has_unit(g, name)) {
         if (g->cxx_count < GRAPH_CXX_NAMES) g->cxx[g->cxx_count] = graph_name(g, start, size);
         g->cxx_count++;
     }

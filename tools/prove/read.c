@@ -267,10 +267,18 @@ static int is_one_of(const char *name, const char *const *list, size_t count) {
     return 0;
 }
 
+/* std::__throw_length_error and the like: _ZSt20__throw_length_errorPKc. */
+static int only_throws(const char *name) {
+    if (!begins(name, "_ZSt")) return 0;
+    name += 4;
+    return begins(name + strspn(name, "0123456789"), "__throw_");
+}
+
 static void judge_import(prove_import *m) {
     static const char *const ends[] = {
         "_Exit", "_Unwind_Resume", "__assert", "__assert_fail", "__chk_fail", "__cxa_bad_cast",
-        "__cxa_call_unexpected", "__cxa_rethrow", "__cxa_throw", "__cxa_throw_bad_array_new_length",
+        "__cxa_bad_typeid", "__cxa_call_unexpected", "__cxa_deleted_virtual",
+        "__cxa_pure_virtual", "_ZSt9terminatev", "__cxa_rethrow", "__cxa_throw", "__cxa_throw_bad_array_new_length",
         "__fortify_fail", "__longjmp_chk", "__stack_chk_fail", "_exit", "_longjmp", "abort", "err",
         "errx", "exit", "longjmp", "pthread_exit", "quick_exit", "siglongjmp", "thrd_exit", "verr",
         "verrx"};
@@ -282,7 +290,8 @@ static void judge_import(prove_import *m) {
         "fmod", "pow", "exp", "log", "sin", "cos", "lrint", "round", "trunc", "rint"};
     m->is_plain = (uint8_t)is_one_of(m->name, plain, sizeof plain / sizeof *plain);
     m->is_silent = (uint8_t)(!graph_calls_back(m->name) || m->is_plain);
-    m->never_returns = (uint8_t)is_one_of(m->name, ends, sizeof ends / sizeof *ends);
+    m->never_returns = (uint8_t)(is_one_of(m->name, ends, sizeof ends / sizeof *ends) ||
+                                 only_throws(m->name));
     m->returns_again = (uint8_t)graph_returns_again(m->name);
 }
 

@@ -1,0 +1,90 @@
+"""cc_tests.py PROGRAM EXPLAINED - in the folder that cc_tests.sh made for a program: own.info, the
+LCOV of `bursty report`, beside gcov.json, what gcov says of each object, one JSON a line. Prints one
+row of a table. Lines and functions that one has as run and the other has not go to run-or-not. The
+status is 1 if one of them is not in EXPLAINED, whose lines are "PROGRAM PLACE REASON"."""
+import json
+import os
+import sys
+
+program, explained_path = sys.argv[1:3]
+here = os.getcwd()
+
+
+def place(name, root, folder=""):
+    """The name of a source below the program's folder, or None if it is elsewhere."""
+    whole = os.path.realpath(os.path.join(folder, name))
+    root = os.path.realpath(root) + "/"
+    return whole[len(root):] if whole.startswith(root) else None
+
+
+def of_gcov():
+    lines, functions = {}, {}
+    for text in open("gcov.json", errors="replace"):
+        data = json.loads(text)
+        for f in data["files"]:
+            name = place(f["file"], "gcov", data["current_working_directory"])
+            if name is None:
+                continue
+            for line in f["lines"]:
+                at = name, line["line_number"]
+                lines[at] = max(lines.get(at, 0), line["count"])
+            for one in f["functions"]:
+                at = name, one["name"]
+                functions[at] = max(functions.get(at, 0), one["execution_count"])
+    return lines, functions
+
+
+def of_bursty():
+    lines, functions, name = {}, {}, None
+    for text in open("own.info", errors="replace"):
+        kind, _, rest = text.rstrip("\n").partition(":")
+        if kind == "SF":
+            name = place(rest, "own")
+        elif name and kind == "DA":
+            number, count = rest.split(",")[:2]
+            lines[name, int(number)] = int(count)
+        elif name and kind == "FNDA":
+            count, function = rest.split(",", 1)
+            functions[name, function] = max(functions.get((name, function), 0), int(count))
+    return lines, functions
+
+
+def size_of(folder, endings):
+    total = 0
+    for at, _, names in os.walk(folder):
+        total += sum(os.path.getsize(os.path.join(at, n)) for n in names if n.endswith(endings))
+    return total
+
+
+gcov_lines, gcov_functions = of_gcov()
+own_lines, own_functions = of_bursty()
+explained = set()
+if os.path.exists(explained_path):
+    for text in open(explained_path):
+        words = text.split()
+        if len(words) > 2 and words[0] == program:
+            explained.add(words[1])
+known = sorted(set(gcov_lines) & set(own_lines))
+called = sorted(set(gcov_functions) & set(own_functions))
+other = [at for at in known if gcov_lines[at] != own_lines[at]]
+differs = [at for at in other if not gcov_lines[at] or not own_lines[at]]
+not_called = [at for at in called if (gcov_functions[at] == 0) != (own_functions[at] == 0)]
+unknown = []
+with open("run-or-not", "w") as out, open("another-count", "w") as counts:
+    for at in other:
+        print("%s:%d gcov %d, bursty %d" % (*at, gcov_lines[at], own_lines[at]), file=counts)
+    for at in differs + not_called:
+        a, b = (gcov_lines, own_lines) if at in gcov_lines else (gcov_functions, own_functions)
+        text = "%s:%s" % at
+        print("%s gcov %d, bursty %d" % (text, a[at], b[at]), file=out)
+        if text not in explained:
+            unknown.append("%s %s: gcov %d, bursty %d" % (program, text, a[at], b[at]))
+    for at in sorted(set(gcov_functions) - set(own_functions)):
+        print("only gcov knows the function %s:%s" % at, file=out)
+size = os.path.getsize("coverage.brst")
+print("| %s | %d | %d | %d | %d | %d | %.1f kB | %.1f + %.1f kB |" % (
+    program, len(known), len(other), len(differs), len(called), len(not_called), size / 1000,
+    size_of("gcov", ".gcno") / 1000, size_of("gcov", ".gcda") / 1000))
+for text in unknown:
+    print("    not explained: " + text)
+sys.exit(1 if unknown or not known else 0)

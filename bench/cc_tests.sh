@@ -1,0 +1,150 @@
+#!/bin/sh
+# cc_tests.sh [PROGRAM ...] - gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite: what `bursty cc
+# --cover` and gcov say of programs of Debian after their own tests, both at -O0 with the same gcc.
+# Prints the table of docs/coverage.md. Every line that one counts as run and the other does not is
+# in build/bench/tests/PROGRAM/run-or-not, and so is every function; those that
+# bench/real/run_or_not.txt does not explain are printed, and the status is 1. Where a package has
+# no tests that run from its source alone (lz4, zstd, libyaml, sqlite), a few runs stand here.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+top=$PWD
+BUILD=${BUILD:-build}
+case $BUILD in /*) ;; *) BUILD=$top/$BUILD ;; esac
+src=${SRC:-$BUILD/bench/src}
+work=$BUILD/bench/tests
+bursty=$BUILD/bursty
+failed=0
+
+fresh() { cp -RLp "$src/$1/." .; }
+
+# Debian's patches are younger than what autoconf made of the files that they change.
+settle() {
+    find . -name aclocal.m4 -exec touch {} +
+    sleep 1
+    find . '(' -name configure -o -name 'config*.in' -o -name Makefile.in ')' -exec touch {} +
+    find . '(' -name '*.info' -o -name '*.1' -o -name stamp-vti -o -name version.texi ')' -exec touch {} +
+}
+
+quietly() { # STEP COMMAND...: what it says goes to STEP.log; "build" must not fail
+    step=$1
+    shift
+    nice -n 5 "$@" >"$here/$step.log" 2>&1 && return
+    [ "$step" = tests ] || { echo "$program, $kind: $* failed, see $here/$step.log" >&2; exit 2; }
+}
+
+# Each: the sources into this folder, `make_it` builds with $cc, `test_it` runs its tests.
+gawk_sources() { fresh gawk && settle; }
+gawk_make() {
+    quietly build ./configure --disable-extensions --disable-nls --disable-mpfr CC="$cc" CFLAGS=-w &&
+        quietly build make -s -C support && quietly build make -s gawk
+}
+gawk_test() { quietly tests make -C test -k basic; }
+
+jq_sources() { fresh jq; }
+jq_make() {
+    quietly build autoreconf -fi
+    quietly build ./configure --without-oniguruma --disable-maintainer-mode --disable-docs \
+        --disable-shared CC="$cc" CFLAGS=-w && quietly build make -s
+}
+jq_test() { quietly tests env NO_VALGRIND=1 make check; }
+
+mawk_sources() { fresh mawk; }
+mawk_make() { quietly build ./configure CC="$cc" CFLAGS=-w && quietly build make; }
+mawk_test() { quietly tests make check; }
+
+gzip_sources() { fresh gzip && settle && touch lib/*.hin ./*.hin; }
+gzip_make() { quietly build ./configure -q CC="$cc" CFLAGS=-w && quietly build make -s; }
+gzip_test() { quietly tests make check; }
+
+cjson_sources() { fresh cjson; }
+cjson_make() {
+    quietly build env CC="$cc" CFLAGS=-w cmake -DENABLE_CUSTOM_COMPILER_FLAGS=Off -DENABLE_CJSON_UTILS=On . &&
+        quietly build make
+}
+cjson_test() { quietly tests ctest; }
+
+lz4_sources() { fresh lz4; }
+lz4_make() { quietly build make -C programs lz4 CC="$cc" CFLAGS="-w -O0"; }
+lz4_test() {
+    quietly tests sh -c 'for level in -1 -5 -9 -12 "-9 -BD -B4" "-1 --no-frame-crc -B6X" --fast=5 "-l"; do
+        programs/lz4 -q -f $level lib/lz4hc.c x.lz4 && programs/lz4 -q -f -d x.lz4 x.c && cmp x.c lib/lz4hc.c
+    done; programs/lz4 -t x.lz4; programs/lz4 --list x.lz4; programs/lz4 -b1 -i0 lib/lz4.c; programs/lz4 -x; programs/lz4 -m -f lib/lz4.c lib/lz4.h;
+    programs/lz4 -D lib/lz4.c -f lib/lz4hc.c d.lz4; programs/lz4 -d -f -D lib/lz4.c d.lz4 d.c; programs/lz4 -t README.md'
+}
+
+zstd_sources() { fresh libzstd; }
+zstd_make() {
+    quietly build make -C programs zstd CC="$cc" CFLAGS="-w -O0" CPPFLAGS=-DZSTD_DISABLE_ASM \
+        HAVE_ZLIB=0 HAVE_LZMA=0 HAVE_LZ4=0 HAVE_THREAD=0 ZSTD_LEGACY_SUPPORT=0
+}
+zstd_test() {
+    quietly tests sh -c 'for level in -1 -3 -6 -9 -13 -16 -19 --ultra\ -22 --fast=4 "-3 --long" "-12 --no-check"; do
+        programs/zstd -q -f $level lib/compress/zstd_lazy.c -o x.zst && programs/zstd -q -f -d x.zst -o x.c && cmp x.c lib/compress/zstd_lazy.c
+    done; programs/zstd -q --train -f -o d lib/*/*.h lib/*/*.c --maxdict=4000; programs/zstd -q -f -D d lib/zstd.h -o y.zst;
+    programs/zstd -q -d -f -D d y.zst -o y.h; programs/zstd -l x.zst; programs/zstd -t README.md x.zst; programs/zstd -b1 -i0 lib/zstd.h'
+}
+
+libyaml_sources() { fresh libyaml; }
+libyaml_make() { quietly build env CC="$cc" CFLAGS="-w -O0" cmake -DBUILD_TESTING=On . && quietly build make; }
+libyaml_test() {
+    quietly tests ctest
+    quietly tests sh -c 'for one in run-scanner run-parser run-loader run-emitter run-dumper; do
+        find . -name $one -type f -exec {} examples/*.yaml regression-inputs/* ";"
+    done'
+}
+
+onig_sources() { fresh libonig; }
+onig_make() {
+    quietly build autoreconf -fi
+    quietly build ./configure --disable-shared CC="$cc" CFLAGS="-w -O0" && quietly build make -s
+}
+onig_test() { quietly tests make check; }
+
+sqlite_sources() { fresh sqlite && cp "$top/bench/real/main_sqlite.c" "$top"/bench/real/*.sql .; }
+sqlite_make() {
+    # shellcheck disable=SC2086
+    quietly build $cc -w -O0 -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -I. -o sql main_sqlite.c sqlite3.c -lm
+}
+sqlite_test() { quietly tests ./sql checks.sql 2; quietly tests ./sql work.sql 1; }
+
+one() { # PROGRAM
+    program=$1
+    rm -rf "${work:?}/$program" && mkdir -p "$work/$program" || exit 2
+    for kind in gcov own; do
+        here=$work/$program/$kind
+        mkdir "$here" && cd "$here" || exit 2
+        "${program}_sources" || exit 2
+        case $kind in
+        gcov) cc="gcc -O0 --coverage" ;;
+        *) cc="$bursty cc --cover --list=$work/$program/left -- gcc -O0" ;;
+        esac
+        BURSTY_COVERAGE=/dev/null
+        export BURSTY_COVERAGE
+        "${program}_make" || exit 2
+        find . -name '*.gcda' -exec rm {} +
+        BURSTY_COVERAGE=$work/$program/coverage.brst
+        "${program}_test"
+    done
+    cd "$work/$program" || exit 2
+    "$bursty" report --lcov coverage.brst >own.info 2>notes
+    find gcov -name '*.gcda' | sort | while read -r file; do
+        (cd gcov && gcov --json-format --stdout -b "${file#gcov/}" 2>/dev/null)
+    done >gcov.json
+    python3 "$top/bench/cc_tests.py" "$program" "$top/bench/real/run_or_not.txt" || failed=1
+    [ ! -s left ] || { echo "$program: left alone:"; cat left; }
+    grep 'left out' notes
+    cd "$top" || exit 2
+}
+
+missing=
+for pair in gawk: jq: mawk: gzip: cjson: lz4: zstd:libzstd libyaml: onig:libonig sqlite:; do
+    program=${pair%%:*} package=${pair#*:}
+    case " ${*:-$program} " in *" $program "*) ;; *) continue ;; esac
+    [ -d "$src/${package:-$program}" ] || missing="$missing ${package:-$program}"
+done
+# shellcheck disable=SC2086
+[ -z "$missing" ] || sh bench/setup.sh $missing || exit 2
+echo '| program | lines both know | another count | run or not | functions both know | called or not | dump | .gcno + .gcda |'
+echo '|---|---:|---:|---:|---:|---:|---:|---:|'
+for program in ${*:-gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite}; do one "$program"; done
+exit $failed

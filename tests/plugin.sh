@@ -1,0 +1,296 @@
+#!/bin/sh
+# plugin.sh - checks behind the optimizer (tools/plugin/gcc.cc): programs in C++ say what they say
+# plain, in each form and at each level; each cycle of their machine code has a check; calls are as
+# many as callgrind counts; and what goes wrong goes as with the compiler alone. A row of `make
+# matrix`. `make test` has what holds without a plugin: tests/test_cc_wrapper.sh.
+#   BUILD   folder of build/bursty (default build); what is made here goes to $BUILD/plugin
+set -u
+cd "$(dirname "$0")/.." || exit 2
+BUILD=${BUILD:-build} CC=${CC:-gcc-12} CXX=${CXX:-g++-12}
+case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+bursty=$BUILD/bursty sources=$PWD/tests/plugin out=$BUILD/plugin
+rm -rf "$out"
+mkdir -p "$out/tmp" || exit 2
+export TMPDIR=$out/tmp BURSTY_CACHE=$out/cache
+cd "$out" || exit 2
+passed=0 failed=0
+ok() { # STATUS WHAT
+    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
+    failed=$((failed + 1))
+    echo "FAILED $2"
+}
+says() { # PATTERN WHAT: the last log has such a line
+    grep -q "$1" log
+    ok $? "$2: $(head -n 3 log)"
+}
+lines() { # COUNT WHAT: the log has so many
+    [ "$(wc -l <log)" = "$1" ]
+    ok $? "$2: $(head -n 5 log)"
+}
+
+# ---- building it ----
+
+"$bursty" cc -- $CXX -o without "$sources/start.cc" >log 2>&1
+ok $? "no plugin yet: it links"
+says 'without: its C++ has no checks; .bursty cc --build-plugin' "the word at link"
+lines 1 "one word at link"
+"$bursty" cc -- $CXX -o conftest "$sources/start.cc" >log 2>&1
+lines 0 "a trial of configure hears nothing"
+BURSTY_CACHE=/proc/none "$bursty" cc --build-plugin -- $CC >log 2>&1
+[ $? != 0 ] && ok 0 || ok 1 "a cache that cannot be written"
+lines 1 "a cache that cannot be written"
+"$bursty" cc --build-plugin -- cat >log 2>&1
+says 'cat: is no gcc' "no gcc"
+printf '#!/bin/sh\ncase $1 in -print-file-name=plugin) echo plugin ;; *) exec %s "$@" ;; esac\n' "$CC" >bare-gcc
+chmod +x bare-gcc
+"$bursty" cc --build-plugin -- ./bare-gcc >log 2>&1
+says 'install gcc-[0-9]*-plugin-dev' "the package is named"
+lines 1 "the package is named"
+"$bursty" cc --build-plugin -- $CC >log 2>&1
+ok $? "--build-plugin: $(cat log)"
+
+# ---- programs ----
+
+run() { # PROGRAM ARGUMENT...: its output and status, in a file beside it
+    program=$1
+    shift
+    BURSTY_FILE=$program.brst ./"$program" "$@" >"$program.out" 2>"$program.err"
+    echo "status $?" >>"$program.out"
+}
+compare() { # NAME OPTIONS-OF-BURSTY -- OPTIONS-OF-GCC
+    name=$1 mine=
+    shift
+    while [ "$1" != -- ]; do mine="$mine $1"; shift; done
+    shift
+    what="$name$mine $*"
+    # shellcheck disable=SC2086
+    "$bursty" cc $mine -- $CXX -pthread "$@" -o "$name" "$sources/$name.cc" >log 2>&1
+    ok $? "$what: compiled: $(head -n 3 log)"
+    lines 0 "$what: no word"
+    for argument in '' more; do
+        # shellcheck disable=SC2086
+        run "$name.plain" $argument
+        # shellcheck disable=SC2086
+        run "$name" $argument
+        cmp -s "$name.plain.out" "$name.out" && cmp -s "$name.plain.err" "$name.err"
+        ok $? "$what $argument: $(diff "$name.plain.out" "$name.out" | head -n 3)"
+    done
+}
+for level in -O0 -O2 -Os; do
+    for name in templates exceptions start odd; do
+        case $level$name in -Osexceptions | -Osodd) continue ;; esac
+        $CXX -pthread $level -g -o $name.plain "$sources/$name.cc" >log 2>&1
+        compare $name -- $level -g
+        "$bursty" place --prove $name >log 2>&1
+        ok $? "$name $level: proved: $(cat log)"
+        "$bursty" report $name.brst >log 2>&1
+        ok $? "$name $level: reported: $(head -n 2 log)"
+        [ $level != -O2 ] || compare $name --form=scope --entries=all --loops=all -- $level -g
+    done
+done
+"$bursty" place --prove templates.plain >log 2>&1
+[ $? = 1 ]
+ok $? "a plain program is not proved"
+compare exceptions -- -O3 -fPIC -fno-semantic-interposition
+compare start --form=scope -- -O2 -fPIC
+compare odd --form=scope -- -O2 -no-pie -fno-pie
+compare exceptions --form=scope -- -O2 -masm=intel
+compare exceptions --form=scope -- -O2 -flto
+compare odd -- -O1 -funroll-loops -ftracer -fno-toplevel-reorder
+ASAN_OPTIONS=detect_leaks=0 compare exceptions --form=scope -- -O1 -fsanitize=address,undefined
+compare exceptions --form=scope -- -O2 -fstack-protector-all -fcf-protection=full -march=haswell
+
+# ---- how often, and by whom ----
+
+every() { # PROGRAM: each check is an event
+    BURSTY_EVERY=1 BURSTY_BURST=1073741824 BURSTY_FILE=$1.brst "./$1" >/dev/null
+    "$bursty" report --sums "$1.brst" | awk '
+        match($0, /,calls,("([^"]|"")*"|[^,]*),/) && /,calls,calls,/ {
+            name = $0
+            sub(/^.*,calls,calls,/, "", name)
+            if (name ~ /^"/) { match(name, /^"([^"]|"")*"/); rest = substr(name, RLENGTH + 2); name = substr(name, 2, RLENGTH - 2); gsub(/""/, "\"", name) }
+            else { rest = name; sub(/,.*/, "", name); rest = substr(rest, length(name) + 2) }
+            split(rest, field, ",")
+            calls[name] += field[3]
+        }
+        END { for (name in calls) print calls[name] "\t" name }' | sort >"$1.calls"
+}
+"$bursty" cc --entries=all -- $CXX -O0 -g -pthread -o start "$sources/start.cc" && every start
+for pair in '23206 early(int)' '31 late(int)' '4 work(long)' '4 once()' '1 main'; do
+    grep -q "^${pair%% *}	${pair#* }\$" start.calls
+    ok $? "start: $pair: $(grep -F "${pair#* }" start.calls | head -n 2)"
+done
+# Callgrind reads the plain program's symbols. A name is written once, and is a number from then on.
+for name in templates exceptions odd; do
+    $CXX -O0 -g -o $name.plain "$sources/$name.cc"
+    valgrind --tool=callgrind --callgrind-out-file=$name.cg ./$name.plain >/dev/null 2>log
+    awk 'part == 1 && /^c?fn=\([0-9]+\) / {
+            word = $0; sub(/^c?fn=/, "", word); key = substr(word, 1, index(word, ")"))
+            names[key] = substr(word, length(key) + 2)
+        }
+        part == 2 && /^cfn=/ {
+            word = substr($0, 5); to = names[substr(word, 1, index(word, ")"))]; sub(/\047[0-9]+$/, "", to)
+        }
+        part == 2 && /^calls=/ { split(substr($0, 7), field, " "); calls[to] += field[1] }
+        END { for (name in calls) print calls[name] "\t" name }' part=1 $name.cg part=2 $name.cg | sort >$name.truth
+    "$bursty" cc --entries=all -- $CXX -O0 -g -o $name "$sources/$name.cc" && every $name
+    comm -13 $name.truth $name.calls | grep -v '	strange$' >log  # its symbol is another
+    lines 0 "$name: calls that callgrind counts otherwise"
+    [ "$(wc -l <$name.calls)" -gt 10 ]
+    ok $? "$name: $(wc -l <$name.calls) functions"
+done
+
+# Callers: an exception that skips frames leaves none of them on the stack.
+"$bursty" cc --form=scope --entries=all -- $CXX -O2 -g -o exceptions "$sources/exceptions.cc" && every exceptions
+"$bursty" report --only 'callers*' --min 0 exceptions.brst >log
+grep 'behind(int)' log | grep -vq 'main  *behind(int)'
+[ $? = 1 ] && grep -q 'main  *behind(int)' log
+ok $? "callers: behind an exception: $(grep 'behind(int)' log | head -n 3)"
+"$bursty" report --text exceptions.brst | grep -q 'too deep\|(deep)'
+[ $? = 1 ]
+ok $? "callers: the stack does not grow with exceptions"
+
+# ---- commands ----
+
+cat >small.cc <<'END_OF'
+#include "small.hh"
+int main() { int n = 0; for (int i = 0; i < 9; i++) n += square(i); return n > 255 ? 1 : 0; }
+END_OF
+echo '#pragma once
+inline int square(int n) { return n < 1 ? 0 : n * n + square(n - 2); }' >small.hh
+same() { # WHAT COMMAND...: as under the compiler alone: words, status, and what is written to out
+    what=$1
+    shift
+    rm -f made
+    "$@" >plain.log 2>plain.err; plain=$?
+    [ ! -e made ] || mv made plain.made
+    "$bursty" cc -- "$@" >log 2>err; mine=$?
+    [ $plain = $mine ] && cmp -s plain.log log && cmp -s plain.err err
+    ok $? "$what: $mine, $(head -n 2 err)"
+}
+same '-E' $CXX -E small.cc
+same '-S' $CXX -S -o made small.cc; cmp -s made plain.made; ok $? '-S: the same text'
+same '-M' $CXX -M small.cc
+same '-fsyntax-only' $CXX -fsyntax-only small.cc
+same 'an error' $CXX -c -o made broken.cc
+echo 'int main() { return "x" + nothing; }' >broken.cc
+same 'another error' $CXX -c -o made broken.cc
+[ ! -e made ]; ok $? 'no object after an error'
+echo 'int main() { int unused; return 0; }' >warned.cc
+same 'a warning' $CXX -Wall -c -o made warned.cc
+same 'a warning that is an error' $CXX -Wall -Werror -c -o made warned.cc
+same 'MD' $CXX -MD -MF plain.d -c -o made small.cc
+same 'a header' $CXX -x c++-header -o small.hh.gch small.hh
+same 'with a precompiled header' $CXX -Winvalid-pch -include small.hh -c -o made small.cc
+objdump -dr made | grep -q bursty_thunk
+ok $? 'with a precompiled header: checks'
+rm -f small.hh.gch
+same 'no such file' $CXX -c none.cc
+same '-x c++' $CXX -x c++ -c -o made small.cc
+objdump -dr made | grep -q bursty_thunk; ok $? '-x c++: checks'
+"$bursty" cc -- $CC -x c++ -c -o made small.cc && objdump -dr made | grep -q bursty_thunk; ok $? 'gcc -x c++: checks'
+"$bursty" cc --verbose --list=list -- $CXX -c -o made small.cc >log 2>&1
+says 'small.cc: checks behind the optimizer' '--verbose'
+[ ! -s list ]; ok $? '--list names nothing'
+"$bursty" cc --form=dual --list=list -- $CXX -c -o made small.cc && ! objdump -dr made | grep -q bursty_thunk
+ok $? '--form=dual: C++ is left alone'
+grep -q 'small.cc:1: the file: left alone: C++' list; ok $? '--form=dual: listed'
+"$bursty" cc --not='square(int)' --entries=all --loops=LN -- $CXX -O0 -c -o made small.cc
+[ "$(objdump -dr made | grep -c bursty_thunk)" = 1 ]; ok $? '--not'
+"$bursty" cc --only='sq*' --entries=all -- $CXX -O0 -c -o made small.cc
+[ "$(objdump -dr made | grep -c bursty_thunk)" = 1 ]; ok $? '--only'
+# C and C++ in one program; a shared object.
+echo 'int twice(int n) { return n > 100 ? n : twice(2 * n); }' >c_part.c
+echo 'extern "C" int twice(int); int main() { return twice(3) == 192 ? 0 : 1; }' >cxx_part.cc
+"$bursty" cc -- $CC -O2 -c c_part.c && "$bursty" cc -- $CXX -O2 -o mixed cxx_part.cc c_part.o && ./mixed &&
+    "$bursty" place --prove mixed >log 2>&1
+ok $? "C and C++: $(head -n 2 log)"
+"$bursty" cc -- $CXX -O2 -fPIC -shared -o libsmall.so -x c++ small.hh 2>/dev/null
+echo '#include "small.hh"
+int outer(int n) { int s = 0; for (int i = 0; i < n; i++) s += square(i); return s; }' >part.cc
+echo 'int outer(int); int main() { return outer(5) == 35 ? 0 : outer(5); }' >user.cc
+"$bursty" cc -- $CXX -O2 -fPIC -shared -o libpart.so part.cc >log 2>&1 && $CXX -o user user.cc -L. -lpart -Wl,-rpath,"$out"
+LD_LIBRARY_PATH=. ./user >>log 2>&1
+ok $? "a shared object: $(head -n 2 log)"
+
+# ---- C behind the optimizer ----
+
+cat >late.c <<'END_OF'
+#include <stdio.h>
+#include <string.h>
+static int leaf(int n) { return n * 3; }
+static int walk(int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++) {
+        s += leaf(i);
+        while (s > 100)
+            s -= 7;
+    }
+    return s;
+}
+static int rec(int n) { return n < 2 ? walk(n) : rec(n - 1) + rec(n - 2); }
+static int other(int n);
+static int one(int n) { return n < 1 ? 1 : other(n - 1) + 1; }
+static int other(int n) { return n < 1 ? 1 : one(n - 1) + 2; }
+static int by_pointer(int (*f)(int), int n) { return n ? by_pointer(f, n - 1) + f(n) : 0; }
+static int label(const char *s) {
+    int n = 0;
+again:
+    if (*s) { n += printf("%c", *s++); goto again; }
+    return n;
+}
+int main(int argc, char **argv) {
+    int s = 0;
+    do {
+        s += rec(12) + one(30) + by_pointer(walk, 20);
+    } while (s < 100000);
+    printf("%d %d %d\n", s, label("jump\n"), (int)strlen(argv[0]) * 0 + argc);
+    return 4;
+}
+END_OF
+$CC -O2 -o late.plain late.c && run late.plain
+"$bursty" cc -- $CC -O2 -g -o late late.c && "$bursty" place late >source.graph 2>&1
+for set in EC+L4 Q all; do
+    "$bursty" place --set $set -o late.plan late >log 2>&1
+    for level in -O0 -O1 -O2 -O3 -Os; do
+        "$bursty" cc --late --verbose --plan=late.plan -- $CC $level -g -Wall -o late.$set late.c >log 2>&1
+        says 'late.c: checks behind the optimizer' "--late $set $level"
+        lines 1 "--late $set $level"
+        run late.$set
+        cmp -s late.plain.out late.$set.out; ok $? "--late $set $level: $(cat late.$set.out | tail -n 2)"
+        "$bursty" place --prove --set $set late.$set >log 2>&1
+        ok $? "--late $set $level: proved: $(cat log)"
+    done
+done
+"$bursty" cc --late -- $CC -O2 -g -o late late.c && "$bursty" place late >late.graph 2>&1
+cmp -s source.graph late.graph; ok $? "--late: the graph is that of the source"
+"$bursty" cc --late --entries=all --loops=LN -- $CC -O0 -g -o late late.c && every late
+grep -q '^32085	rec$' late.calls; ok $? "--late: calls of rec: $(grep rec late.calls)"
+echo 'int f(int n) { int unused; return n + nothing; }' >late_error.c
+$CC -Wall -c late_error.c 2>plain.err
+"$bursty" cc --late -- $CC -Wall -c late_error.c 2>err; ok $(($? != 1)) "--late: an error"
+cmp -s plain.err err; ok $? "--late: the compiler's words"
+"$bursty" cc --late -- $CC -O2 -flto -o late late.c && ./late >/dev/null; ok $(($? != 4)) "--late -flto"
+
+# ---- a plugin that is none ----
+
+plugin=$(ls cache/bursty_late_*.so)
+cp "$plugin" kept.so
+echo garbage >"$plugin"
+"$bursty" cc -- $CXX -O1 -c -o made small.cc >log 2>&1
+ok $? "a broken plugin: the file is compiled"
+says 'the compiler refuses it, and C++ goes without checks' "a broken plugin"
+"$bursty" cc -- $CXX -c -o made broken.cc >log 2>&1
+[ $? = 1 ] && grep -q 'nothing' log; ok $? "a broken plugin and an error in the file"
+cp kept.so "$plugin"
+"$bursty" cc -- $CXX -O1 -c -o made small.cc >log 2>&1
+lines 0 "the plugin is back"
+printf 'case " $* " in *fplugin*) exit 1 ;; esac\nexec %s "$@"\n' "$CXX" >no-plugins
+sed -i '1i #!/bin/sh' no-plugins
+chmod +x no-plugins
+"$bursty" cc -- ./no-plugins -O1 -c -o made small.cc >log 2>&1
+ok $? "-fplugin is refused: the file is compiled"
+lines 1 "-fplugin is refused"
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,184 @@
+#!/bin/sh
+# test_record_attach.sh - `bursty record -p PID`: time of a process that runs already; and the names of
+# code that a program makes itself, there and where bursty starts it.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc}
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+out=$build/record_attach
+rm -rf "$out"
+mkdir -p "$out" || exit 2
+bursty=$build/bursty
+passed=0 failed=0 skipped=0
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED $*"; [ ! -f err ] || sed 's/^/    /' err; }
+check() { # WHAT COMMAND...
+    what=$1
+    shift
+    if "$@"; then pass; else fail "$what"; fi
+}
+says() { grep -q -- "$1" err; }
+finish() {
+    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
+    else echo "$passed passed, $failed failed, $skipped skipped"; fi
+    [ $failed = 0 ]
+    exit
+}
+if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
+    skipped=1
+    echo "skipped: no recorder for this target"
+    finish
+fi
+cd "$out" || exit 2
+
+# ---- bad input -------------------------------------------------------------------------------------
+refused() { # TEXT OPTION...
+    text=$1
+    shift
+    "$bursty" record "$@" >got 2>err
+    [ $? = 2 ] && [ "$(wc -l <err)" = 1 ] && says "$text" && [ ! -s got ]
+}
+check "no such process" refused 'there is no process 2147483646' -p 2147483646
+check "no number" refused 'is not a number' -p x
+check "process 0" refused 'wants the number' -p 0
+check "calls" refused 'records time alone' -p 1 --calls
+check "no ticks" refused 'records time alone' -p 1 --ticks 0
+check "a program, too" refused 'there is no program to start' -p 1 ls
+check "seconds of a program" refused 'how long -p looks' --seconds 3 ls
+check "no seconds" refused 'at least 1' -p 1 --seconds 0
+echo text >mine
+check "the output is something else" refused 'mine' -p $$ -o mine
+check "and stays" [ "$(cat mine)" = text ]
+
+# ---- a process with threads, code of its own making, and a child ------------------------------------
+cat >spin.c <<'P'
+#define _GNU_SOURCE 1
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile int stop;
+static void (*made)(int);
+__attribute__((noinline)) void hot(void) { int i; for (i = 0; i < 6000; i++) __asm__ volatile(""); }
+__attribute__((noinline)) void warm(void) { int i; for (i = 0; i < 2000; i++) __asm__ volatile(""); }
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+static void *run(void *a) {
+    while (!stop) {
+        hot();
+        warm();
+        if (made) made(4000);
+    }
+    return a;
+}
+int main(int count, char **word) {
+    static const unsigned char code[] = {0x89, 0xF9, 0xFF, 0xC9, 0x75, 0xFC, 0xC3};
+    double end = now() + atof(word[1]);
+    pthread_t t;
+    pid_t child = 0;
+    if (count > 2) {                    /* code of its own, and its names */
+        unsigned char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        memcpy(p + 64, code, sizeof code);
+        made = (void (*)(int))(void *)(p + 64);
+        if (!strcmp(word[2], "named")) {
+            char path[64];
+            FILE *f;
+            snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+            f = fopen(path, "w");
+            fprintf(f, "%lx 40 an older name\n%lx 80 JS:*made it\n", (long)p + 64, (long)p + 64);
+            fclose(f);
+        }
+    }
+    child = fork();
+    if (child == 0) {
+        made = NULL;
+        while (now() < end) warm();
+        _exit(0);
+    }
+    pthread_create(&t, NULL, run, NULL);
+    puts("ready");
+    fflush(stdout);
+    while (now() < end) { hot(); warm(); if (made) made(4000); }
+    stop = 1;
+    pthread_join(t, NULL);
+    waitpid(child, NULL, 0);
+    return 7;
+}
+P
+$CC -O1 -o spin spin.c -lpthread || exit 2
+start() { # ARGUMENT...
+    rm -f ready
+    ./spin "$@" >ready &
+    pid=$!
+    n=0
+    while [ ! -s ready ] && [ $n -lt 200 ]; do sleep 0.02; n=$((n + 1)); done
+}
+share() { # FUNCTION: its own time in percent
+    "$bursty" report --brief x.brst 2>/dev/null | awk -v name="$1" '
+        substr($0, length($0) - length(name)) == " " name { printf "%d", $2; exit }'
+}
+start 3 named
+"$bursty" record -p $pid --seconds 1 --ticks 500 -o x.brst 2>err
+status=$?
+if [ $status != 0 ] && says 'may not be looked at\|no perf_event_open'; then
+    wait $pid
+    skipped=1
+    echo "skipped: this system does not allow it"
+    finish
+fi
+check "attached" [ $status = 0 ]
+check "ten lines" says ' hot$'
+check "no hint, for there are names" [ "$(grep -c 'made itself' err)" = 0 ]
+hot=$(share hot) warm=$(share warm) made=$(share 'JS:*made it')
+# hot, warm and made run 6, 2 and 4 thousand rounds.
+check "hot is three times warm: $hot, $warm" [ "${hot:-0}" -gt $((2 * ${warm:-99})) ]
+check "the code of its own has its latest name: $made" [ "${made:-0}" -ge 10 ]
+check "warm is not the child's: $warm" [ "${warm:-99}" -lt 40 ]
+wait $pid
+check "the program ends as ever" [ $? = 7 ]
+rm -f "/tmp/perf-$pid.map"
+
+start 1 nameless
+"$bursty" record -p $pid --seconds 30 -o x.brst 2>err
+check "a process that ends ends it" [ $? = 0 ]
+check "the hint names the cure" says 'perf-basic-prof'
+check "one row" says '(code made at run time)'
+wait $pid
+
+start 3
+"$bursty" record -p $pid --seconds 30 --quiet -o x.brst 2>err &
+tool=$!
+sleep 0.6
+kill -TERM $tool
+wait $tool
+check "who stops it gets what there is" [ $? = 0 ]
+check "in silence" [ ! -s err ]
+check "and the file" [ "$(share hot)" -gt 30 ]
+wait $pid
+
+sleep 5 &
+check "a process that waits" refused 'no CPU time' -p $! --seconds 1 -o y.brst
+check "leaves no file" [ ! -e y.brst ]
+
+# ---- the same code where bursty starts the program ---------------------------------------------------
+"$bursty" record -o x.brst ./spin 0.7 named >got 2>err
+check "started" [ $? = 7 ]
+check "the code has its name" says 'JS:\*made it'
+"$bursty" record -o x.brst ./spin 0.7 nameless >got 2>err
+check "started without names" [ $? = 7 ]
+check "one row, started" says '(code made at run time)'
+check "and the cure, started" says 'perf-basic-prof'
+for file in /tmp/perf-[0-9]*.map; do             # of the programs that bursty started
+    grep -q 'JS:\*made it' "$file" 2>/dev/null && rm -f "$file"
+done
+finish

@@ -1,0 +1,194 @@
+#!/bin/sh
+# test_record_cache.sh - what an earlier run found out about a program is believed only if it is of the
+# same file, whole and ours; and the folder stays small. A signal that bursty gets reaches the program.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc}
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+out=$build/record_cache
+rm -rf "$out"
+mkdir -p "$out" || exit 2
+bursty=$build/bursty
+passed=0 failed=0
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED $*"; }
+check() { # WHAT COMMAND...
+    what=$1
+    shift
+    if "$@"; then pass; else fail "$what"; fi
+}
+if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
+    echo "skipped: no recorder for this target"
+    echo "$passed passed, $failed failed, 1 skipped"
+    exit
+fi
+cd "$out" || exit 2
+XDG_CACHE_HOME=$out/cache
+export XDG_CACHE_HOME
+folder=$XDG_CACHE_HOME/bursty
+
+cat >prog.c <<'P'
+#include <stdio.h>
+#ifndef MORE
+#define MORE 0
+#endif
+__attribute__((noinline)) int leaf(int n) { __asm__(""); return n + 1 + MORE; }
+__attribute__((noinline)) int step(int n) {
+    int i, s = 0;
+    for (i = 0; i < n; i++) s += leaf(i);
+    switch (n) {
+    case 1: s += leaf(3); break;
+    case 2: s -= 5; break;
+    case 3: s *= leaf(n); break;
+    case 4: s += 11; break;
+    case 5: s ^= 9; break;
+    default: break;
+    }
+    return s + (MORE ? leaf(n) : 0);
+}
+int main(void) {
+    int i, s = 0;
+    for (i = 0; i < 40; i++) s += step(i);
+    printf("%d\n", s);
+    return s & 15;
+}
+P
+$CC -O1 -o prog prog.c || exit 2
+./prog >plain
+plain=$?
+
+# One run: its output and status are those of the program, and its calls are `calls`. $known: how many
+# modules an earlier run knew.
+run() { # [OPTION...]
+    "$bursty" record --stats --every 0 --calls "$@" -o x.brst ./prog >got 2>err
+    status=$?
+    known=$(sed -n 's/.*earlier run \([0-9]*\) of.*/\1/p' err)
+    "$bursty" report --csv x.brst 2>/dev/null | grep -v '^#' >calls.now
+    [ -f calls ] || cp calls.now calls
+    [ $status = $plain ] && cmp -s got plain && [ -s calls ] && cmp -s calls calls.now
+}
+check "the first run" run
+check "the first run knows nothing" [ "$known" = 0 ]
+check "the second run" run
+check "the second run knows the program" [ "$known" -ge 1 ]
+file=$(ls -S "$folder" | head -n 1)
+[ "$(ls "$folder" | wc -l)" = 1 ] || fail "one module, and these files: $(ls "$folder")"
+check "a run without" run --no-cache
+check "a run without knows nothing" [ "$known" = 0 ]
+check "a run with patterns" "$bursty" record --quiet --only 'step' --calls -o y.brst sh -c 'exit 0' 2>err
+
+# ---- what must not be believed ---------------------------------------------------------------------
+cp "$folder/$file" whole
+size=$(wc -c <whole)
+for at in 0 8 24 40 64 72 $((size / 2)) $((size - 1)); do
+    cp whole "$folder/$file"
+    byte=$(od -An -tu1 -j "$at" -N 1 whole)
+    # shellcheck disable=SC2059
+    printf "\\$(printf %o $(((byte + 1) % 256)))" | dd of="$folder/$file" bs=1 seek="$at" conv=notrunc 2>/dev/null
+    check "damage at $at" run
+    check "damage at $at is not believed" [ "$known" = 0 ]
+    check "and is mended" cmp -s whole "$folder/$file"
+done
+for bytes in 0 10 72 $((size - 4)); do
+    head -c "$bytes" whole >"$folder/$file"
+    check "cut at $bytes" run
+    check "cut at $bytes is not believed" [ "$known" = 0 ]
+done
+cat whole whole >"$folder/$file"
+check "too long" run
+check "too long is not believed" [ "$known" = 0 ]
+cp whole "$folder/$file"
+chmod 666 "$folder/$file"
+check "others may write it" run
+check "what others may write is not believed" [ "$known" = 0 ]
+rm -f "$folder/$file"
+ln -s "$out/whole" "$folder/$file"
+check "a link" run
+check "a link is not believed" [ "$known" = 0 ]
+rm -rf "${folder:?}/$file"
+mkdir "$folder/$file"
+check "a folder in its place" run
+rmdir "$folder/$file"
+check "written again" run
+chmod 777 "$folder"
+check "a folder of everybody's" run
+check "a folder of everybody's is not used" [ "$known" = 0 ]
+chmod 700 "$folder"
+check "it is used again" run
+check "it knows the program again" [ "$known" = 1 ]
+
+# The same name, size and times, and another program.
+touch -r prog before
+$CC -O1 -DMORE=1 -o prog prog.c || exit 2
+touch -r before prog
+./prog >plain
+plain=$?
+rm -f calls
+check "another program" run
+check "another program is not known" [ "$known" = 0 ]
+check "another program, known" run
+check "another program is known now" [ "$known" = 1 ]
+rm -f calls
+check "other settings" run --boring 0
+check "other settings are not known" [ "$known" = 0 ]
+
+# ---- no place, no room -----------------------------------------------------------------------------
+rm -rf "$XDG_CACHE_HOME"
+rm -f calls
+(
+    ulimit -f 129
+    "$bursty" record --quiet --calls -o /dev/null "$bursty" cc --help >got 2>err
+    echo $? >status
+)
+check "no room for the file" [ "$(cat status)" = 0 ]
+check "nothing half written" [ "$(find "$XDG_CACHE_HOME" -type f -size +64k | wc -l)" = 0 ]
+nowhere() { (unset XDG_CACHE_HOME HOME; "$bursty" record --quiet --calls -o x.brst ./prog >got 2>err; [ $? = $plain ]); }
+check "no home" nowhere
+: >notafolder
+no_folder() { (XDG_CACHE_HOME=$out/notafolder; "$bursty" record --quiet --calls -o x.brst ./prog >got; [ $? = $plain ]); }
+check "a file instead of a folder" no_folder
+
+# The oldest goes first.
+check "a run" run
+truncate -s 60M "$folder/0123456789abcdef"
+truncate -s 20M "$folder/fedcba9876543210"
+touch -d 2001-01-01 "$folder/0123456789abcdef"
+: >"$folder/keep.me"
+check "a run that tidies up" run
+check "the oldest is gone" [ ! -e "$folder/0123456789abcdef" ]
+check "the others stay" [ -e "$folder/fedcba9876543210" -a -e "$folder/keep.me" ]
+rm -f "$folder/fedcba9876543210"
+
+# ---- signals ---------------------------------------------------------------------------------------
+cat >asked.c <<'P'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile sig_atomic_t got;
+static void on(int n) { got = n; }
+int main(void) {
+    int all[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}, i;
+    for (i = 0; i < 6; i++) signal(all[i], on);
+    puts("ready");
+    fflush(stdout);
+    alarm(20);
+    while (!got) pause();
+    return got;
+}
+P
+$CC -o asked asked.c || exit 2
+for asked in INT=2 QUIT=3 TERM=15 HUP=1 USR1=10 USR2=12; do
+    name=${asked%=*}
+    rm -f ready
+    "$bursty" record --quiet -o x.brst ./asked >ready &        # in the background INT is ignored
+    pid=$!
+    n=0
+    while [ ! -s ready ] && [ $n -lt 100 ]; do sleep 0.05; n=$((n + 1)); done
+    kill -$name $pid
+    wait $pid
+    check "SIG$name reaches the program" [ $? = "${asked#*=}" ]
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

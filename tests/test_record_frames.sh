@@ -1,0 +1,129 @@
+#!/bin/sh
+# test_record_frames.sh - `bursty record --frames FUNCTION`: an unmodified program's calls are frames.
+# Its slow requests are named; what cannot be a frame is refused, or counted and said.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc}
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+source=$PWD/tests/make_requests.c
+out=$build/record_frames
+rm -rf "$out"
+mkdir -p "$out" || exit 2
+bursty=$build/bursty
+passed=0 failed=0 skipped=0
+ok() { # STATUS WHAT
+    if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $2"; cat got.err; fi
+}
+finish() {
+    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
+    else echo "$passed passed, $failed failed, $skipped skipped"; fi
+    [ $failed = 0 ]
+    exit
+}
+if [ ! -f "$build/bursty-record.so" ]; then
+    skipped=1
+    echo "skipped: no recorder for this target"
+    finish
+fi
+cd "$out" || exit 2
+compile() { "$@" 2>log || { echo "$*"; cat log; exit 2; }; }
+compile "$CC" -O2 -g -o program "$source" -pthread
+
+record() { # OPTIONS... -- PROGRAM ...
+    rm -f x.brst
+    "$bursty" record -o x.brst "$@" >got 2>got.err
+}
+frames() { # how many are counted, of which kind
+    "$bursty" report --csv x.brst | awk -F, '/^#/ { on = /^# frames:/ } on && $1 + 0 { print $1, $(NF - 1) }'
+}
+says() { grep -q "^bursty: .*$1" got.err; }
+
+# 8 of 400 requests parse a body for some 30 ms: it is named, and all 8 are among the slowest.
+record --frames handle_request --slow 4 --ticks 1000 -- ./program
+ok $? "a program with frames"
+[ "$(frames)" = "400 handle_request" ]
+ok $? "400 frames: $(frames)"
+truth=$(cat got)
+"$bursty" report --csv x.brst >x.csv
+awk -F, -v body="$truth" '
+    /^#/ { table = $0; next }
+    table ~ /^# frames_more:/ && $10 == "parse_body" { low = $7; high = $8; all = 1 }
+    table ~ /^# frames:/ && $1 + 0 { slow = $0 }
+    END { exit !(all && low > 0 && high < 3 * body) }' x.csv
+ok $? "parse_body ($truth ms a body) is in the table of slow frames"
+[ "$("$bursty" report x.brst | sed -n '/^the slowest frames/,$p' | grep -c 'in parse_body')" = 8 ]
+ok $? "8 of the slowest frames are in parse_body"
+"$bursty" report --csv x.brst | grep -q 'main,.*handle_request$'
+[ $? = 1 ]
+ok $? "what calls the function is no row"
+"$bursty" report x.brst | grep -q '^where does it run: time by ticks'
+ok $? "time stands beside frames"
+cp x.brst one.brst
+
+# Merged, as on several machines.
+"$bursty" merge -o sum.brst one.brst x.brst >got 2>got.err && mv sum.brst x.brst
+[ "$(frames)" = "800 handle_request" ]
+ok $? "merged: $(frames)"
+
+# Threads; recursion; a frame that longjmp leaves; a program that ends within its first frames.
+record --frames handle_request -- ./program threads
+[ "$(frames)" = "400 handle_request" ]
+ok $? "frames of four threads: $(frames)"
+record --frames handle_request -- ./program deep
+says '1 calls within another frame belong to that one (calls of handle_request)'
+ok $? "recursion is said"
+[ "$(frames)" = "10 handle_request" ]
+ok $? "recursion is no frame: $(frames)"
+record --frames handle_request -- ./program jump
+says '1 frames were left by longjmp or an exception'
+ok $? "longjmp is said"
+[ "$(frames)" = "10 handle_request" ]
+ok $? "a frame that longjmp left: $(frames)"
+record --frames handle_request -- ./program short
+[ "$(frames)" = "10 handle_request" ]
+ok $? "ten frames: $(frames)"
+
+# Two functions; patterns.
+record --frames 'parse_h*' --frames answer -- ./program short
+[ "$(frames | sort | tr '\n' ' ')" = "10 answer 10 parse_h* " ]
+ok $? "two kinds: $(frames)"
+record --frames handle_request --frames answer -- ./program short
+says '10 calls within another frame belong to that one (calls of answer)'
+ok $? "one function within another"
+
+# Names that stand in a separate file.
+if command -v objcopy >/dev/null && cp program stripped && objcopy --only-keep-debug program stripped.debug 2>log &&
+    objcopy --strip-all --add-gnu-debuglink=stripped.debug stripped 2>log; then
+    record --frames handle_request -- ./stripped short
+    [ "$(frames)" = "10 handle_request" ]
+    ok $? "a stripped program with symbols beside it: $(frames)"
+else skipped=$((skipped + 1)); echo "skipped: no objcopy"; fi
+
+# What is refused: one line, status 2, and the program does not run.
+refuse() { # PATTERN OPTIONS...
+    pattern=$1
+    shift
+    record "$@"
+    [ $? = 2 ] && [ "$(wc -l <got.err)" = 1 ] && says "$pattern" && [ ! -s got ] && [ ! -f x.brst ]
+    ok $? "$*: $pattern"
+}
+refuse "program has no function of that name; did you mean handle_request?" --frames handle_requst ./program
+refuse "did you mean parse_body or parse_header?" --frames parse_ ./program
+refuse "has no function of that name$" --frames quite_something_else ./program
+refuse '\-\-frames \*: .* functions have such a name' --frames '*' "$bursty" --help
+refuse "goes with --time" --calls --frames handle_request ./program
+refuse "goes with --time" --every 5 --frames handle_request ./program
+refuse "leaves nothing to say" --ticks 0 --frames handle_request ./program
+refuse "records time alone" -p 1 --frames handle_request
+refuse "is about frames" --slow 4 ./program
+refuse "not a number of milliseconds" --slow x --frames handle_request ./program
+refuse "not a number of milliseconds" --slow 0 --frames handle_request ./program
+refuse "wants a function" --frames '' ./program
+"$bursty" record --frames >got 2>got.err
+[ $? = 2 ]
+ok $? "--frames without a function"
+record --frames never_called -- ./program short
+says 'no frame: nothing called never_called'
+ok $? "a function that nothing calls"
+finish

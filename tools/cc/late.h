@@ -1,0 +1,22 @@
+/* late.h - checks behind the optimizer, by a plugin of gcc
+   (tools/plugin/gcc.cc). */
+#ifndef CC_LATE_H
+#define CC_LATE_H
+#include "cc/arguments.h"
+#include "cc/points.h"
+
+/* Builds the plugin for a compiler and puts it into the cache. Returns a status,
+   after a line that says what was built or what is missing. */
+int cc_late_build(int count, char **words);
+/* The plugin of the line's compiler, or NULL: none was built for it, as it is
+   now. folder: for what is made on the way. To be freed. */
+char *cc_late_find(const cc_line *line, const char *folder);
+/* Does the compiler take the plugin? */
+int cc_late_loads(const cc_line *line, const char *plugin);
+/* Can the pass make such checks? */
+int cc_late_can(const cc_choice *choice);
+/* For C: the choice and the graph's records come in files. */
+void cc_late_add_files(cc_command *c, const char *plugin, const char *chosen, const char *records);
+/* The words with which a compiler runs the pass. */
+void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice);
+#endif

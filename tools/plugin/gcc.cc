@@ -1,0 +1,905 @@
+/* gcc.cc - checks behind the optimizer: a plugin for gcc on x86-64.
+
+   `bursty cc` rewrites C before it is compiled, so a check stands in the way of
+   inlining and scheduling, and C++ is out of its reach. This pass runs on what
+   has become of a function, right before it is made machine code:
+
+       front end -> inlining, loops, ... -> THIS PASS -> registers, scheduling -> assembly
+
+   It puts the check of bursty.h into functions and loops that are left then.
+   The check is assembly of two instructions (src/bursty/keep_check.h), and the
+   runtime that `bursty cc` links is the same: record/cc/checks.c.
+
+       decl %fs:word                   771: add  $-128, %rsp     in subsection 1
+       js   771f                            call bursty_thunk
+  772: ...                                  jmp  772b
+                                            .long site - .
+
+   Which functions and loops: as tools/cc/decide.c says of one file alone, on
+   the calls that are left. A function gets a check if it calls something and
+   may be entered from elsewhere: by another file, through a pointer, by the
+   start or the end of the program. Of functions that only this file calls, one
+   of each cycle gets a check. A loop gets one if it calls something or holds
+   more than k loops, itself included. A loop is a target of an edge that leads
+   back in a depth-first search, so each cycle of a function has one, also with
+   gotos into its middle.
+
+   With form=scope an entry puts its site onto the thread's stack of bursty.h,
+   and each return takes it off. An exception skips returns: where it lands, the
+   depth is set to what the landing function has. So a function in which
+   exceptions land gets a scope, whatever the choice is.
+
+   C that was compiled with `bursty cc --late` comes with a choice made on its
+   source, by a plan or for one file alone (tools/cc/chosen.c). It is carried
+   over by names and lines, and what inlining has moved is made good: a function
+   that holds a chosen one, inlined, and still calls something is checked in its
+   place, and a loop around such a one, too. A chosen function that calls nothing
+   any more needs no check.
+
+   Arguments (-fplugin-arg-NAME-KEY=VALUE, bytes that gcc would take for its own
+   as %XX): entries=safe|all|EL|EN, loops=K|all|LN, form=point|scope,
+   only=PATTERN, not=PATTERN, no-tls=1, chosen=FILE, records=FILE. */
+#include "gcc-plugin.h"
+#include "plugin-version.h"
+#include "backend.h"
+#include "tree.h"
+#include "gimple.h"
+#include "tree-pass.h"
+#include "ssa.h"
+#include "calls.h"
+#include "cgraph.h"
+#include "cfganal.h"
+#include "cfgloop.h"
+#include "context.h"
+#include "diagnostic-core.h"
+#include "fold-const.h"
+#include "gimple-iterator.h"
+#include "stor-layout.h"
+#include "stringpool.h"
+#include "attribs.h"
+#include "target.h"
+#include "tm.h"
+#include "tree-cfg.h"
+#include "tree-eh.h"
+#include "except.h"
+#include "varasm.h"
+#include "output.h"
+
+extern "C" char *cplus_demangle_v3(const char *mangled, int options);
+int plugin_is_GPL_compatible;               /* MIT is */
+
+/* ---- arguments ---- */
+
+enum { ENTRIES_SAFE, ENTRIES_ALL, ENTRIES_LEAF, ENTRIES_NONE };
+enum { LOOPS_ARE_ALL = -1, LOOPS_ARE_NONE = -2 };
+enum { PATTERNS = 64 };
+enum { CALL = 1, BACKEDGE = 4, FRAME = 256, PLACED = 512 };    /* of bursty_site.kind */
+
+static struct {
+    int entries, loops, scope, no_tls;
+    char *only[PATTERNS + 1], *not_these[PATTERNS + 1];
+    char *chosen, *records;
+} asked = {ENTRIES_SAFE, 4, 0, 0, {NULL}, {NULL}, NULL, NULL};
+
+static int digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* %XX becomes the byte again. */
+static char *plain(const char *value) {
+    char *copy = xstrdup(value), *to = copy;
+    for (; *value; value++) {
+        if (value[0] == '%' && digit(value[1]) >= 0 && digit(value[2]) >= 0) {
+            *to++ = (char)(digit(value[1]) * 16 + digit(value[2]));
+            value += 2;
+        } else {
+            *to++ = *value;
+        }
+    }
+    *to = 0;
+    return copy;
+}
+
+static bool add_pattern(char **list, const char *value) {
+    int i = 0;
+    while (list[i]) i++;
+    if (i == PATTERNS) return false;
+    list[i] = plain(value);
+    return true;
+}
+
+static bool take(const char *key, const char *value) {
+    if (!value) return false;
+    if (strcmp(key, "only") == 0) return add_pattern(asked.only, value);
+    if (strcmp(key, "not") == 0) return add_pattern(asked.not_these, value);
+    if (strcmp(key, "entries") == 0) {
+        asked.entries = strcmp(value, "all") == 0 ? ENTRIES_ALL
+                        : strcmp(value, "EL") == 0 ? ENTRIES_LEAF
+                        : strcmp(value, "EN") == 0 ? ENTRIES_NONE
+                                                   : ENTRIES_SAFE;
+    } else if (strcmp(key, "loops") == 0) {
+        asked.loops = strcmp(value, "all") == 0  ? LOOPS_ARE_ALL
+                      : strcmp(value, "LN") == 0 ? LOOPS_ARE_NONE
+                                                 : atoi(value);
+    } else if (strcmp(key, "form") == 0) {
+        asked.scope = strcmp(value, "scope") == 0;
+    } else if (strcmp(key, "chosen") == 0) {
+        asked.chosen = plain(value);
+    } else if (strcmp(key, "records") == 0) {
+        asked.records = plain(value);
+    } else if (strcmp(key, "no-tls") == 0) {
+        asked.no_tls = 1;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* As tools/base/glob.c: * is any bytes, ? is one. */
+static bool matches(const char *pattern, const char *name) {
+    const char *star = NULL, *from = name;
+    while (*name) {
+        if (*pattern == '*') {
+            star = pattern++;
+            from = name;
+        } else if (*pattern == *name || *pattern == '?') {
+            pattern++;
+            name++;
+        } else if (star) {
+            pattern = star + 1;
+            name = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*') pattern++;
+    return !*pattern;
+}
+
+static bool matches_one(char *const *list, const char *name) {
+    for (; *list; list++) {
+        if (matches(*list, name)) return true;
+    }
+    return false;
+}
+
+/* ---- names ---- */
+
+static tree origin_of(tree decl) {
+    tree origin = DECL_ABSTRACT_ORIGIN(decl);
+    while (origin && origin != decl && TREE_CODE(origin) == FUNCTION_DECL) {
+        decl = origin;
+        origin = DECL_ABSTRACT_ORIGIN(decl);
+    }
+    return decl;
+}
+
+/* What c++filt makes of the assembler's name: the same in cc1plus and in lto1.
+   A copy that gcc has made for constant arguments has the name of what it is a
+   copy of. The part of a function that was not inlined with the rest is
+   another thing, and keeps ".part". */
+static const char *name_of(tree decl) {
+    enum { PARAMETERS_AND_CONST = 3 };      /* DMGL_PARAMS | DMGL_ANSI */
+    tree origin = origin_of(decl);
+    const char *symbol = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
+    const char *is_part = strstr(symbol, ".part."), *name;
+    char *demangled = NULL;
+    symbol = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(origin));
+    if (*symbol == '*') symbol++;
+    name = DECL_NAME(origin) ? IDENTIFIER_POINTER(DECL_NAME(origin)) : symbol;
+    if (strncmp(symbol, "_Z", 2) == 0 || strncmp(symbol, "_GLOBAL_", 8) == 0) {
+        demangled = cplus_demangle_v3(symbol, PARAMETERS_AND_CONST);
+        name = demangled ? demangled : symbol;
+    }
+    return is_part ? concat(name, " [part]", NULL) : name;
+}
+
+static bool is_wanted(tree decl) {
+    const char *name = name_of(decl);
+    if (asked.only[0] && !matches_one(asked.only, name)) return false;
+    return !matches_one(asked.not_these, name);
+}
+
+/* ---- the text of checks ---- */
+
+static tree site_type, fields[4], word_decl;
+static unsigned sites;
+
+static tree outside_variable(const char *name, tree type) {
+    tree decl = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier(name), type);
+    TREE_PUBLIC(decl) = 1;
+    DECL_EXTERNAL(decl) = 1;
+    DECL_ARTIFICIAL(decl) = 1;
+    TREE_USED(decl) = 1;
+    DECL_VISIBILITY(decl) = VISIBILITY_HIDDEN;
+    DECL_VISIBILITY_SPECIFIED(decl) = 1;
+    return decl;
+}
+
+static void make_types(void) {
+    static const char *const names[] = {"name", "file", "line", "kind"};
+    tree chars = build_pointer_type(build_qualified_type(char_type_node, TYPE_QUAL_CONST));
+    int i;
+    site_type = make_node(RECORD_TYPE);
+    for (i = 0; i < 4; i++) {
+        fields[i] = build_decl(UNKNOWN_LOCATION, FIELD_DECL, get_identifier(names[i]),
+                               i < 2 ? chars : unsigned_type_node);
+        DECL_CHAIN(fields[i]) = i > 0 ? fields[i - 1] : NULL_TREE; /* turned round by gcc */
+    }
+    finish_builtin_struct(site_type, "bursty_site", fields[3], NULL_TREE);
+    word_decl = outside_variable(asked.no_tls ? "bursty_here_global_64" : "bursty_here_tls_64",
+                                 unsigned_type_node);
+    if (!asked.no_tls) set_decl_tls_model(word_decl, decl_default_tls_model(word_decl));
+}
+
+static tree address_of_text(const char *bytes) {
+    tree text = build_string(strlen(bytes) + 1, bytes), index;
+    tree type = build_qualified_type(char_type_node, TYPE_QUAL_CONST);
+    index = build_index_type(size_int(strlen(bytes)));
+    TREE_TYPE(text) = build_array_type(type, index);
+    TREE_CONSTANT(text) = TREE_READONLY(text) = TREE_STATIC(text) = 1;
+    return build1(ADDR_EXPR, build_pointer_type(TREE_TYPE(text)), text);
+}
+
+/* A static variable of its own: so one that nothing refers to can go. */
+static tree address_of_site(const char *name, location_t at, unsigned kind) {
+    expanded_location place = expand_location(at);
+    vec<constructor_elt, va_gc> *values = NULL;
+    char symbol[48];
+    tree site, value;
+    CONSTRUCTOR_APPEND_ELT(values, fields[0],
+                           fold_convert(TREE_TYPE(fields[0]), address_of_text(name)));
+    CONSTRUCTOR_APPEND_ELT(values, fields[1],
+                           fold_convert(TREE_TYPE(fields[1]),
+                                        address_of_text(place.file ? place.file : "")));
+    CONSTRUCTOR_APPEND_ELT(values, fields[2],
+                           build_int_cst(unsigned_type_node, place.line));
+    CONSTRUCTOR_APPEND_ELT(values, fields[3], build_int_cst(unsigned_type_node, kind | PLACED));
+    value = build_constructor(site_type, values);
+    TREE_CONSTANT(value) = TREE_STATIC(value) = 1;
+    snprintf(symbol, sizeof symbol, "bursty_site.%u", sites++);
+    site = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier(symbol), site_type);
+    TREE_STATIC(site) = TREE_READONLY(site) = TREE_ADDRESSABLE(site) = TREE_USED(site) = 1;
+    DECL_ARTIFICIAL(site) = DECL_IGNORED_P(site) = 1;
+    DECL_INITIAL(site) = value;
+    varpool_node::finalize_decl(site);
+    return build1(ADDR_EXPR, build_pointer_type(site_type), site);
+}
+
+static tree operand(const char *constraint, tree value) {
+    tree words = build_string(strlen(constraint) + 1, constraint);
+    return build_tree_list(build_tree_list(NULL_TREE, words), value);
+}
+
+/* Is the thread's word at an address that the linker of a program fills in? */
+static bool is_at_fixed_place(void) { return !asked.no_tls && !(flag_pic && !flag_pie); }
+
+/* The operands of one piece of assembly. Their numbers are in the text: so it
+   is filled in the order in which gcc counts them. */
+struct assembly {
+    vec<tree, va_gc> *out, *in, *clobbered;
+};
+
+/* It changes nothing of the program's memory, so none is named. */
+static gasm *finish(const char *text, assembly *a) {
+    gasm *statement;
+    statement = gimple_build_asm_vec(ggc_strdup(text), a->in, a->out, a->clobbered, NULL);
+    gimple_asm_set_volatile(statement, true);
+    return statement;
+}
+
+#define FS "%%fs:bursty_here_tls_64@tpoff"
+#define FS_INTEL "fs:bursty_here_tls_64@tpoff"
+#define STUB(thunk, back) \
+    ".byte 0x48, 0x83, 0xc4, 0x80\n\tcall\t" thunk "\n\t.byte 0xe9\n\t.long " back " - . - 4\n\t"
+
+static gasm *check(tree site) {
+    assembly a = {NULL, NULL, NULL};
+    char text[400];
+    bool fixed = is_at_fixed_place();
+    if (!fixed) {
+        vec_safe_push(a.out, operand("=m", word_decl));
+        vec_safe_push(a.in, operand("m", word_decl));
+    }
+    vec_safe_push(a.in, operand("i", site));
+    snprintf(text, sizeof text,
+             "%s\n\tjs\t771f\n772:\t.subsection 1\n771:\t" STUB("bursty_thunk", "772b")
+             ".long %%c%d - .\n\t.previous",
+             fixed ? "{decl\t" FS "|dec\tDWORD PTR " FS_INTEL "}" : "{decl\t%0|dec\t%0}",
+             fixed ? 0 : 2);
+    return finish(text, &a);
+}
+
+/* As BURST_SCOPE of bursty.h: the check, then the site goes onto the stack.
+   *depth: what it was, until the scope ends. */
+static gasm *enter(tree site, tree *depth) {
+    assembly a = {NULL, NULL, NULL};
+    gasm *statement;
+    tree at = make_ssa_name(long_unsigned_type_node);
+    *depth = make_ssa_name(unsigned_type_node);
+    vec_safe_push(a.out, operand("=&r", *depth));
+    vec_safe_push(a.out, operand("=&r", at));
+    vec_safe_push(a.in, operand("i", site));
+    statement = finish("{decl\t" FS "|dec\tDWORD PTR " FS_INTEL "}\n\tjs\t771f\n772:\t"
+                       "{movl\t" FS "+4, %k0|mov\t%k0, DWORD PTR " FS_INTEL "+4}\n\t"
+                       "{cmpl\t$64, %k0|cmp\t%k0, 64}\n\tjae\t774f\n\t"
+                       "{leaq\t%c2(%%rip), %1|lea\t%1, %c2[rip]}\n\t"
+                       "{movq\t%1, " FS "+8(,%q0,8)|mov\tQWORD PTR " FS_INTEL "+8[0+%q0*8], %1}\n"
+                       "774:\t{incl\t" FS "+4|inc\tDWORD PTR " FS_INTEL "+4}\n\t"
+                       ".subsection 1\n771:\t" STUB("bursty_thunk", "772b")
+                       ".long %c2 - .\n\t.previous", &a);
+    SSA_NAME_DEF_STMT(*depth) = statement;
+    SSA_NAME_DEF_STMT(at) = statement;
+    return statement;
+}
+
+static gasm *leave(tree depth) {
+    assembly a = {NULL, NULL, NULL};
+    vec_safe_push(a.in, operand("r", depth));
+    return finish("{movl\t%k0, " FS "+4|mov\tDWORD PTR " FS_INTEL "+4, %k0}\n\t"
+                  "{cmpl\t$0, " FS "|cmp\tDWORD PTR " FS_INTEL ", 0}\n\tjs\t775f\n776:\t"
+                  ".subsection 1\n775:\t" STUB("bursty_leave_thunk", "776b") ".previous", &a);
+}
+
+/* Where an exception lands: the scopes that it has skipped are gone. */
+static gasm *land(tree depth) {
+    assembly a = {NULL, NULL, NULL};
+    gasm *statement;
+    tree own = make_ssa_name(unsigned_type_node);
+    vec_safe_push(a.out, operand("=r", own));
+    vec_safe_push(a.in, operand("r", depth));
+    statement = finish("{leal\t1(%q1), %k0|lea\t%k0, [%q1+1]}\n\t"
+                       "{movl\t%k0, " FS "+4|mov\tDWORD PTR " FS_INTEL "+4, %k0}", &a);
+    SSA_NAME_DEF_STMT(own) = statement;
+    return statement;
+}
+
+/* ---- who calls whom, once for the file ---- */
+
+/* Does the statement call something that may be an event, or that may call
+   back? Not what the compiler itself may make a call of, such as memcpy. */
+static bool is_call(const gimple *statement) {
+    tree target;
+    if (!is_gimple_call(statement) || gimple_call_internal_p(statement)) return false;
+    target = gimple_call_fndecl(statement);
+    if (!target || !fndecl_built_in_p(target)) return true;
+    return !(flags_from_decl_or_type(target) & ECF_LEAF) || DECL_IS_REPLACEABLE_OPERATOR(target);
+}
+
+static hash_set<tree> *entered;             /* functions that other code can enter, or recursions */
+
+static bool may_be_entered(cgraph_node *node) {
+    return node->externally_visible || node->address_taken || TREE_PUBLIC(node->decl) ||
+           DECL_STATIC_CONSTRUCTOR(node->decl) || DECL_STATIC_DESTRUCTOR(node->decl) ||
+           DECL_PRESERVE_P(node->decl) || node->has_aliases_p();
+}
+
+static cgraph_node *real_target(cgraph_edge *e) {
+    cgraph_node *to = e->callee->ultimate_alias_target();
+    while (to && to->thunk && to->callees) to = to->callees->callee->ultimate_alias_target();
+    return to;
+}
+
+/* All calls of a function, those of what is inlined in it included. */
+static void collect(cgraph_node *node, vec<cgraph_node *> *out) {
+    for (cgraph_edge *e = node->callees; e; e = e->next_callee) {
+        if (!e->inline_failed) collect(e->callee, out);
+        else out->safe_push(real_target(e));
+    }
+}
+
+struct visit {
+    cgraph_node *node;
+    vec<cgraph_node *> callees;
+    unsigned next;
+};
+
+/* A depth-first search over functions that nothing else enters. A call that
+   leads back onto the stack closes a cycle: its target counts as entered. */
+static void break_cycles(cgraph_node *start, hash_map<cgraph_node *, int> *state) {
+    auto_vec<visit> stack;
+    visit first = {start, vNULL, 0};
+    collect(start, &first.callees);
+    stack.safe_push(first);
+    state->put(start, 1);
+    while (!stack.is_empty()) {
+        visit *top = &stack.last();
+        if (top->next == top->callees.length()) {
+            state->put(top->node, 2);
+            top->callees.release();
+            stack.pop();
+            continue;
+        }
+        cgraph_node *to = top->callees[top->next++];
+        if (!to || !to->definition || entered->contains(to->decl)) continue;
+        int *known = state->get(to);
+        if (known && *known == 1) entered->add(to->decl);
+        if (known) continue;
+        visit more = {to, vNULL, 0};
+        collect(to, &more.callees);
+        state->put(to, 1);
+        stack.safe_push(more);
+    }
+}
+
+static void look_at_file(void) {
+    cgraph_node *node;
+    hash_map<cgraph_node *, int> state;
+    entered = new hash_set<tree>;
+    FOR_EACH_DEFINED_FUNCTION(node) {
+        if (may_be_entered(node)) entered->add(node->ultimate_alias_target()->decl);
+    }
+    FOR_EACH_DEFINED_FUNCTION(node) {
+        if (!node->inlined_to && !entered->contains(node->decl) && !state.get(node))
+            break_cycles(node, &state);
+    }
+}
+
+/* A file that `bursty cc` has written, or NULL. */
+static char *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    char *data = NULL;
+    size_t room = 0, got;
+    *size = 0;
+    if (!file) return NULL;
+    do {
+        room = room ? 2 * room : 65536;
+        data = XRESIZEVEC(char, data, room + 1);
+        got = fread(data + *size, 1, room - *size, file);
+        *size += got;
+    } while (got > 0 && *size == room);
+    data[*size] = 0;
+    fclose(file);
+    return data;
+}
+
+/* ---- the graph ---- */
+
+/* What an object says of its functions (docs/formats.md): their names tell
+   `bursty place --prove` which code could have a check. They are left alone by
+   plans, which are made of source: no skeleton stands there. */
+static char *records;
+static size_t records_size, records_room;
+
+static void record(const char *words) {
+    size_t size = strlen(words);
+    if (records_size + size + 1 > records_room) {
+        records_room = 2 * (records_size + size) + 4096;
+        records = XRESIZEVEC(char, records, records_room);
+    }
+    memcpy(records + records_size, words, size + 1);
+    records_size += size;
+}
+
+static void record_file(const char *file) {
+    char escaped[4];
+    for (; *file; file++) {
+        unsigned char c = (unsigned char)*file;
+        bool is_odd = c <= 32 || c >= 127 || c == '%' || c == '"' || c == '\\';
+        snprintf(escaped, sizeof escaped, is_odd ? "%%%02X" : "%c", c);
+        record(escaped);
+    }
+}
+
+static const char *symbol_of(tree decl) {
+    const char *symbol = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
+    return *symbol == '*' ? symbol + 1 : symbol;
+}
+
+static void record_function(function *f, bool checked) {
+    expanded_location at = expand_location(DECL_SOURCE_LOCATION(f->decl));
+    hash_set<const char *> called;
+    basic_block block;
+    char line[32];
+    if (!records_size) {
+        record("U 2 0000000000000000 0000000000000000 ");
+        record_file(main_input_filename ? main_input_filename : "-");
+        record("\n");
+    }
+    record("F ");
+    record_file(symbol_of(f->decl));
+    record(!TREE_PUBLIC(f->decl) ? " s " : DECL_WEAK(f->decl) ? " w " : " g ");
+    snprintf(line, sizeof line, "%d", at.line);
+    record(line);
+    record(checked ? " 0000000000000000 cn * " : " 0000000000000000 n * ");
+    record_file(at.file ? at.file : "-");
+    record("\n");
+    FOR_EACH_BB_FN(block, f) {
+        for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
+            tree target = is_call(gsi_stmt(i)) ? gimple_call_fndecl(gsi_stmt(i)) : NULL_TREE;
+            if (!target || called.add(symbol_of(target))) continue;
+            record("C ");
+            record_file(symbol_of(target));
+            record(" -\n");
+        }
+    }
+    record("N checked-behind-the-optimizer\n");
+}
+
+static void write_records(void *, void *) {
+    size_t i;
+    if (asked.records) {                    /* of the source, which is better */
+        free(records);
+        records = read_file(asked.records, &records_size);
+    }
+    if (!records_size || !asm_out_file) return;
+    fputs("\t.section\t.bursty.cg,\"\",@progbits\n", asm_out_file);
+    for (i = 0; i < records_size; i++) {
+        if (i == 0 || records[i - 1] == '\n') fputs("\t.ascii\t\"", asm_out_file);
+        if (records[i] == '\n') fputs("\\n\"\n", asm_out_file);
+        else fputc(records[i], asm_out_file);
+    }
+}
+
+/* ---- a choice made on the source ---- */
+
+struct chosen_loop {
+    int first, last;                        /* lines */
+    bool checked;
+};
+struct chosen_function {
+    char way;                               /* as tools/cc/chosen.c says */
+    unsigned first_loop, loops;
+};
+
+static hash_map<nofree_string_hash, chosen_function> *chosen;
+static vec<chosen_loop> chosen_loops;
+
+static void read_chosen(void) {
+    size_t size;
+    char *data = read_file(asked.chosen, &size), *line, *next, name[1000], way;
+    chosen_function *f = NULL;
+    int first, last;
+    if (!data) {
+        error("bursty: %s: cannot be read", asked.chosen);
+        return;
+    }
+    chosen = new hash_map<nofree_string_hash, chosen_function>;
+    for (line = data; *line; line = next) {
+        next = strchr(line, '\n');
+        if (!next) break;
+        *next++ = 0;
+        if (sscanf(line, "F %999s %c", name, &way) == 2) {
+            chosen_function one = {way, chosen_loops.length(), 0};
+            f = chosen->get(name);
+            if (!f) {
+                chosen->put(xstrdup(name), one);
+                f = chosen->get(name);
+            }
+        } else if (f && sscanf(line, "L %d %d %c", &first, &last, &way) == 3) {
+            chosen_loop one = {first, last, way == 'c'};
+            chosen_loops.safe_push(one);
+            f->loops++;
+        }
+    }
+}
+
+/* NULL: nothing is known of it, and the rules for one file alone decide. */
+static const chosen_function *choice_of(tree decl) {
+    tree origin = origin_of(decl);
+    chosen_function *f;
+    if (!chosen || !DECL_NAME(origin)) return NULL;
+    f = chosen->get(IDENTIFIER_POINTER(DECL_NAME(origin)));
+    return f && f->way != 'n' ? f : NULL;
+}
+
+static bool is_chosen(tree decl) {
+    const chosen_function *f = choice_of(decl);
+    return f && (f->way == 'c' || f->way == 'e');
+}
+
+/* Is a chosen function inlined in the scope, or around the place? */
+static bool holds_chosen(tree scope) {
+    for (; scope; scope = BLOCK_CHAIN(scope)) {
+        tree origin = inlined_function_outer_scope_p(scope) ? block_ultimate_origin(scope) : NULL_TREE;
+        if (origin && TREE_CODE(origin) == FUNCTION_DECL && is_chosen(origin)) return true;
+        if (holds_chosen(BLOCK_SUBBLOCKS(scope))) return true;
+    }
+    return false;
+}
+
+static bool is_in_chosen(location_t at) {
+    tree block;
+    for (block = LOCATION_BLOCK(at); block && TREE_CODE(block) == BLOCK;
+         block = BLOCK_SUPERCONTEXT(block)) {
+        tree origin = inlined_function_outer_scope_p(block) ? block_ultimate_origin(block) : NULL_TREE;
+        if (origin && TREE_CODE(origin) == FUNCTION_DECL && is_chosen(origin)) return true;
+    }
+    return false;
+}
+
+enum { LOOP_CHECKED, LOOP_NOT, LOOP_UNKNOWN };
+
+/* The smallest loop of the source that has the line. Of several on one line one
+   that is checked. */
+static int choice_of_loop(tree decl, int line) {
+    const chosen_function *f = choice_of(decl);
+    int best = INT_MAX, result = LOOP_UNKNOWN;
+    unsigned i;
+    for (i = 0; f && i < f->loops; i++) {
+        const chosen_loop *loop = &chosen_loops[f->first_loop + i];
+        int size = loop->last - loop->first;
+        if (line < loop->first || line > loop->last || size > best) continue;
+        if (size < best || loop->checked) result = loop->checked ? LOOP_CHECKED : LOOP_NOT;
+        best = size;
+    }
+    return result;
+}
+
+/* ---- the pass ---- */
+
+/* The program's start runs a resolver before threads have their words. */
+static bool is_resolver(cgraph_node *node) {
+    ipa_ref *ref;
+    FOR_EACH_ALIAS(node, ref) {
+        if (dyn_cast<cgraph_node *>(ref->referring)->ifunc_resolver) return true;
+    }
+    return node->ifunc_resolver;
+}
+
+static bool block_calls(basic_block block) {
+    for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
+        if (is_call(gsi_stmt(i))) return true;
+    }
+    return false;
+}
+
+static bool block_is_in_chosen(basic_block block) {
+    for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
+        if (is_in_chosen(gimple_location(gsi_stmt(i)))) return true;
+    }
+    return false;
+}
+
+static bool function_calls(function *f) {
+    basic_block block;
+    FOR_EACH_BB_FN(block, f) {
+        if (block_calls(block)) return true;
+    }
+    return false;
+}
+
+static bool is_landing_pad(basic_block block) {
+    for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
+        glabel *label = dyn_cast<glabel *>(gsi_stmt(i));
+        if (!label) return false;
+        if (EH_LANDING_PAD_NR(gimple_label_label(label)) != 0) return true;
+    }
+    return false;
+}
+
+static bool exceptions_land(function *f) {
+    basic_block block;
+    FOR_EACH_BB_FN(block, f) {
+        if (is_landing_pad(block)) return true;
+    }
+    return false;
+}
+
+static bool leads_back(basic_block block) {
+    edge e;
+    edge_iterator i;
+    FOR_EACH_EDGE(e, i, block->preds) {
+        if (e->flags & EDGE_DFS_BACK) return true;
+    }
+    return false;
+}
+
+/* Blocks on a way from the head to one of its edges back, that do not pass the
+   head: walked backwards, among those that the head reaches. */
+static void find_body(function *f, basic_block head, sbitmap ahead, sbitmap body) {
+    auto_vec<basic_block> stack;
+    edge e;
+    edge_iterator i;
+    bitmap_clear(ahead);
+    bitmap_clear(body);
+    stack.safe_push(head);
+    bitmap_set_bit(ahead, head->index);
+    while (!stack.is_empty()) {
+        basic_block block = stack.pop();
+        FOR_EACH_EDGE(e, i, block->succs) {
+            if (e->dest == EXIT_BLOCK_PTR_FOR_FN(f) || bitmap_bit_p(ahead, e->dest->index)) continue;
+            bitmap_set_bit(ahead, e->dest->index);
+            stack.safe_push(e->dest);
+        }
+    }
+    bitmap_set_bit(body, head->index);
+    FOR_EACH_EDGE(e, i, head->preds) {
+        if (!(e->flags & EDGE_DFS_BACK) || bitmap_bit_p(body, e->src->index)) continue;
+        bitmap_set_bit(body, e->src->index);
+        stack.safe_push(e->src);
+    }
+    while (!stack.is_empty()) {
+        basic_block block = stack.pop();
+        FOR_EACH_EDGE(e, i, block->preds) {
+            if (bitmap_bit_p(body, e->src->index) || !bitmap_bit_p(ahead, e->src->index)) continue;
+            bitmap_set_bit(body, e->src->index);
+            stack.safe_push(e->src);
+        }
+    }
+}
+
+/* The line of a loop: that of a test that leaves it, else of its first
+   statement. */
+static location_t place_of_loop(function *f, basic_block head, sbitmap body) {
+    location_t at = UNKNOWN_LOCATION, first = UNKNOWN_LOCATION;
+    unsigned k;
+    sbitmap_iterator bits;
+    edge e;
+    edge_iterator i;
+    EXECUTE_IF_SET_IN_BITMAP(body, 0, k, bits) {
+        basic_block block = BASIC_BLOCK_FOR_FN(f, k);
+        gimple *last = last_stmt(block);
+        if (!last || gimple_code(last) != GIMPLE_COND || !gimple_has_location(last)) continue;
+        FOR_EACH_EDGE(e, i, block->succs) {
+            if (bitmap_bit_p(body, e->dest->index)) continue;
+            if (at == UNKNOWN_LOCATION || LOCATION_LINE(gimple_location(last)) < LOCATION_LINE(at))
+                at = gimple_location(last);
+        }
+    }
+    if (at != UNKNOWN_LOCATION) return at;
+    for (gimple_stmt_iterator j = gsi_start_bb(head); !gsi_end_p(j); gsi_next(&j)) {
+        if (first == UNKNOWN_LOCATION) first = gimple_location(gsi_stmt(j));
+    }
+    return first != UNKNOWN_LOCATION ? first : DECL_SOURCE_LOCATION(f->decl);
+}
+
+/* The function in whose source the place stands: an inlined one, or decl. */
+static tree function_of(tree decl, location_t at) {
+    tree block;
+    for (block = LOCATION_BLOCK(at); block && TREE_CODE(block) == BLOCK;
+         block = BLOCK_SUPERCONTEXT(block)) {
+        if (inlined_function_outer_scope_p(block)) {
+            tree origin = block_ultimate_origin(block);
+            if (origin && TREE_CODE(origin) == FUNCTION_DECL) return origin;
+        }
+    }
+    return decl;
+}
+
+/* Behind the labels. */
+static void put_first(basic_block block, gimple *statement) {
+    gimple_stmt_iterator i = gsi_after_labels(block);
+    gsi_insert_before(&i, statement, GSI_SAME_STMT);
+}
+
+struct planned_loop {
+    basic_block head;
+    location_t at;
+};
+
+static void choose_loops(function *f, vec<planned_loop> *out) {
+    basic_block block, inner;
+    auto_sbitmap ahead(last_basic_block_for_fn(f)), body(last_basic_block_for_fn(f));
+    if (asked.loops == LOOPS_ARE_NONE) return;
+    mark_dfs_back_edges(f);
+    FOR_EACH_BB_FN(block, f) {
+        int loops = 0;
+        bool calls = false, around = false;
+        int choice = LOOP_UNKNOWN;
+        location_t at;
+        unsigned k;
+        sbitmap_iterator bits;
+        if (!leads_back(block)) continue;
+        find_body(f, block, ahead, body);
+        EXECUTE_IF_SET_IN_BITMAP(body, 0, k, bits) {
+            inner = BASIC_BLOCK_FOR_FN(f, k);
+            calls |= block_calls(inner);
+            loops += leads_back(inner);
+            around |= chosen && block_is_in_chosen(inner);
+        }
+        at = place_of_loop(f, block, body);
+        if (chosen) choice = choice_of_loop(function_of(f->decl, at), LOCATION_LINE(at));
+        if (choice == LOOP_NOT && !(around && calls)) continue;
+        /* What the source has no loop for, gcc made of a recursion. */
+        around |= chosen && is_chosen(function_of(f->decl, at));
+        if (choice == LOOP_UNKNOWN && asked.loops != LOOPS_ARE_ALL && !around && !calls &&
+            loops <= asked.loops)
+            continue;
+        planned_loop one = {block, at};
+        out->safe_push(one);
+    }
+}
+
+static bool choose_entry(function *f, bool lands) {
+    bool calls = function_calls(f);
+    const chosen_function *choice = choice_of(f->decl);
+    if (choice && choice->way == 'e') return true;
+    if (choice && asked.entries == ENTRIES_ALL) return is_chosen(f->decl);
+    if (choice)
+        return calls && (is_chosen(f->decl) || holds_chosen(DECL_INITIAL(f->decl)));
+    switch (asked.entries) {
+    case ENTRIES_ALL: return true;
+    case ENTRIES_LEAF: return calls;
+    case ENTRIES_NONE: return false;
+    default: return calls && (entered->contains(f->decl) || lands);
+    }
+}
+
+static void put_entry(function *f, bool scope) {
+    location_t at = DECL_SOURCE_LOCATION(origin_of(f->decl));
+    tree site = address_of_site(name_of(f->decl), at, scope ? CALL | FRAME : CALL), depth;
+    edge into = single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(f)), e;
+    edge_iterator i;
+    basic_block block;
+    if (!scope) {
+        gsi_insert_on_edge_immediate(into, check(site));
+        return;
+    }
+    gsi_insert_on_edge_immediate(into, enter(site, &depth));
+    FOR_EACH_BB_FN(block, f) {
+        if (is_landing_pad(block)) put_first(block, land(depth));
+        for (gimple_stmt_iterator j = gsi_start_bb(block); !gsi_end_p(j); gsi_next(&j)) {
+            gcall *call = dyn_cast<gcall *>(gsi_stmt(j));
+            if (call) gimple_call_set_tail(call, false);
+        }
+    }
+    FOR_EACH_EDGE(e, i, EXIT_BLOCK_PTR_FOR_FN(f)->preds) {
+        gimple_stmt_iterator j = gsi_last_bb(e->src);
+        if (gsi_end_p(j) || gimple_code(gsi_stmt(j)) != GIMPLE_RETURN) continue;
+        gsi_insert_before(&j, leave(depth), GSI_SAME_STMT);
+    }
+}
+
+/* When the linker's step makes the code, C is there, too, which `bursty cc` has
+   given its checks in source. */
+static bool is_of_lto_and_c(function *f) {
+    const_tree unit = in_lto_p ? get_ultimate_context(f->decl) : NULL_TREE;
+    const char *language = unit ? TRANSLATION_UNIT_LANGUAGE(unit) : NULL;
+    return in_lto_p && (!language || strncmp(language, "GNU C++", 7) != 0);
+}
+
+static bool is_able(function *f) {
+    return !is_of_lto_and_c(f) && !lookup_attribute("naked", DECL_ATTRIBUTES(f->decl)) &&
+           !is_resolver(cgraph_node::get(f->decl));
+}
+
+static const pass_data late_data = {GIMPLE_PASS, "bursty", OPTGROUP_NONE, TV_NONE,
+                                    PROP_cfg | PROP_ssa, 0, 0, 0, TODO_update_ssa_only_virtuals};
+
+struct late_pass : gimple_opt_pass {
+    late_pass() : gimple_opt_pass(late_data, g) {}
+    bool gate(function *f) final override {
+        return TARGET_64BIT && TARGET_LP64 && ix86_cmodel != CM_LARGE &&
+               ix86_cmodel != CM_LARGE_PIC && is_able(f);
+    }
+    unsigned execute(function *f) final override {
+        auto_vec<planned_loop> loops;
+        bool scope = asked.scope && is_at_fixed_place(), lands = scope && exceptions_land(f);
+        unsigned i;
+        bool entry;
+        if (!site_type) make_types();
+        if (!entered) look_at_file();
+        if (asked.chosen && !chosen) read_chosen();
+        entry = is_wanted(f->decl) && choose_entry(f, lands);
+        record_function(f, entry);
+        if (!is_wanted(f->decl)) return 0;
+        choose_loops(f, &loops);
+        for (i = 0; i < loops.length(); i++) {
+            tree in = function_of(f->decl, loops[i].at);
+            put_first(loops[i].head, check(address_of_site(name_of(in), loops[i].at, BACKEDGE)));
+        }
+        if (entry) put_entry(f, scope);
+        return 0;
+    }
+};
+
+int plugin_init(plugin_name_args *info, plugin_gcc_version *version) {
+    register_pass_info pass;
+    int i;
+    if (!plugin_default_version_check(version, &gcc_version)) return 1;
+    for (i = 0; i < info->argc; i++) {
+        if (!take(info->argv[i].key, info->argv[i].value)) {
+            error("bursty: %<%s%> is no argument of this plugin", info->argv[i].key);
+            return 1;
+        }
+    }
+    pass.pass = new late_pass();
+    pass.reference_pass_name = "optimized";
+    pass.ref_pass_instance_number = 1;
+    pass.pos_op = PASS_POS_INSERT_BEFORE;
+    register_callback(info->base_name, PLUGIN_PASS_MANAGER_SETUP, NULL, &pass);
+    register_callback(info->base_name, PLUGIN_FINISH_UNIT, write_records, NULL);
+    return 0;
+}
