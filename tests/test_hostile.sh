@@ -3,11 +3,11 @@
 # (docs/formats.md): for each shape of make_hostile.c, at most 32 MiB and 100 bytes of memory a byte
 # of file; 16 times the file takes at most 48 times the CPU time; output is at most 64 MiB and 512
 # bytes a byte of file. A file is read, or refused with a reason. FULL=1, as the matrix has it: files
-# of 2 MB; otherwise of 250 kB.
+# of 2 MB; otherwise of 125 kB.
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/hostile
 passed=0 failed=0 skipped=0
-small=15625 big=250000
+small=8000 big=128000
 [ -z "${FULL-}" ] || small=125000 big=2000000
 mkdir -p "$dir/small" "$dir/big"
 
@@ -38,6 +38,8 @@ fi
 $CC -O1 -std=c99 -Itests -o "$dir/make_hostile" tests/make_hostile.c || echo "make_hostile failed"
 shapes=$("$dir/make_hostile" "$dir/small" $small)
 "$dir/make_hostile" "$dir/big" $big >/dev/null
+[ "$(echo "$shapes" | wc -l)" -ge 20 ]
+ok $? "the shapes are made: $shapes"
 
 # cpu FILE ARGUMENTS...: prints the CPU time of `bursty ARGUMENTS FILE` in milliseconds, and leaves
 # its status and the size of its output in files.

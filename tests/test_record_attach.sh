@@ -127,7 +127,7 @@ share() { # FUNCTION: its own time in percent
     "$bursty" report --brief x.brst 2>/dev/null | awk -v name="$1" '
         substr($0, length($0) - length(name)) == " " name { printf "%d", $2; exit }'
 }
-start 3 named
+start 1.8 named
 "$bursty" record -p $pid --seconds 1 --ticks 500 -o x.brst 2>err
 status=$?
 if [ $status != 0 ] && says 'may not be looked at\|no perf_event_open'; then
@@ -148,14 +148,14 @@ wait $pid
 check "the program ends as ever" [ $? = 7 ]
 rm -f "/tmp/perf-$pid.map"
 
-start 1 nameless
+start .6 nameless
 "$bursty" record -p $pid --seconds 30 -o x.brst 2>err
 check "a process that ends ends it" [ $? = 0 ]
 check "the hint names the cure" says 'perf-basic-prof'
 check "one row" says '(code made at run time)'
 wait $pid
 
-start 3
+start 1.4
 "$bursty" record -p $pid --seconds 30 --quiet -o x.brst 2>err &
 tool=$!
 sleep 0.6
@@ -171,10 +171,10 @@ check "a process that waits" refused 'no CPU time' -p $! --seconds 1 -o y.brst
 check "leaves no file" [ ! -e y.brst ]
 
 # ---- the same code where bursty starts the program ---------------------------------------------------
-"$bursty" record -o x.brst ./spin 0.7 named >got 2>err
+"$bursty" record -o x.brst ./spin 0.5 named >got 2>err
 check "started" [ $? = 7 ]
 check "the code has its name" says 'JS:\*made it'
-"$bursty" record -o x.brst ./spin 0.7 nameless >got 2>err
+"$bursty" record -o x.brst ./spin 0.5 nameless >got 2>err
 check "started without names" [ $? = 7 ]
 check "one row, started" says '(code made at run time)'
 check "and the cure, started" says 'perf-basic-prof'
