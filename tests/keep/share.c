@@ -1,8 +1,7 @@
 /* share.c - a function of 3 ns must get its share of the ticks. The program
    alternates between calls of it and other work, and reads its own CPU time at
-   the borders: that is the truth, all within 3 ms, with the loop and the calls
-   around the function, which are a part of it. It waits for ticks, not for
-   time. Prints "N passed, N failed". Exit status 3: nothing ticks here. */
+   the borders: that is the truth, with the loop and the calls around the
+   function, which are a part of it. It waits for ticks, not for time. Prints "N passed, N failed". Exit status 3: nothing ticks here. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <stdio.h>
@@ -27,10 +26,10 @@ __attribute__((noinline)) static uint64_t small(uint64_t x) {
     STEP(x);
     return x;
 }
-__attribute__((noinline)) static uint64_t other(uint64_t x) {
+__attribute__((noinline)) static uint64_t other(uint64_t x, int n) {
     int i;
     BURST_SCOPE("other");
-    for (i = 0; i < 2000000; i++) { STEP(x); }
+    for (i = 0; i < n; i++) { STEP(x); }
     return x;
 }
 
@@ -49,10 +48,12 @@ int main(void) {
     {
         BURST_SCOPE("loop");
         do {
+            /* Ticks come each 4 ms: rounds of one length would keep step. */
+            const int rounds = (int)(x >> 40) % 1000000 + 500000;
             t = cpu_ns();
-            for (i = 0; i < 1000000; i++) x = small(x);
+            for (i = 0; i < rounds; i++) x = small(x);
             u = cpu_ns();
-            x = other(x);
+            x = other(x, (int)(x >> 40) % 2000000 + 1000000);
             in_small += u - t;
             in_other += cpu_ns() - u;
             bursty_get_stats(&stats);
