@@ -659,6 +659,16 @@ FOOTPRINT_API uint64_t footprint_bin_high(uint32_t bin) {
     return bin >= 495 ? UINT64_MAX : footprint_bin_low(bin + 1) - 1;
 }
 
+/* The same as numbers to count with. */
+static double footprint_p_lowest(uint32_t bin) {
+    const uint64_t low = footprint_bin_low(bin);
+    return (double)low;
+}
+static double footprint_p_highest(uint32_t bin) {
+    const uint64_t high = footprint_bin_high(bin);
+    return (double)high;
+}
+
 /* Returns 1 + 2 + .. + k modulo 2^64, and 0 for k = -1. */
 static uint64_t footprint_p_triangle(uint64_t k) {
     return ((k + 1) >> 1) * (k | 1);
@@ -3319,7 +3329,7 @@ static double footprint_p_miss_without(const footprint_profile *p, double blocks
     if (p->groups == 0 || p->accesses == 0) return -1;
     for (pass = 0; pass < 2; pass++) {
         for (row = 1; row < p->rows; row++) {
-            double low = (double)footprint_bin_low(row), here = 0, cut = 0, risk, part, width;
+            double low = footprint_p_lowest(row), here = 0, cut = 0, risk, part, width;
             width = (double)(footprint_bin_low(row + 1) - footprint_bin_low(row));
             for (g = 0; g < p->groups; g++) {
                 if (g == group) continue;
@@ -3416,10 +3426,10 @@ FOOTPRINT_API int footprint_average_interval(const footprint_profile *p, double 
     uint32_t g, b = 1, count = 0;
     if (p->flags & FOOTPRINT_BURSTS) average = footprint_average_of(p, window);
     if (average < 0 || window <= 0) return -1;
-    while (b < p->columns && (double)footprint_bin_high(b) < window) b++;
+    while (b < p->columns && footprint_p_highest(b) < window) b++;
     if (b >= p->columns) return -1;
-    from = (double)footprint_bin_high(b - 1);
-    part = (window - from) / ((double)footprint_bin_high(b) - from);
+    from = footprint_p_highest(b - 1);
+    part = (window - from) / (footprint_p_highest(b) - from);
     for (g = 0; g < p->groups; g++) {
         double before, here;
         if (!footprint_p_has_bursts(p, g)) continue;
@@ -3445,7 +3455,7 @@ typedef struct footprint_p_piece { double window0, blocks0, window1, blocks1; } 
 static int footprint_p_point(const footprint_profile *p, uint32_t n, footprint_p_piece *to) {
     uint64_t before = footprint_bin_high(n - 1);
     if (p->flags & FOOTPRINT_BURSTS) {
-        to->window1 = (double)footprint_bin_high(n);
+        to->window1 = footprint_p_highest(n);
         to->blocks1 = n < p->columns ? footprint_p_average_without(p, n, UINT32_MAX) : -1;
         return to->blocks1 >= 0;
     }
@@ -3505,14 +3515,14 @@ FOOTPRINT_API double footprint_reuse_after(const footprint_profile *p, double wi
     if (!p->reuse || p->flags & FOOTPRINT_BURSTS) return -1;
     if (p->accesses == 0) return 0;
     if (window <= 0) return 1;
-    for (b = 2; b < p->columns && (double)footprint_bin_high(b) - 1 < window; b++) {}
+    for (b = 2; b < p->columns && footprint_p_highest(b) - 1 < window; b++) {}
     for (n = b + 1; n <= p->columns; n++) longer += (double)p->reuse[n];
     after = longer / all;
     if (b >= p->columns) share = after;            /* the table ends here */
     else {
         before = b > 2 ? after + (double)p->reuse[b] / all : 1;
-        from = b > 2 ? (double)footprint_bin_high(b - 1) - 1 : 0;
-        to = (double)footprint_bin_high(b) - 1;
+        from = b > 2 ? footprint_p_highest(b - 1) - 1 : 0;
+        to = footprint_p_highest(b) - 1;
         if (before > 1) before = 1;
         share = before + (after - before) * (window - from) / (to - from);
     }

@@ -9,7 +9,7 @@ typedef struct footprint_p_piece { double window0, blocks0, window1, blocks1; } 
 static int footprint_p_point(const footprint_profile *p, uint32_t n, footprint_p_piece *to) {
     uint64_t before = footprint_bin_high(n - 1);
     if (p->flags & FOOTPRINT_BURSTS) {
-        to->window1 = (double)footprint_bin_high(n);
+        to->window1 = footprint_p_highest(n);
         to->blocks1 = n < p->columns ? footprint_p_average_without(p, n, UINT32_MAX) : -1;
         return to->blocks1 >= 0;
     }
@@ -69,14 +69,14 @@ FOOTPRINT_API double footprint_reuse_after(const footprint_profile *p, double wi
     if (!p->reuse || p->flags & FOOTPRINT_BURSTS) return -1;
     if (p->accesses == 0) return 0;
     if (window <= 0) return 1;
-    for (b = 2; b < p->columns && (double)footprint_bin_high(b) - 1 < window; b++) {}
+    for (b = 2; b < p->columns && footprint_p_highest(b) - 1 < window; b++) {}
     for (n = b + 1; n <= p->columns; n++) longer += (double)p->reuse[n];
     after = longer / all;
     if (b >= p->columns) share = after;            /* the table ends here */
     else {
         before = b > 2 ? after + (double)p->reuse[b] / all : 1;
-        from = b > 2 ? (double)footprint_bin_high(b - 1) - 1 : 0;
-        to = (double)footprint_bin_high(b) - 1;
+        from = b > 2 ? footprint_p_highest(b - 1) - 1 : 0;
+        to = footprint_p_highest(b) - 1;
         if (before > 1) before = 1;
         share = before + (after - before) * (window - from) / (to - from);
     }

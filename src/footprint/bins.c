@@ -23,6 +23,16 @@ FOOTPRINT_API uint64_t footprint_bin_high(uint32_t bin) {
     return bin >= 495 ? UINT64_MAX : footprint_bin_low(bin + 1) - 1;
 }
 
+/* The same as numbers to count with. */
+static double footprint_p_lowest(uint32_t bin) {
+    const uint64_t low = footprint_bin_low(bin);
+    return (double)low;
+}
+static double footprint_p_highest(uint32_t bin) {
+    const uint64_t high = footprint_bin_high(bin);
+    return (double)high;
+}
+
 /* Returns 1 + 2 + .. + k modulo 2^64, and 0 for k = -1. */
 static uint64_t footprint_p_triangle(uint64_t k) {
     return ((k + 1) >> 1) * (k | 1);

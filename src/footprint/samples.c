@@ -32,7 +32,7 @@ static double footprint_p_miss_without(const footprint_profile *p, double blocks
     if (p->groups == 0 || p->accesses == 0) return -1;
     for (pass = 0; pass < 2; pass++) {
         for (row = 1; row < p->rows; row++) {
-            double low = (double)footprint_bin_low(row), here = 0, cut = 0, risk, part, width;
+            double low = footprint_p_lowest(row), here = 0, cut = 0, risk, part, width;
             width = (double)(footprint_bin_low(row + 1) - footprint_bin_low(row));
             for (g = 0; g < p->groups; g++) {
                 if (g == group) continue;
@@ -129,10 +129,10 @@ FOOTPRINT_API int footprint_average_interval(const footprint_profile *p, double 
     uint32_t g, b = 1, count = 0;
     if (p->flags & FOOTPRINT_BURSTS) average = footprint_average_of(p, window);
     if (average < 0 || window <= 0) return -1;
-    while (b < p->columns && (double)footprint_bin_high(b) < window) b++;
+    while (b < p->columns && footprint_p_highest(b) < window) b++;
     if (b >= p->columns) return -1;
-    from = (double)footprint_bin_high(b - 1);
-    part = (window - from) / ((double)footprint_bin_high(b) - from);
+    from = footprint_p_highest(b - 1);
+    part = (window - from) / (footprint_p_highest(b) - from);
     for (g = 0; g < p->groups; g++) {
         double before, here;
         if (!footprint_p_has_bursts(p, g)) continue;
