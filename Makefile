@@ -105,11 +105,11 @@ RECORD_O  = $(RECORD_C:record/%.c=$(BUILD)/record/%.o)
 PRELOAD   = $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -I. $(THREADS)
 
 $(BUILD)/bursty-record.so: $(RECORD_O)
-	$(if $(V),,@echo "  ld $@";) $(PRELOAD) -shared -o $@ $(RECORD_O) -ldl -lgcc_s -lm
+	$(if $(V),,@echo "  ld $@";) $(PRELOAD) -shared -o $@ $(RECORD_O) -Wl,--as-needed -ldl -lgcc_s -lm
 
 # Preloaded before it, for `bursty record --misses` alone.
 $(BUILD)/bursty-heap.so: $(BUILD)/record/heap/hooks.o
-	$(if $(V),,@echo "  ld $@";) $(PRELOAD) -shared -o $@ $< -ldl
+	$(if $(V),,@echo "  ld $@";) $(PRELOAD) -shared -o $@ $< -Wl,--as-needed -ldl
 
 $(BUILD)/record/%.o: record/%.c
 	@mkdir -p $(@D)
