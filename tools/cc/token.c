@@ -160,6 +160,18 @@ static uint16_t file_number(lexer *x, const char *name, size_t size, int in_syst
     return (uint16_t)t->file_count++;
 }
 
+/* One character of a name in quotes, at *i: behind \ stand itself, or the digits
+   with which clang writes what is not ASCII. *i is then at its last character. */
+static char character_at(const char *line, size_t size, size_t *i) {
+    unsigned code = 0, digits = 0;
+    if (line[*i] != '\\' || *i + 1 >= size) return line[*i];
+    while (digits < 3 && *i + 1 < size && line[*i + 1] >= '0' && line[*i + 1] <= '7') {
+        code = code * 8 + (unsigned)(line[++*i] - '0');
+        digits++;
+    }
+    return digits ? (char)(unsigned char)code : line[++*i];
+}
+
 /* A line `# 12 "dir/file.h" 1 3`, or `#line 12 "file"`. Other lines with # are
    pragmas. */
 static void read_marker(lexer *x, const char *line, size_t size) {
@@ -173,10 +185,7 @@ static void read_marker(lexer *x, const char *line, size_t size) {
     if (i < size && is_digit(line[i])) {
         while (i < size && is_digit(line[i])) number = number * 10 + (uint32_t)(line[i++] - '0');
         while (i < size && line[i] != '"') i++;
-        for (i++; i < size && line[i] != '"'; i++) {
-            if (line[i] == '\\' && i + 1 < size) i++;
-            name[length++] = line[i];
-        }
+        for (i++; i < size && line[i] != '"'; i++) name[length++] = character_at(line, size, &i);
         for (i++; i < size; i++) in_system |= line[i] == '3';
         if (length > 0) x->file = file_number(x, name, length, in_system);
         x->line = number - 1;      /* of the line that this marker ends */
