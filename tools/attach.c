@@ -20,7 +20,16 @@
 #include "attach.h"
 #include "base/tool.h"
 
-#if defined(__linux__) && defined(__x86_64__)
+/* The kernel's headers need not be there beside another C library's. */
+#if defined(__linux__) && defined(__x86_64__) && defined(__GNUC__) && !defined(__TINYC__)
+#if !defined(__has_include)
+#define CAN_ATTACH
+#elif __has_include(<linux/perf_event.h>)
+#define CAN_ATTACH
+#endif
+#endif
+
+#ifdef CAN_ATTACH
 #include "../record/core/sampled.c" /* the writer of ticks, which the recorder has, too */
 #include "base/elf.h"
 #include "base/save.h"
