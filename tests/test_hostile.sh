@@ -73,7 +73,7 @@ for shape in $shapes; do
             { [ "$form $status" = 'report --collapsed 2' ] &&
                 grep -q ': nothing in it can be shown\|: the stacks would take' "$dir/stderr"; }
         ok $? "$form of $shape: status $status: $(head -c 200 "$dir/stderr")"
-        [ "$before" -ge 20 ] || before=20
+        [ "$before" -ge 30 ] || before=30 # what starting takes, on a busy machine
         [ "$after" -le $((48 * before)) ]
         ok $? "$form of $shape: $after ms of CPU, and $before ms for a sixteenth of the file"
         [ "$(cat "$dir/size")" -le $((67108864 + 512 * big)) ]
