@@ -6,7 +6,9 @@
    nobody reads of columns or names that are not in the source. */
 #include "cc/driver.h"
 #include "base/save.h"
+#include "base/text.h"
 #include "base/tool.h"
+#include "cc/inputs.h"
 #include "cc/late.h"
 #include "cc/where.h"
 #include <stdlib.h>
@@ -644,13 +646,65 @@ static int is_trial(const char *output) {
            strcmp(name, "output.exe") == 0;
 }
 
-/* The word at link: this program's C++ has no checks. */
+/* ---- what is linked without checks ---- */
+
+enum { SHOWN = 6 };
+
+typedef struct without {      /* files of C++ that have none */
+    const job *j;
+    text names;
+    size_t count;
+    int for_link;             /* all of them are code of the linker's step */
+} without;
+
+static void note_without(void *user, const char *file, unsigned what, const char *reason) {
+    without *w = (without *)user;
+    if (!cc_is_cxx(file)) list_line(w->j, file, 1, "the file", "left alone", reason);
+    say_way(w->j, file, reason);
+    if (!(what & CC_INPUT_IS_CXX)) return;
+    if (w->count == SHOWN) text_add(&w->names, " ...");
+    if (w->count++ >= SHOWN) return;
+    text_add(&w->names, w->count == 1 ? "" : ", ");
+    text_add(&w->names, file);
+    w->for_link &= (what & CC_INPUT_FOR_LINK) != 0;
+}
+
+/* Files of C++ in the command that links. list_cxx has put them into the
+   list. */
+static void note_sources(without *w) {
+    const job *j = w->j;
+    size_t i;
+    if (j->late && compiles_cxx(j)) return;
+    for (i = 0; i < j->line.words.count; i++) {
+        const char *word = j->line.words.words[i];
+        if (j->line.role[i] == CC_OBJECT && cc_is_cxx(word))
+            note_without(w, word, CC_INPUT_IS_CXX, "C++, compiled without the plugin");
+    }
+}
+
+static const char *advice(const without *w) {
+    const job *j = w->j;
+    char *plugin;
+    if (w->for_link) return "with -flto at the link the plugin gives it some";
+    plugin = j->late ? NULL : cc_late_find(&j->line, j->folder);
+    free(plugin);
+    return j->late || plugin ? "compile it again with bursty cc"
+                             : "`bursty cc --build-plugin` gives it some, with gcc";
+}
+
+/* The word at link, on what the inputs really have. */
 static void say_left_alone(const job *j) {
-    if (j->late || j->d->cover || !cc_late_can(&j->d->choice) || !wants_runtime(j)) return;
-    if (!j->line.links_cxx && !j->line.cxx_sources) return;
-    if (is_trial(j->line.output)) return;
-    fprintf(stderr, "bursty: cc: %s: its C++ has no checks; `bursty cc --build-plugin` gives it "
-                    "some, with gcc\n", j->line.output ? j->line.output : "a.out");
+    without w = {j, {NULL, 0, 0}, 0, 1};
+    if (j->d->cover || !wants_runtime(j) || is_trial(j->line.output)) return;
+    note_sources(&w);
+    cc_inputs(&j->line, j->late && makes_code_later(j), note_without, &w);
+    if (w.count && cc_late_can(&j->d->choice)) {
+        text_bytes(&w.names, "", 1);
+        fprintf(stderr, "bursty: cc: %s: %lu %s of C++ without checks: %s; %s\n",
+                j->line.output ? j->line.output : "a.out", (unsigned long)w.count,
+                w.count == 1 ? "file" : "files", w.names.data, advice(&w));
+    }
+    text_free(&w.names);
 }
 
 /* Sources become objects; then one linker's step with everything in its
