@@ -32,7 +32,7 @@ lines() { # COUNT WHAT: the log has so many
 
 "$bursty" cc -- $CXX -o without "$sources/start.cc" >log 2>&1
 ok $? "no plugin yet: it links"
-says 'without: its C++ has no checks; .bursty cc --build-plugin' "the word at link"
+says 'without: 1 file of C++ without checks: .*/start.cc; .bursty cc --build-plugin' "the word at link"
 lines 1 "one word at link"
 "$bursty" cc -- $CXX -o conftest "$sources/start.cc" >log 2>&1
 lines 0 "a trial of configure hears nothing"
@@ -212,6 +212,29 @@ echo 'int outer(int); int main() { return outer(5) == 35 ? 0 : outer(5); }' >use
 "$bursty" cc -- $CXX -O2 -fPIC -shared -o libpart.so part.cc >log 2>&1 && $CXX -o user user.cc -L. -lpart -Wl,-rpath,"$out"
 LD_LIBRARY_PATH=. ./user >>log 2>&1
 ok $? "a shared object: $(head -n 2 log)"
+
+# Two steps: the link looks at what the objects have.
+"$bursty" cc -- $CXX -O2 -c -o with.o cxx_part.cc && $CXX -O2 -fPIC -c -o none.o part.cc
+"$bursty" cc --verbose -- $CXX -o mixed with.o c_part.o >log 2>&1 && ./mixed
+ok $? "two steps: $(cat log)"
+lines 0 "two steps: no word"
+rm -f libwith.a && ar rc libwith.a with.o && "$bursty" cc -- $CXX -o mixed libwith.a c_part.o >log 2>&1 && ./mixed
+ok $? "an archive with checks: $(cat log)"
+lines 0 "an archive with checks: no word"
+echo 'int outer(int); int also(); int also() { return outer(3); }' >also.cc
+"$bursty" cc -- $CXX -O2 -fPIC -c -o also.o also.cc
+for input in 'also.o none.o' 'both.o'; do
+    ld -r -o both.o also.o none.o
+    # shellcheck disable=SC2086
+    "$bursty" cc -- $CXX -shared -o libboth.so $input >log 2>&1
+    says "libboth.so: 1 file of C++ without checks: ${input#also.o }; compile it again with bursty cc" "$input"
+    lines 1 "$input"
+done
+"$bursty" cc -- $CXX -flto -O2 -c -o later.o cxx_part.cc && "$bursty" cc -- $CXX -flto -O2 -o mixed later.o c_part.o >log 2>&1 && ./mixed
+ok $? "the linker's step: $(cat log)"
+lines 0 "the linker's step: no word"
+"$bursty" cc -- $CXX -o mixed later.o c_part.o >log 2>&1
+says 'mixed: 1 file of C++ without checks: later.o; with -flto at the link' "the linker's step without the plugin"
 
 # ---- C behind the optimizer ----
 
