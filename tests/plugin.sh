@@ -236,6 +236,20 @@ lines 0 "the linker's step: no word"
 "$bursty" cc -- $CXX -o mixed later.o c_part.o >log 2>&1
 says 'mixed: 1 file of C++ without checks: later.o; with -flto at the link' "the linker's step without the plugin"
 
+# bursty place counts the plugin's checks, names functions as the source does, and has no plan for C++.
+"$bursty" cc -- $CXX -o mixed with.o c_part.o && "$bursty" place mixed >log 2>&1
+says '^[0-9]* functions: [0-9]* with a check: .*plugin [1-9]' "place"
+says 'functions* that the compiler.s plugin has compiled, [1-9]' "place"
+"$bursty" cc -- $CXX -O2 -g -c -o templates.o "$sources/templates.cc" && "$bursty" place templates.o >log 2>&1
+says '^[0-9]* functions: [1-9][0-9]* with a check: plugin' "place of C++ alone"
+says '^[0-9]* loops: [1-9][0-9]* with a check: plugin' "place of C++ alone: loops"
+grep -q 'build again\|holds\|skeleton' log; ok $(($? != 1)) "place of C++ alone: no advice on plans: $(cat log)"
+"$bursty" place --list templates.o >log 2>&1
+grep -q '^_Z\|checked-behind' log; ok $(($? != 1)) "place --list: names: $(grep '^_Z' log | head -n 2)"
+checks=$("$bursty" place --json templates.o | sed -n 's/.*"entry_checks":\([0-9]*\).*"loop_checks":\([0-9]*\).*/\1+\2/p')
+readelf -rW templates.o | grep -c bursty_thunk >log
+[ "$(cat log)" = $(($checks)) ]; ok $? "place: checks: $checks, in the code $(cat log)"
+
 # ---- C behind the optimizer ----
 
 cat >late.c <<'END_OF'
