@@ -242,8 +242,19 @@ static const char *function_twice(const cc_dual *d, uint32_t i) {
     return reason ? reason : no_twice(&d->w->u->tokens, f->open, f->close);
 }
 
-/* Labels would be defined twice; a case belongs to the switch around the
-   loop. */
+/* Is the address of a label of that name taken? Who has it can go to one copy
+   only. */
+static int is_label_taken(const cc_dual *d, const cc_function *f, uint32_t label) {
+    const cc_tokens *t = &d->w->u->tokens;
+    uint32_t i;
+    for (i = f->open; i + 1 < f->close; i++) {
+        if (cc_is(t, i, CC_OP2('&', '&')) && is_spelled_alike(d, i + 1, label)) return 1;
+    }
+    return 0;
+}
+
+/* The labels of a body are local to each copy; a case belongs to the switch
+   around the loop. */
 static const char *body_twice(const cc_dual *d, const cc_function *f, const cc_node *body) {
     const cc_unit *u = d->w->u;
     const char *reason = no_twice(&u->tokens, body->first, body->last);
@@ -252,7 +263,7 @@ static const char *body_twice(const cc_dual *d, const cc_function *f, const cc_n
     for (i = f->root; i < u->node_count && u->nodes[i].first <= f->close; i++) {
         const cc_node *n = &u->nodes[i];
         if (n->first < body->first || n->last > body->last) continue;
-        if (n->kind == CC_N_LABEL) return "label";
+        if (n->kind == CC_N_LABEL && is_label_taken(d, f, n->first)) return "label";
         if (n->kind != CC_N_CASE && n->kind != CC_N_DEFAULT) continue;
         for (k = f->root; k < u->node_count && u->nodes[k].first <= f->close; k++) {
             const cc_node *s = &u->nodes[k];
@@ -541,6 +552,20 @@ int cc_dual_entry(cc_dual *d, uint32_t i) {
     return 0;
 }
 
+/* "__label__ a,b;": gotos of the copy stay in it. One from outside leads into the
+   first copy. */
+static void add_labels(const cc_dual *d, text *out, const cc_function *f, const cc_node *body) {
+    const cc_unit *u = d->w->u;
+    uint32_t i, any = 0;
+    for (i = f->root; i < u->node_count && u->nodes[i].first <= f->close; i++) {
+        const cc_node *n = &u->nodes[i];
+        if (n->kind != CC_N_LABEL || n->first < body->first || n->last > body->last) continue;
+        text_add(out, any++ ? "," : "__label__ ");
+        add_token(d, out, n->first);
+    }
+    if (any) text_add(out, ";");
+}
+
 int cc_dual_loop(cc_dual *d, uint32_t i, uint32_t loop) {
     const cc_node *n = &d->w->u->nodes[d->w->flows[i].loops[loop].node];
     const cc_node *body = &d->w->u->nodes[n->kid[1]];
@@ -548,8 +573,9 @@ int cc_dual_loop(cc_dual *d, uint32_t i, uint32_t loop) {
     if (!d->list[i].twice[loop]) return -1;
     text_format(&t, "{if(__builtin_expect((int)--%s<0,0)&&bursty_cc_hit(&%s[%lu],0ul)){",
                 cc_word(d->w), d->w->table, (unsigned long)loop_site(d, i, loop));
-    text_add(&t, marking);
     add_marker(d, &t, body->first, 1);
+    add_labels(d, &t, function_at(d, i), body);
+    text_add(&t, marking);
     cc_edit_part(&d->on, &t, begin_of(d, body->first), end_of(d, body->last));
     text_add(&t, "\n}else{");
     add_marker(d, &t, body->first, 0);
