@@ -283,9 +283,18 @@ static int is_wanted(chosen *c, const edges_function *f) {
     return 0;
 }
 
+/* Lines that a function has in another file, as those of an inlined function. */
+static int has_no_name(const edges_function *f) { return !*f->name; }
+
 static void add_function(coverage_file *to, const edges_function *f, const derived *d,
                          uint32_t first_block, int is_same, int is_chosen) {
-    coverage_function *function = function_of(to, f, is_same);
+    coverage_function *function;
+    if (has_no_name(f)) {
+        add_lines(to, f, d);
+        add_branches(to, f, d, first_block);
+        return;
+    }
+    function = function_of(to, f, is_same);
     function->is_chosen |= is_chosen;
     to->functions_hit += function->entries == 0 && d->count[f->edges] != 0;
     function->entries = most_or_sum(function->entries, d->count[f->edges], 1);
@@ -362,7 +371,8 @@ static void count_orphans(coverage_all *made, const edges_all *all) {
     qsort(keys, all->function_count, sizeof *keys, by_number);
     for (i = 0; i < all->count; i++)
         made->without_tables +=
-            !bsearch(&all->counts[i].key, keys, all->function_count, sizeof *keys, by_number);
+            !bsearch(&all->counts[i].key, keys, all->function_count, sizeof *keys, by_number) &&
+            !edges_is_left_out(all, all->counts[i].key);
     free(keys);
 }
 
@@ -462,7 +472,7 @@ static void add_unknown(coverage_all *made, const edges_function *f) {
         made->unknown.lines.all += !c || chosen_line(c, source, file.lines[i].line);
     for (i = 0; i < file.branch_count; i++)
         made->unknown.branches.all += !c || chosen_branch(c, source, file.branches[i].line);
-    made->unknown.functions.all++;
+    made->unknown.functions.all += !has_no_name(f);
     free(file.lines);
     free(file.branches);
     free_derived(&none);
@@ -483,7 +493,7 @@ static void gather_function(coverage_all *made, const edges_all *all,
         if (open_counts(made, all, copies[i], &of[i], &fault) != 0) of[i].count = NULL;
         is_derived |= of[i].count != NULL;
     }
-    if (fault && is_chosen) refuse(made, copies[0], fault);
+    if (fault && is_chosen && !has_no_name(copies[0])) refuse(made, copies[0], fault);
     if ((fault || !is_derived) && is_chosen) add_unknown(made, copies[0]);
     for (i = 0; i < count; i = end) {
         const edges_function *f = copies[i];
@@ -507,7 +517,8 @@ static void gather_function(coverage_all *made, const edges_all *all,
             made->files[made->count++].name = f->file;
             *block = 0;
         }
-        made->versions += is_begun || is_again(&made->files[made->count - 1], f) ? 1 : 0;
+        if (!f->unit)
+            made->versions += is_begun || is_again(&made->files[made->count - 1], f) ? 1 : 0;
         add_function(&made->files[made->count - 1], f, &d, *block, is_begun, is_chosen);
         *block += f->vertices;
         is_begun = 1;
@@ -533,6 +544,8 @@ static void close_files(coverage_all *made) {
     made->count = kept;
 }
 
+static uint64_t object_of(const edges_function *f) { return f->unit ? f->unit : f->key; }
+
 static void gather(coverage_all *made, const edges_all *all) {
     const edges_function **copies =
         (const edges_function **)tool_alloc((all->function_count + 1) * sizeof *copies);
@@ -545,7 +558,8 @@ static void gather(coverage_all *made, const edges_all *all) {
             if (!is_same_function(first, &all->functions[end])) break;
             made->with_counts += all->count && edges_has(all, all->functions[end].key);
             if (!is_wanted_file) continue;
-            if (chosen_is_older(made->chosen, all->functions[end].key, first->file)) made->older++;
+            if (chosen_is_older(made->chosen, object_of(&all->functions[end]), first->file))
+                made->older++;
             else copies[count++] = &all->functions[end];
         }
         if (count) gather_function(made, all, copies, count, &block);

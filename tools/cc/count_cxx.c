@@ -1,0 +1,177 @@
+/* count_cxx.c - see count_cxx.h.
+
+   gcc writes into each object the name of the file that libgcov would write for
+   it. In its place stands a name of ours, which after compiling becomes a hash
+   of the notes: so counts are known by what they count, a build of the same
+   text has the same object, and one of another text has other counts. With
+   link-time optimization the object has no such name yet; then the first one
+   stays, which no other object has. */
+#include "cc/count_cxx.h"
+#include "base/glob.h"
+#include "base/source.h"
+#include "base/tool.h"
+#include "cc/notes.h"
+#include "cc/rewrite.h"
+#include "cc/section.h"
+#include "cc/where.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cc_counts_itself(const cc_line *line) {
+    static const char *const words[] = {"--coverage", "-coverage", "-fprofile-arcs",
+                                        "-ftest-coverage", "-fauto-profile"};
+    size_t i, k;
+    for (i = 0; i < line->words.count; i++) {
+        const char *word = line->words.words[i];
+        for (k = 0; k < sizeof words / sizeof *words; k++)
+            if (strcmp(word, words[k]) == 0) return 1;
+        if (strncmp(word, "-fprofile-generate", 18) == 0 || strncmp(word, "-fprofile-use", 13) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static void number_name(char *name, size_t room, uint64_t number) {
+    snprintf(name, room, "bursty-%08lx%08lx", (unsigned long)(number >> 32),
+             (unsigned long)(number & 0xFFFFFFFF));
+}
+
+static void add_joined(cc_command *c, const char *option, const char *value) {
+    char *word = cc_join(option, value);
+    cc_add_word(c, word);
+    free(word);
+}
+
+void cc_count_begin(cc_count_cxx *c, const cc_line *line, const char *folder) {
+    unsigned long process = cc_process();
+    uint64_t number = cc_hash(folder, strlen(folder), cc_hash(&process, sizeof process, 0));
+    memset(c, 0, sizeof *c);
+    c->line = line;
+    c->notes = cc_join(folder, "/notes.gcno");
+    number_name(c->name, sizeof c->name, number);
+    cc_add_word(&c->words, "-fprofile-arcs");
+    cc_add_word(&c->words, "-ftest-coverage");
+    add_joined(&c->words, "-fprofile-dir=", c->name);
+    add_joined(&c->words, "-fprofile-note=", c->notes);
+    cc_add_word(&c->words, "-frandom-seed=bursty"); /* for a stamp that is not the time */
+}
+
+void cc_count_free(cc_count_cxx *c) {
+    cc_command_free(&c->words);
+    free(c->notes);
+}
+
+/* ---- files ---- */
+
+static int is_below(const char *folder, const char *name) {
+    size_t size = strlen(folder);
+    while (size > 0 && folder[size - 1] == '/') size--;
+    return strncmp(folder, name, size) == 0 && name[size] == '/';
+}
+
+/* The folders of the system, and those that -isystem names. */
+static int is_of_system(const cc_line *line, const char *name) {
+    static const char option[] = "-isystem";
+    size_t i;
+    if (is_below("/usr", name) && !is_below("/usr/src", name) && !is_below("/usr/local/src", name))
+        return 1;
+    for (i = 0; i < line->words.count; i++) {
+        const char *word = line->words.words[i];
+        char *folder;
+        int is_in;
+        if (strncmp(word, option, sizeof option - 1) != 0) continue;
+        word += sizeof option - 1;
+        if (!*word && ++i < line->words.count) word = line->words.words[i];
+        folder = cc_where(line, word);
+        is_in = *folder == '/' && is_below(folder, name);
+        free(folder);
+        if (is_in) return 1;
+    }
+    return 0;
+}
+
+static char *name_file(void *user, const char *file) {
+    const cc_line *line = (const cc_line *)user;
+    char *name = *file && *file != '<' ? cc_where(line, file) : NULL;
+    if (name && is_of_system(line, name)) {
+        free(name);
+        name = NULL;
+    }
+    return name;
+}
+
+static int hash_file(void *user, const char *file, uint64_t *hash) {
+    unsigned char *data;
+    size_t size;
+    (void)user;
+    if (cc_regular_size(file, &size) != 0 || size > SOURCE_MOST) return -1;
+    data = tool_read_file(file, NULL, &size);
+    if (!data) return -1;
+    *hash = cc_hash(data, size, 0);
+    free(data);
+    return 0;
+}
+
+/* ---- functions ---- */
+
+/* A pattern is of the whole name, `shop::pay(int)`, or of what stands in front
+   of its arguments. */
+static int matches(const char *const *patterns, const char *name) {
+    size_t size = strlen(name), plain = strcspn(name, "(");
+    return glob_any_matches(patterns, name, size) || glob_any_matches(patterns, name, plain);
+}
+
+static int is_wanted(void *user, const char *name) {
+    const cc_choice *choice = (const cc_choice *)user;
+    if (choice->only && !matches(choice->only, name)) return 0;
+    return !choice->not_these || !matches(choice->not_these, name);
+}
+
+/* ---- the object ---- */
+
+static const char *change(const cc_count_cxx *c, const cc_choice *choice, unsigned char *object,
+                          size_t object_size, const unsigned char *data, size_t size, text *out) {
+    static char reason[120];
+    cc_notes_files files;
+    dump_fault fault;
+    text tables = {NULL, 0, 0};
+    uint64_t hash;
+    char unit[32];
+    int status;
+    files.name = name_file;
+    files.hash = hash_file;
+    files.wants = is_wanted;
+    files.user = (void *)(uintptr_t)c->line;
+    files.choice = (void *)(uintptr_t)choice;
+    if (cc_notes_hash(data, size, &hash, &fault) != 0) goto refused;
+    number_name(unit, sizeof unit, hash);
+    if (cc_section_rename(object, object_size, c->name, unit) != 0)
+        memcpy(unit, c->name, sizeof unit);
+    if (cc_notes_read(data, size, unit, &files, &tables, &fault) != 0) goto refused;
+    status = cc_section_add(object, object_size, &tables, out);
+    text_free(&tables);
+    return status == 0 ? NULL : "its object cannot hold tables";
+refused:
+    snprintf(reason, sizeof reason, "gcc's notes, offset %lu: %s", (unsigned long)fault.offset,
+             fault.reason);
+    return reason;
+}
+
+const char *cc_count_end(const cc_count_cxx *c, const cc_choice *choice, const char *object) {
+    size_t object_size = 0, size = 0;
+    unsigned char *bytes = NULL, *notes = NULL;
+    text out = {NULL, 0, 0};
+    const char *reason = "gcc has written no notes";
+    if (cc_file_size(c->notes, &size) == 0) notes = tool_read_file(c->notes, NULL, &size);
+    if (notes) bytes = tool_read_file(object, NULL, &object_size);
+    if (notes && bytes) {
+        reason = change(c, choice, bytes, object_size, notes, size, &out);
+        if (!reason && cc_write_file(object, out.data, out.size) != TOOL_OK)
+            reason = "its object cannot be written";
+    }
+    text_free(&out);
+    free(bytes);
+    free(notes);
+    return reason;
+}
