@@ -118,6 +118,13 @@ static int leaks(const counted *c, const edges_function *f, const derived *d) {
     return found;
 }
 
+/* A call that returns more often than it is made, as fork or setjmp, gives its
+   stay edge a count below 0, if the counters are gcc's own: they have no
+   early[]. */
+static int may_be_below(const edges_function *f, uint32_t edge) {
+    return f->unit && edge >= f->edges - f->stays && edge < f->edges;
+}
+
 /* Why the counts of a function must not be shown, or NULL. Flow gives each
    count from others, so what was not seen (an activation that ended, nobody
    knows where) makes one too small somewhere, and below 0 it reads as a very
@@ -138,7 +145,7 @@ static const char *fault_of(const counted *c, const edges_function *f, const der
     }
     if (leaks(c, f, d)) return "it was entered and did not return, or still runs";
     for (i = 0; i <= f->edges; i++) {
-        if (d->count[i] >= most) break;
+        if (d->count[i] >= most && !may_be_below(f, i)) break;
     }
     if (i > f->edges) {
         for (i = 0; i < f->vertices && d->block[i] < most; i++) {
@@ -195,7 +202,7 @@ static void reconcile(const edges_function *f, derived *d) {
     uint32_t e, v;
     int has_run = 0;
     for (e = 0; e < f->edges; e++)
-        if (d->count[e] && !d->block[f->ends[2 * (size_t)e]]) d->block[f->ends[2 * (size_t)e]] = 1;
+        if (d->count[e] && !may_be_below(f, e) && !d->block[f->ends[2 * (size_t)e]]) d->block[f->ends[2 * (size_t)e]] = 1;
     for (v = 0; v < f->vertices - 1; v++) has_run |= d->block[v] != 0;
     if (has_run && !d->count[f->edges]) d->count[f->edges] = 1;
     if (d->count[f->edges] && !d->block[0]) d->block[0] = 1;
