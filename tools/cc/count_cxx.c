@@ -7,6 +7,7 @@
    link-time optimization the object has no such name yet; then the first one
    stays, which no other object has. */
 #include "cc/count_cxx.h"
+#include "base/demangle.h"
 #include "base/glob.h"
 #include "base/source.h"
 #include "base/tool.h"
@@ -122,10 +123,23 @@ static int matches(const char *const *patterns, const char *name) {
     return glob_any_matches(patterns, name, size) || glob_any_matches(patterns, name, plain);
 }
 
-static int is_wanted(void *user, const char *name) {
-    const cc_choice *choice = (const cc_choice *)user;
+static int is_wanted(const cc_choice *choice, const char *name) {
     if (choice->only && !matches(choice->only, name)) return 0;
     return !choice->not_these || !matches(choice->not_these, name);
+}
+
+enum { LONGEST_NAME = 1000 };
+
+/* As the source says it, if that is not longer than a page. */
+static char *name_function(void *user, const char *name) {
+    char *plain = demangle(name);
+    if (!plain || strlen(plain) > LONGEST_NAME) {
+        free(plain);
+        plain = text_name(name, strlen(name));
+    }
+    if (is_wanted((const cc_choice *)user, plain)) return plain;
+    free(plain);
+    return NULL;
 }
 
 /* ---- the object ---- */
@@ -141,7 +155,7 @@ static const char *change(const cc_count_cxx *c, const cc_choice *choice, unsign
     int status;
     files.name = name_file;
     files.hash = hash_file;
-    files.wants = is_wanted;
+    files.function = name_function;
     files.user = (void *)(uintptr_t)c->line;
     files.choice = (void *)(uintptr_t)choice;
     if (cc_notes_hash(data, size, &hash, &fault) != 0) goto refused;

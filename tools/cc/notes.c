@@ -26,7 +26,6 @@
    in another file, as those of an inlined function, are a table without a name
    under the same key. */
 #include "cc/notes.h"
-#include "base/demangle.h"
 #include "base/hash.h"
 #include "base/tool.h"
 #include "cc/rewrite.h"
@@ -257,6 +256,13 @@ static int by_file(const void *a, const void *b) {
     return by_block(x, y);
 }
 
+static uint32_t slots_of(const notes *n) {
+    uint32_t slots = 0;
+    size_t i;
+    for (i = 0; i < n->arc_count; i++) slots += !(n->arcs[i].flags & ON_TREE);
+    return slots;
+}
+
 /* The graph, which all tables of a function have in common. Edges stand in the
    order of arcs, stay edges behind them. */
 static void make_graph(const notes *n, edges_function *f) {
@@ -339,25 +345,15 @@ static uint32_t start_of(const notes *n, place *const *places, size_t count) {
     return 0;
 }
 
-enum { LONGEST_NAME = 1000 };
-
-/* Reads better in the source's words, if these are not longer than a page. */
-static char *name_of(const char *name) {
-    char *plain = demangle(name);
-    if (plain && strlen(plain) <= LONGEST_NAME) return plain;
-    free(plain);
-    return text_clean(name, strlen(name));
-}
-
 /* One table: of the function in its own file, or of lines in another one. */
-static void put_table(notes *n, edges_function *f, const char *name, place *const *places,
+static void put_table(notes *n, edges_function *f, char *name, place *const *places,
                       size_t count, const block_notes *b) {
     uint32_t file = places[0]->file;
     int is_own = file == n->file;
     static char nothing[] = "";
     make_lines(f, places, count, b, is_own ? start_of(n, places, count) : 0);
     f->file = n->sources[file - 1].name;
-    f->name = is_own ? (char *)(uintptr_t)name : nothing;
+    f->name = is_own ? name : nothing;
     edges_put_function(&n->w, f);
 }
 
@@ -366,15 +362,15 @@ static void put_tables(notes *n) {
     block_notes b;
     place **list = (place **)tool_alloc((n->place_count + 1) * sizeof *list);
     size_t i, end;
-    char *name = name_of(n->name);
-    int is_told = 0, is_wanted = !n->is_artificial && n->files->wants(n->files->choice, name);
+    char *name = n->files->function(n->files->choice, n->name);
+    int is_told = 0;
     if (n->place_count) qsort(n->places, n->place_count, sizeof *n->places, by_block);
     for (i = 0; i < n->place_count; i++) list[i] = &n->places[i];
     if (n->place_count) qsort(list, n->place_count, sizeof *list, by_file);
     make_graph(n, &f);
     note_blocks(n, &b);
     f.key = key_of(n->unit, n->ident, f.slots);
-    for (i = 0; i < n->place_count && is_wanted; i = end) {
+    for (i = 0; i < n->place_count && name; i = end) {
         uint32_t file = list[i]->file;
         for (end = i + 1; end < n->place_count && list[end]->file == file; end++) {
         }
@@ -393,18 +389,19 @@ static void put_tables(notes *n) {
     free((void *)list);
 }
 
-/* Every block but the exit has a way out: so a file cannot ask for more memory
-   than it has bytes. */
+/* The compiler's own functions, as thunks, may have blocks without arcs; those of
+   the source have few. So a file cannot ask for much more memory than it has
+   bytes. */
 static void end_function(notes *n) {
     if (!n->has_function || n->r.reason) return;
     n->has_function = 0;
-    if (n->blocks == 0) {
-        edges_put_left_out(&n->w, key_of(n->unit, n->ident, 0));
+    if (n->is_artificial || n->blocks == 0) {
+        edges_put_left_out(&n->w, key_of(n->unit, n->ident, slots_of(n)));
         return;
     }
-    if (n->blocks < 2 || n->blocks - 1 > n->arc_count) {
+    if (n->blocks < 2 || n->blocks / 8 > n->arc_count + 8) {
         n->r.at = n->function_at;
-        refuse(&n->r, "a function has more blocks than arcs");
+        refuse(&n->r, "a function has more blocks than its arcs can lead to");
         return;
     }
     put_tables(n);

@@ -14,8 +14,9 @@ typedef struct cc_notes_files {
        here. */
     int (*hash)(void *user, const char *file, uint64_t *hash);
     void *user;
-    /* Does anybody want to hear of the function? */
-    int (*wants)(void *choice, const char *name);
+    /* The name that a report gives the function, to be freed; NULL: nobody wants
+       to hear of it. */
+    char *(*function)(void *choice, const char *name);
     void *choice;
 } cc_notes_files;
 
