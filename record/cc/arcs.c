@@ -13,16 +13,15 @@
    linker keeps one; its key says of which object that is, and the units of the
    others leave it out.
 
-   gcc leads fork and exec to __gcov_fork and so on. They go on to the C
-   library's functions, which the linker's --wrap leads to exits.c. */
+   What an activation that never returned has counted is right by itself: each
+   call that may not return ends a block, and gcc counts what comes behind. So
+   nothing walks a stack for C++. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
 #include "edges.h"
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -172,48 +171,3 @@ void __gcov_dump(void) {
 }
 void __gcov_reset(void) { edgeprof_units_reset(); }
 void __gcov_flush(void) { __gcov_dump(); }
-
-HIDDEN pid_t __gcov_fork(void);
-HIDDEN int __gcov_execv(const char *path, char *const *words);
-HIDDEN int __gcov_execvp(const char *name, char *const *words);
-HIDDEN int __gcov_execve(const char *path, char *const *words, char *const *environment);
-HIDDEN int __gcov_execl(const char *path, char *word, ...);
-HIDDEN int __gcov_execlp(const char *name, char *word, ...);
-HIDDEN int __gcov_execle(const char *path, char *word, ...);
-
-pid_t __gcov_fork(void) { return fork(); }
-int __gcov_execv(const char *path, char *const *words) { return execv(path, words); }
-int __gcov_execvp(const char *name, char *const *words) { return execvp(name, words); }
-int __gcov_execve(const char *path, char *const *words, char *const *environment) {
-    return execve(path, words, environment);
-}
-
-/* The words of execl as a list, in a variable of the caller's; behind them may
-   stand the environment. */
-#define LIST(list, behind) \
-    va_list counted, taken; \
-    size_t count = 1, i; \
-    char **list; \
-    va_start(counted, word); \
-    va_copy(taken, counted); \
-    while (va_arg(counted, char *) != NULL) count++; \
-    va_end(counted); \
-    list = (char **)__builtin_alloca((count + 1) * sizeof *list); \
-    list[0] = word; \
-    for (i = 1; i <= count; i++) list[i] = va_arg(taken, char *); \
-    behind; \
-    va_end(taken)
-
-int __gcov_execl(const char *path, char *word, ...) {
-    LIST(list, (void)0);
-    return execv(path, list);
-}
-int __gcov_execlp(const char *name, char *word, ...) {
-    LIST(list, (void)0);
-    return execvp(name, list);
-}
-int __gcov_execle(const char *path, char *word, ...) {
-    char *const *environment;
-    LIST(list, environment = va_arg(taken, char **));
-    return execve(path, list, environment);
-}

@@ -2,8 +2,9 @@
 
    gcc writes into each object the name of the file that libgcov would write for
    it. In its place stands a name of ours, which after compiling becomes a hash
-   of the notes: so counts are known by what they count, a build of the same
-   text has the same object, and one of another text has other counts. With
+   of the notes and of the sources: so counts are known by what they count, a
+   build of the same text has the same object, and one of another text has other
+   counts. With
    link-time optimization the object has no such name yet; then the first one
    stays, which no other object has. */
 #include "cc/count_cxx.h"
@@ -45,7 +46,10 @@ static void add_joined(cc_command *c, const char *option, const char *value) {
 }
 
 void cc_count_begin(cc_count_cxx *c, const cc_line *line, const char *folder) {
+    static const char *const leaving[] = {"fork", "execl", "execlp", "execle",
+                                          "execv", "execvp", "execve"};
     unsigned long process = cc_process();
+    size_t i;
     uint64_t number = cc_hash(folder, strlen(folder), cc_hash(&process, sizeof process, 0));
     memset(c, 0, sizeof *c);
     c->line = line;
@@ -56,6 +60,9 @@ void cc_count_begin(cc_count_cxx *c, const cc_line *line, const char *folder) {
     add_joined(&c->words, "-fprofile-dir=", c->name);
     add_joined(&c->words, "-fprofile-note=", c->notes);
     cc_add_word(&c->words, "-frandom-seed=bursty"); /* for a stamp that is not the time */
+    /* gcc takes these for calls that return, and leads them to libgcov. */
+    for (i = 0; i < sizeof leaving / sizeof *leaving; i++)
+        add_joined(&c->words, "-fno-builtin-", leaving[i]);
 }
 
 void cc_count_free(cc_count_cxx *c) {
@@ -158,8 +165,11 @@ static const char *change(const cc_count_cxx *c, const cc_choice *choice, unsign
     files.function = name_function;
     files.user = (void *)(uintptr_t)c->line;
     files.choice = (void *)(uintptr_t)choice;
-    if (cc_notes_hash(data, size, &hash, &fault) != 0) goto refused;
-    number_name(unit, sizeof unit, hash);
+    /* Once for the hashes of sources, which the notes know nothing of. */
+    if (cc_notes_hash(data, size, &hash, &fault) != 0 ||
+        cc_notes_read(data, size, "", &files, &tables, &fault) != 0) goto refused;
+    number_name(unit, sizeof unit, cc_hash(tables.data, tables.size, hash));
+    tables.size = 0;
     if (cc_section_rename(object, object_size, c->name, unit) != 0)
         memcpy(unit, c->name, sizeof unit);
     if (cc_notes_read(data, size, unit, &files, &tables, &fault) != 0) goto refused;
@@ -167,6 +177,7 @@ static const char *change(const cc_count_cxx *c, const cc_choice *choice, unsign
     text_free(&tables);
     return status == 0 ? NULL : "its object cannot hold tables";
 refused:
+    text_free(&tables);
     snprintf(reason, sizeof reason, "gcc's notes, offset %lu: %s", (unsigned long)fault.offset,
              fault.reason);
     return reason;
