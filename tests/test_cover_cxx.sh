@@ -29,8 +29,9 @@ BURSTY_CACHE=$dir/cache TMPDIR=$dir/tmp
 export BURSTY_CACHE TMPDIR
 unset BURSTY_TEST BURSTY_COVERAGE BURSTY_COVERAGE_SIGNALS
 bursty() { "$BUILD/bursty" "$@"; }
+# One kind of code for all, so that the runtime is compiled once.
 # shellcheck disable=SC2086
-cxx() { bursty cc --cover -- $CXX "$@"; }
+cxx() { bursty cc --cover -- $CXX -fPIC -pthread "$@"; }
 # shellcheck disable=SC2086
 cc() { bursty cc --cover -- $CC "$@"; }
 
@@ -191,7 +192,7 @@ is main.cc 'FNDA:1,main'
 # Choices of functions; sources and objects in one command.
 rm -f coverage.brst
 # shellcheck disable=SC2086
-bursty cc --cover '--only=shop::*' -- $CXX main.cc sub/other.cc half.o -o only && ./only
+bursty cc --cover '--only=shop::*' -- $CXX -fPIC -pthread main.cc sub/other.cc half.o -o only && ./only
 bursty report --lcov --exclude '*.c' coverage.brst >all.info 2>said
 is main.cc 'FNDA:1,shop::pay(int)'
 check 'only these' test "$(grep -c '^FN:' all.info)" = 3
@@ -280,12 +281,12 @@ int main(int argc, char **argv) {
     return 0;
 }
 E
-cxx -pthread -w ends.cc -o ends || no 'builds ends'
+cxx -w ends.cc -o ends || no 'builds ends'
 ends() { # HOW LINE=COUNT...
     how=$1
     shift
     rm -f coverage.brst
-    { (ulimit -c 0; ./ends "$how"); } >/dev/null 2>&1
+    sh -c "ulimit -c 0; ./ends $how; :" >/dev/null 2>&1
     bursty report --lcov coverage.brst >all.info 2>said || no "$how: no dump"
     [ ! -s said ] || no "$how: $(cat said)"
     for one in "$@"; do
@@ -327,7 +328,7 @@ int main(void) {
 }
 E
 rm -f coverage.brst
-{ cxx -shared -fPIC lib.cc -o lib.so && $CC -w opens.c -o opens -ldl && ./opens; } ||
+{ cxx -shared lib.cc -o lib.so && $CC -w opens.c -o opens -ldl && ./opens; } ||
     no 'opens a library'
 bursty report --lcov coverage.brst >all.info
 is lib.cc 'DA:4,1'

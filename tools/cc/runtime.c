@@ -35,7 +35,7 @@ static void add_machine(cc_command *c, const cc_line *line) {
             cc_add_word(c, line->words.words[++i]);
         }
     }
-    if (line->shared) cc_add_word(c, "-fPIC");
+    if (line->shared && !line->pic) cc_add_word(c, "-fPIC");
 }
 
 static int write_source(const char *folder, const cc_embedded *file) {
