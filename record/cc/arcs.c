@@ -153,7 +153,7 @@ extern int bursty_cover_write(void) __attribute__((weak)) HIDDEN;
 
 static terminator theirs;
 
-static void at_terminate(void) {
+__attribute__((noreturn)) static void at_terminate(void) {
     if (bursty_cover_write) bursty_cover_write();
     if (theirs) theirs();
     abort();

@@ -4,14 +4,18 @@
    it. In its place stands a name of ours, which after compiling becomes a hash
    of the notes and of the sources: so counts are known by what they count, a
    build of the same text has the same object, and one of another text has other
-   counts. With
-   link-time optimization the object has no such name yet; then the first one
-   stays, which no other object has. */
+   counts.
+
+   With link-time optimization an object has no such name yet, and the linker
+   looks at nothing else in it. So the source is compiled twice: the first time
+   for its notes, the second time with the right name and with the tables as
+   assembly, which the linker keeps. */
 #include "cc/count_cxx.h"
 #include "base/demangle.h"
 #include "base/glob.h"
 #include "base/source.h"
 #include "base/tool.h"
+#include "cc/cover.h"
 #include "cc/notes.h"
 #include "cc/rewrite.h"
 #include "cc/section.h"
@@ -45,16 +49,10 @@ static void add_joined(cc_command *c, const char *option, const char *value) {
     free(word);
 }
 
-void cc_count_begin(cc_count_cxx *c, const cc_line *line, const char *folder) {
+static void add_words(cc_count_cxx *c) {
     static const char *const leaving[] = {"fork", "execl", "execlp", "execle",
                                           "execv", "execvp", "execve"};
-    unsigned long process = cc_process();
     size_t i;
-    uint64_t number = cc_hash(folder, strlen(folder), cc_hash(&process, sizeof process, 0));
-    memset(c, 0, sizeof *c);
-    c->line = line;
-    c->notes = cc_join(folder, "/notes.gcno");
-    number_name(c->name, sizeof c->name, number);
     cc_add_word(&c->words, "-fprofile-arcs");
     cc_add_word(&c->words, "-ftest-coverage");
     add_joined(&c->words, "-fprofile-dir=", c->name);
@@ -65,9 +63,21 @@ void cc_count_begin(cc_count_cxx *c, const cc_line *line, const char *folder) {
         add_joined(&c->words, "-fno-builtin-", leaving[i]);
 }
 
+void cc_count_begin(cc_count_cxx *c, const cc_line *line, const char *folder) {
+    unsigned long process = cc_process();
+    uint64_t number = cc_hash(folder, strlen(folder), cc_hash(&process, sizeof process, 0));
+    memset(c, 0, sizeof *c);
+    c->line = line;
+    c->notes = cc_join(folder, "/notes.gcno");
+    c->tables = cc_join(folder, "/tables.h");
+    number_name(c->name, sizeof c->name, number);
+    add_words(c);
+}
+
 void cc_count_free(cc_count_cxx *c) {
     cc_command_free(&c->words);
     free(c->notes);
+    free(c->tables);
 }
 
 /* ---- files ---- */
@@ -149,54 +159,98 @@ static char *name_function(void *user, const char *name) {
     return NULL;
 }
 
-/* ---- the object ---- */
+/* ---- tables ---- */
 
-static const char *change(const cc_count_cxx *c, const cc_choice *choice, unsigned char *object,
-                          size_t object_size, const unsigned char *data, size_t size, text *out) {
-    static char reason[120];
-    cc_notes_files files;
-    dump_fault fault;
-    text tables = {NULL, 0, 0};
-    uint64_t hash;
-    char unit[32];
-    int status;
-    files.name = name_file;
-    files.hash = hash_file;
-    files.function = name_function;
-    files.user = (void *)(uintptr_t)c->line;
-    files.choice = (void *)(uintptr_t)choice;
-    /* Once for the hashes of sources, which the notes know nothing of. */
-    if (cc_notes_hash(data, size, &hash, &fault) != 0 ||
-        cc_notes_read(data, size, "", &files, &tables, &fault) != 0) goto refused;
-    number_name(unit, sizeof unit, cc_hash(tables.data, tables.size, hash));
-    tables.size = 0;
-    if (cc_section_rename(object, object_size, c->name, unit) != 0)
-        memcpy(unit, c->name, sizeof unit);
-    if (cc_notes_read(data, size, unit, &files, &tables, &fault) != 0) goto refused;
-    status = cc_section_add(object, object_size, &tables, out);
-    text_free(&tables);
-    return status == 0 ? NULL : "its object cannot hold tables";
-refused:
-    text_free(&tables);
-    snprintf(reason, sizeof reason, "gcc's notes, offset %lu: %s", (unsigned long)fault.offset,
-             fault.reason);
-    return reason;
+static void begin_files(cc_notes_files *files, const cc_count_cxx *c, const cc_choice *choice) {
+    files->name = name_file;
+    files->hash = hash_file;
+    files->function = name_function;
+    files->user = (void *)(uintptr_t)c->line;
+    files->choice = (void *)(uintptr_t)choice;
 }
 
-const char *cc_count_end(const cc_count_cxx *c, const cc_choice *choice, const char *object) {
-    size_t object_size = 0, size = 0;
-    unsigned char *bytes = NULL, *notes = NULL;
-    text out = {NULL, 0, 0};
-    const char *reason = "gcc has written no notes";
-    if (cc_file_size(c->notes, &size) == 0) notes = tool_read_file(c->notes, NULL, &size);
-    if (notes) bytes = tool_read_file(object, NULL, &object_size);
-    if (notes && bytes) {
-        reason = change(c, choice, bytes, object_size, notes, size, &out);
-        if (!reason && cc_write_file(object, out.data, out.size) != TOOL_OK)
+typedef struct written {
+    unsigned char *data;
+    size_t size;
+} written;
+
+/* Reads the notes, and makes a name of them and of the sources, of which the
+   notes know nothing but names. */
+static const char *read_notes(const cc_count_cxx *c, const cc_notes_files *files, written *notes,
+                              char *unit, size_t room) {
+    text tables = {NULL, 0, 0};
+    dump_fault fault;
+    uint64_t hash;
+    int failed;
+    notes->data = NULL;
+    if (cc_file_size(c->notes, &notes->size) != 0) return "gcc has written no notes";
+    notes->data = tool_read_file(c->notes, NULL, &notes->size);
+    if (!notes->data) return "gcc's notes cannot be read";
+    failed = cc_notes_hash(notes->data, notes->size, &hash, &fault) != 0 ||
+             cc_notes_read(notes->data, notes->size, "", files, &tables, &fault) != 0;
+    if (!failed) number_name(unit, room, cc_hash(tables.data, tables.size, hash));
+    text_free(&tables);
+    if (failed) {
+        static char reason[160];
+        snprintf(reason, sizeof reason, "gcc's notes, offset %lu: %s", (unsigned long)fault.offset,
+                 fault.reason);
+        return reason;
+    }
+    return NULL;
+}
+
+static void make_tables(const written *notes, const char *unit, const cc_notes_files *files,
+                        text *tables) {
+    dump_fault fault;
+    cc_notes_read(notes->data, notes->size, unit, files, tables, &fault);
+}
+
+const char *cc_count_end(const cc_count_cxx *c, const cc_choice *choice, const char *path) {
+    cc_notes_files files;
+    written notes, object = {NULL, 0};
+    text tables = {NULL, 0, 0}, out = {NULL, 0, 0};
+    char unit[32];
+    const char *reason;
+    begin_files(&files, c, choice);
+    reason = read_notes(c, &files, &notes, unit, sizeof unit);
+    if (!reason) {
+        object.data = tool_read_file(path, NULL, &object.size);
+        if (!object.data || cc_section_rename(object.data, object.size, c->name, unit) != 0)
+            reason = "its object has no name for counters";
+    }
+    if (!reason) {
+        make_tables(&notes, unit, &files, &tables);
+        if (cc_section_add(object.data, object.size, &tables, &out) != 0)
+            reason = "its object cannot hold tables";
+        else if (cc_write_file(path, out.data, out.size) != TOOL_OK)
             reason = "its object cannot be written";
     }
     text_free(&out);
-    free(bytes);
-    free(notes);
+    text_free(&tables);
+    free(object.data);
+    free(notes.data);
+    return reason;
+}
+
+const char *cc_count_again(cc_count_cxx *c, const cc_choice *choice) {
+    cc_notes_files files;
+    written notes;
+    text tables = {NULL, 0, 0}, header = {NULL, 0, 0};
+    const char *reason;
+    begin_files(&files, c, choice);
+    reason = read_notes(c, &files, &notes, c->name, sizeof c->name);
+    if (!reason) {
+        make_tables(&notes, c->name, &files, &tables);
+        cc_cover_section(&header, &tables);
+        if (cc_write_file(c->tables, header.data, header.size) != TOOL_OK)
+            reason = "its tables cannot be written";
+        cc_command_free(&c->words);
+        add_words(c);
+        cc_add_word(&c->words, "-include");
+        cc_add_word(&c->words, c->tables);
+    }
+    text_free(&header);
+    text_free(&tables);
+    free(notes.data);
     return reason;
 }

@@ -666,46 +666,62 @@ static void say_left_alone(const job *j) {
                     "some, with gcc\n", j->line.output ? j->line.output : "a.out");
 }
 
-/* A source of C++ that counts by gcc itself. What gcc writes about it becomes
-   tables in the object. */
-static int compile_counted(const job *j, const unit_job *u) {
-    cc_count_cxx count;
+/* The user's command for one source of C++, and more words. quiet: once more,
+   for the object alone. */
+static int compile_cxx(const job *j, const unit_job *u, const cc_command *more, int quiet) {
+    unsigned without = bit(CC_LINKER) | bit(CC_LANGUAGE);
     cc_command c = {NULL, 0, 0};
-    const char *reason;
     int status;
-    cc_count_begin(&count, &j->line, u->folder);
-    if (j->line.dependencies && !j->line.has_mf) {
-        char *path = cc_with_suffix(output_of(j, u), ".d");
-        add_option(&count.words, "-MF", path);
-        free(path);
-    }
-    if (j->line.dependencies && !j->line.has_mt) add_option(&count.words, "-MQ", output_of(j, u));
-    if (j->d->atomic) cc_add_word(&count.words, "-fprofile-update=atomic");
-    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE));
-    cc_add_words(&c, count.words.words, count.words.count);
+    if (quiet) without |= bit(CC_DEPENDENCY) | bit(CC_DEPENDENCY_ASIDE);
+    add_user_words(&c, &j->line, without);
+    if (more) cc_add_words(&c, more->words, more->count);
+    if (quiet) cc_add_word(&c, "-w");
     cc_add_word(&c, "-c");
     if (j->line.is_cxx) add_option(&c, "-x", "c++");
     cc_add_word(&c, u->source);
     add_option(&c, "-o", u->object);
-    status = cc_run(&c, CC_TO_USER, NULL);
+    status = cc_run(&c, quiet ? CC_TO_NOWHERE : CC_TO_USER, NULL);
     cc_command_free(&c);
-    if (status == 0) {
+    return status;
+}
+
+static void add_dependencies(cc_command *c, const job *j, const unit_job *u) {
+    if (j->line.dependencies && !j->line.has_mf) {
+        char *path = cc_with_suffix(output_of(j, u), ".d");
+        add_option(c, "-MF", path);
+        free(path);
+    }
+    if (j->line.dependencies && !j->line.has_mt) add_option(c, "-MQ", output_of(j, u));
+}
+
+/* A source of C++ that counts by gcc itself. What gcc writes about it becomes
+   tables in the object. */
+static int compile_counted(const job *j, const unit_job *u) {
+    const char *reason;
+    cc_count_cxx count;
+    cc_command words = {NULL, 0, 0};
+    int status;
+    cc_count_begin(&count, &j->line, u->folder);
+    if (j->d->atomic) cc_add_word(&words, "-fprofile-update=atomic");
+    add_dependencies(&words, j, u);
+    cc_add_words(&words, count.words.words, count.words.count);
+    status = compile_cxx(j, u, &words, 0);
+    cc_command_free(&words);
+    if (status == 0 && makes_code_later(j)) {
+        reason = cc_count_again(&count, &j->d->choice);
+        if (j->d->atomic) cc_add_word(&count.words, "-fprofile-update=atomic");
+        if (!reason && compile_cxx(j, u, &count.words, 1) != 0) reason = "gcc refuses its tables";
+    } else if (status == 0) {
         reason = cc_count_end(&count, &j->d->choice, u->object);
-        if (reason) {
-            tool_error("cc: %s: compiled without counters: %s", u->source, reason);
-            list_line(j, u->source, 1, "the file", "left alone", reason);
-            add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY) |
-                                             bit(CC_DEPENDENCY_ASIDE));
-            cc_add_word(&c, "-c");
-            if (j->line.is_cxx) add_option(&c, "-x", "c++");
-            cc_add_word(&c, u->source);
-            add_option(&c, "-o", u->object);
-            status = cc_run(&c, CC_TO_NOWHERE, NULL);
-            cc_command_free(&c);
-        } else say_way(j, u->source, "counters by the compiler");
+    } else {
+        reason = NULL;
     }
     cc_count_free(&count);
-    return status;
+    if (status == 0 && !reason) say_way(j, u->source, "counters by the compiler");
+    if (status != 0 || !reason) return status;
+    tool_error("cc: %s: compiled without counters: %s", u->source, reason);
+    list_line(j, u->source, 1, "the file", "left alone", reason);
+    return compile_cxx(j, u, NULL, 1);
 }
 
 /* Sources become objects; then one linker's step with everything in its
