@@ -306,6 +306,31 @@ ends fork 14=4 16=6 17=6 25=1 26=2 27=1 28=1 30=1 43=2 69=1 70=2
 ends thread 37=1 39=1 60=1
 ends catch 16=3 17=0 19=1 66=1 69=0
 
+# Before main begins.
+cat >early.cc <<'E'
+#include <stdlib.h>
+struct first {
+    first() {
+        if (getenv("STOP"))
+            exit(0);
+        if (getenv("THROW"))
+            throw 1;
+    }
+} one;
+int main() {
+    return 0;
+}
+E
+cxx -w early.cc -o ends || no 'builds early'
+STOP=1
+export STOP
+ends none 5=1 6=0 11=0
+unset STOP
+THROW=1
+export THROW
+ends none 6=1 7=1 8=0 11=0
+unset THROW
+
 # ---- a shared library that is closed again ----
 
 cat >lib.cc <<'E'

@@ -159,7 +159,8 @@ __attribute__((noreturn)) static void at_terminate(void) {
     abort();
 }
 
-__attribute__((constructor)) static void start(void) {
+/* In front of what the program itself does before main. */
+__attribute__((constructor(101))) static void start(void) {
     if (infos > 0 && set_terminate && bursty_cover_write) theirs = set_terminate(at_terminate);
 }
 
