@@ -22,6 +22,7 @@
 #include "edges.h"
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -59,13 +60,23 @@ static int has_arcs(const gcov_info *info) { return info->merge[0] != NULL; }
 
 static gcov_info *first;
 static unsigned infos, gathered; /* objects, and those that have a unit */
+static int has_strangers;
 
 HIDDEN void __gcov_init(gcov_info *info);
 HIDDEN void __gcov_exit(void);
 HIDDEN void __gcov_merge_add(int64_t *counters, uint32_t count);
 
+/* "B22*" is 12.2. Other versions have other fields behind the second one. */
+static int is_known(const gcov_info *info) {
+    return ((info->version >> 24) - 'A') * 10 + ((info->version >> 16 & 255) - '0') == __GNUC__;
+}
+
 /* An object comes once; its `next` is free until then. */
 void __gcov_init(gcov_info *info) {
+    if (!is_known(info)) {
+        has_strangers = 1;
+        return;
+    }
     if (!has_arcs(info) || info->next || info == first) return;
     info->next = first;
     first = info;
@@ -161,6 +172,9 @@ __attribute__((noreturn)) static void at_terminate(void) {
 
 /* In front of what the program itself does before main. */
 __attribute__((constructor(101))) static void start(void) {
+    static const char words[] = "coverage: objects of another gcc than that which linked the "
+                                "program are not counted\n";
+    if (has_strangers && write(2, words, sizeof words - 1) < 0) return;
     if (infos > 0 && set_terminate && bursty_cover_write) theirs = set_terminate(at_terminate);
 }
 

@@ -26,7 +26,7 @@
 
 int cc_counts_itself(const cc_line *line) {
     static const char *const words[] = {"--coverage", "-coverage", "-fprofile-arcs",
-                                        "-ftest-coverage", "-fauto-profile"};
+                                        "-ftest-coverage", "-fauto-profile", "-lgcov"};
     size_t i, k;
     for (i = 0; i < line->words.count; i++) {
         const char *word = line->words.words[i];
