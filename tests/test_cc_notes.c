@@ -264,6 +264,8 @@ static void refused(const text *t, const char *why) {
 TEST(reasons) {
     static const uint32_t entry[] = {2, 4}, wrong[] = {9, 4};
     maker m = {{NULL, 0, 0}, 0, 0, 0};
+    char name[24];
+    uint32_t i;
     text_add(&m.out, "ELF?");
     refused(&m.out, "is no file of notes");
     m.out.size = 0;
@@ -286,5 +288,18 @@ TEST(reasons) {
     arcs(&m, 0, 1, entry);
     line(&m, 7, "a.cc", 1, 0);
     refused(&m.out, "a block that is not there");
+    m.out.size = 0;
+    head(&m);
+    function(&m, 1, "f", "a.cc", 1, 1000); /* each file would cost a table of all blocks */
+    for (i = 0; i < 1000; i++) {
+        uint32_t on[2];
+        if (i == 1) continue;
+        on[0] = i + 1 < 1000 ? i + 1 : 1;
+        on[1] = 4;
+        arcs(&m, i, 1, i == 0 ? entry : on);
+        snprintf(name, sizeof name, "%u.h", (unsigned)i);
+        line(&m, i, name, 1, 0);
+    }
+    refused(&m.out, "too many files");
     text_free(&m.out);
 }

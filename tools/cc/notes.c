@@ -21,8 +21,8 @@
    other help. Here a fake arc is a stay edge.
 
    A block whose call may throw has two ways on; they are no branch that anybody
-   wrote. Such a block, and one whose last line is of another file, gets line 0
-   behind its lines: a report shows no branches there. Lines that a function has
+   wrote. Such a block, and one with a branch whose last line is of another file,
+   gets line 0 behind its lines: a report shows no branches there. Lines that a function has
    in another file, as those of an inlined function, are a table without a name
    under the same key. */
 #include "cc/notes.h"
@@ -147,6 +147,7 @@ typedef struct notes {
     dump_writer w;
     const char *unit;
     uint64_t key;               /* of the unit */
+    size_t copied;              /* arcs and blocks of tables without a name */
 
     source *sources;
     uint32_t source_count;
@@ -300,21 +301,25 @@ static uint64_t key_of(const char *unit, uint32_t ident, uint32_t slots) {
     return edgeprof_key(&f);
 }
 
-/* Of each block, whether its ways are no branch: its call may throw, or its
-   last line is of another file. The second is told of each file, by the number
-   of the file of its last line. */
+/* Of each block: does it end in a call, how many ways lead on from it, and of
+   which file is its last line? A call that has several ways may throw. */
 typedef struct block_notes {
-    uint8_t *throws;
-    uint32_t *last_file;
+    uint8_t *calls;
+    uint32_t *ways, *last_file;
 } block_notes;
 
 static void note_blocks(const notes *n, block_notes *b) {
     size_t i;
-    b->throws = (uint8_t *)tool_alloc(n->blocks);
+    b->calls = (uint8_t *)tool_alloc(n->blocks);
+    b->ways = (uint32_t *)tool_alloc(n->blocks * sizeof *b->ways);
     b->last_file = (uint32_t *)tool_alloc(n->blocks * sizeof *b->last_file);
-    memset(b->throws, 0, n->blocks);
+    memset(b->calls, 0, n->blocks);
+    memset(b->ways, 0, n->blocks * sizeof *b->ways);
     memset(b->last_file, 0, n->blocks * sizeof *b->last_file);
-    for (i = 0; i < n->arc_count; i++) b->throws[n->arcs[i].from] |= is_stay(&n->arcs[i]) != 0;
+    for (i = 0; i < n->arc_count; i++) {
+        if (is_stay(&n->arcs[i])) b->calls[n->arcs[i].from] = 1;
+        else b->ways[n->arcs[i].from]++;
+    }
     for (i = 0; i < n->place_count; i++) b->last_file[n->places[i].block] = n->places[i].file;
 }
 
@@ -329,7 +334,8 @@ static void make_lines(edges_function *f, place *const *places, size_t count,
         f->line_at[v] = used;
         if (v == 0 && starts) f->line[used++] = starts;
         while (at < count && places[at]->block == block) f->line[used++] = places[at++]->line;
-        if (at > before && (b->throws[block] || b->last_file[block] != places[before]->file))
+        if (at > before && b->ways[block] > 1 &&
+            (b->calls[block] || b->last_file[block] != places[before]->file))
             f->line[used++] = 0;
     }
     f->line_at[f->vertices] = used;
@@ -375,12 +381,19 @@ static void put_tables(notes *n) {
         for (end = i + 1; end < n->place_count && list[end]->file == file; end++) {
         }
         if (!n->sources[file - 1].name) continue;
+        if (file != n->file) n->copied += n->arc_count + n->blocks;
+        if (n->copied / 4 > n->r.size) {
+            n->r.at = n->function_at;
+            refuse(&n->r, "functions have lines of too many files");
+            break;
+        }
         put_table(n, &f, name, list + i, end - i, &b);
         is_told = 1;
     }
     if (!is_told) edges_put_left_out(&n->w, f.key);
     free(name);
-    free(b.throws);
+    free(b.calls);
+    free(b.ways);
     free(b.last_file);
     free(f.ends);
     free(f.plan);
