@@ -476,6 +476,35 @@ static void coverage(brst *b) {
     brst_end(b);
 }
 
+/* Functions of one object of C++: f(int), which has a line in a header, and one
+   that nobody wants to hear of. Their stay edge has a count below 0. */
+static void coverage_cxx(brst *b) {
+    static const unsigned char head[] = {64, 0, 0, 4, 4, 1, 0, 99};
+    static const unsigned char lines[] = {0, 3, 3, 4, 0, 0, 0, 99}, header[] = {0, 0, 1, 9, 0, 99};
+    static const unsigned char edges[] = {1, 1, 3, 2, 4, 3, 2, 3, 99};
+    static const unsigned char counts[] = {64, 2, 1, 2, 0, 99}, others[] = {64, 1, 5, 0, 99};
+    brst_begin(b, 4, 256);
+    edge_key(b, 4, 9);
+    edge_key(b, 1, 1);
+    brst_string(b, "f(int)");
+    brst_string(b, "src/f.cc");
+    numbers(b, head);
+    numbers(b, lines);
+    numbers(b, edges);
+    edge_key(b, 1, 1);
+    brst_string(b, "");
+    brst_string(b, "src/f.h");
+    numbers(b, head);
+    numbers(b, header);
+    numbers(b, edges);
+    edge_key(b, 5, 2);
+    edge_key(b, 2, 1);
+    numbers(b, counts);
+    edge_key(b, 2, 2);
+    numbers(b, others);
+    brst_end(b);
+}
+
 /* One function that did not run, of a source that the caller names. */
 static void source(brst *b, const char *file) {
     static const unsigned char head[] = {32, 0, 0, 3, 3, 0, 0, 1, 7, 1, 8, 0, 99};
@@ -953,6 +982,8 @@ int main(int argc, char **argv) {
     save(folder, "middle.brst", &b);
     coverage(&b);
     save(folder, "coverage.brst", &b);
+    coverage_cxx(&b);
+    save(folder, "coverage_cxx.brst", &b);
     game(&b, 1);
     tree(&b, 1, 0);
     cyclic_footprint(&b);
