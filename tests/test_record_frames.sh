@@ -44,6 +44,8 @@ record --frames handle_request --slow 4 --ticks 1000 -- ./program
 ok $? "a program with frames"
 [ "$(frames)" = "400 handle_request" ]
 ok $? "400 frames: $(frames)"
+grep -Eq '^[0-9]+ of 400 frames of handle_request are slow \(> 4 ms\): ' got.err
+ok $? "the first lines on the terminal are about slow frames"
 truth=$(cat got)
 "$bursty" report --csv x.brst >x.csv
 awk -F, -v body="$truth" '

@@ -16,7 +16,7 @@
 enum { FEW_TICKS = 30, FEW_FRAMES = 30, FEW_EVENTS = 8, ROWS_SHOWN = 30, PATHS_SHOWN = 3 };
 /* A file may have many kinds, and point at a long name from many rows: what is
    made of it stays linear in its size. */
-enum { KINDS_COMPARED = 64, KIND_CHARACTERS = 64, NAME_CHARACTERS = 200, STACK_CHARACTERS = 48 };
+enum { KINDS_IN_HEADLINE = 3, KINDS_COMPARED = 64, KIND_CHARACTERS = 64, NAME_CHARACTERS = 200, STACK_CHARACTERS = 48 };
 
 /* ---- the difference ----------------------------------------------------------------------- */
 
@@ -338,6 +338,83 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
     text_free(&words);
 }
 
+/* "collect_garbage +18.9 ms (17.7 to 20.1)": of all functions and waiting, what
+   a slow frame takes most more of, and if that is waiting, the function that is
+   next. Returns 0 if nothing can be told. */
+static int add_causes(report *r, text *words, const frames *s, const frames_of_kind *k) {
+    const frames_units units = frames_units_of(k);
+    const frames_difference waiting = frames_differ_waiting(k);
+    frames_difference best = {0, 0, 0, 0, 0, 0};
+    const int has_waited = k->knows_waiting && waiting.has_range && waiting.low > 0;
+    const char *name = NULL;
+    size_t i;
+    for (i = 0; i < k->function_count; i++) {
+        const frames_difference d = frames_differ_in(k, &units, &k->functions[i], FRAMES_SELF);
+        if (!d.has_range || d.low <= 0 || (name && d.more <= best.more)) continue;
+        best = d;
+        name = s->sites.at[k->functions[i].site].name;
+    }
+    if (has_waited && (!name || waiting.more > best.more))
+        text_format(words, "waiting +%.3g ms (%.3g to %.3g)%s", waiting.more, waiting.low, waiting.high,
+                    name ? ", " : "");
+    if (name) {
+        text_add(words, shown(r, name, KIND_CHARACTERS));
+        text_format(words, " +%.3g ms (%.3g to %.3g)", best.more, best.low, best.high);
+    }
+    return has_waited || name;
+}
+
+/* "53 of 536 frames are slow (> 9.96 ms): waiting +3.48 ms (2.53 to 4.44), gc
+   +3.05 ms (1.24 to 4.85) in slow ones." Of each kind; before what was the
+   headline. */
+static void add_headline(report *r, const frames *s) {
+    text words = {NULL, 0, 0};
+    size_t i;
+    for (i = 0; i < s->kinds.count && i < KINDS_IN_HEADLINE; i++) {
+        const frames_of_kind *k = &s->kinds.at[i];
+        const frames_class *slow = &k->classes[FRAMES_SLOW], *other = &k->classes[FRAMES_OTHER];
+        const uint64_t classed = sampled_add(slow->frames, other->frames);
+        if (!k->bucket_count) continue;
+        if (words.size) text_add(&words, " ");
+        if (classed) {
+            text_number(&words, slow->frames);
+            text_add(&words, " of ");
+        }
+        text_counted(&words, classed ? classed : frames_count(k), "frame");
+        if (strcmp(k->name, "frame") != 0) {
+            text_add(&words, " of ");
+            text_add(&words, shown(r, k->name, KIND_CHARACTERS));
+        }
+        if (!classed) {
+            text_add(&words, ": too few to tell which are slow.");
+            continue;
+        }
+        text_add(&words, slow->frames == 1 ? " is slow" : " are slow");
+        if (k->most_limit_ns) text_format(&words, " (> %.3g ms)", ms((double)k->most_limit_ns));
+        if (slow->frames < 2 || other->frames < 2) {
+            text_add(&words, slow->frames ? ": too few of one sort to compare." : ".");
+            continue;
+        }
+        text_add(&words, ": ");
+        text_add(&words, add_causes(r, &words, s, k)
+                             ? " in slow ones."
+                             : "no interval tells what these do more.");
+    }
+    if (words.size) {
+        text_bytes(&words, "", 1);
+        r->slow = text_clean(words.data, strlen(words.data));
+        words.size--;
+        if (r->headline) {
+            text_add(&words, " ");
+            text_add(&words, r->headline);
+            free(r->headline);
+        }
+        text_bytes(&words, "", 1);
+        r->headline = text_clean(words.data, strlen(words.data));
+    }
+    text_free(&words);
+}
+
 static void fill_range(report_cell *row, const frames_difference *d) {
     row[0].real = d->more;
     row[1].real = d->has_range ? d->low : REPORT_NONE;
@@ -510,6 +587,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     }
     add_slowest(r, s);
     add_histogram(r, s);
+    add_headline(r, s);
 }
 
 const report_section section_frames = {&kind_frames, "frames", 0, fill, NULL, NULL};
