@@ -1783,7 +1783,9 @@ typedef struct bursty_p_thread {
 #ifdef BURSTY_P_WATCHER
     uint32_t watched, system; /* see watcher.c: may it look; what the system calls the thread */
     uint32_t pending;         /* the row of a look that is not charged yet, or 0 */
+    uint32_t seen;            /* the row of the last look, or 0 */
     const bursty_here *here;
+    const volatile uint32_t *processor; /* where it ran last; NULL: not known */
     uint64_t ran_ns;          /* the thread's CPU time at the last look, or as far as it is paid */
 #endif
     char name[BURSTY_P_NAME];
@@ -3897,6 +3899,7 @@ static void bursty_p_uninstall(void) {
      me           a number by which the watcher can ask about the calling thread; 0: none
      forget       gives that number back
      ask          what the thread does, and its CPU time so far
+     processor    where the calling thread finds the number of the processor that it runs on, or NULL
      nap          some 50 us
      slack_ns     how late the timers themselves may be
      sleep        until a moment, or until the watcher's word is not `seen` any more
@@ -4017,6 +4020,7 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     return BURSTY_P_UNKNOWN;
 }
 
+static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) { Sleep(1); }
 static uint64_t bursty_p_system_slack_ns(void) { return bursty_p_watcher.timer_is_plain ? 16000000 : 0; }
 
@@ -4120,6 +4124,24 @@ static uint64_t bursty_p_wall_ns(void) { return bursty_p_read_ns(BURSTY_P_MONOTO
 static uint32_t bursty_p_system_me(void) { return (uint32_t)syscall(SYS_gettid); }
 static void bursty_p_system_forget(uint32_t number) { (void)number; }
 
+/* Linux writes the number into each thread's struct rseq, which the GNU C
+   library from 2.35 on keeps at a fixed distance from the thread pointer. */
+#if defined(__has_builtin) && defined(__GLIBC__) && !defined(__TINYC__)
+#if __has_builtin(__builtin_thread_pointer)
+#define BURSTY_P_RSEQ
+extern const ptrdiff_t bursty_p_rseq_offset __asm__("__rseq_offset") __attribute__((weak));
+extern const unsigned bursty_p_rseq_size __asm__("__rseq_size") __attribute__((weak));
+#endif
+#endif
+static const volatile uint32_t *bursty_p_system_processor(void) {
+#ifdef BURSTY_P_RSEQ
+    if (&bursty_p_rseq_offset && &bursty_p_rseq_size && bursty_p_rseq_size)
+        return (const volatile uint32_t *)(const void *)((const char *)__builtin_thread_pointer()
+                                                         + bursty_p_rseq_offset + 4);
+#endif
+    return NULL;
+}
+
 /* The kernel makes the number of a thread's CPU clock like this, and so does
    the C library. */
 static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
@@ -4161,6 +4183,7 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
         return BURSTY_P_WAITS;
     return info.run_state == TH_STATE_RUNNING ? BURSTY_P_RUNS : BURSTY_P_WAITS;
 }
+static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) {
     struct timespec some = { 0, 50000 };
     (void)nanosleep(&some, NULL);
@@ -4202,7 +4225,9 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
    blocked; or the watcher has just taken its processor. So the watcher naps,
    and a thread that had nothing but the watcher in its way runs on: its CPU
    time moves by half of the nap or more. (Half: threads that go to sleep in the
-   nap and threads that wake in it are mistaken equally often.) Where CPU time
+   nap and threads that wake in it are mistaken equally often.) A thread that
+   ran last on another processor had the watcher not in its way, and needs no
+   nap. Where CPU time
    moves in steps of 10 ms and more (COARSE), a look is running as long as CPU
    time is left that no look has been charged for: the sums are right, and
    scopes shorter than such a step share theirs.
@@ -4240,8 +4265,14 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
    many looks of one round met one scope, running or waiting: docs/ticks.md
    makes a factor of it.
 
-   Cost: two clock readings for each thread and round, the path's rows, and a
-   wake or two. */
+   Who does nothing is looked at less often. If no thread has run for half a
+   second, gaps are 8 times longer, at most .1 s, and a look counts 8 times,
+   until one has run. How long a gap is depends on what was before it alone, so
+   shares stay right. And a thread that has not run since the last look is where
+   it was: its stack is not read again.
+
+   Cost: a wake, which is most of it; a clock reading for each thread, another
+   one for those that have run, the path's rows, and at times a second wake. */
 enum { BURSTY_P_CLOSED, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING };
 
 typedef struct bursty_p_peek {
@@ -4297,8 +4328,8 @@ static void bursty_p_peek_at(bursty_p_peek *out, const bursty_here *here) {
     if (out->is_cut) out->depth = stood_still;
 }
 
-/* How many looks of this round have met a scope, running or waiting: each adds
-   2 n + 1 to the sum of squares when it makes n to n + 1. Of a round with more
+/* How many looks of this round have met a scope, running or waiting: one of
+   weight w adds (2 n + w) w to the sum of squares when it makes n to n + w. Of a round with more
    scopes than there is room for, the rest counts as met once. */
 enum { BURSTY_P_MET = 256 };
 typedef struct bursty_p_met {
@@ -4308,6 +4339,8 @@ typedef struct bursty_p_met {
 
 typedef struct bursty_p_round {
     uint32_t number, looks;
+    uint32_t weight;                    /* of each look: so many periods have passed */
+    uint32_t has_run;                   /* some thread has, since the last round */
     bursty_p_tick_count squares;
     bursty_p_met met[BURSTY_P_MET];
 } bursty_p_round;
@@ -4320,12 +4353,13 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
     const bursty_site *site = bursty_p_ticks.rows[row - 1].site;
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)what), i;
     if (what == BURSTY_P_RUNS) {
-        bursty_p_tick_charge_row(row, 1, pending & 1);
+        bursty_p_tick_charge_row(row, round->weight, pending & 1);
 #if BURSTY_FRAMES > 0
-        bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
+        for (i = 0; i < round->weight; i++)
+            bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
 #endif
-    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], 1);
-    round->looks++;
+    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], round->weight);
+    round->looks += round->weight;
     for (i = 0; i < 16; i++, h++) {
         bursty_p_met *met = &round->met[h % BURSTY_P_MET];
         if (met->round != round->number) {
@@ -4336,10 +4370,11 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
         } else if (met->site != site || met->what != (uint32_t)what) {
             continue;
         }
-        round->squares += 2 * met->count++ + 1;
+        round->squares += (2 * met->count + round->weight) * round->weight;
+        met->count += round->weight;
         return;
     }
-    round->squares++;
+    round->squares += round->weight * round->weight;
 }
 
 /* Runs and waits by CPU time that moves in large steps: gap_ns of it are paid
@@ -4358,7 +4393,7 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     bursty_p_peek peek;
     uint64_t ran_ns = 0, before;
     uint32_t row;
-    int what;
+    int what, is_same = 0;
     t->pending = 0;
     if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
     what = bursty_p_system_ask(t->system, &ran_ns);
@@ -4366,15 +4401,23 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT) {
         what = ran_ns == before ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         t->ran_ns = ran_ns;
+        is_same = ran_ns == before && t->seen;
+        round->has_run |= ran_ns != before;
     } else if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
         what = bursty_p_watcher_pay(t, ran_ns, gap_ns);
     }
-    bursty_p_peek_at(&peek, t->here);
+    if (!is_same) bursty_p_peek_at(&peek, t->here);
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+    if (is_same) {
+        bursty_p_watcher_charge(round, t->seen, what);
+        return;
+    }
     if (peek.is_cut) bursty_p_tick_add(&bursty_p_watcher.cut, 1);
-    row = bursty_p_tick_place(t->number + 1, peek.depth, peek.stack, NULL, 1);
+    row = bursty_p_tick_place(t->number + 1, peek.depth, peek.stack, NULL, round->weight);
+    t->seen = 0;
     if (!row) return;
     row = row << 1 | (peek.is_slow ? 1 : 0);
+    t->seen = peek.is_cut ? 0 : row;
     if (what == BURSTY_P_UNKNOWN) t->pending = row;
     else bursty_p_watcher_charge(round, row, what);
 }
@@ -4391,6 +4434,13 @@ static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
 }
 
+/* Does the watcher run on the processor that the thread ran on last, or may it? */
+static int bursty_p_watcher_is_in_the_way(const bursty_p_thread *t) {
+    const volatile uint32_t *own = bursty_p_system_processor();
+    return !own || !t->processor || (int32_t)*own < 0 || (int32_t)*t->processor < 0
+           || *own == *t->processor;
+}
+
 /* Looks at a pending thread again, least_ns after the time that ran_ns tells.
    Returns whether it is pending still. A thread that has ended meanwhile was
    running. */
@@ -4401,7 +4451,7 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     if (!t->pending) return 0;
     if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
-        if (ran_ns - t->ran_ns < least_ns) what = is_last ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
+        if (ran_ns - t->ran_ns < least_ns) what = is_last || !bursty_p_watcher_is_in_the_way(t) ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
     }
     if (what == BURSTY_P_UNKNOWN) return 1;
@@ -4425,7 +4475,7 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
     uint64_t began = 0;
     int is_pending = 0;
     round->number++;
-    round->looks = 0;
+    round->looks = round->has_run = 0;
     round->squares = 0;
     for (t = first; t < end; t++) {
         if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
@@ -4461,6 +4511,14 @@ static uint64_t bursty_p_watcher_gap(void) {
     return ns / 2 + (ns * (r >> 8) >> 24);
 }
 
+/* How many periods the next gap is long, on average, after so many us without a
+   thread that ran. */
+static uint32_t bursty_p_watcher_weight(uint64_t idle_us) {
+    const uint32_t most = 100000 / bursty_p_ticks.period_us;
+    if (BURSTY_P_ANSWERS != BURSTY_P_EXACT || idle_us < 500000 || most < 2) return 1;
+    return most < 8 ? most : 8;
+}
+
 static uint64_t bursty_p_watcher_late_ns(void) {
     uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 500;
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && ns > 500000) ns = 500000;
@@ -4472,7 +4530,7 @@ static uint64_t bursty_p_watcher_late_ns(void) {
 static void bursty_p_watcher_run(void) {
     static bursty_p_round round;
     const uint64_t late_ns = bursty_p_watcher_late_ns();
-    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, missed;
+    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, idle_us = 0, missed;
     bursty_p_mine.epoch = BURSTY_P_GET(&bursty_p_all.epoch);
     bursty_p_mine.ended = 1; /* should anything here be instrumented, it is no thread of the program */
     bursty_p_zero(&round, sizeof round);
@@ -4482,9 +4540,11 @@ static void bursty_p_watcher_run(void) {
         if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) {
             bursty_p_system_sleep(word, 0);
             last = due = bursty_p_wall_ns();
+            idle_us = 0;
             continue;
         }
-        due += bursty_p_watcher_gap();
+        round.weight = bursty_p_watcher_weight(idle_us);
+        due += bursty_p_watcher_gap() * round.weight;
         do {
             bursty_p_system_sleep(word, due);
             now = bursty_p_wall_ns();
@@ -4492,12 +4552,13 @@ static void bursty_p_watcher_run(void) {
         if (BURSTY_P_ACQUIRE(&bursty_p_watcher.word) != word) continue;
         missed = 0;
         if (now - due > late_ns) {
-            missed = 1 + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
+            missed = round.weight + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
             due = now;
         }
         bursty_p_watcher_round(&round, now - last, missed < 1000000 ? (uint32_t)missed : 1000000,
                                now - counted >= 500000000);
         if (now - counted >= 500000000) counted = now;
+        idle_us = round.has_run ? 0 : idle_us + (now - last) / 1000;
         last = now;
     }
 }
@@ -4545,6 +4606,8 @@ static void bursty_p_watcher_end(void) {
 static void bursty_p_watcher_open(bursty_p_thread *t) {
     t->here = &BURSTY_P_HERE;
     t->ran_ns = 0;
+    t->seen = 0;
+    t->processor = bursty_p_system_processor();
     t->system = bursty_p_system_me();
     if (t->system) BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
 }
