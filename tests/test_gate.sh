@@ -3,16 +3,11 @@
 # test that dies; make compiles what a changed header is included by, and nothing else.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 build=${BUILD:-build}
 out=$build/gate
 rm -rf "$out"
 mkdir -p "$out" || exit 2
-passed=0 failed=0 skipped=0
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    echo "FAILED $2"
-}
 
 # ---- run.sh ----
 
@@ -23,6 +18,7 @@ stub test_other.sh 'echo "2 passed, 0 failed"'
 stub "$second" 'echo "3 passed, 0 failed, 1 skipped"'
 stub "$first" 'echo "1 passed, 0 failed"'
 stub test_dies.sh 'kill -9 $$'
+stub test_hangs.sh "sleep 300 & echo \$! >$out/left; wait"
 stub test_wrong.sh 'echo "5 passed, 0 failed"; exit 3'
 run() { # WANTED STATUS AND LAST LINE, TESTS...
     wanted=$1
@@ -41,10 +37,37 @@ tail -n 2 "$out/log" | head -n 1 | grep -q '^took [0-9]* s with compiling; .* [0
 ok $? "run.sh does not say how long it took: $(tail -n 2 "$out/log" | head -n 1)"
 run "1 2 passed, 1 failed" test_dies.sh test_other.sh
 run "1 5 passed, 1 failed" test_wrong.sh
+if timeout -k 10 9 true 2>/dev/null; then
+    TEST_LIMIT=1 run "1 2 passed, 1 failed" test_hangs.sh test_other.sh
+    grep -q 'test_hangs.sh: had not ended after 1 s' "$out/log"
+    ok $? "run.sh does not say that a test had not ended: $(head -n 1 "$out/log")"
+    n=0
+    while kill -0 "$(cat "$out/left")" 2>/dev/null && [ $n -lt 50 ]; do sleep .1; n=$((n + 1)); done
+    [ $n -lt 50 ]
+    ok $? "run.sh leaves what a test started"
+fi
 for name in $(grep -v '^#' tests/order); do
     [ -f "tests/$name" ] || [ -f "tests/$name.c" ]
     ok $? "tests/order: there is no $name"
 done
+
+# ---- check.sh ----
+
+(. tests/check.sh; shown=$out/said; echo reason >"$out/said"
+    pass; check "that false" false; ok 1 "not equal"; ok 0 equal; skip "no cat"; finish) >"$out/log"
+[ $? = 1 ] && [ "$(tail -n 1 "$out/log")" = "2 passed, 2 failed, 1 skipped" ] &&
+    [ "$(grep -c '^    reason' "$out/log")" = 2 ]
+ok $? "check.sh: $(cat "$out/log")"
+(. tests/check.sh; log=$out/said; check "a word" sh -c 'echo said; exit 3'; leave "no dog") >"$out/log"
+[ $? = 1 ] && [ "$(tail -n 1 "$out/log")" = "0 passed, 1 failed, 1 skipped" ] && grep -q '^    said' "$out/log"
+ok $? "check.sh with a log: $(cat "$out/log")"
+(. tests/check.sh; pass; finish) >"$out/log"
+ok $? "check.sh: passed, and the status is another"
+# A word that is no command fails in silence behind &&; such words were here before check.sh.
+! grep -nE '(^ *|&& |\|\| |; |then |else )(ok|no)($|;| ["&|])' tests/test_*.sh >"$out/log"
+ok $? "scripts count by pass and fail: $(cat "$out/log")"
+! grep -lE '^(pass|fail|skip|finish)\(\)|passed=\$\(\(passed \+ 1' tests/test_*.sh >"$out/log"
+ok $? "scripts that count by themselves: $(cat "$out/log")"
 
 # ---- make ----
 
@@ -57,8 +80,7 @@ compiled() { # FILE TARGET...
 }
 object=$build/tools/place/show.o
 if [ ! -f "$object.d" ]; then
-    skipped=$((skipped + 1))
-    echo "skipped: ${CC:-cc} writes no lists of what it included, or nothing was built with make"
+    skip "${CC:-cc} writes no lists of what it included, or nothing was built with make"
 else
     compiled tools/place/graph.h "$build/bursty" >"$out/graph"
     grep -q '^tools/place/show.c$' "$out/graph"
@@ -73,5 +95,4 @@ else
     ok $? "nothing is newer, and make compiles $(head -n 3 "$out/nothing" | tr '\n' ' ')"
 fi
 
-echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
-[ $failed = 0 ]
+finish
