@@ -34,6 +34,7 @@ static void write_brief(const report *r, text *out) {
         text_plain(out, r->facts[i].value);
         text_add(out, "\n");
     }
+    if (r->slow) text_wrapped(out, r, r->slow);
     if (!table) return;
     more = text_rows(out, r, table, ROWS) + table->rows_left_out;
     if (more) text_format(out, "(%lu more rows)\n", (unsigned long)more);
