@@ -304,6 +304,20 @@ int sampled_write_ticks(const sampled_profile *about, uint32_t period_us,
     return end(&p);
 }
 
+int sampled_write_program(const char *program,
+                          int (*write)(void *user, const void *data, size_t size), void *user) {
+    enum { KIND = 1, INFO = 1 };
+    part p;
+    begin(&p, KIND, write, user);
+    put(&p, INFO);
+    put(&p, 0);
+    put_string(&p, program);
+    put(&p, 0);
+    put(&p, 0);
+    put(&p, 0);
+    return end(&p);
+}
+
 int sampled_write_missing(const sampled_profile *about, unsigned why, uint64_t ms, uint64_t of_ms,
                           int (*write)(void *user, const void *data, size_t size), void *user) {
     enum { KIND = 7, VERSION = 2 };

@@ -70,6 +70,9 @@ void sampled_tick(sampled_ticks *t, const uint32_t *keys, uint32_t count, uint32
 int sampled_write_ticks(const sampled_profile *p, uint32_t period_us,
                         const sampled_ticks *const *threads, uint32_t count, uint64_t lost,
                         int (*write)(void *user, const void *data, size_t size), void *user);
+/* Writes a part that only says which program ran. Returns 0, or -1. */
+int sampled_write_program(const char *program,
+                          int (*write)(void *user, const void *data, size_t size), void *user);
 /* Writes a part that says that something is missing from the recording:
    docs/formats.md, kind 7. Of of_ms of CPU time, ms are not covered. Returns 0,
    or -1. */
