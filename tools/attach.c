@@ -8,8 +8,8 @@
    A tick is one place in the code, and whether the kernel was at work for it.
    The ring gives only places; names are looked up when all is over, from the
    process's mappings (asked for each second, so that they are there when the
-   process has ended), the symbols of their files, and where these have none,
-   from where .eh_frame_hdr says that functions start. Code of no file has its
+   process has ended), the symbols of their files or of debug files, and where
+   these have none, from where .eh_frame_hdr says that functions start. Code of no file has its
    names in /tmp/perf-PID.map, which a JIT compiler writes if it is asked to.
 
    Callers are not shown: most code has no frame pointers. Only the function
@@ -31,7 +31,7 @@
 
 #ifdef CAN_ATTACH
 #include "../record/core/sampled.c" /* the writer of ticks, which the recorder has, too */
-#include "base/elf.h"
+#include "base/debugfile.h"
 #include "base/save.h"
 #include <dirent.h>
 #include <errno.h>
@@ -49,7 +49,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING_PAGES = 32, PAGE = 4096, MOST_TICKS = 1 << 22, NAMES = SAMPLED_PATHS };
+enum { RING_PAGES = 32, PAGE = 4096, MOST_TICKS = 1 << 22, NAMES = 1 << 15, MAPPINGS = 1 << 12 };
 
 typedef struct look {               /* one tick */
     uint64_t pc;                    /* of the program; 0: not known */
@@ -78,6 +78,7 @@ typedef struct mapping {
 
 static struct {
     long pid;
+    char program[64];
     uid_t owner;
     int events[1 << 14];
     unsigned event_count;
@@ -91,6 +92,7 @@ static struct {
     size_t mapping_count, mapping_room;
     image **images;
     size_t image_count;
+    image *made;                    /* code of no file */
     char **names;                   /* by key - 1 */
     uint32_t name_count;
     int no_kernel;
@@ -324,31 +326,29 @@ static int by_start(const void *a, const void *b) {
     return x->name ? strcmp(x->name, y->name) : 0;
 }
 
-/* A file stays mapped: names point into it. */
-static const unsigned char *map_file(const char *path, size_t *size) {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat s;
-    void *data = MAP_FAILED;
-    if (file < 0) return NULL;
-    if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0) {
-        *size = (size_t)s.st_size;
-        data = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
+static int has_section(const elf_file *e, uint64_t type) {
+    elf_section s;
+    dump_fault fault;
+    uint64_t n;
+    for (n = 0; n < e->section_count; n++) {
+        if (elf_get_section(e, n, &s, &fault) == 0 && s.type == type) return 1;
     }
-    close(file);
-    return data == MAP_FAILED ? NULL : (const unsigned char *)data;
+    return 0;
 }
 
+/* Files stay mapped: names point into them. */
 static void read_image(image *m) {
-    char path[4200];
+    char path[4200], root[64];
     const unsigned char *data;
     size_t size = 0, room = 0;
-    elf_file e;
+    elf_file e, debug;
     dump_fault fault;
     uint64_t n;
     /* As the process sees it: it may have another root. */
-    snprintf(path, sizeof path, "/proc/%ld/root%s", at.pid, m->path);
-    data = map_file(path, &size);
-    if (!data) data = map_file(m->path, &size);
+    snprintf(root, sizeof root, "/proc/%ld/root", at.pid);
+    snprintf(path, sizeof path, "%s%s", root, m->path);
+    data = debugfile_map(path, &size);
+    if (!data) data = debugfile_map(m->path, &size);
     if (!data || !elf_is(data, size) || elf_begin(&e, data, size, &fault) != 0 || !e.is_64) return;
     for (n = 0; n < e.segment_count && m->load_count < 16; n++) {
         size_t header = (size_t)(e.segments + n * e.segment_bytes);
@@ -361,6 +361,8 @@ static void read_image(image *m) {
     if (elf_find_sections(&e, &fault) == 0) {
         add_symbols(m, &room, &e, ELF_SYMBOLS);
         add_symbols(m, &room, &e, ELF_DYNAMIC_SYMBOLS);
+        if (!has_section(&e, ELF_SYMBOLS) && debugfile_find(&e, m->path, root, &debug) == 0)
+            add_symbols(m, &room, &debug, ELF_SYMBOLS);
     }
     if (m->count) qsort(m->functions, m->count, sizeof *m->functions, by_start);
 }
@@ -430,6 +432,24 @@ static image *image_of(const char *path) {
     return m;
 }
 
+/* The name that the process has now: it may have become another program. One
+   that has ended keeps its last one. Returns 0 if there is no process. */
+static int read_program(void) {
+    char path[64], name[64];
+    struct stat owner;
+    FILE *file;
+    snprintf(path, sizeof path, "/proc/%ld/comm", at.pid);
+    file = fopen(path, "r");
+    if (!file) return 0;
+    if (fgets(name, sizeof name, file) && name[strcspn(name, "\n")]) {
+        name[strcspn(name, "\n")] = 0;
+        if (*name) snprintf(at.program, sizeof at.program, "%s", name);
+    }
+    at.owner = fstat(fileno(file), &owner) == 0 ? owner.st_uid : geteuid();
+    fclose(file);
+    return 1;
+}
+
 /* The code that the process has mapped. What it had a second ago stays known:
    a later mapping of the same place comes behind and wins. */
 static void read_mappings(void) {
@@ -474,6 +494,7 @@ static void read_mappings(void) {
 
 static uint32_t new_key(const char *name) {
     uint32_t n;
+    if (at.name_count >= NAMES) name = "(more functions)";
     for (n = 0; n < at.name_count; n++) {
         if (!strcmp(at.names[n], name)) return n + 1;
     }
@@ -511,7 +532,11 @@ static uint32_t key_at(image *m, uint64_t address) {
         return m->rest;
     }
     if (f->key) return f->key;
-    if (f->name) snprintf(name, sizeof name, "%.4000s", f->name);
+    if (f->name) {
+        size_t size = strlen(f->name);
+        if (!is_made(m) && strcspn(f->name, "@")) size = strcspn(f->name, "@"); /* no version */
+        snprintf(name, sizeof name, "%.*s", (int)(size < 4000 ? size : 4000), f->name);
+    }
     else
         snprintf(name, sizeof name, "%.4000s+0x%llx", short_path(m->path),
                  (unsigned long long)f->start);
@@ -576,20 +601,37 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* A process that has ended may stay a zombie until somebody asks for its status.
+   One whose first thread alone has ended goes on. */
+static int is_alive(void) {
+    char path[64], line[1024];
+    const char *behind;
+    char state = 'Z';
+    long threads = 1;
+    FILE *file;
+    snprintf(path, sizeof path, "/proc/%ld/stat", at.pid);
+    file = fopen(path, "r");
+    if (!file) return 0;
+    if (fgets(line, sizeof line, file) && (behind = strrchr(line, ')')) != NULL)
+        (void)sscanf(behind + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                                 "%*s %ld", &state, &threads);
+    fclose(file);
+    return (state != 'Z' && state != 'X') || threads > 1;
+}
+
 /* Until the time is over, the process ends or somebody stops us. */
 static void watch(unsigned seconds) {
     double end = now() + seconds, next = 0;
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/maps", at.pid);
     while (!stopped && now() < end) {
         struct timespec pause = {0, 50000000};
         if (now() >= next) {
+            (void)read_program();
             read_mappings();
             next = now() + 1;
         }
         nanosleep(&pause, NULL);
         read_rings();
-        if (kill((pid_t)at.pid, 0) != 0 && errno == ESRCH) break;
+        if (!is_alive()) break;
     }
 }
 
@@ -605,45 +647,106 @@ static int made_at_run_time(void) {
     return 0;
 }
 
-int attach_run(const attach_options *o) {
-    char path[64], program[64] = "";
+int attach_open(long pid, unsigned ticks) {
     struct sigaction action;
-    struct stat owner;
-    image *made;
-    FILE *file;
-    unsigned n;
     int why;
-    at.pid = o->pid;
-    snprintf(path, sizeof path, "/proc/%ld/comm", o->pid);
-    file = fopen(path, "r");
-    if (file && !fgets(program, sizeof program, file)) program[0] = 0;
-    at.owner = file && fstat(fileno(file), &owner) == 0 ? owner.st_uid : geteuid();
-    if (file) fclose(file);
-    program[strcspn(program, "\n")] = 0;
-    if (!file) return refuse(o->pid, ESRCH);
+    at.pid = pid;
+    if (!read_program()) return refuse(pid, ESRCH);
     memset(&action, 0, sizeof action);
     action.sa_handler = stop;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    why = open_threads(o->pid, o->ticks);
-    if (why) return refuse(o->pid, why);
-    made = image_of("");
+    why = open_threads(pid, ticks);
+    if (why) return refuse(pid, why);
+    at.made = image_of("");
+    return TOOL_OK;
+}
+
+static void forget_made(void) {
+    size_t n;
+    for (n = 0; n < at.made->count; n++) free((char *)(uintptr_t)at.made->functions[n].name);
+    free(at.made->functions);
+    at.made->functions = NULL;
+    at.made->count = 0;
+}
+
+int attach_poll(void) {
+    read_rings();
+    return !stopped && is_alive();
+}
+
+int attach_is_stopped(void) { return stopped != 0; }
+
+void attach_take(void (*each)(void *user, uint32_t key), void *user) {
+    size_t n;
+    int tries = 0;
+    (void)read_program();
+    if (at.mapping_count > MAPPINGS) at.mapping_count = 0;   /* those of long ago */
+    read_mappings();
+    for (n = 0; n < at.look_count; n++) {
+        const look *l = &at.looks[n];
+        uint32_t key = l->in_kernel ? new_key("(kernel)") : l->pc ? key_of(l->pc) : 0;
+        if (key && key == at.made->rest && !tries++) {       /* may be named by now */
+            forget_made();
+            read_perf_map(at.made);
+            key = key_of(l->pc);
+        }
+        each(user, key ? key : new_key("(outside)"));
+    }
+    at.look_count = 0;
+}
+
+const char *attach_name(uint32_t key) { return name_of(NULL, key); }
+
+void attach_about(attach_state *s) {
+    s->program = at.program;
+    s->lost = at.lost;
+    s->of_children = at.unwanted;
+    s->has_kernel = !at.no_kernel;
+}
+
+int attach_run(const attach_options *o) {
+    unsigned n;
+    int status = attach_open(o->pid, o->ticks);
+    if (status != TOOL_OK) return status;
     watch(o->seconds);
     for (n = 0; n < at.event_count; n++) (void)ioctl(at.events[n], PERF_EVENT_IOC_DISABLE, 0);
     read_rings();
+    (void)read_program();
     read_mappings();
-    read_perf_map(made);
+    read_perf_map(at.made);
     if (!at.look_count)
         return tool_error("process %ld used no CPU time in that time, so that nothing is written",
                           o->pid);
-    if (!o->quiet && made_at_run_time() && !made->count)
+    if (!o->quiet && made_at_run_time() && !at.made->count)
         tool_error("the process runs code that it made itself, and no /tmp/perf-%ld.map names it: "
                    "node --perf-basic-prof, or an agent of java's, writes one", o->pid);
     if (!o->quiet && at.no_kernel)
         tool_error("time in the kernel is not seen: kernel.perf_event_paranoid is above 1");
-    return write_file(o, program);
+    return write_file(o, at.program);
 }
 #else
+int attach_open(long pid, unsigned ticks) {
+    (void)pid, (void)ticks;
+    return tool_error("what looks at a running process needs Linux on x86-64");
+}
+
+int attach_poll(void) { return 0; }
+
+int attach_is_stopped(void) { return 1; }
+
+void attach_take(void (*each)(void *user, uint32_t key), void *user) { (void)each, (void)user; }
+
+const char *attach_name(uint32_t key) {
+    (void)key;
+    return "";
+}
+
+void attach_about(attach_state *s) {
+    static const attach_state none = {"", 0, 0, 0};
+    *s = none;
+}
+
 int attach_run(const attach_options *o) {
     (void)o;
     return tool_error("bursty record -p runs on Linux on x86-64 only");
