@@ -147,7 +147,7 @@ check "ten lines" says ' hot$'
 check "no hint, for there are names" [ "$(grep -c 'made itself' err)" = 0 ]
 hot=$(share hot) warm=$(share warm) made=$(share 'JS:*made it')
 # hot, warm and made run 6, 2 and 4 thousand rounds.
-check "hot is three times warm: $hot, $warm" [ "${hot:-0}" -gt $((2 * ${warm:-99})) ]
+check "hot is three times warm: $hot, $warm" [ $((2 * ${hot:-0})) -gt $((3 * ${warm:-99})) ]
 check "the code of its own has its latest name: $made" [ "${made:-0}" -ge 10 ]
 check "warm is not the child's: $warm" [ "${warm:-99}" -lt 40 ]
 wait $pid
