@@ -12,8 +12,15 @@
    these have none, from where .eh_frame_hdr says that functions start. Code of no file has its
    names in /tmp/perf-PID.map, which a JIT compiler writes if it is asked to.
 
-   Callers are not shown: most code has no frame pointers. Only the function
-   that went into the kernel is known as the caller of "(kernel)". */
+   For callers the kernel copies a piece of the thread's stack with each tick.
+   .eh_frame of the files says how to go through it, so that frame pointers are
+   not needed. A stack is kept as the number of its innermost caller:
+
+       callers: | 1: main, 0 | 2: run, 1 | 3: step, 2 | ...      each with the one around it
+
+   Where the stack is deeper than the piece, or a place has no such rule (code
+   made at run time, some assembler), the outer callers are missing. Their
+   number is said. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -32,7 +39,9 @@
 #ifdef CAN_ATTACH
 #include "../record/core/sampled.c" /* the writer of ticks, which the recorder has, too */
 #include "base/debugfile.h"
+#include "base/hash.h"
 #include "base/save.h"
+#include "base/unwind.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -49,12 +58,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING_PAGES = 32, PAGE = 4096, MOST_TICKS = 1 << 22, NAMES = 1 << 15, MAPPINGS = 1 << 12 };
+enum { RING_PAGES = 128, PAGE = 4096, STACK_MOST = 16384, STACK_LEAST = 512,
+       MOST_CALLERS = 1 << 21, MOST_TICKS = 1 << 22, NAMES = 1 << 15, MAPPINGS = 1 << 12 };
 
 typedef struct look {               /* one tick */
     uint64_t pc;                    /* of the program; 0: not known */
+    uint32_t callers;               /* the number of the innermost one; 0: none is known */
     int in_kernel;
 } look;
+
+typedef struct caller {
+    uint64_t pc;                    /* in the instruction that called */
+    uint32_t around, key;
+} caller;
 
 typedef struct function {
     uint64_t start, end;            /* as the file counts addresses; end 0: not known */
@@ -63,6 +79,7 @@ typedef struct function {
 } function;
 
 typedef struct image {              /* a file, or the code of none */
+    unwind_file unwind;
     char path[4096];
     function *functions;
     size_t count;
@@ -76,6 +93,8 @@ typedef struct mapping {
     image *file;
 } mapping;
 
+static const char VDSO[] = "[vdso]";
+
 static struct {
     long pid;
     char program[64];
@@ -88,6 +107,12 @@ static struct {
     look *looks;
     size_t look_count, look_room;
     uint64_t lost, unwanted;
+    unsigned stack_bytes;           /* that come with a tick; 0: no callers are wanted, or had */
+    caller *callers;                /* by number - 1 */
+    uint32_t caller_count, caller_room;
+    hash_table caller_index;
+    uint64_t cut;                   /* ticks of which outer callers are missing */
+    int is_read;                    /* the mappings, since the rings were looked at */
     mapping *mappings;
     size_t mapping_count, mapping_room;
     image **images;
@@ -107,6 +132,9 @@ static void stop(int number) {
 
 /* ---- ticks ---- */
 
+/* Numbers of the kernel's asm/perf_regs.h. In a record they stand in this order. */
+enum { REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_IP = 8 };
+
 static int open_event(pid_t thread, int cpu, unsigned ticks) {
     struct perf_event_attr a;
     memset(&a, 0, sizeof a);
@@ -114,8 +142,15 @@ static int open_event(pid_t thread, int cpu, unsigned ticks) {
     a.size = sizeof a;
     a.config = PERF_COUNT_SW_TASK_CLOCK;
     a.sample_period = 1000000000 / ticks;
-    a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN;
-    a.sample_max_stack = 1;
+    a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+    if (at.stack_bytes) {
+        a.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        a.sample_regs_user = 1 << REGISTER_BP | 1 << REGISTER_SP | 1 << REGISTER_IP;
+        a.sample_stack_user = at.stack_bytes;
+    } else {
+        a.sample_type |= PERF_SAMPLE_CALLCHAIN;
+        a.sample_max_stack = 1;
+    }
     a.inherit = 1;
     a.exclude_callchain_kernel = 1;
     a.exclude_kernel = at.no_kernel != 0;
@@ -203,7 +238,32 @@ static int open_threads(long pid, unsigned ticks) {
     return any && (why == 0 || why == ESRCH) ? 0 : why;
 }
 
-static void take_tick(uint64_t pc, int in_kernel) {
+static void close_threads(void) {
+    unsigned n;
+    for (n = 0; n < at.ring_count; n++) {
+        if (at.rings[n]) munmap(at.rings[n], (RING_PAGES + 1) * PAGE);
+        at.rings[n] = NULL;
+    }
+    for (n = 0; n < at.event_count; n++) close(at.events[n]);
+    at.event_count = at.ring_count = 0;
+}
+
+/* A quarter of a second fits into a ring, for rings are read more often. A
+   system that hands out no stacks, or not so much memory, gives ticks without
+   callers. */
+static int open_all(long pid, unsigned ticks, int with_callers) {
+    unsigned bytes = with_callers ? STACK_MOST : 0;
+    int why;
+    while (bytes > STACK_LEAST && bytes > (RING_PAGES * PAGE) / (ticks / 8 + 1)) bytes /= 2;
+    at.stack_bytes = bytes;
+    why = open_threads(pid, ticks);
+    if (!why || !bytes || why == ESRCH || why == EACCES) return why;
+    close_threads();
+    at.stack_bytes = 0;
+    return open_threads(pid, ticks);
+}
+
+static void take_tick(uint64_t pc, uint32_t callers, int in_kernel) {
     if (at.look_count == at.look_room) {
         size_t room = at.look_room ? 2 * at.look_room : 4096;
         if (at.look_count >= MOST_TICKS) {
@@ -214,14 +274,104 @@ static void take_tick(uint64_t pc, int in_kernel) {
         at.look_room = room;
     }
     at.looks[at.look_count].pc = pc;
+    at.looks[at.look_count].callers = callers;
     at.looks[at.look_count++].in_kernel = in_kernel;
 }
+
+/* ---- callers ---- */
+
+static const mapping *mapping_at(uint64_t pc) {
+    size_t n;
+    for (n = at.mapping_count; n > 0; n--) {
+        const mapping *m = &at.mappings[n - 1];
+        if (pc >= m->lo && pc < m->hi) return m;
+    }
+    return NULL;
+}
+
+/* The address of a place as its file counts. Returns 0, or -1. */
+static int address_in(const mapping *m, uint64_t pc, uint64_t *address) {
+    uint64_t offset = pc - m->lo + m->offset;
+    unsigned k;
+    for (k = 0; k < m->file->load_count; k++) {
+        const uint64_t *load = m->file->loads[k];
+        if (offset - load[0] >= load[1]) continue;
+        *address = offset - load[0] + load[2];
+        return 0;
+    }
+    return -1;
+}
+
+static int is_caller(const void *owner, uint32_t number, const void *key) {
+    const caller *a = &((const caller *)owner)[number - 1], *b = (const caller *)key;
+    return a->pc == b->pc && a->around == b->around;
+}
+
+/* The number of a caller, made at first sight; 0: there is no room. */
+static uint32_t number_of(uint64_t pc, uint32_t around) {
+    caller c = {pc, around, 0};
+    uint32_t *place;
+    if (at.caller_count == MOST_CALLERS) return 0;
+    if (at.caller_count == at.caller_room) {
+        at.caller_room = at.caller_room ? 2 * at.caller_room : 1024;
+        at.callers = (caller *)tool_grow(at.callers, at.caller_room * sizeof *at.callers);
+    }
+    place = hash_place(&at.caller_index, hash_numbers(pc, around), is_caller, at.callers, &c);
+    if (!*place) {
+        at.callers[at.caller_count] = c;
+        *place = ++at.caller_count;
+    }
+    return *place;
+}
+
+static void read_mappings(void);
+
+/* The callers of a place. stack: the piece of the stack from sp on. */
+static uint32_t callers_of(uint64_t pc, uint64_t sp, uint64_t bp, const uint64_t *stack,
+                           uint64_t bytes) {
+    uint64_t pcs[SAMPLED_DEEP - 2], base = sp, address;
+    uint32_t count = 0, number = 0;
+    int status = UNWIND_UNKNOWN;
+    while (count < sizeof pcs / sizeof *pcs) {
+        const mapping *m = mapping_at(pc);
+        unwind_rule rule;
+        uint64_t cfa, saved;
+        if (!m && !at.is_read) {                  /* a library that has just been loaded */
+            at.is_read = 1;
+            read_mappings();
+            m = mapping_at(pc);
+        }
+        if (!m || address_in(m, pc, &address) != 0) break;
+        status = unwind_find(&m->file->unwind, address, &rule);
+        if (status != UNWIND_FOUND) break;
+        status = UNWIND_UNKNOWN;
+        cfa = (rule.reg == 6 ? bp : sp) + (uint64_t)(int64_t)rule.offset;
+        saved = cfa + (uint64_t)(int64_t)rule.rbp;
+        if (cfa & 7 || cfa <= sp || cfa - base < 8 || cfa - base > bytes) break;
+        if (rule.rbp_saved && (saved & 7 || saved - base > bytes || bytes - (saved - base) < 8)) break;
+        pc = stack[(cfa - 8 - base) / 8] - 1;     /* in the call */
+        if (rule.rbp_saved) bp = stack[(saved - base) / 8];
+        sp = cfa;
+        if (!mapping_at(pc)) break;
+        pcs[count++] = pc;
+    }
+    if (status != UNWIND_OUTERMOST) at.cut++;
+    while (count) {
+        uint32_t inner = number_of(pcs[--count], number);
+        if (!inner) break;
+        number = inner;
+    }
+    return number;
+}
+
+/* ---- rings ---- */
 
 /* A record of a ring, put together where it goes round the end. */
 static void take_record(const uint64_t *words, size_t count) {
     struct perf_event_header head;
     size_t n, chain;
-    uint64_t pc = 0;
+    uint64_t pc = 0, bytes;
+    uint32_t callers = 0;
     int in_kernel;
     memcpy(&head, words, sizeof head);
     if (head.type == PERF_RECORD_LOST && count >= 3) at.lost += words[2];
@@ -231,13 +381,23 @@ static void take_record(const uint64_t *words, size_t count) {
         at.unwanted++;
         return;
     }
-    chain = words[3] < count - 4 ? (size_t)words[3] : count - 4;
-    for (n = 0; n < chain && in_kernel; n++) {
-        if (words[4 + n] < (uint64_t)-4095) pc = words[4 + n];
-        if (pc) break;
-    }
-    if (!in_kernel) pc = words[1];
-    take_tick(pc, in_kernel);
+    if (!at.stack_bytes) {
+        chain = words[3] < count - 4 ? (size_t)words[3] : count - 4;
+        for (n = 0; n < chain && in_kernel; n++) {
+            if (words[4 + n] < (uint64_t)-4095) pc = words[4 + n];
+            if (pc) break;
+        }
+        if (!in_kernel) pc = words[1];
+    } else if (words[3] && count >= 8) {          /* bp, sp, ip, size of the piece, the piece */
+        pc = words[6];
+        bytes = words[7];
+        if (bytes && count >= 9 && bytes / 8 <= count - 9) {
+            if (words[8 + bytes / 8] < bytes) bytes = words[8 + bytes / 8]; /* so many are true */
+        } else bytes = 0;
+        if (words[3] == 2) callers = callers_of(pc, words[5], words[4], words + 8, bytes & ~7ull);
+        else at.cut++;
+    } else at.cut++;
+    take_tick(pc, callers, in_kernel);
 }
 
 static void read_ring(struct perf_event_mmap_page *ring) {
@@ -259,6 +419,7 @@ static void read_ring(struct perf_event_mmap_page *ring) {
 
 static void read_rings(void) {
     unsigned n;
+    at.is_read = 0;
     for (n = 0; n < at.ring_count; n++) {
         if (at.rings[n]) read_ring(at.rings[n]);
     }
@@ -336,6 +497,21 @@ static int has_section(const elf_file *e, uint64_t type) {
     return 0;
 }
 
+/* The kernel's own code for programs is the same in all processes of 64 bits. */
+static const unsigned char *map_vdso(size_t *size) {
+    char line[5000];
+    unsigned long long lo, hi;
+    const unsigned char *data = NULL;
+    FILE *file = fopen("/proc/self/maps", "r");
+    while (file && !data && fgets(line, sizeof line, file)) {
+        if (!strstr(line, "[vdso]") || sscanf(line, "%llx-%llx", &lo, &hi) != 2) continue;
+        data = (const unsigned char *)(uintptr_t)lo;
+        *size = (size_t)(hi - lo);
+    }
+    if (file) fclose(file);
+    return data;
+}
+
 /* Files stay mapped: names point into them. */
 static void read_image(image *m) {
     char path[4200], root[64];
@@ -347,7 +523,7 @@ static void read_image(image *m) {
     /* As the process sees it: it may have another root. */
     snprintf(root, sizeof root, "/proc/%ld/root", at.pid);
     snprintf(path, sizeof path, "%s%s", root, m->path);
-    data = debugfile_map(path, &size);
+    data = m->path[0] == '[' ? map_vdso(&size) : debugfile_map(path, &size);
     if (!data) data = debugfile_map(m->path, &size);
     if (!data || !elf_is(data, size) || elf_begin(&e, data, size, &fault) != 0 || !e.is_64) return;
     for (n = 0; n < e.segment_count && m->load_count < 16; n++) {
@@ -357,6 +533,7 @@ static void read_image(image *m) {
         m->loads[m->load_count][1] = elf_number(&e, header + 32, 8);
         m->loads[m->load_count++][2] = elf_number(&e, header + 16, 8);
     }
+    unwind_begin(&m->unwind, &e);
     add_starts(m, &room, &e);
     if (elf_find_sections(&e, &fault) == 0) {
         add_symbols(m, &room, &e, ELF_SYMBOLS);
@@ -428,7 +605,7 @@ static image *image_of(const char *path) {
     snprintf(m->path, sizeof m->path, "%s", path);
     at.images = (image **)tool_grow(at.images, (at.image_count + 1) * sizeof *at.images);
     at.images[at.image_count++] = m;
-    if (path[0] == '/') read_image(m);
+    if (path[0] == '/' || !strcmp(path, VDSO)) read_image(m);
     return m;
 }
 
@@ -473,7 +650,8 @@ static void read_mappings(void) {
             if (m->lo == lo && m->hi == hi && m->offset == offset) break;
         }
         path_of = line + from;
-        if (path_of[0] != '/' ? strcmp(path_of, "[vdso]") != 0
+        if (!strcmp(path_of, VDSO) && hi >> 32 == 0) path_of = "[vdso of 32 bits]";
+        if (path_of[0] != '/' ? path_of[0] != '[' || strncmp(path_of + 1, VDSO + 1, 4) != 0
                               : !strncmp(path_of, "/memfd:", 7) || !strncmp(path_of, "//", 2))
             path_of = "";                         /* code of no file, whatever it is called */
         if (n && !strcmp(at.mappings[n - 1].file->path, path_of)) continue;
@@ -516,7 +694,8 @@ static int is_made(const image *m) { return m->path[0] != '/' && m->path[0] != '
 
 static uint32_t key_at(image *m, uint64_t address) {
     char name[4200];
-    size_t lo = 0, hi = m->count;
+    enum { PARTS = 16 };
+    size_t lo = 0, hi = m->count, n;
     function *f;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
@@ -524,6 +703,11 @@ static uint32_t key_at(image *m, uint64_t address) {
         else hi = mid;
     }
     f = lo ? &m->functions[lo - 1] : NULL;
+    /* .eh_frame may have several records for one function of the symbols. */
+    for (n = 1; f && !f->name && n < lo && n < PARTS; n++) {
+        function *before = &m->functions[lo - 1 - n];
+        if (before->name && address < before->end) f = before;
+    }
     if (f && f->name && f->end > f->start && address >= f->end) f = NULL;
     if (!f) {
         if (is_made(m)) snprintf(name, sizeof name, "(code made at run time)");
@@ -545,21 +729,12 @@ static uint32_t key_at(image *m, uint64_t address) {
 
 /* 0: the place is in no code that is known. */
 static uint32_t key_of(uint64_t pc) {
-    size_t n;
-    unsigned k;
-    for (n = at.mapping_count; n > 0; n--) {
-        const mapping *m = &at.mappings[n - 1];
-        uint64_t offset;
-        if (pc < m->lo || pc >= m->hi) continue;
-        if (is_made(m->file)) return key_at(m->file, pc);
-        offset = pc - m->lo + m->offset;
-        for (k = 0; k < m->file->load_count; k++) {
-            const uint64_t *load = m->file->loads[k];
-            if (offset - load[0] < load[1]) return key_at(m->file, offset - load[0] + load[2]);
-        }
-        return key_at(m->file, 0);
-    }
-    return 0;
+    const mapping *m = mapping_at(pc);
+    uint64_t address = 0;
+    if (!m) return 0;
+    if (is_made(m->file)) return key_at(m->file, pc);
+    (void)address_in(m, pc, &address);
+    return key_at(m->file, address);
 }
 
 /* ---- all of it ---- */
@@ -579,10 +754,16 @@ static int write_file(const attach_options *o, const char *program) {
     uint32_t kernel = 0;
     int status;
     for (n = 0; n < at.look_count; n++) {
-        uint32_t keys[2], count = 0, key = at.looks[n].pc ? key_of(at.looks[n].pc) : 0;
+        uint32_t keys[SAMPLED_DEEP], count = 0, key = at.looks[n].pc ? key_of(at.looks[n].pc) : 0;
+        uint32_t number = at.looks[n].callers;
         if (at.looks[n].in_kernel && !kernel) kernel = new_key("(kernel)");
         if (at.looks[n].in_kernel) keys[count++] = kernel;
         if (key) keys[count++] = key;
+        for (; number && count < SAMPLED_DEEP; number = at.callers[number - 1].around) {
+            caller *c = &at.callers[number - 1];
+            if (!c->key) c->key = key_of(c->pc);
+            if (c->key) keys[count++] = c->key;
+        }
         sampled_tick(&ticks, keys, count, 1, 0);
     }
     memset(&about, 0, sizeof about);
@@ -636,18 +817,15 @@ static void watch(unsigned seconds) {
 }
 
 static int made_at_run_time(void) {
-    size_t n, k;
+    size_t n;
     for (n = 0; n < at.look_count; n++) {
-        for (k = at.mapping_count; k > 0; k--) {
-            const mapping *m = &at.mappings[k - 1];
-            if (at.looks[n].pc >= m->lo && at.looks[n].pc < m->hi) break;
-        }
-        if (k && is_made(at.mappings[k - 1].file)) return 1;
+        const mapping *m = mapping_at(at.looks[n].pc);
+        if (m && is_made(m->file)) return 1;
     }
     return 0;
 }
 
-int attach_open(long pid, unsigned ticks) {
+static int begin_looking(long pid, unsigned ticks, int with_callers) {
     struct sigaction action;
     int why;
     at.pid = pid;
@@ -656,11 +834,13 @@ int attach_open(long pid, unsigned ticks) {
     action.sa_handler = stop;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    why = open_threads(pid, ticks);
+    why = open_all(pid, ticks, with_callers);
     if (why) return refuse(pid, why);
     at.made = image_of("");
     return TOOL_OK;
 }
+
+int attach_open(long pid, unsigned ticks) { return begin_looking(pid, ticks, 0); }
 
 static void forget_made(void) {
     size_t n;
@@ -706,8 +886,9 @@ void attach_about(attach_state *s) {
 }
 
 int attach_run(const attach_options *o) {
+    enum { CUT_WORTH = 5 };         /* percent */
     unsigned n;
-    int status = attach_open(o->pid, o->ticks);
+    int status = begin_looking(o->pid, o->ticks, 1);
     if (status != TOOL_OK) return status;
     watch(o->seconds);
     for (n = 0; n < at.event_count; n++) (void)ioctl(at.events[n], PERF_EVENT_IOC_DISABLE, 0);
@@ -721,6 +902,12 @@ int attach_run(const attach_options *o) {
     if (!o->quiet && made_at_run_time() && !at.made->count)
         tool_error("the process runs code that it made itself, and no /tmp/perf-%ld.map names it: "
                    "node --perf-basic-prof, or an agent of java's, writes one", o->pid);
+    if (!o->quiet && at.cut * 100 > at.look_count * (uint64_t)CUT_WORTH)
+        tool_error("%.0f %% of the ticks have only their inner callers: the stack was deeper than "
+                   "%u bytes, or code has no unwind information",
+                   100 * (double)at.cut / (double)at.look_count, at.stack_bytes);
+    if (!o->quiet && !at.stack_bytes)
+        tool_error("callers are not known: the system hands out no stacks");
     if (!o->quiet && at.no_kernel)
         tool_error("time in the kernel is not seen: kernel.perf_event_paranoid is above 1");
     return write_file(o, at.program);

@@ -31,7 +31,7 @@ static const char help[]
       "  --slow MS          what takes longer is slow; else the slowest 5 %\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
-      "  -p PID, --seconds N   time of a process that runs, for so long: 10. No callers\n"
+      "  -p PID, --seconds N   time of a process that runs, for so long: 10. It is not changed\n"
       "  --follow           children too, each into FILE.PID\n"
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
       "  --ticks HZ         looks in a second of CPU time: 250\n"
