@@ -37,6 +37,7 @@
 #endif
 
 #ifdef CAN_ATTACH
+#define SAMPLED_PATHS_BITS 15
 #include "../record/core/sampled.c" /* the writer of ticks, which the recorder has, too */
 #include "base/debugfile.h"
 #include "base/hash.h"
@@ -58,7 +59,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING_PAGES = 128, PAGE = 4096, STACK_MOST = 16384, STACK_LEAST = 512,
+enum { RING_PAGES = 128, RING_PAGES_MOST = 512, PAGE = 4096, STACK_MOST = 16384, STACK_LEAST = 512,
        MOST_CALLERS = 1 << 21, MOST_TICKS = 1 << 22, NAMES = 1 << 15, MAPPINGS = 1 << 12 };
 
 typedef struct look {               /* one tick */
@@ -103,6 +104,7 @@ static struct {
     unsigned event_count;
     struct perf_event_mmap_page *rings[1024];
     int ring_of[1024];
+    size_t ring_bytes[1024];        /* without the page in front */
     unsigned ring_count;
     look *looks;
     size_t look_count, look_room;
@@ -180,6 +182,19 @@ static int refuse(long pid, int why) {
     return tool_error("process %ld: %s", pid, strerror(why));
 }
 
+/* The system may not hand out so much memory. Returns 0 or errno. */
+static int open_ring(int cpu, int event) {
+    size_t pages = at.stack_bytes ? RING_PAGES_MOST : RING_PAGES;
+    void *ring = MAP_FAILED;
+    for (; pages >= RING_PAGES && ring == MAP_FAILED; pages /= 2) {
+        ring = mmap(NULL, (pages + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+        if (ring != MAP_FAILED) at.ring_bytes[cpu] = pages * PAGE;
+    }
+    if (ring == MAP_FAILED) return errno;
+    at.rings[cpu] = (struct perf_event_mmap_page *)ring;
+    return 0;
+}
+
 /* The events of one thread, one a CPU. Returns 0 or errno. */
 static int open_thread(pid_t thread, unsigned ticks) {
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -203,10 +218,8 @@ static int open_thread(pid_t thread, unsigned ticks) {
         if (at.rings[cpu]) {
             if (ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, at.ring_of[cpu]) != 0) return errno;
         } else {
-            void *ring = mmap(NULL, (RING_PAGES + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
-                              event, 0);
-            if (ring == MAP_FAILED) return errno;
-            at.rings[cpu] = (struct perf_event_mmap_page *)ring;
+            int failed = open_ring(cpu, event);
+            if (failed) return failed;
             at.ring_of[cpu] = event;
             if ((unsigned)cpu + 1 > at.ring_count) at.ring_count = (unsigned)cpu + 1;
         }
@@ -241,7 +254,7 @@ static int open_threads(long pid, unsigned ticks) {
 static void close_threads(void) {
     unsigned n;
     for (n = 0; n < at.ring_count; n++) {
-        if (at.rings[n]) munmap(at.rings[n], (RING_PAGES + 1) * PAGE);
+        if (at.rings[n]) munmap(at.rings[n], at.ring_bytes[n] + PAGE);
         at.rings[n] = NULL;
     }
     for (n = 0; n < at.event_count; n++) close(at.events[n]);
@@ -348,7 +361,9 @@ static uint32_t callers_of(uint64_t pc, uint64_t sp, uint64_t bp, const uint64_t
         cfa = (rule.reg == 6 ? bp : sp) + (uint64_t)(int64_t)rule.offset;
         saved = cfa + (uint64_t)(int64_t)rule.rbp;
         if (cfa & 7 || cfa <= sp || cfa - base < 8 || cfa - base > bytes) break;
-        if (rule.rbp_saved && (saved & 7 || saved - base > bytes || bytes - (saved - base) < 8)) break;
+        if (rule.rbp_saved
+            && (saved & 7 || saved - base > bytes || bytes - (saved - base) < 8))
+            break;
         pc = stack[(cfa - 8 - base) / 8] - 1;     /* in the call */
         if (rule.rbp_saved) bp = stack[(saved - base) / 8];
         sp = cfa;
@@ -400,12 +415,11 @@ static void take_record(const uint64_t *words, size_t count) {
     take_tick(pc, callers, in_kernel);
 }
 
-static void read_ring(struct perf_event_mmap_page *ring) {
+static void read_ring(struct perf_event_mmap_page *ring, size_t all) {
     static uint64_t words[8192];
     const char *data = (const char *)ring + PAGE;
     uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE), tail = ring->data_tail;
     while (tail < head) {
-        const size_t all = RING_PAGES * PAGE;
         struct perf_event_header h;
         size_t n;
         memcpy(&h, data + tail % all, sizeof h);  /* 8 bytes, aligned: never cut */
@@ -421,7 +435,7 @@ static void read_rings(void) {
     unsigned n;
     at.is_read = 0;
     for (n = 0; n < at.ring_count; n++) {
-        if (at.rings[n]) read_ring(at.rings[n]);
+        if (at.rings[n]) read_ring(at.rings[n], at.ring_bytes[n]);
     }
 }
 

@@ -186,7 +186,8 @@ static void add_table(text *out, size_t most, size_t width) {
 }
 
 static int put(text *out) {
-    int status = fwrite(out->data, 1, out->size, stdout) == out->size && fflush(stdout) == 0 ? 0 : -1;
+    size_t written = fwrite(out->data, 1, out->size, stdout);
+    int status = written == out->size && fflush(stdout) == 0 ? 0 : -1;
     text_free(out);
     return status;
 }
@@ -278,7 +279,8 @@ static void watch(void) {
     (void)show();
 }
 
-static int number(const char *said, unsigned least, unsigned most, const char *option, unsigned *out) {
+static int number(const char *said, unsigned least, unsigned most, const char *option,
+                  unsigned *out) {
     char *end;
     unsigned long value;
     if (!said) return TOOL_BAD_INPUT;

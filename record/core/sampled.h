@@ -44,7 +44,10 @@ void sampled_burst(sampled_table *t, uint64_t weight_256);
 int sampled_write(const sampled_profile *p, const sampled_table *const *tables, uint32_t count,
                   int (*write)(void *user, const void *data, size_t size), void *user);
 
-enum { SAMPLED_PATHS = 1 << 13, SAMPLED_DEEP = 256 };
+#ifndef SAMPLED_PATHS_BITS
+#define SAMPLED_PATHS_BITS 13               /* at most 15: numbers of paths have 16 bits */
+#endif
+enum { SAMPLED_PATHS = 1 << SAMPLED_PATHS_BITS, SAMPLED_DEEP = 256 };
 
 typedef struct sampled_path {               /* a function and those around it */
     uint32_t key, parent;                   /* parent: number of a path, 1 and more; 0: none */
