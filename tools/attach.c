@@ -80,6 +80,8 @@ typedef struct function {
 } function;
 
 typedef struct image {              /* a file, or the code of none */
+    elf_file elf;
+    int has_file;                   /* and its names have not been read */
     unwind_file unwind;
     char path[4096];
     function *functions;
@@ -526,33 +528,47 @@ static const unsigned char *map_vdso(size_t *size) {
     return data;
 }
 
-/* Files stay mapped: names point into them. */
-static void read_image(image *m) {
-    char path[4200], root[64];
+/* The file stays mapped: names point into it. */
+static void open_image(image *m) {
+    char path[4200];
     const unsigned char *data;
-    size_t size = 0, room = 0;
-    elf_file e, debug;
+    size_t size = 0;
     dump_fault fault;
     uint64_t n;
     /* As the process sees it: it may have another root. */
-    snprintf(root, sizeof root, "/proc/%ld/root", at.pid);
-    snprintf(path, sizeof path, "%s%s", root, m->path);
+    snprintf(path, sizeof path, "/proc/%ld/root%s", at.pid, m->path);
     data = m->path[0] == '[' ? map_vdso(&size) : debugfile_map(path, &size);
     if (!data) data = debugfile_map(m->path, &size);
-    if (!data || !elf_is(data, size) || elf_begin(&e, data, size, &fault) != 0 || !e.is_64) return;
-    for (n = 0; n < e.segment_count && m->load_count < 16; n++) {
-        size_t header = (size_t)(e.segments + n * e.segment_bytes);
-        if (!elf_holds(&e, header, 56) || elf_number(&e, header, 4) != ELF_LOAD) continue;
-        m->loads[m->load_count][0] = elf_number(&e, header + 8, 8);
-        m->loads[m->load_count][1] = elf_number(&e, header + 32, 8);
-        m->loads[m->load_count++][2] = elf_number(&e, header + 16, 8);
+    if (!data || !elf_is(data, size) || elf_begin(&m->elf, data, size, &fault) != 0
+        || !m->elf.is_64)
+        return;
+    for (n = 0; n < m->elf.segment_count && m->load_count < 16; n++) {
+        size_t header = (size_t)(m->elf.segments + n * m->elf.segment_bytes);
+        if (!elf_holds(&m->elf, header, 56) || elf_number(&m->elf, header, 4) != ELF_LOAD) continue;
+        m->loads[m->load_count][0] = elf_number(&m->elf, header + 8, 8);
+        m->loads[m->load_count][1] = elf_number(&m->elf, header + 32, 8);
+        m->loads[m->load_count++][2] = elf_number(&m->elf, header + 16, 8);
     }
-    unwind_begin(&m->unwind, &e);
-    add_starts(m, &room, &e);
-    if (elf_find_sections(&e, &fault) == 0) {
-        add_symbols(m, &room, &e, ELF_SYMBOLS);
-        add_symbols(m, &room, &e, ELF_DYNAMIC_SYMBOLS);
-        if (!has_section(&e, ELF_SYMBOLS) && debugfile_find(&e, m->path, root, &debug) == 0)
+    unwind_begin(&m->unwind, &m->elf);
+    m->has_file = 1;
+}
+
+/* Only when a name is asked for: large debug files take their time, and in it
+   rings would run over. */
+static void read_names(image *m) {
+    char root[64];
+    size_t room = 0;
+    elf_file debug;
+    dump_fault fault;
+    if (!m->has_file) return;
+    m->has_file = 0;
+    snprintf(root, sizeof root, "/proc/%ld/root", at.pid);
+    add_starts(m, &room, &m->elf);
+    if (elf_find_sections(&m->elf, &fault) == 0) {
+        add_symbols(m, &room, &m->elf, ELF_SYMBOLS);
+        add_symbols(m, &room, &m->elf, ELF_DYNAMIC_SYMBOLS);
+        if (!has_section(&m->elf, ELF_SYMBOLS)
+            && debugfile_find(&m->elf, m->path, root, &debug) == 0)
             add_symbols(m, &room, &debug, ELF_SYMBOLS);
     }
     if (m->count) qsort(m->functions, m->count, sizeof *m->functions, by_start);
@@ -619,7 +635,7 @@ static image *image_of(const char *path) {
     snprintf(m->path, sizeof m->path, "%s", path);
     at.images = (image **)tool_grow(at.images, (at.image_count + 1) * sizeof *at.images);
     at.images[at.image_count++] = m;
-    if (path[0] == '/' || !strcmp(path, VDSO)) read_image(m);
+    if (path[0] == '/' || !strcmp(path, VDSO)) open_image(m);
     return m;
 }
 
@@ -709,8 +725,10 @@ static int is_made(const image *m) { return m->path[0] != '/' && m->path[0] != '
 static uint32_t key_at(image *m, uint64_t address) {
     char name[4200];
     enum { PARTS = 16 };
-    size_t lo = 0, hi = m->count, n;
+    size_t lo = 0, hi, n;
     function *f;
+    read_names(m);
+    hi = m->count;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
         if (m->functions[mid].start <= address) lo = mid + 1;
