@@ -31,13 +31,14 @@ static const char help[]
       "  --slow MS          what takes longer is slow; else the slowest 5 %\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
-      "  -p PID, --seconds N   time of a process that runs, for so long: 10. No callers\n"
+      "  -p PID, --seconds N   time of a process that runs, for so long: 10. It is not changed\n"
       "  --follow           children too, each into FILE.PID\n"
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
       "  --ticks HZ         looks in a second of CPU time: 250\n"
       "  --every N, --burst N   checks between two bursts: 9900 (0: no gaps); of a burst: 100\n"
       "  --jitter PERCENT, --seed N   by how much --every varies: 12, below 2000 checks 80\n"
       "  --caches LIST      sizes for --misses, up to 4, as in 48k,2m,32m: this machine's caches\n"
+      "  --streams N        room for so many streams of --refs in each thread: 512\n"
       "  --per-second N     so many bursts a second in each thread; --every is the first gap\n"
       "  --events KIND      calls, refs or blocks beside what the profiles need\n"
       "  --boring K         no checks in loops with at most K operands: 4; 0: in none\n"
@@ -70,6 +71,7 @@ extern const tool_command command_report;
 typedef struct record_options {
     unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
     unsigned per_second, ticks, slow_us;
+    unsigned streams;               /* 0: the recorder's own choice */
     unsigned pid, seconds;          /* of -p; 0: a program is started */
     int no_cache;
     char cache[4096];               /* the folder of what earlier runs found out; "": none */
@@ -105,6 +107,7 @@ enum {
 };
 enum {
     DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
+    STREAMS_MOST = 1 << 20,         /* as record/preload/patch.h has it */
     CACHE_BYTES = 1 << 26           /* the folder of --calls' start */
 };
 
@@ -452,6 +455,11 @@ static int read_options(record_options *o, int argc, char **argv) {
             bad = take_caches(&o->caches, tool_value(&option));
             profiles |= PROFILE_MISSES;
         }
+        else if (tool_is(&option, "--", "streams")) {
+            bad = number(tool_value(&option), STREAMS_MOST, &o->streams);
+            if (!bad && !o->streams) bad = tool_error("--streams wants at least 1");
+            profiles |= PROFILE_STREAMS;
+        }
         else if (tool_is(&option, "--", "footprint")) profiles |= PROFILE_FOOTPRINT;
         else if (tool_is(&option, "--", "quiet")) o->quiet = 1;
         else if (tool_is(&option, "--", "follow")) o->follow = 1;
@@ -635,6 +643,10 @@ static void become(const record_options *o, const char *library, char **argv, co
     if (o->cache[0]) setenv("BURSTY_RECORD_CACHE", o->cache, 1);
     if (o->only.size) setenv("BURSTY_RECORD_ONLY", o->only.data, 1);
     if (o->caches.size) setenv("BURSTY_RECORD_CACHES", o->caches.data, 1);
+    if (o->streams) {
+        snprintf(value, sizeof value, "%u", o->streams);
+        setenv("BURSTY_RECORD_STREAMS", value, 1);
+    }
     if (o->not_these.size) setenv("BURSTY_RECORD_NOT", o->not_these.data, 1);
     if (o->frames.size) {
         snprintf(value, sizeof value, "%u\n%s", o->slow_us, o->frames.data);

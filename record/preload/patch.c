@@ -9,7 +9,8 @@
    flags owner per-second ticks" as numbers, the path of the report (below; -:
    none) and then the path of the output; BURSTY_RECORD_ONLY and
    BURSTY_RECORD_NOT patterns, and BURSTY_RECORD_FRAMES names, a line each;
-   BURSTY_RECORD_CACHES sizes; BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
+   BURSTY_RECORD_CACHES sizes, BURSTY_RECORD_STREAMS a number;
+   BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
 #define BINPATCH_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
@@ -89,6 +90,7 @@ static hotstream *record_streams(record_extra *x) {
     hotstream_config config = {0};
     size_t bytes;
     if (x->streams) return x->streams;
+    config.streams_max = record.streams;
     bytes = hotstream_bytes(&config, STREAM_NODES);
     x->streams = (hotstream *)recorder_memory(sizeof *x->streams + 64 + bytes);
     if (x->streams) hotstream_init(x->streams, x->streams + 1, bytes, &config);
@@ -492,6 +494,7 @@ static void record_restore_environment(void) {
         unsetenv("BURSTY_RECORD_ONLY");
         unsetenv("BURSTY_RECORD_NOT");
         unsetenv("BURSTY_RECORD_CACHES");
+        unsetenv("BURSTY_RECORD_STREAMS");
         unsetenv("BURSTY_RECORD_FRAMES");
         unsetenv("BURSTY_RECORD_CACHE");
         unsetenv("BURSTY_RECORD");
@@ -595,6 +598,11 @@ static void record_take_caches(const char *words) {
     if (!record.cache_count) record.profiles &= ~(unsigned)PROFILE_MISSES;
 }
 
+static void record_take_streams(const char *word) {
+    unsigned long count = word ? strtoul(word, NULL, 10) : 0;
+    record.streams = count && count <= STREAMS_MOST ? (uint32_t)count : STREAMS;
+}
+
 /* Patterns of functions make each run another one. */
 static void record_remember(void) {
     const char *folder = getenv("BURSTY_RECORD_CACHE");
@@ -632,6 +640,7 @@ __attribute__((constructor)) static void record_start(void) {
     record.looks = record.config.no_patches = number[8] >> 12 & 1;
     snprintf(record.path, sizeof record.path, "%s", wanted + path_at);
     if (record.profiles & PROFILE_MISSES) record_take_caches(getenv("BURSTY_RECORD_CACHES"));
+    record_take_streams(getenv("BURSTY_RECORD_STREAMS"));
     record_take_patterns(&record.only, getenv("BURSTY_RECORD_ONLY"));
     record_take_patterns(&record.not_these, getenv("BURSTY_RECORD_NOT"));
     frames_take(getenv("BURSTY_RECORD_FRAMES"));

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum { BLOCKS = 1 << 16, MODULES = 256 };
-enum { STREAM_NODES = 1 << 14, STREAM_ROWS = 512, THREADS = 512, EVENT_BLOCKS = 1024 };
+enum { STREAM_NODES = 1 << 14, STREAMS = 512, STREAMS_MOST = 1 << 20, THREADS = 512, EVENT_BLOCKS = 1024 };
 enum {
     PROFILE_HCCT = 1,
     PROFILE_FOOTPRINT = 2,
@@ -53,6 +53,7 @@ typedef struct record_state {
     uint64_t caches[CACHES_SIZES]; /* for misses: bytes of each size, and what it is */
     char cache_labels[CACHES_SIZES][8];
     uint32_t cache_count;
+    uint32_t streams;            /* room for so many in each thread */
     pid_t owner, pid;            /* the process that bursty started; this process */
     int follow, running, done;
     int looks;                   /* nothing is patched: time alone is asked for */

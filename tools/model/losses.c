@@ -213,8 +213,8 @@ static void add_streams(report *r, const void *state) {
     if (heat)
         report_add_loss(r, 0, "references of streams that had no room", heat,
                         part_in(heat, all),
-                        "Give a larger streams_max (hotstream_config), or record fewer "
-                        "functions (--only).");
+                        "Give them more room (bursty record --streams N; streams_max of "
+                        "hotstream_config), or record fewer functions (--only).");
     if (dropped)
         report_add_loss(r, 0, "looks left out", dropped, REPORT_NONE,
                         "Repeats may be missing. Define a larger HOTSTREAM_PENDING.");
