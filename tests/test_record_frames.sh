@@ -98,6 +98,14 @@ if command -v objcopy >/dev/null && cp program stripped && objcopy --only-keep-d
     record --frames handle_request -- ./stripped short
     [ "$(frames)" = "10 handle_request" ]
     ok $? "a stripped program with symbols beside it: $(frames)"
+    rm -f stripped.debug
+    mkfifo stripped.debug                   # nobody ever writes into it
+    for options in '--frames handle_request' '--misses --every 0'; do
+        # shellcheck disable=SC2086
+        timeout 20 "$bursty" record --quiet $options -o x.brst -- ./stripped short >got 2>got.err
+        [ $? -lt 3 ]
+        ok $? "a FIFO where symbols should be, with $options"
+    done
 else skipped=$((skipped + 1)); echo "skipped: no objcopy"; fi
 
 # What is refused: one line, status 2, and the program does not run.

@@ -106,16 +106,23 @@ static void record_charge(void *user, uint64_t site, uint64_t address, uint64_t 
     *object = objects_find(address, x->stack_low, x->stack_end);
 }
 
+/* A thread takes what an earlier one has left, but for its stack. */
 static misses *record_misses(record_extra *x) {
+    static __thread uintptr_t low __attribute__((tls_model("initial-exec")));
+    static __thread uintptr_t end __attribute__((tls_model("initial-exec")));
     uint32_t flags = record.config.every == BINPATCH_ALWAYS ? MISSES_WHOLE : 0;
     size_t bytes;
     void *memory;
+    if (!end && !record.sandboxed) {
+        recorder_find_stack((uintptr_t)__builtin_frame_address(0), &low, &end);
+        if (!end) end = 1;
+    }
+    x->stack_low = low;
+    x->stack_end = end;
     if (x->misses) return x->misses;
     bytes = misses_bytes(record.caches, record.cache_count);
     memory = bytes ? recorder_memory(bytes) : NULL;
     if (!memory) return NULL;
-    if (!record.sandboxed)
-        recorder_find_stack((uintptr_t)__builtin_frame_address(0), &x->stack_low, &x->stack_end);
     x->misses = misses_init(memory, record.caches, record.cache_count, flags, record_charge, x);
     return x->misses;
 }
@@ -345,17 +352,20 @@ void recorder_at_exit(void) { record_save(); }
 static void record_thread_ends(void *unused) {
     static __thread int round __attribute__((tls_model("initial-exec")));
     recorder_thread *r;
+    int is_late;
     (void)unused;
     if (++round < RECORDER_ROUNDS) {        /* the program's own destructors are still to come */
         pthread_setspecific(record.at_end, &record);
         return;
     }
     quiet_ends();
+    is_late = !recorder_self();             /* its first events come now: no destructor follows */
     binpatch_leave();
     r = record_had_events ? recorder_begin() : NULL;
     if (!r) return;
     record_burst_ends((record_extra *)r->references);
     recorder_end(r);
+    if (is_late) recorder_end_thread();
 }
 
 /* Names of all functions that may still be called: later their files will be
@@ -435,13 +445,13 @@ int recorder_wants_child(recorder_thread *all) {
     if (!record.follow || record.sandboxed) {
         timer_stop(0);
         (void)binpatch_toggle(0);
+        objects_end();
         __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
         return 0;
     }
     record.is_child = 1;
     timer_in_child();
     quiet_in_child();
-    objects_in_child();
     frames_in_child();
     for (; all; all = all->next) all->references = NULL;
     binpatch_forget_stats();
