@@ -84,6 +84,27 @@ record --frames handle_request -- ./program short
 [ "$(frames)" = "10 handle_request" ]
 ok $? "ten frames: $(frames)"
 
+# What a hooked function does itself is its own time, and no code that the program made.
+cat >busy.c <<'P'
+static volatile unsigned long sum;
+__attribute__((noinline)) static void handle(int n) {
+    int i;
+    for (i = 0; i < n; i++) sum += (unsigned long)i;
+}
+int main(void) {
+    int k;
+    for (k = 0; k < 40; k++) handle(1000000);
+    return 0;
+}
+P
+compile "$CC" -O1 -o busy busy.c
+record --frames handle --ticks 1000 -- ./busy
+says 'code that it made itself'
+[ $? = 1 ]
+ok $? "a hooked function is the program's own"
+"$bursty" report --csv x.brst | awk -F, '$9 == "handle" { share = $2 } END { exit !(share > .9) }'
+ok $? "its time is its own: $("$bursty" report x.brst | sed -n 3,5p)"
+
 # Two functions; patterns.
 record --frames 'parse_h*' --frames answer -- ./program short
 [ "$(frames | sort | tr '\n' ' ')" = "10 answer 10 parse_h* " ]

@@ -29,7 +29,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { BLOCKS_MOST = 1 << 20, SITES_MOST = 1 << 12, FREED_MOST = 1 << 14 };
+enum { BLOCKS_MOST = 1 << 20, HEADS = 1 << 20, SITES_MOST = 1 << 12, FREED_MOST = 1 << 14 };
 enum { CLASS_LEAST = 4, CLASSES = 48, FRAMES_SEEN = 8, NAMED = 2, CHAINS = 256 };
 enum { PATIENCE = 1000 };
 enum { IS_OTHER = 0, IS_SYMBOL = 1, IS_SECTION = 2, IS_BLOCK = 3, IS_STACK = 4 };
@@ -531,6 +531,12 @@ __attribute__((visibility("default"))) void bursty_kept(const void *memory) {
 
 void objects_end(void) { heap.is_off = 1; }
 
+void objects_free(void) {
+    objects_end();
+    if (heap.heads) munmap(heap.heads, HEADS * sizeof *heap.heads);
+    if (heap.blocks) munmap(heap.blocks, BLOCKS_MOST * sizeof *heap.blocks);
+}
+
 /* A child has the table as it is at the fork, so nobody may be at it then. */
 static __thread int has_at_fork;
 
@@ -549,7 +555,6 @@ static void in_child(void) {
 }
 
 void objects_start(void) {
-    enum { HEADS = 1 << 20 };
     if (pthread_key_create(&at_thread_end, leave_chains) != 0) return;
     if (pthread_atfork(before_fork, in_parent, in_child) != 0) return;
     (void)dl_iterate_phdr(take_module, NULL);

@@ -15,6 +15,9 @@ const char *objects_name(uint64_t object, const char *(*name)(void *user, uint32
 uint64_t objects_lost(void);
 /* In a child that is not recorded: nothing of the heap is followed any more. */
 void objects_end(void);
+/* Nothing is recorded at all, so that the program has the memory instead. One
+   thread runs. */
+void objects_free(void);
 
 /* For record/heap/hooks.c, in another library: a block was allocated, by a call
    that returns to `back`, with these registers behind it; a block is about to

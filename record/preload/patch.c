@@ -69,8 +69,15 @@ uint32_t record_key(uint32_t module, uint32_t place) {
     return recorder_key((void *)(uintptr_t)(record_bias(module) + place));
 }
 
+/* Of a table that a thread keeps. */
+static void *record_table(size_t bytes) {
+    void *memory = recorder_memory(bytes);
+    if (!memory) __atomic_store_n(&record.without_tables, 1, __ATOMIC_RELAXED);
+    return memory;
+}
+
 static record_extra *record_extra_of(recorder_thread *r) {
-    if (!r->references) r->references = recorder_memory(sizeof(record_extra));
+    if (!r->references) r->references = record_table(sizeof(record_extra));
     return (record_extra *)r->references;
 }
 
@@ -80,7 +87,7 @@ static footprint *record_footprint(record_extra *x) {
     if (x->f) return x->f;
     if (record.config.every != BINPATCH_ALWAYS) config.flags = FOOTPRINT_BURSTS;
     bytes = footprint_bytes(&config, BLOCKS);
-    x->f = (footprint *)recorder_memory(sizeof *x->f + 64 + bytes);
+    x->f = (footprint *)record_table(sizeof *x->f + 64 + bytes);
     if (x->f) footprint_init(x->f, x->f + 1, bytes, &config);
     return x->f;
 }
@@ -90,7 +97,7 @@ static hotstream *record_streams(record_extra *x) {
     size_t bytes;
     if (x->streams) return x->streams;
     bytes = hotstream_bytes(&config, STREAM_NODES);
-    x->streams = (hotstream *)recorder_memory(sizeof *x->streams + 64 + bytes);
+    x->streams = (hotstream *)record_table(sizeof *x->streams + 64 + bytes);
     if (x->streams) hotstream_init(x->streams, x->streams + 1, bytes, &config);
     return x->streams;
 }
@@ -121,7 +128,7 @@ static misses *record_misses(record_extra *x) {
     x->stack_end = end;
     if (x->misses) return x->misses;
     bytes = misses_bytes(record.caches, record.cache_count);
-    memory = bytes ? recorder_memory(bytes) : NULL;
+    memory = bytes ? record_table(bytes) : NULL;
     if (!memory) return NULL;
     x->misses = misses_init(memory, record.caches, record.cache_count, flags, record_charge, x);
     return x->misses;
@@ -183,7 +190,7 @@ static void record_reference(record_extra *x, const binpatch_event *e, uint64_t 
 static void record_sum_context(recorder_thread *r, record_extra *x, uint32_t key) {
     if (record.config.every == BINPATCH_ALWAYS) return;
     if (!x->sums) {
-        x->sums = (contexts *)recorder_memory(contexts_bytes(RECORDER_CONTEXTS));
+        x->sums = (contexts *)record_table(contexts_bytes(RECORDER_CONTEXTS));
         if (!x->sums) return;
         x->sums->nodes = RECORDER_CONTEXTS;
     }
@@ -197,11 +204,11 @@ static void record_call(recorder_thread *r, uint32_t key) {
     if (!x) return;
     if (record.profiles & PROFILE_HCCT) record_sum_context(r, x, key);
     if (record.profiles & PROFILE_METHODS && !(record.profiles & PROFILE_PAIRS)) {
-        if (!x->methods) x->methods = (sampled_table *)recorder_memory(sizeof *x->methods);
+        if (!x->methods) x->methods = (sampled_table *)record_table(sizeof *x->methods);
         if (x->methods) sampled_count(x->methods, key, 0, record.weight_256);
     }
     if (record.profiles & PROFILE_PAIRS) {
-        if (!x->pairs) x->pairs = (sampled_table *)recorder_memory(sizeof *x->pairs);
+        if (!x->pairs) x->pairs = (sampled_table *)record_table(sizeof *x->pairs);
         if (x->pairs) sampled_count(x->pairs, key, caller, record.weight_256);
     }
 }
@@ -519,12 +526,15 @@ static void record_prepare(void) {
 
 typedef char record_frames_fit[sizeof(binpatch_frame) * SAMPLED_DEEP <= TIMER_ROOM ? 1 : -1];
 
-/* Is a place in code of no file, that the program made itself? Where copies are
-   made, too, nobody can tell. */
+/* Is a place in code of no file, that the program made itself? Where copies of
+   all functions are made, nobody can tell; of a hooked function there is one,
+   too. */
 static int record_is_made(uint64_t pc) {
     struct dl_find_object found;
+    const void *start, *end, *place = (const void *)(uintptr_t)pc;
     return record.looks && !record.only.list[0] && record_find_object
-           && record_find_object((void *)(uintptr_t)pc, &found) != 0;
+           && record_find_object((void *)(uintptr_t)pc, &found) != 0
+           && !binpatch_find_copy(place, &start, &end);
 }
 
 static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
@@ -668,6 +678,7 @@ __attribute__((constructor)) static void record_start(void) {
     record_prepare();
     if (record.profiles & PROFILE_MISSES) objects_start();
     if (binpatch_install(&record.config)) record_installed((int)(number[8] & 255));
+    else objects_free();
     cache_close();
     errno = saved;
 }
