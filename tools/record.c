@@ -928,12 +928,32 @@ static void pass_asking_on(pid_t child, const sigset_t *before) {
     sigprocmask(SIG_SETMASK, before, NULL);
 }
 
+/* The process that a number is of: a thread that is not its first one has a
+   number of its own. */
+static long process_of(long pid) {
+    char path[64], line[256];
+    long process = pid;
+    FILE *file;
+    snprintf(path, sizeof path, "/proc/%ld/status", pid);
+    file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        if (!strncmp(line, "Tgid:", 5)) process = strtol(line + 5, NULL, 10);
+    }
+    if (file) fclose(file);
+    return process;
+}
+
 /* Of a process that runs already. */
 static int attach(record_options *o, int has_program) {
     attach_options a;
+    long process;
     int status;
     if (has_program)
         return tool_error("-p looks at a process that runs: there is no program to start");
+    process = process_of((long)o->pid);
+    if (process != (long)o->pid)
+        return tool_error("%u is a thread of process %ld: -p looks at the process as a whole",
+                          o->pid, process);
     a.pid = (long)o->pid;
     a.seconds = o->seconds;
     a.ticks = o->ticks;
