@@ -3,6 +3,7 @@
 # go, that fork in the middle of malloc, that leave malloc by a signal, and whose realloc fails.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc}
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
@@ -10,16 +11,8 @@ out=$build/record_heap
 rm -rf "$out"
 mkdir -p "$out" || exit 2
 bursty=$build/bursty
-passed=0 failed=0
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $what"; fi
-}
 if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
-    echo "skipped: no recorder for this target"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit
+    leave "no recorder for this target"
 fi
 cd "$out" || exit 2
 
@@ -61,7 +54,7 @@ static int forks(void) {
     pthread_t threads[3];
     int n, status, bad = 0;
     for (n = 0; n < 3; n++) pthread_create(&threads[n], NULL, busy, NULL);
-    for (n = 0; n < 40 && !bad; n++) {
+    for (n = 0; n < 25 && !bad; n++) {
         pid_t child = fork();
         if (child == 0) {
             alarm(20);
@@ -83,12 +76,12 @@ static void *brief(void *argument) {
     return NULL;
 }
 
-/* Do 1200 threads leave more than 40 MiB behind?. */
+/* Do 600 threads leave more than 40 MiB behind?. */
 static int threads(void) {
     struct rusage before, after;
     pthread_t all[4];
     int n, k;
-    for (n = 0; n < 300; n++) {
+    for (n = 0; n < 150; n++) {
         for (k = 0; k < 4; k++) pthread_create(&all[k], NULL, brief, NULL);
         for (k = 0; k < 4; k++) pthread_join(all[k], NULL);
         if (n == 10) getrusage(RUSAGE_SELF, &before);
@@ -139,7 +132,7 @@ static int jumps(void) {
     signal(SIGALRM, leave);
     setitimer(ITIMER_REAL, &often, NULL);
     if (sigsetjmp(out, 1)) n++;
-    while (n < 300) free(calloc(1, 24)), sum++;
+    while (n < 100) free(calloc(1, 24)), sum++;
     setitimer(ITIMER_REAL, &never, NULL);
     alarm(20);
     signal(SIGALRM, SIG_DFL);
@@ -191,13 +184,12 @@ misses_of() { # PATTERN
 }
 check "children of a program whose threads are in malloc" run forks
 check "the same with --follow" run forks --follow
-check "each child has a file" [ "$(ls x.brst.* | wc -l)" = 40 ]
-check "1200 threads leave hardly any memory behind" run threads
+check "each child has a file" [ "$(ls x.brst.* | wc -l)" = 25 ]
+check "600 threads leave hardly any memory behind" run threads
 check "with bursts that begin at once" run threads --every 0
 check "stacks of threads" run stacks --every 0
 check "of a later thread, too: $(misses_of stack)" [ "$(misses_of stack)" -ge 16000 ]
 check "a program that leaves malloc by siglongjmp" run jumps
 check "a realloc that fails" run realloc --every 0
 check "its block is known: $(misses_of make)" [ "$(misses_of make)" -ge 16000 ]
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish
