@@ -76,6 +76,27 @@ record --frames handle_request -- ./program short
 [ "$(frames)" = "10 handle_request" ]
 ok $? "ten frames: $(frames)"
 
+# What a hooked function does itself is its own time, and no code that the program made.
+cat >busy.c <<'P'
+static volatile unsigned long sum;
+__attribute__((noinline)) static void handle(int n) {
+    int i;
+    for (i = 0; i < n; i++) sum += (unsigned long)i;
+}
+int main(void) {
+    int k;
+    for (k = 0; k < 40; k++) handle(1000000);
+    return 0;
+}
+P
+compile "$CC" -O1 -o busy busy.c
+record --frames handle --ticks 1000 -- ./busy
+says 'code that it made itself'
+[ $? = 1 ]
+ok $? "a hooked function is the program's own"
+"$bursty" report --csv x.brst | awk -F, '$9 == "handle" { share = $2 } END { exit !(share > .9) }'
+ok $? "its time is its own: $("$bursty" report x.brst | sed -n 3,5p)"
+
 # Two functions; patterns.
 record --frames 'parse_h*' --frames answer -- ./program short
 [ "$(frames | sort | tr '\n' ' ')" = "10 answer 10 parse_h* " ]
@@ -90,6 +111,14 @@ if command -v objcopy >/dev/null && cp program stripped && objcopy --only-keep-d
     record --frames handle_request -- ./stripped short
     [ "$(frames)" = "10 handle_request" ]
     ok $? "a stripped program with symbols beside it: $(frames)"
+    rm -f stripped.debug
+    mkfifo stripped.debug                   # nobody ever writes into it
+    for options in '--frames handle_request' '--misses --every 0'; do
+        # shellcheck disable=SC2086
+        timeout 20 "$bursty" record --quiet $options -o x.brst -- ./stripped short >got 2>got.err
+        [ $? -lt 3 ]
+        ok $? "a FIFO where symbols should be, with $options"
+    done
 else skip "no objcopy"; fi
 
 # C++ names as they stand in the source, with their parameters or without; near ones.

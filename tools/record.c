@@ -822,9 +822,10 @@ static void name_places(record_options *o) {
 }
 
 /* Is FILE the one that this run has written? */
-static void say_file(const record_options *o) {
+static void say_file(const record_options *o, int said) {
     struct stat s;
     if (o->quiet || o->direct || stat(o->out, &s) != 0 || s.st_ino != o->inode) return;
+    if (s.st_size == 0 && said) return;
     if (s.st_size == 0) {
         tool_error("%s is empty: the program ended before the first burst; a smaller --every "
                    "samples more often", o->name);
@@ -834,6 +835,13 @@ static void say_file(const record_options *o) {
     tool_error("wrote %s; `bursty report %s` shows it", o->name, o->name);
 }
 
+/* The recorder had no room to say why there is no file. */
+static void say_nothing(const record_options *o) {
+    struct stat s;
+    if (o->direct || (stat(o->out, &s) == 0 && s.st_ino == o->inode)) return;
+    tool_error("nothing was recorded: there was no room to write %s", o->name);
+}
+
 /* The name FILE.new is left if the recorder did not come to its end. */
 static void look_at_output(const record_options *o, int said, int status) {
     char path[4200];
@@ -841,7 +849,10 @@ static void look_at_output(const record_options *o, int said, int status) {
     int earlier;
     if (o->direct) return;
     snprintf(path, sizeof path, "%s.new", o->out);
-    if (stat(path, &s) != 0) return;
+    if (stat(path, &s) != 0) {
+        if (!said) say_nothing(o);
+        return;
+    }
     if (!said && give_kept(o, status)) return;
     remove(path);
     earlier = stat(o->out, &s) == 0;
@@ -929,12 +940,32 @@ static void pass_asking_on(pid_t child, const sigset_t *before) {
     sigprocmask(SIG_SETMASK, before, NULL);
 }
 
+/* The process that a number is of: a thread that is not its first one has a
+   number of its own. */
+static long process_of(long pid) {
+    char path[64], line[256];
+    long process = pid;
+    FILE *file;
+    snprintf(path, sizeof path, "/proc/%ld/status", pid);
+    file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        if (!strncmp(line, "Tgid:", 5)) process = strtol(line + 5, NULL, 10);
+    }
+    if (file) fclose(file);
+    return process;
+}
+
 /* Of a process that runs already. */
 static int attach(record_options *o, int has_program) {
     attach_options a;
+    long process;
     int status;
     if (has_program)
         return tool_error("-p looks at a process that runs: there is no program to start");
+    process = process_of((long)o->pid);
+    if (process != (long)o->pid)
+        return tool_error("%u is a thread of process %ld: -p looks at the process as a whole",
+                          o->pid, process);
     a.pid = (long)o->pid;
     a.seconds = o->seconds;
     a.ticks = o->ticks;
@@ -954,7 +985,8 @@ static int run(int argc, char **argv) {
     sigset_t before;
     char library[8448], recorder[4200], heap[4200], found[4200], interpreter[4200], **arguments;
     const char *path;
-    int split, program, status, started[2];
+    int split, program, status, said, started[2];
+    struct sigaction ignored, too_large;
     pid_t child;
     split = find_split(argc, argv);
     program = split < argc && !strcmp(argv[split], "--") ? split + 1 : split;
@@ -979,6 +1011,9 @@ static int run(int argc, char **argv) {
         snprintf(library, sizeof library, "%s:%s", heap, recorder);
     }
     if ((status = open_output(&o)) != 0) return status;
+    memset(&ignored, 0, sizeof ignored);
+    ignored.sa_handler = SIG_IGN;           /* what may not grow is an error, and no signal */
+    (void)sigaction(SIGXFSZ, &ignored, &too_large);
     open_report(&o);
     if (!o.no_cache && !(o.flags & FLAG_LOOK) && cache_folder(o.cache, sizeof o.cache) != 0)
         o.cache[0] = 0;
@@ -986,6 +1021,7 @@ static int run(int argc, char **argv) {
     if (pipe2(started, O_CLOEXEC) != 0) return tool_system_error("pipe");
     child = fork();
     if (child == 0) {
+        (void)sigaction(SIGXFSZ, &too_large, NULL);
         sigprocmask(SIG_SETMASK, &before, NULL);
         become(&o, library, arguments, path, started[1]);
     }
@@ -1002,10 +1038,11 @@ static int run(int argc, char **argv) {
     pass_asking_on(child, &before);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
     asked_child = 0;
-    look_at_output(&o, show_report(&o), status);
+    said = show_report(&o);
+    look_at_output(&o, said, status);
     name_places(&o);
     if (o.cache[0]) cache_trim(o.cache, CACHE_BYTES);
-    say_file(&o);
+    say_file(&o, said);
     remove(o.report);
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */
         struct rlimit none = {0, 0};

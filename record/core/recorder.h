@@ -201,6 +201,8 @@ recorder_thread *recorder_stop(uint32_t *without_memory);
 /* If it is not NULL, called on a thread that ends, while it has its record
    still. */
 extern void (*recorder_before_end)(recorder_thread *r);
+/* For who comes after all destructors of the thread: it leaves its record now. */
+void recorder_end_thread(void);
 /* Whether this process is a fork of one that recorded. */
 int recorder_is_child(void);
 

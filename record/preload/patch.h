@@ -61,6 +61,7 @@ typedef struct record_state {
     uint64_t bias[MODULES];      /* what to add to a place of a module to get its address */
     uint32_t modules;            /* so many from the start */
     uint64_t lost;               /* events that found no memory */
+    int without_tables;          /* a thread found none for what it is asked to keep */
     pthread_key_t at_end;
     uint32_t buffers;            /* for so many threads at once */
     uint32_t threads_missing;

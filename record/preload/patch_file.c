@@ -435,6 +435,9 @@ static void record_write_hints(void) {
         handover_line("?a child of the program goes on, and it is not recorded: --follow records "
                       "children, too\n");
     frames_say();
+    if (record.without_tables)
+        handover_line("!what threads did is missing: there was no memory for the tables of what "
+                      "is recorded\n");
     if (record.threads_missing) {
         snprintf(line, sizeof line, "?%u threads were not recorded: there is no memory\n",
                  record.threads_missing);
