@@ -200,11 +200,13 @@ static void add_product(uint64_t *sum, uint64_t a, uint64_t b) {
     *sum = *sum > UINT64_MAX - product ? UINT64_MAX : *sum + product;
 }
 
-static void settle_line(sharing *s, sharing_line *l, uint32_t thread, uint64_t now_ns,
+static void settle_line(sharing *s, sharing_line *l, uint32_t thread, uint64_t now_ns, int is_slow,
                         uint64_t r) {
-    l->together += (uint64_t)has_met(l->is_stored_now ? &l->touch : &l->store, thread, now_ns);
-    note(&l->touch, thread, now_ns);
-    if (l->is_stored_now) note(&l->store, thread, now_ns);
+    if (!is_slow) {
+        l->together += (uint64_t)has_met(l->is_stored_now ? &l->touch : &l->store, thread, now_ns);
+        note(&l->touch, thread, now_ns);
+        if (l->is_stored_now) note(&l->store, thread, now_ns);
+    }
     l->bursts++;
     l->accesses += l->now;
     if (!(s->flags & SHARING_WHOLE)) {
@@ -214,9 +216,10 @@ static void settle_line(sharing *s, sharing_line *l, uint32_t thread, uint64_t n
     l->now = l->is_stored_now = 0;
 }
 
-void sharing_burst(sharing *s, sharing_thread *t, uint64_t now_ns, sharing_charge *charge,
-                   void *user) {
+void sharing_burst(sharing *s, sharing_thread *t, uint64_t began_ns, uint64_t now_ns,
+                   sharing_charge *charge, void *user) {
     uint32_t n, first = 0;
+    int is_slow = now_ns > began_ns && now_ns - began_ns >= SHARING_NEAR_NS;
     if (!now_ns) now_ns = 1;
     if (s->lines_used + t->used > SHARING_LINES || s->rows_used + t->used > SHARING_ROWS)
         sweep(s, now_ns);
@@ -230,12 +233,13 @@ void sharing_burst(sharing *s, sharing_thread *t, uint64_t now_ns, sharing_charg
         sharing_line *l = &s->lines[first - 1];
         n = l->next_now == first ? 0 : l->next_now;
         l->next_now = 0;
-        settle_line(s, l, t->number, now_ns, t->accesses);
+        settle_line(s, l, t->number, now_ns, is_slow, t->accesses);
     }
     if (t->accesses) {
         s->bursts++;
         s->accesses += t->accesses;
         add_product(&s->rr, t->accesses, t->accesses);
+        s->slow += (uint64_t)is_slow;
     }
     s->cut += t->is_cut;
     t->burst++;
@@ -246,6 +250,9 @@ void sharing_burst(sharing *s, sharing_thread *t, uint64_t now_ns, sharing_charg
 /* ---- what meets on a line ---- */
 
 enum { THREADS_TOLD = 64, ROWS_TOLD = 512 };
+/* Who makes less than one in so many of a line's accesses has no say in what
+   meets there: it set the data up, or read it in the end. */
+enum { HARDLY = 1000 };
 
 static uint64_t bytes_of(const sharing_row *row) { return row->loaded | row->stored; }
 
@@ -324,6 +331,7 @@ static void look_at_line(const sharing *s, const sharing_line *l, line_facts *f)
     f->contended = 0;
     if (!l->is_used || !l->together) return;
     for (; number && f->count < ROWS_TOLD; number = s->rows[number - 1].next) {
+        if (count_of(&s->rows[number - 1]) < l->accesses / HARDLY) continue;
         f->meets[f->count] = 0;
         f->rows[f->count++] = &s->rows[number - 1];
     }
@@ -411,6 +419,7 @@ int sharing_write(const sharing *s, const sharing_about *about,
     put_number(&out, s->bursts);
     put_number(&out, s->accesses);
     put_number(&out, s->rr);
+    put_number(&out, s->slow);
     put_number(&out, s->cut);
     put_number(&out, s->forgotten);
     put_number(&out, s->lost);

@@ -17,7 +17,8 @@
    another thread use it in a burst that ended less than SHARING_NEAR_NS ago,
    and did one of both write? Then the two used it together, as near as bursts
    can tell. Data that one thread makes ready for another, long before, is
-   never together.
+   never together. A burst that took longer itself, since its thread waited,
+   meets nobody: it does not tell when it used which line.
 
    Room: what one thread alone used long ago cannot become shared by what comes
    later, so such lines make room for others when the table is full. If that is
@@ -33,7 +34,7 @@
 enum { SHARING_KIND = 14, SHARING_VERSION = 1, SHARING_LINE_LOG2 = 6 };
 enum { SHARING_SEEN = 1 << 16, SHARING_LINES = 1 << 17, SHARING_ROWS = 1 << 18 };
 enum { SHARING_WRITTEN = 1 << 12 };     /* at most so many lines are in a part */
-#define SHARING_NEAR_NS UINT64_C(100000000)
+#define SHARING_NEAR_NS UINT64_C(250000000)
 enum { SHARING_WHOLE = 1 };     /* a flag: every access was seen, no sums over bursts */
 enum { SHARING_LOAD = 1, SHARING_STORE = 2 };   /* what an access does */
 enum { SHARING_FALSE = 1, SHARING_TRUE = 2 };   /* of a line in a part: what meets there */
@@ -86,6 +87,7 @@ typedef struct sharing {
     uint32_t free_line, free_row;       /* 1 + number, by chained and next */
     uint64_t bursts, accesses, rr;      /* r: accesses of a burst */
     uint64_t cut, forgotten, lost;      /* bursts cut short; lines; accesses without a row */
+    uint64_t slow;                      /* bursts that took too long to meet any */
     uint32_t heads[SHARING_LINES];
     sharing_line lines[SHARING_LINES];
     sharing_row rows[SHARING_ROWS];
@@ -95,10 +97,10 @@ typedef struct sharing {
    SHARING_STORE or both. */
 void sharing_access(sharing_thread *t, uint64_t site, uint64_t address, uint64_t bytes, int what);
 /* The thread's burst ends. sharing: all zero at first, but for its flags; who
-   calls sees to it that no other thread is in here. now_ns: never less than
-   before. */
-void sharing_burst(sharing *s, sharing_thread *t, uint64_t now_ns, sharing_charge *charge,
-                   void *user);
+   calls sees to it that no other thread is in here. began_ns: when the burst
+   began; now_ns: never less than before. */
+void sharing_burst(sharing *s, sharing_thread *t, uint64_t began_ns, uint64_t now_ns,
+                   sharing_charge *charge, void *user);
 
 enum { SHARING_FUNCTION = 1, SHARING_OBJECT = 2 };
 typedef struct sharing_about {

@@ -293,9 +293,11 @@ static int record_is_wanted(const binpatch_frame *f) {
    that is most. */
 static void record_begin(void *user, const binpatch_frame *frames, size_t count) {
     recorder_thread *r = recorder_begin();
+    record_extra *x = r ? record_extra_of(r) : NULL;
     uint32_t same = 0;
     (void)user;
     if (!r) return;
+    if (x && record.profiles & PROFILE_SHARING) record_sharing_begins(x);
     for (; count && record.profiles & PROFILE_CALLS; count--) {
         const binpatch_frame *f = &frames[count - 1];
         const recorder_frame *open = &r->frames[same];

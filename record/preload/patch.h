@@ -38,6 +38,7 @@ typedef struct record_extra {
     contexts *sums;                /* of the tree, if bursts are samples */
     misses *misses;
     sharing_thread *sharing;
+    uint64_t sharing_began_ns;
     uintptr_t stack_low, stack_end; /* of the thread, for misses and sharing */
     size_t block_count;
     uint64_t blocks[EVENT_BLOCKS]; /* references that the footprint has not been told of */
@@ -95,6 +96,7 @@ uint32_t record_key(uint32_t module, uint32_t place);
 /* What all threads share, and what they belong to: patch_sharing.c. NULL:
    there is no memory, or nobody asked. */
 sharing_thread *record_sharing(record_extra *x);
+void record_sharing_begins(record_extra *x);
 void record_sharing_burst(record_extra *x);
 const sharing *record_shared(void);
 void record_sharing_start(void);

@@ -1,12 +1,12 @@
-/* counters.c - four threads that share in different ways: counters SECONDS
-   writes how often each did its work, in 1/10 of a second each. Compiled with
-   -DPADDED nothing of it is false.
+/* counters.c - two threads that share in different ways: counters ROUNDS. Compiled
+   with -DPADDED nothing of it is false.
 
    tally[]     each thread counts in its own element
    pool        each thread counts in its own block of the heap
    total       all threads count in one variable: shared in truth
    table[]     written by main long before, then read by all: not shared
    own[]       each thread's own stack: not shared */
+#define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,13 +19,14 @@ enum { STEP = 64 / sizeof(uint64_t) };
 #else
 enum { STEP = 1 };
 #endif
-enum { THREADS = 2 };
+enum { THREADS = 2, BLOCK = 2000 };
 
 static volatile uint64_t tally[8 * THREADS] __attribute__((aligned(64)));
 static uint64_t total __attribute__((aligned(64)));
 static uint64_t table[1024] __attribute__((aligned(64)));
 static volatile uint64_t *pool;
 static long rounds;
+static pthread_barrier_t beside;
 
 static __attribute__((noinline)) void count_one(unsigned who) { tally[who * STEP]++; }
 static __attribute__((noinline)) void count_pool(unsigned who) { pool[who * STEP]++; }
@@ -47,6 +48,7 @@ static void *work(void *number) {
     uint64_t sum = 0;
     long n;
     for (n = 0; n < rounds; n++) {
+        if (n % BLOCK == 0) pthread_barrier_wait(&beside);  /* however busy the machine is */
         count_one(who);
         count_pool(who);
         if (n % 8 == 0) count_all();
@@ -56,7 +58,7 @@ static void *work(void *number) {
 }
 
 int main(int argc, char **argv) {
-    struct timespec wait = {0, 200000000};
+    struct timespec wait = {0, 400000000};
     pthread_t threads[THREADS];
     void *block = NULL;
     unsigned n;
@@ -65,6 +67,7 @@ int main(int argc, char **argv) {
     if (posix_memalign(&block, 64, 64 * THREADS) != 0) return 2;
     memset(block, 0, 64 * THREADS);
     pool = (uint64_t *)block;
+    pthread_barrier_init(&beside, NULL, THREADS);
     nanosleep(&wait, NULL);
     for (n = 0; n < THREADS; n++) {
         if (pthread_create(&threads[n], NULL, work, (void *)(uintptr_t)n) != 0) return 2;

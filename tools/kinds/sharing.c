@@ -192,6 +192,7 @@ static void get_part(shared_part *p, dump_reader *r) {
     p->bursts = dump_get(r);
     p->accesses = dump_get(r);
     p->rr = dump_get(r);
+    p->slow = dump_get(r);
     p->cut = dump_get(r);
     p->forgotten = dump_get(r);
     p->lost = dump_get(r);
@@ -236,6 +237,7 @@ static void add_part(shared_part *to, shared_part *from) {
     to->bursts = sat_add(to->bursts, from->bursts);
     to->accesses = sat_add(to->accesses, from->accesses);
     to->rr = sat_add(to->rr, from->rr);
+    to->slow = sat_add(to->slow, from->slow);
     to->cut = sat_add(to->cut, from->cut);
     to->forgotten = sat_add(to->forgotten, from->forgotten);
     to->lost = sat_add(to->lost, from->lost);
@@ -291,6 +293,7 @@ void shared_write(const shared_part *p, text *out) {
     dump_put(&w, p->bursts);
     dump_put(&w, p->accesses);
     dump_put(&w, p->rr);
+    dump_put(&w, p->slow);
     dump_put(&w, p->cut);
     dump_put(&w, p->forgotten);
     dump_put(&w, p->lost);

@@ -28,7 +28,7 @@ typedef struct shared_line {
 typedef struct shared_part {
     char *program;
     uint32_t flags, every, burst;
-    uint64_t near_ms, bursts, accesses, rr, cut, forgotten, lost, left;
+    uint64_t near_ms, bursts, accesses, rr, slow, cut, forgotten, lost, left;
     shared_line *lines;                           /* by objects */
     size_t line_count, line_room;
 } shared_part;

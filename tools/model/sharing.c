@@ -104,6 +104,11 @@ static void add_remark(report_table *table, const shared_part *p) {
                 "the accesses can have waited for another thread. false: threads use different "
                 "bytes; true: the same ones. libc's own accesses are not seen.",
                 (unsigned long long)p->near_ms);
+    if (p->slow) {
+        text_add(&remark, " ");
+        text_counted(&remark, p->slow, "burst");
+        text_add(&remark, " took longer than that and met nobody.");
+    }
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);
     text_free(&remark);
@@ -245,20 +250,21 @@ static void add_facts(report *r, const shared_part *p, const shared_line *const 
         text_format(&line, ". Another thread was there less than %llu ms before %llu of %llu bursts",
                     (unsigned long long)p->near_ms, (unsigned long long)l->together,
                     (unsigned long long)l->bursts);
-        text_add(&line, ". Give what each thread writes 64 bytes of its own: align it to 64 and pad "
-                        "it to a multiple of 64");
         text_bytes(&line, "", 1);
         report_add_fact(r, REPORT_PLAIN, "false sharing", line.data);
         free(objects);
         told++;
     }
-    if (!told) {
-        line.size = 0;
+    line.size = 0;
+    if (told)
+        text_add(&line, "give what each thread writes lines of its own: align it to 64 bytes and "
+                        "pad it to a multiple of 64");
+    else {
         text_add(&line, "none was found in ");
         text_counted(&line, p->bursts, "burst");
-        text_bytes(&line, "", 1);
-        report_add_fact(r, REPORT_PLAIN, "false sharing", line.data);
     }
+    text_bytes(&line, "", 1);
+    report_add_fact(r, REPORT_PLAIN, told ? "cure" : "false sharing", line.data);
     text_free(&line);
 }
 
