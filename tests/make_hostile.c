@@ -805,6 +805,7 @@ static void shared_line(brst *b, unsigned sides) {
     brst_number(b, 2);
     brst_number(b, 100000);
     brst_number(b, 100);
+    brst_number(b, 50);
     brst_number(b, 10);
     brst_number(b, 9);
     brst_number(b, 100000);

@@ -172,6 +172,7 @@ TEST(different_bytes_are_false_and_the_same_are_true) {
     use(&m, 1, 1, 0x1008, 8, SHARING_STORE, 7);
     CHECK_EQ(what_meets(&m, 0x1000), SHARING_FALSE);
     CHECK_EQ(facts.contended, 10);      /* 5 can wait at most 5 times, 7 for 5 */
+    CHECK_EQ(facts.falsely, 10);
     CHECK_EQ(facts.threads, 2);
     use(&m, 0, 1, 0x2000, 8, SHARING_STORE, 5);
     use(&m, 1, 1, 0x2008, 8, SHARING_LOAD, 7);
@@ -202,8 +203,11 @@ TEST(what_a_lock_protects_is_shared_in_truth) {
         use(&m, thread, 1, 0x1008, 8, SHARING_STORE, 5);
     }
     CHECK_EQ(what_meets(&m, 0x1000), SHARING_TRUE);
+    CHECK_EQ(facts.falsely, 0);
     use(&m, 2, 1, 0x1010, 8, SHARING_LOAD, 5);      /* but this reader loses by it */
     CHECK_EQ(what_meets(&m, 0x1000), SHARING_FALSE | SHARING_TRUE);
+    CHECK_EQ(facts.contended, 25);      /* 10 of each who writes, 5 of who reads */
+    CHECK_EQ(facts.falsely, 5);
     end(&m);
 }
 
@@ -377,6 +381,7 @@ TEST(parts_say_what_met_and_add_up) {
             CHECK_EQ(l->meets, SHARED_FALSE);
             CHECK_EQ(l->accesses, 15 * by);
             CHECK_EQ(l->contended, 10 * by);
+            CHECK_EQ(l->falsely, 10 * by);
             CHECK_EQ(l->bursts, 3 * by);
             CHECK_EQ(l->together, 2 * by);
             CHECK_EQ(l->yy, (25 + 49 + 9) * by);

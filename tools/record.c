@@ -108,6 +108,7 @@ enum {
 };
 enum {
     DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
+    SHARING_EVERY = 490000, SHARING_BURST = 10000,
     CACHE_BYTES = 1 << 26           /* the folder of --calls' start */
 };
 
@@ -527,8 +528,8 @@ static int read_options(record_options *o, int argc, char **argv) {
     if (o->profiles & PROFILE_OBJECTS) {
         /* A burst that fills a cache; loops without a check would fill the buffer. */
         if (!every_said) {
-            o->every = MISSES_EVERY;
-            o->burst = MISSES_BURST;
+            o->every = o->profiles & PROFILE_MISSES ? MISSES_EVERY : SHARING_EVERY;
+            o->burst = o->profiles & PROFILE_MISSES ? MISSES_BURST : SHARING_BURST;
         }
         if (!boring_said) o->flags |= FLAG_ALL;
         if (o->profiles & PROFILE_MISSES && !o->caches.size) find_caches(&o->caches);

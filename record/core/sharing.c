@@ -271,7 +271,7 @@ typedef struct line_facts {
     const sharing_row *rows[ROWS_TOLD];
     uint8_t meets[ROWS_TOLD];           /* SHARING_FALSE, SHARING_TRUE */
     uint32_t count, what, threads;
-    uint64_t contended;
+    uint64_t contended, falsely;        /* falsely: as far as other bytes are the reason */
 } line_facts;
 
 /* Bytes that more than one thread uses and at least one writes. Moving these
@@ -306,14 +306,16 @@ static void meet(line_facts *f, uint32_t a, uint32_t b, uint64_t truly) {
 }
 
 /* A thread waits for the line at most as often as it uses it, and at most as
-   often as others write it: of the rows that meet. */
-static uint64_t contended_in(const line_facts *f) {
+   often as others write it: of the rows that meet. Who uses bytes that are
+   shared in truth would wait in any case, so `falsely` leaves these uses out;
+   truly is 0 for all. */
+static uint64_t contended_in(const line_facts *f, int what, uint64_t truly) {
     uint64_t used[THREADS_TOLD] = {0}, stored[THREADS_TOLD] = {0}, stores = 0, sum = 0;
     uint32_t n;
     for (n = 0; n < f->count; n++) {
         uint32_t thread = f->rows[n]->thread % THREADS_TOLD;
-        if (!f->meets[n]) continue;
-        used[thread] += count_of(f->rows[n]);
+        if (!(f->meets[n] & what)) continue;
+        if (bytes_of(f->rows[n]) & ~truly) used[thread] += count_of(f->rows[n]);
         stored[thread] += f->rows[n]->stores;
         stores += f->rows[n]->stores;
     }
@@ -328,7 +330,7 @@ static void look_at_line(const sharing *s, const sharing_line *l, line_facts *f)
     uint64_t truly, threads = 0;
     uint32_t number = l->rows, a, b;
     f->count = f->what = f->threads = 0;
-    f->contended = 0;
+    f->contended = f->falsely = 0;
     if (!l->is_used || !l->together) return;
     for (; number && f->count < ROWS_TOLD; number = s->rows[number - 1].next) {
         if (count_of(&s->rows[number - 1]) < l->accesses / HARDLY) continue;
@@ -344,7 +346,8 @@ static void look_at_line(const sharing *s, const sharing_line *l, line_facts *f)
         if (f->meets[a]) threads |= UINT64_C(1) << f->rows[a]->thread % THREADS_TOLD;
     }
     for (; threads; threads &= threads - 1) f->threads++;
-    f->contended = contended_in(f);
+    f->contended = contended_in(f, SHARING_FALSE | SHARING_TRUE, 0);
+    f->falsely = contended_in(f, SHARING_FALSE, truly);
 }
 
 /* ---- a part ---- */
@@ -380,6 +383,7 @@ static void put_line(base_p_out *out, const sharing_line *l, const line_facts *f
     put_number(out, f->threads);
     put_number(out, l->accesses);
     put_number(out, f->contended);
+    put_number(out, f->falsely);
     put_number(out, l->bursts);
     put_number(out, l->together);
     put_number(out, l->yy);

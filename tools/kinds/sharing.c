@@ -89,6 +89,7 @@ static void join_lines(shared_line *to, shared_line *from, int are_same_bursts) 
     if (from->threads > to->threads) to->threads = from->threads;
     to->accesses = sat_add(to->accesses, from->accesses);
     to->contended = sat_add(to->contended, from->contended);
+    to->falsely = sat_add(to->falsely, from->falsely);
     to->bursts = sat_add(to->bursts, from->bursts);
     to->together = sat_add(to->together, from->together);
     to->yy = sat_add(to->yy, from->yy);
@@ -158,6 +159,7 @@ static void get_line(shared_part *p, dump_reader *r) {
     line.threads = dump_get(r);
     line.accesses = dump_get(r);
     line.contended = dump_get(r);
+    line.falsely = dump_get(r);
     line.bursts = dump_get(r);
     line.together = dump_get(r);
     line.yy = dump_get(r);
@@ -165,7 +167,8 @@ static void get_line(shared_part *p, dump_reader *r) {
     sides = dump_get(r);
     if (!r->reason && (line.meets == 0 || line.meets > (SHARED_FALSE | SHARED_TRUE)))
         r->reason = "a line on which nobody meets";
-    if (!r->reason && (line.accesses > p->accesses || line.contended > line.accesses))
+    if (!r->reason && (line.accesses > p->accesses || line.contended > line.accesses
+                       || line.falsely > line.contended))
         r->reason = "a line with more accesses than there are";
     if (!r->reason && line.together > line.bursts) r->reason = "more bursts together than there are";
     for (; !r->reason && sides; sides--) get_side(&line, r);
@@ -305,6 +308,7 @@ void shared_write(const shared_part *p, text *out) {
         dump_put(&w, line->threads);
         dump_put(&w, line->accesses);
         dump_put(&w, line->contended);
+        dump_put(&w, line->falsely);
         dump_put(&w, line->bursts);
         dump_put(&w, line->together);
         dump_put(&w, line->yy);

@@ -18,7 +18,7 @@ typedef struct shared_side {
 /* Lines with the same objects on them. */
 typedef struct shared_line {
     uint32_t meets;
-    uint64_t lines, threads, accesses, contended;
+    uint64_t lines, threads, accesses, contended, falsely;
     uint64_t bursts, together, yy, yr;            /* docs/formats.md */
     shared_side *sides;
     size_t side_count;

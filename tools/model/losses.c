@@ -333,7 +333,7 @@ static void add_sharing(report *r, const void *state) {
     if (forgotten)
         report_add_loss(r, 0, "lines forgotten early", forgotten, REPORT_NONE,
                         "One thread alone had used them until then. If another one used them less "
-                        "than a tenth of a second later, that is not in the tables. Give a shorter "
+                        "than a quarter of a second later, that is not in the tables. Give a shorter "
                         "--burst.");
     if (lost)
         report_add_loss(r, 0, "accesses without a line", lost, part_in(lost, all),

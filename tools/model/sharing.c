@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_SHOWN = 12, SIDES_SHOWN = 24, TOLD = 3, NAMES_TOLD = 3 };
+enum { ROWS_SHOWN = 12, SIDES_SHOWN = 24, SIDES_OF_ONE = 6, TOLD = 3, NAMES_TOLD = 3 };
 
 typedef struct sharing_columns { const shared_parts *from; } sharing_columns;
 typedef struct share { double value, low, high; } share; /* low < 0: no interval */
@@ -44,11 +44,11 @@ static const char *meets_words(uint32_t meets) {
     return meets == SHARED_FALSE ? "false" : meets == SHARED_TRUE ? "true" : "both";
 }
 
-/* False sharing first, then by how often threads may wait. */
+/* By how often threads may wait for nothing, then by how often they may wait. */
 static int by_contended(const void *left, const void *right) {
     const shared_line *a = *(const shared_line *const *)left;
     const shared_line *b = *(const shared_line *const *)right;
-    if ((a->meets ^ b->meets) & SHARED_FALSE) return a->meets & SHARED_FALSE ? -1 : 1;
+    if (a->falsely != b->falsely) return a->falsely < b->falsely ? 1 : -1;
     if (a->contended != b->contended) return a->contended < b->contended ? 1 : -1;
     return a < b ? -1 : a > b; /* by objects */
 }
@@ -101,8 +101,8 @@ static void add_remark(report_table *table, const shared_part *p) {
     text_format(&remark,
                 ". together: of the bursts that used the line, those before which, in %llu ms or "
                 "less, another thread had used it, and one of the two wrote. at-most: so many of "
-                "the accesses can have waited for another thread. false: threads use different "
-                "bytes; true: the same ones. libc's own accesses are not seen.",
+                "the accesses can have waited for another thread; falsely: as far as that thread "
+                "used other bytes. false: threads use different bytes; true: the same ones. libc's own accesses are not seen.",
                 (unsigned long long)p->near_ms);
     if (p->slow) {
         text_add(&remark, " ");
@@ -120,7 +120,8 @@ static void add_lines(report *r, const shared_part *p, const shared_line *const 
         {"share_low", "from", REPORT_SHARE, 0, "-"},
         {"share_high", "to", REPORT_SHARE, 0, "-"},
         {"accesses", "accesses", REPORT_COUNT, REPORT_OPTIONAL, NULL},
-        {"at_most", "at-most", REPORT_COUNT, 0, NULL},
+        {"waits_at_most", "at-most", REPORT_COUNT, 0, NULL},
+        {"falsely_at_most", "falsely", REPORT_COUNT, 0, NULL},
         {"bursts", "bursts", REPORT_COUNT, 0, NULL},
         {"together", "together", REPORT_COUNT, 0, NULL},
         {"threads", "threads", REPORT_COUNT, 0, NULL},
@@ -147,12 +148,13 @@ static void add_lines(report *r, const shared_part *p, const shared_line *const 
         row[2].real = or_none(s.high);
         row[3].count = line->accesses;
         row[4].count = line->contended;
-        row[5].count = line->bursts;
-        row[6].count = line->together;
-        row[7].count = line->threads;
-        row[8].count = line->lines;
-        row[9].name = meets_words(line->meets);
-        row[10].name = report_keep(r, join_names(r, line->objects));
+        row[5].count = line->falsely;
+        row[6].count = line->bursts;
+        row[7].count = line->together;
+        row[8].count = line->threads;
+        row[9].count = line->lines;
+        row[10].name = meets_words(line->meets);
+        row[11].name = report_keep(r, join_names(r, line->objects));
     }
 }
 
@@ -190,7 +192,12 @@ static void add_sides(report *r, const shared_part *p, const shared_line *const 
         sides = sides_of(list[i]);
         for (k = 0; k < list[i]->side_count; k++) {
             const shared_side *side = sides[k];
-            report_cell *row = report_add_row(table);
+            report_cell *row;
+            if (k == SIDES_OF_ONE && !r->options.wants_all_rows) {
+                table->rows_more += list[i]->side_count - k;
+                break;
+            }
+            row = report_add_row(table);
             row[0].count = side->loads;
             row[1].count = side->stores;
             row[2].count = side->thread;
@@ -241,7 +248,7 @@ static void add_facts(report *r, const shared_part *p, const shared_line *const 
         const shared_line *l = list[i];
         share s = share_of(p, l);
         char *objects;
-        if (!(l->meets & SHARED_FALSE) || (double)l->contended < least || l->together < 2) continue;
+        if (!(l->meets & SHARED_FALSE) || (double)l->falsely < least || l->together < 2) continue;
         objects = join_names(r, l->objects);
         line.size = 0;
         text_format(&line, "%s on %s: ", l->lines == 1 ? "a line" : "lines", objects);
