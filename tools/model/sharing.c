@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_SHOWN = 12, SIDES_SHOWN = 24, SIDES_OF_ONE = 6, TOLD = 3, NAMES_TOLD = 3 };
+enum { ROWS_SHOWN = 12, SIDES_SHOWN = 24, SIDES_OF_ONE = 6, SIDES_TRIED = 32, TOLD = 3, NAMES_TOLD = 3 };
 
 typedef struct sharing_columns { const shared_parts *from; } sharing_columns;
 typedef struct share { double value, low, high; } share; /* low < 0: no interval */
@@ -214,18 +214,31 @@ static void add_sides(report *r, const shared_part *p, const shared_line *const 
 
 /* ---- in a sentence ---- */
 
-/* "; worker writes bytes 0 to 7 of counters (thread 2), ..." */
+/* Who uses other bytes of the line that `one` writes? Sides do not say on which
+   of several lines they are; within an object the offset does. */
+static const shared_side *other_side(const shared_side *const *sides, size_t count,
+                                     const shared_side *one) {
+    size_t i;
+    for (i = 0; i < count; i++) {
+        const shared_side *side = sides[i];
+        int is_near = side->offset < one->offset ? one->offset - side->offset < 64
+                                                 : side->offset - one->offset < 64;
+        if (side->meets & SHARED_FALSE && side->thread != one->thread
+            && (strcmp(side->object, one->object) != 0
+                || (is_near && side->offset != one->offset)))
+            return side;
+    }
+    return NULL;
+}
+
+/* ": thread 2 writes counters at offset 0 in worker, thread 1 ..." */
 static void add_two_sides(const report *r, const shared_line *line, text *out) {
     const shared_side **sides = sides_of(line), *told[2] = {NULL, NULL};
     size_t i, n;
-    for (i = 0; i < line->side_count && !told[0]; i++) {
-        if (sides[i]->meets & SHARED_FALSE && sides[i]->stores) told[0] = sides[i];
-    }
-    for (i = 0; i < line->side_count && told[0] && !told[1]; i++) {
-        if (sides[i]->meets & SHARED_FALSE && sides[i]->thread != told[0]->thread
-            && (sides[i]->offset != told[0]->offset
-                || strcmp(sides[i]->object, told[0]->object) != 0))
-            told[1] = sides[i];
+    for (i = 0; i < line->side_count && i < SIDES_TRIED && !told[1]; i++) {
+        told[0] = sides[i];
+        if (told[0]->meets & SHARED_FALSE && told[0]->stores)
+            told[1] = other_side(sides, line->side_count, told[0]);
     }
     free((void *)sides);
     if (!told[1]) return;
