@@ -3,16 +3,11 @@
 # test that dies; make compiles what a changed header is included by, and nothing else.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 build=${BUILD:-build}
 out=$build/gate
 rm -rf "$out"
 mkdir -p "$out" || exit 2
-passed=0 failed=0 skipped=0
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    echo "FAILED $2"
-}
 
 # ---- run.sh ----
 
@@ -56,6 +51,24 @@ for name in $(grep -v '^#' tests/order); do
     ok $? "tests/order: there is no $name"
 done
 
+# ---- check.sh ----
+
+(. tests/check.sh; shown=$out/said; echo reason >"$out/said"
+    pass; check "that false" false; ok 1 "not equal"; ok 0 equal; skip "no cat"; finish) >"$out/log"
+[ $? = 1 ] && [ "$(tail -n 1 "$out/log")" = "2 passed, 2 failed, 1 skipped" ] &&
+    [ "$(grep -c '^    reason' "$out/log")" = 2 ]
+ok $? "check.sh: $(cat "$out/log")"
+(. tests/check.sh; log=$out/said; check "a word" sh -c 'echo said; exit 3'; leave "no dog") >"$out/log"
+[ $? = 1 ] && [ "$(tail -n 1 "$out/log")" = "0 passed, 1 failed, 1 skipped" ] && grep -q '^    said' "$out/log"
+ok $? "check.sh with a log: $(cat "$out/log")"
+(. tests/check.sh; pass; finish) >"$out/log"
+ok $? "check.sh: passed, and the status is another"
+# A word that is no command fails in silence behind &&; such words were here before check.sh.
+! grep -nE '(^ *|&& |\|\| |; |then |else )(ok|no)($|;| ["&|])' tests/test_*.sh >"$out/log"
+ok $? "scripts count by pass and fail: $(cat "$out/log")"
+! grep -lE '^(pass|fail|skip|finish)\(\)|passed=\$\(\(passed \+ 1' tests/test_*.sh >"$out/log"
+ok $? "scripts that count by themselves: $(cat "$out/log")"
+
 # ---- make ----
 
 # What make would compile if a file were newer than it is.
@@ -67,8 +80,7 @@ compiled() { # FILE TARGET...
 }
 object=$build/tools/place/show.o
 if [ ! -f "$object.d" ]; then
-    skipped=$((skipped + 1))
-    echo "skipped: ${CC:-cc} writes no lists of what it included, or nothing was built with make"
+    skip "${CC:-cc} writes no lists of what it included, or nothing was built with make"
 else
     compiled tools/place/graph.h "$build/bursty" >"$out/graph"
     grep -q '^tools/place/show.c$' "$out/graph"
@@ -83,5 +95,4 @@ else
     ok $? "nothing is newer, and make compiles $(head -n 3 "$out/nothing" | tr '\n' ' ')"
 fi
 
-echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
-[ $failed = 0 ]
+finish
