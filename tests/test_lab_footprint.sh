@@ -316,11 +316,11 @@ int main(int argc, char **argv) {
     return 0;
 }
 END
-$CC -O1 -std=c99 -o "$dir/shared" "$dir/shared.c" && (cd "$dir" && ./shared) || no "shared.c"
+$CC -O1 -std=c99 -o "$dir/shared" "$dir/shared.c" && (cd "$dir" && ./shared) || fail "shared.c"
 run 0 --c 1 --title phases --dump "$dir/phases.brst" "$dir/phases"
 run 0 --c 1 --title steady --dump "$dir/steady.brst" "$dir/steady"
 "$dir/shared" 64 128 256 320 384 448 >"$dir/lru"
-"$bursty" corun --size 4k,8k,16k,20k,24k,28k "$dir/phases.brst" "$dir/steady.brst" >"$dir/out" || no "corun of phases"
+"$bursty" corun --size 4k,8k,16k,20k,24k,28k "$dir/phases.brst" "$dir/steady.brst" >"$dir/out" || fail "corun of phases"
 # Fields: size, all, program 1, program 2, then 1:>X%.
 awk 'NR == FNR { truth[$1] = $2; next }
     /^ *[0-9]+ / {
@@ -330,9 +330,9 @@ awk 'NR == FNR { truth[$1] = $2; next }
             if ($5 !~ /^1:>/ || NF > 5 || t < one || t > x) bad = bad " " $1 }
     }
     END { if (bad != "" || plain < 2 || marked < 2) { print plain, marked, "bad:" bad; exit 1 } }' \
-    "$dir/lru" "$dir/out" >"$dir/bad" && ok || no "corun of phases: $(cat "$dir/bad" "$dir/lru" "$dir/out")"
+    "$dir/lru" "$dir/out" >"$dir/bad" && pass || fail "corun of phases: $(cat "$dir/bad" "$dir/lru" "$dir/out")"
 has out 'truth is likely$'
-"$bursty" corun "$dir/steady.brst" "$dir/r.brst" >"$dir/out" || no "corun without phases"
+"$bursty" corun "$dir/steady.brst" "$dir/r.brst" >"$dir/out" || fail "corun without phases"
 lacks out ':[<>]'
 
 # what is wrong is said, with file and offset, and what came before is kept

@@ -3,6 +3,7 @@
 # and padded; every access and bursts; a stack that two threads use; merged, cut short, refused.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 bursty=$build/bursty top=$PWD
@@ -10,21 +11,13 @@ dir=$build/tests/sharing
 rm -rf "$dir"
 mkdir -p "$dir" || exit 2
 if [ ! -f "$build/bursty-heap.so" ] || [ -n "${RUN-}" ]; then
-    echo "skipped: no recorder for this target"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
+    leave "no recorder for this target"
 fi
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "FAILED $*"
-}
 has() { # FILE PATTERN
-    if grep -qE -e "$2" "$1"; then ok; else no "no '$2' in $1: $(head -c 600 "$1")"; fi
+    if grep -qE -e "$2" "$1"; then pass; else fail "fail '$2' in $1: $(head -c 600 "$1")"; fi
 }
 hasnt() { # FILE PATTERN
-    if grep -qE -e "$2" "$1"; then no "'$2' is in $1: $(head -c 600 "$1")"; else ok; fi
+    if grep -qE -e "$2" "$1"; then fail "'$2' is in $1: $(head -c 600 "$1")"; else pass; fi
 }
 cd "$dir" || exit 2
 $CC -O1 -g -pthread -o close "$top/tests/sharing/counters.c" || exit 2
@@ -35,10 +28,10 @@ for form in 'bursts --every 20000 --burst 5000' 'whole --every 0'; do
     for program in close apart; do
         ./$program 100000 >plain
         "$bursty" record --quiet --sharing ${form#* } -o $name.$program.brst ./$program 100000 >got 2>err ||
-            no "$form of $program: $(cat err)"
-        if cmp -s plain got; then ok; else no "another output: $(cat err)"; fi
-        "$bursty" report $name.$program.brst >$name.$program.txt || no "text of $name.$program"
-        "$bursty" report --csv $name.$program.brst >$name.$program.csv || no "csv of $name.$program"
+            fail "$form of $program: $(cat err)"
+        if cmp -s plain got; then pass; else fail "another output: $(cat err)"; fi
+        "$bursty" report $name.$program.brst >$name.$program.txt || fail "text of $name.$program"
+        "$bursty" report --csv $name.$program.brst >$name.$program.csv || fail "csv of $name.$program"
         has $name.$program.csv ',true,total$'
         hasnt $name.$program.csv ',[a-z]*(false|both),.*table$'
         hasnt $name.$program.csv 'stack'
@@ -58,30 +51,30 @@ done
 # All accesses are in it (one for ++, or two), and a thread waits at most once for each store.
 LC_ALL=C awk -F, '/,false,tally$/ {
     if (int($4 / 100000) % 2 == 0 && $4 % 100000 < 10 && $6 >= 199990 && $6 <= 200010) fine = 1 }
-    END { exit !fine }' whole.close.csv && ok || no "$(grep tally whole.close.csv)"
+    END { exit !fine }' whole.close.csv && pass || fail "$(grep tally whole.close.csv)"
 
 # An interval holds the share of the whole run.
 LC_ALL=C awk -F, '/,false,tally$/ { if (FNR == NR) s = $1; else if ($2 <= s + .002 && s <= $3 + .002) fine = 1 }
-    END { exit !fine }' whole.close.csv bursts.close.csv FS=, && ok ||
-    no "$(grep tally whole.close.csv bursts.close.csv)"
+    END { exit !fine }' whole.close.csv bursts.close.csv FS=, && pass ||
+    fail "$(grep tally whole.close.csv bursts.close.csv)"
 
 # ---- other forms, merged ----
 
-"$bursty" report --json bursts.close.brst >some.json || no json
+"$bursty" report --json bursts.close.brst >some.json || fail json
 has some.json '"shared_lines"'
-"$bursty" report --html some.html bursts.close.brst || no html
+"$bursty" report --html some.html bursts.close.brst || fail html
 has some.html 'who meets there'
 "$bursty" merge -o ab.brst bursts.close.brst bursts.apart.brst &&
     "$bursty" merge -o ba.brst bursts.apart.brst bursts.close.brst
-if cmp -s ab.brst ba.brst; then ok; else no "merge depends on the order"; fi
-"$bursty" merge -o twice.brst bursts.close.brst bursts.close.brst || no twice
+if cmp -s ab.brst ba.brst; then pass; else fail "merge depends on the order"; fi
+"$bursty" merge -o twice.brst bursts.close.brst bursts.close.brst || fail twice
 bursts() { "$bursty" report "$1" | sed -n 's/.* accesses in \([0-9]*\) bursts.*/\1/p'; }
-if [ "$(bursts twice.brst)" = $((2 * $(bursts bursts.close.brst))) ]; then ok
-else no "bursts do not add up: $(bursts twice.brst)"; fi
+if [ "$(bursts twice.brst)" = $((2 * $(bursts bursts.close.brst))) ]; then pass
+else fail "bursts do not add up: $(bursts twice.brst)"; fi
 size=$(wc -c <whole.close.brst)
 head -c $((size - 20)) whole.close.brst >short.brst
 "$bursty" report short.brst >out 2>err
-if [ $? = 2 ] && grep -q '^bursty: short.brst: ' err; then ok; else no "cut: $(cat out err)"; fi
+if [ $? = 2 ] && grep -q '^bursty: short.brst: ' err; then pass; else fail "cut: $(cat out err)"; fi
 
 # ---- one thread; with misses; a stack of another thread; a child ----
 
@@ -116,19 +109,18 @@ int main(int argc, char **argv) {
 }
 C
 $CC -O1 -pthread -o stack stack.c || exit 2
-"$bursty" record --quiet --profile sharing,misses --caches 4k --every 0 -o stack.brst ./stack >got 2>err || no stack
+"$bursty" record --quiet --profile sharing,misses --caches 4k --every 0 -o stack.brst ./stack >got 2>err || fail stack
 has got '^100000 100000$'
 "$bursty" report --csv stack.brst >stack.csv
 has stack.csv ',1,false,\(stack\)$'
 has stack.csv '^# cache_misses:'
-"$bursty" record --quiet --sharing --follow --every 0 -o follow.brst ./stack child >got 2>err || no follow
+"$bursty" record --quiet --sharing --follow --every 0 -o follow.brst ./stack child >got 2>err || fail follow
 has got '^100000 100000$'
 cat follow.brst.* >child.brst 2>err
 "$bursty" report --csv child.brst >child.csv
 has child.csv ',1,false,\(stack\)$'
-"$bursty" record --quiet --sharing --every 0 -o alone.brst ./close 0 >got 2>err || no alone
+"$bursty" record --quiet --sharing --every 0 -o alone.brst ./close 0 >got 2>err || fail alone
 "$bursty" report alone.brst >alone.txt
 has alone.txt 'none was found'
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish
