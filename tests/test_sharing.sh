@@ -14,7 +14,7 @@ if [ ! -f "$build/bursty-heap.so" ] || [ -n "${RUN-}" ]; then
     leave "no recorder for this target"
 fi
 has() { # FILE PATTERN
-    if grep -qE -e "$2" "$1"; then pass; else fail "fail '$2' in $1: $(head -c 600 "$1")"; fi
+    if grep -qE -e "$2" "$1"; then pass; else fail "no '$2' in $1: $(head -c 600 "$1")"; fi
 }
 hasnt() { # FILE PATTERN
     if grep -qE -e "$2" "$1"; then fail "'$2' is in $1: $(head -c 600 "$1")"; else pass; fi
@@ -85,12 +85,11 @@ cat >stack.c <<'C'
 #include <sys/wait.h>
 #include <unistd.h>
 static pthread_barrier_t beside;
-static __attribute__((noinline)) void add(volatile long *at) { ++*at; }
 static void *work(void *at) {
     long n;
     for (n = 0; n < 100000; n++) {
         if (n % 2000 == 0) pthread_barrier_wait(&beside);
-        add((volatile long *)at);
+        ++*(volatile long *)at;
     }
     return NULL;
 }
