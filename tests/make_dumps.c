@@ -824,6 +824,63 @@ static void same_bursts(brst *b) {
     tree_of_bursts(b, 0, TREE_ALL_YY, 1000000);
 }
 
+static void wide_numbers(brst *b, const uint64_t *values, unsigned count) {
+    unsigned i;
+    for (i = 0; i < count; i++) brst_number(b, values[i]);
+}
+
+/* 20 bursts: one cache, a function, an object, both together, an instruction. */
+static void missed(brst *b) {
+    static const uint64_t size[] = {400, 10, 20, 9000, 90000}, sums[] = {300, 5, 20, 5000, 6600};
+    static const uint64_t head[] = {9900, 100, 20, 9000, 4500, 1100000, 1, 2, 1};
+    unsigned what;
+    brst_begin(b, 13, 256);
+    brst_number(b, 1);
+    brst_number(b, 0);
+    brst_string(b, "prog");
+    wide_numbers(b, head, sizeof head / sizeof *head);
+    brst_number(b, 49152);
+    brst_string(b, "L1d");
+    wide_numbers(b, size, sizeof size / sizeof *size);
+    for (what = 1; what <= 4; what++) {
+        brst_number(b, what);
+        brst_string(b, what == 2 ? "heap of init < main" : what == 4 ? "walk+0x12" : "walk");
+        if (what >= 3) brst_string(b, what == 3 ? "heap of init < main" : "walk");
+        if (what == 4) brst_string(b, "walk.c:12");
+        wide_numbers(b, sums, sizeof sums / sizeof *sums);
+    }
+    brst_end(b);
+}
+
+/* Two threads that write neighbours, and one variable that both write. */
+static void shared(brst *b) {
+    static const uint64_t head[] = {9900, 100, 250, 40, 90000, 210000000, 1, 2, 3, 4, 5};
+    static const uint64_t lines[2][10] = {{1, 1, 2, 8000, 4000, 4000, 40, 39, 1600000, 18000000},
+                                          {2, 1, 2, 1000, 900, 0, 40, 39, 26000, 2250000}};
+    unsigned line, thread;
+    brst_begin(b, 14, 256);
+    brst_number(b, 1);
+    brst_number(b, 0);
+    brst_string(b, "prog");
+    wide_numbers(b, head, sizeof head / sizeof *head);
+    for (line = 0; line < 2; line++) {
+        wide_numbers(b, lines[line], 10);
+        brst_number(b, 2);
+        for (thread = 1; thread <= 2; thread++) {
+            brst_number(b, line + 1);
+            brst_number(b, thread);
+            brst_string(b, "_ZN4game5stateIiE4stepEf");
+            brst_string(b, line ? "total" : "counters");
+            brst_string(b, thread == 1 ? "state.cc:7" : "");
+            brst_number(b, line ? 0 : 8 * thread);
+            brst_number(b, 8);
+            brst_number(b, 10);
+            brst_number(b, 4000);
+        }
+    }
+    brst_end(b);
+}
+
 int main(int argc, char **argv) {
     brst b;
     const char *folder = argc > 1 ? argv[1] : ".";
@@ -1009,6 +1066,10 @@ int main(int argc, char **argv) {
     save(folder, "no-tick.brst", &b);
     timed(&b, 0, 0, 0);
     save(folder, "no-timer.brst", &b);
+    missed(&b);
+    save(folder, "misses.brst", &b);
+    shared(&b);
+    save(folder, "sharing.brst", &b);
     free(b.data);
     return 0;
 }

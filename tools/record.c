@@ -24,7 +24,8 @@ static const char help[]
       "  --footprint        how much data a window of the run touches (samples)\n"
       "  --refs             data references that come back in the same order (samples)\n"
       "  --misses           which functions and data miss in the caches (samples)\n"
-      "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams, misses\n"
+      "  --sharing          which data threads take from one another: false sharing (samples)\n"
+      "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams, misses, sharing\n"
       "\n"
       "  --frames FUNCTION  beside the time: its calls are frames, or requests, and the report\n"
       "                     says what slow ones do more (up to 8 times)\n"
@@ -96,7 +97,9 @@ enum {
     PROFILE_METHODS = 4,
     PROFILE_PAIRS = 8,
     PROFILE_STREAMS = 16,
-    PROFILE_MISSES = 32
+    PROFILE_MISSES = 32,
+    PROFILE_SHARING = 64,
+    PROFILE_OBJECTS = PROFILE_MISSES | PROFILE_SHARING /* need the heap, and long bursts */
 };
 enum {
     FLAG_OFF = 256,
@@ -108,6 +111,7 @@ enum {
 enum {
     DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
     STREAMS_MOST = 1 << 20,         /* as record/preload/patch.h has it */
+    SHARING_EVERY = 490000, SHARING_BURST = 10000,
     CACHE_BYTES = 1 << 26           /* the folder of --calls' start */
 };
 
@@ -423,10 +427,11 @@ static int shapes_bursts(const tool_option *option) {
 
 static int read_options(record_options *o, int argc, char **argv) {
     static const char *const profile_names[]
-        = {"hcct", "footprint", "methods", "pairs", "streams", "misses", NULL};
+        = {"hcct", "footprint", "methods", "pairs", "streams", "misses", "sharing", NULL};
     static const unsigned profile_bits[]
         = {PROFILE_HCCT,  PROFILE_FOOTPRINT, PROFILE_METHODS,
-           PROFILE_PAIRS, PROFILE_STREAMS,   PROFILE_MISSES};
+           PROFILE_PAIRS, PROFILE_STREAMS,   PROFILE_MISSES,
+           PROFILE_SHARING};
     static const char *const event_names[] = {"calls", "refs", "blocks", NULL};
     static const unsigned event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
     tool_option option;
@@ -451,6 +456,7 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "edges")) profiles |= PROFILE_PAIRS;
         else if (tool_is(&option, "--", "refs")) profiles |= PROFILE_STREAMS;
         else if (tool_is(&option, "--", "misses")) profiles |= PROFILE_MISSES;
+        else if (tool_is(&option, "--", "sharing")) profiles |= PROFILE_SHARING;
         else if (tool_is(&option, "--", "caches")) {
             bad = take_caches(&o->caches, tool_value(&option));
             profiles |= PROFILE_MISSES;
@@ -527,14 +533,14 @@ static int read_options(record_options *o, int argc, char **argv) {
                          "rest the program must be started by bursty record");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
     o->profiles |= profiles;
-    if (o->profiles & PROFILE_MISSES) {
+    if (o->profiles & PROFILE_OBJECTS) {
         /* A burst that fills a cache; loops without a check would fill the buffer. */
         if (!every_said) {
-            o->every = MISSES_EVERY;
-            o->burst = MISSES_BURST;
+            o->every = o->profiles & PROFILE_MISSES ? MISSES_EVERY : SHARING_EVERY;
+            o->burst = o->profiles & PROFILE_MISSES ? MISSES_BURST : SHARING_BURST;
         }
         if (!boring_said) o->flags |= FLAG_ALL;
-        if (!o->caches.size) find_caches(&o->caches);
+        if (o->profiles & PROFILE_MISSES && !o->caches.size) find_caches(&o->caches);
     }
     if (!jitter_said && o->every < 2000) o->jitter = 80; /* loops of so many checks keep step */
     if (!o->every) {
@@ -554,7 +560,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     if (!o->profiles) o->flags |= FLAG_OFF | FLAG_LOOK;
     if (!ticks_said && (time_said || !o->profiles)) o->ticks = DEFAULT_TICKS;
     if (o->profiles & (PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS)) o->events |= ENTRY | EXIT;
-    if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_MISSES))
+    if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_OBJECTS))
         o->events |= LOAD | STORE;
     return bad ? TOOL_BAD_INPUT : TOOL_OK;
 }
@@ -804,7 +810,7 @@ static void name_places(record_options *o) {
     size_t size;
     FILE *file;
     int is_whole;
-    if (o->direct || !(o->profiles & PROFILE_MISSES) || stat(o->out, &s) != 0
+    if (o->direct || !(o->profiles & PROFILE_OBJECTS) || stat(o->out, &s) != 0
         || s.st_ino != o->inode || s.st_size == 0)
         return;
     data = tool_read_file(o->out, NULL, &size);
@@ -892,7 +898,7 @@ static int find_split(int argc, char **argv) {
     static const char *const alone[]
         = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--no-cache",
            "--help",    "-h",      "--time",   "--calls", "--edges",      "--refs",    "--footprint",
-           "--misses"};
+           "--misses",  "--sharing"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
         size_t n = 0, count = sizeof alone / sizeof *alone;
@@ -1006,7 +1012,7 @@ static int run(int argc, char **argv) {
     hold_asking(&before);
     if ((status = find_library("bursty-record.so", recorder, sizeof recorder)) != 0) return status;
     snprintf(library, sizeof library, "%s", recorder);
-    if (o.profiles & PROFILE_MISSES) { /* whose malloc comes first */
+    if (o.profiles & PROFILE_OBJECTS) { /* whose malloc comes first */
         if ((status = find_library("bursty-heap.so", heap, sizeof heap)) != 0) return status;
         snprintf(library, sizeof library, "%s:%s", heap, recorder);
     }
