@@ -330,6 +330,9 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
 /* Is pc in the module that holds this header's code, or in what copies share to
    save registers? Returns 1 or 0. Async-signal-safe. */
 BINPATCH_API int binpatch_is_own(uint64_t pc);
+/* Is pc in the memory of copies, which belongs to no file? Returns 1 or 0.
+   Async-signal-safe. */
+BINPATCH_API int binpatch_is_copy(uint64_t pc);
 /* Told of entries (what is ENTRY) and exits (EXIT; EXIT | CALL: by a jump into
    another function, as of a call at the very end) at the moment when they
    happen, on the thread that makes them, maybe in a signal handler. An entry and
@@ -7827,6 +7830,15 @@ BINPATCH_API void binpatch_forget_stats(void) {
     binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
 }
 
+BINPATCH_API int binpatch_is_copy(uint64_t pc) {
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        const binpatch_p_module *m = &binpatch_p.modules[n];
+        if (m->shared && pc - m->copy.rx < m->code_bytes) return 1;
+    }
+    return 0;
+}
+
 BINPATCH_API int binpatch_is_own(uint64_t pc) {
     uint64_t here = binpatch_p_address((const void *)(uintptr_t)&binpatch_is_own);
     uint32_t n;
@@ -8116,6 +8128,7 @@ BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}
 BINPATCH_API void binpatch_forget_stats(void) {}
 BINPATCH_API int binpatch_is_own(uint64_t pc) { return (void)pc, 0; }
+BINPATCH_API int binpatch_is_copy(uint64_t pc) { return (void)pc, 0; }
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     static binpatch_stats none;
     *out = none;

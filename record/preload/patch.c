@@ -509,11 +509,11 @@ static void record_prepare(void) {
 
 typedef char record_frames_fit[sizeof(binpatch_frame) * SAMPLED_DEEP <= TIMER_ROOM ? 1 : -1];
 
-/* Is a place in code of no file, that the program made itself? Where copies are
-   made, too, nobody can tell. */
+/* Is a place in code of no file, that the program made itself? Functions of
+   --frames run in copies, which are no such code. */
 static int record_is_made(uint64_t pc) {
     struct dl_find_object found;
-    return record.looks && !record.only.list[0] && record_find_object
+    return record.looks && !record.only.list[0] && record_find_object && !binpatch_is_copy(pc)
            && record_find_object((void *)(uintptr_t)pc, &found) != 0;
 }
 

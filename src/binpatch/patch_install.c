@@ -215,6 +215,15 @@ BINPATCH_API void binpatch_forget_stats(void) {
     binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
 }
 
+BINPATCH_API int binpatch_is_copy(uint64_t pc) {
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        const binpatch_p_module *m = &binpatch_p.modules[n];
+        if (m->shared && pc - m->copy.rx < m->code_bytes) return 1;
+    }
+    return 0;
+}
+
 BINPATCH_API int binpatch_is_own(uint64_t pc) {
     uint64_t here = binpatch_p_address((const void *)(uintptr_t)&binpatch_is_own);
     uint32_t n;
