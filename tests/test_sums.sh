@@ -10,12 +10,7 @@ case $build in /*) ;; *) build=$PWD/$build ;; esac
 out=$build/tests/sums${1:+_of_folder}
 rm -rf "$out"
 mkdir -p "$out/dumps" || exit 2
-passed=0 failed=0
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    echo "FAILED $2"
-}
+. tests/check.sh
 bursty() { ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 ${RUN-} "$build/bursty" "$@"; }
 
 # ---- dumps: machines that call the same functions in other proportions, and some that not all call
@@ -108,10 +103,7 @@ while read -r dump; do bursty report --sums "$dump" | tail -n +2; done <"$out/li
 awk -F , 'NR == 1 { n = NF } NF != n || n != 11 { bad = 1 } END { exit bad }' "$out/all.sums"
 ok $? "rows have eleven fields"
 if [ "$(sqlite3 :memory: 'select sqrt(4)' 2>/dev/null)" != 2.0 ]; then
-    echo "skipped: no sqlite3 with sqrt"
-    echo "$passed passed, $failed failed, 1 skipped"
-    [ "$failed" = 0 ]
-    exit
+    leave "no sqlite3 with sqrt"
 fi
 run_page() { # ROWS OUT: tables without head, as CSV
     rm -rf "$out/db"
@@ -187,5 +179,4 @@ if [ $# = 0 ]; then
         grep -q '^"threads without a record",47' "$out/of_lossy"
     ok $? "what is missing: $(tail -n 2 "$out/of_lossy")"
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish
