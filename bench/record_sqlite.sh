@@ -34,7 +34,7 @@ int main(int argc, char **argv) { /* SQL ROUNDS */
     return argc != 3;
 }
 END
-[ -x drive ] && [ drive -nt drive.c ] ||
+[ -x drive ] && [ drive -nt "$root/bench/record_sqlite.sh" ] ||
     ${CC:-gcc} -O2 -g -w -DSQLITE_THREADSAFE=0 -I"$src" -o drive drive.c "$src/sqlite3.c" -lm -ldl
 work() { # ROWS
     echo "create table t(a integer primary key, b integer, c text);
@@ -53,10 +53,14 @@ for way in '--every 0' '' '--every 200000 --burst 10000' '--every 990000 --burst
     "$bursty" record --quiet --footprint $way -o x.brst ./drive "$(work 40000)" 1 >said
     "$bursty" report --csv x.brst | awk -F , -v way="${way:-defaults}" '
         /^#/ { on = /^# misses/; next }
-        on && $1 + 0 { print way "," $1 "," 100 * $2 "," ($3 == "" ? "" : 100 * $3) "," ($4 == "" ? "" : 100 * $4) }' >>ratios
+        function percent(share) { return share == "" ? "" : 100 * share }
+        on && $1 + 0 { print way "," $1 "," 100 * $2 "," percent($3) "," percent($4) }' >>ratios
 done
 awk -F , '
-    function known(way, at) { return low[way, at] == "" ? "not known" : sprintf("%.2g to %.2g", low[way, at], high[way, at]) }
+    function known(way, at) {
+        if (low[way, at] == "") return "not known"
+        return sprintf("%.2g to %.2g", low[way, at], high[way, at])
+    }
     $1 == "--every 0" { sizes[++n] = $2; exact[$2] = $3 }
     { low[$1, $2] = $4; high[$1, $2] = $5 }
     END {
@@ -76,3 +80,20 @@ awk -F , '
 "$bursty" report --csv x.brst >misses.csv
 valgrind --tool=cachegrind --cache-sim=yes --D1=49152,768,64 --cachegrind-out-file=cg.out \
     ./drive "$(work 150000)" 1 >said 2>&1
+awk -F , '
+    FILENAME == "cg.out" && /^fl=/ { is_ours = /(sqlite3|drive)\.c$/; next }
+    FILENAME == "cg.out" && /^fn=/ { name = substr($0, 4); next }
+    FILENAME == "cg.out" && /^[0-9]/ && is_ours {
+        split($0, count, " ")
+        missed[name] += count[6] + count[9] # of reads and of writes
+        all += count[6] + count[9]
+        next
+    }
+    FILENAME == "cg.out" { next }
+    /^# / { on = /^# miss_functions/; head = 1; next }
+    on && head { head = 0; next }
+    on && NF && rows < 9 {
+        if (!rows++) print "\n| function | share | 95 % interval | cachegrind |\n|---|---:|---:|---:|"
+        between = $2 == "" ? "not known" : sprintf("%.1f to %.1f", 100 * $2, 100 * $3)
+        printf "| %s | %.1f | %s | %.1f |\n", $5, 100 * $1, between, 100 * missed[$5] / all
+    }' cg.out misses.csv
