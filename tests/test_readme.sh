@@ -49,7 +49,7 @@ list=${BUILD:-build}/tests/readme.list
 mkdir -p "${BUILD:-build}/tests"
 {
     printf '# a\n\n| x | y |\n|---|---|\n| a | 1.5 ms |\n| b | 20 %% |\n| c | 3 000 |\n\n'
-    printf '# b\n\n`sh bench/a.sh`\n\n| x | y |\n|---|---|\n| a | 1 |\n| b | 2 |\n| c | 3 |\n'
+    printf '# b\n\n`sh bench/run.sh`\n\n| x | y |\n|---|---|\n| a | 1 |\n| b | 2 |\n| c | 3 |\n'
 } |
     without_command - >"$list"
 if grep -qx '.*:3' "$list" && [ "$(wc -l <"$list")" = 1 ]; then pass
