@@ -51,6 +51,24 @@ for name in $(grep -v '^#' tests/order); do
     ok $? "tests/order: there is no $name"
 done
 
+# ---- check.sh ----
+
+(. tests/check.sh; shown=$out/said; echo reason >"$out/said"
+    pass; check "that false" false; ok 1 "not equal"; ok 0 equal; skip "no cat"; finish) >"$out/log"
+[ $? = 1 ] && [ "$(tail -n 1 "$out/log")" = "2 passed, 2 failed, 1 skipped" ] &&
+    [ "$(grep -c '^    reason' "$out/log")" = 2 ]
+ok $? "check.sh: $(cat "$out/log")"
+(. tests/check.sh; log=$out/said; check "a word" sh -c 'echo said; exit 3'; leave "no dog") >"$out/log"
+[ $? = 1 ] && [ "$(tail -n 1 "$out/log")" = "0 passed, 1 failed, 1 skipped" ] && grep -q '^    said' "$out/log"
+ok $? "check.sh with a log: $(cat "$out/log")"
+(. tests/check.sh; pass; finish) >"$out/log"
+ok $? "check.sh: passed, and the status is another"
+# A word that is no command fails in silence behind &&; such words were here before check.sh.
+! grep -nE '(^ *|&& |\|\| |; |then |else )(ok|no)($|;| ["&|])' tests/test_*.sh >"$out/log"
+ok $? "scripts count by pass and fail: $(cat "$out/log")"
+! grep -lE '^(pass|fail|skip|finish)\(\)|passed=\$\(\(passed \+ 1' tests/test_*.sh >"$out/log"
+ok $? "scripts that count by themselves: $(cat "$out/log")"
+
 # ---- make ----
 
 # What make would compile if a file were newer than it is.
