@@ -53,6 +53,19 @@ ok $? "what calls the function is no row"
 ok $? "time stands beside frames"
 cp x.brst one.brst
 
+# A function with a loop of its own spends its time in the copy that tells of its calls. That is the
+# function's time, and no code that the program made itself.
+cat >loop.c <<'P'
+static volatile unsigned sink;
+__attribute__((noinline)) void often(void) { unsigned i; for (i = 0; i < 30000; i++) sink += i * i; }
+int main(void) { int i; for (i = 0; i < 3000; i++) often(); return 0; }
+P
+${CC:-cc} -O1 -o loop loop.c && "$bursty" record --frames often -o loop.brst ./loop >got 2>got.err
+ok $? "a function with a loop"
+"$bursty" report loop.brst >loop.txt && grep -q '^1 .* often$' loop.txt && ! grep -q memfd loop.txt &&
+    ! grep -q 'made itself' got.err
+ok $? "its time is its own: $(grep -m 2 'memfd\|often$' loop.txt) $(cat got.err)"
+
 # Merged, as on several machines.
 "$bursty" merge -o sum.brst one.brst x.brst >got 2>got.err && mv sum.brst x.brst
 [ "$(frames)" = "800 handle_request" ]
