@@ -649,8 +649,9 @@ static void say_left_alone(const job *j) {
     if (j->late || j->d->cover || !cc_late_can(&j->d->choice) || !wants_runtime(j)) return;
     if (!j->line.links_cxx && !j->line.cxx_sources) return;
     if (is_trial(j->line.output)) return;
-    fprintf(stderr, "bursty: cc: %s: its C++ has no checks; `bursty cc --build-plugin` gives it "
-                    "some, with gcc\n", j->line.output ? j->line.output : "a.out");
+    fprintf(stderr, "bursty: cc: %s: its C++ has no checks; `bursty cc --build-plugin -- %s` gives "
+                    "it some\n", j->line.output ? j->line.output : "a.out",
+            j->line.compiler.words[j->line.compiler.count - 1]);
 }
 
 /* Sources become objects; then one linker's step with everything in its
@@ -678,7 +679,8 @@ static int run_all(job *j) {
             status = cc_add_runtime(&link, &j->line, &j->d->naming, j->folder);
         }
         say_left_alone(j);
-        if (status == TOOL_OK && j->late && (compiles_cxx(j) || makes_code_later(j)))
+        if (status == TOOL_OK && j->late &&
+            (compiles_cxx(j) || (makes_code_later(j) && !cc_late_is_clangs(j->late))))
             status = run_late(j, &link);
         else if (status == TOOL_OK) status = cc_run(&link, CC_TO_USER, NULL);
     } else if (status == TOOL_OK && j->late && compiles_cxx(j)) {
