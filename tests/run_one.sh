@@ -1,27 +1,23 @@
 #!/bin/sh
 # run_one.sh SUMS TEST - runs one test for run.sh, prints its line and, where it failed, its output,
-# and adds "passed failed skipped processor-seconds" to the file SUMS.
-sums=$1 test=$2
+# and adds "passed failed skipped processor-seconds" to the file SUMS. A test that has not ended after
+# $TEST_LIMIT seconds (600) is ended, with all that it started.
+sums=$1 test=$2 limit=${TEST_LIMIT:-600} within=
 out=$sums.$$
 trap 'rm -f "$out" "$out.report" "$out.times"' EXIT
 start=$(date +%s)
-case $test in
-*.sh)
-    sh "$test" >"$out" 2>&1
-    code=$?
-    ;;
-*)
-    $RUN "$test" >"$out" 2>&1
-    code=$?
-    ;;
-esac
+timeout -k 10 9 true 2>/dev/null && within="timeout -k 10 $limit"
+case $test in *.sh) with=sh ;; *) with=$RUN ;; esac
+$within $with "$test" >"$out" 2>&1
+code=$?
 times >"$out.times" # the second line is of the children; not in a pipe, which is a shell of its own
 cpu=$(tail -n 1 "$out.times" | tr 'ms' '  ' | awk '{ printf "%.1f", 60 * ($1 + $3) + $2 + $4 }')
 line=$(tr -d '\r' <"$out" | grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' | tail -n 1)
 {
     if [ -z "$line" ]; then
         line="0 passed, 1 failed"
-        echo "$test: ended with status $code and no closing line"
+        if [ "$within" ] && [ $code = 124 ]; then echo "$test: had not ended after $limit s"
+        else echo "$test: ended with status $code and no closing line"; fi
     fi
     p=${line%% *} f=${line#*, } s=0
     f=${f%% *}

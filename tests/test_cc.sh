@@ -21,7 +21,7 @@ finish() {
     [ "$failed" = 0 ]
     exit
 }
-BURSTY_CACHE=$dir/cache TMPDIR=$dir/tmp
+BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
 export BURSTY_CACHE TMPDIR
 mkdir -p "$TMPDIR"
 bursty() { "$BUILD/bursty" "$@"; }

@@ -16,7 +16,7 @@ finish() {
     [ "$failed" = 0 ]
     exit
 }
-BURSTY_CACHE=$dir/cache TMPDIR=$dir/tmp
+BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
 export BURSTY_CACHE TMPDIR
 bursty() { "$BUILD/bursty" "$@"; }
 

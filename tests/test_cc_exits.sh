@@ -22,7 +22,7 @@ finish() {
     [ "$failed" = 0 ]
     exit
 }
-BURSTY_CACHE=$dir/cache TMPDIR=$dir/tmp
+BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
 export BURSTY_CACHE TMPDIR
 bursty() { "$BUILD/bursty" "$@"; }
 lines_of() { sed -n 's/^DA:\([0-9]*\),\([0-9]*\)$/\1 \2/p' "$1"; }

@@ -10,7 +10,7 @@ CC=${CC:-cc}
 dir=$BUILD/tests/cc_wrapper
 rm -rf "$dir"
 mkdir -p "$dir/tmp" "$dir/include" || exit 2
-export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/cache
+export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/../cc_runtime
 cd "$dir" || exit 2
 passed=0 failed=0 skipped=0
 ok() { passed=$((passed + 1)); }

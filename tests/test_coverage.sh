@@ -29,7 +29,7 @@ check() { # WHAT COMMAND...
 }
 rm -rf "$dir"
 mkdir -p "$dir/tmp" "$dir/src/in" && cd "$dir" || exit 2
-BURSTY_CACHE=$dir/cache TMPDIR=$dir/tmp
+BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
 export BURSTY_CACHE TMPDIR
 unset BURSTY_TEST BURSTY_COVERAGE
 bursty() { "$BUILD/bursty" "$@"; }

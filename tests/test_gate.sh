@@ -23,6 +23,7 @@ stub test_other.sh 'echo "2 passed, 0 failed"'
 stub "$second" 'echo "3 passed, 0 failed, 1 skipped"'
 stub "$first" 'echo "1 passed, 0 failed"'
 stub test_dies.sh 'kill -9 $$'
+stub test_hangs.sh "sleep 300 & echo \$! >$out/left; wait"
 stub test_wrong.sh 'echo "5 passed, 0 failed"; exit 3'
 run() { # WANTED STATUS AND LAST LINE, TESTS...
     wanted=$1
@@ -41,6 +42,15 @@ tail -n 2 "$out/log" | head -n 1 | grep -q '^took [0-9]* s with compiling; .* [0
 ok $? "run.sh does not say how long it took: $(tail -n 2 "$out/log" | head -n 1)"
 run "1 2 passed, 1 failed" test_dies.sh test_other.sh
 run "1 5 passed, 1 failed" test_wrong.sh
+if timeout -k 10 9 true 2>/dev/null; then
+    TEST_LIMIT=1 run "1 2 passed, 1 failed" test_hangs.sh test_other.sh
+    grep -q 'test_hangs.sh: had not ended after 1 s' "$out/log"
+    ok $? "run.sh does not say that a test had not ended: $(head -n 1 "$out/log")"
+    n=0
+    while kill -0 "$(cat "$out/left")" 2>/dev/null && [ $n -lt 50 ]; do sleep .1; n=$((n + 1)); done
+    [ $n -lt 50 ]
+    ok $? "run.sh leaves what a test started"
+fi
 for name in $(grep -v '^#' tests/order); do
     [ -f "tests/$name" ] || [ -f "tests/$name.c" ]
     ok $? "tests/order: there is no $name"

@@ -25,7 +25,7 @@ skip() {
     echo "skipped: $*"
     finish
 }
-BURSTY_CACHE=$dir/cache TMPDIR=$dir/tmp
+BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
 export BURSTY_CACHE TMPDIR
 bursty() { "$BUILD/bursty" "$@"; }
 

@@ -191,7 +191,7 @@ int apply(int (*f)(int), int n) {
 END
 case $bursty in /*) whole=$bursty ;; *) whole=$PWD/$bursty ;; esac
 with() { # PLAN-OPTION OUT
-    (cd "$round" && BURSTY_CACHE=$round/cache TMPDIR=$round/tmp "$whole" cc $1 -- $CC -O1 -o "$2" a.c b.c) >"$dir/log" 2>&1
+    (cd "$round" && BURSTY_CACHE=$round/../../cc_runtime TMPDIR=$round/tmp "$whole" cc $1 -- $CC -O1 -o "$2" a.c b.c) >"$dir/log" 2>&1
 }
 answer=$(cd "$round" && $CC -O1 -o plain a.c b.c 2>/dev/null && ./plain 2>/dev/null)
 if [ -z "$answer" ] || ! "$bursty" cc --help >/dev/null 2>&1 || [ "$magic" != ELF ] || ! with '' first; then
@@ -258,7 +258,7 @@ int main(void) {
 }
 END
 first() { # OPTION...
-    (cd "$round" && BURSTY_CACHE=$round/cache TMPDIR=$round/tmp "$whole" cc "$@" -- $CC -isystem system -o first first.c) >"$dir/log" 2>&1
+    (cd "$round" && BURSTY_CACHE=$round/../../cc_runtime TMPDIR=$round/tmp "$whole" cc "$@" -- $CC -isystem system -o first first.c) >"$dir/log" 2>&1
 }
 if ! "$bursty" cc --help >/dev/null 2>&1 || [ "$magic" != ELF ] || ! first; then
     skip "first builds: $(head -n 1 "$dir/log")"

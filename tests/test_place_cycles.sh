@@ -19,7 +19,7 @@ CC=${CC:-cc}
 dir=$BUILD/tests/place_cycles
 rm -rf "$dir"
 mkdir -p "$dir/tmp" || exit 2
-export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/cache
+export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/../cc_runtime
 bursty=$BUILD/bursty
 passed=0 failed=0 skipped=0
 ok() { passed=$((passed + 1)); }

@@ -12,7 +12,7 @@ CC=${CC:-cc}
 dir=$BUILD/tests/place_random${FIRST-}
 rm -rf "$dir"
 mkdir -p "$dir/tmp" || exit 2
-export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/cache
+export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/../cc_runtime
 bursty=${BURSTY:-$BUILD/bursty}
 passed=0 failed=0 tried=0 refused=0
 machine=$($CC -dumpmachine 2>/dev/null)

@@ -9,7 +9,7 @@ bursty=$BUILD/bursty
 dir=$BUILD/tests/prove
 rm -rf "$dir"
 mkdir -p "$dir/tmp" || exit 2
-export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/cache
+export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/../cc_runtime
 passed=0 failed=0 skipped=0
 ok() { passed=$((passed + 1)); }
 no() { failed=$((failed + 1)); echo "failed: $*"; }

@@ -78,6 +78,7 @@ typedef struct mapping {
 
 static struct {
     long pid;
+    uid_t owner;
     int events[1 << 14];
     unsigned event_count;
     struct perf_event_mmap_page *rings[1024];
@@ -364,6 +365,20 @@ static void read_image(image *m) {
     if (m->count) qsort(m->functions, m->count, sizeof *m->functions, by_start);
 }
 
+/* Anybody may put a file of that name into /tmp, a pipe without a writer as
+   well: it counts if it belongs to who owns the process, to us or to root. */
+static FILE *open_perf_map(const char *path, uid_t owner) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    struct stat s;
+    FILE *f = NULL;
+    if (file < 0) return NULL;
+    if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) &&
+        (s.st_uid == owner || s.st_uid == geteuid() || s.st_uid == 0))
+        f = fdopen(file, "r");
+    if (!f) close(file);
+    return f;
+}
+
 /* What a JIT compiler says: "START SIZE NAME" in each line, the last one about
    a place is the one that counts. */
 static void read_perf_map(image *m) {
@@ -372,10 +387,10 @@ static void read_perf_map(image *m) {
     size_t room = 0, n, kept = 0;
     FILE *file;
     snprintf(path, sizeof path, "/proc/%ld/root/tmp/perf-%ld.map", at.pid, at.pid);
-    file = fopen(path, "r");
+    file = open_perf_map(path, at.owner);
     if (!file) {
         snprintf(path, sizeof path, "/tmp/perf-%ld.map", at.pid);
-        file = fopen(path, "r");
+        file = open_perf_map(path, at.owner);
     }
     if (!file) return;
     while (fgets(line, sizeof line, file)) {
@@ -593,6 +608,7 @@ static int made_at_run_time(void) {
 int attach_run(const attach_options *o) {
     char path[64], program[64] = "";
     struct sigaction action;
+    struct stat owner;
     image *made;
     FILE *file;
     unsigned n;
@@ -601,6 +617,7 @@ int attach_run(const attach_options *o) {
     snprintf(path, sizeof path, "/proc/%ld/comm", o->pid);
     file = fopen(path, "r");
     if (file && !fgets(program, sizeof program, file)) program[0] = 0;
+    at.owner = file && fstat(fileno(file), &owner) == 0 ? owner.st_uid : geteuid();
     if (file) fclose(file);
     program[strcspn(program, "\n")] = 0;
     if (!file) return refuse(o->pid, ESRCH);

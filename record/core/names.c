@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #if UINTPTR_MAX > 0xFFFFFFFF
@@ -232,17 +233,16 @@ RECORDER_HOOK static void name_line(const char *line) {
     if (fields == 4 && path[0] == '/') name_mapping(path, start, end, from);
 }
 
-/* Calls `each` with every line of a file. Without a FILE: the process
-   may end in a signal handler that has interrupted malloc. */
-RECORDER_HOOK static void read_lines(const char *path, void (*each)(const char *line)) {
+/* Calls `each` with every line of an open file, which it closes. Without a
+   FILE: the process may end in a signal handler that has interrupted malloc. */
+RECORDER_HOOK static void read_lines(int file, void (*each)(const char *line)) {
     static char text[2 * 4400];
     size_t have = 0;
     ssize_t got = 1;
-    int maps = open(path, O_RDONLY | O_CLOEXEC);
-    if (maps < 0) return;
+    if (file < 0) return;
     while (got > 0) {
         char *line = text, *end;
-        got = read(maps, text + have, sizeof text - 1 - have);
+        got = read(file, text + have, sizeof text - 1 - have);
         if (got > 0) have += (size_t)got;
         text[have] = 0;
         while ((end = strchr(line, '\n')) != NULL) {
@@ -254,17 +254,18 @@ RECORDER_HOOK static void read_lines(const char *path, void (*each)(const char *
         if (have > 4400) have = 0; /* no line is that long */
         memmove(text, line, have);
     }
-    close(maps);
+    close(file);
 }
 
 RECORDER_HOOK static void read_maps(void (*each)(const char *line)) {
-    read_lines("/proc/self/maps", each);
+    read_lines(open("/proc/self/maps", O_RDONLY | O_CLOEXEC), each);
 }
 
 /* Code of no file: a JIT compiler made it, and may say in /tmp/perf-PID.map
    what it is, "START SIZE NAME" in each line. The last line about a place
    counts, for memory is used again. The memory itself may be gone by now. Places
-   that have no name yet stand in made[], by their addresses. */
+   that have no name yet stand in made[], by their addresses.
+   Anybody may put a file of that name there, a pipe without a writer as well. */
 enum { MADE = 8192 };
 static uint32_t made[MADE], made_count;
 
@@ -292,9 +293,21 @@ RECORDER_HOOK static void name_made(const char *line) {
     }
 }
 
+RECORDER_HOOK int recorder_open_map(void) {
+    char path[64];
+    struct stat s;
+    int file;
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    if (file < 0) return -1;
+    if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) && (s.st_uid == geteuid() || s.st_uid == 0))
+        return file;
+    close(file);
+    return -1;
+}
+
 RECORDER_HOOK static void find_made(void) {
     static const char nobody[] = "(code made at run time)";
-    char path[64];
     uint32_t n, k, gap;
     made_count = 0;
     for (n = 0; n < RECORDER_FUNCTIONS && made_count < MADE; n++) {
@@ -309,8 +322,7 @@ RECORDER_HOOK static void find_made(void) {
             made[k] = i;
         }
     }
-    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
-    read_lines(path, name_made);
+    read_lines(recorder_open_map(), name_made);
     for (n = 0; n < made_count; n++) {
         if (!names[made[n]]) give_name(made[n], nobody, sizeof nobody - 1);
     }

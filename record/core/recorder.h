@@ -211,6 +211,9 @@ int recorder_is_child(void);
 uint32_t recorder_key(void *function);
 /* The same for a place in code that the program made itself. */
 uint32_t recorder_made_key(void *place);
+/* The names of such code, in a file of this process's own: open for reading, or
+   -1. */
+int recorder_open_map(void);
 /* The same as recorder_key, or 0 if no key was asked for yet. */
 uint32_t recorder_known_key(void *function);
 /* Looks all names up. Returns how many had no memory. */

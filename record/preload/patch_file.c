@@ -402,13 +402,13 @@ static void record_write_hints(void) {
         handover_line(line);
     }
     if (record.made) {
-        char path[64];
-        snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
-        if (access(path, F_OK) != 0) {
+        int map = recorder_open_map();
+        if (map >= 0) close(map);
+        else {
             snprintf(line, sizeof line,
-                     "?the program runs code that it made itself, and no %s names it: node "
-                     "--perf-basic-prof, or an agent of java's, writes one\n",
-                     path);
+                     "?the program runs code that it made itself, and no /tmp/perf-%ld.map names "
+                     "it: node --perf-basic-prof, or an agent of java's, writes one\n",
+                     (long)getpid());
             handover_line(line);
         }
     }
