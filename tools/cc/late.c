@@ -124,31 +124,6 @@ static void add_plugin(cc_command *c, const char *plugin) {
     free(pass);
 }
 
-/* clang looks for the pass only when it makes code. */
-int cc_late_loads(const cc_line *line, const char *plugin) {
-    cc_command c = {NULL, 0, 0};
-    int status;
-    cc_add_words(&c, line->compiler.words, line->compiler.count);
-    add_plugin(&c, plugin);
-    if (cc_late_is_clangs(plugin)) {
-        cc_add_word(&c, "-S");
-        cc_add_word(&c, "-o");
-        cc_add_word(&c, "/dev/null");
-    } else {
-        cc_add_word(&c, "-fsyntax-only");
-    }
-    cc_add_word(&c, "-x");
-    cc_add_word(&c, "c");
-    cc_add_word(&c, "/dev/null");
-    status = cc_run(&c, CC_TO_NOWHERE, NULL);
-    cc_command_free(&c);
-    return status == 0;
-}
-
-int cc_late_can(const cc_choice *choice) { return !choice->dual && !choice->keep_events; }
-
-/* ---- arguments ---- */
-
 static void add_clang_argument(cc_command *c, const char *key, const char *value) {
     text t = {NULL, 0, 0};
     char *word;
@@ -161,6 +136,27 @@ static void add_clang_argument(cc_command *c, const char *key, const char *value
     cc_add_word(c, word);
     free(word);
 }
+
+/* It writes no file: a compiler that a plugin brings down may remove what it
+   was to write. clang knows the plugin's option if the plugin fits. */
+int cc_late_loads(const cc_line *line, const char *plugin) {
+    cc_command c = {NULL, 0, 0};
+    int status;
+    cc_add_words(&c, line->compiler.words, line->compiler.count);
+    add_plugin(&c, plugin);
+    if (cc_late_is_clangs(plugin)) add_clang_argument(&c, "entries", "safe");
+    cc_add_word(&c, "-fsyntax-only");
+    cc_add_word(&c, "-x");
+    cc_add_word(&c, "c");
+    cc_add_word(&c, "/dev/null");
+    status = cc_run(&c, CC_TO_NOWHERE, NULL);
+    cc_command_free(&c);
+    return status == 0;
+}
+
+int cc_late_can(const cc_choice *choice) { return !choice->dual && !choice->keep_events; }
+
+/* ---- arguments ---- */
 
 /* gcc takes the words apart at commas and equal signs. */
 static void add_argument(cc_command *c, const char *plugin, const char *key, const char *value) {

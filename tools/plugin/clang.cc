@@ -57,7 +57,7 @@ enum { ENTRIES_SAFE, ENTRIES_ALL, ENTRIES_LEAF, ENTRIES_NONE };
 enum { LOOPS_ARE_ALL = -1, LOOPS_ARE_NONE = -2 };
 enum { IS_CALL = 1, IS_BACKEDGE = 4, HAS_FRAME = 256, IS_PLACED = 512 };  /* of bursty_site.kind */
 
-cl::list<std::string> words("bursty", cl::Hidden, cl::desc("of `bursty cc`: KEY=VALUE"));
+cl::list<std::string> *words;               /* null: this is another clang */
 
 struct arguments {
     int entries = ENTRIES_SAFE, loops = 4;
@@ -425,8 +425,15 @@ private:
     void break_cycles(const Function *start);
     void look_at_file();
 
+    struct planned_loop {
+        BasicBlock *head;
+        const DILocation *at;               /* may be null */
+        int loops;                          /* it holds so many, itself included */
+        bool checked;
+    };
+
     std::string records;
-    void record_function(const Function &f, bool checked);
+    void record_function(const Function &f, bool checked, const std::vector<planned_loop> &loops);
     void write_records();
 
     struct chosen_loop {
@@ -446,10 +453,6 @@ private:
     bool holds_chosen(const Function &f) const;
     int choice_of_loop(const std::string &identifier, unsigned line) const;
 
-    struct planned_loop {
-        BasicBlock *head;
-        const DILocation *at;               /* may be null */
-    };
     std::vector<planned_loop> choose_loops(Function &f);
     bool choose_entry(const Function &f, bool lands);
     bool is_wanted(const Function &f) const;
@@ -555,7 +558,7 @@ std::string escaped(const std::string &text) {
 /* What an object says of its functions (docs/formats.md): their names tell
    `bursty place --prove` which code could have a check. They are left alone by
    plans, which are made of source: no skeleton stands there. */
-void late::record_function(const Function &f, bool checked) {
+void late::record_function(const Function &f, bool checked, const std::vector<planned_loop> &loops) {
     const DISubprogram *about = f.getSubprogram();
     std::string file = name.file(about);
     std::set<std::string> called;
@@ -573,6 +576,10 @@ void late::record_function(const Function &f, bool checked) {
             const Function *to = call ? target_of(call) : nullptr;
             if (to && called.insert(symbol_of(to)).second) records += "C " + escaped(symbol_of(to)) + " -\n";
         }
+    }
+    for (const planned_loop &loop : loops) {
+        records += "L w " + std::to_string(loop.at ? loop.at->getLine() : about ? about->getLine() : 0) + " - " +
+                   std::to_string(loop.loops) + " 0 " + (loop.checked ? "c\n" : "-\n");
     }
     records += "N checked-behind-the-optimizer\n";
 }
@@ -769,13 +776,13 @@ const DILocation *place_of_loop(const flow &of, unsigned head, const std::vector
     return nullptr;
 }
 
+/* All loops, and which of them have a check. */
 std::vector<late::planned_loop> late::choose_loops(Function &f) {
     std::vector<planned_loop> list;
-    if (asked.loops == LOOPS_ARE_NONE) return list;
     const flow of(f);
     for (unsigned head = 0; head < of.blocks.size(); head++) {
         int loops = 0, choice = LOOP_UNKNOWN;
-        bool calls = false, around = false;
+        bool calls = false, around = false, checked = asked.loops != LOOPS_ARE_NONE;
         if (of.back[head].empty()) continue;
         std::vector<char> body = of.body(head);
         for (unsigned k = 0; k < of.blocks.size(); k++) {
@@ -788,14 +795,14 @@ std::vector<late::planned_loop> late::choose_loops(Function &f) {
         if (!chosen.empty()) {
             std::string in = at ? at->getScope()->getSubprogram()->getName().str() : identifier_of(f);
             if (at) choice = choice_of_loop(in, at->getLine());
-            if (choice == LOOP_NOT && !(around && calls)) continue;
+            if (choice == LOOP_NOT && !(around && calls)) checked = false;
             /* What the source has no loop for, the compiler made of a recursion. */
             around |= is_chosen(in);
         }
         if (choice == LOOP_UNKNOWN && asked.loops != LOOPS_ARE_ALL && !around && !calls &&
             loops <= asked.loops)
-            continue;
-        list.push_back({of.blocks[head], at});
+            checked = false;
+        list.push_back({of.blocks[head], at, loops, checked});
     }
     return list;
 }
@@ -868,14 +875,17 @@ void late::put_checks(Function &f) {
     bool scope = asked.scope && is_at_fixed_place(m, asked), lands = false, wanted = is_wanted(f);
     for (const BasicBlock &block : f) lands |= scope && block.isLandingPad();
     bool entry = wanted && choose_entry(f, lands);
-    record_function(f, entry);
-    if (!wanted) return;
-    for (const planned_loop &loop : choose_loops(f)) put_loop(f, loop);
+    std::vector<planned_loop> loops = choose_loops(f);
+    for (planned_loop &loop : loops) loop.checked &= wanted;
+    record_function(f, entry, loops);
+    for (const planned_loop &loop : loops) {
+        if (loop.checked) put_loop(f, loop);
+    }
     if (entry) put_entry(f, scope);
 }
 
 bool late::read_words() {
-    for (const std::string &word : words) {
+    for (const std::string &word : *words) {
         size_t equal = word.find('=');
         std::string key = word.substr(0, equal);
         if (equal != std::string::npos && take(&asked, key, word.substr(equal + 1))) continue;
@@ -946,10 +956,17 @@ namespace clang {
 std::string getClangFullVersion() __attribute__((weak));
 }
 
-/* LLVM refuses a plugin for another interface. It does not look at versions, so
-   a plugin that was built for another one says that it has none. */
-extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
-    bool fits = !clang::getClangFullVersion ||
-                clang::getClangFullVersion().find(" " LLVM_VERSION_STRING) != std::string::npos;
-    return {fits ? LLVM_PLUGIN_API_VERSION : 0u, "bursty", LLVM_VERSION_STRING, add_passes};
+/* LLVM does not compare versions. In another one than this was built for there
+   is no such option, and no pass: so the command fails with a word on that. */
+static bool fits() {
+    return !clang::getClangFullVersion ||
+           clang::getClangFullVersion().find(" " LLVM_VERSION_STRING) != std::string::npos;
+}
+
+__attribute__((constructor)) static void begin() {
+    if (fits()) words = new cl::list<std::string>("bursty", cl::Hidden, cl::desc("of `bursty cc`: KEY=VALUE"));
+}
+
+extern "C" PassPluginLibraryInfo llvmGetPassPluginInfo() {
+    return {words ? LLVM_PLUGIN_API_VERSION : 0u, "bursty", LLVM_VERSION_STRING, add_passes};
 }
