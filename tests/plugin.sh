@@ -147,7 +147,7 @@ for name in templates exceptions odd; do
     "$bursty" cc --entries=all -- $CXX -O0 -g -o $name "$sources/$name.cc" && every $name
     comm -13 $name.truth $name.calls | grep -v '	strange$' >log  # its symbol is another
     lines 0 "$name: calls that callgrind counts otherwise"
-    [ "$(wc -l <$name.calls)" -gt 10 ]
+    [ "$(wc -l <$name.calls)" -ge 10 ]
     ok $? "$name: $(wc -l <$name.calls) functions"
 done
 
@@ -309,8 +309,8 @@ if [ $is_clang = 1 ]; then
     # Lines without -g, and no debug information for them; -g as without checks.
     "$bursty" cc --entries=all -- $CXX -O2 -pthread -c -o made.o "$sources/templates.cc"
     objdump -h made.o | grep -q debug; ok $(($? != 1)) "lines leave no debug information"
-    grep -a '^F .* g [0-9]' made.o | awk '$4 < 2 { bad = 1 } END { exit bad || NR < 3 }'
-    ok $? "without -g: functions have lines: $(grep -a '^F .* g ' made.o | head -n 2)"
+    [ "$(grep -a '^F .* [gw] [0-9]' made.o | awk '$4 > 1' | grep -c 'templates.cc$')" -gt 3 ]
+    ok $? "without -g: functions have lines: $(grep -a '^F ' made.o | head -n 3)"
     "$bursty" cc -- $CXX -O2 -g -Rpass=inline -c -o made.o small.cc >log 2>&1
     says 'small.hh:2.*Rpass=inline\|small.cc.*Rpass=inline' "-Rpass of the user"
     rows() { objdump --dwarf=decodedline "$1" 2>/dev/null | awk '$2 ~ /^[0-9]+$/ { print $1, $2 }' | sort -u; }
@@ -336,16 +336,14 @@ if [ $is_clang = 1 ]; then
     compare exceptions --form=scope --entries=all -- -O2 -flto=thin
     compare start --not='std::*' -- -O2 -fPIC -ffunction-sections -Wl,--gc-sections
     # Another version's plugin.
-    for other in clang++-14 clang++-19; do
-        case $CXX in *"$other") continue ;; esac
-        command -v $other >/dev/null && "$bursty" cc --build-plugin -- $other >log 2>&1 || continue
-        theirs=$(ls -t cache/$plugin_name*.so | head -n 1)
-        cp "$theirs" "$plugin"
-        "$bursty" cc -- $CXX -O1 -c -o made small.cc >log 2>&1
-        ok $? "the plugin of $other: the file is compiled"
-        says 'the compiler refuses it, and C++ goes without checks' "the plugin of $other"
-        cp kept.so "$plugin"
-    done
+    version=$($CXX -dumpversion)
+    sed "s/ $version/ $(echo "$version" | tr 0-9 9)/g" kept.so >"$plugin"
+    cmp -s kept.so "$plugin"; ok $(($? != 1)) "the plugin has its version"
+    "$bursty" cc -- $CXX -O1 -c -o made small.cc >log 2>&1
+    ok $? "another version's plugin: the file is compiled"
+    says 'the compiler refuses it, and C++ goes without checks' "another version's plugin"
+    grep -q 'Stack dump' log; ok $(($? != 1)) "another version's plugin does no harm"
+    cp kept.so "$plugin"
 fi
 
 echo "$passed passed, $failed failed"
