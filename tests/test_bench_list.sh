@@ -5,14 +5,9 @@
 # there.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 out=${BUILD:-build}/tests/bench_list
 mkdir -p "$out" || exit 2
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "FAILED $*"
-}
 
 # From the files named as arguments: every file of the folder that one of them names, and so on. A
 # module of Python is named without its .py.
@@ -47,31 +42,30 @@ echo 'python3 b.py' >"$out/sample/a.sh"
 echo 'import os, c' >"$out/sample/b.py"
 : >"$out/sample/c.py"
 : >"$out/sample/lost.c"
-[ "$(reach "$out/sample" "$out/start")" = "$out/sample/lost.c" ] && ok || no "the search"
+[ "$(reach "$out/sample" "$out/start")" = "$out/sample/lost.c" ] && pass || fail "the search"
 
 # ---- bench/
 grep -v '^#' bench/list.txt | awk -F ' *[|] *' '{ print $2 }' >"$out/scripts"
 # shellcheck disable=SC2046
 reach bench bench/run.sh tests/*.sh tests/*.c $(grep -v '^bench/' "$out/scripts") "$out/scripts" >"$out/lost"
 while read -r file; do
-    case $file in bench/run.sh | bench/list.txt | bench/results.md) ;; *) no "nothing runs $file" ;; esac
+    case $file in bench/run.sh | bench/list.txt | bench/results.md) ;; *) fail "nothing runs $file" ;; esac
 done <"$out/lost"
-ok
+pass
 
 while IFS='|' read -r name script page shows; do
     case $name in '#'*) continue ;; esac
     # shellcheck disable=SC2086
     set -- $name $script $page
-    if [ -f "$2" ] && [ -n "$shows" ] && grep -qe "$2" -e "bench/run.sh $1\b" "$3"; then ok
-    else no "bench/list.txt: $3 does not name $2"; fi
+    if [ -f "$2" ] && [ -n "$shows" ] && grep -qe "$2" -e "bench/run.sh $1\b" "$3"; then pass
+    else fail "bench/list.txt: $3 does not name $2"; fi
 done <bench/list.txt
 
 grep -ohE '\bbench/[a-z0-9_/]+\.[a-z0-9]+' README.md docs/*.md lab/*.[ch] lab/*/* tests/*.sh tests/*.c \
     tools/*/*.c record/*.c *.h src/*/* examples/*.c 2>/dev/null | sort -u >"$out/named"
 while read -r file; do
     case $file in bench/results.md | */bench/src/*) continue ;; esac
-    [ -e "$file" ] && ok || no "$file is named somewhere, and is not there"
+    [ -e "$file" ] && pass || fail "$file is named somewhere, and is not there"
 done <"$out/named"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -10,7 +10,7 @@ command -v "${CXX%% *}" >/dev/null 2>&1 || {
 mkdir -p "$BUILD/tests"
 level=-O1
 [ -z "${FULL-}" ] || level=-O2
-passed=0 failed=0
+. tests/check.sh
 for test in test_bursty_cpp.cc test_bursty.c test_bursty_forms.c test_bursty_table.c \
     test_bursty_poll.c test_bursty_tiny.c; do
     program=$BUILD/tests/cpp_${test%.*}
@@ -19,9 +19,7 @@ for test in test_bursty_cpp.cc test_bursty.c test_bursty_forms.c test_bursty_tab
         line=$($RUN "$program" | tail -n 1); then
         passed=$((passed + ${line%% *}))
     else
-        echo "$test as C++: ${line:-does not compile}"
-        failed=$((failed + 1))
+        fail "$test as C++: ${line:-does not compile}"
     fi
 done
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

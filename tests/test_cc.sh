@@ -3,23 +3,15 @@
 # dependency files are the compiler's own; one trap in each program.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} BUILD=${BUILD:-build}
 top=$PWD
 case $BUILD in /*) ;; *) BUILD=$top/$BUILD ;; esac
 dir=$BUILD/tests/cc
 rm -rf "$dir"
 mkdir -p "$dir" && cd "$dir" || exit 2
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() { failed=$((failed + 1)); echo "failed: $*"; }
-skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
 same() { # WHAT A B
-    if cmp -s "$2" "$3"; then ok; else no "$1"; diff "$2" "$3" | head -n 8; fi
-}
-finish() {
-    if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"; else echo "$passed passed, $failed failed, $skipped skipped"; fi
-    [ "$failed" = 0 ]
-    exit
+    if cmp -s "$2" "$3"; then pass; else fail "$1"; diff "$2" "$3" | head -n 8; fi
 }
 BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
 export BURSTY_CACHE TMPDIR
@@ -63,43 +55,43 @@ for form in point scope; do
         # shellcheck disable=SC2086
         $CC -O1 -o program work.c && ./program x >plain.out; plain=$?
         # shellcheck disable=SC2086
-        with --form=$form $set -- $CC -O1 -Wall -Wextra -o program work.c >log 2>&1 || no "$form $set does not compile"
-        [ -s log ] && no "$form $set: a message" && head -n 5 log
+        with --form=$form $set -- $CC -O1 -Wall -Wextra -o program work.c >log 2>&1 || fail "$form $set does not compile"
+        [ -s log ] && fail "$form $set: a message" && head -n 5 log
         ./program x >out; status=$?
         same "$form $set: output" plain.out out
-        [ "$status" = "$plain" ] || no "$form $set: status $status"
+        [ "$status" = "$plain" ] || fail "$form $set: status $status"
         case $set in
-        *EN*) [ ! -f program.brst ] || no "$form: a dump without a check" ;;
-        *) bursty report --csv program.brst >csv 2>&1 && grep -q fib csv && ok || no "$form $set: no fib in the report" ;;
+        *EN*) [ ! -f program.brst ] || fail "$form: a dump without a check" ;;
+        *) bursty report --csv program.brst >csv 2>&1 && grep -q fib csv && pass || fail "$form $set: no fib in the report" ;;
         esac
     done
 done
 BURSTY_FILE=other.brst ./program x >/dev/null
 with --every=90 --burst=10 --dump=own.brst -- $CC -o program work.c && ./program x >/dev/null
-bursty report own.brst | grep -q 'asked 10 %' && ok || no "--every, --dump"
-BURSTY_FILE=env.brst BURSTY_EVERY=190 ./program x >/dev/null; bursty report env.brst | grep -q 'asked 5 %' && ok || no "BURSTY_FILE, BURSTY_EVERY"
-BURSTY_EVERY=10x ./program x 2>log >/dev/null; grep -q "BURSTY_EVERY: '10x' is not valid" log && ok || no "BURSTY_EVERY that is no number"
+bursty report own.brst | grep -q 'asked 10 %' && pass || fail "--every, --dump"
+BURSTY_FILE=env.brst BURSTY_EVERY=190 ./program x >/dev/null; bursty report env.brst | grep -q 'asked 5 %' && pass || fail "BURSTY_FILE, BURSTY_EVERY"
+BURSTY_EVERY=10x ./program x 2>log >/dev/null; grep -q "BURSTY_EVERY: '10x' is not valid" log && pass || fail "BURSTY_EVERY that is no number"
 echo precious >text; BURSTY_FILE=text ./program x 2>log >/dev/null
-[ "$(cat text)" = precious ] && grep -q 'text: is no .brst file and is not overwritten' log && ok || no "BURSTY_FILE over another file"
-rm -f own.brst; BURSTY_OFF=1 ./program x >/dev/null; [ ! -f own.brst ] && ok || no "BURSTY_OFF"
+[ "$(cat text)" = precious ] && grep -q 'text: is no .brst file and is not overwritten' log && pass || fail "BURSTY_FILE over another file"
+rm -f own.brst; BURSTY_OFF=1 ./program x >/dev/null; [ ! -f own.brst ] && pass || fail "BURSTY_OFF"
 with --only='fi*' --entries=all --loops=LN -- $CC -o program work.c && ./program x >/dev/null
-bursty report --csv program.brst >csv; { grep -q fib csv && ! grep -q leaf csv; } && ok || no "--only"
+bursty report --csv program.brst >csv; { grep -q fib csv && ! grep -q leaf csv; } && pass || fail "--only"
 rm -f program.brst
 with --not='fib' --not=main --not=loops --entries=all -- $CC -o program work.c && ./program x >/dev/null
-bursty report --csv program.brst >csv; { ! grep -q fib csv && grep -q leaf csv; } && ok || no "--not"
+bursty report --csv program.brst >csv; { ! grep -q fib csv && grep -q leaf csv; } && pass || fail "--not"
 
 # ---- two copies ---------------------------------------------------------------------------------------------------------
 
 # What has no check is recorded by second copies: leaf, and the loop of few rounds in loops.
 rm -f program.brst left
-with --form=dual --list=left --every=9 --burst=3 -- $CC -O1 -Wall -Wextra -o program work.c >log 2>&1 || no "dual does not compile"
-[ ! -s log ] && [ ! -s left ] && ok || { no "dual: messages"; cat log left; }
+with --form=dual --list=left --every=9 --burst=3 -- $CC -O1 -Wall -Wextra -o program work.c >log 2>&1 || fail "dual does not compile"
+[ ! -s log ] && [ ! -s left ] && pass || { fail "dual: messages"; cat log left; }
 ./program x >out; status=$?
 same "dual: output" plain.out out
-[ "$status" = "$plain" ] && ok || no "dual: status $status"
-bursty report --csv program.brst >csv; { grep -q fib csv && grep -q leaf csv && grep -q 'work.c:8' csv; } && ok || { no "dual: no events without checks"; cat csv; }
+[ "$status" = "$plain" ] && pass || fail "dual: status $status"
+bursty report --csv program.brst >csv; { grep -q fib csv && grep -q leaf csv && grep -q 'work.c:8' csv; } && pass || { fail "dual: no events without checks"; cat csv; }
 bursty report program.brst | sed -n '/^checks:/,$p' >checks
-{ grep -q '^ *[0-9].* fib ' checks && ! grep -q '^ *[0-9].* leaf ' checks && tr '\n' ' ' <checks | grep -q 'bursty cc placed these'; } && ok || { no "dual: which checks are bursty cc's"; cat checks; }
+{ grep -q '^ *[0-9].* fib ' checks && ! grep -q '^ *[0-9].* leaf ' checks && tr '\n' ' ' <checks | grep -q 'bursty cc placed these'; } && pass || { fail "dual: which checks are bursty cc's"; cat checks; }
 cat >copies.c <<'END'
 #include <stdarg.h>
 #include <stdio.h>
@@ -140,27 +132,27 @@ for words in "-O0 -std=c11" "-O2 -Wall -std=gnu99 -pedantic"; do
     for set in "--entries=all --loops=all" "--entries=safe --loops=L4" "--entries=EN --loops=all"; do
         rm -f left
         # shellcheck disable=SC2086
-        with --form=dual --list=left --every=2 --burst=7 $set -- $CC $words -o own copies.c 2>own.log || no "dual $words $set: not compiled"
+        with --form=dual --list=left --every=2 --burst=7 $set -- $CC $words -o own copies.c 2>own.log || fail "dual $words $set: not compiled"
         same "dual $words $set: messages" plain.log own.log
         ./own >own.out; own=$?
         same "dual $words $set: output" plain.out own.out
-        [ $own = $plain ] && ok || no "dual $words $set: status $own"
+        [ $own = $plain ] && pass || fail "dual $words $set: status $own"
         case $set in *=all*all*) cp left first ;; esac
-        if grep 'left alone' left; then no "dual $words $set"; fi
+        if grep 'left alone' left; then fail "dual $words $set"; fi
     done
 done
 for line in 'odd: one copy: declarator' 'counts: one copy: static-local' 'sums: one copy: variadic' 'stop: one copy: noreturn' \
             'loops: a loop in one copy: label' 'loops: a loop in one copy: case-of-outer-switch'; do
-    grep -q ": $line\$" first && ok || no "dual: $line"
+    grep -q ": $line\$" first && pass || fail "dual: $line"
 done
 # A weak function may be replaced when the program is linked: its body has no second copy.
 printf '__attribute__((weak, noinline)) int hook(int n) { return n; }\n%s\n' \
     'int main(void) { int i, sum = 0; for (i = 0; i < 1000; i++) sum += hook(i) + 1; return sum != 0; }' >weak.c
 printf 'int hook(int n) { return n - n - 1; }\n' >strong.c
 rm -f left
-with --form=dual --list=left --every=3 --burst=5 --entries=all --loops=all -- $CC -O1 -o own weak.c strong.c && ./own && ok ||
-    no "dual: a weak function that is replaced"
-grep -q 'hook: one copy: weak$' left && ok || no "dual: weak: $(cat left)"
+with --form=dual --list=left --every=3 --burst=5 --entries=all --loops=all -- $CC -O1 -o own weak.c strong.c && ./own && pass ||
+    fail "dual: a weak function that is replaced"
+grep -q 'hook: one copy: weak$' left && pass || fail "dual: weak: $(cat left)"
 $CC -O1 -o program work.c && ./program x >plain.out; plain=$?
 
 # ---- a plan ------------------------------------------------------------------------------------------------------------
@@ -170,22 +162,22 @@ hash=$(awk '$1 == "F" && $2 == "fib" { print $5 }' work.o.burstycg)
 printf 'bursty plan 1\nP work.c fib %s 0 - test\n' "$hash" >plan
 rm -f program.brst
 with --plan=plan --entries=all --loops=LN -- $CC -o program work.c && ./program x >/dev/null
-bursty report --csv program.brst >csv; { ! grep -q fib csv && grep -q leaf csv; } && ok || no "--plan: an entry without a check"
+bursty report --csv program.brst >csv; { ! grep -q fib csv && grep -q leaf csv; } && pass || fail "--plan: an entry without a check"
 with --plan=plan --keep-events --entries=all --loops=LN -- $CC -o program work.c && ./program x >/dev/null
-bursty report --csv program.brst >csv; grep -q fib csv && ok || no "--keep-events"
+bursty report --csv program.brst >csv; grep -q fib csv && pass || fail "--keep-events"
 sed 's/n < 2/n < 3/' work.c >changed.c; mv changed.c work2.c
 with --plan=plan --entries=all --loops=LN -- $CC -o program work2.c && ./program x >/dev/null
-bursty report --csv program.brst >csv; grep -q fib csv && ok || no "--plan: a stale line must not count"
-with --plan=none --entries=all -- $CC -c work.c && ok || no "a plan that is not there yet"
+bursty report --csv program.brst >csv; grep -q fib csv && pass || fail "--plan: a stale line must not count"
+with --plan=none --entries=all -- $CC -c work.c && pass || fail "a plan that is not there yet"
 mkdir -p deep/src && cp work.c deep/src/work.c && rm -f left
-with --plan=plan --list=left --entries=all --loops=LN -- $CC -c -o deep.o deep/src/work.c && [ ! -s left ] && ok || no "a plan knows a file by the end of its path"
+with --plan=plan --list=left --entries=all --loops=LN -- $CC -c -o deep.o deep/src/work.c && [ ! -s left ] && pass || fail "a plan knows a file by the end of its path"
 sed 's/^P work.c/P x\/work.c/p;s/^P x/P y/' plan >plan2
-with --plan=plan2 --list=left --entries=all -- $CC -c -o deep.o work.c && grep -q 'work.c:1: the file: without a plan: the plan has several files' left && ok || no "two files with one end of the path"
-rm -f left; with --plan=plan --list=left -- $CC -c -o deep.o work2.c && grep -q 'work2.c:1: the file: without a plan: the plan has no such file' left && ok || no "a file that the plan does not know"
-with --plan=/dev/zero -- $CC -c work.c 2>log; [ $? = 2 ] && grep -q '^bursty: /dev/zero: is no regular file' log && ok || no "a plan that is a device"
-echo 'no plan' >bad; with --plan=bad -- $CC -c work.c 2>log; [ $? = 2 ] && grep -q '^bursty: bad:1: ' log && ok || no "a bad plan"
+with --plan=plan2 --list=left --entries=all -- $CC -c -o deep.o work.c && grep -q 'work.c:1: the file: without a plan: the plan has several files' left && pass || fail "two files with one end of the path"
+rm -f left; with --plan=plan --list=left -- $CC -c -o deep.o work2.c && grep -q 'work2.c:1: the file: without a plan: the plan has no such file' left && pass || fail "a file that the plan does not know"
+with --plan=/dev/zero -- $CC -c work.c 2>log; [ $? = 2 ] && grep -q '^bursty: /dev/zero: is no regular file' log && pass || fail "a plan that is a device"
+echo 'no plan' >bad; with --plan=bad -- $CC -c work.c 2>log; [ $? = 2 ] && grep -q '^bursty: bad:1: ' log && pass || fail "a bad plan"
 if command -v readelf >/dev/null 2>&1; then
-    with -- $CC -c work.c && readelf -p .bursty.cg work.o 2>/dev/null | grep -q 'B W0{;c0;}D1{;}r' && ok || no ".bursty.cg"
+    with -- $CC -c work.c && readelf -p .bursty.cg work.o 2>/dev/null | grep -q 'B W0{;c0;}D1{;}r' && pass || fail ".bursty.cg"
 fi
 
 # ---- messages, status, dependency files --------------------------------------------------------------------------------
@@ -214,8 +206,8 @@ compare() { # ARGUMENTS: the same messages, the same status
     rm -f o.o
     LC_ALL=C with -- $CC "$@" -c -o o.o >own.log 2>&1; own=$?
     same "messages of $*" plain.log own.log
-    [ $plain = $own ] && ok || no "status of $*: $own, wanted $plain"
-    { [ $plain = 0 ] && [ -f o.o ]; } || { [ $plain != 0 ] && [ ! -f o.o ]; } && ok || no "object of $*"
+    [ $plain = $own ] && pass || fail "status of $*: $own, wanted $plain"
+    { [ $plain = 0 ] && [ -f o.o ]; } || { [ $plain != 0 ] && [ ! -f o.o ]; } && pass || fail "object of $*"
 }
 compare -Wall -Wextra warn.c
 compare -Wall -Werror warn.c
@@ -224,7 +216,7 @@ compare -Wextra -Werror fall.c
 compare -std=c90 -pedantic -Wall -Wextra -Werror work.c
 compare missing.c
 echo older >plain.o; $CC -c -o plain.o error.c 2>/dev/null; echo older >o.o; with -- $CC -c -o o.o error.c 2>/dev/null
-{ [ -f plain.o ] && cmp -s plain.o o.o; } || { [ ! -f plain.o ] && [ ! -f o.o ]; } && ok || no "an error and an older object"
+{ [ -f plain.o ] && cmp -s plain.o o.o; } || { [ ! -f plain.o ] && [ ! -f o.o ]; } && pass || fail "an error and an older object"
 compare -Wall -Wextra -Wshadow -Wconversion -Wdeclaration-after-statement -O2 work.c
 
 echo 'int g(void); int (*p)(void) = g;' >inc.h
@@ -240,7 +232,7 @@ for words in "-MD" "-MMD" "-MD -MP" "-MD -MF x.dep" "-MD -MT target -MF y.dep" "
     # shellcheck disable=SC2086
     with -- $CC $words -c dep.c -o dep.o && cat dep.d x.dep y.dep >own.dep 2>/dev/null
     same "dependencies of $words" plain.dep own.dep
-    grep -q bursty dep.o && ok || no "no check with $words"
+    grep -q bursty dep.o && pass || fail "no check with $words"
 done
 
 for words in "-MD -o dep" "-MMD -MP -o a/dep" "-MD -MF x.dep -o dep" "-Wp,-MD,x.dep -o dep" "-Wp,-MMD,x.dep -c -o a/dep.o"; do
@@ -258,21 +250,21 @@ done
 echo 'int one(void); int two(void); int main(void) { return one() + two() - 3; }' >main.c
 echo 'int one(void) { return 1; }' >a/util.c
 echo 'int two(void) { int i, s = 0; for (i = 0; i < 2; i++) s++; return s; }' >b/util.c
-with -- $CC -o two main.c a/util.c b/util.c && ./two && ok || no "several sources, equal names"
-with -- $CC -c main.c a/util.c && [ -f main.o ] && [ -f util.o ] && ok || no "-c with several sources"
-with -- $CC -c b/util.c -o b.o && with -- $CC -o two main.c a/util.c b.o && ./two && ok || no "a source and an object"
+with -- $CC -o two main.c a/util.c b/util.c && ./two && pass || fail "several sources, equal names"
+with -- $CC -c main.c a/util.c && [ -f main.o ] && [ -f util.o ] && pass || fail "-c with several sources"
+with -- $CC -c b/util.c -o b.o && with -- $CC -o two main.c a/util.c b.o && ./two && pass || fail "a source and an object"
 printf '%s\n' '-DNAME="a b"' "-DX='c'" 'main.c a/util.c' '-o two' >words
-with -- $CC @words b/util.c && ./two && ok || no "@file"
+with -- $CC @words b/util.c && ./two && pass || fail "@file"
 for words in "-E main.c" "-S main.c -o main.s" "--version" "-c main.c -o /dev/null" "-fsyntax-only main.c"; do
     # shellcheck disable=SC2086
     $CC $words >plain.out 2>&1; plain=$?
     # shellcheck disable=SC2086
     with -- $CC $words >own.out 2>&1; [ $? = $plain ] && same "$words" plain.out own.out
 done
-echo 'int main(void) { return 0; }' | with -- $CC -x c - -o std && ./std && ok || no "standard input"
-printf '.text\n' >empty.s; with -- $CC -c empty.s -o empty.o && [ -f empty.o ] && ok || no "assembly"
-: >void.c; with -- $CC -c void.c -o void.o && [ -f void.o ] && ok || no "an empty file"
-with -- $CC -shared -fPIC -o lib.so b/util.c work.c 2>log && ok || { no "a shared object"; head -n 3 log; }
+echo 'int main(void) { return 0; }' | with -- $CC -x c - -o std && ./std && pass || fail "standard input"
+printf '.text\n' >empty.s; with -- $CC -c empty.s -o empty.o && [ -f empty.o ] && pass || fail "assembly"
+: >void.c; with -- $CC -c void.c -o void.o && [ -f void.o ] && pass || fail "an empty file"
+with -- $CC -shared -fPIC -o lib.so b/util.c work.c 2>log && pass || { fail "a shared object"; head -n 3 log; }
 cp work.c work.text; mkdir -p temps
 checks() { nm "$1" 2>/dev/null | grep -q -e bursty_hit -e bursty_thunk; }
 for words in "-x c work.text" "work.text -x none" "-v work.c" "-P work.c" "-save-temps=obj -c work.c -o temps/work.o" "-x c -c work.text -x none"; do
@@ -282,45 +274,45 @@ for words in "-x c work.text" "work.text -x none" "-v work.c" "-P work.c" "-save
     # shellcheck disable=SC2086
     with --entries=all -- $CC $made $words >log 2>&1
     case $words in *temps*) out=temps/work.o ;; esac
-    ! command -v nm >/dev/null 2>&1 || { checks $out && ok || no "$words: no checks"; }
+    ! command -v nm >/dev/null 2>&1 || { checks $out && pass || fail "$words: no checks"; }
 done
-$CC -E work.c -o work.i && with --entries=all -- $CC -c work.i -o work.o && { ! command -v nm >/dev/null 2>&1 || checks work.o; } && ok || no "a .i file"
+$CC -E work.c -o work.i && with --entries=all -- $CC -c work.i -o work.o && { ! command -v nm >/dev/null 2>&1 || checks work.o; } && pass || fail "a .i file"
 rm -f left
 # Files of C++ are compiled as they are, and listed.
 if command -v "${CXX:-c++}" >/dev/null 2>&1; then
     rm -f left; echo 'int plus() { return 1; }' >plus.cpp
     with --list=left -- "${CXX:-c++}" -c plus.cpp -o plus.o && [ -s plus.o ] &&
-        grep -q 'plus.cpp:1: the file: left alone: C++' left && ok || no "a C++ file is not listed"
+        grep -q 'plus.cpp:1: the file: left alone: C++' left && pass || fail "a C++ file is not listed"
 fi
 rm -f left
 with --list=left -- $CC -S work.c -o work.s; echo 'int x;' | with --list=left -- $CC -c -x c - -o std.o; with --list=left -- $CC -E work.c >/dev/null
 [ "$(sort left)" = "-:1: the file: left alone: standard input
-work.c:1: the file: left alone: -S" ] && ok || { no "what runs as it is must be listed"; cat left; }
-with $CC -c main.c 2>log; [ $? = 2 ] && ok || no "no --"
+work.c:1: the file: left alone: -S" ] && pass || { fail "what runs as it is must be listed"; cat left; }
+with $CC -c main.c 2>log; [ $? = 2 ] && pass || fail "no --"
 for words in --dump= --dump=a/ --list= --list=none/list; do
-    with $words -- $CC -c main.c 2>log; [ $? = 2 ] && [ "$(wc -l <log)" -eq 1 ] && ok || no "$words"
+    with $words -- $CC -c main.c 2>log; [ $? = 2 ] && [ "$(wc -l <log)" -eq 1 ] && pass || fail "$words"
 done
-rm -f main.o; TMPDIR=$dir/none with -- $CC -c main.c && [ -f main.o ] && ok || no "TMPDIR that does not exist"
-with --entries=x -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--entries=x"
-with --loops=4 -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--loops=4"
-with --form=x -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--form=x"
-with --burst=0 -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--burst=0"
-with --nothing -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--nothing"
-with -- 2>log; [ $? = 2 ] && ok || no "no compiler"
-with -- no-such-compiler -c main.c 2>log; [ $? = 127 ] && ok || no "a compiler that is not there"
-with --no-runtime -- $CC -c main.c && with --no-runtime -- $CC -o two main.o a/util.c b.o 2>log; [ $? != 0 ] && ok || no "--no-runtime"
+rm -f main.o; TMPDIR=$dir/none with -- $CC -c main.c && [ -f main.o ] && pass || fail "TMPDIR that does not exist"
+with --entries=x -- $CC -c main.c 2>log; [ $? = 2 ] && pass || fail "--entries=x"
+with --loops=4 -- $CC -c main.c 2>log; [ $? = 2 ] && pass || fail "--loops=4"
+with --form=x -- $CC -c main.c 2>log; [ $? = 2 ] && pass || fail "--form=x"
+with --burst=0 -- $CC -c main.c 2>log; [ $? = 2 ] && pass || fail "--burst=0"
+with --nothing -- $CC -c main.c 2>log; [ $? = 2 ] && pass || fail "--nothing"
+with -- 2>log; [ $? = 2 ] && pass || fail "no compiler"
+with -- no-such-compiler -c main.c 2>log; [ $? = 127 ] && pass || fail "a compiler that is not there"
+with --no-runtime -- $CC -c main.c && with --no-runtime -- $CC -o two main.o a/util.c b.o 2>log; [ $? != 0 ] && pass || fail "--no-runtime"
 with --list=left --entries=all -- $CC -c -o nest.o -x c - </dev/null 2>/dev/null
 printf 'int f(int a) {\n    if (a)\n        else a = 1;\n}\n' >bad.c
 cp main.c same.c
 $CC -c same.c -o same.c 2>/dev/null      # gcc refuses, clang does it
 if cmp -s main.c same.c; then
     with -- $CC -c same.c -o same.c 2>/dev/null
-    if cmp -s main.c same.c; then ok; else no "an object overwrites its source"; fi
+    if cmp -s main.c same.c; then pass; else fail "an object overwrites its source"; fi
 fi
 ln -sf /dev/null sink
 $CC -c bad.c -o sink 2>/dev/null         # clang removes it by itself
 [ -L sink ] && with -- $CC -c bad.c -o sink 2>/dev/null || ln -sf /dev/null sink
-if [ -L sink ]; then ok; else no "a failed compilation removes a device"; fi
+if [ -L sink ]; then pass; else fail "a failed compilation removes a device"; fi
 
 # ---- traps: each program prints what the plain one prints ----------------------------------------------------------------
 
@@ -331,11 +323,11 @@ trap_() { # NAME WORDS...: the program is standard input
     ./plain >plain.out; plain=$?
     for form in ${forms:-scope dual}; do      # points at loops are the same in both forms
         rm -f left
-        with --form=$form --entries=all --loops=all --list=left -- $CC "$@" -o own "$name.c" -lm 2>own.log || no "$name $form: not compiled"
+        with --form=$form --entries=all --loops=all --list=left -- $CC "$@" -o own "$name.c" -lm 2>own.log || fail "$name $form: not compiled"
         ./own >own.out; own=$?
         same "$name $form: output" plain.out own.out
-        [ $own = $plain ] || no "$name $form: status $own"
-        [ "$(cat left 2>/dev/null | wc -l)" = "${wanted:-0}" ] || [ $form = dual ] || { no "$name $form: left alone:"; cat left; }
+        [ $own = $plain ] || fail "$name $form: status $own"
+        [ "$(cat left 2>/dev/null | wc -l)" = "${wanted:-0}" ] || [ $form = dual ] || { fail "$name $form: left alone:"; cat left; }
     done
 }
 trap_ duff <<'END'
@@ -413,7 +405,7 @@ cat >own_bursty.c <<'END'
 static int f(int a) { BURST_SCOPE("f"); return a + 1; }
 int main(void) { bursty_start(NULL); printf("%d\n", f(1)); return 0; }
 END
-with -- $CC -O1 -I"$top" -o own own_bursty.c && [ "$(./own)" = 2 ] && ok || no "a file that includes bursty.h"
+with -- $CC -O1 -I"$top" -o own own_bursty.c && [ "$(./own)" = 2 ] && pass || fail "a file that includes bursty.h"
 
 # ---- debug information, parallel makes, leftovers ------------------------------------------------------------------------
 
@@ -422,11 +414,11 @@ if command -v readelf >/dev/null 2>&1; then
     for o in plain own; do readelf --debug-dump=info $o.o 2>/dev/null | grep -m 2 -E 'DW_AT_(name|comp_dir)' | sed 's/.*: //' >$o.dw; done
     same "DW_AT_name and comp_dir" plain.dw own.dw
     for o in plain own; do readelf --debug-dump=decodedline $o.o 2>/dev/null | awk '$1 == "work.c" { print $2 }' | sort -un >$o.lines; done
-    awk 'NR == FNR { seen[$1] = 1; next } !seen[$1]' own.lines plain.lines | grep -q . && no "lines are missing" || ok
+    awk 'NR == FNR { seen[$1] = 1; next } !seen[$1]' own.lines plain.lines | grep -q . && fail "lines are missing" || pass
 fi
 { echo 'all: a/util.o b/util.o work.o'; printf '%%.o: %%.c\n\t$(CC) -c $< -o $@\n'; } >Makefile
 rm -f a/util.o b/util.o work.o
-make -s -j8 CC="$BUILD/bursty cc -- $CC" >log 2>&1 && [ -f a/util.o ] && [ -f b/util.o ] && ok || { no "make -j8"; cat log; }
+make -s -j8 CC="$BUILD/bursty cc -- $CC" >log 2>&1 && [ -f a/util.o ] && [ -f b/util.o ] && pass || { fail "make -j8"; cat log; }
 # A wrapper that compiles and cannot preprocess: one line says so, and the object is the plain one.
 cat >no-E <<END
 #!/bin/sh
@@ -437,13 +429,13 @@ chmod +x no-E
 rm -f list
 bursty cc --list=list -- ./no-E -c main.c -o unread.o 2>log && [ -f unread.o ] &&
     [ "$(cat log)" = "bursty: cc: main.c: compiled without checks: the compiler's command fails with -E" ] &&
-    [ "$(cat list)" = "main.c:1: the file: left alone: the compiler's command fails with -E" ] && ok ||
-    { no "a wrapper without -E"; cat log list; }
+    [ "$(cat list)" = "main.c:1: the file: left alone: the compiler's command fails with -E" ] && pass ||
+    { fail "a wrapper without -E"; cat log list; }
 bursty cc --cover -- ./no-E -c main.c -o unread.o 2>log
-grep -q 'compiled without counters: ' log && ok || no "a wrapper without -E, with --cover"
+grep -q 'compiled without counters: ' log && pass || fail "a wrapper without -E, with --cover"
 echo 'int f( {' >wrong.c
-bursty cc -- ./no-E -c wrong.c -o unread.o 2>log && no "an error passes a wrapper" || ok
-grep -q 'compiled without' log && no "an error is taken for a wrapper's" || ok
+bursty cc -- ./no-E -c wrong.c -o unread.o 2>log && fail "an error passes a wrapper" || pass
+grep -q 'compiled without' log && fail "an error is taken for a wrapper's" || pass
 # A signal ends the compiler too, and nothing is left. The compiler says that it has begun and ends by that signal alone. (A shell's
 # background programs ignore SIGINT, and so does bursty cc then; nohup makes all ignore SIGHUP.)
 cat >slow <<'END'
@@ -461,7 +453,7 @@ for signal in TERM HUP; do
     read -r line <begun
     kill -s $signal $process
     wait $process 2>/dev/null
-    [ $? -gt 128 ] && [ "$line" = begun ] && ok || no "SIG$signal does not end it"
+    [ $? -gt 128 ] && [ "$line" = begun ] && pass || fail "SIG$signal does not end it"
 done
-[ -z "$(ls "$TMPDIR")" ] && ok || no "something is left in TMPDIR"
+[ -z "$(ls "$TMPDIR")" ] && pass || fail "something is left in TMPDIR"
 finish

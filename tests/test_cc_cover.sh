@@ -2,20 +2,12 @@
 # test_cc_cover.sh - bursty cc --cover: a program's output stays, and the counts are what each line and branch did.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 dir=$BUILD/tests/cc_cover
 rm -rf "$dir"
 mkdir -p "$dir/tmp" && cd "$dir" || exit 2
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() { failed=$((failed + 1)); echo "failed: $*"; }
-skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
-finish() {
-    if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"; else echo "$passed passed, $failed failed, $skipped skipped"; fi
-    [ "$failed" = 0 ]
-    exit
-}
 BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
 export BURSTY_CACHE TMPDIR
 bursty() { "$BUILD/bursty" "$@"; }
@@ -110,25 +102,25 @@ for form in count count16 count32 bytes bits; do
             [ "$form$atomic" = bytes--atomic ] && continue
             rm -f coverage.brst left
             # shellcheck disable=SC2086
-            bursty cc --cover=$form $atomic --list=left -- $CC $words -o own paths.c >log 2>&1 || no "$form $words: not compiled"
-            [ -s log ] && { no "$form $words: messages"; head -n 4 log; }
-            [ -s left ] && { no "$form: left alone"; cat left; }
+            bursty cc --cover=$form $atomic --list=left -- $CC $words -o own paths.c >log 2>&1 || fail "$form $words: not compiled"
+            [ -s log ] && { fail "$form $words: messages"; head -n 4 log; }
+            [ -s left ] && { fail "$form: left alone"; cat left; }
             ./own >own.out
-            cmp -s plain.out own.out && ok || no "$form $words $atomic: output"
-            bursty report --lcov coverage.brst >lcov || no "$form: no report"
+            cmp -s plain.out own.out && pass || fail "$form $words $atomic: output"
+            bursty report --lcov coverage.brst >lcov || fail "$form: no report"
             case $form in count*) wanted=wanted.count ;; *) wanted=wanted.marks ;; esac
             sed -n 's/^DA:\([0-9]*\),\([0-9]*\)$/\1 \2/p' lcov | sort -n >got
-            awk 'NR == FNR { got[$1] = $2; next } got[$1] != $2 { print "line " $1 ": " got[$1] ", wanted " $2; bad = 1 } END { exit bad }' got $wanted && ok ||
-                no "$form $words $atomic: counts"
+            awk 'NR == FNR { got[$1] = $2; next } got[$1] != $2 { print "line " $1 ": " got[$1] ", wanted " $2; bad = 1 } END { exit bad }' got $wanted && pass ||
+                fail "$form $words $atomic: counts"
         done
     done
 done
 # Runs add up; the name of the file.
 ./own >/dev/null; BURSTY_COVERAGE=other.brst ./own >/dev/null
-[ -f other.brst ] && ok || no BURSTY_COVERAGE
+[ -f other.brst ] && pass || no BURSTY_COVERAGE
 rm -f coverage.brst
 bursty cc --cover -- $CC -o own paths.c && ./own >/dev/null && ./own >/dev/null
-bursty report --lcov coverage.brst | grep -q '^DA:4,8$' && ok || no "two runs do not add up"
+bursty report --lcov coverage.brst | grep -q '^DA:4,8$' && pass || fail "two runs do not add up"
 # Files of one name in several folders are several files; a header has one name, however it is included.
 mkdir -p names/a names/b names/link
 ln -sfn ../b names/link/b
@@ -145,34 +137,34 @@ echo 'int h2(int n) { return n + 2; }' >names/a/h2.c
  bursty cc --cover -- $CC -o own main.c a/util.o b/util.o k.o h2.o && BURSTY_COVERAGE=../names.brst ./own)
 echo "$PWD/names/a/h.h $PWD/names/a/util.c $PWD/names/b/util.c $PWD/names/main.c /mapped/b/k.c given/h2.c" | tr ' ' '\n' | sort >wanted
 bursty report --lcov names.brst | sed -n 's/^SF://p' | sort >got
-cmp -s wanted got && ok || { no "names of files"; cat got; }
+cmp -s wanted got && pass || { fail "names of files"; cat got; }
 (cd names && bursty report ../names.brst >../got)
-grep -q "^a/h.h " got && grep -q "^main.c " got && grep -q "^/mapped/b/k.c " got && ok || { no "names from here"; cat got; }
+grep -q "^a/h.h " got && grep -q "^main.c " got && grep -q "^/mapped/b/k.c " got && pass || { fail "names from here"; cat got; }
 # Marks: those of c tell that a and b held, and that the function was entered.
 if command -v nm >/dev/null; then
     echo 'int f(int a, int b, int c) { return a && b && c ? 7 : 9; }' >few.c
     bursty cc --cover=bytes -- $CC -c -o few.o few.c
-    nm -S few.o | grep -q '^[0-9a-f]* 0*4 . _*bursty_c_[0-9a-f]*$' && ok || { no "marks that others tell of"; nm -S few.o; }
+    nm -S few.o | grep -q '^[0-9a-f]* 0*4 . _*bursty_c_[0-9a-f]*$' && pass || { fail "marks that others tell of"; nm -S few.o; }
 else skip "no nm"; fi
 # Branches: both outcomes of each operand.
 bursty report --lcov coverage.brst | grep "^BRDA:$(grep -n 'int r = a' paths.c | cut -d: -f1)," >got
-[ "$(awk -F, '{ s += $4 } END { print NR, s }' got)" = "4 12" ] && ok || { no "branches of an operand"; cat got; }
+[ "$(awk -F, '{ s += $4 } END { print NR, s }' got)" = "4 12" ] && pass || { fail "branches of an operand"; cat got; }
 # A branch of a block that never ran was not taken 0 times: it was not reached.
 printf 'static int never(int n) {\n    return n ? 1 : 2;\n}\nstatic int once(int n) {\n    return n ? 1 : 2;\n}\n' >reached.c
 echo 'int main(int argc, char **argv) { (void)argv; return argc > 5 ? never(1) : once(1) - 1; }' >>reached.c
 bursty cc --cover -- $CC -o own reached.c && BURSTY_COVERAGE=reached.brst ./own
 bursty report --lcov reached.brst | sed -n 's/^BRDA:\([25]\),.*,/\1 /p' | sort >got
-printf '2 -\n2 -\n5 0\n5 1\n' | cmp -s - got && ok || { no "branches that were not reached"; cat got; }
+printf '2 -\n2 -\n5 0\n5 1\n' | cmp -s - got && pass || { fail "branches that were not reached"; cat got; }
 # Another build's data are refused or stand apart, never added.
 sed 's/n--/--n/' paths.c >changed.c
 bursty cc --cover=count16 -- $CC -o own2 paths.c && ./own2 >/dev/null
-bursty report --lcov coverage.brst >lcov && ok || no "two builds"
+bursty report --lcov coverage.brst >lcov && pass || fail "two builds"
 mkdir -p later && sed 's/if (argc > 5) never();/if (argc > 5) { never(); }/;s/^static void never/\n&/' paths.c >later/paths.c
 cp paths.c first.c; cp later/paths.c paths.c; bursty cc --cover -- $CC -o own2 paths.c && ./own2 >/dev/null; cp first.c paths.c
-(cd tmp && bursty report ../coverage.brst) | grep -q 'other versions of functions: 2: counts of several builds' && ok || no "two builds are not told apart"
+(cd tmp && bursty report ../coverage.brst) | grep -q 'other versions of functions: 2: counts of several builds' && pass || fail "two builds are not told apart"
 # Where the source can be read, only builds of the text that is there are told of.
 bursty report coverage.brst >got
-grep -q 'functions of other texts of sources' got && ! grep -q 'other versions of functions' got && ok || { no "the build of another text is told"; cat got; }
+grep -q 'functions of other texts of sources' got && ! grep -q 'other versions of functions' got && pass || { fail "the build of another text is told"; cat got; }
 # A warning about what is rewritten must not be lost, nor one invented.
 cat >warn.c <<'END'
 enum e { A, B };
@@ -180,15 +172,15 @@ int f(int a, enum e b) { if (a = 1) return 1; switch (b) { case A: return 2; } r
 END
 LC_ALL=C $CC -Wall -c -o plain.o warn.c >plain.log 2>&1
 LC_ALL=C bursty cc --cover -- $CC -Wall -c -o own.o warn.c >own.log 2>&1
-cmp -s plain.log own.log && ok || { no "warnings"; diff plain.log own.log; }
+cmp -s plain.log own.log && pass || { fail "warnings"; diff plain.log own.log; }
 LC_ALL=C bursty cc --cover=bytes -- $CC -Wall -c -o own.o warn.c >own.log 2>&1
-cmp -s plain.log own.log && ok || { no "warnings, marks"; diff plain.log own.log; }
+cmp -s plain.log own.log && pass || { fail "warnings, marks"; diff plain.log own.log; }
 # Nor one about how a statement is written, which braces and counters hide. Each stands alone: any other message would do.
 hidden() { # OPTION TEXT [FORM]
     printf '%b' "int g(int);\n$2" >hidden.c
     LC_ALL=C $CC "$1" -c -o plain.o hidden.c >plain.log 2>&1
     LC_ALL=C bursty cc "${3:---cover}" -- $CC "$1" -c -o own.o hidden.c >own.log 2>&1
-    cmp -s plain.log own.log && ok || { no "$1: $2"; diff plain.log own.log; }
+    cmp -s plain.log own.log && pass || { fail "$1: $2"; diff plain.log own.log; }
 }
 hidden -Wempty-body 'int f(int a) { if (a); return 1; }\n'
 hidden -Wempty-body 'int f(int a) { while (a);\n { a = g(a); } return a; }\n' --entries=all
@@ -211,18 +203,18 @@ int main(int argc, char **argv) {
 }
 END
 rm -f coverage.brst
-bursty cc --cover=mcdc -- $CC -O1 -o own macro.c && ./own && ok || no "macros: does not run"
-bursty report --lcov coverage.brst | grep -q '^DA:4,1$' && ok || no "macros: a line is missing"
-bursty report --json coverage.brst | grep -q '"function":"main","line":0' && no "macros: a decision without a line" || ok
-bursty cc --cover=x -- $CC -c paths.c 2>log; [ $? = 2 ] && ok || no "--cover=x"
+bursty cc --cover=mcdc -- $CC -O1 -o own macro.c && ./own && pass || fail "macros: does not run"
+bursty report --lcov coverage.brst | grep -q '^DA:4,1$' && pass || fail "macros: a line is missing"
+bursty report --json coverage.brst | grep -q '"function":"main","line":0' && fail "macros: a decision without a line" || pass
+bursty cc --cover=x -- $CC -c paths.c 2>log; [ $? = 2 ] && pass || fail "--cover=x"
 # What cannot be counted is left alone, and said.
 cat >left.c <<'END'
 int f(int a) { __label__ x; if (a) goto x; a++; x: return a; }
 int g(int *p, int *q, int a) { return *(p ?: (a && q) ? p : q); }
 int main(void) { return f(1) - 1; }
 END
-bursty cc --cover --list=left -- $CC -w -o own left.c && ./own && ok || no "left alone: does not run"
-grep -q 'f: left alone: local-label' left && ok || no "left alone: local labels"
+bursty cc --cover --list=left -- $CC -w -o own left.c && ./own && pass || fail "left alone: does not run"
+grep -q 'f: left alone: local-label' left && pass || fail "left alone: local labels"
 # Filters by name hold for counters, too.
 printf 'static int one(void) { return 1; }\nstatic int two(void) { return 2; }\nint main(void) { return one() + two() - 3; }\n' >two.c
 for filter in --not=two --only='[om]*' '--only=one --only=main'; do
@@ -231,6 +223,6 @@ for filter in --not=two --only='[om]*' '--only=one --only=main'; do
     # shellcheck disable=SC2086
     bursty cc --cover $filter -- $CC -o own two.c && ./own
     got=$([ -f coverage.brst ] && bursty report --lcov coverage.brst | sed -n 's/^FN:.*,//p' | sort | tr '\n' ' ')
-    [ "$got" = "$wanted" ] && ok || no "$filter: $got"
+    [ "$got" = "$wanted" ] && pass || fail "$filter: $got"
 done
 finish

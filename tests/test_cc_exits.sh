@@ -4,24 +4,12 @@
 # make_exits.c count their lines themselves.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} BUILD=${BUILD:-build} tests=$PWD/tests
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 dir=$BUILD/tests/cc_exits
 rm -rf "$dir"
 mkdir -p "$dir/tmp" && cd "$dir" || exit 2
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "failed: $*"
-}
-skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
-finish() {
-    if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"
-    else echo "$passed passed, $failed failed, $skipped skipped"; fi
-    [ "$failed" = 0 ]
-    exit
-}
 BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
 export BURSTY_CACHE TMPDIR
 bursty() { "$BUILD/bursty" "$@"; }
@@ -81,7 +69,7 @@ int main(void) {                                       /* = 1 */
 }
 END
 $CC -w -o plain ends.c 2>/dev/null && ./plain >plain.out || { skip "$CC makes no programs that run here"; finish; }
-bursty cc --cover -- $CC -w -o own ends.c || no "not compiled"
+bursty cc --cover -- $CC -w -o own ends.c || fail "not compiled"
 grep -q bursty_calls own || { skip "$CC has no markers here"; finish; }
 sed -n 's/.*\/\* = \([0-9]*\) \*\/$/\1/p;t
 s/.*/?/p' ends.c | awk '$1 != "?" { print NR, $1 }' >wanted
@@ -96,19 +84,19 @@ for form in count count16 count64 bytes bits mcdc mcdc-bits; do
         rm -f coverage.brst left
         # shellcheck disable=SC2086
         bursty cc --cover=$form --list=left -- $CC $words -o own ends.c >log 2>&1
-        [ -s log ] && { no "$form $words: messages"; head -n 4 log; }
-        [ -s left ] && { no "$form $words: left alone"; cat left; }
+        [ -s log ] && { fail "$form $words: messages"; head -n 4 log; }
+        [ -s left ] && { fail "$form $words: left alone"; cat left; }
         ./own >own.out
-        cmp -s plain.out own.out && ok || no "$form $words: output"
+        cmp -s plain.out own.out && pass || fail "$form $words: output"
         bursty report --lcov coverage.brst >lcov && lines_of lcov >got
-        differ "$form" >log && no "$form $words: $(head -n 4 log)" || ok
+        differ "$form" >log && fail "$form $words: $(head -n 4 log)" || pass
     done
 done
 # Runs add up, before and after a merge, though each ended in another place.
 ./own >/dev/null
 bursty merge -o one.brst coverage.brst && bursty report --lcov one.brst >merged
 bursty report --lcov coverage.brst >lcov
-cmp -s lcov merged && ok || no "merge"
+cmp -s lcov merged && pass || fail "merge"
 
 # Linkers and what they drop.
 try() { # WHAT WORDS...
@@ -119,10 +107,10 @@ try() { # WHAT WORDS...
         skip "$what"
         return
     fi
-    bursty cc --cover -- $CC -w "$@" -o own ends.c >log 2>&1 || no "$what: $(head -n 3 log)"
+    bursty cc --cover -- $CC -w "$@" -o own ends.c >log 2>&1 || fail "$what: $(head -n 3 log)"
     ./own >/dev/null
     bursty report --lcov coverage.brst >lcov && lines_of lcov >got
-    differ count >log && no "$what: $(head -n 4 log)" || ok
+    differ count >log && fail "$what: $(head -n 4 log)" || pass
 }
 try "gc-sections" -O1 -ffunction-sections -Wl,--gc-sections
 try "lld" -O1 -fuse-ld=lld
@@ -228,7 +216,7 @@ int main(int argc, char **argv) {
 }
 END
 for level in -O0 -O2; do
-    bursty cc --cover -- $CC -w $level -pthread -o modes modes.c >log 2>&1 || no "modes: $(cat log)"
+    bursty cc --cover -- $CC -w $level -pthread -o modes modes.c >log 2>&1 || fail "modes: $(cat log)"
     for mode in fork forks _exit quick abort assert exec execle forkexec failed daemon threads \
         asleep term fault; do
         rm -f coverage.brst
@@ -236,16 +224,16 @@ for level in -O0 -O2; do
         case $mode in term | fault) signals=1 ;; esac
         sh -c "BURSTY_COVERAGE_SIGNALS=$signals ./modes $mode; :" >/dev/null 2>&1
         [ $mode = daemon ] && sleep 0.3
-        bursty report --lcov coverage.brst >lcov 2>log && lines_of lcov >got || no "$mode: no dump"
+        bursty report --lcov coverage.brst >lcov 2>log && lines_of lcov >got || fail "$mode: no dump"
         awk -v mode=" $mode=" 'NR == FNR { got[$1] = $2; next }
             (at = index($0, mode)) {
                 want = substr($0, at + length(mode)) + 0
                 if (got[FNR] + 0 != want) print "line " FNR ": " got[FNR] + 0 ", wanted " want
             }' got modes.c >log
-        [ -s log ] && no "$level $mode: $(head -n 4 log)" || ok
+        [ -s log ] && fail "$level $mode: $(head -n 4 log)" || pass
         [ $mode != fault ] && continue
-        bursty report coverage.brst | grep -q 'is *modes.c .* by a signal in its middle' && ok ||
-            no "$level: the function that a signal hit is not refused"
+        bursty report coverage.brst | grep -q 'is *modes.c .* by a signal in its middle' && pass ||
+            fail "$level: the function that a signal hit is not refused"
     done
 done
 
@@ -274,11 +262,11 @@ bursty cc --cover -- $CC -w -o asks asks.c && ./asks
 bursty report --lcov coverage.brst >lcov && lines_of lcov >got
 sed -n 's/.*\/\* = \([0-9]*\) \*\/$/\1/p;t
 s/.*/?/p' asks.c | awk '$1 != "?" { print NR, $1 }' >wanted
-differ count >log && no "a dump on request: $(cat log)" || ok
+differ count >log && fail "a dump on request: $(cat log)" || pass
 sed 's/ask(0)/ask(1)/' asks.c >again.c
 rm -f coverage.brst
 bursty cc --cover -- $CC -w -o asks again.c && ./asks
-bursty report --lcov coverage.brst | grep -q '^DA:5,1$' && ok || no "begun anew"
+bursty report --lcov coverage.brst | grep -q '^DA:5,1$' && pass || fail "begun anew"
 
 # What nobody can follow is refused by name, and none of its counts is printed.
 cat >copied.c <<'END'
@@ -300,31 +288,31 @@ static int other(int n) { return n + 1; }
 int main(void) { return lands() + other(0) - 8; }
 END
 rm -f coverage.brst
-bursty cc --cover -- $CC -w -o copied copied.c && ./copied && ok || no "copied: does not run"
+bursty cc --cover -- $CC -w -o copied copied.c && ./copied && pass || fail "copied: does not run"
 bursty report --lcov coverage.brst >lcov 2>log
-grep -q 'copied.c:4: jumps is left out: it was left, nobody knows where' log && ok || no "refused: $(cat log)"
-grep -q '^FN:.*,lands\|^FN:.*,jumps\|,[0-9]\{9\}' lcov && no "a refused function is shown" || ok
-grep -q '^FNDA:1,other$' lcov && ok || no "others stay"
-bursty report coverage.brst | grep -q '^functions that are refused: 3' && ok || no "refused, report"
+grep -q 'copied.c:4: jumps is left out: it was left, nobody knows where' log && pass || fail "refused: $(cat log)"
+grep -q '^FN:.*,lands\|^FN:.*,jumps\|,[0-9]\{9\}' lcov && fail "a refused function is shown" || pass
+grep -q '^FNDA:1,other$' lcov && pass || fail "others stay"
+bursty report coverage.brst | grep -q '^functions that are refused: 3' && pass || fail "refused, report"
 bursty merge -o twice.brst coverage.brst coverage.brst && bursty report twice.brst >log
-grep -q '^functions that are refused: 3' log && ok || no "two unknowns are no known one"
+grep -q '^functions that are refused: 3' log && pass || fail "two unknowns are no known one"
 # Without markers, functions that are left early have more entries than exits. (Those that end in
 # exit or longjmp themselves are right.)
 rm -f coverage.brst
 bursty cc --cover --no-exits -- $CC -w -o own ends.c && ./own >/dev/null
-grep -q bursty_calls own && no "--no-exits has markers" || ok
+grep -q bursty_calls own && fail "--no-exits has markers" || pass
 bursty report --lcov coverage.brst >lcov 2>log
 for name in adds compare last main; do
-    grep -q "ends.c:[0-9]*: $name is left out: " log && ok || no "not refused: $name: $(cat log)"
+    grep -q "ends.c:[0-9]*: $name is left out: " log && pass || fail "not refused: $name: $(cat log)"
 done
-grep -q ',[0-9]\{9\}' lcov && no "an impossible count is printed" || ok
+grep -q ',[0-9]\{9\}' lcov && fail "an impossible count is printed" || pass
 
 # Random programs.
 $CC -w -o make_exits "$tests/make_exits.c" || no make_exits
 for seed in 2 3 5; do
     ./make_exits $seed >random.c
     rm -f truth
-    $CC -w -O0 -DTRUTH -o truthful random.c || no "seed $seed"
+    $CC -w -O0 -DTRUTH -o truthful random.c || fail "seed $seed"
     for run in '0 1' "2 $seed" '9 3'; do
         # shellcheck disable=SC2086
         ./truthful $run >"truthful.${run%% *}"
@@ -333,20 +321,20 @@ for seed in 2 3 5; do
     for form in 'count -O0' 'count -O2' 'count64 -O1' 'bytes -O1' 'bits -O0' 'mcdc -O2'; do
         rm -f coverage.brst
         # shellcheck disable=SC2086
-        bursty cc --cover=${form% *} -- $CC -w ${form#* } -o own random.c || no "seed $seed $form"
+        bursty cc --cover=${form% *} -- $CC -w ${form#* } -o own random.c || fail "seed $seed $form"
         for run in '0 1' "2 $seed" '9 3'; do
             # shellcheck disable=SC2086
             ./own $run >own.out
-            cmp -s own.out "truthful.${run%% *}" || no "seed $seed $form: output"
+            cmp -s own.out "truthful.${run%% *}" || fail "seed $seed $form: output"
         done
         bursty report --lcov coverage.brst >lcov 2>log && lines_of lcov >got
-        [ -s log ] && no "seed $seed $form: $(cat log)"
+        [ -s log ] && fail "seed $seed $form: $(cat log)"
         awk -v form="$form" '
             FILENAME == "truth" { truth[$1] += $2; next }
             FILENAME == "got" { got[$1] = $2; next }
             { t = truth[$1] + 0; g = got[$1] + 0; if (form !~ /^count/) { t = t > 0; g = g > 0 } }
             t != g { print "line " $1 ": " g ", truth " t }' truth got places >log
-        [ -s log ] && no "seed $seed $form: $(head -n 4 log)" || ok
+        [ -s log ] && fail "seed $seed $form: $(head -n 4 log)" || pass
     done
 done
 finish

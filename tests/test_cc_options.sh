@@ -4,19 +4,11 @@
 # before anything is read or run; the help names all that are taken, and no other.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 BUILD=${BUILD:-build}
 dir=$BUILD/tests/cc_options
 rm -rf "$dir"
 mkdir -p "$dir" || exit 2
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() { failed=$((failed + 1)); echo "failed: $*"; }
-finish() {
-    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-    else echo "$passed passed, $failed failed, $skipped skipped"; fi
-    [ $failed = 0 ]
-    exit
-}
 bursty() { ${RUN-} "$BUILD/bursty" "$@"; }
 figure=tests/place/figure5.burstycg
 
@@ -30,8 +22,8 @@ refuses() {
     bursty "$tool" $2 $behind >"$dir/out" 2>"$dir/err"
     status=$?
     if [ $status = 2 ] && [ "$(cat "$dir/err")" = "bursty: $wanted" ] && [ ! -s "$dir/out" ] &&
-        [ ! -e "$dir/ran" ] && [ ! -e "$dir/new" ]; then ok
-    else no "$tool $2: status $status: $(cat "$dir/err")"; fi
+        [ ! -e "$dir/ran" ] && [ ! -e "$dir/new" ]; then pass
+    else fail "$tool $2: status $status: $(cat "$dir/err")"; fi
 }
 while IFS='|' read -r tool options message; do refuses "$tool" "$options" "$message"; done <<END
 cc|--cover --cover|cc: --cover is given twice
@@ -146,8 +138,8 @@ place|--colour|place: no option '--colour'; bursty place --help lists them
 END
 for option in -o --set --not --why --diff; do       # its value would stand behind
     bursty place $figure $option >"$dir/out" 2>"$dir/err"
-    if [ $? = 2 ] && [ "$(cat "$dir/err")" = "bursty: $option wants a value; --help tells more" ]; then ok
-    else no "$option at the end: $(cat "$dir/err")"; fi
+    if [ $? = 2 ] && [ "$(cat "$dir/err")" = "bursty: $option wants a value; --help tells more" ]; then pass
+    else fail "$option at the end: $(cat "$dir/err")"; fi
 done
 
 # ---- the help ----
@@ -156,21 +148,19 @@ of_help() { bursty "$1" --help | tr ';' '\n' | grep -o '^  *-[-a-z]*' | tr -d ' 
 of_help cc >"$dir/help"
 printf '%s\n' --cover --atomic --no-exits --plan --entries --loops --form --keep-events --only --not --list \
     --side --no-tls --no-runtime --dump --every --burst --verbose --build-plugin --late | sort >"$dir/wanted"
-if cmp -s "$dir/help" "$dir/wanted"; then ok; else no "cc --help: $(diff "$dir/help" "$dir/wanted")"; fi
+if cmp -s "$dir/help" "$dir/wanted"; then pass; else fail "cc --help: $(diff "$dir/help" "$dir/wanted")"; fi
 of_help place >"$dir/help"
 printf '%s\n' -o --set --not --list --why --json --dot --diff --built --prove | sort >"$dir/wanted"
-if cmp -s "$dir/help" "$dir/wanted"; then ok; else no "place --help: $(diff "$dir/help" "$dir/wanted")"; fi
+if cmp -s "$dir/help" "$dir/wanted"; then pass; else fail "place --help: $(diff "$dir/help" "$dir/wanted")"; fi
 
 # ---- what is taken ----
 
 takes() { # bursty cc OPTION...: the command behind -- runs
-    if bursty cc "$@" -- true >"$dir/out" 2>"$dir/err" && [ ! -s "$dir/err" ]; then ok
-    else no "cc $*: $(cat "$dir/err")"; fi
+    if bursty cc "$@" -- true >"$dir/out" 2>"$dir/err" && [ ! -s "$dir/err" ]; then pass
+    else fail "cc $*: $(cat "$dir/err")"; fi
 }
 if ! bursty cc -- true >/dev/null 2>&1; then
-    echo "skipped: this system runs no commands from here"
-    skipped=1
-    finish
+    leave "this system runs no commands from here"
 fi
 for form in count count16 count64 bits mcdc-bits; do takes --cover=$form --atomic; done
 takes --cover --only='a*' --only b --not 'ab?' --list="$dir/left" --no-runtime
@@ -178,6 +168,6 @@ takes --plan "$dir/none" --entries=EC --loops=L0 --form=scope --keep-events --si
 for set in safe EC all EL EN; do takes --entries=$set; done
 for set in all L0 L999999999 LN; do takes --loops $set; done
 for set in all EL EC+L4+bounded+always always+EC L9999 EN+LN Q; do
-    if bursty place --set $set $figure >"$dir/out" 2>"$dir/err"; then ok; else no "$set: $(cat "$dir/err")"; fi
+    if bursty place --set $set $figure >"$dir/out" 2>"$dir/err"; then pass; else fail "$set: $(cat "$dir/err")"; fi
 done
 finish

@@ -3,6 +3,7 @@
 # and no function goes without checks in silence, and a build that the compiler manages does not fail.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 top=$PWD
 BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$top/$BUILD ;; esac
@@ -12,15 +13,6 @@ rm -rf "$dir"
 mkdir -p "$dir/tmp" "$dir/include" || exit 2
 export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/../cc_runtime
 cd "$dir" || exit 2
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() { failed=$((failed + 1)); echo "failed: $*"; }
-finish() {
-    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-    else echo "$passed passed, $failed failed, $skipped skipped"; fi
-    [ $failed = 0 ]
-    exit
-}
 with() { "$BUILD/bursty" cc "$@" >log 2>&1; }
 cat >main.c <<'END_OF'
 #include <stdio.h>
@@ -28,32 +20,30 @@ static int deep(int n) { return n < 1 ? 0 : deep(n - 1) + 1; }
 int main(void) { printf("%d\n", deep(9)); return 0; }
 END_OF
 if ! with -- $CC -o main main.c || [ "$(head -c 4 main | tail -c 3)" != ELF ]; then
-    echo "skipped: $(head -n 1 log)"
-    skipped=1
-    finish
+    leave "$(head -n 1 log)"
 fi
 has_graph() { grep -q 'F deep s ' "$1"; }       # the section's lines are plain text
 
 # A library beside -c is for nothing, as to the compiler; makefiles keep -lm in CFLAGS.
 rm -f lib.o
-with -- $CC -lm -O1 -c main.c -o lib.o && has_graph lib.o && ok || no "-lm with -c and -o"
+with -- $CC -lm -O1 -c main.c -o lib.o && has_graph lib.o && pass || fail "-lm with -c and -o"
 rm -f lib.o
-with -- $CC -O1 -l m -c main.c -o lib.o && has_graph lib.o && ok || no "-l m with -c and -o"
+with -- $CC -O1 -l m -c main.c -o lib.o && has_graph lib.o && pass || fail "-l m with -c and -o"
 
 # ---- options whose value is the next word ----
 
 # The file is rewritten, and nothing is listed.
 rewrites() { # COMPILER OPTION...
     rm -f main.o list
-    if with --list=list -- "$@" -c -o main.o main.c && has_graph main.o && [ ! -s list ]; then ok
-    else no "$*: $(head -n 2 log) $(cat list 2>/dev/null)"; fi
+    if with --list=list -- "$@" -c -o main.o main.c && has_graph main.o && [ ! -s list ]; then pass
+    else fail "$*: $(head -n 2 log) $(cat list 2>/dev/null)"; fi
 }
 echo '#define FROM_INCLUDE 1' >include/part.h
 for option in '-iwithprefix include' '-iwithprefixbefore include' '-imultilib .' '-isystem-after include' \
     '--include-directory include' '--define-macro X=1' '-idirafter include' '--include include/part.h'; do
     # shellcheck disable=SC2086
     if $CC $option -c -o plain.o main.c >plain.log 2>&1; then rewrites $CC $option
-    else skipped=$((skipped + 1)); echo "skipped: $CC $option: $(head -n 1 plain.log)"; fi
+    else skip "$CC $option: $(head -n 1 plain.log)"; fi
 done
 if command -v clang >/dev/null 2>&1; then
     echo 'int from_header;' >pre.h
@@ -63,11 +53,10 @@ if command -v clang >/dev/null 2>&1; then
     rewrites clang -working-directory "$dir"
     rewrites clang --serialize-diagnostics main.dia
     rewrites clang -MJ main.json
-    if grep -q '"file": "main.c"' main.json; then ok; else no "-MJ: $(cat main.json)"; fi
+    if grep -q '"file": "main.c"' main.json; then pass; else fail "-MJ: $(cat main.json)"; fi
     rewrites clang -isystem-after include
 else
-    skipped=$((skipped + 1))
-    echo "skipped: no clang"
+    skip "no clang"
 fi
 
 # ---- programs in front of the compiler ----
@@ -76,7 +65,7 @@ for before in env 'env X=1' 'env -u X' nice 'nice -n 3' 'nice env X=1 nice' nohu
     # shellcheck disable=SC2086
     rewrites $before $CC
 done
-with -- env X=1 $CC -o linked main.c && [ "$(BURSTY_OFF=1 ./linked)" = 9 ] && ok || no "env: a link: $(cat log)"
+with -- env X=1 $CC -o linked main.c && [ "$(BURSTY_OFF=1 ./linked)" = 9 ] && pass || fail "env: a link: $(cat log)"
 
 # ---- position independent code ----
 
@@ -86,8 +75,8 @@ int walk(int n) { return n < 1 ? 0 : walk(n - 1) + 1; }
 END_OF
 for option in -fno-plt -fno-printf-return-value -fno-pcc-struct-return -fno-prefetch-loop-arrays; do
     $CC -fPIC $option -w -c -o part.o part.c 2>/dev/null || continue
-    if with -- $CC -fPIC $option -c -o part.o part.c && with -- $CC -shared -o part.so part.o; then ok
-    else no "-fPIC $option: $(head -n 2 log)"; fi
+    if with -- $CC -fPIC $option -c -o part.o part.c && with -- $CC -shared -o part.so part.o; then pass
+    else fail "-fPIC $option: $(head -n 2 log)"; fi
 done
 
 # ---- headers ----
@@ -100,14 +89,14 @@ for command in 'pre.h -o pre.h.gch' '-c pre.h' 'pre.h'; do
     made=$(echo pre.h.*ch)                         # gcc's is pre.h.gch, clang 19's pre.h.pch
     rm -f "$made"
     # shellcheck disable=SC2086
-    if with -- $CC $command && [ -f "$made" ]; then ok; else no "$command: $(head -n 2 log)"; fi
+    if with -- $CC $command && [ -f "$made" ]; then pass; else fail "$command: $(head -n 2 log)"; fi
 done
 rm -f pre.h.gch pre.h.pch
 # Beside a header the compiler makes no program of a source, but it is not left out in silence.
 rm -f list
 echo 'int from_header;' >pre.h
 with --list=list -- $CC -c main.c pre.h
-grep -q '^main.c:1: the file: left alone: a header$' list && ok || no "a source beside a header: $(cat list log)"
+grep -q '^main.c:1: the file: left alone: a header$' list && pass || fail "a source beside a header: $(cat list log)"
 rm -f pre.h.gch pre.h.pch
 
 # ---- sources ----
@@ -116,10 +105,10 @@ rm -f pre.h.gch pre.h.pch
 source_() { # WANTED STATUS OPTIONS
     rm -f list a.out
     # shellcheck disable=SC2086
-    with --list=list $3 -- $CC ${flags-} -o a.out trap.c || { no "$3: $(head -n 3 log): $(cat trap.c)"; return; }
+    with --list=list $3 -- $CC ${flags-} -o a.out trap.c || { fail "$3: $(head -n 3 log): $(cat trap.c)"; return; }
     BURSTY_OFF=1 ./a.out >out
-    if [ $? = "$2" ] && { [ -z "$1" ] && [ ! -s list ] || grep -q "$1" list; }; then ok
-    else no "$3: $(cat list 2>/dev/null): $(cat trap.c)"; fi
+    if [ $? = "$2" ] && { [ -z "$1" ] && [ ! -s list ] || grep -q "$1" list; }; then pass
+    else fail "$3: $(cat list 2>/dev/null): $(cat trap.c)"; fi
 }
 for form in point scope dual; do
     one='--entries=all --loops=all --form='$form
@@ -138,7 +127,7 @@ END_OF
 static int größe(int näme) { return näme < 1 ? 0 : größe(näme - 1) + 1; }
 int main(void) { return größe(3) - 3; }
 END_OF
-    if $CC -o plain trap.c 2>/dev/null; then source_ '' 0 "$one"; else skipped=$((skipped + 1)); fi
+    if $CC -o plain trap.c 2>/dev/null; then source_ '' 0 "$one"; else skip "$CC has no such names"; fi
 done
 cat >trap.c <<'END_OF'
 static int größe(int näme) { return näme < 1 ? 0 : größe(näme - 1) + 1; }
@@ -147,10 +136,10 @@ END_OF
 if $CC -o plain trap.c 2>/dev/null; then
     with --only=größe --entries=all -- $CC -o a.out trap.c
     "$BUILD/bursty" place --set Q -o plan a.out >out 2>&1
-    grep -q ' größe [0-9a-f]* 1 ' plan && ok || no "names in a plan: $(cat plan)"
+    grep -q ' größe [0-9a-f]* 1 ' plan && pass || fail "names in a plan: $(cat plan)"
     with --plan=plan -- $CC -o a.out trap.c
-    "$BUILD/bursty" place --built --set Q --list a.out | grep -q 'größe.* check ' && ok || no "a plan of names"
-    if grep -q größe a.out; then ok; else no "the report's name"; fi
+    "$BUILD/bursty" place --built --set Q --list a.out | grep -q 'größe.* check ' && pass || fail "a plan of names"
+    if grep -q größe a.out; then pass; else fail "the report's name"; fi
 fi
 
 # What the compiler refuses of the rewritten text costs one function. A compiler that refuses what has
@@ -172,8 +161,8 @@ export REAL_CC="$CC"
 rm -f list
 if with --list=list -- ./refusing -o a.out trap.c && BURSTY_OFF=1 ./a.out &&
     [ "$(cat list)" = 'trap.c:10: bad: left alone: refused-when-rewritten' ] &&
-    [ "$("$BUILD/bursty" place --built --list a.out 2>/dev/null | grep -c '^f[0-9].* check ')" = 9 ]; then ok
-else no "one function that is refused: $(cat list log)"; fi
+    [ "$("$BUILD/bursty" place --built --list a.out 2>/dev/null | grep -c '^f[0-9].* check ')" = 9 ]; then pass
+else fail "one function that is refused: $(cat list log)"; fi
 
 # ---- the same object in whatever folder; two of one name in a program ----
 
@@ -181,24 +170,24 @@ mkdir -p one two
 cp part.c one/part.c
 cp part.c two/part.c
 for d in one two; do (cd $d && "$BUILD/bursty" cc -- $CC -c -o part.o part.c); done
-if cmp -s one/part.o two/part.o; then ok; else no "objects of two folders differ"; fi
+if cmp -s one/part.o two/part.o; then pass; else fail "objects of two folders differ"; fi
 for d in one two; do
     printf 'static int walk(int n) { return n ? walk(n - 1) : 1; }\nint %s(void) { return walk(3); }\n' $d >$d/same.c
 done
 echo 'int one(void), two(void); int main(void) { return one() + two() - 2; }' >both.c
-if with -- $CC -o both both.c one/same.c two/same.c && BURSTY_OFF=1 ./both; then ok
-else no "two files of one name: $(cat log)"; fi
+if with -- $CC -o both both.c one/same.c two/same.c && BURSTY_OFF=1 ./both; then pass
+else fail "two files of one name: $(cat log)"; fi
 if (cd one && with -- $CC -c -o same.o same.c) && (cd two && with -- $CC -c -o same.o same.c) &&
-    with -- $CC -o both both.c one/same.o two/same.o && BURSTY_OFF=1 ./both; then ok
-else no "two objects of one name: $(cat log)"; fi
+    with -- $CC -o both both.c one/same.o two/same.o && BURSTY_OFF=1 ./both; then pass
+else fail "two objects of one name: $(cat log)"; fi
 
 # ---- a debugger shows the user's variables ----
 
 if command -v readelf >/dev/null 2>&1; then
     with -- $CC -g -c -o main.o main.c
     if readelf --debug-dump=info main.o 2>/dev/null | grep -q ': bursty_[0-9]'; then
-        no "a debugger shows a variable of ours"
-    else ok; fi
+        fail "a debugger shows a variable of ours"
+    else pass; fi
 fi
 
 # ---- cmake's launchers ----
@@ -211,7 +200,7 @@ if command -v cmake >/dev/null 2>&1 && command -v make >/dev/null 2>&1; then
         "-DCMAKE_C_COMPILER_LAUNCHER=$BUILD/bursty;cc;--" \
         "-DCMAKE_C_LINKER_LAUNCHER=$BUILD/bursty;cc;--" >log 2>&1 &&
         cmake --build cmake/build >>log 2>&1 && has_graph cmake/build/p &&
-        [ "$(BURSTY_OFF=1 cmake/build/p)" = 9 ]; then ok
-    else no "cmake: $(tail -n 3 log)"; fi
+        [ "$(BURSTY_OFF=1 cmake/build/p)" = 9 ]; then pass
+    else fail "cmake: $(tail -n 3 log)"; fi
 fi
 finish

@@ -5,6 +5,7 @@
 # and a line "end of example."; in a page it is a block of ```c with a main.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} CXX=${CXX:-c++}
 top=$PWD
 out=${BUILD:-build}/comments
@@ -13,19 +14,8 @@ mkdir -p "$out/build" || exit 2
 . tests/compile/warnings.sh
 level=-O0 # compiles in a third of the time
 [ -z "${FULL-}" ] || level=-O2
-passed=0 failed=0 skipped=0
+log=$out/log
 
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$out/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED $what: $*"
-        head -n 12 "$out/log" | sed 's/^/    /'
-    fi
-}
 run() { (cd "$out" && timeout 60 "./$1" </dev/null); } # what a program writes stays here
 
 # A page's program is a user's, of one file, in which a field left out is a zero and so a default.
@@ -42,8 +32,7 @@ for header in *.h; do
         /^ *end of example\. *$/ { if (!file) exit 1; close(file); file = ""; next }
         file { print > file }
         END { if (file != "") exit 1 }' "$header" || {
-        failed=$((failed + 1))
-        echo "FAILED $header: example: and end of example. do not match"
+        fail "$header: example: and end of example. do not match"
     }
     check "$header has an example" [ -s "$out/${header%.h}_1.c" ]
 done
@@ -88,14 +77,8 @@ for source in "$out"/*.c; do
                 -I"$top" -x c++ $form "$source" $libs
             [ -z "${FULL-}" ] || check "$name, C++11 $off, run" run "${name}_cc"
         else
-            skipped=$((skipped + 1))
-            echo "skipped: $name as C++: no $CXX"
+            skip "$name as C++: no $CXX"
         fi
     done
 done
-if [ $skipped = 0 ]; then
-    echo "$passed passed, $failed failed"
-else
-    echo "$passed passed, $failed failed, $skipped skipped"
-fi
-[ $failed = 0 ]
+finish

@@ -5,30 +5,12 @@
 # forms as C++; otherwise C99 and C++11.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} CXX=${CXX:-c++}
 out=${BUILD:-build}/compile
 mkdir -p "$out" || exit 2
-passed=0 failed=0 skipped=0
+log=$out/log
 
-pass() { passed=$((passed + 1)); }
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED $*"
-}
-skip() {
-    skipped=$((skipped + 1))
-    echo "skipped: $*"
-}
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" </dev/null >"$out/log" 2>&1; then
-        pass
-    else
-        fail "$what: $*"
-        head -n 12 "$out/log" | sed 's/^/    /'
-    fi
-}
 has() { command -v "${1%% *}" >/dev/null 2>&1; }
 
 headers=$(ls ./*.h | sed 's,^\./,,; s,\.h$,,')
@@ -229,9 +211,4 @@ for header in $headers; do
     check "$header.h ends with its licence" grep -q 'WITHOUT WARRANTY OF ANY KIND' $header.h
 done
 
-if [ $skipped = 0 ]; then
-    echo "$passed passed, $failed failed"
-else
-    echo "$passed passed, $failed failed, $skipped skipped"
-fi
-[ $failed = 0 ]
+finish

@@ -4,29 +4,10 @@
 # and tables that stand in the program's file alone.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} BUILD=${BUILD:-build} top=$PWD
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 dir=$BUILD/tests/coverage
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "failed: $*"
-}
-finish() {
-    echo "$passed passed, $failed failed, $skipped skipped"
-    [ "$failed" = 0 ]
-    exit
-}
-skip() {
-    skipped=$((skipped + 1))
-    echo "skipped: $*"
-}
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@"; then ok; else no "$what"; fi
-}
 rm -rf "$dir"
 mkdir -p "$dir/tmp" "$dir/src/in" && cd "$dir" || exit 2
 BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
@@ -76,7 +57,7 @@ int unused(int n) {
 E
 [ "$(uname -s)" = Linux ] && $CC -o plain src/a.c src/in/b.c && ./plain 5 ||
     { skip "no programs for Linux that run here"; finish; }
-bursty cc --cover=mcdc -- $CC -Wall -Wextra -o p src/a.c src/in/b.c 2>log || no "not compiled"
+bursty cc --cover=mcdc -- $CC -Wall -Wextra -o p src/a.c src/in/b.c 2>log || fail "not compiled"
 check "no messages" test ! -s log
 
 # ---- markers, files, lines ----
@@ -283,7 +264,7 @@ check "no line" says 2 'FILE:LINE is wanted' bursty report --tests-of a.c covera
 
 rm -f ./*.brst
 for form in count count16 count32 bytes bits mcdc mcdc-bits; do
-    bursty cc --cover=$form -- $CC -O1 -o p src/a.c src/in/b.c || no "$form: not compiled"
+    bursty cc --cover=$form -- $CC -O1 -o p src/a.c src/in/b.c || fail "$form: not compiled"
     BURSTY_COVERAGE=$form.brst
     export BURSTY_COVERAGE
     ./p 5
@@ -449,7 +430,7 @@ E
     rm -f coverage.brst
     bursty cc --cover -- arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb --specs=rdimon.specs \
         -Wl,--section-start=.vectors=0 -Os -o board.elf board.c vectors.c >log 2>&1 ||
-        { no "board: not built"; cat log; }
+        { fail "board: not built"; cat log; }
     timeout 60 qemu-system-arm -M mps2-an385 -nographic -monitor none -serial none \
         -semihosting-config enable=on,target=native -kernel board.elf </dev/null >log 2>&1
     check "a board writes counts alone" [ "$(wc -c <coverage.brst)" -lt 100 ]

@@ -3,6 +3,7 @@
 # the rate seen is the rate asked, the report is there, and a difference would be noticed.
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top" || exit 1
+. tests/check.sh
 from=${BUILD:-build}
 BUILD=$from/test-demo
 export BUILD
@@ -13,10 +14,9 @@ tree=$BUILD/tree
 mkdir -p "$tree/sys" "$tree/build"
 ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0         # the demonstration keeps what it reads until it ends
 export ASAN_OPTIONS
-passed=0 failed=0
 check() {
-    if eval "$2"; then passed=$((passed + 1))
-    else failed=$((failed + 1)); echo "failed: $1"; fi
+    if eval "$2"; then pass
+    else fail "$1"; fi
 }
 
 cat >"$tree/a.c" <<'END'
@@ -120,5 +120,4 @@ check "equation 2 has a line for each rate" '[ "$(grep -c "^| 1/10*, .* | [0-9.]
 printf '#!/bin/sh\necho something else\n' >"$BUILD/demo/index"
 "$BUILD/demo/compare" --pairs 1 --rounds 1 "$tree" >/dev/null 2>"$BUILD/messages.txt"
 check "another output is an error" '[ $? = 1 ] && grep -q "something else" "$BUILD/messages.txt"'
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -5,10 +5,10 @@
 # the difference is counted along the path that a check takes when nothing happens.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc}
 out=${BUILD:-build}/disasm
 mkdir -p "$out" || exit 2
-passed=0 failed=0 skipped=0
 has() { command -v "$1" >/dev/null 2>&1; }
 
 cat >"$out/forms.c" <<'END'
@@ -57,7 +57,7 @@ limits() { # COMPILER OBJDUMP MOST_INSTRUCTIONS MOST_BYTES VARIANT OPTIONS...
     compiler=$1 objdump=$2 most=$3 most_bytes=$4 variant=$5
     shift 5
     if ! "$compiler" -std=c99 "$@" -I. -c -o "$out/forms.o" "$out/forms.c"; then
-        failed=$((failed + 1)); echo "FAILED $compiler $*: does not compile"; return
+        fail "$compiler $*: does not compile"; return
     fi
     # shellcheck disable=SC2046
     set -- $(fast_path "$objdump" "$out/forms.o" plain)
@@ -67,16 +67,16 @@ limits() { # COMPILER OBJDUMP MOST_INSTRUCTIONS MOST_BYTES VARIANT OPTIONS...
         # shellcheck disable=SC2086
         set -- $path
         count=$(($1 - plain)) bytes=$(($2 - plain_bytes))
-        if [ "$plain" -ge 3 ] && [ $count -ge 2 ] && [ $count -le "$most" ] && [ $bytes -le "$most_bytes" ]; then passed=$((passed + 1)); word=
-        else failed=$((failed + 1)) word='FAILED '; fi
-        printf '%s%s, %s: %s takes %d instructions, %d bytes\n' "$word" "$compiler" "$variant" $form $count $bytes
-        [ -z "$word" ] || echo "    ${path#* * }"
+        if [ "$plain" -ge 3 ] && [ $count -ge 2 ] && [ $count -le "$most" ] && [ $bytes -le "$most_bytes" ]; then
+            pass
+            echo "$compiler, $variant: $form takes $count instructions, $bytes bytes"
+        else fail "$compiler, $variant: $form takes $count instructions, $bytes bytes: ${path#* * }"; fi
     done
 }
 
-if ! has "$CC"; then skipped=$((skipped + 1)); echo "skipped: no $CC"
+if ! has "$CC"; then skip "no $CC"
 elif ! has objdump || ! "$CC" -dM -E -x c /dev/null | grep -q '__x86_64__ 1'; then
-    skipped=$((skipped + 1)); echo "skipped: $CC: needs objdump and a compiler for x86-64"
+    skip "$CC: needs objdump and a compiler for x86-64"
 else
     limits "$CC" objdump 2 99 "TLS" -O2
     limits "$CC" objdump 2 99 "TLS, no PIE" -O2 -fno-pie
@@ -87,7 +87,5 @@ if has arm-none-eabi-gcc && has arm-none-eabi-objdump; then
     limits arm-none-eabi-gcc arm-none-eabi-objdump 5 12 "Cortex-M3 -Os, tiny" -mcpu=cortex-m3 -mthumb -Os -ffreestanding -DBURSTY_TINY
     limits arm-none-eabi-gcc arm-none-eabi-objdump 5 12 "Cortex-M3 -Os, global" -mcpu=cortex-m3 -mthumb -Os -ffreestanding -DBURSTY_NO_TLS
     limits arm-none-eabi-gcc arm-none-eabi-objdump 5 12 "Cortex-M3 -O2, tiny" -mcpu=cortex-m3 -mthumb -O2 -ffreestanding -DBURSTY_TINY
-else skipped=$((skipped + 1)); echo "skipped: Cortex-M3: no arm-none-eabi-gcc"; fi
-if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-else echo "$passed passed, $failed failed, $skipped skipped"; fi
-[ $failed = 0 ]
+else skip "Cortex-M3: no arm-none-eabi-gcc"; fi
+finish

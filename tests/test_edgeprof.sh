@@ -4,26 +4,15 @@
 # coverage opens in genhtml where that is installed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} CXX=${CXX:-c++} BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 out=$BUILD/tests/edgeprof
 rm -rf "$out"
 mkdir -p "$out" || exit 2
-passed=0 failed=0 skipped=0
+log=$out/log
 . tests/compile/warnings.sh
 
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$out/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED $what: $*"
-        head -n 8 "$out/log" | sed 's/^/    /'
-    fi
-}
-skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
 # shellcheck disable=SC2046,SC2086
 c() { $CC -std=c99 $(warnings_of "$CC") -I. -I"$out" "$@"; }
 run_to() { file=$1; shift; "$@" >"$file"; }
@@ -193,6 +182,4 @@ if command -v genhtml >/dev/null 2>&1; then
     check "genhtml takes the tool's" genhtml --branch-coverage -o "$out/html2" "$out/tool.info"
 else skip "genhtml is not installed"; fi
 
-if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-else echo "$passed passed, $failed failed, $skipped skipped"; fi
-[ $failed = 0 ]
+finish

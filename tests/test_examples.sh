@@ -4,6 +4,7 @@
 # status. FULL=1, as the matrix has it: with -O2, and as C++11, too, where $CXX exists.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} CXX=${CXX:-c++}
 top=$PWD
 out=${BUILD:-build}/examples-tested
@@ -11,19 +12,8 @@ mkdir -p "$out" || exit 2
 . tests/compile/warnings.sh
 level=-O0 # compiles in a third of the time
 [ -z "${FULL-}" ] || level=-O2
-passed=0 failed=0 skipped=0
+log=$out/log
 
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$out/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED $what: $*"
-        head -n 12 "$out/log" | sed 's/^/    /'
-    fi
-}
 run() { (cd "$out" && timeout 120 "./$1" </dev/null); }
 # An example is a program of one file: what nothing else calls needs no prototype.
 lenient() {
@@ -47,8 +37,7 @@ for source in examples/*.c; do
             "$out/${name}_cc" "$source" -lm
         check "$name, C++11, run" run "${name}_cc"
     else
-        skipped=$((skipped + 1))
-        echo "skipped: $name as C++: no $CXX"
+        skip "$name as C++: no $CXX"
     fi
 done
 
@@ -63,9 +52,4 @@ check "poll: ten frames of six hundred" says poll '^10 frames seen of 600: 30 ca
 check "hibernate: one check in a thousand" says hibernate '^0\.1[0-9]* % of 40000000 checks'
 check "reenable: three contexts at which bursts begin" says reenable ': 3 in new contexts'
 
-if [ $skipped = 0 ]; then
-    echo "$passed passed, $failed failed"
-else
-    echo "$passed passed, $failed failed, $skipped skipped"
-fi
-[ $failed = 0 ]
+finish

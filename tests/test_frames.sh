@@ -3,18 +3,10 @@
 # own, whose numbers are known, as text, JSON, CSV and a page; dumps that are cut.
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/frames
-passed=0 failed=0
+. tests/check.sh
 mkdir -p "$dir"
 bursty=$BUILD/bursty
 
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED $2"
-    fi
-}
 has() { # FILE WORDS, one blank in them stands for several, and for the end of a line
     tr -s ' \n' '  ' <"$1" | grep -qF -e "$2"
     ok $? "$1 has no line with \"$2\""
@@ -77,5 +69,4 @@ for cut in 1 5 20 100; do
     ok $? "a dump without its last $cut bytes: $(cat "$dir/cut.err")"
 done
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

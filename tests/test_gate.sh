@@ -3,16 +3,11 @@
 # test that dies; make compiles what a changed header is included by, and nothing else.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 build=${BUILD:-build}
 out=$build/gate
 rm -rf "$out"
 mkdir -p "$out" || exit 2
-passed=0 failed=0 skipped=0
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    echo "FAILED $2"
-}
 
 # ---- run.sh ----
 
@@ -67,8 +62,7 @@ compiled() { # FILE TARGET...
 }
 object=$build/tools/place/show.o
 if [ ! -f "$object.d" ]; then
-    skipped=$((skipped + 1))
-    echo "skipped: ${CC:-cc} writes no lists of what it included, or nothing was built with make"
+    skip "${CC:-cc} writes no lists of what it included, or nothing was built with make"
 else
     compiled tools/place/graph.h "$build/bursty" >"$out/graph"
     grep -q '^tools/place/show.c$' "$out/graph"
@@ -83,5 +77,4 @@ else
     ok $? "nothing is newer, and make compiles $(head -n 3 "$out/nothing" | tr '\n' ' ')"
 fi
 
-echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
-[ $failed = 0 ]
+finish

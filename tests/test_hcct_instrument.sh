@@ -5,16 +5,7 @@
 CC=${CC:-cc} CXX=${CXX:-c++} BUILD=${BUILD:-build}
 dir=$BUILD/tests/hcct_instrument
 mkdir -p "$dir"
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "failed: $*"
-}
-skip() {
-    skipped=$((skipped + 1))
-    echo "skipped: $*"
-}
+. tests/check.sh
 
 bursty=$BUILD/bursty
 record="record/hooks/instrument.c record/core/frames.c record/core/threads.c record/core/names.c record/core/dump.c"
@@ -84,13 +75,6 @@ static void after() { /* a large frame */
 static void catcher() { try { thrower(2); } catch (const std::exception &) { after(); } }
 int main() { for (int i = 0; i < 5; i++) catcher(); return 0; }
 END
-finish() {
-    if [ $skipped = 0 ]; then
-        echo "$passed passed, $failed failed"
-    else echo "$passed passed, $failed failed, $skipped skipped"; fi
-    [ "$failed" = 0 ]
-    exit
-}
 
 [ -r /proc/self/maps ] && [ -z "$RUN" ] || {
     skip "needs /proc and native programs"
@@ -126,12 +110,12 @@ for flags in '-O0' ${all:+'-O2' '-O3 -fomit-frame-pointer'} '-O2 -fno-pie' '-O1 
         $CC $pie -pthread -o "$dir/program" "$dir/program.o" "$dir"/record/*.o; then
         rm -f "$dir/a.brst"
         BURSTY_CONTEXTS=$dir/a.brst "$dir/program" && show "$dir/a.brst" | LC_ALL=C sort >"$dir/got"
-        cmp -s "$dir/got" "$dir/wanted" && ok || {
-            no "$flags"
+        cmp -s "$dir/got" "$dir/wanted" && pass || {
+            fail "$flags"
             diff "$dir/got" "$dir/wanted"
         }
     else
-        no "$flags: does not compile"
+        fail "$flags: does not compile"
     fi
 done
 
@@ -166,8 +150,8 @@ if echo | $CC -dM -E - | grep -q '__x86_64__'; then
                 'main;tries;large;inner' 'main;tries;small' 'main;tries;small;small' \
                 'main;tries;small;small;small' >"$dir/wanted_jump"
             LC_ALL=C comm -23 "$dir/got" "$dir/wanted_jump" >"$dir/wrong"
-            grep -qx 'main;tries;large' "$dir/got" && [ ! -s "$dir/wrong" ] && ok || {
-                no "after longjmp, $flags, $every calls between bursts"
+            grep -qx 'main;tries;large' "$dir/got" && [ ! -s "$dir/wrong" ] && pass || {
+                fail "after longjmp, $flags, $every calls between bursts"
                 cat "$dir/got"
             }
         done
@@ -177,8 +161,8 @@ fi
 # Even the hooks' own file may be compiled with the flag.
 if $CC -O1 -I. -finstrument-functions -pthread -o "$dir/program" "$dir/program.c" $record; then
     BURSTY_CONTEXTS=$dir/b.brst "$dir/program" && show "$dir/b.brst" | LC_ALL=C sort >"$dir/got"
-    cmp -s "$dir/got" "$dir/wanted" && ok || {
-        no "all with the flag"
+    cmp -s "$dir/got" "$dir/wanted" && pass || {
+        fail "all with the flag"
         diff "$dir/got" "$dir/wanted"
     }
 fi
@@ -189,34 +173,34 @@ BURSTY_CONTEXTS=$dir/c.%p.brst "$dir/stripped"
 set -- "$dir"/c.*.brst
 show "$1" >"$dir/got"
 at='stripped+0x[0-9a-f]*'
-grep -q "^$at;$at;$at;$at 6000\$" "$dir/got" && ok || {
+grep -q "^$at;$at;$at;$at 6000\$" "$dir/got" && pass || {
     no stripped
     cat "$dir/got"
 }
 # A thread that never ends is in the dump too.
 BURSTY_CONTEXTS=$dir/d.brst "$dir/program" forever && show "$dir/d.brst" >"$dir/got"
-grep -q '^main;work;mid;leaf 2000$' "$dir/got" && ok || {
-    no "main beside a running thread"
+grep -q '^main;work;mid;leaf 2000$' "$dir/got" && pass || {
+    fail "main beside a running thread"
     cat "$dir/got"
 }
-grep -q '^forever;.*mid;leaf [0-9]' "$dir/got" && ok || {
-    no "a running thread"
+grep -q '^forever;.*mid;leaf [0-9]' "$dir/got" && pass || {
+    fail "a running thread"
     cat "$dir/got"
 }
 # Threads that follow one another share a tree; threads at one time have one each.
 [ "$(grep -c . <"$dir/wanted")" = "$("$bursty" report --collapsed "$dir/b.brst" | grep -c .)" ] &&
-    ok || no "trees are not joined"
+    pass || fail "trees are not joined"
 # What cannot be written is said.
 BURSTY_CONTEXTS=$dir/none/x.brst "$dir/program" 2>"$dir/err"
-grep -q 'hcct: cannot write .*none/x.brst: No such file' "$dir/err" && ok || no "no message"
+grep -q 'hcct: cannot write .*none/x.brst: No such file' "$dir/err" && pass || fail "no message"
 if [ -w /dev/full ]; then
     BURSTY_CONTEXTS=/dev/full "$dir/program" 2>"$dir/err"
-    grep -q 'hcct: cannot write /dev/full: ' "$dir/err" && ok || no "a full disk: no message"
+    grep -q 'hcct: cannot write /dev/full: ' "$dir/err" && pass || fail "a full disk: no message"
 fi
 
 # A dump waits for a hook that has its record, in whatever order stores are seen.
-$CC -O1 -pthread -I. -o "$dir/order" tests/recorder_order.c && "$dir/order" && ok ||
-    no "a dump beside a hook: status $?"
+$CC -O1 -pthread -I. -o "$dir/order" tests/recorder_order.c && "$dir/order" && pass ||
+    fail "a dump beside a hook: status $?"
 
 # fork: a child writes a file of its own and keeps neither the parent's counts nor its threads'
 # trees.
@@ -266,28 +250,28 @@ if compile_record $CC -O1 && $CC -O1 -finstrument-functions -c -o "$dir/program.
     show "$dir/f.brst" | LC_ALL=C sort >"$dir/got"
     printf '%s\n' 'main 1' 'main;leaf 1000' 'main;only_parent 20' 'main;only_parent;leaf 20' \
         'main;splitting 1' >"$dir/parent"
-    cmp -s "$dir/got" "$dir/parent" && ok || {
-        no "the parent's file"
+    cmp -s "$dir/got" "$dir/parent" && pass || {
+        fail "the parent's file"
         cat "$dir/got"
     }
     show "$dir"/f.brst.* | LC_ALL=C sort >"$dir/got"
     printf '%s\n' 'main;splitting;only_child 10' 'main;splitting;only_child;leaf 10' >"$dir/child"
-    cmp -s "$dir/got" "$dir/child" && ok || {
-        no "the child's file"
+    cmp -s "$dir/got" "$dir/child" && pass || {
+        fail "the child's file"
         cat "$dir/got"
     }
     rm -f "$dir"/g.brst*
-    BURSTY_CONTEXTS=$dir/g.brst timeout 60 "$dir/fork" 40 && ok ||
-        no "forks beside threads: a child hangs"
-    [ "$(ls "$dir"/g.brst.* | wc -l)" = 40 ] && ok || no "forks beside threads: files are missing"
+    BURSTY_CONTEXTS=$dir/g.brst timeout 60 "$dir/fork" 40 && pass ||
+        fail "forks beside threads: a child hangs"
+    [ "$(ls "$dir"/g.brst.* | wc -l)" = 40 ] && pass || fail "forks beside threads: files are missing"
     for file in "$dir"/g.brst.*; do show "$file"; done | LC_ALL=C sort -u >"$dir/got"
-    cmp -s "$dir/got" "$dir/child" && ok || {
-        no "the children's files"
+    cmp -s "$dir/got" "$dir/child" && pass || {
+        fail "the children's files"
         head "$dir/got"
     }
     rm -f "$dir"/g.brst*
 else
-    no "fork.c does not compile"
+    fail "fork.c does not compile"
 fi
 
 # Memory that runs out: the program goes on, and what is missing is said.
@@ -305,22 +289,22 @@ if compile_record $CC -O1 -D_GNU_SOURCE -Dcalloc=short_calloc -include stdlib.h 
     $CC -O1 -finstrument-functions -c -o "$dir/program.o" "$dir/program.c" &&
     $CC -pthread -o "$dir/short" "$dir/program.o" "$dir"/record/*.o; then
     rm -f "$dir/h.brst"
-    CALLOCS=0 BURSTY_CONTEXTS=$dir/h.brst "$dir/short" 2>"$dir/err" && ok ||
-        no "no memory at all: status $?"
-    grep -q 'hcct: 4 threads are missing, for lack of memory' "$dir/err" && ok || {
-        no "no memory at all: no message"
+    CALLOCS=0 BURSTY_CONTEXTS=$dir/h.brst "$dir/short" 2>"$dir/err" && pass ||
+        fail "no memory at all: status $?"
+    grep -q 'hcct: 4 threads are missing, for lack of memory' "$dir/err" && pass || {
+        fail "no memory at all: no message"
         cat "$dir/err"
     }
-    [ -e "$dir/h.brst" ] && no "no memory at all: a file" || ok
+    [ -e "$dir/h.brst" ] && fail "no memory at all: a file" || pass
     for some in 1 2 3 5 7; do
-        CALLOCS=$some BURSTY_CONTEXTS=$dir/h.brst "$dir/short" 2>"$dir/err" && ok ||
-            no "$some allocations: status $?"
-        grep -q 'for lack of memory' "$dir/err" && ok || no "$some allocations: no message"
-        show "$dir/h.brst" >"$dir/got" && [ -s "$dir/got" ] && ok ||
-            no "$some allocations: no contexts"
+        CALLOCS=$some BURSTY_CONTEXTS=$dir/h.brst "$dir/short" 2>"$dir/err" && pass ||
+            fail "$some allocations: status $?"
+        grep -q 'for lack of memory' "$dir/err" && pass || fail "$some allocations: no message"
+        show "$dir/h.brst" >"$dir/got" && [ -s "$dir/got" ] && pass ||
+            fail "$some allocations: no contexts"
     done
 else
-    no "calloc.c does not compile"
+    fail "calloc.c does not compile"
 fi
 
 if command -v "${CXX%% *}" >/dev/null 2>&1 &&
@@ -330,11 +314,11 @@ if command -v "${CXX%% *}" >/dev/null 2>&1 &&
     BURSTY_CONTEXTS=$dir/e.brst "$dir/program" && show "$dir/e.brst" >"$dir/got"
     # A tool that is linked statically has no C++ library to read names with.
     catcher='(catcher[(][)]|_ZL7catcherv)' after='(after[(][)]|_ZL5afterv)'
-    grep -qE "^main;$catcher;$after 5\$" "$dir/got" && ok || {
-        no "after an exception"
+    grep -qE "^main;$catcher;$after 5\$" "$dir/got" && pass || {
+        fail "after an exception"
         cat "$dir/got"
     }
-    grep -qE "^main;$catcher 5\$" "$dir/got" && ok || no "the catcher"
+    grep -qE "^main;$catcher 5\$" "$dir/got" && pass || fail "the catcher"
 else
     skip "no C++ compiler"
 fi

@@ -2,11 +2,11 @@
 # The products at the root are what `make headers` joins from src/: nobody has edited one by hand,
 # and no part was forgotten. A part with a bad title, or one that is missing, is refused.
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0
 check() { # TEXT STATUS
-    if [ "$2" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $1"; fi
+    if [ "$2" = 0 ]; then pass; else fail "$1"; fi
 }
 
 for skeleton in src/*/*.in; do
@@ -50,5 +50,4 @@ rm "$scratch/src/tiny/own.h"
 check "a part that is missing is refused" $?
 grep -q 'cannot read src/tiny/own.h' "$scratch/said"
 check "and the reason names it, too" $?
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -6,26 +6,10 @@
 # of 2 MB; otherwise of 125 kB.
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/hostile
-passed=0 failed=0 skipped=0
+. tests/check.sh
 small=8000 big=128000
 [ -z "${FULL-}" ] || small=125000 big=2000000
 mkdir -p "$dir/small" "$dir/big"
-
-finish() {
-    echo "$passed passed, $failed failed, $skipped skipped"
-    [ $failed = 0 ]
-    exit
-}
-ok() { if [ "$1" = 0 ]; then
-    passed=$((passed + 1))
-else
-    failed=$((failed + 1))
-    echo "FAILED $2"
-fi; }
-skip() {
-    skipped=$((skipped + 1))
-    echo "skipped: $1"
-}
 
 if [ -n "$RUN" ]; then
     skip "an emulator needs memory and time of its own"

@@ -4,17 +4,12 @@
 # tests/install.sh, a row of the matrix, does it with the tools that people use.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 out=$build/tests/install
 rm -rf "$out"
 mkdir -p "$out" || exit 2
-passed=0 failed=0 skipped=0
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    echo "FAILED $2"
-}
 run() { ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 ${RUN-} "$@"; }
 
 # As the Makefile makes them, of a tool that may be another target's.
@@ -33,7 +28,7 @@ for shell in bash zsh fish; do
     if command -v $shell >/dev/null; then
         $shell -n "$pages/bursty.$shell"
         ok $? "$shell reads it"
-    else skipped=$((skipped + 1)); echo "skipped: no $shell"; fi
+    else skip "no $shell"; fi
 done
 for file in bursty.pc bursty-config.cmake bursty-config-version.cmake; do
     sed -e "s|@PREFIX@|/usr|; s|@VERSION@|$version|" package/$file.in >"$pages/$file"
@@ -104,7 +99,7 @@ if [ -f "$build/bursty-record.so" ] && [ -z "${RUN-}" ]; then
     "$out/root/usr/bin/bursty" record cat /dev/null 2>"$out/errors"
     [ $? = 2 ] && one_line 'neither in .*/usr/bin/ nor in .*/lib/bursty/'
     ok $? "and says where it looked"
-else skipped=$((skipped + 1)); echo "skipped: no recorder for this target"; fi
+else skip "no recorder for this target"; fi
 touch "$out/root/usr/lib/own"
 place uninstall /usr "$out/root"
 ok $? "uninstall"
@@ -141,7 +136,6 @@ if [ -z "${RUN-}" ] && [ -r /proc/self/exe ]; then
     BURSTY_CC='--cover  --form=dual' named 'bursty: cc: --form changes nothing with --cover' gcc -c a.c
     rm "$out/second/gcc"
     named 'bursty: gcc-98: No such file or directory' env PATH="$out/first" gcc-98 -E a.c
-else skipped=$((skipped + 1)); echo "skipped: links need /proc"; fi
+else skip "links need /proc"; fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+finish

@@ -3,26 +3,15 @@
 # $CC and $CXX; with FULL=1, as the matrix has it, in all of them. The programs are in tests/keep/.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} CXX=${CXX:-c++}
 src=tests/keep out=${BUILD:-build}/keep
 mkdir -p "$out" || exit 2
 out=$(cd "$out" && pwd)
-top=$PWD passed=0 failed=0 skipped=0
+top=$PWD
+shown=$out/log
 has() { command -v "${1%% *}" >/dev/null 2>&1; }
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    echo "FAILED $CC: $2"
-    tail -n 20 "$out/log" | sed 's/^/    /'
-}
-skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
 run() { timeout 100 "$@" >>"$out/log" 2>&1; }
-finish() {
-    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-    else echo "$passed passed, $failed failed, $skipped skipped"; fi
-    [ $failed = 0 ]
-    exit
-}
 
 # Does the compiler, with the options given, make checks in assembly?
 makes() { # ON_OR_OFF LANGUAGE COMPILER OPTIONS...

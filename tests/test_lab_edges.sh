@@ -3,30 +3,25 @@
 # and the recorded programs in the folder BURSTY_CFG (plain text files), if there is one.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 BUILD=${BUILD:-build}
 lab=$BUILD/bursty-lab
 dir=$BUILD/tests/lab_edges
 rm -rf "$dir"
 mkdir -p "$dir" || exit 2
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "failed: $*"
-}
 replay() { "$lab" edges --json "$@" >"$dir/out" 2>"$dir/err"; }
 has() { # KEY VALUE
     if grep -q "\"$1\":$2[,}]" "$dir/out"; then
-        ok
+        pass
     else
-        no "$what: no $1 $2: $(cat "$dir/out" "$dir/err")"
+        fail "$what: no $1 $2: $(cat "$dir/out" "$dir/err")"
     fi
 }
 runs() { # ARGUMENT...
     what="$*"
     if replay "$@"; then
-        ok
-    else no "$what: $(cat "$dir/err")"; fi
+        pass
+    else fail "$what: $(cat "$dir/err")"; fi
 }
 refuses() { # PATTERN ARGUMENT...: status 2, one line, nothing printed
     pattern=$1
@@ -34,9 +29,9 @@ refuses() { # PATTERN ARGUMENT...: status 2, one line, nothing printed
     replay "$@"
     if [ $? = 2 ] && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
         grep -q "$pattern" "$dir/err"; then
-        ok
+        pass
     else
-        no "not refused with '$pattern': $*: $(cat "$dir/err")"
+        fail "not refused with '$pattern': $*: $(cat "$dir/err")"
     fi
 }
 
@@ -75,9 +70,9 @@ exact=$(sed 's/.*"updates":\([0-9]*\).*/\1/' "$dir/out")
 runs --minimum --weights exact tests/cfg/L_small.txt
 worst=$(sed 's/.*"updates":\([0-9]*\).*/\1/' "$dir/out")
 if [ "$exact" -lt "$worst" ]; then
-    ok
+    pass
 else
-    no "the maximum tree is no better than the minimum tree"
+    fail "the maximum tree is no better than the minimum tree"
 fi
 runs --problem trace tests/cfg/T_small.txt
 has blocks 38
@@ -95,8 +90,8 @@ for problem in trace bits; do
 done
 "$lab" edges - <tests/cfg/L_small.txt >"$dir/out" 2>&1
 if grep -q '^exact_functions  *3$' "$dir/out"; then
-    ok
-else no "standard input"; fi
+    pass
+else fail "standard input"; fi
 
 # A trace may be cut anywhere: no wrong block.
 size=$(wc -c <tests/cfg/T_small.txt) at=120 bad=0
@@ -110,8 +105,8 @@ while [ $at -lt "$size" ]; do
     at=$((at + 7))
 done
 if [ $bad = 0 ]; then
-    ok
-else no "$bad cut traces gave wrong blocks"; fi
+    pass
+else fail "$bad cut traces gave wrong blocks"; fi
 
 # ---- what is broken ----
 
@@ -167,8 +162,7 @@ refuses 'one file at a time' tests/cfg/L_small.txt tests/cfg/S_small.txt
 
 recorded() { # FILE PROBLEM WEIGHTS KEY VALUE
     if [ ! -f "$BURSTY_CFG/$1" ]; then
-        skipped=$((skipped + 1))
-        echo "skipped: no $1 in BURSTY_CFG"
+        skip "no $1 in BURSTY_CFG"
         return
     fi
     runs --problem "$2" --weights "$3" "$BURSTY_CFG/$1"
@@ -176,8 +170,8 @@ recorded() { # FILE PROBLEM WEIGHTS KEY VALUE
     if grep -q '"exact_functions":null' "$dir/out"; then return; fi
     all=$(sed 's/.*"functions":\([0-9]*\),"exact_functions":\([0-9]*\),.*/\1 \2/' "$dir/out")
     if [ "${all% *}" = "${all#* }" ]; then
-        ok
-    else no "$1 $2: exact $all"; fi
+        pass
+    else fail "$1 $2: exact $all"; fi
 }
 if [ -n "${BURSTY_CFG-}" ]; then
     for problem in eprof vprof-e vprof-v; do
@@ -198,13 +192,7 @@ if [ -n "${BURSTY_CFG-}" ]; then
     recorded T_bzd_O0.txt trace heuristic updates 17013
     recorded T_bzd_O0.txt bits heuristic regenerated_blocks 149970
 else
-    skipped=$((skipped + 1))
-    echo "skipped: recorded programs: BURSTY_CFG names no folder"
+    skip "recorded programs: BURSTY_CFG names no folder"
 fi
 
-if [ $skipped = 0 ]; then
-    echo "$passed passed, $failed failed"
-else
-    echo "$passed passed, $failed failed, $skipped skipped"
-fi
-[ $failed = 0 ]
+finish

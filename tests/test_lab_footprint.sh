@@ -5,21 +5,16 @@ CC=${CC:-cc} BUILD=${BUILD:-build}
 bursty=$BUILD/bursty lab=$BUILD/bursty-lab
 dir=$BUILD/tests/lab_footprint
 mkdir -p "$dir"
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "failed: $*"
-}
+. tests/check.sh
 has() {
     if grep -q -e "$2" "$dir/$1"; then
-        ok
-    else no "no '$2' in $1: $(head -c 300 "$dir/$1")"; fi
+        pass
+    else fail "no '$2' in $1: $(head -c 300 "$dir/$1")"; fi
 }
 lacks() {
     if grep -q -e "$2" "$dir/$1"; then
-        no "'$2' in $1"
-    else ok; fi
+        fail "'$2' in $1"
+    else pass; fi
 }
 run() { # STATUS ARGUMENT...: output in out, errors in err
     wanted=$1
@@ -27,8 +22,8 @@ run() { # STATUS ARGUMENT...: output in out, errors in err
     "$lab" footprint "$@" >"$dir/out" 2>"$dir/err"
     got=$?
     if [ $got = "$wanted" ]; then
-        ok
-    else no "status $got, not $wanted: $*: $(head -n 3 "$dir/err")"; fi
+        pass
+    else fail "status $got, not $wanted: $*: $(head -n 3 "$dir/err")"; fi
 }
 
 cat >"$dir/make.c" <<'END'
@@ -106,11 +101,11 @@ has out '^6080,1$'
 has out '^6592,0.02$'
 run 0 --c 1 --json "$dir/cyclic"
 cp "$dir/out" "$dir/file"
-"$lab" footprint --c 1 --json - <"$dir/cyclic" >"$dir/out" 2>"$dir/err" && ok ||
-    no "standard input"
+"$lab" footprint --c 1 --json - <"$dir/cyclic" >"$dir/out" 2>"$dir/err" && pass ||
+    fail "standard input"
 sed '/ns_per/d; /"title"/d' "$dir/out" >"$dir/a"
 sed '/ns_per/d; /"title"/d' "$dir/file" >"$dir/b"
-cmp -s "$dir/a" "$dir/b" && ok || no "standard input differs from file"
+cmp -s "$dir/a" "$dir/b" && pass || fail "standard input differs from file"
 run 0 "$dir/cyclic"
 has out '5000 accesses to 100 blocks of 64 bytes'
 run 0 --svg --title 'a <b> & c' "$dir/cyclic"
@@ -120,7 +115,7 @@ has out '>window_accesses<'
 has out '>cache_bytes<'
 has out '>most</text>'
 run 0 --html "$dir/page.html" "$dir/cyclic"
-grep -q 'footprints' "$dir/page.html" && ok || no "the page shows no footprints"
+grep -q 'footprints' "$dir/page.html" && pass || fail "the page shows no footprints"
 run 0 --block-bytes 4096 "$dir/cyclic"
 has out 'blocks of 4096 bytes'
 
@@ -158,14 +153,14 @@ has out '^window_accesses,least,percent_5,median,percent_95,most,average,average
 has out '^cache_bytes,miss_ratio,miss_low,miss_high$'
 awk -F, '/^cache_bytes/ { on = 1; next }
     on && $1 == 9152 { ok = $3 <= .9523 && .9523 <= $4 && $4 - $3 < .02 }  # 143 of 3000 blocks
-    END { exit !ok }' "$dir/out" && ok || no "misses of a sample: $(grep ^9152 "$dir/out")"
+    END { exit !ok }' "$dir/out" && pass || fail "misses of a sample: $(grep ^9152 "$dir/out")"
 run 0 --every 300 --burst 300 "$dir/random"
 has out 'estimated from [0-9]* bursts, with 95 % intervals'
 has out 'of more than [0-9]* bytes are not known'
-grep -q guarantee "$dir/out" && no "a sample has a guarantee" || ok
+grep -q guarantee "$dir/out" && fail "a sample has a guarantee" || pass
 run 0 --every 9000 --burst 300 "$dir/random"
 has out 'bursts are too few'
-grep -q 'misses of a cache' "$dir/out" && no "misses of two bursts" || ok
+grep -q 'misses of a cache' "$dir/out" && fail "misses of two bursts" || pass
 run 2 --every 300 "$dir/random"
 has err '^bursty-lab: footprint: --every and --burst go together'
 run 2 --every 300 --burst 10 --check "$dir/random"
@@ -194,81 +189,81 @@ for output in "--dump $dir/kept" "-o $dir/kept" "--html $dir/link" "--json=$dir/
     run 2 $output "$dir/kept"
     has err '^bursty-lab: .*: is an input, and would be overwritten$'
 done
-cmp -s "$dir/cyclic" "$dir/kept" && ok || no "an output destroyed the trace"
+cmp -s "$dir/cyclic" "$dir/kept" && pass || fail "an output destroyed the trace"
 run 2 --dump "$dir/both" -o "$dir/./both" "$dir/kept"
 has err '/both: the report and the dump would both be written there$'
 run 2 --dump - "$dir/kept"
 has err 'the report and the dump would both go to standard output$'
-[ ! -e "$dir/both" ] && ok || no "a refused replay wrote a file"
+[ ! -e "$dir/both" ] && pass || fail "a refused replay wrote a file"
 run 0 --dump /dev/null -o /dev/null "$dir/kept"
 
 # dumps go through report and merge
 run 0 --title cyclic --dump "$dir/a.brst" "$dir/cyclic"
 run 0 --title random --dump "$dir/b.brst" "$dir/random"
-"$bursty" report "$dir/a.brst" >"$dir/out" 2>"$dir/err" && ok ||
-    no "report of a dump: $(cat "$dir/err")"
+"$bursty" report "$dir/a.brst" >"$dir/out" 2>"$dir/err" && pass ||
+    fail "report of a dump: $(cat "$dir/err")"
 has out '5000 accesses to 100 blocks'
 run 0 --title cyclic --dump "$dir/c.brst" --json "$dir/cyclic"
-cmp -s "$dir/a.brst" "$dir/c.brst" && ok || no "the same trace gave another dump"
+cmp -s "$dir/a.brst" "$dir/c.brst" && pass || fail "the same trace gave another dump"
 
 # two programs that go round 100 blocks each, at the same speed, share a cache: all miss until both
 # fit
 run 0 --c 1 --title one --dump "$dir/one.brst" "$dir/cyclic"
 run 0 --c 1 --title two --dump "$dir/two.brst" "$dir/cyclic"
-"$bursty" corun "$dir/one.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok ||
-    no "corun: $(cat "$dir/err")"
+"$bursty" corun "$dir/one.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && pass ||
+    fail "corun: $(cat "$dir/err")"
 has out '^program 2, 50.00% of the accesses: two$'
 has out '^ *8192  *100.00%  *100.00%  *100.00%$'
 has out '^ *16384  *2.00%  *2.00%  *2.00%$'      # first accesses miss in any cache
 "$bursty" corun --size 8k,1M,12800 --rate 1,3e9 "$dir/one.brst" "$dir/two.brst" >"$dir/out" \
-    2>"$dir/err" && ok || no "corun --size --rate: $(cat "$dir/err")"
+    2>"$dir/err" && pass || fail "corun --size --rate: $(cat "$dir/err")"
 has out '^program 1, 0.00% of the accesses: one$'
 has out '^ *8192  *2.00%  *100.00%  *2.00%$'     # the first is slow, and the second has all
 has out '^ *1048576  *2.00%  *2.00%  *2.00%$'
-[ "$(grep -c '^  *[0-9]' "$dir/out")" = 3 ] && ok || no "corun --size prints other sizes"
+[ "$(grep -c '^  *[0-9]' "$dir/out")" = 3 ] && pass || fail "corun --size prints other sizes"
 for wrong in '--size 0' '--size 8q' '--size 8k,' '--size ,' '--rate x' '--rate -1,2' '--rate 1'; do
     # shellcheck disable=SC2086
     "$bursty" corun $wrong "$dir/one.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err"
-    [ $? = 2 ] && ok || no "corun $wrong"
-    [ "$(wc -l <"$dir/err")" = 1 ] && ok || no "corun $wrong: $(cat "$dir/err")"
+    [ $? = 2 ] && pass || fail "corun $wrong"
+    [ "$(wc -l <"$dir/err")" = 1 ] && pass || fail "corun $wrong: $(cat "$dir/err")"
 done
 has err '^bursty: corun: --rate has 1 rates for 2 programs$'
 # more cache never misses more, and what a cache misses stays between 0 and 1
 run 0 --title random --dump "$dir/r.brst" "$dir/random"
 "$bursty" corun "$dir/r.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err"
 awk '/^ *[0-9]/ { for (i = 2; i <= 4; i++) { v = $i + 0; if (v > 100 || v < 0 || (n && v > was[i])) bad = 1
-     was[i] = v } n++ } END { exit bad || n < 8 }' "$dir/out" && ok || no "corun is not monotone"
-"$bursty" corun "$dir/one.brst" >"$dir/out" 2>"$dir/err" && no "corun of one program" || ok
+     was[i] = v } n++ } END { exit bad || n < 8 }' "$dir/out" && pass || fail "corun is not monotone"
+"$bursty" corun "$dir/one.brst" >"$dir/out" 2>"$dir/err" && fail "corun of one program" || pass
 has err '^bursty: corun: at least two footprints are wanted, and here is one$'
 "$bursty" corun >"$dir/out" 2>"$dir/err"
-[ $? = 2 ] && ok || no "corun without a file"
+[ $? = 2 ] && pass || fail "corun without a file"
 has err '^bursty: corun: no input: give FILE ...;'
 # two copies of one program: the same name in two files, and in a file of two parts it is one
 cp "$dir/one.brst" "$dir/copy.brst"
-"$bursty" corun "$dir/one.brst" "$dir/copy.brst" >"$dir/out" 2>"$dir/err" && ok ||
-    no "corun of copies: $(cat "$dir/err")"
+"$bursty" corun "$dir/one.brst" "$dir/copy.brst" >"$dir/out" 2>"$dir/err" && pass ||
+    fail "corun of copies: $(cat "$dir/err")"
 has out '^program 1, 50.00% of the accesses: one$'
 has out '^program 2, 50.00% of the accesses: one (2)$'
 has out '^ *8192  *100.00%  *100.00%  *100.00%$'
 cat "$dir/one.brst" "$dir/copy.brst" >"$dir/runs.brst"
-"$bursty" corun "$dir/runs.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok ||
-    no "corun of two runs: $(cat "$dir/err")"
+"$bursty" corun "$dir/runs.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && pass ||
+    fail "corun of two runs: $(cat "$dir/err")"
 has out '^program 1, 66.67% of the accesses: one$'
 run 0 --average --title fast --dump "$dir/fast.brst" "$dir/cyclic"
-"$bursty" corun "$dir/fast.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok ||
-    no "corun of averages: $(cat "$dir/err")"
+"$bursty" corun "$dir/fast.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && pass ||
+    fail "corun of averages: $(cat "$dir/err")"
 has out '^ *8192  *100.00%  *100.00%  *100.00%$'
 run 0 --title pages --block-bytes 4096 --dump "$dir/pages.brst" "$dir/cyclic"
 "$bursty" corun "$dir/one.brst" "$dir/pages.brst" >"$dir/out" 2>"$dir/err" &&
-    no "corun of two sizes of blocks" || ok
+    fail "corun of two sizes of blocks" || pass
 has err 'pages.brst: its blocks are of another size'
 run 0 --interleave 3,7 --title pair --dump "$dir/pair.brst" "$dir/turns"
 "$bursty" corun "$dir/one.brst" "$dir/pair.brst" >"$dir/out" 2>"$dir/err" &&
-    no "corun of an interleaving" || ok
+    fail "corun of an interleaving" || pass
 has err 'pair.brst: an interleaving of threads has no footprint'
 if [ -w /dev/full ]; then
     "$bursty" corun "$dir/one.brst" "$dir/two.brst" >/dev/full 2>"$dir/err"
-    [ $? = 1 ] && ok || no "corun to a full disk: status $?"
+    [ $? = 1 ] && pass || fail "corun to a full disk: status $?"
 fi
 
 # what is wrong is said, with file and offset, and what came before is kept
@@ -279,7 +274,7 @@ grep '"accesses"' "$dir/out" >"$dir/a"
 run 0 --title t --json "$dir/cut"
 has err 'cut: offset [0-9]*: the last access is cut short; the [0-9]* before it are kept'
 grep '"accesses"' "$dir/out" >"$dir/b"
-[ "$(wc -c <"$dir/a")" = "$(wc -c <"$dir/b")" ] && ok || no "a cut access changed what came before"
+[ "$(wc -c <"$dir/a")" = "$(wc -c <"$dir/b")" ] && pass || fail "a cut access changed what came before"
 printf '\002\004\200\200\200\200\200\200\200\200\200\177\002' >"$dir/long_number"
 run 2 --json "$dir/long_number"
 has err 'long_number: offset 2: a number of more than 64 bits.* after 2 accesses'
@@ -318,8 +313,7 @@ has out 'usage: bursty-lab footprint'
 # a real trace, where there is one: BURSTY_TRACES is a folder of *.d, *.i and *.mt, not compressed
 for trace in "${BURSTY_TRACES:-/nowhere}"/*; do
     [ -f "$trace" ] || {
-        echo "skipped: no real traces in BURSTY_TRACES"
-        skipped=1
+        skip "no real traces in BURSTY_TRACES"
         break
     }
     case $trace in *.mt) threads=--threads ;; *) threads= ;; esac
@@ -330,7 +324,4 @@ for trace in "${BURSTY_TRACES:-/nowhere}"/*; do
     done
 done
 
-if [ $skipped = 0 ]; then
-    echo "$passed passed, $failed failed"
-else echo "$passed passed, $failed failed, $skipped skipped"; fi
-[ $failed = 0 ]
+finish

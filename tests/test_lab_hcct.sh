@@ -5,16 +5,11 @@ CC=${CC:-cc} BUILD=${BUILD:-build}
 lab=$BUILD/bursty-lab
 dir=$BUILD/tests/lab_hcct
 mkdir -p "$dir"
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "failed: $*"
-}
+. tests/check.sh
 has() { # WHAT FILE PATTERN
     if grep -q -e "$3" "$2"; then
-        ok
-    else no "$1: no '$3' in: $(head -c 600 "$2")"; fi
+        pass
+    else fail "$1: no '$3' in: $(head -c 600 "$2")"; fi
 }
 # The measures, which are the report's notes, as "name": value, ...
 measures() {
@@ -31,9 +26,9 @@ status() { # WANTED COMMAND...: its output in out, its errors in err
         cat "$dir/measures" >>"$dir/out"
     } ;; esac
     if [ $got = "$wanted" ]; then
-        ok
+        pass
     else
-        no "status $got, wanted $wanted: $*"
+        fail "status $got, wanted $wanted: $*"
         cat "$dir/err"
     fi
 }
@@ -188,7 +183,7 @@ for line in '"false_negatives": 0,' '"false_positives_certain": 0,' '"underestim
 done
 status 0 sh -c "cat '$dir/random.trace' | '$lab' hcct --json --phi 0.001 -"
 sed 's/.*"enters"/"enters"/; s/"ns_per_call": [^,]*//' "$dir/measures" | cmp -s - "$dir/direct" &&
-    ok || no "standard input gives another answer"
+    pass || fail "standard input gives another answer"
 for algo in lazy bss; do
     status 2 "$lab" hcct --algo $algo --nodes 300 "$dir/random.trace"
     has "$algo bounded" "$dir/err" '--nodes'
@@ -204,8 +199,8 @@ for bursts in --static '--static --ticks --every 16 --burst 4' \
     has "$bursts" "$dir/out" '"bursts": [1-9]'
     hot=$(sed 's/.*"hot_true": \([0-9]*\), "hot_found": \([0-9]*\),.*/\1 \2/' "$dir/measures")
     if [ $((${hot#* } * 10)) -ge $((${hot% *} * 7)) ]; then
-        ok
-    else no "$bursts: $hot hot true and found"; fi
+        pass
+    else fail "$bursts: $hot hot true and found"; fi
 done
 for algo in lss lazy bss lc sticky cct; do
     status 0 "$lab" hcct --json --algo $algo --phi 0.01 "$dir/deep.trace"
@@ -218,7 +213,7 @@ done
 broken() { # NAME PATTERN: in $dir/broken
     status 2 "$lab" hcct --json "$dir/broken"
     has "$1" "$dir/err" "bursty-lab: .*broken: $2"
-    [ -s "$dir/out" ] && no "$1: a report though it is broken" || ok
+    [ -s "$dir/out" ] && fail "$1: a report though it is broken" || pass
 }
 keeps() {
     status 0 "$lab" hcct --json --keep-going "$dir/broken"
@@ -292,7 +287,7 @@ for bad in '--phi 2' '--phi 0' '--phi x' '--phi 0.1.2' '--epsilon 0.5 --phi 0.5'
     '--static --interval 5' '--static --every 0' '--every 5' '--burst 5' --ticks '--seed' '--wrong' 'second'; do
     # shellcheck disable=SC2086
     status 2 "$lab" hcct "$dir/example.trace" $bad
-    [ "$(wc -l <"$dir/err")" = 1 ] && ok || no "$bad: not one line: $(cat "$dir/err")"
+    [ "$(wc -l <"$dir/err")" = 1 ] && pass || fail "$bad: not one line: $(cat "$dir/err")"
 done
 status 2 "$lab" hcct
 status 0 "$lab" hcct -h
@@ -304,11 +299,11 @@ has help "$dir/out" keep-going
 status 0 "$lab" calls --raw16 "$dir/raw" -o "$dir/out.trace"
 frames='1 exits without a frame dropped, 1 frames open at the end, depth at most 3'
 has raw16 "$dir/err" "5 enters, 3 frames repaired, $frames"
-cmp -s "$dir/out.trace" "$dir/balanced" && ok || no "raw16 to a file: another trace"
-"$lab" calls --raw16 - <"$dir/raw" 2>/dev/null | cmp -s - "$dir/balanced" && ok ||
-    no "raw16 through pipes: another trace"
+cmp -s "$dir/out.trace" "$dir/balanced" && pass || fail "raw16 to a file: another trace"
+"$lab" calls --raw16 - <"$dir/raw" 2>/dev/null | cmp -s - "$dir/balanced" && pass ||
+    fail "raw16 through pipes: another trace"
 "$lab" calls --raw16 "$dir/raw" 2>/dev/null >"$dir/out.trace"
-cmp -s "$dir/out.trace" "$dir/balanced" && ok || no "raw16 redirected: another trace"
+cmp -s "$dir/out.trace" "$dir/balanced" && pass || fail "raw16 redirected: another trace"
 status 0 "$lab" hcct --json "$dir/balanced"
 has balanced "$dir/out" '"enters": 5,'
 head -c 41 "$dir/raw" >"$dir/broken"
@@ -329,5 +324,4 @@ status 2 "$lab" calls --raw16
 status 2 "$lab" calls --raw16 "$dir/none"
 status 0 "$lab" calls --help
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

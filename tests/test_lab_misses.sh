@@ -7,25 +7,20 @@ top=$PWD lab=$BUILD/bursty-lab bursty=$BUILD/bursty
 dir=$BUILD/tests/lab_misses
 rm -rf "$dir"
 mkdir -p "$dir"
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "failed: $*"
-}
+. tests/check.sh
 run() { # STATUS ARGUMENT...: output in out, errors in err
     wanted=$1
     shift
     (cd "$dir" && $RUN "$lab" misses "$@" >out 2>err)
     got=$?
-    if [ $got = "$wanted" ]; then ok; else no "status $got, not $wanted: $*: $(head -n 3 "$dir/err")"; fi
+    if [ $got = "$wanted" ]; then pass; else fail "status $got, not $wanted: $*: $(head -n 3 "$dir/err")"; fi
 }
 refused() { # MESSAGE ARGUMENT...: one line, status 2
     message=$1
     shift
     run 2 "$@"
-    if [ "$(wc -l <"$dir/err")" -eq 1 ] && grep -q -e "$message" "$dir/err"; then ok
-    else no "no '$message': $(cat "$dir/err")"; fi
+    if [ "$(wc -l <"$dir/err")" -eq 1 ] && grep -q -e "$message" "$dir/err"; then pass
+    else fail "no '$message': $(cat "$dir/err")"; fi
 }
 
 cat >"$dir/make.c" <<'END'
@@ -86,7 +81,7 @@ int main(void) {
 }
 END
 ${HOSTCC:-$CC} -O2 -w -o "$dir/make" "$dir/make.c" || { echo "0 passed, 1 failed"; exit 1; }
-(cd "$dir" && $RUN ./make >truth) || no "no trace"
+(cd "$dir" && $RUN ./make >truth) || fail "no trace"
 
 # ---- exactly what the list says ----
 
@@ -94,13 +89,13 @@ run 0 --caches 48k --symbols t.symbols --csv --dump t.brst t.refs t.table
 cp "$dir/out" "$dir/exact.csv"
 LC_ALL=C awk -F, '/^# / { here = /miss_pairs/ } here && NF == 7 && $1 != "share" { print $6, $7, $5 }' \
     "$dir/exact.csv" | sort >"$dir/got"
-if sort "$dir/truth" | cmp -s - "$dir/got"; then ok
-else no "another truth: $(cat "$dir/truth"), not $(cat "$dir/got")"; fi
-$RUN "$bursty" report --csv "$dir/t.brst" | cmp -s - "$dir/exact.csv" && ok || no "the dump says something else"
+if sort "$dir/truth" | cmp -s - "$dir/got"; then pass
+else fail "another truth: $(cat "$dir/truth"), not $(cat "$dir/got")"; fi
+$RUN "$bursty" report --csv "$dir/t.brst" | cmp -s - "$dir/exact.csv" && pass || fail "the dump says something else"
 run 0 --symbols t.symbols t.refs t.table
-grep -q 'misses at 48 KiB .* in large, there 100 % on window' "$dir/out" && ok || no "no sentence: $(head -n 4 "$dir/out")"
+grep -q 'misses at 48 KiB .* in large, there 100 % on window' "$dir/out" && pass || fail "no sentence: $(head -n 4 "$dir/out")"
 run 0 t.refs t.table
-grep -q '0x1010' "$dir/out" && ok || no "no site without symbols"
+grep -q '0x1010' "$dir/out" && pass || fail "no site without symbols"
 
 # ---- bursts: intervals ----
 
@@ -113,11 +108,11 @@ while [ $seed -le 20 ]; do
 done
 if LC_ALL=C awk '{ held += $2; all += $3; none += $4; width += $5 }
     END { print held, all, none, width / all; exit !(all > 200 && none < all / 10 && held >= .93 * all && width / all < 2) }' "$dir/held" >"$dir/sum"
-then ok; else no "held, all, without, width: $(cat "$dir/sum")"; fi
+then pass; else fail "held, all, without, width: $(cat "$dir/sum")"; fi
 
 # A burst that is too short for a size does not tell of it.
 run 0 --caches 8k,1m --symbols t.symbols --csv --every 2300 --burst 700 --jitter 50 t.refs t.table
-grep -qE '^1048576,(,|0,0,)' "$dir/out" && ok || no "1m is judged: $(grep 1048576 "$dir/out")"
+grep -qE '^1048576,(,|0,0,)' "$dir/out" && pass || fail "1m is judged: $(grep 1048576 "$dir/out")"
 
 # ---- broken input ----
 
@@ -134,6 +129,5 @@ refused 'no option' --nothing t.refs t.table
 refused 'No such file' none.refs t.table
 printf '==1== lackey\nI  0400,3\n L 1ffe,8\n S 1ffe,8\n M 3000,4\n' >"$dir/lackey"
 run 0 --lackey --caches 64,128 --csv lackey
-grep -q '^0.666666667,0.666666667,0.666666667,2,0x400' "$dir/out" || grep -q ',2,0x400' "$dir/out" && ok || no "lackey: $(cat "$dir/out")"
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+grep -q '^0.666666667,0.666666667,0.666666667,2,0x400' "$dir/out" || grep -q ',2,0x400' "$dir/out" && pass || fail "lackey: $(cat "$dir/out")"
+finish

@@ -7,21 +7,16 @@ bursty=$BUILD/bursty lab=$BUILD/bursty-lab
 dir=$BUILD/tests/lab_streams
 rm -rf "$dir"
 mkdir -p "$dir"
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "failed: $*"
-}
+. tests/check.sh
 has() {
     if grep -q -e "$2" "$dir/$1"; then
-        ok
-    else no "no '$2' in $1: $(head -c 300 "$dir/$1")"; fi
+        pass
+    else fail "no '$2' in $1: $(head -c 300 "$dir/$1")"; fi
 }
 lacks() {
     if grep -q -e "$2" "$dir/$1"; then
-        no "'$2' in $1"
-    else ok; fi
+        fail "'$2' in $1"
+    else pass; fi
 }
 run() { # STATUS ARGUMENT...: output in out, errors in err
     wanted=$1
@@ -30,22 +25,22 @@ run() { # STATUS ARGUMENT...: output in out, errors in err
     (cd "$dir" && $RUN "$program" "$@" >out 2>err)
     got=$?
     if [ $got = "$wanted" ]; then
-        ok
-    else no "status $got, not $wanted: $*: $(head -n 3 "$dir/err")"; fi
+        pass
+    else fail "status $got, not $wanted: $*: $(head -n 3 "$dir/err")"; fi
 }
 refused() { # MESSAGE ARGUMENT...: one clear line, status 2
     message=$1
     shift
     run 2 "$@"
     has err "$message"
-    [ "$(wc -l <"$dir/err")" = 1 ] && ok || no "more than a line: $*"
+    [ "$(wc -l <"$dir/err")" = 1 ] && pass || fail "more than a line: $*"
 }
 value() { sed -n "s/.*\"$1\":\([-0-9.e]*\).*/\1/p" "$dir/out" | head -n 1; }
 between() { # KEY LOW HIGH
     v=$(value "$1")
     if awk "BEGIN { exit !(\"$v\" != \"\" && $v + 0 >= $2 && $v + 0 <= $3) }" </dev/null; then
-        ok
-    else no "$1 is '$v', not $2 to $3"; fi
+        pass
+    else fail "$1 is '$v', not $2 to $3"; fi
 }
 
 $CC -O1 -std=c99 -o "$dir/make_refs" tests/make_refs.c || {
@@ -53,7 +48,7 @@ $CC -O1 -std=c99 -o "$dir/make_refs" tests/make_refs.c || {
     exit 1
 }
 for kind in example loops planted; do
-    (cd "$dir" && $RUN ./make_refs $kind) || no "make_refs $kind"
+    (cd "$dir" && $RUN ./make_refs $kind) || fail "make_refs $kind"
 done
 
 # ---- the worked example ----
@@ -105,12 +100,12 @@ run 0 streams --json --title loops --every 900 loops.refs loops.table
 sed 's/"ns_per_symbol":[0-9.]*//' "$dir/out" >"$dir/x"
 run 0 streams --json --title loops --every 900 --burst 100 loops.refs loops.table
 sed 's/"ns_per_symbol":[0-9.]*//' "$dir/out" >"$dir/y"
-cmp -s "$dir/x" "$dir/y" && ok || no "--every 900 is not --every 900 --burst 100"
+cmp -s "$dir/x" "$dir/y" && pass || fail "--every 900 is not --every 900 --burst 100"
 sed 's/"ns_per_symbol":[0-9.]*//' "$dir/sampled" >"$dir/y"
 run 0 streams --json --title loops --every 500 --burst 100 --jitter 50 loops.refs loops.table
 between symbols 8000 12000
 sed 's/"ns_per_symbol":[0-9.]*//' "$dir/out" >"$dir/x"
-cmp -s "$dir/x" "$dir/y" && no "jitter changes nothing" || ok
+cmp -s "$dir/x" "$dir/y" && fail "jitter changes nothing" || pass
 run 0 streams --json --every 99999999 --burst 1 loops.refs loops.table
 has out '"symbols":0,'
 has out '"overlap_exact":0.0000'
@@ -124,9 +119,9 @@ for input in kept.refs ./kept.table kept.names; do
         streams --dump $input --names kept.names kept.refs kept.table
 done
 refused 'would both go to standard output' streams --dump - kept.refs kept.table
-cmp -s "$dir/loops.refs" "$dir/kept.refs" && ok || no "--dump destroyed REFS"
-cmp -s "$dir/loops.table" "$dir/kept.table" && ok || no "--dump destroyed TABLE"
-[ "$(cat "$dir/kept.names")" = '61 alpha' ] && ok || no "--dump destroyed the names"
+cmp -s "$dir/loops.refs" "$dir/kept.refs" && pass || fail "--dump destroyed REFS"
+cmp -s "$dir/loops.table" "$dir/kept.table" && pass || fail "--dump destroyed TABLE"
+[ "$(cat "$dir/kept.names")" = '61 alpha' ] && pass || fail "--dump destroyed the names"
 
 # ---- dumps and bursty overlap ----
 run 0 streams --json --title loops --dump all.brst loops.refs loops.table
@@ -144,9 +139,9 @@ run 0 overlap --json all.brst twice.brst
 between overlap_shares 85 100
 run 0 merge -o one.brst all.brst some.brst
 run 0 merge -o two.brst some.brst all.brst
-cmp -s "$dir/one.brst" "$dir/two.brst" && ok || no "merging depends on the order"
+cmp -s "$dir/one.brst" "$dir/two.brst" && pass || fail "merging depends on the order"
 run 0 merge -o again.brst all.brst
-cmp -s "$dir/again.brst" "$dir/all.brst" && ok || no "a dump is changed by being read and written"
+cmp -s "$dir/again.brst" "$dir/all.brst" && pass || fail "a dump is changed by being read and written"
 run 0 streams --calls --min 2 --max 6 --json loops.refs
 between symbols 4000 4000
 
@@ -169,7 +164,7 @@ for command in pairs methods; do
         case ${CFLAGS-} in *sanitize*) ;; *) ulimit -v 400000 2>/dev/null ;; esac # their shadows are huge
         run 0 $command --json --every 1 --burst 1 large.refs
         cmp -s "$dir/out" "$dir/small.out" && [ $failed = 0 ]
-    ) && ok || no "$command of two pairs with large numbers: $(head -n 1 "$dir/err")"
+    ) && pass || fail "$command of two pairs with large numbers: $(head -n 1 "$dir/err")"
 done
 run 0 methods --every 90 --burst 10 loops.refs
 has out '^methods at 90:10'
@@ -211,17 +206,17 @@ awk 'BEGIN {
 }' </dev/null >"$dir/names"
 run 0 streams --names names --title loops --dump named.brst loops.refs loops.table
 run 0 report --order named.brst
-[ "$(sort "$dir/out" | uniq | wc -l)" = 24 ] && [ "$(wc -l <"$dir/out")" = 24 ] && ok ||
-    no "order: $(cat "$dir/out")"
+[ "$(sort "$dir/out" | uniq | wc -l)" = 24 ] && [ "$(wc -l <"$dir/out")" = 24 ] && pass ||
+    fail "order: $(cat "$dir/out")"
 head -n 12 "$dir/out" | tr '\n' ' ' |
-    grep -q 'list\([0-9]\)_\([0-9]\) list\1_[0-9] list\1_[0-9]' && ok ||
-    no "order: what runs together is apart: $(cat "$dir/out")"
+    grep -q 'list\([0-9]\)_\([0-9]\) list\1_[0-9] list\1_[0-9]' && pass ||
+    fail "order: what runs together is apart: $(cat "$dir/out")"
 run 0 report --dot named.brst
 has out '^graph affinity {$'
 has out 'label="list3_0 (list.c:1)"'
 has out 'label="object 0x13000"'
-[ "$(grep -c ' -- ' "$dir/out")" -gt 100 ] && ok || no "few edges"
-[ "$(tr -cd '{' <"$dir/out" | wc -c)" = "$(tr -cd '}' <"$dir/out" | wc -c)" ] && ok || no "braces"
+[ "$(grep -c ' -- ' "$dir/out")" -gt 100 ] && pass || fail "few edges"
+[ "$(tr -cd '{' <"$dir/out" | wc -c)" = "$(tr -cd '}' <"$dir/out" | wc -c)" ] && pass || fail "braces"
 run 0 report --collapsed named.brst
 has out '^list3_0 (list.c:1);list3_0 (list.c:2);.* 10320$'
 run 0 report --json named.brst
@@ -290,5 +285,4 @@ while [ $at -lt "$size" ]; do # every kind of truncation
     has err 'cut.brst: offset'
     at=$((at + 97))
 done
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

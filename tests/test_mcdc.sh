@@ -4,35 +4,20 @@
 # mcdc_proof.sh does 10 000 decisions.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} BUILD=${BUILD:-build} tests=$PWD/tests
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 dir=$BUILD/tests/mcdc
 rm -rf "$dir"
 mkdir -p "$dir/tmp" && cd "$dir" || exit 2
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "failed: $*"
-}
-finish() {
-    echo "$passed passed, $failed failed, $skipped skipped"
-    [ "$failed" = 0 ]
-    exit
-}
-skip() {
-    skipped=$((skipped + 1))
-    echo "skipped: $*"
-    finish
-}
 BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
 export BURSTY_CACHE TMPDIR
 bursty() { "$BUILD/bursty" "$@"; }
 
-case $(uname -s) in Linux) ;; *) skip "not Linux" ;; esac
+case $(uname -s) in Linux) ;; *) leave "not Linux" ;; esac
 $CC -w -I"$tests" -o make_mcdc "$tests/make_mcdc.c" 2>/dev/null && ./make_mcdc 3 30 . 2>/dev/null ||
-    skip "$CC makes no programs that run here"
-$CC -w -o plain program.c 2>/dev/null || skip "$CC has no statement expressions"
+    leave "$CC makes no programs that run here"
+$CC -w -o plain program.c 2>/dev/null || leave "$CC has no statement expressions"
 
 # Random decisions. large: 14 conditions, more than 64 runs, so the program finds out itself.
 for form in mcdc mcdc-bits 'mcdc-bits --atomic' 'mcdc large' 'mcdc-bits large'; do
@@ -41,21 +26,21 @@ for form in mcdc mcdc-bits 'mcdc-bits --atomic' 'mcdc large' 'mcdc-bits large'; 
     rm -f coverage.brst left
     # shellcheck disable=SC2086
     bursty cc --cover=${form% large} --list=left -- $CC -w -O1 -o own program.c ||
-        no "$form: not compiled"
-    [ -s left ] && no "$form: left alone: $(cat left)"
+        fail "$form: not compiled"
+    [ -s left ] && fail "$form: left alone: $(cat left)"
     ./own >own.out
-    cmp -s plain.out own.out && ok || no "$form: output"
+    cmp -s plain.out own.out && pass || fail "$form: output"
     bursty report --lcov coverage.brst >lcov
     bursty report --unique-cause --lcov coverage.brst >lcov.unique
-    awk -f "$tests/edgeprof/lcov_rules.awk" lcov >broken && ok || no "$form: LCOV: $(cat broken)"
+    awk -f "$tests/edgeprof/lcov_rules.awk" lcov >broken && pass || fail "$form: LCOV: $(cat broken)"
     case $form in
     *large)
         cp lcov lcov.unique
         grep '^MCDC' wanted >unique
         ;;
     esac
-    sh "$tests/mcdc_compare.sh" wanted unique lcov lcov.unique >differ && ok ||
-        no "$form: not as the truth table: $(cat differ)"
+    sh "$tests/mcdc_compare.sh" wanted unique lcov lcov.unique >differ && pass ||
+        fail "$form: not as the truth table: $(cat differ)"
 done
 
 # The report of one decision. Runs add up; another build stands apart.
@@ -71,31 +56,31 @@ int main(int argc, char **argv) {
 }
 END
 rm -f coverage.brst
-bursty cc --cover=mcdc -- $CC -Wall -o one one.c && ./one 1 0 0 && ./one 1 1 0 && ok || no one.c
+bursty cc --cover=mcdc -- $CC -Wall -o one one.c && ./one 1 0 0 && ./one 1 1 0 && pass || no one.c
 bursty report coverage.brst >report
 shows() { grep -q " $1  *6  *$2  *5  *3  one.c  (low && !off) || forced\$"; }
-shows 4 2 <report && ok || no "decisions: $(cat report)"
-grep -q '^ *3  *one.c  low  *false  *low=F forced=F$' report && ok ||
-    no "wanted of low: $(cat report)"
+shows 4 2 <report && pass || fail "decisions: $(cat report)"
+grep -q '^ *3  *one.c  low  *false  *low=F forced=F$' report && pass ||
+    fail "wanted of low: $(cat report)"
 mv coverage.brst first.brst
 ./one 0 0 0 && ./one 0 0 1 && mv coverage.brst second.brst
 bursty merge -o all.brst first.brst second.brst && bursty report all.brst >report
-shows 6 4 <report && ok || no "merged: $(cat report)"
+shows 6 4 <report && pass || fail "merged: $(cat report)"
 bursty merge -o again.brst all.brst first.brst && bursty report --csv all.brst >all.csv
 bursty report --csv again.brst >again.csv
-cmp -s all.csv again.csv && ok || no "the same run twice is more than once"
-grep -q 'one.c  low' report && no "what is shown is still wanted" || ok
+cmp -s all.csv again.csv && pass || fail "the same run twice is more than once"
+grep -q 'one.c  low' report && fail "what is shown is still wanted" || pass
 rm -f coverage.brst
-./one 1 1 0 && ./one 0 0 1 && bursty report coverage.brst | shows 3 2 && ok || no "masking"
-bursty report --unique-cause coverage.brst | shows 2 2 && ok || no "unique cause"
+./one 1 1 0 && ./one 0 0 1 && bursty report coverage.brst | shows 3 2 && pass || fail "masking"
+bursty report --unique-cause coverage.brst | shows 2 2 && pass || fail "unique cause"
 rm -f coverage.brst
 sed 's/!off/off == 0/' one.c >changed.c && mv changed.c one.c
 bursty cc --cover=mcdc -- $CC -o one one.c && ./one 0 1 0 && mv coverage.brst other.brst
 bursty merge -o both.brst all.brst other.brst && bursty report --csv both.brst >both.csv
-grep -c 'low && ' both.csv | grep -q '^1$' && grep -q 'low && off == 0' both.csv && ok ||
-    no "the source is that of the second build alone: $(cat both.csv)"
+grep -c 'low && ' both.csv | grep -q '^1$' && grep -q 'low && off == 0' both.csv && pass ||
+    fail "the source is that of the second build alone: $(cat both.csv)"
 mkdir elsewhere && (cd elsewhere && bursty report --csv ../both.brst) >both.csv
-[ "$(grep -c 'low && ' both.csv)" = 2 ] && ok || no "another build: $(cat both.csv)"
+[ "$(grep -c 'low && ' both.csv)" = 2 ] && pass || fail "another build: $(cat both.csv)"
 
 # Nested decisions, recursion, longjmp, loops, a switch into a loop. The marks of two lines as
 # counted by hand.
@@ -130,15 +115,15 @@ $CC -w -o plain trap.c && ./plain >plain.out
 for form in mcdc mcdc-bits; do
     rm -f coverage.brst
     bursty cc --cover=$form -- $CC -w -O2 -o own trap.c && ./own >own.out
-    cmp -s plain.out own.out && ok || no "$form: traps change the output"
+    cmp -s plain.out own.out && pass || fail "$form: traps change the output"
     bursty report --lcov coverage.brst >lcov
     for line in 5 10; do
         sed -n "${line}s/.*shown \([0-9]*\) of \([0-9]*\).*/\1 \2/p" trap.c >wanted.line
         awk -F '[:,]' -v l=$line '/^MCDC/ && $2 == l { n++; s += $5 }
             END { print s + 0, n + 0 }' lcov >got.line
-        cmp -s wanted.line got.line && ok || no "$form: line $line: $(cat got.line)"
+        cmp -s wanted.line got.line && pass || fail "$form: line $line: $(cat got.line)"
     done
-    [ "$(grep -c '^BRDA:10,.*,1$' lcov)" = 1 ] && ok || no "$form: what ran before longjmp"
+    [ "$(grep -c '^BRDA:10,.*,1$' lcov)" = 1 ] && pass || fail "$form: what ran before longjmp"
 done
 
 # Messages stay; one about an assignment that is wrapped, too.
@@ -148,7 +133,7 @@ int g(int a, int b, int c) { return a && b || c; }
 END
 LC_ALL=C $CC -Wall -Wextra -c -o plain.o warn.c >plain.log 2>&1
 LC_ALL=C bursty cc --cover=mcdc -- $CC -Wall -Wextra -c -o own.o warn.c >own.log 2>&1
-cmp -s plain.log own.log && ok || no "warnings: $(diff plain.log own.log)"
+cmp -s plain.log own.log && pass || fail "warnings: $(diff plain.log own.log)"
 
 # What is left alone is listed, and counted in the report.
 {
@@ -162,10 +147,10 @@ cmp -s plain.log own.log && ok || no "warnings: $(diff plain.log own.log)"
 rm -f left coverage.brst
 bursty cc --cover=mcdc --list=left -- $CC -w -c -o left.o left.c
 grep -q 'left.c:2: f: left alone: setjmp-in-decision' left &&
-    grep -q 'left.c:3: g: left alone: decision-too-large' left && ok || no "left: $(cat left)"
+    grep -q 'left.c:3: g: left alone: decision-too-large' left && pass || fail "left: $(cat left)"
 sed 's/&& setjmp(v)/\&\& v[1]/' left.c >large.c
 bursty cc --cover=mcdc -- $CC -w -o large large.c && ./large && bursty report coverage.brst >report
-grep -q '^decisions left alone: 1$' report && ok || no "left alone, report: $(cat report)"
-[ "$(bursty report --lcov coverage.brst | grep -c '^BRDA:3,.*,1$')" = 2 ] && ok ||
-    no "branches of what is left alone"
+grep -q '^decisions left alone: 1$' report && pass || fail "left alone, report: $(cat report)"
+[ "$(bursty report --lcov coverage.brst | grep -c '^BRDA:3,.*,1$')" = 2 ] && pass ||
+    fail "branches of what is left alone"
 finish

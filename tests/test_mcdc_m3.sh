@@ -3,62 +3,47 @@
 # and the board's marks give the LCOV that the host's give.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} BUILD=${BUILD:-build} top=$PWD
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 dir=$BUILD/tests/mcdc_m3
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "failed: $*"
-}
-finish() {
-    echo "$passed passed, $failed failed, $skipped skipped"
-    [ "$failed" = 0 ]
-    exit
-}
-skip() {
-    skipped=$((skipped + 1))
-    echo "skipped: $*"
-    finish
-}
-command -v arm-none-eabi-gcc >/dev/null || skip "no arm-none-eabi-gcc"
-command -v qemu-system-arm >/dev/null || skip "no qemu-system-arm"
+command -v arm-none-eabi-gcc >/dev/null || leave "no arm-none-eabi-gcc"
+command -v qemu-system-arm >/dev/null || leave "no qemu-system-arm"
 rm -rf "$dir"
 mkdir -p "$dir" || exit 2
 cp tests/firmware/valve.c "$dir" && cd "$dir" || exit 2
 printf '%s\n' '#include <stdio.h>' 'unsigned valve_all(void);' \
     'int main(void) { return printf("%u\n", valve_all()) < 0; }' >host.c
 $CC -w -c -o plain.o valve.c && $CC -o plain plain.o host.c && ./plain >plain.out ||
-    skip "$CC makes no programs that run here"
+    leave "$CC makes no programs that run here"
 
 machine='-mcpu=cortex-m3 -mthumb'
 bare='-std=c99 -Os -ffreestanding -nostdlib -ffunction-sections -fdata-sections -Wl,--gc-sections'
 for form in mcdc mcdc-bits; do
     rm -f ./*.brst left
-    "$BUILD/bursty" cc --cover=$form --list=left -- $CC -w -c -o own.o valve.c || no "$form: host"
+    "$BUILD/bursty" cc --cover=$form --list=left -- $CC -w -c -o own.o valve.c || fail "$form: host"
     $CC -w -I"$top" -o own own.o host.c "$top/record/cc/edges.c" "$top/record/cc/edges_file.c" &&
         BURSTY_COVERAGE=host.brst ./own >own.out
-    cmp -s plain.out own.out && ok || no "$form: the host's output"
+    cmp -s plain.out own.out && pass || fail "$form: the host's output"
     # shellcheck disable=SC2086
     "$BUILD/bursty" cc --cover=$form --list=left -- arm-none-eabi-gcc $machine $bare -Wall -Wextra \
-        -c -o board.o valve.c || no "$form: board"
-    [ -s left ] && no "$form: left alone: $(cat left)"
+        -c -o board.o valve.c || fail "$form: board"
+    [ -s left ] && fail "$form: left alone: $(cat left)"
     # shellcheck disable=SC2086
     arm-none-eabi-gcc $machine $bare -I"$top" -I"$top/tests/firmware" \
         -T "$top/tests/firmware/cortexm.ld" -o board.elf board.o "$top/tests/firmware/decisions.c" \
-        "$top/tests/firmware/cortexm.c" "$top/record/cc/edges.c" -lgcc || no "$form: not linked"
+        "$top/tests/firmware/cortexm.c" "$top/record/cc/edges.c" -lgcc || fail "$form: not linked"
     timeout 120 qemu-system-arm -M mps2-an385 -icount shift=0 -nographic -monitor none \
         -serial none -semihosting-config enable=on,target=native -kernel board.elf \
         </dev/null >board.out 2>&1
-    head -n 1 board.out | cmp -s - plain.out && ok || no "$form: the board's output"
+    head -n 1 board.out | cmp -s - plain.out && pass || fail "$form: the board's output"
     for side in host board; do
         # the board has counts alone: its tables stand in the program's file
         program=
         [ $side = board ] && program=board.elf
-        "$BUILD/bursty" report --lcov $side.brst $program >$side.lcov || no "$form: $side's dump"
+        "$BUILD/bursty" report --lcov $side.brst $program >$side.lcov || fail "$form: $side's dump"
     done
-    grep -q '^MCDC:.*,13,t,1,' host.lcov && cmp -s host.lcov board.lcov && ok ||
-        no "$form: the board shows something else than the host"
+    grep -q '^MCDC:.*,13,t,1,' host.lcov && cmp -s host.lcov board.lcov && pass ||
+        fail "$form: the board shows something else than the host"
 done
 finish

@@ -3,16 +3,11 @@
 # sums made on the way the bytes are the same; --list; and what it refuses.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 build=${BUILD:-build}
 out=$build/tests/merge
 rm -rf "$out"
 mkdir -p "$out/dumps" || exit 2
-passed=0 failed=0
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    echo "FAILED $2"
-}
 bursty() { ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 ${RUN-} "$build/bursty" "$@"; }
 
 # Dumps that a writer made, and those of examples that record other kinds of parts.
@@ -136,5 +131,4 @@ ok $? "rates in any order"
 bursty report --json "$out/rates1" | grep -q '"self_ticks":\[1200,600\]'
 ok $? "900 ms are 1800 ticks of 500 us"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

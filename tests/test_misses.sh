@@ -3,6 +3,7 @@
 # names of data; sizes that a burst cannot judge; programs with unusual calls of malloc.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 bursty=$build/bursty top=$PWD
@@ -14,21 +15,15 @@ if [ ! -f "$build/bursty-heap.so" ] || [ -n "${RUN-}" ]; then
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "FAILED $*"
-}
 has() { # FILE PATTERN
-    if grep -qE -e "$2" "$1"; then ok; else no "no '$2' in $1: $(head -c 400 "$1")"; fi
+    if grep -qE -e "$2" "$1"; then pass; else fail "no '$2' in $1: $(head -c 400 "$1")"; fi
 }
 near() { # FILE TABLE NAME LEAST MOST: the share of a row
     if LC_ALL=C awk -F, -v table="$2" -v name="$3" -v least="$4" -v most="$5" '
         /^# / { here = index($0, "# " table ":") == 1 }
         here && $NF == name && !seen++ { found = $1 >= least && $1 <= most }
-        END { exit !found }' "$1"; then ok
-    else no "$2 $3 is not $4 to $5: $(grep -e "$3" "$1" | head -n 3)"; fi
+        END { exit !found }' "$1"; then pass
+    else fail "$2 $3 is not $4 to $5: $(grep -e "$3" "$1" | head -n 3)"; fi
 }
 cd "$dir" || exit 2
 $CC -O1 -g -o phases "$top/tests/misses/phases.c" || exit 2
@@ -37,7 +32,7 @@ $CC -O1 -g -o phases "$top/tests/misses/phases.c" || exit 2
 
 ./phases 60 7 >plain
 "$bursty" record --quiet --misses --every 0 --caches 48k,2m -o whole.brst ./phases 60 7 >got 2>err || no whole
-if cmp -s plain got && [ ! -s err ]; then ok; else no "another output: $(cat err)"; fi
+if cmp -s plain got && [ ! -s err ]; then pass; else fail "another output: $(cat err)"; fi
 "$bursty" report --csv whole.brst >whole.csv || no csv
 near whole.csv miss_objects window .5 .9
 near whole.csv miss_objects 'heap of main' .02 .5
@@ -45,16 +40,16 @@ near whole.csv miss_functions walk_table 0 .02
 has whole.csv '^# miss_pairs: misses at 2 MiB'
 has whole.csv 'walk_window\+0x[0-9a-f]+,(.*/)?phases\.c:[0-9]+$'
 strip -o bare phases 2>/dev/null && "$bursty" record --quiet --misses --every 0 --caches 48k -o bare.brst ./bare 20 7 >got
-"$bursty" report --csv bare.brst >bare.csv || no 'csv of a program without symbols'
+"$bursty" report --csv bare.brst >bare.csv || fail 'csv of a program without symbols'
 has bare.csv ',\.bss of bare$'
 "$bursty" report whole.brst >whole.txt || no text
 has whole.txt 'every access that the recorder saw'
 "$bursty" record --quiet --every 50000 --burst 5000 --caches 48k,2m -o some.brst ./phases 60 7 >got || no some
-if cmp -s plain got; then ok; else no "another output in bursts"; fi
+if cmp -s plain got; then pass; else fail "another output in bursts"; fi
 "$bursty" report --csv some.brst >some.csv || no csv
 LC_ALL=C awk -f "$top/tests/misses/held.awk" whole.csv some.csv >held
-if LC_ALL=C awk '{ held += $2; all += $3 } END { exit !(all >= 10 && held >= all - 2) }' held; then ok
-else no "intervals do not hold: $(cat held)"; fi
+if LC_ALL=C awk '{ held += $2; all += $3 } END { exit !(all >= 10 && held >= all - 2) }' held; then pass
+else fail "intervals do not hold: $(cat held)"; fi
 has some.csv '^2097152,(,|0,0,)'        # no number, or none but what is at most
 "$bursty" report some.brst >some.txt || no text
 has some.txt 'misses at 48 KiB .* of accesses miss \(.* to .*\); .* of these \(.* to .*\) in '
@@ -68,10 +63,10 @@ has some.html 'misses at 48 KiB: functions with objects'
 # Threads and runs add up; bytes do not depend on the order.
 "$bursty" record --quiet --every 50000 --burst 5000 --seed 2 --caches 48k,2m -o more.brst ./phases 60 7 >got
 "$bursty" merge -o ab.brst some.brst more.brst && "$bursty" merge -o ba.brst more.brst some.brst
-if cmp -s ab.brst ba.brst; then ok; else no "merge depends on the order"; fi
+if cmp -s ab.brst ba.brst; then pass; else fail "merge depends on the order"; fi
 bursts() { "$bursty" report "$1" | sed -n 's/.*second halves of \([0-9]*\) bursts.*/\1/p'; }
-if [ "$(bursts ab.brst)" = $(($(bursts some.brst) + $(bursts more.brst))) ]; then ok
-else no "bursts do not add up: $(bursts ab.brst)"; fi
+if [ "$(bursts ab.brst)" = $(($(bursts some.brst) + $(bursts more.brst))) ]; then pass
+else fail "bursts do not add up: $(bursts ab.brst)"; fi
 
 # Other lengths of bursts tell a large cache.
 "$bursty" record --quiet --every 1000 --burst 900000 --caches 64k,512k -o long.brst ./phases 60 7 >got || no long
@@ -89,10 +84,10 @@ has cut.txt '^MISSING: bursts cut short'
 if [ -r /sys/devices/system/cpu/cpu0/cache/index0/size ]; then
     "$bursty" report own.brst >own.txt
     has own.txt 'L1d'
-else ok; fi
+else pass; fi
 refused() { # WORDS LIST
     "$bursty" record --caches "$2" -o no.brst ./phases 1 7 >out 2>err
-    if [ $? = 2 ] && [ "$(wc -l <err)" = 1 ]; then ok; else no "$2 is not refused: $(cat err)"; fi
+    if [ $? = 2 ] && [ "$(wc -l <err)" = 1 ]; then pass; else fail "$2 is not refused: $(cat err)"; fi
     has err "$1"
 }
 refused 'a size such as 48k' 48x
@@ -190,7 +185,7 @@ $CC -O1 -w -pthread -o heap heap.c || exit 2
 for options in '--every 0' '--every 3000 --burst 2000' '--every 3000 --burst 2000 --follow'; do
     # shellcheck disable=SC2086
     "$bursty" record --quiet --misses --caches 48k $options -o heap.brst ./heap >got 2>err
-    if [ $? = 0 ] && cmp -s plain got; then ok; else no "heap $options: $(diff plain got) $(cat err)"; fi
+    if [ $? = 0 ] && cmp -s plain got; then pass; else fail "heap $options: $(diff plain got) $(cat err)"; fi
 done
 "$bursty" record --quiet --misses --caches 48k --every 0 -o heap.brst ./heap >got
 "$bursty" report --csv heap.brst >heap.csv
@@ -199,7 +194,6 @@ if command -v g++ >/dev/null 2>&1 && [ "$($CC -dumpmachine)" = "$(g++ -dumpmachi
     printf '#include <vector>\n#include <cstdio>\nint main() { std::vector<int> v; for (int i = 0; i < 300000; i++) v.push_back(i); std::printf("%%d\\n", v[77]); }\n' >v.cc
     g++ -O1 -o v v.cc
     "$bursty" record --quiet --misses --caches 48k --every 0 -o v.brst ./v >got
-    if [ "$(cat got)" = 77 ]; then ok; else no "a vector: $(cat got)"; fi
+    if [ "$(cat got)" = 77 ]; then pass; else fail "a vector: $(cat got)"; fi
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

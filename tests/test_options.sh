@@ -3,7 +3,7 @@
 # behind a number, take no value, contradict another or change nothing; --help names every option.
 BUILD=${BUILD:-build}
 dir=$BUILD/tests/options
-passed=0 failed=0 skipped=0
+. tests/check.sh
 rm -rf "$dir"
 mkdir -p "$dir"
 bursty() { # COMMAND ...; `lab COMMAND ...` is bursty-lab
@@ -11,12 +11,6 @@ bursty() { # COMMAND ...; `lab COMMAND ...` is bursty-lab
         shift
         $RUN "$BUILD/bursty-lab" "$@"
     else $RUN "$BUILD/bursty" "$@"; fi
-}
-ok() {
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAILED $2"
-    fi
 }
 
 # ARGUMENTS | PATTERN of the one line. No file of these is ever opened.
@@ -104,5 +98,4 @@ help 'lab streams' lab/streams.c
 help 'lab lackey' lab/lackey.c
 help 'lab pairs' lab/pairs.c
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+finish

@@ -3,31 +3,28 @@
 # compared, objects, archives and programs of the machine's compiler, and what is refused.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 BUILD=${BUILD:-build} CC=${CC:-cc}
 bursty=$BUILD/bursty
 dir=$BUILD/tests/place
 rm -rf "$dir"
 mkdir -p "$dir" || exit 2
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() { failed=$((failed + 1)); echo "failed: $*"; }
-skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
 place() { "$bursty" place "$@" >"$dir/out" 2>"$dir/err"; }
-runs() { if place "$@"; then ok; else no "$*: $(cat "$dir/err")"; fi; }
+runs() { if place "$@"; then pass; else fail "$*: $(cat "$dir/err")"; fi; }
 says() { # PATTERN ARGUMENT...
     pattern=$1; shift
-    if place "$@" && grep -q -e "$pattern" "$dir/out"; then ok
-    else no "no '$pattern': $*: $(cat "$dir/out" "$dir/err")"; fi
+    if place "$@" && grep -q -e "$pattern" "$dir/out"; then pass
+    else fail "no '$pattern': $*: $(cat "$dir/out" "$dir/err")"; fi
 }
 refuses() { # PATTERN ARGUMENT...: status 2, one line, nothing printed
     pattern=$1; shift
     place "$@"
     if [ $? = 2 ] && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
-        grep -q -e "$pattern" "$dir/err"; then ok
-    else no "not refused with '$pattern': $*: $(cat "$dir/err")"; fi
+        grep -q -e "$pattern" "$dir/err"; then pass
+    else fail "not refused with '$pattern': $*: $(cat "$dir/err")"; fi
 }
 graph() { printf 'U 1 0000000000000000 0000000000000000 x.c\n%b' "$1" >"$dir/bad.burstycg"; }
-same() { if cmp -s "$1" "$2"; then ok; else no "$1, $2 differ: $(diff "$1" "$2" | head -n 5)"; fi; }
+same() { if cmp -s "$1" "$2"; then pass; else fail "$1, $2 differ: $(diff "$1" "$2" | head -n 5)"; fi; }
 
 # ---- the paper's Figure 5 ----
 
@@ -57,26 +54,26 @@ says '3 functions cannot have a check: main, check, match$' --not 'm*' --not ch?
 # ---- plans ----
 
 runs -o "$dir/plan" $figure
-if [ "$(head -n 1 "$dir/plan")" = 'bursty plan 1' ]; then ok; else no "the plan's first line"; fi
+if [ "$(head -n 1 "$dir/plan")" = 'bursty plan 1' ]; then pass; else fail "the plan's first line"; fi
 sed 1d "$dir/plan" | LC_ALL=C sort -u >"$dir/sorted"
 sed 1d "$dir/plan" >"$dir/lines"
 same "$dir/lines" "$dir/sorted"
-if grep -q '^P sequitur.cc check 0000000000000002 1 - recursion$' "$dir/plan"; then ok
-else no "a line of the plan"; fi
+if grep -q '^P sequitur.cc check 0000000000000002 1 - recursion$' "$dir/plan"; then pass
+else fail "a line of the plan"; fi
 cp "$dir/plan" "$dir/first"
 touch -t 200001010000 "$dir/plan"
 runs -o "$dir/plan" $figure
-if [ "$dir/first" -nt "$dir/plan" ]; then ok; else no "an unchanged plan is written anew"; fi
+if [ "$dir/first" -nt "$dir/plan" ]; then pass; else fail "an unchanged plan is written anew"; fi
 says '^no difference$' --diff "$dir/plan" $figure
 cp "$dir/plan" "$dir/both"
 says '^sequitur.cc main: entry 1 -> 0, reason root -> dropped$' --set Q --diff "$dir/both" -o "$dir/both" $figure
 says '^sequitur.cc main: entry 1 -> 0, reason root -> dropped$' --set Q --diff "$dir/plan" $figure
 runs -o "$dir/plan" --set Q $figure
-if [ ! -e "$dir/plan.new" ] && ! cmp -s "$dir/plan" "$dir/first"; then ok
-else no "a changed plan is not written"; fi
+if [ ! -e "$dir/plan.new" ] && ! cmp -s "$dir/plan" "$dir/first"; then pass
+else fail "a changed plan is not written"; fi
 ln -sf /dev/null "$dir/sink"
 runs -o "$dir/sink" --set Q $figure
-if [ -L "$dir/sink" ]; then ok; else no "a plan replaces a device"; fi
+if [ -L "$dir/sink" ]; then pass; else fail "a plan replaces a device"; fi
 "$bursty" place -o - --set Q $figure >"$dir/piped" 2>&1
 same "$dir/piped" "$dir/plan"
 sed '/ check /d; s/0000000000000008/0000000000000009/' "$dir/first" >"$dir/older"
@@ -198,22 +195,22 @@ if [ -z "$answer" ] || ! "$bursty" cc --help >/dev/null 2>&1 || [ "$magic" != EL
     skip "a round with bursty cc: $(head -n 1 "$dir/log")"
 else
     place --built "$round/first"
-    if [ $? = 0 ] && grep -q '^holds' "$dir/out"; then ok
-    else no "the safe checks of each file are not enough: $(cat "$dir/out" "$dir/err")"; fi
+    if [ $? = 0 ] && grep -q '^holds' "$dir/out"; then pass
+    else fail "the safe checks of each file are not enough: $(cat "$dir/out" "$dir/err")"; fi
     says '^2 of 2 units built without a plan: build again with this one$' "$round/first"
     for set in all EC+L4+bounded+always Q LN; do
         runs --set $set -o "$round/plan" "$round/first"
-        if with --plan=plan next; then ok; else no "$set: $(cat "$dir/log")"; fi
-        if [ "$(cd "$round" && ./next)" = "$answer" ]; then ok; else no "$set: another output"; fi
+        if with --plan=plan next; then pass; else fail "$set: $(cat "$dir/log")"; fi
+        if [ "$(cd "$round" && ./next)" = "$answer" ]; then pass; else fail "$set: another output"; fi
         place --built --set $set "$round/next"
         status=$?
         case $set in
-        LN) if [ $status = 1 ] && grep -q '^NOT proved' "$dir/out"; then ok; else no "$set is proved"; fi ;;
-        *) if [ $status = 0 ] && grep -q '^holds' "$dir/out"; then ok
-           else no "$set is not proved: $(cat "$dir/out" "$dir/err")"; fi ;;
+        LN) if [ $status = 1 ] && grep -q '^NOT proved' "$dir/out"; then pass; else fail "$set is proved"; fi ;;
+        *) if [ $status = 0 ] && grep -q '^holds' "$dir/out"; then pass
+           else fail "$set is not proved: $(cat "$dir/out" "$dir/err")"; fi ;;
         esac
         place --set $set "$round/next"
-        if grep -q 'build again' "$dir/out"; then no "$set: built by another plan"; else ok; fi
+        if grep -q 'build again' "$dir/out"; then fail "$set: built by another plan"; else pass; fi
     done
     says '^2 of 2 units built with another plan: build again$' --set all "$round/next"
 fi
@@ -268,7 +265,7 @@ else
         first --form=$form
         says '^holds' --built "$round/first"
         says '^holds' --built --set EC+L4 "$round/first"       # a bounded loop ends
-        if [ "$(cd "$round" && BURSTY_OFF=1 ./first)" = "$answer" ]; then ok; else no "$form: another output"; fi
+        if [ "$(cd "$round" && BURSTY_OFF=1 ./first)" = "$answer" ]; then pass; else fail "$form: another output"; fi
     done
     says 'loop 0, line 23: check' --why main "$round/first"
     says 'loop 1, line 24: none  boring' --why main "$round/first"
@@ -282,7 +279,7 @@ else
     graph 'F main g 1 0000000000000000 c 0 x.c\nL w 2 - 7 0 -\nB W0{;;}\n'
     place --built "$dir/bad.burstycg"
     if [ $? = 1 ] && grep -q '  1 of these loops calls nothing and holds at most 7 back-edges: boring if the set has L7$' "$dir/out"
-    then ok; else no "a loop that is boring for another set: $(cat "$dir/out")"; fi
+    then pass; else fail "a loop that is boring for another set: $(cat "$dir/out")"; fi
     says '^holds' --built --set EC+L7 "$dir/bad.burstycg"
 fi
 
@@ -349,7 +346,7 @@ same "$dir/input.burstycg" $figure
 refuses 'no-such-file: No such file' "$dir/no-such-file"
 printf 'precious\n' >"$dir/precious"
 refuses 'precious: is no plan, and would be overwritten' -o "$dir/precious" $figure
-if [ "$(cat "$dir/precious")" = precious ]; then ok; else no "a file that is no plan was overwritten"; fi
+if [ "$(cat "$dir/precious")" = precious ]; then pass; else fail "a file that is no plan was overwritten"; fi
 printf 'bursty plan' >"$dir/precious"
 refuses 'precious: is no plan, and would be overwritten' -o "$dir/precious" $figure
 : >"$dir/precious"
@@ -377,9 +374,7 @@ graph "F main g 1 0000000000000000 c 0 x.c\nC main -\nL w 2 - 9 0 c\nB W0{;c0;}\
 says '^1 function and 1 loop with a check$' --built "$dir/bad.burstycg"
 graph "F main g 1 0000000000000000 - 0 x.c\nC main -\nL w 2 - 9 0 -\nB W0{;c0;}\n"
 place --built "$dir/bad.burstycg"
-if [ $? = 1 ] && grep -q '^NOT proved' "$dir/out" && grep -q 'run for ever without' "$dir/err"; then ok
-else no "--built: $(cat "$dir/out" "$dir/err")"; fi
+if [ $? = 1 ] && grep -q '^NOT proved' "$dir/out" && grep -q 'run for ever without' "$dir/err"; then pass
+else fail "--built: $(cat "$dir/out" "$dir/err")"; fi
 
-if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-else echo "$passed passed, $failed failed, $skipped skipped"; fi
-[ $failed = 0 ]
+finish

@@ -14,6 +14,7 @@
 # here, so that none is excused for calling nothing.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 BUILD=${BUILD:-build}
 CC=${CC:-cc}
 dir=$BUILD/tests/place_cycles
@@ -21,9 +22,6 @@ rm -rf "$dir"
 mkdir -p "$dir/tmp" || exit 2
 export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/../cc_runtime
 bursty=$BUILD/bursty
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() { failed=$((failed + 1)); echo "failed: $*"; }
 ulimit -s 4096 2>/dev/null
 ulimit -c 0 2>/dev/null
 machine=$($CC -dumpmachine 2>/dev/null)
@@ -48,9 +46,9 @@ try_proof() { # PROGRAM
     "NOT proved"*) proof=open ;;
     *) proof="$(head -n 1 "$at.proof")" ;;
     esac
-    if [ "$proof" = proved ] && [ $outcome = unchecked ]; then no "$1: a false proof"
-    elif [ "$proof" != proved ] && [ $outcome != unchecked ]; then no "$1: no proof: $(cat "$at.proof")"
-    else ok; fi
+    if [ "$proof" = proved ] && [ $outcome = unchecked ]; then fail "$1: a false proof"
+    elif [ "$proof" != proved ] && [ $outcome != unchecked ]; then fail "$1: no proof: $(cat "$at.proof")"
+    else pass; fi
 }
 
 try() { # PROGRAM SET VERDICT OUTCOME
@@ -58,7 +56,7 @@ try() { # PROGRAM SET VERDICT OUTCOME
     "$bursty" place --set "$2" -o "$at.plan" "$at.first" >"$at.said" 2>&1
     if ! "$bursty" cc --no-runtime --loops=all --plan="$at.plan" -- $CC $flags -o "$at.next" \
         "tests/place/cycles/$1.c" "$dir/ends.o" >"$at.log" 2>&1; then
-        no "$1: $(head -n 1 "$at.log")"
+        fail "$1: $(head -n 1 "$at.log")"
         return
     fi
     "$bursty" place --built --set "$2" "$at.next" >"$at.said" 2>&1
@@ -78,9 +76,9 @@ try() { # PROGRAM SET VERDICT OUTCOME
     *) outcome=ends ;;
     esac
     if [ $2 != Q ]; then try_proof "$1"; fi
-    if [ $verdict = holds ] && [ $outcome = unchecked ]; then no "$1 with $2: a false verdict"
-    elif [ "$verdict, $outcome" = "$3, $4" ]; then ok
-    else no "$1 with $2: $verdict, $outcome ($status), not $3, $4: $(cat "$at.said")"; fi
+    if [ $verdict = holds ] && [ $outcome = unchecked ]; then fail "$1 with $2: a false verdict"
+    elif [ "$verdict, $outcome" = "$3, $4" ]; then pass
+    else fail "$1 with $2: $verdict, $outcome ($status), not $3, $4: $(cat "$at.said")"; fi
 }
 
 for file in tests/place/cycles/*.c; do
@@ -88,12 +86,11 @@ for file in tests/place/cycles/*.c; do
     read -r _ verdict outcome _ <"$file"
     verdict=${verdict%,} outcome=${outcome%:}
     if ! $CC $flags -o "$dir/$name.plain" "$file" >"$dir/log" 2>&1; then
-        echo "skipped: $name: $(head -n 1 "$dir/log")"
-        skipped=$((skipped + 1))
+        skip "$name: $(head -n 1 "$dir/log")"
         continue
     fi
     if ! "$bursty" cc --no-runtime -- $CC $flags -o "$dir/$name.first" "$file" "$dir/ends.o" >"$dir/log" 2>&1; then
-        no "$name: $(head -n 1 "$dir/log")"
+        fail "$name: $(head -n 1 "$dir/log")"
         continue
     fi
     try "$name" EC+L0+bounded+always "$verdict" "$outcome"
@@ -102,6 +99,4 @@ for file in tests/place/cycles/*.c; do
     esac
 done
 
-if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-else echo "$passed passed, $failed failed, $skipped skipped"; fi
-[ $failed = 0 ]
+finish

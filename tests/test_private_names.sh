@@ -4,17 +4,11 @@
 # not so yet stands in tests/private_names.txt. Helpers of tests (*.inc) are excepted.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 out=${BUILD:-build}/tests/private_names
 rm -rf "$out"
 mkdir -p "$out/src/hcct" "$out/record" "$out/tests" || exit 2
-passed=0 failed=0
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAILED $2"
-        cat "$out/log"
-    fi
-}
+shown=$out/log
 wanted=${SHRINK-}
 SHRINK=
 export SHRINK
@@ -69,5 +63,4 @@ for file in tools/base/*.h tools/kinds/*.h tools/model/*.h tools/write/*.h; do
     ok $? "the guard of $file is not $wanted"
 done
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -4,28 +4,18 @@
 # are tests/test_place_cycles.sh and tests/test_place_random.sh.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 BUILD=${BUILD:-build} CC=${CC:-cc}
 bursty=$BUILD/bursty
 dir=$BUILD/tests/prove
 rm -rf "$dir"
 mkdir -p "$dir/tmp" || exit 2
 export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/../cc_runtime
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); }
-no() { failed=$((failed + 1)); echo "failed: $*"; }
-finish() {
-    [ $skipped = 0 ] && echo "$passed passed, $failed failed"
-    [ $skipped = 0 ] || echo "$passed passed, $failed failed, $skipped skipped"
-    [ $failed = 0 ]
-    exit
-}
 
 printf 'int main(void) { return 0; }\n' >"$dir/empty.c"
 if ! $CC -o "$dir/empty" "$dir/empty.c" 2>"$dir/log" || [ "$($CC -dumpmachine | cut -d- -f1)" != x86_64 ] ||
     [ "$(head -c 4 "$dir/empty" | tail -c 3)" != ELF ] || ! "$dir/empty"; then
-    echo "skipped: machine code of x86-64 ELF files is read"
-    skipped=1
-    finish
+    leave "machine code of x86-64 ELF files is read"
 fi
 
 # Writes program NAME from standard input, once as it is and once by bursty cc.
@@ -33,17 +23,17 @@ make_both() { # NAME OPTIONS...
     name=$1
     shift
     cat >"$dir/$name.c"
-    $CC -g -w "$@" -o "$dir/$name.plain" "$dir/$name.c" >"$dir/log" 2>&1 || no "$name: $(cat "$dir/log")"
+    $CC -g -w "$@" -o "$dir/$name.plain" "$dir/$name.c" >"$dir/log" 2>&1 || fail "$name: $(cat "$dir/log")"
     "$bursty" cc -- $CC -g -w "$@" -o "$dir/$name" "$dir/$name.c" >"$dir/log" 2>&1 ||
-        no "$name: $(cat "$dir/log")"
+        fail "$name: $(cat "$dir/log")"
 }
 says() { # STATUS PATTERN FILE OPTIONS...
     wanted=$1 pattern=$2 file=$3
     shift 3
     "$bursty" place --prove "$@" "$dir/$file" >"$dir/out" 2>&1
     status=$?
-    if [ $status = "$wanted" ] && grep -qE "$pattern" "$dir/out"; then ok
-    else no "$file $*: status $status, not $wanted with '$pattern': $(cat "$dir/out")"; fi
+    if [ $status = "$wanted" ] && grep -qE "$pattern" "$dir/out"; then pass
+    else fail "$file $*: status $status, not $wanted with '$pattern': $(cat "$dir/out")"; fi
 }
 holds() { # NAME: proved with checks, not proved without
     says 0 '^proved on the machine code: ' "$1"
@@ -232,7 +222,7 @@ says 2 'object.o: is not linked: its machine code is not read, only the graph' o
 says 0 '^holds on the graph that was read' object.o
 says 2 "Not a directory" object.o/none
 "$bursty" place --prove "$dir/empty" "$dir/direct-O2" >"$dir/out" 2>&1
-[ $? = 2 ] && grep -q 'place: --prove takes one FILE' "$dir/out" && ok || no "two files: $(cat "$dir/out")"
+[ $? = 2 ] && grep -q 'place: --prove takes one FILE' "$dir/out" && pass || fail "two files: $(cat "$dir/out")"
 says 2 'place: --prove goes with --set alone' direct-O2 --list
 says 2 'place: --prove goes with --set alone' direct-O2 -o "$dir/plan"
 

@@ -3,6 +3,7 @@
 # and the report shows what ran. FULL=1, as the matrix has it: more installed programs, more settings.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} CXX=${CXX:-c++}
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
@@ -11,10 +12,6 @@ rm -rf "$out"
 mkdir -p "$out" || exit 2
 bursty=$build/bursty
 if [ ! -f "$build/bursty-record.so" ]; then echo "skipped: no recorder for this target"; echo "0 passed, 0 failed, 1 skipped"; exit 0; fi
-passed=0 failed=0 skipped=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED $*"; }
-skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
 # What a run wrote to stderr, but for the line that names its file.
 # What the program wrote, without what is said of the recording.
 others() {
@@ -554,6 +551,4 @@ if [ -n "${FULL-}" ]; then
     if sh bench/soak.sh 25 "$(date +%j)" >"$out/soak.log"; then pass
     else fail "soak"; cat "$out/soak.log"; fi
 fi
-if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-else echo "$passed passed, $failed failed, $skipped skipped"; fi
-[ $failed = 0 ]
+finish

@@ -3,6 +3,7 @@
 # same file, whole and ours; and the folder stays small. A signal that bursty gets reaches the program.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc}
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
@@ -10,18 +11,8 @@ out=$build/record_cache
 rm -rf "$out"
 mkdir -p "$out" || exit 2
 bursty=$build/bursty
-passed=0 failed=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED $*"; }
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@"; then pass; else fail "$what"; fi
-}
 if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
-    echo "skipped: no recorder for this target"
-    echo "$passed passed, $failed failed, 1 skipped"
-    exit
+    leave "no recorder for this target"
 fi
 cd "$out" || exit 2
 XDG_CACHE_HOME=$out/cache
@@ -190,5 +181,4 @@ for asked in INT=2 QUIT=3 TERM=15 HUP=1 USR1=10 USR2=12; do
     wait $pid
     check "SIG$name reaches the program" [ $? = "${asked#*=}" ]
 done
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

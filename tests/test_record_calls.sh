@@ -4,6 +4,7 @@
 # keys; short bursts find calls that stand behind other calls as often as any.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc}
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
@@ -11,9 +12,6 @@ out=$build/record_calls
 rm -rf "$out"
 mkdir -p "$out" || exit 2
 bursty=$build/bursty
-passed=0 failed=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED $*"; }
 if [ ! -f "$build/bursty-record.so" ]; then
     echo "skipped: no recorder for this target"
     echo "0 passed, 0 failed, 1 skipped"
@@ -176,5 +174,4 @@ for burst in 1 10; do
         else fail "bursts of $burst: $(grep "^$function " table) of 40000"; fi
     done
 done
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -3,9 +3,9 @@
 # alone, in four settings. A compiler is the program with the most jump tables that a machine has,
 # and a table that was copied too short ends in an internal compiler error.
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 export BURSTY=${BUILD:-build}/bursty
 case $BURSTY in /*) ;; *) BURSTY=$PWD/$BURSTY ;; esac
-passed=0 failed=0 skipped=0
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 [ -f "${BUILD:-build}/bursty-record.so" ] && [ -z "${RUN-}" ] || {
@@ -33,8 +33,7 @@ settings='--every,0 --ticks,200' # FULL=1: four
 [ -z "${FULL-}" ] || settings="--every,9900 $settings --off"
 for compiler in g++ clang++; do
     "$compiler" -O1 -c -o plain.o source.cc 2>/dev/null || {
-        skipped=$((skipped + 1))
-        echo "skipped: no $compiler with a C++ library"
+        skip "no $compiler with a C++ library"
         continue
     }
     for options in $settings; do
@@ -45,18 +44,12 @@ for compiler in g++ clang++; do
             "$compiler" -O1 -c -o recorded.o source.cc >said 2>&1
         status=$?
         if [ $status = 0 ] && cmp -s plain.o recorded.o && [ -s out.brst ]; then
-            passed=$((passed + 1))
+            pass
         else
-            failed=$((failed + 1))
-            echo "FAILED $compiler, record $options: status $status, or another object"
+            fail "$compiler, record $options: status $status, or another object"
             head -n 5 said | sed 's/^/    /'
         fi
         rm -f out.brst*
     done
 done
-if [ $skipped = 0 ]; then
-    echo "$passed passed, $failed failed"
-else
-    echo "$passed passed, $failed failed, $skipped skipped"
-fi
-[ $failed = 0 ]
+finish

@@ -3,28 +3,13 @@
 # section and by constructors; many runs add up; a unit whose tables are a ready part; early exits.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 out=$BUILD/tests/record_edges
 rm -rf "$out"
 mkdir -p "$out" || exit 2
-passed=0 failed=0
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$out/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED $what: $*"
-        head -n 8 "$out/log" | sed 's/^/    /'
-    fi
-}
-leave() {
-    echo "skipped: $*"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-}
+log=$out/log
 . tests/compile/warnings.sh
 [ -z "${RUN-}" ] || leave "the programs are not for this machine"
 case $(uname -s 2>/dev/null) in
@@ -234,5 +219,4 @@ check "trunk was entered 21 times" grep -qx 'FNDA:21,trunk' "$out/rewritten.info
 check "its setjmp returned 26 times" grep -qx 'DA:5,26' "$out/rewritten.info"
 check "its end was reached 20 times" grep -qx 'DA:7,20' "$out/rewritten.info"
 check "5 times from setjmp" grep -qx 'BRDA:5,3,1,5' "$out/rewritten.info"
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -3,6 +3,7 @@
 # Its slow requests are named; what cannot be a frame is refused, or counted and said.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc}
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
@@ -11,20 +12,9 @@ out=$build/record_frames
 rm -rf "$out"
 mkdir -p "$out" || exit 2
 bursty=$build/bursty
-passed=0 failed=0 skipped=0
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $2"; cat got.err; fi
-}
-finish() {
-    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-    else echo "$passed passed, $failed failed, $skipped skipped"; fi
-    [ $failed = 0 ]
-    exit
-}
+shown=got.err
 if [ ! -f "$build/bursty-record.so" ]; then
-    skipped=1
-    echo "skipped: no recorder for this target"
-    finish
+    leave "no recorder for this target"
 fi
 cd "$out" || exit 2
 compile() { "$@" 2>log || { echo "$*"; cat log; exit 2; }; }
@@ -98,7 +88,7 @@ if command -v objcopy >/dev/null && cp program stripped && objcopy --only-keep-d
     record --frames handle_request -- ./stripped short
     [ "$(frames)" = "10 handle_request" ]
     ok $? "a stripped program with symbols beside it: $(frames)"
-else skipped=$((skipped + 1)); echo "skipped: no objcopy"; fi
+else skip "no objcopy"; fi
 
 # What is refused: one line, status 2, and the program does not run.
 refuse() { # PATTERN OPTIONS...

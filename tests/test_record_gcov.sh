@@ -3,28 +3,13 @@
 # what it says of libgcov's.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 out=$BUILD/tests/record_gcov
 rm -rf "$out"
 mkdir -p "$out/ours" "$out/theirs" || exit 2
-passed=0 failed=0
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$out/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED $what: $*"
-        head -n 8 "$out/log" | sed 's/^/    /'
-    fi
-}
-leave() {
-    echo "skipped: $*"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-}
+log=$out/log
 case $($CC --version 2>/dev/null) in
 *clang*) leave "$CC is no gcc" ;;
 esac
@@ -133,5 +118,4 @@ gcov -t "$out"/shared/*parser.gcda >"$out/shared.txt" 2>"$out/shared.err"
 check "shared: counted once" grep -q ' 1000:.*parse_sum(&p)' "$out/shared.txt"
 check "files: no folder to write to is said" sh -c "chmod 644 '$out/files/parser.gcda' &&
     mv '$out/files' '$out/moved' && '$out/moved/run' 2>&1 | grep -q 'parser.gcda: No such file'"
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

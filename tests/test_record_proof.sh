@@ -4,27 +4,14 @@
 # at every level of optimisation.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc}
 out=${BUILD:-build}/record_proof
 rm -rf "$out"
 mkdir -p "$out" || exit 2
-passed=0 failed=0 skipped=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED $*"; }
-finish() {
-    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-    else echo "$passed passed, $failed failed, $skipped skipped"; fi
-    [ $failed = 0 ]
-    exit
-}
-skip() {
-    skipped=$((skipped + 1))
-    echo "skipped: $*"
-    finish
-}
 
-[ -f "${BUILD:-build}/bursty-record.so" ] || skip "no recorder for this target"
-command -v valgrind >/dev/null 2>&1 || skip "no valgrind"
+[ -f "${BUILD:-build}/bursty-record.so" ] || leave "no recorder for this target"
+command -v valgrind >/dev/null 2>&1 || leave "no valgrind"
 
 levels=-O2
 [ -z "${FULL-}" ] || levels='-O0 -O1 -O2 -O3 -Os'

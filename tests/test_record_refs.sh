@@ -7,23 +7,12 @@ case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 dir=$BUILD/tests/record_refs
 rm -rf "$dir"
 mkdir -p "$dir"
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-no() {
-    failed=$((failed + 1))
-    echo "failed: $*"
-}
-check() {
-    what=$1
-    shift
-    if "$@" >"$dir/log" 2>&1; then
-        ok
-    else no "$what: $(head -n 5 "$dir/log")"; fi
-}
+. tests/check.sh
+log=$dir/log
 has() {
     if grep -q -e "$2" "$dir/$1"; then
-        ok
-    else no "no '$2' in $1: $(head -c 300 "$dir/$1")"; fi
+        pass
+    else fail "no '$2' in $1: $(head -c 300 "$dir/$1")"; fi
 }
 
 gcc=gcc
@@ -85,7 +74,7 @@ check "the plain one" $gcc -O1 -pthread -o "$dir/plain" "$dir/prog.c"
 "$dir/plain" >"$dir/out.plain"
 "$dir/prog" >"$dir/out.off"
 check "without recording it is the same program" cmp "$dir/out.plain" "$dir/out.off"
-[ -f "$dir/run.refs" ] && no "something was recorded" || ok
+[ -f "$dir/run.refs" ] && fail "something was recorded" || pass
 BURSTY_REFS=$dir/run "$dir/prog" >"$dir/out.on"
 check "recording, too" cmp "$dir/out.plain" "$dir/out.on"
 has out.on '^220501 7 1 5$'
@@ -104,10 +93,10 @@ od -An -v -tx4 "$dir/run.refs" | tr -s ' ' '\n' | awk '
     /^e0000000$/ { d-- }
     END { print "depth", d, "most", most }' >"$dir/depth"
 awk '$2 >= 0 && $2 <= 1 && $4 >= 7 && $4 <= 8 { good = 1 } END { exit !good }' "$dir/depth" &&
-    ok || no "$(cat "$dir/depth")"
+    pass || fail "$(cat "$dir/depth")"
 # 30 nodes have two references each in a walk, and a walk is a stream.
-awk -F'"coverage":' '{ exit !($2 + 0 > .8) }' "$dir/streams" && ok ||
-    no "coverage: $(head -c 200 "$dir/streams")"
+awk -F'"coverage":' '{ exit !($2 + 0 > .8) }' "$dir/streams" && pass ||
+    fail "coverage: $(head -c 200 "$dir/streams")"
 # Names of the sites, by the script that docs/hotstream.md shows.
 if command -v addr2line >/dev/null; then
     sh record/hooks/refs_names.sh "$dir/prog" "$dir/run" >"$dir/names"
@@ -116,12 +105,11 @@ if command -v addr2line >/dev/null; then
     has named 'walk (.*:[0-9]'
     sh record/hooks/refs_names.sh "$dir/prog" "$dir/run" calls >"$dir/names"
     has names 'deep'
-    sh record/hooks/refs_names.sh "$dir/prog" 2>"$dir/usage" && no "half of the arguments" || ok
+    sh record/hooks/refs_names.sh "$dir/prog" 2>"$dir/usage" && fail "half of the arguments" || pass
     has usage '^usage: refs_names.sh'
 fi
 BURSTY_REFS=$dir/short BURSTY_REFS_MAX=100 "$dir/prog" >/dev/null
 "$BUILD/bursty-lab" streams --json "$dir/short.refs" "$dir/short.table" >"$dir/short"
 has short '"symbols":100,'
 rm -f "$dir"/run.* "$dir"/short.*
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

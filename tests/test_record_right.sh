@@ -4,6 +4,7 @@
 # instruction of the program's own, programs of sanitizers, processes that become other programs.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc}
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
@@ -12,16 +13,7 @@ out=$build/record_right
 rm -rf "$out"
 mkdir -p "$out" || exit 2
 bursty=$build/bursty
-passed=0 failed=0 skipped=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED $*"; [ ! -f got.err ] || sed 's/^/    /' got.err; }
-skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
-finish() {
-    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-    else echo "$passed passed, $failed failed, $skipped skipped"; fi
-    [ $failed = 0 ]
-    exit
-}
+shown=got.err
 if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
     skip "no recorder for this target"
     finish

@@ -3,28 +3,13 @@
 # and the planned counts are those of a build that counts every block.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 out=$BUILD/tests/record_sancov
 rm -rf "$out"
 mkdir -p "$out" || exit 2
-passed=0 failed=0
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$out/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED $what: $*"
-        head -n 8 "$out/log" | sed 's/^/    /'
-    fi
-}
-leave() {
-    echo "skipped: $*"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-}
+log=$out/log
 . tests/compile/warnings.sh
 
 [ -z "${RUN-}" ] || leave "the programs are not for this machine"
@@ -195,5 +180,4 @@ grep '^FNDA' "$out/pruned.info" | sort >"$out/a"
 grep '^FNDA' "$info" | sort >"$out/b"
 check "pruned: there are counts" [ -s "$out/a" ]
 check "pruned: all of them right" sh -c "comm -23 '$out/a' '$out/b' | (! grep .)"
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

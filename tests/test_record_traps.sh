@@ -6,6 +6,7 @@
 # the same and end the same as without the recorder, and its file must be there.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} CXX=${CXX:-c++}
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
@@ -14,16 +15,6 @@ out=$build/record_traps
 rm -rf "$out"
 mkdir -p "$out" || exit 2
 bursty=$build/bursty
-passed=0 failed=0 skipped=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED $*"; }
-skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
-finish() {
-    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-    else echo "$passed passed, $failed failed, $skipped skipped"; fi
-    [ $failed = 0 ]
-    exit
-}
 if [ ! -f "$build/bursty-record.so" ]; then
     skip "no recorder for this target"
     finish

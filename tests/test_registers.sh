@@ -5,34 +5,33 @@
 # reached so far; a function may get cheaper, never dearer.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc}
 src=tests/registers out=${BUILD:-build}/registers
 mkdir -p "$out" || exit 2
-skip() { echo "skipped: $*"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 
 "$CC" -dM -E -x c /dev/null >"$out/macros" 2>/dev/null
 [ -z "${RUN:-}" ] && grep -q '__x86_64__ 1' "$out/macros" && grep -q '__linux__ 1' "$out/macros" ||
-    skip "$CC: programs are traced on x86-64 Linux alone"
-grep -q '__TINYC__' "$out/macros" && skip "$CC: does not keep values in registers"
+    leave "$CC: programs are traced on x86-64 Linux alone"
+grep -q '__TINYC__' "$out/macros" && leave "$CC: does not keep values in registers"
 family=gcc
 grep -q '__clang__ 1' "$out/macros" && family=clang
 
 compile() { "$CC" -std=gnu99 -O2 -I. "$@"; }
 # The checks in C, and those in assembly where the compiler has them.
-passed=0 failed=0
 count() { # COLUMN OPTIONS...
     column=$1
     shift
     if ! compile "$@" -DBURSTY_OFF '-DNAME(f)=plain_##f' -c -o "$out/plain.o" $src/forms.c ||
             ! compile "$@" '-DNAME(f)=checked_##f' -c -o "$out/checked.o" $src/forms.c ||
             ! compile "$@" -o "$out/count" $src/count.c "$out/plain.o" "$out/checked.o"; then
-        echo "FAILED $CC $*: does not compile"; failed=$((failed + 1)); return
+        fail "$CC $*: does not compile"; return
     fi
     "$out/count" >"$out/counts"
     case $? in
     0) ;;
-    3) skip "$CC: no process may be traced here" ;;
-    *) echo "FAILED $CC $*: count ended with an error"; failed=$((failed + 1)); return ;;
+    3) leave "$CC: no process may be traced here" ;;
+    *) fail "$CC $*: count ended with an error"; return ;;
     esac
     awk -F '\t' -v cc="$(basename "$CC") $*" -v column="$column" '
         FNR == NR { limit[$1] = $column; next }
@@ -62,5 +61,4 @@ if compile -dM -E "$out/ask.c" | grep -q 'define BURSTY_CHECKS_ARE_ASSEMBLY'; th
     count $([ $family = gcc ] && echo 4 || echo 5)
     count $([ $family = gcc ] && echo 6 || echo 7) -fno-pie -no-pie
 fi
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -5,7 +5,7 @@
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/report
 golden=tests/golden
-passed=0 failed=0 skipped=0
+. tests/check.sh
 unset COLUMNS NO_COLOR
 mkdir -p "$dir"
 $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c &&
@@ -13,7 +13,6 @@ $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c &&
 $CC -O1 -std=c99 -o "$dir/check_json" tests/check_json.c || echo "check_json failed"
 
 bursty() { $RUN "$BUILD/bursty" "$@"; }
-ok()     { if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $2"; fi; }
 
 # same GOLDEN COMMAND...: standard output is the golden file.
 same() {
@@ -116,7 +115,6 @@ ok $? "merging adds sums"
 bursty merge -o "$dir/mixed.brst" "$dir/bursts.brst" "$dir/game.brst"
 bursty report --json "$dir/mixed.brst" | grep -q '"intervals":"events"'
 ok $? "a merge with an old dump says so"
-
 
 # Contexts with sums over bursts. collide: se^2 = 1000 / 999 (21000 - 4000^2 / 1000) / 10000^2, so
 # 40 % +- 1.41 %.
@@ -355,7 +353,7 @@ if grep -q 'game::state' "$dir/mangled.txt"; then
     bursty report --no-demangle "$dir/mangled2.brst" >"$dir/merged.txt"
     has merged.txt ' _ZN4game5stateIiE4stepEf '     # merging keeps names as they are
 else
-    skipped=$((skipped + 1)); echo "skipped: C++ names: no C++ library to read them with"
+    skip "C++ names: no C++ library to read them with"
 fi
 has game.html "<footer>bursty [0-9.]*, from $dir/game.brst of 20[0-9-]* [0-9:]* UTC</footer>"
 
@@ -548,5 +546,4 @@ refused "--source-root changes nothing in --dot; it is for --cobertura, --csv, -
 --json, --lcov, --text" report --dot \
     --source-root . "$dir/coverage.brst"
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+finish

@@ -3,7 +3,7 @@
 # --fail-if answers; and what cannot be compared.
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/report_base
-passed=0 failed=0
+. tests/check.sh
 unset COLUMNS NO_COLOR
 rm -rf "$dir"
 mkdir -p "$dir"
@@ -13,12 +13,6 @@ done
 $RUN "$dir/make_dumps" "$dir" || echo "make_dumps failed"
 
 bursty() { $RUN "$BUILD/bursty" "$@"; }
-ok() {
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAILED $2"
-    fi
-}
 has()   { grep -q -- "$2" "$dir/$1"; ok $? "$1 has no $2"; }
 lacks() { ! grep -q -- "$2" "$dir/$1"; ok $? "$1 has $2"; }
 run()   { tr '|' '\n' | $RUN "$dir/make_runs" "$dir/$1.brst" || echo "make_runs $1 failed"; } # NAME
@@ -205,5 +199,4 @@ for form in text json csv; do
     ok $? "--$form: control characters or marks of direction"
 done
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

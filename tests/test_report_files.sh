@@ -4,7 +4,7 @@
 # our own are used here; tests/readers.sh asks the real ones, in `make matrix`.
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/report_files
-passed=0 failed=0
+. tests/check.sh
 rm -rf "$dir"
 mkdir -p "$dir"
 for program in make_runs make_dumps make_hostile check_json read_pprof read_speedscope; do
@@ -14,12 +14,6 @@ $RUN "$dir/make_dumps" "$dir" || echo "make_dumps failed"
 $RUN "$dir/make_hostile" "$dir" 20000 >/dev/null || echo "make_hostile failed"
 
 bursty() { $RUN "$BUILD/bursty" "$@"; }
-ok() {
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAILED $2"
-    fi
-}
 run()  { tr '|' '\n' | $RUN "$dir/make_runs" "$dir/$1.brst" || echo "make_runs $1 failed"; } # NAME
 add_up() { awk '{ n = $NF; sub(/ [0-9]+$/, ""); sum[$0] += n } END { for (s in sum) print s, sum[s] }' | LC_ALL=C sort; }
 same() { # WHAT FILE FILE
@@ -158,5 +152,4 @@ bursty report --pprof "$dir/pprof" "$dir/full.brst"
 [ "$("$dir/read_pprof" "$dir/pprof" samples)" = 'f 9223372036854775807' ]; ok $? "--pprof: a full count"
 bursty report --pprof "$dir/small.brst" 2>"$dir/stderr"; [ $? = 2 ]; ok $? "--pprof without OUT"
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

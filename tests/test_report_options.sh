@@ -3,7 +3,7 @@
 # option changes what it says in the forms that take it, and what tables leave out is said.
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/report_options
-passed=0 failed=0 skipped=0
+. tests/check.sh
 unset COLUMNS NO_COLOR
 rm -rf "$dir"
 mkdir -p "$dir"
@@ -11,12 +11,6 @@ $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c &&
     $RUN "$dir/make_dumps" "$dir" || echo "make_dumps failed"
 
 bursty() { $RUN "$BUILD/bursty" "$@"; }
-ok() {
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAILED $2"
-    fi
-}
 has()    { grep -q -- "$2" "$dir/$1"; ok $? "$1 has no $2"; }
 lacks()  { ! grep -q -- "$2" "$dir/$1"; ok $? "$1 has $2"; }
 report() { # FILE ARGUMENTS...: the report goes to the file
@@ -359,8 +353,7 @@ if command -v script >/dev/null && [ -z "$RUN" ]; then
     PAGER="true" on_terminal "$BUILD/bursty report --base $dir/mutual.brst --fail-if 'draw>-90%' $dir/mutual.brst"
     [ $? != 2 ]; ok $? "a pager that reads nothing: $(cat "$dir/terminal")"
 else
-    skipped=$((skipped + 1)); echo "skipped: a pager: there is no script(1)"
+    skip "a pager: there is no script(1)"
 fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+finish

@@ -3,21 +3,10 @@
 # was: a full disk, a bad input, a folder that is not there, links, rights.
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/save
-passed=0 failed=0 skipped=0
+. tests/check.sh
 rm -rf "$dir"
 mkdir -p "$dir"
 bursty() { $RUN "$BUILD/bursty" "$@"; }
-ok() {
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAILED $2"
-    fi
-}
-finish() {
-    echo "$passed passed, $failed failed, $skipped skipped"
-    [ $failed = 0 ]
-    exit
-}
 # Is the old file as it was, and alone? One line on standard error, and that status.
 intact() { # WHAT WANTED GOT PATTERN
     [ "$3" = "$2" ] && [ "$(grep -c '' "$dir/err")" = 1 ] && grep -q "^bursty: .*$4" "$dir/err"
@@ -125,5 +114,5 @@ if [ "$(id -u)" != 0 ]; then
     chmod a-w "$dir/out/old"
     bursty merge -o "$dir/out/old" "$dir/game.brst" 2>"$dir/err"
     intact "a file that nobody may write" 1 $? 'Permission denied'
-else skipped=$((skipped + 1)); fi
+else skip "root may write everywhere"; fi
 finish

@@ -2,15 +2,14 @@
 # test_shared.sh - tests/shared.sh finds copies that drift apart, and finds none in the headers.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 out=${BUILD:-build}/shared
 mkdir -p "$out" || exit 2
-passed=0 failed=0
 accepts() {
     if sh tests/shared.sh "$@" >"$out/log" 2>&1; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "FAILED to accept $*"
+        fail "to accept $*"
         cat "$out/log"
     fi
 }
@@ -18,10 +17,9 @@ refuses() { # PATTERN FILE...
     pattern=$1
     shift
     if ! sh tests/shared.sh "$@" >"$out/log" 2>&1 && grep -q "$pattern" "$out/log"; then
-        passed=$((passed + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "FAILED to refuse $*"
+        fail "to refuse $*"
         cat "$out/log"
     fi
 }
@@ -51,5 +49,4 @@ refuses 'open.h: .shared: add. is not ended' "$out/open.h" "$out/right.h"
 refuses 'end.h:4: ends nothing' "$out/end.h"
 accepts *.h
 cat "$out/log"
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

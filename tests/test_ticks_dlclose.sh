@@ -4,6 +4,7 @@
 # not stopped but by the closing. Linux.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc}
 dir=${BUILD:-build}/tests/ticks_dlclose
 mkdir -p "$dir" || exit 2
@@ -67,29 +68,25 @@ int main(int argc, char **argv) {
     return 0;
 }
 END
-skip() { echo "skipped: $*"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
-[ "$(uname -s)" = Linux ] && [ -z "${RUN-}" ] || skip "not on this target"
-case $CC in *tcc*|*mingw*) skip "no shared object with ticks by $CC" ;; esac
-case ${CFLAGS-} in *fsanitize*) skip "a sanitizer keeps signals back and objects open" ;; esac
+[ "$(uname -s)" = Linux ] && [ -z "${RUN-}" ] || leave "not on this target"
+case $CC in *tcc*|*mingw*) leave "no shared object with ticks by $CC" ;; esac
+case ${CFLAGS-} in *fsanitize*) leave "a sanitizer keeps signals back and objects open" ;; esac
 # shellcheck disable=SC2086
 for watched in '' -DWATCHED; do
     $CC -std=gnu99 -O1 ${CFLAGS-} -fPIC -shared $watched -I. -o "$dir/part$watched.so" "$dir/part.c" \
-        >"$dir/log" 2>&1 || skip "$CC makes no shared object: $(head -n 1 "$dir/log")"
+        >"$dir/log" 2>&1 || leave "$CC makes no shared object: $(head -n 1 "$dir/log")"
 done
 # shellcheck disable=SC2086
-$CC -std=c99 -O1 ${CFLAGS-} -o "$dir/main" "$dir/main.c" -ldl >"$dir/log" 2>&1 || skip "no dlopen here"
-passed=0 failed=0
+$CC -std=c99 -O1 ${CFLAGS-} -o "$dir/main" "$dir/main.c" -ldl >"$dir/log" 2>&1 || leave "no dlopen here"
 for watched in '' -DWATCHED; do
     "$dir/main" "$dir/part$watched.so" >"$dir/log" 2>&1
     status=$?
-    [ $status != 1 ] || skip "no timers of threads' CPU time here"
-    [ $status != 6 ] || skip "this C library keeps closed objects"
-    if [ $status = 0 ]; then passed=$((passed + 1))
+    [ $status != 1 ] || leave "no timers of threads' CPU time here"
+    [ $status != 6 ] || leave "this C library keeps closed objects"
+    if [ $status = 0 ]; then pass
     else
-        failed=$((failed + 1))
-        echo "FAILED: status $status $watched"
+        fail "status $status $watched"
         cat "$dir/log"
     fi
 done
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -1,0 +1,42 @@
+# check.sh - what a test script counts and how it ends. A script reads it from the project's root,
+# `. tests/check.sh`, and ends with `finish`, which prints the closing line that run.sh reads.
+#
+#     log=FILE      what a command that `check` runs prints goes there, and is shown when it fails
+#     shown=FILE    what is shown at every failure, for instance what the tool said last
+passed=0 failed=0 skipped=0 log='' shown=''
+
+pass() { passed=$((passed + 1)); }
+fail() { # WHAT
+    failed=$((failed + 1))
+    echo "FAILED $*"
+    [ ! -s "$shown" ] || head -n 20 "$shown" | sed 's/^/    /'
+}
+skip() { skipped=$((skipped + 1)); echo "skipped: $*"; } # WHY
+
+ok() { # STATUS WHAT
+    if [ "$1" = 0 ]; then pass; else fail "$2"; fi
+}
+
+check() { # WHAT COMMAND...
+    what=$1
+    shift
+    if [ -z "$log" ]; then
+        if "$@"; then pass; else fail "$what"; fi
+    elif "$@" </dev/null >"$log" 2>&1; then pass
+    else
+        fail "$what: $*"
+        head -n 12 "$log" | sed 's/^/    /'
+    fi
+}
+
+finish() {
+    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
+    else echo "$passed passed, $failed failed, $skipped skipped"; fi
+    [ $failed = 0 ]
+    exit
+}
+
+leave() { # WHY: the rest of it cannot run here
+    skip "$@"
+    finish
+}
