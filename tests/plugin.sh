@@ -3,14 +3,14 @@
 # plain, in each form and at each level; each cycle of their machine code has a check; calls are as
 # many as callgrind counts; and what goes wrong goes as with the compiler alone. A row of `make
 # matrix`. `make test` has what holds without a plugin: tests/test_cc_wrapper.sh.
-#   BUILD     folder of build/bursty (default build); what is made here goes to $BUILD/plugin
+#   BUILD     folder of build/bursty (default build); what is made here goes to $BUILD/plugin/COMPILER
 #   CC, CXX   gcc-12 and g++-12, or a clang
 #   LEVELS    of optimization, for the programs
 set -u
 cd "$(dirname "$0")/.." || exit 2
 BUILD=${BUILD:-build} CC=${CC:-gcc-12} CXX=${CXX:-g++-12}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
-bursty=$BUILD/bursty sources=$PWD/tests/plugin out=$BUILD/plugin
+bursty=$BUILD/bursty sources=$PWD/tests/plugin out=$BUILD/plugin/$(basename "$CXX")
 rm -rf "$out"
 mkdir -p "$out/tmp" || exit 2
 export TMPDIR=$out/tmp BURSTY_CACHE=$out/cache

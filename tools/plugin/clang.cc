@@ -156,7 +156,8 @@ std::string symbol_of(const GlobalValue *value) { return plain_symbol(value->get
 /* The compiler's name for another copy, or for a part that it has split off, is
    the function's with a word behind it. *is_part: it is such a part. */
 std::string without_suffix(const std::string &symbol, bool *is_part) {
-    static const char *const copies[] = {".specialized.", ".llvm.", ".argprom", ".argelim", ".retelim"};
+    static const char *const copies[] = {".specialized.", ".llvm.", ".argprom", ".argelim",
+                                         ".retelim"};
     size_t at = std::string::npos;
     for (const char *copy : copies) at = std::min(at, symbol.find(copy));
     size_t cold = symbol.find(".cold.");
@@ -192,7 +193,9 @@ struct names {
             return name_of_symbol(plain_symbol(about->getLinkageName().str()), about);
         return about->getName().str();
     }
-    std::string of(const Function &f) const { return name_of_symbol(symbol_of(&f), f.getSubprogram()); }
+    std::string of(const Function &f) const {
+        return name_of_symbol(symbol_of(&f), f.getSubprogram());
+    }
 
     /* As the command line or the directive had it: what is below the current
        folder has a name from there. */
@@ -217,6 +220,10 @@ std::string identifier_of(const Function &f) {
     return without_suffix(symbol_of(&f), &is_part);
 }
 
+std::string identifier_at(const DILocation *at) {
+    return at->getScope()->getSubprogram()->getName().str();
+}
+
 /* ---- the text of checks ---- */
 
 /* Is the thread's word at an address that the linker of a program fills in? */
@@ -228,6 +235,8 @@ bool is_at_fixed_place(const Module &m, const arguments &a) {
 #define FS "%fs:bursty_here_tls_64@tpoff"
 #define STUB(thunk, back) \
     ".byte 0x48, 0x83, 0xc4, 0x80\n\tcall\t" thunk "\n\t.byte 0xe9\n\t.long " back " - . - 4\n\t"
+#define RARE(site) \
+    ".subsection 1\n771:\t" STUB("bursty_thunk", "772b") ".long ${" site ":c} - .\n\t.previous"
 #define FLAGS "~{dirflag},~{fpsr},~{flags}"
 
 class checks {
@@ -235,7 +244,7 @@ public:
     checks(Module &module, const arguments &asked)
         : m(module), a(asked), fixed(is_at_fixed_place(module, asked)) {
         LLVMContext &c = m.getContext();
-        Type *chars = PointerType::get(Type::getInt8Ty(c), 0);
+        chars = PointerType::get(Type::getInt8Ty(c), 0);
         word_type = Type::getInt32Ty(c);
         site_type = StructType::get(c, {chars, chars, word_type, word_type});
     }
@@ -246,23 +255,24 @@ public:
                    unsigned line, unsigned kind) {
         Constant *fields[] = {text(name), text(file), ConstantInt::get(word_type, line),
                               ConstantInt::get(word_type, kind | IS_PLACED)};
+        Constant *value = ConstantStruct::get(site_type, fields);
         GlobalVariable *v = new GlobalVariable(m, site_type, true, GlobalValue::PrivateLinkage,
-                                               ConstantStruct::get(site_type, fields), "bursty_site");
+                                               value, "bursty_site");
         if (of.hasComdat()) v->setComdat(const_cast<Comdat *>(of.getComdat()));
         return v;
     }
 
     void check(Instruction *before, Constant *site, DebugLoc at) {
         if (fixed) {
-            put(before, "decl\t" FS "\n\tjs\t771f\n772:\t.subsection 1\n771:\t" STUB("bursty_thunk", "772b")
-                ".long ${0:c} - .\n\t.previous", "i," FLAGS, nullptr, {site}, at);
+            put(before, "decl\t" FS "\n\tjs\t771f\n772:\t" RARE("0"), "i," FLAGS, nullptr, {site},
+                at);
             return;
         }
-        CallInst *call =
-            put(before, "decl\t$0\n\tjs\t771f\n772:\t.subsection 1\n771:\t" STUB("bursty_thunk", "772b")
-                ".long ${1:c} - .\n\t.previous", "=*m,i,*m," FLAGS, nullptr, {word(), site, word()}, at);
-        for (unsigned operand : {0u, 2u})
-            call->addParamAttr(operand, Attribute::get(m.getContext(), Attribute::ElementType, word_type));
+        CallInst *call = put(before, "decl\t$0\n\tjs\t771f\n772:\t" RARE("1"), "=*m,i,*m," FLAGS,
+                             nullptr, {word(), site, word()}, at);
+        Attribute of_word = Attribute::get(m.getContext(), Attribute::ElementType, word_type);
+        call->addParamAttr(0, of_word);
+        call->addParamAttr(2, of_word);
     }
 
     /* As BURST_SCOPE of bursty.h: the check, then the site goes onto the stack.
@@ -273,21 +283,21 @@ public:
             put(before, "decl\t" FS "\n\tjs\t771f\n772:\t"
                 "movl\t" FS "+4, ${0:k}\n\tcmpl\t$$64, ${0:k}\n\tjae\t774f\n\t"
                 "leaq\t${2:c}(%rip), $1\n\tmovq\t$1, " FS "+8(,${0:q},8)\n"
-                "774:\tincl\t" FS "+4\n\t.subsection 1\n771:\t" STUB("bursty_thunk", "772b")
-                ".long ${2:c} - .\n\t.previous", "=&r,=&r,i," FLAGS, both, {site}, DebugLoc());
+                "774:\tincl\t" FS "+4\n\t" RARE("2"), "=&r,=&r,i," FLAGS, both, {site},
+                DebugLoc());
         return IRBuilder<>(before).CreateExtractValue(call, 0);
     }
 
     void leave(Instruction *before, Value *depth) {
-        put(before, "movl\t${0:k}, " FS "+4\n\tcmpl\t$$0, " FS "\n\tjs\t775f\n776:\t.subsection 1\n775:\t"
-            STUB("bursty_leave_thunk", "776b") ".previous", "r," FLAGS, nullptr, {depth},
-            before->getDebugLoc());
+        put(before, "movl\t${0:k}, " FS "+4\n\tcmpl\t$$0, " FS "\n\tjs\t775f\n776:\t"
+            ".subsection 1\n775:\t" STUB("bursty_leave_thunk", "776b") ".previous",
+            "r," FLAGS, nullptr, {depth}, before->getDebugLoc());
     }
 
     /* Where an exception lands: the scopes that it has skipped are gone. */
     void land(Instruction *before, Value *depth) {
-        put(before, "leal\t1(${1:q}), ${0:k}\n\tmovl\t${0:k}, " FS "+4", "=r,r," FLAGS, word_type, {depth},
-            before->getDebugLoc());
+        put(before, "leal\t1(${1:q}), ${0:k}\n\tmovl\t${0:k}, " FS "+4", "=r,r," FLAGS, word_type,
+            {depth}, before->getDebugLoc());
     }
 
 private:
@@ -295,18 +305,19 @@ private:
     const arguments &a;
     bool fixed;
     StructType *site_type;
-    Type *word_type;
+    Type *word_type, *chars;
     std::map<std::string, Constant *> texts;
 
     Constant *text(const std::string &bytes) {
         Constant *&known = texts[bytes];
         if (!known) {
             Constant *data = ConstantDataArray::getString(m.getContext(), bytes);
-            GlobalVariable *v = new GlobalVariable(m, data->getType(), true, GlobalValue::PrivateLinkage,
-                                                   data, "bursty_text");
+            GlobalVariable *v =
+                new GlobalVariable(m, data->getType(), true, GlobalValue::PrivateLinkage, data,
+                                   "bursty_text");
             v->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
             v->setAlignment(MaybeAlign(1));
-            known = ConstantExpr::getPointerCast(v, PointerType::get(Type::getInt8Ty(m.getContext()), 0));
+            known = ConstantExpr::getPointerCast(v, chars);
         }
         return known;
     }
@@ -328,8 +339,10 @@ private:
                   std::vector<Value *> operands, DebugLoc at) {
         std::vector<Type *> types;
         for (Value *operand : operands) types.push_back(operand->getType());
-        FunctionType *type = FunctionType::get(result ? result : Type::getVoidTy(m.getContext()), types, false);
-        InlineAsm *code = InlineAsm::get(type, assembly, constraints, true, false, InlineAsm::AD_ATT);
+        if (!result) result = Type::getVoidTy(m.getContext());
+        FunctionType *type = FunctionType::get(result, types, false);
+        InlineAsm *code = InlineAsm::get(type, assembly, constraints, true, false,
+                                         InlineAsm::AD_ATT);
         CallInst *call = CallInst::Create(type, code, operands, "", before);
         call->setDoesNotThrow();
         call->setDebugLoc(at);
@@ -342,10 +355,10 @@ private:
 /* Functions of the C library that the compiler may itself make calls of, or
    leave out: those of memory, strings and numbers. */
 bool is_leaf_of_library(const std::string &symbol, const Function &f) {
-    static const char *const whole[] = {"malloc", "calloc", "realloc", "reallocf", "free", "valloc",
-                                        "memalign", "aligned_alloc", "posix_memalign", "abs", "labs",
-                                        "llabs", "ffs", "ffsl", "ffsll", "isascii", "isdigit",
-                                        "toascii", "bcmp", "bcopy", "bzero"};
+    static const char *const whole[] = {
+        "malloc", "calloc", "realloc", "reallocf", "free", "valloc", "aligned_alloc",
+        "posix_memalign", "abs", "labs", "llabs", "ffs", "ffsl", "ffsll", "isascii", "isdigit",
+        "toascii", "bcmp", "bcopy", "bzero"};
     std::string name = begins(symbol, "__") ? symbol.substr(2) : symbol;
     if (ends(name, "_chk")) name.resize(name.size() - 4);
     for (const char *one : whole) {
@@ -417,7 +430,7 @@ private:
     }
 
     SmallPtrSet<const Function *, 32> resolvers, thunks;
-    SmallPtrSet<const Function *, 32> entered;  /* functions that other code can enter, or recursions */
+    SmallPtrSet<const Function *, 32> entered;  /* by other code; and one of each recursion */
     std::map<const Function *, int> state;
 
     const Function *thunk_to(const Function &f);
@@ -433,7 +446,8 @@ private:
     };
 
     std::string records;
-    void record_function(const Function &f, bool checked, const std::vector<planned_loop> &loops);
+    void record_function(const Function &f, bool checked,
+                         const std::vector<planned_loop> &loops);
     void write_records();
 
     struct chosen_loop {
@@ -466,17 +480,18 @@ private:
    target's name behind an offset, _ZThn16_N1B1fEv for _ZN1B1fEv. If the target
    was inlined there, it is a function like others. */
 const Function *late::thunk_to(const Function &f) {
-    std::string symbol = symbol_of(&f);
+    std::string symbol = symbol_of(&f), called;
     const Function *target = nullptr;
-    if (!begins(symbol, "_ZTh") && !begins(symbol, "_ZTv") && !begins(symbol, "_ZTc")) return nullptr;
+    if (!begins(symbol, "_ZTh") && !begins(symbol, "_ZTv") && !begins(symbol, "_ZTc"))
+        return nullptr;
     for (const BasicBlock &block : f) {
         for (const Instruction &i : block) {
             const CallBase *call = as_call(i);
             if (!call) continue;
             if (target) return nullptr;
             target = target_of(call);
-            if (!target || !ends(symbol, symbol_of(target).substr(std::min<size_t>(2, symbol_of(target).size()))))
-                return nullptr;
+            called = target ? symbol_of(target) : "";
+            if (!begins(called, "_Z") || !ends(symbol, called.substr(2))) return nullptr;
         }
     }
     return target;
@@ -526,7 +541,8 @@ void late::break_cycles(const Function *start) {
 
 void late::look_at_file() {
     for (const GlobalIFunc &i : m.ifuncs()) {
-        if (const Function *f = dyn_cast<Function>(i.getResolver()->stripPointerCasts())) resolvers.insert(f);
+        const Function *f = dyn_cast<Function>(i.getResolver()->stripPointerCasts());
+        if (f) resolvers.insert(f);
     }
     for (const Function &f : m) {
         if (f.isDeclaration()) continue;
@@ -558,8 +574,10 @@ std::string escaped(const std::string &text) {
 /* What an object says of its functions (docs/formats.md): their names tell
    `bursty place --prove` which code could have a check. They are left alone by
    plans, which are made of source: no skeleton stands there. */
-void late::record_function(const Function &f, bool checked, const std::vector<planned_loop> &loops) {
+void late::record_function(const Function &f, bool checked,
+                           const std::vector<planned_loop> &loops) {
     const DISubprogram *about = f.getSubprogram();
+    unsigned line = about ? about->getLine() : 0;
     std::string file = name.file(about);
     std::set<std::string> called;
     if (records.empty())
@@ -567,18 +585,19 @@ void late::record_function(const Function &f, bool checked, const std::vector<pl
                   escaped(name.main_file.empty() ? "-" : name.main_file) + "\n";
     records += "F " + escaped(symbol_of(&f)) +
                (f.hasLocalLinkage() ? " s " : f.isWeakForLinker() ? " w " : " g ") +
-               std::to_string(about ? about->getLine() : 0) +
+               std::to_string(line) +
                (checked ? " 0000000000000000 cn * " : " 0000000000000000 n * ") +
                escaped(file.empty() ? "-" : file) + "\n";
     for (const BasicBlock &block : f) {
         for (const Instruction &i : block) {
             const CallBase *call = as_call(i);
             const Function *to = call ? target_of(call) : nullptr;
-            if (to && called.insert(symbol_of(to)).second) records += "C " + escaped(symbol_of(to)) + " -\n";
+            if (to && called.insert(symbol_of(to)).second)
+                records += "C " + escaped(symbol_of(to)) + " -\n";
         }
     }
     for (const planned_loop &loop : loops) {
-        records += "L w " + std::to_string(loop.at ? loop.at->getLine() : about ? about->getLine() : 0) + " - " +
+        records += "L w " + std::to_string(loop.at ? loop.at->getLine() : line) + " - " +
                    std::to_string(loop.loops) + " 0 " + (loop.checked ? "c\n" : "-\n");
     }
     records += "N checked-behind-the-optimizer\n";
@@ -638,7 +657,7 @@ bool late::is_chosen(const std::string &identifier) const {
 /* Is the place in a chosen function that was inlined? */
 bool late::is_in_chosen(const DILocation *at) const {
     for (; at && at->getInlinedAt(); at = at->getInlinedAt()) {
-        if (is_chosen(at->getScope()->getSubprogram()->getName().str())) return true;
+        if (is_chosen(identifier_at(at))) return true;
     }
     return false;
 }
@@ -762,8 +781,8 @@ const DILocation *place_of_loop(const flow &of, unsigned head, const std::vector
     for (unsigned k = 0; k < of.blocks.size(); k++) {
         const Instruction *last = body[k] ? of.blocks[k]->getTerminator() : nullptr;
         const BranchInst *branch = last ? dyn_cast<BranchInst>(last) : nullptr;
-        const DILocation *at = branch && branch->isConditional() ? last->getDebugLoc().get() : nullptr;
-        if (!at || at->getLine() == 0) continue;
+        const DILocation *at = branch ? last->getDebugLoc().get() : nullptr;
+        if (!at || at->getLine() == 0 || !branch->isConditional()) continue;
         for (unsigned to : of.next[k]) {
             if (!body[to] && (!best || at->getLine() < best->getLine())) best = at;
         }
@@ -793,7 +812,7 @@ std::vector<late::planned_loop> late::choose_loops(Function &f) {
         }
         const DILocation *at = place_of_loop(of, head, body);
         if (!chosen.empty()) {
-            std::string in = at ? at->getScope()->getSubprogram()->getName().str() : identifier_of(f);
+            std::string in = at ? identifier_at(at) : identifier_of(f);
             if (at) choice = choice_of_loop(in, at->getLine());
             if (choice == LOOP_NOT && !(around && calls)) checked = false;
             /* What the source has no loop for, the compiler made of a recursion. */
@@ -848,7 +867,8 @@ void late::put_loop(Function &f, const planned_loop &loop) {
         about = loop.at->getScope();
         line = loop.at->getLine();
     }
-    make->check(&*first, make->site(f, in, name.file(about), line, IS_BACKEDGE), first->getDebugLoc());
+    make->check(&*first, make->site(f, in, name.file(about), line, IS_BACKEDGE),
+                first->getDebugLoc());
 }
 
 /* Behind the variables, which stand first. */
@@ -897,9 +917,9 @@ bool late::read_words() {
 
 bool late::is_for_us() const {
     auto model = m.getCodeModel();
-    return Triple(m.getTargetTriple()).getArch() == Triple::x86_64 &&
-           Triple(m.getTargetTriple()).isOSBinFormatELF() && m.getDataLayout().getPointerSize() == 8 &&
-           !(model && *model == CodeModel::Large);
+    Triple target(m.getTargetTriple());
+    return target.getArch() == Triple::x86_64 && target.isOSBinFormatELF() &&
+           m.getDataLayout().getPointerSize() == 8 && !(model && *model == CodeModel::Large);
 }
 
 bool late::run() {
@@ -936,7 +956,8 @@ struct late_pass : PassInfoMixin<late_pass> {
     std::shared_ptr<symbol_map> early;
     explicit late_pass(std::shared_ptr<symbol_map> map) : early(map) {}
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &managers) {
-        return late(m, managers, *early).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
+        bool changed = late(m, managers, *early).run();
+        return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
     }
     static bool isRequired() { return true; }
 };
@@ -964,7 +985,8 @@ static bool fits() {
 }
 
 __attribute__((constructor)) static void begin() {
-    if (fits()) words = new cl::list<std::string>("bursty", cl::Hidden, cl::desc("of `bursty cc`: KEY=VALUE"));
+    if (fits())
+        words = new cl::list<std::string>("bursty", cl::Hidden, cl::desc("KEY=VALUE of bursty cc"));
 }
 
 extern "C" PassPluginLibraryInfo llvmGetPassPluginInfo() {
