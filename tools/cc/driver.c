@@ -695,14 +695,19 @@ static void note_sources(without *w) {
     }
 }
 
-static const char *advice(const without *w) {
+static void add_advice(text *out, const without *w) {
     const job *j = w->j;
     char *plugin;
-    if (w->for_link) return "with -flto at the link the plugin gives it some";
+    if (w->for_link) {
+        text_add(out, "with -flto at the link the plugin gives it some");
+        return;
+    }
     plugin = j->late ? NULL : cc_late_find(&j->line, j->folder);
     free(plugin);
-    return j->late || plugin ? "compile it again with bursty cc"
-                             : "`bursty cc --build-plugin` gives it some, with gcc";
+    if (j->late || plugin) text_add(out, "compile it again with bursty cc");
+    else
+        text_format(out, "`bursty cc --build-plugin -- %s` gives it some",
+                    j->line.compiler.words[j->line.compiler.count - 1]);
 }
 
 /* The word at link, on what the inputs really have. */
@@ -712,10 +717,12 @@ static void say_left_alone(const job *j) {
     note_sources(&w);
     cc_inputs(&j->line, j->late && makes_code_later(j), note_without, &w);
     if (w.count && cc_late_can(&j->d->choice)) {
+        text_add(&w.names, "; ");
+        add_advice(&w.names, &w);
         text_bytes(&w.names, "", 1);
-        fprintf(stderr, "bursty: cc: %s: %lu %s of C++ without checks: %s; %s\n",
+        fprintf(stderr, "bursty: cc: %s: %lu %s of C++ without checks: %s\n",
                 j->line.output ? j->line.output : "a.out", (unsigned long)w.count,
-                w.count == 1 ? "file" : "files", w.names.data, advice(&w));
+                w.count == 1 ? "file" : "files", w.names.data);
     }
     text_free(&w.names);
 }
@@ -805,7 +812,8 @@ static int run_all(job *j) {
             status = cc_add_runtime(&link, &j->line, &j->d->naming, j->folder);
         }
         say_left_alone(j);
-        if (status == TOOL_OK && j->late && (compiles_cxx(j) || makes_code_later(j)))
+        if (status == TOOL_OK && j->late &&
+            (compiles_cxx(j) || (makes_code_later(j) && !cc_late_is_clangs(j->late))))
             status = run_late(j, &link);
         else if (status == TOOL_OK) status = cc_run(&link, CC_TO_USER, NULL);
     } else if (status == TOOL_OK && j->late && compiles_cxx(j)) {
