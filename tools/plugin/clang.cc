@@ -249,16 +249,16 @@ public:
         site_type = StructType::get(c, {chars, chars, word_type, word_type});
     }
 
-    /* A variable of its own: so one that nothing refers to can go, and one of a
-       function that the linker drops goes with it. */
-    Constant *site(const Function &of, const std::string &name, const std::string &file,
+    /* A variable of its own: so one that nothing refers to can go. It is in no
+       group of its function's: link-time optimization moves the code to other
+       files, and the variable would be lost. */
+    Constant *site(const std::string &name, const std::string &file,
                    unsigned line, unsigned kind) {
         Constant *fields[] = {text(name), text(file), ConstantInt::get(word_type, line),
                               ConstantInt::get(word_type, kind | IS_PLACED)};
         Constant *value = ConstantStruct::get(site_type, fields);
         GlobalVariable *v = new GlobalVariable(m, site_type, true, GlobalValue::PrivateLinkage,
                                                value, "bursty_site");
-        if (of.hasComdat()) v->setComdat(const_cast<Comdat *>(of.getComdat()));
         return v;
     }
 
@@ -867,14 +867,14 @@ void late::put_loop(Function &f, const planned_loop &loop) {
         about = loop.at->getScope();
         line = loop.at->getLine();
     }
-    make->check(&*first, make->site(f, in, name.file(about), line, IS_BACKEDGE),
+    make->check(&*first, make->site(in, name.file(about), line, IS_BACKEDGE),
                 first->getDebugLoc());
 }
 
 /* Behind the variables, which stand first. */
 void late::put_entry(Function &f, bool scope) {
     const DISubprogram *about = f.getSubprogram();
-    Constant *site = make->site(f, name.of(f), name.file(about), about ? about->getLine() : 0,
+    Constant *site = make->site(name.of(f), name.file(about), about ? about->getLine() : 0,
                                 scope ? IS_CALL | HAS_FRAME : IS_CALL);
     BasicBlock::iterator first = f.getEntryBlock().getFirstInsertionPt();
     while (isa<AllocaInst>(&*first)) ++first;
