@@ -26,7 +26,6 @@ BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}
 BINPATCH_API void binpatch_forget_stats(void) {}
 BINPATCH_API int binpatch_is_own(uint64_t pc) { return (void)pc, 0; }
-BINPATCH_API int binpatch_is_copy(uint64_t pc) { return (void)pc, 0; }
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     static binpatch_stats none;
     *out = none;

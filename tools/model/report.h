@@ -168,6 +168,7 @@ typedef struct report {
     char *title;
     uint64_t made_at; /* when the newest dump was written, in seconds since 1970; 0: nobody knows */
     char *headline; /* a sentence that says the most; or NULL */
+    char *slow;     /* what slow frames do more, which the headline says, too; or NULL */
     char *made_of;                                /* version, files and their dates; or NULL */
     report_options options;
     save *out; /* for save_some in writers; NULL: the text is kept */
