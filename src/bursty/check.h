@@ -73,7 +73,8 @@ typedef struct bursty_p_scope {
    of the first two, and decrement bursty_here.n itself; nobody else needs them.
    bursty_hit takes a check, sends its event if there is a site and a burst, and
    returns the profiles in a burst. bursty_note sends one without a check. take,
-   give_back: for code in two copies. */
+   give_back: for code in two copies; mark, since: for its events without a
+   check. */
 BURSTY_API BURSTY_P_COLD uint32_t bursty_hit(const bursty_site *site, uintptr_t value);
 BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t value,
                                           uint32_t kind);
