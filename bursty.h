@@ -872,7 +872,7 @@ BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t val
                                           uint32_t kind);
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
-#if !defined(BURSTY_BARE) && !defined(BURSTY_TINY)
+#ifndef BURSTY_TINY
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_mark(void);
 BURSTY_API BURSTY_P_COLD void bursty_p_since(const bursty_site *site, uintptr_t value,
                                              uint32_t kind, uint32_t mark);
@@ -2805,7 +2805,6 @@ static void bursty_p_look_now(void) {
    are of 32 bits and wrap.
 
    Cost: what the event alone costs and 20 instructions, within bursts. */
-#if !defined(BURSTY_BARE)
 BURSTY_API uint32_t bursty_p_mark(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n = BURSTY_P_HERE.n;
@@ -2838,7 +2837,6 @@ BURSTY_API void bursty_p_since(const bursty_site *site, uintptr_t value, uint32_
     }
     BURSTY_P_HERE.n = n;
 }
-#endif
 
 /* ---- checks that keep registers: the way to the slow path  src/bursty/keep.c ---- */
 

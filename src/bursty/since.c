@@ -19,7 +19,6 @@
    are of 32 bits and wrap.
 
    Cost: what the event alone costs and 20 instructions, within bursts. */
-#if !defined(BURSTY_BARE)
 BURSTY_API uint32_t bursty_p_mark(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n = BURSTY_P_HERE.n;
@@ -52,4 +51,3 @@ BURSTY_API void bursty_p_since(const bursty_site *site, uintptr_t value, uint32_
     }
     BURSTY_P_HERE.n = n;
 }
-#endif
