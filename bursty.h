@@ -873,8 +873,8 @@ BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t val
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
 #ifndef BURSTY_TINY
-BURSTY_API BURSTY_P_COLD uint32_t bursty_p_mark(void);
-BURSTY_API BURSTY_P_COLD void bursty_p_since(const bursty_site *site, uintptr_t value,
+BURSTY_API BURSTY_P_COLD uint32_t bursty_note_mark(void);
+BURSTY_API BURSTY_P_COLD void bursty_note_since(const bursty_site *site, uintptr_t value,
                                              uint32_t kind, uint32_t mark);
 #endif
 
@@ -2805,14 +2805,14 @@ static void bursty_p_look_now(void) {
    are of 32 bits and wrap.
 
    Cost: what the event alone costs and 20 instructions, within bursts. */
-BURSTY_API uint32_t bursty_p_mark(void) {
+BURSTY_API uint32_t bursty_note_mark(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n = BURSTY_P_HERE.n;
     if (!t || !t->live || (int32_t)n > 0) return 0;
     return (uint32_t)BURSTY_P_READ(&t->checks) - n;
 }
 
-BURSTY_API void bursty_p_since(const bursty_site *site, uintptr_t value, uint32_t kind,
+BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint32_t kind,
                                uint32_t mark) {
     uint32_t n, p, now, behind, seen = 0;
     bursty_p_thread *t;

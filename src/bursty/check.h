@@ -81,8 +81,8 @@ BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t val
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
 #ifndef BURSTY_TINY
-BURSTY_API BURSTY_P_COLD uint32_t bursty_p_mark(void);
-BURSTY_API BURSTY_P_COLD void bursty_p_since(const bursty_site *site, uintptr_t value,
+BURSTY_API BURSTY_P_COLD uint32_t bursty_note_mark(void);
+BURSTY_API BURSTY_P_COLD void bursty_note_since(const bursty_site *site, uintptr_t value,
                                              uint32_t kind, uint32_t mark);
 #endif
 
