@@ -70,6 +70,7 @@ BURSTY_FILE=other.brst ./program x >/dev/null
 with --every=90 --burst=10 --dump=own.brst -- $CC -o program work.c && ./program x >/dev/null
 bursty report own.brst | grep -q 'asked 10 %' && pass || fail "--every, --dump"
 BURSTY_FILE=env.brst BURSTY_EVERY=190 ./program x >/dev/null; bursty report env.brst | grep -q 'asked 5 %' && pass || fail "BURSTY_FILE, BURSTY_EVERY"
+BURSTY_FILE=env.brst BURSTY_EVERY=0 ./program x >/dev/null; bursty report env.brst | grep -q 'asked 100 %' && pass || fail "BURSTY_EVERY=0 leaves gaps"
 BURSTY_EVERY=10x ./program x 2>log >/dev/null; grep -q "BURSTY_EVERY: '10x' is not valid" log && pass || fail "BURSTY_EVERY that is no number"
 echo precious >text; BURSTY_FILE=text ./program x 2>log >/dev/null
 [ "$(cat text)" = precious ] && grep -q 'text: is no .brst file and is not overwritten' log && pass || fail "BURSTY_FILE over another file"
