@@ -865,15 +865,16 @@ typedef struct bursty_p_scope {
    of the first two, and decrement bursty_here.n itself; nobody else needs them.
    bursty_hit takes a check, sends its event if there is a site and a burst, and
    returns the profiles in a burst. bursty_note sends one without a check. take,
-   give_back: for code in two copies. */
+   give_back: for code in two copies; mark, since: for its events without a
+   check. */
 BURSTY_API BURSTY_P_COLD uint32_t bursty_hit(const bursty_site *site, uintptr_t value);
 BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t value,
                                           uint32_t kind);
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
-#if !defined(BURSTY_BARE) && !defined(BURSTY_TINY)
-BURSTY_API BURSTY_P_COLD uint32_t bursty_p_mark(void);
-BURSTY_API BURSTY_P_COLD void bursty_p_since(const bursty_site *site, uintptr_t value,
+#ifndef BURSTY_TINY
+BURSTY_API BURSTY_P_COLD uint32_t bursty_note_mark(void);
+BURSTY_API BURSTY_P_COLD void bursty_note_since(const bursty_site *site, uintptr_t value,
                                              uint32_t kind, uint32_t mark);
 #endif
 
@@ -2806,15 +2807,14 @@ static void bursty_p_look_now(void) {
    are of 32 bits and wrap.
 
    Cost: what the event alone costs and 20 instructions, within bursts. */
-#if !defined(BURSTY_BARE)
-BURSTY_API uint32_t bursty_p_mark(void) {
+BURSTY_API uint32_t bursty_note_mark(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n = BURSTY_P_HERE.n;
     if (!t || !t->live || (int32_t)n > 0) return 0;
     return (uint32_t)BURSTY_P_READ(&t->checks) - n;
 }
 
-BURSTY_API void bursty_p_since(const bursty_site *site, uintptr_t value, uint32_t kind,
+BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint32_t kind,
                                uint32_t mark) {
     uint32_t n, p, now, behind, seen = 0;
     bursty_p_thread *t;
@@ -2839,7 +2839,6 @@ BURSTY_API void bursty_p_since(const bursty_site *site, uintptr_t value, uint32_
     }
     BURSTY_P_HERE.n = n;
 }
-#endif
 
 /* ---- checks that keep registers: the way to the slow path  src/bursty/keep.c ---- */
 
