@@ -193,6 +193,7 @@
      the schedule
      threads
      the slow path
+     events behind a check
      checks that keep registers: the way to the slow path
      frames: the state, and a tick in one
      the tree of paths
@@ -870,6 +871,11 @@ BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t val
                                           uint32_t kind);
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
+#if !defined(BURSTY_BARE) && !defined(BURSTY_TINY)
+BURSTY_API BURSTY_P_COLD uint32_t bursty_p_mark(void);
+BURSTY_API BURSTY_P_COLD void bursty_p_since(const bursty_site *site, uintptr_t value,
+                                             uint32_t kind, uint32_t mark);
+#endif
 
 /* FIRE takes a check and tells whether the slow path must look at it. LIVE
    takes none. */
@@ -1755,8 +1761,9 @@ typedef struct bursty_p_row {
     const bursty_site *site, *caller;
     struct bursty_p_row *touched;      /* see bursty_p_fold, and the five sums that end with xy */
     bursty_p_count sum[BURSTY_P_SUMS]; /* count, weight, ticks, bursts, first, yy, ys, xy       */
-    uint32_t start;
-    uint16_t thread, class_number;     /* bit of the class; 6: of several, or of none           */
+    uint32_t start;                    /* with start_high: of the weight, modulo 2^40           */
+    uint16_t thread;
+    uint8_t start_high, class_number;  /* bit of the class; 6: of several, or of none           */
 } bursty_p_row;
 
 /* One profile on one thread. Its phases are gap, burst, gap, burst, ... */
@@ -1769,6 +1776,7 @@ typedef struct bursty_p_sampler {
     uint32_t awake_left;      /* bursts until hibernation                    */
     uint32_t gap;             /* the mean length of gaps that was last used  */
     uint32_t weight_256, times, chosen;         /* see bursty_p_number       */
+    uint32_t began;           /* checks of the thread before the burst       */
     uint64_t memory[4];       /* of the action                               */
 } bursty_p_sampler;
 
@@ -2012,7 +2020,7 @@ BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(bursty_p_thread *t, const bursty_sit
                                             const bursty_site *caller) {
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)((uintptr_t)caller >> 3));
     bursty_p_row *fresh = NULL, *row = bursty_p_recall(site, caller);
-    uint16_t k = 0;
+    uint8_t k = 0;
     if (row) return row;
     for (h = bursty_p_mix(h, t->number);; h++) {
         uint32_t *slot = &bursty_p_all.index[h & bursty_p_all.index_mask];
@@ -2040,7 +2048,9 @@ BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(bursty_p_thread *t, const bursty_sit
 BURSTY_P_STEP void bursty_p_count_in(bursty_p_row *row, uint32_t weight) {
     if (bursty_p_mine.summing && !row->touched) {
         row->touched = bursty_p_mine.touched ? bursty_p_mine.touched : row;
-        row->start = (uint32_t)BURSTY_P_READ(&row->sum[0]);
+        uint64_t start = BURSTY_P_READ(&row->sum[1]);
+        row->start = (uint32_t)start;
+        row->start_high = (uint8_t)(start >> 32);
         bursty_p_mine.touched = row;
     }
     bursty_p_count_up(&row->sum[0], 1);
@@ -2066,7 +2076,7 @@ BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, u
 
        touched --> row --> row --> row, which points at itself
 
-   A row's first event in a burst puts it into this list, with its count at the
+   A row's first event in a burst puts it into this list, with its weight at the
    start. At the end the list is divided into 16 by site, and goes into the
    sums. A thread sums its first 1024 bursts of a profile, and then a random one
    of each 8. What that adds counts 8 times, but it is one burst that saw the
@@ -2080,6 +2090,7 @@ BURSTY_P_STEP void bursty_p_number(bursty_p_thread *t, bursty_p_sampler *s, uint
     uint64_t before = BURSTY_P_READ(&t->bursts[p]);
     uint32_t at = (uint32_t)before % BURSTY_P_ONE_OF + 1, later = before >= BURSTY_P_ALL_SUMMED;
     s->number++;
+    s->began = (uint32_t)BURSTY_P_READ(&t->checks);
     bursty_p_count_up(&t->bursts[p], 1);
     if (later && (at == 1 || !s->chosen)) s->chosen = bursty_p_below(&t->random, BURSTY_P_ONE_OF) + 1;
     s->times = !later ? 1 : at == s->chosen ? BURSTY_P_ONE_OF : 0;
@@ -2105,9 +2116,9 @@ BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) 
             row->touched = bursty_p_mine.touched ? bursty_p_mine.touched : row;
             bursty_p_mine.touched = row;
         } else {
-            uint32_t count = (uint32_t)BURSTY_P_READ(&row->sum[0]);
-            uint64_t y = count < row->start ? count : count - row->start; /* <: bursty_clear */
-            y = (y * s->weight_256 + 128) >> 8;
+            uint64_t y = BURSTY_P_READ(&row->sum[1]) & ((UINT64_C(1) << 40) - 1);
+            uint64_t start = (uint64_t)row->start_high << 32 | row->start;
+            y = ((y < start ? y : y - start) + 128) >> 8; /* <: bursty_clear */
             row->start = y < UINT32_MAX ? (uint32_t)y : UINT32_MAX; /* from here on it is y */
             row->touched = lists >> i & 1 ? list[i] : NULL;
             if (!row->touched) used[uses++] = (uint8_t)i;
@@ -2144,9 +2155,20 @@ BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) 
 
 /* ---- events ------------------------------------- src/bursty/events.c ---- */
 
-/* Sends one event to every profile in mask whose classes take it. */
-BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
-                                 uintptr_t value, uint32_t kind) {
+/* The weight of an event that N - behind of the N places of a burst record
+   (since.c). */
+BURSTY_P_SLOW uint32_t bursty_p_weigh_behind(const bursty_p_sampler *s, uint32_t behind) {
+    uint64_t left, weight;
+    if (s->set.every == BURSTY_ALWAYS || behind >= s->set.burst) return s->weight_256;
+    left = s->set.burst - behind;
+    weight = ((uint64_t)s->weight_256 * s->set.burst + left / 2) / left;
+    return weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
+}
+
+/* Sends one event to every profile in mask whose classes take it. behind: see
+   since.c; for others 0. */
+BURSTY_P_SLOW void bursty_p_send_behind(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
+                                        uintptr_t value, uint32_t kind, uint32_t behind) {
     uint32_t p;
     bursty_event event = { site, value, kind, BURSTY_P_HERE.depth, 0, 0, 0, NULL, NULL };
     event.thread = t->number;
@@ -2157,12 +2179,17 @@ BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty
         bursty_p_sampler *s = &t->sampler[p];
         if (!(mask >> p & 1) || !(s->set.classes & kind)) continue;
         event.burst = s->number;
-        event.weight_256 = s->weight_256;
+        event.weight_256 = behind ? bursty_p_weigh_behind(s, behind) : s->weight_256;
         event.memory = s->memory;
         bursty_p_count_up(&t->events[p], 1);
         if (s->set.action) s->set.action(s->set.user, &event);
-        else bursty_p_tally(t, site, kind, s->weight_256);
+        else bursty_p_tally(t, site, kind, event.weight_256);
     }
+}
+
+BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
+                                 uintptr_t value, uint32_t kind) {
+    bursty_p_send_behind(t, mask, site, value, kind, 0);
 }
 
 /* Adds what the bursts of the profiles in mask have counted to the sums. */
@@ -2757,6 +2784,62 @@ static void bursty_p_look_now(void) {
     }
     BURSTY_P_HERE.n = n;
 }
+
+/* ---- events behind a check ----------------------- src/bursty/since.c ---- */
+
+/* In code of two copies a burst of N checks enters the second copy at a check,
+   number s of the thread. An event there that has no check of its own, and
+   before which check number t was the last one, is recorded by bursts that
+   began at s or earlier, and that still run behind t:
+
+       checks     ... | s |   |   | t | ...         k = t - s: those that stand between
+       bursts     |<---- N ---->|                    ends too early
+                     |<---- N ---->|                 records the event
+                      |<---- N ---->|                the last one that does
+                          |<---- N ---->|            began behind s: this run is in the first copy
+
+   These are N - k of the N places at which an event with a check of its own is
+   recorded. So it stands for N / (N - k) times as many (Horvitz and Thompson).
+   A run that a former burst has led into the second copy is there by another
+   chance, and its event is left out. mark() gives s, to be called behind the
+   check; it is 0 where no burst is live, which no burst began before. Numbers
+   are of 32 bits and wrap.
+
+   Cost: what the event alone costs and 20 instructions, within bursts. */
+#if !defined(BURSTY_BARE)
+BURSTY_API uint32_t bursty_p_mark(void) {
+    bursty_p_thread *t = bursty_p_registered();
+    uint32_t n = BURSTY_P_HERE.n;
+    if (!t || !t->live || (int32_t)n > 0) return 0;
+    return (uint32_t)BURSTY_P_READ(&t->checks) - n;
+}
+
+BURSTY_API void bursty_p_since(const bursty_site *site, uintptr_t value, uint32_t kind,
+                               uint32_t mark) {
+    uint32_t n, p, now, behind, seen = 0;
+    bursty_p_thread *t;
+    if (BURSTY_P_POLLS) {
+        bursty_note(site, value, kind);
+        return;
+    }
+    n = bursty_p_hold();
+    t = bursty_p_me();
+    if (t && t->live && mark) {
+        now = (uint32_t)BURSTY_P_READ(&t->checks) - n;
+        behind = now - mark;
+        for (p = 0; p < BURSTY_PROFILES; p++) {
+            const bursty_p_sampler *s = &t->sampler[p];
+            if (!(t->live >> p & 1) || behind >= now - s->began) continue;
+            if (s->set.every == BURSTY_ALWAYS || behind < s->set.burst) seen |= 1u << p;
+        }
+        t->in_slow = 1;
+        t->kept = n;
+        if (seen) bursty_p_send_behind(t, seen, site, value, kind, behind);
+        t->in_slow = 0;
+    }
+    BURSTY_P_HERE.n = n;
+}
+#endif
 
 /* ---- checks that keep registers: the way to the slow path  src/bursty/keep.c ---- */
 

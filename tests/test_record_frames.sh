@@ -53,6 +53,19 @@ ok $? "what calls the function is no row"
 ok $? "time stands beside frames"
 cp x.brst one.brst
 
+# A function with a loop of its own spends its time in the copy that tells of its calls. That is the
+# function's time, and no code that the program made itself.
+cat >loop.c <<'P'
+static volatile unsigned sink;
+__attribute__((noinline)) void often(void) { unsigned i; for (i = 0; i < 30000; i++) sink += i * i; }
+int main(void) { int i; for (i = 0; i < 3000; i++) often(); return 0; }
+P
+${CC:-cc} -O1 -o loop loop.c && "$bursty" record --frames often -o loop.brst ./loop >got 2>got.err
+ok $? "a function with a loop"
+"$bursty" report loop.brst >loop.txt && grep -q '^1 .* often$' loop.txt && ! grep -q memfd loop.txt &&
+    ! grep -q 'made itself' got.err
+ok $? "its time is its own: $(grep -m 2 'memfd\|often$' loop.txt) $(cat got.err)"
+
 # Merged, as on several machines.
 "$bursty" merge -o sum.brst one.brst x.brst >got 2>got.err && mv sum.brst x.brst
 [ "$(frames)" = "800 handle_request" ]
@@ -76,6 +89,27 @@ record --frames handle_request -- ./program short
 [ "$(frames)" = "10 handle_request" ]
 ok $? "ten frames: $(frames)"
 
+# What a hooked function does itself is its own time, and no code that the program made.
+cat >busy.c <<'P'
+static volatile unsigned long sum;
+__attribute__((noinline)) static void handle(int n) {
+    int i;
+    for (i = 0; i < n; i++) sum += (unsigned long)i;
+}
+int main(void) {
+    int k;
+    for (k = 0; k < 40; k++) handle(1000000);
+    return 0;
+}
+P
+compile "$CC" -O1 -o busy busy.c
+record --frames handle --ticks 1000 -- ./busy
+says 'code that it made itself'
+[ $? = 1 ]
+ok $? "a hooked function is the program's own"
+"$bursty" report --csv x.brst | awk -F, '$9 == "handle" { share = $2 } END { exit !(share > .9) }'
+ok $? "its time is its own: $("$bursty" report x.brst | sed -n 3,5p)"
+
 # Two functions; patterns.
 record --frames 'parse_h*' --frames answer -- ./program short
 [ "$(frames | sort | tr '\n' ' ')" = "10 answer 10 parse_h* " ]
@@ -90,6 +124,14 @@ if command -v objcopy >/dev/null && cp program stripped && objcopy --only-keep-d
     record --frames handle_request -- ./stripped short
     [ "$(frames)" = "10 handle_request" ]
     ok $? "a stripped program with symbols beside it: $(frames)"
+    rm -f stripped.debug
+    mkfifo stripped.debug                   # nobody ever writes into it
+    for options in '--frames handle_request' '--misses --every 0'; do
+        # shellcheck disable=SC2086
+        timeout 20 "$bursty" record --quiet $options -o x.brst -- ./stripped short >got 2>got.err
+        [ $? -lt 3 ]
+        ok $? "a FIFO where symbols should be, with $options"
+    done
 else skip "no objcopy"; fi
 
 # C++ names as they stand in the source, with their parameters or without; near ones.

@@ -400,8 +400,9 @@ grep -qF 'bursty: no\x1b[31mne\u202e: ' "$dir/stderr"; ok $? "a raw name in a me
 
 # ---- the terminal
 COLUMNS=60 bursty report "$dir/all.brst" >"$dir/narrow.txt"
-has narrow.txt ' std::vector<entity, pool_allocator<entity> >::push_back(const entity&)$' # never cut
-[ "$(awk '/std::vector| > / { next } { if (length($0) > most) most = length($0) } END { print most }' "$dir/narrow.txt")" -le 60 ]
+tr -d '\n ' <"$dir/narrow.txt" >"$dir/line.txt"
+has line.txt '000std::vector<entity,pool_allocator<entity>>::push_back(constentity&)[0-9]' # never cut
+[ "$(awk '/ > / { next } { if (length($0) > most) most = length($0) } END { print most }' "$dir/narrow.txt")" -le 60 ]
 ok $? "60 columns"
 has game.txt "1950000 *20.97% *20.[0-9]*% *21.[0-9]*% *collide_pair *src/physics/narrow.c:141"
 has narrow.txt '27.96% .* collide_pair$'
@@ -537,6 +538,23 @@ text f.c:0 ''
 text ../outside/keys.h:1 ''
 text link.h:1 ''
 text f.c:3 '' --source-root ../outside
+text fifo.c:1 ''
+text folder.c:1 ''
+text large.c:1 ''
+text /etc/passwd:1 ''
+# Long lines make no large page: a text has at most 64 KiB, all of them 4 MiB.
+awk 'BEGIN { for (i = 0; i < 70000; i++) line = line "x"; print line }' >"$sources/inside/long.c"
+text long.c:1 ''
+awk 'BEGIN { for (i = 0; i < 200; i++) line = line "y"; for (i = 0; i < 300; i++) print line }' \
+    >"$sources/inside/wide.c"
+(
+    cd "$sources/inside" || exit 1
+    awk 'BEGIN { print "tick 1000"; for (i = 1; i <= 90; i++) printf "ticks f%d@wide.c:%d 20\n", i, i }' |
+        $RUN "$runs" text.brst
+    $RUN "$tool" report --html out.html text.brst 2>stderr || exit 1
+    [ "$(grep -c '^{"file":"wide.c"' out.html)" -ge 40 ] && [ "$(wc -c <out.html)" -lt 6000000 ]
+)
+ok $? "a page with much text: $(wc -c <"$sources/inside/out.html") bytes"
 rm -rf "$sources"
 refused "--source-root $dir/none: No such file or directory" report --json -o "$dir/out" \
     --source-root "$dir/none" "$dir/coverage.brst"
