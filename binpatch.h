@@ -327,8 +327,8 @@ BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
    at work. */
 BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                      binpatch_frame *frames, uint32_t max);
-/* Is pc in the module that holds this header's code, or in what copies share to
-   save registers? Returns 1 or 0. Async-signal-safe. */
+/* Is pc in the module that holds this header's code, in what copies share to
+   save registers, or in what leads to a hooked function? Returns 1 or 0. Async-signal-safe. */
 BINPATCH_API int binpatch_is_own(uint64_t pc);
 /* Told of entries (what is ENTRY) and exits (EXIT; EXIT | CALL: by a jump into
    another function, as of a call at the very end) at the moment when they
@@ -7827,12 +7827,16 @@ BINPATCH_API void binpatch_forget_stats(void) {
     binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
 }
 
+/* Beside the copies of hooked functions there is code of ours alone. */
 BINPATCH_API int binpatch_is_own(uint64_t pc) {
     uint64_t here = binpatch_p_address((const void *)(uintptr_t)&binpatch_is_own);
     uint32_t n;
     for (n = 0; n < binpatch_p.module_count; n++) {
         const x86copy_module *m = &binpatch_p.modules[n].copy;
-        if (m->rx && pc >= m->rx + m->slow_at && pc < m->rx + m->slow_end) return 1;
+        uint64_t at = pc - m->rx;
+        if (!m->rx || at >= binpatch_p.modules[n].code_bytes) continue;
+        if (at >= m->slow_at && at < m->slow_end) return 1;
+        if (binpatch_p.looks && !binpatch_p_copy_at(&binpatch_p.modules[n], pc)) return 1;
     }
     for (n = 0; n < binpatch_p.other_count; n++) {
         const binpatch_p_other *text = &binpatch_p.others[n];

@@ -1,10 +1,11 @@
 /* fuzz_dump.c - libFuzzer target: everything that `bursty report` and `bursty
    merge` do with a file from a stranger. README.md beside it has the command.
 
-   The first byte chooses: 0 takes the rest as a file; 1 to 6 take it as the
-   payload of a part of that kind and put a container with the right crc around
-   it, which no fuzzer would find by itself; 7 takes the first half as a part of
-   kind 4 and the second as one of kind 6. What is accepted must come back from
+   The first byte, modulo 16, chooses: 0 takes the rest as a file; 1 to 13 take
+   it as the payload of a part of that kind and put a container with the right
+   crc around it, which no fuzzer would find by itself; 14 takes the first half
+   as a part of kind 4 and the second as one of kind 6; 15 takes both halves of
+   what follows as two parts of the kind in the next byte. What is accepted must come back from
    what merge writes of it, and parts of kind 1 byte for byte. Each form of the
    report is written, with something to show or without; a form that has
    something to show must not stay empty. */
@@ -63,10 +64,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     text file = {NULL, 0, 0}, written = {NULL, 0, 0}, again = {NULL, 0, 0};
     input in, back;
     if (size == 0) return 0;
-    if (data[0] % 8 == 0) {
+    if (data[0] % 16 == 0) {
         text_bytes(&file, data + 1, size - 1);
-    } else if (data[0] % 8 < 7) {
-        add_part(&file, data[0] % 8, data + 1, size - 1);
+    } else if (data[0] % 16 < 14) {
+        add_part(&file, data[0] % 16, data + 1, size - 1);
+    } else if (data[0] % 16 == 15) {
+        size_t half = size > 2 ? (size - 2) / 2 : 0;
+        if (size < 2) return 0;
+        add_part(&file, data[1], data + 2, half);
+        add_part(&file, data[1], data + 2 + half, size - 2 - half);
     } else {
         add_part(&file, 4, data + 1, (size - 1) / 2);
         add_part(&file, 6, data + 1 + (size - 1) / 2, size - 1 - (size - 1) / 2);

@@ -35,6 +35,25 @@ echo text >mine
 check "the output is something else" refused 'mine' -p $$ -o mine
 check "and stays" [ "$(cat mine)" = text ]
 
+cat >thread.c <<'P'
+#include <pthread.h>
+#include <unistd.h>
+static void *wait(void *unused) { (void)unused; sleep(20); return NULL; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, wait, NULL);
+    pthread_join(t, NULL);
+    return 0;
+}
+P
+$CC -pthread -o thread thread.c || exit 2
+./thread &
+pid=$! n=0
+while [ "$(ls "/proc/$pid/task" | wc -l)" != 2 ] && [ $n -lt 100 ]; do sleep 0.05; n=$((n + 1)); done
+thread=$(ls "/proc/$pid/task" | grep -vx "$pid")
+check "a thread" refused "is a thread of process $pid" -p "$thread" --seconds 1
+kill "$pid"
+
 # ---- a process with threads, code of its own making, and a child ------------------------------------
 cat >spin.c <<'P'
 #define _GNU_SOURCE 1

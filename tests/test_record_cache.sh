@@ -140,6 +140,31 @@ check "no home" nowhere
 no_folder() { (XDG_CACHE_HOME=$out/notafolder; "$bursty" record --quiet --calls -o x.brst ./prog >got; [ $? = $plain ]); }
 check "a file instead of a folder" no_folder
 
+# A program that may write no files, or has no memory for tables, runs as it does alone; and what is
+# not there is said.
+limited() { # LIMIT OPTIONS... ; the program's status and words are its own
+    limit=$1
+    shift
+    rm -f x.brst
+    (ulimit $limit; "$bursty" record --no-cache "$@" -o x.brst ./prog 2>&1; echo "status $?") | cat >got
+    grep -qx "status $plain" got && grep -qxF "$(cat plain)" got
+}
+said() { grep -q "^bursty: .*$1" got; }
+for options in --time '--frames step' '--footprint --every 0' '--misses --every 0'; do
+    # shellcheck disable=SC2086
+    check "$options where no file may be written" limited '-f 0' $options
+    check "$options: no file is said: $(cat got)" said 'nothing was recorded: there was no room'
+done
+check "--footprint where files may have 512 bytes" limited '-f 1' --footprint --every 0
+check "a file that may not grow is said: $(cat got)" said 'nothing was recorded: there was no room'
+check "--footprint where files may have 100 KiB" limited '-f 200' --footprint --every 0
+check "that is enough: $(cat got)" "$bursty" report x.brst >log
+check "--misses with little memory" limited '-v 300000' --misses --every 0
+check "no memory is said: $(cat got)" said 'no memory for the tables'
+check "one line says it: $(cat got)" [ "$(grep -c '^bursty' got)" = 1 ]
+check "--misses with no memory" limited '-v 60000' --misses --every 0
+check "it is said: $(cat got)" said 'nothing was recorded: no memory'
+
 # The oldest goes first.
 check "a run" run
 truncate -s 60M "$folder/0123456789abcdef"

@@ -34,6 +34,8 @@ record --frames handle_request --slow 4 --ticks 1000 -- ./program
 ok $? "a program with frames"
 [ "$(frames)" = "400 handle_request" ]
 ok $? "400 frames: $(frames)"
+grep -Eq '^[0-9]+ of 400 frames of handle_request are slow \(> 4 ms\): ' got.err
+ok $? "the first lines on the terminal are about slow frames"
 truth=$(cat got)
 "$bursty" report --csv x.brst >x.csv
 awk -F, -v body="$truth" '
@@ -50,6 +52,19 @@ ok $? "what calls the function is no row"
 "$bursty" report x.brst | grep -q '^where does it run: time by ticks'
 ok $? "time stands beside frames"
 cp x.brst one.brst
+
+# A function with a loop of its own spends its time in the copy that tells of its calls. That is the
+# function's time, and no code that the program made itself.
+cat >loop.c <<'P'
+static volatile unsigned sink;
+__attribute__((noinline)) void often(void) { unsigned i; for (i = 0; i < 30000; i++) sink += i * i; }
+int main(void) { int i; for (i = 0; i < 3000; i++) often(); return 0; }
+P
+${CC:-cc} -O1 -o loop loop.c && "$bursty" record --frames often -o loop.brst ./loop >got 2>got.err
+ok $? "a function with a loop"
+"$bursty" report loop.brst >loop.txt && grep -q '^1 .* often$' loop.txt && ! grep -q memfd loop.txt &&
+    ! grep -q 'made itself' got.err
+ok $? "its time is its own: $(grep -m 2 'memfd\|often$' loop.txt) $(cat got.err)"
 
 # Merged, as on several machines.
 "$bursty" merge -o sum.brst one.brst x.brst >got 2>got.err && mv sum.brst x.brst
@@ -74,6 +89,27 @@ record --frames handle_request -- ./program short
 [ "$(frames)" = "10 handle_request" ]
 ok $? "ten frames: $(frames)"
 
+# What a hooked function does itself is its own time, and no code that the program made.
+cat >busy.c <<'P'
+static volatile unsigned long sum;
+__attribute__((noinline)) static void handle(int n) {
+    int i;
+    for (i = 0; i < n; i++) sum += (unsigned long)i;
+}
+int main(void) {
+    int k;
+    for (k = 0; k < 40; k++) handle(1000000);
+    return 0;
+}
+P
+compile "$CC" -O1 -o busy busy.c
+record --frames handle --ticks 1000 -- ./busy
+says 'code that it made itself'
+[ $? = 1 ]
+ok $? "a hooked function is the program's own"
+"$bursty" report --csv x.brst | awk -F, '$9 == "handle" { share = $2 } END { exit !(share > .9) }'
+ok $? "its time is its own: $("$bursty" report x.brst | sed -n 3,5p)"
+
 # Two functions; patterns.
 record --frames 'parse_h*' --frames answer -- ./program short
 [ "$(frames | sort | tr '\n' ' ')" = "10 answer 10 parse_h* " ]
@@ -88,7 +124,43 @@ if command -v objcopy >/dev/null && cp program stripped && objcopy --only-keep-d
     record --frames handle_request -- ./stripped short
     [ "$(frames)" = "10 handle_request" ]
     ok $? "a stripped program with symbols beside it: $(frames)"
+    rm -f stripped.debug
+    mkfifo stripped.debug                   # nobody ever writes into it
+    for options in '--frames handle_request' '--misses --every 0'; do
+        # shellcheck disable=SC2086
+        timeout 20 "$bursty" record --quiet $options -o x.brst -- ./stripped short >got 2>got.err
+        [ $? -lt 3 ]
+        ok $? "a FIFO where symbols should be, with $options"
+    done
 else skip "no objcopy"; fi
+
+# C++ names as they stand in the source, with their parameters or without; near ones.
+cat >game.cc <<'EOF'
+#include <stdio.h>
+#define KEPT __attribute__((noinline))
+static volatile unsigned sum;
+struct Game {
+    void KEPT update(int n) const { for (int i = 0; i < n; i++) sum = sum + 1; }
+    void KEPT update(char c) const { sum = sum + (unsigned)c; }
+};
+namespace { void KEPT hidden(const Game &g) { g.update(1000); sum = sum + 1; } }
+template <class T> void KEPT run(T n) { Game g; for (T i = 0; i < n; i++) hidden(g); sum = sum + 1; }
+int main() { Game g; g.update('c'); run<int>(20); return puts("done") < 0; }
+EOF
+if ${CXX:-c++} -O1 -g -o game game.cc 2>log; then
+    named() { # FUNCTION FRAMES
+        record --frames "$1" -- ./game
+        [ "$(frames)" = "$2 $1" ]
+        ok $? "frames of $1: $(frames)"
+    }
+    named 'Game::update(int) const' 20
+    named '(anonymous namespace)::hidden' 20
+    named 'run<int>' 1
+    named 'Game::upd*' 21
+    named Game::update 21
+    says '2 functions begin frames of the name Game::update$'
+    ok $? "two functions of one name are said"
+else skipped=$((skipped + 1)); echo "skipped: no C++ compiler"; fi
 
 # What is refused: one line, status 2, and the program does not run.
 refuse() { # PATTERN OPTIONS...
@@ -100,6 +172,10 @@ refuse() { # PATTERN OPTIONS...
 }
 refuse "program has no function of that name; did you mean handle_request?" --frames handle_requst ./program
 refuse "did you mean parse_body or parse_header?" --frames parse_ ./program
+if [ -x game ]; then
+    refuse "did you mean Game::update?" --frames updte ./game
+    refuse "did you mean Game::update?" --frames Game::updates ./game
+fi
 refuse "has no function of that name$" --frames quite_something_else ./program
 refuse '\-\-frames \*: .* functions have such a name' --frames '*' "$bursty" --help
 refuse "goes with --time" --calls --frames handle_request ./program

@@ -538,6 +538,23 @@ text f.c:0 ''
 text ../outside/keys.h:1 ''
 text link.h:1 ''
 text f.c:3 '' --source-root ../outside
+text fifo.c:1 ''
+text folder.c:1 ''
+text large.c:1 ''
+text /etc/passwd:1 ''
+# Long lines make no large page: a text has at most 64 KiB, all of them 4 MiB.
+awk 'BEGIN { for (i = 0; i < 70000; i++) line = line "x"; print line }' >"$sources/inside/long.c"
+text long.c:1 ''
+awk 'BEGIN { for (i = 0; i < 200; i++) line = line "y"; for (i = 0; i < 300; i++) print line }' \
+    >"$sources/inside/wide.c"
+(
+    cd "$sources/inside" || exit 1
+    awk 'BEGIN { print "tick 1000"; for (i = 1; i <= 90; i++) printf "ticks f%d@wide.c:%d 20\n", i, i }' |
+        $RUN "$runs" text.brst
+    $RUN "$tool" report --html out.html text.brst 2>stderr || exit 1
+    [ "$(grep -c '^{"file":"wide.c"' out.html)" -ge 40 ] && [ "$(wc -c <out.html)" -lt 6000000 ]
+)
+ok $? "a page with much text: $(wc -c <"$sources/inside/out.html") bytes"
 rm -rf "$sources"
 refused "--source-root $dir/none: No such file or directory" report --json -o "$dir/out" \
     --source-root "$dir/none" "$dir/coverage.brst"

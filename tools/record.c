@@ -24,7 +24,8 @@ static const char help[]
       "  --footprint        how much data a window of the run touches (samples)\n"
       "  --refs             data references that come back in the same order (samples)\n"
       "  --misses           which functions and data miss in the caches (samples)\n"
-      "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams, misses\n"
+      "  --sharing          which data threads take from one another: false sharing (samples)\n"
+      "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams, misses, sharing\n"
       "\n"
       "  --frames FUNCTION  beside the time: its calls are frames, or requests, and the report\n"
       "                     says what slow ones do more (up to 8 times)\n"
@@ -96,7 +97,9 @@ enum {
     PROFILE_METHODS = 4,
     PROFILE_PAIRS = 8,
     PROFILE_STREAMS = 16,
-    PROFILE_MISSES = 32
+    PROFILE_MISSES = 32,
+    PROFILE_SHARING = 64,
+    PROFILE_OBJECTS = PROFILE_MISSES | PROFILE_SHARING /* need the heap, and long bursts */
 };
 enum {
     FLAG_OFF = 256,
@@ -108,6 +111,7 @@ enum {
 enum {
     DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
     STREAMS_MOST = 1 << 20,         /* as record/preload/patch.h has it */
+    SHARING_EVERY = 490000, SHARING_BURST = 10000,
     CACHE_BYTES = 1 << 26           /* the folder of --calls' start */
 };
 
@@ -423,10 +427,11 @@ static int shapes_bursts(const tool_option *option) {
 
 static int read_options(record_options *o, int argc, char **argv) {
     static const char *const profile_names[]
-        = {"hcct", "footprint", "methods", "pairs", "streams", "misses", NULL};
+        = {"hcct", "footprint", "methods", "pairs", "streams", "misses", "sharing", NULL};
     static const unsigned profile_bits[]
         = {PROFILE_HCCT,  PROFILE_FOOTPRINT, PROFILE_METHODS,
-           PROFILE_PAIRS, PROFILE_STREAMS,   PROFILE_MISSES};
+           PROFILE_PAIRS, PROFILE_STREAMS,   PROFILE_MISSES,
+           PROFILE_SHARING};
     static const char *const event_names[] = {"calls", "refs", "blocks", NULL};
     static const unsigned event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
     tool_option option;
@@ -451,6 +456,7 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "edges")) profiles |= PROFILE_PAIRS;
         else if (tool_is(&option, "--", "refs")) profiles |= PROFILE_STREAMS;
         else if (tool_is(&option, "--", "misses")) profiles |= PROFILE_MISSES;
+        else if (tool_is(&option, "--", "sharing")) profiles |= PROFILE_SHARING;
         else if (tool_is(&option, "--", "caches")) {
             bad = take_caches(&o->caches, tool_value(&option));
             profiles |= PROFILE_MISSES;
@@ -527,14 +533,14 @@ static int read_options(record_options *o, int argc, char **argv) {
                          "rest the program must be started by bursty record");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
     o->profiles |= profiles;
-    if (o->profiles & PROFILE_MISSES) {
+    if (o->profiles & PROFILE_OBJECTS) {
         /* A burst that fills a cache; loops without a check would fill the buffer. */
         if (!every_said) {
-            o->every = MISSES_EVERY;
-            o->burst = MISSES_BURST;
+            o->every = o->profiles & PROFILE_MISSES ? MISSES_EVERY : SHARING_EVERY;
+            o->burst = o->profiles & PROFILE_MISSES ? MISSES_BURST : SHARING_BURST;
         }
         if (!boring_said) o->flags |= FLAG_ALL;
-        if (!o->caches.size) find_caches(&o->caches);
+        if (o->profiles & PROFILE_MISSES && !o->caches.size) find_caches(&o->caches);
     }
     if (!jitter_said && o->every < 2000) o->jitter = 80; /* loops of so many checks keep step */
     if (!o->every) {
@@ -554,7 +560,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     if (!o->profiles) o->flags |= FLAG_OFF | FLAG_LOOK;
     if (!ticks_said && (time_said || !o->profiles)) o->ticks = DEFAULT_TICKS;
     if (o->profiles & (PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS)) o->events |= ENTRY | EXIT;
-    if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_MISSES))
+    if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_OBJECTS))
         o->events |= LOAD | STORE;
     return bad ? TOOL_BAD_INPUT : TOOL_OK;
 }
@@ -804,7 +810,7 @@ static void name_places(record_options *o) {
     size_t size;
     FILE *file;
     int is_whole;
-    if (o->direct || !(o->profiles & PROFILE_MISSES) || stat(o->out, &s) != 0
+    if (o->direct || !(o->profiles & PROFILE_OBJECTS) || stat(o->out, &s) != 0
         || s.st_ino != o->inode || s.st_size == 0)
         return;
     data = tool_read_file(o->out, NULL, &size);
@@ -822,9 +828,10 @@ static void name_places(record_options *o) {
 }
 
 /* Is FILE the one that this run has written? */
-static void say_file(const record_options *o) {
+static void say_file(const record_options *o, int said) {
     struct stat s;
     if (o->quiet || o->direct || stat(o->out, &s) != 0 || s.st_ino != o->inode) return;
+    if (s.st_size == 0 && said) return;
     if (s.st_size == 0) {
         tool_error("%s is empty: the program ended before the first burst; a smaller --every "
                    "samples more often", o->name);
@@ -834,6 +841,13 @@ static void say_file(const record_options *o) {
     tool_error("wrote %s; `bursty report %s` shows it", o->name, o->name);
 }
 
+/* The recorder had no room to say why there is no file. */
+static void say_nothing(const record_options *o) {
+    struct stat s;
+    if (o->direct || (stat(o->out, &s) == 0 && s.st_ino == o->inode)) return;
+    tool_error("nothing was recorded: there was no room to write %s", o->name);
+}
+
 /* The name FILE.new is left if the recorder did not come to its end. */
 static void look_at_output(const record_options *o, int said, int status) {
     char path[4200];
@@ -841,7 +855,10 @@ static void look_at_output(const record_options *o, int said, int status) {
     int earlier;
     if (o->direct) return;
     snprintf(path, sizeof path, "%s.new", o->out);
-    if (stat(path, &s) != 0) return;
+    if (stat(path, &s) != 0) {
+        if (!said) say_nothing(o);
+        return;
+    }
     if (!said && give_kept(o, status)) return;
     remove(path);
     earlier = stat(o->out, &s) == 0;
@@ -881,7 +898,7 @@ static int find_split(int argc, char **argv) {
     static const char *const alone[]
         = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--no-cache",
            "--help",    "-h",      "--time",   "--calls", "--edges",      "--refs",    "--footprint",
-           "--misses"};
+           "--misses",  "--sharing"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
         size_t n = 0, count = sizeof alone / sizeof *alone;
@@ -929,12 +946,32 @@ static void pass_asking_on(pid_t child, const sigset_t *before) {
     sigprocmask(SIG_SETMASK, before, NULL);
 }
 
+/* The process that a number is of: a thread that is not its first one has a
+   number of its own. */
+static long process_of(long pid) {
+    char path[64], line[256];
+    long process = pid;
+    FILE *file;
+    snprintf(path, sizeof path, "/proc/%ld/status", pid);
+    file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        if (!strncmp(line, "Tgid:", 5)) process = strtol(line + 5, NULL, 10);
+    }
+    if (file) fclose(file);
+    return process;
+}
+
 /* Of a process that runs already. */
 static int attach(record_options *o, int has_program) {
     attach_options a;
+    long process;
     int status;
     if (has_program)
         return tool_error("-p looks at a process that runs: there is no program to start");
+    process = process_of((long)o->pid);
+    if (process != (long)o->pid)
+        return tool_error("%u is a thread of process %ld: -p looks at the process as a whole",
+                          o->pid, process);
     a.pid = (long)o->pid;
     a.seconds = o->seconds;
     a.ticks = o->ticks;
@@ -954,7 +991,8 @@ static int run(int argc, char **argv) {
     sigset_t before;
     char library[8448], recorder[4200], heap[4200], found[4200], interpreter[4200], **arguments;
     const char *path;
-    int split, program, status, started[2];
+    int split, program, status, said, started[2];
+    struct sigaction ignored, too_large;
     pid_t child;
     split = find_split(argc, argv);
     program = split < argc && !strcmp(argv[split], "--") ? split + 1 : split;
@@ -974,11 +1012,14 @@ static int run(int argc, char **argv) {
     hold_asking(&before);
     if ((status = find_library("bursty-record.so", recorder, sizeof recorder)) != 0) return status;
     snprintf(library, sizeof library, "%s", recorder);
-    if (o.profiles & PROFILE_MISSES) { /* whose malloc comes first */
+    if (o.profiles & PROFILE_OBJECTS) { /* whose malloc comes first */
         if ((status = find_library("bursty-heap.so", heap, sizeof heap)) != 0) return status;
         snprintf(library, sizeof library, "%s:%s", heap, recorder);
     }
     if ((status = open_output(&o)) != 0) return status;
+    memset(&ignored, 0, sizeof ignored);
+    ignored.sa_handler = SIG_IGN;           /* what may not grow is an error, and no signal */
+    (void)sigaction(SIGXFSZ, &ignored, &too_large);
     open_report(&o);
     if (!o.no_cache && !(o.flags & FLAG_LOOK) && cache_folder(o.cache, sizeof o.cache) != 0)
         o.cache[0] = 0;
@@ -986,6 +1027,7 @@ static int run(int argc, char **argv) {
     if (pipe2(started, O_CLOEXEC) != 0) return tool_system_error("pipe");
     child = fork();
     if (child == 0) {
+        (void)sigaction(SIGXFSZ, &too_large, NULL);
         sigprocmask(SIG_SETMASK, &before, NULL);
         become(&o, library, arguments, path, started[1]);
     }
@@ -1002,10 +1044,11 @@ static int run(int argc, char **argv) {
     pass_asking_on(child, &before);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
     asked_child = 0;
-    look_at_output(&o, show_report(&o), status);
+    said = show_report(&o);
+    look_at_output(&o, said, status);
     name_places(&o);
     if (o.cache[0]) cache_trim(o.cache, CACHE_BYTES);
-    say_file(&o);
+    say_file(&o, said);
     remove(o.report);
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */
         struct rlimit none = {0, 0};

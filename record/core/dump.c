@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #define FILE_NAME_HOOK RECORDER_HOOK
 #include "../cc/file_name.h"
@@ -44,12 +46,26 @@ RECORDER_HOOK void recorder_options(void) {
 /* A file that is written a block at a time. */
 typedef struct output {
     int file;
+    uint64_t most;                          /* bytes that it may have still */
     size_t used;
     char block[1 << 14];
 } output;
 
+/* A file that grows more than it may would end the process by SIGXFSZ. */
+RECORDER_HOOK static uint64_t most_of(int file) {
+    struct rlimit limit;
+    struct stat s;
+    if (fstat(file, &s) != 0 || !S_ISREG(s.st_mode)) return UINT64_MAX;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? (uint64_t)limit.rlim_cur : UINT64_MAX;
+}
+
 RECORDER_HOOK static int flush(output *o) {
     size_t done = 0;
+    if (o->used > o->most) {
+        errno = EFBIG;
+        return -1;
+    }
+    if (o->most != UINT64_MAX) o->most -= o->used;
     while (done < o->used) {
         ssize_t put = write(o->file, o->block + done, o->used - done);
         if (put < 0 && errno == EINTR) continue;
@@ -85,12 +101,17 @@ RECORDER_HOOK int recorder_write(const recorder_thread *all, const char *path,
     o.used = 0;
     o.file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (o.file < 0) return -1;
+    o.most = most_of(o.file);
     for (r = all; r && !failed; r = r->next) {
         failed = hcct_write(&r->tree, recorder_name, NULL, to_file, &o);
     }
     if (more && !failed) failed = more(to_file, &o);
     if (!failed) failed = flush(&o);
-    if (close(o.file) != 0) failed = -1;
+    if (failed) {
+        int why = errno;
+        close(o.file);
+        errno = why;
+    } else failed = close(o.file);
     return failed ? -1 : 0;
 }
 

@@ -202,7 +202,7 @@ RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintpt
     for (i = 0; i < RECORDER_FUNCTIONS; i++)
         wanted += (uintptr_t)functions[i] - start < end - start;
     if (!wanted) return;
-    file = open(path, O_RDONLY | O_CLOEXEC);
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     size = file >= 0 ? lseek(file, 0, SEEK_END) : -1;
     if (size > 0) {
         void *mapped = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, file, 0);

@@ -5,11 +5,14 @@
                  threads.c     a tree for each thread; threads that end, fork
                  names.c       keys of functions; names from the mapped files; dlclose
                  sampled.c     counts of functions and pairs, and of ticks
+                 misses.c      misses by function and object, caches.c under it
+                 sharing.c     lines that several threads use
                  contexts.c    sums over bursts for each context of a tree
                  timer.c       ticks of a timer
                  dump.c        writes all trees into a file at exit
        preload/  patch.c       the library that `bursty record` preloads: events of binpatch.h
                  patch_file.c  the file and the report that it writes
+                 patch_sharing.c  what --sharing asks of each burst
                  debugfile.c   symbols that stand in separate files
                  keep.c        keeps what was recorded for the case that the program is killed
                  handover.c    lets a program that gave up files or system calls write all the same
@@ -201,6 +204,8 @@ recorder_thread *recorder_stop(uint32_t *without_memory);
 /* If it is not NULL, called on a thread that ends, while it has its record
    still. */
 extern void (*recorder_before_end)(recorder_thread *r);
+/* For who comes after all destructors of the thread: it leaves its record now. */
+void recorder_end_thread(void);
 /* Whether this process is a fork of one that recorded. */
 int recorder_is_child(void);
 

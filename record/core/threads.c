@@ -56,12 +56,7 @@ RECORDER_HOOK static void leave_record(recorder_thread *r) {
 
 void (*recorder_before_end)(recorder_thread *r);
 
-RECORDER_HOOK static void thread_exit(void *record) {
-    recorder_thread *r = (recorder_thread *)record;
-    if (++rounds < RECORDER_ROUNDS) {       /* the program's own destructors are still to come */
-        pthread_setspecific(at_end, r);
-        return;
-    }
+RECORDER_HOOK static void end_thread(recorder_thread *r) {
     if (recorder_before_end) recorder_before_end(r);
     gone = 1;
     self = NULL;
@@ -73,6 +68,18 @@ RECORDER_HOOK static void thread_exit(void *record) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     recorder_here.top = &recorder_none;
     pthread_mutex_unlock(&lock);
+}
+
+RECORDER_HOOK static void thread_exit(void *record) {
+    recorder_thread *r = (recorder_thread *)record;
+    if (gone) return;
+    if (++rounds < RECORDER_ROUNDS) pthread_setspecific(at_end, r); /* the program's own destructors
+                                                                       are still to come */
+    else end_thread(r);
+}
+
+RECORDER_HOOK void recorder_end_thread(void) {
+    if (self && !gone) end_thread(self);
 }
 
 RECORDER_HOOK static void before_fork(void) {

@@ -15,6 +15,7 @@
 extern void bursty_allocated(const void *block, uint64_t bytes, const void *back,
                              const void *stack, const void *frame) __attribute__((weak));
 extern void bursty_freed(const void *block) __attribute__((weak));
+extern void bursty_kept(const void *block) __attribute__((weak));
 
 static void *(*next_malloc)(size_t);
 static void *(*next_calloc)(size_t, size_t);
@@ -76,6 +77,13 @@ static void forget(const void *block) {
     errno = saved;
 }
 
+/* A block whose size could not be changed is where it was. */
+static void keep(const void *block) {
+    int saved = errno;
+    if (block && bursty_kept) bursty_kept(block);
+    errno = saved;
+}
+
 EXPORTED void *malloc(size_t bytes) {
     void *block;
     if (!next_malloc) find_all();
@@ -117,6 +125,7 @@ EXPORTED void *realloc(void *old, size_t bytes) {
     if (!next_realloc) return old ? NULL : early_memory(bytes);
     forget(old);
     block = next_realloc(old, bytes);
+    if (!block && bytes) keep(old);
     TELL(block, bytes);
     return block;
 }
@@ -132,6 +141,7 @@ EXPORTED void *reallocarray(void *old, size_t count, size_t bytes) {
     if (!next_realloc) return old ? NULL : early_memory(count * bytes);
     forget(old);
     block = next_realloc(old, count * bytes);
+    if (!block && count && bytes) keep(old);
     TELL(block, count * bytes);
     return block;
 }

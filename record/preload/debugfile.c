@@ -11,9 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Maps a whole file. It stays mapped: this happens once, at the end. */
+/* Maps a whole file. It stays mapped: this happens once, at the end. A FIFO of
+   that name is not waited for. */
 static int map_file(const char *path, const char **bytes_out, size_t *size_out) {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     off_t size = file < 0 ? -1 : lseek(file, 0, SEEK_END);
     void *bytes = MAP_FAILED;
     if (size > 0) bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, file, 0);

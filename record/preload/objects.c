@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { BLOCKS_MOST = 1 << 20, SITES_MOST = 1 << 12, FREED_MOST = 1 << 14 };
+enum { BLOCKS_MOST = 1 << 20, HEADS = 1 << 20, SITES_MOST = 1 << 12, FREED_MOST = 1 << 14 };
 enum { CLASS_LEAST = 4, CLASSES = 48, FRAMES_SEEN = 8, NAMED = 2, CHAINS = 256 };
 enum { PATIENCE = 1000 };
 enum { IS_OTHER = 0, IS_SYMBOL = 1, IS_SECTION = 2, IS_BLOCK = 3, IS_STACK = 4 };
@@ -187,7 +188,7 @@ static void take_sections(data_module *m, const char *file, size_t size, uint64_
 }
 
 static void take_file(data_module *m, const char *path, uint64_t bias) {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     off_t size = file >= 0 ? lseek(file, 0, SEEK_END) : -1;
     void *bytes = size > 0 ? mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
     const char *debug;
@@ -237,7 +238,7 @@ static int take_module(struct dl_phdr_info *info, size_t size, void *user) {
 /* ---- blocks of the heap ---- */
 
 typedef struct block {
-    uint64_t low, bytes;
+    uint64_t low, bytes, life;
     uint32_t site;                  /* 1 + number; 0: not known */
     uint32_t next[2];               /* in the chains of its pieces: 1 + 2 * block + which */
     uint32_t freed_at;              /* 1 + where it stands among the freed; 0: it is in use */
@@ -254,20 +255,26 @@ static struct heap {
     uint64_t of_class[CLASSES];     /* blocks */
     heap_site sites[SITES_MOST];
     uint32_t site_count;
-    uint64_t lost;
-    int lock;
+    uint64_t lost, lives;
+    int lock, is_stuck, is_off;
 } heap;
 
 static __thread int at_heap;        /* 1: this thread has the lock */
 
+/* Who had the lock may never come back: it was left by siglongjmp, or it is a
+   thread of the parent. Then one waits in vain, and no other after that. */
 static int lock_heap(void) {
-    int wait;
-    if (at_heap || !heap.blocks) return 0;
+    int wait, most = __atomic_load_n(&heap.is_stuck, __ATOMIC_RELAXED) ? 1 : PATIENCE;
+    if (at_heap || heap.is_off || !heap.blocks) return 0;
     at_heap = 1;
-    for (wait = 0; wait < PATIENCE; wait++) {
-        if (!__atomic_exchange_n(&heap.lock, 1, __ATOMIC_ACQUIRE)) return 1;
-        if (!record.sandboxed) sched_yield();
+    for (wait = 0; wait < most; wait++) {
+        if (!__atomic_exchange_n(&heap.lock, 1, __ATOMIC_ACQUIRE)) {
+            if (most == 1) __atomic_store_n(&heap.is_stuck, 0, __ATOMIC_RELAXED);
+            return 1;
+        }
+        if (!record.sandboxed && most > 1) sched_yield();
     }
+    __atomic_store_n(&heap.is_stuck, 1, __ATOMIC_RELAXED);
     at_heap = 0;
     return 0;
 }
@@ -375,12 +382,45 @@ static uint32_t site_of(const uint32_t *keys) {
 typedef struct chain {
     const void *back;
     const void *stack;
-    uint32_t site, count;
+    uint32_t site, count, turn;
     uint64_t where[FRAMES_SEEN], what[FRAMES_SEEN];
 } chain;
 
-static __thread chain *chains;
+/* Those of a thread. When it ends, another thread takes the table: chains of an
+   earlier turn are of another stack. */
+typedef struct chain_table {
+    struct chain_table *next;
+    uint32_t turn;
+    chain at[CHAINS];
+} chain_table;
+
+static chain_table *free_tables;    /* under the lock of the heap */
+static pthread_key_t at_thread_end;
+static __thread chain_table *chains;
 static __thread uintptr_t stack_low, stack_end;
+
+static void leave_chains(void *table) {
+    chain_table *t = (chain_table *)table;
+    chains = NULL;
+    if (!lock_heap()) return;
+    t->next = free_tables;
+    free_tables = t;
+    unlock_heap();
+}
+
+static void take_chains(void) {
+    chain_table *t = NULL;
+    if (lock_heap()) {
+        t = free_tables;
+        if (t) free_tables = t->next;
+        unlock_heap();
+    }
+    if (!t) t = (chain_table *)recorder_memory(sizeof *t);
+    if (!t) return;
+    t->turn++;
+    chains = t;
+    pthread_setspecific(at_thread_end, t);  /* it may allocate, and come here again */
+}
 
 static uint64_t word_at(uint64_t address) { return *(const uint64_t *)(uintptr_t)address; }
 
@@ -417,15 +457,16 @@ static uint32_t find_site(const void *back, const void *stack, const void *frame
         if (!stack_end) stack_end = 1;
     }
     if (here < stack_low || here >= stack_end) return 0;        /* a stack of the program's own */
-    if (!chains) chains = (chain *)recorder_memory(CHAINS * sizeof *chains);
+    if (!chains) take_chains();
     if (!chains) return 0;
-    c = &chains[hash >> 56];
-    if (c->back == back && c->stack == stack && c->site) {
+    c = &chains->at[hash >> 56];
+    if (c->back == back && c->stack == stack && c->site && c->turn == chains->turn) {
         for (n = 0; n < c->count && word_at(c->where[n]) == c->what[n]; n++) { }
         if (n == c->count) return c->site;
     }
     c->back = back;
     c->stack = stack;
+    c->turn = chains->turn;
     c->site = walk(c, frame);
     return c->site;
 }
@@ -435,7 +476,7 @@ __attribute__((visibility("default"))) void bursty_allocated(const void *memory,
                                                              const void *frame) {
     uint32_t site, number;
     block *b;
-    if (!heap.blocks || !memory || !bytes || at_heap) return;
+    if (!heap.blocks || heap.is_off || !memory || !bytes || at_heap) return;
     site = find_site(back, stack, frame);
     if (!lock_heap()) {
         __atomic_fetch_add(&heap.lost, 1, __ATOMIC_RELAXED);
@@ -452,6 +493,7 @@ __attribute__((visibility("default"))) void bursty_allocated(const void *memory,
         b = &heap.blocks[number - 1];
         b->low = (uint64_t)(uintptr_t)memory;
         b->bytes = bytes;
+        b->life = ++heap.lives;
         b->site = site;
         b->freed_at = 0;
         link_block(number - 1);
@@ -473,10 +515,49 @@ __attribute__((visibility("default"))) void bursty_freed(const void *memory) {
     unlock_heap();
 }
 
+__attribute__((visibility("default"))) void bursty_kept(const void *memory) {
+    uint32_t number;
+    block *b;
+    if (!lock_heap()) return;
+    number = block_at((uint64_t)(uintptr_t)memory);
+    b = number ? &heap.blocks[number - 1] : NULL;
+    if (b && b->freed_at && b->low == (uint64_t)(uintptr_t)memory) {
+        heap.freed[b->freed_at - 1] = 0;
+        b->freed_at = 0;
+    }
+    unlock_heap();
+}
+
 /* ---- objects ---- */
 
+void objects_end(void) { heap.is_off = 1; }
+
+void objects_free(void) {
+    objects_end();
+    if (heap.heads) munmap(heap.heads, HEADS * sizeof *heap.heads);
+    if (heap.blocks) munmap(heap.blocks, BLOCKS_MOST * sizeof *heap.blocks);
+}
+
+/* A child has the table as it is at the fork, so nobody may be at it then. */
+static __thread int has_at_fork;
+
+static void before_fork(void) {
+    if (lock_heap()) has_at_fork = 1;
+}
+
+static void in_parent(void) {
+    if (has_at_fork) unlock_heap();
+    has_at_fork = 0;
+}
+
+static void in_child(void) {
+    if (!has_at_fork && !at_heap) objects_end();
+    in_parent();
+}
+
 void objects_start(void) {
-    enum { HEADS = 1 << 20 };
+    if (pthread_key_create(&at_thread_end, leave_chains) != 0) return;
+    if (pthread_atfork(before_fork, in_parent, in_child) != 0) return;
     (void)dl_iterate_phdr(take_module, NULL);
     heap.heads = (uint32_t *)recorder_memory(HEADS * sizeof *heap.heads);
     if (heap.heads) heap.blocks = (block *)recorder_memory(BLOCKS_MOST * sizeof *heap.blocks);
@@ -486,22 +567,45 @@ static uint64_t object(uint32_t type, uint32_t module, uint32_t number) {
     return (uint64_t)type << 56 | (uint64_t)module << 32 | number;
 }
 
-uint64_t objects_find(uint64_t address, uint64_t low, uint64_t end) {
-    uint32_t n, found;
+static uint64_t datum_object(uint32_t type, uint32_t module, const data_list *list,
+                             uint32_t number, objects_span *out) {
+    out->low = list->at[number].low;
+    out->bytes = list->at[number].bytes;
+    return object(type, module, number);
+}
+
+uint64_t objects_find_span(uint64_t address, uint64_t low, uint64_t end, objects_span *out) {
+    uint32_t n, found, site = 0;
+    memset(out, 0, sizeof *out);
     for (n = 0; n < module_count; n++) {
-        if (address < modules[n].low || address >= modules[n].end) continue;
-        found = find_datum(&modules[n].symbols, address);
-        if (found) return object(IS_SYMBOL, n, found - 1);
-        found = find_datum(&modules[n].sections, address);
-        return found ? object(IS_SECTION, n, found - 1) : object(IS_OTHER, 0, 0);
+        const data_module *m = &modules[n];
+        if (address < m->low || address >= m->end) continue;
+        found = find_datum(&m->symbols, address);
+        if (found) return datum_object(IS_SYMBOL, n, &m->symbols, found - 1, out);
+        found = find_datum(&m->sections, address);
+        return found ? datum_object(IS_SECTION, n, &m->sections, found - 1, out)
+                     : object(IS_OTHER, 0, 0);
     }
     if (address >= low && address < end) return object(IS_STACK, 0, 0);
     if (!lock_heap()) return object(IS_OTHER, 0, 0);
     found = block_at(address);
-    found = found ? 1 + heap.blocks[found - 1].site : 0;
+    if (found) {
+        const block *b = &heap.blocks[found - 1];
+        site = b->site;
+        out->low = b->low;
+        out->bytes = b->bytes;
+        out->life = b->life;
+    }
     unlock_heap();
-    return found ? object(IS_BLOCK, 0, found - 1) : object(IS_OTHER, 0, 0);
+    return found ? object(IS_BLOCK, 0, site) : object(IS_OTHER, 0, 0);
 }
+
+uint64_t objects_find(uint64_t address, uint64_t low, uint64_t end) {
+    objects_span span;
+    return objects_find_span(address, low, end, &span);
+}
+
+int objects_is_other(uint64_t number) { return number >> 56 == IS_OTHER; }
 
 const char *objects_name(uint64_t number, const char *(*name)(void *user, uint32_t key)) {
     static char words[512];
@@ -525,7 +629,3 @@ const char *objects_name(uint64_t number, const char *(*name)(void *user, uint32
 
 uint64_t objects_lost(void) { return heap.lost; }
 
-void objects_in_child(void) {
-    heap.lock = 0;
-    at_heap = 0;
-}

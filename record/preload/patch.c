@@ -70,8 +70,15 @@ uint32_t record_key(uint32_t module, uint32_t place) {
     return recorder_key((void *)(uintptr_t)(record_bias(module) + place));
 }
 
+/* Of a table that a thread keeps. */
+static void *record_table(size_t bytes) {
+    void *memory = recorder_memory(bytes);
+    if (!memory) __atomic_store_n(&record.without_tables, 1, __ATOMIC_RELAXED);
+    return memory;
+}
+
 static record_extra *record_extra_of(recorder_thread *r) {
-    if (!r->references) r->references = recorder_memory(sizeof(record_extra));
+    if (!r->references) r->references = record_table(sizeof(record_extra));
     return (record_extra *)r->references;
 }
 
@@ -81,7 +88,7 @@ static footprint *record_footprint(record_extra *x) {
     if (x->f) return x->f;
     if (record.config.every != BINPATCH_ALWAYS) config.flags = FOOTPRINT_BURSTS;
     bytes = footprint_bytes(&config, BLOCKS);
-    x->f = (footprint *)recorder_memory(sizeof *x->f + 64 + bytes);
+    x->f = (footprint *)record_table(sizeof *x->f + 64 + bytes);
     if (x->f) footprint_init(x->f, x->f + 1, bytes, &config);
     return x->f;
 }
@@ -92,7 +99,7 @@ static hotstream *record_streams(record_extra *x) {
     if (x->streams) return x->streams;
     config.streams_max = record.streams;
     bytes = hotstream_bytes(&config, STREAM_NODES);
-    x->streams = (hotstream *)recorder_memory(sizeof *x->streams + 64 + bytes);
+    x->streams = (hotstream *)record_table(sizeof *x->streams + 64 + bytes);
     if (x->streams) hotstream_init(x->streams, x->streams + 1, bytes, &config);
     return x->streams;
 }
@@ -108,16 +115,23 @@ static void record_charge(void *user, uint64_t site, uint64_t address, uint64_t 
     *object = objects_find(address, x->stack_low, x->stack_end);
 }
 
+/* A thread takes what an earlier one has left, but for its stack. */
 static misses *record_misses(record_extra *x) {
+    static __thread uintptr_t low __attribute__((tls_model("initial-exec")));
+    static __thread uintptr_t end __attribute__((tls_model("initial-exec")));
     uint32_t flags = record.config.every == BINPATCH_ALWAYS ? MISSES_WHOLE : 0;
     size_t bytes;
     void *memory;
+    if (!end && !record.sandboxed) {
+        recorder_find_stack((uintptr_t)__builtin_frame_address(0), &low, &end);
+        if (!end) end = 1;
+    }
+    x->stack_low = low;
+    x->stack_end = end;
     if (x->misses) return x->misses;
     bytes = misses_bytes(record.caches, record.cache_count);
-    memory = bytes ? recorder_memory(bytes) : NULL;
+    memory = bytes ? record_table(bytes) : NULL;
     if (!memory) return NULL;
-    if (!record.sandboxed)
-        recorder_find_stack((uintptr_t)__builtin_frame_address(0), &x->stack_low, &x->stack_end);
     x->misses = misses_init(memory, record.caches, record.cache_count, flags, record_charge, x);
     return x->misses;
 }
@@ -167,6 +181,13 @@ static void record_reference(record_extra *x, const binpatch_event *e, uint64_t 
         uint64_t module = BINPATCH_MODULE(e->what);
         hotstream_record(x->streams, (module << 32 | e->place) + 1, e->value);
     }
+    if (x->sharing) {
+        uint64_t module = BINPATCH_MODULE(e->what);
+        int what = (e->what & BINPATCH_LOAD ? SHARING_LOAD : 0)
+                   | (e->what & BINPATCH_STORE ? SHARING_STORE : 0);
+        sharing_access(x->sharing, (module << 32 | e->place) + 1, e->value,
+                       BINPATCH_BYTES(e->what) * times, what);
+    }
     if (x->misses) {
         uint64_t module = BINPATCH_MODULE(e->what);
         misses_access(x->misses, (module << 32 | e->place) + 1, e->value,
@@ -178,7 +199,7 @@ static void record_reference(record_extra *x, const binpatch_event *e, uint64_t 
 static void record_sum_context(recorder_thread *r, record_extra *x, uint32_t key) {
     if (record.config.every == BINPATCH_ALWAYS) return;
     if (!x->sums) {
-        x->sums = (contexts *)recorder_memory(contexts_bytes(RECORDER_CONTEXTS));
+        x->sums = (contexts *)record_table(contexts_bytes(RECORDER_CONTEXTS));
         if (!x->sums) return;
         x->sums->nodes = RECORDER_CONTEXTS;
     }
@@ -192,11 +213,11 @@ static void record_call(recorder_thread *r, uint32_t key) {
     if (!x) return;
     if (record.profiles & PROFILE_HCCT) record_sum_context(r, x, key);
     if (record.profiles & PROFILE_METHODS && !(record.profiles & PROFILE_PAIRS)) {
-        if (!x->methods) x->methods = (sampled_table *)recorder_memory(sizeof *x->methods);
+        if (!x->methods) x->methods = (sampled_table *)record_table(sizeof *x->methods);
         if (x->methods) sampled_count(x->methods, key, 0, record.weight_256);
     }
     if (record.profiles & PROFILE_PAIRS) {
-        if (!x->pairs) x->pairs = (sampled_table *)recorder_memory(sizeof *x->pairs);
+        if (!x->pairs) x->pairs = (sampled_table *)record_table(sizeof *x->pairs);
         if (x->pairs) sampled_count(x->pairs, key, caller, record.weight_256);
     }
 }
@@ -224,6 +245,7 @@ static void record_burst_ends(record_extra *x) {
     if (x && x->f && record.config.every != BINPATCH_ALWAYS) footprint_burst(x->f);
     if (x && x->streams) hotstream_burst(x->streams);
     if (x && x->misses) misses_burst(x->misses);
+    if (x && x->sharing) record_sharing_burst(x);
     if (x && x->methods) sampled_burst(x->methods, record.weight_256);
     if (x && x->pairs) sampled_burst(x->pairs, record.weight_256);
 }
@@ -241,8 +263,9 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     if (x && record.profiles & PROFILE_FOOTPRINT) (void)record_footprint(x);
     if (x && record.profiles & PROFILE_STREAMS) (void)record_streams(x);
     if (x && record.profiles & PROFILE_MISSES) (void)record_misses(x);
+    if (x && record.profiles & PROFILE_SHARING) (void)record_sharing(x);
     for (; e < end; e++) {
-        if (x && x->f && !x->streams && !x->misses && !record_repeat) e = record_blocks(x, e, end);
+        if (x && x->f && !x->streams && !x->misses && !x->sharing && !record_repeat) e = record_blocks(x, e, end);
         if (e == end) break;
         if (e->what & BINPATCH_REPEAT) {
             record_repeat = e->value;
@@ -258,6 +281,7 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     }
     if (x) record_tell_blocks(x);
     if (ended) record_burst_ends(x);
+    else if (x && x->sharing && record.config.every == BINPATCH_ALWAYS) record_sharing_burst(x);
     recorder_end(r);
     record_keep();
 }
@@ -285,9 +309,11 @@ static int record_is_wanted(const binpatch_frame *f) {
    that is most. */
 static void record_begin(void *user, const binpatch_frame *frames, size_t count) {
     recorder_thread *r = recorder_begin();
+    record_extra *x = r ? record_extra_of(r) : NULL;
     uint32_t same = 0;
     (void)user;
     if (!r) return;
+    if (x && record.profiles & PROFILE_SHARING) record_sharing_begins(x);
     for (; count && record.profiles & PROFILE_CALLS; count--) {
         const binpatch_frame *f = &frames[count - 1];
         const recorder_frame *open = &r->frames[same];
@@ -347,17 +373,20 @@ void recorder_at_exit(void) { record_save(); }
 static void record_thread_ends(void *unused) {
     static __thread int round __attribute__((tls_model("initial-exec")));
     recorder_thread *r;
+    int is_late;
     (void)unused;
     if (++round < RECORDER_ROUNDS) {        /* the program's own destructors are still to come */
         pthread_setspecific(record.at_end, &record);
         return;
     }
     quiet_ends();
+    is_late = !recorder_self();             /* its first events come now: no destructor follows */
     binpatch_leave();
     r = record_had_events ? recorder_begin() : NULL;
     if (!r) return;
     record_burst_ends((record_extra *)r->references);
     recorder_end(r);
+    if (is_late) recorder_end_thread();
 }
 
 /* Names of all functions that may still be called: later their files will be
@@ -437,13 +466,14 @@ int recorder_wants_child(recorder_thread *all) {
     if (!record.follow || record.sandboxed) {
         timer_stop(0);
         (void)binpatch_toggle(0);
+        objects_end();
         __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
         return 0;
     }
     record.is_child = 1;
     timer_in_child();
     quiet_in_child();
-    objects_in_child();
+    record_sharing_in_child();
     frames_in_child();
     for (; all; all = all->next) all->references = NULL;
     binpatch_forget_stats();
@@ -512,12 +542,15 @@ static void record_prepare(void) {
 
 typedef char record_frames_fit[sizeof(binpatch_frame) * SAMPLED_DEEP <= TIMER_ROOM ? 1 : -1];
 
-/* Is a place in code of no file, that the program made itself? Where copies are
-   made, too, nobody can tell. */
+/* Is a place in code of no file, that the program made itself? Where copies of
+   all functions are made, nobody can tell; of a hooked function there is one,
+   too. */
 static int record_is_made(uint64_t pc) {
     struct dl_find_object found;
+    const void *start, *end, *place = (const void *)(uintptr_t)pc;
     return record.looks && !record.only.list[0] && record_find_object
-           && record_find_object((void *)(uintptr_t)pc, &found) != 0;
+           && record_find_object((void *)(uintptr_t)pc, &found) != 0
+           && !binpatch_find_copy(place, &start, &end);
 }
 
 static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
@@ -665,8 +698,10 @@ __attribute__((constructor)) static void record_start(void) {
     record_remember();
     record_restore_environment();
     record_prepare();
-    if (record.profiles & PROFILE_MISSES) objects_start();
+    if (record.profiles & PROFILE_SHARING) record_sharing_start();
+    else if (record.profiles & PROFILE_MISSES) objects_start();
     if (binpatch_install(&record.config)) record_installed((int)(number[8] & 255));
+    else objects_free();
     cache_close();
     errno = saved;
 }

@@ -9,6 +9,7 @@
 #include "../core/misses.h"
 #include "../core/recorder.h"
 #include "../core/sampled.h"
+#include "../core/sharing.h"
 #include <pthread.h>
 #include <stdint.h>
 
@@ -21,7 +22,8 @@ enum {
     PROFILE_PAIRS = 8,
     PROFILE_STREAMS = 16,
     PROFILE_MISSES = 32,
-    PROFILE_REFERENCES = PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_MISSES,
+    PROFILE_SHARING = 64,
+    PROFILE_REFERENCES = PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_MISSES | PROFILE_SHARING,
     PROFILE_CALLS = PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS
 };
 
@@ -35,7 +37,9 @@ typedef struct record_extra {
     sampled_table *methods, *pairs;
     contexts *sums;                /* of the tree, if bursts are samples */
     misses *misses;
-    uintptr_t stack_low, stack_end; /* of the thread, for misses */
+    sharing_thread *sharing;
+    uint64_t sharing_began_ns;
+    uintptr_t stack_low, stack_end; /* of the thread, for misses and sharing */
     size_t block_count;
     uint64_t blocks[EVENT_BLOCKS]; /* references that the footprint has not been told of */
 } record_extra;
@@ -61,6 +65,7 @@ typedef struct record_state {
     uint64_t bias[MODULES];      /* what to add to a place of a module to get its address */
     uint32_t modules;            /* so many from the start */
     uint64_t lost;               /* events that found no memory */
+    int without_tables;          /* a thread found none for what it is asked to keep */
     pthread_key_t at_end;
     uint32_t buffers;            /* for so many threads at once */
     uint32_t threads_missing;
@@ -89,6 +94,15 @@ extern record_state record;
 
 /* The key of a function, for recorder.h. */
 uint32_t record_key(uint32_t module, uint32_t place);
+
+/* What all threads share, and what they belong to: patch_sharing.c. NULL:
+   there is no memory, or nobody asked. */
+sharing_thread *record_sharing(record_extra *x);
+void record_sharing_begins(record_extra *x);
+void record_sharing_burst(record_extra *x);
+const sharing *record_shared(void);
+void record_sharing_start(void);
+void record_sharing_in_child(void);
 
 /* ---- patch_file.c: a process has stopped to record, and its threads are record_all ---- */
 

@@ -180,6 +180,26 @@ static int record_write_program(const sampled_profile *about, hcct_write_fn writ
     return sampled_write_program(about->program, write, user);
 }
 
+static const char *record_sharing_name(void *user, int what, uint64_t number) {
+    if (what == SHARING_OBJECT) return objects_name(number, record_name);
+    return number ? record_name(user, (uint32_t)number) : NULL;
+}
+
+static int record_write_sharing(hcct_write_fn write, void *user) {
+    const sharing *s = record_shared();
+    sharing_about about;
+    if (!s || !s->bursts) return 0;
+    memset(&about, 0, sizeof about);
+    about.program = program_invocation_short_name;
+    if (record.config.every != BINPATCH_ALWAYS) {
+        about.every = record.config.every;
+        about.burst = record.config.burst;
+    }
+    about.name = record_sharing_name;
+    about.place = record_miss_place;
+    return sharing_write(s, &about, write, user);
+}
+
 /* What each thread has beside its tree; build/bursty joins the parts. */
 static int record_write_more(hcct_write_fn write, void *user) {
     const recorder_thread *r;
@@ -190,6 +210,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     if (!failed) failed = timer_write(&about, write, user);
     if (!failed) failed = frames_write(record_name, write, user);
     if (!failed) failed = record_write_quiet(&about, write, user);
+    if (!failed) failed = record_write_sharing(write, user);
     /* A reader adds up the pairs of a function, so that pairs tell everything
        about functions. */
     if (!failed && (pairs || record.profiles & PROFILE_METHODS))
@@ -435,6 +456,9 @@ static void record_write_hints(void) {
         handover_line("?a child of the program goes on, and it is not recorded: --follow records "
                       "children, too\n");
     frames_say();
+    if (record.without_tables)
+        handover_line("!what threads did is missing: there was no memory for the tables of what "
+                      "is recorded\n");
     if (record.threads_missing) {
         snprintf(line, sizeof line, "?%u threads were not recorded: there is no memory\n",
                  record.threads_missing);

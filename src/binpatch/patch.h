@@ -149,8 +149,8 @@ BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
    at work. */
 BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                      binpatch_frame *frames, uint32_t max);
-/* Is pc in the module that holds this header's code, or in what copies share to
-   save registers? Returns 1 or 0. Async-signal-safe. */
+/* Is pc in the module that holds this header's code, in what copies share to
+   save registers, or in what leads to a hooked function? Returns 1 or 0. Async-signal-safe. */
 BINPATCH_API int binpatch_is_own(uint64_t pc);
 /* Told of entries (what is ENTRY) and exits (EXIT; EXIT | CALL: by a jump into
    another function, as of a call at the very end) at the moment when they

@@ -215,12 +215,16 @@ BINPATCH_API void binpatch_forget_stats(void) {
     binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
 }
 
+/* Beside the copies of hooked functions there is code of ours alone. */
 BINPATCH_API int binpatch_is_own(uint64_t pc) {
     uint64_t here = binpatch_p_address((const void *)(uintptr_t)&binpatch_is_own);
     uint32_t n;
     for (n = 0; n < binpatch_p.module_count; n++) {
         const x86copy_module *m = &binpatch_p.modules[n].copy;
-        if (m->rx && pc >= m->rx + m->slow_at && pc < m->rx + m->slow_end) return 1;
+        uint64_t at = pc - m->rx;
+        if (!m->rx || at >= binpatch_p.modules[n].code_bytes) continue;
+        if (at >= m->slow_at && at < m->slow_end) return 1;
+        if (binpatch_p.looks && !binpatch_p_copy_at(&binpatch_p.modules[n], pc)) return 1;
     }
     for (n = 0; n < binpatch_p.other_count; n++) {
         const binpatch_p_other *text = &binpatch_p.others[n];

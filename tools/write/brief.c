@@ -53,6 +53,7 @@ static void write_brief(const report *r, text *out) {
         text_plain(out, r->facts[i].value);
         text_add(out, "\n");
     }
+    if (r->slow) text_wrapped(out, r, r->slow);
     if (!table && out->size == said) add_remark(r, out);
     if (!table) return;
     more = text_rows(out, r, table, ROWS) + table->rows_left_out;

@@ -208,7 +208,7 @@ static const char *end_of_word(const char *words) {
 }
 
 /* Words, broken into lines that are not wider than the report. */
-static void add_wrapped(text *out, const report *r, const char *words) {
+void text_wrapped(text *out, const report *r, const char *words) {
     size_t at = 0, width = r->options.width ? r->options.width : PROSE_WIDTH;
     while (*words) {
         const char *end = end_of_word(words);
@@ -346,7 +346,7 @@ static void add_table(text *out, const report *r, const report_table *table) {
     text_add(out, "\n");
     add_bold(out, r, table->title);
     text_add(out, "\n");
-    if (table->remark) add_wrapped(out, r, table->remark);
+    if (table->remark) text_wrapped(out, r, table->remark);
     choose_rows(&l, r, table);
     choose_widths(&l, table, r->options.width);
     find_looks(&l, table);
@@ -375,7 +375,7 @@ static void add_fact(text *out, const report *r, const report_fact *fact) {
     text_add(&line, ": ");
     text_add(&line, fact->value);
     text_bytes(&line, "", 1);
-    add_wrapped(out, r, line.data);
+    text_wrapped(out, r, line.data);
     text_free(&line);
 }
 
@@ -387,7 +387,7 @@ void text_losses(text *out, const report *r) {
         text_add(&line, "MISSING: ");
         text_add(&line, words);
         text_bytes(&line, "", 1);
-        add_wrapped(out, r, line.data);
+        text_wrapped(out, r, line.data);
         text_free(&line);
         free(words);
     }
@@ -409,7 +409,7 @@ static void add_facts(text *out, const report *r) {
         text_add(&line, fact->value);
     }
     text_bytes(&line, "", 1);
-    if (line.size > 1) add_wrapped(out, r, line.data);
+    if (line.size > 1) text_wrapped(out, r, line.data);
     text_free(&line);
 }
 
@@ -418,7 +418,7 @@ static void write_text(const report *r, text *out) {
     add_bold(out, r, r->title);
     text_add(out, "\n");
     text_losses(out, r);
-    if (r->headline) add_wrapped(out, r, r->headline);
+    if (r->headline) text_wrapped(out, r, r->headline);
     add_facts(out, r);
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].table_count; k++) {

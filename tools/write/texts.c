@@ -3,7 +3,9 @@
 
    A function's text ends with the first line behind its head that begins with a
    closing brace, or after MOST_LINES. Only the first rows of each table have a
-   text, so that a page stays small however many functions it has. */
+   text, none is longer than TEXT_BYTES, and all together have ALL_BYTES, so that
+   a page stays small however many functions it has, and however long a line
+   is. */
 #include "write/texts.h"
 #include "base/json.h"
 #include "base/tool.h"
@@ -11,6 +13,7 @@
 #include <string.h>
 
 enum { MOST_ROWS = 100, MOST_LINES = 400, LINES_BEFORE = 2 };
+enum { TEXT_BYTES = 1 << 16, ALL_BYTES = 1 << 22 };
 
 typedef struct place {
     const char *file;
@@ -82,9 +85,16 @@ static size_t end_of(const file_text *f, size_t line) {
     return end;
 }
 
+static size_t first_of(const place *at) {
+    return at->line > LINES_BEFORE ? at->line - LINES_BEFORE : 1;
+}
+
+static size_t bytes_of(const file_text *f, const place *at) {
+    return f->starts[end_of(f, at->line)] - f->starts[first_of(at) - 1];
+}
+
 static void add_text(text *out, const file_text *f, const place *at, size_t item) {
-    size_t first = at->line > LINES_BEFORE ? at->line - LINES_BEFORE : 1;
-    size_t end = end_of(f, at->line), i, n = 0;
+    size_t first = first_of(at), end = end_of(f, at->line), i, n = 0;
     json_comma(out, item);
     text_add(out, "{");
     json_field_string(out, &n, "file", at->file);
@@ -105,7 +115,7 @@ static void add_text(text *out, const file_text *f, const place *at, size_t item
 void texts_json(const report *r, text *out) {
     place *list = NULL;
     file_text file;
-    size_t count = 0, items = 0, i, k;
+    size_t count = 0, items = 0, i, k, left = ALL_BYTES, bytes;
     if (!r->options.sources) return;
     for (i = 0; i < r->part_count; i++) {
         if (strcmp(r->parts[i].section->key, "edges") == 0) count = SIZE_MAX;
@@ -123,7 +133,10 @@ void texts_json(const report *r, text *out) {
                 read_file(&file, r->options.sources, list[i].file);
             else memset(&file, 0, sizeof file);
         }
-        if (list[i].line <= file.count && (is_new || list[i].line != list[i - 1].line)) {
+        if (list[i].line > file.count || (!is_new && list[i].line == list[i - 1].line)) continue;
+        bytes = bytes_of(&file, &list[i]);
+        if (bytes <= TEXT_BYTES && bytes <= left) {
+            left -= bytes;
             if (!items) text_add(out, ",\n\"texts\":[");
             add_text(out, &file, &list[i], items++);
         }
