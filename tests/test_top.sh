@@ -13,9 +13,7 @@ rm -rf "$out"
 mkdir -p "$out" || exit 2
 bursty=$build/bursty
 if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
-    skipped=1
-    echo "skipped: no recorder for this target"
-    finish
+    leave "no recorder for this target"
 fi
 cd "$out" || exit 2
 
@@ -86,9 +84,7 @@ first=$pid
 status=$?
 if [ $status != 0 ] && grep -q 'may not be looked at\|no perf_event_open' err; then
     kill $first
-    skipped=1
-    echo "skipped: this system does not allow it"
-    finish
+    leave "this system does not allow it"
 fi
 check "looked at" [ $status = 0 ]
 
