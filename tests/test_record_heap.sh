@@ -18,6 +18,7 @@ cd "$out" || exit 2
 
 cat >heap.c <<'P'
 #define _GNU_SOURCE 1
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -28,6 +29,7 @@ cat >heap.c <<'P'
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile int ended;
@@ -155,6 +157,32 @@ static int fails(void) {
     return other != NULL;
 }
 
+/* Threads that are asked to be cancelled, and call nothing that could do it. */
+static void *spin(void *argument) {
+    (void)argument;
+    for (;;) touch((volatile char *)&sum, 1);
+    return NULL;
+}
+
+static int cancels(void) {
+    struct timespec pause = {0, 1000000};
+    pthread_t thread;
+    int n, status;
+    alarm(20);
+    for (n = 0; n < 8; n++) {
+        pid_t child;
+        pthread_create(&thread, NULL, spin, NULL);
+        pthread_cancel(thread);
+        nanosleep(&pause, NULL);
+        child = fork();
+        if (child == 0) _exit(0);
+        waitpid(child, &status, 0);
+    }
+    for (n = 0; n < 200; n++) nanosleep(&pause, NULL);
+    n = pthread_tryjoin_np(thread, NULL) != EBUSY;      /* the last one goes on */
+    _exit(n ? 3 : 0);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) return 2;
     switch (argv[1][0]) {
@@ -163,6 +191,7 @@ int main(int argc, char **argv) {
     case 's': return stacks();
     case 'j': return jumps();
     case 'r': return fails();
+    case 'c': return cancels();
     default: return 2;
     }
 }
@@ -189,6 +218,7 @@ check "600 threads leave hardly any memory behind" run threads
 check "with bursts that begin at once" run threads --every 0
 check "stacks of threads" run stacks --every 0
 check "of a later thread, too: $(misses_of stack)" [ "$(misses_of stack)" -ge 16000 ]
+check "threads that cannot be cancelled go on" run cancels --every 1000 --burst 1000
 check "a program that leaves malloc by siglongjmp" run jumps
 check "a realloc that fails" run realloc --every 0
 check "its block is known: $(misses_of make)" [ "$(misses_of make)" -ge 16000 ]
