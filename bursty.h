@@ -193,6 +193,7 @@
      the schedule
      threads
      the slow path
+     events behind a check
      checks that keep registers: the way to the slow path
      frames: the state, and a tick in one
      the tree of paths
@@ -870,6 +871,11 @@ BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t val
                                           uint32_t kind);
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
+#if !defined(BURSTY_BARE) && !defined(BURSTY_TINY)
+BURSTY_API BURSTY_P_COLD uint32_t bursty_p_mark(void);
+BURSTY_API BURSTY_P_COLD void bursty_p_since(const bursty_site *site, uintptr_t value,
+                                             uint32_t kind, uint32_t mark);
+#endif
 
 /* FIRE takes a check and tells whether the slow path must look at it. LIVE
    takes none. */
@@ -1755,8 +1761,9 @@ typedef struct bursty_p_row {
     const bursty_site *site, *caller;
     struct bursty_p_row *touched;      /* see bursty_p_fold, and the five sums that end with xy */
     bursty_p_count sum[BURSTY_P_SUMS]; /* count, weight, ticks, bursts, first, yy, ys, xy       */
-    uint32_t start;
-    uint16_t thread, class_number;     /* bit of the class; 6: of several, or of none           */
+    uint32_t start;                    /* with start_high: of the weight, modulo 2^40           */
+    uint16_t thread;
+    uint8_t start_high, class_number;  /* bit of the class; 6: of several, or of none           */
 } bursty_p_row;
 
 /* One profile on one thread. Its phases are gap, burst, gap, burst, ... */
@@ -1769,6 +1776,7 @@ typedef struct bursty_p_sampler {
     uint32_t awake_left;      /* bursts until hibernation                    */
     uint32_t gap;             /* the mean length of gaps that was last used  */
     uint32_t weight_256, times, chosen;         /* see bursty_p_number       */
+    uint32_t began;           /* checks of the thread before the burst       */
     uint64_t memory[4];       /* of the action                               */
 } bursty_p_sampler;
 
@@ -1783,7 +1791,9 @@ typedef struct bursty_p_thread {
 #ifdef BURSTY_P_WATCHER
     uint32_t watched, system; /* see watcher.c: may it look; what the system calls the thread */
     uint32_t pending;         /* the row of a look that is not charged yet, or 0 */
+    uint32_t seen;            /* the row of the last look, or 0 */
     const bursty_here *here;
+    const volatile uint32_t *processor; /* where it ran last; NULL: not known */
     uint64_t ran_ns;          /* the thread's CPU time at the last look, or as far as it is paid */
 #endif
     char name[BURSTY_P_NAME];
@@ -2010,7 +2020,7 @@ BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(bursty_p_thread *t, const bursty_sit
                                             const bursty_site *caller) {
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)((uintptr_t)caller >> 3));
     bursty_p_row *fresh = NULL, *row = bursty_p_recall(site, caller);
-    uint16_t k = 0;
+    uint8_t k = 0;
     if (row) return row;
     for (h = bursty_p_mix(h, t->number);; h++) {
         uint32_t *slot = &bursty_p_all.index[h & bursty_p_all.index_mask];
@@ -2038,7 +2048,9 @@ BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(bursty_p_thread *t, const bursty_sit
 BURSTY_P_STEP void bursty_p_count_in(bursty_p_row *row, uint32_t weight) {
     if (bursty_p_mine.summing && !row->touched) {
         row->touched = bursty_p_mine.touched ? bursty_p_mine.touched : row;
-        row->start = (uint32_t)BURSTY_P_READ(&row->sum[0]);
+        uint64_t start = BURSTY_P_READ(&row->sum[1]);
+        row->start = (uint32_t)start;
+        row->start_high = (uint8_t)(start >> 32);
         bursty_p_mine.touched = row;
     }
     bursty_p_count_up(&row->sum[0], 1);
@@ -2064,7 +2076,7 @@ BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, u
 
        touched --> row --> row --> row, which points at itself
 
-   A row's first event in a burst puts it into this list, with its count at the
+   A row's first event in a burst puts it into this list, with its weight at the
    start. At the end the list is divided into 16 by site, and goes into the
    sums. A thread sums its first 1024 bursts of a profile, and then a random one
    of each 8. What that adds counts 8 times, but it is one burst that saw the
@@ -2078,6 +2090,7 @@ BURSTY_P_STEP void bursty_p_number(bursty_p_thread *t, bursty_p_sampler *s, uint
     uint64_t before = BURSTY_P_READ(&t->bursts[p]);
     uint32_t at = (uint32_t)before % BURSTY_P_ONE_OF + 1, later = before >= BURSTY_P_ALL_SUMMED;
     s->number++;
+    s->began = (uint32_t)BURSTY_P_READ(&t->checks);
     bursty_p_count_up(&t->bursts[p], 1);
     if (later && (at == 1 || !s->chosen)) s->chosen = bursty_p_below(&t->random, BURSTY_P_ONE_OF) + 1;
     s->times = !later ? 1 : at == s->chosen ? BURSTY_P_ONE_OF : 0;
@@ -2103,9 +2116,9 @@ BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) 
             row->touched = bursty_p_mine.touched ? bursty_p_mine.touched : row;
             bursty_p_mine.touched = row;
         } else {
-            uint32_t count = (uint32_t)BURSTY_P_READ(&row->sum[0]);
-            uint64_t y = count < row->start ? count : count - row->start; /* <: bursty_clear */
-            y = (y * s->weight_256 + 128) >> 8;
+            uint64_t y = BURSTY_P_READ(&row->sum[1]) & ((UINT64_C(1) << 40) - 1);
+            uint64_t start = (uint64_t)row->start_high << 32 | row->start;
+            y = ((y < start ? y : y - start) + 128) >> 8; /* <: bursty_clear */
             row->start = y < UINT32_MAX ? (uint32_t)y : UINT32_MAX; /* from here on it is y */
             row->touched = lists >> i & 1 ? list[i] : NULL;
             if (!row->touched) used[uses++] = (uint8_t)i;
@@ -2142,9 +2155,20 @@ BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) 
 
 /* ---- events ------------------------------------- src/bursty/events.c ---- */
 
-/* Sends one event to every profile in mask whose classes take it. */
-BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
-                                 uintptr_t value, uint32_t kind) {
+/* The weight of an event that N - behind of the N places of a burst record
+   (since.c). */
+BURSTY_P_SLOW uint32_t bursty_p_weigh_behind(const bursty_p_sampler *s, uint32_t behind) {
+    uint64_t left, weight;
+    if (s->set.every == BURSTY_ALWAYS || behind >= s->set.burst) return s->weight_256;
+    left = s->set.burst - behind;
+    weight = ((uint64_t)s->weight_256 * s->set.burst + left / 2) / left;
+    return weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
+}
+
+/* Sends one event to every profile in mask whose classes take it. behind: see
+   since.c; for others 0. */
+BURSTY_P_SLOW void bursty_p_send_behind(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
+                                        uintptr_t value, uint32_t kind, uint32_t behind) {
     uint32_t p;
     bursty_event event = { site, value, kind, BURSTY_P_HERE.depth, 0, 0, 0, NULL, NULL };
     event.thread = t->number;
@@ -2155,12 +2179,17 @@ BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty
         bursty_p_sampler *s = &t->sampler[p];
         if (!(mask >> p & 1) || !(s->set.classes & kind)) continue;
         event.burst = s->number;
-        event.weight_256 = s->weight_256;
+        event.weight_256 = behind ? bursty_p_weigh_behind(s, behind) : s->weight_256;
         event.memory = s->memory;
         bursty_p_count_up(&t->events[p], 1);
         if (s->set.action) s->set.action(s->set.user, &event);
-        else bursty_p_tally(t, site, kind, s->weight_256);
+        else bursty_p_tally(t, site, kind, event.weight_256);
     }
+}
+
+BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
+                                 uintptr_t value, uint32_t kind) {
+    bursty_p_send_behind(t, mask, site, value, kind, 0);
 }
 
 /* Adds what the bursts of the profiles in mask have counted to the sums. */
@@ -2756,6 +2785,62 @@ static void bursty_p_look_now(void) {
     BURSTY_P_HERE.n = n;
 }
 
+/* ---- events behind a check ----------------------- src/bursty/since.c ---- */
+
+/* In code of two copies a burst of N checks enters the second copy at a check,
+   number s of the thread. An event there that has no check of its own, and
+   before which check number t was the last one, is recorded by bursts that
+   began at s or earlier, and that still run behind t:
+
+       checks     ... | s |   |   | t | ...         k = t - s: those that stand between
+       bursts     |<---- N ---->|                    ends too early
+                     |<---- N ---->|                 records the event
+                      |<---- N ---->|                the last one that does
+                          |<---- N ---->|            began behind s: this run is in the first copy
+
+   These are N - k of the N places at which an event with a check of its own is
+   recorded. So it stands for N / (N - k) times as many (Horvitz and Thompson).
+   A run that a former burst has led into the second copy is there by another
+   chance, and its event is left out. mark() gives s, to be called behind the
+   check; it is 0 where no burst is live, which no burst began before. Numbers
+   are of 32 bits and wrap.
+
+   Cost: what the event alone costs and 20 instructions, within bursts. */
+#if !defined(BURSTY_BARE)
+BURSTY_API uint32_t bursty_p_mark(void) {
+    bursty_p_thread *t = bursty_p_registered();
+    uint32_t n = BURSTY_P_HERE.n;
+    if (!t || !t->live || (int32_t)n > 0) return 0;
+    return (uint32_t)BURSTY_P_READ(&t->checks) - n;
+}
+
+BURSTY_API void bursty_p_since(const bursty_site *site, uintptr_t value, uint32_t kind,
+                               uint32_t mark) {
+    uint32_t n, p, now, behind, seen = 0;
+    bursty_p_thread *t;
+    if (BURSTY_P_POLLS) {
+        bursty_note(site, value, kind);
+        return;
+    }
+    n = bursty_p_hold();
+    t = bursty_p_me();
+    if (t && t->live && mark) {
+        now = (uint32_t)BURSTY_P_READ(&t->checks) - n;
+        behind = now - mark;
+        for (p = 0; p < BURSTY_PROFILES; p++) {
+            const bursty_p_sampler *s = &t->sampler[p];
+            if (!(t->live >> p & 1) || behind >= now - s->began) continue;
+            if (s->set.every == BURSTY_ALWAYS || behind < s->set.burst) seen |= 1u << p;
+        }
+        t->in_slow = 1;
+        t->kept = n;
+        if (seen) bursty_p_send_behind(t, seen, site, value, kind, behind);
+        t->in_slow = 0;
+    }
+    BURSTY_P_HERE.n = n;
+}
+#endif
+
 /* ---- checks that keep registers: the way to the slow path  src/bursty/keep.c ---- */
 
 #ifdef BURSTY_P_KEEP_ASM
@@ -3061,6 +3146,7 @@ enum { BURSTY_P_FRAME_PATHS = 64, BURSTY_P_FRAME_POSTS = 32 };
 typedef struct bursty_p_frame_list {
     volatile uint32_t count;
     uint32_t more;            /* ticks of further paths                          */
+    uint32_t events;          /* how often ticks came                            */
     struct { uint32_t row, ticks; } path[BURSTY_P_FRAME_PATHS];
 } bursty_p_frame_list;
 
@@ -3091,6 +3177,7 @@ static void bursty_p_frame_tick(bursty_p_framed *f, uint32_t row, uint32_t n) {
     uint32_t i;
     if (!f || !BURSTY_P_GET(&f->running)) return;
     list = &f->list[f->active & 1];
+    list->events++;
     for (i = 0; i < list->count && list->path[i].row != row; i++) { }
     if (i == BURSTY_P_FRAME_PATHS) {
         list->more = list->more + n < n ? UINT32_MAX : list->more + n;
@@ -3895,6 +3982,7 @@ static void bursty_p_uninstall(void) {
      me           a number by which the watcher can ask about the calling thread; 0: none
      forget       gives that number back
      ask          what the thread does, and its CPU time so far
+     processor    where the calling thread finds the number of the processor that it runs on, or NULL
      nap          some 50 us
      slack_ns     how late the timers themselves may be
      sleep        until a moment, or until the watcher's word is not `seen` any more
@@ -4015,6 +4103,7 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     return BURSTY_P_UNKNOWN;
 }
 
+static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) { Sleep(1); }
 static uint64_t bursty_p_system_slack_ns(void) { return bursty_p_watcher.timer_is_plain ? 16000000 : 0; }
 
@@ -4118,6 +4207,24 @@ static uint64_t bursty_p_wall_ns(void) { return bursty_p_read_ns(BURSTY_P_MONOTO
 static uint32_t bursty_p_system_me(void) { return (uint32_t)syscall(SYS_gettid); }
 static void bursty_p_system_forget(uint32_t number) { (void)number; }
 
+/* Linux writes the number into each thread's struct rseq, which the GNU C
+   library from 2.35 on keeps at a fixed distance from the thread pointer. */
+#if defined(__has_builtin) && defined(__GLIBC__) && !defined(__TINYC__)
+#if __has_builtin(__builtin_thread_pointer)
+#define BURSTY_P_RSEQ
+extern const ptrdiff_t bursty_p_rseq_offset __asm__("__rseq_offset") __attribute__((weak));
+extern const unsigned bursty_p_rseq_size __asm__("__rseq_size") __attribute__((weak));
+#endif
+#endif
+static const volatile uint32_t *bursty_p_system_processor(void) {
+#ifdef BURSTY_P_RSEQ
+    if (&bursty_p_rseq_offset && &bursty_p_rseq_size && bursty_p_rseq_size)
+        return (const volatile uint32_t *)(const void *)((const char *)__builtin_thread_pointer()
+                                                         + bursty_p_rseq_offset + 4);
+#endif
+    return NULL;
+}
+
 /* The kernel makes the number of a thread's CPU clock like this, and so does
    the C library. */
 static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
@@ -4159,6 +4266,7 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
         return BURSTY_P_WAITS;
     return info.run_state == TH_STATE_RUNNING ? BURSTY_P_RUNS : BURSTY_P_WAITS;
 }
+static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) {
     struct timespec some = { 0, 50000 };
     (void)nanosleep(&some, NULL);
@@ -4200,7 +4308,9 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
    blocked; or the watcher has just taken its processor. So the watcher naps,
    and a thread that had nothing but the watcher in its way runs on: its CPU
    time moves by half of the nap or more. (Half: threads that go to sleep in the
-   nap and threads that wake in it are mistaken equally often.) Where CPU time
+   nap and threads that wake in it are mistaken equally often.) A thread that
+   ran last on another processor had the watcher not in its way, and needs no
+   nap. Where CPU time
    moves in steps of 10 ms and more (COARSE), a look is running as long as CPU
    time is left that no look has been charged for: the sums are right, and
    scopes shorter than such a step share theirs.
@@ -4238,8 +4348,14 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
    many looks of one round met one scope, running or waiting: docs/ticks.md
    makes a factor of it.
 
-   Cost: two clock readings for each thread and round, the path's rows, and a
-   wake or two. */
+   Who does nothing is looked at less often. If no thread has run for half a
+   second, gaps are 8 times longer, at most .1 s, and a look counts 8 times,
+   until one has run. How long a gap is depends on what was before it alone, so
+   shares stay right. And a thread that has not run since the last look is where
+   it was: its stack is not read again.
+
+   Cost: a wake, which is most of it; a clock reading for each thread, another
+   one for those that have run, the path's rows, and at times a second wake. */
 enum { BURSTY_P_CLOSED, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING };
 
 typedef struct bursty_p_peek {
@@ -4295,8 +4411,8 @@ static void bursty_p_peek_at(bursty_p_peek *out, const bursty_here *here) {
     if (out->is_cut) out->depth = stood_still;
 }
 
-/* How many looks of this round have met a scope, running or waiting: each adds
-   2 n + 1 to the sum of squares when it makes n to n + 1. Of a round with more
+/* How many looks of this round have met a scope, running or waiting: one of
+   weight w adds (2 n + w) w to the sum of squares when it makes n to n + w. Of a round with more
    scopes than there is room for, the rest counts as met once. */
 enum { BURSTY_P_MET = 256 };
 typedef struct bursty_p_met {
@@ -4306,6 +4422,8 @@ typedef struct bursty_p_met {
 
 typedef struct bursty_p_round {
     uint32_t number, looks;
+    uint32_t weight;                    /* of each look: so many periods have passed */
+    uint32_t has_run;                   /* some thread has, since the last round */
     bursty_p_tick_count squares;
     bursty_p_met met[BURSTY_P_MET];
 } bursty_p_round;
@@ -4318,12 +4436,13 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
     const bursty_site *site = bursty_p_ticks.rows[row - 1].site;
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)what), i;
     if (what == BURSTY_P_RUNS) {
-        bursty_p_tick_charge_row(row, 1, pending & 1);
+        bursty_p_tick_charge_row(row, round->weight, pending & 1);
 #if BURSTY_FRAMES > 0
-        bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
+        for (i = 0; i < round->weight; i++)
+            bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
 #endif
-    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], 1);
-    round->looks++;
+    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], round->weight);
+    round->looks += round->weight;
     for (i = 0; i < 16; i++, h++) {
         bursty_p_met *met = &round->met[h % BURSTY_P_MET];
         if (met->round != round->number) {
@@ -4334,10 +4453,11 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
         } else if (met->site != site || met->what != (uint32_t)what) {
             continue;
         }
-        round->squares += 2 * met->count++ + 1;
+        round->squares += (2 * met->count + round->weight) * round->weight;
+        met->count += round->weight;
         return;
     }
-    round->squares++;
+    round->squares += round->weight * round->weight;
 }
 
 /* Runs and waits by CPU time that moves in large steps: gap_ns of it are paid
@@ -4356,7 +4476,7 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     bursty_p_peek peek;
     uint64_t ran_ns = 0, before;
     uint32_t row;
-    int what;
+    int what, is_same = 0;
     t->pending = 0;
     if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
     what = bursty_p_system_ask(t->system, &ran_ns);
@@ -4364,15 +4484,23 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT) {
         what = ran_ns == before ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         t->ran_ns = ran_ns;
+        is_same = ran_ns == before && t->seen;
+        round->has_run |= ran_ns != before;
     } else if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
         what = bursty_p_watcher_pay(t, ran_ns, gap_ns);
     }
-    bursty_p_peek_at(&peek, t->here);
+    if (!is_same) bursty_p_peek_at(&peek, t->here);
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+    if (is_same) {
+        bursty_p_watcher_charge(round, t->seen, what);
+        return;
+    }
     if (peek.is_cut) bursty_p_tick_add(&bursty_p_watcher.cut, 1);
-    row = bursty_p_tick_place(t->number + 1, peek.depth, peek.stack, NULL, 1);
+    row = bursty_p_tick_place(t->number + 1, peek.depth, peek.stack, NULL, round->weight);
+    t->seen = 0;
     if (!row) return;
     row = row << 1 | (peek.is_slow ? 1 : 0);
+    t->seen = peek.is_cut ? 0 : row;
     if (what == BURSTY_P_UNKNOWN) t->pending = row;
     else bursty_p_watcher_charge(round, row, what);
 }
@@ -4389,6 +4517,13 @@ static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
 }
 
+/* Does the watcher run on the processor that the thread ran on last, or may it? */
+static int bursty_p_watcher_is_in_the_way(const bursty_p_thread *t) {
+    const volatile uint32_t *own = bursty_p_system_processor();
+    return !own || !t->processor || (int32_t)*own < 0 || (int32_t)*t->processor < 0
+           || *own == *t->processor;
+}
+
 /* Looks at a pending thread again, least_ns after the time that ran_ns tells.
    Returns whether it is pending still. A thread that has ended meanwhile was
    running. */
@@ -4399,7 +4534,7 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     if (!t->pending) return 0;
     if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
-        if (ran_ns - t->ran_ns < least_ns) what = is_last ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
+        if (ran_ns - t->ran_ns < least_ns) what = is_last || !bursty_p_watcher_is_in_the_way(t) ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
     }
     if (what == BURSTY_P_UNKNOWN) return 1;
@@ -4423,7 +4558,7 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
     uint64_t began = 0;
     int is_pending = 0;
     round->number++;
-    round->looks = 0;
+    round->looks = round->has_run = 0;
     round->squares = 0;
     for (t = first; t < end; t++) {
         if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
@@ -4459,6 +4594,14 @@ static uint64_t bursty_p_watcher_gap(void) {
     return ns / 2 + (ns * (r >> 8) >> 24);
 }
 
+/* How many periods the next gap is long, on average, after so many us without a
+   thread that ran. */
+static uint32_t bursty_p_watcher_weight(uint64_t idle_us) {
+    const uint32_t most = 100000 / bursty_p_ticks.period_us;
+    if (BURSTY_P_ANSWERS != BURSTY_P_EXACT || idle_us < 500000 || most < 2) return 1;
+    return most < 8 ? most : 8;
+}
+
 static uint64_t bursty_p_watcher_late_ns(void) {
     uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 500;
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && ns > 500000) ns = 500000;
@@ -4470,7 +4613,7 @@ static uint64_t bursty_p_watcher_late_ns(void) {
 static void bursty_p_watcher_run(void) {
     static bursty_p_round round;
     const uint64_t late_ns = bursty_p_watcher_late_ns();
-    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, missed;
+    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, idle_us = 0, missed;
     bursty_p_mine.epoch = BURSTY_P_GET(&bursty_p_all.epoch);
     bursty_p_mine.ended = 1; /* should anything here be instrumented, it is no thread of the program */
     bursty_p_zero(&round, sizeof round);
@@ -4480,9 +4623,11 @@ static void bursty_p_watcher_run(void) {
         if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) {
             bursty_p_system_sleep(word, 0);
             last = due = bursty_p_wall_ns();
+            idle_us = 0;
             continue;
         }
-        due += bursty_p_watcher_gap();
+        round.weight = bursty_p_watcher_weight(idle_us);
+        due += bursty_p_watcher_gap() * round.weight;
         do {
             bursty_p_system_sleep(word, due);
             now = bursty_p_wall_ns();
@@ -4490,12 +4635,13 @@ static void bursty_p_watcher_run(void) {
         if (BURSTY_P_ACQUIRE(&bursty_p_watcher.word) != word) continue;
         missed = 0;
         if (now - due > late_ns) {
-            missed = 1 + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
+            missed = round.weight + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
             due = now;
         }
         bursty_p_watcher_round(&round, now - last, missed < 1000000 ? (uint32_t)missed : 1000000,
                                now - counted >= 500000000);
         if (now - counted >= 500000000) counted = now;
+        idle_us = round.has_run ? 0 : idle_us + (now - last) / 1000;
         last = now;
     }
 }
@@ -4543,6 +4689,8 @@ static void bursty_p_watcher_end(void) {
 static void bursty_p_watcher_open(bursty_p_thread *t) {
     t->here = &BURSTY_P_HERE;
     t->ran_ns = 0;
+    t->seen = 0;
+    t->processor = bursty_p_system_processor();
     t->system = bursty_p_system_me();
     if (t->system) BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
 }
@@ -4962,6 +5110,16 @@ BURSTY_API void bursty_tick(uint32_t n) { (void)n; }
    how many frames there were is known. So mean and variance between frames
    follow, and frames are what is independent.
 
+   A tick does not meet all frames alike. Linux looks at timers of CPU time when
+   it may take the processor from the thread. So a short frame that is slow for
+   that reason has ticks of several ms, and one that is slow because it works
+   has one now and then. Frames of a class that had about the same CPU time have
+   about the same chance of a tick. They are a stratum: buckets of CPU time, 8
+   to a stratum, two to an octave. Sums are kept for each stratum, and beside
+   them the CPU time and the ticks of its frames. So a reader knows what a tick
+   of that stratum stands for. Without a clock of CPU time, and in bare builds,
+   all is one stratum.
+
    Buckets, the last durations and the slowest frames of a kind are shared by
    all threads: buckets by atomic additions, the slowest by a flag that nobody
    waits for. What threads add up belongs to one bursty_p_framed each; and so
@@ -4978,8 +5136,19 @@ enum { BURSTY_P_LAST_FRAMES = 64, BURSTY_P_SLOWEST = 4, BURSTY_P_SLOWEST_PATHS =
        BURSTY_P_FRAME_ROWS = 24, BURSTY_P_FRAME_INDEX = 32 };
 #else
 enum { BURSTY_P_LAST_FRAMES = 256, BURSTY_P_SLOWEST = 16, BURSTY_P_SLOWEST_PATHS = 16,
-       BURSTY_P_FRAME_ROWS = 1536, BURSTY_P_FRAME_INDEX = 2048 };
+       BURSTY_P_FRAME_ROWS = 6144, BURSTY_P_FRAME_INDEX = 8192 };
 #endif
+#ifdef BURSTY_BARE
+enum { BURSTY_P_STRATUM = BURSTY_P_BUCKETS }; /* there is room for one, and nobody preempts */
+#else
+enum { BURSTY_P_STRATUM = 8 };
+#endif
+enum { BURSTY_P_STRATA = BURSTY_P_BUCKETS / BURSTY_P_STRATUM };
+
+/* What the ticks of a stratum stand for. */
+typedef struct bursty_p_frame_stratum {
+    bursty_p_tick_count cpu_us, ticks, events; /* events: ticks that come together are one */
+} bursty_p_frame_stratum;
 
 typedef struct bursty_p_slowest {
     uint64_t ns, wait_ns, began_ns; /* began: since bursty_start                        */
@@ -5000,16 +5169,18 @@ typedef struct bursty_p_frame_kind {
     bursty_p_tick_count unended, left_out, missed; /* missed: not among the slowest     */
     bursty_p_tick_count crowded, unplaced;         /* ticks: see bursty_write           */
     bursty_p_tick_count bucket[BURSTY_P_BUCKETS];
+    bursty_p_frame_stratum stratum[BURSTY_P_FRAME_CLASSES][BURSTY_P_STRATA];
     uint32_t last_us[BURSTY_P_LAST_FRAMES];
     bursty_p_slowest slowest[BURSTY_P_SLOWEST];
 } bursty_p_frame_kind;
 
-/* A function in the frames of a kind, on the threads of one bursty_p_framed. */
+/* A function in the frames of a kind and a stratum, on the threads of one
+   bursty_p_framed. */
 enum { BURSTY_P_SELF, BURSTY_P_TOTAL };
 typedef struct bursty_p_frame_row {
     const bursty_site *site;
     struct bursty_p_frame_row *touched; /* in this frame: the next one, or itself      */
-    uint16_t kind, framed;
+    uint16_t kind, framed, stratum;
     uint32_t serial;                    /* the path that was added last                */
     uint32_t now[2];                    /* ticks of this frame: self, total            */
     bursty_p_count sum[BURSTY_P_FRAME_CLASSES][2], squares[BURSTY_P_FRAME_CLASSES][2];
@@ -5177,8 +5348,9 @@ static bursty_p_frame_row *bursty_p_claim_frame_row(void) {
    bursty_p_tick_child: only the thread of `framed` writes its rows, and a slot
    changes once. */
 static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32_t kind,
-                                                 uint32_t framed) {
-    uint32_t h = bursty_p_mix(bursty_p_mix((uint32_t)((uintptr_t)site >> 3), kind), framed);
+                                                 uint32_t framed, uint32_t stratum) {
+    uint32_t h = bursty_p_mix(bursty_p_mix((uint32_t)((uintptr_t)site >> 3), kind),
+                              framed << 16 | stratum);
     bursty_p_frame_row *fresh = NULL, *row;
     for (;; h++) {
         uint32_t *slot = &bursty_p_frames.index[h % BURSTY_P_FRAME_INDEX];
@@ -5189,6 +5361,7 @@ static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32
                 if (!fresh) return NULL;
                 fresh->kind = (uint16_t)kind;
                 fresh->framed = (uint16_t)framed;
+                fresh->stratum = (uint16_t)stratum;
                 BURSTY_P_RELEASE(&fresh->site, site);
             }
             number = (uint32_t)(fresh - bursty_p_frames.rows) + 1;
@@ -5196,19 +5369,22 @@ static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32
             number = BURSTY_P_ACQUIRE(slot);
         }
         row = &bursty_p_frames.rows[number - 1];
-        if (row->site == site && row->kind == kind && row->framed == framed) return row;
+        if (row->site == site && row->kind == kind && row->framed == framed
+            && row->stratum == stratum)
+            return row;
     }
 }
 
 /* Adds a path's ticks to its functions, each of them once; those that it meets
    first in this frame get into the list. */
-static bursty_p_frame_row *bursty_p_fold_path(bursty_p_framed *f, uint32_t kind, uint32_t path,
-                                              uint32_t n, bursty_p_frame_row *touched) {
+static bursty_p_frame_row *bursty_p_fold_path(bursty_p_framed *f, uint32_t kind, uint32_t stratum,
+                                              uint32_t path, uint32_t n,
+                                              bursty_p_frame_row *touched) {
     uint32_t framed = (uint32_t)(f - bursty_p_frames.framed), at, which = BURSTY_P_SELF;
     if (++f->serial == 0) f->serial = 1;
     for (at = path; at; at = bursty_p_ticks.rows[at - 1].parent) {
         const bursty_site *site = bursty_p_ticks.rows[at - 1].site;
-        bursty_p_frame_row *row = bursty_p_frame_row_of(site, kind, framed);
+        bursty_p_frame_row *row = bursty_p_frame_row_of(site, kind, framed, stratum);
         if (!row) {
             if (at == path)
                 bursty_p_tick_add_shared(&bursty_p_frames.kind[kind].unplaced, n);
@@ -5227,12 +5403,28 @@ static bursty_p_frame_row *bursty_p_fold_path(bursty_p_framed *f, uint32_t kind,
     return touched;
 }
 
+/* Sums that are nearly full stay as they are, all of them: it is their quotients
+   that count. */
+static void bursty_p_count_stratum(bursty_p_frame_stratum *sum, uint64_t cpu_us,
+                                   const bursty_p_frame_list *list) {
+    const bursty_p_tick_count most = BURSTY_P_TICK_MOST / 2;
+    uint64_t ticks = list->more;
+    uint32_t i;
+    for (i = 0; i < list->count; i++) ticks += list->path[i].ticks;
+    if (ticks > UINT32_MAX || cpu_us > UINT32_MAX || cpu_us > most || ticks > most
+        || BURSTY_P_ACQUIRE(&sum->cpu_us) > most || BURSTY_P_ACQUIRE(&sum->ticks) > most) return;
+    bursty_p_tick_add_shared(&sum->cpu_us, (uint32_t)cpu_us);
+    if (!ticks) return;
+    bursty_p_tick_add_shared(&sum->ticks, (uint32_t)ticks);
+    bursty_p_tick_add_shared(&sum->events, list->events);
+}
+
 static void bursty_p_fold_frame(bursty_p_framed *f, uint32_t kind, uint32_t class_number,
-                                const bursty_p_frame_list *list) {
+                                uint32_t stratum, const bursty_p_frame_list *list) {
     bursty_p_frame_row *row = NULL, *next;
     uint32_t i, k;
     for (i = 0; i < list->count; i++)
-        row = bursty_p_fold_path(f, kind, list->path[i].row, list->path[i].ticks, row);
+        row = bursty_p_fold_path(f, kind, stratum, list->path[i].row, list->path[i].ticks, row);
     for (; row; row = next) {
         next = row->touched == row ? NULL : row->touched;
         row->touched = NULL;
@@ -5342,6 +5534,7 @@ static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint
     uint32_t class_number = bursty_p_class_of(kind, ns);
     uint32_t number = BURSTY_P_ADD(&kind->count, 1) + 1;
     uint64_t us = ns / 1000;
+    uint32_t stratum = 0;
     bursty_p_tick_add_shared(&kind->bucket[bursty_p_bucket(ns)], 1);
     BURSTY_P_PUT(&kind->last_us[(number - 1) % BURSTY_P_LAST_FRAMES],
                  us > UINT32_MAX ? UINT32_MAX : (uint32_t)us);
@@ -5357,7 +5550,11 @@ static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint
         bursty_p_count_up(&sum[BURSTY_P_FRAME_WAIT], wait_ns / 1000);
         bursty_p_add_product(&sum[BURSTY_P_FRAME_WAIT2], wait_ns / 1000, wait_ns / 1000);
     }
-    bursty_p_fold_frame(f, k, class_number, list);
+    if (bursty_p_knows_waiting()) {
+        stratum = bursty_p_bucket(cpu_ns) / BURSTY_P_STRATUM;
+        bursty_p_count_stratum(&kind->stratum[class_number][stratum], cpu_ns / 1000, list);
+    }
+    bursty_p_fold_frame(f, k, class_number, stratum, list);
 }
 
 /* A place for a thread that begins its first frame; NULL if all are in use. */
@@ -5419,7 +5616,7 @@ BURSTY_API void bursty_frame(const char *name) {
         bursty_p_end_frame(f, ended - 1, now_ns > began_ns ? now_ns - began_ns : 0,
                            now_cpu_ns > began_cpu_ns ? now_cpu_ns - began_cpu_ns : 0,
                            began_ns - bursty_p_frames.began_ns, list);
-    list->count = list->more = 0;
+    list->count = list->more = list->events = 0;
     BURSTY_P_FENCE();
     f->busy = 0;
 }
@@ -5466,6 +5663,7 @@ static void bursty_p_leave_frames(void) {
     f->list[0].count = 0;
     f->list[1].count = 0;
     f->list[0].more = f->list[1].more = 0;
+    f->list[0].events = f->list[1].events = 0;
     BURSTY_P_RELEASE(&f->used, 0);
 }
 
@@ -5485,6 +5683,13 @@ static void bursty_p_clear_frames(void) {
         BURSTY_P_RELEASE(&kind->crowded, 0);
         BURSTY_P_RELEASE(&kind->unplaced, 0);
         for (i = 0; i < BURSTY_P_BUCKETS; i++) BURSTY_P_RELEASE(&kind->bucket[i], 0);
+        for (i = 0; i < BURSTY_P_STRATA; i++) {
+            for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
+                BURSTY_P_RELEASE(&kind->stratum[c][i].cpu_us, 0);
+                BURSTY_P_RELEASE(&kind->stratum[c][i].ticks, 0);
+                BURSTY_P_RELEASE(&kind->stratum[c][i].events, 0);
+            }
+        }
         BURSTY_P_PUT(&kind->slowest_count, 0);
         BURSTY_P_PUT(&kind->limit, 0);
         BURSTY_P_PUT(&kind->next, BURSTY_P_FIRST_FRAMES);
@@ -5522,6 +5727,7 @@ static void bursty_p_fork_frames(void) {
         f->list[0].count = 0;
         f->list[1].count = 0;
         f->list[0].more = f->list[1].more = 0;
+        f->list[0].events = f->list[1].events = 0;
     }
 }
 
@@ -5546,6 +5752,22 @@ static void bursty_p_put_slowest(bursty_p_dump *d, bursty_p_frame_kind *kind) {
         }
     }
     if (tries) BURSTY_P_RELEASE(&kind->slowest_busy, 0);
+}
+
+static void bursty_p_put_strata(bursty_p_dump *d, const bursty_p_frame_kind *kind) {
+    uint32_t i, c;
+    for (i = 0; i < BURSTY_P_STRATA; i++) {
+        uint64_t v[1 + 3 * BURSTY_P_FRAME_CLASSES], all = 0;
+        for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
+            v[3 * c + 1] = BURSTY_P_ACQUIRE(&kind->stratum[c][i].cpu_us);
+            v[3 * c + 2] = BURSTY_P_ACQUIRE(&kind->stratum[c][i].ticks);
+            v[3 * c + 3] = BURSTY_P_ACQUIRE(&kind->stratum[c][i].events);
+            all |= v[3 * c + 1] | v[3 * c + 2];
+        }
+        v[0] = i * BURSTY_P_STRATUM + 1;
+        if (all) bursty_p_put_all(d, v, 1 + 3 * BURSTY_P_FRAME_CLASSES);
+    }
+    bursty_p_put_varint(&d->out, 0);
 }
 
 static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
@@ -5573,6 +5795,7 @@ static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
     bursty_p_put_string(d, kind->name);
     bursty_p_put_all(d, v, 10);
     bursty_p_put_all(d, sums, 2 * BURSTY_P_FRAME_SUMS);
+    bursty_p_put_strata(d, kind);
     for (i = 0; i < BURSTY_P_BUCKETS; i++) { /* count, gap, count, gap, ..., 0 */
         const uint64_t count = BURSTY_P_ACQUIRE(&kind->bucket[i]);
         if (count) {
@@ -5588,6 +5811,7 @@ static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
         const bursty_site *site = BURSTY_P_ACQUIRE(&row->site);
         if (!site || row->kind != k) continue;
         bursty_p_put_site(d, site);
+        bursty_p_put_varint(&d->out, row->stratum * (uint32_t)BURSTY_P_STRATUM);
         for (s = 0; s < 2; s++) {
             for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
                 bursty_p_put_varint(&d->out, BURSTY_P_READ(&row->sum[c][s]));
@@ -5605,7 +5829,7 @@ static int bursty_p_write_frames(bursty_p_dump *d, bursty_write_fn write, void *
         kinds += BURSTY_P_ACQUIRE(&bursty_p_frames.kind[k].state) == 2;
     d->sites = 0;
     bursty_p_put_begin(&d->out, 8, write, user);
-    bursty_p_put_varint(&d->out, 1);
+    bursty_p_put_varint(&d->out, 2);
     bursty_p_put_string(d, bursty_p_all.config.program);
     const uint64_t info[5] = { bursty_p_ticks.row_room ? bursty_p_ticks.period_us : 0,
                                BURSTY_P_ACQUIRE(&bursty_p_frames.lost),

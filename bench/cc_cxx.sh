@@ -1,9 +1,10 @@
 #!/bin/sh
 # cc_cxx.sh [PROJECT ...] - builds real projects in C++ by their own build systems, once plain and
-# once by `bursty cc` with gcc's plugin, runs their own tests and compares how they end:
+# once by `bursty cc` with the compiler's plugin, runs their own tests and compares how they end:
 #
 #     sh bench/cc_cxx.sh                   ninja, re2 and leveldb; prints a table for docs/cc.md
 #     MODES="plain all" sh bench/cc_cxx.sh ninja
+#     CC=clang-19 CXX=clang++-19 sh bench/cc_cxx.sh ninja
 #
 # The sources come by the names of their Debian packages (bench/setup.sh), and so do cmake, ninja and
 # googletest. Works in build/bench/cxx. Instructions are callgrind's, of one test program.
@@ -23,7 +24,11 @@ mkdir -p "$work" || exit 2
 failed=0
 
 [ "$(id -u)" = 0 ] && root= || root=sudo
-for p in "$gcc-plugin-dev" "$(basename "$gxx")" cmake ninja-build libgtest-dev libgmock-dev libbenchmark-dev valgrind; do
+case $gcc in
+clang-*) headers=llvm-${gcc#clang-}-dev package=$gcc ;;
+*) headers=$gcc-plugin-dev package=$(basename "$gxx") ;;
+esac
+for p in "$headers" "$package" cmake ninja-build libgtest-dev libgmock-dev libbenchmark-dev valgrind; do
     dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' ||
         DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends "$p" >/dev/null || exit 2
 done

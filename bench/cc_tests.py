@@ -29,7 +29,7 @@ def of_gcov():
                 at = name, line["line_number"]
                 lines[at] = max(lines.get(at, 0), line["count"])
             for one in f["functions"]:
-                at = name, one["name"]
+                at = name, one["demangled_name"]
                 functions[at] = max(functions.get(at, 0), one["execution_count"])
     return lines, functions
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# cc_tests.sh [PROGRAM ...] - gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite: what `bursty cc
+# cc_tests.sh [PROGRAM ...] - gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite, and in C++ ninja and jsoncpp: what `bursty cc
 # --cover` and gcov say of programs of Debian after their own tests, both at -O0 with the same gcc.
 # Prints the table of docs/coverage.md. Every line that one counts as run and the other does not is
 # in build/bench/tests/PROGRAM/run-or-not, and so is every function; those that
@@ -107,6 +107,28 @@ sqlite_make() {
 }
 sqlite_test() { quietly tests ./sql checks.sql 2; quietly tests ./sql work.sql 1; }
 
+# In C++. The tests of ninja need googletest.
+ninja_sources() { fresh ninja-build; }
+ninja_make() {
+    quietly build env CXX="$cxx" CC="$cc" cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-w . &&
+        quietly build make -j2 ninja ninja_test
+}
+ninja_test() {
+    quietly tests ./ninja_test
+    quietly tests sh -c './ninja -t list; ./ninja --version; ./ninja -C nowhere; ./ninja -h; mkdir -p own && cd own &&
+        printf "rule c\n  command = cp \$in \$out\nbuild b: c a\nbuild d: c b\n" >build.ninja && echo >a &&
+        ../ninja && ../ninja -t graph && ../ninja -t targets all && ../ninja -t query d && ../ninja -t compdb c &&
+        ../ninja -d stats -d explain -v && ../ninja -t clean && ../ninja -n'
+}
+
+jsoncpp_sources() { fresh libjsoncpp; }
+jsoncpp_make() {
+    quietly build env CXX="$cxx" CC="$cc" cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-w \
+        -DBUILD_SHARED_LIBS=OFF -DBUILD_OBJECT_LIBS=OFF -DJSONCPP_WITH_POST_BUILD_UNITTEST=OFF -S . -B out &&
+        quietly build make -j2 -C out
+}
+jsoncpp_test() { quietly tests make -C out test; }
+
 one() { # PROGRAM
     program=$1
     rm -rf "${work:?}/$program" && mkdir -p "$work/$program" || exit 2
@@ -115,8 +137,11 @@ one() { # PROGRAM
         mkdir "$here" && cd "$here" || exit 2
         "${program}_sources" || exit 2
         case $kind in
-        gcov) cc="gcc -O0 --coverage" ;;
-        *) cc="$bursty cc --cover --list=$work/$program/left -- gcc -O0" ;;
+        gcov) cc="gcc -O0 --coverage" cxx="g++ -O0 --coverage" ;;
+        *)
+            cc="$bursty cc --cover --list=$work/$program/left -- gcc -O0"
+            cxx="$bursty cc --cover --list=$work/$program/left -- g++ -O0"
+            ;;
         esac
         BURSTY_COVERAGE=/dev/null
         export BURSTY_COVERAGE
@@ -137,7 +162,8 @@ one() { # PROGRAM
 }
 
 missing=
-for pair in gawk: jq: mawk: gzip: cjson: lz4: zstd:libzstd libyaml: onig:libonig sqlite:; do
+for pair in gawk: jq: mawk: gzip: cjson: lz4: zstd:libzstd libyaml: onig:libonig sqlite: \
+    ninja:ninja-build jsoncpp:libjsoncpp; do
     program=${pair%%:*} package=${pair#*:}
     case " ${*:-$program} " in *" $program "*) ;; *) continue ;; esac
     [ -d "$src/${package:-$program}" ] || missing="$missing ${package:-$program}"
@@ -146,5 +172,5 @@ done
 [ -z "$missing" ] || sh bench/setup.sh $missing || exit 2
 echo '| program | lines both know | another count | run or not | functions both know | called or not | dump | .gcno + .gcda |'
 echo '|---|---:|---:|---:|---:|---:|---:|---:|'
-for program in ${*:-gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite}; do one "$program"; done
+for program in ${*:-gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite ninja jsoncpp}; do one "$program"; done
 exit $failed

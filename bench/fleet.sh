@@ -1,8 +1,8 @@
 #!/bin/sh
 # fleet.sh [DUMPS] - a fleet's day: 10 000 dumps of a server (bench/fleet.c) are merged with at most
-# 64 MB of address space, in three orders and as a tree of merges, to the same bytes; and the tables
-# of 1000 of them, added up by sqlite3, are the table of their merge. Prints the table of
-# docs/fleet.md and ends with "N passed, N failed".
+# 64 MB of address space, in three orders and as a tree of merges, to the same bytes; and the rows
+# of 1000 of them, added up by sqlite3, are the table of their merge, with its intervals. Prints the
+# table of docs/fleet.md and ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${BUILD:-build}
@@ -49,29 +49,14 @@ find "$out" -name 'group.*.brst' >"$out/groups"
 check "merge of merges" merge "$out/tree" "$out/groups"
 check "merge of merges: the same bytes" cmp -s "$out/all" "$out/tree"
 
-# What a fleet keeps in a table of its own: rows that add up.
-rows() { # DUMP...: function,place,sampled,estimated,bursts
-    for dump in "$@"; do
-        "$build/bursty" report --csv "$dump" | awk '
-            /^# / { on = /^# functions:/; head = 1; next }
-            on && head { for (n = split($0, key, ","); n; n--) at[key[n]] = n; head = 0; next }
-            on && NF { split($0, f, ","); print f[at["function"]] "," f[at["place"]] "," \
-                       f[at["sampled"]] "," f[at["estimated"]] "," f[at["bursts"]] }'
-    done
-}
-head -n 1000 "$out/list" >"$out/some"
-# shellcheck disable=SC2046
-rows $(cat "$out/some") >"$out/rows.csv"
-check "merge of the same" merge "$out/some.brst" "$out/some"
-rows "$out/some.brst" | LC_ALL=C sort >"$out/wanted"
-sqlite3 -csv "$out/fleet.db" >"$out/summed" <<END
-create table rows (function text, place text, sampled integer, estimated integer, bursts integer);
-.import $out/rows.csv rows
-select function, place, sum(sampled), sum(estimated), sum(bursts) from rows group by function, place;
-END
-tr -d '\r"' <"$out/summed" | LC_ALL=C sort >"$out/got"
-check "GROUP BY is the merge, for $(wc -l <"$out/wanted") functions" cmp -s "$out/wanted" "$out/got"
-check "there are functions" [ "$(wc -l <"$out/wanted")" -gt 150 ]
+# What a fleet keeps in a database: rows that add up, with their intervals.
+mkdir "$out/some"
+head -n 1000 "$out/list" | while read -r dump; do ln "$dump" "$out/some/" || exit 1; done
+BUILD=$build sh tests/test_sums.sh "$out/some" >"$out/said"
+check "GROUP BY is the merge: $(cat "$out/said")" \
+    grep -q '^[1-9][0-9]* passed, 0 failed$' "$out/said"
+rows=$build/tests/sums_of_folder
+check "there are functions" [ "$(grep -c '^share of calls' "$rows/wanted")" -gt 150 ]
 
 # The page's row; its processor time is of one machine.
 if [ "$count" = 10000 ]; then
@@ -82,6 +67,7 @@ printf '| dumps | bytes of all | a dump | merged | processor s | address space |
 printf '|---:|---:|---:|---:|---:|---:|\n'
 printf '| %d | %d | %d | %d | %s | below %d MB |\n' "$count" "$bytes" $((bytes / count)) \
     "$(wc -c <"$out/all")" "$took" $((limit / 1024))
-printf 'rows of 1000 dumps as CSV: %d bytes, %d lines\n' "$(wc -c <"$out/rows.csv")" "$(wc -l <"$out/rows.csv")"
+printf 'rows of 1000 dumps as CSV: %d bytes, %d lines; %d values with their intervals\n' \
+    "$(wc -c <"$rows/rows.csv")" "$(wc -l <"$rows/rows.csv")" "$(wc -l <"$rows/wanted")"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,9 +1,9 @@
 /* watcher.c - what the watcher costs, and what it says against the truth (sh
    bench/watcher.sh).
 
-     watcher cost HZ THREADS SECONDS WORK   THREADS threads that all spin (WORK 1) or all run .1 ms
-                                            in 10 ms (WORK 0): CPU time of the watcher's thread,
-                                            us for each round and each look
+     watcher cost HZ THREADS SECONDS WORK   THREADS threads that all spin (WORK 1), all run .1 ms in
+                                            10 ms (WORK 0) or all sleep (WORK 2): CPU time of the
+                                            watcher's thread, us for each round and each look
      watcher truth HZ SECONDS RUN WAIT      one thread that runs RUN us and waits WAIT us in turn:
                                             shares by its own clocks, and by
    looks */
@@ -41,13 +41,16 @@ static void wait_for(double seconds) {
     t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
     nanosleep(&t, NULL);
 }
-static void *worker(void *spins) {
+enum { BUSY, SPINS, SLEEPS };
+static int work;
+static void *worker(void *nothing) {
     BURST_SCOPE("worker");
+    while (!ends && work == SLEEPS) wait_for(2);
     while (!ends) {
-        run_for(spins ? .05 : .0001);
-        if (!spins) wait_for(.01);
+        run_for(work == SPINS ? .05 : .0001);
+        if (work != SPINS) wait_for(.01);
     }
-    return NULL;
+    return nothing;
 }
 
 static void start(int hz) {
@@ -57,7 +60,8 @@ static void start(int hz) {
     if (bursty_start(&config) == 0) exit(2);
 }
 
-static int cost(int hz, int threads, double seconds, int spins) {
+static int cost(int hz, int threads, double seconds) {
+    static const char *const names[] = {"1 % busy", "spin", "sleep"};
     pthread_t *thread = (pthread_t *)calloc((size_t)threads, sizeof *thread);
     bursty_stats s;
     clockid_t clock;
@@ -67,10 +71,10 @@ static int cost(int hz, int threads, double seconds, int spins) {
     start(hz);
     bursty_thread_end(); /* this thread is not looked at */
     for (i = 0; i < threads; i++) {
-        if (pthread_create(&thread[i], NULL, worker, spins ? thread : NULL) != 0) return 2;
+        if (pthread_create(&thread[i], NULL, worker, NULL) != 0) return 2;
     }
     if (pthread_getcpuclockid(bursty_p_watcher.thread, &clock) != 0) return 2;
-    wait_for(.2);
+    wait_for(work == SLEEPS ? 1 : .2);
     bursty_clear();
     used = read_clock(clock);
     began = wall();
@@ -78,7 +82,7 @@ static int cost(int hz, int threads, double seconds, int spins) {
     used = read_clock(clock) - used;
     began = wall() - began;
     bursty_get_stats(&s);
-    printf("| %d | %d | %s | %.3f | %.1f | %.2f | %.1f |\n", hz, threads, spins ? "spin" : "1 % busy",
+    printf("| %d | %d | %s | %.3f | %.1f | %.2f | %.1f |\n", hz, threads, names[work],
            100 * used / began, 1e6 * used / (double)(bursty_p_watcher.rounds + 1),
            1e6 * used / (double)(s.ticks + s.waiting + 1),
            100 * (double)s.looks_late / (double)(s.looks_late + s.ticks + s.waiting + 1));
@@ -117,10 +121,12 @@ static int truth(int hz, double seconds, double run_us, double wait_us) {
 }
 
 int main(int count, char **argument) {
-    if (count == 6 && strcmp(argument[1], "cost") == 0)
-        return cost(atoi(argument[2]), atoi(argument[3]), atof(argument[4]), atoi(argument[5]));
+    if (count == 6 && strcmp(argument[1], "cost") == 0) {
+        work = atoi(argument[5]) % 3;
+        return cost(atoi(argument[2]), atoi(argument[3]), atof(argument[4]));
+    }
     if (count == 6 && strcmp(argument[1], "truth") == 0)
         return truth(atoi(argument[2]), atof(argument[3]), atof(argument[4]), atof(argument[5]));
-    fprintf(stderr, "watcher cost HZ THREADS SECONDS SPINS, or watcher truth HZ SECONDS RUN_US WAIT_US\n");
+    fprintf(stderr, "watcher cost HZ THREADS SECONDS WORK, or watcher truth HZ SECONDS RUN_US WAIT_US\n");
     return 2;
 }

@@ -11,7 +11,7 @@ echo '| looks a second | threads | they | % of one processor | us a round | us a
 echo '|--:|--:|---|--:|--:|--:|--:|'
 for hz in 100 1000; do
     for threads in 1 8 64; do
-        for spins in 0 1; do "$out/watcher" cost $hz $threads 2 $spins; done
+        for work in 0 1 2; do "$out/watcher" cost $hz $threads 2 $work; done
     done
 done
 echo '| us run | us waited | looks a second | % of wall time in run | % CPU time | % looks running | looks | % late |'

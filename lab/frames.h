@@ -11,6 +11,8 @@ typedef struct game_options {
     uint32_t tick_us;   /* CPU time between two ticks */
     int is_regular;     /* each tick comes after that time, and hitches after so many frames; else
                            ticks come after a half to one and a half, and hitches at random */
+    int is_busy;        /* others want the processor, too, and ticks come when the system looks */
+    uint32_t divisor;   /* of all durations; above 1 no frame waits for the display */
 } game_options;
 
 /* Of one cause: what it takes more in slow frames, in ms, and what runs said of

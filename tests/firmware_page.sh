@@ -1,6 +1,7 @@
 #!/bin/sh
 # firmware_page.sh - a row of the matrix: the commands of docs/firmware.md, as they stand there, in a
-# clean clone with an empty HOME and a plain PATH; what the page says of the report and of sizes.
+# clean clone with an empty HOME and a plain PATH; what the page says of the report and of sizes. The
+# second block, of a debug probe, is run by gdb; and a reader that knows no symbols finds the same.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 work=$(mktemp -d "${TMPDIR:-/tmp}/bursty-firmware.XXXXXX") || exit 2
@@ -20,7 +21,8 @@ check() { # WHAT COMMAND...
 }
 plain() { env -i PATH=/usr/bin:/bin HOME="$work/home" TERM=dumb LANG=C.UTF-8 "$@"; }
 
-sed -n '/^```sh$/,/^```$/p' docs/firmware.md | sed '/^```/d' >"$work/page"
+block() { awk -v n="$1" '/^```sh$/ { b++; on = b == n; next } /^```$/ { on = 0 } on' docs/firmware.md; }
+block 1 >"$work/page"
 check "ten commands" [ "$(wc -l <"$work/page")" = 10 ]
 # The row of the matrix has installed the packages of the first one.
 check "the first installs" grep -q '^sudo apt-get install gcc-arm-none-eabi qemu-system-arm$' "$work/page"
@@ -28,11 +30,12 @@ check "the first installs" grep -q '^sudo apt-get install gcc-arm-none-eabi qemu
 check "the others run" plain timeout 300 sh "$work/run"
 
 # What it says: 70, 20 and 10 of 100, and each share in its interval.
-share() { # FUNCTION TRUTH
-    awk -v f="$1" -v t="$2" '$9 == f { if ($3 + 0 <= t && t <= $4 + 0) ok = 1; exit } END { exit !ok }' board.txt
+share() { # FUNCTION TRUTH REPORT
+    awk -v f="$1" -v t="$2" '
+        $9 == f { if ($3 + 0 <= t && t <= $4 + 0) ok = 1; exit } END { exit !ok }' "$3"
 }
 for pair in filter:70 read_sensors:20 control:10; do
-    check "$pair % is in the interval" share ${pair%:*} ${pair#*:}
+    check "$pair % is in the interval" share ${pair%:*} ${pair#*:} board.txt
 done
 sed -n '/^rank /,/^$/p' docs/firmware.md | grep -E '^[123] ' >"$work/shown"
 check "the page shows three rows" [ "$(wc -l <"$work/shown")" = 3 ]
@@ -54,6 +57,46 @@ is_near() { # WORDS TEXT DATA: the page has both but for 5 %
 check "HTML from the serial line" grep -q read_sensors board.html
 build/bursty report --csv uart.brst >uart.csv
 check "the serial line's dump has the three, too" grep -q ',filter,' uart.csv
+
+# ---- by a debug probe
+block 2 >"$work/probe"
+check "four commands" [ "$(wc -l <"$work/probe")" = 4 ]
+check "the first of them installs" grep -q '^sudo apt-get install gdb-multiarch$' "$work/probe"
+{
+    echo 'set -e'
+    sed -n '/^FLAGS=/p' "$work/page"
+    sed 's/^sudo .*/:/; s|^build/bursty report rtt.brst$|& >rtt.txt|' "$work/probe"
+} >"$work/run"
+check "the others run" plain timeout 300 sh "$work/run"
+cp "$work/said" "$work/gdb"
+check "the program had a reader" grep -q 'leave (status=0)' "$work/gdb"
+check "the dump is larger than the ring" [ "$(wc -c <rtt.brst)" -gt 256 ]
+for pair in filter:70 read_sensors:20 control:10; do
+    check "the probe: $pair % is in the interval" share ${pair%:*} ${pair#*:} rtt.txt
+done
+# A ring that holds all of the dump, and nobody to read it: the program gives up waiting, and what it
+# wrote is found in the memory.
+flags=$(sed -n 's/^FLAGS="\(.*\)"/\1/p' "$work/page")
+# shellcheck disable=SC2086
+check "a larger ring" plain arm-none-eabi-gcc $flags -g -DTO_RTT -DRTT_BYTES=1024 -DRTT_PATIENCE=1000 \
+    -I. -T examples/board/mps2.ld -o rtt.elf examples/board/main.c -lgcc
+cat >"$work/memory.gdb" <<'END'
+set pagination off
+set confirm off
+break leave
+continue
+dump binary memory memory.bin 0x20000000 0x20004000
+END
+{ sed -n '/^target /p' examples/board/rtt.gdb; cat "$work/memory.gdb"; } >"$work/all.gdb"
+check "its memory" plain timeout 300 gdb-multiarch -batch -x "$work/all.gdb" rtt.elf
+cp "$work/said" "$work/gdb"
+check "the program says that nobody read" grep -q 'leave (status=1)' "$work/gdb"
+check "read_rtt.c" cc -std=c99 -o "$work/read_rtt" tests/firmware/read_rtt.c
+"$work/read_rtt" 0x20000000 <memory.bin >found.brst 2>"$work/said"
+check "the block is found: $(cat "$work/said")" [ -s found.brst ]
+build/bursty report --csv found.brst >found.csv
+check "the report of what was found" grep -q ',filter,' found.csv
+
 size_of() { arm-none-eabi-size "$1" | awk 'NR == 2 { print $1, $2 + $3 }'; }
 plain arm-none-eabi-gcc $(sed -n 's/^FLAGS="\(.*\)"/\1/p' "$work/page") -DBURSTY_OFF -I. \
     -T examples/board/mps2.ld -o off.elf examples/board/main.c -lgcc

@@ -476,6 +476,35 @@ static void coverage(brst *b) {
     brst_end(b);
 }
 
+/* Functions of one object of C++: f(int), which has a line in a header, and one
+   that nobody wants to hear of. Their stay edge has a count below 0. */
+static void coverage_cxx(brst *b) {
+    static const unsigned char head[] = {64, 0, 0, 4, 4, 1, 0, 99};
+    static const unsigned char lines[] = {0, 3, 3, 4, 0, 0, 0, 99}, header[] = {0, 0, 1, 9, 0, 99};
+    static const unsigned char edges[] = {1, 1, 3, 2, 4, 3, 2, 3, 99};
+    static const unsigned char counts[] = {64, 2, 1, 2, 0, 99}, others[] = {64, 1, 5, 0, 99};
+    brst_begin(b, 4, 256);
+    edge_key(b, 4, 9);
+    edge_key(b, 1, 1);
+    brst_string(b, "f(int)");
+    brst_string(b, "src/f.cc");
+    numbers(b, head);
+    numbers(b, lines);
+    numbers(b, edges);
+    edge_key(b, 1, 1);
+    brst_string(b, "");
+    brst_string(b, "src/f.h");
+    numbers(b, head);
+    numbers(b, header);
+    numbers(b, edges);
+    edge_key(b, 5, 2);
+    edge_key(b, 2, 1);
+    numbers(b, counts);
+    edge_key(b, 2, 2);
+    numbers(b, others);
+    brst_end(b);
+}
+
 /* One function that did not run, of a source that the caller names. */
 static void source(brst *b, const char *file) {
     static const unsigned char head[] = {32, 0, 0, 3, 3, 0, 0, 1, 7, 1, 8, 0, 99};
@@ -795,6 +824,63 @@ static void same_bursts(brst *b) {
     tree_of_bursts(b, 0, TREE_ALL_YY, 1000000);
 }
 
+static void wide_numbers(brst *b, const uint64_t *values, unsigned count) {
+    unsigned i;
+    for (i = 0; i < count; i++) brst_number(b, values[i]);
+}
+
+/* 20 bursts: one cache, a function, an object, both together, an instruction. */
+static void missed(brst *b) {
+    static const uint64_t size[] = {400, 10, 20, 9000, 90000}, sums[] = {300, 5, 20, 5000, 6600};
+    static const uint64_t head[] = {9900, 100, 20, 9000, 4500, 1100000, 1, 2, 1};
+    unsigned what;
+    brst_begin(b, 13, 256);
+    brst_number(b, 1);
+    brst_number(b, 0);
+    brst_string(b, "prog");
+    wide_numbers(b, head, sizeof head / sizeof *head);
+    brst_number(b, 49152);
+    brst_string(b, "L1d");
+    wide_numbers(b, size, sizeof size / sizeof *size);
+    for (what = 1; what <= 4; what++) {
+        brst_number(b, what);
+        brst_string(b, what == 2 ? "heap of init < main" : what == 4 ? "walk+0x12" : "walk");
+        if (what >= 3) brst_string(b, what == 3 ? "heap of init < main" : "walk");
+        if (what == 4) brst_string(b, "walk.c:12");
+        wide_numbers(b, sums, sizeof sums / sizeof *sums);
+    }
+    brst_end(b);
+}
+
+/* Two threads that write neighbours, and one variable that both write. */
+static void shared(brst *b) {
+    static const uint64_t head[] = {9900, 100, 250, 40, 90000, 210000000, 1, 2, 3, 4, 5};
+    static const uint64_t lines[2][10] = {{1, 1, 2, 8000, 4000, 4000, 40, 39, 1600000, 18000000},
+                                          {2, 1, 2, 1000, 900, 0, 40, 39, 26000, 2250000}};
+    unsigned line, thread;
+    brst_begin(b, 14, 256);
+    brst_number(b, 1);
+    brst_number(b, 0);
+    brst_string(b, "prog");
+    wide_numbers(b, head, sizeof head / sizeof *head);
+    for (line = 0; line < 2; line++) {
+        wide_numbers(b, lines[line], 10);
+        brst_number(b, 2);
+        for (thread = 1; thread <= 2; thread++) {
+            brst_number(b, line + 1);
+            brst_number(b, thread);
+            brst_string(b, "_ZN4game5stateIiE4stepEf");
+            brst_string(b, line ? "total" : "counters");
+            brst_string(b, thread == 1 ? "state.cc:7" : "");
+            brst_number(b, line ? 0 : 8 * thread);
+            brst_number(b, 8);
+            brst_number(b, 10);
+            brst_number(b, 4000);
+        }
+    }
+    brst_end(b);
+}
+
 int main(int argc, char **argv) {
     brst b;
     const char *folder = argc > 1 ? argv[1] : ".";
@@ -953,6 +1039,8 @@ int main(int argc, char **argv) {
     save(folder, "middle.brst", &b);
     coverage(&b);
     save(folder, "coverage.brst", &b);
+    coverage_cxx(&b);
+    save(folder, "coverage_cxx.brst", &b);
     game(&b, 1);
     tree(&b, 1, 0);
     cyclic_footprint(&b);
@@ -978,6 +1066,10 @@ int main(int argc, char **argv) {
     save(folder, "no-tick.brst", &b);
     timed(&b, 0, 0, 0);
     save(folder, "no-timer.brst", &b);
+    missed(&b);
+    save(folder, "misses.brst", &b);
+    shared(&b);
+    save(folder, "sharing.brst", &b);
     free(b.data);
     return 0;
 }

@@ -784,10 +784,102 @@ static void misses_programs(brst *b, size_t bytes) {
     }
 }
 
+/* ---- kind 14 ------------------------------------------------------------------------------ */
+
+static void begin_sharing(brst *b, const char *program) {
+    brst_begin(b, 14, CHUNK);
+    brst_number(b, 1);
+    zeros(b, 1);
+    brst_string(b, program);
+    zeros(b, 2);
+    brst_number(b, 100);
+    brst_number(b, 1000000);
+    brst_number(b, 9000000);
+    brst_number(b, 90000000);
+    zeros(b, 5);
+}
+
+static void shared_line(brst *b, unsigned sides) {
+    brst_number(b, 3);
+    brst_number(b, 1);
+    brst_number(b, 2);
+    brst_number(b, 100000);
+    brst_number(b, 100);
+    brst_number(b, 50);
+    brst_number(b, 10);
+    brst_number(b, 9);
+    brst_number(b, 100000);
+    brst_number(b, 100000);
+    brst_number(b, sides);
+}
+
+static void shared_side(brst *b, const char *object, unsigned thread, unsigned offset) {
+    brst_number(b, 1);
+    brst_number(b, thread);
+    brst_string(b, "");
+    brst_string(b, object);
+    zeros(b, 1);
+    brst_number(b, offset);
+    brst_number(b, 1);
+    brst_number(b, 1);
+    zeros(b, 1);
+}
+
+/* Lines of one object each, all told apart. */
+static void sharing_lines(brst *b, size_t bytes) {
+    unsigned i, count = (unsigned)(bytes / 48);
+    char name[16];
+    begin_sharing(b, "lines");
+    for (i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "%x", i * 2654435761u);
+        shared_line(b, 2);
+        shared_side(b, name, 1, 0);
+        shared_side(b, name, 2, 8);
+    }
+    brst_end(b);
+}
+
+/* One line with very many objects. */
+static void sharing_sides(brst *b, size_t bytes) {
+    unsigned i, count = (unsigned)(bytes / 18);
+    char name[16];
+    begin_sharing(b, "sides");
+    shared_line(b, count);
+    for (i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "%x", i * 2654435761u);
+        shared_side(b, name, i, 0);
+    }
+    brst_end(b);
+}
+
+/* Many lines that are one. */
+static void sharing_alike(brst *b, size_t bytes) {
+    unsigned i, count = (unsigned)(bytes / 40);
+    begin_sharing(b, "alike");
+    for (i = 0; i < count; i++) {
+        shared_line(b, 2);
+        shared_side(b, "o", i, i);
+        shared_side(b, "o", i + 1, i);
+    }
+    brst_end(b);
+}
+
+static void sharing_parts(brst *b, size_t bytes) {
+    while (b->size < bytes) {
+        begin_sharing(b, "");
+        shared_line(b, 0);
+        brst_end(b);
+    }
+}
+
 static const struct {
     const char *name;
     void (*write)(brst *b, size_t bytes);
 } shapes[] = {
+    {"sharing_lines", sharing_lines},
+    {"sharing_sides", sharing_sides},
+    {"sharing_alike", sharing_alike},
+    {"sharing_parts", sharing_parts},
     {"misses_pairs", misses_pairs},
     {"misses_sizes", misses_sizes},
     {"misses_parts", misses_parts},

@@ -1,6 +1,6 @@
 #!/bin/sh
 # readme_rows.sh - a row of the matrix: the rows of README's first table, each as its reader would try it:
-# a clean clone, an empty HOME, a plain PATH with cc and make. The fifth is tests/firmware_page.sh.
+# a clean clone, an empty HOME, a plain PATH with cc and make; and the other commands that a row names. A microcontroller's commands are run by tests/firmware_page.sh.
 # Prints how much processor time each took; more than five minutes is a
 # failure.
 set -u
@@ -63,6 +63,23 @@ reader "$work/one" 'cc -O1 -o prog prog.c && bursty record ./prog && bursty repo
 ok $? "a program as it is"
 grep -q '^1 .* often' "$work/said" && grep -q '^2 .* seldom' "$work/said"
 ok $? "often takes most of the time, seldom the rest"
+for word in '`--calls`' '`--frames`' '`--misses`' '`-p PID`'; do in_table "$word"; done
+reader "$work/one" 'bursty record --calls -o calls.brst ./prog && bursty report calls.brst'
+grep -q 'main > often' "$work/said"
+ok $? "--calls: contexts"
+reader "$work/one" 'bursty record --frames often -o frames.brst ./prog && bursty report frames.brst'
+grep -q '^ *20000 .* often ' "$work/said"
+ok $? "--frames: 20000 calls of often"
+reader "$work/one" 'bursty record --misses -o misses.brst ./prog && bursty report misses.brst'
+grep -qi 'miss' "$work/said"
+ok $? "--misses"
+# As root, for a system may forbid it to others. The loop ends by itself after a minute.
+sed 's/i < 20000/i < 20000000 \&\& clock() < 60 * CLOCKS_PER_SEC/; 1i #include <time.h>' \
+    "$work/one/prog.c" >"$work/one/long.c"
+reader "$work/one" 'cc -O1 -o long long.c && { ./long & bursty record -p $! --seconds 2 -o pid.brst
+    status=$?; kill $!; [ $status = 0 ] && bursty report pid.brst; }'
+grep -q '^1 .* often' "$work/said"
+ok $? "-p PID"
 lap "1 a program as it is"
 
 # 2: the ten lines
@@ -92,6 +109,17 @@ ok $? "a makefile"
 grep -qE 'main|work' "$work/said"
 ok $? "the report names a function or a loop"
 lap "3 a makefile"
+
+# a makefile of C++
+in_table '`bursty cc --build-plugin`; `make CXX="bursty cc -- g++"`'
+mkdir "$work/cxx"
+sed 's/CC/CXX/g; s/%\.c$/%.cc/' "$work/three/Makefile" >"$work/cxx/Makefile"
+for file in main work; do cp "$work/three/$file.c" "$work/cxx/$file.cc"; done
+reader "$work/cxx" 'bursty cc --build-plugin && make CXX="bursty cc -- g++" && ./prog && bursty report prog.brst'
+ok $? "a makefile of C++"
+grep -qE 'main|work\(int\)' "$work/said"
+ok $? "the report names a function of C++"
+lap "a makefile of C++"
 
 # 4: tests, with lines, branches and MC/DC
 in_table '`make CC="bursty cc --cover -- gcc"`'

@@ -319,6 +319,36 @@ TEST(running_and_waiting_are_told_apart) {
 TEST(who_spins_runs) { compare_with_truth(.2, 0, .4); }
 TEST(who_sleeps_waits) { compare_with_truth(0, .1, .4); }
 
+/* Who does nothing for half a second is looked at less often, and such a look
+   counts for as many. A look that finds somebody running ends that. */
+TEST(who_does_nothing_is_looked_at_less_often) {
+    double began, idle_s, looks, expected;
+    uint32_t rounds;
+    bursty_stats stats;
+    if (BURSTY_P_ANSWERS != BURSTY_P_EXACT) {
+        SKIP("it is not known here that no thread has run");
+        return;
+    }
+    start_watcher(1000);
+    BURST_ENTRY();
+    began = wall();
+    rest(1.3);
+    idle_s = wall() - began;
+    rounds = BURSTY_P_GET(&bursty_p_watcher.rounds);
+    bursty_get_stats(&stats);
+    looks = (double)(stats.ticks + stats.waiting);
+    expected = 1000 * idle_s;
+    CHECK(looks + (double)stats.looks_late < 1.5 * expected + 16);
+    if ((double)stats.looks_late > .2 * expected) { /* then it begins anew each time */
+        SKIP("the machine is too busy for that");
+        bursty_stop();
+        return;
+    }
+    CHECK(looks + (double)stats.looks_late > .5 * expected);
+    CHECK(rounds < .75 * looks);
+    bursty_stop();
+}
+
 /* Which path a look finds: the innermost scope, under those around it. */
 static void inner(void) {
     BURST_SCOPE("inner");

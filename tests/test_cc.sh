@@ -70,6 +70,7 @@ BURSTY_FILE=other.brst ./program x >/dev/null
 with --every=90 --burst=10 --dump=own.brst -- $CC -o program work.c && ./program x >/dev/null
 bursty report own.brst | grep -q 'asked 10 %' && pass || fail "--every, --dump"
 BURSTY_FILE=env.brst BURSTY_EVERY=190 ./program x >/dev/null; bursty report env.brst | grep -q 'asked 5 %' && pass || fail "BURSTY_FILE, BURSTY_EVERY"
+BURSTY_FILE=env.brst BURSTY_EVERY=0 ./program x >/dev/null; bursty report env.brst | grep -q 'asked 100 %' && pass || fail "BURSTY_EVERY=0 leaves gaps"
 BURSTY_EVERY=10x ./program x 2>log >/dev/null; grep -q "BURSTY_EVERY: '10x' is not valid" log && pass || fail "BURSTY_EVERY that is no number"
 echo precious >text; BURSTY_FILE=text ./program x 2>log >/dev/null
 [ "$(cat text)" = precious ] && grep -q 'text: is no .brst file and is not overwritten' log && pass || fail "BURSTY_FILE over another file"
@@ -89,9 +90,34 @@ with --form=dual --list=left --every=9 --burst=3 -- $CC -O1 -Wall -Wextra -o pro
 ./program x >out; status=$?
 same "dual: output" plain.out out
 [ "$status" = "$plain" ] && pass || fail "dual: status $status"
-bursty report --csv program.brst >csv; { grep -q fib csv && grep -q leaf csv && grep -q 'work.c:8' csv; } && pass || { fail "dual: no events without checks"; cat csv; }
+bursty report --csv program.brst >csv; { grep -q fib csv && grep -q leaf csv && ! grep -q 'work.c:8' csv; } && pass || { fail "dual: no events without checks"; cat csv; }
 bursty report program.brst | sed -n '/^checks:/,$p' >checks
 { grep -q '^ *[0-9].* fib ' checks && ! grep -q '^ *[0-9].* leaf ' checks && tr '\n' ' ' <checks | grep -q 'bursty cc placed these'; } && pass || { fail "dual: which checks are bursty cc's"; cat checks; }
+# The loop of line 8 stands behind 1000 checks: only longer bursts reach it.
+BURSTY_EVERY=10000 BURSTY_BURST=10000 ./program x >out; bursty report --csv program.brst | grep -q 'work.c:8' && pass || fail "dual: an event behind 1000 checks"
+# mid2 has no check and stands behind the 8 checks of mid's loop in its round: bursts of 20 see 12 of 20. So does later, whose
+# caller stands in front of it, and fast, which is inlined everywhere else. one has one copy: it keeps its state, and tests.
+cat >behind.c <<'END'
+volatile int N = 8;
+static int leaf(int x) { return x * 3; }
+static int mid(int x) { int s = 0, n = N; for (int i = 0; i < n; i++) s += leaf(x + i); return s; }
+static inline __attribute__((always_inline)) int fast(int x) { return leaf(x) + 1; }
+static int mid2(int x) { return fast(x) + leaf(x + 1); }
+static int one(void) { static int n; return ++n; }
+static int later(int x);
+int work(int n) { int s = 0; for (int i = 0; i < n; i++) { s += mid(i); s += mid2(i) + later(i) + one(); } return s; }
+static int later(int x) { return leaf(x) - 1; }
+int main(void) { int s = 0; for (int k = 0; k < 500; k++) s += work(100); return s == 1; }
+END
+rm -f left behind.brst
+with --form=dual --list=left -- $CC -std=gnu99 -O1 -o behind behind.c >log 2>&1 && BURSTY_EVERY=380 BURSTY_BURST=20 ./behind && pass || fail "dual: behind: $(cat log)"
+bursty report --sums behind.brst | awk -F, '$0 ~ /,calls,calls,/ { for (i = 1; i <= NF; i++) if ($i == "calls" && $(i + 1) == "calls") calls[$(i + 2)] += $(i + 6) }
+    END { for (name in calls) print name, calls[name] }' >calls
+for name in mid:50000 mid2:50000 later:50000 fast:50000 one:50000 leaf:550000; do
+    awk -v name="${name%:*}" -v truth="${name#*:}" '$1 == name { seen = $2 } END { exit !(seen > 0.9 * truth && seen < 1.1 * truth) }' calls &&
+        pass || fail "dual: $name: $(cat calls)"
+done
+[ "$(cat left)" = 'behind.c:6: one: one copy: static-local' ] && pass || fail "dual: one copy that tests: $(cat left)"
 cat >copies.c <<'END'
 #include <stdarg.h>
 #include <stdio.h>
@@ -114,13 +140,21 @@ out: for (i = 0; i < 3; i++) { s += i; if (s < 0) goto next; next: s++; }
     do if (s & 1) s--; else { s -= 3; add(s, 1); } while (s > 40);
     return s;
 }
+static int jumps(int n) {
+    static void *const to[] = { &&even, &&odd }; int s = 0, i;
+    for (i = 0; i < n; i++) { goto *to[i & 1]; even: s += 2; if (s > 90) goto out; continue; odd: s++; }
+    for (i = 0; i < n; i++) { int k; for (k = 0; k < i; k++) { if (k == 3) goto on; if (k == 7) goto done; s += odd(k); continue; on: s--; } done: s++; }
+    if (n == 5) goto inside;
+    while (n-- > 0) { s++; inside: s += add(s, n); }
+out: return s;
+}
 static void nothing(void) { printf("%s\n", __func__); add(1, 2); }
 static _Noreturn void stop(int s) { nothing(); exit(s); }
 static const char *named(const char *volatile p, int (*const q)[2]) { return (*q)[0] ? p : __func__; }
 int main(void) {
     int a[] = { 3, 4, 5 }, q[2] = { 0, 1 }, s = 0, r;
     pair p = { 1, 2 };
-    for (r = 0; r < 300; r++) { p = swap(p); s += cb(add, a, 3) + loops(r % 30) + counts() + sums(2, r, p.a); }
+    for (r = 0; r < 300; r++) { p = swap(p); s += cb(add, a, 3) + loops(r % 30) + jumps(r % 40) + counts() + sums(2, r, p.a); }
     nothing();
     printf("%d %d %s\n", s, p.a, named("x", &q));
     stop(7);
@@ -142,7 +176,7 @@ for words in "-O0 -std=c11" "-O2 -Wall -std=gnu99 -pedantic"; do
     done
 done
 for line in 'odd: one copy: declarator' 'counts: one copy: static-local' 'sums: one copy: variadic' 'stop: one copy: noreturn' \
-            'loops: a loop in one copy: label' 'loops: a loop in one copy: case-of-outer-switch'; do
+            'jumps: a loop in one copy: label' 'loops: a loop in one copy: case-of-outer-switch'; do
     grep -q ": $line\$" first && pass || fail "dual: $line"
 done
 # A weak function may be replaced when the program is linked: its body has no second copy.

@@ -181,6 +181,36 @@ if (cd one && with -- $CC -c -o same.o same.c) && (cd two && with -- $CC -c -o s
     with -- $CC -o both both.c one/same.o two/same.o && BURSTY_OFF=1 ./both; then pass
 else fail "two objects of one name: $(cat log)"; fi
 
+# ---- what a link's inputs have ----
+
+# For the linker a file of C++ may as well be C. Without a plugin the objects alone tell.
+echo 'int plus(int n); int plus(int n) { return n ? plus(n - 1) : 0; }' >plus.cpp
+echo 'int plus(int n); int main(void) { return plus(3); }' >uses.c
+$CC -x c -c -o plus.o plus.cpp && $CC -c -o bare.o uses.c && with -- $CC -c -o uses.o uses.c || fail "objects to link"
+if readelf -s plus.o 2>/dev/null | grep -q 'FILE .*plus.cpp'; then
+    word='bursty: cc: linked: 1 file of C++ without checks: WHAT; `bursty cc --build-plugin` gives it some, with gcc'
+    links() { # NAME INPUT...: one word, which has the name
+        want=$(echo "$word" | sed "s|WHAT|$1|")
+        shift
+        with -- $CC -o linked "$@" && [ "$(cat log)" = "$want" ] && pass || fail "link of $*: $(cat log)"
+    }
+    links plus.o plus.o uses.o
+    rm -f libplus.a libthin.a && ar rc libplus.a plus.o && links 'libplus.a(plus.o)' uses.o libplus.a
+    links './libplus.a(plus.o)' uses.o -L. -lplus
+    ar rcT libthin.a plus.o 2>/dev/null && links 'libthin.a(plus.o)' uses.o libthin.a
+    with -- $CC -o conftest plus.o uses.o && [ ! -s log ] && pass || fail "a trial: $(cat log)"
+    rm -f list
+    with --verbose --list=list -- $CC -o linked plus.o bare.o && [ "$(cat list)" = "plus.o:1: the file: left alone: \
+C++, compiled without the plugin
+bare.o:1: the file: left alone: was not compiled by bursty cc" ] &&
+        grep -q '^bursty: cc: bare.o: was not compiled by bursty cc$' log && pass || fail "a link's list: $(cat list log)"
+fi
+rm -f list
+with --verbose --list=list -- $CC -o linked both.c one/same.o two/same.o && [ ! -s list ] && ! grep -q 'same.o' log &&
+    pass || fail "objects with checks are named: $(cat list log)"
+printf '!<arch>\nplus.o          0           0     0     644     99999     `\n' >cut.a
+with -- $CC -o linked uses.o cut.a; [ $? != 0 ] && ! grep -q '^bursty' log && pass || fail "a damaged archive is the linker's: $(cat log)"
+
 # ---- a debugger shows the user's variables ----
 
 if command -v readelf >/dev/null 2>&1; then

@@ -22,6 +22,11 @@ ok $? "a report of frames"
 has "$dir/budget.txt" ' 1000 10.'
 has "$dir/budget.txt" ' 30 0.08 20 20 20 frame game'
 has "$dir/budget.txt" '20 of 1000 frames (2 %) are slow: above 20 ms. Such a frame takes 20 ms more (20 to 20).'
+has "$dir/budget.txt" '20 of 1000 frames are slow (> 20 ms): collect +16 ms (16 to 16) in slow ones.'
+sed -n 2p "$dir/budget.txt" | grep -q '^20 of 1000 frames are slow'
+ok $? "the first line under the title is about slow frames"
+"$bursty" report --brief "$dir/budget.brst" | sed -n 2p | grep -q '^20 of 1000 frames are slow (> 20 ms): collect +16 ms'
+ok $? "the second line of --brief, which record prints, too"
 has "$dir/budget.txt" ' 16 16 16 16 0 16 16 16 320 collect make_frames.c:'
 has "$dir/budget.txt" ' 4 4 4 4 0 4 4 4 0 (waiting)'
 has "$dir/budget.txt" '2 functions of which the interval holds zero are left out; --csv has them.'

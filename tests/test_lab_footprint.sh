@@ -266,6 +266,75 @@ if [ -w /dev/full ]; then
     [ $? = 1 ] && pass || fail "corun to a full disk: status $?"
 fi
 
+# a program of phases: a mark where averages mislead, and the truth of a shared LRU list between
+cat >"$dir/shared.c" <<'END'
+/* shared: block traces `phases` and `steady`, each 60 000 accesses; with sizes as arguments what the
+   first misses, in percent, of an LRU cache of so many blocks that both use in turns. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+enum { N = 60000 };
+static unsigned a[N], b[N], list[4096];
+static unsigned below(unsigned m) {
+    static uint64_t s = 7;
+    s = s * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (unsigned)(s >> 40) % m;
+}
+static void save(const char *name, const unsigned *block) {
+    FILE *f = fopen(name, "wb");
+    int i, last = 0, d;
+    for (i = 0; f && i < N; last = (int)block[i++]) {
+        d = (int)block[i] - last;
+        d = d < 0 ? -2 * d - 1 : 2 * d;
+        for (; d > 127; d >>= 7) putc((d & 127) | 128, f);
+        putc(d, f);
+    }
+    if (f) fclose(f);
+}
+int main(int argc, char **argv) {
+    int i, k;
+    for (i = 0; i < N; i++) a[i] = i / 6000 % 2 ? 1000 + below(20) : below(300);
+    for (i = 0; i < N; i++) b[i] = 5000 + below(1 + below(400));
+    if (argc == 1) {
+        save("phases", a);
+        save("steady", b);
+    }
+    for (k = 1; k < argc; k++) {
+        unsigned size = (unsigned)atoi(argv[k]), used = 0, misses = 0, n;
+        for (i = 0; i < 2 * N; i++) {
+            unsigned block = i % 2 ? b[i / 2] : a[i / 2];
+            for (n = 0; n < used && list[n] != block; n++) { }
+            if (n == used) misses += i % 2 == 0;
+            if (n == used && used < size) used++;
+            else if (n == used) n--;
+            memmove(list + 1, list, n * sizeof *list);
+            list[0] = block;
+        }
+        printf("%u %.2f\n", 64 * size, 100.0 * misses / N);
+    }
+    return 0;
+}
+END
+$CC -O1 -std=c99 -o "$dir/shared" "$dir/shared.c" && (cd "$dir" && ./shared) || fail "shared.c"
+run 0 --c 1 --title phases --dump "$dir/phases.brst" "$dir/phases"
+run 0 --c 1 --title steady --dump "$dir/steady.brst" "$dir/steady"
+"$dir/shared" 64 128 256 320 384 448 >"$dir/lru"
+"$bursty" corun --size 4k,8k,16k,20k,24k,28k "$dir/phases.brst" "$dir/steady.brst" >"$dir/out" || fail "corun of phases"
+# Fields: size, all, program 1, program 2, then 1:>X%.
+awk 'NR == FNR { truth[$1] = $2; next }
+    /^ *[0-9]+ / {
+        one = $3 + 0; t = truth[$1]
+        if (NF == 4) { plain++; if (t < one * .88 - 1 || t > one * 1.12 + 1) bad = bad " " $1 }
+        else { marked++; x = substr($5, 4) + 0
+            if ($5 !~ /^1:>/ || NF > 5 || t < one || t > x) bad = bad " " $1 }
+    }
+    END { if (bad != "" || plain < 2 || marked < 2) { print plain, marked, "bad:" bad; exit 1 } }' \
+    "$dir/lru" "$dir/out" >"$dir/bad" && pass || fail "corun of phases: $(cat "$dir/bad" "$dir/lru" "$dir/out")"
+has out 'truth is likely$'
+"$bursty" corun "$dir/steady.brst" "$dir/r.brst" >"$dir/out" || fail "corun without phases"
+lacks out ':[<>]'
+
 # what is wrong is said, with file and offset, and what came before is kept
 head -c 3000 "$dir/random" >"$dir/whole"
 printf '\377' | cat "$dir/whole" - >"$dir/cut"

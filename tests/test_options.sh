@@ -29,6 +29,7 @@ merge --json -o x none | no option '--json'
 corun --json none | no option '--json'
 corun | no input
 corun --size 3x none | '3x' is not valid
+top --what -p 1 | no option '--what'
 corun --rate 0 none | '0' is not valid
 overlap --json --json none none | '--json' stands twice
 overlap --title a --title b none none | '--title' stands twice
@@ -93,6 +94,7 @@ help report tools/report.c
 help overlap tools/overlap.c
 help merge tools/merge.c
 help corun tools/corun.c
+help top tools/top.c
 help 'lab footprint' lab/footprint.c
 help 'lab streams' lab/streams.c
 help 'lab lackey' lab/lackey.c

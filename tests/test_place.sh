@@ -51,6 +51,35 @@ says '^NOT proved' --set EN $figure
 says '3 functions that call one another: check, match, substitute$' --set EN $figure
 says '3 functions cannot have a check: main, check, match$' --not 'm*' --not ch?ck $figure
 
+# C++ that a plugin has compiled: its checks are counted, and no plan speaks of it. Names are
+# demangled where the machine has a library for that.
+unit='U 2 0000000000000000 0000000000000000 x.cc'
+printf '%s\n' "$unit" 'F _Z4walki g 3 0000000000000000 cn * x.cc' 'C _Z4leafi -' 'L w 4 - 2 0 c' 'L w 5 - 1 0 -' \
+    'N checked-behind-the-optimizer' 'F _Z4leafi w 9 0000000000000000 cn * x.cc' \
+    'N checked-behind-the-optimizer' "$unit" 'F _Z4leafi w 9 0000000000000000 n * x.cc' \
+    'N checked-behind-the-optimizer' >"$dir/late.burstycg"
+{
+    cat "$dir/late.burstycg"
+    printf '%s\n' 'U 2 0000000000000000 0000000000000000 m.c' 'F main g 1 00000000000000aa - 0 m.c' 'C _Z4walki -' 'B c0'
+} >"$dir/both.burstycg"
+says '^2 functions: 1 with a check: plugin 1; 1 without: plugin-none 1$' "$dir/late.burstycg"
+says '^2 loops: 1 with a check: plugin 1; 1 without: plugin-none 1$' "$dir/late.burstycg"
+says '^  2 functions that the compiler.s plugin has compiled, 1 with a check: no plan' "$dir/late.burstycg"
+if grep -q 'holds\|skeleton\|weak\|outside\|build again\|for ever' "$dir/out"; then fail "C++ alone: $(cat "$dir/out")"; else pass; fi
+says '^3 functions: 2 with a check: root 1, plugin 1; 1 without: plugin-none 1$' "$dir/both.burstycg"
+says '^holds on the graph that was read, but for what is named below' "$dir/both.burstycg"
+says '^1 of 1 units built without a plan' "$dir/both.burstycg"
+says '^  2 functions that the compiler.s plugin has compiled, 1 with' "$dir/both.burstycg"
+says '^\(walk(int)\|_Z4walki\)  *x.cc:3  *check  the compiler.s plugin put it there, behind' --list "$dir/both.burstycg"
+says '^\(leaf(int)\|_Z4leafi\)  *x.cc:9  *none   the compiler.s plugin put none there, behind the optimizer$' --list "$dir/both.burstycg"
+says '^  loop 1, line 5: none  the' --list "$dir/both.burstycg"
+says '"by_plugin":2,"by_plugin_checked":1' --json "$dir/both.burstycg"
+says '^  calls \(leaf(int)\|_Z4leafi\)' --why _Z4walki "$dir/both.burstycg"
+if grep -q 'walk(int)' "$dir/out"; then says '^walk(int)' --why 'walk(int)' "$dir/both.burstycg"; else skip "names of C++: no library"; fi
+runs -o "$dir/both.plan" "$dir/both.burstycg"
+if [ "$(cut -c1-10 "$dir/both.plan" | tr '\n' ' ')" = 'bursty pla P m.c main ' ]; then pass; else fail "a plan of C++: $(cat "$dir/both.plan")"; fi
+says '^1 function and 1 loop with a check$' --built "$dir/both.burstycg"
+
 # ---- plans ----
 
 runs -o "$dir/plan" $figure

@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_readme.sh - every relative link of README.md, docs/*.md and lab/ leads to a file, and README's
-# table of headers has a row for each header.
+# table of headers has a row for each header. A table of figures stands in a section that names the
+# command which makes them.
 . tests/check.sh
 for page in README.md docs/*.md lab/*/*.md; do
     dir=$(dirname "$page")
@@ -11,5 +12,52 @@ done
 for header in *.h; do
     if grep -qF "| [$header]($header) |" README.md; then pass
     else fail "README.md: the table of headers has no row for $header"; fi
+done
+
+# Tables where a quarter of the cells, and three of them, are numbers with or without a unit; in
+# docs/formats.md such numbers are of the format, and nobody measured them.
+without_command() { # PAGE...: prints page:line of each table whose section names no command
+    awk '
+        function end_table() {
+            if (figures >= 3 && figures * 4 >= cells) { tables++; at[tables] = FILENAME ":" from }
+            cells = figures = from = 0
+        }
+        function end_section() {
+            end_table()
+            for (i = 1; i <= tables; i++) if (!has_command) print at[i]
+            tables = has_command = 0
+        }
+        FNR == 1 { end_section(); fenced = 0 }
+        /^```/ { fenced = !fenced }
+        /^#/ && !fenced { end_section() }
+        /sh (bench|tests|demo|lab|fuzz)\/[a-z0-9_\/]+\.sh/ { has_command = 1 }
+        /make (bench|demo|test|matrix)|build\/tests\/test_|git ls-tree/ { has_command = 1 }
+        !/^\|/ { end_table(); next }
+        !from { from = FNR; next }
+        /^\|[-:| ]*$/ { next }
+        {
+            n = split($0, cell, "|")
+            for (i = 2; i < n; i++) {
+                gsub(/^ +| +$/, "", cell[i])
+                cells++
+                if (cell[i] ~ /^[-+*]*[0-9][0-9 .,]*( ?(%|[a-zA-Z]+))?\**$/) figures++
+            }
+        }
+        END { end_section() }' "$@"
+}
+list=${BUILD:-build}/tests/readme.list
+mkdir -p "${BUILD:-build}/tests"
+{
+    printf '# a\n\n| x | y |\n|---|---|\n| a | 1.5 ms |\n| b | 20 %% |\n| c | 3 000 |\n\n'
+    printf '# b\n\n`sh bench/run.sh`\n\n| x | y |\n|---|---|\n| a | 1 |\n| b | 2 |\n| c | 3 |\n'
+} |
+    without_command - >"$list"
+if grep -qx '.*:3' "$list" && [ "$(wc -l <"$list")" = 1 ]; then pass
+else fail "of two tables the one without a command is not found"; fi
+for page in README.md docs/*.md; do
+    [ "$page" = docs/formats.md ] && continue
+    found=$(without_command "$page")
+    if [ -z "$found" ]; then pass
+    else fail "a table of figures, and no command that makes them: $(echo $found)"; fi
 done
 finish

@@ -34,6 +34,8 @@ record --frames handle_request --slow 4 --ticks 1000 -- ./program
 ok $? "a program with frames"
 [ "$(frames)" = "400 handle_request" ]
 ok $? "400 frames: $(frames)"
+grep -Eq '^[0-9]+ of 400 frames of handle_request are slow \(> 4 ms\): ' got.err
+ok $? "the first lines on the terminal are about slow frames"
 truth=$(cat got)
 "$bursty" report --csv x.brst >x.csv
 awk -F, -v body="$truth" '
@@ -50,6 +52,19 @@ ok $? "what calls the function is no row"
 "$bursty" report x.brst | grep -q '^where does it run: time by ticks'
 ok $? "time stands beside frames"
 cp x.brst one.brst
+
+# A function with a loop of its own spends its time in the copy that tells of its calls. That is the
+# function's time, and no code that the program made itself.
+cat >loop.c <<'P'
+static volatile unsigned sink;
+__attribute__((noinline)) void often(void) { unsigned i; for (i = 0; i < 30000; i++) sink += i * i; }
+int main(void) { int i; for (i = 0; i < 3000; i++) often(); return 0; }
+P
+${CC:-cc} -O1 -o loop loop.c && "$bursty" record --frames often -o loop.brst ./loop >got 2>got.err
+ok $? "a function with a loop"
+"$bursty" report loop.brst >loop.txt && grep -q '^1 .* often$' loop.txt && ! grep -q memfd loop.txt &&
+    ! grep -q 'made itself' got.err
+ok $? "its time is its own: $(grep -m 2 'memfd\|often$' loop.txt) $(cat got.err)"
 
 # Merged, as on several machines.
 "$bursty" merge -o sum.brst one.brst x.brst >got 2>got.err && mv sum.brst x.brst
@@ -144,6 +159,34 @@ if command -v objcopy >/dev/null && cp program stripped && objcopy --only-keep-d
     done
 else skip "no objcopy"; fi
 
+# C++ names as they stand in the source, with their parameters or without; near ones.
+cat >game.cc <<'EOF'
+#include <stdio.h>
+#define KEPT __attribute__((noinline))
+static volatile unsigned sum;
+struct Game {
+    void KEPT update(int n) const { for (int i = 0; i < n; i++) sum = sum + 1; }
+    void KEPT update(char c) const { sum = sum + (unsigned)c; }
+};
+namespace { void KEPT hidden(const Game &g) { g.update(1000); sum = sum + 1; } }
+template <class T> void KEPT run(T n) { Game g; for (T i = 0; i < n; i++) hidden(g); sum = sum + 1; }
+int main() { Game g; g.update('c'); run<int>(20); return puts("done") < 0; }
+EOF
+if ${CXX:-c++} -O1 -g -o game game.cc 2>log; then
+    named() { # FUNCTION FRAMES
+        record --frames "$1" -- ./game
+        [ "$(frames)" = "$2 $1" ]
+        ok $? "frames of $1: $(frames)"
+    }
+    named 'Game::update(int) const' 20
+    named '(anonymous namespace)::hidden' 20
+    named 'run<int>' 1
+    named 'Game::upd*' 21
+    named Game::update 21
+    says '2 functions begin frames of the name Game::update$'
+    ok $? "two functions of one name are said"
+else skipped=$((skipped + 1)); echo "skipped: no C++ compiler"; fi
+
 # What is refused: one line, status 2, and the program does not run.
 refuse() { # PATTERN OPTIONS...
     pattern=$1
@@ -154,6 +197,10 @@ refuse() { # PATTERN OPTIONS...
 }
 refuse "program has no function of that name; did you mean handle_request?" --frames handle_requst ./program
 refuse "did you mean parse_body or parse_header?" --frames parse_ ./program
+if [ -x game ]; then
+    refuse "did you mean Game::update?" --frames updte ./game
+    refuse "did you mean Game::update?" --frames Game::updates ./game
+fi
 refuse "has no function of that name$" --frames quite_something_else ./program
 refuse '\-\-frames \*: .* functions have such a name' --frames '*' "$bursty" --help
 refuse "goes with --time" --calls --frames handle_request ./program

@@ -22,7 +22,7 @@ fi
 # What a run wrote to stderr, but for the line that names its file.
 # What the program wrote, without what is said of the recording.
 others() {
-    LC_ALL=C sed -e '/^bursty: .*(from, to: 95 % intervals)$/,/^bursty: wrote .* shows it$/d' \
+    LC_ALL=C sed -e '/^bursty: .*\((from, to: 95 % intervals)\|: nothing to show\)$/,/^bursty: wrote .* shows it$/d' \
         -e '/^bursty: wrote .*; `bursty report .*` shows it$/d' got.err
 }
 cd "$out" || exit 2

@@ -102,9 +102,9 @@ ok $? "--speedscope: a profile for each thread"
 
 # ---- sums: rows add up over files, in any spreadsheet
 bursty report --sums "$dir/small.brst" >"$dir/sums"
-grep -qx 'run,self_time,ms,parse,p.c,10,579,1158,2316' "$dir/sums" &&
-    grep -qx 'run,total_time,ms,parse,p.c,10,579,1158,2316' "$dir/sums" &&
-    grep -qx 'run,total_time,ms,main,m.c,1,849,1698,3396' "$dir/sums"
+grep -qx 'run,self_time,ms,parse,p.c,10,579,1158,2316,0,579' "$dir/sums" &&
+    grep -qx 'run,total_time,ms,parse,p.c,10,579,1158,2316,0,579' "$dir/sums" &&
+    grep -qx 'run,total_time,ms,main,m.c,1,849,1698,3396,0,849' "$dir/sums"
 ok $? "--sums: $(cat "$dir/sums")"
 { bursty report --sums "$dir/small.brst"; bursty report --sums "$dir/small.brst"; } |
     awk -F , '$2 == "self_time" { n[$4 $5] += $8 } END { for (f in n) print f, n[f] }' | sort >"$dir/once"
@@ -112,9 +112,9 @@ bursty report --sums "$dir/small.brst" "$dir/small.brst" |
     awk -F , '$2 == "self_time" { n[$4 $5] += $8 } END { for (f in n) print f, n[f] }' | sort >"$dir/merged"
 same "--sums adds up as files do" once merged
 echo 'exact|calls f@a.c:1 1000' | run exact
-bursty report --sums "$dir/exact.brst" | grep -qx 'run,calls,calls,f,a.c,1,0,1000,0'; ok $? "--sums, exact"
+bursty report --sums "$dir/exact.brst" | grep -qx 'run,calls,calls,f,a.c,1,0,1000,0,0,1000'; ok $? "--sums, exact"
 echo 'calls =f@a.c:1 1000' | run formula
-bursty report --sums "$dir/formula.brst" | grep -qx "run,calls,calls,'=f,a.c,1,10,1000,100000"
+bursty report --sums "$dir/formula.brst" | grep -qx "run,calls,calls,'=f,a.c,1,10,1000,100000,100000,10"
 ok $? "--sums, a formula: $(bursty report --sums "$dir/formula.brst")"
 
 # ---- nothing is cut, nothing is empty with status 0, and nothing obeys a name

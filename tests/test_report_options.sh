@@ -217,7 +217,13 @@ has text '25  *(none)  *twin #2$'
 COLUMNS=60 bursty report "$dir/middle.brst" >"$dir/text"
 has text '  frame1 > (6 more) > branch23 > (11 more) > frame20$'
 COLUMNS=60 bursty report "$dir/game.brst" >"$dir/text"
-has text 'std::vector<entity, pool_allocator<entity> >::push_back(const entity&)$'
+tr -d '\n ' <"$dir/text" >"$dir/line"             # a wide name has several lines, and all of itself
+has line '43000std::vector<entity,pool_allocator<entity>>::push_back(constentity&)[0-9]'
+awk '/^functions: calls/ { on = 1 } on && / function$/ { at = index($0, "function") }
+     /^callers and/ { exit } at && length($0) > 60 { exit bad = 1 }
+     at && /^  / && match($0, /[^ ]/) && RSTART > 40 { lines++; if (RSTART != at) exit bad = 1 }
+     END { exit bad || !lines }' "$dir/text"
+ok $? "the lines of a wide name do not begin in its column"
 report csv --csv "$dir/middle.brst"
 has csv ',99,99,frame1 > frame2 > (5 more) > branch22 > (6 more) > frame15 > '
 report html --html "$dir/page.html" "$dir/middle.brst"

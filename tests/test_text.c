@@ -37,6 +37,16 @@ TEST(terminals_get_no_control_characters) {
     CHECK_STR(shown(text_json, "a\xE2\x80\xAE"), "\"a\\u202e\"");
 }
 
+TEST(a_word_for_a_shell_stays_one_word) {
+    CHECK_STR(shown(text_shell, "work"), "work");
+    CHECK_STR(shown(text_shell, "ns::work.part.0"), "ns::work.part.0");
+    CHECK_STR(shown(text_shell, ""), "''");
+    CHECK_STR(shown(text_shell, "std::less<int>::operator()(int const&, int const&) const"),
+              "'std::less<int>::operator()(int const&, int const&) const'");
+    CHECK_STR(shown(text_shell, "a'b; rm *"), "'a'\\''b; rm *'");
+    CHECK_STR(shown(text_shell, "a\n$b"), "'a\\x0a$b'");
+}
+
 TEST(a_frame_is_one_field_of_a_stack) {
     CHECK_STR(shown(text_frame, "a;b\nc"), "a:b\\x0ac");
     CHECK_STR(shown(text_frame, ""), "(no name)");

@@ -6,6 +6,7 @@
 #define BINPATCH_STATIC
 #include "binpatch.h"
 #include "test.h"
+#include "base/unwind.h"
 
 #ifndef _GNU_SOURCE
 TEST(without_gnu_source_the_patcher_refuses_and_says_so) {
@@ -519,5 +520,57 @@ TEST(rules_lead_to_the_caller) {
     CHECK_EQ(x86flow_step(&rule, &pc, &rsp, &rbp), -1);
     image[FDE + 17] = 0x0F;                                 /* an expression: no rule */
     CHECK_EQ(x86flow_find_rule(image + FDE, 5, &rule), -1);
+}
+
+/* tools/base/unwind.c reads files of strangers, and says the same of an honest
+   one. It knows the linker's stubs, too. */
+TEST(the_tool_reads_the_same_rules_of_files) {
+    FILE *own = fopen("/proc/self/exe", "rb");
+    unsigned char *data = own ? (unsigned char *)malloc(1 << 26) : NULL;
+    size_t size = data ? fread(data, 1, 1 << 26, own) : 0;
+    elf_file e;
+    dump_fault fault;
+    unwind_file tool;
+    const uint8_t *header = NULL;
+    uint64_t n, k, same = 0, different = 0, missing = 0;
+    if (own) fclose(own);
+    if (size && elf_is(data, size) && elf_begin(&e, data, size, &fault) == 0) {
+        unwind_begin(&tool, &e);
+        for (n = 0; n < tool.load_count && tool.count; n++) {
+            if (tool.base - tool.loads[n].address < tool.loads[n].size)
+                header = data + tool.loads[n].offset + (tool.base - tool.loads[n].address);
+        }
+    }
+    if (!header) {
+        SKIP("a program with .eh_frame_hdr only");
+        free(data);
+        return;
+    }
+    for (n = 0; n < tool.count; n++) {
+        for (k = 0; k < 200; k += 1 + n % 7) {
+            int32_t from;
+            uint64_t at, start = 0;
+            const uint8_t *fde;
+            x86flow_rule theirs;
+            x86flow_unwind u;
+            unwind_rule ours;
+            memcpy(&from, header + 12 + 8 * n, 4);
+            at = (uint64_t)(uintptr_t)header + (uint64_t)(int64_t)from + k;
+            fde = x86flow_find_fde(header, at, &start);
+            if (!fde || x86flow_read_fde(fde, &u) != 0 || at - start >= u.size) break;
+            if (x86flow_find_rule(fde, at - start, &theirs) != 0) continue;
+            if (unwind_find(&tool, tool.base + (uint64_t)(int64_t)from + k, &ours) != UNWIND_FOUND)
+                missing++;
+            else if (ours.reg != theirs.reg || ours.offset != theirs.offset
+                     || ours.rbp_saved != theirs.rbp_saved
+                     || (ours.rbp_saved && ours.rbp != theirs.rbp))
+                different++;
+            else same++;
+        }
+    }
+    CHECK(same > 100);
+    CHECK_EQ(different, 0);
+    CHECK_EQ(missing, 0);
+    free(data);
 }
 #endif

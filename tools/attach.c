@@ -8,12 +8,19 @@
    A tick is one place in the code, and whether the kernel was at work for it.
    The ring gives only places; names are looked up when all is over, from the
    process's mappings (asked for each second, so that they are there when the
-   process has ended), the symbols of their files, and where these have none,
-   from where .eh_frame_hdr says that functions start. Code of no file has its
+   process has ended), the symbols of their files or of debug files, and where
+   these have none, from where .eh_frame_hdr says that functions start. Code of no file has its
    names in /tmp/perf-PID.map, which a JIT compiler writes if it is asked to.
 
-   Callers are not shown: most code has no frame pointers. Only the function
-   that went into the kernel is known as the caller of "(kernel)". */
+   For callers the kernel copies a piece of the thread's stack with each tick.
+   .eh_frame of the files says how to go through it, so that frame pointers are
+   not needed. A stack is kept as the number of its innermost caller:
+
+       callers: | 1: main, 0 | 2: run, 1 | 3: step, 2 | ...      each with the one around it
+
+   Where the stack is deeper than the piece, or a place has no such rule (code
+   made at run time, some assembler), the outer callers are missing. Their
+   number is said. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -30,9 +37,12 @@
 #endif
 
 #ifdef CAN_ATTACH
+#define SAMPLED_PATHS_BITS 15
 #include "../record/core/sampled.c" /* the writer of ticks, which the recorder has, too */
-#include "base/elf.h"
+#include "base/debugfile.h"
+#include "base/hash.h"
 #include "base/save.h"
+#include "base/unwind.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -49,12 +59,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING_PAGES = 32, PAGE = 4096, MOST_TICKS = 1 << 22, NAMES = SAMPLED_PATHS };
+enum { RING_PAGES = 128, RING_PAGES_MOST = 512, PAGE = 4096, STACK_MOST = 16384, STACK_LEAST = 512,
+       MOST_CALLERS = 1 << 21, MOST_TICKS = 1 << 22, NAMES = 1 << 15, MAPPINGS = 1 << 12 };
 
 typedef struct look {               /* one tick */
     uint64_t pc;                    /* of the program; 0: not known */
+    uint32_t callers;               /* the number of the innermost one; 0: none is known */
     int in_kernel;
 } look;
+
+typedef struct caller {
+    uint64_t pc;                    /* in the instruction that called */
+    uint32_t around, key;
+} caller;
 
 typedef struct function {
     uint64_t start, end;            /* as the file counts addresses; end 0: not known */
@@ -63,6 +80,9 @@ typedef struct function {
 } function;
 
 typedef struct image {              /* a file, or the code of none */
+    elf_file elf;
+    int has_file;                   /* and its names have not been read */
+    unwind_file unwind;
     char path[4096];
     function *functions;
     size_t count;
@@ -76,21 +96,32 @@ typedef struct mapping {
     image *file;
 } mapping;
 
+static const char VDSO[] = "[vdso]";
+
 static struct {
     long pid;
+    char program[64];
     uid_t owner;
     int events[1 << 14];
     unsigned event_count;
     struct perf_event_mmap_page *rings[1024];
     int ring_of[1024];
+    size_t ring_bytes[1024];        /* without the page in front */
     unsigned ring_count;
     look *looks;
     size_t look_count, look_room;
     uint64_t lost, unwanted;
+    unsigned stack_bytes;           /* that come with a tick; 0: no callers are wanted, or had */
+    caller *callers;                /* by number - 1 */
+    uint32_t caller_count, caller_room;
+    hash_table caller_index;
+    uint64_t cut;                   /* ticks of which outer callers are missing */
+    int is_read;                    /* the mappings, since the rings were looked at */
     mapping *mappings;
     size_t mapping_count, mapping_room;
     image **images;
     size_t image_count;
+    image *made;                    /* code of no file */
     char **names;                   /* by key - 1 */
     uint32_t name_count;
     int no_kernel;
@@ -105,6 +136,9 @@ static void stop(int number) {
 
 /* ---- ticks ---- */
 
+/* Numbers of the kernel's asm/perf_regs.h. In a record they stand in this order. */
+enum { REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_IP = 8 };
+
 static int open_event(pid_t thread, int cpu, unsigned ticks) {
     struct perf_event_attr a;
     memset(&a, 0, sizeof a);
@@ -112,8 +146,15 @@ static int open_event(pid_t thread, int cpu, unsigned ticks) {
     a.size = sizeof a;
     a.config = PERF_COUNT_SW_TASK_CLOCK;
     a.sample_period = 1000000000 / ticks;
-    a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN;
-    a.sample_max_stack = 1;
+    a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+    if (at.stack_bytes) {
+        a.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        a.sample_regs_user = 1 << REGISTER_BP | 1 << REGISTER_SP | 1 << REGISTER_IP;
+        a.sample_stack_user = at.stack_bytes;
+    } else {
+        a.sample_type |= PERF_SAMPLE_CALLCHAIN;
+        a.sample_max_stack = 1;
+    }
     a.inherit = 1;
     a.exclude_callchain_kernel = 1;
     a.exclude_kernel = at.no_kernel != 0;
@@ -143,6 +184,19 @@ static int refuse(long pid, int why) {
     return tool_error("process %ld: %s", pid, strerror(why));
 }
 
+/* The system may not hand out so much memory. Returns 0 or errno. */
+static int open_ring(int cpu, int event) {
+    size_t pages = at.stack_bytes ? RING_PAGES_MOST : RING_PAGES;
+    void *ring = MAP_FAILED;
+    for (; pages >= RING_PAGES && ring == MAP_FAILED; pages /= 2) {
+        ring = mmap(NULL, (pages + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+        if (ring != MAP_FAILED) at.ring_bytes[cpu] = pages * PAGE;
+    }
+    if (ring == MAP_FAILED) return errno;
+    at.rings[cpu] = (struct perf_event_mmap_page *)ring;
+    return 0;
+}
+
 /* The events of one thread, one a CPU. Returns 0 or errno. */
 static int open_thread(pid_t thread, unsigned ticks) {
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -166,10 +220,8 @@ static int open_thread(pid_t thread, unsigned ticks) {
         if (at.rings[cpu]) {
             if (ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, at.ring_of[cpu]) != 0) return errno;
         } else {
-            void *ring = mmap(NULL, (RING_PAGES + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
-                              event, 0);
-            if (ring == MAP_FAILED) return errno;
-            at.rings[cpu] = (struct perf_event_mmap_page *)ring;
+            int failed = open_ring(cpu, event);
+            if (failed) return failed;
             at.ring_of[cpu] = event;
             if ((unsigned)cpu + 1 > at.ring_count) at.ring_count = (unsigned)cpu + 1;
         }
@@ -201,7 +253,32 @@ static int open_threads(long pid, unsigned ticks) {
     return any && (why == 0 || why == ESRCH) ? 0 : why;
 }
 
-static void take_tick(uint64_t pc, int in_kernel) {
+static void close_threads(void) {
+    unsigned n;
+    for (n = 0; n < at.ring_count; n++) {
+        if (at.rings[n]) munmap(at.rings[n], at.ring_bytes[n] + PAGE);
+        at.rings[n] = NULL;
+    }
+    for (n = 0; n < at.event_count; n++) close(at.events[n]);
+    at.event_count = at.ring_count = 0;
+}
+
+/* A quarter of a second fits into a ring, for rings are read more often. A
+   system that hands out no stacks, or not so much memory, gives ticks without
+   callers. */
+static int open_all(long pid, unsigned ticks, int with_callers) {
+    unsigned bytes = with_callers ? STACK_MOST : 0;
+    int why;
+    while (bytes > STACK_LEAST && bytes > (RING_PAGES * PAGE) / (ticks / 8 + 1)) bytes /= 2;
+    at.stack_bytes = bytes;
+    why = open_threads(pid, ticks);
+    if (!why || !bytes || why == ESRCH || why == EACCES) return why;
+    close_threads();
+    at.stack_bytes = 0;
+    return open_threads(pid, ticks);
+}
+
+static void take_tick(uint64_t pc, uint32_t callers, int in_kernel) {
     if (at.look_count == at.look_room) {
         size_t room = at.look_room ? 2 * at.look_room : 4096;
         if (at.look_count >= MOST_TICKS) {
@@ -212,14 +289,106 @@ static void take_tick(uint64_t pc, int in_kernel) {
         at.look_room = room;
     }
     at.looks[at.look_count].pc = pc;
+    at.looks[at.look_count].callers = callers;
     at.looks[at.look_count++].in_kernel = in_kernel;
 }
+
+/* ---- callers ---- */
+
+static const mapping *mapping_at(uint64_t pc) {
+    size_t n;
+    for (n = at.mapping_count; n > 0; n--) {
+        const mapping *m = &at.mappings[n - 1];
+        if (pc >= m->lo && pc < m->hi) return m;
+    }
+    return NULL;
+}
+
+/* The address of a place as its file counts. Returns 0, or -1. */
+static int address_in(const mapping *m, uint64_t pc, uint64_t *address) {
+    uint64_t offset = pc - m->lo + m->offset;
+    unsigned k;
+    for (k = 0; k < m->file->load_count; k++) {
+        const uint64_t *load = m->file->loads[k];
+        if (offset - load[0] >= load[1]) continue;
+        *address = offset - load[0] + load[2];
+        return 0;
+    }
+    return -1;
+}
+
+static int is_caller(const void *owner, uint32_t number, const void *key) {
+    const caller *a = &((const caller *)owner)[number - 1], *b = (const caller *)key;
+    return a->pc == b->pc && a->around == b->around;
+}
+
+/* The number of a caller, made at first sight; 0: there is no room. */
+static uint32_t number_of(uint64_t pc, uint32_t around) {
+    caller c = {pc, around, 0};
+    uint32_t *place;
+    if (at.caller_count == MOST_CALLERS) return 0;
+    if (at.caller_count == at.caller_room) {
+        at.caller_room = at.caller_room ? 2 * at.caller_room : 1024;
+        at.callers = (caller *)tool_grow(at.callers, at.caller_room * sizeof *at.callers);
+    }
+    place = hash_place(&at.caller_index, hash_numbers(pc, around), is_caller, at.callers, &c);
+    if (!*place) {
+        at.callers[at.caller_count] = c;
+        *place = ++at.caller_count;
+    }
+    return *place;
+}
+
+static void read_mappings(void);
+
+/* The callers of a place. stack: the piece of the stack from sp on. */
+static uint32_t callers_of(uint64_t pc, uint64_t sp, uint64_t bp, const uint64_t *stack,
+                           uint64_t bytes) {
+    uint64_t pcs[SAMPLED_DEEP - 2], base = sp, address;
+    uint32_t count = 0, number = 0;
+    int status = UNWIND_UNKNOWN;
+    while (count < sizeof pcs / sizeof *pcs) {
+        const mapping *m = mapping_at(pc);
+        unwind_rule rule;
+        uint64_t cfa, saved;
+        if (!m && !at.is_read) {                  /* a library that has just been loaded */
+            at.is_read = 1;
+            read_mappings();
+            m = mapping_at(pc);
+        }
+        if (!m || address_in(m, pc, &address) != 0) break;
+        status = unwind_find(&m->file->unwind, address, &rule);
+        if (status != UNWIND_FOUND) break;
+        status = UNWIND_UNKNOWN;
+        cfa = (rule.reg == 6 ? bp : sp) + (uint64_t)(int64_t)rule.offset;
+        saved = cfa + (uint64_t)(int64_t)rule.rbp;
+        if (cfa & 7 || cfa <= sp || cfa - base < 8 || cfa - base > bytes) break;
+        if (rule.rbp_saved
+            && (saved & 7 || saved - base > bytes || bytes - (saved - base) < 8))
+            break;
+        pc = stack[(cfa - 8 - base) / 8] - 1;     /* in the call */
+        if (rule.rbp_saved) bp = stack[(saved - base) / 8];
+        sp = cfa;
+        if (!mapping_at(pc)) break;
+        pcs[count++] = pc;
+    }
+    if (status != UNWIND_OUTERMOST) at.cut++;
+    while (count) {
+        uint32_t inner = number_of(pcs[--count], number);
+        if (!inner) break;
+        number = inner;
+    }
+    return number;
+}
+
+/* ---- rings ---- */
 
 /* A record of a ring, put together where it goes round the end. */
 static void take_record(const uint64_t *words, size_t count) {
     struct perf_event_header head;
     size_t n, chain;
-    uint64_t pc = 0;
+    uint64_t pc = 0, bytes;
+    uint32_t callers = 0;
     int in_kernel;
     memcpy(&head, words, sizeof head);
     if (head.type == PERF_RECORD_LOST && count >= 3) at.lost += words[2];
@@ -229,21 +398,30 @@ static void take_record(const uint64_t *words, size_t count) {
         at.unwanted++;
         return;
     }
-    chain = words[3] < count - 4 ? (size_t)words[3] : count - 4;
-    for (n = 0; n < chain && in_kernel; n++) {
-        if (words[4 + n] < (uint64_t)-4095) pc = words[4 + n];
-        if (pc) break;
-    }
-    if (!in_kernel) pc = words[1];
-    take_tick(pc, in_kernel);
+    if (!at.stack_bytes) {
+        chain = words[3] < count - 4 ? (size_t)words[3] : count - 4;
+        for (n = 0; n < chain && in_kernel; n++) {
+            if (words[4 + n] < (uint64_t)-4095) pc = words[4 + n];
+            if (pc) break;
+        }
+        if (!in_kernel) pc = words[1];
+    } else if (words[3] && count >= 8) {          /* bp, sp, ip, size of the piece, the piece */
+        pc = words[6];
+        bytes = words[7];
+        if (bytes && count >= 9 && bytes / 8 <= count - 9) {
+            if (words[8 + bytes / 8] < bytes) bytes = words[8 + bytes / 8]; /* so many are true */
+        } else bytes = 0;
+        if (words[3] == 2) callers = callers_of(pc, words[5], words[4], words + 8, bytes & ~7ull);
+        else at.cut++;
+    } else at.cut++;
+    take_tick(pc, callers, in_kernel);
 }
 
-static void read_ring(struct perf_event_mmap_page *ring) {
+static void read_ring(struct perf_event_mmap_page *ring, size_t all) {
     static uint64_t words[8192];
     const char *data = (const char *)ring + PAGE;
     uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE), tail = ring->data_tail;
     while (tail < head) {
-        const size_t all = RING_PAGES * PAGE;
         struct perf_event_header h;
         size_t n;
         memcpy(&h, data + tail % all, sizeof h);  /* 8 bytes, aligned: never cut */
@@ -257,8 +435,9 @@ static void read_ring(struct perf_event_mmap_page *ring) {
 
 static void read_rings(void) {
     unsigned n;
+    at.is_read = 0;
     for (n = 0; n < at.ring_count; n++) {
-        if (at.rings[n]) read_ring(at.rings[n]);
+        if (at.rings[n]) read_ring(at.rings[n], at.ring_bytes[n]);
     }
 }
 
@@ -324,43 +503,73 @@ static int by_start(const void *a, const void *b) {
     return x->name ? strcmp(x->name, y->name) : 0;
 }
 
-/* A file stays mapped: names point into it. */
-static const unsigned char *map_file(const char *path, size_t *size) {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat s;
-    void *data = MAP_FAILED;
-    if (file < 0) return NULL;
-    if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0) {
-        *size = (size_t)s.st_size;
-        data = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
+static int has_section(const elf_file *e, uint64_t type) {
+    elf_section s;
+    dump_fault fault;
+    uint64_t n;
+    for (n = 0; n < e->section_count; n++) {
+        if (elf_get_section(e, n, &s, &fault) == 0 && s.type == type) return 1;
     }
-    close(file);
-    return data == MAP_FAILED ? NULL : (const unsigned char *)data;
+    return 0;
 }
 
-static void read_image(image *m) {
+/* The kernel's own code for programs is the same in all processes of 64 bits. */
+static const unsigned char *map_vdso(size_t *size) {
+    char line[5000];
+    unsigned long long lo, hi;
+    const unsigned char *data = NULL;
+    FILE *file = fopen("/proc/self/maps", "r");
+    while (file && !data && fgets(line, sizeof line, file)) {
+        if (!strstr(line, "[vdso]") || sscanf(line, "%llx-%llx", &lo, &hi) != 2) continue;
+        data = (const unsigned char *)(uintptr_t)lo;
+        *size = (size_t)(hi - lo);
+    }
+    if (file) fclose(file);
+    return data;
+}
+
+/* The file stays mapped: names point into it. */
+static void open_image(image *m) {
     char path[4200];
     const unsigned char *data;
-    size_t size = 0, room = 0;
-    elf_file e;
+    size_t size = 0;
     dump_fault fault;
     uint64_t n;
     /* As the process sees it: it may have another root. */
     snprintf(path, sizeof path, "/proc/%ld/root%s", at.pid, m->path);
-    data = map_file(path, &size);
-    if (!data) data = map_file(m->path, &size);
-    if (!data || !elf_is(data, size) || elf_begin(&e, data, size, &fault) != 0 || !e.is_64) return;
-    for (n = 0; n < e.segment_count && m->load_count < 16; n++) {
-        size_t header = (size_t)(e.segments + n * e.segment_bytes);
-        if (!elf_holds(&e, header, 56) || elf_number(&e, header, 4) != ELF_LOAD) continue;
-        m->loads[m->load_count][0] = elf_number(&e, header + 8, 8);
-        m->loads[m->load_count][1] = elf_number(&e, header + 32, 8);
-        m->loads[m->load_count++][2] = elf_number(&e, header + 16, 8);
+    data = m->path[0] == '[' ? map_vdso(&size) : debugfile_map(path, &size);
+    if (!data) data = debugfile_map(m->path, &size);
+    if (!data || !elf_is(data, size) || elf_begin(&m->elf, data, size, &fault) != 0
+        || !m->elf.is_64)
+        return;
+    for (n = 0; n < m->elf.segment_count && m->load_count < 16; n++) {
+        size_t header = (size_t)(m->elf.segments + n * m->elf.segment_bytes);
+        if (!elf_holds(&m->elf, header, 56) || elf_number(&m->elf, header, 4) != ELF_LOAD) continue;
+        m->loads[m->load_count][0] = elf_number(&m->elf, header + 8, 8);
+        m->loads[m->load_count][1] = elf_number(&m->elf, header + 32, 8);
+        m->loads[m->load_count++][2] = elf_number(&m->elf, header + 16, 8);
     }
-    add_starts(m, &room, &e);
-    if (elf_find_sections(&e, &fault) == 0) {
-        add_symbols(m, &room, &e, ELF_SYMBOLS);
-        add_symbols(m, &room, &e, ELF_DYNAMIC_SYMBOLS);
+    unwind_begin(&m->unwind, &m->elf);
+    m->has_file = 1;
+}
+
+/* Only when a name is asked for: large debug files take their time, and in it
+   rings would run over. */
+static void read_names(image *m) {
+    char root[64];
+    size_t room = 0;
+    elf_file debug;
+    dump_fault fault;
+    if (!m->has_file) return;
+    m->has_file = 0;
+    snprintf(root, sizeof root, "/proc/%ld/root", at.pid);
+    add_starts(m, &room, &m->elf);
+    if (elf_find_sections(&m->elf, &fault) == 0) {
+        add_symbols(m, &room, &m->elf, ELF_SYMBOLS);
+        add_symbols(m, &room, &m->elf, ELF_DYNAMIC_SYMBOLS);
+        if (!has_section(&m->elf, ELF_SYMBOLS)
+            && debugfile_find(&m->elf, m->path, root, &debug) == 0)
+            add_symbols(m, &room, &debug, ELF_SYMBOLS);
     }
     if (m->count) qsort(m->functions, m->count, sizeof *m->functions, by_start);
 }
@@ -426,8 +635,26 @@ static image *image_of(const char *path) {
     snprintf(m->path, sizeof m->path, "%s", path);
     at.images = (image **)tool_grow(at.images, (at.image_count + 1) * sizeof *at.images);
     at.images[at.image_count++] = m;
-    if (path[0] == '/') read_image(m);
+    if (path[0] == '/' || !strcmp(path, VDSO)) open_image(m);
     return m;
+}
+
+/* The name that the process has now: it may have become another program. One
+   that has ended keeps its last one. Returns 0 if there is no process. */
+static int read_program(void) {
+    char path[64], name[64];
+    struct stat owner;
+    FILE *file;
+    snprintf(path, sizeof path, "/proc/%ld/comm", at.pid);
+    file = fopen(path, "r");
+    if (!file) return 0;
+    if (fgets(name, sizeof name, file) && name[strcspn(name, "\n")]) {
+        name[strcspn(name, "\n")] = 0;
+        if (*name) snprintf(at.program, sizeof at.program, "%s", name);
+    }
+    at.owner = fstat(fileno(file), &owner) == 0 ? owner.st_uid : geteuid();
+    fclose(file);
+    return 1;
 }
 
 /* The code that the process has mapped. What it had a second ago stays known:
@@ -453,7 +680,8 @@ static void read_mappings(void) {
             if (m->lo == lo && m->hi == hi && m->offset == offset) break;
         }
         path_of = line + from;
-        if (path_of[0] != '/' ? strcmp(path_of, "[vdso]") != 0
+        if (!strcmp(path_of, VDSO) && hi >> 32 == 0) path_of = "[vdso of 32 bits]";
+        if (path_of[0] != '/' ? path_of[0] != '[' || strncmp(path_of + 1, VDSO + 1, 4) != 0
                               : !strncmp(path_of, "/memfd:", 7) || !strncmp(path_of, "//", 2))
             path_of = "";                         /* code of no file, whatever it is called */
         if (n && !strcmp(at.mappings[n - 1].file->path, path_of)) continue;
@@ -474,6 +702,7 @@ static void read_mappings(void) {
 
 static uint32_t new_key(const char *name) {
     uint32_t n;
+    if (at.name_count >= NAMES) name = "(more functions)";
     for (n = 0; n < at.name_count; n++) {
         if (!strcmp(at.names[n], name)) return n + 1;
     }
@@ -495,14 +724,22 @@ static int is_made(const image *m) { return m->path[0] != '/' && m->path[0] != '
 
 static uint32_t key_at(image *m, uint64_t address) {
     char name[4200];
-    size_t lo = 0, hi = m->count;
+    enum { PARTS = 16 };
+    size_t lo = 0, hi, n;
     function *f;
+    read_names(m);
+    hi = m->count;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
         if (m->functions[mid].start <= address) lo = mid + 1;
         else hi = mid;
     }
     f = lo ? &m->functions[lo - 1] : NULL;
+    /* .eh_frame may have several records for one function of the symbols. */
+    for (n = 1; f && !f->name && n < lo && n < PARTS; n++) {
+        function *before = &m->functions[lo - 1 - n];
+        if (before->name && address < before->end) f = before;
+    }
     if (f && f->name && f->end > f->start && address >= f->end) f = NULL;
     if (!f) {
         if (is_made(m)) snprintf(name, sizeof name, "(code made at run time)");
@@ -511,7 +748,11 @@ static uint32_t key_at(image *m, uint64_t address) {
         return m->rest;
     }
     if (f->key) return f->key;
-    if (f->name) snprintf(name, sizeof name, "%.4000s", f->name);
+    if (f->name) {
+        size_t size = strlen(f->name);
+        if (!is_made(m) && strcspn(f->name, "@")) size = strcspn(f->name, "@"); /* no version */
+        snprintf(name, sizeof name, "%.*s", (int)(size < 4000 ? size : 4000), f->name);
+    }
     else
         snprintf(name, sizeof name, "%.4000s+0x%llx", short_path(m->path),
                  (unsigned long long)f->start);
@@ -520,21 +761,12 @@ static uint32_t key_at(image *m, uint64_t address) {
 
 /* 0: the place is in no code that is known. */
 static uint32_t key_of(uint64_t pc) {
-    size_t n;
-    unsigned k;
-    for (n = at.mapping_count; n > 0; n--) {
-        const mapping *m = &at.mappings[n - 1];
-        uint64_t offset;
-        if (pc < m->lo || pc >= m->hi) continue;
-        if (is_made(m->file)) return key_at(m->file, pc);
-        offset = pc - m->lo + m->offset;
-        for (k = 0; k < m->file->load_count; k++) {
-            const uint64_t *load = m->file->loads[k];
-            if (offset - load[0] < load[1]) return key_at(m->file, offset - load[0] + load[2]);
-        }
-        return key_at(m->file, 0);
-    }
-    return 0;
+    const mapping *m = mapping_at(pc);
+    uint64_t address = 0;
+    if (!m) return 0;
+    if (is_made(m->file)) return key_at(m->file, pc);
+    (void)address_in(m, pc, &address);
+    return key_at(m->file, address);
 }
 
 /* ---- all of it ---- */
@@ -554,10 +786,16 @@ static int write_file(const attach_options *o, const char *program) {
     uint32_t kernel = 0;
     int status;
     for (n = 0; n < at.look_count; n++) {
-        uint32_t keys[2], count = 0, key = at.looks[n].pc ? key_of(at.looks[n].pc) : 0;
+        uint32_t keys[SAMPLED_DEEP], count = 0, key = at.looks[n].pc ? key_of(at.looks[n].pc) : 0;
+        uint32_t number = at.looks[n].callers;
         if (at.looks[n].in_kernel && !kernel) kernel = new_key("(kernel)");
         if (at.looks[n].in_kernel) keys[count++] = kernel;
         if (key) keys[count++] = key;
+        for (; number && count < SAMPLED_DEEP; number = at.callers[number - 1].around) {
+            caller *c = &at.callers[number - 1];
+            if (!c->key) c->key = key_of(c->pc);
+            if (c->key) keys[count++] = c->key;
+        }
         sampled_tick(&ticks, keys, count, 1, 0);
     }
     memset(&about, 0, sizeof about);
@@ -576,74 +814,158 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* A process that has ended may stay a zombie until somebody asks for its status.
+   One whose first thread alone has ended goes on. */
+static int is_alive(void) {
+    char path[64], line[1024];
+    const char *behind;
+    char state = 'Z';
+    long threads = 1;
+    FILE *file;
+    snprintf(path, sizeof path, "/proc/%ld/stat", at.pid);
+    file = fopen(path, "r");
+    if (!file) return 0;
+    if (fgets(line, sizeof line, file) && (behind = strrchr(line, ')')) != NULL)
+        (void)sscanf(behind + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                                 "%*s %ld", &state, &threads);
+    fclose(file);
+    return (state != 'Z' && state != 'X') || threads > 1;
+}
+
 /* Until the time is over, the process ends or somebody stops us. */
 static void watch(unsigned seconds) {
     double end = now() + seconds, next = 0;
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/maps", at.pid);
     while (!stopped && now() < end) {
         struct timespec pause = {0, 50000000};
         if (now() >= next) {
+            (void)read_program();
             read_mappings();
             next = now() + 1;
         }
         nanosleep(&pause, NULL);
         read_rings();
-        if (kill((pid_t)at.pid, 0) != 0 && errno == ESRCH) break;
+        if (!is_alive()) break;
     }
 }
 
 static int made_at_run_time(void) {
-    size_t n, k;
+    size_t n;
     for (n = 0; n < at.look_count; n++) {
-        for (k = at.mapping_count; k > 0; k--) {
-            const mapping *m = &at.mappings[k - 1];
-            if (at.looks[n].pc >= m->lo && at.looks[n].pc < m->hi) break;
-        }
-        if (k && is_made(at.mappings[k - 1].file)) return 1;
+        const mapping *m = mapping_at(at.looks[n].pc);
+        if (m && is_made(m->file)) return 1;
     }
     return 0;
 }
 
-int attach_run(const attach_options *o) {
-    char path[64], program[64] = "";
+static int begin_looking(long pid, unsigned ticks, int with_callers) {
     struct sigaction action;
-    struct stat owner;
-    image *made;
-    FILE *file;
-    unsigned n;
     int why;
-    at.pid = o->pid;
-    snprintf(path, sizeof path, "/proc/%ld/comm", o->pid);
-    file = fopen(path, "r");
-    if (file && !fgets(program, sizeof program, file)) program[0] = 0;
-    at.owner = file && fstat(fileno(file), &owner) == 0 ? owner.st_uid : geteuid();
-    if (file) fclose(file);
-    program[strcspn(program, "\n")] = 0;
-    if (!file) return refuse(o->pid, ESRCH);
+    at.pid = pid;
+    if (!read_program()) return refuse(pid, ESRCH);
     memset(&action, 0, sizeof action);
     action.sa_handler = stop;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    why = open_threads(o->pid, o->ticks);
-    if (why) return refuse(o->pid, why);
-    made = image_of("");
+    why = open_all(pid, ticks, with_callers);
+    if (why) return refuse(pid, why);
+    at.made = image_of("");
+    return TOOL_OK;
+}
+
+int attach_open(long pid, unsigned ticks) { return begin_looking(pid, ticks, 0); }
+
+static void forget_made(void) {
+    size_t n;
+    for (n = 0; n < at.made->count; n++) free((char *)(uintptr_t)at.made->functions[n].name);
+    free(at.made->functions);
+    at.made->functions = NULL;
+    at.made->count = 0;
+}
+
+int attach_poll(void) {
+    read_rings();
+    return !stopped && is_alive();
+}
+
+int attach_is_stopped(void) { return stopped != 0; }
+
+void attach_take(void (*each)(void *user, uint32_t key), void *user) {
+    size_t n;
+    int tries = 0;
+    (void)read_program();
+    if (at.mapping_count > MAPPINGS) at.mapping_count = 0;   /* those of long ago */
+    read_mappings();
+    for (n = 0; n < at.look_count; n++) {
+        const look *l = &at.looks[n];
+        uint32_t key = l->in_kernel ? new_key("(kernel)") : l->pc ? key_of(l->pc) : 0;
+        if (key && key == at.made->rest && !tries++) {       /* may be named by now */
+            forget_made();
+            read_perf_map(at.made);
+            key = key_of(l->pc);
+        }
+        each(user, key ? key : new_key("(outside)"));
+    }
+    at.look_count = 0;
+}
+
+const char *attach_name(uint32_t key) { return name_of(NULL, key); }
+
+void attach_about(attach_state *s) {
+    s->program = at.program;
+    s->lost = at.lost;
+    s->of_children = at.unwanted;
+    s->has_kernel = !at.no_kernel;
+}
+
+int attach_run(const attach_options *o) {
+    enum { CUT_WORTH = 5 };         /* percent */
+    unsigned n;
+    int status = begin_looking(o->pid, o->ticks, 1);
+    if (status != TOOL_OK) return status;
     watch(o->seconds);
     for (n = 0; n < at.event_count; n++) (void)ioctl(at.events[n], PERF_EVENT_IOC_DISABLE, 0);
     read_rings();
+    (void)read_program();
     read_mappings();
-    read_perf_map(made);
+    read_perf_map(at.made);
     if (!at.look_count)
         return tool_error("process %ld used no CPU time in that time, so that nothing is written",
                           o->pid);
-    if (!o->quiet && made_at_run_time() && !made->count)
+    if (!o->quiet && made_at_run_time() && !at.made->count)
         tool_error("the process runs code that it made itself, and no /tmp/perf-%ld.map names it: "
                    "node --perf-basic-prof, or an agent of java's, writes one", o->pid);
+    if (!o->quiet && at.cut * 100 > at.look_count * (uint64_t)CUT_WORTH)
+        tool_error("%.0f %% of the ticks have only their inner callers: the stack was deeper than "
+                   "%u bytes, or code has no unwind information",
+                   100 * (double)at.cut / (double)at.look_count, at.stack_bytes);
+    if (!o->quiet && !at.stack_bytes)
+        tool_error("callers are not known: the system hands out no stacks");
     if (!o->quiet && at.no_kernel)
         tool_error("time in the kernel is not seen: kernel.perf_event_paranoid is above 1");
-    return write_file(o, program);
+    return write_file(o, at.program);
 }
 #else
+int attach_open(long pid, unsigned ticks) {
+    (void)pid, (void)ticks;
+    return tool_error("what looks at a running process needs Linux on x86-64");
+}
+
+int attach_poll(void) { return 0; }
+
+int attach_is_stopped(void) { return 1; }
+
+void attach_take(void (*each)(void *user, uint32_t key), void *user) { (void)each, (void)user; }
+
+const char *attach_name(uint32_t key) {
+    (void)key;
+    return "";
+}
+
+void attach_about(attach_state *s) {
+    static const attach_state none = {"", 0, 0, 0};
+    *s = none;
+}
+
 int attach_run(const attach_options *o) {
     (void)o;
     return tool_error("bursty record -p runs on Linux on x86-64 only");

@@ -10,7 +10,11 @@
    were not used in a window never grows with it. So a larger cache never misses
    more. Where a program needs a cache of a certain size and hits everything from
    there on (a cliff), averages cannot tell where exactly: they know how long a
-   window is that fills the cache on average, not which one. */
+   window is that fills the cache on average, not which one. A program of phases
+   has windows of several kinds, and the average is like none of them. So each
+   program is looked at alone, too: in a cache of so many blocks as it has of the
+   shared one on average, its stack distances tell what it misses. Where its
+   average says something else, the row says so. */
 #include "base/input.h"
 #include "base/tool.h"
 #include "kinds/footprints.h"
@@ -30,6 +34,7 @@ static const char help[] =
     "                all take the same time, so that a rate is the number of accesses\n";
 
 enum { POINTS = 500, SIZES = 100 };
+static const double far_off = .2, hardly_any = .001;
 
 typedef struct program {
     footprint_profile profile;
@@ -48,6 +53,7 @@ typedef struct programs {
     size_t count;
     double rates[SIZES], sizes[SIZES];            /* sizes in bytes */
     size_t rate_count, size_count;
+    int has_far;
 } programs;
 
 /* ---- the composition ---------------------------------------------------------------------- */
@@ -134,6 +140,21 @@ static double miss_ratio(program *p, double window) {
     return p->profile.reuse ? footprint_reuse_after(&p->profile, own) : slope_at(p, own);
 }
 
+/* What a program misses alone, by its stack distances, in a cache of what it has
+   of the shared one. Both are known up to a bin, and to c. Returns the nearest
+   ratio that there may be if the average is far from all of these; else -1. */
+static double far_alone(const program *p, double window) {
+    const footprint_profile *f = &p->profile;
+    double blocks = average_of(p, window * p->share), least, most;
+    uint32_t bin = footprint_bin(blocks < 1 ? 1 : (uint64_t)blocks);
+    if (!f->reuse || p->ratio < 0 || bin < 2) return -1;
+    least = footprint_miss_ratio(f, (double)footprint_bin_high(bin + 1) / f->c);
+    most = footprint_miss_ratio(f, (double)footprint_bin_high(bin - 1));
+    if (least < 0 || most < 0) return -1;
+    if (p->ratio < least * (1 - far_off) - hardly_any) return least;
+    return p->ratio > most * (1 + far_off) + hardly_any ? most : -1;
+}
+
 /* A ratio below 0 is unknown. */
 static void put_ratio(double ratio) {
     if (ratio < 0) printf("         -");
@@ -152,6 +173,13 @@ static void put_row(programs *all, double bytes) {
     printf("%12.0f", bytes);
     put_ratio(sum);
     for (i = 0; i < all->count; i++) put_ratio(all->list[i].ratio);
+    for (i = 0; i < all->count; i++) {
+        double alone = far_alone(&all->list[i], window);
+        if (alone < 0) continue;
+        printf("  %lu:%s%.2f%%", (unsigned long)(i + 1),
+               alone > all->list[i].ratio ? ">" : "<", 100 * alone);
+        all->has_far = 1;
+    }
     printf("\n");
 }
 
@@ -180,6 +208,10 @@ static void put_table(programs *all) {
         put_row(all, blocks * block);
         if (blocks >= most) break;
     }
+    if (all->has_far)
+        printf("\nN:>X%%: program N alone, in a cache of what it has of this one, misses X %% or more "
+               "(<: or\nless). It has phases, or cliffs, and its average is like none of them: there the "
+               "truth is likely\nto lie between program-N and X.\n");
 }
 
 /* ---- the programs ------------------------------------------------------------------------- */

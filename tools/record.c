@@ -24,20 +24,22 @@ static const char help[]
       "  --footprint        how much data a window of the run touches (samples)\n"
       "  --refs             data references that come back in the same order (samples)\n"
       "  --misses           which functions and data miss in the caches (samples)\n"
-      "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams, misses\n"
+      "  --sharing          which data threads take from one another: false sharing (samples)\n"
+      "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams, misses, sharing\n"
       "\n"
       "  --frames FUNCTION  beside the time: its calls are frames, or requests, and the report\n"
       "                     says what slow ones do more (up to 8 times)\n"
       "  --slow MS          what takes longer is slow; else the slowest 5 %\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
-      "  -p PID, --seconds N   time of a process that runs, for so long: 10. No callers\n"
+      "  -p PID, --seconds N   time of a process that runs, for so long: 10. It is not changed\n"
       "  --follow           children too, each into FILE.PID\n"
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
       "  --ticks HZ         looks in a second of CPU time: 250\n"
       "  --every N, --burst N   checks between two bursts: 9900 (0: no gaps); of a burst: 100\n"
       "  --jitter PERCENT, --seed N   by how much --every varies: 12, below 2000 checks 80\n"
       "  --caches LIST      sizes for --misses, up to 4, as in 48k,2m,32m: this machine's caches\n"
+      "  --streams N        room for so many streams of --refs in each thread: 512\n"
       "  --per-second N     so many bursts a second in each thread; --every is the first gap\n"
       "  --events KIND      calls, refs or blocks beside what the profiles need\n"
       "  --boring K         no checks in loops with at most K operands: 4; 0: in none\n"
@@ -70,6 +72,7 @@ extern const tool_command command_report;
 typedef struct record_options {
     unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
     unsigned per_second, ticks, slow_us;
+    unsigned streams;               /* 0: the recorder's own choice */
     unsigned pid, seconds;          /* of -p; 0: a program is started */
     int no_cache;
     char cache[4096];               /* the folder of what earlier runs found out; "": none */
@@ -94,7 +97,9 @@ enum {
     PROFILE_METHODS = 4,
     PROFILE_PAIRS = 8,
     PROFILE_STREAMS = 16,
-    PROFILE_MISSES = 32
+    PROFILE_MISSES = 32,
+    PROFILE_SHARING = 64,
+    PROFILE_OBJECTS = PROFILE_MISSES | PROFILE_SHARING /* need the heap, and long bursts */
 };
 enum {
     FLAG_OFF = 256,
@@ -105,6 +110,8 @@ enum {
 };
 enum {
     DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
+    STREAMS_MOST = 1 << 20,         /* as record/preload/patch.h has it */
+    SHARING_EVERY = 490000, SHARING_BURST = 10000,
     CACHE_BYTES = 1 << 26           /* the folder of --calls' start */
 };
 
@@ -420,10 +427,11 @@ static int shapes_bursts(const tool_option *option) {
 
 static int read_options(record_options *o, int argc, char **argv) {
     static const char *const profile_names[]
-        = {"hcct", "footprint", "methods", "pairs", "streams", "misses", NULL};
+        = {"hcct", "footprint", "methods", "pairs", "streams", "misses", "sharing", NULL};
     static const unsigned profile_bits[]
         = {PROFILE_HCCT,  PROFILE_FOOTPRINT, PROFILE_METHODS,
-           PROFILE_PAIRS, PROFILE_STREAMS,   PROFILE_MISSES};
+           PROFILE_PAIRS, PROFILE_STREAMS,   PROFILE_MISSES,
+           PROFILE_SHARING};
     static const char *const event_names[] = {"calls", "refs", "blocks", NULL};
     static const unsigned event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
     tool_option option;
@@ -448,9 +456,15 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "edges")) profiles |= PROFILE_PAIRS;
         else if (tool_is(&option, "--", "refs")) profiles |= PROFILE_STREAMS;
         else if (tool_is(&option, "--", "misses")) profiles |= PROFILE_MISSES;
+        else if (tool_is(&option, "--", "sharing")) profiles |= PROFILE_SHARING;
         else if (tool_is(&option, "--", "caches")) {
             bad = take_caches(&o->caches, tool_value(&option));
             profiles |= PROFILE_MISSES;
+        }
+        else if (tool_is(&option, "--", "streams")) {
+            bad = number(tool_value(&option), STREAMS_MOST, &o->streams);
+            if (!bad && !o->streams) bad = tool_error("--streams wants at least 1");
+            profiles |= PROFILE_STREAMS;
         }
         else if (tool_is(&option, "--", "footprint")) profiles |= PROFILE_FOOTPRINT;
         else if (tool_is(&option, "--", "quiet")) o->quiet = 1;
@@ -519,14 +533,14 @@ static int read_options(record_options *o, int argc, char **argv) {
                          "rest the program must be started by bursty record");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
     o->profiles |= profiles;
-    if (o->profiles & PROFILE_MISSES) {
+    if (o->profiles & PROFILE_OBJECTS) {
         /* A burst that fills a cache; loops without a check would fill the buffer. */
         if (!every_said) {
-            o->every = MISSES_EVERY;
-            o->burst = MISSES_BURST;
+            o->every = o->profiles & PROFILE_MISSES ? MISSES_EVERY : SHARING_EVERY;
+            o->burst = o->profiles & PROFILE_MISSES ? MISSES_BURST : SHARING_BURST;
         }
         if (!boring_said) o->flags |= FLAG_ALL;
-        if (!o->caches.size) find_caches(&o->caches);
+        if (o->profiles & PROFILE_MISSES && !o->caches.size) find_caches(&o->caches);
     }
     if (!jitter_said && o->every < 2000) o->jitter = 80; /* loops of so many checks keep step */
     if (!o->every) {
@@ -546,7 +560,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     if (!o->profiles) o->flags |= FLAG_OFF | FLAG_LOOK;
     if (!ticks_said && (time_said || !o->profiles)) o->ticks = DEFAULT_TICKS;
     if (o->profiles & (PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS)) o->events |= ENTRY | EXIT;
-    if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_MISSES))
+    if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_OBJECTS))
         o->events |= LOAD | STORE;
     return bad ? TOOL_BAD_INPUT : TOOL_OK;
 }
@@ -635,6 +649,10 @@ static void become(const record_options *o, const char *library, char **argv, co
     if (o->cache[0]) setenv("BURSTY_RECORD_CACHE", o->cache, 1);
     if (o->only.size) setenv("BURSTY_RECORD_ONLY", o->only.data, 1);
     if (o->caches.size) setenv("BURSTY_RECORD_CACHES", o->caches.data, 1);
+    if (o->streams) {
+        snprintf(value, sizeof value, "%u", o->streams);
+        setenv("BURSTY_RECORD_STREAMS", value, 1);
+    }
     if (o->not_these.size) setenv("BURSTY_RECORD_NOT", o->not_these.data, 1);
     if (o->frames.size) {
         snprintf(value, sizeof value, "%u\n%s", o->slow_us, o->frames.data);
@@ -792,7 +810,7 @@ static void name_places(record_options *o) {
     size_t size;
     FILE *file;
     int is_whole;
-    if (o->direct || !(o->profiles & PROFILE_MISSES) || stat(o->out, &s) != 0
+    if (o->direct || !(o->profiles & PROFILE_OBJECTS) || stat(o->out, &s) != 0
         || s.st_ino != o->inode || s.st_size == 0)
         return;
     data = tool_read_file(o->out, NULL, &size);
@@ -880,7 +898,7 @@ static int find_split(int argc, char **argv) {
     static const char *const alone[]
         = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--no-cache",
            "--help",    "-h",      "--time",   "--calls", "--edges",      "--refs",    "--footprint",
-           "--misses"};
+           "--misses",  "--sharing"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
         size_t n = 0, count = sizeof alone / sizeof *alone;
@@ -994,7 +1012,7 @@ static int run(int argc, char **argv) {
     hold_asking(&before);
     if ((status = find_library("bursty-record.so", recorder, sizeof recorder)) != 0) return status;
     snprintf(library, sizeof library, "%s", recorder);
-    if (o.profiles & PROFILE_MISSES) { /* whose malloc comes first */
+    if (o.profiles & PROFILE_OBJECTS) { /* whose malloc comes first */
         if ((status = find_library("bursty-heap.so", heap, sizeof heap)) != 0) return status;
         snprintf(library, sizeof library, "%s:%s", heap, recorder);
     }

@@ -4,7 +4,8 @@
    The dump goes to the file that BURSTY_FILE names, or to the program's name
    with .brst. %p in the name becomes the process number; a child of fork adds
    its number if there is no %p. A program that made no check leaves no file.
-   BURSTY_EVERY sets the checks between bursts, BURSTY_BURST those of a burst.
+   BURSTY_EVERY sets the checks between bursts (0: no gaps), BURSTY_BURST those
+   of a burst.
    BURSTY_OFF=1 keeps sampling off. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -75,6 +76,11 @@ static unsigned number(const char *name, unsigned otherwise) {
     return otherwise;
 }
 
+static unsigned every(void) {
+    const char *value = getenv("BURSTY_EVERY");
+    return value && !strcmp(value, "0") ? BURSTY_ALWAYS : number("BURSTY_EVERY", bursty_cc_rates[0]);
+}
+
 /* In front of C++'s static initialisers, which are then seen; and what was
    registered first runs last, so the dump has the destructors, too. */
 #ifdef __ELF__
@@ -89,7 +95,7 @@ static void start(void) {
     memset(&config, 0, sizeof config);
     config.program = bursty_cc_file;
     config.tick_hz = -1; /* counts alone */
-    config.profile.every = number("BURSTY_EVERY", bursty_cc_rates[0]);
+    config.profile.every = every();
     config.profile.burst = number("BURSTY_BURST", bursty_cc_rates[1]);
     parent = getpid();
     if (bursty_start(&config) == 0) {

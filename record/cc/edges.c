@@ -33,6 +33,7 @@ typedef struct cursor {
 static void begin(cursor *c) {
     c->place = NULL;
 #ifdef __ELF__
+    if (edgeprof_units_gather) edgeprof_units_gather();
     c->place = __start_bursty_units;
 #endif
     c->node = added;
@@ -79,6 +80,13 @@ static void count_running(int by) { (void)by; }
 void edgeprof_units_running(int by) { count_running(by); }
 
 uint64_t edgeprof_unit_key(const edgeprof_function *f) { return edgeprof_key(f); }
+
+uint64_t edgeprof_unit_table(const edgeprof_unit *unit) {
+    const edgeprof_function *first = unit->functions[0];
+    edgeprof_function object = *first;
+    if (!first->ends && first->file) object.hash = object.slots = 0;
+    return edgeprof_key(&object);
+}
 
 int edgeprof_unit_write(const edgeprof_unit *unit, int with_part, const char *test,
                         edgeprof_write_fn write, void *user) {

@@ -28,6 +28,12 @@
 #define EDGEPROF_UNIT_API extern
 #endif
 
+#ifdef __ELF__
+#define EDGES_P_WEAK __attribute__((weak))
+#else
+#define EDGES_P_WEAK
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -70,6 +76,15 @@ EDGEPROF_UNIT_API int edgeprof_unit_write(const edgeprof_unit *unit, int with_pa
 
 /* The unit of that number, from 0 on; NULL behind the last. */
 EDGEPROF_UNIT_API const edgeprof_unit *edgeprof_units_at(uint32_t number);
+
+/* Adds units for objects that have come since the last call; weak, for only
+   arcs.c has it. */
+EDGEPROF_UNIT_API void edgeprof_units_gather(void) EDGES_P_WEAK;
+
+/* The key that tables of a unit begin with: of the object, if arcs.c has found
+   it, which gives its functions a file and no graph; else that of the first
+   function. */
+EDGEPROF_UNIT_API uint64_t edgeprof_unit_table(const edgeprof_unit *unit);
 
 /* What says that counts are of this build of a function. */
 EDGEPROF_UNIT_API uint64_t edgeprof_unit_key(const edgeprof_function *f);

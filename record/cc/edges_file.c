@@ -39,7 +39,14 @@ int edgeprof_units_append(void) {
 #endif
 }
 
-__attribute__((destructor)) static void write_units(void) {
+/* Behind destructors of the program itself, as those of static objects of C++
+   in a shared library. */
+#ifdef __TINYC__
+__attribute__((destructor))
+#else
+__attribute__((destructor(101)))
+#endif
+static void write_units(void) {
 #ifdef EDGEPROF_UNIT_EXITS
     edgeprof_exits_end();
 #else

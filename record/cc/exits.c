@@ -309,7 +309,8 @@ static void catch_signals(void) {
     }
 }
 
-__attribute__((constructor)) static void start(void) {
+/* In front of what the program itself does before main. */
+__attribute__((constructor(101))) static void start(void) {
     const char *signals = getenv("BURSTY_COVERAGE_SIGNALS");
     owner = getpid();
     if (signals && *signals && is_program()) catch_signals();

@@ -28,7 +28,8 @@
 /* What was found of one unit. */
 typedef struct merge_unit {
     const edgeprof_unit *unit;
-    uint64_t key;
+    uint64_t key;          /* of its first function; 0: it cannot be merged */
+    uint64_t table;        /* what its tables begin with */
     size_t at, end;        /* of its counts in the old file; 0: there are none */
     size_t payload;        /* its first byte of counts, as merge_reader counts */
     int is_known;          /* the old file has its tables */
@@ -144,8 +145,14 @@ static int merge_is_test(merge_reader *r, const char *test) {
 
 /* ---- one unit ---- */
 
-static const edgeprof_function *merge_function(const merge_unit *u) {
-    return u->unit->count == 1 ? u->unit->functions[0] : NULL;
+/* Units of a rewritten file have one function, which stands for all of the file;
+   those of arcs.c have many. Tables in the program itself, which EP_FUNC makes,
+   are never merged. */
+static int merge_can(const edgeprof_unit *unit) {
+    uint32_t i;
+    for (i = 0; i < unit->count; i++)
+        if (!unit->functions[i] || unit->functions[i]->ends) return 0;
+    return unit->count > 0;
 }
 
 /* Adds a value of an earlier run to a counter. */
@@ -180,11 +187,12 @@ static int merge_is_too_large(const edgeprof_function *f, uint32_t i, uint64_t v
     return f->bits == 64 && value + ((const uint64_t *)f->counters)[i] < value;
 }
 
-/* Reads values and exits behind the head of a record. does_add: 0 only looks
-   whether they fit. */
+/* Reads one record behind its key: width, values and exits. does_add: 0 only
+   looks whether they fit. */
 static int merge_values(merge_reader *r, const edgeprof_function *f, int does_add) {
     uint64_t most = f->bits < 64 ? ((uint64_t)1 << f->bits) - 1 : UINT64_MAX, exits, before = 0;
     uint32_t i;
+    if (merge_number(r) != f->bits || merge_number(r) != f->slots) return 0;
     for (i = 0; i < f->slots; i++) {
         uint64_t value = merge_number(r);
         if (r->is_bad || value > most || merge_is_too_large(f, i, value)) return 0;
@@ -197,15 +205,34 @@ static int merge_values(merge_reader *r, const edgeprof_function *f, int does_ad
         before = vertex + 1;
         if (does_add) merge_exit(f, (uint32_t)vertex, (uint32_t)early);
     }
-    return !r->is_bad && merge_is_end(r);
+    return !r->is_bad;
+}
+
+static uint64_t merge_key(merge_reader *r) {
+    uint64_t key = 0;
+    int k;
+    for (k = 0; k < 8; k++) key |= (uint64_t)merge_byte(r) << 8 * k;
+    return key;
+}
+
+/* The records of a unit's functions, behind the first one's key; no others may
+   be in the part. */
+static int merge_records(merge_reader *r, const edgeprof_unit *unit, int does_add) {
+    uint32_t i;
+    for (i = 0; i < unit->count; i++) {
+        if (i > 0 && (merge_number(r) != 2 || merge_key(r) != edgeprof_unit_key(unit->functions[i])))
+            return 0;
+        if (r->is_bad || !merge_values(r, unit->functions[i], does_add)) return 0;
+    }
+    return merge_is_end(r);
 }
 
 /* Looks at a part of kind 4. */
 static void merge_look(merge_file *m, size_t at, size_t end) {
-    merge_reader r, values;
-    uint64_t tag, key = 0;
+    merge_reader r;
+    uint64_t tag, key;
     uint32_t i;
-    int is_ours, k;
+    int is_ours;
     merge_begin(&r, m->old, at);
     tag = merge_number(&r);
     is_ours = tag != 3 && !m->test;
@@ -213,20 +240,18 @@ static void merge_look(merge_file *m, size_t at, size_t end) {
         is_ours = merge_is_test(&r, m->test);
         tag = merge_number(&r);
     }
-    if (tag != 1 && tag != 2) return;
-    for (k = 0; k < 8; k++) key |= (uint64_t)merge_byte(&r) << 8 * k;
-    for (i = 0; i < m->count && m->units[i].key != key; i++) {
+    if (tag != 1 && tag != 2 && tag != 4) return;
+    key = merge_key(&r);
+    if (r.is_bad || !key) return;
+    for (i = 0; i < m->count && (tag == 2 ? m->units[i].key : m->units[i].table) != key; i++) {
     }
-    if (r.is_bad || i == m->count || !key) return;
-    if (tag == 1) {
-        m->units[i].is_known = 1; /* the table of its first function */
+    if (i == m->count) return;
+    if (tag != 2) {
+        m->units[i].is_known = 1;
         return;
     }
     if (!is_ours || m->units[i].end) return;
-    if (merge_number(&r) != merge_function(&m->units[i])->bits) return;
-    if (merge_number(&r) != merge_function(&m->units[i])->slots) return;
-    values = r;
-    if (!merge_values(&values, merge_function(&m->units[i]), 0)) return;
+    if (!merge_records(&r, m->units[i].unit, 0)) return;
     m->units[i].at = at;
     m->units[i].end = end;
 }
@@ -234,16 +259,13 @@ static void merge_look(merge_file *m, size_t at, size_t end) {
 /* Adds what was found of a unit to its counters. */
 static void merge_add(const merge_file *m, const merge_unit *u) {
     merge_reader r;
-    int k;
     merge_begin(&r, m->old, u->at);
     if (merge_number(&r) == 3) {
         merge_is_test(&r, NULL);
         merge_number(&r);
     }
-    for (k = 0; k < 8; k++) merge_byte(&r);
-    merge_number(&r);
-    merge_number(&r);
-    merge_values(&r, merge_function(u), 1);
+    merge_key(&r);
+    merge_records(&r, u->unit, 1);
 }
 
 /* ---- the file ---- */
@@ -263,10 +285,11 @@ static uint32_t merge_open(merge_file *m, int file, off_t size, const char *test
         return 0;
     }
     for (i = 0; i < m->count; i++) {
-        const edgeprof_function *f;
-        m->units[i].unit = edgeprof_units_at(i);
-        f = merge_function(&m->units[i]);
-        if (f && !f->ends) m->units[i].key = edgeprof_unit_key(f);
+        const edgeprof_unit *unit = edgeprof_units_at(i);
+        m->units[i].unit = unit;
+        if (!merge_can(unit)) continue;
+        m->units[i].key = edgeprof_unit_key(unit->functions[0]);
+        m->units[i].table = edgeprof_unit_table(unit);
     }
     if (size <= 0 || (uint64_t)size > SIZE_MAX / 2) return 0;
     m->size = (size_t)size;
@@ -291,16 +314,22 @@ static void merge_close(merge_file *m) {
 
 static void merge_here(void) {}
 
-/* Are the tables of this build? The first part begins with a function of one of
-   our units. */
+/* Are the tables of this build? Parts begin with a key of one of our units; of
+   an object of C++ that has no function of its own here there is none. */
 static int merge_is_own(const merge_file *m, const tables *t) {
     enum { KEY = 16 + 2 + 1 }; /* behind the part's head, a chunk's length and a tag */
+    size_t at, end;
     uint32_t i;
-    if (!t->bytes || t->size < KEY + 8) return 0;
-    for (i = 0; i < m->count; i++) {
-        uint64_t key = m->units[i].key;
-        if (key && (uint32_t)key == merge_little(t->bytes + KEY, 4) &&
-            (uint32_t)(key >> 32) == merge_little(t->bytes + KEY + 4, 4)) return 1;
+    if (!t->bytes) return 0;
+    for (at = 0; at < t->size; at = end) {
+        end = merge_part_end(t->bytes, t->size, at);
+        if (!end || end - at < KEY + 8) return 0;
+        if (merge_little(t->bytes + at + 6, 2) != 4) continue;
+        for (i = 0; i < m->count; i++) {
+            uint64_t key = m->units[i].table;
+            if (key && (uint32_t)key == merge_little(t->bytes + at + KEY, 4) &&
+                (uint32_t)(key >> 32) == merge_little(t->bytes + at + KEY + 4, 4)) return 1;
+        }
     }
     return 0;
 }

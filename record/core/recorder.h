@@ -5,11 +5,14 @@
                  threads.c     a tree for each thread; threads that end, fork
                  names.c       keys of functions; names from the mapped files; dlclose
                  sampled.c     counts of functions and pairs, and of ticks
+                 misses.c      misses by function and object, caches.c under it
+                 sharing.c     lines that several threads use
                  contexts.c    sums over bursts for each context of a tree
                  timer.c       ticks of a timer
                  dump.c        writes all trees into a file at exit
        preload/  patch.c       the library that `bursty record` preloads: events of binpatch.h
                  patch_file.c  the file and the report that it writes
+                 patch_sharing.c  what --sharing asks of each burst
                  debugfile.c   symbols that stand in separate files
                  keep.c        keeps what was recorded for the case that the program is killed
                  handover.c    lets a program that gave up files or system calls write all the same

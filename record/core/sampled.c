@@ -207,7 +207,8 @@ int sampled_write(const sampled_profile *about, const sampled_table *const *tabl
 
 /* The number of a path, made at first sight; 0: there is no room for it. */
 static uint32_t path_of(sampled_ticks *t, uint32_t key, uint32_t parent) {
-    uint32_t i = (key * UINT32_C(0x9E3779B1) + parent * UINT32_C(0x85EBCA77)) >> 18, number;
+    uint32_t mix = key * UINT32_C(0x9E3779B1) + parent * UINT32_C(0x85EBCA77), number;
+    uint32_t i = mix >> (31 - SAMPLED_PATHS_BITS);
     for (;; i++) {
         sampled_path *path;
         i %= 2 * SAMPLED_PATHS;
@@ -301,6 +302,20 @@ int sampled_write_ticks(const sampled_profile *about, uint32_t period_us,
         for (i = 0; i < used; i++)
             put_path(&p, about, &threads[n]->paths[i], i + 1);
     }
+    return end(&p);
+}
+
+int sampled_write_program(const char *program,
+                          int (*write)(void *user, const void *data, size_t size), void *user) {
+    enum { KIND = 1, INFO = 1 };
+    part p;
+    begin(&p, KIND, write, user);
+    put(&p, INFO);
+    put(&p, 0);
+    put_string(&p, program);
+    put(&p, 0);
+    put(&p, 0);
+    put(&p, 0);
     return end(&p);
 }
 

@@ -44,7 +44,10 @@ void sampled_burst(sampled_table *t, uint64_t weight_256);
 int sampled_write(const sampled_profile *p, const sampled_table *const *tables, uint32_t count,
                   int (*write)(void *user, const void *data, size_t size), void *user);
 
-enum { SAMPLED_PATHS = 1 << 13, SAMPLED_DEEP = 256 };
+#ifndef SAMPLED_PATHS_BITS
+#define SAMPLED_PATHS_BITS 13               /* at most 15: numbers of paths have 16 bits */
+#endif
+enum { SAMPLED_PATHS = 1 << SAMPLED_PATHS_BITS, SAMPLED_DEEP = 256 };
 
 typedef struct sampled_path {               /* a function and those around it */
     uint32_t key, parent;                   /* parent: number of a path, 1 and more; 0: none */
@@ -70,6 +73,9 @@ void sampled_tick(sampled_ticks *t, const uint32_t *keys, uint32_t count, uint32
 int sampled_write_ticks(const sampled_profile *p, uint32_t period_us,
                         const sampled_ticks *const *threads, uint32_t count, uint64_t lost,
                         int (*write)(void *user, const void *data, size_t size), void *user);
+/* Writes a part that only says which program ran. Returns 0, or -1. */
+int sampled_write_program(const char *program,
+                          int (*write)(void *user, const void *data, size_t size), void *user);
 /* Writes a part that says that something is missing from the recording:
    docs/formats.md, kind 7. Of of_ms of CPU time, ms are not covered. Returns 0,
    or -1. */

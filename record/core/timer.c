@@ -322,6 +322,14 @@ void timer_in_child(void) {
     start(t);                                   /* a child has no timers */
 }
 
+void timer_each(void (*each)(void *user, uint32_t key, uint64_t ticks), void *user) {
+    const timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
+    for (; t; t = t->next) {
+        uint32_t i, used = __atomic_load_n(&t->ticks.paths_used, __ATOMIC_ACQUIRE);
+        for (i = 0; i < used; i++) each(user, t->ticks.paths[i].key, t->ticks.paths[i].ticks);
+    }
+}
+
 int timer_write(const sampled_profile *about, int (*write)(void *, const void *, size_t),
                 void *user) {
     static const sampled_ticks *tables[TIMER_THREADS];

@@ -31,6 +31,8 @@ void timer_in_child(void);
 /* No more ticks. Makes no system call, unless `timers`: then the timers are
    deleted, too. */
 void timer_stop(int timers);
+/* Tells of the ticks of each path, by the key of its innermost function. */
+void timer_each(void (*each)(void *user, uint32_t key, uint64_t ticks), void *user);
 /* Writes a part, if there was a timer. Returns 0, or -1. */
 int timer_write(const sampled_profile *about, int (*write)(void *, const void *, size_t),
                 void *user);

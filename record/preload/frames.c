@@ -26,6 +26,7 @@
 #include "handover.h"
 #include "patch.h"
 #include "../../tools/base/glob.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,13 +183,114 @@ void frames_take(const char *lines) {
     }
 }
 
-/* A function that the compiler has made anew for its callers has a suffix. */
-static int is_named(const char *name, const char *wanted) {
-    size_t size = strlen(wanted);
-    if (strpbrk(wanted, "*?")) return glob_matches(wanted, name, strlen(name));
-    return !strncmp(name, wanted, size)
-           && (!name[size] || !strncmp(name + size, ".isra.", 6)
-               || !strncmp(name + size, ".constprop.", 11));
+/* Reads C++ names: the program's C++ library does it, or the machine's, which is
+   loaded for that long. */
+static struct {
+    char *(*demangle)(const char *name, char *room, size_t *size, int *status);
+    void *library;
+    char *room;
+    size_t size;
+    int is_looked_for;
+} cxx;
+
+static void find_demangler(void) {
+    void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    cxx.is_looked_for = 1;
+    if (!found) {
+        cxx.library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+        found = cxx.library ? dlsym(cxx.library, "__cxa_demangle") : NULL;
+    }
+    memcpy(&cxx.demangle, &found, sizeof cxx.demangle);
+}
+
+static void forget_demangler(void) {
+    free(cxx.room);
+    if (cxx.library) dlclose(cxx.library);
+    memset(&cxx, 0, sizeof cxx);
+}
+
+/* A C++ name as it stands in the source, until the next call; any other as it
+   is. */
+static const char *readable(const char *name) {
+    char *words;
+    int status = -1;
+    if (strncmp(name, "_Z", 2)) return name;
+    if (!cxx.is_looked_for) find_demangler();
+    words = cxx.demangle ? cxx.demangle(name, cxx.room, &cxx.size, &status) : NULL;
+    if (!words || status != 0) return name;
+    return cxx.room = words;
+}
+
+/* "Game::update" has 12 characters before the parameters and what stands behind
+   them: "Game::update(int) const". */
+static size_t without_parameters(const char *name) {
+    const char *end = strstr(name, " [clone "), *at = end ? end : name + strlen(name);
+    int open = 0;
+    while (at > name && at[-1] != ')') at--;
+    for (; at > name; at--) {
+        if (at[-1] == ')') open++;
+        if (at[-1] == '(' && --open == 0) return (size_t)(at - 1 - name);
+    }
+    return strlen(name);
+}
+
+/* The longest piece of a name in source that is in the symbol, too. Most symbols
+   need not be made readable. */
+static int may_be_named(const char *symbol, const char *wanted) {
+    char piece[64];
+    size_t most = 0, size;
+    const char *best = wanted, *at = wanted;
+    for (; *at; at += size + (at[size] != 0)) {
+        size = strcspn(at, "*?:<>(){}[], &~.+=!|^%/");
+        if (size <= most) continue;
+        best = at;
+        most = size;
+    }
+    if (most >= sizeof piece) most = sizeof piece - 1;
+    memcpy(piece, best, most);
+    piece[most] = 0;
+    return strstr(symbol, piece) || strstr(wanted, "operator") || strchr(wanted, '<')
+           || strstr(wanted, "std::") || strstr(wanted, "(anonymous");
+}
+
+/* A template's name begins with what it returns: "void sort<int>". */
+static const char *without_result(const char *name, size_t end) {
+    size_t i, from = 0;
+    int open = 0;
+    for (i = 0; i < end; i++) {
+        if (strchr("<([{", name[i])) open++;
+        if (strchr(">)]}", name[i])) open--;
+        if (name[i] != ' ' || open) continue;
+        if (i >= 8 && !memcmp(name + i - 8, "operator", 8)) break;
+        from = i + 1;
+    }
+    return name + from;
+}
+
+/* With its parameters, or without them. */
+static int is_named_in_source(const char *symbol, const char *wanted, int is_pattern) {
+    const char *name = readable(symbol), *from;
+    size_t end = without_parameters(name), size;
+    from = without_result(name, end);
+    size = (size_t)(name + end - from);
+    if (is_pattern) return glob_matches(wanted, from, size) || glob_matches(wanted, name, strlen(name));
+    return (size == strlen(wanted) && !memcmp(from, wanted, size)) || !strcmp(from, wanted)
+           || !strcmp(name, wanted);
+}
+
+/* A function that the compiler has made anew for its callers has a suffix. A C++
+   function has the name of its symbol, too. */
+static int is_named(const char *symbol, const char *wanted) {
+    const size_t size = strlen(wanted);
+    const char *suffix = strchr(symbol, '.');
+    int is_pattern = strpbrk(wanted, "*?") != NULL;
+    if (is_pattern && glob_matches(wanted, symbol, strlen(symbol))) return 1;
+    if (!is_pattern && !strncmp(symbol, wanted, size)
+        && (!symbol[size] || !strncmp(symbol + size, ".isra.", 6)
+            || !strncmp(symbol + size, ".constprop.", 11))) return 1;
+    if (strncmp(symbol, "_Z", 2) || !may_be_named(symbol, wanted)) return 0;
+    if (suffix && strncmp(suffix, ".isra.", 6) && strncmp(suffix, ".constprop.", 11)) return 0;
+    return is_named_in_source(symbol, wanted, is_pattern);
 }
 
 /* A name from symbols that stand in another file. */
@@ -250,26 +352,42 @@ static unsigned far_from(const char *wanted, const char *name) {
     return 9999;
 }
 
+static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+
+/* update, of Game::update. */
+static const char *last_name(const char *name) {
+    const char *next;
+    while ((next = strstr(name, "::")) != NULL) name = next + 2;
+    return name;
+}
+
 /* ", did you mean a, b or c?" of the functions that the program has. */
 static void say_near(char *to, size_t size, const char *wanted, int is_slow) {
-    const char *near[NEAR];
+    static char near[NEAR][256];
     unsigned apart[NEAR];
+    char known[256];
     binpatch_function f;
     uint32_t n;
     int i, k, have = 0;
     for (n = 0; binpatch_get_function(n, &f) == 0; n++) {
         const char *name = f.module && is_slow ? NULL : name_of(&f, is_slow);
-        unsigned now = name && *name ? far_from(wanted, name) : 9999;
+        unsigned now;
+        if (!name || !*name || strstr(name, "+0x")) continue;
+        now = far_from(wanted, name);
+        name = readable(name);
+        snprintf(known, sizeof known, "%.*s", (int)without_parameters(name), name);
+        now = least(now, far_from(wanted, known));
+        if (strstr(known, "::")) now = least(now, far_from(wanted, last_name(known)));
         if (now == 9999) continue;
-        for (i = 0; i < have && (strcmp(near[i], name) != 0); i++) { }
+        for (i = 0; i < have && (strcmp(near[i], known) != 0); i++) { }
         if (i < have) continue;
         for (i = have; i > 0 && now < apart[i - 1]; i--) { }
         if (i == NEAR) continue;
         for (k = have < NEAR ? have++ : NEAR - 1; k > i; k--) {
-            near[k] = near[k - 1];
+            memcpy(near[k], near[k - 1], sizeof near[k]);
             apart[k] = apart[k - 1];
         }
-        near[i] = name;
+        memcpy(near[i], known, sizeof known);
         apart[i] = now;
     }
     *to = 0;
@@ -315,6 +433,7 @@ static int find_all(void) {
         handover_line(line);
         status = -1;
     }
+    forget_demangler();
     return status;
 }
 

@@ -238,7 +238,7 @@ static int take_module(struct dl_phdr_info *info, size_t size, void *user) {
 /* ---- blocks of the heap ---- */
 
 typedef struct block {
-    uint64_t low, bytes;
+    uint64_t low, bytes, life;
     uint32_t site;                  /* 1 + number; 0: not known */
     uint32_t next[2];               /* in the chains of its pieces: 1 + 2 * block + which */
     uint32_t freed_at;              /* 1 + where it stands among the freed; 0: it is in use */
@@ -255,7 +255,7 @@ static struct heap {
     uint64_t of_class[CLASSES];     /* blocks */
     heap_site sites[SITES_MOST];
     uint32_t site_count;
-    uint64_t lost;
+    uint64_t lost, lives;
     int lock, is_stuck, is_off;
 } heap;
 
@@ -493,6 +493,7 @@ __attribute__((visibility("default"))) void bursty_allocated(const void *memory,
         b = &heap.blocks[number - 1];
         b->low = (uint64_t)(uintptr_t)memory;
         b->bytes = bytes;
+        b->life = ++heap.lives;
         b->site = site;
         b->freed_at = 0;
         link_block(number - 1);
@@ -566,22 +567,45 @@ static uint64_t object(uint32_t type, uint32_t module, uint32_t number) {
     return (uint64_t)type << 56 | (uint64_t)module << 32 | number;
 }
 
-uint64_t objects_find(uint64_t address, uint64_t low, uint64_t end) {
-    uint32_t n, found;
+static uint64_t datum_object(uint32_t type, uint32_t module, const data_list *list,
+                             uint32_t number, objects_span *out) {
+    out->low = list->at[number].low;
+    out->bytes = list->at[number].bytes;
+    return object(type, module, number);
+}
+
+uint64_t objects_find_span(uint64_t address, uint64_t low, uint64_t end, objects_span *out) {
+    uint32_t n, found, site = 0;
+    memset(out, 0, sizeof *out);
     for (n = 0; n < module_count; n++) {
-        if (address < modules[n].low || address >= modules[n].end) continue;
-        found = find_datum(&modules[n].symbols, address);
-        if (found) return object(IS_SYMBOL, n, found - 1);
-        found = find_datum(&modules[n].sections, address);
-        return found ? object(IS_SECTION, n, found - 1) : object(IS_OTHER, 0, 0);
+        const data_module *m = &modules[n];
+        if (address < m->low || address >= m->end) continue;
+        found = find_datum(&m->symbols, address);
+        if (found) return datum_object(IS_SYMBOL, n, &m->symbols, found - 1, out);
+        found = find_datum(&m->sections, address);
+        return found ? datum_object(IS_SECTION, n, &m->sections, found - 1, out)
+                     : object(IS_OTHER, 0, 0);
     }
     if (address >= low && address < end) return object(IS_STACK, 0, 0);
     if (!lock_heap()) return object(IS_OTHER, 0, 0);
     found = block_at(address);
-    found = found ? 1 + heap.blocks[found - 1].site : 0;
+    if (found) {
+        const block *b = &heap.blocks[found - 1];
+        site = b->site;
+        out->low = b->low;
+        out->bytes = b->bytes;
+        out->life = b->life;
+    }
     unlock_heap();
-    return found ? object(IS_BLOCK, 0, found - 1) : object(IS_OTHER, 0, 0);
+    return found ? object(IS_BLOCK, 0, site) : object(IS_OTHER, 0, 0);
 }
+
+uint64_t objects_find(uint64_t address, uint64_t low, uint64_t end) {
+    objects_span span;
+    return objects_find_span(address, low, end, &span);
+}
+
+int objects_is_other(uint64_t number) { return number >> 56 == IS_OTHER; }
 
 const char *objects_name(uint64_t number, const char *(*name)(void *user, uint32_t key)) {
     static char words[512];

@@ -9,6 +9,13 @@
 void objects_start(void);
 /* The number of the object at an address. A thread's stack is given. */
 uint64_t objects_find(uint64_t address, uint64_t stack_low, uint64_t stack_end);
+/* The same, and what memory it has; of a block of the heap also its life: no two
+   allocations have the same. All 0: not known. */
+typedef struct objects_span { uint64_t low, bytes, life; } objects_span;
+uint64_t objects_find_span(uint64_t address, uint64_t stack_low, uint64_t stack_end,
+                           objects_span *out);
+/* Whether it is none that has a name. */
+int objects_is_other(uint64_t object);
 /* NULL: it has no name. The text stays until the next call. name: of a key. */
 const char *objects_name(uint64_t object, const char *(*name)(void *user, uint32_t key));
 /* Blocks that found no place in the table. */

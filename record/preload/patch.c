@@ -9,7 +9,8 @@
    flags owner per-second ticks" as numbers, the path of the report (below; -:
    none) and then the path of the output; BURSTY_RECORD_ONLY and
    BURSTY_RECORD_NOT patterns, and BURSTY_RECORD_FRAMES names, a line each;
-   BURSTY_RECORD_CACHES sizes; BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
+   BURSTY_RECORD_CACHES sizes, BURSTY_RECORD_STREAMS a number;
+   BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
 #define BINPATCH_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
@@ -96,6 +97,7 @@ static hotstream *record_streams(record_extra *x) {
     hotstream_config config = {0};
     size_t bytes;
     if (x->streams) return x->streams;
+    config.streams_max = record.streams;
     bytes = hotstream_bytes(&config, STREAM_NODES);
     x->streams = (hotstream *)record_table(sizeof *x->streams + 64 + bytes);
     if (x->streams) hotstream_init(x->streams, x->streams + 1, bytes, &config);
@@ -179,6 +181,13 @@ static void record_reference(record_extra *x, const binpatch_event *e, uint64_t 
         uint64_t module = BINPATCH_MODULE(e->what);
         hotstream_record(x->streams, (module << 32 | e->place) + 1, e->value);
     }
+    if (x->sharing) {
+        uint64_t module = BINPATCH_MODULE(e->what);
+        int what = (e->what & BINPATCH_LOAD ? SHARING_LOAD : 0)
+                   | (e->what & BINPATCH_STORE ? SHARING_STORE : 0);
+        sharing_access(x->sharing, (module << 32 | e->place) + 1, e->value,
+                       BINPATCH_BYTES(e->what) * times, what);
+    }
     if (x->misses) {
         uint64_t module = BINPATCH_MODULE(e->what);
         misses_access(x->misses, (module << 32 | e->place) + 1, e->value,
@@ -236,6 +245,7 @@ static void record_burst_ends(record_extra *x) {
     if (x && x->f && record.config.every != BINPATCH_ALWAYS) footprint_burst(x->f);
     if (x && x->streams) hotstream_burst(x->streams);
     if (x && x->misses) misses_burst(x->misses);
+    if (x && x->sharing) record_sharing_burst(x);
     if (x && x->methods) sampled_burst(x->methods, record.weight_256);
     if (x && x->pairs) sampled_burst(x->pairs, record.weight_256);
 }
@@ -253,8 +263,9 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     if (x && record.profiles & PROFILE_FOOTPRINT) (void)record_footprint(x);
     if (x && record.profiles & PROFILE_STREAMS) (void)record_streams(x);
     if (x && record.profiles & PROFILE_MISSES) (void)record_misses(x);
+    if (x && record.profiles & PROFILE_SHARING) (void)record_sharing(x);
     for (; e < end; e++) {
-        if (x && x->f && !x->streams && !x->misses && !record_repeat) e = record_blocks(x, e, end);
+        if (x && x->f && !x->streams && !x->misses && !x->sharing && !record_repeat) e = record_blocks(x, e, end);
         if (e == end) break;
         if (e->what & BINPATCH_REPEAT) {
             record_repeat = e->value;
@@ -270,6 +281,7 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     }
     if (x) record_tell_blocks(x);
     if (ended) record_burst_ends(x);
+    else if (x && x->sharing && record.config.every == BINPATCH_ALWAYS) record_sharing_burst(x);
     recorder_end(r);
     record_keep();
 }
@@ -297,9 +309,11 @@ static int record_is_wanted(const binpatch_frame *f) {
    that is most. */
 static void record_begin(void *user, const binpatch_frame *frames, size_t count) {
     recorder_thread *r = recorder_begin();
+    record_extra *x = r ? record_extra_of(r) : NULL;
     uint32_t same = 0;
     (void)user;
     if (!r) return;
+    if (x && record.profiles & PROFILE_SHARING) record_sharing_begins(x);
     for (; count && record.profiles & PROFILE_CALLS; count--) {
         const binpatch_frame *f = &frames[count - 1];
         const recorder_frame *open = &r->frames[same];
@@ -467,6 +481,7 @@ int recorder_wants_child(recorder_thread *all) {
     record.is_child = 1;
     timer_in_child();
     quiet_in_child();
+    record_sharing_in_child();
     frames_in_child();
     for (; all; all = all->next) all->references = NULL;
     binpatch_forget_stats();
@@ -517,6 +532,7 @@ static void record_restore_environment(void) {
         unsetenv("BURSTY_RECORD_ONLY");
         unsetenv("BURSTY_RECORD_NOT");
         unsetenv("BURSTY_RECORD_CACHES");
+        unsetenv("BURSTY_RECORD_STREAMS");
         unsetenv("BURSTY_RECORD_FRAMES");
         unsetenv("BURSTY_RECORD_CACHE");
         unsetenv("BURSTY_RECORD");
@@ -623,6 +639,11 @@ static void record_take_caches(const char *words) {
     if (!record.cache_count) record.profiles &= ~(unsigned)PROFILE_MISSES;
 }
 
+static void record_take_streams(const char *word) {
+    unsigned long count = word ? strtoul(word, NULL, 10) : 0;
+    record.streams = count && count <= STREAMS_MOST ? (uint32_t)count : STREAMS;
+}
+
 /* Patterns of functions make each run another one. */
 static void record_remember(void) {
     const char *folder = getenv("BURSTY_RECORD_CACHE");
@@ -660,6 +681,7 @@ __attribute__((constructor)) static void record_start(void) {
     record.looks = record.config.no_patches = number[8] >> 12 & 1;
     snprintf(record.path, sizeof record.path, "%s", wanted + path_at);
     if (record.profiles & PROFILE_MISSES) record_take_caches(getenv("BURSTY_RECORD_CACHES"));
+    record_take_streams(getenv("BURSTY_RECORD_STREAMS"));
     record_take_patterns(&record.only, getenv("BURSTY_RECORD_ONLY"));
     record_take_patterns(&record.not_these, getenv("BURSTY_RECORD_NOT"));
     frames_take(getenv("BURSTY_RECORD_FRAMES"));
@@ -684,7 +706,8 @@ __attribute__((constructor)) static void record_start(void) {
     record_remember();
     record_restore_environment();
     record_prepare();
-    if (record.profiles & PROFILE_MISSES) objects_start();
+    if (record.profiles & PROFILE_SHARING) record_sharing_start();
+    else if (record.profiles & PROFILE_MISSES) objects_start();
     if (binpatch_install(&record.config)) record_installed((int)(number[8] & 255));
     else objects_free();
     cache_close();

@@ -9,11 +9,12 @@
 #include "../core/misses.h"
 #include "../core/recorder.h"
 #include "../core/sampled.h"
+#include "../core/sharing.h"
 #include <pthread.h>
 #include <stdint.h>
 
 enum { BLOCKS = 1 << 16, MODULES = 256 };
-enum { STREAM_NODES = 1 << 14, STREAM_ROWS = 512, THREADS = 512, EVENT_BLOCKS = 1024 };
+enum { STREAM_NODES = 1 << 14, STREAMS = 512, STREAMS_MOST = 1 << 20, THREADS = 512, EVENT_BLOCKS = 1024 };
 enum {
     PROFILE_HCCT = 1,
     PROFILE_FOOTPRINT = 2,
@@ -21,7 +22,8 @@ enum {
     PROFILE_PAIRS = 8,
     PROFILE_STREAMS = 16,
     PROFILE_MISSES = 32,
-    PROFILE_REFERENCES = PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_MISSES,
+    PROFILE_SHARING = 64,
+    PROFILE_REFERENCES = PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_MISSES | PROFILE_SHARING,
     PROFILE_CALLS = PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS
 };
 
@@ -35,7 +37,9 @@ typedef struct record_extra {
     sampled_table *methods, *pairs;
     contexts *sums;                /* of the tree, if bursts are samples */
     misses *misses;
-    uintptr_t stack_low, stack_end; /* of the thread, for misses */
+    sharing_thread *sharing;
+    uint64_t sharing_began_ns;
+    uintptr_t stack_low, stack_end; /* of the thread, for misses and sharing */
     size_t block_count;
     uint64_t blocks[EVENT_BLOCKS]; /* references that the footprint has not been told of */
 } record_extra;
@@ -53,6 +57,7 @@ typedef struct record_state {
     uint64_t caches[CACHES_SIZES]; /* for misses: bytes of each size, and what it is */
     char cache_labels[CACHES_SIZES][8];
     uint32_t cache_count;
+    uint32_t streams;            /* room for so many in each thread */
     pid_t owner, pid;            /* the process that bursty started; this process */
     int follow, running, done;
     int looks;                   /* nothing is patched: time alone is asked for */
@@ -89,6 +94,15 @@ extern record_state record;
 
 /* The key of a function, for recorder.h. */
 uint32_t record_key(uint32_t module, uint32_t place);
+
+/* What all threads share, and what they belong to: patch_sharing.c. NULL:
+   there is no memory, or nobody asked. */
+sharing_thread *record_sharing(record_extra *x);
+void record_sharing_begins(record_extra *x);
+void record_sharing_burst(record_extra *x);
+const sharing *record_shared(void);
+void record_sharing_start(void);
+void record_sharing_in_child(void);
 
 /* ---- patch_file.c: a process has stopped to record, and its threads are record_all ---- */
 

@@ -110,7 +110,6 @@ static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
         const sampled_table *table = !x ? NULL : pairs ? x->pairs : x->methods;
         if (table) tables[count++] = table;
     }
-    if (!count) return 0;
     record_about(&p);
     return sampled_write(&p, tables, count, write, user);
 }
@@ -170,15 +169,48 @@ static int record_write_misses(const misses *m, hcct_write_fn write, void *user)
     return misses_write(m, &about, write, user);
 }
 
+/* The program's name, where no other part has it; and where no burst came, for
+   how much it ran and when one would have come. */
+static int record_write_program(const sampled_profile *about, hcct_write_fn write, void *user) {
+    int has_calls = (record.profiles & (PROFILE_PAIRS | PROFILE_METHODS)) != 0;
+    if (record.looks) return 0;
+    if (about->every != BINPATCH_ALWAYS && !about->bursts && !has_calls)
+        return sampled_write(about, NULL, 0, write, user);
+    if (record.ticks || has_calls || record.profiles & PROFILE_MISSES) return 0;
+    return sampled_write_program(about->program, write, user);
+}
+
+static const char *record_sharing_name(void *user, int what, uint64_t number) {
+    if (what == SHARING_OBJECT) return objects_name(number, record_name);
+    return number ? record_name(user, (uint32_t)number) : NULL;
+}
+
+static int record_write_sharing(hcct_write_fn write, void *user) {
+    const sharing *s = record_shared();
+    sharing_about about;
+    if (!s || !s->bursts) return 0;
+    memset(&about, 0, sizeof about);
+    about.program = program_invocation_short_name;
+    if (record.config.every != BINPATCH_ALWAYS) {
+        about.every = record.config.every;
+        about.burst = record.config.burst;
+    }
+    about.name = record_sharing_name;
+    about.place = record_miss_place;
+    return sharing_write(s, &about, write, user);
+}
+
 /* What each thread has beside its tree; build/bursty joins the parts. */
 static int record_write_more(hcct_write_fn write, void *user) {
     const recorder_thread *r;
     sampled_profile about;
     int failed, pairs = record.profiles & PROFILE_PAIRS;
     record_about(&about);
-    failed = timer_write(&about, write, user);
+    failed = record_write_program(&about, write, user);
+    if (!failed) failed = timer_write(&about, write, user);
     if (!failed) failed = frames_write(record_name, write, user);
     if (!failed) failed = record_write_quiet(&about, write, user);
+    if (!failed) failed = record_write_sharing(write, user);
     /* A reader adds up the pairs of a function, so that pairs tell everything
        about functions. */
     if (!failed && (pairs || record.profiles & PROFILE_METHODS))
@@ -254,13 +286,15 @@ int record_write_image(const char *path) {
 
 /* Functions whose instructions are in hot streams need a key to get a name. */
 void record_note_sites(const recorder_thread *r) {
-    static hotstream_stream rows[STREAM_ROWS];
+    static hotstream_stream *rows;
     const record_extra *x = (const record_extra *)r->references;
     size_t n, count;
     uint32_t k;
     if (!x || !x->streams) return;
-    count = hotstream_top(x->streams, rows, STREAM_ROWS);
-    for (n = 0; n < count && n < STREAM_ROWS; n++) {
+    if (!rows) rows = (hotstream_stream *)recorder_memory(record.streams * sizeof *rows);
+    if (!rows) return;
+    count = hotstream_top(x->streams, rows, record.streams);
+    for (n = 0; n < count; n++) {
         for (k = 0; k < rows[n].length; k++) {
             uint64_t site = rows[n].items[k].site - 1;
             uint32_t module = (uint32_t)(site >> 32);
@@ -286,6 +320,57 @@ static int record_has_symbols(uint64_t *seen) {
     return record.debug_file || named * 4 >= count;
 }
 
+/* Ticks in functions that show as numbers, by module. */
+typedef struct unnamed {
+    uint64_t all, ticks[16];
+    char modules[16][128];
+    uint32_t count;
+} unnamed;
+
+/* Of "libx.so.1+0x12a0" the part before the +; 0: this is a name. */
+static size_t record_module_length(const char *name) {
+    const char *plus = name ? strrchr(name, '+') : NULL;
+    if (!plus || strncmp(plus, "+0x", 3) != 0) return 0;
+    if (!plus[3] || strspn(plus + 3, "0123456789abcdef") != strlen(plus + 3)) return 0;
+    return (size_t)(plus - name);
+}
+
+static void record_add_unnamed(void *user, uint32_t key, uint64_t ticks) {
+    unnamed *u = (unnamed *)user;
+    const char *name = key <= RECORDER_FUNCTIONS ? recorder_name(NULL, key) : NULL;
+    size_t length = record_module_length(name);
+    uint32_t n;
+    u->all += ticks;
+    if (!ticks || !length || length >= sizeof *u->modules) return;
+    for (n = 0; n < u->count; n++) {
+        if (!strncmp(u->modules[n], name, length) && !u->modules[n][length]) break;
+    }
+    if (n == sizeof u->ticks / sizeof *u->ticks) return;
+    if (n == u->count) memcpy(u->modules[u->count++], name, length);
+    u->ticks[n] += ticks;
+}
+
+/* The module with most of the time that has no name, if that is worth a word.
+   Returns 0 where there are too few ticks to tell. */
+static int record_say_unnamed(void) {
+    enum { FEW = 20, WORTH = 5 };                  /* ticks; percent */
+    static unnamed u;
+    char line[512];
+    uint32_t n, most = 0;
+    timer_each(record_add_unnamed, &u);
+    if (u.all < FEW) return 0;
+    for (n = 1; n < u.count; n++) {
+        if (u.ticks[n] > u.ticks[most]) most = n;
+    }
+    if (!u.count || u.ticks[most] * 100 < u.all * WORTH) return 1;
+    snprintf(line, sizeof line,
+             "?%s has no symbols for functions that have %u %% of the CPU time: they show as "
+             "numbers. Its debug symbols, or a build without strip, would name them\n",
+             u.modules[most], (unsigned)(u.ticks[most] * 100 / u.all));
+    handover_line(line);
+    return 1;
+}
+
 /* What everybody is to know. */
 static void record_write_hints(void) {
     char line[8192];
@@ -308,7 +393,7 @@ static void record_write_hints(void) {
     } else if (refusal) {
         snprintf(line, sizeof line, "!only libraries were recorded: the program has %s\n", refusal);
         handover_line(line);
-    } else if (!has_symbols) {
+    } else if (!record_say_unnamed() && !has_symbols) {
         snprintf(line, sizeof line,
                  "?%s has no symbols: its functions show as numbers. Its debug symbols, or a build "
                  "without strip, would name them\n",

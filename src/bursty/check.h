@@ -79,6 +79,11 @@ BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t val
                                           uint32_t kind);
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
+#if !defined(BURSTY_BARE) && !defined(BURSTY_TINY)
+BURSTY_API BURSTY_P_COLD uint32_t bursty_p_mark(void);
+BURSTY_API BURSTY_P_COLD void bursty_p_since(const bursty_site *site, uintptr_t value,
+                                             uint32_t kind, uint32_t mark);
+#endif
 
 /* FIRE takes a check and tells whether the slow path must look at it. LIVE
    takes none. */

@@ -1,8 +1,19 @@
 /* ---- events ---- */
 
-/* Sends one event to every profile in mask whose classes take it. */
-BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
-                                 uintptr_t value, uint32_t kind) {
+/* The weight of an event that N - behind of the N places of a burst record
+   (since.c). */
+BURSTY_P_SLOW uint32_t bursty_p_weigh_behind(const bursty_p_sampler *s, uint32_t behind) {
+    uint64_t left, weight;
+    if (s->set.every == BURSTY_ALWAYS || behind >= s->set.burst) return s->weight_256;
+    left = s->set.burst - behind;
+    weight = ((uint64_t)s->weight_256 * s->set.burst + left / 2) / left;
+    return weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
+}
+
+/* Sends one event to every profile in mask whose classes take it. behind: see
+   since.c; for others 0. */
+BURSTY_P_SLOW void bursty_p_send_behind(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
+                                        uintptr_t value, uint32_t kind, uint32_t behind) {
     uint32_t p;
     bursty_event event = { site, value, kind, BURSTY_P_HERE.depth, 0, 0, 0, NULL, NULL };
     event.thread = t->number;
@@ -13,12 +24,17 @@ BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty
         bursty_p_sampler *s = &t->sampler[p];
         if (!(mask >> p & 1) || !(s->set.classes & kind)) continue;
         event.burst = s->number;
-        event.weight_256 = s->weight_256;
+        event.weight_256 = behind ? bursty_p_weigh_behind(s, behind) : s->weight_256;
         event.memory = s->memory;
         bursty_p_count_up(&t->events[p], 1);
         if (s->set.action) s->set.action(s->set.user, &event);
-        else bursty_p_tally(t, site, kind, s->weight_256);
+        else bursty_p_tally(t, site, kind, event.weight_256);
     }
+}
+
+BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
+                                 uintptr_t value, uint32_t kind) {
+    bursty_p_send_behind(t, mask, site, value, kind, 0);
 }
 
 /* Adds what the bursts of the profiles in mask have counted to the sums. */

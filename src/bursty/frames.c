@@ -19,6 +19,16 @@
    how many frames there were is known. So mean and variance between frames
    follow, and frames are what is independent.
 
+   A tick does not meet all frames alike. Linux looks at timers of CPU time when
+   it may take the processor from the thread. So a short frame that is slow for
+   that reason has ticks of several ms, and one that is slow because it works
+   has one now and then. Frames of a class that had about the same CPU time have
+   about the same chance of a tick. They are a stratum: buckets of CPU time, 8
+   to a stratum, two to an octave. Sums are kept for each stratum, and beside
+   them the CPU time and the ticks of its frames. So a reader knows what a tick
+   of that stratum stands for. Without a clock of CPU time, and in bare builds,
+   all is one stratum.
+
    Buckets, the last durations and the slowest frames of a kind are shared by
    all threads: buckets by atomic additions, the slowest by a flag that nobody
    waits for. What threads add up belongs to one bursty_p_framed each; and so
@@ -35,8 +45,19 @@ enum { BURSTY_P_LAST_FRAMES = 64, BURSTY_P_SLOWEST = 4, BURSTY_P_SLOWEST_PATHS =
        BURSTY_P_FRAME_ROWS = 24, BURSTY_P_FRAME_INDEX = 32 };
 #else
 enum { BURSTY_P_LAST_FRAMES = 256, BURSTY_P_SLOWEST = 16, BURSTY_P_SLOWEST_PATHS = 16,
-       BURSTY_P_FRAME_ROWS = 1536, BURSTY_P_FRAME_INDEX = 2048 };
+       BURSTY_P_FRAME_ROWS = 6144, BURSTY_P_FRAME_INDEX = 8192 };
 #endif
+#ifdef BURSTY_BARE
+enum { BURSTY_P_STRATUM = BURSTY_P_BUCKETS }; /* there is room for one, and nobody preempts */
+#else
+enum { BURSTY_P_STRATUM = 8 };
+#endif
+enum { BURSTY_P_STRATA = BURSTY_P_BUCKETS / BURSTY_P_STRATUM };
+
+/* What the ticks of a stratum stand for. */
+typedef struct bursty_p_frame_stratum {
+    bursty_p_tick_count cpu_us, ticks, events; /* events: ticks that come together are one */
+} bursty_p_frame_stratum;
 
 typedef struct bursty_p_slowest {
     uint64_t ns, wait_ns, began_ns; /* began: since bursty_start                        */
@@ -57,16 +78,18 @@ typedef struct bursty_p_frame_kind {
     bursty_p_tick_count unended, left_out, missed; /* missed: not among the slowest     */
     bursty_p_tick_count crowded, unplaced;         /* ticks: see bursty_write           */
     bursty_p_tick_count bucket[BURSTY_P_BUCKETS];
+    bursty_p_frame_stratum stratum[BURSTY_P_FRAME_CLASSES][BURSTY_P_STRATA];
     uint32_t last_us[BURSTY_P_LAST_FRAMES];
     bursty_p_slowest slowest[BURSTY_P_SLOWEST];
 } bursty_p_frame_kind;
 
-/* A function in the frames of a kind, on the threads of one bursty_p_framed. */
+/* A function in the frames of a kind and a stratum, on the threads of one
+   bursty_p_framed. */
 enum { BURSTY_P_SELF, BURSTY_P_TOTAL };
 typedef struct bursty_p_frame_row {
     const bursty_site *site;
     struct bursty_p_frame_row *touched; /* in this frame: the next one, or itself      */
-    uint16_t kind, framed;
+    uint16_t kind, framed, stratum;
     uint32_t serial;                    /* the path that was added last                */
     uint32_t now[2];                    /* ticks of this frame: self, total            */
     bursty_p_count sum[BURSTY_P_FRAME_CLASSES][2], squares[BURSTY_P_FRAME_CLASSES][2];
@@ -234,8 +257,9 @@ static bursty_p_frame_row *bursty_p_claim_frame_row(void) {
    bursty_p_tick_child: only the thread of `framed` writes its rows, and a slot
    changes once. */
 static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32_t kind,
-                                                 uint32_t framed) {
-    uint32_t h = bursty_p_mix(bursty_p_mix((uint32_t)((uintptr_t)site >> 3), kind), framed);
+                                                 uint32_t framed, uint32_t stratum) {
+    uint32_t h = bursty_p_mix(bursty_p_mix((uint32_t)((uintptr_t)site >> 3), kind),
+                              framed << 16 | stratum);
     bursty_p_frame_row *fresh = NULL, *row;
     for (;; h++) {
         uint32_t *slot = &bursty_p_frames.index[h % BURSTY_P_FRAME_INDEX];
@@ -246,6 +270,7 @@ static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32
                 if (!fresh) return NULL;
                 fresh->kind = (uint16_t)kind;
                 fresh->framed = (uint16_t)framed;
+                fresh->stratum = (uint16_t)stratum;
                 BURSTY_P_RELEASE(&fresh->site, site);
             }
             number = (uint32_t)(fresh - bursty_p_frames.rows) + 1;
@@ -253,19 +278,22 @@ static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32
             number = BURSTY_P_ACQUIRE(slot);
         }
         row = &bursty_p_frames.rows[number - 1];
-        if (row->site == site && row->kind == kind && row->framed == framed) return row;
+        if (row->site == site && row->kind == kind && row->framed == framed
+            && row->stratum == stratum)
+            return row;
     }
 }
 
 /* Adds a path's ticks to its functions, each of them once; those that it meets
    first in this frame get into the list. */
-static bursty_p_frame_row *bursty_p_fold_path(bursty_p_framed *f, uint32_t kind, uint32_t path,
-                                              uint32_t n, bursty_p_frame_row *touched) {
+static bursty_p_frame_row *bursty_p_fold_path(bursty_p_framed *f, uint32_t kind, uint32_t stratum,
+                                              uint32_t path, uint32_t n,
+                                              bursty_p_frame_row *touched) {
     uint32_t framed = (uint32_t)(f - bursty_p_frames.framed), at, which = BURSTY_P_SELF;
     if (++f->serial == 0) f->serial = 1;
     for (at = path; at; at = bursty_p_ticks.rows[at - 1].parent) {
         const bursty_site *site = bursty_p_ticks.rows[at - 1].site;
-        bursty_p_frame_row *row = bursty_p_frame_row_of(site, kind, framed);
+        bursty_p_frame_row *row = bursty_p_frame_row_of(site, kind, framed, stratum);
         if (!row) {
             if (at == path)
                 bursty_p_tick_add_shared(&bursty_p_frames.kind[kind].unplaced, n);
@@ -284,12 +312,28 @@ static bursty_p_frame_row *bursty_p_fold_path(bursty_p_framed *f, uint32_t kind,
     return touched;
 }
 
+/* Sums that are nearly full stay as they are, all of them: it is their quotients
+   that count. */
+static void bursty_p_count_stratum(bursty_p_frame_stratum *sum, uint64_t cpu_us,
+                                   const bursty_p_frame_list *list) {
+    const bursty_p_tick_count most = BURSTY_P_TICK_MOST / 2;
+    uint64_t ticks = list->more;
+    uint32_t i;
+    for (i = 0; i < list->count; i++) ticks += list->path[i].ticks;
+    if (ticks > UINT32_MAX || cpu_us > UINT32_MAX || cpu_us > most || ticks > most
+        || BURSTY_P_ACQUIRE(&sum->cpu_us) > most || BURSTY_P_ACQUIRE(&sum->ticks) > most) return;
+    bursty_p_tick_add_shared(&sum->cpu_us, (uint32_t)cpu_us);
+    if (!ticks) return;
+    bursty_p_tick_add_shared(&sum->ticks, (uint32_t)ticks);
+    bursty_p_tick_add_shared(&sum->events, list->events);
+}
+
 static void bursty_p_fold_frame(bursty_p_framed *f, uint32_t kind, uint32_t class_number,
-                                const bursty_p_frame_list *list) {
+                                uint32_t stratum, const bursty_p_frame_list *list) {
     bursty_p_frame_row *row = NULL, *next;
     uint32_t i, k;
     for (i = 0; i < list->count; i++)
-        row = bursty_p_fold_path(f, kind, list->path[i].row, list->path[i].ticks, row);
+        row = bursty_p_fold_path(f, kind, stratum, list->path[i].row, list->path[i].ticks, row);
     for (; row; row = next) {
         next = row->touched == row ? NULL : row->touched;
         row->touched = NULL;
@@ -399,6 +443,7 @@ static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint
     uint32_t class_number = bursty_p_class_of(kind, ns);
     uint32_t number = BURSTY_P_ADD(&kind->count, 1) + 1;
     uint64_t us = ns / 1000;
+    uint32_t stratum = 0;
     bursty_p_tick_add_shared(&kind->bucket[bursty_p_bucket(ns)], 1);
     BURSTY_P_PUT(&kind->last_us[(number - 1) % BURSTY_P_LAST_FRAMES],
                  us > UINT32_MAX ? UINT32_MAX : (uint32_t)us);
@@ -414,7 +459,11 @@ static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint
         bursty_p_count_up(&sum[BURSTY_P_FRAME_WAIT], wait_ns / 1000);
         bursty_p_add_product(&sum[BURSTY_P_FRAME_WAIT2], wait_ns / 1000, wait_ns / 1000);
     }
-    bursty_p_fold_frame(f, k, class_number, list);
+    if (bursty_p_knows_waiting()) {
+        stratum = bursty_p_bucket(cpu_ns) / BURSTY_P_STRATUM;
+        bursty_p_count_stratum(&kind->stratum[class_number][stratum], cpu_ns / 1000, list);
+    }
+    bursty_p_fold_frame(f, k, class_number, stratum, list);
 }
 
 /* A place for a thread that begins its first frame; NULL if all are in use. */
@@ -476,7 +525,7 @@ BURSTY_API void bursty_frame(const char *name) {
         bursty_p_end_frame(f, ended - 1, now_ns > began_ns ? now_ns - began_ns : 0,
                            now_cpu_ns > began_cpu_ns ? now_cpu_ns - began_cpu_ns : 0,
                            began_ns - bursty_p_frames.began_ns, list);
-    list->count = list->more = 0;
+    list->count = list->more = list->events = 0;
     BURSTY_P_FENCE();
     f->busy = 0;
 }
@@ -523,6 +572,7 @@ static void bursty_p_leave_frames(void) {
     f->list[0].count = 0;
     f->list[1].count = 0;
     f->list[0].more = f->list[1].more = 0;
+    f->list[0].events = f->list[1].events = 0;
     BURSTY_P_RELEASE(&f->used, 0);
 }
 
@@ -542,6 +592,13 @@ static void bursty_p_clear_frames(void) {
         BURSTY_P_RELEASE(&kind->crowded, 0);
         BURSTY_P_RELEASE(&kind->unplaced, 0);
         for (i = 0; i < BURSTY_P_BUCKETS; i++) BURSTY_P_RELEASE(&kind->bucket[i], 0);
+        for (i = 0; i < BURSTY_P_STRATA; i++) {
+            for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
+                BURSTY_P_RELEASE(&kind->stratum[c][i].cpu_us, 0);
+                BURSTY_P_RELEASE(&kind->stratum[c][i].ticks, 0);
+                BURSTY_P_RELEASE(&kind->stratum[c][i].events, 0);
+            }
+        }
         BURSTY_P_PUT(&kind->slowest_count, 0);
         BURSTY_P_PUT(&kind->limit, 0);
         BURSTY_P_PUT(&kind->next, BURSTY_P_FIRST_FRAMES);
@@ -579,6 +636,7 @@ static void bursty_p_fork_frames(void) {
         f->list[0].count = 0;
         f->list[1].count = 0;
         f->list[0].more = f->list[1].more = 0;
+        f->list[0].events = f->list[1].events = 0;
     }
 }
 
@@ -603,6 +661,22 @@ static void bursty_p_put_slowest(bursty_p_dump *d, bursty_p_frame_kind *kind) {
         }
     }
     if (tries) BURSTY_P_RELEASE(&kind->slowest_busy, 0);
+}
+
+static void bursty_p_put_strata(bursty_p_dump *d, const bursty_p_frame_kind *kind) {
+    uint32_t i, c;
+    for (i = 0; i < BURSTY_P_STRATA; i++) {
+        uint64_t v[1 + 3 * BURSTY_P_FRAME_CLASSES], all = 0;
+        for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
+            v[3 * c + 1] = BURSTY_P_ACQUIRE(&kind->stratum[c][i].cpu_us);
+            v[3 * c + 2] = BURSTY_P_ACQUIRE(&kind->stratum[c][i].ticks);
+            v[3 * c + 3] = BURSTY_P_ACQUIRE(&kind->stratum[c][i].events);
+            all |= v[3 * c + 1] | v[3 * c + 2];
+        }
+        v[0] = i * BURSTY_P_STRATUM + 1;
+        if (all) bursty_p_put_all(d, v, 1 + 3 * BURSTY_P_FRAME_CLASSES);
+    }
+    bursty_p_put_varint(&d->out, 0);
 }
 
 static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
@@ -630,6 +704,7 @@ static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
     bursty_p_put_string(d, kind->name);
     bursty_p_put_all(d, v, 10);
     bursty_p_put_all(d, sums, 2 * BURSTY_P_FRAME_SUMS);
+    bursty_p_put_strata(d, kind);
     for (i = 0; i < BURSTY_P_BUCKETS; i++) { /* count, gap, count, gap, ..., 0 */
         const uint64_t count = BURSTY_P_ACQUIRE(&kind->bucket[i]);
         if (count) {
@@ -645,6 +720,7 @@ static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
         const bursty_site *site = BURSTY_P_ACQUIRE(&row->site);
         if (!site || row->kind != k) continue;
         bursty_p_put_site(d, site);
+        bursty_p_put_varint(&d->out, row->stratum * (uint32_t)BURSTY_P_STRATUM);
         for (s = 0; s < 2; s++) {
             for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
                 bursty_p_put_varint(&d->out, BURSTY_P_READ(&row->sum[c][s]));
@@ -662,7 +738,7 @@ static int bursty_p_write_frames(bursty_p_dump *d, bursty_write_fn write, void *
         kinds += BURSTY_P_ACQUIRE(&bursty_p_frames.kind[k].state) == 2;
     d->sites = 0;
     bursty_p_put_begin(&d->out, 8, write, user);
-    bursty_p_put_varint(&d->out, 1);
+    bursty_p_put_varint(&d->out, 2);
     bursty_p_put_string(d, bursty_p_all.config.program);
     const uint64_t info[5] = { bursty_p_ticks.row_room ? bursty_p_ticks.period_us : 0,
                                BURSTY_P_ACQUIRE(&bursty_p_frames.lost),

@@ -19,6 +19,7 @@ enum { BURSTY_P_FRAME_PATHS = 64, BURSTY_P_FRAME_POSTS = 32 };
 typedef struct bursty_p_frame_list {
     volatile uint32_t count;
     uint32_t more;            /* ticks of further paths                          */
+    uint32_t events;          /* how often ticks came                            */
     struct { uint32_t row, ticks; } path[BURSTY_P_FRAME_PATHS];
 } bursty_p_frame_list;
 
@@ -49,6 +50,7 @@ static void bursty_p_frame_tick(bursty_p_framed *f, uint32_t row, uint32_t n) {
     uint32_t i;
     if (!f || !BURSTY_P_GET(&f->running)) return;
     list = &f->list[f->active & 1];
+    list->events++;
     for (i = 0; i < list->count && list->path[i].row != row; i++) { }
     if (i == BURSTY_P_FRAME_PATHS) {
         list->more = list->more + n < n ? UINT32_MAX : list->more + n;

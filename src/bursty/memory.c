@@ -20,8 +20,9 @@ typedef struct bursty_p_row {
     const bursty_site *site, *caller;
     struct bursty_p_row *touched;      /* see bursty_p_fold, and the five sums that end with xy */
     bursty_p_count sum[BURSTY_P_SUMS]; /* count, weight, ticks, bursts, first, yy, ys, xy       */
-    uint32_t start;
-    uint16_t thread, class_number;     /* bit of the class; 6: of several, or of none           */
+    uint32_t start;                    /* with start_high: of the weight, modulo 2^40           */
+    uint16_t thread;
+    uint8_t start_high, class_number;  /* bit of the class; 6: of several, or of none           */
 } bursty_p_row;
 
 /* One profile on one thread. Its phases are gap, burst, gap, burst, ... */
@@ -34,6 +35,7 @@ typedef struct bursty_p_sampler {
     uint32_t awake_left;      /* bursts until hibernation                    */
     uint32_t gap;             /* the mean length of gaps that was last used  */
     uint32_t weight_256, times, chosen;         /* see bursty_p_number       */
+    uint32_t began;           /* checks of the thread before the burst       */
     uint64_t memory[4];       /* of the action                               */
 } bursty_p_sampler;
 
@@ -48,7 +50,9 @@ typedef struct bursty_p_thread {
 #ifdef BURSTY_P_WATCHER
     uint32_t watched, system; /* see watcher.c: may it look; what the system calls the thread */
     uint32_t pending;         /* the row of a look that is not charged yet, or 0 */
+    uint32_t seen;            /* the row of the last look, or 0 */
     const bursty_here *here;
+    const volatile uint32_t *processor; /* where it ran last; NULL: not known */
     uint64_t ran_ns;          /* the thread's CPU time at the last look, or as far as it is paid */
 #endif
     char name[BURSTY_P_NAME];

@@ -8,7 +8,7 @@
 
        touched --> row --> row --> row, which points at itself
 
-   A row's first event in a burst puts it into this list, with its count at the
+   A row's first event in a burst puts it into this list, with its weight at the
    start. At the end the list is divided into 16 by site, and goes into the
    sums. A thread sums its first 1024 bursts of a profile, and then a random one
    of each 8. What that adds counts 8 times, but it is one burst that saw the
@@ -22,6 +22,7 @@ BURSTY_P_STEP void bursty_p_number(bursty_p_thread *t, bursty_p_sampler *s, uint
     uint64_t before = BURSTY_P_READ(&t->bursts[p]);
     uint32_t at = (uint32_t)before % BURSTY_P_ONE_OF + 1, later = before >= BURSTY_P_ALL_SUMMED;
     s->number++;
+    s->began = (uint32_t)BURSTY_P_READ(&t->checks);
     bursty_p_count_up(&t->bursts[p], 1);
     if (later && (at == 1 || !s->chosen)) s->chosen = bursty_p_below(&t->random, BURSTY_P_ONE_OF) + 1;
     s->times = !later ? 1 : at == s->chosen ? BURSTY_P_ONE_OF : 0;
@@ -47,9 +48,9 @@ BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) 
             row->touched = bursty_p_mine.touched ? bursty_p_mine.touched : row;
             bursty_p_mine.touched = row;
         } else {
-            uint32_t count = (uint32_t)BURSTY_P_READ(&row->sum[0]);
-            uint64_t y = count < row->start ? count : count - row->start; /* <: bursty_clear */
-            y = (y * s->weight_256 + 128) >> 8;
+            uint64_t y = BURSTY_P_READ(&row->sum[1]) & ((UINT64_C(1) << 40) - 1);
+            uint64_t start = (uint64_t)row->start_high << 32 | row->start;
+            y = ((y < start ? y : y - start) + 128) >> 8; /* <: bursty_clear */
             row->start = y < UINT32_MAX ? (uint32_t)y : UINT32_MAX; /* from here on it is y */
             row->touched = lists >> i & 1 ? list[i] : NULL;
             if (!row->touched) used[uses++] = (uint8_t)i;

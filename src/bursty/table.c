@@ -36,7 +36,7 @@ BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(bursty_p_thread *t, const bursty_sit
                                             const bursty_site *caller) {
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)((uintptr_t)caller >> 3));
     bursty_p_row *fresh = NULL, *row = bursty_p_recall(site, caller);
-    uint16_t k = 0;
+    uint8_t k = 0;
     if (row) return row;
     for (h = bursty_p_mix(h, t->number);; h++) {
         uint32_t *slot = &bursty_p_all.index[h & bursty_p_all.index_mask];
@@ -64,7 +64,9 @@ BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(bursty_p_thread *t, const bursty_sit
 BURSTY_P_STEP void bursty_p_count_in(bursty_p_row *row, uint32_t weight) {
     if (bursty_p_mine.summing && !row->touched) {
         row->touched = bursty_p_mine.touched ? bursty_p_mine.touched : row;
-        row->start = (uint32_t)BURSTY_P_READ(&row->sum[0]);
+        uint64_t start = BURSTY_P_READ(&row->sum[1]);
+        row->start = (uint32_t)start;
+        row->start_high = (uint8_t)(start >> 32);
         bursty_p_mine.touched = row;
     }
     bursty_p_count_up(&row->sum[0], 1);

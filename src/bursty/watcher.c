@@ -17,7 +17,9 @@
    blocked; or the watcher has just taken its processor. So the watcher naps,
    and a thread that had nothing but the watcher in its way runs on: its CPU
    time moves by half of the nap or more. (Half: threads that go to sleep in the
-   nap and threads that wake in it are mistaken equally often.) Where CPU time
+   nap and threads that wake in it are mistaken equally often.) A thread that
+   ran last on another processor had the watcher not in its way, and needs no
+   nap. Where CPU time
    moves in steps of 10 ms and more (COARSE), a look is running as long as CPU
    time is left that no look has been charged for: the sums are right, and
    scopes shorter than such a step share theirs.
@@ -55,8 +57,14 @@
    many looks of one round met one scope, running or waiting: docs/ticks.md
    makes a factor of it.
 
-   Cost: two clock readings for each thread and round, the path's rows, and a
-   wake or two. */
+   Who does nothing is looked at less often. If no thread has run for half a
+   second, gaps are 8 times longer, at most .1 s, and a look counts 8 times,
+   until one has run. How long a gap is depends on what was before it alone, so
+   shares stay right. And a thread that has not run since the last look is where
+   it was: its stack is not read again.
+
+   Cost: a wake, which is most of it; a clock reading for each thread, another
+   one for those that have run, the path's rows, and at times a second wake. */
 enum { BURSTY_P_CLOSED, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING };
 
 typedef struct bursty_p_peek {
@@ -112,8 +120,8 @@ static void bursty_p_peek_at(bursty_p_peek *out, const bursty_here *here) {
     if (out->is_cut) out->depth = stood_still;
 }
 
-/* How many looks of this round have met a scope, running or waiting: each adds
-   2 n + 1 to the sum of squares when it makes n to n + 1. Of a round with more
+/* How many looks of this round have met a scope, running or waiting: one of
+   weight w adds (2 n + w) w to the sum of squares when it makes n to n + w. Of a round with more
    scopes than there is room for, the rest counts as met once. */
 enum { BURSTY_P_MET = 256 };
 typedef struct bursty_p_met {
@@ -123,6 +131,8 @@ typedef struct bursty_p_met {
 
 typedef struct bursty_p_round {
     uint32_t number, looks;
+    uint32_t weight;                    /* of each look: so many periods have passed */
+    uint32_t has_run;                   /* some thread has, since the last round */
     bursty_p_tick_count squares;
     bursty_p_met met[BURSTY_P_MET];
 } bursty_p_round;
@@ -135,12 +145,13 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
     const bursty_site *site = bursty_p_ticks.rows[row - 1].site;
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)what), i;
     if (what == BURSTY_P_RUNS) {
-        bursty_p_tick_charge_row(row, 1, pending & 1);
+        bursty_p_tick_charge_row(row, round->weight, pending & 1);
 #if BURSTY_FRAMES > 0
-        bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
+        for (i = 0; i < round->weight; i++)
+            bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
 #endif
-    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], 1);
-    round->looks++;
+    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], round->weight);
+    round->looks += round->weight;
     for (i = 0; i < 16; i++, h++) {
         bursty_p_met *met = &round->met[h % BURSTY_P_MET];
         if (met->round != round->number) {
@@ -151,10 +162,11 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
         } else if (met->site != site || met->what != (uint32_t)what) {
             continue;
         }
-        round->squares += 2 * met->count++ + 1;
+        round->squares += (2 * met->count + round->weight) * round->weight;
+        met->count += round->weight;
         return;
     }
-    round->squares++;
+    round->squares += round->weight * round->weight;
 }
 
 /* Runs and waits by CPU time that moves in large steps: gap_ns of it are paid
@@ -173,7 +185,7 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     bursty_p_peek peek;
     uint64_t ran_ns = 0, before;
     uint32_t row;
-    int what;
+    int what, is_same = 0;
     t->pending = 0;
     if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
     what = bursty_p_system_ask(t->system, &ran_ns);
@@ -181,15 +193,23 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT) {
         what = ran_ns == before ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         t->ran_ns = ran_ns;
+        is_same = ran_ns == before && t->seen;
+        round->has_run |= ran_ns != before;
     } else if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
         what = bursty_p_watcher_pay(t, ran_ns, gap_ns);
     }
-    bursty_p_peek_at(&peek, t->here);
+    if (!is_same) bursty_p_peek_at(&peek, t->here);
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+    if (is_same) {
+        bursty_p_watcher_charge(round, t->seen, what);
+        return;
+    }
     if (peek.is_cut) bursty_p_tick_add(&bursty_p_watcher.cut, 1);
-    row = bursty_p_tick_place(t->number + 1, peek.depth, peek.stack, NULL, 1);
+    row = bursty_p_tick_place(t->number + 1, peek.depth, peek.stack, NULL, round->weight);
+    t->seen = 0;
     if (!row) return;
     row = row << 1 | (peek.is_slow ? 1 : 0);
+    t->seen = peek.is_cut ? 0 : row;
     if (what == BURSTY_P_UNKNOWN) t->pending = row;
     else bursty_p_watcher_charge(round, row, what);
 }
@@ -206,6 +226,13 @@ static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
 }
 
+/* Does the watcher run on the processor that the thread ran on last, or may it? */
+static int bursty_p_watcher_is_in_the_way(const bursty_p_thread *t) {
+    const volatile uint32_t *own = bursty_p_system_processor();
+    return !own || !t->processor || (int32_t)*own < 0 || (int32_t)*t->processor < 0
+           || *own == *t->processor;
+}
+
 /* Looks at a pending thread again, least_ns after the time that ran_ns tells.
    Returns whether it is pending still. A thread that has ended meanwhile was
    running. */
@@ -216,7 +243,7 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     if (!t->pending) return 0;
     if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
-        if (ran_ns - t->ran_ns < least_ns) what = is_last ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
+        if (ran_ns - t->ran_ns < least_ns) what = is_last || !bursty_p_watcher_is_in_the_way(t) ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
     }
     if (what == BURSTY_P_UNKNOWN) return 1;
@@ -240,7 +267,7 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
     uint64_t began = 0;
     int is_pending = 0;
     round->number++;
-    round->looks = 0;
+    round->looks = round->has_run = 0;
     round->squares = 0;
     for (t = first; t < end; t++) {
         if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
@@ -276,6 +303,14 @@ static uint64_t bursty_p_watcher_gap(void) {
     return ns / 2 + (ns * (r >> 8) >> 24);
 }
 
+/* How many periods the next gap is long, on average, after so many us without a
+   thread that ran. */
+static uint32_t bursty_p_watcher_weight(uint64_t idle_us) {
+    const uint32_t most = 100000 / bursty_p_ticks.period_us;
+    if (BURSTY_P_ANSWERS != BURSTY_P_EXACT || idle_us < 500000 || most < 2) return 1;
+    return most < 8 ? most : 8;
+}
+
 static uint64_t bursty_p_watcher_late_ns(void) {
     uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 500;
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && ns > 500000) ns = 500000;
@@ -287,7 +322,7 @@ static uint64_t bursty_p_watcher_late_ns(void) {
 static void bursty_p_watcher_run(void) {
     static bursty_p_round round;
     const uint64_t late_ns = bursty_p_watcher_late_ns();
-    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, missed;
+    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, idle_us = 0, missed;
     bursty_p_mine.epoch = BURSTY_P_GET(&bursty_p_all.epoch);
     bursty_p_mine.ended = 1; /* should anything here be instrumented, it is no thread of the program */
     bursty_p_zero(&round, sizeof round);
@@ -297,9 +332,11 @@ static void bursty_p_watcher_run(void) {
         if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) {
             bursty_p_system_sleep(word, 0);
             last = due = bursty_p_wall_ns();
+            idle_us = 0;
             continue;
         }
-        due += bursty_p_watcher_gap();
+        round.weight = bursty_p_watcher_weight(idle_us);
+        due += bursty_p_watcher_gap() * round.weight;
         do {
             bursty_p_system_sleep(word, due);
             now = bursty_p_wall_ns();
@@ -307,12 +344,13 @@ static void bursty_p_watcher_run(void) {
         if (BURSTY_P_ACQUIRE(&bursty_p_watcher.word) != word) continue;
         missed = 0;
         if (now - due > late_ns) {
-            missed = 1 + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
+            missed = round.weight + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
             due = now;
         }
         bursty_p_watcher_round(&round, now - last, missed < 1000000 ? (uint32_t)missed : 1000000,
                                now - counted >= 500000000);
         if (now - counted >= 500000000) counted = now;
+        idle_us = round.has_run ? 0 : idle_us + (now - last) / 1000;
         last = now;
     }
 }
@@ -360,6 +398,8 @@ static void bursty_p_watcher_end(void) {
 static void bursty_p_watcher_open(bursty_p_thread *t) {
     t->here = &BURSTY_P_HERE;
     t->ran_ns = 0;
+    t->seen = 0;
+    t->processor = bursty_p_system_processor();
     t->system = bursty_p_system_me();
     if (t->system) BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
 }

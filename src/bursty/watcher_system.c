@@ -8,6 +8,7 @@
      me           a number by which the watcher can ask about the calling thread; 0: none
      forget       gives that number back
      ask          what the thread does, and its CPU time so far
+     processor    where the calling thread finds the number of the processor that it runs on, or NULL
      nap          some 50 us
      slack_ns     how late the timers themselves may be
      sleep        until a moment, or until the watcher's word is not `seen` any more
@@ -128,6 +129,7 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     return BURSTY_P_UNKNOWN;
 }
 
+static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) { Sleep(1); }
 static uint64_t bursty_p_system_slack_ns(void) { return bursty_p_watcher.timer_is_plain ? 16000000 : 0; }
 
@@ -231,6 +233,24 @@ static uint64_t bursty_p_wall_ns(void) { return bursty_p_read_ns(BURSTY_P_MONOTO
 static uint32_t bursty_p_system_me(void) { return (uint32_t)syscall(SYS_gettid); }
 static void bursty_p_system_forget(uint32_t number) { (void)number; }
 
+/* Linux writes the number into each thread's struct rseq, which the GNU C
+   library from 2.35 on keeps at a fixed distance from the thread pointer. */
+#if defined(__has_builtin) && defined(__GLIBC__) && !defined(__TINYC__)
+#if __has_builtin(__builtin_thread_pointer)
+#define BURSTY_P_RSEQ
+extern const ptrdiff_t bursty_p_rseq_offset __asm__("__rseq_offset") __attribute__((weak));
+extern const unsigned bursty_p_rseq_size __asm__("__rseq_size") __attribute__((weak));
+#endif
+#endif
+static const volatile uint32_t *bursty_p_system_processor(void) {
+#ifdef BURSTY_P_RSEQ
+    if (&bursty_p_rseq_offset && &bursty_p_rseq_size && bursty_p_rseq_size)
+        return (const volatile uint32_t *)(const void *)((const char *)__builtin_thread_pointer()
+                                                         + bursty_p_rseq_offset + 4);
+#endif
+    return NULL;
+}
+
 /* The kernel makes the number of a thread's CPU clock like this, and so does
    the C library. */
 static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
@@ -272,6 +292,7 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
         return BURSTY_P_WAITS;
     return info.run_state == TH_STATE_RUNNING ? BURSTY_P_RUNS : BURSTY_P_WAITS;
 }
+static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) {
     struct timespec some = { 0, 50000 };
     (void)nanosleep(&some, NULL);

@@ -55,8 +55,9 @@ void sources_end(sources *s) {
 }
 
 int sources_is_named(const char *name) {
-    static const char *const endings[] = {".c",  ".h",   ".cc", ".cpp", ".cxx", ".hpp",
-                                          ".hh", ".inc", ".l",  ".y",   NULL};
+    static const char *const endings[] = {".c",   ".h",   ".cc",  ".cpp", ".cxx", ".hpp",
+                                          ".hh",  ".hxx", ".inl", ".ipp", ".tpp", ".tcc",
+                                          ".inc", ".l",   ".y",   NULL};
     const char *dot = strrchr(name, '.');
     size_t i;
     for (i = 0; dot && endings[i]; i++) {

@@ -52,6 +52,19 @@ size_t terminal_width(const char *path) {
     return 80;
 }
 
+void terminal_size(size_t *columns, size_t *lines) {
+    *columns = 80;
+    *lines = 24;
+#ifdef TIOCGWINSZ
+    {
+        struct winsize size;
+        if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return;
+        if (size.ws_col >= LEAST_WIDTH) *columns = size.ws_col;
+        if (size.ws_row > 0) *lines = size.ws_row;
+    }
+#endif
+}
+
 int terminal_has_colour(const char *path) {
     const char *no = getenv("NO_COLOR"), *kind = getenv("TERM");
     if ((no && *no) || (kind && strcmp(kind, "dumb") == 0)) return 0;

@@ -162,6 +162,25 @@ void text_plain(text *t, const char *name) {
     }
 }
 
+void text_shell(text *out, const char *word) {
+    text plain = {NULL, 0, 0};
+    size_t i;
+    text_plain(&plain, word);
+    text_bytes(&plain, "", 1);
+    if (*plain.data && !plain.data[strspn(plain.data, "abcdefghijklmnopqrstuvwxyz0123456789_-.,:+/@%"
+                                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ")]) {
+        text_add(out, plain.data);
+    } else {
+        text_add(out, "'");
+        for (i = 0; i + 1 < plain.size; i++) {
+            if (plain.data[i] == '\'') text_add(out, "'\\''");
+            else text_bytes(out, plain.data + i, 1);
+        }
+        text_add(out, "'");
+    }
+    text_free(&plain);
+}
+
 void text_csv(text *out, const char *field) {
     text plain = {NULL, 0, 0};
     size_t i;

@@ -37,7 +37,10 @@ void text_csv(text *t, const char *field);
    writing, are escapes. */
 void text_plain(text *t, const char *name);
 
-/* The same in at most so many characters (8 or more): the middle of a longer
+/* A word to be typed to a shell: in quotes if need be. */
+void text_shell(text *t, const char *word);
+
+/* The same as text_plain in at most so many characters (8 or more): the middle of a longer
    name becomes "...". */
 void text_plain_short(text *t, const char *name, size_t most);
 void text_short(text *t, const char *name, size_t most);          /* but nothing is made safe */

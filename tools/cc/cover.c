@@ -510,7 +510,7 @@ static void make_sources(const planner *p, uint64_t key, text *part) {
 
 /* The parts as a section that is not loaded. Each byte but letters and digits
    is an escape, twice: for C and for the assembler. */
-static void put_section(text *front, const text *part) {
+void cc_cover_section(text *front, const text *part) {
     size_t i;
     text_add(front, "__asm__(\".pushsection .bursty.cover,\\\"\\\",%progbits\\n\"\n");
     for (i = 0; i < part->size; i++) {
@@ -562,7 +562,7 @@ static void put_front(const planner *p, const char *table, text *front) {
                 (unsigned long)(p->request->cover == 1 ? (slots + 7) / 8 : slots));
     if (p->request->exits) cc_exits_front(front, table, p->vertices);
     cc_mcdc_front(p->mcdc, front);
-    if (p->request->has_sections) put_section(front, &part);
+    if (p->request->has_sections) cc_cover_section(front, &part);
     else put_image(front, &part);
     text_format(front, "static const struct bursty_cc_function bursty_cc_f = {\"%s\"", name);
     text_format(front, ",0,0,0,0,0,%s,%s%s,0,%luu,0,0,%luu,%luu,%u,0};\n", table,

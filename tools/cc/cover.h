@@ -47,6 +47,10 @@ const char *cc_counter_type(int bits);
 void cc_flow_emit(cc_unit *u, uint32_t function, cc_cfg *g, const cc_request *request,
                   const char *table, cc_edits *edits, int *look_again);
 
+/* Adds assembly, as a declaration of C and C++, that puts the parts into the
+   section .bursty.cover. */
+void cc_cover_section(text *front, const text *part);
+
 /* cover.c: all of it for a file. */
 void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *front,
               cc_result *result);

@@ -6,7 +6,10 @@
    nobody reads of columns or names that are not in the source. */
 #include "cc/driver.h"
 #include "base/save.h"
+#include "base/text.h"
 #include "base/tool.h"
+#include "cc/count_cxx.h"
+#include "cc/inputs.h"
 #include "cc/late.h"
 #include "cc/where.h"
 #include <stdlib.h>
@@ -28,6 +31,7 @@ typedef struct job {
     char *late;               /* the compiler's plugin, or NULL */
     int near;                 /* as in cc_request */
     int late_c;               /* C sources, too, get their checks by it */
+    int notes;                /* gcc counts in C++, and its notes are known (notes.h) */
 } job;
 
 typedef struct unit_job {     /* one source */
@@ -225,6 +229,8 @@ static void ask_for_cover(job *j) {
         "bursty_cc_gcc\n#endif\n#endif\n"
         "#if defined(_WIN64) || (defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ >= 8)\n"
         "bursty_cc_wide\n#endif\n"
+        "#if defined(__ELF__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \\\n"
+        "    !defined(__TINYC__) && __GNUC__ >= 11 && __GNUC__ <= 14\nbursty_cc_notes\n#endif\n"
         "#if defined(__OPTIMIZE__) && (defined(__thumb__) || defined(__riscv)) && \\\n"
         "    defined(__GNUC__) && !defined(__TINYC__)\nbursty_cc_near\n#endif\n";
     cc_command c = {NULL, 0, 0};
@@ -246,6 +252,7 @@ static void ask_for_cover(job *j) {
     if (j->cover == CC_COVER_WORD) j->cover = says(said, size, "bursty_cc_wide") ? 64 : 32;
     j->near = says(said, size, "bursty_cc_near");
     j->has_sections = says(said, size, "bursty_cc_elf");
+    j->notes = says(said, size, "bursty_cc_notes") && !cc_counts_itself(&j->line);
     if (!j->d->no_exits && says(said, size, "bursty_cc_gcc")) j->exits = CC_EXITS_GCC;
     if (!j->d->no_exits && says(said, size, "bursty_cc_clang")) j->exits = CC_EXITS_CLANG;
     cc_command_free(&c);
@@ -584,16 +591,24 @@ static void say_cxx(const job *j, const char *reason) {
     }
 }
 
-/* Does the command compile C++ to code that gets checks? */
-static int compiles_cxx(const job *j) {
+/* Does the command compile C++ to code? */
+static int makes_cxx(const job *j) {
     const char *pass = j->line.pass;
-    if (!j->line.cxx_sources || j->d->cover || !cc_late_can(&j->d->choice)) return 0;
+    if (!j->line.cxx_sources) return 0;
     if (!pass) return 1;
     return j->line.makes_code &&
            (strcmp(pass, "C++") == 0 ||
             (j->line.only_compile && (strcmp(pass, "no C file") == 0 ||
                                       (strcmp(pass, "-x") == 0 && j->line.is_cxx))));
 }
+
+/* To code that gets checks? */
+static int compiles_cxx(const job *j) {
+    return !j->d->cover && cc_late_can(&j->d->choice) && makes_cxx(j);
+}
+
+/* To code that counts? */
+static int counts_cxx(const job *j) { return j->notes && makes_cxx(j); }
 
 /* With link-time optimization the linker's step makes the code. */
 static int makes_code_later(const job *j) {
@@ -644,13 +659,130 @@ static int is_trial(const char *output) {
            strcmp(name, "output.exe") == 0;
 }
 
-/* The word at link: this program's C++ has no checks. */
+/* ---- what is linked without checks ---- */
+
+enum { SHOWN = 6 };
+
+typedef struct without {      /* files of C++ that have none */
+    const job *j;
+    text names;
+    size_t count;
+    int for_link;             /* all of them are code of the linker's step */
+} without;
+
+static void note_without(void *user, const char *file, unsigned what, const char *reason) {
+    without *w = (without *)user;
+    if (!cc_is_cxx(file)) list_line(w->j, file, 1, "the file", "left alone", reason);
+    say_way(w->j, file, reason);
+    if (!(what & CC_INPUT_IS_CXX)) return;
+    if (w->count == SHOWN) text_add(&w->names, " ...");
+    if (w->count++ >= SHOWN) return;
+    text_add(&w->names, w->count == 1 ? "" : ", ");
+    text_add(&w->names, file);
+    w->for_link &= (what & CC_INPUT_FOR_LINK) != 0;
+}
+
+/* Files of C++ in the command that links. list_cxx has put them into the
+   list. */
+static void note_sources(without *w) {
+    const job *j = w->j;
+    size_t i;
+    if (j->late && compiles_cxx(j)) return;
+    for (i = 0; i < j->line.words.count; i++) {
+        const char *word = j->line.words.words[i];
+        if (j->line.role[i] == CC_OBJECT && cc_is_cxx(word))
+            note_without(w, word, CC_INPUT_IS_CXX, "C++, compiled without the plugin");
+    }
+}
+
+static void add_advice(text *out, const without *w) {
+    const job *j = w->j;
+    char *plugin;
+    if (w->for_link) {
+        text_add(out, "with -flto at the link the plugin gives it some");
+        return;
+    }
+    plugin = j->late ? NULL : cc_late_find(&j->line, j->folder);
+    free(plugin);
+    if (j->late || plugin) text_add(out, "compile it again with bursty cc");
+    else
+        text_format(out, "`bursty cc --build-plugin -- %s` gives it some",
+                    j->line.compiler.words[j->line.compiler.count - 1]);
+}
+
+/* The word at link, on what the inputs really have. */
 static void say_left_alone(const job *j) {
-    if (j->late || j->d->cover || !cc_late_can(&j->d->choice) || !wants_runtime(j)) return;
-    if (!j->line.links_cxx && !j->line.cxx_sources) return;
-    if (is_trial(j->line.output)) return;
-    fprintf(stderr, "bursty: cc: %s: its C++ has no checks; `bursty cc --build-plugin` gives it "
-                    "some, with gcc\n", j->line.output ? j->line.output : "a.out");
+    without w = {j, {NULL, 0, 0}, 0, 1};
+    if (j->d->cover || !wants_runtime(j) || is_trial(j->line.output)) return;
+    note_sources(&w);
+    cc_inputs(&j->line, j->late && makes_code_later(j), note_without, &w);
+    if (w.count && cc_late_can(&j->d->choice)) {
+        text_add(&w.names, "; ");
+        add_advice(&w.names, &w);
+        text_bytes(&w.names, "", 1);
+        fprintf(stderr, "bursty: cc: %s: %lu %s of C++ without checks: %s\n",
+                j->line.output ? j->line.output : "a.out", (unsigned long)w.count,
+                w.count == 1 ? "file" : "files", w.names.data);
+    }
+    text_free(&w.names);
+}
+
+/* The user's command for one source of C++, and more words. quiet: once more,
+   for the object alone. */
+static int compile_cxx(const job *j, const unit_job *u, const cc_command *more, int quiet) {
+    unsigned without = bit(CC_LINKER) | bit(CC_LANGUAGE);
+    cc_command c = {NULL, 0, 0};
+    int status;
+    if (quiet) without |= bit(CC_DEPENDENCY) | bit(CC_DEPENDENCY_ASIDE);
+    add_user_words(&c, &j->line, without);
+    if (more) cc_add_words(&c, more->words, more->count);
+    if (quiet) cc_add_word(&c, "-w");
+    cc_add_word(&c, "-c");
+    if (j->line.is_cxx) add_option(&c, "-x", "c++");
+    cc_add_word(&c, u->source);
+    add_option(&c, "-o", u->object);
+    status = cc_run(&c, quiet ? CC_TO_NOWHERE : CC_TO_USER, NULL);
+    cc_command_free(&c);
+    return status;
+}
+
+static void add_dependencies(cc_command *c, const job *j, const unit_job *u) {
+    if (j->line.dependencies && !j->line.has_mf) {
+        char *path = cc_with_suffix(output_of(j, u), ".d");
+        add_option(c, "-MF", path);
+        free(path);
+    }
+    if (j->line.dependencies && !j->line.has_mt) add_option(c, "-MQ", output_of(j, u));
+}
+
+/* A source of C++ that counts by gcc itself. What gcc writes about it becomes
+   tables in the object. */
+static int compile_counted(const job *j, const unit_job *u) {
+    const char *reason;
+    cc_count_cxx count;
+    cc_command words = {NULL, 0, 0};
+    int status;
+    cc_count_begin(&count, &j->line, u->folder);
+    if (j->d->atomic) cc_add_word(&words, "-fprofile-update=atomic");
+    add_dependencies(&words, j, u);
+    cc_add_words(&words, count.words.words, count.words.count);
+    status = compile_cxx(j, u, &words, 0);
+    cc_command_free(&words);
+    if (status == 0 && makes_code_later(j)) {
+        reason = cc_count_again(&count, &j->d->choice);
+        if (j->d->atomic) cc_add_word(&count.words, "-fprofile-update=atomic");
+        if (!reason && compile_cxx(j, u, &count.words, 1) != 0) reason = "gcc refuses its tables";
+    } else if (status == 0) {
+        reason = cc_count_end(&count, &j->d->choice, u->object);
+    } else {
+        reason = NULL;
+    }
+    cc_count_free(&count);
+    if (status == 0 && !reason) say_way(j, u->source, "counters by the compiler");
+    if (status != 0 || !reason) return status;
+    tool_error("cc: %s: compiled without counters: %s", u->source, reason);
+    list_line(j, u->source, 1, "the file", "left alone", reason);
+    return compile_cxx(j, u, NULL, 1);
 }
 
 /* Sources become objects; then one linker's step with everything in its
@@ -661,24 +793,27 @@ static int run_all(job *j) {
     int status = TOOL_OK;
     cc_add_words(&link, j->line.compiler.words, j->line.compiler.count);
     for (i = 0; i < j->line.words.count && status == TOOL_OK; i++) {
+        int is_counted = counts_cxx(j) && is_cxx_input(j, i);
         unit_job u;
-        if (j->line.role[i] != CC_SOURCE || j->line.links_cxx) {
-            if (j->line.role[i] != CC_LANGUAGE || j->line.links_cxx)
+        if ((j->line.role[i] != CC_SOURCE || j->line.links_cxx) && !is_counted) {
+            if (j->line.role[i] != CC_LANGUAGE || (j->line.links_cxx && !counts_cxx(j)))
                 cc_add_word(&link, j->line.words.words[i]);
             continue;
         }
         status = start_source(j, &u, j->line.words.words[i], number++);
-        if (status == TOOL_OK) status = compile_source(j, &u);
+        if (status == TOOL_OK) status = is_counted ? compile_counted(j, &u) : compile_source(j, &u);
         cc_add_word(&link, u.object);
         end_source(&u);
     }
     if (status == TOOL_OK && j->line.links) {
         if (wants_runtime(j)) {
             j->d->naming.exits = j->exits != CC_EXITS_NOT;
+            j->d->naming.notes = j->notes;
             status = cc_add_runtime(&link, &j->line, &j->d->naming, j->folder);
         }
         say_left_alone(j);
-        if (status == TOOL_OK && j->late && (compiles_cxx(j) || makes_code_later(j)))
+        if (status == TOOL_OK && j->late &&
+            (compiles_cxx(j) || (makes_code_later(j) && !cc_late_is_clangs(j->late))))
             status = run_late(j, &link);
         else if (status == TOOL_OK) status = cc_run(&link, CC_TO_USER, NULL);
     } else if (status == TOOL_OK && j->late && compiles_cxx(j)) {
@@ -724,7 +859,7 @@ static void list_pass(const job *j) {
 static void list_cxx(const job *j) {
     size_t i;
     if (j->line.pass && !j->line.makes_code) return;
-    if (j->late && compiles_cxx(j)) return;
+    if ((j->late && compiles_cxx(j)) || counts_cxx(j)) return;
     for (i = 0; i < j->line.words.count; i++) {
         const char *word = j->line.words.words[i];
         if (j->line.role[i] != CC_OBJECT || !cc_is_cxx(word)) continue;
@@ -773,8 +908,12 @@ int cc_drive(cc_driver *d, int count, char **words) {
         if (j.folder) j.late = cc_late_find(&j.line, j.folder);
     }
     j.late_c = j.late && wants_late_c(&j);
+    if (d->cover && makes_cxx(&j)) {
+        if (!j.folder) j.folder = cc_make_folder();
+        if (j.folder) ask_for_cover(&j);
+    }
     list_cxx(&j);
-    if (!(j.late && compiles_cxx(&j)) &&
+    if (!(j.late && compiles_cxx(&j)) && !counts_cxx(&j) &&
         (j.line.pass || (j.line.sources == 0 && !wants_runtime(&j)))) {
         list_pass(&j);
         if (j.folder) cc_remove_folder(j.folder);
@@ -788,7 +927,7 @@ int cc_drive(cc_driver *d, int count, char **words) {
     if (status == TOOL_OK) {
         if (!j.folder) j.folder = cc_make_folder();
         if (j.folder && j.line.sources > 0 && !j.line.links_cxx) j.keeps = ask_for_keeping(&j);
-        if (j.folder) ask_for_cover(&j);
+        if (j.folder && !j.cover) ask_for_cover(&j);
         status = j.folder ? run_all(&j) : TOOL_FAILED;
     }
     if (j.folder) cc_remove_folder(j.folder);

@@ -13,6 +13,10 @@
    takes the one that was given back: so there is no third copy. What records
    costs nothing outside of bursts: entries of functions that have no check of
    their own, when on_f calls them as on_g, and rounds of loops without a check.
+   Such an event has a chance of its own to be recorded, and is weighed by it:
+   `bursty_at` is the place of the check by which this run could be entered
+   (src/bursty/since.c), and on_g gets it from its caller. A function that has
+   one copy and no check tests whether there is a burst.
 
    Copies of functions stand at the end of the file, where all types and names
    are known, and copies of loops in front of the loop's body. Markers give both
@@ -31,6 +35,7 @@ typedef struct two {          /* of one function */
     uint32_t *loops;          /* sites */
     uint8_t *twice;           /* of each loop: its body has two copies */
     uint8_t on;               /* there is on_f */
+    uint8_t tests;            /* it has one copy and no check, and tests for a burst */
 } two;
 
 struct cc_dual {
@@ -80,7 +85,8 @@ static int is_harmless(const cc_tokens *t, uint32_t i) {
         "noinline", "noclone", "unused", "used", "visibility", "format", "format_arg", "nonnull",
         "pure", "const", "malloc", "alloc_size", "hot", "cold", "warn_unused_result",
         "returns_nonnull", "deprecated", "sentinel", "nothrow", "leaf", "constructor",
-        "destructor", "alloc_align", "assume_aligned", "access", "nonstring"};
+        "destructor", "alloc_align", "assume_aligned", "access", "nonstring", "always_inline",
+        "artificial", "flatten"};
     char plain[40];
     const cc_token *token = &t->list[i];
     size_t k, size = token->size;
@@ -131,12 +137,16 @@ static const char *no_twice(const cc_tokens *t, uint32_t first, uint32_t last) {
     return NULL;
 }
 
+static int is_on(const char *prefix) { return strcmp(prefix, "bursty_on_") == 0; }
+
 /* Appends type and name of a function, and returns NULL; or why that cannot be
-   done. */
+   done. A second copy without a check of its own is told where its caller's
+   stands. */
 static const char *add_head(const cc_dual *d, text *out, uint32_t function, const char *prefix) {
     const cc_tokens *t = &d->w->u->tokens;
     const cc_function *f = function_at(d, function);
     uint32_t i = f->start, close = t->list[f->parameters].match, words = 0;
+    int takes_mark = is_on(prefix) && !d->w->flows[function].checked;
     if (f->parameters != f->name + 1) return "declarator";
     text_add(out, "static __attribute__((cold,noinline,unused)) ");
     while (i < f->name) {
@@ -157,14 +167,17 @@ static const char *add_head(const cc_dual *d, text *out, uint32_t function, cons
     }
     if (words == 0) return "no-type";
     add_name(d, out, prefix, function);
-    text_add(out, "(");
+    text_add(out, takes_mark ? "(unsigned bursty_at" : "(");
+    if (takes_mark && close > f->parameters + 1 &&
+        !(close == f->parameters + 2 && cc_spells(t, close - 1, "void"))) text_add(out, ",");
     for (i = f->parameters + 1; i < close; i++) {
+        if (takes_mark && close == f->parameters + 2 && cc_spells(t, i, "void")) continue;
         if (cc_is(t, i, '{')) return "type-in-head";
         if (cc_is(t, i, CC_OP3('.', '.', '.'))) return "variadic";
         add_token(d, out, i);
         text_add(out, " ");
     }
-    text_add(out, close == f->parameters + 1 ? "void)" : ")");
+    text_add(out, close == f->parameters + 1 && !takes_mark ? "void)" : ")");
     for (i = close + 1; i < f->open;) {
         i = cc_is(t, i, CC_ATTRIBUTE) ? behind_harmless(t, i) : 0;
         if (!i) return "attribute";
@@ -229,8 +242,19 @@ static const char *function_twice(const cc_dual *d, uint32_t i) {
     return reason ? reason : no_twice(&d->w->u->tokens, f->open, f->close);
 }
 
-/* Labels would be defined twice; a case belongs to the switch around the
-   loop. */
+/* Is the address of a label of that name taken? Who has it can go to one copy
+   only. */
+static int is_label_taken(const cc_dual *d, const cc_function *f, uint32_t label) {
+    const cc_tokens *t = &d->w->u->tokens;
+    uint32_t i;
+    for (i = f->open; i + 1 < f->close; i++) {
+        if (cc_is(t, i, CC_OP2('&', '&')) && is_spelled_alike(d, i + 1, label)) return 1;
+    }
+    return 0;
+}
+
+/* The labels of a body are local to each copy; a case belongs to the switch
+   around the loop. */
 static const char *body_twice(const cc_dual *d, const cc_function *f, const cc_node *body) {
     const cc_unit *u = d->w->u;
     const char *reason = no_twice(&u->tokens, body->first, body->last);
@@ -239,7 +263,7 @@ static const char *body_twice(const cc_dual *d, const cc_function *f, const cc_n
     for (i = f->root; i < u->node_count && u->nodes[i].first <= f->close; i++) {
         const cc_node *n = &u->nodes[i];
         if (n->first < body->first || n->last > body->last) continue;
-        if (n->kind == CC_N_LABEL) return "label";
+        if (n->kind == CC_N_LABEL && is_label_taken(d, f, n->first)) return "label";
         if (n->kind != CC_N_CASE && n->kind != CC_N_DEFAULT) continue;
         for (k = f->root; k < u->node_count && u->nodes[k].first <= f->close; k++) {
             const cc_node *s = &u->nodes[k];
@@ -253,10 +277,15 @@ static const char *body_twice(const cc_dual *d, const cc_function *f, const cc_n
 
 /* ---- deciding ---- */
 
-/* Does the second copy of function f call that of g? Only if g stands before f:
-   a loop's second copy stands in f, and what g's head says is known there. */
-static int goes_to_second(const cc_dual *d, uint32_t f, uint32_t g) {
-    return g != CC_NOBODY && g <= f && !d->w->flows[g].checked && !d->list[g].why_not;
+/* Do second copies call that of g? */
+static int goes_to_second(const cc_dual *d, uint32_t g) {
+    return g != CC_NOBODY && !d->w->flows[g].checked && !d->list[g].why_not;
+}
+
+static int can_test(const cc_dual *d, uint32_t g) {
+    const cc_function *f = g == CC_NOBODY ? NULL : function_at(d, g);
+    return f && d->list[g].why_not && !d->w->flows[g].checked && !f->in_system && !f->reason &&
+           !f->naked && cc_is_wanted(d->w->u, f, d->w->choice);
 }
 
 /* Functions without a check that second copies call get a second copy, too. */
@@ -278,7 +307,8 @@ static void spread(cc_dual *d) {
         const cc_flow *flow = &d->w->flows[f];
         for (k = 0; k < flow->callee_count; k++) {
             uint32_t g = flow->callees[k].function;
-            if (!goes_to_second(d, f, g)) continue;
+            if (can_test(d, g)) d->list[g].tests = 1;
+            if (!goes_to_second(d, g)) continue;
             d->list[g].on = 1;
             if (seen[g]) continue;
             seen[g] = 1;
@@ -313,6 +343,9 @@ static void decide(cc_dual *d) {
         }
     }
     spread(d);
+    for (i = 0; i < u->function_count; i++) {
+        if (d->list[i].tests) refuse(d, function_at(d, i)->name, i, d->list[i].why_not);
+    }
 }
 
 /* ---- the second copies ---- */
@@ -338,6 +371,11 @@ static void own(cc_dual *d, const cc_node *n) {
     cc_edit_owner(&d->on, begin_of(d, n->first), end_of(d, n->last));
 }
 
+/* Behind a check by which a burst may enter a second copy: what stands in it is
+   weighed by the checks since then (src/bursty/since.c). A loop whose body
+   stands once is entered with its function, and by no check of its own. */
+static const char marking[] = "__attribute__((unused)) unsigned bursty_at=bursty_cc_at();";
+
 /* The beginning of each round of a loop: its check, or the event alone. */
 static void put_round(cc_dual *d, uint32_t function, uint32_t k) {
     const cc_loop *loop = &d->w->flows[function].loops[k];
@@ -348,7 +386,7 @@ static void put_round(cc_dual *d, uint32_t function, uint32_t k) {
     own(d, n);
     if (loop->kind == 'g') {
         if (loop->checked) cc_check_expression(d->w, &t, site);
-        else cc_event_expression(d->w, &t, site, BACKEDGE);
+        else cc_event_expression(d->w, &t, site, BACKEDGE, 1);
         text_bytes(&t, ";}", 3);
         if (n->kid[1] && body->kind != CC_N_DECLARATION) {
             cc_insert_open(&d->on, begin_of(d, n->first), "{");
@@ -360,9 +398,10 @@ static void put_round(cc_dual *d, uint32_t function, uint32_t k) {
         return;
     }
     words = loop->checked ? cc_check_declaration(d->w, site)
-                          : cc_event_declaration(d->w, site, BACKEDGE);
+                          : cc_event_declaration(d->w, site, BACKEDGE, 1);
     cc_insert_open(&d->on, begin_of(d, body->first), "{");
     cc_insert_open(&d->on, begin_of(d, body->first), words);
+    if (d->list[function].twice[k]) cc_insert_open(&d->on, begin_of(d, body->first), marking);
     cc_insert_close(&d->on, end_of(d, body->last), "}");
     free(words);
 }
@@ -376,9 +415,12 @@ static void put_calls(cc_dual *d, uint32_t function) {
         const cc_node *n = &u->nodes[i];
         const cc_name *name = n->kind == CC_N_CALL ? cc_find(u, n->first, 0) : NULL;
         uint32_t g = name && name->function ? name->function - 1 : CC_NOBODY;
-        if (!goes_to_second(d, function, g)) continue;
+        if (!goes_to_second(d, g)) continue;
         own(d, n);
         cc_insert_open(&d->on, begin_of(d, n->first), "bursty_on_");
+        cc_blank(&d->on, begin_of(d, n->first + 1), 1);
+        cc_insert_open(&d->on, begin_of(d, n->first + 1),
+                       cc_is(&u->tokens, n->first + 2, ')') ? "(bursty_at" : "(bursty_at,");
     }
 }
 
@@ -408,10 +450,13 @@ static void put_second(cc_dual *d, uint32_t i) {
     uint32_t k;
     for (k = 0; k < d->w->flows[i].loop_count; k++) put_round(d, i, k);
     if (d->list[i].on && !d->w->flows[i].checked) {
-        char *words = cc_event_declaration(d->w, entry_site(d, i), CALL);
+        char *words = cc_event_declaration(d->w, entry_site(d, i), CALL, 1);
         cc_edit_owner(&d->on, begin_of(d, f->open), end_of(d, f->close));
         cc_insert_open(&d->on, end_of(d, f->open), words);
         free(words);
+    } else if (d->list[i].on) {
+        cc_edit_owner(&d->on, begin_of(d, f->open), end_of(d, f->close));
+        cc_insert_open(&d->on, end_of(d, f->open), marking);
     }
     put_calls(d, i);
     put_function_names(d, f);
@@ -462,9 +507,33 @@ static void add_return(const cc_dual *d, text *out, const cc_function *f, const 
     text_add(out, is_void ? ";return;" : ";");
 }
 
+/* Functions behind f that loops of f call in their second copies. A caller in
+   front of a function's body has a declaration, so the types are known. */
+static void declare_later(cc_dual *d, uint32_t i) {
+    const cc_flow *flow = &d->w->flows[i];
+    text t = {NULL, 0, 0};
+    uint32_t k;
+    int any = 0;
+    for (k = 0; k < flow->loop_count; k++) any |= d->list[i].twice[k];
+    for (k = 0; any && k < flow->callee_count; k++) {
+        uint32_t g = flow->callees[k].function;
+        if (!goes_to_second(d, g) || g <= i) continue;
+        add_head(d, &t, g, "bursty_on_");
+        text_add(&t, ";");
+    }
+    if (t.size) {
+        text_bytes(&t, "", 1);
+        cc_insert_open(d->w->edits, begin_of(d, function_at(d, i)->start), t.data);
+    }
+    text_free(&t);
+}
+
+int cc_dual_tests(const cc_dual *d, uint32_t i) { return d->list[i].tests; }
+
 int cc_dual_entry(cc_dual *d, uint32_t i) {
     const cc_function *f = function_at(d, i);
     text t = {NULL, 0, 0};
+    declare_later(d, i);
     if (!d->list[i].on) return -1;
     add_head(d, &t, i, d->w->flows[i].checked ? "bursty_cold_" : "bursty_on_");
     text_bytes(&t, ";", 2);
@@ -483,6 +552,20 @@ int cc_dual_entry(cc_dual *d, uint32_t i) {
     return 0;
 }
 
+/* "__label__ a,b;": gotos of the copy stay in it. One from outside leads into the
+   first copy. */
+static void add_labels(const cc_dual *d, text *out, const cc_function *f, const cc_node *body) {
+    const cc_unit *u = d->w->u;
+    uint32_t i, any = 0;
+    for (i = f->root; i < u->node_count && u->nodes[i].first <= f->close; i++) {
+        const cc_node *n = &u->nodes[i];
+        if (n->kind != CC_N_LABEL || n->first < body->first || n->last > body->last) continue;
+        text_add(out, any++ ? "," : "__label__ ");
+        add_token(d, out, n->first);
+    }
+    if (any) text_add(out, ";");
+}
+
 int cc_dual_loop(cc_dual *d, uint32_t i, uint32_t loop) {
     const cc_node *n = &d->w->u->nodes[d->w->flows[i].loops[loop].node];
     const cc_node *body = &d->w->u->nodes[n->kid[1]];
@@ -491,6 +574,8 @@ int cc_dual_loop(cc_dual *d, uint32_t i, uint32_t loop) {
     text_format(&t, "{if(__builtin_expect((int)--%s<0,0)&&bursty_cc_hit(&%s[%lu],0ul)){",
                 cc_word(d->w), d->w->table, (unsigned long)loop_site(d, i, loop));
     add_marker(d, &t, body->first, 1);
+    add_labels(d, &t, function_at(d, i), body);
+    text_add(&t, marking);
     cc_edit_part(&d->on, &t, begin_of(d, body->first), end_of(d, body->last));
     text_add(&t, "\n}else{");
     add_marker(d, &t, body->first, 0);

@@ -25,11 +25,12 @@ enum { CC_PLACED = 512, CC_EVENT_ALONE = 1024 };
    as in bursty.h. CC_PLACED is added. */
 uint32_t cc_add_site(cc_writer *w, uint32_t name, uint32_t token, int kind);
 /* A check, or a test that only records inside of a burst, as an expression and
-   as a declaration. */
+   as a declaration. second: it stands in a second copy, which has the place of
+   the check in front of it. */
 void cc_check_expression(const cc_writer *w, text *out, uint32_t site);
-void cc_event_expression(const cc_writer *w, text *out, uint32_t site, int kind);
+void cc_event_expression(const cc_writer *w, text *out, uint32_t site, int kind, int second);
 char *cc_check_declaration(const cc_writer *w, uint32_t site);
-char *cc_event_declaration(const cc_writer *w, uint32_t site, int kind);
+char *cc_event_declaration(const cc_writer *w, uint32_t site, int kind, int second);
 /* The thread's word. */
 const char *cc_word(const cc_writer *w);
 
@@ -41,6 +42,9 @@ cc_dual *cc_dual_begin(cc_writer *w);
    there is one copy, and the caller puts a plain check. */
 int cc_dual_entry(cc_dual *d, uint32_t function);
 int cc_dual_loop(cc_dual *d, uint32_t function, uint32_t loop);
+/* Has it one copy and no check, and is it called in second copies? Then it tests
+   for a burst. */
+int cc_dual_tests(const cc_dual *d, uint32_t function);
 /* Appends the second copies of functions to the file. *list gets what has one
    copy, and why. */
 void cc_dual_end(cc_dual *d, cc_refusals *list);

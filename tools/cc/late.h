@@ -1,5 +1,5 @@
-/* late.h - checks behind the optimizer, by a plugin of gcc
-   (tools/plugin/gcc.cc). */
+/* late.h - checks behind the optimizer, by a plugin of gcc or clang
+   (tools/plugin). */
 #ifndef CC_LATE_H
 #define CC_LATE_H
 #include "cc/arguments.h"
@@ -11,6 +11,9 @@ int cc_late_build(int count, char **words);
 /* The plugin of the line's compiler, or NULL: none was built for it, as it is
    now. folder: for what is made on the way. To be freed. */
 char *cc_late_find(const cc_line *line, const char *folder);
+/* Is it for clang? With link-time optimization clang's checks are made when a
+   file is compiled, and gcc's by the linker's step. */
+int cc_late_is_clangs(const char *plugin);
 /* Does the compiler take the plugin? */
 int cc_late_loads(const cc_line *line, const char *plugin);
 /* Can the pass make such checks? */

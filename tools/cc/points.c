@@ -74,10 +74,12 @@ void cc_check_expression(const cc_writer *p, text *out, uint32_t site) {
                 cc_word(p), p->table, (unsigned long)site);
 }
 
-/* Only in a burst: a test that counts nothing. */
-void cc_event_expression(const cc_writer *p, text *out, uint32_t site, int kind) {
-    text_format(out, "(__builtin_expect((int)%s<0,0)?bursty_cc_event(&%s[%lu],0ul,%du):(void)0)",
-                cc_word(p), p->table, (unsigned long)site, kind);
+/* Only in a burst: a test that counts nothing. In a second copy it says behind
+   which check it stands. */
+void cc_event_expression(const cc_writer *p, text *out, uint32_t site, int kind, int second) {
+    text_format(out, "(__builtin_expect((int)%s<0,0)?%s(&%s[%lu],0ul,%du%s):(void)0)",
+                cc_word(p), second ? "bursty_cc_since" : "bursty_cc_event", p->table,
+                (unsigned long)site, kind, second ? ",bursty_at" : "");
 }
 
 static void begin_declaration(text *out, uint32_t site) {
@@ -92,10 +94,10 @@ char *cc_check_declaration(const cc_writer *p, uint32_t site) {
     return text_take(&t);
 }
 
-char *cc_event_declaration(const cc_writer *p, uint32_t site, int kind) {
+char *cc_event_declaration(const cc_writer *p, uint32_t site, int kind, int second) {
     text t = {NULL, 0, 0};
     begin_declaration(&t, site);
-    cc_event_expression(p, &t, site, kind);
+    cc_event_expression(p, &t, site, kind, second);
     text_add(&t, ",0);");
     return text_take(&t);
 }
@@ -136,15 +138,16 @@ static char *check_in_block(const cc_writer *p, uint32_t body, uint32_t site) {
     return text_take(&t);
 }
 
-static void put_entry(cc_writer *p, const cc_function *f, const cc_flow *flow) {
+/* tests: it is an event alone, if it has no check. */
+static void put_entry(cc_writer *p, const cc_function *f, const cc_flow *flow, int tests) {
     char *words;
     uint32_t site;
-    if (!flow->checked && (!p->choice->keep_events || !flow->calls || p->choice->dual)) return;
+    if (!flow->checked && !tests) return;
     site = cc_add_site(p, f->name, f->name,
                        !flow->checked     ? CALL | CC_EVENT_ALONE
                        : p->choice->scope ? CALL | FRAME
                                           : CALL);
-    words = !flow->checked      ? cc_event_declaration(p, site, CALL)
+    words = !flow->checked      ? cc_event_declaration(p, site, CALL, 0)
             : p->choice->scope ? scope(p, site)
                                : check_in_block(p, f->root, site);
     cc_insert_open(p->edits, behind_labels(p, f->open), words);
@@ -206,6 +209,15 @@ static void put_scope_helpers(text *front) {
                     "bursty_cc_event(s->site,0ul,258u); }\n");
 }
 
+/* src/bursty/since.c */
+static void put_dual_declarations(text *front, const char *hidden) {
+    text_format(front, "%s __attribute__((cold,noinline)) unsigned bursty_cc_mark(void) "
+                       "__asm__(\"bursty_p_mark\");\n", hidden);
+    text_format(front, "%s __attribute__((cold,noinline)) void bursty_cc_since(const struct "
+                       "bursty_cc_site *, unsigned long, unsigned, unsigned) "
+                       "__asm__(\"bursty_p_since\");\n", hidden);
+}
+
 static void put_front(const cc_writer *p, text *front) {
     const cc_choice *c = p->choice;
     const char *hidden = "extern __attribute__((visibility(\"hidden\")))";
@@ -217,6 +229,7 @@ static void put_front(const cc_writer *p, text *front) {
     text_format(front, "%s __attribute__((cold,noinline)) void bursty_cc_event(const struct "
                        "bursty_cc_site *, unsigned long, unsigned) __asm__(\"bursty_note\");\n",
                 hidden);
+    if (c->dual) put_dual_declarations(front, hidden);
     text_format(front, "%s ", hidden);
     if (!c->no_tls && c->tls_model) {
         text_format(front, "__attribute__((tls_model(\"%s\"))) ", c->tls_model);
@@ -227,6 +240,11 @@ static void put_front(const cc_writer *p, text *front) {
                          : "unsigned bursty_cc_word",
                 c->no_tls ? "global" : "tls");
     if (c->scope) put_scope_helpers(front);
+    if (c->dual) {
+        text_format(front, "static __inline __attribute__((always_inline,unused)) unsigned "
+                           "bursty_cc_at(void) { return __builtin_expect((int)%s<0,0)?"
+                           "bursty_cc_mark():0u; }\n", cc_word(p));
+    }
     text_format(front, "__attribute__((visibility(\"hidden\"))) const struct bursty_cc_site "
                        "%s[] = {\n", p->table);
     text_bytes(front, p->sites.data, p->sites.size);
@@ -237,7 +255,8 @@ static void put_function(cc_writer *p, cc_dual *dual, uint32_t i) {
     const cc_function *f = &p->u->functions[i];
     const cc_flow *flow = &p->flows[i];
     uint32_t k;
-    if (!dual || cc_dual_entry(dual, i) != 0) put_entry(p, f, flow);
+    int tests = dual ? cc_dual_tests(dual, i) : p->choice->keep_events && flow->calls;
+    if (!dual || cc_dual_entry(dual, i) != 0) put_entry(p, f, flow, tests);
     for (k = 0; k < flow->loop_count; k++) {
         if (!flow->loops[k].checked) continue;
         if (dual && cc_dual_loop(dual, i, k) == 0) continue;

@@ -35,7 +35,7 @@ static void add_machine(cc_command *c, const cc_line *line) {
             cc_add_word(c, line->words.words[++i]);
         }
     }
-    if (line->shared) cc_add_word(c, "-fPIC");
+    if (line->shared && !line->pic) cc_add_word(c, "-fPIC");
 }
 
 static int write_source(const char *folder, const cc_embedded *file) {
@@ -232,6 +232,8 @@ int cc_add_runtime(cc_command *link, const cc_line *line, const cc_naming *namin
     if (naming->cover) {
         status = add_object(link, line, "edges.c", NULL, folder);
         if (status == TOOL_OK) status = add_object(link, line, "edges_file.c", option, folder);
+        if (status == TOOL_OK && naming->notes)
+            status = add_object(link, line, "arcs.c", NULL, folder);
         if (status == TOOL_OK && naming->exits) {
             add_wraps(link);
             status = add_object(link, line, "exits.c", NULL, folder);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND = 4, FUNCTION = 1, COUNTS = 2, TEST = 3 };
+enum { KIND = 4, FUNCTION = 1, COUNTS = 2, TEST = 3, UNIT = 4, LEFT_OUT = 5 };
 #define EARLY_UNKNOWN (UINT32_C(1) << 31)
 
 /* ---- reading ---- */
@@ -77,7 +77,7 @@ static void get_edges(dump_reader *r, edges_function *f) {
     f->plan[f->edges] = (uint8_t)f->counts_entry;
 }
 
-static void get_function(dump_reader *r, edges_all *all) {
+static void get_function(dump_reader *r, edges_all *all, uint64_t unit) {
     edges_function *f;
     if (all->function_count == all->function_room) {
         all->function_room = all->function_room ? 2 * all->function_room : 64;
@@ -87,6 +87,7 @@ static void get_function(dump_reader *r, edges_all *all) {
     f = &all->functions[all->function_count++]; /* freed with the others, whatever becomes of it */
     memset(f, 0, sizeof *f);
     f->key = get_key(r);
+    f->unit = unit;
     f->name = get_name(r);
     f->file = get_name(r);
     f->bits = dump_get32(r);
@@ -129,6 +130,15 @@ static edges_list *get_test(dump_reader *r, edges_all *all) {
     return &test->counts;
 }
 
+static void get_left_out(dump_reader *r, edges_all *all) {
+    if (all->left_out_count == all->left_out_room) {
+        all->left_out_room = all->left_out_room ? 2 * all->left_out_room : 64;
+        all->left_out =
+            (uint64_t *)tool_grow(all->left_out, all->left_out_room * sizeof *all->left_out);
+    }
+    all->left_out[all->left_out_count++] = get_key(r);
+}
+
 static void get_counts(dump_reader *r, edges_list *to) {
     counted *c = add_counted(to);
     uint32_t i;
@@ -157,16 +167,21 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
     edges_all *all = (edges_all *)state;
     edges_list *to = &all->unnamed;
     dump_reader r = {NULL, 0, 0, NULL};
+    uint64_t unit = 0;
     r.data = part->payload;
     r.size = part->size;
     while (r.at < r.size && !r.reason) {
         uint64_t tag = dump_get(&r);
         if (tag == FUNCTION)
-            get_function(&r, all);
+            get_function(&r, all, unit);
         else if (tag == COUNTS)
             get_counts(&r, to);
         else if (tag == TEST)
             to = get_test(&r, all);
+        else if (tag == UNIT)
+            unit = get_key(&r);
+        else if (tag == LEFT_OUT)
+            get_left_out(&r, all);
         else if (!r.reason)
             r.reason = "neither a function nor counts";
     }
@@ -199,6 +214,7 @@ static int by_place(const void *a, const void *b) {
     uint32_t v = x->line_at[x->vertices], w = y->line_at[y->vertices];
     if (!order) order = compare(v ? x->line[0] : 0, w ? y->line[0] : 0);
     if (!order) order = strcmp(x->name, y->name);
+    if (!order) order = compare(x->unit, y->unit);
     if (!order) order = compare(x->key, y->key);
     if (!order) order = compare(x->bits, y->bits);
     if (!order) order = compare(x->first_slot, y->first_slot);
@@ -374,10 +390,22 @@ void edges_view(edges_all *view, const edges_all *all, size_t test) {
     view->test_count = 0;
 }
 
+static int by_number(const void *a, const void *b) {
+    return compare(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
 static void settle(void *state) {
     edges_all *all = (edges_all *)state;
     size_t i, kept = 0;
     settle_tests(all);
+    if (all->left_out_count)
+        qsort(all->left_out, all->left_out_count, sizeof *all->left_out, by_number);
+    for (i = 0; i < all->left_out_count; i++) {
+        if (!kept || all->left_out[kept - 1] != all->left_out[i])
+            all->left_out[kept++] = all->left_out[i];
+    }
+    all->left_out_count = kept;
+    kept = 0;
     if (all->function_count)
         qsort(all->functions, all->function_count, sizeof *all->functions, by_place);
     for (i = 0; i < all->function_count; i++) {
@@ -415,6 +443,11 @@ int edges_has(const edges_all *all, uint64_t key) {
     return low < all->count && all->counts[low].key == key;
 }
 
+int edges_is_left_out(const edges_all *all, uint64_t key) {
+    return all->left_out_count && bsearch(&key, all->left_out, all->left_out_count,
+                                          sizeof *all->left_out, by_number) != NULL;
+}
+
 /* ---- writing ---- */
 
 static void put_key(dump_writer *w, uint64_t key) {
@@ -422,6 +455,16 @@ static void put_key(dump_writer *w, uint64_t key) {
     int i;
     for (i = 0; i < 8; i++) bytes[i] = (unsigned char)(key >> 8 * i);
     dump_put_bytes(w, bytes, sizeof bytes);
+}
+
+void edges_put_unit(dump_writer *w, uint64_t unit) {
+    dump_put(w, UNIT);
+    put_key(w, unit);
+}
+
+void edges_put_left_out(dump_writer *w, uint64_t key) {
+    dump_put(w, LEFT_OUT);
+    put_key(w, key);
 }
 
 void edges_put_function(dump_writer *w, const edges_function *f) {
@@ -464,12 +507,17 @@ static void put_counts(dump_writer *w, const counted *c) {
 
 static void write(void *state, text *out) {
     const edges_all *all = (const edges_all *)state;
+    uint64_t unit = 0;
     dump_writer w;
     size_t i, k;
     /* Without anything in it, too: a part that was read is there again in what
        merge writes. */
     dump_begin(&w, out, KIND);
-    for (i = 0; i < all->function_count; i++) edges_put_function(&w, &all->functions[i]);
+    for (i = 0; i < all->function_count; i++) {
+        if (all->functions[i].unit != unit) edges_put_unit(&w, unit = all->functions[i].unit);
+        edges_put_function(&w, &all->functions[i]);
+    }
+    for (i = 0; i < all->left_out_count; i++) edges_put_left_out(&w, all->left_out[i]);
     for (i = 0; i < all->unnamed.count; i++) put_counts(&w, &all->unnamed.list[i]);
     for (k = 0; k < all->test_count; k++) {
         dump_put(&w, TEST);
@@ -495,6 +543,7 @@ static void free_state(void *state) {
     free(all->tests);
     for (i = 0; i < all->function_count; i++) free_function(&all->functions[i]);
     free(all->functions);
+    free(all->left_out);
     memset(all, 0, sizeof *all);
 }
 

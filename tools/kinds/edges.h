@@ -18,7 +18,8 @@ typedef struct counted {
 
 typedef struct edges_function {
     uint64_t key;
-    char *name, *file;
+    uint64_t unit;     /* the key of its object, which kind 12 speaks of; 0: that is its own */
+    char *name, *file; /* name: empty if these are lines that a function has in another file */
     uint32_t bits, first_slot, first_vertex;
     uint32_t vertices; /* vertex 0 is the entry, the last is EXIT */
     uint32_t edges;    /* with stay edges, without X */
@@ -49,6 +50,8 @@ typedef struct edges_all { /* all zero: empty */
     size_t test_count, test_room;
     edges_function *functions;
     size_t function_count, function_room;
+    uint64_t *left_out; /* keys of counts of which nobody wants to hear; sorted when settled */
+    size_t left_out_count, left_out_room;
 } edges_all;
 
 /* The counts of a function; NULL: no part has any. */
@@ -61,6 +64,14 @@ int edges_has(const edges_all *all, uint64_t key);
    nothing. Number test_count: those of runs without a test. */
 void edges_view(edges_all *view, const edges_all *all, size_t test);
 
+/* Is that the key of counts that are left out? */
+int edges_is_left_out(const edges_all *all, uint64_t key);
+
+/* The functions behind it, in this part, are of the object of that key. */
+void edges_put_unit(dump_writer *w, uint64_t unit);
+/* Counts of that key are of a function without a table, as of a header of the
+   system. */
+void edges_put_left_out(dump_writer *w, uint64_t key);
 /* Writes the record of one function, between dump_begin(w, out, 4) and
    dump_end. */
 void edges_put_function(dump_writer *w, const edges_function *f);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND = 8, VERSION = 1, RECENT_SITES = 64 };
+enum { KIND = 8, FIRST_VERSION = 1, VERSION = 2, RECENT_SITES = 64 };
 enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
 #define NO_SITE UINT32_MAX
 
@@ -49,6 +49,7 @@ uint64_t frames_count(const frames_of_kind *kind) {
 
 typedef struct reader {
     dump_reader r;
+    uint64_t version;
     uint32_t recent[RECENT_SITES];
     size_t new_sites;
 } reader;
@@ -137,20 +138,40 @@ static void get_slowest(frames *s, reader *in, frames_of_kind *kind) {
     }
 }
 
-static void get_functions(frames *s, reader *in, frames_of_kind *kind) {
+/* The first version has none. */
+static void get_strata(reader *in, frames_of_kind *kind) {
+    uint64_t number;
+    int c;
+    while ((number = dump_get(&in->r)) != 0 && !in->r.reason) {
+        frames_stratum *at;
+        if (is_bad(in, number > FRAMES_BUCKETS, "more strata than there are")) return;
+        kind->strata = (frames_stratum *)grow(kind->strata, kind->stratum_count, sizeof *at);
+        at = &kind->strata[kind->stratum_count++];
+        at->bucket = (uint32_t)number - 1;
+        for (c = 0; c < FRAMES_CLASSES; c++) {
+            at->cpu_us[c] = dump_get(&in->r);
+            at->ticks[c] = dump_get(&in->r);
+            at->events[c] = dump_get(&in->r);
+        }
+    }
+}
+
+static void get_shares(frames *s, reader *in, frames_of_kind *kind) {
     for (;;) {
-        frames_function f;
+        frames_share f;
         int c, w;
         f.site = get_site(s, in);
         if (in->r.reason || f.site == NO_SITE) return;
+        f.stratum = in->version > FIRST_VERSION ? dump_get32(&in->r) : 0;
+        if (is_bad(in, f.stratum >= FRAMES_BUCKETS, "more strata than there are")) return;
         for (w = 0; w < 2; w++) {
             for (c = 0; c < FRAMES_CLASSES; c++) {
                 f.ticks[c][w].sum = dump_get(&in->r);
                 f.ticks[c][w].squares = dump_get(&in->r);
             }
         }
-        kind->functions = (frames_function *)grow(kind->functions, kind->function_count, sizeof f);
-        kind->functions[kind->function_count++] = f;
+        kind->shares = (frames_share *)grow(kind->shares, kind->share_count, sizeof f);
+        kind->shares[kind->share_count++] = f;
     }
 }
 
@@ -179,21 +200,22 @@ static void get_kind(frames *s, reader *in, const frames_program *program) {
         of->wait_us = dump_get(&in->r);
         of->wait_us2 = dump_get(&in->r);
     }
+    if (in->version > FIRST_VERSION) get_strata(in, kind);
     get_buckets(in, kind);
     get_slowest(s, in, kind);
-    get_functions(s, in, kind);
+    get_shares(s, in, kind);
 }
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
     frames *s = (frames *)state;
     reader in;
     frames_program program;
-    uint64_t version, kinds;
+    uint64_t kinds;
     memset(&in, 0, sizeof in);
     in.r.data = part->payload ? part->payload : (const unsigned char *)"";
     in.r.size = part->size;
-    version = dump_get(&in.r);
-    (void)is_bad(&in, version != VERSION, "unknown version of frames");
+    in.version = dump_get(&in.r);
+    (void)is_bad(&in, in.version < FIRST_VERSION || in.version > VERSION, "unknown version of frames");
     program.name = get_name(s, &in.r);
     program.tick_us = dump_get(&in.r);
     program.lost = dump_get(&in.r);
@@ -270,8 +292,8 @@ static void settle_sites(frames *s) {
     }
     for (i = 0; i < s->stacks.count; i++) s->stacks.at[i] = renumbered[s->stacks.at[i]];
     for (i = 0; i < s->kinds.count; i++) {
-        for (k = 0; k < s->kinds.at[i].function_count; k++)
-            s->kinds.at[i].functions[k].site = renumbered[s->kinds.at[i].functions[k].site];
+        for (k = 0; k < s->kinds.at[i].share_count; k++)
+            s->kinds.at[i].shares[k].site = renumbered[s->kinds.at[i].shares[k].site];
     }
     free(order);
     free(renumbered);
@@ -280,33 +302,78 @@ static void settle_sites(frames *s) {
     s->sites.count = s->sites.room = kept;
 }
 
-static int compare_functions(const void *left, const void *right) {
-    const frames_function *a = (const frames_function *)left, *b = (const frames_function *)right;
-    return compare_u64(a->site, b->site);
+static int compare_shares(const void *left, const void *right) {
+    const frames_share *a = (const frames_share *)left, *b = (const frames_share *)right;
+    int order = compare_u64(a->site, b->site);
+    return order ? order : compare_u64(a->stratum, b->stratum);
 }
 
-static void fold_functions(frames_of_kind *kind) {
-    size_t i, kept = 0;
+static void add_ticks(frames_ticks sums[FRAMES_CLASSES][2], frames_ticks more[FRAMES_CLASSES][2]) {
     int c, w;
-    if (!kind->function_count) return;
-    qsort(kind->functions, kind->function_count, sizeof *kind->functions, compare_functions);
-    for (i = 0; i < kind->function_count; i++) {
-        frames_function *into = kept ? &kind->functions[kept - 1] : NULL;
-        const frames_function *from = &kind->functions[i];
-        if (!into || into->site != from->site) {
-            kind->functions[kept++] = *from;
+    for (c = 0; c < FRAMES_CLASSES; c++) {
+        for (w = 0; w < 2; w++) {
+            sums[c][w].sum = sampled_add(sums[c][w].sum, more[c][w].sum);
+            sums[c][w].squares = sampled_add(sums[c][w].squares, more[c][w].squares);
+        }
+    }
+}
+
+static void fold_shares(frames_of_kind *kind) {
+    size_t i, kept = 0;
+    if (!kind->share_count) return;
+    qsort(kind->shares, kind->share_count, sizeof *kind->shares, compare_shares);
+    for (i = 0; i < kind->share_count; i++) {
+        frames_share *from = &kind->shares[i], *into = kept ? &kind->shares[kept - 1] : NULL;
+        if (into && compare_shares(into, from) == 0) add_ticks(into->ticks, from->ticks);
+        else kind->shares[kept++] = *from;
+    }
+    kind->share_count = kept;
+}
+
+static void make_functions(frames_of_kind *kind) {
+    size_t i;
+    free(kind->functions);
+    kind->functions = NULL;
+    kind->function_count = 0;
+    for (i = 0; i < kind->share_count; i++) {
+        frames_share *from = &kind->shares[i];
+        frames_function *f;
+        if (!kind->function_count || kind->functions[kind->function_count - 1].site != from->site) {
+            kind->functions = (frames_function *)grow(kind->functions, kind->function_count, sizeof *f);
+            f = &kind->functions[kind->function_count++];
+            memset(f, 0, sizeof *f);
+            f->site = from->site;
+            f->first_share = i;
+        }
+        f = &kind->functions[kind->function_count - 1];
+        add_ticks(f->ticks, from->ticks);
+        f->share_count++;
+    }
+}
+
+static int compare_strata(const void *left, const void *right) {
+    const frames_stratum *a = (const frames_stratum *)left, *b = (const frames_stratum *)right;
+    return compare_u64(a->bucket, b->bucket);
+}
+
+static void fold_strata(frames_of_kind *kind) {
+    size_t i, kept = 0;
+    int c;
+    if (!kind->stratum_count) return;
+    qsort(kind->strata, kind->stratum_count, sizeof *kind->strata, compare_strata);
+    for (i = 0; i < kind->stratum_count; i++) {
+        frames_stratum *from = &kind->strata[i], *into = kept ? &kind->strata[kept - 1] : NULL;
+        if (!into || into->bucket != from->bucket) {
+            kind->strata[kept++] = *from;
             continue;
         }
         for (c = 0; c < FRAMES_CLASSES; c++) {
-            for (w = 0; w < 2; w++) {
-                const frames_ticks *more = &from->ticks[c][w];
-                frames_ticks *sum = &into->ticks[c][w];
-                sum->sum = sampled_add(sum->sum, more->sum);
-                sum->squares = sampled_add(sum->squares, more->squares);
-            }
+            into->cpu_us[c] = sampled_add(into->cpu_us[c], from->cpu_us[c]);
+            into->ticks[c] = sampled_add(into->ticks[c], from->ticks[c]);
+            into->events[c] = sampled_add(into->events[c], from->events[c]);
         }
     }
-    kind->function_count = kept;
+    kind->stratum_count = kept;
 }
 
 static void fold_buckets(frames_of_kind *kind) {
@@ -393,29 +460,34 @@ static void append(void *into, size_t *count, void *from, size_t more, size_t it
    in one piece. */
 static frames_of_kind sum_of(frames *s, size_t first, size_t end) {
     frames_of_kind sum = s->kinds.at[first];
-    size_t i, functions = 1, buckets = 1, slowest = 1;
+    size_t i, shares = 1, strata = 1, buckets = 1, slowest = 1;
     for (i = first; i < end && end > first + 1; i++) {
-        functions += s->kinds.at[i].function_count;
+        shares += s->kinds.at[i].share_count;
+        strata += s->kinds.at[i].stratum_count;
         buckets += s->kinds.at[i].bucket_count;
         slowest += s->kinds.at[i].slowest_count;
     }
     if (end > first + 1) {
-        sum.functions =
-            (frames_function *)tool_grow(sum.functions, functions * sizeof *sum.functions);
+        sum.shares = (frames_share *)tool_grow(sum.shares, shares * sizeof *sum.shares);
+        sum.strata = (frames_stratum *)tool_grow(sum.strata, strata * sizeof *sum.strata);
         sum.buckets = (frames_bucket *)tool_grow(sum.buckets, buckets * sizeof *sum.buckets);
         sum.slowest = (frames_one *)tool_grow(sum.slowest, slowest * sizeof *sum.slowest);
     }
     for (i = first + 1; i < end; i++) {
         frames_of_kind *more = &s->kinds.at[i];
         add_kind(&sum, more);
-        append(sum.functions, &sum.function_count, more->functions, more->function_count,
-               sizeof *sum.functions);
+        append(sum.shares, &sum.share_count, more->shares, more->share_count, sizeof *sum.shares);
+        append(sum.strata, &sum.stratum_count, more->strata, more->stratum_count,
+               sizeof *sum.strata);
+        free(more->functions);
         append(sum.buckets, &sum.bucket_count, more->buckets, more->bucket_count,
                sizeof *sum.buckets);
         append(sum.slowest, &sum.slowest_count, more->slowest, more->slowest_count,
                sizeof *sum.slowest);
     }
-    fold_functions(&sum);
+    fold_shares(&sum);
+    fold_strata(&sum);
+    make_functions(&sum);
     fold_buckets(&sum);
     fold_slowest(s, &sum);
     return sum;
@@ -517,6 +589,15 @@ static void put_kind(const frames *s, writer *out, const frames_of_kind *kind) {
         dump_put(&out->w, of->wait_us);
         dump_put(&out->w, of->wait_us2);
     }
+    for (i = 0; i < kind->stratum_count; i++) {
+        dump_put(&out->w, kind->strata[i].bucket + UINT64_C(1));
+        for (c = 0; c < FRAMES_CLASSES; c++) {
+            dump_put(&out->w, kind->strata[i].cpu_us[c]);
+            dump_put(&out->w, kind->strata[i].ticks[c]);
+            dump_put(&out->w, kind->strata[i].events[c]);
+        }
+    }
+    dump_put(&out->w, 0);
     for (i = 0; i < kind->bucket_count; i++) {
         dump_put(&out->w, kind->buckets[i].count);
         dump_put(&out->w, kind->buckets[i].bucket - next);
@@ -524,9 +605,10 @@ static void put_kind(const frames *s, writer *out, const frames_of_kind *kind) {
     }
     dump_put(&out->w, 0);
     put_slowest(s, out, kind);
-    for (i = 0; i < kind->function_count; i++) {
-        const frames_function *f = &kind->functions[i];
+    for (i = 0; i < kind->share_count; i++) {
+        const frames_share *f = &kind->shares[i];
         put_site(s, out, f->site);
+        dump_put(&out->w, f->stratum);
         for (w = 0; w < 2; w++) {
             for (c = 0; c < FRAMES_CLASSES; c++) {
                 dump_put(&out->w, f->ticks[c][w].sum);
@@ -571,6 +653,8 @@ static void free_state(void *state) {
     for (i = 0; i < s->kinds.count; i++) {
         free(s->kinds.at[i].buckets);
         free(s->kinds.at[i].slowest);
+        free(s->kinds.at[i].strata);
+        free(s->kinds.at[i].shares);
         free(s->kinds.at[i].functions);
     }
     free(s->strings.at);

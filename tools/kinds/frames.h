@@ -24,9 +24,26 @@ typedef struct frames_bucket {
    frames. */
 typedef struct frames_ticks { uint64_t sum, squares; } frames_ticks;
 
+/* Frames of about the same CPU time are a stratum, which has the number of its
+   first bucket: CPU time of its slow and its other frames, ticks, and events,
+   which are ticks that came together. */
+typedef struct frames_stratum {
+    uint32_t bucket;
+    uint64_t cpu_us[FRAMES_CLASSES], ticks[FRAMES_CLASSES], events[FRAMES_CLASSES];
+} frames_stratum;
+
+/* A function in the frames of one stratum. */
+typedef struct frames_share {
+    uint32_t site, stratum;
+    frames_ticks ticks[FRAMES_CLASSES][2];        /* [][FRAMES_SELF or FRAMES_TOTAL] */
+} frames_share;
+
+/* A function in all frames: the sum of its shares, which are share_count from
+   first_share on. */
 typedef struct frames_function {
     uint32_t site;
-    frames_ticks ticks[FRAMES_CLASSES][2];        /* [][FRAMES_SELF or FRAMES_TOTAL] */
+    size_t first_share, share_count;
+    frames_ticks ticks[FRAMES_CLASSES][2];
 } frames_function;
 
 /* A stack of functions that was ticked in one frame. stack: of depth sites from
@@ -62,7 +79,11 @@ typedef struct frames_of_kind {
     size_t bucket_count;
     frames_one *slowest;                          /* at most FRAMES_SLOWEST, the longest first */
     size_t slowest_count;
-    frames_function *functions;                   /* by name, file, line */
+    frames_stratum *strata;                       /* ascending; none: CPU time is not known */
+    size_t stratum_count;
+    frames_share *shares;                         /* by name, file, line, stratum */
+    size_t share_count;
+    frames_function *functions;                   /* by name, file, line; made of the shares */
     size_t function_count;
 } frames_of_kind;
 

@@ -118,6 +118,13 @@ static int leaks(const counted *c, const edges_function *f, const derived *d) {
     return found;
 }
 
+/* A call that returns more often than it is made, as fork or setjmp, gives its
+   stay edge a count below 0, if the counters are gcc's own: they have no
+   early[]. */
+static int may_be_below(const edges_function *f, uint32_t edge) {
+    return f->unit && edge >= f->edges - f->stays && edge < f->edges;
+}
+
 /* Why the counts of a function must not be shown, or NULL. Flow gives each
    count from others, so what was not seen (an activation that ended, nobody
    knows where) makes one too small somewhere, and below 0 it reads as a very
@@ -138,7 +145,7 @@ static const char *fault_of(const counted *c, const edges_function *f, const der
     }
     if (leaks(c, f, d)) return "it was entered and did not return, or still runs";
     for (i = 0; i <= f->edges; i++) {
-        if (d->count[i] >= most) break;
+        if (d->count[i] >= most && !may_be_below(f, i)) break;
     }
     if (i > f->edges) {
         for (i = 0; i < f->vertices && d->block[i] < most; i++) {
@@ -195,7 +202,7 @@ static void reconcile(const edges_function *f, derived *d) {
     uint32_t e, v;
     int has_run = 0;
     for (e = 0; e < f->edges; e++)
-        if (d->count[e] && !d->block[f->ends[2 * (size_t)e]]) d->block[f->ends[2 * (size_t)e]] = 1;
+        if (d->count[e] && !may_be_below(f, e) && !d->block[f->ends[2 * (size_t)e]]) d->block[f->ends[2 * (size_t)e]] = 1;
     for (v = 0; v < f->vertices - 1; v++) has_run |= d->block[v] != 0;
     if (has_run && !d->count[f->edges]) d->count[f->edges] = 1;
     if (d->count[f->edges] && !d->block[0]) d->block[0] = 1;
@@ -283,9 +290,18 @@ static int is_wanted(chosen *c, const edges_function *f) {
     return 0;
 }
 
+/* Lines that a function has in another file, as those of an inlined function. */
+static int has_no_name(const edges_function *f) { return !*f->name; }
+
 static void add_function(coverage_file *to, const edges_function *f, const derived *d,
                          uint32_t first_block, int is_same, int is_chosen) {
-    coverage_function *function = function_of(to, f, is_same);
+    coverage_function *function;
+    if (has_no_name(f)) {
+        add_lines(to, f, d);
+        add_branches(to, f, d, first_block);
+        return;
+    }
+    function = function_of(to, f, is_same);
     function->is_chosen |= is_chosen;
     to->functions_hit += function->entries == 0 && d->count[f->edges] != 0;
     function->entries = most_or_sum(function->entries, d->count[f->edges], 1);
@@ -362,7 +378,8 @@ static void count_orphans(coverage_all *made, const edges_all *all) {
     qsort(keys, all->function_count, sizeof *keys, by_number);
     for (i = 0; i < all->count; i++)
         made->without_tables +=
-            !bsearch(&all->counts[i].key, keys, all->function_count, sizeof *keys, by_number);
+            !bsearch(&all->counts[i].key, keys, all->function_count, sizeof *keys, by_number) &&
+            !edges_is_left_out(all, all->counts[i].key);
     free(keys);
 }
 
@@ -462,7 +479,7 @@ static void add_unknown(coverage_all *made, const edges_function *f) {
         made->unknown.lines.all += !c || chosen_line(c, source, file.lines[i].line);
     for (i = 0; i < file.branch_count; i++)
         made->unknown.branches.all += !c || chosen_branch(c, source, file.branches[i].line);
-    made->unknown.functions.all++;
+    made->unknown.functions.all += !has_no_name(f);
     free(file.lines);
     free(file.branches);
     free_derived(&none);
@@ -483,7 +500,7 @@ static void gather_function(coverage_all *made, const edges_all *all,
         if (open_counts(made, all, copies[i], &of[i], &fault) != 0) of[i].count = NULL;
         is_derived |= of[i].count != NULL;
     }
-    if (fault && is_chosen) refuse(made, copies[0], fault);
+    if (fault && is_chosen && !has_no_name(copies[0])) refuse(made, copies[0], fault);
     if ((fault || !is_derived) && is_chosen) add_unknown(made, copies[0]);
     for (i = 0; i < count; i = end) {
         const edges_function *f = copies[i];
@@ -507,7 +524,8 @@ static void gather_function(coverage_all *made, const edges_all *all,
             made->files[made->count++].name = f->file;
             *block = 0;
         }
-        made->versions += is_begun || is_again(&made->files[made->count - 1], f) ? 1 : 0;
+        if (!f->unit)
+            made->versions += is_begun || is_again(&made->files[made->count - 1], f) ? 1 : 0;
         add_function(&made->files[made->count - 1], f, &d, *block, is_begun, is_chosen);
         *block += f->vertices;
         is_begun = 1;
@@ -533,6 +551,8 @@ static void close_files(coverage_all *made) {
     made->count = kept;
 }
 
+static uint64_t object_of(const edges_function *f) { return f->unit ? f->unit : f->key; }
+
 static void gather(coverage_all *made, const edges_all *all) {
     const edges_function **copies =
         (const edges_function **)tool_alloc((all->function_count + 1) * sizeof *copies);
@@ -545,7 +565,8 @@ static void gather(coverage_all *made, const edges_all *all) {
             if (!is_same_function(first, &all->functions[end])) break;
             made->with_counts += all->count && edges_has(all, all->functions[end].key);
             if (!is_wanted_file) continue;
-            if (chosen_is_older(made->chosen, all->functions[end].key, first->file)) made->older++;
+            if (chosen_is_older(made->chosen, object_of(&all->functions[end]), first->file))
+                made->older++;
             else copies[count++] = &all->functions[end];
         }
         if (count) gather_function(made, all, copies, count, &block);

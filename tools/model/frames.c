@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_TICKS = 30, FEW_FRAMES = 30, ROWS_SHOWN = 30, PATHS_SHOWN = 3 };
+enum { FEW_TICKS = 30, FEW_FRAMES = 30, FEW_EVENTS = 8, ROWS_SHOWN = 30, PATHS_SHOWN = 3 };
 /* A file may have many kinds, and point at a long name from many rows: what is
    made of it stays linear in its size. */
-enum { KINDS_COMPARED = 64, KIND_CHARACTERS = 64, NAME_CHARACTERS = 200, STACK_CHARACTERS = 48 };
+enum { KINDS_IN_HEADLINE = 3, KINDS_COMPARED = 64, KIND_CHARACTERS = 64, NAME_CHARACTERS = 200, STACK_CHARACTERS = 48 };
 
 /* ---- the difference ----------------------------------------------------------------------- */
 
@@ -31,25 +31,22 @@ static double quantile_of(double degrees) {
     return degrees < (double)FEW_FRAMES ? t[(int)degrees - 1] : 2;
 }
 
-/* Of the mean of n over so many frames. */
-static double variance_of_mean(const frames_ticks *ticks, double count) {
-    const double sum = (double)ticks->sum;
-    const double variance = ((double)ticks->squares - sum * sum / count) / (count - 1) / count;
-    const double least = sum < (double)FEW_TICKS ? (sum + 1) / (count * count) : 0;
+static double variance_of_mean(const frames_amount *of, double count) {
+    const double deviations = of->squares - of->sum * of->sum / count;
+    const double variance = deviations / (count - 1) / count, least = of->least / (count * count);
     return variance > least ? variance : least;
 }
 
-frames_difference frames_differ(double slow_frames, const frames_ticks *slow, double slow_unit,
-                                double other_frames, const frames_ticks *other, double other_unit) {
+frames_difference frames_differ(double slow_frames, const frames_amount *slow, double other_frames,
+                                const frames_amount *other) {
     frames_difference d = {0, 0, 0, 0, 0, 0};
     double fewer = slow_frames < other_frames ? slow_frames : other_frames, half;
-    if (slow_frames > 0) d.slow = slow_unit * (double)slow->sum / slow_frames;
-    if (other_frames > 0) d.other = other_unit * (double)other->sum / other_frames;
+    if (slow_frames > 0) d.slow = slow->sum / slow_frames;
+    if (other_frames > 0) d.other = other->sum / other_frames;
     d.more = d.slow - d.other;
     if (fewer < 2) return d;
     half = quantile_of(fewer - 1) *
-           sqrt(slow_unit * slow_unit * variance_of_mean(slow, slow_frames) +
-                other_unit * other_unit * variance_of_mean(other, other_frames));
+           sqrt(variance_of_mean(slow, slow_frames) + variance_of_mean(other, other_frames));
     d.low = d.more - half;
     d.high = d.more + half;
     d.has_range = 1;
@@ -58,45 +55,105 @@ frames_difference frames_differ(double slow_frames, const frames_ticks *slow, do
 
 /* A system may look at timers of CPU time at its own ticks only, every 4 ms,
    and whom it takes the processor from is interrupted there. So a frame that
-   was preempted, and is slow for that, gets the ticks of frames before it, too.
-   The clock knows how much CPU time each class had: its functions share that.
+   was preempted, and is slow for that, gets ticks of the time before it, too;
+   and it gets them always, while a frame that works for longer gets one now and
+   then. The clock knows how much CPU time the frames of each class had, and of
+   each stratum, which is frames of about the same CPU time. Their ticks share
+   that. Where a stratum has few ticks, those above it join it.
+
    The factor is taken as known. It goes up and down with the function's own
    ticks, so intervals are too wide rather than too narrow. */
+static void find_strata(const frames_of_kind *kind, int c, frames_units *units) {
+    size_t first = 0, i, k;
+    while (first < kind->stratum_count) {
+        double cpu_ms = 0, ticks = 0, events = 0, unit = (double)kind->tick_us / 1000;
+        for (i = first; i < kind->stratum_count && events < FEW_EVENTS; i++) {
+            cpu_ms += (double)kind->strata[i].cpu_us[c] / 1000;
+            ticks += (double)kind->strata[i].ticks[c];
+            events += (double)kind->strata[i].events[c];
+        }
+        if (ticks > 0) unit = cpu_ms / ticks;
+        if (unit > units->most[c] && cpu_ms > 0) units->most[c] = unit;
+        for (k = first; k < i; k++) units->stratum_ms[c][kind->strata[k].bucket] = unit;
+        first = i;
+    }
+}
+
 frames_units frames_units_of(const frames_of_kind *kind) {
     frames_units units;
     size_t i;
     int c;
+    memset(&units, 0, sizeof units);
     for (c = 0; c < FRAMES_CLASSES; c++) {
         const frames_class *of = &kind->classes[c];
         const double cpu_ms = of->us > of->wait_us ? (double)(of->us - of->wait_us) / 1000 : 0;
-        double ticks = 0;
+        double ticks = 0, together = 0, events = 0;
         for (i = 0; i < kind->function_count; i++)
             ticks += (double)kind->functions[i].ticks[c][FRAMES_SELF].sum;
+        for (i = 0; i < kind->stratum_count; i++) {
+            together += (double)kind->strata[i].ticks[c];
+            events += (double)kind->strata[i].events[c];
+        }
         units.ms[c] = (double)kind->tick_us / 1000;
         if (kind->knows_waiting && ticks >= (double)FEW_TICKS && kind->tick_us)
             units.ms[c] = cpu_ms / ticks;
+        units.many[c] = events > 0 && together > events ? together / events : 1;
+        if (kind->knows_waiting && kind->tick_us) find_strata(kind, c, &units);
+        if (units.most[c] <= 0) units.most[c] = units.ms[c];
     }
     return units;
 }
 
+/* The ticks of one stratum, each of which is so many ms. */
+static void add_amount(frames_amount *to, const frames_ticks *ticks, double unit) {
+    to->sum += unit * (double)ticks->sum;
+    to->squares += unit * unit * (double)ticks->squares;
+    to->least += unit * unit * (double)ticks->sum;
+}
+
+/* Ticks are few: below 30 events the variance is at least that of a Poisson
+   count, and there might have been one more. */
+static frames_amount amount_of(const frames_of_kind *kind, const frames_units *units,
+                               const frames_function *f, int which, int c) {
+    frames_amount amount = {0, 0, 0};
+    const double class_ms = units->ms[c], many = units->many[c];
+    size_t i;
+    for (i = 0; i < f->share_count; i++) {
+        const frames_share *share = &kind->shares[f->first_share + i];
+        const double unit = units->stratum_ms[c][share->stratum];
+        add_amount(&amount, &share->ticks[c][which], unit > 0 ? unit : class_ms);
+    }
+    if (!f->share_count) add_amount(&amount, &f->ticks[c][which], class_ms);
+    amount.least = amount.least * many + units->most[c] * units->most[c] * many * many;
+    if ((double)f->ticks[c][which].sum >= FEW_TICKS * many) amount.least = 0;
+    return amount;
+}
+
 frames_difference frames_differ_in(const frames_of_kind *kind, const frames_units *units,
                                    const frames_function *function, int which) {
-    const frames_class *slow = &kind->classes[FRAMES_SLOW], *other = &kind->classes[FRAMES_OTHER];
-    return frames_differ((double)slow->frames, &function->ticks[FRAMES_SLOW][which],
-                         units->ms[FRAMES_SLOW], (double)other->frames,
-                         &function->ticks[FRAMES_OTHER][which], units->ms[FRAMES_OTHER]);
+    const frames_amount slow = amount_of(kind, units, function, which, FRAMES_SLOW);
+    const frames_amount other = amount_of(kind, units, function, which, FRAMES_OTHER);
+    return frames_differ((double)kind->classes[FRAMES_SLOW].frames, &slow,
+                         (double)kind->classes[FRAMES_OTHER].frames, &other);
+}
+
+/* Of two sums in us. */
+static frames_difference differ_in_us(const frames_of_kind *kind, uint64_t slow, uint64_t slow2,
+                                      uint64_t other, uint64_t other2) {
+    const frames_amount a = {(double)slow / 1e3, (double)slow2 / 1e6, 0};
+    const frames_amount b = {(double)other / 1e3, (double)other2 / 1e6, 0};
+    return frames_differ((double)kind->classes[FRAMES_SLOW].frames, &a,
+                         (double)kind->classes[FRAMES_OTHER].frames, &b);
 }
 
 frames_difference frames_differ_waiting(const frames_of_kind *kind) {
     const frames_class *slow = &kind->classes[FRAMES_SLOW], *other = &kind->classes[FRAMES_OTHER];
-    const frames_ticks a = {slow->wait_us, slow->wait_us2}, b = {other->wait_us, other->wait_us2};
-    return frames_differ((double)slow->frames, &a, .001, (double)other->frames, &b, .001);
+    return differ_in_us(kind, slow->wait_us, slow->wait_us2, other->wait_us, other->wait_us2);
 }
 
 frames_difference frames_differ_length(const frames_of_kind *kind) {
     const frames_class *slow = &kind->classes[FRAMES_SLOW], *other = &kind->classes[FRAMES_OTHER];
-    const frames_ticks a = {slow->us, slow->us2}, b = {other->us, other->us2};
-    return frames_differ((double)slow->frames, &a, .001, (double)other->frames, &b, .001);
+    return differ_in_us(kind, slow->us, slow->us2, other->us, other->us2);
 }
 
 /* No more than the longest, if that was kept. */
@@ -281,6 +338,83 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
     text_free(&words);
 }
 
+/* "collect_garbage +18.9 ms (17.7 to 20.1)": of all functions and waiting, what
+   a slow frame takes most more of, and if that is waiting, the function that is
+   next. Returns 0 if nothing can be told. */
+static int add_causes(report *r, text *words, const frames *s, const frames_of_kind *k) {
+    const frames_units units = frames_units_of(k);
+    const frames_difference waiting = frames_differ_waiting(k);
+    frames_difference best = {0, 0, 0, 0, 0, 0};
+    const int has_waited = k->knows_waiting && waiting.has_range && waiting.low > 0;
+    const char *name = NULL;
+    size_t i;
+    for (i = 0; i < k->function_count; i++) {
+        const frames_difference d = frames_differ_in(k, &units, &k->functions[i], FRAMES_SELF);
+        if (!d.has_range || d.low <= 0 || (name && d.more <= best.more)) continue;
+        best = d;
+        name = s->sites.at[k->functions[i].site].name;
+    }
+    if (has_waited && (!name || waiting.more > best.more))
+        text_format(words, "waiting +%.3g ms (%.3g to %.3g)%s", waiting.more, waiting.low, waiting.high,
+                    name ? ", " : "");
+    if (name) {
+        text_add(words, shown(r, name, KIND_CHARACTERS));
+        text_format(words, " +%.3g ms (%.3g to %.3g)", best.more, best.low, best.high);
+    }
+    return has_waited || name;
+}
+
+/* "53 of 536 frames are slow (> 9.96 ms): waiting +3.48 ms (2.53 to 4.44), gc
+   +3.05 ms (1.24 to 4.85) in slow ones." Of each kind; before what was the
+   headline. */
+static void add_headline(report *r, const frames *s) {
+    text words = {NULL, 0, 0};
+    size_t i;
+    for (i = 0; i < s->kinds.count && i < KINDS_IN_HEADLINE; i++) {
+        const frames_of_kind *k = &s->kinds.at[i];
+        const frames_class *slow = &k->classes[FRAMES_SLOW], *other = &k->classes[FRAMES_OTHER];
+        const uint64_t classed = sampled_add(slow->frames, other->frames);
+        if (!k->bucket_count) continue;
+        if (words.size) text_add(&words, " ");
+        if (classed) {
+            text_number(&words, slow->frames);
+            text_add(&words, " of ");
+        }
+        text_counted(&words, classed ? classed : frames_count(k), "frame");
+        if (strcmp(k->name, "frame") != 0) {
+            text_add(&words, " of ");
+            text_add(&words, shown(r, k->name, KIND_CHARACTERS));
+        }
+        if (!classed) {
+            text_add(&words, ": too few to tell which are slow.");
+            continue;
+        }
+        text_add(&words, slow->frames == 1 ? " is slow" : " are slow");
+        if (k->most_limit_ns) text_format(&words, " (> %.3g ms)", ms((double)k->most_limit_ns));
+        if (slow->frames < 2 || other->frames < 2) {
+            text_add(&words, slow->frames ? ": too few of one sort to compare." : ".");
+            continue;
+        }
+        text_add(&words, ": ");
+        text_add(&words, add_causes(r, &words, s, k)
+                             ? " in slow ones."
+                             : "no interval tells what these do more.");
+    }
+    if (words.size) {
+        text_bytes(&words, "", 1);
+        r->slow = text_clean(words.data, strlen(words.data));
+        words.size--;
+        if (r->headline) {
+            text_add(&words, " ");
+            text_add(&words, r->headline);
+            free(r->headline);
+        }
+        text_bytes(&words, "", 1);
+        r->headline = text_clean(words.data, strlen(words.data));
+    }
+    text_free(&words);
+}
+
 static void fill_range(report_cell *row, const frames_difference *d) {
     row[0].real = d->more;
     row[1].real = d->has_range ? d->low : REPORT_NONE;
@@ -453,6 +587,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     }
     add_slowest(r, s);
     add_histogram(r, s);
+    add_headline(r, s);
 }
 
 const report_section section_frames = {&kind_frames, "frames", 0, fill, NULL, NULL};

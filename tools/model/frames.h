@@ -11,15 +11,21 @@ typedef struct frames_difference {
     int has_range;
 } frames_difference;
 
-/* A frame has so much of something: sum and sum of squares over slow and over
-   other frames, each with the unit that it is counted in. */
-frames_difference frames_differ(double slow_frames, const frames_ticks *slow, double slow_unit,
-                                double other_frames, const frames_ticks *other, double other_unit);
+/* What the frames of a class have of something, in ms: its sum and the sum of
+   squares over frames. least: its sum of squared deviations is at least that;
+   it is not 0 where so little was counted that frames do not tell. */
+typedef struct frames_amount { double sum, squares, least; } frames_amount;
+frames_difference frames_differ(double slow_frames, const frames_amount *slow, double other_frames,
+                                const frames_amount *other);
 
-/* What a tick stands for in the frames of a class, in ms: the time between two
-   ticks, or, where the CPU time of frames is known and there are enough ticks,
-   what makes them as long as that. */
-typedef struct frames_units { double ms[FRAMES_CLASSES]; } frames_units;
+/* What a tick stands for, in ms: the time between two ticks; or, where CPU time
+   is known and there are enough ticks, what makes the ticks of a class, or of a
+   stratum of it, as long as its CPU time. most: the largest of these that a
+   class has. many: how many ticks come together. */
+typedef struct frames_units {
+    double ms[FRAMES_CLASSES], most[FRAMES_CLASSES], many[FRAMES_CLASSES];
+    double stratum_ms[FRAMES_CLASSES][FRAMES_BUCKETS]; /* 0: as ms */
+} frames_units;
 frames_units frames_units_of(const frames_of_kind *kind);
 /* Of a function, self or total; of waiting; of all that a frame takes. In
    ms. */

@@ -1,6 +1,7 @@
 /* function_sums.c - of each function of each program: time and calls as counts,
-   sums and sums of squares of what was seen independently, which add up over
-   files. For --sums alone.
+   sums, sums of squares and sums of products of what was seen independently,
+   which add up over files; and what all functions of a program make together.
+   For --sums alone.
 
    Ticks that come several at once are one piece; so are the calls of one burst.
    Calls without sums over bursts are taken as pieces of their own. */
@@ -18,11 +19,18 @@ typedef struct function_sum {
     uint32_t program, site; /* the first site of its name, file and line */
     uint32_t open;          /* on the stack that is being walked */
     int has[MEASURES];
-    double count[MEASURES], sum[MEASURES], squares[MEASURES];
+    report_sum of[MEASURES];
 } function_sum;
+
+/* Of a program: what the shares of its functions are parts of. */
+typedef struct program_sums {
+    report_sum time, calls, gaps, checks;
+    int has_time, has_calls, has_gaps;
+} program_sums;
 
 typedef struct function_sums {
     const tally *tally;
+    program_sums *programs;
     function_sum *at;
     size_t count, room;
     hash_table places;
@@ -57,13 +65,29 @@ static size_t sum_of(function_sums *c, uint32_t program, uint32_t site) {
     return c->count - 1;
 }
 
-static void add(function_sums *c, size_t at, int measure, double count, double sum,
-                double squares) {
-    function_sum *to = &c->at[at];
-    to->has[measure] = 1;
-    to->count[measure] += count;
-    to->sum[measure] += sum;
-    to->squares[measure] += squares;
+/* The numbers of a row alone; its words come when it is shown. */
+static void add(report_sum *to, const report_sum *from) {
+    to->count += from->count;
+    to->sum += from->sum;
+    to->squares += from->squares;
+    to->products += from->products;
+    to->sampled += from->sampled;
+}
+
+static void add_to(function_sums *c, size_t at, int measure, const report_sum *from) {
+    c->at[at].has[measure] = 1;
+    add(&c->at[at].of[measure], from);
+}
+
+/* Ticks are parts of one whole, and no burst holds several of them: they need
+   no products. */
+static report_sum time_of(double ticks, double squares, double ms) {
+    report_sum of;
+    memset(&of, 0, sizeof of);
+    of.count = of.sampled = ticks;
+    of.sum = ticks * ms;
+    of.squares = squares * ms * ms;
+    return of;
 }
 
 static double period_of(const tally *s, const sampled_path *path) {
@@ -92,12 +116,16 @@ static void add_time(function_sums *c) {
         const sampled_path *path = &s->paths.at[i];
         size_t parent = path->parent == TALLY_NO_PATH ? n : path->parent;
         double ms = period_of(s, path);
+        program_sums *all = &c->programs[s->threads.at[path->thread].program];
+        report_sum self;
         next[i] = first[parent];
         first[parent] = (uint32_t)i + 1;
         if (!is_counted(s, path)) continue;
         of[i] = (uint32_t)sum_of(c, s->threads.at[path->thread].program, path->site);
-        add(c, of[i], SELF, (double)path->ticks, (double)path->ticks * ms,
-            (double)path->squares * ms * ms);
+        self = time_of((double)path->ticks, (double)path->squares, ms);
+        add_to(c, of[i], SELF, &self);
+        add(&all->time, &self);
+        all->has_time = 1;
         ticks[i] += (double)path->ticks;
         squares[i] += (double)path->squares;
         ticks[parent] += ticks[i];
@@ -107,8 +135,10 @@ static void add_time(function_sums *c) {
         const sampled_path *path = &s->paths.at[at - 1];
         double ms = period_of(s, path);
         if (is_counted(s, path)) {
-            if (c->at[of[at - 1]].open++ == 0)
-                add(c, of[at - 1], TOTAL, ticks[at - 1], ticks[at - 1] * ms, squares[at - 1] * ms * ms);
+            if (c->at[of[at - 1]].open++ == 0) {
+                const report_sum total = time_of(ticks[at - 1], squares[at - 1], ms);
+                add_to(c, of[at - 1], TOTAL, &total);
+            }
         }
         if (first[at - 1]) {
             at = first[at - 1];
@@ -129,28 +159,111 @@ static void add_time(function_sums *c) {
     free(squares);
 }
 
+/* A row's calls, by what intervals rest on. Events that are taken as independent
+   have the product with all events that they have with themselves, for each is
+   a burst of its own. */
+static report_sum calls_of(const sampled_record *row, ranges_basis basis) {
+    ranges_sums sums;
+    report_sum of;
+    double each;
+    memset(&sums, 0, sizeof sums);
+    memset(&of, 0, sizeof of);
+    ranges_add(&sums, row, 0);
+    of.sum = (double)sums.weight_256 / 256;
+    of.sampled = (double)sums.sampled;
+    if (basis == RANGES_BURSTS) {
+        of.count = (double)sums.bursts;
+        of.squares = sums.yy;
+        of.products = sums.xy;
+    } else if (basis == RANGES_EVENTS) {
+        each = sums.sampled ? of.sum / of.sampled : 0;
+        of.count = of.sampled;
+        of.squares = of.products = each * each * of.sampled;
+    }
+    return of;
+}
+
 static void add_calls(function_sums *c) {
     const tally *s = c->tally;
-    ranges of;
     size_t i;
+    ranges of;
     ranges_make(&of, s);
     for (i = 0; i < s->rows.count; i++) {
         const sampled_record *row = &s->rows.at[i];
-        ranges_sums sums;
-        double count, each;
+        uint32_t program = s->threads.at[row->thread].program;
+        program_sums *all = &c->programs[program];
+        report_sum calls;
         if (!(s->sites.at[row->site].kind & SITE_CALL)) continue;
-        memset(&sums, 0, sizeof sums);
-        ranges_add(&sums, row, 0);
-        count = (double)sums.weight_256 / 256;
-        each = sums.sampled ? count / (double)sums.sampled : 0;
-        add(c, sum_of(c, s->threads.at[row->thread].program, row->site), CALLS,
-            of.basis == RANGES_EXACT    ? 0
-            : of.basis == RANGES_BURSTS ? (double)sums.bursts
-                                        : (double)sums.sampled,
-            count,
-            of.basis == RANGES_EXACT    ? 0
-            : of.basis == RANGES_BURSTS ? sums.yy
-                                        : each * each * (double)sums.sampled);
+        calls = calls_of(row, of.basis);
+        add_to(c, sum_of(c, program, row->site), CALLS, &calls);
+        all->has_calls = 1;
+        if (of.basis == RANGES_BURSTS) calls.count = calls.squares = calls.products = 0;
+        add(&all->calls, &calls);
+    }
+    for (i = 0; i < s->classes.count && of.basis == RANGES_BURSTS; i++) {
+        const sampled_class *from = &s->classes.at[i];
+        report_sum *to = &c->programs[s->threads.at[from->thread].program].calls;
+        if (from->class_bit != SITE_CALL) continue;
+        to->count += (double)from->bursts;
+        to->squares += (double)from->xx;
+        to->products += (double)from->xx;
+    }
+    for (i = 0; i < s->profiles.count; i++) {
+        const sampled_profile *profile = &s->profiles.at[i];
+        program_sums *all = &c->programs[profile->program];
+        ranges_gaps gaps;
+        if (!ranges_fills_table(&of, profile) || of.basis == RANGES_EXACT) continue;
+        gaps = ranges_gaps_of(profile);
+        all->has_gaps |= gaps.checks > 0;
+        all->gaps.sum += gaps.checks;
+        all->gaps.squares += gaps.variance;
+        if (profile->classes & SITE_CALL) all->gaps.count += (double)profile->bursts;
+    }
+    for (i = 0; i < s->programs.count; i++)
+        c->programs[i].checks.sum = (double)s->programs.at[i].checks;
+}
+
+static void show_one(report *r, const report_sum *numbers, const char *measure, const char *unit,
+                     const char *program) {
+    report_sum sum = *numbers;
+    sum.measure = measure;
+    sum.unit = unit;
+    sum.program = program;
+    sum.function = sum.file = "";
+    report_add_sum(r, &sum);
+}
+
+/* What a program's functions make together, and what intervals of counts
+   need. */
+static void show_programs(report *r, const function_sums *c) {
+    size_t i;
+    for (i = 0; i < c->tally->programs.count; i++) {
+        const sampled_program *of = &c->tally->programs.at[i];
+        const program_sums *all = &c->programs[i];
+        if (all->has_time)
+            show_one(r, &all->time, "all_time", of->tick_us ? "ms" : "ticks", of->name);
+        if (!all->has_calls) continue;
+        show_one(r, &all->calls, "all_calls", "calls", of->name);
+        show_one(r, &all->checks, "checks", "checks", of->name);
+        if (all->has_gaps) show_one(r, &all->gaps, "gaps", "checks", of->name);
+    }
+}
+
+/* What is missing in the rows above. */
+static void show_losses(report *r) {
+    static const char *const units[] = {"-", "counts", "time", "counts and time"};
+    size_t i;
+    if (r->sum_count == 0) return;
+    for (i = 0; i < r->loss_count; i++) {
+        const report_loss *loss = &r->losses[i];
+        report_sum sum;
+        memset(&sum, 0, sizeof sum);
+        sum.measure = "lost";
+        sum.unit = units[loss->of & (REPORT_OF_COUNTS | REPORT_OF_TIME)];
+        sum.program = sum.file = "";
+        sum.function = loss->what;
+        sum.sum = loss->count ? (double)loss->count : 1; /* 0: that it happened is all one knows */
+        report_add_sum(r, &sum);
     }
 }
 
@@ -165,18 +278,14 @@ static void show(report *r, const function_sums *c) {
         const sampled_program *program = &c->tally->programs.at[c->at[i].program];
         char *name = report_name(r, site->name);
         for (m = 0; m < MEASURES; m++) {
-            report_sum sum;
+            report_sum sum = c->at[i].of[m];
             if (!c->at[i].has[m]) continue;
-            memset(&sum, 0, sizeof sum);
             sum.measure = measures[m];
             sum.unit = m == CALLS ? "calls" : program->tick_us ? "ms" : "ticks";
             sum.program = program->name;
             sum.function = name;
             sum.file = site->file;
             sum.line = site->line;
-            sum.count = c->at[i].count[m];
-            sum.sum = c->at[i].sum[m];
-            sum.squares = c->at[i].squares[m];
             report_add_sum(r, &sum);
         }
         free(name);
@@ -190,9 +299,13 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     if (!r->options.wants_sums) return;
     memset(&c, 0, sizeof c);
     c.tally = (const tally *)state;
+    c.programs = (program_sums *)tool_alloc(c.tally->programs.count * sizeof *c.programs);
     add_time(&c);
     add_calls(&c);
     show(r, &c);
+    show_programs(r, &c);
+    show_losses(r);
+    free(c.programs);
     free(c.at);
     hash_free(&c.places);
 }

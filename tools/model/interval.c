@@ -34,6 +34,24 @@ interval interval_unmet(double n) {
     return i;
 }
 
+/* The bound of t with so many degrees of freedom that is passed as rarely as 2
+   is by a normal number: the first terms of Cornish and Fisher's series. */
+static double student(double freedom) {
+    return 2 + 2.5 / freedom + 3.0625 / (freedom * freedom)
+           + 3 / (freedom * freedom * freedom);
+}
+
+interval interval_of_bursts(double p, double m, double seen, double over) {
+    static const double least_bursts = 8;
+    interval none = {-1, -1};
+    double wider;
+    if (seen < least_bursts || m < 2 || !(over < HUGE_VAL)) return none;
+    wider = student(seen - 1) / 2;
+    over = m / (m - 1) * over * wider * wider;
+    if (over < 1e-15) return interval_wilson(p, m); /* bursts all alike */
+    return interval_wilson(p, p * (1 - p) / over);
+}
+
 /* McNemar's test with its correction for small counts. Samples that are neither
    of the two say nothing; of the others, half would be of each kind if the
    shares were the same. */

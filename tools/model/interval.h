@@ -19,6 +19,10 @@ interval interval_seen(double p, double n, double bursts);
 /* The interval of a share that none of n independent samples met: who has more
    would have been met with 97.7 %. */
 interval interval_unmet(double n);
+/* A part p of a sum that was seen in m bursts, `seen` of them with something in
+   it; over: the sum of squares that the bursts leave over, over the whole's
+   square. Of fewer than 8 bursts with something in it there is none. */
+interval interval_of_bursts(double p, double m, double seen, double over);
 /* Is p surely another share than q? Both are shares of one whole that was seen
    in n independent samples. This asks more of the data than two intervals that
    do not meet: of two shares whose intervals overlap a little, one is usually

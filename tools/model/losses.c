@@ -8,6 +8,7 @@
 #include "kinds/ends.h"
 #include "kinds/frames.h"
 #include "kinds/misses.h"
+#include "kinds/sharing.h"
 #include "kinds/sampled.h"
 #include "kinds/streams.h"
 #include "model/report.h"
@@ -213,8 +214,8 @@ static void add_streams(report *r, const void *state) {
     if (heat)
         report_add_loss(r, 0, "references of streams that had no room", heat,
                         part_in(heat, all),
-                        "Give a larger streams_max (hotstream_config), or record fewer "
-                        "functions (--only).");
+                        "Give them more room (bursty record --streams N; streams_max of "
+                        "hotstream_config), or record fewer functions (--only).");
     if (dropped)
         report_add_loss(r, 0, "looks left out", dropped, REPORT_NONE,
                         "Repeats may be missing. Define a larger HOTSTREAM_PENDING.");
@@ -311,6 +312,38 @@ static void add_misses(report *r, const void *state) {
                         "--burst.");
 }
 
+/* ---- kind 14: shared lines --------------------------------------------------------------- */
+
+static void add_sharing(report *r, const void *state) {
+    const shared_parts *s = (const shared_parts *)state;
+    uint64_t cut = 0, bursts = 0, forgotten = 0, lost = 0, all = 0, left = 0;
+    size_t i;
+    for (i = 0; i < s->count; i++) {
+        cut = sampled_add(cut, s->parts[i].cut);
+        bursts = sampled_add(bursts, s->parts[i].bursts);
+        forgotten = sampled_add(forgotten, s->parts[i].forgotten);
+        lost = sampled_add(lost, s->parts[i].lost);
+        all = sampled_add(all, s->parts[i].accesses);
+        left = sampled_add(left, s->parts[i].left);
+    }
+    if (cut)
+        report_add_loss(r, 0, "bursts of shared lines cut short", cut, part_in(cut, bursts),
+                        "They used more lines than a burst has room for, and ended there. Give a "
+                        "shorter --burst.");
+    if (forgotten)
+        report_add_loss(r, 0, "lines forgotten early", forgotten, REPORT_NONE,
+                        "One thread alone had used them until then. If another one used them less "
+                        "than a quarter of a second later, that is not in the tables. Give a shorter "
+                        "--burst.");
+    if (lost)
+        report_add_loss(r, 0, "accesses without a line", lost, part_in(lost, all),
+                        "So many lines are shared that the table is full. Record fewer functions "
+                        "(--only).");
+    if (left)
+        report_add_loss(r, 0, "shared lines left out", left, REPORT_NONE,
+                        "The file has the 4096 lines or so that are used most.");
+}
+
 void report_add_losses(report *r, const input *in) {
     static const struct {
         const part_kind *kind;
@@ -322,6 +355,7 @@ void report_add_losses(report *r, const input *in) {
         {&kind_ends, add_ends},
         {&kind_frames, add_frames},
         {&kind_misses, add_misses},
+        {&kind_sharing, add_sharing},
     };
     size_t i;
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {

@@ -17,7 +17,6 @@
 #include <string.h>
 
 enum { ROWS_SHOWN = 12 };
-static const double least_bursts = 8;   /* with a miss, for an interval */
 static const double most_unknown = .5;  /* of what missed or may have */
 static const double hardly_any = .001;  /* of all accesses */
 
@@ -39,26 +38,6 @@ static int has_ratio(const missed_part *p, const missed_size *size) {
            || (p->counted && (double)size->unknown <= hardly_any * (double)p->counted);
 }
 
-/* The bound of t with so many degrees of freedom that is passed as rarely as 2
-   is by a normal number: the first terms of Cornish and Fisher's series. */
-static double student(double freedom) {
-    return 2 + 2.5 / freedom + 3.0625 / (freedom * freedom)
-           + 3 / (freedom * freedom * freedom);
-}
-
-/* A part p of a sum that was seen in m bursts, `seen` of them with something in
-   it; over: the sum of squares that the bursts leave over, over the whole's
-   square. */
-static interval sampled_interval(double p, double m, double seen, double over) {
-    interval none = {-1, -1};
-    double wider;
-    if (seen < least_bursts || m < 2 || !(over < HUGE_VAL)) return none;
-    wider = student(seen - 1) / 2;
-    over = m / (m - 1) * over * wider * wider;
-    if (over < 1e-15) return interval_wilson(p, m); /* bursts all alike */
-    return interval_wilson(p, p * (1 - p) / over);
-}
-
 static double as_real(uint64_t sum) { return sum == UINT64_MAX ? HUGE_VAL : (double)sum; }
 
 static share exact_share(double value) {
@@ -75,7 +54,7 @@ static share miss_ratio(const missed_part *p, const missed_size *size) {
     interval i;
     if (is_whole(p) || r <= 0) return s;
     over = as_real(size->xx) - 2 * ratio * as_real(size->xr) + ratio * ratio * as_real(p->rr);
-    i = x > 0 ? sampled_interval(ratio, m, (double)size->bursts, over > 0 ? over / (r * r) : 0)
+    i = x > 0 ? interval_of_bursts(ratio, m, (double)size->bursts, over > 0 ? over / (r * r) : 0)
               : interval_unmet(m);
     s.low = i.low;
     s.high = i.low < 0 ? -1 : i.high + (double)size->unknown / r;
@@ -94,8 +73,8 @@ static share share_of(const missed_part *p, const missed_row *row, size_t at) {
     interval i;
     if (is_whole(p) || x <= 0) return s;
     over = as_real(sums->yy) - 2 * part * as_real(sums->xy) + part * part * as_real(size->xx);
-    i = sampled_interval(part, (double)p->bursts, (double)size->bursts,
-                         over > 0 ? over / (x * x) : 0);
+    i = interval_of_bursts(part, (double)p->bursts, (double)size->bursts,
+                           over > 0 ? over / (x * x) : 0);
     s.low = i.low < 0 ? -1 : i.low * x / (x + others);
     s.high = i.low < 0 ? -1 : (i.high * x + own) / (x + own);
     return s;

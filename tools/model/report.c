@@ -444,6 +444,7 @@ void report_free(report *r) {
     free(r->title);
     free(r->made_of);
     free(r->headline);
+    free(r->slow);
     memset(r, 0, sizeof *r);
 }
 

@@ -168,6 +168,7 @@ typedef struct report {
     char *title;
     uint64_t made_at; /* when the newest dump was written, in seconds since 1970; 0: nobody knows */
     char *headline; /* a sentence that says the most; or NULL */
+    char *slow;     /* what slow frames do more, which the headline says, too; or NULL */
     char *made_of;                                /* version, files and their dates; or NULL */
     report_options options;
     save *out; /* for save_some in writers; NULL: the text is kept */
@@ -215,12 +216,14 @@ void report_add_loss(report *r, unsigned of, const char *what, uint64_t count, d
                      const char *cure);
 /* A row of the table that --sums writes, which comes from all sections: count,
    sum and sum of squares of what was seen independently. An exact number has a
-   count of 0. file may be "". */
+   count of 0. products: of what a burst saw of the function and of all
+   functions. file may be "", and function is where a row is of all. */
 typedef struct report_sum {
     const char *measure, *unit;                   /* of static storage */
     const char *program, *function, *file;        /* copied by report_add_sum */
     uint32_t line;
-    double count, sum, squares;
+    double count, sum, squares, products;
+    double sampled; /* what was seen of sum, not scaled up */
 } report_sum;
 void report_add_sum(report *r, const report_sum *sum);
 /* Adds those of all parts: what report_make does first. */

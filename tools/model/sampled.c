@@ -277,6 +277,8 @@ static void add_facts(report *r, const report_sampled *c) {
     text value = {NULL, 0, 0};
     uint32_t first_burst = 0;
     size_t i;
+    if (!c->tally->profiles.count && !c->tally->threads.count && !c->checks && !c->events)
+        return; /* a part that only names the program */
     if (c->tally->profiles.count) {
         add_rates_asked(&value, c);
         add_fact(r, REPORT_PLAIN, "sampling asked", &value);
@@ -304,7 +306,8 @@ static void add_facts(report *r, const report_sampled *c) {
     if (first_burst) {
         text_format(
             &value,
-            "the first comes within about %lu checks of a thread; run longer or lower `every`",
+            "the first comes within about %lu checks of a thread; run longer, or lower `every` "
+            "(bursty record --every N; BURSTY_EVERY=N for a program of bursty cc)",
             (unsigned long)first_burst);
         add_fact(r, REPORT_BAD, "no burst yet", &value);
     }

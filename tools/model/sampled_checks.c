@@ -95,7 +95,7 @@ static void add_cure(text *out, const tally *s, const load *loads, size_t count)
                             "tell you nothing");
     text_add(out, " go if you build with ");
     text_add(out, "--not=");
-    text_plain(out, (entry ? entry : loop)->name);
+    text_shell(out, (entry ? entry : loop)->name);
     text_add(out, loop ? ", with --loops=LN (no loops) or L10 (fewer)," : "");
     text_add(out, " or with a plan for the whole program (bursty place).");
 }

@@ -27,6 +27,16 @@ int ranges_fills_table(const ranges *r, const sampled_profile *profile) {
     return !r->has_table_profile || (profile->flags & PROFILE_TABLE) != 0;
 }
 
+ranges_gaps ranges_gaps_of(const sampled_profile *profile) {
+    ranges_gaps gaps = {0, 0};
+    double period = (double)profile->check_count + (double)profile->burst_count;
+    double spread = profile->jitter_percent / 100.0 * (double)profile->check_count;
+    if (is_always(profile)) return gaps;
+    gaps.checks = (double)profile->bursts * period;
+    gaps.variance = (double)profile->bursts * spread * spread / 3;
+    return gaps;
+}
+
 /* The checks seen are not the threads' burst_checks: those are checks in bursts
    of any profile. */
 static void add_profiles(ranges *to, const tally *s) {
@@ -40,16 +50,14 @@ static void add_profiles(ranges *to, const tally *s) {
     }
     for (i = 0; i < s->profiles.count; i++) {
         const sampled_profile *profile = &s->profiles.at[i];
+        ranges_gaps gaps;
         if (!ranges_fills_table(to, profile)) continue;
         to->checks_seen += is_always(profile)
                                ? (double)s->programs.at[profile->program].checks
                                : (double)profile->bursts * (double)profile->burst_count;
-        if (!is_always(profile) && profile->bursts) {
-            double period = (double)profile->check_count + (double)profile->burst_count;
-            double spread = profile->jitter_percent / 100.0 * (double)profile->check_count;
-            weights += (double)profile->bursts * period;
-            variance += (double)profile->bursts * spread * spread / 3;
-        }
+        gaps = ranges_gaps_of(profile);
+        weights += gaps.checks;
+        variance += gaps.variance;
         if (profile->events) {
             tables++;
             always += (size_t)is_always(profile);

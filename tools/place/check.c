@@ -338,7 +338,7 @@ static void check_calls(checker *c) {
     for (v = 0; left && v < c->g->node_count; v++) {
         if (gone[v] || (c->steps < patience && !is_on_cycle(c, gone, v, v + 1))) continue;
         if (c->fixed[v]) {
-            c->proof->left_alone_cycles++;
+            c->proof->left_alone_cycles += !(c->g->nodes[v].flags & GRAPH_LATE);
             continue;
         }
         c->proof->open_node[v] = 1;
@@ -362,11 +362,17 @@ static void count_unseen(checker *c) {
             const char *name = g->names[g->nodes[v].name];
             c->fixed[v] |= glob_matches(c->rules->without[k], name, strlen(name)) != 0;
         }
+        if (g->nodes[v].flags & GRAPH_LATE) {
+            proof->late++;
+            proof->late_checked += c->entry[v];
+            continue;
+        }
         proof->left_alone += c->fixed[v];
         proof->weak += g->nodes[v].linkage == GRAPH_WEAK;
     }
     for (i = 0; i < g->function_count; i++) {
         const graph_function *f = function(c, i);
+        if (f->flags & GRAPH_LATE) continue;    /* whatever it calls: it is believed to call all */
         if (!(f->flags & GRAPH_HAS_BODY)) proof->without_skeleton++;
         for (v = 0; v < f->calls; v++) {
             const graph_call *call = graph_call_of(g, f, v);
@@ -426,7 +432,8 @@ void place_check(place_proof *proof, const graph *g, const uint8_t *entry, const
     check_calls(&c);
     for (i = 0; i < g->function_count; i++) {
         if (function(&c, i)->flags & GRAPH_HAS_BODY) check_loops(&c, function(&c, i), i);
-        else proof->left_alone_loops += function(&c, i)->loops;
+        else if (!(function(&c, i)->flags & GRAPH_LATE))
+            proof->left_alone_loops += function(&c, i)->loops;
     }
     free(c.sure);
     free(c.gone);

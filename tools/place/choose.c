@@ -33,6 +33,7 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"repair", "a cycle through outside, pointers or left-alone functions needs it"},
     {"recursion-left-alone", "a cycle needs it, for another member cannot have a check"},
     {"built", "built with it; the set would not ask for it"},
+    {"plugin", "the compiler's plugin put it there, behind the optimizer"},
     {"leaf", "leaf: it calls no function of the program and nothing through a pointer"},
     {"uncalled", "nothing calls it, and nothing outside of its file can"},
     {"covered", "each cycle of calls through it, if any, has a check elsewhere"},
@@ -40,6 +41,7 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"dropped", "rule Q: each cycle of calls through it keeps a check elsewhere"},
     {"unwanted", "named by --not"},
     {"left-alone", "left alone"},
+    {"plugin-none", "the compiler's plugin put none there, behind the optimizer"},
     {"loop", "it may run long"},
     {"boring", "boring: no calls, few events"},
     {"bounded", "bounded: at most 16 iterations"},
@@ -221,12 +223,18 @@ static void find_fixed(placement *p, const graph *g, const place_rules *rules) {
     uint32_t v;
     int i;
     for (v = 0; v < g->node_count; v++) {
-        p->fixed[v] = (g->nodes[v].flags & GRAPH_LEFT_ALONE) != 0;
+        p->fixed[v] = g->nodes[v].flags & GRAPH_LEFT_ALONE ? FIXED_LEFT_ALONE : FIXED_NOT;
         for (i = 0; i < rules->without_count; i++) {
             const char *name = g->names[g->nodes[v].name];
-            if (glob_matches(rules->without[i], name, strlen(name))) p->fixed[v] = 2;
+            if (glob_matches(rules->without[i], name, strlen(name))) p->fixed[v] = FIXED_WITHOUT;
         }
+        if (g->nodes[v].flags & GRAPH_LATE) p->fixed[v] = FIXED_LATE;
     }
+}
+
+static uint8_t why_fixed(uint8_t fixed) {
+    static const uint8_t why[] = {0, WHY_LEFT_ALONE, WHY_WITHOUT, WHY_LATE_NOT};
+    return why[fixed];
 }
 
 static int entry_of(const graph *g, const facts *is, uint32_t v, int entries) {
@@ -353,7 +361,7 @@ static void choose_loops(placement *p, const graph *g, const place_rules *rules)
         for (n = 0; n < f->loops; n++) {
             uint8_t *why = &p->loop_why[f->first_loop + n];
             p->loop[f->first_loop + n] = 0;
-            if (p->fixed[f->node]) *why = p->fixed[f->node] == 2 ? WHY_WITHOUT : WHY_LEFT_ALONE;
+            if (p->fixed[f->node]) *why = why_fixed(p->fixed[f->node]);
             else if (rules->loops == LOOPS_NONE) *why = WHY_ASKED;
             if (*why) continue;
             *why = WHY_LOOP;
@@ -369,13 +377,38 @@ static void choose_entries(placement *p, const graph *g, const place_rules *rule
     uint32_t v;
     for (v = 0; v < g->node_count; v++) {
         int why = entry_of(g, is, v, rules->entries);
-        if (p->fixed[v]) why = p->fixed[v] == 2 ? WHY_WITHOUT : WHY_LEFT_ALONE;
+        if (p->fixed[v]) why = why_fixed(p->fixed[v]);
         p->entry_why[v] = (uint8_t)why;
         p->entry[v] = why < WHY_LEAF;
     }
     if (rules->entries == ENTRIES_EN) return;
     if (rules->repairs & REPAIR_CALLS) repair(p, g, &g->direct, WHY_REPAIR_CALLS);
     if (rules->repairs & REPAIR_WIDE) repair(p, g, &g->wide, WHY_REPAIR);
+}
+
+/* The plugin's checks are there, whatever is chosen. The choice did not count
+   on them: another build of that file may have others. Of several copies of a
+   function the linker takes one, so all must have it. */
+static void add_late(placement *p, const graph *g) {
+    uint32_t v, k;
+    for (v = 0; v < g->node_count; v++) {
+        uint32_t i;
+        if (p->fixed[v] != FIXED_LATE) continue;
+        for (i = g->nodes[v].first_copy;
+             i != GRAPH_NONE && g->functions[i].flags & GRAPH_HAS_CHECK;
+             i = g->functions[i].next_copy) {
+        }
+        p->entry[v] = i == GRAPH_NONE;
+        p->entry_why[v] = p->entry[v] ? WHY_LATE : WHY_LATE_NOT;
+        for (i = g->nodes[v].first_copy; i != GRAPH_NONE; i = g->functions[i].next_copy) {
+            const graph_function *f = &g->functions[i];
+            for (k = 0; k < f->loops; k++) {
+                size_t at = f->first_loop + k;
+                p->loop[at] = g->loops[at].has_check;
+                p->loop_why[at] = p->loop[at] ? WHY_LATE : WHY_LATE_NOT;
+            }
+        }
+    }
 }
 
 void place_choose(placement *p, const graph *g, const place_rules *rules) {
@@ -403,6 +436,7 @@ void place_choose(placement *p, const graph *g, const place_rules *rules) {
     choose_loops(p, g, rules);
     if (rules->quiet) place_quiet(p, g);
     if (rules->always) place_always(p, g);
+    add_late(p, g);
     free(is.is_leaf);
 }
 

@@ -1,5 +1,6 @@
 /* graph.c - names, growth, and what can be asked of a call graph. */
 #include "place/graph.h"
+#include "base/demangle.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,12 @@ uint32_t graph_name(graph *g, const void *bytes, size_t size) {
     g->names[g->name_count][size] = 0;
     g->name_table[at] = g->name_count;
     return g->name_count++;
+}
+
+void graph_show_name(const graph *g, uint32_t name, text *out) {
+    char *readable = demangle(g->names[name]);
+    text_plain(out, readable ? readable : g->names[name]);
+    free(readable);
 }
 
 const char *graph_text_of(const graph *g, uint32_t name) {

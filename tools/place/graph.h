@@ -21,7 +21,8 @@
 
 enum { GRAPH_GLOBAL = 'g', GRAPH_STATIC = 's', GRAPH_INLINE = 'i', GRAPH_WEAK = 'w' };
 enum { GRAPH_START = 1, GRAPH_USED = 2, GRAPH_HIDDEN = 4, GRAPH_NORETURN = 8, GRAPH_HAS_CHECK = 16,
-       GRAPH_LEFT_ALONE = 32, GRAPH_HAS_BODY = 64, GRAPH_HAS_LABELS = 128 };
+       GRAPH_LEFT_ALONE = 32, GRAPH_HAS_BODY = 64, GRAPH_HAS_LABELS = 128,
+       GRAPH_LATE = 256 /* checked behind the optimizer: no plan is made for it */ };
 enum { VERTEX_JOIN, VERTEX_CALL, VERTEX_INDIRECT, VERTEX_LOOP };
 enum { GRAPH_IS_EXPORTED = 1, GRAPH_IS_DEFINED = 2 };
 enum { GRAPH_CXX_NAMES = 6 };
@@ -141,6 +142,8 @@ void graph_free(graph *g);
 
 /* ---- asking it ---- */
 
+/* The name as the source has it: C++ names are demangled. */
+void graph_show_name(const graph *g, uint32_t name, text *out);
 const char *graph_text_of(const graph *g, uint32_t name);
 /* "name", or "name in unit" for a static one, is less than that of the other:
    -1, 0 or 1. */

@@ -143,20 +143,31 @@ static void take_built(placement *p, const graph *g) {
     free(entry);
 }
 
+/* No plan speaks of what the compiler's plugin has compiled. */
+static int is_planned(const graph *g, const graph_unit *unit) {
+    uint32_t i;
+    for (i = 0; i < unit->functions; i++) {
+        if (!(g->functions[unit->first_function + i].flags & GRAPH_LATE)) return 1;
+    }
+    return unit->functions == 0;
+}
+
 static void print_stale(const graph *g, const text *plan) {
     uint64_t hash = plan_hash(plan);
-    size_t i, without = 0, other = 0;
+    size_t i, without = 0, other = 0, planned = 0;
     for (i = 0; i < g->unit_count; i++) {
+        if (!is_planned(g, &g->units[i])) continue;
+        planned++;
         if (g->units[i].plan == 0) without++;
         else other += g->units[i].plan != hash;
     }
     if (other) {
         printf("%lu of %lu units built with another plan: build again\n", (unsigned long)other,
-               (unsigned long)g->unit_count);
+               (unsigned long)planned);
     }
     if (without) {
         printf("%lu of %lu units built without a plan: build again with this one\n",
-               (unsigned long)without, (unsigned long)g->unit_count);
+               (unsigned long)without, (unsigned long)planned);
     }
 }
 

@@ -24,14 +24,17 @@ typedef struct place_rules {
 /* Why. Each has a word, which the plan says, and a sentence for the reader. */
 enum {
     WHY_EVERY, WHY_CALLS, WHY_ROOT, WHY_TAKEN, WHY_BELOW, WHY_REPAIR, WHY_REPAIR_CALLS, WHY_BUILT,
+    WHY_LATE,
     WHY_LEAF, WHY_UNCALLED, WHY_COVERED, WHY_ASKED, WHY_QUIET_ENTRY, WHY_WITHOUT, WHY_LEFT_ALONE,
-    WHY_LOOP, WHY_BORING, WHY_BOUNDED, WHY_ALWAYS, WHY_QUIET,
+    WHY_LATE_NOT, WHY_LOOP, WHY_BORING, WHY_BOUNDED, WHY_ALWAYS, WHY_QUIET,
     WHY_NOT_BUILT, WHY_COUNT
 };
 
+enum { FIXED_NOT, FIXED_LEFT_ALONE, FIXED_WITHOUT, FIXED_LATE };
+
 typedef struct placement {
     uint8_t *entry, *entry_why;                 /* of each node */
-    uint8_t *fixed;                             /* nodes that cannot have a check */
+    uint8_t *fixed;                             /* FIXED_...: nodes of which no plan speaks */
     uint8_t *loop, *loop_why;                   /* of each loop of graph.loops */
     uint32_t *distance, *component;             /* of each node, by direct calls */
     uint32_t *component_size, components;
@@ -74,6 +77,7 @@ typedef struct place_proof {
     size_t small_loops;                         /* open, but they call nothing */
     uint32_t small_events;                      /* the most back-edges in one of these */
     size_t left_alone, left_alone_loops, left_alone_cycles, without_skeleton;
+    size_t late, late_checked;                  /* functions behind the optimizer */
     size_t pointer_calls, typed_calls, outside_calls, weak;
 } place_proof;
 

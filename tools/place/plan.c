@@ -45,16 +45,18 @@ static int by_bytes(const void *a, const void *b) {
 
 void plan_write(const graph *g, const placement *p, text *out) {
     const char **lines = (const char **)tool_alloc((g->function_count + 1) * sizeof *lines);
-    size_t *start = (size_t *)tool_alloc((g->function_count + 1) * sizeof *start), i;
+    size_t *start = (size_t *)tool_alloc((g->function_count + 1) * sizeof *start);
+    size_t i, count = 0;
     text all = {NULL, 0, 0};
     for (i = 0; i < g->function_count; i++) {
-        start[i] = all.size;
+        if (g->functions[i].flags & GRAPH_LATE) continue;
+        start[count++] = all.size;
         add_line(g, p, &g->functions[i], &all);
     }
-    for (i = 0; i < g->function_count; i++) lines[i] = all.data + start[i];
-    qsort(lines, g->function_count, sizeof *lines, by_bytes);
+    for (i = 0; i < count; i++) lines[i] = all.data + start[i];
+    qsort(lines, count, sizeof *lines, by_bytes);
     text_add(out, head);
-    for (i = 0; i < g->function_count; i++) {
+    for (i = 0; i < count; i++) {
         if (i && strcmp(lines[i], lines[i - 1]) == 0) continue;
         text_add(out, lines[i]);
         text_add(out, "\n");

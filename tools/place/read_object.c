@@ -1,10 +1,12 @@
 /* read_object.c - where a file keeps its call graph: ELF objects and programs
-   of both sizes and byte orders (base/elf.h), archives (also thin ones), and
+   of both sizes and byte orders (base/elf.h), archives (base/archive.h), and
    plain text. */
 #include "place/graph.h"
+#include "base/archive.h"
 #include "base/elf.h"
 #include "base/tool.h"
 #include "cc/arguments.h"
+#include "cc/graph.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,12 +41,16 @@ static int has_unit(const graph *g, const char *file) {
    and kept. */
 static void note_file(graph *g, const unsigned char *start, size_t size) {
     char *name = (char *)tool_alloc(size + 1);
+    text spelled = {NULL, 0, 0};
     memcpy(name, start, size);
     name[size] = 0;
-    if (cc_is_cxx(name) && !has_unit(g, name)) {
+    cc_graph_file(&spelled, name);
+    text_bytes(&spelled, "", 1);
+    if (cc_is_cxx(name) && !has_unit(g, spelled.data)) {
         if (g->cxx_count < GRAPH_CXX_NAMES) g->cxx[g->cxx_count] = graph_name(g, start, size);
         g->cxx_count++;
     }
+    text_free(&spelled);
     free(name);
 }
 
@@ -107,125 +113,19 @@ static int read_elf(graph *g, const unsigned char *data, size_t size, uint32_t i
     return 0;
 }
 
-/* ---- archives ------------------------------------------------------------------------------ */
-
-typedef struct archive {
+typedef struct members {
     graph *g;
-    const char *path;
-    const unsigned char *data;
-    size_t size, names_at, names_size;          /* of the member "//" */
     uint32_t input;
-    int is_thin;
-} archive;
+} members;
 
-static int decimal(const unsigned char *at, size_t most, size_t *value) {
-    size_t i;
-    *value = 0;
-    for (i = 0; i < most && at[i] >= '0' && at[i] <= '9'; i++) {
-        if (*value > (SIZE_MAX - 9) / 10) return -1;
-        *value = 10 * *value + (size_t)(at[i] - '0');
-    }
-    return i == 0 ? -1 : 0;
-}
-
-/* "/123" stands for the name at byte 123 of the member "//", which ends with
-   "/\n". */
-static int member_name(const archive *a, const unsigned char *head, text *name) {
-    const unsigned char *start = head;
-    size_t size = 16, at;
-    if (head[0] == '/' && decimal(head + 1, 15, &at) == 0) {
-        if (at >= a->names_size) return -1;
-        start = a->data + a->names_at + at;
-        size = a->names_size - at;
-        if (size > 4096) size = 4096;
-    }
-    for (at = 0; at < size && start[at] != '\n' && start[at]; at++) text_bytes(name, start + at, 1);
-    while (name->size && name->data[name->size - 1] == ' ') name->size--;
-    if (name->size > 1 && name->data[name->size - 1] == '/') name->size--;
-    text_bytes(name, "", 1);
-    return 0;
-}
-
-/* A member of a thin archive is a file of its own, beside the archive. */
-static int open_beside(const archive *a, const char *name) {
-    const char *slash = strrchr(a->path, '/');
-    text path = {NULL, 0, 0};
-    unsigned char *data;
-    dump_fault fault;
-    size_t size;
-    int status = TOOL_BAD_INPUT;
-    if (name[0] != '/' && slash) text_bytes(&path, a->path, (size_t)(slash + 1 - a->path));
-    text_add(&path, name);
-    text_bytes(&path, "", 1);
-    data = tool_read_file(path.data, "\177ELF", &size);
-    if (data) {
-        status = TOOL_OK;
-        if (elf_is(data, size) && read_elf(a->g, data, size, a->input, &fault) != 0)
-            status = dump_blame(path.data, &fault);
-    }
-    free(data);
-    text_free(&path);
-    return status;
-}
-
-static int read_member(const archive *a, size_t at, size_t size, const char *name,
+static int take_member(void *user, const char *name, const unsigned char *data, size_t size,
                        dump_fault *fault) {
-    int bsd = strncmp(name, "#1/", 3) == 0;     /* the name stands before the bytes */
-    size_t skip = 0;
-    if (bsd && (decimal((const unsigned char *)name + 3, strlen(name + 3), &skip) != 0 ||
-                skip > size))
-        return dump_refuse(fault, at, "the member's name is cut off");
-    if (!elf_is(a->data + at + skip, size - skip)) return 0;
-    if (read_elf(a->g, a->data + at + skip, size - skip, a->input, fault) != 0) {
-        fault->offset += at + skip;
-        return -1;
-    }
-    return 0;
-}
-
-/* 0, or -1 with *fault filled; *status is set after a message about another
-   file. */
-static int read_archive(archive *a, dump_fault *fault, int *status) {
-    size_t at = 8;
-    while (at < a->size) {
-        const unsigned char *head = a->data + at;
-        text name = {NULL, 0, 0};
-        size_t size;
-        int bad = 0, is_table, is_inside;
-        if (a->size - at < 60) return dump_refuse(fault, at, "the member's header is cut off");
-        if (head[58] != '`' || head[59] != '\n' || decimal(head + 48, 10, &size) != 0)
-            return dump_refuse(fault, at, "the member's header is damaged");
-        is_table = head[0] == '/' && (head[1] == ' ' || head[1] == '/' ||
-                                      memcmp(head, "/SYM64/", 7) == 0);
-        is_inside = is_table || !a->is_thin;
-        if (is_inside && size > a->size - at - 60)
-            return dump_refuse(fault, at, "the member is longer than the archive");
-        if (is_table) {
-            if (head[1] == '/') {
-                a->names_at = at + 60;
-                a->names_size = size;
-            }
-        } else if (member_name(a, head, &name) != 0) {
-            bad = dump_refuse(fault, at, "the member has no name");
-        } else if (a->is_thin) {
-            *status = open_beside(a, name.data);
-        } else {
-            bad = read_member(a, at + 60, size, name.data, fault);
-        }
-        text_free(&name);
-        if (bad || *status != TOOL_OK) return bad;
-        at += 60 + (is_inside ? size : 0);
-        if (at & 1) at++;
-    }
-    return 0;
+    const members *m = (const members *)user;
+    (void)name;
+    return read_elf(m->g, data, size, m->input, fault);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
-
-static int is_archive(const unsigned char *data, size_t size) {
-    return size >= 8 &&
-           (memcmp(data, "!<arch>\n", 8) == 0 || memcmp(data, "!<thin>\n", 8) == 0);
-}
 
 /* Lines begin with a letter and a blank; those of # are comments. */
 static int is_text(const unsigned char *data, size_t size) {
@@ -233,25 +133,18 @@ static int is_text(const unsigned char *data, size_t size) {
 }
 
 static int is_known(const unsigned char *data, size_t size) {
-    return elf_is(data, size) || is_archive(data, size) || is_text(data, size);
+    return elf_is(data, size) || archive_is(data, size) || is_text(data, size);
 }
 
 int graph_take(graph *g, const char *path, const unsigned char *data, size_t size,
                uint32_t input) {
     dump_fault fault;
+    members m = {g, input};
     int bad, status = TOOL_OK;
     if (elf_is(data, size)) {
         bad = read_elf(g, data, size, input, &fault);
-    } else if (is_archive(data, size)) {
-        archive a;
-        memset(&a, 0, sizeof a);
-        a.g = g;
-        a.path = path;
-        a.data = data;
-        a.size = size;
-        a.input = input;
-        a.is_thin = data[2] == 't';
-        bad = read_archive(&a, &fault, &status);
+    } else if (archive_is(data, size)) {
+        bad = archive_each(path, data, size, take_member, &m, &fault, &status);
     } else if (is_text(data, size)) {
         bad = graph_read_text(g, (const char *)data, size, input, &fault);
     } else {

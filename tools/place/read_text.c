@@ -288,7 +288,9 @@ static int read_line(reader *r) {
     if (kind == 'C') return read_call(r, f);
     if (kind == 'L') return read_loop(r, f);
     if (kind == 'B') return read_body(r, f);
-    return name(r, &f->reason);
+    if (name(r, &f->reason) != 0) return -1;
+    if (strcmp(r->g->names[f->reason], "checked-behind-the-optimizer") == 0) f->flags |= GRAPH_LATE;
+    return 0;
 }
 
 int graph_read_text(graph *g, const char *data, size_t size, uint32_t input, dump_fault *fault) {

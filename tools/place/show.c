@@ -1,5 +1,6 @@
 /* show.c - what `bursty place` says about a placement, as text. */
 #include "place/place.h"
+#include "base/demangle.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static void add_names(const graph *g, const uint8_t *chosen, int bits, text *out
         if (shown == NAMES_SHOWN) text_add(out, " ...");
         if (shown++ >= NAMES_SHOWN) return;
         text_add(out, shown == 1 ? ": " : ", ");
-        text_plain(out, g->names[g->nodes[v].name]);
+        graph_show_name(g, g->nodes[v].name, out);
     }
 }
 
@@ -73,7 +74,7 @@ static void add_open_loops(const graph *g, const place_proof *proof, text *out) 
             if (!proof->open_loop[f->first_loop + n]) continue;
             text_add(out, shown == NAMES_SHOWN ? " ..." : shown ? ", " : ": ");
             if (shown++ == NAMES_SHOWN) return;
-            text_plain(out, g->names[f->name]);
+            graph_show_name(g, f->name, out);
             text_add(out, " ");
             text_plain(out, g->names[f->file]);
             text_format(out, ":%lu", (unsigned long)g->loops[f->first_loop + n].line);
@@ -88,15 +89,31 @@ static void add_open_functions(const graph *g, const place_proof *proof, text *o
         if (!proof->open_goto[i]) continue;
         text_add(out, shown == NAMES_SHOWN ? " ..." : shown ? ", " : ": ");
         if (shown++ == NAMES_SHOWN) return;
-        text_plain(out, g->names[g->functions[i].name]);
+        graph_show_name(g, g->functions[i].name, out);
     }
+}
+
+static void add_left_alone(const graph *g, const placement *p, text *out) {
+    uint8_t *is = (uint8_t *)tool_alloc((size_t)g->node_count + 1);
+    uint32_t v;
+    for (v = 0; v < g->node_count; v++)
+        is[v] = p->fixed[v] == FIXED_LEFT_ALONE || p->fixed[v] == FIXED_WITHOUT;
+    add_names(g, is, 1, out);
+    free(is);
 }
 
 /* What the graph does not say about functions that are known by name. */
 static void add_unread(const graph *g, const placement *p, const place_proof *proof, text *out) {
+    if (proof->late) {
+        add_fact(proof->late, " function", " functions", " that the compiler's plugin has compiled, ",
+                 out);
+        text_count(out, proof->late_checked);
+        text_add(out, " with a check: no plan speaks of them, and --prove reads their machine "
+                      "code\n");
+    }
     if (proof->left_alone) {
         add_fact(proof->left_alone, " function", " functions", " cannot have a check", out);
-        add_names(g, p->fixed, 3, out);
+        add_left_alone(g, p, out);
         text_add(out, "\n");
     }
     add_fact(proof->left_alone_loops, " loop", " loops", " in such functions may run long\n", out);
@@ -121,7 +138,7 @@ static void add_unread(const graph *g, const placement *p, const place_proof *pr
 static void add_proof(const graph *g, const placement *p, const place_proof *proof, text *out) {
     if (proof->open_nodes + proof->open_loops + proof->open_gotos == 0) {
         text_add(out, proof->assemblies + proof->returning + proof->left_alone +
-                              proof->without_skeleton
+                              proof->late + proof->without_skeleton
                           ? "holds on the graph that was read, but for what is named below: "
                           : "holds on the graph that was read: ");
         text_add(out, "every cycle of calls, back-edges and gotos passes a check, except ");
@@ -215,8 +232,13 @@ void show_summary(const graph *g, const placement *p, const place_proof *proof, 
         add_row("loop", g->loop_count, loops, out);
     }
     if (p->gave_up) text_add(out, "rule Q stopped early: the graph is too large\n");
-    add_proof(g, p, proof, out);
-    add_unseen(g, proof, out);
+    if (proof->late < g->node_count) {
+        add_proof(g, p, proof, out);
+        add_unseen(g, proof, out);
+    } else {                                    /* that graph has no bodies */
+        add_unread(g, p, proof, out);
+        add_cxx(g, out);
+    }
 }
 
 /* ---- one function -------------------------------------------------------------------------- */
@@ -250,7 +272,7 @@ static void add_function(const graph *g, const placement *p, const graph_functio
                          const uint32_t *from_below, text *out) {
     uint32_t v = f->node, i;
     size_t from = out->size;
-    text_plain(out, g->names[f->name]);
+    graph_show_name(g, f->name, out);
     text_pad(out, from, 24, 0);
     text_add(out, " ");
     from = out->size;
@@ -260,7 +282,7 @@ static void add_function(const graph *g, const placement *p, const graph_functio
     text_add(out, place_sentence(p->entry_why[v]));
     if (p->entry_why[v] == WHY_BELOW && from_below && from_below[v] != GRAPH_NONE) {
         text_add(out, ": ");
-        text_plain(out, g->names[g->nodes[from_below[v]].name]);
+        graph_show_name(g, g->nodes[from_below[v]].name, out);
         text_format(out, ", component %lu (%lu function%s), distance ",
                     (unsigned long)p->component[v],
                     (unsigned long)p->component_size[p->component[v]],
@@ -269,7 +291,7 @@ static void add_function(const graph *g, const placement *p, const graph_functio
         text_add(out, " >= ");
         add_distance(p->distance[v], out);
     }
-    if (f->flags & GRAPH_LEFT_ALONE && f->reason != GRAPH_NONE) {
+    if (f->flags & GRAPH_LEFT_ALONE && !(f->flags & GRAPH_LATE) && f->reason != GRAPH_NONE) {
         text_add(out, ": ");
         text_plain(out, g->names[f->reason]);
     }
@@ -308,7 +330,7 @@ void show_list(const graph *g, const placement *p, text *out) {
 /* ---- why ----------------------------------------------------------------------------------- */
 
 static void add_vertex(const graph *g, uint32_t v, text *out) {
-    if (v < g->node_count) text_plain(out, g->names[g->nodes[v].name]);
+    if (v < g->node_count) graph_show_name(g, g->nodes[v].name, out);
     else if (v < g->node_count + 256)
         text_format(out, "(a pointer, %lu arguments)", (unsigned long)(v - g->node_count));
     else if (v == g->node_count + 256) text_add(out, "(a pointer, any arguments)");
@@ -376,19 +398,30 @@ static void add_neighbours(const graph *g, uint32_t node, int callers, text *out
         for (i = g->direct.first[v]; i < g->direct.first[v + 1]; i++) {
             if (callers && g->direct.to[i] != node) continue;
             text_add(out, shown++ ? ", " : " ");
-            text_plain(out, g->names[g->nodes[callers ? v : g->direct.to[i]].name]);
+            graph_show_name(g, g->nodes[callers ? v : g->direct.to[i]].name, out);
         }
     }
     text_add(out, shown ? "\n" : " no function of the program by name\n");
 }
 
+/* Is it the node's name, as the linker or as the source has it? */
+static int is_called(const graph *g, uint32_t v, const char *name) {
+    char *readable;
+    int is = strcmp(g->names[g->nodes[v].name], name) == 0;
+    if (is) return 1;
+    readable = demangle(g->names[g->nodes[v].name]);
+    is = readable && strcmp(readable, name) == 0;
+    free(readable);
+    return is;
+}
+
 int show_why(const graph *g, const placement *p, const char *name, text *out) {
-    uint32_t word = graph_find_name(g, name, strlen(name)), v, i;
+    uint32_t v, i;
     int found = 0;
-    for (v = 0; word != GRAPH_NONE && v < g->node_count; v++) {
+    for (v = 0; v < g->node_count; v++) {
         const graph_node *node = &g->nodes[v];
         uint32_t *from_below;
-        if (node->name != word) continue;
+        if (!is_called(g, v, name)) continue;
         from_below = (uint32_t *)tool_alloc(((size_t)g->node_count + 1) * sizeof *from_below);
         from_below[v] = caller_from_below(g, p, v);
         for (i = node->first_copy; i != GRAPH_NONE; i = g->functions[i].next_copy)

@@ -51,6 +51,8 @@ static void add_proof(const graph *g, const place_proof *proof, text *out) {
     json_field(out, &fields, "left_alone", proof->left_alone);
     json_field(out, &fields, "left_alone_loops", proof->left_alone_loops);
     json_field(out, &fields, "left_alone_cycles", proof->left_alone_cycles);
+    json_field(out, &fields, "by_plugin", proof->late);
+    json_field(out, &fields, "by_plugin_checked", proof->late_checked);
     json_field(out, &fields, "pointer_calls", proof->pointer_calls);
     json_field(out, &fields, "typed_calls", proof->typed_calls);
     json_field(out, &fields, "outside_calls", proof->outside_calls);
@@ -83,10 +85,10 @@ void show_json(const graph *g, const placement *p, const place_proof *proof, tex
 
 /* ---- picture ------------------------------------------------------------------------------- */
 
-static void add_label(const char *name, text *out) {
+static void add_label(const graph *g, uint32_t name, text *out) {
     text clean = {NULL, 0, 0};
     size_t i;
-    text_plain(&clean, name);
+    graph_show_name(g, name, &clean);
     text_add(out, "\"");
     for (i = 0; i < clean.size; i++) {
         if (clean.data[i] == '"' || clean.data[i] == '\\') text_add(out, "\\");
@@ -98,8 +100,8 @@ static void add_label(const char *name, text *out) {
 
 static void add_box(const graph *g, const placement *p, uint32_t v, text *out) {
     text_format(out, "    n%lu [label=", (unsigned long)v);
-    add_label(g->names[g->nodes[v].name], out);
-    if (p->fixed[v]) text_add(out, ", style=dashed");
+    add_label(g, g->nodes[v].name, out);
+    if (p->fixed[v] && !p->entry[v]) text_add(out, ", style=dashed");
     else if (p->entry[v]) text_add(out, ", style=filled");
     text_add(out, "];\n");
 }

@@ -487,7 +487,14 @@ static const char *symbol_of(tree decl) {
     return *symbol == '*' ? symbol + 1 : symbol;
 }
 
-static void record_function(function *f, bool checked) {
+struct planned_loop {
+    basic_block head;
+    location_t at;
+    int loops;                              /* it holds so many, itself included */
+    bool checked;
+};
+
+static void record_function(function *f, bool checked, const vec<planned_loop> &loops) {
     expanded_location at = expand_location(DECL_SOURCE_LOCATION(f->decl));
     hash_set<const char *> called;
     basic_block block;
@@ -508,11 +515,18 @@ static void record_function(function *f, bool checked) {
     FOR_EACH_BB_FN(block, f) {
         for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
             tree target = is_call(gsi_stmt(i)) ? gimple_call_fndecl(gsi_stmt(i)) : NULL_TREE;
+            cgraph_node *node = target ? cgraph_node::get(target) : NULL;
+            if (node && node->alias) target = node->ultimate_alias_target()->decl;
             if (!target || called.add(symbol_of(target))) continue;
             record("C ");
             record_file(symbol_of(target));
             record(" -\n");
         }
+    }
+    for (const planned_loop &loop : loops) {
+        snprintf(line, sizeof line, "L w %d - %d 0 %c\n", LOCATION_LINE(loop.at), loop.loops,
+                 loop.checked ? 'c' : '-');
+        record(line);
     }
     record("N checked-behind-the-optimizer\n");
 }
@@ -764,15 +778,10 @@ static void put_first(basic_block block, gimple *statement) {
     gsi_insert_before(&i, statement, GSI_SAME_STMT);
 }
 
-struct planned_loop {
-    basic_block head;
-    location_t at;
-};
-
+/* All loops, and which of them have a check. */
 static void choose_loops(function *f, vec<planned_loop> *out) {
     basic_block block, inner;
     auto_sbitmap ahead(last_basic_block_for_fn(f)), body(last_basic_block_for_fn(f));
-    if (asked.loops == LOOPS_ARE_NONE) return;
     mark_dfs_back_edges(f);
     FOR_EACH_BB_FN(block, f) {
         int loops = 0;
@@ -791,13 +800,13 @@ static void choose_loops(function *f, vec<planned_loop> *out) {
         }
         at = place_of_loop(f, block, body);
         if (chosen) choice = choice_of_loop(function_of(f->decl, at), LOCATION_LINE(at));
-        if (choice == LOOP_NOT && !(around && calls)) continue;
+        planned_loop one = {block, at, loops, asked.loops != LOOPS_ARE_NONE};
+        if (choice == LOOP_NOT && !(around && calls)) one.checked = false;
         /* What the source has no loop for, gcc made of a recursion. */
         around |= chosen && is_chosen(function_of(f->decl, at));
         if (choice == LOOP_UNKNOWN && asked.loops != LOOPS_ARE_ALL && !around && !calls &&
             loops <= asked.loops)
-            continue;
-        planned_loop one = {block, at};
+            one.checked = false;
         out->safe_push(one);
     }
 }
@@ -868,15 +877,16 @@ struct late_pass : gimple_opt_pass {
         auto_vec<planned_loop> loops;
         bool scope = asked.scope && is_at_fixed_place(), lands = scope && exceptions_land(f);
         unsigned i;
-        bool entry;
+        bool wanted = is_wanted(f->decl), entry;
         if (!site_type) make_types();
         if (!entered) look_at_file();
         if (asked.chosen && !chosen) read_chosen();
-        entry = is_wanted(f->decl) && choose_entry(f, lands);
-        record_function(f, entry);
-        if (!is_wanted(f->decl)) return 0;
+        entry = wanted && choose_entry(f, lands);
         choose_loops(f, &loops);
+        for (i = 0; i < loops.length(); i++) loops[i].checked &= wanted;
+        record_function(f, entry, loops);
         for (i = 0; i < loops.length(); i++) {
+            if (!loops[i].checked) continue;
             tree in = function_of(f->decl, loops[i].at);
             put_first(loops[i].head, check(address_of_site(name_of(in), loops[i].at, BACKEDGE)));
         }

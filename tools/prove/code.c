@@ -258,6 +258,93 @@ static void add_pads(prove_code *c) {
     }
 }
 
+/* ---- exceptions that are under way ---- */
+
+static int catches(const prove_code *c, const prove_node *n) {
+    static const char name[] = "__cxa_begin_catch";
+    const prove_symbol *s;
+    if (n->kind == CODE_CALL_OUT && n->import < c->im->import_count)
+        return strcmp(c->im->imports[n->import].name, name) == 0;
+    s = n->kind == CODE_CALL && n->to != PROVE_NONE
+            ? prove_symbol_at(c->im, c->nodes[n->to].address) : NULL;
+    return s && strcmp(s->name, name) == 0;
+}
+
+typedef struct walk {
+    const prove_code *c;
+    graph_links out;                            /* by jumps through tables */
+    uint32_t *stack;
+    size_t height;
+    unsigned char *seen;
+} walk;
+
+static void visit(walk *w, uint32_t node) {
+    if (node == PROVE_NONE || w->seen[node]) return;
+    w->seen[node] = 1;
+    w->stack[w->height++] = node;
+}
+
+static void visit_address(walk *w, uint64_t address) {
+    uint32_t node = in_text(w->c->im, address) ? w->c->node_of[address - w->c->im->text_lo] : 0;
+    if (node) visit(w, node - 1);
+}
+
+/* What runs while no exception is under way: from where functions begin, and
+   behind a catch. */
+static void walk_without_exception(walk *w) {
+    const prove_code *c = w->c;
+    size_t i;
+    for (i = 0; i < c->im->roots.count; i++) visit_address(w, c->im->roots.list[i]);
+    for (i = 0; i < c->im->exported.count; i++) visit_address(w, c->im->exported.list[i]);
+    for (i = 0; i < c->im->taken.count; i++) visit_address(w, c->im->taken.list[i]);
+    for (i = 0; i < c->labels.count; i++) visit_address(w, c->labels.list[i]);
+    for (i = 0; i < c->count; i++) {
+        const prove_node *n = &c->nodes[i];
+        if (n->kind == CODE_CALL) visit(w, n->to);
+        if (catches(c, n)) visit(w, n->next);
+    }
+    while (w->height) {
+        uint32_t here = w->stack[--w->height];
+        const prove_node *n = &c->nodes[here];
+        size_t k;
+        visit(w, n->next);
+        if (n->kind == CODE_BRANCH || n->kind == CODE_JUMP) visit(w, n->to);
+        for (k = w->out.first[here]; k < w->out.first[here + 1]; k++) visit(w, w->out.to[k]);
+    }
+}
+
+static int is_call(const prove_node *n) { return n->kind >= CODE_CALL && n->kind <= CODE_CALL_ANY; }
+
+/* A clean-up of C++ throws nothing: what does would end the program. gcc's
+   tables say so; clang's ranges go on over a call that throws nothing, and lead
+   it to the pad that it belongs to. */
+static void drop_pads_of_cleanups(prove_code *c) {
+    uint32_t *jumps = (uint32_t *)tool_alloc((2 * c->extra_count + 1) * sizeof *jumps);
+    size_t i, kept = 0, count = 0;
+    walk w;
+    memset(&w, 0, sizeof w);
+    w.c = c;
+    for (i = 0; i < c->extra_count; i++) {
+        if (is_call(&c->nodes[c->extra[i].from])) continue;
+        jumps[2 * count] = c->extra[i].from;
+        jumps[2 * count++ + 1] = c->extra[i].to;
+    }
+    links_build(&w.out, (uint32_t)c->count, jumps, count);
+    w.stack = (uint32_t *)tool_alloc((c->count + 1) * sizeof *w.stack);
+    w.seen = (unsigned char *)tool_alloc(c->count + 1);
+    memset(w.seen, 0, c->count + 1);
+    walk_without_exception(&w);
+    for (i = 0; i < c->extra_count; i++) {
+        uint32_t from = c->extra[i].from;
+        if (!is_call(&c->nodes[from]) || w.seen[from]) c->extra[kept++] = c->extra[i];
+    }
+    c->extra_count = kept;
+    links_free(&w.out);
+    free(w.stack);
+    free(w.seen);
+    free(jumps);
+}
+
 void prove_decode(prove_code *c, prove_image *im) {
     size_t i, nodes, edges, taken;
     prove_list given;
@@ -285,6 +372,7 @@ void prove_decode(prove_code *c, prove_image *im) {
     } while (c->count != nodes || c->extra_count != edges);
     prove_list_sort(&im->taken);
     prove_list_sort(&c->labels);
+    drop_pads_of_cleanups(c);
     prove_look_back(c);
 }
 

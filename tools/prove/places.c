@@ -1,10 +1,11 @@
-/* places.c - file and line of the instructions that miss. The recorder names an
+/* places.c - file and line of instructions that miss, or share lines. The recorder names an
    ELF file and an address in it; here the file's .debug_line is read, once for
    each file. */
 #include "prove/prove.h"
 #include "prove/places.h"
 #include "base/tool.h"
 #include "kinds/misses.h"
+#include "kinds/sharing.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,33 +47,50 @@ static read_file *file_of(files *f, const char *path, size_t length) {
     return file;
 }
 
-static void name_row(files *f, missed_row *row) {
-    char *tab = strchr(row->place, '\t');
+static void name_place(files *f, char **at) {
+    char *tab = strchr(*at, '\t');
     text place = {NULL, 0, 0};
     const char *name = NULL;
     read_file *file;
     uint32_t line = 0;
     if (!tab) return;
-    file = file_of(f, row->place, (size_t)(tab - row->place));
+    file = file_of(f, *at, (size_t)(tab - *at));
     if (file && file->lines) name = prove_line_of(file->lines, strtoull(tab + 1, NULL, 16), &line);
     if (name) text_format(&place, "%.1000s:%u", name, (unsigned)line);
-    free(row->place);
-    row->place = text_clean(place.data ? place.data : "", place.size);
+    free(*at);
+    *at = text_clean(place.data ? place.data : "", place.size);
     text_free(&place);
 }
 
-static void name_part(files *f, const dump *d, const dump_part *part, text *out) {
+static void name_misses(files *f, const dump *d, const dump_part *part, text *out) {
     missed_parts s;
     dump_fault fault;
     size_t i, k;
     memset(&s, 0, sizeof s);
     if (kind_misses.read(&s, d, part, &fault) == 0) {
         for (i = 0; i < s.count; i++) {
-            for (k = 0; k < s.parts[i].row_count; k++) name_row(f, &s.parts[i].rows[k]);
+            for (k = 0; k < s.parts[i].row_count; k++) name_place(f, &s.parts[i].rows[k].place);
             missed_write(&s.parts[i], out);
         }
     } else text_bytes(out, d->data + part->offset, part->bytes);
     kind_misses.free(&s);
+}
+
+static void name_sharing(files *f, const dump *d, const dump_part *part, text *out) {
+    shared_parts s;
+    dump_fault fault;
+    size_t i, k, n;
+    memset(&s, 0, sizeof s);
+    if (kind_sharing.read(&s, d, part, &fault) == 0) {
+        for (i = 0; i < s.count; i++) {
+            for (k = 0; k < s.parts[i].line_count; k++) {
+                shared_line *line = &s.parts[i].lines[k];
+                for (n = 0; n < line->side_count; n++) name_place(f, &line->sides[n].place);
+            }
+            shared_write(&s.parts[i], out);
+        }
+    } else text_bytes(out, d->data + part->offset, part->bytes);
+    kind_sharing.free(&s);
 }
 
 int places_name(const unsigned char *data, size_t size, text *out) {
@@ -86,7 +104,8 @@ int places_name(const unsigned char *data, size_t size, text *out) {
         return -1;
     }
     for (i = 0; i < d.part_count; i++) {
-        if (d.parts[i].kind == kind_misses.number) name_part(f, &d, &d.parts[i], out);
+        if (d.parts[i].kind == kind_misses.number) name_misses(f, &d, &d.parts[i], out);
+        else if (d.parts[i].kind == kind_sharing.number) name_sharing(f, &d, &d.parts[i], out);
         else text_bytes(out, data + d.parts[i].offset, d.parts[i].bytes);
     }
     dump_free(&d);

@@ -3,6 +3,7 @@
    the report that has rows: functions by time, if there are ticks. */
 #include "base/tool.h"
 #include "write/writers.h"
+#include <string.h>
 
 enum { ROWS = 10 };
 
@@ -11,20 +12,38 @@ static const report_table *first_table(const report *r) {
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].table_count; k++) {
             const report_table *table = r->parts[i].tables[k];
-            if (table->rows && !table->is_for_programs) return table;
+            if (!table->rows || table->is_for_programs) continue;
+            if (strcmp(table->key, "profiles") != 0) return table; /* it tells nothing of the run */
         }
     }
     return NULL;
 }
 
+/* Of a report without rows: what the first table says about itself. */
+static void add_remark(const report *r, text *out) {
+    size_t i, k;
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].table_count; k++) {
+            const report_table *table = r->parts[i].tables[k];
+            if (table->rows || table->is_for_programs || !table->remark) continue;
+            text_plain(out, table->title);
+            text_add(out, ": ");
+            text_plain(out, table->remark);
+            text_add(out, "\n");
+            return;
+        }
+    }
+}
+
 static void write_brief(const report *r, text *out) {
     const report_table *table = first_table(r);
-    size_t more, i;
+    size_t more, i, said;
     text_add(out, "bursty: ");
     text_plain(out, r->title);
     text_add(out, ": ");
     text_plain(out, table ? table->title : "nothing to show");
-    text_add(out, " (from, to: 95 % intervals)\n");
+    text_add(out, table ? " (from, to: 95 % intervals)\n" : "\n");
+    said = out->size;
     text_losses(out, r);
     for (i = 0; i < r->fact_count; i++) {
         if (r->facts[i].weight != REPORT_BAD) continue;
@@ -34,6 +53,8 @@ static void write_brief(const report *r, text *out) {
         text_plain(out, r->facts[i].value);
         text_add(out, "\n");
     }
+    if (r->slow) text_wrapped(out, r, r->slow);
+    if (!table && out->size == said) add_remark(r, out);
     if (!table) return;
     more = text_rows(out, r, table, ROWS) + table->rows_left_out;
     if (more) text_format(out, "(%lu more rows)\n", (unsigned long)more);

@@ -5,7 +5,8 @@
    A line should be as wide as options.width. Columns are as wide as their
    widest word. If that is too much, optional columns go, the last first; then
    stacks leave out frames in their middle. No name is cut that people would
-   write: a line that is still too long is longer. */
+   write: a name wider than its column goes on in the lines below, in the same
+   column. Where the width is not known, as in a pipe, a row stays one line. */
 #include "base/tool.h"
 #include "model/paths.h"
 #include "write/writers.h"
@@ -15,7 +16,9 @@
 
 enum {
     STACK_LEAST = 40,
-    NAME_MOST = 60, /* a longer name pushes the rest of its row to the right, not all rows */
+    NAME_MOST = 60, /* a longer name has several lines; without a width it pushes the rest of its
+                       row to the right, not all rows */
+    NAME_LEAST = 12, /* columns for a name, however narrow all is */
     NAME_LONGEST = 400, /* than people write: a small file must not fill a disk with them */
     PROSE_WIDTH = 100
 };
@@ -96,6 +99,22 @@ static size_t widest(const layout *l, const report_table *table, size_t column) 
     return width;
 }
 
+/* Names that are too wide together get lines of their own: the widest first. */
+static void narrow_names(layout *l, const report_table *table, size_t excess) {
+    while (excess) {
+        size_t k, widest_name = table->column_count, less;
+        for (k = 0; k < table->column_count; k++) {
+            if (table->columns[k].type != REPORT_NAME || l->width[k] <= NAME_LEAST) continue;
+            if (widest_name == table->column_count || l->width[k] > l->width[widest_name])
+                widest_name = k;
+        }
+        if (widest_name == table->column_count) return;
+        less = least(excess, (l->width[widest_name] - NAME_LEAST + 1) / 2);
+        l->width[widest_name] -= less;
+        excess -= less;
+    }
+}
+
 /* Optional columns go while the rest is too wide; then the stacks get what is
    left. */
 static void choose_widths(layout *l, const report_table *table, size_t width) {
@@ -118,7 +137,10 @@ static void choose_widths(layout *l, const report_table *table, size_t width) {
             l->width[stack] = used < width + 2 ? width + 2 - used : 1;
             return;
         }
-        if (optional == count) return;
+        if (optional == count) {
+            narrow_names(l, table, used - width - 2);
+            return;
+        }
         l->width[optional] = 0;
     }
 }
@@ -186,7 +208,7 @@ static const char *end_of_word(const char *words) {
 }
 
 /* Words, broken into lines that are not wider than the report. */
-static void add_wrapped(text *out, const report *r, const char *words) {
+void text_wrapped(text *out, const report *r, const char *words) {
     size_t at = 0, width = r->options.width ? r->options.width : PROSE_WIDTH;
     while (*words) {
         const char *end = end_of_word(words);
@@ -210,15 +232,63 @@ static void end_line(text *out) {
     text_add(out, "\n");
 }
 
-static void add_name(text *out, const report_table *table, size_t column, const report_cell *cell) {
-    text holds = {NULL, 0, 0};
-    text_plain_short(out, report_words(table, column, cell, &holds), NAME_LONGEST);
+static int is_of_word(char c) {
+    return (unsigned char)c >= 0x80 || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')
+           || (c >= 'A' && c <= 'Z');
+}
+
+/* How many bytes of a name go into a line of so many columns: all; or up to a
+   blank, or the end of a word, in its second half; or what fits. */
+static size_t bytes_in(const char *name, size_t columns) {
+    size_t i, at = 0, blank = 0, word = 0;
+    for (i = 0; name[i]; i++) {
+        if (i && name[i - 1] == ' ') blank = i;
+        if (i && !(is_of_word(name[i - 1]) && is_of_word(name[i])) && name[i] != ':') word = i;
+        at += ((unsigned char)name[i] & 0xC0) != 0x80;
+        if (at > columns) return blank > i / 2 ? blank : word > i / 2 ? word : i;
+    }
+    return i;
+}
+
+/* indent: the column it begins in; room: how many it has; 0: as many as it
+   needs. Returns where the last line of it begins in `out`. */
+static size_t add_name(text *out, const report_table *table, size_t column,
+                       const report_cell *cell, size_t indent, size_t room) {
+    text holds = {NULL, 0, 0}, name = {NULL, 0, 0};
+    size_t start = out->size, at = 0;
+    text_plain_short(&name, report_words(table, column, cell, &holds), NAME_LONGEST);
+    text_bytes(&name, "", 1);
+    while (room && columns_in(name.data + at) > room) {
+        size_t piece = bytes_in(name.data + at, room);
+        text_bytes(out, name.data + at, piece);
+        at += piece;
+        while (out->data[out->size - 1] == ' ') out->size--;
+        text_add(out, "\n");
+        start = out->size;
+        text_pad(out, start, indent, 0);
+        start = out->size;
+    }
+    text_add(out, name.data + at);
+    text_free(&name);
     text_free(&holds);
+    return start;
+}
+
+/* What a name of a column has, which begins in column `indent`. */
+static size_t room_of(const report_table *table, const layout *l, size_t column, size_t indent,
+                      size_t width) {
+    size_t k;
+    if (!width) return 0;
+    for (k = column + 1; k < table->column_count; k++) {
+        if (l->width[k]) return l->width[column];
+    }
+    return width > indent + NAME_LEAST ? width - indent : NAME_LEAST;
 }
 
 /* A line of column labels, if `row` is no row of the layout. */
-static void add_line(text *out, const report_table *table, const layout *l, size_t row) {
-    size_t k, shown = 0;
+static void add_line(text *out, const report *r, const report_table *table, const layout *l,
+                     size_t row) {
+    size_t k, shown = 0, indent = 0;
     int is_labels = row >= rows_of(l);
     for (k = 0; k < table->column_count; k++) {
         const report_column *column = &table->columns[k];
@@ -230,9 +300,11 @@ static void add_line(text *out, const report_table *table, const layout *l, size
         else if (column->type == REPORT_PATH)
             add_stack(out, table, cell_at(l, table, row, k), l->width[k], l->is_whole[row]);
         else if (column->type == REPORT_NAME)
-            add_name(out, table, k, cell_at(l, table, row, k));
+            start = add_name(out, table, k, cell_at(l, table, row, k), indent,
+                             room_of(table, l, k, indent, r->options.width));
         else add_number(out, column, cell_at(l, table, row, k));
         text_pad(out, start, l->width[k], !report_is_words(column));
+        indent += l->width[k] + 2;
     }
     end_line(out);
 }
@@ -261,8 +333,8 @@ size_t text_rows(text *out, const report *r, const report_table *table, size_t m
     if (most && l.step == 1 && l.end > most) l.end = most;
     choose_widths(&l, table, r->options.width);
     find_looks(&l, table);
-    add_line(out, table, &l, rows_of(&l));
-    for (i = 0; i < rows_of(&l); i++) add_line(out, table, &l, i);
+    add_line(out, r, table, &l, rows_of(&l));
+    for (i = 0; i < rows_of(&l); i++) add_line(out, r, table, &l, i);
     more = l.step == 1 ? table->rows + table->rows_more - l.end : 0;
     free_layout(&l);
     return more;
@@ -274,13 +346,13 @@ static void add_table(text *out, const report *r, const report_table *table) {
     text_add(out, "\n");
     add_bold(out, r, table->title);
     text_add(out, "\n");
-    if (table->remark) add_wrapped(out, r, table->remark);
+    if (table->remark) text_wrapped(out, r, table->remark);
     choose_rows(&l, r, table);
     choose_widths(&l, table, r->options.width);
     find_looks(&l, table);
-    add_line(out, table, &l, rows_of(&l));
+    add_line(out, r, table, &l, rows_of(&l));
     for (i = 0; i < rows_of(&l); i++) {
-        add_line(out, table, &l, i);
+        add_line(out, r, table, &l, i);
         save_some(r->out, out);
     }
     if (l.step == 1 && l.end < table->rows + table->rows_more) {
@@ -303,7 +375,7 @@ static void add_fact(text *out, const report *r, const report_fact *fact) {
     text_add(&line, ": ");
     text_add(&line, fact->value);
     text_bytes(&line, "", 1);
-    add_wrapped(out, r, line.data);
+    text_wrapped(out, r, line.data);
     text_free(&line);
 }
 
@@ -315,7 +387,7 @@ void text_losses(text *out, const report *r) {
         text_add(&line, "MISSING: ");
         text_add(&line, words);
         text_bytes(&line, "", 1);
-        add_wrapped(out, r, line.data);
+        text_wrapped(out, r, line.data);
         text_free(&line);
         free(words);
     }
@@ -337,7 +409,7 @@ static void add_facts(text *out, const report *r) {
         text_add(&line, fact->value);
     }
     text_bytes(&line, "", 1);
-    if (line.size > 1) add_wrapped(out, r, line.data);
+    if (line.size > 1) text_wrapped(out, r, line.data);
     text_free(&line);
 }
 
@@ -346,7 +418,7 @@ static void write_text(const report *r, text *out) {
     add_bold(out, r, r->title);
     text_add(out, "\n");
     text_losses(out, r);
-    if (r->headline) add_wrapped(out, r, r->headline);
+    if (r->headline) text_wrapped(out, r, r->headline);
     add_facts(out, r);
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].table_count; k++) {

@@ -10,6 +10,8 @@ extern const report_writer writer_text;           /* the default of `bursty repo
 
 /* What is missing, a paragraph for each loss: it comes before all numbers. */
 void text_losses(text *out, const report *r);
+/* Words of prose, in lines. */
+void text_wrapped(text *out, const report *r, const char *words);
 /* A table's labels and rows, at most so many of them (0: as many as the text
    shows). Returns how many more there are. */
 size_t text_rows(text *out, const report *r, const report_table *table, size_t most);

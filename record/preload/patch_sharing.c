@@ -1,0 +1,119 @@
+/* patch_sharing.c - bursts of references become lines that threads share. */
+#define _GNU_SOURCE 1
+#include "objects.h"
+#include "patch.h"
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+enum { STACKS = 256, PATIENCE = 100000 };
+
+typedef struct stack { uint64_t low, end; } stack;
+
+static sharing *table;
+static int table_lock;
+static uint32_t threads_seen;           /* each has a number */
+static stack stacks[STACKS];            /* the first thread's is the first one */
+static uint32_t stack_count;
+
+static void add_stack(uint64_t low, uint64_t end) {
+    uint32_t n = __atomic_fetch_add(&stack_count, 1, __ATOMIC_RELAXED);
+    if (n >= STACKS || low >= end) return;
+    stacks[n].low = low;
+    __atomic_store_n(&stacks[n].end, end, __ATOMIC_RELEASE);
+}
+
+/* Where the program has forbidden system calls, the processor's counter goes on
+   from the last time that was asked for. Reads and writes of the four numbers
+   need not belong together: a millisecond is nothing here. */
+static uint64_t now_ns(void) {
+    static uint64_t first_ns, first_ticks, last_ns, last_ticks;
+    uint64_t ticks = __builtin_ia32_rdtsc(), ns = __atomic_load_n(&last_ns, __ATOMIC_RELAXED);
+    uint64_t since = __atomic_load_n(&last_ticks, __ATOMIC_RELAXED);
+    struct timespec t;
+    if (!record.sandboxed && clock_gettime(CLOCK_MONOTONIC, &t) == 0) {
+        ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+        if (!first_ns) {                /* at the start, in the first thread */
+            first_ns = ns;
+            first_ticks = ticks;
+        }
+        __atomic_store_n(&last_ns, ns, __ATOMIC_RELAXED);
+        __atomic_store_n(&last_ticks, ticks, __ATOMIC_RELAXED);
+    } else if (ticks > since) {
+        double by = since > first_ticks ? (double)(ns - first_ns) / (double)(since - first_ticks) : .4;
+        ns += (uint64_t)((double)(ticks - since) * by);
+    }
+    return ns;
+}
+
+/* The first thread's stack may grow downwards. */
+void record_sharing_start(void) {
+    enum { GROWS = 64 << 20 };
+    uintptr_t low = 0, end = 0;
+    objects_start();
+    recorder_find_stack((uintptr_t)&low, &low, &end);
+    add_stack(end > GROWS ? end - GROWS : 0, end);
+    (void)now_ns();
+    table = (sharing *)recorder_memory(sizeof *table);
+    if (table && record.config.every == BINPATCH_ALWAYS) table->flags = SHARING_WHOLE;
+}
+
+void record_sharing_in_child(void) {
+    if (!table) return;
+    table = (sharing *)recorder_memory(sizeof *table);
+    if (table && record.config.every == BINPATCH_ALWAYS) table->flags = SHARING_WHOLE;
+    table_lock = 0;
+}
+
+sharing_thread *record_sharing(record_extra *x) {
+    uintptr_t low = 0, end = 0;
+    if (x->sharing || !table) return x->sharing;
+    x->sharing = (sharing_thread *)recorder_memory(sizeof *x->sharing);
+    if (!x->sharing) return NULL;
+    x->sharing->number = __atomic_fetch_add(&threads_seen, 1, __ATOMIC_RELAXED);
+    if (!record.sandboxed)
+        recorder_find_stack((uintptr_t)&low, &low, &end);
+    if (!x->stack_end) {
+        x->stack_low = low;
+        x->stack_end = end;
+    }
+    add_stack(low, end);
+    return x->sharing;
+}
+
+const sharing *record_shared(void) { return table; }
+
+static void charge(void *user, uint64_t site, uint64_t address, sharing_place *out) {
+    const record_extra *x = (const record_extra *)user;
+    uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1), n;
+    objects_span span;
+    binpatch_function f;
+    if (binpatch_get_function(binpatch_find_function(module, place), &f) == 0)
+        out->function = record_key(module, f.offset);
+    out->object = objects_find_span(address, x->stack_low, x->stack_end, &span);
+    for (n = 0; objects_is_other(out->object) && n < STACKS && n < stack_count; n++) {
+        uint64_t end = __atomic_load_n(&stacks[n].end, __ATOMIC_ACQUIRE);
+        if (address < end && address >= stacks[n].low)
+            out->object = objects_find_span(address, stacks[n].low, end, &span);
+    }
+    out->low = span.low;
+    out->bytes = span.bytes;
+    out->life = span.life;
+}
+
+void record_sharing_begins(record_extra *x) { x->sharing_began_ns = now_ns(); }
+
+void record_sharing_burst(record_extra *x) {
+    uint64_t now;
+    int wait;
+    if (!x->sharing || !table || !x->sharing->used) return;
+    for (wait = 0; __atomic_exchange_n(&table_lock, 1, __ATOMIC_ACQUIRE); wait++) {
+        if (wait == PATIENCE) return;   /* it comes with the next burst, or not at all */
+        if (!record.sandboxed) sched_yield();
+    }
+    now = now_ns();
+    sharing_burst(table, x->sharing, x->sharing_began_ns ? x->sharing_began_ns : now, now, charge,
+                  x);
+    x->sharing_began_ns = now;          /* of a run that is seen whole, the next piece begins */
+    __atomic_store_n(&table_lock, 0, __ATOMIC_RELEASE);
+}

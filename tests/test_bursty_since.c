@@ -1,0 +1,133 @@
+/* test_bursty_since.c - events behind a check, in code of two copies: the mean of
+   what bursts at all places say is the truth, to the last digit. */
+#include "bursty.inc"
+
+enum { BEHIND = 9, ROUNDS = 5, BURST = 6, SHORT = 3, PERIOD = 60 };
+
+static const bursty_site behind_sites[BEHIND] = {
+    { "e0", "x", 0, BURSTY_CALL }, { "e1", "x", 1, BURSTY_CALL }, { "e2", "x", 2, BURSTY_CALL },
+    { "e3", "x", 3, BURSTY_CALL }, { "e4", "x", 4, BURSTY_CALL }, { "e5", "x", 5, BURSTY_CALL },
+    { "e6", "x", 6, BURSTY_CALL }, { "e7", "x", 7, BURSTY_CALL }, { "e8", "x", 8, BURSTY_CALL }
+};
+
+static void add_weight(void *user, const bursty_event *event) {
+    uint64_t *sum = (uint64_t *)user;
+    sum[event->site - behind_sites] += event->weight_256;
+}
+
+/* A round begins with a check that leads into the second copy while a burst is
+   live; event k stands behind k more checks. stays: a former burst has led the
+   frame there, and it has not returned. */
+static void rounds(int stays) {
+    int i, k;
+    for (i = 0; i < ROUNDS; i++) {
+        int is_second = BURST_CHECK() || stays;
+        uint32_t mark = bursty_p_mark();
+        for (k = 0; k < BEHIND; k++) {
+            if (is_second) bursty_p_since(&behind_sites[k], 0, BURSTY_CALL, mark);
+            (void)BURST_CHECK();
+        }
+    }
+}
+
+static void all_places(int stays, int profiles, uint64_t (*sum)[BEHIND]) {
+    int place, i, p;
+    for (p = 0; p < 2; p++) {
+        for (i = 0; i < BEHIND; i++) sum[p][i] = 0;
+    }
+    for (place = 0; place < PERIOD; place++) {
+        for (p = 0; p < profiles; p++) {
+            bursty_profile one = plain_profile(PERIOD - (p ? SHORT : BURST), p ? SHORT : BURST);
+            one.action = add_weight;
+            one.user = sum[p];
+            if (p == 0) start_with(&one, 0);
+            else bursty_set_profile(p, &one);
+        }
+        for (i = 0; i < place; i++) (void)BURST_CHECK();
+        rounds(stays);
+    }
+}
+
+TEST(events_behind_a_check_are_weighed_by_their_chance) {
+    uint64_t sum[2][BEHIND], truth = (uint64_t)ROUNDS * PERIOD * 256;
+    int stays, k;
+    for (stays = 0; stays < 2; stays++) {
+        all_places(stays, 1, sum);
+        for (k = 0; k < BEHIND; k++) CHECK_EQ(sum[0][k], k < BURST ? truth : 0);
+    }
+}
+
+/* Each profile has bursts of its own, and its own chance. */
+TEST(profiles_have_chances_of_their_own) {
+    uint64_t sum[2][BEHIND], truth = (uint64_t)ROUNDS * PERIOD * 256;
+    int stays, k;
+    for (stays = 0; stays < 2; stays++) {
+        all_places(stays, 2, sum);
+        for (k = 0; k < BEHIND; k++) {
+            CHECK_EQ(sum[0][k], k < BURST ? truth : 0);
+            CHECK_EQ(sum[1][k], k < SHORT ? truth : 0);
+        }
+    }
+}
+
+/* A frame that a former burst has led into the second copy, and that passes no
+   check of its own there: the burst did not begin before it. */
+TEST(a_mark_of_a_former_burst_counts_nothing) {
+    uint64_t sum[BEHIND] = { 0 };
+    bursty_profile p = plain_profile(PERIOD - BURST, BURST);
+    uint32_t mark;
+    int i;
+    p.action = add_weight;
+    p.user = sum;
+    start_with(&p, 0);
+    for (i = 0; i < PERIOD && !BURST_CHECK(); i++) {
+    }
+    mark = bursty_p_mark();
+    bursty_p_since(&behind_sites[0], 0, BURSTY_CALL, mark);
+    CHECK_EQ(sum[0], 256 * PERIOD / BURST);
+    for (i = 0; i < 10 * PERIOD; i++) {
+        (void)BURST_CHECK();
+        if (i >= BURST) bursty_p_since(&behind_sites[1], 0, BURSTY_CALL, mark);
+        bursty_p_since(&behind_sites[2], 0, BURSTY_CALL, 0);
+    }
+    CHECK_EQ(sum[1], 0);
+    CHECK_EQ(sum[2], 0);
+}
+
+/* A burst that never ends records everything once; no mark is needed where no
+   thread has started. */
+TEST(a_full_profile_needs_no_weight) {
+    uint64_t sum[BEHIND] = { 0 };
+    bursty_profile p = plain_profile(BURSTY_ALWAYS, 0);
+    int k;
+    p.action = add_weight;
+    p.user = sum;
+    start_with(&p, 0);
+    rounds(0);
+    for (k = 0; k < BEHIND; k++) CHECK_EQ(sum[k], ROUNDS * 256);
+    bursty_set_profile(0, NULL);
+    (void)BURST_CHECK();
+    CHECK_EQ(bursty_p_mark(), 0);
+    bursty_p_since(&behind_sites[0], 0, BURSTY_CALL, 1);
+    CHECK_EQ(sum[0], ROUNDS * 256);
+}
+
+/* The table's weights and its sums over bursts are those of the events. */
+static uint64_t rows_weight;
+static void add_row(void *user, const bursty_row *row) {
+    if (row->site == (const bursty_site *)user) rows_weight = row->weight;
+}
+TEST(the_table_weighs_them_too) {
+    bursty_profile p = plain_profile(PERIOD - BURST, BURST);
+    uint64_t seen = 0;
+    int place, i;
+    for (place = 0; place < PERIOD; place++) {
+        start_with(&p, 0);
+        for (i = 0; i < place; i++) (void)BURST_CHECK();
+        rounds(0);
+        rows_weight = 0;
+        bursty_each(add_row, (void *)(uintptr_t)&behind_sites[4]);
+        seen += rows_weight;
+    }
+    CHECK_EQ(seen, (uint64_t)ROUNDS * PERIOD * 256);
+}

@@ -1,0 +1,361 @@
+#!/bin/sh
+# test_cover_cxx.sh - bursty cc --cover of C++ by gcc's own counters and notes: beside C in one dump
+# and one report, runs that add up in place, functions that many objects have, ends of programs that
+# gcov loses, shared libraries, and what is left alone.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
+CC=${CC:-cc} CXX=${CXX:-c++} BUILD=${BUILD:-build}
+case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+dir=$BUILD/tests/cover_cxx
+rm -rf "$dir"
+mkdir -p "$dir/tmp" "$dir/sub" && cd "$dir" || exit 2
+BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
+export BURSTY_CACHE TMPDIR
+unset BURSTY_TEST BURSTY_COVERAGE BURSTY_COVERAGE_SIGNALS
+bursty() { "$BUILD/bursty" "$@"; }
+# One kind of code for all, so that the runtime is compiled once.
+# shellcheck disable=SC2086
+cxx() { bursty cc --cover -- $CXX -fPIC -pthread "$@"; }
+# shellcheck disable=SC2086
+cc() { bursty cc --cover -- $CC "$@"; }
+
+cat >probe.cc <<'E'
+#if defined(__linux__) && defined(__ELF__) && !defined(__clang__) && __GNUC__ >= 11 && \
+    __GNUC__ <= 14 && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
+int main() { try { throw 1; } catch (int) { return 0; } }
+#else
+#error "not known"
+#endif
+E
+# Whoever has no such compiler has C++ as it was, and a line in the list.
+echo 'int main() { return 0; }' >plain.cc
+if ! $CXX probe.cc -o probe 2>probe.log || ! ./probe; then
+    if $CXX plain.cc -o plain 2>/dev/null; then
+        check 'another compiler' bursty cc --cover --list=left -- $CXX plain.cc -o plain
+        check 'another compiler: the list' grep -q 'plain.cc:1: the file: left alone: C++' left
+    fi
+    leave 'another compiler than gcc 11 to 14 on Linux'
+fi
+
+cat >pair.h <<'E'
+template <class T> T larger(T a, T b) {
+    if (a > b)
+        return a;
+    return b;
+}
+struct shape {
+    virtual ~shape() {}
+    virtual int sides() const { return 0; }
+};
+inline int twice(int n) {
+    return n > 100 ? 100 : 2 * n;
+}
+E
+cat >main.cc <<'E'
+#include "pair.h"
+extern "C" int half(int n);
+int other(int n);
+namespace shop {
+struct square : shape {
+    int sides() const override { return 4; }
+};
+int pay(int n) {
+    try {
+        if (n > 1)
+            throw n;
+    } catch (int caught) {
+        return caught;
+    }
+    return 0;
+}
+int never(int n) {
+    return n;
+}
+}
+int main(int argc, char **) {
+    shop::square s;
+    const shape &one = s;
+    return one.sides() + larger(argc, 2) + twice(argc) + half(argc) + other(argc) +
+           shop::pay(argc) == 99;
+}
+E
+cat >sub/other.cc <<'E'
+#include "../pair.h"
+int other(int n) {
+    auto three = [](int k) { return k / 3; };
+    return larger(n, 5) + twice(500) + (int)larger(1.5, 0.5) + three(n);
+}
+E
+echo 'int half(int n) { return n > 1 ? n / 2 : 0; }' >half.c
+
+{ cxx -c main.cc -o main.o && cxx -c sub/other.cc -o other.o && cc -c half.c -o half.o &&
+    cxx main.o other.o half.o -o prog; } || fail 'builds'
+check 'the program runs' ./prog
+check 'one dump' test -s coverage.brst
+check 'no other files' sh -c '! ls *.gcno *.gcda sub/*.gc* 2>/dev/null'
+size=$(wc -c <coverage.brst)
+./prog 2
+check 'runs add up in place' test "$(wc -c <coverage.brst)" = "$size"
+bursty report --lcov coverage.brst >all.info 2>said
+check 'says nothing' test ! -s said
+of_file() { # FILE: its records
+    awk -v name="/$1" 'index($0, "SF:") == 1 {
+        p = length($0) >= length(name) && substr($0, length($0) - length(name) + 1) == name
+    } p' all.info
+}
+is() { # FILE RECORD
+    if of_file "$1" | grep -qxF -e "$2"; then pass; return; fi
+    fail "$1 has no $2"
+    of_file "$1" | grep "^${2%%:*}" | tr '\n' ' '
+}
+is half.c 'DA:1,2'
+is half.c 'FNDA:2,half'
+is main.cc 'FNDA:2,main'
+is main.cc 'FNDA:2,shop::pay(int)'
+is main.cc 'FNDA:0,shop::never(int)'
+is main.cc 'FNDA:2,shop::square::sides() const'
+is main.cc 'DA:10,2'
+is main.cc 'DA:11,1'
+is main.cc 'DA:13,1'
+is main.cc 'DA:15,1'
+is main.cc 'DA:18,0'
+# One header in two objects: each function once, all counts added up.
+is pair.h 'FNDA:4,int larger<int>(int, int)'
+is pair.h 'FNDA:2,double larger<double>(double, double)'
+is pair.h 'FNDA:4,twice(int)'
+is pair.h 'DA:2,6'
+is pair.h 'DA:3,2'
+is pair.h 'DA:4,4'
+is pair.h 'FNDA:2,shape::~shape()'
+is other.cc 'DA:4,2'
+check 'a function with several instances stands once' \
+    test "$(of_file pair.h | grep -c 'FN:.*larger<int>')" = 1
+check 'nor does a destructor stand twice' test "$(of_file pair.h | grep -c 'FN:.*~shape')" = 1
+check 'a call that may throw is no branch' sh -c '! grep -q "^BRDA:23," all.info'
+check 'branches are' test "$(of_file pair.h | grep -c '^BRDA:2,')" = 4
+
+# The other forms.
+bursty report --cobertura coverage.brst >all.xml
+check 'Cobertura' grep -q 'name="shop::pay(int)"' all.xml
+bursty report --fail-under lines=80 coverage.brst >said 2>&1
+check 'a gate that passes' test $? = 0
+bursty report --fail-under 99 coverage.brst >said 2>&1
+check 'a gate that does not' test $? = 3
+printf -- '--- a/main.cc\n+++ b/main.cc\n@@ -17,1 +17,1 @@\n-x\n+int never(int n) {\n' >change
+bursty report --lcov --diff change coverage.brst >diff.info
+check 'a diff' grep -q '^DA:17,0' diff.info
+check 'of its lines alone' test "$(grep -c '^DA' diff.info)" = 1
+BURSTY_TEST=wide ./prog 2 3 4
+bursty report --tests-of main.cc:13 coverage.brst >said
+check 'the tests of a line' grep -q wide said
+bursty merge coverage.brst coverage.brst -o two.brst && bursty report --lcov two.brst >all.info
+is pair.h 'FNDA:8,int larger<int>(int, int)' # of both runs without a test, twice
+is pair.h 'FNDA:4,int larger<int>(int, int)'
+
+# A program without its tables, and objects that have them.
+rm -f coverage.brst
+if objcopy -R .bursty.cover prog bare 2>bare.log && ./bare; then
+    bursty report --lcov coverage.brst main.o other.o half.o >all.info 2>said
+    check 'tables out of objects' test ! -s said
+    is main.cc 'FNDA:1,main'
+fi
+# The same text makes the same object. One of another text is another build.
+cp main.o first.o
+cxx -c main.cc -o main.o
+check 'the same object again' cmp -s main.o first.o
+rm -f coverage.brst
+./prog
+sed 's/n > 1)/n > 0)/' main.cc >new && cat new >main.cc
+bursty report coverage.brst >said
+check 'a changed source' grep -q 'changed sources' said
+cxx -c main.cc -o main.o && cxx main.o other.o half.o -o prog && ./prog
+bursty report --lcov coverage.brst >all.info
+is main.cc 'DA:11,1'
+is main.cc 'FNDA:1,main'
+
+# Choices of functions; sources and objects in one command.
+rm -f coverage.brst
+# shellcheck disable=SC2086
+bursty cc --cover '--only=shop::*' -- $CXX -fPIC -pthread main.cc sub/other.cc half.o -o only && ./only
+bursty report --lcov --exclude '*.c' coverage.brst >all.info 2>said
+is main.cc 'FNDA:1,shop::pay(int)'
+check 'only these' test "$(grep -c '^FN:' all.info)" = 3
+check 'counts of others are no fault' test ! -s said
+(cd sub && cxx -MD -c other.cc)
+check 'dependencies' grep -q '^other.o:' sub/other.d
+# shellcheck disable=SC2086
+bursty cc --cover --list=left -- $CXX --coverage -c plain.cc -o own.o
+check "gcc's own profile is left alone" grep -q 'plain.cc:1: the file: left alone' left
+echo 'int broken( { }' >broken.cc
+cxx -c broken.cc 2>said
+check 'an error is an error' test $? = 1
+
+# ---- ends ----
+
+cat >ends.cc <<'E'
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <pthread.h>
+#include <sys/wait.h>
+struct ender {
+    int code;
+    ~ender() {
+        if (code)
+            exit(0);
+        code = 1;
+    }
+};
+static int deep(int n, const char *how) {
+    if (n > 0) {
+        n = deep(n - 1, how);
+        return n + 1;
+    }
+    if (!strcmp(how, "throw")) throw 1;
+    if (!strcmp(how, "_exit")) _exit(0);
+    if (!strcmp(how, "quick")) quick_exit(0);
+    if (!strcmp(how, "abort")) abort();
+    if (!strcmp(how, "exec")) execl("/bin/true", "true", (char *)0);
+    if (!strcmp(how, "fork")) {
+        pid_t child = fork();
+        if (child == 0)
+            return 0;
+        waitpid(child, &n, 0);
+    }
+    return n;
+}
+static int sure(const char *how) noexcept {
+    return deep(2, how);
+}
+static volatile int waiting;
+static void *waits(void *) {
+    waiting = 1;
+    for (;;)
+        pause();
+}
+struct global {
+    ~global() {
+        waiting = 2;
+    }
+} at_end;
+int main(int argc, char **argv) {
+    const char *how = argc > 1 ? argv[1] : "";
+    if (!strcmp(how, "destructor")) {
+        ender e{1};
+        waiting = 0;
+    }
+    if (!strcmp(how, "noexcept"))
+        return sure("throw");
+    if (!strcmp(how, "thread")) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, waits, NULL);
+        for (int i = 0; !waiting && i < 100000; i++)
+            usleep(100);
+        usleep(1000);
+        return 0;
+    }
+    if (!strcmp(how, "catch")) {
+        try {
+            deep(3, "throw");
+        } catch (int) {
+            return 0;
+        }
+    }
+    deep(3, how);
+    return 0;
+}
+E
+cxx -w ends.cc -o ends || fail 'builds ends'
+ends() { # HOW LINE=COUNT...
+    how=$1
+    shift
+    rm -f coverage.brst
+    sh -c "ulimit -c 0; ./ends $how; :" >/dev/null 2>&1
+    bursty report --lcov coverage.brst >all.info 2>said || fail "$how: no dump"
+    [ ! -s said ] || fail "$how: $(cat said)"
+    for one in "$@"; do
+        if grep -qx "DA:${one%=*},${one#*=}" all.info; then pass
+        else fail "$how: line ${one%=*} is not ${one#*=}"; fi
+    done
+}
+ends none 14=4 16=3 17=3 30=1 43=1 69=1
+ends destructor 8=1 9=1 10=1 11=0 43=1 50=1 52=0
+ends throw 14=4 16=3 17=0 19=1 20=0 43=0 69=1 70=0
+ends noexcept 33=1 14=3 16=2 17=0 19=1 43=0 53=1
+ends _exit 14=4 17=0 20=1 21=0 43=0 69=1
+ends quick 21=1 22=0 17=0
+ends abort 22=1 23=0 17=0
+ends exec 23=1 24=0 16=3 17=0
+ends fork 14=4 16=6 17=6 25=1 26=2 27=1 28=1 30=1 43=2 69=1 70=2
+ends thread 37=1 39=1 60=1
+ends catch 16=3 17=0 19=1 66=1 69=0
+
+# Before main begins.
+cat >early.cc <<'E'
+#include <stdlib.h>
+struct first {
+    first() {
+        if (getenv("STOP"))
+            exit(0);
+        if (getenv("THROW"))
+            throw 1;
+    }
+} one;
+int main() {
+    return 0;
+}
+E
+cxx -w early.cc -o ends || fail 'builds early'
+STOP=1
+export STOP
+ends none 5=1 6=0 11=0
+unset STOP
+THROW=1
+export THROW
+ends none 6=1 7=1 8=0 11=0
+unset THROW
+
+# ---- a shared library that is closed again ----
+
+cat >lib.cc <<'E'
+static int closed;
+struct last {
+    ~last() {
+        closed = 1;
+    }
+} one;
+extern "C" int called(int n) {
+    return n > 3 ? n : closed;
+}
+E
+cat >opens.c <<'E'
+#include <dlfcn.h>
+int main(void) {
+    void *library = dlopen("./lib.so", RTLD_NOW);
+    int (*called)(int) = library ? (int (*)(int))dlsym(library, "called") : 0;
+    return !called || called(4) != 4 || dlclose(library) != 0;
+}
+E
+rm -f coverage.brst
+{ cxx -shared lib.cc -o lib.so && $CC -w opens.c -o opens -ldl && ./opens; } ||
+    fail 'opens a library'
+bursty report --lcov coverage.brst >all.info
+is lib.cc 'DA:4,1'
+is lib.cc 'FNDA:1,called'
+
+# ---- optimised, and with the optimizer behind the linker ----
+
+for options in -O2 '-O2 -flto'; do
+    rm -f coverage.brst
+    # shellcheck disable=SC2086
+    { cxx $options -c main.cc -o main.o && cxx $options -c sub/other.cc -o other.o &&
+        cxx $options main.o other.o half.o -o fast; } 2>lto.log || continue
+    ./fast 2
+    bursty report --lcov coverage.brst >all.info 2>said
+    check "$options: $(cat said)" test ! -s said
+    is main.cc 'FNDA:1,main'
+    is main.cc 'DA:11,1'
+    is main.cc 'DA:18,0'
+done
+finish

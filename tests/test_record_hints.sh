@@ -1,0 +1,114 @@
+#!/bin/sh
+# test_record_hints.sh - what `bursty record` says when there is little to show: a run that ended
+# before the first burst, code without names, streams that had no room. Each hint names the option
+# that helps, and each report the program.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc}
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+out=$build/record_hints
+rm -rf "$out"
+mkdir -p "$out" || exit 2
+bursty=$build/bursty
+unset COLUMNS
+passed=0 failed=0 skipped=0
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED $*"; [ ! -f err ] || sed 's/^/    /' err; }
+check() { # WHAT COMMAND...
+    what=$1
+    shift
+    if "$@"; then pass; else fail "$what"; fi
+}
+if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
+    echo "skipped: no recorder for this target"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+cd "$out" || exit 2
+
+# ---- shorter than the first gap ---------------------------------------------------------------------
+cat >short.c <<'P'
+#include <stdio.h>
+#include <stdlib.h>
+static volatile unsigned cells[64];
+__attribute__((noinline)) static unsigned step(unsigned n) {
+    unsigned i, sum = n;
+    for (i = 0; i < 40; i++) sum += cells[(n + i) % 64]++;
+    return sum;
+}
+int main(int count, char **word) {
+    unsigned n, sum = 0, turns = count > 1 ? (unsigned)atoi(word[1]) : 20;
+    for (n = 0; n < turns; n++) sum += step(n);
+    printf("%u\n", sum);
+    return 0;
+}
+P
+$CC -O1 -o short short.c || exit 2
+for of in --calls --edges --refs --footprint '--calls --edges' '--calls --ticks 250'; do
+    # shellcheck disable=SC2086
+    "$bursty" record $of -o x.brst ./short >got 2>err
+    check "$of: status" [ $? = 0 ]
+    check "$of: nothing to show" grep -q '^bursty: short: nothing to show$' err
+    check "$of: one reason" [ "$(grep -c 'MISSING: no burst yet: .* 9900 checks .*--every N' err)" = 1 ]
+    "$bursty" report x.brst >text 2>err
+    check "$of: the report, too" grep -q '^no burst yet: .* 9900 checks' text
+    check "$of: of the program" [ "$(head -n 1 text)" = short ]
+done
+for of in --calls --edges --refs --footprint; do
+    "$bursty" record $of --every 20 --all-checks -o x.brst ./short 3000 >got 2>err
+    check "$of with bursts" grep -q '^bursty: short: .* (from, to: 95 % intervals)$' err
+    check "$of has come" [ "$(grep -c 'no burst' err)" = 0 ]
+    "$bursty" report x.brst >text
+    check "$of: a report of the program" [ "$(head -n 1 text)" = short ]
+    check "$of: no facts of what was not counted" [ "$(grep -c 'checks 0;' text)" = 0 ]
+    "$bursty" record $of --every 0 -o x.brst ./short 300 >got 2>err
+    check "$of of all" grep -q '^bursty: short: ' err
+done
+
+# ---- room for streams ---------------------------------------------------------------------------------
+"$bursty" record --streams 1 --every 0 -o x.brst ./short 30000 >got 2>err
+check "one stream" [ $? = 0 ]
+check "is too few: the cure" grep -q 'bursty record --streams N' err
+check "one row" [ "$("$bursty" report --csv x.brst | sed -n '/^# streams:/,/^$/p' | grep -c '^[0-9.]*,')" -le 1 ]
+"$bursty" record --streams 5000 --every 0 -o x.brst ./short 30000 >got 2>err
+check "room for all" [ "$(grep -c 'had no room' err)" = 0 ]
+for wrong in 0 x 1048577; do
+    "$bursty" record --streams $wrong ./short >got 2>err
+    check "--streams $wrong" [ "$? $(wc -l <err)" = "2 1" ]
+done
+
+# ---- code without names --------------------------------------------------------------------------------
+cat >work.c <<'P'
+static void turn(unsigned n);
+void work(unsigned n);
+void work(unsigned n) { while (n--) turn(n); }
+__attribute__((noinline)) static void turn(unsigned n) {
+    unsigned i;
+    for (i = 0; i < 1000 + n % 2; i++) __asm__ volatile("");
+}
+P
+cat >main.c <<'P'
+#include <time.h>
+void work(unsigned n);
+int main(void) {
+    while (clock() < CLOCKS_PER_SEC / 4) work(2000);
+    return 0;
+}
+P
+if command -v strip >/dev/null 2>&1 && $CC -O1 -shared -fPIC -o libwork.so work.c && strip libwork.so &&
+    $CC -O1 -o uses main.c -L. -lwork -Wl,-rpath,"$out" && strip uses; then
+    "$bursty" record --ticks 1000 -o x.brst ./uses >got 2>err
+    check "the module with the time" grep -q '^bursty: libwork.so has no symbols for functions that have [0-9]* % of' err
+    check "and not the program" [ "$(grep -c 'uses has no symbols' err)" = 0 ]
+    $CC -O1 -g -shared -fPIC -o libwork.so work.c
+    "$bursty" record --ticks 1000 -o x.brst ./uses >got 2>err
+    check "all the time has names" [ "$(grep -c 'has no symbols' err)" = 0 ]
+else
+    skipped=1
+    echo "skipped: no strip"
+fi
+
+if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
+else echo "$passed passed, $failed failed, $skipped skipped"; fi
+[ $failed = 0 ]

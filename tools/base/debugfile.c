@@ -1,0 +1,111 @@
+/* debugfile.c - the debug file of an ELF file. The process may be in a container
+   of its own, so that its root comes first, and then ours. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1
+#endif
+#include "base/debugfile.h"
+#include <string.h>
+
+#ifdef __linux__
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const unsigned char *debugfile_map(const char *path, size_t *size) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat s;
+    void *data = MAP_FAILED;
+    if (file < 0) return NULL;
+    if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0) {
+        *size = (size_t)s.st_size;
+        data = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    close(file);
+    return data == MAP_FAILED ? NULL : (const unsigned char *)data;
+}
+
+/* The bytes of a section by its name, or NULL. */
+static const unsigned char *section(const elf_file *e, const char *name, size_t *size) {
+    elf_section s, names;
+    dump_fault fault;
+    uint64_t n;
+    if (elf_get_section(e, e->names_index, &names, &fault) != 0) return NULL;
+    if (!elf_holds(e, names.offset, names.size)) return NULL;
+    for (n = 0; n < e->section_count; n++) {
+        if (elf_get_section(e, n, &s, &fault) != 0) return NULL;
+        if (s.type == ELF_NO_BYTES || !elf_name_is(e, &names, s.name, name)) continue;
+        if (!elf_holds(e, s.offset, s.size)) return NULL;
+        *size = (size_t)s.size;
+        return e->data + s.offset;
+    }
+    return NULL;
+}
+
+/* Three words, "GNU" and a zero, the id. */
+static const unsigned char *build_id(const elf_file *e, size_t *size) {
+    const unsigned char *note = section(e, ".note.gnu.build-id", size);
+    if (!note || *size < 17 || *size > 80) return NULL;
+    *size -= 16;
+    return note + 16;
+}
+
+static int open_debug(const char *root, const char *path, const elf_file *of, elf_file *debug) {
+    char whole[9400];
+    size_t size, its_size, our_size;
+    const unsigned char *data, *its, *ours;
+    dump_fault fault;
+    snprintf(whole, sizeof whole, "%s%s", root, path);
+    data = debugfile_map(whole, &size);
+    if (!data) return -1;
+    if (elf_is(data, size) && elf_begin(debug, data, size, &fault) == 0
+        && elf_find_sections(debug, &fault) == 0) {
+        its = build_id(debug, &its_size);
+        ours = build_id(of, &our_size);
+        if (!its || !ours || (its_size == our_size && !memcmp(its, ours, our_size))) return 0;
+    }
+    munmap((void *)(uintptr_t)data, size);
+    return -1;
+}
+
+/* In the process's root, then in ours. */
+static int find(const char *root, const char *path, const elf_file *of, elf_file *debug) {
+    if (*root && open_debug(root, path, of, debug) == 0) return 0;
+    return open_debug("", path, of, debug);
+}
+
+int debugfile_find(const elf_file *e, const char *path, const char *root, elf_file *debug) {
+    static const char *const before[] = {"", "", "/usr/lib/debug"};
+    static const char *const behind[] = {"", ".debug/", ""};
+    char other[4700];
+    size_t size, n, at;
+    const unsigned char *id = build_id(e, &size), *link;
+    const char *slash = strrchr(path, '/');
+    if (id) {
+        at = (size_t)snprintf(other, sizeof other, "/usr/lib/debug/.build-id/%02x/", id[0]);
+        for (n = 1; n < size; n++)
+            at += (size_t)snprintf(other + at, sizeof other - at, "%02x", id[n]);
+        snprintf(other + at, sizeof other - at, ".debug");
+        if (find(root, other, e, debug) == 0) return 0;
+    }
+    link = section(e, ".gnu_debuglink", &size);
+    if (!slash || !link || !memchr(link, 0, size) || strchr((const char *)link, '/')) return -1;
+    for (n = 0; n < 3; n++) {
+        snprintf(other, sizeof other, "%s%.*s%s%.250s", before[n], (int)(slash + 1 - path), path,
+                 behind[n], (const char *)link);
+        if (strcmp(other, path) != 0 && find(root, other, e, debug) == 0) return 0;
+    }
+    return -1;
+}
+#else
+const unsigned char *debugfile_map(const char *path, size_t *size) {
+    (void)path, (void)size;
+    return NULL;
+}
+
+int debugfile_find(const elf_file *e, const char *path, const char *root, elf_file *debug) {
+    (void)e, (void)path, (void)root, (void)debug;
+    return -1;
+}
+#endif

@@ -1,0 +1,34 @@
+/* unwind.h - from a function to its caller, by the .eh_frame of an ELF file of
+   x86-64. Files come from strangers: every number is looked at before it is
+   used. */
+#ifndef UNWIND_H
+#define UNWIND_H
+#include "base/elf.h"
+
+typedef struct unwind_load { uint64_t offset, size, address; } unwind_load;
+
+typedef struct unwind_file {
+    const unsigned char *data;
+    unwind_load loads[16];
+    unsigned load_count;
+    uint64_t header, count;         /* address of .eh_frame_hdr's table, its rows; 0: there is none */
+    uint64_t base;                  /* what its numbers are relative to */
+} unwind_file;
+
+/* cfa = register + offset; the return address stands at cfa - 8, and the
+   caller's rbp at cfa + rbp, if rbp_saved. */
+typedef struct unwind_rule {
+    int32_t offset, rbp;
+    unsigned char reg, rbp_saved;   /* reg: 6 is rbp, 7 rsp */
+} unwind_rule;
+
+/* The file stays where it is while `u` is in use. Without .eh_frame_hdr in the
+   usual form no place of it has a rule. */
+void unwind_begin(unwind_file *u, const elf_file *e);
+
+enum { UNWIND_FOUND = 0, UNWIND_OUTERMOST = 1, UNWIND_UNKNOWN = -1 };
+/* The rule at an address, as the file counts addresses. UNWIND_OUTERMOST: nobody
+   called this. UNWIND_UNKNOWN: the file says nothing, or more than a rule can
+   hold. */
+int unwind_find(const unwind_file *u, uint64_t address, unwind_rule *rule);
+#endif

@@ -1,0 +1,994 @@
+/* clang.cc - checks behind the optimizer: a plugin for clang on x86-64.
+
+   What gcc.cc is for gcc: the same text of checks, the same choice of functions
+   and loops, the same records, from LLVM's form of a program. The pass stands
+   at the end of the optimizer, behind inlining and loops, and at -O0, too:
+
+       front end -> inlining, loops, ... -> THIS PASS -> registers, scheduling -> assembly
+
+   The first comment of gcc.cc says which functions and loops get a check, and
+   why. What differs here:
+
+   - A landing pad is an instruction, and `resume` leaves a function as an
+     exception does.
+   - A thunk, which adjusts `this` for a virtual call, is a function like others.
+     It gets no check if it does nothing but call what it stands for.
+   - Lines are those of LLVM's debug information. The driver's words ask for
+     lines without debug information in the object (-Rpass=...). A function that
+     was inlined everywhere is gone when the pass runs, so its symbol is noted
+     when the optimizer begins.
+   - With -flto the checks are there before the linker's step inlines more.
+
+   Arguments (-mllvm -bursty=KEY=VALUE): entries=safe|all|EL|EN, loops=K|all|LN,
+   form=point|scope, only=PATTERN, not=PATTERN, no-tls=1, chosen=FILE,
+   records=FILE. */
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/CodeGen.h"
+#include "llvm/Support/CommandLine.h"
+#include <cxxabi.h>
+#include <map>
+#include <memory>
+#include <set>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <string>
+#include <vector>
+using namespace llvm;
+
+/* ---- arguments ---- */
+
+namespace {
+
+enum { ENTRIES_SAFE, ENTRIES_ALL, ENTRIES_LEAF, ENTRIES_NONE };
+enum { LOOPS_ARE_ALL = -1, LOOPS_ARE_NONE = -2 };
+enum { IS_CALL = 1, IS_BACKEDGE = 4, HAS_FRAME = 256, IS_PLACED = 512 };  /* of bursty_site.kind */
+
+cl::list<std::string> *words;               /* null: this is another clang */
+
+struct arguments {
+    int entries = ENTRIES_SAFE, loops = 4;
+    bool scope = false, no_tls = false;
+    std::vector<std::string> only, not_these;
+    std::string chosen, records;
+};
+
+bool take(arguments *a, const std::string &key, const std::string &value) {
+    if (key == "only") {
+        a->only.push_back(value);
+    } else if (key == "not") {
+        a->not_these.push_back(value);
+    } else if (key == "entries") {
+        a->entries = value == "all"  ? ENTRIES_ALL
+                     : value == "EL" ? ENTRIES_LEAF
+                     : value == "EN" ? ENTRIES_NONE
+                                     : ENTRIES_SAFE;
+    } else if (key == "loops") {
+        a->loops = value == "all"  ? LOOPS_ARE_ALL
+                   : value == "LN" ? LOOPS_ARE_NONE
+                                   : atoi(value.c_str());
+    } else if (key == "form") {
+        a->scope = value == "scope";
+    } else if (key == "chosen") {
+        a->chosen = value;
+    } else if (key == "records") {
+        a->records = value;
+    } else if (key == "no-tls") {
+        a->no_tls = true;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* As tools/base/glob.c: * is any bytes, ? is one. */
+bool matches(const char *pattern, const char *name) {
+    const char *star = nullptr, *from = name;
+    while (*name) {
+        if (*pattern == '*') {
+            star = pattern++;
+            from = name;
+        } else if (*pattern == *name || *pattern == '?') {
+            pattern++;
+            name++;
+        } else if (star) {
+            pattern = star + 1;
+            name = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*') pattern++;
+    return !*pattern;
+}
+
+bool matches_one(const std::vector<std::string> &list, const std::string &name) {
+    for (const std::string &pattern : list) {
+        if (matches(pattern.c_str(), name.c_str())) return true;
+    }
+    return false;
+}
+
+bool begins(const std::string &text, const char *with) {
+    return text.compare(0, strlen(with), with) == 0;
+}
+
+bool ends(const std::string &text, const std::string &with) {
+    return text.size() >= with.size() &&
+           text.compare(text.size() - with.size(), with.size(), with) == 0;
+}
+
+/* A file that `bursty cc` has written. */
+bool read_file(const std::string &path, std::string *data) {
+    char part[65536];
+    size_t got;
+    FILE *file = fopen(path.c_str(), "rb");
+    if (!file) return false;
+    while ((got = fread(part, 1, sizeof part, file)) > 0) data->append(part, got);
+    fclose(file);
+    return true;
+}
+
+/* ---- names ---- */
+
+typedef DenseMap<const DISubprogram *, std::string> symbol_map;
+
+/* LLVM marks a name that the source has given with a byte. */
+std::string plain_symbol(const std::string &symbol) {
+    return !symbol.empty() && symbol[0] == 1 ? symbol.substr(1) : symbol;
+}
+
+std::string symbol_of(const GlobalValue *value) { return plain_symbol(value->getName().str()); }
+
+/* The compiler's name for another copy, or for a part that it has split off, is
+   the function's with a word behind it. *is_part: it is such a part. */
+std::string without_suffix(const std::string &symbol, bool *is_part) {
+    static const char *const copies[] = {".specialized.", ".llvm.", ".argprom", ".argelim",
+                                         ".retelim"};
+    size_t at = std::string::npos;
+    for (const char *copy : copies) at = std::min(at, symbol.find(copy));
+    size_t cold = symbol.find(".cold.");
+    *is_part = cold != std::string::npos;
+    at = std::min(at, cold);
+    return at == std::string::npos || at == 0 ? symbol : symbol.substr(0, at);
+}
+
+/* What c++filt makes of it: the C++ library that comes with gcc, and that this
+   plugin is linked with, has the same code. */
+std::string name_of_symbol(const std::string &symbol, const DISubprogram *about) {
+    bool is_part;
+    std::string base = without_suffix(symbol, &is_part), name = base;
+    if (begins(base, "_Z") || begins(base, "_GLOBAL_")) {
+        int status;
+        char *demangled = abi::__cxa_demangle(base.c_str(), nullptr, nullptr, &status);
+        if (demangled) name = demangled;
+        free(demangled);
+    } else if (about && !about->getName().empty()) {
+        name = about->getName().str();
+    }
+    return is_part ? name + " [part]" : name;
+}
+
+struct names {
+    const symbol_map *early;                /* before anything was inlined */
+    const std::string main_file;
+
+    std::string of(const DISubprogram *about) const {
+        symbol_map::const_iterator found = early->find(about);
+        if (found != early->end()) return name_of_symbol(found->second, about);
+        if (!about->getLinkageName().empty())
+            return name_of_symbol(plain_symbol(about->getLinkageName().str()), about);
+        return about->getName().str();
+    }
+    std::string of(const Function &f) const {
+        return name_of_symbol(symbol_of(&f), f.getSubprogram());
+    }
+
+    /* As the command line or the directive had it: what is below the current
+       folder has a name from there. */
+    std::string file(const DIScope *scope) const {
+        const DIFile *file = scope ? scope->getFile() : nullptr;
+        std::string name = file ? file->getFilename().str() : "", folder, whole;
+        if (name.empty()) return main_file;
+        if (name[0] == '/' || name == main_file) return name;
+        folder = file->getDirectory().str();
+        whole = folder + "/" + name;
+        if (whole == main_file) return whole;
+        return here.empty() || folder == here ? name : whole;
+    }
+    std::string here;                       /* the folder in which it is compiled */
+};
+
+/* In C an identifier is the name. */
+std::string identifier_of(const Function &f) {
+    const DISubprogram *about = f.getSubprogram();
+    bool is_part;
+    if (about && !about->getName().empty()) return about->getName().str();
+    return without_suffix(symbol_of(&f), &is_part);
+}
+
+std::string identifier_at(const DILocation *at) {
+    return at->getScope()->getSubprogram()->getName().str();
+}
+
+/* ---- the text of checks ---- */
+
+/* Is the thread's word at an address that the linker of a program fills in? */
+bool is_at_fixed_place(const Module &m, const arguments &a) {
+    bool shared = m.getPICLevel() != PICLevel::NotPIC && m.getPIELevel() == PIELevel::Default;
+    return !a.no_tls && !shared;
+}
+
+#define FS "%fs:bursty_here_tls_64@tpoff"
+#define STUB(thunk, back) \
+    ".byte 0x48, 0x83, 0xc4, 0x80\n\tcall\t" thunk "\n\t.byte 0xe9\n\t.long " back " - . - 4\n\t"
+#define RARE(site) \
+    ".subsection 1\n771:\t" STUB("bursty_thunk", "772b") ".long ${" site ":c} - .\n\t.previous"
+#define FLAGS "~{dirflag},~{fpsr},~{flags}"
+
+class checks {
+public:
+    checks(Module &module, const arguments &asked)
+        : m(module), a(asked), fixed(is_at_fixed_place(module, asked)) {
+        LLVMContext &c = m.getContext();
+        chars = PointerType::get(Type::getInt8Ty(c), 0);
+        word_type = Type::getInt32Ty(c);
+        site_type = StructType::get(c, {chars, chars, word_type, word_type});
+    }
+
+    /* A variable of its own: so one that nothing refers to can go, and one of a
+       function that the linker drops goes with it. */
+    Constant *site(const Function &of, const std::string &name, const std::string &file,
+                   unsigned line, unsigned kind) {
+        Constant *fields[] = {text(name), text(file), ConstantInt::get(word_type, line),
+                              ConstantInt::get(word_type, kind | IS_PLACED)};
+        Constant *value = ConstantStruct::get(site_type, fields);
+        GlobalVariable *v = new GlobalVariable(m, site_type, true, GlobalValue::PrivateLinkage,
+                                               value, "bursty_site");
+        if (of.hasComdat()) v->setComdat(const_cast<Comdat *>(of.getComdat()));
+        return v;
+    }
+
+    void check(Instruction *before, Constant *site, DebugLoc at) {
+        if (fixed) {
+            put(before, "decl\t" FS "\n\tjs\t771f\n772:\t" RARE("0"), "i," FLAGS, nullptr, {site},
+                at);
+            return;
+        }
+        CallInst *call = put(before, "decl\t$0\n\tjs\t771f\n772:\t" RARE("1"), "=*m,i,*m," FLAGS,
+                             nullptr, {word(), site, word()}, at);
+        Attribute of_word = Attribute::get(m.getContext(), Attribute::ElementType, word_type);
+        call->addParamAttr(0, of_word);
+        call->addParamAttr(2, of_word);
+    }
+
+    /* As BURST_SCOPE of bursty.h: the check, then the site goes onto the stack.
+       Returns what the depth was, until the scope ends. */
+    Value *enter(Instruction *before, Constant *site) {
+        Type *both = StructType::get(m.getContext(), {word_type, Type::getInt64Ty(m.getContext())});
+        CallInst *call =
+            put(before, "decl\t" FS "\n\tjs\t771f\n772:\t"
+                "movl\t" FS "+4, ${0:k}\n\tcmpl\t$$64, ${0:k}\n\tjae\t774f\n\t"
+                "leaq\t${2:c}(%rip), $1\n\tmovq\t$1, " FS "+8(,${0:q},8)\n"
+                "774:\tincl\t" FS "+4\n\t" RARE("2"), "=&r,=&r,i," FLAGS, both, {site},
+                DebugLoc());
+        return IRBuilder<>(before).CreateExtractValue(call, 0);
+    }
+
+    void leave(Instruction *before, Value *depth) {
+        put(before, "movl\t${0:k}, " FS "+4\n\tcmpl\t$$0, " FS "\n\tjs\t775f\n776:\t"
+            ".subsection 1\n775:\t" STUB("bursty_leave_thunk", "776b") ".previous",
+            "r," FLAGS, nullptr, {depth}, before->getDebugLoc());
+    }
+
+    /* Where an exception lands: the scopes that it has skipped are gone. */
+    void land(Instruction *before, Value *depth) {
+        put(before, "leal\t1(${1:q}), ${0:k}\n\tmovl\t${0:k}, " FS "+4", "=r,r," FLAGS, word_type,
+            {depth}, before->getDebugLoc());
+    }
+
+private:
+    Module &m;
+    const arguments &a;
+    bool fixed;
+    StructType *site_type;
+    Type *word_type, *chars;
+    std::map<std::string, Constant *> texts;
+
+    Constant *text(const std::string &bytes) {
+        Constant *&known = texts[bytes];
+        if (!known) {
+            Constant *data = ConstantDataArray::getString(m.getContext(), bytes);
+            GlobalVariable *v =
+                new GlobalVariable(m, data->getType(), true, GlobalValue::PrivateLinkage, data,
+                                   "bursty_text");
+            v->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+            v->setAlignment(MaybeAlign(1));
+            known = ConstantExpr::getPointerCast(v, chars);
+        }
+        return known;
+    }
+
+    Value *word() {
+        const char *name = a.no_tls ? "bursty_here_global_64" : "bursty_here_tls_64";
+        GlobalVariable *v = m.getNamedGlobal(name);
+        if (v) return v;
+        v = new GlobalVariable(m, word_type, false, GlobalValue::ExternalLinkage, nullptr, name);
+        v->setVisibility(GlobalValue::HiddenVisibility);
+        v->setDSOLocal(true);
+        if (!a.no_tls) v->setThreadLocalMode(GlobalValue::GeneralDynamicTLSModel);
+        return v;
+    }
+
+    /* What it does to the program's memory is nothing that the compiler knows
+       of; that it has an effect keeps it in its place. */
+    CallInst *put(Instruction *before, const char *assembly, const char *constraints, Type *result,
+                  std::vector<Value *> operands, DebugLoc at) {
+        std::vector<Type *> types;
+        for (Value *operand : operands) types.push_back(operand->getType());
+        if (!result) result = Type::getVoidTy(m.getContext());
+        FunctionType *type = FunctionType::get(result, types, false);
+        InlineAsm *code = InlineAsm::get(type, assembly, constraints, true, false,
+                                         InlineAsm::AD_ATT);
+        CallInst *call = CallInst::Create(type, code, operands, "", before);
+        call->setDoesNotThrow();
+        call->setDebugLoc(at);
+        return call;
+    }
+};
+
+/* ---- who calls whom ---- */
+
+/* Functions of the C library that the compiler may itself make calls of, or
+   leave out: those of memory, strings and numbers. */
+bool is_leaf_of_library(const std::string &symbol, const Function &f) {
+    static const char *const whole[] = {
+        "malloc", "calloc", "realloc", "reallocf", "free", "valloc", "aligned_alloc",
+        "posix_memalign", "abs", "labs", "llabs", "ffs", "ffsl", "ffsll", "isascii", "isdigit",
+        "toascii", "bcmp", "bcopy", "bzero"};
+    std::string name = begins(symbol, "__") ? symbol.substr(2) : symbol;
+    if (ends(name, "_chk")) name.resize(name.size() - 4);
+    for (const char *one : whole) {
+        if (name == one) return true;
+    }
+    return begins(name, "mem") || begins(name, "str") || begins(name, "stp") ||
+           f.getReturnType()->isFloatingPointTy();
+}
+
+/* The function that is called, or null. */
+const Function *target_of(const CallBase *call) {
+    const Value *target = call->getCalledOperand()->stripPointerCasts();
+    if (const GlobalAlias *alias = dyn_cast<GlobalAlias>(target)) {
+        const GlobalObject *object = alias->getAliaseeObject();
+        if (object && !alias->isInterposable()) target = object;
+    }
+    return dyn_cast<Function>(target);
+}
+
+/* The pass, for one module. */
+class late {
+public:
+    late(Module &module, ModuleAnalysisManager &managers, const symbol_map &early)
+        : m(module),
+          functions(managers.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager()),
+          name{&early, module.getSourceFileName(), std::string()} {}
+
+    bool run();
+
+private:
+    Module &m;
+    FunctionAnalysisManager &functions;
+    names name;
+    arguments asked;
+    std::unique_ptr<checks> make;
+
+    bool read_words();
+    bool is_for_us() const;
+
+    /* Does the instruction call something that may be an event, or that may
+       call back? Not what the compiler itself may make a call of, such as
+       memcpy. */
+    const CallBase *as_call(const Instruction &i) {
+        const CallBase *call = dyn_cast<CallBase>(&i);
+        const Function *target;
+        LibFunc known;
+        if (!call || call->isInlineAsm()) return nullptr;
+        target = target_of(call);
+        if (!target) return call;
+        if (target->isIntrinsic()) return nullptr;
+        const TargetLibraryInfo &library =
+            functions.getResult<TargetLibraryAnalysis>(const_cast<Function &>(*i.getFunction()));
+        if (target->isDeclaration() && library.getLibFunc(*call, known) &&
+            is_leaf_of_library(symbol_of(target), *target))
+            return nullptr;
+        return call;
+    }
+    bool block_calls(const BasicBlock &block) {
+        for (const Instruction &i : block) {
+            if (as_call(i)) return true;
+        }
+        return false;
+    }
+    bool function_calls(const Function &f) {
+        for (const BasicBlock &block : f) {
+            if (block_calls(block)) return true;
+        }
+        return false;
+    }
+
+    SmallPtrSet<const Function *, 32> resolvers, thunks;
+    SmallPtrSet<const Function *, 32> entered;  /* by other code; and one of each recursion */
+    std::map<const Function *, int> state;
+
+    const Function *thunk_to(const Function &f);
+    std::vector<const Function *> called_by(const Function &f);
+    void break_cycles(const Function *start);
+    void look_at_file();
+
+    struct planned_loop {
+        BasicBlock *head;
+        const DILocation *at;               /* may be null */
+        int loops;                          /* it holds so many, itself included */
+        bool checked;
+    };
+
+    std::string records;
+    void record_function(const Function &f, bool checked,
+                         const std::vector<planned_loop> &loops);
+    void write_records();
+
+    struct chosen_loop {
+        unsigned first, last;               /* lines */
+        bool checked;
+    };
+    struct chosen_function {
+        char way;                           /* as tools/cc/chosen.c says */
+        std::vector<chosen_loop> loops;
+    };
+    std::map<std::string, chosen_function> chosen;
+    bool read_chosen();
+    const chosen_function *choice_of(const std::string &identifier) const;
+    bool is_chosen(const std::string &identifier) const;
+    bool is_in_chosen(const DILocation *at) const;
+    bool block_is_in_chosen(const BasicBlock &block) const;
+    bool holds_chosen(const Function &f) const;
+    int choice_of_loop(const std::string &identifier, unsigned line) const;
+
+    std::vector<planned_loop> choose_loops(Function &f);
+    bool choose_entry(const Function &f, bool lands);
+    bool is_wanted(const Function &f) const;
+    bool is_able(const Function &f) const;
+    void put_loop(Function &f, const planned_loop &loop);
+    void put_entry(Function &f, bool scope);
+    void put_checks(Function &f);
+};
+
+/* A thunk that calls what it stands for, and nothing else: that. It has the
+   target's name behind an offset, _ZThn16_N1B1fEv for _ZN1B1fEv. If the target
+   was inlined there, it is a function like others. */
+const Function *late::thunk_to(const Function &f) {
+    std::string symbol = symbol_of(&f), called;
+    const Function *target = nullptr;
+    if (!begins(symbol, "_ZTh") && !begins(symbol, "_ZTv") && !begins(symbol, "_ZTc"))
+        return nullptr;
+    for (const BasicBlock &block : f) {
+        for (const Instruction &i : block) {
+            const CallBase *call = as_call(i);
+            if (!call) continue;
+            if (target) return nullptr;
+            target = target_of(call);
+            called = target ? symbol_of(target) : "";
+            if (!begins(called, "_Z") || !ends(symbol, called.substr(2))) return nullptr;
+        }
+    }
+    return target;
+}
+
+std::vector<const Function *> late::called_by(const Function &f) {
+    std::vector<const Function *> list;
+    for (const BasicBlock &block : f) {
+        for (const Instruction &i : block) {
+            const CallBase *call = as_call(i);
+            const Function *to = call ? target_of(call) : nullptr;
+            if (to && !to->isDeclaration()) list.push_back(to);
+        }
+    }
+    return list;
+}
+
+/* A depth-first search over functions that nothing else enters. A call that
+   leads back onto the stack closes a cycle: its target counts as entered. */
+void late::break_cycles(const Function *start) {
+    struct visit {
+        const Function *f;
+        std::vector<const Function *> callees;
+        size_t next;
+    };
+    std::vector<visit> stack;
+    stack.push_back({start, called_by(*start), 0});
+    state[start] = 1;
+    while (!stack.empty()) {
+        visit &top = stack.back();
+        if (top.next == top.callees.size()) {
+            state[top.f] = 2;
+            stack.pop_back();
+            continue;
+        }
+        const Function *to = top.callees[top.next++];
+        if (entered.count(to)) continue;
+        std::map<const Function *, int>::iterator known = state.find(to);
+        if (known != state.end()) {
+            if (known->second == 1) entered.insert(to);
+            continue;
+        }
+        state[to] = 1;
+        stack.push_back({to, called_by(*to), 0});
+    }
+}
+
+void late::look_at_file() {
+    for (const GlobalIFunc &i : m.ifuncs()) {
+        const Function *f = dyn_cast<Function>(i.getResolver()->stripPointerCasts());
+        if (f) resolvers.insert(f);
+    }
+    for (const Function &f : m) {
+        if (f.isDeclaration()) continue;
+        if (!f.hasLocalLinkage() || f.hasAddressTaken()) entered.insert(&f);
+        if (const Function *target = thunk_to(f)) {
+            thunks.insert(&f);
+            entered.insert(target);
+        }
+    }
+    for (const Function &f : m) {
+        if (!f.isDeclaration() && !entered.count(&f) && !state.count(&f)) break_cycles(&f);
+    }
+}
+
+/* ---- the graph ---- */
+
+std::string escaped(const std::string &text) {
+    std::string result;
+    char word[4];
+    for (char byte : text) {
+        unsigned char c = (unsigned char)byte;
+        bool is_odd = c <= 32 || c >= 127 || c == '%' || c == '"' || c == '\\';
+        snprintf(word, sizeof word, is_odd ? "%%%02X" : "%c", c);
+        result += word;
+    }
+    return result;
+}
+
+/* What an object says of its functions (docs/formats.md): their names tell
+   `bursty place --prove` which code could have a check. They are left alone by
+   plans, which are made of source: no skeleton stands there. */
+void late::record_function(const Function &f, bool checked,
+                           const std::vector<planned_loop> &loops) {
+    const DISubprogram *about = f.getSubprogram();
+    unsigned line = about ? about->getLine() : 0;
+    std::string file = name.file(about);
+    std::set<std::string> called;
+    if (records.empty())
+        records = "U 2 0000000000000000 0000000000000000 " +
+                  escaped(name.main_file.empty() ? "-" : name.main_file) + "\n";
+    records += "F " + escaped(symbol_of(&f)) +
+               (f.hasLocalLinkage() ? " s " : f.isWeakForLinker() ? " w " : " g ") +
+               std::to_string(line) +
+               (checked ? " 0000000000000000 cn * " : " 0000000000000000 n * ") +
+               escaped(file.empty() ? "-" : file) + "\n";
+    for (const BasicBlock &block : f) {
+        for (const Instruction &i : block) {
+            const CallBase *call = as_call(i);
+            const Function *to = call ? target_of(call) : nullptr;
+            if (to && called.insert(symbol_of(to)).second)
+                records += "C " + escaped(symbol_of(to)) + " -\n";
+        }
+    }
+    for (const planned_loop &loop : loops) {
+        records += "L w " + std::to_string(loop.at ? loop.at->getLine() : line) + " - " +
+                   std::to_string(loop.loops) + " 0 " + (loop.checked ? "c\n" : "-\n");
+    }
+    records += "N checked-behind-the-optimizer\n";
+}
+
+void late::write_records() {
+    std::string text = "\t.pushsection\t.bursty.cg,\"\",@progbits\n";
+    size_t i;
+    if (!asked.records.empty()) {           /* of the source, which is better */
+        records.clear();
+        read_file(asked.records, &records);
+    }
+    if (records.empty()) return;
+    for (i = 0; i < records.size(); i++) {
+        if (i == 0 || records[i - 1] == '\n') text += "\t.ascii\t\"";
+        if (records[i] == '\n') text += "\\n\"\n";
+        else text += records[i];
+    }
+    m.appendModuleInlineAsm(text + "\t.popsection\n");
+}
+
+/* ---- a choice made on the source ---- */
+
+bool late::read_chosen() {
+    std::string data;
+    chosen_function *f = nullptr;
+    size_t at = 0, end;
+    if (!read_file(asked.chosen, &data)) {
+        m.getContext().emitError("bursty: " + asked.chosen + ": cannot be read");
+        return false;
+    }
+    for (; (end = data.find('\n', at)) != std::string::npos; at = end + 1) {
+        std::string line = data.substr(at, end - at);
+        char word[1000], way;
+        unsigned first, last;
+        if (sscanf(line.c_str(), "F %999s %c", word, &way) == 2) {
+            f = &chosen[word];
+            if (!f->way) f->way = way;
+        } else if (f && sscanf(line.c_str(), "L %u %u %c", &first, &last, &way) == 3) {
+            f->loops.push_back({first, last, way == 'c'});
+        }
+    }
+    return true;
+}
+
+/* Null: nothing is known of it, and the rules for one file alone decide. */
+const late::chosen_function *late::choice_of(const std::string &identifier) const {
+    std::map<std::string, chosen_function>::const_iterator found = chosen.find(identifier);
+    return found != chosen.end() && found->second.way != 'n' ? &found->second : nullptr;
+}
+
+bool late::is_chosen(const std::string &identifier) const {
+    const chosen_function *f = choice_of(identifier);
+    return f && (f->way == 'c' || f->way == 'e');
+}
+
+/* Is the place in a chosen function that was inlined? */
+bool late::is_in_chosen(const DILocation *at) const {
+    for (; at && at->getInlinedAt(); at = at->getInlinedAt()) {
+        if (is_chosen(identifier_at(at))) return true;
+    }
+    return false;
+}
+
+bool late::block_is_in_chosen(const BasicBlock &block) const {
+    for (const Instruction &i : block) {
+        if (is_in_chosen(i.getDebugLoc().get())) return true;
+    }
+    return false;
+}
+
+bool late::holds_chosen(const Function &f) const {
+    for (const BasicBlock &block : f) {
+        if (block_is_in_chosen(block)) return true;
+    }
+    return false;
+}
+
+enum { LOOP_CHECKED, LOOP_NOT, LOOP_UNKNOWN };
+
+/* The smallest loop of the source that has the line. Of several on one line one
+   that is checked. */
+int late::choice_of_loop(const std::string &identifier, unsigned line) const {
+    const chosen_function *f = choice_of(identifier);
+    unsigned best = ~0u;
+    int result = LOOP_UNKNOWN;
+    if (!f) return result;
+    for (const chosen_loop &loop : f->loops) {
+        unsigned size = loop.last - loop.first;
+        if (line < loop.first || line > loop.last || size > best) continue;
+        if (size < best || loop.checked) result = loop.checked ? LOOP_CHECKED : LOOP_NOT;
+        best = size;
+    }
+    return result;
+}
+
+/* ---- loops ---- */
+
+/* The blocks of a function by number, and which edges lead back in a
+   depth-first search. */
+struct flow {
+    std::vector<BasicBlock *> blocks;
+    DenseMap<const BasicBlock *, unsigned> number;
+    std::vector<std::vector<unsigned>> next, before, back; /* back: sources of edges back */
+
+    explicit flow(Function &f) {
+        for (BasicBlock &block : f) {
+            number[&block] = (unsigned)blocks.size();
+            blocks.push_back(&block);
+        }
+        next.resize(blocks.size());
+        before.resize(blocks.size());
+        back.resize(blocks.size());
+        for (BasicBlock *block : blocks) {
+            unsigned from = number[block];
+            for (BasicBlock *to : successors(block)) {
+                next[from].push_back(number[to]);
+                before[number[to]].push_back(from);
+            }
+        }
+        search();
+    }
+
+    void search() {
+        std::vector<char> state(blocks.size(), 0);
+        std::vector<std::pair<unsigned, size_t>> stack;
+        stack.push_back({0, 0});
+        state[0] = 1;
+        while (!stack.empty()) {
+            unsigned here = stack.back().first;
+            if (stack.back().second == next[here].size()) {
+                state[here] = 2;
+                stack.pop_back();
+                continue;
+            }
+            unsigned to = next[here][stack.back().second++];
+            if (state[to] == 1) back[to].push_back(here);
+            if (state[to]) continue;
+            state[to] = 1;
+            stack.push_back({to, 0});
+        }
+    }
+
+    /* Blocks on a way from the head to one of its edges back, that do not pass
+       the head: walked backwards, among those that the head reaches. */
+    std::vector<char> body(unsigned head) const {
+        std::vector<char> ahead(blocks.size(), 0), body(blocks.size(), 0);
+        std::vector<unsigned> stack{head};
+        ahead[head] = body[head] = 1;
+        while (!stack.empty()) {
+            unsigned here = stack.back();
+            stack.pop_back();
+            for (unsigned to : next[here]) {
+                if (ahead[to]) continue;
+                ahead[to] = 1;
+                stack.push_back(to);
+            }
+        }
+        for (unsigned from : back[head]) add(from, &body, &stack);
+        while (!stack.empty()) {
+            unsigned here = stack.back();
+            stack.pop_back();
+            for (unsigned from : before[here]) {
+                if (ahead[from]) add(from, &body, &stack);
+            }
+        }
+        return body;
+    }
+
+    static void add(unsigned block, std::vector<char> *body, std::vector<unsigned> *stack) {
+        if ((*body)[block]) return;
+        (*body)[block] = 1;
+        stack->push_back(block);
+    }
+};
+
+/* The line of a loop: that of a test that leaves it, else of its first
+   statement. */
+const DILocation *place_of_loop(const flow &of, unsigned head, const std::vector<char> &body) {
+    const DILocation *best = nullptr;
+    for (unsigned k = 0; k < of.blocks.size(); k++) {
+        const Instruction *last = body[k] ? of.blocks[k]->getTerminator() : nullptr;
+        const BranchInst *branch = last ? dyn_cast<BranchInst>(last) : nullptr;
+        const DILocation *at = branch ? last->getDebugLoc().get() : nullptr;
+        if (!at || at->getLine() == 0 || !branch->isConditional()) continue;
+        for (unsigned to : of.next[k]) {
+            if (!body[to] && (!best || at->getLine() < best->getLine())) best = at;
+        }
+    }
+    if (best) return best;
+    for (const Instruction &i : *of.blocks[head]) {
+        const DILocation *at = i.getDebugLoc().get();
+        if (at && at->getLine() != 0) return at;
+    }
+    return nullptr;
+}
+
+/* All loops, and which of them have a check. */
+std::vector<late::planned_loop> late::choose_loops(Function &f) {
+    std::vector<planned_loop> list;
+    const flow of(f);
+    for (unsigned head = 0; head < of.blocks.size(); head++) {
+        int loops = 0, choice = LOOP_UNKNOWN;
+        bool calls = false, around = false, checked = asked.loops != LOOPS_ARE_NONE;
+        if (of.back[head].empty()) continue;
+        std::vector<char> body = of.body(head);
+        for (unsigned k = 0; k < of.blocks.size(); k++) {
+            if (!body[k]) continue;
+            calls |= block_calls(*of.blocks[k]);
+            loops += !of.back[k].empty();
+            around |= !chosen.empty() && block_is_in_chosen(*of.blocks[k]);
+        }
+        const DILocation *at = place_of_loop(of, head, body);
+        if (!chosen.empty()) {
+            std::string in = at ? identifier_at(at) : identifier_of(f);
+            if (at) choice = choice_of_loop(in, at->getLine());
+            if (choice == LOOP_NOT && !(around && calls)) checked = false;
+            /* What the source has no loop for, the compiler made of a recursion. */
+            around |= is_chosen(in);
+        }
+        if (choice == LOOP_UNKNOWN && asked.loops != LOOPS_ARE_ALL && !around && !calls &&
+            loops <= asked.loops)
+            checked = false;
+        list.push_back({of.blocks[head], at, loops, checked});
+    }
+    return list;
+}
+
+/* ---- the pass ---- */
+
+bool late::is_wanted(const Function &f) const {
+    std::string of = name.of(f);
+    if (!asked.only.empty() && !matches_one(asked.only, of)) return false;
+    return !matches_one(asked.not_these, of);
+}
+
+bool late::choose_entry(const Function &f, bool lands) {
+    bool calls = function_calls(f);
+    std::string identifier = identifier_of(f);
+    const chosen_function *choice = choice_of(identifier);
+    if (thunks.count(&f)) return false;
+    if (choice && choice->way == 'e') return true;
+    if (choice && asked.entries == ENTRIES_ALL) return is_chosen(identifier);
+    if (choice) return calls && (is_chosen(identifier) || holds_chosen(f));
+    switch (asked.entries) {
+    case ENTRIES_ALL: return true;
+    case ENTRIES_LEAF: return calls;
+    case ENTRIES_NONE: return false;
+    default: return calls && (entered.count(&f) || lands);
+    }
+}
+
+/* The program's start runs a resolver before threads have their words. */
+bool late::is_able(const Function &f) const {
+    return !f.isDeclaration() && !f.hasAvailableExternallyLinkage() &&
+           !f.hasFnAttribute(Attribute::Naked) && !resolvers.count(&f);
+}
+
+void late::put_loop(Function &f, const planned_loop &loop) {
+    BasicBlock::iterator first = loop.head->getFirstInsertionPt();
+    const DIScope *about = f.getSubprogram();
+    std::string in = name.of(f);
+    unsigned line = about ? f.getSubprogram()->getLine() : 0;
+    if (first == loop.head->end()) return;
+    if (loop.at) {
+        in = name.of(loop.at->getScope()->getSubprogram());
+        about = loop.at->getScope();
+        line = loop.at->getLine();
+    }
+    make->check(&*first, make->site(f, in, name.file(about), line, IS_BACKEDGE),
+                first->getDebugLoc());
+}
+
+/* Behind the variables, which stand first. */
+void late::put_entry(Function &f, bool scope) {
+    const DISubprogram *about = f.getSubprogram();
+    Constant *site = make->site(f, name.of(f), name.file(about), about ? about->getLine() : 0,
+                                scope ? IS_CALL | HAS_FRAME : IS_CALL);
+    BasicBlock::iterator first = f.getEntryBlock().getFirstInsertionPt();
+    while (isa<AllocaInst>(&*first)) ++first;
+    if (!scope) {
+        make->check(&*first, site, DebugLoc());
+        return;
+    }
+    Value *depth = make->enter(&*first, site);
+    for (BasicBlock &block : f) {
+        if (block.isLandingPad()) make->land(&*block.getFirstInsertionPt(), depth);
+        if (!isa<ReturnInst>(block.getTerminator())) continue;
+        CallInst *jump = block.getTerminatingMustTailCall();
+        make->leave(jump ? jump : block.getTerminator(), depth);
+    }
+}
+
+void late::put_checks(Function &f) {
+    bool scope = asked.scope && is_at_fixed_place(m, asked), lands = false, wanted = is_wanted(f);
+    for (const BasicBlock &block : f) lands |= scope && block.isLandingPad();
+    bool entry = wanted && choose_entry(f, lands);
+    std::vector<planned_loop> loops = choose_loops(f);
+    for (planned_loop &loop : loops) loop.checked &= wanted;
+    record_function(f, entry, loops);
+    for (const planned_loop &loop : loops) {
+        if (loop.checked) put_loop(f, loop);
+    }
+    if (entry) put_entry(f, scope);
+}
+
+bool late::read_words() {
+    for (const std::string &word : *words) {
+        size_t equal = word.find('=');
+        std::string key = word.substr(0, equal);
+        if (equal != std::string::npos && take(&asked, key, word.substr(equal + 1))) continue;
+        m.getContext().emitError("bursty: '" + key + "' is no argument of this plugin");
+        return false;
+    }
+    return true;
+}
+
+bool late::is_for_us() const {
+    auto model = m.getCodeModel();
+    Triple target(m.getTargetTriple());
+    return target.getArch() == Triple::x86_64 && target.isOSBinFormatELF() &&
+           m.getDataLayout().getPointerSize() == 8 && !(model && *model == CodeModel::Large);
+}
+
+bool late::run() {
+    if (!is_for_us() || !read_words()) return false;
+    if (!asked.chosen.empty() && !read_chosen()) return false;
+    if (NamedMDNode *units = m.getNamedMetadata("llvm.dbg.cu")) {
+        if (units->getNumOperands() > 0) {
+            const DICompileUnit *unit = cast<DICompileUnit>(units->getOperand(0));
+            name.here = unit->getFile()->getDirectory().str();
+        }
+    }
+    make.reset(new checks(m, asked));
+    look_at_file();
+    for (Function &f : m) {
+        if (is_able(f)) put_checks(f);
+    }
+    write_records();
+    return true;
+}
+
+struct note_pass : PassInfoMixin<note_pass> {
+    std::shared_ptr<symbol_map> early;
+    explicit note_pass(std::shared_ptr<symbol_map> map) : early(map) {}
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &) {
+        for (const Function &f : m) {
+            if (f.getSubprogram()) (*early)[f.getSubprogram()] = symbol_of(&f);
+        }
+        return PreservedAnalyses::all();
+    }
+    static bool isRequired() { return true; }
+};
+
+struct late_pass : PassInfoMixin<late_pass> {
+    std::shared_ptr<symbol_map> early;
+    explicit late_pass(std::shared_ptr<symbol_map> map) : early(map) {}
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &managers) {
+        bool changed = late(m, managers, *early).run();
+        return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+    static bool isRequired() { return true; }
+};
+
+void add_passes(PassBuilder &builder) {
+    std::shared_ptr<symbol_map> early = std::make_shared<symbol_map>();
+    builder.registerPipelineStartEPCallback(
+        [early](ModulePassManager &passes, auto...) { passes.addPass(note_pass(early)); });
+    builder.registerOptimizerLastEPCallback(
+        [early](ModulePassManager &passes, auto...) { passes.addPass(late_pass(early)); });
+}
+
+} // namespace
+
+/* The compiler says which one it is, if it lets others ask. */
+namespace clang {
+std::string getClangFullVersion() __attribute__((weak));
+}
+
+/* LLVM does not compare versions. In another one than this was built for there
+   is no such option, and no pass: so the command fails with a word on that. */
+static bool fits() {
+    return !clang::getClangFullVersion ||
+           clang::getClangFullVersion().find(" " LLVM_VERSION_STRING) != std::string::npos;
+}
+
+__attribute__((constructor)) static void begin() {
+    if (fits())
+        words = new cl::list<std::string>("bursty", cl::Hidden, cl::desc("KEY=VALUE of bursty cc"));
+}
+
+extern "C" PassPluginLibraryInfo llvmGetPassPluginInfo() {
+    return {words ? LLVM_PLUGIN_API_VERSION : 0u, "bursty", LLVM_VERSION_STRING, add_passes};
+}
