@@ -88,7 +88,7 @@
        looked at, some microseconds.) It uses 1 MiB of static memory,
        whose pages are touched when they are needed: enough for 180 threads, 6000
        table rows and 2000 paths; or memory that you pass in. The compiler lays out
-       3 KB for each thread, 900 bytes in a shared object. Frames have 332 KiB of
+       3 KB for each thread, 900 bytes in a shared object. Frames have 860 KiB of
        their own, touched by the first bursty_frame.
      - What does not fit is counted, and the report says it first: events, threads,
        ticks, and CPU time of the process that no tick saw. Counters saturate.
@@ -865,15 +865,16 @@ typedef struct bursty_p_scope {
    of the first two, and decrement bursty_here.n itself; nobody else needs them.
    bursty_hit takes a check, sends its event if there is a site and a burst, and
    returns the profiles in a burst. bursty_note sends one without a check. take,
-   give_back: for code in two copies. */
+   give_back: for code in two copies; mark, since: for its events without a
+   check. */
 BURSTY_API BURSTY_P_COLD uint32_t bursty_hit(const bursty_site *site, uintptr_t value);
 BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t value,
                                           uint32_t kind);
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
-#if !defined(BURSTY_BARE) && !defined(BURSTY_TINY)
-BURSTY_API BURSTY_P_COLD uint32_t bursty_p_mark(void);
-BURSTY_API BURSTY_P_COLD void bursty_p_since(const bursty_site *site, uintptr_t value,
+#ifndef BURSTY_TINY
+BURSTY_API BURSTY_P_COLD uint32_t bursty_note_mark(void);
+BURSTY_API BURSTY_P_COLD void bursty_note_since(const bursty_site *site, uintptr_t value,
                                              uint32_t kind, uint32_t mark);
 #endif
 
@@ -2806,15 +2807,14 @@ static void bursty_p_look_now(void) {
    are of 32 bits and wrap.
 
    Cost: what the event alone costs and 20 instructions, within bursts. */
-#if !defined(BURSTY_BARE)
-BURSTY_API uint32_t bursty_p_mark(void) {
+BURSTY_API uint32_t bursty_note_mark(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n = BURSTY_P_HERE.n;
     if (!t || !t->live || (int32_t)n > 0) return 0;
     return (uint32_t)BURSTY_P_READ(&t->checks) - n;
 }
 
-BURSTY_API void bursty_p_since(const bursty_site *site, uintptr_t value, uint32_t kind,
+BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint32_t kind,
                                uint32_t mark) {
     uint32_t n, p, now, behind, seen = 0;
     bursty_p_thread *t;
@@ -2839,7 +2839,6 @@ BURSTY_API void bursty_p_since(const bursty_site *site, uintptr_t value, uint32_
     }
     BURSTY_P_HERE.n = n;
 }
-#endif
 
 /* ---- checks that keep registers: the way to the slow path  src/bursty/keep.c ---- */
 
@@ -5138,17 +5137,19 @@ enum { BURSTY_P_LAST_FRAMES = 64, BURSTY_P_SLOWEST = 4, BURSTY_P_SLOWEST_PATHS =
 enum { BURSTY_P_LAST_FRAMES = 256, BURSTY_P_SLOWEST = 16, BURSTY_P_SLOWEST_PATHS = 16,
        BURSTY_P_FRAME_ROWS = 6144, BURSTY_P_FRAME_INDEX = 8192 };
 #endif
-#ifdef BURSTY_BARE
-enum { BURSTY_P_STRATUM = BURSTY_P_BUCKETS }; /* there is room for one, and nobody preempts */
-#else
-enum { BURSTY_P_STRATUM = 8 };
-#endif
-enum { BURSTY_P_STRATA = BURSTY_P_BUCKETS / BURSTY_P_STRATUM };
+#ifndef BURSTY_BARE /* there nobody preempts, and there is little room: a stratum is all */
+#define BURSTY_P_STRATA
+enum { BURSTY_P_STRATUM = 8, BURSTY_P_STRATUM_COUNT = 66 }; /* buckets in one; how many */
+#define BURSTY_P_STRATUM_OF(row) (row)->stratum
 
 /* What the ticks of a stratum stand for. */
 typedef struct bursty_p_frame_stratum {
     bursty_p_tick_count cpu_us, ticks, events; /* events: ticks that come together are one */
 } bursty_p_frame_stratum;
+#else
+enum { BURSTY_P_STRATUM = 0 };
+#define BURSTY_P_STRATUM_OF(row) 0u
+#endif
 
 typedef struct bursty_p_slowest {
     uint64_t ns, wait_ns, began_ns; /* began: since bursty_start                        */
@@ -5169,7 +5170,9 @@ typedef struct bursty_p_frame_kind {
     bursty_p_tick_count unended, left_out, missed; /* missed: not among the slowest     */
     bursty_p_tick_count crowded, unplaced;         /* ticks: see bursty_write           */
     bursty_p_tick_count bucket[BURSTY_P_BUCKETS];
-    bursty_p_frame_stratum stratum[BURSTY_P_FRAME_CLASSES][BURSTY_P_STRATA];
+#ifdef BURSTY_P_STRATA
+    bursty_p_frame_stratum stratum[BURSTY_P_FRAME_CLASSES][BURSTY_P_STRATUM_COUNT];
+#endif
     uint32_t last_us[BURSTY_P_LAST_FRAMES];
     bursty_p_slowest slowest[BURSTY_P_SLOWEST];
 } bursty_p_frame_kind;
@@ -5180,7 +5183,10 @@ enum { BURSTY_P_SELF, BURSTY_P_TOTAL };
 typedef struct bursty_p_frame_row {
     const bursty_site *site;
     struct bursty_p_frame_row *touched; /* in this frame: the next one, or itself      */
-    uint16_t kind, framed, stratum;
+    uint16_t kind, framed;
+#ifdef BURSTY_P_STRATA
+    uint32_t stratum;
+#endif
     uint32_t serial;                    /* the path that was added last                */
     uint32_t now[2];                    /* ticks of this frame: self, total            */
     bursty_p_count sum[BURSTY_P_FRAME_CLASSES][2], squares[BURSTY_P_FRAME_CLASSES][2];
@@ -5350,7 +5356,7 @@ static bursty_p_frame_row *bursty_p_claim_frame_row(void) {
 static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32_t kind,
                                                  uint32_t framed, uint32_t stratum) {
     uint32_t h = bursty_p_mix(bursty_p_mix((uint32_t)((uintptr_t)site >> 3), kind),
-                              framed << 16 | stratum);
+                              framed | stratum << 16);
     bursty_p_frame_row *fresh = NULL, *row;
     for (;; h++) {
         uint32_t *slot = &bursty_p_frames.index[h % BURSTY_P_FRAME_INDEX];
@@ -5361,7 +5367,9 @@ static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32
                 if (!fresh) return NULL;
                 fresh->kind = (uint16_t)kind;
                 fresh->framed = (uint16_t)framed;
-                fresh->stratum = (uint16_t)stratum;
+#ifdef BURSTY_P_STRATA
+                fresh->stratum = stratum;
+#endif
                 BURSTY_P_RELEASE(&fresh->site, site);
             }
             number = (uint32_t)(fresh - bursty_p_frames.rows) + 1;
@@ -5370,7 +5378,7 @@ static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32
         }
         row = &bursty_p_frames.rows[number - 1];
         if (row->site == site && row->kind == kind && row->framed == framed
-            && row->stratum == stratum)
+            && BURSTY_P_STRATUM_OF(row) == stratum)
             return row;
     }
 }
@@ -5403,6 +5411,7 @@ static bursty_p_frame_row *bursty_p_fold_path(bursty_p_framed *f, uint32_t kind,
     return touched;
 }
 
+#ifdef BURSTY_P_STRATA
 /* Sums that are nearly full stay as they are, all of them: it is their quotients
    that count. */
 static void bursty_p_count_stratum(bursty_p_frame_stratum *sum, uint64_t cpu_us,
@@ -5418,6 +5427,7 @@ static void bursty_p_count_stratum(bursty_p_frame_stratum *sum, uint64_t cpu_us,
     bursty_p_tick_add_shared(&sum->ticks, (uint32_t)ticks);
     bursty_p_tick_add_shared(&sum->events, list->events);
 }
+#endif
 
 static void bursty_p_fold_frame(bursty_p_framed *f, uint32_t kind, uint32_t class_number,
                                 uint32_t stratum, const bursty_p_frame_list *list) {
@@ -5550,10 +5560,12 @@ static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint
         bursty_p_count_up(&sum[BURSTY_P_FRAME_WAIT], wait_ns / 1000);
         bursty_p_add_product(&sum[BURSTY_P_FRAME_WAIT2], wait_ns / 1000, wait_ns / 1000);
     }
+#ifdef BURSTY_P_STRATA
     if (bursty_p_knows_waiting()) {
         stratum = bursty_p_bucket(cpu_ns) / BURSTY_P_STRATUM;
         bursty_p_count_stratum(&kind->stratum[class_number][stratum], cpu_ns / 1000, list);
     }
+#endif
     bursty_p_fold_frame(f, k, class_number, stratum, list);
 }
 
@@ -5683,13 +5695,15 @@ static void bursty_p_clear_frames(void) {
         BURSTY_P_RELEASE(&kind->crowded, 0);
         BURSTY_P_RELEASE(&kind->unplaced, 0);
         for (i = 0; i < BURSTY_P_BUCKETS; i++) BURSTY_P_RELEASE(&kind->bucket[i], 0);
-        for (i = 0; i < BURSTY_P_STRATA; i++) {
+#ifdef BURSTY_P_STRATA
+        for (i = 0; i < BURSTY_P_STRATUM_COUNT; i++) {
             for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
                 BURSTY_P_RELEASE(&kind->stratum[c][i].cpu_us, 0);
                 BURSTY_P_RELEASE(&kind->stratum[c][i].ticks, 0);
                 BURSTY_P_RELEASE(&kind->stratum[c][i].events, 0);
             }
         }
+#endif
         BURSTY_P_PUT(&kind->slowest_count, 0);
         BURSTY_P_PUT(&kind->limit, 0);
         BURSTY_P_PUT(&kind->next, BURSTY_P_FIRST_FRAMES);
@@ -5755,8 +5769,9 @@ static void bursty_p_put_slowest(bursty_p_dump *d, bursty_p_frame_kind *kind) {
 }
 
 static void bursty_p_put_strata(bursty_p_dump *d, const bursty_p_frame_kind *kind) {
+#ifdef BURSTY_P_STRATA
     uint32_t i, c;
-    for (i = 0; i < BURSTY_P_STRATA; i++) {
+    for (i = 0; i < BURSTY_P_STRATUM_COUNT; i++) {
         uint64_t v[1 + 3 * BURSTY_P_FRAME_CLASSES], all = 0;
         for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
             v[3 * c + 1] = BURSTY_P_ACQUIRE(&kind->stratum[c][i].cpu_us);
@@ -5767,6 +5782,8 @@ static void bursty_p_put_strata(bursty_p_dump *d, const bursty_p_frame_kind *kin
         v[0] = i * BURSTY_P_STRATUM + 1;
         if (all) bursty_p_put_all(d, v, 1 + 3 * BURSTY_P_FRAME_CLASSES);
     }
+#endif
+    (void)kind;
     bursty_p_put_varint(&d->out, 0);
 }
 
@@ -5811,7 +5828,7 @@ static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
         const bursty_site *site = BURSTY_P_ACQUIRE(&row->site);
         if (!site || row->kind != k) continue;
         bursty_p_put_site(d, site);
-        bursty_p_put_varint(&d->out, row->stratum * (uint32_t)BURSTY_P_STRATUM);
+        bursty_p_put_varint(&d->out, BURSTY_P_STRATUM_OF(row) * (uint32_t)BURSTY_P_STRATUM);
         for (s = 0; s < 2; s++) {
             for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
                 bursty_p_put_varint(&d->out, BURSTY_P_READ(&row->sum[c][s]));

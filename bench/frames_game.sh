@@ -4,7 +4,11 @@
 # program measured in that run. A function that met no tick in a run has no row there.
 #
 #     sh bench/frames_game.sh             SEEDS=10 sh bench/frames_game.sh: less
+#
+# BUSY=4 SHORTER=25 HZ=100 FRAMES=4000: frames by the wall clock, 25 times shorter, beside 4 programs
+# that only compute.
 set -u
+SHORTER=${SHORTER:-} HZ=${HZ:-}
 cd "$(dirname "$0")/.." || exit 2
 BUILD=${BUILD:-build} CC=${CC:-gcc}
 work=$BUILD/bench/frames
@@ -12,9 +16,18 @@ mkdir -p "$work" || exit 2
 [ -x "$BUILD/bursty" ] || make -s tools || exit 2
 "$CC" -O2 -I. -o "$work/game" bench/frames_game.c -lm || exit 2
 : >"$work/rows"
+burners=
+while [ "${BUSY:-0}" -gt "$(echo "$burners" | wc -w)" ]; do
+    (trap 'exit 0' TERM; i=0; while [ $((i += 1)) -lt 100000000 ]; do :; done) &
+    burners="$burners $!"
+done
+# shellcheck disable=SC2086
+trap 'kill $burners 2>/dev/null' EXIT
+trap 'exit 2' INT TERM
 seed=0
 while [ $((seed += 1)) -le "${SEEDS:-40}" ]; do
-    "$work/game" $seed "${FRAMES:-400}" "$work/game.brst" >"$work/truth" || exit 2
+    # shellcheck disable=SC2086
+    "$work/game" $seed "${FRAMES:-400}" "$work/game.brst" $SHORTER $HZ >"$work/truth" || exit 2
     "$BUILD/bursty" report --csv "$work/game.brst" | awk -F, '
         NR == FNR { split($0, word, " "); truth[word[1]] = word[2]; next }
         /^# / { is_in = /^# frames_more/; next }

@@ -76,9 +76,9 @@ static void run(game *g, int cause, double ms) {
         g->cpu_ns += ns;
         tick(g);
         g->system_ns += SYSTEM_NS;
-        if (part(g) < 1. / 3) wait_for(g, SYSTEM_NS * (1 + (uint64_t)(3 * part(g))) - 1);
+        if (part(g) < 1. / 3) wait_for(g, (uint64_t)SYSTEM_NS * (1 + (uint64_t)(3 * part(g))) - 1);
     }
-    if (g->system_ns && part(g) < (double)left / (50 * MS)) wait_for(g, MS / 2);
+    if (g->system_ns && part(g) < (double)left / 50e6) wait_for(g, MS / 2);
     g->now_ns += left;
     g->cpu_ns += left;
     if (!g->system_ns) tick(g);
@@ -133,7 +133,7 @@ static game begin(const game_options *o, uint64_t seed) {
     for (i = 0; i < 8; i++) (void)part(&g);
     g.is_regular = o->is_regular;
     g.divisor = o->divisor ? o->divisor : 1;
-    if (o->is_busy) g.system_ns = 1 + (uint64_t)(part(&g) * SYSTEM_NS);
+    if (o->is_busy) g.system_ns = 1 + (uint64_t)(part(&g) * (double)SYSTEM_NS);
     return g;
 }
 

@@ -122,12 +122,12 @@ ok $? "the report names a function of C++"
 lap "a makefile of C++"
 
 # 4: tests, with lines, branches and MC/DC
-in_table '`make CC="bursty cc --cover -- gcc"`'
+in_table '`make CC="bursty cc --cover -- gcc" CXX="bursty cc --cover -- g++"`'
 in_table '`--cover=mcdc`'
 cp "$work/three/Makefile" "$work/four/"
 cp "$work/three/work.c" "$work/four/"
 echo 'int work(int); int main(void) { return work(3) > 5 && work(4) > 1; }' >"$work/four/main.c"
-reader "$work/four" 'make CC="bursty cc --cover -- gcc" && ./prog; bursty report --lcov -o x.info coverage.brst'
+reader "$work/four" 'make CC="bursty cc --cover -- gcc" CXX="bursty cc --cover -- g++" && ./prog; bursty report --lcov -o x.info coverage.brst'
 ok $? "tests"
 grep -q '^FNDA:1,work$' "$work/four/x.info"
 ok $? "LCOV has the function's count"

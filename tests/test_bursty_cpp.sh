@@ -1,16 +1,14 @@
 #!/bin/sh
 # test_bursty_cpp.sh - exceptions through live bursts, thread ends by destructor, the test programs
 # as C++ - where $CXX exists. FULL=1, as the matrix has it: with -O2.
+. tests/check.sh
 CXX=${CXX:-c++} BUILD=${BUILD:-build}
 command -v "${CXX%% *}" >/dev/null 2>&1 || {
-    echo "skipped: no $CXX"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
+    leave "no $CXX"
 }
 mkdir -p "$BUILD/tests"
 level=-O1
 [ -z "${FULL-}" ] || level=-O2
-. tests/check.sh
 for test in test_bursty_cpp.cc test_bursty.c test_bursty_forms.c test_bursty_table.c \
     test_bursty_poll.c test_bursty_tiny.c; do
     program=$BUILD/tests/cpp_${test%.*}

@@ -22,9 +22,9 @@ static void rounds(int stays) {
     int i, k;
     for (i = 0; i < ROUNDS; i++) {
         int is_second = BURST_CHECK() || stays;
-        uint32_t mark = bursty_p_mark();
+        uint32_t mark = bursty_note_mark();
         for (k = 0; k < BEHIND; k++) {
-            if (is_second) bursty_p_since(&behind_sites[k], 0, BURSTY_CALL, mark);
+            if (is_second) bursty_note_since(&behind_sites[k], 0, BURSTY_CALL, mark);
             (void)BURST_CHECK();
         }
     }
@@ -82,13 +82,13 @@ TEST(a_mark_of_a_former_burst_counts_nothing) {
     start_with(&p, 0);
     for (i = 0; i < PERIOD && !BURST_CHECK(); i++) {
     }
-    mark = bursty_p_mark();
-    bursty_p_since(&behind_sites[0], 0, BURSTY_CALL, mark);
+    mark = bursty_note_mark();
+    bursty_note_since(&behind_sites[0], 0, BURSTY_CALL, mark);
     CHECK_EQ(sum[0], 256 * PERIOD / BURST);
     for (i = 0; i < 10 * PERIOD; i++) {
         (void)BURST_CHECK();
-        if (i >= BURST) bursty_p_since(&behind_sites[1], 0, BURSTY_CALL, mark);
-        bursty_p_since(&behind_sites[2], 0, BURSTY_CALL, 0);
+        if (i >= BURST) bursty_note_since(&behind_sites[1], 0, BURSTY_CALL, mark);
+        bursty_note_since(&behind_sites[2], 0, BURSTY_CALL, 0);
     }
     CHECK_EQ(sum[1], 0);
     CHECK_EQ(sum[2], 0);
@@ -107,8 +107,8 @@ TEST(a_full_profile_needs_no_weight) {
     for (k = 0; k < BEHIND; k++) CHECK_EQ(sum[k], ROUNDS * 256);
     bursty_set_profile(0, NULL);
     (void)BURST_CHECK();
-    CHECK_EQ(bursty_p_mark(), 0);
-    bursty_p_since(&behind_sites[0], 0, BURSTY_CALL, 1);
+    CHECK_EQ(bursty_note_mark(), 0);
+    bursty_note_since(&behind_sites[0], 0, BURSTY_CALL, 1);
     CHECK_EQ(sum[0], ROUNDS * 256);
 }
 

@@ -97,6 +97,20 @@ rm -f "$folder/$file"
 ln -s "$out/whole" "$folder/$file"
 check "a link" run
 check "a link is not believed" [ "$known" = 0 ]
+rm -f "$folder/$file"
+mkfifo "$folder/$file"
+check "a FIFO in its place" run
+rm -f "$folder/$file"
+if [ "$(id -u)" = 0 ]; then
+    cp whole "$folder/$file"
+    chown 65534 "$folder/$file"
+    check "somebody else's file" run
+    check "somebody else's file is not believed" [ "$known" = 0 ]
+    chown 65534 "$folder"
+    check "somebody else's folder" run
+    check "somebody else's folder is not used" [ "$known" = 0 ]
+    chown 0 "$folder"
+fi
 rm -rf "${folder:?}/$file"
 mkdir "$folder/$file"
 check "a folder in its place" run

@@ -4,6 +4,8 @@
 # the kernel. No function is ever shown as called by one that does not call it.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
+shown=err
 CC=${CC:-cc}
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
@@ -11,21 +13,8 @@ out=$build/record_callers
 rm -rf "$out"
 mkdir -p "$out" || exit 2
 bursty=$build/bursty
-passed=0 failed=0
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@"; then passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED $what"
-        sed 's/^/    /' err
-    fi
-}
 if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
-    echo "skipped: no recorder for this target"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
+    leave "no recorder for this target"
 fi
 cd "$out" || exit 2
 
@@ -95,9 +84,7 @@ status=$?
 wait $pid
 end=$?
 if [ $status != 0 ] && grep -q 'may not be looked at\|no perf_event_open' err; then
-    echo "skipped: this system does not allow it"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
+    leave "this system does not allow it"
 fi
 check "attached" [ $status = 0 ]
 check "the program ends as ever" [ $end = 7 ]
@@ -150,5 +137,4 @@ check "says that callers are missing" grep -q '% of the ticks have only their in
 "$bursty" report --collapsed x.brst >stacks
 check "but none is wrong" awk '/deep/ && !/^(.*main;)?(deep;)*(deep|leaf|deep;\(kernel\)|leaf;\(kernel\)) [0-9]+$/ { print; bad = 1 } /deep;deep;deep/ { n++ } END { exit bad || !n }' stacks
 wait $pid
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

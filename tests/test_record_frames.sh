@@ -110,6 +110,31 @@ ok $? "a hooked function is the program's own"
 "$bursty" report --csv x.brst | awk -F, '$9 == "handle" { share = $2 } END { exit !(share > .9) }'
 ok $? "its time is its own: $("$bursty" report x.brst | sed -n 3,5p)"
 
+# A frame that ends in a jump to another function.
+cat >jumps.c <<'P'
+static volatile unsigned long sum;
+__attribute__((noinline)) static void other(int n) {
+    int i;
+    for (i = 0; i < n; i++) sum += (unsigned long)i;
+}
+__attribute__((noinline)) static void handle(int n) {
+    int i;
+    for (i = 0; i < n; i++) sum += 2;
+    other(n + 1);
+}
+int main(void) {
+    int k;
+    for (k = 0; k < 7; k++) handle(1000 + k);
+    return 0;
+}
+P
+compile "$CC" -O2 -o jumps jumps.c
+if objdump -d --no-show-raw-insn jumps 2>/dev/null | grep -q 'jmp .*<other>'; then
+    record --frames handle -- ./jumps
+    says '7 frames end where the function goes on into another one'
+    ok $? "a jump to another function is said"
+else skip "the compiler makes no jump of a last call"; fi
+
 # Two functions; patterns.
 record --frames 'parse_h*' --frames answer -- ./program short
 [ "$(frames | sort | tr '\n' ' ')" = "10 answer 10 parse_h* " ]

@@ -4,6 +4,7 @@
 # that helps, and each report the program.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc}
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
@@ -12,18 +13,9 @@ rm -rf "$out"
 mkdir -p "$out" || exit 2
 bursty=$build/bursty
 unset COLUMNS
-passed=0 failed=0 skipped=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED $*"; [ ! -f err ] || sed 's/^/    /' err; }
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@"; then pass; else fail "$what"; fi
-}
+shown=err
 if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
-    echo "skipped: no recorder for this target"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
+    leave "no recorder for this target"
 fi
 cd "$out" || exit 2
 
@@ -109,6 +101,4 @@ else
     echo "skipped: no strip"
 fi
 
-if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-else echo "$passed passed, $failed failed, $skipped skipped"; fi
-[ $failed = 0 ]
+finish

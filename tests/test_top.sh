@@ -4,6 +4,7 @@
 # process that becomes another program. All of it looks at processes at the same time.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc}
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
@@ -11,24 +12,8 @@ out=$build/top
 rm -rf "$out"
 mkdir -p "$out" || exit 2
 bursty=$build/bursty
-passed=0 failed=0 skipped=0
-pass() { passed=$((passed + 1)); }
-fail() { failed=$((failed + 1)); echo "FAILED $*"; }
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@"; then pass; else fail "$what"; fi
-}
-finish() {
-    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-    else echo "$passed passed, $failed failed, $skipped skipped"; fi
-    [ $failed = 0 ]
-    exit
-}
 if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
-    skipped=1
-    echo "skipped: no recorder for this target"
-    finish
+    leave "no recorder for this target"
 fi
 cd "$out" || exit 2
 
@@ -99,9 +84,7 @@ first=$pid
 status=$?
 if [ $status != 0 ] && grep -q 'may not be looked at\|no perf_event_open' err; then
     kill $first
-    skipped=1
-    echo "skipped: this system does not allow it"
-    finish
+    leave "this system does not allow it"
 fi
 check "looked at" [ $status = 0 ]
 
@@ -157,13 +140,11 @@ check "intervals hold the share" awk '/%/ { n++; if ($1 + 0 < $2 + 0 || $1 + 0 >
 if [ $has_tools = yes ]; then
     check "a name out of .gnu_debuglink" [ "$(share named hot)" -gt 20 ]
     if cmp -s strange work; then
-        skipped=$((skipped + 1))
-        echo "skipped: no --build-id"
+        skip "no --build-id"
     else check "a debug file of another build" [ "$(share nameless hot)" = 0 ]; fi
     check "shown as a number" grep -q ' linked+0x' nameless
 else
-    skipped=$((skipped + 1))
-    echo "skipped: no objcopy"
+    skip "no objcopy"
 fi
 check "the title is what it became: $(head -n 1 exec.err)" grep -q '^bursty: work: where' exec.err
 if command -v script >/dev/null 2>&1; then
@@ -175,7 +156,6 @@ if command -v script >/dev/null 2>&1; then
         / hot$/ { n++; if (length($0) > 60) bad = 1 } END { exit bad || !n }' screen
     check "the terminal is as before" grep -q '[^-]icanon' screen
 else
-    skipped=$((skipped + 1))
-    echo "skipped: no script"
+    skip "no script"
 fi
 finish

@@ -344,11 +344,16 @@ RECORDER_HOOK void recorder_lock_names(int on) {
     else pthread_mutex_unlock(&lock);
 }
 
+/* Opening and reading would end a thread that is asked to be cancelled, here,
+   where the program has no such place, and with the lock. */
 RECORDER_HOOK uint32_t recorder_find_names(void) {
-    int locked = lock_names();
+    int state, locked;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    locked = lock_names();
     read_maps(name_line);
     find_made();
     if (locked) pthread_mutex_unlock(&lock);
+    pthread_setcancelstate(state, &state);
     return without_memory;
 }
 
@@ -364,15 +369,18 @@ RECORDER_HOOK static void note_stack(const char *line) {
 }
 
 RECORDER_HOOK void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end) {
-    int locked = lock_names();
+    int state;
     *low = *end = 0;
-    if (!locked) return;
-    wanted_place = place;
-    found_low = found_end = 0;
-    read_maps(note_stack);
-    *low = found_low;
-    *end = found_end;
-    pthread_mutex_unlock(&lock);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    if (lock_names()) {
+        wanted_place = place;
+        found_low = found_end = 0;
+        read_maps(note_stack);
+        *low = found_low;
+        *end = found_end;
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_setcancelstate(state, &state);
 }
 
 static unsigned char mapped[RECORDER_FUNCTIONS];

@@ -167,14 +167,18 @@ RECORDER_HOOK static recorder_thread *first_call(void) {
    long. */
 RECORDER_HOOK __attribute__((noinline)) static int wait_for(recorder_thread *r) {
     struct timespec millisecond = {0, 1000000};
-    int wait, was = 0, saved = errno;
+    int wait, state, was = 0, saved = errno;
     for (wait = 0; wait < PATIENCE; wait++) {
         if (__atomic_compare_exchange_n(&r->busy, &was, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
             break;
         if (was == 1) return 0;
         was = 0;
         if (wait < 100) sched_yield();
-        else nanosleep(&millisecond, NULL);
+        else {
+            pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state); /* a sleep may be cancelled */
+            nanosleep(&millisecond, NULL);
+            pthread_setcancelstate(state, &state);
+        }
     }
     errno = saved; /* a signal interrupts a sleep */
     return wait < PATIENCE;

@@ -333,12 +333,11 @@ static void record_begin(void *user, const binpatch_frame *frames, size_t count)
 
 /* ---- the end ---- */
 
-static void record_save(void) {
+static void record_save_all(void) {
     const recorder_thread *r;
     int saved = errno;
     uint64_t missed;
     double by;
-    if (__atomic_exchange_n(&record.done, 1, __ATOMIC_ACQ_REL)) return;
     if (record.pid == record.owner) keep_stop();
     if (!record.path[0] || (record.pid != record.owner && !record.follow)) return;
     if (record.running) {
@@ -364,6 +363,15 @@ static void record_save(void) {
     }
     if (record.pid == record.owner) record_write_report();
     errno = saved;
+}
+
+/* Whoever ends the process may be asked to be cancelled: not while we write. */
+static void record_save(void) {
+    int state;
+    if (__atomic_exchange_n(&record.done, 1, __ATOMIC_ACQ_REL)) return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    record_save_all();
+    pthread_setcancelstate(state, &state);
 }
 
 void recorder_at_exit(void) { record_save(); }

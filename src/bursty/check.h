@@ -73,15 +73,16 @@ typedef struct bursty_p_scope {
    of the first two, and decrement bursty_here.n itself; nobody else needs them.
    bursty_hit takes a check, sends its event if there is a site and a burst, and
    returns the profiles in a burst. bursty_note sends one without a check. take,
-   give_back: for code in two copies. */
+   give_back: for code in two copies; mark, since: for its events without a
+   check. */
 BURSTY_API BURSTY_P_COLD uint32_t bursty_hit(const bursty_site *site, uintptr_t value);
 BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t value,
                                           uint32_t kind);
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
-#if !defined(BURSTY_BARE) && !defined(BURSTY_TINY)
-BURSTY_API BURSTY_P_COLD uint32_t bursty_p_mark(void);
-BURSTY_API BURSTY_P_COLD void bursty_p_since(const bursty_site *site, uintptr_t value,
+#ifndef BURSTY_TINY
+BURSTY_API BURSTY_P_COLD uint32_t bursty_note_mark(void);
+BURSTY_API BURSTY_P_COLD void bursty_note_since(const bursty_site *site, uintptr_t value,
                                              uint32_t kind, uint32_t mark);
 #endif
 

@@ -47,17 +47,19 @@ enum { BURSTY_P_LAST_FRAMES = 64, BURSTY_P_SLOWEST = 4, BURSTY_P_SLOWEST_PATHS =
 enum { BURSTY_P_LAST_FRAMES = 256, BURSTY_P_SLOWEST = 16, BURSTY_P_SLOWEST_PATHS = 16,
        BURSTY_P_FRAME_ROWS = 6144, BURSTY_P_FRAME_INDEX = 8192 };
 #endif
-#ifdef BURSTY_BARE
-enum { BURSTY_P_STRATUM = BURSTY_P_BUCKETS }; /* there is room for one, and nobody preempts */
-#else
-enum { BURSTY_P_STRATUM = 8 };
-#endif
-enum { BURSTY_P_STRATA = BURSTY_P_BUCKETS / BURSTY_P_STRATUM };
+#ifndef BURSTY_BARE /* there nobody preempts, and there is little room: a stratum is all */
+#define BURSTY_P_STRATA
+enum { BURSTY_P_STRATUM = 8, BURSTY_P_STRATUM_COUNT = 66 }; /* buckets in one; how many */
+#define BURSTY_P_STRATUM_OF(row) (row)->stratum
 
 /* What the ticks of a stratum stand for. */
 typedef struct bursty_p_frame_stratum {
     bursty_p_tick_count cpu_us, ticks, events; /* events: ticks that come together are one */
 } bursty_p_frame_stratum;
+#else
+enum { BURSTY_P_STRATUM = 0 };
+#define BURSTY_P_STRATUM_OF(row) 0u
+#endif
 
 typedef struct bursty_p_slowest {
     uint64_t ns, wait_ns, began_ns; /* began: since bursty_start                        */
@@ -78,7 +80,9 @@ typedef struct bursty_p_frame_kind {
     bursty_p_tick_count unended, left_out, missed; /* missed: not among the slowest     */
     bursty_p_tick_count crowded, unplaced;         /* ticks: see bursty_write           */
     bursty_p_tick_count bucket[BURSTY_P_BUCKETS];
-    bursty_p_frame_stratum stratum[BURSTY_P_FRAME_CLASSES][BURSTY_P_STRATA];
+#ifdef BURSTY_P_STRATA
+    bursty_p_frame_stratum stratum[BURSTY_P_FRAME_CLASSES][BURSTY_P_STRATUM_COUNT];
+#endif
     uint32_t last_us[BURSTY_P_LAST_FRAMES];
     bursty_p_slowest slowest[BURSTY_P_SLOWEST];
 } bursty_p_frame_kind;
@@ -89,7 +93,10 @@ enum { BURSTY_P_SELF, BURSTY_P_TOTAL };
 typedef struct bursty_p_frame_row {
     const bursty_site *site;
     struct bursty_p_frame_row *touched; /* in this frame: the next one, or itself      */
-    uint16_t kind, framed, stratum;
+    uint16_t kind, framed;
+#ifdef BURSTY_P_STRATA
+    uint32_t stratum;
+#endif
     uint32_t serial;                    /* the path that was added last                */
     uint32_t now[2];                    /* ticks of this frame: self, total            */
     bursty_p_count sum[BURSTY_P_FRAME_CLASSES][2], squares[BURSTY_P_FRAME_CLASSES][2];
@@ -259,7 +266,7 @@ static bursty_p_frame_row *bursty_p_claim_frame_row(void) {
 static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32_t kind,
                                                  uint32_t framed, uint32_t stratum) {
     uint32_t h = bursty_p_mix(bursty_p_mix((uint32_t)((uintptr_t)site >> 3), kind),
-                              framed << 16 | stratum);
+                              framed | stratum << 16);
     bursty_p_frame_row *fresh = NULL, *row;
     for (;; h++) {
         uint32_t *slot = &bursty_p_frames.index[h % BURSTY_P_FRAME_INDEX];
@@ -270,7 +277,9 @@ static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32
                 if (!fresh) return NULL;
                 fresh->kind = (uint16_t)kind;
                 fresh->framed = (uint16_t)framed;
-                fresh->stratum = (uint16_t)stratum;
+#ifdef BURSTY_P_STRATA
+                fresh->stratum = stratum;
+#endif
                 BURSTY_P_RELEASE(&fresh->site, site);
             }
             number = (uint32_t)(fresh - bursty_p_frames.rows) + 1;
@@ -279,7 +288,7 @@ static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32
         }
         row = &bursty_p_frames.rows[number - 1];
         if (row->site == site && row->kind == kind && row->framed == framed
-            && row->stratum == stratum)
+            && BURSTY_P_STRATUM_OF(row) == stratum)
             return row;
     }
 }
@@ -312,6 +321,7 @@ static bursty_p_frame_row *bursty_p_fold_path(bursty_p_framed *f, uint32_t kind,
     return touched;
 }
 
+#ifdef BURSTY_P_STRATA
 /* Sums that are nearly full stay as they are, all of them: it is their quotients
    that count. */
 static void bursty_p_count_stratum(bursty_p_frame_stratum *sum, uint64_t cpu_us,
@@ -327,6 +337,7 @@ static void bursty_p_count_stratum(bursty_p_frame_stratum *sum, uint64_t cpu_us,
     bursty_p_tick_add_shared(&sum->ticks, (uint32_t)ticks);
     bursty_p_tick_add_shared(&sum->events, list->events);
 }
+#endif
 
 static void bursty_p_fold_frame(bursty_p_framed *f, uint32_t kind, uint32_t class_number,
                                 uint32_t stratum, const bursty_p_frame_list *list) {
@@ -459,10 +470,12 @@ static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint
         bursty_p_count_up(&sum[BURSTY_P_FRAME_WAIT], wait_ns / 1000);
         bursty_p_add_product(&sum[BURSTY_P_FRAME_WAIT2], wait_ns / 1000, wait_ns / 1000);
     }
+#ifdef BURSTY_P_STRATA
     if (bursty_p_knows_waiting()) {
         stratum = bursty_p_bucket(cpu_ns) / BURSTY_P_STRATUM;
         bursty_p_count_stratum(&kind->stratum[class_number][stratum], cpu_ns / 1000, list);
     }
+#endif
     bursty_p_fold_frame(f, k, class_number, stratum, list);
 }
 
@@ -592,13 +605,15 @@ static void bursty_p_clear_frames(void) {
         BURSTY_P_RELEASE(&kind->crowded, 0);
         BURSTY_P_RELEASE(&kind->unplaced, 0);
         for (i = 0; i < BURSTY_P_BUCKETS; i++) BURSTY_P_RELEASE(&kind->bucket[i], 0);
-        for (i = 0; i < BURSTY_P_STRATA; i++) {
+#ifdef BURSTY_P_STRATA
+        for (i = 0; i < BURSTY_P_STRATUM_COUNT; i++) {
             for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
                 BURSTY_P_RELEASE(&kind->stratum[c][i].cpu_us, 0);
                 BURSTY_P_RELEASE(&kind->stratum[c][i].ticks, 0);
                 BURSTY_P_RELEASE(&kind->stratum[c][i].events, 0);
             }
         }
+#endif
         BURSTY_P_PUT(&kind->slowest_count, 0);
         BURSTY_P_PUT(&kind->limit, 0);
         BURSTY_P_PUT(&kind->next, BURSTY_P_FIRST_FRAMES);
@@ -664,8 +679,9 @@ static void bursty_p_put_slowest(bursty_p_dump *d, bursty_p_frame_kind *kind) {
 }
 
 static void bursty_p_put_strata(bursty_p_dump *d, const bursty_p_frame_kind *kind) {
+#ifdef BURSTY_P_STRATA
     uint32_t i, c;
-    for (i = 0; i < BURSTY_P_STRATA; i++) {
+    for (i = 0; i < BURSTY_P_STRATUM_COUNT; i++) {
         uint64_t v[1 + 3 * BURSTY_P_FRAME_CLASSES], all = 0;
         for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
             v[3 * c + 1] = BURSTY_P_ACQUIRE(&kind->stratum[c][i].cpu_us);
@@ -676,6 +692,8 @@ static void bursty_p_put_strata(bursty_p_dump *d, const bursty_p_frame_kind *kin
         v[0] = i * BURSTY_P_STRATUM + 1;
         if (all) bursty_p_put_all(d, v, 1 + 3 * BURSTY_P_FRAME_CLASSES);
     }
+#endif
+    (void)kind;
     bursty_p_put_varint(&d->out, 0);
 }
 
@@ -720,7 +738,7 @@ static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
         const bursty_site *site = BURSTY_P_ACQUIRE(&row->site);
         if (!site || row->kind != k) continue;
         bursty_p_put_site(d, site);
-        bursty_p_put_varint(&d->out, row->stratum * (uint32_t)BURSTY_P_STRATUM);
+        bursty_p_put_varint(&d->out, BURSTY_P_STRATUM_OF(row) * (uint32_t)BURSTY_P_STRATUM);
         for (s = 0; s < 2; s++) {
             for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
                 bursty_p_put_varint(&d->out, BURSTY_P_READ(&row->sum[c][s]));

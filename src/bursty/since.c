@@ -19,15 +19,14 @@
    are of 32 bits and wrap.
 
    Cost: what the event alone costs and 20 instructions, within bursts. */
-#if !defined(BURSTY_BARE)
-BURSTY_API uint32_t bursty_p_mark(void) {
+BURSTY_API uint32_t bursty_note_mark(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n = BURSTY_P_HERE.n;
     if (!t || !t->live || (int32_t)n > 0) return 0;
     return (uint32_t)BURSTY_P_READ(&t->checks) - n;
 }
 
-BURSTY_API void bursty_p_since(const bursty_site *site, uintptr_t value, uint32_t kind,
+BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint32_t kind,
                                uint32_t mark) {
     uint32_t n, p, now, behind, seen = 0;
     bursty_p_thread *t;
@@ -52,4 +51,3 @@ BURSTY_API void bursty_p_since(const bursty_site *site, uintptr_t value, uint32_
     }
     BURSTY_P_HERE.n = n;
 }
-#endif

@@ -730,11 +730,11 @@ static void say_left_alone(const job *j) {
 /* The user's command for one source of C++, and more words. quiet: once more,
    for the object alone. */
 static int compile_cxx(const job *j, const unit_job *u, const cc_command *more, int quiet) {
-    unsigned left_out = bit(CC_LINKER) | bit(CC_LANGUAGE);
+    unsigned dropped = bit(CC_LINKER) | bit(CC_LANGUAGE);
     cc_command c = {NULL, 0, 0};
     int status;
-    if (quiet) left_out |= bit(CC_DEPENDENCY) | bit(CC_DEPENDENCY_ASIDE);
-    add_user_words(&c, &j->line, left_out);
+    if (quiet) dropped |= bit(CC_DEPENDENCY) | bit(CC_DEPENDENCY_ASIDE);
+    add_user_words(&c, &j->line, dropped);
     if (more) cc_add_words(&c, more->words, more->count);
     if (quiet) cc_add_word(&c, "-w");
     cc_add_word(&c, "-c");

@@ -212,10 +212,10 @@ static void put_scope_helpers(text *front) {
 /* src/bursty/since.c */
 static void put_dual_declarations(text *front, const char *hidden) {
     text_format(front, "%s __attribute__((cold,noinline)) unsigned bursty_cc_mark(void) "
-                       "__asm__(\"bursty_p_mark\");\n", hidden);
+                       "__asm__(\"bursty_note_mark\");\n", hidden);
     text_format(front, "%s __attribute__((cold,noinline)) void bursty_cc_since(const struct "
                        "bursty_cc_site *, unsigned long, unsigned, unsigned) "
-                       "__asm__(\"bursty_p_since\");\n", hidden);
+                       "__asm__(\"bursty_note_since\");\n", hidden);
 }
 
 static void put_front(const cc_writer *p, text *front) {

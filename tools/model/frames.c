@@ -67,7 +67,7 @@ static void find_strata(const frames_of_kind *kind, int c, frames_units *units) 
     size_t first = 0, i, k;
     while (first < kind->stratum_count) {
         double cpu_ms = 0, ticks = 0, events = 0, unit = (double)kind->tick_us / 1000;
-        for (i = first; i < kind->stratum_count && events < FEW_EVENTS; i++) {
+        for (i = first; i < kind->stratum_count && events < (double)FEW_EVENTS; i++) {
             cpu_ms += (double)kind->strata[i].cpu_us[c] / 1000;
             ticks += (double)kind->strata[i].ticks[c];
             events += (double)kind->strata[i].events[c];
@@ -125,7 +125,7 @@ static frames_amount amount_of(const frames_of_kind *kind, const frames_units *u
     }
     if (!f->share_count) add_amount(&amount, &f->ticks[c][which], class_ms);
     amount.least = amount.least * many + units->most[c] * units->most[c] * many * many;
-    if ((double)f->ticks[c][which].sum >= FEW_TICKS * many) amount.least = 0;
+    if ((double)f->ticks[c][which].sum >= (double)FEW_TICKS * many) amount.least = 0;
     return amount;
 }
 
