@@ -663,15 +663,15 @@ static int is_trial(const char *output) {
 
 enum { SHOWN = 6 };
 
-typedef struct without {      /* files of C++ that have none */
+typedef struct bare_files {      /* files of C++ that have none */
     const job *j;
     text names;
     size_t count;
     int for_link;             /* all of them are code of the linker's step */
-} without;
+} bare_files;
 
 static void note_without(void *user, const char *file, unsigned what, const char *reason) {
-    without *w = (without *)user;
+    bare_files *w = (bare_files *)user;
     if (!cc_is_cxx(file)) list_line(w->j, file, 1, "the file", "left alone", reason);
     say_way(w->j, file, reason);
     if (!(what & CC_INPUT_IS_CXX)) return;
@@ -684,7 +684,7 @@ static void note_without(void *user, const char *file, unsigned what, const char
 
 /* Files of C++ in the command that links. list_cxx has put them into the
    list. */
-static void note_sources(without *w) {
+static void note_sources(bare_files *w) {
     const job *j = w->j;
     size_t i;
     if (j->late && compiles_cxx(j)) return;
@@ -695,7 +695,7 @@ static void note_sources(without *w) {
     }
 }
 
-static void add_advice(text *out, const without *w) {
+static void add_advice(text *out, const bare_files *w) {
     const job *j = w->j;
     char *plugin;
     if (w->for_link) {
@@ -712,7 +712,7 @@ static void add_advice(text *out, const without *w) {
 
 /* The word at link, on what the inputs really have. */
 static void say_left_alone(const job *j) {
-    without w = {j, {NULL, 0, 0}, 0, 1};
+    bare_files w = {j, {NULL, 0, 0}, 0, 1};
     if (j->d->cover || !wants_runtime(j) || is_trial(j->line.output)) return;
     note_sources(&w);
     cc_inputs(&j->line, j->late && makes_code_later(j), note_without, &w);
