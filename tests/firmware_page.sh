@@ -4,21 +4,13 @@
 # second block, of a debug probe, is run by gdb; and a reader that knows no symbols finds the same.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/bursty-firmware.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/home"
 git clone -q . "$work/clone" || exit 2
 cd "$work/clone" || exit 2
-passed=0 failed=0
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$work/said" 2>&1; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAILED $what: $*"
-        tail -n 20 "$work/said" | sed 's/^/    /'
-    fi
-}
+log=$work/said
 plain() { env -i PATH=/usr/bin:/bin HOME="$work/home" TERM=dumb LANG=C.UTF-8 "$@"; }
 
 block() { awk -v n="$1" '/^```sh$/ { b++; on = b == n; next } /^```$/ { on = 0 } on' docs/firmware.md; }
@@ -106,5 +98,4 @@ check "sizes: $(size_of board.elf)" is_near 'with everything |' $(size_of board.
 check "sizes, off: $(size_of off.elf)" is_near '-DBURSTY_OFF` |' $(size_of off.elf)
 said=$(sed -n 's/.*this program is \([0-9]*\) bytes.*/\1/p' docs/firmware.md) got=$(wc -c <board.brst)
 check "the dump's size: $got, not $said" [ $((said * 95)) -le $((got * 100)) -a $((got * 95)) -le $((said * 100)) ]
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -4,23 +4,13 @@
 # meson in two, the shells, man, dpkg and lintian. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 top=$PWD
 work=$(mktemp -d "${TMPDIR:-/tmp}/bursty-install.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/home" "$work/tmp"
 unset CFLAGS
-passed=0 failed=0
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$work/said" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED $what: $*"
-        tail -n 20 "$work/said" | sed 's/^/    /'
-    fi
-}
+log=$work/said
 # As a stranger types it: nothing of this environment.
 plain() {
     env -i PATH="${MORE:+$MORE:}/usr/bin:/bin" HOME="$work/home" TMPDIR="$work/tmp" TERM=dumb \
@@ -297,5 +287,4 @@ check "make uninstall" plain make -s uninstall PREFIX="$prefix"
 check "it leaves nothing" [ ! -e "$prefix/bin" -a ! -e "$prefix/lib" -a ! -e "$prefix/share" ]
 check "git knows all files" [ -z "$(git status --porcelain)" ]
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -8,6 +8,7 @@
 #   LEVELS    of optimization, for the programs
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 BUILD=${BUILD:-build} CC=${CC:-gcc-12} CXX=${CXX:-g++-12}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 bursty=$BUILD/bursty sources=$PWD/tests/plugin out=$BUILD/plugin/$(basename "$CXX")
@@ -19,12 +20,6 @@ case $CXX in
 *clang*) is_clang=1 plugin_name=bursty_clang_ package=llvm-[0-9]*-dev only_gcc= ;;
 *) is_clang=0 plugin_name=bursty_late_ package=gcc-[0-9]*-plugin-dev only_gcc='-ftracer -fno-toplevel-reorder' ;;
 esac
-passed=0 failed=0
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    echo "FAILED $2"
-}
 says() { # PATTERN WHAT: the last log has such a line
     grep -q "$1" log
     ok $? "$2: $(head -n 3 log)"
@@ -386,5 +381,4 @@ if [ $is_clang = 1 ]; then
     cp kept.so "$plugin"
 fi
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

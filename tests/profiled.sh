@@ -7,17 +7,12 @@
 #   BUILD   folder of build/bursty (default build); what is made here goes to $BUILD/profiled
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 CC=${CC:-cc} BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 plain=$BUILD/bursty out=$BUILD/profiled
 rm -rf "$out"
 mkdir -p "$out/dumps" || exit 2
-passed=0 failed=0
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    echo "FAILED $2"
-}
 
 $CC -std=c99 -Itests -o "$out/make_dumps" tests/make_dumps.c && "$out/make_dumps" "$out/dumps" || exit 2
 
@@ -85,5 +80,4 @@ if [ -f "$BUILD/bursty-record.so" ]; then
     ok $? "record: its dump: $(tail -n 1 "$out/recorded.report")"
 fi
 for name in all Q scope dual cover mcdc; do rm -rf "${out:?}/$name"; done
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

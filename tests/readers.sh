@@ -2,9 +2,9 @@
 # readers.sh - files that bursty report writes for other tools, read by these: `go tool pprof`,
 # callgrind_annotate, and speedscope, from npm, in headless Chromium. Part of `make matrix`. What is
 # not installed is counted as skipped, and as failed if CI is set.
+. tests/check.sh
 BUILD=${BUILD:-build} CC=${CC:-cc} CHROMIUM=${CHROMIUM:-chromium}
 dir=$BUILD/tests/readers
-passed=0 failed=0 skipped=0
 rm -rf "$dir"
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
@@ -17,18 +17,11 @@ tick 2000|ticks main@m.c:1 200|ticks main@m.c:1;parse@p.c:10 500|ticks main@m.c:
 ticks main@m.c:1;init@a.c:1 50|ticks main@m.c:1;init@b.c:1 20|ticks main@m.c:1;std::map<a, b>::at@m.h:4 60
 END
 
-ok() {
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAILED $2"
-    fi
-}
 has() { grep -qE -- "$2" "$dir/$1"; ok $? "$1 has no $2"; }
 lacks_tool() { # NAME: is it missing? Says so.
     command -v "$1" >/dev/null && return 1
     if [ -n "${CI-}" ]; then ok 1 "$1 is missing"; else
-        skipped=$((skipped + 1))
-        echo "skipped: no $1"
+        skip "no $1"
     fi
 }
 
@@ -102,5 +95,4 @@ if ! lacks_tool npm && ! lacks_tool "$CHROMIUM"; then
     see threads.speedscope.json
 fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+finish

@@ -1,21 +1,16 @@
 #!/bin/sh
 # readme_rows.sh - a row of the matrix: the rows of README's first table, each as its reader would try it:
-# a clean clone, an empty HOME, a plain PATH with cc and make; and the other commands that a row names. A microcontroller's commands are run by tests/firmware_page.sh.
-# Prints how much processor time each took; more than five minutes is a
-# failure.
+# a clean clone, an empty HOME, a plain PATH with cc and make; and the other commands that a row names.
+# A microcontroller's commands are run by tests/firmware_page.sh.
+# Prints how much processor time each took; more than five minutes is a failure.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/bursty-readme.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/home"
-passed=0 failed=0
+shown=$work/said
 git clone -q . "$work/clone" || exit 2
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    echo "FAILED $2"
-    tail -n 20 "$work/said" | sed 's/^/    /'
-}
 # Runs the words of the row, in a folder, as a stranger would type them.
 reader() { # FOLDER LINE
     (cd "$1" && env -i PATH="/usr/bin:/bin:$work/clone/build" HOME="$work/home" TERM=dumb \
@@ -63,7 +58,7 @@ reader "$work/one" 'cc -O1 -o prog prog.c && bursty record ./prog && bursty repo
 ok $? "a program as it is"
 grep -q '^1 .* often' "$work/said" && grep -q '^2 .* seldom' "$work/said"
 ok $? "often takes most of the time, seldom the rest"
-for word in '`--calls`' '`--frames`' '`--misses`' '`-p PID`'; do in_table "$word"; done
+for word in '`--calls`' '`--frames`' '`--misses`' '`--sharing`' '`-p PID`' '`bursty top -p PID`'; do in_table "$word"; done
 reader "$work/one" 'bursty record --calls -o calls.brst ./prog && bursty report calls.brst'
 grep -q 'main > often' "$work/said"
 ok $? "--calls: contexts"
@@ -80,6 +75,26 @@ reader "$work/one" 'cc -O1 -o long long.c && { ./long & bursty record -p $! --se
     status=$?; kill $!; [ $status = 0 ] && bursty report pid.brst; }'
 grep -q '^1 .* often' "$work/said"
 ok $? "-p PID"
+reader "$work/one" './long & bursty top -p $! --once; status=$?; kill $!; exit $status'
+ok $? "top"
+grep -q ' often$' "$work/said"
+ok $? "top: often"
+sed 's/volatile unsigned sink;/volatile unsigned sinks[2];/; s/sink +=/sinks[which] +=/; s/^int main.*/static void *run(void *w) {/
+    s/seldom(void) {/seldom(int which) {/; s/often(void) {/often(int which) {/; s/int i;$/int i, which = w != 0;/
+    s/seldom();/seldom(which);/; s/often();/often(which);/; s/puts.*//; s/return 0;/return w;/' "$work/one/prog.c" >"$work/one/two.c"
+cat >>"$work/one/two.c" <<'END'
+#include <pthread.h>
+int main(void) {
+    pthread_t t;
+    if (pthread_create(&t, NULL, run, NULL)) return 1;
+    run(&t);
+    return pthread_join(t, NULL) != 0;
+}
+END
+reader "$work/one" 'cc -O1 -o two two.c -lpthread && bursty record --sharing -o two.brst ./two && bursty report two.brst'
+ok $? "--sharing"
+grep -q 'sinks' "$work/said"
+ok $? "--sharing: both threads write to sinks"
 lap "1 a program as it is"
 
 # 2: the ten lines
@@ -139,5 +154,4 @@ lap "4 tests"
 
 reader "$work/clone" 'git status --porcelain | grep . && exit 1; exit 0'
 ok $? "nothing is left that git does not know"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -277,14 +277,14 @@ static void add_facts(report *r, const shared_part *p, const shared_line *const 
     }
     line.size = 0;
     if (told)
-        text_add(&line, "give what each thread writes lines of its own: align it to 64 bytes and "
-                        "pad it to a multiple of 64");
+        text_add(&line, "give each thread lines of its own to write: align what it writes to 64 "
+                        "bytes and pad it to a multiple of 64");
     else {
         text_add(&line, "none was found in ");
         text_counted(&line, p->bursts, "burst");
     }
     text_bytes(&line, "", 1);
-    report_add_fact(r, REPORT_PLAIN, told ? "cure" : "false sharing", line.data);
+    report_add_fact(r, REPORT_PLAIN, told ? "to mend it" : "false sharing", line.data);
     text_free(&line);
 }
 
