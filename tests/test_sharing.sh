@@ -42,7 +42,7 @@ for form in 'bursts --every 20000 --burst 5000' 'whole --every 0'; do
     has $name.close.csv '^[0-9]+,[0-9]+,[12],8,8,false,tally,count_one,(.*/)?counters\.c:[0-9]+$'
     has $name.close.txt 'false sharing a line on '
     tr '\n' ' ' <$name.close.txt >one
-    has one 'align it to 64 bytes'
+    has one 'align what it writes to 64 bytes'
     has one 'thread [12] writes tally at offset [08] in count_one'
     hasnt $name.apart.csv ',(false|both),'
     has $name.apart.txt 'none was found in [0-9]+ burst'
