@@ -11,10 +11,8 @@ static void help(FILE *to) {
         fprintf(to, "  %-8s %s\n", command_list[i]->name, command_list[i]->about);
     }
     fputs("\n  bursty COMMAND --help tells more. --version prints the version.\n"
-          "  Exit status: 0 done, 1 failed, 2 bad usage or bad input (one line on standard error "
-          "says "
-          "what and where),\n"
-          "  3 a condition of `report --fail-if` holds.\n",
+          "  Exit status: 0 done; 1 failed; 2 bad usage or bad input, and one line on standard error\n"
+          "  says what and where; 3 a condition of `report --fail-if` or `--fail-under` holds.\n",
           to);
 }
 

@@ -302,4 +302,4 @@ static int run(int argc, char **argv) {
     return status;
 }
 
-const tool_command command_cc = {"cc", "a compiler that puts checks or counters into C", run};
+const tool_command command_cc = {"cc", "a compiler that puts checks or counters into C and C++", run};
