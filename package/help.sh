@@ -4,8 +4,7 @@
 set -e
 echo "@ bursty"
 "$@" --help
-"$@" --help | sed -n 's/^  \([a-z][a-z]*\)  *\([^ ].*\)$/\1 \2/; /^[a-z]/p; /^  bursty COMMAND/q' |
-    grep -v -e '^usage' -e '^bursty ' |
+"$@" --help | sed -n '/^  bursty COMMAND/q; s/^  \([a-z][a-z]*\)  *\([^ ].*\)$/\1 \2/p' |
     while read -r name about; do
         echo "@ $name $about"
         "$@" "$name" --help
