@@ -4483,7 +4483,7 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT) {
         what = ran_ns == before ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         t->ran_ns = ran_ns;
-        is_same = ran_ns == before && t->seen;
+        is_same = before && ran_ns == before && t->seen; /* before: no other thread was here */
         round->has_run |= ran_ns != before;
     } else if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
         what = bursty_p_watcher_pay(t, ran_ns, gap_ns);
@@ -4688,7 +4688,6 @@ static void bursty_p_watcher_end(void) {
 static void bursty_p_watcher_open(bursty_p_thread *t) {
     t->here = &BURSTY_P_HERE;
     t->ran_ns = 0;
-    t->seen = 0;
     t->processor = bursty_p_system_processor();
     t->system = bursty_p_system_me();
     if (t->system) BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
