@@ -3,12 +3,12 @@
 # (docs/formats.md): for each shape of make_hostile.c, at most 32 MiB and 100 bytes of memory a byte
 # of file; 16 times the file takes at most 48 times the CPU time; output is at most 64 MiB and 512
 # bytes a byte of file. A file is read, or refused with a reason. FULL=1, as the matrix has it: files
-# of 2 MB; otherwise of 125 kB.
+# of 1 MB; otherwise of 128 kB.
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/hostile
 . tests/check.sh
 small=8000 big=128000
-[ -z "${FULL-}" ] || small=125000 big=2000000
+[ -z "${FULL-}" ] || small=62500 big=1000000
 mkdir -p "$dir/small" "$dir/big"
 
 if [ -n "$RUN" ]; then

@@ -201,13 +201,14 @@ steps_shared() { # FLAGS...
 }
 steps $level
 if [ -n "${FULL:-}" ]; then
-    for level in -O0 -O1 -O2 -O3 -Os; do
-        steps_shared $level
-        for flags in '' -fno-omit-frame-pointer '-fno-pie -no-pie' \
-            '-fcf-protection=full -fstack-protector-all' -masm=intel; do
-            # shellcheck disable=SC2086
-            steps $level $flags
-        done
+    for flags in -O0 -O1 -O2 -O3 -Os; do
+        steps_shared $flags
+        steps $flags
+    done
+    for flags in -fno-omit-frame-pointer '-fno-pie -no-pie' \
+        '-fcf-protection=full -fstack-protector-all' -masm=intel; do
+        # shellcheck disable=SC2086
+        steps -O2 $flags
     done
 fi
 
@@ -370,7 +371,7 @@ for flags in -O1 -O2 -Os '-O3 -mavx' '-O3 -march=native' '-O2 -fPIC' '-O2 -DBURS
 done
 if grep -q avx512f /proc/cpuinfo; then keep -O3 -mavx512f; else skip "no AVX-512 here"; fi
 if has "$CXX"; then
-    for level in -O0 -O1 -O2 -O3; do
+    for level in -O0 -O2; do
         shared exe $level -fno-exceptions
         shared so $level -fno-exceptions -fPIC
         shared exe $level
@@ -389,7 +390,7 @@ if has "$CXX"; then
     else skip "$CC -flto does not link here"; fi
 fi
 same_dump -O0
-for flags in -O0 -O1 -O3 -Os '-O2 -fno-pie -no-pie' '-O2 -fno-omit-frame-pointer' '-O3 -mavx2' \
+for flags in -O0 -O3 -Os '-O2 -fno-pie -no-pie' '-O3 -mavx2' \
     '-O2 -fcf-protection=full -fstack-protector-all' '-O2 -fexceptions' '-O2 -DBURSTY_STACK=3' \
     '-O2 -DBURSTY_STACK=200' ${lto:+"-O2 $lto"}; do
     # shellcheck disable=SC2086
@@ -397,7 +398,7 @@ for flags in -O0 -O1 -O3 -Os '-O2 -fno-pie -no-pie' '-O2 -fno-omit-frame-pointer
 done
 same_events scopes.c -O2 -fPIC '-DBURSTY_TLS_MODEL="initial-exec"'
 if has "$CXX"; then
-    for flags in $level -O1 -O3 -Os '-O2 -fno-pie -no-pie' ${lto:+"-O2 $lto"}; do
+    for flags in -O2 -O3 -Os '-O2 -fno-pie -no-pie' ${lto:+"-O2 $lto"}; do
         # shellcheck disable=SC2086
         same_events scopes.cc $flags
     done

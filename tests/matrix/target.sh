@@ -168,7 +168,7 @@ msvc() {
 # shellcheck disable=SC2086
 macos() {
     for processor in x86_64 arm64; do
-        for language in 'c -std=c99' 'c -std=c11' 'c++ -std=c++11' 'c++ -std=c++17'; do
+        for language in 'c -std=c99' 'c++ -std=c++11'; do
             for source in 'all.c' 'static.c' 'static.c -DSTATIC_OTHER' 'part.c' 'off.c' 'forms.c' \
                           'forms.c -DBURSTY_OFF' 'forms.c -DBURSTY_POLL' 'forms.c -DBURSTY_BARE' \
                           'forms.c -DBURSTY_PORTABLE' 'forms.c -DBURSTY_TINY'; do
