@@ -19,7 +19,8 @@ const { launch } = require('../tests/browser.js');
     await t.run(expression);
     await t.frame();
     const each = v => (v / (times || 1)).toFixed(1).padStart(8);
-    say(what, each((await cpu() - before) * 1000) + ' ms of CPU ' + each(Date.now() - start) + ' ms');
+    say(what, each((await cpu() - before) * 1000) + ' ms of CPU ' +
+      each(Date.now() - start) + ' ms');
   };
   for (const page of process.argv.slice(2)) {
     await t.go('about:blank');
@@ -30,21 +31,25 @@ const { launch } = require('../tests/browser.js');
     say(path.basename(page) + ': interactive', used.toFixed(1).padStart(8) + ' ms of CPU ' +
       (await t.run('performance.now()')).toFixed(1).padStart(8) + ' ms');
     await t.send('HeapProfiler.collectGarbage');
-    say('  memory', ((await t.run('performance.memory.usedJSHeapSize')) / 1e6).toFixed(1).padStart(8) + ' MB');
+    say('  memory',
+      ((await t.run('performance.memory.usedJSHeapSize')) / 1e6).toFixed(1).padStart(8) + ' MB');
     if (!(await t.run('Boolean(seen.tree)'))) continue;
     say('  contexts', String((await t.run('seen.tree.n')) - 1).padStart(8));
     await cost('  a step of a zoom', `(() => { for (let f = 0; f < 240; f++) {
       const z = Math.pow(0.97, f < 120 ? f : 240 - f), m = 0.37;
       workbench.flame.step(m - m * z, m + (1 - m) * z); } })()`, 240);
-    await cost('  search: what matches, and its sum', `state.set('search', 'operator+'); litFor = null;
+    await cost('  search: what matches, and its sum', `state.set('search', 'operator+');
+    litFor = null;
       matched(seen.tree, litMarks(seen.tree)); state.delete('search'); litFor = null`);
     await cost('  search: the whole page', `setState({ search: 'operator+' }, true)`);
     await t.run(`setState({ search: '' }, true)`);
     await cost('  sandwich of a function: the whole page', `setState({ tab: 'sandwich' })`);
     await cost('  another function', `choose(seen.rows[7].name, seen.rows[7].place)`);
     await cost('  inverted: the whole page', `setState({ tab: 'inverted' })`);
-    await cost('  only this function', `setState({ tab: '', focus: JSON.stringify([[seen.rows[3].name, '']]) })`);
-    await cost('  without this function', `setState({ focus: '', hide: JSON.stringify([[seen.rows[3].name, '']]) })`);
+    await cost('  only this function', `setState({ tab: '',
+      focus: JSON.stringify([[seen.rows[3].name, '']]) })`);
+    await cost('  without this function', `setState({ focus: '',
+      hide: JSON.stringify([[seen.rows[3].name, '']]) })`);
   }
   await browser.close();
 })();

@@ -8,7 +8,8 @@ const path = require('path');
 const { launch } = require('./browser.js');
 
 const folder = path.resolve(process.argv[2]);
-const axe = fs.existsSync(folder + '/axe.min.js') ? fs.readFileSync(folder + '/axe.min.js', 'utf8') : null;
+const axe = fs.existsSync(folder + '/axe.min.js')
+  ? fs.readFileSync(folder + '/axe.min.js', 'utf8') : null;
 let passed = 0,
   failed = 0,
   skipped = axe ? 0 : 1,
@@ -17,18 +18,22 @@ function check(what, isRight, got) {
   if (isRight) passed++;
   else {
     failed++;
-    console.log('FAILED ' + at + ': ' + what + (got === undefined ? '' : ': ' + JSON.stringify(got)));
+    console.log('FAILED ' + at + ': ' + what +
+      (got === undefined ? '' : ': ' + JSON.stringify(got)));
   }
 }
 
 let t;
 const run = expression => t.run(expression);
 const count = selector => run(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
-const textOf = selector => run(`(document.querySelector(${JSON.stringify(selector)}) || {}).textContent || ''`);
+const textOf = selector => run(`(document.querySelector(${JSON.stringify(selector)}) ||
+  {}).textContent || ''`);
 const hash = () => run('location.hash');
 const focused = () => run(`(() => { const e = document.activeElement;
   return e === document.body ? '' : e.dataset.node !== undefined ? 'node ' + e.textContent :
-    e.dataset.row !== undefined ? 'row ' + e.textContent : e.id.startsWith('tab-') ? e.textContent : e.id || e.getAttribute('aria-label') || e.textContent; })()`);
+    e.dataset.row !== undefined ? 'row ' + e.textContent
+      : e.id.startsWith('tab-') ? e.textContent
+      : e.id || e.getAttribute('aria-label') || e.textContent; })()`);
 async function open(name, fragment) {
   await t.go('about:blank');
   await t.go('file://' + folder + '/' + name + '.html' + (fragment ? '#' + fragment : ''));
@@ -38,13 +43,15 @@ async function open(name, fragment) {
 async function clickOn(selector) {
   const box = await run(`(() => { const e = document.querySelector(${JSON.stringify(selector)});
     if (!e) return null; e.scrollIntoView({ block: 'nearest' });
-    const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()`);
+    const b = e.getBoundingClientRect();
+    return [b.left + b.width / 2, b.top + b.height / 2]; })()`);
   check('there is ' + selector, box !== null);
   if (box) await t.click(...box);
   await t.frame();
 }
 const clickButton = async label => {
-  await run(`[...document.querySelectorAll('button')].find(b => b.textContent === ${JSON.stringify(label)} && b.offsetWidth).dataset.wanted = 1`);
+  await run(`[...document.querySelectorAll('button')].find(b =>
+    b.textContent === ${JSON.stringify(label)} && b.offsetWidth).dataset.wanted = 1`);
   await clickOn('[data-wanted]');
   await run(`document.querySelectorAll('[data-wanted]').forEach(b => delete b.dataset.wanted)`);
 };
@@ -60,9 +67,11 @@ async function tabTo(holds, most) {
 async function findings(what) {
   if (!axe) return;
   await run(`window.axe ? 0 : (${JSON.stringify(axe)}, 0)`);
-  await run(`if (!window.axe) { const s = document.createElement('script'); s.textContent = ${JSON.stringify(axe)}; document.head.append(s); s.remove(); }`);
+  await run(`if (!window.axe) { const s = document.createElement('script');
+  s.textContent = ${JSON.stringify(axe)}; document.head.append(s); s.remove(); }`);
   const got = await run(`axe.run(document, { resultTypes: ['violations'] }).then(r =>
-    r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 2).map(n => n.html.slice(0, 120)).join(' | ')))`);
+    r.violations.map(v => v.id + ': ' + 
+      v.nodes.slice(0, 2).map(n => n.html.slice(0, 120)).join(' | ')))`);
   check('axe, ' + what, got.length === 0, got);
 }
 
@@ -82,13 +91,19 @@ async function everyPage(name, width, scheme) {
     await run(`document.getElementById('tab-${tab}').click()`);
     await t.frame();
     await t.frame();
-    check('tab ' + tab + ' fits', !(await isWide()), await run('document.documentElement.scrollWidth'));
-    check('tab ' + tab + ' shows something', (await run(`document.getElementById('panel-${tab}').textContent.trim().length`)) > 0);
-    check('tab ' + tab + ' has no half characters', !(await run(`/[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?:[^\\ud800-\\udbff]|^)[\\udc00-\\udfff]/.test(document.body.textContent)`)));
+    check('tab ' + tab + ' fits', !(await isWide()),
+      await run('document.documentElement.scrollWidth'));
+    check('tab ' + tab + ' shows something',
+      (await run(`document.getElementById('panel-${tab}').textContent.trim().length`)) > 0);
+    check('tab ' + tab + ' has no half characters',
+      !(await run(`/[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?:[^\\ud800-\\udbff]|^)[\\udc00-\\udfff]/` +
+        '.test(document.body.textContent)')));
   }
-  check('no table is lost', (await count('[data-table]')) === tables, [await count('[data-table]'), tables]);
+  check('no table is lost', (await count('[data-table]')) === tables,
+    [await count('[data-table]'), tables]);
   check('no script error', t.errors.length === 0, t.errors);
-  check('nothing is loaded', t.requests.every(url => /^(file:.*\.html|about:blank|blob:|data:)/.test(url)), t.requests);
+  check('nothing is loaded', t.requests.every(url =>
+    /^(file:.*\.html|about:blank|blob:|data:)/.test(url)), t.requests);
   t.errors.length = t.requests.length = 0;
 }
 
@@ -98,12 +113,14 @@ const views = {
   // Time: headline, intervals, table, the chosen function, its callers; keys alone.
   async timed() {
     await open('timed');
-    check('the sentence', /^draw takes 70\s%.*\(67 to 73\) of the time/.test(await textOf('#lead')), await textOf('#lead'));
+    check('the sentence', /^draw takes 70\s%.*\(67 to 73\) of the time/.test(await textOf('#lead')),
+      await textOf('#lead'));
     check('rows', (await count('.functions .rows .row')) === 3);
     check('not timed', (await textOf('.functions .rows')).includes('not timed'));
     check('the first is chosen', (await textOf('.detail h2')) === 'draw');
     check('who calls it', (await textOf('.kin')).includes('frame'));
-    check('first screen', await run(`document.querySelector('.flame canvas').getBoundingClientRect().bottom < 900 &&
+    check('first screen',
+      await run(`document.querySelector('.flame canvas').getBoundingClientRect().bottom < 900 &&
       document.querySelector('#lead').getBoundingClientRect().bottom < 900`));
     await tabTo(now => now === 'search');
     await tabTo(now => now.startsWith('self'));
@@ -111,17 +128,21 @@ const views = {
     await t.key('ArrowDown');
     check('arrow keys in the table', (await focused()).startsWith('row frame'), await focused());
     await t.key('Enter');
-    check('Enter chooses', (await hash()).includes('function=frame') && (await textOf('.detail h2')) === 'frame', await hash());
+    check('Enter chooses', (await hash()).includes('function=frame') &&
+      (await textOf('.detail h2')) === 'frame', await hash());
     check('focus stays', (await focused()).startsWith('row frame'), await focused());
     await tabTo(now => now === 'Flame');
     await t.key('ArrowRight');
-    check('arrow keys go through the tabs', (await hash()).includes('tab=inverted') && (await focused()) === 'Inverted', await hash());
+    check('arrow keys go through the tabs', (await hash()).includes('tab=inverted') &&
+      (await focused()) === 'Inverted', await hash());
     await t.key('ArrowLeft');
     await tabTo(now => now.startsWith('node '));
     await t.key('Home');
     await t.key('ArrowDown', 2);
     check('down the stack by keys', (await focused()).startsWith('node draw 70'), await focused());
-    check('the tip says it', /draw.*70\s% \(67 to 73\) of the time, 700 ticks/.test(await textOf('#tip')), await textOf('#tip'));
+    check('the tip says it',
+      /draw.*70\s% \(67 to 73\) of the time, 700 ticks/.test(await textOf('#tip')),
+      await textOf('#tip'));
     await t.key('Enter');
     check('Enter zooms', decodeURIComponent(await hash()).includes('zoom=[["frame"'), await hash());
     const before = await hash();
@@ -129,7 +150,9 @@ const views = {
     await t.until('typeof workbench === "object" && workbench.isReady');
     await t.frame();
     check('reload keeps it', (await hash()) === before && (await textOf('.detail h2')) === 'draw');
-    check('one box fills the width', (await run('workbench.flame.box(2).wide / document.querySelector(".flame").clientWidth')) > 0.99);
+    check('one box fills the width',
+      (await run(`workbench.flame.box(2).wide /
+        document.querySelector(".flame").clientWidth`)) > 0.99);
     await t.key('Escape');
     check('Escape', !/function|zoom/.test(await hash()), await hash());
     await run('history.back()');
@@ -139,9 +162,11 @@ const views = {
     await t.key('Escape');
     await tabTo(now => now === 'hide this', 60);
     await t.key('Enter');
-    check('hidden is said', (await textOf('.chips')).includes('hidden: draw') && (await textOf('.chips')).includes('counts for their callers') &&
+    check('hidden is said', (await textOf('.chips')).includes('hidden: draw') &&
+      (await textOf('.chips')).includes('counts for their callers') &&
       (await textOf('.chips')).includes('hidden functions took'), await textOf('.chips'));
-    check('hidden counts for its caller', /^frame takes 100/.test(await textOf('#lead')), await textOf('#lead'));
+    check('hidden counts for its caller', /^frame takes 100/.test(await textOf('#lead')),
+      await textOf('#lead'));
     await clickOn('.chip button');
     check('and comes back', (await textOf('.chips')) === '' && /^draw/.test(await textOf('#lead')));
     // Ctrl and the wheel zoom at the pointer; what shows is in the address, and Escape undoes it.
@@ -160,19 +185,26 @@ const views = {
   // The second of two functions of one name; names with signs.
   async same_name() {
     await open('same_name');
-    await run(`document.querySelectorAll('.functions .rows .row').forEach(r => { if (r.textContent.includes('b.c:9')) r.id = 'second'; })`);
+    await run(`document.querySelectorAll('.functions .rows .row').forEach(r => {
+      if (r.textContent.includes('b.c:9')) r.id = 'second'; })`);
     await clickOn('#second');
-    check('the right one of two is chosen', (await textOf('.detail .place')) === 'src/b.c:9', await textOf('.detail .place'));
-    check('alone', (await count('.functions .row.on')) === 1 && (await textOf('.functions .row.on')).includes('b.c:9'));
-    check('its own caller', (await textOf('.kin')).includes('run_b') && !(await textOf('.kin')).includes('run_a'));
+    check('the right one of two is chosen', (await textOf('.detail .place')) === 'src/b.c:9',
+      await textOf('.detail .place'));
+    check('alone', (await count('.functions .row.on')) === 1 &&
+      (await textOf('.functions .row.on')).includes('b.c:9'));
+    check('its own caller', (await textOf('.kin')).includes('run_b') &&
+      !(await textOf('.kin')).includes('run_a'));
     await t.key('Escape');
     await t.key('/');
     check('/ goes to search', (await focused()) === 'search');
     await t.type('operator+');
     await t.until('location.hash.includes("search=")', 3);
     await t.frame();
-    check('a plus sign is a plus sign', (await count('.functions .rows .row')) === 1 && (await textOf('.functions .rows')).includes('operator+'));
-    check('with the sum that it matches', /1 of 7 functions.*: 9\.09\s% of the time in 1 context/.test(await textOf('.left p')), await textOf('.left p'));
+    check('a plus sign is a plus sign', (await count('.functions .rows .row')) === 1 &&
+      (await textOf('.functions .rows')).includes('operator+'));
+    check('with the sum that it matches',
+      /1 of 7 functions.*: 9\.09\s% of the time in 1 context/.test(await textOf('.left p')),
+      await textOf('.left p'));
     check('what is typed stays', (await run('document.activeElement.value')) === 'operator+');
     await t.key('Escape');
     await t.type('/^operator.$/');
@@ -185,12 +217,20 @@ const views = {
     await t.frame();
     check('brackets', (await count('.functions .rows .row')) === 1);
     // A link to a stack and to functions that this run does not have.
-    await open('same_name', 'zoom=' + encodeURIComponent('[["run_a","src/a.c:99"],["gone"]]') + '&hide=' + encodeURIComponent('[["elsewhere"]]'));
-    check('a link to what is not there says so', (await textOf('.below .note')).includes('not in this report as a whole'), await textOf('.below .note'));
-    check('its line has moved, it is found', (await run('workbench.flame.box(1).wide / document.querySelector(".flame").clientWidth')) > 0.99);
-    check('hidden and not there', (await textOf('.chips')).includes('Not in this report: elsewhere'));
-    await open('same_name', 'zoom=%5B%7B&range=x&hide=7&focus=%22&tab=no&unit=no&sort=no&file=no&line=no');
-    check('a broken link', (await count('.functions .rows .row')) === 7 && t.errors.length === 0, t.errors);
+    await open('same_name', 'zoom=' + encodeURIComponent('[["run_a","src/a.c:99"],["gone"]]') +
+      '&hide=' + encodeURIComponent('[["elsewhere"]]'));
+    check('a link to what is not there says so',
+      (await textOf('.below .note')).includes('not in this report as a whole'),
+      await textOf('.below .note'));
+    check('its line has moved, it is found',
+      (await run(`workbench.flame.box(1).wide /
+        document.querySelector(".flame").clientWidth`)) > 0.99);
+    check('hidden and not there',
+      (await textOf('.chips')).includes('Not in this report: elsewhere'));
+    await open('same_name',
+      'zoom=%5B%7B&range=x&hide=7&focus=%22&tab=no&unit=no&sort=no&file=no&line=no');
+    check('a broken link', (await count('.functions .rows .row')) === 7 &&
+      t.errors.length === 0, t.errors);
   },
   // Threads: every view is that thread's.
   async mutual() {
@@ -198,25 +238,30 @@ const views = {
     const whole = await textOf('#lead');
     await clickOn('#tab-threads');
     await clickOn('.threads .rows .row');
-    check('a thread is chosen', (await hash()).includes('thread=') && (await textOf('.chips')).includes('thread '), await hash());
+    check('a thread is chosen', (await hash()).includes('thread=') &&
+      (await textOf('.chips')).includes('thread '), await hash());
     check('the sentence', (await textOf('#lead')).length > 10, whole);
     await clickOn('#tab-flame');
     const sums = await run('[seen.tree.sum[0], seen.all, workbench.unit.tree.sum[0]]');
     check('its ticks alone', sums[0] === sums[1] && sums[0] < sums[2], sums);
     await clickOn('.chip button');
     check('all threads again', (await run('seen.tree.sum[0]')) === sums[2]);
-    check('on which thread', /On thread .*%/.test(await textOf('.detail')), await textOf('.detail'));
+    check('on which thread', /On thread .*%/.test(await textOf('.detail')),
+      await textOf('.detail'));
   },
   // Callers and callees by pairs, without stacks; three threads that cannot be picked.
   async game() {
     await open('game');
-    check('the sentence', /^collide_pair takes 28.0/.test(await textOf('#lead')), await textOf('#lead'));
+    check('the sentence', /^collide_pair takes 28.0/.test(await textOf('#lead')),
+      await textOf('#lead'));
     await clickOn('.functions .rows .row');
     check('called by', (await textOf('.kin')).includes('broad_phase'));
     check('no flame without stacks', await run('!document.getElementById("tab-flame")'));
-    await run(`[...document.querySelectorAll('.functions .sort')].find(b => b.textContent === 'function').id = 'byname'`);
+    await run(`[...document.querySelectorAll('.functions .sort')].find(b =>
+      b.textContent === 'function').id = 'byname'`);
     await clickOn('#byname');
-    const names = await run(`[...document.querySelectorAll('.functions .rows .name')].map(e => e.textContent)`);
+    const names = await run(`[...document.querySelectorAll('.functions .rows .name')].map(e =>
+      e.textContent)`);
     check('sorted by name', names.every((name, k) => k === 0 || names[k - 1] <= name), names);
     check('sort is in the address', (await hash()).includes('sort=name'));
     await clickButton('loop trips');
@@ -226,25 +271,32 @@ const views = {
   // Hostile names are text.
   async hostile() {
     await open('hostile');
-    check('no markup', (await count('#workbench b b, #workbench script, #workbench img, .functions i i')) === 0);
+    check('no markup',
+      (await count('#workbench b b, #workbench script, #workbench img, .functions i i')) === 0);
     await t.key('/');
     await t.type('</script>');
     await t.until('location.hash.includes("search=")', 3);
     await t.frame();
     check('searched as text', (await count('.functions .rows .row')) > 0);
     await clickOn('.functions .rows .row');
-    check('chosen by its name', (await run('document.querySelector(".detail h2").textContent === state.get("function")')));
+    check('chosen by its name',
+      (await run('document.querySelector(".detail h2").textContent === state.get("function")')));
     await findings('hostile');
   },
   // Contexts by calls, bounds, links; more nodes than can be seen.
   async chains() {
     await open('chains');
     check('a hundred thousand contexts', (await run('seen.tree.n')) === 100801);
-    check('bounds are called bounds', (await textOf('#lead')).includes('at least'), await textOf('#lead'));
-    const painted = await run(`(() => { const c = document.querySelector('.flame canvas'), pen = c.getContext('2d'), list = [];
-      for (const d of [1, 10, 25]) { const row = pen.getImageData(0, d * 18 + 8, c.width, 1).data; let n = 0;
-        const ground = [255, 255, 255]; for (let k = 0; k < c.width; k++) if (ground.some((v, q) => row[4 * k + q] !== v)) n++;
-        let sum = 0; for (let m = seen.tree.rowAt[d]; m < seen.tree.rowAt[d + 1]; m++) sum += seen.tree.sum[seen.tree.rows[m]];
+    check('bounds are called bounds', (await textOf('#lead')).includes('at least'),
+      await textOf('#lead'));
+    const painted = await run(`(() => { const c = document.querySelector('.flame canvas'),
+      pen = c.getContext('2d'), list = [];
+      for (const d of [1, 10, 25]) { 
+        const row = pen.getImageData(0, d * 18 + 8, c.width, 1).data; let n = 0;
+        const ground = [255, 255, 255];
+        for (let k = 0; k < c.width; k++) if (ground.some((v, q) => row[4 * k + q] !== v)) n++;
+        let sum = 0;
+        for (let m = seen.tree.rowAt[d]; m < seen.tree.rowAt[d + 1]; m++) sum += seen.tree.sum[seen.tree.rows[m]];
         list.push(n / c.width - sum / seen.tree.sum[0]); } return list; })()`);
     check('all of the weight is drawn', painted.every(part => Math.abs(part) < 0.01), painted);
     await clickOn('#tab-sandwich');
@@ -253,7 +305,9 @@ const views = {
     await t.frame();
     check('sandwich', (await textOf('.middle')).startsWith('hot leaf'));
     await clickButton('only this');
-    check('focus is said', /only stacks with hot leaf.*This shows 0\.33\s% of all calls/.test(await textOf('.chips')), await textOf('.chips'));
+    check('focus is said',
+      /only stacks with hot leaf.*This shows 0\.33\s% of all calls/.test(await textOf('.chips')),
+      await textOf('.chips'));
     await clickOn('#tab-flame');
     check('and only that is drawn', (await run('seen.tree.n')) === 85);
   },
@@ -261,32 +315,42 @@ const views = {
   async bushy() {
     await open('bushy');
     check('packed', (await run('seen.tree.n')) === 200001);
-    const drawn = await run(`(() => { const c = document.querySelector('.flame canvas'), pen = c.getContext('2d'); const list = [];
-      for (let d = 1; d < 25; d++) { const row = pen.getImageData(0, d * 18 + 8, c.width, 1).data; let n = 0;
+    const drawn = await run(`(() => { const c = document.querySelector('.flame canvas'),
+      pen = c.getContext('2d'); const list = [];
+      for (let d = 1; d < 25; d++) { 
+        const row = pen.getImageData(0, d * 18 + 8, c.width, 1).data; let n = 0;
         const isDrawn = k => row[4 * k] !== 255 || row[4 * k + 1] !== 255 || row[4 * k + 2] !== 255;
         /* One pixel stands between two boxes. */
         for (let k = 0; k < c.width; k++) if (isDrawn(k) || (isDrawn(k - 1) && isDrawn(k + 1))) n++;
-        let sum = 0; for (let m = seen.tree.rowAt[d]; m < seen.tree.rowAt[d + 1]; m++) sum += seen.tree.sum[seen.tree.rows[m]];
+        let sum = 0;
+        for (let m = seen.tree.rowAt[d]; m < seen.tree.rowAt[d + 1]; m++) sum += seen.tree.sum[seen.tree.rows[m]];
         if (n / c.width < sum / seen.tree.sum[0] - 0.01) list.push(d); } return list; })()`);
     check('all of the weight is drawn', drawn.length === 0, drawn);
     check('rows', (await count('.functions .rows .row')) < 80);
     await clickOn('.functions .rows .row');
     await t.key('End');
-    check('End comes to the last row', (await run(`document.activeElement.getAttribute('aria-rowindex')`)) === String((await run('seen.rows.length')) + 1));
+    check('End comes to the last row',
+      (await run(`document.activeElement.getAttribute('aria-rowindex')`)) ===
+        String((await run('seen.rows.length')) + 1));
     await clickOn('#tab-inverted');
-    const part = await run(`(() => { const tree = invert(seen.tree, seen.tree.sum[0] / 4000); return tree.sum[0] / (seen.tree.sum[0] - seen.tree.own[0]); })()`);
+    const part = await run(`(() => { const tree = invert(seen.tree, seen.tree.sum[0] / 4000);
+    return tree.sum[0] / (seen.tree.sum[0] - seen.tree.own[0]); })()`);
     check('inverted', Math.abs(part - 1) < 1e-6, part);
   },
   // Coverage: files, source, branches; a file without text.
   async coverage() {
     await open('coverage');
-    check('the sentence', /57\.14\s% of 7 lines ran/.test(await textOf('#lead')), await textOf('#lead'));
-    check('the least covered file stands first', (await textOf('.files .rows .row')).includes('nowhere'));
+    check('the sentence', /57\.14\s% of 7 lines ran/.test(await textOf('#lead')),
+      await textOf('#lead'));
+    check('the least covered file stands first',
+      (await textOf('.files .rows .row')).includes('nowhere'));
     check('why there is no text', (await textOf('.file-head')).includes('is not here'));
     await run(`document.querySelectorAll('.files .rows .row')[1].id = 'wanted'`);
     await clickOn('#wanted');
-    check('the other file', (await textOf('.file-head h2')) === 'examples/parser/parser.c' && (await hash()).includes('file='));
-    check('its lines', (await count('.table.source .row.hit')) > 0 && (await count('.table.source .row.partly')) > 0);
+    check('the other file', (await textOf('.file-head h2')) === 'examples/parser/parser.c' &&
+      (await hash()).includes('file='));
+    check('its lines', (await count('.table.source .row.hit')) > 0 &&
+      (await count('.table.source .row.partly')) > 0);
     await clickButton('next missed');
     check('next missed', /line=[0-9]/.test(await hash()), await hash());
     check('ways', /Ways from line|/.test(await textOf('.decisions')));
@@ -298,8 +362,10 @@ const views = {
     await open('mcdc');
     check('MC/DC at the line', /MC\/DC/.test(await textOf('.table.source .heads')));
     const line = await run(`data.decisions.decisions[0].line`);
-    await open('mcdc', 'file=' + encodeURIComponent(await run('data.decisions.decisions[0].file')) + '&line=' + line);
-    check('conditions', (await count('.decisions table tbody tr')) >= 2 && (await textOf('.decisions')).includes('missing'));
+    await open('mcdc', 'file=' + encodeURIComponent(await run('data.decisions.decisions[0].file')) +
+      '&line=' + line);
+    check('conditions', (await count('.decisions table tbody tr')) >= 2 &&
+      (await textOf('.decisions')).includes('missing'));
     check('what to run', (await textOf('.decisions tbody')).length > 20);
     await findings('MC/DC');
   },
@@ -309,14 +375,16 @@ const views = {
     check('few rows', (await count('.table.source .rows .row')) < 120);
     await run(`document.querySelector('.table.source [tabindex="0"]').focus()`);
     await t.key('End');
-    check('the last line', (await focused()).includes('130000') || (await focused()).includes('130 000'), await focused());
+    check('the last line', (await focused()).includes('130000') ||
+      (await focused()).includes('130 000'), await focused());
     await t.key('PageUp');
     check('a page up', (await count('.table.source .rows .row')) < 120);
   },
   async footprint() {
     await open('all');
     await clickOn('#tab-flame');
-    check('the flame is that of the unit with stacks', (await hash()).includes('unit=contexts') && (await run('seen.tree.n')) > 1);
+    check('the flame is that of the unit with stacks',
+      (await hash()).includes('unit=contexts') && (await run('seen.tree.n')) > 1);
     await clickOn('#tab-footprints');
     check('curves', (await count('.chart polyline')) > 2);
     await run(`document.querySelector('svg.chart').focus()`);
@@ -334,7 +402,8 @@ const views = {
     await open('frames');
     await clickOn('#tab-frames');
     await t.frame();
-    check('durations', (await count('.durations rect')) === 2 && (await count('.durations rect.slow')) === 1);
+    check('durations', (await count('.durations rect')) === 2 &&
+      (await count('.durations rect.slow')) === 1);
     check('what slow ones do more', (await count('#panel-frames .more .here')) === 2);
     await findings('frames');
   },
@@ -343,7 +412,8 @@ const views = {
     await open('changes');
     await clickOn('#tab-changes');
     check('rows', (await count('.changes .rows .row')) > 0);
-    const verdicts = await run(`[...document.querySelectorAll('.changes .rows .verdict')].map(e => e.textContent)`);
+    const verdicts = await run(`[...document.querySelectorAll('.changes .rows .verdict')].map(e =>
+      e.textContent)`);
     check('verdicts', verdicts.every(word => word.length > 0), verdicts);
     await findings('changes');
   },
@@ -352,26 +422,40 @@ const views = {
     await open('difference');
     await tabTo(now => now === 'Changes');
     await t.key('ArrowRight');
-    check('arrow keys come to it', (await hash()).includes('tab=difference') && (await focused()) === 'Difference', await hash());
-    const colours = await run(`(() => { const view = workbench.flame, c = document.querySelector('#panel-difference canvas'),
+    check('arrow keys come to it', (await hash()).includes('tab=difference') &&
+      (await focused()) === 'Difference', await hash());
+    const colours = await run(`(() => { const view = workbench.flame,
+      c = document.querySelector('#panel-difference canvas'),
       pen = c.getContext('2d'), at = c.getBoundingClientRect(), list = {};
-      const tree = data.changes.trees[0], shown = [...document.querySelectorAll('#panel-difference .flame')].length;
-      const made = makeTree(Uint32Array.from(tree.parent), Uint32Array.from(tree.name), Float64Array.from(tree.base, (v, i) => v + tree.new[i]), tree.names, tree.places);
+      const tree = data.changes.trees[0],
+        shown = [...document.querySelectorAll('#panel-difference .flame')].length;
+      const made = makeTree(Uint32Array.from(tree.parent), Uint32Array.from(tree.name),
+        Float64Array.from(tree.base, (v, i) => v + tree.new[i]), tree.names, tree.places);
       for (let i = 1; i < made.n; i++) { const b = view.box(i);
-        const [r, , blue] = pen.getImageData(b.x - at.left + b.wide / 2 - 4, b.y - at.top - 7, 1, 1).data;
+        const [r, , blue] = pen.getImageData(b.x - at.left + b.wide / 2 - 4,
+          b.y - at.top - 7, 1, 1).data;
         list[made.names[made.name[i]]] = r > blue + 20 ? 'red' : blue > r + 20 ? 'blue' : 'grey'; }
       return list; })()`);
-    const verdicts = await run(`(() => { const table = data.changes.tables.find(table => table.key === 'stack_changes');
-      return Object.fromEntries(table.stack.map((stack, k) => [stack.split(' > ').pop(), table.verdict[k]])); })()`);
-    const wanted = { slower: 'red', appeared: 'red', faster: 'blue', gone: 'blue', unsure: 'grey', same: 'grey' };
+    const verdicts = await run(`(() => { const table = data.changes.tables.find(table =>
+      table.key === 'stack_changes');
+      return Object.fromEntries(table.stack.map((stack, k) => [stack.split(' > ').pop(),
+        table.verdict[k]])); })()`);
+    const wanted = { slower: 'red', appeared: 'red', faster: 'blue', gone: 'blue', unsure: 'grey',
+      same: 'grey' };
     for (const [name, verdict] of Object.entries(verdicts))
       check(name + ' is ' + verdict, colours[name] === wanted[verdict], colours[name]);
-    check('all of three colours', ['red', 'blue', 'grey'].every(colour => Object.values(colours).includes(colour)), colours);
-    check('the legend counts them', (await textOf('.legend')).includes('surely slower: 3') && (await textOf('.legend')).includes('surely faster: 1'), await textOf('.legend'));
+    check('all of three colours', 
+      ['red', 'blue', 'grey'].every(colour => Object.values(colours).includes(colour)), colours);
+    check('the legend counts them', (await textOf('.legend')).includes('surely slower: 3') &&
+      (await textOf('.legend')).includes('surely faster: 1'), await textOf('.legend'));
     await tabTo(now => now.startsWith('node '));
     await t.key('ArrowDown', 2);
-    check('down the stack by keys', (await focused()).startsWith('node parse +200 ms (+131 to +270), surely slower'), await focused());
-    check('the tip says it', /parse.*itself.*\+200 ms.*in all stacks: \+200 ms, slower.*no test/.test(await textOf('#tip')), await textOf('#tip'));
+    check('down the stack by keys',
+      (await focused()).startsWith('node parse +200 ms (+131 to +270), surely slower'),
+      await focused());
+    check('the tip says it',
+      /parse.*itself.*\+200 ms.*in all stacks: \+200 ms, slower.*no test/.test(await textOf('#tip')),
+      await textOf('#tip'));
     await t.key('Enter');
     check('Enter zooms', decodeURIComponent(await hash()).includes('zoom=[["main"'), await hash());
     await t.key('Escape');
@@ -386,28 +470,36 @@ const views = {
     await tabTo(now => now === 'Flame');
     await t.key('ArrowRight', 3);
     check('the tab', (await hash()).includes('tab=text'), await hash());
-    check('its text', (await textOf('.table.source .rows')).includes('return (pressure > 5 && !stuck) || forced;'));
-    check('its line is marked', /^1\s*68\s%.*static int opens/.test(await textOf('.table.source .row.on')), await textOf('.table.source .row.on'));
+    check('its text',
+      (await textOf('.table.source .rows')).includes('return (pressure > 5 && !stuck) || forced;'));
+    check('its line is marked',
+      /^1\s*68\s%.*static int opens/.test(await textOf('.table.source .row.on')),
+      await textOf('.table.source .row.on'));
     await findings('text');
     await run(`choose('main', 'valve.c:4')`);
     await t.frame();
-    check('another function', /^4\s*9[0-9].*int main/.test(await textOf('.table.source .row.on')), await textOf('.table.source .row.on'));
+    check('another function', /^4\s*9[0-9].*int main/.test(await textOf('.table.source .row.on')),
+      await textOf('.table.source .row.on'));
     await run(`choose('far', 'gone.c:9')`);
     await t.frame();
-    check('a file that is not there', (await textOf('#panel-text')).includes('--source-root') && (await run(`document.querySelector('.source-table').hidden`)));
+    check('a file that is not there', (await textOf('#panel-text')).includes('--source-root') &&
+      (await run(`document.querySelector('.source-table').hidden`)));
     check('no way to it', !(await textOf('.detail')).includes('source'));
   },
   // A fleet's worth of functions.
   async wide() {
     await open('wide');
-    check('a hundred thousand rows', (await run('seen.rows.length')) === 100000 || (await run('seen.rows.length')), await run('seen.rows.length'));
+    check('a hundred thousand rows', (await run('seen.rows.length')) === 100000,
+      await run('seen.rows.length'));
     check('few of them in the page', (await count('.functions .rows .row')) < 80);
     const rows = await run('seen.rows.length');
     await clickOn('.functions .rows .row');
-    const ms = await run(`(() => { const e = document.querySelector('.functions'), s = performance.now(); e.scrollTop = e.scrollHeight / 2;
+    const ms = await run(`(() => { const e = document.querySelector('.functions'),
+      s = performance.now(); e.scrollTop = e.scrollHeight / 2;
       e.dispatchEvent(new Event('scroll')); return performance.now() - s; })()`);
     check('scrolls at once', ms < 1000, ms); // a few ms where nothing else runs
-    const middle = await run(`Number(document.querySelectorAll('.functions .rows .row')[20].dataset.row)`);
+    const middle = await run(
+      `Number(document.querySelectorAll('.functions .rows .row')[20].dataset.row)`);
     check('to its middle', Math.abs(middle - rows / 2) < 100, [middle, rows]);
   },
 };
@@ -421,14 +513,20 @@ async function onPaper(name) {
   await run(`dispatchEvent(new Event('beforeprint'))`);
   await t.media('print', 'dark');
   await t.frame();
-  const paint = await run(`getComputedStyle(document.body).backgroundColor + getComputedStyle(document.body).color`);
+  const paint = await run(`getComputedStyle(document.body).backgroundColor +
+    getComputedStyle(document.body).color`);
   check('black on white', paint === 'rgb(255, 255, 255)rgb(0, 0, 0)', paint);
-  check('no buttons', await run(`[...document.querySelectorAll('.toolbar, .views, .plain')].every(e => e.offsetHeight === 0)`));
-  check('nothing scrolls', await run(`[...document.querySelectorAll('.table')].every(e => e.scrollHeight <= e.clientHeight + 2)`));
-  const pixel = await run(`(() => { const c = document.querySelector('.flame canvas'); if (!c || !c.offsetHeight) return 255;
+  check('no buttons',
+    await run(`[...document.querySelectorAll('.toolbar, .views, .plain')].every(e =>
+      e.offsetHeight === 0)`));
+  check('nothing scrolls', await run(`[...document.querySelectorAll('.table')].every(e =>
+    e.scrollHeight <= e.clientHeight + 2)`));
+  const pixel = await run(`(() => { const c = document.querySelector('.flame canvas');
+  if (!c || !c.offsetHeight) return 255;
     return c.getContext('2d').getImageData(c.width - 2, c.height - 2, 1, 1).data[0]; })()`);
   check('the picture is white, too', pixel > 150, pixel);
-  const first = await run(`(() => { const e = document.querySelector('.table, .panel:not([hidden])'); return e.getBoundingClientRect().top; })()`);
+  const first = await run(`(() => { const e = document.querySelector('.table, .panel:not([hidden])');
+    return e.getBoundingClientRect().top; })()`);
   check('the first table begins on the first page', first < 700, first);
   await run(`dispatchEvent(new Event('afterprint'))`);
   await t.media('screen', 'light');
@@ -453,7 +551,8 @@ async function onPaper(name) {
   await t.size(1440, 900);
   for (const [name, view] of Object.entries(views)) {
     if (process.env.ONLY && process.env.ONLY !== name) continue;
-    if (['frames', 'changes'].includes(name) && !fs.existsSync(folder + '/' + name + '.html')) continue;
+    if (['frames', 'changes'].includes(name) &&
+      !fs.existsSync(folder + '/' + name + '.html')) continue;
     at = name;
     const start = Date.now();
     await t.media('screen', 'light');
@@ -473,6 +572,7 @@ async function onPaper(name) {
   await open('timed');
   await findings('phone');
   await browser.close();
-  console.log(passed + ' passed, ' + failed + ' failed' + (skipped ? ', ' + skipped + ' skipped (no axe-core)' : ''));
+  console.log(passed + ' passed, ' + failed + ' failed' +
+    (skipped ? ', ' + skipped + ' skipped (no axe-core)' : ''));
   process.exit(failed ? 1 : 0);
 })();

@@ -78,37 +78,37 @@ ok $? "CHANGELOG.md begins with the version $version"
 # ---- in place, and away ----
 
 place() { sh package/install.sh "$1" "$out/build" "$2" "$3" >"$out/said" 2>"$out/errors"; }
-place install /usr "$out/root"
+place install /usr "$out/staged"
 ok $? "install"
-sh package/install.sh list "$out/build" /usr "$out/root" | sort >"$out/listed"
-find "$out/root" ! -type d | sort | cmp -s - "$out/listed"
+sh package/install.sh list "$out/build" /usr "$out/staged" | sort >"$out/listed"
+find "$out/staged" ! -type d | sort | cmp -s - "$out/listed"
 ok $? "what is there is what the list says"
 for file in bin/bursty include/bursty.h share/man/man1/bursty-report.1 lib/pkgconfig/bursty.pc; do
-    [ -s "$out/root/usr/$file" ]
+    [ -s "$out/staged/usr/$file" ]
     ok $? "$file"
 done
-[ "$(run "$out/root/usr/bin/bursty" --version)" = "bursty $version" ]
+[ "$(run "$out/staged/usr/bin/bursty" --version)" = "bursty $version" ]
 ok $? "the installed tool runs"
 one_line() { # PATTERN
     [ "$(wc -l <"$out/errors")" = 1 ] && grep -q "$1" "$out/errors"
 }
 if [ -f "$build/bursty-record.so" ] && [ -z "${RUN-}" ]; then
-    "$out/root/usr/bin/bursty" record --quiet -o "$out/x.brst" cat /dev/null && [ -s "$out/x.brst" ]
+    "$out/staged/usr/bin/bursty" record --quiet -o "$out/x.brst" cat /dev/null && [ -s "$out/x.brst" ]
     ok $? "the installed tool finds its recorder"
-    rm "$out/root/usr/lib/bursty/bursty-record.so"
-    "$out/root/usr/bin/bursty" record cat /dev/null 2>"$out/errors"
+    rm "$out/staged/usr/lib/bursty/bursty-record.so"
+    "$out/staged/usr/bin/bursty" record cat /dev/null 2>"$out/errors"
     [ $? = 2 ] && one_line 'neither in .*/usr/bin/ nor in .*/lib/bursty/'
     ok $? "and says where it looked"
 else skip "no recorder for this target"; fi
-touch "$out/root/usr/lib/own"
-place uninstall /usr "$out/root"
+touch "$out/staged/usr/lib/own"
+place uninstall /usr "$out/staged"
 ok $? "uninstall"
-[ "$(find "$out/root" ! -type d)" = "$out/root/usr/lib/own" ] && [ ! -d "$out/root/usr/share" ]
+[ "$(find "$out/staged" ! -type d)" = "$out/staged/usr/lib/own" ] && [ ! -d "$out/staged/usr/share" ]
 ok $? "it takes what it brought, and no more"
 place install /x /dev/null
 [ $? = 2 ] && one_line '/dev/null: not a folder'
 ok $? "not a folder"
-place install x "$out/root"
+place install x "$out/staged"
 [ $? = 2 ] && one_line 'PREFIX=x: an absolute path'
 ok $? "no absolute PREFIX"
 

@@ -6,13 +6,42 @@ static volatile unsigned char window[LARGE], other[LARGE];
 static volatile unsigned char table[SMALL];
 static volatile unsigned char *block;
 static unsigned long seed;
-static unsigned below(unsigned n) { seed = seed * 6364136223846793005ul + 1442695040888963407ul; return (unsigned)(seed >> 40) % n; }
 static unsigned at_window, at_other, at_block;
-__attribute__((noinline)) static void walk_window(unsigned n) { unsigned i; for (i = 0; i < n; i++) (void)window[(at_window += 64) % LARGE]; }
-__attribute__((noinline)) static void walk_other(unsigned n) { unsigned i; for (i = 0; i < n; i++) (void)other[(at_other += 64) % LARGE]; }
-__attribute__((noinline)) static void walk_block(unsigned n) { unsigned i; for (i = 0; i < n; i++) (void)block[(at_block += 64) % LARGE]; }
-__attribute__((noinline)) static void walk_table(unsigned n) { unsigned i; for (i = 0; i < n; i++) (void)table[i * 64 % SMALL]; }
-__attribute__((noinline)) static void mixed(unsigned n) { unsigned i; for (i = 0; i < n; i++) { (void)window[(at_window += 64) % LARGE]; (void)table[i * 64 % SMALL]; (void)table[i * 4 % SMALL]; } }
+
+static unsigned below(unsigned n) {
+    seed = seed * 6364136223846793005ul + 1442695040888963407ul;
+    return (unsigned)(seed >> 40) % n;
+}
+
+__attribute__((noinline)) static void walk_window(unsigned n) {
+    unsigned i;
+    for (i = 0; i < n; i++) (void)window[(at_window += 64) % LARGE];
+}
+
+__attribute__((noinline)) static void walk_other(unsigned n) {
+    unsigned i;
+    for (i = 0; i < n; i++) (void)other[(at_other += 64) % LARGE];
+}
+
+__attribute__((noinline)) static void walk_block(unsigned n) {
+    unsigned i;
+    for (i = 0; i < n; i++) (void)block[(at_block += 64) % LARGE];
+}
+
+__attribute__((noinline)) static void walk_table(unsigned n) {
+    unsigned i;
+    for (i = 0; i < n; i++) (void)table[i * 64 % SMALL];
+}
+
+__attribute__((noinline)) static void mixed(unsigned n) {
+    unsigned i;
+    for (i = 0; i < n; i++) {
+        (void)window[(at_window += 64) % LARGE];
+        (void)table[i * 64 % SMALL];
+        (void)table[i * 4 % SMALL];
+    }
+}
+
 int main(int argc, char **argv) {
     unsigned r, rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 300;
     seed = argc > 2 ? (unsigned long)atoi(argv[2]) : 1;

@@ -9,7 +9,8 @@ function differenceTab(host) {
     const isTime = raw.unit === 'ms' || raw.unit === 'ticks' || raw.unit === '%';
     const names = raw.names.map(name => name || '(no name)');
     const tree = makeTree(Uint32Array.from(raw.parent), Uint32Array.from(raw.name),
-      Float64Array.from(raw.base, (v, i) => v + raw.new[i]), names, raw.places || names.map(() => ''));
+      Float64Array.from(raw.base, (v, i) => v + raw.new[i]), names,
+      raw.places || names.map(() => ''));
     const was = i => (tree.was ? tree.was[i] : i);
     const column = list => Float64Array.from({ length: tree.n }, (_, i) => list[was(i)] ?? 0);
     const ways = Int8Array.from({ length: tree.n }, (_, i) => raw.way[was(i)]),
@@ -28,19 +29,23 @@ function differenceTab(host) {
         : way < 0 ? (b > 0 ? 'surely ' + less : 'is gone')
           : a === b ? 'no change' : 'nobody can tell';
     const unit = ' ' + raw.unit;
-    const changed = (a, b) => signed(b - a) + unit + (a > 0 ? ', ' + signed(100 * (b / a - 1)) + ' %' : '');
+    const changed = (a, b) => signed(b - a) + unit +
+      (a > 0 ? ', ' + signed(100 * (b / a - 1)) + ' %' : '');
     // Of the function in all stacks, as the table of functions says it.
-    const ofFunctions = data.changes.tables.find(table => table.key === (isTime ? 'self_changes' : 'call_changes'));
+    const ofFunctions = data.changes.tables.find(table =>
+      table.key === (isTime ? 'self_changes' : 'call_changes'));
     const functionWords = name => {
       const k = ofFunctions ? ofFunctions.function.indexOf(name) : -1;
-      return k >= 0 && 'in all stacks: ' + signed(ofFunctions.change[k]) + unit + ', ' + ofFunctions.verdict[k];
+      return k >= 0 && 'in all stacks: ' + signed(ofFunctions.change[k]) + unit + ', ' +
+        ofFunctions.verdict[k];
     };
     const range = i => {
       const low = raw.change_low[was(i)],
         high = raw.change_high[was(i)];
       return low === null || high === null ? '' : ' (' + signed(low) + ' to ' + signed(high) + ')';
     };
-    const itself = i => signed(now[i] - base[i]) + unit + range(i) + ', ' + verdict(ways[i], base[i], now[i]);
+    const itself = i => signed(now[i] - base[i]) + unit + range(i) + ', ' +
+      verdict(ways[i], base[i], now[i]);
     const words = i => [
       i === 0 ? 'all' : names[tree.name[i]],
       i > 0 && tree.places[tree.name[i]],
@@ -60,11 +65,14 @@ function differenceTab(host) {
         function: i ? names[tree.name[i]] : '',
         at: i ? tree.places[tree.name[i]] : '',
       }),
-      onrange: range => setState({ range: range ? range.map(v => v.toPrecision(6)).join(' ') : '' }, true),
+      onrange: range =>
+        setState({ range: range ? range.map(v => v.toPrecision(6)).join(' ') : '' }, true),
       words,
-      said: i => (base[i] + now[i] > 0 && i ? itself(i) : changed(baseSum[i], nowSum[i]) + ' with what it calls'),
+      said: i => (base[i] + now[i] > 0 && i
+        ? itself(i) : changed(baseSum[i], nowSum[i]) + ' with what it calls'),
     });
-    const key = (name, colour) => el('span', {}, el('i', { style: { background: 'var(--' + colour + ')' } }), name);
+    const key = (name, colour) => el('span', {},
+      el('i', { style: { background: 'var(--' + colour + ')' } }), name);
     const counts = [0, 0];
     for (const way of ways) if (way) counts[way > 0 ? 0 : 1]++;
     host.append(card(

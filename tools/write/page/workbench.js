@@ -49,7 +49,8 @@ function look() {
     list.length
       ? marksOf(unit.tree.names.length, list.flatMap(item => indexesOf(unit.tree, item)))
       : null;
-  const number = thread ? unit.threads.names.findIndex((name, k) => threadKey(unit, k) === thread) : -1;
+  const number = thread
+    ? unit.threads.names.findIndex((name, k) => threadKey(unit, k) === thread) : -1;
   const own = number >= 0 ? ownOfThread(unit, number) : null;
   seen.missing = [...missingOf(unit.tree, focus), ...missingOf(unit.tree, hide)];
   if (thread && number < 0) seen.missing.push(['thread ' + thread]);
@@ -76,7 +77,8 @@ function chosenFunction() {
   if (state.get('function')) {
     const rows = seen.rows || [],
       found = sameFunctions(
-        rows.map(row => row.name), k => rows[k].place, state.get('function'), state.get('at') || '');
+        rows.map(row => row.name), k => rows[k].place, state.get('function'),
+        state.get('at') || '');
     return {
       name: state.get('function'),
       place: found.length === 1 ? rows[found[0]].place : state.get('at') || '',
@@ -88,7 +90,8 @@ function chosenFunction() {
   return first ? { name: first.name, place: first.place, rows: [first], isChosen: false } : null;
 }
 const hottestRow = () =>
-  (seen.rows || []).reduce((best, row) => (best && (best.self ?? -1) >= (row.self ?? -1) ? best : row), null);
+  (seen.rows || []).reduce((best, row) =>
+    (best && (best.self ?? -1) >= (row.self ?? -1) ? best : row), null);
 const chosenMarks = tree =>
   state.get('function') && tree
     ? marksOf(tree.names.length, indexesOf(tree, [state.get('function'), state.get('at') || '']))
@@ -125,7 +128,8 @@ function sentence() {
   return [
     el('b', {}, row.name),
     ' takes ' + (unit.isBound ? 'at least ' : '') + ranged(row.self, row.selfLow, row.selfHigh) +
-      ' of ' + unit.of + (unit.key === 'time' && row.selfLow === null ? ' that was seen' : '') + '.',
+      ' of ' + unit.of +
+        (unit.key === 'time' && row.selfLow === null ? ' that was seen' : '') + '.',
     more,
   ];
 }
@@ -145,20 +149,25 @@ function filterWords() {
     hide = jsonList('hide'),
     chips = [];
   const chip = (words, label, undo) =>
-    el('span', { class: 'chip' }, words, el('button', { type: 'button', 'aria-label': label, onclick: undo }, '×'));
+    el('span', { class: 'chip' }, words,
+      el('button', { type: 'button', 'aria-label': label, onclick: undo }, '×'));
   const without = (key, item) => () =>
     setList(key, jsonList(key).filter(other => JSON.stringify(other) !== JSON.stringify(item)));
   if (state.get('thread') && unit.threads)
-    chips.push(chip('thread ' + state.get('thread'), 'all threads', () => setState({ thread: '' })));
+    chips.push(chip('thread ' + state.get('thread'), 'all threads',
+      () => setState({ thread: '' })));
   for (const item of focus)
-    chips.push(chip('only stacks with ' + nameOfItem(item), 'no longer only ' + item[0], without('focus', item)));
+    chips.push(chip('only stacks with ' + nameOfItem(item), 'no longer only ' + item[0],
+      without('focus', item)));
   for (const item of hide)
     chips.push(chip('hidden: ' + nameOfItem(item), 'show ' + item[0], without('hide', item)));
   if (chips.length === 0) return [];
   const words = !unit.tree
     ? 'There are no stacks of ' + unit.label + ': nothing is left out here.'
     : seen.part < 0.99999
-      ? 'This shows ' + percent(seen.part) + ' of ' + (state.get('thread') ? 'the thread’s ' + unit.label : unit.of) + '; shares are of all of it.'
+      ? 'This shows ' + percent(seen.part) + ' of ' +
+        (state.get('thread') ? 'the thread’s ' + unit.label : unit.of) +
+          '; shares are of all of it.'
       : 'Nothing is left out: what hidden functions took counts for their callers.';
   const missing = seen.missing && seen.missing.length
     ? ' Not in this report: ' + seen.missing.map(nameOfItem).join(', ') + '.'
@@ -225,7 +234,8 @@ function functionTable(host) {
       rowCss: i => {
         const a = rows[i],
           b = rows[i + 1];
-        return sort === 'self' && !up && b && a.self !== null && b.self !== null && a.worth && b.worth &&
+        return sort === 'self' && !up && b && a.self !== null && b.self !== null &&
+          a.worth && b.worth &&
           differs(a.self, b.self, Math.min(a.worth, b.worth)) ? 'apart' : '';
       },
       onpick: i => {
@@ -258,8 +268,10 @@ function functionTable(host) {
       for_ = now;
       const matches = matcher(query),
         of = value[sort];
-      rows = (seen.rows || []).filter(row => matches(row.name) || (row.place && matches(row.place)));
-      if (!query && sort !== 'name') rows = rows.filter(row => row.total !== 0 || row.total === null);
+      rows = (seen.rows || []).filter(row =>
+        matches(row.name) || (row.place && matches(row.place)));
+      if (!query && sort !== 'name')
+        rows = rows.filter(row => row.total !== 0 || row.total === null);
       const direction = up ? 1 : -1;
       rows.sort((a, b) => {
         const x = of(a),
@@ -268,7 +280,8 @@ function functionTable(host) {
           (b.total ?? -1) - (a.total ?? -1);
       });
       most = (seen.rows || []).reduce(
-        (m, row) => Math.max(m, row.selfHigh || row.self || 0, row.totalHigh || row.total || 0), 0.001);
+        (m, row) => Math.max(m, row.selfHigh || row.self || 0,
+          row.totalHigh || row.total || 0), 0.001);
       table.head({ sort, up });
       table.set(rows.length);
       const all = (seen.rows || []).length,
@@ -277,7 +290,8 @@ function functionTable(host) {
       if (query) {
         const sum = seen.tree && matched(seen.tree, litMarks(seen.tree));
         words =
-          (rows.length ? grouped(rows.length) + ' of ' + grouped(all) + ' functions' : 'No function') +
+          (rows.length
+            ? grouped(rows.length) + ' of ' + grouped(all) + ' functions' : 'No function') +
           ' with “' + query + '”' +
           (sum ? ': ' + percent(sum.sum / seen.all) + ' of ' + unit.of + ' in ' +
             grouped(sum.count) + (sum.count === 1 ? ' context' : ' contexts') : '');
@@ -296,7 +310,8 @@ function functionTable(host) {
 
 function kinTable(title, kin, columns) {
   const MOST = 12;
-  if (kin.length === 0) return el('div', { class: 'kin' }, el('h3', {}, title), el('p', { class: 'soft small' }, 'none known'));
+  if (kin.length === 0) return el('div', { class: 'kin' }, el('h3', {}, title),
+    el('p', { class: 'soft small' }, 'none known'));
   const line = item =>
     el(
       'tr',
@@ -317,7 +332,8 @@ function kinTable(title, kin, columns) {
         columns.map(c => el('th', { scope: 'col', class: 'number' }, c.label)))),
       el('tbody', {}, kin.slice(0, MOST).map(line))),
     kin.length > MOST && el('p', { class: 'soft small' }, 'and ' + grouped(kin.length - MOST) +
-      ' more, ' + percent(kin.slice(MOST).reduce((s, item) => s + (item.share || 0), 0)) + ' together'),
+      ' more, ' + percent(kin.slice(MOST).reduce((s, item) => s + (item.share || 0), 0)) +
+      ' together'),
   );
 }
 // The same functions by time and by calls, joined.
@@ -349,7 +365,8 @@ function kinOfAll(name, at, isCallers) {
       label: u.label,
       cell: item => item[key]
         ? el('span', { title: ranged(item[key].share, item[key].low, item[key].high) },
-          u.key === 'time' ? near(item[key].share, item[key].low, item[key].high) : short(item[key].amount))
+          u.key === 'time'
+            ? near(item[key].share, item[key].low, item[key].high) : short(item[key].amount))
         : '',
     });
   }
@@ -376,7 +393,8 @@ function threadWords(unit, chosen) {
   return el('p', { class: 'small' }, 'On ',
     order.slice(0, 6).map((k, i) => [
       i > 0 && ', ',
-      el('button', { type: 'button', class: 'link', onclick: () => setState({ thread: threadKey(unit, k) }) },
+      el('button', { type: 'button', class: 'link',
+        onclick: () => setState({ thread: threadKey(unit, k) }) },
         'thread ' + threadKey(unit, k)),
       ' ' + percent(sums[k] / all) + (i === 0 ? ' of it' : ''),
     ]),
@@ -397,13 +415,15 @@ function paintDetail(host) {
   const here = [chosen.name, chosen.place];
   const has = key => jsonList(key).some(item => item[0] === here[0] && (item[1] || '') === here[1]);
   const add = key => () => setList(key, [...jsonList(key), here]);
-  const known = data.edges && data.edges.files.find(f => chosen.place && isSameFile(f.name, fileOf(chosen.place)));
+  const known = data.edges && data.edges.files.find(f =>
+    chosen.place && isSameFile(f.name, fileOf(chosen.place)));
   const line = chosen.place ? /:([0-9]+)$/.exec(chosen.place)[1] : '';
   const facts = [];
   if (row) {
     facts.push(
       unit.hasTotal
-        ? ['self ' + ranged(row.self, row.selfLow, row.selfHigh), 'with what it calls ' + ranged(row.total, row.totalLow, row.totalHigh)]
+        ? ['self ' + ranged(row.self, row.selfLow, row.selfHigh),
+          'with what it calls ' + ranged(row.total, row.totalLow, row.totalHigh)]
         : [ranged(row.self, row.selfLow, row.selfHigh) + ' of ' + unit.of,
           grouped(row.amount) + ' ' + unit.noun + (unit.isExact ? '' : ' estimated')]);
     if (unit.key === 'time' && row.calls !== null && row.calls !== undefined)
@@ -421,14 +441,17 @@ function paintDetail(host) {
         unit.tree && !has('focus') && button('only this', add('focus')),
         unit.tree && !has('hide') && button('hide this', add('hide')),
         workbench.has('sandwich') && state.get('tab') !== 'sandwich' &&
-          button('sandwich', () => setState({ function: chosen.name, at: chosen.place, tab: 'sandwich' })),
+          button('sandwich', () => setState({ function: chosen.name, at: chosen.place,
+            tab: 'sandwich' })),
         known && button('source', () => setState({ function: chosen.name, at: chosen.place,
           tab: 'edges', file: known.name, line })),
         workbench.has('text') && state.get('tab') !== 'text' && textOf(chosen.place) &&
-          button('source', () => setState({ function: chosen.name, at: chosen.place, tab: 'text' })))),
+          button('source', () => setState({ function: chosen.name, at: chosen.place,
+            tab: 'text' })))),
     el('p', { class: 'facts-line' }, facts.flat().join('; ') + '.'),
     threadWords(unit, chosen),
-    el('div', { class: 'pair' }, kinTable('Called by', callers, columns), kinTable('Calls', callees, others)),
+    el('div', { class: 'pair' }, kinTable('Called by', callers, columns),
+      kinTable('Calls', callees, others)),
   );
 }
 
@@ -471,7 +494,8 @@ function treeTab(of, label, o) {
         function: i ? tree.names[tree.name[i]] : '',
         at: i ? tree.places[tree.name[i]] : '',
       }),
-      onrange: range => setState({ range: range ? range.map(v => v.toPrecision(6)).join(' ') : '' }, true),
+      onrange: range =>
+        setState({ range: range ? range.map(v => v.toPrecision(6)).join(' ') : '' }, true),
       words: i => tipWords(workbench.unit, tree, seen.all)(i),
     });
     host.append(view.element, el('div', { class: 'below' }, note, out));
@@ -484,7 +508,8 @@ function treeTab(of, label, o) {
       }
       const [zoom, isThere] = follow(tree, state.get('zoom') || ''),
         range = readRange();
-      view.show({ tree, all: seen.all, zoom, range, lit: litMarks(tree), chosen: chosenMarks(tree) });
+      view.show({ tree, all: seen.all, zoom, range, lit: litMarks(tree),
+        chosen: chosenMarks(tree) });
       workbench.flame = view;
       note.textContent =
         (isThere ? '' : 'The stack of this link is not in this report as a whole. ') + o.about +
@@ -496,11 +521,13 @@ function treeTab(of, label, o) {
 // The tree of a unit that has none: of its callers and callees.
 function sandwichTab(host) {
   const above = flameView({
-    label: 'callers', height: 260, isUp: true, words: i => tipWords(workbench.unit, trees[0], seen.all)(i),
+    label: 'callers', height: 260, isUp: true,
+      words: i => tipWords(workbench.unit, trees[0], seen.all)(i),
     rootName: () => 'callers', onpick: i => i && pickFrom(trees[0], i),
   });
   const below = flameView({
-    label: 'callees', height: 260, isUp: false, words: i => tipWords(workbench.unit, trees[1], seen.all)(i),
+    label: 'callees', height: 260, isUp: false,
+      words: i => tipWords(workbench.unit, trees[1], seen.all)(i),
     rootName: () => 'callees', onpick: i => i && pickFrom(trees[1], i),
   });
   const title = el('p', { class: 'middle' }),
@@ -517,20 +544,25 @@ function sandwichTab(host) {
     note.textContent = !chosen ? 'Choose a function.'
       : seen.tree ? 'Callers above, callees below; as wide as what they took while ' + chosen.name +
         ' ran. Click or Enter goes to another function.'
-        : 'No stacks of ' + workbench.unit.label + ' are in this dump: callers and callees stand below.';
+        : 'No stacks of ' + workbench.unit.label +
+          ' are in this dump: callers and callees stand below.';
     if (pictures.hidden) return;
     const key = idOf(chosen.name, chosen.place);
     if (from !== seen.tree || made !== key) {
       from = seen.tree;
       made = key;
-      const marked = marksOf(seen.tree.names.length, indexesOf(seen.tree, [chosen.name, chosen.place]));
+      const marked = marksOf(seen.tree.names.length,
+        indexesOf(seen.tree, [chosen.name, chosen.place]));
       const least = outermost(seen.tree, marked).reduce((s, i) => s + seen.tree.sum[i], 0) / 2000;
       trees = [callersOf(seen.tree, marked, least), calleesOf(seen.tree, marked, least)];
     }
-    fill(title, el('b', {}, chosen.name), ' ' + percent(trees[0].sum[0] / seen.all) + ' of ' + workbench.unit.of);
+    fill(title, el('b', {}, chosen.name), ' ' + percent(trees[0].sum[0] / seen.all) + ' of ' +
+      workbench.unit.of);
     const empty = 'It is not among what is shown here.';
-    above.show({ tree: trees[0], all: seen.all, zoom: 0, range: null, lit: litMarks(trees[0]), chosen: null, empty });
-    below.show({ tree: trees[1], all: seen.all, zoom: 0, range: null, lit: litMarks(trees[1]), chosen: null, empty });
+    above.show({ tree: trees[0], all: seen.all, zoom: 0, range: null, lit: litMarks(trees[0]),
+      chosen: null, empty });
+    below.show({ tree: trees[1], all: seen.all, zoom: 0, range: null, lit: litMarks(trees[1]),
+      chosen: null, empty });
   };
 }
 
@@ -553,19 +585,23 @@ function threadsTab(host) {
     css: 'threads',
     height: 24,
     columns: [
-      { key: 'thread', label: 'thread', css: 'wide', cell: i => el('span', { class: 'name' }, nameOf(order[i])) },
+      { key: 'thread', label: 'thread', css: 'wide',
+        cell: i => el('span', { class: 'name' }, nameOf(order[i])) },
       ...(all ? [{ key: 'time', label: 'time', css: 'share', cell: i => {
         const part = ticksOf[order[i]] / all,
           [low, high] = timed.effective ? wilson(part, timed.effective) : [null, null];
         return shareCell(part, low, high, 1);
       } }] : []),
       { key: 'events', label: 'events', css: 'number', cell: i => short(threads[order[i]].events) },
-      { key: 'checks', label: 'checks', css: 'number desk', cell: i => short(threads[order[i]].checks) },
+      { key: 'checks', label: 'checks', css: 'number desk',
+        cell: i => short(threads[order[i]].checks) },
       { key: 'lost', label: 'lost', css: 'number desk', cell: i => short(threads[order[i]].lost) },
-      { key: 'ended', label: 'ended', css: 'desk', cell: i => (threads[order[i]].ended ? 'yes' : 'no') },
+      { key: 'ended', label: 'ended', css: 'desk',
+        cell: i => (threads[order[i]].ended ? 'yes' : 'no') },
     ],
     isOn: i => canPick && state.get('thread') === nameOf(order[i]),
-    onpick: canPick && (i => setState({ thread: state.get('thread') === nameOf(order[i]) ? '' : nameOf(order[i]) })),
+    onpick: canPick && (i =>
+      setState({ thread: state.get('thread') === nameOf(order[i]) ? '' : nameOf(order[i]) })),
   });
   host.append(
     el('p', { class: 'soft small' }, canPick
@@ -591,8 +627,10 @@ function csvOf(rows) {
     v === null || v === undefined ? ''
       : typeof v === 'number' ? String(v)
         : '"' + (/^[=+\-@\t\r]/.test(v) ? "'" : '') + v.replace(/"/g, '""') + '"';
-  const columns = ['name', 'place', 'self', 'selfLow', 'selfHigh', 'total', 'totalLow', 'totalHigh', 'amount', 'calls'];
-  return [columns.join(','), ...rows.map(row => columns.map(c => cell(row[c])).join(','))].join('\n') + '\n';
+  const columns = ['name', 'place', 'self', 'selfLow', 'selfHigh', 'total', 'totalLow', 'totalHigh',
+    'amount', 'calls'];
+  return [columns.join(','), ...rows.map(row =>
+    columns.map(c => cell(row[c])).join(','))].join('\n') + '\n';
 }
 
 // ---- all of it
@@ -605,8 +643,15 @@ async function openWorkbench() {
   const tabs = workbench.tabs;
   const hasTrees = workbench.units.some(u => u.raw);
   if (hasTrees) {
-    tabs.push({ key: 'flame', title: 'Flame', ofUnit: true, open: treeTab(tree => tree, 'stacks as a flame graph', { about: 'Callers above, callees below; as wide as what was counted. Grey is thinner than a pixel.' }) });
-    tabs.push({ key: 'inverted', title: 'Inverted', ofUnit: true, open: treeTab(tree => invert(tree, tree.sum[0] / 4000), 'functions by own cost, with their callers', { about: 'Who spends it, in the first row; below stand the callers. Grey are smaller ones together.' }) });
+    tabs.push({ key: 'flame', title: 'Flame', ofUnit: true,
+      open: treeTab(tree => tree, 'stacks as a flame graph',
+        { about: 'Callers above, callees below; as wide as what was counted. ' +
+          'Grey is thinner than a pixel.' }) });
+    tabs.push({ key: 'inverted', title: 'Inverted', ofUnit: true,
+      open: treeTab(tree => invert(tree, tree.sum[0] / 4000),
+        'functions by own cost, with their callers',
+        { about: 'Who spends it, in the first row; below stand the callers. ' +
+          'Grey are smaller ones together.' }) });
   }
   if (workbench.units.some(u => u.raw || (u.pairs && u.pairs.length)))
     tabs.push({ key: 'sandwich', title: 'Sandwich', ofUnit: true, open: sandwichTab });
@@ -629,7 +674,8 @@ async function openWorkbench() {
   const facts = main.querySelector('.facts');
   const notes = facts ? [...facts.querySelectorAll('.bad')] : [];
   tabs.push({ key: 'tables', title: 'Tables', open: host => {
-    fill(host, el('p', { class: 'soft small' }, 'All tables of the report, as they stand without scripts.'), facts, plain);
+    fill(host, el('p', { class: 'soft small' },
+      'All tables of the report, as they stand without scripts.'), facts, plain);
     return null;
   } });
 
@@ -647,15 +693,18 @@ async function openWorkbench() {
     detail = el('section', { class: 'detail', 'aria-label': 'the chosen function' }),
     left = el('section', { class: 'left', 'aria-label': 'functions' });
   for (const tab of tabs) {
-    tab.button = el('button', { type: 'button', role: 'tab', id: 'tab-' + tab.key, 'aria-controls': 'panel-' + tab.key,
+    tab.button = el('button', { type: 'button', role: 'tab', id: 'tab-' + tab.key,
+      'aria-controls': 'panel-' + tab.key,
       onclick: () => openTab(tab) }, tab.title);
-    tab.host = el('div', { role: 'tabpanel', id: 'panel-' + tab.key, 'aria-labelledby': 'tab-' + tab.key, class: 'panel', hidden: true });
+    tab.host = el('div', { role: 'tabpanel', id: 'panel-' + tab.key,
+      'aria-labelledby': 'tab-' + tab.key, class: 'panel', hidden: true });
   }
   fill(tablist, tabs.map(tab => tab.button));
   fill(panels, tabs.map(tab => tab.host));
   tablist.addEventListener('keydown', event => {
     const at = tabs.findIndex(tab => tab.button === document.activeElement);
-    const to = { ArrowRight: (at + 1) % tabs.length, ArrowLeft: (at + tabs.length - 1) % tabs.length,
+    const to = { ArrowRight: (at + 1) % tabs.length,
+      ArrowLeft: (at + tabs.length - 1) % tabs.length,
       Home: 0, End: tabs.length - 1 }[event.key];
     if (to === undefined || at < 0) return;
     event.preventDefault();
@@ -665,7 +714,8 @@ async function openWorkbench() {
 
   const units = el('span', { class: 'tabs', role: 'group', 'aria-label': 'measured in' });
   const chips = el('div', { class: 'chips', 'aria-live': 'polite' });
-  const box = search('find a function or file', query => setState({ search: query }, true), state.get('search'));
+  const box = search('find a function or file', query => setState({ search: query }, true),
+    state.get('search'));
   box.id = 'search';
   const copied = el('span', { class: 'soft small', role: 'status' });
   const copy = async () => {
@@ -683,12 +733,14 @@ async function openWorkbench() {
     el('span', { class: 'spring' }),
     copied,
     button('copy link', copy),
-    workbench.units.length > 0 && button('save CSV', () => take('functions.csv', 'text/csv', csvOf(seen.rows || []))));
+    workbench.units.length > 0 && button('save CSV',
+      () => take('functions.csv', 'text/csv', csvOf(seen.rows || []))));
   const columns = el('div', { class: workbench.units.length ? 'bench' : 'bench alone' },
     workbench.units.length > 0 && left,
     el('div', { class: 'right' }, tablist, panels, workbench.units.length > 0 && detail));
   const losses = main.querySelector('.losses');
-  const bad = notes.length ? el('ul', { class: 'facts warnings' }, notes.map(e => e.cloneNode(true))) : null;
+  const bad = notes.length ? el('ul', { class: 'facts warnings' },
+    notes.map(e => e.cloneNode(true))) : null;
   const said = data.notes.length > 0 && el('p', { class: 'soft small said' },
     data.notes.map(note => el('span', {}, el('b', {}, note.name), ' ' + note.value)));
   const whole = el('div', { id: 'workbench' }, tools, chips, bad, said, columns);
@@ -720,7 +772,8 @@ async function openWorkbench() {
     if (unit) {
       fill(units, workbench.units.length > 1 && workbench.units.map(u =>
         el('button', { type: 'button', 'aria-pressed': String(u === unit),
-          onclick: () => setState({ unit: u === workbench.units[0] ? '' : u.key, zoom: '', range: '', sort: '' }) }, u.label)));
+          onclick: () => setState({ unit: u === workbench.units[0] ? '' : u.key, zoom: '',
+            range: '', sort: '' }) }, u.label)));
       fill(chips, filterWords());
       chips.hidden = !chips.firstChild;
       const lead = data.changes ? data.headline : sentence() || data.headline;
@@ -733,7 +786,8 @@ async function openWorkbench() {
       try {
         now.update = now.open(now.host) || null;
       } catch (error) {
-        fill(now.host, el('p', {}, 'This view failed: ' + error.message + '. The tab of tables has its numbers.'));
+        fill(now.host, el('p', {}, 'This view failed: ' + error.message +
+          '. The tab of tables has its numbers.'));
         reportError(error);
       }
     }
