@@ -29,6 +29,19 @@ check() { # WHAT COMMAND...
     fi
 }
 
+# A test that stands in a folder of its own, which is empty at first: $out. $top is the project.
+in_folder() { # NAME
+    top=$PWD build=${BUILD:-build} CC=${CC:-cc} CXX=${CXX:-c++}
+    case $build in /*) ;; *) build=$top/$build ;; esac
+    out=$build/tests/$1 bursty=$build/bursty
+    rm -rf "$out"
+    mkdir -p "$out" && cd "$out" || exit 2
+}
+
+needs_recorder() {
+    [ -f "$build/bursty-record.so" ] && [ -z "${RUN-}" ] || leave "no recorder for this target"
+}
+
 finish() {
     if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
     else echo "$passed passed, $failed failed, $skipped skipped"; fi

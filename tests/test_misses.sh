@@ -4,15 +4,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc} build=${BUILD:-build}
-case $build in /*) ;; *) build=$PWD/$build ;; esac
-bursty=$build/bursty top=$PWD
-dir=$build/tests/misses
-rm -rf "$dir"
-mkdir -p "$dir" || exit 2
-if [ ! -f "$build/bursty-heap.so" ] || [ -n "${RUN-}" ]; then
-    leave "no recorder for this target"
-fi
+in_folder misses
+needs_recorder
 has() { # FILE PATTERN
     if grep -qE -e "$2" "$1"; then pass; else fail "no '$2' in $1: $(head -c 400 "$1")"; fi
 }
@@ -23,7 +16,6 @@ near() { # FILE TABLE NAME LEAST MOST: the share of a row
         END { exit !found }' "$1"; then pass
     else fail "$2 $3 is not $4 to $5: $(grep -e "$3" "$1" | head -n 3)"; fi
 }
-cd "$dir" || exit 2
 $CC -O1 -g -o phases "$top/tests/misses/phases.c" || exit 2
 
 # ---- every access, and bursts ----
