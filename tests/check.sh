@@ -42,6 +42,14 @@ needs_recorder() {
     [ -f "$build/bursty-record.so" ] && [ -z "${RUN-}" ] || leave "no recorder for this target"
 }
 
+# What `bursty cc` compiles of its own for a compiler is compiled once for all tests, and what it
+# forgets to delete is in $out/tmp.
+shares_runtime() {
+    mkdir -p "$out/tmp"
+    export BURSTY_CACHE="$build/tests/cc_runtime" TMPDIR="$out/tmp"
+    unset BURSTY_TEST BURSTY_COVERAGE BURSTY_COVERAGE_SIGNALS
+}
+
 finish() {
     if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
     else echo "$passed passed, $failed failed, $skipped skipped"; fi
