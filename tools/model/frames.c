@@ -254,6 +254,7 @@ static void add_kinds(report *r, const frames *s) {
         {"over_budget", "misses", REPORT_REAL, REPORT_WHOLE, "no-budget"},
         {"kind", "kind", REPORT_NAME, 0, NULL},
         {"program", "program", REPORT_NAME, REPORT_OPTIONAL, NULL},
+        {"mean_ms", "mean_ms", REPORT_REAL, REPORT_FINE | REPORT_HIDDEN, "-"},
     };
     report_table *table = report_add_table(r, "frames", "how long do frames take", columns,
                                            sizeof columns / sizeof *columns);
@@ -279,6 +280,7 @@ static void add_kinds(report *r, const frames *s) {
         row[10].real = k->budget_ns ? (double)slow->frames : REPORT_NONE;
         row[11].name = shown(r, k->name, KIND_CHARACTERS);
         row[12].name = *k->program ? shown(r, k->program, KIND_CHARACTERS) : "";
+        row[13].real = classed > 0 ? ((double)slow->us + (double)other->us) / classed / 1000 : REPORT_NONE;
     }
 }
 
