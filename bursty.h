@@ -4352,7 +4352,7 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
 
    Gaps may be 2 to 8 times longer, at most .1 s, and for two reasons. If no
    thread has run for half a second, they are 8 times longer until one has run.
-   And if config.tick_hz is 0 the watcher may take .15 % of a processor: a mean
+   And if config.tick_hz is 0 the watcher may take .1 % of a processor: a mean
    of its own CPU time for a round, over some 64 rounds, says how long gaps have
    to be.
 
@@ -4583,7 +4583,7 @@ static uint64_t bursty_p_watcher_gap(void) {
 
 /* ---- how long gaps are, and how much looks count ---- */
 
-enum { BURSTY_P_WATCHER_PPM = 1500, BURSTY_P_LONGEST = 8 };
+enum { BURSTY_P_WATCHER_PPM = 1000, BURSTY_P_LONGEST = 8 };
 
 /* In periods. */
 static uint32_t bursty_p_watcher_longest(void) {
