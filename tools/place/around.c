@@ -14,7 +14,7 @@
    without a check, outside of loops with one. A loop that it meets on the way,
    and that calls something, keeps its check, if no other way leads to its
    function behind a check: then the profile has it from there. So the outermost
-   loops keep theirs, and hot ones inside of them go without.
+   loops keep theirs, and those inside of them go without.
 
    Calls through pointers are not followed: who is called so mostly has a check
    around the call, and would lose what Q gains. */
