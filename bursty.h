@@ -1831,6 +1831,7 @@ static struct {
 static BURSTY_P_TLS struct {
     bursty_p_thread *thread;
     uint32_t epoch, ended, summing; /* summing: profiles in a burst with sums */
+    uint32_t marked; /* the last burst gave a mark, and its sums wait for what follows (since.c) */
     bursty_p_count *only;      /* events, if one profile is in a burst and counts all classes */
     uint32_t weight_256, room; /* of these, and checks of the burst, or 0                     */
     bursty_p_row *touched, *recent[BURSTY_P_RECENT]; /* bursty_p_fold, BURSTY_P_PLACE         */
@@ -2202,14 +2203,25 @@ BURSTY_P_SLOW void bursty_p_fold_all(bursty_p_thread *t, uint32_t mask) {
     }
 }
 
-/* Ends the bursts of the profiles in mask. */
+/* Ends the bursts of the profiles in mask. The sums of one that gave a mark wait
+   for bursty_p_settle. */
 BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
     bursty_p_mine.only = NULL;
     bursty_p_mine.room = 0;
     if (mask & t->framed) bursty_p_send(t, mask & t->framed, &bursty_p_burst_site, 0, BURSTY_END);
-    if (bursty_p_mine.touched) bursty_p_fold_all(t, mask);
     t->live &= ~mask;
+    if (bursty_p_mine.marked) return;
+    if (bursty_p_mine.touched) bursty_p_fold_all(t, mask);
     bursty_p_mine.summing &= ~mask;
+}
+
+/* Before the next burst begins, or somebody reads: what the second copies have
+   counted behind the last burst belongs to it. */
+BURSTY_P_SLOW void bursty_p_settle(bursty_p_thread *t) {
+    if (!bursty_p_mine.marked || t->live) return;
+    bursty_p_mine.marked = 0;
+    if (bursty_p_mine.touched) bursty_p_fold_all(t, t->active);
+    bursty_p_mine.summing = 0;
 }
 
 /* ---- the budget --------------------------------- src/bursty/budget.c ---- */
@@ -2397,6 +2409,7 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
     }
     ended &= t->live;
     if (ended) bursty_p_end(t, ended);
+    bursty_p_settle(t);
     t->generation = bursty_p_read_settings(&now);
     for (p = 0; p < BURSTY_PROFILES; p++) {
         bursty_p_sampler *s = &t->sampler[p];
@@ -2437,6 +2450,7 @@ static void bursty_p_pace(bursty_p_thread *t, int was_burst) {
 BURSTY_P_SLOW void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
     uint32_t was = t->live, begun = live & ~was, p;
     if (was & ~live) bursty_p_end(t, was & ~live);
+    else bursty_p_settle(t);
     if (bursty_p_all.budget && !was != !live) bursty_p_pace(t, was != 0);
     t->live = live;
     bursty_p_mine.only = NULL;
@@ -2783,6 +2797,7 @@ static void bursty_p_look_now(void) {
     if (t) {
         n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
         if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) n = bursty_p_look(t, 0);
+        bursty_p_settle(t);
     }
     BURSTY_P_HERE.n = n;
 }
@@ -2803,21 +2818,45 @@ static void bursty_p_look_now(void) {
    These are N - k of the N places at which an event with a check of its own is
    recorded. So it stands for N / (N - k) times as many (Horvitz and Thompson).
    A run that a former burst has led into the second copy is there by another
-   chance, and its event is left out. mark() gives s, to be called behind the
-   check; it is 0 where no burst is live, which no burst began before. Numbers
-   are of 32 bits and wrap.
+   chance, and its event is left out.
 
-   Cost: what the event alone costs and 20 instructions, within bursts. */
+   Behind N checks or more no burst that began at s is left. But the run is in
+   the second copy by the N bursts that began in time, whatever runs now. So
+   such an event is recorded by each of them, and has the weight of others. It
+   belongs to the burst that gave the mark: the sums of that burst wait for it
+   until the next one begins. With several profiles nobody knows whose burst
+   gave the mark, and it is left out.
+
+   mark() gives s, to be called behind the check; it is 0 where no burst is
+   live, which no burst began before. Numbers are of 32 bits and wrap.
+
+   Cost: what the event alone costs and 20 instructions, in second copies. */
 BURSTY_API uint32_t bursty_note_mark(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n = BURSTY_P_HERE.n;
     if (!t || !t->live || (int32_t)n > 0) return 0;
+    if (t->live == t->active && !(t->live & (t->live - 1))) bursty_p_mine.marked = 1;
     return (uint32_t)BURSTY_P_READ(&t->checks) - n;
+}
+
+/* The profiles that record an event now, `behind` checks behind the mark. now:
+   checks of the thread. */
+BURSTY_P_SLOW uint32_t bursty_p_who_sees(const bursty_p_thread *t, uint32_t now, uint32_t behind) {
+    uint32_t p, seen = 0;
+    for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
+        const bursty_p_sampler *s = &t->sampler[p];
+        uint32_t bit = 1u << p;
+        if (!(t->active & bit)) continue;
+        if (s->set.every == BURSTY_ALWAYS) seen |= t->live & bit;
+        else if (behind >= s->set.burst) seen |= t->active == bit ? bit : 0;
+        else if (t->live & bit && behind < now - s->began) seen |= bit;
+    }
+    return seen;
 }
 
 BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint32_t kind,
                                uint32_t mark) {
-    uint32_t n, p, now, behind, seen = 0;
+    uint32_t n, now, seen;
     bursty_p_thread *t;
     if (BURSTY_P_POLLS) {
         bursty_note(site, value, kind);
@@ -2825,17 +2864,12 @@ BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint
     }
     n = bursty_p_hold();
     t = bursty_p_me();
-    if (t && t->live && mark) {
-        now = (uint32_t)BURSTY_P_READ(&t->checks) - n;
-        behind = now - mark;
-        for (p = 0; p < BURSTY_PROFILES; p++) {
-            const bursty_p_sampler *s = &t->sampler[p];
-            if (!(t->live >> p & 1) || behind >= now - s->began) continue;
-            if (s->set.every == BURSTY_ALWAYS || behind < s->set.burst) seen |= 1u << p;
-        }
+    if (t && mark && (int32_t)n <= (int32_t)BURSTY_P_SPAN) { /* it was not held */
+        now = (uint32_t)BURSTY_P_READ(&t->checks) + (t->live ? 0 : t->span) - n;
+        seen = bursty_p_who_sees(t, now, now - mark);
         t->in_slow = 1;
         t->kept = n;
-        if (seen) bursty_p_send_behind(t, seen, site, value, kind, behind);
+        if (seen) bursty_p_send_behind(t, seen, site, value, kind, now - mark);
         t->in_slow = 0;
     }
     BURSTY_P_HERE.n = n;
@@ -3065,9 +3099,11 @@ BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_look(bursty_p_thread *t) {
     }
     s->left = left;
     if (t->live != live) {
-        if (bursty_p_mine.touched) bursty_p_fold(t, s);
+        if (live || !bursty_p_mine.marked) {
+            if (bursty_p_mine.touched) bursty_p_fold(t, s);
+            bursty_p_mine.summing = bursty_p_mine.marked = 0;
+        }
         t->live = live;
-        bursty_p_mine.summing = 0;
         bursty_p_mine.only = live ? t->events : NULL;
         bursty_p_mine.weight_256 = s->weight_256;
         if (live) bursty_p_number(t, s, 0);
@@ -6127,7 +6163,7 @@ BURSTY_API void bursty_set_depth(uint32_t depth) {
     }
     bursty_p_mine.only = NULL;
     bursty_p_mine.touched = NULL;
-    t->live = t->span = bursty_p_mine.summing = bursty_p_mine.room = 0;
+    t->live = t->span = bursty_p_mine.summing = bursty_p_mine.marked = bursty_p_mine.room = 0;
 }
 
 BURSTY_API void bursty_thread_name(const char *name) {

@@ -89,6 +89,7 @@ static struct {
 static BURSTY_P_TLS struct {
     bursty_p_thread *thread;
     uint32_t epoch, ended, summing; /* summing: profiles in a burst with sums */
+    uint32_t marked; /* the last burst gave a mark, and its sums wait for what follows (since.c) */
     bursty_p_count *only;      /* events, if one profile is in a burst and counts all classes */
     uint32_t weight_256, room; /* of these, and checks of the burst, or 0                     */
     bursty_p_row *touched, *recent[BURSTY_P_RECENT]; /* bursty_p_fold, BURSTY_P_PLACE         */
