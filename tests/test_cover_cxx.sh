@@ -21,8 +21,9 @@ cxx() { bursty cc --cover -- $CXX -fPIC -pthread "$@"; }
 cc() { bursty cc --cover -- $CC "$@"; }
 
 cat >probe.cc <<'E'
-#if defined(__linux__) && defined(__ELF__) && !defined(__clang__) && __GNUC__ >= 11 && \
-    __GNUC__ <= 14 && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
+#if defined(__linux__) && defined(__ELF__) && \
+    (defined(__clang__) ? __clang_major__ >= 13 : __GNUC__ >= 11 && __GNUC__ <= 14) && \
+    (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
 int main() { try { throw 1; } catch (int) { return 0; } }
 #else
 #error "not known"
