@@ -565,6 +565,7 @@ void cc_planner_end(cc_planner *p, cc_tables *t) {
     memset(t, 0, sizeof *t);
     memset(&unit, 0, sizeof unit);
     make_part(p, 0, &t->part);                 /* once for its hash, once with the key */
+    if (p->request->no_early) make_sources(p, 0, &t->part);
     key = cc_hash(t->part.data, t->part.size, 0);
     snprintf(t->name, sizeof t->name, "%08lx%08lx", (unsigned long)(key >> 32),
              (unsigned long)(key & 0xFFFFFFFF));

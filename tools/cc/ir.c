@@ -574,6 +574,17 @@ static way way_of(uint32_t from, uint32_t to, uint32_t cut) {
     return w;
 }
 
+/* clang says of the jumps of a loop that they stand where the loop begins. Its
+   condition has a line of its own, and the jump back is nobody's. */
+static int is_of_loop(const builder *b, const item *it, uint32_t vertex) {
+    const cc_cfg *g = &b->f->g;
+    word w = b->m->lines[it->line];
+    if (it->what != BRANCH) return 0;
+    if (find(w, "!llvm.loop", 0) < w.size) return 1;
+    return find(w, " br i1 ", 0) < w.size && g->line_count > 0 &&
+           g->lines[g->line_count - 1].vertex == vertex;
+}
+
 /* Gives vertices to a block and its parts, with lines. Returns whether the last
    one has a call that may be lost. */
 static int cut_block(builder *b, uint32_t number, uint8_t *stays) {
@@ -583,7 +594,7 @@ static int cut_block(builder *b, uint32_t number, uint8_t *stays) {
     k->last_file = NONE;
     for (i = k->first; i < k->end; i++) {
         item *it = &b->m->items[i];
-        if (place_of(b, it, &line, &file)) {
+        if (place_of(b, it, &line, &file) && !is_of_loop(b, it, vertex)) {
             if (is_open && !has_line(b, vertex, line, file)) {
                 uint32_t next = add_vertex(b);
                 stays[vertex] = 1;
