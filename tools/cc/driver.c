@@ -81,11 +81,14 @@ static const char *output_of(const job *j, const unit_job *u) {
 /* -Wp,-MD,file goes past the compiler's driver, so its target depends on how the compiler is
    called: -fsyntax-only with the user's output gives the same as compiling. */
 static int write_dependencies_aside(const job *j, const unit_job *u) {
+    int is_cxx = cc_is_cxx(u->source) || j->line.is_cxx;
     cc_command c = {NULL, 0, 0};
     int status;
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE));
     cc_add_word(&c, "-fsyntax-only");
-    add_source(&c, u);
+    if (!is_cxx) add_source(&c, u);
+    else if (j->line.is_cxx) add_option(&c, "-x", "c++");
+    if (is_cxx) cc_add_word(&c, u->source);
     if (j->line.output || j->line.only_compile) add_option(&c, "-o", output_of(j, u));
     status = cc_run(&c, CC_TO_NOWHERE, NULL);
     cc_command_free(&c);
@@ -803,7 +806,8 @@ static int compile_by_notes(const job *j, const unit_job *u) {
 static int make_ir(const job *j, const unit_job *u, const char *path) {
     cc_command c = {NULL, 0, 0};
     int status;
-    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE));
+    if (j->line.dependencies_aside && write_dependencies_aside(j, u) != 0) return 1;
+    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY_ASIDE));
     add_dependencies(&c, j, u);
     cc_late_lines(&c);
     add_option(&c, "-Xclang", "-disable-llvm-passes");

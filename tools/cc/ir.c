@@ -422,6 +422,13 @@ static void find_lost(ir *m) {
 
 /* ---- files ---- */
 
+static char *string_of(word w) {
+    char *string = (char *)tool_alloc(w.size + 1);
+    memcpy(string, w.at, w.size);
+    string[w.size] = 0;
+    return string;
+}
+
 /* The string behind `key`, without its escapes; to be freed. */
 static char *string_field(word w, const char *key) {
     size_t at = find(w, key, 0), used = 0;
@@ -464,6 +471,21 @@ static uint32_t source_of(ir *m, char *given) {
     return i;
 }
 
+/* A name that is not absolute belongs to the folder beside it, which need not be
+   the one that clang ran in. */
+static char *whole_name(word w) {
+    char *name = string_field(w, "filename: \""), *folder = string_field(w, "directory: \"");
+    text whole = {NULL, 0, 0};
+    if (*name == '/' || *folder != '/') {
+        free(folder);
+        return name;
+    }
+    text_format(&whole, "%s/%s", folder, name);
+    free(folder);
+    free(name);
+    return text_take(&whole);
+}
+
 /* The number of the file of a scope, or NONE. */
 static uint32_t file_of_scope(ir *m, uint32_t scope) {
     word w = metadata_of(m, scope), f;
@@ -474,7 +496,7 @@ static uint32_t file_of_scope(ir *m, uint32_t scope) {
     f = metadata_of(m, number);
     if (!f.size) return NONE;
     if (!m->file_of[number])
-        m->file_of[number] = source_of(m, string_field(f, "filename: \"")) + 1;
+        m->file_of[number] = source_of(m, whole_name(f)) + 1;
     m->file_of[scope] = m->file_of[number];
     return m->file_of[scope] - 1;
 }
@@ -585,16 +607,28 @@ static int is_of_loop(const builder *b, const item *it, uint32_t vertex) {
            g->lines[g->line_count - 1].vertex == vertex;
 }
 
+/* What runs while an exception is on its way to its handler. Nobody wrote that:
+   clang gives it lines where a scope ends, which need not have any other. */
+static int is_of_unwinding(const block *k) {
+    static const char *const labels[] = {"lpad", "ehcleanup", "eh.resume", "terminate.",
+                                         "catch.dispatch", "catch.fallthrough", "filter.dispatch",
+                                         "ehspec."};
+    size_t i;
+    for (i = 0; i < sizeof labels / sizeof *labels; i++)
+        if (begins(k->label, labels[i])) return 1;
+    return 0;
+}
+
 /* Gives vertices to a block and its parts, with lines. Returns whether the last
    one has a call that may be lost. */
 static int cut_block(builder *b, uint32_t number, uint8_t *stays) {
     block *k = &b->m->blocks[number];
     uint32_t i, vertex = k->vertex, line, file;
-    int is_open = 0;
+    int is_open = 0, is_unwinding = is_of_unwinding(k);
     k->last_file = NONE;
     for (i = k->first; i < k->end; i++) {
         item *it = &b->m->items[i];
-        if (place_of(b, it, &line, &file) && !is_of_loop(b, it, vertex)) {
+        if (!is_unwinding && place_of(b, it, &line, &file) && !is_of_loop(b, it, vertex)) {
             if (is_open && !has_line(b, vertex, line, file)) {
                 uint32_t next = add_vertex(b);
                 stays[vertex] = 1;
@@ -644,15 +678,12 @@ static void hide_branches(builder *b, uint32_t vertex, uint32_t file) {
 }
 
 /* Is the branch one that somebody wrote? clang's own are those that find the
-   handler of an exception, that clean up what may not be there, and that go on
-   behind a clean-up as before it. */
+   handler of an exception, that clean up what may not be there, that go on
+   behind a clean-up as before it, and those of sanitizers. */
 static int is_written(const ir *m, const block *k, const item *end) {
-    static const char *const dispatches[] = {"catch.dispatch", "filter.dispatch", "ehspec.dispatch"};
     word w = m->lines[end->line];
-    size_t i;
-    for (i = 0; i < sizeof dispatches / sizeof *dispatches; i++)
-        if (begins(k->label, dispatches[i])) return 0;
-    return find(w, "label %cleanup.action", 0) == w.size && find(w, " %cleanup.dest", 0) == w.size;
+    return !is_of_unwinding(k) && find(w, "label %cleanup.action", 0) == w.size && find(w, " %cleanup.dest", 0) == w.size &&
+           find(w, "!nosanitize", 0) == w.size;
 }
 
 static void end_block(builder *b, uint32_t number, int is_open, uint8_t *stays) {
@@ -748,9 +779,7 @@ static void plan(ir *m, function *f) {
     b.own = file_of_scope(m, f->location);
     line = field(program, ", line: ");
     if (b.own == NONE || line == NONE || !m->sources[b.own].is_wanted) return;
-    symbol = (char *)tool_alloc(f->symbol.size + 1);
-    memcpy(symbol, f->symbol.at, f->symbol.size);
-    symbol[f->symbol.size] = 0;
+    symbol = begins(f->symbol, "\"") ? string_field(f->symbol, "\"") : string_of(f->symbol);
     f->name = m->files->function(m->files->choice, symbol);
     /* what sets a variable up before main is no function of the source */
     if (f->name && begins(f->symbol, "__cxx_global_")) *f->name = 0;
