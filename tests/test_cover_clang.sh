@@ -1,8 +1,8 @@
 #!/bin/sh
 # test_cover_clang.sh - what `bursty cc --cover` puts into clang's text: random programs that count
-# their own lines (SEEDS: which), what has no place for a counter, branches that nobody wrote, names and lines in
-# other files, -g and sanitizers, and options that write files beside the object. The rest of C++ is
-# in test_cover_cxx.sh.
+# their own lines (SEEDS: which), what has no place for a counter, branches that nobody wrote, names,
+# lines in other files, -g, and options that write files beside the object. The rest of C++ is in
+# test_cover_cxx.sh.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh

@@ -1,8 +1,7 @@
 #!/bin/sh
-# test_cover_cxx.sh - bursty cc --cover of C++ by gcc's own counters and notes, or in
-# clang's text: beside C in one dump
-# and one report, runs that add up in place, functions that many objects have, ends of programs that
-# gcov loses, shared libraries, and what is left alone.
+# test_cover_cxx.sh - bursty cc --cover of C++ by gcc's own counters and notes, or in clang's text:
+# beside C in one dump and one report, runs that add up in place, functions that many objects have,
+# ends of programs that gcov loses, shared libraries, and what is left alone.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
@@ -183,6 +182,9 @@ check 'counts of others are no fault' test ! -s said
 check 'dependencies' grep -q '^other.o:' sub/other.d
 # shellcheck disable=SC2086
 bursty cc --cover --list=left -- $CXX --coverage -c plain.cc -o own.o
+# shellcheck disable=SC2086
+bursty cc --cover=mcdc --list=without -- $CXX -c plain.cc -o own.o
+check 'no MC/DC' grep -q 'plain.cc:1: the file: without MC/DC: C++' without
 check "gcc's own profile is left alone" grep -q 'plain.cc:1: the file: left alone' left
 echo 'int broken( { }' >broken.cc
 cxx -c broken.cc 2>said

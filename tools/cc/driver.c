@@ -899,6 +899,7 @@ static int compile_by_ir(const job *j, const unit_job *u) {
 }
 
 static int compile_counted(const job *j, const unit_job *u) {
+    if (j->d->mcdc) list_line(j, u->source, 1, "the file", "without MC/DC", "C++");
     return j->cxx == CC_CXX_NOTES ? compile_by_notes(j, u) : compile_by_ir(j, u);
 }
 
