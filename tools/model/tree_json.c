@@ -58,14 +58,6 @@ static uint32_t *hottest_first(const report_tree *tree, uint32_t *depth) {
 
 /* ---- packed columns ---- */
 
-static void put_number(text *out, uint64_t number) {
-    char bytes[10];
-    size_t size = 0;
-    for (; number >= 128; number >>= 7) bytes[size++] = (char)(unsigned char)((number & 127) | 128);
-    bytes[size++] = (char)number;
-    text_bytes(out, bytes, size);
-}
-
 /* As json_count: readers keep numbers in doubles. */
 static uint64_t kept(uint64_t count) {
     const uint64_t most = ((uint64_t)1 << 53) - 1;
@@ -79,42 +71,54 @@ static uint64_t millionths(double part, int is_high) {
     return 1 + (uint64_t)(is_high ? ceil(part * 1e6) : floor(part * 1e6));
 }
 
-/* Columns have their length before them, in four bytes. */
-static size_t begin_column(text *out) {
-    text_bytes(out, "\0\0\0\0", 4);
-    return out->size;
-}
-static void end_column(text *out, size_t from) {
-    size_t size = out->size - from;
-    int i;
-    for (i = 0; i < 4; i++) out->data[from - 4 + (size_t)i] = (char)(unsigned char)(size >> 8 * i & 255);
+/* What each column has of the i-th node: levels up from the node before, name,
+   counts, ends of the interval. */
+typedef struct packed_tree {
+    const report_tree *tree;
+    const double *low, *high;
+    const uint32_t *order, *depth;
+} packed_tree;
+
+static uint64_t value_of(const packed_tree *p, int column, size_t i) {
+    uint32_t node = p->order[i];
+    uint64_t lower = kept(p->tree->lower[node]);
+    switch (column) {
+    case 0: return i ? p->depth[p->order[i - 1]] + 1 - p->depth[node] : 0;
+    case 1: return p->tree->name[node];
+    case 2: return lower;
+    case 3: return kept(p->tree->upper[node]) - lower;
+    case 4: return millionths(p->low[node], 0);
+    default: return millionths(p->high[node], 1);
+    }
 }
 
-static void add_packed(const report_tree *tree, const double *low, const double *high,
-                       const uint32_t *order, const uint32_t *depth, text *out) {
-    text raw = {NULL, 0, 0}, small = {NULL, 0, 0};
-    size_t from = begin_column(&raw), i;
-    int column;
-    for (i = 0; i < tree->count; i++)
-        put_number(&raw, i ? depth[order[i - 1]] + 1 - depth[order[i]] : 0);
-    end_column(&raw, from);
-    for (column = 0; column < (low ? 5 : 3); column++) {
-        from = begin_column(&raw);
-        for (i = 0; i < tree->count; i++) {
-            uint32_t node = order[i];
-            uint64_t lower = kept(tree->lower[node]), upper = kept(tree->upper[node]);
-            put_number(&raw, column == 0   ? tree->name[node]
-                             : column == 1 ? lower
-                             : column == 2 ? upper - lower
-                             : column == 3 ? millionths(low[node], 0)
-                                           : millionths(high[node], 1));
+/* Seven bits of each value, the lowest first; 128 says that more follow. First
+   stands the first byte of all values, then the second byte of all that have
+   one, and so on: bytes of one kind stand together, so one Huffman code fits
+   them. */
+static void put_column(const packed_tree *p, int column, text *out) {
+    size_t i;
+    int shift, is_more = 1;
+    for (shift = 0; is_more; shift += 7) {
+        is_more = 0;
+        for (i = 0; i < p->tree->count; i++) {
+            uint64_t rest = value_of(p, column, i) >> shift;
+            char byte = (char)(unsigned char)((rest & 127) | (rest > 127 ? 128 : 0));
+            if (shift && !rest) continue;
+            if (rest > 127) is_more = 1;
+            text_bytes(out, &byte, 1);
         }
-        end_column(&raw, from);
     }
+}
+
+static void add_packed(const packed_tree *p, text *out) {
+    text raw = {NULL, 0, 0}, small = {NULL, 0, 0};
+    int columns = p->low ? 6 : 4, column;
+    for (column = 0; column < columns; column++) put_column(p, column, &raw);
     deflate_bytes(&small, (const unsigned char *)raw.data, raw.size);
     text_free(&raw);
     text_format(out, "\"packed\":{\"count\":%lu,\"columns\":%d,\"data\":\"",
-                (unsigned long)tree->count, low ? 6 : 4);
+                (unsigned long)p->tree->count, columns);
     deflate_base64(out, (const unsigned char *)small.data, small.size);
     text_add(out, "\"}");
     text_free(&small);
@@ -154,7 +158,13 @@ void report_tree_json(const report *r, const report_tree *tree, const double *lo
     if (r->options.packs_trees && tree->count >= PACKS_FROM && tree->count < UINT32_MAX / 40) {
         uint32_t *depth = (uint32_t *)tool_alloc(tree->count * sizeof *depth);
         uint32_t *order = hottest_first(tree, depth);
-        add_packed(tree, low, high, order, depth, out);
+        packed_tree packed;
+        packed.tree = tree;
+        packed.low = low;
+        packed.high = high;
+        packed.order = order;
+        packed.depth = depth;
+        add_packed(&packed, out);
         place = depth; /* it has served */
         for (i = 0; i < tree->count; i++) place[order[i]] = (uint32_t)i;
         free(order);
