@@ -246,16 +246,14 @@ static int is_cold(const report *r, const context_tree *t, uint64_t calls) {
     return (double)calls < r->options.least_share * (double)t->total;
 }
 
-typedef struct hot_context {
-    uint64_t lower, upper;
-    uint32_t node;
-} hot_context;
+static const report_tree *compared; /* qsort hands nothing through */
 
 static int compare_contexts(const void *left, const void *right) {
-    const hot_context *a = (const hot_context *)left, *b = (const hot_context *)right;
-    if (a->lower != b->lower) return a->lower > b->lower ? -1 : 1;
-    if (a->upper != b->upper) return a->upper > b->upper ? -1 : 1;
-    return a->node < b->node ? -1 : a->node > b->node;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    const uint64_t *lower = compared->lower, *upper = compared->upper;
+    if (lower[a] != lower[b]) return lower[a] > lower[b] ? -1 : 1;
+    if (upper[a] != upper[b]) return upper[a] > upper[b] ? -1 : 1;
+    return a < b ? -1 : a > b;
 }
 
 static void add_remark(const context_tree *t, report_table *table) {
@@ -320,40 +318,36 @@ static void add_table(report *r, const context_tree *t) {
         { "context", "context", REPORT_PATH, 0, NULL },
     };
     const report_tree *tree = t->tree;
-    uint32_t *shown;
-    hot_context *hot = (hot_context *)tool_alloc(tree->count * sizeof *hot);
+    uint32_t *hot = (uint32_t *)tool_alloc(tree->count * sizeof *hot), i;
     report_table *table = report_add_table(r, "contexts", "hot calling contexts",
                                            t->errors ? with_ranges : columns, t->errors ? 6 : 4);
-    size_t i, count = 0;
+    size_t count = 0;
     for (i = 1; i < tree->count; i++) {
         if (tree->lower[i] == 0) continue; /* only on the way to others */
         if (is_cold(r, t, tree->lower[i])) {
             table->rows_left_out++;
             continue;
         }
-        hot[count].lower = tree->lower[i];
-        hot[count].upper = tree->upper[i];
-        hot[count++].node = (uint32_t)i;
+        hot[count++] = i;
     }
+    compared = tree;
     if (count) qsort(hot, count, sizeof *hot, compare_contexts);
-    shown = (uint32_t *)tool_alloc(count * sizeof *shown);
     for (i = 0; i < count && (i < ROWS_SHOWN || r->options.wants_all_rows); i++) {
         report_cell *row = report_add_row(table);
-        row++->real = t->total ? (double)hot[i].lower / (double)t->total : 0;
+        row++->real = t->total ? (double)tree->lower[hot[i]] / (double)t->total : 0;
         if (t->errors) {
-            row++->real = or_none(t->low[hot[i].node]);
-            row++->real = or_none(t->high[hot[i].node]);
+            row++->real = or_none(t->low[hot[i]]);
+            row++->real = or_none(t->high[hot[i]]);
         }
-        row++->count = hot[i].lower;
-        row++->count = hot[i].upper;
-        row->node = shown[i] = hot[i].node;
+        row++->count = tree->lower[hot[i]];
+        row++->count = tree->upper[hot[i]];
+        row->node = hot[i];
     }
     table->rows_shown = ROWS_SHOWN;
     table->rows_more = count - table->rows;
     add_remark(t, table);
-    table->paths = report_paths_make(tree, shown, table->rows);
+    table->paths = report_paths_make(tree, hot, table->rows);
     free(hot);
-    free(shown);
 }
 
 /* ---- functions ------------------------------------------------------------------------------ */

@@ -11,48 +11,63 @@ enum { PACKS_FROM = 4096 };
 
 /* ---- the order of the page: preorder, the hottest child first ---- */
 
-typedef struct heavy_node {
-    uint64_t sum;
-    uint32_t parent, node;
-} heavy_node;
+static const uint64_t *sums_of_nodes; /* qsort hands nothing through */
 
-static int by_parent_and_sum(const void *left, const void *right) {
-    const heavy_node *a = (const heavy_node *)left, *b = (const heavy_node *)right;
-    if (a->parent != b->parent) return a->parent < b->parent ? -1 : 1;
-    if (a->sum != b->sum) return a->sum > b->sum ? -1 : 1;
-    return (a->node > b->node) - (a->node < b->node);
+static int by_sum(const void *left, const void *right) {
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    if (sums_of_nodes[a] != sums_of_nodes[b]) return sums_of_nodes[a] > sums_of_nodes[b] ? -1 : 1;
+    return (a > b) - (a < b);
 }
 
-/* The nodes in that order, and the depth of each. To be freed by the caller. */
-static uint32_t *hottest_first(const report_tree *tree, uint32_t *depth) {
-    heavy_node *list = (heavy_node *)tool_alloc(tree->count * sizeof *list);
-    uint32_t *first = (uint32_t *)tool_alloc((tree->count + 1) * sizeof *first);
-    uint32_t *order = (uint32_t *)tool_alloc(tree->count * sizeof *order);
-    uint32_t *waiting = (uint32_t *)tool_alloc(tree->count * sizeof *waiting);
-    size_t i, count = 0, made = 0;
-    for (i = 0; i < tree->count; i++) {
-        list[i].node = (uint32_t)i;
-        list[i].parent = tree->parent[i];
-        list[i].sum = tree->lower[i];
-    }
+/* The children of node i are child[first[i]] to child[first[i + 1] - 1], the
+   hottest first. Both are to be freed by the caller. */
+static uint32_t *children_of(const report_tree *tree, uint32_t **first_child) {
+    uint64_t *sum = (uint64_t *)tool_alloc(tree->count * sizeof *sum);
+    uint32_t *child = (uint32_t *)tool_alloc(tree->count * sizeof *child);
+    uint32_t *first = (uint32_t *)tool_alloc((tree->count + 2) * sizeof *first);
+    size_t i;
+    memcpy(sum, tree->lower, tree->count * sizeof *sum);
     for (i = tree->count; i-- > 1;) {
-        uint64_t *up = &list[tree->parent[i]].sum;
-        *up = *up + list[i].sum < *up ? UINT64_MAX : *up + list[i].sum;
+        uint64_t *up = &sum[tree->parent[i]];
+        *up = *up + sum[i] < *up ? UINT64_MAX : *up + sum[i];
+        first[tree->parent[i] + 2]++;
     }
-    if (tree->count > 1) qsort(list + 1, tree->count - 1, sizeof *list, by_parent_and_sum);
-    for (i = 1; i < tree->count; i++) first[list[i].parent + 1]++;
-    first[0] = 1; /* behind the root */
-    for (i = 0; i < tree->count; i++) first[i + 1] += first[i];
-    waiting[count++] = 0;
-    while (count) {
-        uint32_t node = waiting[--count], k;
+    for (i = 1; i <= tree->count; i++) first[i + 1] += first[i];
+    for (i = 1; i < tree->count; i++) child[first[tree->parent[i] + 1]++] = (uint32_t)i;
+    sums_of_nodes = sum;
+    for (i = 0; i < tree->count; i++) {
+        if (first[i + 1] - first[i] > 1)
+            qsort(child + first[i], first[i + 1] - first[i], sizeof *child, by_sum);
+    }
+    free(sum);
+    *first_child = first;
+    return child;
+}
+
+/* The nodes in that order, and the depth of each. Both are to be freed by the
+   caller. */
+static uint32_t *hottest_first(const report_tree *tree, uint32_t **depth_of) {
+    uint32_t *first, *child = children_of(tree, &first);
+    uint32_t *order = (uint32_t *)tool_alloc(tree->count * sizeof *order);
+    uint32_t *depth = (uint32_t *)tool_alloc(tree->count * sizeof *depth);
+    uint32_t *next = NULL, node = 0; /* next[d]: where the children of the open node there go on */
+    size_t made = 1, room = 0, level = 0;
+    for (;;) { /* node has just been put in order */
+        if (level == room) next = (uint32_t *)tool_grow(next, (room = 2 * room + 64) * sizeof *next);
+        next[level] = first[node];
+        while (next[level] == first[node + 1] && level) {
+            node = tree->parent[node];
+            level--;
+        }
+        if (next[level] == first[node + 1]) break;
+        node = child[next[level]++];
         order[made++] = node;
-        depth[node] = node ? depth[tree->parent[node]] + 1 : 0;
-        for (k = first[node + 1]; k > first[node]; k--) waiting[count++] = list[k - 1].node;
+        depth[node] = (uint32_t)++level;
     }
-    free(list);
+    free(next);
+    free(child);
     free(first);
-    free(waiting);
+    *depth_of = depth;
     return order;
 }
 
@@ -156,8 +171,7 @@ void report_tree_json(const report *r, const report_tree *tree, const double *lo
     uint32_t *place = NULL;
     size_t i;
     if (r->options.packs_trees && tree->count >= PACKS_FROM && tree->count < UINT32_MAX / 40) {
-        uint32_t *depth = (uint32_t *)tool_alloc(tree->count * sizeof *depth);
-        uint32_t *order = hottest_first(tree, depth);
+        uint32_t *depth, *order = hottest_first(tree, &depth);
         packed_tree packed;
         packed.tree = tree;
         packed.low = low;
