@@ -126,17 +126,40 @@ static void put_column(const packed_tree *p, int column, text *out) {
     }
 }
 
-static void add_packed(const packed_tree *p, text *out) {
-    text raw = {NULL, 0, 0}, small = {NULL, 0, 0};
-    int columns = p->low ? 6 : 4, column;
-    for (column = 0; column < columns; column++) put_column(p, column, &raw);
-    deflate_bytes(&small, (const unsigned char *)raw.data, raw.size);
-    text_free(&raw);
-    text_format(out, "\"packed\":{\"count\":%lu,\"columns\":%d,\"data\":\"",
-                (unsigned long)p->tree->count, columns);
+static void add_packed(const text *raw, size_t count, int columns, text *out) {
+    text small = {NULL, 0, 0};
+    deflate_bytes(&small, (const unsigned char *)raw->data, raw->size);
+    text_format(out, "\"packed\":{\"count\":%lu,\"columns\":%d,\"data\":\"", (unsigned long)count,
+                columns);
     deflate_base64(out, (const unsigned char *)small.data, small.size);
     text_add(out, "\"}");
     text_free(&small);
+}
+
+/* With threads, returns the number that the page knows each node by, to be
+   freed by the caller; else NULL. */
+static uint32_t *pack(const report_tree *tree, const double *low, const double *high, text *out) {
+    uint32_t *depth, *order = hottest_first(tree, &depth), *place = NULL;
+    int columns = low ? 6 : 4, column;
+    text raw = {NULL, 0, 0};
+    packed_tree packed;
+    size_t i;
+    packed.tree = tree;
+    packed.low = low;
+    packed.high = high;
+    packed.order = order;
+    packed.depth = depth;
+    for (column = 0; column < columns; column++) put_column(&packed, column, &raw);
+    if (tree->thread_count > 1) {
+        place = depth; /* it has served */
+        for (i = 0; i < tree->count; i++) place[order[i]] = (uint32_t)i;
+    } else {
+        free(depth);
+    }
+    free(order);
+    add_packed(&raw, tree->count, columns, out);
+    text_free(&raw);
+    return place;
 }
 
 /* ---- threads ---- */
@@ -169,19 +192,8 @@ static void add_threads(const report_tree *tree, const uint32_t *place, text *ou
 void report_tree_json(const report *r, const report_tree *tree, const double *low, const double *high,
                       text *out) {
     uint32_t *place = NULL;
-    size_t i;
     if (r->options.packs_trees && tree->count >= PACKS_FROM && tree->count < UINT32_MAX / 40) {
-        uint32_t *depth, *order = hottest_first(tree, &depth);
-        packed_tree packed;
-        packed.tree = tree;
-        packed.low = low;
-        packed.high = high;
-        packed.order = order;
-        packed.depth = depth;
-        add_packed(&packed, out);
-        place = depth; /* it has served */
-        for (i = 0; i < tree->count; i++) place[order[i]] = (uint32_t)i;
-        free(order);
+        place = pack(tree, low, high, out);
     } else {
         text_add(out, "\"parent\":");
         json_list32(out, tree->parent, tree->count);
