@@ -126,9 +126,11 @@ static void put_column(const packed_tree *p, int column, text *out) {
     }
 }
 
-static void add_packed(const text *raw, size_t count, int columns, text *out) {
+/* Frees the columns. */
+static void add_packed(text *raw, size_t count, int columns, text *out) {
     text small = {NULL, 0, 0};
     deflate_bytes(&small, (const unsigned char *)raw->data, raw->size);
+    text_free(raw);
     text_format(out, "\"packed\":{\"count\":%lu,\"columns\":%d,\"data\":\"", (unsigned long)count,
                 columns);
     deflate_base64(out, (const unsigned char *)small.data, small.size);
@@ -158,7 +160,6 @@ static uint32_t *pack(const report_tree *tree, const double *low, const double *
     }
     free(order);
     add_packed(&raw, tree->count, columns, out);
-    text_free(&raw);
     return place;
 }
 
