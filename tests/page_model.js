@@ -135,6 +135,8 @@ const of = (name, at) => [...m.sameFunctions(names, k => places[k], name, at)].j
 check('by place', of('a', 'y.c:9') === '6' && of('a', 'x.c:1') === '1');
 check('by file where the line has moved', of('a', 'y.c:12') === '6');
 check('by name alone', of('a', '') === '1,6' && of('a', 'w.c:1') === '1,6' && of('no', '') === '');
+check('one without a place is meant alone, if there is one',
+  [...m.sameFunctions(['a', 'a', 'b'], k => ['x.c:1', '', ''][k], 'a', '')].join() === '1');
 check('names are no expressions', of('operator+', '') === '4' && of('f(int)', '') === '5');
 const [low, high] = m.wilson(0.5, 100);
 check('wilson', Math.abs(low - 0.4019) < 1e-3 && Math.abs(high - 0.5981) < 1e-3);

@@ -455,6 +455,7 @@ static int refuse_tables(const report *r, const char *pattern) {
         for (k = 0; k < r->parts[i].table_count; k++)
             text_format(&keys, "%s%s", keys.size ? ", " : "", r->parts[i].tables[k]->key);
     }
+    if (!keys.size) return tool_error("--only %s: the report has no table", pattern);
     text_bytes(&keys, "", 1);
     status = tool_error("--only %s: no table is called that (there are: %s); --match chooses "
                         "functions",

@@ -319,9 +319,9 @@ const fileOf = place => place.replace(/:[0-9]+$/, '');
 function sameFunctions(names, placeAt, name, at) {
   const same = [];
   for (let i = 0; name && i < names.length; i++) if (names[i] === name) same.push(i);
-  if (!at || same.length === 0) return same;
-  const exact = same.filter(i => placeAt(i) === at);
+  const exact = same.filter(i => placeAt(i) === (at || ''));
   if (exact.length) return exact;
+  if (!at) return same;
   const near = same.filter(i => fileOf(placeAt(i)) === fileOf(at));
   return near.length ? near : same;
 }

@@ -113,20 +113,24 @@ function litMarks(tree) {
 
 // ---- the head: one sentence, search, unit, filters
 
+// With its place where another function has the name.
+const nameInRows = row =>
+  row.place && seen.rows.some(other => other !== row && other.name === row.name)
+    ? nameOfItem([row.name, row.place]) : row.name;
 function sentence() {
   const unit = workbench.unit,
     row = unit && hottestRow();
-  if (!row || row.self === null) return null;
+  if (!row || !row.self) return null;
   const more = [];
   if (unit.key === 'time') {
     const others = seen.rows.filter(r => r !== row && r.self !== null);
     const second = others.reduce((b, r) => (b && b.self >= r.self ? b : r), null);
     if (second && row.worth && !differs(row.self, second.self, row.worth))
-      more.push(' It cannot be told from ' + second.name + ', ' +
+      more.push(' It cannot be told from ' + nameInRows(second) + ', ' +
         ranged(second.self, second.selfLow, second.selfHigh) + '.');
   }
   return [
-    el('b', {}, row.name),
+    el('b', {}, nameInRows(row)),
     ' takes ' + (unit.isBound ? 'at least ' : '') + ranged(row.self, row.selfLow, row.selfHigh) +
       ' of ' + unit.of +
         (unit.key === 'time' && row.selfLow === null ? ' that was seen' : '') + '.',
@@ -676,6 +680,16 @@ async function openWorkbench() {
   tabs.push({ key: 'tables', title: 'Tables', open: host => {
     fill(host, el('p', { class: 'soft small' },
       'All tables of the report, as they stand without scripts.'), facts, plain);
+    // Who has no pointer scrolls a table that is wider than the screen by keys.
+    const wide = () => {
+      for (const e of plain.querySelectorAll('[data-table]'))
+        e.tabIndex = e.scrollWidth > e.clientWidth ? 0 : -1;
+    };
+    for (const e of plain.querySelectorAll('[data-table]')) {
+      e.setAttribute('role', 'region');
+      e.setAttribute('aria-label', e.querySelector('h2').textContent);
+    }
+    new ResizeObserver(wide).observe(host);
     return null;
   } });
 
