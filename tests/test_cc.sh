@@ -4,19 +4,12 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc} BUILD=${BUILD:-build}
-top=$PWD
-case $BUILD in /*) ;; *) BUILD=$top/$BUILD ;; esac
-dir=$BUILD/tests/cc
-rm -rf "$dir"
-mkdir -p "$dir" && cd "$dir" || exit 2
+in_folder cc
+shares_runtime
 same() { # WHAT A B
     if cmp -s "$2" "$3"; then pass; else fail "$1"; diff "$2" "$3" | head -n 8; fi
 }
-BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
-export BURSTY_CACHE TMPDIR
-mkdir -p "$TMPDIR"
-bursty() { "$BUILD/bursty" "$@"; }
+bursty() { "$build/bursty" "$@"; }
 with() { bursty cc "$@"; }
 
 cat >hello.c <<'END'
@@ -272,7 +265,7 @@ done
 for words in "-MD -o dep" "-MMD -MP -o a/dep" "-MD -MF x.dep -o dep" "-Wp,-MD,x.dep -o dep" "-Wp,-MMD,x.dep -c -o a/dep.o"; do
     for how in plain own; do
         rm -f dep.d a/dep.d x.dep dep a/dep.o
-        case $how in plain) set -- ;; *) set -- "$BUILD/bursty" cc -- ;; esac
+        case $how in plain) set -- ;; *) set -- "$build/bursty" cc -- ;; esac
         # shellcheck disable=SC2086
         "$@" $CC $words depmain.c && cat dep.d a/dep.d x.dep >$how.dep 2>/dev/null
     done
@@ -326,7 +319,7 @@ with $CC -c main.c 2>log; [ $? = 2 ] && pass || fail "no --"
 for words in --dump= --dump=a/ --list= --list=none/list; do
     with $words -- $CC -c main.c 2>log; [ $? = 2 ] && [ "$(wc -l <log)" -eq 1 ] && pass || fail "$words"
 done
-rm -f main.o; TMPDIR=$dir/none with -- $CC -c main.c && [ -f main.o ] && pass || fail "TMPDIR that does not exist"
+rm -f main.o; TMPDIR=$out/none with -- $CC -c main.c && [ -f main.o ] && pass || fail "TMPDIR that does not exist"
 with --entries=x -- $CC -c main.c 2>log; [ $? = 2 ] && pass || fail "--entries=x"
 with --loops=4 -- $CC -c main.c 2>log; [ $? = 2 ] && pass || fail "--loops=4"
 with --form=x -- $CC -c main.c 2>log; [ $? = 2 ] && pass || fail "--form=x"
@@ -452,7 +445,7 @@ if command -v readelf >/dev/null 2>&1; then
 fi
 { echo 'all: a/util.o b/util.o work.o'; printf '%%.o: %%.c\n\t$(CC) -c $< -o $@\n'; } >Makefile
 rm -f a/util.o b/util.o work.o
-make -s -j8 CC="$BUILD/bursty cc -- $CC" >log 2>&1 && [ -f a/util.o ] && [ -f b/util.o ] && pass || { fail "make -j8"; cat log; }
+make -s -j8 CC="$build/bursty cc -- $CC" >log 2>&1 && [ -f a/util.o ] && [ -f b/util.o ] && pass || { fail "make -j8"; cat log; }
 # A wrapper that compiles and cannot preprocess: one line says so, and the object is the plain one.
 cat >no-E <<END
 #!/bin/sh
@@ -482,7 +475,7 @@ chmod +x slow
 for signal in TERM HUP; do
     sh -c "kill -s $signal \$\$" 2>/dev/null && continue # it is ignored here
     rm -f begun; mkfifo begun
-    "$BUILD/bursty" cc -- ./slow -c main.c -o slow.o 2>/dev/null &
+    "$build/bursty" cc -- ./slow -c main.c -o slow.o 2>/dev/null &
     process=$!
     read -r line <begun
     kill -s $signal $process

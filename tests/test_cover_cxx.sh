@@ -5,15 +5,10 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc} CXX=${CXX:-c++} BUILD=${BUILD:-build}
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
-dir=$BUILD/tests/cover_cxx
-rm -rf "$dir"
-mkdir -p "$dir/tmp" "$dir/sub" && cd "$dir" || exit 2
-BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
-export BURSTY_CACHE TMPDIR
-unset BURSTY_TEST BURSTY_COVERAGE BURSTY_COVERAGE_SIGNALS
-bursty() { "$BUILD/bursty" "$@"; }
+in_folder cover_cxx
+shares_runtime
+mkdir -p sub
+bursty() { "$build/bursty" "$@"; }
 # One kind of code for all, so that the runtime is compiled once.
 # shellcheck disable=SC2086
 cxx() { bursty cc --cover -- $CXX -fPIC -pthread "$@"; }

@@ -5,20 +5,10 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc}
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$PWD/$build ;; esac
-traps=$PWD/tests/traps
-out=$build/record_right
-rm -rf "$out"
-mkdir -p "$out" || exit 2
-bursty=$build/bursty
+in_folder record_right
+needs_recorder
+traps=$top/tests/traps
 shown=got.err
-if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
-    skip "no recorder for this target"
-    finish
-fi
-cd "$out" || exit 2
 compile() { # COMMAND...
     "$@" 2>log || { echo "$*"; cat log; exit 2; }
 }
