@@ -212,7 +212,7 @@ const views = {
     check('a plus sign is a plus sign', (await count('.functions .rows .row')) === 1 &&
       (await textOf('.functions .rows')).includes('operator+'));
     check('with the sum that it matches',
-      /1 of 7 functions.*: 9\.09\s% of the time in 1 context/.test(await textOf('.left p')),
+      /1 of 7 functions.*: 9\s% of the time in 1 context/.test(await textOf('.left p')),
       await textOf('.left p'));
     check('what is typed stays', (await run('document.activeElement.value')) === 'operator+');
     await t.key('Escape');
@@ -255,7 +255,7 @@ const views = {
     check('its ticks alone', sums[0] === sums[1] && sums[0] < sums[2], sums);
     await clickOn('.chip button');
     check('all threads again', (await run('seen.tree.sum[0]')) === sums[2]);
-    check('on which thread', /On thread .*%/.test(await textOf('.detail')),
+    check('on which thread', /On thread main 89\s% of it, thread worker 11\s%\./.test(await textOf('.detail')),
       await textOf('.detail'));
   },
   // Callers and callees by pairs, without stacks; three threads that cannot be picked.
@@ -401,6 +401,8 @@ const views = {
     await clickOn('#tab-tables');
     await open('streams');
     check('streams', (await count('.stream')) > 0);
+    check('the sentence', /^Hot data streams hold 9[0-9]\.\d+\s% of 1/.test(await textOf('#lead')),
+      await textOf('#lead'));
     await findings('streams');
   },
   // Frames of two lengths; what the long ones do more is collecting and waiting.

@@ -146,6 +146,12 @@ function coverageSentence() {
   return [el('b', {}, percent(ran / all)), ' of ' + grouped(all) + ' lines ran, in ' +
     grouped(data.edges.files.length) + (data.edges.files.length === 1 ? ' file.' : ' files.')];
 }
+// Of a dump that has hot data streams and nothing that is shared out among functions.
+function streamsSentence() {
+  const p = (data.streams || [])[0];
+  return p && p.references ? ['Hot data streams hold ', el('b', {}, percent(p.coverage)),
+    ' of ' + grouped(p.references) + ' references.'] : null;
+}
 const nameOfItem = ([name, at]) => name + (at ? ' (' + shortPlace(at) + ')' : '');
 function filterWords() {
   const unit = workbench.unit,
@@ -169,7 +175,7 @@ function filterWords() {
   const words = !unit.tree
     ? 'There are no stacks of ' + unit.label + ': nothing is left out here.'
     : seen.part < 0.99999
-      ? 'This shows ' + percent(seen.part) + ' of ' +
+      ? 'This shows ' + nearOf(seen.part, samplesOf(unit, unit.all)) + ' of ' +
         (state.get('thread') ? 'the thread’s ' + unit.label : unit.of) +
           '; shares are of all of it.'
       : 'Nothing is left out: what hidden functions took counts for their callers.';
@@ -297,7 +303,7 @@ function functionTable(host) {
           (rows.length
             ? grouped(rows.length) + ' of ' + grouped(all) + ' functions' : 'No function') +
           ' with “' + query + '”' +
-          (sum ? ': ' + percent(sum.sum / seen.all) + ' of ' + unit.of + ' in ' +
+          (sum ? ': ' + nearOf(sum.sum / seen.all, samplesOf(unit, seen.all)) + ' of ' + unit.of + ' in ' +
             grouped(sum.count) + (sum.count === 1 ? ' context' : ' contexts') : '');
       } else if (unmet && sort !== 'name') words += '; ' + grouped(unmet) + ' met no tick';
       if (unit.leftOut) words += '; ' + grouped(unit.leftOut) + ' below --min are left out';
@@ -400,7 +406,7 @@ function threadWords(unit, chosen) {
       el('button', { type: 'button', class: 'link',
         onclick: () => setState({ thread: threadKey(unit, k) }) },
         'thread ' + threadKey(unit, k)),
-      ' ' + percent(sums[k] / all) + (i === 0 ? ' of it' : ''),
+      ' ' + nearOf(sums[k] / all, samplesOf(unit, all)) + (i === 0 ? ' of it' : ''),
     ]),
     order.length > 6 && ' and ' + (order.length - 6) + ' more threads', '.');
 }
@@ -466,7 +472,7 @@ function tipWords(unit, tree, all) {
     const samples = unit.effective ? unit.effective * (all / unit.all) : 0;
     const said = count => {
       const part = count / all,
-        [low, high] = samples > 0 ? wilson(Math.min(1, part), samples) : [null, null];
+        [low, high] = rangeOf(part, samples);
       return (unit.isBound ? 'at least ' : '') + ranged(part, low, high) + ' of ' + unit.of + ', ' +
         grouped(count) + ' ' + unit.noun;
     };
@@ -560,8 +566,8 @@ function sandwichTab(host) {
       const least = outermost(seen.tree, marked).reduce((s, i) => s + seen.tree.sum[i], 0) / 2000;
       trees = [callersOf(seen.tree, marked, least), calleesOf(seen.tree, marked, least)];
     }
-    fill(title, el('b', {}, chosen.name), ' ' + percent(trees[0].sum[0] / seen.all) + ' of ' +
-      workbench.unit.of);
+    fill(title, el('b', {}, chosen.name), ' ' + nearOf(trees[0].sum[0] / seen.all, samplesOf(workbench.unit, seen.all)) +
+      ' of ' + workbench.unit.of);
     const empty = 'It is not among what is shown here.';
     above.show({ tree: trees[0], all: seen.all, zoom: 0, range: null, lit: litMarks(trees[0]),
       chosen: null, empty });
@@ -593,7 +599,7 @@ function threadsTab(host) {
         cell: i => el('span', { class: 'name' }, nameOf(order[i])) },
       ...(all ? [{ key: 'time', label: 'time', css: 'share', cell: i => {
         const part = ticksOf[order[i]] / all,
-          [low, high] = timed.effective ? wilson(part, timed.effective) : [null, null];
+          [low, high] = rangeOf(part, timed.effective);
         return shareCell(part, low, high, 1);
       } }] : []),
       { key: 'events', label: 'events', css: 'number', cell: i => short(threads[order[i]].events) },
@@ -813,7 +819,7 @@ async function openWorkbench() {
   }
   if (workbench.units.length === 0) {
     chips.hidden = units.hidden = true;
-    const lead = coverageSentence() || data.headline;
+    const lead = coverageSentence() || data.headline || streamsSentence();
     if (lead) fill(byId('lead'), lead);
   } else units.hidden = workbench.units.length < 2;
   onState(update);
