@@ -565,7 +565,8 @@ static int has_line(const builder *b, uint32_t vertex, uint32_t line, uint32_t f
    of it. */
 static int place_of(builder *b, const item *it, uint32_t *line, uint32_t *file) {
     word w = metadata_of(b->m, it->location);
-    if (!w.size || begins(it->callee, "llvm.dbg.") || begins(it->callee, "llvm.lifetime.")) return 0;
+    if (!w.size || begins(it->callee, "llvm.dbg.") || begins(it->callee, "llvm.lifetime."))
+        return 0;
     *line = field(w, "line: ");
     *file = file_of_scope(b->m, field(w, "scope: !"));
     return *line != NONE && *line != 0 && *file != NONE && b->m->sources[*file].is_wanted;
@@ -682,8 +683,8 @@ static void hide_branches(builder *b, uint32_t vertex, uint32_t file) {
    behind a clean-up as before it, and those of sanitizers. */
 static int is_written(const ir *m, const block *k, const item *end) {
     word w = m->lines[end->line];
-    return !is_of_unwinding(k) && find(w, "label %cleanup.action", 0) == w.size && find(w, " %cleanup.dest", 0) == w.size &&
-           find(w, "!nosanitize", 0) == w.size;
+    return !is_of_unwinding(k) && find(w, "label %cleanup.action", 0) == w.size &&
+           find(w, " %cleanup.dest", 0) == w.size && find(w, "!nosanitize", 0) == w.size;
 }
 
 static void end_block(builder *b, uint32_t number, int is_open, uint8_t *stays) {
@@ -1182,7 +1183,8 @@ int cc_ir(const char *data, size_t size, const cc_request *request, const cc_not
         for (i = 0; i < m.function_count; i++) {
             plan(&m, &m.functions[i]);
             result->functions += m.functions[i].counts;
-            if (m.functions[i].name && !m.functions[i].counts) note_left(result, &m, &m.functions[i]);
+            if (m.functions[i].name && !m.functions[i].counts)
+                note_left(result, &m, &m.functions[i]);
         }
         if (cc_planner_slots(m.planner) > 0) put_all(&m, &result->out);
     } else {
