@@ -30,6 +30,7 @@ typedef struct job {
     char *folder;             /* of this run; NULL until it is needed */
     uint64_t plan_hash;
     int keeps;                /* CC_KEEPS_... */
+    int twins;                /* the runtime finds second copies of other files */
     int exits;                /* CC_EXITS_... */
     int has_sections;         /* of ELF */
     int cover;                /* bits of a counter; 0: checks */
@@ -191,19 +192,22 @@ static int says(const char *said, size_t size, const char *word) {
 /* bursty.h itself says where they are right: the compiler preprocesses it with
    the user's options. Returns CC_KEEPS_... A runtime that is not ours may lack
    the thunk. */
-static int ask_for_keeping(const job *j) {
-    static const char probe[] = "#include \"bursty.h\"\n"
+static void ask_for_keeping(job *j) {
+    static const char probe[] = "#if defined(__ELF__) && defined(__GNUC__) && !defined(__TINYC__)\n"
+                                "bursty_cc_elf\n#endif\n"
+                                "#include \"bursty.h\"\n"
                                 "#if defined(BURSTY_CHECKS_ARE_ASSEMBLY) && (defined(BURSTY_NO_TLS) || "
                                 "(defined(__PIC__) && !defined(__PIE__)))\nbursty_cc_by_operand\n"
                                 "#elif defined(BURSTY_CHECKS_ARE_ASSEMBLY)\nbursty_cc_by_address\n#endif\n";
     cc_command c = {NULL, 0, 0};
     char *path, *out, *said = NULL;
     size_t i, size = 0;
-    int keeps = CC_KEEPS_NOT;
-    if (j->d->no_runtime || j->d->cover) return CC_KEEPS_NOT;
-    for (i = 0; i < j->line.words.count; i++) {
-        if (strcmp(j->line.words.words[i], "-masm=intel") == 0) return CC_KEEPS_NOT;
-    }
+    int is_intel = 0;
+    j->keeps = CC_KEEPS_NOT;
+    if (j->d->no_runtime || j->d->cover) return;
+    for (i = 0; i < j->line.words.count; i++)
+        is_intel |= strcmp(j->line.words.words[i], "-masm=intel") == 0;
+    if (is_intel && !j->d->choice.dual) return;
     path = cc_join(j->folder, "/keeps.c");
     out = cc_join(j->folder, "/keeps.i");
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY));
@@ -216,13 +220,13 @@ static int ask_for_keeping(const job *j) {
         cc_run(&c, CC_TO_NOWHERE, NULL) == 0 && cc_file_size(out, &size) == 0) {
         said = (char *)tool_read_file(out, NULL, &size);
     }
-    if (says(said, size, "bursty_cc_by_operand")) keeps = CC_KEEPS_BY_OPERAND;
-    if (says(said, size, "bursty_cc_by_address")) keeps = CC_KEEPS_BY_ADDRESS;
+    if (!is_intel && says(said, size, "bursty_cc_by_operand")) j->keeps = CC_KEEPS_BY_OPERAND;
+    if (!is_intel && says(said, size, "bursty_cc_by_address")) j->keeps = CC_KEEPS_BY_ADDRESS;
+    j->twins = j->d->choice.dual && says(said, size, "bursty_cc_elf");
     cc_command_free(&c);
     free(said);
     free(out);
     free(path);
-    return keeps;
 }
 
 /* Is it ELF? Markers need assembly for it, a stack that can be walked, and a
@@ -370,6 +374,7 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
     request.where_of = &j->line;
     request.choice = j->d->choice;
     request.choice.keeps = j->keeps;
+    request.choice.twins = j->twins;
     if (!j->line.pic && !j->line.shared) request.choice.tls_model = "local-exec";
     request.unit = number_of(j, u);
     if (s) {
@@ -1045,7 +1050,7 @@ int cc_drive(cc_driver *d, int count, char **words) {
     status = read_plan(&j, &plan);
     if (status == TOOL_OK) {
         if (!j.folder) j.folder = cc_make_folder();
-        if (j.folder && j.line.sources > 0 && !j.line.links_cxx) j.keeps = ask_for_keeping(&j);
+        if (j.folder && j.line.sources > 0 && !j.line.links_cxx) ask_for_keeping(&j);
         if (j.folder && !j.cover) ask_for_cover(&j);
         status = j.folder ? run_all(&j) : TOOL_FAILED;
     }

@@ -247,6 +247,7 @@ static int compile(const cc_line *line, const recipe *r, const char *folder, con
     char *slash = cc_join(folder, "/"), *text_path = cc_join(slash, r->source);
     size_t i;
     int status = cc_write_embedded(folder, r->source);
+    if (status == TOOL_OK) status = cc_write_embedded(folder, "common.h");
     cc_add_words(&c, line->compiler.words, line->compiler.count);
     for (i = 0; i < sizeof words / sizeof *words; i++) cc_add_word(&c, words[i]);
     if (r->standard) cc_add_word(&c, r->standard);
