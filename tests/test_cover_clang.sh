@@ -197,6 +197,16 @@ cxx -MD -c odd.cc -o odd.o
 check 'dependencies' grep -q '^odd.o: odd.cc part.inc' odd.d
 cxx -Wp,-MD,aside.d -c odd.cc -o odd.o
 check 'dependencies, aside' grep -q '^odd.o: odd.cc' aside.d
+# A source in a folder beside the compiler's; its text changes.
+mkdir -p far/src far/out
+for way in '<' '>'; do
+    printf 'int main(int n, char **) {\n    if (n %s 1)\n        n--;\n    return 0;\n}\n' "$way" >far/src/one.cc
+    (cd far/out && cxx "$dir/far/src/one.cc" -o one && BURSTY_COVERAGE=../../coverage.brst ./one 2)
+done
+bursty report --lcov coverage.brst >lcov 2>/dev/null
+check 'its name' grep -q "^SF:.*/far/src/one.cc$" lcov
+is 3=1
+check 'the counts of the older text are not added' grep -q '^FNDA:1,main' lcov
 echo 'static int unused(int n) { int k; return n; }' >warns.cc
 bursty cc --cover -- "$clang" -fPIC -Wall -c warns.cc -o warns.o 2>said
 check 'a warning is of the source' grep -q '^warns.cc:1:32: warning: ' said
