@@ -154,10 +154,11 @@ for options in -O0 '-O2 -g'; do
     # shellcheck disable=SC2016
     check "$options: a lambda has its name" grep -q 'FNDA:1,main::$_0::operator()(int) const' lcov
     check "$options: what sets a variable up is no function" sh -c '! grep -q "__cxx_global" lcov'
-    grep -v -E '^(BRDA|FN:)' lcov >plain
+    grep -E '^(DA:[0-9]*,[1-9]|FNDA|SF)' lcov >plain
     [ -n "$reference" ] || cp plain reference
     reference=yes
-    check "$options: the same report" cmp -s plain reference
+    # Only with optimization clang 14 knows the last brace, which nothing reaches.
+    check "$options: the same lines ran" cmp -s plain reference
 done
 
 # Threads share counters.
@@ -185,7 +186,8 @@ cxx -pthread threads.cc -o threads && ./threads
 lcov
 is 3=40000 5=2
 case $(uname -m) in x86_64 | i?86)
-    check 'by atomic instructions' sh -c 'objdump -d threads | grep -q "lock *\(inc\|add\|xadd\)"' ;;
+    cxx -pthread -c threads.cc -o threads.o
+    check 'by atomic instructions' sh -c 'objdump -d threads.o | grep -q "lock *\(inc\|add\|xadd\)"' ;;
 esac
 
 # A chosen function; a source of which nothing counts; messages; files beside the object.
