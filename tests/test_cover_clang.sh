@@ -154,10 +154,11 @@ for options in -O0 '-O2 -g'; do
     # shellcheck disable=SC2016
     check "$options: a lambda has its name" grep -q 'FNDA:1,main::$_0::operator()(int) const' lcov
     check "$options: what sets a variable up is no function" sh -c '! grep -q "__cxx_global" lcov'
-    grep -E '^(DA:[0-9]*,[1-9]|FNDA|SF)' lcov >plain
+    grep -E '^(DA:[0-9]*,[1-9]|FNDA|SF)' lcov | grep -v '^DA:58,' >plain
     [ -n "$reference" ] || cp plain reference
     reference=yes
-    # Only with optimization clang 14 knows the last brace, which nothing reaches.
+    # Only with optimization clang 14 knows the last brace, which nothing reaches, and code that
+    # makes the lambda.
     check "$options: the same lines ran" cmp -s plain reference
 done
 
