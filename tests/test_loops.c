@@ -95,6 +95,17 @@ TEST(streams_that_are_no_loops_stay) {
     CHECK_EQ(fold(), 0);
 }
 
+TEST(a_border_is_no_round_and_a_slice_is_all_of_a_stream) {
+    add("abcdea", 5);                             /* goes round once, and a site more */
+    add("bcd", 5);
+    CHECK_EQ(fold(), 2);
+    end();
+    add("abcdabcd", 5);
+    add("bcdx", 5);
+    CHECK_EQ(fold(), 2);
+    end();
+}
+
 TEST(sums_stay_below_the_most_that_a_number_holds) {
     add("aaaa", UINT64_MAX);
     add("aaaaaa", UINT64_MAX);
