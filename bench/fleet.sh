@@ -1,7 +1,8 @@
 #!/bin/sh
 # fleet.sh [DUMPS] - a fleet's day: 10 000 dumps of a server (bench/fleet.c) are merged with at most
 # 64 MB of address space, in three orders and as a tree of merges, to the same bytes; and the rows
-# of 1000 of them, added up by sqlite3, are the table of their merge, with its intervals. Prints the
+# of 1000 of them, added up by sqlite3 and by DuckDB from npm, are the table of their merge, with its
+# intervals. Prints the
 # table of docs/fleet.md and ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -9,7 +10,7 @@ build=${BUILD:-build}
 count=${1:-10000}
 limit=65536 # of ulimit -v, in kB
 case $build in /*) ;; *) build=$PWD/$build ;; esac
-for tool in sqlite3 "$build/bursty"; do
+for tool in sqlite3 npm "$build/bursty"; do
     command -v "$tool" >/dev/null || { echo "fleet.sh: $tool is wanted"; exit 2; }
 done
 out=$(mktemp -d "${TMPDIR:-/tmp}/bursty-fleet.XXXXXX") || exit 2
@@ -52,7 +53,12 @@ check "merge of merges: the same bytes" cmp -s "$out/all" "$out/tree"
 # What a fleet keeps in a database: rows that add up, with their intervals.
 mkdir "$out/some"
 head -n 1000 "$out/list" | while read -r dump; do ln "$dump" "$out/some/" || exit 1; done
-BUILD=$build sh tests/test_sums.sh "$out/some" >"$out/said"
+duckdb=$build/bench/duckdb
+mkdir -p "$duckdb"
+[ -d "$duckdb/node_modules/@duckdb/node-api" ] ||
+    (cd "$duckdb" && npm install --silent --no-audit --no-fund @duckdb/node-api@1.5.6-r.1) >"$out/npm" 2>&1
+check "npm install @duckdb/node-api" [ -d "$duckdb/node_modules/@duckdb/node-api" ]
+DUCKDB=$duckdb/node_modules BUILD=$build sh tests/test_sums.sh "$out/some" >"$out/said"
 check "GROUP BY is the merge: $(cat "$out/said")" \
     grep -q '^[1-9][0-9]* passed, 0 failed$' "$out/said"
 rows=$build/tests/sums_of_folder

@@ -1,11 +1,21 @@
 #!/usr/bin/python3
-"""results.py quick|full|smoke BUILD_DIR RESULTS.md - what the benches measured, as tables, beside
-what was aimed at. Every single time stays in BUILD_DIR."""
+"""results.py full|quick|smoke BUILD_DIR RESULTS.md COSTS.md - what the benches measured, as tables,
+beside what was aimed at; and the figures of docs/costs.md, between its two marks. Every single time
+stays in BUILD_DIR.
+
+Times stand there only if the run was quiet: QUIET says when. After another run the page keeps the
+last times that were good, with their date, or says that there are none."""
 import json, os, platform, re, subprocess, sys, time
 from stats import geomean
 
-MODE, BUILD, MD = sys.argv[1:]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'real'))
+from programs import UNTUNED
+
+MODE, BUILD, MD, COSTS = sys.argv[1:]
 BEST = 'EC+L4'  # the paper's choice
+QUIET = dict(passes=20, seconds=2, geomean=0.01, worst=0.02)  # of A/A: how far from 1
+TIMES = '<!-- times -->\n', '<!-- end of times -->\n'
+FIGURES = '<!-- overhead -->\n', '<!-- end of overhead -->\n'
 
 
 def load(name):
@@ -54,8 +64,8 @@ def machine():
         kernel=platform.release(),
         compilers=compilers,
         date=time.strftime('%Y-%m-%d', time.gmtime()),
-        mode=MODE,
         load=os.getloadavg()[2],
+        commit=output('git', 'describe', '--always', '--dirty'),
     )
 
 
@@ -75,23 +85,42 @@ class Real:
                 out[p] = a[what] / b[what]
         return out
 
+    def noise(self):
+        """(geomean, worst) of A/A, as distances from 1; None if nothing was timed."""
+        again = self.ratios('A/A').values()
+        if not again:
+            return None
+        return abs(geomean(again) - 1), max(abs(r - 1) for r in again)
+
+    def not_quiet(self):
+        """Why the times of this run are not shown, or None."""
+        noise, passes = self.noise(), self.data['passes']
+        if not noise:
+            return 'this run counted instructions alone'
+        shortest = min(self.rows[p, 'plain']['seconds'] for p in self.programs)
+        for bad, why in (
+            (passes < QUIET['passes'], '%d runs of each' % passes),
+            (shortest < QUIET['seconds'], 'a run of %.1f s' % shortest),
+            (noise[0] >= QUIET['geomean'], 'A/A is off by %.3f (geomean)' % noise[0]),
+            (noise[1] >= QUIET['worst'], 'A/A is off by %.3f at worst' % noise[1]),
+        ):
+            if bad:
+                return why
+        return None
+
     def set(self, program, name):
         """What is known about a set of checks, or None."""
         about = next(p for p in self.data['programs'] if p['program'] == program)
         return next((s for s in about['sets'] if s['set'] == name), None)
 
-    def summary(self, name, over='plain'):
-        """'geomean / worst' of times, and of instructions."""
-        t, i = self.ratios(name, over), self.ratios(name, over, 'instructions')
-        if not t:
-            return None, None
-        worst = max(t, key=t.get)
-        return (geomean(t.values()), t[worst]), '%.3f / %.3f (%s); instructions %s' % (
-            geomean(t.values()),
-            t[worst],
-            worst,
-            '%.3f / %.3f' % (geomean(i.values()), max(i.values())) if i else 'not counted',
-        )
+    def summary(self, name, over='plain', what='instructions', programs=None):
+        """(geomean, worst, its program), or None."""
+        i = self.ratios(name, over, what)
+        i = {p: r for p, r in i.items() if not programs or p in programs}
+        if not i:
+            return None
+        worst = max(i, key=i.get)
+        return geomean(i.values()), i[worst], worst
 
 
 def goals(micro, real):
@@ -132,24 +161,26 @@ def goals(micro, real):
                 ', '.join(more.values()),
                 all(float(m) <= 2 for m in more.values()),
             )
-    programs = ', '.join(real.programs)
     for figure, name, over, goal in (
-        ('basic overhead, points, EC+L4: ' + programs, BEST, 'plain', (1.02, 1.04)),
-        ('rule Q, points: ' + programs, 'Q', 'plain', (1.02, 1.045)),
+        ('basic overhead, points, EC+L4', BEST, 'plain', (1.02, 1.04)),
+        ('rule Q, points', 'Q', 'plain', (1.02, 1.045)),
         ('dual paths, EC+L4', 'dual', 'plain', (1.02, 1.05)),
         ('poll mode, closed, EC+L4', 'poll', 'plain', (1.01, None)),
         ('sampling at 1 %, over not sampling', BEST + ', 1 %', BEST, (1.03, None)),
         ('sampling at 0.1 %, over not sampling', BEST + ', 0.1 %', BEST, (1.01, None)),
     ):
-        got, text = real.summary(name, over)
-        add(
-            figure + ' (geomean / worst)',
-            '%.2f' % goal[0] + (' / %g' % goal[1] if goal[1] else ''),
-            text,
-            got and got[0] < goal[0] + 0.005 and (not goal[1] or got[1] < goal[1] + 0.005),
-        )
+        for what, unit in (('instructions', 'instructions'), ('ratio', 'time')):
+            got = real.summary(name, over, what)
+            if not got and what == 'ratio':
+                continue
+            add(
+                '%s: %s (geomean / worst)' % (figure, unit),
+                '%.2f' % goal[0] + (' / %g' % goal[1] if goal[1] else ''),
+                got and '%.3f / %.3f (%s)' % got,
+                got and got[0] < goal[0] + 0.005 and (not goal[1] or got[1] < goal[1] + 0.005),
+            )
     by = {(r['build'], r['group'], r['rival']): r for r in micro['rows']}
-    for build in ('gcc', 'gcc -O3', 'clang-19'):
+    for build in ('gcc', 'gcc -O3', 'clang-19') if by else ():
         loops = [(g, by[build, g, 'BURST_FOR']['ratio']) for g in ('sum', 'hash', 'compare')]
         add(
             'BURST_FOR over the plain loop, %s' % build,
@@ -157,7 +188,7 @@ def goals(micro, real):
             ', '.join('%s %.2f' % l for l in loops),
             all(r < 1.025 for g, r in loops),
         )
-    for form in ('BURST_DUAL', 'BURST_ENTRY'):
+    for form in ('BURST_DUAL', 'BURST_ENTRY') if by else ():
         fib = [by[b, 'fib', form]['ratio'] for b in ('gcc', 'clang-19')]
         add(
             'recursive fib, %s over plain: gcc, clang-19' % form,
@@ -174,20 +205,14 @@ def goals(micro, real):
         % (100 * methods['methods'], methods['program'], 100 * pairs['pairs'], pairs['program']),
         methods['methods'] >= 0.985 and pairs['pairs'] >= 0.97,
     )
-    add(
-        'equation 4, predicted against measured overhead, worst of programs at 1 % and 0.1 %',
-        'within 1 point',
-        *worst_prediction(real, equation_4, 'ratio', 0.01)
-    )
-    for figure, what, most in (
-        ('', 'ratio', 0.01),
-        (', executed instructions', 'instructions', 0.001),
-    ):
-        add(
-            'the same with what a burst costs (e and E below)' + figure,
-            'within %g point%s' % (100 * most, '' if most == 0.01 else 's'),
-            *worst_prediction(real, with_bursts, what, most)
-        )
+    for what, unit, most in (('instructions', 'instructions', 0.001), ('ratio', 'time', 0.01)):
+        for figure, predict in (('equation 4', equation_4), ('with what a burst costs', with_bursts)):
+            if real.summary('A/A', what='ratio') or what == 'instructions':
+                add(
+                    'overhead predicted by %s, worst of programs at 1 %% and 0.1 %%: %s' % (figure, unit),
+                    'within %g point%s' % (100 * most, '' if most == 0.01 else 's'),
+                    *worst_prediction(real, predict, what, most)
+                )
     for figure, name, most in (('points', BEST, 1.08), ('dual paths', 'dual', 1.9)):
         sets = [real.set(p, name) for p in real.programs]
         sizes = [s['text'] for s in sets if s]
@@ -268,58 +293,47 @@ def worst_prediction(real, predict, what, most):
     return '%.*f points (%s at %s)' % (digits, 100 * max(off)[0], *max(off)[1:]), max(off)[0] < most
 
 
-def burst_table(real):
+def burst_table(real, what):
     """e and E of this machine."""
     rows = []
     for about in real.data['programs']:
         p = about['program']
-        e, each, _ = burst_costs(real, p, 'ratio')
-        ns = 1e9 * real.rows[p, 'plain']['seconds'] / about['checks']
-        ie, ieach, x = burst_costs(real, p, 'instructions')
-        per = real.rows[p, 'plain']['executed'] / about['counted_checks']
-        rows.append(
-            [p] + ['%.1f' % (ns * e), '%.0f' % (ns * each)]
-            + ['%.0f' % (per * n) for n in (ie, ieach, x)]
-        )
-    return table(
-        ['program', 'e, ns', 'E, ns', 'e, instructions', 'E, instructions', 'sums, instructions'],
-        rows,
-    )
+        plain = real.rows[p, 'plain']
+        if what == 'ratio':
+            unit, digits = 1e9 * plain['seconds'] / about['checks'], 1
+        else:
+            unit, digits = plain['executed'] / about['counted_checks'], 0
+        rows.append([p] + ['%.*f' % (digits, unit * n) for n in burst_costs(real, p, what)])
+    if what == 'ratio':
+        return table(['program', 'e, ns', 'E, ns'], [row[:3] for row in rows])
+    return table(['program', 'e', 'E', 'sums'], rows)
 
 
 def with_spread(row):
     return '%.3f' % row['ratio'] + ('' if row['spread'] is None else ' ± %.3f' % row['spread'])
 
 
-def real_tables(real):
-    names = [n for n in dict.fromkeys(r['row'] for r in real.data['rows']) if n != 'plain']
-    hidden = [BEST + ', ' + n for n in ('idle', 'often', 'always')]
-    shown = [n for n in names if n not in hidden]
+HIDDEN = [BEST + ', ' + n for n in ('idle', 'often', 'always')]
+
+
+def row_names(real):
+    return [n for n in dict.fromkeys(r['row'] for r in real.data['rows']) if n != 'plain']
+
+
+def real_times(real):
     rows = []
-    for n in shown:
+    for n in row_names(real):
         t = real.ratios(n)
-        rows.append(
-            [n]
-            + [with_spread(real.rows[p, n]) if p in t else '' for p in real.programs]
-            + [number(geomean(t.values())), number(max(t.values()))]
-        )
+        if n not in HIDDEN:
+            rows.append(
+                [n]
+                + [with_spread(real.rows[p, n]) if p in t else '' for p in real.programs]
+                + [number(geomean(t.values())), number(max(t.values()))]
+            )
     text = [
         'Time, user and system, over plain (%d runs of each by hyperfine, order reversed every '
-        'time; '
-        '± two standard errors):\n' % real.data['passes'],
-        table(['checks'] + real.programs + ['geomean', 'worst'], rows),
-    ]
-    rows = []
-    for n in names:
-        i = real.ratios(n, what='instructions')
-        if i and n != 'A/A':
-            cells = [number(i.get(p)) for p in real.programs]
-            rows.append([n] + cells + [number(geomean(i.values())), number(max(i.values()))])
-    text += [
-        'Executed instructions over plain, on a smaller input (they and time can disagree); '
-        '*always* records '
-        'every event,\n*often* one of 10 in bursts of 10, *idle* samples, but no burst ever '
-        'comes; all write a dump at exit, which takes a million instructions:\n',
+        'time; ± two standard errors). A/A is plain beside plain: claim nothing below it.\n'
+        % real.data['passes'],
         table(['checks'] + real.programs + ['geomean', 'worst'], rows),
     ]
     rows = []
@@ -330,13 +344,47 @@ def real_tables(real):
                 '%s `%s`' % (p['program'], p['arguments']),
                 number(seconds, 2),
                 '%.0f' % (p['checks'] / seconds / 1e6),
-                '%.2f %%' % (100 * p['events'] / p['checks']) if p['checks'] else 'none',
             ]
         )
     text += [
-        'What was run, plain; then %s: checks a second of plain, and what was recorded when 1 %% '
-        'was asked for.\n' % BEST,
-        table(['program', 'seconds', 'million checks a second', 'asked 1 %'], rows),
+        'What was run, plain; then %s: checks a second of plain.\n' % BEST,
+        table(['program', 'seconds', 'million checks a second'], rows),
+    ]
+    text += [
+        'An event costs e and a burst E beside its events.\n',
+        burst_table(real, 'ratio'),
+        predictions(real, 'ratio', 'time'),
+    ]
+    return '\n'.join(text)
+
+
+def predictions(real, what, unit):
+    rows = [
+        [p]
+        + [
+            ', '.join(
+                '%.2f' % (100 * f(real, p, rate, what)) for f in (equation_4, with_bursts, measured)
+            )
+            for rate in CYCLES
+        ]
+        for p in real.programs
+    ]
+    head = ['%s, %s: equation 4, with bursts, measured' % (unit, rate) for rate in CYCLES]
+    return table(['program'] + head, rows)
+
+
+def real_tables(real):
+    rows = []
+    for n in row_names(real):
+        i = real.ratios(n, what='instructions')
+        if i and n != 'A/A':
+            cells = [number(i.get(p)) for p in real.programs]
+            rows.append([n] + cells + [number(geomean(i.values())), number(max(i.values()))])
+    text = [
+        'Executed instructions over plain; *always* records every event,\n*often* one of 10 in '
+        'bursts of 10, *idle* samples, but no burst ever comes; all write a dump at exit, which '
+        'takes a million instructions:\n',
+        table(['checks'] + real.programs + ['geomean', 'worst'], rows),
     ]
     names = [s['set'] for s in real.data['programs'][0]['sets'] if s['set'] != 'plain']
     rows = []
@@ -355,51 +403,36 @@ def real_tables(real):
         'lost their check are\nrecorded inside of bursts):\n',
         table(['checks'] + real.programs, rows),
     ]
-    rates = list(dict.fromkeys(o['rate'] for o in real.data['overlap']))
-    rows = []
-    for p in real.programs:
-        cells = [
-            ', '.join(
-                '%.2f' % (100 * f(real, p, rate, what)) for f in (equation_4, with_bursts, measured)
-            )
-            for what in ('ratio', 'instructions')
-            for rate in CYCLES
-        ]
-        at = {o['rate']: o for o in real.data['overlap'] if o['program'] == p}
-        seen = [
-            '%.1f, %.1f' % (100 * at[r]['methods'], 100 * at[r]['pairs']) if at else ''
-            for r in rates
-        ]
-        rows.append([p] + cells + seen)
     text += [
-        'Overhead over plain in percent with %s: predicted by equation 4 from the run that '
-        'records every event, '
-        'predicted with what a burst costs, too,\nand measured. Then the overlap of sampled '
-        'with full profiles, in percent: methods, call pairs\n(scopes at every function entry, '
-        'jitter 12 %%, one run).\n'
+        'Overhead over plain in percent of instructions with %s: predicted by equation 4 from the '
+        'run that records every event, predicted with what a burst costs, too, and measured.\n'
         % BEST,
-        table(
-            ['program']
-            + [
-                '%s, %s: equation 4, with bursts, measured' % (w, rate)
-                for w in ('time', 'instructions')
-                for rate in CYCLES
-            ]
-            + ['overlap at ' + r.replace(':', ' : ') for r in rates],
-            rows,
-        ),
-    ]
-    text += [
+        predictions(real, 'instructions', 'instructions'),
         'Equation 4 leaves out the ends of bursts. Here overhead = basic + events x e + bursts x '
         'E: an event costs e, '
         'by the run that records\nevery event; a burst of 10 costs E beside its events, by a run '
         'with a burst in 100 checks. '
         'Neither run is one of those predicted.\nOf the first 1024 bursts each goes into the '
         'sums for intervals, later one of 8: '
-        'that is counted for itself where instructions are counted\n(from a run of %d bursts), '
-        'and is part of E in times.\n'
+        'that is counted for itself (from a run of %d bursts). Instructions:\n'
         % real.data['programs'][0]['few_bursts'],
-        burst_table(real),
+        burst_table(real, 'instructions'),
+    ]
+    rates = list(dict.fromkeys(o['rate'] for o in real.data['overlap']))
+    at = {(o['program'], o['rate']): o for o in real.data['overlap']}
+    rows = []
+    for p in real.data['programs']:
+        seen = [at.get((p['program'], r)) for r in rates]
+        rows.append(
+            ['%s `%s`' % (p['program'], p['arguments'])]
+            + ['%.2f %%' % (100 * p['events'] / p['checks']) if p['checks'] else 'none']
+            + ['%.1f, %.1f' % (100 * o['methods'], 100 * o['pairs']) if o else '' for o in seen]
+        )
+    text += [
+        'What was recorded when 1 % was asked for; then the overlap of sampled with full profiles, '
+        'in percent: methods, call pairs\n(scopes at every function entry, jitter 12 %, one '
+        'run).\n',
+        table(['program', 'asked 1 %'] + ['overlap at ' + r.replace(':', ' : ') for r in rates], rows),
     ]
     return '\n'.join(text + elimination(real))
 
@@ -423,44 +456,52 @@ def elimination(real):
     ]
 
 
-def peer_tables(micro, real):
-    base = {'g': 'gcc plain', 'c': 'clang plain'}
-    peers = {(r['program'], r['row']): r for r in real.data['peers']}
-    programs = list(dict.fromkeys(r['program'] for r in real.data['peers']))
-    rows = dict.fromkeys(r['row'] for r in real.data['peers'])
-    names = [n for n in rows if n not in base.values()]
+class Peers:
+    """Rows of peers over the plain row of their own compiler or their own way of counting: the
+    first words of their names are the same."""
 
-    def over(program, name, what):
-        mine, plain = peers[program, name], peers.get((program, base.get(name[0])))
+    def __init__(self, real):
+        self.rows = {(r['program'], r['row']): r for r in real.data['peers']}
+        self.programs = list(dict.fromkeys(p for p, n in self.rows))
+        self.names = [n for n in dict.fromkeys(n for p, n in self.rows) if n != 'A/A']
+
+    def over(self, program, name, what):
+        mine = self.rows[program, name]
+        plain = self.rows.get((program, name.split()[0] + ' plain'))
+        if what == 'ratio' and name.startswith('run'):  # times compare with any plain run
+            plain = self.rows[program, 'gcc plain']
         return plain and mine[what] and mine[what] / plain[what]
 
+    def table(self):
+        """Instructions, of all programs."""
+        rows = []
+        for n in self.names:
+            if n.endswith(' plain'):
+                continue
+            ratios = [self.over(p, n, 'instructions') for p in self.programs]
+            if None in ratios:
+                why = self.rows[self.programs[0], n]['uncounted'] or 'not counted'
+                rows.append([n] + ['' for p in self.programs] + [why])
+            else:
+                rows.append([n] + [number(r, 2) for r in ratios] + [number(geomean(ratios), 3)])
+        return table(['row'] + self.programs + ['geomean'], rows) if rows else ''
+
+    def times(self):
+        """Of the program that was timed."""
+        p = next(p for p in self.programs if self.rows[p, 'gcc plain']['ratio'])
+        rows = [
+            [n, with_spread(dict(self.rows[p, n], ratio=self.over(p, n, 'ratio')))]
+            for n in self.names
+            if not n.endswith(' plain')
+        ]
+        return '%s, each over the plain build of the same compiler:\n\n%s' % (
+            p,
+            table(['row', 'time'], rows),
+        )
+
+
+def form_peers(micro):
     text = []
-    if programs:
-        p = programs[0]
-        rows = [
-            [
-                n,
-                with_spread(dict(peers[p, n], ratio=over(p, n, 'ratio'))),
-                number(over(p, n, 'instructions')),
-            ]
-            for n in names
-            if n[0] in base
-        ]
-        text += [
-            p + ', each over the plain build of the same compiler:\n',
-            table(['build', 'time', 'instructions'], rows),
-        ]
-    if len(programs) > 1:
-        rows = [
-            [n]
-            + [
-                '%.2f, %.2f' % (over(p, n, 'ratio'), over(p, n, 'instructions'))
-                for p in programs
-            ]
-            for n in names
-            if n[0] in base
-        ]
-        text += ['All programs: time, instructions:\n', table(['build'] + programs, rows)]
     by = {(r['build'], r['group'], r['rival']): r for r in micro['rows']}
     names = [
         (
@@ -525,13 +566,6 @@ def micro_tables(micro):
     ]
     names = ', '.join(dict.fromkeys(v['build'] for v in micro['values']))
     text.append('Counted, by %s: %s.\n' % (names, '; '.join(shown)))
-    text.append(
-        'What a point adds to an empty function, its cold part left out: %s.\n'
-        % '; '.join(
-            '%s %d instructions, %d bytes' % (f['target'], f['instructions'], f['bytes'])
-            for f in micro['fast']
-        )
-    )
     return '\n'.join(text)
 
 
@@ -566,16 +600,93 @@ def other(name):
     return '## %s.h\n\n%s\n' % (name, body)
 
 
+def part(path, marks):
+    """What stands between the marks of a page; empty without."""
+    text = open(path).read() if os.path.exists(path) else ''
+    return text.split(marks[0])[1].split(marks[1])[0] if marks[0] in text else ''
+
+
+def times_section(micro, real, host):
+    """The times of this run if it was quiet, else those that stand there."""
+    why = real.not_quiet()
+    if not why:
+        text = ['Measured on %(date)s at %(commit)s, load %(load).1f.\n' % host, real_times(real)]
+        text += [Peers(real).times(), form_peers(micro), '### Forms\n']
+        text += [
+            'In-process, rivals in turn; times of one operation; "leaf call" has the empty loop\'s '
+            'time taken off. A word in memory that every check decrements makes a chain of some 5 '
+            'cycles, which the processor can sometimes skip: in loops of a few cycles times jump '
+            'accordingly.\n',
+            micro_tables(micro),
+            other('hcct'),
+            other('footprint'),
+        ]
+        return '\n'.join(text).rstrip('\n') + '\n'
+    kept = part(MD, TIMES)
+    if 'Measured on' not in kept:
+        kept = 'No run was quiet enough yet.\n'
+    said = 'The last run was not quiet enough for times (%s).' % why
+    rest = kept[kept.index('Measured on') :] if 'Measured on' in kept else kept
+    return said + ' These are of an earlier one.\n\n' + rest if 'Measured on' in kept else said + ' ' + rest
+
+
+def cost_figures(real, host):
+    """The block of docs/costs.md."""
+    tuned = [p for p in real.programs if p not in UNTUNED]
+    untuned = [p for p in real.programs if p in UNTUNED]
+    rows = []
+    for what, name, over in (
+        ('basic overhead, points, EC+L4', BEST, 'plain'),
+        ('rule Q, points', 'Q', 'plain'),
+        ('dual paths, EC+L4', 'dual', 'plain'),
+        ('poll mode, closed, EC+L4', 'poll', 'plain'),
+        ('sampling at 1 %, over not sampling', BEST + ', 1 %', BEST),
+        ('sampling at 0.1 %, over not sampling', BEST + ', 0.1 %', BEST),
+    ):
+        cells = [real.summary(name, over, programs=p) for p in (tuned, untuned)]
+        rows.append([what] + ['%.3f / %.3f (%s)' % c if c else '' for c in cells])
+    text = (
+        '`make bench%s` on %s at %s: %s, %d cores, Linux %s, load %.1f over the last 15 minutes.\n\n'
+        % (how(), host['date'], host['commit'], host['cpu'], host['cores'], host['kernel'], host['load'])
+    )
+    head = [
+        'instructions, ratio to the plain program: geomean / worst',
+        '%d programs that we know: %s' % (len(tuned), ', '.join(tuned)),
+        '%d that nobody tuned: %s' % (len(untuned), ', '.join(untuned)),
+    ]
+    text += table(head, rows, 3)
+    why = real.not_quiet()
+    text += '\n' + (
+        'Times are left out: %s.\n' % why
+        if why
+        else 'Times: A/A, plain beside plain, is off by %.3f (geomean) and %.3f at worst.\n'
+        % real.noise()
+    )
+    peers = Peers(real).table()
+    if peers:
+        text += '\nInstructions over the plain build of the same compiler; beside us:\n\n' + peers
+    return '\n' + text + '\n' + versions() + '\n'
+
+
+def how():
+    return '' if MODE == 'full' else '-' + MODE
+
+
+def versions():
+    path = os.path.join(BUILD, 'versions.txt')
+    return open(path).read() if os.path.exists(path) else ''
+
+
 def main():
     micro, real_data, host = load('micro.json'), load('real.json'), machine()
     real = Real(real_data)
     text = '''# What the benches measured
 
-Written by `make bench%s` on %s; run it to make your own. %s, %d cores, Linux %s, load %.1f over
-the last 15 minutes;
+Written by `make bench%s` on %s, at commit %s; run it to make your own. %s, %d cores, Linux %s, load
+%.1f over the last 15 minutes;
 %s.
-Only ratios taken in one run count. Claim nothing below the spread of the A/A row, where plain
-runs against itself.
+qemu-x86_64 counts instructions exactly, whatever else the machine does. Programs that nobody tuned:
+%s.
 
 ## Goals
 
@@ -583,6 +694,11 @@ runs against itself.
 Figure 3 (0 mismatches), strip-mined against naive event streams (0 differences) and the
 Cortex-M0's flash and RAM are not timings: `make test` and `make matrix` check them.
 
+## Two versions
+
+Executed instructions of one operation, by `sh bench/versions.sh`.
+
+%s
 ## Real programs
 
 Figure 6 of Bursty Tracing with today's programs, built by `bursty cc` and plans of `bursty place`
@@ -598,41 +714,59 @@ seed is fixed.
 %s
 ## Beside other ways of looking
 
--pg, -finstrument-functions with empty hooks, gcov, XRay unpatched and sampled profile
-instrumentation: what they cost while nothing is recorded, or, for -pg, gcov, `--cover` and the
-sampled profile, what they cost as they are.
-
-%s
-## Forms
-
-In-process, rivals in turn; times of one operation; "leaf call" has the empty loop's time taken
-off. A word in memory that every check decrements makes a chain of some 5 cycles, which the
-processor can sometimes skip: in loops of a few cycles times jump accordingly.
+Instructions over the plain build of the same compiler, whole runs on small inputs, start and end
+included. -finstrument-functions has empty hooks. XRay is clang's, with its default threshold or at
+every function (*of all*): asleep, or patched and writing in its basic or its flight-data mode.
+The rows *run* start the plain program (uftrace that of -pg) by another one; callgrind counts them,
+and only in the process that is looked at. perf record works in the kernel, and callgrind runs the
+program in its own processor: both are timed only. Neither Debian nor npm has Tracy's client or
+spall.h.
 
 %s
 ## What a check costs a whole function
 
 Executed instructions that a check adds to a function, registers saved and moved for its sake
 included; a loop per iteration. `make test` counts them too and fails when there are more
-(tests/test_registers.sh).
+(tests/test_registers.sh). What a point adds to an empty function, its cold part left out: %s.
 
 %s
-''' % (
-        '' if MODE == 'full' else '-' + MODE,
+## Times
+
+Times stand here if %d runs of each, of at least %d s, were taken with A/A, plain beside plain,
+within %g (geomean) and %g (worst) of 1.
+
+%s%s%s''' % (
+        how(),
         host['date'],
+        host['commit'],
         host['cpu'],
         host['cores'],
         host['kernel'],
         host['load'],
         '; '.join(host['compilers']),
+        ', '.join(p for p in real.programs if p in UNTUNED),
         goals(micro, real),
+        versions(),
         real_tables(real),
-        peer_tables(micro, real),
-        micro_tables(micro),
+        Peers(real).table(),
+        '; '.join(
+            '%s %d instructions, %d bytes' % (f['target'], f['instructions'], f['bytes'])
+            for f in micro['fast']
+        ),
         register_table(),
+        QUIET['passes'],
+        QUIET['seconds'],
+        QUIET['geomean'],
+        QUIET['worst'],
+        TIMES[0],
+        times_section(micro, real, host),
+        TIMES[1],
     )
-    text += other('hcct') + '\n' + other('footprint')
+    figures = cost_figures(real, host)
+    page = open(COSTS).read()
+    before, after = page.split(FIGURES[0])[0], page.split(FIGURES[1])[1]
     open(MD, 'w').write(text.rstrip('\n') + '\n')
+    open(COSTS, 'w').write(before + FIGURES[0] + figures + FIGURES[1] + after)
 
 
 main()

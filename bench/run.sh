@@ -1,11 +1,12 @@
 #!/bin/sh
-# run.sh [full|quick|smoke] - sets up, builds and measures. Setting up fetches and compiles; it
-# takes minutes the first time and is kept in build/bench. Measuring takes some minutes (quick) or
-# most of an hour. Every bench checks what it computes before it is timed. A bench that fails fails
-# the run, and bench/results.md stays as it was.
+# run.sh [full|quick|smoke] - sets up, builds and measures. Setting up fetches and compiles; it takes
+# half an hour the first time and is kept in build/bench. quick counts instructions, which other work
+# on the machine does not change, and takes ten minutes. full has more ways to choose checks, and takes
+# times, too: some two hours of a machine that does nothing else. Every bench checks what it computes before it is measured. A bench
+# that fails fails the run, and bench/results.md stays as it was.
 #
-# full and quick write bench/results.md and the figures of docs/costs.md. smoke runs everything once, on small
-# inputs, writes its tables to build/bench/smoke.md and ends with a line "N passed, N failed".
+# full and quick write bench/results.md and the figures of docs/costs.md. smoke runs everything once,
+# on small inputs, writes its tables to build/bench/smoke.md and ends with a line "N passed, N failed".
 #
 # run.sh list - the other benches, each with the page that shows its figures (bench/list.txt).
 # run.sh NAME [ARGUMENTS] - runs one of them: `sh bench/run.sh streams 3000000 speed`.
@@ -37,7 +38,9 @@ sh bench/setup.sh
 make -s "${BUILD:-build}/bursty"
 $python bench/real/real.py build-"$mode" "$build" "$build/real.json"
 
-say "forms and peers"
+say "two versions"
+sh bench/versions.sh >"$build/versions.txt"
+say "forms"
 $python bench/micro.py "$mode" "$build" "$build/micro.json"
 : >"$build/registers.txt"
 for cc in gcc clang-14 clang-19; do
@@ -48,7 +51,7 @@ for source in bench/bench_hcct.c bench/bench_footprint.c; do
     name=${name#bench_}
     say "$name.h"
     $CC -std=c99 -O2 -I. -Itools -pthread -o "$build/bench_$name" "$source" -lm
-    [ "$mode" = smoke ] || "$build/bench_$name" quick >"$build/$name.txt"
+    [ "$mode" != full ] || "$build/bench_$name" quick >"$build/$name.txt"
     # alone, and with traces, each takes minutes more
 done
 say "real programs"
@@ -57,12 +60,10 @@ $python bench/real/real.py "$mode" "$build" "$build/real.json" >"$build/real.txt
     exit 1
 }
 if [ "$mode" = smoke ]; then
-    $python bench/results.py "$mode" "$build" "$build/smoke.md"
     cp docs/costs.md "$build/costs.md"
-    sh bench/readme.sh "$build/smoke.md" "$build/costs.md"
+    $python bench/results.py "$mode" "$build" "$build/smoke.md" "$build/costs.md"
     cat "$build/real.txt"
     exit
 fi
-$python bench/results.py "$mode" "$build" bench/results.md
-sh bench/readme.sh bench/results.md docs/costs.md
+$python bench/results.py "$mode" "$build" bench/results.md docs/costs.md
 say "wrote bench/results.md and the figures in docs/costs.md"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # setup.sh [SOURCE...] - fetches what the benches need, and the Debian sources that are named, all
 # of it by package name: apt-get installs compilers and tools that are missing, apt-get source
-# brings Lua, bzip2, cJSON, Chipmunk and Chocolate Doom, apt-get download the game's data; sqlite3.c
+# brings Lua, bzip2, cJSON, Chipmunk, Chocolate Doom, Zopfli, clzip and Duktape, apt-get download the
+# game's data; sqlite3.c
 # comes out of the npm package better-sqlite3, tree-sitter and its JavaScript out of packages of
 # their names, and what they parse out of the package typescript. The sources land in build/bench/src. The deb-src lines stand in a list of our own that only
 # APT_CONFIG shows: the machine's own configuration stays as it is.
@@ -16,7 +17,7 @@ as_root=
 missing=
 for p in gcc binutils libc6-dev ca-certificates hyperfine qemu-user python3 python3-clang-19 \
     clang-19 clang-14 llvm-19 libclang-rt-19-dev gcc-arm-none-eabi \
-    libnewlib-arm-none-eabi dpkg-dev npm; do
+    libnewlib-arm-none-eabi dpkg-dev valgrind uftrace linux-perf npm; do
     case $p in
     npm) command -v npm >/dev/null || missing="$missing $p" ;; # may have come with node itself
     *) dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' ||
@@ -73,6 +74,9 @@ want bzip2 bzip2 bzlib.c
 want cjson cjson cJSON.c
 want chipmunk chipmunk src
 want doom chocolate-doom src
+want zopfli zopfli src
+want clzip clzip main.c
+want duktape duktape src
 if [ -n "$wanted" ]; then
     fetch_debian $wanted
     name lua 'lua5.4-*'
@@ -80,6 +84,9 @@ if [ -n "$wanted" ]; then
     name cjson 'cjson-*'
     name chipmunk 'chipmunk-*'
     name doom 'chocolate-doom-*'
+    name zopfli 'zopfli-*'
+    name clzip 'clzip-*'
+    name duktape 'duktape-*'
 fi
 for extra in "$@"; do
     if ! [ -e "$src/$extra" ]; then

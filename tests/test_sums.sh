@@ -2,7 +2,7 @@
 # test_sums.sh - rows of `bursty report --sums` add up: the blocks of docs/fleet.md, run by sqlite3
 # over the rows of many machines, give the values and the intervals that the report of the merged
 # dumps shows, to nine digits. `tests/test_sums.sh FOLDER` does so with the dumps of a folder
-# (bench/fleet.sh).
+# (bench/fleet.sh); if DUCKDB is a folder node_modules with @duckdb/node-api, in DuckDB, too.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${BUILD:-build}
@@ -151,7 +151,14 @@ same() { # WANTED GOT: prints how many rows are the same
           delete value[key] }
         END { for (key in value) print "not there: " key; print same + 0 " of " n }' "$1" "$2"
 }
-for got in got of_merged; do # a machine's rows, and those of all together
+gots='got of_merged'
+if [ -n "${DUCKDB-}" ]; then
+    (cd "$out/db" && cp ../rows.csv . && node "$OLDPWD/bench/fleet_duckdb.js" "$DUCKDB" "$out/fleet.sql") \
+        >"$out/of_duckdb" 2>"$out/stderr"
+    ok $? "DuckDB says: $(cat "$out/stderr")"
+    gots="$gots of_duckdb"
+fi
+for got in $gots; do # a machine's rows, and those of all together
     same "$out/wanted" "$out/$got" >"$out/same"
     rows=$(wc -l <"$out/wanted")
     [ "$(cat "$out/same")" = "$rows of $rows" ] && [ "$rows" -ge 12 ]

@@ -21,12 +21,14 @@ class Build:
     """One way to compile a program.
 
     set: what `bursty place --set` is asked for. options: of `bursty cc`. Neither: no checks.
-    behind: what `bursty cc` calls instead of the compiler."""
+    behind: what `bursty cc` calls instead of the compiler. links: flags of the link alone."""
 
-    def __init__(self, name, set=None, options=None, cc='gcc', flags=(), extra=(), behind=None):
+    def __init__(
+        self, name, set=None, options=None, cc='gcc', flags=(), extra=(), behind=None, links=()
+    ):
         self.name, self.set, self.cc, self.behind = name, set, cc, behind
         self.options = options
-        self.flags, self.extra = list(flags), list(extra)
+        self.flags, self.extra, self.links = list(flags), list(extra), list(links)
 
     def has_checks(self):
         return self.set is not None or self.options is not None
@@ -138,7 +140,7 @@ class Workshop:
 
     def link(self, build, program, pads):
         for shift, pad in enumerate(pads):
-            command = self.compiler(build, program) + build.flags + [pad]
+            command = self.compiler(build, program) + build.flags + build.links + [pad]
             self.call(
                 command
                 + self.objects(build, program)
@@ -154,7 +156,7 @@ class Workshop:
             text = b'const char bursty_cc_file[] = "run.brst";'
             text += b'const unsigned bursty_cc_rates[2] = {990, 10};'
             more = ['-O2', '-std=gnu99', '-DBURSTY_MEMORY=0x1000000', '-I' + TOP, '-c']
-            self.call(['gcc'] + more + [os.path.join(TOP, 'record', 'checks.c'), '-o', runtime])
+            self.call(['gcc'] + more + [os.path.join(TOP, 'record', 'cc', 'checks.c'), '-o', runtime])
             self.call(['gcc', '-x', 'c', '-c', '-', '-o', name], input=text)
         self.call(
             [self.tool, 'cc', '--no-runtime', '--', build.cc, runtime, name]

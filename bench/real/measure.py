@@ -1,5 +1,6 @@
 """measure.py - runs of a built program: what it prints, how long it takes, how many instructions
 it executes, and what its dump says."""
+import glob
 import json
 import os
 import re
@@ -21,10 +22,12 @@ RATES = {'1 %': rate(990, 10), '0.1 %': rate(9990, 10)}
 
 
 class Row:
-    """A build and how it samples."""
+    """A build, how it samples, and the command that looks at it, if one does; {} in a word of that
+    is the folder of the build. uncounted: why no count of instructions can tell what it costs."""
 
-    def __init__(self, name, build, env=OFF):
+    def __init__(self, name, build, env=OFF, before=(), uncounted=None):
         self.name, self.build, self.env = name, build, env
+        self.before, self.uncounted = before, uncounted
 
 
 class Runner:
@@ -38,17 +41,23 @@ class Runner:
         )
 
     def environment(self, row, program):
-        dump = os.path.join(self.shop.place_of(row.build, program), 'run.brst')
-        return dict(row.env, BURSTY_FILE=dump, BURSTY_COVERAGE='/dev/null')
+        folder = self.shop.place_of(row.build, program)
+        env = {key: value.format(folder) for key, value in row.env.items()}
+        dump = os.path.join(folder, 'run.brst')
+        return dict(env, BURSTY_FILE=dump, BURSTY_COVERAGE='/dev/null')
 
     def run(self, row, program, words, before=(), binary=None):
+        folder = self.shop.place_of(row.build, program)
+        looks = [word.format(folder) for word in row.before]
         done = subprocess.run(
-            list(before) + [binary or self.shop.binary(row.build, program)] + words,
+            list(before) + looks + [binary or self.shop.binary(row.build, program)] + words,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=dict(self.env, **self.environment(row, program)),
-            cwd=self.shop.place_of(row.build, program),
+            cwd=folder,
         )
+        for log in glob.glob(os.path.join(folder, 'xray-log.*')):
+            os.remove(log)
         if done.returncode != 0:
             said = done.stderr.decode(errors='replace')[-2000:]
             sys.exit(
@@ -57,14 +66,35 @@ class Runner:
         return done.stdout
 
     def instructions(self, row, program, words):
+        if row.uncounted:
+            return None
+        if row.before:
+            return self.beside(row, program, words)
         with tempfile.NamedTemporaryFile('r') as log:
             plugin = ['-plugin', self.plugin, '-d', 'plugin', '-D', log.name]
             self.run(row, program, words, ['qemu-x86_64'] + plugin)
             return int(re.search(r'instructions (\d+)', log.read()).group(1))
 
+    def beside(self, row, program, words):
+        """The same of a program that another one starts: callgrind follows both, and its count of
+        the plain program says what its way to count makes of it."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = '--callgrind-out-file=' + os.path.join(folder, 'cg.%p')
+            count = ['valgrind', '-q', '--tool=callgrind', '--smc-check=all', out]
+            self.run(row, program, words, count + ['--trace-children=yes'])
+            total = 0
+            for name in os.listdir(folder):
+                with open(os.path.join(folder, name)) as file:
+                    text = file.read()
+                command = re.search(r'^cmd: *(\S+)', text, re.M).group(1)
+                if command.startswith(self.shop.folder):
+                    total += int(re.search(r'^totals: (\d+)', text, re.M).group(1))
+        return total
+
     def command(self, row, program, shift, words):
         env = ['%s=%s' % e for e in self.environment(row, program).items()]
-        return ['env'] + env + [self.shop.binary(row.build, program, shift)] + words
+        looks = [word.format(self.shop.place_of(row.build, program)) for word in row.before]
+        return ['env'] + env + looks + [self.shop.binary(row.build, program, shift)] + words
 
     def profile(self, row, program, words):
         """The dump of a run with memory enough for all rows, as `bursty report --json` tells it."""

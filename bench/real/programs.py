@@ -125,7 +125,42 @@ PROGRAMS = [
         ),
         SMALL,
     ),
+    # Nobody looked at these while bursty was made.
+    Program(
+        'zopfli',
+        ['@/zopfli/src/zopfli/*.c'],
+        [],
+        ['-lm'],
+        (
+            '-c --i1 @/sqlite/sqlite3.h',
+            '-c --i5 @/sqlite/sqlite3.h',
+            '-c --i1 @/sqlite/sqlite3ext.h',
+        ),
+        SMALL,
+    ),
+    Program(
+        'clzip',
+        ['@/clzip/*.c'],
+        ['-DPROGVERSION="1.13"'],
+        [],
+        ('-c @/sqlite/sqlite3.h', '-c @/sqlite/sqlite3.c', '-c @/sqlite/sqlite3ext.h'),
+        SMALL,
+    ),
+    Program(
+        'duktape',
+        ['@/duktape/src/duktape.c', '@/duktape/examples/cmdline/duk_cmdline.c']
+        + ['@/duktape/extras/print-alert/duk_print_alert.c'],
+        ['-DDUK_CMDLINE_PRINTALERT_SUPPORT', '-I@/duktape/src', '-I@/duktape/extras/print-alert'],
+        ['-lm'],
+        (
+            '-e scriptArgs=[4] %/work.js',
+            '-e scriptArgs=[50] %/work.js',
+            '-e scriptArgs=[1] %/work.js',
+        ),
+        SMALL,
+    ),
 ]
+UNTUNED = ('zopfli', 'clzip', 'duktape')
 
 if __name__ == '__main__':
     if len(sys.argv) < 3:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""real.py build-MODE|quick|full|smoke BUILD_DIR RESULT.json - real programs, plain and with the
+"""real.py build-MODE|full|quick|smoke BUILD_DIR RESULT.json - real programs, plain and with the
 checks that `bursty cc` puts in, side by side: Figure 6 of Bursty Tracing, today.
 
 Every program is built plain and once for each set of checks: orig has one at every function entry
@@ -9,14 +9,17 @@ dual is EC+L4 with two copies of functions and loops; poll is EC+L4 with checks 
 The output of every row must equal the plain program's, and every plan but EN and LN must be proved
 on what was built, before anything is timed.
 
-Each build is linked four times with its text moved by 16 bytes, because alignment alone moves a
-program by some percent. hyperfine runs all rows once, A B C ..., and in the next pass in reverse
-order, and so on. A ratio is the summed user and system time over that of plain; its spread is two
-standard errors of the ratios of single passes. Plain runs twice in every pass: the A/A row.
-qemu-x86_64 with a plugin counts executed instructions, on a smaller input.
+qemu-x86_64 with a plugin counts executed instructions, on a small input; where a second program
+starts the first, callgrind does. quick: that alone, of the rows that most want. full: all rows, and
+times, too. Each build is linked four
+times with its text moved by 16 bytes, because alignment alone moves a program by some percent.
+hyperfine runs all rows once, A B C ..., and in the next pass in reverse order, and so on. A ratio
+is the summed user and system time over that of plain; its spread is two standard errors of the
+ratios of single passes. Plain runs twice in every pass: the A/A row.
 
 smoke builds with -O1, runs every row on the smaller input and times it once; it ends with a line
-"N passed, N failed". BENCH_ONLY="lua bzip2" leaves out the other programs."""
+"N passed, N failed". BENCH_ONLY="lua bzip2" leaves out the other programs; RESULT.json keeps what the
+same tool made of them before."""
 import concurrent.futures
 import json
 import os
@@ -25,14 +28,14 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import stats
 from builds import ALL, HERE, JOBS, TOP, Build, Workshop
-from measure import ALWAYS, IDLE, OFTEN, RATES, Row, Runner, overlap, rate, shares
+from measure import ALWAYS, IDLE, OFF, OFTEN, RATES, Row, Runner, overlap, rate, shares
 from programs import PROGRAMS
 
 MODE, BUILD, RESULT = sys.argv[1], os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
 FULL, SMOKE = MODE.endswith('full'), MODE.endswith('smoke')
-PASSES = 16 if FULL else 1 if SMOKE else 6  # every other one in reverse order
-SHIFTS = 1 if SMOKE else 4
-INPUT = 1 if FULL else 2 if SMOKE else 0  # which of a program's arguments
+PASSES = 1 if SMOKE else 20 if FULL else 0  # every other one in reverse order
+SHIFTS = 4 if FULL else 1
+INPUT = 2 if SMOKE else 1 if FULL else 0  # which of a program's arguments
 
 FIGURE_6 = ['EL', 'EC', 'EN', 'L4', 'L10', 'LN', 'EC+L4']
 FEW = 500  # bursts of a run in which each goes into the sums for intervals
@@ -50,33 +53,77 @@ KEPT = {
     for name in ('EL', 'EC', BEST, 'Q')
 }
 CLANG = 'clang-19'
-PEERS = [
-    Build('gcc -pg', flags=['-pg']),
-    Build(
-        'gcc -finstrument-functions',
-        flags=['-finstrument-functions'],
-        extra=[os.path.join(HERE, '..', 'peers_hooks.c')],
-    ),
-    Build('gcc gcov', flags=['--coverage']),
-    Build('gcc bursty cc --cover', options=('--cover',)),
-    Build('clang plain', cc=CLANG),
-    Build('clang EC+L4', BEST, cc=CLANG),
-    Build('clang XRay unpatched', cc=CLANG, flags=['-fxray-instrument']),
-    Build(
-        'clang sampled profile',
-        cc=CLANG,
-        flags=['-fprofile-generate', '-mllvm', '-sampled-instrumentation'],
-    ),
-]
-PEER_PROGRAM = 'lua'
+PG = Build('gcc -pg', flags=['-pg'])
+HOOKS = Build(
+    'gcc -finstrument-functions',
+    flags=['-finstrument-functions'],
+    extra=[os.path.join(HERE, '..', 'peers_hooks.c')],
+)
+GCOV = Build('gcc gcov', flags=['--coverage'])
+COVER = Build('gcc bursty cc --cover', options=('--cover',))
+CLANG_PLAIN = Build('clang plain', cc=CLANG)
+CLANG_BEST = Build('clang EC+L4', BEST, cc=CLANG)
+XRAY = Build('clang XRay', cc=CLANG, flags=['-fxray-instrument'])
+XRAY_ALL = Build(
+    'clang XRay of all', cc=CLANG, flags=['-fxray-instrument', '-fxray-instruction-threshold=1']
+)
+SAMPLED = Build(
+    'clang sampled profile',
+    cc=CLANG,
+    flags=['-fprofile-generate', '-mllvm', '-sampled-instrumentation'],
+)
+PEERS = [PG, HOOKS, GCOV, COVER, CLANG_PLAIN, CLANG_BEST, XRAY, XRAY_ALL, SAMPLED]
+PEER_PROGRAM = 'lua'  # its rows are timed
+
+
+def xray(mode):
+    more = {'XRAY_FDR_OPTIONS': 'buffer_max=20000'} if mode == 'fdr' else {}
+    return dict(
+        OFF,
+        XRAY_OPTIONS='patch_premain=true xray_mode=xray-%s xray_logfile_base={}/xray-log.' % mode,
+        **more
+    )
+
+
+def peer_rows(tool):
+    """What stands beside us, the first row of a compiler plain. -pg, gcov, --cover and the sampled
+    profile count as they run; hooks are empty; XRay is asleep unless its row says otherwise."""
+    record = [tool, 'record', '--quiet', '--follow', '-o', '{}/record.brst']
+    kernel = 'the kernel does the work'
+    return [
+        Row('gcc plain', PLAIN),
+        Row('gcc EC+L4', SETS[BEST]),
+        Row('gcc EC+L4, 1 %', SETS[BEST], RATES['1 %']),
+        Row('gcc orig', ORIG),
+        Row(PG.name, PG),
+        Row(HOOKS.name, HOOKS),
+        Row(GCOV.name, GCOV),
+        Row(COVER.name, COVER),
+        Row(CLANG_PLAIN.name, CLANG_PLAIN),
+        Row(CLANG_BEST.name, CLANG_BEST),
+        Row('clang XRay asleep', XRAY),
+        Row('clang XRay basic', XRAY, xray('basic')),
+        Row('clang XRay FDR', XRAY, xray('fdr')),
+        Row('clang XRay of all, asleep', XRAY_ALL),
+        Row('clang XRay of all, FDR', XRAY_ALL, xray('fdr')),
+        Row(SAMPLED.name, SAMPLED),
+        Row('run plain', PLAIN, before=['env']),
+        Row('run bursty record', PLAIN, before=record),
+        Row('run bursty record --calls', PLAIN, before=record + ['--calls']),
+        Row('run uftrace record', PG, before=['uftrace', 'record', '-d', '{}/uftrace.data']),
+        Row('run perf record', PLAIN, before=['perf', 'record', '-q', '-o', '{}/perf.data'],
+            uncounted=kernel),
+        Row('run callgrind', PLAIN, before=['valgrind', '-q', '--tool=callgrind',
+            '--callgrind-out-file=/dev/null'], uncounted='a second program'),
+    ]
 
 
 def builds(program):
     """Those of this mode, without peers."""
     if FULL:
         return [PLAIN, ORIG] + list(SETS.values()) + [SCOPES, DUAL, POLL] + list(KEPT.values())
-    all = [PLAIN, ORIG, SETS[BEST], SETS['Q'], SCOPES, DUAL, POLL]
-    return [b for b in all if not SMOKE or not program.smoke or b.name in program.smoke]
+    few = [PLAIN, ORIG, SETS[BEST], SETS['Q'], SETS['default'], SCOPES, DUAL, POLL]
+    return [b for b in few if not SMOKE or not program.smoke or b.name in program.smoke]
 
 
 def rows(program):
@@ -114,7 +161,7 @@ def measure(runner, program, line, passes):
     times = {r.name: [] for r in timed}
     for k in range(passes):
         order = timed[::-1] if k % 2 else timed
-        shift = (k // 2 if FULL else k) % SHIFTS
+        shift = k // 2 % SHIFTS
         words = program.arguments(INPUT)
         commands = [runner.command(row, program, shift, words) for row in order]
         for row, seconds in zip(order, stats.hyperfine(commands, runner.shop.folder, runner.env)):
@@ -124,10 +171,11 @@ def measure(runner, program, line, passes):
         dict(
             program=program.name,
             row=row.name,
-            seconds=sum(times[row.name]) / passes,
+            seconds=sum(times[row.name]) / passes if passes else None,
             instructions=count and count / counts[0],
             executed=count,
-            **stats.ratio(times[row.name], base)
+            uncounted=row.uncounted,
+            **(stats.ratio(times[row.name], base) if passes else dict(ratio=None, spread=None))
         )
         for row, count in zip(timed, counts + [None])
     ]
@@ -222,6 +270,18 @@ def wanted_programs():
     return programs
 
 
+def earlier(tool, names):
+    """What RESULT has of programs that are not measured now, if the same tool has made it."""
+    result = dict(programs=[], rows=[], peers=[], overlap=[], elimination=[])
+    if os.environ.get('BENCH_ONLY') and os.path.exists(RESULT):
+        with open(RESULT) as file:
+            old = json.load(file)
+        if (old.get('tool'), old['passes']) == (tool, PASSES):
+            for key, rows in result.items():
+                rows += [row for row in old[key] if row['program'] not in names]
+    return dict(result, passes=PASSES, tool=tool)
+
+
 def main():
     level = '-O1' if SMOKE else '-O2'
     tool = os.path.join(os.path.dirname(BUILD), 'bursty')
@@ -229,7 +289,7 @@ def main():
     programs = wanted_programs()
     shop = Workshop(folder, tool, level, SHIFTS)
     wanted = [(p, b) for p in programs for b in builds(p)]
-    peer_programs = [p for p in programs if not SMOKE and (FULL or p.name == PEER_PROGRAM)]
+    peer_programs = [] if SMOKE else programs
     wanted += [(p, b) for p in peer_programs for b in PEERS]
     shop.make(wanted)
     if MODE.startswith('build'):
@@ -246,17 +306,16 @@ def main():
         for p, b in wanted:
             if b.set and b.set not in NO_PROOF and not shop.is_proved(b, p):
                 sys.exit('real.py: %s: the checks of "%s" are not proved' % (p.name, b.name))
-    result = dict(passes=PASSES, programs=[], rows=[], peers=[], overlap=[], elimination=[])
+    result = earlier(shop.tool_hash, [p.name for p in programs])
     for p in programs:
         result['programs'].append(about(runner, p))
         result['rows'] += measure(runner, p, rows(p), PASSES)
         if SCOPES in builds(p):
-            result['overlap'] += overlaps(runner, p, 2 if SMOKE else 1)
-        result['elimination'] += elimination(runner, p, 1) if FULL else []
+            result['overlap'] += overlaps(runner, p, INPUT)
+        result['elimination'] += elimination(runner, p, INPUT) if FULL else []
     for p in peer_programs:
-        line = [Row('gcc plain', PLAIN), Row('gcc EC+L4', SETS[BEST]), Row('gcc orig', ORIG)]
-        passes = PASSES if p.name == PEER_PROGRAM else PASSES // 2
-        result['peers'] += measure(runner, p, line + [Row(b.name, b) for b in PEERS], passes)
+        passes = PASSES if p.name == PEER_PROGRAM else 0
+        result['peers'] += measure(runner, p, peer_rows(tool), passes)
     with open(RESULT, 'w') as file:
         json.dump(result, file, indent=1)
 
