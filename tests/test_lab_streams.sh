@@ -169,6 +169,12 @@ done
 run 0 methods --every 90 --burst 10 loops.refs
 has out '^methods at 90:10'
 
+# a place that nobody has looked up is not shown
+printf '61 alpha\t/some/file\t4f0\n62 beta\n' >"$dir/raw.names"
+run 0 streams --min 2 --max 7 --coverage .8 --names raw.names example.refs \
+    example.table
+has out '(alpha, beta, 0x63) x2$'
+
 # ---- lackey ----
 awk 'BEGIN {
     print "==12== Lackey, an example Valgrind tool"
@@ -183,6 +189,8 @@ awk 'BEGIN {
 run 0 streams --lackey --json lackey
 has out '"symbols":2400,'
 between coverage .95 1
+run 0 streams --lackey lackey
+has out '0x400101c, and 4 more) x2$'
 run 0 streams --lackey --json --every 50 --burst 20 lackey
 between symbols 600 800
 
