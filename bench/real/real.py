@@ -220,7 +220,7 @@ def about(runner, program):
     seen = Row('seen', SETS[BEST], RATES['1 %'])
     timed = runner.profile(seen, program, program.arguments(INPUT))['programs'][0]
     counted = runner.profile(seen, program, program.arguments(2))['programs'][0]
-    out.update({key: timed[key] for key in ('checks', 'events')})
+    out.update({key: timed[key] * program.repeat for key in ('checks', 'events')})
     few = Row('few', SETS[BEST], rate(max(counted['checks'] // FEW - 10, 1), 10))
     return dict(
         out,
