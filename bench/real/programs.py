@@ -136,7 +136,7 @@ PROGRAMS = [
         (
             '-c --i1 @/sqlite/sqlite3.h',
             '-c --i15 @/sqlite/sqlite3.h',
-            '-c --i1 @/sqlite/sqlite3ext.h',
+            '-c --i1 @/zopfli/CMakeLists.txt',
         ),
         SMALL,
     ),

@@ -313,11 +313,11 @@ def main():
         if SCOPES in builds(p):
             result['overlap'] += overlaps(runner, p, INPUT)
         result['elimination'] += elimination(runner, p, INPUT) if FULL else []
-    for p in peer_programs:
-        passes = PASSES if p.name == PEER_PROGRAM else 0
-        result['peers'] += measure(runner, p, peer_rows(tool), passes)
-    with open(RESULT, 'w') as file:
-        json.dump(result, file, indent=1)
+        if p in peer_programs:
+            passes = PASSES if p.name == PEER_PROGRAM else 0
+            result['peers'] += measure(runner, p, peer_rows(tool), passes)
+        with open(RESULT, 'w') as file:  # after each, for a run may be broken off
+            json.dump(result, file, indent=1)
 
 
 main()
