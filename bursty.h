@@ -1792,6 +1792,7 @@ typedef struct bursty_p_thread {
 #ifdef BURSTY_P_WATCHER
     uint32_t watched, system; /* see watcher.c: may it look; what the system calls the thread */
     uint32_t pending;         /* the row of a look that is not charged yet, or 0 */
+    uint32_t found;           /* that look found it running, waiting or unknown */
     uint32_t seen;            /* the row of the last look, or 0 */
     const bursty_here *here;
     const volatile uint32_t *processor; /* where it ran last; NULL: not known */
@@ -1830,6 +1831,7 @@ static struct {
 static BURSTY_P_TLS struct {
     bursty_p_thread *thread;
     uint32_t epoch, ended, summing; /* summing: profiles in a burst with sums */
+    uint32_t marked; /* the last burst gave a mark, and its sums wait for what follows (since.c) */
     bursty_p_count *only;      /* events, if one profile is in a burst and counts all classes */
     uint32_t weight_256, room; /* of these, and checks of the burst, or 0                     */
     bursty_p_row *touched, *recent[BURSTY_P_RECENT]; /* bursty_p_fold, BURSTY_P_PLACE         */
@@ -2201,14 +2203,25 @@ BURSTY_P_SLOW void bursty_p_fold_all(bursty_p_thread *t, uint32_t mask) {
     }
 }
 
-/* Ends the bursts of the profiles in mask. */
+/* Ends the bursts of the profiles in mask. The sums of one that gave a mark wait
+   for bursty_p_settle. */
 BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
     bursty_p_mine.only = NULL;
     bursty_p_mine.room = 0;
     if (mask & t->framed) bursty_p_send(t, mask & t->framed, &bursty_p_burst_site, 0, BURSTY_END);
-    if (bursty_p_mine.touched) bursty_p_fold_all(t, mask);
     t->live &= ~mask;
+    if (bursty_p_mine.marked) return;
+    if (bursty_p_mine.touched) bursty_p_fold_all(t, mask);
     bursty_p_mine.summing &= ~mask;
+}
+
+/* Before the next burst begins, or somebody reads: what the second copies have
+   counted behind the last burst belongs to it. */
+BURSTY_P_SLOW void bursty_p_settle(bursty_p_thread *t) {
+    if (!bursty_p_mine.marked || t->live) return;
+    bursty_p_mine.marked = 0;
+    if (bursty_p_mine.touched) bursty_p_fold_all(t, t->active);
+    bursty_p_mine.summing = 0;
 }
 
 /* ---- the budget --------------------------------- src/bursty/budget.c ---- */
@@ -2396,6 +2409,7 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
     }
     ended &= t->live;
     if (ended) bursty_p_end(t, ended);
+    bursty_p_settle(t);
     t->generation = bursty_p_read_settings(&now);
     for (p = 0; p < BURSTY_PROFILES; p++) {
         bursty_p_sampler *s = &t->sampler[p];
@@ -2436,6 +2450,7 @@ static void bursty_p_pace(bursty_p_thread *t, int was_burst) {
 BURSTY_P_SLOW void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
     uint32_t was = t->live, begun = live & ~was, p;
     if (was & ~live) bursty_p_end(t, was & ~live);
+    else bursty_p_settle(t);
     if (bursty_p_all.budget && !was != !live) bursty_p_pace(t, was != 0);
     t->live = live;
     bursty_p_mine.only = NULL;
@@ -2782,6 +2797,7 @@ static void bursty_p_look_now(void) {
     if (t) {
         n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
         if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) n = bursty_p_look(t, 0);
+        bursty_p_settle(t);
     }
     BURSTY_P_HERE.n = n;
 }
@@ -2802,21 +2818,45 @@ static void bursty_p_look_now(void) {
    These are N - k of the N places at which an event with a check of its own is
    recorded. So it stands for N / (N - k) times as many (Horvitz and Thompson).
    A run that a former burst has led into the second copy is there by another
-   chance, and its event is left out. mark() gives s, to be called behind the
-   check; it is 0 where no burst is live, which no burst began before. Numbers
-   are of 32 bits and wrap.
+   chance, and its event is left out.
 
-   Cost: what the event alone costs and 20 instructions, within bursts. */
+   Behind N checks or more no burst that began at s is left. But the run is in
+   the second copy by the N bursts that began in time, whatever runs now. So
+   such an event is recorded by each of them, and has the weight of others. It
+   belongs to the burst that gave the mark: the sums of that burst wait for it
+   until the next one begins. With several profiles nobody knows whose burst
+   gave the mark, and it is left out.
+
+   mark() gives s, to be called behind the check; it is 0 where no burst is
+   live, which no burst began before. Numbers are of 32 bits and wrap.
+
+   Cost: what the event alone costs and 20 instructions, in second copies. */
 BURSTY_API uint32_t bursty_note_mark(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n = BURSTY_P_HERE.n;
     if (!t || !t->live || (int32_t)n > 0) return 0;
+    if (t->live == t->active && !(t->live & (t->live - 1))) bursty_p_mine.marked = 1;
     return (uint32_t)BURSTY_P_READ(&t->checks) - n;
+}
+
+/* The profiles that record an event now, `behind` checks behind the mark. now:
+   checks of the thread. */
+BURSTY_P_SLOW uint32_t bursty_p_who_sees(const bursty_p_thread *t, uint32_t now, uint32_t behind) {
+    uint32_t p, seen = 0;
+    for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
+        const bursty_p_sampler *s = &t->sampler[p];
+        uint32_t bit = 1u << p;
+        if (!(t->active & bit)) continue;
+        if (s->set.every == BURSTY_ALWAYS) seen |= t->live & bit;
+        else if (behind >= s->set.burst) seen |= t->active == bit ? bit : 0;
+        else if (t->live & bit && behind < now - s->began) seen |= bit;
+    }
+    return seen;
 }
 
 BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint32_t kind,
                                uint32_t mark) {
-    uint32_t n, p, now, behind, seen = 0;
+    uint32_t n, now, seen;
     bursty_p_thread *t;
     if (BURSTY_P_POLLS) {
         bursty_note(site, value, kind);
@@ -2824,17 +2864,12 @@ BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint
     }
     n = bursty_p_hold();
     t = bursty_p_me();
-    if (t && t->live && mark) {
-        now = (uint32_t)BURSTY_P_READ(&t->checks) - n;
-        behind = now - mark;
-        for (p = 0; p < BURSTY_PROFILES; p++) {
-            const bursty_p_sampler *s = &t->sampler[p];
-            if (!(t->live >> p & 1) || behind >= now - s->began) continue;
-            if (s->set.every == BURSTY_ALWAYS || behind < s->set.burst) seen |= 1u << p;
-        }
+    if (t && mark && (int32_t)n <= (int32_t)BURSTY_P_SPAN) { /* it was not held */
+        now = (uint32_t)BURSTY_P_READ(&t->checks) + (t->live ? 0 : t->span) - n;
+        seen = bursty_p_who_sees(t, now, now - mark);
         t->in_slow = 1;
         t->kept = n;
-        if (seen) bursty_p_send_behind(t, seen, site, value, kind, behind);
+        if (seen) bursty_p_send_behind(t, seen, site, value, kind, now - mark);
         t->in_slow = 0;
     }
     BURSTY_P_HERE.n = n;
@@ -3064,9 +3099,11 @@ BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_look(bursty_p_thread *t) {
     }
     s->left = left;
     if (t->live != live) {
-        if (bursty_p_mine.touched) bursty_p_fold(t, s);
+        if (live || !bursty_p_mine.marked) {
+            if (bursty_p_mine.touched) bursty_p_fold(t, s);
+            bursty_p_mine.summing = bursty_p_mine.marked = 0;
+        }
         t->live = live;
-        bursty_p_mine.summing = 0;
         bursty_p_mine.only = live ? t->events : NULL;
         bursty_p_mine.weight_256 = s->weight_256;
         if (live) bursty_p_number(t, s, 0);
@@ -4003,6 +4040,8 @@ static struct {
     uint32_t rounds; /* that have charged something */
     uint32_t random;
     uint32_t unwatched, unwatched_before;
+    uint64_t cost_ns; /* of a round, as a mean of some 64 */
+    uint32_t costs;   /* how many of them there are */
     bursty_p_tick_count looks, squares, late, cut; /* see watcher.c */
 #if defined(_WIN32)
     void *thread, *timer, *event, *library;
@@ -4347,11 +4386,23 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
    many looks of one round met one scope, running or waiting: docs/ticks.md
    makes a factor of it.
 
-   Who does nothing is looked at less often. If no thread has run for half a
-   second, gaps are 8 times longer, at most .1 s, and a look counts 8 times,
-   until one has run. How long a gap is depends on what was before it alone, so
-   shares stay right. And a thread that has not run since the last look is where
-   it was: its stack is not read again.
+   Gaps may be 2 to 8 times longer, at most .1 s, and for two reasons. If no
+   thread has run for half a second, they are 8 times longer until one has run.
+   And if config.tick_hz is 0 the watcher may take .1 % of a processor: a mean
+   of its own CPU time for a round, over some 64 rounds, says how long gaps have
+   to be.
+
+       gap of 8          |   gap of 1   |   gap of 1   |
+       ------------------*--------------*--------------*
+                         | this look counts for 4.5, rounded at random
+
+   A look counts for half of the gap before it and half of the one behind it.
+   Else the first look at a thread that has begun to run would count for 8, and
+   the gap before it was 4 of running on average. The second reason has no such
+   trouble, for its mean moves slowly.
+
+   A thread that has not run since the last look is where it was: its stack is
+   not read again.
 
    Cost: a wake, which is most of it; a clock reading for each thread, another
    one for those that have run, the path's rows, and at times a second wake. */
@@ -4421,8 +4472,10 @@ typedef struct bursty_p_met {
 
 typedef struct bursty_p_round {
     uint32_t number, looks;
-    uint32_t weight;                    /* of each look: so many periods have passed */
+    uint32_t gap, next_gap;             /* before this round and behind it, in periods */
+    uint32_t weight;                    /* of each look: see above */
     uint32_t has_run;                   /* some thread has, since the last round */
+    uint64_t idle_ns;                   /* for so long no thread has */
     bursty_p_tick_count squares;
     bursty_p_met met[BURSTY_P_MET];
 } bursty_p_round;
@@ -4469,8 +4522,8 @@ static int bursty_p_watcher_pay(bursty_p_thread *t, uint64_t ran_ns, uint64_t ga
     return BURSTY_P_RUNS;
 }
 
-/* The first look of a round at a thread. It is charged at once, or becomes
-   pending. */
+/* The first look of a round at a thread. It is pending until it is known how
+   much it counts. */
 static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns) {
     bursty_p_peek peek;
     uint64_t ran_ns = 0, before;
@@ -4490,18 +4543,18 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     }
     if (!is_same) bursty_p_peek_at(&peek, t->here);
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+    t->found = (uint32_t)what;
     if (is_same) {
-        bursty_p_watcher_charge(round, t->seen, what);
+        t->pending = t->seen;
         return;
     }
     if (peek.is_cut) bursty_p_tick_add(&bursty_p_watcher.cut, 1);
-    row = bursty_p_tick_place(t->number + 1, peek.depth, peek.stack, NULL, round->weight);
+    row = bursty_p_tick_place(t->number + 1, peek.depth, peek.stack, NULL, round->gap);
     t->seen = 0;
     if (!row) return;
     row = row << 1 | (peek.is_slow ? 1 : 0);
     t->seen = peek.is_cut ? 0 : row;
-    if (what == BURSTY_P_UNKNOWN) t->pending = row;
-    else bursty_p_watcher_charge(round, row, what);
+    t->pending = row;
 }
 
 /* Late looks are not charged. CPU time up to it is paid all the same. */
@@ -4531,7 +4584,8 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     uint64_t ran_ns = UINT64_MAX;
     int what = BURSTY_P_RUNS;
     if (!t->pending) return 0;
-    if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
+    if (t->found != BURSTY_P_UNKNOWN) what = (int)t->found;
+    else if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
         if (ran_ns - t->ran_ns < least_ns) what = is_last || !bursty_p_watcher_is_in_the_way(t) ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
@@ -4550,6 +4604,60 @@ static void bursty_p_watcher_count_threads(uint32_t watched) {
     if (both > BURSTY_P_GET(&bursty_p_watcher.unwatched)) BURSTY_P_PUT(&bursty_p_watcher.unwatched, both);
 }
 
+static uint32_t bursty_p_watcher_random(void) {
+    uint32_t r = bursty_p_watcher.random;
+    r ^= r << 13;
+    r ^= r >> 17;
+    r ^= r << 5;
+    return bursty_p_watcher.random = r;
+}
+
+static uint64_t bursty_p_watcher_gap(void) {
+    const uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 1000;
+    return ns / 2 + (ns * (bursty_p_watcher_random() >> 8) >> 24);
+}
+
+/* ---- how long gaps are, and how much looks count ---- */
+
+enum { BURSTY_P_WATCHER_PPM = 1000, BURSTY_P_LONGEST = 8 };
+
+/* In periods. */
+static uint32_t bursty_p_watcher_longest(void) {
+    const uint32_t most = 100000 / bursty_p_ticks.period_us;
+    return most < 2 ? 1 : most < BURSTY_P_LONGEST ? most : BURSTY_P_LONGEST;
+}
+
+/* Returns how many periods the next gap is to be, on average: such that a round
+   costs its share of it. A mean of 2.3 is 2 in seven of ten cases, else 3. */
+static uint32_t bursty_p_watcher_affords(uint64_t cost_ns) {
+    const uint64_t one = (uint64_t)bursty_p_ticks.period_us * BURSTY_P_WATCHER_PPM / 1000;
+    uint64_t gap_256 = one ? 256 * cost_ns / one : 0;
+    if (bursty_p_all.config.tick_hz > 0 || gap_256 < 256) return 1;
+    gap_256 += bursty_p_watcher_random() >> 24;
+    return gap_256 >> 8 < bursty_p_watcher_longest() ? (uint32_t)(gap_256 >> 8) : bursty_p_watcher_longest();
+}
+
+/* Once it is known who has run. */
+static void bursty_p_watcher_weigh(bursty_p_round *round, uint64_t gap_ns) {
+    round->idle_ns = round->has_run ? 0 : round->idle_ns + gap_ns;
+    round->next_gap = bursty_p_watcher_affords(bursty_p_watcher.cost_ns);
+    if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && round->idle_ns >= 500000000)
+        round->next_gap = bursty_p_watcher_longest();
+    round->weight = round->gap + round->next_gap;
+    if (round->weight & 1) round->weight += bursty_p_watcher_random() >> 31;
+    round->weight /= 2;
+}
+
+/* A mean over some 64 rounds; of the first 64, of all so far. */
+static void bursty_p_watcher_count_cost(uint64_t *before) {
+    const uint64_t now = bursty_p_thread_ns(NULL), mean = bursty_p_watcher.cost_ns;
+    if (*before && now > *before) {
+        if (bursty_p_watcher.costs < 64) bursty_p_watcher.costs++;
+        bursty_p_watcher.cost_ns = mean - mean / bursty_p_watcher.costs + (now - *before) / bursty_p_watcher.costs;
+    }
+    *before = now;
+}
+
 /* late: how many rounds, up to this one, came too late. */
 static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint32_t late, int counts) {
     bursty_p_thread *first = bursty_p_all.threads, *end = first + bursty_p_threads(), *t;
@@ -4566,6 +4674,7 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
         else bursty_p_watcher_look(round, t, gap_ns);
         is_pending |= !late && t->pending;
     }
+    bursty_p_watcher_weigh(round, late ? 0 : gap_ns);
     if (is_pending) {
         began = bursty_p_wall_ns();
         is_pending = 0;
@@ -4583,24 +4692,6 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
     BURSTY_P_PUT(&bursty_p_watcher.rounds, BURSTY_P_GET(&bursty_p_watcher.rounds) + 1);
 }
 
-static uint64_t bursty_p_watcher_gap(void) {
-    const uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 1000;
-    uint32_t r = bursty_p_watcher.random;
-    r ^= r << 13;
-    r ^= r >> 17;
-    r ^= r << 5;
-    bursty_p_watcher.random = r;
-    return ns / 2 + (ns * (r >> 8) >> 24);
-}
-
-/* How many periods the next gap is long, on average, after so many us without a
-   thread that ran. */
-static uint32_t bursty_p_watcher_weight(uint64_t idle_us) {
-    const uint32_t most = 100000 / bursty_p_ticks.period_us;
-    if (BURSTY_P_ANSWERS != BURSTY_P_EXACT || idle_us < 500000 || most < 2) return 1;
-    return most < 8 ? most : 8;
-}
-
 static uint64_t bursty_p_watcher_late_ns(void) {
     uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 500;
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && ns > 500000) ns = 500000;
@@ -4612,21 +4703,22 @@ static uint64_t bursty_p_watcher_late_ns(void) {
 static void bursty_p_watcher_run(void) {
     static bursty_p_round round;
     const uint64_t late_ns = bursty_p_watcher_late_ns();
-    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, idle_us = 0, missed;
+    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, own_ns = 0, missed;
     bursty_p_mine.epoch = BURSTY_P_GET(&bursty_p_all.epoch);
     bursty_p_mine.ended = 1; /* should anything here be instrumented, it is no thread of the program */
     bursty_p_zero(&round, sizeof round);
+    round.gap = 1;
     for (;;) {
         const uint32_t word = BURSTY_P_ACQUIRE(&bursty_p_watcher.word);
         if (BURSTY_P_ACQUIRE(&bursty_p_watcher.ends)) return;
         if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) {
             bursty_p_system_sleep(word, 0);
             last = due = bursty_p_wall_ns();
-            idle_us = 0;
+            round.gap = 1;
+            round.idle_ns = 0;
             continue;
         }
-        round.weight = bursty_p_watcher_weight(idle_us);
-        due += bursty_p_watcher_gap() * round.weight;
+        due += bursty_p_watcher_gap() * round.gap;
         do {
             bursty_p_system_sleep(word, due);
             now = bursty_p_wall_ns();
@@ -4634,13 +4726,14 @@ static void bursty_p_watcher_run(void) {
         if (BURSTY_P_ACQUIRE(&bursty_p_watcher.word) != word) continue;
         missed = 0;
         if (now - due > late_ns) {
-            missed = round.weight + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
+            missed = round.gap + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
             due = now;
         }
         bursty_p_watcher_round(&round, now - last, missed < 1000000 ? (uint32_t)missed : 1000000,
                                now - counted >= 500000000);
         if (now - counted >= 500000000) counted = now;
-        idle_us = round.has_run ? 0 : idle_us + (now - last) / 1000;
+        bursty_p_watcher_count_cost(&own_ns);
+        round.gap = round.next_gap;
         last = now;
     }
 }
@@ -6070,7 +6163,7 @@ BURSTY_API void bursty_set_depth(uint32_t depth) {
     }
     bursty_p_mine.only = NULL;
     bursty_p_mine.touched = NULL;
-    t->live = t->span = bursty_p_mine.summing = bursty_p_mine.room = 0;
+    t->live = t->span = bursty_p_mine.summing = bursty_p_mine.marked = bursty_p_mine.room = 0;
 }
 
 BURSTY_API void bursty_thread_name(const char *name) {

@@ -28,7 +28,7 @@ case $gcc in
 clang-*) headers=llvm-${gcc#clang-}-dev package=$gcc ;;
 *) headers=$gcc-plugin-dev package=$(basename "$gxx") ;;
 esac
-for p in "$headers" "$package" cmake ninja-build libgtest-dev libgmock-dev libbenchmark-dev valgrind; do
+for p in "$headers" "$package" cmake ninja-build libgtest-dev libgmock-dev libbenchmark-dev unicode-data python3 valgrind; do
     dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' ||
         DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends "$p" >/dev/null || exit 2
 done
@@ -64,7 +64,7 @@ make_re2() {
         search set simplify string_generator dfa'
     targets=
     for t in $tests; do targets="$targets obj/test/${t}_test"; done
-    make -j "$jobs" CXX="$cxx" CXXFLAGS='-O3 -g -Wall -DNDEBUG' $targets >build.log 2>&1 || return 1
+    make -j "$jobs" REBUILD_TABLES=1 CXX="$cxx" CXXFLAGS='-O3 -g -Wall -DNDEBUG' $targets >build.log 2>&1 || return 1
     program=obj/test/search_test
     for t in $targets; do
         $t >one.txt 2>&1
@@ -106,6 +106,7 @@ for project in ${*:-ninja re2 leveldb}; do
         if ! make_$project; then
             echo "$project, $mode: does not build: $(grep -m 2 'rror' build.log cmake.log)" >&2
             failed=1
+            cd "$top" || exit 2
             continue
         fi
         text=$(text_of $program) count=$(instructions $program)

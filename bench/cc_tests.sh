@@ -1,6 +1,7 @@
 #!/bin/sh
 # cc_tests.sh [PROGRAM ...] - gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite, and in C++ ninja and jsoncpp: what `bursty cc
-# --cover` and gcov say of programs of Debian after their own tests, both at -O0 with the same gcc.
+# --cover` and gcov say of programs of Debian after their own tests, both at -O0 with the same gcc;
+# with CXX=clang++-19 in the environment C++ for bursty is compiled by that one.
 # Prints the table of docs/coverage.md. Every line that one counts as run and the other does not is
 # in build/bench/tests/PROGRAM/run-or-not, and so is every function; those that
 # bench/real/run_or_not.txt does not explain are printed, and the status is 1. Where a package has
@@ -140,7 +141,7 @@ one() { # PROGRAM
         gcov) cc="gcc -O0 --coverage" cxx="g++ -O0 --coverage" ;;
         *)
             cc="$bursty cc --cover --list=$work/$program/left -- gcc -O0"
-            cxx="$bursty cc --cover --list=$work/$program/left -- g++ -O0"
+            cxx="$bursty cc --cover --list=$work/$program/left -- ${CXX:-g++} -O0"
             ;;
         esac
         BURSTY_COVERAGE=/dev/null

@@ -1,9 +1,34 @@
 #!/bin/sh
 # footprint_instructions.sh TRACE [N] - instructions per access of every way of bench_footprint, by
 # callgrind, over the first N (500000) accesses, in the library alone: without set-up and decoding.
-build=${BUILD:-build}/bench
-trace=${1:?a block trace, not compressed} n=${2:-500000}
+# At last what `bursty-lab footprint --check` takes, all in all. TRACE is a block trace, not
+# compressed, or random:BLOCKS: accesses to one of so many blocks. WAYS=check counts that alone.
+tool=${BUILD:-build}
+build=$tool/bench
+trace=${1:?a block trace, not compressed, or random:BLOCKS} n=${2:-500000}
 mkdir -p "$build"
+case $trace in random:*)
+    LC_ALL=C awk -v n="$n" -v blocks="${trace#*:}" 'BEGIN {
+        for (srand(1); n > 0; n--) {
+            block = int(rand() * blocks)
+            z = block >= last ? 2 * (block - last) : 2 * (last - block) - 1
+            for (last = block; z > 127; z = int(z / 128)) printf "%c", z % 128 + 128
+            printf "%c", z
+        }
+    }' >"$build/random.blocks"
+    trace=$build/random.blocks
+    ;;
+esac
+checked() { # C: the whole command
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$tool/bursty-lab" footprint \
+        --c "$1" --check --to "$n" -o /dev/null "$trace" 2>&1 | sed -n 's/.*Collected : //p' |
+        awk -v c="$1" -v n="$n" \
+            '{ printf "%-20s %8.1f instructions per access\n", "check, c=" c, $1 / n }'
+}
+if [ "${WAYS:-}" = check ]; then
+    checked 1 && checked .9
+    exit
+fi
 ${CC:-cc} -std=c99 -O2 -g -I. -Itools -o "$build/bench_footprint" bench/bench_footprint.c -lm ||
     exit 1
 count() { # FUNCTION WAY
@@ -19,3 +44,6 @@ n=$((n / 10))
 count way_run paper-literal-c=.9 |
     awk -v way=paper-literal-c=.9 -v n="$n" \
         '{ printf "%-20s %8.1f instructions per access (first %d)\n", way, $1 / n, n }'
+n=$((n * 10))
+checked 1
+checked .9

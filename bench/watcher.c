@@ -4,9 +4,13 @@
      watcher cost HZ THREADS SECONDS WORK   THREADS threads that all spin (WORK 1), all run .1 ms in
                                             10 ms (WORK 0) or all sleep (WORK 2): CPU time of the
                                             watcher's thread, us for each round and each look
+     watcher frames FPS SECONDS             one thread with FPS frames a second, a third of each of
+                                            them work: CPU time of frames and of the watcher
      watcher truth HZ SECONDS RUN WAIT      one thread that runs RUN us and waits WAIT us in turn:
                                             shares by its own clocks, and by
-   looks */
+   looks
+     watcher wake HZ SECONDS                a thread that sleeps HZ times a second and does nothing
+                                            else: its CPU time, as for cost */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -60,12 +64,43 @@ static void start(int hz) {
     if (bursty_start(&config) == 0) exit(2);
 }
 
+static volatile long wakes;
+static void *waker(void *hz) {
+    struct timespec at;
+    unsigned r = 1;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    while (!ends) {
+        r = r * 1664525u + 1013904223u;
+        at.tv_nsec += (long)((.5 + (double)r / 4294967296.) * 1e9 / *(int *)hz);
+        at.tv_sec += at.tv_nsec / 1000000000;
+        at.tv_nsec %= 1000000000;
+        (void)syscall(SYS_futex, (void *)&wakes, 9L | 128, 0L, &at, NULL, 0xFFFFFFFFl);
+        wakes += 1l << 32; /* the word that it waits on stays 0 */
+    }
+    return NULL;
+}
+static int wake(int hz, double seconds) {
+    pthread_t thread;
+    clockid_t clock;
+    double used;
+    if (pthread_create(&thread, NULL, waker, &hz) != 0) return 2;
+    if (pthread_getcpuclockid(thread, &clock) != 0) return 2;
+    wait_for(seconds);
+    used = read_clock(clock);
+    printf("| %d | 0 | a wake alone | %.3f | %.1f | | |\n", hz, 100 * used / seconds,
+           1e6 * used / (double)((wakes >> 32) + 1));
+    ends = 1;
+    pthread_join(thread, NULL);
+    return 0;
+}
+
 static int cost(int hz, int threads, double seconds) {
     static const char *const names[] = {"1 % busy", "spin", "sleep"};
     pthread_t *thread = (pthread_t *)calloc((size_t)threads, sizeof *thread);
     bursty_stats s;
     clockid_t clock;
     double began, used;
+    char rate[16];
     int i;
     if (!thread) return 2;
     start(hz);
@@ -82,7 +117,8 @@ static int cost(int hz, int threads, double seconds) {
     used = read_clock(clock) - used;
     began = wall() - began;
     bursty_get_stats(&s);
-    printf("| %d | %d | %s | %.3f | %.1f | %.2f | %.1f |\n", hz, threads, names[work],
+    snprintf(rate, sizeof rate, hz ? "%d" : "default", hz);
+    printf("| %s | %d | %s | %.3f | %.1f | %.2f | %.1f |\n", rate, threads, names[work],
            100 * used / began, 1e6 * used / (double)(bursty_p_watcher.rounds + 1),
            1e6 * used / (double)(s.ticks + s.waiting + 1),
            100 * (double)s.looks_late / (double)(s.looks_late + s.ticks + s.waiting + 1));
@@ -90,6 +126,44 @@ static int cost(int hz, int threads, double seconds) {
     ends = 1;
     for (i = 0; i < threads; i++) pthread_join(thread[i], NULL);
     free(thread);
+    return 0;
+}
+
+/* What a frame takes is what two readings of a clock tell, less what they tell of nothing. */
+static double frame_s(void) {
+    double from = read_clock(CLOCK_THREAD_CPUTIME_ID);
+    bursty_frame("frame");
+    return read_clock(CLOCK_THREAD_CPUTIME_ID) - from;
+}
+static double nothing_s(void) {
+    double sum = 0;
+    int i;
+    for (i = 0; i < 1000; i++) {
+        double from = read_clock(CLOCK_THREAD_CPUTIME_ID);
+        sum += read_clock(CLOCK_THREAD_CPUTIME_ID) - from;
+    }
+    return sum / 1000;
+}
+static int frames(double fps, double seconds) {
+    double began, in_frames = 0, by_watcher, now, share[2];
+    clockid_t clock;
+    long n = 0;
+    start(0);
+    if (pthread_getcpuclockid(bursty_p_watcher.thread, &clock) != 0) return 2;
+    began = wall();
+    by_watcher = read_clock(clock);
+    while ((now = wall() - began) < seconds) {
+        in_frames += frame_s();
+        run_for(.3 / fps);
+        if ((double)++n / fps > wall() - began) wait_for((double)n / fps - (wall() - began));
+    }
+    by_watcher = read_clock(clock) - by_watcher;
+    in_frames -= (double)n * nothing_s();
+    share[0] = 100 * in_frames / now;
+    share[1] = 100 * by_watcher / now;
+    printf("| %g | %.0f | %.3f | %.3f | %.3f |\n", fps, 1e9 * in_frames / (double)n, share[0], share[1],
+           share[0] + share[1]);
+    bursty_stop();
     return 0;
 }
 
@@ -125,8 +199,11 @@ int main(int count, char **argument) {
         work = atoi(argument[5]) % 3;
         return cost(atoi(argument[2]), atoi(argument[3]), atof(argument[4]));
     }
+    if (count == 4 && strcmp(argument[1], "wake") == 0) return wake(atoi(argument[2]), atof(argument[3]));
+    if (count == 4 && strcmp(argument[1], "frames") == 0)
+        return frames(atof(argument[2]), atof(argument[3]));
     if (count == 6 && strcmp(argument[1], "truth") == 0)
         return truth(atoi(argument[2]), atof(argument[3]), atof(argument[4]), atof(argument[5]));
-    fprintf(stderr, "watcher cost HZ THREADS SECONDS WORK, or watcher truth HZ SECONDS RUN_US WAIT_US\n");
+    fprintf(stderr, "watcher cost HZ THREADS SECONDS WORK, frames FPS SECONDS, or truth HZ SECONDS RUN_US WAIT_US\n");
     return 2;
 }

@@ -1,34 +1,32 @@
-/* slow_frames.c - what do slow frames do that the others do not? A game with a
-   hitch: each 40th frame collects garbage, and nobody sees that in the mean.
-   Afterwards: bursty report slow_frames.brst */
+/* slow_frames.c - what do slow frames do that the others do not? A game with two hitches: each 40th
+   frame collects garbage, each 60th reads a file, and nobody sees that in the mean. Afterwards:
+   bursty report slow_frames.brst */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <stdio.h>
 
 enum { FRAMES = 1000, BLOCKS = 4096 };
 static unsigned block[BLOCKS], sum;
+static FILE *chunk;
+
+static unsigned work(unsigned rounds) {
+    unsigned i, of_all = 0;
+    while (rounds--)
+        for (i = 0; i < BLOCKS; i++) of_all += block[i] ^ of_all >> 3;
+    return of_all;
+}
+static void update(void) { BURST_SCOPE("update"); sum += work(40); BURST_LEAVE(); }
+static void draw(void) { BURST_SCOPE("draw"); sum ^= work(20); BURST_LEAVE(); }
 
 static void collect_garbage(void) {
-    int i, round;
     BURST_SCOPE("collect_garbage");
-    for (round = 0; round < 300; round++)
-        for (i = 0; i < BLOCKS; i++) block[i] = block[i] * 1664525u + 1013904223u;
+    block[sum % BLOCKS] += work(300);
     BURST_LEAVE();
 }
-
-static void update(void) {
-    int i, round;
-    BURST_SCOPE("update");
-    for (round = 0; round < 40; round++)
-        for (i = 0; i < BLOCKS; i++) sum += block[i] ^ sum >> 3;
-    BURST_LEAVE();
-}
-
-static void draw(void) {
-    int i, round;
-    BURST_SCOPE("draw");
-    for (round = 0; round < 20; round++)
-        for (i = 1; i < BLOCKS; i++) sum ^= block[i] + block[i - 1];
+static void load_chunk(void) {
+    BURST_SCOPE("load_chunk");
+    rewind(chunk);
+    while (fread(block, sizeof block, 1, chunk) == 1) sum += work(1);
     BURST_LEAVE();
 }
 
@@ -45,16 +43,18 @@ static void overlay(void) {
 int main(void) {
     static bursty_config config;
     int frame;
-    config.program = "slow_frames";
+    if (!(chunk = tmpfile())) return 1;
+    for (frame = 0; frame < 400; frame++) (void)fwrite(block, sizeof block, 1, chunk);
     config.tick_hz = 1000; /* the run is short */
     if (!bursty_start(&config)) return 1;
     for (frame = 1; frame <= FRAMES; frame++) {
         bursty_frame("frame"); /* ends the one before */
         update();
         if (frame % 40 == 0) collect_garbage();
+        if (frame % 60 == 0) load_chunk();
         draw();
         if (frame % 250 == 0) overlay();
     }
     bursty_frame(NULL);
-    return bursty_save("slow_frames.brst") != 0 || sum == 1;
+    return bursty_save("slow_frames.brst") != 0 || fclose(chunk) != 0 || sum == 1;
 }

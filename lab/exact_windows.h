@@ -8,21 +8,34 @@
 
 enum { EXACT_BINS = 330 }; /* window lengths below 2^43 */
 
-typedef struct exact_node {
-    uint64_t block, time;
-    uint32_t newer, older, zone;
-} exact_node;
+typedef struct exact_block {
+    uint64_t number;
+    uint32_t place;
+} exact_block;
+
+typedef struct exact_place {
+    uint32_t newer, older, block;
+    uint64_t time;
+} exact_place;
+
+typedef struct exact_cell { uint64_t count, sum; } exact_cell;   /* of ages */
+
+/* A marker, and the bin of its age. */
+struct exact_row {
+    uint64_t since, from, born, low, high;
+    uint32_t place, bin;
+};
 
 typedef struct exact_windows {
     uint64_t now;
     uint64_t *depth; /* markers stand at these depths of the list, ascending */
-    uint32_t *marker; /* nodes there */
-    uint32_t depth_count, active; /* markers that have a node */
-    exact_node *node; /* a list from newest on; node 0 is its both ends */
-    uint32_t nodes, room, *index, buckets;
-    struct exact_row {
-        uint64_t since, from, born, count[EXACT_BINS], sum[EXACT_BINS];
-    } * row;
+    uint32_t depth_count, active; /* markers that have a place */
+    exact_block *block; /* the first is not used */
+    uint32_t blocks, block_room, *index;
+    exact_place *place; /* a list from the oldest on; place 0 is its both ends */
+    uint32_t places;
+    struct exact_row *row;
+    exact_cell *cells; /* EXACT_BINS for each marker */
     uint64_t *reuse; /* by the number of markers at the block's depth or above it */
     uint32_t moved; /* no marker from there on was moved by the latest access */
     uint64_t cold;

@@ -32,8 +32,8 @@ static const char help_head[] =
     "  --threads          TRACE has thread numbers; all threads together\n"
     "  --thread N         only the accesses of one of them\n"
     "  --interleave A,B   windows of A's and B's accesses, by how many of them are B's; also A's\n"
-    "  --check            compare every window with the exact answer, by a true LRU list: ten\n"
-    "                     times slower\n"
+    "  --check            compare with the exact answer, by a true LRU list: at c = 1 all counts\n"
+    "                     of windows in the end, else every window. Ten times slower\n"
     "  --one-in-n         the paper's sampling, one window per access, instead of all windows\n"
     "  --every N --burst N  only bursts of so many accesses, and gaps of about N between them: a\n"
     "                     sample, as bursty record takes one\n"
@@ -676,7 +676,7 @@ static int footprint_main(int argc, char **argv) {
             shown = show(r);
             if (status == TOOL_OK) status = shown;
         }
-        if (r->check.too_large + r->check.too_small && status == TOOL_OK) status = TOOL_FAILED;
+        if (check_failed(&r->check) && status == TOOL_OK) status = TOOL_FAILED;
         free_replay(r);
     }
     free(r->trace);

@@ -29,6 +29,27 @@ check() { # WHAT COMMAND...
     fi
 }
 
+# A test that stands in a folder of its own, which is empty at first: $out. $top is the project.
+in_folder() { # NAME
+    top=$PWD build=${BUILD:-build} CC=${CC:-cc} CXX=${CXX:-c++}
+    case $build in /*) ;; *) build=$top/$build ;; esac
+    out=$build/tests/$1 bursty=$build/bursty
+    rm -rf "$out"
+    mkdir -p "$out" && cd "$out" || exit 2
+}
+
+needs_recorder() {
+    [ -f "$build/bursty-record.so" ] && [ -z "${RUN-}" ] || leave "no recorder for this target"
+}
+
+# What `bursty cc` compiles of its own for a compiler is compiled once for all tests, and what it
+# forgets to delete is in $out/tmp.
+shares_runtime() {
+    mkdir -p "$out/tmp"
+    export BURSTY_CACHE="$build/tests/cc_runtime" TMPDIR="$out/tmp"
+    unset BURSTY_TEST BURSTY_COVERAGE BURSTY_COVERAGE_SIGNALS
+}
+
 finish() {
     if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
     else echo "$passed passed, $failed failed, $skipped skipped"; fi

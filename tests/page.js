@@ -75,6 +75,14 @@ async function findings(what) {
   check('axe, ' + what, got.length === 0, got);
 }
 
+// Each view once as it is on each screen and in each scheme: of the first page that has it.
+const looked = new Set();
+async function findingsOfView(tab, width, scheme) {
+  const what = tab + ' ' + width + ' ' + scheme;
+  if (!looked.has(what)) await findings(what);
+  looked.add(what);
+}
+
 // ---- what holds for each page
 
 const isWide = () => run('document.documentElement.scrollWidth > innerWidth');
@@ -98,6 +106,7 @@ async function everyPage(name, width, scheme) {
     check('tab ' + tab + ' has no half characters',
       !(await run(`/[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?:[^\\ud800-\\udbff]|^)[\\udc00-\\udfff]/` +
         '.test(document.body.textContent)')));
+    if (!/^(bushy|wide|lines|all)$/.test(name)) await findingsOfView(tab, width, scheme);
   }
   check('no table is lost', (await count('[data-table]')) === tables,
     [await count('[data-table]'), tables]);
@@ -203,7 +212,7 @@ const views = {
     check('a plus sign is a plus sign', (await count('.functions .rows .row')) === 1 &&
       (await textOf('.functions .rows')).includes('operator+'));
     check('with the sum that it matches',
-      /1 of 7 functions.*: 9\.09\s% of the time in 1 context/.test(await textOf('.left p')),
+      /1 of 7 functions.*: 9\s% of the time in 1 context/.test(await textOf('.left p')),
       await textOf('.left p'));
     check('what is typed stays', (await run('document.activeElement.value')) === 'operator+');
     await t.key('Escape');
@@ -246,7 +255,7 @@ const views = {
     check('its ticks alone', sums[0] === sums[1] && sums[0] < sums[2], sums);
     await clickOn('.chip button');
     check('all threads again', (await run('seen.tree.sum[0]')) === sums[2]);
-    check('on which thread', /On thread .*%/.test(await textOf('.detail')),
+    check('on which thread', /On thread main 89\s% of it, thread worker 11\s%\./.test(await textOf('.detail')),
       await textOf('.detail'));
   },
   // Callers and callees by pairs, without stacks; three threads that cannot be picked.
@@ -266,7 +275,6 @@ const views = {
     check('sort is in the address', (await hash()).includes('sort=name'));
     await clickButton('loop trips');
     check('loop trips', (await textOf('#lead')).includes('loop trips'), await textOf('#lead'));
-    await findings('game');
   },
   // Hostile names are text.
   async hostile() {
@@ -390,11 +398,11 @@ const views = {
     await run(`document.querySelector('svg.chart').focus()`);
     await t.key('ArrowRight', 4);
     check('the curve is read by keys', /[0-9]/.test(await textOf('.readout')));
-    await findings('curves');
     await clickOn('#tab-tables');
-    await findings('tables');
     await open('streams');
     check('streams', (await count('.stream')) > 0);
+    check('the sentence', /^Hot data streams hold 9[0-9]\.\d+\s% of 1/.test(await textOf('#lead')),
+      await textOf('#lead'));
     await findings('streams');
   },
   // Frames of two lengths; what the long ones do more is collecting and waiting.
@@ -405,7 +413,6 @@ const views = {
     check('durations', (await count('.durations rect')) === 2 &&
       (await count('.durations rect.slow')) === 1);
     check('what slow ones do more', (await count('#panel-frames .more .here')) === 2);
-    await findings('frames');
   },
   // What differs between two runs.
   async changes() {
@@ -415,7 +422,6 @@ const views = {
     const verdicts = await run(`[...document.querySelectorAll('.changes .rows .verdict')].map(e =>
       e.textContent)`);
     check('verdicts', verdicts.every(word => word.length > 0), verdicts);
-    await findings('changes');
   },
   // The same as a picture, by keys alone: red and blue where the table says "surely", else grey.
   async difference() {
@@ -486,6 +492,109 @@ const views = {
       (await run(`document.querySelector('.source-table').hidden`)));
     check('no way to it', !(await textOf('.detail')).includes('source'));
   },
+  // Names that somebody could obey stand as in the text; numbers are those of the text, too.
+  async names() {
+    await open('names');
+    const text = fs.readFileSync(folder + '/names.txt', 'utf8');
+    check('no mark of direction, no control character', !(await run(
+      `/[\\u0000-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]/
+      .test(document.body.textContent)`)));
+    const rows = await run('seen.rows.map(row => [row.amount, row.name, row.place])');
+    check('all functions', rows.length === 7, rows);
+    for (const [amount, name, place] of rows)
+      check('the text has ' + amount + ' ' + name + ' ' + place, text.split('\n').some(line => {
+        const words = line.trim().split(/ +/);
+        return words.includes(name) && words.includes(String(amount)) &&
+          words[words.length - 1] === (place || name);
+      }), text);
+    check('the whole', (await run('seen.tree.sum[0]')) === 270);
+    check('twins are told apart', /^twin \(a.c:6\) takes/.test(await textOf('#lead')) &&
+      text.includes('twin (a.c:6) takes'), await textOf('#lead'));
+    await run(`document.querySelectorAll('.functions .rows .row').forEach(r => {
+      if (/twin/.test(r.textContent) && !/a.c/.test(r.textContent)) r.id = 'unplaced'; })`);
+    await clickOn('#unplaced');
+    check('one without a place is chosen alone', (await count('.functions .row.on')) === 1 &&
+      (await textOf('.functions .row.on')).startsWith('twin30'), await textOf('.functions .row.on'));
+    await run(`choose('__proto__', 'a.c:1')`);
+    await t.frame();
+    check('__proto__ is a name', (await textOf('.detail h2')) === '__proto__' &&
+      (await textOf('.kin:last-child')).includes('\\u202eevil'), await textOf('.detail'));
+  },
+  // What a person asks, by mouse: at most three clicks each.
+  async questions() {
+    let clicks = 0;
+    const click = async selector => {
+      clicks++;
+      await clickOn(selector);
+    };
+    const row = async (table, words) => {
+      await run(`document.querySelectorAll('${table} .rows .row').forEach(r => {
+        if (r.textContent.includes(${JSON.stringify(words)})) r.dataset.asked = 1; })`);
+      await click(table + ' [data-asked]');
+    };
+    const answered = async (what, isAnswered) => {
+      check(what + ' in ' + clicks + ' clicks', clicks <= 3 && isAnswered, await hash());
+      clicks = 0;
+    };
+    await open('timed');
+    await answered('which function', (await textOf('#lead')).startsWith('draw'));
+    await open('text');
+    await row('.functions', 'opens');
+    await answered('who calls it', (await textOf('.kin')).includes('main'));
+    await row('.functions', 'main');
+    await run(`[...document.querySelectorAll('.detail button')].find(b =>
+      b.textContent === 'source').id = 'to-source'`);
+    await click('#to-source');
+    await answered('which line', /^4\s*9[0-9].*int main/.test(await textOf('.table.source .row.on')));
+    await open('difference');
+    await answered('what changed', (await textOf('.changes .rows .row')).includes('slower'));
+    await click('#tab-difference');
+    await answered('where it changed', (await textOf('.legend')).includes('surely slower: 3'));
+    await open('mutual');
+    await row('.functions', 'frame');
+    await answered('on which thread', /On thread .*%/.test(await textOf('.detail')));
+    await click('#tab-threads');
+    await click('.threads .rows .row');
+    await answered('that thread alone', (await textOf('.chips')).includes('thread '));
+  },
+  // The same by keys alone, and what has the focus is seen.
+  async keys() {
+    const isSeen = async () => check('the focus is seen', await run(`(() => {
+      const e = document.activeElement, b = e.getBoundingClientRect(), s = getComputedStyle(e);
+      return e.dataset.node !== undefined || (b.width > 0 && b.top < innerHeight && b.bottom > 0 &&
+        (s.outlineStyle !== 'none' || s.boxShadow !== 'none')); })()`), await focused());
+    const to = async words => {
+      await tabTo(now => now.startsWith(words), 60);
+      await isSeen();
+    };
+    await open('timed');
+    await to('row draw');
+    await t.key('Enter');
+    check('who calls it', (await hash()).includes('function=draw') &&
+      (await textOf('.kin')).includes('frame'), await textOf('.kin'));
+    await to('frame');
+    await t.key('Enter');
+    check('to its caller', (await textOf('.detail h2')) === 'frame', await hash());
+    await open('text');
+    await to('source');
+    await t.key('Enter');
+    check('which line', (await textOf('.table.source .row.on')).includes('static int opens'));
+    await open('difference');
+    await to('Changes');
+    await to('row ');
+    await t.key('Enter');
+    check('what changed', /function=/.test(await hash()), await hash());
+    await open('mutual');
+    await to('Flame');
+    for (let i = 0; i < 8 && (await focused()) !== 'Threads'; i++) await t.key('ArrowRight');
+    await to('row ');
+    await t.key('Enter');
+    check('on which thread', (await textOf('.chips')).includes('thread '), await hash());
+    await t.key('/');
+    await t.type('h');
+    await t.key('Escape');
+    check('Escape empties the search', !/search=/.test(await hash()), await hash());
+  },
   // A fleet's worth of functions.
   async wide() {
     await open('wide');
@@ -541,7 +650,7 @@ async function onPaper(name) {
     for (const width of [390, 1440]) {
       const start = Date.now();
       try {
-        await everyPage(name, width, ++k % 3 ? 'light' : 'dark');
+        await everyPage(name, width, ++k % 4 < 2 ? 'light' : 'dark');
       } catch (error) {
         check('it works to its end', false, String(error.stack || error));
       }

@@ -66,4 +66,11 @@ printf 'tick 1000\nticks main@valve.c:4 200\nticks main@valve.c:4;opens@valve.c:
     "$dir/make_runs" "$dir/text.brst" &&
     "$BUILD/bursty" report --html "$dir/text.html" --source-root "$dir" "$dir/text.brst" || exit 1
 pages="$pages text"
+# Names that a page, a terminal or a script could obey, and functions of one name.
+printf 'tick 1000\nticks __proto__@a.c:1;\342\200\256evil@a.c:2 40\nticks __proto__@a.c:1;\033[31mred@b.c:3 30
+ticks constructor@\342\200\256c.a:4 20\nticks C:\\\\u202e@a.c:5 10\nticks twin@a.c:6 90\nticks twin 80\n' |
+    "$dir/make_runs" "$dir/names.brst" &&
+    "$BUILD/bursty" report --html "$dir/names.html" --min 0 "$dir/names.brst" &&
+    "$BUILD/bursty" report --only time --top 0 --min 0 "$dir/names.brst" >"$dir/names.txt" || exit 1
+pages="$pages names"
 exec node tests/page.js "$dir" $pages long

@@ -135,26 +135,24 @@ const of = (name, at) => [...m.sameFunctions(names, k => places[k], name, at)].j
 check('by place', of('a', 'y.c:9') === '6' && of('a', 'x.c:1') === '1');
 check('by file where the line has moved', of('a', 'y.c:12') === '6');
 check('by name alone', of('a', '') === '1,6' && of('a', 'w.c:1') === '1,6' && of('no', '') === '');
+check('one without a place is meant alone, if there is one',
+  [...m.sameFunctions(['a', 'a', 'b'], k => ['x.c:1', '', ''][k], 'a', '')].join() === '1');
 check('names are no expressions', of('operator+', '') === '4' && of('f(int)', '') === '5');
 const [low, high] = m.wilson(0.5, 100);
 check('wilson', Math.abs(low - 0.4019) < 1e-3 && Math.abs(high - 0.5981) < 1e-3);
 check('differs', m.differs(0.4, 0.2, 100) && !m.differs(0.22, 0.2, 100));
 
 // Packed columns: those that node's zlib makes, and those of the tool.
-function varints(list) {
-  const bytes = [0, 0, 0, 0];
-  for (let v of list) {
-    for (; v >= 128; v = Math.floor(v / 128)) bytes.push((v % 128) + 128);
-    bytes.push(v);
-  }
-  const size = bytes.length - 4;
-  for (let i = 0; i < 4; i++) bytes[i] = Math.floor(size / 256 ** i) % 256;
+function planes(list) {
+  const bytes = [];
+  for (let rest = list; rest.length; rest = rest.filter(v => v > 127).map(v => Math.floor(v / 128)))
+    for (const v of rest) bytes.push((v % 128) + (v > 127 ? 128 : 0));
   return Buffer.from(bytes);
 }
 (async () => {
   const columns = [[0, 0, 0, 2], [0, 1, 2, 3], [5, 2 ** 40, 0, 1], [0, 1, 0, 300], [0, 1, 0, 250001], [0, 2, 0, 500001]];
   const packed = { packed: { count: 4, columns: 6,
-    data: zlib.deflateRawSync(Buffer.concat(columns.map(varints))).toString('base64') } };
+    data: zlib.deflateRawSync(Buffer.concat(columns.map(planes))).toString('base64') } };
   await m.unpack(packed);
   check('unpack: callers', [...packed.parent].join() === '0,0,1,0');
   check('unpack: counts', packed.lower[1] === 2 ** 40 && packed.upper[3] === 301 && !packed.packed);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # readers.sh - files that bursty report writes for other tools, read by these: `go tool pprof`,
-# callgrind_annotate, and speedscope, from npm, in headless Chromium. Part of `make matrix`. What is
+# callgrind_annotate, flamegraph.pl, sqlite3, and speedscope, from npm, in headless Chromium. Part of `make matrix`. What is
 # not installed is counted as skipped, and as failed if CI is set.
 . tests/check.sh
 BUILD=${BUILD:-build} CC=${CC:-cc} CHROMIUM=${CHROMIUM:-chromium}
@@ -63,6 +63,37 @@ if ! lacks_tool callgrind_annotate; then
     "$BUILD/bursty" report --callgrind --by calls "$dir/timed.brst" >"$dir/callgrind.out"
     callgrind_annotate --inclusive=yes "$dir/callgrind.out" >"$dir/annotated" 2>&1
     has annotated '^98,010 \(100.0%\)  \?\?\?:main$'
+fi
+
+# ---- flamegraph.pl, which Debian has in the package of a profiler for Perl
+flamegraph=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
+[ -f "$flamegraph" ] || flamegraph=flamegraph.pl
+if ! lacks_tool "$flamegraph"; then
+    "$BUILD/bursty" report --collapsed "$dir/run.brst" | perl "$flamegraph" >"$dir/flame.svg" 2>"$dir/stderr"
+    ok $? "flamegraph.pl: $(cat "$dir/stderr")"
+    has flame.svg '<title>all \(900 samples, 100%\)</title>'
+    has flame.svg '<title>parse \(570 samples, 63.33%\)</title>'
+    has flame.svg '<title>init \(b.c:1\) \(20 samples, 2.22%\)</title>'
+    for dump in hostile odd chains recorded tree; do
+        "$BUILD/bursty" report --collapsed "$dir/$dump.brst" >"$dir/stacks" 2>/dev/null || continue
+        perl "$flamegraph" "$dir/stacks" >"$dir/flame.svg" 2>"$dir/stderr"
+        [ ! -s "$dir/stderr" ] && grep -q "<title>all ($(awk '{ n += $NF } END { print n }' "$dir/stacks" |
+            sed -e :a -e 's/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/;ta') samples, 100%)" "$dir/flame.svg"
+        ok $? "flamegraph.pl $dump: $(head -n 2 "$dir/stderr")"
+    done
+fi
+
+# ---- CSV: a spreadsheet's reader
+if ! lacks_tool sqlite3; then
+    "$BUILD/bursty" report --csv --only time "$dir/run.brst" | sed '/^#/d;/^$/d' >"$dir/time.csv"
+    "$BUILD/bursty" report --sums "$dir/run.brst" >"$dir/sums.csv"
+    sqlite3 -csv :memory: ".import $dir/time.csv time" ".import $dir/sums.csv sums" \
+        'select sum(self_ticks) from time' \
+        "select function, file, line, self_ticks from time where file = 'a.c'" \
+        "select function from time where line = 4" >"$dir/rows" 2>"$dir/stderr"
+    ok $? "sqlite3: $(cat "$dir/stderr")"
+    printf '900\r\ninit,a.c,1,50\r\n"std::map<a, b>::at"\r\n' | tr -d '\r' >"$dir/wanted"
+    tr -d '\r' <"$dir/rows" | cmp -s - "$dir/wanted"; ok $? "sqlite3: $(cat "$dir/rows")"
 fi
 
 # ---- speedscope, of its own format and of collapsed stacks

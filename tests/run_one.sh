@@ -4,7 +4,7 @@
 # $TEST_LIMIT seconds (600) is ended, with all that it started.
 sums=$1 test=$2 limit=${TEST_LIMIT:-600} within=
 out=$sums.$$
-trap 'rm -f "$out" "$out.report" "$out.times"' EXIT
+trap 'rm -f "$out" "$out.report" "$out.times" "$out.words"' EXIT
 start=$(date +%s)
 timeout -k 10 9 true 2>/dev/null && within="timeout -k 10 $limit"
 case $test in *.sh) with=sh ;; *) with=$RUN ;; esac
@@ -28,6 +28,11 @@ line=$(tr -d '\r' <"$out" | grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skip
     esac
     [ "$f" = 0 ] && [ "$code" != 0 ] && f=1 &&
         echo "$test: all passed, but it ended with status $code"
+    # A word that is no command fails in silence behind || and &&, but the shell names the script.
+    if grep -E "^(.*/)?${test##*/}: (line )?[0-9]+: .*not found$" "$out" >"$out.words"; then
+        f=$((f + 1))
+        echo "$test: no such command: $(head -n 1 "$out.words")"
+    fi
     printf '%-44s %5s passed, %s failed%s  %ss, processor %ss\n' "$(basename "$test")" "$p" "$f" \
         "$([ "$s" = 0 ] || echo ", $s skipped")" $(($(date +%s) - start)) "$cpu"
     if [ "$f" != 0 ] || [ -n "$VERBOSE" ]; then

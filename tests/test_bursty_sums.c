@@ -571,6 +571,59 @@ TEST(a_jump_out_of_a_bound_ends_bursts) {
 }
 #endif
 
+/* Second copies go on recording when their burst has ended (since.c), here one
+   event in it and two behind 6 checks: all of them are that burst's, also in the
+   later ones of which one of 8 is summed, and when nothing follows. */
+#if !defined(BURSTY_POLL)
+static void rounds_behind(uint32_t rounds, uint64_t *bursts) {
+    static const bursty_site site = { "behind", "x", 1, BURSTY_CALL };
+    uint32_t i, k, mark;
+    for (i = 0; i < rounds; i++) {
+        (void)BURST_CHECK();
+        mark = bursty_note_mark();
+        *bursts += mark != 0;
+        bursty_note_since(&site, 0, BURSTY_CALL, mark);
+        for (k = 0; k < 3; k++) {
+            (void)BURST_CHECK();
+            BURST_LOOP(); /* in assembly, where there is some */
+        }
+        bursty_note_since(&site, 0, BURSTY_CALL, mark);
+        bursty_note_since(&site, 0, BURSTY_CALL, mark);
+    }
+}
+
+static void check_behind(uint64_t bursts) {
+    tally dumped;
+    uint32_t i, found = 0;
+    read_dump(&dumped);
+    for (i = 0; i < dumped.rows.count; i++) {
+        const sampled_record *row = &dumped.rows.at[i];
+        if (strcmp(dumped.sites.at[row->site].name, "behind") != 0) continue;
+        CHECK(row->sums != NULL);
+        if (!row->sums) continue;
+        found++;
+        CHECK_EQ(row->sums->bursts, bursts);
+        CHECK_EQ(row->sums->yy, bursts * 33 * 33);
+    }
+    CHECK_EQ(found, 1);
+    kind_sampled.free(&dumped);
+}
+
+TEST(what_second_copies_count_belongs_to_their_burst) {
+    setting s = with(40, 4, 1);
+    uint64_t bursts = 0;
+    s.profile[0].jitter = -1;
+    start(&s, 0);
+    rounds_behind(400, &bursts);
+    CHECK(bursts > 30);
+    check_behind(bursts);
+    /* Settings change behind a burst, before the next one begins. */
+    bursty_set_profile(0, NULL);
+    rounds_behind(100, &bursts);
+    check_behind(bursts);
+}
+#endif
+
 static uint32_t dumps_in_burst;
 static void dump_now(uint32_t step) {
     tally s;

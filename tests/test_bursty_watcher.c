@@ -349,6 +349,73 @@ TEST(who_does_nothing_is_looked_at_less_often) {
     bursty_stop();
 }
 
+/* A look counts for half of the gap before it and half of the one behind it. */
+static double mean_weight(uint32_t gap, uint64_t idle_ns, uint32_t has_run, uint32_t next) {
+    static bursty_p_round round;
+    double sum = 0;
+    int i;
+    for (i = 0; i < 4000; i++) {
+        round.gap = gap;
+        round.has_run = has_run;
+        round.idle_ns = idle_ns;
+        bursty_p_watcher_weigh(&round, 10000000);
+        CHECK_EQ(round.next_gap, next);
+        CHECK_EQ(round.idle_ns, has_run ? 0 : idle_ns + 10000000);
+        sum += round.weight;
+    }
+    return sum / 4000;
+}
+TEST(a_look_counts_for_the_gaps_around_it) {
+    uint32_t most = BURSTY_P_ANSWERS == BURSTY_P_EXACT ? 8 : 1;
+    double weight;
+    start_watcher(100);
+    bursty_stop();
+    CHECK(mean_weight(1, 0, 1, 1) == 1);
+    CHECK(mean_weight(1, 0, 0, 1) == 1);
+    CHECK(mean_weight(most, 600000000, 0, most) == most);
+    weight = mean_weight(8, 600000000, 1, 1) - 4.5; /* somebody has begun to run */
+    CHECK(weight > -.05 && weight < .05);
+    if (most == 8) {
+        weight = mean_weight(1, 495000000, 0, 8) - 4.5;
+        CHECK(weight > -.05 && weight < .05);
+    }
+}
+
+static double mean_gap(uint64_t cost_ns) {
+    double sum = 0;
+    int i;
+    for (i = 0; i < 4000; i++) sum += bursty_p_watcher_affords(cost_ns);
+    return sum / 4000;
+}
+/* .1 % of a processor: 10 us of each period of 10 ms. */
+TEST(gaps_are_as_long_as_the_watcher_costs) {
+    start_watcher(0);
+    bursty_stop();
+    CHECK(mean_gap(0) == 1);
+    CHECK(mean_gap(10000) == 1);
+    CHECK(mean_gap(20000) == 2);
+    CHECK(mean_gap(23000) > 2.25 && mean_gap(23000) < 2.35);
+    CHECK(mean_gap(1000000) == 8);
+    start_watcher(100); /* who asks for a rate gets it */
+    bursty_stop();
+    CHECK(mean_gap(20000) == 1);
+    CHECK(mean_gap(1000000) == 1);
+}
+#if defined(__linux__)
+TEST(the_watcher_knows_what_it_costs) {
+    double end = wall() + 10;
+    bursty_p_watcher.costs = 0;
+    bursty_p_watcher.cost_ns = 0;
+    start_watcher(0);
+    BURST_ENTRY();
+    while (BURSTY_P_GET(&bursty_p_watcher.costs) < 8 && wall() < end) rest(.01);
+    bursty_stop();
+    CHECK(bursty_p_watcher.costs >= 8);
+    CHECK(bursty_p_watcher.cost_ns > 1000);
+    CHECK(bursty_p_watcher.cost_ns < 50000000);
+}
+#endif
+
 /* Which path a look finds: the innermost scope, under those around it. */
 static void inner(void) {
     BURST_SCOPE("inner");

@@ -421,7 +421,7 @@ TEST(sums_over_bursts_are_right) {
         if (!CHECK_EQ(c.count, 1)) return;
         CHECK(c.trees[0].has_sums && c.trees[0].has_xy && slow_count > 10 && slow_lost == 0);
         for (node = 0; node < c.trees[0].count; node++) {
-            const contexts_node *n = &c.trees[0].nodes[node];
+            const contexts_sums *n = contexts_sums_of(&c.trees[0], node);
             const slow_path *p = slow;
             while (p < slow + slow_count && strcmp(p->name, path_name(&c, node)) != 0) p++;
             if (n->calls == 0 && p == slow + slow_count) continue; /* only seen as a caller */
@@ -430,7 +430,7 @@ TEST(sums_over_bursts_are_right) {
             CHECK_EQ(n->bursts, p->bursts);
             CHECK_EQ(n->yy, p->yy);
             CHECK_EQ(n->xy, p->xy);
-            if (node) CHECK_EQ(n->lower, p->calls);
+            if (node) CHECK_EQ(c.trees[0].nodes[node].lower, p->calls);
         }
         contexts_free(&c);
     }
@@ -451,8 +451,8 @@ TEST(a_burst_that_loses_its_place_is_one) {
     if (!CHECK_EQ(c.count, 1)) return;
     CHECK_EQ(c.trees[0].field[CONTEXTS_LOST], 2);
     for (node = 0; node < c.trees[0].count; node++) {
-        CHECK_EQ(c.trees[0].nodes[node].bursts, 1);
-        CHECK_EQ(c.trees[0].nodes[node].calls, node ? 2 : 4);
+        CHECK_EQ(contexts_sums_of(&c.trees[0], node)->bursts, 1);
+        CHECK_EQ(contexts_sums_of(&c.trees[0], node)->calls, node ? 2 : 4);
         some++;
     }
     CHECK_EQ(some, 3);
@@ -498,14 +498,14 @@ TEST(sums_of_contexts_that_were_given_up) {
     if (!CHECK_EQ(c.count, 1)) return;
     CHECK(c.trees[0].field[CONTEXTS_EVICTIONS] > 0 || c.trees[0].count < 60);
     for (node = 1; node < c.trees[0].count; node++) {
-        const contexts_node *n = &c.trees[0].nodes[node];
+        const contexts_sums *n = contexts_sums_of(&c.trees[0], node);
         CHECK(n->yy >= n->calls && n->bursts <= n->calls);
         CHECK(n->yy <= 20 * n->calls);
         CHECK(n->xy >= n->yy && n->xy <= 20 * n->calls);
-        whole += n->calls == n->lower && n->calls > 100;
+        whole += n->calls == c.trees[0].nodes[node].lower && n->calls > 100;
     }
     CHECK(whole > 2);
-    CHECK_EQ(c.trees[0].nodes[0].calls, c.trees[0].field[CONTEXTS_TOTAL]);
+    CHECK_EQ(contexts_sums_of(&c.trees[0], 0)->calls, c.trees[0].field[CONTEXTS_TOTAL]);
     contexts_free(&c);
 }
 

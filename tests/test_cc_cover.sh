@@ -3,14 +3,9 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc} BUILD=${BUILD:-build}
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
-dir=$BUILD/tests/cc_cover
-rm -rf "$dir"
-mkdir -p "$dir/tmp" && cd "$dir" || exit 2
-BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
-export BURSTY_CACHE TMPDIR
-bursty() { "$BUILD/bursty" "$@"; }
+in_folder cc_cover
+shares_runtime
+bursty() { "$build/bursty" "$@"; }
 
 # The figures behind a line are the counts of that line; a ? stands for a line that nothing runs in.
 cat >paths.c <<'END'
@@ -117,7 +112,7 @@ for form in count count16 count32 bytes bits; do
 done
 # Runs add up; the name of the file.
 ./own >/dev/null; BURSTY_COVERAGE=other.brst ./own >/dev/null
-[ -f other.brst ] && pass || no BURSTY_COVERAGE
+[ -f other.brst ] && pass || fail BURSTY_COVERAGE
 rm -f coverage.brst
 bursty cc --cover -- $CC -o own paths.c && ./own >/dev/null && ./own >/dev/null
 bursty report --lcov coverage.brst | grep -q '^DA:4,8$' && pass || fail "two runs do not add up"

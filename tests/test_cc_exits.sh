@@ -5,14 +5,9 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc} BUILD=${BUILD:-build} tests=$PWD/tests
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
-dir=$BUILD/tests/cc_exits
-rm -rf "$dir"
-mkdir -p "$dir/tmp" && cd "$dir" || exit 2
-BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
-export BURSTY_CACHE TMPDIR
-bursty() { "$BUILD/bursty" "$@"; }
+in_folder cc_exits
+shares_runtime
+bursty() { "$build/bursty" "$@"; }
 lines_of() { sed -n 's/^DA:\([0-9]*\),\([0-9]*\)$/\1 \2/p' "$1"; }
 
 # A figure behind a line is its count.
@@ -308,7 +303,7 @@ done
 grep -q ',[0-9]\{9\}' lcov && fail "an impossible count is printed" || pass
 
 # Random programs.
-$CC -w -o make_exits "$tests/make_exits.c" || no make_exits
+$CC -w -o make_exits "$top/tests/make_exits.c" || fail make_exits
 for seed in 2 3 5; do
     ./make_exits $seed >random.c
     rm -f truth

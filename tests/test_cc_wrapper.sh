@@ -4,16 +4,10 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-top=$PWD
-BUILD=${BUILD:-build}
-case $BUILD in /*) ;; *) BUILD=$top/$BUILD ;; esac
-CC=${CC:-cc}
-dir=$BUILD/tests/cc_wrapper
-rm -rf "$dir"
-mkdir -p "$dir/tmp" "$dir/include" || exit 2
-export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/../cc_runtime
-cd "$dir" || exit 2
-with() { "$BUILD/bursty" cc "$@" >log 2>&1; }
+in_folder cc_wrapper
+shares_runtime
+mkdir -p include
+with() { "$build/bursty" cc "$@" >log 2>&1; }
 cat >main.c <<'END_OF'
 #include <stdio.h>
 static int deep(int n) { return n < 1 ? 0 : deep(n - 1) + 1; }
@@ -50,7 +44,7 @@ if command -v clang >/dev/null 2>&1; then
     clang -x c-header -o pre.pch pre.h
     rewrites clang -include-pch pre.pch
     rewrites clang -resource-dir "$(clang -print-resource-dir)"
-    rewrites clang -working-directory "$dir"
+    rewrites clang -working-directory "$out"
     rewrites clang --serialize-diagnostics main.dia
     rewrites clang -MJ main.json
     if grep -q '"file": "main.c"' main.json; then pass; else fail "-MJ: $(cat main.json)"; fi
@@ -135,10 +129,10 @@ int main(void) { return größe(3) - 3; }
 END_OF
 if $CC -o plain trap.c 2>/dev/null; then
     with --only=größe --entries=all -- $CC -o a.out trap.c
-    "$BUILD/bursty" place --set Q -o plan a.out >out 2>&1
+    "$build/bursty" place --set Q -o plan a.out >out 2>&1
     grep -q ' größe [0-9a-f]* 1 ' plan && pass || fail "names in a plan: $(cat plan)"
     with --plan=plan -- $CC -o a.out trap.c
-    "$BUILD/bursty" place --built --set Q --list a.out | grep -q 'größe.* check ' && pass || fail "a plan of names"
+    "$build/bursty" place --built --set Q --list a.out | grep -q 'größe.* check ' && pass || fail "a plan of names"
     if grep -q größe a.out; then pass; else fail "the report's name"; fi
 fi
 
@@ -161,7 +155,7 @@ export REAL_CC="$CC"
 rm -f list
 if with --list=list -- ./refusing -o a.out trap.c && BURSTY_OFF=1 ./a.out &&
     [ "$(cat list)" = 'trap.c:10: bad: left alone: refused-when-rewritten' ] &&
-    [ "$("$BUILD/bursty" place --built --list a.out 2>/dev/null | grep -c '^f[0-9].* check ')" = 9 ]; then pass
+    [ "$("$build/bursty" place --built --list a.out 2>/dev/null | grep -c '^f[0-9].* check ')" = 9 ]; then pass
 else fail "one function that is refused: $(cat list log)"; fi
 
 # ---- the same object in whatever folder; two of one name in a program ----
@@ -169,7 +163,7 @@ else fail "one function that is refused: $(cat list log)"; fi
 mkdir -p one two
 cp part.c one/part.c
 cp part.c two/part.c
-for d in one two; do (cd $d && "$BUILD/bursty" cc -- $CC -c -o part.o part.c); done
+for d in one two; do (cd $d && "$build/bursty" cc -- $CC -c -o part.o part.c); done
 if cmp -s one/part.o two/part.o; then pass; else fail "objects of two folders differ"; fi
 for d in one two; do
     printf 'static int walk(int n) { return n ? walk(n - 1) : 1; }\nint %s(void) { return walk(3); }\n' $d >$d/same.c
@@ -227,8 +221,8 @@ if command -v cmake >/dev/null 2>&1 && command -v make >/dev/null 2>&1; then
     cp main.c cmake/
     printf 'cmake_minimum_required(VERSION 3.21)\nproject(p C)\nadd_executable(p main.c)\n' >cmake/CMakeLists.txt
     if cmake -S cmake -B cmake/build -G 'Unix Makefiles' -DCMAKE_C_COMPILER=$CC \
-        "-DCMAKE_C_COMPILER_LAUNCHER=$BUILD/bursty;cc;--" \
-        "-DCMAKE_C_LINKER_LAUNCHER=$BUILD/bursty;cc;--" >log 2>&1 &&
+        "-DCMAKE_C_COMPILER_LAUNCHER=$build/bursty;cc;--" \
+        "-DCMAKE_C_LINKER_LAUNCHER=$build/bursty;cc;--" >log 2>&1 &&
         cmake --build cmake/build >>log 2>&1 && has_graph cmake/build/p &&
         [ "$(BURSTY_OFF=1 cmake/build/p)" = 9 ]; then pass
     else fail "cmake: $(tail -n 3 log)"; fi

@@ -5,15 +5,10 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc} BUILD=${BUILD:-build} top=$PWD
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
-dir=$BUILD/tests/coverage
-rm -rf "$dir"
-mkdir -p "$dir/tmp" "$dir/src/in" && cd "$dir" || exit 2
-BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
-export BURSTY_CACHE TMPDIR
-unset BURSTY_TEST BURSTY_COVERAGE
-bursty() { "$BUILD/bursty" "$@"; }
+in_folder coverage
+shares_runtime
+mkdir -p src/in
+bursty() { "$build/bursty" "$@"; }
 lines() { sed -n 's/^DA:\([0-9]*\),\([0-9]*\)$/\1=\2/p' "$1" | sort -n | uniq | tr '\n' ' '; }
 # What a command says on standard error, when its status is that.
 says() { # STATUS PATTERN COMMAND...
@@ -229,11 +224,11 @@ E
 bursty cc --cover=count16 -- $CC -o many many.c
 for i in 1 2 3; do BURSTY_COVERAGE=many.brst ./many; done
 check "sums of small counters: $(bursty report --lcov many.brst | grep '^DA:4')" \
-    sh -c "'$BUILD/bursty' report --lcov many.brst | grep -q '^DA:4,196605$'"
+    sh -c "'$build/bursty' report --lcov many.brst | grep -q '^DA:4,196605$'"
 bursty merge -o sum.brst many.brst many.brst && bursty merge -o sum2.brst sum.brst many.brst
-check "merged" sh -c "'$BUILD/bursty' report --lcov sum2.brst | grep -q '^DA:4,589815$'"
+check "merged" sh -c "'$build/bursty' report --lcov sum2.brst | grep -q '^DA:4,589815$'"
 bursty cc --cover -- $CC -o many many.c && rm many.brst && BURSTY_COVERAGE=many.brst ./many 1 2 3
-check "counters that do not wrap" sh -c "'$BUILD/bursty' report --lcov many.brst | grep -q '^DA:4,65538$'"
+check "counters that do not wrap" sh -c "'$build/bursty' report --lcov many.brst | grep -q '^DA:4,65538$'"
 for bad in x 101 lines= lines=5,x=3 lines=5,6 5x =5; do
     check "--fail-under $bad" says 2 "--fail-under $bad: " bursty report --fail-under $bad coverage.brst
 done
@@ -400,7 +395,7 @@ check "the image has none" sh -c "! grep -q unused half || nm half | grep -q unu
 
 # Shared libraries have their own.
 bursty cc --cover -- $CC -fPIC -shared -o libb.so src/in/b.c
-bursty cc --cover -- $CC -o shared src/a.c -L. -lb -Wl,-rpath,"$dir"
+bursty cc --cover -- $CC -o shared src/a.c -L. -lb -Wl,-rpath,"$out"
 rm -f coverage.brst
 ./shared 5 && ./shared 6
 bursty report --lcov coverage.brst >lcov
@@ -460,7 +455,7 @@ check "the new build alone: $(cat err)" sh -c "[ ! -s err ] && ! grep -q '^DA:4,
 
 bursty report --cobertura coverage.brst >c.xml
 SOURCE_DATE_EPOCH=1000 bursty report --cobertura coverage.brst >d.xml
-check "folders in Cobertura" sh -c "grep -q '<package name=\"src\"' c.xml && grep -q '<source>$dir</source>' c.xml"
+check "folders in Cobertura" sh -c "grep -q '<package name=\"src\"' c.xml && grep -q '<source>$out</source>' c.xml"
 check "its time" sh -c "grep -q 'timestamp=\"1[0-9]\\{12\\}\"' c.xml && grep -q 'timestamp=\"1000000\"' d.xml"
 bursty report --gcovr coverage.brst >g.json
 check "gcovr's JSON" sh -c "grep -q '\"gcovr/format_version\":\"0.3\"' g.json && grep -q '\"file\":\"src/a.c\"' g.json"

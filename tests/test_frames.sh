@@ -42,6 +42,23 @@ ok $? "a report without a budget"
 has "$dir/percentile.txt" '19 of 936 frames (2 %) are slow: above 10.4'
 has "$dir/percentile.txt" ' no-budget frame game'
 
+# Frames of 10 ms that wait for half of their time or more, be most of them slow or not.
+words='Nearly all frames wait for half of their time or more.'
+for slow in budget 0; do
+    for more in 12 10 9; do
+        $RUN "$dir/game" "$dir/waits.brst" $slow $more &&
+            "$bursty" report "$dir/waits.brst" | tr -s ' \n' '  ' >"$dir/waits.txt" &&
+            case $more:$(grep -c "frames ([^)]*) are slow.* $words .*timers tick" "$dir/waits.txt") in
+            9:0 | 1[02]:1) ;;
+            *) false ;;
+            esac
+        ok $? "frames ($slow) that wait for $more ms more"
+    done
+done
+tr -s ' \n' '  ' <"$dir/budget.txt" | grep -q "$words"
+[ $? = 1 ]
+ok $? "frames that work"
+
 "$bursty" merge -o "$dir/sum.brst" "$dir/percentile.brst" "$dir/budget.brst" "$dir/percentile.brst" &&
     "$bursty" report "$dir/sum.brst" >"$dir/sum.txt"
 ok $? "merged frames"

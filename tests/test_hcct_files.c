@@ -493,7 +493,7 @@ TEST(sums_are_read_and_joined) {
         c = read_good(&b);
         CHECK(c.trees[0].has_sums && c.trees[0].has_xy && c.trees[0].count > 5);
         for (depth = i = 0; i < c.trees[0].count; i++) {
-            const contexts_node *n = &c.trees[0].nodes[i];
+            const contexts_sums *n = contexts_sums_of(&c.trees[0], i);
             some_sums(NULL, node, wanted);
             CHECK_EQ(n->calls, wanted[0] * times);
             CHECK_EQ(n->bursts, wanted[1] * times);

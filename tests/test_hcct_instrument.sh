@@ -174,7 +174,7 @@ set -- "$dir"/c.*.brst
 show "$1" >"$dir/got"
 at='stripped+0x[0-9a-f]*'
 grep -q "^$at;$at;$at;$at 6000\$" "$dir/got" && pass || {
-    no stripped
+    fail "a stripped program"
     cat "$dir/got"
 }
 # A thread that never ends is in the dump too.

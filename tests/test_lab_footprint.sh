@@ -80,6 +80,15 @@ for trace in cyclic random phased; do
         [ $c = 1 ] && has out '{"name":"cells_not_exact","value":"0 of '
     done
 done
+# what samples blocks is not exact, and --check fails: by marks, and by the tables of a trace that is
+# shorter than 64 accesses
+run 1 --c 1 --check --blocks-max 100 --json "$dir/random"
+lacks out '{"name":"violations","value":"0"}'
+make random 60 40 short
+run 0 --c 1 --check --json "$dir/short"
+run 1 --c 1 --check --sample 8 --json "$dir/short"
+has out '{"name":"violations","value":"0"}'
+lacks out '{"name":"cells_not_exact","value":"0 of '
 run 0 --c .9 --check --interleave 3,7 --json "$dir/turns"
 has out '{"name":"violations","value":"0"}'
 run 0 --c 1 --check --interleave 7,3 --json "$dir/long"

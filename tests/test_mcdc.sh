@@ -5,17 +5,12 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc} BUILD=${BUILD:-build} tests=$PWD/tests
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
-dir=$BUILD/tests/mcdc
-rm -rf "$dir"
-mkdir -p "$dir/tmp" && cd "$dir" || exit 2
-BURSTY_CACHE=$dir/../cc_runtime TMPDIR=$dir/tmp
-export BURSTY_CACHE TMPDIR
-bursty() { "$BUILD/bursty" "$@"; }
+in_folder mcdc
+shares_runtime
+bursty() { "$build/bursty" "$@"; }
 
 case $(uname -s) in Linux) ;; *) leave "not Linux" ;; esac
-$CC -w -I"$tests" -o make_mcdc "$tests/make_mcdc.c" 2>/dev/null && ./make_mcdc 3 30 . 2>/dev/null ||
+$CC -w -I"$top/tests" -o make_mcdc "$top/tests/make_mcdc.c" 2>/dev/null && ./make_mcdc 3 30 . 2>/dev/null ||
     leave "$CC makes no programs that run here"
 $CC -w -o plain program.c 2>/dev/null || leave "$CC has no statement expressions"
 
@@ -32,14 +27,14 @@ for form in mcdc mcdc-bits 'mcdc-bits --atomic' 'mcdc large' 'mcdc-bits large'; 
     cmp -s plain.out own.out && pass || fail "$form: output"
     bursty report --lcov coverage.brst >lcov
     bursty report --unique-cause --lcov coverage.brst >lcov.unique
-    awk -f "$tests/edgeprof/lcov_rules.awk" lcov >broken && pass || fail "$form: LCOV: $(cat broken)"
+    awk -f "$top/tests/edgeprof/lcov_rules.awk" lcov >broken && pass || fail "$form: LCOV: $(cat broken)"
     case $form in
     *large)
         cp lcov lcov.unique
         grep '^MCDC' wanted >unique
         ;;
     esac
-    sh "$tests/mcdc_compare.sh" wanted unique lcov lcov.unique >differ && pass ||
+    sh "$top/tests/mcdc_compare.sh" wanted unique lcov lcov.unique >differ && pass ||
         fail "$form: not as the truth table: $(cat differ)"
 done
 
@@ -56,7 +51,7 @@ int main(int argc, char **argv) {
 }
 END
 rm -f coverage.brst
-bursty cc --cover=mcdc -- $CC -Wall -o one one.c && ./one 1 0 0 && ./one 1 1 0 && pass || no one.c
+bursty cc --cover=mcdc -- $CC -Wall -o one one.c && ./one 1 0 0 && ./one 1 1 0 && pass || fail one.c
 bursty report coverage.brst >report
 shows() { grep -q " $1  *6  *$2  *5  *3  one.c  (low && !off) || forced\$"; }
 shows 4 2 <report && pass || fail "decisions: $(cat report)"

@@ -4,15 +4,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc} build=${BUILD:-build}
-case $build in /*) ;; *) build=$PWD/$build ;; esac
-bursty=$build/bursty top=$PWD
-dir=$build/tests/misses
-rm -rf "$dir"
-mkdir -p "$dir" || exit 2
-if [ ! -f "$build/bursty-heap.so" ] || [ -n "${RUN-}" ]; then
-    leave "no recorder for this target"
-fi
+in_folder misses
+needs_recorder
 has() { # FILE PATTERN
     if grep -qE -e "$2" "$1"; then pass; else fail "no '$2' in $1: $(head -c 400 "$1")"; fi
 }
@@ -23,15 +16,14 @@ near() { # FILE TABLE NAME LEAST MOST: the share of a row
         END { exit !found }' "$1"; then pass
     else fail "$2 $3 is not $4 to $5: $(grep -e "$3" "$1" | head -n 3)"; fi
 }
-cd "$dir" || exit 2
 $CC -O1 -g -o phases "$top/tests/misses/phases.c" || exit 2
 
 # ---- every access, and bursts ----
 
 ./phases 60 7 >plain
-"$bursty" record --quiet --misses --every 0 --caches 48k,2m -o whole.brst ./phases 60 7 >got 2>err || no whole
+"$bursty" record --quiet --misses --every 0 --caches 48k,2m -o whole.brst ./phases 60 7 >got 2>err || fail "whole"
 if cmp -s plain got && [ ! -s err ]; then pass; else fail "another output: $(cat err)"; fi
-"$bursty" report --csv whole.brst >whole.csv || no csv
+"$bursty" report --csv whole.brst >whole.csv || fail "csv"
 near whole.csv miss_objects window .5 .9
 near whole.csv miss_objects 'heap of main' .02 .5
 near whole.csv miss_functions walk_table 0 .02
@@ -40,22 +32,22 @@ has whole.csv 'walk_window\+0x[0-9a-f]+,(.*/)?phases\.c:[0-9]+$'
 strip -o bare phases 2>/dev/null && "$bursty" record --quiet --misses --every 0 --caches 48k -o bare.brst ./bare 20 7 >got
 "$bursty" report --csv bare.brst >bare.csv || fail 'csv of a program without symbols'
 has bare.csv ',\.bss of bare$'
-"$bursty" report whole.brst >whole.txt || no text
+"$bursty" report whole.brst >whole.txt || fail "text"
 has whole.txt 'every access that the recorder saw'
-"$bursty" record --quiet --every 50000 --burst 5000 --caches 48k,2m -o some.brst ./phases 60 7 >got || no some
+"$bursty" record --quiet --every 50000 --burst 5000 --caches 48k,2m -o some.brst ./phases 60 7 >got || fail "some"
 if cmp -s plain got; then pass; else fail "another output in bursts"; fi
-"$bursty" report --csv some.brst >some.csv || no csv
+"$bursty" report --csv some.brst >some.csv || fail "csv"
 LC_ALL=C awk -f "$top/tests/misses/held.awk" whole.csv some.csv >held
 if LC_ALL=C awk '{ held += $2; all += $3 } END { exit !(all >= 10 && held >= all - 2) }' held; then pass
 else fail "intervals do not hold: $(cat held)"; fi
 has some.csv '^2097152,(,|0,0,)'        # no number, or none but what is at most
-"$bursty" report some.brst >some.txt || no text
+"$bursty" report some.brst >some.txt || fail "text"
 has some.txt 'misses at 48 KiB .* of accesses miss \(.* to .*\); .* of these \(.* to .*\) in '
 has some.txt 'second halves of [0-9]+ bursts'
-"$bursty" report --json some.brst >some.json || no json
+"$bursty" report --json some.brst >some.json || fail "json"
 has some.json '"misses":'
 has some.json '"miss_pairs"'
-"$bursty" report --html some.html some.brst || no html
+"$bursty" report --html some.html some.brst || fail "html"
 has some.html 'misses at 48 KiB: functions with objects'
 
 # Threads and runs add up; bytes do not depend on the order.
@@ -67,18 +59,18 @@ if [ "$(bursts ab.brst)" = $(($(bursts some.brst) + $(bursts more.brst))) ]; the
 else fail "bursts do not add up: $(bursts ab.brst)"; fi
 
 # Other lengths of bursts tell a large cache.
-"$bursty" record --quiet --every 1000 --burst 900000 --caches 64k,512k -o long.brst ./phases 60 7 >got || no long
+"$bursty" record --quiet --every 1000 --burst 900000 --caches 64k,512k -o long.brst ./phases 60 7 >got || fail "long"
 "$bursty" report --csv long.brst >long.csv
 has long.csv '^524288,0\.[0-9]+,'
 
 # A burst that fills the log ends there, and the report says so.
-"$bursty" record --quiet --every 1000 --burst 4000000 --caches 4k -o cut.brst ./phases 60 7 >got || no cut
+"$bursty" record --quiet --every 1000 --burst 4000000 --caches 4k -o cut.brst ./phases 60 7 >got || fail "cut"
 "$bursty" report cut.brst >cut.txt
 has cut.txt '^MISSING: bursts cut short'
 
 # ---- the machine's caches, refusals ----
 
-"$bursty" record --quiet --misses -o own.brst ./phases 20 7 >got || no own
+"$bursty" record --quiet --misses -o own.brst ./phases 20 7 >got || fail "own"
 if [ -r /sys/devices/system/cpu/cpu0/cache/index0/size ]; then
     "$bursty" report own.brst >own.txt
     has own.txt 'L1d'

@@ -359,6 +359,29 @@ TEST(a_taken_name_of_the_c_library_calls_nothing_back) {
     CHECK_EQ(graph_calls_back("zzz"), 1);
 }
 
+/* Rule Q leaves a check where no other one stands around: main calls h, which
+   calls g; f has a check, for it calls itself. */
+TEST(loops_without_a_check_around) {
+#define AROUND(loops, body, h) \
+    UNIT MAIN "C f -\nC g -\nC h -\n" loops "B " body "\n" FUNCTION("f", "s", "0") \
+    "C f -\nB (c0|)\n" FUNCTION("g", "s", "0") "B\n" FUNCTION("h", "s", "0") \
+    "C g -\n" h "\n"
+#define ROUNDS "L w 1 - 1 0 -\nB "
+    /* A quiet loop, and one that passes f's check in each round. */
+    check_plan("Q", AROUND("L w 1 - 1 0 -\n", "W0{;c1;}", "B -"), "main:0 f ");
+    check_plan("Q", AROUND("L w 1 - 1 0 -\n", "W0{;c0c1;}", "B -"), "main:0 f ");
+    check_plan("Q", AROUND("L w 1 - 1 0 -\n", "W0{;;}", "B -"), "f ");
+    /* h's loop is quiet, too: main's own stands around it, or none does, or one
+       of two ways to it has a check. */
+    check_plan("Q", AROUND("L w 1 - 1 0 -\n", "W0{;c2c0;}", ROUNDS "W0{;c0;}"), "main:0 f ");
+    check_plan("Q", AROUND("", "c2", ROUNDS "W0{;c0;}"), "f h:0 ");
+    check_plan("Q", AROUND("", "c2", ROUNDS "W0{;;}"), "f ");
+    check_plan("Q", AROUND("L w 1 - 1 0 -\n", "c2W0{;i0c2;}", ROUNDS "W0{;c0;}"), "main:0 f ");
+    check_plan("EC+L4+always", AROUND("L w 1 - 1 0 -\n", "W0{;c0c1;}", "B -"), "main f ");
+#undef ROUNDS
+#undef AROUND
+}
+
 TEST(loops_by_reason) {
 #define IN_MAIN(loops, body) \
     UNIT MAIN "C f -\nC g -\nC strcmp -\n" loops "B " body "\n" FUNCTION("f", "s", "0") \
@@ -399,7 +422,9 @@ TEST(loops_by_reason) {
     check_plan("EC+L4+always", IN_MAIN("L g 1 - 1 0 -\n", "l0G0(g1|)c0l1c1(g0|)"),
                "main main:0 f ");
     /* Rule Q: g calls nothing, f recurses, strcmp is known. */
-    check_plan("Q", IN_MAIN("L w 1 - 1 0 -\n", "W0{;c1c2;}"), "f ");
+    check_plan("Q", IN_MAIN("L w 1 - 1 0 -\n", "W0{;c2;}"), "f ");
+    check_plan("Q", IN_MAIN("L w 1 - 1 0 -\n", "W0{;c1c2;}"), "main:0 f ");
+    check_plan("EC+L4+always", IN_MAIN("L w 1 - 1 0 -\n", "W0{;c0c1;}"), "main f ");
     check_plan("Q", IN_MAIN("L w 1 - 1 0 -\n", "W0{;(c0|);}"), "main:0 f ");
     check_plan("Q", IN_MAIN("L w 1 - 1 0 -\n", "W0{;i0;}"), "main:0 f ");
 }

@@ -4,21 +4,14 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc} CXX=${CXX:-c++}
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$PWD/$build ;; esac
-out=$build/record
-rm -rf "$out"
-mkdir -p "$out" || exit 2
-bursty=$build/bursty
-if [ ! -f "$build/bursty-record.so" ]; then leave "no recorder for this target"; fi
+in_folder record
+needs_recorder
 # What a run wrote to stderr, but for the line that names its file.
 # What the program wrote, without what is said of the recording.
 others() {
     LC_ALL=C sed -e '/^bursty: .*\((from, to: 95 % intervals)\|: nothing to show\)$/,/^bursty: wrote .* shows it$/d' \
         -e '/^bursty: wrote .*; `bursty report .*` shows it$/d' got.err
 }
-cd "$out" || exit 2
 
 # ---- small programs ----------------------------------------------------------------------------------------------------
 
@@ -538,7 +531,7 @@ same bash s.sh
 same lua5.4 s.lua
 same sqlite3 :memory: '.read s.sql'
 same /usr/bin/python3 s.py
-same git --no-pager -C "$OLDPWD" log --stat -n 5
+same git --no-pager -C "$top" log --stat -n 5
 if [ -n "${FULL-}" ]; then
     cc1=$($CC -print-prog-name=cc1)
     same "$cc1" -quiet -O2 calls.c -o -
@@ -547,7 +540,7 @@ if [ -n "${FULL-}" ]; then
 fi
 # A short form of the soak, with another seed each day.
 if [ -n "${FULL-}" ]; then
-    cd "$OLDPWD" || exit 2
+    cd "$top" || exit 2
     if sh bench/soak.sh 25 "$(date +%j)" >"$out/soak.log"; then pass
     else fail "soak"; cat "$out/soak.log"; fi
 fi

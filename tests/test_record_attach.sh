@@ -4,17 +4,10 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc}
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$PWD/$build ;; esac
-out=$build/record_attach
-rm -rf "$out"
-mkdir -p "$out" || exit 2
-bursty=$build/bursty
+in_folder record_attach
+needs_recorder
 shown=err
 says() { grep -q -- "$1" err; }
-if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then leave "no recorder for this target"; fi
-cd "$out" || exit 2
 
 # ---- bad input -------------------------------------------------------------------------------------
 refused() { # TEXT OPTION...

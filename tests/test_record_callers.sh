@@ -5,18 +5,9 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
+in_folder record_callers
+needs_recorder
 shown=err
-CC=${CC:-cc}
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$PWD/$build ;; esac
-out=$build/record_callers
-rm -rf "$out"
-mkdir -p "$out" || exit 2
-bursty=$build/bursty
-if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
-    leave "no recorder for this target"
-fi
-cd "$out" || exit 2
 
 cat >calls.c <<'P'
 #include <alloca.h>

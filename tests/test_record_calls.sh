@@ -5,17 +5,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc}
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$PWD/$build ;; esac
-out=$build/record_calls
-rm -rf "$out"
-mkdir -p "$out" || exit 2
-bursty=$build/bursty
-if [ ! -f "$build/bursty-record.so" ]; then
-    leave "no recorder for this target"
-fi
-cd "$out" || exit 2
+in_folder record_calls
+needs_recorder
 
 # All threads come to the barrier, and then call step and its callees for the first time. work has
 # two checks each turn; nothing stands between the call of behind and the check before it but the

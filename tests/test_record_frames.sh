@@ -4,19 +4,10 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc}
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$PWD/$build ;; esac
-source=$PWD/tests/make_requests.c
-out=$build/record_frames
-rm -rf "$out"
-mkdir -p "$out" || exit 2
-bursty=$build/bursty
+in_folder record_frames
+needs_recorder
+source=$top/tests/make_requests.c
 shown=got.err
-if [ ! -f "$build/bursty-record.so" ]; then
-    leave "no recorder for this target"
-fi
-cd "$out" || exit 2
 compile() { "$@" 2>log || { echo "$*"; cat log; exit 2; }; }
 compile "$CC" -O2 -g -o program "$source" -pthread
 

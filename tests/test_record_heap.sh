@@ -4,17 +4,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc}
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$PWD/$build ;; esac
-out=$build/record_heap
-rm -rf "$out"
-mkdir -p "$out" || exit 2
-bursty=$build/bursty
-if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
-    leave "no recorder for this target"
-fi
-cd "$out" || exit 2
+in_folder record_heap
+needs_recorder
 
 cat >heap.c <<'P'
 #define _GNU_SOURCE 1

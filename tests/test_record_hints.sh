@@ -5,19 +5,10 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc}
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$PWD/$build ;; esac
-out=$build/record_hints
-rm -rf "$out"
-mkdir -p "$out" || exit 2
-bursty=$build/bursty
+in_folder record_hints
+needs_recorder
 unset COLUMNS
 shown=err
-if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
-    leave "no recorder for this target"
-fi
-cd "$out" || exit 2
 
 # ---- shorter than the first gap ---------------------------------------------------------------------
 cat >short.c <<'P'

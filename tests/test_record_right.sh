@@ -5,20 +5,10 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc}
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$PWD/$build ;; esac
-traps=$PWD/tests/traps
-out=$build/record_right
-rm -rf "$out"
-mkdir -p "$out" || exit 2
-bursty=$build/bursty
+in_folder record_right
+needs_recorder
+traps=$top/tests/traps
 shown=got.err
-if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
-    skip "no recorder for this target"
-    finish
-fi
-cd "$out" || exit 2
 compile() { # COMMAND...
     "$@" 2>log || { echo "$*"; cat log; exit 2; }
 }
@@ -136,6 +126,65 @@ if [ $? = 7 ] && [ "$(ls x.brst*)" = x.brst ] && $bursty report --min 0 x.brst |
 else fail "an environment of its own"; fi
 
 # ---- what is not covered is said ---------------------------------------------------------------
+
+# A function of four bytes with another one behind it has no room for a jump: no number has its
+# calls, and the report says so before the first one. A library that comes later is named, also if
+# it is gone at the end.
+cat >small.c <<'END_OF_FILE'
+#include <dlfcn.h>
+#include <stdio.h>
+int tiny(int n);
+int next(int n);
+int hot(int n);
+__asm__(".text\n.globl tiny, next\n.type tiny,@function\n.type next,@function\n"
+        "tiny: .cfi_startproc\nlea 1(%rdi),%eax\nret\n.cfi_endproc\n.size tiny,.-tiny\n"
+        "next: .cfi_startproc\nlea 2(%rdi),%eax\nnop\nnop\nret\n.cfi_endproc\n"
+        ".size next,.-next\n");
+__attribute__((noinline)) int hot(int n) { return n < 2 ? tiny(n) : next(hot(n - 1)) + hot(n - 2); }
+int main(int argc, char **argv) {
+    int (*later)(int) = NULL;
+    void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+    if (library) *(void **)&later = dlsym(library, "later");
+    printf("%d %d\n", hot(18), later ? later(3) : 0);
+    if (library) dlclose(library);
+    return 0;
+}
+END_OF_FILE
+echo 'int later(int n); int later(int n) { return n * 7; }' >later.c
+compile $CC -O1 -fcf-protection=none -o small small.c -ldl
+compile $CC -O1 -shared -fPIC -o libcomes.so later.c
+./small ./libcomes.so >plain
+$bursty record --calls --every 0 --quiet -o x.brst -- ./small ./libcomes.so >got 2>got.err
+$bursty report --min 0 x.brst >text
+first=$(grep -n 'hot' text | head -n 1 | cut -d: -f1)
+said=$(grep -n 'MISSING: functions without counts: 1, ' text | cut -d: -f1)
+if cmp -s plain got && [ -n "$said" ] && [ "$said" -lt "$first" ] && ! grep -q ' tiny$' text; then pass
+else fail "a function without room is not counted, and that is said first"; cat text; fi
+check "the library that came later is named" grep -q 'MISSING: libraries .* later (libcomes.so): 1\.' text
+$bursty merge -o twice.brst x.brst x.brst
+$bursty report --min 0 twice.brst >text
+check "two runs do not miss twice as many functions" grep -q 'functions without counts: 1, ' text
+check "nor libraries" grep -q 'later (libcomes.so): 1\.' text
+$bursty record --calls --every 0 --quiet -o x.brst -- ./small >got 2>got.err
+$bursty report --min 0 x.brst >text
+if grep -q 'loaded later' text; then fail "no library came"; else pass; fi
+LD_PRELOAD=$PWD/libcomes.so $bursty record --calls --every 0 --quiet -o x.brst -- ./small ./libcomes.so >got 2>got.err
+$bursty report --min 0 x.brst >text
+if cmp -s plain got && ! grep -q 'loaded later' text && grep -q ' later$' text; then pass
+else fail "the cure for a library that comes later"; cat text; fi
+$bursty record --time --quiet -o x.brst -- ./small ./libcomes.so >got 2>got.err
+if $bursty report --min 0 x.brst | grep -q 'without counts\|loaded later'; then fail "time misses nothing of it"; else pass; fi
+
+# The tool and the recorder work on a small stack.
+for options in --time --calls '--calls --every 0' --refs --edges; do
+    (
+        ulimit -s 64 || exit 9
+        # shellcheck disable=SC2086
+        $bursty record --quiet $options -o x.brst -- ./small ./libcomes.so >got 2>got.err \
+            && $bursty report --min 0 x.brst >text && $bursty report --html x.html x.brst
+    )
+    if [ $? = 0 ] && cmp -s plain got; then pass; else fail "a stack of 64 KB: $options"; cat got.err; fi
+done
 
 cat >quiet.c <<'END_OF_FILE'
 #include <pthread.h>

@@ -7,25 +7,15 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc} CXX=${CXX:-c++}
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$PWD/$build ;; esac
-traps=$PWD/tests/traps
-out=$build/record_traps
-rm -rf "$out"
-mkdir -p "$out" || exit 2
-bursty=$build/bursty
-if [ ! -f "$build/bursty-record.so" ]; then
-    skip "no recorder for this target"
-    finish
-fi
+in_folder record_traps
+needs_recorder
+traps=$top/tests/traps
 # What a run wrote to stderr, but for the line that names its file.
 # What the program wrote, without what is said of the recording.
 others() {
     LC_ALL=C sed -e '/^bursty: .*\((from, to: 95 % intervals)\|: nothing to show\)$/,/^bursty: wrote .* shows it$/d' \
         -e '/^bursty: wrote .*; `bursty report .*` shows it$/d' got.err
 }
-cd "$out" || exit 2
 compile() { # COMMAND...
     "$@" 2>log || { echo "$*"; cat log; exit 2; }
 }

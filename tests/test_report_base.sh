@@ -45,6 +45,7 @@ tick 1000|ticks main@m.c:1 195|ticks main@m.c:1;parse@p.c:12 700|ticks main@m.c:
 ticks main@m.c:1;fresh@o.c:1 60|ticks main@m.c:1;init@a.c:1 150|ticks main@m.c:1;init@b.c:1 25
 END
 says 0 "$dir/new.brst" --base "$dir/base.brst"
+[ "$(head -n 1 "$dir/text")" = 'new.brst against base.brst' ]; ok $? "title: $(head -n 1 "$dir/text")"
 tr '\n' ' ' <"$dir/text" >"$dir/line"
 has line 'The whole: +310 ms (+209 to +412), +27.4 %. parse itself changed most: +200 ms (+131 to +270), +40.0 %; 4 of 7 rows changed surely'
 has line 'of two single runs'

@@ -362,4 +362,14 @@ else
     skip "a pager: there is no script(1)"
 fi
 
+# ---- the first sentence: which of two functions of a name, and one without a name
+$CC -O1 -std=c99 -Itests -o "$dir/make_runs" tests/make_runs.c || echo "make_runs failed"
+printf 'ticks init@a.c:1 50\nticks init@b.c:2 20\n' | $RUN "$dir/make_runs" "$dir/twins.brst"
+report text "$dir/twins.brst";                                has text '^init (a.c:1) takes 71 %'
+printf 'ticks @:0 5\nticks only@a.c:1 1\n' | $RUN "$dir/make_runs" "$dir/nameless.brst"
+report text "$dir/nameless.brst";                             has text '^(no name) takes 83 %'
+report text --only time --match only "$dir/nameless.brst";    has text ' only '
+printf 'tick 1000\n' | $RUN "$dir/make_runs" "$dir/tableless.brst"
+refused '--only time: the report has no table' report --only time "$dir/tableless.brst"
+
 finish

@@ -4,22 +4,14 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
-CC=${CC:-cc} build=${BUILD:-build}
-case $build in /*) ;; *) build=$PWD/$build ;; esac
-bursty=$build/bursty top=$PWD
-dir=$build/tests/sharing
-rm -rf "$dir"
-mkdir -p "$dir" || exit 2
-if [ ! -f "$build/bursty-heap.so" ] || [ -n "${RUN-}" ]; then
-    leave "no recorder for this target"
-fi
+in_folder sharing
+needs_recorder
 has() { # FILE PATTERN
     if grep -qE -e "$2" "$1"; then pass; else fail "no '$2' in $1: $(head -c 600 "$1")"; fi
 }
 hasnt() { # FILE PATTERN
     if grep -qE -e "$2" "$1"; then fail "'$2' is in $1: $(head -c 600 "$1")"; else pass; fi
 }
-cd "$dir" || exit 2
 $CC -O1 -g -pthread -o close "$top/tests/sharing/counters.c" || exit 2
 $CC -O1 -g -pthread -DPADDED -o apart "$top/tests/sharing/counters.c" || exit 2
 

@@ -756,8 +756,8 @@ static int give_kept(const record_options *o, int status) {
              strrchr(o->program, '/') ? strrchr(o->program, '/') + 1 : o->program);
     end.program = program;
     end.why = WIFSIGNALED(status) ? END_KILLED : END_LEFT;
-    end.of_ms = 0;
-    end.missing_ms = (passed + 500000) / 1000000;
+    end.of = 0;
+    end.missing = (passed + 500000) / 1000000;
     ends_write(&end, &part);
     is_written = file && fwrite(bytes, 1, size, file) == size
                  && fwrite(part.data, 1, part.size, file) == part.size;
@@ -986,10 +986,12 @@ static int attach(record_options *o, int has_program) {
     return TOOL_OK;
 }
 
+/* Large things are static: the stack may be small (`ulimit -s 64`). */
 static int run(int argc, char **argv) {
-    record_options o;
+    static record_options o;
+    static char library[8448], recorder[4200], heap[4200], found[4200], interpreter[4200];
     sigset_t before;
-    char library[8448], recorder[4200], heap[4200], found[4200], interpreter[4200], **arguments;
+    char **arguments;
     const char *path;
     int split, program, status, said, started[2];
     struct sigaction ignored, too_large;

@@ -409,12 +409,18 @@ static int open_runs(compare_input *runs, input *inputs, size_t count) {
     return TOOL_OK;
 }
 
+/* The folder that both files are in stands in no title. */
 static char *comparison_title(const compare_input *runs, size_t base_count) {
+    const char *now = runs[base_count].path, *base = runs[0].path;
     text title = {NULL, 0, 0};
+    size_t at, folder = 0;
     char *clean;
-    text_add(&title, runs[base_count].path);
+    for (at = 0; now[at] && now[at] == base[at]; at++) {
+        if (now[at] == '/') folder = at + 1;
+    }
+    text_add(&title, now + folder);
     text_add(&title, " against ");
-    text_add(&title, runs[0].path);
+    text_add(&title, base + folder);
     clean = text_clean(title.data, title.size);
     text_free(&title);
     return clean;
@@ -455,6 +461,7 @@ static int refuse_tables(const report *r, const char *pattern) {
         for (k = 0; k < r->parts[i].table_count; k++)
             text_format(&keys, "%s%s", keys.size ? ", " : "", r->parts[i].tables[k]->key);
     }
+    if (!keys.size) return tool_error("--only %s: the report has no table", pattern);
     text_bytes(&keys, "", 1);
     status = tool_error("--only %s: no table is called that (there are: %s); --match chooses "
                         "functions",

@@ -153,31 +153,15 @@ void edgeprof_units_gather(void) {
     for (; news > 0 && info; news--, info = info->next) add_object(info);
 }
 
-/* ---- how a program of C++ ends ---- */
+/* ---- the start, and what libgcov's users call ---- */
 
-/* std::terminate calls abort from within the C++ library, which the linker's
-   --wrap does not see. */
-typedef void (*terminator)(void);
-extern terminator set_terminate(terminator mine)
-    __asm__("_ZSt13set_terminatePFvvE") __attribute__((weak));
-extern int bursty_cover_write(void) __attribute__((weak)) HIDDEN;
-
-static terminator theirs;
-
-__attribute__((noreturn)) static void at_terminate(void) {
-    if (bursty_cover_write) bursty_cover_write();
-    if (theirs) theirs();
-    abort();
-}
-
-/* In front of what the program itself does before main. */
 __attribute__((constructor(101))) static void start(void) {
     static const char words[] = "coverage: objects of another gcc than that which linked the "
                                 "program are not counted\n";
     if (has_strangers && write(2, words, sizeof words - 1) < 0) return;
-    if (infos > 0 && set_terminate && bursty_cover_write) theirs = set_terminate(at_terminate);
 }
 
+extern int bursty_cover_write(void) __attribute__((weak)) HIDDEN;
 HIDDEN void __gcov_dump(void);
 HIDDEN void __gcov_reset(void);
 HIDDEN void __gcov_flush(void);

@@ -24,6 +24,8 @@
 extern __attribute__((visibility("hidden"))) const char bursty_cc_file[];
 extern __attribute__((visibility("hidden"))) const unsigned bursty_cc_rates[2];
 
+#include "twins.c"
+
 /* Rewritten files hold a copy of these (tools/cc/points.c). */
 #define MUST_HOLD(name, condition) typedef char name[(condition) ? 1 : -1]
 MUST_HOLD(word_stands_first, offsetof(bursty_here, n) == 0);
@@ -98,6 +100,7 @@ static void start(void) {
     config.profile.every = every();
     config.profile.burst = number("BURSTY_BURST", bursty_cc_rates[1]);
     parent = getpid();
+    sort_twins();
     if (bursty_start(&config) == 0) {
         fputs("bursty: BURSTY_EVERY or BURSTY_BURST is out of range\n", stderr);
         return;

@@ -383,6 +383,16 @@ RECORDER_HOOK void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_
     pthread_setcancelstate(state, &state);
 }
 
+RECORDER_HOOK void recorder_read_maps(void (*each)(const char *line)) {
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    if (lock_names()) {
+        read_maps(each);
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_setcancelstate(state, &state);
+}
+
 static unsigned char mapped[RECORDER_FUNCTIONS];
 
 RECORDER_HOOK static void note_mapped(const char *line) {

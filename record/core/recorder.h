@@ -225,6 +225,8 @@ uint32_t recorder_known_key(void *function);
 uint32_t recorder_find_names(void);
 /* The mapping that this address is in; both 0: not known. */
 void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end);
+/* Each line of /proc/self/maps, one caller at a time. */
+void recorder_read_maps(void (*each)(const char *line));
 const char *recorder_name(void *user, uint32_t key);
 /* Functions that have a name and are in memory that is not mapped any more get
    new keys if they are seen again. */

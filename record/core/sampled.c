@@ -319,15 +319,15 @@ int sampled_write_program(const char *program,
     return end(&p);
 }
 
-int sampled_write_missing(const sampled_profile *about, unsigned why, uint64_t ms, uint64_t of_ms,
+int sampled_write_missing(const sampled_profile *about, unsigned why, uint64_t missing, uint64_t of,
                           int (*write)(void *user, const void *data, size_t size), void *user) {
     enum { KIND = 7, VERSION = 2 };
     part p;
     begin(&p, KIND, write, user);
     put(&p, VERSION);
     put(&p, why);
-    put(&p, ms);
-    put(&p, of_ms);
+    put(&p, missing);
+    put(&p, of);
     put_string(&p, about->program);
     return end(&p);
 }

@@ -77,8 +77,8 @@ int sampled_write_ticks(const sampled_profile *p, uint32_t period_us,
 int sampled_write_program(const char *program,
                           int (*write)(void *user, const void *data, size_t size), void *user);
 /* Writes a part that says that something is missing from the recording:
-   docs/formats.md, kind 7. Of of_ms of CPU time, ms are not covered. Returns 0,
-   or -1. */
-int sampled_write_missing(const sampled_profile *about, unsigned why, uint64_t ms, uint64_t of_ms,
+   docs/formats.md, kind 7. `missing` of `of` are not covered: ms of CPU time,
+   functions, libraries. Returns 0, or -1. */
+int sampled_write_missing(const sampled_profile *about, unsigned why, uint64_t missing, uint64_t of,
                           int (*write)(void *user, const void *data, size_t size), void *user);
 #endif

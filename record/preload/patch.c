@@ -19,6 +19,7 @@
 #include "cache.h"
 #include "frames.h"
 #include "handover.h"
+#include "later.h"
 #include "objects.h"
 #include "patch.h"
 #include "quiet.h"
@@ -358,7 +359,10 @@ static void record_save_all(void) {
             if (x && (x->methods || x->pairs)) missed = 0;
             record_note_sites(r);
         }
-        if (!record.sandboxed) (void)recorder_find_names();
+        if (!record.sandboxed) {
+            (void)recorder_find_names();
+            later_look();
+        }
         record_write_file();
     }
     if (record.pid == record.owner) record_write_report();
@@ -425,6 +429,7 @@ static void record_sandbox(void) {
     } else {
         handover_prepare();
         record_name_all();
+        later_look();
         record.pool = (uint8_t *)recorder_memory(POOL);
         record.pool_left = record.pool ? POOL : 0;
     }
@@ -452,6 +457,17 @@ EXPORTED void _exit(int status) {
     for (;;) syscall(SYS_exit_group, status);
 }
 EXPORTED void _Exit(int status) { _exit(status); }
+
+/* A library that goes is noted before. */
+EXPORTED int dlclose(void *handle) {
+    static int (*real)(void *);
+    if (!real) {
+        void *found = dlsym(RTLD_NEXT, "dlclose");
+        memcpy(&real, &found, sizeof real);
+    }
+    if (record.running && !record.looks && !record.done && !record.sandboxed) later_look();
+    return real ? real(handle) : -1;
+}
 
 /* Later it would be too late to patch the entries. */
 EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
@@ -593,6 +609,7 @@ static void record_installed(int toggle_signal) {
     record.text_bytes = recorder_text_bytes();
     record.shadow_stack = stats.shadow_stack;
     record.running = 1;
+    if (!record.looks) later_start();
     if (frames_begin(record.ticks) != 0 && record.pid == record.owner && !record.follow)
         syscall(SYS_exit_group, 2);
     handover_sandbox = record_sandbox;

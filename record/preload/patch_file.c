@@ -4,6 +4,7 @@
 #define _GNU_SOURCE 1
 #include "frames.h"
 #include "handover.h"
+#include "later.h"
 #include "objects.h"
 #include "patch.h"
 #include "quiet.h"
@@ -128,6 +129,43 @@ static int record_write_quiet(const sampled_profile *about, hcct_write_fn write,
                                  (record_quiet.all_ns + 500000) / 1000000, write, user);
 }
 
+/* Of how many functions no call can be seen, for they are not patched. Parts of
+   others, start-up code and what --only and --not leave out do not count. */
+static uint32_t record_uncounted(uint32_t *of) {
+    binpatch_module m;
+    uint32_t n, r, count = 0;
+    *of = 0;
+    for (n = 0; n < record.modules && binpatch_get_module(n, &m) == 0; n++) {
+        if (!m.refusal) *of += m.functions[BINPATCH_PATCHED];
+        else count += m.functions[BINPATCH_PATCHED];
+        for (r = BINPATCH_PATCHED + 1; r < BINPATCH_REASONS; r++) {
+            if (r == BINPATCH_STARTUP || r == BINPATCH_FILTERED || r == BINPATCH_FRAGMENT
+                || r == BINPATCH_OWN || r == BINPATCH_PART)
+                continue;
+            count += m.functions[r];
+        }
+    }
+    *of += count;
+    return count;
+}
+
+/* The functions and libraries of which the tables of calls and references know
+   nothing. */
+static int record_write_unseen(const sampled_profile *about, hcct_write_fn write, void *user) {
+    enum { END_UNCOUNTED = 4, END_LATER = 5 };
+    uint32_t of, count, n;
+    int failed = 0;
+    if (record.looks || !record.running) return 0;
+    count = record_uncounted(&of);
+    if (count) failed = sampled_write_missing(about, END_UNCOUNTED, count, of, write, user);
+    for (n = 0; !failed && n < later_count(); n++) {
+        sampled_profile library = *about;
+        library.program = later_name(n) ? later_name(n) : "";
+        failed = sampled_write_missing(&library, END_LATER, 1, 1, write, user);
+    }
+    return failed;
+}
+
 /* A function by its key, an object, or an instruction. */
 static const char *record_miss_name(void *user, uint32_t what, uint64_t number) {
     if (what == MISSES_OBJECT) return objects_name(number, record_name);
@@ -210,6 +248,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     if (!failed) failed = timer_write(&about, write, user);
     if (!failed) failed = frames_write(record_name, write, user);
     if (!failed) failed = record_write_quiet(&about, write, user);
+    if (!failed) failed = record_write_unseen(&about, write, user);
     if (!failed) failed = record_write_sharing(write, user);
     /* A reader adds up the pairs of a function, so that pairs tell everything
        about functions. */
@@ -278,6 +317,7 @@ int record_write_image(const char *path) {
     for (r = all; r; r = r->next) record_note_sites(r);
     record_know_names();
     (void)recorder_find_names();
+    later_look();
     failed = recorder_write(NULL, path, record_write_all);
     record.keeping = record.in_exec = 0;
     recorder_release(all);

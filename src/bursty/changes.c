@@ -64,7 +64,7 @@ BURSTY_API void bursty_set_depth(uint32_t depth) {
     }
     bursty_p_mine.only = NULL;
     bursty_p_mine.touched = NULL;
-    t->live = t->span = bursty_p_mine.summing = bursty_p_mine.room = 0;
+    t->live = t->span = bursty_p_mine.summing = bursty_p_mine.marked = bursty_p_mine.room = 0;
 }
 
 BURSTY_API void bursty_thread_name(const char *name) {

@@ -45,12 +45,23 @@ BURSTY_P_SLOW void bursty_p_fold_all(bursty_p_thread *t, uint32_t mask) {
     }
 }
 
-/* Ends the bursts of the profiles in mask. */
+/* Ends the bursts of the profiles in mask. The sums of one that gave a mark wait
+   for bursty_p_settle. */
 BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
     bursty_p_mine.only = NULL;
     bursty_p_mine.room = 0;
     if (mask & t->framed) bursty_p_send(t, mask & t->framed, &bursty_p_burst_site, 0, BURSTY_END);
-    if (bursty_p_mine.touched) bursty_p_fold_all(t, mask);
     t->live &= ~mask;
+    if (bursty_p_mine.marked) return;
+    if (bursty_p_mine.touched) bursty_p_fold_all(t, mask);
     bursty_p_mine.summing &= ~mask;
+}
+
+/* Before the next burst begins, or somebody reads: what the second copies have
+   counted behind the last burst belongs to it. */
+BURSTY_P_SLOW void bursty_p_settle(bursty_p_thread *t) {
+    if (!bursty_p_mine.marked || t->live) return;
+    bursty_p_mine.marked = 0;
+    if (bursty_p_mine.touched) bursty_p_fold_all(t, t->active);
+    bursty_p_mine.summing = 0;
 }

@@ -222,9 +222,11 @@ BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_look(bursty_p_thread *t) {
     }
     s->left = left;
     if (t->live != live) {
-        if (bursty_p_mine.touched) bursty_p_fold(t, s);
+        if (live || !bursty_p_mine.marked) {
+            if (bursty_p_mine.touched) bursty_p_fold(t, s);
+            bursty_p_mine.summing = bursty_p_mine.marked = 0;
+        }
         t->live = live;
-        bursty_p_mine.summing = 0;
         bursty_p_mine.only = live ? t->events : NULL;
         bursty_p_mine.weight_256 = s->weight_256;
         if (live) bursty_p_number(t, s, 0);

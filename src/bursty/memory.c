@@ -50,6 +50,7 @@ typedef struct bursty_p_thread {
 #ifdef BURSTY_P_WATCHER
     uint32_t watched, system; /* see watcher.c: may it look; what the system calls the thread */
     uint32_t pending;         /* the row of a look that is not charged yet, or 0 */
+    uint32_t found;           /* that look found it running, waiting or unknown */
     uint32_t seen;            /* the row of the last look, or 0 */
     const bursty_here *here;
     const volatile uint32_t *processor; /* where it ran last; NULL: not known */
@@ -88,6 +89,7 @@ static struct {
 static BURSTY_P_TLS struct {
     bursty_p_thread *thread;
     uint32_t epoch, ended, summing; /* summing: profiles in a burst with sums */
+    uint32_t marked; /* the last burst gave a mark, and its sums wait for what follows (since.c) */
     bursty_p_count *only;      /* events, if one profile is in a burst and counts all classes */
     uint32_t weight_256, room; /* of these, and checks of the burst, or 0                     */
     bursty_p_row *touched, *recent[BURSTY_P_RECENT]; /* bursty_p_fold, BURSTY_P_PLACE         */

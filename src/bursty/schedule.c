@@ -102,6 +102,7 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
     }
     ended &= t->live;
     if (ended) bursty_p_end(t, ended);
+    bursty_p_settle(t);
     t->generation = bursty_p_read_settings(&now);
     for (p = 0; p < BURSTY_PROFILES; p++) {
         bursty_p_sampler *s = &t->sampler[p];
@@ -142,6 +143,7 @@ static void bursty_p_pace(bursty_p_thread *t, int was_burst) {
 BURSTY_P_SLOW void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
     uint32_t was = t->live, begun = live & ~was, p;
     if (was & ~live) bursty_p_end(t, was & ~live);
+    else bursty_p_settle(t);
     if (bursty_p_all.budget && !was != !live) bursty_p_pace(t, was != 0);
     t->live = live;
     bursty_p_mine.only = NULL;

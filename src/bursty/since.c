@@ -14,21 +14,45 @@
    These are N - k of the N places at which an event with a check of its own is
    recorded. So it stands for N / (N - k) times as many (Horvitz and Thompson).
    A run that a former burst has led into the second copy is there by another
-   chance, and its event is left out. mark() gives s, to be called behind the
-   check; it is 0 where no burst is live, which no burst began before. Numbers
-   are of 32 bits and wrap.
+   chance, and its event is left out.
 
-   Cost: what the event alone costs and 20 instructions, within bursts. */
+   Behind N checks or more no burst that began at s is left. But the run is in
+   the second copy by the N bursts that began in time, whatever runs now. So
+   such an event is recorded by each of them, and has the weight of others. It
+   belongs to the burst that gave the mark: the sums of that burst wait for it
+   until the next one begins. With several profiles nobody knows whose burst
+   gave the mark, and it is left out.
+
+   mark() gives s, to be called behind the check; it is 0 where no burst is
+   live, which no burst began before. Numbers are of 32 bits and wrap.
+
+   Cost: what the event alone costs and 20 instructions, in second copies. */
 BURSTY_API uint32_t bursty_note_mark(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n = BURSTY_P_HERE.n;
     if (!t || !t->live || (int32_t)n > 0) return 0;
+    if (t->live == t->active && !(t->live & (t->live - 1))) bursty_p_mine.marked = 1;
     return (uint32_t)BURSTY_P_READ(&t->checks) - n;
+}
+
+/* The profiles that record an event now, `behind` checks behind the mark. now:
+   checks of the thread. */
+BURSTY_P_SLOW uint32_t bursty_p_who_sees(const bursty_p_thread *t, uint32_t now, uint32_t behind) {
+    uint32_t p, seen = 0;
+    for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
+        const bursty_p_sampler *s = &t->sampler[p];
+        uint32_t bit = 1u << p;
+        if (!(t->active & bit)) continue;
+        if (s->set.every == BURSTY_ALWAYS) seen |= t->live & bit;
+        else if (behind >= s->set.burst) seen |= t->active == bit ? bit : 0;
+        else if (t->live & bit && behind < now - s->began) seen |= bit;
+    }
+    return seen;
 }
 
 BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint32_t kind,
                                uint32_t mark) {
-    uint32_t n, p, now, behind, seen = 0;
+    uint32_t n, now, seen;
     bursty_p_thread *t;
     if (BURSTY_P_POLLS) {
         bursty_note(site, value, kind);
@@ -36,17 +60,12 @@ BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint
     }
     n = bursty_p_hold();
     t = bursty_p_me();
-    if (t && t->live && mark) {
-        now = (uint32_t)BURSTY_P_READ(&t->checks) - n;
-        behind = now - mark;
-        for (p = 0; p < BURSTY_PROFILES; p++) {
-            const bursty_p_sampler *s = &t->sampler[p];
-            if (!(t->live >> p & 1) || behind >= now - s->began) continue;
-            if (s->set.every == BURSTY_ALWAYS || behind < s->set.burst) seen |= 1u << p;
-        }
+    if (t && mark && (int32_t)n <= (int32_t)BURSTY_P_SPAN) { /* it was not held */
+        now = (uint32_t)BURSTY_P_READ(&t->checks) + (t->live ? 0 : t->span) - n;
+        seen = bursty_p_who_sees(t, now, now - mark);
         t->in_slow = 1;
         t->kept = n;
-        if (seen) bursty_p_send_behind(t, seen, site, value, kind, behind);
+        if (seen) bursty_p_send_behind(t, seen, site, value, kind, now - mark);
         t->in_slow = 0;
     }
     BURSTY_P_HERE.n = n;

@@ -149,6 +149,7 @@ static void bursty_p_look_now(void) {
     if (t) {
         n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
         if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) n = bursty_p_look(t, 0);
+        bursty_p_settle(t);
     }
     BURSTY_P_HERE.n = n;
 }

@@ -57,11 +57,23 @@
    many looks of one round met one scope, running or waiting: docs/ticks.md
    makes a factor of it.
 
-   Who does nothing is looked at less often. If no thread has run for half a
-   second, gaps are 8 times longer, at most .1 s, and a look counts 8 times,
-   until one has run. How long a gap is depends on what was before it alone, so
-   shares stay right. And a thread that has not run since the last look is where
-   it was: its stack is not read again.
+   Gaps may be 2 to 8 times longer, at most .1 s, and for two reasons. If no
+   thread has run for half a second, they are 8 times longer until one has run.
+   And if config.tick_hz is 0 the watcher may take .1 % of a processor: a mean
+   of its own CPU time for a round, over some 64 rounds, says how long gaps have
+   to be.
+
+       gap of 8          |   gap of 1   |   gap of 1   |
+       ------------------*--------------*--------------*
+                         | this look counts for 4.5, rounded at random
+
+   A look counts for half of the gap before it and half of the one behind it.
+   Else the first look at a thread that has begun to run would count for 8, and
+   the gap before it was 4 of running on average. The second reason has no such
+   trouble, for its mean moves slowly.
+
+   A thread that has not run since the last look is where it was: its stack is
+   not read again.
 
    Cost: a wake, which is most of it; a clock reading for each thread, another
    one for those that have run, the path's rows, and at times a second wake. */
@@ -131,8 +143,10 @@ typedef struct bursty_p_met {
 
 typedef struct bursty_p_round {
     uint32_t number, looks;
-    uint32_t weight;                    /* of each look: so many periods have passed */
+    uint32_t gap, next_gap;             /* before this round and behind it, in periods */
+    uint32_t weight;                    /* of each look: see above */
     uint32_t has_run;                   /* some thread has, since the last round */
+    uint64_t idle_ns;                   /* for so long no thread has */
     bursty_p_tick_count squares;
     bursty_p_met met[BURSTY_P_MET];
 } bursty_p_round;
@@ -179,8 +193,8 @@ static int bursty_p_watcher_pay(bursty_p_thread *t, uint64_t ran_ns, uint64_t ga
     return BURSTY_P_RUNS;
 }
 
-/* The first look of a round at a thread. It is charged at once, or becomes
-   pending. */
+/* The first look of a round at a thread. It is pending until it is known how
+   much it counts. */
 static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns) {
     bursty_p_peek peek;
     uint64_t ran_ns = 0, before;
@@ -200,18 +214,18 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     }
     if (!is_same) bursty_p_peek_at(&peek, t->here);
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+    t->found = (uint32_t)what;
     if (is_same) {
-        bursty_p_watcher_charge(round, t->seen, what);
+        t->pending = t->seen;
         return;
     }
     if (peek.is_cut) bursty_p_tick_add(&bursty_p_watcher.cut, 1);
-    row = bursty_p_tick_place(t->number + 1, peek.depth, peek.stack, NULL, round->weight);
+    row = bursty_p_tick_place(t->number + 1, peek.depth, peek.stack, NULL, round->gap);
     t->seen = 0;
     if (!row) return;
     row = row << 1 | (peek.is_slow ? 1 : 0);
     t->seen = peek.is_cut ? 0 : row;
-    if (what == BURSTY_P_UNKNOWN) t->pending = row;
-    else bursty_p_watcher_charge(round, row, what);
+    t->pending = row;
 }
 
 /* Late looks are not charged. CPU time up to it is paid all the same. */
@@ -241,7 +255,8 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     uint64_t ran_ns = UINT64_MAX;
     int what = BURSTY_P_RUNS;
     if (!t->pending) return 0;
-    if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
+    if (t->found != BURSTY_P_UNKNOWN) what = (int)t->found;
+    else if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
         if (ran_ns - t->ran_ns < least_ns) what = is_last || !bursty_p_watcher_is_in_the_way(t) ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
@@ -260,6 +275,60 @@ static void bursty_p_watcher_count_threads(uint32_t watched) {
     if (both > BURSTY_P_GET(&bursty_p_watcher.unwatched)) BURSTY_P_PUT(&bursty_p_watcher.unwatched, both);
 }
 
+static uint32_t bursty_p_watcher_random(void) {
+    uint32_t r = bursty_p_watcher.random;
+    r ^= r << 13;
+    r ^= r >> 17;
+    r ^= r << 5;
+    return bursty_p_watcher.random = r;
+}
+
+static uint64_t bursty_p_watcher_gap(void) {
+    const uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 1000;
+    return ns / 2 + (ns * (bursty_p_watcher_random() >> 8) >> 24);
+}
+
+/* ---- how long gaps are, and how much looks count ---- */
+
+enum { BURSTY_P_WATCHER_PPM = 1000, BURSTY_P_LONGEST = 8 };
+
+/* In periods. */
+static uint32_t bursty_p_watcher_longest(void) {
+    const uint32_t most = 100000 / bursty_p_ticks.period_us;
+    return most < 2 ? 1 : most < BURSTY_P_LONGEST ? most : BURSTY_P_LONGEST;
+}
+
+/* Returns how many periods the next gap is to be, on average: such that a round
+   costs its share of it. A mean of 2.3 is 2 in seven of ten cases, else 3. */
+static uint32_t bursty_p_watcher_affords(uint64_t cost_ns) {
+    const uint64_t one = (uint64_t)bursty_p_ticks.period_us * BURSTY_P_WATCHER_PPM / 1000;
+    uint64_t gap_256 = one ? 256 * cost_ns / one : 0;
+    if (bursty_p_all.config.tick_hz > 0 || gap_256 < 256) return 1;
+    gap_256 += bursty_p_watcher_random() >> 24;
+    return gap_256 >> 8 < bursty_p_watcher_longest() ? (uint32_t)(gap_256 >> 8) : bursty_p_watcher_longest();
+}
+
+/* Once it is known who has run. */
+static void bursty_p_watcher_weigh(bursty_p_round *round, uint64_t gap_ns) {
+    round->idle_ns = round->has_run ? 0 : round->idle_ns + gap_ns;
+    round->next_gap = bursty_p_watcher_affords(bursty_p_watcher.cost_ns);
+    if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && round->idle_ns >= 500000000)
+        round->next_gap = bursty_p_watcher_longest();
+    round->weight = round->gap + round->next_gap;
+    if (round->weight & 1) round->weight += bursty_p_watcher_random() >> 31;
+    round->weight /= 2;
+}
+
+/* A mean over some 64 rounds; of the first 64, of all so far. */
+static void bursty_p_watcher_count_cost(uint64_t *before) {
+    const uint64_t now = bursty_p_thread_ns(NULL), mean = bursty_p_watcher.cost_ns;
+    if (*before && now > *before) {
+        if (bursty_p_watcher.costs < 64) bursty_p_watcher.costs++;
+        bursty_p_watcher.cost_ns = mean - mean / bursty_p_watcher.costs + (now - *before) / bursty_p_watcher.costs;
+    }
+    *before = now;
+}
+
 /* late: how many rounds, up to this one, came too late. */
 static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint32_t late, int counts) {
     bursty_p_thread *first = bursty_p_all.threads, *end = first + bursty_p_threads(), *t;
@@ -276,6 +345,7 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
         else bursty_p_watcher_look(round, t, gap_ns);
         is_pending |= !late && t->pending;
     }
+    bursty_p_watcher_weigh(round, late ? 0 : gap_ns);
     if (is_pending) {
         began = bursty_p_wall_ns();
         is_pending = 0;
@@ -293,24 +363,6 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
     BURSTY_P_PUT(&bursty_p_watcher.rounds, BURSTY_P_GET(&bursty_p_watcher.rounds) + 1);
 }
 
-static uint64_t bursty_p_watcher_gap(void) {
-    const uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 1000;
-    uint32_t r = bursty_p_watcher.random;
-    r ^= r << 13;
-    r ^= r >> 17;
-    r ^= r << 5;
-    bursty_p_watcher.random = r;
-    return ns / 2 + (ns * (r >> 8) >> 24);
-}
-
-/* How many periods the next gap is long, on average, after so many us without a
-   thread that ran. */
-static uint32_t bursty_p_watcher_weight(uint64_t idle_us) {
-    const uint32_t most = 100000 / bursty_p_ticks.period_us;
-    if (BURSTY_P_ANSWERS != BURSTY_P_EXACT || idle_us < 500000 || most < 2) return 1;
-    return most < 8 ? most : 8;
-}
-
 static uint64_t bursty_p_watcher_late_ns(void) {
     uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 500;
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && ns > 500000) ns = 500000;
@@ -322,21 +374,22 @@ static uint64_t bursty_p_watcher_late_ns(void) {
 static void bursty_p_watcher_run(void) {
     static bursty_p_round round;
     const uint64_t late_ns = bursty_p_watcher_late_ns();
-    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, idle_us = 0, missed;
+    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, own_ns = 0, missed;
     bursty_p_mine.epoch = BURSTY_P_GET(&bursty_p_all.epoch);
     bursty_p_mine.ended = 1; /* should anything here be instrumented, it is no thread of the program */
     bursty_p_zero(&round, sizeof round);
+    round.gap = 1;
     for (;;) {
         const uint32_t word = BURSTY_P_ACQUIRE(&bursty_p_watcher.word);
         if (BURSTY_P_ACQUIRE(&bursty_p_watcher.ends)) return;
         if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) {
             bursty_p_system_sleep(word, 0);
             last = due = bursty_p_wall_ns();
-            idle_us = 0;
+            round.gap = 1;
+            round.idle_ns = 0;
             continue;
         }
-        round.weight = bursty_p_watcher_weight(idle_us);
-        due += bursty_p_watcher_gap() * round.weight;
+        due += bursty_p_watcher_gap() * round.gap;
         do {
             bursty_p_system_sleep(word, due);
             now = bursty_p_wall_ns();
@@ -344,13 +397,14 @@ static void bursty_p_watcher_run(void) {
         if (BURSTY_P_ACQUIRE(&bursty_p_watcher.word) != word) continue;
         missed = 0;
         if (now - due > late_ns) {
-            missed = round.weight + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
+            missed = round.gap + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
             due = now;
         }
         bursty_p_watcher_round(&round, now - last, missed < 1000000 ? (uint32_t)missed : 1000000,
                                now - counted >= 500000000);
         if (now - counted >= 500000000) counted = now;
-        idle_us = round.has_run ? 0 : idle_us + (now - last) / 1000;
+        bursty_p_watcher_count_cost(&own_ns);
+        round.gap = round.next_gap;
         last = now;
     }
 }

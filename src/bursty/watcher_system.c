@@ -30,6 +30,8 @@ static struct {
     uint32_t rounds; /* that have charged something */
     uint32_t random;
     uint32_t unwatched, unwatched_before;
+    uint64_t cost_ns; /* of a round, as a mean of some 64 */
+    uint32_t costs;   /* how many of them there are */
     bursty_p_tick_count looks, squares, late, cut; /* see watcher.c */
 #if defined(_WIN32)
     void *thread, *timer, *event, *library;

@@ -274,6 +274,12 @@ const unsigned char *dump_get_string(dump_reader *r, size_t *size) {
     return string;
 }
 
+char *dump_get_name(dump_reader *r) {
+    size_t size;
+    const unsigned char *name = dump_get_string(r, &size);
+    return text_name(name, r->reason ? 0 : size);
+}
+
 /* ---- writing ---------------------------------------------------------------------------- */
 
 static void put_checked(dump_writer *w, const unsigned char *bytes, size_t size) {

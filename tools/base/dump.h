@@ -55,6 +55,7 @@ typedef struct dump_reader {
 uint64_t dump_get(dump_reader *r);                                     /* varint */
 uint32_t dump_get32(dump_reader *r); /* varint that must fit 32 bits */
 const unsigned char *dump_get_string(dump_reader *r, size_t *size);    /* a piece of data */
+char *dump_get_name(dump_reader *r); /* the same as a name (text_name), to be freed */
 
 /* Writes one part at the end of out. */
 typedef struct dump_writer {

@@ -63,6 +63,9 @@ void *tool_alloc(size_t bytes) {
     return memory;
 }
 
+uint64_t tool_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+int tool_order(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
 const char *tool_here(void) {
     static char here[4096];
     if (!*here && !getcwd(here, sizeof here)) return ".";

@@ -31,6 +31,11 @@ int tool_system_error(const char *path);
 void *tool_alloc(size_t bytes);
 void *tool_grow(void *memory, size_t bytes);
 
+/* a + b, or the most that 64 bits hold. */
+uint64_t tool_sum(uint64_t a, uint64_t b);
+/* -1, 0 or 1: a is less, equal, greater. */
+int tool_order(uint64_t a, uint64_t b);
+
 /* The whole of a file ("-": standard input); of one that does not begin with
    magic (NULL: any) only the first bytes. NULL after a message when it cannot
    be read. */

@@ -161,11 +161,11 @@ static char *name_function(void *user, const char *name) {
 
 /* ---- tables ---- */
 
-static void begin_files(cc_notes_files *files, const cc_count_cxx *c, const cc_choice *choice) {
+void cc_count_files(cc_notes_files *files, const cc_line *line, const cc_choice *choice) {
     files->name = name_file;
     files->hash = hash_file;
     files->function = name_function;
-    files->user = (void *)(uintptr_t)c->line;
+    files->user = (void *)(uintptr_t)line;
     files->choice = (void *)(uintptr_t)choice;
 }
 
@@ -211,7 +211,7 @@ const char *cc_count_end(const cc_count_cxx *c, const cc_choice *choice, const c
     text tables = {NULL, 0, 0}, out = {NULL, 0, 0};
     char unit[32];
     const char *reason;
-    begin_files(&files, c, choice);
+    cc_count_files(&files, c->line, choice);
     reason = read_notes(c, &files, &notes, unit, sizeof unit);
     if (!reason) {
         object.data = tool_read_file(path, NULL, &object.size);
@@ -237,7 +237,7 @@ const char *cc_count_again(cc_count_cxx *c, const cc_choice *choice) {
     written notes;
     text tables = {NULL, 0, 0}, header = {NULL, 0, 0};
     const char *reason;
-    begin_files(&files, c, choice);
+    cc_count_files(&files, c->line, choice);
     reason = read_notes(c, &files, &notes, c->name, sizeof c->name);
     if (!reason) {
         make_tables(&notes, c->name, &files, &tables);

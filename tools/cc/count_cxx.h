@@ -4,6 +4,7 @@
 #ifndef CC_COUNT_CXX_H
 #define CC_COUNT_CXX_H
 #include "cc/arguments.h"
+#include "cc/notes.h"
 #include "cc/points.h"
 
 typedef struct cc_count_cxx {
@@ -16,6 +17,8 @@ typedef struct cc_count_cxx {
 
 /* Does the command ask for gcc's own profile? Then C++ is left alone. */
 int cc_counts_itself(const cc_line *line);
+/* Which sources and functions of the command are wanted. */
+void cc_count_files(cc_notes_files *files, const cc_line *line, const cc_choice *choice);
 /* folder: of this source alone. */
 void cc_count_begin(cc_count_cxx *c, const cc_line *line, const char *folder);
 /* After the compiler has made the object, where an object has code. Returns why

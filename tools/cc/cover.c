@@ -29,8 +29,7 @@ typedef struct read_source {
     uint64_t hash;
 } read_source;
 
-typedef struct planner {
-    cc_unit *u;
+typedef struct cc_planner {
     const cc_request *request;
     uint32_t slots, vertices; /* of the functions so far */
     edges_function *done;
@@ -45,7 +44,7 @@ typedef struct reached {
     uint32_t *ends;           /* pairs */
     uint32_t *edge_of;        /* for each edge its number in the cc_cfg */
     uint32_t *vertex_of;      /* for each vertex of the cc_cfg its new number, or CC_NOWHERE */
-    uint32_t vertices, edges;
+    uint32_t vertices, edges, stays;
 } reached;
 
 static uint32_t *words(size_t count) {
@@ -78,12 +77,13 @@ static void reach(const cc_cfg *g, reached *r) {
         if (v != 1 && r->vertex_of[v] != CC_NOWHERE) r->vertex_of[v] = r->vertices++;
     }
     r->vertex_of[1] = r->vertices++;
-    r->edges = 0;
+    r->edges = r->stays = 0;
     for (e = 0; e < g->edge_count; e++) {
         if (g->edges[e].from == 1 || r->vertex_of[g->edges[e].from] == CC_NOWHERE) continue;
         r->ends[2 * (size_t)r->edges] = r->vertex_of[g->edges[e].from];
         r->ends[2 * (size_t)r->edges + 1] = r->vertex_of[g->edges[e].to];
         r->edge_of[r->edges++] = e;
+        r->stays += g->edges[e].forced == CC_STAY;
     }
     free(next);
     free(first);
@@ -109,19 +109,24 @@ static int take_slots(const planner *p, cc_cfg *g, const reached *r, const edgep
     return 0;
 }
 
-/* The lines of each vertex, each once; the one that was noted last stands
-   last. */
-static void take_lines(const cc_cfg *g, const reached *r, edges_function *f) {
+/* The vertex that a line belongs to, if it is one of that file. */
+static uint32_t vertex_of_line(const cc_cfg *g, const reached *r, uint32_t i, uint32_t file) {
+    return g->lines[i].file == file ? r->vertex_of[g->lines[i].vertex] : CC_NOWHERE;
+}
+
+/* The lines of each vertex in one file, each once; the one that was noted last
+   stands last. */
+static void take_lines(const cc_cfg *g, const reached *r, uint32_t file, edges_function *f) {
     uint32_t i, v, k, at = 0;
     uint32_t *count = words(r->vertices + 1), *sorted = words(g->line_count);
     memset(count, 0, (r->vertices + 1) * sizeof *count);
     for (i = 0; i < g->line_count; i++) {
-        v = r->vertex_of[g->lines[i].vertex];
+        v = vertex_of_line(g, r, i, file);
         if (v != CC_NOWHERE) count[v + 1]++;
     }
     for (v = 0; v < r->vertices; v++) count[v + 1] += count[v];
     for (i = 0; i < g->line_count; i++) {
-        v = r->vertex_of[g->lines[i].vertex];
+        v = vertex_of_line(g, r, i, file);
         if (v != CC_NOWHERE) sorted[count[v]++] = g->lines[i].line;
     }
     f->line_at = words(r->vertices + 1);
@@ -178,10 +183,11 @@ static void note_source(planner *p, const char *file, const char *place) {
     free(data);
 }
 
-static void keep_function(planner *p, uint32_t function, const cc_cfg *g, const reached *r,
-                          const edgeplan *plan) {
-    const cc_token *name = &p->u->tokens.list[p->u->functions[function].name];
-    const char *file = p->u->tokens.files[name->file].name;
+/* Of a function, or of lines that it has in another file: number `file` of the
+   graph's. Those follow their function, without a name, and share its
+   counters. */
+static void keep_table(planner *p, const cc_cfg *g, const reached *r, const edgeplan *plan,
+                       const char *name, const char *named, uint32_t file) {
     edges_function *f;
     size_t pairs = 2 * ((size_t)plan->edges + 1);
     uint32_t e;
@@ -191,9 +197,9 @@ static void keep_function(planner *p, uint32_t function, const cc_cfg *g, const 
     }
     f = &p->done[p->count++];
     memset(f, 0, sizeof *f);
-    f->name = string_of(p->u->tokens.text + name->at, name->size);
-    f->file = place_of(p->request, file);
-    note_source(p, file, f->file);
+    f->name = string_of(name, strlen(name));
+    f->file = place_of(p->request, named);
+    note_source(p, named, f->file);
     f->bits = (uint32_t)p->request->cover;
     f->first_slot = p->slots;
     f->first_vertex = p->vertices;
@@ -209,7 +215,26 @@ static void keep_function(planner *p, uint32_t function, const cc_cfg *g, const 
         f->slots += f->plan[e];
     }
     f->slots += f->counts_entry;
-    take_lines(g, r, f);
+    take_lines(g, r, file, f);
+}
+
+static int has_lines(const cc_cfg *g, uint32_t file) {
+    uint32_t i;
+    for (i = 0; i < g->line_count; i++) {
+        if (g->lines[i].file == file) return 1;
+    }
+    return 0;
+}
+
+static void keep_function(planner *p, const char *name, const char *file, const cc_cfg *g,
+                          const reached *r, const edgeplan *plan) {
+    uint32_t i;
+    const edges_function *f;
+    keep_table(p, g, r, plan, name, file, 0);
+    for (i = 1; i <= g->other_files; i++) {
+        if (has_lines(g, i)) keep_table(p, g, r, plan, "", g->other_file[i - 1], i);
+    }
+    f = &p->done[p->count - 1];
     p->slots += f->slots;
     p->vertices += f->vertices;
 }
@@ -414,7 +439,7 @@ static void lighten_exits(const cc_cfg *g, const reached *r, edgeplan *plan) {
     }
 }
 
-static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
+const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc_cfg *g) {
     edgeplan plan;
     edgeplan_graph graph;
     edgeplan_order order = {NULL, 0, NULL};
@@ -429,6 +454,7 @@ static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
     memset(&graph, 0, sizeof graph);
     graph.vertices = r.vertices;
     graph.edges = r.edges;
+    graph.stays = r.stays;
     graph.exit = r.vertices - 1;
     graph.add_stays = 1;
     graph.ends = r.ends;
@@ -456,7 +482,7 @@ static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
         if (take_slots(p, g, &r, &plan) != 0) {
             reason = "no-place-for-a-counter";
         } else {
-            keep_function(p, function, g, &r, &plan);
+            keep_function(p, name, file, g, &r, &plan);
             number_vertices(p, g, &r);
         }
     }
@@ -483,6 +509,7 @@ static void make_part(const planner *p, uint64_t key, text *part) {
     dump_writer w;
     uint32_t i;
     dump_begin(&w, part, 4);
+    if (p->request->no_early) edges_put_unit(&w, key);
     for (i = 0; i < p->count; i++) {
         p->done[i].key = key;
         edges_put_function(&w, &p->done[i]);
@@ -532,50 +559,86 @@ static void put_image(text *front, const text *part) {
     text_add(front, ";\n");
 }
 
-static void put_front(const planner *p, const char *table, text *front) {
+void cc_planner_end(cc_planner *p, cc_tables *t) {
+    edgeprof_function unit;
+    uint64_t key;
+    memset(t, 0, sizeof *t);
+    memset(&unit, 0, sizeof unit);
+    make_part(p, 0, &t->part);                 /* once for its hash, once with the key */
+    if (p->request->no_early) make_sources(p, 0, &t->part);
+    key = cc_hash(t->part.data, t->part.size, 0);
+    snprintf(t->name, sizeof t->name, "%08lx%08lx", (unsigned long)(key >> 32),
+             (unsigned long)(key & 0xFFFFFFFF));
+    t->hash = (uint32_t)(key ^ key >> 32);
+    t->slots = p->mcdc ? cc_mcdc_marks(p->mcdc) : p->slots;
+    unit.name = t->name;
+    unit.hash = t->hash;
+    unit.bits = (uint8_t)p->request->cover;
+    unit.slots = t->slots;
+    t->part.size = 0;
+    make_part(p, edgeprof_key(&unit), &t->part);
+    if (p->source_count) make_sources(p, edgeprof_key(&unit), &t->part);
+}
+
+static void put_front(const planner *p, const char *table, const cc_tables *tables, text *front) {
     static const char types[] =
         "struct bursty_cc_function { const char *name, *file; const void *a, *b, *c, *d; void "
         "*counters; void *e, *f; unsigned vertices, edges, stays, slots, hash; unsigned char bits, "
         "entry; };\n"
         "struct bursty_cc_unit { const struct bursty_cc_function *const *functions; unsigned count;"
         " const unsigned char *part; __typeof__(sizeof 0) bytes; };\n";
-    text part = {NULL, 0, 0};
-    edgeprof_function unit;
-    char name[24];
-    uint32_t slots = p->mcdc ? cc_mcdc_marks(p->mcdc) : p->slots;
-    uint64_t key;
-    memset(&unit, 0, sizeof unit);
-    make_part(p, 0, &part);                    /* once for its hash, once with the key */
-    key = cc_hash(part.data, part.size, 0);
-    snprintf(name, sizeof name, "%08lx%08lx", (unsigned long)(key >> 32),
-             (unsigned long)(key & 0xFFFFFFFF));
-    unit.name = name;
-    unit.hash = (uint32_t)(key ^ key >> 32);
-    unit.bits = (uint8_t)p->request->cover;
-    unit.slots = slots;
-    part.size = 0;
-    make_part(p, edgeprof_key(&unit), &part);
-    if (p->source_count) make_sources(p, edgeprof_key(&unit), &part);
+    uint32_t slots = tables->slots;
     text_add(front, types);
     text_format(front, "__attribute__((visibility(\"hidden\"))) unsigned %s %s[%lu];\n",
                 cc_counter_type(p->request->cover), table,
                 (unsigned long)(p->request->cover == 1 ? (slots + 7) / 8 : slots));
     if (p->request->exits) cc_exits_front(front, table, p->vertices);
     cc_mcdc_front(p->mcdc, front);
-    if (p->request->has_sections) cc_cover_section(front, &part);
-    else put_image(front, &part);
-    text_format(front, "static const struct bursty_cc_function bursty_cc_f = {\"%s\"", name);
+    if (p->request->has_sections) cc_cover_section(front, &tables->part);
+    else put_image(front, &tables->part);
+    text_format(front, "static const struct bursty_cc_function bursty_cc_f = {\"%s\"",
+                tables->name);
     text_format(front, ",0,0,0,0,0,%s,%s%s,0,%luu,0,0,%luu,%luu,%u,0};\n", table,
                 p->request->exits ? table : "0", p->request->exits ? "_x" : "",
-                (unsigned long)p->vertices, (unsigned long)slots, (unsigned long)unit.hash,
-                (unsigned)unit.bits);
+                (unsigned long)p->vertices, (unsigned long)slots, (unsigned long)tables->hash,
+                (unsigned)p->request->cover);
     text_add(front, "static const struct bursty_cc_function *const bursty_cc_l[] = "
                     "{&bursty_cc_f};\n"
                     "static const struct bursty_cc_unit bursty_cc_u = {bursty_cc_l,1,");
     text_add(front, p->request->has_sections ? "0,0};\n" : "bursty_cc_part,sizeof bursty_cc_part};\n");
     text_add(front, "static const struct bursty_cc_unit *const bursty_cc_r __attribute__((used,"
                     "retain,section(\"bursty_units\"))) = &bursty_cc_u;\n");
-    text_free(&part);
+}
+
+void cc_counters_name(char *name, size_t room, const cc_request *request) {
+    snprintf(name, room, "bursty_c_%08lx%08lx", (unsigned long)(request->unit >> 32),
+             (unsigned long)(request->unit & 0xFFFFFFFF));
+}
+
+cc_planner *cc_planner_new(const cc_request *request) {
+    planner *p = (planner *)tool_alloc(sizeof *p);
+    memset(p, 0, sizeof *p);
+    p->request = request;
+    return p;
+}
+
+uint32_t cc_planner_slots(const cc_planner *p) { return p->slots; }
+
+void cc_planner_free(cc_planner *p) {
+    uint32_t i;
+    cc_mcdc_free(p->mcdc);
+    for (i = 0; i < p->source_count; i++) free(p->sources[i].place);
+    free(p->sources);
+    for (i = 0; i < p->count; i++) {
+        free(p->done[i].name);
+        free(p->done[i].file);
+        free(p->done[i].line_at);
+        free(p->done[i].line);
+        free(p->done[i].ends);
+        free(p->done[i].plan);
+    }
+    free(p->done);
+    free(p);
 }
 
 /* ---- const and pure ---- */
@@ -604,63 +667,65 @@ static void blank_promises(const cc_unit *u, cc_edits *edits) {
 
 /* ---- a file ---- */
 
-static void cover_function(planner *p, uint32_t function, const char *table, cc_edits *edits,
-                           cc_result *result) {
-    cc_function *f = &p->u->functions[function];
+static const char *plan_function(planner *p, cc_unit *u, const cc_function *f, cc_cfg *g) {
+    const cc_token *token = &u->tokens.list[f->name];
+    char *name = string_of(u->tokens.text + token->at, token->size);
+    const char *reason = cc_planner_add(p, name, u->tokens.files[token->file].name, g);
+    free(name);
+    return reason;
+}
+
+static void cover_function(planner *p, cc_unit *u, uint32_t function, const char *table,
+                           cc_edits *edits, cc_result *result) {
+    cc_function *f = &u->functions[function];
     uint32_t slots = p->slots;
     cc_cfg g;
     memset(&g, 0, sizeof g);
     g.entry_slot = CC_NOWHERE;
     g.mcdc = p->mcdc;
     g.backwards = p->request->backwards;
-    cc_flow_build(p->u, function, &g);
+    cc_flow_build(u, function, &g);
     if (!g.reason) {
         g.reason_token = f->name;
-        g.reason = plan_function(p, function, &g);
+        g.reason = plan_function(p, u, f, &g);
     }
     if (g.reason) {
         f->reason = g.reason;
-        f->reason_line = p->u->tokens.list[g.reason_token].line;
+        f->reason_line = u->tokens.list[g.reason_token].line;
     } else {
         cc_mcdc_plan(p->mcdc, function, &g, slots, p->slots - slots, result);
-        cc_flow_emit(p->u, function, &g, p->request, table, edits, &result->look_again);
+        cc_flow_emit(u, function, &g, p->request, table, edits, &result->look_again);
     }
-    free(g.edges);
-    free(g.lines);
-    free(g.call);
-    free(g.after);
-    free(g.number);
+    cc_cfg_free(&g);
+}
+
+void cc_cfg_free(cc_cfg *g) {
+    free(g->edges);
+    free(g->lines);
+    free(g->call);
+    free(g->after);
+    free(g->number);
 }
 
 void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *front,
               cc_result *result) {
-    planner p;
+    planner *p = cc_planner_new(request);
+    cc_tables tables;
     uint32_t i;
     char table[48];
-    memset(&p, 0, sizeof p);
-    p.u = u;
-    p.request = request;
-    snprintf(table, sizeof table, "bursty_c_%08lx%08lx", (unsigned long)(request->unit >> 32),
-             (unsigned long)(request->unit & 0xFFFFFFFF));
-    if (request->mcdc) p.mcdc = cc_mcdc_new(u, request, table);
+    cc_counters_name(table, sizeof table, request);
+    if (request->mcdc) p->mcdc = cc_mcdc_new(u, request, table);
     blank_promises(u, edits);
     if (request->exits) cc_exits_keep_frames(u, edits);
     for (i = 0; i < u->function_count; i++) {
         if (!cc_is_wanted(u, &u->functions[i], &request->choice)) continue;
-        cover_function(&p, i, table, edits, result);
+        cover_function(p, u, i, table, edits, result);
     }
-    if (p.slots > 0) put_front(&p, table, front);
-    result->checks = p.slots;
-    cc_mcdc_free(p.mcdc);
-    for (i = 0; i < p.source_count; i++) free(p.sources[i].place);
-    free(p.sources);
-    for (i = 0; i < p.count; i++) {
-        free(p.done[i].name);
-        free(p.done[i].file);
-        free(p.done[i].line_at);
-        free(p.done[i].line);
-        free(p.done[i].ends);
-        free(p.done[i].plan);
+    if (p->slots > 0) {
+        cc_planner_end(p, &tables);
+        put_front(p, table, &tables, front);
+        text_free(&tables.part);
     }
-    free(p.done);
+    result->checks = p->slots;
+    cc_planner_free(p);
 }

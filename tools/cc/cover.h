@@ -8,8 +8,9 @@
 
 /* CC_UNWANTED: its counter costs a second look at the file. CC_CUT: behind a
    call (exits.h); a counter could stand there, but is wanted only for a
-   mark. */
-enum { CC_FORCED = 1, CC_UNWANTED = 2, CC_CUT = 3 };
+   mark. CC_STAY: to EXIT, for what a call did not bring back; such edges stand
+   behind all others. */
+enum { CC_FORCED = 1, CC_UNWANTED = 2, CC_CUT = 3, CC_STAY = 4 };
 
 typedef struct cc_edge {
     uint32_t from, to;        /* vertices */
@@ -19,6 +20,7 @@ typedef struct cc_edge {
 
 typedef struct cc_line_of {
     uint32_t vertex, line;
+    uint32_t file;            /* 0: that of the function; else a number of other_file, from 1 on */
 } cc_line_of;
 
 /* The graph of one function. Vertex 0 is the entry, vertex 1 is EXIT. */
@@ -35,6 +37,8 @@ typedef struct cc_cfg {
     uint32_t *after;          /* where each && || ?: ({}) leads, in the order in which they begin */
     uint32_t after_room;
     uint32_t *number;         /* after the plan: of each vertex that of the unit, or CC_NOWHERE */
+    const char *const *other_file; /* other files that have lines of it */
+    uint32_t other_files;
     const char *reason;       /* why the function is left alone */
     uint32_t reason_token;
 } cc_cfg;
@@ -50,6 +54,25 @@ void cc_flow_emit(cc_unit *u, uint32_t function, cc_cfg *g, const cc_request *re
 /* Adds assembly, as a declaration of C and C++, that puts the parts into the
    section .bursty.cover. */
 void cc_cover_section(text *front, const text *part);
+
+/* cover.c: plans for the functions of a file, and its tables. */
+typedef struct cc_planner cc_planner;
+cc_planner *cc_planner_new(const cc_request *request);
+/* Plans the counters of one function: gives slots to edges. Returns why it is
+   left alone, or NULL. */
+const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc_cfg *g);
+uint32_t cc_planner_slots(const cc_planner *p);
+void cc_planner_free(cc_planner *p);
+void cc_cfg_free(cc_cfg *g);
+
+typedef struct cc_tables {
+    text part;                /* parts of a dump; to be freed */
+    char name[24];            /* what counts are known by, with hash and slots */
+    uint32_t hash, slots;
+} cc_tables;
+void cc_planner_end(cc_planner *p, cc_tables *t);
+/* The name of the array of counters. */
+void cc_counters_name(char *name, size_t room, const cc_request *request);
 
 /* cover.c: all of it for a file. */
 void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *front,

@@ -10,6 +10,7 @@
 #include "base/tool.h"
 #include "cc/count_cxx.h"
 #include "cc/inputs.h"
+#include "cc/ir.h"
 #include "cc/late.h"
 #include "cc/where.h"
 #include <stdlib.h>
@@ -19,19 +20,24 @@
    compiler? */
 enum { CC_EXITS_NOT, CC_EXITS_GCC, CC_EXITS_CLANG };
 
+/* How C++ counts: not at all; by gcc's counters and notes (notes.h); by clang's
+   text (ir.h), whose pointers may have types. */
+enum { CC_CXX_NOT, CC_CXX_NOTES, CC_CXX_IR, CC_CXX_TYPED_IR };
+
 typedef struct job {
     cc_driver *d;
     cc_line line;
     char *folder;             /* of this run; NULL until it is needed */
     uint64_t plan_hash;
     int keeps;                /* CC_KEEPS_... */
+    int twins;                /* the runtime finds second copies of other files */
     int exits;                /* CC_EXITS_... */
     int has_sections;         /* of ELF */
     int cover;                /* bits of a counter; 0: checks */
     char *late;               /* the compiler's plugin, or NULL */
     int near;                 /* as in cc_request */
     int late_c;               /* C sources, too, get their checks by it */
-    int notes;                /* gcc counts in C++, and its notes are known (notes.h) */
+    int cxx;                  /* CC_CXX_... */
 } job;
 
 typedef struct unit_job {     /* one source */
@@ -76,11 +82,14 @@ static const char *output_of(const job *j, const unit_job *u) {
 /* -Wp,-MD,file goes past the compiler's driver, so its target depends on how the compiler is
    called: -fsyntax-only with the user's output gives the same as compiling. */
 static int write_dependencies_aside(const job *j, const unit_job *u) {
+    int is_cxx = cc_is_cxx(u->source) || j->line.is_cxx;
     cc_command c = {NULL, 0, 0};
     int status;
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE));
     cc_add_word(&c, "-fsyntax-only");
-    add_source(&c, u);
+    if (!is_cxx) add_source(&c, u);
+    else if (j->line.is_cxx) add_option(&c, "-x", "c++");
+    if (is_cxx) cc_add_word(&c, u->source);
     if (j->line.output || j->line.only_compile) add_option(&c, "-o", output_of(j, u));
     status = cc_run(&c, CC_TO_NOWHERE, NULL);
     cc_command_free(&c);
@@ -183,19 +192,22 @@ static int says(const char *said, size_t size, const char *word) {
 /* bursty.h itself says where they are right: the compiler preprocesses it with
    the user's options. Returns CC_KEEPS_... A runtime that is not ours may lack
    the thunk. */
-static int ask_for_keeping(const job *j) {
-    static const char probe[] = "#include \"bursty.h\"\n"
+static void ask_for_keeping(job *j) {
+    static const char probe[] = "#if defined(__ELF__) && defined(__GNUC__) && !defined(__TINYC__)\n"
+                                "bursty_cc_elf\n#endif\n"
+                                "#include \"bursty.h\"\n"
                                 "#if defined(BURSTY_CHECKS_ARE_ASSEMBLY) && (defined(BURSTY_NO_TLS) || "
                                 "(defined(__PIC__) && !defined(__PIE__)))\nbursty_cc_by_operand\n"
                                 "#elif defined(BURSTY_CHECKS_ARE_ASSEMBLY)\nbursty_cc_by_address\n#endif\n";
     cc_command c = {NULL, 0, 0};
     char *path, *out, *said = NULL;
     size_t i, size = 0;
-    int keeps = CC_KEEPS_NOT;
-    if (j->d->no_runtime || j->d->cover) return CC_KEEPS_NOT;
-    for (i = 0; i < j->line.words.count; i++) {
-        if (strcmp(j->line.words.words[i], "-masm=intel") == 0) return CC_KEEPS_NOT;
-    }
+    int is_intel = 0;
+    j->keeps = CC_KEEPS_NOT;
+    if (j->d->no_runtime || j->d->cover) return;
+    for (i = 0; i < j->line.words.count; i++)
+        is_intel |= strcmp(j->line.words.words[i], "-masm=intel") == 0;
+    if (is_intel && !j->d->choice.dual) return;
     path = cc_join(j->folder, "/keeps.c");
     out = cc_join(j->folder, "/keeps.i");
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY));
@@ -208,13 +220,13 @@ static int ask_for_keeping(const job *j) {
         cc_run(&c, CC_TO_NOWHERE, NULL) == 0 && cc_file_size(out, &size) == 0) {
         said = (char *)tool_read_file(out, NULL, &size);
     }
-    if (says(said, size, "bursty_cc_by_operand")) keeps = CC_KEEPS_BY_OPERAND;
-    if (says(said, size, "bursty_cc_by_address")) keeps = CC_KEEPS_BY_ADDRESS;
+    if (!is_intel && says(said, size, "bursty_cc_by_operand")) j->keeps = CC_KEEPS_BY_OPERAND;
+    if (!is_intel && says(said, size, "bursty_cc_by_address")) j->keeps = CC_KEEPS_BY_ADDRESS;
+    j->twins = j->d->choice.dual && says(said, size, "bursty_cc_elf");
     cc_command_free(&c);
     free(said);
     free(out);
     free(path);
-    return keeps;
 }
 
 /* Is it ELF? Markers need assembly for it, a stack that can be walked, and a
@@ -224,7 +236,8 @@ static void ask_for_cover(job *j) {
         "#if defined(__ELF__) && defined(__GNUC__) && !defined(__TINYC__)\nbursty_cc_elf\n#endif\n"
         "#if defined(__ELF__) && defined(__linux__) && \\\n"
         "    (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))\n"
-        "#if defined(__clang__) && __clang_major__ >= 13\nbursty_cc_clang\n"
+        "#if defined(__clang__) && __clang_major__ >= 15\nbursty_cc_clang bursty_cc_ir\n"
+        "#elif defined(__clang__) && __clang_major__ >= 13\nbursty_cc_clang bursty_cc_typed_ir\n"
         "#elif !defined(__clang__) && !defined(__TINYC__) && defined(__GNUC__) && __GNUC__ >= 9\n"
         "bursty_cc_gcc\n#endif\n#endif\n"
         "#if defined(_WIN64) || (defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ >= 8)\n"
@@ -252,7 +265,10 @@ static void ask_for_cover(job *j) {
     if (j->cover == CC_COVER_WORD) j->cover = says(said, size, "bursty_cc_wide") ? 64 : 32;
     j->near = says(said, size, "bursty_cc_near");
     j->has_sections = says(said, size, "bursty_cc_elf");
-    j->notes = says(said, size, "bursty_cc_notes") && !cc_counts_itself(&j->line);
+    if (says(said, size, "bursty_cc_notes")) j->cxx = CC_CXX_NOTES;
+    if (says(said, size, "bursty_cc_ir")) j->cxx = CC_CXX_IR;
+    if (says(said, size, "bursty_cc_typed_ir")) j->cxx = CC_CXX_TYPED_IR;
+    if (cc_counts_itself(&j->line)) j->cxx = CC_CXX_NOT;
     if (!j->d->no_exits && says(said, size, "bursty_cc_gcc")) j->exits = CC_EXITS_GCC;
     if (!j->d->no_exits && says(said, size, "bursty_cc_clang")) j->exits = CC_EXITS_CLANG;
     cc_command_free(&c);
@@ -358,6 +374,7 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
     request.where_of = &j->line;
     request.choice = j->d->choice;
     request.choice.keeps = j->keeps;
+    request.choice.twins = j->twins;
     if (!j->line.pic && !j->line.shared) request.choice.tls_model = "local-exec";
     request.unit = number_of(j, u);
     if (s) {
@@ -608,7 +625,7 @@ static int compiles_cxx(const job *j) {
 }
 
 /* To code that counts? */
-static int counts_cxx(const job *j) { return j->notes && makes_cxx(j); }
+static int counts_cxx(const job *j) { return j->cxx != CC_CXX_NOT && makes_cxx(j); }
 
 /* With link-time optimization the linker's step makes the code. */
 static int makes_code_later(const job *j) {
@@ -755,9 +772,15 @@ static void add_dependencies(cc_command *c, const job *j, const unit_job *u) {
     if (j->line.dependencies && !j->line.has_mt) add_option(c, "-MQ", output_of(j, u));
 }
 
+static int leave_uncounted(const job *j, const unit_job *u, const char *reason) {
+    tool_error("cc: %s: compiled without counters: %s", u->source, reason);
+    list_line(j, u->source, 1, "the file", "left alone", reason);
+    return compile_cxx(j, u, NULL, 1);
+}
+
 /* A source of C++ that counts by gcc itself. What gcc writes about it becomes
    tables in the object. */
-static int compile_counted(const job *j, const unit_job *u) {
+static int compile_by_notes(const job *j, const unit_job *u) {
     const char *reason;
     cc_count_cxx count;
     cc_command words = {NULL, 0, 0};
@@ -780,9 +803,109 @@ static int compile_counted(const job *j, const unit_job *u) {
     cc_count_free(&count);
     if (status == 0 && !reason) say_way(j, u->source, "counters by the compiler");
     if (status != 0 || !reason) return status;
-    tool_error("cc: %s: compiled without counters: %s", u->source, reason);
-    list_line(j, u->source, 1, "the file", "left alone", reason);
-    return compile_cxx(j, u, NULL, 1);
+    return leave_uncounted(j, u, reason);
+}
+
+/* The text that clang makes of a source of C++, before any optimization, with
+   lines but without what a debugger reads of them. */
+static int make_ir(const job *j, const unit_job *u, const char *path) {
+    cc_command c = {NULL, 0, 0};
+    int status;
+    if (j->line.dependencies_aside && write_dependencies_aside(j, u) != 0) return 1;
+    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY_ASIDE));
+    add_dependencies(&c, j, u);
+    cc_late_lines(&c);
+    add_option(&c, "-Xclang", "-disable-llvm-passes");
+    cc_add_word(&c, "-fno-discard-value-names");
+    cc_add_word(&c, "-emit-llvm");
+    cc_add_word(&c, "-S");
+    if (j->line.is_cxx) add_option(&c, "-x", "c++");
+    cc_add_word(&c, u->source);
+    add_option(&c, "-o", path);
+    status = cc_run(&c, CC_TO_USER, NULL);
+    cc_command_free(&c);
+    return status;
+}
+
+static int compile_ir(const job *j, const unit_job *u, const char *path) {
+    cc_command c = {NULL, 0, 0};
+    int status;
+    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_PREPROCESSOR) |
+                                     bit(CC_DEPENDENCY) | bit(CC_DEPENDENCY_ASIDE));
+    cc_add_word(&c, "-w");
+    cc_add_word(&c, "-Qunused-arguments");
+    cc_add_word(&c, "-c");
+    add_option(&c, "-x", "ir");
+    cc_add_word(&c, path);
+    add_option(&c, "-o", u->object);
+    status = cc_run(&c, CC_TO_NOWHERE, NULL);
+    cc_command_free(&c);
+    return status;
+}
+
+static int has_threads(const cc_line *line) {
+    size_t i;
+    for (i = 0; i < line->words.count; i++) {
+        if (strcmp(line->words.words[i], "-pthread") == 0) return 1;
+    }
+    return 0;
+}
+
+/* Writes the text with counters. Returns why there are none, or NULL; *counts:
+   whether there is something to count. */
+static const char *count_ir(const job *j, const unit_job *u, const char *path,
+                            const char *counted, int *counts) {
+    cc_notes_files files;
+    cc_request request;
+    cc_ir_result result;
+    const char *reason = NULL;
+    size_t size;
+    uint32_t i;
+    unsigned char *data = tool_read_file(path, NULL, &size);
+    if (!data) return "clang's text cannot be read";
+    memset(&request, 0, sizeof request);
+    request.file = u->source;
+    request.where = cc_where;
+    request.where_of = &j->line;
+    request.unit = cc_hash(data, size, number_of(j, u));
+    request.cover = 64;
+    request.atomic = j->d->atomic || has_threads(&j->line);
+    request.has_sections = request.no_early = 1;
+    request.typed_pointers = j->cxx == CC_CXX_TYPED_IR;
+    cc_count_files(&files, &j->line, &j->d->choice);
+    if (cc_ir((const char *)data, size, &request, &files, &result, &reason) == 0) {
+        *counts = result.out.size > 0;
+        if (*counts && cc_write_file(counted, result.out.data, result.out.size) != TOOL_OK)
+            reason = "the text with counters cannot be written";
+        for (i = 0; i < result.left_count; i++)
+            list_line(j, result.left[i].file, result.left[i].line, result.left[i].name,
+                      result.left[i].how, result.left[i].reason);
+    }
+    cc_ir_free(&result);
+    free(data);
+    return reason;
+}
+
+/* A source of C++ that counts by clang's text. */
+static int compile_by_ir(const job *j, const unit_job *u) {
+    char *path = cc_join(u->folder, "/plain.ll"), *counted = cc_join(u->folder, "/counted.ll");
+    const char *reason = NULL;
+    int counts = 0, status = make_ir(j, u, path);
+    if (status == 0) reason = count_ir(j, u, path, counted, &counts);
+    if (status == 0 && !reason && counts && compile_ir(j, u, counted) != 0)
+        reason = "clang refuses its counters";
+    if (status == 0 && !reason)
+        say_way(j, u->source, counts ? "counters in clang's text" : "nothing to count");
+    free(path);
+    free(counted);
+    if (status != 0) return status;
+    if (!reason && counts) return status;
+    return reason ? leave_uncounted(j, u, reason) : compile_cxx(j, u, NULL, 1);
+}
+
+static int compile_counted(const job *j, const unit_job *u) {
+    if (j->d->mcdc) list_line(j, u->source, 1, "the file", "without MC/DC", "C++");
+    return j->cxx == CC_CXX_NOTES ? compile_by_notes(j, u) : compile_by_ir(j, u);
 }
 
 /* Sources become objects; then one linker's step with everything in its
@@ -808,7 +931,8 @@ static int run_all(job *j) {
     if (status == TOOL_OK && j->line.links) {
         if (wants_runtime(j)) {
             j->d->naming.exits = j->exits != CC_EXITS_NOT;
-            j->d->naming.notes = j->notes;
+            j->d->naming.cxx = j->cxx != CC_CXX_NOT;
+            j->d->naming.notes = j->cxx == CC_CXX_NOTES;
             status = cc_add_runtime(&link, &j->line, &j->d->naming, j->folder);
         }
         say_left_alone(j);
@@ -926,7 +1050,7 @@ int cc_drive(cc_driver *d, int count, char **words) {
     status = read_plan(&j, &plan);
     if (status == TOOL_OK) {
         if (!j.folder) j.folder = cc_make_folder();
-        if (j.folder && j.line.sources > 0 && !j.line.links_cxx) j.keeps = ask_for_keeping(&j);
+        if (j.folder && j.line.sources > 0 && !j.line.links_cxx) ask_for_keeping(&j);
         if (j.folder && !j.cover) ask_for_cover(&j);
         status = j.folder ? run_all(&j) : TOOL_FAILED;
     }

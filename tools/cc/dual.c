@@ -18,6 +18,17 @@
    (src/bursty/since.c), and on_g gets it from its caller. A function that has
    one copy and no check tests whether there is a burst.
 
+   A call through a pointer, or of a function that stands in another file, looks
+   for a twin when it runs: functions without a check that others can enter have
+   an entry in the section bursty_twins, which leads from f to twin_f.
+
+       (*p)(a)                     ({ bursty_at ? twin_of(p, bursty_at) : p; })(a)
+       int twin_f(int a) { unsigned bursty_at = what twin_of was given; return on_f(bursty_at, a); }
+
+   What twin_of was given stands in a variable of the thread (record/cc/twins.c).
+   Arguments are worked out between the two and may hold calls themselves, so
+   each second copy that calls twin_of restores the variable when it is left.
+
    Copies of functions stand at the end of the file, where all types and names
    are known, and copies of loops in front of the loop's body. Markers give both
    the lines of the original. */
@@ -36,6 +47,7 @@ typedef struct two {          /* of one function */
     uint8_t *twice;           /* of each loop: its body has two copies */
     uint8_t on;               /* there is on_f */
     uint8_t tests;            /* it has one copy and no check, and tests for a burst */
+    uint8_t twin;             /* there is twin_f: others than second copies of the file enter it */
 } two;
 
 struct cc_dual {
@@ -288,6 +300,23 @@ static int can_test(const cc_dual *d, uint32_t g) {
            !f->naked && cc_is_wanted(d->w->u, f, d->w->choice);
 }
 
+/* Can code that this file does not show enter f? */
+static int is_entered_from_outside(const cc_dual *d, uint32_t i) {
+    const cc_function *f = function_at(d, i);
+    const cc_name *name = cc_find(d->w->u, f->name, 0);
+    return d->w->choice->twins && (!(f->flags & CC_IS_STATIC) || (name && name->taken));
+}
+
+static void find_twins(cc_dual *d) {
+    uint32_t i;
+    for (i = 0; i < d->w->u->function_count; i++) {
+        if (!is_entered_from_outside(d, i)) continue;
+        d->list[i].twin = (uint8_t)goes_to_second(d, i);
+        d->list[i].on |= d->list[i].twin;
+        d->list[i].tests = (uint8_t)can_test(d, i);
+    }
+}
+
 /* Functions without a check that second copies call get a second copy, too. */
 static void spread(cc_dual *d) {
     uint32_t count = d->w->u->function_count, top = 0, i, k;
@@ -342,6 +371,7 @@ static void decide(cc_dual *d) {
             if (reason) refuse(d, u->nodes[loop->node].first, i, reason);
         }
     }
+    find_twins(d);
     spread(d);
     for (i = 0; i < u->function_count; i++) {
         if (d->list[i].tests) refuse(d, function_at(d, i)->name, i, d->list[i].why_not);
@@ -376,6 +406,45 @@ static void own(cc_dual *d, const cc_node *n) {
    stands once is entered with its function, and by no check of its own. */
 static const char marking[] = "__attribute__((unused)) unsigned bursty_at=bursty_cc_at();";
 
+/* Is it a call that looks for a twin? */
+static int looks_for_twin(const cc_dual *d, const cc_node *n) {
+    const cc_unit *u = d->w->u;
+    const cc_name *name;
+    if (!d->w->choice->twins) return 0;
+    if (n->kind == CC_N_INDIRECT) return 1;
+    name = n->kind == CC_N_CALL ? cc_find(d->w->u, n->first, 0) : NULL;
+    return name && name->meaning == CC_FUNCTION && !name->function &&
+           !(name->flags & CC_IS_NORETURN) &&
+           !u->tokens.files[u->tokens.list[name->token - 1].file].in_system;
+}
+
+static int has_twin_calls(const cc_dual *d, const cc_function *f) {
+    uint32_t i;
+    for (i = f->root; i < d->w->u->node_count && d->w->u->nodes[i].first <= f->close; i++) {
+        if (looks_for_twin(d, &d->w->u->nodes[i])) return 1;
+    }
+    return 0;
+}
+
+/* What a second copy of f begins with. */
+static char *second_begins(const cc_dual *d, const cc_function *f, int is_marked) {
+    text t = {NULL, 0, 0};
+    if (is_marked) text_add(&t, marking);
+    if (has_twin_calls(d, f))
+        text_add(&t, "__attribute__((unused,cleanup(bursty_cc_twin_keep))) "
+                     "unsigned bursty_kept=bursty_cc_twin_mark();");
+    return text_take(&t);
+}
+
+static void put_twin_call(cc_dual *d, const cc_node *n) {
+    uint32_t open = d->w->u->tokens.list[n->last].match;
+    cc_edit_owner(&d->on, begin_of(d, n->b), end_of(d, n->last));
+    cc_insert_open(&d->on, begin_of(d, n->b), "(__extension__({__auto_type bursty_f=&*(");
+    cc_insert_close(&d->on, end_of(d, open - 1),
+                    ");bursty_at?(__typeof__(bursty_f))bursty_cc_twin_of((void(*)(void))bursty_f,"
+                    "bursty_at):bursty_f;}))");
+}
+
 /* The beginning of each round of a loop: its check, or the event alone. */
 static void put_round(cc_dual *d, uint32_t function, uint32_t k) {
     const cc_loop *loop = &d->w->flows[function].loops[k];
@@ -401,21 +470,28 @@ static void put_round(cc_dual *d, uint32_t function, uint32_t k) {
                           : cc_event_declaration(d->w, site, BACKEDGE, 1);
     cc_insert_open(&d->on, begin_of(d, body->first), "{");
     cc_insert_open(&d->on, begin_of(d, body->first), words);
-    if (d->list[function].twice[k]) cc_insert_open(&d->on, begin_of(d, body->first), marking);
+    if (d->list[function].twice[k]) {
+        char *begins = second_begins(d, function_at(d, function), 1);
+        cc_insert_open(&d->on, begin_of(d, body->first), begins);
+        free(begins);
+    }
     cc_insert_close(&d->on, end_of(d, body->last), "}");
     free(words);
 }
 
-/* Calls of functions that have a second copy go to it. */
+/* Calls of functions that have a second copy go to it. Of calls that begin at
+   one token, as in get(f)(n), the outer one has the higher number. */
 static void put_calls(cc_dual *d, uint32_t function) {
     cc_unit *u = d->w->u;
     const cc_function *f = function_at(d, function);
-    uint32_t i;
-    for (i = f->root; i < u->node_count && u->nodes[i].first <= f->close; i++) {
+    uint32_t i, end = f->root;
+    while (end < u->node_count && u->nodes[end].first <= f->close) end++;
+    for (i = end; i-- > f->root;) {
         const cc_node *n = &u->nodes[i];
         const cc_name *name = n->kind == CC_N_CALL ? cc_find(u, n->first, 0) : NULL;
         uint32_t g = name && name->function ? name->function - 1 : CC_NOBODY;
-        if (!goes_to_second(d, g)) continue;
+        if (looks_for_twin(d, n)) put_twin_call(d, n);
+        if (!goes_to_second(d, g) || !cc_is(&u->tokens, n->first + 1, '(')) continue;
         own(d, n);
         cc_insert_open(&d->on, begin_of(d, n->first), "bursty_on_");
         cc_blank(&d->on, begin_of(d, n->first + 1), 1);
@@ -451,12 +527,17 @@ static void put_second(cc_dual *d, uint32_t i) {
     for (k = 0; k < d->w->flows[i].loop_count; k++) put_round(d, i, k);
     if (d->list[i].on && !d->w->flows[i].checked) {
         char *words = cc_event_declaration(d->w, entry_site(d, i), CALL, 1);
+        char *begins = second_begins(d, f, 0);
         cc_edit_owner(&d->on, begin_of(d, f->open), end_of(d, f->close));
         cc_insert_open(&d->on, end_of(d, f->open), words);
+        cc_insert_open(&d->on, end_of(d, f->open), begins);
+        free(begins);
         free(words);
     } else if (d->list[i].on) {
+        char *begins = second_begins(d, f, 1);
         cc_edit_owner(&d->on, begin_of(d, f->open), end_of(d, f->close));
-        cc_insert_open(&d->on, end_of(d, f->open), marking);
+        cc_insert_open(&d->on, end_of(d, f->open), begins);
+        free(begins);
     }
     put_calls(d, i);
     put_function_names(d, f);
@@ -569,13 +650,16 @@ static void add_labels(const cc_dual *d, text *out, const cc_function *f, const 
 int cc_dual_loop(cc_dual *d, uint32_t i, uint32_t loop) {
     const cc_node *n = &d->w->u->nodes[d->w->flows[i].loops[loop].node];
     const cc_node *body = &d->w->u->nodes[n->kid[1]];
+    char *begins;
     text t = {NULL, 0, 0};
     if (!d->list[i].twice[loop]) return -1;
     text_format(&t, "{if(__builtin_expect((int)--%s<0,0)&&bursty_cc_hit(&%s[%lu],0ul)){",
                 cc_word(d->w), d->w->table, (unsigned long)loop_site(d, i, loop));
     add_marker(d, &t, body->first, 1);
     add_labels(d, &t, function_at(d, i), body);
-    text_add(&t, marking);
+    begins = second_begins(d, function_at(d, i), 1);
+    text_add(&t, begins);
+    free(begins);
     cc_edit_part(&d->on, &t, begin_of(d, body->first), end_of(d, body->last));
     text_add(&t, "\n}else{");
     add_marker(d, &t, body->first, 0);
@@ -597,6 +681,29 @@ static void add_cold(cc_dual *d, text *out, uint32_t i) {
     text_add(out, "}\n");
 }
 
+/* It has its caller's mark by way of a variable. */
+static void add_twin(cc_dual *d, text *out, uint32_t i) {
+    const cc_function *f = function_at(d, i);
+    int is_void = cc_spells(&d->w->u->tokens, f->name - 1, "void");
+    text arguments = {NULL, 0, 0};
+    const char *behind;
+    add_head(d, out, i, "bursty_twin_");
+    add_arguments(d, &arguments, f);
+    text_bytes(&arguments, "", 1);
+    behind = arguments.data + 1;
+    text_add(out, is_void ? "{" : "{return ");
+    add_name(d, out, "bursty_on_", i);
+    text_format(out, "(bursty_cc_twin_mark()%s%s;}\n", *behind == ')' ? "" : ",", behind);
+    text_add(out, "static struct bursty_cc_twin bursty_twins_");
+    add_token(d, out, f->name);
+    text_add(out, " __attribute__((used,section(\"bursty_twins\")))={(void(*)(void))");
+    add_token(d, out, f->name);
+    text_add(out, ",(void(*)(void))");
+    add_name(d, out, "bursty_twin_", i);
+    text_add(out, "};\n");
+    text_free(&arguments);
+}
+
 /* First all declarations, since second copies call one another. */
 static void add_copies(cc_dual *d, text *out) {
     uint32_t i, count = d->w->u->function_count;
@@ -606,6 +713,7 @@ static void add_copies(cc_dual *d, text *out) {
         add_head(d, out, i, "bursty_on_");
         text_add(out, ";\n");
         if (d->w->flows[i].checked) add_cold(d, out, i);
+        if (d->list[i].twin) add_twin(d, out, i);
     }
     for (i = 0; i < count; i++) {
         const cc_function *f = function_at(d, i);

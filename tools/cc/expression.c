@@ -122,6 +122,26 @@ static int continues_operand(cc_unit *u, uint32_t open, uint32_t first) {
     return cc_is_name(t, open - 1) || cc_is(t, open - 1, ']') || cc_is(t, open - 1, '}');
 }
 
+/* The first token of the operand that ends in front of `open`: p->f, (*f),
+   table[i].f, get(f). */
+static uint32_t operand_start(cc_unit *u, uint32_t open, uint32_t first) {
+    const cc_tokens *t = &u->tokens;
+    uint32_t i = open - 1;
+    for (;;) {
+        if (cc_is(t, i, ')') || cc_is(t, i, ']') || cc_is(t, i, '}')) {
+            int is_bracket = cc_is(t, i, ')');
+            i = t->list[i].match;
+            if (i <= first || (is_bracket && !continues_operand(u, i, first))) return i;
+            i--;
+        } else if (i > first + 1 && (cc_is(t, i - 1, '.') ||
+                                     cc_is(t, i - 1, CC_OP2('-', '>')))) {
+            i -= 2;
+        } else {
+            return i;
+        }
+    }
+}
+
 /* A call whose arguments open at `open`; the callee stands before it. Returns
    its node, or 0 if it is no call. The arguments are parsed by the caller. This
    alone decides which name is called directly: it becomes plain, and whatever
@@ -154,6 +174,7 @@ static uint32_t make_call(cc_unit *u, uint32_t open, uint32_t first) {
         node = cc_new(u, CC_N_INDIRECT, callee ? callee : open, close);
     }
     u->nodes[node].a = count_arguments(u, open);
+    u->nodes[node].b = operand_start(u, open, first);
     return node;
 }
 

@@ -127,6 +127,7 @@ static void note(walk *w, uint32_t token) {
         g->lines = (cc_line_of *)tool_grow(g->lines, g->line_room * sizeof *g->lines);
     }
     g->lines[g->line_count].vertex = w->here;
+    g->lines[g->line_count].file = 0;
     g->lines[g->line_count++].line = t->line;
 }
 

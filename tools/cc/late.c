@@ -187,7 +187,7 @@ static void add_argument(cc_command *c, const char *plugin, const char *key, con
 /* The optimizer of clang knows lines if there is debug information, or if it
    shall say what it does. Then nothing of them is in the object, and of a pass
    that does not exist there is nothing to say. */
-static void add_lines(cc_command *c) {
+void cc_late_lines(cc_command *c) {
     size_t i;
     for (i = 0; i < c->count; i++) {
         if (strncmp(c->words[i], "-Rpass", 6) == 0) return;
@@ -199,7 +199,7 @@ void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice) {
     static const char *const entries[] = {"safe", "all", "EL", "EN"};
     char loops[16];
     const char *const *pattern;
-    if (cc_late_is_clangs(plugin)) add_lines(c);
+    if (cc_late_is_clangs(plugin)) cc_late_lines(c);
     add_plugin(c, plugin);
     add_argument(c, plugin, "entries", entries[choice->entries]);
     if (choice->loops == CC_LOOPS_ALL) snprintf(loops, sizeof loops, "all");
@@ -247,6 +247,7 @@ static int compile(const cc_line *line, const recipe *r, const char *folder, con
     char *slash = cc_join(folder, "/"), *text_path = cc_join(slash, r->source);
     size_t i;
     int status = cc_write_embedded(folder, r->source);
+    if (status == TOOL_OK) status = cc_write_embedded(folder, "common.h");
     cc_add_words(&c, line->compiler.words, line->compiler.count);
     for (i = 0; i < sizeof words / sizeof *words; i++) cc_add_word(&c, words[i]);
     if (r->standard) cc_add_word(&c, r->standard);

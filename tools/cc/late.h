@@ -22,4 +22,7 @@ int cc_late_can(const cc_choice *choice);
 void cc_late_add_files(cc_command *c, const char *plugin, const char *chosen, const char *records);
 /* The words with which a compiler runs the pass. */
 void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice);
+/* Makes clang's optimizer know lines, without debug information in the
+   object. */
+void cc_late_lines(cc_command *c);
 #endif

@@ -75,11 +75,15 @@ void cc_check_expression(const cc_writer *p, text *out, uint32_t site) {
 }
 
 /* Only in a burst: a test that counts nothing. In a second copy it says behind
-   which check it stands. */
+   which check it stands, also when the burst has ended. */
 void cc_event_expression(const cc_writer *p, text *out, uint32_t site, int kind, int second) {
-    text_format(out, "(__builtin_expect((int)%s<0,0)?%s(&%s[%lu],0ul,%du%s):(void)0)",
-                cc_word(p), second ? "bursty_cc_since" : "bursty_cc_event", p->table,
-                (unsigned long)site, kind, second ? ",bursty_at" : "");
+    if (second) {
+        text_format(out, "(bursty_at?bursty_cc_since(&%s[%lu],0ul,%du,bursty_at):(void)0)",
+                    p->table, (unsigned long)site, kind);
+        return;
+    }
+    text_format(out, "(__builtin_expect((int)%s<0,0)?bursty_cc_event(&%s[%lu],0ul,%du):(void)0)",
+                cc_word(p), p->table, (unsigned long)site, kind);
 }
 
 static void begin_declaration(text *out, uint32_t site) {
@@ -209,6 +213,17 @@ static void put_scope_helpers(text *front) {
                     "bursty_cc_event(s->site,0ul,258u); }\n");
 }
 
+/* record/cc/twins.c */
+static void put_twin_declarations(text *front, const char *hidden) {
+    text_add(front, "struct bursty_cc_twin { void (*first)(void), (*second)(void); };\n");
+    text_format(front, "%s __attribute__((cold,noinline)) void (*bursty_cc_twin_of(void (*)(void), "
+                       "unsigned))(void) __asm__(\"bursty_twin_of\");\n", hidden);
+    text_format(front, "%s __attribute__((cold,noinline)) unsigned bursty_cc_twin_mark(void) "
+                       "__asm__(\"bursty_twin_mark\");\n", hidden);
+    text_format(front, "%s __attribute__((cold,noinline)) void bursty_cc_twin_keep(unsigned *) "
+                       "__asm__(\"bursty_twin_keep\");\n", hidden);
+}
+
 /* src/bursty/since.c */
 static void put_dual_declarations(text *front, const char *hidden) {
     text_format(front, "%s __attribute__((cold,noinline)) unsigned bursty_cc_mark(void) "
@@ -230,6 +245,7 @@ static void put_front(const cc_writer *p, text *front) {
                        "bursty_cc_site *, unsigned long, unsigned) __asm__(\"bursty_note\");\n",
                 hidden);
     if (c->dual) put_dual_declarations(front, hidden);
+    if (c->twins) put_twin_declarations(front, hidden);
     text_format(front, "%s ", hidden);
     if (!c->no_tls && c->tls_model) {
         text_format(front, "__attribute__((tls_model(\"%s\"))) ", c->tls_model);

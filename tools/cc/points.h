@@ -16,6 +16,7 @@ typedef struct cc_choice {
     const char *const *not_these;
     int scope;                /* the entry check records the return, too */
     int dual;                 /* two copies, of which a check chooses one */
+    int twins;                /* second copies find those of other files: record/cc/twins.c */
     int keep_events;          /* an entry without a check still records its event in a burst */
     const char *plan;         /* the text of the plan, or NULL */
     size_t plan_size;

@@ -24,6 +24,8 @@ typedef struct cc_request {
     int near;                 /* counters far from the table's beginning cost longer instructions */
     int has_sections;         /* the assembler knows sections that are not loaded */
     int exits;                /* calls that may not return are marked (exits.h) */
+    int typed_pointers;       /* in clang's text, before version 15 */
+    int no_early;             /* what a call did not bring back is on stay edges (ir.h) */
     int backwards;            /* the compiler works arguments out from right to left */
     unsigned warns;           /* CC_WARNS_...: what the compiler is asked for */
     /* Functions that the compiler refuses when they are rewritten: a mark for

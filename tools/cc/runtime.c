@@ -234,6 +234,8 @@ int cc_add_runtime(cc_command *link, const cc_line *line, const cc_naming *namin
         if (status == TOOL_OK) status = add_object(link, line, "edges_file.c", option, folder);
         if (status == TOOL_OK && naming->notes)
             status = add_object(link, line, "arcs.c", NULL, folder);
+        if (status == TOOL_OK && naming->cxx)
+            status = add_object(link, line, "terminate.c", NULL, folder);
         if (status == TOOL_OK && naming->exits) {
             add_wraps(link);
             status = add_object(link, line, "exits.c", NULL, folder);

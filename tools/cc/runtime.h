@@ -17,7 +17,7 @@ typedef struct cc_naming {
     unsigned every, burst;    /* rates, or 0 */
     int cover;                /* the runtime of --cover, not that of checks */
     int exits;                /* with exits.c */
-    int notes;                /* with arcs.c */
+    int cxx, notes;           /* with terminate.c, with arcs.c */
 } cc_naming;
 
 /* Writes one of the runtime's files, of which the tool has the text, into a

@@ -35,8 +35,9 @@ typedef enum cc_node_kind {
     CC_N_NESTED,      /* a function in a function                                                 */
     /* expressions */
     CC_N_LIST,        /* kid[0]: first part; parts are chained by next                            */
-    CC_N_CALL,        /* first: the callee's name                                                 */
-    CC_N_INDIRECT,    /* a call through a pointer; a: number of arguments                         */
+    CC_N_CALL,        /* first: the callee's name; a: number of arguments; b: where what is called */
+                      /* begins                                                                   */
+    CC_N_INDIRECT,    /* a call through a pointer; a, b: the same                                 */
     CC_N_CLEANUP,     /* first: the function that runs when a variable of this scope dies         */
     CC_N_AND,         /* kid: left, right; a: the operator                                        */
     CC_N_OR,

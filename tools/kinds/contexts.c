@@ -181,7 +181,25 @@ contexts_tree *contexts_add_tree(contexts *c) {
 static void free_tree(contexts_tree *t) {
     hash_free(&t->places);
     free(t->nodes);
+    free(t->sums);
     t->nodes = NULL;
+    t->sums = NULL;
+}
+
+const contexts_sums *contexts_sums_of(const contexts_tree *t, uint32_t node) {
+    static const contexts_sums none = { 0, 0, 0, 0 };
+    return node < t->sums_room ? &t->sums[node] : &none;
+}
+
+/* To be filled: there is room for those of as many nodes as the tree has room
+   for. */
+static contexts_sums *make_sums(contexts_tree *t, uint32_t node) {
+    if (node >= t->sums_room) {
+        t->sums = (contexts_sums *)tool_grow(t->sums, t->room * sizeof *t->sums);
+        memset(t->sums + t->sums_room, 0, (t->room - t->sums_room) * sizeof *t->sums);
+        t->sums_room = t->room;
+    }
+    return &t->sums[node];
 }
 
 uint32_t contexts_next(const contexts_tree *t, uint32_t node, uint32_t *depth) {
@@ -290,11 +308,12 @@ static const char *read_nodes(contexts *c, contexts_tree *t, dump_reader *r, siz
 static const char *read_sums(contexts_tree *t, dump_reader *r, size_t *at) {
     uint32_t i;
     for (i = 0; t->has_sums && i < t->count && !r->reason; i++) {
+        contexts_sums *sums = make_sums(t, i);
         *at = r->at;
-        t->nodes[i].calls = dump_get(r);
-        t->nodes[i].bursts = dump_get(r);
-        t->nodes[i].yy = dump_get(r);
-        if (t->has_xy) t->nodes[i].xy = dump_get(r);
+        sums->calls = dump_get(r);
+        sums->bursts = dump_get(r);
+        sums->yy = dump_get(r);
+        if (t->has_xy) sums->xy = dump_get(r);
     }
     if (r->reason) return r->reason;
     *at = r->at;
@@ -374,7 +393,11 @@ static void join_fields(contexts_tree *x, const contexts_tree *y) {
     }
 }
 
-static void join_sums(contexts_node *to, const contexts_node *from) {
+static void join_sums(contexts_tree *x, uint32_t node, const contexts_tree *y, uint32_t with) {
+    const contexts_sums *from = contexts_sums_of(y, with);
+    contexts_sums *to;
+    if (!y->has_sums) return;
+    to = make_sums(x, node);
     to->calls = sum(to->calls, from->calls);
     to->bursts = sum(to->bursts, from->bursts);
     to->yy = sum(to->yy, from->yy);
@@ -387,7 +410,7 @@ static void join_nodes(contexts_tree *x, const contexts_tree *y) {
     uint32_t *place = (uint32_t *)tool_alloc(y->count * sizeof *place), i;
     if (y->has_sums) x->has_xy = y->has_xy && (x->has_xy || !x->has_sums);
     x->has_sums |= y->has_sums;
-    join_sums(&x->nodes[0], &y->nodes[0]);
+    join_sums(x, 0, y, 0);
     for (i = 1; i < y->count; i++) { /* callers stand before what they call */
         const contexts_node *from = &y->nodes[i];
         int is_new;
@@ -398,7 +421,7 @@ static void join_nodes(contexts_tree *x, const contexts_tree *y) {
         to->lower = sum(to->lower, from->lower);
         to->upper = sum(to->upper, from->upper);
         to->covered = sum(to->covered, from->covered);
-        join_sums(to, from);
+        join_sums(x, place[i], y, i);
     }
     free(place);
 }
@@ -457,7 +480,8 @@ static void write_node(dump_writer *w, const contexts_tree *t, const contexts_no
     if (error) dump_put(w, error);
 }
 
-static void write_sums(dump_writer *w, const contexts_tree *t, const contexts_node *n) {
+static void write_sums(dump_writer *w, const contexts_tree *t, uint32_t node) {
+    const contexts_sums *n = contexts_sums_of(t, node);
     dump_put(w, n->calls);
     dump_put(w, n->bursts);
     dump_put(w, n->yy);
@@ -527,9 +551,9 @@ static void write_tree(const contexts *c, const contexts_tree *t, const uint32_t
         write_node(&w, t, &t->nodes[i]);
         before = depth;
     }
-    if (t->has_sums) write_sums(&w, t, &t->nodes[0]);
+    if (t->has_sums) write_sums(&w, t, 0);
     for (i = contexts_next(t, 0, &depth); i && t->has_sums; i = contexts_next(t, i, &depth))
-        write_sums(&w, t, &t->nodes[i]);
+        write_sums(&w, t, i);
     dump_end(&w);
     free(number);
 }

@@ -20,9 +20,12 @@ typedef struct contexts_node {
     int cold; /* only known as a caller of others */
     uint64_t lower, upper; /* lower <= true weight <= upper */
     uint64_t covered; /* the bases of the joined trees that know this node */
-    uint64_t calls, bursts, yy; /* sums over bursts, if has_sums: docs/formats.md. Node 0: of all */
-    uint64_t xy; /* if has_xy */
 } contexts_node;
+
+/* Of a node, over bursts: docs/formats.md. Node 0: of all. */
+typedef struct contexts_sums {
+    uint64_t calls, bursts, yy, xy; /* xy: if has_xy */
+} contexts_sums;
 
 /* The numbers in front of the nodes, in the order of the file. */
 enum {
@@ -65,6 +68,8 @@ typedef struct contexts_tree {
     int has_sums, has_xy; /* xy: version 3 */
     contexts_node *nodes;
     uint32_t count, room;
+    contexts_sums *sums; /* of the first sums_room nodes; others have none */
+    uint32_t sums_room;
     hash_table places; /* of nodes by parent and key, while the tree grows */
 } contexts_tree;
 
@@ -95,6 +100,9 @@ void contexts_write(contexts *c, text *out);
 /* The name of a tree's key. */
 const char *contexts_name(const contexts *c, uint32_t key);
 void contexts_free(contexts *c);
+
+/* All zero if the node has none. */
+const contexts_sums *contexts_sums_of(const contexts_tree *t, uint32_t node);
 
 /* For who makes trees otherwise: an empty tree; a node, 0 if it is there
    already; a key for a name. */

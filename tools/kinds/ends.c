@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND = 7, VERSION = 1, VERSION_OF = 2 }; /* 2: with the time of which it is a part */
+enum { KIND = 7, VERSION = 1, VERSION_OF = 2 }; /* 2: with what it is a part of */
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
     missing_ends *s = (missing_ends *)state;
@@ -19,11 +19,11 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         r.reason = "unknown version of a missing end";
     end.why = dump_get32(&r);
     if (!r.reason && (version == VERSION ? end.why != END_KILLED && end.why != END_LEFT
-                                         : end.why != END_QUIET))
+                                         : end.why < END_QUIET || end.why > END_LATER))
         r.reason = "unknown reason of a missing end";
-    end.missing_ms = dump_get(&r);
-    end.of_ms = version == VERSION_OF ? dump_get(&r) : 0;
-    if (!r.reason && version == VERSION_OF && end.of_ms < end.missing_ms)
+    end.missing = dump_get(&r);
+    end.of = version == VERSION_OF ? dump_get(&r) : 0;
+    if (!r.reason && version == VERSION_OF && end.of < end.missing)
         r.reason = "more is missing than there was";
     program = dump_get_string(&r, &size);
     if (!r.reason && r.at != part->size) r.reason = "bytes behind a missing end";
@@ -40,8 +40,8 @@ static int compare(const void *left, const void *right) {
     int order = strcmp(a->program, b->program);
     if (order) return order;
     if (a->why != b->why) return a->why < b->why ? -1 : 1;
-    if (a->missing_ms != b->missing_ms) return a->missing_ms < b->missing_ms ? -1 : 1;
-    return (a->of_ms > b->of_ms) - (a->of_ms < b->of_ms);
+    if (a->missing != b->missing) return a->missing < b->missing ? -1 : 1;
+    return (a->of > b->of) - (a->of < b->of);
 }
 
 static void settle(void *state) {
@@ -52,10 +52,10 @@ static void settle(void *state) {
 void ends_write(const missing_end *end, text *out) {
     dump_writer w;
     dump_begin(&w, out, KIND);
-    dump_put(&w, end->why == END_QUIET ? VERSION_OF : VERSION);
+    dump_put(&w, end->why >= END_QUIET ? VERSION_OF : VERSION);
     dump_put(&w, end->why);
-    dump_put(&w, end->missing_ms);
-    if (end->why == END_QUIET) dump_put(&w, end->of_ms);
+    dump_put(&w, end->missing);
+    if (end->why >= END_QUIET) dump_put(&w, end->of);
     dump_put_string(&w, end->program);
     dump_end(&w);
 }

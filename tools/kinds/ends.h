@@ -4,14 +4,17 @@
 #include "base/kind.h"
 
 /* By a signal; without the C library's exit; or the end is there, but threads
-   that may be cancelled at any instruction were not sampled. */
-enum { END_KILLED = 1, END_LEFT = 2, END_QUIET = 3 };
+   that may be cancelled at any instruction were not sampled, functions were not
+   patched, or a library came later. */
+enum { END_KILLED = 1, END_LEFT = 2, END_QUIET = 3, END_UNCOUNTED = 4, END_LATER = 5 };
 
 typedef struct missing_end {
-    char *program;
+    char *program;                                /* END_LATER: the library; "": not known */
     uint32_t why;
-    uint64_t missing_ms;                          /* from what is there to the end; CPU time */
-    uint64_t of_ms;                               /* END_QUIET: the CPU time of the process */
+    /* Milliseconds from what is there to the end; END_QUIET: of CPU time;
+       END_UNCOUNTED: functions. */
+    uint64_t missing;
+    uint64_t of;                                  /* from END_QUIET on: of so many */
 } missing_end;
 
 typedef struct missing_ends {

@@ -1,13 +1,12 @@
 /* misses.c - reading, adding up and writing parts of kind 13. */
 #include "kinds/misses.h"
+#include "base/parts.h"
 #include "base/tool.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { KIND = 13, VERSION = 1, SIZES_MOST = 16 };
-
-static uint64_t sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
 static void free_row(missed_row *row) {
     free(row->name);
@@ -16,7 +15,8 @@ static void free_row(missed_row *row) {
     free(row->at);
 }
 
-static void free_part(missed_part *p) {
+static void free_part(void *part) {
+    missed_part *p = (missed_part *)part;
     size_t i;
     for (i = 0; i < p->row_count; i++) free_row(&p->rows[i]);
     for (i = 0; i < p->size_count; i++) free(p->sizes[i].label);
@@ -27,12 +27,10 @@ static void free_part(missed_part *p) {
 
 /* ---- rows of one name ---- */
 
-static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
-
 /* Rows that are one have one name. A place is not part of it, but orders them. */
 static int by_name(const void *left, const void *right) {
     const missed_row *a = (const missed_row *)left, *b = (const missed_row *)right;
-    int order = compare(a->what, b->what);
+    int order = tool_order(a->what, b->what);
     if (order == 0) order = strcmp(a->name, b->name);
     return order ? order : strcmp(a->other, b->other);
 }
@@ -46,13 +44,13 @@ static void join_rows(missed_row *to, const missed_row *from, const missed_part 
         missed_sums *a = &to->at[k];
         const missed_sums *b = &from->at[k];
         double both = 2 * sqrt((double)a->yy) * sqrt((double)b->yy);
-        a->misses = sat_add(a->misses, b->misses);
-        a->unknown = sat_add(a->unknown, b->unknown);
-        a->bursts = sat_add(a->bursts, b->bursts);
-        a->yy = sat_add(a->yy, b->yy);
-        a->xy = sat_add(a->xy, b->xy);
+        a->misses = tool_sum(a->misses, b->misses);
+        a->unknown = tool_sum(a->unknown, b->unknown);
+        a->bursts = tool_sum(a->bursts, b->bursts);
+        a->yy = tool_sum(a->yy, b->yy);
+        a->xy = tool_sum(a->xy, b->xy);
         if (!are_same_bursts) continue;
-        a->yy = sat_add(a->yy, both < 1.8e19 ? (uint64_t)both : UINT64_MAX);
+        a->yy = tool_sum(a->yy, both < 1.8e19 ? (uint64_t)both : UINT64_MAX);
         if (a->bursts > p->sizes[k].bursts) a->bursts = p->sizes[k].bursts;
         if (a->misses > p->sizes[k].misses) a->misses = p->sizes[k].misses;
         if (a->unknown > p->sizes[k].unknown) a->unknown = p->sizes[k].unknown;
@@ -67,7 +65,8 @@ static int by_name_and_place(const void *left, const void *right) {
 
 /* Equal rows become one: functions and objects of one name. The last place
    stays, which is not empty if one of them is not. */
-static void fold_rows(missed_part *p, int are_same_bursts) {
+static void fold_rows(void *part, int are_same_bursts) {
+    missed_part *p = (missed_part *)part;
     size_t i, kept = 0;
     if (p->row_count) qsort(p->rows, p->row_count, sizeof *p->rows, by_name_and_place);
     for (i = 0; i < p->row_count; i++) {
@@ -88,12 +87,6 @@ static void fold_rows(missed_part *p, int are_same_bursts) {
 
 /* ---- reading ---- */
 
-static char *get_name(dump_reader *r) {
-    size_t size;
-    const unsigned char *name = dump_get_string(r, &size);
-    return text_name(name, r->reason ? 0 : size);
-}
-
 static void get_sizes(missed_part *p, dump_reader *r) {
     uint64_t count = dump_get(r), before = 0;
     size_t i;
@@ -105,7 +98,7 @@ static void get_sizes(missed_part *p, dump_reader *r) {
     for (i = 0; i < count; i++) {
         missed_size *size = &p->sizes[p->size_count++];
         size->bytes = dump_get(r);
-        size->label = get_name(r);
+        size->label = dump_get_name(r);
         size->misses = dump_get(r);
         size->unknown = dump_get(r);
         size->bursts = dump_get(r);
@@ -125,9 +118,9 @@ static void get_row(missed_part *p, dump_reader *r) {
     row.what = dump_get32(r);
     if (!r->reason && (row.what < MISSED_FUNCTION || row.what > MISSED_SITE))
         r->reason = "a row of misses of an unknown kind";
-    row.name = get_name(r);
-    row.other = row.what >= MISSED_PAIR ? get_name(r) : text_name("", 0);
-    row.place = row.what == MISSED_SITE ? get_name(r) : text_name("", 0);
+    row.name = dump_get_name(r);
+    row.other = row.what >= MISSED_PAIR ? dump_get_name(r) : text_name("", 0);
+    row.place = row.what == MISSED_SITE ? dump_get_name(r) : text_name("", 0);
     row.at = (missed_sums *)tool_alloc(p->size_count * sizeof *row.at);
     for (i = 0; i < p->size_count; i++) {
         row.at[i].misses = dump_get(r);
@@ -151,10 +144,11 @@ static void get_row(missed_part *p, dump_reader *r) {
     p->rows[p->row_count++] = row;
 }
 
-static void get_part(missed_part *p, dump_reader *r) {
+static void get_part(void *part, dump_reader *r) {
+    missed_part *p = (missed_part *)part;
     if (dump_get(r) != VERSION && !r->reason) r->reason = "a newer version of misses by function";
     p->flags = dump_get32(r);
-    p->program = get_name(r);
+    p->program = dump_get_name(r);
     p->every = dump_get32(r);
     p->burst = dump_get32(r);
     p->bursts = dump_get(r);
@@ -168,88 +162,61 @@ static void get_part(missed_part *p, dump_reader *r) {
     while (!r->reason && r->at < r->size) get_row(p, r);
 }
 
-static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
-    missed_parts *s = (missed_parts *)state;
-    dump_reader r = {part->payload, part->size, 0, NULL};
-    missed_part p;
-    memset(&p, 0, sizeof p);
-    get_part(&p, &r);
-    if (r.reason) {
-        free_part(&p);
-        return dump_refuse(fault, dump_place(d, part, r.at), "%s", r.reason);
-    }
-    fold_rows(&p, 1);
-    if ((s->count & (s->count - 1)) == 0) /* room for 1, 2, 4, ... */
-        s->parts = (missed_part *)tool_grow(s->parts, (s->count ? 2 * s->count : 1) * sizeof p);
-    s->parts[s->count++] = p;
-    return 0;
-}
-
 /* ---- adding up ---- */
 
 /* 0 for parts that are added up. */
-static int compare_keys(const missed_part *a, const missed_part *b) {
+static int by_key(const void *left, const void *right) {
+    const missed_part *a = (const missed_part *)left, *b = (const missed_part *)right;
     int order = strcmp(a->program, b->program);
     size_t i;
-    if (order == 0) order = compare(a->flags, b->flags);
-    if (order == 0) order = compare(a->every, b->every);
-    if (order == 0) order = compare(a->burst, b->burst);
-    if (order == 0) order = compare(a->size_count, b->size_count);
+    if (order == 0) order = tool_order(a->flags, b->flags);
+    if (order == 0) order = tool_order(a->every, b->every);
+    if (order == 0) order = tool_order(a->burst, b->burst);
+    if (order == 0) order = tool_order(a->size_count, b->size_count);
     for (i = 0; order == 0 && i < a->size_count; i++) {
-        order = compare(a->sizes[i].bytes, b->sizes[i].bytes);
+        order = tool_order(a->sizes[i].bytes, b->sizes[i].bytes);
         if (order == 0) order = strcmp(a->sizes[i].label, b->sizes[i].label);
     }
     return order;
 }
 
-static int by_key(const void *a, const void *b) {
-    return compare_keys((const missed_part *)a, (const missed_part *)b);
-}
-
-static void add_rows(missed_part *to, missed_part *from) {
-    size_t count = to->row_count + from->row_count;
-    if (count > to->row_room) {
-        to->row_room = 2 * count + 16;
-        to->rows = (missed_row *)tool_grow(to->rows, to->row_room * sizeof *to->rows);
-    }
-    if (from->row_count)
-        memcpy(to->rows + to->row_count, from->rows, from->row_count * sizeof *to->rows);
-    to->row_count = count;
-    from->row_count = 0;
-}
-
-static void add_part(missed_part *to, missed_part *from) {
+static void add_part(void *into, void *part) {
+    missed_part *to = (missed_part *)into, *from = (missed_part *)part;
     size_t i;
-    to->bursts = sat_add(to->bursts, from->bursts);
-    to->accesses = sat_add(to->accesses, from->accesses);
-    to->counted = sat_add(to->counted, from->counted);
-    to->rr = sat_add(to->rr, from->rr);
-    to->cut = sat_add(to->cut, from->cut);
-    to->lost = sat_add(to->lost, from->lost);
+    to->bursts = tool_sum(to->bursts, from->bursts);
+    to->accesses = tool_sum(to->accesses, from->accesses);
+    to->counted = tool_sum(to->counted, from->counted);
+    to->rr = tool_sum(to->rr, from->rr);
+    to->cut = tool_sum(to->cut, from->cut);
+    to->lost = tool_sum(to->lost, from->lost);
     for (i = 0; i < to->size_count; i++) {
         missed_size *a = &to->sizes[i];
         const missed_size *b = &from->sizes[i];
-        a->misses = sat_add(a->misses, b->misses);
-        a->unknown = sat_add(a->unknown, b->unknown);
-        a->bursts = sat_add(a->bursts, b->bursts);
-        a->xx = sat_add(a->xx, b->xx);
-        a->xr = sat_add(a->xr, b->xr);
+        a->misses = tool_sum(a->misses, b->misses);
+        a->unknown = tool_sum(a->unknown, b->unknown);
+        a->bursts = tool_sum(a->bursts, b->bursts);
+        a->xx = tool_sum(a->xx, b->xx);
+        a->xr = tool_sum(a->xr, b->xr);
     }
-    add_rows(to, from);
+    to->rows = (missed_row *)parts_join(to->rows, &to->row_count, &to->row_room, from->rows,
+                                        &from->row_count, sizeof *to->rows);
     free_part(from);
+}
+
+static const part_rules rules = {sizeof(missed_part), get_part, fold_rows,
+                                 by_key, add_part, free_part};
+
+static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
+    missed_parts *s = (missed_parts *)state;
+    void *list = s->parts;
+    int status = parts_read(&rules, &list, &s->count, d, part, fault);
+    s->parts = (missed_part *)list;
+    return status;
 }
 
 static void settle(void *state) {
     missed_parts *s = (missed_parts *)state;
-    size_t i, kept = 0;
-    if (s->count) qsort(s->parts, s->count, sizeof *s->parts, by_key);
-    for (i = 0; i < s->count; i++) {
-        if (kept == 0 || compare_keys(&s->parts[kept - 1], &s->parts[i]) != 0)
-            s->parts[kept++] = s->parts[i];
-        else add_part(&s->parts[kept - 1], &s->parts[i]);
-    }
-    s->count = kept;
-    for (i = 0; i < kept; i++) fold_rows(&s->parts[i], 0);
+    s->count = parts_settle(&rules, s->parts, s->count);
 }
 
 /* ---- writing ---- */
@@ -305,9 +272,7 @@ static void write(void *state, text *out) {
 
 static void free_state(void *state) {
     missed_parts *s = (missed_parts *)state;
-    size_t i;
-    for (i = 0; i < s->count; i++) free_part(&s->parts[i]);
-    free(s->parts);
+    parts_free(&rules, s->parts, s->count);
     memset(s, 0, sizeof *s);
 }
 

@@ -1,14 +1,12 @@
 /* sharing.c - reading, adding up and writing parts of kind 14. */
 #include "kinds/sharing.h"
+#include "base/parts.h"
 #include "base/tool.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { KIND = 14, VERSION = 1 };
-
-static uint64_t sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
 static void free_side(shared_side *side) {
     free(side->function);
@@ -23,7 +21,8 @@ static void free_line(shared_line *line) {
     free(line->objects);
 }
 
-static void free_part(shared_part *p) {
+static void free_part(void *part) {
+    shared_part *p = (shared_part *)part;
     size_t i;
     for (i = 0; i < p->line_count; i++) free_line(&p->lines[i]);
     free(p->lines);
@@ -35,9 +34,9 @@ static void free_part(shared_part *p) {
 static int compare_sides(const void *left, const void *right) {
     const shared_side *a = (const shared_side *)left, *b = (const shared_side *)right;
     int order = strcmp(a->object, b->object);
-    if (order == 0) order = compare(a->offset, b->offset);
-    if (order == 0) order = compare(a->bytes, b->bytes);
-    if (order == 0) order = compare(a->thread, b->thread);
+    if (order == 0) order = tool_order(a->offset, b->offset);
+    if (order == 0) order = tool_order(a->bytes, b->bytes);
+    if (order == 0) order = tool_order(a->thread, b->thread);
     if (order == 0) order = strcmp(a->function, b->function);
     return order ? order : strcmp(a->place, b->place);
 }
@@ -52,8 +51,8 @@ static void fold_sides(shared_line *line) {
             continue;
         }
         to->meets |= from->meets;
-        to->loads = sat_add(to->loads, from->loads);
-        to->stores = sat_add(to->stores, from->stores);
+        to->loads = tool_sum(to->loads, from->loads);
+        to->stores = tool_sum(to->stores, from->stores);
         free_side(from);
     }
     line->side_count = kept;
@@ -84,17 +83,17 @@ static void join_lines(shared_line *to, shared_line *from, int are_same_bursts) 
     double both = 2 * sqrt((double)to->yy) * sqrt((double)from->yy);
     size_t count = to->side_count + from->side_count;
     to->meets |= from->meets;
-    to->lines = are_same_bursts ? sat_add(to->lines, from->lines)
+    to->lines = are_same_bursts ? tool_sum(to->lines, from->lines)
                 : to->lines > from->lines ? to->lines : from->lines;
     if (from->threads > to->threads) to->threads = from->threads;
-    to->accesses = sat_add(to->accesses, from->accesses);
-    to->contended = sat_add(to->contended, from->contended);
-    to->falsely = sat_add(to->falsely, from->falsely);
-    to->bursts = sat_add(to->bursts, from->bursts);
-    to->together = sat_add(to->together, from->together);
-    to->yy = sat_add(to->yy, from->yy);
-    to->yr = sat_add(to->yr, from->yr);
-    if (are_same_bursts) to->yy = sat_add(to->yy, both < 1.8e19 ? (uint64_t)both : UINT64_MAX);
+    to->accesses = tool_sum(to->accesses, from->accesses);
+    to->contended = tool_sum(to->contended, from->contended);
+    to->falsely = tool_sum(to->falsely, from->falsely);
+    to->bursts = tool_sum(to->bursts, from->bursts);
+    to->together = tool_sum(to->together, from->together);
+    to->yy = tool_sum(to->yy, from->yy);
+    to->yr = tool_sum(to->yr, from->yr);
+    if (are_same_bursts) to->yy = tool_sum(to->yy, both < 1.8e19 ? (uint64_t)both : UINT64_MAX);
     to->sides = (shared_side *)tool_grow(to->sides, (count + 1) * sizeof *to->sides);
     if (from->side_count)
         memcpy(to->sides + to->side_count, from->sides, from->side_count * sizeof *to->sides);
@@ -104,7 +103,8 @@ static void join_lines(shared_line *to, shared_line *from, int are_same_bursts) 
 }
 
 /* Each row of equal lines is joined as a tree, so that many cost n log n. */
-static void fold_lines(shared_part *p, int are_same_bursts) {
+static void fold_lines(void *part, int are_same_bursts) {
+    shared_part *p = (shared_part *)part;
     size_t i, end, step, k, kept = 0;
     if (p->line_count) qsort(p->lines, p->line_count, sizeof *p->lines, by_objects);
     for (i = 0; i < p->line_count; i = end) {
@@ -122,12 +122,6 @@ static void fold_lines(shared_part *p, int are_same_bursts) {
 
 /* ---- reading ---- */
 
-static char *get_name(dump_reader *r) {
-    size_t size;
-    const unsigned char *name = dump_get_string(r, &size);
-    return text_name(name, r->reason ? 0 : size);
-}
-
 static void get_side(shared_line *line, dump_reader *r) {
     shared_side *side;
     if ((line->side_count & (line->side_count - 1)) == 0) /* room for 1, 2, 4, ... */
@@ -137,9 +131,9 @@ static void get_side(shared_line *line, dump_reader *r) {
     memset(side, 0, sizeof *side);
     side->meets = dump_get32(r);
     side->thread = dump_get32(r);
-    side->function = get_name(r);
-    side->object = get_name(r);
-    side->place = get_name(r);
+    side->function = dump_get_name(r);
+    side->object = dump_get_name(r);
+    side->place = dump_get_name(r);
     side->offset = dump_get(r);
     side->bytes = dump_get(r);
     side->loads = dump_get(r);
@@ -170,7 +164,8 @@ static void get_line(shared_part *p, dump_reader *r) {
     if (!r->reason && (line.accesses > p->accesses || line.contended > line.accesses
                        || line.falsely > line.contended))
         r->reason = "a line with more accesses than there are";
-    if (!r->reason && line.together > line.bursts) r->reason = "more bursts together than there are";
+    if (!r->reason && line.together > line.bursts)
+        r->reason = "more bursts together than there are";
     for (; !r->reason && sides; sides--) get_side(&line, r);
     if (r->reason) {
         free_line(&line);
@@ -185,10 +180,11 @@ static void get_line(shared_part *p, dump_reader *r) {
     p->lines[p->line_count++] = line;
 }
 
-static void get_part(shared_part *p, dump_reader *r) {
+static void get_part(void *part, dump_reader *r) {
+    shared_part *p = (shared_part *)part;
     if (dump_get(r) != VERSION && !r->reason) r->reason = "a newer version of shared lines";
     p->flags = dump_get32(r);
-    p->program = get_name(r);
+    p->program = dump_get_name(r);
     p->every = dump_get32(r);
     p->burst = dump_get32(r);
     p->near_ms = dump_get(r);
@@ -203,70 +199,47 @@ static void get_part(shared_part *p, dump_reader *r) {
     while (!r->reason && r->at < r->size) get_line(p, r);
 }
 
-static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
-    shared_parts *s = (shared_parts *)state;
-    dump_reader r = {part->payload, part->size, 0, NULL};
-    shared_part p;
-    memset(&p, 0, sizeof p);
-    get_part(&p, &r);
-    if (r.reason) {
-        free_part(&p);
-        return dump_refuse(fault, dump_place(d, part, r.at), "%s", r.reason);
-    }
-    fold_lines(&p, 1);
-    if ((s->count & (s->count - 1)) == 0) /* room for 1, 2, 4, ... */
-        s->parts = (shared_part *)tool_grow(s->parts, (s->count ? 2 * s->count : 1) * sizeof p);
-    s->parts[s->count++] = p;
-    return 0;
-}
-
 /* ---- adding up ---- */
 
 /* 0 for parts that are added up. */
-static int compare_keys(const shared_part *a, const shared_part *b) {
+static int by_key(const void *left, const void *right) {
+    const shared_part *a = (const shared_part *)left, *b = (const shared_part *)right;
     int order = strcmp(a->program, b->program);
-    if (order == 0) order = compare(a->flags, b->flags);
-    if (order == 0) order = compare(a->every, b->every);
-    if (order == 0) order = compare(a->burst, b->burst);
-    return order ? order : compare(a->near_ms, b->near_ms);
+    if (order == 0) order = tool_order(a->flags, b->flags);
+    if (order == 0) order = tool_order(a->every, b->every);
+    if (order == 0) order = tool_order(a->burst, b->burst);
+    return order ? order : tool_order(a->near_ms, b->near_ms);
 }
 
-static int by_key(const void *a, const void *b) {
-    return compare_keys((const shared_part *)a, (const shared_part *)b);
-}
-
-static void add_part(shared_part *to, shared_part *from) {
-    size_t count = to->line_count + from->line_count;
-    to->bursts = sat_add(to->bursts, from->bursts);
-    to->accesses = sat_add(to->accesses, from->accesses);
-    to->rr = sat_add(to->rr, from->rr);
-    to->slow = sat_add(to->slow, from->slow);
-    to->cut = sat_add(to->cut, from->cut);
-    to->forgotten = sat_add(to->forgotten, from->forgotten);
-    to->lost = sat_add(to->lost, from->lost);
-    to->left = sat_add(to->left, from->left);
-    if (count > to->line_room) {
-        to->line_room = 2 * count + 16;
-        to->lines = (shared_line *)tool_grow(to->lines, to->line_room * sizeof *to->lines);
-    }
-    if (from->line_count)
-        memcpy(to->lines + to->line_count, from->lines, from->line_count * sizeof *to->lines);
-    to->line_count = count;
-    from->line_count = 0;
+static void add_part(void *into, void *part) {
+    shared_part *to = (shared_part *)into, *from = (shared_part *)part;
+    to->bursts = tool_sum(to->bursts, from->bursts);
+    to->accesses = tool_sum(to->accesses, from->accesses);
+    to->rr = tool_sum(to->rr, from->rr);
+    to->slow = tool_sum(to->slow, from->slow);
+    to->cut = tool_sum(to->cut, from->cut);
+    to->forgotten = tool_sum(to->forgotten, from->forgotten);
+    to->lost = tool_sum(to->lost, from->lost);
+    to->left = tool_sum(to->left, from->left);
+    to->lines = (shared_line *)parts_join(to->lines, &to->line_count, &to->line_room, from->lines,
+                                          &from->line_count, sizeof *to->lines);
     free_part(from);
+}
+
+static const part_rules rules = {sizeof(shared_part), get_part, fold_lines,
+                                 by_key, add_part, free_part};
+
+static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
+    shared_parts *s = (shared_parts *)state;
+    void *list = s->parts;
+    int status = parts_read(&rules, &list, &s->count, d, part, fault);
+    s->parts = (shared_part *)list;
+    return status;
 }
 
 static void settle(void *state) {
     shared_parts *s = (shared_parts *)state;
-    size_t i, kept = 0;
-    if (s->count) qsort(s->parts, s->count, sizeof *s->parts, by_key);
-    for (i = 0; i < s->count; i++) {
-        if (kept == 0 || compare_keys(&s->parts[kept - 1], &s->parts[i]) != 0)
-            s->parts[kept++] = s->parts[i];
-        else add_part(&s->parts[kept - 1], &s->parts[i]);
-    }
-    s->count = kept;
-    for (i = 0; i < kept; i++) fold_lines(&s->parts[i], 0);
+    s->count = parts_settle(&rules, s->parts, s->count);
 }
 
 /* ---- writing ---- */
@@ -327,9 +300,7 @@ static void write(void *state, text *out) {
 
 static void free_state(void *state) {
     shared_parts *s = (shared_parts *)state;
-    size_t i;
-    for (i = 0; i < s->count; i++) free_part(&s->parts[i]);
-    free(s->parts);
+    parts_free(&rules, s->parts, s->count);
     memset(s, 0, sizeof *s);
 }
 

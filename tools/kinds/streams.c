@@ -11,7 +11,6 @@ static uint64_t mix(uint64_t hash, uint64_t number) {
     return hash ^ hash >> 29;
 }
 
-static uint64_t sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 static uint64_t sat_mul(uint64_t a, uint64_t b) {
     return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
@@ -97,7 +96,7 @@ void streams_add(streams_part *p, const streams_item *items, uint32_t length, ui
     slot = stream_place(p, items, length);
     if (*slot) {
         s = &p->streams[*slot - 1];
-        s->frequency = sat_add(s->frequency, frequency);
+        s->frequency = tool_sum(s->frequency, frequency);
         s->heat = sat_mul(s->frequency, length);
         keep_smaller(p->items + s->first, items, length);
         return;
@@ -276,12 +275,12 @@ static void add(streams_part *into, const streams_part *other) {
         streams_add(into, items, s->length, s->frequency);
     }
     free(numbers);
-    into->references = sat_add(into->references, other->references);
-    into->lost = sat_add(into->lost, other->lost);
-    into->bursts = sat_add(into->bursts, other->bursts);
-    into->digests = sat_add(into->digests, other->digests);
-    into->dropped = sat_add(into->dropped, other->dropped);
-    into->heat_lost = sat_add(into->heat_lost, other->heat_lost);
+    into->references = tool_sum(into->references, other->references);
+    into->lost = tool_sum(into->lost, other->lost);
+    into->bursts = tool_sum(into->bursts, other->bursts);
+    into->digests = tool_sum(into->digests, other->digests);
+    into->dropped = tool_sum(into->dropped, other->dropped);
+    into->heat_lost = tool_sum(into->heat_lost, other->heat_lost);
 }
 
 static void settle(void *state) {

@@ -342,6 +342,27 @@ static void add_facts(report *r, const report_ticks *c) {
     text_free(&value);
 }
 
+static const char *place_of(report *r, const sampled_site *site) {
+    const char *file = site->file, *at;
+    text place = {NULL, 0, 0};
+    for (at = file; *at; at++) {
+        if (*at == '/' || *at == '\\') file = at + 1;
+    }
+    if (!*file) return "";
+    text_add(&place, file);
+    text_format(&place, ":%lu", (unsigned long)site->line);
+    return report_keep_text(r, &place);
+}
+
+/* With its place, if another function in the table has the name. */
+static void add_name(text *line, report *r, const report_ticks *c, const timed_function *f) {
+    const char *name = c->names[f->site], *place = place_of(r, &c->tally->sites.at[f->site]);
+    size_t i, same = 0;
+    for (i = 0; i < c->count; i++) same += strcmp(c->names[c->functions[i].site], name) == 0;
+    text_add(line, *name ? name : "(no name)");
+    if (same > 1 && *place) text_format(line, " (%s)", place);
+}
+
 /* "parse takes 44 % of the time (41 to 47 %)", of the function that takes most
    itself. */
 static void add_headline(report *r, const report_ticks *c) {
@@ -350,7 +371,7 @@ static void add_headline(report *r, const report_ticks *c) {
     text line = {NULL, 0, 0};
     const timed_function *f = c->functions;
     if (c->count && f->is_timed) {
-        text_add(&line, c->names[f->site]);
+        add_name(&line, r, c, f);
         text_add(&line, " takes ");
         report_add_share(&line, share(c, f->self), f->self_range.low, f->self_range.high,
                          c->misses_time ? "the time that was seen" : "the time");
@@ -369,18 +390,6 @@ static void add_headline(report *r, const report_ticks *c) {
         r->headline = text_clean(line.data, strlen(line.data));
     }
     text_free(&line);
-}
-
-static const char *place_of(report *r, const sampled_site *site) {
-    const char *file = site->file, *at;
-    text place = {NULL, 0, 0};
-    for (at = file; *at; at++) {
-        if (*at == '/' || *at == '\\') file = at + 1;
-    }
-    if (!*file) return "";
-    text_add(&place, file);
-    text_format(&place, ":%lu", (unsigned long)site->line);
-    return report_keep_text(r, &place);
 }
 
 /* Functions of which nobody can tell which takes more time than the first of

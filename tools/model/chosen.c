@@ -315,7 +315,7 @@ static uint8_t marks_of(const char *line, size_t size, uint32_t number, blocks *
 static void read_source(chosen *c, chosen_source *s) {
     blocks b = {0, {0, 0, 0}};
     text all = {NULL, 0, 0};
-    char buffer[65536];
+    static char buffer[65536];          /* the stack may be small */
     size_t got, i, from = 0, room = 0;
     FILE *file;
     s->fault = sources_check(&c->door, s->name);

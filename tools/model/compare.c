@@ -410,15 +410,17 @@ typedef struct tree_noise {
 } tree_noise;
 
 /* While calls of contexts are gathered, a cell's worth is a variance. */
-static void add_context(difference_run *cell, const contexts_tree *tree, const contexts_node *n,
+static void add_context(difference_run *cell, const contexts_tree *tree, uint32_t node,
                         double factor, int is_sampled) {
-    double bursts = (double)tree->nodes[0].bursts, y = (double)n->calls;
-    double variance = (double)n->yy - y * y / bursts;
+    const contexts_node *n = &tree->nodes[node];
+    const contexts_sums *sums = contexts_sums_of(tree, node);
+    double bursts = (double)contexts_sums_of(tree, 0)->bursts, y = (double)sums->calls;
+    double variance = (double)sums->yy - y * y / bursts;
     cell->value += (double)n->lower * factor;
     cell->above += (double)(n->upper - n->lower) * factor;
     if (!is_sampled) return;
-    if (!tree->has_sums || bursts < 2 || n->bursts < RANGES_LEAST_BURSTS || n->calls != n->lower ||
-        n->yy == UINT64_MAX)
+    if (!tree->has_sums || bursts < 2 || sums->bursts < RANGES_LEAST_BURSTS ||
+        sums->calls != n->lower || sums->yy == UINT64_MAX)
         cell->unit = NAN; /* no interval */
     else if (variance > 0) cell->worth += variance * bursts / (bursts - 1) * factor * factor;
 }
@@ -437,13 +439,13 @@ static void add_contexts(gathering *g, size_t run, tree_noise *noise) {
         noise->all += (double)total * factor;
         noise->is_sampled |= is_scaled;
         noise->is_unknown |= !is_scaled && is_part; /* of sampled calls, not scaled up */
-        if (is_scaled) noise->missed += tree->has_sums ? (double)tree->nodes[0].bursts : 0;
+        if (is_scaled) noise->missed += tree->has_sums ? (double)contexts_sums_of(tree, 0)->bursts : 0;
         for (node = contexts_next(tree, 0, &depth); node; node = contexts_next(tree, node, &depth)) {
             const contexts_node *n = &tree->nodes[node];
             uint32_t key = g->function_of[run][n->key - 1];
             place[node] = join_node(&g->contexts, place[n->parent], g->context_names.at[key].is);
-            add_context(&g->contexts.cells[place[node] * g->runs + run], tree, n, factor,
-                        is_scaled);
+            add_context(&g->contexts.cells[place[node] * g->runs + run], tree, node,
+                        factor, is_scaled);
         }
         free(place);
     }

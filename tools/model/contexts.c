@@ -65,8 +65,8 @@ typedef struct report_contexts {
    The root's yy is xx. Dumps of version 2 have no xy, so how Y and X go
    together is not known: then the error of the share is at most that of Y plus
    p times that of X. */
-static double variance_of(const contexts_tree *from, const contexts_node *n) {
-    const contexts_node *root = &from->nodes[0];
+static double variance_of(const contexts_tree *from, const contexts_sums *n) {
+    const contexts_sums *root = contexts_sums_of(from, 0);
     double bursts = (double)root->bursts, y = (double)n->calls, p, least, variance;
     if (!from->has_xy) return (double)n->yy - y * y / bursts;
     p = root->calls ? y / (double)root->calls : 0;
@@ -78,7 +78,7 @@ static double variance_of(const contexts_tree *from, const contexts_node *n) {
 /* No burst has seen a context of share p: then at most so large a share of
    bursts have a call of it, and bursts with many calls are likelier to. */
 static double unseen_of(const contexts_tree *from, const context_tree *to) {
-    const contexts_node *root = &from->nodes[0];
+    const contexts_sums *root = contexts_sums_of(from, 0);
     double bursts = (double)root->bursts, calls = (double)root->calls, most;
     most = interval_unmet(bursts).high;
     if (calls > 0) most *= bursts * (double)root->yy / (calls * calls);
@@ -87,20 +87,21 @@ static double unseen_of(const contexts_tree *from, const context_tree *to) {
 }
 
 static void find_errors(const contexts_tree *from, const uint32_t *place, context_tree *to) {
-    double bursts = (double)from->nodes[0].bursts, all = (double)from->field[CONTEXTS_TOTAL];
-    double calls = (double)from->nodes[0].calls;
-    double of_all = (double)from->nodes[0].yy - calls * calls / bursts;
+    const contexts_sums *root = contexts_sums_of(from, 0);
+    double bursts = (double)root->bursts, all = (double)from->field[CONTEXTS_TOTAL];
+    double calls = (double)root->calls;
+    double of_all = (double)root->yy - calls * calls / bursts;
     uint32_t i;
     of_all = of_all > 0 && !from->has_xy ? sqrt(of_all * bursts / (bursts - 1)) / all : 0;
     to->errors = (context_error *)tool_alloc(from->count * sizeof *to->errors);
     for (i = 1; i < from->count; i++) {
-        const contexts_node *n = &from->nodes[i];
+        const contexts_sums *n = contexts_sums_of(from, i);
         context_error *e = &to->errors[place[i]];
         double variance = variance_of(from, n);
-        e->share = (double)n->lower / all;
-        e->calls = n->lower;
+        e->calls = from->nodes[i].lower;
+        e->share = (double)e->calls / all;
         e->bursts = n->bursts;
-        if (n->calls != n->lower || n->yy == UINT64_MAX || n->xy == UINT64_MAX)
+        if (n->calls != e->calls || n->yy == UINT64_MAX || n->xy == UINT64_MAX)
             e->unknown = e->share;
         else if (variance > 0) e->error = sqrt(variance * bursts / (bursts - 1)) / all;
         if (!(e->unknown > 0)) e->error += e->share * of_all;
@@ -196,7 +197,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     to->algorithm = algorithms[tree->field[CONTEXTS_ALGORITHM]];
     to->total = scaled;
     to->recorded = total;
-    to->bursts = tree->has_sums ? tree->nodes[0].bursts : 0;
+    to->bursts = tree->has_sums ? contexts_sums_of(tree, 0)->bursts : 0;
     to->lost = tree->field[CONTEXTS_LOST];
     to->unmatched = tree->field[CONTEXTS_UNMATCHED];
     to->has_counts = sampled && sampled->rows.count && report_is_part(sampled);
@@ -229,7 +230,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     }
     to->tree = made;
     to->has_sums = tree->has_sums;
-    if (tree->has_sums && tree->nodes[0].bursts > 1 && total) {
+    if (tree->has_sums && contexts_sums_of(tree, 0)->bursts > 1 && total) {
         if (sampled) to->rows = context_rows_make(c, tree, sampled);
         find_errors(tree, place, to);
         to->unseen = unseen_of(tree, to);
@@ -245,16 +246,14 @@ static int is_cold(const report *r, const context_tree *t, uint64_t calls) {
     return (double)calls < r->options.least_share * (double)t->total;
 }
 
-typedef struct hot_context {
-    uint64_t lower, upper;
-    uint32_t node;
-} hot_context;
+static const report_tree *compared; /* qsort hands nothing through */
 
 static int compare_contexts(const void *left, const void *right) {
-    const hot_context *a = (const hot_context *)left, *b = (const hot_context *)right;
-    if (a->lower != b->lower) return a->lower > b->lower ? -1 : 1;
-    if (a->upper != b->upper) return a->upper > b->upper ? -1 : 1;
-    return a->node < b->node ? -1 : a->node > b->node;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    const uint64_t *lower = compared->lower, *upper = compared->upper;
+    if (lower[a] != lower[b]) return lower[a] > lower[b] ? -1 : 1;
+    if (upper[a] != upper[b]) return upper[a] > upper[b] ? -1 : 1;
+    return a < b ? -1 : a > b;
 }
 
 static void add_remark(const context_tree *t, report_table *table) {
@@ -319,40 +318,36 @@ static void add_table(report *r, const context_tree *t) {
         { "context", "context", REPORT_PATH, 0, NULL },
     };
     const report_tree *tree = t->tree;
-    uint32_t *shown;
-    hot_context *hot = (hot_context *)tool_alloc(tree->count * sizeof *hot);
+    uint32_t *hot = (uint32_t *)tool_alloc(tree->count * sizeof *hot), i;
     report_table *table = report_add_table(r, "contexts", "hot calling contexts",
                                            t->errors ? with_ranges : columns, t->errors ? 6 : 4);
-    size_t i, count = 0;
+    size_t count = 0;
     for (i = 1; i < tree->count; i++) {
         if (tree->lower[i] == 0) continue; /* only on the way to others */
         if (is_cold(r, t, tree->lower[i])) {
             table->rows_left_out++;
             continue;
         }
-        hot[count].lower = tree->lower[i];
-        hot[count].upper = tree->upper[i];
-        hot[count++].node = (uint32_t)i;
+        hot[count++] = i;
     }
+    compared = tree;
     if (count) qsort(hot, count, sizeof *hot, compare_contexts);
-    shown = (uint32_t *)tool_alloc(count * sizeof *shown);
     for (i = 0; i < count && (i < ROWS_SHOWN || r->options.wants_all_rows); i++) {
         report_cell *row = report_add_row(table);
-        row++->real = t->total ? (double)hot[i].lower / (double)t->total : 0;
+        row++->real = t->total ? (double)tree->lower[hot[i]] / (double)t->total : 0;
         if (t->errors) {
-            row++->real = or_none(t->low[hot[i].node]);
-            row++->real = or_none(t->high[hot[i].node]);
+            row++->real = or_none(t->low[hot[i]]);
+            row++->real = or_none(t->high[hot[i]]);
         }
-        row++->count = hot[i].lower;
-        row++->count = hot[i].upper;
-        row->node = shown[i] = hot[i].node;
+        row++->count = tree->lower[hot[i]];
+        row++->count = tree->upper[hot[i]];
+        row->node = hot[i];
     }
     table->rows_shown = ROWS_SHOWN;
     table->rows_more = count - table->rows;
     add_remark(t, table);
-    table->paths = report_paths_make(tree, shown, table->rows);
+    table->paths = report_paths_make(tree, hot, table->rows);
     free(hot);
-    free(shown);
 }
 
 /* ---- functions ------------------------------------------------------------------------------ */
@@ -361,8 +356,12 @@ static void add_table(report *r, const context_tree *t) {
 typedef struct call_sum {
     uint32_t caller, callee;      /* places in tree->names; caller 0: it is the outermost */
     uint64_t calls, with_callees; /* lower bounds */
-    context_error own, all;       /* of these */
+    uint32_t at; /* its errors' place in call_errors, if the tree has errors */
 } call_sum;
+
+typedef struct call_errors {
+    context_error own, all; /* of calls, and with callees */
+} call_errors;
 
 static uint64_t add_up(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
@@ -390,11 +389,12 @@ static int compare_sums(const void *left, const void *right) {
 /* Adds up, for each function, its calls, and the calls in it and below it. A
    call below two calls of one function is counted once: only the outermost open
    call of a function takes its callees. */
-static void sum_functions(const context_tree *t, call_sum *sums) {
+static void sum_functions(const context_tree *t, call_sum *sums, call_errors *of) {
     const report_tree *tree = t->tree;
     uint64_t *below = (uint64_t *)tool_alloc(tree->count * sizeof *below);
-    context_error *errors = (context_error *)tool_alloc(tree->count * sizeof *errors);
+    context_error *errors = NULL;
     uint32_t *open = (uint32_t *)tool_alloc(tree->name_count * sizeof *open), at = 0, i;
+    if (t->errors) errors = (context_error *)tool_alloc(tree->count * sizeof *errors);
     for (i = (uint32_t)tree->count - 1; i; i--) {
         below[i] = add_up(below[i], tree->lower[i]);
         below[tree->parent[i]] = add_up(below[tree->parent[i]], below[i]);
@@ -405,40 +405,77 @@ static void sum_functions(const context_tree *t, call_sum *sums) {
     for (i = 1; i < tree->count; at = i++) {
         call_sum *sum = &sums[tree->name[i]];
         for (; at != tree->parent[i]; at = tree->parent[at]) open[tree->name[at]]--;
-        sum->callee = tree->name[i];
+        sum->callee = sum->at = tree->name[i];
         sum->calls = add_up(sum->calls, tree->lower[i]);
-        if (t->errors) add_error(&sum->own, &t->errors[i]);
+        if (t->errors) add_error(&of[sum->at].own, &t->errors[i]);
         if (open[tree->name[i]]++) continue;
         sum->with_callees = add_up(sum->with_callees, below[i]);
-        add_error(&sum->all, &errors[i]);
+        if (t->errors) add_error(&of[sum->at].all, &errors[i]);
     }
     free(below);
     free(errors);
     free(open);
 }
 
-/* One sum for each pair of caller and callee. Returns how many there are. */
-static size_t sum_pairs(const context_tree *t, call_sum *sums) {
+static uint32_t caller_of(const report_tree *tree, uint32_t node) {
+    return tree->parent[node] ? tree->name[tree->parent[node]] : 0;
+}
+
+/* Nodes but the root by callee and then by caller, in as many steps as there
+   are nodes: they are dealt to their callers, and these heaps to their
+   callees. */
+static uint32_t *by_pairs(const report_tree *tree) {
+    uint32_t *order = (uint32_t *)tool_alloc(tree->count * sizeof *order);
+    uint32_t *dealt = (uint32_t *)tool_alloc(tree->count * sizeof *dealt);
+    size_t pass, i, count = tree->count - 1;
+    for (i = 0; i < count; i++) order[i] = (uint32_t)i + 1;
+    for (pass = 0; pass < 2; pass++) {
+        uint32_t *first = (uint32_t *)tool_alloc((tree->name_count + 1) * sizeof *first), *from = order;
+        for (i = 0; i < count; i++) first[(pass ? tree->name[from[i]] : caller_of(tree, from[i])) + 1]++;
+        for (i = 0; i < tree->name_count; i++) first[i + 1] += first[i];
+        for (i = 0; i < count; i++)
+            dealt[first[pass ? tree->name[from[i]] : caller_of(tree, from[i])]++] = from[i];
+        order = dealt;
+        dealt = from;
+        free(first);
+    }
+    free(dealt);
+    return order;
+}
+
+/* One sum for each pair of caller and callee that has a call. *of: their errors,
+   if the tree has any. */
+static call_sum *sum_pairs(const context_tree *t, size_t *count, call_errors **of) {
     const report_tree *tree = t->tree;
-    size_t i, count = 0;
-    for (i = 1; i < tree->count; i++) {
-        call_sum *sum = &sums[i - 1];
-        sum->caller = tree->parent[i] ? tree->name[tree->parent[i]] : 0;
-        sum->callee = tree->name[i];
-        sum->calls = tree->lower[i];
-        sum->with_callees = 0;
-        if (t->errors) sum->own = t->errors[i];
-    }
-    if (tree->count > 1) qsort(sums, tree->count - 1, sizeof *sums, compare_pairs);
-    for (i = 0; i + 1 < tree->count; i++) {
-        if (count && compare_pairs(&sums[count - 1], &sums[i]) == 0) {
-            sums[count - 1].calls = add_up(sums[count - 1].calls, sums[i].calls);
-            add_error(&sums[count - 1].own, &sums[i].own);
-        } else {
-            sums[count++] = sums[i];
+    uint32_t *order = by_pairs(tree);
+    call_sum *sums = NULL, one;
+    size_t i, end, room = 0;
+    *count = 0;
+    *of = NULL;
+    memset(&one, 0, sizeof one);
+    for (i = 0; i + 1 < tree->count; i = end) {
+        call_errors errors;
+        memset(&errors, 0, sizeof errors);
+        one.caller = caller_of(tree, order[i]);
+        one.callee = tree->name[order[i]];
+        one.calls = 0;
+        for (end = i; end + 1 < tree->count && tree->name[order[end]] == one.callee &&
+                      caller_of(tree, order[end]) == one.caller; end++) {
+            one.calls = add_up(one.calls, tree->lower[order[end]]);
+            if (t->errors) add_error(&errors.own, &t->errors[order[end]]);
         }
+        if (!one.calls) continue;
+        if (*count == room) {
+            room = 2 * room + 64;
+            sums = (call_sum *)tool_grow(sums, room * sizeof *sums);
+            if (t->errors) *of = (call_errors *)tool_grow(*of, room * sizeof **of);
+        }
+        one.at = (uint32_t)*count;
+        if (t->errors) (*of)[*count] = errors;
+        sums[(*count)++] = one;
     }
-    return count;
+    free(order);
+    return sums;
 }
 
 static const char *name_of(report *r, const report_tree *tree, uint32_t name) {
@@ -494,8 +531,10 @@ static void add_functions(report *r, const context_tree *t) {
         t->errors ? 9 : 5);
     uint64_t known = 0;
     text remark = { NULL, 0, 0 };
+    call_errors *of = NULL;
     size_t i, count = 0;
-    sum_functions(t, sums);
+    if (t->errors) of = (call_errors *)tool_alloc(tree->name_count * sizeof *of);
+    sum_functions(t, sums, of);
     for (i = 0; i < tree->name_count; i++) {
         known = add_up(known, sums[i].calls);
         /* Who was only on the stack when a recording began is listed for what
@@ -508,11 +547,11 @@ static void add_functions(report *r, const context_tree *t) {
     for (i = 0; i < count; i++) {
         report_cell *row = report_add_row(table);
         row++->real = share_of(sums[i].calls, t->total);
-        if (t->errors) put_range(row, range_in_rows(t, &sums[i].own, 0, sums[i].callee, 1));
+        if (t->errors) put_range(row, range_in_rows(t, &of[sums[i].at].own, 0, sums[i].callee, 1));
         if (t->errors) row += 2;
         row++->count = sums[i].calls;
         row++->real = share_of(sums[i].with_callees, t->total);
-        if (t->errors) put_range(row, range_in_rows(t, &sums[i].all, 0, sums[i].callee, 1));
+        if (t->errors) put_range(row, range_in_rows(t, &of[sums[i].at].all, 0, sums[i].callee, 1));
         if (t->errors) row += 2;
         row++->count = sums[i].with_callees;
         row->name = name_of(r, tree, sums[i].callee);
@@ -540,6 +579,7 @@ static void add_functions(report *r, const context_tree *t) {
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);
     text_free(&remark);
+    free(of);
     free(sums);
 }
 
@@ -559,29 +599,30 @@ static void add_pairs(report *r, const context_tree *t) {
         { "callee", "callee", REPORT_NAME, 0, NULL },
     };
     const report_tree *tree = t->tree;
-    call_sum *sums = (call_sum *)tool_alloc(tree->count * sizeof *sums);
+    size_t i, count, kept = 0;
+    call_errors *of;
+    call_sum *sums = sum_pairs(t, &count, &of);
     report_table *table =
         report_add_table(r, "context_pairs", "contexts, by caller and callee: calls",
                          t->errors ? with_ranges : columns, t->errors ? 6 : 4);
-    size_t i, count = sum_pairs(t, sums);
     table->is_for_programs = t->has_counts; /* the table of callers and callees has them */
-    if (count) qsort(sums, count, sizeof *sums, compare_sums);
-    for (i = 0; i < count && sums[i].calls; i++) {
-        report_cell *row;
-        if (is_cold(r, t, sums[i].calls)) {
-            table->rows_left_out++;
-            continue;
-        }
-        row = report_add_row(table);
+    for (i = 0; i < count; i++) {
+        if (is_cold(r, t, sums[i].calls)) table->rows_left_out++;
+        else sums[kept++] = sums[i];
+    }
+    if (kept) qsort(sums, kept, sizeof *sums, compare_sums);
+    for (i = 0; i < kept; i++) {
+        report_cell *row = report_add_row(table);
         row++->real = share_of(sums[i].calls, t->total);
         if (t->errors)
-            put_range(row, range_in_rows(t, &sums[i].own, sums[i].caller, sums[i].callee, 1));
+            put_range(row, range_in_rows(t, &of[sums[i].at].own, sums[i].caller, sums[i].callee, 1));
         if (t->errors) row += 2;
         row++->count = sums[i].calls;
         row[0].name = sums[i].caller ? name_of(r, tree, sums[i].caller) : "(none)";
         row[1].name = name_of(r, tree, sums[i].callee);
     }
     table->rows_shown = ROWS_SHOWN;
+    free(of);
     free(sums);
 }
 

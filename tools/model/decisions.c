@@ -97,7 +97,7 @@ static int compare_numbers(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
 /* 0: the same decision, in copies of one function, too. */
 static int by_place(const void *a, const void *b) {
-    const shown_decision *x = (const shown_decision *)a, *y = (const shown_decision *)b;
+    const decisions_judged *x = (const decisions_judged *)a, *y = (const decisions_judged *)b;
     int order = strcmp(x->file, y->file);
     uint32_t i;
     if (!order) order = compare_numbers(x->d->line, y->d->line);
@@ -114,7 +114,7 @@ static int by_place(const void *a, const void *b) {
     return order;
 }
 
-static void add_function(shown_all *made, size_t *room, const edges_all *counts,
+static void add_function(decisions_report *made, size_t *room, const edges_all *counts,
                          const edges_function *f, const decisions_unit *unit,
                          const decisions_function *of) {
     const counted *found = NULL;
@@ -123,10 +123,10 @@ static void add_function(shown_all *made, size_t *room, const edges_all *counts,
     uint32_t i;
     for (n = 0; n < of->count; n++) {
         const decided *d = &unit->decisions[of->first + n];
-        shown_decision *s;
+        decisions_judged *s;
         if (made->count == *room) {
             *room = *room ? *room + *room / 2 : 64;
-            made->list = (shown_decision *)tool_grow(made->list, *room * sizeof *s);
+            made->list = (decisions_judged *)tool_grow(made->list, *room * sizeof *s);
         }
         s = &made->list[made->count++];
         memset(s, 0, sizeof *s);
@@ -155,13 +155,13 @@ typedef struct desk {
     mcdc_pairs pairs;
 } desk;
 
-static void lay_out(desk *on, const shown_all *made, const shown_decision *s) {
+static void lay_out(desk *on, const decisions_report *made, const decisions_judged *s) {
     if (s->d->form != DECISION_PATHS) return;
     mcdc_runs(s->d, on->runs);
     mcdc_pair_up(s->d, on->runs, made->is_unique, &on->pairs);
 }
 
-static void judge(shown_all *made, shown_decision *s, desk *on) {
+static void judge(decisions_report *made, decisions_judged *s, desk *on) {
     mcdc_shown shown;
     if (s->d->form > DECISION_OUTCOMES) {
         made->left_alone++;
@@ -181,12 +181,12 @@ static void judge(shown_all *made, shown_decision *s, desk *on) {
 }
 
 /* Is its line one of which coverage speaks? */
-static int is_wanted(chosen *c, const shown_decision *s) {
+static int is_wanted(chosen *c, const decisions_judged *s) {
     const chosen_source *source = chosen_open(c, s->file);
     return !c || !s->d->line || chosen_branch(c, source, s->d->line);
 }
 
-static void gather(shown_all *made, const decisions_all *all, const edges_all *counts,
+static void gather(decisions_report *made, const decisions_all *all, const edges_all *counts,
                    desk *on, chosen *c) {
     size_t i, kept = 0, room = 0;
     for (i = 0; counts && i < counts->function_count; i++) {
@@ -198,7 +198,7 @@ static void gather(shown_all *made, const decisions_all *all, const edges_all *c
     }
     if (made->count) qsort(made->list, made->count, sizeof *made->list, by_place);
     for (i = 0; i < made->count; i++) {
-        shown_decision *s = &made->list[i];
+        decisions_judged *s = &made->list[i];
         if (!is_wanted(c, s)) continue;
         if (kept && by_place(&made->list[kept - 1], s) == 0) {
             made->list[kept - 1].seen |= s->seen;
@@ -232,7 +232,7 @@ static void add_run(text *out, const decided *d, const mcdc_run *run) {
 
 enum { ANSWERS = 2, ANSWER_MOST = 160 };
 
-static void add_answer(text *out, const shown_decision *s, const desk *on, uint32_t run) {
+static void add_answer(text *out, const decisions_judged *s, const desk *on, uint32_t run) {
     text words = {NULL, 0, 0};
     add_run(&words, s->d, &on->runs[run]);
     if (words.size > ANSWER_MOST) {
@@ -244,7 +244,7 @@ static void add_answer(text *out, const shown_decision *s, const desk *on, uint3
 }
 
 /* The runs that would show condition i, any of which will do. */
-static void add_wanted(text *out, const shown_decision *s, const desk *on, uint32_t i) {
+static void add_wanted(text *out, const decisions_judged *s, const desk *on, uint32_t i) {
     mcdc_wanted wanted[ANSWERS];
     uint32_t count, k;
     if (s->d->form != DECISION_PATHS) return;
@@ -262,7 +262,7 @@ static void add_wanted(text *out, const shown_decision *s, const desk *on, uint3
     }
 }
 
-static const char *missing_word(const shown_decision *s, uint32_t i) {
+static const char *missing_word(const decisions_judged *s, uint32_t i) {
     int yes = s->shown[1] >> i & 1, no = s->shown[0] >> i & 1;
     if (!(s->possible >> i & 1)) return "never";
     return yes ? "false" : no ? "true" : "both";
@@ -278,7 +278,7 @@ static const char *keep_text(report *r, text *out) {
 
 /* ---- facts and tables ---- */
 
-static void add_facts(report *r, const shown_all *made) {
+static void add_facts(report *r, const decisions_report *made) {
     text value = {NULL, 0, 0};
     text_number(&value, made->outcomes_shown);
     text_add(&value, " of ");
@@ -292,7 +292,7 @@ static void add_facts(report *r, const shown_all *made) {
     }
 }
 
-static void add_decision_row(report_table *table, const shown_decision *s) {
+static void add_decision_row(report_table *table, const decisions_judged *s) {
     report_cell *row = report_add_row(table);
     int is_judged = s->d->form <= DECISION_OUTCOMES;
     row[0].count = count_bits(s->shown[0]) + count_bits(s->shown[1]);
@@ -306,8 +306,8 @@ static void add_decision_row(report_table *table, const shown_decision *s) {
     row[8].name = decisions_reason(s->d->form);
 }
 
-static void add_condition_rows(report *r, report_table *table, const shown_all *made,
-                               const shown_decision *s, desk *on) {
+static void add_condition_rows(report *r, report_table *table, const decisions_report *made,
+                               const decisions_judged *s, desk *on) {
     uint64_t both = s->shown[0] & s->shown[1];
     int is_laid_out = 0;
     uint32_t k;
@@ -347,7 +347,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
         {"not_shown", "not_shown", REPORT_NAME, 0, NULL},
         {"wanted", "wanted", REPORT_NAME, 0, NULL},
     };
-    shown_all *made = (shown_all *)columns;
+    decisions_report *made = (decisions_report *)columns;
     desk *on = (desk *)tool_alloc(sizeof *on);
     report_table *table;
     size_t i;
@@ -378,7 +378,7 @@ static void add_flag(text *out, size_t *fields, const char *name, uint64_t set, 
     text_add(out, set >> i & 1 ? "true" : "false");
 }
 
-static void add_json(text *out, const shown_all *made, const shown_decision *s, desk *on) {
+static void add_json(text *out, const decisions_report *made, const decisions_judged *s, desk *on) {
     size_t n = 0;
     uint32_t i, r, k = 0;
     lay_out(on, made, s);
@@ -424,7 +424,7 @@ static void add_json(text *out, const shown_all *made, const shown_decision *s, 
 }
 
 static void write_json(const void *columns, const report *r, text *out) {
-    const shown_all *made = (const shown_all *)columns;
+    const decisions_report *made = (const decisions_report *)columns;
     desk *on = (desk *)tool_alloc(sizeof *on);
     size_t i, n = 0;
     text_add(out, "{");
@@ -441,17 +441,17 @@ static void write_json(const void *columns, const report *r, text *out) {
     free(on);
 }
 
-static void free_columns(void *columns) { free(((shown_all *)columns)->list); }
+static void free_columns(void *columns) { free(((decisions_report *)columns)->list); }
 
 const report_section section_decisions = {
-    &kind_decisions, "decisions", sizeof(shown_all), fill, write_json, free_columns,
+    &kind_decisions, "decisions", sizeof(decisions_report), fill, write_json, free_columns,
 };
 
-const shown_all *shown_in(const report *r) {
+const decisions_report *decisions_in(const report *r) {
     size_t i;
     for (i = 0; i < r->part_count; i++) {
         if (r->parts[i].section == &section_decisions)
-            return (const shown_all *)r->parts[i].columns;
+            return (const decisions_report *)r->parts[i].columns;
     }
     return NULL;
 }

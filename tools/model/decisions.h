@@ -7,23 +7,23 @@
 #include "model/mcdc.h"
 #include "model/report.h"
 
-typedef struct shown_decision {
+typedef struct decisions_judged {
     const char *file, *function;
     uint32_t number;         /* among the decisions of its function */
     const decided *d;
     uint64_t seen;           /* runs; of DECISION_OUTCOMES nothing */
     uint64_t shown[2];       /* conditions that were shown false, and true */
     uint64_t possible;       /* conditions that runs can show */
-} shown_decision;
+} decisions_judged;
 
-typedef struct shown_all {
-    shown_decision *list;    /* by file, line, function and number */
+typedef struct decisions_report {
+    decisions_judged *list;    /* by file, line, function and number */
     size_t count, outcomes, outcomes_shown, left_alone;
     int is_unique;
-} shown_all;
+} decisions_report;
 
 /* The decisions in a report; NULL: there are none. */
-const shown_all *shown_in(const report *r);
+const decisions_report *decisions_in(const report *r);
 
 /* The values of a function's counters, made from the marks of runs: an array of
    f->slots, to be freed. NULL: the function is not of an object with decisions,

@@ -16,17 +16,20 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     };
     const missing_ends *s = (const missing_ends *)state;
     report_table *table;
-    size_t i;
+    size_t i, rows = 0;
     (void)columns;
     (void)in;
-    if (s->count == 0) return;
+    for (i = 0; i < s->count; i++) rows += s->at[i].why <= END_QUIET;
+    if (rows == 0) return;
     table = report_add_table(r, "missing_ends", "what is missing from recordings", shown,
                              sizeof shown / sizeof *shown);
     report_remark(table, "What ran in the last seconds of programs that were killed or left, and "
                          "the calls of threads that were not sampled, are in no table.");
     for (i = 0; i < s->count; i++) {
-        report_cell *row = report_add_row(table);
-        row[0].real = (double)s->at[i].missing_ms / 1000;
+        report_cell *row;
+        if (s->at[i].why > END_QUIET) continue; /* no time: losses.c says it */
+        row = report_add_row(table);
+        row[0].real = (double)s->at[i].missing / 1000;
         row[1].name = why_of(s->at[i].why);
         row[2].name = *s->at[i].program ? s->at[i].program : "(no name)";
     }

@@ -254,6 +254,7 @@ static void add_kinds(report *r, const frames *s) {
         {"over_budget", "misses", REPORT_REAL, REPORT_WHOLE, "no-budget"},
         {"kind", "kind", REPORT_NAME, 0, NULL},
         {"program", "program", REPORT_NAME, REPORT_OPTIONAL, NULL},
+        {"mean_ms", "mean_ms", REPORT_REAL, REPORT_FINE | REPORT_HIDDEN, "-"},
     };
     report_table *table = report_add_table(r, "frames", "how long do frames take", columns,
                                            sizeof columns / sizeof *columns);
@@ -279,6 +280,7 @@ static void add_kinds(report *r, const frames *s) {
         row[10].real = k->budget_ns ? (double)slow->frames : REPORT_NONE;
         row[11].name = shown(r, k->name, KIND_CHARACTERS);
         row[12].name = *k->program ? shown(r, k->program, KIND_CHARACTERS) : "";
+        row[13].real = classed > 0 ? ((double)slow->us + (double)other->us) / classed / 1000 : REPORT_NONE;
     }
 }
 
@@ -298,6 +300,18 @@ static const char *place_of(report *r, const frames_site *site) {
 
 static int is_told(const frames_difference *d) {
     return d->has_range && (d->low > 0 || d->high < 0);
+}
+
+/* Do nearly all frames wait, also those that are not slow, or are slow ones most
+   of all? Then those that lost their processor at a tick cannot be told from
+   those that wait for something. 2 ms is half of what lies between two looks of
+   the system at its timers. */
+static int nearly_all_wait(const frames_of_kind *k) {
+    enum { LEAST_US = 2000 };
+    const frames_class *slow = &k->classes[FRAMES_SLOW], *other = &k->classes[FRAMES_OTHER];
+    const frames_class *most = slow->frames > other->frames ? slow : other;
+    if (!k->knows_waiting || !k->tick_us || !most->frames) return 0;
+    return most->wait_us / most->frames >= LEAST_US && most->wait_us >= most->us / 2;
 }
 
 /* "5.0 % of the frames (180 of 3600) are slow: above 21.3 ms. They take 24.1 ms
@@ -325,6 +339,11 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
                     d.more, d.low, d.high);
     else
         text_add(&words, "There are too few of one sort for an interval: nothing is compared.");
+    if (nearly_all_wait(k))
+        text_add(&words,
+                 " Nearly all frames wait for half of their time or more. If it is a processor that "
+                 "they wait for, rows of functions may be wrong beyond their intervals: the system "
+                 "takes it away at the moments at which its timers tick.");
     if (!k->tick_us) text_add(&words, " No timer of these threads ticked, so it is not known in which functions.");
     if (left_out) {
         text_add(&words, " ");

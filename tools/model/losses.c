@@ -13,6 +13,7 @@
 #include "kinds/streams.h"
 #include "model/report.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double part_of(uint64_t lost, uint64_t kept) {
@@ -223,6 +224,58 @@ static void add_streams(report *r, const void *state) {
 
 /* ---- kind 7: recordings without an end -------------------------------------------------- */
 
+/* Each process of a program tells the same of it: the largest number counts. */
+static void add_uncounted(report *r, const missing_ends *s) {
+    uint64_t count = 0, of = 0;
+    const missing_end *most = NULL;
+    size_t i;
+    for (i = 0; i < s->count; i++) {
+        const missing_end *e = &s->at[i];
+        if (e->why != END_UNCOUNTED) continue;
+        if (most && strcmp(most->program, e->program) != 0) {
+            count = sampled_add(count, most->missing);
+            of = sampled_add(of, most->of);
+            most = NULL;
+        }
+        if (!most || e->missing > most->missing) most = e;
+    }
+    if (!most) return;
+    count = sampled_add(count, most->missing);
+    of = sampled_add(of, most->of);
+    report_add_loss(r, 0, "functions without counts", count,
+                    of ? (double)count / (double)of : REPORT_NONE,
+                    "They are too short for a jump (5 bytes), or their code is not understood: "
+                    "their calls are in no number. bursty record --stats says why; --time shows "
+                    "their time.");
+}
+
+/* The names of libraries, each once. */
+static void add_later(report *r, const missing_ends *s) {
+    text what = {NULL, 0, 0};
+    uint64_t count = 0;
+    const char *before = NULL;
+    char *words;
+    size_t i, named = 0;
+    text_add(&what, "libraries that the program loaded later");
+    for (i = 0; i < s->count; i++) {
+        const missing_end *e = &s->at[i];
+        const char *base = strrchr(e->program, '/');
+        if (e->why != END_LATER || (before && *before && !strcmp(before, e->program))) continue;
+        count++;
+        before = e->program;
+        if (!*before) continue;
+        text_add(&what, named++ ? ", " : " (");
+        text_add(&what, base ? base + 1 : e->program);
+    }
+    if (named) text_add(&what, ")");
+    words = text_take(&what);
+    if (count)
+        report_add_loss(r, 0, words, count, REPORT_NONE,
+                        "Their calls are in no number. With LD_PRELOAD=LIBRARY in the environment of "
+                        "bursty record they are there from the start; --time sees them as they are.");
+    free(words);
+}
+
 static void add_ends(report *r, const void *state) {
     const missing_ends *s = (const missing_ends *)state;
     uint64_t quiet_ms = 0, of_ms = 0, ends = 0;
@@ -230,9 +283,9 @@ static void add_ends(report *r, const void *state) {
     size_t i;
     for (i = 0; i < s->count; i++) {
         if (s->at[i].why == END_QUIET) {
-            quiet_ms = sampled_add(quiet_ms, s->at[i].missing_ms);
-            of_ms = sampled_add(of_ms, s->at[i].of_ms);
-        } else {
+            quiet_ms = sampled_add(quiet_ms, s->at[i].missing);
+            of_ms = sampled_add(of_ms, s->at[i].of);
+        } else if (s->at[i].why < END_QUIET) {
             ends++;
             killed |= s->at[i].why == END_KILLED;
         }
@@ -246,6 +299,8 @@ static void add_ends(report *r, const void *state) {
         report_add_loss(r, REPORT_OF_COUNTS, "ms of CPU time in which calls were not sampled",
                         quiet_ms, of_ms ? (double)quiet_ms / (double)of_ms : REPORT_NONE,
                         "Those threads may be cancelled at any instruction. Record with --ticks.");
+    add_uncounted(r, s);
+    add_later(r, s);
 }
 
 /* ---- kind 8: frames ---------------------------------------------------------------------- */

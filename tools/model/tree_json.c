@@ -11,60 +11,67 @@ enum { PACKS_FROM = 4096 };
 
 /* ---- the order of the page: preorder, the hottest child first ---- */
 
-typedef struct heavy_node {
-    uint64_t sum;
-    uint32_t parent, node;
-} heavy_node;
+static const uint64_t *sums_of_nodes; /* qsort hands nothing through */
 
-static int by_parent_and_sum(const void *left, const void *right) {
-    const heavy_node *a = (const heavy_node *)left, *b = (const heavy_node *)right;
-    if (a->parent != b->parent) return a->parent < b->parent ? -1 : 1;
-    if (a->sum != b->sum) return a->sum > b->sum ? -1 : 1;
-    return (a->node > b->node) - (a->node < b->node);
+static int by_sum(const void *left, const void *right) {
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    if (sums_of_nodes[a] != sums_of_nodes[b]) return sums_of_nodes[a] > sums_of_nodes[b] ? -1 : 1;
+    return (a > b) - (a < b);
 }
 
-/* The nodes in that order, and the depth of each. To be freed by the caller. */
-static uint32_t *hottest_first(const report_tree *tree, uint32_t *depth) {
-    heavy_node *list = (heavy_node *)tool_alloc(tree->count * sizeof *list);
-    uint32_t *first = (uint32_t *)tool_alloc((tree->count + 1) * sizeof *first);
-    uint32_t *order = (uint32_t *)tool_alloc(tree->count * sizeof *order);
-    uint32_t *waiting = (uint32_t *)tool_alloc(tree->count * sizeof *waiting);
-    size_t i, count = 0, made = 0;
-    for (i = 0; i < tree->count; i++) {
-        list[i].node = (uint32_t)i;
-        list[i].parent = tree->parent[i];
-        list[i].sum = tree->lower[i];
-    }
+/* The children of node i are child[first[i]] to child[first[i + 1] - 1], the
+   hottest first. Both are to be freed by the caller. */
+static uint32_t *children_of(const report_tree *tree, uint32_t **first_child) {
+    uint64_t *sum = (uint64_t *)tool_alloc(tree->count * sizeof *sum);
+    uint32_t *child = (uint32_t *)tool_alloc(tree->count * sizeof *child);
+    uint32_t *first = (uint32_t *)tool_alloc((tree->count + 2) * sizeof *first);
+    size_t i;
+    memcpy(sum, tree->lower, tree->count * sizeof *sum);
     for (i = tree->count; i-- > 1;) {
-        uint64_t *up = &list[tree->parent[i]].sum;
-        *up = *up + list[i].sum < *up ? UINT64_MAX : *up + list[i].sum;
+        uint64_t *up = &sum[tree->parent[i]];
+        *up = *up + sum[i] < *up ? UINT64_MAX : *up + sum[i];
+        first[tree->parent[i] + 2]++;
     }
-    if (tree->count > 1) qsort(list + 1, tree->count - 1, sizeof *list, by_parent_and_sum);
-    for (i = 1; i < tree->count; i++) first[list[i].parent + 1]++;
-    first[0] = 1; /* behind the root */
-    for (i = 0; i < tree->count; i++) first[i + 1] += first[i];
-    waiting[count++] = 0;
-    while (count) {
-        uint32_t node = waiting[--count], k;
+    for (i = 1; i <= tree->count; i++) first[i + 1] += first[i];
+    for (i = 1; i < tree->count; i++) child[first[tree->parent[i] + 1]++] = (uint32_t)i;
+    sums_of_nodes = sum;
+    for (i = 0; i < tree->count; i++) {
+        if (first[i + 1] - first[i] > 1)
+            qsort(child + first[i], first[i + 1] - first[i], sizeof *child, by_sum);
+    }
+    free(sum);
+    *first_child = first;
+    return child;
+}
+
+/* The nodes in that order, and the depth of each. Both are to be freed by the
+   caller. */
+static uint32_t *hottest_first(const report_tree *tree, uint32_t **depth_of) {
+    uint32_t *first, *child = children_of(tree, &first);
+    uint32_t *order = (uint32_t *)tool_alloc(tree->count * sizeof *order);
+    uint32_t *depth = (uint32_t *)tool_alloc(tree->count * sizeof *depth);
+    uint32_t *next = NULL, node = 0; /* next[d]: where the children of the open node there go on */
+    size_t made = 1, room = 0, level = 0;
+    for (;;) { /* node has just been put in order */
+        if (level == room) next = (uint32_t *)tool_grow(next, (room = 2 * room + 64) * sizeof *next);
+        next[level] = first[node];
+        while (next[level] == first[node + 1] && level) {
+            node = tree->parent[node];
+            level--;
+        }
+        if (next[level] == first[node + 1]) break;
+        node = child[next[level]++];
         order[made++] = node;
-        depth[node] = node ? depth[tree->parent[node]] + 1 : 0;
-        for (k = first[node + 1]; k > first[node]; k--) waiting[count++] = list[k - 1].node;
+        depth[node] = (uint32_t)++level;
     }
-    free(list);
+    free(next);
+    free(child);
     free(first);
-    free(waiting);
+    *depth_of = depth;
     return order;
 }
 
 /* ---- packed columns ---- */
-
-static void put_number(text *out, uint64_t number) {
-    char bytes[10];
-    size_t size = 0;
-    for (; number >= 128; number >>= 7) bytes[size++] = (char)(unsigned char)((number & 127) | 128);
-    bytes[size++] = (char)number;
-    text_bytes(out, bytes, size);
-}
 
 /* As json_count: readers keep numbers in doubles. */
 static uint64_t kept(uint64_t count) {
@@ -79,45 +86,81 @@ static uint64_t millionths(double part, int is_high) {
     return 1 + (uint64_t)(is_high ? ceil(part * 1e6) : floor(part * 1e6));
 }
 
-/* Columns have their length before them, in four bytes. */
-static size_t begin_column(text *out) {
-    text_bytes(out, "\0\0\0\0", 4);
-    return out->size;
-}
-static void end_column(text *out, size_t from) {
-    size_t size = out->size - from;
-    int i;
-    for (i = 0; i < 4; i++) out->data[from - 4 + (size_t)i] = (char)(unsigned char)(size >> 8 * i & 255);
+/* What each column has of the i-th node: levels up from the node before, name,
+   counts, ends of the interval. */
+typedef struct packed_tree {
+    const report_tree *tree;
+    const double *low, *high;
+    const uint32_t *order, *depth;
+} packed_tree;
+
+static uint64_t value_of(const packed_tree *p, int column, size_t i) {
+    uint32_t node = p->order[i];
+    uint64_t lower = kept(p->tree->lower[node]);
+    switch (column) {
+    case 0: return i ? p->depth[p->order[i - 1]] + 1 - p->depth[node] : 0;
+    case 1: return p->tree->name[node];
+    case 2: return lower;
+    case 3: return kept(p->tree->upper[node]) - lower;
+    case 4: return millionths(p->low[node], 0);
+    default: return millionths(p->high[node], 1);
+    }
 }
 
-static void add_packed(const report_tree *tree, const double *low, const double *high,
-                       const uint32_t *order, const uint32_t *depth, text *out) {
-    text raw = {NULL, 0, 0}, small = {NULL, 0, 0};
-    size_t from = begin_column(&raw), i;
-    int column;
-    for (i = 0; i < tree->count; i++)
-        put_number(&raw, i ? depth[order[i - 1]] + 1 - depth[order[i]] : 0);
-    end_column(&raw, from);
-    for (column = 0; column < (low ? 5 : 3); column++) {
-        from = begin_column(&raw);
-        for (i = 0; i < tree->count; i++) {
-            uint32_t node = order[i];
-            uint64_t lower = kept(tree->lower[node]), upper = kept(tree->upper[node]);
-            put_number(&raw, column == 0   ? tree->name[node]
-                             : column == 1 ? lower
-                             : column == 2 ? upper - lower
-                             : column == 3 ? millionths(low[node], 0)
-                                           : millionths(high[node], 1));
+/* Seven bits of each value, the lowest first; 128 says that more follow. First
+   stands the first byte of all values, then the second byte of all that have
+   one, and so on: bytes of one kind stand together, so one Huffman code fits
+   them. */
+static void put_column(const packed_tree *p, int column, text *out) {
+    size_t i;
+    int shift, is_more = 1;
+    for (shift = 0; is_more; shift += 7) {
+        is_more = 0;
+        for (i = 0; i < p->tree->count; i++) {
+            uint64_t rest = value_of(p, column, i) >> shift;
+            char byte = (char)(unsigned char)((rest & 127) | (rest > 127 ? 128 : 0));
+            if (shift && !rest) continue;
+            if (rest > 127) is_more = 1;
+            text_bytes(out, &byte, 1);
         }
-        end_column(&raw, from);
     }
-    deflate_bytes(&small, (const unsigned char *)raw.data, raw.size);
-    text_free(&raw);
-    text_format(out, "\"packed\":{\"count\":%lu,\"columns\":%d,\"data\":\"",
-                (unsigned long)tree->count, low ? 6 : 4);
+}
+
+/* Frees the columns. */
+static void add_packed(text *raw, size_t count, int columns, text *out) {
+    text small = {NULL, 0, 0};
+    deflate_bytes(&small, (const unsigned char *)raw->data, raw->size);
+    text_free(raw);
+    text_format(out, "\"packed\":{\"count\":%lu,\"columns\":%d,\"data\":\"", (unsigned long)count,
+                columns);
     deflate_base64(out, (const unsigned char *)small.data, small.size);
     text_add(out, "\"}");
     text_free(&small);
+}
+
+/* With threads, returns the number that the page knows each node by, to be
+   freed by the caller; else NULL. */
+static uint32_t *pack(const report_tree *tree, const double *low, const double *high, text *out) {
+    uint32_t *depth, *order = hottest_first(tree, &depth), *place = NULL;
+    int columns = low ? 6 : 4, column;
+    text raw = {NULL, 0, 0};
+    packed_tree packed;
+    size_t i;
+    packed.tree = tree;
+    packed.low = low;
+    packed.high = high;
+    packed.order = order;
+    packed.depth = depth;
+    for (column = 0; column < columns; column++) put_column(&packed, column, &raw);
+    if (tree->thread_count > 1) {
+        place = depth; /* it has served */
+        for (i = 0; i < tree->count; i++) place[order[i]] = (uint32_t)i;
+    } else {
+        free(depth);
+    }
+    free(order);
+    add_packed(&raw, tree->count, columns, out);
+    return place;
 }
 
 /* ---- threads ---- */
@@ -150,14 +193,8 @@ static void add_threads(const report_tree *tree, const uint32_t *place, text *ou
 void report_tree_json(const report *r, const report_tree *tree, const double *low, const double *high,
                       text *out) {
     uint32_t *place = NULL;
-    size_t i;
     if (r->options.packs_trees && tree->count >= PACKS_FROM && tree->count < UINT32_MAX / 40) {
-        uint32_t *depth = (uint32_t *)tool_alloc(tree->count * sizeof *depth);
-        uint32_t *order = hottest_first(tree, depth);
-        add_packed(tree, low, high, order, depth, out);
-        place = depth; /* it has served */
-        for (i = 0; i < tree->count; i++) place[order[i]] = (uint32_t)i;
-        free(order);
+        place = pack(tree, low, high, out);
     } else {
         text_add(out, "\"parent\":");
         json_list32(out, tree->parent, tree->count);

@@ -113,7 +113,7 @@ int wanted_check(const wanted *w, const report *r, const input *in, const report
         return tool_error("%s: has no coverage, which --filter, --exclude, --diff, --fail-under "
                           "and --tests-of are of",
                           file);
-    if (w->percent[WANTED_MCDC] >= 0 && !shown_in(r))
+    if (w->percent[WANTED_MCDC] >= 0 && !decisions_in(r))
         return tool_error("--fail-under %s: %s has no decisions for MC/DC; bursty cc --cover=mcdc "
                           "makes them",
                           w->fail_under, file);
@@ -153,7 +153,7 @@ static int judge_unknown(const coverage_all *all, coverage_totals *sum) {
 int wanted_judge(const wanted *w, const report *r) {
     const coverage_all *all = coverage_in(r);
     coverage_totals sum = coverage_sum(all);
-    const shown_all *shown = shown_in(r);
+    const decisions_report *shown = decisions_in(r);
     coverage_part of[WANTED_SHARES];
     int status = TOOL_OK;
     size_t i;

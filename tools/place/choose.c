@@ -43,6 +43,7 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"left-alone", "left alone"},
     {"plugin-none", "the compiler's plugin put none there, behind the optimizer"},
     {"loop", "it may run long"},
+    {"around", "it calls functions, and no check stands around it"},
     {"boring", "boring: no calls, few events"},
     {"bounded", "bounded: at most 16 iterations"},
     {"always", "each iteration passes another check"},
@@ -436,6 +437,7 @@ void place_choose(placement *p, const graph *g, const place_rules *rules) {
     choose_loops(p, g, rules);
     if (rules->quiet) place_quiet(p, g);
     if (rules->always) place_always(p, g);
+    if (rules->quiet) place_around(p, g);
     add_late(p, g);
     free(is.is_leaf);
 }

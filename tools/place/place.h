@@ -26,7 +26,7 @@ enum {
     WHY_EVERY, WHY_CALLS, WHY_ROOT, WHY_TAKEN, WHY_BELOW, WHY_REPAIR, WHY_REPAIR_CALLS, WHY_BUILT,
     WHY_LATE,
     WHY_LEAF, WHY_UNCALLED, WHY_COVERED, WHY_ASKED, WHY_QUIET_ENTRY, WHY_WITHOUT, WHY_LEFT_ALONE,
-    WHY_LATE_NOT, WHY_LOOP, WHY_BORING, WHY_BOUNDED, WHY_ALWAYS, WHY_QUIET,
+    WHY_LATE_NOT, WHY_LOOP, WHY_AROUND, WHY_BORING, WHY_BOUNDED, WHY_ALWAYS, WHY_QUIET,
     WHY_NOT_BUILT, WHY_COUNT
 };
 
@@ -58,6 +58,9 @@ void place_quiet(placement *p, const graph *g);
 uint8_t *place_sure(const graph *g, const placement *p);
 /* Drops the checks of loops that pass another check in each iteration. */
 void place_always(placement *p, const graph *g);
+/* Gives loops their checks back that call something and run with no check around
+   them. */
+void place_around(placement *p, const graph *g);
 /* For each loop: is it k-boring, bounded or quiet, as the rules have it? A
    WHY_, or 0. */
 void place_exempt(placement *p, const graph *g, const place_rules *rules);

@@ -9,10 +9,14 @@ enum { NAMES_SHOWN = 6 };
 
 /* ---- counts by reason ---------------------------------------------------------------------- */
 
+static int is_check(int why) {
+    return why < WHY_LEAF || why == WHY_LOOP || why == WHY_AROUND;
+}
+
 static void add_counts(const size_t *counts, int checks, text *out) {
     int why, any = 0;
     for (why = 0; why < WHY_COUNT; why++) {
-        if (!counts[why] || (checks != (why < WHY_LEAF || why == WHY_LOOP))) continue;
+        if (!counts[why] || checks != is_check(why)) continue;
         text_add(out, any++ ? ", " : " ");
         text_add(out, place_word(why));
         text_add(out, " ");
@@ -25,7 +29,7 @@ static size_t sum_of(const size_t *counts, int checks) {
     size_t sum = 0;
     int why;
     for (why = 0; why < WHY_COUNT; why++) {
-        if (checks == (why < WHY_LEAF || why == WHY_LOOP)) sum += counts[why];
+        if (checks == is_check(why)) sum += counts[why];
     }
     return sum;
 }

@@ -22,6 +22,7 @@
    Arguments (-mllvm -bursty=KEY=VALUE): entries=safe|all|EL|EN, loops=K|all|LN,
    form=point|scope, only=PATTERN, not=PATTERN, no-tls=1, chosen=FILE,
    records=FILE. */
+#include "common.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -39,88 +40,13 @@
 #include "llvm/Support/CodeGen.h"
 #include "llvm/Support/CommandLine.h"
 #include <cxxabi.h>
-#include <map>
 #include <memory>
 #include <set>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <string>
-#include <vector>
 using namespace llvm;
-
-/* ---- arguments ---- */
 
 namespace {
 
-enum { ENTRIES_SAFE, ENTRIES_ALL, ENTRIES_LEAF, ENTRIES_NONE };
-enum { LOOPS_ARE_ALL = -1, LOOPS_ARE_NONE = -2 };
-enum { IS_CALL = 1, IS_BACKEDGE = 4, HAS_FRAME = 256, IS_PLACED = 512 };  /* of bursty_site.kind */
-
 cl::list<std::string> *words;               /* null: this is another clang */
-
-struct arguments {
-    int entries = ENTRIES_SAFE, loops = 4;
-    bool scope = false, no_tls = false;
-    std::vector<std::string> only, not_these;
-    std::string chosen, records;
-};
-
-bool take(arguments *a, const std::string &key, const std::string &value) {
-    if (key == "only") {
-        a->only.push_back(value);
-    } else if (key == "not") {
-        a->not_these.push_back(value);
-    } else if (key == "entries") {
-        a->entries = value == "all"  ? ENTRIES_ALL
-                     : value == "EL" ? ENTRIES_LEAF
-                     : value == "EN" ? ENTRIES_NONE
-                                     : ENTRIES_SAFE;
-    } else if (key == "loops") {
-        a->loops = value == "all"  ? LOOPS_ARE_ALL
-                   : value == "LN" ? LOOPS_ARE_NONE
-                                   : atoi(value.c_str());
-    } else if (key == "form") {
-        a->scope = value == "scope";
-    } else if (key == "chosen") {
-        a->chosen = value;
-    } else if (key == "records") {
-        a->records = value;
-    } else if (key == "no-tls") {
-        a->no_tls = true;
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* As tools/base/glob.c: * is any bytes, ? is one. */
-bool matches(const char *pattern, const char *name) {
-    const char *star = nullptr, *from = name;
-    while (*name) {
-        if (*pattern == '*') {
-            star = pattern++;
-            from = name;
-        } else if (*pattern == *name || *pattern == '?') {
-            pattern++;
-            name++;
-        } else if (star) {
-            pattern = star + 1;
-            name = ++from;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*') pattern++;
-    return !*pattern;
-}
-
-bool matches_one(const std::vector<std::string> &list, const std::string &name) {
-    for (const std::string &pattern : list) {
-        if (matches(pattern.c_str(), name.c_str())) return true;
-    }
-    return false;
-}
 
 bool begins(const std::string &text, const char *with) {
     return text.compare(0, strlen(with), with) == 0;
@@ -129,17 +55,6 @@ bool begins(const std::string &text, const char *with) {
 bool ends(const std::string &text, const std::string &with) {
     return text.size() >= with.size() &&
            text.compare(text.size() - with.size(), with.size(), with) == 0;
-}
-
-/* A file that `bursty cc` has written. */
-bool read_file(const std::string &path, std::string *data) {
-    char part[65536];
-    size_t got;
-    FILE *file = fopen(path.c_str(), "rb");
-    if (!file) return false;
-    while ((got = fread(part, 1, sizeof part, file)) > 0) data->append(part, got);
-    fclose(file);
-    return true;
 }
 
 /* ---- names ---- */
@@ -233,10 +148,8 @@ bool is_at_fixed_place(const Module &m, const arguments &a) {
 }
 
 #define FS "%fs:bursty_here_tls_64@tpoff"
-#define STUB(thunk, back) \
-    ".byte 0x48, 0x83, 0xc4, 0x80\n\tcall\t" thunk "\n\t.byte 0xe9\n\t.long " back " - . - 4\n\t"
 #define RARE(site) \
-    ".subsection 1\n771:\t" STUB("bursty_thunk", "772b") ".long ${" site ":c} - .\n\t.previous"
+    ".subsection 1\n771:\t" BURSTY_STUB("bursty_thunk", "772b") ".long ${" site ":c} - .\n\t.previous"
 #define FLAGS "~{dirflag},~{fpsr},~{flags}"
 
 class checks {
@@ -290,7 +203,7 @@ public:
 
     void leave(Instruction *before, Value *depth) {
         put(before, "movl\t${0:k}, " FS "+4\n\tcmpl\t$$0, " FS "\n\tjs\t775f\n776:\t"
-            ".subsection 1\n775:\t" STUB("bursty_leave_thunk", "776b") ".previous",
+            ".subsection 1\n775:\t" BURSTY_STUB("bursty_leave_thunk", "776b") ".previous",
             "r," FLAGS, nullptr, {depth}, before->getDebugLoc());
     }
 
@@ -450,22 +363,11 @@ private:
                          const std::vector<planned_loop> &loops);
     void write_records();
 
-    struct chosen_loop {
-        unsigned first, last;               /* lines */
-        bool checked;
-    };
-    struct chosen_function {
-        char way;                           /* as tools/cc/chosen.c says */
-        std::vector<chosen_loop> loops;
-    };
-    std::map<std::string, chosen_function> chosen;
+    source_choice chosen;
     bool read_chosen();
-    const chosen_function *choice_of(const std::string &identifier) const;
-    bool is_chosen(const std::string &identifier) const;
     bool is_in_chosen(const DILocation *at) const;
     bool block_is_in_chosen(const BasicBlock &block) const;
     bool holds_chosen(const Function &f) const;
-    int choice_of_loop(const std::string &identifier, unsigned line) const;
 
     std::vector<planned_loop> choose_loops(Function &f);
     bool choose_entry(const Function &f, bool lands);
@@ -559,105 +461,47 @@ void late::look_at_file() {
 
 /* ---- the graph ---- */
 
-std::string escaped(const std::string &text) {
-    std::string result;
-    char word[4];
-    for (char byte : text) {
-        unsigned char c = (unsigned char)byte;
-        bool is_odd = c <= 32 || c >= 127 || c == '%' || c == '"' || c == '\\';
-        snprintf(word, sizeof word, is_odd ? "%%%02X" : "%c", c);
-        result += word;
-    }
-    return result;
-}
-
-/* What an object says of its functions (docs/formats.md): their names tell
-   `bursty place --prove` which code could have a check. They are left alone by
-   plans, which are made of source: no skeleton stands there. */
 void late::record_function(const Function &f, bool checked,
                            const std::vector<planned_loop> &loops) {
     const DISubprogram *about = f.getSubprogram();
     unsigned line = about ? about->getLine() : 0;
-    std::string file = name.file(about);
     std::set<std::string> called;
-    if (records.empty())
-        records = "U 2 0000000000000000 0000000000000000 " +
-                  escaped(name.main_file.empty() ? "-" : name.main_file) + "\n";
-    records += "F " + escaped(symbol_of(&f)) +
-               (f.hasLocalLinkage() ? " s " : f.isWeakForLinker() ? " w " : " g ") +
-               std::to_string(line) +
-               (checked ? " 0000000000000000 cn * " : " 0000000000000000 n * ") +
-               escaped(file.empty() ? "-" : file) + "\n";
+    if (records.empty()) records = record_of_unit(name.main_file);
+    records += record_of_function(
+        symbol_of(&f), f.hasLocalLinkage() ? 's' : f.isWeakForLinker() ? 'w' : 'g', line, checked,
+        name.file(about));
     for (const BasicBlock &block : f) {
         for (const Instruction &i : block) {
             const CallBase *call = as_call(i);
             const Function *to = call ? target_of(call) : nullptr;
             if (to && called.insert(symbol_of(to)).second)
-                records += "C " + escaped(symbol_of(to)) + " -\n";
+                records += record_of_call(symbol_of(to));
         }
     }
     for (const planned_loop &loop : loops) {
-        records += "L w " + std::to_string(loop.at ? loop.at->getLine() : line) + " - " +
-                   std::to_string(loop.loops) + " 0 " + (loop.checked ? "c\n" : "-\n");
+        records += record_of_loop(loop.at ? loop.at->getLine() : line, loop.loops, loop.checked);
     }
-    records += "N checked-behind-the-optimizer\n";
+    records += record_of_end;
 }
 
 void late::write_records() {
-    std::string text = "\t.pushsection\t.bursty.cg,\"\",@progbits\n";
-    size_t i;
-    if (!asked.records.empty()) {           /* of the source, which is better */
-        records.clear();
-        read_file(asked.records, &records);
-    }
-    if (records.empty()) return;
-    for (i = 0; i < records.size(); i++) {
-        if (i == 0 || records[i - 1] == '\n') text += "\t.ascii\t\"";
-        if (records[i] == '\n') text += "\\n\"\n";
-        else text += records[i];
-    }
-    m.appendModuleInlineAsm(text + "\t.popsection\n");
+    std::string text = records_as_assembly(asked, records);
+    if (text.empty()) return;
+    m.appendModuleInlineAsm("\t.pushsection\t.bursty.cg,\"\",@progbits\n" + text + "\t.popsection\n");
 }
 
 /* ---- a choice made on the source ---- */
 
 bool late::read_chosen() {
-    std::string data;
-    chosen_function *f = nullptr;
-    size_t at = 0, end;
-    if (!read_file(asked.chosen, &data)) {
-        m.getContext().emitError("bursty: " + asked.chosen + ": cannot be read");
-        return false;
-    }
-    for (; (end = data.find('\n', at)) != std::string::npos; at = end + 1) {
-        std::string line = data.substr(at, end - at);
-        char word[1000], way;
-        unsigned first, last;
-        if (sscanf(line.c_str(), "F %999s %c", word, &way) == 2) {
-            f = &chosen[word];
-            if (!f->way) f->way = way;
-        } else if (f && sscanf(line.c_str(), "L %u %u %c", &first, &last, &way) == 3) {
-            f->loops.push_back({first, last, way == 'c'});
-        }
-    }
-    return true;
-}
-
-/* Null: nothing is known of it, and the rules for one file alone decide. */
-const late::chosen_function *late::choice_of(const std::string &identifier) const {
-    std::map<std::string, chosen_function>::const_iterator found = chosen.find(identifier);
-    return found != chosen.end() && found->second.way != 'n' ? &found->second : nullptr;
-}
-
-bool late::is_chosen(const std::string &identifier) const {
-    const chosen_function *f = choice_of(identifier);
-    return f && (f->way == 'c' || f->way == 'e');
+    if (chosen.read(asked.chosen)) return true;
+    m.getContext().emitError("bursty: " + asked.chosen + ": cannot be read");
+    return false;
 }
 
 /* Is the place in a chosen function that was inlined? */
 bool late::is_in_chosen(const DILocation *at) const {
     for (; at && at->getInlinedAt(); at = at->getInlinedAt()) {
-        if (is_chosen(identifier_at(at))) return true;
+        if (chosen.has(identifier_at(at))) return true;
     }
     return false;
 }
@@ -674,24 +518,6 @@ bool late::holds_chosen(const Function &f) const {
         if (block_is_in_chosen(block)) return true;
     }
     return false;
-}
-
-enum { LOOP_CHECKED, LOOP_NOT, LOOP_UNKNOWN };
-
-/* The smallest loop of the source that has the line. Of several on one line one
-   that is checked. */
-int late::choice_of_loop(const std::string &identifier, unsigned line) const {
-    const chosen_function *f = choice_of(identifier);
-    unsigned best = ~0u;
-    int result = LOOP_UNKNOWN;
-    if (!f) return result;
-    for (const chosen_loop &loop : f->loops) {
-        unsigned size = loop.last - loop.first;
-        if (line < loop.first || line > loop.last || size > best) continue;
-        if (size < best || loop.checked) result = loop.checked ? LOOP_CHECKED : LOOP_NOT;
-        best = size;
-    }
-    return result;
 }
 
 /* ---- loops ---- */
@@ -813,10 +639,10 @@ std::vector<late::planned_loop> late::choose_loops(Function &f) {
         const DILocation *at = place_of_loop(of, head, body);
         if (!chosen.empty()) {
             std::string in = at ? identifier_at(at) : identifier_of(f);
-            if (at) choice = choice_of_loop(in, at->getLine());
+            if (at) choice = chosen.of_loop(in, at->getLine());
             if (choice == LOOP_NOT && !(around && calls)) checked = false;
             /* What the source has no loop for, the compiler made of a recursion. */
-            around |= is_chosen(in);
+            around |= chosen.has(in);
         }
         if (choice == LOOP_UNKNOWN && asked.loops != LOOPS_ARE_ALL && !around && !calls &&
             loops <= asked.loops)
@@ -828,20 +654,16 @@ std::vector<late::planned_loop> late::choose_loops(Function &f) {
 
 /* ---- the pass ---- */
 
-bool late::is_wanted(const Function &f) const {
-    std::string of = name.of(f);
-    if (!asked.only.empty() && !matches_one(asked.only, of)) return false;
-    return !matches_one(asked.not_these, of);
-}
+bool late::is_wanted(const Function &f) const { return is_asked_for(asked, name.of(f)); }
 
 bool late::choose_entry(const Function &f, bool lands) {
     bool calls = function_calls(f);
     std::string identifier = identifier_of(f);
-    const chosen_function *choice = choice_of(identifier);
+    const chosen_function *choice = chosen.of(identifier);
     if (thunks.count(&f)) return false;
     if (choice && choice->way == 'e') return true;
-    if (choice && asked.entries == ENTRIES_ALL) return is_chosen(identifier);
-    if (choice) return calls && (is_chosen(identifier) || holds_chosen(f));
+    if (choice && asked.entries == ENTRIES_ALL) return chosen.has(identifier);
+    if (choice) return calls && (chosen.has(identifier) || holds_chosen(f));
     switch (asked.entries) {
     case ENTRIES_ALL: return true;
     case ENTRIES_LEAF: return calls;

@@ -39,6 +39,7 @@
    Arguments (-fplugin-arg-NAME-KEY=VALUE, bytes that gcc would take for its own
    as %XX): entries=safe|all|EL|EN, loops=K|all|LN, form=point|scope,
    only=PATTERN, not=PATTERN, no-tls=1, chosen=FILE, records=FILE. */
+#include "common.h"
 #include "gcc-plugin.h"
 #include "plugin-version.h"
 #include "backend.h"
@@ -70,16 +71,7 @@ int plugin_is_GPL_compatible;               /* MIT is */
 
 /* ---- arguments ---- */
 
-enum { ENTRIES_SAFE, ENTRIES_ALL, ENTRIES_LEAF, ENTRIES_NONE };
-enum { LOOPS_ARE_ALL = -1, LOOPS_ARE_NONE = -2 };
-enum { PATTERNS = 64 };
-enum { CALL = 1, BACKEDGE = 4, FRAME = 256, PLACED = 512 };    /* of bursty_site.kind */
-
-static struct {
-    int entries, loops, scope, no_tls;
-    char *only[PATTERNS + 1], *not_these[PATTERNS + 1];
-    char *chosen, *records;
-} asked = {ENTRIES_SAFE, 4, 0, 0, {NULL}, {NULL}, NULL, NULL};
+static arguments asked;
 
 static int digit(char c) {
     if (c >= '0' && c <= '9') return c - '0';
@@ -87,81 +79,17 @@ static int digit(char c) {
 }
 
 /* %XX becomes the byte again. */
-static char *plain(const char *value) {
-    char *copy = xstrdup(value), *to = copy;
+static std::string plain(const char *value) {
+    std::string copy;
     for (; *value; value++) {
         if (value[0] == '%' && digit(value[1]) >= 0 && digit(value[2]) >= 0) {
-            *to++ = (char)(digit(value[1]) * 16 + digit(value[2]));
+            copy += (char)(digit(value[1]) * 16 + digit(value[2]));
             value += 2;
         } else {
-            *to++ = *value;
+            copy += *value;
         }
     }
-    *to = 0;
     return copy;
-}
-
-static bool add_pattern(char **list, const char *value) {
-    int i = 0;
-    while (list[i]) i++;
-    if (i == PATTERNS) return false;
-    list[i] = plain(value);
-    return true;
-}
-
-static bool take(const char *key, const char *value) {
-    if (!value) return false;
-    if (strcmp(key, "only") == 0) return add_pattern(asked.only, value);
-    if (strcmp(key, "not") == 0) return add_pattern(asked.not_these, value);
-    if (strcmp(key, "entries") == 0) {
-        asked.entries = strcmp(value, "all") == 0 ? ENTRIES_ALL
-                        : strcmp(value, "EL") == 0 ? ENTRIES_LEAF
-                        : strcmp(value, "EN") == 0 ? ENTRIES_NONE
-                                                   : ENTRIES_SAFE;
-    } else if (strcmp(key, "loops") == 0) {
-        asked.loops = strcmp(value, "all") == 0  ? LOOPS_ARE_ALL
-                      : strcmp(value, "LN") == 0 ? LOOPS_ARE_NONE
-                                                 : atoi(value);
-    } else if (strcmp(key, "form") == 0) {
-        asked.scope = strcmp(value, "scope") == 0;
-    } else if (strcmp(key, "chosen") == 0) {
-        asked.chosen = plain(value);
-    } else if (strcmp(key, "records") == 0) {
-        asked.records = plain(value);
-    } else if (strcmp(key, "no-tls") == 0) {
-        asked.no_tls = 1;
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* As tools/base/glob.c: * is any bytes, ? is one. */
-static bool matches(const char *pattern, const char *name) {
-    const char *star = NULL, *from = name;
-    while (*name) {
-        if (*pattern == '*') {
-            star = pattern++;
-            from = name;
-        } else if (*pattern == *name || *pattern == '?') {
-            pattern++;
-            name++;
-        } else if (star) {
-            pattern = star + 1;
-            name = ++from;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*') pattern++;
-    return !*pattern;
-}
-
-static bool matches_one(char *const *list, const char *name) {
-    for (; *list; list++) {
-        if (matches(*list, name)) return true;
-    }
-    return false;
 }
 
 /* ---- names ---- */
@@ -195,11 +123,7 @@ static const char *name_of(tree decl) {
     return is_part ? concat(name, " [part]", NULL) : name;
 }
 
-static bool is_wanted(tree decl) {
-    const char *name = name_of(decl);
-    if (asked.only[0] && !matches_one(asked.only, name)) return false;
-    return !matches_one(asked.not_these, name);
-}
+static bool is_wanted(tree decl) { return is_asked_for(asked, name_of(decl)); }
 
 /* ---- the text of checks ---- */
 
@@ -255,7 +179,7 @@ static tree address_of_site(const char *name, location_t at, unsigned kind) {
                                         address_of_text(place.file ? place.file : "")));
     CONSTRUCTOR_APPEND_ELT(values, fields[2],
                            build_int_cst(unsigned_type_node, place.line));
-    CONSTRUCTOR_APPEND_ELT(values, fields[3], build_int_cst(unsigned_type_node, kind | PLACED));
+    CONSTRUCTOR_APPEND_ELT(values, fields[3], build_int_cst(unsigned_type_node, kind | IS_PLACED));
     value = build_constructor(site_type, values);
     TREE_CONSTANT(value) = TREE_STATIC(value) = 1;
     snprintf(symbol, sizeof symbol, "bursty_site.%u", sites++);
@@ -291,9 +215,6 @@ static gasm *finish(const char *text, assembly *a) {
 
 #define FS "%%fs:bursty_here_tls_64@tpoff"
 #define FS_INTEL "fs:bursty_here_tls_64@tpoff"
-#define STUB(thunk, back) \
-    ".byte 0x48, 0x83, 0xc4, 0x80\n\tcall\t" thunk "\n\t.byte 0xe9\n\t.long " back " - . - 4\n\t"
-
 static gasm *check(tree site) {
     assembly a = {NULL, NULL, NULL};
     char text[400];
@@ -304,7 +225,7 @@ static gasm *check(tree site) {
     }
     vec_safe_push(a.in, operand("i", site));
     snprintf(text, sizeof text,
-             "%s\n\tjs\t771f\n772:\t.subsection 1\n771:\t" STUB("bursty_thunk", "772b")
+             "%s\n\tjs\t771f\n772:\t.subsection 1\n771:\t" BURSTY_STUB("bursty_thunk", "772b")
              ".long %%c%d - .\n\t.previous",
              fixed ? "{decl\t" FS "|dec\tDWORD PTR " FS_INTEL "}" : "{decl\t%0|dec\t%0}",
              fixed ? 0 : 2);
@@ -327,7 +248,7 @@ static gasm *enter(tree site, tree *depth) {
                        "{leaq\t%c2(%%rip), %1|lea\t%1, %c2[rip]}\n\t"
                        "{movq\t%1, " FS "+8(,%q0,8)|mov\tQWORD PTR " FS_INTEL "+8[0+%q0*8], %1}\n"
                        "774:\t{incl\t" FS "+4|inc\tDWORD PTR " FS_INTEL "+4}\n\t"
-                       ".subsection 1\n771:\t" STUB("bursty_thunk", "772b")
+                       ".subsection 1\n771:\t" BURSTY_STUB("bursty_thunk", "772b")
                        ".long %c2 - .\n\t.previous", &a);
     SSA_NAME_DEF_STMT(*depth) = statement;
     SSA_NAME_DEF_STMT(at) = statement;
@@ -339,7 +260,7 @@ static gasm *leave(tree depth) {
     vec_safe_push(a.in, operand("r", depth));
     return finish("{movl\t%k0, " FS "+4|mov\tDWORD PTR " FS_INTEL "+4, %k0}\n\t"
                   "{cmpl\t$0, " FS "|cmp\tDWORD PTR " FS_INTEL ", 0}\n\tjs\t775f\n776:\t"
-                  ".subsection 1\n775:\t" STUB("bursty_leave_thunk", "776b") ".previous", &a);
+                  ".subsection 1\n775:\t" BURSTY_STUB("bursty_leave_thunk", "776b") ".previous", &a);
 }
 
 /* Where an exception lands: the scopes that it has skipped are gone. */
@@ -436,51 +357,9 @@ static void look_at_file(void) {
     }
 }
 
-/* A file that `bursty cc` has written, or NULL. */
-static char *read_file(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    char *data = NULL;
-    size_t room = 0, got;
-    *size = 0;
-    if (!file) return NULL;
-    do {
-        room = room ? 2 * room : 65536;
-        data = XRESIZEVEC(char, data, room + 1);
-        got = fread(data + *size, 1, room - *size, file);
-        *size += got;
-    } while (got > 0 && *size == room);
-    data[*size] = 0;
-    fclose(file);
-    return data;
-}
-
 /* ---- the graph ---- */
 
-/* What an object says of its functions (docs/formats.md): their names tell
-   `bursty place --prove` which code could have a check. They are left alone by
-   plans, which are made of source: no skeleton stands there. */
-static char *records;
-static size_t records_size, records_room;
-
-static void record(const char *words) {
-    size_t size = strlen(words);
-    if (records_size + size + 1 > records_room) {
-        records_room = 2 * (records_size + size) + 4096;
-        records = XRESIZEVEC(char, records, records_room);
-    }
-    memcpy(records + records_size, words, size + 1);
-    records_size += size;
-}
-
-static void record_file(const char *file) {
-    char escaped[4];
-    for (; *file; file++) {
-        unsigned char c = (unsigned char)*file;
-        bool is_odd = c <= 32 || c >= 127 || c == '%' || c == '"' || c == '\\';
-        snprintf(escaped, sizeof escaped, is_odd ? "%%%02X" : "%c", c);
-        record(escaped);
-    }
-}
+static std::string records;
 
 static const char *symbol_of(tree decl) {
     const char *symbol = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
@@ -498,110 +377,50 @@ static void record_function(function *f, bool checked, const vec<planned_loop> &
     expanded_location at = expand_location(DECL_SOURCE_LOCATION(f->decl));
     hash_set<const char *> called;
     basic_block block;
-    char line[32];
-    if (!records_size) {
-        record("U 2 0000000000000000 0000000000000000 ");
-        record_file(main_input_filename ? main_input_filename : "-");
-        record("\n");
-    }
-    record("F ");
-    record_file(symbol_of(f->decl));
-    record(!TREE_PUBLIC(f->decl) ? " s " : DECL_WEAK(f->decl) ? " w " : " g ");
-    snprintf(line, sizeof line, "%d", at.line);
-    record(line);
-    record(checked ? " 0000000000000000 cn * " : " 0000000000000000 n * ");
-    record_file(at.file ? at.file : "-");
-    record("\n");
+    if (records.empty()) records = record_of_unit(main_input_filename ? main_input_filename : "");
+    records += record_of_function(
+        symbol_of(f->decl), !TREE_PUBLIC(f->decl) ? 's' : DECL_WEAK(f->decl) ? 'w' : 'g',
+        (unsigned)at.line, checked, at.file ? at.file : "");
     FOR_EACH_BB_FN(block, f) {
         for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
             tree target = is_call(gsi_stmt(i)) ? gimple_call_fndecl(gsi_stmt(i)) : NULL_TREE;
             cgraph_node *node = target ? cgraph_node::get(target) : NULL;
             if (node && node->alias) target = node->ultimate_alias_target()->decl;
             if (!target || called.add(symbol_of(target))) continue;
-            record("C ");
-            record_file(symbol_of(target));
-            record(" -\n");
+            records += record_of_call(symbol_of(target));
         }
     }
     for (const planned_loop &loop : loops) {
-        snprintf(line, sizeof line, "L w %d - %d 0 %c\n", LOCATION_LINE(loop.at), loop.loops,
-                 loop.checked ? 'c' : '-');
-        record(line);
+        records += record_of_loop((unsigned)LOCATION_LINE(loop.at), loop.loops, loop.checked);
     }
-    record("N checked-behind-the-optimizer\n");
+    records += record_of_end;
 }
 
 static void write_records(void *, void *) {
-    size_t i;
-    if (asked.records) {                    /* of the source, which is better */
-        free(records);
-        records = read_file(asked.records, &records_size);
-    }
-    if (!records_size || !asm_out_file) return;
+    std::string text = records_as_assembly(asked, records);
+    if (text.empty() || !asm_out_file) return;
     fputs("\t.section\t.bursty.cg,\"\",@progbits\n", asm_out_file);
-    for (i = 0; i < records_size; i++) {
-        if (i == 0 || records[i - 1] == '\n') fputs("\t.ascii\t\"", asm_out_file);
-        if (records[i] == '\n') fputs("\\n\"\n", asm_out_file);
-        else fputc(records[i], asm_out_file);
-    }
+    fputs(text.c_str(), asm_out_file);
 }
 
 /* ---- a choice made on the source ---- */
 
-struct chosen_loop {
-    int first, last;                        /* lines */
-    bool checked;
-};
-struct chosen_function {
-    char way;                               /* as tools/cc/chosen.c says */
-    unsigned first_loop, loops;
-};
-
-static hash_map<nofree_string_hash, chosen_function> *chosen;
-static vec<chosen_loop> chosen_loops;
+static source_choice chosen;
+static bool chosen_was_read;
 
 static void read_chosen(void) {
-    size_t size;
-    char *data = read_file(asked.chosen, &size), *line, *next, name[1000], way;
-    chosen_function *f = NULL;
-    int first, last;
-    if (!data) {
-        error("bursty: %s: cannot be read", asked.chosen);
-        return;
-    }
-    chosen = new hash_map<nofree_string_hash, chosen_function>;
-    for (line = data; *line; line = next) {
-        next = strchr(line, '\n');
-        if (!next) break;
-        *next++ = 0;
-        if (sscanf(line, "F %999s %c", name, &way) == 2) {
-            chosen_function one = {way, chosen_loops.length(), 0};
-            f = chosen->get(name);
-            if (!f) {
-                chosen->put(xstrdup(name), one);
-                f = chosen->get(name);
-            }
-        } else if (f && sscanf(line, "L %d %d %c", &first, &last, &way) == 3) {
-            chosen_loop one = {first, last, way == 'c'};
-            chosen_loops.safe_push(one);
-            f->loops++;
-        }
-    }
+    chosen_was_read = true;
+    if (!asked.chosen.empty() && !chosen.read(asked.chosen))
+        error("bursty: %s: cannot be read", asked.chosen.c_str());
 }
 
-/* NULL: nothing is known of it, and the rules for one file alone decide. */
-static const chosen_function *choice_of(tree decl) {
+/* In C an identifier is the name. */
+static const char *identifier_of(tree decl) {
     tree origin = origin_of(decl);
-    chosen_function *f;
-    if (!chosen || !DECL_NAME(origin)) return NULL;
-    f = chosen->get(IDENTIFIER_POINTER(DECL_NAME(origin)));
-    return f && f->way != 'n' ? f : NULL;
+    return DECL_NAME(origin) ? IDENTIFIER_POINTER(DECL_NAME(origin)) : "";
 }
 
-static bool is_chosen(tree decl) {
-    const chosen_function *f = choice_of(decl);
-    return f && (f->way == 'c' || f->way == 'e');
-}
+static bool is_chosen(tree decl) { return chosen.has(identifier_of(decl)); }
 
 /* Is a chosen function inlined in the scope, or around the place? */
 static bool holds_chosen(tree scope) {
@@ -621,24 +440,6 @@ static bool is_in_chosen(location_t at) {
         if (origin && TREE_CODE(origin) == FUNCTION_DECL && is_chosen(origin)) return true;
     }
     return false;
-}
-
-enum { LOOP_CHECKED, LOOP_NOT, LOOP_UNKNOWN };
-
-/* The smallest loop of the source that has the line. Of several on one line one
-   that is checked. */
-static int choice_of_loop(tree decl, int line) {
-    const chosen_function *f = choice_of(decl);
-    int best = INT_MAX, result = LOOP_UNKNOWN;
-    unsigned i;
-    for (i = 0; f && i < f->loops; i++) {
-        const chosen_loop *loop = &chosen_loops[f->first_loop + i];
-        int size = loop->last - loop->first;
-        if (line < loop->first || line > loop->last || size > best) continue;
-        if (size < best || loop->checked) result = loop->checked ? LOOP_CHECKED : LOOP_NOT;
-        best = size;
-    }
-    return result;
 }
 
 /* ---- the pass ---- */
@@ -796,14 +597,14 @@ static void choose_loops(function *f, vec<planned_loop> *out) {
             inner = BASIC_BLOCK_FOR_FN(f, k);
             calls |= block_calls(inner);
             loops += leads_back(inner);
-            around |= chosen && block_is_in_chosen(inner);
+            around |= !chosen.empty() && block_is_in_chosen(inner);
         }
         at = place_of_loop(f, block, body);
-        if (chosen) choice = choice_of_loop(function_of(f->decl, at), LOCATION_LINE(at));
+        choice = chosen.of_loop(identifier_of(function_of(f->decl, at)), (unsigned)LOCATION_LINE(at));
         planned_loop one = {block, at, loops, asked.loops != LOOPS_ARE_NONE};
         if (choice == LOOP_NOT && !(around && calls)) one.checked = false;
         /* What the source has no loop for, gcc made of a recursion. */
-        around |= chosen && is_chosen(function_of(f->decl, at));
+        around |= is_chosen(function_of(f->decl, at));
         if (choice == LOOP_UNKNOWN && asked.loops != LOOPS_ARE_ALL && !around && !calls &&
             loops <= asked.loops)
             one.checked = false;
@@ -813,7 +614,7 @@ static void choose_loops(function *f, vec<planned_loop> *out) {
 
 static bool choose_entry(function *f, bool lands) {
     bool calls = function_calls(f);
-    const chosen_function *choice = choice_of(f->decl);
+    const chosen_function *choice = chosen.of(identifier_of(f->decl));
     if (choice && choice->way == 'e') return true;
     if (choice && asked.entries == ENTRIES_ALL) return is_chosen(f->decl);
     if (choice)
@@ -828,7 +629,7 @@ static bool choose_entry(function *f, bool lands) {
 
 static void put_entry(function *f, bool scope) {
     location_t at = DECL_SOURCE_LOCATION(origin_of(f->decl));
-    tree site = address_of_site(name_of(f->decl), at, scope ? CALL | FRAME : CALL), depth;
+    tree site = address_of_site(name_of(f->decl), at, scope ? IS_CALL | HAS_FRAME : IS_CALL), depth;
     edge into = single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(f)), e;
     edge_iterator i;
     basic_block block;
@@ -880,7 +681,7 @@ struct late_pass : gimple_opt_pass {
         bool wanted = is_wanted(f->decl), entry;
         if (!site_type) make_types();
         if (!entered) look_at_file();
-        if (asked.chosen && !chosen) read_chosen();
+        if (!chosen_was_read) read_chosen();
         entry = wanted && choose_entry(f, lands);
         choose_loops(f, &loops);
         for (i = 0; i < loops.length(); i++) loops[i].checked &= wanted;
@@ -888,7 +689,7 @@ struct late_pass : gimple_opt_pass {
         for (i = 0; i < loops.length(); i++) {
             if (!loops[i].checked) continue;
             tree in = function_of(f->decl, loops[i].at);
-            put_first(loops[i].head, check(address_of_site(name_of(in), loops[i].at, BACKEDGE)));
+            put_first(loops[i].head, check(address_of_site(name_of(in), loops[i].at, IS_BACKEDGE)));
         }
         if (entry) put_entry(f, scope);
         return 0;
@@ -900,7 +701,8 @@ int plugin_init(plugin_name_args *info, plugin_gcc_version *version) {
     int i;
     if (!plugin_default_version_check(version, &gcc_version)) return 1;
     for (i = 0; i < info->argc; i++) {
-        if (!take(info->argv[i].key, info->argv[i].value)) {
+        const char *value = info->argv[i].value;
+        if (!value || !take(&asked, info->argv[i].key, plain(value))) {
             error("bursty: %<%s%> is no argument of this plugin", info->argv[i].key);
             return 1;
         }

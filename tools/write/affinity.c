@@ -38,19 +38,17 @@ static uint32_t number_of(affinity *a, const char *name) {
     return *slot - 1;
 }
 
-static uint64_t sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-
 void affinity_add(affinity *a, const report_tree *tree) {
     uint64_t *below = (uint64_t *)tool_alloc((tree->count + 1) * sizeof *below);
     uint32_t *numbers = (uint32_t *)tool_alloc((tree->name_count + 1) * sizeof *numbers);
     size_t i;
     for (i = 0; i < tree->name_count; i++) { numbers[i] = number_of(a, tree->names[i]); }
     for (i = 0; i < tree->count; i++) { below[i] = tree->lower[i]; }
-    for (i = tree->count; i-- > 1; ) { below[tree->parent[i]] = sat_add(below[tree->parent[i]], below[i]); }
+    for (i = tree->count; i-- > 1; ) { below[tree->parent[i]] = tool_sum(below[tree->parent[i]], below[i]); }
     for (i = 1; i < tree->count; i++) {
         uint32_t x = numbers[tree->name[tree->parent[i]]], y = numbers[tree->name[i]];
         affinity_edge *edge;
-        a->heat[y] = sat_add(a->heat[y], below[i]);
+        a->heat[y] = tool_sum(a->heat[y], below[i]);
         if (tree->parent[i] == 0 || x == y || below[i] == 0) { continue; }
         if (a->edge_count == a->edge_room) {
             a->edge_room = 2 * a->edge_room + 256;
@@ -83,7 +81,7 @@ void affinity_settle(affinity *a) {
     qsort(a->edges, a->edge_count, sizeof *a->edges, by_ends);
     for (i = 0; i < a->edge_count; i++) {
         if (kept && by_ends(&a->edges[kept - 1], &a->edges[i]) == 0) {
-            a->edges[kept - 1].weight = sat_add(a->edges[kept - 1].weight, a->edges[i].weight);
+            a->edges[kept - 1].weight = tool_sum(a->edges[kept - 1].weight, a->edges[i].weight);
         } else {
             a->edges[kept++] = a->edges[i];
         }

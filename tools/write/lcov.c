@@ -62,11 +62,11 @@ static void add_branches(text *out, const coverage_file *f) {
 
 /* ---- MC/DC, from LCOV 2.2 on ---- */
 
-static int is_told(const shown_decision *s, const char *file) {
+static int is_told(const decisions_judged *s, const char *file) {
     return strcmp(s->file, file) == 0 && s->d->line && s->d->form <= DECISION_OUTCOMES;
 }
 
-static void add_sense(text *out, const shown_decision *s, uint32_t size, uint32_t i, int way,
+static void add_sense(text *out, const decisions_judged *s, uint32_t size, uint32_t i, int way,
                       size_t index) {
     const decisions_condition *c = &s->d->conditions[i];
     text name = {NULL, 0, 0};
@@ -86,7 +86,7 @@ static void add_sense(text *out, const shown_decision *s, uint32_t size, uint32_
 /* LCOV keeps the conditions of one line and one size under their indices. So
    decisions of one line are one group there, whose size is their sum. Decisions
    are in order of files and lines. */
-static void add_decisions(text *out, const shown_all *shown, size_t *at, const char *file) {
+static void add_decisions(text *out, const decisions_report *shown, size_t *at, const char *file) {
     size_t found = 0, hit = 0, i, end, index;
     uint32_t size, k;
     while (shown && *at < shown->count && strcmp(shown->list[*at].file, file) < 0) ++*at;
@@ -99,7 +99,7 @@ static void add_decisions(text *out, const shown_all *shown, size_t *at, const c
             if (is_told(&shown->list[end], file)) size += shown->list[end].d->count;
         }
         for (; i < end; i++) {
-            const shown_decision *s = &shown->list[i];
+            const decisions_judged *s = &shown->list[i];
             for (k = 0; is_told(s, file) && k < s->d->count; k++, index++) {
                 add_sense(out, s, size, k, 1, index);
                 add_sense(out, s, size, k, 0, index);
@@ -129,7 +129,8 @@ static void add_test(text *out, const char *name) {
 }
 
 /* shown: decisions of all tests together, or NULL. */
-static void add_file(text *out, const coverage_file *f, const char *test, const shown_all *shown,
+static void add_file(text *out, const coverage_file *f, const char *test,
+                     const decisions_report *shown,
                      size_t *at) {
     size_t k;
     add_test(out, test);
@@ -168,7 +169,8 @@ static void add_one_test(const report *r, text *out, const coverage_all *all, si
 
 /* MC/DC is of all tests together: two of them may show a condition that neither
    shows alone. */
-static void add_joint_decisions(text *out, const char *file, const shown_all *shown, size_t *at) {
+static void add_joint_decisions(text *out, const char *file, const decisions_report *shown,
+                                size_t *at) {
     if (!shown) return;
     add_test(out, "");
     text_add(out, "SF:");
@@ -188,10 +190,10 @@ static void write_lcov(const report *r, text *out) {
     for (i = 0; i < tests; i++) add_one_test(r, out, all, i, has_run);
     for (i = 0; i < all->count; i++) {
         if (has_run[i]) {
-            add_joint_decisions(out, all->files[i].name, shown_in(r), &at);
+            add_joint_decisions(out, all->files[i].name, decisions_in(r), &at);
             continue;
         }
-        add_file(out, &all->files[i], "", shown_in(r), &at);
+        add_file(out, &all->files[i], "", decisions_in(r), &at);
         save_some(r->out, out);
     }
     free(has_run);

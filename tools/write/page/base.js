@@ -1,7 +1,15 @@
 // base.js - what the scripts of the page share: its data, elements, numbers, the state in the
 // address, the tip.
 'use strict';
-const data = JSON.parse(document.getElementById('data').textContent);
+// Characters that turn the direction of writing, or do not show, stand as they do in the text:
+// \x1b, \u202e. Only tabs and ends of lines stay. `json` has all of them as \u and four digits.
+const spelled = json =>
+  json.replace(
+    /\\(?:u(00(?:0[0-8bcef]|1[0-9a-f]|7f|[89][0-9a-f])|061c|20(?:0[ef]|2[89a-e]|6[6-9])|feff)|.)/g,
+    (whole, code) =>
+      code ? '\\\\' + (code < '0080' ? 'x' + code.slice(2) : 'u' + code) : whole,
+  );
+const data = JSON.parse(spelled(document.getElementById('data').textContent));
 const byId = id => document.getElementById(id);
 
 // A script of the page registers how the section of that key is drawn. The workbench gives it a

@@ -319,9 +319,9 @@ const fileOf = place => place.replace(/:[0-9]+$/, '');
 function sameFunctions(names, placeAt, name, at) {
   const same = [];
   for (let i = 0; name && i < names.length; i++) if (names[i] === name) same.push(i);
-  if (!at || same.length === 0) return same;
-  const exact = same.filter(i => placeAt(i) === at);
+  const exact = same.filter(i => placeAt(i) === (at || ''));
   if (exact.length) return exact;
+  if (!at) return same;
   const near = same.filter(i => fileOf(placeAt(i)) === fileOf(at));
   return near.length ? near : same;
 }
@@ -401,9 +401,11 @@ function differs(p, q, samples) {
 
 // ---- packed columns
 
-// A tree of very many contexts comes as base64 of deflated bytes: for each column its length in
-// four bytes and varints. Columns: levels up from the node before, name, lower, upper - lower, and
-// where there are intervals 0 or 1 + millionths of their ends. Nodes are in order already.
+// A tree of very many contexts comes as base64 of deflated bytes: columns of numbers of seven bits a
+// byte, the lowest first, 128 if more follow; of each column the first byte of all numbers, then the
+// second byte of those that have one, and so on. Columns: levels up from the node before, name, lower,
+// upper - lower, and where there are intervals 0 or 1 + millionths of their ends. Nodes are in order
+// already.
 async function unpack(tree) {
   const { count, columns, data } = tree.packed;
   const text = atob(data),
@@ -411,28 +413,25 @@ async function unpack(tree) {
   for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
   const raw = new Uint8Array(await new Response(stream).arrayBuffer());
+  const open = new Uint32Array(count + 1); // first the numbers that go on, then the open callers
   let at = 0;
   const column = Kind => {
-    const list = new Kind(count),
-      size = raw[at] + raw[at + 1] * 256 + raw[at + 2] * 65536 + raw[at + 3] * 16777216,
-      end = at + 4 + size;
-    at += 4;
-    for (let k = 0; at < end; k++) {
-      let value = 0,
-        times = 1,
-        byte;
-      do {
-        byte = raw[at++];
-        value += (byte & 127) * times;
-        times *= 128;
-      } while (byte & 128);
-      list[k] = value;
+    const list = new Kind(count);
+    for (let k = 0; k < count; k++) open[k] = k;
+    for (let times = 1, going = count; going; times *= 128) {
+      let still = 0;
+      for (let j = 0; j < going; j++) {
+        const k = open[j],
+          byte = raw[at++];
+        list[k] += (byte & 127) * times;
+        if (byte & 128) open[still++] = k;
+      }
+      going = still;
     }
     return list;
   };
   const up = column(Uint32Array);
-  const parent = new Uint32Array(count),
-    open = new Uint32Array(count + 1);
+  const parent = new Uint32Array(count);
   for (let i = 1, depth = 0; i < count; i++) {
     depth += 1 - up[i];
     parent[i] = open[depth - 1];

@@ -165,12 +165,19 @@ function ownOfThread(unit, thread) {
   return own;
 }
 
+// The interval of a share of so many samples; none for what is no sample.
+const rangeOf = (part, samples) => (samples > 0 ? wilson(Math.min(1, part), samples) : [null, null]);
+// How many of a unit's samples such an amount is.
+const samplesOf = (unit, amount) => (unit.tree && unit.effective ? unit.effective * (amount / unit.all) : 0);
+// A share with the digits that it is known to.
+const nearOf = (part, samples) => near(part, ...rangeOf(part, samples));
+
 // Rows of a tree as it is after filters. all: what shares are of. Ticks get intervals.
 function rowsOf(unit, tree, all, calls) {
   const { self, total } = sumFunctions(tree),
     rows = [];
   const samples = unit.effective * (unit.tree ? all / unit.all : 1);
-  const range = part => (samples > 0 ? wilson(Math.min(1, part), samples) : [null, null]);
+  const range = part => rangeOf(part, samples);
   for (let k = 0; k < tree.names.length; k++) {
     if (!(total[k] > 0)) continue;
     const a = self[k] / all,
@@ -247,7 +254,7 @@ function kinOf(unit, tree, all, name, at, isCallers) {
   return [...sums]
     .map(([k, amount]) => {
       const share = amount / all,
-        [low, high] = samples > 0 ? wilson(Math.min(1, share), samples) : [null, null];
+        [low, high] = rangeOf(share, samples);
       return {
         name: k < 0 ? '(outermost)' : tree.names[k],
         place: k < 0 ? '' : tree.places[k],

@@ -113,20 +113,24 @@ function litMarks(tree) {
 
 // ---- the head: one sentence, search, unit, filters
 
+// With its place where another function has the name.
+const nameInRows = row =>
+  row.place && seen.rows.some(other => other !== row && other.name === row.name)
+    ? nameOfItem([row.name, row.place]) : row.name;
 function sentence() {
   const unit = workbench.unit,
     row = unit && hottestRow();
-  if (!row || row.self === null) return null;
+  if (!row || !row.self) return null;
   const more = [];
   if (unit.key === 'time') {
     const others = seen.rows.filter(r => r !== row && r.self !== null);
     const second = others.reduce((b, r) => (b && b.self >= r.self ? b : r), null);
     if (second && row.worth && !differs(row.self, second.self, row.worth))
-      more.push(' It cannot be told from ' + second.name + ', ' +
+      more.push(' It cannot be told from ' + nameInRows(second) + ', ' +
         ranged(second.self, second.selfLow, second.selfHigh) + '.');
   }
   return [
-    el('b', {}, row.name),
+    el('b', {}, nameInRows(row)),
     ' takes ' + (unit.isBound ? 'at least ' : '') + ranged(row.self, row.selfLow, row.selfHigh) +
       ' of ' + unit.of +
         (unit.key === 'time' && row.selfLow === null ? ' that was seen' : '') + '.',
@@ -141,6 +145,12 @@ function coverageSentence() {
   const ran = data.edges.files.reduce((s, f) => s + f.lines.filter(l => l[1] > 0).length, 0);
   return [el('b', {}, percent(ran / all)), ' of ' + grouped(all) + ' lines ran, in ' +
     grouped(data.edges.files.length) + (data.edges.files.length === 1 ? ' file.' : ' files.')];
+}
+// Of a dump that has hot data streams and nothing that is shared out among functions.
+function streamsSentence() {
+  const p = (data.streams || [])[0];
+  return p && p.references ? ['Hot data streams hold ', el('b', {}, percent(p.coverage)),
+    ' of ' + grouped(p.references) + ' references.'] : null;
 }
 const nameOfItem = ([name, at]) => name + (at ? ' (' + shortPlace(at) + ')' : '');
 function filterWords() {
@@ -165,7 +175,7 @@ function filterWords() {
   const words = !unit.tree
     ? 'There are no stacks of ' + unit.label + ': nothing is left out here.'
     : seen.part < 0.99999
-      ? 'This shows ' + percent(seen.part) + ' of ' +
+      ? 'This shows ' + nearOf(seen.part, samplesOf(unit, unit.all)) + ' of ' +
         (state.get('thread') ? 'the thread’s ' + unit.label : unit.of) +
           '; shares are of all of it.'
       : 'Nothing is left out: what hidden functions took counts for their callers.';
@@ -293,7 +303,7 @@ function functionTable(host) {
           (rows.length
             ? grouped(rows.length) + ' of ' + grouped(all) + ' functions' : 'No function') +
           ' with “' + query + '”' +
-          (sum ? ': ' + percent(sum.sum / seen.all) + ' of ' + unit.of + ' in ' +
+          (sum ? ': ' + nearOf(sum.sum / seen.all, samplesOf(unit, seen.all)) + ' of ' + unit.of + ' in ' +
             grouped(sum.count) + (sum.count === 1 ? ' context' : ' contexts') : '');
       } else if (unmet && sort !== 'name') words += '; ' + grouped(unmet) + ' met no tick';
       if (unit.leftOut) words += '; ' + grouped(unit.leftOut) + ' below --min are left out';
@@ -396,7 +406,7 @@ function threadWords(unit, chosen) {
       el('button', { type: 'button', class: 'link',
         onclick: () => setState({ thread: threadKey(unit, k) }) },
         'thread ' + threadKey(unit, k)),
-      ' ' + percent(sums[k] / all) + (i === 0 ? ' of it' : ''),
+      ' ' + nearOf(sums[k] / all, samplesOf(unit, all)) + (i === 0 ? ' of it' : ''),
     ]),
     order.length > 6 && ' and ' + (order.length - 6) + ' more threads', '.');
 }
@@ -462,7 +472,7 @@ function tipWords(unit, tree, all) {
     const samples = unit.effective ? unit.effective * (all / unit.all) : 0;
     const said = count => {
       const part = count / all,
-        [low, high] = samples > 0 ? wilson(Math.min(1, part), samples) : [null, null];
+        [low, high] = rangeOf(part, samples);
       return (unit.isBound ? 'at least ' : '') + ranged(part, low, high) + ' of ' + unit.of + ', ' +
         grouped(count) + ' ' + unit.noun;
     };
@@ -556,8 +566,8 @@ function sandwichTab(host) {
       const least = outermost(seen.tree, marked).reduce((s, i) => s + seen.tree.sum[i], 0) / 2000;
       trees = [callersOf(seen.tree, marked, least), calleesOf(seen.tree, marked, least)];
     }
-    fill(title, el('b', {}, chosen.name), ' ' + percent(trees[0].sum[0] / seen.all) + ' of ' +
-      workbench.unit.of);
+    fill(title, el('b', {}, chosen.name), ' ' + nearOf(trees[0].sum[0] / seen.all, samplesOf(workbench.unit, seen.all)) +
+      ' of ' + workbench.unit.of);
     const empty = 'It is not among what is shown here.';
     above.show({ tree: trees[0], all: seen.all, zoom: 0, range: null, lit: litMarks(trees[0]),
       chosen: null, empty });
@@ -589,7 +599,7 @@ function threadsTab(host) {
         cell: i => el('span', { class: 'name' }, nameOf(order[i])) },
       ...(all ? [{ key: 'time', label: 'time', css: 'share', cell: i => {
         const part = ticksOf[order[i]] / all,
-          [low, high] = timed.effective ? wilson(part, timed.effective) : [null, null];
+          [low, high] = rangeOf(part, timed.effective);
         return shareCell(part, low, high, 1);
       } }] : []),
       { key: 'events', label: 'events', css: 'number', cell: i => short(threads[order[i]].events) },
@@ -676,6 +686,16 @@ async function openWorkbench() {
   tabs.push({ key: 'tables', title: 'Tables', open: host => {
     fill(host, el('p', { class: 'soft small' },
       'All tables of the report, as they stand without scripts.'), facts, plain);
+    // Who has no pointer scrolls a table that is wider than the screen by keys.
+    const wide = () => {
+      for (const e of plain.querySelectorAll('[data-table]'))
+        e.tabIndex = e.scrollWidth > e.clientWidth ? 0 : -1;
+    };
+    for (const e of plain.querySelectorAll('[data-table]')) {
+      e.setAttribute('role', 'region');
+      e.setAttribute('aria-label', e.querySelector('h2').textContent);
+    }
+    new ResizeObserver(wide).observe(host);
     return null;
   } });
 
@@ -799,7 +819,7 @@ async function openWorkbench() {
   }
   if (workbench.units.length === 0) {
     chips.hidden = units.hidden = true;
-    const lead = coverageSentence() || data.headline;
+    const lead = coverageSentence() || data.headline || streamsSentence();
     if (lead) fill(byId('lead'), lead);
   } else units.hidden = workbench.units.length < 2;
   onState(update);

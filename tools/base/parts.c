@@ -1,0 +1,60 @@
+/* parts.c - lists of parts: reading, adding up, freeing. */
+#include "base/parts.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+int parts_read(const part_rules *rules, void **list, size_t *count, const dump *d,
+               const dump_part *part, dump_fault *fault) {
+    dump_reader r = {part->payload, part->size, 0, NULL};
+    unsigned char *p;
+    if ((*count & (*count - 1)) == 0) /* room for 1, 2, 4, ... */
+        *list = tool_grow(*list, (*count ? 2 * *count : 1) * rules->bytes);
+    p = (unsigned char *)*list + *count * rules->bytes;
+    memset(p, 0, rules->bytes);
+    rules->get(p, &r);
+    if (r.reason) {
+        rules->free(p);
+        return dump_refuse(fault, dump_place(d, part, r.at), "%s", r.reason);
+    }
+    rules->fold(p, 1);
+    ++*count;
+    return 0;
+}
+
+size_t parts_settle(const part_rules *rules, void *list, size_t count) {
+    unsigned char *first = (unsigned char *)list, *last = first; /* the last one that is kept */
+    size_t i, kept = 0;
+    if (count) qsort(list, count, rules->bytes, rules->by_key);
+    for (i = 0; i < count; i++) {
+        unsigned char *p = first + i * rules->bytes;
+        if (kept && rules->by_key(last, p) == 0) {
+            rules->add(last, p);
+            continue;
+        }
+        last = first + kept++ * rules->bytes;
+        if (last != p) memcpy(last, p, rules->bytes);
+    }
+    for (i = 0; i < kept; i++) rules->fold(first + i * rules->bytes, 0);
+    return kept;
+}
+
+void parts_free(const part_rules *rules, void *list, size_t count) {
+    size_t i;
+    for (i = 0; i < count; i++) rules->free((unsigned char *)list + i * rules->bytes);
+    free(list);
+}
+
+void *parts_join(void *list, size_t *count, size_t *room, const void *rows, size_t *row_count,
+                 size_t row_bytes) {
+    size_t both = *count + *row_count;
+    if (both > *room) {
+        *room = 2 * both + 16;
+        list = tool_grow(list, *room * row_bytes);
+    }
+    if (*row_count)
+        memcpy((unsigned char *)list + *count * row_bytes, rows, *row_count * row_bytes);
+    *count = both;
+    *row_count = 0;
+    return list;
+}
