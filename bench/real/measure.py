@@ -56,7 +56,7 @@ class Runner:
             env=dict(self.env, **self.environment(row, program)),
             cwd=folder,
         )
-        for log in glob.glob(os.path.join(folder, 'xray-log.*')):
+        for log in glob.glob(os.path.join(folder, 'xray-log.*')) + glob.glob(folder + '/record.brst*'):
             os.remove(log)
         if done.returncode != 0:
             said = done.stderr.decode(errors='replace')[-2000:]
