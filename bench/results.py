@@ -65,7 +65,6 @@ def machine():
         compilers=compilers,
         date=time.strftime('%Y-%m-%d', time.gmtime()),
         load=os.getloadavg()[2],
-        commit=output('git', 'describe', '--always', '--dirty'),
     )
 
 
@@ -686,6 +685,7 @@ def versions():
 
 def main():
     micro, real_data, host = load('micro.json'), load('real.json'), machine()
+    host['commit'] = real_data['commit']
     real = Real(real_data)
     if real.why_no_times:
         micro['rows'] = []

@@ -23,6 +23,7 @@ same tool made of them before."""
 import concurrent.futures
 import json
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -279,7 +280,8 @@ def earlier(tool, names):
         if (old.get('tool'), old['passes']) == (tool, PASSES):
             for key, rows in result.items():
                 rows += [row for row in old[key] if row['program'] not in names]
-    return dict(result, passes=PASSES, tool=tool)
+    commit = subprocess.run(['git', 'describe', '--always', '--dirty'], stdout=subprocess.PIPE, cwd=TOP)
+    return dict(result, passes=PASSES, tool=tool, commit=commit.stdout.decode().strip())
 
 
 def main():
