@@ -9,7 +9,7 @@ import json, os, platform, re, subprocess, sys, textwrap, time
 from stats import geomean
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'real'))
-from programs import UNTUNED
+from programs import PROGRAMS, UNTUNED
 
 MODE, BUILD, MD, COSTS = sys.argv[1:]
 BEST = 'EC+L4'  # the paper's choice
@@ -119,7 +119,7 @@ class Real:
     def summary(self, name, over='plain', what='instructions', programs=None):
         """(geomean, worst, its program), or None."""
         i = self.ratios(name, over, what)
-        i = {p: r for p, r in i.items() if not programs or p in programs}
+        i = {p: r for p, r in i.items() if programs is None or p in programs}
         if not i:
             return None
         worst = max(i, key=i.get)
@@ -651,8 +651,8 @@ def cost_figures(real, host):
         cells = [real.summary(name, over, programs=p) for p in (tuned, untuned)]
         rows.append([what] + ['%.3f / %.3f (%s)' % c if c else '' for c in cells])
     text = textwrap.fill(
-        '`make bench%s` on %s at %s: %s, %d cores, Linux %s, load %.1f over the last 15 minutes.'
-        % (how(), host['date'], host['commit'], host['cpu'], host['cores'], host['kernel'], host['load']),
+        '`%s` on %s at %s: %s, %d cores, Linux %s, load %.1f over the last 15 minutes.'
+        % (command(real), host['date'], host['commit'], host['cpu'], host['cores'], host['kernel'], host['load']),
         80,
     ) + '\n\n'
     head = [
@@ -674,8 +674,12 @@ def cost_figures(real, host):
     return '\n' + text + '\n' + versions() + '\n'
 
 
-def how():
-    return '' if MODE == 'full' else '-' + MODE
+def command(real):
+    """What measures this again."""
+    only = 'BENCH_ONLY="%s" ' % ' '.join(real.programs)
+    if len(real.programs) == len(PROGRAMS):
+        only = ''
+    return only + 'make bench' + ('' if MODE == 'full' else '-' + MODE)
 
 
 def versions():
@@ -691,7 +695,7 @@ def main():
         micro['rows'] = []
     text = '''# What the benches measured
 
-Written by `make bench%s` on %s, at commit %s; run it to make your own. %s, %d cores, Linux %s, load
+Written by `%s` on %s, at commit %s; run it to make your own. %s, %d cores, Linux %s, load
 %.1f over the last 15 minutes;
 %s.
 qemu-x86_64 counts instructions exactly, whatever else the machine does. Programs that nobody tuned:
@@ -745,7 +749,7 @@ Times stand here if %d runs of each, of at least %d s, were taken with A/A, plai
 within %g (geomean) and %g (worst) of 1.
 
 %s%s%s''' % (
-        how(),
+        command(real),
         host['date'],
         host['commit'],
         host['cpu'],
