@@ -1132,9 +1132,7 @@ static void note_left(cc_ir_result *result, const ir *m, const function *f) {
     cc_left *left;
     word program = metadata_of(m, f->location);
     uint32_t file = m->file_of[f->location] - 1;
-    result->left = (cc_left *)tool_grow(result->left,
-                                        (result->left_count + 1) * sizeof *result->left);
-    left = &result->left[result->left_count++];
+    left = cc_left_add(&result->left, &result->left_count);
     left->name = text_name(f->name, strlen(f->name));
     left->how = "left alone";
     left->reason = f->reason;
@@ -1193,11 +1191,6 @@ int cc_ir(const char *data, size_t size, const cc_request *request, const cc_not
 }
 
 void cc_ir_free(cc_ir_result *result) {
-    uint32_t i;
-    for (i = 0; i < result->left_count; i++) {
-        free(result->left[i].name);
-        free(result->left[i].file);
-    }
-    free(result->left);
+    cc_left_free(result->left, result->left_count);
     text_free(&result->out);
 }
