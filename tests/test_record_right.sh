@@ -175,6 +175,33 @@ else fail "the cure for a library that comes later"; cat text; fi
 $bursty record --time --quiet -o x.brst -- ./small ./libcomes.so >got 2>got.err
 if $bursty report --min 0 x.brst | grep -q 'without counts\|loaded later'; then fail "time misses nothing of it"; else pass; fi
 
+# Who is called through pointers has a check, also where the linker packs their relocations.
+cat >packed.c <<'END_OF_FILE'
+#include <stdio.h>
+static int twice(int n);
+static int other(int n);
+static int (*volatile const table[])(int) = {other, twice};
+__attribute__((noinline)) static int leaf(int n) { return n * 3; }
+__attribute__((noinline)) static int other(int n) { return leaf(n) + 1; }
+__attribute__((noinline)) static int twice(int n) { return leaf(n) + leaf(n + 1); }
+__attribute__((noinline)) static int once(int n) { return twice(n) ^ other(n); }
+int main(void) {
+    unsigned i, sum = (unsigned)once(3);
+    for (i = 0; i < 20000; i++) sum += (unsigned)table[i & 1]((int)i);
+    printf("%u\n", sum);
+    return 0;
+}
+END_OF_FILE
+checks_of() { $bursty record --calls --stats --quiet -o x.brst "$@" 2>&1 >got | sed -n 's/^.*checks \([0-9]*\),.*/\1/p'; }
+compile $CC -O1 -fPIE -pie -o unpacked packed.c
+if $CC -O1 -fPIE -pie -Wl,-z,pack-relative-relocs -o packed packed.c 2>log && ./packed >packed.out \
+   && readelf -d packed | grep -q RELRENT; then
+    packed=$(checks_of ./packed)
+    unpacked=$(checks_of ./unpacked)
+    if [ -n "$packed" ] && [ "$packed" = "$unpacked" ] && cmp -s packed.out got; then pass
+    else fail "packed relocations: $packed checks instead of $unpacked"; fi
+else skip "no packed relocations here"; fi
+
 # The tool and the recorder work on a small stack.
 for options in --time --calls '--calls --every 0' --refs --edges; do
     (

@@ -68,7 +68,11 @@ typedef struct binpatch_p_dynamic {
     size_t count;
     const Elf64_Rela *rela[2];
     size_t rela_count[2];
+    const uint64_t *relr;       /* packed: words that the module's place was added to */
+    size_t relr_count;
 } binpatch_p_dynamic;
+
+enum { BINPATCH_P_RELRSZ = 35, BINPATCH_P_RELR = 36 };  /* older elf.h have no names for them */
 
 /* DT_GNU_HASH does not say how many symbols there are: the end of the last
    chain does. */
@@ -101,6 +105,8 @@ static int binpatch_p_open_dynamic(const binpatch_p_module *m, binpatch_p_dynami
         case DT_RELA: y->rela[0] = (const Elf64_Rela *)p; break;
         case DT_RELASZ: y->rela_count[0] = d->d_un.d_val / sizeof(Elf64_Rela); break;
         case DT_JMPREL: y->rela[1] = (const Elf64_Rela *)p; break;
+        case BINPATCH_P_RELR: y->relr = (const uint64_t *)p; break;
+        case BINPATCH_P_RELRSZ: y->relr_count = d->d_un.d_val / sizeof *y->relr; break;
         case DT_PLTRELSZ: y->rela_count[1] = d->d_un.d_val / sizeof(Elf64_Rela); break;
         default: break;
         }
@@ -165,6 +171,27 @@ static void binpatch_p_read_dynamic(binpatch_p_module *m) {
     }
 }
 
+/* Packed relocations (DT_RELR). An even entry is the place of a word; each odd
+   one behind it has a bit for each of the next 63 words. The words themselves
+   hold addresses by now. */
+static void binpatch_p_take_packed(const binpatch_p_module *m, const binpatch_p_dynamic *y,
+                                   x86flow_graph *g) {
+    uint64_t at = m->flow.bias, bits;
+    size_t n, k;
+    for (n = 0; y->relr && n < y->relr_count; n++) {
+        if (y->relr[n] & 1) {
+            for (k = 0, bits = y->relr[n] >> 1; bits; k++, bits >>= 1) {
+                if (bits & 1) x86flow_take(g, &m->flow, binpatch_p_u64(binpatch_p_at(at + 8 * k)));
+            }
+            at += 63 * 8;
+        } else {
+            at = m->flow.bias + y->relr[n];
+            x86flow_take(g, &m->flow, binpatch_p_u64(binpatch_p_at(at)));
+            at += 8;
+        }
+    }
+}
+
 /* Exported functions may be called by anybody, and so may those whose addresses
    stand in data. */
 static void binpatch_p_take_dynamic(const binpatch_p_module *m, x86flow_graph *g) {
@@ -185,6 +212,7 @@ static void binpatch_p_take_dynamic(const binpatch_p_module *m, x86flow_graph *g
                 x86flow_take(g, &m->flow, m->flow.bias + (uint64_t)r->r_addend);
         }
     }
+    binpatch_p_take_packed(m, &y, g);
 }
 
 /* Words of data that hold addresses of the module's code. */
