@@ -290,7 +290,8 @@ static uint64_t bursty_p_watcher_gap(void) {
 
 /* ---- how long gaps are, and how much looks count ---- */
 
-enum { BURSTY_P_WATCHER_PPM = 1000, BURSTY_P_LONGEST = 8 };
+#define BURSTY_P_WATCHER_PPM 1000u
+#define BURSTY_P_LONGEST 8u /* in periods */
 
 /* In periods. */
 static uint32_t bursty_p_watcher_longest(void) {
@@ -305,7 +306,8 @@ static uint32_t bursty_p_watcher_affords(uint64_t cost_ns) {
     uint64_t gap_256 = one ? 256 * cost_ns / one : 0;
     if (bursty_p_all.config.tick_hz > 0 || gap_256 < 256) return 1;
     gap_256 += bursty_p_watcher_random() >> 24;
-    return gap_256 >> 8 < bursty_p_watcher_longest() ? (uint32_t)(gap_256 >> 8) : bursty_p_watcher_longest();
+    gap_256 >>= 8;
+    return gap_256 < bursty_p_watcher_longest() ? (uint32_t)gap_256 : bursty_p_watcher_longest();
 }
 
 /* Once it is known who has run. */

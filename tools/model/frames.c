@@ -252,9 +252,9 @@ static void add_kinds(report *r, const frames *s) {
         {"slow", "slow", REPORT_COUNT, 0, NULL},
         {"limit_ms", "above_ms", REPORT_REAL, REPORT_FINE, "-"},
         {"over_budget", "misses", REPORT_REAL, REPORT_WHOLE, "no-budget"},
+        {"mean_ms", "mean_ms", REPORT_REAL, REPORT_FINE | REPORT_HIDDEN, "-"},
         {"kind", "kind", REPORT_NAME, 0, NULL},
         {"program", "program", REPORT_NAME, REPORT_OPTIONAL, NULL},
-        {"mean_ms", "mean_ms", REPORT_REAL, REPORT_FINE | REPORT_HIDDEN, "-"},
     };
     report_table *table = report_add_table(r, "frames", "how long do frames take", columns,
                                            sizeof columns / sizeof *columns);
@@ -278,9 +278,9 @@ static void add_kinds(report *r, const frames *s) {
         row[8].count = slow->frames;
         row[9].real = k->most_limit_ns ? ms((double)k->most_limit_ns) : REPORT_NONE;
         row[10].real = k->budget_ns ? (double)slow->frames : REPORT_NONE;
-        row[11].name = shown(r, k->name, KIND_CHARACTERS);
-        row[12].name = *k->program ? shown(r, k->program, KIND_CHARACTERS) : "";
-        row[13].real = classed > 0 ? ((double)slow->us + (double)other->us) / classed / 1000 : REPORT_NONE;
+        row[12].name = shown(r, k->name, KIND_CHARACTERS);
+        row[13].name = *k->program ? shown(r, k->program, KIND_CHARACTERS) : "";
+        row[11].real = classed > 0 ? ((double)slow->us + (double)other->us) / classed / 1000 : REPORT_NONE;
     }
 }
 
