@@ -374,7 +374,9 @@ typedef struct bursty_config {
     size_t memory_bytes;
     int32_t tick_hz;          /* looks at each thread in a second, with timers
                                  of its CPU time: 100 where this header has
-                                 timers or a watcher, else none. -1: none.
+                                 timers, and where it has a watcher as many as
+                                 .1 % of a processor pays for, at most 100;
+                                 else none. -1: none.
                                  Without both, or with BURSTY_BARE, n > 0 says
                                  that you call bursty_tick n times a second   */
     int32_t watch;            /* 1: a thread of this header, the watcher, looks
@@ -4651,9 +4653,10 @@ static void bursty_p_watcher_weigh(bursty_p_round *round, uint64_t gap_ns) {
 /* A mean over some 64 rounds; of the first 64, of all so far. */
 static void bursty_p_watcher_count_cost(uint64_t *before) {
     const uint64_t now = bursty_p_thread_ns(NULL), mean = bursty_p_watcher.cost_ns;
+    uint32_t costs = BURSTY_P_GET(&bursty_p_watcher.costs);
     if (*before && now > *before) {
-        if (bursty_p_watcher.costs < 64) bursty_p_watcher.costs++;
-        bursty_p_watcher.cost_ns = mean - mean / bursty_p_watcher.costs + (now - *before) / bursty_p_watcher.costs;
+        if (costs < 64) BURSTY_P_PUT(&bursty_p_watcher.costs, ++costs);
+        bursty_p_watcher.cost_ns = mean - mean / costs + (now - *before) / costs;
     }
     *before = now;
 }

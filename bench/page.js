@@ -46,10 +46,9 @@ const { launch } = require('../tests/browser.js');
     await cost('  sandwich of a function: the whole page', `setState({ tab: 'sandwich' })`);
     await cost('  another function', `choose(seen.rows[7].name, seen.rows[7].place)`);
     await cost('  inverted: the whole page', `setState({ tab: 'inverted' })`);
-    await cost('  only this function', `setState({ tab: '',
-      focus: JSON.stringify([[seen.rows[3].name, '']]) })`);
-    await cost('  without this function', `setState({ focus: '',
-      hide: JSON.stringify([[seen.rows[3].name, '']]) })`);
+    const one = JSON.stringify(await t.run(`JSON.stringify([[seen.rows[3].name, '']])`));
+    await cost('  only this function', `setState({ tab: '', focus: ${one} })`);
+    await cost('  without this function', `setState({ focus: '', hide: ${one} })`);
   }
   await browser.close();
 })();

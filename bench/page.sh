@@ -112,7 +112,7 @@ awk -v lines="$lines" -v version="$version" -v when="$(date +%Y-%m-%d)" '
         print "| one million contexts | figure | wanted |"
         print "|---|---|---|"
         print "| the page | " mb(b " bytes") " | 3.5 MB |"
-        printf "| to make it | %.1f s of CPU, %.0f bytes of memory a byte of dump | 1.5 s, 25 bytes |\n", \
+        printf "| to make it | %.1f s of CPU, %.1f bytes of memory a byte of dump | 1.5 s, 25 bytes |\n", \
             figure(b " made"), figure(b " KiB") * 1024 / figure("bushy.brst bytes")
         print "| interactive | " ms(b " interactive") " | 1 s |"
         print "| a step of a zoom | " ms(b " a step of a zoom") " | 8 ms |"

@@ -5,11 +5,11 @@ stays in BUILD_DIR.
 
 Times stand there only if the run was quiet: QUIET says when. After another run the page keeps the
 last times that were good, with their date, or says that there are none."""
-import json, os, platform, re, subprocess, sys, time
+import json, os, platform, re, subprocess, sys, textwrap, time
 from stats import geomean
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'real'))
-from programs import UNTUNED
+from programs import PROGRAMS, UNTUNED
 
 MODE, BUILD, MD, COSTS = sys.argv[1:]
 BEST = 'EC+L4'  # the paper's choice
@@ -65,7 +65,6 @@ def machine():
         compilers=compilers,
         date=time.strftime('%Y-%m-%d', time.gmtime()),
         load=os.getloadavg()[2],
-        commit=output('git', 'describe', '--always', '--dirty'),
     )
 
 
@@ -75,6 +74,10 @@ class Real:
     def __init__(self, data):
         self.data, self.rows = data, {(r['program'], r['row']): r for r in data['rows']}
         self.programs = [p['program'] for p in data['programs']]
+        self.why_no_times = self.not_quiet()
+        if self.why_no_times:
+            for row in data['rows'] + data['peers']:
+                row['ratio'] = None
 
     def ratios(self, name, over='plain', what='ratio'):
         """By program, for those that have the row: a smoke test leaves out some."""
@@ -116,7 +119,7 @@ class Real:
     def summary(self, name, over='plain', what='instructions', programs=None):
         """(geomean, worst, its program), or None."""
         i = self.ratios(name, over, what)
-        i = {p: r for p, r in i.items() if not programs or p in programs}
+        i = {p: r for p, r in i.items() if programs is None or p in programs}
         if not i:
             return None
         worst = max(i, key=i.get)
@@ -206,7 +209,7 @@ def goals(micro, real):
         methods['methods'] >= 0.985 and pairs['pairs'] >= 0.97,
     )
     for what, unit, most in (('instructions', 'instructions', 0.001), ('ratio', 'time', 0.01)):
-        for figure, predict in (('equation 4', equation_4), ('with what a burst costs', with_bursts)):
+        for figure, predict in (('equation 4', equation_4), ('equation 4 and what a burst costs', with_bursts)):
             if real.summary('A/A', what='ratio') or what == 'instructions':
                 add(
                     'overhead predicted by %s, worst of programs at 1 %% and 0.1 %%: %s' % (figure, unit),
@@ -574,9 +577,11 @@ def register_counts():
     function and compiler."""
     counts = {}
     for line in open(os.path.join(BUILD, 'registers.txt')):
-        found = re.match(r'(\S+) (-DBURSTY_PORTABLE)?: (.*): (\d+) instructions, (-?[\d.]+) more', line)
+        found = re.match(r'(\S+) (-\S.*?)?: (.*): (\d+) instructions, (-?[\d.]+) more', line)
         if found:
-            compiler = found.group(1) + (', BURSTY_PORTABLE' if found.group(2) else '')
+            form = {None: '', '-fno-pie -no-pie': ', fixed address'}
+            flags = found.group(2)
+            compiler = found.group(1) + form.get(flags, ', ' + (flags or '')[2:])
             counts.setdefault(found.group(3), {})[compiler] = found.group(5)
     return counts
 
@@ -608,7 +613,7 @@ def part(path, marks):
 
 def times_section(micro, real, host):
     """The times of this run if it was quiet, else those that stand there."""
-    why = real.not_quiet()
+    why = real.why_no_times
     if not why:
         text = ['Measured on %(date)s at %(commit)s, load %(load).1f.\n' % host, real_times(real)]
         text += [Peers(real).times(), form_peers(micro), '### Forms\n']
@@ -645,17 +650,18 @@ def cost_figures(real, host):
     ):
         cells = [real.summary(name, over, programs=p) for p in (tuned, untuned)]
         rows.append([what] + ['%.3f / %.3f (%s)' % c if c else '' for c in cells])
-    text = (
-        '`make bench%s` on %s at %s: %s, %d cores, Linux %s, load %.1f over the last 15 minutes.\n\n'
-        % (how(), host['date'], host['commit'], host['cpu'], host['cores'], host['kernel'], host['load'])
-    )
+    text = textwrap.fill(
+        '`%s` on %s at %s: %s, %d cores, Linux %s, load %.1f over the last 15 minutes.'
+        % (command(real), host['date'], host['commit'], host['cpu'], host['cores'], host['kernel'], host['load']),
+        80,
+    ) + '\n\n'
     head = [
         'instructions, ratio to the plain program: geomean / worst',
-        '%d programs that we know: %s' % (len(tuned), ', '.join(tuned)),
-        '%d that nobody tuned: %s' % (len(untuned), ', '.join(untuned)),
+        'programs that we know: ' + ', '.join(tuned),
+        'that nobody tuned: ' + ', '.join(untuned),
     ]
     text += table(head, rows, 3)
-    why = real.not_quiet()
+    why = real.why_no_times
     text += '\n' + (
         'Times are left out: %s.\n' % why
         if why
@@ -668,8 +674,12 @@ def cost_figures(real, host):
     return '\n' + text + '\n' + versions() + '\n'
 
 
-def how():
-    return '' if MODE == 'full' else '-' + MODE
+def command(real):
+    """What measures this again."""
+    only = 'BENCH_ONLY="%s" ' % ' '.join(real.programs)
+    if len(real.programs) == len(PROGRAMS):
+        only = ''
+    return only + 'make bench' + ('' if MODE == 'full' else '-' + MODE)
 
 
 def versions():
@@ -679,10 +689,13 @@ def versions():
 
 def main():
     micro, real_data, host = load('micro.json'), load('real.json'), machine()
+    host['commit'] = real_data['commit']
     real = Real(real_data)
+    if real.why_no_times:
+        micro['rows'] = []
     text = '''# What the benches measured
 
-Written by `make bench%s` on %s, at commit %s; run it to make your own. %s, %d cores, Linux %s, load
+Written by `%s` on %s, at commit %s; run it to make your own. %s, %d cores, Linux %s, load
 %.1f over the last 15 minutes;
 %s.
 qemu-x86_64 counts instructions exactly, whatever else the machine does. Programs that nobody tuned:
@@ -736,7 +749,7 @@ Times stand here if %d runs of each, of at least %d s, were taken with A/A, plai
 within %g (geomean) and %g (worst) of 1.
 
 %s%s%s''' % (
-        how(),
+        command(real),
         host['date'],
         host['commit'],
         host['cpu'],

@@ -1,8 +1,9 @@
 #!/bin/sh
-# run.sh [full|quick|smoke] - sets up, builds and measures. Setting up fetches and compiles; it takes
-# half an hour the first time and is kept in build/bench. quick counts instructions, which other work
-# on the machine does not change, and takes ten minutes. full has more ways to choose checks, and takes
-# times, too: some two hours of a machine that does nothing else. Every bench checks what it computes before it is measured. A bench
+# run.sh [full|quick|smoke] - sets up, builds and measures. Setting up fetches and compiles; that
+# is most of the work of a quick run, and is kept in build/bench. quick counts instructions, which other
+# work on the machine does not change. full has more ways to choose checks, and takes times, too: each
+# row 20 times for two seconds and more, on a machine that does nothing else. Every bench checks what
+# it computes before it is measured. A bench
 # that fails fails the run, and bench/results.md stays as it was.
 #
 # full and quick write bench/results.md and the figures of docs/costs.md. smoke runs everything once,

@@ -688,6 +688,25 @@ static void mutual(brst *b) {
     brst_end(b);
 }
 
+/* Of a thousand threads one has ticks. */
+static void one_of_many(brst *b) {
+    char name[16];
+    unsigned i;
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "one_of_many", 0, 0, 0);
+    brst_number(b, 5);
+    brst_number(b, 10000);
+    for (i = 0; i < 3; i++) brst_number(b, 0);
+    for (i = 0; i < 1000; i++) {
+        snprintf(name, sizeof name, "worker %u", i);
+        brst_thread(b, i, 0, name, 0, 0, 0, 0);
+        if (i != 617) continue;
+        ticked(b, "frame", 10, 0, 60);
+        ticked(b, "draw", 20, 1, 340);
+    }
+    brst_end(b);
+}
+
 /* As hcct.h has it: profile 7 fills the tree of contexts; and one more that the
    program uses by itself. */
 static void two_profiles(brst *b) {
@@ -1050,6 +1069,8 @@ int main(int argc, char **argv) {
     timed(&b, 10000, 1, 0);
     tree(&b, 1, 0);
     save(folder, "timed.brst", &b);
+    one_of_many(&b);
+    save(folder, "one_of_many.brst", &b);
     mutual(&b);
     save(folder, "mutual.brst", &b);
     losses(&b, 47, 0, 0);

@@ -520,6 +520,16 @@ const views = {
     check('__proto__ is a name', (await textOf('.detail h2')) === '__proto__' &&
       (await textOf('.kin:last-child')).includes('\\u202eevil'), await textOf('.detail'));
   },
+  // Of a thousand threads one has ticks: it stands first, and can be picked.
+  async one_of_many() {
+    await open('one_of_many', 'tab=threads');
+    check('it stands first', /^worker 617100/.test(await textOf('.threads .rows .row')),
+      await textOf('.threads .rows .row'));
+    check('not all are drawn', (await count('.threads .rows .row')) < 120);
+    await clickOn('.threads .rows .row');
+    check('picked', (await textOf('.chips')).includes('thread worker 617') &&
+      /^draw takes 85/.test(await textOf('#lead')), await textOf('.chips'));
+  },
   // What a person asks, by mouse: at most three clicks each.
   async questions() {
     let clicks = 0;

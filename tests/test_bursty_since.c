@@ -95,9 +95,35 @@ TEST(what_lies_behind_a_whole_burst_counts) {
     CHECK_EQ(sum[2], 0);
 }
 
+/* In an action the thread's word is taken out, and how many checks have passed
+   is not known: nothing counts. */
+static uint32_t mark_for_action;
+static void note_in_action(void *user, const bursty_event *event) {
+    uint32_t *others = (uint32_t *)user;
+    *others += event->site == &behind_sites[1];
+    if (event->site == &behind_sites[0])
+        bursty_note_since(&behind_sites[1], 0, BURSTY_CALL, mark_for_action);
+}
+
+TEST(nothing_counts_in_an_action) {
+    uint32_t others = 0;
+    bursty_profile p = plain_profile(PERIOD - BURST, BURST);
+    int i;
+    p.action = note_in_action;
+    p.user = &others;
+    start_with(&p, 0);
+    for (i = 0; i < 2 * PERIOD && !BURST_CHECK(); i++) {
+    }
+    mark_for_action = bursty_note_mark();
+    CHECK(mark_for_action != 0);
+    bursty_note(&behind_sites[0], 0, BURSTY_CALL);
+    CHECK_EQ(others, 0);
+    bursty_note_since(&behind_sites[1], 0, BURSTY_CALL, mark_for_action);
+    CHECK_EQ(others, 1);
+}
+
 /* The burst that gave the mark has ended, and another one is live before as many
-   checks have passed: it did not lead the frame there. Nor does anything count
-   in the slow path, where the thread's word is taken out. */
+   checks have passed: it did not lead the frame there. */
 static bursty_profile of_a_short_gap(void *sum) {
     bursty_profile p = plain_profile(2, BURST);
     p.action = add_weight;

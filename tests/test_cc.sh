@@ -128,9 +128,10 @@ cat >here.c <<'END'
 typedef int (*fn)(int);
 struct op { fn f; };
 extern struct op table[2];
-int far(int x), two(int x, int y), kind(int x), (*give(int x))(int);
+int far(int x), two(int x, int y), kind(int x), back(int x), (*give(int x))(int);
 void nothing(void);
 int round8(int x);
+int back(int x) { return x - 1; }
 static int local(int x) { return round8(x) + far(x); }
 int main(void) {
     int i, s = 0;
@@ -146,6 +147,7 @@ cat >there.c <<'END'
 typedef int (*fn)(int);
 struct op { fn f; };
 volatile int N = 8;
+int back(int x);
 static int leaf(int x) { return x + 1; }
 int far(int x) { return leaf(x); }
 int two(int x, int y) { return x - y; }
@@ -155,15 +157,15 @@ static int odd(int x) { return x & 3; }
 struct op table[2] = { { even }, { odd } };
 fn give(int x) { return x ? odd : even; }
 void nothing(void) {}
-int round8(int x) { int i, s = 0, n = N; for (i = 0; i < n; i++) s += leaf(x); return s; }
+int round8(int x) { int i, s = 0, n = N; for (i = 0; i < n; i++) s += leaf(x) + back(x); return s; }
 END
 for words in "-O2 -Wall -Wextra -pedantic -std=c99" "-O0 -fPIE" -fPIC; do
     rm -f left here.brst
     # shellcheck disable=SC2086
     with --form=dual --list=left --every=190 --burst=10 -- $CC $words -o here here.c there.c >log 2>&1 && ./here && [ ! -s log ] && pass || fail "dual: twins: $words: $(cat log)"
-    [ "$(cat left)" = 'there.c:7: kind: one copy: static-local' ] && pass || fail "dual: twins: $words: $(cat left)"
+    [ "$(cat left)" = 'there.c:8: kind: one copy: static-local' ] && pass || fail "dual: twins: $words: $(cat left)"
     estimates here.brst
-    calls_are "twins $words" far:150000 two:50000 kind:50000 local:50000 even:100000 odd:50000 give:50000 nothing:50000 leaf:550000
+    calls_are "twins $words" far:150000 two:50000 kind:50000 local:50000 even:100000 odd:50000 give:50000 nothing:50000 leaf:550000 back:400000
 done
 cat >copies.c <<'END'
 #include <stdarg.h>

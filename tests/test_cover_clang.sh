@@ -50,7 +50,8 @@ for seed in ${SEEDS:-2}; do
     awk '
         FILENAME == "truth" { truth[$1] += $2; next }
         FILENAME == "got" { got[$1] = $2; next }
-        $1 in got { n++; if (truth[$1] + 0 != got[$1]) print "line " $1 ": " got[$1] ", truth " truth[$1] + 0 }
+        $1 in got { n++ }
+        $1 in got && truth[$1] + 0 != got[$1] { print "line " $1 ": " got[$1] ", truth " truth[$1] + 0 }
         !($1 in got) && truth[$1] { less++ }
         END { if (n < 200 || less > 2) print n " lines, " less " lacking" }' truth got places >log
     if [ -s log ]; then fail "seed $seed: $(head -n 4 log)"; else pass; fi
@@ -141,7 +142,7 @@ for options in -O0 '-O2 -g'; do
     ./odd
     check "$options: ends" test $? = 0
     lcov
-    is 12=8 14=8 17=3 19=3 21=1 23=1 26=2 29=2 30=5 31=4 32=4 33=1 35=1 36=1 38=3 40=3 41=3
+    is 12=8 14=8 17=3 19=3 21=1 23=1 26=2 28=1 29=2 30=5 31=4 32=4 33=1 35=1 36=1 38=3 40=3 41=3
     is 42=1 43=2 44=1 46=1 48=1 50=1 52=2 53=2 54=1 55=1 57=1 59=1 64=1 65=1 66=0 67=0
     check "$options: branches of the source" \
         test "$(grep -c -E '^BRDA:(19|30|32|35|41|43|53),' lcov)" = 17
@@ -153,10 +154,12 @@ for options in -O0 '-O2 -g'; do
     # shellcheck disable=SC2016
     check "$options: a lambda has its name" grep -q 'FNDA:1,main::$_0::operator()(int) const' lcov
     check "$options: what sets a variable up is no function" sh -c '! grep -q "__cxx_global" lcov'
-    grep -v -E '^(BRDA|FN:)' lcov >plain
+    grep -E '^(DA:[0-9]*,[1-9]|FNDA|SF)' lcov | grep -v '^DA:58,' >plain
     [ -n "$reference" ] || cp plain reference
     reference=yes
-    check "$options: the same report" cmp -s plain reference
+    # Only with optimization clang 14 knows the last brace, which nothing reaches, and code that
+    # makes the lambda.
+    check "$options: the same lines ran" cmp -s plain reference
 done
 
 # Threads share counters.
@@ -183,6 +186,10 @@ rm -f coverage.brst
 cxx -pthread threads.cc -o threads && ./threads
 lcov
 is 3=40000 5=2
+case $(uname -m) in x86_64 | i?86)
+    cxx -pthread -c threads.cc -o threads.o
+    check 'by atomic instructions' sh -c 'objdump -d threads.o | grep -q "lock *\(inc\|add\|xadd\)"' ;;
+esac
 
 # A chosen function; a source of which nothing counts; messages; files beside the object.
 rm -f coverage.brst
@@ -196,6 +203,18 @@ cxx -MD -c odd.cc -o odd.o
 check 'dependencies' grep -q '^odd.o: odd.cc part.inc' odd.d
 cxx -Wp,-MD,aside.d -c odd.cc -o odd.o
 check 'dependencies, aside' grep -q '^odd.o: odd.cc' aside.d
+# A source in a folder beside the compiler's; its text changes.
+mkdir -p far/src far/out
+echo 'n++;' >far/src/step.inc
+for way in '<' '>'; do
+    printf 'int main(int n, char **) {\n#include "step.inc"\n    if (n %s 2)\n        n--;\n    return 0;\n}\n' "$way" >far/src/one.cc
+    (cd far/out && cxx "$dir/far/src/one.cc" -o one && BURSTY_COVERAGE=../../coverage.brst ./one 2)
+done
+bursty report --lcov coverage.brst >lcov 2>/dev/null
+check 'its name' grep -q "^SF:.*/far/src/one.cc$" lcov
+is 4=1
+check 'a branch is of its own file' test "$(awk '/^SF/ { p = /step/ } p && /^BRDA/' lcov | wc -l)" = 0
+check 'the counts of the older text are not added' grep -q '^FNDA:1,main' lcov
 echo 'static int unused(int n) { int k; return n; }' >warns.cc
 bursty cc --cover -- "$clang" -fPIC -Wall -c warns.cc -o warns.o 2>said
 check 'a warning is of the source' grep -q '^warns.cc:1:32: warning: ' said

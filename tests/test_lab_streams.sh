@@ -65,7 +65,7 @@ for way in '' --eager; do
 done
 run 0 streams --min 2 --max 7 --coverage .8 example.refs example.table
 has out "80.0 %"
-has out '0x61, 0x62, 0x63, 0x61, 0x62, 0x63$'
+has out '(0x61, 0x62, 0x63) x2$'
 printf '61 alpha\n62 beta\tfile.c:12\n' >"$dir/names"
 run 0 streams --min 2 --max 7 --coverage .8 --names names --title 'a <b>' example.refs \
     example.table
@@ -169,6 +169,12 @@ done
 run 0 methods --every 90 --burst 10 loops.refs
 has out '^methods at 90:10'
 
+# a place that nobody has looked up is not shown
+printf '61 alpha\t/some/file\t4f0\n62 beta\n' >"$dir/raw.names"
+run 0 streams --min 2 --max 7 --coverage .8 --names raw.names example.refs \
+    example.table
+has out '(alpha, beta, 0x63) x2$'
+
 # ---- lackey ----
 awk 'BEGIN {
     print "==12== Lackey, an example Valgrind tool"
@@ -183,9 +189,19 @@ awk 'BEGIN {
 run 0 streams --lackey --json lackey
 has out '"symbols":2400,'
 between coverage .95 1
+run 0 streams --lackey lackey
+has out '0x400101c, and 4 more) x2$'
 run 0 streams --lackey --json --every 50 --burst 20 lackey
 between symbols 600 800
 
+# three rounds of two instructions, then six others, again and again: a group stands once
+awk 'BEGIN {
+    for (i = 0; i < 300; i++) {
+        for (k = 0; k < 3; k++) print "I  0400,4\n L 1000,8\nI  0404,4\n S 1008,8"
+        for (k = 0; k < 6; k++) printf "I  05%02x,4\n L 20%02x,8\n", 4 * k, 8 * k
+    }
+}' </dev/null >"$dir/rounds"
+run 0 streams --lackey rounds
 run 0 lackey lackey
 mv "$dir/out" "$dir/blocks"
 run 0 footprint --json --c 1 blocks

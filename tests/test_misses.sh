@@ -50,6 +50,20 @@ has some.json '"miss_pairs"'
 "$bursty" report --html some.html some.brst || fail "html"
 has some.html 'misses at 48 KiB: functions with objects'
 
+# Sites of hot streams have their lines, too; without -g only the function. Streams of one loop are
+# one row, and groups that come again stand there once.
+"$bursty" record --quiet --refs --every 0 -o refs.brst ./phases 3 7 >got || fail "refs"
+"$bursty" report --csv refs.brst >refs.csv || fail "csv of streams"
+has refs.csv '\+0x[0-9a-f]+ \((.*/)?phases\.c:[0-9]+\)'
+has refs.csv 'loop of [0-9]+ streams: walk_table\+'
+"$bursty" report --order refs.brst >refs.order || fail "order of functions"
+has refs.order '^walk_table$'
+$CC -O1 -o nolines "$top/tests/misses/phases.c" || exit 2
+"$bursty" record --quiet --refs --every 0 -o nolines.brst ./nolines 3 7 >got || fail "refs without -g"
+"$bursty" report --csv nolines.brst >nolines.csv || fail "csv of streams without -g"
+has nolines.csv '\+0x[0-9a-f]'
+if grep -qE 'nolines\.c|[0-9a-f] \(|	' nolines.csv; then fail "places without lines"; else pass; fi
+
 # Threads and runs add up; bytes do not depend on the order.
 "$bursty" record --quiet --every 50000 --burst 5000 --seed 2 --caches 48k,2m -o more.brst ./phases 60 7 >got
 "$bursty" merge -o ab.brst some.brst more.brst && "$bursty" merge -o ba.brst more.brst some.brst

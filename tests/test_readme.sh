@@ -14,6 +14,12 @@ for header in *.h; do
     else fail "README.md: the table of headers has no row for $header"; fi
 done
 
+# What README says of instructions is what the bench wrote.
+for figure in $(grep -oE '\b[0-9]\.[0-9]{3}\b' README.md); do
+    if grep -qF "$figure" docs/costs.md; then pass
+    else fail "README.md: $figure does not stand in docs/costs.md"; fi
+done
+
 # Tables where a quarter of the cells, and three of them, are numbers with or without a unit; in
 # docs/formats.md such numbers are of the format, and nobody measured them.
 without_command() { # PAGE...: prints page:line of each table whose section names no command

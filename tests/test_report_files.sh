@@ -68,6 +68,21 @@ for dump in small odd mutual recorded timed same_name mangled-ticks tree tree-bu
     done
 done
 
+# ---- callers and callees of contexts: those of the stacks, added up
+$RUN "$dir/make_dumps" "$dir" bushy 20000 || echo "make_dumps failed"
+for dump in tree bushy; do
+    bursty report --collapsed --by calls "$dir/$dump.brst" | awk '{
+        n = $NF
+        sub(/ [0-9]+$/, "")
+        k = split($0, frame, ";")
+        sum[(k > 1 ? frame[k - 1] : "(none)") "," frame[k]] += n
+    } END { for (pair in sum) if (sum[pair]) print sum[pair] "," pair }' | tr -d '"' | LC_ALL=C sort >"$dir/wanted"
+    bursty report --csv --only context_pairs --min 0 "$dir/$dump.brst" |
+        sed -e '/^#/d' -e '/^share/d' -e 's/^[^,]*,//' -e 's/draw;list/draw:list/g' |
+        tr -d '"' | LC_ALL=C sort >"$dir/pairs"
+    same "pairs of $dump" wanted pairs
+done
+
 # ---- by hand: recursion counts once, functions of one name are two, ticks have their time
 bursty report --callgrind "$dir/small.brst" | awk -f tests/read_callgrind.awk | LC_ALL=C sort >"$dir/graph"
 cat >"$dir/wanted" <<'END'

@@ -146,7 +146,7 @@ same() { # WANTED GOT: prints how many rows are the same
         { key = $1 "," $2 "," $3 "," $4 }
         !(key in value) { print "only here: " $0; next }
         { good = near($6, low[key]) && near($7, high[key])
-          good = good && ($1 == "number of calls" ? int($5) == value[key] : near($5, value[key]))
+          good = good && ($1 == "number of calls" ? int($5 * (1 + 1e-12)) == value[key] : near($5, value[key]))
           if (good) same++; else print $0 " is not " value[key] "," low[key] "," high[key]
           delete value[key] }
         END { for (key in value) print "not there: " key; print same + 0 " of " n }' "$1" "$2"

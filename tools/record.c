@@ -810,7 +810,7 @@ static void name_places(record_options *o) {
     size_t size;
     FILE *file;
     int is_whole;
-    if (o->direct || !(o->profiles & PROFILE_OBJECTS) || stat(o->out, &s) != 0
+    if (o->direct || !(o->profiles & (PROFILE_OBJECTS | PROFILE_STREAMS)) || stat(o->out, &s) != 0
         || s.st_ino != o->inode || s.st_size == 0)
         return;
     data = tool_read_file(o->out, NULL, &size);

@@ -56,7 +56,7 @@ class Runner:
             env=dict(self.env, **self.environment(row, program)),
             cwd=folder,
         )
-        for log in glob.glob(os.path.join(folder, 'xray-log.*')):
+        for log in glob.glob(os.path.join(folder, 'xray-log.*')) + glob.glob(folder + '/record.brst*'):
             os.remove(log)
         if done.returncode != 0:
             said = done.stderr.decode(errors='replace')[-2000:]
@@ -94,7 +94,11 @@ class Runner:
     def command(self, row, program, shift, words):
         env = ['%s=%s' % e for e in self.environment(row, program).items()]
         looks = [word.format(self.shop.place_of(row.build, program)) for word in row.before]
-        return ['env'] + env + looks + [self.shop.binary(row.build, program, shift)] + words
+        words = looks + [self.shop.binary(row.build, program, shift)] + words
+        if program.repeat > 1:
+            again = 'n=%d; while [ $n -gt 0 ]; do "$@" || exit; n=$((n - 1)); done' % program.repeat
+            words = ['sh', '-c', again, 'sh'] + words
+        return ['env'] + env + words
 
     def profile(self, row, program, words):
         """The dump of a run with memory enough for all rows, as `bursty report --json` tells it."""

@@ -13,12 +13,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Program:
-    """arguments: (quick, full, counted); the last is small, for a counter of instructions.
+    """arguments: (quick, full, counted); the last is small, for a counter of instructions. full is
+    what is timed: two seconds and more, of repeat runs.
     smoke: the builds that a smoke test makes of it, by name; None: all."""
 
-    def __init__(self, name, files, flags=(), libs=(), arguments=(), smoke=None):
+    def __init__(self, name, files, flags=(), libs=(), arguments=(), smoke=None, repeat=1):
         self.name = name
-        self.smoke = smoke
+        self.smoke, self.repeat = smoke, repeat
         self.patterns = files
         self.words = list(flags)
         self.libs = list(libs)
@@ -64,7 +65,7 @@ PROGRAMS = [
         ['-I@/lua/src', '-I@/include', '-DLUA_USE_LINUX', '-Dluai_makeseed(L)=1u',
          '-DLUA_USE_JUMPTABLE=0'],
         ['-lm', '-ldl'],
-        ('%/work.lua 4', '%/work.lua 8', '%/work.lua 1'),
+        ('%/work.lua 4', '%/work.lua 60', '%/work.lua 1'),
     ),
     Program(
         'bzip2',
@@ -73,7 +74,7 @@ PROGRAMS = [
         [],
         (
             '@/sqlite/sqlite3.c 2000000 1',
-            '@/sqlite/sqlite3.c 3000000 1',
+            '@/sqlite/sqlite3.c 3000000 9',
             '@/sqlite/sqlite3.c 500000 1',
         ),
     ),
@@ -82,14 +83,14 @@ PROGRAMS = [
         ['%/main_cjson.c', '@/cjson/cJSON.c'],
         ['-I@/cjson'],
         ['-lm'],
-        ('10000 1', '20000 2', '4000 1'),
+        ('10000 1', '20000 12', '4000 1'),
     ),
     Program(
         'sqlite',
         ['%/main_sqlite.c', '@/sqlite/sqlite3.c'],
         ['-I@/sqlite', '-D_GNU_SOURCE'],
         ['-lm', '-ldl', '-lpthread'],
-        ('%/work.sql 1', '%/work.sql 2', '%/work.sql 1'),
+        ('%/work.sql 1', '%/work.sql 16', '%/work.sql 1'),
         ('plain', 'orig', 'EC+L4', 'Q', 'scopes', 'dual'),
     ),
     Program(
@@ -97,7 +98,7 @@ PROGRAMS = [
         ['%/main_chipmunk.c', '@/chipmunk/src/*.c'],
         ['-I@/chipmunk/include', '-I@/chipmunk/src', '-DNDEBUG'],
         ['-lm', '-lpthread'],
-        ('300 800', '300 1300', '150 300'),
+        ('300 800', '300 10000', '150 300'),
     ),
     Program(
         'tree-sitter',
@@ -108,7 +109,7 @@ PROGRAMS = [
         [],
         (
             '@/typescript/typescript.js 500000 16',
-            '@/typescript/typescript.js 800000 32',
+            '@/typescript/typescript.js 800000 300',
             '@/typescript/typescript.js 100000 16',
         ),
         SMALL,
@@ -124,6 +125,7 @@ PROGRAMS = [
             '@/freedoom1.wad demo2 500',
         ),
         SMALL,
+        repeat=5,  # a demo has an end
     ),
     # Nobody looked at these while bursty was made.
     Program(
@@ -133,8 +135,8 @@ PROGRAMS = [
         ['-lm'],
         (
             '-c --i1 @/sqlite/sqlite3.h',
-            '-c --i5 @/sqlite/sqlite3.h',
-            '-c --i1 @/sqlite/sqlite3ext.h',
+            '-c --i15 @/sqlite/sqlite3.h',
+            '-c --i1 @/zopfli/CMakeLists.txt',
         ),
         SMALL,
     ),

@@ -23,6 +23,7 @@ same tool made of them before."""
 import concurrent.futures
 import json
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -220,7 +221,7 @@ def about(runner, program):
     seen = Row('seen', SETS[BEST], RATES['1 %'])
     timed = runner.profile(seen, program, program.arguments(INPUT))['programs'][0]
     counted = runner.profile(seen, program, program.arguments(2))['programs'][0]
-    out.update({key: timed[key] for key in ('checks', 'events')})
+    out.update({key: timed[key] * program.repeat for key in ('checks', 'events')})
     few = Row('few', SETS[BEST], rate(max(counted['checks'] // FEW - 10, 1), 10))
     return dict(
         out,
@@ -279,7 +280,8 @@ def earlier(tool, names):
         if (old.get('tool'), old['passes']) == (tool, PASSES):
             for key, rows in result.items():
                 rows += [row for row in old[key] if row['program'] not in names]
-    return dict(result, passes=PASSES, tool=tool)
+    commit = subprocess.run(['git', 'describe', '--always', '--dirty'], stdout=subprocess.PIPE, cwd=TOP)
+    return dict(result, passes=PASSES, tool=tool, commit=commit.stdout.decode().strip())
 
 
 def main():
@@ -313,11 +315,11 @@ def main():
         if SCOPES in builds(p):
             result['overlap'] += overlaps(runner, p, INPUT)
         result['elimination'] += elimination(runner, p, INPUT) if FULL else []
-    for p in peer_programs:
-        passes = PASSES if p.name == PEER_PROGRAM else 0
-        result['peers'] += measure(runner, p, peer_rows(tool), passes)
-    with open(RESULT, 'w') as file:
-        json.dump(result, file, indent=1)
+        if p in peer_programs:
+            passes = PASSES if p.name == PEER_PROGRAM else 0
+            result['peers'] += measure(runner, p, peer_rows(tool), passes)
+        with open(RESULT, 'w') as file:  # after each, for a run may be broken off
+            json.dump(result, file, indent=1)
 
 
 main()

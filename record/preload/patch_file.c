@@ -192,6 +192,15 @@ static const char *record_miss_place(void *user, uint64_t site) {
     return text;
 }
 
+/* Of a stream's instruction both, with a tab between them. */
+static const char *record_stream_name(void *user, uint64_t site) {
+    static char text[512 + 4200];
+    const char *name = record_site_name(user, site), *place = record_miss_place(user, site);
+    if (!name || !place) return name;
+    snprintf(text, sizeof text, "%.511s\t%.4199s", name, place);
+    return text;
+}
+
 static int record_write_misses(const misses *m, hcct_write_fn write, void *user) {
     misses_about about;
     uint32_t n;
@@ -260,7 +269,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
         if (x && x->misses && !failed) failed = record_write_misses(x->misses, write, user);
         /* Writing ends their sequences. */
         if (x && x->streams && !failed && (!record.keeping || record.in_exec))
-            failed = hotstream_write(x->streams, "references in bursts", record_site_name, NULL,
+            failed = hotstream_write(x->streams, "references in bursts", record_stream_name, NULL,
                                      write, user);
     }
     return failed;

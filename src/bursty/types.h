@@ -72,7 +72,9 @@ typedef struct bursty_config {
     size_t memory_bytes;
     int32_t tick_hz;          /* looks at each thread in a second, with timers
                                  of its CPU time: 100 where this header has
-                                 timers or a watcher, else none. -1: none.
+                                 timers, and where it has a watcher as many as
+                                 .1 % of a processor pays for, at most 100;
+                                 else none. -1: none.
                                  Without both, or with BURSTY_BARE, n > 0 says
                                  that you call bursty_tick n times a second   */
     int32_t watch;            /* 1: a thread of this header, the watcher, looks

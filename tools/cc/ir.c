@@ -565,7 +565,8 @@ static int has_line(const builder *b, uint32_t vertex, uint32_t line, uint32_t f
    of it. */
 static int place_of(builder *b, const item *it, uint32_t *line, uint32_t *file) {
     word w = metadata_of(b->m, it->location);
-    if (!w.size || begins(it->callee, "llvm.dbg.") || begins(it->callee, "llvm.lifetime.")) return 0;
+    if (!w.size || begins(it->callee, "llvm.dbg.") || begins(it->callee, "llvm.lifetime."))
+        return 0;
     *line = field(w, "line: ");
     *file = file_of_scope(b->m, field(w, "scope: !"));
     return *line != NONE && *line != 0 && *file != NONE && b->m->sources[*file].is_wanted;
@@ -682,8 +683,8 @@ static void hide_branches(builder *b, uint32_t vertex, uint32_t file) {
    behind a clean-up as before it, and those of sanitizers. */
 static int is_written(const ir *m, const block *k, const item *end) {
     word w = m->lines[end->line];
-    return !is_of_unwinding(k) && find(w, "label %cleanup.action", 0) == w.size && find(w, " %cleanup.dest", 0) == w.size &&
-           find(w, "!nosanitize", 0) == w.size;
+    return !is_of_unwinding(k) && find(w, "label %cleanup.action", 0) == w.size &&
+           find(w, " %cleanup.dest", 0) == w.size && find(w, "!nosanitize", 0) == w.size;
 }
 
 static void end_block(builder *b, uint32_t number, int is_open, uint8_t *stays) {
@@ -766,26 +767,30 @@ static void build_graph(builder *b) {
 
 /* ---- what is wanted ---- */
 
+/* What sets a variable up before main has lines, but is no function of the
+   source. */
+static int sets_up(const function *f) { return begins(f->symbol, "__cxx_global_"); }
+
 static void plan(ir *m, function *f) {
     builder b;
     word program = metadata_of(m, f->location);
     uint32_t line, i;
     char *symbol;
-    if (!program.size || find(program, "DIFlagArtificial", 0) < program.size) return;
+    if (!program.size) return;
+    if (find(program, "DIFlagArtificial", 0) < program.size && !sets_up(f)) return;
     memset(&b, 0, sizeof b);
     b.m = m;
     b.f = f;
     b.lost = NONE;
     b.own = file_of_scope(m, f->location);
     line = field(program, ", line: ");
-    if (b.own == NONE || line == NONE || !m->sources[b.own].is_wanted) return;
+    if (b.own == NONE || !m->sources[b.own].is_wanted) return;
     symbol = begins(f->symbol, "\"") ? string_field(f->symbol, "\"") : string_of(f->symbol);
     f->name = m->files->function(m->files->choice, symbol);
-    /* what sets a variable up before main is no function of the source */
-    if (f->name && begins(f->symbol, "__cxx_global_")) *f->name = 0;
+    if (f->name && sets_up(f)) *f->name = 0;
     free(symbol);
     if (!f->name) return;
-    if (*f->name && line) add_line(&b, 0, line, b.own);
+    if (*f->name && line != NONE && line != 0) add_line(&b, 0, line, b.own);
     f->g.entry_slot = CC_NOWHERE;
     if (!f->reason) build_graph(&b);
     f->other_files = (const char **)tool_alloc((b.other_count + 1) * sizeof *f->other_files);
@@ -1132,13 +1137,12 @@ static void note_left(cc_ir_result *result, const ir *m, const function *f) {
     cc_left *left;
     word program = metadata_of(m, f->location);
     uint32_t file = m->file_of[f->location] - 1;
-    result->left = (cc_left *)tool_grow(result->left,
-                                        (result->left_count + 1) * sizeof *result->left);
-    left = &result->left[result->left_count++];
+    left = cc_left_add(&result->left, &result->left_count);
     left->name = text_name(f->name, strlen(f->name));
     left->how = "left alone";
     left->reason = f->reason;
     left->line = field(program, ", line: ");
+    if (left->line == NONE) left->line = 1;
     left->file = text_name(m->sources[file].given, strlen(m->sources[file].given));
 }
 
@@ -1182,7 +1186,8 @@ int cc_ir(const char *data, size_t size, const cc_request *request, const cc_not
         for (i = 0; i < m.function_count; i++) {
             plan(&m, &m.functions[i]);
             result->functions += m.functions[i].counts;
-            if (m.functions[i].name && !m.functions[i].counts) note_left(result, &m, &m.functions[i]);
+            if (m.functions[i].name && !m.functions[i].counts)
+                note_left(result, &m, &m.functions[i]);
         }
         if (cc_planner_slots(m.planner) > 0) put_all(&m, &result->out);
     } else {
@@ -1193,11 +1198,6 @@ int cc_ir(const char *data, size_t size, const cc_request *request, const cc_not
 }
 
 void cc_ir_free(cc_ir_result *result) {
-    uint32_t i;
-    for (i = 0; i < result->left_count; i++) {
-        free(result->left[i].name);
-        free(result->left[i].file);
-    }
-    free(result->left);
+    cc_left_free(result->left, result->left_count);
     text_free(&result->out);
 }

@@ -451,9 +451,7 @@ static void list_left(const cc_mcdc *m, const decision *d, uint32_t form, cc_res
     const cc_token *name = &t->list[m->u->functions[m->function].name];
     cc_left *left;
     text copy = {NULL, 0, 0};
-    result->left =
-        (cc_left *)tool_grow(result->left, (result->left_count + 1) * sizeof *result->left);
-    left = &result->left[result->left_count++];
+    left = cc_left_add(&result->left, &result->left_count);
     text_bytes(&copy, t->text + name->at, name->size);
     left->name = text_take(&copy);
     text_add(&copy, t->files[name->file].name);

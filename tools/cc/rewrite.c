@@ -27,14 +27,27 @@ static char *copy(const char *bytes, size_t size) {
     return name;
 }
 
+cc_left *cc_left_add(cc_left **list, uint32_t *count) {
+    *list = (cc_left *)tool_grow(*list, (*count + 1) * sizeof **list);
+    return &(*list)[(*count)++];
+}
+
+void cc_left_free(cc_left *list, uint32_t count) {
+    uint32_t i;
+    for (i = 0; i < count; i++) {
+        free(list[i].name);
+        free(list[i].file);
+    }
+    free(list);
+}
+
 static void add_left(const cc_unit *u, cc_result *r, uint32_t token, uint32_t line,
                      const char *how, const char *reason) {
     const cc_token *name = &u->tokens.list[token];
     const char *file = u->tokens.files[name->file].name;
     cc_left *left;
     text spelled = {NULL, 0, 0};
-    r->left = (cc_left *)tool_grow(r->left, (r->left_count + 1) * sizeof *r->left);
-    left = &r->left[r->left_count++];
+    left = cc_left_add(&r->left, &r->left_count);
     cc_spell(&u->tokens, token, &spelled);
     left->name = text_take(&spelled);
     left->file = copy(file, strlen(file));
@@ -149,12 +162,7 @@ int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_re
 }
 
 void cc_result_free(cc_result *result) {
-    uint32_t i;
-    for (i = 0; i < result->left_count; i++) {
-        free(result->left[i].name);
-        free(result->left[i].file);
-    }
-    free(result->left);
+    cc_left_free(result->left, result->left_count);
     text_free(&result->out);
     text_free(&result->records);
 }

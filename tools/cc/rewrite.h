@@ -41,6 +41,9 @@ typedef struct cc_left {      /* a function that was left alone, or has one copy
     uint32_t line;
     char *file;
 } cc_left;
+/* The last of `list`, which grows by one; and all of them, freed. */
+cc_left *cc_left_add(cc_left **list, uint32_t *count);
+void cc_left_free(cc_left *list, uint32_t count);
 
 typedef struct cc_result {
     text out;

@@ -342,21 +342,9 @@ static void add_facts(report *r, const report_ticks *c) {
     text_free(&value);
 }
 
-static const char *place_of(report *r, const sampled_site *site) {
-    const char *file = site->file, *at;
-    text place = {NULL, 0, 0};
-    for (at = file; *at; at++) {
-        if (*at == '/' || *at == '\\') file = at + 1;
-    }
-    if (!*file) return "";
-    text_add(&place, file);
-    text_format(&place, ":%lu", (unsigned long)site->line);
-    return report_keep_text(r, &place);
-}
-
 /* With its place, if another function in the table has the name. */
 static void add_name(text *line, report *r, const report_ticks *c, const timed_function *f) {
-    const char *name = c->names[f->site], *place = place_of(r, &c->tally->sites.at[f->site]);
+    const char *name = c->names[f->site], *place = report_place(r, c->tally->sites.at[f->site].file, c->tally->sites.at[f->site].line);
     size_t i, same = 0;
     for (i = 0; i < c->count; i++) same += strcmp(c->names[c->functions[i].site], name) == 0;
     text_add(line, *name ? name : "(no name)");
@@ -452,7 +440,7 @@ static void add_functions(report *r, const report_ticks *c) {
         report_cell *row = report_add_row(table);
         row[0].name = rank_of(r, c, i, &ties);
         row[8].name = c->names[f->site];
-        row[9].name = place_of(r, &c->tally->sites.at[f->site]);
+        row[9].name = report_place(r, c->tally->sites.at[f->site].file, c->tally->sites.at[f->site].line);
         row[10].name = c->tally->sites.at[f->site].file;
         row[11].count = c->tally->sites.at[f->site].line;
         for (k = 1; k < 8 && !f->is_timed; k++) row[k].real = REPORT_NONE;

@@ -286,18 +286,6 @@ static void add_kinds(report *r, const frames *s) {
 
 /* ---- what slow frames do more ------------------------------------------------------------- */
 
-static const char *place_of(report *r, const frames_site *site) {
-    const char *file = site->file, *at;
-    text place = {NULL, 0, 0};
-    for (at = file; *at; at++) {
-        if (*at == '/' || *at == '\\') file = at + 1;
-    }
-    if (!*file) return "";
-    text_short(&place, file, NAME_CHARACTERS);
-    text_format(&place, ":%lu", (unsigned long)site->line);
-    return report_keep_text(r, &place);
-}
-
 static int is_told(const frames_difference *d) {
     return d->has_range && (d->low > 0 || d->high < 0);
 }
@@ -489,7 +477,7 @@ static void add_more(report *r, const frames *s, const frames_of_kind *k) {
                                      f->ticks[FRAMES_OTHER][FRAMES_TOTAL].sum)
                          : 0;
         row[9].name = f ? shown(r, site->name, NAME_CHARACTERS) : "(waiting)";
-        row[10].name = f ? place_of(r, site) : "";
+        row[10].name = f ? report_place(r, site->file, site->line) : "";
         row[11].name = f && *site->file ? shown(r, site->file, NAME_CHARACTERS) : "";
         row[12].count = f ? site->line : 0;
         row[13].name = kind;

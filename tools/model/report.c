@@ -265,6 +265,18 @@ const char *report_keep_text(report *r, text *t) {
     return report_keep(r, text_take(t));
 }
 
+const char *report_place(report *r, const char *file, uint32_t line) {
+    const char *at;
+    text place = {NULL, 0, 0};
+    for (at = file; *at; at++) {
+        if (*at == '/' || *at == '\\') file = at + 1;
+    }
+    if (!*file) return "";
+    text_short(&place, file, 255); /* the longest that a system has */
+    text_format(&place, ":%lu", (unsigned long)line);
+    return report_keep_text(r, &place);
+}
+
 /* ---- sorting ------------------------------------------------------------------------------ */
 
 typedef struct sort_key {

@@ -264,6 +264,9 @@ char *report_name(const report *r, const char *name);
    text, which becomes empty. */
 const char *report_keep(report *r, char *string);
 const char *report_keep_text(report *r, text *t);
+/* "collide.c:12", without folders; "" where no file is known. It is freed
+   together with the report. */
+const char *report_place(report *r, const char *file, uint32_t line);
 
 extern const report_section *const section_list[];        /* ended by NULL */
 

@@ -316,19 +316,6 @@ static void add_facts(report *r, const report_sampled *c) {
 
 static const char *name_or(const char *name) { return *name ? name : "(no name)"; }
 
-/* "collide.c:12", without folders. */
-static const char *place_of(report *r, const sampled_site *site) {
-    const char *file = site->file, *at;
-    text place = {NULL, 0, 0};
-    for (at = file; *at; at++) {
-        if (*at == '/' || *at == '\\') file = at + 1;
-    }
-    if (!*file) return "";
-    text_add(&place, file);
-    text_format(&place, ":%lu", (unsigned long)site->line);
-    return report_keep_text(r, &place);
-}
-
 /* The two columns of time come second and third; without a clock they are left
    out. */
 static const report_column timed[] = {
@@ -468,7 +455,7 @@ static report_cell cell_of(report *r, const report_sampled *c, const report_item
         break;
     case FILE_NAME:  cell.name = sites[item->site].file; break;
     case LINE:       cell.count = sites[item->site].line; break;
-    default:         cell.name = place_of(r, &sites[item->site]); break;
+    default:         cell.name = report_place(r, sites[item->site].file, sites[item->site].line); break;
     }
     return cell;
 }

@@ -4,6 +4,7 @@
 #include "base/demangle.h"
 #include "base/json.h"
 #include "base/tool.h"
+#include "model/loops.h"
 #include "model/report.h"
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ enum {
     PAGE_STREAMS = 500
 };
 
-/* What a site is called: its name, "name (file:line)", or its value. To be
+/* What a site is called: its name, "name (file:line)", or its value. A place
+   that nobody looked up has an address behind another tab and is left out. To be
    freed by the caller. */
 static char *label_of(const streams_part *p, const streams_site *site, int keeps_mangled) {
     const char *tab = strchr(site->name, '\t');
@@ -31,7 +33,7 @@ static char *label_of(const streams_part *p, const streams_site *site, int keeps
         free(name);
         free(readable);
     }
-    if (*site->name && tab) {
+    if (*site->name && tab && !strchr(tab + 1, '\t')) {
         text_add(&t, " (");
         text_add(&t, tab + 1);
         text_add(&t, ")");
@@ -69,30 +71,48 @@ static const report_column columns[] = {
     {"sites", "sites", REPORT_NAME, 0, NULL},
 };
 
-/* Labels are shortened, for a stream may name a site again and again. */
-static const char *keep_sites(report *r, const streams_part *p, const streams_stream *s,
-                              char **labels) {
-    text t = {NULL, 0, 0};
-    uint32_t k, run, shown = 0;
-    for (k = 0; k < s->length; k += run) {
-        uint32_t site = p->items[s->first + k].site;
-        for (run = 1; k + run < s->length && p->items[s->first + k + run].site == site; run++) {
+/* Labels are shortened, for a stream may name a site again and again; groups
+   that come again at once stand there once: "(A, B x3) x12". *shown counts what
+   stands there already. */
+static void put_sites(text *t, const uint32_t *sites, uint32_t count, char **labels,
+                      uint32_t *shown) {
+    uint32_t k, times, group;
+    for (k = 0; k < count; k += times * group) {
+        times = loops_repeats(sites + k, count - k, &group);
+        text_add(t, k ? ", " : "");
+        if (*shown == SITES_SHOWN) {
+            text_format(t, "and %u more", (unsigned)(count - k));
+            return;
         }
-        if (shown++ == SITES_SHOWN) {
-            text_format(&t, ", and %u more", (unsigned)(s->length - k));
-            break;
+        if (group > 1) {
+            text_add(t, "(");
+            put_sites(t, sites + k, group, labels, shown);
+            text_add(t, ")");
+        } else {
+            text_short(t, labels[sites[k]], LABEL_CHARACTERS);
+            ++*shown;
         }
-        text_add(&t, k ? ", " : "");
-        text_short(&t, labels[site], LABEL_CHARACTERS);
-        if (run > 1) text_format(&t, " x%u", (unsigned)run);
+        if (times > 1) text_format(t, " x%u", (unsigned)times);
     }
+}
+
+static const char *keep_sites(report *r, const streams_part *p, const loops_row *row,
+                              char **labels) {
+    const streams_stream *s = &p->streams[row->stream];
+    uint32_t *sites = (uint32_t *)tool_alloc(row->period * sizeof *sites), k, shown = 0;
+    text t = {NULL, 0, 0};
+    for (k = 0; k < row->period; k++) sites[k] = p->items[s->first + k].site;
+    if (row->streams > 1) text_format(&t, "loop of %lu streams: ", (unsigned long)row->streams);
+    put_sites(&t, sites, row->period, labels, &shown); /* it has a round or more */
+    free(sites);
     return report_keep_text(r, &t);
 }
 
 static void add_table(report *r, const streams_part *p, size_t hot, char **labels) {
     text title = {NULL, 0, 0}, remark = {NULL, 0, 0};
+    loops_row *rows = (loops_row *)tool_alloc((hot + 1) * sizeof *rows);
+    size_t folded = loops_fold(p, hot, rows), i;
     report_table *table;
-    size_t i;
     text_add(&title, "hot data streams");
     if (*p->title) {
         text_add(&title, " of ");
@@ -107,17 +127,22 @@ static void add_table(report *r, const streams_part *p, size_t hot, char **label
                 100 * streams_covered(p, hot));
     text_counted(&remark, p->references, "reference");
     text_format(&remark, " recorded; %.1f %% were wanted.", p->coverage_ppm / 1e4);
+    if (folded < hot)
+        text_add(&remark, " Of streams that are slices of one loop there is one row: length is "
+                          "that of a round, times are rounds.");
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);
-    for (i = 0; i < hot; i++) {
-        const streams_stream *s = &p->streams[i];
+    for (i = 0; i < folded; i++) {
+        const loops_row *loop = &rows[i];
         report_cell *row = report_add_row(table);
-        row[0].real = p->references ? (double)s->heat / (double)p->references : REPORT_NONE;
-        row[1].count = s->heat;
-        row[2].count = s->length;
-        row[3].count = s->frequency;
-        row[4].name = keep_sites(r, p, s, labels);
+        row[0].real = p->references ? (double)loop->heat / (double)p->references : REPORT_NONE;
+        row[1].count = loop->heat;
+        row[2].count = loop->period;
+        row[3].count = loop->streams > 1 ? loop->heat / loop->period
+                                         : p->streams[loop->stream].frequency;
+        row[4].name = keep_sites(r, p, loop, labels);
     }
+    free(rows);
     text_free(&title);
     text_free(&remark);
 }

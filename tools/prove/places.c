@@ -1,11 +1,12 @@
-/* places.c - file and line of instructions that miss, or share lines. The recorder names an
-   ELF file and an address in it; here the file's .debug_line is read, once for
-   each file. */
+/* places.c - file and line of instructions that miss, share lines, or are in hot
+   streams. The recorder names an ELF file and an address in it; here the file's
+   .debug_line is read, once for each file. */
 #include "prove/prove.h"
 #include "prove/places.h"
 #include "base/tool.h"
 #include "kinds/misses.h"
 #include "kinds/sharing.h"
+#include "kinds/streams.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,34 @@ static void name_sharing(files *f, const dump *d, const dump_part *part, text *o
     kind_sharing.free(&s);
 }
 
+/* "name<tab>file<tab>address" becomes "name<tab>file:line", or "name". */
+static void name_site(files *f, char **at) {
+    char *tab = strchr(*at, '\t'), *place;
+    text name = {NULL, 0, 0};
+    if (!tab || !strchr(tab + 1, '\t')) return;
+    place = text_clean(tab + 1, strlen(tab + 1));
+    name_place(f, &place);
+    text_bytes(&name, *at, (size_t)(tab - *at) + (*place != 0));
+    text_add(&name, place);
+    free(place);
+    free(*at);
+    *at = text_take(&name);
+}
+
+static void name_streams(files *f, const dump *d, const dump_part *part, text *out) {
+    streams s;
+    dump_fault fault;
+    size_t i, k;
+    memset(&s, 0, sizeof s);
+    if (kind_streams.read(&s, d, part, &fault) == 0) {
+        for (i = 0; i < s.count; i++) {
+            for (k = 0; k < s.parts[i].site_count; k++) name_site(f, &s.parts[i].sites[k].name);
+            streams_part_write(&s.parts[i], out);
+        }
+    } else text_bytes(out, d->data + part->offset, part->bytes);
+    kind_streams.free(&s);
+}
+
 int places_name(const unsigned char *data, size_t size, text *out) {
     files *f = (files *)tool_alloc(sizeof *f);
     dump d;
@@ -106,6 +135,7 @@ int places_name(const unsigned char *data, size_t size, text *out) {
     for (i = 0; i < d.part_count; i++) {
         if (d.parts[i].kind == kind_misses.number) name_misses(f, &d, &d.parts[i], out);
         else if (d.parts[i].kind == kind_sharing.number) name_sharing(f, &d, &d.parts[i], out);
+        else if (d.parts[i].kind == kind_streams.number) name_streams(f, &d, &d.parts[i], out);
         else text_bytes(out, data + d.parts[i].offset, d.parts[i].bytes);
     }
     dump_free(&d);

@@ -9,6 +9,7 @@
    their heat. */
 #include "base/tool.h"
 #include "write/affinity.h"
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,16 +65,23 @@ static int by_heat(const void *left, const void *right) {
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* "name (file:line)" is one line of a function of that name; other names stand
-   for themselves. */
+/* Without "+0x1f", an instruction's place in its function. */
+static size_t without_offset(const char *name, size_t length) {
+    size_t at = length;
+    while (at > 0 && isxdigit((unsigned char)name[at - 1])) at--;
+    return at > 3 && at < length && memcmp(name + at - 3, "+0x", 3) == 0 ? at - 3 : length;
+}
+
+/* "name (file:line)" and "name+0x1f" are a line and an instruction of a function
+   of that name; other names stand for themselves. */
 static size_t function_length(const char *name) {
     size_t length = strlen(name);
-    const char *at;
-    if (length == 0 || name[length - 1] != ')') {
-        return length;
+    const char *at = name + length;
+    if (length && name[length - 1] == ')') {
+        while (at > name + 1 && !(at[0] == '(' && at[-1] == ' ')) at--;
+        if (at > name + 1 && strchr(at, ':')) length = (size_t)(at - 1 - name);
     }
-    for (at = name + length; at > name + 1 && !(at[0] == '(' && at[-1] == ' '); at--) {}
-    return at > name + 1 && strchr(at, ':') ? (size_t)(at - 1 - name) : length;
+    return without_offset(name, length);
 }
 
 /* The tree with its names cut to functions. */
