@@ -191,29 +191,16 @@ RECORDER_HOOK static void name_by_debug_files(const image *m, const char *path) 
     }
 }
 
-/* Those that have no name yet: a process has hundreds of mappings, and the table
-   of keys is mostly empty. */
-static uint32_t nameless[RECORDER_FUNCTIONS], nameless_count;
-
-RECORDER_HOOK static void find_nameless(void) {
-    uint32_t i;
-    nameless_count = 0;
-    for (i = 0; i < RECORDER_FUNCTIONS; i++) {
-        void *function = __atomic_load_n(&functions[i], __ATOMIC_RELAXED);
-        if (function && !names[i] && function != (void *)&unloaded) nameless[nameless_count++] = i;
-    }
-}
-
 RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintptr_t end,
                                        uintptr_t from) {
     const char *base = strrchr(path, '/');
     uintptr_t address = from;
-    uint32_t i, n, wanted = 0;
+    uint32_t i, wanted = 0;
     image m = {NULL, 0, 0};
     off_t size;
     int file;
-    for (n = 0; n < nameless_count; n++)
-        wanted += (uintptr_t)functions[nameless[n]] - start < end - start;
+    for (i = 0; i < RECORDER_FUNCTIONS; i++)
+        wanted += (uintptr_t)functions[i] - start < end - start;
     if (!wanted) return;
     file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     size = file >= 0 ? lseek(file, 0, SEEK_END) : -1;
@@ -228,13 +215,11 @@ RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintpt
         }
     }
     if (file >= 0) close(file);
-    for (n = 0; n < nameless_count; n++) {
-        uintptr_t offset;
+    for (i = 0; i < RECORDER_FUNCTIONS; i++) {
+        uintptr_t offset = (uintptr_t)functions[i] - start;
         char name[300];
         int length;
-        i = nameless[n];
-        offset = (uintptr_t)functions[i] - start;
-        if (offset >= end - start || names[i]) continue;
+        if (offset >= end - start || names[i] || functions[i] == (void *)&unloaded) continue;
         length = snprintf(name, sizeof name, "%.250s+0x%lx", base ? base + 1 : path,
                           (unsigned long)(offset + address));
         if (length > 0) give_name(i, name, (size_t)length);
@@ -365,7 +350,6 @@ RECORDER_HOOK uint32_t recorder_find_names(void) {
     int state, locked;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     locked = lock_names();
-    find_nameless();
     read_maps(name_line);
     find_made();
     if (locked) pthread_mutex_unlock(&lock);

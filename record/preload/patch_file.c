@@ -155,7 +155,7 @@ static int record_write_unseen(const sampled_profile *about, hcct_write_fn write
     enum { END_UNCOUNTED = 4, END_LATER = 5 };
     uint32_t of, count, n;
     int failed = 0;
-    if (record.looks || !record.running) return 0;
+    if (record.looks || !record.running || record.without_tables) return 0;
     count = record_uncounted(&of);
     if (count) failed = sampled_write_missing(about, END_UNCOUNTED, count, of, write, user);
     for (n = 0; !failed && n < later_count(); n++) {
