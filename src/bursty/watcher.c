@@ -296,7 +296,7 @@ static uint64_t bursty_p_watcher_gap(void) {
 /* In periods. */
 static uint32_t bursty_p_watcher_longest(void) {
     const uint32_t most = 100000 / bursty_p_ticks.period_us;
-    return most < 2 ? 1 : most < BURSTY_P_LONGEST ? most : (uint32_t)BURSTY_P_LONGEST;
+    return most < 2 ? 1 : most < BURSTY_P_LONGEST ? most : BURSTY_P_LONGEST;
 }
 
 /* Returns how many periods the next gap is to be, on average: such that a round
