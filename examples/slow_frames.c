@@ -20,7 +20,7 @@ static void draw(void) { BURST_SCOPE("draw"); sum ^= work(20); BURST_LEAVE(); }
 
 static void collect_garbage(void) {
     BURST_SCOPE("collect_garbage");
-    block[sum % BLOCKS] += work(300);
+    block[sum % BLOCKS] += work(900);
     BURST_LEAVE();
 }
 static void load_chunk(void) {
