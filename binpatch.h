@@ -633,6 +633,7 @@ typedef struct x86flow_body {
     uint32_t part_first, size;          /* size: of both */
     x86flow_table *tables;
     uint32_t table_count;
+    int flags_at_labels;                /* are the flags live at any label of a table? */
     uint32_t *pending, *mark, epoch;    /* of walks */
     int proof;                          /* how tables are proved just now */
 } x86flow_body;
@@ -1848,6 +1849,10 @@ static void x86decode_p_effect_one(const x86decode_insn *i, x86decode_p_effect *
         e->writes |= rm;
         e->flags = X86DECODE_FLAGS_WRITE
                    | x86decode_p_if(digit == 2 || digit == 3, X86DECODE_FLAGS_READ);
+        /* A shift by 0 leaves them, and a rotation leaves most of them. */
+        if (digit > 3 && op < 0xD2
+            && (op >= 0xD0 || i->immediate & (i->rex & X86DECODE_REX_W ? 63 : 31)))
+            e->flags = X86DECODE_FLAGS_KILL;
         return;
     case 0xC6: case 0xC7:
         if (i->kind == X86DECODE_XBEGIN) { x86decode_p_unknown(e); return; }
@@ -2257,6 +2262,7 @@ BINPATCH_API int x86flow_decode(x86flow_body *s, const x86flow_module *m, const 
     s->count = 0;
     s->table_count = 0;
     s->indirect_jumps = 0;
+    s->flags_at_labels = 0;
     if (f->size == 0 || f->size > s->text_max) return X86FLOW_TOO_LARGE;
     if (enough == 0 || enough > f->size) enough = f->size;
     n = f->size - enough < 16 ? f->size : enough + 16;
@@ -2295,11 +2301,11 @@ BINPATCH_API int x86flow_runs_on(const x86flow_body *s, uint32_t at) {
 }
 
 /* Walks forward until the flags are overwritten or read. early: other functions
-   and tables are not known yet. */
-static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
+   and tables are not known yet. at_labels: are they live where a dispatch may
+   lead to? */
+static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early, int at_labels) {
     enum { MOST = 128 };
-    uint32_t pending[MOST], top = 0, steps = 0, n;
-    int dispatched = 0;
+    uint32_t pending[MOST], top = 0, steps = 0;
     pending[top++] = at;
     while (top) {
         uint32_t here = pending[--top];
@@ -2312,13 +2318,7 @@ static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
             if (e.flags & X86DECODE_FLAGS_READ) return 1;
             if (e.flags & X86DECODE_FLAGS_KILL || k->i.kind == X86DECODE_TRAP) break;
             if (k->i.kind == X86DECODE_JUMP_INDIRECT) {
-                if (early) return 1;
-                for (n = 0; n < s->count && !dispatched; n++) { /* every target of a table */
-                    if (!(s->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
-                    if (top == MOST) return 1;
-                    pending[top++] = n;
-                }
-                dispatched = 1;
+                if (early || at_labels) return 1;
                 break;
             }
             if (k->i.kind == X86DECODE_JUMP || k->i.kind == X86DECODE_LOOP) {
@@ -2348,8 +2348,18 @@ static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
     return 0;
 }
 
+/* Are the flags live at any label of a table? From there to the next dispatch:
+   that one leads to the same labels. */
+static int x86flow_p_flags_at_labels(const x86flow_body *s) {
+    uint32_t n;
+    for (n = 0; n < s->count; n++) {
+        if (s->insn[n].target & X86FLOW_TARGET_TABLE && x86flow_p_flags(s, n, 0, 0)) return 1;
+    }
+    return 0;
+}
+
 BINPATCH_API int x86flow_flags_live(const x86flow_body *s, uint32_t at) {
-    return x86flow_p_flags(s, at, 0);
+    return x86flow_p_flags(s, at, 0, s->flags_at_labels);
 }
 
 BINPATCH_API int x86flow_is_nop(const x86decode_insn *i) {
@@ -3587,6 +3597,7 @@ BINPATCH_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
             s->insn[to].target |= X86FLOW_TARGET_CHECKED;
     }
     x86flow_p_check_tables(s);
+    s->flags_at_labels = x86flow_p_flags_at_labels(s);
     for (n = 0; n < s->count; n++) {
         if (s->insn[n].target & X86FLOW_TARGET_CHECKED && x86flow_flags_live(s, n))
             s->insn[n].target |= X86FLOW_TARGET_FLAGS;
@@ -3960,7 +3971,7 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
         leaf = 0;
     }
     if (leaf && !f->reason) f->flags |= X86FLOW_LEAF;
-    f->unsure_entry = f->reason || x86flow_p_flags(s, 0, 1) ? 1 : 0;
+    f->unsure_entry = f->reason || x86flow_p_flags(s, 0, 1, 1) ? 1 : 0;
     return why;
 }
 

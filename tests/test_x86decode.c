@@ -108,7 +108,14 @@ static const row rows[] = {
     {"0f 44 ca", 0, 0, 0, CX | DX, CX, 0, READ},        /* cmove %edx,%ecx */
     {"0f 94 02", W_, 1, 0, DX, 0, 0, READ},             /* sete (%rdx) */
     {"ff 02", R_ | W_, 4, 0, DX, 0, 0, WRITE},          /* incl (%rdx) */
-    {"d3 e0", 0, 0, 0, AX | CX, AX, 0, WRITE},          /* shl %cl,%eax */
+    {"d3 e0", 0, 0, 0, AX | CX, AX, 0, WRITE},          /* shl %cl,%eax: %cl may be 0 */
+    {"c1 e8 04", 0, 0, 0, AX, AX, 0, KILL},             /* shr $4,%eax */
+    {"c1 e8 20", 0, 0, 0, AX, AX, 0, WRITE},            /* shr $32,%eax: by nothing */
+    {"48 c1 f8 20", 0, 0, 0, AX, AX, 0, KILL},          /* sar $32,%rax */
+    {"48 c1 e0 40", 0, 0, 0, AX, AX, 0, WRITE},         /* shl $64,%rax: by nothing */
+    {"d1 e0", 0, 0, 0, AX, AX, 0, KILL},                /* shl %eax */
+    {"c1 c0 04", 0, 0, 0, AX, AX, 0, WRITE},            /* rol $4,%eax: the carry alone */
+    {"c1 d0 04", 0, 0, 0, AX, AX, 0, READ | WRITE},     /* rcl $4,%eax */
     {"f7 22", R_, 4, 0, AX | DX, AX | DX, 0, KILL},     /* mull (%rdx) */
     {"48 99", 0, 0, 0, AX, DX, DX, 0},                  /* cqto */
     {"f3 a4", 0, 0, X86DECODE_LOAD_RSI | X86DECODE_STORE_RDI, AX | CX | SI | DI, AX | CX | SI | DI,

@@ -21,7 +21,7 @@ TEST(without_gnu_source_the_patcher_refuses_and_says_so) {
 TEST(declares_nothing_where_it_is_not_supported) { SKIP("x86-64 only"); }
 #else
 
-enum { TEXT = 128, ROOM = 256 };
+enum { TEXT = 512, ROOM = 2048 };
 static unsigned char image[ROOM] __attribute__((aligned(64)));     /* code, then data from TEXT on */
 static uint64_t memory[65536];
 static x86flow_function f;
@@ -190,7 +190,7 @@ TEST(a_table_is_as_long_as_its_bound_says) {
     { COPIED(READ, 0x83, 0xF9, 0x05, 0x75, 0x10); CHECK_EQ(entries, 6); }     /* jne: it is 5 */
     { COPIED(0x83, 0xE1, 0x05); CHECK_EQ(entries, 6); }                 /* and $5,%ecx */
     { COPIED(0xC1, 0xE9, 0x1E); CHECK_EQ(entries, 4); }                 /* shr $30,%ecx */
-    { COPIED(0x0F, 0xB6, 0xC9); CHECK_EQ(entries, 0); }     /* movzbl: 256 are not readable */
+    { COPIED(0x0F, 0xB7, 0xC9); CHECK_EQ(entries, 0); }     /* movzwl: 65536 are not readable */
     { COPIED(0x80, 0xF9, 0x05, 0x77, 0x13, 0x0F, 0xB6, 0xC9); CHECK_EQ(entries, 6); }
     { COPIED(0x83, 0xFA, 0x05, 0x77, 0x12, 0x89, 0xD1); CHECK_EQ(entries, 6); }     /* mov later */
     { COPIED(0x89, 0xD1, 0x83, 0xFA, 0x05, 0x77, 0x10); CHECK_EQ(entries, 6); }     /* and before */
@@ -331,6 +331,33 @@ TEST(flags_that_are_read_behind_a_target_are_live) {
     CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
     x86flow_plan(&b, 4);
     CHECK(x86flow_flags_live(&b, b.index[17] - 1));
+}
+
+/* 200 labels, each of which runs into the next; the last one goes back. */
+TEST(flags_behind_a_dispatch_to_many_labels) {
+    enum { LABELS = 200, FIRST = 21, ENTRIES = 256 };
+    static const unsigned char head[] = {
+        0x48, 0x8D, 0x1D, 0, 0, 0, 0,   /*  0: lea T(%rip),%rbx             */
+        0x25, 0xFF, 0, 0, 0,            /*  7: and $255,%eax                */
+        0x48, 0x63, 0x04, 0x83,         /* 12: movslq (%rbx,%rax,4),%rax    */
+        0x48, 0x01, 0xD8,               /* 16: add %rbx,%rax                */
+        0xFF, 0xE0};                    /* 19: jmp *%rax                    */
+    unsigned char code[FIRST + LABELS + 7] = {0};
+    uint32_t to[ENTRIES], n, reads;
+    int32_t back = 7 - (int32_t)sizeof code;
+    for (n = 0; n < ENTRIES; n++) to[n] = FIRST + n % LABELS;
+    for (reads = 0; reads < 2; reads++) {
+        memset(code, 0x90, sizeof code);
+        memcpy(code, head, sizeof head);
+        memcpy(code + FIRST + LABELS, reads ? "\x11\xC0\xE9" : "\x31\xC0\xE9", 3); /* adc; xor */
+        memcpy(code + FIRST + LABELS + 3, &back, 4);
+        (void)DECODE(code);
+        table(0, 0, to, ENTRIES);
+        CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
+        x86flow_plan(&b, 4);
+        CHECK(insn(FIRST + LABELS - 1)->target & X86FLOW_TARGET_TABLE);
+        CHECK_EQ(x86flow_flags_live(&b, b.index[19] - 1), (int)reads);
+    }
 }
 
 /* main calls a, a calls b and the leaf, b calls a again. */

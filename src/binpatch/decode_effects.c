@@ -149,6 +149,10 @@ static void x86decode_p_effect_one(const x86decode_insn *i, x86decode_p_effect *
         e->writes |= rm;
         e->flags = X86DECODE_FLAGS_WRITE
                    | x86decode_p_if(digit == 2 || digit == 3, X86DECODE_FLAGS_READ);
+        /* A shift by 0 leaves them, and a rotation leaves most of them. */
+        if (digit > 3 && op < 0xD2
+            && (op >= 0xD0 || i->immediate & (i->rex & X86DECODE_REX_W ? 63 : 31)))
+            e->flags = X86DECODE_FLAGS_KILL;
         return;
     case 0xC6: case 0xC7:
         if (i->kind == X86DECODE_XBEGIN) { x86decode_p_unknown(e); return; }

@@ -170,6 +170,7 @@ typedef struct x86flow_body {
     uint32_t part_first, size;          /* size: of both */
     x86flow_table *tables;
     uint32_t table_count;
+    int flags_at_labels;                /* are the flags live at any label of a table? */
     uint32_t *pending, *mark, epoch;    /* of walks */
     int proof;                          /* how tables are proved just now */
 } x86flow_body;

@@ -154,6 +154,7 @@ BINPATCH_API int x86flow_decode(x86flow_body *s, const x86flow_module *m, const 
     s->count = 0;
     s->table_count = 0;
     s->indirect_jumps = 0;
+    s->flags_at_labels = 0;
     if (f->size == 0 || f->size > s->text_max) return X86FLOW_TOO_LARGE;
     if (enough == 0 || enough > f->size) enough = f->size;
     n = f->size - enough < 16 ? f->size : enough + 16;
@@ -192,11 +193,11 @@ BINPATCH_API int x86flow_runs_on(const x86flow_body *s, uint32_t at) {
 }
 
 /* Walks forward until the flags are overwritten or read. early: other functions
-   and tables are not known yet. */
-static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
+   and tables are not known yet. at_labels: are they live where a dispatch may
+   lead to? */
+static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early, int at_labels) {
     enum { MOST = 128 };
-    uint32_t pending[MOST], top = 0, steps = 0, n;
-    int dispatched = 0;
+    uint32_t pending[MOST], top = 0, steps = 0;
     pending[top++] = at;
     while (top) {
         uint32_t here = pending[--top];
@@ -209,13 +210,7 @@ static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
             if (e.flags & X86DECODE_FLAGS_READ) return 1;
             if (e.flags & X86DECODE_FLAGS_KILL || k->i.kind == X86DECODE_TRAP) break;
             if (k->i.kind == X86DECODE_JUMP_INDIRECT) {
-                if (early) return 1;
-                for (n = 0; n < s->count && !dispatched; n++) { /* every target of a table */
-                    if (!(s->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
-                    if (top == MOST) return 1;
-                    pending[top++] = n;
-                }
-                dispatched = 1;
+                if (early || at_labels) return 1;
                 break;
             }
             if (k->i.kind == X86DECODE_JUMP || k->i.kind == X86DECODE_LOOP) {
@@ -245,8 +240,18 @@ static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
     return 0;
 }
 
+/* Are the flags live at any label of a table? From there to the next dispatch:
+   that one leads to the same labels. */
+static int x86flow_p_flags_at_labels(const x86flow_body *s) {
+    uint32_t n;
+    for (n = 0; n < s->count; n++) {
+        if (s->insn[n].target & X86FLOW_TARGET_TABLE && x86flow_p_flags(s, n, 0, 0)) return 1;
+    }
+    return 0;
+}
+
 BINPATCH_API int x86flow_flags_live(const x86flow_body *s, uint32_t at) {
-    return x86flow_p_flags(s, at, 0);
+    return x86flow_p_flags(s, at, 0, s->flags_at_labels);
 }
 
 BINPATCH_API int x86flow_is_nop(const x86decode_insn *i) {

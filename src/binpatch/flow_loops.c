@@ -112,6 +112,7 @@ BINPATCH_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
             s->insn[to].target |= X86FLOW_TARGET_CHECKED;
     }
     x86flow_p_check_tables(s);
+    s->flags_at_labels = x86flow_p_flags_at_labels(s);
     for (n = 0; n < s->count; n++) {
         if (s->insn[n].target & X86FLOW_TARGET_CHECKED && x86flow_flags_live(s, n))
             s->insn[n].target |= X86FLOW_TARGET_FLAGS;

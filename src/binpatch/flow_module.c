@@ -288,7 +288,7 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
         leaf = 0;
     }
     if (leaf && !f->reason) f->flags |= X86FLOW_LEAF;
-    f->unsure_entry = f->reason || x86flow_p_flags(s, 0, 1) ? 1 : 0;
+    f->unsure_entry = f->reason || x86flow_p_flags(s, 0, 1, 1) ? 1 : 0;
     return why;
 }
 
