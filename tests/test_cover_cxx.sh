@@ -104,6 +104,7 @@ is() { # FILE RECORD
     if of_file "$1" | grep -qxF -e "$2"; then pass; return; fi
     fail "$1 has no $2"
     of_file "$1" | grep "^${2%%:*}" | tr '\n' ' '
+    echo
 }
 is half.c 'DA:1,2'
 is half.c 'FNDA:2,half'
@@ -359,4 +360,41 @@ for options in -O2 '-O2 -flto'; do
     is main.cc 'DA:11,1'
     is main.cc 'DA:18,0'
 done
+
+# Small functions of a header that two files have, which -O2 inlines.
+cat >small.h <<'E'
+inline int doubled(int n) {
+    if (n < 0)
+        throw n;
+    return 2 * n;
+}
+struct holder {
+    int value;
+    explicit holder(int n) : value(doubled(n)) {}
+};
+E
+cat >small_more.cc <<'E'
+#include "small.h"
+int more(int n) {
+    int sum = 0;
+    while (n-- > 0) sum += doubled(1); /* known as it is compiled */
+    return sum;
+}
+E
+cat >small.cc <<'E'
+#include "small.h"
+int more(int n);
+int main() {
+    int sum = more(3);
+    for (int i = -2; i < 5; i++) {
+        try { holder h(i); sum += h.value; }
+        catch (int) { sum++; }
+    }
+    return sum == 0;
+}
+E
+rm -f coverage.brst
+cxx -O2 small.cc small_more.cc -o small && ./small
+bursty report --lcov coverage.brst >all.info
+for line in DA:2,10 DA:3,2 DA:4,8; do is small.h $line; done
 finish

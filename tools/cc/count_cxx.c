@@ -55,6 +55,8 @@ static void add_words(cc_count_cxx *c) {
     size_t i;
     cc_add_word(&c->words, "-fprofile-arcs");
     cc_add_word(&c->words, "-ftest-coverage");
+    /* What gcc inlines before it counts loses calls with known arguments, and lines. */
+    cc_add_word(&c->words, "-fno-early-inlining");
     add_joined(&c->words, "-fprofile-dir=", c->name);
     add_joined(&c->words, "-fprofile-note=", c->notes);
     cc_add_word(&c->words, "-frandom-seed=bursty"); /* for a stamp that is not the time */
