@@ -29,7 +29,7 @@ scripts_of() { # KIND...
         comments.sh | compile.sh | disasm.sh | examples.sh | keep.sh) kind=headers ;;
         bursty_cpp.sh | demo.sh | registers.sh | edgeprof.sh) kind=headers ;;
         hcct_*.sh | record.sh | record_*.sh | ticks_*.sh) kind=recorded ;;  # programs of $CC, and what we link to them
-        cc*.sh | coverage.sh | cover_cxx.sh | mcdc*.sh | place*.sh | prove.sh) kind=rewritten ;;  # the tool as a compiler
+        cc*.sh | coverage.sh | cover_c*.sh | mcdc*.sh | place*.sh | prove.sh) kind=rewritten ;;  # the tool as a compiler
         hostile.sh) kind=hostile ;;
         *) kind=tool ;;                                                     # what the tool says of files
         esac
