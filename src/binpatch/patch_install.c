@@ -99,9 +99,16 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
         binpatch_p.shadow_stack = (shadow & 1) != 0;
     if (binpatch_p_open_buffers() != 0) return 0;
     dl_iterate_phdr(binpatch_p_each_module, NULL);
+    if (binpatch_p.config.recall || binpatch_p.config.keep) binpatch_p_find_mappings();
     for (n = 0; n < binpatch_p.module_count; n++) {
-        int size = binpatch_p_list_functions(&binpatch_p.modules[n]);
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        int size = binpatch_p_recall(m) ? binpatch_p_largest(&m->flow) : binpatch_p_list_functions(m);
         if (size > largest) largest = size;
+        if (m->flow.count) {
+            uint32_t *near = (uint32_t *)binpatch_p_map(x86flow_index_words(&m->flow) * 4, -1);
+            if (near) x86flow_index(&m->flow, near);
+        }
+        binpatch_p.ends[n] = m->flow.count + (n ? binpatch_p.ends[n - 1] : 0);
     }
     binpatch_p.reason = "no function has unwind information";
     if (!largest) return 0;
@@ -247,8 +254,10 @@ BINPATCH_API const char *binpatch_reason_text(int reason) {
 }
 
 BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out) {
-    uint32_t n;
-    for (n = 0; n < binpatch_p.module_count; n++) {
+    uint32_t n = 0;
+    while (n < binpatch_p.first_count && number >= binpatch_p.ends[n]) n++;
+    if (n) number -= binpatch_p.ends[n - 1];
+    for (; n < binpatch_p.module_count; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];
         const x86flow_function *f = &m->flow.functions[number];
         const x86copy_function *copies = &m->copy.functions[number];
@@ -272,8 +281,9 @@ BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out) 
 }
 
 BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place) {
-    uint32_t n, before = 0;
-    for (n = 0; n < module && n < binpatch_p.module_count; n++)
+    uint32_t n = module < binpatch_p.first_count ? module : binpatch_p.first_count;
+    uint32_t before = n ? binpatch_p.ends[n - 1] : 0;
+    for (; n < module && n < binpatch_p.module_count; n++)
         before += binpatch_p.modules[n].flow.count;
     if (module < binpatch_p.module_count) {
         const binpatch_p_module *m = &binpatch_p.modules[module];
