@@ -5,6 +5,7 @@
    dump with the tables of its functions (docs/formats.md), so that the program
    needs nothing but to write both. In an ELF file they are a section that is
    not loaded. */
+#include "cc/callers.h"
 #include "cc/exits.h"
 #include "cc/mcdc.h"
 #include "cc/points.h"
@@ -206,7 +207,9 @@ static void keep_table(planner *p, const cc_cfg *g, const reached *r, const edge
     f->vertices = plan->vertices;
     f->edges = plan->edges;
     f->stays = plan->stays;
-    f->counts_entry = plan->plan[plan->edges] == EDGEPLAN_COUNTED;
+    f->counts_entry = plan->plan[plan->edges] == EDGEPLAN_COUNTED ? EDGES_COUNTED
+                      : g->knows_entry                              ? EDGES_CALLED
+                                                                    : 0;
     f->ends = words(pairs);
     memcpy(f->ends, plan->ends, pairs * sizeof *f->ends);
     f->plan = (uint8_t *)tool_alloc((size_t)plan->edges + 1);
@@ -214,7 +217,7 @@ static void keep_table(planner *p, const cc_cfg *g, const reached *r, const edge
         f->plan[e] = plan->plan[e] == EDGEPLAN_COUNTED;
         f->slots += f->plan[e];
     }
-    f->slots += f->counts_entry;
+    f->slots += f->counts_entry == EDGES_COUNTED;
     take_lines(g, r, file, f);
 }
 
@@ -439,6 +442,45 @@ static void lighten_exits(const cc_cfg *g, const reached *r, edgeplan *plan) {
     }
 }
 
+/* The vertices that EXIT and edges without a counter hold together, when X is
+   not one of them. */
+static uint8_t *beside_exit(const edgeplan *plan) {
+    uint8_t *is_there = (uint8_t *)tool_alloc((size_t)plan->vertices + 1);
+    uint32_t e;
+    int changed = 1;
+    memset(is_there, 0, (size_t)plan->vertices + 1);
+    is_there[plan->exit] = 1;
+    while (changed) {
+        changed = 0;
+        for (e = 0; e < plan->edges; e++) {
+            uint32_t from = plan->ends[2 * e], to = plan->ends[2 * e + 1];
+            if (plan->plan[e] == EDGEPLAN_COUNTED || is_there[from] == is_there[to]) continue;
+            is_there[from] = is_there[to] = 1;
+            changed = 1;
+        }
+    }
+    return is_there;
+}
+
+/* The count of X is known, so the tree is one without X. Taking X out leaves
+   two halves, which the heaviest counted edge between them joins. */
+static int take_entry(cc_cfg *g, edgeplan *plan) {
+    uint8_t *is_there;
+    uint32_t e, best = CC_NOWHERE;
+    if (plan->stays || plan->plan[plan->edges] == EDGEPLAN_COUNTED) return 0;
+    is_there = beside_exit(plan);
+    for (e = 0; e < plan->edges; e++) {
+        if (plan->plan[e] != EDGEPLAN_COUNTED) continue;
+        if (is_there[plan->ends[2 * e]] == is_there[plan->ends[2 * e + 1]]) continue;
+        if (best == CC_NOWHERE || plan->weight[e] > plan->weight[best]) best = e;
+    }
+    free(is_there);
+    if (best == CC_NOWHERE) return 0;
+    plan->plan[best] = EDGEPLAN_NONE;
+    g->knows_entry = 1;
+    return 1;
+}
+
 const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc_cfg *g) {
     edgeplan plan;
     edgeplan_graph graph;
@@ -448,6 +490,7 @@ const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc
     size_t bytes;
     void *memory;
     uint32_t e;
+    int is_known = g->knows_entry;
     int is_blind; /* nobody sees an activation end early, and one may */
     const char *reason = NULL;
     reach(g, &r);
@@ -478,6 +521,7 @@ const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc
             edgeplan_edges(&plan, &order);
             free(none);
             if (is_blind) count_both(g, &r, &plan);
+            g->knows_entry = is_known && !is_blind && take_entry(g, &plan);
         }
         if (take_slots(p, g, &r, &plan) != 0) {
             reason = "no-place-for-a-counter";
@@ -624,11 +668,9 @@ cc_planner *cc_planner_new(const cc_request *request) {
 
 uint32_t cc_planner_slots(const cc_planner *p) { return p->slots; }
 
-void cc_planner_free(cc_planner *p) {
+/* All functions. */
+static void forget(planner *p) {
     uint32_t i;
-    cc_mcdc_free(p->mcdc);
-    for (i = 0; i < p->source_count; i++) free(p->sources[i].place);
-    free(p->sources);
     for (i = 0; i < p->count; i++) {
         free(p->done[i].name);
         free(p->done[i].file);
@@ -636,7 +678,17 @@ void cc_planner_free(cc_planner *p) {
         free(p->done[i].line);
         free(p->done[i].ends);
         free(p->done[i].plan);
+        free(p->done[i].call);
     }
+    p->count = p->slots = p->vertices = 0;
+}
+
+void cc_planner_free(cc_planner *p) {
+    uint32_t i;
+    forget(p);
+    cc_mcdc_free(p->mcdc);
+    for (i = 0; i < p->source_count; i++) free(p->sources[i].place);
+    free(p->sources);
     free(p->done);
     free(p);
 }
@@ -675,28 +727,111 @@ static const char *plan_function(planner *p, cc_unit *u, const cc_function *f, c
     return reason;
 }
 
+static void build(planner *p, cc_unit *u, uint32_t function, cc_cfg *g) {
+    memset(g, 0, sizeof *g);
+    g->entry_slot = CC_NOWHERE;
+    g->mcdc = p->mcdc;
+    g->backwards = p->request->backwards;
+    cc_flow_build(u, function, g);
+}
+
+static void leave_alone(cc_unit *u, cc_function *f, const cc_cfg *g) {
+    f->reason = g->reason;
+    f->reason_line = u->tokens.list[g->reason_token].line;
+}
+
 static void cover_function(planner *p, cc_unit *u, uint32_t function, const char *table,
                            cc_edits *edits, cc_result *result) {
     cc_function *f = &u->functions[function];
     uint32_t slots = p->slots;
     cc_cfg g;
-    memset(&g, 0, sizeof g);
-    g.entry_slot = CC_NOWHERE;
-    g.mcdc = p->mcdc;
-    g.backwards = p->request->backwards;
-    cc_flow_build(u, function, &g);
+    build(p, u, function, &g);
     if (!g.reason) {
         g.reason_token = f->name;
         g.reason = plan_function(p, u, f, &g);
     }
     if (g.reason) {
-        f->reason = g.reason;
-        f->reason_line = u->tokens.list[g.reason_token].line;
+        leave_alone(u, f, &g);
     } else {
         cc_mcdc_plan(p->mcdc, function, &g, slots, p->slots - slots, result);
         cc_flow_emit(u, function, &g, p->request, table, edits, &result->look_again);
     }
     cc_cfg_free(&g);
+}
+
+/* ---- counts: all functions of a file together ---- */
+
+static const char not_wanted[] = "not wanted";
+
+/* Plans every function that has a graph. Returns 0, or -1: one has no plan, and
+   what it calls is not known any more. */
+static int plan_all(planner *p, cc_unit *u, cc_cfg *graphs, uint32_t *table) {
+    uint8_t *known = cc_callers_known(u, graphs);
+    uint32_t i, failed = 0;
+    for (i = 0; i < u->function_count && !failed; i++) {
+        cc_cfg *g = &graphs[i];
+        table[i] = p->count;
+        if (g->reason) continue;
+        g->knows_entry = known[i];
+        g->reason_token = u->functions[i].name;
+        g->reason = plan_function(p, u, &u->functions[i], g);
+        failed = g->reason != NULL;
+    }
+    table[i] = p->count;
+    free(known);
+    return failed ? -1 : 0;
+}
+
+static void forget_plans(planner *p, const cc_unit *u, cc_cfg *graphs) {
+    uint32_t i, e;
+    for (i = 0; i < u->function_count; i++) {
+        graphs[i].entry_slot = CC_NOWHERE;
+        for (e = 0; e < graphs[i].edge_count; e++) graphs[i].edges[e].slot = CC_NOWHERE;
+        free(graphs[i].number);
+        graphs[i].number = NULL;
+    }
+    forget(p);
+}
+
+/* Tells the tables of a function the vertices that call it. */
+static void add_calls(planner *p, const cc_cfg *graphs, uint32_t count, const uint32_t *table) {
+    uint32_t i, k, n;
+    for (i = 0; i < count; i++) {
+        for (k = 0; !graphs[i].reason && k < graphs[i].site_count; k++) {
+            const cc_site *s = &graphs[i].sites[k];
+            if (s->callee == CC_NOWHERE || s->vertex == CC_NOWHERE) continue;
+            if (graphs[i].number[s->vertex] == CC_NOWHERE) continue;
+            for (n = table[s->callee]; n < table[s->callee + 1]; n++) {
+                edges_function *f = &p->done[n];
+                if (f->counts_entry != EDGES_CALLED) continue;
+                f->call = (uint32_t *)tool_grow(f->call, ((size_t)f->calls + 1) * sizeof *f->call);
+                f->call[f->calls++] = graphs[i].number[s->vertex];
+            }
+        }
+    }
+}
+
+static void cover_together(planner *p, cc_unit *u, const char *table, cc_edits *edits,
+                           cc_result *result) {
+    cc_cfg *graphs = (cc_cfg *)tool_alloc(((size_t)u->function_count + 1) * sizeof *graphs);
+    uint32_t *table_of = words((size_t)u->function_count + 1), i;
+    memset(graphs, 0, ((size_t)u->function_count + 1) * sizeof *graphs);
+    for (i = 0; i < u->function_count; i++) {
+        if (cc_is_wanted(u, &u->functions[i], &p->request->choice)) build(p, u, i, &graphs[i]);
+        else graphs[i].reason = not_wanted;
+    }
+    while (plan_all(p, u, graphs, table_of) != 0) forget_plans(p, u, graphs);
+    add_calls(p, graphs, u->function_count, table_of);
+    for (i = 0; i < u->function_count; i++) {
+        cc_cfg *g = &graphs[i];
+        if (!g->reason)
+            cc_flow_emit(u, i, g, p->request, table, edits, &result->look_again);
+        else if (g->reason != not_wanted)
+            leave_alone(u, &u->functions[i], g);
+        cc_cfg_free(g);
+    }
+    free(table_of);
+    free(graphs);
 }
 
 void cc_cfg_free(cc_cfg *g) {
@@ -705,6 +840,7 @@ void cc_cfg_free(cc_cfg *g) {
     free(g->call);
     free(g->after);
     free(g->number);
+    free(g->sites);
 }
 
 void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *front,
@@ -716,8 +852,11 @@ void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *fron
     cc_counters_name(table, sizeof table, request);
     if (request->mcdc) p->mcdc = cc_mcdc_new(u, request, table);
     blank_promises(u, edits);
+    cc_exits_find(u);
     if (request->exits) cc_exits_keep_frames(u, edits);
-    for (i = 0; i < u->function_count; i++) {
+    if (request->cover > 8 && !p->mcdc) {
+        cover_together(p, u, table, edits, result);
+    } else for (i = 0; i < u->function_count; i++) {
         if (!cc_is_wanted(u, &u->functions[i], &request->choice)) continue;
         cover_function(p, u, i, table, edits, result);
     }

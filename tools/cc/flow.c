@@ -103,9 +103,27 @@ static void force(walk *w, uint32_t e) {
     if (e != CC_NOWHERE && !w->emit) w->g->edges[e].forced = CC_FORCED;
 }
 
-/* A call that may not return stands here. */
+static void add_site(walk *w, const cc_node *n) {
+    const cc_name *name = n->kind == CC_N_CALL ? cc_find(w->u, n->first, 0) : NULL;
+    cc_cfg *g = w->g;
+    cc_site *s;
+    if (g->site_count == g->site_room) {
+        g->site_room = g->site_room ? g->site_room * 2 : 16;
+        g->sites = (cc_site *)tool_grow(g->sites, g->site_room * sizeof *g->sites);
+    }
+    s = &g->sites[g->site_count++];
+    s->callee = name && name->function ? name->function - 1 : CC_NOWHERE;
+    s->vertex = w->here;
+    s->first = n->first;
+    s->last = n->last;
+    s->full = w->full_last;
+    s->leaves = cc_exits_call(w->u, n);
+}
+
+/* A call stands here; one that may not return is noted. */
 static void called(walk *w, const cc_node *n) {
     cc_cfg *g = w->g;
+    if (!w->emit) add_site(w, n);
     if (w->emit || w->here == CC_NOWHERE || !cc_exits_call(w->u, n)) return;
     if (w->here >= g->call_room) {
         uint32_t old = g->call_room;
