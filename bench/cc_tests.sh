@@ -47,7 +47,7 @@ jq_make() {
     quietly build ./configure --without-oniguruma --disable-maintainer-mode --disable-docs \
         --disable-shared CC="$cc" CFLAGS=-w && quietly build make -s
 }
-jq_test() { quietly tests env NO_VALGRIND=1 make check; }
+jq_test() { quietly tests make check NO_VALGRIND=1; }
 
 mawk_sources() { fresh mawk; }
 mawk_make() { quietly build ./configure CC="$cc" CFLAGS=-w && quietly build make; }

@@ -316,6 +316,15 @@ static uint32_t logic_in(const walk *w, uint32_t list) {
     return at(w, node)->first == first && at(w, node)->last == last ? node : 0;
 }
 
+/* A condition of several lines may end on the line on which its statement
+   begins. That line ran, too, if the statement did not. */
+static void note_end(walk *w, const cc_node *n) {
+    const cc_token *t = w->u->tokens.list;
+    uint32_t next = n->last + 2;
+    if (t[n->last].line == t[n->first].line || !cc_is(&w->u->tokens, n->last + 1, ')')) return;
+    if (t[next].line == t[n->last].line && !cc_is(&w->u->tokens, next, '{')) note(w, n->last);
+}
+
 static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
     const cc_node n = *at(w, list);
     uint32_t t, f, full_last = w->full_last, start = w->here;
@@ -323,6 +332,7 @@ static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
     int calls = cc_exits_in(w->u, n.kid[0]);
     w->full_last = n.last;
     cc_mcdc_condition(w->g->mcdc, w->here, list);
+    note_end(w, &n);
     note(w, n.first);
     value(w, n.kid[0]);
     w->full_last = full_last;
