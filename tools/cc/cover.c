@@ -510,6 +510,8 @@ const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc
             edgeplan_marks(&plan);
             if (p->request->exits) mark_lines(g, &r, &plan);
             if (!p->mcdc) drop_marks(g, &r, &plan);
+            g->knows_entry = is_known && plan.plan[plan.edges] == EDGEPLAN_COUNTED;
+            if (g->knows_entry) plan.plan[plan.edges] = EDGEPLAN_NONE;
         } else {
             edgeplan_weigh(&plan, NULL);
             for (e = 0; e < r.edges; e++) {
@@ -735,69 +737,53 @@ static void build(planner *p, cc_unit *u, uint32_t function, cc_cfg *g) {
     cc_flow_build(u, function, g);
 }
 
-static void leave_alone(cc_unit *u, cc_function *f, const cc_cfg *g) {
-    f->reason = g->reason;
-    f->reason_line = u->tokens.list[g->reason_token].line;
+static void plan(planner *p, cc_unit *u, uint32_t function, cc_cfg *g) {
+    if (g->reason) return;
+    g->reason_token = u->functions[function].name;
+    g->reason = plan_function(p, u, &u->functions[function], g);
 }
 
-static void cover_function(planner *p, cc_unit *u, uint32_t function, const char *table,
-                           cc_edits *edits, cc_result *result) {
+/* Plans all functions and forgets the plans: which of them have one, decides
+   whose calls are known. */
+static uint8_t *find_known(planner *p, cc_unit *u) {
+    cc_cfg *graphs = (cc_cfg *)tool_alloc(((size_t)u->function_count + 1) * sizeof *graphs);
+    uint8_t *known;
+    uint32_t i;
+    memset(graphs, 0, ((size_t)u->function_count + 1) * sizeof *graphs);
+    for (i = 0; i < u->function_count; i++) {
+        if (cc_is_wanted(u, &u->functions[i], &p->request->choice)) {
+            build(p, u, i, &graphs[i]);
+            plan(p, u, i, &graphs[i]);
+        } else {
+            graphs[i].reason = "not wanted";
+        }
+    }
+    known = cc_callers_known(u, graphs);
+    for (i = 0; i < u->function_count; i++) cc_cfg_free(&graphs[i]);
+    free(graphs);
+    forget(p);
+    return known;
+}
+
+static void cover_function(planner *p, cc_unit *u, uint32_t function, cc_cfg *g,
+                           const char *table, cc_edits *edits, cc_result *result) {
     cc_function *f = &u->functions[function];
     uint32_t slots = p->slots;
-    cc_cfg g;
-    build(p, u, function, &g);
-    if (!g.reason) {
-        g.reason_token = f->name;
-        g.reason = plan_function(p, u, f, &g);
+    plan(p, u, function, g);
+    if (g->reason) {
+        f->reason = g->reason;
+        f->reason_line = u->tokens.list[g->reason_token].line;
+        return;
     }
-    if (g.reason) {
-        leave_alone(u, f, &g);
-    } else {
-        cc_mcdc_plan(p->mcdc, function, &g, slots, p->slots - slots, result);
-        cc_flow_emit(u, function, &g, p->request, table, edits, &result->look_again);
-    }
-    cc_cfg_free(&g);
-}
-
-/* ---- counts: all functions of a file together ---- */
-
-static const char not_wanted[] = "not wanted";
-
-/* Plans every function that has a graph. Returns 0, or -1: one has no plan, and
-   what it calls is not known any more. */
-static int plan_all(planner *p, cc_unit *u, cc_cfg *graphs, uint32_t *table) {
-    uint8_t *known = cc_callers_known(u, graphs);
-    uint32_t i, failed = 0;
-    for (i = 0; i < u->function_count && !failed; i++) {
-        cc_cfg *g = &graphs[i];
-        table[i] = p->count;
-        if (g->reason) continue;
-        g->knows_entry = known[i];
-        g->reason_token = u->functions[i].name;
-        g->reason = plan_function(p, u, &u->functions[i], g);
-        failed = g->reason != NULL;
-    }
-    table[i] = p->count;
-    free(known);
-    return failed ? -1 : 0;
-}
-
-static void forget_plans(planner *p, const cc_unit *u, cc_cfg *graphs) {
-    uint32_t i, e;
-    for (i = 0; i < u->function_count; i++) {
-        graphs[i].entry_slot = CC_NOWHERE;
-        for (e = 0; e < graphs[i].edge_count; e++) graphs[i].edges[e].slot = CC_NOWHERE;
-        free(graphs[i].number);
-        graphs[i].number = NULL;
-    }
-    forget(p);
+    cc_mcdc_plan(p->mcdc, function, g, slots, p->slots - slots, result);
+    cc_flow_emit(u, function, g, p->request, table, edits, &result->look_again);
 }
 
 /* Tells the tables of a function the vertices that call it. */
 static void add_calls(planner *p, const cc_cfg *graphs, uint32_t count, const uint32_t *table) {
     uint32_t i, k, n;
     for (i = 0; i < count; i++) {
-        for (k = 0; !graphs[i].reason && k < graphs[i].site_count; k++) {
+        for (k = 0; graphs[i].number && k < graphs[i].site_count; k++) {
             const cc_site *s = &graphs[i].sites[k];
             if (s->callee == CC_NOWHERE || s->vertex == CC_NOWHERE) continue;
             if (graphs[i].number[s->vertex] == CC_NOWHERE) continue;
@@ -811,25 +797,23 @@ static void add_calls(planner *p, const cc_cfg *graphs, uint32_t count, const ui
     }
 }
 
-static void cover_together(planner *p, cc_unit *u, const char *table, cc_edits *edits,
-                           cc_result *result) {
+static void cover_all(planner *p, cc_unit *u, const char *table, cc_edits *edits,
+                      cc_result *result) {
     cc_cfg *graphs = (cc_cfg *)tool_alloc(((size_t)u->function_count + 1) * sizeof *graphs);
     uint32_t *table_of = words((size_t)u->function_count + 1), i;
+    uint8_t *known = find_known(p, u);
     memset(graphs, 0, ((size_t)u->function_count + 1) * sizeof *graphs);
     for (i = 0; i < u->function_count; i++) {
-        if (cc_is_wanted(u, &u->functions[i], &p->request->choice)) build(p, u, i, &graphs[i]);
-        else graphs[i].reason = not_wanted;
+        table_of[i] = p->count;
+        if (!cc_is_wanted(u, &u->functions[i], &p->request->choice)) continue;
+        build(p, u, i, &graphs[i]);
+        graphs[i].knows_entry = known[i];
+        cover_function(p, u, i, &graphs[i], table, edits, result);
     }
-    while (plan_all(p, u, graphs, table_of) != 0) forget_plans(p, u, graphs);
+    table_of[i] = p->count;
     add_calls(p, graphs, u->function_count, table_of);
-    for (i = 0; i < u->function_count; i++) {
-        cc_cfg *g = &graphs[i];
-        if (!g->reason)
-            cc_flow_emit(u, i, g, p->request, table, edits, &result->look_again);
-        else if (g->reason != not_wanted)
-            leave_alone(u, &u->functions[i], g);
-        cc_cfg_free(g);
-    }
+    for (i = 0; i < u->function_count; i++) cc_cfg_free(&graphs[i]);
+    free(known);
     free(table_of);
     free(graphs);
 }
@@ -847,19 +831,13 @@ void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *fron
               cc_result *result) {
     planner *p = cc_planner_new(request);
     cc_tables tables;
-    uint32_t i;
     char table[48];
     cc_counters_name(table, sizeof table, request);
     if (request->mcdc) p->mcdc = cc_mcdc_new(u, request, table);
     blank_promises(u, edits);
     cc_exits_find(u);
     if (request->exits) cc_exits_keep_frames(u, edits);
-    if (request->cover > 8 && !p->mcdc) {
-        cover_together(p, u, table, edits, result);
-    } else for (i = 0; i < u->function_count; i++) {
-        if (!cc_is_wanted(u, &u->functions[i], &request->choice)) continue;
-        cover_function(p, u, i, table, edits, result);
-    }
+    cover_all(p, u, table, edits, result);
     if (p->slots > 0) {
         cc_planner_end(p, &tables);
         put_front(p, table, &tables, front);

@@ -272,20 +272,10 @@ static void add_counts(uint64_t *into, const uint64_t *from, size_t count, int a
 
 /* Derives a function. Returns 0, or -1: it cannot be shown. *fault, if it is
    NULL, becomes why none of its copies can. */
-static int open_counts(coverage_all *made, derive_all *from, const edges_all *all,
-                       const edges_function *f, derived *d, const char **fault) {
-    static const counted none;
-    const counted *c = NULL;
-    int is_decided = 0, got = -1;
-    uint64_t *value = decisions_values(made->decisions, all, f, &c, &is_decided);
-    if (!is_decided) c = edges_find(all, f);
-    if (!c) {
-        made->without_counts++;
-        value = (uint64_t *)tool_alloc(((size_t)f->slots + 1) * sizeof *value);
-        c = &none;
-    }
-    got = derive_function(from, f, c, value ? value : c->value + f->first_slot, d, fault);
-    free(value);
+static int open_counts(coverage_all *made, derive_all *from, const edges_function *f, derived *d,
+                       const char **fault) {
+    int has_counts, got = derive_function(from, f, d, fault, &has_counts);
+    made->without_counts += !has_counts;
     if (got != 0) {
         made->underivable++;
         return -1;
@@ -293,7 +283,8 @@ static int open_counts(coverage_all *made, derive_all *from, const edges_all *al
     reconcile(f, d);
     if (f->bits <= 8)
         made->has_marks = 1;
-    else if (c != &none && f->bits < 64 && (!made->wrapping_bits || f->bits < made->wrapping_bits))
+    else if (has_counts && f->bits < 64 &&
+             (!made->wrapping_bits || f->bits < made->wrapping_bits))
         made->wrapping_bits = f->bits;
     return 0;
 }
@@ -337,8 +328,8 @@ static void add_unknown(coverage_all *made, const edges_function *f) {
 /* One function, which programs or compilation units may have several copies of.
    Copies with the same graph and lines are added up, block by block; others
    stand one behind the other. */
-static void gather_function(coverage_all *made, derive_all *from, const edges_all *all,
-                            const edges_function **copies, size_t count, uint32_t *block) {
+static void gather_function(coverage_all *made, derive_all *from, const edges_function **copies,
+                            size_t count, uint32_t *block) {
     derived *of = (derived *)tool_alloc(count * sizeof *of);
     const char *fault = NULL;
     size_t i, end;
@@ -346,7 +337,7 @@ static void gather_function(coverage_all *made, derive_all *from, const edges_al
     qsort(copies, count, sizeof *copies, by_shape);
     for (i = 0; i < count; i++) is_chosen |= is_wanted(made->chosen, copies[i]);
     for (i = 0; i < count; i++) {
-        if (open_counts(made, from, all, copies[i], &of[i], &fault) != 0) of[i].count = NULL;
+        if (open_counts(made, from, copies[i], &of[i], &fault) != 0) of[i].count = NULL;
         is_derived |= of[i].count != NULL;
     }
     if (fault && is_chosen && !has_no_name(copies[0])) refuse(made, copies[0], fault);
@@ -405,7 +396,7 @@ static uint64_t object_of(const edges_function *f) { return f->unit ? f->unit : 
 static void gather(coverage_all *made, const edges_all *all) {
     const edges_function **copies =
         (const edges_function **)tool_alloc((all->function_count + 1) * sizeof *copies);
-    derive_all *from = derive_open(all);
+    derive_all *from = derive_open(all, made->decisions);
     uint32_t block = 0;
     size_t i, end, count;
     for (i = 0; i < all->function_count; i = end) {
@@ -419,7 +410,7 @@ static void gather(coverage_all *made, const edges_all *all) {
                 made->older++;
             else copies[count++] = &all->functions[end];
         }
-        if (count) gather_function(made, from, all, copies, count, &block);
+        if (count) gather_function(made, from, copies, count, &block);
     }
     derive_close(from);
     free((void *)copies);

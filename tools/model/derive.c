@@ -17,6 +17,7 @@ typedef struct known {
 
 struct derive_all {
     const edges_all *all;
+    const decisions_all *decisions;
     known *list;             /* by key and first vertex */
     size_t count;
     uint32_t depth;
@@ -80,9 +81,10 @@ static int derive(const counted *c, const uint64_t *value, uint64_t entries,
     function.slots = f->slots;
     function.bits = f->bits <= 8 ? 8 : 64;
     function.counts_entry = f->counts_entry != 0;
-    if (f->counts_entry == EDGES_CALLED) ((uint64_t *)function.counters)[function.slots++] = entries;
-    memset(early, 0, f->vertices * sizeof *early);
-    memset(reentry, 0, f->vertices * sizeof *reentry);
+    if (f->counts_entry == EDGES_CALLED && f->bits <= 8)
+        ((uint8_t *)function.counters)[function.slots++] = entries != 0;
+    else if (f->counts_entry == EDGES_CALLED)
+        ((uint64_t *)function.counters)[function.slots++] = entries;
     take_exits(c, f, early, reentry);
     bytes = edgeprof_bytes(&list, 1);
     memory = tool_alloc(bytes);
@@ -177,11 +179,12 @@ static int by_vertex(const void *a, const void *b) {
     return order ? order : compare(x->first_vertex, y->first_vertex);
 }
 
-derive_all *derive_open(const edges_all *all) {
+derive_all *derive_open(const edges_all *all, const decisions_all *decisions) {
     derive_all *x = (derive_all *)tool_alloc(sizeof *x);
     size_t i;
     memset(x, 0, sizeof *x);
     x->all = all;
+    x->decisions = decisions;
     x->list = (known *)tool_alloc((all->function_count + 1) * sizeof *x->list);
     memset(x->list, 0, (all->function_count + 1) * sizeof *x->list);
     for (i = 0; i < all->function_count; i++) x->list[i].f = &all->functions[i];
@@ -214,30 +217,26 @@ static known *find(derive_all *x, const edges_function *of, uint32_t vertex) {
     return NULL;
 }
 
-/* How often each vertex of a function was reached. Returns 0, or -1. */
+/* How often each vertex of a function was reached; of marks, whether. Returns
+   0, or -1. */
 static int count_ways_in(derive_all *x, known *k) {
-    static const counted none;
-    const counted *c = edges_find(x->all, k->f);
-    uint64_t *zeros = NULL;
+    const edges_function *f = k->f;
     derived d;
     uint32_t e;
-    int got;
+    int got, has_counts;
     if (k->in) return 0;
     if (k->is_open || k->is_bad || x->depth == DEEPEST) return -1;
     k->is_open = 1;
     x->depth++;
-    if (!c) zeros = (uint64_t *)tool_alloc(((size_t)k->f->slots + 1) * sizeof *zeros);
-    if (zeros) memset(zeros, 0, ((size_t)k->f->slots + 1) * sizeof *zeros);
-    got = derive_function(x, k->f, c ? c : &none, c ? c->value + k->f->first_slot : zeros, &d,
-                          &k->fault);
-    free(zeros);
+    got = derive_function(x, f, &d, &k->fault, &has_counts);
     x->depth--;
     k->is_open = 0;
     k->is_bad = got != 0;
     if (got != 0) return -1;
-    k->in = (uint64_t *)tool_alloc(((size_t)k->f->vertices + 1) * sizeof *k->in);
-    memset(k->in, 0, ((size_t)k->f->vertices + 1) * sizeof *k->in);
-    for (e = 0; e <= k->f->edges; e++) k->in[k->f->ends[2 * (size_t)e + 1]] += d.count[e];
+    k->in = (uint64_t *)tool_alloc(((size_t)f->vertices + 1) * sizeof *k->in);
+    if (f->bits <= 8) memcpy(k->in, d.block, f->vertices * sizeof *k->in);
+    for (e = 0; e <= f->edges && f->bits > 8; e++)
+        k->in[f->ends[2 * (size_t)e + 1]] += d.count[e];
     derived_free(&d);
     return 0;
 }
@@ -248,7 +247,6 @@ static int count_calls(derive_all *x, const edges_function *f, uint64_t *calls,
     uint32_t i;
     *calls = 0;
     if (f->counts_entry != EDGES_CALLED) return 0;
-    if (f->bits <= 8) return -1;
     for (i = 0; i < f->calls; i++) {
         known *k = find(x, f, f->call[i]);
         if (!k || count_ways_in(x, k) != 0) return -1;
@@ -259,16 +257,24 @@ static int count_calls(derive_all *x, const edges_function *f, uint64_t *calls,
     return 0;
 }
 
-int derive_function(derive_all *x, const edges_function *f, const counted *c,
-                    const uint64_t *value, derived *d, const char **fault) {
+int derive_function(derive_all *x, const edges_function *f, derived *d, const char **fault,
+                    int *has_counts) {
+    static const counted none;
+    const counted *c = NULL;
     const char *of_calls = NULL;
-    uint64_t calls;
-    d->count = d->block = NULL;
-    if (count_calls(x, f, &calls, &of_calls) != 0 || derive(c, value, calls, f, d) != 0) {
-        derived_free(d);
-        return -1;
+    int is_decided = 0, got;
+    uint64_t *value = decisions_values(x->decisions, x->all, f, &c, &is_decided), calls;
+    if (!is_decided) c = edges_find(x->all, f);
+    *has_counts = c != NULL;
+    if (!c) {
+        value = (uint64_t *)tool_alloc(((size_t)f->slots + 1) * sizeof *value);
+        c = &none;
     }
-    if (!*fault) *fault = of_calls;
-    if (!*fault) *fault = fault_of(c, f, d);
-    return 0;
+    d->count = d->block = NULL;
+    got = count_calls(x, f, &calls, &of_calls);
+    if (got == 0) got = derive(c, value ? value : c->value + f->first_slot, calls, f, d);
+    if (got == 0 && !*fault) *fault = of_calls ? of_calls : fault_of(c, f, d);
+    if (got != 0) derived_free(d);
+    free(value);
+    return got;
 }

@@ -4,7 +4,7 @@
    they are called. */
 #ifndef MODEL_DERIVE_H
 #define MODEL_DERIVE_H
-#include "kinds/edges.h"
+#include "model/decisions.h"
 
 typedef struct derived {
     uint64_t *count, *block; /* of edges, X the last, and of vertices */
@@ -12,14 +12,14 @@ typedef struct derived {
 
 /* The functions of one set of counts, found by their vertices. */
 typedef struct derive_all derive_all;
-derive_all *derive_open(const edges_all *all);
+derive_all *derive_open(const edges_all *all, const decisions_all *decisions);
 void derive_close(derive_all *x);
 
-/* value: of the function's counters, which are of c. Returns 0, or -1: what
-   counts is no plan of this graph. *fault, if it is NULL, becomes why the
-   counts must not be shown. */
-int derive_function(derive_all *x, const edges_function *f, const counted *c,
-                    const uint64_t *value, derived *d, const char **fault);
+/* Returns 0, or -1: what counts is no plan of this graph. *fault, if it is NULL,
+   becomes why the counts must not be shown. *has_counts: no part may have any,
+   and then all are 0. */
+int derive_function(derive_all *x, const edges_function *f, derived *d, const char **fault,
+                    int *has_counts);
 void derived_free(derived *d);
 
 /* A call that returns more often than it is made, as fork or setjmp, gives its
