@@ -224,7 +224,7 @@ static int check_without(const options *o, const graph *g) {
     return TOOL_OK;
 }
 
-enum { LEAST_WITHIN = 200, MOST_WITHIN = 1000000000 };
+enum { LEAST_WITHIN = 1000, MOST_WITHIN = 1000000000 };
 
 static int read_within(const char *word, uint32_t *value) {
     char *end;

@@ -40,7 +40,8 @@ typedef struct placement {
     uint32_t *weight;                           /* of each loop: if not 0, its checks stand for
                                                    rounds that use up the budget together */
     uint32_t budget;
-    size_t beyond;                              /* functions in which --within cannot hold */
+    size_t beyond, sizeless;                    /* functions that cost more than --within asks; of
+                                                   objects that tell no sizes */
     uint32_t *distance, *component;             /* of each node, by direct calls */
     uint32_t *component_size, components;
     int gave_up;                                /* rule Q stopped, for the graph was too large */

@@ -4,25 +4,26 @@
    none on purpose: boring, bounded and quiet ones run as long as their data.
    Here they get one. From callees to callers, each function without a check is
    given a cost: its own instructions, and those of what it calls without a
-   check, pointers by the most costly target.
+   check, pointers by the most costly target. With n = N / 4:
 
        a loop          of a round that costs w    a check for every B / w rounds (a "strip"), all strips
-                                                  of a function from one budget B = N / 8; if w is
+                                                  of a function from one budget B = n / 8; if w is
                                                   half of B or more, a check in each round
-       a function      that costs more than N / 4 gets an entry check
-       calls of one    that cost more than N / 2  the most costly callees get one
+       a function      that costs more than n / 4 gets an entry check
+       calls of one    that cost more than n / 2  the most costly callees get one
 
-   So between two checks runs what is left of one callee behind its last check,
-   one function with what it calls, and what stands in front of the next check:
-   about N. About, because sizes are those of the source (tools/cc/records.c).
-   `--prove --within N` counts what really may run. Functions outside of the
-   program cost nothing here. */
+   So from one check to the next runs what is left of a callee behind its last
+   check, one function with what it calls, and what stands in front of the next
+   check: about n. A way back through several callers adds what each of them
+   still does, and sizes are guessed from the source (tools/cc/records.c): for
+   both there is N / n. `--prove --within N` counts what really may run.
+   Functions outside of the program cost nothing here. */
 #include "place/place.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_SIZE = 10, MOST = 1 << 30 };          /* of a function of an object without sizes */
+enum { NO_SIZE = 10, MOST = 1 << 30, SHARE = 4 }; /* NO_SIZE: of an object without sizes */
 
 typedef struct ruler {
     const graph *g;
@@ -99,6 +100,7 @@ static void check(ruler *r, uint32_t node) {
 static uint32_t cost_of_copy(ruler *r, const graph_function *f) {
     uint32_t own = f->size ? f->size : NO_SIZE, n, all;
     if (!(f->flags & GRAPH_HAS_BODY)) return 0;
+    if (!f->size) r->p->sizeless++;
     while (cost_of_calls(r, f, 0, f->vertices) > r->within / 2) {
         uint32_t callee = dearest(r, f);
         if (callee == GRAPH_NONE) break;
@@ -123,7 +125,7 @@ static void measure(ruler *r, uint32_t node) {
         uint32_t cost = cost_of_copy(r, &g->functions[i]);
         if (cost > most) most = cost;
     }
-    if (most > r->within) r->p->beyond++;
+    if (most > r->within * SHARE) r->p->beyond++;
     r->cost[node] = r->p->entry[node] ? 0 : most;
     if (r->cost[node] > r->within / 4 && !r->p->fixed[node]) check(r, node);
 }
@@ -158,11 +160,11 @@ void place_within(placement *p, const graph *g, const place_rules *rules) {
     for (v = 0; v < g->wide.vertices; v++) order[first[component[v]]++] = v;
     r.g = g;
     r.p = p;
-    r.within = rules->within;
+    r.within = rules->within / SHARE;
     r.cost = component + 3 * n;
     r.through = component + 4 * n;
     memset(r.cost, 0, 2 * n * sizeof *r.cost);
-    p->budget = rules->within / 8;
+    p->budget = r.within / 8;
     for (v = 0; v < g->wide.vertices; v++) {
         if (order[v] < g->node_count) measure(&r, order[v]);
         else measure_pointer(&r, order[v]);

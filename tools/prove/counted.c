@@ -136,7 +136,8 @@ static int overlaps(const prove_insn *i, const counter *c) {
            i->displacement < c->displacement + (int64_t)c->bytes;
 }
 
-int prove_exposed(const prove_code *c, uint32_t node, int base, int64_t displacement) {
+/* Is an address of the frame taken that lies at or below the word? */
+static int is_exposed(const prove_code *c, uint32_t node, const counter *x) {
     const prove_symbol *s = prove_symbol_at(c->im, c->nodes[node].address);
     uint64_t at;
     if (!s) return 1;
@@ -146,21 +147,17 @@ int prove_exposed(const prove_code *c, uint32_t node, int base, int64_t displace
         if (!n || !prove_instruction_of(c, n - 1, &i) || i.map != 0) continue;
         if (i.opcode == 0x8D && (i.base == STACK || i.base == FRAME)) {
             if (i.reg == STACK || i.reg == FRAME) continue;
-            if (i.base != base || i.index >= 0 || i.displacement <= displacement) return 1;
+            if (i.base != x->base || i.index >= 0 || i.displacement <= x->displacement) return 1;
         }
         if ((i.opcode == 0x89 || i.opcode == 0x8B) && i.rm >= 0 && i.bytes == 8) {
             int from = i.opcode == 0x89 ? i.reg : i.rm, to = i.opcode == 0x89 ? i.rm : i.reg;
             if ((from == STACK || from == FRAME) && to != STACK && to != FRAME) return 1;
         }
-        if (i.memory && i.base == base && i.index >= 0 && i.writes_memory &&
-            i.displacement <= displacement)
+        if (i.memory && i.base == x->base && i.index >= 0 && i.writes_memory &&
+            i.displacement <= x->displacement)
             return 1;
     }
     return 0;
-}
-
-static int is_exposed(const prove_code *c, uint32_t node, const counter *x) {
-    return prove_exposed(c, node, x->base, x->displacement);
 }
 
 static int is_call(const prove_node *n) { return n->kind >= CODE_CALL && n->kind <= CODE_CALL_ANY; }

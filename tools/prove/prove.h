@@ -209,9 +209,6 @@ typedef struct prove_loop {
    seen. */
 uint32_t prove_counted(const prove_loop *l);
 
-/* Is an address of the frame taken, in the function of that node, that lies at
-   or below the word at base + displacement? */
-int prove_exposed(const prove_code *c, uint32_t node, int base, int64_t displacement);
 /* The same by a budget: each cycle takes something off it, and a check stands
    where it is used up. cost: of nodes, by number. Returns the most instructions
    that run in the loop, or 0: that cannot be seen. */

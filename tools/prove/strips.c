@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FARTHEST = 6000, FAMILY = 256, DEEPEST = 8, STACK = 4, FRAME = 5, MOST_NODES = 20000 };
+enum { FARTHEST = 6000, FAMILY = 256, DEEPEST = 8, MOVES = 6, STACK = 4, FRAME = 5, MOST_NODES = 20000 };
 static const uint64_t most = UINT64_C(1) << 60;
 
 typedef struct place { int reg, base; int64_t displacement; } place; /* reg -1: a word of the frame */
@@ -46,25 +46,38 @@ static uint32_t index_of(const strips *s, uint32_t node) {
     return low < s->count && s->nodes[low] == node ? low : GRAPH_NONE;
 }
 
-/* sub $n,%reg; js or jns, and the negative side is not in the loop. */
+/* sub $n,%reg of 4 bytes: n, or 0. */
+static uint32_t is_sub(const prove_insn *i, int *reg) {
+    if (i->map != 0 || !i->is_legacy || i->bytes != 4 || i->immediate <= 0) return 0;
+    if (i->opcode == 0x2D) *reg = 0;
+    else if ((i->opcode == 0x83 || i->opcode == 0x81) && i->digit == 5 && !i->memory) *reg = i->rm;
+    else return 0;
+    return (uint32_t)i->immediate;
+}
+
+/* And js or jns behind it, with at most a few moves between them, of which the
+   negative side is not in the loop. */
 static uint32_t sub_at(const strips *s, uint32_t node, int *reg) {
     const prove_code *c = s->l->code;
     const prove_node *branch;
     prove_insn i;
-    uint32_t negative, other, weight;
+    uint32_t negative, other, weight, at = node, steps;
     if (index_of(s, node) == GRAPH_NONE || c->nodes[node].kind != CODE_PLAIN) return 0;
-    if (!prove_instruction_of(c, node, &i) || i.map != 0 || !i.is_legacy || i.memory) return 0;
-    if ((i.opcode != 0x83 && i.opcode != 0x81) || i.digit != 5 || i.bytes != 4) return 0;
-    if (i.immediate <= 0 || c->nodes[node].next == PROVE_NONE) return 0;
-    *reg = i.rm;
-    weight = (uint32_t)i.immediate;
-    branch = &c->nodes[c->nodes[node].next];
-    if (branch->kind != CODE_BRANCH || !prove_instruction_of(c, c->nodes[node].next, &i)) return 0;
+    if (!prove_instruction_of(c, node, &i)) return 0;
+    weight = is_sub(&i, reg);
+    for (steps = 0; weight && steps < MOVES; steps++) {
+        at = c->nodes[at].next;
+        if (at == PROVE_NONE || index_of(s, at) == GRAPH_NONE) return 0;
+        if (!prove_instruction_of(c, at, &i) || i.sets_flags) return 0;
+        if (c->nodes[at].kind != CODE_PLAIN) break;
+    }
+    branch = &c->nodes[at];
+    if (!weight || branch->kind != CODE_BRANCH) return 0;
     if (!(i.map == 0 && (i.opcode & 0xFE) == 0x78) && !(i.map == 1 && (i.opcode & 0xFE) == 0x88))
         return 0;
     negative = i.opcode & 1 ? branch->next : branch->to;
     other = i.opcode & 1 ? branch->to : branch->next;
-    if (index_of(s, c->nodes[node].next) == GRAPH_NONE || negative == other) return 0;
+    if (negative == other) return 0;
     return index_of(s, negative) == GRAPH_NONE ? weight : 0;
 }
 
@@ -79,12 +92,18 @@ static int is_frame(const prove_insn *i) {
 
 static int is_call(const prove_node *n) { return n->kind >= CODE_CALL && n->kind <= CODE_CALL_ANY; }
 
+/* add $-128,%rsp in front of the slow path of a check, which gives it back. */
+static int is_stub(const prove_code *c, uint32_t node) {
+    uint32_t next = c->nodes[node].next;
+    return next != PROVE_NONE && is_call(&c->nodes[next]) && c->nodes[next].keeps;
+}
+
 enum { SAME, MOVED, STARTED, SPOILED };
 
 /* What an instruction does to what lies at `at` behind it. */
 static int trace_one(const prove_code *c, uint32_t node, place *at, int64_t *start) {
     prove_insn i;
-    int is_move;
+    int is_move, width;
     if (!prove_instruction_of(c, node, &i)) return SPOILED;
     is_move = i.map == 0 && i.is_legacy && i.bytes == 4;
     if (at->reg >= 0) {
@@ -119,10 +138,10 @@ static int trace_one(const prove_code *c, uint32_t node, place *at, int64_t *sta
         return STARTED;
     }
     if (is_call(&c->nodes[node])) return SAME;
-    if (i.writes >> at->base & 1) return SPOILED;
-    if (!i.writes_memory) return SAME;
-    if (i.index != BASE_NONE || i.base != at->base) return SAME; /* no address of it is taken */
-    return i.displacement >= at->displacement + 4 || i.displacement + 64 <= at->displacement
+    if (i.writes >> at->base & 1) return is_stub(c, node) ? SAME : SPOILED;
+    if (!i.writes_memory || i.index != BASE_NONE || i.base != at->base) return SAME;
+    width = i.map == 0 ? 8 : 64;
+    return i.displacement >= at->displacement + 4 || i.displacement + width <= at->displacement
                ? SAME : SPOILED;
 }
 
@@ -170,9 +189,8 @@ static int trace(strips *s, uint32_t node, int reg, tracer *t) {
             what = trace_one(c, from, &at, &start);
             if (what == SPOILED && at.reg >= 0) {
                 prove_insn i;                   /* a sub of another loop: the budget only falls */
-                if (k == GRAPH_NONE && prove_instruction_of(c, from, &i) && i.map == 0 &&
-                    (i.opcode == 0x83 || i.opcode == 0x81) && i.digit == 5 && !i.memory &&
-                    i.rm == at.reg && i.bytes == 4 && i.immediate > 0)
+                if (k == GRAPH_NONE && prove_instruction_of(c, from, &i) && is_sub(&i, &other) &&
+                    other == at.reg)
                     what = SAME;
             }
             if (what == SPOILED || (what == STARTED && (k != GRAPH_NONE || start < 0))) return 0;
@@ -180,7 +198,6 @@ static int trace(strips *s, uint32_t node, int reg, tracer *t) {
                 if ((uint64_t)start > s->start) s->start = (uint64_t)start;
                 continue;
             }
-            if (at.reg < 0 && prove_exposed(c, from, at.base, at.displacement)) return 0;
             if (!push(t, from, at)) return 0;
         }
     }
