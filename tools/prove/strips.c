@@ -140,7 +140,9 @@ static int trace_one(const prove_code *c, uint32_t node, place *at, int64_t *sta
     if (is_call(&c->nodes[node])) return SAME;
     if (i.writes >> at->base & 1) return is_stub(c, node) ? SAME : SPOILED;
     if (!i.writes_memory || i.index != BASE_NONE || i.base != at->base) return SAME;
-    width = i.map == 0 ? 8 : 64;
+    width = i.map == 0 && i.opcode < 0xD8                      ? (int)i.bytes
+            : i.map == 1 && i.is_legacy && i.opcode != 0xAE ? 16
+                                                             : 512;
     return i.displacement >= at->displacement + 4 || i.displacement + width <= at->displacement
                ? SAME : SPOILED;
 }
