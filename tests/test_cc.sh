@@ -102,6 +102,12 @@ int work(int n) { int s = 0; for (int i = 0; i < n; i++) { s += mid(i); s += mid
 static int later(int x) { return leaf(x) - 1; }
 int main(void) { int s = 0; for (int k = 0; k < 500; k++) s += work(100); return s == 1; }
 END
+# Without variables of threads: the word of checks is one of the program.
+for form in point scope dual; do
+    rm -f behind.brst
+    with --no-tls --form=$form -- $CC -std=gnu99 -O1 -o behind behind.c >log 2>&1 && BURSTY_EVERY=380 ./behind &&
+        bursty report behind.brst >log 2>&1 && grep -q work log && pass || fail "--no-tls --form=$form: $(cat log)"
+done
 rm -f left behind.brst
 with --form=dual --list=left -- $CC -std=gnu99 -O1 -o behind behind.c >log 2>&1 && BURSTY_EVERY=380 BURSTY_BURST=20 ./behind && pass || fail "dual: behind: $(cat log)"
 calls_are() { # WHAT NAME:CALLS...: within 10 %

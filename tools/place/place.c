@@ -23,6 +23,8 @@ static const char help[] =
     "                    always   no loop that passes another check in each iteration\n"
     "                    Q   EC+L4+bounded+always, and fewer by rule Q (docs/place.md)\n"
     "  --not PATTERN   no check in functions with such names (* and ?); may stand several times\n"
+    "  --within N      adds checks, in loops one for many rounds, so that about N instructions at\n"
+    "                  most run between two; with --prove: tells how many may run\n"
     "  --list          every function and loop, and why it has a check or none\n"
     "  --why NAME      the same for one function, with its callers and the cycle that needs it\n"
     "  --json          all of it for programs\n"
@@ -37,7 +39,7 @@ static const char help[] =
     "  with --built and --prove always.\n";
 
 typedef struct options {
-    const char *set, *plan, *why, *old;
+    const char *set, *plan, *why, *old, *within;
     const char **without;
     int without_count, list, json, dot, built, prove;
 } options;
@@ -79,6 +81,7 @@ static int take_without(options *o, tool_option *option) {
 static int take(options *o, tool_option *option) {
     if (tool_is(option, "-", "o")) return take_value(option, &o->plan);
     if (tool_is(option, "--", "set")) return take_value(option, &o->set);
+    if (tool_is(option, "--", "within")) return take_value(option, &o->within);
     if (tool_is(option, "--", "why")) return take_value(option, &o->why);
     if (tool_is(option, "--", "diff")) return take_value(option, &o->old);
     if (tool_is(option, "--", "not")) return take_without(o, option);
@@ -112,7 +115,8 @@ static int parse(options *o, tool_option *option, int argc, char **argv) {
         return tool_error("place: one of --list, --why, --json, --dot and --diff at a time");
     if (o->built && o->plan) return tool_error("place: --built makes no plan");
     if (o->prove && (o->plan || o->built || choose_one(o) || o->without_count))
-        return tool_error("place: --prove goes with --set alone");
+        return tool_error("place: --prove goes with --set and --within alone");
+    if (o->built && o->within) return tool_error("place: --within goes with a plan or --prove");
     if (o->prove && option->files != 1) return tool_error("place: --prove takes one FILE");
     if (o->plan && strcmp(o->plan, "-") == 0 && choose_one(o))
         return tool_error("place: -o - writes the plan where --list, --why, --json, --dot and "
@@ -220,6 +224,17 @@ static int check_without(const options *o, const graph *g) {
     return TOOL_OK;
 }
 
+enum { LEAST_WITHIN = 1000, MOST_WITHIN = 1000000000 };
+
+static int read_within(const char *word, uint32_t *value) {
+    char *end;
+    unsigned long number = strtoul(word, &end, 10);
+    if (*word < '0' || *word > '9' || *end || strlen(word) > 10) return -1;
+    if (number < LEAST_WITHIN || number > MOST_WITHIN) return -1;
+    *value = (uint32_t)number;
+    return 0;
+}
+
 static int place(const options *o, int files, char **argv) {
     place_rules rules;
     place_proof proof;
@@ -229,6 +244,9 @@ static int place(const options *o, int files, char **argv) {
     if (place_set(&rules, o->set ? o->set : "EC+L4+bounded+always") != 0)
         return tool_error("place: --set: '%s' is not valid, or says something twice", o->set);
     rules.without = o->without;
+    if (o->within && read_within(o->within, &rules.within) != 0)
+        return tool_error("place: --within: '%s' is not valid: a number from %lu to %lu is wanted",
+                          o->within, (unsigned long)LEAST_WITHIN, (unsigned long)MOST_WITHIN);
     rules.without_count = o->without_count;
     if (o->prove) {
         char why[128];
