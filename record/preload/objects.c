@@ -609,6 +609,8 @@ uint64_t objects_lives(void) { return __atomic_load_n(&heap.lives, __ATOMIC_RELA
 
 int objects_is_stack(uint64_t number) { return number >> 56 == IS_STACK; }
 
+int objects_is_block(uint64_t number) { return number >> 56 == IS_BLOCK; }
+
 int objects_is_other(uint64_t number) { return number >> 56 == IS_OTHER; }
 
 const char *objects_name(uint64_t number, const char *(*name)(void *user, uint32_t key)) {

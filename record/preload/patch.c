@@ -182,12 +182,7 @@ static const binpatch_event *record_blocks(record_extra *x, const binpatch_event
 
 static void record_reference(record_extra *x, const binpatch_event *e, uint64_t times) {
     if (x->f) record_long_reference(x, e, times);
-    if (x->streams) {
-        uint64_t site = ((uint64_t)BINPATCH_MODULE(e->what) << 32 | e->place) + 1;
-        uint64_t address = e->value;
-        record_stream_place(x, &site, &address);
-        hotstream_record(x->streams, site, address);
-    }
+    if (x->streams) record_stream_reference(x, e, times);
     if (x->sharing) {
         uint64_t module = BINPATCH_MODULE(e->what);
         int what = (e->what & BINPATCH_LOAD ? SHARING_LOAD : 0)
@@ -251,6 +246,7 @@ static void record_burst_ends(record_extra *x) {
     if (x && x->sums) contexts_burst(x->sums);
     if (x && x->f && record.config.every != BINPATCH_ALWAYS) footprint_burst(x->f);
     if (x && x->streams) hotstream_burst(x->streams);
+    if (record_layout(x)) layout_burst(record_layout(x));
     if (x && x->misses) misses_burst(x->misses);
     if (x && x->sharing) record_sharing_burst(x);
     if (x && x->methods) sampled_burst(x->methods, record.weight_256);

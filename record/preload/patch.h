@@ -6,6 +6,7 @@
 #include "footprint.h"
 #include "hotstream.h"
 #include "keep.h"
+#include "../core/layout.h"
 #include "../core/misses.h"
 #include "../core/recorder.h"
 #include "../core/sampled.h"
@@ -101,12 +102,12 @@ uint32_t record_key(uint32_t module, uint32_t place);
    left, but for its stack. */
 void record_find_stack(record_extra *x);
 
-/* patch_streams.c: a reference as hot streams have it. *site is an instruction
-   as module << 32 | place, and 1. If it is known what data the address belongs
-   to, *site becomes a number of the pair (instruction, object), and *address the
-   offset in the object. */
-void record_stream_place(record_extra *x, uint64_t *site, uint64_t *address);
-/* The instruction of a site that record_stream_place made; *object: 0, or 1 and
+/* patch_streams.c: a reference for hot streams, and for layout.h. `times` is the
+   count of a rep instruction. */
+void record_stream_reference(record_extra *x, const binpatch_event *e, uint64_t times);
+/* NULL: there is none. */
+layout *record_layout(const record_extra *x);
+/* The instruction of a site of a stream; *object: 0, or 1 and
    the object. */
 uint64_t record_stream_site(const record_extra *x, uint64_t site, uint64_t *object);
 /* References that found no room for their pair. */

@@ -257,6 +257,11 @@ static int record_write_sharing(hcct_write_fn write, void *user) {
     return sharing_write(s, &about, write, user);
 }
 
+static const char *record_object_name(void *user, uint64_t object) {
+    (void)user;
+    return objects_name(object, record_name);
+}
+
 /* What each thread has beside its tree; build/bursty joins the parts. */
 static int record_write_more(hcct_write_fn write, void *user) {
     const recorder_thread *r;
@@ -277,6 +282,9 @@ static int record_write_more(hcct_write_fn write, void *user) {
         const record_extra *x = (const record_extra *)r->references;
         if (x && x->f) failed = record_write_footprint(x->f, write, user);
         if (x && x->misses && !failed) failed = record_write_misses(x->misses, write, user);
+        if (record_layout(x) && !failed)
+            failed = layout_write(record_layout(x), program_invocation_short_name,
+                                  record_object_name, NULL, write, user);
         /* Writing ends their sequences. */
         if (x && x->streams && !failed && (!record.keeping || record.in_exec))
             failed = hotstream_write(x->streams, "references in bursts", record_stream_name,

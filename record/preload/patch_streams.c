@@ -9,6 +9,9 @@
    stacks of the program's own) keeps its address. On the stack an instruction
    mostly uses one variable, so there is no offset.
 
+   The same references go to layout.h, which finds out what orders of fields, of
+   blocks and of functions could gain.
+
    To find an object takes longer than to record the reference. Each instruction
    mostly uses the object that it used before, so a small table has that: right
    for symbols, and for blocks of the heap until something is allocated. */
@@ -20,11 +23,15 @@
 enum { RECENT = 256 };
 
 typedef struct pair { uint64_t site, object; } pair;    /* site 0: none */
-typedef struct recent { uint64_t site, low, bytes, lives, number; } recent;
+typedef struct recent {
+    uint64_t site, lives, object, number;       /* number 0: of no pair */
+    objects_span span;
+} recent;
 struct record_places {
     pair pairs[STREAM_PLACES];
     uint32_t count;
     recent recents[RECENT];
+    layout *layout;
 };
 
 static uint64_t placeless;
@@ -47,38 +54,55 @@ static uint64_t number_of(struct record_places *p, uint64_t site, uint64_t objec
     return PAIRS + at;
 }
 
-void record_stream_place(record_extra *x, uint64_t *site, uint64_t *address) {
+/* What the instruction uses at that address. */
+static recent *find(record_extra *x, uint64_t site, uint64_t address) {
     struct record_places *p = x->places;
-    objects_span span;
-    uint64_t object, number, lives;
-    recent *r;
-    if (!p) p = x->places = (struct record_places *)recorder_memory(sizeof *p);
-    if (!p) return;
-    r = &p->recents[mixed(*site, 0) % RECENT];
-    lives = objects_lives();
-    if (r->site == *site && *address - r->low < r->bytes && (!r->lives || r->lives == lives)) {
-        *address -= r->low;
-        *site = r->number;
-        return;
-    }
-    object = objects_find_span(*address, x->stack_low, x->stack_end, &span);
-    if (objects_is_other(object)) return;
-    number = number_of(p, *site, object);
-    if (!number) {
+    recent *r = &p->recents[mixed(site, 0) % RECENT];
+    uint64_t lives = objects_lives();
+    if (r->site == site && address - r->span.low < r->span.bytes && (!r->lives || r->lives == lives))
+        return r;
+    r->site = site;
+    r->object = objects_find_span(address, x->stack_low, x->stack_end, &r->span);
+    r->lives = r->span.life ? lives : 0;
+    r->number = objects_is_other(r->object) ? 0 : number_of(p, site, r->object);
+    if (!r->number && !objects_is_other(r->object))
         __atomic_fetch_add(&placeless, 1, __ATOMIC_RELAXED);
+    return r;
+}
+
+static struct record_places *places_of(record_extra *x) {
+    struct record_places *p = x->places;
+    void *memory;
+    if (p) return p;
+    p = x->places = (struct record_places *)recorder_memory(sizeof *p);
+    memory = p ? recorder_memory(layout_bytes()) : NULL;
+    if (memory)
+        p->layout = layout_init(memory, record.config.every == BINPATCH_ALWAYS ? LAYOUT_WHOLE : 0);
+    return p;
+}
+
+void record_stream_reference(record_extra *x, const binpatch_event *e, uint64_t times) {
+    uint32_t module = BINPATCH_MODULE(e->what);
+    uint64_t site = ((uint64_t)module << 32 | e->place) + 1, bias;
+    struct record_places *p = places_of(x);
+    const recent *r;
+    if (!p) {
+        hotstream_record(x->streams, site, e->value);
         return;
     }
-    if (objects_is_stack(object)) span.low = *address;
-    else {
-        r->site = *site;
-        r->low = span.low;
-        r->bytes = span.bytes;
-        r->lives = span.life ? lives : 0;
-        r->number = number;
-    }
-    *address -= span.low;
-    *site = number;
+    r = find(x, site, e->value);
+    if (!r->number) hotstream_record(x->streams, site, e->value);
+    else
+        hotstream_record(x->streams, r->number,
+                         objects_is_stack(r->object) ? 0 : e->value - r->span.low);
+    if (!p->layout) return;
+    bias = module < record.modules ? record.bias[module] : 0;
+    layout_access(p->layout, bias + e->place, e->value, BINPATCH_BYTES(e->what) * times,
+                  objects_is_other(r->object) ? 0 : r->object, objects_is_block(r->object), r->span.low,
+                  r->span.bytes);
 }
+
+layout *record_layout(const record_extra *x) { return x && x->places ? x->places->layout : NULL; }
 
 uint64_t record_stream_site(const record_extra *x, uint64_t site, uint64_t *object) {
     *object = 0;
