@@ -25,7 +25,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
     return hash ^ hash >> 32;
 }
 
-/* ---- objects and visits: 1 + a row, or 0 where there is no room ---- */
+/* ---- objects: 1 + a row, or 0 where there is no room ---- */
 
 static uint32_t object_of(layout *l, uint64_t object, int is_block, uint64_t bytes) {
     uint32_t at = (uint32_t)mix(object, bytes) % LAYOUT_OBJECTS;
@@ -43,63 +43,138 @@ static uint32_t object_of(layout *l, uint64_t object, int is_block, uint64_t byt
     return 1 + at;
 }
 
-static layout_visit *visit_of(layout *l, uint32_t object, uint32_t phase, uint64_t mask) {
-    uint32_t at = (uint32_t)mix(mask, object * 8 + phase) % LAYOUT_VISITS;
-    layout_visit *v;
-    for (; l->visits[at].object; at = (at + 1) % LAYOUT_VISITS) {
-        v = &l->visits[at];
-        if (v->object == object && v->phase == phase && v->mask == mask) return v;
+/* ---- what a window would have taken ---- */
+
+/* Whether a line is new in a table, at this turn. */
+static int take(layout_line *table, uint64_t line, uint64_t turn) {
+    uint32_t at = (uint32_t)mix(line, 0) % LAYOUT_TABLE;
+    for (; table[at].window == turn; at = (at + 1) % LAYOUT_TABLE) {
+        if (table[at].line == line) return 0;
     }
-    if (l->visit_count == LAYOUT_VISITS * 3 / 4) return NULL;
-    l->visit_count++;
-    v = &l->visits[at];
-    v->object = object;
-    v->phase = phase;
-    v->mask = mask;
-    return v;
+    table[at].line = line;
+    table[at].window = turn;
+    return 1;
+}
+
+/* The lines of all but one object. */
+static uint32_t lines_of_others(layout *l, uint32_t object) {
+    uint32_t n, lines = 0;
+    l->asked++;
+    for (n = 0; n < l->place_count; n++) {
+        const layout_place *p = &l->place[n];
+        if (p->site != object && p->sized != object)
+            lines += (uint32_t)take(l->scratch, p->line, l->asked);
+    }
+    return lines;
+}
+
+/* place[word]: where it goes. Words that were used alike stay in their order. */
+static void order_words(const layout_object *o, uint32_t *place) {
+    uint32_t count = (uint32_t)((o->bytes + WORD - 1) / WORD), old[LAYOUT_WORDS], k, n;
+    for (k = 0; k < count; k++) {
+        for (n = k; n && o->uses[old[n - 1]] < o->uses[k]; n--) old[n] = old[n - 1];
+        old[n] = k;
+    }
+    for (k = 0; k < count; k++) place[old[k]] = k;
+}
+
+static void judge_fields(layout *l, uint32_t object) {
+    layout_object *o = &l->objects[object - 1];
+    uint32_t place[LAYOUT_WORDS], lines = lines_of_others(l, object), at, next, k;
+    order_words(o, place);
+    for (at = l->first_block; at; at = next) {
+        const layout_block *b = &l->block[at - 1];
+        next = b->next == at ? 0 : b->next;
+        if (b->object != object) continue;
+        for (k = 0; k < LAYOUT_WORDS; k++) {
+            if (b->mask >> k & 1)
+                lines += (uint32_t)take(l->scratch, (b->low + place[k] * WORD) / LINE, l->asked);
+        }
+    }
+    o->was[l->group % LAYOUT_GROUPS] += LAYOUT_LINES;
+    o->then[l->group % LAYOUT_GROUPS] += lines;
+}
+
+static void judge_site(layout *l, uint32_t object) {
+    layout_object *o = &l->objects[object - 1];
+    uint64_t lines = lines_of_others(l, object) + (o->now_bytes + LINE - 1) / LINE;
+    o->was[l->group % LAYOUT_GROUPS] += LAYOUT_LINES;
+    o->then[l->group % LAYOUT_GROUPS] += lines;
 }
 
 /* ---- windows ---- */
 
+/* A window that a burst's end cuts off says nothing: what it has touched may all
+   be in the cache. */
+static void drop_window(layout *l) {
+    uint32_t at, next;
+    for (at = l->first_object; at; at = next) {
+        layout_object *o = &l->objects[at - 1];
+        next = o->next == at ? 0 : o->next;
+        o->next = o->now_lines = o->now_blocks = 0;
+        o->now_bytes = 0;
+    }
+    l->first_block = l->first_object = l->now_lines = l->block_count = l->place_count = 0;
+    l->window++;
+}
+
+/* An object of few blocks changes little, and is not judged; nor is one before
+   its words are known. */
 static void end_window(layout *l) {
-    uint32_t g = l->group % LAYOUT_GROUPS, at, next;
+    uint32_t g = l->group % LAYOUT_GROUPS, at, next, k;
+    for (at = l->first_object; at; at = next) {
+        layout_object *o = &l->objects[at - 1];
+        next = o->next == at ? 0 : o->next;
+        o->lines[g] += o->now_lines;
+        o->blocks[g] += o->now_blocks;
+        if (!o->is_block || o->now_blocks < LAYOUT_LEAST) continue;
+        if (!o->bytes) judge_site(l, at);
+        else if (o->bytes > LINE / 2 && o->is_known) judge_fields(l, at);
+    }
     for (at = l->first_block; at; at = next) {
         const layout_block *b = &l->block[at - 1];
         layout_object *o = &l->objects[b->object - 1];
         next = b->next == at ? 0 : b->next;
-        o->blocks[g]++;
-        if (o->bytes) {
-            layout_visit *v = visit_of(l, b->object, (uint32_t)(b->low % LINE / WORD), b->mask);
-            if (v) v->count[g]++;
-            else l->lost++;
-        }
-    }
-    for (at = l->first_object; at; at = next) {
-        layout_object *o = &l->objects[at - 1];
-        uint64_t packed = o->is_block ? (o->now_bytes + LINE - 1) / LINE : o->now_lines;
-        next = o->next == at ? 0 : o->next;
-        o->lines[g] += o->now_lines;
-        o->packed[g] += packed < o->now_lines ? packed : o->now_lines;
-        o->next = o->now_lines = 0;
-        o->now_bytes = 0;
+        o->is_known = 1;
+        for (k = 0; o->bytes && k < LAYOUT_WORDS; k++) o->uses[k] += b->mask >> k & 1;
     }
     l->lines[g] += l->now_lines;
-    l->windows[g] += l->now_lines != 0;
-    l->first_block = l->first_object = l->now_lines = l->block_count = 0;
-    l->window++;
+    l->windows[g]++;
+    drop_window(l);
     if (l->flags & LAYOUT_WHOLE) l->group++;
 }
 
-/* Whether the line is new in this window. */
-static int take_line(layout *l, uint64_t line, uint32_t object) {
-    uint32_t at = (uint32_t)mix(line, object) % LAYOUT_TABLE;
-    uint64_t key = line * 2 * LAYOUT_OBJECTS + object;  /* a line of two objects is there twice */
-    for (; l->line[at].window == l->window; at = (at + 1) % LAYOUT_TABLE) {
-        if (l->line[at].line == key) return 0;
+static void list_object(layout *l, uint32_t object) {
+    layout_object *o = object ? &l->objects[object - 1] : NULL;
+    if (!o || o->next) return;
+    o->next = l->first_object ? l->first_object : object;
+    l->first_object = object;
+}
+
+/* Of a site and a size a line is there once, and counted once as a line. */
+static void take_place(layout *l, uint64_t line, uint32_t site, uint32_t sized) {
+    uint64_t pair = site ? (uint64_t)site << 32 | (sized + 1) : 0;
+    if (pair && !take(l->line, mix(line, pair) | UINT64_C(1) << 63, l->window)) return;
+    if (take(l->line, line, l->window)) {
+        if (l->now_lines == LAYOUT_LINES) {
+            end_window(l);
+            if (pair) (void)take(l->line, mix(line, pair) | UINT64_C(1) << 63, l->window);
+            (void)take(l->line, line, l->window);
+        }
+        l->now_lines++;
+    } else if (!pair) return;
+    if (l->place_count == LAYOUT_PLACES) {      /* more than two to a line */
+        l->lost++;
+        return;
     }
-    l->line[at].line = key;
-    l->line[at].window = l->window;
-    return 1;
+    l->place[l->place_count].line = line;
+    l->place[l->place_count].site = site;
+    l->place[l->place_count++].sized = sized;
+    list_object(l, site);
+    list_object(l, sized);
+    if (sized) l->objects[sized - 1].now_lines++;
+    if (site && take(l->line, mix(line, site) | UINT64_C(1) << 63, l->window))
+        l->objects[site - 1].now_lines++;
 }
 
 static layout_block *block_of(layout *l, uint32_t object, uint64_t low) {
@@ -127,31 +202,22 @@ static layout_block *block_of(layout *l, uint32_t object, uint64_t low) {
 static uint64_t in_heap(uint64_t size) { return size < 24 ? 32 : (size + 8 + 15) / 16 * 16; }
 
 /* One line's part of an access. */
-static void access_line(layout *l, uint64_t address, uint64_t end, uint32_t object, uint64_t low,
-                        uint64_t size) {
-    layout_object *o = object ? &l->objects[object - 1] : NULL;
+static void access_line(layout *l, uint64_t address, uint64_t end, uint32_t site, uint32_t sized,
+                        uint64_t low, uint64_t size) {
+    layout_object *o = site ? &l->objects[site - 1] : NULL;
     layout_block *b;
     uint64_t word;
-    if (take_line(l, address / LINE, object)) {
-        if (l->now_lines == LAYOUT_LINES) {
-            end_window(l);
-            (void)take_line(l, address / LINE, object);
-        }
-        l->now_lines++;
-        if (o && !o->next) {
-            o->next = l->first_object ? l->first_object : object;
-            l->first_object = object;
-        }
-        if (o) o->now_lines++;
-    }
+    take_place(l, address / LINE, site, sized);
     if (!o || !o->is_block) return;
-    b = block_of(l, object, low);
+    b = block_of(l, sized ? sized : site, low);
     if (!b) return;
     if (!b->bytes) {
         b->bytes = size;
         o->now_bytes += in_heap(size);
+        o->now_blocks++;
+        if (sized) l->objects[sized - 1].now_blocks++;
     }
-    for (word = (address - low) / WORD; o->bytes && word <= (end - low) / WORD; word++)
+    for (word = (address - low) / WORD; sized && word <= (end - low) / WORD; word++)
         if (word < LAYOUT_WORDS) b->mask |= UINT64_C(1) << word;
 }
 
@@ -178,23 +244,25 @@ static void run_code(layout *l, uint64_t line) {
 void layout_access(layout *l, uint64_t pc, uint64_t address, uint64_t bytes, uint64_t object,
                    int is_block, uint64_t low, uint64_t size) {
     uint64_t last = address + (bytes ? bytes - 1 : 0), end;
-    uint32_t row = 0;
+    uint32_t site = 0, sized = 0;
     run_code(l, pc / LINE);
     if (last < address) last = UINT64_MAX;
     if (object) {
-        row = object_of(l, object, is_block, is_block && size <= LAYOUT_WORDS * WORD ? size : 0);
-        if (!row) l->lost++;
+        site = object_of(l, object, is_block, 0);
+        if (site && is_block && size && size <= LAYOUT_WORDS * WORD)
+            sized = object_of(l, object, 1, size);
+        if (!site) l->lost++;
     }
     for (;;) {
         end = address | (LINE - 1);
-        access_line(l, address, end < last ? end : last, row, low, size);
+        access_line(l, address, end < last ? end : last, site, sized, low, size);
         if (end >= last) break;
         address = end + 1;
     }
 }
 
 void layout_burst(layout *l) {
-    end_window(l);
+    drop_window(l);
     if (l->flags & LAYOUT_WHOLE) return;
     l->group++;
     l->code_line = 0;
@@ -215,25 +283,11 @@ static void put_groups(base_p_out *out, const uint64_t *sums) {
     for (g = 0; g < LAYOUT_GROUPS; g++) base_p_put_varint(out, sums[g]);
 }
 
-static void put_visits(base_p_out *out, const layout *l, uint32_t object) {
-    uint64_t count = 0;
-    uint32_t i;
-    for (i = 0; i < LAYOUT_VISITS; i++) count += l->visits[i].object == object;
-    base_p_put_varint(out, count);
-    for (i = 0; i < LAYOUT_VISITS; i++) {
-        const layout_visit *v = &l->visits[i];
-        if (v->object != object) continue;
-        base_p_put_varint(out, v->phase);
-        base_p_put_varint(out, v->mask);
-        put_groups(out, v->count);
-    }
-}
-
 int layout_write(const layout *l, const char *program,
                  const char *(*name)(void *user, uint64_t object), void *name_user,
                  int (*write)(void *user, const void *data, size_t size), void *user) {
     base_p_out out;
-    uint32_t i;
+    uint32_t i, k;
     base_p_put_begin(&out, LAYOUT_KIND, write, user);
     base_p_put_varint(&out, LAYOUT_VERSION);
     base_p_put_varint(&out, l->flags);
@@ -252,8 +306,10 @@ int layout_write(const layout *l, const char *program,
         base_p_put_varint(&out, o->is_block);
         put_groups(&out, o->blocks);
         put_groups(&out, o->lines);
-        put_groups(&out, o->packed);
-        put_visits(&out, l, 1 + i);
+        put_groups(&out, o->was);
+        put_groups(&out, o->then);
+        for (k = 0; k < LAYOUT_WORDS && k < (o->bytes + WORD - 1) / WORD; k++)
+            base_p_put_varint(&out, o->uses[k]);
     }
     return base_p_put_end(&out) ? -1 : 0;
 }

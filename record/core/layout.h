@@ -2,16 +2,23 @@
    Written as .brst parts of kind 15; docs/hotstream.md and docs/formats.md.
 
    References are cut into *windows* of 512 different lines of data, what a cache
-   of 32 KiB holds: within a window a line is fetched once. A burst's end ends a
-   window, too. For each object a window says how many lines it took, and how
-   many would do if its blocks lay side by side. For a block of at most 512
-   bytes it says which of its words were used, a bit for each 8 bytes:
+   of 32 KiB holds: within a window a line is fetched once. A window that a burst's
+   end cuts off is dropped, for all that it touched may be in the cache: so short
+   bursts say nothing, and neither do programs whose data fits.
 
-       block of 136 bytes at offset 16 of a line   mask
-       | next ...... value ...... name last |      1000...10...11
+   At a window's end it is known which lines were used, and which words (8 bytes)
+   of which blocks. So two questions are asked of each kind of block that has a
+   part in it. How many lines would the window have taken
 
-   A mask with its block's place in a line is a *visit*. Who knows all visits can
-   tell how many lines any order of the words would take.
+       sites    if the blocks of one allocation site lay side by side
+       fields   if those of one site and size (at most 512 bytes) had the words
+                that earlier windows used most in front?
+
+       block of 136 bytes   | next ...... value ...... name last |
+       in that order        | value name next last ............. |
+
+   All else stays where it is: what lies between two blocks on one line shares
+   it, in both counts.
 
    Of code there are two caches of 32 KiB: one with sets of 8 lines, as
    processors have it, and one without sets. What misses in the first alone
@@ -26,23 +33,20 @@
 #include <stdint.h>
 
 enum { LAYOUT_KIND = 15, LAYOUT_VERSION = 1, LAYOUT_GROUPS = 16, LAYOUT_WORDS = 64 };
-enum { LAYOUT_LINES = 512, LAYOUT_OBJECTS = 1 << 10, LAYOUT_VISITS = 1 << 13 };
-enum { LAYOUT_SETS = 64, LAYOUT_WAYS = 8, LAYOUT_TABLE = 1 << 11 };
+enum { LAYOUT_LINES = 512, LAYOUT_PLACES = 1024, LAYOUT_OBJECTS = 1 << 10 };
+enum { LAYOUT_SETS = 64, LAYOUT_WAYS = 8, LAYOUT_TABLE = 1 << 12, LAYOUT_LEAST = 16 };
 enum { LAYOUT_WHOLE = 1 };      /* a flag: every access was seen */
 
+/* A site, or a site with a size. */
 typedef struct layout_object {
-    uint64_t object, bytes;     /* bytes: of its blocks, 0: they differ or are large */
-    uint32_t is_used, is_block;
+    uint64_t object, bytes;     /* bytes: of its blocks; 0: of all sizes */
+    uint32_t is_used, is_block, is_known;       /* is_known: uses are of some window */
     uint64_t now_bytes;         /* of this window: of its blocks, with what malloc adds */
-    uint32_t now_lines, next;   /* next: of this window, 1 + object; last: itself */
-    uint64_t blocks[LAYOUT_GROUPS], lines[LAYOUT_GROUPS], packed[LAYOUT_GROUPS];
+    uint32_t now_lines, now_blocks, next;   /* next: of this window, 1 + object; last: itself */
+    uint64_t blocks[LAYOUT_GROUPS], lines[LAYOUT_GROUPS];
+    uint64_t was[LAYOUT_GROUPS], then[LAYOUT_GROUPS];   /* lines of windows that were judged */
+    uint64_t uses[LAYOUT_WORDS];    /* blocks of windows of which a word was used */
 } layout_object;
-
-typedef struct layout_visit {
-    uint32_t object, phase;     /* 1 + object, 0: none; words that its line has before it */
-    uint64_t mask;
-    uint64_t count[LAYOUT_GROUPS];
-} layout_visit;
 
 /* Of one window; `window` says which, so that nothing has to be emptied. */
 typedef struct layout_line { uint64_t line, window; } layout_line;
@@ -50,15 +54,19 @@ typedef struct layout_block {
     uint64_t low, bytes, window, mask;
     uint32_t object, next;
 } layout_block;
+/* A line of this window, and whose: of a block the site and the size. */
+typedef struct layout_place { uint64_t line; uint32_t site, sized; } layout_place;
 
 typedef struct layout {
-    uint32_t flags, group, object_count, visit_count;
+    uint32_t flags, group, object_count, place_count;
     uint64_t window, windows[LAYOUT_GROUPS], lines[LAYOUT_GROUPS], lost;
     uint32_t now_lines, first_object, first_block, block_count;
     layout_line line[LAYOUT_TABLE];
+    layout_line scratch[LAYOUT_TABLE];
+    uint64_t asked;             /* the window of scratch */
     layout_block block[LAYOUT_TABLE];
+    layout_place place[LAYOUT_PLACES];
     layout_object objects[LAYOUT_OBJECTS];
-    layout_visit visits[LAYOUT_VISITS];
     /* Code. */
     uint64_t code_line, set[LAYOUT_SETS][LAYOUT_WAYS];
     uint64_t code[LAYOUT_GROUPS], placed[LAYOUT_GROUPS], other[LAYOUT_GROUPS];

@@ -7,15 +7,10 @@
 
 enum { KIND = 15, VERSION = 1, BYTES_MOST = LAID_WORDS * 8 };
 
-static void free_object(laid_object *o) {
-    free(o->name);
-    free(o->visits);
-}
-
 static void free_part(void *part) {
     laid_part *p = (laid_part *)part;
     size_t i;
-    for (i = 0; i < p->object_count; i++) free_object(&p->objects[i]);
+    for (i = 0; i < p->object_count; i++) free(p->objects[i].name);
     free(p->objects);
     free(p->program);
 }
@@ -27,22 +22,6 @@ static void add_groups(uint64_t *to, const uint64_t *from) {
 
 /* ---- rows of one name ---- */
 
-static int by_mask(const void *left, const void *right) {
-    const laid_visit *a = (const laid_visit *)left, *b = (const laid_visit *)right;
-    return a->phase != b->phase ? tool_order(a->phase, b->phase) : tool_order(a->mask, b->mask);
-}
-
-static void fold_visits(laid_object *o) {
-    size_t i, kept = 0;
-    if (o->visit_count) qsort(o->visits, o->visit_count, sizeof *o->visits, by_mask);
-    for (i = 0; i < o->visit_count; i++) {
-        if (kept && by_mask(&o->visits[kept - 1], &o->visits[i]) == 0)
-            add_groups(o->visits[kept - 1].count, o->visits[i].count);
-        else o->visits[kept++] = o->visits[i];
-    }
-    o->visit_count = kept;
-}
-
 static int by_name(const void *left, const void *right) {
     const laid_object *a = (const laid_object *)left, *b = (const laid_object *)right;
     int order = strcmp(a->name, b->name);
@@ -53,7 +32,7 @@ static int by_name(const void *left, const void *right) {
 /* Equal objects become one. Sums by group add up, of the same bursts, too. */
 static void fold_objects(void *part, int are_same_bursts) {
     laid_part *p = (laid_part *)part;
-    size_t i, kept = 0;
+    size_t i, k, kept = 0;
     (void)are_same_bursts;
     if (p->object_count) qsort(p->objects, p->object_count, sizeof *p->objects, by_name);
     for (i = 0; i < p->object_count; i++) {
@@ -64,62 +43,44 @@ static void fold_objects(void *part, int are_same_bursts) {
         }
         add_groups(to->blocks, from->blocks);
         add_groups(to->lines, from->lines);
-        add_groups(to->packed, from->packed);
-        to->visits = (laid_visit *)parts_join(to->visits, &to->visit_count, &to->visit_room,
-                                              from->visits, &from->visit_count,
-                                              sizeof *to->visits);
-        free_object(from);
+        add_groups(to->was, from->was);
+        add_groups(to->then, from->then);
+        for (k = 0; k < LAID_WORDS; k++) to->uses[k] = tool_sum(to->uses[k], from->uses[k]);
+        free(from->name);
     }
     p->object_count = kept;
-    for (i = 0; i < kept; i++) fold_visits(&p->objects[i]);
 }
 
 /* ---- reading ---- */
 
-static uint64_t get_groups(dump_reader *r, uint64_t *sums) {
-    uint64_t all = 0;
+static void get_groups(dump_reader *r, uint64_t *sums) {
     int g;
-    for (g = 0; g < LAID_GROUPS; g++) all = tool_sum(all, sums[g] = dump_get(r));
-    return all;
+    for (g = 0; g < LAID_GROUPS; g++) sums[g] = dump_get(r);
 }
 
-static void get_visits(laid_object *o, dump_reader *r) {
-    uint64_t count = dump_get(r);
-    for (; count && !r->reason; count--) {
-        laid_visit v;
-        v.phase = dump_get32(r);
-        v.mask = dump_get(r);
-        (void)get_groups(r, v.count);
-        if (!r->reason && (v.phase >= LAID_LINE / 8 || !v.mask || !o->bytes
-                           || (o->bytes <= BYTES_MOST - 8 && v.mask >> (o->bytes + 7) / 8)))
-            r->reason = "a visit of words that the block does not have";
-        if (r->reason) return;
-        if (o->visit_count == o->visit_room) {
-            o->visit_room = 2 * o->visit_room + 16;
-            o->visits = (laid_visit *)tool_grow(o->visits, o->visit_room * sizeof v);
-        }
-        o->visits[o->visit_count++] = v;
-    }
-}
+static uint64_t words_of(const laid_object *o) { return (o->bytes + 7) / 8; }
 
 static void get_object(laid_part *p, dump_reader *r) {
     laid_object o;
+    uint64_t k;
     int g;
     memset(&o, 0, sizeof o);
     o.name = dump_get_name(r);
     o.bytes = dump_get(r);
     o.is_block = dump_get32(r);
-    (void)get_groups(r, o.blocks);
-    (void)get_groups(r, o.lines);
-    (void)get_groups(r, o.packed);
-    for (g = 0; g < LAID_GROUPS && !r->reason; g++) {
-        if (o.packed[g] > o.lines[g]) r->reason = "more lines side by side than apart";
-    }
+    get_groups(r, o.blocks);
+    get_groups(r, o.lines);
+    get_groups(r, o.was);
+    get_groups(r, o.then);
     if (!r->reason && (o.bytes > BYTES_MOST || o.is_block > 1))
         r->reason = "an object of a layout that cannot be";
-    if (!r->reason) get_visits(&o, r);
+    for (g = 0; g < LAID_GROUPS && !r->reason; g++) {
+        if (o.lines[g] > p->lines[g] || o.was[g] > p->lines[g])
+            r->reason = "an object with more lines than there are";
+    }
+    for (k = 0; k < words_of(&o) && !r->reason; k++) o.uses[k] = dump_get(r);
     if (r->reason) {
-        free_object(&o);
+        free(o.name);
         return;
     }
     if (p->object_count == p->object_room) {
@@ -135,11 +96,11 @@ static void get_part(void *part, dump_reader *r) {
     p->flags = dump_get32(r);
     p->program = dump_get_name(r);
     p->lost = dump_get(r);
-    (void)get_groups(r, p->windows);
-    (void)get_groups(r, p->lines);
-    (void)get_groups(r, p->code);
-    (void)get_groups(r, p->placed);
-    (void)get_groups(r, p->other);
+    get_groups(r, p->windows);
+    get_groups(r, p->lines);
+    get_groups(r, p->code);
+    get_groups(r, p->placed);
+    get_groups(r, p->other);
     while (!r->reason && r->at < r->size) get_object(p, r);
 }
 
@@ -208,13 +169,9 @@ static void write_part(const laid_part *p, text *out) {
         dump_put(&w, o->is_block);
         put_groups(&w, o->blocks);
         put_groups(&w, o->lines);
-        put_groups(&w, o->packed);
-        dump_put(&w, o->visit_count);
-        for (k = 0; k < o->visit_count; k++) {
-            dump_put(&w, o->visits[k].phase);
-            dump_put(&w, o->visits[k].mask);
-            put_groups(&w, o->visits[k].count);
-        }
+        put_groups(&w, o->was);
+        put_groups(&w, o->then);
+        for (k = 0; k < words_of(o); k++) dump_put(&w, o->uses[k]);
     }
     dump_end(&w);
 }

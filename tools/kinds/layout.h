@@ -5,21 +5,17 @@
 #define KINDS_LAYOUT_H
 #include "base/kind.h"
 
-enum { LAID_WHOLE = 1, LAID_GROUPS = 16, LAID_WORDS = 64, LAID_LINE = 64 };
+enum { LAID_WHOLE = 1, LAID_GROUPS = 16, LAID_WORDS = 64 };
 
-typedef struct laid_visit {
-    uint32_t phase;                               /* words that its line has before the block */
-    uint64_t mask;                                /* words of it that a window used */
-    uint64_t count[LAID_GROUPS];
-} laid_visit;
-
+/* The blocks of an allocation site, all of them or those of one size; or other
+   data, as a symbol. */
 typedef struct laid_object {
     char *name;
-    uint64_t bytes;                               /* of its blocks; 0: they differ, or are large */
+    uint64_t bytes;                               /* of its blocks; 0: of all sizes */
     uint32_t is_block;                            /* of the heap */
-    uint64_t blocks[LAID_GROUPS], lines[LAID_GROUPS], packed[LAID_GROUPS];
-    laid_visit *visits;                           /* by phase, then by mask */
-    size_t visit_count, visit_room;
+    uint64_t blocks[LAID_GROUPS], lines[LAID_GROUPS];
+    uint64_t was[LAID_GROUPS], then[LAID_GROUPS]; /* lines of judged windows, by another order */
+    uint64_t uses[LAID_WORDS];                    /* blocks of windows of which a word was used */
 } laid_object;
 
 typedef struct laid_part {

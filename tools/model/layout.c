@@ -1,14 +1,13 @@
 /* layout.c - what orders of fields, of blocks and of functions would gain.
 
-   Fields: the words of a block that are used most come first. How many lines a
-   window would take then follows from its visits. The order is chosen by all
-   groups of bursts but one, and judged by that one; so it gains nothing from
-   what happened once. Blocks: at most what is left of the lines if the blocks of
-   one site that a window uses lie side by side, each as large as it is.
-   Functions: at most the misses of code that a cache without sets does not have.
+   The recorder asked at each window how many lines it would have taken if the
+   words of a block that were used most before came first, or if the blocks of
+   one site lay side by side (record/core/layout.h). Of code it has the misses of
+   a cache with sets, and of one without: an order of functions can gain the
+   difference at most.
 
-   All three are ratios of two sums over groups, new to old; their intervals
-   follow from how groups differ. */
+   All three are ratios of two sums over groups of bursts, new to old; their
+   intervals follow from how groups differ. */
 #include "base/tool.h"
 #include "kinds/layout.h"
 #include "model/interval.h"
@@ -65,60 +64,26 @@ static gain gain_of_groups(const uint64_t *was, const uint64_t *now) {
     return gain_of(a, b);
 }
 
-/* ---- fields ---- */
-
-typedef struct words {
-    uint32_t count;                     /* that a block has */
-    uint32_t old[LAID_WORDS];           /* which word is where in the new order */
-    uint32_t place[LAID_WORDS];         /* and the other way round */
-    double uses[LAID_WORDS];            /* visits that use it */
-} words;
-
-/* The order by all groups but `without`; LAID_GROUPS: by all. */
-static void order_words(const laid_object *o, int without, words *w) {
-    size_t i;
-    uint32_t k, n;
-    int g;
-    memset(w, 0, sizeof *w);
-    w->count = (uint32_t)((o->bytes + 7) / 8);
-    for (i = 0; i < o->visit_count; i++) {
-        const laid_visit *v = &o->visits[i];
-        double count = 0;
-        for (g = 0; g < LAID_GROUPS; g++) count += g == without ? 0 : (double)v->count[g];
-        for (k = 0; k < w->count; k++) w->uses[k] += v->mask >> k & 1 ? count : 0;
-    }
-    for (k = 0; k < w->count; k++) {    /* equals stay in their order */
-        for (n = k; n && w->uses[w->old[n - 1]] < w->uses[k]; n--) w->old[n] = w->old[n - 1];
-        w->old[n] = k;
-    }
-    for (k = 0; k < w->count; k++) w->place[w->old[k]] = k;
-}
-
-static uint32_t lines_of(const laid_visit *v, const words *w, int is_new) {
-    uint32_t lines = 0, k, count = 0;
-    for (k = 0; k < w->count; k++) {
-        if (v->mask >> k & 1)
-            lines |= 1u << (v->phase + (is_new ? w->place[k] : k)) / (LAID_LINE / 8);
-    }
-    for (; lines; lines &= lines - 1) count++;
-    return count;
-}
-
-static gain gain_of_fields(const laid_object *o) {
-    double was[LAID_GROUPS] = {0}, now[LAID_GROUPS] = {0};
-    words w;
-    size_t i;
+/* Of all lines of all windows; those that were not judged stay as they are. */
+static gain gain_of_lines(const laid_part *p, const laid_object *o) {
+    double was[LAID_GROUPS], now[LAID_GROUPS];
     int g;
     for (g = 0; g < LAID_GROUPS; g++) {
-        order_words(o, g, &w);
-        for (i = 0; i < o->visit_count; i++) {
-            const laid_visit *v = &o->visits[i];
-            if (!v->count[g]) continue;
-            was[g] += (double)v->count[g] * lines_of(v, &w, 0);
-            now[g] += (double)v->count[g] * lines_of(v, &w, 1);
-        }
+        was[g] = (double)p->lines[g];
+        now[g] = was[g] + (double)o->then[g] - (double)o->was[g];
+        if (now[g] < 0) now[g] = 0;
     }
     return gain_of(was, now);
+}
+
+/* Which word stands where in the new order; those used alike as they were. */
+static uint32_t order_words(const laid_object *o, uint32_t *old) {
+    uint32_t count = (uint32_t)((o->bytes + 7) / 8), k, n;
+    for (k = 0; k < count; k++) {
+        for (n = k; n && o->uses[old[n - 1]] < o->uses[k]; n--) old[n] = old[n - 1];
+        old[n] = k;
+    }
+    return count;
 }
 
 /* ---- tables ---- */
@@ -140,6 +105,10 @@ static const char *named(report *r, const laid_object *o) {
 /* Is there a gain for certain? */
 static int is_certain(const gain *g) { return g->value > 0 && g->low > 0; }
 
+static void add_line(report *r, const char *title, const char *words) {
+    report_add_fact(r, REPORT_PLAIN, title, words);
+}
+
 static void add_fact(report *r, const char *title, const laid_object *o, const gain *g,
                      const char *what) {
     text line = {NULL, 0, 0};
@@ -148,7 +117,7 @@ static void add_fact(report *r, const char *title, const laid_object *o, const g
         if (o->bytes) text_format(&line, ", %llu bytes", (unsigned long long)o->bytes);
         text_add(&line, ": ");
     }
-    text_format(&line, "%.0f %% %s (%.0f to %.0f %%)", 100 * g->value, what, 100 * g->low,
+    text_format(&line, "%.1f %% %s (%.1f to %.1f %%)", 100 * g->value, what, 100 * g->low,
                 100 * g->high);
     text_bytes(&line, "", 1);
     report_add_fact(r, REPORT_PLAIN, title, line.data);
@@ -169,30 +138,26 @@ static void add_fields(report *r, const laid_object *o, const gain *g) {
     text title = {NULL, 0, 0}, remark = {NULL, 0, 0};
     report_table *table;
     double visits = sum_of(o->blocks);
-    words w;
-    uint32_t k;
+    uint32_t old[LAID_WORDS], count = order_words(o, old), k;
     text_format(&title, "order of words of %s, %llu bytes", o->name, (unsigned long long)o->bytes);
     text_bytes(&title, "", 1);
     table = report_add_table(r, "layout_fields", title.data, columns,
                              sizeof columns / sizeof *columns);
     table->rows_shown = ROWS_SHOWN;
     text_format(&remark,
-                "In this order a window takes %.1f %% fewer lines for such blocks (%.1f to %.1f "
-                "%%). used-in: of all visits of a block by a window. Words never used follow as "
-                "they are.",
+                "In this order windows take %.1f %% fewer lines, of all (%.1f to %.1f %%). used-in: of "
+                "all blocks that windows used. Words never used follow as they are.",
                 100 * g->value, 100 * g->low, 100 * g->high);
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);
-    order_words(o, LAID_GROUPS, &w);
-    for (k = 0; k < w.count; k++) {
+    for (k = 0; k < count && o->uses[old[k]]; k++) {
         report_cell *row;
-        if (w.uses[w.old[k]] <= 0) break;
         row = report_add_row(table);
         row[0].name = named(r, o);
         row[1].count = o->bytes;
-        row[2].count = 8 * (uint64_t)w.old[k];
+        row[2].count = 8 * (uint64_t)old[k];
         row[3].count = 8 * (uint64_t)k;
-        row[4].real = visits > 0 ? w.uses[w.old[k]] / visits : REPORT_NONE;
+        row[4].real = visits > 0 ? (double)o->uses[old[k]] / visits : REPORT_NONE;
         put_gain(row + 5, g);
     }
     text_free(&title);
@@ -202,82 +167,95 @@ static void add_fields(report *r, const laid_object *o, const gain *g) {
 typedef struct judged {
     const laid_object *object;
     double lines;
-    gain fields, blocks;
+    gain gain;
 } judged;
 
-static int by_lines(const void *left, const void *right) {
+static int by_gain(const void *left, const void *right) {
     const judged *a = (const judged *)left, *b = (const judged *)right;
+    int order;
+    if (a->gain.value != b->gain.value) return a->gain.value < b->gain.value ? 1 : -1;
     if (a->lines != b->lines) return a->lines < b->lines ? 1 : -1;
-    return strcmp(a->object->name, b->object->name);
+    order = strcmp(a->object->name, b->object->name);
+    return order ? order : tool_order(a->object->bytes, b->object->bytes);
+}
+
+/* The objects of sites (all sizes), or of sites with a size: what gains most
+   first. Returns how many there are. */
+static size_t judge(const laid_part *p, int are_sized, judged *list) {
+    size_t i, count = 0;
+    for (i = 0; i < p->object_count; i++) {
+        const laid_object *o = &p->objects[i];
+        judged *j = &list[count];
+        gain none = {-1, -1, -1};
+        if ((o->bytes != 0) != are_sized) continue;
+        j->object = o;
+        j->lines = sum_of(o->lines);
+        j->gain = sum_of(o->was) > 0 ? gain_of_lines(p, o) : none;
+        if (j->lines <= 0 || (are_sized && j->gain.value < 0)) continue;
+        count++;
+    }
+    qsort(list, count, sizeof *list, by_gain);
+    return count;
+}
+
+static void add_judged(report *r, report_table *table, const laid_part *p, const judged *j) {
+    report_cell *row = report_add_row(table);
+    row[0].real = j->lines / sum_of(p->lines);
+    row[1].count = (uint64_t)sum_of(j->object->blocks);
+    row[2].count = j->object->bytes;
+    put_gain(row + 3, &j->gain);
+    row[6].name = named(r, j->object);
 }
 
 static void add_objects(report *r, const laid_part *p) {
     static const report_column columns[] = {
         {"lines", "lines", REPORT_SHARE, 0, NULL},
-        {"visits", "visits", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"blocks", "blocks", REPORT_COUNT, REPORT_OPTIONAL, NULL},
         {"bytes", "bytes", REPORT_COUNT, 0, NULL},
-        {"fields_less", "fields", REPORT_SHARE, 0, "-"},
-        {"fields_low", "from", REPORT_SHARE, 0, "-"},
-        {"fields_high", "to", REPORT_SHARE, 0, "-"},
-        {"blocks_less", "blocks", REPORT_SHARE, 0, "-"},
-        {"blocks_low", "from", REPORT_SHARE, 0, "-"},
-        {"blocks_high", "to", REPORT_SHARE, 0, "-"},
+        {"less", "less", REPORT_SHARE, 0, "-"},
+        {"less_low", "from", REPORT_SHARE, 0, "-"},
+        {"less_high", "to", REPORT_SHARE, 0, "-"},
         {"object", "object", REPORT_NAME, 0, NULL},
     };
+    enum { COLUMNS = sizeof columns / sizeof *columns };
     judged *list = (judged *)tool_alloc((p->object_count + 1) * sizeof *list);
-    const judged *best_fields = NULL, *best_blocks = NULL;
-    double all = sum_of(p->lines);
-    gain none = {-1, -1, -1};
+    size_t i, count;
     report_table *table;
-    size_t i, count = 0;
-    for (i = 0; i < p->object_count; i++) {
-        const laid_object *o = &p->objects[i];
-        judged *j = &list[count];
-        j->object = o;
-        j->lines = sum_of(o->lines);
-        j->fields = j->blocks = none;
-        if (j->lines <= 0) continue;
-        if (o->bytes > LAID_LINE / 2 && o->visit_count) j->fields = gain_of_fields(o);
-        if (o->is_block) j->blocks = gain_of_groups(o->lines, o->packed);
-        count++;
+    if (sum_of(p->lines) <= 0) {
+        add_line(r, "orders of data",
+                 "not known: no burst saw 512 different lines of data (32 KiB). Longer bursts may "
+                 "(--burst 100000), or all of it fits into a cache");
+        free(list);
+        return;
     }
-    qsort(list, count, sizeof *list, by_lines);
-    table = report_add_table(r, "layout_objects", "lines of data, and what other orders would save",
-                             columns, sizeof columns / sizeof *columns);
+    count = judge(p, 0, list);
+    table = report_add_table(r, "layout_sites", "data, and what pools for allocation sites would save",
+                             columns, COLUMNS);
     table->rows_shown = ROWS_SHOWN;
-    report_remark(table, "lines: of all lines that windows take, a window being 512 lines (32 KiB), "
-                         "or what is left of a burst. fields: so much less with the words that are "
-                         "used most in front (`bursty report --layout`). blocks: at most so much "
-                         "less if blocks of this site lie side by side, as from a pool of their "
-                         "own.");
-    for (i = 0; i < count; i++) {
-        const judged *j = &list[i];
-        report_cell *row = report_add_row(table);
-        row[0].real = all > 0 ? j->lines / all : REPORT_NONE;
-        row[1].count = (uint64_t)sum_of(j->object->blocks);
-        row[2].count = j->object->bytes;
-        put_gain(row + 3, &j->fields);
-        put_gain(row + 6, &j->blocks);
-        row[9].name = named(r, j->object);
-        if (all <= 0 || j->lines / all < worth) continue;
-        if (is_certain(&j->fields)
-            && (!best_fields
-                || j->lines * j->fields.value > best_fields->lines * best_fields->fields.value))
-            best_fields = j;
-        if (is_certain(&j->blocks)
-            && (!best_blocks
-                || j->lines * j->blocks.value > best_blocks->lines * best_blocks->blocks.value))
-            best_blocks = j;
+    report_remark(table, "lines: of all lines of data that windows take (a window is 512 of them, "
+                         "32 KiB). less: so many fewer in all, at most, if the blocks of this site "
+                         "lie side by side, as from a pool of their own.");
+    for (i = 0; i < count; i++) add_judged(r, table, p, &list[i]);
+    if (count && is_certain(&list[0].gain) && list[0].gain.value >= worth)
+        add_fact(r, "order of blocks", list[0].object, &list[0].gain,
+                 "fewer lines of data at most, from a pool of their own");
+    count = judge(p, 1, list);
+    if (count) {
+        table = report_add_table(r, "layout_sizes", "blocks, and what an order of their fields would "
+                                                    "save",
+                                 columns, COLUMNS);
+        table->rows_shown = ROWS_SHOWN;
+        report_remark(table, "less: so many fewer lines of data in all, if the words that are used "
+                             "most stand in front (`bursty report --layout`), chosen by what was "
+                             "seen before each window.");
     }
-    if (best_fields)
-        add_fact(r, "order of fields", best_fields->object, &best_fields->fields,
-                 "fewer lines with the fields used most in front");
-    if (best_blocks)
-        add_fact(r, "order of blocks", best_blocks->object, &best_blocks->blocks,
-                 "fewer lines at most, from a pool of their own");
+    for (i = 0; i < count; i++) add_judged(r, table, p, &list[i]);
+    if (count && is_certain(&list[0].gain) && list[0].gain.value >= worth)
+        add_fact(r, "order of fields", list[0].object, &list[0].gain,
+                 "fewer lines of data with the fields in front that are used most");
     for (i = 0; i < count; i++) {
-        if (list[i].lines / all >= worth && is_certain(&list[i].fields))
-            add_fields(r, list[i].object, &list[i].fields);
+        if (is_certain(&list[i].gain) && list[i].gain.value >= worth / 2)
+            add_fields(r, list[i].object, &list[i].gain);
     }
     free(list);
 }

@@ -41,12 +41,13 @@ static void write_fields(const report_table *table, text *out) {
 
 /* A site a line, those first that save the most lines. */
 static void write_blocks(const report_table *table, text *out) {
-    static const char *const keys[] = {"blocks_less", "blocks_low", "blocks_high"};
+    static const char *const keys[] = {"less", "less_low", "less_high"};
     size_t i;
     for (i = 0; i < table->rows; i++) {
         double low = cell_of(table, i, keys[1])->real, lines = cell_of(table, i, "lines")->real;
-        if (!(low > 0) || !(lines >= .01)) continue;
-        text_format(out, "# a pool for these blocks, %.1f %% of all lines: at most ", 100 * lines);
+        if (!(low > 0) || !(cell_of(table, i, keys[0])->real >= .005)) continue;
+        text_format(out, "# a pool for these blocks, now in %.1f %% of all lines: at most ",
+                    100 * lines);
         add_gain(out, table, i, keys);
         text_add(out, "\n");
         add_name(out, table, i);
@@ -60,7 +61,7 @@ static void write_layout(const report *r, text *out) {
         for (k = 0; k < r->parts[i].table_count; k++) {
             const report_table *table = r->parts[i].tables[k];
             if (strcmp(table->key, "layout_fields") == 0) write_fields(table, out);
-            if (strcmp(table->key, "layout_objects") == 0) write_blocks(table, out);
+            if (strcmp(table->key, "layout_sites") == 0) write_blocks(table, out);
         }
     }
 }
