@@ -15,7 +15,7 @@ from kept import digest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
-JOBS = os.cpu_count()
+JOBS = int(os.environ.get('JOBS') or os.cpu_count())  # as many at a time
 ALL = ('--entries=all', '--loops=all')
 
 
