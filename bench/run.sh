@@ -36,8 +36,7 @@ say() { echo "bench: $*" >&2; }
 mkdir -p "$build"
 say "setting up"
 sh bench/setup.sh
-make -s "${BUILD:-build}/bursty"
-$python bench/real/real.py build-"$mode" "$build" "$build/real.json"
+make -s tools
 
 say "two versions"
 sh bench/versions.sh >"$build/versions.txt"

@@ -11,9 +11,11 @@ import re
 import subprocess
 import sys
 
+from kept import digest
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
-JOBS = os.cpu_count()
+JOBS = int(os.environ.get('JOBS') or os.cpu_count())  # as many at a time
 ALL = ('--entries=all', '--loops=all')
 
 
@@ -85,13 +87,20 @@ class Workshop:
         return [self.tool, 'cc'] + list(build.options or ()) + plan + ['--', build.behind or build.cc]
 
     def choose(self, build, program, orig):
-        """Writes the plan; keeps what bursty place says, and that it was proved."""
+        """Writes the plan and what bursty place says, if it is not of this tool and this orig."""
+        signature = self.tool_hash + ' ' + digest(self.binary(orig, program))
+        if os.path.exists(self.plan(build, program) + '.sig'):
+            with open(self.plan(build, program) + '.sig') as file:
+                if file.read() == signature:
+                    return
         said = self.call(
             [self.tool, 'place', '--set', build.set, '--json', '-o', self.plan(build, program)]
             + [self.binary(orig, program)]
         )
         with open(self.plan(build, program) + '.json', 'wb') as file:
             file.write(said)
+        with open(self.plan(build, program) + '.sig', 'w') as file:
+            file.write(signature)
 
     def checks(self, build, program):
         """(entry checks, loop checks) that the plan gives."""
