@@ -5718,6 +5718,8 @@ typedef struct binpatch_p_module {
     binpatch_p_own_slot *own_slots; /* of the GOT; NULL: not yet looked for */
     uint32_t own_slot_count;
     uint64_t key;                 /* see binpatch_p_key_of; 0: there is none */
+    uint32_t reasons[BINPATCH_REASONS];     /* how many functions have which, if counted */
+    int counted;
     int has_symbols;              /* its file has names that do not stand in memory */
     int known;                    /* an earlier run found out all that stands in flow */
     uint64_t *known_labels;       /* those that were patched then, in rising order */
@@ -7989,6 +7991,18 @@ static uint32_t binpatch_p_patch(binpatch_p_module *m) {
     return patched;
 }
 
+/* Behind the install no reason changes, unless functions are hooked: then
+   nothing is counted ahead. */
+static void binpatch_p_count_reasons(void) {
+    uint32_t n, k;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        memset(m->reasons, 0, sizeof m->reasons);
+        for (k = 0; k < m->flow.count; k++) m->reasons[m->flow.functions[k].reason]++;
+        m->counted = 1;
+    }
+}
+
 BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     uint32_t n, patched = 0;
     uint64_t shadow = 0;
@@ -8036,6 +8050,7 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     binpatch_p.reason = NULL;
     binpatch_p.installed = 1;
     binpatch_p.armed = !binpatch_p.config.off;
+    binpatch_p_count_reasons();
     (void)binpatch_toggle(!binpatch_p.config.off);
     return patched;
 }
@@ -8209,7 +8224,9 @@ BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out) {
     out->bias = m->flow.bias;
     out->refusal = m->refusal;
     out->text_bytes = m->flow.text_hi - m->flow.text_lo;
-    for (n = 0; n < m->flow.count; n++) out->functions[m->flow.functions[n].reason]++;
+    for (n = 0; m->counted && n < BINPATCH_REASONS; n++) out->functions[n] = m->reasons[n];
+    for (n = 0; !m->counted && n < m->flow.count; n++)
+        out->functions[m->flow.functions[n].reason]++;
     if (!m->shared) return 0;
     out->used_bytes = m->shared->used;
     out->checking_bytes = m->shared->bytes_c;

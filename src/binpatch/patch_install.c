@@ -82,6 +82,18 @@ static uint32_t binpatch_p_patch(binpatch_p_module *m) {
     return patched;
 }
 
+/* Behind the install no reason changes, unless functions are hooked: then
+   nothing is counted ahead. */
+static void binpatch_p_count_reasons(void) {
+    uint32_t n, k;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        memset(m->reasons, 0, sizeof m->reasons);
+        for (k = 0; k < m->flow.count; k++) m->reasons[m->flow.functions[k].reason]++;
+        m->counted = 1;
+    }
+}
+
 BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     uint32_t n, patched = 0;
     uint64_t shadow = 0;
@@ -129,6 +141,7 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     binpatch_p.reason = NULL;
     binpatch_p.installed = 1;
     binpatch_p.armed = !binpatch_p.config.off;
+    binpatch_p_count_reasons();
     (void)binpatch_toggle(!binpatch_p.config.off);
     return patched;
 }
@@ -302,7 +315,9 @@ BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out) {
     out->bias = m->flow.bias;
     out->refusal = m->refusal;
     out->text_bytes = m->flow.text_hi - m->flow.text_lo;
-    for (n = 0; n < m->flow.count; n++) out->functions[m->flow.functions[n].reason]++;
+    for (n = 0; m->counted && n < BINPATCH_REASONS; n++) out->functions[n] = m->reasons[n];
+    for (n = 0; !m->counted && n < m->flow.count; n++)
+        out->functions[m->flow.functions[n].reason]++;
     if (!m->shared) return 0;
     out->used_bytes = m->shared->used;
     out->checking_bytes = m->shared->bytes_c;

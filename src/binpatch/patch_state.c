@@ -76,6 +76,8 @@ typedef struct binpatch_p_module {
     binpatch_p_own_slot *own_slots; /* of the GOT; NULL: not yet looked for */
     uint32_t own_slot_count;
     uint64_t key;                 /* see binpatch_p_key_of; 0: there is none */
+    uint32_t reasons[BINPATCH_REASONS];     /* how many functions have which, if counted */
+    int counted;
     int has_symbols;              /* its file has names that do not stand in memory */
     int known;                    /* an earlier run found out all that stands in flow */
     uint64_t *known_labels;       /* those that were patched then, in rising order */
