@@ -436,7 +436,7 @@ const counted *edges_find(const edges_all *all, const edges_function *f) {
         const counted *c = &all->counts[middle];
         int order = compare(c->key, f->key);
         if (!order) order = compare(c->bits, f->bits);
-        if (!order && (uint64_t)f->first_slot + f->slots <= c->slots) return c;
+        if (!order && (!f->slots || (uint64_t)f->first_slot + f->slots <= c->slots)) return c;
         if (order < 0 || !order)
             low = middle + 1;
         else

@@ -263,7 +263,8 @@ int derive_function(derive_all *x, const edges_function *f, derived *d, const ch
     const counted *c = NULL;
     const char *of_calls = NULL;
     int is_decided = 0, got;
-    uint64_t *value = decisions_values(x->decisions, x->all, f, &c, &is_decided), calls;
+    uint64_t *value = NULL, calls;
+    if (f->slots) value = decisions_values(x->decisions, x->all, f, &c, &is_decided);
     if (!is_decided) c = edges_find(x->all, f);
     *has_counts = c != NULL;
     if (!c) {
@@ -272,7 +273,7 @@ int derive_function(derive_all *x, const edges_function *f, derived *d, const ch
     }
     d->count = d->block = NULL;
     got = count_calls(x, f, &calls, &of_calls);
-    if (got == 0) got = derive(c, value ? value : c->value + f->first_slot, calls, f, d);
+    if (got == 0) got = derive(c, value ? value : f->slots ? c->value + f->first_slot : c->value, calls, f, d);
     if (got == 0 && !*fault) *fault = of_calls ? of_calls : fault_of(c, f, d);
     if (got != 0) derived_free(d);
     free(value);
