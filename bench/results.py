@@ -682,6 +682,12 @@ def command(real):
     return only + 'make bench' + ('' if MODE == 'full' else '-' + MODE)
 
 
+def holes(real):
+    """The builds that were not proved, as the end of a sentence."""
+    found = ['%s of %s' % (n, p['program']) for p in real.data['programs'] for n in p['not_proved']]
+    return ', but for ' + ', '.join(found) if found else ''
+
+
 def versions():
     path = os.path.join(BUILD, 'versions.txt')
     return open(path).read() if os.path.exists(path) else ''
@@ -721,7 +727,7 @@ without --set; *Q* is its rule Q; *scopes* is orig with a scope at each entry; *
 with two copies of functions and loops; *poll* is EC+L4 with checks that read a flag that nothing
 sets (`bursty cc` has no such form; the bench makes it of what `bursty cc` writes). Nothing
 samples unless a rate is given. All outputs were equal, byte for byte, and all plans but EN and LN
-were proved on what was built. Lua is built with its switch instead of its jump table; its hash
+were proved on what was built%s. Lua is built with its switch instead of its jump table; its hash
 seed is fixed.
 
 %s
@@ -760,6 +766,7 @@ within %g (geomean) and %g (worst) of 1.
         ', '.join(p for p in real.programs if p in UNTUNED),
         goals(micro, real),
         versions(),
+        holes(real),
         real_tables(real),
         Peers(real).table(),
         '; '.join(
