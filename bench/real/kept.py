@@ -51,7 +51,7 @@ class Kept:
         key = self.key(what, binary, env or {}, list(words), list(before), list(uses))
         if key not in self.values:
             value = make()
-            with self.lock, open(self.path, 'a') as file:
+            with self.lock, open(self.path, 'ab', buffering=0) as file:  # one write: whole lines
                 self.values[key] = value
-                file.write('%s %s\n' % (key, json.dumps(value)))
+                file.write(('%s %s\n' % (key, json.dumps(value))).encode())
         return self.values[key]

@@ -38,7 +38,7 @@ class Runner:
     def __init__(self, workshop):
         self.shop = workshop
         self.env = dict(workshop.env, LLVM_PROFILE_FILE='/dev/null')
-        self.plugin = os.path.join(workshop.folder, 'icount.so')
+        self.plugin = os.path.join(workshop.own, 'icount.so')
         here = os.path.dirname(os.path.abspath(__file__))
         workshop.call(
             ['gcc', '-O2', '-fPIC', '-shared', '-o', self.plugin, os.path.join(here, 'icount.c')]

@@ -295,11 +295,11 @@ def wanted_programs():
 def figures(runner, program, tool):
     """The rows of one program, by the table that has them."""
     holes, _ = not_proved(runner, program)
-    if holes:
-        sys.exit(NOT_PROVED % ('real.py: ' + program.name, holes[0]))
+    for name in holes:
+        print(NOT_PROVED % ('bench: ' + program.name, name), file=sys.stderr)
     passes = PASSES if program.name == PEER_PROGRAM else 0
     return dict(
-        programs=[about(runner, program)],
+        programs=[dict(about(runner, program), not_proved=holes)],
         rows=measure(runner, program, rows(program), PASSES),
         overlap=overlaps(runner, program, INPUT) if SCOPES in builds(program) else [],
         elimination=elimination(runner, program, INPUT) if FULL else [],
