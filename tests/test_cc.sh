@@ -127,6 +127,8 @@ calls_are behind mid:50000 mid2:50000 later:50000 fast:50000 one:50000 leaf:5500
 # With bursts of 5 they stand behind whole bursts, and count as much.
 BURSTY_EVERY=95 BURSTY_BURST=5 ./behind && estimates behind.brst
 calls_are 'behind whole bursts' mid:50000 mid2:50000 later:50000 fast:50000 one:50000 leaf:550000
+bursty report behind.brst | grep -q '^MISSING: functions and loops seen behind a check alone: ' && pass ||
+    fail "dual: what two copies do not see is no loss: $(bursty report behind.brst | head -n 12)"
 [ "$(cat left)" = 'behind.c:6: one: one copy: static-local' ] && pass || fail "dual: one copy that tests: $(cat left)"
 # Functions without a check that another file, a pointer or a table leads to have a twin. An argument may hold such calls itself,
 # with checks in them. kind has one copy, and tests.

@@ -34,6 +34,7 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"recursion-left-alone", "a cycle needs it, for another member cannot have a check"},
     {"built", "built with it; the set would not ask for it"},
     {"plugin", "the compiler's plugin put it there, behind the optimizer"},
+    {"seen", "--counts: the profile would lose what it shows of this function"},
     {"within", "--within: too much would run without a check"},
     {"strip", "--within: a check in every so many rounds"},
     {"leaf", "leaf: it calls no function of the program and nothing through a pointer"},
@@ -442,6 +443,7 @@ void place_choose(placement *p, const graph *g, const place_rules *rules) {
     if (rules->quiet) place_quiet(p, g);
     if (rules->always) place_always(p, g);
     if (rules->quiet) place_around(p, g);
+    if (rules->counts) place_counts_keep(rules->counts, p, g, rules->least);
     if (rules->within) place_within(p, g, rules);
     add_late(p, g);
     free(is.is_leaf);

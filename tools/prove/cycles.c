@@ -428,6 +428,7 @@ static int is_excused(cycles *s, const uint32_t *nodes, size_t count, uint32_t p
     l.component = part;
     l.nodes = nodes;
     l.count = count;
+    l.live = s->live;
     rounds = prove_counted(&l);
     if (rounds) {
         r->counted++;

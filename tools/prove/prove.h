@@ -203,6 +203,7 @@ typedef struct prove_loop {
     uint32_t component;
     const uint32_t *nodes;
     size_t count;
+    const uint8_t *live;                        /* nodes that can be reached at all */
 } prove_loop;
 /* After how many rounds is it left, as its code shows? It counts itself, and
    all cycles in it pass the count and its test. Returns 0: that cannot be

@@ -112,6 +112,10 @@ static int trace_one(const prove_code *c, uint32_t node, place *at, int64_t *sta
             at->reg = i.reg;
             return MOVED;
         }
+        if (is_move && i.opcode == 0x87 && !i.memory && (i.rm == at->reg || i.reg == at->reg)) {
+            at->reg = i.rm == at->reg ? i.reg : i.rm;
+            return MOVED;
+        }
         if (is_move && i.opcode == 0x8B && i.reg == at->reg && !i.memory) {
             at->reg = i.rm;
             return MOVED;
@@ -182,7 +186,9 @@ static int trace(strips *s, uint32_t node, int reg, tracer *t) {
             place at = t->list[done].at;
             int64_t start = 0;
             int what, other = -1;
-            uint32_t weight = at.reg >= 0 ? sub_at(s, from, &other) : 0;
+            uint32_t weight;
+            if (!s->l->live[from]) continue;
+            weight = at.reg >= 0 ? sub_at(s, from, &other) : 0;
             if (weight && other == at.reg) {    /* less than that one had */
                 s->is_sub[k] = 1;
                 s->weight[k] = weight;

@@ -162,6 +162,7 @@ static void measure(within *w, uint32_t *list, size_t count) {
         l.component = w->rest->component[list[0]];
         l.nodes = list;
         l.count = count;
+        l.live = w->rest->live;
         own = prove_strips(&l, w->cost);
     }
     if (own) {
