@@ -134,6 +134,7 @@ cat >changer.c <<'P'
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -143,12 +144,19 @@ __attribute__((constructor)) static void change(void) {
     unsigned char *p = (unsigned char *)at;
     int n;
     if (!how) return;
+    if (*how == '2') {
+        if (rename("libother.so", "libchanger.so") != 0) exit(7);
+        return;
+    }
     if (mprotect((void *)page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) exit(9);
     for (n = 0; n < 16 && memcmp(p + n, "\xb8\x11\x11\x11\x11", 5); n++) { }
     if (n == 16) exit(8);
     memcpy(p + n, *how == '1' ? "\xb8\x22\x22\x22\x22" : "\xb8\x11\x11\x11\x11", 5);
     mprotect((void *)page, 8192, PROT_READ | PROT_EXEC);
 }
+#ifdef OTHER
+int before(int n) { return n + 1; }
+#endif
 int changer(void) { return 1; }
 P
 cat >changed.c <<'P'
@@ -159,6 +167,7 @@ int main(void) { printf("%x %d\n", number(), changer()); return 0; }
 P
 rm -rf "$folder"
 $CC -O1 -fPIC -shared -o libchanger.so changer.c -ldl || exit 2
+$CC -O1 -fPIC -shared -DOTHER -o libother.so changer.c -ldl || exit 2
 $CC -O1 -fno-inline -rdynamic -o changed changed.c -L. -lchanger -Wl,-rpath,"$PWD" || exit 2
 knows() { # WORDS KNOWN [NAME=VALUE]: what the program prints, and how many modules were known
     env ${3:-NONE=1} "$bursty" record --stats --calls --every 0 -o x.brst ./changed >got 2>err
@@ -172,6 +181,10 @@ check "the file's is not known then: $(cat err)" knows 11111111 1
 check "and known again" knows 11111111 2
 check "a page that was written to as it was is read" knows 11111111 1 CHANGE=0
 check "and known by its sum" knows 11111111 2 CHANGE=0
+check "the program as it is" knows 11111111 1
+check "a library whose file another one replaced is read" knows 11111111 1 CHANGE=2
+check "what was found of the old one is not said of the new one: $(cat err)" knows 11111111 1
+check "the new one is known" knows 11111111 2
 
 # ---- no place, no room -----------------------------------------------------------------------------
 rm -rf "$XDG_CACHE_HOME"
