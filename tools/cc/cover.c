@@ -718,6 +718,7 @@ void cc_cfg_free(cc_cfg *g) {
     free(g->lines);
     free(g->call);
     free(g->after);
+    free(g->behind);
     free(g->number);
 }
 
