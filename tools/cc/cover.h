@@ -23,6 +23,15 @@ typedef struct cc_line_of {
     uint32_t file;            /* 0: that of the function; else a number of other_file, from 1 on */
 } cc_line_of;
 
+/* A call of a function of this file, or one that may not return. */
+typedef struct cc_site {
+    uint32_t callee;          /* its number, or CC_NOWHERE: not of this file */
+    uint32_t vertex;          /* where it runs, or CC_NOWHERE: never */
+    uint32_t first, last;     /* tokens: its name, and the end of its arguments */
+    uint32_t full;            /* the last token of the full expression around it */
+    int leaves;               /* it may not return */
+} cc_site;
+
 /* The graph of one function. Vertex 0 is the entry, vertex 1 is EXIT. */
 typedef struct cc_cfg {
     cc_edge *edges;
@@ -35,6 +44,10 @@ typedef struct cc_cfg {
     uint32_t *call;           /* of each vertex: the last token of its first call that may not
                                  return, + 1; 0: it holds none */
     uint32_t call_room;
+    cc_site *sites;           /* in the order in which the walk passes them */
+    uint32_t site_count, site_room;
+    int knows_entry;          /* its calls say how often it was entered (callers.h): X needs no
+                                 counter */
     uint32_t *after;          /* where each && || ?: ({}) leads, in the order in which they begin */
     uint32_t after_room;
     uint32_t *behind;         /* the edges whose witness stands behind a value, in that order */

@@ -934,6 +934,7 @@ static int run_all(job *j) {
             j->d->naming.exits = j->exits != CC_EXITS_NOT;
             j->d->naming.cxx = j->cxx != CC_CXX_NOT;
             j->d->naming.notes = j->cxx == CC_CXX_NOTES;
+            j->d->naming.no_tls = j->d->choice.no_tls;
             status = cc_add_runtime(&link, &j->line, &j->d->naming, j->folder);
         }
         say_left_alone(j);

@@ -7,6 +7,9 @@
 #define CC_EXITS_H
 #include "cc/cover.h"
 
+/* Finds the functions of the file that always return, for they call nothing
+   that may not. Before it, none does. */
+void cc_exits_find(cc_unit *u);
 /* Is this node a call that may not return? */
 int cc_exits_call(const cc_unit *u, const cc_node *n);
 /* Does a node of the list that begins here hold one? */

@@ -105,9 +105,27 @@ static void force(walk *w, uint32_t e) {
     if (e != CC_NOWHERE && !w->emit) w->g->edges[e].forced = CC_FORCED;
 }
 
-/* A call that may not return stands here. */
+static void add_site(walk *w, const cc_node *n) {
+    const cc_name *name = n->kind == CC_N_CALL ? cc_find(w->u, n->first, 0) : NULL;
+    cc_cfg *g = w->g;
+    cc_site *s;
+    if (g->site_count == g->site_room) {
+        g->site_room = g->site_room ? g->site_room * 2 : 16;
+        g->sites = (cc_site *)tool_grow(g->sites, g->site_room * sizeof *g->sites);
+    }
+    s = &g->sites[g->site_count++];
+    s->callee = name && name->function ? name->function - 1 : CC_NOWHERE;
+    s->vertex = w->here;
+    s->first = n->first;
+    s->last = n->last;
+    s->full = w->full_last;
+    s->leaves = cc_exits_call(w->u, n);
+}
+
+/* A call stands here; one that may not return is noted. */
 static void called(walk *w, const cc_node *n) {
     cc_cfg *g = w->g;
+    if (!w->emit) add_site(w, n);
     if (w->emit || w->here == CC_NOWHERE || !cc_exits_call(w->u, n)) return;
     if (w->here >= g->call_room) {
         uint32_t old = g->call_room;
@@ -324,6 +342,15 @@ static uint32_t logic_in(const walk *w, uint32_t list) {
     return at(w, node)->first == first && at(w, node)->last == last ? node : 0;
 }
 
+/* A condition of several lines may end on the line on which its statement
+   begins. That line ran, too, if the statement did not. */
+static void note_end(walk *w, const cc_node *n) {
+    const cc_token *t = w->u->tokens.list;
+    uint32_t next = n->last + 2;
+    if (t[n->last].line == t[n->first].line || !cc_is(&w->u->tokens, n->last + 1, ')')) return;
+    if (t[next].line == t[n->last].line && !cc_is(&w->u->tokens, next, '{')) note(w, n->last);
+}
+
 static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
     const cc_node n = *at(w, list);
     uint32_t t, f, full_last = w->full_last, start = w->here;
@@ -331,6 +358,7 @@ static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
     int calls = cc_exits_in(w->u, n.kid[0]);
     w->full_last = n.last;
     cc_mcdc_condition(w->g->mcdc, w->here, list);
+    note_end(w, &n);
     note(w, n.first);
     value(w, n.kid[0]);
     w->full_last = full_last;

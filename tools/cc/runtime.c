@@ -255,6 +255,6 @@ int cc_add_runtime(cc_command *link, const cc_line *line, const cc_naming *namin
         }
         return status;
     }
-    status = add_object(link, line, "checks.c", NULL, folder);
+    status = add_object(link, line, "checks.c", naming->no_tls ? "-DBURSTY_NO_TLS" : NULL, folder);
     return status == TOOL_OK ? add_naming(link, line, naming, folder) : status;
 }
