@@ -152,13 +152,24 @@ static uint32_t file_of(walk *w, uint32_t token) {
     return g->other_files;
 }
 
+/* A macro of the system's has the line on which it is used, with the system's
+   flag. */
+static int is_of_system(const cc_tokens *t, uint32_t file) {
+    uint32_t i;
+    for (i = 0; i < t->file_count; i++) {
+        if (!t->files[i].in_system && strcmp(t->files[i].name, t->files[file].name) == 0) return 0;
+    }
+    return 1;
+}
+
 /* The line of this token runs where the walk stands. */
 static void note(walk *w, uint32_t token) {
     const cc_token *t = &w->u->tokens.list[token];
     cc_cfg *g = w->g;
     uint32_t file;
     if (w->emit || w->here == CC_NOWHERE) return;
-    if (w->u->tokens.files[t->file].in_system) return;
+    if (!cc_same_file(&w->u->tokens, token, w->f->name) && is_of_system(&w->u->tokens, t->file))
+        return;
     file = file_of(w, token);
     if (g->line_count == g->line_room) {
         g->line_room = g->line_room ? g->line_room * 2 : 32;
