@@ -10,6 +10,7 @@
 #include "cc/mcdc.h"
 #include "cc/points.h"
 #include "cc/process.h"
+#include "cc/trace.h"
 #include "base/dump.h"
 #include "base/source.h"
 #include "base/tool.h"
@@ -36,6 +37,7 @@ typedef struct cc_planner {
     edges_function *done;
     uint32_t count, room;
     cc_mcdc *mcdc;
+    cc_traced traced;
     read_source *sources; /* those that can be read */
     uint32_t source_count, source_room;
 } planner;
@@ -100,7 +102,7 @@ static void reached_free(reached *r) {
 /* Gives slots to what the plan counts. Returns 0, or -1: an edge that no text
    can count must be. */
 static int take_slots(const planner *p, cc_cfg *g, const reached *r, const edgeplan *plan) {
-    uint32_t e, slot = p->slots;
+    uint32_t e, slot = p->request->trace ? 0 : p->slots;
     for (e = 0; e < r->edges; e++) {
         if (plan->plan[e] != EDGEPLAN_COUNTED) continue;
         if (g->edges[r->edge_of[e]].forced == CC_FORCED) return -1;
@@ -522,7 +524,9 @@ const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc
     if (edgeplan_init(&plan, memory, bytes, &graph) == 0) {
         reason = "graph-refused";
     } else {
-        if (p->request->cover <= 8) {
+        if (p->request->trace) {
+            cc_trace_plan(g, r.edge_of, r.vertex_of, r.edges, &plan);
+        } else if (p->request->cover <= 8) {
             edgeplan_marks(&plan);
             if (p->request->exits) mark_lines(g, &r, &plan);
             if (!p->mcdc) drop_marks(g, &r, &plan);
@@ -546,6 +550,7 @@ const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc
         } else {
             keep_function(p, name, file, g, &r, &plan);
             number_vertices(p, g, &r);
+            if (p->request->trace) g->entry_slot = cc_trace_keep(&p->traced, g, r.vertex_of);
         }
     }
     free(memory);
@@ -578,6 +583,7 @@ static void make_part(const planner *p, uint64_t key, text *part) {
     }
     dump_end(&w);
     if (p->mcdc) cc_mcdc_part(p->mcdc, key, part);
+    if (p->request->trace) cc_trace_part(&p->traced, key, part);
 }
 
 /* Of each source the hash of its bytes, so that a report can say that it was
@@ -637,9 +643,10 @@ void cc_planner_end(cc_planner *p, cc_tables *t) {
     unit.hash = t->hash;
     unit.bits = (uint8_t)p->request->cover;
     unit.slots = t->slots;
+    t->key = edgeprof_key(&unit);
     t->part.size = 0;
-    make_part(p, edgeprof_key(&unit), &t->part);
-    if (p->source_count) make_sources(p, edgeprof_key(&unit), &t->part);
+    make_part(p, t->key, &t->part);
+    if (p->source_count) make_sources(p, t->key, &t->part);
 }
 
 static void put_front(const planner *p, const char *table, const cc_tables *tables, text *front) {
@@ -650,6 +657,11 @@ static void put_front(const planner *p, const char *table, const cc_tables *tabl
         "struct bursty_cc_unit { const struct bursty_cc_function *const *functions; unsigned count;"
         " const unsigned char *part; __typeof__(sizeof 0) bytes; };\n";
     uint32_t slots = tables->slots;
+    if (p->request->trace) {
+        cc_trace_front(front, table, p->request, tables->key, p->traced.count, p->vertices);
+        cc_cover_section(front, &tables->part);
+        return;
+    }
     text_add(front, types);
     text_format(front, "__attribute__((visibility(\"hidden\"))) unsigned %s %s[%lu];\n",
                 cc_counter_type(p->request->cover), table,
@@ -708,6 +720,7 @@ void cc_planner_free(cc_planner *p) {
     for (i = 0; i < p->source_count; i++) free(p->sources[i].place);
     free(p->sources);
     free(p->done);
+    cc_trace_free(&p->traced);
     free(p);
 }
 
@@ -750,6 +763,7 @@ static void build(planner *p, cc_unit *u, uint32_t function, cc_cfg *g) {
     g->entry_slot = CC_NOWHERE;
     g->mcdc = p->mcdc;
     g->backwards = p->request->backwards;
+    g->traces = p->request->trace;
     cc_flow_build(u, function, g);
 }
 
@@ -760,14 +774,14 @@ static void plan(planner *p, cc_unit *u, uint32_t function, cc_cfg *g) {
 }
 
 /* Plans all functions and forgets the plans: which of them have one, decides
-   whose calls are known. */
+   whose calls are known. A trace has each entry. */
 static uint8_t *find_known(planner *p, cc_unit *u) {
     cc_cfg *graphs = (cc_cfg *)tool_alloc(((size_t)u->function_count + 1) * sizeof *graphs);
     uint8_t *known;
     uint32_t i;
     memset(graphs, 0, ((size_t)u->function_count + 1) * sizeof *graphs);
     for (i = 0; i < u->function_count; i++) {
-        if (cc_is_wanted(u, &u->functions[i], &p->request->choice)) {
+        if (!p->request->trace && cc_is_wanted(u, &u->functions[i], &p->request->choice)) {
             build(p, u, i, &graphs[i]);
             plan(p, u, i, &graphs[i]);
         } else {
@@ -853,13 +867,13 @@ void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *fron
     if (request->mcdc) p->mcdc = cc_mcdc_new(u, request, table);
     blank_promises(u, edits);
     cc_exits_find(u);
-    if (request->exits) cc_exits_keep_frames(u, edits);
+    if (request->exits) cc_exits_keep_frames(u, edits, request->trace);
     cover_all(p, u, table, edits, result);
-    if (p->slots > 0) {
+    if (p->slots > 0 || p->traced.count > 0) {
         cc_planner_end(p, &tables);
         put_front(p, table, &tables, front);
         text_free(&tables.part);
     }
-    result->checks = p->slots;
+    result->checks = request->trace ? p->traced.count : p->slots;
     cc_planner_free(p);
 }

@@ -39,6 +39,7 @@ typedef struct cc_cfg {
     uint32_t vertices, edge_count, edge_room, line_count, line_room;
     uint32_t entry_slot;      /* the counter of X, or CC_NOWHERE */
     int backwards;            /* arguments are passed from right to left */
+    int traces;               /* edges get witnesses; the entry's slot is the function's number */
     struct cc_mcdc *mcdc;     /* NULL: branches alone (mcdc.h) */
     uint32_t *call;           /* of each vertex: the last token of its first call that may not
                                  return, + 1; 0: it holds none */
@@ -83,6 +84,7 @@ typedef struct cc_tables {
     text part;                /* parts of a dump; to be freed */
     char name[24];            /* what counts are known by, with hash and slots */
     uint32_t hash, slots;
+    uint64_t key;
 } cc_tables;
 void cc_planner_end(cc_planner *p, cc_tables *t);
 /* The name of the array of counters. */
