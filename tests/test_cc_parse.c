@@ -53,6 +53,7 @@ TEST(expressions) {
     CHECK_STR(skeleton("int (g)(int); int f(void) { return (g)(1) + (*g)(2); }"), "c0c0r");
     CHECK_STR(skeleton("typedef int T; int f(int a) { return (T)(a) + (T)g(a); }"), "c0r");
     CHECK_STR(skeleton("int f(int a) { return sizeof(g()) + sizeof h() + i(); }"), "c0r");
+    CHECK_STR(skeleton("int f(int a) { return a == sizeof(void *) && sizeof(a) == g(); }"), "(c0|)r");
     CHECK_STR(skeleton("int f(int a) { int b[] = {g(), [2] = h()}, c = i(); return c; }"),
               "c0c1c2r");
     CHECK_STR(skeleton("int f(int a) { return ({ int b = g(); if (b) h(); b; }); }"), "c0(c1|)r");

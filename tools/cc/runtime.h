@@ -17,6 +17,7 @@ typedef struct cc_naming {
     unsigned every, burst;    /* rates, or 0 */
     int no_tls;               /* the word of checks is one of the program */
     int cover;                /* the runtime of --cover, not that of checks */
+    int trace;                /* that of --trace */
     int exits;                /* with exits.c */
     int cxx, notes;           /* with terminate.c, with arcs.c */
 } cc_naming;

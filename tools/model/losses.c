@@ -7,6 +7,7 @@
 #include "kinds/contexts.h"
 #include "kinds/ends.h"
 #include "kinds/frames.h"
+#include "kinds/layout.h"
 #include "kinds/misses.h"
 #include "kinds/sharing.h"
 #include "kinds/sampled.h"
@@ -413,6 +414,19 @@ static void add_sharing(report *r, const void *state) {
                         "The file has the 4096 lines or so that are used most.");
 }
 
+/* ---- kind 15: layouts ------------------------------------------------------------------- */
+
+static void add_layout(report *r, const void *state) {
+    const laid_parts *s = (const laid_parts *)state;
+    uint64_t lost = 0;
+    size_t i;
+    for (i = 0; i < s->count; i++) lost = sampled_add(lost, s->parts[i].lost);
+    if (lost)
+        report_add_loss(r, 0, "references without an object's row", lost, REPORT_NONE,
+                        "More allocation sites and sizes were used than the table of layouts has "
+                        "room for. Record fewer functions (--only).");
+}
+
 void report_add_losses(report *r, const input *in) {
     static const struct {
         const part_kind *kind;
@@ -425,6 +439,7 @@ void report_add_losses(report *r, const input *in) {
         {&kind_frames, add_frames},
         {&kind_misses, add_misses},
         {&kind_sharing, add_sharing},
+        {&kind_layout, add_layout},
     };
     size_t i;
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
