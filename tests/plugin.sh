@@ -42,6 +42,9 @@ BURSTY_CACHE=/proc/none "$bursty" cc --build-plugin -- $CC >log 2>&1
 lines 1 "a cache that cannot be written"
 "$bursty" cc --build-plugin -- cat >log 2>&1
 says 'cat: is no gcc' "no gcc"
+"$bursty" cc --build-plugin -- no-such-g++ >log 2>&1
+says 'no-such-g++: there is no such program' "no such compiler"
+lines 1 "no such compiler"
 printf '#!/bin/sh
 case $1 in
 -print-file-name=plugin) echo plugin ;;

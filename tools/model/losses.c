@@ -122,6 +122,19 @@ static void add_no_time(report *r, const tally *s) {
     }
 }
 
+/* Of two copies (docs/cc.md): what has no check is seen behind a check alone. */
+static void add_second_copies(report *r, const tally *s) {
+    uint64_t alone = 0;
+    size_t i;
+    for (i = 0; i < s->sites.count; i++) alone += (s->sites.at[i].kind & SITE_SECOND_COPY) != 0;
+    if (alone)
+        report_add_loss(r, REPORT_OF_COUNTS, "functions and loops seen behind a check alone", alone,
+                        REPORT_NONE,
+                        "Not counted is what runs with no check around it, as in main; what an outside "
+                        "function calls, as qsort does; and what a function of one copy calls, which "
+                        "bursty cc --list names. --entries=all gives all of them a check.");
+}
+
 static void add_sampled(report *r, const void *state) {
     const tally *s = (const tally *)state;
     tick_sums t = add_ticks(s);
@@ -139,6 +152,7 @@ static void add_sampled(report *r, const void *state) {
     if (lost)
         report_add_loss(r, REPORT_OF_COUNTS, "events lost", lost, part_of(lost, events),
                         "Give bursty_start more memory, or define a larger BURSTY_MEMORY.");
+    add_second_copies(r, s);
     add_no_time(r, s);
     add_looks(r, s);
     if (t.untimed)
