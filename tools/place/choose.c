@@ -34,6 +34,9 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"recursion-left-alone", "a cycle needs it, for another member cannot have a check"},
     {"built", "built with it; the set would not ask for it"},
     {"plugin", "the compiler's plugin put it there, behind the optimizer"},
+    {"seen", "--counts: the profile would lose what it shows of this function"},
+    {"within", "--within: too much would run without a check"},
+    {"strip", "--within: a check in every so many rounds"},
     {"leaf", "leaf: it calls no function of the program and nothing through a pointer"},
     {"uncalled", "nothing calls it, and nothing outside of its file can"},
     {"covered", "each cycle of calls through it, if any, has a check elsewhere"},
@@ -421,6 +424,8 @@ void place_choose(placement *p, const graph *g, const place_rules *rules) {
     p->fixed = (uint8_t *)tool_alloc(n);
     p->loop = (uint8_t *)tool_alloc(g->loop_count + 1);
     p->loop_why = (uint8_t *)tool_alloc(g->loop_count + 1);
+    p->weight = (uint32_t *)tool_alloc((g->loop_count + 1) * sizeof *p->weight);
+    memset(p->weight, 0, (g->loop_count + 1) * sizeof *p->weight);
     p->distance = (uint32_t *)tool_alloc(n * sizeof *p->distance);
     p->component = (uint32_t *)tool_alloc(n * sizeof *p->component);
     is.is_leaf = (uint8_t *)tool_alloc(4 * n);
@@ -438,6 +443,8 @@ void place_choose(placement *p, const graph *g, const place_rules *rules) {
     if (rules->quiet) place_quiet(p, g);
     if (rules->always) place_always(p, g);
     if (rules->quiet) place_around(p, g);
+    if (rules->counts) place_counts_keep(rules->counts, p, g, rules->least);
+    if (rules->within) place_within(p, g, rules);
     add_late(p, g);
     free(is.is_leaf);
 }
@@ -448,6 +455,7 @@ void place_free(placement *p) {
     free(p->fixed);
     free(p->loop);
     free(p->loop_why);
+    free(p->weight);
     free(p->distance);
     free(p->component);
     free(p->component_size);

@@ -23,6 +23,13 @@ static const char help[] =
     "                    always   no loop that passes another check in each iteration\n"
     "                    Q   EC+L4+bounded+always, and fewer by rule Q (docs/place.md)\n"
     "  --not PATTERN   no check in functions with such names (* and ?); may stand several times\n"
+    "  --within N      adds checks, in loops one for many rounds, so that about N instructions at\n"
+    "                  most run between two; with --prove: tells how many may run\n"
+    "  --counts RUN    a dump of this program, built with --entries=all --loops=all: functions with\n"
+    "                  1 % of its calls or ticks keep their check; tells what is no longer seen\n"
+    "                  and predicts how many checks will run\n"
+    "  --least P       P %, not 1; 100: no function is kept for its counts\n"
+    "  --instructions N  of that run without checks: predicts what the checks cost\n"
     "  --list          every function and loop, and why it has a check or none\n"
     "  --why NAME      the same for one function, with its callers and the cycle that needs it\n"
     "  --json          all of it for programs\n"
@@ -37,7 +44,7 @@ static const char help[] =
     "  with --built and --prove always.\n";
 
 typedef struct options {
-    const char *set, *plan, *why, *old;
+    const char *set, *plan, *why, *old, *within, *counts, *least, *instructions;
     const char **without;
     int without_count, list, json, dot, built, prove;
 } options;
@@ -79,6 +86,10 @@ static int take_without(options *o, tool_option *option) {
 static int take(options *o, tool_option *option) {
     if (tool_is(option, "-", "o")) return take_value(option, &o->plan);
     if (tool_is(option, "--", "set")) return take_value(option, &o->set);
+    if (tool_is(option, "--", "within")) return take_value(option, &o->within);
+    if (tool_is(option, "--", "counts")) return take_value(option, &o->counts);
+    if (tool_is(option, "--", "least")) return take_value(option, &o->least);
+    if (tool_is(option, "--", "instructions")) return take_value(option, &o->instructions);
     if (tool_is(option, "--", "why")) return take_value(option, &o->why);
     if (tool_is(option, "--", "diff")) return take_value(option, &o->old);
     if (tool_is(option, "--", "not")) return take_without(o, option);
@@ -111,8 +122,14 @@ static int parse(options *o, tool_option *option, int argc, char **argv) {
     if (choose_one(o) > 1)
         return tool_error("place: one of --list, --why, --json, --dot and --diff at a time");
     if (o->built && o->plan) return tool_error("place: --built makes no plan");
+    if (o->prove && o->counts) return tool_error("place: --counts goes with a plan");
     if (o->prove && (o->plan || o->built || choose_one(o) || o->without_count))
-        return tool_error("place: --prove goes with --set alone");
+        return tool_error("place: --prove goes with --set and --within alone");
+    if (o->counts && (o->built || o->prove))
+        return tool_error("place: --counts goes with a plan");
+    if (!o->counts && (o->least || o->instructions))
+        return tool_error("place: --least and --instructions go with --counts");
+    if (o->built && o->within) return tool_error("place: --within goes with a plan or --prove");
     if (o->prove && option->files != 1) return tool_error("place: --prove takes one FILE");
     if (o->plan && strcmp(o->plan, "-") == 0 && choose_one(o))
         return tool_error("place: -o - writes the plan where --list, --why, --json, --dot and "
@@ -171,14 +188,29 @@ static void print_stale(const graph *g, const text *plan) {
     }
 }
 
-static int print(const options *o, const graph *g, const placement *p, const place_proof *proof) {
+/* A number above 0, or -1. */
+static double number_of(const char *word) {
+    char *end;
+    double number = strtod(word, &end);
+    return *word >= '0' && *word <= '9' && !*end && number > 0 && number < 1e19 ? number : -1;
+}
+
+static double instructions_of(const options *o) {
+    return o->instructions ? number_of(o->instructions) : 0;
+}
+
+static int print(const options *o, const graph *g, const place_rules *rules, const placement *p,
+                 const place_proof *proof) {
     text out = {NULL, 0, 0};
     int status = TOOL_OK;
     if (o->list) show_list(g, p, &out);
     else if (o->json) show_json(g, p, proof, &out);
     else if (o->dot) show_dot(g, p, &out);
     else if (o->old) status = plan_compare(g, p, o->old, &out);
-    else if (!o->why) show_summary(g, p, proof, o->built || o->prove, &out);
+    else if (!o->why) {
+        show_summary(g, p, proof, o->built || o->prove, &out);
+        if (rules->counts) place_counts_show(rules->counts, g, p, instructions_of(o), &out);
+    }
     else if (!show_why(g, p, o->why, &out))
         status = tool_error("place: no function is called %s", o->why);
     if (status == TOOL_OK) status = text_save(&out, NULL, NULL, 0, 0);
@@ -193,7 +225,7 @@ static int finish(const options *o, const graph *g, const place_rules *rules, pl
     text plan = {NULL, 0, 0};
     int status = TOOL_OK, to_stdout = o->plan && strcmp(o->plan, "-") == 0;
     plan_write(g, p, &plan);
-    if (!to_stdout) status = print(o, g, p, proof);         /* --diff may name the file of -o */
+    if (!to_stdout) status = print(o, g, rules, p, proof);         /* --diff may name the file of -o */
     if (status == TOOL_OK && o->plan) status = plan_save(&plan, o->plan);
     if (status == TOOL_OK && !choose_one(o) && !to_stdout && !o->built && !o->prove) print_stale(g, &plan);
     text_free(&plan);
@@ -220,16 +252,38 @@ static int check_without(const options *o, const graph *g) {
     return TOOL_OK;
 }
 
+enum { LEAST_WITHIN = 1000, MOST_WITHIN = 1000000000 };
+
+static int read_within(const char *word, uint32_t *value) {
+    char *end;
+    unsigned long number = strtoul(word, &end, 10);
+    if (*word < '0' || *word > '9' || *end || strlen(word) > 10) return -1;
+    if (number < LEAST_WITHIN || number > MOST_WITHIN) return -1;
+    *value = (uint32_t)number;
+    return 0;
+}
+
 static int place(const options *o, int files, char **argv) {
     place_rules rules;
     place_proof proof;
     placement p;
     graph g;
+    place_counts *counts = NULL;
     int i, status = TOOL_OK;
     if (place_set(&rules, o->set ? o->set : "EC+L4+bounded+always") != 0)
         return tool_error("place: --set: '%s' is not valid, or says something twice", o->set);
     rules.without = o->without;
+    if (o->within && read_within(o->within, &rules.within) != 0)
+        return tool_error("place: --within: '%s' is not valid: a number from %lu to %lu is wanted",
+                          o->within, (unsigned long)LEAST_WITHIN, (unsigned long)MOST_WITHIN);
     rules.without_count = o->without_count;
+    rules.least = o->least ? number_of(o->least) / 100 : .01;
+    if (rules.least < 0 || rules.least > 1)
+        return tool_error("place: --least: '%s' is not valid: a percentage above 0 is wanted",
+                          o->least);
+    if (o->instructions && number_of(o->instructions) < 1)
+        return tool_error("place: --instructions: '%s' is not valid: a number is wanted",
+                          o->instructions);
     if (o->prove) {
         char why[128];
         status = prove_file(argv[0], &rules, why, sizeof why);
@@ -249,6 +303,13 @@ static int place(const options *o, int files, char **argv) {
     if (status == TOOL_OK) status = check_without(o, &g);
     if (status == TOOL_OK) {
         graph_join(&g);
+        if (o->counts) {
+            counts = place_counts_open(o->counts, &g);
+            if (!counts) status = TOOL_BAD_INPUT;
+            rules.counts = counts;
+        }
+    }
+    if (status == TOOL_OK) {
         place_choose(&p, &g, &rules);
         if (o->built || o->prove) take_built(&p, &g);
         place_check(&proof, &g, p.entry, p.loop, &rules);
@@ -256,6 +317,7 @@ static int place(const options *o, int files, char **argv) {
         place_proof_free(&proof);
         place_free(&p);
     }
+    if (counts) place_counts_free(counts);
     graph_free(&g);
     return status;
 }
