@@ -186,6 +186,34 @@ check "a library whose file another one replaced is read" knows 11111111 1 CHANG
 check "what was found of the old one is not said of the new one: $(cat err)" knows 11111111 1
 check "the new one is known" knows 11111111 2
 
+# Switched off, each call from outside runs what the jump displaced, from the known start too.
+cat >displaced.c <<'P'
+#include <pthread.h>
+#include <stdio.h>
+__attribute__((noinline)) int leaf(int n) { __asm__(""); return n * 3 + 1; }
+__attribute__((noinline)) int step(int n) {
+    int i, s = 0;
+    for (i = 0; i < n; i++) s += leaf(i) ^ leaf(s & 7);
+    return s;
+}
+static void *work(void *to) { *(int *)to = step(40); return NULL; }
+int main(void) {
+    pthread_t thread;
+    int got = 0;
+    if (pthread_create(&thread, NULL, work, &got) != 0) return 2;
+    pthread_join(thread, NULL);
+    printf("%d %d\n", got, step(20));
+    return 0;
+}
+P
+$CC -O1 -o displaced displaced.c -lpthread || exit 2
+./displaced >plain.off
+for known in 0 1; do
+    "$bursty" record --stats --calls --off --signal 10 -o x.brst ./displaced >got 2>err
+    check "switched off, known $known: $(cat got)" cmp -s plain.off got
+    check "that many are known" grep -q "earlier run $known of 1" err
+done
+
 # ---- no place, no room -----------------------------------------------------------------------------
 rm -rf "$XDG_CACHE_HOME"
 rm -f calls
