@@ -136,6 +136,34 @@ static void called(walk *w, const cc_node *n) {
     if (!g->call[w->here]) g->call[w->here] = n->last + 1;
 }
 
+/* The number of the token's file among those of the function, as that of a
+   grammar whose actions stand in it. */
+static uint32_t file_of(walk *w, uint32_t token) {
+    const cc_tokens *t = &w->u->tokens;
+    const char *name = t->files[t->list[token].file].name;
+    cc_cfg *g = w->g;
+    uint32_t i;
+    if (cc_same_file(t, token, w->f->name)) return 0;
+    for (i = g->other_files; i > 0; i--) {
+        if (strcmp(g->own_files[i - 1], name) == 0) return i;
+    }
+    g->own_files = (const char **)tool_grow((void *)g->own_files,
+                                            (g->other_files + 1) * sizeof *g->own_files);
+    g->own_files[g->other_files++] = name;
+    g->other_file = g->own_files;
+    return g->other_files;
+}
+
+/* A macro of the system's has the line on which it is used, with the system's
+   flag. */
+static int is_of_system(const cc_tokens *t, uint32_t file) {
+    uint32_t i;
+    for (i = 0; i < t->file_count; i++) {
+        if (!t->files[i].in_system && strcmp(t->files[i].name, t->files[file].name) == 0) return 0;
+    }
+    return 1;
+}
+
 /* The right operand of ?: without a middle is part of the same vertex. */
 static void called_in(walk *w, uint32_t node) {
     const cc_node *n;
@@ -151,14 +179,17 @@ static void called_in(walk *w, uint32_t node) {
 static void note(walk *w, uint32_t token) {
     const cc_token *t = &w->u->tokens.list[token];
     cc_cfg *g = w->g;
+    uint32_t file;
     if (w->emit || w->here == CC_NOWHERE) return;
-    if (!cc_same_file(&w->u->tokens, token, w->f->name)) return;
+    if (!cc_same_file(&w->u->tokens, token, w->f->name) && is_of_system(&w->u->tokens, t->file))
+        return;
+    file = file_of(w, token);
     if (g->line_count == g->line_room) {
         g->line_room = g->line_room ? g->line_room * 2 : 32;
         g->lines = (cc_line_of *)tool_grow(g->lines, g->line_room * sizeof *g->lines);
     }
     g->lines[g->line_count].vertex = w->here;
-    g->lines[g->line_count].file = 0;
+    g->lines[g->line_count].file = file;
     g->lines[g->line_count++].line = t->line;
 }
 
