@@ -75,7 +75,8 @@ for name in ${*:-clzip zopfli tcc}; do
         awk -v row="$row" -v name="$name" -v level="$level" -v differ="$differ" '
             /bytes an event/ { bytes = $1; bits = $5; witnesses = $9; share = $(NF - 1); gsub(/[()]/, "", share) }
             END { split(row, n, " ")
-                printf "| %s | %s | %.2f M | %.2f M: %.2f | %.2f M | %s | %s | %s | %s %% | %d |\n", name, level, n[1] / 1e6,
-                    n[2] / 1e6, (n[2] - n[1]) / (n[3] - n[1]), n[3] / 1e6, bytes, bits, witnesses, share, differ }' text
+                of = n[3] > n[1] ? sprintf("%.2f", (n[2] - n[1]) / (n[3] - n[1])) : "-"
+                printf "| %s | %s | %.2f M | %.2f M: %s | %.2f M | %s | %s | %s | %s %% | %d |\n", name, level, n[1] / 1e6,
+                    n[2] / 1e6, of, n[3] / 1e6, bytes, bits, witnesses, share, differ }' text
     done
 done
