@@ -34,6 +34,11 @@ cc|--cover --atomic --atomic|cc: --atomic is given twice
 cc|--cover --atomic=1|cc: --atomic takes no value
 cc|--atomic|cc: --atomic changes nothing without --cover
 cc|--no-exits|cc: --no-exits changes nothing without --cover
+cc|--trace --trace|cc: --trace is given twice
+cc|--trace=1|cc: --trace takes no value
+cc|--trace --atomic|cc: --atomic changes nothing with --trace
+cc|--trace --cover|cc: --cover changes nothing with --trace
+cc|--trace --plan=a|cc: --plan changes nothing with --trace
 cc|--cover=bytes --atomic|cc: --atomic changes nothing here: each mark is a byte of its own
 cc|--cover=mcdc --atomic|cc: --atomic changes nothing here: each mark is a byte of its own
 cc|--plan=a --plan=b|cc: --plan is given twice
@@ -146,7 +151,7 @@ done
 
 of_help() { bursty "$1" --help | tr ';' '\n' | grep -o '^  *-[-a-z]*' | tr -d ' ' | sort -u; }
 of_help cc >"$dir/help"
-printf '%s\n' --cover --atomic --no-exits --plan --entries --loops --form --keep-events --only --not --list \
+printf '%s\n' --trace --cover --atomic --no-exits --plan --entries --loops --form --keep-events --only --not --list \
     --side --no-tls --no-runtime --dump --every --burst --verbose --build-plugin --late | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then pass; else fail "cc --help: $(diff "$dir/help" "$dir/wanted")"; fi
 of_help place >"$dir/help"

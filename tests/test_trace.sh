@@ -73,7 +73,7 @@ for how in '' exit _exit; do
 done
 # Where it ended: the newest line.
 last() { bursty report --replay own.trace | tail -n 1; }
-last | grep -q 'stop .*ends.c:18 ' && pass || fail "_exit: $(last)"
+last | grep 'stop .*ends.c:18 ' | grep -qv perhaps && pass || fail "_exit: $(last)"
 (ulimit -c 0; ./own abort; exit 0) >/dev/null 2>&1
 last | grep -q 'stop .*ends.c:19 ' && pass || fail "abort: $(last)"
 (ulimit -c 0; ./own crash; exit 0) >/dev/null 2>&1
@@ -128,14 +128,14 @@ cat >many.c <<'END'
 #include <unistd.h>
 static sigjmp_buf back;
 static volatile int seen;
-static int odd(int n) { return n % 2 ? 1 : 0; }
+static int odd(int n) { return n % 2 ? 1 : 0; } static int both(int n) { return odd(n) + odd(n / 3); }
 static void handler(int n) {
     seen += odd(n) + 1;
     if (n == SIGUSR2) siglongjmp(back, 1);
 }
 static void *work(void *limit) {
     long i, sum = 0;
-    for (i = 0; i < (long)limit; i++) sum += odd((int)i);
+    for (i = 0; i < (long)limit; i++) sum += both((int)i);
     return (void *)sum;
 }
 static int child(int n) {
@@ -203,7 +203,7 @@ BURSTY_TRACE_LIMIT=0 BURSTY_TRACE=none.trace ./many
 
 # Programs at random.
 $CC -w -o make_exits "$top/tests/make_exits.c" || fail make_exits
-for seed in 2 3; do
+for seed in 2; do
     ./make_exits $seed >random.c
     bursty cc --trace --list=left -- $CC -w -O$seed -o own random.c || fail "seed $seed"
     bursty cc --cover -- $CC -w -O1 -o counted random.c || fail "seed $seed"

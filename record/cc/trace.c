@@ -437,7 +437,7 @@ HIDDEN __attribute__((noinline)) void bursty_tr_more(const unsigned short *top) 
         errno = error;
         return;
     }
-    memset(map, 0, SEGMENT);
+    if (get4(map) != 0) memset(map, 0, SEGMENT); /* it was used before */
     s->current = number;
     begin_segment(s, 0);
     s->sequence++;

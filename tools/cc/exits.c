@@ -151,7 +151,8 @@ void cc_exits_keep_frames(cc_unit *u, cc_edits *edits, int keeps_all) {
         for (i = 0; i < u->function_count; i++) {
             const cc_function *f = &u->functions[i];
             if (leaves[i] || f->returns || !f->root) continue;
-            if (!f->reason && !leads_out(u, leaves, f->root)) continue;
+            if (!f->reason && !(keeps_all ? cc_exits_in(u, f->root)
+                                          : leads_out(u, leaves, f->root))) continue;
             leaves[i] = 1;
             changed = 1;
         }

@@ -16,8 +16,7 @@ static uint64_t get8(const unsigned char *from) {
     return get4(from) | (uint64_t)get4(from + 4) << 32;
 }
 
-/* FNV-1a over words of eight bytes, the last one filled up with zeros. */
-static uint64_t check_of(uint64_t hash, const unsigned char *data, size_t size) {
+uint64_t replay_check(uint64_t hash, const unsigned char *data, size_t size) {
     size_t i, k;
     for (i = 0; i < size; i += 8) {
         uint64_t word = 0;
@@ -26,7 +25,6 @@ static uint64_t check_of(uint64_t hash, const unsigned char *data, size_t size) 
     }
     return hash;
 }
-#define CHECK_START UINT64_C(0xCBF29CE484222325)
 
 /* ---- graphs ---- */
 
@@ -131,7 +129,7 @@ static int take_head(replay_file *r, dump_fault *fault, size_t *tables, size_t *
     r->parent = get4(d + 36);
     if (*tables > r->size || *tables != HEAD + UNIT * (size_t)units)
         return dump_refuse(fault, 20, "the head is cut");
-    if (check_of(check_of(CHECK_START, d, 40), d + HEAD, *tables - HEAD) != get8(d + 40))
+    if (replay_check(replay_check(REPLAY_CHECK, d, 40), d + HEAD, *tables - HEAD) != get8(d + 40))
         return dump_refuse(fault, 40, "the head's checksum is wrong");
     if (*tables_size > r->size - *tables || *segments < *tables + *tables_size ||
         r->segment_bytes < 1024 || r->segment_bytes > 1 << 24)
@@ -165,7 +163,7 @@ static int take_segment(const replay_file *r, size_t at, replay_segment *s) {
     }
     if (i == HEAD || i == size) return 1;
     if (size < HEAD || memcmp(d, "BSEG", 4) != 0) return -1;
-    if (check_of(CHECK_START, d, 24) != get8(d + 24)) return -1;
+    if (replay_check(REPLAY_CHECK, d, 24) != get8(d + 24)) return -1;
     s->stream = get4(d + 4);
     s->sequence = get4(d + 8);
     s->level = get4(d + 12);
@@ -178,7 +176,7 @@ static int take_segment(const replay_file *r, size_t at, replay_segment *s) {
     if (s->state == OPEN) return 0;
     if (s->state > ENDED || used < HEAD || used > size) return -1;
     s->size = used - HEAD;
-    return check_of(CHECK_START, d + HEAD, s->size) == get8(d + 40) ? 0 : -1;
+    return replay_check(REPLAY_CHECK, d + HEAD, s->size) == get8(d + 40) ? 0 : -1;
 }
 
 static int by_stream(const void *a, const void *b) {

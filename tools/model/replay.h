@@ -91,6 +91,11 @@ typedef struct replay_totals {
     int begins_late;               /* its beginning was overwritten */
 } replay_totals;
 
+/* The checksum of heads and segments: FNV-1a over words of eight bytes, the last
+   one filled up with zeros. It starts with REPLAY_CHECK and may be
+   continued. */
+#define REPLAY_CHECK UINT64_C(0xCBF29CE484222325)
+uint64_t replay_check(uint64_t hash, const unsigned char *data, size_t size);
 /* Does the file begin as a trace? */
 int replay_is(const char *path);
 /* Returns a TOOL_ status, after a message. */
