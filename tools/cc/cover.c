@@ -853,6 +853,7 @@ void cc_cfg_free(cc_cfg *g) {
     free(g->lines);
     free(g->call);
     free(g->after);
+    free(g->behind);
     free(g->number);
     free(g->sites);
     free((void *)g->own_files);
@@ -866,7 +867,7 @@ void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *fron
     cc_counters_name(table, sizeof table, request);
     if (request->mcdc) p->mcdc = cc_mcdc_new(u, request, table);
     blank_promises(u, edits);
-    cc_exits_find(u);
+    if (!request->trace) cc_exits_find(u);
     if (request->exits) cc_exits_keep_frames(u, edits, request->trace);
     cover_all(p, u, table, edits, result);
     if (p->slots > 0 || p->traced.count > 0) {
