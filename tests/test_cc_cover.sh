@@ -55,6 +55,8 @@ static int choose(int a, int b) {                                  /* = 4 */
 static int ends(int n) {                                           /* = 2 */
     if ((n & 1)                                                    /* = 2 */
         != 1) return 1;                                            /* = 2 */
+    if (!(n > 0                                                    /* = 2 */
+          || n < -5)) return 1;                                    /* = 0 */
     return 0;                                                      /* = 2 */
 }
 static int again(int n) {                                          /* = 1 */

@@ -373,11 +373,15 @@ static uint32_t logic_in(const walk *w, uint32_t list) {
     return at(w, node)->first == first && at(w, node)->last == last ? node : 0;
 }
 
+static int decides(const walk *w, uint32_t node);
+
 /* A condition of several lines may end on the line on which its statement
-   begins. That line ran, too, if the statement did not. */
+   begins. That line ran, too, if the statement did not; or perhaps it did not,
+   where && || or ?: in the condition have lines of their own. */
 static void note_end(walk *w, const cc_node *n) {
     const cc_token *t = w->u->tokens.list;
     uint32_t next = n->last + 2;
+    if (decides(w, n->kid[0])) return;
     if (t[n->last].line == t[n->first].line || !cc_is(&w->u->tokens, n->last + 1, ')')) return;
     if (t[next].line == t[n->last].line && !cc_is(&w->u->tokens, next, '{')) note(w, n->last);
 }

@@ -87,6 +87,7 @@ typedef struct function {
     cc_cfg g;
     way *ways;
     const char **other_files;
+    hash_table by_label;      /* its blocks */
 } function;
 
 typedef struct source {
@@ -509,7 +510,6 @@ typedef struct builder {
     uint32_t own;             /* its file */
     uint32_t *others, other_count; /* numbers of other files, as the graph has them */
     uint32_t lost;            /* T, or NONE */
-    hash_table by_label;
     uint32_t way_room;
 } builder;
 
@@ -582,9 +582,9 @@ static int has_label(const void *owner, uint32_t number, const void *key) {
 }
 
 /* The block of that name, or NONE. */
-static uint32_t block_of(const builder *b, word label) {
-    uint32_t number = hash_find(&b->by_label, hash_bytes(label.at, label.size), has_label,
-                                b->m->blocks, &label);
+static uint32_t block_of(const ir *m, const function *f, word label) {
+    uint32_t number = hash_find(&f->by_label, hash_bytes(label.at, label.size), has_label,
+                                m->blocks, &label);
     return number ? number - 1 : NONE;
 }
 
@@ -655,7 +655,7 @@ static uint32_t ways_on(const builder *b, const item *end, uint32_t **list) {
         size_t at = 0;
         while ((at = find(w, "label %", at)) < w.size) {
             word label = name_at(w, at + 7);
-            uint32_t to = block_of(b, label);
+            uint32_t to = block_of(b->m, b->f, label);
             at += 7 + label.size;
             for (k = 0; k < count && (*list)[k] != to; k++) {
             }
@@ -744,7 +744,7 @@ static void build_graph(builder *b) {
     f->g.vertices = 2;
     for (i = f->first_block; i < f->end_block; i++) {
         block *k = &m->blocks[i];
-        uint32_t *place = hash_place(&b->by_label, hash_bytes(k->label.at, k->label.size),
+        uint32_t *place = hash_place(&f->by_label, hash_bytes(k->label.at, k->label.size),
                                      has_label, m->blocks, &k->label);
         *place = i + 1;
         k->vertex = i == f->first_block ? 0 : add_vertex(b);
@@ -800,7 +800,6 @@ static void plan(ir *m, function *f) {
     if (!f->reason) f->reason = cc_planner_add(m->planner, f->name, m->sources[b.own].given, &f->g);
     f->counts = !f->reason;
     free(b.others);
-    hash_free(&b.by_label);
 }
 
 /* ---- the text with counters ---- */
@@ -872,13 +871,6 @@ static const way *between_to(const writer *w, uint32_t from, uint32_t to) {
     return NULL;
 }
 
-static uint32_t find_block(const ir *m, const function *f, word label) {
-    uint32_t i;
-    for (i = f->first_block; i < f->end_block; i++)
-        if (is_same(m->blocks[i].label, label)) return i;
-    return NONE;
-}
-
 /* A line of the text in which some names of blocks become others. `before` and
    `after`: what stands around such a name. */
 static void put_renamed(writer *w, uint32_t line, uint32_t number, const char *before,
@@ -894,7 +886,7 @@ static void put_renamed(writer *w, uint32_t line, uint32_t number, const char *b
         if (start + label.size + size > l.size ||
             memcmp(l.at + start + label.size, after, size) != 0)
             continue;
-        other = find_block(m, w->f, label);
+        other = block_of(m, w->f, label);
         if (other == NONE) continue;
         found = is_phi ? between_to(w, other, number) : between_to(w, number, other);
         if (!found) continue;
@@ -1153,6 +1145,7 @@ static void free_all(ir *m) {
         cc_cfg_free(&f->g);
         free(f->ways);
         free((void *)f->other_files);
+        hash_free(&f->by_label);
         free(f->name);
     }
     for (i = 0; i < m->source_count; i++) free(m->sources[i].given);

@@ -273,7 +273,9 @@ int derive_function(derive_all *x, const edges_function *f, derived *d, const ch
     }
     d->count = d->block = NULL;
     got = count_calls(x, f, &calls, &of_calls);
-    if (got == 0) got = derive(c, value ? value : f->slots ? c->value + f->first_slot : c->value, calls, f, d);
+    if (got == 0)
+        got = derive(c, value ? value : f->slots ? c->value + f->first_slot : c->value, calls, f,
+                     d);
     if (got == 0 && !*fault) *fault = of_calls ? of_calls : fault_of(c, f, d);
     if (got != 0) derived_free(d);
     free(value);
