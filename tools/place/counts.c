@@ -21,7 +21,7 @@
 
 /* Instructions that a check in a burst takes beside its two, measured by
    bench/place_predict.sh. */
-enum { FAST = 2, SLOW = 80, NAMES_SHOWN = 8 };
+enum { FAST = 2, SLOW = 100, NAMES_SHOWN = 8 };
 
 typedef struct place_count {
     const char *name, *file;
