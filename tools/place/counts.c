@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions that a check in a burst takes beside its two, measured by
-   bench/place_predict.sh. */
+/* SLOW: instructions that a check in a burst takes beside its two, as most
+   programs of bench/place_predict.sh have it (docs/place.md). */
 enum { FAST = 2, SLOW = 100, NAMES_SHOWN = 8 };
 
 typedef struct place_count {
