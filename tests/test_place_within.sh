@@ -157,4 +157,20 @@ ok $([ "$found" = 'around flags_lost greater other_register overflow passed_by r
     "what has no end by hand: $found"
 # 34 rounds of 4, of 7, of 7 and what stands around, and one round that is the last
 check "what has one is counted" grep -qE '^  4 loops have a check in every so many rounds: at most 2[4-9][0-9] instructions' "$dir/out"
+
+# A run goes back through callers, and what they do behind their calls adds up: three times 300, then
+# through a function without a check, 150, and down into one whose check stands behind 200.
+cat >"$dir/back.c" <<'C'
+#define LONG(n) __asm__ __volatile__(".rept " #n "\n nop\n .endr");
+#define APART __attribute__((noinline, noclone))
+static APART int inner(int x) { struct bursty_check; return x * 3; }
+static APART int next(int x) { struct bursty_no_check; LONG(200) return inner(x) + 1; }
+static APART int pass(int x) { struct bursty_no_check; LONG(150) return x; }
+static APART int first(int x) { struct bursty_no_check; x = inner(x); LONG(300) return x; }
+static APART int second(int x) { struct bursty_no_check; x = first(x); LONG(300) return x; }
+static APART int third(int x) { struct bursty_no_check; x = second(x); LONG(300) return x; }
+int main(int n, char **v) { struct bursty_no_check; return next(pass(third(n))); }
+C
+"$bursty" cc -- $CC -O2 -w -o "$dir/back" "$dir/back.c" >"$dir/log" 2>&1 || fail "back: $(cat "$dir/log")"
+says 0 '^within 2 000 instructions: at most 1 2[5-9][0-9] run between two checks' --prove --within 2000 "$dir/back"
 finish
