@@ -196,7 +196,7 @@ typedef struct lost { uint32_t node; double share; } lost;
 
 static int by_share(const void *a, const void *b) {
     const lost *x = (const lost *)a, *y = (const lost *)b;
-    if (x->share != y->share) return x->share > y->share ? -1 : 1;
+    if (x->share > y->share || x->share < y->share) return x->share > y->share ? -1 : 1;
     return (x->node > y->node) - (x->node < y->node);
 }
 
