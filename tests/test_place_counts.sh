@@ -78,6 +78,9 @@ printf '#include "shared.h"\nint other(int x);\nint rare(int x) { return other(x
 (cd "$dir" && "${top:+$top/}$bursty" cc --entries=all --loops=all -- $CC -O0 -w -o two a.c b.c) >"$dir/log" 2>&1 || fail "two files: $(cat "$dir/log")"
 BURSTY_EVERY=0 BURSTY_FILE="$dir/two.brst" "$dir/two"
 says 0 '^predicted for that run: 2 001 checks of its 2 001' --set all --counts "$dir/two.brst" "$dir/two"
+place --set EC+L4 --least 60 --not shared --counts "$dir/two.brst" "$dir/two"
+check "and lost once, as one function" grep -qE '^no longer seen by points: .* with [0-9.]+ % of the calls of [^:]*: shared 9[0-9]\.[0-9] %(, (main|other) [0-9.]+ %)*( \.\.\.)?$' "$dir/out"
+place --set all --counts "$dir/two.brst" "$dir/two"
 ok $(grep -q 'the run has none' "$dir/out"; [ $? = 1 ]; echo $?) "what did not run has a check there"
 
 # ---- a run without these checks
