@@ -1,5 +1,5 @@
 #!/bin/sh
-# place_predict.sh [PROGRAM ...] - bzip2 lua lz4 zopfli duktape cjson: what `bursty place --counts` predicts beside what
+# place_predict.sh [PROGRAM ...] - bzip2 lua lz4 zopfli clzip cjson: what `bursty place --counts` predicts beside what
 # is measured. Each program is trained with all checks and bursts (BURSTY_EVERY=90) on its work, and
 # built anew by EC+L4 and by rule Q. Instructions by a plugin of qemu-x86_64 (bench/real/runs.c), with sampling
 # off and at 1 % (990:10). A row has the checks and the cost in per cent of the plain program's
@@ -12,7 +12,7 @@ case $BUILD in /*) ;; *) BUILD=$top/$BUILD ;; esac
 src=${SRC:-$BUILD/bench/src}
 bursty=$BUILD/bursty
 work=$BUILD/bench/predict
-programs=${*:-bzip2 lua lz4 zopfli duktape cjson}
+programs=${*:-bzip2 lua lz4 zopfli clzip cjson}
 options='-O2 -w -no-pie -fno-pie'
 mkdir -p "$work" && cd "$work" || exit 2
 gcc -O2 -shared -fPIC -o runs.so "$top/bench/real/runs.c" || exit 2
@@ -28,13 +28,6 @@ for i, v in ipairs(t) do if v:find("7") then s = s + #v * i end end
 table.sort(t)
 print(s, #table.concat(t))
 L
-cat >work.js <<'J'
-var t = [], s = 0, i, o = {};
-for (i = 0; i < 6000; i++) { t.push("k" + (i * 7919 % 6007)); o[t[i]] = i; }
-t.sort();
-for (i in o) s += o[i] * i.length;
-print(s, JSON.stringify(o).length, t.join("").replace(/k1/g, "").length);
-J
 awk 'BEGIN { printf "["; for (i = 0; i < 9000; i++) printf "{\"a\":%d,\"b\":[1,2.5,\"x%d\"],\"c\":null},", i, i; print "1]" }' >work.json
 cat >json.c <<'C'
 #include "cJSON.h"
@@ -57,8 +50,7 @@ files() {
     lua) find "$src/lua/src" -name '*.c' ! -name luac.c; echo -I"$src/include" -DLUA_USE_LINUX '-Dluai_makeseed(L)=1u' -DLUA_USE_JUMPTABLE=0 -lm -ldl ;;
     lz4) echo -I"$src/lz4/lib" -DXXH_NAMESPACE=LZ4_ "$src"/lz4/lib/*.c "$src"/lz4/programs/*.c ;;
     zopfli) find "$src/zopfli/src/zopfli" -name '*.c'; echo -lm ;;
-    duktape) find "$src/duktape" -path '*src-noline/duktape.c' -o -path '*examples/cmdline/duk_cmdline.c' | head -n 2
-             echo -I"$(dirname "$(find "$src/duktape" -path '*src-noline/duktape.c' | head -n 1)")" -lm ;;
+    clzip) echo '-DPROGVERSION="1"' "$src"/clzip/*.c ;;
     cjson) echo -I"$src/cjson" "$src/cjson/cJSON.c" json.c ;;
     esac
 }
@@ -68,7 +60,7 @@ works() {
     lua) echo work.lua ;;
     lz4) echo -q -9 -c input ;;
     zopfli) echo -c --i1 small ;;
-    duktape) echo work.js ;;
+    clzip) echo -c -3 input ;;
     cjson) echo work.json ;;
     esac
 }

@@ -104,6 +104,7 @@ cc|--no-runtime --burst=9|cc: --burst changes nothing with --no-runtime
 cc|--cover --burst=9|cc: --burst changes nothing with --cover
 cc|--build-plugin=x|cc: --build-plugin takes no value
 cc|--build-plugin --verbose|cc: --verbose changes nothing with --build-plugin
+cc|--build-plugin -- no-such-cc|cc: --build-plugin: no-such-cc: there is no such program
 cc|--late --late|cc: --late is given twice
 cc|--late=x|cc: --late takes no value
 cc|--late --form=dual|cc: --late changes nothing with --form=dual or --keep-events
@@ -151,11 +152,12 @@ done
 
 of_help() { bursty "$1" --help | tr ';' '\n' | grep -o '^  *-[-a-z]*' | tr -d ' ' | sort -u; }
 of_help cc >"$dir/help"
-printf '%s\n' --trace --cover --atomic --no-exits --plan --entries --loops --form --keep-events --only --not --list \
-    --side --no-tls --no-runtime --dump --every --burst --verbose --build-plugin --late | sort >"$dir/wanted"
+printf '%s\n' --cover --atomic --no-exits --plan --entries --loops --form --keep-events --only --not --list \
+    --side --no-tls --no-runtime --dump --every --burst --verbose --build-plugin --late --trace | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then pass; else fail "cc --help: $(diff "$dir/help" "$dir/wanted")"; fi
 of_help place >"$dir/help"
-printf '%s\n' -o --set --not --list --why --json --dot --diff --built --prove --within | sort >"$dir/wanted"
+printf '%s\n' -o --set --not --list --why --json --dot --diff --built --prove --within \
+    --counts --least --instructions | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then pass; else fail "place --help: $(diff "$dir/help" "$dir/wanted")"; fi
 
 # ---- what is taken ----

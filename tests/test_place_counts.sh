@@ -11,6 +11,8 @@ rm -rf "$dir"
 mkdir -p "$dir/tmp" || exit 2
 export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/../cc_runtime
 shown=$dir/out
+top=$PWD
+case $bursty in /*) top= ;; esac
 
 place() { "$bursty" place "$@" >"$dir/out" 2>&1; }
 says() { # STATUS PATTERN OPTIONS...
@@ -68,6 +70,18 @@ for set in EC+L4 Q all; do
 done
 place --set Q --within 10000 --counts "$dir/run.brst" --least 100 "$dir/all"
 check "a strip counts its share" grep -qE '^predicted for that run: 2[0-9] [0-9]{3} checks' "$dir/out"
+
+# ---- what did not run counts nothing; a file that two others include is counted once
+printf 'static int shared(int x) { struct bursty_check; return x %% 3; }\n' >"$dir/shared.h"
+printf '#include "shared.h"\nint other(int x) { return shared(x); }\n' >"$dir/b.c"
+printf '#include "shared.h"\nint other(int x);\nint rare(int x) { return other(x) + rare(x - 1); }\nint main(int n, char **v) { int i, s = 0; for (i = 0; i < 1000; i++) s += shared(i); if (n > 5) s += rare(n); return s == 1; }\n' >"$dir/a.c"
+(cd "$dir" && "${top:+$top/}$bursty" cc --entries=all --loops=all -- $CC -O0 -w -o two a.c b.c) >"$dir/log" 2>&1 || fail "two files: $(cat "$dir/log")"
+BURSTY_EVERY=0 BURSTY_FILE="$dir/two.brst" "$dir/two"
+says 0 '^predicted for that run: 2 001 checks of its 2 001' --set all --counts "$dir/two.brst" "$dir/two"
+place --set EC+L4 --least 60 --not shared --counts "$dir/two.brst" "$dir/two"
+check "and lost once, as one function" grep -qE '^no longer seen by points: .* with [0-9.]+ % of the calls of [^:]*: shared 9[0-9]\.[0-9] %(, (main|other) [0-9.]+ %)*( \.\.\.)?$' "$dir/out"
+place --set all --counts "$dir/two.brst" "$dir/two"
+ok $(grep -q 'the run has none' "$dir/out"; [ $? = 1 ]; echo $?) "what did not run has a check there"
 
 # ---- a run without these checks
 "$bursty" cc --entries=EN --loops=all -- $CC -O2 -w -o "$dir/loops" "$dir/p.c" >"$dir/log" 2>&1

@@ -68,6 +68,7 @@ one=$(sed -n 's/^P .* calls [0-9a-f]* [01] 0:\([0-9]*\):.*/\1/p' "$dir/plan")
 alone=$(sed -n 's/^P .* again [0-9a-f]* [01] 0:\([0-9]*\):.*/\1/p' "$dir/plan")
 ok $([ "${one:-0}" -gt 5 ] && [ "${alone:-0}" -gt 3 ]; echo $?) "a round counts what it calls: $one, $alone"
 says 0 '^9 loops: .*within' --set Q --within 1000 "$dir/graph"
+check "what costs too much has an entry check" grep -qE "^11 functions: 5 with a check: within 5" "$dir/out"
 says 0 'loop 0, line 4: check  --within' --set Q --within 20000 --why sum "$dir/graph"
 place --set Q "$dir/graph"
 ok $(grep -qE 'strip|within' "$dir/out"; [ $? = 1 ]; echo $?) "none without the option"
@@ -81,6 +82,7 @@ check "and while it samples" cmp "$dir/plain.out" "$dir/bound.out2"
 checks=$(sed -n 's/.*checks \([0-9 ]*\);.*/\1/p' "$dir/out" | tr -d ' ')
 # about 4 * (65536 + 65535 + 5000 + 8190 + 3000) rounds, and a check for every 30 to 200 of them
 ok $([ "${checks:-0}" -gt 2000 ] && [ "${checks:-0}" -lt 40000 ]; echo $?) "checks of strips: '$checks'"
+ok $(sed -n '/^functions: loop trips/,/^$/p' "$dir/out" | grep -qE ' (sum|same) '; [ $? = 1 ]; echo $?) "a strip is no event"
 says 0 '^holds on the graph' --built --set Q "$dir/bound"
 
 # ---- dual form: a check in each round, and the same output
@@ -139,19 +141,36 @@ HAND(around, FALLS " decl %ecx\n jnz 1b\n2: movl $100, %eax\n decl %edx\n jnz 1b
 HAND(passed_by, "movl $100, %eax\n1: testl $1, %ecx\n jz 3f\n subl $3, %eax\n js 2f\n3:" AGAIN)
 HAND(other_register, FALLS "movl %edx, %eax\n" AGAIN)
 HAND(greater, "movl $100, %eax\n1: subl $3, %eax\n jg 2f\n" AGAIN)
+HAND(overflow, "movl $100, %eax\n1: subl $3, %eax\n jo 2f\n" AGAIN)
 HAND(flags_lost, "movl $100, %eax\n1: subl $3, %eax\n testl %ecx, %ecx\n js 2f\n" AGAIN)
 HAND(stays, "movl $100, %eax\n1: subl $3, %eax\n js 1b\n" AGAIN)
 HAND(at_once, "movl $-100, %eax\n1: subl $3, %eax\n js 2f\n" AGAIN)
 int main(int n, char **v) {
     return falls(n) + moved(n) + long_way(n) + refilled(n) + raised(n) + unknown(n) + around(n) + passed_by(n) +
-           other_register(n) + greater(n) + flags_lost(n) + stays(n) + at_once(n);
+           other_register(n) + greater(n) + flags_lost(n) + stays(n) + at_once(n) + overflow(n);
 }
 C
 "$bursty" cc -- $CC -O2 -w -o "$dir/hand" "$dir/hand.c" >"$dir/log" 2>&1 || fail "by hand: $(cat "$dir/log")"
 place --prove --within 50000 "$dir/hand"
 found=$(sed -n 's/^  loop: \([a-z_]*\) 0x.*/\1/p' "$dir/out" | sort -u | tr '\n' ' ')
-ok $([ "$found" = 'around flags_lost greater other_register passed_by raised refilled stays unknown ' ]; echo $?) \
+ok $([ "$found" = 'around flags_lost greater other_register overflow passed_by raised refilled stays unknown ' ]; echo $?) \
     "what has no end by hand: $found"
 # 34 rounds of 4, of 7, of 7 and what stands around, and one round that is the last
 check "what has one is counted" grep -qE '^  4 loops have a check in every so many rounds: at most 2[4-9][0-9] instructions' "$dir/out"
+
+# A run goes back through callers, and what they do behind their calls adds up: three times 300, then
+# through a function without a check, 150, and down into one whose check stands behind 200.
+cat >"$dir/back.c" <<'C'
+#define LONG(n) __asm__ __volatile__(".rept " #n "\n nop\n .endr");
+#define APART __attribute__((noinline, noclone))
+static APART int inner(int x) { struct bursty_check; return x * 3; }
+static APART int next(int x) { struct bursty_no_check; LONG(200) return inner(x) + 1; }
+static APART int pass(int x) { struct bursty_no_check; LONG(150) return x; }
+static APART int first(int x) { struct bursty_no_check; x = inner(x); LONG(300) return x; }
+static APART int second(int x) { struct bursty_no_check; x = first(x); LONG(300) return x; }
+static APART int third(int x) { struct bursty_no_check; x = second(x); LONG(300) return x; }
+int main(int n, char **v) { struct bursty_no_check; return next(pass(third(n))); }
+C
+"$bursty" cc -- $CC -O2 -w -o "$dir/back" "$dir/back.c" >"$dir/log" 2>&1 || fail "back: $(cat "$dir/log")"
+says 0 '^within 2 000 instructions: at most 1 2[5-9][0-9] run between two checks' --prove --within 2000 "$dir/back"
 finish

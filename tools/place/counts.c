@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions that a check in a burst takes beside its two, measured by
-   bench/place_predict.sh. */
-enum { FAST = 2, SLOW = 80, NAMES_SHOWN = 8 };
+/* SLOW: instructions that a check in a burst takes beside its two, as most
+   programs of bench/place_predict.sh have it (docs/place.md). */
+enum { FAST = 2, SLOW = 100, NAMES_SHOWN = 8 };
 
 typedef struct place_count {
     const char *name, *file;
@@ -35,7 +35,8 @@ struct place_counts {
     input in;
     place_count *list;                                /* sorted */
     size_t size;
-    double *entries, *ticks, *loops;            /* of nodes, and of g->loops; -1: not known */
+    double *entries, *loops;                    /* of nodes, and of g->loops; -1: not known */
+    place_count **sites;                        /* of nodes, or NULL */
     double calls, all_ticks, checks, events;
     const char *path;
 };
@@ -118,7 +119,7 @@ static void match(place_counts *c, const graph *g, int is_taken) {
         if (found && g->nodes[f->node].first_copy == i) {
             if (!is_taken) found->takers++;
             else c->entries[f->node] = found->events / found->takers;
-            if (is_taken) c->ticks[f->node] = found->ticks / found->takers;
+            c->sites[f->node] = found;
         }
         if (!found && f->flags & GRAPH_HAS_CHECK) c->entries[f->node] = 0;
         for (n = 0; n < f->loops; n++) {
@@ -133,11 +134,11 @@ static void match(place_counts *c, const graph *g, int is_taken) {
 
 static void match_all(place_counts *c, const graph *g) {
     size_t i, all = (size_t)g->node_count + g->loop_count;
-    c->entries = (double *)tool_alloc((all + g->node_count + 1) * sizeof *c->entries);
+    c->entries = (double *)tool_alloc((all + 1) * sizeof *c->entries);
     c->loops = c->entries + g->node_count;
-    c->ticks = c->loops + g->loop_count;
+    c->sites = (place_count **)tool_alloc(((size_t)g->node_count + 1) * sizeof *c->sites);
     for (i = 0; i < all; i++) c->entries[i] = -1;
-    for (i = 0; i < g->node_count; i++) c->ticks[i] = 0;
+    for (i = 0; i < g->node_count; i++) c->sites[i] = NULL;
     match(c, g, 0);
     match(c, g, 1);
 }
@@ -171,13 +172,16 @@ place_counts *place_counts_open(const char *path, const graph *g) {
 void place_counts_free(place_counts *c) {
     free(c->list);
     free(c->entries);
+    free((void *)c->sites);
     input_free(&c->in);
     free(c);
 }
 
+/* Of what the profile shows as one function, in however many files it is. */
 static double share(const place_counts *c, uint32_t node) {
-    double calls = c->calls > 0 && c->entries[node] > 0 ? c->entries[node] / c->calls : 0;
-    double ticks = c->all_ticks > 0 ? c->ticks[node] / c->all_ticks : 0;
+    const place_count *site = c->sites[node];
+    double calls = site && c->calls > 0 ? site->events / c->calls : 0;
+    double ticks = site && c->all_ticks > 0 ? site->ticks / c->all_ticks : 0;
     return calls > ticks ? calls : ticks;
 }
 
@@ -192,26 +196,32 @@ void place_counts_keep(const place_counts *c, placement *p, const graph *g, doub
 
 /* ---- what is said ---- */
 
-typedef struct lost { uint32_t node; double share; } lost;
+typedef struct lost { uint32_t node; double share; const place_count *site; } lost;
 
 static int by_share(const void *a, const void *b) {
     const lost *x = (const lost *)a, *y = (const lost *)b;
-    if (x->share != y->share) return x->share > y->share ? -1 : 1;
+    if (x->share > y->share || x->share < y->share) return x->share > y->share ? -1 : 1;
+    if (x->site != y->site) return x->site > y->site ? 1 : -1;
     return (x->node > y->node) - (x->node < y->node);
 }
 
 static void say_lost(const place_counts *c, const graph *g, const placement *p, text *out) {
     lost *list = (lost *)tool_alloc(((size_t)g->node_count + 1) * sizeof *list);
-    size_t size = 0, i;
+    size_t size = 0, kept = 0, i;
     double calls = 0;
     uint32_t v;
     for (v = 0; v < g->node_count; v++) {
         if (p->entry[v] || share(c, v) <= 0) continue;
         list[size].node = v;
+        list[size].site = c->sites[v];
         list[size++].share = share(c, v);
         if (c->entries[v] > 0) calls += c->entries[v];
     }
     qsort(list, size, sizeof *list, by_share);
+    for (i = 0; i < size; i++) {                /* one site stands for several nodes */
+        if (kept == 0 || list[kept - 1].site != list[i].site) list[kept++] = list[i];
+    }
+    size = kept;
     text_add(out, "no longer seen by points: ");
     text_counted(out, size, "function");
     text_format(out, " with %.1f %% of the calls of %s", c->calls > 0 ? 100 * calls / c->calls : 0.0,
