@@ -355,7 +355,7 @@ bad 'is a type without an end' 'U 2 0000000000000000 0000000000000000 x.c\nF f g
 bad 'is no number' 'U 2 0000000000000000 0000000000000000 x.c\nA f d\n'
 bad 'the skeleton is not one word' "${F}B r r\n"
 printf 'U 3 0000000000000000 0000000000000000 x.c\n' >"$dir/bad.burstycg"
-refuses 'offset 2: the call graph has version 3, this tool reads 1 and 2' "$dir/bad.burstycg"
+refuses 'offset 2: the call graph has version 4, this tool reads 1 to 3' "$dir/bad.burstycg"
 printf '# only this\n' >"$dir/bad.burstycg"
 refuses 'no call graph' "$dir/bad.burstycg"
 printf 'hello' >"$dir/bad.burstycg"
