@@ -354,7 +354,7 @@ bad 'the skeleton has a type without an end' "${F}B i1<v,i\n"
 bad 'is a type without an end' 'U 2 0000000000000000 0000000000000000 x.c\nF f g 1 0000000000000001 - 1<v x.c\n'
 bad 'is no number' 'U 2 0000000000000000 0000000000000000 x.c\nA f d\n'
 bad 'the skeleton is not one word' "${F}B r r\n"
-printf 'U 3 0000000000000000 0000000000000000 x.c\n' >"$dir/bad.burstycg"
+printf 'U 4 0000000000000000 0000000000000000 x.c\n' >"$dir/bad.burstycg"
 refuses 'offset 2: the call graph has version 4, this tool reads 1 to 3' "$dir/bad.burstycg"
 printf '# only this\n' >"$dir/bad.burstycg"
 refuses 'no call graph' "$dir/bad.burstycg"

@@ -32,6 +32,7 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"recursion", "recursion from below"},
     {"repair", "a cycle through outside, pointers or left-alone functions needs it"},
     {"recursion-left-alone", "a cycle needs it, for another member cannot have a check"},
+    {"kept", "the training run spent enough in it"},
     {"built", "built with it; the set would not ask for it"},
     {"plugin", "the compiler's plugin put it there, behind the optimizer"},
     {"leaf", "leaf: it calls no function of the program and nothing through a pointer"},
@@ -385,6 +386,11 @@ static void choose_entries(placement *p, const graph *g, const place_rules *rule
         p->entry_why[v] = (uint8_t)why;
         p->entry[v] = why < WHY_LEAF;
     }
+    for (v = 0; v < g->node_count && rules->kept; v++) {
+        if (!rules->kept[v] || p->entry[v] || p->fixed[v]) continue;
+        p->entry[v] = 1;
+        p->entry_why[v] = WHY_KEPT;
+    }
     if (rules->entries == ENTRIES_EN) return;
     if (rules->repairs & REPAIR_CALLS) repair(p, g, &g->direct, WHY_REPAIR_CALLS);
     if (rules->repairs & REPAIR_WIDE) repair(p, g, &g->wide, WHY_REPAIR);
@@ -419,6 +425,7 @@ void place_choose(placement *p, const graph *g, const place_rules *rules) {
     size_t n = (size_t)g->node_count + 1;
     facts is;
     memset(p, 0, sizeof *p);
+    p->kept = rules->kept;
     p->entry = (uint8_t *)tool_alloc(n);
     p->entry_why = (uint8_t *)tool_alloc(n);
     p->fixed = (uint8_t *)tool_alloc(n);

@@ -19,12 +19,13 @@ typedef struct place_rules {
     int repairs;
     const char *const *without;                 /* names of functions that get none, with * */
     int without_count;
+    const uint8_t *kept;                        /* of each node: a report needs it; or NULL */
 } place_rules;
 
 /* Why. Each has a word, which the plan says, and a sentence for the reader. */
 enum {
-    WHY_EVERY, WHY_CALLS, WHY_ROOT, WHY_TAKEN, WHY_BELOW, WHY_REPAIR, WHY_REPAIR_CALLS, WHY_BUILT,
-    WHY_LATE,
+    WHY_EVERY, WHY_CALLS, WHY_ROOT, WHY_TAKEN, WHY_BELOW, WHY_REPAIR, WHY_REPAIR_CALLS, WHY_KEPT,
+    WHY_BUILT, WHY_LATE,
     WHY_LEAF, WHY_UNCALLED, WHY_COVERED, WHY_ASKED, WHY_QUIET_ENTRY, WHY_WITHOUT, WHY_LEFT_ALONE,
     WHY_LATE_NOT, WHY_OTHER_NAME, WHY_LOOP, WHY_AROUND, WHY_BORING, WHY_BOUNDED, WHY_ALWAYS, WHY_QUIET,
     WHY_NOT_BUILT, WHY_COUNT
@@ -38,6 +39,7 @@ typedef struct placement {
     uint8_t *loop, *loop_why;                   /* of each loop of graph.loops */
     uint32_t *distance, *component;             /* of each node, by direct calls */
     uint32_t *component_size, components;
+    const uint8_t *kept;                        /* the rules' */
     int gave_up;                                /* rule Q stopped, for the graph was too large */
 } placement;
 
@@ -91,6 +93,29 @@ typedef struct place_proof {
 void place_check(place_proof *proof, const graph *g, const uint8_t *entry, const uint8_t *loop,
                  const place_rules *rules);
 void place_proof_free(place_proof *proof);
+
+/* ---- a training run ---- */
+
+typedef struct place_seen {                     /* a function, as reports show it */
+    char *name, *file;                          /* file: the last part of its path */
+    uint32_t line;
+    double calls, ticks, calls_share, ticks_share;
+    int stays;
+} place_seen;
+
+typedef struct place_training {                 /* all zero: none */
+    place_seen *list;
+    size_t count, room;
+    double calls, ticks;                        /* of all functions */
+    uint8_t *kept;                              /* of each node */
+} place_training;
+
+/* Adds what a dump says. TOOL_ status, after a message. */
+int  place_train(place_training *t, const char *path);
+/* Functions with this share of calls or ticks, 0 to 1, or more. */
+void place_find_kept(place_training *t, const graph *g, double least);
+void place_show_lost(place_training *t, const graph *g, const placement *p, text *out);
+void place_training_free(place_training *t);
 
 /* ---- plans ---- */
 
