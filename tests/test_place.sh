@@ -397,6 +397,60 @@ says 'the cycle that needs it: f -> (a pointer, type i,p:S) -> f$' --set Q --why
 graph "$(printf '%s' "$typed" | sed 's/(i1<i,p:S>/(i1<i,p:T>/')"
 says 'each cycle of calls through it has' --set Q --why f "$dir/bad.burstycg"
 
+# ---- graphs of the compiler's plugins: version 3 ----
+
+plugins() { printf 'U 3 0000000000000000 0000000000000000 x.cc\n%b' "$1" >"$dir/plugin.burstycg"; }
+# A forward goto over a call leads to the loop, and the loop is boring all the same; one with a call
+# behind its last goto back is not.
+plugins 'F main g 1 0000000000000001 - 0 x.cc\nC f -\nL g 3 - 1 0 -\nB m0(g2|)m1c0m2G0(g2|)m3r\n'
+says '^1 loop: 0 with a check: -; 1 without: boring 1$' "$dir/plugin.burstycg"
+plugins 'F main g 1 0000000000000001 - 0 x.cc\nC f -\nL g 3 - 1 0 -\nB m0G0(g0|)(g2|)m1c0g0g0m2r\n'
+says '^1 loop: 1 with a check: loop 1; 0 without: -$' "$dir/plugin.burstycg"
+# Of two loops of the optimizer, one behind the other, one check is enough; of the source's both stay.
+two='F main g 1 0000000000000001 - 0 x.cc\nC f -\nL g 3 - 2 0 -\nL g 4 0 1 0 -\nB m0G0m1G1c0(g1|)g0m2r\n'
+plugins "$two"
+says '^2 loops: 1 with a check: loop 1; 1 without: always 1$' --set EC+L4 "$dir/plugin.burstycg"
+says '^2 loops: 2 with a check: loop 2; 0 without: -$' --set all "$dir/plugin.burstycg"
+graph "$two"
+says '^2 loops: 2 with a check: loop 2; 0 without: -$' --set EC+L4 "$dir/bad.burstycg"
+# A second name can have no check: a cycle through it gets one where the function is, and no plan
+# speaks of the name.
+plugins 'F _Z1av g 1 00000000000000aa - 0 x.cc\nC _Z1bv -\nB (c0|)\nF _Z1bv g 0 0000000000000000 n * -\nC _Z1av -\nB c0\nN other-name\n'
+says '^2 functions: 1 with a check: .*; 1 without: other-name 1$' -o "$dir/plugin.plan" "$dir/plugin.burstycg"
+if grep -q 'cannot have a check' "$dir/out"; then fail "a second name is left alone"; else pass; fi
+same "$dir/plugin.plan" - <<'END'
+bursty plan 1
+P x.cc _Z1av 00000000000000aa 1 - root
+END
+# A call that may throw leaves a way out of f before its check.
+for leaves in '(r|)' ''; do
+    plugins "F main g 1 0000000000000001 - 0 x.cc\nC f -\nL g 3 - 1 0 -\nB m0G0c0(g0|)r\nF f s 2 0000000000000002 - 0 x.cc\nC g -\nC read -\nB c1${leaves}c0\nF g s 2 0000000000000003 - 0 x.cc\nC g -\nB (c0|)\n"
+    if [ -n "$leaves" ]; then says '^1 loop: 1 with a check: loop 1; 0 without: -$' "$dir/plugin.burstycg"
+    else says '^1 loop: 0 with a check: -; 1 without: always 1$' "$dir/plugin.burstycg"; fi
+done
+# A function of the C++ library that calls nothing back.
+plugins 'F main g 1 0000000000000001 - 0 x.cc\nC _Znwm -\nC _ZSt9terminatev -\nB c0c1\n'
+says '^  1 call of an outside function not of the C library' "$dir/plugin.burstycg"
+
+# ---- a training run ----
+
+for words in '--least 2' '--least x --profile none' '--profile none --built'; do
+    # shellcheck disable=SC2086
+    refuses 'place: --' $words $figure
+done
+refuses 'none.brst' --profile "$dir/none.brst" $figure
+if [ -x "$round/first" ]; then
+    (cd "$round" && BURSTY_CACHE=$round/../../cc_runtime TMPDIR=$round/tmp "$whole" cc --entries=all -- $CC -O1 -o trained a.c b.c &&
+        BURSTY_EVERY=1 BURSTY_BURST=1073741824 BURSTY_FILE=run.brst ./trained) >"$dir/log" 2>&1
+    runs --set Q --list "$round/trained"
+    grep -c ' check  ' "$dir/out" >"$dir/before"
+    says '^twice  *a.c:5  *check  the training run spent enough in it$' --set Q --profile "$round/run.brst" --list "$round/trained"
+    if [ "$(grep -c ' check  ' "$dir/out")" -gt "$(cat "$dir/before")" ]; then pass; else fail "--profile keeps nothing"; fi
+    says '^1 function of the training run no longer seen, with 0.0[0-9] % of its calls: main$' --set Q --profile "$round/run.brst" "$round/trained"
+    says '^0 functions of the training run no longer seen$' --set Q --least 0 --profile "$round/run.brst" "$round/trained"
+    says '^[6-9] functions of the training run no longer seen, with .* % of its calls: ' --set EN --profile "$round/run.brst" --least 100 "$round/trained"
+else skip "a training run: no bursty cc here"; fi
+
 # ---- what was built: a missing check is found and fails ----
 
 graph "F main g 1 0000000000000000 c 0 x.c\nC main -\nL w 2 - 9 0 c\nB W0{;c0;}\n"
