@@ -88,7 +88,7 @@ map(.name|ascii_upcase|explode|map(.+1)|implode)|join(\"\")|length $json
 -d $work $xml" ;;
     ninja)
         need ninja-build ninja-build
-        kind=cxx files=$(ls "$src"/ninja-build/src/*.cc | grep -v 'test\|perf\|browse\|win32\|minidump\|msvc\|getopt\|hash_collision')
+        kind=cxx files=$(ls "$src"/ninja-build/src/*.cc | grep -v 'test\|perf\|browse\|win32\|minidump\|msvc\|getopt\|hash_collision\|\.in\.cc')
         flags=-DNDEBUG inputs="-C $work -f many.ninja -n
 -C $work -f many.ninja -t targets all
 -C $work -f many.ninja -t commands" ;;

@@ -467,7 +467,12 @@ void late::fill(function_graph *graph, const Function &f, const std::vector<Basi
             bool leaves = call && !isa<InvokeInst>(call) && !call->doesNotThrow();
             if (call && call->isInlineAsm() && jumps(call))
                 graph->add_call(k, "(assembly)", false);
-            if (!as_call(i)) continue;
+            if (!as_call(i)) {
+                const Function *library = call && !call->isInlineAsm() ? target_of(call) : nullptr;
+                if (library && !library->isIntrinsic())
+                    graph->add_library_call(k, symbol_of(library));
+                continue;
+            }
             if (const Function *to = target_of(call)) graph->add_call(k, symbol_of(to), leaves);
             else graph->add_indirect(k, call->arg_size(), row_of(call->getFunctionType()), leaves);
         }

@@ -219,6 +219,21 @@ std::string record_of_other_name(const std::string &symbol, char linkage, const 
            " -\nB c0\nN other-name\n";
 }
 
+/* Functions that a compiler calls by itself, or that always end soon: no call in
+   a loop. tools/prove/read.c has them, too. */
+bool is_plain(const std::string &symbol) {
+    static const char *const plain[] = {
+        "__memcpy_chk", "__memmove_chk", "__memset_chk", "bcmp", "memchr", "memcmp", "memcpy",
+        "memmove", "mempcpy", "memset", "rawmemchr", "strchr", "strcmp", "strcpy", "stpcpy",
+        "strlen", "strncmp", "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc",
+        "__errno_location", "__tls_get_addr", "abs", "labs", "fabs", "sqrt", "floor", "ceil",
+        "fmod", "pow", "exp", "log", "sin", "cos", "lrint", "round", "trunc", "rint"};
+    for (const char *one : plain) {
+        if (symbol == one) return true;
+    }
+    return symbol.compare(0, 10, "__builtin_") == 0;
+}
+
 /* One function: who it is, its calls, its loops, and a skeleton with a label at
    each block. Blocks of a loop stand together, and what leaves it behind them;
    the last one is followed by a goto to the head, where nothing gets, so that
@@ -238,7 +253,8 @@ public:
     unsigned line;
     const flow of;
     std::vector<std::string> events;        /* of each block: its calls, as a skeleton has them */
-    /* Of each block. returns: it may also lead out; jumps: by a computed goto. */
+    /* Of each block. calls: 1, only of the library and nothing that calls back; 2,
+       others. returns: it may also lead out; jumps: by a computed goto. */
     std::vector<char> calls, returns, jumps;
     std::vector<loop> loops;
 
@@ -257,12 +273,18 @@ public:
         }
         add(block, "c" + std::to_string(known->second), may_leave);
     }
+    void add_library_call(unsigned block, const std::string &callee) {
+        char before = calls[block];
+        if (is_plain(callee)) return;
+        add_call(block, callee, false);
+        calls[block] = before ? before : 1;
+    }
     /* type: a row of classes. */
     void add_indirect(unsigned block, size_t count, const std::string &type, bool may_leave) {
         add(block, "i" + std::to_string(count) + "<" + type + ">", may_leave);
     }
 
-    bool has_calls() const { return std::find(calls.begin(), calls.end(), 1) != calls.end(); }
+    bool has_calls() const { return std::find(calls.begin(), calls.end(), 2) != calls.end(); }
 
     /* Which loops have a check if there is no plan. */
     void choose_loops(const arguments &a) {
@@ -307,7 +329,7 @@ private:
     void add(unsigned block, const std::string &word, bool may_leave) {
         events[block] += word;
         if (may_leave) events[block] += "(r|)";
-        calls[block] = 1;
+        calls[block] = 2;
     }
 
     void find_loops() {

@@ -439,8 +439,12 @@ static void add_events(function_graph *graph, unsigned number, function *f, basi
         if (const gasm *assembly = dyn_cast<gasm *>(statement)) {
             if (jumps(assembly)) graph->add_call(number, "(assembly)", false);
         }
-        if (!is_call(statement)) continue;
-        tree target = gimple_call_fndecl(statement);
+        tree target = is_gimple_call(statement) && !gimple_call_internal_p(statement)
+                          ? gimple_call_fndecl(statement) : NULL_TREE;
+        if (!is_call(statement)) {
+            if (target) graph->add_library_call(number, symbol_of(target));
+            continue;
+        }
         if (target) {
             cgraph_node *node = cgraph_node::get(target);
             if (node && node->alias) target = node->ultimate_alias_target()->decl;
