@@ -81,7 +81,7 @@ $(BUILD)/tools/page.c: tools/write/page/embed.awk $(PAGE)
 
 # What `bursty cc` gives to a user's compiler, as text in the tool.
 RUNTIME   = bursty.h edgeprof.h $(addprefix record/cc/,file_name.h checks.c twins.c edges.h edges.c arcs.c \
-            terminate.c append.h tables.h merge.h edges_file.c exits.c) $(wildcard tools/plugin/*)
+            terminate.c append.h tables.h merge.h edges_file.c calls.h exits.c trace.c) $(wildcard tools/plugin/*)
 $(BUILD)/tools/runtime.c: tools/cc/embed.awk $(RUNTIME)
 	@mkdir -p $(@D)
 	@LC_ALL=C awk -f tools/cc/embed.awk $(RUNTIME) >$@

@@ -552,6 +552,9 @@ typedef struct x86flow_function {
     uint8_t saved[9];           /* which were these */
     uint16_t changes;           /* x86flow_note_callees: registers that it does not keep; 0: not
                                    known */
+    uint8_t displaced;          /* the instructions that the jump overwrites are so many bytes, and
+                                   run anywhere else as they are; 0: not known */
+    uint8_t noted;              /* left to the caller */
     uint32_t part;              /* the number of its part (.cold) + 1; 0: it has none */
     uint32_t owner;             /* of a part: the number of its function + 1; 0: not known */
 } x86flow_function;
@@ -587,6 +590,7 @@ typedef struct x86flow_module {
     uint32_t bound_count;
     x86flow_label *labels;                  /* in the order of their addresses */
     uint32_t label_count;
+    uint32_t *near;                         /* x86flow_index made it, or NULL */
 } x86flow_module;
 
 enum {                          /* insn.target: who comes here */
@@ -661,6 +665,10 @@ typedef struct x86flow_unwind {         /* an FDE with its CIE */
    functions NULL it only counts the entries. */
 BINPATCH_API uint32_t x86flow_list_functions(x86flow_module *m, x86flow_function *functions,
                                             uint32_t max);
+/* x86flow_function_at is quicker with an index of that many words, which is for
+   the functions that are listed now. */
+BINPATCH_API size_t x86flow_index_words(const x86flow_module *m);
+BINPATCH_API void x86flow_index(x86flow_module *m, uint32_t *words);
 /* The function that holds an address, or NULL. */
 BINPATCH_API x86flow_function *x86flow_function_at(const x86flow_module *m, uint64_t address);
 
@@ -984,9 +992,13 @@ BINPATCH_API void x86copy_find_xsave(x86copy_module *m);
 /* The common code of a module, with out[0] at s->base; sets slow_at and so
    on. */
 BINPATCH_API void x86copy_emit_slow(x86copy *s, x86copy_module *m);
+/* How many bytes of whole instructions a jump at patch_at overwrites, if they
+   run anywhere else as they are; 0: they do not. The body holds them. */
+BINPATCH_API uint32_t x86copy_displaced(const x86flow_body *b, uint32_t patch_at);
 /* Everything behind a patched entry, for out[0] at s->base and position `at`:
    T, plain, make C and, if direct calls need no check, make I. The body holds
-   the first instructions. Returns 0, or -1: they cannot stand anywhere else. */
+   the first instructions, unless f->displaced tells. Returns 0, or -1: they
+   cannot stand anywhere else. */
 BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number, uint32_t at);
 
 #endif /* X86FLOW_SUPPORTED */
@@ -2112,10 +2124,33 @@ static int x86flow_p_in_text(const x86flow_module *m, uint64_t address) {
     return address >= m->text_lo && address < m->text_hi;
 }
 
+/* Word n of the index: so many functions start before block n of the text. */
+enum { X86FLOW_P_BLOCK = 10 };
+
+BINPATCH_API size_t x86flow_index_words(const x86flow_module *m) {
+    return (size_t)((m->text_hi - m->text_lo) >> X86FLOW_P_BLOCK) + 2;
+}
+
+BINPATCH_API void x86flow_index(x86flow_module *m, uint32_t *words) {
+    size_t n, count = x86flow_index_words(m);
+    uint32_t k = 0;
+    for (n = 0; n < count; n++) {
+        while (k < m->count && (m->functions[k].lo - m->text_lo) >> X86FLOW_P_BLOCK < n) k++;
+        words[n] = k;
+    }
+    m->near = words;
+}
+
 /* The last function that starts at or before the address; NULL if it ends
    before it. */
 BINPATCH_API x86flow_function *x86flow_function_at(const x86flow_module *m, uint64_t address) {
     uint32_t lo = 0, hi = m->count;
+    if (m->near) {
+        uint64_t block = (address - m->text_lo) >> X86FLOW_P_BLOCK;
+        if (!x86flow_p_in_text(m, address)) return NULL;
+        lo = m->near[block];
+        hi = m->near[block + 1];
+    }
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
         if (m->functions[mid].lo <= address)
@@ -5511,9 +5546,13 @@ static void x86copy_p_emit_make(x86copy *s, uint32_t code) {
 /* What the jmp at an entry displaces, at another place, then on in the
    original. A call pushes the address behind the original call, so that an
    unwinder finds its way. Returns 0, or -1. */
-static int x86copy_p_emit_plain(x86copy *s, uint32_t patch_at) {
-    uint32_t n, at = 0;
-    for (n = 0; n < s->b->count && s->b->insn[n].offset < patch_at + 5; n++) {
+static int x86copy_p_emit_plain(x86copy *s, const x86flow_function *f) {
+    uint32_t n, at = 0, patch_at = f->patch_at;
+    if (f->displaced) {
+        at = patch_at + f->displaced;
+        x86copy_p_out(s, binpatch_p_at(f->lo + patch_at), f->displaced);
+    }
+    for (n = 0; !f->displaced && n < s->b->count && s->b->insn[n].offset < patch_at + 5; n++) {
         x86flow_insn *k = &s->b->insn[n];
         uint64_t address = s->b->f->lo + k->offset, to = x86decode_target(&k->i, address),
                  behind = address + k->i.length;
@@ -5540,8 +5579,21 @@ static int x86copy_p_emit_plain(x86copy *s, uint32_t patch_at) {
         default: x86copy_p_copied(s, k); break;
         }
     }
-    x86copy_p_jump(s, s->b->f->lo + at);
+    x86copy_p_jump(s, f->lo + at);
     return 0;
+}
+
+BINPATCH_API uint32_t x86copy_displaced(const x86flow_body *b, uint32_t patch_at) {
+    uint32_t n, at = 0;
+    for (n = 0; n < b->count && b->insn[n].offset < patch_at + 5; n++) {
+        const x86flow_insn *k = &b->insn[n];
+        if (k->offset < patch_at) continue;
+        if (k->i.memory && k->i.base == X86DECODE_RIP) return 0;
+        if (k->i.kind == X86DECODE_LOOP || k->i.kind == X86DECODE_CALL_INDIRECT) return 0;
+        if (k->i.kind >= X86DECODE_JUMP && k->i.kind <= X86DECODE_CALL) return 0;
+        at = k->offset + k->i.length;
+    }
+    return at ? at - patch_at : 0;
 }
 
 BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number, uint32_t at) {
@@ -5556,7 +5608,7 @@ BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t numbe
     X86COPY_P_CODE(s, "\xFF\x25"); /* jmp *slot(%rip) */
     x86copy_p_distance(s, x86copy_p_slot(m->slots, number), 0);
     own->plain_at = at + s->out_size;
-    bad = x86copy_p_emit_plain(s, f->patch_at);
+    bad = x86copy_p_emit_plain(s, f);
     own->make_at = at + s->out_size;
     x86copy_p_emit_make(s, X86COPY_MAKE_C | number);
     if (!f->direct) {
@@ -5578,11 +5630,13 @@ BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t numbe
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -5623,6 +5677,10 @@ typedef struct binpatch_p_copy {
     uint32_t at, size, header, function;
 } binpatch_p_copy;
 
+typedef struct binpatch_p_own_slot {    /* a slot of the GOT that leads back into its module */
+    uint64_t slot, to;
+} binpatch_p_own_slot;
+
 typedef struct binpatch_p_other {
     uint64_t lo, hi;
     const uint8_t *frame_header;
@@ -5654,7 +5712,18 @@ typedef struct binpatch_p_module {
     uint32_t labels_max;          /* room in flow.labels */
     uint64_t code[8][2];          /* segments of code */
     uint32_t code_count;
-    const uint32_t *known;        /* what an earlier run found out; NULL: nothing */
+    uint64_t code_offset[8];      /* where they stand in the file */
+    uint64_t mapped[2];           /* the device and the inode that they are mapped from */
+    uint32_t mapped_count;        /* so many of them are */
+    binpatch_p_own_slot *own_slots; /* of the GOT; NULL: not yet looked for */
+    uint32_t own_slot_count;
+    uint64_t key;                 /* see binpatch_p_key_of; 0: there is none */
+    uint32_t reasons[BINPATCH_REASONS];     /* how many functions have which, if counted */
+    int counted;
+    int has_symbols;              /* its file has names that do not stand in memory */
+    int known;                    /* an earlier run found out all that stands in flow */
+    uint64_t *known_labels;       /* those that were patched then, in rising order */
+    uint32_t known_label_count;
 } binpatch_p_module;
 
 /* What is known of a return address: how to go on from there, and which
@@ -5698,9 +5767,11 @@ static struct {
     int writing;                /* we write text just now */
     int looks;                  /* nothing is patched but hooks: config.no_patches */
     binpatch_hook_fn hook;      /* who is told of entries and exits, or NULL */
+    uint32_t ends[BINPATCH_P_MODULES];  /* of the modules from the start: functions up to there */
     uint32_t first_count, late_lock;    /* modules from the start; who adds one */
     uint64_t own_sum;                   /* of the code that this is itself; 0: not yet made */
     uint32_t recalled;                  /* modules that an earlier run knew */
+    uint32_t xsave_bytes, xsave_mask;   /* of this processor; 0 bytes: not yet asked */
     const char *reason;
     uint64_t bursts, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
@@ -5714,6 +5785,8 @@ static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initi
 
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
+
+enum { BINPATCH_P_NOTED_BARE = 1, BINPATCH_P_NOTED_THREADED = 2 };   /* x86flow_function.noted */
 
 /* Memory far from all code, if it is free: what is near belongs to copies. file
    -1: none. */
@@ -6457,6 +6530,7 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
         }
         if (!(p->p_flags & PF_X)) continue;
         if (m->code_count < 8) {
+            m->code_offset[m->code_count] = p->p_offset;
             m->code[m->code_count][0] = lo;
             m->code[m->code_count++][1] = hi;
         }
@@ -6540,29 +6614,51 @@ static int binpatch_p_open_dynamic(const binpatch_p_module *m, binpatch_p_dynami
     return y->symbols && y->names ? 0 : -1;
 }
 
-/* Calls of a module's own exported functions go through its GOT. If the name
-   means the module's own function to the whole process, too, copies call it
-   directly. */
-static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
-    x86flow_bound *bound;
-    size_t part, n, max = y->rela_count[0] + y->rela_count[1];
-    m->flow.bound_count = 0;
-    bound = (x86flow_bound *)binpatch_p_map((max + 1) * sizeof *bound, -1);
-    for (part = 0; bound && part < 2; part++) {
-        for (n = 0; y->rela[part] && n < y->rela_count[part]; n++) {
-            const Elf64_Rela *r = &y->rela[part][n];
-            const Elf64_Sym *symbol = &y->symbols[r->r_info >> 32];
+/* Calls of a module's own exported functions go through its GOT. Does this slot
+   lead to its own symbol? ld.so has said so already, or it will when the
+   function is first called: then the slot still leads to a stub of the PLT, and
+   the name must mean the module's own function to the whole process. */
+static int binpatch_p_leads_home(const binpatch_p_module *m, uint64_t slot, uint64_t at,
+                                 const char *name) {
+    uint64_t now = binpatch_p_u64(binpatch_p_at(slot));
+    if (now == at) return 1;
+    if (now && !binpatch_p_in_text(m, now)) return 0;
+    return dlsym(RTLD_DEFAULT, name) == (const void *)binpatch_p_at(at);
+}
+
+static void binpatch_p_find_own_slots(binpatch_p_module *m) {
+    binpatch_p_dynamic y;
+    size_t part, n, max;
+    if (m->own_slots || binpatch_p_open_dynamic(m, &y) != 0) return;
+    max = y.rela_count[0] + y.rela_count[1];
+    m->own_slots = (binpatch_p_own_slot *)binpatch_p_map((max + 1) * sizeof *m->own_slots, -1);
+    for (part = 0; m->own_slots && part < 2; part++) {
+        for (n = 0; y.rela[part] && n < y.rela_count[part]; n++) {
+            const Elf64_Rela *r = &y.rela[part][n];
+            const Elf64_Sym *symbol = &y.symbols[r->r_info >> 32];
             unsigned type = (unsigned)(r->r_info & 0xFFFFFFFF);
             uint64_t slot = m->flow.bias + r->r_offset, at = m->flow.bias + symbol->st_value;
-            const x86flow_function *f;
             if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
             if (!symbol->st_shndx || (symbol->st_info & 15) != STT_FUNC) continue;
-            f = x86flow_function_at(&m->flow, at);
-            if (!f || f->lo != at) continue;
-            if (dlsym(RTLD_DEFAULT, y->names + symbol->st_name) != (const void *)binpatch_p_at(at))
-                continue;
-            x86flow_bind(&m->flow, bound, slot, (uint32_t)(f - m->flow.functions));
+            if (!binpatch_p_leads_home(m, slot, at, y.names + symbol->st_name)) continue;
+            m->own_slots[m->own_slot_count].slot = slot;
+            m->own_slots[m->own_slot_count++].to = at;
         }
+    }
+}
+
+/* Copies call directly what such slots lead to. */
+static void binpatch_p_bind(binpatch_p_module *m) {
+    x86flow_bound *bound;
+    uint32_t n;
+    binpatch_p_find_own_slots(m);
+    m->flow.bound_count = 0;
+    bound = (x86flow_bound *)binpatch_p_map((m->own_slot_count + 1) * sizeof *bound, -1);
+    for (n = 0; bound && n < m->own_slot_count; n++) {
+        uint64_t to = m->own_slots[n].to;
+        const x86flow_function *f = x86flow_function_at(&m->flow, to);
+        if (!f || f->lo != to) continue;
+        x86flow_bind(&m->flow, bound, m->own_slots[n].slot, (uint32_t)(f - m->flow.functions));
     }
 }
 
@@ -6572,7 +6668,7 @@ static void binpatch_p_read_dynamic(binpatch_p_module *m) {
     binpatch_p_dynamic y;
     size_t n, part;
     if (binpatch_p_open_dynamic(m, &y) != 0) return;
-    for (n = 0; n < y.count; n++) {
+    for (n = 0; !m->known && n < y.count; n++) {
         unsigned type = y.symbols[n].st_info & 15;
         uint64_t at = m->flow.bias + y.symbols[n].st_value;
         x86flow_function *f;
@@ -6581,7 +6677,7 @@ static void binpatch_p_read_dynamic(binpatch_p_module *m) {
         f = x86flow_function_at(&m->flow, at);
         if (f && f->lo == at && !f->name) f->name = y.names + y.symbols[n].st_name;
     }
-    binpatch_p_bind(m, &y);
+    binpatch_p_bind(m);
     for (part = 0; part < 2; part++) {
         for (n = 0; y.rela[part] && n < y.rela_count[part]; n++) {
             const Elf64_Rela *r = &y.rela[part][n];
@@ -6705,11 +6801,15 @@ static void binpatch_p_read_symbols(binpatch_p_module *m, const binpatch_p_file 
 static void binpatch_p_read_file(binpatch_p_module *m) {
     binpatch_p_file file;
     uint32_t n, k;
+    if (m->known && !m->has_symbols) return;
     if (binpatch_p_open_file(*m->path ? m->path : "/proc/self/exe", &file) != 0) return;
     for (n = 0; n < file.count; n++) {
         const Elf64_Shdr *h = &file.sections[n];
         const char *name = h->sh_name < file.names_size ? file.names + h->sh_name : "";
-        if (h->sh_type == SHT_SYMTAB) binpatch_p_read_symbols(m, &file, h);
+        if (h->sh_type == SHT_SYMTAB) {
+            binpatch_p_read_symbols(m, &file, h);
+            m->has_symbols = 1;
+        }
         if (strncmp(name, ".plt", 4) && strcmp(name, ".init") && strcmp(name, ".fini")) continue;
         for (k = 0; k < m->flow.count; k++) {
             x86flow_function *f = &m->flow.functions[k];
@@ -6718,8 +6818,18 @@ static void binpatch_p_read_file(binpatch_p_module *m) {
     }
 }
 
+/* The size of the largest function with the largest part (.cold). */
+static int binpatch_p_largest(const x86flow_module *flow) {
+    uint32_t n, largest[2] = {0, 0};
+    for (n = 0; n < flow->count; n++) {
+        int part = (flow->functions[n].flags & X86FLOW_FRAGMENT) != 0;
+        if (flow->functions[n].size > largest[part]) largest[part] = flow->functions[n].size;
+    }
+    return (int)(largest[0] + largest[1]);
+}
+
 static int binpatch_p_list_functions(binpatch_p_module *m) {
-    uint32_t max = x86flow_list_functions(&m->flow, NULL, 0), n, largest[2] = {0, 0};
+    uint32_t max = x86flow_list_functions(&m->flow, NULL, 0);
     x86flow_function *functions;
     m->refusal = "no .eh_frame_hdr";
     if (!max) return -1;
@@ -6729,11 +6839,7 @@ static int binpatch_p_list_functions(binpatch_p_module *m) {
     m->refusal = "no functions in .eh_frame";
     if (!x86flow_list_functions(&m->flow, functions, max)) return -1;
     m->refusal = NULL;
-    for (n = 0; n < m->flow.count; n++) {
-        int part = (functions[n].flags & X86FLOW_FRAGMENT) != 0;
-        if (functions[n].size > largest[part]) largest[part] = functions[n].size;
-    }
-    return (int)(largest[0] + largest[1]);
+    return binpatch_p_largest(&m->flow);
 }
 
 /* ---- patching: room within reach of a module  src/binpatch/patch_room.c ---- */
@@ -6857,7 +6963,13 @@ static void binpatch_p_describe(binpatch_p_module *m) {
     m->copy.offset_n = (int32_t)(binpatch_p_address(&t->n) - thread);
     m->copy.offset_left = (int32_t)(binpatch_p_address(&t->left) - thread);
     m->copy.offset_position = (int32_t)(binpatch_p_address(&t->position) - thread);
-    x86copy_find_xsave(&m->copy);
+    if (!binpatch_p.xsave_bytes) {      /* a virtual machine takes long to answer cpuid */
+        x86copy_find_xsave(&m->copy);
+        binpatch_p.xsave_bytes = m->copy.xsave_bytes;
+        binpatch_p.xsave_mask = m->copy.xsave_mask;
+    }
+    m->copy.xsave_bytes = binpatch_p.xsave_bytes;
+    m->copy.xsave_mask = binpatch_p.xsave_mask;
     m->copy.heavy = binpatch_p_heavy;
     m->copy.user = m;
 }
@@ -6868,24 +6980,34 @@ static void binpatch_p_describe(binpatch_p_module *m) {
    the start-up, and it finds the same each time. So the caller may keep what it
    found (config.keep), and hand it back in a later run (config.recall):
 
-       words: | header | function 0: 4 words | function 1 | ... | named | labels |
+       words: | header | function 0: 9 words | function 1 | ... | named | labels |
 
-       function    part; owner; changes, reason, flags; direct, dispatches,
-                   unsure_entry, patch_at and the two bits below
+       function    lo from m->text_lo on; size; its FDE from the .eh_frame_hdr on; part;
+                   owner; changes, reason, flags; direct, unsure_entry, dispatches, patch_at
+                   and the bits below; pad, displaced; its name from m->lo on, 0: it has none, or
+                   one that does not stand in memory
        named       addresses of data that the code names, from m->lo on
        labels      labels of threaded interpreters, from m->text_lo on
 
    The invariant: the key stands for all that the survey reads of the module's
-   code, for its functions, for what the GOT binds, for the settings and for
-   this code itself. Data of the module's file (relocations, words, tables) is
-   not read for the key: the caller hands back what it kept of the same file
-   only. All numbers are checked against the module before one is used.
+   code, for what the GOT binds, for the settings and for this code itself. Data
+   of the module's file (unwind information, relocations, words, tables) is not
+   read for the key: the caller hands back what it kept of the same file only.
+   All numbers are checked against the module before one is used.
 
-   cost: the text is read once, eight bytes at a time. */
+   The code need not be read where it is surely that of the file: the kernel says
+   of which file it is mapped (/proc/self/maps), that file is still the one at
+   the module's path, and no page of it was written to (/proc/self/pagemap: a
+   page that was is anonymous). The key then has what identifies the file.
+   Otherwise it has the sum of the code.
 
-enum { BINPATCH_P_KNOWN_HEADER = 8, BINPATCH_P_KNOWN_FUNCTION = 4 };
-enum { BINPATCH_P_KNOWN_PATCHED = 1, BINPATCH_P_KNOWN_BARE = 2 };
-#define BINPATCH_P_KNOWN_MAGIC 0x314E4B42u
+   cost: eight bytes for each page of text; otherwise the text is read once,
+   eight bytes at a time. */
+
+enum { BINPATCH_P_KNOWN_HEADER = 8, BINPATCH_P_KNOWN_FUNCTION = 9 };
+enum { BINPATCH_P_KNOWN_PATCHED = 1, BINPATCH_P_KNOWN_BARE = 2, BINPATCH_P_KNOWN_THREADED = 4 };
+enum { BINPATCH_P_KNOWN_SYMBOLS = 1 };   /* of the header: the file has more names */
+#define BINPATCH_P_KNOWN_MAGIC 0x324E4B42u
 
 static uint64_t binpatch_p_mix(uint64_t sum, uint64_t word) {
     sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
@@ -6906,8 +7028,94 @@ static uint64_t binpatch_p_mix_bytes(uint64_t sum, uint64_t lo, uint64_t hi) {
     return binpatch_p_mix(sum, hi - lo);
 }
 
-/* Behind binpatch_p_read_dynamic and binpatch_p_read_file. Only text that may be
-   read is; 0: there is no key. */
+/* A line of /proc/self/maps. */
+static void binpatch_p_note_mapping(const char *line) {
+    unsigned long long lo, hi, offset, inode;
+    unsigned major_number, minor_number;
+    char execute;
+    uint32_t n, k;
+    if (sscanf(line, "%llx-%llx %*c%*c%c%*c %llx %x:%x %llu", &lo, &hi, &execute, &offset,
+               &major_number, &minor_number, &inode) != 7
+        || execute != 'x')
+        return;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        uint64_t device = makedev(major_number, minor_number);
+        for (k = 0; k < m->code_count; k++) {
+            if (m->code[k][0] < lo || m->code[k][1] > hi) continue;
+            if (offset + (m->code[k][0] - lo) != m->code_offset[k]) continue;
+            if (m->mapped_count && (m->mapped[0] != device || m->mapped[1] != inode)) continue;
+            m->mapped[0] = device;
+            m->mapped[1] = inode;
+            m->mapped_count++;
+        }
+    }
+}
+
+/* Notes of all modules which files their code is mapped from. */
+static void binpatch_p_find_mappings(void) {
+    enum { ROOM = 1 << 16 };
+    int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    char *text = (char *)binpatch_p_map(ROOM, -1), *line, *end;
+    size_t have = 0;
+    ssize_t got = 1;
+    while (file >= 0 && text && got > 0) {
+        got = read(file, text + have, ROOM - 1 - have);
+        if (got > 0) have += (size_t)got;
+        text[have] = 0;
+        for (line = text; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+            *end = 0;
+            binpatch_p_note_mapping(line);
+        }
+        have -= (size_t)(line - text);
+        if (have == ROOM - 1) have = 0;         /* no line is that long */
+        memmove(text, line, have);
+    }
+    if (text) munmap(text, ROOM);
+    if (file >= 0) close(file);
+}
+
+/* Was none of these pages written to? */
+static int binpatch_p_is_clean(uint64_t lo, uint64_t hi, int pagemap) {
+    enum { ENTRIES = 512 };
+    uint64_t entries[ENTRIES], page = lo >> 12, end = (hi + 4095) >> 12, k;
+    while (page < end) {
+        uint64_t count = end - page < ENTRIES ? end - page : (uint64_t)ENTRIES;
+        if (pread(pagemap, entries, 8 * count, (off_t)(8 * page)) != (ssize_t)(8 * count)) return 0;
+        for (k = 0; k < count; k++) {
+            int present = (entries[k] >> 63 & 1) != 0, of_file = (entries[k] >> 61 & 1) != 0;
+            if (entries[k] >> 62 & 1 || (present && !of_file)) return 0;
+        }
+        page += count;
+    }
+    return 1;
+}
+
+/* Is the module's code that of the file at its path? Then *sum goes on with what
+   identifies the file. Returns 1 or 0. */
+static int binpatch_p_is_as_filed(const binpatch_p_module *m, uint64_t *sum) {
+    struct stat s;
+    int pagemap, clean;
+    uint32_t n;
+    if (m->mapped_count != m->code_count || !m->mapped[1]) return 0;
+    if (stat(*m->path ? m->path : "/proc/self/exe", &s) != 0) return 0;
+    if ((uint64_t)s.st_dev != m->mapped[0] || (uint64_t)s.st_ino != m->mapped[1]) return 0;
+    pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    clean = pagemap >= 0;
+    for (n = 0; clean && n < m->code_count; n++)
+        clean = binpatch_p_is_clean(m->code[n][0], m->code[n][1], pagemap);
+    if (pagemap >= 0) close(pagemap);
+    if (!clean) return 0;
+    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_dev);
+    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_ino);
+    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_size);
+    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_mtim.tv_sec ^ (uint64_t)s.st_mtim.tv_nsec << 32);
+    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_ctim.tv_sec ^ (uint64_t)s.st_ctim.tv_nsec << 32);
+    return 1;
+}
+
+/* Behind binpatch_p_find_own_slots. Only text that may be read is; 0: there is
+   no key. */
 static uint64_t binpatch_p_key_of(const binpatch_p_module *m) {
     const x86flow_module *flow = &m->flow;
     const Elf64_Dyn *d;
@@ -6930,131 +7138,169 @@ static uint64_t binpatch_p_key_of(const binpatch_p_module *m) {
     sum = binpatch_p_mix(sum, (uint32_t)binpatch_p.k_boring);
     sum = binpatch_p_mix(sum, binpatch_p.config.all_checks != 0);
     sum = binpatch_p_mix(sum, flow->hi - flow->lo);
-    for (n = 0; n < flow->count; n++) {
-        const x86flow_function *f = &flow->functions[n];
-        sum = binpatch_p_mix(sum, f->lo - flow->lo);
-        sum = binpatch_p_mix(sum, (uint64_t)f->size << 32 | f->pad);
-        sum = binpatch_p_mix(sum, (uint64_t)f->reason << 8 | f->flags);
+    sum = binpatch_p_mix(sum, binpatch_p_address(flow->frame_header) - flow->lo);
+    for (n = 0; n < m->own_slot_count; n++) {
+        sum = binpatch_p_mix(sum, m->own_slots[n].slot - flow->lo);
+        sum = binpatch_p_mix(sum, m->own_slots[n].to - flow->lo);
     }
-    for (n = 0; n < flow->bound_count; n++) {
-        sum = binpatch_p_mix(sum, flow->bound[n].slot - flow->lo);
-        sum = binpatch_p_mix(sum, flow->bound[n].function);
-    }
+    if (binpatch_p_is_as_filed(m, &sum)) return sum ? sum : 1;
+    sum = binpatch_p_mix(sum, m->code_count);
     for (n = 0; n < m->code_count; n++)
         sum = binpatch_p_mix_bytes(sum, m->code[n][0], m->code[n][1]);
     return sum ? sum : 1;
 }
 
-/* What one function of the words says. Returns 0, or -1: it cannot be so. */
-static int binpatch_p_recall_function(const binpatch_p_module *m, uint32_t n, const uint32_t *w,
-                                      x86flow_function *out) {
-    uint32_t bits = w[3] >> 24 & 3, count = m->flow.count;
+/* What one function of the words says; `before` ends at or before it. Returns
+   0, or -1: it cannot be so. */
+static int binpatch_p_recall_function(const binpatch_p_module *m, uint32_t count, const uint32_t *w,
+                                      uint64_t before, x86flow_function *out) {
+    const x86flow_module *flow = &m->flow;
+    uint64_t text = flow->text_hi - flow->text_lo, fde;
+    uint32_t bits = w[6] >> 24;
     int patched = (bits & BINPATCH_P_KNOWN_PATCHED) != 0;
-    *out = m->flow.functions[n];
-    out->part = w[0];
-    out->owner = w[1];
-    out->changes = (uint16_t)w[2];
-    out->reason = (uint8_t)(w[2] >> 16);
-    out->flags = (uint8_t)(w[2] >> 24);
-    out->direct = w[3] & 1;
-    out->dispatches = (uint8_t)(w[3] >> 8);
-    out->unsure_entry = w[3] >> 1 & 1;
-    out->patch_at = (uint8_t)(w[3] >> 16);
+    memset(out, 0, sizeof *out);
+    fde = binpatch_p_address(flow->frame_header) + (uint64_t)(int64_t)(int32_t)w[2];
+    out->lo = flow->text_lo + w[0];
+    out->size = w[1];
+    out->fde = binpatch_p_at(fde);
+    out->part = w[3];
+    out->owner = w[4];
+    out->changes = (uint16_t)w[5];
+    out->reason = (uint8_t)(w[5] >> 16);
+    out->flags = (uint8_t)(w[5] >> 24);
+    out->direct = w[6] & 1;
+    out->unsure_entry = w[6] >> 1 & 1;
+    out->dispatches = (uint8_t)(w[6] >> 8);
+    out->patch_at = (uint8_t)(w[6] >> 16);
+    out->pad = w[7] & 0xFF;
+    out->displaced = (uint8_t)(w[7] >> 8);
+    if (w[8]) out->name = (const char *)binpatch_p_at(flow->lo + w[8]);
+    if (bits & BINPATCH_P_KNOWN_BARE) out->noted |= BINPATCH_P_NOTED_BARE;
+    if (bits & BINPATCH_P_KNOWN_THREADED) out->noted |= BINPATCH_P_NOTED_THREADED;
+    if (w[0] >= text || !w[1] || w[1] > text - w[0] || out->lo < before) return -1;
+    if (out->pad > text - w[0] - w[1] || fde < flow->lo || fde >= flow->hi) return -1;
+    if (w[8] >= flow->hi - flow->lo) return -1;
     if (out->part > count || (out->owner > count && out->owner != ~0u)) return -1;
     if (out->reason >= BINPATCH_REASONS || (out->patch_at != 0 && out->patch_at != 4)) return -1;
-    if (patched == (out->reason != 0) || (bits && !patched)) return -1;
+    if (patched == (out->reason != 0) || bits > 7 || (bits && !patched)) return -1;
+    if (out->displaced && (uint32_t)out->patch_at + out->displaced > out->size) return -1;
     if (!patched || bits & BINPATCH_P_KNOWN_BARE) return 0;
+    if (out->displaced && out->displaced < 5u && out->patch_at + out->displaced != out->size)
+        return -1;
     return out->size + out->pad < out->patch_at + 5u ? -1 : 0;
 }
 
-/* Do the words fit the module? Nothing of it is changed. */
-static int binpatch_p_known_fits(const binpatch_p_module *m, const uint32_t *w, size_t words) {
-    const x86flow_module *flow = &m->flow;
-    size_t functions, n;
-    x86flow_function f;
-    uint32_t before = 0;
-    if (words < BINPATCH_P_KNOWN_HEADER || w[0] != BINPATCH_P_KNOWN_MAGIC) return 0;
-    if (w[1] != flow->count) return 0;
-    functions = (size_t)flow->count * BINPATCH_P_KNOWN_FUNCTION;
-    if (words != BINPATCH_P_KNOWN_HEADER + functions + w[2] + (size_t)w[3]) return 0;
-    w += BINPATCH_P_KNOWN_HEADER;
-    for (n = 0; n < flow->count; n++, w += BINPATCH_P_KNOWN_FUNCTION) {
-        if (binpatch_p_recall_function(m, (uint32_t)n, w, &f) != 0) return 0;
-    }
-    words -= BINPATCH_P_KNOWN_HEADER + functions;
-    w -= functions + BINPATCH_P_KNOWN_HEADER;
-    functions += BINPATCH_P_KNOWN_HEADER;
-    for (n = 0; n < words; n++) {
-        uint32_t value = w[functions + n];
-        if (n == w[2]) before = 0;
-        if (n && n != w[2] && value < before) return 0;
-        before = value;
-        if (n < w[2]) {
-            if (value > flow->hi - flow->lo) return 0;
-        } else {
-            const x86flow_function *in = x86flow_function_at(flow, flow->text_lo + value);
-            if (!in || flow->text_lo + value + 5 > in->lo + in->size) return 0;
+/* Lists the functions that the words tell of. Returns 0, or -1: they do not fit
+   the module. */
+static int binpatch_p_recall_functions(binpatch_p_module *m, const uint32_t *w, uint32_t count) {
+    x86flow_function *functions;
+    uint64_t before = m->flow.text_lo;
+    uint32_t n;
+    functions = (x86flow_function *)binpatch_p_map((size_t)count * sizeof *functions, -1);
+    if (!functions) return -1;
+    for (n = 0; n < count; n++, w += BINPATCH_P_KNOWN_FUNCTION) {
+        if (binpatch_p_recall_function(m, count, w, before, &functions[n]) != 0) {
+            munmap(functions, (size_t)count * sizeof *functions);
+            return -1;
         }
+        before = functions[n].lo + 1;   /* odd ones overlap: they are not patched */
+    }
+    m->flow.functions = functions;
+    m->flow.count = count;
+    return 0;
+}
+
+/* Addresses from `base` on, in rising order. Returns NULL: they are not, or
+   there is no memory. */
+static uint64_t *binpatch_p_recall_list(const uint32_t *w, uint32_t count, uint64_t base,
+                                        uint64_t bytes) {
+    uint64_t *list = (uint64_t *)binpatch_p_map(((size_t)count + 1) * sizeof *list, -1);
+    uint32_t n;
+    for (n = 0; list && n < count; n++) {
+        if (w[n] > bytes || (n && w[n] < w[n - 1])) {
+            munmap(list, ((size_t)count + 1) * sizeof *list);
+            return NULL;
+        }
+        list[n] = base + w[n];
+    }
+    return list;
+}
+
+/* Each label must stand whole in a function. */
+static int binpatch_p_labels_fit(const binpatch_p_module *m) {
+    uint32_t n;
+    for (n = 0; n < m->known_label_count; n++) {
+        uint64_t at = m->known_labels[n];
+        const x86flow_function *in = x86flow_function_at(&m->flow, at);
+        if (!in || at + 5 > in->lo + in->size) return 0;
     }
     return 1;
 }
 
-/* Was the function patched, and was it bare, in an earlier run? */
-static uint32_t binpatch_p_known_bits(const binpatch_p_module *m, uint32_t number) {
-    const uint32_t *w = m->known + BINPATCH_P_KNOWN_HEADER;
-    return w[(size_t)number * BINPATCH_P_KNOWN_FUNCTION + 3] >> 24 & 3;
+/* Takes the words over. Returns 1, or 0: they do not fit the module, which is as
+   it was. */
+static int binpatch_p_take_known(binpatch_p_module *m, const uint32_t *w, size_t words) {
+    x86flow_module *flow = &m->flow;
+    size_t functions;
+    const uint32_t *named;
+    uint64_t *list;
+    if (words < BINPATCH_P_KNOWN_HEADER || w[0] != BINPATCH_P_KNOWN_MAGIC || !w[1]) return 0;
+    functions = (size_t)w[1] * BINPATCH_P_KNOWN_FUNCTION;
+    if (words != BINPATCH_P_KNOWN_HEADER + functions + w[2] + (size_t)w[3]) return 0;
+    named = w + BINPATCH_P_KNOWN_HEADER + functions;
+    list = binpatch_p_recall_list(named, w[2], flow->lo, flow->hi - flow->lo);
+    m->known_label_count = w[3];
+    m->known_labels = binpatch_p_recall_list(named + w[2], w[3], flow->text_lo,
+                                             flow->text_hi - flow->text_lo);
+    if (list && m->known_labels
+        && binpatch_p_recall_functions(m, w + BINPATCH_P_KNOWN_HEADER, w[1]) == 0) {
+        flow->named = list;
+        flow->named_count = w[2];
+        if (binpatch_p_labels_fit(m)) return 1;
+    }
+    flow->functions = NULL;
+    flow->named = NULL;
+    flow->count = flow->named_count = 0;
+    return 0;
 }
 
 /* Was a label patched there in an earlier run? */
 static int binpatch_p_known_label(const binpatch_p_module *m, uint64_t at) {
-    const uint32_t *w = m->known;
-    const uint32_t *labels = w + BINPATCH_P_KNOWN_HEADER
-                             + (size_t)w[1] * BINPATCH_P_KNOWN_FUNCTION + w[2];
-    uint32_t lo = 0, hi = w[3];
+    uint32_t lo = 0, hi = m->known_label_count;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (labels[mid] < at - m->flow.text_lo) lo = mid + 1;
+        if (m->known_labels[mid] < at) lo = mid + 1;
         else hi = mid;
     }
-    return lo < w[3] && labels[lo] == at - m->flow.text_lo;
+    return lo < m->known_label_count && m->known_labels[lo] == at;
 }
 
-/* Takes over what an earlier run found out. Returns 1, or 0: nothing is known,
-   and the module is as it was. */
-static int binpatch_p_recall(binpatch_p_module *m, uint64_t key) {
+/* Takes over what an earlier run found out, the list of functions too. Returns
+   1, or 0: nothing is known, and the module is as it was. */
+static int binpatch_p_recall(binpatch_p_module *m) {
     const binpatch_config *c = &binpatch_p.config;
-    x86flow_module *flow = &m->flow;
-    const uint32_t *w, *named;
-    uint64_t *list;
+    const uint32_t *w;
     size_t words = 0;
-    uint32_t n;
-    if (!c->recall || !key) return 0;
-    w = c->recall(c->user, m->path, key, &words);
-    if (!w || !binpatch_p_known_fits(m, w, words)) return 0;
-    list = (uint64_t *)binpatch_p_map(((size_t)w[2] + 1) * sizeof *list, -1);
-    if (!list) return 0;
-    m->known = w;
-    for (n = 0; n < flow->count; n++)
-        (void)binpatch_p_recall_function(
-            m, n, w + BINPATCH_P_KNOWN_HEADER + (size_t)n * BINPATCH_P_KNOWN_FUNCTION,
-            &flow->functions[n]);
-    named = w + BINPATCH_P_KNOWN_HEADER + (size_t)flow->count * BINPATCH_P_KNOWN_FUNCTION;
-    for (n = 0; n < w[2]; n++) list[n] = flow->lo + named[n];
-    flow->named = list;
-    flow->named_count = w[2];
+    if ((!c->recall && !c->keep) || binpatch_p.looks || !m->flow.frame_header) return 0;
+    binpatch_p_find_own_slots(m);
+    m->key = binpatch_p_key_of(m);
+    w = c->recall && m->key ? c->recall(c->user, m->path, m->key, &words) : NULL;
+    m->known = w && binpatch_p_take_known(m, w, words);
+    if (!m->known) return 0;
+    m->has_symbols = (w[5] & BINPATCH_P_KNOWN_SYMBOLS) != 0;
     binpatch_p.filters += w[4];
     binpatch_p.recalled++;
     return 1;
 }
 
 /* Hands out what was found. */
-static void binpatch_p_keep(const binpatch_p_module *m, uint64_t key, uint32_t filters) {
+static void binpatch_p_keep(const binpatch_p_module *m, uint32_t filters) {
     const binpatch_config *c = &binpatch_p.config;
     const x86flow_module *flow = &m->flow;
     size_t words = BINPATCH_P_KNOWN_HEADER + (size_t)flow->count * BINPATCH_P_KNOWN_FUNCTION
                    + flow->named_count + flow->label_count;
     uint32_t n, *memory, *w;
-    if (!c->keep || !key || flow->hi - flow->lo > UINT32_MAX) return;
+    if (!c->keep || !m->key || flow->hi - flow->lo > INT32_MAX) return;
     memory = w = (uint32_t *)binpatch_p_map(words * sizeof *w, -1);
     if (!w) return;
     w[0] = BINPATCH_P_KNOWN_MAGIC;
@@ -7062,23 +7308,30 @@ static void binpatch_p_keep(const binpatch_p_module *m, uint64_t key, uint32_t f
     w[2] = flow->named_count;
     w[3] = flow->label_count;
     w[4] = filters;
+    w[5] = m->has_symbols ? BINPATCH_P_KNOWN_SYMBOLS : 0;
     w += BINPATCH_P_KNOWN_HEADER;
     for (n = 0; n < flow->count; n++) {
         const x86flow_function *f = &flow->functions[n];
-        const x86copy_function *copies = &m->copy.functions[n];
+        uint64_t name = f->name ? binpatch_p_address(f->name) - flow->lo : 0;
         uint32_t bits = 0;
         if (f->patched) bits |= BINPATCH_P_KNOWN_PATCHED;
-        if (copies->bare) bits |= BINPATCH_P_KNOWN_BARE;
+        if (m->copy.functions[n].bare) bits |= BINPATCH_P_KNOWN_BARE;
+        if (f->patched && f->noted & BINPATCH_P_NOTED_THREADED) bits |= BINPATCH_P_KNOWN_THREADED;
+        *w++ = (uint32_t)(f->lo - flow->text_lo);
+        *w++ = f->size;
+        *w++ = (uint32_t)(f->fde - flow->frame_header);
         *w++ = f->part;
         *w++ = f->owner;
         *w++ = f->changes | (uint32_t)f->reason << 16 | (uint32_t)f->flags << 24;
         *w++ = (f->direct ? 1u : 0) | (f->unsure_entry ? 2u : 0) | (uint32_t)f->dispatches << 8
                | (uint32_t)f->patch_at << 16 | bits << 24;
+        *w++ = f->pad | (uint32_t)f->displaced << 8;
+        *w++ = name < flow->hi - flow->lo ? (uint32_t)name : 0;
     }
     for (n = 0; n < flow->named_count; n++) *w++ = (uint32_t)(flow->named[n] - flow->lo);
     for (n = 0; n < flow->label_count; n++)
         *w++ = (uint32_t)(flow->labels[n].at - flow->text_lo);
-    c->keep(c->user, m->path, key, memory, words);
+    c->keep(c->user, m->path, m->key, memory, words);
     munmap(memory, words * sizeof *w);
 }
 
@@ -7206,25 +7459,31 @@ static int binpatch_p_is_threaded(const x86flow_body *b) {
     return dispatches >= X86FLOW_THREADED && labels >= X86FLOW_THREADED;
 }
 
+static int binpatch_p_may_be_threaded(const binpatch_p_module *m, const x86flow_function *f) {
+    if (m->known) return (f->noted & BINPATCH_P_NOTED_THREADED) != 0;
+    return f->dispatches >= X86FLOW_THREADED;
+}
+
 /* Makes C of threaded functions, and lists their labels. */
 static void binpatch_p_find_labels(binpatch_p_module *m, x86flow_graph *g) {
     uint32_t n, bytes = 0;
     for (n = 0; n < m->flow.count; n++) {
         const x86flow_function *f = &m->flow.functions[n];
-        if (f->patched && !m->copy.functions[n].bare && f->dispatches >= X86FLOW_THREADED)
+        if (f->patched && !m->copy.functions[n].bare && binpatch_p_may_be_threaded(m, f))
             bytes += f->size;
     }
     m->labels_max = bytes / 5;
     if (!bytes) return;
     m->flow.labels = (x86flow_label *)binpatch_p_map(m->labels_max * sizeof *m->flow.labels, -1);
     for (n = 0; m->flow.labels && n < m->flow.count; n++) {
-        const x86flow_function *f = &m->flow.functions[n];
+        x86flow_function *f = &m->flow.functions[n];
         x86copy_function *own = &m->copy.functions[n];
-        if (!f->patched || own->bare || f->dispatches < X86FLOW_THREADED) continue;
+        if (!f->patched || own->bare || !binpatch_p_may_be_threaded(m, f)) continue;
         if (x86flow_decode(&binpatch_p.body, &m->flow, f, 0) != 0) continue;
         x86flow_note_callees(&binpatch_p.body, &m->flow);
         if (binpatch_p_read(m, n) != 0 || !binpatch_p_is_threaded(&binpatch_p.body)) continue;
         own->threaded = 1;
+        f->noted |= BINPATCH_P_NOTED_THREADED;
         (void)binpatch_p_make_c(m, n);
         if (own->c_at) binpatch_p_take_labels(m, g, n);
     }
@@ -7306,13 +7565,16 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
         if (m->code_bytes - at < 4096 + f->size)
             f->reason = BINPATCH_NO_ROOM;
         else if (m->known) {
-            m->copy.functions[n].bare = (binpatch_p_known_bits(m, n) & BINPATCH_P_KNOWN_BARE) != 0;
-            f->reason = (uint8_t)x86flow_decode(&binpatch_p.body, &m->flow, f, 9);
+            m->copy.functions[n].bare = (f->noted & BINPATCH_P_NOTED_BARE) != 0;
+            if (!f->displaced)
+                f->reason = (uint8_t)x86flow_decode(&binpatch_p.body, &m->flow, f, 9);
         } else if (binpatch_p_is_bare(m, f, n))
             m->copy.functions[n].bare = 1;
         else
             f->reason = (uint8_t)binpatch_p_check_entry(m, g, f);
         if (f->reason) continue;
+        if (!f->displaced)
+            f->displaced = (uint8_t)x86copy_displaced(&binpatch_p.body, f->patch_at);
         s->base = m->copy.rx + at;
         if (x86copy_emit_stub(s, &m->copy, n, at) != 0) {
             f->reason = BINPATCH_NO_ROOM;
@@ -7443,19 +7705,15 @@ static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
 
 static int binpatch_p_analyse(binpatch_p_module *m) {
     size_t bytes = x86flow_graph_bytes(&m->flow), more;
-    const binpatch_config *c = &binpatch_p.config;
     x86flow_graph g;
     void *memory, *scratch;
-    uint64_t key;
     uint32_t k;
     binpatch_p_read_dynamic(m);
     binpatch_p_read_file(m);
-    key = c->recall || c->keep ? binpatch_p_key_of(m) : 0;
-    if (binpatch_p_recall(m, key)) {
+    if (m->known) {
         memset(&g, 0, sizeof g);
         binpatch_p_prepare(m, &g);
         binpatch_p_find_labels(m, &g);
-        m->known = NULL;              /* the words may go now */
         return 0;
     }
     m->refusal = "no memory";
@@ -7475,7 +7733,7 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
     binpatch_p_prepare(m, &g);
     binpatch_p_find_labels(m, &g);
     m->refusal = NULL;
-    binpatch_p_keep(m, key, g.filters);
+    binpatch_p_keep(m, g.filters);
     /* m->flow.named stands first in that memory; the rest is given back. */
     k = (g.named_count * (uint32_t)sizeof *g.named + 4095u) & ~4095u;
     if (k < bytes) munmap((uint8_t *)memory + k, bytes - k);
@@ -7733,6 +7991,18 @@ static uint32_t binpatch_p_patch(binpatch_p_module *m) {
     return patched;
 }
 
+/* Behind the install no reason changes, unless functions are hooked: then
+   nothing is counted ahead. */
+static void binpatch_p_count_reasons(void) {
+    uint32_t n, k;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        memset(m->reasons, 0, sizeof m->reasons);
+        for (k = 0; k < m->flow.count; k++) m->reasons[m->flow.functions[k].reason]++;
+        m->counted = 1;
+    }
+}
+
 BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     uint32_t n, patched = 0;
     uint64_t shadow = 0;
@@ -7750,9 +8020,16 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
         binpatch_p.shadow_stack = (shadow & 1) != 0;
     if (binpatch_p_open_buffers() != 0) return 0;
     dl_iterate_phdr(binpatch_p_each_module, NULL);
+    if (binpatch_p.config.recall || binpatch_p.config.keep) binpatch_p_find_mappings();
     for (n = 0; n < binpatch_p.module_count; n++) {
-        int size = binpatch_p_list_functions(&binpatch_p.modules[n]);
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        int size = binpatch_p_recall(m) ? binpatch_p_largest(&m->flow) : binpatch_p_list_functions(m);
         if (size > largest) largest = size;
+        if (m->flow.count) {
+            uint32_t *near = (uint32_t *)binpatch_p_map(x86flow_index_words(&m->flow) * 4, -1);
+            if (near) x86flow_index(&m->flow, near);
+        }
+        binpatch_p.ends[n] = m->flow.count + (n ? binpatch_p.ends[n - 1] : 0);
     }
     binpatch_p.reason = "no function has unwind information";
     if (!largest) return 0;
@@ -7773,6 +8050,7 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     binpatch_p.reason = NULL;
     binpatch_p.installed = 1;
     binpatch_p.armed = !binpatch_p.config.off;
+    binpatch_p_count_reasons();
     (void)binpatch_toggle(!binpatch_p.config.off);
     return patched;
 }
@@ -7898,8 +8176,10 @@ BINPATCH_API const char *binpatch_reason_text(int reason) {
 }
 
 BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out) {
-    uint32_t n;
-    for (n = 0; n < binpatch_p.module_count; n++) {
+    uint32_t n = 0;
+    while (n < binpatch_p.first_count && number >= binpatch_p.ends[n]) n++;
+    if (n) number -= binpatch_p.ends[n - 1];
+    for (; n < binpatch_p.module_count; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];
         const x86flow_function *f = &m->flow.functions[number];
         const x86copy_function *copies = &m->copy.functions[number];
@@ -7923,8 +8203,9 @@ BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out) 
 }
 
 BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place) {
-    uint32_t n, before = 0;
-    for (n = 0; n < module && n < binpatch_p.module_count; n++)
+    uint32_t n = module < binpatch_p.first_count ? module : binpatch_p.first_count;
+    uint32_t before = n ? binpatch_p.ends[n - 1] : 0;
+    for (; n < module && n < binpatch_p.module_count; n++)
         before += binpatch_p.modules[n].flow.count;
     if (module < binpatch_p.module_count) {
         const binpatch_p_module *m = &binpatch_p.modules[module];
@@ -7943,7 +8224,9 @@ BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out) {
     out->bias = m->flow.bias;
     out->refusal = m->refusal;
     out->text_bytes = m->flow.text_hi - m->flow.text_lo;
-    for (n = 0; n < m->flow.count; n++) out->functions[m->flow.functions[n].reason]++;
+    for (n = 0; m->counted && n < BINPATCH_REASONS; n++) out->functions[n] = m->reasons[n];
+    for (n = 0; !m->counted && n < m->flow.count; n++)
+        out->functions[m->flow.functions[n].reason]++;
     if (!m->shared) return 0;
     out->used_bytes = m->shared->used;
     out->checking_bytes = m->shared->bytes_c;

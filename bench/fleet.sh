@@ -1,13 +1,14 @@
 #!/bin/sh
-# fleet.sh [DUMPS] - a fleet's day: 10 000 dumps of a server (bench/fleet.c) are merged with at most
+# fleet.sh [DUMPS [PAGE]] - a fleet's day: 10 000 dumps of a server (bench/fleet.c) are merged with at most
 # 64 MB of address space, in three orders and as a tree of merges, to the same bytes; and the rows
 # of 1000 of them, added up by sqlite3 and by DuckDB from npm, are the table of their merge, with its
-# intervals. Prints the
-# table of docs/fleet.md and ends with "N passed, N failed".
+# intervals. Prints the tables of docs/fleet.md, or writes them there if that is PAGE, and ends with
+# "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${BUILD:-build}
-count=${1:-10000}
+count=${1:-10000} page=${2-}
+[ -z "$page" ] || grep -q '^<!-- fleet -->$' "$page" || { echo "fleet.sh: $page has no mark for the tables"; exit 2; }
 limit=65536 # of ulimit -v, in kB
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 for tool in sqlite3 npm "$build/bursty"; do
@@ -64,16 +65,29 @@ check "GROUP BY is the merge: $(cat "$out/said")" \
 rows=$build/tests/sums_of_folder
 check "there are functions" [ "$(grep -c '^share of calls' "$rows/wanted")" -gt 150 ]
 
-# The page's row; its processor time is of one machine.
-if [ "$count" = 10000 ]; then
-    check "docs/fleet.md says so" grep -q "^| 10000 | $bytes | $((bytes / count)) | $(($(wc -c <"$out/all"))) |" docs/fleet.md
+row_of_page() { # the row of the table, without times, which are of one machine
+    printf '| %d | %d | %d | %d |' "$count" "$bytes" $((bytes / count)) "$(($(wc -c <"$out/all")))"
+}
+if [ "$count" = 10000 ] && [ -z "$page" ]; then
+    check "docs/fleet.md says so" grep -q "^$(row_of_page)" docs/fleet.md
 fi
-
-printf '| dumps | bytes of all | a dump | merged | processor s | address space |\n'
-printf '|---:|---:|---:|---:|---:|---:|\n'
-printf '| %d | %d | %d | %d | %s | below %d MB |\n' "$count" "$bytes" $((bytes / count)) \
-    "$(wc -c <"$out/all")" "$took" $((limit / 1024))
-printf 'rows of 1000 dumps as CSV: %d bytes, %d lines; %d values with their intervals\n' \
-    "$(wc -c <"$rows/rows.csv")" "$(wc -l <"$rows/rows.csv")" "$(wc -l <"$rows/wanted")"
+{
+    printf '| dumps | bytes of all | a dump | merged | processor s | address space |\n'
+    printf '|---:|---:|---:|---:|---:|---:|\n'
+    printf '%s %s | below %d MB |\n\n' "$(row_of_page)" "$took" $((limit / 1024))
+    printf '| rows of 1000 dumps | bytes | lines | values and intervals, in both engines those of the merge |\n'
+    printf '|---|---:|---:|---:|\n| CSV | %d | %d | %d |\n' \
+        "$(wc -c <"$rows/rows.csv")" "$(wc -l <"$rows/rows.csv")" "$(wc -l <"$rows/wanted")"
+} >"$out/tables"
+cat "$out/tables"
+if [ -n "$page" ] && [ "$failed" = 0 ]; then
+    {
+        sed '/^<!-- fleet -->$/q' "$page"
+        printf '\nOn %s at %s, load %s:\n\n' "$(date -u +%Y-%m-%d)" "$(git describe --always --dirty)" \
+            "$(cut -d ' ' -f 1 /proc/loadavg)"
+        cat "$out/tables"
+        sed -n '/^<!-- end of fleet -->$/,$p' "$page" | sed '1s/^/\n/'
+    } >"$out/page" && cp "$out/page" "$page"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""results.py full|quick|smoke BUILD_DIR RESULTS.md COSTS.md - what the benches measured, as tables,
-beside what was aimed at; and the figures of docs/costs.md, between its two marks. Every single time
-stays in BUILD_DIR.
+"""results.py full|quick|smoke BUILD_DIR RESULTS.md COSTS.md README.md - what the benches measured, as
+tables, beside what was aimed at; the figures of docs/costs.md, between its two marks; and README's
+sentences of programs that nobody tuned. Every single time stays in BUILD_DIR.
 
 Times stand there only if the run was quiet: QUIET says when. After another run the page keeps the
 last times that were good, with their date, or says that there are none."""
@@ -11,7 +11,7 @@ from stats import geomean
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'real'))
 from programs import PROGRAMS, UNTUNED
 
-MODE, BUILD, MD, COSTS = sys.argv[1:]
+MODE, BUILD, MD, COSTS, README = sys.argv[1:]
 BEST = 'EC+L4'  # the paper's choice
 QUIET = dict(passes=20, seconds=2, geomean=0.01, worst=0.02)  # of A/A: how far from 1
 TIMES = '<!-- times -->\n', '<!-- end of times -->\n'
@@ -674,12 +674,43 @@ def cost_figures(real, host):
     return '\n' + text + '\n' + versions() + '\n'
 
 
+NUMBERS = 'no one two three four five'.split()
+
+
+def readme(real, text):
+    """README with the figures of its sentences anew; the paragraph is filled again."""
+    untuned = [p for p in real.programs if p in UNTUNED]
+    if not untuned:
+        return text
+    basic = real.summary(BEST, programs=untuned)
+    sampled = real.summary(BEST + ', 1 %', BEST, programs=untuned)
+    paragraph = next(p for p in text.split('\n\n') if 'that nobody had tuned it for' in p)
+    new = ' '.join(paragraph.split())
+    for pattern, figure in (
+        (r'(put checks into )\w+( programs? that nobody)', NUMBERS[len(untuned)]),
+        (r'(they execute )[\d.]+( times)', '%.3f' % basic[0]),
+        (r'(geometric mean; )[\d.]+( at worst)', '%.3f' % basic[1]),
+        (r'(multiplies that by )[\d.]+\d(\.)', '%.3f' % sampled[0]),
+    ):
+        new, found = re.subn(pattern, r'\g<1>%s\g<2>' % figure, new)
+        if found != 1:
+            sys.exit('results.py: README.md has no sentence like "%s"' % pattern)
+    new = textwrap.fill(new, 80, break_long_words=False, break_on_hyphens=False)
+    return text.replace(paragraph, new)
+
+
 def command(real):
     """What measures this again."""
     only = 'BENCH_ONLY="%s" ' % ' '.join(real.programs)
     if len(real.programs) == len(PROGRAMS):
         only = ''
     return only + 'make bench' + ('' if MODE == 'full' else '-' + MODE)
+
+
+def holes(real):
+    """The builds that were not proved, as the end of a sentence."""
+    found = ['%s of %s' % (n, p['program']) for p in real.data['programs'] for n in p['not_proved']]
+    return ', but for ' + ', '.join(found) if found else ''
 
 
 def versions():
@@ -721,7 +752,7 @@ without --set; *Q* is its rule Q; *scopes* is orig with a scope at each entry; *
 with two copies of functions and loops; *poll* is EC+L4 with checks that read a flag that nothing
 sets (`bursty cc` has no such form; the bench makes it of what `bursty cc` writes). Nothing
 samples unless a rate is given. All outputs were equal, byte for byte, and all plans but EN and LN
-were proved on what was built. Lua is built with its switch instead of its jump table; its hash
+were proved on what was built%s. Lua is built with its switch instead of its jump table; its hash
 seed is fixed.
 
 %s
@@ -760,6 +791,7 @@ within %g (geomean) and %g (worst) of 1.
         ', '.join(p for p in real.programs if p in UNTUNED),
         goals(micro, real),
         versions(),
+        holes(real),
         real_tables(real),
         Peers(real).table(),
         '; '.join(
@@ -780,6 +812,8 @@ within %g (geomean) and %g (worst) of 1.
     before, after = page.split(FIGURES[0])[0], page.split(FIGURES[1])[1]
     open(MD, 'w').write(text.rstrip('\n') + '\n')
     open(COSTS, 'w').write(before + FIGURES[0] + figures + FIGURES[1] + after)
+    first = readme(real, open(README).read())
+    open(README, 'w').write(first)
 
 
 main()

@@ -3,7 +3,8 @@
 # record/hooks/refs.c, finds its hot data streams, counts which fields of a body the streams use, and
 # puts the fields that are used most first. Shows misses of a data cache of 32 KiB and of one of 1
 # MiB behind it (cachegrind) and time (hyperfine) for Chipmunk's own order, for the same again as a
-# second file, for the order by use and for the reverse of that, on bench/real/main_chipmunk.c with
+# second file, for the order by use, for the reverse of that, and for the order of
+# `bursty report --layout` beside what the report says that it gains, on bench/real/main_chipmunk.c with
 # BODIES (2000) bodies and STEPS (200) steps. A body has 272 bytes in every order. Fetches what
 # bench/setup.sh fetches; wants valgrind, hyperfine and addr2line.
 set -e
@@ -78,10 +79,15 @@ echo "uses in hot streams: $(awk '$1 { printf "%s%s %d", sep, $2, $1; sep = ", "
 awk '{ print $2 }' "$dir/fields" >"$dir/hottest"
 awk '{ a[NR] = $0 } END { for (i = NR; i; i--) print a[i] }' "$dir/hottest" >"$dir/coldest"
 echo "$fields" | tr ' ' '\n' >"$dir/plain"
+. bench/layout_fields.inc
+gcc -O2 -g $flags -I"$src/include" -o "$dir/recorded.bin" bench/real/main_chipmunk.c \
+    "$src"/src/*.c -lm -lpthread
+layout_fields "$dir" 'heap of cpBodyNew < main' 'struct cpBody' chipmunk/chipmunk_private.h \
+    "$flags -I$src/include -I$src/include/chipmunk" "$fields" "$dir/recorded.bin" "$bodies" 20
 echo
 echo "| order of fields | instructions | D1 misses | LL misses |"
 echo "|---|---|---|---|"
-for kind in plain hottest coldest; do
+for kind in plain hottest coldest layout; do
     rm -rf "$dir/$kind.d"
     cp -R "$src/include" "$dir/$kind.d"
     awk 'FNR == NR { order[FNR] = $0; next }
@@ -120,4 +126,4 @@ cp "$dir/plain.bin" "$dir/again.bin"
 echo
 echo "| order of fields | median of user time against plain, of ${ROUNDS:-5} rounds | all rounds |"
 echo "|---|---|---|"
-streams_time "$dir" "$bodies $steps" again hottest coldest
+streams_time "$dir" "$bodies $steps" again hottest coldest layout

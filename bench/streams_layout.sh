@@ -3,7 +3,8 @@
 # hot data streams, counts which fields of a node the streams use, and puts the fields that are
 # used most first. Shows misses of a data cache of 32 KiB and of one of 1 MiB behind it
 # (cachegrind) for cJSON's own order, for the same with its two ints side by side (56 bytes a node,
-# not 64), for the order by use and for the reverse of that, on bench/real/main_cjson.c with
+# not 64), for the order by use, for the reverse of that, and for the order of
+# `bursty report --layout` beside what the report says that it gains, on bench/real/main_cjson.c with
 # RECORDS (2000) records parsed, edited and printed TIMES (3) times. Wants what bench/setup.sh
 # fetches, valgrind, addr2line.
 set -e
@@ -65,10 +66,14 @@ awk '{ print $2 }' "$dir/fields" | awk '
 awk '{ a[NR] = $0 } END { for (i = NR; i; i--) { print a[i] } }' "$dir/hottest" >"$dir/coldest"
 printf '%s\n' next prev child type valuestring valueint valuedouble string >"$dir/plain"
 printf '%s\n' next prev child type valueint valuestring valuedouble string >"$dir/packed"
+. bench/layout_fields.inc
+gcc -O2 -g -w -I"$src" -o "$dir/recorded.bin" bench/real/main_cjson.c "$src/cJSON.c" -lm
+layout_fields "$dir" 'heap of cJSON_New_Item' cJSON cJSON.h "-I$src" "$(tr '\n' ' ' <"$dir/plain")" \
+    "$dir/recorded.bin" "$records" 1
 echo
 echo "| order of fields | instructions | D1 misses | LL misses |"
 echo "|---|---|---|---|"
-for kind in plain packed hottest coldest; do
+for kind in plain packed hottest coldest layout; do
     mkdir -p "$dir/$kind.d"
     cp "$src/cJSON.c" "$dir/$kind.d"
     awk 'FNR == NR { order[FNR] = $0; next }

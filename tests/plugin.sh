@@ -42,6 +42,9 @@ BURSTY_CACHE=/proc/none "$bursty" cc --build-plugin -- $CC >log 2>&1
 lines 1 "a cache that cannot be written"
 "$bursty" cc --build-plugin -- cat >log 2>&1
 says 'cat: is no gcc' "no gcc"
+"$bursty" cc --build-plugin -- no-such-g++ >log 2>&1
+says 'no-such-g++: there is no such program' "no such compiler"
+lines 1 "no such compiler"
 printf '#!/bin/sh
 case $1 in
 -print-file-name=plugin) echo plugin ;;
@@ -301,11 +304,11 @@ objdump -dr stale.o | grep -c bursty_thunk >log; [ "$(cat log)" = 2 ]; ok $? "a 
 says '^1 of 1 units built with another plan: build again' "an old plan"
 # A training run: a function of many calls keeps its check.
 "$bursty" cc --entries=all -- $CXX -O2 -g -o templates "$sources/templates.cc" && every templates
-"$bursty" place --set Q --profile templates.brst -o kept.plan templates >log 2>&1
-says 'of the training run no longer seen, with 1\.[0-9]* % of its calls: ' "--profile"
+"$bursty" place --set Q --counts templates.brst -o kept.plan templates >log 2>&1
+says '^no longer seen by points: [0-9]* functions with 1\.[0-9]* % of the calls' "--counts"
 "$bursty" cc --plan=kept.plan -- $CXX -O2 -g -o templates "$sources/templates.cc" && every templates
-grep -q 'square::area() const' templates.calls; ok $? "--profile: a kept function is reported"
-"$bursty" place --prove --set Q templates >log 2>&1; ok $? "--profile: proved: $(cat log)"
+grep -q 'square::area() const' templates.calls; ok $? "--counts: a kept function is reported"
+"$bursty" place --prove --set Q templates >log 2>&1; ok $? "--counts: proved: $(cat log)"
 # A build that is broken off leaves no half object, and nothing in its folder for what is made on the way.
 for form in "$CXX -x c++" "$CC --late"; do
     awk 'BEGIN { for (i = 0; i < 4000; i++) printf "int f%d(int n) { int s = 0; for (int i = 0; i < n; i++) s += i %% (n + %d); return s; }\n", i, i }' >long.c

@@ -102,6 +102,12 @@ int work(int n) { int s = 0; for (int i = 0; i < n; i++) { s += mid(i); s += mid
 static int later(int x) { return leaf(x) - 1; }
 int main(void) { int s = 0; for (int k = 0; k < 500; k++) s += work(100); return s == 1; }
 END
+# Without variables of threads: the word of checks is one of the program.
+for form in point scope dual; do
+    rm -f behind.brst
+    with --no-tls --form=$form -- $CC -std=gnu99 -O1 -o behind behind.c >log 2>&1 && BURSTY_EVERY=380 ./behind &&
+        bursty report behind.brst >log 2>&1 && grep -q work log && pass || fail "--no-tls --form=$form: $(cat log)"
+done
 rm -f left behind.brst
 with --form=dual --list=left -- $CC -std=gnu99 -O1 -o behind behind.c >log 2>&1 && BURSTY_EVERY=380 BURSTY_BURST=20 ./behind && pass || fail "dual: behind: $(cat log)"
 calls_are() { # WHAT NAME:CALLS...: within 10 %
@@ -121,6 +127,8 @@ calls_are behind mid:50000 mid2:50000 later:50000 fast:50000 one:50000 leaf:5500
 # With bursts of 5 they stand behind whole bursts, and count as much.
 BURSTY_EVERY=95 BURSTY_BURST=5 ./behind && estimates behind.brst
 calls_are 'behind whole bursts' mid:50000 mid2:50000 later:50000 fast:50000 one:50000 leaf:550000
+bursty report behind.brst | grep -q '^MISSING: functions and loops seen behind a check alone: ' && pass ||
+    fail "dual: what two copies do not see is no loss: $(bursty report behind.brst | head -n 12)"
 [ "$(cat left)" = 'behind.c:6: one: one copy: static-local' ] && pass || fail "dual: one copy that tests: $(cat left)"
 # Functions without a check that another file, a pointer or a table leads to have a twin. An argument may hold such calls itself,
 # with checks in them. kind has one copy, and tests.

@@ -150,7 +150,7 @@ printf '%s\n' --cover --atomic --no-exits --plan --entries --loops --form --keep
     --side --no-tls --no-runtime --dump --every --burst --verbose --build-plugin --late | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then pass; else fail "cc --help: $(diff "$dir/help" "$dir/wanted")"; fi
 of_help place >"$dir/help"
-printf '%s\n' -o --set --not --list --why --json --dot --diff --built --prove | sort >"$dir/wanted"
+printf '%s\n' -o --set --not --list --why --json --dot --diff --built --prove --within | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then pass; else fail "place --help: $(diff "$dir/help" "$dir/wanted")"; fi
 
 # ---- what is taken ----

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_comments.sh - every program that stands in a header's comment, in README.md or in docs/ is
 # compiled as C99 and as C++11 with all warnings as errors, with everything off too, and run (as C++
-# with FULL=1 alone, as the matrix has it). In a header a program stands between a line "example:"
+# and off with FULL=1 alone, as the matrix has it). In a header a program stands between a line "example:"
 # and a line "end of example."; in a page it is a block of ```c with a main.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -64,10 +64,12 @@ for source in "$out"/*.c; do
     name=$(basename "$source" .c)
     for off in '' '-DBURSTY_OFF'; do
         [ -z "$off" ] || can_be_off "$source" || continue
+        form="-pthread -o $out/$name" libs=-lm
+        [ -n "${FULL-}" ] || [ -z "$off" ] || form=-fsyntax-only libs=
         # shellcheck disable=SC2046,SC2086
         check "$name, C99 $off" $CC -std=c99 $(warnings_for "$CC" "$name") $level $off -I"$top" \
-            -pthread -o "$out/$name" "$source" -lm
-        check "$name, C99 $off, run" run "$name"
+            $form "$source" $libs
+        [ -z "$libs" ] || check "$name, C99 $off, run" run "$name"
         [ -n "${FULL-}" ] || [ -z "$off" ] || continue
         if command -v "$CXX" >/dev/null 2>&1; then
             form=-fsyntax-only libs=

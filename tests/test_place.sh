@@ -321,7 +321,8 @@ bad 'is no number' 'F f g x 0000000000000000 - 0 x.c\n'
 bad 'is no hash of 16 digits' 'F f g 1 000000000000000G - 0 x.c\n'
 bad 'is an unknown flag' 'F f g 1 0000000000000000 z 0 x.c\n'
 bad 'the line lacks a word' 'F f g 1 0000000000000000 - 0\n'
-bad 'the line has a word too many' 'F f g 1 0000000000000000 - 0 x.c y\n'
+bad 'is no number' 'F f g 1 0000000000000000 - 0 x.c y\n'
+bad 'the line has a word too many' 'F f g 1 0000000000000000 - 0 x.c 7 y\n'
 bad 'the line begins with no letter' 'Z f\n'
 bad 'the line belongs to no function' 'C f -\n'
 bad 'the last line is cut off' "${F}B"
@@ -431,25 +432,6 @@ done
 # A function of the C++ library that calls nothing back.
 plugins 'F main g 1 0000000000000001 - 0 x.cc\nC _Znwm -\nC _ZSt9terminatev -\nB c0c1\n'
 says '^  1 call of an outside function not of the C library' "$dir/plugin.burstycg"
-
-# ---- a training run ----
-
-for words in '--least 2' '--least x --profile none' '--profile none --built'; do
-    # shellcheck disable=SC2086
-    refuses 'place: --' $words $figure
-done
-refuses 'none.brst' --profile "$dir/none.brst" $figure
-if [ -x "$round/first" ]; then
-    (cd "$round" && BURSTY_CACHE=$round/../../cc_runtime TMPDIR=$round/tmp "$whole" cc --entries=all -- $CC -O1 -o trained a.c b.c &&
-        BURSTY_EVERY=1 BURSTY_BURST=1073741824 BURSTY_FILE=run.brst ./trained) >"$dir/log" 2>&1
-    runs --set Q --list "$round/trained"
-    grep -c ' check  ' "$dir/out" >"$dir/before"
-    says '^twice  *a.c:5  *check  the training run spent enough in it$' --set Q --profile "$round/run.brst" --list "$round/trained"
-    if [ "$(grep -c ' check  ' "$dir/out")" -gt "$(cat "$dir/before")" ]; then pass; else fail "--profile keeps nothing"; fi
-    says '^1 function of the training run no longer seen, with 0.0[0-9] % of its calls: main$' --set Q --profile "$round/run.brst" "$round/trained"
-    says '^0 functions of the training run no longer seen$' --set Q --least 0 --profile "$round/run.brst" "$round/trained"
-    says '^[6-9] functions of the training run no longer seen, with .* % of its calls: ' --set EN --profile "$round/run.brst" --least 100 "$round/trained"
-else skip "a training run: no bursty cc here"; fi
 
 # ---- what was built: a missing check is found and fails ----
 

@@ -223,7 +223,7 @@ says 0 '^holds on the graph that was read' object.o
 says 2 "Not a directory" object.o/none
 "$bursty" place --prove "$dir/empty" "$dir/direct-O2" >"$dir/out" 2>&1
 [ $? = 2 ] && grep -q 'place: --prove takes one FILE' "$dir/out" && pass || fail "two files: $(cat "$dir/out")"
-says 2 'place: --prove goes with --set alone' direct-O2 --list
-says 2 'place: --prove goes with --set alone' direct-O2 -o "$dir/plan"
+says 2 'place: --prove goes with --set and --within alone' direct-O2 --list
+says 2 'place: --prove goes with --set and --within alone' direct-O2 -o "$dir/plan"
 
 finish

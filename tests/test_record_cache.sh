@@ -129,6 +129,50 @@ rm -f calls
 check "other settings" run --boring 0
 check "other settings are not known" [ "$known" = 0 ]
 
+# Code that differs from its file: a library changes it before the recorder starts.
+cat >changer.c <<'P'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+__attribute__((constructor)) static void change(void) {
+    const char *how = getenv("CHANGE");
+    uintptr_t at = (uintptr_t)dlsym(RTLD_DEFAULT, "number"), page = at & ~(uintptr_t)4095;
+    unsigned char *p = (unsigned char *)at;
+    int n;
+    if (!how) return;
+    if (mprotect((void *)page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) exit(9);
+    for (n = 0; n < 16 && memcmp(p + n, "\xb8\x11\x11\x11\x11", 5); n++) { }
+    if (n == 16) exit(8);
+    memcpy(p + n, *how == '1' ? "\xb8\x22\x22\x22\x22" : "\xb8\x11\x11\x11\x11", 5);
+    mprotect((void *)page, 8192, PROT_READ | PROT_EXEC);
+}
+int changer(void) { return 1; }
+P
+cat >changed.c <<'P'
+#include <stdio.h>
+int changer(void);
+__attribute__((noinline)) int number(void) { return 0x11111111; }
+int main(void) { printf("%x %d\n", number(), changer()); return 0; }
+P
+rm -rf "$folder"
+$CC -O1 -fPIC -shared -o libchanger.so changer.c -ldl || exit 2
+$CC -O1 -fno-inline -rdynamic -o changed changed.c -L. -lchanger -Wl,-rpath,"$PWD" || exit 2
+knows() { # WORDS KNOWN [NAME=VALUE]: what the program prints, and how many modules were known
+    env ${3:-NONE=1} "$bursty" record --stats --calls --every 0 -o x.brst ./changed >got 2>err
+    [ "$(cat got)" = "$1 1" ] && grep -q "earlier run $2 of 2" err
+}
+check "code that is the file's: the first run" knows 11111111 0
+check "it is known" knows 11111111 2
+check "code that was changed is not known: $(cat err)" knows 22222222 1 CHANGE=1
+check "it is known when it was changed in the same way" knows 22222222 2 CHANGE=1
+check "the file's is not known then: $(cat err)" knows 11111111 1
+check "and known again" knows 11111111 2
+check "a page that was written to as it was is read" knows 11111111 1 CHANGE=0
+check "and known by its sum" knows 11111111 2 CHANGE=0
+
 # ---- no place, no room -----------------------------------------------------------------------------
 rm -rf "$XDG_CACHE_HOME"
 rm -f calls

@@ -147,9 +147,9 @@ static int set_cover(cc_driver *d, const char *value) {
 
 /* ---- options ---- */
 
-enum { FOR_ALL, FOR_CHECKS, FOR_COVER };
+enum { FOR_ALL, FOR_CHECKS, FOR_COVER, FOR_TRACE };
 
-enum { BUILD_PLUGIN, LATE, VERBOSE, COVER, ATOMIC, NO_EXITS, PLAN, ENTRIES, LOOPS, FORM, KEEP_EVENTS, ONLY, NOT_THESE, LIST, SIDE, NO_TLS,
+enum { BUILD_PLUGIN, LATE, VERBOSE, TRACE, COVER, ATOMIC, NO_EXITS, PLAN, ENTRIES, LOOPS, FORM, KEEP_EVENTS, ONLY, NOT_THESE, LIST, SIDE, NO_TLS,
        NO_RUNTIME, DUMP, EVERY, BURST, OPTIONS };
 
 static const struct {
@@ -157,6 +157,7 @@ static const struct {
     int is_for, with_value, many;
 } rules[OPTIONS] = {
     {"build-plugin", FOR_ALL, 0, 0}, {"late", FOR_CHECKS, 0, 0}, {"verbose", FOR_ALL, 0, 0},
+    {"trace", FOR_TRACE, 0, 0},
     {"cover", FOR_COVER, 0, 0},    {"atomic", FOR_COVER, 0, 0},
     {"no-exits", FOR_COVER, 0, 0},
     {"plan", FOR_CHECKS, 1, 0},    {"entries", FOR_CHECKS, 1, 0},
@@ -201,6 +202,10 @@ static int set_option(command_line *l, int option, const char *value) {
     case BUILD_PLUGIN: break;
     case LATE: d->late = 1; break;
     case VERBOSE: d->verbose = 1; break;
+    case TRACE:
+        d->trace = d->naming.trace = 1;
+        d->cover = 64;
+        break;
     case COVER: return set_cover(d, value);
     case ATOMIC: d->atomic = 1; break;
     case NO_EXITS: d->no_exits = 1; break;

@@ -1014,7 +1014,7 @@ static int run(int argc, char **argv) {
     hold_asking(&before);
     if ((status = find_library("bursty-record.so", recorder, sizeof recorder)) != 0) return status;
     snprintf(library, sizeof library, "%s", recorder);
-    if (o.profiles & PROFILE_OBJECTS) { /* whose malloc comes first */
+    if (o.profiles & (PROFILE_OBJECTS | PROFILE_STREAMS)) { /* whose malloc comes first */
         if ((status = find_library("bursty-heap.so", heap, sizeof heap)) != 0) return status;
         snprintf(library, sizeof library, "%s:%s", heap, recorder);
     }

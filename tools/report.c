@@ -8,7 +8,9 @@
 #include "kinds/decisions.h"
 #include "model/compare.h"
 #include "model/fail_if.h"
+#include "model/replay.h"
 #include "model/wanted.h"
+#include "trace.h"
 #include "write/writers.h"
 #include <stdlib.h>
 #include <string.h>
@@ -377,7 +379,7 @@ static int make_report(report *r, input *in, options *o, char **argv, int files)
     for (i = 0; i < files && status == TOOL_OK; i++) {
         uint64_t time = tool_file_time(argv[i]);
         if (time > r->made_at) r->made_at = time;
-        status = input_open(in, argv[i]);
+        status = replay_is(argv[i]) ? trace_counts(in, argv[i]) : input_open(in, argv[i]);
     }
     if (status != TOOL_OK) return status;
     note_others(in);
@@ -520,6 +522,7 @@ static int run(int argc, char **argv) {
         help(stdout);
         return TOOL_OK;
     }
+    if (trace_is_wanted(argc, argv)) return trace_report(argc, argv);
     memset(&o, 0, sizeof o);
     memset(&r, 0, sizeof r);
     memset(&in, 0, sizeof in);

@@ -10,10 +10,13 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+
+from kept import digest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
-JOBS = os.cpu_count()
+JOBS = int(os.environ.get('JOBS') or os.cpu_count())  # as many at a time
 ALL = ('--entries=all', '--loops=all')
 
 
@@ -45,6 +48,8 @@ class Workshop:
         self.folder, self.tool, self.level, self.shifts = folder, tool, level, shifts
         self.env = dict(os.environ, LC_ALL='C', BURSTY_CACHE=os.path.join(folder, 'cache'))
         os.makedirs(self.env['BURSTY_CACHE'], exist_ok=True)
+        own = tempfile.TemporaryDirectory(prefix='own-', dir=folder)  # for two runs side by side
+        self.own, self.until_the_end = own.name, own
         with open(tool, 'rb') as file:
             self.tool_hash = hashlib.sha256(file.read()).hexdigest()
 
@@ -85,13 +90,20 @@ class Workshop:
         return [self.tool, 'cc'] + list(build.options or ()) + plan + ['--', build.behind or build.cc]
 
     def choose(self, build, program, orig):
-        """Writes the plan; keeps what bursty place says, and that it was proved."""
+        """Writes the plan and what bursty place says, if it is not of this tool and this orig."""
+        signature = self.tool_hash + ' ' + digest(self.binary(orig, program))
+        if os.path.exists(self.plan(build, program) + '.sig'):
+            with open(self.plan(build, program) + '.sig') as file:
+                if file.read() == signature:
+                    return
         said = self.call(
             [self.tool, 'place', '--set', build.set, '--json', '-o', self.plan(build, program)]
             + [self.binary(orig, program)]
         )
         with open(self.plan(build, program) + '.json', 'wb') as file:
             file.write(said)
+        with open(self.plan(build, program) + '.sig', 'w') as file:
+            file.write(signature)
 
     def checks(self, build, program):
         """(entry checks, loop checks) that the plan gives."""
@@ -131,7 +143,7 @@ class Workshop:
             list(pool.map(lambda j: self.compile(*j[1:]), sorted(jobs, key=lambda j: -j[0])))
 
     def pad(self, shift):
-        path = os.path.join(self.folder, 'pad%d.o' % shift)
+        path = os.path.join(self.own, 'pad%d.o' % shift)
         text = '.text\n.p2align 4\n.skip %d\n.section .note.GNU-stack,"",@progbits\n'
         self.call(
             ['gcc', '-c', '-x', 'assembler', '-', '-o', path], input=(text % (16 * shift)).encode()
@@ -150,8 +162,8 @@ class Workshop:
 
     def link_wide(self, build, program):
         """`bursty cc --no-runtime`, and the runtime compiled here with more memory."""
-        runtime = os.path.join(self.folder, 'runtime.o')
-        name = os.path.join(self.folder, 'name.o')
+        runtime = os.path.join(self.own, 'runtime.o')
+        name = os.path.join(self.own, 'name.o')
         if not os.path.exists(name):
             text = b'const char bursty_cc_file[] = "run.brst";'
             text += b'const unsigned bursty_cc_rates[2] = {990, 10};'
@@ -167,9 +179,6 @@ class Workshop:
 
     def make(self, wanted):
         """wanted: pairs of program and build. What needs no plan comes first."""
-        for name in ('runtime.o', 'name.o'):
-            if os.path.exists(os.path.join(self.folder, name)):
-                os.remove(os.path.join(self.folder, name))
         pads = [self.pad(shift) for shift in range(self.shifts)]
         first = [w for w in wanted if not w[1].set]
         then = [w for w in wanted if w[1].set]

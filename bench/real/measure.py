@@ -1,12 +1,16 @@
 """measure.py - runs of a built program: what it prints, how long it takes, how many instructions
 it executes, and what its dump says."""
 import glob
+import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+
+from kept import Kept
 
 OFF = {'BURSTY_OFF': '1'}
 
@@ -34,11 +38,13 @@ class Runner:
     def __init__(self, workshop):
         self.shop = workshop
         self.env = dict(workshop.env, LLVM_PROFILE_FILE='/dev/null')
-        self.plugin = os.path.join(workshop.folder, 'icount.so')
+        self.plugin = os.path.join(workshop.own, 'icount.so')
         here = os.path.dirname(os.path.abspath(__file__))
         workshop.call(
             ['gcc', '-O2', '-fPIC', '-shared', '-o', self.plugin, os.path.join(here, 'icount.c')]
         )
+        counters = [shutil.which('qemu-x86_64'), os.path.join(here, 'icount.c'), shutil.which('valgrind')]
+        self.kept = Kept(os.path.join(workshop.folder, 'kept.txt'), filter(None, counters))
 
     def environment(self, row, program):
         folder = self.shop.place_of(row.build, program)
@@ -65,9 +71,26 @@ class Runner:
             )
         return done.stdout
 
+    def get(self, what, row, program, words, make, binary=None):
+        """make(), or what it gave before of the same binary, input and environment."""
+        binary = binary or self.shop.binary(row.build, program)
+        own = os.path.join(os.path.dirname(self.shop.tool), 'bursty-record.so')
+        uses = [own] if self.shop.tool in row.before else []
+        return self.kept.get(make, what, binary, row.env, words, row.before, uses)
+
+    def output(self, row, program, words):
+        """The hash of what it prints."""
+        said = lambda: hashlib.sha256(self.run(row, program, words)).hexdigest()
+        return self.get('output', row, program, words, said)
+
     def instructions(self, row, program, words):
         if row.uncounted:
             return None
+        return self.get(
+            'instructions', row, program, words, lambda: self.count(row, program, words)
+        )
+
+    def count(self, row, program, words):
         if row.before:
             return self.beside(row, program, words)
         with tempfile.NamedTemporaryFile('r') as log:
@@ -101,7 +124,14 @@ class Runner:
         return ['env'] + env + words
 
     def profile(self, row, program, words):
-        """The dump of a run with memory enough for all rows, as `bursty report --json` tells it."""
+        """What is known from a run with memory enough for all rows: how many checks and events, and
+        the shares of its calls."""
+        binary = self.shop.wide_binary(row.build, program)
+        make = lambda: self.seen(row, program, words)
+        return self.get('profile', row, program, words, make, binary)
+
+    def seen(self, row, program, words):
+        """The same, from the dump as `bursty report --json` tells it."""
         dump = self.environment(row, program)['BURSTY_FILE']
         if os.path.exists(dump):
             os.remove(dump)
@@ -110,7 +140,8 @@ class Runner:
         sampled = json.loads(said)['sampled']
         if sampled['programs'][0]['lost']:
             sys.exit('real.py: %s, %s: events were lost' % (program.name, row.name))
-        return sampled
+        one = sampled['programs'][0]
+        return dict(checks=one['checks'], events=one['events'], shares=shares(sampled))
 
 
 CALL = 1  # the kind of an event
@@ -123,13 +154,14 @@ def shares(profile):
     for row in profile['functions']:
         site = sites[row['site']]
         if site['kind'] & CALL:
-            key = site['file'], site['line'], site['name']
+            key = '%s:%s %s' % (site['file'], site['line'], site['name'])
             functions[key] = functions.get(key, 0) + row['estimated']
     for row in profile['pairs']:
         site, caller = sites[row['site']], sites[row['caller']]['name']
         if site['kind'] & CALL:
-            pairs[site['name'], caller] = pairs.get((site['name'], caller), 0) + row['estimated']
-    return tuple({k: v / (sum(t.values()) or 1) for k, v in t.items()} for t in (functions, pairs))
+            key = '%s < %s' % (site['name'], caller)
+            pairs[key] = pairs.get(key, 0) + row['estimated']
+    return [{k: v / (sum(t.values()) or 1) for k, v in t.items()} for t in (functions, pairs)]
 
 
 def overlap(full, part):

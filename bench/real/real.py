@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""real.py build-MODE|full|quick|smoke BUILD_DIR RESULT.json - real programs, plain and with the
+"""real.py full|quick|smoke BUILD_DIR RESULT.json - real programs, plain and with the
 checks that `bursty cc` puts in, side by side: Figure 6 of Bursty Tracing, today.
 
 Every program is built plain and once for each set of checks: orig has one at every function entry
@@ -17,19 +17,23 @@ hyperfine runs all rows once, A B C ..., and in the next pass in reverse order, 
 is the summed user and system time over that of plain; its spread is two standard errors of the
 ratios of single passes. Plain runs twice in every pass: the A/A row.
 
+One program after the other is built and counted. Whatever was counted is kept under the hash of the
+binary, its input and its environment (kept.py): a run that was broken off goes on where it stopped,
+and another run counts again what has changed alone.
+
 smoke builds with -O1, runs every row on the smaller input and times it once; it ends with a line
-"N passed, N failed". BENCH_ONLY="lua bzip2" leaves out the other programs; RESULT.json keeps what the
-same tool made of them before."""
+"N passed, N failed". BENCH_ONLY="lua bzip2" leaves out the other programs."""
 import concurrent.futures
 import json
 import os
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import stats
 from builds import ALL, HERE, JOBS, TOP, Build, Workshop
-from measure import ALWAYS, IDLE, OFF, OFTEN, RATES, Row, Runner, overlap, rate, shares
+from measure import ALWAYS, IDLE, OFF, OFTEN, RATES, Row, Runner, overlap, rate
 from programs import PROGRAMS
 
 MODE, BUILD, RESULT = sys.argv[1], os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
@@ -142,8 +146,9 @@ def same_outputs(runner, program, line):
     """The rows whose output differs from that of their compiler's plain program, the first of its
     rows: compilers differ in what C leaves open, such as the order of arguments."""
     words, plain, different = program.arguments(2), {}, []
-    for row in line:
-        out = runner.run(row, program, words)
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        outputs = list(pool.map(lambda row: runner.output(row, program, words), line))
+    for row, out in zip(line, outputs):
         if plain.setdefault(row.build.cc, out) != out:
             different.append(row.name)
     return different
@@ -153,8 +158,7 @@ def measure(runner, program, line, passes):
     """line[0] is plain. Counts instructions, times; one dict per row."""
     different = same_outputs(runner, program, line)
     if different:
-        text = '%s: the output of "%s" differs from the plain program\'s'
-        sys.exit(text % (program.name, different[0]))
+        sys.exit(NOT_EQUAL % (program.name, different[0]))
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         words = program.arguments(2)
         counts = list(pool.map(lambda r: runner.instructions(r, program, words), line))
@@ -185,11 +189,11 @@ def measure(runner, program, line, passes):
 def overlaps(runner, program, which):
     """Sampled profiles against the full one: scopes at several rates."""
     words = program.arguments(which)
-    full = shares(runner.profile(Row('full', SCOPES, ALWAYS), program, words))
+    full = runner.profile(Row('full', SCOPES, ALWAYS), program, words)['shares']
     out = []
     for every, burst in ((99, 1), (499, 1), (990, 10), (4990, 10)):
         seen = runner.profile(Row('part', SCOPES, rate(every, burst)), program, words)
-        methods, pairs = (overlap(f, p) for f, p in zip(full, shares(seen)))
+        methods, pairs = (overlap(f, p) for f, p in zip(full, seen['shares']))
         name = '%d:%d' % (every, burst)
         out.append(dict(program=program.name, rate=name, methods=methods, pairs=pairs))
     return out
@@ -200,11 +204,11 @@ def elimination(runner, program, which):
     1000 : 50, shares of function entries, against every entry of orig; "kept" records also the
     entries that lost their check, inside of bursts."""
     words = program.arguments(which)
-    full, _ = shares(runner.profile(Row('full', ORIG, ALWAYS), program, words))
+    full, _ = runner.profile(Row('full', ORIG, ALWAYS), program, words)['shares']
     out = []
     chosen = [('orig', ORIG)] + list(SETS.items())
     for name, build in chosen + [(name + ' kept', build) for name, build in KEPT.items()]:
-        part, _ = shares(runner.profile(Row(name, build, rate(1000, 50)), program, words))
+        part, _ = runner.profile(Row(name, build, rate(1000, 50)), program, words)['shares']
         out.append(dict(program=program.name, set=name, methods=overlap(full, part)))
     return out
 
@@ -219,8 +223,8 @@ def about(runner, program):
             row['entries'], row['loops'] = shop.checks(build, program)
         out['sets'].append(row)
     seen = Row('seen', SETS[BEST], RATES['1 %'])
-    timed = runner.profile(seen, program, program.arguments(INPUT))['programs'][0]
-    counted = runner.profile(seen, program, program.arguments(2))['programs'][0]
+    timed = runner.profile(seen, program, program.arguments(INPUT))
+    counted = runner.profile(seen, program, program.arguments(2))
     out.update({key: timed[key] * program.repeat for key in ('checks', 'events')})
     few = Row('few', SETS[BEST], rate(max(counted['checks'] // FEW - 10, 1), 10))
     return dict(
@@ -231,35 +235,52 @@ def about(runner, program):
     )
 
 
-def smoke(runner, programs):
-    """One round of everything; returns how many rows passed and what failed."""
-    passed, failed = 0, []
-    for p in programs:
-        line = rows(p)
-        different = same_outputs(runner, p, line)
-        text = '%s: the output of "%s" differs from the plain program\'s'
-        failed += [text % (p.name, r) for r in different]
-        passed += len(line) - len(different)
-        for build in builds(p):
-            if not build.set or build.set in NO_PROOF:
-                continue
-            if runner.shop.is_proved(build, p):
-                passed += 1
-            else:
-                failed.append('%s: the checks of "%s" are not proved' % (p.name, build.name))
-        seen = runner.profile(Row('seen', SETS[BEST], RATES['1 %']), p, p.arguments(2))
-        checks, events = (seen['programs'][0][key] for key in ('checks', 'events'))
-        if 0.009 < events / checks < 0.011:
-            passed += 1
+def made_of(program):
+    """All builds of it, peers too."""
+    return builds(program) + ([] if SMOKE else PEERS)
+
+
+def not_proved(runner, program):
+    """Names of the builds with a cycle without a check in what was built, and how many have none."""
+    out, proved = [], 0
+    for build in [b for b in made_of(program) if b.set and b.set not in NO_PROOF]:
+        row, make = Row('proof', build), lambda: runner.shop.is_proved(build, program)
+        if runner.get('proof ' + runner.shop.tool_hash, row, program, [], make):
+            proved += 1
         else:
-            text = '%s: %d events of %d checks were recorded at 1 %%'
-            failed.append(text % (p.name, events, checks))
+            out.append(build.name)
+    return out, proved
+
+
+NOT_PROVED = '%s: the checks of "%s" are not proved'
+NOT_EQUAL = '%s: the output of "%s" differs from the plain program\'s'
+
+
+def smoke(runner, program):
+    """One round of everything; returns how many rows passed and what failed."""
+    line = rows(program)
+    different = same_outputs(runner, program, line)
+    failed = [NOT_EQUAL % (program.name, r) for r in different]
+    holes, proved = not_proved(runner, program)
+    failed += [NOT_PROVED % (program.name, name) for name in holes]
+    passed = len(line) - len(different) + proved
+    seen = runner.profile(Row('seen', SETS[BEST], RATES['1 %']), program, program.arguments(2))
+    checks, events = seen['checks'], seen['events']
+    if 0.009 < events / checks < 0.011:
+        passed += 1
+    else:
+        text = '%s: %d events of %d checks were recorded at 1 %%'
+        failed.append(text % (program.name, events, checks))
     return passed, failed
 
 
 def wanted_programs():
     """The programs whose sources are there; the others fail by name."""
     only = os.environ.get('BENCH_ONLY', '').split()
+    names = [p.name for p in PROGRAMS]
+    for name in only:
+        if name not in names:
+            sys.exit('real.py: BENCH_ONLY: no program %s; there are %s' % (name, ' '.join(names)))
     programs = [
         p.find(os.path.join(BUILD, 'src')) for p in PROGRAMS if not only or p.name in only
     ]
@@ -271,55 +292,50 @@ def wanted_programs():
     return programs
 
 
-def earlier(tool, names):
-    """What RESULT has of programs that are not measured now, if the same tool has made it."""
-    result = dict(programs=[], rows=[], peers=[], overlap=[], elimination=[])
-    if os.environ.get('BENCH_ONLY') and os.path.exists(RESULT):
-        with open(RESULT) as file:
-            old = json.load(file)
-        if (old.get('tool'), old['passes']) == (tool, PASSES):
-            for key, rows in result.items():
-                rows += [row for row in old[key] if row['program'] not in names]
-    commit = subprocess.run(['git', 'describe', '--always', '--dirty'], stdout=subprocess.PIPE, cwd=TOP)
-    return dict(result, passes=PASSES, tool=tool, commit=commit.stdout.decode().strip())
+def figures(runner, program, tool):
+    """The rows of one program, by the table that has them."""
+    holes, _ = not_proved(runner, program)
+    for name in holes:
+        print(NOT_PROVED % ('bench: ' + program.name, name), file=sys.stderr)
+    passes = PASSES if program.name == PEER_PROGRAM else 0
+    return dict(
+        programs=[dict(about(runner, program), not_proved=holes)],
+        rows=measure(runner, program, rows(program), PASSES),
+        overlap=overlaps(runner, program, INPUT) if SCOPES in builds(program) else [],
+        elimination=elimination(runner, program, INPUT) if FULL else [],
+        peers=[] if SMOKE else measure(runner, program, peer_rows(tool), passes),
+    )
 
 
 def main():
     level = '-O1' if SMOKE else '-O2'
     tool = os.path.join(os.path.dirname(BUILD), 'bursty')
-    folder = os.path.join(BUILD, 'real' + level)
     programs = wanted_programs()
-    shop = Workshop(folder, tool, level, SHIFTS)
-    wanted = [(p, b) for p in programs for b in builds(p)]
-    peer_programs = [] if SMOKE else programs
-    wanted += [(p, b) for p in peer_programs for b in PEERS]
-    shop.make(wanted)
-    if MODE.startswith('build'):
-        return
+    shop = Workshop(os.path.join(BUILD, 'real' + level), tool, level, SHIFTS)
     runner = Runner(shop)
+    commit = subprocess.run(['git', 'describe', '--always', '--dirty'], stdout=subprocess.PIPE, cwd=TOP)
+    result = dict(passes=PASSES, commit=commit.stdout.decode().strip())
+    passed, failed = 0, []
+    for program in programs:
+        began = time.monotonic()
+        shop.make([(program, b) for b in made_of(program)])
+        built = time.monotonic()
+        if SMOKE:
+            good, bad = smoke(runner, program)
+            passed, failed = passed + good, failed + bad
+            for line in bad:
+                print(line)
+        if not failed:
+            for table, lines in figures(runner, program, tool).items():
+                result[table] = result.get(table, []) + lines
+        took = built - began, time.monotonic() - built
+        print('bench: %s: built in %.0f s, measured in %.0f s' % (program.name, *took), file=sys.stderr)
     if SMOKE:
-        passed, failed = smoke(runner, programs)
-        for line in failed:
-            print(line)
         print('%d passed, %d failed' % (passed, len(failed)))
         if failed:
             sys.exit(1)
-    else:
-        for p, b in wanted:
-            if b.set and b.set not in NO_PROOF and not shop.is_proved(b, p):
-                sys.exit('real.py: %s: the checks of "%s" are not proved' % (p.name, b.name))
-    result = earlier(shop.tool_hash, [p.name for p in programs])
-    for p in programs:
-        result['programs'].append(about(runner, p))
-        result['rows'] += measure(runner, p, rows(p), PASSES)
-        if SCOPES in builds(p):
-            result['overlap'] += overlaps(runner, p, INPUT)
-        result['elimination'] += elimination(runner, p, INPUT) if FULL else []
-        if p in peer_programs:
-            passes = PASSES if p.name == PEER_PROGRAM else 0
-            result['peers'] += measure(runner, p, peer_rows(tool), passes)
-        with open(RESULT, 'w') as file:  # after each, for a run may be broken off
-            json.dump(result, file, indent=1)
+    with open(RESULT, 'w') as file:
+        json.dump(result, file, indent=1)
 
 
 main()

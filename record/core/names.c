@@ -31,6 +31,7 @@ static char *names[RECORDER_FUNCTIONS];
 static uint32_t function_count, without_memory;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of names, and of who looks them up */
 static char unloaded;                                    /* the function of an entry that is gone */
+static uint32_t used[RECORDER_FUNCTIONS], used_count;    /* entries, while names are looked up */
 
 int (*recorder_debug_file)(const char *path, const char *file, size_t size, int number,
                            const char **bytes_out, size_t *size_out);
@@ -195,12 +196,12 @@ RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintpt
                                        uintptr_t from) {
     const char *base = strrchr(path, '/');
     uintptr_t address = from;
-    uint32_t i, wanted = 0;
+    uint32_t i, n, wanted = 0;
     image m = {NULL, 0, 0};
     off_t size;
     int file;
-    for (i = 0; i < RECORDER_FUNCTIONS; i++)
-        wanted += (uintptr_t)functions[i] - start < end - start;
+    for (n = 0; n < used_count; n++)
+        wanted += (uintptr_t)functions[used[n]] - start < end - start;
     if (!wanted) return;
     file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     size = file >= 0 ? lseek(file, 0, SEEK_END) : -1;
@@ -215,10 +216,12 @@ RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintpt
         }
     }
     if (file >= 0) close(file);
-    for (i = 0; i < RECORDER_FUNCTIONS; i++) {
-        uintptr_t offset = (uintptr_t)functions[i] - start;
+    for (n = 0; n < used_count; n++) {
+        uintptr_t offset;
         char name[300];
         int length;
+        i = used[n];
+        offset = (uintptr_t)functions[i] - start;
         if (offset >= end - start || names[i] || functions[i] == (void *)&unloaded) continue;
         length = snprintf(name, sizeof name, "%.250s+0x%lx", base ? base + 1 : path,
                           (unsigned long)(offset + address));
@@ -348,8 +351,12 @@ RECORDER_HOOK void recorder_lock_names(int on) {
    where the program has no such place, and with the lock. */
 RECORDER_HOOK uint32_t recorder_find_names(void) {
     int state, locked;
+    uint32_t n;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     locked = lock_names();
+    for (n = used_count = 0; n < RECORDER_FUNCTIONS; n++) {
+        if (functions[n]) used[used_count++] = n;
+    }
     read_maps(name_line);
     find_made();
     if (locked) pthread_mutex_unlock(&lock);

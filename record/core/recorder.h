@@ -6,6 +6,7 @@
                  names.c       keys of functions; names from the mapped files; dlclose
                  sampled.c     counts of functions and pairs, and of ticks
                  misses.c      misses by function and object, caches.c under it
+                 layout.c      what orders of fields, blocks and functions could gain
                  sharing.c     lines that several threads use
                  contexts.c    sums over bursts for each context of a tree
                  timer.c       ticks of a timer
@@ -13,6 +14,7 @@
        preload/  patch.c       the library that `bursty record` preloads: events of binpatch.h
                  patch_file.c  the file and the report that it writes
                  patch_sharing.c  what --sharing asks of each burst
+                 patch_streams.c  what data the references of hot streams use
                  debugfile.c   symbols that stand in separate files
                  keep.c        keeps what was recorded for the case that the program is killed
                  handover.c    lets a program that gave up files or system calls write all the same

@@ -605,6 +605,12 @@ uint64_t objects_find(uint64_t address, uint64_t low, uint64_t end) {
     return objects_find_span(address, low, end, &span);
 }
 
+uint64_t objects_lives(void) { return __atomic_load_n(&heap.lives, __ATOMIC_RELAXED); }
+
+int objects_is_stack(uint64_t number) { return number >> 56 == IS_STACK; }
+
+int objects_is_block(uint64_t number) { return number >> 56 == IS_BLOCK; }
+
 int objects_is_other(uint64_t number) { return number >> 56 == IS_OTHER; }
 
 const char *objects_name(uint64_t number, const char *(*name)(void *user, uint32_t key)) {

@@ -14,6 +14,12 @@ uint64_t objects_find(uint64_t address, uint64_t stack_low, uint64_t stack_end);
 typedef struct objects_span { uint64_t low, bytes, life; } objects_span;
 uint64_t objects_find_span(uint64_t address, uint64_t stack_low, uint64_t stack_end,
                            objects_span *out);
+/* Counts up with each allocation. As long as it stays, a span that was found
+   stays right. */
+uint64_t objects_lives(void);
+/* Whether it is the stack, or a block of the heap. */
+int objects_is_stack(uint64_t object);
+int objects_is_block(uint64_t object);
 /* Whether it is none that has a name. */
 int objects_is_other(uint64_t object);
 /* NULL: it has no name. The text stays until the next call. name: of a key. */

@@ -97,6 +97,7 @@ static footprint *record_footprint(record_extra *x) {
 static hotstream *record_streams(record_extra *x) {
     hotstream_config config = {0};
     size_t bytes;
+    record_find_stack(x);
     if (x->streams) return x->streams;
     config.streams_max = record.streams;
     bytes = hotstream_bytes(&config, STREAM_NODES);
@@ -116,19 +117,22 @@ static void record_charge(void *user, uint64_t site, uint64_t address, uint64_t 
     *object = objects_find(address, x->stack_low, x->stack_end);
 }
 
-/* A thread takes what an earlier one has left, but for its stack. */
-static misses *record_misses(record_extra *x) {
+void record_find_stack(record_extra *x) {
     static __thread uintptr_t low __attribute__((tls_model("initial-exec")));
     static __thread uintptr_t end __attribute__((tls_model("initial-exec")));
-    uint32_t flags = record.config.every == BINPATCH_ALWAYS ? MISSES_WHOLE : 0;
-    size_t bytes;
-    void *memory;
     if (!end && !record.sandboxed) {
         recorder_find_stack((uintptr_t)__builtin_frame_address(0), &low, &end);
         if (!end) end = 1;
     }
     x->stack_low = low;
     x->stack_end = end;
+}
+
+static misses *record_misses(record_extra *x) {
+    uint32_t flags = record.config.every == BINPATCH_ALWAYS ? MISSES_WHOLE : 0;
+    size_t bytes;
+    void *memory;
+    record_find_stack(x);
     if (x->misses) return x->misses;
     bytes = misses_bytes(record.caches, record.cache_count);
     memory = bytes ? record_table(bytes) : NULL;
@@ -178,10 +182,7 @@ static const binpatch_event *record_blocks(record_extra *x, const binpatch_event
 
 static void record_reference(record_extra *x, const binpatch_event *e, uint64_t times) {
     if (x->f) record_long_reference(x, e, times);
-    if (x->streams) {
-        uint64_t module = BINPATCH_MODULE(e->what);
-        hotstream_record(x->streams, (module << 32 | e->place) + 1, e->value);
-    }
+    if (x->streams) record_stream_reference(x, e, times);
     if (x->sharing) {
         uint64_t module = BINPATCH_MODULE(e->what);
         int what = (e->what & BINPATCH_LOAD ? SHARING_LOAD : 0)
@@ -245,6 +246,7 @@ static void record_burst_ends(record_extra *x) {
     if (x && x->sums) contexts_burst(x->sums);
     if (x && x->f && record.config.every != BINPATCH_ALWAYS) footprint_burst(x->f);
     if (x && x->streams) hotstream_burst(x->streams);
+    if (record_layout(x)) layout_burst(record_layout(x));
     if (x && x->misses) misses_burst(x->misses);
     if (x && x->sharing) record_sharing_burst(x);
     if (x && x->methods) sampled_burst(x->methods, record.weight_256);
@@ -724,7 +726,7 @@ __attribute__((constructor)) static void record_start(void) {
     record_restore_environment();
     record_prepare();
     if (record.profiles & PROFILE_SHARING) record_sharing_start();
-    else if (record.profiles & PROFILE_MISSES) objects_start();
+    else if (record.profiles & (PROFILE_MISSES | PROFILE_STREAMS)) objects_start();
     if (binpatch_install(&record.config)) record_installed((int)(number[8] & 255));
     else objects_free();
     cache_close();

@@ -6,6 +6,7 @@
 #include "footprint.h"
 #include "hotstream.h"
 #include "keep.h"
+#include "../core/layout.h"
 #include "../core/misses.h"
 #include "../core/recorder.h"
 #include "../core/sampled.h"
@@ -14,6 +15,7 @@
 #include <stdint.h>
 
 enum { BLOCKS = 1 << 16, MODULES = 256 };
+enum { STREAM_PLACES = 1 << 14 };
 enum { STREAM_NODES = 1 << 14, STREAMS = 512, STREAMS_MOST = 1 << 20, THREADS = 512, EVENT_BLOCKS = 1024 };
 enum {
     PROFILE_HCCT = 1,
@@ -34,6 +36,7 @@ typedef char record_keys_fit[RECORDER_FUNCTIONS + 2 <= SAMPLED_KEYS ? 1 : -1];
 typedef struct record_extra {
     footprint *f;
     hotstream *streams;
+    struct record_places *places;  /* what instructions of streams use: patch_streams.c */
     sampled_table *methods, *pairs;
     contexts *sums;                /* of the tree, if bursts are samples */
     misses *misses;
@@ -94,6 +97,21 @@ extern record_state record;
 
 /* The key of a function, for recorder.h. */
 uint32_t record_key(uint32_t module, uint32_t place);
+
+/* Finds the calling thread's stack for x: a thread takes what an earlier one has
+   left, but for its stack. */
+void record_find_stack(record_extra *x);
+
+/* patch_streams.c: a reference for hot streams, and for layout.h. `times` is the
+   count of a rep instruction. */
+void record_stream_reference(record_extra *x, const binpatch_event *e, uint64_t times);
+/* NULL: there is none. */
+layout *record_layout(const record_extra *x);
+/* The instruction of a site of a stream; *object: 0, or 1 and
+   the object. */
+uint64_t record_stream_site(const record_extra *x, uint64_t site, uint64_t *object);
+/* References that found no room for their pair. */
+uint64_t record_stream_placeless(void);
 
 /* What all threads share, and what they belong to: patch_sharing.c. NULL:
    there is no memory, or nobody asked. */

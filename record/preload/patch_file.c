@@ -192,12 +192,22 @@ static const char *record_miss_place(void *user, uint64_t site) {
     return text;
 }
 
-/* Of a stream's instruction both, with a tab between them. */
+/* Of a stream's instruction both, with a tab between them, and behind a tab and
+   @ what it uses. */
 static const char *record_stream_name(void *user, uint64_t site) {
-    static char text[512 + 4200];
-    const char *name = record_site_name(user, site), *place = record_miss_place(user, site);
-    if (!name || !place) return name;
-    snprintf(text, sizeof text, "%.511s\t%.4199s", name, place);
+    static char text[512 + 4200 + 600];
+    uint64_t object, instruction = record_stream_site((const record_extra *)user, site, &object);
+    const char *name = record_site_name(NULL, instruction), *place;
+    int size;
+    if (!name && !object) return NULL;
+    place = record_miss_place(NULL, instruction);
+    if (name) size = snprintf(text, sizeof text, "%.511s", name);
+    else size = snprintf(text, sizeof text, "0x%llx", (unsigned long long)(instruction - 1));
+    if (place)
+        size += snprintf(text + size, sizeof text - (size_t)size, "\t%.4199s", place);
+    if (object)
+        snprintf(text + size, sizeof text - (size_t)size, "\t@%.511s",
+                 objects_name(object - 1, record_name));
     return text;
 }
 
@@ -247,6 +257,11 @@ static int record_write_sharing(hcct_write_fn write, void *user) {
     return sharing_write(s, &about, write, user);
 }
 
+static const char *record_object_name(void *user, uint64_t object) {
+    (void)user;
+    return objects_name(object, record_name);
+}
+
 /* What each thread has beside its tree; build/bursty joins the parts. */
 static int record_write_more(hcct_write_fn write, void *user) {
     const recorder_thread *r;
@@ -267,10 +282,13 @@ static int record_write_more(hcct_write_fn write, void *user) {
         const record_extra *x = (const record_extra *)r->references;
         if (x && x->f) failed = record_write_footprint(x->f, write, user);
         if (x && x->misses && !failed) failed = record_write_misses(x->misses, write, user);
+        if (record_layout(x) && !failed)
+            failed = layout_write(record_layout(x), program_invocation_short_name,
+                                  record_object_name, NULL, write, user);
         /* Writing ends their sequences. */
         if (x && x->streams && !failed && (!record.keeping || record.in_exec))
-            failed = hotstream_write(x->streams, "references in bursts", record_stream_name, NULL,
-                                     write, user);
+            failed = hotstream_write(x->streams, "references in bursts", record_stream_name,
+                                     (void *)(uintptr_t)x, write, user);
     }
     return failed;
 }
@@ -345,7 +363,7 @@ void record_note_sites(const recorder_thread *r) {
     count = hotstream_top(x->streams, rows, record.streams);
     for (n = 0; n < count; n++) {
         for (k = 0; k < rows[n].length; k++) {
-            uint64_t site = rows[n].items[k].site - 1;
+            uint64_t object, site = record_stream_site(x, rows[n].items[k].site, &object) - 1;
             uint32_t module = (uint32_t)(site >> 32);
             binpatch_function f;
             if (binpatch_get_function(binpatch_find_function(module, (uint32_t)site), &f) == 0)
@@ -536,6 +554,13 @@ static void record_write_hints(void) {
                  "?%llu blocks of the heap are not known by who allocated them: there is room for "
                  "a million at a time\n",
                  (unsigned long long)objects_lost());
+        handover_line(line);
+    }
+    if (record_stream_placeless()) {
+        snprintf(line, sizeof line,
+                 "?%llu references in hot streams are known by their address, not by what data it "
+                 "is: each thread has room for %u pairs of an instruction and an object\n",
+                 (unsigned long long)record_stream_placeless(), (unsigned)STREAM_PLACES * 3 / 4);
         handover_line(line);
     }
     if (record.made) {

@@ -192,7 +192,11 @@ BINPATCH_API void x86copy_find_xsave(x86copy_module *m);
 /* The common code of a module, with out[0] at s->base; sets slow_at and so
    on. */
 BINPATCH_API void x86copy_emit_slow(x86copy *s, x86copy_module *m);
+/* How many bytes of whole instructions a jump at patch_at overwrites, if they
+   run anywhere else as they are; 0: they do not. The body holds them. */
+BINPATCH_API uint32_t x86copy_displaced(const x86flow_body *b, uint32_t patch_at);
 /* Everything behind a patched entry, for out[0] at s->base and position `at`:
    T, plain, make C and, if direct calls need no check, make I. The body holds
-   the first instructions. Returns 0, or -1: they cannot stand anywhere else. */
+   the first instructions, unless f->displaced tells. Returns 0, or -1: they
+   cannot stand anywhere else. */
 BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number, uint32_t at);

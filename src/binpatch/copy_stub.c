@@ -82,9 +82,13 @@ static void x86copy_p_emit_make(x86copy *s, uint32_t code) {
 /* What the jmp at an entry displaces, at another place, then on in the
    original. A call pushes the address behind the original call, so that an
    unwinder finds its way. Returns 0, or -1. */
-static int x86copy_p_emit_plain(x86copy *s, uint32_t patch_at) {
-    uint32_t n, at = 0;
-    for (n = 0; n < s->b->count && s->b->insn[n].offset < patch_at + 5; n++) {
+static int x86copy_p_emit_plain(x86copy *s, const x86flow_function *f) {
+    uint32_t n, at = 0, patch_at = f->patch_at;
+    if (f->displaced) {
+        at = patch_at + f->displaced;
+        x86copy_p_out(s, binpatch_p_at(f->lo + patch_at), f->displaced);
+    }
+    for (n = 0; !f->displaced && n < s->b->count && s->b->insn[n].offset < patch_at + 5; n++) {
         x86flow_insn *k = &s->b->insn[n];
         uint64_t address = s->b->f->lo + k->offset, to = x86decode_target(&k->i, address),
                  behind = address + k->i.length;
@@ -111,8 +115,21 @@ static int x86copy_p_emit_plain(x86copy *s, uint32_t patch_at) {
         default: x86copy_p_copied(s, k); break;
         }
     }
-    x86copy_p_jump(s, s->b->f->lo + at);
+    x86copy_p_jump(s, f->lo + at);
     return 0;
+}
+
+BINPATCH_API uint32_t x86copy_displaced(const x86flow_body *b, uint32_t patch_at) {
+    uint32_t n, at = 0;
+    for (n = 0; n < b->count && b->insn[n].offset < patch_at + 5; n++) {
+        const x86flow_insn *k = &b->insn[n];
+        if (k->offset < patch_at) continue;
+        if (k->i.memory && k->i.base == X86DECODE_RIP) return 0;
+        if (k->i.kind == X86DECODE_LOOP || k->i.kind == X86DECODE_CALL_INDIRECT) return 0;
+        if (k->i.kind >= X86DECODE_JUMP && k->i.kind <= X86DECODE_CALL) return 0;
+        at = k->offset + k->i.length;
+    }
+    return at ? at - patch_at : 0;
 }
 
 BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number, uint32_t at) {
@@ -127,7 +144,7 @@ BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t numbe
     X86COPY_P_CODE(s, "\xFF\x25"); /* jmp *slot(%rip) */
     x86copy_p_distance(s, x86copy_p_slot(m->slots, number), 0);
     own->plain_at = at + s->out_size;
-    bad = x86copy_p_emit_plain(s, f->patch_at);
+    bad = x86copy_p_emit_plain(s, f);
     own->make_at = at + s->out_size;
     x86copy_p_emit_make(s, X86COPY_MAKE_C | number);
     if (!f->direct) {

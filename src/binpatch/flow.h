@@ -89,6 +89,9 @@ typedef struct x86flow_function {
     uint8_t saved[9];           /* which were these */
     uint16_t changes;           /* x86flow_note_callees: registers that it does not keep; 0: not
                                    known */
+    uint8_t displaced;          /* the instructions that the jump overwrites are so many bytes, and
+                                   run anywhere else as they are; 0: not known */
+    uint8_t noted;              /* left to the caller */
     uint32_t part;              /* the number of its part (.cold) + 1; 0: it has none */
     uint32_t owner;             /* of a part: the number of its function + 1; 0: not known */
 } x86flow_function;
@@ -124,6 +127,7 @@ typedef struct x86flow_module {
     uint32_t bound_count;
     x86flow_label *labels;                  /* in the order of their addresses */
     uint32_t label_count;
+    uint32_t *near;                         /* x86flow_index made it, or NULL */
 } x86flow_module;
 
 enum {                          /* insn.target: who comes here */
@@ -198,6 +202,10 @@ typedef struct x86flow_unwind {         /* an FDE with its CIE */
    functions NULL it only counts the entries. */
 BINPATCH_API uint32_t x86flow_list_functions(x86flow_module *m, x86flow_function *functions,
                                             uint32_t max);
+/* x86flow_function_at is quicker with an index of that many words, which is for
+   the functions that are listed now. */
+BINPATCH_API size_t x86flow_index_words(const x86flow_module *m);
+BINPATCH_API void x86flow_index(x86flow_module *m, uint32_t *words);
 /* The function that holds an address, or NULL. */
 BINPATCH_API x86flow_function *x86flow_function_at(const x86flow_module *m, uint64_t address);
 

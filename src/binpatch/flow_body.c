@@ -4,10 +4,33 @@ static int x86flow_p_in_text(const x86flow_module *m, uint64_t address) {
     return address >= m->text_lo && address < m->text_hi;
 }
 
+/* Word n of the index: so many functions start before block n of the text. */
+enum { X86FLOW_P_BLOCK = 10 };
+
+BINPATCH_API size_t x86flow_index_words(const x86flow_module *m) {
+    return (size_t)((m->text_hi - m->text_lo) >> X86FLOW_P_BLOCK) + 2;
+}
+
+BINPATCH_API void x86flow_index(x86flow_module *m, uint32_t *words) {
+    size_t n, count = x86flow_index_words(m);
+    uint32_t k = 0;
+    for (n = 0; n < count; n++) {
+        while (k < m->count && (m->functions[k].lo - m->text_lo) >> X86FLOW_P_BLOCK < n) k++;
+        words[n] = k;
+    }
+    m->near = words;
+}
+
 /* The last function that starts at or before the address; NULL if it ends
    before it. */
 BINPATCH_API x86flow_function *x86flow_function_at(const x86flow_module *m, uint64_t address) {
     uint32_t lo = 0, hi = m->count;
+    if (m->near) {
+        uint64_t block = (address - m->text_lo) >> X86FLOW_P_BLOCK;
+        if (!x86flow_p_in_text(m, address)) return NULL;
+        lo = m->near[block];
+        hi = m->near[block + 1];
+    }
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
         if (m->functions[mid].lo <= address)

@@ -63,13 +63,16 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
         if (m->code_bytes - at < 4096 + f->size)
             f->reason = BINPATCH_NO_ROOM;
         else if (m->known) {
-            m->copy.functions[n].bare = (binpatch_p_known_bits(m, n) & BINPATCH_P_KNOWN_BARE) != 0;
-            f->reason = (uint8_t)x86flow_decode(&binpatch_p.body, &m->flow, f, 9);
+            m->copy.functions[n].bare = (f->noted & BINPATCH_P_NOTED_BARE) != 0;
+            if (!f->displaced)
+                f->reason = (uint8_t)x86flow_decode(&binpatch_p.body, &m->flow, f, 9);
         } else if (binpatch_p_is_bare(m, f, n))
             m->copy.functions[n].bare = 1;
         else
             f->reason = (uint8_t)binpatch_p_check_entry(m, g, f);
         if (f->reason) continue;
+        if (!f->displaced)
+            f->displaced = (uint8_t)x86copy_displaced(&binpatch_p.body, f->patch_at);
         s->base = m->copy.rx + at;
         if (x86copy_emit_stub(s, &m->copy, n, at) != 0) {
             f->reason = BINPATCH_NO_ROOM;
@@ -200,19 +203,15 @@ static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
 
 static int binpatch_p_analyse(binpatch_p_module *m) {
     size_t bytes = x86flow_graph_bytes(&m->flow), more;
-    const binpatch_config *c = &binpatch_p.config;
     x86flow_graph g;
     void *memory, *scratch;
-    uint64_t key;
     uint32_t k;
     binpatch_p_read_dynamic(m);
     binpatch_p_read_file(m);
-    key = c->recall || c->keep ? binpatch_p_key_of(m) : 0;
-    if (binpatch_p_recall(m, key)) {
+    if (m->known) {
         memset(&g, 0, sizeof g);
         binpatch_p_prepare(m, &g);
         binpatch_p_find_labels(m, &g);
-        m->known = NULL;              /* the words may go now */
         return 0;
     }
     m->refusal = "no memory";
@@ -232,7 +231,7 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
     binpatch_p_prepare(m, &g);
     binpatch_p_find_labels(m, &g);
     m->refusal = NULL;
-    binpatch_p_keep(m, key, g.filters);
+    binpatch_p_keep(m, g.filters);
     /* m->flow.named stands first in that memory; the rest is given back. */
     k = (g.named_count * (uint32_t)sizeof *g.named + 4095u) & ~4095u;
     if (k < bytes) munmap((uint8_t *)memory + k, bytes - k);

@@ -82,6 +82,18 @@ static uint32_t binpatch_p_patch(binpatch_p_module *m) {
     return patched;
 }
 
+/* Behind the install no reason changes, unless functions are hooked: then
+   nothing is counted ahead. */
+static void binpatch_p_count_reasons(void) {
+    uint32_t n, k;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        memset(m->reasons, 0, sizeof m->reasons);
+        for (k = 0; k < m->flow.count; k++) m->reasons[m->flow.functions[k].reason]++;
+        m->counted = 1;
+    }
+}
+
 BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     uint32_t n, patched = 0;
     uint64_t shadow = 0;
@@ -99,9 +111,16 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
         binpatch_p.shadow_stack = (shadow & 1) != 0;
     if (binpatch_p_open_buffers() != 0) return 0;
     dl_iterate_phdr(binpatch_p_each_module, NULL);
+    if (binpatch_p.config.recall || binpatch_p.config.keep) binpatch_p_find_mappings();
     for (n = 0; n < binpatch_p.module_count; n++) {
-        int size = binpatch_p_list_functions(&binpatch_p.modules[n]);
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        int size = binpatch_p_recall(m) ? binpatch_p_largest(&m->flow) : binpatch_p_list_functions(m);
         if (size > largest) largest = size;
+        if (m->flow.count) {
+            uint32_t *near = (uint32_t *)binpatch_p_map(x86flow_index_words(&m->flow) * 4, -1);
+            if (near) x86flow_index(&m->flow, near);
+        }
+        binpatch_p.ends[n] = m->flow.count + (n ? binpatch_p.ends[n - 1] : 0);
     }
     binpatch_p.reason = "no function has unwind information";
     if (!largest) return 0;
@@ -122,6 +141,7 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     binpatch_p.reason = NULL;
     binpatch_p.installed = 1;
     binpatch_p.armed = !binpatch_p.config.off;
+    binpatch_p_count_reasons();
     (void)binpatch_toggle(!binpatch_p.config.off);
     return patched;
 }
@@ -247,8 +267,10 @@ BINPATCH_API const char *binpatch_reason_text(int reason) {
 }
 
 BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out) {
-    uint32_t n;
-    for (n = 0; n < binpatch_p.module_count; n++) {
+    uint32_t n = 0;
+    while (n < binpatch_p.first_count && number >= binpatch_p.ends[n]) n++;
+    if (n) number -= binpatch_p.ends[n - 1];
+    for (; n < binpatch_p.module_count; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];
         const x86flow_function *f = &m->flow.functions[number];
         const x86copy_function *copies = &m->copy.functions[number];
@@ -272,8 +294,9 @@ BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out) 
 }
 
 BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place) {
-    uint32_t n, before = 0;
-    for (n = 0; n < module && n < binpatch_p.module_count; n++)
+    uint32_t n = module < binpatch_p.first_count ? module : binpatch_p.first_count;
+    uint32_t before = n ? binpatch_p.ends[n - 1] : 0;
+    for (; n < module && n < binpatch_p.module_count; n++)
         before += binpatch_p.modules[n].flow.count;
     if (module < binpatch_p.module_count) {
         const binpatch_p_module *m = &binpatch_p.modules[module];
@@ -292,7 +315,9 @@ BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out) {
     out->bias = m->flow.bias;
     out->refusal = m->refusal;
     out->text_bytes = m->flow.text_hi - m->flow.text_lo;
-    for (n = 0; n < m->flow.count; n++) out->functions[m->flow.functions[n].reason]++;
+    for (n = 0; m->counted && n < BINPATCH_REASONS; n++) out->functions[n] = m->reasons[n];
+    for (n = 0; !m->counted && n < m->flow.count; n++)
+        out->functions[m->flow.functions[n].reason]++;
     if (!m->shared) return 0;
     out->used_bytes = m->shared->used;
     out->checking_bytes = m->shared->bytes_c;

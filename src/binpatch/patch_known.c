@@ -4,24 +4,34 @@
    the start-up, and it finds the same each time. So the caller may keep what it
    found (config.keep), and hand it back in a later run (config.recall):
 
-       words: | header | function 0: 4 words | function 1 | ... | named | labels |
+       words: | header | function 0: 9 words | function 1 | ... | named | labels |
 
-       function    part; owner; changes, reason, flags; direct, dispatches,
-                   unsure_entry, patch_at and the two bits below
+       function    lo from m->text_lo on; size; its FDE from the .eh_frame_hdr on; part;
+                   owner; changes, reason, flags; direct, unsure_entry, dispatches, patch_at
+                   and the bits below; pad, displaced; its name from m->lo on, 0: it has none, or
+                   one that does not stand in memory
        named       addresses of data that the code names, from m->lo on
        labels      labels of threaded interpreters, from m->text_lo on
 
    The invariant: the key stands for all that the survey reads of the module's
-   code, for its functions, for what the GOT binds, for the settings and for
-   this code itself. Data of the module's file (relocations, words, tables) is
-   not read for the key: the caller hands back what it kept of the same file
-   only. All numbers are checked against the module before one is used.
+   code, for what the GOT binds, for the settings and for this code itself. Data
+   of the module's file (unwind information, relocations, words, tables) is not
+   read for the key: the caller hands back what it kept of the same file only.
+   All numbers are checked against the module before one is used.
 
-   cost: the text is read once, eight bytes at a time. */
+   The code need not be read where it is surely that of the file: the kernel says
+   of which file it is mapped (/proc/self/maps), that file is still the one at
+   the module's path, and no page of it was written to (/proc/self/pagemap: a
+   page that was is anonymous). The key then has what identifies the file.
+   Otherwise it has the sum of the code.
 
-enum { BINPATCH_P_KNOWN_HEADER = 8, BINPATCH_P_KNOWN_FUNCTION = 4 };
-enum { BINPATCH_P_KNOWN_PATCHED = 1, BINPATCH_P_KNOWN_BARE = 2 };
-#define BINPATCH_P_KNOWN_MAGIC 0x314E4B42u
+   cost: eight bytes for each page of text; otherwise the text is read once,
+   eight bytes at a time. */
+
+enum { BINPATCH_P_KNOWN_HEADER = 8, BINPATCH_P_KNOWN_FUNCTION = 9 };
+enum { BINPATCH_P_KNOWN_PATCHED = 1, BINPATCH_P_KNOWN_BARE = 2, BINPATCH_P_KNOWN_THREADED = 4 };
+enum { BINPATCH_P_KNOWN_SYMBOLS = 1 };   /* of the header: the file has more names */
+#define BINPATCH_P_KNOWN_MAGIC 0x324E4B42u
 
 static uint64_t binpatch_p_mix(uint64_t sum, uint64_t word) {
     sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
@@ -42,8 +52,94 @@ static uint64_t binpatch_p_mix_bytes(uint64_t sum, uint64_t lo, uint64_t hi) {
     return binpatch_p_mix(sum, hi - lo);
 }
 
-/* Behind binpatch_p_read_dynamic and binpatch_p_read_file. Only text that may be
-   read is; 0: there is no key. */
+/* A line of /proc/self/maps. */
+static void binpatch_p_note_mapping(const char *line) {
+    unsigned long long lo, hi, offset, inode;
+    unsigned major_number, minor_number;
+    char execute;
+    uint32_t n, k;
+    if (sscanf(line, "%llx-%llx %*c%*c%c%*c %llx %x:%x %llu", &lo, &hi, &execute, &offset,
+               &major_number, &minor_number, &inode) != 7
+        || execute != 'x')
+        return;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        uint64_t device = makedev(major_number, minor_number);
+        for (k = 0; k < m->code_count; k++) {
+            if (m->code[k][0] < lo || m->code[k][1] > hi) continue;
+            if (offset + (m->code[k][0] - lo) != m->code_offset[k]) continue;
+            if (m->mapped_count && (m->mapped[0] != device || m->mapped[1] != inode)) continue;
+            m->mapped[0] = device;
+            m->mapped[1] = inode;
+            m->mapped_count++;
+        }
+    }
+}
+
+/* Notes of all modules which files their code is mapped from. */
+static void binpatch_p_find_mappings(void) {
+    enum { ROOM = 1 << 16 };
+    int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    char *text = (char *)binpatch_p_map(ROOM, -1), *line, *end;
+    size_t have = 0;
+    ssize_t got = 1;
+    while (file >= 0 && text && got > 0) {
+        got = read(file, text + have, ROOM - 1 - have);
+        if (got > 0) have += (size_t)got;
+        text[have] = 0;
+        for (line = text; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+            *end = 0;
+            binpatch_p_note_mapping(line);
+        }
+        have -= (size_t)(line - text);
+        if (have == ROOM - 1) have = 0;         /* no line is that long */
+        memmove(text, line, have);
+    }
+    if (text) munmap(text, ROOM);
+    if (file >= 0) close(file);
+}
+
+/* Was none of these pages written to? */
+static int binpatch_p_is_clean(uint64_t lo, uint64_t hi, int pagemap) {
+    enum { ENTRIES = 512 };
+    uint64_t entries[ENTRIES], page = lo >> 12, end = (hi + 4095) >> 12, k;
+    while (page < end) {
+        uint64_t count = end - page < ENTRIES ? end - page : (uint64_t)ENTRIES;
+        if (pread(pagemap, entries, 8 * count, (off_t)(8 * page)) != (ssize_t)(8 * count)) return 0;
+        for (k = 0; k < count; k++) {
+            int present = (entries[k] >> 63 & 1) != 0, of_file = (entries[k] >> 61 & 1) != 0;
+            if (entries[k] >> 62 & 1 || (present && !of_file)) return 0;
+        }
+        page += count;
+    }
+    return 1;
+}
+
+/* Is the module's code that of the file at its path? Then *sum goes on with what
+   identifies the file. Returns 1 or 0. */
+static int binpatch_p_is_as_filed(const binpatch_p_module *m, uint64_t *sum) {
+    struct stat s;
+    int pagemap, clean;
+    uint32_t n;
+    if (m->mapped_count != m->code_count || !m->mapped[1]) return 0;
+    if (stat(*m->path ? m->path : "/proc/self/exe", &s) != 0) return 0;
+    if ((uint64_t)s.st_dev != m->mapped[0] || (uint64_t)s.st_ino != m->mapped[1]) return 0;
+    pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    clean = pagemap >= 0;
+    for (n = 0; clean && n < m->code_count; n++)
+        clean = binpatch_p_is_clean(m->code[n][0], m->code[n][1], pagemap);
+    if (pagemap >= 0) close(pagemap);
+    if (!clean) return 0;
+    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_dev);
+    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_ino);
+    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_size);
+    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_mtim.tv_sec ^ (uint64_t)s.st_mtim.tv_nsec << 32);
+    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_ctim.tv_sec ^ (uint64_t)s.st_ctim.tv_nsec << 32);
+    return 1;
+}
+
+/* Behind binpatch_p_find_own_slots. Only text that may be read is; 0: there is
+   no key. */
 static uint64_t binpatch_p_key_of(const binpatch_p_module *m) {
     const x86flow_module *flow = &m->flow;
     const Elf64_Dyn *d;
@@ -66,131 +162,169 @@ static uint64_t binpatch_p_key_of(const binpatch_p_module *m) {
     sum = binpatch_p_mix(sum, (uint32_t)binpatch_p.k_boring);
     sum = binpatch_p_mix(sum, binpatch_p.config.all_checks != 0);
     sum = binpatch_p_mix(sum, flow->hi - flow->lo);
-    for (n = 0; n < flow->count; n++) {
-        const x86flow_function *f = &flow->functions[n];
-        sum = binpatch_p_mix(sum, f->lo - flow->lo);
-        sum = binpatch_p_mix(sum, (uint64_t)f->size << 32 | f->pad);
-        sum = binpatch_p_mix(sum, (uint64_t)f->reason << 8 | f->flags);
+    sum = binpatch_p_mix(sum, binpatch_p_address(flow->frame_header) - flow->lo);
+    for (n = 0; n < m->own_slot_count; n++) {
+        sum = binpatch_p_mix(sum, m->own_slots[n].slot - flow->lo);
+        sum = binpatch_p_mix(sum, m->own_slots[n].to - flow->lo);
     }
-    for (n = 0; n < flow->bound_count; n++) {
-        sum = binpatch_p_mix(sum, flow->bound[n].slot - flow->lo);
-        sum = binpatch_p_mix(sum, flow->bound[n].function);
-    }
+    if (binpatch_p_is_as_filed(m, &sum)) return sum ? sum : 1;
+    sum = binpatch_p_mix(sum, m->code_count);
     for (n = 0; n < m->code_count; n++)
         sum = binpatch_p_mix_bytes(sum, m->code[n][0], m->code[n][1]);
     return sum ? sum : 1;
 }
 
-/* What one function of the words says. Returns 0, or -1: it cannot be so. */
-static int binpatch_p_recall_function(const binpatch_p_module *m, uint32_t n, const uint32_t *w,
-                                      x86flow_function *out) {
-    uint32_t bits = w[3] >> 24 & 3, count = m->flow.count;
+/* What one function of the words says; `before` ends at or before it. Returns
+   0, or -1: it cannot be so. */
+static int binpatch_p_recall_function(const binpatch_p_module *m, uint32_t count, const uint32_t *w,
+                                      uint64_t before, x86flow_function *out) {
+    const x86flow_module *flow = &m->flow;
+    uint64_t text = flow->text_hi - flow->text_lo, fde;
+    uint32_t bits = w[6] >> 24;
     int patched = (bits & BINPATCH_P_KNOWN_PATCHED) != 0;
-    *out = m->flow.functions[n];
-    out->part = w[0];
-    out->owner = w[1];
-    out->changes = (uint16_t)w[2];
-    out->reason = (uint8_t)(w[2] >> 16);
-    out->flags = (uint8_t)(w[2] >> 24);
-    out->direct = w[3] & 1;
-    out->dispatches = (uint8_t)(w[3] >> 8);
-    out->unsure_entry = w[3] >> 1 & 1;
-    out->patch_at = (uint8_t)(w[3] >> 16);
+    memset(out, 0, sizeof *out);
+    fde = binpatch_p_address(flow->frame_header) + (uint64_t)(int64_t)(int32_t)w[2];
+    out->lo = flow->text_lo + w[0];
+    out->size = w[1];
+    out->fde = binpatch_p_at(fde);
+    out->part = w[3];
+    out->owner = w[4];
+    out->changes = (uint16_t)w[5];
+    out->reason = (uint8_t)(w[5] >> 16);
+    out->flags = (uint8_t)(w[5] >> 24);
+    out->direct = w[6] & 1;
+    out->unsure_entry = w[6] >> 1 & 1;
+    out->dispatches = (uint8_t)(w[6] >> 8);
+    out->patch_at = (uint8_t)(w[6] >> 16);
+    out->pad = w[7] & 0xFF;
+    out->displaced = (uint8_t)(w[7] >> 8);
+    if (w[8]) out->name = (const char *)binpatch_p_at(flow->lo + w[8]);
+    if (bits & BINPATCH_P_KNOWN_BARE) out->noted |= BINPATCH_P_NOTED_BARE;
+    if (bits & BINPATCH_P_KNOWN_THREADED) out->noted |= BINPATCH_P_NOTED_THREADED;
+    if (w[0] >= text || !w[1] || w[1] > text - w[0] || out->lo < before) return -1;
+    if (out->pad > text - w[0] - w[1] || fde < flow->lo || fde >= flow->hi) return -1;
+    if (w[8] >= flow->hi - flow->lo) return -1;
     if (out->part > count || (out->owner > count && out->owner != ~0u)) return -1;
     if (out->reason >= BINPATCH_REASONS || (out->patch_at != 0 && out->patch_at != 4)) return -1;
-    if (patched == (out->reason != 0) || (bits && !patched)) return -1;
+    if (patched == (out->reason != 0) || bits > 7 || (bits && !patched)) return -1;
+    if (out->displaced && (uint32_t)out->patch_at + out->displaced > out->size) return -1;
     if (!patched || bits & BINPATCH_P_KNOWN_BARE) return 0;
+    if (out->displaced && out->displaced < 5u && out->patch_at + out->displaced != out->size)
+        return -1;
     return out->size + out->pad < out->patch_at + 5u ? -1 : 0;
 }
 
-/* Do the words fit the module? Nothing of it is changed. */
-static int binpatch_p_known_fits(const binpatch_p_module *m, const uint32_t *w, size_t words) {
-    const x86flow_module *flow = &m->flow;
-    size_t functions, n;
-    x86flow_function f;
-    uint32_t before = 0;
-    if (words < BINPATCH_P_KNOWN_HEADER || w[0] != BINPATCH_P_KNOWN_MAGIC) return 0;
-    if (w[1] != flow->count) return 0;
-    functions = (size_t)flow->count * BINPATCH_P_KNOWN_FUNCTION;
-    if (words != BINPATCH_P_KNOWN_HEADER + functions + w[2] + (size_t)w[3]) return 0;
-    w += BINPATCH_P_KNOWN_HEADER;
-    for (n = 0; n < flow->count; n++, w += BINPATCH_P_KNOWN_FUNCTION) {
-        if (binpatch_p_recall_function(m, (uint32_t)n, w, &f) != 0) return 0;
-    }
-    words -= BINPATCH_P_KNOWN_HEADER + functions;
-    w -= functions + BINPATCH_P_KNOWN_HEADER;
-    functions += BINPATCH_P_KNOWN_HEADER;
-    for (n = 0; n < words; n++) {
-        uint32_t value = w[functions + n];
-        if (n == w[2]) before = 0;
-        if (n && n != w[2] && value < before) return 0;
-        before = value;
-        if (n < w[2]) {
-            if (value > flow->hi - flow->lo) return 0;
-        } else {
-            const x86flow_function *in = x86flow_function_at(flow, flow->text_lo + value);
-            if (!in || flow->text_lo + value + 5 > in->lo + in->size) return 0;
+/* Lists the functions that the words tell of. Returns 0, or -1: they do not fit
+   the module. */
+static int binpatch_p_recall_functions(binpatch_p_module *m, const uint32_t *w, uint32_t count) {
+    x86flow_function *functions;
+    uint64_t before = m->flow.text_lo;
+    uint32_t n;
+    functions = (x86flow_function *)binpatch_p_map((size_t)count * sizeof *functions, -1);
+    if (!functions) return -1;
+    for (n = 0; n < count; n++, w += BINPATCH_P_KNOWN_FUNCTION) {
+        if (binpatch_p_recall_function(m, count, w, before, &functions[n]) != 0) {
+            munmap(functions, (size_t)count * sizeof *functions);
+            return -1;
         }
+        before = functions[n].lo + 1;   /* odd ones overlap: they are not patched */
+    }
+    m->flow.functions = functions;
+    m->flow.count = count;
+    return 0;
+}
+
+/* Addresses from `base` on, in rising order. Returns NULL: they are not, or
+   there is no memory. */
+static uint64_t *binpatch_p_recall_list(const uint32_t *w, uint32_t count, uint64_t base,
+                                        uint64_t bytes) {
+    uint64_t *list = (uint64_t *)binpatch_p_map(((size_t)count + 1) * sizeof *list, -1);
+    uint32_t n;
+    for (n = 0; list && n < count; n++) {
+        if (w[n] > bytes || (n && w[n] < w[n - 1])) {
+            munmap(list, ((size_t)count + 1) * sizeof *list);
+            return NULL;
+        }
+        list[n] = base + w[n];
+    }
+    return list;
+}
+
+/* Each label must stand whole in a function. */
+static int binpatch_p_labels_fit(const binpatch_p_module *m) {
+    uint32_t n;
+    for (n = 0; n < m->known_label_count; n++) {
+        uint64_t at = m->known_labels[n];
+        const x86flow_function *in = x86flow_function_at(&m->flow, at);
+        if (!in || at + 5 > in->lo + in->size) return 0;
     }
     return 1;
 }
 
-/* Was the function patched, and was it bare, in an earlier run? */
-static uint32_t binpatch_p_known_bits(const binpatch_p_module *m, uint32_t number) {
-    const uint32_t *w = m->known + BINPATCH_P_KNOWN_HEADER;
-    return w[(size_t)number * BINPATCH_P_KNOWN_FUNCTION + 3] >> 24 & 3;
+/* Takes the words over. Returns 1, or 0: they do not fit the module, which is as
+   it was. */
+static int binpatch_p_take_known(binpatch_p_module *m, const uint32_t *w, size_t words) {
+    x86flow_module *flow = &m->flow;
+    size_t functions;
+    const uint32_t *named;
+    uint64_t *list;
+    if (words < BINPATCH_P_KNOWN_HEADER || w[0] != BINPATCH_P_KNOWN_MAGIC || !w[1]) return 0;
+    functions = (size_t)w[1] * BINPATCH_P_KNOWN_FUNCTION;
+    if (words != BINPATCH_P_KNOWN_HEADER + functions + w[2] + (size_t)w[3]) return 0;
+    named = w + BINPATCH_P_KNOWN_HEADER + functions;
+    list = binpatch_p_recall_list(named, w[2], flow->lo, flow->hi - flow->lo);
+    m->known_label_count = w[3];
+    m->known_labels = binpatch_p_recall_list(named + w[2], w[3], flow->text_lo,
+                                             flow->text_hi - flow->text_lo);
+    if (list && m->known_labels
+        && binpatch_p_recall_functions(m, w + BINPATCH_P_KNOWN_HEADER, w[1]) == 0) {
+        flow->named = list;
+        flow->named_count = w[2];
+        if (binpatch_p_labels_fit(m)) return 1;
+    }
+    flow->functions = NULL;
+    flow->named = NULL;
+    flow->count = flow->named_count = 0;
+    return 0;
 }
 
 /* Was a label patched there in an earlier run? */
 static int binpatch_p_known_label(const binpatch_p_module *m, uint64_t at) {
-    const uint32_t *w = m->known;
-    const uint32_t *labels = w + BINPATCH_P_KNOWN_HEADER
-                             + (size_t)w[1] * BINPATCH_P_KNOWN_FUNCTION + w[2];
-    uint32_t lo = 0, hi = w[3];
+    uint32_t lo = 0, hi = m->known_label_count;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (labels[mid] < at - m->flow.text_lo) lo = mid + 1;
+        if (m->known_labels[mid] < at) lo = mid + 1;
         else hi = mid;
     }
-    return lo < w[3] && labels[lo] == at - m->flow.text_lo;
+    return lo < m->known_label_count && m->known_labels[lo] == at;
 }
 
-/* Takes over what an earlier run found out. Returns 1, or 0: nothing is known,
-   and the module is as it was. */
-static int binpatch_p_recall(binpatch_p_module *m, uint64_t key) {
+/* Takes over what an earlier run found out, the list of functions too. Returns
+   1, or 0: nothing is known, and the module is as it was. */
+static int binpatch_p_recall(binpatch_p_module *m) {
     const binpatch_config *c = &binpatch_p.config;
-    x86flow_module *flow = &m->flow;
-    const uint32_t *w, *named;
-    uint64_t *list;
+    const uint32_t *w;
     size_t words = 0;
-    uint32_t n;
-    if (!c->recall || !key) return 0;
-    w = c->recall(c->user, m->path, key, &words);
-    if (!w || !binpatch_p_known_fits(m, w, words)) return 0;
-    list = (uint64_t *)binpatch_p_map(((size_t)w[2] + 1) * sizeof *list, -1);
-    if (!list) return 0;
-    m->known = w;
-    for (n = 0; n < flow->count; n++)
-        (void)binpatch_p_recall_function(
-            m, n, w + BINPATCH_P_KNOWN_HEADER + (size_t)n * BINPATCH_P_KNOWN_FUNCTION,
-            &flow->functions[n]);
-    named = w + BINPATCH_P_KNOWN_HEADER + (size_t)flow->count * BINPATCH_P_KNOWN_FUNCTION;
-    for (n = 0; n < w[2]; n++) list[n] = flow->lo + named[n];
-    flow->named = list;
-    flow->named_count = w[2];
+    if ((!c->recall && !c->keep) || binpatch_p.looks || !m->flow.frame_header) return 0;
+    binpatch_p_find_own_slots(m);
+    m->key = binpatch_p_key_of(m);
+    w = c->recall && m->key ? c->recall(c->user, m->path, m->key, &words) : NULL;
+    m->known = w && binpatch_p_take_known(m, w, words);
+    if (!m->known) return 0;
+    m->has_symbols = (w[5] & BINPATCH_P_KNOWN_SYMBOLS) != 0;
     binpatch_p.filters += w[4];
     binpatch_p.recalled++;
     return 1;
 }
 
 /* Hands out what was found. */
-static void binpatch_p_keep(const binpatch_p_module *m, uint64_t key, uint32_t filters) {
+static void binpatch_p_keep(const binpatch_p_module *m, uint32_t filters) {
     const binpatch_config *c = &binpatch_p.config;
     const x86flow_module *flow = &m->flow;
     size_t words = BINPATCH_P_KNOWN_HEADER + (size_t)flow->count * BINPATCH_P_KNOWN_FUNCTION
                    + flow->named_count + flow->label_count;
     uint32_t n, *memory, *w;
-    if (!c->keep || !key || flow->hi - flow->lo > UINT32_MAX) return;
+    if (!c->keep || !m->key || flow->hi - flow->lo > INT32_MAX) return;
     memory = w = (uint32_t *)binpatch_p_map(words * sizeof *w, -1);
     if (!w) return;
     w[0] = BINPATCH_P_KNOWN_MAGIC;
@@ -198,22 +332,29 @@ static void binpatch_p_keep(const binpatch_p_module *m, uint64_t key, uint32_t f
     w[2] = flow->named_count;
     w[3] = flow->label_count;
     w[4] = filters;
+    w[5] = m->has_symbols ? BINPATCH_P_KNOWN_SYMBOLS : 0;
     w += BINPATCH_P_KNOWN_HEADER;
     for (n = 0; n < flow->count; n++) {
         const x86flow_function *f = &flow->functions[n];
-        const x86copy_function *copies = &m->copy.functions[n];
+        uint64_t name = f->name ? binpatch_p_address(f->name) - flow->lo : 0;
         uint32_t bits = 0;
         if (f->patched) bits |= BINPATCH_P_KNOWN_PATCHED;
-        if (copies->bare) bits |= BINPATCH_P_KNOWN_BARE;
+        if (m->copy.functions[n].bare) bits |= BINPATCH_P_KNOWN_BARE;
+        if (f->patched && f->noted & BINPATCH_P_NOTED_THREADED) bits |= BINPATCH_P_KNOWN_THREADED;
+        *w++ = (uint32_t)(f->lo - flow->text_lo);
+        *w++ = f->size;
+        *w++ = (uint32_t)(f->fde - flow->frame_header);
         *w++ = f->part;
         *w++ = f->owner;
         *w++ = f->changes | (uint32_t)f->reason << 16 | (uint32_t)f->flags << 24;
         *w++ = (f->direct ? 1u : 0) | (f->unsure_entry ? 2u : 0) | (uint32_t)f->dispatches << 8
                | (uint32_t)f->patch_at << 16 | bits << 24;
+        *w++ = f->pad | (uint32_t)f->displaced << 8;
+        *w++ = name < flow->hi - flow->lo ? (uint32_t)name : 0;
     }
     for (n = 0; n < flow->named_count; n++) *w++ = (uint32_t)(flow->named[n] - flow->lo);
     for (n = 0; n < flow->label_count; n++)
         *w++ = (uint32_t)(flow->labels[n].at - flow->text_lo);
-    c->keep(c->user, m->path, key, memory, words);
+    c->keep(c->user, m->path, m->key, memory, words);
     munmap(memory, words * sizeof *w);
 }

@@ -122,25 +122,31 @@ static int binpatch_p_is_threaded(const x86flow_body *b) {
     return dispatches >= X86FLOW_THREADED && labels >= X86FLOW_THREADED;
 }
 
+static int binpatch_p_may_be_threaded(const binpatch_p_module *m, const x86flow_function *f) {
+    if (m->known) return (f->noted & BINPATCH_P_NOTED_THREADED) != 0;
+    return f->dispatches >= X86FLOW_THREADED;
+}
+
 /* Makes C of threaded functions, and lists their labels. */
 static void binpatch_p_find_labels(binpatch_p_module *m, x86flow_graph *g) {
     uint32_t n, bytes = 0;
     for (n = 0; n < m->flow.count; n++) {
         const x86flow_function *f = &m->flow.functions[n];
-        if (f->patched && !m->copy.functions[n].bare && f->dispatches >= X86FLOW_THREADED)
+        if (f->patched && !m->copy.functions[n].bare && binpatch_p_may_be_threaded(m, f))
             bytes += f->size;
     }
     m->labels_max = bytes / 5;
     if (!bytes) return;
     m->flow.labels = (x86flow_label *)binpatch_p_map(m->labels_max * sizeof *m->flow.labels, -1);
     for (n = 0; m->flow.labels && n < m->flow.count; n++) {
-        const x86flow_function *f = &m->flow.functions[n];
+        x86flow_function *f = &m->flow.functions[n];
         x86copy_function *own = &m->copy.functions[n];
-        if (!f->patched || own->bare || f->dispatches < X86FLOW_THREADED) continue;
+        if (!f->patched || own->bare || !binpatch_p_may_be_threaded(m, f)) continue;
         if (x86flow_decode(&binpatch_p.body, &m->flow, f, 0) != 0) continue;
         x86flow_note_callees(&binpatch_p.body, &m->flow);
         if (binpatch_p_read(m, n) != 0 || !binpatch_p_is_threaded(&binpatch_p.body)) continue;
         own->threaded = 1;
+        f->noted |= BINPATCH_P_NOTED_THREADED;
         (void)binpatch_p_make_c(m, n);
         if (own->c_at) binpatch_p_take_labels(m, g, n);
     }

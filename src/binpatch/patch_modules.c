@@ -35,6 +35,7 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
         }
         if (!(p->p_flags & PF_X)) continue;
         if (m->code_count < 8) {
+            m->code_offset[m->code_count] = p->p_offset;
             m->code[m->code_count][0] = lo;
             m->code[m->code_count++][1] = hi;
         }
@@ -118,29 +119,51 @@ static int binpatch_p_open_dynamic(const binpatch_p_module *m, binpatch_p_dynami
     return y->symbols && y->names ? 0 : -1;
 }
 
-/* Calls of a module's own exported functions go through its GOT. If the name
-   means the module's own function to the whole process, too, copies call it
-   directly. */
-static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
-    x86flow_bound *bound;
-    size_t part, n, max = y->rela_count[0] + y->rela_count[1];
-    m->flow.bound_count = 0;
-    bound = (x86flow_bound *)binpatch_p_map((max + 1) * sizeof *bound, -1);
-    for (part = 0; bound && part < 2; part++) {
-        for (n = 0; y->rela[part] && n < y->rela_count[part]; n++) {
-            const Elf64_Rela *r = &y->rela[part][n];
-            const Elf64_Sym *symbol = &y->symbols[r->r_info >> 32];
+/* Calls of a module's own exported functions go through its GOT. Does this slot
+   lead to its own symbol? ld.so has said so already, or it will when the
+   function is first called: then the slot still leads to a stub of the PLT, and
+   the name must mean the module's own function to the whole process. */
+static int binpatch_p_leads_home(const binpatch_p_module *m, uint64_t slot, uint64_t at,
+                                 const char *name) {
+    uint64_t now = binpatch_p_u64(binpatch_p_at(slot));
+    if (now == at) return 1;
+    if (now && !binpatch_p_in_text(m, now)) return 0;
+    return dlsym(RTLD_DEFAULT, name) == (const void *)binpatch_p_at(at);
+}
+
+static void binpatch_p_find_own_slots(binpatch_p_module *m) {
+    binpatch_p_dynamic y;
+    size_t part, n, max;
+    if (m->own_slots || binpatch_p_open_dynamic(m, &y) != 0) return;
+    max = y.rela_count[0] + y.rela_count[1];
+    m->own_slots = (binpatch_p_own_slot *)binpatch_p_map((max + 1) * sizeof *m->own_slots, -1);
+    for (part = 0; m->own_slots && part < 2; part++) {
+        for (n = 0; y.rela[part] && n < y.rela_count[part]; n++) {
+            const Elf64_Rela *r = &y.rela[part][n];
+            const Elf64_Sym *symbol = &y.symbols[r->r_info >> 32];
             unsigned type = (unsigned)(r->r_info & 0xFFFFFFFF);
             uint64_t slot = m->flow.bias + r->r_offset, at = m->flow.bias + symbol->st_value;
-            const x86flow_function *f;
             if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
             if (!symbol->st_shndx || (symbol->st_info & 15) != STT_FUNC) continue;
-            f = x86flow_function_at(&m->flow, at);
-            if (!f || f->lo != at) continue;
-            if (dlsym(RTLD_DEFAULT, y->names + symbol->st_name) != (const void *)binpatch_p_at(at))
-                continue;
-            x86flow_bind(&m->flow, bound, slot, (uint32_t)(f - m->flow.functions));
+            if (!binpatch_p_leads_home(m, slot, at, y.names + symbol->st_name)) continue;
+            m->own_slots[m->own_slot_count].slot = slot;
+            m->own_slots[m->own_slot_count++].to = at;
         }
+    }
+}
+
+/* Copies call directly what such slots lead to. */
+static void binpatch_p_bind(binpatch_p_module *m) {
+    x86flow_bound *bound;
+    uint32_t n;
+    binpatch_p_find_own_slots(m);
+    m->flow.bound_count = 0;
+    bound = (x86flow_bound *)binpatch_p_map((m->own_slot_count + 1) * sizeof *bound, -1);
+    for (n = 0; bound && n < m->own_slot_count; n++) {
+        uint64_t to = m->own_slots[n].to;
+        const x86flow_function *f = x86flow_function_at(&m->flow, to);
+        if (!f || f->lo != to) continue;
+        x86flow_bind(&m->flow, bound, m->own_slots[n].slot, (uint32_t)(f - m->flow.functions));
     }
 }
 
@@ -150,7 +173,7 @@ static void binpatch_p_read_dynamic(binpatch_p_module *m) {
     binpatch_p_dynamic y;
     size_t n, part;
     if (binpatch_p_open_dynamic(m, &y) != 0) return;
-    for (n = 0; n < y.count; n++) {
+    for (n = 0; !m->known && n < y.count; n++) {
         unsigned type = y.symbols[n].st_info & 15;
         uint64_t at = m->flow.bias + y.symbols[n].st_value;
         x86flow_function *f;
@@ -159,7 +182,7 @@ static void binpatch_p_read_dynamic(binpatch_p_module *m) {
         f = x86flow_function_at(&m->flow, at);
         if (f && f->lo == at && !f->name) f->name = y.names + y.symbols[n].st_name;
     }
-    binpatch_p_bind(m, &y);
+    binpatch_p_bind(m);
     for (part = 0; part < 2; part++) {
         for (n = 0; y.rela[part] && n < y.rela_count[part]; n++) {
             const Elf64_Rela *r = &y.rela[part][n];
@@ -283,11 +306,15 @@ static void binpatch_p_read_symbols(binpatch_p_module *m, const binpatch_p_file 
 static void binpatch_p_read_file(binpatch_p_module *m) {
     binpatch_p_file file;
     uint32_t n, k;
+    if (m->known && !m->has_symbols) return;
     if (binpatch_p_open_file(*m->path ? m->path : "/proc/self/exe", &file) != 0) return;
     for (n = 0; n < file.count; n++) {
         const Elf64_Shdr *h = &file.sections[n];
         const char *name = h->sh_name < file.names_size ? file.names + h->sh_name : "";
-        if (h->sh_type == SHT_SYMTAB) binpatch_p_read_symbols(m, &file, h);
+        if (h->sh_type == SHT_SYMTAB) {
+            binpatch_p_read_symbols(m, &file, h);
+            m->has_symbols = 1;
+        }
         if (strncmp(name, ".plt", 4) && strcmp(name, ".init") && strcmp(name, ".fini")) continue;
         for (k = 0; k < m->flow.count; k++) {
             x86flow_function *f = &m->flow.functions[k];
@@ -296,8 +323,18 @@ static void binpatch_p_read_file(binpatch_p_module *m) {
     }
 }
 
+/* The size of the largest function with the largest part (.cold). */
+static int binpatch_p_largest(const x86flow_module *flow) {
+    uint32_t n, largest[2] = {0, 0};
+    for (n = 0; n < flow->count; n++) {
+        int part = (flow->functions[n].flags & X86FLOW_FRAGMENT) != 0;
+        if (flow->functions[n].size > largest[part]) largest[part] = flow->functions[n].size;
+    }
+    return (int)(largest[0] + largest[1]);
+}
+
 static int binpatch_p_list_functions(binpatch_p_module *m) {
-    uint32_t max = x86flow_list_functions(&m->flow, NULL, 0), n, largest[2] = {0, 0};
+    uint32_t max = x86flow_list_functions(&m->flow, NULL, 0);
     x86flow_function *functions;
     m->refusal = "no .eh_frame_hdr";
     if (!max) return -1;
@@ -307,9 +344,5 @@ static int binpatch_p_list_functions(binpatch_p_module *m) {
     m->refusal = "no functions in .eh_frame";
     if (!x86flow_list_functions(&m->flow, functions, max)) return -1;
     m->refusal = NULL;
-    for (n = 0; n < m->flow.count; n++) {
-        int part = (functions[n].flags & X86FLOW_FRAGMENT) != 0;
-        if (functions[n].size > largest[part]) largest[part] = functions[n].size;
-    }
-    return (int)(largest[0] + largest[1]);
+    return binpatch_p_largest(&m->flow);
 }

@@ -119,7 +119,13 @@ static void binpatch_p_describe(binpatch_p_module *m) {
     m->copy.offset_n = (int32_t)(binpatch_p_address(&t->n) - thread);
     m->copy.offset_left = (int32_t)(binpatch_p_address(&t->left) - thread);
     m->copy.offset_position = (int32_t)(binpatch_p_address(&t->position) - thread);
-    x86copy_find_xsave(&m->copy);
+    if (!binpatch_p.xsave_bytes) {      /* a virtual machine takes long to answer cpuid */
+        x86copy_find_xsave(&m->copy);
+        binpatch_p.xsave_bytes = m->copy.xsave_bytes;
+        binpatch_p.xsave_mask = m->copy.xsave_mask;
+    }
+    m->copy.xsave_bytes = binpatch_p.xsave_bytes;
+    m->copy.xsave_mask = binpatch_p.xsave_mask;
     m->copy.heavy = binpatch_p_heavy;
     m->copy.user = m;
 }

@@ -35,6 +35,10 @@ typedef struct binpatch_p_copy {
     uint32_t at, size, header, function;
 } binpatch_p_copy;
 
+typedef struct binpatch_p_own_slot {    /* a slot of the GOT that leads back into its module */
+    uint64_t slot, to;
+} binpatch_p_own_slot;
+
 typedef struct binpatch_p_other {
     uint64_t lo, hi;
     const uint8_t *frame_header;
@@ -66,7 +70,18 @@ typedef struct binpatch_p_module {
     uint32_t labels_max;          /* room in flow.labels */
     uint64_t code[8][2];          /* segments of code */
     uint32_t code_count;
-    const uint32_t *known;        /* what an earlier run found out; NULL: nothing */
+    uint64_t code_offset[8];      /* where they stand in the file */
+    uint64_t mapped[2];           /* the device and the inode that they are mapped from */
+    uint32_t mapped_count;        /* so many of them are */
+    binpatch_p_own_slot *own_slots; /* of the GOT; NULL: not yet looked for */
+    uint32_t own_slot_count;
+    uint64_t key;                 /* see binpatch_p_key_of; 0: there is none */
+    uint32_t reasons[BINPATCH_REASONS];     /* how many functions have which, if counted */
+    int counted;
+    int has_symbols;              /* its file has names that do not stand in memory */
+    int known;                    /* an earlier run found out all that stands in flow */
+    uint64_t *known_labels;       /* those that were patched then, in rising order */
+    uint32_t known_label_count;
 } binpatch_p_module;
 
 /* What is known of a return address: how to go on from there, and which
@@ -110,9 +125,11 @@ static struct {
     int writing;                /* we write text just now */
     int looks;                  /* nothing is patched but hooks: config.no_patches */
     binpatch_hook_fn hook;      /* who is told of entries and exits, or NULL */
+    uint32_t ends[BINPATCH_P_MODULES];  /* of the modules from the start: functions up to there */
     uint32_t first_count, late_lock;    /* modules from the start; who adds one */
     uint64_t own_sum;                   /* of the code that this is itself; 0: not yet made */
     uint32_t recalled;                  /* modules that an earlier run knew */
+    uint32_t xsave_bytes, xsave_mask;   /* of this processor; 0 bytes: not yet asked */
     const char *reason;
     uint64_t bursts, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
@@ -126,6 +143,8 @@ static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initi
 
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
+
+enum { BINPATCH_P_NOTED_BARE = 1, BINPATCH_P_NOTED_THREADED = 2 };   /* x86flow_function.noted */
 
 /* Memory far from all code, if it is free: what is near belongs to copies. file
    -1: none. */

@@ -87,9 +87,15 @@ EDGEPROF_API void edgeplan_drop(edgeplan *p, const edgeplan_order *order);
    classes + 1 of them. order->count, if any, counts vertices here. */
 EDGEPROF_API void edgeplan_vertices(edgeplan *p, const edgeplan_order *order);
 
+/* Of a vertex, for edgeplan_witnesses. */
+enum {
+    EDGEPLAN_CALL = 1,      /* the reader knows by itself when the call is over, or by LEAVE */
+    EDGEPLAN_CALL_TOLD = 2  /* a witness on each way to the next call or to EXIT says it */
+};
+
 /* Section 4: witnesses. call_block: not 0 for each vertex in which another
-   function's tokens may come, or which never returns; EXIT is one in any
-   case. */
+   function's tokens may come, or which never returns; EXIT is one in any case.
+   Of the order, uncountable edges get no witness. */
 EDGEPROF_API void edgeplan_witnesses(edgeplan *p, const uint8_t *call_block,
                                      const edgeplan_order *order);
 

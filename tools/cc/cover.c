@@ -5,10 +5,12 @@
    dump with the tables of its functions (docs/formats.md), so that the program
    needs nothing but to write both. In an ELF file they are a section that is
    not loaded. */
+#include "cc/callers.h"
 #include "cc/exits.h"
 #include "cc/mcdc.h"
 #include "cc/points.h"
 #include "cc/process.h"
+#include "cc/trace.h"
 #include "base/dump.h"
 #include "base/source.h"
 #include "base/tool.h"
@@ -35,6 +37,7 @@ typedef struct cc_planner {
     edges_function *done;
     uint32_t count, room;
     cc_mcdc *mcdc;
+    cc_traced traced;
     read_source *sources; /* those that can be read */
     uint32_t source_count, source_room;
 } planner;
@@ -99,7 +102,7 @@ static void reached_free(reached *r) {
 /* Gives slots to what the plan counts. Returns 0, or -1: an edge that no text
    can count must be. */
 static int take_slots(const planner *p, cc_cfg *g, const reached *r, const edgeplan *plan) {
-    uint32_t e, slot = p->slots;
+    uint32_t e, slot = p->request->trace ? 0 : p->slots;
     for (e = 0; e < r->edges; e++) {
         if (plan->plan[e] != EDGEPLAN_COUNTED) continue;
         if (g->edges[r->edge_of[e]].forced == CC_FORCED) return -1;
@@ -206,7 +209,9 @@ static void keep_table(planner *p, const cc_cfg *g, const reached *r, const edge
     f->vertices = plan->vertices;
     f->edges = plan->edges;
     f->stays = plan->stays;
-    f->counts_entry = plan->plan[plan->edges] == EDGEPLAN_COUNTED;
+    f->counts_entry = plan->plan[plan->edges] == EDGEPLAN_COUNTED ? EDGES_COUNTED
+                      : g->knows_entry                              ? EDGES_CALLED
+                                                                    : 0;
     f->ends = words(pairs);
     memcpy(f->ends, plan->ends, pairs * sizeof *f->ends);
     f->plan = (uint8_t *)tool_alloc((size_t)plan->edges + 1);
@@ -214,7 +219,7 @@ static void keep_table(planner *p, const cc_cfg *g, const reached *r, const edge
         f->plan[e] = plan->plan[e] == EDGEPLAN_COUNTED;
         f->slots += f->plan[e];
     }
-    f->slots += f->counts_entry;
+    f->slots += f->counts_entry == EDGES_COUNTED;
     take_lines(g, r, file, f);
 }
 
@@ -439,6 +444,45 @@ static void lighten_exits(const cc_cfg *g, const reached *r, edgeplan *plan) {
     }
 }
 
+/* The vertices that EXIT and edges without a counter hold together, when X is
+   not one of them. */
+static uint8_t *beside_exit(const edgeplan *plan) {
+    uint8_t *is_there = (uint8_t *)tool_alloc((size_t)plan->vertices + 1);
+    uint32_t e;
+    int changed = 1;
+    memset(is_there, 0, (size_t)plan->vertices + 1);
+    is_there[plan->exit] = 1;
+    while (changed) {
+        changed = 0;
+        for (e = 0; e < plan->edges; e++) {
+            uint32_t from = plan->ends[2 * e], to = plan->ends[2 * e + 1];
+            if (plan->plan[e] == EDGEPLAN_COUNTED || is_there[from] == is_there[to]) continue;
+            is_there[from] = is_there[to] = 1;
+            changed = 1;
+        }
+    }
+    return is_there;
+}
+
+/* The count of X is known, so the tree is one without X. Taking X out leaves
+   two halves, which the heaviest counted edge between them joins. */
+static int take_entry(cc_cfg *g, edgeplan *plan) {
+    uint8_t *is_there;
+    uint32_t e, best = CC_NOWHERE;
+    if (plan->stays || plan->plan[plan->edges] == EDGEPLAN_COUNTED) return 0;
+    is_there = beside_exit(plan);
+    for (e = 0; e < plan->edges; e++) {
+        if (plan->plan[e] != EDGEPLAN_COUNTED) continue;
+        if (is_there[plan->ends[2 * e]] == is_there[plan->ends[2 * e + 1]]) continue;
+        if (best == CC_NOWHERE || plan->weight[e] > plan->weight[best]) best = e;
+    }
+    free(is_there);
+    if (best == CC_NOWHERE) return 0;
+    plan->plan[best] = EDGEPLAN_NONE;
+    g->knows_entry = 1;
+    return 1;
+}
+
 const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc_cfg *g) {
     edgeplan plan;
     edgeplan_graph graph;
@@ -448,6 +492,7 @@ const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc
     size_t bytes;
     void *memory;
     uint32_t e;
+    int is_known = g->knows_entry;
     int is_blind; /* nobody sees an activation end early, and one may */
     const char *reason = NULL;
     reach(g, &r);
@@ -463,10 +508,14 @@ const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc
     if (edgeplan_init(&plan, memory, bytes, &graph) == 0) {
         reason = "graph-refused";
     } else {
-        if (p->request->cover <= 8) {
+        if (p->request->trace) {
+            cc_trace_plan(g, r.edge_of, r.vertex_of, r.edges, &plan);
+        } else if (p->request->cover <= 8) {
             edgeplan_marks(&plan);
             if (p->request->exits) mark_lines(g, &r, &plan);
             if (!p->mcdc) drop_marks(g, &r, &plan);
+            g->knows_entry = is_known && plan.plan[plan.edges] == EDGEPLAN_COUNTED;
+            if (g->knows_entry) plan.plan[plan.edges] = EDGEPLAN_NONE;
         } else {
             edgeplan_weigh(&plan, NULL);
             for (e = 0; e < r.edges; e++) {
@@ -478,12 +527,14 @@ const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc
             edgeplan_edges(&plan, &order);
             free(none);
             if (is_blind) count_both(g, &r, &plan);
+            g->knows_entry = is_known && !is_blind && take_entry(g, &plan);
         }
         if (take_slots(p, g, &r, &plan) != 0) {
             reason = "no-place-for-a-counter";
         } else {
             keep_function(p, name, file, g, &r, &plan);
             number_vertices(p, g, &r);
+            if (p->request->trace) g->entry_slot = cc_trace_keep(&p->traced, g, r.vertex_of);
         }
     }
     free(memory);
@@ -516,6 +567,7 @@ static void make_part(const planner *p, uint64_t key, text *part) {
     }
     dump_end(&w);
     if (p->mcdc) cc_mcdc_part(p->mcdc, key, part);
+    if (p->request->trace) cc_trace_part(&p->traced, key, part);
 }
 
 /* Of each source the hash of its bytes, so that a report can say that it was
@@ -575,9 +627,10 @@ void cc_planner_end(cc_planner *p, cc_tables *t) {
     unit.hash = t->hash;
     unit.bits = (uint8_t)p->request->cover;
     unit.slots = t->slots;
+    t->key = edgeprof_key(&unit);
     t->part.size = 0;
-    make_part(p, edgeprof_key(&unit), &t->part);
-    if (p->source_count) make_sources(p, edgeprof_key(&unit), &t->part);
+    make_part(p, t->key, &t->part);
+    if (p->source_count) make_sources(p, t->key, &t->part);
 }
 
 static void put_front(const planner *p, const char *table, const cc_tables *tables, text *front) {
@@ -588,6 +641,11 @@ static void put_front(const planner *p, const char *table, const cc_tables *tabl
         "struct bursty_cc_unit { const struct bursty_cc_function *const *functions; unsigned count;"
         " const unsigned char *part; __typeof__(sizeof 0) bytes; };\n";
     uint32_t slots = tables->slots;
+    if (p->request->trace) {
+        cc_trace_front(front, table, p->request, tables->key, p->traced.count, p->vertices);
+        cc_cover_section(front, &tables->part);
+        return;
+    }
     text_add(front, types);
     text_format(front, "__attribute__((visibility(\"hidden\"))) unsigned %s %s[%lu];\n",
                 cc_counter_type(p->request->cover), table,
@@ -624,11 +682,9 @@ cc_planner *cc_planner_new(const cc_request *request) {
 
 uint32_t cc_planner_slots(const cc_planner *p) { return p->slots; }
 
-void cc_planner_free(cc_planner *p) {
+/* All functions. */
+static void forget(planner *p) {
     uint32_t i;
-    cc_mcdc_free(p->mcdc);
-    for (i = 0; i < p->source_count; i++) free(p->sources[i].place);
-    free(p->sources);
     for (i = 0; i < p->count; i++) {
         free(p->done[i].name);
         free(p->done[i].file);
@@ -636,8 +692,19 @@ void cc_planner_free(cc_planner *p) {
         free(p->done[i].line);
         free(p->done[i].ends);
         free(p->done[i].plan);
+        free(p->done[i].call);
     }
+    p->count = p->slots = p->vertices = 0;
+}
+
+void cc_planner_free(cc_planner *p) {
+    uint32_t i;
+    forget(p);
+    cc_mcdc_free(p->mcdc);
+    for (i = 0; i < p->source_count; i++) free(p->sources[i].place);
+    free(p->sources);
     free(p->done);
+    cc_trace_free(&p->traced);
     free(p);
 }
 
@@ -675,28 +742,94 @@ static const char *plan_function(planner *p, cc_unit *u, const cc_function *f, c
     return reason;
 }
 
-static void cover_function(planner *p, cc_unit *u, uint32_t function, const char *table,
-                           cc_edits *edits, cc_result *result) {
+static void build(planner *p, cc_unit *u, uint32_t function, cc_cfg *g) {
+    memset(g, 0, sizeof *g);
+    g->entry_slot = CC_NOWHERE;
+    g->mcdc = p->mcdc;
+    g->backwards = p->request->backwards;
+    g->traces = p->request->trace;
+    cc_flow_build(u, function, g);
+}
+
+static void plan(planner *p, cc_unit *u, uint32_t function, cc_cfg *g) {
+    if (g->reason) return;
+    g->reason_token = u->functions[function].name;
+    g->reason = plan_function(p, u, &u->functions[function], g);
+}
+
+/* Plans all functions and forgets the plans: which of them have one, decides
+   whose calls are known. A trace has each entry. */
+static uint8_t *find_known(planner *p, cc_unit *u) {
+    cc_cfg *graphs = (cc_cfg *)tool_alloc(((size_t)u->function_count + 1) * sizeof *graphs);
+    uint8_t *known;
+    uint32_t i;
+    memset(graphs, 0, ((size_t)u->function_count + 1) * sizeof *graphs);
+    for (i = 0; i < u->function_count; i++) {
+        if (!p->request->trace && cc_is_wanted(u, &u->functions[i], &p->request->choice)) {
+            build(p, u, i, &graphs[i]);
+            plan(p, u, i, &graphs[i]);
+        } else {
+            graphs[i].reason = "not wanted";
+        }
+    }
+    known = cc_callers_known(u, graphs);
+    for (i = 0; i < u->function_count; i++) cc_cfg_free(&graphs[i]);
+    free(graphs);
+    forget(p);
+    return known;
+}
+
+static void cover_function(planner *p, cc_unit *u, uint32_t function, cc_cfg *g,
+                           const char *table, cc_edits *edits, cc_result *result) {
     cc_function *f = &u->functions[function];
     uint32_t slots = p->slots;
-    cc_cfg g;
-    memset(&g, 0, sizeof g);
-    g.entry_slot = CC_NOWHERE;
-    g.mcdc = p->mcdc;
-    g.backwards = p->request->backwards;
-    cc_flow_build(u, function, &g);
-    if (!g.reason) {
-        g.reason_token = f->name;
-        g.reason = plan_function(p, u, f, &g);
+    plan(p, u, function, g);
+    if (g->reason) {
+        f->reason = g->reason;
+        f->reason_line = u->tokens.list[g->reason_token].line;
+        return;
     }
-    if (g.reason) {
-        f->reason = g.reason;
-        f->reason_line = u->tokens.list[g.reason_token].line;
-    } else {
-        cc_mcdc_plan(p->mcdc, function, &g, slots, p->slots - slots, result);
-        cc_flow_emit(u, function, &g, p->request, table, edits, &result->look_again);
+    cc_mcdc_plan(p->mcdc, function, g, slots, p->slots - slots, result);
+    cc_flow_emit(u, function, g, p->request, table, edits, &result->look_again);
+}
+
+/* Tells the tables of a function the vertices that call it. */
+static void add_calls(planner *p, const cc_cfg *graphs, uint32_t count, const uint32_t *table) {
+    uint32_t i, k, n;
+    for (i = 0; i < count; i++) {
+        for (k = 0; graphs[i].number && k < graphs[i].site_count; k++) {
+            const cc_site *s = &graphs[i].sites[k];
+            if (s->callee == CC_NOWHERE || s->vertex == CC_NOWHERE) continue;
+            if (graphs[i].number[s->vertex] == CC_NOWHERE) continue;
+            for (n = table[s->callee]; n < table[s->callee + 1]; n++) {
+                edges_function *f = &p->done[n];
+                if (f->counts_entry != EDGES_CALLED) continue;
+                f->call = (uint32_t *)tool_grow(f->call, ((size_t)f->calls + 1) * sizeof *f->call);
+                f->call[f->calls++] = graphs[i].number[s->vertex];
+            }
+        }
     }
-    cc_cfg_free(&g);
+}
+
+static void cover_all(planner *p, cc_unit *u, const char *table, cc_edits *edits,
+                      cc_result *result) {
+    cc_cfg *graphs = (cc_cfg *)tool_alloc(((size_t)u->function_count + 1) * sizeof *graphs);
+    uint32_t *table_of = words((size_t)u->function_count + 1), i;
+    uint8_t *known = find_known(p, u);
+    memset(graphs, 0, ((size_t)u->function_count + 1) * sizeof *graphs);
+    for (i = 0; i < u->function_count; i++) {
+        table_of[i] = p->count;
+        if (!cc_is_wanted(u, &u->functions[i], &p->request->choice)) continue;
+        build(p, u, i, &graphs[i]);
+        graphs[i].knows_entry = known[i];
+        cover_function(p, u, i, &graphs[i], table, edits, result);
+    }
+    table_of[i] = p->count;
+    add_calls(p, graphs, u->function_count, table_of);
+    for (i = 0; i < u->function_count; i++) cc_cfg_free(&graphs[i]);
+    free(known);
+    free(table_of);
+    free(graphs);
 }
 
 void cc_cfg_free(cc_cfg *g) {
@@ -705,27 +838,25 @@ void cc_cfg_free(cc_cfg *g) {
     free(g->call);
     free(g->after);
     free(g->number);
+    free(g->sites);
 }
 
 void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *front,
               cc_result *result) {
     planner *p = cc_planner_new(request);
     cc_tables tables;
-    uint32_t i;
     char table[48];
     cc_counters_name(table, sizeof table, request);
     if (request->mcdc) p->mcdc = cc_mcdc_new(u, request, table);
     blank_promises(u, edits);
-    if (request->exits) cc_exits_keep_frames(u, edits);
-    for (i = 0; i < u->function_count; i++) {
-        if (!cc_is_wanted(u, &u->functions[i], &request->choice)) continue;
-        cover_function(p, u, i, table, edits, result);
-    }
-    if (p->slots > 0) {
+    cc_exits_find(u);
+    if (request->exits) cc_exits_keep_frames(u, edits, request->trace);
+    cover_all(p, u, table, edits, result);
+    if (p->slots > 0 || p->traced.count > 0) {
         cc_planner_end(p, &tables);
         put_front(p, table, &tables, front);
         text_free(&tables.part);
     }
-    result->checks = p->slots;
+    result->checks = request->trace ? p->traced.count : p->slots;
     cc_planner_free(p);
 }

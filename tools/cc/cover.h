@@ -23,6 +23,15 @@ typedef struct cc_line_of {
     uint32_t file;            /* 0: that of the function; else a number of other_file, from 1 on */
 } cc_line_of;
 
+/* A call of a function of this file, or one that may not return. */
+typedef struct cc_site {
+    uint32_t callee;          /* its number, or CC_NOWHERE: not of this file */
+    uint32_t vertex;          /* where it runs, or CC_NOWHERE: never */
+    uint32_t first, last;     /* tokens: its name, and the end of its arguments */
+    uint32_t full;            /* the last token of the full expression around it */
+    int leaves;               /* it may not return */
+} cc_site;
+
 /* The graph of one function. Vertex 0 is the entry, vertex 1 is EXIT. */
 typedef struct cc_cfg {
     cc_edge *edges;
@@ -30,10 +39,15 @@ typedef struct cc_cfg {
     uint32_t vertices, edge_count, edge_room, line_count, line_room;
     uint32_t entry_slot;      /* the counter of X, or CC_NOWHERE */
     int backwards;            /* arguments are passed from right to left */
+    int traces;               /* edges get witnesses; the entry's slot is the function's number */
     struct cc_mcdc *mcdc;     /* NULL: branches alone (mcdc.h) */
     uint32_t *call;           /* of each vertex: the last token of its first call that may not
                                  return, + 1; 0: it holds none */
     uint32_t call_room;
+    cc_site *sites;           /* in the order in which the walk passes them */
+    uint32_t site_count, site_room;
+    int knows_entry;          /* its calls say how often it was entered (callers.h): X needs no
+                                 counter */
     uint32_t *after;          /* where each && || ?: ({}) leads, in the order in which they begin */
     uint32_t after_room;
     uint32_t *number;         /* after the plan: of each vertex that of the unit, or CC_NOWHERE */
@@ -69,6 +83,7 @@ typedef struct cc_tables {
     text part;                /* parts of a dump; to be freed */
     char name[24];            /* what counts are known by, with hash and slots */
     uint32_t hash, slots;
+    uint64_t key;
 } cc_tables;
 void cc_planner_end(cc_planner *p, cc_tables *t);
 /* The name of the array of counters. */

@@ -165,19 +165,27 @@ static int read_hash(const words *w, uint32_t i, uint64_t *hash) {
     return 0;
 }
 
+/* "3,5:37:1250": loop 3, and loop 5 with a weight and a budget. */
+static int is_loop_list(const char *p, size_t size) {
+    size_t k;
+    unsigned colons = 0;
+    for (k = 0; k < size; k++) {
+        int digit = p[k] >= '0' && p[k] <= '9';
+        int before = k > 0 && p[k - 1] >= '0' && p[k - 1] <= '9';
+        if (digit) continue;
+        if (!before || k + 1 == size || (p[k] != ',' && p[k] != ':')) return 0;
+        if (p[k] == ',' && colons == 1) return 0;
+        colons = p[k] == ':' ? colons + 1 : 0;
+        if (colons > 2) return 0;
+    }
+    return colons != 1;
+}
+
 /* P unit name hash entry loops reason. Returns 0, or -1 if the line is none. */
 static int read_line(const words *w, uint64_t *hash) {
-    const char *p;
-    size_t k;
     if (w->count != 7 || !is_word(w, 0, "P") || read_hash(w, 3, hash) != 0) return -1;
     if (!is_word(w, 4, "0") && !is_word(w, 4, "1")) return -1;
-    p = w->at[5];
-    if (is_word(w, 5, "-")) return 0;
-    for (k = 0; k < w->size[5]; k++) {
-        int digit = p[k] >= '0' && p[k] <= '9';
-        if (!digit && !(p[k] == ',' && k > 0 && p[k - 1] != ',' && k + 1 < w->size[5])) return -1;
-    }
-    return 0;
+    return is_word(w, 5, "-") || is_loop_list(w->at[5], w->size[5]) ? 0 : -1;
 }
 
 int cc_plan_check(const char *plan, size_t size, uint32_t *line) {
@@ -195,15 +203,25 @@ int cc_plan_check(const char *plan, size_t size, uint32_t *line) {
 }
 
 static void take_loops(cc_flow *flow, const char *list, size_t size) {
-    uint32_t number = 0;
+    uint32_t number[3] = {0, 0, 0}, part = 0;
     size_t i;
     for (i = 0; i <= size; i++) {
         if (i < size && list[i] >= '0' && list[i] <= '9') {
-            number = number < 100000000 ? number * 10 + (uint32_t)(list[i] - '0') : number;
+            if (number[part] < 100000000)
+                number[part] = number[part] * 10 + (uint32_t)(list[i] - '0');
             continue;
         }
-        if (number < flow->loop_count) flow->loops[number].checked = 1;
-        number = 0;
+        if (i < size && list[i] == ':') {
+            part++;
+            continue;
+        }
+        if (number[0] < flow->loop_count) {
+            flow->loops[number[0]].checked = 1;
+            flow->loops[number[0]].weight = number[1];
+            flow->loops[number[0]].budget = number[2];
+        }
+        memset(number, 0, sizeof number);
+        part = 0;
     }
 }
 
@@ -382,6 +400,7 @@ static void obey_author(cc_unit *u, cc_flow *flows, const cc_choice *choice) {
             cc_loop *loop = &flows[i].loops[k];
             says = author_says(u, u->nodes[loop->node].kid[1]);
             if (says) loop->checked = says > 0;
+            if (says) loop->weight = 0;
         }
     }
 }

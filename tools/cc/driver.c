@@ -268,7 +268,7 @@ static void ask_for_cover(job *j) {
     if (says(said, size, "bursty_cc_notes")) j->cxx = CC_CXX_NOTES;
     if (says(said, size, "bursty_cc_ir")) j->cxx = CC_CXX_IR;
     if (says(said, size, "bursty_cc_typed_ir")) j->cxx = CC_CXX_TYPED_IR;
-    if (cc_counts_itself(&j->line)) j->cxx = CC_CXX_NOT;
+    if (cc_counts_itself(&j->line) || j->d->trace) j->cxx = CC_CXX_NOT;
     if (!j->d->no_exits && says(said, size, "bursty_cc_gcc")) j->exits = CC_EXITS_GCC;
     if (!j->d->no_exits && says(said, size, "bursty_cc_clang")) j->exits = CC_EXITS_CLANG;
     cc_command_free(&c);
@@ -388,6 +388,7 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
     request.near = j->near;
     request.atomic = j->d->atomic;
     request.mcdc = j->d->mcdc;
+    request.trace = j->d->trace;
     request.warns = j->line.warns;
     request.has_sections = j->has_sections;
     request.exits = j->exits != CC_EXITS_NOT;
@@ -967,6 +968,7 @@ static int run_all(job *j) {
             j->d->naming.exits = j->exits != CC_EXITS_NOT;
             j->d->naming.cxx = j->cxx != CC_CXX_NOT;
             j->d->naming.notes = j->cxx == CC_CXX_NOTES;
+            j->d->naming.no_tls = j->d->choice.no_tls;
             status = cc_add_runtime(&link, &j->line, &j->d->naming, j->folder);
         }
         say_left_alone(j);

@@ -15,6 +15,7 @@ typedef struct cc_driver {
     uint64_t options;         /* hash of the options of bursty cc */
     int side, no_runtime;
     int cover, atomic, mcdc;  /* as in cc_request, or CC_COVER_WORD */
+    int trace;                /* witnesses of the path; cover is 64 then */
     int late;                 /* C, too, gets its checks by gcc's plugin */
     int verbose;              /* says on standard error how each file gets its checks */
     int no_exits;             /* calls that may not return are not marked */

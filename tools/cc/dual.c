@@ -382,7 +382,7 @@ static void decide(cc_dual *d) {
 
 static uint32_t entry_site(cc_dual *d, uint32_t i) {
     uint32_t name = function_at(d, i)->name;
-    int kind = d->w->flows[i].checked ? CALL : CALL | CC_EVENT_ALONE;
+    int kind = d->w->flows[i].checked ? CALL : CALL | CC_EVENT_ALONE | CC_SECOND_COPY;
     if (d->list[i].entry == CC_NO_SITE) d->list[i].entry = cc_add_site(d->w, name, name, kind);
     return d->list[i].entry;
 }
@@ -392,7 +392,7 @@ static uint32_t loop_site(cc_dual *d, uint32_t i, uint32_t loop) {
     int is_checked = d->w->flows[i].loops[loop].checked;
     if (*site == CC_NO_SITE) {
         *site = cc_add_site(d->w, function_at(d, i)->name, d->w->u->nodes[node].first,
-                            is_checked ? BACKEDGE : BACKEDGE | CC_EVENT_ALONE);
+                            is_checked ? BACKEDGE : BACKEDGE | CC_EVENT_ALONE | CC_SECOND_COPY);
     }
     return *site;
 }

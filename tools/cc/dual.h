@@ -17,9 +17,10 @@ typedef struct cc_writer {
 
 #define CC_NO_SITE UINT32_MAX
 
-/* Flags beside the kind of a site: this tool put it there, and no check stands
-   there, so that it is only an event inside of bursts. */
-enum { CC_PLACED = 512, CC_EVENT_ALONE = 1024 };
+/* Flags beside the kind of a site: this tool put it there; no check stands
+   there, so that it is only an event inside of bursts; and only a second copy
+   has it. */
+enum { CC_PLACED = 512, CC_EVENT_ALONE = 1024, CC_SECOND_COPY = 2048 };
 
 /* A place in the table: the function at token `name`, the line of `token`; kind
    as in bursty.h. CC_PLACED is added. */

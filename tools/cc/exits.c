@@ -24,9 +24,16 @@ static int always_returns(const cc_unit *u, uint32_t token) {
     return 0;
 }
 
+/* The function of this file that a node calls by its name, or NULL. */
+static const cc_function *callee_here(const cc_unit *u, const cc_node *n) {
+    const cc_name *name = n->kind == CC_N_CALL ? cc_find((cc_unit *)u, n->first, 0) : NULL;
+    return name && name->function ? &u->functions[name->function - 1] : NULL;
+}
+
 int cc_exits_call(const cc_unit *u, const cc_node *n) {
+    const cc_function *f = callee_here(u, n);
     if (n->kind == CC_N_INDIRECT) return 1;
-    return n->kind == CC_N_CALL && !always_returns(u, n->first);
+    return n->kind == CC_N_CALL && !(f && f->returns) && !always_returns(u, n->first);
 }
 
 int cc_exits_in(const cc_unit *u, uint32_t node) {
@@ -87,23 +94,54 @@ void cc_exits_mark(text *out, const char *table, uint32_t vertex) {
 
 /* ---- frames ---- */
 
-/* Does it call what may be left? leaves: of each function of the file. */
-static int calls_leaver(cc_unit *u, const uint8_t *leaves, uint32_t node) {
+/* A thread may still be in a loop when the program ends. Assembly may do
+   anything. */
+static int may_last(const cc_node *n) {
+    switch (n->kind) {
+    case CC_N_WHILE: case CC_N_DO: case CC_N_FOR: case CC_N_GOTO: case CC_N_GOTO_STAR:
+    case CC_N_ASM: case CC_N_CLEANUP: case CC_N_NESTED: return 1;
+    default: return 0;
+    }
+}
+
+/* Does a node of the list, or of what they hold, lead out of the function other
+   than by its return? leaves: of each function of the file, or NULL: the
+   function must return at once, too. */
+static int leads_out(cc_unit *u, const uint8_t *leaves, uint32_t node) {
     int i;
     for (; node; node = u->nodes[node].next) {
         const cc_node *n = &u->nodes[node];
+        if (!leaves && may_last(n)) return 1;
         if (cc_exits_call(u, n)) {
-            const cc_name *name = n->kind == CC_N_CALL ? cc_find(u, n->first, 0) : NULL;
-            if (!name || !name->function || leaves[name->function - 1]) return 1;
+            const cc_function *f = callee_here(u, n);
+            if (!leaves || !f || leaves[f - u->functions]) return 1;
         }
         for (i = 0; i < 4; i++) {
-            if (n->kid[i] && calls_leaver(u, leaves, n->kid[i])) return 1;
+            if (n->kid[i] && leads_out(u, leaves, n->kid[i])) return 1;
         }
     }
     return 0;
 }
 
-void cc_exits_keep_frames(cc_unit *u, cc_edits *edits) {
+/* A function that is not static may be another one when the program runs. A
+   walk may find one function after its callers, so it is done until nothing is
+   new. */
+void cc_exits_find(cc_unit *u) {
+    uint32_t i;
+    int changed = 1;
+    while (changed) {
+        changed = 0;
+        for (i = 0; i < u->function_count; i++) {
+            cc_function *f = &u->functions[i];
+            if (f->returns || !f->root || f->reason || !(f->flags & CC_IS_STATIC)) continue;
+            if (leads_out(u, NULL, f->root)) continue;
+            f->returns = 1;
+            changed = 1;
+        }
+    }
+}
+
+void cc_exits_keep_frames(cc_unit *u, cc_edits *edits, int refuses_always) {
     uint8_t *leaves = (uint8_t *)tool_alloc((size_t)u->function_count + 1);
     uint32_t i, k;
     int changed = 1;
@@ -112,8 +150,8 @@ void cc_exits_keep_frames(cc_unit *u, cc_edits *edits) {
         changed = 0;
         for (i = 0; i < u->function_count; i++) {
             const cc_function *f = &u->functions[i];
-            if (leaves[i] || !f->root) continue;
-            if (!f->reason && !calls_leaver(u, leaves, f->root)) continue;
+            if (leaves[i] || f->returns || !f->root) continue;
+            if (!f->reason && !leads_out(u, leaves, f->root)) continue;
             leaves[i] = 1;
             changed = 1;
         }
@@ -126,7 +164,10 @@ void cc_exits_keep_frames(cc_unit *u, cc_edits *edits) {
             is_always |= cc_spells(&u->tokens, k, "always_inline") ||
                          cc_spells(&u->tokens, k, "__always_inline__");
         }
-        if (!is_always) {
+        if (is_always && refuses_always) {
+            u->functions[i].reason = "always-inline-with-calls";
+            u->functions[i].reason_line = u->tokens.list[f->name].line;
+        } else if (!is_always) {
             cc_insert_open(edits, u->tokens.list[f->start].at, "__attribute__((noinline)) ");
         }
     }

@@ -7,6 +7,9 @@
 #define CC_EXITS_H
 #include "cc/cover.h"
 
+/* Finds the functions of the file that always return, for they call nothing
+   that may not. Before it, none does. */
+void cc_exits_find(cc_unit *u);
 /* Is this node a call that may not return? */
 int cc_exits_call(const cc_unit *u, const cc_node *n);
 /* Does a node of the list that begins here hold one? */
@@ -17,9 +20,9 @@ int cc_exits_used(const cc_unit *u, uint32_t first, uint32_t last);
 /* Appends the statement that marks the code from here on as that of a vertex,
    without its ';'. */
 void cc_exits_mark(text *out, const char *table, uint32_t vertex);
-/* A function that may be left keeps a frame of its own: it must not be
-   inlined. */
-void cc_exits_keep_frames(cc_unit *u, cc_edits *edits);
+/* A function that may be left keeps a frame of its own: it must not be inlined.
+   One that must is left alone, if refuses_always. */
+void cc_exits_keep_frames(cc_unit *u, cc_edits *edits, int refuses_always);
 /* The declarations that markers need. */
 void cc_exits_front(text *front, const char *table, uint32_t vertices);
 #endif

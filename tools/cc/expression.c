@@ -43,7 +43,8 @@ static uint32_t colon_of(const cc_unit *u, uint32_t i, uint32_t end) {
 }
 
 /* Is the && at token i an operator between two operands? It is unary (the
-   address of a label) behind an operator and behind a cast to a pointer. */
+   address of a label) behind an operator and behind a cast to a pointer. What
+   looks like a cast behind sizeof is its operand. */
 static int is_binary(const cc_unit *u, uint32_t i, uint32_t first) {
     const cc_tokens *t = &u->tokens;
     const cc_token *before = &t->list[i - 1];
@@ -51,6 +52,8 @@ static int is_binary(const cc_unit *u, uint32_t i, uint32_t first) {
     if (before->kind == CC_NAME) return before->word != CC_RETURN;
     if (before->kind != CC_OPERATOR) return 1;
     if (before->word == ')') {
+        uint32_t open = before->match;
+        if (open > first && cc_is(t, open - 1, CC_SIZEOF)) return 1;
         return !(cc_is(t, i - 2, '*') && t->list[i + 1].kind == CC_NAME);
     }
     return before->word == ']' || before->word == '}' || before->word == CC_OP2('+', '+') ||

@@ -27,6 +27,7 @@
    revives it. */
 #include "cc/exits.h"
 #include "cc/mcdc.h"
+#include "cc/trace.h"
 #include "base/tool.h"
 #include "cc/process.h"
 #include <stdlib.h>
@@ -59,7 +60,7 @@ typedef struct walk {
     uint32_t first;           /* its number of the first */
     cc_edits *edits;
     int *look_again;
-    char words[2][96];
+    char words[2][192];
 } walk;
 
 static void statement(walk *w, uint32_t node);
@@ -103,9 +104,27 @@ static void force(walk *w, uint32_t e) {
     if (e != CC_NOWHERE && !w->emit) w->g->edges[e].forced = CC_FORCED;
 }
 
-/* A call that may not return stands here. */
+static void add_site(walk *w, const cc_node *n) {
+    const cc_name *name = n->kind == CC_N_CALL ? cc_find(w->u, n->first, 0) : NULL;
+    cc_cfg *g = w->g;
+    cc_site *s;
+    if (g->site_count == g->site_room) {
+        g->site_room = g->site_room ? g->site_room * 2 : 16;
+        g->sites = (cc_site *)tool_grow(g->sites, g->site_room * sizeof *g->sites);
+    }
+    s = &g->sites[g->site_count++];
+    s->callee = name && name->function ? name->function - 1 : CC_NOWHERE;
+    s->vertex = w->here;
+    s->first = n->first;
+    s->last = n->last;
+    s->full = w->full_last;
+    s->leaves = cc_exits_call(w->u, n);
+}
+
+/* A call stands here; one that may not return is noted. */
 static void called(walk *w, const cc_node *n) {
     cc_cfg *g = w->g;
+    if (!w->emit) add_site(w, n);
     if (w->emit || w->here == CC_NOWHERE || !cc_exits_call(w->u, n)) return;
     if (w->here >= g->call_room) {
         uint32_t old = g->call_room;
@@ -114,6 +133,17 @@ static void called(walk *w, const cc_node *n) {
         memset(g->call + old, 0, (g->call_room - old) * sizeof *g->call);
     }
     if (!g->call[w->here]) g->call[w->here] = n->last + 1;
+}
+
+/* The right operand of ?: without a middle is part of the same vertex. */
+static void called_in(walk *w, uint32_t node) {
+    const cc_node *n;
+    int i;
+    for (; node && w->g->traces; node = n->next) {
+        n = &w->u->nodes[node];
+        called(w, n);
+        for (i = 0; i < 4; i++) called_in(w, n->kid[i]);
+    }
 }
 
 /* The line of this token runs where the walk stands. */
@@ -142,7 +172,9 @@ const char *cc_counter_type(int bits) {
 static const char *counter_of(walk *w, uint32_t slot, int which) {
     text t = {NULL, 0, 0};
     unsigned long n = slot - w->first;
-    if (w->request->cover == 1 && w->request->atomic) {
+    if (w->request->trace) {
+        cc_trace_witness(&t, w->table, w->g->entry_slot, slot);
+    } else if (w->request->cover == 1 && w->request->atomic) {
         text_format(&t, "(void)__atomic_fetch_or(&%s[%lu],%uu,0)", w->counters, n / 8,
                     1u << n % 8);
     } else if (w->request->cover == 1) {
@@ -163,6 +195,17 @@ static const char *counter_of(walk *w, uint32_t slot, int which) {
 static const char *counter(walk *w, uint32_t e, int which) {
     if (!w->emit || e == CC_NOWHERE || w->g->edges[e].slot == CC_NOWHERE) return NULL;
     return counter_of(w, w->g->edges[e].slot, which);
+}
+
+/* The same for the entry. */
+static const char *entry_text(walk *w) {
+    text t = {NULL, 0, 0};
+    if (!w->request->trace) return counter_of(w, w->g->entry_slot, 0);
+    cc_trace_enter(&t, w->table, w->g->entry_slot);
+    memcpy(w->words[0], t.data, t.size);
+    w->words[0][t.size] = 0;
+    text_free(&t);
+    return w->words[0];
 }
 
 static uint32_t begin(const walk *w, uint32_t token) { return w->u->tokens.list[token].at; }
@@ -298,6 +341,15 @@ static uint32_t logic_in(const walk *w, uint32_t list) {
     return at(w, node)->first == first && at(w, node)->last == last ? node : 0;
 }
 
+/* A condition of several lines may end on the line on which its statement
+   begins. That line ran, too, if the statement did not. */
+static void note_end(walk *w, const cc_node *n) {
+    const cc_token *t = w->u->tokens.list;
+    uint32_t next = n->last + 2;
+    if (t[n->last].line == t[n->first].line || !cc_is(&w->u->tokens, n->last + 1, ')')) return;
+    if (t[next].line == t[n->last].line && !cc_is(&w->u->tokens, next, '{')) note(w, n->last);
+}
+
 static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
     const cc_node n = *at(w, list);
     uint32_t t, f, full_last = w->full_last, start = w->here;
@@ -305,6 +357,7 @@ static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
     int calls = cc_exits_in(w->u, n.kid[0]);
     w->full_last = n.last;
     cc_mcdc_condition(w->g->mcdc, w->here, list);
+    note_end(w, &n);
     note(w, n.first);
     value(w, n.kid[0]);
     w->full_last = full_last;
@@ -426,6 +479,23 @@ static void choice_arm(walk *w, uint32_t node) {
     close_marked(w, n.last, opened);
 }
 
+/* (({auto t = (x); E; t;})): the witness behind an expression with calls. */
+static void put_behind_value(walk *w, uint32_t first, uint32_t last, uint32_t e) {
+    const char *words = counter(w, e, 0);
+    if (!words) return;
+    put(w, 0, begin(w, first), "(__extension__({__auto_type bursty_v=(", "", "");
+    put(w, 1, end(w, last), ");", words, ";bursty_v;}))");
+}
+
+/* The edge from an arm to what stands behind ?:. */
+static void join_arm(walk *w, uint32_t node, uint32_t join) {
+    const cc_node n = *at(w, node);
+    uint32_t e = edge(w, w->here, join);
+    if (w->g->traces && cc_exits_in(w->u, n.kid[0]) && cc_exits_used(w->u, n.first, n.last))
+        put_behind_value(w, n.first, n.last, e);
+    else force(w, e);
+}
+
 static void choice(walk *w, const cc_node *n) {
     uint32_t yes = vertex(w), no = vertex(w), join = vertex(w);
     int reached;
@@ -433,11 +503,11 @@ static void choice(walk *w, const cc_node *n) {
     w->here = yes;
     choice_arm(w, n->kid[1]);
     reached = w->here != CC_NOWHERE;
-    force(w, edge(w, w->here, join));
+    join_arm(w, n->kid[1], join);
     w->here = no;
     choice_arm(w, n->kid[2]);
     reached |= w->here != CC_NOWHERE;
-    force(w, edge(w, w->here, join));
+    join_arm(w, n->kid[2], join);
     w->here = reached ? join : CC_NOWHERE;
 }
 
@@ -465,7 +535,8 @@ static void note_landing(walk *w, const cc_node *n) {
     const cc_tokens *t = &w->u->tokens;
     uint32_t i, close;
     size_t k;
-    if (!w->emit || !w->request->exits || !cc_is(t, n->first + 1, '(')) return;
+    if (!w->emit || !(w->request->exits || w->request->trace) || !cc_is(t, n->first + 1, '('))
+        return;
     for (k = 0; !cc_spells(t, n->first, names[k]);) {
         if (++k == sizeof names / sizeof *names) return;
     }
@@ -564,6 +635,7 @@ static void one_value(walk *w, uint32_t node) {
     case CC_N_ELVIS:
         value(w, n.kid[0]);
         if (decides(w, n.kid[1])) give_up(w, n.first, "elvis");
+        called_in(w, n.kid[1]);
         break;
     case CC_N_BODY: marked_part(w, node); break;
     default: value(w, n.kid[0]); break;
@@ -762,9 +834,14 @@ static void jump_to(walk *w, const cc_node *n, uint32_t to) {
     mark_statement(w, n, n->kid[0]);
     full_value(w, n->kid[0], n->last);
     e = edge(w, w->here, to);
-    if (cc_exits_in(w->u, n->kid[0])) force(w, e);      /* a counter would stand in front */
-    opened = open_before(w, n, e);
-    close_after(w, n, opened);
+    if (cc_exits_in(w->u, n->kid[0])) {                 /* a counter would stand in front */
+        if (w->g->traces && n->kind == CC_N_RETURN)
+            put_behind_value(w, n->first + 1, n->last - 1, e);
+        else force(w, e);
+    } else {
+        opened = open_before(w, n, e);
+        close_after(w, n, opened);
+    }
     w->here = CC_NOWHERE;
 }
 
@@ -838,6 +915,18 @@ static void cut_statement(walk *w, const cc_node *n) {
     if (words) put(w, 1, end(w, n->last), words, ";", "");
 }
 
+/* A counter there would be a declaration of its own. */
+static void cut_declaration(walk *w, const cc_node *n) {
+    uint32_t e = cut(w, n->kid[0]);
+    const char *words = counter(w, e, 0);
+    char name[80];
+    if (!w->g->traces) force(w, e);
+    if (!words) return;
+    snprintf(name, sizeof name, "__attribute__((unused)) char bursty_d%lu=(",
+             (unsigned long)n->first);
+    put(w, 1, end(w, n->last), name, words, ",0);");
+}
+
 static void statement(walk *w, uint32_t node) {
     const cc_node n = *at(w, node);
     uint32_t kid;
@@ -861,7 +950,7 @@ static void statement(walk *w, uint32_t node) {
         if (initialises(w, &n)) note(w, n.first);
         mark_statement(w, &n, n.kid[0]);
         full_value(w, n.kid[0], n.last);
-        force(w, cut(w, n.kid[0]));
+        cut_declaration(w, &n);
         break;
     case CC_N_FALLTHROUGH:      /* it would have to touch its case */
         if (w->emit) cc_blank(w->edits, begin(w, n.first), begin(w, n.last) - begin(w, n.first));
@@ -918,12 +1007,12 @@ static void run(walk *w, cc_unit *u, uint32_t function, cc_cfg *g) {
     words = cc_mcdc_locals(g->mcdc);
     if (words) put(w, 0, end(w, w->f->open), words, "", "");
     w->counters = w->table;
-    if (w->emit && w->request->near && !g->mcdc) put_near(w);
+    if (w->emit && w->request->near && !g->mcdc && !w->request->trace) put_near(w);
     if (w->emit && g->entry_slot != CC_NOWHERE) {
         /* A declaration in C90 stands before all statements. */
         int declares = at(w, at(w, w->f->root)->kid[0])->kind == CC_N_DECLARATION;
         put(w, 0, end(w, w->f->open), declares ? "__attribute__((unused)) char bursty_e=(" : "",
-            counter_of(w, g->entry_slot, 0), declares ? ",0);" : ";");
+            entry_text(w), declares ? ",0);" : ";");
     }
     statement(w, w->f->root);
     e = edge(w, w->here, 1);

@@ -12,6 +12,8 @@ typedef struct cc_loop {
     uint32_t line;
     uint32_t events;          /* back-edges: its own and those of loops inside */
     uint32_t bound;           /* at most so many rounds in all, or 0: not known */
+    uint32_t weight;          /* decided: if not 0, a round takes so much of the budget, and a */
+    uint32_t budget;          /* check stands where that is used up */
     char kind;                /* f for, w while, d do, g backward goto */
     uint8_t calls;            /* calls something in it */
     uint8_t checked;          /* decided: it gets a check */
@@ -47,6 +49,9 @@ typedef struct cc_flow {      /* of one function */
 cc_flow *cc_flows(cc_unit *u);
 void cc_flows_free(cc_unit *u, cc_flow *flows);
 
+/* About how many instructions the tokens first .. last are, once, without what
+   they call. */
+uint32_t cc_instructions(const cc_unit *u, uint32_t first, uint32_t last);
 /* Appends the records of the unit. file as on the command line. */
 void cc_graph_write(cc_unit *u, const cc_flow *flows, const char *file, uint64_t command,
                     uint64_t plan, text *out);

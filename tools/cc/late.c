@@ -348,6 +348,20 @@ static int prepare_clang(recipe *r, const cc_line *line, const char *folder) {
     return status;
 }
 
+/* Does the compiler start at all? */
+static int starts(const cc_line *line, const char *folder) {
+    enum { NOT_FOUND = 127 };
+    cc_command c = {NULL, 0, 0};
+    char *path = cc_join(folder, "/answer");
+    int status;
+    cc_add_words(&c, line->compiler.words, line->compiler.count);
+    cc_add_word(&c, "-dumpmachine");
+    status = cc_run(&c, CC_ANSWER, path);
+    cc_command_free(&c);
+    free(path);
+    return status != NOT_FOUND;
+}
+
 static int build_in(const cc_line *line, const char *folder) {
     const char *begin;
     char *program = program_of(line, folder, &begin);
@@ -356,7 +370,9 @@ static int build_in(const cc_line *line, const char *folder) {
     recipe r = {NULL, NULL, NULL, NULL, NULL};
     int status;
     if (!program || !machine) {
-        status = tool_error("cc: --build-plugin: %s: is no gcc and no clang", name_of(line));
+        status = tool_error("cc: --build-plugin: %s: %s", name_of(line),
+                            starts(line, folder) ? "is no gcc and no clang"
+                                                 : "there is no such program");
     } else if (strncmp(machine, "x86_64", 6) != 0) {
         status = tool_error("cc: --build-plugin: %s: makes code for %s; the plugin is for x86_64",
                             name_of(line), machine);

@@ -90,12 +90,54 @@ static void begin_declaration(text *out, uint32_t site) {
     text_format(out, "__attribute__((unused)) char bursty_%lu=(", (unsigned long)site);
 }
 
-char *cc_check_declaration(const cc_writer *p, uint32_t site) {
+static char *as_declaration(const text *expression, uint32_t site) {
     text t = {NULL, 0, 0};
     begin_declaration(&t, site);
-    cc_check_expression(p, &t, site);
+    text_bytes(&t, expression->data, expression->size);
     text_add(&t, ",0);");
     return text_take(&t);
+}
+
+char *cc_check_declaration(const cc_writer *p, uint32_t site) {
+    text t = {NULL, 0, 0};
+    char *words;
+    cc_check_expression(p, &t, site);
+    words = as_declaration(&t, site);
+    text_free(&t);
+    return words;
+}
+
+/* A loop that `bursty place --within` cuts into strips. Each round takes its
+   weight off a budget of the function, two instructions on a register, and a
+   check stands where the budget is used up. In assembly the two stay as they
+   are, so that the proof can tell how often they let a round pass. The check
+   opens and ends bursts, but is no event: it stands for no one round. */
+static int is_strip(const cc_writer *p, const cc_loop *loop) {
+    return loop->checked && loop->weight && !p->choice->dual;
+}
+
+static void strip_expression(const cc_writer *p, text *out, uint32_t site, const cc_loop *loop) {
+    unsigned long weight = loop->weight, budget = loop->budget;
+    if (p->choice->keeps != CC_KEEPS_NOT) {
+        text_format(out, "__extension__({int bursty_out;__asm__ __volatile__(\"subl\\t%%2,%%0\":"
+                         "\"+r\"(bursty_left),\"=@ccs\"(bursty_out):\"i\"(%lu));"
+                         "if(__builtin_expect(bursty_out,0)){bursty_left=%luu;", weight, budget);
+        cc_check_expression(p, out, site);
+        text_add(out, ";}(void)0;})");
+        return;
+    }
+    text_format(out, "(__builtin_expect((int)(bursty_left-=%luu)<0,0)?(void)(bursty_left=%luu,",
+                weight, budget);
+    cc_check_expression(p, out, site);
+    text_add(out, "):(void)0)");
+}
+
+static int has_strips(const cc_writer *p, const cc_flow *flow) {
+    uint32_t k;
+    for (k = 0; k < flow->loop_count; k++) {
+        if (is_strip(p, &flow->loops[k])) return 1;
+    }
+    return 0;
 }
 
 char *cc_event_declaration(const cc_writer *p, uint32_t site, int kind, int second) {
@@ -131,15 +173,25 @@ static uint32_t behind_labels(const cc_writer *p, uint32_t open) {
 }
 
 /* The check as a statement, which a debugger does not show, where no
-   declaration follows. */
-static char *check_in_block(const cc_writer *p, uint32_t body, uint32_t site) {
+   declaration follows. loop: NULL at an entry. */
+static char *check_in_block(const cc_writer *p, uint32_t body, uint32_t site,
+                            const cc_loop *loop) {
     const cc_node *n = &p->u->nodes[body];
     text t = {NULL, 0, 0};
-    if (n->kind == CC_N_BLOCK && p->u->nodes[n->kid[0]].kind == CC_N_DECLARATION)
-        return cc_check_declaration(p, site);
-    cc_check_expression(p, &t, site);
+    if (loop && is_strip(p, loop)) strip_expression(p, &t, site, loop);
+    else cc_check_expression(p, &t, site);
+    if (n->kind == CC_N_BLOCK && p->u->nodes[n->kid[0]].kind == CC_N_DECLARATION) {
+        char *words = as_declaration(&t, site);
+        text_free(&t);
+        return words;
+    }
     text_add(&t, ";");
     return text_take(&t);
+}
+
+static uint32_t add_loop_site(cc_writer *p, const cc_function *f, const cc_loop *loop) {
+    return cc_add_site(p, f->name, p->u->nodes[loop->node].first,
+                       is_strip(p, loop) ? 0 : BACKEDGE);
 }
 
 /* tests: it is an event alone, if it has no check. */
@@ -153,7 +205,7 @@ static void put_entry(cc_writer *p, const cc_function *f, const cc_flow *flow, i
                                           : CALL);
     words = !flow->checked      ? cc_event_declaration(p, site, CALL, 0)
             : p->choice->scope ? scope(p, site)
-                               : check_in_block(p, f->root, site);
+                               : check_in_block(p, f->root, site, NULL);
     cc_insert_open(p->edits, behind_labels(p, f->open), words);
     free(words);
 }
@@ -163,11 +215,12 @@ static void put_entry(cc_writer *p, const cc_function *f, const cc_flow *flow, i
    right. */
 static void put_label(cc_writer *p, const cc_function *f, const cc_loop *loop) {
     const cc_node *n = &p->u->nodes[loop->node];
-    uint32_t site = cc_add_site(p, f->name, n->first, BACKEDGE), kid = n->kid[1];
+    uint32_t site = add_loop_site(p, f, loop), kid = n->kid[1];
     text t = {NULL, 0, 0};
     char *words;
     text_add(&t, "{");
-    cc_check_expression(p, &t, site);
+    if (is_strip(p, loop)) strip_expression(p, &t, site, loop);
+    else cc_check_expression(p, &t, site);
     text_add(&t, ";}");
     words = text_take(&t);
     if (kid && p->u->nodes[kid].kind != CC_N_DECLARATION) {
@@ -181,8 +234,8 @@ static void put_label(cc_writer *p, const cc_function *f, const cc_loop *loop) {
 static void put_loop(cc_writer *p, const cc_function *f, const cc_loop *loop) {
     const cc_node *n = &p->u->nodes[loop->node];
     const cc_node *body = &p->u->nodes[n->kid[1]];
-    uint32_t site = cc_add_site(p, f->name, n->first, BACKEDGE);
-    char *words = check_in_block(p, n->kid[1], site);
+    uint32_t site = add_loop_site(p, f, loop);
+    char *words = check_in_block(p, n->kid[1], site, loop);
     if (body->kind == CC_N_BLOCK) {
         cc_insert_open(p->edits, behind_labels(p, body->first), words);
     } else {
@@ -267,12 +320,26 @@ static void put_front(const cc_writer *p, text *front) {
     text_add(front, "};\n");
 }
 
+/* The budget of all strips of the function. */
+static void put_budget(cc_writer *p, const cc_function *f, const cc_flow *flow) {
+    text t = {NULL, 0, 0};
+    uint32_t k;
+    for (k = 0; !is_strip(p, &flow->loops[k]); k++) {
+    }
+    text_format(&t, "__attribute__((unused)) unsigned bursty_left=%luu;",
+                (unsigned long)flow->loops[k].budget);
+    text_bytes(&t, "", 1);
+    cc_insert_open(p->edits, behind_labels(p, f->open), t.data);
+    text_free(&t);
+}
+
 static void put_function(cc_writer *p, cc_dual *dual, uint32_t i) {
     const cc_function *f = &p->u->functions[i];
     const cc_flow *flow = &p->flows[i];
     uint32_t k;
     int tests = dual ? cc_dual_tests(dual, i) : p->choice->keep_events && flow->calls;
     if (!dual || cc_dual_entry(dual, i) != 0) put_entry(p, f, flow, tests);
+    if (has_strips(p, flow)) put_budget(p, f, flow);
     for (k = 0; k < flow->loop_count; k++) {
         if (!flow->loops[k].checked) continue;
         if (dual && cc_dual_loop(dual, i, k) == 0) continue;

@@ -37,7 +37,24 @@ static void add_flags(const cc_function *f, const cc_flow *flow, text *out) {
     if (out->size == before) text_add(out, "-");
 }
 
-static void add_loop(const cc_loop *loop, text *out) {
+/* At -O2 an operator and a statement that jumps are about an instruction each;
+   brackets, commas, names and types are none. */
+uint32_t cc_instructions(const cc_unit *u, uint32_t first, uint32_t last) {
+    const cc_tokens *t = &u->tokens;
+    uint32_t i, count = 1;
+    for (i = first; i <= last && i < t->count; i++) {
+        uint32_t word = t->list[i].word;
+        if (!word || (word < CC_KEYWORDS && word < 256 && strchr("(){}],;:.", (int)word))) continue;
+        if (word > CC_KEYWORDS && !(word >= CC_IF && word <= CC_RETURN)) continue;
+        count++;
+    }
+    return count;
+}
+
+/* A loop by goto may reach to the end of its function. */
+static void add_loop(const cc_unit *u, const cc_function *f, const cc_loop *loop, text *out) {
+    const cc_node *n = &u->nodes[loop->node];
+    uint32_t last = loop->kind == 'g' ? f->close : n->last;
     char kind[2] = {loop->kind, 0};
     text_add(out, "L ");
     text_add(out, kind);
@@ -50,7 +67,9 @@ static void add_loop(const cc_loop *loop, text *out) {
     text_number(out, loop->events);
     text_add(out, " ");
     text_number(out, loop->bound);
-    text_add(out, loop->checked ? " c\n" : " -\n");
+    text_add(out, loop->checked ? " c " : " - ");
+    text_number(out, cc_instructions(u, n->first, last));
+    text_add(out, "\n");
 }
 
 static void add_function(cc_unit *u, const cc_function *f, const cc_flow *flow, text *out) {
@@ -74,6 +93,8 @@ static void add_function(cc_unit *u, const cc_function *f, const cc_flow *flow, 
     }
     text_add(out, " ");
     cc_graph_file(out, u->tokens.files[name->file].name);
+    text_add(out, " ");
+    text_number(out, cc_instructions(u, f->open, f->close));
     text_add(out, "\n");
     for (i = 0; i < flow->callee_count; i++) {
         text_add(out, "C ");
@@ -81,7 +102,7 @@ static void add_function(cc_unit *u, const cc_function *f, const cc_flow *flow, 
         else add_name(u, flow->callees[i].name, out);
         text_add(out, flow->callees[i].with_pointer ? " p\n" : " -\n");
     }
-    for (i = 0; i < flow->loop_count; i++) add_loop(&flow->loops[i], out);
+    for (i = 0; i < flow->loop_count; i++) add_loop(u, f, &flow->loops[i], out);
     if (f->reason) {
         text_add(out, "N ");
         text_add(out, f->reason);

@@ -19,6 +19,7 @@ typedef struct cc_request {
     uint64_t command, plan;   /* hashes for the records */
     int cover;                /* 0: checks. 16, 32, 64: bits of a counter; 8, 1: of a mark */
     int mcdc;                 /* marks are of runs of decisions; cover is 8 or 1 */
+    int trace;                /* witnesses (trace.h); cover is 64 and means nothing */
     int atomic;               /* counters that threads may share */
     int near;                 /* counters far from the table's beginning cost longer instructions */
     int has_sections;         /* the assembler knows sections that are not loaded */

@@ -188,7 +188,7 @@ static int add_naming(cc_command *link, const cc_line *line, const cc_naming *na
         if (*p == '"' || *p == '\\' || *p == '?') text_add(&t, "\\");
         text_bytes(&t, p, 1);
     }
-    text_add(&t, naming->dump ? "\";\n" : ".brst\";\n");
+    text_add(&t, naming->dump ? "\";\n" : naming->trace ? ".trace\";\n" : ".brst\";\n");
     text_format(&t, "const unsigned bursty_cc_rates[2] = {%u, %u};\n", naming->every,
                 naming->burst);
     status = cc_write_file(path, t.data, t.size);
@@ -210,18 +210,26 @@ static int add_naming(cc_command *link, const cc_line *line, const cc_naming *na
     return status;
 }
 
-/* Functions whose calls the linker leads to exits.c. */
-static void add_wraps(cc_command *link) {
-    static const char *const names[] = {
+/* Functions whose calls the linker leads to exits.c or trace.c. */
+static void add_wraps(cc_command *link, const cc_naming *naming) {
+    static const char *const of_both[] = {
         "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "_exit", "_Exit", "abort",
-        "__assert_fail", "pthread_exit", "daemon", "execve", "fexecve", "execv", "execvp", "execvpe",
-        "execl", "execlp", "execle"
+        "__assert_fail", "execve", "execv", "execvp", NULL
     };
+    static const char *const of_exits[] = {"pthread_exit", "daemon", "fexecve", "execvpe",
+                                           "execl", "execlp", "execle", NULL};
+    static const char *const of_trace[] = {"sigaction", "signal", "bsd_signal", "__sysv_signal",
+                                           "vfork", "swapcontext", "setcontext", NULL};
+    const char *const *names[2];
     size_t i;
-    for (i = 0; i < sizeof names / sizeof *names; i++) {
-        char *word = cc_join("-Wl,--wrap=", names[i]);
-        cc_add_word(link, word);
-        free(word);
+    names[0] = of_both;
+    names[1] = naming->trace ? of_trace : of_exits;
+    for (i = 0; i < 2; i++) {
+        for (; *names[i]; names[i]++) {
+            char *word = cc_join("-Wl,--wrap=", *names[i]);
+            cc_add_word(link, word);
+            free(word);
+        }
     }
 }
 
@@ -229,6 +237,11 @@ int cc_add_runtime(cc_command *link, const cc_line *line, const cc_naming *namin
                    const char *folder) {
     const char *option = naming->exits ? "-DEDGEPROF_UNIT_EXITS" : NULL;
     int status;
+    if (naming->trace) {
+        add_wraps(link, naming);
+        status = add_object(link, line, "trace.c", NULL, folder);
+        return status == TOOL_OK ? add_naming(link, line, naming, folder) : status;
+    }
     if (naming->cover) {
         status = add_object(link, line, "edges.c", NULL, folder);
         if (status == TOOL_OK) status = add_object(link, line, "edges_file.c", option, folder);
@@ -237,11 +250,11 @@ int cc_add_runtime(cc_command *link, const cc_line *line, const cc_naming *namin
         if (status == TOOL_OK && naming->cxx)
             status = add_object(link, line, "terminate.c", NULL, folder);
         if (status == TOOL_OK && naming->exits) {
-            add_wraps(link);
+            add_wraps(link, naming);
             status = add_object(link, line, "exits.c", NULL, folder);
         }
         return status;
     }
-    status = add_object(link, line, "checks.c", NULL, folder);
+    status = add_object(link, line, "checks.c", naming->no_tls ? "-DBURSTY_NO_TLS" : NULL, folder);
     return status == TOOL_OK ? add_naming(link, line, naming, folder) : status;
 }

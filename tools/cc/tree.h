@@ -97,6 +97,7 @@ typedef struct cc_function {
     uint8_t gnu_inline;       /* extern inline as gcc understood it before C99 */
     uint8_t naked;
     uint8_t in_system;        /* its body stands in a system header: never touched */
+    uint8_t returns;          /* nothing in it leads elsewhere than to its caller (exits.h) */
     uint8_t hard;             /* holds asm goto, a computed goto or __label__ */
 } cc_function;
 

@@ -60,7 +60,7 @@ static void get_edges(dump_reader *r, edges_function *f) {
     uint32_t e;
     f->ends = (uint32_t *)tool_alloc(2 * ((size_t)f->edges + 1) * sizeof *f->ends);
     f->plan = (uint8_t *)tool_alloc((size_t)f->edges + 1);
-    f->slots = f->counts_entry;
+    f->slots = f->counts_entry == EDGES_COUNTED;
     for (e = 0; e < f->edges && !r->reason; e++) {
         uint64_t source = dump_get(r);
         f->ends[2 * (size_t)e] = (uint32_t)(source >> 1);
@@ -75,6 +75,13 @@ static void get_edges(dump_reader *r, edges_function *f) {
     }
     f->ends[2 * (size_t)f->edges] = f->vertices - 1;
     f->plan[f->edges] = (uint8_t)f->counts_entry;
+}
+
+static void get_calls(dump_reader *r, edges_function *f) {
+    uint32_t i;
+    f->calls = get_count(r);
+    f->call = (uint32_t *)tool_alloc(((size_t)f->calls + 1) * sizeof *f->call);
+    for (i = 0; i < f->calls; i++) f->call[i] = dump_get32(r);
 }
 
 static void get_function(dump_reader *r, edges_all *all, uint64_t unit) {
@@ -98,12 +105,14 @@ static void get_function(dump_reader *r, edges_all *all, uint64_t unit) {
     f->stays = dump_get32(r);
     f->counts_entry = dump_get32(r);
     if (!r->reason &&
-        (!is_width(f->bits) || f->vertices < 2 || f->stays > f->edges || f->counts_entry > 1))
+        (!is_width(f->bits) || f->vertices < 2 || f->stays > f->edges ||
+         f->counts_entry > EDGES_CALLED))
         r->reason = "a field of a function is wrong";
     if (r->reason) {
         f->vertices = f->edges = 0;
         return;
     }
+    if (f->counts_entry == EDGES_CALLED) get_calls(r, f);
     get_lines(r, f);
     get_edges(r, f);
 }
@@ -227,6 +236,8 @@ static int by_place(const void *a, const void *b) {
     if (!order) order = compare_numbers(x->line, y->line, v);
     if (!order) order = compare_numbers(x->ends, y->ends, 2 * ((size_t)x->edges + 1));
     if (!order) order = memcmp(x->plan, y->plan, (size_t)x->edges + 1);
+    if (!order) order = compare(x->calls, y->calls);
+    if (!order) order = compare_numbers(x->call, y->call, x->calls);
     return order;
 }
 
@@ -305,6 +316,7 @@ static void free_function(edges_function *f) {
     free(f->line);
     free(f->ends);
     free(f->plan);
+    free(f->call);
 }
 
 /* Sorts, and adds up equals. */
@@ -424,7 +436,7 @@ const counted *edges_find(const edges_all *all, const edges_function *f) {
         const counted *c = &all->counts[middle];
         int order = compare(c->key, f->key);
         if (!order) order = compare(c->bits, f->bits);
-        if (!order && (uint64_t)f->first_slot + f->slots <= c->slots) return c;
+        if (!order && (!f->slots || (uint64_t)f->first_slot + f->slots <= c->slots)) return c;
         if (order < 0 || !order)
             low = middle + 1;
         else
@@ -480,6 +492,10 @@ void edges_put_function(dump_writer *w, const edges_function *f) {
     dump_put(w, f->edges);
     dump_put(w, f->stays);
     dump_put(w, f->counts_entry);
+    if (f->counts_entry == EDGES_CALLED) {
+        dump_put(w, f->calls);
+        for (k = 0; k < f->calls; k++) dump_put(w, f->call[k]);
+    }
     for (v = 0; v < f->vertices; v++) {
         dump_put(w, f->line_at[v + 1] - f->line_at[v]);
         for (k = f->line_at[v]; k < f->line_at[v + 1]; k++) dump_put(w, f->line[k]);

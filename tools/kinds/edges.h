@@ -16,6 +16,8 @@ typedef struct counted {
     } * exit;
 } counted;
 
+enum { EDGES_COUNTED = 1, EDGES_CALLED = 2 };
+
 typedef struct edges_function {
     uint64_t key;
     uint64_t unit;     /* the key of its object, which kind 12 speaks of; 0: that is its own */
@@ -24,11 +26,13 @@ typedef struct edges_function {
     uint32_t vertices; /* vertex 0 is the entry, the last is EXIT */
     uint32_t edges;    /* with stay edges, without X */
     uint32_t stays;
-    uint32_t counts_entry;
+    uint32_t counts_entry;    /* X has EDGES_COUNTED a counter, or EDGES_CALLED its calls */
+    uint32_t *call;           /* EDGES_CALLED: the vertices, of the object, that call it */
+    uint32_t calls;
     uint32_t *line_at, *line; /* of vertex v: line[line_at[v]] .. line[line_at[v + 1] - 1] */
     uint32_t *ends;           /* pairs, and behind them those of X */
     uint8_t *plan;            /* of each edge: has it a counter? */
-    uint32_t slots;           /* how many that are, X included */
+    uint32_t slots;           /* how many that are, X included if it is counted */
 } edges_function;
 
 typedef struct edges_list {

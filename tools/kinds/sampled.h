@@ -16,7 +16,8 @@ enum {
     SITE_CLASSES = 63,
     SITE_FRAME = 256, /* of a scope, which has a return too */
     SITE_PLACED = 512, /* by `bursty cc` */
-    SITE_EVENT_ALONE = 1024 /* of `bursty cc`, without a check */
+    SITE_EVENT_ALONE = 1024, /* of `bursty cc`, without a check */
+    SITE_SECOND_COPY = 2048 /* of these: only a second copy has it (docs/cc.md) */
 };
 enum {
     PROFILE_OFF = 1,

@@ -23,6 +23,11 @@ uint64_t streams_site_key(const streams_site *site) {
     return mix(hash, hash >> 32);
 }
 
+const char *streams_object_of(const char *name) {
+    const char *at = strstr(name, "\t@");
+    return at ? at + 2 : NULL;
+}
+
 /* ---- sites and streams of a part, found by tables that hold their numbers from 1 ---- */
 
 static int is_site(const void *owner, uint32_t number, const void *key) {

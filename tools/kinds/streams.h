@@ -10,12 +10,12 @@
    the value counts. */
 typedef struct streams_site {
     uint64_t value;
-    char *name; /* "name", "name\tfile:line" or "" */
+    char *name; /* "name", "name\tfile:line" or ""; behind each may stand "\t@object" */
 } streams_site;
 
 typedef struct streams_item {
     uint32_t site;
-    uint64_t address; /* the first one seen; 0 for events */
+    uint64_t address; /* the first one seen, or an offset in the object; 0 for events */
 } streams_item;
 
 typedef struct streams_stream {
@@ -54,6 +54,9 @@ void streams_add(streams_part *p, const streams_item *items, uint32_t length, ui
 void streams_part_sort(streams_part *p);
 void streams_part_write(const streams_part *p, text *out);
 void streams_part_free(streams_part *p);
+/* What data a site uses, in its name; NULL: that is not known, and addresses are
+   the process's own. */
+const char *streams_object_of(const char *name);
 /* How many of a sorted part's streams are hot: the first that hold coverage_ppm
    of all references, or all. */
 size_t streams_hot(const streams_part *p);

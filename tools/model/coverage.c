@@ -2,8 +2,6 @@
    its own counters; then everything is gathered by file. A line runs as often
    as its busiest block in each function; functions of one file that share a
    line add up. */
-#define EDGEPROF_WIDE
-#include "edgeprof.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/source.h"
@@ -12,152 +10,11 @@
 #include "model/by_tests.h"
 #include "model/chosen.h"
 #include "model/decisions.h"
+#include "model/derive.h"
 #include "model/coverage.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct derived {
-    uint64_t *count, *block; /* of edges, X the last, and of vertices */
-} derived;
-
-/* ---- one function ---- */
-
-/* As edgeprof.h reads them: marks as bytes, counts with 64 bits, for they are
-   sums of many runs. So a count that was too small for its run to be true is
-   below 0 somewhere. */
-static void *as_read(const uint64_t *value, uint32_t count, uint32_t bits) {
-    uint64_t *wide = (uint64_t *)tool_alloc(((size_t)count + 1) * sizeof *wide);
-    uint32_t i;
-    for (i = 0; i < count; i++) {
-        if (bits <= 8) ((uint8_t *)wide)[i] = (uint8_t)value[i];
-        else wide[i] = value[i];
-    }
-    return wide;
-}
-
-/* Exits are in order of their vertices: those of the function begin where a
-   search finds them. */
-static void take_exits(const counted *c, const edges_function *f, uint32_t *early,
-                       uint32_t *reentry) {
-    uint32_t low = 0, high = c->exits, i;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->exit[middle].vertex < f->first_vertex) low = middle + 1;
-        else high = middle;
-    }
-    for (i = low; i < c->exits; i++) {
-        uint32_t vertex = c->exit[i].vertex - f->first_vertex;
-        if (vertex >= f->vertices - 1) break;
-        early[vertex] = c->exit[i].early;
-        reentry[vertex] = c->exit[i].reentry;
-    }
-}
-
-/* value: of the function's counters. Returns 0, or -1: what counts is no plan
-   of this graph. */
-static int derive(const counted *c, const uint64_t *value, const edges_function *f,
-                  derived *d) {
-    edgeprof_function function;
-    const edgeprof_function *list = &function;
-    uint32_t *early = (uint32_t *)tool_alloc(f->vertices * sizeof *early);
-    uint32_t *reentry = (uint32_t *)tool_alloc(f->vertices * sizeof *reentry);
-    size_t bytes;
-    void *memory;
-    int got;
-    memset(&function, 0, sizeof function);
-    function.name = f->name;
-    function.file = f->file;
-    function.ends = f->ends;
-    function.plan = f->plan;
-    function.counters = as_read(value, f->slots, f->bits);
-    function.early = early;
-    function.reentry = reentry;
-    function.vertices = f->vertices;
-    function.edges = f->edges;
-    function.stays = f->stays;
-    function.slots = f->slots;
-    function.bits = f->bits <= 8 ? 8 : 64;
-    function.counts_entry = (uint8_t)f->counts_entry;
-    take_exits(c, f, early, reentry);
-    bytes = edgeprof_bytes(&list, 1);
-    memory = tool_alloc(bytes);
-    d->count = (uint64_t *)tool_alloc(((size_t)f->edges + 1) * sizeof *d->count);
-    d->block = (uint64_t *)tool_alloc(f->vertices * sizeof *d->block);
-    got = edgeprof_counts(&function, d->count, d->block, memory, bytes);
-    free(memory);
-    free(function.counters);
-    free(early);
-    free(reentry);
-    return got;
-}
-
-/* Does more come into a vertex than goes out? Only a plan with one counter too
-   many can show it. */
-static int leaks(const counted *c, const edges_function *f, const derived *d) {
-    uint64_t *left = (uint64_t *)tool_alloc(f->vertices * sizeof *left);
-    uint32_t *early = (uint32_t *)tool_alloc(f->vertices * sizeof *early);
-    uint32_t *reentry = (uint32_t *)tool_alloc(f->vertices * sizeof *reentry);
-    uint32_t e, v;
-    int found = 0;
-    memset(left, 0, f->vertices * sizeof *left);
-    memset(early, 0, f->vertices * sizeof *early);
-    memset(reentry, 0, f->vertices * sizeof *reentry);
-    take_exits(c, f, early, reentry);
-    for (e = f->edges - f->stays; e < f->edges; e++) early[f->ends[2 * (size_t)e]] = 0;
-    for (v = 0; v < f->vertices; v++)
-        left[v] = reentry[v] - (uint64_t)(int64_t)(int32_t)early[v];
-    for (e = 0; e <= f->edges; e++) {
-        left[f->ends[2 * (size_t)e]] -= d->count[e];
-        left[f->ends[2 * (size_t)e + 1]] += d->count[e];
-    }
-    for (v = 0; v < f->vertices - 1; v++) found |= left[v] != 0;
-    free(left);
-    free(early);
-    free(reentry);
-    return found;
-}
-
-/* A call that returns more often than it is made, as fork or setjmp, gives its
-   stay edge a count below 0, if the counters are gcc's own: they have no
-   early[]. */
-static int may_be_below(const edges_function *f, uint32_t edge) {
-    return f->unit && edge >= f->edges - f->stays && edge < f->edges;
-}
-
-/* Why the counts of a function must not be shown, or NULL. Flow gives each
-   count from others, so what was not seen (an activation that ended, nobody
-   knows where) makes one too small somewhere, and below 0 it reads as a very
-   large number. */
-static const char *fault_of(const counted *c, const edges_function *f, const derived *d) {
-    const uint64_t most = (uint64_t)1 << 63;
-    uint32_t low = 0, high = c->exits, i;
-    if (f->bits <= 8) return NULL;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->exit[middle].vertex < f->first_vertex) low = middle + 1;
-        else high = middle;
-    }
-    for (i = low; i < c->exits && c->exit[i].vertex - f->first_vertex < f->vertices; i++) {
-        if (c->exit[i].early == EDGEPROF_UNKNOWN)
-            return "it was left, nobody knows where: by a longjmp whose setjmp was not seen, or "
-                   "by a signal in its middle";
-    }
-    if (leaks(c, f, d)) return "it was entered and did not return, or still runs";
-    for (i = 0; i <= f->edges; i++) {
-        if (d->count[i] >= most && !may_be_below(f, i)) break;
-    }
-    if (i > f->edges) {
-        for (i = 0; i < f->vertices && d->block[i] < most; i++) {
-        }
-        if (i == f->vertices) return NULL;
-    }
-    return f->bits == 16   ? "a count below 0: left where it was not seen, or one run of the program "
-                             "counted more than 16 bits hold"
-           : f->bits == 32 ? "a count below 0: left where it was not seen, or one run of the program "
-                             "counted more than 32 bits hold"
-                           : "a count below 0: left where it was not seen";
-}
 
 /* ---- gathering ---- */
 
@@ -202,7 +59,7 @@ static void reconcile(const edges_function *f, derived *d) {
     uint32_t e, v;
     int has_run = 0;
     for (e = 0; e < f->edges; e++)
-        if (d->count[e] && !may_be_below(f, e) && !d->block[f->ends[2 * (size_t)e]]) d->block[f->ends[2 * (size_t)e]] = 1;
+        if (d->count[e] && !derived_may_be_below(f, e) && !d->block[f->ends[2 * (size_t)e]]) d->block[f->ends[2 * (size_t)e]] = 1;
     for (v = 0; v < f->vertices - 1; v++) has_run |= d->block[v] != 0;
     if (has_run && !d->count[f->edges]) d->count[f->edges] = 1;
     if (d->count[f->edges] && !d->block[0]) d->block[0] = 1;
@@ -413,38 +270,21 @@ static void add_counts(uint64_t *into, const uint64_t *from, size_t count, int a
     for (i = 0; i < count; i++) into[i] = most_or_sum(into[i], from[i], !are_marks);
 }
 
-static void free_derived(derived *d) {
-    free(d->count);
-    free(d->block);
-}
-
 /* Derives a function. Returns 0, or -1: it cannot be shown. *fault, if it is
    NULL, becomes why none of its copies can. */
-static int open_counts(coverage_all *made, const edges_all *all, const edges_function *f,
-                       derived *d, const char **fault) {
-    static const counted none;
-    const counted *c = NULL;
-    int is_decided = 0, got = -1;
-    uint64_t *value = decisions_values(made->decisions, all, f, &c, &is_decided);
-    d->count = d->block = NULL;
-    if (!is_decided) c = edges_find(all, f);
-    if (!c) {
-        made->without_counts++;
-        value = (uint64_t *)tool_alloc(((size_t)f->slots + 1) * sizeof *value);
-        c = &none;
-    }
-    got = derive(c, value ? value : c->value + f->first_slot, f, d);
-    free(value);
+static int open_counts(coverage_all *made, derive_all *from, const edges_function *f, derived *d,
+                       const char **fault) {
+    int has_counts, got = derive_function(from, f, d, fault, &has_counts);
+    made->without_counts += !has_counts;
     if (got != 0) {
         made->underivable++;
-        free_derived(d);
         return -1;
     }
-    if (!*fault) *fault = fault_of(c, f, d);
     reconcile(f, d);
     if (f->bits <= 8)
         made->has_marks = 1;
-    else if (c != &none && f->bits < 64 && (!made->wrapping_bits || f->bits < made->wrapping_bits))
+    else if (has_counts && f->bits < 64 &&
+             (!made->wrapping_bits || f->bits < made->wrapping_bits))
         made->wrapping_bits = f->bits;
     return 0;
 }
@@ -482,14 +322,14 @@ static void add_unknown(coverage_all *made, const edges_function *f) {
     made->unknown.functions.all += !has_no_name(f);
     free(file.lines);
     free(file.branches);
-    free_derived(&none);
+    derived_free(&none);
 }
 
 /* One function, which programs or compilation units may have several copies of.
    Copies with the same graph and lines are added up, block by block; others
    stand one behind the other. */
-static void gather_function(coverage_all *made, const edges_all *all,
-                            const edges_function **copies, size_t count, uint32_t *block) {
+static void gather_function(coverage_all *made, derive_all *from, const edges_function **copies,
+                            size_t count, uint32_t *block) {
     derived *of = (derived *)tool_alloc(count * sizeof *of);
     const char *fault = NULL;
     size_t i, end;
@@ -497,7 +337,7 @@ static void gather_function(coverage_all *made, const edges_all *all,
     qsort(copies, count, sizeof *copies, by_shape);
     for (i = 0; i < count; i++) is_chosen |= is_wanted(made->chosen, copies[i]);
     for (i = 0; i < count; i++) {
-        if (open_counts(made, all, copies[i], &of[i], &fault) != 0) of[i].count = NULL;
+        if (open_counts(made, from, copies[i], &of[i], &fault) != 0) of[i].count = NULL;
         is_derived |= of[i].count != NULL;
     }
     if (fault && is_chosen && !has_no_name(copies[0])) refuse(made, copies[0], fault);
@@ -514,9 +354,9 @@ static void gather_function(coverage_all *made, const edges_all *all,
             }
             add_counts(d.count, of[end].count, (size_t)f->edges + 1, are_marks);
             add_counts(d.block, of[end].block, f->vertices, are_marks);
-            free_derived(&of[end]);
+            derived_free(&of[end]);
         }
-        if (fault && d.count) free_derived(&d);
+        if (fault && d.count) derived_free(&d);
         if (fault || !d.count) continue;
         if (made->count == 0 || strcmp(made->files[made->count - 1].name, f->file) != 0) {
             made->files = (coverage_file *)grow(made->files, made->count, 1, sizeof(coverage_file));
@@ -529,7 +369,7 @@ static void gather_function(coverage_all *made, const edges_all *all,
         add_function(&made->files[made->count - 1], f, &d, *block, is_begun, is_chosen);
         *block += f->vertices;
         is_begun = 1;
-        free_derived(&d);
+        derived_free(&d);
     }
     free(of);
 }
@@ -556,6 +396,7 @@ static uint64_t object_of(const edges_function *f) { return f->unit ? f->unit : 
 static void gather(coverage_all *made, const edges_all *all) {
     const edges_function **copies =
         (const edges_function **)tool_alloc((all->function_count + 1) * sizeof *copies);
+    derive_all *from = derive_open(all, made->decisions);
     uint32_t block = 0;
     size_t i, end, count;
     for (i = 0; i < all->function_count; i = end) {
@@ -569,8 +410,9 @@ static void gather(coverage_all *made, const edges_all *all) {
                 made->older++;
             else copies[count++] = &all->functions[end];
         }
-        if (count) gather_function(made, all, copies, count, &block);
+        if (count) gather_function(made, from, copies, count, &block);
     }
+    derive_close(from);
     free((void *)copies);
     close_files(made);
     count_orphans(made, all);

@@ -193,7 +193,7 @@ static void gather(decisions_report *made, const decisions_all *all, const edges
         const edges_function *f = &counts->functions[i];
         const decisions_unit *unit = NULL;
         const decisions_function *of = decisions_find(all, f->key, f->first_slot, &unit);
-        if (of && chosen_file(c, f->file) && !chosen_is_older(c, f->key, f->file))
+        if (of && f->slots && chosen_file(c, f->file) && !chosen_is_older(c, f->key, f->file))
             add_function(made, &room, counts, f, unit, of);
     }
     if (made->count) qsort(made->list, made->count, sizeof *made->list, by_place);

@@ -7,6 +7,7 @@
 #include "kinds/contexts.h"
 #include "kinds/ends.h"
 #include "kinds/frames.h"
+#include "kinds/layout.h"
 #include "kinds/misses.h"
 #include "kinds/sharing.h"
 #include "kinds/sampled.h"
@@ -121,6 +122,19 @@ static void add_no_time(report *r, const tally *s) {
     }
 }
 
+/* Of two copies (docs/cc.md): what has no check is seen behind a check alone. */
+static void add_second_copies(report *r, const tally *s) {
+    uint64_t alone = 0;
+    size_t i;
+    for (i = 0; i < s->sites.count; i++) alone += (s->sites.at[i].kind & SITE_SECOND_COPY) != 0;
+    if (alone)
+        report_add_loss(r, REPORT_OF_COUNTS, "functions and loops seen behind a check alone", alone,
+                        REPORT_NONE,
+                        "Not counted is what runs with no check around it, as in main; what an outside "
+                        "function calls, as qsort does; and what a function of one copy calls, which "
+                        "bursty cc --list names. --entries=all gives all of them a check.");
+}
+
 static void add_sampled(report *r, const void *state) {
     const tally *s = (const tally *)state;
     tick_sums t = add_ticks(s);
@@ -138,6 +152,7 @@ static void add_sampled(report *r, const void *state) {
     if (lost)
         report_add_loss(r, REPORT_OF_COUNTS, "events lost", lost, part_of(lost, events),
                         "Give bursty_start more memory, or define a larger BURSTY_MEMORY.");
+    add_second_copies(r, s);
     add_no_time(r, s);
     add_looks(r, s);
     if (t.untimed)
@@ -399,6 +414,19 @@ static void add_sharing(report *r, const void *state) {
                         "The file has the 4096 lines or so that are used most.");
 }
 
+/* ---- kind 15: layouts ------------------------------------------------------------------- */
+
+static void add_layout(report *r, const void *state) {
+    const laid_parts *s = (const laid_parts *)state;
+    uint64_t lost = 0;
+    size_t i;
+    for (i = 0; i < s->count; i++) lost = sampled_add(lost, s->parts[i].lost);
+    if (lost)
+        report_add_loss(r, 0, "references without an object's row", lost, REPORT_NONE,
+                        "More allocation sites and sizes were used than the table of layouts has "
+                        "room for. Record fewer functions (--only).");
+}
+
 void report_add_losses(report *r, const input *in) {
     static const struct {
         const part_kind *kind;
@@ -411,6 +439,7 @@ void report_add_losses(report *r, const input *in) {
         {&kind_frames, add_frames},
         {&kind_misses, add_misses},
         {&kind_sharing, add_sharing},
+        {&kind_layout, add_layout},
     };
     size_t i;
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {

@@ -13,6 +13,8 @@
 enum {
     PIECE_BYTES = 64,
     SITES_SHOWN = 8,
+    OBJECTS_SHOWN = 4,
+    OFFSETS_SHOWN = 6,
     LABEL_CHARACTERS = 48,
     ROWS_SHOWN = 20,
     PAGE_STREAMS = 500
@@ -22,7 +24,7 @@ enum {
    that nobody looked up has an address behind another tab and is left out. To be
    freed by the caller. */
 static char *label_of(const streams_part *p, const streams_site *site, int keeps_mangled) {
-    const char *tab = strchr(site->name, '\t');
+    const char *tab = strchr(site->name, '\t'), *object = streams_object_of(site->name);
     text t = {NULL, 0, 0};
     if (!*site->name) {
         text_format(&t, p->flags & 1 ? "%llu" : "0x%llx", (unsigned long long)site->value);
@@ -33,10 +35,13 @@ static char *label_of(const streams_part *p, const streams_site *site, int keeps
         free(name);
         free(readable);
     }
-    if (*site->name && tab && !strchr(tab + 1, '\t')) {
-        text_add(&t, " (");
-        text_add(&t, tab + 1);
-        text_add(&t, ")");
+    if (*site->name && tab && tab + 2 != object) {
+        size_t size = object ? (size_t)(object - 2 - (tab + 1)) : strlen(tab + 1);
+        if (!memchr(tab + 1, '\t', size)) {
+            text_add(&t, " (");
+            text_bytes(&t, tab + 1, size);
+            text_add(&t, ")");
+        }
     }
     return text_take(&t);
 }
@@ -68,6 +73,7 @@ static const report_column columns[] = {
     {"heat", "references", REPORT_COUNT, REPORT_OPTIONAL, NULL},
     {"length", "length", REPORT_COUNT, 0, NULL},
     {"frequency", "times", REPORT_COUNT, 0, NULL},
+    {"objects", "objects", REPORT_NAME, REPORT_OPTIONAL, NULL},
     {"sites", "sites", REPORT_NAME, 0, NULL},
 };
 
@@ -94,6 +100,48 @@ static void put_sites(text *t, const uint32_t *sites, uint32_t count, char **lab
         }
         if (times > 1) text_format(t, " x%u", (unsigned)times);
     }
+}
+
+/* "heap of f < g +0 +8, table +16": what data a round uses, in the order of its
+   first use. Nothing where that is not known. */
+static const char *keep_objects(report *r, const streams_part *p, const loops_row *row) {
+    const streams_item *items = p->items + p->streams[row->stream].first;
+    text t = {NULL, 0, 0};
+    uint32_t k, i, shown = 0, more = 0;
+    for (k = 0; k < row->period; k++) {
+        const char *object = streams_object_of(p->sites[items[k].site].name), *other;
+        uint32_t offsets = 0;
+        for (i = 0; object && i < k; i++) {
+            other = streams_object_of(p->sites[items[i].site].name);
+            if (other && strcmp(other, object) == 0) break;
+        }
+        if (!object || i < k) continue;
+        if (shown == OBJECTS_SHOWN) {
+            more++;
+            continue;
+        }
+        text_add(&t, shown++ ? ", " : "");
+        text_short(&t, object, LABEL_CHARACTERS);
+        if (*object == '(') continue; /* no offsets: the stack, the heap of who knows whom */
+        for (i = k; i < row->period; i++) {
+            uint32_t before = k;
+            other = streams_object_of(p->sites[items[i].site].name);
+            if (!other || strcmp(other, object) != 0) continue;
+            while (before < i && (items[before].address != items[i].address
+                                  || !(other = streams_object_of(p->sites[items[before].site].name))
+                                  || strcmp(other, object) != 0))
+                before++;
+            if (before < i) continue;
+            if (offsets++ == OFFSETS_SHOWN) {
+                text_add(&t, " ...");
+                break;
+            }
+            text_format(&t, " +%llu", (unsigned long long)items[i].address);
+        }
+    }
+    if (more) text_format(&t, ", and %u more", (unsigned)more);
+    text_add(&t, "");
+    return report_keep_text(r, &t);
 }
 
 static const char *keep_sites(report *r, const streams_part *p, const loops_row *row,
@@ -140,7 +188,8 @@ static void add_table(report *r, const streams_part *p, size_t hot, char **label
         row[2].count = loop->period;
         row[3].count = loop->streams > 1 ? loop->heat / loop->period
                                          : p->streams[loop->stream].frequency;
-        row[4].name = keep_sites(r, p, loop, labels);
+        row[4].name = keep_objects(r, p, loop);
+        row[5].name = keep_sites(r, p, loop, labels);
     }
     free(rows);
     text_free(&title);
@@ -170,45 +219,57 @@ static void add_site_tree(report *r, const streams_part *p, size_t hot, size_t n
     }
 }
 
-static int by_value(const void *left, const void *right) {
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return a < b ? -1 : a > b;
+static int by_words(const void *left, const void *right) {
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* "table +16", or "object 0x1240": 64 bytes of the process's memory. */
+static char *piece_of(const streams_part *p, const streams_item *item) {
+    const char *object = streams_object_of(p->sites[item->site].name);
+    text name = {NULL, 0, 0};
+    if (!object)
+        text_format(&name, "object 0x%llx",
+                    (unsigned long long)(item->address / PIECE_BYTES * PIECE_BYTES));
+    else {
+        text_add(&name, object);
+        if (*object != '(')
+            text_format(&name, " +%llu", (unsigned long long)item->address);
+    }
+    return text_take(&name);
 }
 
 static void add_object_tree(report *r, const streams_part *p, size_t hot, size_t nodes) {
-    uint64_t *pieces = (uint64_t *)tool_alloc((nodes + 1) * sizeof *pieces);
+    char **pieces = (char **)tool_alloc((nodes + 1) * sizeof *pieces), **found;
     size_t i, n = 0, kept = 0, at = 1;
     report_tree *tree;
     uint32_t k;
     for (i = 0; i < hot; i++) {
         for (k = 0; k < p->streams[i].length; k++)
-            pieces[n++] = p->items[p->streams[i].first + k].address / PIECE_BYTES;
+            pieces[n++] = piece_of(p, &p->items[p->streams[i].first + k]);
     }
-    qsort(pieces, n, sizeof *pieces, by_value);
+    qsort(pieces, n, sizeof *pieces, by_words);
     for (i = 0; i < n; i++) {
-        if (!kept || pieces[kept - 1] != pieces[i]) pieces[kept++] = pieces[i];
+        if (!kept || strcmp(pieces[kept - 1], pieces[i]) != 0) pieces[kept++] = pieces[i];
+        else free(pieces[i]);
     }
-    if (kept < 2) {
+    if (kept < 2) { /* events have no addresses */
+        if (kept) free(pieces[0]);
         free(pieces);
         return;
-    } /* events have no addresses */
+    }
     tree = report_add_tree(r, nodes + 1, kept + 1);
     tree->names[0] = copy_of("");
-    for (i = 0; i < kept; i++) {
-        text name = {NULL, 0, 0};
-        text_format(&name, "object 0x%llx", (unsigned long long)(pieces[i] * PIECE_BYTES));
-        tree->names[i + 1] = text_take(&name);
-    }
+    for (i = 0; i < kept; i++) tree->names[i + 1] = pieces[i];
     tree->unit = "references";
     tree->is_whole = 0;
     for (i = 0; i < hot; i++) {
         const streams_stream *s = &p->streams[i];
         for (k = 0; k < s->length; k++, at++) {
-            uint64_t piece = p->items[s->first + k].address / PIECE_BYTES;
-            const uint64_t *found =
-                (const uint64_t *)bsearch(&piece, pieces, kept, sizeof *pieces, by_value);
+            char *piece = piece_of(p, &p->items[s->first + k]);
+            found = (char **)bsearch(&piece, pieces, kept, sizeof *pieces, by_words);
             tree->parent[at] = k ? (uint32_t)at - 1 : 0;
             tree->name[at] = (uint32_t)(found - pieces) + 1;
+            free(piece);
         }
         tree->lower[at - 1] = tree->upper[at - 1] = s->heat;
     }
@@ -258,6 +319,13 @@ void streams_json(const streams_part *p, size_t top, int keeps_mangled, text *ou
     json_field(out, &n, "hot", hot);
     text_add(out, ",\"sites\":");
     json_list_strings(out, labels, p->site_count);
+    text_add(out, ",\"objects\":["); /* of each site; "": not known */
+    for (i = 0; i < p->site_count; i++) {
+        const char *object = streams_object_of(p->sites[i].name);
+        text_add(out, i ? "," : "");
+        text_json(out, object ? object : "");
+    }
+    text_add(out, "]");
     text_add(out, ",\"list\":[");
     for (i = 0; i < hot && i < top; i++) {
         const streams_stream *s = &p->streams[i];

@@ -32,9 +32,11 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"recursion", "recursion from below"},
     {"repair", "a cycle through outside, pointers or left-alone functions needs it"},
     {"recursion-left-alone", "a cycle needs it, for another member cannot have a check"},
-    {"kept", "the training run spent enough in it"},
     {"built", "built with it; the set would not ask for it"},
     {"plugin", "the compiler's plugin put it there, behind the optimizer"},
+    {"seen", "--counts: the profile would lose what it shows of this function"},
+    {"within", "--within: too much would run without a check"},
+    {"strip", "--within: a check in every so many rounds"},
     {"leaf", "leaf: it calls no function of the program and nothing through a pointer"},
     {"uncalled", "nothing calls it, and nothing outside of its file can"},
     {"covered", "each cycle of calls through it, if any, has a check elsewhere"},
@@ -386,11 +388,6 @@ static void choose_entries(placement *p, const graph *g, const place_rules *rule
         p->entry_why[v] = (uint8_t)why;
         p->entry[v] = why < WHY_LEAF;
     }
-    for (v = 0; v < g->node_count && rules->kept; v++) {
-        if (!rules->kept[v] || p->entry[v] || p->fixed[v]) continue;
-        p->entry[v] = 1;
-        p->entry_why[v] = WHY_KEPT;
-    }
     if (rules->entries == ENTRIES_EN) return;
     if (rules->repairs & REPAIR_CALLS) repair(p, g, &g->direct, WHY_REPAIR_CALLS);
     if (rules->repairs & REPAIR_WIDE) repair(p, g, &g->wide, WHY_REPAIR);
@@ -425,12 +422,13 @@ void place_choose(placement *p, const graph *g, const place_rules *rules) {
     size_t n = (size_t)g->node_count + 1;
     facts is;
     memset(p, 0, sizeof *p);
-    p->kept = rules->kept;
     p->entry = (uint8_t *)tool_alloc(n);
     p->entry_why = (uint8_t *)tool_alloc(n);
     p->fixed = (uint8_t *)tool_alloc(n);
     p->loop = (uint8_t *)tool_alloc(g->loop_count + 1);
     p->loop_why = (uint8_t *)tool_alloc(g->loop_count + 1);
+    p->weight = (uint32_t *)tool_alloc((g->loop_count + 1) * sizeof *p->weight);
+    memset(p->weight, 0, (g->loop_count + 1) * sizeof *p->weight);
     p->distance = (uint32_t *)tool_alloc(n * sizeof *p->distance);
     p->component = (uint32_t *)tool_alloc(n * sizeof *p->component);
     is.is_leaf = (uint8_t *)tool_alloc(4 * n);
@@ -448,6 +446,8 @@ void place_choose(placement *p, const graph *g, const place_rules *rules) {
     if (rules->quiet) place_quiet(p, g);
     if (rules->always || rules->loops >= 0) place_always(p, g, rules->always);
     if (rules->quiet) place_around(p, g);
+    if (rules->counts) place_counts_keep(rules->counts, p, g, rules->least);
+    if (rules->within) place_within(p, g, rules);
     add_late(p, g);
     free(is.is_leaf);
 }
@@ -458,6 +458,7 @@ void place_free(placement *p) {
     free(p->fixed);
     free(p->loop);
     free(p->loop_why);
+    free(p->weight);
     free(p->distance);
     free(p->component);
     free(p->component_size);

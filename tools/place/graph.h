@@ -45,6 +45,7 @@ typedef struct graph_loop {
     uint32_t line, parent, events, bound;
     uint32_t vertex;                            /* GRAPH_NONE in a function without a body */
     uint32_t first, last;                       /* vertices of the loop, in the order of the text */
+    uint32_t size;                              /* about so many instructions a round, or 0 */
     uint8_t kind, has_check;
     uint8_t by_address;                         /* computed gotos lead to the label of this loop */
 } graph_loop;
@@ -52,6 +53,7 @@ typedef struct graph_loop {
 typedef struct graph_function {
     uint32_t name, unit, file, reason;          /* names; reason: why it was left alone */
     uint32_t line, params, flags, linkage;
+    uint32_t size;                              /* about so many instructions, or 0: not known */
     uint32_t type;                              /* a name: its row of classes, or GRAPH_NONE */
     uint64_t hash;
     size_t first_call, first_loop, first_vertex, first_edge;

@@ -22,10 +22,14 @@ static const char help[] =
     "                    bounded  no loop of at most 16 iterations\n"
     "                    always   no loop that passes another check in each iteration\n"
     "                    Q   EC+L4+bounded+always, and fewer by rule Q (docs/place.md)\n"
-    "  --profile RUN.brst  functions with 1 % or more of the calls or ticks of that run keep their\n"
-    "                  checks, and those are named that a report no longer shows; several times\n"
-    "  --least PERCENT with --profile: another share than 1\n"
     "  --not PATTERN   no check in functions with such names (* and ?); may stand several times\n"
+    "  --within N      adds checks, in loops one for many rounds, so that about N instructions at\n"
+    "                  most run between two; with --prove: tells how many may run\n"
+    "  --counts RUN    a dump of this program, built with --entries=all --loops=all: functions with\n"
+    "                  1 % of its calls or ticks keep their check; tells what is no longer seen\n"
+    "                  and predicts how many checks will run\n"
+    "  --least P       P %, not 1; 100: no function is kept for its counts\n"
+    "  --instructions N  of that run without checks: predicts what the checks cost\n"
     "  --list          every function and loop, and why it has a check or none\n"
     "  --why NAME      the same for one function, with its callers and the cycle that needs it\n"
     "  --json          all of it for programs\n"
@@ -40,9 +44,9 @@ static const char help[] =
     "  with --built and --prove always.\n";
 
 typedef struct options {
-    const char *set, *plan, *why, *old, *least;
-    const char **without, **runs;
-    int without_count, run_count, list, json, dot, built, prove;
+    const char *set, *plan, *why, *old, *within, *counts, *least, *instructions;
+    const char **without;
+    int without_count, list, json, dot, built, prove;
 } options;
 
 static int choose_one(const options *o) {
@@ -67,28 +71,28 @@ static int take_value(tool_option *option, const char **value) {
     return **value ? TOOL_OK : tool_error("place: %.*s: the value is empty", size, name);
 }
 
-/* One of several values of an option. */
-static int take_one_more(const char **list, int *count, tool_option *option) {
-    const char *value = NULL, *name = option->name;
-    int i, size = (int)option->name_size, status = take_value(option, &value);
+static int take_without(options *o, tool_option *option) {
+    const char *pattern = NULL;
+    int i, status = take_value(option, &pattern);
     if (status != TOOL_OK) return status;
-    for (i = 0; i < *count; i++) {
-        if (strcmp(list[i], value) == 0)
-            return tool_error("place: %.*s %s is given twice", size, name, value);
+    for (i = 0; i < o->without_count; i++) {
+        if (strcmp(o->without[i], pattern) == 0)
+            return tool_error("place: --not %s is given twice", pattern);
     }
-    list[(*count)++] = value;
+    o->without[o->without_count++] = pattern;
     return TOOL_OK;
 }
 
 static int take(options *o, tool_option *option) {
     if (tool_is(option, "-", "o")) return take_value(option, &o->plan);
     if (tool_is(option, "--", "set")) return take_value(option, &o->set);
+    if (tool_is(option, "--", "within")) return take_value(option, &o->within);
+    if (tool_is(option, "--", "counts")) return take_value(option, &o->counts);
+    if (tool_is(option, "--", "least")) return take_value(option, &o->least);
+    if (tool_is(option, "--", "instructions")) return take_value(option, &o->instructions);
     if (tool_is(option, "--", "why")) return take_value(option, &o->why);
     if (tool_is(option, "--", "diff")) return take_value(option, &o->old);
-    if (tool_is(option, "--", "not"))
-        return take_one_more(o->without, &o->without_count, option);
-    if (tool_is(option, "--", "profile")) return take_one_more(o->runs, &o->run_count, option);
-    if (tool_is(option, "--", "least")) return take_value(option, &o->least);
+    if (tool_is(option, "--", "not")) return take_without(o, option);
     if (tool_is(option, "--", "list")) return take_flag(option, &o->list);
     if (tool_is(option, "--", "json")) return take_flag(option, &o->json);
     if (tool_is(option, "--", "dot")) return take_flag(option, &o->dot);
@@ -118,11 +122,14 @@ static int parse(options *o, tool_option *option, int argc, char **argv) {
     if (choose_one(o) > 1)
         return tool_error("place: one of --list, --why, --json, --dot and --diff at a time");
     if (o->built && o->plan) return tool_error("place: --built makes no plan");
-    if (o->run_count && (o->built || o->prove))
-        return tool_error("place: --profile goes with a plan, and not with --built or --prove");
-    if (o->least && !o->run_count) return tool_error("place: --least goes with --profile");
+    if (o->prove && o->counts) return tool_error("place: --counts goes with a plan");
     if (o->prove && (o->plan || o->built || choose_one(o) || o->without_count))
-        return tool_error("place: --prove goes with --set alone");
+        return tool_error("place: --prove goes with --set and --within alone");
+    if (o->counts && (o->built || o->prove))
+        return tool_error("place: --counts goes with a plan");
+    if (!o->counts && (o->least || o->instructions))
+        return tool_error("place: --least and --instructions go with --counts");
+    if (o->built && o->within) return tool_error("place: --within goes with a plan or --prove");
     if (o->prove && option->files != 1) return tool_error("place: --prove takes one FILE");
     if (o->plan && strcmp(o->plan, "-") == 0 && choose_one(o))
         return tool_error("place: -o - writes the plan where --list, --why, --json, --dot and "
@@ -181,31 +188,44 @@ static void print_stale(const graph *g, const text *plan) {
     }
 }
 
-static int print(const options *o, const graph *g, const placement *p, const place_proof *proof,
-                 place_training *training) {
+/* A number above 0, or -1. */
+static double number_of(const char *word) {
+    char *end;
+    double number = strtod(word, &end);
+    return *word >= '0' && *word <= '9' && !*end && number > 0 && number < 1e19 ? number : -1;
+}
+
+static double instructions_of(const options *o) {
+    return o->instructions ? number_of(o->instructions) : 0;
+}
+
+static int print(const options *o, const graph *g, const place_rules *rules, const placement *p,
+                 const place_proof *proof) {
     text out = {NULL, 0, 0};
     int status = TOOL_OK;
     if (o->list) show_list(g, p, &out);
     else if (o->json) show_json(g, p, proof, &out);
     else if (o->dot) show_dot(g, p, &out);
     else if (o->old) status = plan_compare(g, p, o->old, &out);
-    else if (!o->why) show_summary(g, p, proof, o->built || o->prove, &out);
+    else if (!o->why) {
+        show_summary(g, p, proof, o->built || o->prove, &out);
+        if (rules->counts) place_counts_show(rules->counts, g, p, instructions_of(o), &out);
+    }
     else if (!show_why(g, p, o->why, &out))
         status = tool_error("place: no function is called %s", o->why);
-    if (o->run_count && !choose_one(o)) place_show_lost(training, g, p, &out);
     if (status == TOOL_OK) status = text_save(&out, NULL, NULL, 0, 0);
     text_free(&out);
     return status;
 }
 
 static int finish(const options *o, const graph *g, const place_rules *rules, placement *p,
-                  const place_proof *proof, place_training *training) {
+                  const place_proof *proof) {
     size_t open = proof->open_nodes + proof->open_loops + (o->built || o->prove ? proof->open_gotos : 0);
     int asked = rules->entries == ENTRIES_EN || rules->loops == LOOPS_NONE;
     text plan = {NULL, 0, 0};
     int status = TOOL_OK, to_stdout = o->plan && strcmp(o->plan, "-") == 0;
     plan_write(g, p, &plan);
-    if (!to_stdout) status = print(o, g, p, proof, training);         /* --diff may name the file of -o */
+    if (!to_stdout) status = print(o, g, rules, p, proof);         /* --diff may name the file of -o */
     if (status == TOOL_OK && o->plan) status = plan_save(&plan, o->plan);
     if (status == TOOL_OK && !choose_one(o) && !to_stdout && !o->built && !o->prove) print_stale(g, &plan);
     text_free(&plan);
@@ -232,29 +252,38 @@ static int check_without(const options *o, const graph *g) {
     return TOOL_OK;
 }
 
-/* 0 to 100, as a share. */
-static int read_least(const options *o, double *least) {
-    char *end = NULL;
-    *least = .01;
-    if (!o->least) return TOOL_OK;
-    *least = strtod(o->least, &end) / 100;
-    if (*end || end == o->least || !(*least >= 0 && *least <= 1))
-        return tool_error("place: --least: '%s' is no percentage from 0 to 100", o->least);
-    return TOOL_OK;
+enum { LEAST_WITHIN = 1000, MOST_WITHIN = 1000000000 };
+
+static int read_within(const char *word, uint32_t *value) {
+    char *end;
+    unsigned long number = strtoul(word, &end, 10);
+    if (*word < '0' || *word > '9' || *end || strlen(word) > 10) return -1;
+    if (number < LEAST_WITHIN || number > MOST_WITHIN) return -1;
+    *value = (uint32_t)number;
+    return 0;
 }
 
 static int place(const options *o, int files, char **argv) {
-    place_training training;
-    double least;
     place_rules rules;
     place_proof proof;
     placement p;
     graph g;
+    place_counts *counts = NULL;
     int i, status = TOOL_OK;
     if (place_set(&rules, o->set ? o->set : "EC+L4+bounded+always") != 0)
         return tool_error("place: --set: '%s' is not valid, or says something twice", o->set);
     rules.without = o->without;
+    if (o->within && read_within(o->within, &rules.within) != 0)
+        return tool_error("place: --within: '%s' is not valid: a number from %lu to %lu is wanted",
+                          o->within, (unsigned long)LEAST_WITHIN, (unsigned long)MOST_WITHIN);
     rules.without_count = o->without_count;
+    rules.least = o->least ? number_of(o->least) / 100 : .01;
+    if (rules.least < 0 || rules.least > 1)
+        return tool_error("place: --least: '%s' is not valid: a percentage above 0 is wanted",
+                          o->least);
+    if (o->instructions && number_of(o->instructions) < 1)
+        return tool_error("place: --instructions: '%s' is not valid: a number is wanted",
+                          o->instructions);
     if (o->prove) {
         char why[128];
         status = prove_file(argv[0], &rules, why, sizeof why);
@@ -265,10 +294,6 @@ static int place(const options *o, int files, char **argv) {
     if (o->plan) status = save_check(o->plan, NULL, (const char *const *)argv, files);
     if (o->plan && status == TOOL_OK) status = plan_check(o->plan);
     memset(&g, 0, sizeof g);
-    memset(&training, 0, sizeof training);
-    if (status == TOOL_OK) status = read_least(o, &least);
-    for (i = 0; i < o->run_count && status == TOOL_OK; i++)
-        status = place_train(&training, o->runs[i]);
     for (i = 0; i < files && status == TOOL_OK; i++) status = graph_open(&g, argv[i], (uint32_t)i);
     if (status == TOOL_OK && !g.function_count) {
         status = tool_error(g.cxx_count ? "%s: no call graph: bursty cc leaves C++ as it is"
@@ -278,19 +303,22 @@ static int place(const options *o, int files, char **argv) {
     if (status == TOOL_OK) status = check_without(o, &g);
     if (status == TOOL_OK) {
         graph_join(&g);
-        if (o->run_count) {
-            place_find_kept(&training, &g, least);
-            rules.kept = training.kept;
+        if (o->counts) {
+            counts = place_counts_open(o->counts, &g);
+            if (!counts) status = TOOL_BAD_INPUT;
+            rules.counts = counts;
         }
+    }
+    if (status == TOOL_OK) {
         place_choose(&p, &g, &rules);
         if (o->built || o->prove) take_built(&p, &g);
         place_check(&proof, &g, p.entry, p.loop, &rules);
-        status = finish(o, &g, &rules, &p, &proof, &training);
+        status = finish(o, &g, &rules, &p, &proof);
         place_proof_free(&proof);
         place_free(&p);
     }
+    if (counts) place_counts_free(counts);
     graph_free(&g);
-    place_training_free(&training);
     return status;
 }
 
@@ -303,8 +331,7 @@ static int run(int argc, char **argv) {
         return TOOL_OK;
     }
     memset(&o, 0, sizeof o);
-    o.without = (const char **)tool_alloc(2 * ((size_t)argc + 1) * sizeof *o.without);
-    o.runs = o.without + argc + 1;
+    o.without = (const char **)tool_alloc(((size_t)argc + 1) * sizeof *o.without);
     status = parse(&o, &option, argc, argv);
     if (status == TOOL_OK) status = place(&o, option.files, argv);
     free(o.without);

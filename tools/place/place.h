@@ -17,15 +17,17 @@ typedef struct place_rules {
     int bounded, always;                        /* such loops get none, either */
     int quiet;                                  /* rule Q */
     int repairs;
+    const struct place_counts *counts;          /* of a training run, or NULL */
+    double least;                               /* share of its calls that keeps an entry */
+    uint32_t within;                            /* if not 0: so many instructions between checks */
     const char *const *without;                 /* names of functions that get none, with * */
     int without_count;
-    const uint8_t *kept;                        /* of each node: a report needs it; or NULL */
 } place_rules;
 
 /* Why. Each has a word, which the plan says, and a sentence for the reader. */
 enum {
-    WHY_EVERY, WHY_CALLS, WHY_ROOT, WHY_TAKEN, WHY_BELOW, WHY_REPAIR, WHY_REPAIR_CALLS, WHY_KEPT,
-    WHY_BUILT, WHY_LATE,
+    WHY_EVERY, WHY_CALLS, WHY_ROOT, WHY_TAKEN, WHY_BELOW, WHY_REPAIR, WHY_REPAIR_CALLS, WHY_BUILT,
+    WHY_LATE, WHY_SEEN, WHY_WITHIN, WHY_STRIP,
     WHY_LEAF, WHY_UNCALLED, WHY_COVERED, WHY_ASKED, WHY_QUIET_ENTRY, WHY_WITHOUT, WHY_LEFT_ALONE,
     WHY_LATE_NOT, WHY_OTHER_NAME, WHY_LOOP, WHY_AROUND, WHY_BORING, WHY_BOUNDED, WHY_ALWAYS, WHY_QUIET,
     WHY_NOT_BUILT, WHY_COUNT
@@ -37,9 +39,13 @@ typedef struct placement {
     uint8_t *entry, *entry_why;                 /* of each node */
     uint8_t *fixed;                             /* FIXED_...: nodes of which no plan speaks */
     uint8_t *loop, *loop_why;                   /* of each loop of graph.loops */
+    uint32_t *weight;                           /* of each loop: if not 0, its checks stand for
+                                                   rounds that use up the budget together */
+    uint32_t budget;
+    size_t beyond, sizeless;                    /* functions that cost more than --within asks; of
+                                                   objects that tell no sizes */
     uint32_t *distance, *component;             /* of each node, by direct calls */
     uint32_t *component_size, components;
-    const uint8_t *kept;                        /* the rules' */
     int gave_up;                                /* rule Q stopped, for the graph was too large */
 } placement;
 
@@ -65,6 +71,9 @@ void place_always(placement *p, const graph *g, int of_all);
 /* Gives loops their checks back that call something and run with no check around
    them. */
 void place_around(placement *p, const graph *g);
+/* within.c: adds checks, so that no more than rules->within instructions run
+   between two, as far as their number can be told from the source. */
+void place_within(placement *p, const graph *g, const place_rules *rules);
 /* For each loop: is it k-boring, bounded or quiet, as the rules have it? A
    WHY_, or 0. */
 void place_exempt(placement *p, const graph *g, const place_rules *rules);
@@ -94,28 +103,18 @@ void place_check(place_proof *proof, const graph *g, const uint8_t *entry, const
                  const place_rules *rules);
 void place_proof_free(place_proof *proof);
 
-/* ---- a training run ---- */
+/* ---- a training run: counts.c ---- */
 
-typedef struct place_seen {                     /* a function, as reports show it */
-    char *name, *file;                          /* file: the last part of its path */
-    uint32_t line;
-    double calls, ticks, calls_share, ticks_share;
-    int stays;
-} place_seen;
-
-typedef struct place_training {                 /* all zero: none */
-    place_seen *list;
-    size_t count, room;
-    double calls, ticks;                        /* of all functions */
-    uint8_t *kept;                              /* of each node */
-} place_training;
-
-/* Adds what a dump says. TOOL_ status, after a message. */
-int  place_train(place_training *t, const char *path);
-/* Functions with this share of calls or ticks, 0 to 1, or more. */
-void place_find_kept(place_training *t, const graph *g, double least);
-void place_show_lost(place_training *t, const graph *g, const placement *p, text *out);
-void place_training_free(place_training *t);
+typedef struct place_counts place_counts;
+/* path must stay. NULL after a message. */
+place_counts *place_counts_open(const char *path, const graph *g);
+void place_counts_free(place_counts *c);
+/* Gives functions with that share of calls or ticks their check back. */
+void place_counts_keep(const place_counts *c, placement *p, const graph *g, double least);
+/* What is no longer seen, and what the checks will cost; instructions: of that
+   run without checks, or 0. */
+void place_counts_show(const place_counts *c, const graph *g, const placement *p,
+                       double instructions, text *out);
 
 /* ---- plans ---- */
 

@@ -32,6 +32,9 @@ static void add_line(const graph *g, const placement *p, const graph_function *f
         if (!p->loop[f->first_loop + i]) continue;
         if (any) text_add(out, ",");
         text_number(out, i);
+        if (p->weight[f->first_loop + i])
+            text_format(out, ":%lu:%lu", (unsigned long)p->weight[f->first_loop + i],
+                        (unsigned long)p->budget);
         any = 1;
     }
     text_add(out, any ? " " : "- ");

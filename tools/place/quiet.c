@@ -4,7 +4,7 @@
    Entries are tried in the order of the input. The functions without a check
    form no cycle (but for those that can have none); f joins them if it does not
    reach itself through them. A program that is a library keeps the entries that
-   others call; and those stay that a training run wants in its reports.
+   others call.
 
    A quiet loop calls nothing through a pointer, and only quiet functions or
    functions of the C library; it, the loops in it and the loops in what it
@@ -63,7 +63,6 @@ static void drop_entries(placement *p, const graph *g) {
     memset(s.seen, 0, n * sizeof *s.seen);
     for (v = 0; v < g->node_count; v++) {
         if (!p->entry[v] || (!g->is_closed && g->nodes[v].exported)) continue;
-        if (p->kept && p->kept[v]) continue;
         if (s.steps > patience) {
             p->gave_up = 1;
             break;

@@ -163,6 +163,11 @@ static int finish_function(reader *r) {
     return 0;
 }
 
+/* The last word of a line, which objects of older builds do not have. */
+static int size_of(reader *r, uint32_t *size) {
+    return r->at < r->end ? number(r, size) : 0;
+}
+
 static int read_function(reader *r) {
     graph *g = r->g;
     graph_function f;
@@ -172,7 +177,7 @@ static int read_function(reader *r) {
     if (!r->has_unit) return refuse(r, r->at, "a function stands before the first unit");
     if (name(r, &f.name) != 0 || letter(r, "gsiw", &linkage) != 0 || number(r, &f.line) != 0 ||
         hash(r, &f.hash) != 0 || flags(r, "kuhrcn", &letters) != 0 ||
-        read_params(r, &f.params, &f.type) != 0 || name(r, &f.file) != 0)
+        read_params(r, &f.params, &f.type) != 0 || name(r, &f.file) != 0 || size_of(r, &f.size) != 0)
         return -1;
     f.linkage = linkage;
     f.flags = letters;                          /* GRAPH_START .. GRAPH_LEFT_ALONE in that order */
@@ -224,7 +229,7 @@ static int read_loop(reader *r, graph_function *f) {
     memset(&loop, 0, sizeof loop);
     if (letter(r, "fwdg", &loop.kind) != 0 || number(r, &loop.line) != 0 ||
         read_parent(r, f, &loop.parent) != 0 || number(r, &loop.events) != 0 ||
-        number(r, &loop.bound) != 0 || flags(r, "c", &letters) != 0)
+        number(r, &loop.bound) != 0 || flags(r, "c", &letters) != 0 || size_of(r, &loop.size) != 0)
         return -1;
     loop.vertex = GRAPH_NONE;
     loop.has_check = letters != 0;

@@ -235,6 +235,11 @@ void show_summary(const graph *g, const placement *p, const place_proof *proof, 
         add_row("function", g->node_count, entries, out);
         add_row("loop", g->loop_count, loops, out);
     }
+    add_fact(p->beyond, " function may run for more instructions than --within asks: a call that can have no check",
+             " functions may run for more instructions than --within asks: calls that can have no check",
+             "\n", out);
+    add_fact(p->sizeless, " function is of an object that tells no sizes: build it again for --within",
+             " functions are of objects that tell no sizes: build them again for --within", "\n", out);
     if (p->gave_up) text_add(out, "rule Q stopped early: the graph is too large\n");
     if (proof->late < g->node_count) {
         add_proof(g, p, proof, out);

@@ -478,6 +478,7 @@ static int is_excused(cycles *s, const uint32_t *nodes, size_t count, uint32_t p
     l.component = part;
     l.nodes = nodes;
     l.count = count;
+    l.live = s->live;
     rounds = prove_counted(&l);
     if (rounds) {
         r->counted++;
@@ -573,6 +574,32 @@ static void note_unseen(cycles *s) {
     }
 }
 
+static void keep_endless(void *user, const uint32_t *nodes, size_t count, uint32_t part,
+                         int is_recursion) {
+    cycles *s = (cycles *)user;
+    prove_runs *runs = &s->r->runs;
+    prove_cycle cycle = find_cycle(s, nodes, count, part);
+    size_t i;
+    cycle.is_recursion = is_recursion;
+    for (i = 0; i < count && !is_own(s, nodes[i]); i++) {
+    }
+    if (i < count) runs->own_endless++;
+    keep(&runs->endless, &runs->endless_count, &runs->endless_room, cycle);
+}
+
+static void find_runs(cycles *s) {
+    prove_rest rest;
+    rest.code = s->c;
+    rest.links = &s->links;
+    rest.gone = s->gone;
+    rest.live = s->live;
+    rest.component = s->component;
+    rest.any = s->any;
+    rest.outside = s->outside;
+    rest.vertices = s->vertices;
+    prove_within(&rest, s->r, keep_endless, s);
+}
+
 void prove_cycles(prove_code *c, const place_rules *rules, prove_result *r) {
     cycles s;
     pairs p = {NULL, 0, 0};
@@ -605,6 +632,7 @@ void prove_cycles(prove_code *c, const place_rules *rules, prove_result *r) {
     find_components(&s);
     judge_all(&s);
     note_unseen(&s);
+    if (rules->within) find_runs(&s);
     free(s.returns);
     free(s.component);
     free(s.size);
@@ -619,6 +647,8 @@ void prove_result_free(prove_result *r) {
     for (i = 0; i < r->open_count; i++) free(r->open[i].path);
     for (i = 0; i < r->other_count; i++) free(r->other[i].path);
     for (i = 0; i < r->larger; i++) free(r->larger_ones[i].path);
+    for (i = 0; i < r->runs.endless_count; i++) free(r->runs.endless[i].path);
+    free(r->runs.endless);
     free(r->open);
     free(r->other);
     free(r->larger_ones);

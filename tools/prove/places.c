@@ -94,15 +94,23 @@ static void name_sharing(files *f, const dump *d, const dump_part *part, text *o
     kind_sharing.free(&s);
 }
 
-/* "name<tab>file<tab>address" becomes "name<tab>file:line", or "name". */
+/* "name<tab>file<tab>address" becomes "name<tab>file:line", or "name"; an object
+   behind it stays. */
 static void name_site(files *f, char **at) {
     char *tab = strchr(*at, '\t'), *place;
+    const char *object = streams_object_of(*at);
+    size_t end = object ? (size_t)(object - 2 - *at) : strlen(*at);
     text name = {NULL, 0, 0};
-    if (!tab || !strchr(tab + 1, '\t')) return;
-    place = text_clean(tab + 1, strlen(tab + 1));
+    if (!tab || (size_t)(tab - *at) >= end) return;
+    place = text_clean(tab + 1, end - (size_t)(tab + 1 - *at));
+    if (!strchr(place, '\t')) {
+        free(place);
+        return;
+    }
     name_place(f, &place);
     text_bytes(&name, *at, (size_t)(tab - *at) + (*place != 0));
     text_add(&name, place);
+    text_add(&name, *at + end);
     free(place);
     free(*at);
     *at = text_take(&name);

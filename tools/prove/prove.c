@@ -35,8 +35,10 @@ int prove_file(const char *path, const place_rules *rules, char *why, size_t roo
             prove_decode(&code, &im);
             prove_find_checks(&code);
             prove_cycles(&code, rules, &r);
-            prove_show(&code, &r, &out);
+            prove_show(&code, &r, rules->within, &out);
             if (r.open_count) status = TOOL_FAILED;
+            if (rules->within && (r.runs.endless_count || r.runs.longest > rules->within))
+                status = TOOL_FAILED;
             if (text_save(&out, NULL, NULL, 0, 0) != TOOL_OK) status = TOOL_BAD_INPUT;
             text_free(&out);
             prove_result_free(&r);

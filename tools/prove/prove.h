@@ -11,6 +11,7 @@
        code      one node for each instruction that can be reached            code.c, jumps.c
        checks    which branch leads to the slow path of a check               checks.c
        cycles    what is left of the graph without them                       cycles.c, counted.c
+       runs      how many instructions run between two checks                 within.c, strips.c
 
    A run that never ends and from some time on passes no check is a path without
    end through the graph of
@@ -165,7 +166,22 @@ typedef struct prove_cycle {
     int is_recursion;
 } prove_cycle;
 
+/* How far a run may go without a check. */
+typedef struct prove_runs {
+    uint64_t longest, loop, through;            /* of all; of a loop cut into strips */
+    uint32_t from, to;                          /* of the longest: nodes */
+    size_t strips;                              /* loops that are cut into strips */
+    prove_cycle *endless;                       /* loops of which no end was found */
+    size_t endless_count, endless_room;
+    size_t own_endless;                         /* of these, in code of bursty cc */
+    size_t outside_calls;                       /* of functions that are not in the image */
+    uint32_t unwinding;                         /* functions that return through levels of calls
+                                                   of their own */
+    uint64_t level;                             /* the most instructions of such a level */
+} prove_runs;
+
 typedef struct prove_result {
+    prove_runs runs;
     size_t instructions, functions, checks;
     size_t boring, longest, larger, quiet, counted, most_rounds;
     prove_cycle *open, *other;                  /* other: in code that bursty cc did not make */
@@ -187,11 +203,32 @@ typedef struct prove_loop {
     uint32_t component;
     const uint32_t *nodes;
     size_t count;
+    const uint8_t *live;                        /* nodes that can be reached at all */
 } prove_loop;
 /* After how many rounds is it left, as its code shows? It counts itself, and
    all cycles in it pass the count and its test. Returns 0: that cannot be
    seen. */
 uint32_t prove_counted(const prove_loop *l);
+
+/* The same by a budget: each cycle takes something off it, and a check stands
+   where it is used up. cost: of nodes, by number. Returns the most instructions
+   that run in the loop, or 0: that cannot be seen. */
+uint64_t prove_strips(const prove_loop *l, const uint64_t *cost);
+
+/* What is left of the graph without checks. */
+typedef struct prove_rest {
+    prove_code *code;
+    const graph_links *links;
+    const uint8_t *gone, *live;
+    const uint32_t *component;
+    uint32_t any, outside, vertices;
+} prove_rest;
+/* Fills r->runs, but for the cycles of loops without an end, of which
+   endless(user, ..) is told. */
+void prove_within(const prove_rest *rest, prove_result *r,
+                  void (*endless)(void *user, const uint32_t *nodes, size_t count, uint32_t part,
+                                  int is_recursion),
+                  void *user);
 
 /* ---- the words ---- */
 
@@ -200,7 +237,7 @@ prove_lines *prove_lines_read(const prove_image *im);
 /* "file.c:12" of an address, or NULL. */
 const char *prove_line_of(prove_lines *l, uint64_t address, uint32_t *line);
 void prove_lines_free(prove_lines *l);
-void prove_show(const prove_code *c, const prove_result *r, text *out);
+void prove_show(const prove_code *c, const prove_result *r, uint32_t within, text *out);
 /* The whole: prints. Returns a TOOL_ status, or -1: this machine code is not
    read, which *why says. */
 int  prove_file(const char *path, const place_rules *rules, char *why, size_t room);

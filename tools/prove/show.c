@@ -112,7 +112,58 @@ static void say_excused(const speaker *s) {
     }
 }
 
-void prove_show(const prove_code *c, const prove_result *r, text *out) {
+/* What --within asks: the bound that was found, or what breaks it. */
+static void say_runs(const speaker *s, uint32_t within) {
+    const prove_runs *r = &s->r->runs;
+    text *out = s->out;
+    int holds = !r->endless_count && r->longest <= within;
+    text_add(out, holds ? "within " : "NOT within ");
+    text_count(out, within);
+    text_add(out, " instructions: ");
+    if (r->endless_count) {
+        text_count(out, r->endless_count);
+        text_add(out, r->endless_count == 1 ? " loop has no end that can be seen; outside of it at most "
+                                            : " loops have no end that can be seen; outside of them at most ");
+    } else text_add(out, "at most ");
+    text_count(out, r->longest);
+    text_add(out, " run between two checks");
+    if (r->from != PROVE_NONE) {
+        text_add(out, ", from ");
+        say_vertex(s, r->from);
+    }
+    if (r->to != PROVE_NONE) {
+        text_add(out, " to ");
+        say_vertex(s, r->to);
+    }
+    text_add(out, "\n");
+    if (r->strips) {
+        text_add(out, "  ");
+        text_count(out, r->strips);
+        text_add(out, r->strips == 1 ? " loop has a check in every so many rounds: at most "
+                                     : " loops have a check in every so many rounds: at most ");
+        text_count(out, r->loop);
+        text_add(out, " instructions run in one of them\n");
+    }
+    say_cycles(s, r->endless, r->endless_count, "loop");
+    if (r->unwinding) {
+        text_add(out, "  ");
+        text_count(out, r->unwinding);
+        text_add(out, r->unwinding == 1 ? " function that calls itself comes back through its levels "
+                                          "without a check: not counted, at most "
+                                        : " functions that call themselves come back through their levels "
+                                          "without a check: not counted, at most ");
+        text_count(out, r->level);
+        text_add(out, " instructions a level\n");
+    }
+    if (r->outside_calls) {
+        text_add(out, "  ");
+        text_count(out, r->outside_calls);
+        text_add(out, r->outside_calls == 1 ? " call of an outside function counts as one instruction\n"
+                                            : " calls of outside functions count as one instruction each\n");
+    }
+}
+
+void prove_show(const prove_code *c, const prove_result *r, uint32_t within, text *out) {
     size_t named = r->other_count + r->larger + r->returning.count + r->unread.count +
                    r->undecoded.count;
     speaker s;
@@ -139,6 +190,7 @@ void prove_show(const prove_code *c, const prove_result *r, text *out) {
     text_counted(out, r->checks, "check");
     text_add(out, " can be reached\n");
     say_cycles(&s, r->open, r->open_count, "loop");
+    if (within) say_runs(&s, within);
     if (r->larger) {
         text_add(out, "  ");
         text_count(out, r->larger);

@@ -1,0 +1,91 @@
+#!/bin/sh
+# test_place_counts.sh - bursty place --counts: a function with 1 % of the calls of a training run keeps its
+# check, what is no longer seen is said, and the checks that will run are predicted.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
+BUILD=${BUILD:-build} CC=${CC:-cc}
+bursty=$BUILD/bursty
+dir=$BUILD/tests/counts
+rm -rf "$dir"
+mkdir -p "$dir/tmp" || exit 2
+export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/../cc_runtime
+shown=$dir/out
+
+place() { "$bursty" place "$@" >"$dir/out" 2>&1; }
+says() { # STATUS PATTERN OPTIONS...
+    wanted=$1 pattern=$2
+    shift 2
+    place "$@"
+    status=$?
+    if [ $status = "$wanted" ] && grep -qE "$pattern" "$dir/out"; then pass
+    else fail "$*: status $status, not $wanted with '$pattern'"; fi
+}
+checks_of() { "$bursty" report "$1" | tr '\n' ' ' | sed 's/.*checks \([0-9 ]*\);.*/\1/' | tr -d ' '; }
+
+# often: 60 %, now and then: 5 %, seldom: below 1 % of the calls, all leaves
+cat >"$dir/p.c" <<'C'
+#include <stdio.h>
+static int often(int x) { return x * 3 % 7; }
+static int now_and_then(int x) { return x / 3; }
+static int seldom(int x) { return x ^ 5; }
+static int middle(int i) { return often(i) + often(i + 1) + (i % 4 ? 0 : now_and_then(i)) + (i % 100 ? 0 : seldom(i)); }
+static int small(int n) { int i, s = 0; for (i = 0; i < n; i++) s += i; return s; }
+int main(void) {
+    int i, s = 0;
+    for (i = 0; i < 20000; i++) s += middle(i);
+    printf("%d %d\n", s, small(30000));
+    return 0;
+}
+C
+"$bursty" cc --entries=all --loops=all -- $CC -O2 -w -o "$dir/all" "$dir/p.c" >"$dir/out" 2>&1 || leave "no program is built: $(head -n 1 "$dir/out")"
+if ! place "$dir/all" && grep -q 'no call graph' "$dir/out"; then leave "a program carries its call graph in ELF"; fi
+BURSTY_EVERY=0 BURSTY_FILE="$dir/run.brst" "$dir/all" >"$dir/plain.out" || fail "it does not run"
+
+# ---- what is kept, and what is lost
+says 0 '^6 functions: .*seen 3' --set Q --counts "$dir/run.brst" -o "$dir/plan" "$dir/all"
+for name in often now_and_then middle; do
+    check "$name keeps its check" grep -qE "^P .* $name [0-9a-f]{16} 1 " "$dir/plan"
+done
+check "seldom has none" grep -qE '^P .* seldom [0-9a-f]{16} 0 ' "$dir/plan"
+check "and is named" grep -qE '^no longer seen by points: 3 functions with 0\.[0-9] % of the calls of .*: seldom 0\.[0-9] %' "$dir/out"
+says 0 '^no longer seen by points: [0-9]+ functions with [0-9.]+ % .*: often [56][0-9]\.[0-9] %' --set Q --counts "$dir/run.brst" --least 100 "$dir/all"
+place --set Q --counts "$dir/run.brst" --least 0.1 -o - "$dir/all"
+check "--least says how much" grep -qE '^P .* seldom [0-9a-f]{16} 1 ' "$dir/out"
+
+# ---- the prediction is what runs, by exact counts
+for set in EC+L4 Q all; do
+    place --set $set --counts "$dir/run.brst" --instructions 1000000 -o "$dir/plan" "$dir/all"
+    predicted=$(sed -n 's/^predicted for that run: \([0-9 ]*\) checks of its .*/\1/p' "$dir/out" | tr -d ' ')
+    percent=$(sed -n 's/^  basic cost \([0-9.]*\) % of instructions: 2 for each check;.*/\1/p' "$dir/out")
+    "$bursty" cc --plan="$dir/plan" -- $CC -O2 -w -o "$dir/built" "$dir/p.c" >"$dir/log" 2>&1
+    BURSTY_EVERY=90 BURSTY_FILE="$dir/built.brst" "$dir/built" >"$dir/built.out"
+    ran=$(checks_of "$dir/built.brst")
+    ok $([ "${predicted:-0}" -gt 0 ] && [ $((predicted - ${ran:-0})) -ge -1 ] && [ $((predicted - ${ran:-0})) -le 1 ]; echo $?) \
+        "$set: predicted '$predicted', ran '$ran'"
+    ok $(awk "BEGIN { d = $percent - $predicted / 5000; exit !(d < .01 && d > -.01) }"; echo $?) "$set: $percent % of $predicted checks"
+    check "$set prints the same" cmp "$dir/plain.out" "$dir/built.out"
+done
+place --set Q --within 10000 --counts "$dir/run.brst" --least 100 "$dir/all"
+check "a strip counts its share" grep -qE '^predicted for that run: 2[0-9] [0-9]{3} checks' "$dir/out"
+
+# ---- a run without these checks
+"$bursty" cc --entries=EN --loops=all -- $CC -O2 -w -o "$dir/loops" "$dir/p.c" >"$dir/log" 2>&1
+BURSTY_EVERY=0 BURSTY_FILE="$dir/loops.brst" "$dir/loops" >"$dir/built.out"
+says 0 '^  [0-9]+ checks stand where the run has none: not counted' --set EL --counts "$dir/loops.brst" "$dir/loops"
+
+# ---- what is refused
+says 2 "nothing.brst: " --counts "$dir/nothing.brst" "$dir/all"
+says 2 'p.c: ' --counts "$dir/p.c" "$dir/all"
+says 2 'place: --least and --instructions go with --counts' --least 2 "$dir/all"
+says 2 'place: --counts goes with a plan' --counts "$dir/run.brst" --built "$dir/all"
+says 2 'place: --counts goes with a plan' --counts "$dir/run.brst" --prove "$dir/all"
+for value in 0 -1 101 x 1%; do
+    says 2 "place: --least: '$value' is not valid: a percentage above 0" --counts "$dir/run.brst" --least "$value" "$dir/all"
+done
+for value in 0 -5 x 1e30; do
+    says 2 "place: --instructions: '$value' is not valid" --counts "$dir/run.brst" --instructions "$value" "$dir/all"
+done
+BURSTY_EVERY=1000000 BURSTY_FILE="$dir/short.brst" "$dir/all" >"$dir/built.out"
+says 2 'short.brst: no event of a check is counted in it' --counts "$dir/short.brst" "$dir/all"
+finish
