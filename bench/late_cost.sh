@@ -3,14 +3,14 @@
 # expat (C), ninja, re2 and leveldb (C++), all of them Debian's sources. Each is built plain, then by `bursty cc` with the
 # compiler's plugin, then again with the plan that `bursty place` makes of that build, for each set:
 #
-#     sh bench/late_cost.sh                              writes the tables of docs/place.md between its marks
+#     sh bench/late_cost.sh                              prints the table of docs/place.md
 #     CC=clang-19 CXX=clang++-19 sh bench/late_cost.sh   the same for the plugin of clang
-#     SETS=Q WRITE=no sh bench/late_cost.sh lz4          prints alone
-#     WAY=source SETS=Q WRITE=no sh bench/late_cost.sh lz4   C with checks in source
+#     SETS=Q sh bench/late_cost.sh lz4
+#     WAY=source SETS=Q sh bench/late_cost.sh lz4        C with checks in source
 #
 # basic: executed instructions with all checks in place, never sampling, the plain program is 1 (a plugin of qemu-x86_64 counts;
-# geometric mean of a program's inputs, and the worst). at 1 %: the same, sampling bursts of 10 checks out of 1000. text: of the
-# program's own code. compile: processor time of the build. same: all that was printed is what the plain program prints, C++
+# geometric mean of a program's inputs, and the worst). at 1 %: the same, sampling bursts of 10 checks out of 1000. code: bytes of
+# instructions in the program's own objects, without the names of its sites. compile: processor time of the build. same: all that was printed is what the plain program prints, C++
 # projects' own tests included. proved: `bursty place --prove`. Works in build/bench/late.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -179,7 +179,7 @@ run() { # FOLDER: the instructions of each input
     cd "$top" || exit 2
 }
 
-text_of() { size "$1"/*.o | awk 'NR > 1 { sum += $1 } END { print sum }'; }
+code_of() { size -A "$1"/*.o | awk '$1 ~ /^\.text/ { sum += $2 } END { print sum }'; }
 # Geometric mean and worst of what stands behind over what stands before.
 ratios() { # AFTER BEFORE
     echo "$1 / $2" | tr '\n' ' ' | awk '{ for (n = 1; $n != "/"; n++);
@@ -218,7 +218,7 @@ measure() { # PROGRAM
         unset BURSTY_FILE
         cmp -s "$plain/said.txt" "$here/said.txt" || { same=DIFFERS; failed=1; }
         "$bursty" place --prove --set "$set" "$here/program" >"$here.proof" 2>&1 && proved=yes || proved=no
-        row "$program" "$set" "$basic" "$rate" "$(echo "$(text_of "$here") $(text_of "$plain")" | awk '{ printf "%.2f", $1 / $2 }')" \
+        row "$program" "$set" "$basic" "$rate" "$(echo "$(code_of "$here") $(code_of "$plain")" | awk '{ printf "%.2f", $1 / $2 }')" \
             "$(echo "$time $plain_time" | awk '{ printf "%.2f", $1 / $2 }')" $same $proved
         echo "$set $basic $rate" >>"$work/all.txt"
     done
@@ -226,7 +226,7 @@ measure() { # PROGRAM
 
 make_inputs
 : >"$work/all.txt"
-row program set 'basic, worst' 'at 1 %, worst' text compile same proved
+row program set 'basic, worst' 'at 1 %, worst' code compile same proved
 row -------- ------ ------------- ------------- ----: ------: ---- ------
 for name in ${*:-jq zstd lz4 mawk expat ninja re2 leveldb}; do measure "$name"; done
 awk '{ n[$1]++; for (i = 2; i <= 5; i += 2) sum[$1, i] += log($i); for (i = 3; i <= 5; i += 2) if ($i > worst[$1, i]) worst[$1, i] = $i }
