@@ -6,6 +6,7 @@ sentences of programs that nobody tuned. Every single time stays in BUILD_DIR.
 Times stand there only if the run was quiet: QUIET says when. After another run the page keeps the
 last times that were good, with their date, or says that there are none."""
 import json, os, platform, re, subprocess, sys, textwrap, time
+from readme import with_figures
 from stats import geomean
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'real'))
@@ -674,29 +675,13 @@ def cost_figures(real, host):
     return '\n' + text + '\n' + versions() + '\n'
 
 
-NUMBERS = 'no one two three four five'.split()
-
-
 def readme(real, text):
-    """README with the figures of its sentences anew; the paragraph is filled again."""
     untuned = [p for p in real.programs if p in UNTUNED]
     if not untuned:
         return text
-    basic = real.summary(BEST, programs=untuned)
-    sampled = real.summary(BEST + ', 1 %', BEST, programs=untuned)
-    paragraph = next(p for p in text.split('\n\n') if 'that nobody had tuned it for' in p)
-    new = ' '.join(paragraph.split())
-    for pattern, figure in (
-        (r'(put checks into )\w+( programs? that nobody)', NUMBERS[len(untuned)]),
-        (r'(they execute )[\d.]+( times)', '%.3f' % basic[0]),
-        (r'(geometric mean; )[\d.]+( at worst)', '%.3f' % basic[1]),
-        (r'(multiplies that by )[\d.]+\d(\.)', '%.3f' % sampled[0]),
-    ):
-        new, found = re.subn(pattern, r'\g<1>%s\g<2>' % figure, new)
-        if found != 1:
-            sys.exit('results.py: README.md has no sentence like "%s"' % pattern)
-    new = textwrap.fill(new, 80, break_long_words=False, break_on_hyphens=False)
-    return text.replace(paragraph, new)
+    basic, worst, _ = real.summary(BEST, programs=untuned)
+    sampled, _, _ = real.summary(BEST + ', 1 %', BEST, programs=untuned)
+    return with_figures(text, len(untuned), basic, worst, sampled)
 
 
 def command(real):
@@ -755,6 +740,17 @@ samples unless a rate is given. All outputs were equal, byte for byte, and all p
 were proved on what was built%s. Lua is built with its switch instead of its jump table; its hash
 seed is fixed.
 
+Which form is for which question:
+
+- How often do functions and loops run, and who calls whom? *dual*, with any set: second copies
+  count what has no check, too.
+- What stands on the stack, with callers of callers? *scopes*.
+- How long do things take, at the least cost or in the least text? Points, with EC+L4 or Q. A
+  function without a check is not in the profile; `bursty place --counts` says which these are and
+  keeps those with 1 %% of calls or ticks.
+- What may run how long without a look? Points with `bursty place --within`.
+- Is it off nearly always? *poll*, by hand (bursty.h).
+
 %s
 ## Beside other ways of looking
 
@@ -808,11 +804,11 @@ within %g (geomean) and %g (worst) of 1.
         TIMES[1],
     )
     figures = cost_figures(real, host)
+    first = readme(real, open(README).read())
     page = open(COSTS).read()
     before, after = page.split(FIGURES[0])[0], page.split(FIGURES[1])[1]
     open(MD, 'w').write(text.rstrip('\n') + '\n')
     open(COSTS, 'w').write(before + FIGURES[0] + figures + FIGURES[1] + after)
-    first = readme(real, open(README).read())
     open(README, 'w').write(first)
 
 
