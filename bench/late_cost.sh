@@ -45,7 +45,7 @@ describe() {
             jv_unicode linker locfile util main parser lexer inject_errors; do
             [ ! -f "$src/jq/src/$f.c" ] || [ $f = inject_errors ] || files="$files $src/jq/src/$f.c"
         done
-        flags="-I$src/jq/src -I$src/jq -I$work/jq-generated -D_GNU_SOURCE -DIEEE_8087 -DHAVE_MEMMEM -DHAVE_ISATTY -DUSE_ISATTY -DHAVE_TIMEGM -DHAVE_GMTIME_R -DHAVE_STRPTIME -DHAVE_STRFTIME -DHAVE_MKTIME -DHAVE_TM_TM_GMT_OFF -DHAVE_SETLOCALE -DHAVE_PTHREAD -DJQ_VERSION=\"bench\"" libs="-lm -lpthread"
+        flags="-I$src/jq/src -I$src/jq -I$work/jq-generated -D_GNU_SOURCE -DIEEE_8087 -DHAVE_MEMMEM -DHAVE_MKSTEMP -DHAVE_ISATTY -DUSE_ISATTY -DHAVE_TIMEGM -DHAVE_GMTIME_R -DHAVE_STRPTIME -DHAVE_STRFTIME -DHAVE_MKTIME -DHAVE_TM_TM_GMT_OFF -DHAVE_SETLOCALE -DHAVE_PTHREAD -DJQ_VERSION=\"bench\"" libs="-lm -lpthread"
         mkdir -p "$work/jq-generated/src"
         (cd "$src/jq" && sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$/\\n"/' src/builtin.jq) >"$work/jq-generated/src/builtin.inc"
         printf '#define JQ_VERSION "bench"\n' >"$work/jq-generated/src/version.h"

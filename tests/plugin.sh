@@ -106,7 +106,7 @@ planned() { # NAME LEVEL COMPILER OPTIONS-OF-BURSTY
         ok $? "$what: the second build is what was planned: $(cat log)"
         "$bursty" place --prove --set $set $name.planned >log 2>&1
         ok $? "$what: proved: $(cat log)"
-        "$bursty" place --json $name >first.json && "$bursty" place --built --json $name.planned >next.json
+        "$bursty" place --json $name >first.json && "$bursty" place --built --set $set --json $name.planned >next.json
         [ "$(checks_of next.json)" -le "$(checks_of first.json)" ]
         ok $? "$what: checks: $(checks_of first.json), then $(checks_of next.json)"
     done
