@@ -85,6 +85,36 @@ compare() { # NAME OPTIONS-OF-BURSTY -- OPTIONS-OF-GCC
         ok $? "$what $argument: $(diff "$name.plain.out" "$name.out" | head -n 3)"
     done
 }
+# A plan that `bursty place` makes of the first build: the second one obeys it, says what the plain
+# program says, is proved, and would get the same plan.
+planned() { # NAME LEVEL COMPILER OPTIONS-OF-BURSTY
+    name=$1 level=$2 compiler=$3
+    shift 3
+    rm -f list
+    for set in EC+L4 Q; do
+        what="$name $level $set"
+        source=$(ls "$sources/$name.cc" "$name.c" 2>/dev/null)
+        "$bursty" place --set $set -o one.plan $name >log 2>&1
+        ok $? "$what: plan: $(cat log)"
+        "$bursty" cc "$@" --plan=one.plan --list=list -- $compiler -pthread $level -g -o $name.planned "$source" >log 2>&1
+        lines 0 "$what: no word"
+        run $name.planned
+        cmp -s $name.plain.out $name.planned.out; ok $? "$what: $(tail -n 2 $name.planned.out)"
+        "$bursty" place --built --set $set $name.planned >log 2>&1
+        ok $? "$what: holds: $(cat log)"
+        "$bursty" place --set $set -o two.plan $name.planned >log 2>&1
+        cmp -s one.plan two.plan && ! grep -q 'build again' log
+        ok $? "$what: the second build is what was planned: $(cat log)"
+        "$bursty" place --prove --set $set $name.planned >log 2>&1
+        ok $? "$what: proved: $(cat log)"
+        "$bursty" place --json $name >first.json && "$bursty" place --built --set $set --json $name.planned >next.json
+        [ "$(checks_of next.json)" -le "$(checks_of first.json)" ]
+        ok $? "$what: checks: $(checks_of first.json), then $(checks_of next.json)"
+    done
+    [ ! -s list ]; ok $? "$what: the plan knows the file: $(cat list)"
+}
+checks_of() { sed -n 's/.*"entry_checks":\([0-9]*\).*/\1/p' "$1"; }
+
 for level in ${LEVELS:--O0 -O2 -Os}; do
     for name in templates exceptions start odd; do
         case $level$name in -Osexceptions | -Osodd) continue ;; esac
@@ -94,6 +124,7 @@ for level in ${LEVELS:--O0 -O2 -Os}; do
         ok $? "$name $level: proved: $(cat log)"
         "$bursty" report $name.brst >log 2>&1
         ok $? "$name $level: reported: $(head -n 2 log)"
+        [ "$level" = -Os ] || { run $name.plain; planned $name $level "$CXX"; }
         [ $level != -O2 ] || compare $name --form=scope --entries=all --loops=all -- $level -g
     done
 done
@@ -130,8 +161,10 @@ for pair in '23206 early(int)' '31 late(int)' '4 work(long)' '4 once()' '1 main'
     ok $? "start: $pair: $(grep -F "${pair#* }" start.calls | head -n 2)"
 done
 # Callgrind reads the plain program's symbols. A name is written once, and is a number from then on.
-for name in templates exceptions odd; do
-    $CXX -O0 -g -o $name.plain "$sources/$name.cc"
+counted_as_by_callgrind() { # NAME COMPILER SOURCE LEAST OPTIONS-OF-BURSTY
+    name=$1 compiler=$2 source=$3 least=$4
+    shift 4
+    $compiler -O0 -g -o $name.plain "$source"
     valgrind --tool=callgrind --callgrind-out-file=$name.cg ./$name.plain >/dev/null 2>log
     awk 'part == 1 && /^c?fn=\([0-9]+\) / {
             word = $0; sub(/^c?fn=/, "", word); key = substr(word, 1, index(word, ")"))
@@ -142,11 +175,14 @@ for name in templates exceptions odd; do
         }
         part == 2 && /^calls=/ { split(substr($0, 7), field, " "); calls[to] += field[1] }
         END { for (name in calls) print calls[name] "\t" name }' part=1 $name.cg part=2 $name.cg | sort >$name.truth
-    "$bursty" cc --entries=all -- $CXX -O0 -g -o $name "$sources/$name.cc" && every $name
+    "$bursty" cc "$@" --entries=all -- $compiler -O0 -g -o $name "$source" && every $name
     comm -13 $name.truth $name.calls | grep -v '	strange$' >log  # its symbol is another
-    lines 0 "$name: calls that callgrind counts otherwise"
-    [ "$(wc -l <$name.calls)" -ge 10 ]
-    ok $? "$name: $(wc -l <$name.calls) functions"
+    lines 0 "$name $*: calls that callgrind counts otherwise"
+    [ "$(wc -l <$name.calls)" -ge "$least" ]
+    ok $? "$name $*: $(wc -l <$name.calls) functions"
+}
+for name in templates exceptions odd; do
+    counted_as_by_callgrind $name $CXX "$sources/$name.cc" 10
 done
 
 # Callers: an exception that skips frames leaves none of them on the stack.
@@ -247,19 +283,46 @@ if [ $is_clang = 0 ]; then # no linker reads what clang leaves for it without -f
     says 'mixed: 1 file of C++ without checks: later.o; with -flto at the link' "the linker's step without the plugin"
 fi
 
-# bursty place counts the plugin's checks, names functions as the source does, and has no plan for C++.
+# bursty place plans for C++ and C alike, and names functions as the source does.
 "$bursty" cc -- $CXX -o mixed with.o c_part.o && "$bursty" place mixed >log 2>&1
-says '^[0-9]* functions: [0-9]* with a check: .*plugin [1-9]' "place"
-says 'functions* that the compiler.s plugin has compiled, [1-9]' "place"
-"$bursty" cc -- $CXX -O2 -g -c -o templates.o "$sources/templates.cc" && "$bursty" place templates.o >log 2>&1
-says '^[0-9]* functions: [1-9][0-9]* with a check: plugin' "place of C++ alone"
-says '^[0-9]* loops: [1-9][0-9]* with a check: plugin' "place of C++ alone: loops"
-grep -q 'build again\|holds\|skeleton' log; ok $(($? != 1)) "place of C++ alone: no advice on plans: $(cat log)"
-"$bursty" place --list templates.o >log 2>&1
+ok $? "place: $(cat log)"
+says '^holds on the graph that was read' "place of C and C++"
+says '^2 of 2 units built without a plan' "place of C and C++"
+"$bursty" cc -- $CXX -O2 -g -c -o templates.o "$sources/templates.cc" && "$bursty" place --built --list templates.o >log 2>&1
 grep -q '^_Z\|checked-behind' log; ok $(($? != 1)) "place --list: names: $(grep '^_Z' log | head -n 2)"
-checks=$("$bursty" place --json templates.o | sed -n 's/.*"entry_checks":\([0-9]*\).*"loop_checks":\([0-9]*\).*/\1+\2/p')
+checks=$("$bursty" place --built --json templates.o | sed -n 's/.*"entry_checks":\([0-9]*\).*"loop_checks":\([0-9]*\).*/\1+\2/p')
 readelf -rW templates.o | grep -c bursty_thunk >log
 [ "$(cat log)" = $(($checks)) ]; ok $? "place: checks: $checks, in the code $(cat log)"
+# A function that has changed since has the choice for one file alone, and the plan is old.
+echo 'int twice(int n) { return n; } int part(int n) { for (int i = 0; i < n; i++) n += twice(i); return n; } int main() { return part(1); }' >stale.cc
+"$bursty" cc -- $CXX -O0 -o stale stale.cc && "$bursty" place --set EN+LN -o stale.plan stale >/dev/null 2>&1
+"$bursty" cc --plan=stale.plan -- $CXX -O0 -c -o stale.o stale.cc
+objdump -dr stale.o | grep -c bursty_thunk >log; [ "$(cat log)" = 0 ]; ok $? "a plan without checks: $(cat log)"
+sed -i 's/n += twice(i)/n += twice(i) + twice(n)/' stale.cc
+"$bursty" cc --plan=stale.plan -- $CXX -O0 -c -o stale.o stale.cc
+objdump -dr stale.o | grep -c bursty_thunk >log; [ "$(cat log)" = 2 ]; ok $? "a function that has changed: $(cat log) checks"
+"$bursty" cc --plan=stale.plan -- $CXX -O0 -o stale stale.cc && "$bursty" place stale >log 2>&1
+says '^1 of 1 units built with another plan: build again' "an old plan"
+# A training run: a function of many calls keeps its check.
+"$bursty" cc --entries=all -- $CXX -O2 -g -o templates "$sources/templates.cc" && every templates
+"$bursty" place --set Q --counts templates.brst -o kept.plan templates >log 2>&1
+says '^no longer seen by points: [0-9]* functions with 1\.[0-9]* % of the calls' "--counts"
+"$bursty" cc --plan=kept.plan -- $CXX -O2 -g -o templates "$sources/templates.cc" && every templates
+grep -q 'square::area() const' templates.calls; ok $? "--counts: a kept function is reported"
+"$bursty" place --prove --set Q templates >log 2>&1; ok $? "--counts: proved: $(cat log)"
+# A build that is broken off leaves no half object, and nothing in its folder for what is made on the way.
+for form in "$CXX -x c++" "$CC --late"; do
+    awk 'BEGIN { for (i = 0; i < 4000; i++) printf "int f%d(int n) { int s = 0; for (int i = 0; i < n; i++) s += i %% (n + %d); return s; }\n", i, i }' >long.c
+    rm -f long.o
+    compiler=${form% *} option=
+    case $form in *--late) option=--late compiler=$CC ;; *) compiler=$form ;; esac
+    # shellcheck disable=SC2086
+    timeout -s INT 1 "$bursty" cc $option -- $compiler -O2 -c -o long.o long.c >log 2>&1
+    status=$?
+    [ $status = 124 ] || [ $status = 0 ]; ok $? "$form: broken off: $status, $(head -n 2 log)"
+    [ $status = 0 ] || { [ ! -e long.o ] && ! ls "$TMPDIR"/bursty-cc-* >/dev/null 2>&1; }
+    ok $? "$form: broken off: $(ls long.o "$TMPDIR" 2>/dev/null | head -n 3)"
+done
 
 # ---- C behind the optimizer ----
 
@@ -297,26 +360,22 @@ int main(int argc, char **argv) {
 }
 END_OF
 $CC -O2 -o late.plain late.c && run late.plain
-"$bursty" cc -- $CC -O2 -g -o late late.c && "$bursty" place late >source.graph 2>&1
-for set in EC+L4 Q all; do
-    "$bursty" place --set $set -o late.plan late >log 2>&1
-    for level in -O0 -O1 -O2 -O3 -Os; do
-        "$bursty" cc --late --verbose --plan=late.plan -- $CC $level -g -Wall -o late.$set late.c >log 2>&1
-        says 'late.c: checks behind the optimizer' "--late $set $level"
-        lines 1 "--late $set $level"
-        run late.$set
-        cmp -s late.plain.out late.$set.out; ok $? "--late $set $level: $(cat late.$set.out | tail -n 2)"
-        "$bursty" place --prove --set $set late.$set >log 2>&1
-        ok $? "--late $set $level: proved: $(cat log)"
-    done
+for level in -O0 -O1 -O2 -O3 -Os; do
+    "$bursty" cc --late --verbose -- $CC $level -g -Wall -o late late.c >log 2>&1
+    says 'late.c: checks behind the optimizer' "--late $level"
+    lines 1 "--late $level"
+    planned late $level "$CC" --late
 done
-"$bursty" cc --late -- $CC -O2 -g -o late late.c && "$bursty" place late >late.graph 2>&1
-cmp -s source.graph late.graph; ok $? "--late: the graph is that of the source"
+counted_as_by_callgrind late "$CC" late.c 8 --late
+counted_as_by_callgrind late "$CC" late.c 8
 "$bursty" cc --late --entries=all --loops=LN -- $CC -O0 -g -o late late.c && every late
 grep -q '^32085	rec$' late.calls; ok $? "--late: calls of rec: $(grep rec late.calls)"
 echo 'int f(int n) { int unused; return n + nothing; }' >late_error.c
 $CC -Wall -c late_error.c 2>plain.err
 "$bursty" cc --late -- $CC -Wall -c late_error.c 2>err; ok $(($? != 1)) "--late: an error"
+[ ! -e late_error.o ]; ok $? "--late: no object after an error"
+printf 'int g(int n) { struct bursty_no_check; while (n > 1) n = g(n - 2); return n; }\nint main(void) { return g(7); }\n' >word.c
+"$bursty" cc --late --verbose -- $CC -c word.c >log 2>&1; says 'word.c: checks in source' "--late: the author's word"
 cmp -s plain.err err; ok $? "--late: the compiler's words"
 "$bursty" cc --late -- $CC -O2 -flto -o late late.c && ./late >/dev/null; ok $(($? != 4)) "--late -flto"
 

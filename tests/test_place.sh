@@ -355,8 +355,8 @@ bad 'the skeleton has a type without an end' "${F}B i1<v,i\n"
 bad 'is a type without an end' 'U 2 0000000000000000 0000000000000000 x.c\nF f g 1 0000000000000001 - 1<v x.c\n'
 bad 'is no number' 'U 2 0000000000000000 0000000000000000 x.c\nA f d\n'
 bad 'the skeleton is not one word' "${F}B r r\n"
-printf 'U 3 0000000000000000 0000000000000000 x.c\n' >"$dir/bad.burstycg"
-refuses 'offset 2: the call graph has version 3, this tool reads 1 and 2' "$dir/bad.burstycg"
+printf 'U 4 0000000000000000 0000000000000000 x.c\n' >"$dir/bad.burstycg"
+refuses 'offset 2: the call graph has version 4, this tool reads 1 to 3' "$dir/bad.burstycg"
 printf '# only this\n' >"$dir/bad.burstycg"
 refuses 'no call graph' "$dir/bad.burstycg"
 printf 'hello' >"$dir/bad.burstycg"
@@ -397,6 +397,41 @@ says '"pointer_calls":2,"typed_calls":1,' --json "$dir/bad.burstycg"
 says 'the cycle that needs it: f -> (a pointer, type i,p:S) -> f$' --set Q --why f "$dir/bad.burstycg"
 graph "$(printf '%s' "$typed" | sed 's/(i1<i,p:S>/(i1<i,p:T>/')"
 says 'each cycle of calls through it has' --set Q --why f "$dir/bad.burstycg"
+
+# ---- graphs of the compiler's plugins: version 3 ----
+
+plugins() { printf 'U 3 0000000000000000 0000000000000000 x.cc\n%b' "$1" >"$dir/plugin.burstycg"; }
+# A forward goto over a call leads to the loop, and the loop is boring all the same; one with a call
+# behind its last goto back is not.
+plugins 'F main g 1 0000000000000001 - 0 x.cc\nC f -\nL g 3 - 1 0 -\nB m0(g2|)m1c0m2G0(g2|)m3r\n'
+says '^1 loop: 0 with a check: -; 1 without: boring 1$' "$dir/plugin.burstycg"
+plugins 'F main g 1 0000000000000001 - 0 x.cc\nC f -\nL g 3 - 1 0 -\nB m0G0(g0|)(g2|)m1c0g0g0m2r\n'
+says '^1 loop: 1 with a check: loop 1; 0 without: -$' "$dir/plugin.burstycg"
+# Of two loops of the optimizer, one behind the other, one check is enough; of the source's both stay.
+two='F main g 1 0000000000000001 - 0 x.cc\nC f -\nL g 3 - 2 0 -\nL g 4 0 1 0 -\nB m0G0m1G1c0(g1|)g0m2r\n'
+plugins "$two"
+says '^2 loops: 1 with a check: loop 1; 1 without: always 1$' --set EC+L4 "$dir/plugin.burstycg"
+says '^2 loops: 2 with a check: loop 2; 0 without: -$' --set all "$dir/plugin.burstycg"
+graph "$two"
+says '^2 loops: 2 with a check: loop 2; 0 without: -$' --set EC+L4 "$dir/bad.burstycg"
+# A second name can have no check: a cycle through it gets one where the function is, and no plan
+# speaks of the name.
+plugins 'F _Z1av g 1 00000000000000aa - 0 x.cc\nC _Z1bv -\nB (c0|)\nF _Z1bv g 0 0000000000000000 n * -\nC _Z1av -\nB c0\nN other-name\n'
+says '^2 functions: 1 with a check: .*; 1 without: other-name 1$' -o "$dir/plugin.plan" "$dir/plugin.burstycg"
+if grep -q 'cannot have a check' "$dir/out"; then fail "a second name is left alone"; else pass; fi
+same "$dir/plugin.plan" - <<'END'
+bursty plan 1
+P x.cc _Z1av 00000000000000aa 1 - root
+END
+# A call that may throw leaves a way out of f before its check.
+for leaves in '(r|)' ''; do
+    plugins "F main g 1 0000000000000001 - 0 x.cc\nC f -\nL g 3 - 1 0 -\nB m0G0c0(g0|)r\nF f s 2 0000000000000002 - 0 x.cc\nC g -\nC read -\nB c1${leaves}c0\nF g s 2 0000000000000003 - 0 x.cc\nC g -\nB (c0|)\n"
+    if [ -n "$leaves" ]; then says '^1 loop: 1 with a check: loop 1; 0 without: -$' "$dir/plugin.burstycg"
+    else says '^1 loop: 0 with a check: -; 1 without: always 1$' "$dir/plugin.burstycg"; fi
+done
+# A function of the C++ library that calls nothing back.
+plugins 'F main g 1 0000000000000001 - 0 x.cc\nC _Znwm -\nC _ZSt9terminatev -\nB c0c1\n'
+says '^  1 call of an outside function not of the C library' "$dir/plugin.burstycg"
 
 # ---- what was built: a missing check is found and fails ----
 

@@ -352,6 +352,26 @@ static void decide_by_plan(cc_unit *u, cc_flow *flows, const char *file, const c
     text_free(&name);
 }
 
+void cc_plan_of_unit(const char *plan, size_t size, const char *file, text *out,
+                     const char **missed) {
+    const char *at = plan, *end = plan + size;
+    text name = {NULL, 0, 0};
+    words unit = {{NULL}, {0}, 0}, w;
+    next_line(&at, end);
+    cc_graph_file(&name, file);
+    at = find_unit(at, end, &name, missed);
+    while (at && at < end) {
+        w = next_line(&at, end);
+        if (w.count < 2) continue;
+        if (unit.count == 0) unit = w;
+        if (w.size[1] != unit.size[1] || memcmp(w.at[1], unit.at[1], w.size[1]) != 0) break;
+        text_add(out, "P ");
+        text_bytes(out, name.data, name.size);
+        text_bytes(out, w.at[1] + w.size[1], (size_t)(at - w.at[1]) - w.size[1]);
+    }
+    text_free(&name);
+}
+
 /* ---- the author's word ---- */
 
 /* A body that begins with `struct bursty_check;` gets a check, one that begins

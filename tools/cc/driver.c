@@ -383,7 +383,6 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
     }
     request.command = j->d->options;
     request.plan = j->plan_hash;
-    request.late = j->late_c;
     request.no_section = j->d->side;
     request.cover = j->cover;
     request.near = j->near;
@@ -401,11 +400,6 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
         status = cc_write_file(u->rewritten, result.out.data, result.out.size) == TOOL_OK ? 0 : -1;
         if (status == 0 && j->d->side && !j->d->cover) {
             status = write_side(u, &result) == TOOL_OK ? 0 : -1;
-        }
-        if (status == 0 && j->late_c && !j->d->side) {
-            char *path = cc_join(u->rewritten, ".cg");
-            status = cc_write_file(path, result.records.data, result.records.size) == TOOL_OK ? 0 : -1;
-            free(path);
         }
         if (say) list_left(j, u, &result, s != NULL);
         *look_again = result.look_again;
@@ -502,31 +496,54 @@ static int compile_unread(const job *j, const unit_job *u) {
     return TOOL_OK;
 }
 
+/* What the plan says of some files, in a file for the plugin. */
+static int add_plan(const job *j, const char *const *files, size_t count, const char *folder,
+                    cc_command *c) {
+    text lines = {NULL, 0, 0};
+    char *path;
+    size_t i;
+    int status;
+    if (!j->d->choice.plan) return TOOL_OK;
+    for (i = 0; i < count; i++) {
+        const char *missed = NULL;
+        cc_plan_of_unit(j->d->choice.plan, j->d->choice.plan_size, files[i], &lines, &missed);
+        if (missed) list_line(j, files[i], 1, "the file", "without a plan", missed);
+    }
+    path = cc_join(folder, "/plan");
+    status = cc_write_file(path, lines.data ? lines.data : "", lines.size);
+    if (status == TOOL_OK) cc_late_add_plan(c, j->late, path, j->plan_hash);
+    text_free(&lines);
+    free(path);
+    return status;
+}
+
 /* The untouched source, with the plugin: it says what the compiler says. Returns
    -1 if the plugin fails and the compiler alone does not. */
 static int compile_late(const job *j, const unit_job *u) {
     cc_command c = {NULL, 0, 0};
     int status;
-    if (!j->d->side) {
-        char *records = cc_join(u->rewritten, ".cg");
-        cc_late_add(&c, j->late, &j->d->choice);
-        cc_late_add_files(&c, j->late, u->rewritten, records);
-        free(records);
-    } else {
-        cc_late_add(&c, j->late, &j->d->choice);
-        cc_late_add_files(&c, j->late, u->rewritten, NULL);
-    }
-    status = compile_with(j, u, u->object, &c);
+    cc_late_add(&c, j->late, &j->d->choice);
+    status = add_plan(j, &u->source, 1, u->folder, &c);
+    if (status == TOOL_OK) status = compile_with(j, u, u->object, &c);
     cc_command_free(&c);
     if (status == 0 || status > 128) return status;
     return compile_with(j, u, u->plain, NULL) == 0 ? -1 : status;
 }
 
+/* The author's word on a check (decide.c) stands in the source alone. */
+static int has_authors_word(const unit_job *u) {
+    size_t size = 0;
+    unsigned char *source = cc_regular_size(u->source, &size) == 0
+                                ? tool_read_file(u->source, NULL, &size) : NULL;
+    int has = source && (says((const char *)source, size, "bursty_check") ||
+                         says((const char *)source, size, "bursty_no_check"));
+    free(source);
+    return has;
+}
+
 static int compile_source(const job *j, const unit_job *u) {
     int look_again = 0;
-    if (preprocess(j, u) != 0) return compile_unread(j, u);
-    if (rewrite(j, u, &look_again, NULL, 1) != 0) return compile_plain(j, u, u->object);
-    if (j->late_c) {
+    if (j->late_c && !has_authors_word(u)) {
         int status = compile_late(j, u);
         say_way(j, u->source, status == -1 ? "the plugin fails" : "checks behind the optimizer");
         if (status != -1) return status;
@@ -534,6 +551,8 @@ static int compile_source(const job *j, const unit_job *u) {
         list_line(j, u->source, 1, "the file", "left alone", "the plugin fails");
         return compile_plain(j, u, u->object);
     }
+    if (preprocess(j, u) != 0) return compile_unread(j, u);
+    if (rewrite(j, u, &look_again, NULL, 1) != 0) return compile_plain(j, u, u->object);
     say_way(j, u->source, "checks in source");
     return finish(j, u, look_again);
 }
@@ -637,10 +656,24 @@ static int makes_code_later(const job *j) {
     return 0;
 }
 
-/* With link-time optimization C has its checks in source. */
+/* With link-time optimization C has its checks in source, and if the graph shall
+   stand beside the object. */
 static int wants_late_c(const job *j) {
-    return j->d->late && !j->line.pass && j->line.sources > 0 && !j->line.links_cxx &&
-           !makes_code_later(j);
+    return j->d->late && !j->d->side && !j->line.pass && j->line.sources > 0 &&
+           !j->line.links_cxx && !makes_code_later(j);
+}
+
+/* For all files of C++ of the command. */
+static int add_cxx_plan(const job *j, cc_command *c) {
+    const char **files = (const char **)tool_alloc((j->line.words.count + 1) * sizeof *files);
+    size_t count = 0, i;
+    int status;
+    for (i = 0; i < j->line.words.count; i++) {
+        if (is_cxx_input(j, i)) files[count++] = j->line.words.words[i];
+    }
+    status = add_plan(j, files, count, j->folder, c);
+    free(files);
+    return status;
 }
 
 /* Runs a command with the plugin. When it fails and does not without the
@@ -650,7 +683,8 @@ static int run_late(const job *j, const cc_command *plain) {
     int status, again;
     cc_add_words(&c, plain->words, plain->count);
     cc_late_add(&c, j->late, &j->d->choice);
-    status = cc_run(&c, CC_TO_USER, NULL);
+    status = add_cxx_plan(j, &c);
+    if (status == TOOL_OK) status = cc_run(&c, CC_TO_USER, NULL);
     cc_command_free(&c);
     if (status == 0) say_cxx(j, NULL);
     if (status == 0 || status > 128) return status;

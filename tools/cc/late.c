@@ -214,9 +214,12 @@ void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice) {
         add_argument(c, plugin, "not", *pattern);
 }
 
-void cc_late_add_files(cc_command *c, const char *plugin, const char *chosen, const char *records) {
-    add_argument(c, plugin, "chosen", chosen);
-    if (records) add_argument(c, plugin, "records", records);
+void cc_late_add_plan(cc_command *c, const char *plugin, const char *plan, uint64_t hash) {
+    char digits[20];
+    snprintf(digits, sizeof digits, "%08lx%08lx", (unsigned long)(hash >> 32),
+             (unsigned long)(hash & 0xFFFFFFFF));
+    add_argument(c, plugin, "plan", plan);
+    add_argument(c, plugin, "plan-hash", digits);
 }
 
 /* ---- building ---- */

@@ -18,8 +18,8 @@ int cc_late_is_clangs(const char *plugin);
 int cc_late_loads(const cc_line *line, const char *plugin);
 /* Can the pass make such checks? */
 int cc_late_can(const cc_choice *choice);
-/* For C: the choice and the graph's records come in files. */
-void cc_late_add_files(cc_command *c, const char *plugin, const char *chosen, const char *records);
+/* The lines of a plan for what is compiled, and the whole plan's number. */
+void cc_late_add_plan(cc_command *c, const char *plugin, const char *plan, uint64_t hash);
 /* The words with which a compiler runs the pass. */
 void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice);
 /* Makes clang's optimizer know lines, without debug information in the

@@ -30,6 +30,10 @@ enum { CC_KEEPS_NOT, CC_KEEPS_BY_ADDRESS, CC_KEEPS_BY_OPERAND };
    the plan says nothing of the file. */
 void cc_decide(cc_unit *u, cc_flow *flows, const char *file, const cc_choice *choice,
                const char **missed);
+/* What the plan says of this file: its lines, with the file's own name. *missed
+   as above. */
+void cc_plan_of_unit(const char *plan, size_t size, const char *file, text *out,
+                     const char **missed);
 /* Returns -1 and a line number if the plan is none. */
 int cc_plan_check(const char *plan, size_t size, uint32_t *line);
 
@@ -52,7 +56,4 @@ int cc_is_wanted(const cc_unit *u, const cc_function *f, const cc_choice *choice
    checks there are. */
 uint32_t cc_points(cc_unit *u, const cc_flow *flows, const cc_choice *choice, uint64_t unit,
                    cc_edits *edits, text *front, cc_refusals *refused);
-/* chosen.c: the same choice as text for the plugin of gcc, instead of edits.
-   Returns how many checks it asks for. */
-uint32_t cc_chosen(const cc_unit *u, const cc_flow *flows, text *out);
 #endif

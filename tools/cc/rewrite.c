@@ -135,25 +135,19 @@ int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_re
     } else {
         flows = cc_flows(&u);
         cc_decide(&u, flows, request->file, &request->choice, &result->missed);
-        if (request->late) {
-            result->checks = cc_chosen(&u, flows, &result->out);
-        } else {
-            result->checks = cc_points(&u, flows, &request->choice,
-                                       number_of(&u, request->unit), &edits, &front, &refused);
-        }
+        result->checks = cc_points(&u, flows, &request->choice, number_of(&u, request->unit),
+                                   &edits, &front, &refused);
         cc_graph_write(&u, flows, request->file, request->command, request->plan,
                        &result->records);
-        if (!request->no_section && !request->late) cc_graph_as_asm(&result->records, &front);
+        if (!request->no_section) cc_graph_as_asm(&result->records, &front);
     }
     list_left(&u, &refused, result);
     free(refused.list);
     if (u.tokens.count > 0) close_front(&u, &front);
     else front.size = 0;
     text_bytes(&front, "", 1);
-    if (!request->late) {
-        cc_edit_apply(&edits, &result->out, front.data,
-                      u.tokens.count > 0 ? u.tokens.list[0].at : size);
-    }
+    cc_edit_apply(&edits, &result->out, front.data,
+                  u.tokens.count > 0 ? u.tokens.list[0].at : size);
     cc_edit_free(&edits);
     text_free(&front);
     if (flows) cc_flows_free(&u, flows);

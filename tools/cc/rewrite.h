@@ -17,7 +17,6 @@ typedef struct cc_request {
     cc_choice choice;
     uint64_t unit;            /* a number that no other object of a program has */
     uint64_t command, plan;   /* hashes for the records */
-    int late;                 /* the text is left alone: `out` is for gcc's plugin (chosen.c) */
     int cover;                /* 0: checks. 16, 32, 64: bits of a counter; 8, 1: of a mark */
     int mcdc;                 /* marks are of runs of decisions; cover is 8 or 1 */
     int trace;                /* witnesses (trace.h); cover is 64 and means nothing */

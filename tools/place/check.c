@@ -367,7 +367,7 @@ static void count_unseen(checker *c) {
             proof->late_checked += c->entry[v];
             continue;
         }
-        proof->left_alone += c->fixed[v];
+        proof->left_alone += c->fixed[v] && !(g->nodes[v].flags & GRAPH_OTHER_NAME);
         proof->weak += g->nodes[v].linkage == GRAPH_WEAK;
     }
     for (i = 0; i < g->function_count; i++) {

@@ -45,6 +45,7 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"unwanted", "named by --not"},
     {"left-alone", "left alone"},
     {"plugin-none", "the compiler's plugin put none there, behind the optimizer"},
+    {"other-name", "another name of a function, or a thunk that calls it"},
     {"loop", "it may run long"},
     {"around", "it calls functions, and no check stands around it"},
     {"boring", "boring: no calls, few events"},
@@ -233,11 +234,13 @@ static void find_fixed(placement *p, const graph *g, const place_rules *rules) {
             if (glob_matches(rules->without[i], name, strlen(name))) p->fixed[v] = FIXED_WITHOUT;
         }
         if (g->nodes[v].flags & GRAPH_LATE) p->fixed[v] = FIXED_LATE;
+        if (g->nodes[v].flags & GRAPH_OTHER_NAME) p->fixed[v] = FIXED_OTHER_NAME;
     }
 }
 
 static uint8_t why_fixed(uint8_t fixed) {
-    static const uint8_t why[] = {0, WHY_LEFT_ALONE, WHY_WITHOUT, WHY_LATE_NOT};
+    static const uint8_t why[] = {0, WHY_LEFT_ALONE, WHY_WITHOUT, WHY_LATE_NOT,
+                                  WHY_OTHER_NAME};
     return why[fixed];
 }
 
@@ -441,7 +444,7 @@ void place_choose(placement *p, const graph *g, const place_rules *rules) {
     choose_entries(p, g, rules, &is);
     choose_loops(p, g, rules);
     if (rules->quiet) place_quiet(p, g);
-    if (rules->always) place_always(p, g);
+    if (rules->always || rules->loops >= 0) place_always(p, g, rules->always);
     if (rules->quiet) place_around(p, g);
     if (rules->counts) place_counts_keep(rules->counts, p, g, rules->least);
     if (rules->within) place_within(p, g, rules);

@@ -13,6 +13,7 @@
    The compiler inlines and schedules otherwise around checks. That is not in
    it: `sh bench/place_predict.sh` measures by how much the cost misses. */
 #include "place/place.h"
+#include "base/demangle.h"
 #include "base/input.h"
 #include "base/tool.h"
 #include "kinds/sampled.h"
@@ -49,24 +50,44 @@ static int by_place(const void *a, const void *b) {
     return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
+/* What reports call a function: names of C++ as the source has them. A copy that
+   the compiler made has the name of its function; a part that it split off is
+   "f [part]". */
+static void reported_name(const graph *g, const graph_function *f, text *out) {
+    const char *symbol = g->names[f->name];
+    char *readable = g->units[f->unit].by_plugin ? demangle(symbol) : NULL, *clone;
+    size_t size;
+    clone = readable ? strstr(readable, " [clone ") : NULL;
+    size = readable ? clone ? (size_t)(clone - readable) : strlen(readable)
+           : g->units[f->unit].by_plugin ? strcspn(symbol, ".") : strlen(symbol);
+    text_bytes(out, readable ? readable : symbol, size);
+    if (g->units[f->unit].by_plugin && (strstr(symbol, ".part.") || strstr(symbol, ".cold.")))
+        text_add(out, " [part]");
+    text_bytes(out, "", 1);
+    free(readable);
+}
+
 /* The site that a function of the graph, or a loop of it, has in the run. */
 static place_count *find(const place_counts *c, const graph *g, const graph_function *f,
                          int is_loop, uint32_t line) {
-    place_count key;
+    text name = {NULL, 0, 0};
+    place_count key, *found = NULL;
     size_t low = 0, high = c->size;
     memset(&key, 0, sizeof key);
-    key.name = g->names[f->name];
+    reported_name(g, f, &name);
+    key.name = name.data;
     key.file = g->names[f->file];
     key.is_loop = is_loop;
     key.line = is_loop ? line : 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         int order = by_place(&c->list[middle], &key);
-        if (order == 0) return &c->list[middle];
+        if (order == 0) found = &c->list[middle];
         if (order < 0) low = middle + 1;
         else high = middle;
     }
-    return NULL;
+    text_free(&name);
+    return found;
 }
 
 static void add_sites(place_counts *c, const tally *s) {
@@ -127,7 +148,8 @@ static void match(place_counts *c, const graph *g, int is_taken) {
             found = find(c, g, f, 1, loop->line);
             if (found && !is_taken) found->takers++;
             else if (found) c->loops[f->first_loop + n] = found->events / found->takers;
-            else if (loop->has_check) c->loops[f->first_loop + n] = 0;
+            /* The plugin's loops have the name of the function that was inlined. */
+            else if (loop->has_check && !g->units[f->unit].by_plugin) c->loops[f->first_loop + n] = 0;
         }
     }
 }

@@ -22,7 +22,8 @@
 enum { GRAPH_GLOBAL = 'g', GRAPH_STATIC = 's', GRAPH_INLINE = 'i', GRAPH_WEAK = 'w' };
 enum { GRAPH_START = 1, GRAPH_USED = 2, GRAPH_HIDDEN = 4, GRAPH_NORETURN = 8, GRAPH_HAS_CHECK = 16,
        GRAPH_LEFT_ALONE = 32, GRAPH_HAS_BODY = 64, GRAPH_HAS_LABELS = 128,
-       GRAPH_LATE = 256 /* checked behind the optimizer: no plan is made for it */ };
+       GRAPH_LATE = 256 /* checked behind the optimizer: no plan is made for it */,
+       GRAPH_OTHER_NAME = 512 /* an alias or a thunk: it calls the function, and has no check */ };
 enum { VERTEX_JOIN, VERTEX_CALL, VERTEX_INDIRECT, VERTEX_LOOP };
 enum { GRAPH_IS_EXPORTED = 1, GRAPH_IS_DEFINED = 2 };
 enum { GRAPH_CXX_NAMES = 6 };
@@ -71,6 +72,7 @@ typedef struct graph_unit {
     uint32_t name, first_function, functions, input;
     size_t first_taken, taken;
     uint64_t command, plan;
+    int by_plugin;                              /* the compiler's: calls are those behind inlining */
 } graph_unit;
 
 typedef struct graph_node {

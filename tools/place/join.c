@@ -81,6 +81,7 @@ static int is_trivial(const graph *g, const graph_function *f) {
     int in_header = f->linkage == GRAPH_INLINE ||
                     (f->linkage == GRAPH_STATIC && f->file != g->units[f->unit].name);
     uint32_t v;
+    if (g->units[f->unit].by_plugin) return 0;  /* it was not inlined */
     if (!in_header || !(f->flags & GRAPH_HAS_BODY) || f->loops) return 0;
     for (v = 0; v < f->vertices; v++) {
         if (graph_vertex_of(g, f, v)->kind != VERTEX_JOIN) return 0;

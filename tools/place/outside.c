@@ -163,8 +163,25 @@ static const char *const silent[] = {
     "ynl",
 };
 
+/* Of the C++ library, by how their names begin: memory, exceptions that are
+   thrown, strings, the nodes of trees, lists and tables. The end of a catch is
+   not one of them, for it calls the exception's destructor. */
+static const char *const silent_cxx[] = {
+    "_Zna", "_Znw", "_Zda", "_Zdl", "_Unwind_Resume", "__cxa_allocate_exception",
+    "__cxa_begin_catch", "__cxa_free_exception", "__cxa_guard_", "__cxa_rethrow", "__cxa_throw",
+    "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE",
+    "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE",
+    "_ZSt18_Rb_tree_", "_ZSt28_Rb_tree_", "_ZSt29_Rb_tree_", "_ZNSt8__detail15_List_node_base",
+    "_ZNKSt8__detail20_Prime_rehash_policy", "_ZSt11_Hash_bytes", "_ZSt16__throw_", "_ZSt17__throw_",
+    "_ZSt18__throw_", "_ZSt19__throw_", "_ZSt20__throw_", "_ZSt21__throw_", "_ZSt24__throw_",
+    "_ZSt25__throw_", "_ZSt28__throw_",
+};
+
 int graph_calls_back(const char *name) {
-    size_t low = 0, high = sizeof silent / sizeof *silent;
+    size_t low = 0, high = sizeof silent / sizeof *silent, i;
+    for (i = 0; *name == '_' && i < sizeof silent_cxx / sizeof *silent_cxx; i++) {
+        if (strncmp(name, silent_cxx[i], strlen(silent_cxx[i])) == 0) return 0;
+    }
     while (low < high) {
         size_t middle = (low + high) / 2;
         int order = strcmp(name, silent[middle]);

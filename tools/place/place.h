@@ -29,11 +29,11 @@ enum {
     WHY_EVERY, WHY_CALLS, WHY_ROOT, WHY_TAKEN, WHY_BELOW, WHY_REPAIR, WHY_REPAIR_CALLS, WHY_BUILT,
     WHY_LATE, WHY_SEEN, WHY_WITHIN, WHY_STRIP,
     WHY_LEAF, WHY_UNCALLED, WHY_COVERED, WHY_ASKED, WHY_QUIET_ENTRY, WHY_WITHOUT, WHY_LEFT_ALONE,
-    WHY_LATE_NOT, WHY_LOOP, WHY_AROUND, WHY_BORING, WHY_BOUNDED, WHY_ALWAYS, WHY_QUIET,
+    WHY_LATE_NOT, WHY_OTHER_NAME, WHY_LOOP, WHY_AROUND, WHY_BORING, WHY_BOUNDED, WHY_ALWAYS, WHY_QUIET,
     WHY_NOT_BUILT, WHY_COUNT
 };
 
-enum { FIXED_NOT, FIXED_LEFT_ALONE, FIXED_WITHOUT, FIXED_LATE };
+enum { FIXED_NOT, FIXED_LEFT_ALONE, FIXED_WITHOUT, FIXED_LATE, FIXED_OTHER_NAME };
 
 typedef struct placement {
     uint8_t *entry, *entry_why;                 /* of each node */
@@ -64,8 +64,10 @@ void place_quiet(placement *p, const graph *g);
 /* For each node: is an entry check passed on every way through it, from its
    entry to its exit? */
 uint8_t *place_sure(const graph *g, const placement *p);
-/* Drops the checks of loops that pass another check in each iteration. */
-void place_always(placement *p, const graph *g);
+/* Drops the checks of loops that pass another check in each iteration: of all
+   functions, or of those whose loops the optimizer has made. Of one loop of the
+   source it may make several, one behind the other. */
+void place_always(placement *p, const graph *g, int of_all);
 /* Gives loops their checks back that call something and run with no check around
    them. */
 void place_around(placement *p, const graph *g);

@@ -52,7 +52,7 @@ void plan_write(const graph *g, const placement *p, text *out) {
     size_t i, count = 0;
     text all = {NULL, 0, 0};
     for (i = 0; i < g->function_count; i++) {
-        if (g->functions[i].flags & GRAPH_LATE) continue;
+        if (g->functions[i].flags & (GRAPH_LATE | GRAPH_OTHER_NAME)) continue;
         start[count++] = all.size;
         add_line(g, p, &g->functions[i], &all);
     }

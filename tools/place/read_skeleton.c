@@ -285,9 +285,8 @@ static int put_goto_loop(builder *b, uint32_t behind_label) {
     if (number(b, &index) != 0) return -1;
     loop = place_loop(b, index, "g");
     if (!loop) return -1;
-    loop->first = b->at;
     follow(b, VERTEX_LOOP, index);
-    loop->vertex = loop->last = b->at;
+    loop->vertex = loop->first = loop->last = b->at;
     b->labels[behind_label].loop = index;
     return 0;
 }

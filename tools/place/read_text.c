@@ -107,10 +107,11 @@ static int read_unit(reader *r) {
     uint32_t version;
     memset(&unit, 0, sizeof unit);
     if (number(r, &version) != 0) return -1;
-    if (version != 1 && version != 2)
+    if (version < 1 || version > 3)
         return dump_refuse(r->fault, at,
-                           "the call graph has version %lu, this tool reads 1 and 2",
+                           "the call graph has version %lu, this tool reads 1 to 3",
                            (unsigned long)version);
+    unit.by_plugin = version == 3;
     if (hash(r, &unit.command) != 0 || hash(r, &unit.plan) != 0 || name(r, &unit.name) != 0)
         return -1;
     unit.first_function = (uint32_t)g->function_count;
@@ -295,6 +296,7 @@ static int read_line(reader *r) {
     if (kind == 'B') return read_body(r, f);
     if (name(r, &f->reason) != 0) return -1;
     if (strcmp(r->g->names[f->reason], "checked-behind-the-optimizer") == 0) f->flags |= GRAPH_LATE;
+    if (strcmp(r->g->names[f->reason], "other-name") == 0) f->flags |= GRAPH_OTHER_NAME;
     return 0;
 }
 

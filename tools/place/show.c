@@ -300,7 +300,7 @@ static void add_function(const graph *g, const placement *p, const graph_functio
         text_add(out, " >= ");
         add_distance(p->distance[v], out);
     }
-    if (f->flags & GRAPH_LEFT_ALONE && !(f->flags & GRAPH_LATE) && f->reason != GRAPH_NONE) {
+    if (f->flags & GRAPH_LEFT_ALONE && !(f->flags & (GRAPH_LATE | GRAPH_OTHER_NAME)) && f->reason != GRAPH_NONE) {
         text_add(out, ": ");
         text_plain(out, g->names[f->reason]);
     }

@@ -217,7 +217,7 @@ static void drop_loops(walker *w, placement *p) {
     }
 }
 
-void place_always(placement *p, const graph *g) {
+void place_always(placement *p, const graph *g, int of_all) {
     uint8_t *sure = place_sure(g, p);
     walker w;
     size_t i;
@@ -234,6 +234,7 @@ void place_always(placement *p, const graph *g) {
     memset(w.seen, 0, (size_t)most + 1);
     for (i = 0; i < g->function_count; i++) {
         w.f = &g->functions[i];
+        if (!of_all && !g->units[w.f->unit].by_plugin) continue;
         if (w.f->flags & GRAPH_HAS_BODY) drop_loops(&w, p);
     }
     free(w.seen);

@@ -63,7 +63,7 @@ static uint32_t weigh_loop(ruler *r, const graph_function *f, uint32_t n) {
     round = sum(loop->size ? loop->size : NO_SIZE, cost_of_calls(r, f, loop->first, loop->last));
     if (loop->bound && (uint64_t)loop->bound * round <= p->budget) return loop->bound * round;
     p->loop[at] = 1;
-    if (round >= p->budget / 2) {
+    if (round >= p->budget / 2 || r->g->units[f->unit].by_plugin) {
         p->loop_why[at] = WHY_WITHIN;
         return 0;
     }

@@ -20,8 +20,8 @@
    - With -flto the checks are there before the linker's step inlines more.
 
    Arguments (-mllvm -bursty=KEY=VALUE): entries=safe|all|EL|EN, loops=K|all|LN,
-   form=point|scope, only=PATTERN, not=PATTERN, no-tls=1, chosen=FILE,
-   records=FILE. */
+   form=point|scope, only=PATTERN, not=PATTERN, no-tls=1, plan=FILE,
+   plan-hash=DIGITS. */
 #include "common.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -126,18 +126,6 @@ struct names {
     }
     std::string here;                       /* the folder in which it is compiled */
 };
-
-/* In C an identifier is the name. */
-std::string identifier_of(const Function &f) {
-    const DISubprogram *about = f.getSubprogram();
-    bool is_part;
-    if (about && !about->getName().empty()) return about->getName().str();
-    return without_suffix(symbol_of(&f), &is_part);
-}
-
-std::string identifier_at(const DILocation *at) {
-    return at->getScope()->getSubprogram()->getName().str();
-}
 
 /* ---- the text of checks ---- */
 
@@ -329,18 +317,6 @@ private:
             return nullptr;
         return call;
     }
-    bool block_calls(const BasicBlock &block) {
-        for (const Instruction &i : block) {
-            if (as_call(i)) return true;
-        }
-        return false;
-    }
-    bool function_calls(const Function &f) {
-        for (const BasicBlock &block : f) {
-            if (block_calls(block)) return true;
-        }
-        return false;
-    }
 
     SmallPtrSet<const Function *, 32> resolvers, thunks;
     SmallPtrSet<const Function *, 32> entered;  /* by other code; and one of each recursion */
@@ -351,29 +327,17 @@ private:
     void break_cycles(const Function *start);
     void look_at_file();
 
-    struct planned_loop {
-        BasicBlock *head;
-        const DILocation *at;               /* may be null */
-        int loops;                          /* it holds so many, itself included */
-        bool checked;
-    };
+    typedef std::vector<const DILocation *> places;     /* of loops; may be null */
 
     std::string records;
-    void record_function(const Function &f, bool checked,
-                         const std::vector<planned_loop> &loops);
+    plan_of_unit plan;
+    void fill(function_graph *graph, const Function &f, const std::vector<BasicBlock *> &blocks);
+    places choose_loops(function_graph *graph, const std::vector<BasicBlock *> &blocks, unsigned line);
     void write_records();
-
-    source_choice chosen;
-    bool read_chosen();
-    bool is_in_chosen(const DILocation *at) const;
-    bool block_is_in_chosen(const BasicBlock &block) const;
-    bool holds_chosen(const Function &f) const;
-
-    std::vector<planned_loop> choose_loops(Function &f);
-    bool choose_entry(const Function &f, bool lands);
+    bool choose_entry(const Function &f, bool calls, bool lands);
     bool is_wanted(const Function &f) const;
     bool is_able(const Function &f) const;
-    void put_loop(Function &f, const planned_loop &loop);
+    void put_loop(Function &f, BasicBlock *head, const DILocation *at);
     void put_entry(Function &f, bool scope);
     void put_checks(Function &f);
 };
@@ -461,194 +425,112 @@ void late::look_at_file() {
 
 /* ---- the graph ---- */
 
-void late::record_function(const Function &f, bool checked,
-                           const std::vector<planned_loop> &loops) {
+char linkage_of(const GlobalValue &f) {
+    if (f.hasLocalLinkage()) return 's';
+    if (f.hasLinkOnceODRLinkage() || f.hasWeakODRLinkage()) return 'i';
+    return f.isWeakForLinker() ? 'w' : 'g';
+}
+
+/* What is passed, coarsely, as in gcc.cc. */
+std::string row_of(const FunctionType *type) {
+    std::string row = "?";
+    for (const Type *one : type->params())
+        row += one->isPointerTy() ? ",p" : one->isIntegerTy() ? ",i" : one->isFloatingPointTy() ? ",f" : ",?";
+    return row;
+}
+
+std::string parameters_of(const FunctionType *type) {
+    return (type->isVarArg() ? "*" : std::to_string(type->getNumParams())) + "<" + row_of(type) + ">";
+}
+
+/* Assembly that jumps or calls may lead anywhere. */
+bool jumps(const CallBase *call) {
+    const InlineAsm *assembly = dyn_cast<InlineAsm>(call->getCalledOperand());
+    return isa<CallBrInst>(call) || StringRef(assembly->getAsmString()).contains("call") ||
+           StringRef(assembly->getAsmString()).contains("jmp");
+}
+
+void late::fill(function_graph *graph, const Function &f, const std::vector<BasicBlock *> &blocks) {
     const DISubprogram *about = f.getSubprogram();
-    unsigned line = about ? about->getLine() : 0;
-    std::set<std::string> called;
-    if (records.empty()) records = record_of_unit(name.main_file);
-    records += record_of_function(
-        symbol_of(&f), f.hasLocalLinkage() ? 's' : f.isWeakForLinker() ? 'w' : 'g', line, checked,
-        name.file(about));
-    for (const BasicBlock &block : f) {
-        for (const Instruction &i : block) {
-            const CallBase *call = as_call(i);
-            const Function *to = call ? target_of(call) : nullptr;
-            if (to && called.insert(symbol_of(to)).second)
-                records += record_of_call(symbol_of(to));
+    graph->symbol = symbol_of(&f);
+    graph->linkage = linkage_of(f);
+    graph->line = about ? about->getLine() : 0;
+    graph->file = name.file(about);
+    graph->parameters = parameters_of(f.getFunctionType());
+    if (f.hasHiddenVisibility()) graph->flags += "h";
+    if (f.doesNotReturn()) graph->flags += "r";
+    for (unsigned k = 0; k < blocks.size(); k++) {
+        graph->jumps[k] = isa<IndirectBrInst>(blocks[k]->getTerminator());
+        graph->returns[k] = isa<ReturnInst>(blocks[k]->getTerminator());
+        for (const Instruction &i : *blocks[k]) {
+            const CallBase *call = dyn_cast<CallBase>(&i);
+            bool leaves = call && !isa<InvokeInst>(call) && !call->doesNotThrow();
+            if (call && call->isInlineAsm() && jumps(call))
+                graph->add_call(k, "(assembly)", false);
+            if (!as_call(i)) {
+                const Function *library = call && !call->isInlineAsm() ? target_of(call) : nullptr;
+                if (library && !library->isIntrinsic())
+                    graph->add_library_call(k, symbol_of(library));
+                continue;
+            }
+            if (const Function *to = target_of(call)) graph->add_call(k, symbol_of(to), leaves);
+            else graph->add_indirect(k, call->arg_size(), row_of(call->getFunctionType()), leaves);
         }
     }
-    for (const planned_loop &loop : loops) {
-        records += record_of_loop(loop.at ? loop.at->getLine() : line, loop.loops, loop.checked);
-    }
-    records += record_of_end;
 }
 
+/* With what the linker needs to know: whose address is taken, and other names. */
 void late::write_records() {
-    std::string text = records_as_assembly(asked, records);
-    if (text.empty()) return;
+    std::string text;
+    if (records.empty()) return;
+    for (const Function &f : m) {
+        if (f.hasAddressTaken()) records += record_of_taken(symbol_of(&f));
+    }
+    for (const GlobalAlias &alias : m.aliases()) {
+        const Function *f = dyn_cast_or_null<Function>(alias.getAliaseeObject());
+        if (!f) continue;
+        records += record_of_other_name(symbol_of(&alias), linkage_of(alias), symbol_of(f));
+        if (!alias.use_empty()) records += record_of_taken(symbol_of(&alias));
+    }
+    text = records_as_assembly(records);
     m.appendModuleInlineAsm("\t.pushsection\t.bursty.cg,\"\",@progbits\n" + text + "\t.popsection\n");
-}
-
-/* ---- a choice made on the source ---- */
-
-bool late::read_chosen() {
-    if (chosen.read(asked.chosen)) return true;
-    m.getContext().emitError("bursty: " + asked.chosen + ": cannot be read");
-    return false;
-}
-
-/* Is the place in a chosen function that was inlined? */
-bool late::is_in_chosen(const DILocation *at) const {
-    for (; at && at->getInlinedAt(); at = at->getInlinedAt()) {
-        if (chosen.has(identifier_at(at))) return true;
-    }
-    return false;
-}
-
-bool late::block_is_in_chosen(const BasicBlock &block) const {
-    for (const Instruction &i : block) {
-        if (is_in_chosen(i.getDebugLoc().get())) return true;
-    }
-    return false;
-}
-
-bool late::holds_chosen(const Function &f) const {
-    for (const BasicBlock &block : f) {
-        if (block_is_in_chosen(block)) return true;
-    }
-    return false;
 }
 
 /* ---- loops ---- */
 
-/* The blocks of a function by number, and which edges lead back in a
-   depth-first search. */
-struct flow {
-    std::vector<BasicBlock *> blocks;
-    DenseMap<const BasicBlock *, unsigned> number;
-    std::vector<std::vector<unsigned>> next, before, back; /* back: sources of edges back */
-
-    explicit flow(Function &f) {
-        for (BasicBlock &block : f) {
-            number[&block] = (unsigned)blocks.size();
-            blocks.push_back(&block);
-        }
-        next.resize(blocks.size());
-        before.resize(blocks.size());
-        back.resize(blocks.size());
-        for (BasicBlock *block : blocks) {
-            unsigned from = number[block];
-            for (BasicBlock *to : successors(block)) {
-                next[from].push_back(number[to]);
-                before[number[to]].push_back(from);
-            }
-        }
-        search();
-    }
-
-    void search() {
-        std::vector<char> state(blocks.size(), 0);
-        std::vector<std::pair<unsigned, size_t>> stack;
-        stack.push_back({0, 0});
-        state[0] = 1;
-        while (!stack.empty()) {
-            unsigned here = stack.back().first;
-            if (stack.back().second == next[here].size()) {
-                state[here] = 2;
-                stack.pop_back();
-                continue;
-            }
-            unsigned to = next[here][stack.back().second++];
-            if (state[to] == 1) back[to].push_back(here);
-            if (state[to]) continue;
-            state[to] = 1;
-            stack.push_back({to, 0});
-        }
-    }
-
-    /* Blocks on a way from the head to one of its edges back, that do not pass
-       the head: walked backwards, among those that the head reaches. */
-    std::vector<char> body(unsigned head) const {
-        std::vector<char> ahead(blocks.size(), 0), body(blocks.size(), 0);
-        std::vector<unsigned> stack{head};
-        ahead[head] = body[head] = 1;
-        while (!stack.empty()) {
-            unsigned here = stack.back();
-            stack.pop_back();
-            for (unsigned to : next[here]) {
-                if (ahead[to]) continue;
-                ahead[to] = 1;
-                stack.push_back(to);
-            }
-        }
-        for (unsigned from : back[head]) add(from, &body, &stack);
-        while (!stack.empty()) {
-            unsigned here = stack.back();
-            stack.pop_back();
-            for (unsigned from : before[here]) {
-                if (ahead[from]) add(from, &body, &stack);
-            }
-        }
-        return body;
-    }
-
-    static void add(unsigned block, std::vector<char> *body, std::vector<unsigned> *stack) {
-        if ((*body)[block]) return;
-        (*body)[block] = 1;
-        stack->push_back(block);
-    }
-};
-
 /* The line of a loop: that of a test that leaves it, else of its first
    statement. */
-const DILocation *place_of_loop(const flow &of, unsigned head, const std::vector<char> &body) {
+const DILocation *place_of_loop(const function_graph &graph, const function_graph::loop &loop,
+                                const std::vector<BasicBlock *> &blocks) {
     const DILocation *best = nullptr;
-    for (unsigned k = 0; k < of.blocks.size(); k++) {
-        const Instruction *last = body[k] ? of.blocks[k]->getTerminator() : nullptr;
-        const BranchInst *branch = last ? dyn_cast<BranchInst>(last) : nullptr;
+    for (unsigned k : loop.blocks) {
+        const Instruction *last = blocks[k]->getTerminator();
+        const BranchInst *branch = dyn_cast<BranchInst>(last);
         const DILocation *at = branch ? last->getDebugLoc().get() : nullptr;
         if (!at || at->getLine() == 0 || !branch->isConditional()) continue;
-        for (unsigned to : of.next[k]) {
-            if (!body[to] && (!best || at->getLine() < best->getLine())) best = at;
+        for (unsigned to : graph.of.next[k]) {
+            if (std::binary_search(loop.blocks.begin(), loop.blocks.end(), to)) continue;
+            if (!best || at->getLine() < best->getLine()) best = at;
         }
     }
     if (best) return best;
-    for (const Instruction &i : *of.blocks[head]) {
+    for (const Instruction &i : *blocks[loop.head]) {
         const DILocation *at = i.getDebugLoc().get();
         if (at && at->getLine() != 0) return at;
     }
     return nullptr;
 }
 
-/* All loops, and which of them have a check. */
-std::vector<late::planned_loop> late::choose_loops(Function &f) {
-    std::vector<planned_loop> list;
-    const flow of(f);
-    for (unsigned head = 0; head < of.blocks.size(); head++) {
-        int loops = 0, choice = LOOP_UNKNOWN;
-        bool calls = false, around = false, checked = asked.loops != LOOPS_ARE_NONE;
-        if (of.back[head].empty()) continue;
-        std::vector<char> body = of.body(head);
-        for (unsigned k = 0; k < of.blocks.size(); k++) {
-            if (!body[k]) continue;
-            calls |= block_calls(*of.blocks[k]);
-            loops += !of.back[k].empty();
-            around |= !chosen.empty() && block_is_in_chosen(*of.blocks[k]);
-        }
-        const DILocation *at = place_of_loop(of, head, body);
-        if (!chosen.empty()) {
-            std::string in = at ? identifier_at(at) : identifier_of(f);
-            if (at) choice = chosen.of_loop(in, at->getLine());
-            if (choice == LOOP_NOT && !(around && calls)) checked = false;
-            /* What the source has no loop for, the compiler made of a recursion. */
-            around |= chosen.has(in);
-        }
-        if (choice == LOOP_UNKNOWN && asked.loops != LOOPS_ARE_ALL && !around && !calls &&
-            loops <= asked.loops)
-            checked = false;
-        list.push_back({of.blocks[head], at, loops, checked});
+/* The places of all loops, and which of them have a check if there is no
+   plan. */
+late::places late::choose_loops(function_graph *graph, const std::vector<BasicBlock *> &blocks,
+                                unsigned line) {
+    places list;
+    for (function_graph::loop &loop : graph->loops) {
+        list.push_back(place_of_loop(*graph, loop, blocks));
+        loop.line = list.back() ? list.back()->getLine() : line;
     }
+    graph->choose_loops(asked);
     return list;
 }
 
@@ -656,14 +538,8 @@ std::vector<late::planned_loop> late::choose_loops(Function &f) {
 
 bool late::is_wanted(const Function &f) const { return is_asked_for(asked, name.of(f)); }
 
-bool late::choose_entry(const Function &f, bool lands) {
-    bool calls = function_calls(f);
-    std::string identifier = identifier_of(f);
-    const chosen_function *choice = chosen.of(identifier);
+bool late::choose_entry(const Function &f, bool calls, bool lands) {
     if (thunks.count(&f)) return false;
-    if (choice && choice->way == 'e') return true;
-    if (choice && asked.entries == ENTRIES_ALL) return chosen.has(identifier);
-    if (choice) return calls && (chosen.has(identifier) || holds_chosen(f));
     switch (asked.entries) {
     case ENTRIES_ALL: return true;
     case ENTRIES_LEAF: return calls;
@@ -678,16 +554,16 @@ bool late::is_able(const Function &f) const {
            !f.hasFnAttribute(Attribute::Naked) && !resolvers.count(&f);
 }
 
-void late::put_loop(Function &f, const planned_loop &loop) {
-    BasicBlock::iterator first = loop.head->getFirstInsertionPt();
+void late::put_loop(Function &f, BasicBlock *head, const DILocation *at) {
+    BasicBlock::iterator first = head->getFirstInsertionPt();
     const DIScope *about = f.getSubprogram();
     std::string in = name.of(f);
     unsigned line = about ? f.getSubprogram()->getLine() : 0;
-    if (first == loop.head->end()) return;
-    if (loop.at) {
-        in = name.of(loop.at->getScope()->getSubprogram());
-        about = loop.at->getScope();
-        line = loop.at->getLine();
+    if (first == head->end()) return;
+    if (at) {
+        in = name.of(at->getScope()->getSubprogram());
+        about = at->getScope();
+        line = at->getLine();
     }
     make->check(&*first, make->site(in, name.file(about), line, IS_BACKEDGE),
                 first->getDebugLoc());
@@ -715,13 +591,29 @@ void late::put_entry(Function &f, bool scope) {
 
 void late::put_checks(Function &f) {
     bool scope = asked.scope && is_at_fixed_place(m, asked), lands = false, wanted = is_wanted(f);
-    for (const BasicBlock &block : f) lands |= scope && block.isLandingPad();
-    bool entry = wanted && choose_entry(f, lands);
-    std::vector<planned_loop> loops = choose_loops(f);
-    for (planned_loop &loop : loops) loop.checked &= wanted;
-    record_function(f, entry, loops);
-    for (const planned_loop &loop : loops) {
-        if (loop.checked) put_loop(f, loop);
+    std::vector<BasicBlock *> blocks;
+    std::vector<std::vector<unsigned>> edges;
+    DenseMap<const BasicBlock *, unsigned> number;
+    for (BasicBlock &block : f) {
+        lands |= scope && block.isLandingPad();
+        number[&block] = (unsigned)blocks.size();
+        blocks.push_back(&block);
+    }
+    edges.resize(blocks.size());
+    for (unsigned k = 0; k < blocks.size(); k++) {
+        for (BasicBlock *to : successors(blocks[k])) edges[k].push_back(number[to]);
+    }
+    function_graph graph(edges);
+    fill(&graph, f, blocks);
+    places at = choose_loops(&graph, blocks, graph.line);
+    bool entry = choose_entry(f, graph.has_calls(), lands);
+    if (plan.obey(&graph, &entry)) entry |= lands;
+    entry &= wanted;
+    for (function_graph::loop &loop : graph.loops) loop.checked &= wanted;
+    if (records.empty()) records = record_of_unit(asked, name.main_file);
+    records += graph.records(entry);
+    for (size_t i = 0; i < at.size(); i++) {
+        if (graph.loops[i].checked) put_loop(f, blocks[graph.loops[i].head], at[i]);
     }
     if (entry) put_entry(f, scope);
 }
@@ -746,7 +638,10 @@ bool late::is_for_us() const {
 
 bool late::run() {
     if (!is_for_us() || !read_words()) return false;
-    if (!asked.chosen.empty() && !read_chosen()) return false;
+    if (!asked.plan.empty() && !plan.read(asked.plan, name.main_file)) {
+        m.getContext().emitError("bursty: " + asked.plan + ": cannot be read");
+        return false;
+    }
     if (NamedMDNode *units = m.getNamedMetadata("llvm.dbg.cu")) {
         if (units->getNumOperands() > 0) {
             const DICompileUnit *unit = cast<DICompileUnit>(units->getOperand(0));

@@ -29,16 +29,15 @@
    depth is set to what the landing function has. So a function in which
    exceptions land gets a scope, whatever the choice is.
 
-   C that was compiled with `bursty cc --late` comes with a choice made on its
-   source, by a plan or for one file alone (tools/cc/chosen.c). It is carried
-   over by names and lines, and what inlining has moved is made good: a function
-   that holds a chosen one, inlined, and still calls something is checked in its
-   place, and a loop around such a one, too. A chosen function that calls nothing
-   any more needs no check.
+   A plan knows the whole program. The object carries the graph of what is left
+   of each function (common.h), `bursty place` makes a plan of it, and the next
+   build puts checks where the plan has them: the pass changes nothing before it,
+   so the graph is then the same. A function whose graph is another one than the
+   plan knows has the choice for one file alone.
 
    Arguments (-fplugin-arg-NAME-KEY=VALUE, bytes that gcc would take for its own
    as %XX): entries=safe|all|EL|EN, loops=K|all|LN, form=point|scope,
-   only=PATTERN, not=PATTERN, no-tls=1, chosen=FILE, records=FILE. */
+   only=PATTERN, not=PATTERN, no-tls=1, plan=FILE, plan-hash=DIGITS. */
 #include "common.h"
 #include "gcc-plugin.h"
 #include "plugin-version.h"
@@ -359,87 +358,164 @@ static void look_at_file(void) {
 
 /* ---- the graph ---- */
 
-static std::string records;
+static std::string records, taken;
 
 static const char *symbol_of(tree decl) {
     const char *symbol = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
     return *symbol == '*' ? symbol + 1 : symbol;
 }
 
-struct planned_loop {
-    basic_block head;
-    location_t at;
-    int loops;                              /* it holds so many, itself included */
-    bool checked;
-};
-
-static void record_function(function *f, bool checked, const vec<planned_loop> &loops) {
-    expanded_location at = expand_location(DECL_SOURCE_LOCATION(f->decl));
-    hash_set<const char *> called;
-    basic_block block;
-    if (records.empty()) records = record_of_unit(main_input_filename ? main_input_filename : "");
-    records += record_of_function(
-        symbol_of(f->decl), !TREE_PUBLIC(f->decl) ? 's' : DECL_WEAK(f->decl) ? 'w' : 'g',
-        (unsigned)at.line, checked, at.file ? at.file : "");
-    FOR_EACH_BB_FN(block, f) {
-        for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
-            tree target = is_call(gsi_stmt(i)) ? gimple_call_fndecl(gsi_stmt(i)) : NULL_TREE;
-            cgraph_node *node = target ? cgraph_node::get(target) : NULL;
-            if (node && node->alias) target = node->ultimate_alias_target()->decl;
-            if (!target || called.add(symbol_of(target))) continue;
-            records += record_of_call(symbol_of(target));
-        }
-    }
-    for (const planned_loop &loop : loops) {
-        records += record_of_loop((unsigned)LOCATION_LINE(loop.at), loop.loops, loop.checked);
-    }
-    records += record_of_end;
+static char linkage_of(tree decl) {
+    if (!TREE_PUBLIC(decl)) return 's';
+    return DECL_COMDAT(decl) ? 'i' : DECL_WEAK(decl) ? 'w' : 'g';
 }
 
+/* Functions whose address is taken, other names of functions, and thunks. It is
+   asked before the first function becomes machine code. */
+static void note_names(void) {
+    cgraph_node *node;
+    FOR_EACH_FUNCTION(node) {
+        ipa_ref *ref = NULL;
+        bool is_taken = node->address_taken;
+        for (int i = 0; !is_taken && node->iterate_referring(i, ref); i++)
+            is_taken = ref->use == IPA_REF_ADDR;
+        if (is_taken) taken += record_of_taken(symbol_of(node->decl));
+        if (node->inlined_to || !node->definition) continue;
+        if (node->alias) {
+            cgraph_node *to = node->ultimate_alias_target();
+            if (to && to != node)
+                taken += record_of_other_name(symbol_of(node->decl), linkage_of(node->decl),
+                                              symbol_of(to->decl));
+        } else if (node->thunk && node->callees) {
+            taken += record_of_other_name(symbol_of(node->decl), linkage_of(node->decl),
+                                          symbol_of(node->callees->callee->decl));
+        }
+    }
+}
+
+/* What is passed, coarsely: programs cast functions from pointers to other
+   pointers, and the optimizer drops such casts. */
+static const char *class_of(const_tree type) {
+    if (POINTER_TYPE_P(type) || TREE_CODE(type) == NULLPTR_TYPE) return "p";
+    if (INTEGRAL_TYPE_P(type)) return "i";
+    return SCALAR_FLOAT_TYPE_P(type) ? "f" : "?";
+}
+
+/* The row of a function's type, and how many parameters it has: "*" if that is
+   not known. */
+static std::string row_of(const_tree type, std::string *count) {
+    std::string row = "?";
+    unsigned n = 0;
+    bool ends = false;
+    for (tree one = TYPE_ARG_TYPES(type); one; one = TREE_CHAIN(one)) {
+        ends = VOID_TYPE_P(TREE_VALUE(one));
+        if (ends) break;
+        row += std::string(",") + class_of(TREE_VALUE(one));
+        n++;
+    }
+    *count = ends ? std::to_string(n) : "*";
+    return row;
+}
+
+static std::string flags_of(tree decl) {
+    std::string flags;
+    if (DECL_STATIC_CONSTRUCTOR(decl) || DECL_STATIC_DESTRUCTOR(decl)) flags += "k";
+    if (DECL_PRESERVE_P(decl)) flags += "u";
+    if (TREE_PUBLIC(decl) && DECL_VISIBILITY(decl) == VISIBILITY_HIDDEN) flags += "h";
+    if (TREE_THIS_VOLATILE(decl)) flags += "r";
+    return flags;
+}
+
+/* Assembly that jumps or calls may lead anywhere. */
+static bool jumps(const gasm *assembly) {
+    const char *text = gimple_asm_string(assembly);
+    return gimple_asm_nlabels(assembly) > 0 || strstr(text, "call") || strstr(text, "jmp");
+}
+
+static void add_events(function_graph *graph, unsigned number, function *f, basic_block block) {
+    for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
+        gimple *statement = gsi_stmt(i);
+        bool leaves = is_gimple_call(statement) && stmt_can_throw_external(f, statement);
+        if (const gasm *assembly = dyn_cast<gasm *>(statement)) {
+            if (jumps(assembly)) graph->add_call(number, "(assembly)", false);
+        }
+        tree target = is_gimple_call(statement) && !gimple_call_internal_p(statement)
+                          ? gimple_call_fndecl(statement) : NULL_TREE;
+        if (!is_call(statement)) {
+            if (target) graph->add_library_call(number, symbol_of(target));
+            continue;
+        }
+        if (target) {
+            cgraph_node *node = cgraph_node::get(target);
+            if (node && node->alias) target = node->ultimate_alias_target()->decl;
+            graph->add_call(number, symbol_of(target), leaves);
+            continue;
+        }
+        std::string count, row = row_of(gimple_call_fntype(statement), &count);
+        graph->add_indirect(number, gimple_call_num_args(statement), row, leaves);
+    }
+}
+
+/* The blocks of a function, by the numbers that the graph has for them. */
+struct numbered {
+    auto_vec<basic_block> blocks;
+    std::vector<std::vector<unsigned>> edges;
+    std::vector<char> returns;
+
+    explicit numbered(function *f) {
+        basic_block first = single_succ(ENTRY_BLOCK_PTR_FOR_FN(f)), block;
+        std::map<int, unsigned> of;
+        edge e;
+        edge_iterator i;
+        blocks.safe_push(first);
+        FOR_EACH_BB_FN(block, f) {
+            if (block != first) blocks.safe_push(block);
+        }
+        for (unsigned k = 0; k < blocks.length(); k++) of[blocks[k]->index] = k;
+        edges.resize(blocks.length());
+        returns.resize(blocks.length());
+        for (unsigned k = 0; k < blocks.length(); k++) {
+            FOR_EACH_EDGE(e, i, blocks[k]->succs) {
+                if (e->dest == EXIT_BLOCK_PTR_FOR_FN(f)) returns[k] = 1;
+                else edges[k].push_back(of[e->dest->index]);
+            }
+        }
+    }
+};
+
+static void fill(function_graph *graph, function *f, const numbered &by) {
+    expanded_location at = expand_location(DECL_SOURCE_LOCATION(f->decl));
+    std::string count, row = row_of(TREE_TYPE(f->decl), &count);
+    graph->symbol = symbol_of(f->decl);
+    graph->flags = flags_of(f->decl);
+    graph->parameters = count + "<" + row + ">";
+    graph->file = at.file ? at.file : "";
+    graph->line = (unsigned)at.line;
+    graph->linkage = linkage_of(f->decl);
+    graph->returns = by.returns;
+    for (unsigned k = 0; k < by.blocks.length(); k++) {
+        gimple *last = last_stmt(by.blocks[k]);
+        add_events(graph, k, f, by.blocks[k]);
+        graph->jumps[k] = last && computed_goto_p(last);
+    }
+}
+
+static std::string file_of_unit(void) { return main_input_filename ? main_input_filename : ""; }
+
 static void write_records(void *, void *) {
-    std::string text = records_as_assembly(asked, records);
+    std::string text = records_as_assembly(records.empty() ? records : records + taken);
     if (text.empty() || !asm_out_file) return;
     fputs("\t.section\t.bursty.cg,\"\",@progbits\n", asm_out_file);
     fputs(text.c_str(), asm_out_file);
 }
 
-/* ---- a choice made on the source ---- */
+/* ---- a plan ---- */
 
-static source_choice chosen;
-static bool chosen_was_read;
+static plan_of_unit plan;
 
-static void read_chosen(void) {
-    chosen_was_read = true;
-    if (!asked.chosen.empty() && !chosen.read(asked.chosen))
-        error("bursty: %s: cannot be read", asked.chosen.c_str());
-}
-
-/* In C an identifier is the name. */
-static const char *identifier_of(tree decl) {
-    tree origin = origin_of(decl);
-    return DECL_NAME(origin) ? IDENTIFIER_POINTER(DECL_NAME(origin)) : "";
-}
-
-static bool is_chosen(tree decl) { return chosen.has(identifier_of(decl)); }
-
-/* Is a chosen function inlined in the scope, or around the place? */
-static bool holds_chosen(tree scope) {
-    for (; scope; scope = BLOCK_CHAIN(scope)) {
-        tree origin = inlined_function_outer_scope_p(scope) ? block_ultimate_origin(scope) : NULL_TREE;
-        if (origin && TREE_CODE(origin) == FUNCTION_DECL && is_chosen(origin)) return true;
-        if (holds_chosen(BLOCK_SUBBLOCKS(scope))) return true;
-    }
-    return false;
-}
-
-static bool is_in_chosen(location_t at) {
-    tree block;
-    for (block = LOCATION_BLOCK(at); block && TREE_CODE(block) == BLOCK;
-         block = BLOCK_SUPERCONTEXT(block)) {
-        tree origin = inlined_function_outer_scope_p(block) ? block_ultimate_origin(block) : NULL_TREE;
-        if (origin && TREE_CODE(origin) == FUNCTION_DECL && is_chosen(origin)) return true;
-    }
-    return false;
+static void read_plan(void) {
+    if (!asked.plan.empty() && !plan.read(asked.plan, file_of_unit()))
+        error("bursty: %s: cannot be read", asked.plan.c_str());
 }
 
 /* ---- the pass ---- */
@@ -451,28 +527,6 @@ static bool is_resolver(cgraph_node *node) {
         if (dyn_cast<cgraph_node *>(ref->referring)->ifunc_resolver) return true;
     }
     return node->ifunc_resolver;
-}
-
-static bool block_calls(basic_block block) {
-    for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
-        if (is_call(gsi_stmt(i))) return true;
-    }
-    return false;
-}
-
-static bool block_is_in_chosen(basic_block block) {
-    for (gimple_stmt_iterator i = gsi_start_bb(block); !gsi_end_p(i); gsi_next(&i)) {
-        if (is_in_chosen(gimple_location(gsi_stmt(i)))) return true;
-    }
-    return false;
-}
-
-static bool function_calls(function *f) {
-    basic_block block;
-    FOR_EACH_BB_FN(block, f) {
-        if (block_calls(block)) return true;
-    }
-    return false;
 }
 
 static bool is_landing_pad(basic_block block) {
@@ -492,68 +546,22 @@ static bool exceptions_land(function *f) {
     return false;
 }
 
-static bool leads_back(basic_block block) {
-    edge e;
-    edge_iterator i;
-    FOR_EACH_EDGE(e, i, block->preds) {
-        if (e->flags & EDGE_DFS_BACK) return true;
-    }
-    return false;
-}
-
-/* Blocks on a way from the head to one of its edges back, that do not pass the
-   head: walked backwards, among those that the head reaches. */
-static void find_body(function *f, basic_block head, sbitmap ahead, sbitmap body) {
-    auto_vec<basic_block> stack;
-    edge e;
-    edge_iterator i;
-    bitmap_clear(ahead);
-    bitmap_clear(body);
-    stack.safe_push(head);
-    bitmap_set_bit(ahead, head->index);
-    while (!stack.is_empty()) {
-        basic_block block = stack.pop();
-        FOR_EACH_EDGE(e, i, block->succs) {
-            if (e->dest == EXIT_BLOCK_PTR_FOR_FN(f) || bitmap_bit_p(ahead, e->dest->index)) continue;
-            bitmap_set_bit(ahead, e->dest->index);
-            stack.safe_push(e->dest);
-        }
-    }
-    bitmap_set_bit(body, head->index);
-    FOR_EACH_EDGE(e, i, head->preds) {
-        if (!(e->flags & EDGE_DFS_BACK) || bitmap_bit_p(body, e->src->index)) continue;
-        bitmap_set_bit(body, e->src->index);
-        stack.safe_push(e->src);
-    }
-    while (!stack.is_empty()) {
-        basic_block block = stack.pop();
-        FOR_EACH_EDGE(e, i, block->preds) {
-            if (bitmap_bit_p(body, e->src->index) || !bitmap_bit_p(ahead, e->src->index)) continue;
-            bitmap_set_bit(body, e->src->index);
-            stack.safe_push(e->src);
-        }
-    }
-}
-
 /* The line of a loop: that of a test that leaves it, else of its first
    statement. */
-static location_t place_of_loop(function *f, basic_block head, sbitmap body) {
+static location_t place_of_loop(function *f, const numbered &by, const function_graph &graph,
+                                const function_graph::loop &loop) {
     location_t at = UNKNOWN_LOCATION, first = UNKNOWN_LOCATION;
-    unsigned k;
-    sbitmap_iterator bits;
-    edge e;
-    edge_iterator i;
-    EXECUTE_IF_SET_IN_BITMAP(body, 0, k, bits) {
-        basic_block block = BASIC_BLOCK_FOR_FN(f, k);
-        gimple *last = last_stmt(block);
+    for (unsigned k : loop.blocks) {
+        gimple *last = last_stmt(by.blocks[k]);
         if (!last || gimple_code(last) != GIMPLE_COND || !gimple_has_location(last)) continue;
-        FOR_EACH_EDGE(e, i, block->succs) {
-            if (bitmap_bit_p(body, e->dest->index)) continue;
+        for (unsigned to : graph.of.next[k]) {
+            if (std::binary_search(loop.blocks.begin(), loop.blocks.end(), to)) continue;
             if (at == UNKNOWN_LOCATION || LOCATION_LINE(gimple_location(last)) < LOCATION_LINE(at))
                 at = gimple_location(last);
         }
     }
     if (at != UNKNOWN_LOCATION) return at;
+    basic_block head = by.blocks[loop.head];
     for (gimple_stmt_iterator j = gsi_start_bb(head); !gsi_end_p(j); gsi_next(&j)) {
         if (first == UNKNOWN_LOCATION) first = gimple_location(gsi_stmt(j));
     }
@@ -579,46 +587,19 @@ static void put_first(basic_block block, gimple *statement) {
     gsi_insert_before(&i, statement, GSI_SAME_STMT);
 }
 
-/* All loops, and which of them have a check. */
-static void choose_loops(function *f, vec<planned_loop> *out) {
-    basic_block block, inner;
-    auto_sbitmap ahead(last_basic_block_for_fn(f)), body(last_basic_block_for_fn(f));
-    mark_dfs_back_edges(f);
-    FOR_EACH_BB_FN(block, f) {
-        int loops = 0;
-        bool calls = false, around = false;
-        int choice = LOOP_UNKNOWN;
-        location_t at;
-        unsigned k;
-        sbitmap_iterator bits;
-        if (!leads_back(block)) continue;
-        find_body(f, block, ahead, body);
-        EXECUTE_IF_SET_IN_BITMAP(body, 0, k, bits) {
-            inner = BASIC_BLOCK_FOR_FN(f, k);
-            calls |= block_calls(inner);
-            loops += leads_back(inner);
-            around |= !chosen.empty() && block_is_in_chosen(inner);
-        }
-        at = place_of_loop(f, block, body);
-        choice = chosen.of_loop(identifier_of(function_of(f->decl, at)), (unsigned)LOCATION_LINE(at));
-        planned_loop one = {block, at, loops, asked.loops != LOOPS_ARE_NONE};
-        if (choice == LOOP_NOT && !(around && calls)) one.checked = false;
-        /* What the source has no loop for, gcc made of a recursion. */
-        around |= is_chosen(function_of(f->decl, at));
-        if (choice == LOOP_UNKNOWN && asked.loops != LOOPS_ARE_ALL && !around && !calls &&
-            loops <= asked.loops)
-            one.checked = false;
-        out->safe_push(one);
+/* The places of all loops, and which of them have a check if there is no
+   plan. */
+static std::vector<location_t> choose_loops(function *f, const numbered &by, function_graph *graph) {
+    std::vector<location_t> places;
+    for (function_graph::loop &loop : graph->loops) {
+        places.push_back(place_of_loop(f, by, *graph, loop));
+        loop.line = (unsigned)LOCATION_LINE(places.back());
     }
+    graph->choose_loops(asked);
+    return places;
 }
 
-static bool choose_entry(function *f, bool lands) {
-    bool calls = function_calls(f);
-    const chosen_function *choice = chosen.of(identifier_of(f->decl));
-    if (choice && choice->way == 'e') return true;
-    if (choice && asked.entries == ENTRIES_ALL) return is_chosen(f->decl);
-    if (choice)
-        return calls && (is_chosen(f->decl) || holds_chosen(DECL_INITIAL(f->decl)));
+static bool choose_entry(function *f, bool calls, bool lands) {
     switch (asked.entries) {
     case ENTRIES_ALL: return true;
     case ENTRIES_LEAF: return calls;
@@ -675,21 +656,30 @@ struct late_pass : gimple_opt_pass {
                ix86_cmodel != CM_LARGE_PIC && is_able(f);
     }
     unsigned execute(function *f) final override {
-        auto_vec<planned_loop> loops;
         bool scope = asked.scope && is_at_fixed_place(), lands = scope && exceptions_land(f);
-        unsigned i;
         bool wanted = is_wanted(f->decl), entry;
+        numbered by(f);
+        function_graph graph(by.edges);
         if (!site_type) make_types();
-        if (!entered) look_at_file();
-        if (!chosen_was_read) read_chosen();
-        entry = wanted && choose_entry(f, lands);
-        choose_loops(f, &loops);
-        for (i = 0; i < loops.length(); i++) loops[i].checked &= wanted;
-        record_function(f, entry, loops);
-        for (i = 0; i < loops.length(); i++) {
-            if (!loops[i].checked) continue;
-            tree in = function_of(f->decl, loops[i].at);
-            put_first(loops[i].head, check(address_of_site(name_of(in), loops[i].at, IS_BACKEDGE)));
+        if (!entered) {
+            look_at_file();
+            note_names();
+            read_plan();
+        }
+        fill(&graph, f, by);
+        std::vector<location_t> places = choose_loops(f, by, &graph);
+        entry = choose_entry(f, graph.has_calls(), lands);
+        if (plan.obey(&graph, &entry)) entry |= lands;
+        entry &= wanted;
+        for (function_graph::loop &loop : graph.loops) loop.checked &= wanted;
+        if (records.empty()) records = record_of_unit(asked, file_of_unit());
+        records += graph.records(entry);
+        if (in_lto_p) records += record_of_end;
+        for (size_t i = 0; i < places.size(); i++) {
+            if (!graph.loops[i].checked) continue;
+            tree in = function_of(f->decl, places[i]);
+            put_first(by.blocks[graph.loops[i].head],
+                      check(address_of_site(name_of(in), places[i], IS_BACKEDGE)));
         }
         if (entry) put_entry(f, scope);
         return 0;

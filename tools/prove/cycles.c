@@ -4,6 +4,7 @@
       or one that follows it does; a call, if what it calls does and what stands behind it. The
       least answer, found from the returns backwards, is the right one: a run that comes back is
       finite.
+      In the same way: which functions an exception may leave without a check.
    2. Two vertices stand for what is not seen: ANY, whatever a pointer leads to, and OUTSIDE, code
       of other images, which calls what it was given and what is exported.
    3. Strongly connected components of what is left. One with a call inside of itself is a
@@ -14,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ways through a function: to its end; to its end without a check; out of it by
+   an exception, without a check. */
+enum { WAY_BACK, WAY_CLEAN, WAY_THROWN };
 enum { CALM_NOT_KNOWN, CALM_ASKED, CALM_LEAF, CALM_QUIET, CALM_NOT };
 enum { DEEPEST = 40, LARGEST = 4000 };
 
@@ -24,7 +28,7 @@ typedef struct cycles {
     uint32_t any, outside, vertices;
     graph_links extra;                          /* of each node */
     graph_links before;                         /* frames and calls, backwards */
-    uint8_t *returns, *clean, *live;
+    uint8_t *returns, *clean, *thrown, *live;
     uint8_t *calm;                              /* of entries */
     uint32_t *component, *size;                 /* of vertices; of components */
     uint8_t *repeats;                           /* of components: a node that leads to itself */
@@ -45,13 +49,44 @@ static int import_ends(const cycles *s, const prove_node *n) {
 
 static int known(const uint8_t *set, uint32_t node) { return node != PROVE_NONE && set[node]; }
 
-static int comes_back(const cycles *s, const uint8_t *set, uint32_t v, int is_clean) {
+/* May a call go on where an exception lands, without a check before? */
+static int may_land(const cycles *s, const prove_node *n) {
+    return n->kind != CODE_CALL || known(s->thrown, n->to);
+}
+
+/* Functions of the C library throw nothing, but those of the C++ library do. */
+static int import_throws(const cycles *s, const prove_node *n) {
+    const char *name;
+    if (n->import >= s->c->im->import_count || calls_back(s, n)) return 1;
+    name = s->c->im->imports[n->import].name;
+    return strncmp(name, "_Z", 2) == 0 || strncmp(name, "__cxa_", 6) == 0 ||
+           strncmp(name, "_Unwind_", 8) == 0;
+}
+
+static int leaves_by_exception(const cycles *s, const uint8_t *set, uint32_t v) {
+    const prove_node *n = &s->c->nodes[v];
+    switch (n->kind) {
+    case CODE_PLAIN: return known(set, n->next);
+    case CODE_BRANCH:
+        return known(set, n->next) || known(set, n->to) || n->to == PROVE_NONE;
+    case CODE_JUMP: return known(set, n->to);
+    case CODE_CALL: return known(set, n->to) || (known(s->clean, n->to) && known(set, n->next));
+    case CODE_CALL_OUT: return import_throws(s, n) || known(set, n->next);
+    case CODE_JUMP_OUT: return import_throws(s, n);
+    case CODE_RETURN: return n->is_anywhere;
+    case CODE_STOP: return 0;
+    default: return 1;
+    }
+}
+
+static int comes_back(const cycles *s, const uint8_t *set, uint32_t v, int way) {
     const prove_node *n = &s->c->nodes[v];
     size_t k;
-    if (is_clean && n->is_check) return 0;
+    if (way != WAY_BACK && n->is_check) return 0;
     for (k = s->extra.first[v]; k < s->extra.first[v + 1]; k++) {
-        if (set[s->extra.to[k]]) return 1;
+        if (set[s->extra.to[k]] && (way == WAY_BACK || may_land(s, n))) return 1;
     }
+    if (way == WAY_THROWN) return leaves_by_exception(s, set, v);
     switch (n->kind) {
     case CODE_PLAIN: return known(set, n->next);
     case CODE_BRANCH:
@@ -66,26 +101,39 @@ static int comes_back(const cycles *s, const uint8_t *set, uint32_t v, int is_cl
     }
 }
 
-static void find_returns(cycles *s, uint8_t *set, int is_clean) {
+/* Adds to the set. Returns whether there was something to add. */
+static int find_returns(cycles *s, uint8_t *set, int way) {
     uint32_t n = (uint32_t)s->c->count, v, *stack, height = 0;
+    int found = 0;
     stack = (uint32_t *)tool_alloc(((size_t)n + 1) * sizeof *stack);
-    memset(set, 0, n);
     for (v = 0; v < n; v++) {
-        if (set[v] || !comes_back(s, set, v, is_clean)) continue;
+        if (set[v] || !comes_back(s, set, v, way)) continue;
         set[v] = 1;
+        found = 1;
         stack[height++] = v;
         while (height) {
             uint32_t here = stack[--height];
             size_t k;
             for (k = s->before.first[here]; k < s->before.first[here + 1]; k++) {
                 uint32_t from = s->before.to[k];
-                if (set[from] || !comes_back(s, set, from, is_clean)) continue;
+                if (set[from] || !comes_back(s, set, from, way)) continue;
                 set[from] = 1;
                 stack[height++] = from;
             }
         }
     }
     free(stack);
+    return found;
+}
+
+/* Each of the two may make the other larger: what an exception leaves goes on
+   where it lands. */
+static void find_clean(cycles *s) {
+    int changed = 1;
+    while (changed) {
+        changed = find_returns(s, s->clean, WAY_CLEAN);
+        changed |= find_returns(s, s->thrown, WAY_THROWN);
+    }
 }
 
 /* ---- edges ---- */
@@ -103,7 +151,9 @@ static void add(pairs *p, uint32_t from, uint32_t to) {
 static void add_edges(const cycles *s, const uint8_t *set, uint32_t v, pairs *p) {
     const prove_node *n = &s->c->nodes[v];
     size_t k;
-    for (k = s->extra.first[v]; k < s->extra.first[v + 1]; k++) add(p, v, s->extra.to[k]);
+    for (k = s->extra.first[v]; k < s->extra.first[v + 1]; k++) {
+        if (set != s->clean || may_land(s, n)) add(p, v, s->extra.to[k]);
+    }
     switch (n->kind) {
     case CODE_PLAIN: add(p, v, n->next); break;
     case CODE_BRANCH:
@@ -568,16 +618,17 @@ void prove_cycles(prove_code *c, const place_rules *rules, prove_result *r) {
     links_build(&s.extra, (uint32_t)c->count, p.list, p.count);
     free(p.list);
     look_before(&s);
-    s.returns = (uint8_t *)tool_alloc(5 * n);
+    s.returns = (uint8_t *)tool_alloc(6 * n);
     s.clean = s.returns + n;
     s.live = s.clean + n;
     s.calm = s.live + n;
     s.gone = s.calm + n;
-    memset(s.returns, 0, 5 * n);
+    s.thrown = s.gone + n;
+    memset(s.returns, 0, 6 * n);
     s.component = (uint32_t *)tool_alloc(n * sizeof *s.component);
-    find_returns(&s, s.returns, 0);
+    find_returns(&s, s.returns, WAY_BACK);
     find_live(&s);
-    find_returns(&s, s.clean, 1);
+    find_clean(&s);
     find_components(&s);
     judge_all(&s);
     note_unseen(&s);

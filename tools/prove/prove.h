@@ -19,7 +19,7 @@
        an instruction -> the next one, or where it jumps
        a call         -> the function that it calls
        a call         -> behind itself, if the function can come back without a check
-       a call         -> where an exception lands
+       a call         -> where an exception lands, if one can leave the function without a check
 
    for a frame that stays for ever is left by none of its calls, and without
    such a frame there is a descent without end. So: take away the branches that
