@@ -86,9 +86,9 @@ for form in csv collapsed dot order svg lcov cobertura; do
     nothing '--note a=b' $form '--html, --json, --text' game
 done
 for form in order svg lcov cobertura; do
-    nothing '--min 1' $form '--collapsed, --csv, --dot, --html, --json, --text' game
+    nothing '--min 1' $form '--collapsed, --csv, --dot, --html, --json, --layout, --text' game
     nothing --no-demangle $form \
-        '--brief, --callgrind, --collapsed, --csv, --dot, --html, --json, --pprof, --speedscope, --sums, --text' game
+        '--brief, --callgrind, --collapsed, --csv, --dot, --html, --json, --layout, --pprof, --speedscope, --sums, --text' game
 done
 for form in json collapsed dot order svg lcov cobertura; do
     nothing '--sort share' $form '--csv, --html, --text' game

@@ -4,7 +4,8 @@
 #include <string.h>
 #include "../../src/part.c" /* the writer of parts, which the headers have, too */
 
-enum { LINE_LOG2 = CACHES_BLOCK_LOG2, LINE = 1 << LINE_LOG2, WORD = 8 };
+#define LINE (1u << CACHES_BLOCK_LOG2)
+#define WORD 8u
 
 static const uint64_t code_bytes = LAYOUT_SETS * LAYOUT_WAYS * LINE;
 

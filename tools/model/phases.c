@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED = 3, PHASES_MOST = 12, PARTS = 20 };
-static const double apart = 1. / 3, least_misses = .001; /* of all accesses: below that, noise */
+enum { NAMED = 3, PHASES_MOST = 12 };
+static const double apart = 1. / 3, shortest = 1. / 20, least_misses = .001; /* of all accesses: below that, noise */
 
 typedef struct phase {
     double accesses, misses;
@@ -50,7 +50,7 @@ static double distance(const phase *a, const phase *b, size_t functions) {
 
 static int may_join(const phase *a, const phase *b, double d, size_t count, double all) {
     double shorter = a->accesses < b->accesses ? a->accesses : b->accesses;
-    return d <= apart || count > PHASES_MOST || shorter < all / PARTS;
+    return d <= apart || count > PHASES_MOST || shorter < all * shortest;
 }
 
 static size_t join_near(phase *list, size_t count, size_t functions, double all) {
