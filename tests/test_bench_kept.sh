@@ -54,10 +54,10 @@ elif what == 'cut off':
     put('kept', text[:-1])
     ok = made_again()
 elif what == 'page':
-    page = 'a\n\n`x` put checks into two programs that nobody had\ntuned it for. While nothing is recorded they execute 1.031 times y (geometric mean;\n1.036 at worst). z multiplies that by 1.022.\n\nb 1.031\n'
+    page = 'a\n\n`a b c d e` `a b c d e` `a b c d e` `a b c d e` `a b c d e` `a b c d e` `a b c d e` `b c d e` put checks into two programs that nobody had\ntuned it for. While nothing is recorded they execute 1.031 times y (geometric mean;\n1.036 at worst). z multiplies that by 1.022.\n\nb 1.031\n'
     new = with_figures(page, 3, 1.25, 1.5, 1.0625)
-    ok = ' '.join(new.split()) == 'a `x` put checks into three programs that nobody had tuned it for. While nothing is recorded they execute 1.250 times y (geometric mean; 1.500 at worst). z multiplies that by 1.062. b 1.031'
-    ok = ok and new.startswith('a\n\n`x`') and new.endswith('1.062.\n\nb 1.031\n') and max(map(len, new.split('\n'))) <= 80
+    ok = ' '.join(new.split()).replace('`a b c d e` ', '').replace('`b c d e` ', '') == 'a put checks into three programs that nobody had tuned it for. While nothing is recorded they execute 1.250 times y (geometric mean; 1.500 at worst). z multiplies that by 1.062. b 1.031'
+    ok = ok and new.startswith('a\n\n`a b c d e`') and new.count('`a b c d e`') == 7 and new.endswith('1.062.\n\nb 1.031\n') and max(map(len, new.split('\n'))) <= 80
 elif what == 'no sentence':
     try:
         with_figures('put checks into two programs that nobody had tuned it for', 3, 1, 1, 1)
