@@ -53,6 +53,24 @@ class Workshop:
         with open(tool, 'rb') as file:
             self.tool_hash = hashlib.sha256(file.read()).hexdigest()
 
+        self.forget_other_compilers()
+
+    def forget_other_compilers(self):
+        """What compilers of another version have built is built again."""
+        now = b''.join(self.call([cc, '--version']) for cc in ('gcc', 'clang-19', 'ld')).decode()
+        path = os.path.join(self.folder, 'compilers')
+        before = None
+        if os.path.exists(path):
+            with open(path) as file:
+                before = file.read()
+        if before not in (now, None):
+            for folder, _, names in os.walk(self.folder):
+                for name in names:
+                    if name.endswith('.sig'):
+                        os.remove(os.path.join(folder, name))
+        with open(path, 'w') as file:
+            file.write(now)
+
     # ---- where things are
 
     def place_of(self, build, program):
@@ -150,15 +168,23 @@ class Workshop:
         )
         return path
 
+    def link_new(self, command, objects, end, out):
+        """Links if the command or what it links has changed since."""
+        used = [digest(path) for path in objects] + [self.tool_hash] + end
+        signature = hashlib.sha256(repr((command, used)).encode()).hexdigest()
+        if os.path.exists(out) and os.path.exists(out + '.sig'):
+            with open(out + '.sig') as file:
+                if file.read() == signature + digest(out):
+                    return
+        self.call(command + objects + ['-o', out] + end)
+        with open(out + '.sig', 'w') as file:
+            file.write(signature + digest(out))
+
     def link(self, build, program, pads):
         for shift, pad in enumerate(pads):
-            command = self.compiler(build, program) + build.flags + build.links + [pad]
-            self.call(
-                command
-                + self.objects(build, program)
-                + ['-o', self.binary(build, program, shift)]
-                + program.libs
-            )
+            command = self.compiler(build, program) + build.flags + build.links
+            objects = [pad] + self.objects(build, program)
+            self.link_new(command, objects, program.libs, self.binary(build, program, shift))
 
     def link_wide(self, build, program):
         """`bursty cc --no-runtime`, and the runtime compiled here with more memory."""
@@ -170,11 +196,11 @@ class Workshop:
             more = ['-O2', '-std=gnu99', '-DBURSTY_MEMORY=0x1000000', '-I' + TOP, '-c']
             self.call(['gcc'] + more + [os.path.join(TOP, 'record', 'cc', 'checks.c'), '-o', runtime])
             self.call(['gcc', '-x', 'c', '-c', '-', '-o', name], input=text)
-        self.call(
-            [self.tool, 'cc', '--no-runtime', '--', build.cc, runtime, name]
-            + self.objects(build, program)
-            + ['-o', self.wide_binary(build, program)]
-            + program.libs
+        self.link_new(
+            [self.tool, 'cc', '--no-runtime', '--', build.cc],
+            [runtime, name] + self.objects(build, program),
+            program.libs,
+            self.wide_binary(build, program),
         )
 
     def make(self, wanted):
