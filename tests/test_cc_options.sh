@@ -99,6 +99,7 @@ cc|--no-runtime --burst=9|cc: --burst changes nothing with --no-runtime
 cc|--cover --burst=9|cc: --burst changes nothing with --cover
 cc|--build-plugin=x|cc: --build-plugin takes no value
 cc|--build-plugin --verbose|cc: --verbose changes nothing with --build-plugin
+cc|--build-plugin -- no-such-cc|cc: --build-plugin: no-such-cc: there is no such program
 cc|--late --late|cc: --late is given twice
 cc|--late=x|cc: --late takes no value
 cc|--late --form=dual|cc: --late changes nothing with --form=dual or --keep-events
