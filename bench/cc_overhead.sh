@@ -1,5 +1,5 @@
 #!/bin/sh
-# cc_overhead.sh [PROGRAM ...] - lz4 mawk libyaml: the instructions that counters add to a program,
+# cc_overhead.sh [PROGRAM ...] - lz4 mawk libyaml zstd jq gawk: the instructions that counters add to a program,
 # beside those of gcc --coverage, same gcc, -O0 and -O2. A run of almost nothing is taken off, so
 # that starts and ends, where dumps are written, do not count. Prints a table for docs/cc.md. Needs
 # gcc, qemu-x86_64, whose plugin bench/real/icount.c counts, and what bench/setup.sh fetches.
@@ -11,11 +11,11 @@ BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$top/$BUILD ;; esac
 src=${SRC:-$BUILD/bench/src}
 work=$BUILD/bench/overhead
-forms=${FORMS:-count count32 bytes bits}
+forms=${FORMS:-count bytes mcdc}
 mkdir -p "$work" && cd "$work" || exit 2
 gcc -O2 -shared -fPIC -o icount.so "$top/bench/real/icount.c" || exit 2
 missing=
-for package in lz4 mawk libyaml; do [ -d "$src/$package" ] || missing="$missing $package"; done
+for package in lz4 mawk libyaml libzstd jq gawk; do [ -d "$src/$package" ] || missing="$missing $package"; done
 # shellcheck disable=SC2086
 [ -z "$missing" ] || (cd "$top" && sh bench/setup.sh $missing) || exit 2
 
@@ -24,7 +24,7 @@ instructions() { # COMMAND...
     tr -dc 0-9 <count.log
 }
 
-# Each: the files and options to compile, a run, and a run of almost nothing.
+# Each: the files and options to compile, or how make builds it, a run, and a run of almost nothing.
 lz4_files() { echo -I"$src/lz4/lib" -DXXH_NAMESPACE=LZ4_ "$src"/lz4/lib/*.c "$src"/lz4/programs/*.c; }
 lz4_run() { instructions "$1" -q -9 -c "$src/lz4/lib/lz4hc.c"; }
 lz4_nothing() { instructions "$1" -q -9 -c tiny; }
@@ -45,12 +45,42 @@ libyaml_files() {
 }
 libyaml_run() { instructions "$1" large.yaml; }
 libyaml_nothing() { instructions "$1" tiny; }
+zstd_files() {
+    echo -DZSTD_DISABLE_ASM -DZSTD_LEGACY_SUPPORT=0 -DXXH_NAMESPACE=ZSTD_ -I"$src/libzstd/lib" -I"$src/libzstd/lib/common" \
+        "$src"/libzstd/lib/common/*.c "$src"/libzstd/lib/compress/*.c \
+        "$src"/libzstd/lib/decompress/*.c "$src"/libzstd/lib/dictBuilder/*.c "$src"/libzstd/programs/*.c
+}
+zstd_run() { instructions "$1" -q -9 --no-progress -c "$src/libzstd/lib/compress/zstd_lazy.c"; }
+zstd_nothing() { instructions "$1" -q -9 --no-progress -c tiny; }
+jq_make() { # CC LEVEL OUTPUT
+    [ -f jq/Makefile ] || {
+        cp -RLp "$src/jq/." jq && (cd jq && autoreconf -fi && ./configure --without-oniguruma \
+            --disable-maintainer-mode --disable-docs --disable-shared) >jq.log 2>&1
+    }
+    (cd jq && make -s clean && make -s CC="$1" CFLAGS="-w $2") >>jq.log 2>&1 && cp jq/jq "$3"
+}
+jq_run() { instructions "$1" '[.[] | select(.n > 5) | {a: (.n * 2), b: (.s | ascii_upcase), c: (.l | add)}] | length' large.json; }
+jq_nothing() { instructions "$1" '[.[] | select(.n > 5) | {a: (.n * 2), b: (.s | ascii_upcase), c: (.l | add)}] | length' tiny.json; }
+gawk_make() { # CC LEVEL OUTPUT
+    [ -f gawk/Makefile ] || {
+        cp -RLp "$src/gawk/." gawk && (cd gawk && find . -name aclocal.m4 -exec touch {} + && sleep 1 &&
+            find . '(' -name configure -o -name 'config*.in' -o -name Makefile.in ')' -exec touch {} + &&
+            ./configure --disable-extensions --disable-nls --disable-mpfr) >gawk.log 2>&1
+    }
+    (cd gawk && rm -f ./*.o support/*.o support/*.a gawk && make -s -C support CC="$1" CFLAGS="-w $2" &&
+        make -s gawk CC="$1" CFLAGS="-w $2") >>gawk.log 2>&1 && cp gawk/gawk "$3"
+}
+gawk_run() { instructions "$1" "$script" "$src/mawk/configure"; }
+gawk_nothing() { instructions "$1" "$script" tiny; }
 
 echo 'a: 1' >tiny
 awk 'BEGIN { for (i = 0; i < 2000; i++) printf "key%d: {a: [1, 2, \"three\", four%d], b: |\n", i, i > "/dev/null"
     for (i = 0; i < 2000; i++) printf "- key%d: value %d\n  list: [1, \"two\", {three: %d}]\n  text: |\n    some words\n    more\n", i, i, i }' >large.yaml
+echo '[]' >tiny.json
+awk 'BEGIN { printf "["; for (i = 0; i < 3000; i++) printf "%s{\"n\": %d, \"s\": \"word%d\", \"l\": [%d, 2, 3]}", i ? ", " : "", i % 20, i, i
+    print "]" }' >large.json
 echo '| program | | plain | '"$(echo "$forms" | sed 's/ / | /g')"' | gcc --coverage | '"$(echo "$forms" | sed 's/\([a-z0-9]*\)/\1: of gcov/g; s/ \([a-z0-9]*:\)/ | \1/g')"' |'
-for name in ${*:-lz4 mawk libyaml}; do
+for name in ${*:-lz4 mawk libyaml zstd jq gawk}; do
     for level in -O0 -O2; do
         row= plain=
         for kind in plain $forms gcov; do
@@ -60,8 +90,12 @@ for name in ${*:-lz4 mawk libyaml}; do
             *) cc="$BUILD/bursty cc --cover=$kind -- gcc" ;;
             esac
             rm -f ./*.gcda
-            # shellcheck disable=SC2046,SC2086
-            $cc -w $level -o "$name-$kind" $("${name}_files") -lm || exit 2
+            if command -v "${name}_make" >/dev/null; then
+                "${name}_make" "$cc" "$level" "$name-$kind" || exit 2
+            else
+                # shellcheck disable=SC2046,SC2086
+                $cc -w $level -o "$name-$kind" $("${name}_files") -lm || exit 2
+            fi
             row="$row $(($("${name}_run" "./$name-$kind") - $("${name}_nothing" "./$name-$kind")))"
         done
         echo "$row" | awk -v name="$name" -v level="$level" '{

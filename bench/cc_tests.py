@@ -1,12 +1,14 @@
-"""cc_tests.py PROGRAM EXPLAINED - in the folder that cc_tests.sh made for a program: own.info, the
-LCOV of `bursty report`, beside gcov.json, what gcov says of each object, one JSON a line. Prints one
-row of a table. Lines and functions that one has as run and the other has not go to run-or-not. The
-status is 1 if one of them is not in EXPLAINED, whose lines are "PROGRAM PLACE REASON"."""
+"""cc_tests.py PROGRAM WHAT EXPLAINED PAGE - in the folder that cc_tests.sh made for a program:
+own.info, the LCOV of `bursty report`, beside gcov.json, what gcov says of each object, one JSON a
+line. Prints one row of a table, which begins with WHAT, and puts it into PAGE, in the place of the
+row of that program. Lines and functions that one has as run and the other has not go to run-or-not,
+and so do functions that ran and that the other does not know. The status is 1 if one of them is not
+in EXPLAINED, whose lines are "PROGRAM PLACE REASON"."""
 import json
 import os
 import sys
 
-program, explained_path = sys.argv[1:3]
+program, what, explained_path, page = sys.argv[1:5]
 here = os.getcwd()
 
 
@@ -79,12 +81,24 @@ with open("run-or-not", "w") as out, open("another-count", "w") as counts:
         print("%s gcov %d, bursty %d" % (text, a[at], b[at]), file=out)
         if text not in explained:
             unknown.append("%s %s: gcov %d, bursty %d" % (program, text, a[at], b[at]))
-    for at in sorted(set(gcov_functions) - set(own_functions)):
-        print("only gcov knows the function %s:%s" % at, file=out)
+    for who, one, other_one in (
+            ("gcov", gcov_functions, own_functions), ("bursty", own_functions, gcov_functions)):
+        for at in sorted(set(one) - set(other_one)):
+            text = "%s:%s" % at
+            print("only %s knows the function %s: %d" % (who, text, one[at]), file=out)
+            if one[at] and text not in explained:
+                unknown.append("%s %s: only %s knows it" % (program, text, who))
 size = os.path.getsize("coverage.brst")
-print("| %s | %d | %d | %d | %d | %d | %.1f kB | %.1f + %.1f kB |" % (
-    program, len(known), len(other), len(differs), len(called), len(not_called), size / 1000,
+row = ("| %s | %d | %d | %d | %d | %d | %.1f kB | %.1f + %.1f kB |" % (
+    what, len(known), len(other), len(differs), len(called), len(not_called), size / 1000,
     size_of("gcov", ".gcno") / 1000, size_of("gcov", ".gcda") / 1000))
+print(row)
+first = "| %s " % what.split()[0]
+rows = open(page).read().splitlines()
+for i, text in enumerate(rows):
+    if text.startswith(first) and text.count("|") == row.count("|"):
+        rows[i] = row
+open(page, "w").write("\n".join(rows) + "\n")
 for text in unknown:
     print("    not explained: " + text)
 sys.exit(1 if unknown or not known else 0)

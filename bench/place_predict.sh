@@ -54,7 +54,7 @@ C
 files() {
     case $1 in
     bzip2) for f in blocksort huffman crctable randtable compress decompress bzlib bzip2; do echo "$src/bzip2/$f.c"; done ;;
-    lua) find "$src/lua/src" -name '*.c' ! -name luac.c; echo -lm ;;
+    lua) find "$src/lua/src" -name '*.c' ! -name luac.c; echo -I"$src/include" -DLUA_USE_LINUX '-Dluai_makeseed(L)=1u' -DLUA_USE_JUMPTABLE=0 -lm -ldl ;;
     lz4) echo -I"$src/lz4/lib" -DXXH_NAMESPACE=LZ4_ "$src"/lz4/lib/*.c "$src"/lz4/programs/*.c ;;
     zopfli) find "$src/zopfli/src/zopfli" -name '*.c'; echo -lm ;;
     duktape) find "$src/duktape" -path '*src-noline/duktape.c' -o -path '*examples/cmdline/duk_cmdline.c' | head -n 2

@@ -35,7 +35,7 @@ lz4_files() { echo -I"$src/lz4/lib" -DXXH_NAMESPACE=LZ4_ "$src"/lz4/lib/*.c "$sr
 lz4_works() { printf '%s\n' '-q -9 -c input' '-q -1 -c input' '-q -d -c input.lz4'; }
 bzip2_files() { for f in blocksort huffman crctable randtable compress decompress bzlib bzip2; do echo "$src/bzip2/$f.c"; done; }
 bzip2_works() { printf '%s\n' '-c input'; }
-lua_files() { find "$src/lua/src" -name '*.c' ! -name luac.c; echo -lm; }
+lua_files() { find "$src/lua/src" -name '*.c' ! -name luac.c; echo -I"$src/include" -DLUA_USE_LINUX '-Dluai_makeseed(L)=1u' -DLUA_USE_JUMPTABLE=0 -lm -ldl; }
 lua_works() { printf '%s\n' work.lua; }
 
 one_row() { # BINARY LABEL ARGUMENTS...

@@ -1,8 +1,9 @@
 #!/bin/sh
 # record_attach.sh - attaches to backends of a postgres server and detaches again, TIMES (100) times,
 # while clients (pgbench) work. Prints the tables of docs/binpatch.md: errors, what an attached backend
-# looks like behind it (mappings, timers, tracer, signals, descriptors), and CPU time for each
-# transaction, beside that of backends of the same server that nobody attaches to.
+# looks like behind it (code, mappings, timers, tracer, signals, descriptors), and CPU time for each
+# transaction, beside that of backends of the same server that nobody attaches to, at the same time:
+# the median of ROUNDS (7) rounds of seven seconds, and the quartiles, for the machine may be busy.
 # SECONDS_EACH (1): how long each recording takes.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -12,6 +13,7 @@ bursty=$build/bursty
 out=$build/record_attach
 times=${TIMES:-100}
 each=${SECONDS_EACH:-1}
+rounds=${ROUNDS:-7}
 clients=2               # of each database
 port=7397
 postgres=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
@@ -56,22 +58,32 @@ backends=$(backends_of attached)
 others=$(backends_of others)
 [ "$(echo "$backends" "$others" | wc -w)" = $((2 * clients)) ] || { echo "too few backends"; exit 2; }
 
-ticks() { # PID...: their CPU time, in ticks
-    for pid in "$@"; do cat "/proc/$pid/stat"; done | awk '{ n += $14 + $15 } END { print n }'
+ticks() { # PID...: their CPU time, in ns
+    for pid in "$@"; do cat "/proc/$pid/schedstat"; done | awk '{ n += $1 } END { printf "%.0f", n }'
 }
 committed() { ask "select xact_commit + xact_rollback from pg_stat_database where datname = '$1'"; }
 # shellcheck disable=SC2086
 state() { echo "$(ticks $backends) $(committed attached) $(ticks $others) $(committed others)"; }
-phase() { # NAME COMMAND...: CPU time for each transaction while the command runs, in us
-    name=$1
-    shift
+round() { # COMMAND...: CPU time for each transaction while the command runs, in us
     before=$(state)
     "$@"
-    sleep 1.5                           # the server tells its statistics once a second
-    echo "$before $(state)" | awk -v name="$name" -v us="$(getconf CLK_TCK)" '{
-        attached = ($5 - $1) / us * 1e6 / ($6 - $2)
-        others = ($7 - $3) / us * 1e6 / ($8 - $4)
-        printf "| %s | %d | %.1f | %.1f | %.3f |\n", name, $6 - $2, attached, others, attached / others
+    sleep 1.2                           # the server tells its statistics once a second
+    echo "$before $(state)" | awk '$6 > $2 && $8 > $4 {
+        attached = ($5 - $1) / 1e3 / ($6 - $2)
+        others = ($7 - $3) / 1e3 / ($8 - $4)
+        print attached / others, $6 - $2, attached, others
+    }' >>rounds
+}
+phase() { # NAME ROUNDS COMMAND...
+    name=$1
+    k=$2
+    shift 2
+    : >rounds
+    while [ "$k" -gt 0 ]; do round "$@"; k=$((k - 1)); done
+    sort -n rounds | awk -v name="$name" '{ r[NR] = $1; n += $2; a += $2 * $3; b += $2 * $4 } END {
+        if (!NR) exit
+        printf "| %s | %d | %.1f | %.1f | %.3f | %.3f to %.3f |\n", name, n, a / n, b / n,
+               r[int((NR + 1) / 2)], r[int((NR + 3) / 4)], r[int((3 * NR + 3) / 4)]
     }' >>phases
 }
 look() { # all that an attached recorder could leave in a process
@@ -80,6 +92,13 @@ look() { # all that an attached recorder could leave in a process
         cat "/proc/$pid/timers"
         grep -E '^(TracerPid|SigBlk|SigIgn|SigCgt|Threads|Seccomp):' "/proc/$pid/status"
         ls -l "/proc/$pid/fd" | grep 'brst\|bursty\|memfd\|perf'
+        while read -r range rights offset rest; do      # all code, byte by byte
+            case $rights in r?x?) ;; *) continue ;; esac
+            case $rest in *vsyscall*) continue ;; esac
+            lo=$(printf %d "0x${range%-*}") hi=$(printf %d "0x${range#*-}")
+            dd if="/proc/$pid/mem" bs=4096 skip=$((lo / 4096)) count=$(((hi - lo) / 4096)) 2>/dev/null \
+                | cksum | sed "s/^/$pid code $range /"
+        done <"/proc/$pid/maps"
     done
 }
 attach_all() {
@@ -97,10 +116,10 @@ attach_all() {
 }
 : >phases
 look >before.txt
-phase before sleep 20
-phase meanwhile attach_all
+phase before "$rounds" sleep 6
+phase meanwhile 1 attach_all
 look >behind.txt
-phase behind sleep 20
+phase behind "$rounds" sleep 6
 errors=$(grep -v 'is starting up' log | cat attached.out others.out - \
     | grep -c 'abort\|ERROR\|FATAL\|PANIC\|terminated by signal')
 alive=0
@@ -114,6 +133,6 @@ echo '| attached | not recorded | clients that went on | errors of clients and s
 echo '|---|---|---|---|---|'
 echo "| $times | $(cat bad) | $alive of 2 | $errors | $(diff before.txt behind.txt | grep -c '^[<>]') |"
 echo
-echo '| | transactions | us of CPU time for each | of backends that nobody attaches to | of these |'
-echo '|---|---|---|---|---|'
+echo '| | transactions | us of CPU time for each | of backends that nobody attaches to | ratio, median | quartiles |'
+echo '|---|---|---|---|---|---|'
 cat phases

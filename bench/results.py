@@ -740,6 +740,17 @@ samples unless a rate is given. All outputs were equal, byte for byte, and all p
 were proved on what was built%s. Lua is built with its switch instead of its jump table; its hash
 seed is fixed.
 
+Which form is for which question:
+
+- How often do functions and loops run, and who calls whom? *dual*, with any set: second copies
+  count what has no check, too.
+- What stands on the stack, with callers of callers? *scopes*.
+- How long do things take, at the least cost or in the least text? Points, with EC+L4 or Q. A
+  function without a check is not in the profile; `bursty place --counts` says which these are and
+  keeps those with 1 %% of calls or ticks.
+- What may run how long without a look? Points with `bursty place --within`.
+- Is it off nearly always? *poll*, by hand (bursty.h).
+
 %s
 ## Beside other ways of looking
 

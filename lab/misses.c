@@ -261,6 +261,7 @@ static int run(int argc, char **argv) {
         about.name = name_of;
         about.user = &known;
         (void)misses_write(m, &about, append, &part);
+        (void)misses_write_phases(m, &about, append, &part);
         status = show(&o, &part);
     }
     if (status == TOOL_OK && o.dump) status = text_save(&part, o.dump, inputs, 3, 1);

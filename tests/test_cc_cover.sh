@@ -207,6 +207,34 @@ bursty cc --cover=mcdc -- $CC -O1 -o own macro.c && ./own && pass || fail "macro
 bursty report --lcov coverage.brst | grep -q '^DA:4,1$' && pass || fail "macros: a line is missing"
 bursty report --json coverage.brst | grep -q '"function":"main","line":0' && fail "macros: a decision without a line" || pass
 bursty cc --cover=x -- $CC -c paths.c 2>log; [ $? = 2 ] && pass || fail "--cover=x"
+# Lines of another file in a function, as those of a grammar, are lines of that file, with their branches.
+cat >g.c <<'END'
+#include <stdio.h>
+static int f(int n) {
+    int s = 0;
+    switch (n) {
+    case 1:
+#line 10 "g.y"
+        s = 4;
+        if (n > 5) s++;
+        break;
+#line 9 "g.c"
+    case 2:
+#line 20 "g.y"
+        s = 5;
+#line 13 "g.c"
+        break;
+    }
+    return s;
+}
+int main(void) { return f(1) + f(1) - 8 + 0 * printf("%d\n", f(3)); }
+END
+rm -f coverage.brst
+bursty cc --cover -- $CC -w -o own g.c && ./own >/dev/null
+bursty report --lcov coverage.brst 2>/dev/null | sed -n 's/^SF:.*\/g/g/p;/^DA:/p;s/^\(BRDA:[0-9]*\),[0-9]*/\1/p' |
+    tr '\n' ' ' >got
+[ "$(cat got)" = "g.c BRDA:4,0,2 BRDA:4,1,0 BRDA:4,2,1 DA:2,3 DA:3,3 DA:4,3 DA:13,0 DA:15,3 DA:17,1 \
+g.y BRDA:11,0,0 BRDA:11,1,2 DA:10,2 DA:11,2 DA:12,2 DA:20,0 " ] && pass || { fail "lines of a grammar"; cat got; }
 # What cannot be counted is left alone, and said.
 cat >left.c <<'END'
 int f(int a) { __label__ x; if (a) goto x; a++; x: return a; }

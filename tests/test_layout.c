@@ -3,7 +3,8 @@
    read, added up, cut short, changed. */
 #include "test.h"
 #include "record/core/layout.c"
-#include "record/core/caches.h" /* lab/misses.c has its functions */
+#include "record/core/caches.h" /* lab/misses.c has its functions, */
+#include "record/core/phases.h" /* and lab/phases.c */
 #include "base/input.h"
 #include "base/tool.h"
 #include "kinds/layout.h"
@@ -262,6 +263,40 @@ TEST(code_that_a_cache_without_sets_has) {
     CHECK_EQ(all_of(l->placed), 891);                   /* too much code is not a matter of place */
     CHECK_EQ(all_of(l->other), 9 + 20 * 1024);
     free(l);
+}
+
+/* ---- slices ---- */
+
+TEST(slices_keep_all_misses) {
+    static phases p;
+    uint64_t n, k, accesses = 0, misses = 0, function[40] = {0}, sum, some;
+    uint32_t i, j;
+    seed = 21;
+    for (n = 0; n < 1000; n++) {
+        uint64_t count = 100 + below(50);
+        for (k = 0; k < count / 2; k++) {
+            uint64_t f = n / 300 * 10 + below(9);
+            function[f]++;
+            phases_miss(&p, f);
+        }
+        misses += count / 2;
+        accesses += count;
+        phases_end(&p, count);
+    }
+    CHECK(p.count >= PHASES_SLICES / 2 && p.count < PHASES_SLICES);
+    CHECK_EQ(p.of_slice, 16);
+    for (sum = some = 0, i = 0; i < PHASES_SLICES; i++) {
+        sum += p.at[i].accesses;
+        some += p.at[i].misses;
+        if (i < p.count) CHECK(p.at[i].accesses >= 16 * 100 && p.at[i].accesses < 16 * 150);
+        for (j = 0; j < PHASES_FUNCTIONS; j++) {
+            if (p.at[i].of[j].misses) function[p.at[i].of[j].function] -= p.at[i].of[j].misses;
+        }
+    }
+    CHECK_EQ(sum, accesses);
+    CHECK_EQ(some, misses);
+    for (i = 0, sum = 0; i < 40; i++) sum += function[i];
+    CHECK(sum < misses / 50);   /* a slice over two phases has more functions than it names */
 }
 
 /* ---- parts ---- */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_layout.sh - bursty record --refs: hot streams say what data they use, and at which offset; what
-# orders of fields and pools for allocation sites would save, of a program whose answer is known.
+# orders of fields and pools for allocation sites would save, of a program whose answer is known; and
+# phases of a run, by --misses.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
@@ -64,4 +65,26 @@ hasnt short.txt 'of their fields would save'
 "$bursty" record --quiet --refs --every 0 -o small.brst ./nodes 20 50 >got
 "$bursty" report small.brst >small.txt || fail text
 has small.txt '^orders of data +not known'
+
+# ---- phases of a run, named by the functions that miss in them ----
+
+$CC -O1 -g -o turns "$top/tests/layout/turns.c" || exit 2
+phases() { # FILE: three of them, at 2/7 and 6/7 of the accesses
+    if LC_ALL=C awk -F, '
+        /^# / { here = /^# miss_phases:/ }
+        here && /^[0-9.]/ { rows++; end[rows] = $2; ratio[rows] = $4; name[rows] = $NF }
+        END {
+            if (rows != 3 || name[1] !~ /walk_first 100 %/ || name[3] !~ /walk_second/) exit 1
+            exit !(end[1] > .2 && end[1] < .36 && end[2] > .8 && end[2] < .9 && ratio[2] < .05)
+        }' "$1"; then pass
+    else fail "phases of $1: $(sed -n '/^# miss_phases/,/^$/p' "$1")"; fi
+}
+"$bursty" record --quiet --misses --every 0 --caches 48k -o turns.brst ./turns >got || fail "turns"
+"$bursty" report --csv turns.brst >turns.csv || fail csv
+phases turns.csv
+"$bursty" record --quiet --misses --every 8000 --burst 3000 --caches 48k -o some.brst ./turns >got
+"$bursty" report --csv some.brst >some.csv || fail csv
+phases some.csv
+"$bursty" merge -o two.brst turns.brst turns.brst && "$bursty" report --csv two.brst >two.csv
+phases two.csv
 finish

@@ -30,6 +30,10 @@ static const char help[] =
     "                    BURSTY_COVERAGE names; bursty report --lcov shows it. C++ is counted\n"
     "                    with 64 bits, by gcc 11 to 14 itself or in the text of clang from 13 on;\n"
     "                    it has no MC/DC\n"
+    "  --trace           writes the path that runs instead: PROGRAM.trace, or what BURSTY_TRACE names,\n"
+    "                    of at most 64 MiB, or BURSTY_TRACE_LIMIT; the last part of each thread is\n"
+    "                    kept. bursty report PROGRAM.trace shows what ran last and hot paths. C on\n"
+    "                    Linux by gcc or clang; C++ is left alone\n"
     "  --atomic          counters that threads may share; marks in bytes may be shared anyway\n"
     "  --no-exits        leaves out what finds calls that do not return (exit, longjmp, exec): code\n"
     "                    is as it was, and functions that are left so are refused by the report\n"
@@ -55,13 +59,14 @@ static const char help[] =
     "  --dump=FILE       the name of the dump; at run time BURSTY_FILE names another\n"
     "  --every=N         checks between bursts (990)\n"
     "  --burst=N         checks of a burst (10)\n"
-    "\n"
+    "\n";
+static const char more_help[] =
     "  A link to bursty that is named bursty-cc is `bursty cc --`. One that is named gcc-bursty, or\n"
     "  gcc in a folder in front of PATH, is `bursty cc -- gcc`; so it is with other compilers. The\n"
     "  environment variable BURSTY_CC then holds the options.\n"
     "\n"
-    "  With --cover these are refused: --plan, --entries, --loops, --form, --keep-events, --side,\n"
-    "  --no-tls, --dump, --every, --burst. No option but --only and --not may stand twice.\n";
+    "  With --cover and --trace these are refused: --plan, --entries, --loops, --form, --keep-events,\n"
+    "  --side, --no-tls, --dump, --every, --burst. No option but --only and --not may stand twice.\n";
 
 typedef struct patterns {
     const char **list;
@@ -246,8 +251,11 @@ static int check_together(const command_line *l) {
         if (!l->given[i]) continue;
         if (l->given[BUILD_PLUGIN] && i != BUILD_PLUGIN)
             return tool_error("cc: --%s changes nothing with --build-plugin", rules[i].name);
+        if (rules[i].is_for == FOR_COVER && d->trace)
+            return tool_error("cc: --%s changes nothing with --trace", rules[i].name);
         if (rules[i].is_for == FOR_CHECKS && d->cover)
-            return tool_error("cc: --%s changes nothing with --cover", rules[i].name);
+            return tool_error("cc: --%s changes nothing with --%s", rules[i].name,
+                              d->trace ? "trace" : "cover");
         if (rules[i].is_for == FOR_COVER && !d->cover)
             return tool_error("cc: --%s changes nothing without --cover", rules[i].name);
         if (i >= DUMP && d->no_runtime)
@@ -279,6 +287,7 @@ static int run(int argc, char **argv) {
     int i, status;
     if (tool_wants_help(argc, argv)) {
         fputs(help, stdout);
+        fputs(more_help, stdout);
         return TOOL_OK;
     }
     memset(&d, 0, sizeof d);

@@ -4,22 +4,13 @@
 #include "base/json.h"
 #include "base/pager.h"
 #include "base/save.h"
-#include "base/source.h"
 #include "base/tool.h"
 #include "model/history.h"
 #include <stdlib.h>
 #include <string.h>
 
-const char trace_help[] =
-    "Traces (bursty cc --trace), one FILE, as --text, --json or, for its counts, any form of\n"
-    "coverage:\n"
-    "  --last N           so many of the last lines of each thread (20); 0: none\n"
-    "  --replay           all lines that ran, in order; with --last the last ones\n"
-    "  --function PATTERN only lines and paths of such functions\n"
-    "  --top N            N paths (10); 0: all\n\n";
-
 typedef struct options {
-    const char *path, *out, *function, *source_root;
+    const char *path, *out, *function;
     size_t last, top;
     int replay, json, has_last, has_top;
 } options;
@@ -30,7 +21,6 @@ typedef struct view {
     history h;
     text out;
     save to;
-    sources door;
 } view;
 
 /* ---- what is said first ---- */

@@ -7,8 +7,6 @@
 int trace_is_wanted(int argc, char **argv);
 /* bursty report for it. Returns a TOOL_ status. */
 int trace_report(int argc, char **argv);
-/* The lines of its options in the help. */
-extern const char trace_help[];
 /* Adds the counts of a whole trace, as coverage. Returns a TOOL_ status, after a
    message. */
 int trace_counts(input *in, const char *path);

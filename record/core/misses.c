@@ -66,6 +66,7 @@ static void charge(misses *m, const misses_entry *e) {
     uint64_t function = 0, object = 0;
     int is_kept;
     m->charge(m->user, e->site, e->address, &function, &object);
+    if (e->missed) phases_miss(&m->phases, function);
     is_kept = count_row(m, MISSES_FUNCTION, function, 0, e);
     is_kept &= count_row(m, MISSES_OBJECT, object, 0, e);
     is_kept &= count_row(m, MISSES_PAIR, function, object, e);
@@ -105,6 +106,7 @@ static void access_block(misses *m, uint64_t site, uint64_t address) {
         if (m->is_cut) return;
     }
     m->at++;
+    if (m->flags & MISSES_WHOLE && m->at % PHASES_PIECE == 0) phases_end(&m->phases, PHASES_PIECE);
 }
 
 void misses_access(misses *m, uint64_t site, uint64_t address, uint64_t bytes) {
@@ -165,6 +167,7 @@ void misses_burst(misses *m) {
     if (!m->at) return;
     m->at = 0;
     m->bursts++;
+    phases_end(&m->phases, r);
     m->counted += r;
     add_product(&m->rr, r, r);
     for (n = 0; n < m->list.count; n++) {
@@ -201,6 +204,17 @@ static void put_row(base_p_out *out, const misses *m, const misses_row *row,
         put_number(out, row->yy[n]);
         put_number(out, row->xy[n]);
     }
+}
+
+static const char *function_name(void *user, uint64_t function) {
+    const misses_about *about = (const misses_about *)user;
+    return about->name(about->user, MISSES_FUNCTION, function);
+}
+
+int misses_write_phases(const misses *m, const misses_about *about,
+                        int (*write)(void *user, const void *data, size_t size), void *user) {
+    return phases_write(&m->phases, about->program, function_name, (void *)(uintptr_t)about, write,
+                        user);
 }
 
 int misses_write(const misses *m, const misses_about *about,

@@ -18,6 +18,7 @@
 #ifndef MISSES_H
 #define MISSES_H
 #include "caches.h"
+#include "phases.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +60,7 @@ typedef struct misses {
     uint64_t bursts, accesses, counted, rr;     /* counted: in second halves */
     uint64_t cut, lost;         /* bursts that filled the log; misses without a row */
     misses_size size[CACHES_SIZES];
+    phases phases;              /* of the smallest size */
     misses_row rows[MISSES_ROWS];
     misses_entry log[MISSES_LOG];
 } misses;
@@ -85,6 +87,9 @@ typedef struct misses_about {
     const char *(*place)(void *user, uint64_t site);
     void *user;
 } misses_about;
+/* Writes the slices of the run as a part of their own. Returns 0, or -1. */
+int misses_write_phases(const misses *m, const misses_about *about,
+                        int (*write)(void *user, const void *data, size_t size), void *user);
 /* Writes a part, of whole bursts. Returns 0, or -1. */
 int misses_write(const misses *m, const misses_about *about,
                  int (*write)(void *user, const void *data, size_t size), void *user);

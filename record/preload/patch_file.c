@@ -223,7 +223,8 @@ static int record_write_misses(const misses *m, hcct_write_fn write, void *user)
     for (n = 0; n < record.cache_count; n++) about.labels[n] = record.cache_labels[n];
     about.name = record_miss_name;
     about.place = record_miss_place;
-    return misses_write(m, &about, write, user);
+    if (misses_write(m, &about, write, user) != 0) return -1;
+    return misses_write_phases(m, &about, write, user);
 }
 
 /* The program's name, where no other part has it; and where no burst came, for

@@ -12,7 +12,9 @@
    in C and in the original at each instruction, so who jumps to a label by
    other ways, or comes from the original code, may just as well go on in C. A
    target that is no label, or one that cannot be patched, runs in the original
-   until the next dispatch. I goes on translating: a burst stays in it.
+   until the next dispatch. So does a label behind which nothing but plain
+   instructions stands, for C has nothing else there: it is not patched. I goes
+   on translating: a burst stays in it.
 
    The invariant: nobody jumps to, returns to or lands in the four bytes behind
    a patched label. A label that is followed by a whole instruction of five
@@ -24,7 +26,8 @@
    C is made at once, while one thread runs; switched off, the label still leads
    to C, which then takes no samples.
 
-   cost: C of such functions at start-up; one instruction for each dispatch. */
+   cost: C of such functions at start-up; one instruction for each dispatch to a
+   label that has a check or calls something. */
 
 enum { BINPATCH_P_BASES = 8 };
 
@@ -99,6 +102,7 @@ static void binpatch_p_take_labels(binpatch_p_module *m, x86flow_graph *g, uint3
         int checked = b->insn[n].target & X86FLOW_TARGET_CHECKED && spot->thunk;
         if (m->flow.label_count == m->labels_max) return;
         if (!(b->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
+        if (!m->known && x86flow_p_is_plain_piece(&binpatch_p.body, n)) continue;
         if (m->known ? !binpatch_p_known_label(m, b->f->lo + b->insn[n].offset)
                      : !binpatch_p_label_has_room(m, b, g, n, alone))
             continue;

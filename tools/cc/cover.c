@@ -117,11 +117,25 @@ static uint32_t vertex_of_line(const cc_cfg *g, const reached *r, uint32_t i, ui
     return g->lines[i].file == file ? r->vertex_of[g->lines[i].vertex] : CC_NOWHERE;
 }
 
+/* For each vertex, whether its last line stands in another file than this: its
+   branches are told of there. */
+static uint8_t *ends_elsewhere(const cc_cfg *g, const reached *r, uint32_t file) {
+    uint8_t *is_elsewhere = (uint8_t *)tool_alloc((size_t)r->vertices + 1);
+    uint32_t i, v;
+    memset(is_elsewhere, 0, (size_t)r->vertices + 1);
+    for (i = 0; i < g->line_count && g->own_files; i++) {
+        v = r->vertex_of[g->lines[i].vertex];
+        if (v != CC_NOWHERE) is_elsewhere[v] = g->lines[i].file != file;
+    }
+    return is_elsewhere;
+}
+
 /* The lines of each vertex in one file, each once; the one that was noted last
-   stands last. */
+   stands last, and line 0 behind it if branches are not told of here. */
 static void take_lines(const cc_cfg *g, const reached *r, uint32_t file, edges_function *f) {
     uint32_t i, v, k, at = 0;
     uint32_t *count = words(r->vertices + 1), *sorted = words(g->line_count);
+    uint8_t *is_elsewhere = ends_elsewhere(g, r, file);
     memset(count, 0, (r->vertices + 1) * sizeof *count);
     for (i = 0; i < g->line_count; i++) {
         v = vertex_of_line(g, r, i, file);
@@ -133,7 +147,7 @@ static void take_lines(const cc_cfg *g, const reached *r, uint32_t file, edges_f
         if (v != CC_NOWHERE) sorted[count[v]++] = g->lines[i].line;
     }
     f->line_at = words(r->vertices + 1);
-    f->line = words(g->line_count);
+    f->line = words((size_t)g->line_count + r->vertices);
     i = 0;
     for (v = 0; v < r->vertices; v++) {
         f->line_at[v] = at;
@@ -144,8 +158,10 @@ static void take_lines(const cc_cfg *g, const reached *r, uint32_t file, edges_f
             if (k == at) at++;
             f->line[k] = sorted[i];
         }
+        if (at > f->line_at[v] && is_elsewhere[v]) f->line[at++] = 0;
     }
     f->line_at[r->vertices] = at;
+    free(is_elsewhere);
     free(sorted);
     free(count);
 }
@@ -837,8 +853,10 @@ void cc_cfg_free(cc_cfg *g) {
     free(g->lines);
     free(g->call);
     free(g->after);
+    free(g->behind);
     free(g->number);
     free(g->sites);
+    free((void *)g->own_files);
 }
 
 void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *front,
@@ -849,7 +867,7 @@ void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *fron
     cc_counters_name(table, sizeof table, request);
     if (request->mcdc) p->mcdc = cc_mcdc_new(u, request, table);
     blank_promises(u, edits);
-    cc_exits_find(u);
+    if (!request->trace) cc_exits_find(u);
     if (request->exits) cc_exits_keep_frames(u, edits, request->trace);
     cover_all(p, u, table, edits, result);
     if (p->slots > 0 || p->traced.count > 0) {

@@ -50,9 +50,12 @@ typedef struct cc_cfg {
                                  counter */
     uint32_t *after;          /* where each && || ?: ({}) leads, in the order in which they begin */
     uint32_t after_room;
+    uint32_t *behind;         /* the edges whose witness stands behind a value, in that order */
+    uint32_t behind_room;
     uint32_t *number;         /* after the plan: of each vertex that of the unit, or CC_NOWHERE */
     const char *const *other_file; /* other files that have lines of it */
     uint32_t other_files;
+    const char **own_files;   /* where flow.c has made that list */
     const char *reason;       /* why the function is left alone */
     uint32_t reason_token;
 } cc_cfg;

@@ -1054,7 +1054,11 @@ int cc_drive(cc_driver *d, int count, char **words) {
         if (!j.folder) j.folder = cc_make_folder();
         if (j.folder && j.line.sources > 0 && !j.line.links_cxx) ask_for_keeping(&j);
         if (j.folder && !j.cover) ask_for_cover(&j);
-        status = j.folder ? run_all(&j) : TOOL_FAILED;
+        status = j.folder ? TOOL_OK : TOOL_FAILED;
+        if (status == TOOL_OK && d->trace && j.exits == CC_EXITS_NOT)
+            status = tool_error("cc: --trace: wants Linux on x86 or arm64, and gcc from 9 or clang "
+                                "from 13 on");
+        if (status == TOOL_OK) status = run_all(&j);
     }
     if (j.folder) cc_remove_folder(j.folder);
     free(j.folder);

@@ -141,7 +141,7 @@ void cc_exits_find(cc_unit *u) {
     }
 }
 
-void cc_exits_keep_frames(cc_unit *u, cc_edits *edits, int refuses_always) {
+void cc_exits_keep_frames(cc_unit *u, cc_edits *edits, int keeps_all) {
     uint8_t *leaves = (uint8_t *)tool_alloc((size_t)u->function_count + 1);
     uint32_t i, k;
     int changed = 1;
@@ -164,7 +164,7 @@ void cc_exits_keep_frames(cc_unit *u, cc_edits *edits, int refuses_always) {
             is_always |= cc_spells(&u->tokens, k, "always_inline") ||
                          cc_spells(&u->tokens, k, "__always_inline__");
         }
-        if (is_always && refuses_always) {
+        if (is_always && keeps_all) {
             u->functions[i].reason = "always-inline-with-calls";
             u->functions[i].reason_line = u->tokens.list[f->name].line;
         } else if (!is_always) {

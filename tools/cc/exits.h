@@ -21,8 +21,9 @@ int cc_exits_used(const cc_unit *u, uint32_t first, uint32_t last);
    without its ';'. */
 void cc_exits_mark(text *out, const char *table, uint32_t vertex);
 /* A function that may be left keeps a frame of its own: it must not be inlined.
-   One that must is left alone, if refuses_always. */
-void cc_exits_keep_frames(cc_unit *u, cc_edits *edits, int refuses_always);
+   keeps_all: so does each that calls anything, and one that must be inlined is
+   left alone. */
+void cc_exits_keep_frames(cc_unit *u, cc_edits *edits, int keeps_all);
 /* The declarations that markers need. */
 void cc_exits_front(text *front, const char *table, uint32_t vertices);
 #endif

@@ -51,6 +51,7 @@ typedef struct walk {
     uint32_t computed;        /* where all computed gotos meet, or CC_NOWHERE */
     flow_label *labels;
     uint32_t label_count;
+    uint32_t behinds;         /* witnesses behind a value so far: places in behind[] */
     uint32_t parts;           /* && || ?: ({}) so far: places in after[] */
     uint32_t full_last;       /* the last token of the full expression around here */
     /* for emit */
@@ -135,6 +136,34 @@ static void called(walk *w, const cc_node *n) {
     if (!g->call[w->here]) g->call[w->here] = n->last + 1;
 }
 
+/* The number of the token's file among those of the function, as that of a
+   grammar whose actions stand in it. */
+static uint32_t file_of(walk *w, uint32_t token) {
+    const cc_tokens *t = &w->u->tokens;
+    const char *name = t->files[t->list[token].file].name;
+    cc_cfg *g = w->g;
+    uint32_t i;
+    if (cc_same_file(t, token, w->f->name)) return 0;
+    for (i = g->other_files; i > 0; i--) {
+        if (strcmp(g->own_files[i - 1], name) == 0) return i;
+    }
+    g->own_files = (const char **)tool_grow((void *)g->own_files,
+                                            (g->other_files + 1) * sizeof *g->own_files);
+    g->own_files[g->other_files++] = name;
+    g->other_file = g->own_files;
+    return g->other_files;
+}
+
+/* A macro of the system's has the line on which it is used, with the system's
+   flag. */
+static int is_of_system(const cc_tokens *t, uint32_t file) {
+    uint32_t i;
+    for (i = 0; i < t->file_count; i++) {
+        if (!t->files[i].in_system && strcmp(t->files[i].name, t->files[file].name) == 0) return 0;
+    }
+    return 1;
+}
+
 /* The right operand of ?: without a middle is part of the same vertex. */
 static void called_in(walk *w, uint32_t node) {
     const cc_node *n;
@@ -150,14 +179,17 @@ static void called_in(walk *w, uint32_t node) {
 static void note(walk *w, uint32_t token) {
     const cc_token *t = &w->u->tokens.list[token];
     cc_cfg *g = w->g;
+    uint32_t file;
     if (w->emit || w->here == CC_NOWHERE) return;
-    if (!cc_same_file(&w->u->tokens, token, w->f->name)) return;
+    if (!cc_same_file(&w->u->tokens, token, w->f->name) && is_of_system(&w->u->tokens, t->file))
+        return;
+    file = file_of(w, token);
     if (g->line_count == g->line_room) {
         g->line_room = g->line_room ? g->line_room * 2 : 32;
         g->lines = (cc_line_of *)tool_grow(g->lines, g->line_room * sizeof *g->lines);
     }
     g->lines[g->line_count].vertex = w->here;
-    g->lines[g->line_count].file = 0;
+    g->lines[g->line_count].file = file;
     g->lines[g->line_count++].line = t->line;
 }
 
@@ -479,21 +511,43 @@ static void choice_arm(walk *w, uint32_t node) {
     close_marked(w, n.last, opened);
 }
 
-/* (({auto t = (x); E; t;})): the witness behind an expression with calls. */
-static void put_behind_value(walk *w, uint32_t first, uint32_t last, uint32_t e) {
-    const char *words = counter(w, e, 0);
-    if (!words) return;
-    put(w, 0, begin(w, first), "(__extension__({__auto_type bursty_v=(", "", "");
-    put(w, 1, end(w, last), ");", words, ";bursty_v;}))");
+/* Behind an expression with calls, a witness stands in
+
+       (({auto t = (x); E; t;}))
+
+   Its text begins in front of x, before the edge E is known: the first run has
+   found it out. Returns its number for close_behind. */
+static uint32_t open_behind(walk *w, uint32_t first) {
+    uint32_t number = w->behinds++;
+    if (w->emit && counter(w, w->g->behind[number], 0))
+        put(w, 0, begin(w, first), "(__extension__({__auto_type bursty_v=(", "", "");
+    return number;
 }
 
-/* The edge from an arm to what stands behind ?:. */
-static void join_arm(walk *w, uint32_t node, uint32_t join) {
+static void close_behind(walk *w, uint32_t last, uint32_t number, uint32_t e) {
+    cc_cfg *g = w->g;
+    const char *words = counter(w, e, 0);
+    if (words) put(w, 1, end(w, last), ");", words, ";bursty_v;}))");
+    if (w->emit) return;
+    if (number >= g->behind_room) {
+        g->behind_room = number + 32;
+        g->behind = (uint32_t *)tool_grow(g->behind, g->behind_room * sizeof *g->behind);
+    }
+    g->behind[number] = e;
+}
+
+/* An arm, and the edge to what stands behind ?:. Returns whether its end is
+   reached. */
+static int arm_and_join(walk *w, uint32_t node, uint32_t join) {
     const cc_node n = *at(w, node);
-    uint32_t e = edge(w, w->here, join);
-    if (w->g->traces && cc_exits_in(w->u, n.kid[0]) && cc_exits_used(w->u, n.first, n.last))
-        put_behind_value(w, n.first, n.last, e);
+    int is_told = w->g->traces && cc_exits_in(w->u, n.kid[0]) &&
+                  cc_exits_used(w->u, n.first, n.last);
+    uint32_t number = is_told ? open_behind(w, n.first) : 0, e;
+    choice_arm(w, node);
+    e = edge(w, w->here, join);
+    if (is_told) close_behind(w, n.last, number, e);
     else force(w, e);
+    return w->here != CC_NOWHERE;
 }
 
 static void choice(walk *w, const cc_node *n) {
@@ -501,13 +555,9 @@ static void choice(walk *w, const cc_node *n) {
     int reached;
     decision(w, n->kid[0], yes, no);
     w->here = yes;
-    choice_arm(w, n->kid[1]);
-    reached = w->here != CC_NOWHERE;
-    join_arm(w, n->kid[1], join);
+    reached = arm_and_join(w, n->kid[1], join);
     w->here = no;
-    choice_arm(w, n->kid[2]);
-    reached |= w->here != CC_NOWHERE;
-    join_arm(w, n->kid[2], join);
+    reached |= arm_and_join(w, n->kid[2], join);
     w->here = reached ? join : CC_NOWHERE;
 }
 
@@ -828,16 +878,18 @@ static void label(walk *w, const cc_node *n) {
 }
 
 static void jump_to(walk *w, const cc_node *n, uint32_t to) {
-    uint32_t e;
-    int opened;
+    uint32_t e, number = 0;
+    int opened, calls = cc_exits_in(w->u, n->kid[0]);
+    int is_told = calls && w->g->traces && n->kind == CC_N_RETURN;
     note(w, n->first);
     mark_statement(w, n, n->kid[0]);
+    if (is_told) number = open_behind(w, n->first + 1);
     full_value(w, n->kid[0], n->last);
     e = edge(w, w->here, to);
-    if (cc_exits_in(w->u, n->kid[0])) {                 /* a counter would stand in front */
-        if (w->g->traces && n->kind == CC_N_RETURN)
-            put_behind_value(w, n->first + 1, n->last - 1, e);
-        else force(w, e);
+    if (is_told) {
+        close_behind(w, n->last - 1, number, e);
+    } else if (calls) {
+        force(w, e);                                    /* a counter would stand in front */
     } else {
         opened = open_before(w, n, e);
         close_after(w, n, opened);

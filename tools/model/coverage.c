@@ -364,7 +364,7 @@ static void gather_function(coverage_all *made, derive_all *from, const edges_fu
             made->files[made->count++].name = f->file;
             *block = 0;
         }
-        if (!f->unit)
+        if (!f->unit && !has_no_name(f))
             made->versions += is_begun || is_again(&made->files[made->count - 1], f) ? 1 : 0;
         add_function(&made->files[made->count - 1], f, &d, *block, is_begun, is_chosen);
         *block += f->vertices;

@@ -205,7 +205,7 @@ static void take_segments(replay_file *r, size_t at) {
 }
 
 int replay_take(replay_file *r, unsigned char *data, size_t size, dump_fault *fault) {
-    size_t tables, tables_size, segments;
+    size_t tables = 0, tables_size = 0, segments = 0;
     memset(r, 0, sizeof *r);
     r->data = data;
     r->size = size;

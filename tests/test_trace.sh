@@ -1,0 +1,218 @@
+#!/bin/sh
+# test_trace.sh - bursty cc --trace: its counts are those of --cover on the same run, wherever the
+# program ends; what ran last; damaged files; limits; fork, threads, signals, exec.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
+in_folder trace
+shares_runtime
+unset BURSTY_TRACE BURSTY_TRACE_LIMIT
+bursty() { "$build/bursty" "$@"; }
+# Lines, functions, and how often each branch was taken; a trace has vertices of its own behind
+# calls, so that its branches have other numbers and may stand on the next line of a statement.
+counts_of() { # FILE OUT
+    bursty report --lcov "$1" | awk -F, '/^BRDA/ { print "branch " $4 | "sort"; next } { print }' >"$2"
+}
+
+cat >ends.c <<'END'
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static jmp_buf outer;
+static int twice(int n) {
+    return n + n;
+}
+static int deep(int n) {
+    if (n > 0) return deep(n - 1) + twice(n);
+    longjmp(outer, 1);
+}
+static int compare(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+static void stop(const char *how) {
+    if (strcmp(how, "exit") == 0) exit(3);
+    if (strcmp(how, "_exit") == 0) _Exit(4);
+    if (strcmp(how, "abort") == 0) abort();
+    if (strcmp(how, "crash") == 0) {
+        *(volatile int *)0 = 1;
+        puts("never");
+    }
+}
+int main(int argc, char **argv) {
+    int list[3] = {3, 1, 2}, i, sum = twice(argc) + twice(2);
+    for (i = 0; i < 3; i++) {
+        switch (setjmp(outer) ? 2 : i) {
+        case 0: sum += twice(sum) ? twice(1) : 0;
+        case 1: deep(i + 2); break;
+        default: sum--;
+        }
+    }
+    qsort(list, 3, sizeof *list, compare);
+    stop(argc > 1 ? argv[1] : "");
+    sum += list[0];
+    return sum & 1;
+}
+END
+$CC -w -o plain ends.c 2>/dev/null && ./plain >/dev/null
+[ $? -le 1 ] || leave "$CC makes no programs that run here"
+bursty cc --trace --list=left -- $CC -g -O1 -w -o own ends.c 2>log ||
+    { grep -q 'wants Linux' log && leave "$CC has no traces here"; fail "not compiled: $(cat log)"; finish; }
+[ -s left ] && fail "left alone: $(cat left)" || pass
+bursty cc --cover -- $CC -g -O1 -w -o counted ends.c || fail "not compiled with counters"
+
+for how in '' exit _exit; do
+    rm -f coverage.brst own.trace
+    ./counted $how >/dev/null
+    ./own $how >/dev/null
+    counts_of coverage.brst counted.info
+    counts_of own.trace own.info
+    [ -s own.info ] && cmp -s counted.info own.info && pass || fail "counts after '$how': $(diff counted.info own.info | head -n 4)"
+    bursty report --replay own.trace >replayed
+    grep -q ' compare .*ends.c:14' replayed && pass || fail "no replay after '$how'"
+done
+# Where it ended: the newest line.
+last() { bursty report --replay own.trace | tail -n 1; }
+last | grep -q 'stop .*ends.c:18 ' && pass || fail "_exit: $(last)"
+(ulimit -c 0; ./own abort; exit 0) >/dev/null 2>&1
+last | grep -q 'stop .*ends.c:19 ' && pass || fail "abort: $(last)"
+(ulimit -c 0; ./own crash; exit 0) >/dev/null 2>&1
+bursty report own.trace >text
+grep -q '^ *stop .*ends.c:2[12]' text && pass || fail "crash: $(cat text)"
+sed -n 2p text | grep -q 'did not come to its end' && pass || fail "crash is not said first"
+bursty report --json own.trace >json
+grep -q '"ended":0' json && grep -q '"function":"deep"' json && pass || fail "json"
+bursty report --function deep --last 2 --top 1 own.trace >text
+[ "$(grep -c ' deep ' text)" = 2 ] && [ "$(grep -c 'deep:' text)" = 1 ] && pass || fail "--function"
+for words in '--function nobody' '--last x' '--sort a' '--replay --json'; do
+    # shellcheck disable=SC2086
+    bursty report $words own.trace >log 2>&1
+    [ $? = 2 ] && [ "$(wc -l <log)" = 1 ] && pass || fail "$words: $(cat log)"
+done
+# Paths: compare runs three times or less, always on its one path; main's loop three times.
+./own >/dev/null
+bursty report --json --top 0 own.trace | tr '{' '\n' | grep -c '"function":"compare".*"count":3' >log
+[ "$(cat log)" = 1 ] && pass || fail "paths of compare"
+
+# Damage: a file that is cut off shows what it has; a flipped bit is refused, or said.
+for at in 3 30 60 300 4090 4100 4170; do
+    head -c $at own.trace >cut.trace
+    bursty report cut.trace >log 2>&1
+    case $? in 0 | 2) pass ;; *) fail "cut at $at: $(cat log)" ;; esac
+done
+segment=$(od -A n -t u4 -j 32 -N 4 own.trace | tr -d ' ')
+for at in 1 9 25 70 300 $((segment + 1)) $((segment + 9)) $((segment + 37)) $((segment + 70)); do
+    { head -c $at own.trace; printf '\377'; tail -c +$((at + 2)) own.trace; } >cut.trace
+    bursty report cut.trace >log 2>&1
+    case $? in
+    0) grep -q ' ! .*damaged' log && pass || fail "flipped at $at: nothing is said" ;;
+    2) [ "$(wc -l <log)" = 1 ] && pass || fail "flipped at $at: $(cat log)" ;;
+    *) fail "flipped at $at" ;;
+    esac
+done
+bursty report --lcov cut.trace >log 2>&1
+[ $? = 2 ] && pass || fail "counts of a damaged trace"
+echo text >other.trace
+BURSTY_TRACE=other.trace ./own >/dev/null 2>log
+[ "$(cat other.trace)" = text ] && grep -q 'something else' log && pass || fail "overwrites a file"
+
+# Processes, threads, handlers.
+cat >many.c <<'END'
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static sigjmp_buf back;
+static volatile int seen;
+static int odd(int n) { return n % 2 ? 1 : 0; }
+static void handler(int n) {
+    seen += odd(n) + 1;
+    if (n == SIGUSR2) siglongjmp(back, 1);
+}
+static void *work(void *limit) {
+    long i, sum = 0;
+    for (i = 0; i < (long)limit; i++) sum += odd((int)i);
+    return (void *)sum;
+}
+static int child(int n) {
+    return odd(n) + 7;
+}
+int main(int argc, char **argv) {
+    pthread_t thread[2];
+    int i, status = 0;
+    if (argc > 2) {
+        work((void *)(long)atoi(argv[2]));
+        return 0;
+    }
+    if (argc > 1) {
+        signal(SIGUSR1, handler);
+        for (i = 0; i < 5; i++) raise(SIGUSR1);
+        signal(SIGUSR2, handler);
+        if (sigsetjmp(back, 1) == 0) raise(SIGUSR2);
+        else seen += odd(3);
+        if (fork() == 0) _exit(child(2));
+        wait(&status);
+        if (vfork() == 0) _exit(odd(4));
+        wait(NULL);
+        execl(argv[0], argv[0], (char *)NULL);
+    }
+    for (i = 0; i < 2; i++) pthread_create(&thread[i], NULL, work, (void *)1000L);
+    for (i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+    return WEXITSTATUS(status);
+}
+END
+bursty cc --trace -- $CC -g -O2 -w -pthread -o many many.c && bursty cc --cover --atomic -- \
+    $CC -g -O2 -w -pthread -o manyc many.c || fail "many.c"
+./many && ./manyc
+bursty report --lcov coverage.brst >/dev/null; rm -f coverage.brst; ./manyc
+counts_of coverage.brst counted.info
+counts_of many.trace own.info
+[ -s own.info ] && cmp -s counted.info own.info && pass || fail "threads: $(diff counted.info own.info | head -n 4)"
+rm -f many.trace*
+./many x || fail "many x"
+ls many.trace.* >log
+bursty report many.trace >text 2>&1 || fail "many.trace"
+grep -q 'signal handlers' text && ! grep -q 'did not fit' text && pass || fail "handlers: $(cat text)"
+grep -q 'by longjmp' text || bursty report --last 200 many.trace | grep -q 'by longjmp' && pass ||
+    fail "siglongjmp out of a handler"
+found=0
+for file in many.trace.*; do
+    bursty report --last 50 "$file" >text 2>&1 || fail "$file"
+    grep -q 'did not fit' text && fail "$file: $(head -n 4 text)"
+    grep -q 'a child of' text && grep -q ' child ' text && ! grep -q ' handler ' text && found=1
+done
+ok $((1 - found)) "no child tells what it did, and only that"
+
+# A limit: the last part is kept, with all functions that were open.
+rm -f many.trace*
+BURSTY_TRACE_LIMIT=256K ./many x 900000
+size=$(wc -c <many.trace)
+[ "$size" -le 300000 ] && pass || fail "limit: $size bytes"
+bursty report many.trace >text
+sed -n 2p text | grep -q 'segments .* are missing' && pass || fail "limit is not said: $(head -n 3 text)"
+grep -q 'did not fit\|are left out' text && fail "a late beginning: $(head -n 5 text)" || pass
+grep -q ' main .*many.c:29' text && pass || fail "limit: the end: $(cat text)"
+bursty report --lcov many.trace >log 2>&1
+[ $? = 2 ] && pass || fail "counts without the beginning"
+BURSTY_TRACE_LIMIT=0 BURSTY_TRACE=none.trace ./many
+[ -e none.trace ] && fail "a trace although none was wanted" || pass
+
+# Programs at random.
+$CC -w -o make_exits "$top/tests/make_exits.c" || fail make_exits
+for seed in 2 3; do
+    ./make_exits $seed >random.c
+    bursty cc --trace --list=left -- $CC -w -O$seed -o own random.c || fail "seed $seed"
+    bursty cc --cover -- $CC -w -O1 -o counted random.c || fail "seed $seed"
+    rm -f coverage.brst
+    ./own 2 $seed >own.out
+    ./counted 2 $seed >counted.out
+    cmp -s own.out counted.out || fail "seed $seed: output"
+    counts_of coverage.brst counted.info
+    counts_of own.trace own.info
+    [ -s own.info ] && cmp -s counted.info own.info && pass || fail "seed $seed: $(diff counted.info own.info | head -n 4)"
+done
+finish
