@@ -148,10 +148,11 @@ done
 of_help() { bursty "$1" --help | tr ';' '\n' | grep -o '^  *-[-a-z]*' | tr -d ' ' | sort -u; }
 of_help cc >"$dir/help"
 printf '%s\n' --cover --atomic --no-exits --plan --entries --loops --form --keep-events --only --not --list \
-    --side --no-tls --no-runtime --dump --every --burst --verbose --build-plugin --late | sort >"$dir/wanted"
+    --side --no-tls --no-runtime --dump --every --burst --verbose --build-plugin --late --trace | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then pass; else fail "cc --help: $(diff "$dir/help" "$dir/wanted")"; fi
 of_help place >"$dir/help"
-printf '%s\n' -o --set --not --list --why --json --dot --diff --built --prove --within | sort >"$dir/wanted"
+printf '%s\n' -o --set --not --list --why --json --dot --diff --built --prove --within \
+    --counts --least --instructions | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then pass; else fail "place --help: $(diff "$dir/help" "$dir/wanted")"; fi
 
 # ---- what is taken ----
