@@ -1,7 +1,8 @@
 #!/bin/sh
 # test_bench_kept.sh - what bench/real/kept.py keeps: a value is made once for a binary, its input, its
 # environment and what counts, and again if one of them changes; a line that was cut off is no
-# value. A row that is another's may fail, ours may not. bench/readme.py puts figures into README's sentences, and says so when one is not there.
+# value. A row that is another's may fail, ours may not. bench/readme.py puts figures into README's
+# sentences, and says so when one is not there.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
