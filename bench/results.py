@@ -1,17 +1,18 @@
 #!/usr/bin/python3
-"""results.py full|quick|smoke BUILD_DIR RESULTS.md COSTS.md - what the benches measured, as tables,
-beside what was aimed at; and the figures of docs/costs.md, between its two marks. Every single time
-stays in BUILD_DIR.
+"""results.py full|quick|smoke BUILD_DIR RESULTS.md COSTS.md README.md - what the benches measured, as
+tables, beside what was aimed at; the figures of docs/costs.md, between its two marks; and README's
+sentences of programs that nobody tuned. Every single time stays in BUILD_DIR.
 
 Times stand there only if the run was quiet: QUIET says when. After another run the page keeps the
 last times that were good, with their date, or says that there are none."""
 import json, os, platform, re, subprocess, sys, textwrap, time
+from readme import with_figures
 from stats import geomean
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'real'))
 from programs import PROGRAMS, UNTUNED
 
-MODE, BUILD, MD, COSTS = sys.argv[1:]
+MODE, BUILD, MD, COSTS, README = sys.argv[1:]
 BEST = 'EC+L4'  # the paper's choice
 QUIET = dict(passes=20, seconds=2, geomean=0.01, worst=0.02)  # of A/A: how far from 1
 TIMES = '<!-- times -->\n', '<!-- end of times -->\n'
@@ -469,7 +470,9 @@ class Peers:
         self.names = [n for n in dict.fromkeys(n for p, n in self.rows) if n != 'A/A']
 
     def over(self, program, name, what):
-        mine = self.rows[program, name]
+        mine = self.rows.get((program, name))
+        if not mine:
+            return None
         plain = self.rows.get((program, name.split()[0] + ' plain'))
         if what == 'ratio' and name.startswith('run'):  # times compare with any plain run
             plain = self.rows[program, 'gcc plain']
@@ -482,11 +485,13 @@ class Peers:
             if n.endswith(' plain'):
                 continue
             ratios = [self.over(p, n, 'instructions') for p in self.programs]
-            if None in ratios:
+            counted = [r for r in ratios if r]
+            if not counted:
                 why = self.rows[self.programs[0], n]['uncounted'] or 'not counted'
                 rows.append([n] + ['' for p in self.programs] + [why])
             else:
-                rows.append([n] + [number(r, 2) for r in ratios] + [number(geomean(ratios), 3)])
+                cells = [number(r, 2) if r else 'fails' for r in ratios]
+                rows.append([n] + cells + [number(geomean(counted), 3)])
         return table(['row'] + self.programs + ['geomean'], rows) if rows else ''
 
     def times(self):
@@ -495,7 +500,7 @@ class Peers:
         rows = [
             [n, with_spread(dict(self.rows[p, n], ratio=self.over(p, n, 'ratio')))]
             for n in self.names
-            if not n.endswith(' plain')
+            if not n.endswith(' plain') and (p, n) in self.rows
         ]
         return '%s, each over the plain build of the same compiler:\n\n%s' % (
             p,
@@ -674,6 +679,15 @@ def cost_figures(real, host):
     return '\n' + text + '\n' + versions() + '\n'
 
 
+def readme(real, text):
+    untuned = [p for p in real.programs if p in UNTUNED]
+    if not untuned:
+        return text
+    basic, worst, _ = real.summary(BEST, programs=untuned)
+    sampled, _, _ = real.summary(BEST + ', 1 %', BEST, programs=untuned)
+    return with_figures(text, len(untuned), basic, worst, sampled)
+
+
 def command(real):
     """What measures this again."""
     only = 'BENCH_ONLY="%s" ' % ' '.join(real.programs)
@@ -730,6 +744,17 @@ samples unless a rate is given. All outputs were equal, byte for byte, and all p
 were proved on what was built%s. Lua is built with its switch instead of its jump table; its hash
 seed is fixed.
 
+Which form is for which question:
+
+- How often do functions and loops run, and who calls whom? *dual*, with any set: second copies
+  count what has no check, too.
+- What stands on the stack, with callers of callers? *scopes*.
+- How long do things take, at the least cost or in the least text? Points, with EC+L4 or Q. A
+  function without a check is not in the profile; `bursty place --counts` says which these are and
+  keeps those with 1 %% of calls or ticks.
+- What may run how long without a look? Points with `bursty place --within`.
+- Is it off nearly always? *poll*, by hand (bursty.h).
+
 %s
 ## Beside other ways of looking
 
@@ -738,7 +763,8 @@ included. -finstrument-functions has empty hooks. XRay is clang's, with its defa
 every function (*of all*): asleep, or patched and writing in its basic or its flight-data mode.
 The rows *run* start the plain program (uftrace that of -pg) by another one; callgrind counts them,
 and only in the process that is looked at. perf record works in the kernel, and callgrind runs the
-program in its own processor: both are timed only. Neither Debian nor npm has Tracy's client or
+program in its own processor: both are timed only. *fails*: it cannot run that program, which
+the geometric mean leaves out. Neither Debian nor npm has Tracy's client or
 spall.h.
 
 %s
@@ -783,10 +809,12 @@ within %g (geomean) and %g (worst) of 1.
         TIMES[1],
     )
     figures = cost_figures(real, host)
+    first = readme(real, open(README).read())
     page = open(COSTS).read()
     before, after = page.split(FIGURES[0])[0], page.split(FIGURES[1])[1]
     open(MD, 'w').write(text.rstrip('\n') + '\n')
     open(COSTS, 'w').write(before + FIGURES[0] + figures + FIGURES[1] + after)
+    open(README, 'w').write(first)
 
 
 main()

@@ -1,13 +1,16 @@
 #!/bin/sh
-# run.sh [full|quick|smoke] - sets up, builds and measures. Setting up fetches and compiles; that
-# is most of the work of a quick run, and is kept in build/bench. quick counts instructions, which other
+# run.sh [full|quick|smoke] - sets up, builds and measures. quick counts instructions, which other
 # work on the machine does not change. full has more ways to choose checks, and takes times, too: each
 # row 20 times for two seconds and more, on a machine that does nothing else. Every bench checks what
-# it computes before it is measured. A bench
-# that fails fails the run, and bench/results.md stays as it was.
+# it computes before it is measured. A bench that fails fails the run, and bench/results.md stays as it
+# was.
 #
-# full and quick write bench/results.md and the figures of docs/costs.md. smoke runs everything once,
-# on small inputs, writes its tables to build/bench/smoke.md and ends with a line "N passed, N failed".
+# Most of a quick run is fetching and compiling, some forty minutes of two processors. What was built
+# and what was counted is kept in build/bench: a run that was broken off goes on where it stopped.
+#
+# full and quick write bench/results.md and the figures of docs/costs.md and README.md. smoke runs
+# everything once, on small inputs, writes its tables to build/bench/smoke.md and ends with a line
+# "N passed, N failed".
 #
 # run.sh list - the other benches, each with the page that shows its figures (bench/list.txt).
 # run.sh NAME [ARGUMENTS] - runs one of them: `sh bench/run.sh streams 3000000 speed`.
@@ -60,10 +63,10 @@ $python bench/real/real.py "$mode" "$build" "$build/real.json" >"$build/real.txt
     exit 1
 }
 if [ "$mode" = smoke ]; then
-    cp docs/costs.md "$build/costs.md"
-    $python bench/results.py "$mode" "$build" "$build/smoke.md" "$build/costs.md"
+    cp docs/costs.md README.md "$build/"
+    $python bench/results.py "$mode" "$build" "$build/smoke.md" "$build/costs.md" "$build/README.md"
     cat "$build/real.txt"
     exit
 fi
-$python bench/results.py "$mode" "$build" bench/results.md docs/costs.md
-say "wrote bench/results.md and the figures in docs/costs.md"
+$python bench/results.py "$mode" "$build" bench/results.md docs/costs.md README.md
+say "wrote bench/results.md and the figures in docs/costs.md and README.md"
