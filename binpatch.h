@@ -3495,34 +3495,6 @@ static int x86flow_p_only_forward(x86flow_body *s, uint32_t label, int walker) {
     return 1;
 }
 
-/* Does nothing stand between a label and the next dispatches but plain
-   instructions and direct jumps, and no check? Then a copy of it would be what
-   it is itself. */
-static int x86flow_p_is_plain_piece(x86flow_body *s, uint32_t label) {
-    uint32_t top = 0, most = 2 * (s->text_max + 64);
-    s->epoch++;
-    s->pending[top++] = label;
-    while (top) {
-        uint32_t n = s->pending[--top], to;
-        const x86flow_insn *k = &s->insn[n];
-        if (s->mark[n] == s->epoch) continue;
-        s->mark[n] = s->epoch;
-        if (k->target & X86FLOW_TARGET_CHECKED || top + 2 > most) return 0;
-        if (k->i.kind == X86DECODE_JUMP_INDIRECT && k->dispatch == X86FLOW_TRANSLATE) continue;
-        if (k->i.kind != X86DECODE_PLAIN && k->i.kind != X86DECODE_JUMP
-            && k->i.kind != X86DECODE_BRANCH)
-            return 0;
-        if (k->i.kind != X86DECODE_PLAIN) {
-            to = x86flow_goes_to(s, k);
-            if (to == ~0u) return 0;
-            s->pending[top++] = to;
-        }
-        if (x86flow_runs_on(s, n)) s->pending[top++] = n + 1;
-        else if (x86flow_falls_through(k)) return 0;
-    }
-    return 1;
-}
-
 /* Labels of dispatches that are not proved, up to the last such dispatch, get a
    check, but for those that only go forward. */
 static void x86flow_p_check_labels(x86flow_body *s, uint32_t last) {
@@ -7453,6 +7425,34 @@ static int binpatch_p_label_has_room(const binpatch_p_module *m, const x86flow_b
     return 1;
 }
 
+/* Does nothing stand between a label and the next dispatches but plain
+   instructions and direct jumps, and no check? Then a copy of it would be what
+   it is itself. */
+static int binpatch_p_is_plain_piece(x86flow_body *s, uint32_t label) {
+    uint32_t top = 0, most = 2 * (s->text_max + 64);
+    s->epoch++;
+    s->pending[top++] = label;
+    while (top) {
+        uint32_t n = s->pending[--top], to;
+        const x86flow_insn *k = &s->insn[n];
+        if (s->mark[n] == s->epoch) continue;
+        s->mark[n] = s->epoch;
+        if (k->target & X86FLOW_TARGET_CHECKED || top + 2 > most) return 0;
+        if (k->i.kind == X86DECODE_JUMP_INDIRECT && k->dispatch == X86FLOW_TRANSLATE) continue;
+        if (k->i.kind != X86DECODE_PLAIN && k->i.kind != X86DECODE_JUMP
+            && k->i.kind != X86DECODE_BRANCH)
+            return 0;
+        if (k->i.kind != X86DECODE_PLAIN) {
+            to = x86flow_goes_to(s, k);
+            if (to == ~0u) return 0;
+            s->pending[top++] = to;
+        }
+        if (x86flow_runs_on(s, n)) s->pending[top++] = n + 1;
+        else if (x86flow_falls_through(k)) return 0;
+    }
+    return 1;
+}
+
 /* Adds the labels of a function whose C was emitted just now. */
 static void binpatch_p_take_labels(binpatch_p_module *m, x86flow_graph *g, uint32_t number) {
     const x86flow_body *b = &binpatch_p.body;
@@ -7467,7 +7467,7 @@ static void binpatch_p_take_labels(binpatch_p_module *m, x86flow_graph *g, uint3
         int checked = b->insn[n].target & X86FLOW_TARGET_CHECKED && spot->thunk;
         if (m->flow.label_count == m->labels_max) return;
         if (!(b->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
-        if (!m->known && x86flow_p_is_plain_piece(&binpatch_p.body, n)) continue;
+        if (!m->known && binpatch_p_is_plain_piece(&binpatch_p.body, n)) continue;
         if (m->known ? !binpatch_p_known_label(m, b->f->lo + b->insn[n].offset)
                      : !binpatch_p_label_has_room(m, b, g, n, alone))
             continue;
