@@ -659,6 +659,7 @@ def cost_figures(real, host):
         '`%s` on %s at %s: %s, %d cores, Linux %s, load %.1f over the last 15 minutes.'
         % (command(real), host['date'], host['commit'], host['cpu'], host['cores'], host['kernel'], host['load']),
         80,
+        break_on_hyphens=False,
     ) + '\n\n'
     head = [
         'instructions, ratio to the plain program: geomean / worst',
