@@ -3,6 +3,7 @@ import re
 import textwrap
 
 NUMBERS = 'no one two three four five six'.split()
+NO_BREAK = '\0'  # for a space in `code`, which stays on its line
 SENTENCES = (
     (r'(put checks into )\w+( programs? that nobody had tuned it for)', 'programs'),
     (r'(they execute )[\d.]+( times)', 'basic'),
@@ -24,6 +25,7 @@ def with_figures(text, programs, basic, worst, sampled):
             new, found = re.subn(pattern, r'\g<1>%s\g<2>' % figures[name], new)
             if found != 1:
                 raise SystemExit('README.md has no sentence like "%s"' % pattern)
-        new = textwrap.fill(new, 80, break_long_words=False, break_on_hyphens=False)
-        return text.replace(paragraph, new)
+        whole = re.sub('`[^`]*`', lambda code: code.group().replace(' ', NO_BREAK), new)
+        new = textwrap.fill(whole, 80, break_long_words=False, break_on_hyphens=False)
+        return text.replace(paragraph, new.replace(NO_BREAK, ' '))
     raise SystemExit('README.md has no sentence like "%s"' % SENTENCES[0][0])

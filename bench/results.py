@@ -470,7 +470,9 @@ class Peers:
         self.names = [n for n in dict.fromkeys(n for p, n in self.rows) if n != 'A/A']
 
     def over(self, program, name, what):
-        mine = self.rows[program, name]
+        mine = self.rows.get((program, name))
+        if not mine:
+            return None
         plain = self.rows.get((program, name.split()[0] + ' plain'))
         if what == 'ratio' and name.startswith('run'):  # times compare with any plain run
             plain = self.rows[program, 'gcc plain']
@@ -483,11 +485,13 @@ class Peers:
             if n.endswith(' plain'):
                 continue
             ratios = [self.over(p, n, 'instructions') for p in self.programs]
-            if None in ratios:
+            counted = [r for r in ratios if r]
+            if not counted:
                 why = self.rows[self.programs[0], n]['uncounted'] or 'not counted'
                 rows.append([n] + ['' for p in self.programs] + [why])
             else:
-                rows.append([n] + [number(r, 2) for r in ratios] + [number(geomean(ratios), 3)])
+                cells = [number(r, 2) if r else 'fails' for r in ratios]
+                rows.append([n] + cells + [number(geomean(counted), 3)])
         return table(['row'] + self.programs + ['geomean'], rows) if rows else ''
 
     def times(self):
@@ -496,7 +500,7 @@ class Peers:
         rows = [
             [n, with_spread(dict(self.rows[p, n], ratio=self.over(p, n, 'ratio')))]
             for n in self.names
-            if not n.endswith(' plain')
+            if not n.endswith(' plain') and (p, n) in self.rows
         ]
         return '%s, each over the plain build of the same compiler:\n\n%s' % (
             p,
@@ -655,6 +659,7 @@ def cost_figures(real, host):
         '`%s` on %s at %s: %s, %d cores, Linux %s, load %.1f over the last 15 minutes.'
         % (command(real), host['date'], host['commit'], host['cpu'], host['cores'], host['kernel'], host['load']),
         80,
+        break_on_hyphens=False,
     ) + '\n\n'
     head = [
         'instructions, ratio to the plain program: geomean / worst',
@@ -759,7 +764,8 @@ included. -finstrument-functions has empty hooks. XRay is clang's, with its defa
 every function (*of all*): asleep, or patched and writing in its basic or its flight-data mode.
 The rows *run* start the plain program (uftrace that of -pg) by another one; callgrind counts them,
 and only in the process that is looked at. perf record works in the kernel, and callgrind runs the
-program in its own processor: both are timed only. Neither Debian nor npm has Tracy's client or
+program in its own processor: both are timed only. *fails*: it cannot run that program, which
+the geometric mean leaves out. Neither Debian nor npm has Tracy's client or
 spall.h.
 
 %s

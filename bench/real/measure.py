@@ -25,13 +25,18 @@ OFTEN = rate(90, 10)  # what a burst costs beside its events
 RATES = {'1 %': rate(990, 10), '0.1 %': rate(9990, 10)}
 
 
+class Failed(SystemExit):
+    """A program ended with another status than 0."""
+
+
 class Row:
     """A build, how it samples, and the command that looks at it, if one does; {} in a word of that
-    is the folder of the build. uncounted: why no count of instructions can tell what it costs."""
+    is the folder of the build. uncounted: why no count of instructions can tell what it costs.
+    may_fail: it is another's, and the page says so if it cannot run the program."""
 
-    def __init__(self, name, build, env=OFF, before=(), uncounted=None):
+    def __init__(self, name, build, env=OFF, before=(), uncounted=None, may_fail=False):
         self.name, self.build, self.env = name, build, env
-        self.before, self.uncounted = before, uncounted
+        self.before, self.uncounted, self.may_fail = before, uncounted, may_fail
 
 
 class Runner:
@@ -66,7 +71,7 @@ class Runner:
             os.remove(log)
         if done.returncode != 0:
             said = done.stderr.decode(errors='replace')[-2000:]
-            sys.exit(
+            raise Failed(
                 'real.py: %s, %s: status %d\n%s' % (program.name, row.name, done.returncode, said)
             )
         return done.stdout
@@ -79,9 +84,15 @@ class Runner:
         return self.kept.get(make, what, binary, row.env, words, row.before, uses)
 
     def output(self, row, program, words):
-        """The hash of what it prints."""
+        """The hash of what it prints; None if it fails and may."""
         said = lambda: hashlib.sha256(self.run(row, program, words)).hexdigest()
-        return self.get('output', row, program, words, said)
+        try:
+            return self.get('output', row, program, words, said)
+        except Failed as failed:
+            if not row.may_fail:
+                raise
+            print(str(failed).splitlines()[0].replace('real.py', 'bench'), file=sys.stderr)
+            row.uncounted = 'fails'
 
     def instructions(self, row, program, words):
         if row.uncounted:
