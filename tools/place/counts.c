@@ -296,8 +296,9 @@ void place_counts_show(const place_counts *c, const graph *g, const placement *p
     if (f.unknown) {
         text_add(out, "  ");
         text_count(out, f.unknown);
-        text_add(out, f.unknown == 1 ? " check stands where the run has none: not counted. Train with --entries=all --loops=all\n"
-                                     : " checks stand where the run has none: not counted. Train with --entries=all --loops=all\n");
+        text_add(out, f.unknown == 1 ? " check stands" : " checks stand");
+        text_add(out, " where the run has none: not counted. "
+                      "Train with --entries=all --loops=all\n");
     }
     if (instructions > 0) {
         double basic = 100 * FAST * f.checks / instructions;
