@@ -163,7 +163,8 @@ cat >changed.c <<'P'
 #include <stdio.h>
 int changer(void);
 __attribute__((noinline)) int number(void) { return 0x11111111; }
-int main(void) { printf("%x %d\n", number(), changer()); return 0; }
+int (*volatile asked)(void) = number; /* not the constant that the compiler sees */
+int main(void) { printf("%x %d\n", asked(), changer()); return 0; }
 P
 rm -rf "$folder"
 $CC -O1 -fPIC -shared -o libchanger.so changer.c -ldl || exit 2
