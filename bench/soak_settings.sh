@@ -1,5 +1,5 @@
 #!/bin/sh
-# soak_settings.sh [NAME ...] - runs a hundred installed programs with inputs of their own, servers with
+# soak_settings.sh [NAME ...] - runs two hundred installed programs with inputs of their own, servers with
 # their clients among them, plain and in four settings of `bursty record`: time, --calls, --edges and
 # --refs at 1 %. Output and status must be the same. What is not installed is left out, and what is not
 # the same in two plain runs does not count. SETTINGS, one a line, sets others. Ends with "N passed, N
@@ -300,6 +300,13 @@ if [ ! -d repo ]; then
             git -C repo -c user.name=a -c user.email=a@b commit -qm "c $i"
     done
 fi
+if command -v ffmpeg >/dev/null && [ ! -f t.svg ]; then
+    av() { ffmpeg -y -nostdin -loglevel error -f lavfi "$@"; }
+    for image in t.ppm t.png t.jpg t.gif; do av -i testsrc=d=1:s=160x120 -frames:v 1 $image; done
+    av -i sine=d=1 -bitexact t.wav
+    { echo P1 8 8; awk 'BEGIN {for (i = 0; i < 64; i++) print i * 7 % 3 == 0}'; } >t.pbm
+    echo '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><circle cx="30" cy="20" r="15" fill="red"/></svg>' >t.svg
+fi
 cat >redis.sh <<'P'
 rm -rf rd; mkdir rd
 $R redis-server --port 7391 --dir rd --save '' --appendonly no --daemonize no >rd/log 2>&1 &
@@ -434,6 +441,154 @@ ssh|$R ssh -V
 gs-pdf|$R gs -q -dBATCH -dNOPAUSE -sDEVICE=pdfwrite -sOutputFile=/dev/null t.ps
 imagemagick|$R $(ls /usr/bin/convert-im6.q16 /usr/bin/convert | head -1) -size 80x80 plasma:red-blue -seed 3 -blur 2x2 -resize 50% -depth 8 txt:- 2>/dev/null | wc -l
 ffmpeg-aac|$R ffmpeg -nostdin -loglevel error -f lavfi -i sine=d=1 -c:a aac -f framemd5 -threads 1 -
+gawk|$R gawk '{n[$2 % 7]+=$4; l[length]++} END {for(k in n) print k, n[k] | "sort"; close("sort"); print length(l), strtonum("0x1f"), gensub(/a/, "b", "g", "banana")}' text
+mawk|$R mawk '{n[$4 % 13]+=$2} END {for(k=0;k<13;k++) printf "%d ", n[k]; print substr("abcdef", 2, 3), index("foobar", "bar")}' text
+original-awk|$R original-awk '{gsub(/[0-9]/, "#"); n[$0]++} END {for(k in n) print n[k], k}' text
+sed|$R sed -E -n 's/^line ([0-9]+) of ([0-9]+) words$/\2:\1/;/^9/p;y/0123/abcd/;$!N;P;D' text | cksum
+grep|$R grep -nEi 'of (1|2)?([0-9])\2 ' text
+grep-P|$R grep -cP '(?<=of )\d+(?= words)' text
+pcre2grep|$R pcre2grep -o1 '(\d+) (?=words)' text | cksum
+agrep|$R tre-agrep -1 'lime 14' text | head -5
+sort|$R sort -k4,4n -k2,2nr text | cksum
+sort-parallel|$R sort --parallel=2 -S 64K -u -k2.2 text | cksum
+uniq|cut -d' ' -f4 text | sort | $R uniq -cd | cksum
+wc|$R wc -lwmL text data
+cut|$R cut -d' ' -f2,4 --output-delimiter=, text | cksum
+tr|$R tr -cs '[:alpha:]' '\n' <text | tr a-z A-Z | cksum
+paste|$R paste -d, - - - <text | cksum
+join|sort -k2,2 text >j1; $R join -1 2 -2 2 -o 1.4,2.2 j1 j1 | cksum; rm -f j1
+comm|sort text >c1; tac c1 | sort -R --random-source=data | sort >c2; $R comm -12 c1 c2 | cksum; rm -f c1 c2
+fold|$R fold -sw 13 text | cksum
+fmt|$R fmt -w 60 text | cksum
+nl|$R nl -ba -w3 text | cksum
+pr|$R pr -3 -h head -D x text | cksum
+tac|$R tac text | cksum
+rev|$R rev text | cksum
+od|$R od -A x -t x2z -v data | cksum
+hexdump|$R hexdump -C data | cksum
+xxd|$R xxd -p data | xxd -r -p | cksum
+base64|$R base64 data | base64 -d | cksum
+basenc|$R basenc --z85 -w 0 <data | cksum
+md5sum|$R md5sum data text
+sha256sum|$R sha256sum data text | sha256sum -c
+b2sum|$R b2sum data text
+cksum|$R cksum -a sm3 data
+split|$R split -n l/5 text sp. && cat sp.* | cksum; rm -f sp.*
+csplit|$R csplit -s text '/line 500 /' '{0}' && wc -l xx*; rm -f xx*
+expand|$R unexpand -a text | expand -t 3 | cksum
+shuf|$R shuf --random-source=data text | cksum
+factor|$R factor 1234567890123456789 18446744073709551557 1000000016000000063
+numfmt|$R numfmt --to=iec --field=2 <text | cksum
+tsort|awk '{print $2, $2 + 1}' text | $R tsort | cksum
+ptx|$R ptx -w 60 text | cksum
+find|$R find /usr/share/doc -maxdepth 1 -name 'lib*' -newermt 2000-01-01 -type d | sort | cksum
+xargs|$R xargs -n 7 echo <text | cksum
+du|$R du -ab /usr/share/doc | sort | cksum
+stat|$R stat -c '%n %s %a %U' /usr/bin/env /usr/bin/sort
+dd|$R dd if=data bs=333 skip=3 count=99 conv=swab status=none | cksum
+diff|sed 's/9/nine/' text >d2; $R diff -u --label a --label b text d2 | cksum; $R diff -y text d2 | cksum; rm -f d2
+diff3|sed '3d' text >d2; sed '900d' text >d3; $R diff3 -m d2 text d3 | cksum; rm -f d2 d3
+cmp|$R cmp -l data text | cksum
+patch|sed 's/9/nine/' text >d2; diff text d2 >d3; $R patch -o d4 text d3; cmp d4 d2; rm -f d2 d3 d4
+ed|printf '%s\n' 'g/7/s/line/row/' '1,5p' '$=' q | $R ed -s text
+bc|echo 'scale=300; 4*a(1); 2^999 % 1000007' | $R bc -l
+dc|echo '99k 2v p 7 3 ^ p' | $R dc
+m4|printf 'define(`f'\'', `ifelse(eval($1<2), 1, 1, `eval($1*f(decr($1)))'\'')'\'')f(12)\n' | $R m4
+gperf|tr -cs a-z '\n' <s.c | sort -u | sed '/^$/d' | $R gperf | cksum
+column|$R column -t text | cksum
+tree|$R tree -a repo --noreport | cksum
+rsync|rm -rf rs; $R rsync -a --stats repo/ rs/ | grep 'regular files'; rm -rf rs
+cpio|(cd repo && ls f*) >cl; (cd repo && $R cpio -o -H newc --reproducible 2>/dev/null) <cl | cpio -t; rm -f cl
+ar|$R ar rcD a.a plain.o && $R ar t a.a && cksum a.a; rm -f a.a
+nm|$R nm -CS --size-sort "$root/build/bursty" | cksum
+objdump|$R objdump -d --no-show-raw-insn plain.o
+readelf|$R readelf -aW "$root/build/bursty" | cksum
+strings|$R strings -n 9 data | cksum
+size|$R size "$root/build/bursty"
+addr2line|$R addr2line -fe "$root/build/bursty" 0x10000 0x12000
+c++filt|nm "$root/build/bursty" | $R c++filt | cksum
+objcopy|$R objcopy --strip-debug plain.o po.o && cksum po.o; rm -f po.o
+ld.gold|$R ld.gold -r -o o2.o plain.o && cksum o2.o
+gfortran|printf 'program p\ninteger :: i\nreal(8) :: s=0\ndo i=1,99\ns=s+1d0/i\nend do\nprint *, s\nend program\n' >p.f90; $R gfortran -O2 -S p.f90 -o - | cksum
+gnat|printf 'with Ada.Text_IO;\nprocedure P is\nbegin\n   for I in 1 .. 3 loop\n      Ada.Text_IO.Put_Line (I'\''Image);\n   end loop;\nend P;\n' >p.adb; $R $(gcc -print-prog-name=gnat1) -quiet -O1 p.adb -o - | cksum
+go|$R /usr/lib/go/bin/gofmt -d "$(ls /usr/lib/go*/src/fmt/print.go | head -1)"
+rustc|printf 'use std::collections::BTreeMap;\nfn main() { let mut m = BTreeMap::new(); for i in 0..99u64 { m.insert(i * 7919 %% 1009, i); } println!("{:?}", m.iter().next()); }\n' >r.rs; $R rustc -O --emit=asm -o - r.rs | cksum
+fpc|printf 'program p; var i: integer; begin for i := 1 to 3 do writeln(i*i) end.\n' >p.pas; $R fpc -s -O2 p.pas >/dev/null; cksum p.s
+erl|$R erl -noshell -eval 'io:format("~p~n", [lists:sum([X*X || X <- lists:seq(1,999)])]), halt().'
+llc|clang-19 -O1 -S -emit-llvm s.c -o s.ll && $R llc-19 -O2 s.ll -o - | cksum
+opt|clang-19 -O1 -S -emit-llvm s.c -o s.ll && $R opt-19 -O3 -S s.ll | cksum
+llvm-objdump|$R llvm-objdump-19 -dr plain.o
+clang-14|$R clang-14 -fintegrated-cc1 -S -O3 stl.cc -o -
+tcc|$R tcc -c s.c -o t.o && cksum t.o; rm -f t.o
+valgrind|$R valgrind --version
+qemu|$R qemu-x86_64 /usr/bin/factor 99999999977
+strace|$R strace -c -o /dev/null true; echo $?
+memcached|$R memcached -h | head -3
+psql|$R psql --version; $R psql --help | cksum
+lua5.4|$R lua5.4 s.lua
+ocamlc|$R ocamlc -c s.ml -o s.cmo && ls s.cmo
+quickjs|printf 'let a=[];for(let i=0;i<3000;i++)a.push(i*7919%%1009);a.sort((x,y)=>x-y);console.log(a[99],JSON.stringify(a.slice(0,9)),/(\\d+)b/.exec("a12b")[1])\n' >q.js; $R qjs q.js
+mujs|printf 'var a=[];for(var i=0;i<3000;i++)a.push(i*7919%%1009);a.sort(function(x,y){return x-y});print(a[99],a.slice(0,9).join())\n' >q.js; $R mujs q.js
+protoc|printf 'syntax = "proto3";\nmessage M { int32 a = 1; repeated string b = 2; }\n' >m.proto; $R protoc --cpp_out=. m.proto && cksum m.pb.cc
+msgfmt|printf 'msgid "a"\nmsgstr "b"\n\nmsgid "c"\nmsgstr "d"\n' >m.po; $R msgfmt -o - m.po | cksum
+xgettext|$R xgettext -a --omit-header -o - s.c
+iconv|$R iconv -f latin1 -t utf16 text | iconv -f utf16 -t ucs4 | cksum
+localedef|$R localedef --no-archive -i de_DE -f UTF-8 ./loc; find loc -type f | sort | xargs cksum; rm -rf loc
+unzip|zip -q -X t.zip text data; $R unzip -p t.zip | cksum; rm -f t.zip
+lzop|$R lzop -c data | lzop -dc | cksum
+lzip|$R lzip -9 -c data | lzip -dc | cksum
+gzip|$R gzip -9n -c data | gzip -dc | cksum
+zopfli|$R zopfli --i3 -c text | gzip -dc | cksum
+gifsicle|$R gifsicle -O3 --colors 16 t.gif | cksum
+potrace|$R potrace -s -o - t.pbm | grep -v '<!' | cksum
+jpegoptim|$R jpegoptim --stdout -q -m50 t.jpg | cksum
+cjpeg|$R cjpeg -quality 60 -optimize t.ppm | djpeg -scale 1/2 | cksum
+jpegtran|$R jpegtran -rotate 90 -progressive t.jpg | cksum
+cwebp|$R cwebp -quiet -q 60 -m 6 t.png -o - | cksum
+optipng|cp t.png o.png; $R optipng -quiet -o2 o.png && cksum o.png; rm -f o.png
+pngcrush|$R pngcrush -q t.png c.png && cksum c.png; rm -f c.png
+rsvg|$R rsvg-convert t.svg | cksum
+sox|$R sox -D t.wav -t wav - rate 22050 reverb 2>/dev/null | cksum
+flac|$R flac -s -8 -c t.wav | flac -s -d -c | cksum
+oggenc|$R oggenc -Q -q 4 --serial 7 -o - t.wav | cksum
+ffmpeg-mp3|$R ffmpeg -nostdin -loglevel error -i t.wav -f framemd5 -threads 1 -
+pdftotext|gs -q -dBATCH -dNOPAUSE -sDEVICE=pdfwrite -sOutputFile=t.pdf t.ps; $R pdftotext -layout t.pdf -; $R pdfinfo t.pdf | grep Pages
+fc-list|$R fc-list : family | sort | cksum
+xkbcomp|$R xkbcomp -version
+xmlstarlet|$R xmlstarlet sel -t -v 'count(//*)' -n t.xml
+markdown|$R markdown "$root/README.md" | cksum
+hunspell|$R hunspell -d en_US -l <text | sort -u | cksum
+minisat|awk 'BEGIN {print "p cnf 60 240"; for(i=0;i<240;i++) print i*7%60+1, -(i*13%60+1), i*29%60+1, 0}' >m.cnf; $R minisat -verb=0 m.cnf m.out; head -1 m.out
+z3|printf '(declare-const a Int)(declare-const b Int)(assert (= (+ (* 3 a) (* 5 b)) 47))(assert (> a b 0))(check-sat)' >m.smt2; $R z3 m.smt2
+glpsol|printf 'var x >= 0; var y >= 0; maximize z: 3*x + 2*y; s.t. c: x + y <= 4; s.t. d: x + 3*y <= 6; solve; display x, y; end;' >m.mod; $R glpsol -m m.mod | grep -v -i 'time\|memory'
+gp|echo 'print(factor(2^97-1)); print(ellap(ellinit([0,1]), 101)); print(bnfinit(x^3-x-1).no)' | $R gp -fq
+maxima|$R maxima --very-quiet --batch-string='integrate(1/(1+x^3), x); factor(x^12-1);'
+abcm2ps|printf 'X:1\nT:t\nM:4/4\nL:1/8\nK:C\nCDEF GABc|c2B2 A2G2|\n' >t.abc; $R abcm2ps -O t.abc.ps t.abc 2>/dev/null; grep -c . t.abc.ps
+espeak|$R espeak-ng --stdout 'one two three' | cksum
+flite|$R flite -t 'one two' -o f.wav && cksum f.wav; rm -f f.wav
+samtools|printf '@SQ\tSN:c\tLN:100\nr\t0\tc\t5\t60\t4M\t*\t0\t0\tACGT\tIIII\n' >t.sam; $R samtools view -b --no-PG t.sam | samtools view -h --no-PG -
+povray|printf 'camera{location<0,2,-3>look_at<0,1,2>}sphere{<0,1,2>,2 pigment{rgb 1}}light_source{<2,4,-3>rgb 1}\n' >t.pov; $R povray -D0 +W80 +H60 -V +FN +Ot.pov.png +WT1 -GA t.pov 2>/dev/null; cksum t.pov.png
+racket|$R racket -n -e '(display (for/sum ([i 999]) (* i i)))'
+shellcheck|$R shellcheck -s sh redis.sh | cksum
+chromium|$R chromium --headless --no-sandbox --disable-gpu --dump-dom "file://$PWD/t.html" 2>/dev/null
+troff|tbl t.1 | eqn | $R troff -man -Tascii | grotty | cksum
+man|$R mandoc -Tutf8 t.1 2>/dev/null || $R man -l t.1 | cksum
+dpkg-query|$R dpkg-query -W -f '${Package} ${Version}\n' | cksum
+dpkg-deb|$R dpkg-deb --help | cksum
+apt-cache|$R apt-cache depends bash
+locale|$R locale -a
+getent|$R getent passwd
+date|$R date -u -d '@86400 +3 days' +%FT%T%z
+seq|$R seq -f %09.3f 1 0.7 2000 | cksum
+test|$R /usr/bin/test text -nt data -o -s text; echo $?
+expr|$R expr 'a12b' : 'a\([0-9]*\)' \; ; $R expr 7919 \* 1009 % 77
+printf|$R /usr/bin/printf '%5.2f|%-8s|%x\n' 3.14159 ab 255 2.7 cd 65535
+env|$R env -i A=b C=d env
+timeout|$R timeout 9 sort text | cksum
+tee|$R tee t1 <text | cksum; cmp t1 text; rm -f t1
+head|$R head -c -100 data | cksum; $R tail -n +1400 text
+ln|$R ln -sf text lk; readlink lk; rm -f lk
+cp|$R cp --sparse=always -p data dc && cmp dc data; rm -f dc
 P
 
 default='--time

@@ -41,10 +41,10 @@ done
 # no sentence goes on.
 awk '/^@/ { name = $2 }
     /^  --?[a-z]/ && ($1 !~ /,$/ || /[^ ]   +[^ ]/) {
-        o = $1; sub(/,$/, "", o); sub(/[[=].*/, "", o); print name, o
+        o = $1; sub(/,$/, "", o); sub(/[=[].*/, "", o); print name, o
     }
     /^  --?[a-z].*, --?[a-z].*[^ ]   +[^ ]/ {
-        o = $0; sub(/.*, -/, "-", o); sub(/[ [=].*/, "", o); print name, o
+        o = $0; sub(/.*, -/, "-", o); sub(/[ =[].*/, "", o); print name, o
     }' \
     "$pages/help.txt" >"$out/options"
 while read -r name option; do
