@@ -511,20 +511,14 @@ objcopy|$R objcopy --strip-debug plain.o po.o && cksum po.o; rm -f po.o
 ld.gold|$R ld.gold -r -o o2.o plain.o && cksum o2.o
 gfortran|printf 'program p\ninteger :: i\nreal(8) :: s=0\ndo i=1,99\ns=s+1d0/i\nend do\nprint *, s\nend program\n' >p.f90; $R gfortran -O2 -S p.f90 -o - | cksum
 gnat|printf 'with Ada.Text_IO;\nprocedure P is\nbegin\n   for I in 1 .. 3 loop\n      Ada.Text_IO.Put_Line (I'\''Image);\n   end loop;\nend P;\n' >p.adb; $R $(gcc -print-prog-name=gnat1) -quiet -O1 p.adb -o - | cksum
-go|$R /usr/lib/go/bin/gofmt -d "$(ls /usr/lib/go*/src/fmt/print.go | head -1)"
-rustc|printf 'use std::collections::BTreeMap;\nfn main() { let mut m = BTreeMap::new(); for i in 0..99u64 { m.insert(i * 7919 %% 1009, i); } println!("{:?}", m.iter().next()); }\n' >r.rs; $R rustc -O --emit=asm -o - r.rs | cksum
-fpc|printf 'program p; var i: integer; begin for i := 1 to 3 do writeln(i*i) end.\n' >p.pas; $R fpc -s -O2 p.pas >/dev/null; cksum p.s
-erl|$R erl -noshell -eval 'io:format("~p~n", [lists:sum([X*X || X <- lists:seq(1,999)])]), halt().'
 llc|clang-19 -O1 -S -emit-llvm s.c -o s.ll && $R llc-19 -O2 s.ll -o - | cksum
 opt|clang-19 -O1 -S -emit-llvm s.c -o s.ll && $R opt-19 -O3 -S s.ll | cksum
 llvm-objdump|$R llvm-objdump-19 -dr plain.o
 clang-14|$R clang-14 -fintegrated-cc1 -S -O3 stl.cc -o -
 tcc|$R tcc -c s.c -o t.o && cksum t.o; rm -f t.o
-valgrind|$R valgrind --version
-qemu|$R qemu-x86_64 /usr/bin/factor 99999999977
 strace|$R strace -c -o /dev/null true; echo $?
-memcached|$R memcached -h | head -3
-psql|$R psql --version; $R psql --help | cksum
+memcached|$R memcached -h | cksum
+psql|$R $(ls /usr/lib/postgresql/*/bin/psql | tail -1) --help | cksum
 lua5.4|$R lua5.4 s.lua
 ocamlc|$R ocamlc -c s.ml -o s.cmo && ls s.cmo
 quickjs|printf 'let a=[];for(let i=0;i<3000;i++)a.push(i*7919%%1009);a.sort((x,y)=>x-y);console.log(a[99],JSON.stringify(a.slice(0,9)),/(\\d+)b/.exec("a12b")[1])\n' >q.js; $R qjs q.js
@@ -546,10 +540,9 @@ cjpeg|$R cjpeg -quality 60 -optimize t.ppm | djpeg -scale 1/2 | cksum
 jpegtran|$R jpegtran -rotate 90 -progressive t.jpg | cksum
 cwebp|$R cwebp -quiet -q 60 -m 6 t.png -o - | cksum
 optipng|cp t.png o.png; $R optipng -quiet -o2 o.png && cksum o.png; rm -f o.png
-pngcrush|$R pngcrush -q t.png c.png && cksum c.png; rm -f c.png
 rsvg|$R rsvg-convert t.svg | cksum
 sox|$R sox -D t.wav -t wav - rate 22050 reverb 2>/dev/null | cksum
-flac|$R flac -s -8 -c t.wav | flac -s -d -c | cksum
+flac|$R flac -s -8 -c t.wav | cksum
 oggenc|$R oggenc -Q -q 4 --serial 7 -o - t.wav | cksum
 ffmpeg-mp3|$R ffmpeg -nostdin -loglevel error -i t.wav -f framemd5 -threads 1 -
 pdftotext|gs -q -dBATCH -dNOPAUSE -sDEVICE=pdfwrite -sOutputFile=t.pdf t.ps; $R pdftotext -layout t.pdf -; $R pdfinfo t.pdf | grep Pages
@@ -562,12 +555,10 @@ minisat|awk 'BEGIN {print "p cnf 60 240"; for(i=0;i<240;i++) print i*7%60+1, -(i
 z3|printf '(declare-const a Int)(declare-const b Int)(assert (= (+ (* 3 a) (* 5 b)) 47))(assert (> a b 0))(check-sat)' >m.smt2; $R z3 m.smt2
 glpsol|printf 'var x >= 0; var y >= 0; maximize z: 3*x + 2*y; s.t. c: x + y <= 4; s.t. d: x + 3*y <= 6; solve; display x, y; end;' >m.mod; $R glpsol -m m.mod | grep -v -i 'time\|memory'
 gp|echo 'print(factor(2^97-1)); print(ellap(ellinit([0,1]), 101)); print(bnfinit(x^3-x-1).no)' | $R gp -fq
-maxima|$R maxima --very-quiet --batch-string='integrate(1/(1+x^3), x); factor(x^12-1);'
 abcm2ps|printf 'X:1\nT:t\nM:4/4\nL:1/8\nK:C\nCDEF GABc|c2B2 A2G2|\n' >t.abc; $R abcm2ps -O t.abc.ps t.abc 2>/dev/null; grep -c . t.abc.ps
 espeak|$R espeak-ng --stdout 'one two three' | cksum
 flite|$R flite -t 'one two' -o f.wav && cksum f.wav; rm -f f.wav
 samtools|printf '@SQ\tSN:c\tLN:100\nr\t0\tc\t5\t60\t4M\t*\t0\t0\tACGT\tIIII\n' >t.sam; $R samtools view -b --no-PG t.sam | samtools view -h --no-PG -
-povray|printf 'camera{location<0,2,-3>look_at<0,1,2>}sphere{<0,1,2>,2 pigment{rgb 1}}light_source{<2,4,-3>rgb 1}\n' >t.pov; $R povray -D0 +W80 +H60 -V +FN +Ot.pov.png +WT1 -GA t.pov 2>/dev/null; cksum t.pov.png
 racket|$R racket -n -e '(display (for/sum ([i 999]) (* i i)))'
 shellcheck|$R shellcheck -s sh redis.sh | cksum
 chromium|$R chromium --headless --no-sandbox --disable-gpu --dump-dom "file://$PWD/t.html" 2>/dev/null
@@ -583,7 +574,6 @@ seq|$R seq -f %09.3f 1 0.7 2000 | cksum
 test|$R /usr/bin/test text -nt data -o -s text; echo $?
 expr|$R expr 'a12b' : 'a\([0-9]*\)' \; ; $R expr 7919 \* 1009 % 77
 printf|$R /usr/bin/printf '%5.2f|%-8s|%x\n' 3.14159 ab 255 2.7 cd 65535
-env|$R env -i A=b C=d env
 timeout|$R timeout 9 sort text | cksum
 tee|$R tee t1 <text | cksum; cmp t1 text; rm -f t1
 head|$R head -c -100 data | cksum; $R tail -n +1400 text
