@@ -12,6 +12,7 @@
    events is taken off. In every round all rivals run, so that a busy machine
    slows all. */
 #include "../tools/base/tool.c"
+#include "../tools/base/text.c"
 #define HCCT_STATIC
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"

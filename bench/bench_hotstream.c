@@ -3,8 +3,11 @@
    bench_hotstream [SYMBOLS] REFS...     time per symbol of each way on the first SYMBOLS (2000000)
                                          references of each trace (docs/formats.md, not compressed);
                                          the ratio; geometric means
-   bench_hotstream one WAY SYMBOLS REFS  one way alone, for callgrind: textbook, eager, lazy or none
-                                         (only reads)
+   bench_hotstream one WAY SYMBOLS REFS [NODES]
+                                         one way alone, for callgrind: textbook, eager, lazy or none
+                                         (only reads). If so many nodes (half the symbols) are too
+                                         few, it begins anew with twice as many, and callgrind
+                                         counts both passes
    bench_hotstream parts REFS            what a recorded reference and a digest of a full 64 K-node
                                          grammar cost
 
@@ -376,11 +379,11 @@ int main(int argc, char **argv) {
     size_t most = 2000000;
     int from = 1, i, way, round, count = 0;
     double log_sum[2] = {0, 0};
-    if (argc == 5 && strcmp(argv[1], "one") == 0) {
+    if ((argc == 5 || argc == 6) && strcmp(argv[1], "one") == 0) {
         trace t = trace_open(argv[4], (size_t)atol(argv[3]));
         for (way = 0; way < WAYS; way++) {
             if (strcmp(argv[2], way_names[way]) == 0) {
-                run(way, &t, (uint32_t)t.count / 2 + 4096);
+                run(way, &t, argc == 6 ? (uint32_t)atol(argv[5]) : (uint32_t)t.count / 2 + 4096);
                 printf("%s %zu symbols, %u nodes\n", argv[2], t.count, last.nodes);
                 return 0;
             }

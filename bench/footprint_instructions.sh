@@ -3,6 +3,9 @@
 # callgrind, over the first N (500000) accesses, in the library alone: without set-up and decoding.
 # At last what `bursty-lab footprint --check` takes, all in all. TRACE is a block trace, not
 # compressed, or random:BLOCKS: accesses to one of so many blocks. WAYS=check counts that alone.
+#
+# TRACE may be `programs`: c = .9 and c = 1 on N accesses of gzip, perl, python3, jq, sqlite3 and
+# gawk, as they are installed, by lackey, behind their first SKIP (2000000); and the geometric mean.
 tool=${BUILD:-build}
 build=$tool/bench
 trace=${1:?a block trace, not compressed, or random:BLOCKS} n=${2:-500000}
@@ -36,6 +39,20 @@ count() { # FUNCTION WAY
         "$build/bench_footprint" one "$2" "$trace" "$n" 2>&1 |
         sed -n 's/.*Collected : //p'
 }
+if [ "$trace" = programs ]; then
+    work=$build/footprint_programs
+    mkdir -p "$work"
+    . bench/footprint_programs.inc
+    record_programs gzip perl python3 jq sqlite3 gawk
+    for name in gzip perl python3 jq sqlite3 gawk; do
+        trace=$work/$name
+        echo "$name $(count way_run c=.9) $(count way_run c=1)"
+    done | awk -v n="$n" '
+        BEGIN { print "| program | c = 0.9 | c = 1 |"; print "|---|---:|---:|" }
+        { printf "| %s | %.0f | %.0f |\n", $1, $2 / n, $3 / n; a += log($2 / n); b += log($3 / n) }
+        END { printf "| geometric mean | %.0f | %.0f |\n", exp(a / NR), exp(b / NR) }'
+    exit
+fi
 for way in c=1 c=.99 c=.9 c=.5 c=.9-one-by-one average-only aliasing-table olken-splay; do
     count way_run "$way" | awk -v way="$way" -v n="$n" \
         '{ printf "%-20s %8.1f instructions per access\n", way, $1 / n }'

@@ -328,6 +328,62 @@ TEST(bounds_together) {
     }
 }
 
+/* Slots may hold more blocks than rows tell apart. Those footprints are in the
+   open bin, and a profile that does not say FULL has none there. */
+TEST(the_open_bin_is_said_before_anything_is_dropped) {
+    footprint_config config = plain;
+    uint32_t blocks, most, n, full = 0, not_full = 0;
+    config.c = 1;
+    config.flags = FOOTPRINT_FORGET;
+    for (blocks = 40; blocks < 500; blocks += 37) {
+        for (n = blocks / 2; n < blocks * 2; n += 1 + blocks / 16) {
+            uint32_t way;
+            for (way = 0; way < 3; way++) {
+                footprint_profile p;
+                footprint fp;
+                footprint_stats s;
+                uint32_t i, bin, is_full, columns;
+                config.window_max = way == 2 ? 1023 : plain.window_max;
+                most = footprint_init(&fp, memory, footprint_bytes(&config, blocks), &config);
+                CHECK(most >= blocks);
+                for (i = 0; i < n; i++) footprint_access(&fp, i);
+                if (way == 1) {                 /* a burst of its own, and a short one behind it */
+                    footprint_burst(&fp);
+                    footprint_access(&fp, 1);
+                }
+                footprint_get_stats(&fp, &s);
+                CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+                CHECK_EQ(p.flags, s.flags);
+                is_full = (s.flags & FOOTPRINT_FULL) != 0;
+                columns = p.columns;
+                bin = footprint_bin(n);
+                if (bin < columns && !is_full) CHECK(footprint_at_least(&p, bin, bin) > 0);
+                if (n <= most) CHECK(!is_full);
+                full += is_full;
+                not_full += !is_full;
+            }
+        }
+    }
+    CHECK(full > 50 && not_full > 50);
+}
+
+/* It stays said when all those blocks have grown too old and make room. */
+TEST(the_open_bin_stays_said) {
+    footprint_config config = plain;
+    footprint_stats s;
+    footprint fp;
+    uint32_t i;
+    config.c = 1;
+    config.flags = FOOTPRINT_FORGET;
+    config.window_max = 1023;
+    CHECK(footprint_init(&fp, memory, footprint_bytes(&config, 302), &config) >= 302);
+    for (i = 0; i < 390; i++) footprint_access(&fp, i);
+    footprint_access_repeat(&fp, 5000);
+    for (i = 0; i < 300; i++) footprint_access(&fp, 1000 + i);
+    footprint_get_stats(&fp, &s);
+    CHECK(s.flags & FOOTPRINT_FULL && s.forgotten >= 300);
+}
+
 TEST(average_is_exact) {
     uint32_t kind, mode, b;
     for (kind = 0; kind < 2 * KINDS; kind++) { /* with all blocks, and with old ones dropped */

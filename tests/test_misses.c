@@ -6,6 +6,7 @@
 #include "base/input.h"
 #include "base/tool.h"
 #include "kinds/misses.h"
+#include "kinds/phases.h"
 
 static uint64_t seed;
 static uint32_t below(uint32_t bound) {
@@ -274,6 +275,44 @@ TEST(a_whole_run_has_every_access) {
     CHECK_EQ(m->size[0].unknown, 0);
     CHECK_EQ(m->at, 20000);
     free(m);
+}
+
+/* The slices hold every access and every miss, wherever the run ends, and a reader
+   takes them. */
+TEST(slices_of_a_whole_run_are_readable_wherever_it_ends) {
+    static const uint64_t lengths[] = {1, PHASES_PIECE - 1, PHASES_PIECE, PHASES_PIECE + 1,
+                                       UINT64_C(129) * PHASES_PIECE - 1, UINT64_C(5000000)};
+    uint32_t n, is_cut;
+    for (n = 0; n < 12; n++) {
+        misses *m = new_misses(two_sizes, 2, MISSES_WHOLE);
+        uint64_t i, missed = 0, length = lengths[n / 2];
+        text part = {NULL, 0, 0};
+        misses_about about;
+        const sliced_parts *s;
+        input in;
+        is_cut = n % 2;                         /* the recorder is off for a moment, often */
+        for (i = 0; i < length; i++) {
+            misses_access(m, 1 + i % SITES, i * 64, 4);
+            if (is_cut && i % 50021 == 0) misses_burst(m);
+        }
+        memset(&about, 0, sizeof about);
+        about.program = "p";
+        about.name = name_by_rule;
+        CHECK_EQ(misses_write_phases(m, &about, to_text, &part), 0);
+        memset(&in, 0, sizeof in);
+        CHECK_EQ(input_take(&in, "slices", &part), TOOL_OK);
+        input_settle(&in);
+        s = (const sliced_parts *)input_find(&in, &kind_phases);
+        CHECK(s && s->count == 1);
+        if (s && s->count == 1) {
+            CHECK_EQ(s->parts[0].accesses, length);
+            for (i = 0; i < s->parts[0].count; i++) missed += s->parts[0].slices[i].misses;
+            CHECK_EQ(missed, length);
+        }
+        input_free(&in);
+        text_free(&part);
+        free(m);
+    }
 }
 
 TEST(an_access_to_several_blocks_is_one_to_each) {

@@ -6,6 +6,7 @@
 #include "base/input.h"
 #include "base/tool.h"
 #include "kinds/sharing.h"
+#include "model/report.h"
 
 static uint64_t seed;
 static uint32_t below(uint32_t bound) {
@@ -18,11 +19,11 @@ static uint64_t took_ms;                /* a burst of use() */
 static uint64_t block_life;             /* of what is at or above 0x100000 */
 
 /* Below 0x100000 each 16 bytes are an object. Above all is one block of the
-   heap, from a multiple of 64 on. */
+   heap, from a multiple of 64 on, or of 4096 from 0x200000 on. */
 static void charge(void *user, uint64_t site, uint64_t address, sharing_place *out) {
     (void)user;
     out->function = site;
-    out->bytes = address < 0x100000 ? 16 : 64;
+    out->bytes = address < 0x100000 ? 16 : address < 0x200000 ? 64 : 4096;
     out->low = address & ~(out->bytes - 1);
     out->object = address < 0x100000 ? out->low / 16 : 9999;
     out->life = address < 0x100000 ? 0 : block_life;
@@ -50,7 +51,7 @@ static const sharing_line *line_at(sharing *s, uint64_t line) {
 
 /* ---- sums of all bursts ---- */
 
-enum { THREADS = 3, LINES = 6, BURSTS = 400 };
+enum { THREADS = 4, LINES = 6, BURSTS = 400 };
 typedef struct burst {
     uint64_t ns, r, used[LINES];
     uint32_t thread;
@@ -403,6 +404,59 @@ TEST(parts_say_what_met_and_add_up) {
     }
     text_free(&part);
     text_free(&twice);
+    end(&m);
+}
+
+/* Two lines of one block, of two threads each. No burst uses both, and each uses
+   nothing else, so that their sum of squares is that of whole bursts. The sentence
+   names two threads of one line. */
+TEST(lines_of_an_object_are_one_row) {
+    static const uint64_t offsets[] = {0, 24, 64, 72};
+    static const uint32_t times[] = {100, 103, 104, 99};
+    const report_table *table = NULL;
+    meeting m;
+    text part;
+    const shared_parts *s;
+    report r;
+    input in;
+    uint32_t n;
+    size_t i;
+    begin(&m);
+    for (n = 0; n < 40; n++)
+        use(&m, n % 4, 1, 0x200000 + offsets[n % 4], 8, SHARING_STORE, times[n % 4]);
+    use(&m, 0, 1, 0x5000, 8, SHARING_STORE, 3);
+    part = part_of(m.s);
+    s = take(&in, &part);
+    if (s && s->parts[0].line_count == 1) {
+        const shared_line *l = &s->parts[0].lines[0];
+        CHECK_EQ(l->lines, 2);
+        CHECK_EQ(l->accesses, 10 * (100 + 103 + 104 + 99));
+        CHECK_EQ(l->yr, 10 * (100 * 100 + 103 * 103 + 104 * 104 + 99 * 99));
+        CHECK_EQ(l->yy, l->yr);
+    } else CHECK(0);
+    memset(&r, 0, sizeof r);
+    r.options.least_share = .001;
+    report_make(&r, &in);
+    for (i = 0; i < r.part_count; i++) {
+        if (r.parts[i].table_count && strcmp(r.parts[i].tables[0]->key, "shared_lines") == 0)
+            table = r.parts[i].tables[0];
+    }
+    CHECK(table && table->rows == 1);
+    if (table && table->rows == 1) {
+        CHECK(table->cells[0].real > .999);
+        CHECK(table->cells[1].real > .85);      /* from */
+        CHECK(table->cells[2].real > .999);     /* to */
+    }
+    for (i = 0; i < r.fact_count; i++) {
+        if (strcmp(r.facts[i].name, "false sharing") != 0) continue;
+        CHECK(strstr(r.facts[i].value, "thread 3 writes o9999 at offset 64 in"));
+        CHECK(strstr(r.facts[i].value, "thread 4 writes o9999 at offset 72 in"));
+        break;
+    }
+    CHECK(i < r.fact_count);
+    report_free(&r);
+    input_free(&in);
+    text_free(&part);
     end(&m);
 }
 

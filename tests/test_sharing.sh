@@ -105,6 +105,13 @@ has got '^100000 100000$'
 "$bursty" report --csv stack.brst >stack.csv
 has stack.csv ',1,false,\(stack\)$'
 has stack.csv '^# cache_misses:'
+"$bursty" report stack.brst | tr '\n' ' ' >one
+has one 'on \(stack\): [^;]*\. If threads end and others begin, they may have had this memory one after the other'
+"$bursty" report whole.close.brst | tr '\n' ' ' >one
+hasnt one 'If threads end'
+# What is below --min was found all the same, and is not none.
+"$bursty" report --min 90 whole.close.brst | tr '\n' ' ' >one
+has one 'false sharing little was found in [0-9]+ bursts: at most [0-9.]+ % of accesses waited for it, on lines of 2 sets of objects'
 "$bursty" record --quiet --sharing --follow --every 0 -o follow.brst ./stack child >got 2>err || fail follow
 has got '^100000 100000$'
 cat follow.brst.* >child.brst 2>err

@@ -12,9 +12,10 @@
    there on (a cliff), averages cannot tell where exactly: they know how long a
    window is that fills the cache on average, not which one. A program of phases
    has windows of several kinds, and the average is like none of them. So each
-   program is looked at alone, too: in a cache of so many blocks as it has of the
-   shared one on average, its stack distances tell what it misses. Where its
-   average says something else, the row says so. */
+   program is looked at alone, too: in a cache of about so many blocks as it has
+   of the shared one on average, its stack distances tell what it misses. Where
+   that is something else, or depends much on how many blocks those are, the row
+   says so. */
 #include "base/input.h"
 #include "base/tool.h"
 #include "kinds/footprints.h"
@@ -35,6 +36,7 @@ static const char help[] =
 
 enum { POINTS = 500, SIZES = 100 };
 static const double far_off = .2, hardly_any = .001;
+static const double cliff_off = .5, cliff_least = .0005;
 
 typedef struct program {
     footprint_profile profile;
@@ -53,7 +55,7 @@ typedef struct programs {
     size_t count;
     double rates[SIZES], sizes[SIZES];            /* sizes in bytes */
     size_t rate_count, size_count;
-    int has_far;
+    int has_doubts;
 } programs;
 
 /* ---- the composition ---------------------------------------------------------------------- */
@@ -140,19 +142,70 @@ static double miss_ratio(program *p, double window) {
     return p->profile.reuse ? footprint_reuse_after(&p->profile, own) : slope_at(p, own);
 }
 
-/* What a program misses alone, by its stack distances, in a cache of what it has
-   of the shared one. Both are known up to a bin, and to c. Returns the nearest
-   ratio that there may be if the average is far from all of these; else -1. */
-static double far_alone(const program *p, double window) {
+/* How a program's windows of that length differ: the footprint that so many
+   percent of them do not exceed, over the median's; 1 if they are alike, or if the
+   profile has averages alone. */
+static double spread_of(const program *p, double window, uint32_t percent) {
+    uint32_t column = footprint_bin(window < 1 ? 1 : (uint64_t)window), some, half;
+    if (column >= p->profile.columns) return 1; /* longer than the run */
+    some = footprint_percentile(&p->profile, column, percent);
+    half = footprint_percentile(&p->profile, column, 50);
+    if (some == UINT32_MAX || half == UINT32_MAX || half == 0) return 1;
+    return (double)footprint_bin_high(some) / (double)footprint_bin_high(half);
+}
+
+/* The blocks that one program has while all others touch what so many percent of
+   their windows do not exceed. */
+static double blocks_beside(const programs *all, const program *one, double blocks,
+                            uint32_t percent) {
+    double low = 0, high = 1e19;
+    int k;
+    size_t i;
+    for (k = 0; k < 80; k++) {
+        double middle = k < 40 ? sqrt(low * high > 1 ? low * high : high) : (low + high) / 2;
+        double sum = 0;
+        for (i = 0; i < all->count; i++) {
+            const program *p = &all->list[i];
+            double window = middle * p->share;
+            sum += average_of(p, window) * (p == one ? 1 : spread_of(p, window, percent));
+        }
+        if (sum < blocks) low = middle;
+        else high = middle;
+    }
+    return average_of(one, high * one->share);
+}
+
+/* May a program's ratio be far off? Its stack distances say what it misses alone.
+   They are known up to a bin, and to c. Two things mislead averages. A program of
+   phases has windows like none of its average: then, in a cache of what it has of
+   the shared one, it misses something else. And what it has goes up and down with
+   the phases of the others. If beside windows of theirs that touch much (99 %) or
+   little (1 %) it misses half as much again, or less by as much, it stands at a
+   cliff, and nobody knows on which side. Returns 1 in both cases, and what it
+   misses at both ends. */
+static int is_doubtful(const programs *all, const program *p, double window, double size,
+                       double *low, double *high) {
     const footprint_profile *f = &p->profile;
-    double blocks = average_of(p, window * p->share), least, most;
-    uint32_t bin = footprint_bin(blocks < 1 ? 1 : (uint64_t)blocks);
-    if (!f->reuse || p->ratio < 0 || bin < 2) return -1;
+    double blocks = average_of(p, window * p->share), ratio = p->ratio, least, most, few, many;
+    uint32_t bin = footprint_bin(blocks < 1 ? 1 : (uint64_t)blocks), from, to;
+    if (!f->reuse || ratio < 0 || bin < 2) return 0;
+    few = blocks_beside(all, p, size, 99);
+    many = blocks_beside(all, p, size, 1);
+    from = footprint_bin(few < 1 ? 1 : (uint64_t)few);
+    to = footprint_bin(many < 1 ? 1 : (uint64_t)many);
+    if (from > bin) from = bin;
+    if (to < bin) to = bin;
     least = footprint_miss_ratio(f, (double)footprint_bin_high(bin + 1) / f->c);
     most = footprint_miss_ratio(f, (double)footprint_bin_high(bin - 1));
-    if (least < 0 || most < 0) return -1;
-    if (p->ratio < least * (1 - far_off) - hardly_any) return least;
-    return p->ratio > most * (1 + far_off) + hardly_any ? most : -1;
+    *low = footprint_miss_ratio(f, (double)footprint_bin_high(to + 1) / f->c);
+    *high = footprint_miss_ratio(f, (double)footprint_bin_high(from > 1 ? from - 1 : 1));
+    if (least < 0 || most < 0 || *low < 0 || *high < 0) return 0;
+    if (*low > ratio) *low = ratio;
+    if (*high < ratio) *high = ratio;
+    if (ratio < least * (1 - far_off) - hardly_any || ratio > most * (1 + far_off) + hardly_any)
+        return 1;
+    return (from < bin && *high > ratio * (1 + cliff_off) + cliff_least)
+           || (to > bin && ratio > *low * (1 + cliff_off) + cliff_least);
 }
 
 /* A ratio below 0 is unknown. */
@@ -162,9 +215,9 @@ static void put_ratio(double ratio) {
 }
 
 static void put_row(programs *all, double bytes) {
-    double window, sum = 0;
+    double window, sum = 0, blocks = bytes / ldexp(1, (int)all->list[0].profile.block_log2);
     size_t i;
-    window = fill_time(all, bytes / ldexp(1, (int)all->list[0].profile.block_log2));
+    window = fill_time(all, blocks);
     for (i = 0; i < all->count; i++) {
         program *p = &all->list[i];
         p->ratio = miss_ratio(p, window);
@@ -174,11 +227,10 @@ static void put_row(programs *all, double bytes) {
     put_ratio(sum);
     for (i = 0; i < all->count; i++) put_ratio(all->list[i].ratio);
     for (i = 0; i < all->count; i++) {
-        double alone = far_alone(&all->list[i], window);
-        if (alone < 0) continue;
-        printf("  %lu:%s%.2f%%", (unsigned long)(i + 1),
-               alone > all->list[i].ratio ? ">" : "<", 100 * alone);
-        all->has_far = 1;
+        double low, high;
+        if (!is_doubtful(all, &all->list[i], window, blocks, &low, &high)) continue;
+        printf("  %lu:%.2f-%.2f%%", (unsigned long)(i + 1), 100 * low, 100 * high);
+        all->has_doubts = 1;
     }
     printf("\n");
 }
@@ -208,10 +260,10 @@ static void put_table(programs *all) {
         put_row(all, blocks * block);
         if (blocks >= most) break;
     }
-    if (all->has_far)
-        printf("\nN:>X%%: program N alone, in a cache of what it has of this one, misses X %% or more "
-               "(<: or\nless). It has phases, or cliffs, and its average is like none of them: there the "
-               "truth is likely\nto lie between program-N and X.\n");
+    if (all->has_doubts)
+        printf("\nN:A-B%%: program N has phases, or stands at a cliff: alone, with what it has of "
+               "this cache\nwhile the others touch little or much, it misses A or B %%. Averages cannot "
+               "know better; the\ntruth is likely to lie between A and B.\n");
 }
 
 /* ---- the programs ------------------------------------------------------------------------- */

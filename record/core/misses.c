@@ -106,7 +106,9 @@ static void access_block(misses *m, uint64_t site, uint64_t address) {
         if (m->is_cut) return;
     }
     m->at++;
-    if (m->flags & MISSES_WHOLE && m->at % PHASES_PIECE == 0) phases_end(&m->phases, PHASES_PIECE);
+    if (!(m->flags & MISSES_WHOLE) || ++m->piece < PHASES_PIECE) return;
+    phases_end(&m->phases, m->piece);
+    m->piece = 0;
 }
 
 void misses_access(misses *m, uint64_t site, uint64_t address, uint64_t bytes) {
@@ -213,8 +215,8 @@ static const char *function_name(void *user, uint64_t function) {
 
 int misses_write_phases(const misses *m, const misses_about *about,
                         int (*write)(void *user, const void *data, size_t size), void *user) {
-    return phases_write(&m->phases, about->program, function_name, (void *)(uintptr_t)about, write,
-                        user);
+    return phases_write(&m->phases, m->piece, about->program, function_name,
+                        (void *)(uintptr_t)about, write, user);
 }
 
 int misses_write(const misses *m, const misses_about *about,

@@ -61,6 +61,7 @@ typedef struct misses {
     uint64_t cut, lost;         /* bursts that filled the log; misses without a row */
     misses_size size[CACHES_SIZES];
     phases phases;              /* of the smallest size */
+    uint64_t piece;             /* whole runs: accesses that phases does not know yet */
     misses_row rows[MISSES_ROWS];
     misses_entry log[MISSES_LOG];
 } misses;

@@ -49,12 +49,12 @@ static void put_string(base_p_out *out, const char *words) {
     if (size) base_p_put(out, words, size);
 }
 
-int phases_write(const phases *p, const char *program,
+int phases_write(const phases *p, uint64_t open, const char *program,
                  const char *(*name)(void *user, uint64_t function), void *name_user,
                  int (*write)(void *user, const void *data, size_t size), void *user) {
     base_p_out out;
     uint32_t i, n, count = p->count, of;
-    if (count < PHASES_SLICES && p->at[count].accesses) count++;
+    if (p->at[count].accesses || open) count++;
     base_p_put_begin(&out, PHASES_KIND, write, user);
     base_p_put_varint(&out, PHASES_VERSION);
     put_string(&out, program);
@@ -62,7 +62,7 @@ int phases_write(const phases *p, const char *program,
     for (i = 0; i < count; i++) {
         const phases_slice *s = &p->at[i];
         for (of = 0; of < PHASES_FUNCTIONS && s->of[of].misses; of++) { }
-        base_p_put_varint(&out, s->accesses);
+        base_p_put_varint(&out, s->accesses + (i == p->count ? open : 0));
         base_p_put_varint(&out, s->misses);
         base_p_put_varint(&out, of);
         for (n = 0; n < of; n++) {

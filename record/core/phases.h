@@ -27,8 +27,9 @@ typedef struct phases {
 /* All zero: empty. A miss of a function, in the burst that phases_end ends. */
 void phases_miss(phases *p, uint64_t function);
 void phases_end(phases *p, uint64_t accesses);
-/* Writes a part. name: of a function, or NULL. Returns 0, or -1. */
-int phases_write(const phases *p, const char *program,
+/* Writes a part. open: accesses behind the last phases_end, whose misses were
+   told already. name: of a function, or NULL. Returns 0, or -1. */
+int phases_write(const phases *p, uint64_t open, const char *program,
                  const char *(*name)(void *user, uint64_t function), void *name_user,
                  int (*write)(void *user, const void *data, size_t size), void *user);
 #endif

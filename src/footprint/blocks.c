@@ -110,6 +110,15 @@ static void footprint_p_compact(footprint *fp) {
     footprint_p_reindex(fp);
 }
 
+/* Do more blocks live than rows can tell apart? With FOOTPRINT_FORGET there may
+   be slots for them, and then they were not dropped yet; their footprints are in
+   the open bin. */
+static uint32_t footprint_p_full(const footprint *fp) {
+    uint32_t bin = footprint_bin(FOOTPRINT_P_T) + 1 + fp->mark_max;
+    return fp->flags & FOOTPRINT_FORGET && bin < fp->columns && fp->tracked >= footprint_bin_low(bin)
+               ? (uint32_t)FOOTPRINT_FULL : 0u;
+}
+
 /* Forgets the `count` oldest blocks. Windows that do not reach their last
    accesses stay right. */
 static void footprint_p_forget(footprint *fp, uint32_t count) {
@@ -140,6 +149,7 @@ static void footprint_p_forget(footprint *fp, uint32_t count) {
 static void footprint_p_renumber(footprint *fp) {
     uint32_t kept = fp->tracked - fp->filled, old = 0, s;
     footprint_p_settle(fp);
+    fp->flags |= footprint_p_full(fp);
     if (fp->now > fp->config.window_max) {
         for (s = 2; s < fp->next && fp->slot[s].time <= fp->now - fp->config.window_max; s++)
             old += (uint32_t)(fp->live[s >> 6] >> (s & 63) & 1);

@@ -11,8 +11,15 @@ enum {
 };
 #define FOOTPRINT_P_FOLD UINT64_C(0x80000000)      /* accesses until 32-bit counters are emptied */
 
-typedef struct footprint_p_mark { uint64_t since, born; uint32_t row; } footprint_p_mark;
-typedef struct footprint_p_moment { uint64_t count, sum, square; } footprint_p_moment;
+typedef struct footprint_p_mark {
+    uint64_t since, low, high;       /* low, high: ages of the bin that counted last */
+    uint64_t cell;                   /* that bin: bytes from cells on */
+    uint64_t born;
+    uint32_t row;
+} footprint_p_mark;
+/* sum and square apart: side by side, gcc adds to both at once, which takes
+   four instructions more. */
+typedef struct footprint_p_moment { uint64_t sum, count, square; } footprint_p_moment;
 
 /* F of mark j: the low end of a bin. */
 static uint64_t footprint_p_low(uint32_t j) {

@@ -107,35 +107,53 @@ static inline void footprint_p_event_at(footprint_p_moment *moments, uint32_t co
     moment->square += (room * (room + 1) >> 1) * count;
 }
 
-/* A mark now rests on a slot of time `since`: a run ended before age y, the
-   next starts at `start`. Where neither is young, both are mostly in one bin.
-   Marks of low ends that are not young have no counters and need none: a window
-   of F blocks has F accesses or more. */
+/* A run of a mark ended before age y, the next starts at age `start`, and
+   neither is young. Mostly both are in one bin. */
+static FOOTPRINT_P_ALWAYS void footprint_p_put_old(footprint *fp, footprint_p_mark *mark,
+                                                   uint64_t y, uint64_t start) {
+    uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
+    uint64_t width_1 = (UINT64_C(1) << k) - 1, room = (y | width_1) - y + 1, less = y - start;
+    footprint_p_moment *row = fp->cells + mark->row;
+    if ((y ^ start) >> k == 0 && bin < fp->columns) {
+        row[bin].sum += less;
+        row[bin].square += less * (2 * room + less + 1) >> 1;
+        mark->low = y & ~width_1;
+        mark->high = y | width_1;
+        mark->cell = (mark->row + bin) * sizeof *row;
+        return;
+    }
+    footprint_p_event_at(row, fp->columns, start, 1);
+    footprint_p_event_at(row, fp->columns, y, UINT64_MAX);
+}
+
+static FOOTPRINT_P_APART void footprint_p_put_elsewhere(footprint *fp, footprint_p_mark *mark,
+                                                        uint64_t y, uint64_t start) {
+    footprint_p_put_old(fp, mark, y, start);
+}
+
+/* A mark now rests on a slot of time `since`. If it moves at nearly every miss
+   (`often`), its ages change slowly, and the bin where both were last is looked
+   at first. Marks of low ends that are not young have no counters and need
+   none: a window of F blocks has F accesses or more. */
 static FOOTPRINT_P_ALWAYS void footprint_p_put_mark(footprint *fp, footprint_p_mark *mark,
                                                     uint64_t since, uintptr_t counters,
-                                                    uint64_t next) {
-    uint64_t before = mark->since, ages = FOOTPRINT_P_MARK_YOUNG - 1;
-    uint64_t young = next > ages ? next - ages : 0;        /* times from there on have counters */
+                                                    uint64_t next, int often) {
+    uint64_t before = mark->since, y = next - before, start = next - since;
     mark->since = since;
-    if (since < young) {
-        uint64_t y = next - before, start = next - since;
-        uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
-        uint64_t room = (y | ((UINT64_C(1) << k) - 1)) - y + 1, less = y - start;
-        footprint_p_moment *row = fp->cells + mark->row, *moment = row + bin;
-        if ((y ^ start) >> k == 0 && bin < fp->columns) {
+    if (start >= FOOTPRINT_P_MARK_YOUNG) {
+        if (!often) footprint_p_put_old(fp, mark, y, start);
+        else if (start >= mark->low && y <= mark->high) {
+            unsigned char *cell = (unsigned char *)fp->cells + mark->cell;
+            footprint_p_moment *moment = (footprint_p_moment *)(void *)cell;
+            uint64_t less = y - start, room = mark->high - y + 1;
             moment->sum += less;
             moment->square += less * (2 * room + less + 1) >> 1;
-            return;
-        }
-        footprint_p_event_at(row, fp->columns, start, 1);
-    } else {
-        ++*(int32_t *)(counters + (uintptr_t)since * 4);
-        if (before >= young) {
-            --*(int32_t *)(counters + (uintptr_t)before * 4);
-            return;
-        }
+        } else footprint_p_put_elsewhere(fp, mark, y, start);
+        return;
     }
-    footprint_p_event_at(fp->cells + mark->row, fp->columns, next - before, UINT64_MAX);
+    ++*(int32_t *)(counters + (uintptr_t)since * 4);
+    if (y < FOOTPRINT_P_MARK_YOUNG) --*(int32_t *)(counters + (uintptr_t)before * 4);
+    else footprint_p_event_at(fp->cells + mark->row, fp->columns, y, UINT64_MAX);
 }
 
 /* Moves the marks of group g, and those of lower groups that they overtake. */
@@ -152,7 +170,7 @@ static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
                                 : footprint_p_select(fp, place, step);
             fp->pending[j] = 0;
             fp->place[j] = place;
-            footprint_p_put_mark(fp, fp->mark + j, fp->slot[place].time, counters, next);
+            footprint_p_put_mark(fp, fp->mark + j, fp->slot[place].time, counters, next, 0);
         }
         if (g == 0 || fp->place[first - 1] > fp->place[first]) return;
         if (fp->pending[first - FOOTPRINT_P_GROUP] == 0) return;
@@ -168,16 +186,20 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_next_live(const uint64_t *live, u
 }
 
 /* Marks without slack need no counting: each moves to the next live slot.
-   Returns how many did. */
+   Returns how many did. Place 0 behind the last of them ends the walk. */
 static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_t p) {
-    uint32_t *at = fp->place, *end = at + (fp->exact < fp->marks ? fp->exact : fp->marks);
+    uint32_t *at = fp->place, *end = at + fp->exact, behind = *end, place;
+    const uint64_t *live = fp->live;
+    const footprint_entry *slot = fp->slot;
     uint64_t next = fp->now + 1;
     uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, FOOTPRINT_P_MARK_YOUNG, next);
     footprint_p_mark *mark = fp->mark;
-    for (; at < end && *at >= p; at++, mark++, counters += 4 * FOOTPRINT_P_MARK_YOUNG) {
-        uint32_t place = *at = footprint_p_next_live(fp->live, *at);
-        footprint_p_put_mark(fp, mark, fp->slot[place].time, counters, next);
+    for (*end = 0; (place = *at) >= p; at++, mark++) {
+        *at = place = footprint_p_next_live(live, place);
+        footprint_p_put_mark(fp, mark, slot[place].time, counters, next, 1);
+        counters += 4 * FOOTPRINT_P_MARK_YOUNG;
     }
+    *end = behind;
     return (uint32_t)(at - fp->place);
 }
 
@@ -211,7 +233,7 @@ static void footprint_p_put_moves(footprint *fp, uint32_t j, const uint64_t *sin
     for (i = 0; i < n; i++) {
         size_t age_0 = (j + (size_t)1) * FOOTPRINT_P_MARK_YOUNG;
         uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, age_0, at[i] + 1);
-        footprint_p_put_mark(fp, mark, since[i + 1], counters, at[i] + 1);
+        footprint_p_put_mark(fp, mark, since[i + 1], counters, at[i] + 1, 1);
     }
 }
 

@@ -75,6 +75,7 @@ FOOTPRINT_API void footprint_burst(footprint *fp) {
     if (n == 0) return;
     if (fp->is_overfull) footprint_p_thin(fp);
     footprint_p_settle(fp);
+    fp->flags |= footprint_p_full(fp);
     footprint_p_close_gaps(fp, fp->bursts.open);
     footprint_p_end_rows(fp);
     for (i = 0; i < fp->filled; i++) --*footprint_p_near(fp, footprint_p_hash(fp->top[i].block));
@@ -142,7 +143,7 @@ FOOTPRINT_API int footprint_snapshot(footprint *fp, footprint_profile *profile, 
     profile->blocks = footprint_p_blocks(fp->first, fp->now);
     profile->forgotten = fp->forgotten;
     if (fp->columns) profile->c = fp->config.c;    /* else init failed */
-    profile->flags = fp->flags;
+    profile->flags = fp->flags | footprint_p_full(fp);
     profile->sample_log2 = fp->sample_log2;
     profile->block_log2 = fp->config.block_log2;
     if (fp->now == 0) return 0;
@@ -176,7 +177,7 @@ FOOTPRINT_API void footprint_get_stats(const footprint *fp, footprint_stats *out
     out->forgotten = fp->forgotten;
     out->memory_bytes = fp->table_bytes + fp->blocks_bytes;
     out->blocks_bytes = fp->blocks_bytes;
-    out->flags = fp->flags;
+    out->flags = fp->flags | footprint_p_full(fp);
     out->sample_log2 = fp->sample_log2;
 }
 

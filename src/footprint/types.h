@@ -18,7 +18,8 @@ enum { FOOTPRINT_GROUPS = 16 };      /* bursts are put into so many groups; thei
    A footprint_pair reads c and window_max alone. */
 typedef struct footprint_config {
     double   c;                      /* precision c of the paper: 0.01 to 1; default 0.9 */
-    uint64_t window_max;             /* longest window, rounded up to its bin; default 2^32 - 1 */
+    uint64_t window_max;             /* longest window, rounded up to its bin; at least
+                                        1023; default 2^32 - 1 */
     uint32_t blocks_max;             /* makes room for no more blocks than that; default 2^30 */
     uint32_t flags;                  /* FOOTPRINT_FORGET, FOOTPRINT_BURSTS */
     uint32_t sample_log2;            /* k <= 24: follows one block in 2^k, no guarantee */

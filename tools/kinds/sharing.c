@@ -94,6 +94,7 @@ static void join_lines(shared_line *to, shared_line *from, int are_same_bursts) 
     to->yy = tool_sum(to->yy, from->yy);
     to->yr = tool_sum(to->yr, from->yr);
     if (are_same_bursts) to->yy = tool_sum(to->yy, both < 1.8e19 ? (uint64_t)both : UINT64_MAX);
+    if (are_same_bursts && to->yy > to->yr) to->yy = to->yr; /* a burst's y is at most its r */
     to->sides = (shared_side *)tool_grow(to->sides, (count + 1) * sizeof *to->sides);
     if (from->side_count)
         memcpy(to->sides + to->side_count, from->sides, from->side_count * sizeof *to->sides);
@@ -144,7 +145,10 @@ static void get_side(shared_line *line, dump_reader *r) {
         r->reason = "more bytes than a line has, or none";
 }
 
-static void get_line(shared_part *p, dump_reader *r) {
+/* *left: accesses of the part that no line before this one had. Each access was
+   to one line; so what equal lines have together is no more than there is,
+   either, and a sum of such parts can be read again. */
+static void get_line(shared_part *p, uint64_t *left, dump_reader *r) {
     shared_line line;
     uint64_t sides;
     memset(&line, 0, sizeof line);
@@ -161,9 +165,10 @@ static void get_line(shared_part *p, dump_reader *r) {
     sides = dump_get(r);
     if (!r->reason && (line.meets == 0 || line.meets > (SHARED_FALSE | SHARED_TRUE)))
         r->reason = "a line on which nobody meets";
-    if (!r->reason && (line.accesses > p->accesses || line.contended > line.accesses
+    if (!r->reason && (line.accesses > *left || line.contended > line.accesses
                        || line.falsely > line.contended))
-        r->reason = "a line with more accesses than there are";
+        r->reason = "lines with more accesses than there are";
+    if (*left != UINT64_MAX) *left -= line.accesses; /* no more than that can be counted */
     if (!r->reason && line.together > line.bursts)
         r->reason = "more bursts together than there are";
     for (; !r->reason && sides; sides--) get_side(&line, r);
@@ -182,6 +187,7 @@ static void get_line(shared_part *p, dump_reader *r) {
 
 static void get_part(void *part, dump_reader *r) {
     shared_part *p = (shared_part *)part;
+    uint64_t left;
     if (dump_get(r) != VERSION && !r->reason) r->reason = "a newer version of shared lines";
     p->flags = dump_get32(r);
     p->program = dump_get_name(r);
@@ -196,7 +202,8 @@ static void get_part(void *part, dump_reader *r) {
     p->forgotten = dump_get(r);
     p->lost = dump_get(r);
     p->left = dump_get(r);
-    while (!r->reason && r->at < r->size) get_line(p, r);
+    left = p->accesses;
+    while (!r->reason && r->at < r->size) get_line(p, &left, r);
 }
 
 /* ---- adding up ---- */

@@ -6,7 +6,12 @@
    With few bursts the spread itself is badly known, so it is taken as much
    wider as Student's t is than 2. Of accesses that nobody knows to have missed,
    it may be that only this row's did, or only all others': the interval has both
-   ends. */
+   ends.
+
+   What would a larger cache take away of a row's misses y? Whatever misses there,
+   z, misses in the smaller one, too. So z <= y in each burst, the sum of z y is
+   at least that of z z, and what the bursts leave over of the ratio R = Z / Y is
+   at most the sum of (1 - 2 R) z z + R R y y. The part needs no sum of z y. */
 #include "base/json.h"
 #include "base/tool.h"
 #include "kinds/misses.h"
@@ -77,6 +82,25 @@ static share share_of(const missed_part *p, const missed_row *row, size_t at) {
                            over > 0 ? over / (x * x) : 0);
     s.low = i.low < 0 ? -1 : i.low * x / (x + others);
     s.high = i.low < 0 ? -1 : (i.high * x + own) / (x + own);
+    return s;
+}
+
+/* Of a row's misses in a cache, those that are left in a larger one. */
+static share left_of(const missed_part *p, const missed_row *row, size_t small, size_t large) {
+    const missed_sums *a = &row->at[small], *b = &row->at[large];
+    double y = (double)a->misses, own = (double)a->unknown, over;
+    double part = y > 0 ? (double)b->misses / y : 0;
+    share s;
+    interval i;
+    if (part > 1) part = 1;
+    s = exact_share(part);
+    if (is_whole(p) || y <= 0) return s;
+    over = (1 - 2 * part) * as_real(b->yy) + part * part * as_real(a->yy);
+    i = interval_of_bursts(part, (double)p->bursts, (double)a->bursts,
+                           over > 0 ? over / (y * y) : 0);
+    s.low = i.low < 0 ? -1 : i.low * y / (y + own);
+    s.high = i.low < 0 ? -1 : (i.high * y + (double)b->unknown) / (y + own);
+    if (s.high > 1) s.high = 1;
     return s;
 }
 
@@ -291,6 +315,79 @@ static void add_worst(report *r, const missed_part *p, size_t at, text *line) {
     free(both);
 }
 
+/* "vdbeSorterMerge on heap of f < g" */
+static void add_pair(report *r, const missed_row *row, text *line) {
+    char *function = report_name(r, name_or(row->name));
+    char *object = report_name(r, name_or(row->other));
+    text_format(line, "%s on %s", function, object);
+    free(function);
+    free(object);
+}
+
+/* The smallest size that is known, of which something misses; the last if there
+   is none. */
+static size_t smallest_known(const missed_part *p) {
+    size_t at;
+    for (at = 0; at + 1 < p->size_count; at++)
+        if (is_known(p, &p->sizes[at]) && p->sizes[at].misses) break;
+    return at;
+}
+
+/* What the worst row asks for: less data between two uses, if a larger cache
+   holds it, and fewer lines, if none does. */
+static void add_advice(report *r, const missed_part *p) {
+    text line = {NULL, 0, 0};
+    size_t at = smallest_known(p), k, best = 0, count;
+    ranked *list;
+    const missed_row *row;
+    char *small, *large;
+    share left = exact_share(0);
+    if (at + 1 >= p->size_count) return; /* no larger cache to compare with */
+    list = rank(p, MISSED_PAIR, at, &count);
+    row = count ? list[0].row : NULL;
+    free(list);
+    if (!row) return;
+    for (k = at + 1; k < p->size_count; k++) {
+        share s = left_of(p, row, at, k);
+        if (s.low < 0 || (s.high > .5 && s.low < .5)) continue; /* no telling */
+        best = k;
+        left = s;
+        if (s.high <= .5) break;
+    }
+    small = size_words(&p->sizes[at]);
+    if (!best) {
+        text_add(&line, "not known: bursts are too few or too short to tell whether a larger cache "
+                        "holds what misses most, ");
+        add_pair(r, row, &line);
+        text_add(&line, ". --every 0 tells, and --burst 2000000 --every 20000000 in long runs");
+    } else if (left.high <= .5) {
+        large = size_words(&p->sizes[best]);
+        text_format(&line, "use less data between two uses of a line. What misses most at %s, ", small);
+        add_pair(r, row, &line);
+        text_format(&line, ", would hit in %s: ", large);
+        report_add_share(&line, 1 - left.value, 1 - left.high, 1 - left.low, "these misses");
+        text_add(&line, ". Smaller tables, smaller elements, or work in pieces");
+        free(large);
+    } else {
+        large = size_words(&p->sizes[best]);
+        text_format(&line, "touch fewer lines. What misses most at %s, ", small);
+        add_pair(r, row, &line);
+        text_format(&line, ", misses in %s, too: ", large);
+        report_add_share(&line, left.value, left.low, left.high, "these misses");
+        text_add(&line, ". Put side by side what is used together (bursty record --refs says what "
+                        "that gains), use memory again before taking new, or go through it less "
+                        "often");
+        free(large);
+    }
+    if (strcmp(row->other, "(other memory)") == 0)
+        text_add(&line, ". (other memory) did not come from malloc: if the program has an "
+                        "allocator of its own, tell it to use malloc (python: PYTHONMALLOC=malloc)");
+    text_bytes(&line, "", 1);
+    report_add_fact(r, REPORT_NOTE, "advice", line.data);
+    free(small);
+    text_free(&line);
+}
+
 /* A fact for each size: how much misses there, and most of it where. */
 static void add_facts(report *r, const missed_part *p) {
     text title = {NULL, 0, 0}, line = {NULL, 0, 0};
@@ -327,6 +424,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
         const missed_part *p = &c->from->parts[i];
         if (*p->program) report_add_name(r, p->program);
         add_facts(r, p);
+        add_advice(r, p);
         add_caches(r, p);
         for (at = 0; at < p->size_count; at++) {
             if (!is_known(p, &p->sizes[at])) continue;

@@ -215,20 +215,26 @@ static void add_sides(report *r, const shared_part *p, const shared_line *const 
 /* ---- in a sentence ---- */
 
 /* Who uses other bytes of the line that `one` writes? Sides do not say on which
-   of several lines they are; within an object the offset does. */
+   of several lines they are. Within an object the offset does, the surer the
+   nearer: so the nearest of them is taken. */
 static const shared_side *other_side(const shared_side *const *sides, size_t count,
                                      const shared_side *one) {
+    const shared_side *best = NULL;
+    uint64_t nearest = 64;
     size_t i;
     for (i = 0; i < count; i++) {
         const shared_side *side = sides[i];
-        int is_near = side->offset < one->offset ? one->offset - side->offset < 64
-                                                 : side->offset - one->offset < 64;
-        if (side->meets & SHARED_FALSE && side->thread != one->thread
-            && (strcmp(side->object, one->object) != 0
-                || (is_near && side->offset != one->offset)))
-            return side;
+        uint64_t apart = side->offset < one->offset ? one->offset - side->offset
+                                                    : side->offset - one->offset;
+        if (!(side->meets & SHARED_FALSE) || side->thread == one->thread) continue;
+        if (strcmp(side->object, one->object) != 0) {
+            if (!best) best = side;
+        } else if (apart && apart < nearest) {
+            best = side;
+            nearest = apart;
+        }
     }
-    return NULL;
+    return best;
 }
 
 /* ": thread 2 writes counters at offset 0 in worker, thread 1 ..." */
@@ -255,13 +261,18 @@ static void add_two_sides(const report *r, const shared_line *line, text *out) {
 
 static void add_facts(report *r, const shared_part *p, const shared_line *const *list) {
     text line = {NULL, 0, 0};
-    size_t i, told = 0;
-    double least = r->options.least_share * (double)p->accesses;
+    size_t i, told = 0, small = 0;
+    double least = r->options.least_share * (double)p->accesses, waited = 0;
     for (i = 0; i < p->line_count && told < TOLD; i++) {
         const shared_line *l = list[i];
         share s = share_of(p, l);
         char *objects;
-        if (!(l->meets & SHARED_FALSE) || (double)l->falsely < least || l->together < 2) continue;
+        if (!(l->meets & SHARED_FALSE) || l->together < 2) continue;
+        if ((double)l->falsely < least) {
+            small += l->falsely > 0;
+            waited += (double)l->falsely;
+            continue;
+        }
         objects = join_names(r, l->objects);
         line.size = 0;
         text_format(&line, "%s on %s: ", l->lines == 1 ? "a line" : "lines", objects);
@@ -270,6 +281,9 @@ static void add_facts(report *r, const shared_part *p, const shared_line *const 
         text_format(&line, ". Another thread was there less than %llu ms before %llu of %llu bursts",
                     (unsigned long long)p->near_ms, (unsigned long long)l->together,
                     (unsigned long long)l->bursts);
+        if (strstr(objects, "(stack)") || strstr(objects, "(other memory)"))
+            text_add(&line, ". If threads end and others begin, they may have had this memory one "
+                            "after the other, and nobody waited");
         text_bytes(&line, "", 1);
         report_add_fact(r, REPORT_PLAIN, "false sharing", line.data);
         free(objects);
@@ -280,8 +294,14 @@ static void add_facts(report *r, const shared_part *p, const shared_line *const 
         text_add(&line, "give each thread lines of its own to write: align what it writes to 64 "
                         "bytes and pad it to a multiple of 64");
     else {
-        text_add(&line, "none was found in ");
+        text_add(&line, small ? "little was found in " : "none was found in ");
         text_counted(&line, p->bursts, "burst");
+        if (small) {
+            text_format(&line, ": at most %.2g %% of accesses waited for it, on lines of ",
+                        100 * waited / (double)p->accesses);
+            text_counted(&line, small, "set");
+            text_add(&line, " of objects (--min 0 shows them)");
+        }
     }
     text_bytes(&line, "", 1);
     report_add_fact(r, REPORT_PLAIN, told ? "to mend it" : "false sharing", line.data);
