@@ -6527,9 +6527,11 @@ static int bursty_p_failed(FILE *file, const char *path, int error) {
 }
 
 /* A name that is too long for its .new, and what is no regular file, such as a
-   device, are written directly. */
+   device, are written directly. The file gets its buffer from here: for one of
+   malloc glibc puts all small blocks together that the program has freed, which
+   at the end of Lua took ten times what the dump took. */
 BURSTY_API int bursty_save(const char *path) {
-    char fresh[4096];
+    char fresh[4096], buffer[4096];
     size_t length = strlen(path);
     FILE *file = NULL;
     int is_new = 0;
@@ -6542,6 +6544,7 @@ BURSTY_API int bursty_save(const char *path) {
     }
     if (!file) file = fopen(path, "wb");
     if (!file) return -1;
+    (void)setvbuf(file, buffer, _IOFBF, sizeof buffer);
     errno = 0;
     if (bursty_write(bursty_p_to_file, file) != 0 || fflush(file) != 0)
         return bursty_p_failed(file, is_new ? fresh : NULL, errno ? errno : EIO);

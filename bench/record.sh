@@ -112,7 +112,7 @@ memory() { # COMMAND...
     tail -n 1 took | awk '{ printf "%.0f\n", $1 / 1024 }'
 }
 text_mb() { # COMMAND...: the text of all that is patched for it
-    "$bursty" record --quiet --stats -o x.brst -- "$@" 2>&1 >/dev/null | awk '
+    "$bursty" record --calls --quiet --stats -o x.brst -- "$@" 2>&1 >/dev/null | awk '
         match($0, /[0-9]+ KiB of text/) { n += substr($0, RSTART) }
         END { printf "%.2f\n", n / 1024 }'
 }
@@ -123,7 +123,7 @@ row() { # PROGRAM
     # shellcheck disable=SC2086
     memory $command >>columns
     # shellcheck disable=SC2086
-    memory "$bursty" record --quiet -o x.brst -- $command >>columns
+    memory "$bursty" record --calls --quiet -o x.brst -- $command >>columns
     # shellcheck disable=SC2086
     text_mb $command >>columns
     tr '\n' ' ' <columns | awk -v name="$1" '{

@@ -1,7 +1,7 @@
 #!/bin/sh
 # record_coverage.sh [PROGRAM ...] - how often the 95 % intervals of a program that `bursty record`
-# sampled hold the truth. Runs perl, lua and sqlite as they are installed, once with every call
-# recorded, and then SEEDS (10) times for each rate and length of bursts, with other seeds. Prints
+# sampled hold the truth. Runs perl, lua and sqlite as they are installed (ruby, too, if it is named),
+# once with every call recorded, and then SEEDS (10) times for each rate and length of bursts, with other seeds. Prints
 # the second table of docs/intervals.md: functions and pairs of caller and callee that at least 5
 # bursts saw, the part of them whose share, and whose count, lies in its interval, and the part for
 # an interval that takes calls as independent. Then the third table, of calling contexts.
@@ -51,6 +51,19 @@ create index i on t(b);
 select count(*), sum(length(b)) from t where b like '%3%';
 select b, count(*) from t group by substr(b, 1, 3) order by 2 desc limit 5;
 P
+# No hashes of its own, and no collection of garbage: its moment depends on addresses.
+cat >s.rb <<'P'
+GC.disable
+def fib(n) n < 2 ? n : fib(n - 1) + fib(n - 2) end
+a = (1..9000).map { |i| (i * 7919) % 10007 }
+n = fib(17)
+4.times do |k|
+  b = a.map { |x| x ^ k }.select(&:odd?)
+  n += b.inject(:+) + b.each_slice(7).map(&:max).sort[77]
+  n += b.join(",").scan(/7\d9/).length + b.first(900).map { |x| format("%05d", x).reverse.to_i }.min
+end
+puts n
+P
 
 run() { # NAME OPTIONS...
     name=$1
@@ -89,6 +102,7 @@ measure_all() { # PROGRAM...
         case $program in
         perl)   measure perl 'perl s.pl' ;;
         lua)    measure lua 'lua5.4 s.lua' ;;
+        ruby)   measure ruby 'ruby --disable-gems s.rb' ;;
         sqlite) measure sqlite 'sqlite3 -init s.sql :memory: .quit' ;;
         *)      echo "record_coverage.sh: no program $program"; exit 2 ;;
         esac

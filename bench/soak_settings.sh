@@ -4,6 +4,7 @@
 # --refs at 1 %. Output and status must be the same. What is not installed is left out, and what is not
 # the same in two plain runs does not count. SETTINGS, one a line, sets others. Ends with "N passed, N
 # failed"; the output of a run that differs stays in build/soak_settings.
+# INSTALL=1 installs the packages first (2 GB).
 set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
@@ -13,6 +14,15 @@ out=$build/soak_settings
 bursty=$build/bursty
 mkdir -p "$out/home" && cd "$out" || exit 2
 chmod 777 . home                        # postgres is another user
+[ -z "${INSTALL:-}" ] || apt-get install -y -qq --no-install-recommends abcm2ps apache2-utils aspell aspell-en astyle \
+    bc bison brotli busybox chromium clang-19 clisp cpio dc discount emacs-nox espeak-ng fd-find ffmpeg \
+    flac flex flite gawk gforth ghostscript gifsicle glpk-utils gnuplot-nox gperf graphviz guile-3.0 \
+    hunspell hunspell-en-us indent jpegoptim jq libjpeg-turbo-progs librsvg2-bin llvm-19 lua5.4 luajit lynx \
+    lzip lzop m4 mandoc memcached minisat mruby mujs nasm nginx-light nodejs ocaml-nox octave optipng \
+    original-awk p7zip-full pari-gp pcre2-utils php-cli pigz poppler-utils postgresql potrace \
+    protobuf-compiler python3-numpy r-base-core racket redis-server rhash ripgrep rsync ruby samtools sbcl \
+    sox sqlite3 swi-prolog-nox tcc tcl tidy tre-agrep tree units vorbis-tools w3m webp x11-xkb-utils \
+    xmlstarlet xsltproc yasm z3 zopfli || exit 2
 OPENBLAS_NUM_THREADS=1
 HOME=$out/home
 export OPENBLAS_NUM_THREADS HOME root

@@ -280,7 +280,9 @@ int main(int argc, char **argv) {
     double seconds = argc > 1 ? atof(argv[1]) : 1;
     void *library = dlopen("./later.so", RTLD_NOW);
     int (*call)(int) = library ? (int (*)(int))dlsym(library, "in_library") : NULL;
-    while (call && (double)clock() / CLOCKS_PER_SEC < seconds) { partly(1); sink = call(sink); }
+    while (call && (double)clock() / CLOCKS_PER_SEC < seconds) {   /* which takes time itself */
+        for (int i = 0; i < 20; i++) { partly(1); sink = call(sink); }
+    }
     puts("done");
     return 0;
 }
@@ -309,7 +311,7 @@ if [ "$(cat got)" = done ] && [ -z "$(others)" ] && [ "$(share sixty 5)" -gt 35 
 else fail "time alone"; cat got.err text; fi
 if head -n 1 got.err | grep -q '^bursty: split: where does it run: time by ticks' \
    && awk '$NF == "work" { n += $2 ~ /%$/ && $3 ~ /%$/ && $4 ~ /%$/ } END { exit n != 1 }' got.err \
-   && [ "$(wc -l <got.err)" -le 14 ]; then pass
+   && [ "$(sed -n '/^rank /,$p' got.err | wc -l)" -le 13 ]; then pass
 else fail "ten lines"; cat got.err; fi
 if $bursty record --time --calls --stats -o both.brst ./split .3 2>&1 >got | grep -q ' patched$' \
    && $bursty report --min 0 both.brst >text && grep -q 'time by ticks' text && grep -q 'main > sixty > work' text

@@ -47,9 +47,16 @@ cp x.brst one.brst
 # A function with a loop of its own spends its time in the copy that tells of its calls. That is the
 # function's time, and no code that the program made itself.
 cat >loop.c <<'P'
+#include <time.h>
 static volatile unsigned sink;
 __attribute__((noinline)) void often(void) { unsigned i; for (i = 0; i < 30000; i++) sink += i * i; }
-int main(void) { int i; for (i = 0; i < 3000; i++) often(); return 0; }
+int main(void) {
+    int i;
+    while (clock() < CLOCKS_PER_SEC / 3) {
+        for (i = 0; i < 500; i++) often();
+    }
+    return 0;
+}
 P
 ${CC:-cc} -O1 -o loop loop.c && "$bursty" record --frames often -o loop.brst ./loop >got 2>got.err
 ok $? "a function with a loop"
@@ -82,6 +89,7 @@ ok $? "ten frames: $(frames)"
 
 # What a hooked function does itself is its own time, and no code that the program made.
 cat >busy.c <<'P'
+#include <time.h>
 static volatile unsigned long sum;
 __attribute__((noinline)) static void handle(int n) {
     int i;
@@ -89,7 +97,9 @@ __attribute__((noinline)) static void handle(int n) {
 }
 int main(void) {
     int k;
-    for (k = 0; k < 40; k++) handle(1000000);
+    while (clock() < CLOCKS_PER_SEC / 3) {
+        for (k = 0; k < 40; k++) handle(1000000);
+    }
     return 0;
 }
 P

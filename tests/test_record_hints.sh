@@ -30,7 +30,7 @@ P
 $CC -O1 -o short short.c || exit 2
 for of in --calls --edges --refs --footprint '--calls --edges' '--calls --ticks 250'; do
     # shellcheck disable=SC2086
-    "$bursty" record $of -o x.brst ./short >got 2>err
+    COLUMNS=1000 "$bursty" record $of -o x.brst ./short >got 2>err # each hint is one line
     check "$of: status" [ $? = 0 ]
     check "$of: nothing to show" grep -q '^bursty: short: nothing to show$' err
     check "$of: one reason" [ "$(grep -c 'MISSING: no burst yet: .* 9900 checks .*--every N' err)" = 1 ]
@@ -91,5 +91,18 @@ else
     skipped=1
     echo "skipped: no strip"
 fi
+
+# ---- a script's work is that of the programs that it starts ------------------------------------------
+printf '#!/bin/sh\n./short 2000000\nexit 0\n' >script
+chmod +x script
+"$bursty" record -o x.brst ./script >got 2>err
+check "the programs that a script starts are named" \
+    grep -q '^bursty: the programs that it started used [0-9]* ms .*--follow' err
+"$bursty" record --follow -o x.brst ./script >got 2>err
+[ "$(grep -c 'that it started' err)" = 0 ]
+ok $? "not with --follow"
+"$bursty" record -o x.brst ./short 2000000 >got 2>err
+[ "$(grep -c 'that it started' err)" = 0 ]
+ok $? "nor where there are none"
 
 finish

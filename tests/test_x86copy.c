@@ -319,6 +319,49 @@ TEST(switches_stay_in_the_copy_proved_or_translated) {
     }
 }
 
+/* Counts down from the first argument, by a switch that goes back to its case.
+   Nothing falls into the case, so that its check stands in line before it. */
+TEST(the_check_of_a_label_stands_before_it) {
+    static const unsigned char code[] = {
+        0x48, 0x8D, 0x15, 0xF9, 0x0F, 0, 0,     /*  0: lea DATA(%rip),%rdx        */
+        0x31, 0xC9,                             /*  7: xor %ecx,%ecx              */
+        0xEB, 0x04,                             /*  9: jmp 15                     */
+        0xFF, 0xC1,                             /* 11: inc %ecx                   */
+        0xFF, 0xCF,                             /* 13: dec %edi                   */
+        0x31, 0xC0,                             /* 15: xor %eax,%eax              */
+        0x85, 0xFF,                             /* 17: test %edi,%edi             */
+        0x0F, 0x95, 0xC0,                       /* 19: setne %al                  */
+        0x83, 0xE0, 0x01,                       /* 22: and $1,%eax                */
+        0x48, 0x63, 0x04, 0x82,                 /* 25: movslq (%rdx,%rax,4),%rax  */
+        0x48, 0x01, 0xD0,                       /* 29: add %rdx,%rax              */
+        0xFF, 0xE0,                             /* 32: jmp *%rax                  */
+        0x89, 0xC8, 0xC3};                      /* 34: mov %ecx,%eax; ret         */
+    static const int32_t distances[] = {34 - TEXT, 11 - TEXT, 0x7FFFFFFF};
+    const x86copy_spot *spot;
+    unsigned char *c;
+    if (PREPARE(code, 0, 4) != 0) { SKIP("no memory that can be executed"); return; }
+    memcpy(image + TEXT, distances, sizeof distances);
+    CHECK_EQ(x86flow_decode(&body, &flow, &f, 0), 0);
+    x86flow_plan(&body, 4);
+    CHECK_EQ(body.insn[3].offset, 11);
+    CHECK_EQ(body.insn[3].target, X86FLOW_TARGET_TABLE | X86FLOW_TARGET_CHECKED);
+    c = place(0);
+    CHECK(c != NULL);
+    CHECK_EQ(copy.site_count, 1);
+    spot = &copy.spot[3];
+    CHECK_EQ(spot->thunk, spot->begin);
+    CHECK_EQ(spot->at, spot->thunk + X86COPY_CHECK_C);
+    words.n = 100;
+    CHECK_EQ(call(c, 5, 0), 5);
+    CHECK_EQ(words.n, 95);
+    words.n = 3;
+    words.left = 0;
+    answer = 0;
+    CHECK_EQ(call(c, 5, 0), 5);
+    CHECK_EQ(asked, 1);                         /* site 0, by the fourth check */
+    CHECK_EQ(words.n, 1000 - 1);
+}
+
 TEST(a_stub_holds_the_displaced_instructions) {
     static const unsigned char code[] = {0x48, 0x89, 0xF8, 0x48, 0x01, 0xF0, 0xC3}; /* mov; add */
     unsigned char *stub;

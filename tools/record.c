@@ -20,6 +20,7 @@ static const char help[]
       "\n"
       "What is recorded, several together if you like; time if nothing else is asked for:\n"
       "  --time             CPU time by a timer: hardly any cost. Alone it changes no code\n"
+      "  --lines            time by source line, and of what was inlined there\n"
       "  --calls, --edges   calls in their contexts; callers with what they call (samples)\n"
       "  --footprint        how much data a window of the run touches (samples)\n"
       "  --refs             data references that come back in the same order (samples)\n"
@@ -54,6 +55,7 @@ static const char help[]
 #include "attach.h"
 #include "base/cache.h"
 #include "base/elf.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -83,6 +85,7 @@ typedef struct record_options {
     char report[128];               /* where the recorder says how it went */
     int stats, quiet, direct;       /* direct: the output is no regular file */
     ino_t inode;                    /* of FILE.new */
+    time_t began;
     const char *program;
 } record_options;
 
@@ -106,7 +109,8 @@ enum {
     FLAG_ALL = 512,
     FLAG_DIRECT = 1024,
     FLAG_NO_KEEP = 2048,
-    FLAG_LOOK = 4096            /* patch nothing: time alone */
+    FLAG_LOOK = 4096,           /* patch nothing: time alone */
+    FLAG_LINES = 8192           /* time by source line, too */
 };
 enum {
     DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
@@ -452,6 +456,7 @@ static int read_options(record_options *o, int argc, char **argv) {
         shaped |= shapes_bursts(&option);
         if (tool_is(&option, "--", "stats")) o->stats = 1;
         else if (tool_is(&option, "--", "time")) time_said = 1;
+        else if (tool_is(&option, "--", "lines")) o->flags |= FLAG_LINES;
         else if (tool_is(&option, "--", "calls")) profiles |= PROFILE_HCCT;
         else if (tool_is(&option, "--", "edges")) profiles |= PROFILE_PAIRS;
         else if (tool_is(&option, "--", "refs")) profiles |= PROFILE_STREAMS;
@@ -531,6 +536,13 @@ static int read_options(record_options *o, int argc, char **argv) {
             || o->only.size || o->not_these.size || o->frames.size || (ticks_said && !o->ticks)))
         bad = tool_error("-p records time alone, with --seconds, --ticks, -o and --quiet: for the "
                          "rest the program must be started by bursty record");
+    if (!bad && o->flags & FLAG_LINES && ticks_said && !o->ticks)
+        bad = tool_error("--ticks 0 leaves no time to --lines");
+    if (!bad && o->flags & FLAG_LINES
+        && (profiles || o->profiles || shaped || o->only.size || o->not_these.size))
+        bad = tool_error("--lines goes with --time, --ticks and --frames alone: code that is changed "
+                         "to count runs at other places, so record calls, edges and references in "
+                         "a run of their own");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
     o->profiles |= profiles;
     if (o->profiles & PROFILE_OBJECTS) {
@@ -684,6 +696,7 @@ static int give_name(const record_options *o, const char *bytes) {
 static int show_report(const record_options *o) {
     char line[8192], first[4200] = "", last[4200] = "";
     unsigned images = 0;
+    uint32_t failed = 0;
     int said = 0;
     FILE *file = fopen(o->report, "r");
     if (!file) return 0;
@@ -698,6 +711,13 @@ static int show_report(const record_options *o) {
         } else if (line[0] == '?') {
             if (!o->quiet) fprintf(stderr, "bursty: %s", line + 1);
         } else if (o->stats) fputs(line, stderr);
+    }
+    if (fseek(file, (1 << 16) - 4, SEEK_SET) == 0          /* HANDOVER_FAILED */
+        && fread(&failed, sizeof failed, 1, file) == 1 && failed) {
+        fprintf(stderr, "bursty: %lu processes of the program could not write their files: another "
+                        "user may not do so there. With -o name a folder where each user may write\n",
+                (unsigned long)failed);
+        said = 1;
     }
     fclose(file);
     first[strcspn(first, "\n")] = last[strcspn(last, "\n")] = 0;
@@ -800,31 +820,60 @@ static void show_brief(const record_options *o) {
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) { }
 }
 
-/* FILE says where instructions stand in ELF files, and gets lines. It has its
-   name all the time; if it cannot be written again, it stays as it is. */
-static void name_places(record_options *o) {
-    char path[4200];
+/* A file says where instructions stand in ELF files, and gets lines. It has its
+   name all the time; if it cannot be written again, it stays as it is. Returns
+   the new file's number, or 0. */
+static ino_t name_places_of(const char *name) {
+    char path[4300];
     struct stat s;
     text out = {NULL, 0, 0};
-    unsigned char *data;
     size_t size;
+    unsigned char *data = tool_read_file(name, NULL, &size);
+    ino_t made = 0;
     FILE *file;
     int is_whole;
-    if (o->direct || !(o->profiles & (PROFILE_OBJECTS | PROFILE_STREAMS)) || stat(o->out, &s) != 0
-        || s.st_ino != o->inode || s.st_size == 0)
-        return;
-    data = tool_read_file(o->out, NULL, &size);
     if (data && places_name(data, size, &out) == 0) {
-        snprintf(path, sizeof path, "%s.new", o->out);
+        snprintf(path, sizeof path, "%s.new", name);
         file = fopen(path, "wb");
         is_whole = file && fwrite(out.data, 1, out.size, file) == out.size;
         if (file && fclose(file) != 0) is_whole = 0;
-        if (is_whole && stat(path, &s) == 0 && rename(path, o->out) == 0)
-            o->inode = s.st_ino;
+        if (is_whole && stat(path, &s) == 0 && rename(path, name) == 0) made = s.st_ino;
         else if (file) remove(path);
     }
     text_free(&out);
     free(data);
+    return made;
+}
+
+/* Of children: FILE.PID, if this run wrote it and it is our own. */
+static void name_places_of_children(const record_options *o) {
+    char folder[4096], name[8400];
+    const char *base = strrchr(o->out, '/') + 1;
+    size_t length = strlen(base);
+    const struct dirent *e;
+    struct stat s;
+    DIR *all;
+    snprintf(folder, sizeof folder, "%.*s", (int)(base - o->out), o->out);
+    all = opendir(folder);
+    while (all && (e = readdir(all)) != NULL) {
+        const char *number = e->d_name + length + 1;
+        if (strncmp(e->d_name, base, length) != 0 || e->d_name[length] != '.') continue;
+        if (!*number || number[strspn(number, "0123456789.")]) continue;
+        snprintf(name, sizeof name, "%s%s", folder, e->d_name);
+        if (lstat(name, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size == 0) continue;
+        if (s.st_uid == geteuid() && s.st_mtime >= o->began) (void)name_places_of(name);
+    }
+    if (all) closedir(all);
+}
+
+static void name_places(record_options *o) {
+    struct stat s;
+    ino_t made;
+    if (o->direct) return;
+    if (o->follow) name_places_of_children(o);
+    if (stat(o->out, &s) != 0 || s.st_ino != o->inode || s.st_size == 0) return;
+    made = name_places_of(o->out);
+    if (made) o->inode = made;
 }
 
 /* Is FILE the one that this run has written? */
@@ -898,7 +947,7 @@ static int find_split(int argc, char **argv) {
     static const char *const alone[]
         = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--no-cache",
            "--help",    "-h",      "--time",   "--calls", "--edges",      "--refs",    "--footprint",
-           "--misses",  "--sharing"};
+           "--misses",  "--sharing", "--lines"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
         size_t n = 0, count = sizeof alone / sizeof *alone;
@@ -1027,6 +1076,7 @@ static int run(int argc, char **argv) {
         o.cache[0] = 0;
     fflush(NULL);
     if (pipe2(started, O_CLOEXEC) != 0) return tool_system_error("pipe");
+    o.began = time(NULL);
     child = fork();
     if (child == 0) {
         (void)sigaction(SIGXFSZ, &too_large, NULL);

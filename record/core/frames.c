@@ -49,9 +49,14 @@ RECORDER_HOOK RECORDER_READS_STACK static uintptr_t end_of_frame(uintptr_t frame
                                                                  const void *site) {
 #if defined(__x86_64__) && !defined(__ILP32__)
     const uintptr_t *word = (const uintptr_t *)(frame & ~(uintptr_t)7);
-    uint32_t i;
-    for (i = 0; i < RECORDER_FRAME_WORDS; i++) {
-        if (word[i] == (uintptr_t)site) return (uintptr_t)(word + i + 1);
+    const uintptr_t *stop = word + RECORDER_FRAME_WORDS, sought = (uintptr_t)site;
+    typedef char words_are_a_multiple_of_4[RECORDER_FRAME_WORDS % 4 ? -1 : 1];
+    (void)sizeof(words_are_a_multiple_of_4);
+    for (; word < stop; word += 4) { /* most hooks look at a dozen words */
+        if (word[0] == sought) return (uintptr_t)(word + 1);
+        if (word[1] == sought) return (uintptr_t)(word + 2);
+        if (word[2] == sought) return (uintptr_t)(word + 3);
+        if (word[3] == sought) return (uintptr_t)(word + 4);
     }
 #endif
     (void)frame;
@@ -232,11 +237,17 @@ RECORDER_HOOK static uint64_t random_below(recorder_thread *r, uint64_t bound) {
 
 /* What the hooks do next. A signal may come between any two stores. */
 RECORDER_HOOK static void go_on(recorder_thread *r) {
-    int keep = !r->feeding && !r->deep;
-    uint64_t room = keep ? RECORDER_DEPTH - r->frame_count : 0;
+    uint64_t room;
     recorder_frame *top = r->frames - 1 + r->frame_count;
-    if (!keep) (++top)->function = NULL; /* of no call: each return comes to recorder_return */
     recorder_here.left = 0;
+    if (r->feeding || r->deep) { /* each call and each return comes to the recorder */
+        (++top)->function = NULL; /* of no call */
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        recorder_here.top = top;
+        r->given = 0;
+        return;
+    }
+    room = RECORDER_DEPTH - r->frame_count;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     recorder_here.top = top;
     r->given = room < r->gap ? room : r->gap;

@@ -33,6 +33,16 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of names, and of who
 static char unloaded;                                    /* the function of an entry that is gone */
 static uint32_t used[RECORDER_FUNCTIONS], used_count;    /* entries, while names are looked up */
 
+/* Files whose functions have keys, and what makes an address in one of them an
+   address here. */
+enum { FILES = 512 };
+static struct { char *path; uintptr_t slide; } files[FILES];
+static uint32_t file_count;
+static uint16_t file_of[RECORDER_FUNCTIONS]; /* 1 + its number, or 0 */
+/* Where they are mapped, as far as functions with keys are there. */
+static struct { uintptr_t start, end; uint16_t number; } mappings[FILES];
+static uint32_t mapping_count;
+
 int (*recorder_debug_file)(const char *path, const char *file, size_t size, int number,
                            const char **bytes_out, size_t *size_out);
 
@@ -192,11 +202,28 @@ RECORDER_HOOK static void name_by_debug_files(const image *m, const char *path) 
     }
 }
 
+/* 1 + the number of a file, or 0: there is no room. */
+RECORDER_HOOK static uint16_t number_of_file(const char *path, uintptr_t slide) {
+    size_t size = strlen(path) + 1;
+    uint32_t n;
+    for (n = 0; n < file_count; n++) {
+        if (files[n].slide == slide && !strcmp(files[n].path, path)) return (uint16_t)(n + 1);
+    }
+    if (n == FILES) return 0;
+    files[n].path = (char *)recorder_memory(size);
+    if (!files[n].path) return 0;
+    memcpy(files[n].path, path, size);
+    files[n].slide = slide;
+    file_count++;
+    return (uint16_t)(n + 1);
+}
+
 RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintptr_t end,
                                        uintptr_t from) {
     const char *base = strrchr(path, '/');
     uintptr_t address = from;
     uint32_t i, n, wanted = 0;
+    uint16_t number = 0;
     image m = {NULL, 0, 0};
     off_t size;
     int file;
@@ -212,6 +239,12 @@ RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintpt
             m.size = (size_t)size;
             address = name_by_image(&m, start, from);
             name_by_debug_files(&m, path);
+            if (head_of(&m)) number = number_of_file(path, m.slide);
+            if (number && mapping_count < FILES) {
+                mappings[mapping_count].start = start;
+                mappings[mapping_count].end = end;
+                mappings[mapping_count++].number = number;
+            }
             munmap(mapped, m.size);
         }
     }
@@ -222,7 +255,9 @@ RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintpt
         int length;
         i = used[n];
         offset = (uintptr_t)functions[i] - start;
-        if (offset >= end - start || names[i] || functions[i] == (void *)&unloaded) continue;
+        if (offset >= end - start || functions[i] == (void *)&unloaded) continue;
+        file_of[i] = number;
+        if (names[i]) continue;
         length = snprintf(name, sizeof name, "%.250s+0x%lx", base ? base + 1 : path,
                           (unsigned long)(offset + address));
         if (length > 0) give_name(i, name, (size_t)length);
@@ -354,6 +389,7 @@ RECORDER_HOOK uint32_t recorder_find_names(void) {
     uint32_t n;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     locked = lock_names();
+    mapping_count = 0;
     for (n = used_count = 0; n < RECORDER_FUNCTIONS; n++) {
         if (functions[n]) used[used_count++] = n;
     }
@@ -427,4 +463,27 @@ RECORDER_HOOK void recorder_forget_unmapped(void) {
 RECORDER_HOOK const char *recorder_name(void *user, uint32_t key) {
     (void)user;
     return key <= RECORDER_FUNCTIONS ? names[key - 1] : "(more functions)";
+}
+
+RECORDER_HOOK const char *recorder_place(void *user, uint32_t key) {
+    static char text[4200];
+    uint16_t number = key && key <= RECORDER_FUNCTIONS ? file_of[key - 1] : 0;
+    (void)user;
+    if (!number || functions[key - 1] == (void *)&unloaded) return NULL;
+    snprintf(text, sizeof text, "%.4096s\t%lx", files[number - 1].path,
+             (unsigned long)((uintptr_t)functions[key - 1] - files[number - 1].slide));
+    return text;
+}
+
+RECORDER_HOOK const char *recorder_place_at(uint64_t pc) {
+    static char text[4200];
+    uint32_t n;
+    for (n = 0; n < mapping_count; n++) {
+        uint16_t number = mappings[n].number;
+        if ((uintptr_t)pc - mappings[n].start >= mappings[n].end - mappings[n].start) continue;
+        snprintf(text, sizeof text, "%.4096s\t%lx", files[number - 1].path,
+                 (unsigned long)((uintptr_t)pc - files[number - 1].slide));
+        return text;
+    }
+    return NULL;
 }

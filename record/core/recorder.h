@@ -11,6 +11,7 @@
                  sharing.c     lines that several threads use
                  contexts.c    sums over bursts for each context of a tree
                  timer.c       ticks of a timer
+                 lines.c       the same by place in the code
                  dump.c        writes all trees into a file at exit
        preload/  patch.c       the library that `bursty record` preloads: events of binpatch.h
                  patch_file.c  the file and the report that it writes
@@ -23,8 +24,8 @@
                  ticks.c       where time goes, for instrument.c; it takes sampled.c, too
 
    A program has instrument.c or patch.c, and frames.c, threads.c, names.c and
-   dump.c; patch.c also has debugfile.c, sampled.c, contexts.c, timer.c, keep.c
-   and handover.c. These two provide recorder_memory, recorder_at_exit and
+   dump.c; patch.c also has debugfile.c, sampled.c, contexts.c, timer.c, lines.c,
+   keep.c and handover.c. These two provide recorder_memory, recorder_at_exit and
    recorder_wants_child. */
 #ifndef RECORDER_H
 #define RECORDER_H
@@ -231,6 +232,12 @@ void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end);
 /* Each line of /proc/self/maps, one caller at a time. */
 void recorder_read_maps(void (*each)(const char *line));
 const char *recorder_name(void *user, uint32_t key);
+/* The file of a function that recorder_find_names has found, and behind a tab
+   its address there in hexadecimal; NULL if no file has it. Until the next
+   call. */
+const char *recorder_place(void *user, uint32_t key);
+/* The same of any address in a file that has functions with keys. */
+const char *recorder_place_at(uint64_t pc);
 /* Functions that have a name and are in memory that is not mapped any more get
    new keys if they are seen again. */
 void recorder_forget_unmapped(void);

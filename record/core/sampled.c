@@ -256,12 +256,15 @@ static void put_path(part *p, const sampled_profile *about, const sampled_path *
     const char *name = path->key == SAMPLED_OUTSIDE    ? "(outside)"
                        : path->key == SAMPLED_RECORDER ? "(recorder)"
                                                        : about->name(about->name_user, path->key);
+    const char *place = !about->place || path->key >= SAMPLED_RECORDER
+                            ? NULL
+                            : about->place(about->name_user, path->key);
     const volatile sampled_path *now = path;        /* its thread may be in the middle of a tick */
     uint64_t ticks = now->ticks, squares = now->squares, slow = now->slow;
     put(p, PATH);
     put(p, 1);
     put_string(p, name ? name : "?");
-    put_string(p, "");
+    put_string(p, place ? place : "");
     put(p, 0);
     put(p, SCOPE);
     put(p, path->parent ? number - path->parent : 0);
@@ -273,7 +276,7 @@ static void put_path(part *p, const sampled_profile *about, const sampled_path *
 int sampled_write_ticks(const sampled_profile *about, uint32_t period_us,
                         const sampled_ticks *const *threads, uint32_t count, uint64_t lost,
                         int (*write)(void *user, const void *data, size_t size), void *user) {
-    enum { INFO = 1, THREAD = 3, TICKS = 5, ENDED = 1 };
+    enum { INFO = 1, THREAD = 3, TICKS = 5, KERNEL = 14, CHECKED = 15, ENDED = 1 };
     part p;
     uint64_t cut = 0, late = 0;
     uint32_t n, i;
@@ -292,6 +295,16 @@ int sampled_write_ticks(const sampled_profile *about, uint32_t period_us,
     put(&p, lost);
     put(&p, cut);
     put(&p, late);
+    if (about->cpu_us) {
+        put(&p, KERNEL);
+        put(&p, about->cpu_us);
+        put(&p, about->kernel_us);
+        put(&p, about->look_us);
+    }
+    if (about->has_checks) {
+        put(&p, CHECKED);
+        put(&p, 1);
+    }
     for (n = 0; n < count; n++) {
         put(&p, THREAD);
         put(&p, n);

@@ -33,7 +33,15 @@ typedef struct sampled_profile {
     uint32_t every, burst, jitter; /* every UINT32_MAX: always */
     uint64_t bursts, checks;                /* checks 0: not known */
     const char *(*name)(void *user, uint32_t key);
+    /* Of a function with ticks: an ELF file and, behind a tab, its address there in
+       hexadecimal, of which `bursty record` makes file and line. NULL, or it may
+       return NULL: not known. */
+    const char *(*place)(void *user, uint32_t key);
     void *name_user;
+    /* Of the process while it ticked: CPU time, how much of it was in the kernel,
+       and how often the kernel looks where a thread is. cpu_us 0: not known. */
+    uint64_t cpu_us, kernel_us, look_us;
+    int has_checks;                         /* ticks came while the code had checks */
 } sampled_profile;
 
 /* One call of a function: an estimate of weight_256 / 256 calls. */

@@ -136,7 +136,8 @@ RECORDER_HOOK static recorder_thread *new_record(void) {
     return r;
 }
 
-RECORDER_HOOK static recorder_thread *first_call(void) {
+/* Apart, so that recorder_begin keeps no registers for it. */
+RECORDER_HOOK __attribute__((noinline)) static recorder_thread *first_call(void) {
     uintptr_t low = 0, end = 0;
     recorder_thread *r;
     gone = 1; /* what is called here may be instrumented: it must not come back */
@@ -193,12 +194,23 @@ RECORDER_HOOK static inline int take(recorder_thread *r) {
 }
 
 /* A signal handler that interrupts a hook is not seen. */
-RECORDER_HOOK recorder_thread *recorder_begin(void) {
-    recorder_thread *r = self;
-    if (gone) return NULL;
+RECORDER_HOOK __attribute__((noinline)) static recorder_thread *begin_slowly(recorder_thread *r) {
     if (!r) r = first_call();
     if (!r || !take(r)) return NULL;
     if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST)) return r;
+    recorder_end(r);
+    return NULL;
+}
+
+RECORDER_HOOK recorder_thread *recorder_begin(void) {
+    recorder_thread *r = self;
+    int free = 0;
+    if (gone) return NULL;
+    if (!r || !__atomic_compare_exchange_n(&r->busy, &free, 1, 0, __ATOMIC_SEQ_CST,
+                                           __ATOMIC_RELAXED)) {
+        return begin_slowly(r);
+    }
+    if (RECORDER_LIKELY(!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST))) return r;
     recorder_end(r);
     return NULL;
 }

@@ -18,6 +18,7 @@
    thread. */
 #define _GNU_SOURCE 1
 #include "timer.h"
+#include "lines.h"
 #include "recorder.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -39,10 +41,15 @@ typedef struct timed_thread {
     struct timed_thread *next;
     int in_use, timer;                  /* timer -1: none */
     uint64_t stack_end;
+    lines *lines;                       /* NULL: not asked for, or no memory */
     sampled_ticks ticks;
     uint32_t keys[SAMPLED_DEEP];        /* not on the interrupted stack: it may be small */
     uint64_t room[TIMER_ROOM / 8];
 } timed_thread;
+
+typedef struct cpu_time {
+    uint64_t user_us, kernel_us;
+} cpu_time;
 
 static struct {
     uint32_t period_us;
@@ -50,7 +57,10 @@ static struct {
     pthread_key_t at_end;
     timed_thread *all;
     uint64_t unknown;                   /* threads without memory: a lost tick each, if not more */
+    int wants_lines;
     int guarded, stopped;
+    cpu_time from, until;               /* until: if it was stopped */
+    uint32_t look_us;
     struct sigaction wanted[2];         /* what the program set for our signal: wanted[which] */
     uint32_t which;
 } timed;
@@ -79,6 +89,7 @@ static timed_thread *take(void) {
     t = (timed_thread *)recorder_memory(sizeof *t);
     if (!t) return NULL;
     t->in_use = 1;
+    if (timed.wants_lines) t->lines = (lines *)recorder_memory(sizeof *t->lines);
     t->next = __atomic_load_n(&timed.all, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&timed.all, &t->next, t, 0, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED)) {
@@ -114,6 +125,10 @@ static void tick_of(timed_thread *t, const siginfo_t *info, const ucontext_t *u)
                         t->stack_end, t->keys, t->room);
     if (count != UINT32_MAX) {
         if (timer_ticked) timer_ticked(t->keys, count, n);
+        if (t->lines) {
+            uint32_t innermost = count ? t->keys[0] : SAMPLED_OUTSIDE;
+            lines_tick(t->lines, (uint64_t)at[REG_RIP], innermost, n);
+        }
         sampled_tick(&t->ticks, t->keys, count, n, 0);
     } else {
         t->keys[0] = SAMPLED_RECORDER;
@@ -301,6 +316,38 @@ static void time_others(void) {
     if (folder >= 0) close(folder);
 }
 
+/* ---- CPU time, and the kernel's part of it ---- */
+
+/* A handler runs when the thread is back in the program, and cannot tell
+   whether the kernel was at work when the tick was due. But the kernel itself
+   looks at that, with each tick of its own clock, and shares the CPU time of the
+   process out between the two. */
+static cpu_time cpu_now(void) {
+    cpu_time t = {0, 0};
+    struct rusage u;
+    if (getrusage(RUSAGE_SELF, &u) != 0) return t;
+    t.user_us = (uint64_t)u.ru_utime.tv_sec * 1000000 + (uint64_t)u.ru_utime.tv_usec;
+    t.kernel_us = (uint64_t)u.ru_stime.tv_sec * 1000000 + (uint64_t)u.ru_stime.tv_usec;
+    return t;
+}
+
+/* The coarse clock moves with the kernel's own. */
+static void begin_cpu_time(void) {
+    struct timespec look;
+    timed.from = cpu_now();
+    if (clock_getres(CLOCK_MONOTONIC_COARSE, &look) == 0 && look.tv_sec == 0)
+        timed.look_us = (uint32_t)(look.tv_nsec / 1000);
+}
+
+static void say_cpu_time(sampled_profile *about) {
+    cpu_time to = timed.stopped ? timed.until : cpu_now();
+    if (!timed.look_us || to.user_us < timed.from.user_us || to.kernel_us < timed.from.kernel_us)
+        return;
+    about->kernel_us = to.kernel_us - timed.from.kernel_us;
+    about->cpu_us = about->kernel_us + to.user_us - timed.from.user_us;
+    about->look_us = timed.look_us;
+}
+
 int timer_begin(uint32_t ticks_per_second, timer_stack_fn stack) {
     timed.stack = stack;
     timed.period_us = 1000000 / ticks_per_second;
@@ -309,16 +356,19 @@ int timer_begin(uint32_t ticks_per_second, timer_stack_fn stack) {
     timed.guarded = 1;
     timer_thread((uint64_t)getauxval(AT_RANDOM) & ~UINT64_C(15));
     time_others();
+    begin_cpu_time();
     return timed_here && timed_here->timer >= 0 ? 0 : -1;
 }
 
 void timer_in_child(void) {
     timed_thread *t = timed_here;
     if (!timed.period_us) return;
+    timed.from = cpu_now();
     __atomic_store_n(&timed.all, t, __ATOMIC_RELAXED);
     if (!t) return;
     t->next = NULL;
     memset(&t->ticks, 0, sizeof t->ticks);
+    if (t->lines) memset(t->lines, 0, sizeof *t->lines);
     start(t);                                   /* a child has no timers */
 }
 
@@ -336,19 +386,46 @@ int timer_write(const sampled_profile *about, int (*write)(void *, const void *,
     const timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
     uint32_t first = TIMER_THREADS;             /* the newest thread comes first in the list */
     uint64_t lost = __atomic_load_n(&timed.unknown, __ATOMIC_RELAXED);
+    sampled_profile with_time = *about;
     if (!timed.period_us) return 0;
+    say_cpu_time(&with_time);
     for (; t && first > 0; t = t->next) tables[--first] = &t->ticks;
     for (; t; t = t->next) {
         uint32_t i, used = __atomic_load_n(&t->ticks.paths_used, __ATOMIC_ACQUIRE);
         for (i = 0; i < used; i++) lost += t->ticks.paths[i].ticks;
     }
-    return sampled_write_ticks(about, timed.period_us, tables + first, TIMER_THREADS - first, lost,
+    return sampled_write_ticks(&with_time, timed.period_us, tables + first, TIMER_THREADS - first, lost,
                                write, user);
+}
+
+static const lines *next_lines(void *unused, const lines *l) {
+    const timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
+    (void)unused;
+    while (l && t && t->lines != l) t = t->next;
+    if (l && t) t = t->next;
+    while (t && !t->lines) t = t->next;
+    return t ? t->lines : NULL;
+}
+
+void timer_want_lines(void) { timed.wants_lines = 1; }
+
+int timer_write_lines(const sampled_profile *about, const char *(*place)(void *user, uint64_t pc),
+                      int (*write)(void *, const void *, size_t), void *user) {
+    lines_about l;
+    if (!timed.period_us || !timed.wants_lines) return 0;
+    memset(&l, 0, sizeof l);
+    l.program = about->program;
+    l.period_us = timed.period_us;
+    l.name = about->name;
+    l.place = place;
+    l.user = about->name_user;
+    return lines_write(&l, next_lines, NULL, write, user);
 }
 
 void timer_stop(int timers) {
     timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
     if (!timed.period_us) return;
+    if (!timed.stopped) timed.until = cpu_now();
     for (; timers && t; t = t->next) {
         if (t->in_use && t->timer >= 0) base_p_timer_delete(t->timer);
         t->timer = -1;

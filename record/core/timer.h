@@ -15,6 +15,8 @@ typedef uint32_t (*timer_stack_fn)(uint64_t pc, uint64_t rsp, uint64_t rbp, uint
 enum { TIMER_ROOM = SAMPLED_DEEP * 16 };
 typedef int (*timer_create_fn)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
+/* Before timer_begin: ticks are counted by their place in the code, too. */
+void timer_want_lines(void);
 /* Gets ready, and starts the timer of the first thread, which calls it. Returns
    0, or -1. */
 int timer_begin(uint32_t ticks_per_second, timer_stack_fn stack);
@@ -28,11 +30,15 @@ int timer_create_thread(timer_create_fn create, pthread_t *thread, const pthread
                         void *(*run)(void *), void *argument);
 /* In the child of a fork that is recorded: it begins with no ticks. */
 void timer_in_child(void);
-/* No more ticks. Makes no system call, unless `timers`: then the timers are
-   deleted, too. */
+/* No more ticks. The first call asks for the CPU time; beyond that there is no
+   system call, unless `timers`: then the timers are deleted, too. */
 void timer_stop(int timers);
 /* Tells of the ticks of each path, by the key of its innermost function. */
 void timer_each(void (*each)(void *user, uint32_t key, uint64_t ticks), void *user);
+/* Writes a part of kind 18, if there was a timer and lines are wanted. place:
+   lines_about of lines.h. Returns 0, or -1. */
+int timer_write_lines(const sampled_profile *about, const char *(*place)(void *user, uint64_t pc),
+                      int (*write)(void *, const void *, size_t), void *user);
 /* Writes a part, if there was a timer. Returns 0, or -1. */
 int timer_write(const sampled_profile *about, int (*write)(void *, const void *, size_t),
                 void *user);

@@ -33,6 +33,7 @@ enum { ROOM = 1 << 26, PREPARED = 1 << 23, STEP = 1 << 16, POPULATE_WRITE = 23 }
 
 static struct {
     char *report;
+    uint32_t *failed;                       /* in the report */
     unsigned char *file;
     size_t said, written, prepared, room;
     int is_closed;                          /* no system calls any more */
@@ -60,14 +61,26 @@ void *handover_map(const char *path, size_t bytes) {
 void handover_open(const char *report, const char *file) {
     handover.report = (char *)handover_map(report, HANDOVER_REPORT);
     /* What the process said when it was another program stays. */
-    if (handover.report) handover.said = strnlen(handover.report, HANDOVER_REPORT - 1);
+    if (handover.report) {
+        handover.said = strnlen(handover.report, HANDOVER_FAILED - 1);
+        handover.failed = (uint32_t *)(void *)(handover.report + HANDOVER_FAILED);
+    }
     if (file) handover.file = (unsigned char *)handover_map(file, ROOM);
     handover.room = ROOM;
 }
 
+void handover_join(const char *report) {
+    char *memory = (char *)handover_map(report, HANDOVER_REPORT);
+    if (memory) handover.failed = (uint32_t *)(void *)(memory + HANDOVER_FAILED);
+}
+
+void handover_failed(void) {
+    if (handover.failed) (void)__atomic_fetch_add(handover.failed, 1, __ATOMIC_RELAXED);
+}
+
 void handover_line(const char *line) {
     size_t size = strlen(line);
-    if (!handover.report || size >= HANDOVER_REPORT - handover.said) return;
+    if (!handover.report || size >= HANDOVER_FAILED - handover.said) return;
     memcpy(handover.report + handover.said, line, size);
     handover.said += size;
 }

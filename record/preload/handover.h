@@ -4,11 +4,18 @@
 #define HANDOVER_H
 #include <stddef.h>
 
-enum { HANDOVER_REPORT = 1 << 16 };         /* bytes of the report, the last one is 0 */
+/* Bytes of the report: text, zeros, and at the end a number of 32 bits, of other
+   processes of the program that could not write their files. */
+enum { HANDOVER_REPORT = 1 << 16, HANDOVER_FAILED = HANDOVER_REPORT - 4 };
 
 /* Before the program does anything: maps the report, which the tool has made,
    and the file. "-": no report. file NULL: no file to fall back on. */
 void handover_open(const char *report, const char *file);
+/* The same in another process of the program, as far as handover_failed needs
+   it. */
+void handover_join(const char *report);
+/* This process could not write its file. */
+void handover_failed(void);
 /* Makes the file as long as that, unless it is, and maps it. Returns NULL if it
    cannot. */
 void *handover_map(const char *path, size_t bytes);

@@ -368,6 +368,7 @@ static void record_save_all(void) {
         record_write_file();
     }
     if (record.pid == record.owner) record_write_report();
+    else if (record.write_error) handover_failed();
     errno = saved;
 }
 
@@ -604,7 +605,12 @@ static void record_installed(int toggle_signal) {
     binpatch_stats stats;
     uint32_t n;
     binpatch_get_stats(&stats);
-    for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) record.bias[n] = m.bias;
+    for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) {
+        record.bias[n] = m.bias;
+        record.text[n] = m.text;
+        record.text_bytes_of[n] = m.text_bytes;
+        record.paths[n] = m.path;
+    }
     record.modules = n;
     record.first_key = recorder_key((void *)(uintptr_t)getauxval(AT_ENTRY));
     record.buffers = stats.buffers;
@@ -617,6 +623,7 @@ static void record_installed(int toggle_signal) {
     handover_sandbox = record_sandbox;
     handover_names = record_name_all;
     timer_ticked = frames_tick;
+    if (record.lines) timer_want_lines();
     if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
     if (stats.filters) {        /* when it forbids them we are not asked: it is as if it had */
         handover_line("?the program can forbid system calls by an instruction of its own: the "
@@ -698,6 +705,9 @@ __attribute__((constructor)) static void record_start(void) {
     record.config.all_checks = number[8] >> 9 & 1;
     record.direct = number[8] >> 10 & 1;
     record.looks = record.config.no_patches = number[8] >> 12 & 1;
+    record.lines = record.looks && number[8] >> 13 & 1;
+    if (record.lines && readlink("/proc/self/exe", record.executable, sizeof record.executable - 1) < 0)
+        record.executable[0] = 0;
     snprintf(record.path, sizeof record.path, "%s", wanted + path_at);
     if (record.profiles & PROFILE_MISSES) record_take_caches(getenv("BURSTY_RECORD_CACHES"));
     record_take_streams(getenv("BURSTY_RECORD_STREAMS"));
@@ -711,7 +721,7 @@ __attribute__((constructor)) static void record_start(void) {
         snprintf(whole, sizeof whole, "%.4100s.new", record.path);
         handover_open(record.report, record.direct ? NULL : whole);
         if (!record.direct && !(number[8] >> 11 & 1)) keep_open(record.report);
-    }
+    } else handover_join(record.report);
     record.config.bursts_per_second = number[10];
     record.ticks = number[11];
     record.weight_256 = 256;

@@ -64,8 +64,11 @@ typedef struct record_state {
     pid_t owner, pid;            /* the process that bursty started; this process */
     int follow, running, done;
     int looks;                   /* nothing is patched: time alone is asked for */
+    int lines;                   /* and ticks by their place in the code */
     int is_child;                /* of a fork that is followed, and no other program since */
     uint64_t bias[MODULES];      /* what to add to a place of a module to get its address */
+    uint64_t text[MODULES], text_bytes_of[MODULES]; /* its code */
+    const char *paths[MODULES];
     uint32_t modules;            /* so many from the start */
     uint64_t lost;               /* events that found no memory */
     int without_tables;          /* a thread found none for what it is asked to keep */
@@ -91,6 +94,7 @@ typedef struct record_state {
     uint8_t *pool;               /* memory for after that */
     size_t pool_left;
     char path[4096], report[128];
+    char executable[4096];       /* its file, if lines are wanted; "": not known */
     record_patterns only, not_these; /* of names of functions */
 } record_state;
 extern record_state record;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,6 +86,7 @@ static void record_about(sampled_profile *p) {
     binpatch_stats stats;
     int32_t jitter = record.config.jitter;
     binpatch_get_stats(&stats);
+    memset(p, 0, sizeof *p);
     p->program = program_invocation_short_name;
     p->every = record.config.every;
     if (p->every == BINPATCH_ALWAYS
@@ -97,7 +99,11 @@ static void record_about(sampled_profile *p) {
     if (record.keeping) /* what is kept is not weighed by the checks that were counted */
         p->checks = stats.bursts * ((uint64_t)p->every + p->burst);
     if (p->every == BINPATCH_ALWAYS || record.config.bursts_per_second) p->checks = 0;
+    p->has_checks = record.running && !record.looks
+                    && (!record.config.off || stats.checks || stats.bursts);
     p->name = record_name;
+    /* Counts know functions by their names alone, and the report joins both. */
+    p->place = record.profiles & (PROFILE_PAIRS | PROFILE_METHODS) ? NULL : recorder_place;
     p->name_user = NULL;
 }
 
@@ -164,6 +170,27 @@ static int record_write_unseen(const sampled_profile *about, hcct_write_fn write
         failed = sampled_write_missing(&library, END_LATER, 1, 1, write, user);
     }
     return failed;
+}
+
+static void record_count_ticks(void *user, uint32_t key, uint64_t ticks) {
+    (void)key;
+    *(uint64_t *)user += ticks;
+}
+
+/* A timer of CPU time looks at the kernel's clock ticks alone, and where others
+   want the processor, too, turns end there: no tick comes right behind the
+   beginning of a turn, where the caches are cold. So how many turns were cut off
+   is in the file, if they are worth a word. */
+static int record_write_turns(const sampled_profile *about, hcct_write_fn write, void *user) {
+    enum { END_TURNS = 6, FEW = 50, PART = 4 };
+    struct rusage usage;
+    uint64_t ticks = 0, turns;
+    if (!record.ticks || record.sandboxed) return 0;
+    timer_each(record_count_ticks, &ticks);
+    if (ticks < FEW || getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+    turns = (uint64_t)usage.ru_nivcsw;
+    if (turns < ticks / PART) return 0;
+    return sampled_write_missing(about, END_TURNS, turns < ticks ? turns : ticks, ticks, write, user);
 }
 
 /* A function by its key, an object, or an instruction. */
@@ -238,6 +265,22 @@ static int record_write_program(const sampled_profile *about, hcct_write_fn writ
     return sampled_write_program(about->program, write, user);
 }
 
+/* Of a module that was there from the start no file need be looked for: what is
+   kept for a kill has lines, too. */
+static const char *record_line_place(void *user, uint64_t pc) {
+    static char text[4200];
+    uint32_t n;
+    (void)user;
+    for (n = 0; n < record.modules; n++) {
+        const char *path = *record.paths[n] ? record.paths[n] : record.executable;
+        if (pc - record.text[n] >= record.text_bytes_of[n] || !*path) continue;
+        snprintf(text, sizeof text, "%.4096s\t%llx", path,
+                 (unsigned long long)(pc - record.bias[n]));
+        return text;
+    }
+    return recorder_place_at(pc);
+}
+
 static const char *record_sharing_name(void *user, int what, uint64_t number) {
     if (what == SHARING_OBJECT) return objects_name(number, record_name);
     return number ? record_name(user, (uint32_t)number) : NULL;
@@ -271,9 +314,11 @@ static int record_write_more(hcct_write_fn write, void *user) {
     record_about(&about);
     failed = record_write_program(&about, write, user);
     if (!failed) failed = timer_write(&about, write, user);
+    if (!failed) failed = timer_write_lines(&about, record_line_place, write, user);
     if (!failed) failed = frames_write(record_name, write, user);
     if (!failed) failed = record_write_quiet(&about, write, user);
     if (!failed) failed = record_write_unseen(&about, write, user);
+    if (!failed) failed = record_write_turns(&about, write, user);
     if (!failed) failed = record_write_sharing(write, user);
     /* A reader adds up the pairs of a function, so that pairs tell everything
        about functions. */
@@ -439,6 +484,27 @@ static int record_say_unnamed(void) {
     return 1;
 }
 
+/* A shell script is the run of a shell, and the work is done by what it starts. */
+static void record_say_children(void) {
+    enum { LITTLE_MS = 20 };
+    struct rusage own, theirs;
+    char line[300];
+    uint64_t own_ms, their_ms;
+    if (record.follow || record.sandboxed || getrusage(RUSAGE_SELF, &own) != 0
+        || getrusage(RUSAGE_CHILDREN, &theirs) != 0)
+        return;
+    own_ms = (uint64_t)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) * 1000
+           + (uint64_t)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) / 1000;
+    their_ms = (uint64_t)(theirs.ru_utime.tv_sec + theirs.ru_stime.tv_sec) * 1000
+             + (uint64_t)(theirs.ru_utime.tv_usec + theirs.ru_stime.tv_usec) / 1000;
+    if (their_ms < LITTLE_MS || their_ms <= own_ms) return;
+    snprintf(line, sizeof line,
+             "?the programs that it started used %llu ms of CPU time, and it used %llu itself: "
+             "--follow records them, too\n",
+             (unsigned long long)their_ms, (unsigned long long)own_ms);
+    handover_line(line);
+}
+
 /* What everybody is to know. */
 static void record_write_hints(void) {
     char line[8192];
@@ -523,6 +589,7 @@ static void record_write_hints(void) {
     if (quiet_has_child())
         handover_line("?a child of the program goes on, and it is not recorded: --follow records "
                       "children, too\n");
+    record_say_children();
     frames_say();
     if (record.without_tables)
         handover_line("!what threads did is missing: there was no memory for the tables of what "

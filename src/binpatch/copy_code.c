@@ -274,13 +274,13 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
     }
 }
 
-/* In C of a threaded function: a label's check in line, which one jump less
-   leads to, where nothing falls into it. Returns whether it stands there; its
+/* In C: the check of a label in line, which one jump less leads to, where nothing
+   falls into it. Returns whether it stands there; its
    slow end is to come. */
 static int x86copy_p_inline_check(x86copy *s, uint32_t n) {
     const x86flow_insn *k = &s->b->insn[n];
     uint32_t before = n;
-    if (s->instrumented || !s->own->threaded || n == 0 || n >= s->b->part_first) return 0;
+    if (s->instrumented || n == 0 || n >= s->b->part_first) return 0;
     if (k->target & X86FLOW_TARGET_FLAGS || !(k->target & X86FLOW_TARGET_TABLE)) return 0;
     do before--;
     while (before && x86flow_is_nop(&s->b->insn[before].i) && !s->b->insn[before].target);

@@ -8,9 +8,11 @@
        and $7,%eax; movslq (%rdx,%rax,4),%rax; add %rdx,%rax; jmp *%rax   8 entries
 
    The walk goes back from the load over all paths, and follows the value
-   through moves. Each path has to end at a bound. The largest one holds. The
-   walk gives up at anything else: at a call that may overwrite the value, at
-   the start of the function, at a label that a table leads to.
+   through moves. A word of memory is the same word if what names it is the
+   same, also by another register (x86flow_p_through_lea). Each path has to end
+   at a bound. The largest one holds. The walk gives up at anything else: at a
+   call that may overwrite the value, at the start of the function, at a label
+   that a table leads to.
 
    A comparison of the low byte, word or 32 bits says nothing of the rest. It is
    remembered, and counts where the walk comes to what cleared the rest: a
@@ -24,13 +26,13 @@
 enum { X86FLOW_P_STEPS = 256, X86FLOW_P_STATES = 64, X86FLOW_P_WIDEST = 4096 };
 
 /* Before instruction `at` a value stands in a register, or in memory at base +
-   disp (reg -1). Only its low bytes count. low: the low low_bytes of it are at
-   most this. */
+   index * scale + disp (reg -1; index -1: none). Only its low bytes count. low:
+   the low low_bytes of it are at most this. */
 typedef struct x86flow_p_value {
     uint32_t at;
-    int reg, base;
+    int reg, base, index;
     int64_t disp;
-    unsigned bytes, low_bytes;
+    unsigned scale, bytes, low_bytes;
     uint32_t low;
     uint32_t most;              /* 0, or a bound that holds whatever is found */
 } x86flow_p_value;
@@ -65,7 +67,9 @@ static void x86flow_p_follow(x86flow_p_bounds *w, const x86flow_p_value *v) {
         const x86flow_p_value *o = &w->state[n];
         if (o->at == v->at && o->reg == v->reg && o->bytes == v->bytes && o->most == v->most
             && o->low_bytes == v->low_bytes && o->low == v->low
-            && (v->reg >= 0 || (o->base == v->base && o->disp == v->disp)))
+            && (v->reg >= 0
+                || (o->base == v->base && o->index == v->index && o->scale == v->scale
+                    && o->disp == v->disp)))
             return;
     }
     if (w->count == w->max) w->failed = 1;
@@ -79,14 +83,16 @@ static int x86flow_p_is_value(const x86decode_insn *i, const x86flow_p_value *v,
         if (i->memory || x86flow_rm_register(i) != v->reg) return 0;
         return bytes > 1 || i->rex || (i->modrm & 7) < 4;
     }
-    return i->memory && i->base == v->base && i->index < 0 && i->displacement == v->disp
+    return i->memory && i->base == v->base && i->displacement == v->disp
+           && (v->index < 0 ? i->index < 0 : i->index == v->index && i->scale == v->scale)
            && !(i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS));
 }
 
 /* cmp $immediate with the value. Returns how many bytes it compares, or 0. */
 static unsigned x86flow_p_compares(const x86decode_insn *i, const x86flow_p_value *v) {
     unsigned bytes = x86flow_p_operand_bytes(i, !(i->opcode & 1));
-    if (i->map != 0 || i->coding != X86DECODE_LEGACY || i->immediate < 0) return 0;
+    if (i->map != 0 || i->coding != X86DECODE_LEGACY) return 0;
+    if (i->immediate < 0 && bytes != 1) return 0;
     if ((i->opcode == 0x3C || i->opcode == 0x3D) && v->reg == 0) return bytes;
     if ((i->opcode == 0x80 || i->opcode == 0x81 || i->opcode == 0x83) && (i->modrm >> 3 & 7) == 7
         && x86flow_p_is_value(i, v, bytes))
@@ -99,10 +105,26 @@ static int x86flow_p_changes(const x86flow_insn *k, const x86flow_p_value *v) {
     x86decode_effect e;
     x86decode_effects(&k->i, &e);
     if (v->reg >= 0) return e.writes >> v->reg & 1;
-    return (v->base >= 0 && e.writes >> v->base & 1) || k->i.access & X86DECODE_WRITE
+    return (v->base >= 0 && e.writes >> v->base & 1) || (v->index >= 0 && e.writes >> v->index & 1)
+           || k->i.access & X86DECODE_WRITE
            || k->i.implicit & (X86DECODE_STORE_RDI | X86DECODE_PUSH)
            || k->i.kind == X86DECODE_CALL || k->i.kind == X86DECODE_CALL_INDIRECT
            || k->i.kind == X86DECODE_SYSCALL;
+}
+
+/* lea 12(%rdx),%rcx: what stands at (%rax,%rcx,4) behind it is what stands at
+   48(%rax,%rdx,4) before it. Returns whether that was such a lea. */
+static int x86flow_p_through_lea(const x86decode_insn *i, x86flow_p_value *v) {
+    int64_t disp = v->disp + i->displacement * (int64_t)v->scale;
+    if (v->reg >= 0 || v->index < 0 || v->index == v->base) return 0;
+    if (i->map != 0 || i->coding != X86DECODE_LEGACY || i->opcode != 0x8D) return 0;
+    if (!(i->rex & X86DECODE_REX_W) || i->prefixes & (X86DECODE_66 | X86DECODE_67)) return 0;
+    if (x86flow_reg_register(i) != v->index || i->base < 0 || i->base == 4 || i->index >= 0)
+        return 0;
+    if (disp != (int32_t)disp) return 0;
+    v->index = i->base;
+    v->disp = disp;
+    return 1;
 }
 
 /* Before instruction `at`, in a straight line: are two registers the two sides
@@ -145,7 +167,9 @@ static unsigned x86flow_p_compares_it(const x86flow_body *s, uint32_t at,
 static uint64_t x86flow_p_condition(const x86flow_body *s, uint32_t branch, int taken,
                                     const x86flow_p_value *v, unsigned *bytes) {
     unsigned condition = s->insn[branch].i.opcode & 15;
+    x86flow_p_value before = *v;
     uint32_t n, at = branch;
+    uint64_t number;
     *bytes = 0;
     if (!taken) condition ^= 1;
     /* below, equal, not above */
@@ -156,11 +180,13 @@ static uint64_t x86flow_p_condition(const x86flow_body *s, uint32_t branch, int 
         if (s->insn[at + 1].target || !x86flow_runs_on(s, at)) return 0;
         x86decode_effects(&k->i, &e);
         if (e.flags & (X86DECODE_FLAGS_WRITE | X86DECODE_FLAGS_KILL)) {
-            *bytes = x86flow_p_compares_it(s, at, v);
+            *bytes = x86flow_p_compares_it(s, at, &before);
             if (condition == 2 && k->i.immediate == 0) *bytes = 0;      /* never taken */
-            return (uint64_t)k->i.immediate - (condition == 2);
+            number = (uint64_t)k->i.immediate;
+            if (*bytes == 1) number &= 0xFF; /* it is sign-extended */
+            return number - (condition == 2);
         }
-        if (x86flow_p_changes(k, v)) return 0;
+        if (!x86flow_p_through_lea(&k->i, &before) && x86flow_p_changes(k, &before)) return 0;
     }
     return 0;
 }
@@ -197,6 +223,10 @@ static void x86flow_p_origin(x86flow_p_bounds *w, const x86flow_insn *k, x86flow
     unsigned bytes = x86flow_p_operand_bytes(i, 0), from = bytes;
     int reg = x86flow_reg_register(i), rm = x86flow_rm_register(i);
     int plain = i->coding == X86DECODE_LEGACY && v.reg >= 0, zeroes = 0;
+    if (x86flow_p_through_lea(i, &v)) {
+        x86flow_p_follow(w, &v);
+        return;
+    }
     if (v.reg >= 0 && v.low_bytes == 4 && x86flow_p_clears_above(i, v.reg)) {
         x86flow_p_ends(w, v.low);
         return;
@@ -239,13 +269,14 @@ static void x86flow_p_origin(x86flow_p_bounds *w, const x86flow_insn *k, x86flow
     if (v.bytes > from) v.bytes = from;
     if (v.low_bytes > from) v.low_bytes = 0;
     if (i->memory && !(i->map == 0 && op == 0x89)) {
-        if (i->base < 0 || i->index >= 0
-            || i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS)) {
+        if (i->base < 0 || i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS)) {
             x86flow_p_lost(w, &v);
             return;
         }
         v.reg = -1;
         v.base = i->base;
+        v.index = i->index;
+        v.scale = i->index >= 0 ? i->scale : 0;
         v.disp = i->displacement;
     } else {
         if (from == 1 && !i->rex && (i->modrm & 7) >= 4) { x86flow_p_lost(w, &v); return; }

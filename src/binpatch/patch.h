@@ -81,6 +81,7 @@ typedef struct binpatch_function {
 typedef struct binpatch_module {
     const char *path;                   /* "" for the executable */
     const char *refusal;                /* why the whole module is left alone, or NULL */
+    uint64_t text;                      /* the address of its code, text_bytes long */
     uint64_t bias, text_bytes, used_bytes, checking_bytes, instrumented_bytes;
     uint32_t checking_count, instrumented_count;
     uint32_t functions[BINPATCH_REASONS];   /* how many have which reason */

@@ -314,6 +314,7 @@ BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out) {
     out->path = m->path;
     out->bias = m->flow.bias;
     out->refusal = m->refusal;
+    out->text = m->flow.text_lo;
     out->text_bytes = m->flow.text_hi - m->flow.text_lo;
     for (n = 0; m->counted && n < BINPATCH_REASONS; n++) out->functions[n] = m->reasons[n];
     for (n = 0; !m->counted && n < m->flow.count; n++)

@@ -19,7 +19,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         r.reason = "unknown version of a missing end";
     end.why = dump_get32(&r);
     if (!r.reason && (version == VERSION ? end.why != END_KILLED && end.why != END_LEFT
-                                         : end.why < END_QUIET || end.why > END_LATER))
+                                         : end.why < END_QUIET || end.why > END_TURNS))
         r.reason = "unknown reason of a missing end";
     end.missing = dump_get(&r);
     end.of = version == VERSION_OF ? dump_get(&r) : 0;

@@ -5,14 +5,23 @@
 
 /* By a signal; without the C library's exit; or the end is there, but threads
    that may be cancelled at any instruction were not sampled, functions were not
-   patched, or a library came later. */
-enum { END_KILLED = 1, END_LEFT = 2, END_QUIET = 3, END_UNCOUNTED = 4, END_LATER = 5 };
+   patched, a library came later, or other programs took the processor so often
+   that ticks do not see all moments alike. */
+enum {
+    END_KILLED = 1,
+    END_LEFT = 2,
+    END_QUIET = 3,
+    END_UNCOUNTED = 4,
+    END_LATER = 5,
+    END_TURNS = 6
+};
 
 typedef struct missing_end {
     char *program;                                /* END_LATER: the library; "": not known */
     uint32_t why;
     /* Milliseconds from what is there to the end; END_QUIET: of CPU time;
-       END_UNCOUNTED: functions. */
+       END_UNCOUNTED: functions; END_TURNS: turns that were cut off, at most the
+       ticks. */
     uint64_t missing;
     uint64_t of;                                  /* from END_QUIET on: of so many */
 } missing_end;

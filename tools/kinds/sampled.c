@@ -34,7 +34,9 @@ enum {
     TAG_MISSING = 10, /* threads without a record, why nothing ticked */
     TAG_CPU = 11,     /* CPU time of the process while it ticked */
     TAG_WATCH = 12,   /* a watcher looked */
-    TAG_WAITING = 13  /* of the path before it */
+    TAG_WAITING = 13, /* of the path before it */
+    TAG_KERNEL = 14,  /* CPU time, how much of it was in the kernel, how often it looks */
+    TAG_CHECKED = 15  /* the code that ticked had checks of a recorder in it */
 };
 enum { WATCH_VERSION = 1 };
 enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
@@ -211,6 +213,24 @@ static void get_cpu(tally *s, part_state *p) {
     program->cpu_us = sampled_add(program->cpu_us, dump_get(&p->r));
 }
 
+static void get_kernel(tally *s, part_state *p) {
+    sampled_program *program = &s->programs.at[s->programs.count - 1];
+    if (!program->has_ticks) refuse_record(p, "time in the kernel before ticks");
+    if (program->kernel_cpu_us) refuse_record(p, "a second time in the kernel in one part");
+    program->kernel_cpu_us = dump_get(&p->r);
+    program->kernel_us = dump_get(&p->r);
+    program->look_us = dump_get(&p->r);
+    if (!p->r.reason && program->kernel_us > program->kernel_cpu_us)
+        refuse_record(p, "more time in the kernel than there was");
+}
+
+static void get_checked(tally *s, part_state *p) {
+    sampled_program *program = &s->programs.at[s->programs.count - 1];
+    if (!program->has_ticks) refuse_record(p, "checks before ticks");
+    program->has_checks = dump_get32(&p->r);
+    if (!p->r.reason && program->has_checks != 1) refuse_record(p, "checks that are none");
+}
+
 static void get_watch(tally *s, part_state *p) {
     sampled_program *program = &s->programs.at[s->programs.count - 1];
     if (!program->has_ticks) refuse_record(p, "a watcher before ticks");
@@ -287,6 +307,8 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         else if (tag == TAG_CPU)     get_cpu(s, &p);
         else if (tag == TAG_WATCH)   get_watch(s, &p);
         else if (tag == TAG_WAITING) get_waiting(s, &p);
+        else if (tag == TAG_KERNEL)  get_kernel(s, &p);
+        else if (tag == TAG_CHECKED) get_checked(s, &p);
         else refuse_record(&p, "a record of unknown tag");
     }
     return p.r.reason ? dump_refuse(fault, dump_place(d, part, p.r.at), "%s", p.r.reason) : 0;
@@ -315,6 +337,10 @@ static void fold_programs(void *into, const void *from) {
     a->ticks_late = sampled_add(a->ticks_late, b->ticks_late);
     a->untimed = sampled_add(a->untimed, b->untimed);
     a->cpu_us = sampled_add(a->cpu_us, b->cpu_us);
+    a->kernel_us = sampled_add(a->kernel_us, b->kernel_us);
+    a->has_checks |= b->has_checks;
+    a->kernel_cpu_us = sampled_add(a->kernel_cpu_us, b->kernel_cpu_us);
+    if (b->look_us > a->look_us) a->look_us = b->look_us;
     a->lost_threads = sampled_add(a->lost_threads, b->lost_threads);
     if (b->no_time > a->no_time) a->no_time = b->no_time;
     if (!a->watch_answers || (b->watch_answers && b->watch_answers < a->watch_answers))
@@ -533,6 +559,10 @@ static void settle(void *state) {
     uint32_t *program, *thread, *site;
     size_t i;
     unite_ticks(s);
+    for (i = 0; i < s->sites.count; i++) {
+        /* An address of which `bursty record` could make no line. */
+        if (strchr(s->sites.at[i].file, '\t')) s->sites.at[i].file = "";
+    }
     SETTLE(&s->programs, compare_programs, fold_programs, &program);
     for (i = 0; i < s->profiles.count; i++)
         s->profiles.at[i].program = program[s->profiles.at[i].program];
@@ -684,6 +714,16 @@ static void put_ticks(dump_writer *w, const sampled_program *program) {
     if (program->cpu_us) {
         dump_put(w, TAG_CPU);
         dump_put(w, program->cpu_us);
+    }
+    if (program->kernel_cpu_us) {
+        dump_put(w, TAG_KERNEL);
+        dump_put(w, program->kernel_cpu_us);
+        dump_put(w, program->kernel_us);
+        dump_put(w, program->look_us);
+    }
+    if (program->has_checks) {
+        dump_put(w, TAG_CHECKED);
+        dump_put(w, 1);
     }
     if (!program->watch_answers) return;
     dump_put(w, TAG_WATCH);

@@ -40,6 +40,10 @@ typedef struct sampled_program {
     uint64_t tick_us, ticks_lost, ticks_cut, ticks_late; /* tick_us: the period, or 0 */
     uint64_t untimed;                             /* threads that had no timer for ticks */
     uint64_t cpu_us;                              /* of the process while it ticked; 0: not known */
+    /* Of the process while it ticked, as the kernel has it, which looks each
+       look_us; kernel_cpu_us 0: not known. */
+    uint64_t kernel_us, kernel_cpu_us, look_us;
+    uint32_t has_checks;                          /* a recorder put checks into what ticked */
     uint64_t lost_threads;                        /* that had no record */
     uint32_t no_time;                             /* BURSTY_NO_TIME_... of bursty.h */
     uint32_t watch_answers;                       /* WATCH_...; 0: no watcher looked */

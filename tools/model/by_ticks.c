@@ -42,7 +42,9 @@ typedef struct report_ticks {
     int misses_time;                              /* so much that intervals would not hold */
     uint64_t own_ticks, own_squares;              /* of the recorder, not among these */
     int has_ticks;                                /* they were on */
+    int has_checks;                               /* a recorder put checks into the code */
     int is_watched;                               /* by a thread that looks */
+    uint64_t kernel_us, kernel_cpu_us, look_us;   /* kernel_cpu_us 0: not known */
     double lockstep;                              /* looks_lockstep */
     timed_path *paths;
     size_t path_count;
@@ -63,7 +65,11 @@ static void add_up(report_ticks *c) {
         if (p->tick_us > c->tick_us) c->tick_us = p->tick_us;
         c->has_ticks |= p->has_ticks != 0;
         c->is_watched |= p->watch_answers != 0;
+        c->has_checks |= p->has_checks != 0;
         c->cut = sampled_add(c->cut, p->ticks_cut);
+        c->kernel_us = sampled_add(c->kernel_us, p->kernel_us);
+        c->kernel_cpu_us = sampled_add(c->kernel_cpu_us, p->kernel_cpu_us);
+        if (p->look_us > c->look_us) c->look_us = p->look_us;
     }
     for (i = 0; i < s->paths.count; i++) {
         const sampled_path *path = &s->paths.at[i];
@@ -301,6 +307,32 @@ static void add_percent(text *out, double part) {
     text_format(out, part < .1 ? "%.2g" : "%.0f", 100 * part);
 }
 
+static void add_range(text *out, interval range) {
+    if (range.low < 0) return;
+    text_add(out, " (");
+    add_percent(out, range.low);
+    text_add(out, " to ");
+    add_percent(out, range.high);
+    text_add(out, " %)");
+}
+
+/* The kernel knows it from looks of its own, one each look_us. Of a few looks
+   nothing is said. */
+static void add_kernel(report *r, const report_ticks *c, text *value) {
+    enum { LEAST_LOOKS = 10 };
+    double part = c->kernel_cpu_us ? (double)c->kernel_us / (double)c->kernel_cpu_us : 0;
+    double looks = c->look_us ? (double)c->kernel_cpu_us / (double)c->look_us : HUGE_VAL;
+    if (!c->kernel_cpu_us || looks < (double)LEAST_LOOKS) return;
+    /* On a busy machine its looks stand for turns, as our ticks do. */
+    if (c->squares) looks *= effective_of(c->ticks, c->squares) / (double)c->ticks / c->lockstep;
+    add_percent(value, part);
+    text_add(value, " %");
+    if (c->look_us) add_range(value, interval_wilson(part, looks));
+    text_format(value, " of %.3g s of CPU time; it is in the shares of those who called",
+                (double)c->kernel_cpu_us / 1e6);
+    add_fact(r, REPORT_TOLD, "in the kernel", value);
+}
+
 static void add_facts(report *r, const report_ticks *c) {
     text value = {NULL, 0, 0};
     if (c->ticks == 0 && c->own_ticks) text_add(&value, "none met the program");
@@ -321,17 +353,17 @@ static void add_facts(report *r, const report_ticks *c) {
     }
     if (c->ticks && c->is_watched) text_add(&value, ", by a thread that looks");
     add_fact(r, c->ticks || c->is_watched ? REPORT_PLAIN : REPORT_BAD, "ticks", &value);
+    add_kernel(r, c, &value);
+    if (c->has_checks && c->ticks) {
+        text_add(&value, "of code with checks in it: functions of short loops and calls come out too "
+                         "large, by more than intervals say. Time alone, or with --off, is the "
+                         "program's own (docs/ticks.md)");
+        add_fact(r, REPORT_TOLD, "time", &value);
+    }
     if (c->slow) {
-        interval range = interval_wilson(share(c, c->slow), effective(c));
         add_percent(&value, share(c, c->slow));
         text_add(&value, " % of the time");
-        if (range.low >= 0) {
-            text_add(&value, " (");
-            add_percent(&value, range.low);
-            text_add(&value, " to ");
-            add_percent(&value, range.high);
-            text_add(&value, " %)");
-        }
+        add_range(&value, interval_wilson(share(c, c->slow), effective(c)));
         add_fact(r, REPORT_PLAIN, "recording of events", &value);
     }
     if (c->cut) {

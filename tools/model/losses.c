@@ -291,6 +291,26 @@ static void add_later(report *r, const missing_ends *s) {
     free(words);
 }
 
+/* Of all processes together. */
+static void add_turns(report *r, const missing_ends *s) {
+    text what = {NULL, 0, 0};
+    uint64_t turns = 0, ticks = 0;
+    char *words;
+    size_t i;
+    for (i = 0; i < s->count; i++) {
+        if (s->at[i].why != END_TURNS) continue;
+        turns = sampled_add(turns, s->at[i].missing);
+        ticks = sampled_add(ticks, s->at[i].of);
+    }
+    if (!turns) return;
+    text_format(&what, "turns on the processor that other programs cut short, in %llu ticks", (unsigned long long)ticks);
+    words = text_take(&what);
+    report_add_loss(r, 0, words, turns, REPORT_NONE,
+                    "The machine was busy. Shares may be off by more than their intervals say: "
+                    "record it at rest, or by -p PID (docs/ticks.md).");
+    free(words);
+}
+
 static void add_ends(report *r, const void *state) {
     const missing_ends *s = (const missing_ends *)state;
     uint64_t quiet_ms = 0, of_ms = 0, ends = 0;
@@ -316,6 +336,7 @@ static void add_ends(report *r, const void *state) {
                         "Those threads may be cancelled at any instruction. Record with --ticks.");
     add_uncounted(r, s);
     add_later(r, s);
+    add_turns(r, s);
 }
 
 /* ---- kind 8: frames ---------------------------------------------------------------------- */

@@ -126,7 +126,12 @@ typedef struct report_part {
     size_t tree_count;
 } report_part;
 
-typedef enum report_weight { REPORT_PLAIN, REPORT_NOTE, REPORT_BAD } report_weight;
+typedef enum report_weight {
+    REPORT_PLAIN,
+    REPORT_NOTE,
+    REPORT_BAD,
+    REPORT_TOLD                                   /* nothing is wrong, but it has a line everywhere */
+} report_weight;
 
 typedef struct report_fact {
     char *name, *value;

@@ -4,6 +4,7 @@
    file and line. All rows are kept, sorted, and the last one at or before an
    address is its line. What is damaged, compressed or of another version has no
    lines: a proof does without. */
+#include "prove/dwarf.h"
 #include "prove/prove.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -14,90 +15,48 @@ enum { FORM_BLOCK = 9, FORM_STRING = 8, FORM_DATA1 = 11, FORM_DATA2 = 5, FORM_DA
        FORM_DATA8 = 7, FORM_VARINT = 15, FORM_DATA16 = 30, FORM_LINE_STRING = 31,
        FORM_STRINGS = 14 };
 
-typedef struct row { uint64_t address; const char *file; uint32_t line; } row;   /* 0: an end */
+/* A file of a unit: its name, and the folders that stand in front of it unless
+   they, or it, begin at the root. NULL: not known, or none. */
+typedef struct entry {
+    const char *name, *folder, *base;
+} entry;
+
+typedef struct row {
+    uint64_t address;
+    uint32_t entry, line;                         /* line 0: an end */
+    uint32_t order;                               /* of rows at one address */
+} row;
 
 struct prove_lines {
     row *rows;
     size_t count, room;
+    entry *entries;                               /* of all units, one unit behind the other */
+    size_t entry_count, entry_room;
 };
 
-typedef struct part { const unsigned char *data; size_t size; } part;
-
-typedef struct reader {
-    const unsigned char *data;
-    size_t at, end;
-    int bad;
-} reader;
-
+/* The folders of a unit. */
 typedef struct names {
     const char **list;
     size_t count, room;
 } names;
 
-static uint64_t get(reader *r, unsigned bytes) {
-    uint64_t value;
-    if (r->bad || r->end - r->at < bytes) {
-        r->bad = 1;
-        return 0;
-    }
-    value = prove_number(r->data + r->at, bytes);
-    r->at += bytes;
-    return value;
-}
-
-static uint64_t get_varint(reader *r) {
-    uint64_t value = 0, byte = 0x80;
-    unsigned shift;
-    for (shift = 0; byte & 0x80 && !r->bad; shift += 7) {
-        byte = get(r, 1);
-        if (shift < 63) value |= (byte & 0x7F) << shift;
-    }
-    return value;
-}
-
-static int64_t get_signed(reader *r) {
-    uint64_t value = 0, byte = 0x80;
-    unsigned shift = 0;
-    while (byte & 0x80 && !r->bad) {
-        byte = get(r, 1);
-        if (shift < 63) value |= (byte & 0x7F) << shift;
-        shift += 7;
-    }
-    if (shift < 64 && byte & 0x40) value |= ~UINT64_C(0) << shift;
-    return (int64_t)value;
-}
-
-static const char *string_in(const part *p, uint64_t at) {
-    if (at >= p->size || !memchr(p->data + at, 0, p->size - (size_t)at)) return NULL;
-    return (const char *)p->data + at;
-}
-
-static const char *get_string(reader *r) {
-    const char *start = (const char *)r->data + r->at;
-    const void *end = r->bad || r->at >= r->end ? NULL : memchr(start, 0, r->end - r->at);
-    if (!end) {
-        r->bad = 1;
-        return "";
-    }
-    r->at += (size_t)((const char *)end - start) + 1;
-    return start;
-}
-
-/* One field of an entry of version 5. Returns the name that it is, or NULL. */
-static const char *get_form(reader *r, uint64_t form, const part *lines, const part *strings) {
+/* One field of an entry of version 5. Returns the name that it is, or NULL; a
+   number goes into *number. */
+static const char *get_form(dwarf_reader *r, uint64_t form, const dwarf_section *lines, const dwarf_section *strings,
+                            uint64_t *number) {
     uint64_t size;
     switch (form) {
-    case FORM_STRING: return get_string(r);
-    case FORM_LINE_STRING: return string_in(lines, get(r, 4));
-    case FORM_STRINGS: return string_in(strings, get(r, 4));
-    case FORM_DATA1: (void)get(r, 1); return NULL;
-    case FORM_DATA2: (void)get(r, 2); return NULL;
-    case FORM_DATA4: (void)get(r, 4); return NULL;
-    case FORM_DATA8: (void)get(r, 8); return NULL;
-    case FORM_DATA16: (void)get(r, 8); (void)get(r, 8); return NULL;
-    case FORM_VARINT: (void)get_varint(r); return NULL;
+    case FORM_STRING: return dwarf_string(r);
+    case FORM_LINE_STRING: return dwarf_string_in(lines, dwarf_get(r, 4));
+    case FORM_STRINGS: return dwarf_string_in(strings, dwarf_get(r, 4));
+    case FORM_DATA1: *number = dwarf_get(r, 1); return NULL;
+    case FORM_DATA2: *number = dwarf_get(r, 2); return NULL;
+    case FORM_DATA4: *number = dwarf_get(r, 4); return NULL;
+    case FORM_DATA8: (void)dwarf_get(r, 8); return NULL;
+    case FORM_DATA16: (void)dwarf_get(r, 8); (void)dwarf_get(r, 8); return NULL;
+    case FORM_VARINT: *number = dwarf_varint(r); return NULL;
     case FORM_BLOCK:
-        size = get_varint(r);
+        size = dwarf_varint(r);
         if (size > r->end - r->at) r->bad = 1;
         else r->at += (size_t)size;
         return NULL;
@@ -110,38 +69,61 @@ static void add_name(names *n, const char *name) {
     n->list[n->count++] = name;
 }
 
-/* A list of folders or files; only names of files are kept. */
-static void get_entries(reader *r, names *files, const part *lines, const part *strings) {
-    uint64_t formats = get(r, 1), kind[16], form[16], count, i, k;
+static void add_entry(prove_lines *l, const char *name, const names *folders, uint64_t folder) {
+    entry *e;
+    l->entries = (entry *)graph_room(l->entries, l->entry_count, &l->entry_room, sizeof *l->entries);
+    e = &l->entries[l->entry_count++];
+    e->name = name;
+    e->folder = folder < folders->count ? folders->list[folder] : NULL;
+    e->base = folder && folders->count ? folders->list[0] : NULL;
+}
+
+/* A list of version 5: of folders if l is NULL, else of files. */
+static void get_entries(dwarf_reader *r, prove_lines *l, names *folders, const dwarf_section *lines,
+                        const dwarf_section *strings) {
+    enum { PATH = 1, FOLDER = 2 };
+    uint64_t formats = dwarf_get(r, 1), kind[16], form[16], count, i, k;
     if (formats > 16) r->bad = 1;
     for (i = 0; i < formats && !r->bad; i++) {
-        kind[i] = get_varint(r);
-        form[i] = get_varint(r);
+        kind[i] = dwarf_varint(r);
+        form[i] = dwarf_varint(r);
     }
-    count = get_varint(r);
+    count = dwarf_varint(r);
     if (count > FILES_MOST || (formats == 0 && count)) r->bad = 1;
     for (i = 0; i < count && !r->bad; i++) {
         const char *name = NULL;
+        uint64_t folder = 0;
         for (k = 0; k < formats; k++) {
-            const char *word = get_form(r, form[k], lines, strings);
-            if (kind[k] == 1) name = word;
+            uint64_t number = 0;
+            const char *word = get_form(r, form[k], lines, strings, &number);
+            if (kind[k] == PATH) name = word;
+            else if (kind[k] == FOLDER) folder = number;
         }
-        if (files) add_name(files, name);
+        if (l) add_entry(l, name, folders, folder);
+        else add_name(folders, name);
     }
 }
 
-static void get_old_entries(reader *r, names *files) {
-    add_name(files, NULL);
-    while (!r->bad && *get_string(r)) {
-    }
+/* The lists of versions 2 to 4, which do not tell the folder of the compiler. */
+static void get_old_entries(dwarf_reader *r, prove_lines *l, names *folders) {
+    size_t first = l->entry_count;
+    add_name(folders, NULL);
     while (!r->bad) {
-        const char *name = get_string(r);
+        const char *name = dwarf_string(r);
         if (!*name) break;
-        (void)get_varint(r);
-        (void)get_varint(r);
-        (void)get_varint(r);
-        if (files->count > FILES_MOST) r->bad = 1;
-        add_name(files, name);
+        if (folders->count > FILES_MOST) r->bad = 1;
+        add_name(folders, name);
+    }
+    add_entry(l, NULL, folders, 0);
+    while (!r->bad) {
+        const char *name = dwarf_string(r);
+        uint64_t folder;
+        if (!*name) break;
+        folder = dwarf_varint(r);
+        (void)dwarf_varint(r);
+        (void)dwarf_varint(r);
+        if (l->entry_count - first > FILES_MOST) r->bad = 1;
+        add_entry(l, name, folders, folder);
     }
 }
 
@@ -149,43 +131,50 @@ typedef struct machine {
     uint64_t address, file, line;
     uint64_t step, range, first;
     int64_t base;
+    size_t began;                                 /* the first row of this sequence */
 } machine;
 
-static void add_row(prove_lines *l, const machine *m, const names *files, int is_end) {
+/* The files of the unit are those from `files` on. */
+static void add_row(prove_lines *l, const machine *m, size_t files, int is_end) {
     row *r;
+    int is_known = m->file < l->entry_count - files;
     l->rows = (row *)graph_room(l->rows, l->count, &l->room, sizeof *l->rows);
-    r = &l->rows[l->count++];
+    r = &l->rows[l->count];
+    r->order = (uint32_t)l->count++;
     r->address = m->address;
-    r->file = m->file < files->count ? files->list[m->file] : NULL;
-    r->line = is_end ? 0 : (uint32_t)m->line;
+    r->entry = is_known ? (uint32_t)(files + m->file) : 0;
+    r->line = is_end || !is_known ? 0 : (uint32_t)m->line;
 }
 
-static void start_again(machine *m) {
+static void start_again(machine *m, size_t rows) {
+    m->began = rows;
     m->address = 0;
     m->file = m->line = 1;
 }
 
-static void extended(prove_lines *l, reader *r, machine *m, const names *files) {
-    uint64_t size = get_varint(r), code;
+static void extended(prove_lines *l, dwarf_reader *r, machine *m, size_t files) {
+    uint64_t size = dwarf_varint(r), code;
     size_t end;
     if (!size || size > r->end - r->at) {
         r->bad = 1;
         return;
     }
     end = r->at + (size_t)size;
-    code = get(r, 1);
+    code = dwarf_get(r, 1);
     if (code == 1) {
+        /* Rows where it ends are of no instruction: behind it another one's begin. */
+        while (l->count > m->began && l->rows[l->count - 1].address == m->address) l->count--;
         add_row(l, m, files, 1);
-        start_again(m);
-    } else if (code == 2) m->address = get(r, size == 9 ? 8 : 4);
+        start_again(m, l->count);
+    } else if (code == 2) m->address = dwarf_get(r, size == 9 ? 8 : 4);
     r->at = end;
 }
 
-static void run(prove_lines *l, reader *r, machine *m, const names *files,
+static void run(prove_lines *l, dwarf_reader *r, machine *m, size_t files,
                 const unsigned char *lengths) {
-    start_again(m);
+    start_again(m, l->count);
     while (!r->bad && r->at < r->end) {
-        uint64_t code = get(r, 1), k;
+        uint64_t code = dwarf_get(r, 1), k;
         if (code >= m->first) {
             code -= m->first;
             m->address += code / m->range * m->step;
@@ -196,81 +185,65 @@ static void run(prove_lines *l, reader *r, machine *m, const names *files,
         switch (code) {
         case 0: extended(l, r, m, files); break;
         case 1: add_row(l, m, files, 0); break;
-        case 2: m->address += get_varint(r) * m->step; break;
-        case 3: m->line += (uint64_t)get_signed(r); break;
-        case 4: m->file = get_varint(r); break;
+        case 2: m->address += dwarf_varint(r) * m->step; break;
+        case 3: m->line += (uint64_t)dwarf_signed(r); break;
+        case 4: m->file = dwarf_varint(r); break;
         case 8: m->address += (255 - m->first) / m->range * m->step; break;
-        case 9: m->address += get(r, 2); break;
+        case 9: m->address += dwarf_get(r, 2); break;
         default:
-            for (k = 0; k < lengths[code - 1]; k++) (void)get_varint(r);
+            for (k = 0; k < lengths[code - 1]; k++) (void)dwarf_varint(r);
         }
     }
 }
 
-static void read_unit(prove_lines *l, reader *r, const part *lines, const part *strings) {
+static void read_unit(prove_lines *l, dwarf_reader *r, const dwarf_section *lines, const dwarf_section *strings) {
     const unsigned char *lengths;
-    names files = {NULL, 0, 0};
+    names folders = {NULL, 0, 0};
+    size_t files = l->entry_count;
     machine m;
-    uint64_t version = get(r, 2), header, start;
+    uint64_t version = dwarf_get(r, 2), header, start;
     memset(&m, 0, sizeof m);
     if (version < 2 || version > 5) return;
-    if (version == 5) (void)get(r, 2);
-    header = get(r, 4);
+    if (version == 5) (void)dwarf_get(r, 2);
+    header = dwarf_get(r, 4);
     if (r->bad || header > r->end - r->at) return;
     start = r->at + header;
-    m.step = get(r, 1);
-    if (version >= 4) (void)get(r, 1);
-    (void)get(r, 1);
-    m.base = (int64_t)(int8_t)get(r, 1);
-    m.range = get(r, 1);
-    m.first = get(r, 1);
+    m.step = dwarf_get(r, 1);
+    if (version >= 4) (void)dwarf_get(r, 1);
+    (void)dwarf_get(r, 1);
+    m.base = (int64_t)(int8_t)dwarf_get(r, 1);
+    m.range = dwarf_get(r, 1);
+    m.first = dwarf_get(r, 1);
     if (r->bad || !m.range || !m.first || m.first - 1 > r->end - r->at) return;
     lengths = r->data + r->at;
     r->at += (size_t)m.first - 1;
     if (version == 5) {
-        get_entries(r, NULL, lines, strings);
-        get_entries(r, &files, lines, strings);
-    } else get_old_entries(r, &files);
+        get_entries(r, NULL, &folders, lines, strings);
+        get_entries(r, l, &folders, lines, strings);
+    } else get_old_entries(r, l, &folders);
     if (!r->bad) {
         r->at = (size_t)start;
-        run(l, r, &m, &files, lengths);
+        run(l, r, &m, files, lengths);
     }
-    free(files.list);
-}
-
-static part section_of(const prove_image *im, const char *name) {
-    const elf_file *e = &im->elf;
-    elf_section s, strings;
-    dump_fault fault;
-    part p = {NULL, 0};
-    uint64_t i;
-    if (!e->sections || elf_get_section(e, e->names_index, &strings, &fault) != 0) return p;
-    for (i = 1; i < e->section_count; i++) {
-        if (elf_get_section(e, i, &s, &fault) != 0) continue;
-        if (s.type == ELF_NO_BYTES || s.flags & ELF_COMPRESSED) continue;
-        if (!elf_name_is(e, &strings, s.name, name)) continue;
-        p.data = e->data + s.offset;
-        p.size = (size_t)s.size;
-        return p;
-    }
-    return p;
+    free(folders.list);
 }
 
 static int compare_rows(const void *a, const void *b) {
     const row *x = (const row *)a, *y = (const row *)b;
     if (x->address != y->address) return x->address < y->address ? -1 : 1;
-    return (y->line == 0) - (x->line == 0);        /* an end stands first */
+    if ((x->line == 0) != (y->line == 0)) return x->line == 0 ? -1 : 1; /* an end stands first */
+    return x->order < y->order ? -1 : x->order > y->order;
 }
 
 prove_lines *prove_lines_read(const prove_image *im) {
     prove_lines *l = (prove_lines *)tool_alloc(sizeof *l);
-    part all = section_of(im, ".debug_line"), lines = section_of(im, ".debug_line_str");
-    part strings = section_of(im, ".debug_str");
+    dwarf_section all = dwarf_section_of(im, ".debug_line"), lines = dwarf_section_of(im, ".debug_line_str");
+    dwarf_section strings = dwarf_section_of(im, ".debug_str");
     size_t at = 0;
     memset(l, 0, sizeof *l);
     while (all.size - at >= 4) {
         uint64_t bytes = prove_number(all.data + at, 4);
-        reader r;
+        dwarf_reader r;
         at += 4;
         if (bytes > all.size - at) break;
         memset(&r, 0, sizeof r);
@@ -284,19 +257,51 @@ prove_lines *prove_lines_read(const prove_image *im) {
     return l;
 }
 
-const char *prove_line_of(prove_lines *l, uint64_t address, uint32_t *line) {
+size_t prove_lines_bytes(const prove_image *im) { return dwarf_section_of(im, ".debug_line").size; }
+
+static const row *row_at(const prove_lines *l, uint64_t address) {
     size_t low = 0, high = l->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (l->rows[middle].address <= address) low = middle + 1;
         else high = middle;
     }
-    if (low == 0 || !l->rows[low - 1].line || !l->rows[low - 1].file) return NULL;
-    *line = l->rows[low - 1].line;
-    return l->rows[low - 1].file;
+    if (low == 0 || !l->rows[low - 1].line || !l->entries[l->rows[low - 1].entry].name) return NULL;
+    return &l->rows[low - 1];
+}
+
+const char *prove_line_of(const prove_lines *l, uint64_t address, uint32_t *line) {
+    const row *r = row_at(l, address);
+    const char *name = r ? l->entries[r->entry].name : NULL, *slash = name ? strrchr(name, '/') : NULL;
+    if (r) *line = r->line;
+    return slash ? slash + 1 : name;
+}
+
+static uint32_t path_of_row(const prove_lines *l, const row *r, text *path) {
+    const entry *e = &l->entries[r->entry];
+    if (!e->name) return 0;
+    if (*e->name != '/' && e->folder) {
+        if (*e->folder != '/' && e->base) text_format(path, "%.1000s/", e->base);
+        text_format(path, "%.1000s/", e->folder);
+    }
+    text_format(path, "%.1000s", e->name);
+    return r->line;
+}
+
+uint32_t prove_path_of(const prove_lines *l, uint64_t address, text *path) {
+    const row *r = row_at(l, address);
+    if (!r) return 0;
+    while (r > l->rows && r[-1].address == address && r[-1].line) r--;
+    return path_of_row(l, r, path);
+}
+
+uint32_t prove_path_at(const prove_lines *l, uint64_t address, text *path) {
+    const row *r = row_at(l, address);
+    return r ? path_of_row(l, r, path) : 0;
 }
 
 void prove_lines_free(prove_lines *l) {
     free(l->rows);
+    free(l->entries);
     free(l);
 }

@@ -35,6 +35,17 @@ static void add_remark(const report *r, text *out) {
     }
 }
 
+static void add_fact(const report *r, const report_fact *fact, text *out) {
+    text line = {NULL, 0, 0};
+    if (fact->weight == REPORT_BAD) text_add(&line, "MISSING: ");
+    text_add(&line, fact->name);
+    text_add(&line, ": ");
+    text_add(&line, fact->value);
+    text_bytes(&line, "", 1);
+    text_wrapped(out, r, line.data);
+    text_free(&line);
+}
+
 static void write_brief(const report *r, text *out) {
     const report_table *table = first_table(r);
     size_t more, i, said;
@@ -46,12 +57,8 @@ static void write_brief(const report *r, text *out) {
     said = out->size;
     text_losses(out, r);
     for (i = 0; i < r->fact_count; i++) {
-        if (r->facts[i].weight != REPORT_BAD) continue;
-        text_add(out, "MISSING: ");
-        text_plain(out, r->facts[i].name);
-        text_add(out, ": ");
-        text_plain(out, r->facts[i].value);
-        text_add(out, "\n");
+        if (r->facts[i].weight != REPORT_BAD && r->facts[i].weight != REPORT_TOLD) continue;
+        add_fact(r, &r->facts[i], out);
     }
     if (r->slow) text_wrapped(out, r, r->slow);
     if (!table && out->size == said) add_remark(r, out);
