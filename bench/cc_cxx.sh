@@ -30,7 +30,7 @@ clang-*) headers=llvm-${gcc#clang-}-dev package=$gcc ;;
 esac
 for p in "$headers" "$package" cmake ninja-build libgtest-dev libgmock-dev libbenchmark-dev unicode-data python3 valgrind; do
     dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' ||
-        DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends "$p" >/dev/null || exit 2
+        DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq -o DPkg::Lock::Timeout=600 --no-install-recommends "$p" >/dev/null || exit 2
 done
 "$bursty" cc --build-plugin -- "$gcc" >"$work/plugin.log" 2>&1 || { cat "$work/plugin.log" >&2; exit 2; }
 

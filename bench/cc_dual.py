@@ -1,10 +1,12 @@
 """cc_dual.py TOOL SOURCES FOLDER PROGRAM SET... - see cc_dual.sh.
 
-The full profile is that of a build with all checks in one burst that does not end. A row is the
-overlap (equation 5, percent) of the shares of calls and of loop trips with it."""
+The full profile is that of a build with all checks in one burst that does not end. A cell is the
+overlap (equation 5, percent) of the shares of calls or of loop trips with it: the median of RUNS runs
+whose bursts begin elsewhere, since a run with one rate is always the same, and the lowest."""
 import glob
 import json
 import os
+import statistics
 import subprocess
 import sys
 
@@ -12,6 +14,8 @@ TOOL, SOURCES, FOLDER, PROGRAM = sys.argv[1:5]
 HERE = os.path.dirname(os.path.abspath(__file__))
 ALL = ['--entries=all', '--loops=all']
 ENV = dict(os.environ, LC_ALL='C', BURSTY_CACHE=os.path.join(FOLDER, 'cache'))
+LOSSES = int(os.environ.get('LOSSES', 0))  # so many places at either end of each list
+RUNS = int(os.environ.get('RUNS', 11))
 CALL = 1  # the kind of an event
 
 if PROGRAM == 'lua':
@@ -68,6 +72,20 @@ def overlap(full, part):
     return 100 * sum(min(v / seen, full.get(key, 0) / whole) for key, v in part.items())
 
 
+def losses(full, parts):
+    """Places whose mean estimate differs most from the truth, as words: the mean, its standard error
+    and the truth, in percent of all that happened."""
+    whole = sum(full.values()) or 1
+    rows = []
+    for key in set(full).union(*parts):
+        seen = [100 * part.get(key, 0) / whole for part in parts]
+        error = statistics.stdev(seen) / len(seen) ** .5 if len(seen) > 1 else float('nan')
+        rows.append((statistics.mean(seen), error, 100 * full.get(key, 0) / whole, key))
+    rows.sort(key=lambda row: row[0] - row[2])
+    return ', '.join('%s %s:%s %.2f +- %.2f for %.2f' % (k[2], k[0], k[1], s, e, t)
+                     for s, e, t, k in rows[:LOSSES] + rows[-LOSSES:])
+
+
 full = build('full', ALL)
 truth = profile(full, 1, 1 << 30)
 print('| %s | calls 1000:50 | loop trips | calls 990:10 | loop trips |' % PROGRAM)
@@ -82,5 +100,12 @@ for name in sys.argv[5:]:
     program = build('dual-' + name, ['--form=dual'] + options)
     row = []
     for every, burst in ((1000, 50), (990, 10)):
-        row += [overlap(*both) for both in zip(truth, profile(program, every, burst))]
-    print('| %s | %s |' % (name, ' | '.join('%.1f' % o for o in row)), flush=True)
+        runs = [profile(program, every + 7 * k, burst) for k in range(RUNS)]
+        for what in range(2):
+            found = sorted(overlap(truth[what], run[what]) for run in runs)
+            row.append('%.1f (%.1f)' % (found[len(found) // 2], found[0]))
+        if LOSSES:
+            for k, what in enumerate(('calls', 'loop trips')):
+                words = losses(truth[k], [run[k] for run in runs])
+                print('%s %d:%d %s: %s' % (name, every, burst, what, words))
+    print('| %s | %s |' % (name, ' | '.join(row)), flush=True)

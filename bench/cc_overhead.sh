@@ -3,7 +3,7 @@
 # beside those of gcc --coverage, same gcc, -O0 and -O2. A run of almost nothing is taken off, so
 # that starts and ends, where dumps are written, do not count. Prints a table for docs/cc.md. Needs
 # gcc, qemu-x86_64, whose plugin bench/real/icount.c counts, and what bench/setup.sh fetches.
-# FORMS are those of bursty cc --cover.
+# FORMS are those of bursty cc --cover, LEVELS those of optimisation.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 top=$PWD
@@ -81,7 +81,7 @@ awk 'BEGIN { printf "["; for (i = 0; i < 3000; i++) printf "%s{\"n\": %d, \"s\":
     print "]" }' >large.json
 echo '| program | | plain | '"$(echo "$forms" | sed 's/ / | /g')"' | gcc --coverage | '"$(echo "$forms" | sed 's/\([a-z0-9]*\)/\1: of gcov/g; s/ \([a-z0-9]*:\)/ | \1/g')"' |'
 for name in ${*:-lz4 mawk libyaml zstd jq gawk}; do
-    for level in -O0 -O2; do
+    for level in ${LEVELS:--O0 -O2}; do
         row= plain=
         for kind in plain $forms gcov; do
             case $kind in

@@ -30,7 +30,7 @@ failed=0
 flags_of() { # MODE
     case $1 in
     point) echo --entries=all --loops=all ;;
-    safe) ;;
+    safe) echo --no-late ;;
     scope) echo --form=scope --entries=all --loops=all ;;
     dual) echo --form=dual --entries=all --loops=all ;;
     *) echo "--cover=$1" ;;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# cc_tests.sh [PROGRAM ...] - gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite, and in C++ ninja and jsoncpp: what `bursty cc
+# cc_tests.sh [PROGRAM ...] - gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite zlib tcc, and in C++ ninja and jsoncpp: what `bursty cc
 # --cover` and gcov say of programs of Debian after their own tests, both at -O0 with the same gcc;
 # with CXX=clang++-19 in the environment C++ for bursty is compiled by that one.
 # Prints the table of docs/coverage.md, and puts its rows there. Every line that one counts as run and the other does not is
@@ -116,6 +116,20 @@ sqlite_make() {
 }
 sqlite_test() { quietly tests ./sql checks.sql 2; quietly tests ./sql work.sql 1; }
 
+zlib_sources() { fresh zlib; }
+zlib_make() { quietly build env CC="$cc" CFLAGS=-w ./configure && quietly build make; }
+zlib_test() { quietly tests make check; }
+
+tcc_sources() { fresh tcc; }
+tcc_make() {
+    quietly build ./configure --extra-cflags="-w -O0" && quietly build make CC="$cc" tcc libtcc.a libtcc1.a
+}
+tcc_test() {
+    quietly tests make -C tests/tests2
+    quietly tests make -C tests/pp
+    quietly tests make -k -C tests test1 hello-exe libtest
+}
+
 # In C++. The tests of ninja need googletest.
 ninja_sources() { fresh ninja-build; }
 ninja_make() {
@@ -151,6 +165,8 @@ what() { # PROGRAM
     libyaml) folder=libyaml tests='`ctest`, its programs over its examples' ;;
     onig) folder=libonig tests='`make check`' ;;
     sqlite) echo "sqlite $(sed -n 's/^#define SQLITE_VERSION *"\(.*\)"/\1/p' "$src/sqlite/sqlite3.h"), bench/real/checks.sql and work.sql" && return ;;
+    zlib) folder=zlib tests='`make check`' ;;
+    tcc) folder=tcc tests='tests2, pp and three of its tests' ;;
     ninja) folder=ninja-build tests='`ninja_test`, some commands' ;;
     jsoncpp) folder=libjsoncpp tests='`make test`' ;;
     esac
@@ -192,7 +208,7 @@ one() { # PROGRAM
 }
 
 missing=
-for pair in gawk: jq: mawk: gzip: cjson: lz4: zstd:libzstd libyaml: onig:libonig sqlite: \
+for pair in gawk: jq: mawk: gzip: cjson: lz4: zstd:libzstd libyaml: onig:libonig sqlite: zlib: tcc: \
     ninja:ninja-build jsoncpp:libjsoncpp; do
     program=${pair%%:*} package=${pair#*:}
     case " ${*:-$program} " in *" $program "*) ;; *) continue ;; esac
@@ -202,5 +218,5 @@ done
 [ -z "$missing" ] || sh bench/setup.sh $missing || exit 2
 echo '| program | lines both know | another count | run or not | functions both know | called or not | dump | .gcno + .gcda |'
 echo '|---|---:|---:|---:|---:|---:|---:|---:|'
-for program in ${*:-gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite ninja jsoncpp}; do one "$program"; done
+for program in ${*:-gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite zlib tcc ninja jsoncpp}; do one "$program"; done
 exit $failed

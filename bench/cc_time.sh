@@ -29,7 +29,7 @@ for job in "$@"; do
     for round in 1 2 3 ${ROUNDS-4 5}; do
         a=$(used $job gcc)
         b=$(used $job gcc)
-        c=$(used $job "$bursty" cc -- gcc)
+        c=$(used $job "$bursty" cc --no-late -- gcc)
         d=$(used $job "$bursty" cc --cover -- gcc)
         e=$(used $job "$bursty" cc --cover=bits -- gcc)
         echo "$a $b $c $d $e" >>rounds

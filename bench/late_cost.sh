@@ -1,12 +1,15 @@
 #!/bin/sh
-# late_cost.sh [PROGRAM ...] - what checks behind the optimizer cost in programs that nobody tuned: jq, zstd, lz4, mawk and
-# expat (C), ninja, re2 and leveldb (C++), all of them Debian's sources. Each is built plain, then by `bursty cc` with the
-# compiler's plugin, then again with the plan that `bursty place` makes of that build, for each set:
+# late_cost.sh [PROGRAM ...] - what checks behind the optimizer cost in
+# programs that nobody tuned, beside checks in source: jq, zstd, lz4, Lua,
+# zopfli, clzip, mawk and expat (C), ninja, re2 and leveldb (C++), all of them
+# Debian's sources. Each is built plain, then by `bursty cc`, once with checks
+# in source (C alone) and once by the compiler's plugin, then again with the
+# plan that `bursty place` makes of that build, for each set:
 #
 #     sh bench/late_cost.sh                              prints the table of docs/place.md
 #     CC=clang-19 CXX=clang++-19 sh bench/late_cost.sh   the same for the plugin of clang
 #     SETS=Q sh bench/late_cost.sh lz4
-#     WAY=source SETS=Q sh bench/late_cost.sh lz4        C with checks in source
+#     WAYS=late SETS=Q sh bench/late_cost.sh lz4         by the plugin alone
 #
 # basic: executed instructions with all checks in place, never sampling, the plain program is 1 (a plugin of qemu-x86_64 counts;
 # geometric mean of a program's inputs, and the worst). at 1 %: the same, sampling bursts of 10 checks out of 1000. code: bytes of
@@ -21,8 +24,7 @@ src=${SRC:-$BUILD/bench/src}
 work=$BUILD/bench/late
 gcc=${CC:-gcc-12} gxx=${CXX:-g++-12}
 sets=${SETS:-EC+L4 Q}
-late=--late
-[ "${WAY:-late}" = late ] || late=
+ways=${WAYS:-source late}
 bursty=$BUILD/bursty
 export BURSTY_CACHE=$work/cache
 mkdir -p "$work" || exit 2
@@ -68,6 +70,24 @@ map(.name|ascii_upcase|explode|map(.+1)|implode)|join(\"\")|length $json
         inputs="-q -9 -c $src/lz4/lib/lz4hc.c
 -q -1 -c $bursty
 -q -d -c $work/input.lz4" ;;
+    lua)
+        need lua lua5.4
+        files=$(find "$src/lua/src" -name '*.c' ! -name luac.c)
+        flags="-I$src/lua/src -I$src/include -DLUA_USE_LINUX -DLUA_USE_JUMPTABLE=0 -Dluai_makeseed(L)=1u" libs="-lm -ldl"
+        inputs="$work/words.lua
+$work/numbers.lua
+$top/bench/real/work.lua 1" ;;
+    zopfli)
+        need zopfli zopfli
+        files=$(find "$src/zopfli/src/zopfli" -name '*.c') flags= libs=-lm
+        inputs="-c --i1 $top/docs/cc.md
+-c --i3 --deflate $work/little.json" ;;
+    clzip)
+        need clzip clzip
+        files=$(ls "$src"/clzip/*.c) flags='-DPROGVERSION="1"'
+        inputs="-c -3 $src/lz4/lib/lz4hc.c
+-c -0 $bursty
+-c -d $work/input.lz" ;;
     mawk)
         need mawk mawk
         [ -f "$work/mawk/config.h" ] || { mkdir -p "$work/mawk" && cp -RLp "$src/mawk/." "$work/mawk" &&
@@ -125,6 +145,18 @@ make_inputs() {
     awk 'BEGIN { srand(1); print "["
         for (i = 0; i < 600; i++) { printf "%s{\"name\":\"item %d\",\"values\":[", (i ? "," : ""), i
             for (k = 0; k < 12; k++) printf "%s%d", (k ? "," : ""), int(rand() * 10000); print "]}" } print "]" }' >"$work/input.json"
+    head -c 9000 "$work/input.json" >"$work/little.json"
+    echo 'local t, s = {}, 0
+for i = 1, 9000 do t[i] = tostring(i * 7919 % 9001) .. "x" end
+for i, v in ipairs(t) do if v:find("7") then s = s + #v * i end end
+table.sort(t)
+print(s, #table.concat(t))' >"$work/words.lua"
+    echo 'local function f(n) return n < 2 and n or f(n - 1) + f(n - 2) end
+local a = {}
+for i = 1, 300 do a[i] = {} for k = 1, 30 do a[i][k] = i * k % 7 + .5 end end
+local s = 0
+for i = 1, 300 do for k = 1, 30 do s = s + a[i][k] * a[k][k] end end
+print(f(21), s)' >"$work/numbers.lua"
     awk 'BEGIN { print "<?xml version=\"1.0\"?><all xmlns:n=\"urn:n\">"
         for (i = 0; i < 9000; i++) printf "<n:item id=\"%d\" kind=\"a &amp; b\">text %d &lt;with&gt; words</n:item>\n", i, i * i
         print "</all>" }' >"$work/input.xml"
@@ -147,7 +179,7 @@ build() { # FOLDER COMMAND...: seconds of processor time, on standard output
     standard=-std=gnu11
     [ $kind = c ] || standard=-std=c++14
     # shellcheck disable=SC2086
-    (printf '%s\n' $files | nice -n "${NICE:-10}" xargs -P "${JOBS:-2}" -n 1 "$@" -w $standard -O2 $flags -c >build.log 2>&1
+    (printf '%s\n' $files | xargs -P "${JOBS:-2}" -n 1 "$@" -w $standard -O2 $flags -c >build.log 2>&1
      echo $? >status
      times >times.txt)
     # shellcheck disable=SC2086
@@ -186,25 +218,32 @@ ratios() { # AFTER BEFORE
         for (i = 1; i < n; i++) { r = $i / $(n + i); sum += log(r); if (r > worst) worst = r }
         printf "%.3f %.3f", exp(sum / (n - 1)), worst }'
 }
-row() { printf '| %-8s | %-6s | %-13s | %-13s | %5s | %7s | %-4s | %s |\n' "$@"; }
+row() { printf '| %-8s | %-6s | %-6s | %-13s | %-13s | %5s | %7s | %-4s | %s |\n' "$@"; }
 
 measure() { # PROGRAM
     program=$1
     describe "$program"
-    compiler=$gcc own=$late
-    [ $kind = c ] || { compiler=$gxx own=; }
+    compiler=$gcc some=$ways
+    [ $kind = c ] || { compiler=$gxx some=late; }
     plain=$work/$program-plain
     plain_time=$(build "$plain" "$compiler")
     case $program in
     zstd) "$plain/program" -q -f "$lua/lvm.c" -o "$work/input.zst" ;;
     lz4) "$plain/program" -q -f "$src/lz4/lib/lz4.c" "$work/input.lz4" ;;
+    clzip) "$plain/program" -c "$src/lz4/lib/lz4.c" >"$work/input.lz" ;;
     esac
     before=$(run "$plain")
-    first=$work/$program-first
+    for way in $some; do measure_way; done
+}
+
+measure_way() {
+    own=--late
+    [ "$way" = late ] || own=--no-late
+    first=$work/$program-$way
     # shellcheck disable=SC2086
     build "$first" "$bursty" cc $own -- "$compiler" >/dev/null
     for set in $sets; do
-        here=$work/$program-$set
+        here=$work/$program-$way-$set
         plan=$here.plan
         "$bursty" place --set "$set" -o "$plan" "$first/program" >"$here.txt" 2>&1 || { cat "$here.txt" >&2; failed=1; }
         # shellcheck disable=SC2086
@@ -218,17 +257,17 @@ measure() { # PROGRAM
         unset BURSTY_FILE
         cmp -s "$plain/said.txt" "$here/said.txt" || { same=DIFFERS; failed=1; }
         "$bursty" place --prove --set "$set" "$here/program" >"$here.proof" 2>&1 && proved=yes || proved=no
-        row "$program" "$set" "$basic" "$rate" "$(echo "$(code_of "$here") $(code_of "$plain")" | awk '{ printf "%.2f", $1 / $2 }')" \
+        row "$program" "$set" "$way" "$basic" "$rate" "$(echo "$(code_of "$here") $(code_of "$plain")" | awk '{ printf "%.2f", $1 / $2 }')" \
             "$(echo "$time $plain_time" | awk '{ printf "%.2f", $1 / $2 }')" $same $proved
-        echo "$set $basic $rate" >>"$work/all.txt"
+        echo "$set,$way $basic $rate" >>"$work/all.txt"
     done
 }
 
 make_inputs
 : >"$work/all.txt"
-row program set 'basic, worst' 'at 1 %, worst' code compile same proved
-row -------- ------ ------------- ------------- ----: ------: ---- ------
-for name in ${*:-jq zstd lz4 mawk expat ninja re2 leveldb}; do measure "$name"; done
+row program set way 'basic, worst' 'at 1 %, worst' code compile same proved
+row -------- ------ ------ ------------- ------------- ----: ------: ---- ------
+for name in ${*:-lz4 lua jq zstd zopfli clzip mawk expat ninja re2 leveldb}; do measure "$name"; done
 awk '{ n[$1]++; for (i = 2; i <= 5; i += 2) sum[$1, i] += log($i); for (i = 3; i <= 5; i += 2) if ($i > worst[$1, i]) worst[$1, i] = $i }
     END { for (set in n) printf "%s: geometric mean %.3f, worst %.3f; at 1 %% %.3f, worst %.3f\n", set, exp(sum[set, 2] / n[set]), worst[set, 3], exp(sum[set, 4] / n[set]), worst[set, 5] }' "$work/all.txt"
 exit $failed

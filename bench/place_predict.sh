@@ -86,7 +86,7 @@ for name in $programs; do
     BURSTY_EVERY=90 BURSTY_FILE="$name.brst" "./$name.all" $(works "$name") >/dev/null 2>&1
     for set in EC+L4 Q; do
         said=$("$bursty" place --set $set --counts "$name.brst" --least 100 --instructions "$plain" -o "$name.plan" "$name.all") || continue
-        build "$name.$set" "$bursty" cc --plan="$PWD/$name.plan" -- gcc || continue
+        build "$name.$set" "$bursty" cc --no-late --plan="$PWD/$name.plan" -- gcc || continue
         BURSTY_OFF=1; export BURSTY_OFF
         counted "$name.$set"
         off=$all ran=$checks

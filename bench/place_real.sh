@@ -123,13 +123,13 @@ measure() { # PROGRAM
     before=$(run "$plain") size=$(text_of "$plain")
     row "$1" plain 0 0 1.000 1.00 - -
     seed=$work/$1-all
-    build "$seed" "$bursty" cc -- "$gcc"
+    build "$seed" "$bursty" cc ${LATE:---no-late} -- "$gcc"
     cp "$seed/program" "$work/$1-graph"
     for set in $sets; do
         here=$work/$1-$set
         plan=$work/$1-$set.plan
         "$bursty" place --set "$set" -o "$plan" "$work/$1-graph" >"$work/$1-$set.txt" || failed=1
-        build "$here" "$bursty" cc ${LATE-} --plan="$plan" -- "$gcc"
+        build "$here" "$bursty" cc ${LATE:---no-late} --plan="$plan" -- "$gcc"
         after=$(run "$here")
         proof=$("$bursty" place --built --set "$set" "$here/program" 2>/dev/null | grep -c '^holds')
         "$bursty" place --set "$set" --json "$work/$1-graph" >"$work/$1-$set.json"

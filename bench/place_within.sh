@@ -65,12 +65,12 @@ echo '| work | checks | instructions over plain | checks that ran | longest run 
 echo '|---|---|---:|---:|---:|---:|---|'
 for name in ${*:-lz4 bzip2 lua}; do
     build "$name.plain" gcc
-    build "$name.graph" "$bursty" cc -- gcc
+    build "$name.graph" "$bursty" cc --no-late -- gcc
     "$bursty" place --set Q -o "$name.Q.plan" "$name.graph" >/dev/null || exit 1
-    build "$name.Q" "$bursty" cc --plan="$PWD/$name.Q.plan" -- gcc
+    build "$name.Q" "$bursty" cc --no-late --plan="$PWD/$name.Q.plan" -- gcc
     for n in ${WITHIN:-50000 10000 2000}; do
         "$bursty" place --set Q --within "$n" -o "$name.$n.plan" "$name.graph" >/dev/null || exit 1
-        build "$name.$n" "$bursty" cc --plan="$PWD/$name.$n.plan" -- gcc
+        build "$name.$n" "$bursty" cc --no-late --plan="$PWD/$name.$n.plan" -- gcc
     done
     "${name}_works" | while read -r line; do
         # shellcheck disable=SC2086

@@ -57,6 +57,7 @@ says "install $package" "the package is named"
 lines 1 "the package is named"
 "$bursty" cc --build-plugin -- $CC >log 2>&1
 ok $? "--build-plugin: $(cat log)"
+says 'bursty cc uses it from now on, for C (but with --no-late) and C++$' "--build-plugin says for what"
 
 # ---- programs ----
 
@@ -142,6 +143,9 @@ compare start --form=scope -- -O2 -fPIC
 compare odd --form=scope -- -O2 -no-pie -fno-pie
 compare exceptions --form=scope -- -O2 -masm=intel
 compare exceptions --form=scope -- -O2 -flto
+objdump -d exceptions | grep -q 'call.*bursty_leave_thunk'; ok $? "-flto: scopes"
+"$bursty" cc --form=scope --entries=all -- $CXX -O2 -flto -fPIC -shared -o libscope.so "$sources/exceptions.cc" >log 2>&1
+ok $? "-flto -shared: $(head -n 3 log)"
 compare odd -- -O1 -funroll-loops $only_gcc
 ASAN_OPTIONS=detect_leaks=0 compare exceptions --form=scope -- -O1 -fsanitize=address,undefined
 compare exceptions --form=scope -- -O2 -fstack-protector-all -fcf-protection=full -march=haswell
@@ -376,6 +380,96 @@ counted_as_by_callgrind late "$CC" late.c 8 --late
 counted_as_by_callgrind late "$CC" late.c 8
 "$bursty" cc --late --entries=all --loops=LN -- $CC -O0 -g -o late late.c && every late
 grep -q '^32085	rec$' late.calls; ok $? "--late: calls of rec: $(grep rec late.calls)"
+
+# Which way C goes by itself: to the plugin where no function is asked for that inlining would hide.
+way() { # WAY OPTIONS-OF-BURSTY -- OPTIONS-OF-COMPILER
+    way=$1 mine=
+    shift
+    while [ "$1" != -- ]; do mine="$mine $1"; shift; done
+    shift
+    rm -f way.o
+    # shellcheck disable=SC2086
+    "$bursty" cc --verbose $mine -- $CC -O2 -w "$@" -c -o way.o late.c >log 2>&1 && [ -e way.o ]
+    ok $? "$mine $*: compiled"
+    says "^bursty: cc: late.c: checks $way\$" "$mine $*"
+    lines 1 "$mine $*"
+}
+late='behind the optimizer' source='in source'
+way "$late" --
+way "$late" --entries=EN --loops=all --
+way "$late" --no-tls --
+way "$late" -- -fPIC
+for option in --no-late --entries=all --entries=EL --form=scope --ticks --form=dual --keep-events --side --no-runtime; do
+    way "$source" $option --
+done
+way "$source" -- -flto
+way "$source" -- -mcmodel=large
+way "$source" -- -DBURSTY_PORTABLE
+way "$source" -- -fPIC -mcmodel=large
+way "$source" -- -masm=intel
+for option in --entries=all --entries=EL --form=scope --ticks; do way "$late" --late $option --; done
+printf '#define START struct bursty_no_check;\n' >start.h
+printf '#include "start.h"\nint g(int n) { START while (n > 1) n = g(n - 2); return n; }\n' >header.c
+"$bursty" cc --verbose -- $CC -c header.c >log 2>&1; says 'header.c: checks in source' "the author's word in a header"
+# Dependencies are written, and an object does not tell where the plugin and the plan lie.
+$CC -MD -MP -c -o dependent.o header.c && mv dependent.d plain.d
+"$bursty" cc -- $CC -MD -MP -c -o dependent.o late.c && grep -q '^dependent.o: .*late.c' dependent.d
+ok $? "-MD: $(cat dependent.d)"
+"$bursty" cc -- $CC -MMD -MF named.d -MT target -c -o dependent.o late.c && [ "$(cat named.d)" = 'target: late.c' ]
+ok $? "-MF, -MT: $(cat named.d)"
+$CC -Wp,-MD,plain.d -c -o dependent.o late.c
+"$bursty" cc -- $CC -Wp,-MD,aside.d -c -o dependent.o late.c && cmp plain.d aside.d
+ok $? "-Wp,-MD: $(cat aside.d)"
+"$bursty" cc -- $CC -O2 -g -o way late.c && "$bursty" place -o behind.plan way >log 2>&1 && mkdir -p elsewhere
+says '^  functions that the compiler has inlined, and their calls: 1 of 1 units have checks behind the optimizer$' "place"
+grep '^[^bO]' behind.plan >log
+lines 0 "a plan says that its graph is behind the optimizer"
+"$bursty" cc --plan=behind.plan -- $CC -O2 -g -c -o one.o late.c
+TMPDIR=$PWD/elsewhere "$bursty" cc --plan="$PWD/behind.plan" -- $CC -O2 -g -c -o two.o late.c
+# The number of the options of bursty cc, by which builds are compared, is in neither.
+cmp one.o two.o >log 2>&1; ok $? "-g: the same object: $(cat log)"
+# A plan is obeyed the way it was made for.
+"$bursty" cc --no-late -- $CC -O2 -o way late.c && "$bursty" place -o source.plan way >log 2>&1
+grep -c 'inlined' log >count; [ "$(cat count)" = 0 ]; ok $? "place: checks in source"
+grep '^[^bP]' source.plan >log
+lines 0 "a plan says that its graph is that of the source"
+way "$source" --plan=source.plan --
+way "$late" --plan=behind.plan --
+way "$late" --plan=behind.plan --entries=all --
+cat >other_way <<END_OF
+source.plan|--late|the plan is one for checks in source and is not obeyed: checks stand behind it; make a new plan of this build
+behind.plan|--no-late|the plan is one for checks behind the optimizer and is not obeyed: checks stand in source; make a new plan of this build
+behind.plan|--form=dual|the plan is one for checks behind the optimizer and is not obeyed: checks stand in source; make a new plan of this build
+behind.plan|--side|the plan is one for checks behind the optimizer and is not obeyed: checks stand in source; make a new plan of this build
+END_OF
+while IFS='|' read -r name option words; do
+    rm -f list
+    "$bursty" cc --plan=$name --list=list $option -- $CC -O2 -o other late.c >log 2>&1; ok $? "$name $option"
+    says "late.c: $words" "$name $option"
+    lines 1 "$name $option"
+    grep -q 'late.c:1: the file: without a plan: the plan is one for checks' list; ok $? "$name $option: listed: $(cat list)"
+    [ $option = --side ] || "$bursty" place --prove other >log 2>&1; ok $? "$name $option: stays safe: $(cat log)"
+done <other_way
+for options in -fPIC -mcmodel=large; do       # no scope of the plugin there, or no check
+    "$bursty" cc --verbose --plan=behind.plan --form=scope -- $CC $options -c -o other.o late.c >log 2>&1
+    says 'late.c: the plan is one for .* behind the optimizer .* in source; make a new plan' "--form=scope $options"
+    says 'late.c: checks in source$' "--form=scope $options"
+done
+way "$late" --plan=behind.plan --form=scope --
+BURSTY_CACHE=$out/no-cache "$bursty" cc --plan=behind.plan -- $CC -O2 -o other late.c >log 2>&1
+ok $? "no plugin for a plan"
+says 'late.c: the plan is one .* in source; build the plugin (bursty cc --build-plugin), or make a new plan' "no plugin for a plan"
+lines 1 "no plugin for a plan"
+BURSTY_CACHE=$out/no-cache "$bursty" cc --plan=source.plan --verbose -- $CC -O2 -c -o other.o late.c >log 2>&1
+says 'late.c: checks in source' "no plugin"
+lines 1 "no plugin"
+# What was inlined is named, if a run has seen it.
+"$bursty" cc --no-late --entries=all --loops=all -- $CC -O2 -o way late.c && every way
+"$bursty" cc -- $CC -O2 -o other late.c && "$bursty" place --counts way.brst other >log 2>&1
+says '^no function of this program, so never seen: .* with [0-9.]* % of the calls of way.brst (inlined? --no-late .*leaf [0-9.]* %' "--counts: what was inlined"
+"$bursty" place --counts way.brst way >log 2>&1
+grep -q 'never seen' log; ok $(($? != 1)) "--counts: nothing was inlined: $(cat log)"
+
 echo 'int f(int n) { int unused; return n + nothing; }' >late_error.c
 $CC -Wall -c late_error.c 2>plain.err
 "$bursty" cc --late -- $CC -Wall -c late_error.c 2>err; ok $(($? != 1)) "--late: an error"
@@ -395,6 +489,11 @@ ok $? "a broken plugin: the file is compiled"
 says 'the compiler refuses it, and C++ goes without checks' "a broken plugin"
 "$bursty" cc -- $CXX -c -o made broken.cc >log 2>&1
 [ $? = 1 ] && grep -q 'nothing' log; ok $? "a broken plugin and an error in the file"
+"$bursty" cc --verbose -- $CC -O1 -c -o made late.c >log 2>&1
+ok $? "a broken plugin: C is compiled"
+says 'fails on late.c, which has its checks in source: bursty cc --build-plugin' "a broken plugin"
+says '^bursty: cc: late.c: checks in source$' "a broken plugin: C"
+objdump -dr made | grep -q bursty_thunk; ok $? "a broken plugin: C has checks"
 cp kept.so "$plugin"
 "$bursty" cc -- $CXX -O1 -c -o made small.cc >log 2>&1
 lines 0 "the plugin is back"

@@ -244,6 +244,83 @@ rm -f left
 with --form=dual --list=left --every=3 --burst=5 --entries=all --loops=all -- $CC -O1 -o own weak.c strong.c && ./own && pass ||
     fail "dual: a weak function that is replaced"
 grep -q 'hook: one copy: weak$' left && pass || fail "dual: weak: $(cat left)"
+# A static table of numbers may stand twice if only its elements are read: nothing keeps an address of it, and nothing writes.
+cat >tables.c <<'END'
+extern int abs(int);
+#define F __attribute__((noinline)) static
+F int reads(int i) { static const unsigned char t[2] = {1, 2}; return i & t[i & 1]; }
+F int takes(int i) { static const int t[2] = {1, 2}; static const int *last; int same = last == &t[0]; last = &t[0]; return same + i; }
+F const int *gives(int i) { static const int t[2] = {1, 2}; return (i & 1) + t; }
+F int writes(int i) { static int t[2] = {1, 2}; return t[i & 1]++; }
+F int member(int i) { static const struct { int v[2]; } t[2] = {{{1, 2}}, {{3, 4}}}; return t[i & 1].v[0]; }
+F int rows(int i) { static const int t[2][2] = {{1, 2}, {3, 4}}; return t[i & 1][0]; }
+F int words(int i) { static const char *const t[2] = {"a", "b"}; return t[i & 1][0]; }
+F int passes(int i) { static const int t[2] = {1, 2}; return abs(t[i & 1]); }
+int main(void) {
+    int i, sum = 0;
+    for (i = 0; i < 100; i++)
+        sum += reads(i) + takes(i) + *gives(i) + writes(i) + member(i) + rows(i) + words(i) + passes(i);
+    return sum % 128;
+}
+END
+rm -f left
+$CC -O1 -o program tables.c && ./program; plain=$?
+with --form=dual --list=left --every=3 --burst=5 -- $CC -O1 -o own tables.c && ./own; own=$?
+[ $own = $plain ] && pass || fail "dual: tables: $own, not $plain"
+[ "$(sed 's/^[^:]*:[0-9]*: //' left | sort | tr '\n' ' ')" = "$(for f in gives member passes rows takes words writes; do
+    printf '%s: one copy: static-local ' $f; done)" ] && pass || fail "dual: tables: $(cat left)"
+# A goto out of a loop's copy leads to a label without a check in the first copy: the round is seen, once. Of 101 rounds 100
+# come so. Where the whole function has been entered in its second copy, the goto stays there, and the label sees 101.
+cat >back.c <<'END'
+static int sum;
+int step(int x) { return x * 3 + 1; }
+void turn(int n) {
+    int i;
+again:
+    sum++;
+    for (i = 0; i < 10; i++) {
+        sum += step(i);
+        if (i == 7 && n-- > 0) goto again;
+    }
+}
+int main(void) { int k; for (k = 0; k < 1000; k++) turn(100); return 0; }
+END
+with --form=dual --dump=back.brst -- $CC -O1 -o own back.c && bursty place --set Q -o back.all own >log
+rounds() { # PLAN: thousandths of the trips that are the label's
+    with --form=dual --dump=back.brst --plan=$1 -- $CC -Wall -Wextra -Wshadow -Werror -O1 -o own back.c 2>log || fail "dual: goto: $(cat log)"
+    BURSTY_EVERY=20 ./own
+    bursty report --csv --min 0 back.brst | awk -F, '/^# / { trips = /loop trips/ } trips && $9 == "back.c:5" { print int($2 * 1000) }'
+}
+sed 's/^\(P [^ ]* turn [^ ]*\) . [^ ]* /\1 0 1 /; s/^\(P [^ ]* main [^ ]*\) . [^ ]* /\1 0 - /' back.all >back.loop
+for plan in back.all back.loop; do
+    share=$(rounds $plan)
+    [ "${share:-0}" -ge 104 ] && [ "$share" -le 118 ] && pass || fail "dual: goto, $plan: $share of 1000"
+done
+# Who falls from that label into another one has begun a round of both: 51 and 101 of 962.
+cat >back.c <<'END'
+static int sum;
+int step(int x) { return x * 3 + 1; }
+void turn(int n) {
+    int i;
+again:
+    sum++;
+more:
+    for (i = 0; i < 10; i++) {
+        sum += step(i);
+        if (i == 7 && n-- > 0) {
+            if (n & 1) goto again;
+            goto more;
+        }
+    }
+}
+int main(void) { int k; for (k = 0; k < 1000; k++) turn(100); return 0; }
+END
+with --form=dual --dump=back.brst -- $CC -O1 -o own back.c && bursty place --set Q -o back.all own >log
+sed 's/^\(P [^ ]* turn [^ ]*\) . [^ ]* /\1 0 2 /; s/^\(P [^ ]* main [^ ]*\) . [^ ]* /\1 0 - /' back.all >back.loop
+share=$(rounds back.loop)
+[ "${share:-0}" -ge 46 ] && [ "$share" -le 60 ] && pass || fail "dual: goto, first label: $share of 1000"
+share=$(bursty report --csv --min 0 back.brst | awk -F, '/^# / { trips = /loop trips/ } trips && $9 == "back.c:7" { print int($2 * 1000) }')
+[ "${share:-0}" -ge 95 ] && [ "$share" -le 116 ] && pass || fail "dual: goto, second label: $share of 1000"
 $CC -O1 -o program work.c && ./program x >plain.out; plain=$?
 
 # ---- a plan ------------------------------------------------------------------------------------------------------------
@@ -260,6 +337,11 @@ sed 's/n < 2/n < 3/' work.c >changed.c; mv changed.c work2.c
 with --plan=plan --entries=all --loops=LN -- $CC -o program work2.c && ./program x >/dev/null
 bursty report --csv program.brst >csv; grep -q fib csv && pass || fail "--plan: a stale line must not count"
 with --plan=none --entries=all -- $CC -c work.c && pass || fail "a plan that is not there yet"
+# A plan for checks behind the optimizer is said to be of no use here, where there is no plugin.
+sed 's/^P /O /' plan >plan.late; rm -f left
+with --plan=plan.late --list=left --entries=all --loops=LN -- $CC -c -o late.o work.c 2>log && [ "$(wc -l <log)" = 1 ] && grep -q '^bursty: cc: work.c: the plan is one for checks behind the optimizer and is not obeyed: checks stand in source; build the plugin (bursty cc --build-plugin), or make a new plan of this build$' log && pass || fail "a plan for the plugin: $(cat log)"
+grep -q '^work.c:1: the file: without a plan: the plan is one for checks behind the optimizer$' left && pass || fail "a plan for the plugin: $(cat left)"
+with --plan=plan.late --side -- $CC -c -o late.o work.c 2>log && [ "$(wc -l <log)" = 1 ] && grep -q 'checks stand in source; make a new plan of this build$' log && pass || fail "a plan for the plugin, --side: $(cat log)"
 mkdir -p deep/src && cp work.c deep/src/work.c && rm -f left
 with --plan=plan --list=left --entries=all --loops=LN -- $CC -c -o deep.o deep/src/work.c && [ ! -s left ] && pass || fail "a plan knows a file by the end of its path"
 sed 's/^P work.c/P x\/work.c/p;s/^P x/P y/' plan >plan2
@@ -369,6 +451,58 @@ for words in "-x c work.text" "work.text -x none" "-v work.c" "-P work.c" "-save
 done
 $CC -E work.c -o work.i && with --entries=all -- $CC -c work.i -o work.o && { ! command -v nm >/dev/null 2>&1 || checks work.o; } && pass || fail "a .i file"
 rm -f left
+# A check changes no memory of the program: what a loop reads is read before it, once. But two calls of a function that has a
+# check are not one.
+cat >reads.c <<'END'
+struct mask { int bits; };
+int sum(const struct mask *mask, int n) {
+    int i, s = 0;
+    for (i = 0; i < n; i++) s += (i & mask->bits) * i;
+    return s;
+}
+__attribute__((noinline)) int three(int x) { return x * 3; }
+int both(int x) { return three(x) + three(x); }
+END
+for options in "" "-fno-pie"; do
+    # shellcheck disable=SC2086
+    with --entries=all --loops=all -- $CC -O2 $options -c reads.c 2>log || fail "reads.c $options"
+    $CC -dM -E -x c /dev/null | grep -q __clang__ && break
+    nm reads.o | grep -q bursty_thunk && command -v objdump >/dev/null || { skip "no checks in assembly"; break; }
+    objdump -dr --disassemble=sum reads.o | awk '/\tdec/ { n++ } n == 2 && /[(]%rdi[)]/ { bad++ } END { exit n != 2 || bad > 0 }' &&
+        pass || { fail "$options: behind a check memory is read anew"; objdump -dr --disassemble=sum reads.o; }
+    [ "$(objdump -dr --disassemble=both reads.o | grep -c 'PLT32.three\|PC32.three\|call.*<three')" -ge 2 ] &&
+        pass || { fail "$options: two calls became one"; objdump -dr --disassemble=both reads.o; }
+done
+
+# The dump is written without a large block of malloc, for which glibc puts together all small ones that are free.
+cat >blocks.c <<'END'
+#include <stddef.h>
+#include <unistd.h>
+static char room[1 << 20];
+static size_t used, ended;
+void *malloc(size_t size) {
+    char *at = room + used;
+    used += (size + 31) / 16 * 16;
+    if (used > sizeof room) _exit(9);
+    if (ended && size >= 1024) (void)!write(1, "a block\n", 8);
+    return at;
+}
+void *calloc(size_t n, size_t size) { return malloc(n * size); }
+void *realloc(void *old, size_t size) { (void)old; return malloc(size); }
+void free(void *at) { (void)at; }
+static int leaf(int n) { return n + 1; }
+int main(void) {
+    volatile int i, s = 0;
+    for (i = 0; i < 9999; i++) s = leaf(s);
+#ifdef __GLIBC__
+    ended = 1;
+#endif
+    return 0;
+}
+END
+with --only=leaf --only=main --entries=all --loops=all -- $CC -o blocks blocks.c && rm -f blocks.brst &&
+    ./blocks >out && [ -s blocks.brst ] && ./blocks >>out && [ ! -s out ] && pass || fail "the dump takes a large block"
+
 # Files of C++ are compiled as they are, and listed.
 if command -v "${CXX:-c++}" >/dev/null 2>&1; then
     rm -f left; echo 'int plus() { return 1; }' >plus.cpp

@@ -255,4 +255,54 @@ for filter in --not=two --only='[om]*' '--only=one --only=main'; do
     got=$([ -f coverage.brst ] && bursty report --lcov coverage.brst | sed -n 's/^FN:.*,//p' | sort | tr '\n' ' ')
     [ "$got" = "$wanted" ] && pass || fail "$filter: $got"
 done
+# On x86 a counter costs one instruction, without optimisation and in a loop, whichever syntax the
+# assembly has; and it counts what C would.
+cat >back.c <<'END'
+#include <stdio.h>
+static unsigned back(const char *p, const char *low, int c) {
+    const char *s = p;
+    while (p > low) {
+        if (p[-1] != c) break;
+        p--;                                                       /* = 39 */
+    }
+    return (unsigned)(s - p);                                      /* = 2 */
+}
+int main(void) {
+    char t[50];
+    int i;
+    for (i = 0; i < 50; i++) t[i] = i < 20 ? 'a' : 'b';
+    printf("%u %u\n", back(t + 50, t, 'b'), back(t + 20, t + 11, 'a'));
+    return 0;
+}
+END
+case $($CC -dM -E - </dev/null | grep -c -e '__x86_64__ 1' -e '__SIZEOF_POINTER__ 8') in
+2) syntaxes='-O0 -O2 -O2,-masm=intel' ;;
+*) syntaxes= ;;
+esac
+for syntax in $syntaxes; do
+    option=$(echo "$syntax" | tr , ' ')
+    for form in count count16 count32 bits; do
+        rm -f coverage.brst left
+        bursty cc --cover=$form --list=left -- $CC -w $option -o own back.c && ./own >/dev/null
+        got=$(bursty report --lcov coverage.brst | sed -n 's/^DA:\(6\|8\),//p' | tr '\n' ' ')
+        case $form in bits) wanted='1 1 ' ;; *) wanted='39 2 ' ;; esac
+        [ "$got" = "$wanted" ] && [ ! -s left ] && pass || { fail "$option $form in place: $got"; cat left; }
+    done
+    # Nothing but these instructions names a counter: none is loaded or stored. Threads may share
+    # those that lock it.
+    for form in count count16 bits 'count --atomic' 'bits --atomic'; do
+        # shellcheck disable=SC2086
+        bursty cc --cover=$form -- $CC -w $option -c -o back.o back.c
+        objdump -dr --no-show-raw-insn back.o |
+            awk '/R_X86_64.*bursty_c_/ { print before; next } { before = $0 }' >named
+        case $form in
+        # clang reads, and tries to exchange, what is not optimized.
+        *--atomic) grep -v -e '[[:space:]]lock ' -e '[[:space:]]mov  *0x0(%rip),%[a-d]l' named >other ;;
+        bits) grep -v '[[:space:]]\(or\|lea\)' named >other ;;
+        *) grep -v '[[:space:]]add' named >other ;;
+        esac
+        [ "$(grep -c : named)" -gt 3 ] && [ ! -s other ] && pass ||
+            { fail "$option $form: a counter takes more than one instruction"; cat other; }
+    done
+done
 finish

@@ -103,7 +103,8 @@ try() { # WHAT WORDS...
         return
     fi
     bursty cc --cover -- $CC -w "$@" -o own ends.c >log 2>&1 || fail "$what: $(head -n 3 log)"
-    ./own >/dev/null
+    rm -f got lcov
+    ./own >/dev/null || fail "$what: status $?"
     bursty report --lcov coverage.brst >lcov && lines_of lcov >got
     differ count >log && fail "$what: $(head -n 4 log)" || pass
 }
@@ -388,6 +389,269 @@ for name in adds compare last main; do
     grep -q "ends.c:[0-9]*: $name is left out: " log && pass || fail "not refused: $name: $(cat log)"
 done
 grep -q ',[0-9]\{9\}' lcov && fail "an impossible count is printed" || pass
+
+# Where a part of an expression is left, and where behind it: it is an argument, an index, an
+# initializer, or void; and a function has the name of one of the C library that always returns.
+cat >values.c <<'END'
+#include <setjmp.h>
+#include <stdio.h>
+static jmp_buf back;
+static int one(int n) { return n; }
+static int (*pick)(int) = one;
+static int (*picks[2])(int) = {one, one};
+static int log(int n) {                                /* = 17 */
+    if (n) longjmp(back, 1);                           /* = 17 */
+    return n;                                          /* = 11 */
+}
+static void leave(int n) {                             /* = 8 */
+    if (n) longjmp(back, 1);                           /* = 8 */
+}
+static int by_pointer(int n) {                         /* = 2 */
+    (*pick)(!n || log(0)),                             /* = 2 */
+        log(n);                                        /* = 2 */
+    return 1;                                          /* = 1 */
+}
+static int from_table(int n) {                         /* = 2 */
+    picks[0](!n || log(0)),                            /* = 2 */
+        log(n);                                        /* = 2 */
+    return 1;                                          /* = 1 */
+}
+static int in_index(int n) {                           /* = 2 */
+    picks[n && log(0)],                                /* = 2 */
+        log(n);                                        /* = 2 */
+    return 1;                                          /* = 1 */
+}
+static int behind_brackets(int n) {                    /* = 2 */
+    one(1), n ? leave(0) : leave(0),                   /* = 2 */
+        leave(n);                                      /* = 2 */
+    return 1;                                          /* = 1 */
+}
+static int nested(int n) {                             /* = 2 */
+    n > 0 ? (n > 4 ? leave(0) : leave(0)) : (n ? leave(1) : leave(0)),
+        leave(n);                                      /* = 2 */
+    return 1;                                          /* = 1 */
+}
+static int listed(int n) {                             /* = 2 */
+    int k[] = {n && log(0),                            /* = 2 */
+               log(n)};                                /* = 2 */
+    return k[0];                                       /* = 1 */
+}
+static int literal(int n) {                            /* = 2 */
+    return one((int){(n && log(0))                     /* = 2 */
+                     + log(n)});                       /* = 2 */
+}
+static int own_name(int n) {                           /* = 2 */
+    int k = n;                                         /* = 2 */
+    k += log(n);                                       /* = 2 */
+    k++;                                               /* = 1 */
+    return k;                                          /* = 1 */
+}
+int main(void) {
+    static int (*const all[])(int) = {by_pointer, from_table, in_index, behind_brackets, nested, listed,
+                                       literal, own_name};
+    volatile unsigned i;
+    volatile int n;
+    for (i = 0; i < sizeof all / sizeof *all; i++) {
+        for (n = 0; n < 2; n++) {
+            if (setjmp(back) == 0) printf("%d\n", all[i](n));
+            else puts("left");
+        }
+    }
+    return 0;
+}
+END
+sed -n 's/.*\/\* = \([0-9]*\) \*\/$/\1/p;t
+s/.*/?/p' values.c | awk '$1 != "?" { print NR, $1 }' >wanted
+for words in 'count -O0' 'count -O2' 'bytes -O1' 'mcdc -O0'; do
+    rm -f coverage.brst left got
+    # shellcheck disable=SC2086
+    bursty cc --cover=${words% *} --list=left -- $CC -w ${words#* } -o own values.c
+    [ -s left ] && { fail "values, $words: left alone"; cat left; }
+    ./own >/dev/null
+    bursty report --lcov coverage.brst >lcov && lines_of lcov >got
+    differ "${words% *}" >log && fail "values, $words: $(head -n 4 log)" || pass
+done
+
+# A function that calls nothing may still run when the program ends; one that is not static may be
+# another function when it runs.
+cat >last.c <<'END'
+#include <pthread.h>
+#include <unistd.h>
+static volatile int here, there;
+static void by_goto(void) {
+top:
+    here = 1;
+    goto top;
+}
+static void by_assembly(void) {
+    there = 1;
+    __asm__ __volatile__("1: jmp 1b");
+}
+static void *first(void *p) {                          /* = 1 */
+    by_goto();                                         /* = 1 */
+    return p;                                          /* = 0 */
+}
+static void *second(void *p) {                         /* = 1 */
+    by_assembly();                                     /* = 1 */
+    return p;                                          /* = 0 */
+}
+int main(void) {                                       /* = 1 */
+    pthread_t id;
+    pthread_create(&id, NULL, first, NULL);            /* = 1 */
+    while (!here) usleep(1000);
+    pthread_create(&id, NULL, second, NULL);           /* = 1 */
+    while (!there) usleep(1000);
+    return 0;                                          /* = 1 */
+}
+END
+cat >replaced.c <<'END'
+int other(int n) { return n; }
+int calls(int n) {                                     /* = 1 */
+    int k = other(n);                                  /* = 1 */
+    k++;                                               /* = 0 */
+    return k;                                          /* = 0 */
+}
+END
+cat >replaces.c <<'END'
+#include <stdlib.h>
+int other(int n) { exit(n); }
+int calls(int n);
+int main(void) { return calls(0); }
+END
+bursty cc --cover -- $CC -w -O0 -fPIC -shared -o libreplaced.so replaced.c
+bursty cc --cover -- $CC -w -O0 -o replaced replaces.c -L. -lreplaced -Wl,-rpath,"$out" -rdynamic
+bursty cc --cover -- $CC -w -O0 -pthread -o last last.c
+for name in replaced last; do
+    [ $name = last ] && case $($CC -dM -E - </dev/null | grep -c '__x86_64__ 1\|__i386__ 1') in
+    0) skip "another assembly"; continue ;;
+    esac
+    sed -n 's/.*\/\* = \([0-9]*\) \*\/$/\1/p;t
+    s/.*/?/p' $name.c | awk '$1 != "?" { print NR, $1 }' >wanted
+    rm -f coverage.brst got
+    ./$name && bursty report --lcov --filter "*$name.c" coverage.brst >lcov && lines_of lcov >got
+    differ count >log && fail "$name: $(head -n 4 log)" || pass
+done
+
+# Other stacks, which are left until somebody comes back to them.
+cat >stacks.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <ucontext.h>
+static ucontext_t mine, other;
+static char stack[1 << 16];
+static void body(void) {                               /* = 1 */
+    int i;
+    for (i = 0; i < 3; i++) {                          /* = 2 */
+        swapcontext(&other, &mine);                    /* = 2 */
+        puts("on");                                    /* = 2 */
+        if (i == 1) exit(0);                           /* = 2 */
+        putchar('.');                                  /* = 1 */
+    }
+}
+static int calls(int n) {                              /* = 3 */
+    int s = n;                                         /* = 3 */
+    swapcontext(&mine, &other);                        /* = 3 */
+    s++;                                               /* = 2 */
+    return s;                                          /* = 2 */
+}
+int main(void) {                                       /* = 1 */
+    int i, sum = 0;                                    /* = 1 */
+    getcontext(&other);                                /* = 1 */
+    other.uc_stack.ss_sp = stack;                      /* = 1 */
+    other.uc_stack.ss_size = sizeof stack;             /* = 1 */
+    makecontext(&other, body, 0);                      /* = 1 */
+    for (i = 0; i < 5; i++) {                          /* = 3 */
+        sum += calls(i);                               /* = 3 */
+        sum++;                                         /* = 2 */
+    }
+    return sum;                                        /* = 0 */
+}
+END
+if $CC -w -o plain3 stacks.c 2>/dev/null && ./plain3 >plain3.out; then
+    sed -n 's/.*\/\* = \([0-9]*\) \*\/$/\1/p;t
+    s/.*/?/p' stacks.c | awk '$1 != "?" { print NR, $1 }' >wanted
+    for words in 'count -O0' 'count -O2' 'bytes -O0' 'mcdc -O2'; do
+        rm -f coverage.brst lcov got
+        # shellcheck disable=SC2086
+        bursty cc --cover=${words% *} -- $CC -w ${words#* } -o own stacks.c
+        ./own | cmp -s - plain3.out && pass || fail "stacks, $words: output"
+        bursty report --lcov coverage.brst >lcov && lines_of lcov >got
+        differ "${words% *}" >log && fail "stacks, $words: $(head -n 4 log)" || pass
+    done
+else skip "no contexts"; fi
+
+# Below code without unwind tables, as this that is made by hand, frames are not known: those that
+# wait there are refused by name, and all others right. Marks are right in all of them.
+cat >made.c <<'END'
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+static jmp_buf back;
+static void leaves(int how) {
+    if (how == 1) exit(0);
+    if (how == 2) longjmp(back, 1);
+}
+static void (*made)(int);
+static int calls(int n) {
+    int s = n;
+    made(n);
+    s++;
+    return s;
+}
+static int runs(int n) {
+    int r = 5;
+    if (setjmp(back) == 0) r = calls(n);
+    else r = 9;
+    r++;
+    return r;
+}
+static int fine(int n) { return n + 1; }
+int main(int argc, char **argv) {
+    unsigned char code[] = {0x53, 0x48, 0x83, 0xec, 0x20, 0x48, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0,
+                            0xff, 0xd3, 0x48, 0x83, 0xc4, 0x20, 0x5b, 0xc3};
+    void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void (*f)(int) = leaves;
+    int sum = fine(1) + fine(2) + fine(3);
+    memcpy(code + 7, &f, sizeof f);
+    memcpy(p, code, sizeof code);
+    memcpy(&made, &p, sizeof p);
+    sum += runs(0);
+    sum += runs(argc > 1 ? atoi(argv[1]) : 0);
+    exit(sum < 0);
+}
+END
+case $($CC -dM -E - </dev/null | grep -c -e '__x86_64__ 1' -e '__SIZEOF_POINTER__ 8') in
+2)
+    for words in 'count -O0' 'count -O2' 'bytes -O2' 'mcdc -O0'; do
+        # shellcheck disable=SC2086
+        bursty cc --cover=${words% *} -- $CC -w ${words#* } -o own made.c
+        rm -f coverage.brst && ./own 1 && bursty report --lcov coverage.brst 2>log >exit.lcov
+        rm -f coverage.brst && ./own 2 && bursty report --lcov coverage.brst 2>log2 >jump.lcov
+        case $words in
+        count*)
+            [ "$(sed 's/.*made.c:[0-9]*: //; s/ .*//' log | tr '\n' ' ')" = "calls runs fine main " ] &&
+                [ "$(sed 's/.*made.c:[0-9]*: //; s/ .*//' log2 | tr '\n' ' ')" = "calls runs " ] &&
+                grep -q 'left, nobody knows where: .* below code without unwind tables' log && pass ||
+                { fail "made, $words: not refused"; cat log log2; }
+            grep -q '^FNDA:[1-9]*,calls\|^FNDA:[1-9]*,runs\|,[0-9]\{9\}' exit.lcov jump.lcov &&
+                fail "made, $words: a refused function is shown" || pass
+            [ "$(lines_of exit.lcov | tr '\n' ' ')" = "6 2 7 2 8 1 " ] && pass ||
+                fail "made, $words: $(lines_of exit.lcov)"
+            [ "$(lines_of jump.lcov | sed -n '/^6 /,/^8 /p;/^24 /p;/^36/p' | tr '\n' ' ')" = \
+                "6 2 7 2 8 2 24 3 36 1 " ] && pass || fail "made, $words: $(lines_of jump.lcov)"
+            ;;
+        *)
+            [ -s log ] && fail "made, $words: $(cat log)" || pass
+            [ "$(grep '^DA:\(8\|13\|14\|19\|21\|35\|36\),' exit.lcov | tr '\n' ' ')" = \
+                "DA:8,1 DA:13,1 DA:14,1 DA:19,1 DA:21,1 DA:35,1 DA:36,0 " ] && pass ||
+                { fail "made, $words: marks"; grep ^DA exit.lcov | tr '\n' ' '; }
+            ;;
+        esac
+    done
+    ;;
+*) skip "no code of another machine is made by hand" ;;
+esac
 
 # Random programs.
 $CC -w -o make_exits "$top/tests/make_exits.c" || fail make_exits

@@ -58,6 +58,12 @@ cc|--loops=L-1|cc: --loops=L-1: all, LN, or L and a number
 cc|--loops=L1234567890|cc: --loops=L1234567890: all, LN, or L and a number
 cc|--loops|--loops wants a value; --help tells more
 cc|--cover --loops=all|cc: --loops changes nothing with --cover
+cc|--ticks --ticks|cc: --ticks is given twice
+cc|--ticks=1|cc: --ticks takes no value
+cc|--cover --ticks|cc: --ticks changes nothing with --cover
+cc|--ticks --form=dual|cc: --ticks wants --form=scope
+cc|--form=point --ticks|cc: --ticks wants --form=scope
+cc|--ticks --no-runtime|cc: --ticks changes nothing with --no-runtime
 cc|--form=dual --form=point|cc: --form is given twice
 cc|--form=|cc: --form=: point, scope or dual
 cc|--form=scopes|cc: --form=scopes: point, scope or dual
@@ -109,6 +115,11 @@ cc|--late --late|cc: --late is given twice
 cc|--late=x|cc: --late takes no value
 cc|--late --form=dual|cc: --late changes nothing with --form=dual or --keep-events
 cc|--cover --late|cc: --late changes nothing with --cover
+cc|--no-late --no-late|cc: --no-late is given twice
+cc|--no-late=x|cc: --no-late takes no value
+cc|--no-late --keep-events|cc: --no-late changes nothing with --form=dual or --keep-events
+cc|--trace --no-late|cc: --no-late changes nothing with --trace
+cc|--late --no-late|cc: --late and --no-late contradict each other
 cc|--verbose --verbose|cc: --verbose is given twice
 cc|--colour|cc: no option '--colour'; bursty cc --help lists them
 cc|-o x|cc: no option '-o'; bursty cc --help lists them
@@ -152,8 +163,8 @@ done
 
 of_help() { bursty "$1" --help | tr ';' '\n' | grep -o '^  *-[-a-z]*' | tr -d ' ' | sort -u; }
 of_help cc >"$dir/help"
-printf '%s\n' --cover --atomic --no-exits --plan --entries --loops --form --keep-events --only --not --list \
-    --side --no-tls --no-runtime --dump --every --burst --verbose --build-plugin --late --trace | sort >"$dir/wanted"
+printf '%s\n' --cover --atomic --no-exits --plan --entries --loops --form --ticks --keep-events --only --not --list \
+    --side --no-tls --no-runtime --dump --every --burst --verbose --build-plugin --late --no-late --trace | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then pass; else fail "cc --help: $(diff "$dir/help" "$dir/wanted")"; fi
 of_help place >"$dir/help"
 printf '%s\n' -o --set --not --list --why --json --dot --diff --built --prove --within \
@@ -171,7 +182,9 @@ if ! bursty cc -- true >/dev/null 2>&1; then
 fi
 for form in count count16 count64 bits mcdc-bits; do takes --cover=$form --atomic; done
 takes --cover --only='a*' --only b --not 'ab?' --list="$dir/left" --no-runtime
-takes --plan "$dir/none" --entries=EC --loops=L0 --form=scope --keep-events --side --no-tls --every=9 --burst 1
+takes --plan "$dir/none" --entries=EC --loops=L0 --form=scope --ticks --keep-events --side --no-tls --every=9 --burst 1
+takes --no-late
+takes --late
 for set in safe EC all EL EN; do takes --entries=$set; done
 for set in all L0 L999999999 LN; do takes --loops $set; done
 for set in all EL EC+L4+bounded+always always+EC L9999 EN+LN Q; do

@@ -329,7 +329,12 @@ TEST(plans) {
         "", "bursty plan 2\n", "bursty plan 1\nP a b\n",
         "bursty plan 1\nP a f 0123456789abcdef 2 - x\n", "bursty plan 1\nQ a b c d e f\n",
         "bursty plan 1\nP a f 0123456789abcdef 1 1,,2 x\n",
-        "bursty plan 1\nP a f 0123456789abcdeg 1 - x\n"};
+        "bursty plan 1\nP a f 0123456789abcdeg 1 - x\n",
+        "bursty plan 1\nOP a f 0123456789abcdef 1 - x\n", "bursty plan 1\nO a b\n"};
+    static const char ways[] = "bursty plan 1\nO a.c f 0123456789abcdef 1 - x\n"
+                               "P b.c f 0123456789abcdef 1 - x\nP d/c.c g 0123456789abcdef 1 0 x\n";
+    text lines = {NULL, 0, 0};
+    const char *missed;
     cc_choice choice;
     uint32_t line;
     size_t i;
@@ -341,6 +346,16 @@ TEST(plans) {
     CHECK_EQ(has_check(source, "f", &choice), 0);
     choice.plan = stale;
     CHECK_EQ(has_check(source, "f", &choice), 1);
+    CHECK_EQ(cc_plan_check(ways, strlen(ways), &line), 0);
+    CHECK_EQ(cc_way_of_plan(ways, strlen(ways), "a.c"), CC_PLAN_LATE);
+    CHECK_EQ(cc_way_of_plan(ways, strlen(ways), "../a.c"), CC_PLAN_LATE);
+    CHECK_EQ(cc_way_of_plan(ways, strlen(ways), "b.c"), CC_PLAN_SOURCE);
+    CHECK_EQ(cc_way_of_plan(ways, strlen(ways), "c.c"), CC_PLAN_SOURCE);
+    CHECK_EQ(cc_way_of_plan(ways, strlen(ways), "e.c"), CC_PLAN_UNKNOWN);
+    cc_plan_of_unit(ways, strlen(ways), "./a.c", &lines, &missed);
+    text_bytes(&lines, "", 1);
+    CHECK(strcmp(lines.data, "P ./a.c f 0123456789abcdef 1 - x\n") == 0);
+    text_free(&lines);
     for (i = 0; i < sizeof bad / sizeof *bad; i++) {
         CHECK_EQ(cc_plan_check(bad[i], strlen(bad[i]), &line), -1);
     }

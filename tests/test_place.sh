@@ -421,8 +421,10 @@ says '^2 functions: 1 with a check: .*; 1 without: other-name 1$' -o "$dir/plugi
 if grep -q 'cannot have a check' "$dir/out"; then fail "a second name is left alone"; else pass; fi
 same "$dir/plugin.plan" - <<'END'
 bursty plan 1
-P x.cc _Z1av 00000000000000aa 1 - root
+O x.cc _Z1av 00000000000000aa 1 - root
 END
+says '^  functions that the compiler has inlined, and their calls: 1 of 1 units have checks behind the optimizer$' "$dir/plugin.burstycg"
+says '^no difference$' --diff "$dir/plugin.plan" "$dir/plugin.burstycg"
 # A call that may throw leaves a way out of f before its check.
 for leaves in '(r|)' ''; do
     plugins "F main g 1 0000000000000001 - 0 x.cc\nC f -\nL g 3 - 1 0 -\nB m0G0c0(g0|)r\nF f s 2 0000000000000002 - 0 x.cc\nC g -\nC read -\nB c1${leaves}c0\nF g s 2 0000000000000003 - 0 x.cc\nC g -\nB (c0|)\n"

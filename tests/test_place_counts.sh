@@ -71,6 +71,44 @@ done
 place --set Q --within 10000 --counts "$dir/run.brst" --least 100 "$dir/all"
 check "a strip counts its share" grep -qE '^predicted for that run: 2[0-9] [0-9]{3} checks' "$dir/out"
 
+# ---- the cost at a rate: two loops that run one after the other. Were their checks drawn one by one, each burst of 10 would see
+# both, 2 - 2 / 1024 sites: 60 x (10 x 63 + 325) + 60 x (58 + 1.998 x 128) + 3 x 2800, for 600 checks in bursts. Bursts that ran
+# saw 2 of the three sites, step being one, where 2.886 would have been drawn: the sums take 60 x (58 + 1.385 x 128).
+cat >"$dir/q.c" <<'C'
+volatile int s;
+static void step(int i) { s += i; }
+int main(void) {
+    int i;
+    for (i = 0; i < 30000; i++) step(i);
+    for (i = 0; i < 30000; i++) step(i + 1);
+    return 0;
+}
+C
+"$bursty" cc --entries=all --loops=all -- $CC -O2 -w -o "$dir/q" "$dir/q.c" >"$dir/log" 2>&1
+BURSTY_EVERY=0 BURSTY_FILE="$dir/q.brst" "$dir/q"
+says 0 '^  basic cost 12.00 % .*: 20.45 %, with 141 for each check in a burst$' --set EC+L4 --least 100 --counts "$dir/q.brst" --instructions 1000010 "$dir/q"
+BURSTY_EVERY=90 BURSTY_FILE="$dir/q.brst" "$dir/q"
+says 0 '^  basic cost 1[12]\.[0-9]* % .*, with 13[1-5] for each check in a burst$' --set EC+L4 --least 100 --counts "$dir/q.brst" --instructions 1000010 "$dir/q"
+
+# ---- a function that does not return has the check of its cycles: fail ends in longjmp, and give_up in a call of fail
+cat >"$dir/r.c" <<'C'
+#include <setjmp.h>
+static jmp_buf env;
+static int depth;
+static void push(int x);
+static void fail(int code) { if (depth++ < 3) push(code); longjmp(env, 1); }
+static void give_up(int code) { fail(code + 1); }
+static void push(int x) { if (x < 0) give_up(x); depth += x & 1; }
+static void loops(int n) { if (n > 0) { push(n); loops(n - 1); } }
+int main(void) { if (setjmp(env) == 0) { loops(50); push(-1); } return 0; }
+C
+"$bursty" cc --entries=all --loops=all -- $CC -O2 -w -o "$dir/r" "$dir/r.c" >"$dir/log" 2>&1
+says 0 '^main .* check' --set EC+L4 --list "$dir/r"
+check "fail has the check of its cycle" grep -qE '^fail .* check +recursion' "$dir/out"
+check "and give_up" grep -qE '^give_up .* check +recursion' "$dir/out"
+check "push has none" grep -qE '^push .* none ' "$dir/out"
+check "loops has its own" grep -qE '^loops .* check +recursion' "$dir/out"
+
 # ---- what did not run counts nothing; a file that two others include is counted once
 printf 'static int shared(int x) { struct bursty_check; return x %% 3; }\n' >"$dir/shared.h"
 printf '#include "shared.h"\nint other(int x) { return shared(x); }\n' >"$dir/b.c"

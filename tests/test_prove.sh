@@ -76,6 +76,18 @@ int main(int n, char **v) { for (int i = 0; i < 9; i++) puts(v[0]); return n; }
 E1
     says 0 'except 0 boring, 1 counted' counted$level.plain
     says 0 'at most [89] rounds' counted$level.plain
+    # what has its address taken below the counter is not reached by a variable's name
+    make_both named$level $level -fno-unroll-loops -fno-tree-vectorize <<'E1'
+#include <stdio.h>
+long sum, rest;
+int main(int n, char **v) {
+    int two[2] = {n, n};
+    fread(two, sizeof two, 1, stdin);
+    for (int i = 0; i < 9; i++) { sum += rest++ * two[i & 1]; if (sum == 77) rest = i; }
+    return (int)sum;
+}
+E1
+    says 0 '^proved on the machine code: ' named$level.plain --set EC+L0+bounded
     make_both reset$level $level <<'E1'
 #include <stdio.h>
 int main(int n, char **v) { for (int i = 0; i < 9; i++) if (puts(v[0])) i = n; return n; }
@@ -106,6 +118,35 @@ int main(void) { return order(0, 0); }
 E1
     holds library$level
     says 1 'by code outside' library$level.plain
+    make_both threads$level $level -pthread <<'E1'
+#include <pthread.h>
+static void *next(void *p) {
+    pthread_t thread;
+    if (pthread_create(&thread, 0, next, p) == 0) pthread_join(thread, 0);
+    return p;
+}
+int main(void) { return next(0) != 0; }
+E1
+    holds threads$level
+    make_both ends$level $level <<'E1'
+#include <stdlib.h>
+static void again(void) { atexit(again); exit(0); }
+int main(void) { again(); return 0; }
+E1
+    holds ends$level
+    # operator new calls a function of the program, if it was given one
+    cat >"$dir/new.c" <<'E1'
+void set(void (*)(void)) __asm__("_ZSt15set_new_handlerPFvvE");
+void *take(unsigned long) __asm__("_Znwm");
+void *volatile kept; /* or clang leaves the call out */
+static void again(void) { kept = take(~0ul / 4); }
+int main(void) { SET; again(); return 0; }
+E1
+    if $CC -w $level '-DSET=set(again)' -o "$dir/new" "$dir/new.c" -lstdc++ 2>"$dir/log"; then
+        says 1 '^NOT proved' new
+        $CC -w $level -DSET= -o "$dir/new" "$dir/new.c" -lstdc++
+        says 0 '^proved on the machine code: ' new
+    else skip "no C++ library"; fi
     make_both tails$level $level <<'E1'
 int odd(unsigned n);
 __attribute__((noinline)) int even(unsigned n) { return n == 0 ? 1 : odd(n - 1); }
@@ -140,6 +181,20 @@ __attribute__((noinline)) void work(int n) { for (int i = 0; i < n; i++) putchar
 int main(int n, char **v) { do work(n); while (n++ < 100000); return 0; }
 E1
     holds sure$level
+
+    # ---- a copy that gcc made is ours by its whole name, as the plugin writes it
+    cat >"$dir/copy.c" <<'E1'
+int copy(int n) __asm__("copy.isra.0");
+__asm__(".pushsection .bursty.cg, \"\", @progbits\n"
+        ".ascii \"U 3 0000000000000000 0000000000000000 copy.c\\n\"\n"
+        ".ascii \"F copy.isra.0 g 2 0000000000000001 - 0 copy.c\\nB r\\n\"\n"
+        ".popsection\n");
+__attribute__((noinline, noclone)) int copy(int n) { for (;;) { __asm__ volatile (""); } }
+int main(int n, char **v) { return copy(n); }
+E1
+    $CC -w $level -o "$dir/copy" "$dir/copy.c" 2>"$dir/log"
+    says 1 '^NOT proved' copy
+    says 1 '^  loop: copy.isra.0 ' copy
 
     # ---- what has no check on purpose
     make_both quiet$level $level <<'E1'

@@ -17,11 +17,13 @@ static const char help[] =
     "  those of the compiler alone. What cannot be rewritten is compiled as it is.\n"
     "\n"
     "  --build-plugin    builds a plugin for gcc, or for COMPILER, a gcc or clang, into the cache\n"
-    "                    (BURSTY_CACHE, or ~/.cache/bursty). From then on its C++ gets checks, too:\n"
-    "                    CXX=\"bursty cc -- g++\" make. Needs gcc-VERSION-plugin-dev of Debian, or\n"
-    "                    llvm-VERSION-dev\n"
-    "  --late            C, too, gets its checks by the plugin, if it is built for the compiler;\n"
-    "                    without it, in source as always\n"
+    "                    (BURSTY_CACHE, or ~/.cache/bursty). From then on C gets its checks behind\n"
+    "                    the optimizer, and C++ gets checks, too: CXX=\"bursty cc -- g++\" make. Needs\n"
+    "                    gcc-VERSION-plugin-dev of Debian, or llvm-VERSION-dev\n"
+    "  --late            C gets its checks by the plugin, if it is built for the compiler, also with\n"
+    "                    --entries=all or EL, --form=scope and --ticks, where a function that was\n"
+    "                    inlined would be missed, and whatever the plan was made for\n"
+    "  --no-late         C has its checks in source\n"
     "  --verbose         says of each file on standard error how it gets its checks\n"
     "  --cover[=FORM]    counts what runs instead: count (the default: 64 bits where\n"
     "                    pointers have them, else 32), count16, count32, count64, bytes or\n"
@@ -47,26 +49,29 @@ static const char help[] =
     "  --form=FORM       point (the default): a check. scope: entry and return of functions, too.\n"
     "                    dual: functions and loops in two copies, of which the second records\n"
     "                    functions and loops without a check, too\n"
+    "  --ticks           time, too: the report begins with it. --form=scope, since a tick is charged\n"
+    "                    to the innermost function with a check. Without --plan and --entries\n"
+    "                    each function that calls something or has a loop gets one\n"
     "  --keep-events     an entry without a check is still recorded inside of bursts (point,\n"
     "                    scope)\n"
     "  --only=PATTERN    only functions with such names (* and ?); may stand several times\n"
     "  --not=PATTERN     no functions with such names; may stand several times\n"
     "  --list=FILE       appends a line for each function that was left alone, and why, and for\n"
     "                    each file, as of C++; bursty place counts its files\n"
-    "  --side            the call graph goes into OBJECT.burstycg and not into the object\n"
+    "  --side            the call graph goes into OBJECT.burstycg and not into the object\n";
+static const char more_help[] =
     "  --no-tls          one word for all threads, for targets without thread-local variables\n"
     "  --no-runtime      links nothing into the program\n"
     "  --dump=FILE       the name of the dump; at run time BURSTY_FILE names another\n"
     "  --every=N         checks between bursts (990)\n"
     "  --burst=N         checks of a burst (10)\n"
-    "\n";
-static const char more_help[] =
+    "\n"
     "  A link to bursty that is named bursty-cc is `bursty cc --`. One that is named gcc-bursty, or\n"
     "  gcc in a folder in front of PATH, is `bursty cc -- gcc`; so it is with other compilers. The\n"
     "  environment variable BURSTY_CC then holds the options.\n"
     "\n"
-    "  With --cover and --trace these are refused: --plan, --entries, --loops, --form, --keep-events,\n"
-    "  --side, --no-tls, --dump, --every, --burst. No option but --only and --not may stand twice.\n";
+    "  With --cover and --trace these are refused: --plan, --entries, --loops, --form, --ticks,\n"
+    "  --keep-events, --side, --no-tls, --dump, --every, --burst. No option but --only and --not may stand twice.\n";
 
 typedef struct patterns {
     const char **list;
@@ -154,19 +159,21 @@ static int set_cover(cc_driver *d, const char *value) {
 
 enum { FOR_ALL, FOR_CHECKS, FOR_COVER, FOR_TRACE };
 
-enum { BUILD_PLUGIN, LATE, VERBOSE, TRACE, COVER, ATOMIC, NO_EXITS, PLAN, ENTRIES, LOOPS, FORM, KEEP_EVENTS, ONLY, NOT_THESE, LIST, SIDE, NO_TLS,
-       NO_RUNTIME, DUMP, EVERY, BURST, OPTIONS };
+enum { BUILD_PLUGIN, LATE, NO_LATE, VERBOSE, TRACE, COVER, ATOMIC, NO_EXITS, PLAN, ENTRIES, LOOPS, FORM, TICKS, KEEP_EVENTS,
+       ONLY, NOT_THESE, LIST, SIDE, NO_TLS, NO_RUNTIME, DUMP, EVERY, BURST, OPTIONS };
 
 static const struct {
     const char *name;
     int is_for, with_value, many;
 } rules[OPTIONS] = {
-    {"build-plugin", FOR_ALL, 0, 0}, {"late", FOR_CHECKS, 0, 0}, {"verbose", FOR_ALL, 0, 0},
+    {"build-plugin", FOR_ALL, 0, 0}, {"late", FOR_CHECKS, 0, 0},
+    {"no-late", FOR_CHECKS, 0, 0}, {"verbose", FOR_ALL, 0, 0},
     {"trace", FOR_TRACE, 0, 0},
     {"cover", FOR_COVER, 0, 0},    {"atomic", FOR_COVER, 0, 0},
     {"no-exits", FOR_COVER, 0, 0},
     {"plan", FOR_CHECKS, 1, 0},    {"entries", FOR_CHECKS, 1, 0},
     {"loops", FOR_CHECKS, 1, 0},   {"form", FOR_CHECKS, 1, 0},
+    {"ticks", FOR_CHECKS, 0, 0},
     {"keep-events", FOR_CHECKS, 0, 0}, {"only", FOR_ALL, 1, 1},
     {"not", FOR_ALL, 1, 1},        {"list", FOR_ALL, 1, 0},
     {"side", FOR_CHECKS, 0, 0},    {"no-tls", FOR_CHECKS, 0, 0},
@@ -206,6 +213,7 @@ static int set_option(command_line *l, int option, const char *value) {
     switch (option) {
     case BUILD_PLUGIN: break;
     case LATE: d->late = 1; break;
+    case NO_LATE: d->late = -1; break;
     case VERBOSE: d->verbose = 1; break;
     case TRACE:
         d->trace = d->naming.trace = 1;
@@ -218,6 +226,7 @@ static int set_option(command_line *l, int option, const char *value) {
     case ENTRIES: return set_entries(&d->choice, value);
     case LOOPS: return set_loops(&d->choice, value);
     case FORM: return set_form(&d->choice, value);
+    case TICKS: d->naming.ticks = 1; break;
     case KEEP_EVENTS: d->choice.keep_events = 1; break;
     case LIST: d->list = value; return check_name("--list", value);
     case SIDE: d->side = 1; break;
@@ -263,8 +272,15 @@ static int check_together(const command_line *l) {
     }
     if (d->atomic && d->cover == 8)
         return tool_error("cc: --atomic changes nothing here: each mark is a byte of its own");
+    if (l->given[LATE] && l->given[NO_LATE])
+        return tool_error("cc: --late and --no-late contradict each other");
     if (d->late && (d->choice.dual || d->choice.keep_events))
-        return tool_error("cc: --late changes nothing with --form=dual or --keep-events");
+        return tool_error("cc: --%s changes nothing with --form=dual or --keep-events",
+                          d->late > 0 ? "late" : "no-late");
+    if (l->given[TICKS] && l->given[FORM] && !d->choice.scope)
+        return tool_error("cc: --ticks wants --form=scope");
+    if (l->given[TICKS] && d->no_runtime)
+        return tool_error("cc: --ticks changes nothing with --no-runtime");
     if (d->choice.keep_events && d->choice.dual)
         return tool_error("cc: --keep-events changes nothing with --form=dual");
     return TOOL_OK;
@@ -300,6 +316,10 @@ static int run(int argc, char **argv) {
         d.options = cc_hash(argv[status], strlen(argv[status]) + 1, d.options);
     }
     status = read_options(i, argv, &line);
+    if (d.naming.ticks) {
+        d.choice.scope = d.choice.ticks = 1;
+        if (!line.given[ENTRIES]) d.choice.entries = CC_ENTRIES_TIME;
+    }
     d.choice.only = line.only.list;
     d.choice.not_these = line.not_these.list;
     if (status == TOOL_OK) {

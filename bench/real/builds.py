@@ -193,6 +193,7 @@ class Workshop:
         if not os.path.exists(name):
             text = b'const char bursty_cc_file[] = "run.brst";'
             text += b'const unsigned bursty_cc_rates[2] = {990, 10};'
+            text += b'const int bursty_cc_ticks = 0;'
             more = ['-O2', '-std=gnu99', '-DBURSTY_MEMORY=0x1000000', '-I' + TOP, '-c']
             self.call(['gcc'] + more + [os.path.join(TOP, 'record', 'cc', 'checks.c'), '-o', runtime])
             self.call(['gcc', '-x', 'c', '-c', '-', '-o', name], input=text)

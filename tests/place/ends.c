@@ -26,10 +26,10 @@ void bursty_note(const void *site, unsigned long value, unsigned kind) {
     (void)kind;
 }
 
-/* An endless program has used .4 s of the processor soon, whatever else the
+/* An endless program has used .1 s of the processor soon, whatever else the
    machine does. */
 static void __attribute__((constructor)) begin(void) {
-    struct itimerval limit = {{0, 0}, {0, 400000}};
+    struct itimerval limit = {{0, 0}, {0, 100000}};
     setitimer(ITIMER_PROF, &limit, NULL);
     alarm(60);
 }

@@ -77,6 +77,10 @@ static void decide_entry(cc_unit *u, cc_flow *flow, const cc_function *f, const 
         flow->checked = flow->calls;
         flow->why = flow->calls ? "calls" : "leaf";
         break;
+    case CC_ENTRIES_TIME:
+        flow->checked = flow->calls || flow->loop_count > 0;
+        flow->why = flow->calls ? "calls" : flow->checked ? "loops" : "leaf";
+        break;
     case CC_ENTRIES_NONE:
         flow->why = "none";
         break;
@@ -181,9 +185,10 @@ static int is_loop_list(const char *p, size_t size) {
     return colons != 1;
 }
 
-/* P unit name hash entry loops reason. Returns 0, or -1 if the line is none. */
+/* P, or O, unit name hash entry loops reason. Returns 0, or -1 if the line is none. */
 static int read_line(const words *w, uint64_t *hash) {
-    if (w->count != 7 || !is_word(w, 0, "P") || read_hash(w, 3, hash) != 0) return -1;
+    if (w->count != 7 || (!is_word(w, 0, "P") && !is_word(w, 0, "O"))) return -1;
+    if (read_hash(w, 3, hash) != 0) return -1;
     if (!is_word(w, 4, "0") && !is_word(w, 4, "1")) return -1;
     return is_word(w, 5, "-") || is_loop_list(w->at[5], w->size[5]) ? 0 : -1;
 }
@@ -350,6 +355,17 @@ static void decide_by_plan(cc_unit *u, cc_flow *flows, const char *file, const c
     }
     free(order);
     text_free(&name);
+}
+
+cc_plan_way cc_way_of_plan(const char *plan, size_t size, const char *file) {
+    const char *at = plan, *end = plan + size, *missed;
+    text name = {NULL, 0, 0};
+    next_line(&at, end);
+    cc_graph_file(&name, file);
+    at = find_unit(at, end, &name, &missed);
+    text_free(&name);
+    if (!at) return CC_PLAN_UNKNOWN;
+    return *at == 'O' ? CC_PLAN_LATE : CC_PLAN_SOURCE;
 }
 
 void cc_plan_of_unit(const char *plan, size_t size, const char *file, text *out,

@@ -24,6 +24,10 @@ enum { CC_EXITS_NOT, CC_EXITS_GCC, CC_EXITS_CLANG };
    text (ir.h), whose pointers may have types. */
 enum { CC_CXX_NOT, CC_CXX_NOTES, CC_CXX_IR, CC_CXX_TYPED_IR };
 
+/* C behind the optimizer: it cannot be; only if a plan was made for that; if no
+   plan was made for checks in source; whatever a plan was made for. */
+enum { CC_C_IN_SOURCE, CC_C_BY_PLAN, CC_C_LATE, CC_C_LATE_ALWAYS };
+
 typedef struct job {
     cc_driver *d;
     cc_line line;
@@ -35,8 +39,10 @@ typedef struct job {
     int has_sections;         /* of ELF */
     int cover;                /* bits of a counter; 0: checks */
     char *late;               /* the compiler's plugin, or NULL */
+    int in_place;             /* CC_IN_PLACE_... */
     int near;                 /* as in cc_request */
-    int late_c;               /* C sources, too, get their checks by it */
+    int late_fits;            /* the plugin can make checks of C with these options */
+    int late_c;               /* ... and C sources get their checks by it: CC_C_... */
     int cxx;                  /* CC_CXX_... */
 } job;
 
@@ -195,6 +201,9 @@ static int says(const char *said, size_t size, const char *word) {
 static void ask_for_keeping(job *j) {
     static const char probe[] = "#if defined(__ELF__) && defined(__GNUC__) && !defined(__TINYC__)\n"
                                 "bursty_cc_elf\n#endif\n"
+                                "#if defined(__ELF__) && defined(__x86_64__) && defined(__LP64__) && "
+                                "!defined(__code_model_large__) && !defined(BURSTY_PORTABLE)\n"
+                                "bursty_cc_plugin\n#endif\n"
                                 "#include \"bursty.h\"\n"
                                 "#if defined(BURSTY_CHECKS_ARE_ASSEMBLY) && (defined(BURSTY_NO_TLS) || "
                                 "(defined(__PIC__) && !defined(__PIE__)))\nbursty_cc_by_operand\n"
@@ -222,6 +231,7 @@ static void ask_for_keeping(job *j) {
     }
     if (!is_intel && says(said, size, "bursty_cc_by_operand")) j->keeps = CC_KEEPS_BY_OPERAND;
     if (!is_intel && says(said, size, "bursty_cc_by_address")) j->keeps = CC_KEEPS_BY_ADDRESS;
+    j->late_fits = !is_intel && says(said, size, "bursty_cc_plugin");
     j->twins = j->d->choice.dual && says(said, size, "bursty_cc_elf");
     cc_command_free(&c);
     free(said);
@@ -229,8 +239,9 @@ static void ask_for_keeping(job *j) {
     free(path);
 }
 
-/* Is it ELF? Markers need assembly for it, a stack that can be walked, and a
-   compiler that knows asm inline. */
+/* Is it ELF? Is it an x86 whose assembly reaches a counter in every syntax?
+   (clang's of 32 bits does not with -fPIC -masm=intel.) Markers need assembly
+   for it, a stack that can be walked, and a compiler that knows asm inline. */
 static void ask_for_cover(job *j) {
     static const char probe[] =
         "#if defined(__ELF__) && defined(__GNUC__) && !defined(__TINYC__)\nbursty_cc_elf\n#endif\n"
@@ -242,6 +253,7 @@ static void ask_for_cover(job *j) {
         "bursty_cc_gcc\n#endif\n#endif\n"
         "#if defined(_WIN64) || (defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ >= 8)\n"
         "bursty_cc_wide\n#endif\n"
+        "#if defined(__x86_64__) || (defined(__i386__) && !defined(__clang__))\nbursty_cc_x86\n#endif\n"
         "#if defined(__ELF__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \\\n"
         "    !defined(__TINYC__) && __GNUC__ >= 11 && __GNUC__ <= 14\nbursty_cc_notes\n#endif\n"
         "#if defined(__OPTIMIZE__) && (defined(__thumb__) || defined(__riscv)) && \\\n"
@@ -263,6 +275,10 @@ static void ask_for_cover(job *j) {
     }
     j->cover = j->d->cover;
     if (j->cover == CC_COVER_WORD) j->cover = says(said, size, "bursty_cc_wide") ? 64 : 32;
+    if (says(said, size, "bursty_cc_x86") && (j->cover < 64 || says(said, size, "bursty_cc_wide"))) {
+        if (says(said, size, "bursty_cc_gcc")) j->in_place = CC_IN_PLACE_GCC;
+        if (says(said, size, "bursty_cc_clang")) j->in_place = CC_IN_PLACE_CLANG;
+    }
     j->near = says(said, size, "bursty_cc_near");
     j->has_sections = says(said, size, "bursty_cc_elf");
     if (says(said, size, "bursty_cc_notes")) j->cxx = CC_CXX_NOTES;
@@ -385,6 +401,8 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
     request.plan = j->plan_hash;
     request.no_section = j->d->side;
     request.cover = j->cover;
+    /* gcc names the file in a comment beside assembly, and does not escape it. */
+    request.in_place = strpbrk(u->source, "\"\n") ? 0 : j->in_place;
     request.near = j->near;
     request.atomic = j->d->atomic;
     request.mcdc = j->d->mcdc;
@@ -530,30 +548,84 @@ static int compile_late(const job *j, const unit_job *u) {
     return compile_with(j, u, u->plain, NULL) == 0 ? -1 : status;
 }
 
-/* The author's word on a check (decide.c) stands in the source alone. */
+/* ---- C behind the optimizer ---- */
+
+/* With link-time optimization the linker's step makes the code. */
+static int makes_code_later(const job *j) {
+    size_t i;
+    for (i = 0; i < j->line.words.count; i++) {
+        if (strncmp(j->line.words.words[i], "-flto", 5) == 0) return 1;
+    }
+    return 0;
+}
+
+/* With link-time optimization C has its checks in source, and if the graph shall
+   stand beside the object. */
+static int may_be_late_c(const job *j) {
+    return j->d->late >= 0 && !j->d->cover && cc_late_can(&j->d->choice) && !j->d->side &&
+           !j->line.pass && j->line.sources > 0 && !j->line.links_cxx && !makes_code_later(j);
+}
+
+/* Where each function is asked for, one that was inlined would be missed: it has
+   no entry any more. In a shared object the plugin makes no scope. */
+static int way_of_c(const job *j) {
+    const cc_choice *c = &j->d->choice;
+    if (!j->late || !may_be_late_c(j)) return CC_C_IN_SOURCE;
+    if (j->d->late > 0) return CC_C_LATE_ALWAYS;
+    if (!j->late_fits) return CC_C_IN_SOURCE;
+    if (c->scope && (j->line.pic || j->line.shared || c->no_tls)) return CC_C_IN_SOURCE;
+    if (c->scope || (c->entries != CC_ENTRIES_SAFE && c->entries != CC_ENTRIES_NONE))
+        return CC_C_BY_PLAN;
+    return CC_C_LATE;
+}
+
+/* The author's word on a check (decide.c) stands in the text alone. */
 static int has_authors_word(const unit_job *u) {
     size_t size = 0;
-    unsigned char *source = cc_regular_size(u->source, &size) == 0
-                                ? tool_read_file(u->source, NULL, &size) : NULL;
+    unsigned char *source = tool_read_file(u->preprocessed, NULL, &size);
     int has = source && (says((const char *)source, size, "bursty_check") ||
                          says((const char *)source, size, "bursty_no_check"));
     free(source);
     return has;
 }
 
+/* Does this source get its checks behind the optimizer? Without a word from the
+   user it goes the way for which its plan was made. A plan for the other way is
+   of no use, for it is one of another graph: the checks are then those that one
+   file alone gets. */
+static int goes_late(const job *j, const unit_job *u) {
+    cc_plan_way way = CC_PLAN_UNKNOWN;
+    int late = j->late_c >= CC_C_LATE;
+    if (j->d->choice.plan && !j->d->cover)
+        way = cc_way_of_plan(j->d->choice.plan, j->d->choice.plan_size, u->source);
+    if (way == CC_PLAN_LATE) late = j->late_c != CC_C_IN_SOURCE;
+    if (way == CC_PLAN_SOURCE) late = j->late_c == CC_C_LATE_ALWAYS;
+    if (late && has_authors_word(u)) late = 0;
+    if (way != CC_PLAN_UNKNOWN && late != (way == CC_PLAN_LATE)) {
+        const char *reason = late ? "the plan is one for checks in source"
+                                  : "the plan is one for checks behind the optimizer";
+        tool_error("cc: %s: %s and is not obeyed: checks stand %s; %smake a new plan of this build",
+                   u->source, reason, late ? "behind it" : "in source",
+                   may_be_late_c(j) && !j->late
+                       ? "build the plugin (bursty cc --build-plugin), or " : "");
+        list_line(j, u->source, 1, "the file", "without a plan", reason);
+    }
+    return late;
+}
+
+/* What the plugin cannot do is done in source. */
 static int compile_source(const job *j, const unit_job *u) {
     int look_again = 0;
-    if (j->late_c && !has_authors_word(u)) {
-        int status = compile_late(j, u);
-        say_way(j, u->source, status == -1 ? "the plugin fails" : "checks behind the optimizer");
-        if (status != -1) return status;
-        tool_error("cc: %s: fails on %s; compiled without checks", j->late, u->source);
-        list_line(j, u->source, 1, "the file", "left alone", "the plugin fails");
-        return compile_plain(j, u, u->object);
-    }
     if (preprocess(j, u) != 0) return compile_unread(j, u);
+    if (goes_late(j, u)) {
+        int status = compile_late(j, u);
+        if (status == 0) say_way(j, u->source, "checks behind the optimizer");
+        if (status != -1) return status;
+        tool_error("cc: %s: fails on %s, which has its checks in source: bursty cc --build-plugin",
+                   j->late, u->source);
+    }
     if (rewrite(j, u, &look_again, NULL, 1) != 0) return compile_plain(j, u, u->object);
-    say_way(j, u->source, "checks in source");
+    say_way(j, u->source, j->d->cover ? "counters in source" : "checks in source");
     return finish(j, u, look_again);
 }
 
@@ -647,22 +719,6 @@ static int compiles_cxx(const job *j) {
 /* To code that counts? */
 static int counts_cxx(const job *j) { return j->cxx != CC_CXX_NOT && makes_cxx(j); }
 
-/* With link-time optimization the linker's step makes the code. */
-static int makes_code_later(const job *j) {
-    size_t i;
-    for (i = 0; i < j->line.words.count; i++) {
-        if (strncmp(j->line.words.words[i], "-flto", 5) == 0) return 1;
-    }
-    return 0;
-}
-
-/* With link-time optimization C has its checks in source, and if the graph shall
-   stand beside the object. */
-static int wants_late_c(const job *j) {
-    return j->d->late && !j->d->side && !j->line.pass && j->line.sources > 0 &&
-           !j->line.links_cxx && !makes_code_later(j);
-}
-
 /* For all files of C++ of the command. */
 static int add_cxx_plan(const job *j, cc_command *c) {
     const char **files = (const char **)tool_alloc((j->line.words.count + 1) * sizeof *files);
@@ -683,6 +739,8 @@ static int run_late(const job *j, const cc_command *plain) {
     int status, again;
     cc_add_words(&c, plain->words, plain->count);
     cc_late_add(&c, j->late, &j->d->choice);
+    if (j->line.links && !j->line.shared && makes_code_later(j))
+        cc_late_add_program(&c, j->late);
     status = add_cxx_plan(j, &c);
     if (status == TOOL_OK) status = cc_run(&c, CC_TO_USER, NULL);
     cc_command_free(&c);
@@ -1063,11 +1121,10 @@ int cc_drive(cc_driver *d, int count, char **words) {
         return TOOL_BAD_INPUT;
     }
     if (!j.line.pass && overwrites_input(&j.line)) j.line.pass = "the output is an input";
-    if (compiles_cxx(&j) || (j.line.links && makes_code_later(&j)) || wants_late_c(&j)) {
+    if (compiles_cxx(&j) || (j.line.links && makes_code_later(&j)) || may_be_late_c(&j)) {
         j.folder = cc_make_folder();
         if (j.folder) j.late = cc_late_find(&j.line, j.folder);
     }
-    j.late_c = j.late && wants_late_c(&j);
     if (d->cover && makes_cxx(&j)) {
         if (!j.folder) j.folder = cc_make_folder();
         if (j.folder) ask_for_cover(&j);
@@ -1087,6 +1144,7 @@ int cc_drive(cc_driver *d, int count, char **words) {
     if (status == TOOL_OK) {
         if (!j.folder) j.folder = cc_make_folder();
         if (j.folder && j.line.sources > 0 && !j.line.links_cxx) ask_for_keeping(&j);
+        j.late_c = way_of_c(&j);
         if (j.folder && !j.cover) ask_for_cover(&j);
         status = j.folder ? TOOL_OK : TOOL_FAILED;
         if (status == TOOL_OK && d->trace && j.exits == CC_EXITS_NOT)

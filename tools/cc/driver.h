@@ -16,7 +16,7 @@ typedef struct cc_driver {
     int side, no_runtime;
     int cover, atomic, mcdc;  /* as in cc_request, or CC_COVER_WORD */
     int trace;                /* witnesses of the path; cover is 64 then */
-    int late;                 /* C, too, gets its checks by gcc's plugin */
+    int late;                 /* checks of C: 1 by the plugin, -1 in source, 0 as it fits */
     int verbose;              /* says on standard error how each file gets its checks */
     int no_exits;             /* calls that may not return are not marked */
 } cc_driver;

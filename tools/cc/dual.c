@@ -129,6 +129,34 @@ static uint32_t behind_harmless(const cc_tokens *t, uint32_t i) {
     return t->list[i + 1].match + 1;
 }
 
+/* Is the static variable at i a table of numbers that nothing changes and whose
+   elements are only read, `static const T name[..] = {..};` and name[..]? Two of
+   them are as good as one, for no address of theirs is kept. */
+static int is_read_table(const cc_tokens *t, uint32_t i, uint32_t first, uint32_t last) {
+    uint32_t name, end, k;
+    if (!cc_spells(t, i + 1, "const")) return 0;
+    for (name = i + 2; name <= last && t->list[name].kind == CC_NAME &&
+                       !cc_is(t, name, CC_ATTRIBUTE) && !cc_spells(t, name, "volatile"); name++) {
+    }
+    if (!cc_is(t, name, '[') || !cc_is_name(t, --name) || name < i + 3) return 0;
+    end = t->list[name + 1].match;
+    if (!cc_is(t, end + 1, '=') || !cc_is(t, end + 2, '{')) return 0;
+    for (k = end + 3, end = t->list[end + 2].match; k < end; k++) {
+        if (t->list[k].kind == CC_STRING || cc_is(t, k, '&')) return 0;
+    }
+    if (!cc_is(t, end + 1, ';')) return 0;
+    for (k = first; k < last; k++) {
+        const cc_token *a = &t->list[k], *b = &t->list[name];
+        if (k == name || a->kind != CC_NAME || a->size != b->size ||
+            memcmp(t->text + a->at, t->text + b->at, a->size) != 0) continue;
+        if (!cc_is(t, k + 1, '[')) return 0;
+        if (cc_is(t, k - 1, '&') && !cc_is_name(t, k - 2) && !cc_is(t, k - 2, ']')) return 0;
+        end = t->list[k + 1].match;
+        if (cc_is(t, end + 1, '[') || cc_is(t, end + 1, '.') || cc_is(t, k - 1, '(')) return 0;
+    }
+    return 1;
+}
+
 /* What stands in tokens first .. last that cannot stand twice, or NULL. */
 static const char *no_twice(const cc_tokens *t, uint32_t first, uint32_t last) {
     static const char *const names[] = {
@@ -137,7 +165,7 @@ static const char *no_twice(const cc_tokens *t, uint32_t first, uint32_t last) {
     uint32_t i;
     size_t k;
     for (i = first; i <= last; i++) {
-        if (cc_is(t, i, CC_STATIC)) return "static-local";
+        if (cc_is(t, i, CC_STATIC) && !is_read_table(t, i, first, last)) return "static-local";
         if (cc_is(t, i, CC_ASM)) return "assembly";
         if (cc_is(t, i, CC_LOCAL_LABEL)) return "local-label";
         if (t->list[i].kind != CC_NAME || t->list[i].word) continue;
@@ -479,6 +507,67 @@ static void put_round(cc_dual *d, uint32_t function, uint32_t k) {
     free(words);
 }
 
+static int holds(const cc_node *outer, const cc_node *inner) {
+    return outer->first <= inner->first && inner->last <= outer->last;
+}
+
+/* Does all that passes the label at token a pass the one at b? So it is if
+   simple statements alone stand between them. */
+static int falls_into(const cc_dual *d, uint32_t a, uint32_t b) {
+    const cc_tokens *t = &d->w->u->tokens;
+    for (; a < b; a++) {
+        if (t->list[a].word >= CC_IF && t->list[a].word <= CC_RETURN) return 0;
+        if (cc_is(t, a, '{') || cc_is(t, a, '}')) return 0;
+    }
+    return a == b;
+}
+
+/* A label without a check that a goto leads back to records its rounds in second
+   copies alone. A goto out of the copy of a loop leads to a label in the first
+   copy, so it records the rounds of that label and of those behind it before it
+   goes. */
+static void put_goto(cc_dual *d, uint32_t function, const cc_node *n) {
+    const cc_unit *u = d->w->u;
+    const cc_function *f = function_at(d, function);
+    const cc_flow *flow = &d->w->flows[function];
+    text copies = {NULL, 0, 0}, rounds = {NULL, 0, 0};
+    const cc_node *to = &u->nodes[f->root];
+    uint32_t k;
+    while (to < u->nodes + u->node_count && to->first <= f->close &&
+           (to->kind != CC_N_LABEL || !is_spelled_alike(d, to->first, n->a))) to++;
+    if (to == u->nodes + u->node_count || to->first > f->close) return;
+    for (k = 0; k < flow->loop_count; k++) {
+        const cc_node *body = &u->nodes[u->nodes[flow->loops[k].node].kid[1]];
+        if (!d->list[function].twice[k] || !holds(body, n) || holds(body, to)) continue;
+        text_format(&copies, "%sbursty_copy==%lu", copies.size ? "||" : "{if(",
+                    (unsigned long)k + 1);
+    }
+    for (k = 0; copies.size && k < flow->loop_count; k++) {
+        if (flow->loops[k].kind != 'g' || flow->loops[k].checked ||
+            !falls_into(d, to->first, u->nodes[flow->loops[k].node].first)) continue;
+        text_add(&rounds, rounds.size ? "," : ")");
+        cc_event_expression(d->w, &rounds, loop_site(d, function, k), BACKEDGE, 1);
+    }
+    if (rounds.size) {
+        text_bytes(&copies, rounds.data, rounds.size);
+        text_bytes(&copies, ";", 2);
+        own(d, n);
+        cc_insert_open(&d->on, begin_of(d, n->first), copies.data);
+        cc_insert_close(&d->on, end_of(d, n->last), "}");
+    }
+    text_free(&copies);
+    text_free(&rounds);
+}
+
+static void put_gotos(cc_dual *d, uint32_t function) {
+    const cc_unit *u = d->w->u;
+    const cc_function *f = function_at(d, function);
+    uint32_t i;
+    for (i = f->root; i < u->node_count && u->nodes[i].first <= f->close; i++) {
+        if (u->nodes[i].kind == CC_N_GOTO) put_goto(d, function, &u->nodes[i]);
+    }
+}
+
 /* Calls of functions that have a second copy go to it. Of calls that begin at
    one token, as in get(f)(n), the outer one has the higher number. */
 static void put_calls(cc_dual *d, uint32_t function) {
@@ -539,6 +628,7 @@ static void put_second(cc_dual *d, uint32_t i) {
         cc_insert_open(&d->on, end_of(d, f->open), begins);
         free(begins);
     }
+    put_gotos(d, i);
     put_calls(d, i);
     put_function_names(d, f);
 }
@@ -658,6 +748,7 @@ int cc_dual_loop(cc_dual *d, uint32_t i, uint32_t loop) {
     add_marker(d, &t, body->first, 1);
     add_labels(d, &t, function_at(d, i), body);
     begins = second_begins(d, function_at(d, i), 1);
+    text_format(&t, "enum{bursty_copy=%lu};", (unsigned long)loop + 1);
     text_add(&t, begins);
     free(begins);
     cc_edit_part(&d->on, &t, begin_of(d, body->first), end_of(d, body->last));

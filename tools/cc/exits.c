@@ -70,6 +70,14 @@ static int is_one_of(const cc_tokens *t, uint32_t i, const char *these) {
            strchr(these, (int)t->list[i].word) != NULL;
 }
 
+/* Does no statement end between these tokens? */
+static int is_initializer(const cc_tokens *t, uint32_t i, uint32_t close) {
+    while (++i < close && !cc_is(t, i, ';')) {
+        if (t->list[i].match > i) i = t->list[i].match;
+    }
+    return i >= close;
+}
+
 int cc_exits_used(const cc_unit *u, uint32_t first, uint32_t last) {
     const cc_tokens *t = &u->tokens;
     for (;;) {
@@ -79,6 +87,7 @@ int cc_exits_used(const cc_unit *u, uint32_t first, uint32_t last) {
         if (!is_one_of(t, first - 1, "(,;{}:?") && t->list[first - 1].kind == CC_OPERATOR &&
             !cc_is(t, first - 1, ')')) return 1;
         if (!is_one_of(t, last + 1, "),;}:")) return 1;
+        if (cc_is(t, open, '{')) return is_initializer(t, last, t->list[open].match);
         if (!cc_is(t, open, '(') || t->list[open].match != last + 1) return 0;
         first = open;
         last++;

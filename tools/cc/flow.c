@@ -199,6 +199,21 @@ const char *cc_counter_type(int bits) {
     return bits <= 8 ? "char" : bits == 16 ? "short" : bits == 64 ? "long long" : "int";
 }
 
+/* One instruction of x86 adds to memory, or sets a bit there. From C gcc makes
+   three of it without optimisation. With optimisation it keeps counters in
+   registers through a loop; to carry them there and back, and to remember
+   whether they changed, costs more. what: `add` or `or`. */
+static void change_in_place(text *t, const walk *w, const char *what, unsigned value,
+                            unsigned long n) {
+    static const char *const suffixes[] = {"b", "w", "l", "q"};
+    static const char *const sizes[] = {"byte", "word", "dword", "qword"};
+    int bits = w->request->cover, i = bits == 64 ? 3 : bits == 32 ? 2 : bits == 16 ? 1 : 0;
+    int says_size = w->request->in_place == CC_IN_PLACE_CLANG; /* for -masm=intel */
+    text_format(t, "__extension__({__asm__ __inline__(\"%s{%s $%u,%%0| %s%s%%0,%u}\":\"+m\"(%s[%lu]));})",
+                what, suffixes[i], value, says_size ? sizes[i] : "", says_size ? " ptr " : "", value,
+                w->counters, n);
+}
+
 /* The text that counts an edge, or NULL if nothing does. which: two may be in
    use at once. */
 static const char *counter_of(walk *w, uint32_t slot, int which) {
@@ -209,12 +224,16 @@ static const char *counter_of(walk *w, uint32_t slot, int which) {
     } else if (w->request->cover == 1 && w->request->atomic) {
         text_format(&t, "(void)__atomic_fetch_or(&%s[%lu],%uu,0)", w->counters, n / 8,
                     1u << n % 8);
+    } else if (w->request->cover == 1 && w->request->in_place) {
+        change_in_place(&t, w, "or", 1u << n % 8, n / 8);
     } else if (w->request->cover == 1) {
         text_format(&t, "%s[%lu]|=%uu", w->counters, n / 8, 1u << n % 8);
     } else if (w->request->cover == 8) {
         text_format(&t, "%s[%lu]=1", w->counters, n);
     } else if (w->request->atomic) {
         text_format(&t, "(void)__atomic_fetch_add(&%s[%lu],1,0)", w->counters, n);
+    } else if (w->request->in_place) {
+        change_in_place(&t, w, "add", 1, n);
     } else {
         text_format(&t, "++%s[%lu]", w->counters, n);
     }
@@ -619,6 +638,7 @@ static void marked_part(walk *w, uint32_t node) {
     cc_cfg *g = w->g;
     uint32_t number = w->parts++, after;
     char *words = NULL;
+    int is_used;
     if (!w->emit) {
         part(w, node);
         if (number >= g->after_room) {
@@ -629,11 +649,15 @@ static void marked_part(walk *w, uint32_t node) {
         return;
     }
     after = g->after[number];
-    if (after != CC_NOWHERE && after < g->call_room && g->call[after] <= w->full_last + 1 &&
-        cc_exits_used(w->u, n.first, n.last)) words = marker(w, after);
-    if (words) put(w, 0, begin(w, n.first), "__extension__({__auto_type bursty_t=(", "", "");
+    if (after != CC_NOWHERE && after < g->call_room && g->call[after] <= w->full_last + 1)
+        words = marker(w, after);
+    is_used = words && cc_exits_used(w->u, n.first, n.last);
+    if (words) {
+        put(w, 0, begin(w, n.first), "__extension__({",
+            is_used ? "__auto_type bursty_t=(" : "(void)(", "");
+    }
     part(w, node);
-    if (words) put(w, 1, end(w, n.last), ");", words, ";bursty_t;})");
+    if (words) put(w, 1, end(w, n.last), ");", words, is_used ? ";bursty_t;})" : ";})");
     free(words);
 }
 

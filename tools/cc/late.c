@@ -196,7 +196,7 @@ void cc_late_lines(cc_command *c) {
 }
 
 void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice) {
-    static const char *const entries[] = {"safe", "all", "EL", "EN"};
+    static const char *const entries[] = {"safe", "all", "EL", "EN", "time"};
     char loops[16];
     const char *const *pattern;
     if (cc_late_is_clangs(plugin)) cc_late_lines(c);
@@ -212,6 +212,10 @@ void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice) {
         add_argument(c, plugin, "only", *pattern);
     for (pattern = choice->not_these; pattern && *pattern; pattern++)
         add_argument(c, plugin, "not", *pattern);
+}
+
+void cc_late_add_program(cc_command *c, const char *plugin) {
+    if (!cc_late_is_clangs(plugin)) add_argument(c, plugin, "program", "1");
 }
 
 void cc_late_add_plan(cc_command *c, const char *plugin, const char *plan, uint64_t hash) {
@@ -286,7 +290,8 @@ static int build(const cc_line *line, const recipe *r, const char *path, const c
     }
     if (status == TOOL_OK) status = cc_write_file(mark, "", 0);
     if (status == TOOL_OK) {
-        printf("%s: built for %s %s; bursty cc uses it from now on\n", path, r->whose,
+        printf("%s: built for %s %s; bursty cc uses it from now on, for C (but with --no-late) and "
+               "C++\n", path, r->whose,
                r->version ? r->version : "");
     } else {
         remove(part);

@@ -22,6 +22,9 @@ int cc_late_can(const cc_choice *choice);
 void cc_late_add_plan(cc_command *c, const char *plugin, const char *plan, uint64_t hash);
 /* The words with which a compiler runs the pass. */
 void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice);
+/* Behind them, where the linker's step makes a program and no shared object: gcc
+   does not tell its last step. */
+void cc_late_add_program(cc_command *c, const char *plugin);
 /* Makes clang's optimizer know lines, without debug information in the
    object. */
 void cc_late_lines(cc_command *c);

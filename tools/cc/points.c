@@ -51,9 +51,15 @@ const char *cc_word(const cc_writer *p) {
     return p->choice->scope ? "bursty_cc_here.n" : "bursty_cc_word";
 }
 
-/* The assembly of bursty.h, "checks and scopes that keep registers". */
+/* The assembly of bursty.h, "checks and scopes that keep registers". It changes
+   no memory that the program knows, and does not say that it does: gcc would
+   read all that is no local variable again behind each check. It is volatile,
+   so it stays where it is, and a function that has it is not pure to gcc, whose
+   calls with the same arguments would be one. But where C beside it reads the
+   thread's word, it says that memory has changed. */
 static void keeping_expression(const cc_writer *p, text *out, uint32_t site) {
-    int by_address = p->choice->keeps == CC_KEEPS_BY_ADDRESS;
+    const cc_choice *c = p->choice;
+    int by_address = c->keeps == CC_KEEPS_BY_ADDRESS;
     text_add(out, "__extension__({__asm__ __inline __volatile__(\"decl\\t");
     text_add(out, by_address ? "%%fs:bursty_here_tls_64@tpoff" : "%[word]");
     text_add(out, "\\n\\tjs\\t771f\\n772:\\t.subsection 1\\n771:\\t"
@@ -61,8 +67,8 @@ static void keeping_expression(const cc_writer *p, text *out, uint32_t site) {
                   ".byte 0xe9\\n\\t.long 772b - . - 4\\n\\t.long %c[site] - .\\n\\t"
                   ".previous\":");
     if (!by_address) text_format(out, "[word]\"+m\"(%s)", cc_word(p));
-    text_format(out, ":[site]\"i\"(&%s[%lu]):\"cc\",\"memory\");})", p->table,
-                (unsigned long)site);
+    text_format(out, ":[site]\"i\"(&%s[%lu]):\"cc\"%s);})", p->table, (unsigned long)site,
+                c->scope || c->dual || c->keep_events ? ",\"memory\"" : "");
 }
 
 void cc_check_expression(const cc_writer *p, text *out, uint32_t site) {
@@ -248,8 +254,13 @@ static void put_loop(cc_writer *p, const cc_function *f, const cc_loop *loop) {
 
 /* ---- in front ---- */
 
-/* The same as BURST_SCOPE of bursty.h does in C. */
-static void put_scope_helpers(text *front) {
+/* The same as BURST_SCOPE of bursty.h does in C. A tick interrupts anywhere: for
+   it each store is made, and the site's before the depth's. */
+static void put_scope_helpers(text *front, int ticks) {
+    const char *depth = ticks ? "*(volatile unsigned *)&bursty_cc_here.depth"
+                              : "bursty_cc_here.depth";
+    const char *slot = ticks ? "((const struct bursty_cc_site *volatile *)bursty_cc_here.stack)"
+                             : "bursty_cc_here.stack";
     text_add(front, "struct bursty_cc_scope { const struct bursty_cc_site *site; unsigned depth; }"
                     ";\n"
                     "static __inline __attribute__((always_inline,unused)) struct bursty_cc_scope "
@@ -257,12 +268,12 @@ static void put_scope_helpers(text *front) {
                     "struct bursty_cc_scope s;\n"
                     "if (__builtin_expect((int)--bursty_cc_here.n<0,0)) bursty_cc_hit(site,0ul);\n"
                     "s.site=site; s.depth=bursty_cc_here.depth;\n"
-                    "if (s.depth<64u) bursty_cc_here.stack[s.depth]=site;\n"
-                    "bursty_cc_here.depth=s.depth+1u; return s; }\n");
+                    "if (s.depth<64u) ");
+    text_format(front, "%s[s.depth]=site;\n%s=s.depth+1u; return s; }\n", slot, depth);
     text_add(front, "static __inline __attribute__((always_inline,unused)) void "
-                    "bursty_cc_leave(struct bursty_cc_scope *s) {\n"
-                    "bursty_cc_here.depth=s->depth;\n"
-                    "if (__builtin_expect((int)bursty_cc_here.n<0,0)) "
+                    "bursty_cc_leave(struct bursty_cc_scope *s) {\n");
+    text_format(front, "%s=s->depth;\n", depth);
+    text_add(front, "if (__builtin_expect((int)bursty_cc_here.n<0,0)) "
                     "bursty_cc_event(s->site,0ul,258u); }\n");
 }
 
@@ -279,6 +290,7 @@ static void put_twin_declarations(text *front, const char *hidden) {
 
 /* src/bursty/since.c */
 static void put_dual_declarations(text *front, const char *hidden) {
+    text_add(front, "enum { bursty_copy };\n");             /* of a loop's copy, its number */
     text_format(front, "%s __attribute__((cold,noinline)) unsigned bursty_cc_mark(void) "
                        "__asm__(\"bursty_note_mark\");\n", hidden);
     text_format(front, "%s __attribute__((cold,noinline)) void bursty_cc_since(const struct "
@@ -308,7 +320,7 @@ static void put_front(const cc_writer *p, text *front) {
                            "*stack[64]; } bursty_cc_here"
                          : "unsigned bursty_cc_word",
                 c->no_tls ? "global" : "tls");
-    if (c->scope) put_scope_helpers(front);
+    if (c->scope) put_scope_helpers(front, c->ticks);
     if (c->dual) {
         text_format(front, "static __inline __attribute__((always_inline,unused)) unsigned "
                            "bursty_cc_at(void) { return __builtin_expect((int)%s<0,0)?"

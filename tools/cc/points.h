@@ -5,8 +5,10 @@
 #include "cc/edit.h"
 #include "cc/graph.h"
 
-typedef enum cc_entries { CC_ENTRIES_SAFE, CC_ENTRIES_ALL, CC_ENTRIES_LEAF, CC_ENTRIES_NONE }
-    cc_entries;
+typedef enum cc_entries {
+    CC_ENTRIES_SAFE, CC_ENTRIES_ALL, CC_ENTRIES_LEAF, CC_ENTRIES_NONE,
+    CC_ENTRIES_TIME           /* what calls something or has a loop */
+} cc_entries;
 enum { CC_LOOPS_ALL = -1, CC_LOOPS_NONE = -2 };
 
 typedef struct cc_choice {
@@ -15,6 +17,7 @@ typedef struct cc_choice {
     const char *const *only;  /* patterns with * and ?, ended by NULL: no other functions */
     const char *const *not_these;
     int scope;                /* the entry check records the return, too */
+    int ticks;                /* and a signal may look at any moment */
     int dual;                 /* two copies, of which a check chooses one */
     int twins;                /* second copies find those of other files: record/cc/twins.c */
     int keep_events;          /* an entry without a check still records its event in a burst */
@@ -34,6 +37,10 @@ void cc_decide(cc_unit *u, cc_flow *flows, const char *file, const cc_choice *ch
    as above. */
 void cc_plan_of_unit(const char *plan, size_t size, const char *file, text *out,
                      const char **missed);
+/* On which graph the plan chooses the checks of this file: that of the source,
+   or what the optimizer has left. */
+typedef enum cc_plan_way { CC_PLAN_UNKNOWN, CC_PLAN_SOURCE, CC_PLAN_LATE } cc_plan_way;
+cc_plan_way cc_way_of_plan(const char *plan, size_t size, const char *file);
 /* Returns -1 and a line number if the plan is none. */
 int cc_plan_check(const char *plan, size_t size, uint32_t *line);
 

@@ -8,6 +8,9 @@ enum { CC_WARNS = 1, CC_WARNS_OF_FALLING = 2, CC_WARNS_OF_LOGIC = 4, CC_WARNS_NE
 /* Fully: some warnings come only when code is made. */
 enum { CC_LOOK_NOT, CC_LOOK_QUICKLY, CC_LOOK_FULLY };
 
+/* Whose assembly changes a counter in memory by one instruction; 0: none does. */
+enum { CC_IN_PLACE_GCC = 1, CC_IN_PLACE_CLANG = 2 };
+
 typedef struct cc_request {
     const char *file;         /* the source, as on the command line */
     /* Its name and those of other files for coverage, new strings; NULL: as
@@ -21,6 +24,7 @@ typedef struct cc_request {
     int mcdc;                 /* marks are of runs of decisions; cover is 8 or 1 */
     int trace;                /* witnesses (trace.h); cover is 64 and means nothing */
     int atomic;               /* counters that threads may share */
+    int in_place;             /* CC_IN_PLACE_... */
     int near;                 /* counters far from the table's beginning cost longer instructions */
     int has_sections;         /* the assembler knows sections that are not loaded */
     int exits;                /* calls that may not return are marked (exits.h) */

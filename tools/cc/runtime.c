@@ -191,6 +191,7 @@ static int add_naming(cc_command *link, const cc_line *line, const cc_naming *na
     text_add(&t, naming->dump ? "\";\n" : naming->trace ? ".trace\";\n" : ".brst\";\n");
     text_format(&t, "const unsigned bursty_cc_rates[2] = {%u, %u};\n", naming->every,
                 naming->burst);
+    text_format(&t, "const int bursty_cc_ticks = %d;\n", naming->ticks);
     status = cc_write_file(path, t.data, t.size);
     text_free(&t);
     cc_add_words(&c, line->compiler.words, line->compiler.count);
@@ -217,7 +218,8 @@ static void add_wraps(cc_command *link, const cc_naming *naming) {
         "__assert_fail", "execve", "execv", "execvp", NULL
     };
     static const char *const of_exits[] = {"pthread_exit", "daemon", "fexecve", "execvpe",
-                                           "execl", "execlp", "execle", NULL};
+                                           "execl", "execlp", "execle", "swapcontext",
+                                           "setcontext", NULL};
     static const char *const of_trace[] = {"sigaction", "signal", "bsd_signal", "__sysv_signal",
                                            "vfork", "swapcontext", "setcontext", NULL};
     const char *const *names[2];
@@ -251,6 +253,9 @@ int cc_add_runtime(cc_command *link, const cc_line *line, const cc_naming *namin
             status = add_object(link, line, "terminate.c", NULL, folder);
         if (status == TOOL_OK && naming->exits) {
             add_wraps(link, naming);
+            /* gcc leaves it out of static programs, which then forget their
+               unwind tables before our dump is written. */
+            cc_add_word(link, "-Wl,--eh-frame-hdr");
             status = add_object(link, line, "exits.c", NULL, folder);
         }
         return status;

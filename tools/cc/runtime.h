@@ -15,6 +15,7 @@ extern const cc_embedded cc_runtime[];         /* ended by a name that is NULL *
 typedef struct cc_naming {
     const char *dump;         /* the name of the dump, or NULL: the program's with .brst */
     unsigned every, burst;    /* rates, or 0 */
+    int ticks;                /* time, too */
     int no_tls;               /* the word of checks is one of the program */
     int cover;                /* the runtime of --cover, not that of checks */
     int trace;                /* that of --trace */

@@ -10,7 +10,8 @@
    root or a taken function. Recursion from below: a function of f's own
    strongly connected component, at least as far away as f, calls f. In every
    cycle of direct calls the call that leaves the farthest member is such a
-   call, so every such cycle has a check.
+   call, so every such cycle has a check. Functions that do not return are taken
+   out of cycles first, by a check of their own.
 
    Equation 3 knows no functions that were left alone, and no outside functions
    that call back. The repair does: it looks at the graph `wide` without all
@@ -207,7 +208,80 @@ static void find_distances(placement *p, const graph *g, const facts *is) {
     free(queue);
 }
 
+/* Does a call never come back? */
+static int call_ends(const graph *g, const graph_call *call, const uint8_t *ends) {
+    static const char *const outside[] = {
+        "exit", "abort", "_exit", "_Exit", "quick_exit", "longjmp", "_longjmp", "siglongjmp",
+        "__longjmp_chk", "__assert_fail"};
+    size_t i;
+    if (call->node != GRAPH_NONE) return ends[call->node];
+    for (i = 0; i < sizeof outside / sizeof *outside; i++) {
+        if (strcmp(g->names[call->name], outside[i]) == 0) return 1;
+    }
+    return 0;
+}
+
+/* Does the function come to its end, if calls of the functions that are marked
+   do not come back? list: room for its vertices. */
+static int comes_back(const graph *g, const graph_function *f, const uint8_t *ends, uint8_t *seen,
+                      uint32_t *list) {
+    uint32_t height = 0, i;
+    if (!(f->flags & GRAPH_HAS_BODY) || f->vertices < 2) return 1;
+    memset(seen, 0, f->vertices);
+    seen[0] = 1;
+    list[height++] = 0;
+    while (height && !seen[1]) {
+        uint32_t v = list[--height];
+        const graph_vertex *vertex = graph_vertex_of(g, f, v);
+        if (vertex->kind == VERTEX_CALL && call_ends(g, graph_call_of(g, f, vertex->index), ends))
+            continue;
+        for (i = vertex->first_edge; i < graph_edge_end(g, f, v); i++) {
+            uint32_t to = g->edges[f->first_edge + i].to;
+            if (seen[to]) continue;
+            seen[to] = 1;
+            list[height++] = to;
+        }
+    }
+    return seen[1];
+}
+
+/* Functions that say that they do not return, and those that cannot, since they
+   end in calls of such ones. */
+static uint8_t *find_ends(const graph *g) {
+    uint8_t *ends = (uint8_t *)tool_alloc((size_t)g->node_count + 1), *seen;
+    uint32_t most = 0, v, i, *list, changed = 1, round;
+    size_t n;
+    for (n = 0; n < g->function_count; n++) {
+        if (g->functions[n].vertices > most) most = g->functions[n].vertices;
+    }
+    seen = (uint8_t *)tool_alloc((size_t)most + 1);
+    list = (uint32_t *)tool_alloc(((size_t)most + 1) * sizeof *list);
+    for (v = 0; v < g->node_count; v++) ends[v] = (g->nodes[v].flags & GRAPH_NORETURN) != 0;
+    for (round = 0; round < ROUNDS && changed; round++) {
+        changed = 0;
+        for (v = 0; v < g->node_count; v++) {
+            if (ends[v] || g->nodes[v].first_copy == GRAPH_NONE) continue;
+            for (i = g->nodes[v].first_copy;
+                 i != GRAPH_NONE && !comes_back(g, &g->functions[i], ends, seen, list);
+                 i = g->functions[i].next_copy) {
+            }
+            if (i != GRAPH_NONE) continue;
+            ends[v] = 1;
+            changed = 1;
+        }
+    }
+    free(seen);
+    free(list);
+    return ends;
+}
+
+/* A cycle through a function that does not return is an error while an error is
+   handled: rare, and yet it makes one component of half an interpreter. So such
+   functions get the check of their cycles, and the others are looked at without
+   them. */
 static void find_recursion(placement *p, const graph *g, facts *is) {
+    uint32_t *component = (uint32_t *)tool_alloc(((size_t)g->node_count + 1) * sizeof *component);
+    uint8_t *gone = find_ends(g);
     uint32_t v;
     size_t i;
     p->components = links_components(&g->direct, NULL, p->component);
@@ -216,12 +290,20 @@ static void find_recursion(placement *p, const graph *g, facts *is) {
     memset(p->component_size, 0, ((size_t)p->components + 1) * sizeof *p->component_size);
     for (v = 0; v < g->node_count; v++) p->component_size[p->component[v]]++;
     for (v = 0; v < g->node_count; v++) {
+        gone[v] = gone[v] && !p->fixed[v] && !is->is_leaf[v] &&
+                  p->component_size[p->component[v]] > 1;
+        is->is_below[v] = gone[v];
+    }
+    links_components(&g->direct, gone, component);
+    for (v = 0; v < g->node_count; v++) {
         for (i = g->direct.first[v]; i < g->direct.first[v + 1]; i++) {
             uint32_t to = g->direct.to[i];
-            if (p->component[v] == p->component[to] && p->distance[v] >= p->distance[to])
-                is->is_below[to] = 1;
+            if (gone[v] || gone[to] || component[v] != component[to]) continue;
+            if (p->distance[v] >= p->distance[to]) is->is_below[to] = 1;
         }
     }
+    free(component);
+    free(gone);
 }
 
 static void find_fixed(placement *p, const graph *g, const place_rules *rules) {
@@ -439,8 +521,8 @@ void place_choose(placement *p, const graph *g, const place_rules *rules) {
     find_leaves(g, &is);
     find_roots(g, &is);
     find_distances(p, g, &is);
-    find_recursion(p, g, &is);
     find_fixed(p, g, rules);
+    find_recursion(p, g, &is);
     choose_entries(p, g, rules, &is);
     choose_loops(p, g, rules);
     if (rules->quiet) place_quiet(p, g);

@@ -8,7 +8,20 @@
 
        checks         the sum of the counts of what has one; of a strip the count times weight / budget
        basic cost     2 instructions for each
-       at rate r      and SLOW more for each check in a burst, of which there are r
+       at 1 %         and, in bursts of 10 checks out of 1000, the slow path:
+
+           KNOWN     each check in a burst, its stub and thunk too
+           LOOK      begin, end and length of each burst
+           SUM       the sums for intervals, in each of the first 1024 bursts of
+           ROW       a thread and each eighth after them (src/bursty/sums.c);
+                     and for each site that the burst saw
+           SAVE      the dump, at the end, for each site
+
+   How many sites a burst sees is known of the training run's bursts, which had
+   other checks. If each check were drawn by itself, it would follow from the
+   shares of the sites; calls and loops come in runs, and it is less. So what
+   the chosen checks would see if drawn is taken times what the training run's
+   bursts saw over what theirs would have.
 
    The compiler inlines and schedules otherwise around checks. That is not in
    it: `sh bench/place_predict.sh` measures by how much the cost misses. */
@@ -20,9 +33,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SLOW: instructions that a check in a burst takes beside its two, as most
-   programs of bench/place_predict.sh have it (docs/place.md). */
-enum { FAST = 2, SLOW = 100, NAMES_SHOWN = 8 };
+/* Instructions of the runtime as gcc 12 compiles it at -O2: callgrind's, of Lua
+   and lz4 with the checks of EC+L4 (docs/place.md). */
+static const double FAST = 2, KNOWN = 63, LOOK = 325, SUM = 58, ROW = 128, SAVE = 2800;
+static const double PERIOD = 1000, ALL_SUMMED = 1024, ONE_OF = 8;
+enum { BURST = 10, NAMES_SHOWN = 8 };
 
 typedef struct place_count {
     const char *name, *file;
@@ -39,6 +54,7 @@ struct place_counts {
     double *entries, *loops;                    /* of nodes, and of g->loops; -1: not known */
     place_count **sites;                        /* of nodes, or NULL */
     double calls, all_ticks, checks, events;
+    double crowding;                            /* sites that its bursts saw, over those drawn */
     const char *path;
 };
 
@@ -90,6 +106,38 @@ static place_count *find(const place_counts *c, const graph *g, const graph_func
     return found;
 }
 
+/* How many of the bursts have their sites in the sums. */
+static double summed(double bursts) {
+    return bursts < ALL_SUMMED ? bursts : ALL_SUMMED + (bursts - ALL_SUMMED) / ONE_OF;
+}
+
+/* How many sites a burst would see on the average, if each of its checks were
+   drawn by itself. */
+static double drawn(const double *events, size_t count, double burst) {
+    double all = 0, seen = 0;
+    size_t i;
+    for (i = 0; i < count; i++) all += events[i];
+    for (i = 0; i < count && all > 0; i++) {
+        double missed = 1;
+        uint32_t k;
+        for (k = 0; k < burst && k < PERIOD; k++) missed *= 1 - events[i] / all;
+        seen += 1 - missed;
+    }
+    return seen;
+}
+
+/* 1 if the run had no bursts whose sites were summed up. */
+static double crowding_of(const tally *s, const double *events) {
+    double seen = 0, bursts = 0, apart;
+    size_t i;
+    for (i = 0; i < s->rows.count; i++)
+        seen += s->rows.at[i].sums ? (double)s->rows.at[i].sums->bursts : 0;
+    for (i = 0; i < s->profiles.count; i++) bursts += (double)s->profiles.at[i].bursts;
+    if (s->profiles.count == 0 || bursts < 1 || seen < 1) return 1;
+    apart = drawn(events, s->sites.count, s->profiles.at[0].burst_count);
+    return apart > 0 && seen < apart * summed(bursts) ? seen / summed(bursts) / apart : 1;
+}
+
 static void add_sites(place_counts *c, const tally *s) {
     double *events = (double *)tool_alloc((2 * s->sites.count + 1) * sizeof *events);
     double *ticks = events + s->sites.count;
@@ -102,6 +150,7 @@ static void add_sites(place_counts *c, const tally *s) {
         ticks[s->paths.at[i].site] += (double)s->paths.at[i].ticks;
         c->all_ticks += (double)s->paths.at[i].ticks;
     }
+    c->crowding = crowding_of(s, events);
     c->list = (place_count *)tool_alloc((s->sites.count + 1) * sizeof *c->list);
     for (i = 0; i < s->sites.count; i++) {
         const sampled_site *site = &s->sites.at[i];
@@ -227,6 +276,40 @@ static int by_share(const void *a, const void *b) {
     return (x->node > y->node) - (x->node < y->node);
 }
 
+static int by_events(const void *a, const void *b) {
+    const place_count *x = *(const place_count *const *)a, *y = *(const place_count *const *)b;
+    if (x->events > y->events || x->events < y->events) return x->events > y->events ? -1 : 1;
+    return (x > y) - (x < y);                   /* as they stand in the list */
+}
+
+/* Functions of the run that have no code of their own here: the compiler has
+   inlined them, if checks stand behind its optimizer. No plan can keep them. */
+static void say_gone(const place_counts *c, text *out) {
+    const place_count **list =
+        (const place_count **)tool_alloc((c->size + 1) * sizeof *list);
+    size_t size = 0, i;
+    double calls = 0;
+    for (i = 0; i < c->size; i++) {
+        if (c->list[i].is_loop || c->list[i].takers || c->list[i].events <= 0) continue;
+        calls += c->list[i].events;
+        list[size++] = &c->list[i];
+    }
+    qsort((void *)list, size, sizeof *list, by_events);
+    if (size) {
+        text_add(out, "no function of this program, so never seen: ");
+        text_counted(out, size, "function");
+        text_format(out, " with %.1f %% of the calls of %s (inlined? --no-late keeps checks in "
+                    "source)", c->calls > 0 ? 100 * calls / c->calls : 0.0, c->path);
+        for (i = 0; i < size && i < NAMES_SHOWN; i++) {
+            text_add(out, i ? ", " : ": ");
+            text_plain(out, list[i]->name);
+            text_format(out, " %.1f %%", 100 * list[i]->events / c->calls);
+        }
+        text_add(out, size > NAMES_SHOWN ? " ...\n" : "\n");
+    }
+    free((void *)list);
+}
+
 static void say_lost(const place_counts *c, const graph *g, const placement *p, text *out) {
     lost *list = (lost *)tool_alloc(((size_t)g->node_count + 1) * sizeof *list);
     size_t size = 0, kept = 0, i;
@@ -254,24 +337,29 @@ static void say_lost(const place_counts *c, const graph *g, const placement *p, 
         text_format(out, " %.1f %%", 100 * list[i].share);
     }
     text_add(out, size > NAMES_SHOWN ? " ...\n" : "\n");
+    say_gone(c, out);
     free(list);
 }
 
-typedef struct forecast { double checks; size_t known, unknown; } forecast;
+typedef struct forecast {
+    double checks, *events;                     /* events: of each check that ran */
+    size_t ran, unknown;
+} forecast;
 
 static void foresee(forecast *f, double events) {
     if (events < 0) {
         f->unknown++;
         return;
     }
-    f->known++;
+    if (events > 0) f->events[f->ran++] = events;
     f->checks += events;
 }
 
 static forecast forecast_of(const place_counts *c, const graph *g, const placement *p) {
-    forecast f = {0, 0, 0};
+    forecast f = {0, NULL, 0, 0};
     size_t i;
     uint32_t v;
+    f.events = (double *)tool_alloc(((size_t)g->node_count + g->loop_count + 1) * sizeof *f.events);
     for (v = 0; v < g->node_count; v++) {
         if (p->entry[v]) foresee(&f, c->entries[v]);
     }
@@ -282,6 +370,14 @@ static forecast forecast_of(const place_counts *c, const graph *g, const placeme
         foresee(&f, events);
     }
     return f;
+}
+
+/* What the slow path executes when 1 % of the checks are in bursts. */
+static double slow_path(const place_counts *c, const forecast *f) {
+    double bursts = f->checks / PERIOD, sites = drawn(f->events, f->ran, BURST) * c->crowding;
+    if (sites < 1) sites = 1;
+    return bursts * ((double)BURST * KNOWN + LOOK) + summed(bursts) * (SUM + sites * ROW)
+           + (double)f->ran * SAVE;
 }
 
 void place_counts_show(const place_counts *c, const graph *g, const placement *p,
@@ -300,9 +396,11 @@ void place_counts_show(const place_counts *c, const graph *g, const placement *p
         text_add(out, " where the run has none: not counted. "
                       "Train with --entries=all --loops=all\n");
     }
-    if (instructions > 0) {
-        double basic = 100 * FAST * f.checks / instructions;
-        text_format(out, "  basic cost %.2f %% of instructions: 2 for each check; at a rate of 1 %%: %.2f %%, with %d for each check in a burst\n",
-                    basic, basic + 100 * SLOW * .01 * f.checks / instructions, SLOW);
+    if (instructions > 0 && f.checks >= PERIOD) {
+        double basic = 100 * FAST * f.checks / instructions, slow = slow_path(c, &f);
+        text_format(out, "  basic cost %.2f %% of instructions: 2 for each check; at a rate of "
+                         "1 %%: %.2f %%, with %.0f for each check in a burst\n",
+                    basic, basic + 100 * slow / instructions, slow * PERIOD / (double)BURST / f.checks);
     }
+    free(f.events);
 }

@@ -3,13 +3,15 @@
 
    What is not in the list may call back whatever is exported or has its address
    taken. raise, kill and the like do not stand in it: a handler may raise its
-   own signal. exit, atexit, signal and pthread_create stand in it: what they
-   start does not run inside the call in a way that could repeat without end.
+   own signal. Nor do atexit, fork and pthread_create: what runs at an end may ask
+   for another end, what runs at a fork may fork, and a thread may start the next
+   one. exit and signal stand in it, for each handler of exit was given to atexit
+   anew.
 
    Two things make even these call back. A program may define a function of such
-   a name, malloc or write, and the library then calls that one. And a stream
-   may have functions of the program behind it (fopencookie). join.c asks for
-   both. */
+   a name, malloc or write, and the library then calls that one. And functions
+   of the program may stand behind a stream (fopencookie) or new. join.c
+   asks for both. */
 #include "place/graph.h"
 #include <string.h>
 
@@ -30,15 +32,15 @@ static const char *const silent[] = {
     "__xpg_basename", "__xpg_strerror_r", "__xstat", "_exit", "_longjmp", "_setjmp", "a64l",
     "abort", "abs", "accept", "accept4", "access", "acct", "acos", "acosf", "acosh", "acoshf",
     "acoshl", "acosl", "adjtime", "alarm", "aligned_alloc", "asctime", "asctime_r", "asin",
-    "asinf", "asinh", "asinhf", "asinhl", "asinl", "asprintf", "at_quick_exit", "atan", "atan2",
-    "atan2f", "atan2l", "atanf", "atanh", "atanhf", "atanhl", "atanl", "atexit", "atof", "atoi",
+    "asinf", "asinh", "asinhf", "asinhl", "asinl", "asprintf", "atan", "atan2",
+    "atan2f", "atan2l", "atanf", "atanh", "atanhf", "atanhl", "atanl", "atof", "atoi",
     "atol", "atoll", "basename", "bcmp", "bcopy", "bind", "brk", "bsd_signal", "btowc", "bzero",
     "cabs", "calloc", "cbrt", "cbrtf", "cbrtl", "ceil", "ceilf", "ceill", "cfgetispeed",
     "cfgetospeed", "cfsetispeed", "cfsetospeed", "chdir", "chmod", "chown", "chroot", "clearenv",
     "clearerr", "clock", "clock_getcpuclockid", "clock_getres", "clock_gettime", "clock_nanosleep",
     "clock_settime", "close", "close_range", "closedir", "connect", "copysign", "copysignf",
     "copysignl", "cos", "cosf", "cosh", "coshf", "coshl", "cosl", "creat", "creat64", "crypt",
-    "ctermid", "ctime", "ctime_r", "cuserid", "daemon", "difftime", "dirname", "div", "dlclose",
+    "ctermid", "ctime", "ctime_r", "cuserid", "difftime", "dirname", "div", "dlclose",
     "dlerror", "dlopen", "dlsym", "dprintf", "drand48", "drem", "dremf", "dreml", "dup", "dup2",
     "duplocale", "eaccess", "ecvt", "endgrent", "endpwent", "epoll_create", "epoll_create1",
     "epoll_ctl", "epoll_pwait", "epoll_wait", "erand48", "erf", "erfc", "erfcf", "erfcl", "erff",
@@ -52,7 +54,7 @@ static const char *const silent[] = {
     "fgetwc", "fgetwc_unlocked", "fgetws", "fileno", "fileno_unlocked", "finite", "finitef",
     "finitel", "flock", "flockfile", "floor", "floorf", "floorl", "fma", "fmaf", "fmal", "fmax",
     "fmaxf", "fmaxl", "fmin", "fminf", "fminl", "fmod", "fmodf", "fmodl", "fnmatch", "fopen",
-    "fopen64", "fork", "fpathconf", "fprintf", "fpurge", "fputc", "fputc_unlocked", "fputs",
+    "fopen64", "fpathconf", "fprintf", "fpurge", "fputc", "fputc_unlocked", "fputs",
     "fputs_unlocked", "fputwc", "fputws", "fread", "fread_unlocked", "free", "freeaddrinfo",
     "freelocale", "freopen", "freopen64", "frexp", "frexpf", "frexpl", "fscanf", "fseek", "fseeko",
     "fseeko64", "fsetpos", "fsetpos64", "fstat", "fstat64", "fstatat", "fstatat64", "fstatfs",
@@ -103,7 +105,7 @@ static const char *const silent[] = {
     "pthread_barrier_destroy", "pthread_barrier_init", "pthread_barrier_wait", "pthread_cancel",
     "pthread_cond_broadcast", "pthread_cond_destroy", "pthread_cond_init", "pthread_cond_signal",
     "pthread_cond_timedwait", "pthread_cond_wait", "pthread_condattr_destroy",
-    "pthread_condattr_init", "pthread_condattr_setclock", "pthread_create", "pthread_detach",
+    "pthread_condattr_init", "pthread_condattr_setclock", "pthread_detach",
     "pthread_equal", "pthread_getaffinity_np", "pthread_getattr_np", "pthread_getname_np",
     "pthread_getspecific", "pthread_join", "pthread_key_create", "pthread_key_delete",
     "pthread_mutex_consistent", "pthread_mutex_destroy", "pthread_mutex_init",
@@ -195,9 +197,10 @@ int graph_calls_back(const char *name) {
 /* Does a function of this name put functions of the program behind what the C
    library does? */
 int graph_hooks_library(const char *name) {
-    static const char *const hooks[] = {"fopencookie", "funopen", "register_printf_function",
-                                        "register_printf_modifier", "register_printf_specifier",
-                                        "register_printf_type"};
+    static const char *const hooks[] = {
+        "_ZSt13set_terminatePFvvE", "_ZSt14set_unexpectedPFvvE", "_ZSt15set_new_handlerPFvvE",
+        "fopencookie", "funopen", "register_printf_function", "register_printf_modifier",
+        "register_printf_specifier", "register_printf_type"};
     size_t i;
     for (i = 0; i < sizeof hooks / sizeof *hooks; i++) {
         if (strcmp(name, hooks[i]) == 0) return 1;

@@ -2,6 +2,7 @@
 
        bursty plan 1
        P unit name hash entry loops reason         sorted by bytes, no line twice
+       O unit name hash entry loops reason         the same, of a graph behind the optimizer
 
    A plan replaces the old one by a rename, so that a make that runs at the same
    time never reads half of it; a plan that has not changed keeps its date. */
@@ -22,7 +23,7 @@ static const char head[] = "bursty plan 1\n";
 static void add_line(const graph *g, const placement *p, const graph_function *f, text *out) {
     uint32_t i;
     int any = 0;
-    text_add(out, "P ");
+    text_add(out, g->units[f->unit].by_plugin ? "O " : "P ");
     text_add(out, g->names[g->units[f->unit].name]);
     text_add(out, " ");
     text_add(out, g->names[f->name]);
@@ -126,7 +127,7 @@ int plan_save(const text *plan, const char *path) {
 typedef struct plan_line { const char *word[7]; size_t size[7]; } plan_line;
 typedef struct plan_lines { plan_line *list; size_t count, room; } plan_lines;
 
-/* Words of P unit name hash entry loops reason. */
+/* Words of P, or O, unit name hash entry loops reason. */
 static int split(plan_line *line, const char *at, const char *end) {
     int i;
     for (i = 0; i < 7; i++) {
@@ -136,7 +137,7 @@ static int split(plan_line *line, const char *at, const char *end) {
         if (line->size[i] == 0 || (i < 6) != (blank != NULL)) return -1;
         at = blank ? blank + 1 : end;
     }
-    return line->size[0] == 1 && line->word[0][0] == 'P' ? 0 : -1;
+    return line->size[0] == 1 && (*line->word[0] == 'P' || *line->word[0] == 'O') ? 0 : -1;
 }
 
 static int read_lines(plan_lines *lines, const char *data, size_t size, dump_fault *fault) {

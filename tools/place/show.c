@@ -192,9 +192,21 @@ static void add_cxx(const graph *g, text *out) {
     if (g->cxx_count) text_add(out, g->cxx_count > GRAPH_CXX_NAMES ? " ...\n" : "\n");
 }
 
+/* Of how many units the graph is that of what the optimizer has left. */
+static size_t late_units(const graph *g) {
+    size_t i, count = 0;
+    for (i = 0; i < g->unit_count; i++) count += g->units[i].by_plugin != 0;
+    return count;
+}
+
 static void add_unseen(const graph *g, const place_proof *proof, text *out) {
+    size_t late = late_units(g);
     text_add(out, "not seen: signal handlers, other threads, and loops inside of outside functions");
     text_add(out, g->is_closed ? "\n" : ", who calls this library\n");
+    if (late)
+        text_format(out, "  functions that the compiler has inlined, and their calls: %lu of %lu "
+                    "units have checks behind the optimizer\n", (unsigned long)late,
+                    (unsigned long)g->unit_count);
     add_fact(proof->typed_calls, " call through a pointer", " calls through pointers", ": believed "
              "to reach only functions whose address is taken, of a type that fits before a cast "
              "or behind it\n", out);

@@ -334,7 +334,7 @@ private:
     void fill(function_graph *graph, const Function &f, const std::vector<BasicBlock *> &blocks);
     places choose_loops(function_graph *graph, const std::vector<BasicBlock *> &blocks, unsigned line);
     void write_records();
-    bool choose_entry(const Function &f, bool calls, bool lands);
+    bool choose_entry(const Function &f, bool calls, bool loops, bool lands);
     bool is_wanted(const Function &f) const;
     bool is_able(const Function &f) const;
     void put_loop(Function &f, BasicBlock *head, const DILocation *at);
@@ -538,11 +538,12 @@ late::places late::choose_loops(function_graph *graph, const std::vector<BasicBl
 
 bool late::is_wanted(const Function &f) const { return is_asked_for(asked, name.of(f)); }
 
-bool late::choose_entry(const Function &f, bool calls, bool lands) {
+bool late::choose_entry(const Function &f, bool calls, bool loops, bool lands) {
     if (thunks.count(&f)) return false;
     switch (asked.entries) {
     case ENTRIES_ALL: return true;
     case ENTRIES_LEAF: return calls;
+    case ENTRIES_TIME: return calls || loops;
     case ENTRIES_NONE: return false;
     default: return calls && (entered.count(&f) || lands);
     }
@@ -606,7 +607,7 @@ void late::put_checks(Function &f) {
     function_graph graph(edges);
     fill(&graph, f, blocks);
     places at = choose_loops(&graph, blocks, graph.line);
-    bool entry = choose_entry(f, graph.has_calls(), lands);
+    bool entry = choose_entry(f, graph.has_calls(), !graph.loops.empty(), lands);
     if (plan.obey(&graph, &entry)) entry |= lands;
     entry &= wanted;
     for (function_graph::loop &loop : graph.loops) loop.checked &= wanted;

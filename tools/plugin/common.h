@@ -15,7 +15,7 @@ namespace {
 
 /* ---- arguments ---- */
 
-enum { ENTRIES_SAFE, ENTRIES_ALL, ENTRIES_LEAF, ENTRIES_NONE };
+enum { ENTRIES_SAFE, ENTRIES_ALL, ENTRIES_LEAF, ENTRIES_NONE, ENTRIES_TIME };
 enum { LOOPS_ARE_ALL = -1, LOOPS_ARE_NONE = -2 };
 enum { IS_CALL = 1, IS_BACKEDGE = 4, HAS_FRAME = 256, IS_PLACED = 512 };  /* of bursty_site.kind */
 
@@ -23,7 +23,7 @@ typedef std::vector<std::string> patterns;
 
 struct arguments {
     int entries = ENTRIES_SAFE, loops = 4;
-    bool scope = false, no_tls = false;
+    bool scope = false, no_tls = false, program = false;
     patterns only, not_these;
     std::string plan, plan_hash;
 };
@@ -37,6 +37,7 @@ bool take(arguments *a, const std::string &key, const std::string &value) {
         a->entries = value == "all"  ? ENTRIES_ALL
                      : value == "EL" ? ENTRIES_LEAF
                      : value == "EN" ? ENTRIES_NONE
+                     : value == "time" ? ENTRIES_TIME
                                      : ENTRIES_SAFE;
     } else if (key == "loops") {
         a->loops = value == "all"  ? LOOPS_ARE_ALL
@@ -50,6 +51,8 @@ bool take(arguments *a, const std::string &key, const std::string &value) {
         a->plan_hash = value;
     } else if (key == "no-tls") {
         a->no_tls = true;
+    } else if (key == "program") {
+        a->program = true;
     } else {
         return false;
     }

@@ -37,7 +37,8 @@
 
    Arguments (-fplugin-arg-NAME-KEY=VALUE, bytes that gcc would take for its own
    as %XX): entries=safe|all|EL|EN, loops=K|all|LN, form=point|scope,
-   only=PATTERN, not=PATTERN, no-tls=1, plan=FILE, plan-hash=DIGITS. */
+   only=PATTERN, not=PATTERN, no-tls=1, plan=FILE, plan-hash=DIGITS,
+   program=1. */
 #include "common.h"
 #include "gcc-plugin.h"
 #include "plugin-version.h"
@@ -64,6 +65,9 @@
 #include "except.h"
 #include "varasm.h"
 #include "output.h"
+#include "opts.h"
+#include "options.h"
+#include "toplev.h"
 
 extern "C" char *cplus_demangle_v3(const char *mangled, int options);
 int plugin_is_GPL_compatible;               /* MIT is */
@@ -195,8 +199,11 @@ static tree operand(const char *constraint, tree value) {
     return build_tree_list(build_tree_list(NULL_TREE, words), value);
 }
 
-/* Is the thread's word at an address that the linker of a program fills in? */
-static bool is_at_fixed_place(void) { return !asked.no_tls && !(flag_pic && !flag_pie); }
+/* Is the thread's word at an address that the linker of a program fills in? The
+   last step of link-time optimization is told -fPIC for programs, too. */
+static bool is_at_fixed_place(void) {
+    return !asked.no_tls && (!flag_pic || flag_pie || (in_lto_p && asked.program));
+}
 
 /* The operands of one piece of assembly. Their numbers are in the text: so it
    is filled in the order in which gcc counts them. */
@@ -599,10 +606,11 @@ static std::vector<location_t> choose_loops(function *f, const numbered &by, fun
     return places;
 }
 
-static bool choose_entry(function *f, bool calls, bool lands) {
+static bool choose_entry(function *f, bool calls, bool loops, bool lands) {
     switch (asked.entries) {
     case ENTRIES_ALL: return true;
     case ENTRIES_LEAF: return calls;
+    case ENTRIES_TIME: return calls || loops;
     case ENTRIES_NONE: return false;
     default: return calls && (entered->contains(f->decl) || lands);
     }
@@ -668,7 +676,7 @@ struct late_pass : gimple_opt_pass {
         }
         fill(&graph, f, by);
         std::vector<location_t> places = choose_loops(f, by, &graph);
-        entry = choose_entry(f, graph.has_calls(), lands);
+        entry = choose_entry(f, graph.has_calls(), !graph.loops.empty(), lands);
         if (plan.obey(&graph, &entry)) entry |= lands;
         entry &= wanted;
         for (function_graph::loop &loop : graph.loops) loop.checked &= wanted;
@@ -686,6 +694,18 @@ struct late_pass : gimple_opt_pass {
     }
 };
 
+/* Debug information names the options of the compiler. An object shall not
+   depend on where the plugin and the plan lie. */
+static void hide_options(void) {
+    unsigned kept = 0;
+    for (unsigned i = 0; i < save_decoded_options_count; i++) {
+        size_t which = save_decoded_options[i].opt_index;
+        if (which == OPT_fplugin_ || which == OPT_fplugin_arg_) continue;
+        save_decoded_options[kept++] = save_decoded_options[i];
+    }
+    save_decoded_options_count = kept;
+}
+
 int plugin_init(plugin_name_args *info, plugin_gcc_version *version) {
     register_pass_info pass;
     int i;
@@ -697,6 +717,7 @@ int plugin_init(plugin_name_args *info, plugin_gcc_version *version) {
             return 1;
         }
     }
+    hide_options();
     pass.pass = new late_pass();
     pass.reference_pass_name = "optimized";
     pass.ref_pass_instance_number = 1;

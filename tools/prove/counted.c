@@ -136,6 +136,11 @@ static int overlaps(const prove_insn *i, const counter *c) {
            i->displacement < c->displacement + (int64_t)c->bytes;
 }
 
+/* A store to a variable of the program by its name meets no word of the frame. */
+static int is_global(const prove_insn *i) {
+    return i->memory && i->base == BASE_RIP && i->index == BASE_NONE;
+}
+
 /* Is an address of the frame taken that lies at or below the word? */
 static int is_exposed(const prove_code *c, uint32_t node, const counter *x) {
     const prove_symbol *s = prove_symbol_at(c->im, c->nodes[node].address);
@@ -178,7 +183,7 @@ static int is_alone(const counting *s, uint32_t step, const counter *x) {
         }
         if (is_call(n)) far = 1;
         else if (i.writes >> x->base & 1) return 0;
-        if (!i.writes_memory || i.fs) continue;
+        if (!i.writes_memory || i.fs || is_global(&i)) continue;
         if (i.index == BASE_NONE && overlaps(&i, x)) {
             unsigned bytes = i.map == 0 && i.bytes > 4 ? 8 : 64;
             if (i.map == 0 && i.bytes <= 4) bytes = 4;
@@ -294,8 +299,8 @@ static uint32_t rounds_of(const counting *s, const counter *x, unsigned conditio
         if (x->reg >= 0 ? i.writes >> x->reg & 1
                         : !is_call(&c->nodes[here]) && (i.writes >> x->base & 1))
             return 0;
-        if (x->reg < 0 && i.writes_memory && (i.base != x->base || i.index != BASE_NONE ||
-                                              overlaps(&i, x)))
+        if (x->reg < 0 && i.writes_memory && !is_global(&i) &&
+            (i.base != x->base || i.index != BASE_NONE || overlaps(&i, x)))
             return 0;
         if (x->reg < 0 && is_call(&c->nodes[here]) && is_exposed(c, here, x)) return 0;
         if (place_of(s, here) != GRAPH_NONE) return 0;

@@ -1,22 +1,29 @@
-/* places.c - file and line of instructions that miss, share lines, or are in hot
-   streams. The recorder names an ELF file and an address in it; here the file's
-   .debug_line is read, once for each file. */
+/* places.c - file and line of functions with ticks, and of instructions that
+   have ticks, miss, share lines, or are in hot streams. The recorder names an ELF file and an
+   address in it; here .debug_line of that file, or of its debug file, is read,
+   once for each file. */
+#include "prove/dwarf.h"
 #include "prove/prove.h"
 #include "prove/places.h"
+#include "base/debugfile.h"
 #include "base/tool.h"
+#include "kinds/lines.h"
 #include "kinds/misses.h"
+#include "kinds/sampled.h"
 #include "kinds/sharing.h"
 #include "kinds/streams.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { FILES_MOST = 300 };
+/* Larger tables take seconds and a gigabyte: such a file has no lines. */
+enum { TABLES_MOST = 32 << 20, INFO_MOST = 1 << 29 };
 
 typedef struct read_file {
     char *path;
-    unsigned char *data;
-    prove_image image;                            /* its ELF file alone */
+    prove_image image;                            /* its ELF file alone, which stays mapped */
     prove_lines *lines;                           /* NULL: there are none */
+    prove_inlines *inlines;                       /* NULL: not read yet */
 } read_file;
 
 typedef struct files {
@@ -26,6 +33,8 @@ typedef struct files {
 
 static read_file *file_of(files *f, const char *path, size_t length) {
     read_file *file;
+    const unsigned char *data;
+    elf_file debug;
     dump_fault fault;
     size_t i, size;
     for (i = 0; i < f->count; i++) {
@@ -38,25 +47,44 @@ static read_file *file_of(files *f, const char *path, size_t length) {
     file->path = (char *)tool_alloc(length + 1);
     memcpy(file->path, path, length);
     file->path[length] = 0;
-    if (!tool_file_time(file->path)) return file; /* it is gone: no message */
-    file->data = tool_read_file(file->path, NULL, &size);
-    if (!file->data || !elf_is(file->data, size)
-        || elf_begin(&file->image.elf, file->data, size, &fault) != 0
+    data = debugfile_map(file->path, &size);      /* it may be gone: no message */
+    if (!data || !elf_is(data, size) || elf_begin(&file->image.elf, data, size, &fault) != 0
         || elf_find_sections(&file->image.elf, &fault) != 0)
         return file;
-    file->lines = prove_lines_read(&file->image);
+    memset(&debug, 0, sizeof debug);
+    if (!prove_lines_bytes(&file->image)) {
+        if (debugfile_find(&file->image.elf, file->path, "", &debug) != 0) return file;
+        file->image.elf = debug;
+    }
+    if (prove_lines_bytes(&file->image) <= TABLES_MOST)
+        file->lines = prove_lines_read(&file->image);
     return file;
 }
 
+/* The functions that were inlined there. */
+static void add_inlined(read_file *file, uint64_t address, text *names) {
+    if (dwarf_section_of(&file->image, ".debug_info").size > INFO_MOST) return;
+    if (!file->inlines) file->inlines = prove_inlines_read(&file->image);
+    (void)prove_inlines_at(file->inlines, address, names);
+}
+
+/* The lines of the file in "file<tab>address", or NULL. */
+static const prove_lines *lines_at(files *f, const char *place, uint64_t *address) {
+    const char *tab = strchr(place, '\t');
+    const read_file *file = tab ? file_of(f, place, (size_t)(tab - place)) : NULL;
+    if (file) *address = strtoull(tab + 1, NULL, 16);
+    return file ? file->lines : NULL;
+}
+
 static void name_place(files *f, char **at) {
-    char *tab = strchr(*at, '\t');
     text place = {NULL, 0, 0};
-    const char *name = NULL;
-    read_file *file;
+    const prove_lines *lines;
+    const char *name;
+    uint64_t address = 0;
     uint32_t line = 0;
-    if (!tab) return;
-    file = file_of(f, *at, (size_t)(tab - *at));
-    if (file && file->lines) name = prove_line_of(file->lines, strtoull(tab + 1, NULL, 16), &line);
+    if (!strchr(*at, '\t')) return;
+    lines = lines_at(f, *at, &address);
+    name = lines ? prove_line_of(lines, address, &line) : NULL;
     if (name) text_format(&place, "%.1000s:%u", name, (unsigned)line);
     free(*at);
     *at = text_clean(place.data ? place.data : "", place.size);
@@ -130,6 +158,73 @@ static void name_streams(files *f, const dump *d, const dump_part *part, text *o
     kind_streams.free(&s);
 }
 
+/* A part without addresses stays as it is, byte for byte. */
+static void name_sampled(files *f, const dump *d, const dump_part *part, text *out) {
+    tally s;
+    char **paths;
+    dump_fault fault;
+    size_t i, named = 0, count;
+    memset(&s, 0, sizeof s);
+    if (kind_sampled.read(&s, d, part, &fault) != 0) s.sites.count = 0;
+    count = s.sites.count;
+    paths = (char **)tool_alloc((count + 1) * sizeof *paths);
+    for (i = 0; i < count; i++) {
+        sampled_site *site = &s.sites.at[i];
+        const prove_lines *lines;
+        text path = {NULL, 0, 0};
+        uint64_t address = 0;
+        paths[i] = NULL;
+        if (!strchr(site->file, '\t')) continue;
+        named++;
+        lines = lines_at(f, site->file, &address);
+        site->line = lines ? prove_path_of(lines, address, &path) : 0;
+        paths[i] = text_clean(path.data ? path.data : "", path.size);
+        text_free(&path);
+        site->file = paths[i];
+    }
+    if (named) {
+        kind_sampled.settle(&s);
+        kind_sampled.write(&s, out);
+    } else text_bytes(out, d->data + part->offset, part->bytes);
+    for (i = 0; i < count; i++) free(paths[i]);
+    free(paths);
+    kind_sampled.free(&s);
+}
+
+static void name_timed_line(files *f, timed_line *row) {
+    const char *tab = strchr(row->file, '\t');
+    read_file *file = tab ? file_of(f, row->file, (size_t)(tab - row->file)) : NULL;
+    uint64_t address = tab ? strtoull(tab + 1, NULL, 16) : 0;
+    text path = {NULL, 0, 0}, inlined = {NULL, 0, 0};
+    if (!tab) return;
+    if (file && file->lines) {
+        row->line = prove_path_at(file->lines, address, &path);
+        add_inlined(file, address, &inlined);
+    }
+    free(row->file);
+    free(row->inlined);
+    row->file = text_clean(path.data ? path.data : "", row->line ? path.size : 0);
+    row->inlined = text_clean(inlined.data ? inlined.data : "", inlined.size);
+    text_free(&path);
+    text_free(&inlined);
+}
+
+/* Places of one line become one row. */
+static void name_lines(files *f, const dump *d, const dump_part *part, text *out) {
+    timed_lines_parts s;
+    dump_fault fault;
+    size_t i, k;
+    memset(&s, 0, sizeof s);
+    if (kind_lines.read(&s, d, part, &fault) == 0) {
+        for (i = 0; i < s.count; i++) {
+            for (k = 0; k < s.parts[i].count; k++) name_timed_line(f, &s.parts[i].rows[k]);
+            lines_fold(&s.parts[i]);
+            lines_part_write(&s.parts[i], out);
+        }
+    } else text_bytes(out, d->data + part->offset, part->bytes);
+    kind_lines.free(&s);
+}
+
 int places_name(const unsigned char *data, size_t size, text *out) {
     files *f = (files *)tool_alloc(sizeof *f);
     dump d;
@@ -141,7 +236,9 @@ int places_name(const unsigned char *data, size_t size, text *out) {
         return -1;
     }
     for (i = 0; i < d.part_count; i++) {
-        if (d.parts[i].kind == kind_misses.number) name_misses(f, &d, &d.parts[i], out);
+        if (d.parts[i].kind == kind_sampled.number) name_sampled(f, &d, &d.parts[i], out);
+        else if (d.parts[i].kind == kind_misses.number) name_misses(f, &d, &d.parts[i], out);
+        else if (d.parts[i].kind == kind_lines.number) name_lines(f, &d, &d.parts[i], out);
         else if (d.parts[i].kind == kind_sharing.number) name_sharing(f, &d, &d.parts[i], out);
         else if (d.parts[i].kind == kind_streams.number) name_streams(f, &d, &d.parts[i], out);
         else text_bytes(out, data + d.parts[i].offset, d.parts[i].bytes);
@@ -149,7 +246,7 @@ int places_name(const unsigned char *data, size_t size, text *out) {
     dump_free(&d);
     for (i = 0; i < f->count; i++) {
         if (f->at[i]->lines) prove_lines_free(f->at[i]->lines);
-        free(f->at[i]->data);
+        if (f->at[i]->inlines) prove_inlines_free(f->at[i]->inlines);
         free(f->at[i]->path);
         free(f->at[i]);
     }

@@ -234,9 +234,25 @@ void prove_within(const prove_rest *rest, prove_result *r,
 
 typedef struct prove_lines prove_lines;
 prove_lines *prove_lines_read(const prove_image *im);
-/* "file.c:12" of an address, or NULL. */
-const char *prove_line_of(prove_lines *l, uint64_t address, uint32_t *line);
+/* How large the tables are that prove_lines_read would read. */
+size_t prove_lines_bytes(const prove_image *im);
+/* The name of the file of an address, without folders, and the line; or NULL. */
+const char *prove_line_of(const prove_lines *l, uint64_t address, uint32_t *line);
+/* Of a function's first instruction: the file with the folders that the compiler
+   has told, added to *path. An optimizer lets an instruction be of several lines,
+   of which the first one is the function's own. Returns that line, or 0. */
+uint32_t prove_path_of(const prove_lines *l, uint64_t address, text *path);
+/* The same of any instruction: the line that the debugger shows there. */
+uint32_t prove_path_at(const prove_lines *l, uint64_t address, text *path);
 void prove_lines_free(prove_lines *l);
+
+/* Functions that were inlined, from .debug_info (DWARF 2 to 5). */
+typedef struct prove_inlines prove_inlines;
+prove_inlines *prove_inlines_read(const prove_image *im);
+/* The functions that were inlined at an address, as the linker would name them,
+   the innermost first, tabs between. Returns how many. */
+size_t prove_inlines_at(prove_inlines *l, uint64_t address, text *names);
+void prove_inlines_free(prove_inlines *l);
 void prove_show(const prove_code *c, const prove_result *r, uint32_t within, text *out);
 /* The whole: prints. Returns a TOOL_ status, or -1: this machine code is not
    read, which *why says. */

@@ -17,13 +17,6 @@ enum { RELOCATE_64 = 1, RELOCATE_GLOBAL = 6, RELOCATE_CALL = 7, RELOCATE_RELATIV
 
 typedef struct section { uint64_t name, type, flags, address, offset, size, link; } section;
 
-uint64_t prove_number(const unsigned char *p, unsigned bytes) {
-    uint64_t value = 0;
-    unsigned i;
-    for (i = 0; i < bytes; i++) value |= (uint64_t)p[i] << (8 * i);
-    return value;
-}
-
 const unsigned char *prove_at(const prove_image *im, uint64_t address, uint64_t bytes) {
     uint32_t i;
     for (i = 0; i < im->segment_count; i++) {
@@ -135,11 +128,17 @@ static const char *string_at(const elf_file *e, const section *strings, uint64_t
 
 /* ---- symbols ---- */
 
-/* gcc's copies of a function have a dot behind its name: f.part.0, f.cold. */
+/* gcc's copies of a function have a dot behind its name: f.part.0, f.cold. The
+   plugin knows some of them: f.isra.0, of which f.isra.0.cold is a part. So the
+   name is taken as a whole, and then without what stands behind a dot. */
 static int is_own(const graph *g, const uint8_t *own, const char *name) {
-    size_t size = strcspn(name, ".");
-    uint32_t number = graph_find_name(g, name, size ? size : strlen(name));
-    return number != GRAPH_NONE && own[number];
+    size_t size = strlen(name);
+    while (size) {
+        uint32_t number = graph_find_name(g, name, size);
+        if (number != GRAPH_NONE && own[number]) return 1;
+        while (--size && name[size] != '.') continue;
+    }
+    return 0;
 }
 
 static int begins(const char *name, const char *with) {
