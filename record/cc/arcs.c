@@ -146,7 +146,7 @@ static void add_object(const gcov_info *info) {
     edgeprof_unit_add(&o->node);
 }
 
-void edgeprof_units_gather(void) {
+static void gather(void) {
     const gcov_info *info = first;
     unsigned news = infos - gathered;
     gathered = infos;
@@ -158,6 +158,7 @@ void edgeprof_units_gather(void) {
 __attribute__((constructor(101))) static void start(void) {
     static const char words[] = "coverage: objects of another gcc than that which linked the "
                                 "program are not counted\n";
+    edgeprof_units_gather = gather;
     if (has_strangers && write(2, words, sizeof words - 1) < 0) return;
 }
 

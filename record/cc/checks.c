@@ -23,6 +23,7 @@
 /* Made at link time: the name of the dump, and rates or 0. */
 extern __attribute__((visibility("hidden"))) const char bursty_cc_file[];
 extern __attribute__((visibility("hidden"))) const unsigned bursty_cc_rates[2];
+extern __attribute__((visibility("hidden"))) const int bursty_cc_ticks;
 
 #include "twins.c"
 
@@ -44,6 +45,7 @@ static int is_foreign(const char *path) {
     size_t got;
     FILE *file = fopen(path, "rb");
     if (!file) return 0;
+    (void)setvbuf(file, NULL, _IONBF, 0); /* no buffer of malloc: see bursty_save */
     got = fread(magic, 1, sizeof magic, file);
     fclose(file);
     return got > 0 && (got < sizeof magic || memcmp(magic, "BRST", sizeof magic) != 0);
@@ -96,7 +98,7 @@ static void start(void) {
     if (off && *off == '1') return;
     memset(&config, 0, sizeof config);
     config.program = bursty_cc_file;
-    config.tick_hz = -1; /* counts alone */
+    config.tick_hz = bursty_cc_ticks ? 0 : -1; /* time only for who asked for it */
     config.profile.every = every();
     config.profile.burst = number("BURSTY_BURST", bursty_cc_rates[1]);
     parent = getpid();

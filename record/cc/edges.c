@@ -30,6 +30,8 @@ typedef struct cursor {
     const edgeprof_unit_node *node;
 } cursor;
 
+void (*edgeprof_units_gather)(void);
+
 static void begin(cursor *c) {
     c->place = NULL;
 #ifdef __ELF__

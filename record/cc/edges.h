@@ -28,12 +28,6 @@
 #define EDGEPROF_UNIT_API extern
 #endif
 
-#ifdef __ELF__
-#define EDGES_P_WEAK __attribute__((weak))
-#else
-#define EDGES_P_WEAK
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -77,9 +71,10 @@ EDGEPROF_UNIT_API int edgeprof_unit_write(const edgeprof_unit *unit, int with_pa
 /* The unit of that number, from 0 on; NULL behind the last. */
 EDGEPROF_UNIT_API const edgeprof_unit *edgeprof_units_at(uint32_t number);
 
-/* Adds units for objects that have come since the last call; weak, for only
-   arcs.c has it. */
-EDGEPROF_UNIT_API void edgeprof_units_gather(void) EDGES_P_WEAK;
+/* Adds units for objects that have come since the last call; NULL unless arcs.c
+   is there. A weak function would do, but gold and clang do not agree on what
+   one is that nobody defines. */
+EDGEPROF_UNIT_API void (*edgeprof_units_gather)(void);
 
 /* The key that tables of a unit begin with: of the object, if arcs.c has found
    it, which gives its functions a file and no graph; else that of the first

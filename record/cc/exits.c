@@ -19,6 +19,7 @@
    exec, a dump that   all frames + 1, the dump, all counters to 0, all frames - 1
      the program asks for
    a child of fork     all counters to 0, all frames - 1: what its parent did is not its own
+   swapcontext         all frames + 1, and - 1 when somebody swaps back
 
    Threads that still run when the program ends are asked by a signal to walk
    their own stacks. A thread does so in the handler, waits for the dump and
@@ -30,7 +31,8 @@
    linked by `bursty cc` is not seen. Where a longjmp leads to a setjmp that we
    do not know, nobody knows which frames it leaves: the vertices of all of them
    become EDGEPROF_UNKNOWN, and a report refuses their functions. So does a
-   function that a signal interrupted between two calls, if it is left then. */
+   function that a signal interrupted between two calls, if it is left then; and
+   so do those that wait behind code without unwind tables. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
@@ -60,32 +62,117 @@ static void add(const call *c, uint32_t by) {
 
 /* ---- walking the stack ---- */
 
+/* A frame is dealt with when the next one is seen: the last one has no tables
+   that tell how to leave it. */
 typedef struct walk {
     uint32_t by;
     uintptr_t stop; /* the frame whose stack pointer is at or below it is the last; 0: none is */
+    uintptr_t at, start, cfa;
+    int is_before, is_over;
 } walk;
+
+static void pass_one(const walk *w) {
+    const call *c = w->start ? find(w->is_before ? w->at : w->at - 1, w->start) : NULL;
+    /* A signal came between calls: there is no marker for that. */
+    if (c) add(c, w->is_before ? EDGEPROF_UNKNOWN : w->by);
+}
 
 static _Unwind_Reason_Code pass(struct _Unwind_Context *context, void *user) {
     walk *w = (walk *)user;
-    int is_before = 0;
-    uintptr_t at = _Unwind_GetIPInfo(context, &is_before);
-    uintptr_t start = _Unwind_GetRegionStart(context);
-    const call *c;
-    if (at == 0) return _URC_END_OF_STACK;
-    if (w->stop && _Unwind_GetCFA(context) > w->stop) return _URC_END_OF_STACK;
-    if (!start) return _URC_NO_REASON;
-    c = find(is_before ? at : at - 1, start);
-    /* A signal came between calls: there is no marker for that. */
-    if (c) add(c, is_before ? EDGEPROF_UNKNOWN : w->by);
-    return _URC_NO_REASON;
+    if (w->at) pass_one(w);
+    w->at = _Unwind_GetIPInfo(context, &w->is_before);
+    w->start = _Unwind_GetRegionStart(context);
+    w->cfa = _Unwind_GetCFA(context);
+    w->is_over = w->at == 0 || (w->stop && w->cfa > w->stop);
+    return w->is_over ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+/* The end of the memory that holds an address, or 0. No buffer of the C
+   library's: a signal handler comes here, too. */
+static uintptr_t end_of_memory(uintptr_t at) {
+    char text[1024];
+    uintptr_t number[2] = {0, 0};
+    int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC), field = 0;
+    ssize_t got, i;
+    if (maps < 0) return 0;
+    while ((got = read(maps, text, sizeof text)) > 0) {
+        for (i = 0; i < got; i++) {
+            char c = text[i];
+            if (c == '\n') {
+                if (at >= number[0] && at < number[1]) break;
+                number[0] = number[1] = 0;
+                field = 0;
+            } else if (c == '-' || c == ' ') {
+                field++;
+            } else if (field < 2) {
+                number[field] = number[field] * 16 + (uintptr_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+            }
+        }
+        if (i < got) break;
+    }
+    close(maps);
+    return at >= number[0] && at < number[1] ? number[1] : 0;
+}
+
+/* A stack's memory may be one with what lies above it. */
+#define FARTHEST ((uintptr_t)64 << 20)
+
+/* Does the vertex of a call belong to an object whose lines have marks? */
+static int has_marks(const call *c) {
+    const edgeprof_unit *unit;
+    uint32_t n, i;
+    for (n = 0; (unit = edgeprof_units_at(n)) != NULL; n++) {
+        for (i = 0; i < unit->count; i++) {
+            const edgeprof_function *f = unit->functions[i];
+            if (f && f->early && early_of(c) >= f->early && early_of(c) < f->early + f->vertices)
+                return f->bits <= 8;
+        }
+    }
+    return 0;
+}
+
+/* Below code without unwind tables (a program may make code as it runs) nobody
+   knows frames. But the address to which each of them returns stands on
+   the stack: what looks like one, up to the end, makes its vertex unknown.
+   Behind a call that never returns the next function may begin at once, and
+   then a pointer to that function looks so, too. A vertex that is unknown for
+   no reason refuses a count, but would make a mark: there it is left out. */
+static void search(uintptr_t from, uintptr_t end) {
+    const uintptr_t *word = (const uintptr_t *)((from + sizeof from - 1) & ~(sizeof from - 1));
+    for (; (uintptr_t)word + sizeof *word <= end; word++) {
+        const call *c = *word ? find(*word - 1, 0) : NULL;
+        uintptr_t start = c ? (uintptr_t)_Unwind_FindEnclosingFunction((void *)*word) : 0;
+        if (!start || code_of(c) < start) continue;
+        if ((uintptr_t)_Unwind_FindEnclosingFunction((void *)(*word + 1)) == *word && has_marks(c))
+            continue;
+        add(c, EDGEPROF_UNKNOWN);
+    }
+}
+
+/* Nothing is lost in silence. */
+static void say(const char *words) {
+    size_t size = 0;
+    while (words[size]) size++;
+    if (write(2, words, size) < 0) return;
 }
 
 static void leave(uint32_t by, uintptr_t stop) {
     walk w;
+    uintptr_t end;
+    int is_whole;
+    if ((uintptr_t)__start_bursty_calls == (uintptr_t)__stop_bursty_calls) return;
+    __builtin_memset(&w, 0, sizeof w);
     w.by = by;
     w.stop = stop;
-    if ((uintptr_t)__start_bursty_calls != (uintptr_t)__stop_bursty_calls)
-        _Unwind_Backtrace(pass, &w);
+    _Unwind_Backtrace(pass, &w);
+    if (w.is_over || w.at == 0) return;
+    end = end_of_memory(w.cfa);
+    if (stop > w.cfa && (end == 0 || stop < end)) end = stop;
+    is_whole = end > w.cfa && end - w.cfa <= FARTHEST;
+    search(w.cfa, is_whole || end == 0 ? end : w.cfa + FARTHEST);
+    if (!is_whole)
+        say("coverage: calls in front of code without unwind tables were not found; "
+            "functions may count one too few or too many\n");
 }
 
 #define BACK UINT32_MAX /* - 1 */
@@ -247,14 +334,6 @@ static int flush(void) {
     return failed;
 }
 
-/* Nothing is lost in silence. */
-static void say_silent(int count) {
-    static const char words[] = "coverage: threads that block all signals still ran at the end; "
-                                "functions that they were in may count one too few or too many\n";
-    (void)count;
-    if (write(2, words, sizeof words - 1) < 0) return;
-}
-
 static void end(void) {
     int silent;
     if (!is_owner() || is_written) return;
@@ -263,7 +342,9 @@ static void end(void) {
     silent = ask_others();
     edgeprof_units_append();
     release_others();
-    if (silent) say_silent(silent);
+    if (silent)
+        say("coverage: threads that block all signals still ran at the end; "
+            "functions that they were in may count one too few or too many\n");
 }
 
 HIDDEN void edgeprof_exits_end(void);
@@ -348,6 +429,22 @@ LEAVES(__assert_fail, (const char *what, const char *file, unsigned line, const 
     __real___assert_fail(what, file, line, function);
 }
 LEAVES(pthread_exit, (void *result)) { leave(1, 0); __real_pthread_exit(result); }
+
+/* Another stack: this one is left, until somebody comes back to it. setcontext
+   may lead to a place in this one, and nobody knows which frames stay. */
+#ifdef __GLIBC__
+WRAP(int, swapcontext, (ucontext_t *from, const ucontext_t *to)) {
+    int failed;
+    leave(1, 0);
+    failed = __real_swapcontext(from, to);
+    leave(BACK, 0);
+    return failed;
+}
+WRAP(int, setcontext, (const ucontext_t *to)) {
+    leave(EDGEPROF_UNKNOWN, 0);
+    return __real_setcontext(to);
+}
+#endif
 
 /* Its parent's side ends inside of the C library. */
 WRAP(int, daemon, (int stay, int keep)) {
