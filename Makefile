@@ -22,9 +22,11 @@ RUN      ?=
 THREADS  ?= -pthread
 V         ?=
 QUIET     = $(if $(V),,@echo "  cc $<";)
-LINK      = $(CC) -std=$(STD) $(WARN) $(CFLAGS) -I. $(THREADS)
+# Where words have 32 bits, files above 2 GB are read, too.
+LARGE     = -D_FILE_OFFSET_BITS=64
+LINK      = $(CC) -std=$(STD) $(WARN) $(CFLAGS) $(LARGE) -I. $(THREADS)
 COMPILE   = $(LINK) $(DEPENDS)
-TESTED    = $(CC) -std=$(STD) $(WARN) $(TESTFLAGS) -I. $(THREADS) $(DEPENDS)
+TESTED    = $(CC) -std=$(STD) $(WARN) $(TESTFLAGS) $(LARGE) -I. $(THREADS) $(DEPENDS)
 LIBS      = $(LDFLAGS) -lm
 
 # The compiler writes down what it included: x.o.d beside x.o.

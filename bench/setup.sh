@@ -26,7 +26,8 @@ for p in gcc binutils libc6-dev ca-certificates hyperfine qemu-user python3 pyth
 done
 if [ -n "$missing" ]; then
     $as_root apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends \
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq -o DPkg::Lock::Timeout=600 \
+        --no-install-recommends \
         $missing >/dev/null
 fi
 

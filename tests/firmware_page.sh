@@ -18,7 +18,12 @@ block 1 >"$work/page"
 check "ten commands" [ "$(wc -l <"$work/page")" = 10 ]
 # The row of the matrix has installed the packages of the first one.
 check "the first installs" grep -q '^sudo apt-get install gcc-arm-none-eabi qemu-system-arm$' "$work/page"
-{ echo 'set -e'; sed 's/^sudo .*/:/; s|^build/bursty report board.brst$|& >board.txt|' "$work/page"; } >"$work/run"
+# The host tool is compiled as it comes by make test; here it need not be fast.
+{
+    echo 'set -e'
+    sed 's/^sudo .*/:/; s|^make build/bursty$|& CFLAGS=-O0|
+        s|^build/bursty report board.brst$|& >board.txt|' "$work/page"
+} >"$work/run"
 check "the others run" plain timeout 300 sh "$work/run"
 
 # What it says: 70, 20 and 10 of 100, and each share in its interval.

@@ -234,20 +234,29 @@ fish_completes() { # WANTED LINE
 check "fish: commands" fish_completes '^merge.add many dumps' 'bursty me'
 check "fish: options" fish_completes '^--source-root.read' 'bursty report --so'
 cat >"$work/zsh.sh" <<'END'
-zmodload zsh/zpty
+# What a zsh writes to a terminal, until what is waited for is there or half a
+# minute is over: it is told a key only when it has said that it waits for one.
+setopt extended_glob
+zmodload zsh/zpty zsh/datetime
+until_seen() { # PATTERN
+    local until=$((EPOCHSECONDS + 30)) seen= line
+    while [[ $seen != $~1 ]] && ((EPOCHSECONDS < until)); do
+        if zpty -r -t z line; then seen+=$line; else sleep .05; fi
+    done
+    print -r -- "$seen"
+}
 zpty -b z zsh -f -i
 zpty -w z "PS1= ; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; bindkey '^I' complete-word; \
-zstyle ':completion:*' list-prompt ''; LISTMAX=0; stty cols 200; path=($2 \$path)"
-sleep 1
+zstyle ':completion:*' list-prompt ''; LISTMAX=0; stty cols 200; path=($2 \$path); print rea''dy"
+until_seen '*ready*' >/dev/null
 zpty -w -n z "$3"$'\t'
-sleep 2
-while zpty -r -t z line; do print -r -- "$line"; done
+until_seen "$4"
 END
-zsh_completes() { # WANTED LINE
-    says "$1" plain zsh -f "$work/zsh.sh" "$prefix/share/zsh/site-functions" "$bin" "$2"
+zsh_completes() { # WANTED LINE PATTERN, the pattern is zsh's and of the same words
+    says "$1" plain zsh -f "$work/zsh.sh" "$prefix/share/zsh/site-functions" "$bin" "$2" "$3"
 }
-check "zsh: commands" zsh_completes 'mer[^a-z]*ge ' 'bursty mer'
-check "zsh: options" zsh_completes '--source-root' 'bursty report --sou'
+check "zsh: commands" zsh_completes 'mer[^a-z]*ge ' 'bursty mer' '*mer[^a-z]#ge *'
+check "zsh: options" zsh_completes '--source-root' 'bursty report --sou' '*--source-root*'
 
 # ---- make dist, and the Debian package made of it ----
 
@@ -266,10 +275,16 @@ check "no dist of what is no clone" one_line 'no clone' plain env GIT_CEILING_DI
     make -s -C "$work/deb/bursty-$version" dist
 echo >>"$work/again/README.md"
 check "no dist of changes" one_line 'not committed' plain make -s -C "$work/again" dist
+git -C "$work/again" checkout -q README.md
+check "a tag" git -C "$work/again" -c user.name=a -c user.email=a@b tag "v$version"
+check "make dist of what is tagged" plain make -s -C "$work/again" dist
+check "another commit" git -C "$work/again" -c user.name=a -c user.email=a@b commit -q --allow-empty -m x
+check "no dist of a version that is another commit's" one_line 'is on another commit' \
+    plain make -s -C "$work/again" dist
 cp -r debian "$work/deb/bursty-$version"
 # make test is of another row; what the package itself runs is in debian/rules.
 check "dpkg-buildpackage" within "$work/deb/bursty-$version" plain env PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-    dpkg-buildpackage -us -uc
+    DEB_CFLAGS_APPEND='-O1 -g1' dpkg-buildpackage -us -uc
 check "lintian" plain env PATH=/usr/bin:/bin lintian --fail-on error,warning,info \
     "$work/deb/bursty_$version-1_"*.changes
 cat "$work/said"

@@ -786,7 +786,7 @@ static void misses_programs(brst *b, size_t bytes) {
 
 /* ---- kind 14 ------------------------------------------------------------------------------ */
 
-static void begin_sharing(brst *b, const char *program) {
+static void begin_sharing_of(brst *b, const char *program, uint64_t accesses) {
     brst_begin(b, 14, CHUNK);
     brst_number(b, 1);
     zeros(b, 1);
@@ -794,10 +794,12 @@ static void begin_sharing(brst *b, const char *program) {
     zeros(b, 2);
     brst_number(b, 100);
     brst_number(b, 1000000);
-    brst_number(b, 9000000);
+    brst_number(b, accesses);
     brst_number(b, 90000000);
     zeros(b, 5);
 }
+
+static void begin_sharing(brst *b, const char *program) { begin_sharing_of(b, program, 90000000000u); }
 
 static void shared_line(brst *b, unsigned sides) {
     brst_number(b, 3);
@@ -864,6 +866,17 @@ static void sharing_alike(brst *b, size_t bytes) {
     brst_end(b);
 }
 
+/* The same, and together they have more accesses than there are. */
+static void sharing_over(brst *b, size_t bytes) {
+    unsigned i, count = (unsigned)(bytes / 40);
+    begin_sharing_of(b, "over", 100000);
+    for (i = 0; i < count; i++) {
+        shared_line(b, 1);
+        shared_side(b, "o", 1, 0);
+    }
+    brst_end(b);
+}
+
 static void sharing_parts(brst *b, size_t bytes) {
     while (b->size < bytes) {
         begin_sharing(b, "");
@@ -872,13 +885,68 @@ static void sharing_parts(brst *b, size_t bytes) {
     }
 }
 
+/* ---- kind 18 ------------------------------------------------------------------------------ */
+
+static void begin_lines(brst *b, const char *program, uint64_t period) {
+    brst_begin(b, 18, CHUNK);
+    brst_number(b, 1);
+    brst_string(b, program);
+    brst_number(b, period);
+    zeros(b, 2);
+}
+
+/* Each line another one, within as many inlined functions as a byte can be. */
+static void lines_apart(brst *b, size_t bytes) {
+    unsigned number = 0;
+    begin_lines(b, "apart", 1000);
+    while (b->size < bytes) {
+        brst_string(b, "f");
+        brst_string(b, "a");
+        brst_number(b, 1 + number++);
+        brst_string(b, number % 2 ? "" : "g\t\t\t\t\t\t\t");
+        brst_number(b, 1);
+        brst_number(b, 1);
+    }
+    brst_end(b);
+}
+
+/* Rows of nothing but a tick. */
+static void lines_small(brst *b, size_t bytes) {
+    begin_lines(b, "small", 1000);
+    while (b->size < bytes) {
+        zeros(b, 4);
+        brst_number(b, 1);
+        brst_number(b, 1);
+    }
+    brst_end(b);
+}
+
+/* Many parts of one program, whose periods have no common divisor but 1. */
+static void lines_parts(brst *b, size_t bytes) {
+    unsigned number = 0;
+    while (b->size < bytes) {
+        begin_lines(b, "", UINT64_MAX - number++);
+        brst_string(b, "f");
+        brst_string(b, "a.c");
+        brst_number(b, 1);
+        brst_string(b, "");
+        brst_number(b, UINT64_MAX / 2);
+        brst_number(b, UINT64_MAX);
+        brst_end(b);
+    }
+}
+
 static const struct {
     const char *name;
     void (*write)(brst *b, size_t bytes);
 } shapes[] = {
+    {"lines_apart", lines_apart},
+    {"lines_small", lines_small},
+    {"lines_parts", lines_parts},
     {"sharing_lines", sharing_lines},
     {"sharing_sides", sharing_sides},
     {"sharing_alike", sharing_alike},
+    {"sharing_over", sharing_over},
     {"sharing_parts", sharing_parts},
     {"misses_pairs", misses_pairs},
     {"misses_sizes", misses_sizes},

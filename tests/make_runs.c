@@ -3,6 +3,9 @@
 
        tick US                    ticks come every so many microseconds; 0: by hand
        cpu US                     CPU time of the process while it ticked
+       kernel US                  so much of it was in the kernel,
+       look US                    which looks each so many microseconds (0: it knows)
+       run N                      the program is called run N
        exact                      every call was counted; else 990 checks between bursts of 10
        checks N
        calls NAME@FILE:LINE N     so many calls
@@ -71,6 +74,8 @@ static void put_paths(brst *b) {
 int main(int argc, char **argv) {
     static char words[65536];
     unsigned long long tick = 1000, cpu = 0, checks = 100000, number;
+    unsigned long long kernel = 0, look = 0;
+    char program[32] = "run";
     int exact = 0;
     size_t i;
     brst b;
@@ -87,6 +92,9 @@ int main(int argc, char **argv) {
         name = strchr(words, ' ');
         if (strcmp(words, "tick") == 0) tick = number;
         else if (strcmp(words, "cpu") == 0) cpu = number;
+        else if (strcmp(words, "kernel") == 0) kernel = number;
+        else if (strcmp(words, "look") == 0) look = number;
+        else if (strcmp(words, "run") == 0) snprintf(program, sizeof program, "run %llu", number);
         else if (strcmp(words, "checks") == 0) checks = number;
         else if (name) {
             line *to = *words == 'c' ? &calls[call_count++] : &ticks[tick_count++];
@@ -97,7 +105,7 @@ int main(int argc, char **argv) {
         }
     }
     brst_begin(&b, 1, 256);
-    brst_info(&b, 0, "run", checks, checks / 100, 0);
+    brst_info(&b, 0, program, checks, checks / 100, 0);
     if (call_count) {
         brst_number(&b, 2);
         brst_number(&b, 0);
@@ -116,6 +124,10 @@ int main(int argc, char **argv) {
         if (cpu) {
             brst_number(&b, 11);
             brst_number(&b, cpu);
+        }
+        if (kernel) {
+            brst_number(&b, 14);
+            brst_counts(&b, cpu, kernel, look);
         }
     }
     brst_thread(&b, 0, 0, "main", checks, checks / 100, checks / 100, 0);

@@ -56,7 +56,7 @@ for target in $ready; do echo "0 1 0" >"build/matrix/$target.result"; done     #
 
 # The host's tool reads what emulated targets write.
 make -s >build/matrix/tool.log 2>&1 || cat build/matrix/tool.log
-ROW_LIMIT=${ROW_LIMIT:-1800} # seconds after which a row is ended
+ROW_LIMIT=${ROW_LIMIT:-2700} # seconds after which a row is ended
 export ROW_LIMIT
 echo "$ready" | xargs -r -n 1 -P "${JOBS:-2}" sh -c '
     timeout -k 10 "$ROW_LIMIT" sh tests/matrix/target.sh "$1"

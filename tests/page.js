@@ -369,6 +369,8 @@ const views = {
   async mcdc() {
     await open('mcdc');
     check('MC/DC at the line', /MC\/DC/.test(await textOf('.table.source .heads')));
+    check('a line that fits has no scroll bar below it', await run(
+      `(t => t.scrollWidth <= t.clientWidth)(document.querySelector('.table.source'))`));
     const line = await run(`data.decisions.decisions[0].line`);
     await open('mcdc', 'file=' + encodeURIComponent(await run('data.decisions.decisions[0].file')) +
       '&line=' + line);
@@ -491,6 +493,30 @@ const views = {
     check('a file that is not there', (await textOf('#panel-text')).includes('--source-root') &&
       (await run(`document.querySelector('.source-table').hidden`)));
     check('no way to it', !(await textOf('.detail')).includes('source'));
+  },
+  // What each line costs itself, beside its text: as the table of lines has it.
+  async own() {
+    const [head, ...rows] = fs.readFileSync(folder + '/own.csv', 'utf8').trim().split('\n')
+      .filter(line => line.includes(',')).map(line => line.replace(/"/g, '').split(','));
+    const of = key => row => Number(row[head.indexOf(key)]),
+      second = rows.filter(row => of('line')(row) === 2 && row.join().includes('shared_line.c')),
+      sum = key => second.reduce((all, row) => all + of(key)(row), 0);
+    check('two functions share line 2', second.length === 2, second);
+    await open('own');
+    await run(`choose('few', 'shared_line.c:3')`);
+    await run(`document.querySelector('#tab-text').click()`);
+    await t.frame();
+    check('its words', (await textOf('#panel-text')).includes('own is what each line costs itself'),
+      await textOf('#panel-text'));
+    const cell = await run(`(() => { const e = [...document.querySelectorAll('.table.source .row')]
+      .find(row => /^2/.test(row.textContent)).querySelectorAll('.cost')[1].querySelector('span');
+      return [e.textContent, e.title]; })()`);
+    check('line 2 has the sum', Math.abs(parseFloat(cell[0]) - 100 * sum('share')) < .6, [cell, sum('share')]);
+    const bounds = /^together [0-9.]+\s%\s\(([0-9.]+) to ([0-9.]+)\)/.exec(cell[1]);
+    check('and its interval', bounds && Math.abs(bounds[1] - 100 * sum('share_low')) < .6 &&
+      Math.abs(bounds[2] - 100 * Math.min(1, sum('share_high'))) < .6, cell[1]);
+    check('both by name', /mix in few/.test(cell[1]) && /mix in many/.test(cell[1]), cell[1]);
+    await findings('own');
   },
   // Names that somebody could obey stand as in the text; numbers are those of the text, too.
   async names() {

@@ -23,6 +23,7 @@ static int opens(int pressure, int stuck, int forced) {
     return (pressure > 5 && !stuck) || forced;
 }
 int main(void) { return opens(7, 0, 0) + opens(3, 0, 0) - 1; }
+/* A line of a hundred columns fits into a window of 1280 pixels beside its count and its ways ... */
 C
 (cd "$dir" && rm -f coverage.brst && "$OLDPWD/$BUILD/bursty" cc --cover=mcdc -- "$CC" -o valve valve.c &&
     ./valve && mv coverage.brst mcdc.brst) || exit 1
@@ -66,6 +67,31 @@ printf 'tick 1000\nticks main@valve.c:4 200\nticks main@valve.c:4;opens@valve.c:
     "$dir/make_runs" "$dir/text.brst" &&
     "$BUILD/bursty" report --html "$dir/text.html" --source-root "$dir" "$dir/text.brst" || exit 1
 pages="$pages text"
+# What each line costs itself: line 2 is inlined into two functions, which share its cost.
+cat >"$dir/shared_line.c" <<'C'
+#include <time.h>
+static inline __attribute__((always_inline)) int mix(int s, int k) { return (s ^ k) / (k + 7) % (k + 5) / (k + 3); }
+__attribute__((noinline)) int few(int n) {
+    int k, s = 0;
+    for (k = 0; k < n; k++) s += mix(s, k);
+    return s;
+}
+__attribute__((noinline)) int many(int n) {
+    int k, s = 1;
+    for (k = 0; k < n; k++) s -= mix(k, s & 63);
+    return s;
+}
+int main(void) {
+    int sum = 0;
+    while (clock() < CLOCKS_PER_SEC / 2) sum += few(9000) + many(30000);
+    return sum == 12345;
+}
+C
+(cd "$dir" && rm -f own.brst && $CC -O1 -g -o shared_line shared_line.c &&
+    "$OLDPWD/$BUILD/bursty" record --lines --quiet -o own.brst ./shared_line) &&
+    "$BUILD/bursty" report --html "$dir/own.html" --min 0 --source-root "$dir" "$dir/own.brst" &&
+    "$BUILD/bursty" report --csv --only lines --min 0 "$dir/own.brst" >"$dir/own.csv" || exit 1
+pages="$pages own"
 # Names that a page, a terminal or a script could obey, and functions of one name.
 printf 'tick 1000\nticks __proto__@a.c:1;\342\200\256evil@a.c:2 40\nticks __proto__@a.c:1;\033[31mred@b.c:3 30
 ticks constructor@\342\200\256c.a:4 20\nticks C:\\\\u202e@a.c:5 10\nticks twin@a.c:6 90\nticks twin 80\n' |

@@ -69,6 +69,23 @@ TEST(records_of_a_watcher_are_checked) {
     CHECK(refused(1, 1, alone, "without a watcher"));
 }
 
+TEST(records_of_the_kernels_part_and_of_checks_are_checked) {
+    static const uint64_t good[] = { 14, 100, 100, 0, END };
+    static const uint64_t more[] = { 14, 100, 101, 4000, END };
+    static const uint64_t twice[] = { 14, 100, 0, 4000, 14, 100, 0, 4000, END };
+    static const uint64_t cut[] = { 14, 100, 50, END };
+    static const uint64_t checks[] = { 15, 1, END };
+    static const uint64_t checks_2[] = { 15, 2, END };
+    CHECK(refused(1, 0, checks, ""));
+    CHECK(refused(1, 0, checks_2, "checks that are none"));
+    CHECK(refused(0, 0, checks, "before ticks"));
+    CHECK(refused(1, 0, good, ""));
+    CHECK(refused(1, 0, more, "more time in the kernel"));
+    CHECK(refused(1, 0, twice, "second time in the kernel"));
+    CHECK(refused(1, 0, cut, "middle of a record"));
+    CHECK(refused(0, 0, good, "before ticks"));
+}
+
 #ifdef BURSTY_P_WATCHER
 #if defined(_WIN32)
 #include <windows.h>

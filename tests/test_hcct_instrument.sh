@@ -102,7 +102,7 @@ compile_record() { # COMPILER FLAGS...
 
 all=
 [ -z "${FULL-}" ] || all=yes
-for flags in '-O0' ${all:+'-O2' '-O3 -fomit-frame-pointer'} '-O2 -fno-pie' '-O1 -fPIE'; do
+for flags in ${all:+'-O2' '-O3 -fomit-frame-pointer' '-O2 -fno-pie' '-O1 -fPIE'} '-O1 -fno-pie' '-O0'; do
     # shellcheck disable=SC2086
     if compile_record $CC -std=c99 -Wall -Wextra -pedantic -Werror $flags &&
         $CC $flags -finstrument-functions -c -o "$dir/program.o" "$dir/program.c" &&

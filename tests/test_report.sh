@@ -511,11 +511,41 @@ if mkfifo "$sources/inside/fifo.c" 2>/dev/null; then source fifo.c 'is no regula
 [ -c /dev/zero ] && ln -sf /dev/zero "$sources/inside/zero.c" && source zero.c 'lies outside'
 [ -c /dev/zero ] && source zero.c 'lies outside'
 
-# text NAME:LINE WANTED [OPTIONS]: the page of a profile without coverage has that text of a function
-# there, from two lines before it to its end, and nothing of another file.
 runs=$dir/make_runs
 case $runs in /*) ;; *) runs=$here/$runs ;; esac
 $CC -O1 -std=c99 -Itests -o "$dir/make_runs" tests/make_runs.c || echo "make_runs failed"
+
+# ---- the kernel's part of the CPU time, with Wilson's interval of its looks, on top of the text, of the
+# ten lines and of the page; merged, it adds up, and the coarsest look counts
+kernel() { # NAME CPU KERNEL LOOK
+    printf 'tick 10000\nticks frame 100\ncpu %s\nkernel %s\nlook %s\n' "$2" "$3" "$4" |
+        $RUN "$runs" "$dir/$1.brst"
+    bursty report "$dir/$1.brst" >"$dir/$1.text"
+    bursty report --brief "$dir/$1.brst" >"$dir/$1.brief"
+    bursty report --html "$dir/$1.html" "$dir/$1.brst"
+}
+kernel looked 1000000 250000 4000
+has looked.text '^in the kernel: 25 % (20 to 31 %) of 1 s of CPU time; it is in'
+[ "$(sed -n 2p "$dir/looked.brief" | cut -c 1-14)" = 'in the kernel:' ]; ok $? "ten lines without the kernel"
+COLUMNS=50 bursty report --brief "$dir/looked.brst" | sed -n 2,3p >"$dir/looked.narrow"
+awk 'length > 50 { exit 1 } END { exit NR != 2 }' "$dir/looked.narrow"; ok $? "the ten lines are not wrapped"
+has looked.html '<li><span>in the kernel</span><b>25 % (20 to 31 %) of 1 s'
+kernel exact 1000000 250000 0
+has exact.text '^in the kernel: 25 % of 1 s of CPU time; it is in'
+kernel coarse 1000000 800000 10000
+has coarse.text '^in the kernel: 80 % (71 to 87 %) of 1 s'
+bursty merge -o "$dir/kernel.brst" "$dir/looked.brst" "$dir/coarse.brst"
+bursty report "$dir/kernel.brst" >"$dir/kernel.text"
+has kernel.text '^in the kernel: 5[23] % (45 to 59 %) of 2 s'
+printf 'run 2\ntick 10000\nticks frame 100\ncpu 3000000\nkernel 150000\nlook 4000\n' |
+    $RUN "$runs" "$dir/other.brst"
+bursty report "$dir/looked.brst" "$dir/other.brst" >"$dir/programs.text"
+has programs.text '^in the kernel: 10 % (8.3 to 12 %) of 4 s'
+kernel few 39000 20000 4000
+lacks few.text 'in the kernel'
+
+# text NAME:LINE WANTED [OPTIONS]: the page of a profile without coverage has that text of a function
+# there, from two lines before it to its end, and nothing of another file.
 printf 'int a;\nint b;\r\nint f(void)\n{\n  return "<";\n}\nint g;\n' >"$sources/inside/f.c"
 text() {
     place=$1 wanted=$2

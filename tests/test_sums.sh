@@ -13,7 +13,8 @@ mkdir -p "$out/dumps" || exit 2
 . tests/check.sh
 bursty() { ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 ${RUN-} "$build/bursty" "$@"; }
 
-# ---- dumps: machines that call the same functions in other proportions, and some that not all call
+# ---- dumps: machines that call the same functions in other proportions, and some that not all
+# call; they tick at two rates
 if [ $# = 1 ]; then
     find "$1" -name '*.brst' -exec cp {} "$out/dumps" \;
 else
@@ -62,9 +63,9 @@ int main(int argc, char **argv) {
     config.profile.every = 90;
     config.profile.burst = 30;
     config.program = "server";
-    config.tick_hz = 100;
-    if (argc != 2 || !bursty_start(&config)) return 1;
-    for (machine = 0; machine < 20; machine++) {
+    config.tick_hz = argc == 4 ? (unsigned)atoi(argv[2]) : 0;
+    if (argc != 4 || !bursty_start(&config)) return 1;
+    for (machine = atoi(argv[3]); machine < atoi(argv[3]) + 10; machine++) {
         char path[4096];
         bursty_clear();
         state = (unsigned)machine * 2654435761u;
@@ -82,7 +83,8 @@ END
     root=$PWD
     (cd "$out" &&
         ${CC:-cc} -O1 -std=gnu99 -I"$root" -o machine machine.c -lm ${LDFLAGS-} -pthread) &&
-        ${RUN-} "$out/machine" "$out/dumps"
+        ${RUN-} "$out/machine" "$out/dumps" 100 0 && # ten machines of each rate
+        ${RUN-} "$out/machine" "$out/dumps" 40 10
     ok $? "machine.c"
 fi
 find "$out/dumps" -name '*.brst' >"$out/list"

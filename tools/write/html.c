@@ -33,7 +33,7 @@ static void add_losses(text *out, const report *r) {
 }
 
 static void add_facts(text *out, const report *r) {
-    static const char *const classes[] = {"", " class=\"note\"", " class=\"bad\""};
+    static const char *const classes[] = {"", " class=\"note\"", " class=\"bad\"", ""};
     size_t i;
     int notes;
     text_add(out, "<ul class=\"facts\">\n");

@@ -11,6 +11,8 @@ typedef struct FILE FILE;
 FILE *fopen(const char *path, const char *mode);
 int fclose(FILE *file);
 int fflush(FILE *file);
+int setvbuf(FILE *file, char *buffer, int mode, size_t size);
+#define _IOFBF 0
 size_t fwrite(const void *data, size_t size, size_t count, FILE *file);
 int remove(const char *path);
 int rename(const char *from, const char *to);

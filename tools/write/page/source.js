@@ -120,7 +120,10 @@ function drawSource(coverage, host) {
       (row.wanted ? ', MC/DC ' + row.seen + ' of ' + row.wanted : '') +
       (file.source_fault ? '; no text: the source ' + file.source_fault : '');
     let longest = 40;
-    if (known) for (const line of file.source) if (line.length > longest) longest = line.length;
+    if (known) for (const line of file.source) {
+      const columns = line.length + 3 * (line.split('\t').length - 1); // a tab is four
+      if (columns > longest) longest = columns;
+    }
     const count = known ? file.source.length : file.lines.length;
     const numberOf = i => (known ? i + 1 : file.lines[i][0]);
     const takenOf = n => {
@@ -137,13 +140,12 @@ function drawSource(coverage, host) {
       const [seen, all] = outcomes(at.get(n) || []);
       return all ? seen + '/' + all : (at.get(n) || []).length ? 'left alone' : '';
     };
-    const digitsWide = String(numberOf(count - 1) || 1).length + 1;
     lines = { row, count, numberOf, stateOf, at, counts, ways, costs };
     const table = virtualTable({
       label: 'source of ' + file.name,
       css: 'source',
       height: 18,
-      least: Math.min(400, longest + digitsWide + 34) + 'ch',
+      least: Math.min(400, longest) * 7.3 + 340 + 'px', // 12 pixels high; the other columns
       columns: [
         { key: 'line', label: 'line', css: 'lineno number', cell: i => numberOf(i) },
         ...(costs.size

@@ -1,11 +1,12 @@
 // texts.js - the source text of the chosen function where there is no coverage: what the function
-// and its loops cost stands at their lines.
+// and its loops cost stands at their lines, and with `bursty record --lines` what each line costs.
 
 // The text that has the line of that place in it; the shortest one if several have. Or null.
 function textOf(place) {
   const line = Number((/:([0-9]+)$/.exec(place || '') || [])[1]),
     file = fileOf(place || '');
-  const holds = text => text.file === file && text.line <= line && line < text.line + text.lines.length;
+  const holds = text => text.file === file && text.line <= line &&
+    line < text.line + text.lines.length;
   return (data.texts || []).filter(holds)
     .reduce((best, text) => (best && best.lines.length <= text.lines.length ? best : text), null);
 }
@@ -30,6 +31,33 @@ function costsAtLines(isFile) {
   return costs;
 }
 
+// What each line of a file costs itself, as `bursty record --lines` has it, of all functions that
+// have code there. A Map of { share, low, high, words }; the bounds say how many digits to show.
+// Those of a sum are the sums of the bounds: never too narrow, for rows of one profile that has a
+// fixed number of ticks do not rise together.
+function ownCostsAtLines(isFile) {
+  const costs = new Map(),
+    table = data.lines && data.lines.tables.find(t => t.key === 'lines');
+  if (!table) return costs;
+  table.file.forEach((file, k) => {
+    const line = table.line[k];
+    if (!line || !isFile(file)) return;
+    const words = ranged(table.share[k], table.share_low[k], table.share_high[k]) +
+      ' of the time, ' + table.function[k] +
+      (table.inlined_into[k] ? ' in ' + table.inlined_into[k] : '');
+    const cost = costs.get(line) || { share: 0, low: 0, high: 0, words: [] };
+    cost.share += table.share[k];
+    cost.low += table.share_low[k];
+    cost.high = Math.min(1, cost.high + table.share_high[k]);
+    cost.words.push(words);
+    costs.set(line, cost);
+  });
+  for (const cost of costs.values())
+    cost.words = (cost.words.length > 1
+      ? 'together ' + ranged(cost.share, cost.low, cost.high) + ': ' : '') + cost.words.join('; ');
+  return costs;
+}
+
 function textTab(host) {
   const title = el('h2', { class: 'file' }),
     note = el('p', { class: 'soft small' }),
@@ -42,7 +70,8 @@ function textTab(host) {
       text = chosen && textOf(chosen.place);
     title.textContent = chosen ? chosen.place || chosen.name : '';
     note.textContent = !chosen ? 'Choose a function.'
-      : text ? 'Costs stand where a function or a loop begins, with what it calls.'
+      : text ? 'Costs stand where a function or a loop begins, with what it calls' +
+          (data.lines ? '; own is what each line costs itself.' : '.')
         : chosen.place ? 'Its source was not found when the page was made, or it is not among the hottest functions. ' +
           'bursty report --source-root FOLDER names the folder of sources.'
           : 'The dump does not know where it stands.';
@@ -51,6 +80,7 @@ function textTab(host) {
     shown = text;
     place = chosen.place;
     const costs = costsAtLines(file => file === text.file),
+      own = ownCostsAtLines(file => file === text.file),
       longest = text.lines.reduce((most, line) => Math.max(most, line.length), 40),
       head = Number(/:([0-9]+)$/.exec(place)[1]);
     const table = virtualTable({
@@ -63,6 +93,13 @@ function textTab(host) {
         { key: 'cost', label: 'cost', css: 'cost number', cell: i =>
           (costs.get(text.line + i) || []).slice(0, 1).map(cost =>
             el('span', { title: costs.get(text.line + i).map(c => c.words).join('; ') }, cost.part)) },
+        ...(own.size
+          ? [{ key: 'own', label: 'own', css: 'cost number', cell: i => {
+            const cost = own.get(text.line + i);
+            if (!cost) return '';
+            return el('span', { title: cost.words }, near(cost.share, cost.low, cost.high));
+          } }]
+          : []),
         { key: 'source', label: 'source', css: 'text', cell: i => el('code', {}, text.lines[i]) },
       ],
       isOn: i => text.line + i === head,
