@@ -4189,6 +4189,9 @@ static int bursty_p_system_begin(void) {
     if (library) (void)FreeLibrary(library);
     return 0;
 }
+/* Where a process exits, Windows ends all other threads wherever they are, and
+   only then says so to this one. 258: it still runs. */
+static int bursty_p_system_is_gone(void) { return WaitForSingleObject(bursty_p_watcher.thread, 0) != 258; }
 static void bursty_p_system_end(void) {
     (void)WaitForSingleObject(bursty_p_watcher.thread, 0xFFFFFFFFul);
     (void)CloseHandle(bursty_p_watcher.thread);
@@ -4236,6 +4239,7 @@ static int bursty_p_system_begin(void) {
     (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
     return error == 0;
 }
+static int bursty_p_system_is_gone(void) { return 0; }
 static void bursty_p_system_end(void) { (void)pthread_join(bursty_p_watcher.thread, NULL); }
 
 #if defined(__linux__)
@@ -4777,7 +4781,9 @@ static void bursty_p_watcher_end(void) {
     bursty_p_system_end();
     for (i = 0; i < bursty_p_threads(); i++) { /* a thread that ends meanwhile does the same */
         bursty_p_thread *t = &bursty_p_all.threads[i];
-        if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_CLOSED)) bursty_p_system_forget(t->system);
+        if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_CLOSED)
+            || bursty_p_cas(&t->watched, BURSTY_P_LOOKING, BURSTY_P_CLOSED)) /* the system ended it there */
+            bursty_p_system_forget(t->system);
     }
 }
 
@@ -4798,7 +4804,9 @@ static void bursty_p_watcher_close(bursty_p_thread *t) {
             bursty_p_system_forget(t->system);
             return;
         }
-        if (++tries > 100) bursty_p_system_nap();
+        if (++tries <= 100) continue;
+        if (bursty_p_system_is_gone()) (void)bursty_p_cas(&t->watched, BURSTY_P_LOOKING, BURSTY_P_OPEN_TO_LOOKS);
+        else bursty_p_system_nap();
     }
 }
 

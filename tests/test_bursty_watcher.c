@@ -681,6 +681,29 @@ TEST(threads_end_behind_a_stop) {
     CHECK_EQ(stats_now().threads - stats_now().ended, 1);
 }
 
+#if defined(_WIN32)
+/* A process that exits has no other thread when its last one is told to end. */
+static void ended_while_looked_at(void *user) {
+    (void)user;
+    BURST_SCOPE("looked_at");
+    bursty_p_me()->watched = BURSTY_P_LOOKING;
+    BURST_LEAVE();
+    bursty_thread_end();
+    CHECK_EQ(BURSTY_P_HERE.n, BURSTY_P_SPAN);
+}
+TEST(a_watcher_that_the_system_ended_keeps_nobody) {
+    worker w;
+    start_watcher(10);
+    TerminateThread(bursty_p_watcher.thread, 0);
+    begin(&w, ended_while_looked_at, NULL);
+    CHECK_EQ(WaitForSingleObject(w.thread, 20000), WAIT_OBJECT_0);
+    bursty_p_all.threads[0].watched = BURSTY_P_LOOKING;
+    bursty_stop();
+    CHECK_EQ(bursty_p_all.threads[0].watched, BURSTY_P_CLOSED);
+    CHECK_EQ(stats_now().threads - stats_now().ended, 1);
+}
+#endif
+
 TEST(memory_is_bounded) {
     static uint64_t small[8192 / 8];
     bursty_config config;

@@ -446,7 +446,9 @@ static void bursty_p_watcher_end(void) {
     bursty_p_system_end();
     for (i = 0; i < bursty_p_threads(); i++) { /* a thread that ends meanwhile does the same */
         bursty_p_thread *t = &bursty_p_all.threads[i];
-        if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_CLOSED)) bursty_p_system_forget(t->system);
+        if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_CLOSED)
+            || bursty_p_cas(&t->watched, BURSTY_P_LOOKING, BURSTY_P_CLOSED)) /* the system ended it there */
+            bursty_p_system_forget(t->system);
     }
 }
 
@@ -467,7 +469,9 @@ static void bursty_p_watcher_close(bursty_p_thread *t) {
             bursty_p_system_forget(t->system);
             return;
         }
-        if (++tries > 100) bursty_p_system_nap();
+        if (++tries <= 100) continue;
+        if (bursty_p_system_is_gone()) (void)bursty_p_cas(&t->watched, BURSTY_P_LOOKING, BURSTY_P_OPEN_TO_LOOKS);
+        else bursty_p_system_nap();
     }
 }
 

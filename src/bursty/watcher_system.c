@@ -177,6 +177,9 @@ static int bursty_p_system_begin(void) {
     if (library) (void)FreeLibrary(library);
     return 0;
 }
+/* Where a process exits, Windows ends all other threads wherever they are, and
+   only then says so to this one. 258: it still runs. */
+static int bursty_p_system_is_gone(void) { return WaitForSingleObject(bursty_p_watcher.thread, 0) != 258; }
 static void bursty_p_system_end(void) {
     (void)WaitForSingleObject(bursty_p_watcher.thread, 0xFFFFFFFFul);
     (void)CloseHandle(bursty_p_watcher.thread);
@@ -224,6 +227,7 @@ static int bursty_p_system_begin(void) {
     (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
     return error == 0;
 }
+static int bursty_p_system_is_gone(void) { return 0; }
 static void bursty_p_system_end(void) { (void)pthread_join(bursty_p_watcher.thread, NULL); }
 
 #if defined(__linux__)
