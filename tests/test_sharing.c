@@ -223,6 +223,36 @@ TEST(long_before_is_not_together) {
     end(&m);
 }
 
+TEST(who_has_ended_meets_nobody_that_comes_later) {
+    meeting m;
+    begin(&m);
+    use(&m, 0, 1, 0x1000, 8, SHARING_STORE, 5);
+    sharing_ended(m.s, 0, m.now);
+    use(&m, 1, 1, 0x1008, 8, SHARING_STORE, 7);
+    CHECK_EQ(what_meets(&m, 0x1000), 0);
+    CHECK_EQ(line_at(m.s, 0x1000 / 64)->together, 0);
+    use(&m, 2, 1, 0x1010, 8, SHARING_STORE, 3);     /* which does not hide those that live */
+    CHECK_EQ(what_meets(&m, 0x1000), SHARING_FALSE);
+    CHECK_EQ(facts.contended, 6);
+    CHECK_EQ(facts.threads, 2);
+    CHECK_EQ(line_at(m.s, 0x1000 / 64)->together, 1);
+
+    use(&m, 3, 1, 0x2000, 8, SHARING_STORE, 5);
+    sharing_ended(m.s, 3, m.now);
+    took_ms = 2;                                    /* it had begun before */
+    use(&m, 1, 1, 0x2008, 8, SHARING_STORE, 7);
+    CHECK_EQ(what_meets(&m, 0x2000), SHARING_FALSE);
+    CHECK_EQ(line_at(m.s, 0x2000 / 64)->together, 1);
+    took_ms = 0;
+
+    m.threads[0]->number = SHARING_ENDS;            /* more than are kept meet as ever */
+    use(&m, 0, 1, 0x3000, 8, SHARING_STORE, 5);
+    sharing_ended(m.s, SHARING_ENDS, m.now);
+    use(&m, 1, 1, 0x3008, 8, SHARING_STORE, 7);
+    CHECK_EQ(what_meets(&m, 0x3000), SHARING_FALSE);
+    end(&m);
+}
+
 TEST(a_burst_that_took_long_meets_nobody) {
     meeting m;
     begin(&m);
@@ -315,9 +345,12 @@ TEST(addresses_at_the_end_of_memory_and_long_accesses) {
 
 /* ---- parts ---- */
 
+enum { STACK = 500, OTHER = 504 };      /* objects whose names are these */
 static const char *name_of(void *user, int what, uint64_t number) {
     static char words[32];
     (void)user;
+    if (what == SHARING_OBJECT && number == STACK) return "(stack)";
+    if (what == SHARING_OBJECT && number == OTHER) return "(other memory)";
     snprintf(words, sizeof words, "%c%u", what == SHARING_FUNCTION ? 'f' : 'o', (unsigned)number);
     return number == 106 ? NULL : words;
 }
@@ -458,6 +491,45 @@ TEST(lines_of_an_object_are_one_row) {
     input_free(&in);
     text_free(&part);
     end(&m);
+}
+
+/* A stack changes hands when threads end, which old recorders did not look at; what is no block of the
+   heap may change hands in the program. */
+static void tell_of(uint32_t object, uint32_t flags, const char *caution) {
+    meeting m;
+    text part;
+    report r;
+    input in;
+    size_t i;
+    begin(&m);
+    m.s->flags = flags;
+    use(&m, 0, 1, object * 16, 8, SHARING_STORE, 500);
+    use(&m, 1, 1, object * 16 + 8, 8, SHARING_STORE, 500);
+    use(&m, 0, 1, object * 16, 8, SHARING_STORE, 500);
+    part = part_of(m.s);
+    (void)take(&in, &part);
+    memset(&r, 0, sizeof r);
+    r.options.least_share = .001;
+    report_make(&r, &in);
+    for (i = 0; i < r.fact_count && strcmp(r.facts[i].name, "false sharing") != 0; i++) { }
+    if (CHECK(i < r.fact_count)) {
+        const char *at = strstr(r.facts[i].value, ". If threads ");
+        CHECK(strstr(r.facts[i].value, object == STACK   ? "a line on (stack): "
+                                       : object == OTHER ? "a line on (other memory): "
+                                                         : "a line on o777: "));
+        CHECK(caution ? at && strncmp(at + 13, caution, strlen(caution)) == 0 : !at);
+    }
+    report_free(&r);
+    input_free(&in);
+    text_free(&part);
+    end(&m);
+}
+TEST(who_may_have_had_the_memory_is_said) {
+    tell_of(STACK, 0, "end");
+    tell_of(STACK, SHARING_KNOWS_ENDS, NULL);
+    tell_of(OTHER, 0, "end");
+    tell_of(OTHER, SHARING_KNOWS_ENDS | SHARING_WHOLE, "give one another this memory");
+    tell_of(777, 0, NULL);
 }
 
 /* As many lines as a part takes, of those that are used most. */

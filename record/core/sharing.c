@@ -59,11 +59,23 @@ void sharing_access(sharing_thread *t, uint64_t site, uint64_t address, uint64_t
 
 /* ---- the table of all threads ---- */
 
+void sharing_ended(sharing *s, uint32_t thread, uint64_t now_ns) {
+    if (thread < SHARING_ENDS) s->ended_ns[thread] = now_ns ? now_ns : 1;
+}
+
+/* Had the thread ended when something began? */
+static int had_ended(const sharing *s, uint32_t thread, uint64_t began_ns) {
+    return thread < SHARING_ENDS && s->ended_ns[thread] && s->ended_ns[thread] <= began_ns;
+}
+
 /* Bursts of another thread than this one, near enough? */
-static int has_met(const sharing_latest *of, uint32_t thread, uint64_t now_ns) {
+static int has_met(const sharing *s, const sharing_latest *of, uint32_t thread, uint64_t began_ns,
+                   uint64_t now_ns) {
     int n;
     for (n = 0; n < 2; n++) {
-        if (of->ns[n] && of->thread[n] != thread && now_ns - of->ns[n] < SHARING_NEAR_NS) return 1;
+        if (of->ns[n] && of->thread[n] != thread && now_ns - of->ns[n] < SHARING_NEAR_NS
+            && !had_ended(s, of->thread[n], began_ns))
+            return 1;
     }
     return 0;
 }
@@ -138,7 +150,8 @@ static uint32_t line_of(sharing *s, uint64_t line) {
     return number;
 }
 
-static sharing_row *row_of(sharing *s, sharing_line *l, const sharing_seen *e, uint32_t thread) {
+static sharing_row *row_of(sharing *s, sharing_line *l, const sharing_seen *e, uint32_t thread,
+                           uint64_t began_ns) {
     uint32_t number = l->rows;
     sharing_row *row;
     for (; number; number = row->next) {
@@ -154,6 +167,7 @@ static sharing_row *row_of(sharing *s, sharing_line *l, const sharing_seen *e, u
     memset(row, 0, sizeof *row);
     row->site = e->site;
     row->thread = thread;
+    row->first_ns = began_ns;
     row->next = l->rows;
     l->rows = number;
     return row;
@@ -172,12 +186,12 @@ static uint32_t highest(uint64_t mask) {
 }
 
 /* Adds an entry of the burst; returns its line, 1 + number, or 0. */
-static uint32_t add_seen(sharing *s, const sharing_seen *e, uint32_t thread,
+static uint32_t add_seen(sharing *s, const sharing_seen *e, uint32_t thread, uint64_t began_ns,
                          sharing_charge *charge, void *user) {
     uint32_t number = line_of(s, e->line);
     uint64_t first = (e->line << SHARING_LINE_LOG2) + lowest(e->loaded | e->stored);
     sharing_line *l = number ? &s->lines[number - 1] : NULL;
-    sharing_row *row = l ? row_of(s, l, e, thread) : NULL;
+    sharing_row *row = l ? row_of(s, l, e, thread, began_ns) : NULL;
     uint64_t count = e->loads > e->stores ? e->loads : e->stores;
     if (!row) {
         s->lost += count;
@@ -200,10 +214,11 @@ static void add_product(uint64_t *sum, uint64_t a, uint64_t b) {
     *sum = *sum > UINT64_MAX - product ? UINT64_MAX : *sum + product;
 }
 
-static void settle_line(sharing *s, sharing_line *l, uint32_t thread, uint64_t now_ns, int is_slow,
-                        uint64_t r) {
+static void settle_line(sharing *s, sharing_line *l, uint32_t thread, uint64_t began_ns,
+                        uint64_t now_ns, int is_slow, uint64_t r) {
     if (!is_slow) {
-        l->together += (uint64_t)has_met(l->is_stored_now ? &l->touch : &l->store, thread, now_ns);
+        l->together += (uint64_t)has_met(s, l->is_stored_now ? &l->touch : &l->store, thread,
+                                         began_ns, now_ns);
         note(&l->touch, thread, now_ns);
         if (l->is_stored_now) note(&l->store, thread, now_ns);
     }
@@ -224,7 +239,7 @@ void sharing_burst(sharing *s, sharing_thread *t, uint64_t began_ns, uint64_t no
     if (s->lines_used + t->used > SHARING_LINES || s->rows_used + t->used > SHARING_ROWS)
         sweep(s, now_ns);
     for (n = 0; n < t->used; n++) {
-        uint32_t number = add_seen(s, &t->seen[t->list[n]], t->number, charge, user);
+        uint32_t number = add_seen(s, &t->seen[t->list[n]], t->number, began_ns, charge, user);
         if (!number || s->lines[number - 1].next_now) continue;
         s->lines[number - 1].next_now = first ? first : number; /* the last one names itself */
         first = number;
@@ -233,7 +248,7 @@ void sharing_burst(sharing *s, sharing_thread *t, uint64_t began_ns, uint64_t no
         sharing_line *l = &s->lines[first - 1];
         n = l->next_now == first ? 0 : l->next_now;
         l->next_now = 0;
-        settle_line(s, l, t->number, now_ns, is_slow, t->accesses);
+        settle_line(s, l, t->number, began_ns, now_ns, is_slow, t->accesses);
     }
     if (t->accesses) {
         s->bursts++;
@@ -293,10 +308,11 @@ static uint64_t truly_shared(const line_facts *f) {
 
 /* a writes. Other bytes than b's: false sharing, but not if all of these are
    shared in truth, as the fields are that a lock protects. */
-static void meet(line_facts *f, uint32_t a, uint32_t b, uint64_t truly) {
+static void meet(const sharing *s, line_facts *f, uint32_t a, uint32_t b, uint64_t truly) {
     const sharing_row *x = f->rows[a], *y = f->rows[b];
     int what;
     if (x->thread == y->thread || !x->stored || !lived_together(&x->place, &y->place)) return;
+    if (had_ended(s, x->thread, y->first_ns) || had_ended(s, y->thread, x->first_ns)) return;
     if (x->stored & bytes_of(y)) what = SHARING_TRUE;
     else if (bytes_of(x) & bytes_of(y)) return; /* b writes what a reads: the other way round */
     else if ((x->stored | bytes_of(y)) & ~truly) what = SHARING_FALSE;
@@ -339,7 +355,7 @@ static void look_at_line(const sharing *s, const sharing_line *l, line_facts *f)
     }
     truly = truly_shared(f);
     for (a = 0; a < f->count; a++) {
-        for (b = 0; b < f->count; b++) meet(f, a, b, truly);
+        for (b = 0; b < f->count; b++) meet(s, f, a, b, truly);
     }
     for (a = 0; a < f->count; a++) {
         f->what |= f->meets[a];

@@ -18,7 +18,8 @@
    and did one of both write? Then the two used it together, as near as bursts
    can tell. Data that one thread makes ready for another, long before, is
    never together. A burst that took longer itself, since its thread waited,
-   meets nobody: it does not tell when it used which line.
+   meets nobody: it does not tell when it used which line. A thread that has
+   ended meets no use that begins later: the next thread may have its stack.
 
    Room: what one thread alone used long ago cannot become shared by what comes
    later, so such lines make room for others when the table is full. If that is
@@ -35,7 +36,9 @@ enum { SHARING_KIND = 14, SHARING_VERSION = 1, SHARING_LINE_LOG2 = 6 };
 enum { SHARING_SEEN = 1 << 16, SHARING_LINES = 1 << 17, SHARING_ROWS = 1 << 18 };
 enum { SHARING_WRITTEN = 1 << 12 };     /* at most so many lines are in a part */
 #define SHARING_NEAR_NS UINT64_C(250000000)
-enum { SHARING_WHOLE = 1 };     /* a flag: every access was seen, no sums over bursts */
+enum { SHARING_ENDS = 1 << 16 };        /* ends of so many threads are kept */
+/* Flags: every access was seen, no sums over bursts; ends of threads were told. */
+enum { SHARING_WHOLE = 1, SHARING_KNOWS_ENDS = 2 };
 enum { SHARING_LOAD = 1, SHARING_STORE = 2 };   /* what an access does */
 enum { SHARING_FALSE = 1, SHARING_TRUE = 2 };   /* of a line in a part: what meets there */
 
@@ -66,6 +69,7 @@ typedef void sharing_charge(void *user, uint64_t site, uint64_t address, sharing
 typedef struct sharing_row {
     uint64_t site, loaded, stored, loads, stores;
     sharing_place place;                /* of its first byte, when it was seen last */
+    uint64_t first_ns;                  /* its first burst began */
     uint32_t thread, next;              /* of its line: 1 + row, or 0 */
 } sharing_row;
 
@@ -88,6 +92,7 @@ typedef struct sharing {
     uint64_t bursts, accesses, rr;      /* r: accesses of a burst */
     uint64_t cut, forgotten, lost;      /* bursts cut short; lines; accesses without a row */
     uint64_t slow;                      /* bursts that took too long to meet any */
+    uint64_t ended_ns[SHARING_ENDS];    /* of threads by number; 0: not known */
     uint32_t heads[SHARING_LINES];
     sharing_line lines[SHARING_LINES];
     sharing_row rows[SHARING_ROWS];
@@ -101,6 +106,8 @@ void sharing_access(sharing_thread *t, uint64_t site, uint64_t address, uint64_t
    began; now_ns: never less than before. */
 void sharing_burst(sharing *s, sharing_thread *t, uint64_t began_ns, uint64_t now_ns,
                    sharing_charge *charge, void *user);
+/* The thread with this number has ended. Who calls sees to the same. */
+void sharing_ended(sharing *s, uint32_t thread, uint64_t now_ns);
 
 enum { SHARING_FUNCTION = 1, SHARING_OBJECT = 2 };
 typedef struct sharing_about {

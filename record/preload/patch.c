@@ -400,6 +400,7 @@ static void record_thread_ends(void *unused) {
     r = record_had_events ? recorder_begin() : NULL;
     if (!r) return;
     record_burst_ends((record_extra *)r->references);
+    record_sharing_ends((record_extra *)r->references);
     recorder_end(r);
     if (is_late) recorder_end_thread();
 }

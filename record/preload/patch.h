@@ -42,6 +42,7 @@ typedef struct record_extra {
     misses *misses;
     sharing_thread *sharing;
     uint64_t sharing_began_ns;
+    int is_sharing;                /* as the thread that has this now */
     uintptr_t stack_low, stack_end; /* of the thread, for misses and sharing */
     size_t block_count;
     uint64_t blocks[EVENT_BLOCKS]; /* references that the footprint has not been told of */
@@ -122,6 +123,7 @@ uint64_t record_stream_placeless(void);
 sharing_thread *record_sharing(record_extra *x);
 void record_sharing_begins(record_extra *x);
 void record_sharing_burst(record_extra *x);
+void record_sharing_ends(record_extra *x);
 const sharing *record_shared(void);
 void record_sharing_start(void);
 void record_sharing_in_child(void);

@@ -16,9 +16,13 @@ static uint32_t threads_seen;           /* each has a number */
 static stack stacks[STACKS];            /* the first thread's is the first one */
 static uint32_t stack_count;
 
+/* Stacks of threads that ended are those of later ones. */
 static void add_stack(uint64_t low, uint64_t end) {
-    uint32_t n = __atomic_fetch_add(&stack_count, 1, __ATOMIC_RELAXED);
-    if (n >= STACKS || low >= end) return;
+    uint32_t n;
+    for (n = 0; n < STACKS && n < stack_count; n++) {
+        if (__atomic_load_n(&stacks[n].end, __ATOMIC_ACQUIRE) == end && stacks[n].low == low) return;
+    }
+    if (low >= end || (n = __atomic_fetch_add(&stack_count, 1, __ATOMIC_RELAXED)) >= STACKS) return;
     stacks[n].low = low;
     __atomic_store_n(&stacks[n].end, end, __ATOMIC_RELEASE);
 }
@@ -46,6 +50,13 @@ static uint64_t now_ns(void) {
     return ns;
 }
 
+static void make_table(void) {
+    table = (sharing *)recorder_memory(sizeof *table);
+    if (!table) return;
+    table->flags = SHARING_KNOWS_ENDS;
+    if (record.config.every == BINPATCH_ALWAYS) table->flags |= SHARING_WHOLE;
+}
+
 /* The first thread's stack may grow downwards. */
 void record_sharing_start(void) {
     enum { GROWS = 64 << 20 };
@@ -54,30 +65,23 @@ void record_sharing_start(void) {
     recorder_find_stack((uintptr_t)&low, &low, &end);
     add_stack(end > GROWS ? end - GROWS : 0, end);
     (void)now_ns();
-    table = (sharing *)recorder_memory(sizeof *table);
-    if (table && record.config.every == BINPATCH_ALWAYS) table->flags = SHARING_WHOLE;
+    make_table();
 }
 
 void record_sharing_in_child(void) {
-    if (!table) return;
-    table = (sharing *)recorder_memory(sizeof *table);
-    if (table && record.config.every == BINPATCH_ALWAYS) table->flags = SHARING_WHOLE;
+    if (table) make_table();
     table_lock = 0;
 }
 
+/* What a thread had goes to a later one, which gets a number of its own. */
 sharing_thread *record_sharing(record_extra *x) {
-    uintptr_t low = 0, end = 0;
-    if (x->sharing || !table) return x->sharing;
-    x->sharing = (sharing_thread *)recorder_memory(sizeof *x->sharing);
+    if (!table || x->is_sharing) return x->sharing;
+    if (!x->sharing) x->sharing = (sharing_thread *)recorder_memory(sizeof *x->sharing);
     if (!x->sharing) return NULL;
     x->sharing->number = __atomic_fetch_add(&threads_seen, 1, __ATOMIC_RELAXED);
-    if (!record.sandboxed)
-        recorder_find_stack((uintptr_t)&low, &low, &end);
-    if (!x->stack_end) {
-        x->stack_low = low;
-        x->stack_end = end;
-    }
-    add_stack(low, end);
+    x->is_sharing = 1;
+    record_find_stack(x);
+    add_stack(x->stack_low, x->stack_end);
     return x->sharing;
 }
 
@@ -103,17 +107,30 @@ static void charge(void *user, uint64_t site, uint64_t address, sharing_place *o
 
 void record_sharing_begins(record_extra *x) { x->sharing_began_ns = now_ns(); }
 
-void record_sharing_burst(record_extra *x) {
-    uint64_t now;
+static int lock_table(void) {
     int wait;
-    if (!x->sharing || !table || !x->sharing->used) return;
     for (wait = 0; __atomic_exchange_n(&table_lock, 1, __ATOMIC_ACQUIRE); wait++) {
-        if (wait == PATIENCE) return;   /* it comes with the next burst, or not at all */
+        if (wait == PATIENCE) return 0;
         if (!record.sandboxed) sched_yield();
     }
+    return 1;
+}
+
+void record_sharing_burst(record_extra *x) {
+    uint64_t now;
+    if (!x->sharing || !table || !x->sharing->used) return;
+    if (!lock_table()) return;          /* it comes with the next burst, or not at all */
     now = now_ns();
     sharing_burst(table, x->sharing, x->sharing_began_ns ? x->sharing_began_ns : now, now, charge,
                   x);
     x->sharing_began_ns = now;          /* of a run that is seen whole, the next piece begins */
+    __atomic_store_n(&table_lock, 0, __ATOMIC_RELEASE);
+}
+
+void record_sharing_ends(record_extra *x) {
+    if (!x || !x->is_sharing || !table) return;
+    x->is_sharing = 0;
+    if (!lock_table()) return;
+    sharing_ended(table, x->sharing->number, now_ns());
     __atomic_store_n(&table_lock, 0, __ATOMIC_RELEASE);
 }

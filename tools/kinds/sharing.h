@@ -4,7 +4,7 @@
 #define KINDS_SHARING_H
 #include "base/kind.h"
 
-enum { SHARED_WHOLE = 1 };                        /* flags: every access was seen */
+enum { SHARED_WHOLE = 1, SHARED_KNOWS_ENDS = 2 };  /* flags: every access was seen; ends of threads were told */
 enum { SHARED_FALSE = 1, SHARED_TRUE = 2 };       /* other bytes meet; the same ones do */
 
 /* An instruction of a thread. */

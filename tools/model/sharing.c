@@ -281,9 +281,12 @@ static void add_facts(report *r, const shared_part *p, const shared_line *const 
         text_format(&line, ". Another thread was there less than %llu ms before %llu of %llu bursts",
                     (unsigned long long)p->near_ms, (unsigned long long)l->together,
                     (unsigned long long)l->bursts);
-        if (strstr(objects, "(stack)") || strstr(objects, "(other memory)"))
+        if (!(p->flags & SHARED_KNOWS_ENDS) && (strstr(objects, "(stack)") || strstr(objects, "(other memory)")))
             text_add(&line, ". If threads end and others begin, they may have had this memory one "
                             "after the other, and nobody waited");
+        else if (strstr(objects, "(other memory)"))
+            text_add(&line, ". If threads give one another this memory, one had it after the other, "
+                            "and nobody waited");
         text_bytes(&line, "", 1);
         report_add_fact(r, REPORT_PLAIN, "false sharing", line.data);
         free(objects);
