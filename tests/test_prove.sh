@@ -196,6 +196,48 @@ E1
     says 1 '^NOT proved' copy
     says 1 '^  loop: copy.isra.0 ' copy
 
+    # ---- tables of switches: the end of one is known once the code behind it is; code behind a
+    # call that never comes back leads nowhere, and into the loop
+    cat >"$dir/nest.c" <<'E1'
+#include <stdio.h>
+int end(int n);
+int main(int n, char **v) {
+    const char *p = v[0];
+    for (;;) {
+        switch (*p++) {
+        case 'a': n += 1; if (n > 90) n = end(n); break;
+        case 'b': n *= 3; if (n > 91) n = end(n) + 2; break;
+        case 'c':
+            switch (*p++) {
+            case '1': n <<= 3; break;
+            case '2': n -= 77; break;
+            case '3': n /= 3; break;
+            case '4': n = -n; break;
+            case '5': n %= 1000; break;
+            case '6': n *= n; break;
+            case '7': return n + 1;
+            }
+            break;
+        case 'd': n ^= 5; if (n > 92) n = end(n) + 3; break;
+        case 'e': n |= 9; break;
+        case 'f': return n;
+        default: MORE; break;
+        }
+    }
+}
+E1
+    printf '#include <stdio.h>\n#include <stdlib.h>\nint end(int n) { puts("end"); END; }\n' >"$dir/end.c"
+    nest() { # WHAT THE LAST CASE DOES, WHAT end() DOES
+        $CC -g -w $level "-DMORE=$1" "-DEND=$2" -c -o "$dir/nest.o" "$dir/nest.c" &&
+            $CC -w $level "-DEND=$2" -o "$dir/nest" "$dir/end.c" "$dir/nest.o"
+    }
+    nest 'n += 8' 'abort()'
+    says 0 '^proved on the machine code: every cycle passes a check, except 1 boring' nest
+    nest 'n += 8' 'return n'
+    says 1 '^  loop: main' nest
+    nest 'n += puts(v[0])' 'abort()'
+    says 1 '^  loop: main' nest
+
     # ---- what has no check on purpose
     make_both quiet$level $level <<'E1'
 #include <stdio.h>
@@ -203,6 +245,24 @@ int main(int n, char **v) { while (puts(v[0]) > 0) n++; return n; }
 E1
     says 0 'and 1 quiet loop' quiet$level.plain --set Q
     says 1 '^NOT proved' quiet$level.plain --set EC+L4
+    # what stands behind a call that never comes back is not called; the same, if it may come back
+    cat >"$dir/ends.c" <<'E1'
+#include <stdio.h>
+#include <stdlib.h>
+static int less(int n) { return n - 1; }
+static int (*volatile step)(int) = less;
+__attribute__((noinline)) static void end(int n) { puts("end"); if (ENDS) abort(); }
+__attribute__((noinline)) static int one(int n) {
+    if (puts("one") >= 0) return n + 1;
+    end(n);
+    return step(n);
+}
+int main(int n, char **v) { while (n < 99) n = one(n); return n; }
+E1
+    $CC -w $level -DENDS=1 -o "$dir/ends" "$dir/ends.c"
+    says 0 'and 1 quiet loop' ends --set Q
+    $CC -w $level -DENDS=n==7 -o "$dir/ends" "$dir/ends.c"
+    says 1 '^NOT proved' ends --set Q
     make_both endless$level $level <<'E1'
 int main(void) { for (;;) { } }
 E1
