@@ -238,6 +238,52 @@ E1
     nest 'n += puts(v[0])' 'abort()'
     says 1 '^  loop: main' nest
 
+    # ---- plans of rule Q: what types of pointers alone exclude has a check, for machine code has no
+    # types; and a check in a loop stands for that of an entry, if all ways back are behind it
+    by_plan() { # NAME: built again by the plan of its first build
+        "$bursty" place --set Q -o "$dir/plan" "$dir/$1" >"$dir/log" 2>&1 &&
+            "$bursty" cc --plan="$dir/plan" -- $CC -g -w $level -o "$dir/$1" "$dir/$1.c" >>"$dir/log" 2>&1 ||
+            fail "$1: $(cat "$dir/log")"
+    }
+    make_both types$level $level <<'E1'
+#include <stdlib.h>
+static void *grow(void *p, unsigned long n) { return realloc(p, n); }
+static void *(*volatile how)(void *, unsigned long) = grow;
+__attribute__((noinline)) static void *resize(void *p, unsigned long n) { return how(p, n); }
+static int make(int n) { return resize(0, (unsigned long)n) != 0; }
+static int (*volatile what)(int) = make;
+int main(int n, char **v) { return what(n); }
+E1
+    says 1 '^  recursion: .*through a pointer' types$level.plain --set Q
+    by_plan types$level
+    says 0 '^proved on the machine code: ' types$level --set Q
+    "$bursty" place --list --set Q "$dir/types$level" >"$dir/out" 2>&1
+    grep -q '^resize .* check   *a cycle that types of pointers alone exclude' "$dir/out" && pass || fail "$(cat "$dir/out")"
+    for way in 0 'l->other ? count(l->other) : 0'; do
+        make_both inside$level $level "-DWAY=$way" <<'E1'
+#include <stdlib.h>
+struct list { struct list *first, *next, *other; };
+__attribute__((noinline)) static int count(struct list *l) {
+    struct list *p;
+    int n = WAY;
+    for (p = l->first; p; p = p->next) n += count(p) + 1;
+    return n;
+}
+int main(int n, char **v) {
+    struct list *l = calloc(9, sizeof *l);
+    l->first = l + n;
+    return count(l) + count(l + 1);
+}
+E1
+        says 1 '^  recursion: count' inside$level.plain --set Q
+        sed -i "s/WAY;/$way;/" "$dir/inside$level.c"
+        by_plan inside$level
+        says 0 '^proved on the machine code: ' inside$level --set Q
+        "$bursty" place --list --built --set Q "$dir/inside$level" >"$dir/out" 2>&1
+        if [ "$way" = 0 ]; then kind=none; else kind=check; fi
+        grep -q "^count .* $kind " "$dir/out" && pass || fail "inside, $way: $(cat "$dir/out")"
+    done
+
     # ---- what has no check on purpose
     make_both quiet$level $level <<'E1'
 #include <stdio.h>
