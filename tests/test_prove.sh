@@ -284,6 +284,18 @@ E1
         grep -q "^count .* $kind " "$dir/out" && pass || fail "inside, $way: $(cat "$dir/out")"
     done
 
+    # ---- a static function that has the name of one of the runtime, and one in a file that has
+    # private names of the runtime, too
+    make_both named_save$level $level <<'E1'
+#include <stdlib.h>
+__attribute__((noinline)) static int save(int n) { return n > 1 ? save(n - 1) * save(n - 2) + 1 : n; }
+int main(int n, char **v) { return save(n); }
+E1
+    holds named_save$level
+    (cat "$dir/named_save$level.c" && echo 'int bursty_p_mine(int n) { return save(n) + 1; }' | sed 's/^int/__attribute__((used)) static int/') >"$dir/beside.c"
+    "$bursty" cc --not=save -- $CC -w $level -o "$dir/beside" "$dir/beside.c" >"$dir/log" 2>&1 || fail "$(cat "$dir/log")"
+    says 1 '^  recursion: save' beside
+
     # ---- what has no check on purpose
     make_both quiet$level $level <<'E1'
 #include <stdio.h>

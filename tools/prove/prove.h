@@ -42,6 +42,8 @@ typedef struct prove_symbol {
     uint8_t is_own;                             /* bursty cc could give it a check */
     uint8_t is_runtime;                         /* it belongs to the checks themselves */
     uint8_t is_sized;                           /* a function that says where it ends */
+    const char *file;                           /* of a local one: the last part of its path */
+    uint8_t is_beside;                          /* it stands beside private names of the runtime */
 } prove_symbol;
 typedef struct prove_import {
     const char *name;
