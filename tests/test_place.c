@@ -24,6 +24,8 @@ typedef struct tried {
     place_rules rules;
 } tried;
 
+static int asks_inside;                         /* of rule Q: checks in loops stand for entries */
+
 static int try_text(tried *t, const char *data, size_t size, const char *set, int repairs) {
     dump_fault fault;
     memset(t, 0, sizeof *t);
@@ -35,6 +37,7 @@ static int try_text(tried *t, const char *data, size_t size, const char *set, in
     graph_join(&t->g);
     CHECK_EQ(place_set(&t->rules, set), 0);
     t->rules.repairs = repairs;
+    t->rules.inside = asks_inside;
     place_choose(&t->p, &t->g, &t->rules);
     place_check(&t->proof, &t->g, t->p.entry, t->p.loop, &t->rules);
     return 0;
@@ -380,6 +383,78 @@ TEST(loops_without_a_check_around) {
     check_plan("EC+L4+always", AROUND("L w 1 - 1 0 -\n", "W0{;c0c1;}", "B -"), "main f ");
 #undef ROUNDS
 #undef AROUND
+}
+
+/* A loop's check stands for that of the entry, if each call of itself is behind
+   it, and each of its rounds calls. */
+TEST(loops_stand_for_entries) {
+#define SELF(loops, body) \
+    UNIT MAIN "C f -\nB c0c0\n" FUNCTION("f", "s", "0") "C f -\n" loops "B " body "\n"
+#define ONE "L w 1 - 1 0 -\n"
+    check_plan("Q", SELF(ONE, "W0{;c0;}"), "f ");
+    asks_inside = 1;
+    check_plan("Q", SELF(ONE, "W0{;c0;}"), "f:0 ");
+    check_plan("Q", SELF(ONE, "W0{;c0c0;}"), "f:0 ");
+    check_plan("Q", SELF(ONE, "(r|)W0{;(b|)c0;}"), "f:0 ");
+    check_plan("Q", SELF("L d 1 - 1 0 -\n", "D0{c0;}"), "f:0 ");
+    check_plan("Q", SELF(ONE, "W0{c0;;}"), "f ");               /* before the first round */
+    check_plan("Q", SELF(ONE, "W0{;c0;}(c0|)"), "f ");
+    check_plan("Q", SELF(ONE, "(c0|)W0{;c0;}"), "f ");
+    check_plan("Q", SELF("", "(c0|)"), "f ");
+    check_plan("EC+always", SELF(ONE, "W0{;c0;}"), "main f ");
+    /* A loop that does not call in each round has its own check anyway. */
+    check_plan("Q", SELF(ONE, "W0{;(c0|);}"), "f:0 ");
+    /* As many loops as calls: nothing is gained. */
+    check_plan("Q", UNIT MAIN "C f -\nL w 1 - 1 0 -\nB W0{;c0;}\n" FUNCTION("f", "s", "0")
+               "C f -\nL w 1 - 1 0 -\nB W0{;c0;}\n", "main:0 f ");
+    /* A way back through another function, before a check and behind it. */
+#define TWO(f, g) \
+    UNIT MAIN "C f -\nB c0c0\n" FUNCTION("f", "s", "0") "C f -\nC g -\n" ONE "B " f "\n" \
+    FUNCTION("g", "s", "0") "C f -\nB " g "\n"
+    check_plan("Q", TWO("W0{;c0c1;}", "c0"), "f:0 ");
+    check_plan("Q", TWO("(c1|)W0{;c0;}", "c0"), "f ");
+    check_plan("Q", TWO("(c1|)W0{;c0;}", ""), "f:0 ");
+    asks_inside = 0;
+#undef TWO
+#undef ONE
+#undef SELF
+}
+
+/* The walk never repeats itself without a check where the checker has nothing
+   to say, also if a loop's check is missing. */
+TEST(random_loops_stand_for_entries) {
+    uint64_t seed, most = 2 * graphs_wanted();
+    size_t inside = 0, found = 0, i;
+    uint32_t v;
+    asks_inside = 1;
+    for (seed = 1; seed <= most && test_broken == 0; seed++) {
+        made m;
+        tried t;
+        make_graph(&m, seed);
+        if (m.count && is_read(try_text(&t, m.out.data, m.out.size, "Q", REPAIR_ALL))) {
+            size_t here = 0;
+            for (v = 0; v < t.g.node_count; v++) here += t.p.entry_why[v] == WHY_INSIDE;
+            inside += here;
+            CHECK_EQ(open_of(&t), 0);
+            walk_all(&t, seed);
+            for (i = 0; i < t.g.loop_count && here; i++) {
+                if (!t.p.loop[i] || t.p.loop_why[i] == WHY_AROUND) continue;
+                t.p.loop[i] = 0;
+                place_proof_free(&t.proof);
+                place_check(&t.proof, &t.g, t.p.entry, t.p.loop, &t.rules);
+                if (open_of(&t)) found++;
+                else walk_all(&t, seed);
+                t.p.loop[i] = 1;
+            }
+            done(&t);
+        }
+        if (test_broken)
+            fprintf(stderr, "seed %lu\n%.*s\n", (unsigned long)seed, (int)m.out.size, m.out.data);
+        text_free(&m.out);
+    }
+    asks_inside = 0;
+    CHECK(inside > 20);
+    CHECK(found > 20);
 }
 
 TEST(loops_by_reason) {

@@ -196,6 +196,106 @@ E1
     says 1 '^NOT proved' copy
     says 1 '^  loop: copy.isra.0 ' copy
 
+    # ---- tables of switches: the end of one is known once the code behind it is; code behind a
+    # call that never comes back leads nowhere, and into the loop
+    cat >"$dir/nest.c" <<'E1'
+#include <stdio.h>
+int end(int n);
+int main(int n, char **v) {
+    const char *p = v[0];
+    for (;;) {
+        switch (*p++) {
+        case 'a': n += 1; if (n > 90) n = end(n); break;
+        case 'b': n *= 3; if (n > 91) n = end(n) + 2; break;
+        case 'c':
+            switch (*p++) {
+            case '1': n <<= 3; break;
+            case '2': n -= 77; break;
+            case '3': n /= 3; break;
+            case '4': n = -n; break;
+            case '5': n %= 1000; break;
+            case '6': n *= n; break;
+            case '7': return n + 1;
+            }
+            break;
+        case 'd': n ^= 5; if (n > 92) n = end(n) + 3; break;
+        case 'e': n |= 9; break;
+        case 'f': return n;
+        default: MORE; break;
+        }
+    }
+}
+E1
+    printf '#include <stdio.h>\n#include <stdlib.h>\nint end(int n) { puts("end"); END; }\n' >"$dir/end.c"
+    nest() { # WHAT THE LAST CASE DOES, WHAT end() DOES
+        $CC -g -w $level "-DMORE=$1" "-DEND=$2" -c -o "$dir/nest.o" "$dir/nest.c" &&
+            $CC -w $level "-DEND=$2" -o "$dir/nest" "$dir/end.c" "$dir/nest.o"
+    }
+    nest 'n += 8' 'abort()'
+    says 0 '^proved on the machine code: every cycle passes a check, except 1 boring' nest
+    nest 'n += 8' 'return n'
+    says 1 '^  loop: main' nest
+    nest 'n += puts(v[0])' 'abort()'
+    says 1 '^  loop: main' nest
+
+    # ---- plans of rule Q: what types of pointers alone exclude has a check, for machine code has no
+    # types; and a check in a loop stands for that of an entry, if all ways back are behind it
+    by_plan() { # NAME: built again by the plan of its first build
+        "$bursty" place --set Q -o "$dir/plan" "$dir/$1" >"$dir/log" 2>&1 &&
+            "$bursty" cc --plan="$dir/plan" -- $CC -g -w $level -o "$dir/$1" "$dir/$1.c" >>"$dir/log" 2>&1 ||
+            fail "$1: $(cat "$dir/log")"
+    }
+    make_both types$level $level <<'E1'
+#include <stdlib.h>
+static void *grow(void *p, unsigned long n) { return realloc(p, n); }
+static void *(*volatile how)(void *, unsigned long) = grow;
+__attribute__((noinline)) static void *resize(void *p, unsigned long n) { return how(p, n); }
+static int make(int n) { return resize(0, (unsigned long)n) != 0; }
+static int (*volatile what)(int) = make;
+int main(int n, char **v) { return what(n); }
+E1
+    says 1 '^  recursion: .*through a pointer' types$level.plain --set Q
+    by_plan types$level
+    says 0 '^proved on the machine code: ' types$level --set Q
+    "$bursty" place --list --set Q "$dir/types$level" >"$dir/out" 2>&1
+    grep -q '^resize .* check   *a cycle that types of pointers alone exclude' "$dir/out" && pass || fail "$(cat "$dir/out")"
+    for way in 0 'l->other ? count(l->other) : 0'; do
+        make_both inside$level $level "-DWAY=$way" <<'E1'
+#include <stdlib.h>
+struct list { struct list *first, *next, *other; };
+__attribute__((noinline)) static int count(struct list *l) {
+    struct list *p;
+    int n = WAY;
+    for (p = l->first; p; p = p->next) n += count(p) + 1;
+    return n;
+}
+int main(int n, char **v) {
+    struct list *l = calloc(9, sizeof *l);
+    l->first = l + n;
+    return count(l) + count(l + 1);
+}
+E1
+        says 1 '^  recursion: count' inside$level.plain --set Q
+        sed -i "s/WAY;/$way;/" "$dir/inside$level.c"
+        by_plan inside$level
+        says 0 '^proved on the machine code: ' inside$level --set Q
+        "$bursty" place --list --built --set Q "$dir/inside$level" >"$dir/out" 2>&1
+        if [ "$way" = 0 ]; then kind=none; else kind=check; fi
+        grep -q "^count .* $kind " "$dir/out" && pass || fail "inside, $way: $(cat "$dir/out")"
+    done
+
+    # ---- a static function that has the name of one of the runtime, and one in a file that has
+    # private names of the runtime, too
+    make_both named_save$level $level <<'E1'
+#include <stdlib.h>
+__attribute__((noinline)) static int save(int n) { return n > 1 ? save(n - 1) * save(n - 2) + 1 : n; }
+int main(int n, char **v) { return save(n); }
+E1
+    holds named_save$level
+    (cat "$dir/named_save$level.c" && echo 'int bursty_p_mine(int n) { return save(n) + 1; }' | sed 's/^int/__attribute__((used)) static int/') >"$dir/beside.c"
+    "$bursty" cc --not=save -- $CC -w $level -o "$dir/beside" "$dir/beside.c" >"$dir/log" 2>&1 || fail "$(cat "$dir/log")"
+    says 1 '^  recursion: save' beside
+
     # ---- what has no check on purpose
     make_both quiet$level $level <<'E1'
 #include <stdio.h>
@@ -203,6 +303,24 @@ int main(int n, char **v) { while (puts(v[0]) > 0) n++; return n; }
 E1
     says 0 'and 1 quiet loop' quiet$level.plain --set Q
     says 1 '^NOT proved' quiet$level.plain --set EC+L4
+    # what stands behind a call that never comes back is not called; the same, if it may come back
+    cat >"$dir/ends.c" <<'E1'
+#include <stdio.h>
+#include <stdlib.h>
+static int less(int n) { return n - 1; }
+static int (*volatile step)(int) = less;
+__attribute__((noinline)) static void end(int n) { puts("end"); if (ENDS) abort(); }
+__attribute__((noinline)) static int one(int n) {
+    if (puts("one") >= 0) return n + 1;
+    end(n);
+    return step(n);
+}
+int main(int n, char **v) { while (n < 99) n = one(n); return n; }
+E1
+    $CC -w $level -DENDS=1 -o "$dir/ends" "$dir/ends.c"
+    says 0 'and 1 quiet loop' ends --set Q
+    $CC -w $level -DENDS=n==7 -o "$dir/ends" "$dir/ends.c"
+    says 1 '^NOT proved' ends --set Q
     make_both endless$level $level <<'E1'
 int main(void) { for (;;) { } }
 E1

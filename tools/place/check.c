@@ -298,8 +298,8 @@ static void check_loops(checker *c, const graph_function *f, size_t index) {
 /* ---- calls --------------------------------------------------------------------------------- */
 
 /* Does v reach itself through vertices that stayed? */
-static int is_on_cycle(checker *c, const uint8_t *gone, uint32_t start, uint32_t round) {
-    const graph_links *wide = &c->g->wide;
+static int is_on_cycle(checker *c, const graph_links *wide, const uint8_t *gone, uint32_t start,
+                       uint32_t round) {
     uint32_t height = 0;
     size_t i;
     c->memory[height++] = start;
@@ -317,26 +317,67 @@ static int is_on_cycle(checker *c, const uint8_t *gone, uint32_t start, uint32_t
     return 0;
 }
 
-static void check_calls(checker *c) {
+/* Marks with `mark` what a function calls before a check: a descent without end
+   comes to each function at its entry, and leaves it by such a call. Calls of
+   what is no function of the program count together, in called[nodes]. Returns
+   0: what it does is not known. */
+static int find_called(checker *c, uint32_t node, uint32_t *called, uint8_t *seen, uint32_t mark) {
+    uint32_t n, i;
+    for (n = c->g->nodes[node].first_copy; n != GRAPH_NONE; n = function(c, n)->next_copy) {
+        const graph_function *f = function(c, n);
+        uint32_t height = 0;
+        if (!(f->flags & GRAPH_HAS_BODY)) return 0;
+        find_gone(c, f);
+        memset(seen, 0, f->vertices);
+        c->memory[height++] = 0;
+        seen[0] = 1;
+        while (height) {
+            uint32_t v = c->memory[--height];
+            const graph_vertex *vertex = graph_vertex_of(c->g, f, v);
+            uint32_t to = c->g->node_count;
+            if (vertex->kind == VERTEX_CALL) to = graph_call_of(c->g, f, vertex->index)->node;
+            if (vertex->kind == VERTEX_CALL || vertex->kind == VERTEX_INDIRECT)
+                called[to == GRAPH_NONE ? c->g->node_count : to] = mark;
+            if (c->gone[v]) continue;
+            for (i = vertex->first_edge; i < graph_edge_end(c->g, f, v); i++) {
+                to = c->g->edges[f->first_edge + i].to;
+                c->steps++;
+                if (!seen[to]) c->memory[height++] = to;
+                seen[to] = 1;
+            }
+        }
+    }
+    return 1;
+}
+
+static void check_calls(checker *c, uint32_t most) {
     const graph_links *wide = &c->g->wide;
-    uint32_t v, n = wide->vertices, left;
+    uint32_t v, n = wide->vertices, left, nodes = c->g->node_count;
     size_t count = 0, i;
     uint32_t *pairs = (uint32_t *)tool_alloc((2 * wide->first[n] + 1) * sizeof *pairs);
-    uint8_t *gone = (uint8_t *)tool_alloc((size_t)n + 1);
+    uint32_t *called = (uint32_t *)tool_alloc(((size_t)nodes + 1) * sizeof *called);
+    uint8_t *gone = (uint8_t *)tool_alloc((size_t)n + most + 2), *seen = gone + n + 1;
+    graph_links links;
     memset(gone, 0, (size_t)n + 1);
+    memset(called, 0, ((size_t)nodes + 1) * sizeof *called);
     memcpy(gone, c->entry, c->g->node_count);
     for (v = 0; v < n; v++) {
+        int is_known = c->rules->inside && v < nodes && !gone[v] &&
+                       find_called(c, v, called, seen, v + 1);
         for (i = wide->first[v]; i < wide->first[v + 1]; i++) {
-            if (gone[v] || gone[wide->to[i]]) continue;
+            uint32_t to = wide->to[i];
+            if (gone[v] || gone[to]) continue;
+            if (is_known && called[to < nodes ? to : nodes] != v + 1) continue;
             pairs[2 * count] = v;
             pairs[2 * count++ + 1] = wide->to[i];
         }
     }
+    links_build(&links, n, pairs, count);
     left = peel_both(n, pairs, count, gone, c->leading, c->memory);
     memset(c->leading, 0, n * sizeof *c->leading);
     c->steps = 0;
     for (v = 0; left && v < c->g->node_count; v++) {
-        if (gone[v] || (c->steps < patience && !is_on_cycle(c, gone, v, v + 1))) continue;
+        if (gone[v] || (c->steps < patience && !is_on_cycle(c, &links, gone, v, v + 1))) continue;
         if (c->fixed[v]) {
             c->proof->left_alone_cycles += !(c->g->nodes[v].flags & GRAPH_LATE);
             continue;
@@ -344,7 +385,9 @@ static void check_calls(checker *c) {
         c->proof->open_node[v] = 1;
         c->proof->open_nodes++;
     }
+    links_free(&links);
     free(gone);
+    free(called);
     free(pairs);
 }
 
@@ -429,7 +472,7 @@ void place_check(place_proof *proof, const graph *g, const uint8_t *entry, const
     count_unseen(&c);
     find_sure(&c);
     if (rules->quiet) find_quiet(&c);
-    check_calls(&c);
+    check_calls(&c, (uint32_t)most);
     for (i = 0; i < g->function_count; i++) {
         if (function(&c, i)->flags & GRAPH_HAS_BODY) check_loops(&c, function(&c, i), i);
         else if (!(function(&c, i)->flags & GRAPH_LATE))

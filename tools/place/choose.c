@@ -35,6 +35,7 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"recursion-left-alone", "a cycle needs it, for another member cannot have a check"},
     {"built", "built with it; the set would not ask for it"},
     {"plugin", "the compiler's plugin put it there, behind the optimizer"},
+    {"untyped", "a cycle that types of pointers alone exclude: machine code has none"},
     {"seen", "--counts: the profile would lose what it shows of this function"},
     {"within", "--within: too much would run without a check"},
     {"strip", "--within: a check in every so many rounds"},
@@ -43,6 +44,7 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"covered", "each cycle of calls through it, if any, has a check elsewhere"},
     {"asked", "no entry was asked for"},
     {"dropped", "rule Q: each cycle of calls through it keeps a check elsewhere"},
+    {"inside", "rule Q: loops in it have a check, and it calls itself there alone"},
     {"unwanted", "named by --not"},
     {"left-alone", "left alone"},
     {"plugin-none", "the compiler's plugin put none there, behind the optimizer"},
@@ -527,6 +529,7 @@ void place_choose(placement *p, const graph *g, const place_rules *rules) {
     choose_loops(p, g, rules);
     if (rules->quiet) place_quiet(p, g);
     if (rules->always || rules->loops >= 0) place_always(p, g, rules->always);
+    if (rules->quiet && rules->inside) place_inside(p, g);
     if (rules->quiet) place_around(p, g);
     if (rules->counts) place_counts_keep(rules->counts, p, g, rules->least);
     if (rules->within) place_within(p, g, rules);

@@ -115,7 +115,7 @@ typedef struct graph {
     graph_links direct;                         /* direct calls between nodes, each pair once */
     graph_links wide;                           /* and those through pointers and from outside */
     int library_calls;                          /* even the C library calls functions of it */
-    uint32_t outside, library;                  /* in wide: the vertices that stand for them */
+    uint32_t outside, library, any_pointer;     /* in wide: the vertices that stand for them */
     uint32_t site, sort, units_vertex;          /* in wide: the first of those, see join.c */
     uint32_t *site_types;                       /* their names */
     int types_given_up;                         /* too many: calls go by numbers of arguments */

@@ -410,6 +410,7 @@ void graph_join(graph *g) {
     j.anything = j.library + 1;
     g->outside = j.outside;
     g->library = j.library;
+    g->any_pointer = j.any_pointer;
     j.unit_done = (uint8_t *)tool_alloc(g->unit_count + 1);
     memset(j.unit_done, 0, g->unit_count + 1);
     resolve(&j);

@@ -272,6 +272,7 @@ static int place(const options *o, int files, char **argv) {
     int i, status = TOOL_OK;
     if (place_set(&rules, o->set ? o->set : "EC+L4+bounded+always") != 0)
         return tool_error("place: --set: '%s' is not valid, or says something twice", o->set);
+    rules.inside = 1;
     rules.without = o->without;
     if (o->within && read_within(o->within, &rules.within) != 0)
         return tool_error("place: --within: '%s' is not valid: a number from %lu to %lu is wanted",

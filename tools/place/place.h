@@ -16,6 +16,7 @@ typedef struct place_rules {
     int entries, loops;
     int bounded, always;                        /* such loops get none, either */
     int quiet;                                  /* rule Q */
+    int inside;                                 /* and checks in loops stand for entries */
     int repairs;
     const struct place_counts *counts;          /* of a training run, or NULL */
     double least;                               /* share of its calls that keeps an entry */
@@ -27,8 +28,8 @@ typedef struct place_rules {
 /* Why. Each has a word, which the plan says, and a sentence for the reader. */
 enum {
     WHY_EVERY, WHY_CALLS, WHY_ROOT, WHY_TAKEN, WHY_BELOW, WHY_REPAIR, WHY_REPAIR_CALLS, WHY_BUILT,
-    WHY_LATE, WHY_SEEN, WHY_WITHIN, WHY_STRIP,
-    WHY_LEAF, WHY_UNCALLED, WHY_COVERED, WHY_ASKED, WHY_QUIET_ENTRY, WHY_WITHOUT, WHY_LEFT_ALONE,
+    WHY_LATE, WHY_UNTYPED, WHY_SEEN, WHY_WITHIN, WHY_STRIP,
+    WHY_LEAF, WHY_UNCALLED, WHY_COVERED, WHY_ASKED, WHY_QUIET_ENTRY, WHY_INSIDE, WHY_WITHOUT, WHY_LEFT_ALONE,
     WHY_LATE_NOT, WHY_OTHER_NAME, WHY_LOOP, WHY_AROUND, WHY_BORING, WHY_BOUNDED, WHY_ALWAYS, WHY_QUIET,
     WHY_NOT_BUILT, WHY_COUNT
 };
@@ -61,6 +62,11 @@ const char *place_sentence(int why);
 /* Entries that can go while every cycle of calls keeps a check, then quiet
    loops. */
 void place_quiet(placement *p, const graph *g);
+/* g->wide, where each pointer may lead to each function whose address is
+   taken. */
+void place_forget_types(const graph *g, graph_links *out);
+/* Drops entries for which checks in loops can stand. */
+void place_inside(placement *p, const graph *g);
 /* For each node: is an entry check passed on every way through it, from its
    entry to its exit? */
 uint8_t *place_sure(const graph *g, const placement *p);

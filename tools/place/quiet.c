@@ -6,6 +6,12 @@
    reach itself through them. A program that is a library keeps the entries that
    others call.
 
+   That a pointer reaches only functions of a type that fits is C's word, and
+   machine code has no types (tools/prove). So in a linked program, which can be
+   proved, a cycle that types alone exclude gets a check in the end. It stands in functions that call through pointers,
+   for they are few: those that may be called so are often all of a program's
+   commands.
+
    A quiet loop calls nothing through a pointer, and only quiet functions or
    functions of the C library; it, the loops in it and the loops in what it
    calls are at most 4. A quiet function calls nothing through a pointer, does
@@ -50,6 +56,74 @@ static int reaches_itself(search *s, uint32_t start) {
     return 0;
 }
 
+void place_forget_types(const graph *g, graph_links *out) {
+    size_t i, count = 0, edges = g->wide.first[g->wide.vertices];
+    uint32_t v, *pairs;
+    pairs = (uint32_t *)tool_alloc((2 * (edges + g->units_vertex) + 1) * sizeof *pairs);
+    for (v = 0; v < g->wide.vertices; v++) {
+        for (i = g->wide.first[v]; i < g->wide.first[v + 1]; i++) {
+            pairs[2 * count] = v;
+            pairs[2 * count++ + 1] = g->wide.to[i];
+        }
+    }
+    for (v = g->sort; v < g->units_vertex; v++) {
+        pairs[2 * count] = g->any_pointer;
+        pairs[2 * count++ + 1] = v;
+    }
+    links_build(out, g->wide.vertices, pairs, count);
+    free(pairs);
+}
+
+static int calls_pointers(const graph *g, uint32_t v) {
+    size_t i;
+    for (i = g->wide.first[v]; i < g->wide.first[v + 1]; i++) {
+        uint32_t to = g->wide.to[i];
+        if (to >= g->node_count && to != g->outside && to != g->library) return 1;
+    }
+    return 0;
+}
+
+/* On a cycle without a check, if there is time to ask. */
+static int is_bare(search *s, uint32_t v) { return s->steps > patience || reaches_itself(s, v); }
+
+/* Checks for the cycles that types alone exclude: where a pointer is called, else where there was
+   a check, else anywhere. Then those go that the others have made needless. */
+static void keep_without_types(placement *p, const graph *g, search *s) {
+    uint32_t *component, *size, v, round;
+    uint8_t *gone, *added;
+    graph_links blind;
+    place_forget_types(g, &blind);
+    component = (uint32_t *)tool_alloc((2 * (size_t)blind.vertices + 2) * sizeof *component);
+    size = component + blind.vertices + 1;
+    gone = (uint8_t *)tool_alloc(2 * (size_t)blind.vertices + 2);
+    added = gone + blind.vertices + 1;
+    memset(size, 0, blind.vertices * sizeof *size);
+    memset(gone, 0, 2 * (size_t)blind.vertices + 2);
+    memcpy(gone, p->entry, g->node_count);
+    links_components(&blind, gone, component);
+    for (v = 0; v < blind.vertices; v++) {
+        if (!gone[v]) size[component[v]]++;
+    }
+    s->links = &blind;
+    s->steps = 0;
+    for (round = 0; round < 3; round++) {
+        for (v = 0; v < g->node_count; v++) {
+            if (p->entry[v] || p->fixed[v] || size[component[v]] < 2) continue;
+            if (round == 0 && !calls_pointers(g, v)) continue;
+            if (round == 1 && p->entry_why[v] != WHY_QUIET_ENTRY) continue;
+            if (is_bare(s, v)) p->entry[v] = added[v] = 1;
+        }
+    }
+    for (v = 0; v < g->node_count; v++) {
+        if (!added[v]) continue;
+        if (is_bare(s, v)) p->entry_why[v] = WHY_UNTYPED;
+        else p->entry[v] = 0;
+    }
+    links_free(&blind);
+    free(gone);
+    free(component);
+}
+
 static void drop_entries(placement *p, const graph *g) {
     size_t n = (size_t)g->wide.vertices + 1;
     uint32_t v;
@@ -71,6 +145,7 @@ static void drop_entries(placement *p, const graph *g) {
         p->entry[v] = 0;
         p->entry_why[v] = WHY_QUIET_ENTRY;
     }
+    if (g->is_linked) keep_without_types(p, g, &s);
     free(s.seen);
 }
 

@@ -345,24 +345,17 @@ static void drop_pads_of_cleanups(prove_code *c) {
     free(jumps);
 }
 
-void prove_decode(prove_code *c, prove_image *im) {
-    size_t i, nodes, edges, taken;
-    prove_list given;
-    memset(c, 0, sizeof *c);
-    c->im = im;
-    c->node_of = (uint32_t *)tool_alloc((size_t)(im->text_hi - im->text_lo) * sizeof *c->node_of);
-    memset(c->node_of, 0, (size_t)(im->text_hi - im->text_lo) * sizeof *c->node_of);
+/* ---- all of it ---- */
+
+static void decode_once(prove_code *c, prove_image *im, const prove_list *given) {
+    size_t i, nodes, edges;
     for (i = 0; i < im->roots.count; i++) (void)prove_node_at(c, im->roots.list[i]);
     for (i = 0; i < im->exported.count; i++) {
         const prove_symbol *s = prove_symbol_at(im, im->exported.list[i]);
         if (!s || !s->is_runtime) (void)prove_node_at(c, im->exported.list[i]);
     }
-    given = im->taken;                          /* sort out functions and labels */
-    memset(&im->taken, 0, sizeof im->taken);
-    prove_list_sort(&given);
-    taken = given.count;
-    for (i = 0; i < taken; i++) take(c, given.list[i]);
-    free(given.list);
+    im->taken.count = 0;                        /* sort out functions and labels */
+    for (i = 0; i < given->count; i++) take(c, given->list[i]);
     do {
         prove_follow(c);
         nodes = c->count;
@@ -372,6 +365,51 @@ void prove_decode(prove_code *c, prove_image *im) {
     } while (c->count != nodes || c->extra_count != edges);
     prove_list_sort(&im->taken);
     prove_list_sort(&c->labels);
+}
+
+/* Tables end where the code names other data (jumps.c). While that code has not
+   been found, a table is read too long, and what it then leads to is no code:
+   it would stand before instructions, and name data. So the data that was named
+   goes into known, and decoding begins anew, until all that was decoded can be
+   reached, and names all that was known. Returns whether that is so. */
+static int has_settled(const prove_code *c, prove_list *known) {
+    int all = prove_all_reached(c);
+    prove_list names = {NULL, 0, 0};
+    size_t i;
+    for (i = 0; i < c->name_count; i++) {
+        if (!in_text(c->im, c->names[i].address)) prove_list_add(&names, c->names[i].address);
+    }
+    prove_list_sort(&names);
+    for (i = 0; i < known->count && all; i++) all = prove_list_has(&names, known->list[i]);
+    free(known->list);
+    *known = names;
+    return all;
+}
+
+enum { ROUNDS = 6 };
+
+void prove_decode(prove_code *c, prove_image *im) {
+    prove_list given = im->taken, known = {NULL, 0, 0};
+    int outside = im->outside_taken, settled = 0, round;
+    size_t roots = im->roots.count;
+    memset(&im->taken, 0, sizeof im->taken);
+    prove_list_sort(&given);
+    memset(c, 0, sizeof *c);
+    c->im = im;
+    c->node_of = (uint32_t *)tool_alloc((size_t)(im->text_hi - im->text_lo) * sizeof *c->node_of);
+    for (round = 0; !settled && round <= ROUNDS; round++) {
+        c->count = c->done = c->extra_count = c->name_count = c->labels.count = 0;
+        memset(c->node_of, 0, (size_t)(im->text_hi - im->text_lo) * sizeof *c->node_of);
+        im->outside_taken = outside;
+        im->roots.count = roots;
+        if (round == ROUNDS) known.count = 0;   /* nothing is believed */
+        c->known = &known;
+        decode_once(c, im, &given);
+        settled = round == ROUNDS || has_settled(c, &known);
+    }
+    c->known = NULL;
+    free(known.list);
+    free(given.list);
     drop_pads_of_cleanups(c);
     prove_look_back(c);
 }

@@ -13,6 +13,7 @@
 #include "prove/prove.h"
 #include "base/tool.h"
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Ways through a function: to its end; to its end without a check; out of it by
@@ -298,7 +299,7 @@ static int calm(cycles *s, uint32_t entry, unsigned depth) {
     uint32_t *stack, height = 0, k;
     uint8_t *mark;
     int result = CALM_LEAF;
-    size_t e;
+    size_t e; uint32_t stack0=entry;
     if (s->calm[entry] == CALM_ASKED) return CALM_NOT;          /* it calls itself */
     if (s->calm[entry] != CALM_NOT_KNOWN) return s->calm[entry];
     if (depth > DEEPEST) return CALM_NOT;
@@ -324,11 +325,11 @@ static int calm(cycles *s, uint32_t entry, unsigned depth) {
             way = calm(s, n->to, depth + 1);
             if (way != CALM_LEAF) is_quiet = 1;
             if (way == CALM_NOT) result = CALM_NOT;
-            next[0] = n->next;
+            if (known(s->returns, n->to)) next[0] = n->next;
             break;
         case CODE_CALL_OUT:
         case CODE_JUMP_OUT:
-            next[0] = n->next;
+            if (!import_ends(s, n)) next[0] = n->next;
             if (n->import >= s->c->im->import_count) break;     /* the runtime, at a check */
             if (calls_back(s, n)) result = CALM_NOT;
             else if (!s->c->im->imports[n->import].is_plain) is_quiet = 1;
@@ -341,6 +342,7 @@ static int calm(cycles *s, uint32_t entry, unsigned depth) {
         default: break;
         }
         if (is_quiet && result == CALM_LEAF) result = CALM_QUIET;
+ stack0=v;
         for (ways = 0; ways < 2; ways++) {
             if (next[ways] == PROVE_NONE || mark[next[ways]]) continue;
             mark[next[ways]] = 1;
@@ -357,6 +359,7 @@ static int calm(cycles *s, uint32_t entry, unsigned depth) {
     free(mark);
     free(stack);
     s->calm[entry] = (uint8_t)result;
+    if (getenv("DBG") && result == CALM_NOT) { uint32_t v = stack0; fprintf(stderr,"   NOT calm %llx %s at %llx\n",(unsigned long long)s->c->nodes[entry].address,prove_symbol_at(s->c->im,s->c->nodes[entry].address)->name,(unsigned long long)s->c->nodes[v].address);}
     return result;
 }
 
@@ -373,6 +376,7 @@ static int calls_of(cycles *s, const uint32_t *nodes, size_t count) {
         if (n->kind == CODE_CALL_OUT && n->import < s->c->im->import_count)
             one = calls_back(s, n) ? CALM_NOT
                   : s->c->im->imports[n->import].is_plain ? CALM_LEAF : CALM_QUIET;
+        if (getenv("DBG") && one >= CALM_QUIET) { const prove_symbol*y=n->to!=PROVE_NONE?prove_symbol_at(s->c->im,s->c->nodes[n->to].address):NULL; fprintf(stderr,"  at %llx kind %d calm %d to %s %s\n",(unsigned long long)n->address,n->kind,one,y?y->name:"?",n->import<s->c->im->import_count?s->c->im->imports[n->import].name:"-");}
         if (one > worst) worst = one;
     }
     return worst;

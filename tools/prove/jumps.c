@@ -35,7 +35,7 @@ typedef struct jumps {
 typedef struct writes {
     uint32_t node[MOST_WRITES];
     size_t count;
-    int is_lost;                                /* a path came to the start of a function */
+    int is_lost;                                /* a path came to where a function is entered */
     int is_wild;                                /* too many of them */
 } writes;
 
@@ -48,9 +48,7 @@ static void find_writes(jumps *j, uint32_t before, int reg, writes *w) {
     j->stack[height++] = before;
     while (height) {
         uint32_t here = j->stack[--height];
-        const prove_symbol *s = prove_symbol_at(j->c->im, j->c->nodes[here].address);
-        if (back->first[here] == back->first[here + 1] ||
-            (s && s->address == j->c->nodes[here].address))
+        if (back->first[here] == back->first[here + 1] || j->c->nodes[here].is_entered)
             w->is_lost = 1;
         for (k = back->first[here]; k < back->first[here + 1]; k++) {
             uint32_t from = back->to[k];
@@ -350,6 +348,7 @@ void prove_jumps(prove_code *c) {
         if (c->names[i].address < c->im->text_lo || c->names[i].address >= c->im->text_hi)
             prove_list_add(&j.named, c->names[i].address);
     }
+    for (i = 0; i < c->known->count; i++) prove_list_add(&j.named, c->known->list[i]);
     prove_list_sort(&j.named);
     j.mark = (uint32_t *)tool_alloc((count + 1) * sizeof *j.mark);
     j.stack = (uint32_t *)tool_alloc((count + 1) * sizeof *j.stack);

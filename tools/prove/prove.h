@@ -42,6 +42,8 @@ typedef struct prove_symbol {
     uint8_t is_own;                             /* bursty cc could give it a check */
     uint8_t is_runtime;                         /* it belongs to the checks themselves */
     uint8_t is_sized;                           /* a function that says where it ends */
+    const char *file;                           /* of a local one: the last part of its path */
+    uint8_t is_beside;                          /* it stands beside private names of the runtime */
 } prove_symbol;
 typedef struct prove_import {
     const char *name;
@@ -118,6 +120,7 @@ typedef struct prove_node {
     uint8_t is_check;
     uint8_t keeps;                              /* a call that keeps all registers */
     uint8_t is_unread;                          /* an indirect jump that was not understood */
+    uint8_t is_reached, is_entered;             /* found while it was decoded: back.c */
     uint8_t is_anywhere;                        /* and one to whatever is taken */
 } prove_node;
 
@@ -134,6 +137,7 @@ typedef struct prove_code {
     size_t extra_count, extra_room;
     prove_name *names;
     size_t name_count, name_room;
+    const prove_list *known;                    /* data that is named, as was found before */
     size_t done;                                /* nodes that are decoded */
     prove_list labels;                          /* addresses inside of functions that are taken */
     graph_links back;                           /* of each node, what comes before it */
@@ -149,6 +153,8 @@ void prove_follow(prove_code *c);               /* decodes all nodes that are no
 void prove_jumps(prove_code *c);
 /* Makes c->back, without calls and with what stands behind them. */
 void prove_look_back(prove_code *c);
+/* Is there no node that nothing leads to? */
+int  prove_all_reached(const prove_code *c);
 void prove_add_edge(prove_code *c, uint32_t from, uint32_t to);
 void prove_find_checks(prove_code *c);
 /* Where a stub of the PLT leads: fills kind of a call. Returns 0: there is

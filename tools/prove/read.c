@@ -165,6 +165,7 @@ static void end_file(prove_image *im, size_t first, const graph *g, const uint8_
         is_runtime |= is_private(im->symbols[i].name);
     for (i = first; i < im->symbol_count; i++) {
         prove_symbol *s = &im->symbols[i];
+        s->is_beside = (uint8_t)is_runtime;
         s->is_own = (uint8_t)(!im->has_names || is_own(g, own, s->name));
         if (im->has_names ? is_runtime && !s->is_own : 0) s->is_runtime = 1;
         if (begins(s->name, "bursty_") && !begins(s->name, "bursty_on_") &&
@@ -177,11 +178,47 @@ static void end_file(prove_image *im, size_t first, const graph *g, const uint8_
     }
 }
 
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Has the graph this name of other files alone, and do those have a symbol of it
+   each? */
+static int is_of_others(const prove_image *im, const graph *g, const prove_symbol *s) {
+    size_t i, k, found = 0;
+    for (i = 0; i < g->function_count; i++) {
+        const graph_function *f = &g->functions[i];
+        const char *file = last_part(g->names[g->units[f->unit].name]);
+        if (strcmp(g->names[f->name], s->name) != 0) continue;
+        if (f->linkage != GRAPH_STATIC || strcmp(file, s->file) == 0) return 0;
+        for (k = 0; k < im->symbol_count; k++) {
+            const prove_symbol *o = &im->symbols[k];
+            if (o->file && strcmp(o->file, file) == 0 && strcmp(o->name, s->name) == 0) break;
+        }
+        if (k == im->symbol_count) return 0;
+        found++;
+    }
+    return found > 0;
+}
+
+/* A static function of the runtime may have the name of one of the program. */
+static void tell_apart(prove_image *im, const graph *g) {
+    size_t i;
+    for (i = 0; i < im->symbol_count && im->has_names; i++) {
+        prove_symbol *s = &im->symbols[i];
+        if (!s->is_own || !s->is_beside || !s->file || !is_of_others(im, g, s)) continue;
+        s->is_own = 0;
+        s->is_runtime = 1;
+    }
+}
+
 static void read_symbols(prove_image *im, const section *table, const section *strings,
                          const graph *g, uint64_t thread_end) {
     const elf_file *e = &im->elf;
     size_t i, count = (size_t)(table->size / 24), first = 0, k;
     uint8_t *own = (uint8_t *)tool_alloc((size_t)g->name_count + 1);
+    const char *file = NULL;
     memset(own, 0, (size_t)g->name_count + 1);
     for (i = 0; i < g->function_count; i++) own[g->functions[i].name] = 1;
     for (i = 1; i < count; i++) {
@@ -196,6 +233,7 @@ static void read_symbols(prove_image *im, const section *table, const section *s
             end_file(im, first, g, own);
             first = im->symbol_count;
         }
+        if (type == SYMBOL_FILE) file = *name ? last_part(name) : NULL;
         if (type == SYMBOL_THREAD && strcmp(name, "bursty_here_tls_64") == 0 && home)
             im->word = value - thread_end;
         if (home == 0 || !in_text(im, value) || !*name) continue;
@@ -205,6 +243,7 @@ static void read_symbols(prove_image *im, const section *table, const section *s
         s.is_sized = type != SYMBOL_NO_TYPE && bytes > 0;
         s.end = s.is_sized && bytes <= im->text_hi - value ? value + bytes : value;
         s.name = name;
+        s.file = binding == 0 ? file : NULL;
         im->symbols = (prove_symbol *)graph_room(im->symbols, im->symbol_count, &im->symbol_room,
                                                  sizeof *im->symbols);
         im->symbols[im->symbol_count++] = s;
@@ -214,6 +253,7 @@ static void read_symbols(prove_image *im, const section *table, const section *s
         }
     }
     for (k = first; k < im->symbol_count; k++) end_file(im, k, g, own);
+    tell_apart(im, g);
     free(own);
 }
 
