@@ -13,7 +13,6 @@
 #include "prove/prove.h"
 #include "base/tool.h"
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Ways through a function: to its end; to its end without a check; out of it by
@@ -299,7 +298,7 @@ static int calm(cycles *s, uint32_t entry, unsigned depth) {
     uint32_t *stack, height = 0, k;
     uint8_t *mark;
     int result = CALM_LEAF;
-    size_t e; uint32_t stack0=entry;
+    size_t e;
     if (s->calm[entry] == CALM_ASKED) return CALM_NOT;          /* it calls itself */
     if (s->calm[entry] != CALM_NOT_KNOWN) return s->calm[entry];
     if (depth > DEEPEST) return CALM_NOT;
@@ -342,7 +341,6 @@ static int calm(cycles *s, uint32_t entry, unsigned depth) {
         default: break;
         }
         if (is_quiet && result == CALM_LEAF) result = CALM_QUIET;
- stack0=v;
         for (ways = 0; ways < 2; ways++) {
             if (next[ways] == PROVE_NONE || mark[next[ways]]) continue;
             mark[next[ways]] = 1;
@@ -359,7 +357,6 @@ static int calm(cycles *s, uint32_t entry, unsigned depth) {
     free(mark);
     free(stack);
     s->calm[entry] = (uint8_t)result;
-    if (getenv("DBG") && result == CALM_NOT) { uint32_t v = stack0; fprintf(stderr,"   NOT calm %llx %s at %llx\n",(unsigned long long)s->c->nodes[entry].address,prove_symbol_at(s->c->im,s->c->nodes[entry].address)->name,(unsigned long long)s->c->nodes[v].address);}
     return result;
 }
 
@@ -376,7 +373,6 @@ static int calls_of(cycles *s, const uint32_t *nodes, size_t count) {
         if (n->kind == CODE_CALL_OUT && n->import < s->c->im->import_count)
             one = calls_back(s, n) ? CALM_NOT
                   : s->c->im->imports[n->import].is_plain ? CALM_LEAF : CALM_QUIET;
-        if (getenv("DBG") && one >= CALM_QUIET) { const prove_symbol*y=n->to!=PROVE_NONE?prove_symbol_at(s->c->im,s->c->nodes[n->to].address):NULL; fprintf(stderr,"  at %llx kind %d calm %d to %s %s\n",(unsigned long long)n->address,n->kind,one,y?y->name:"?",n->import<s->c->im->import_count?s->c->im->imports[n->import].name:"-");}
         if (one > worst) worst = one;
     }
     return worst;
