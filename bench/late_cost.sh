@@ -105,7 +105,7 @@ $top/bench/real/work.lua 1" ;;
         flags="-I$src/expat/expat/lib -DXML_DEV_URANDOM -DXML_NS -DXML_DTD -DXML_CONTEXT_BYTES=1024 -DXML_LARGE_SIZE -DHAVE_MEMMOVE -DHAVE_UNISTD_H -DBYTEORDER=1234 -Dgetauxval=bench_none" libs=
         inputs="$xml
 -n $xml
--d $work $xml" ;;
+-d db $xml" ;;
     ninja)
         need ninja-build ninja-build
         kind=cxx files=$(ls "$src"/ninja-build/src/*.cc | grep -v 'test\|perf\|browse\|win32\|minidump\|msvc\|getopt\|hash_collision\|\.in\.cc')
