@@ -124,10 +124,11 @@ class Workshop:
         if not build.has_checks():
             return [build.cc]
         plan = ['--plan=' + self.plan(build, program)] if build.set else []
+        options = list(build.options or ())
         way = ['--late' if build.late else '--no-late']
-        if '--cover' in (build.options or ()):
-            way = []  # counters are in source, always
-        words = [self.tool, 'cc'] + way + list(build.options or ()) + plan
+        if any(o in options for o in ('--cover', '--form=dual', '--keep-events')):
+            way = []  # always in source, and --no-late would be refused
+        words = [self.tool, 'cc'] + way + options + plan
         return words + ['--', build.behind or build.cc]
 
     def choose(self, build, program, orig):

@@ -92,7 +92,8 @@ SAMPLED = Build(
 PEERS = [PG, HOOKS, GCOV, COVER, CLANG_PLAIN, CLANG_ORIG_LATE] + CLANG_SETS
 PEERS += [XRAY, XRAY_ALL, SAMPLED]
 PEER_PROGRAM = 'lua'  # its rows are timed
-LONG = (SETS['default'], SCOPES, POLL, HOOKS, COVER, XRAY_ALL)  # what BENCH_FEW leaves out
+LONG = [SETS['default'], SCOPES, POLL, HOOKS, COVER, XRAY_ALL]  # what BENCH_FEW leaves out
+LONG += [b for b in CLANG_SETS if not b.late]
 FEW_ROWS = os.environ.get('BENCH_FEW', '').split()
 
 
