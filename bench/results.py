@@ -450,8 +450,8 @@ def real_tables(real):
     return '\n'.join(text + elimination(real))
 
 
-COMPILE = """Processor time to compile, over the plain build of the same compiler, once, on a machine that may do
-other work, too: some tenths are noise in small programs."""
+COMPILE = """Processor time to compile, over the plain build of the same compiler, once, on a
+machine that may do other work, too: some tenths are noise in small programs."""
 
 
 def compile_table(real):
@@ -461,8 +461,9 @@ def compile_table(real):
     for name in dict.fromkeys(n for p in about for n in p['compile']):
         ratios = [p['compile'].get(name) for p in about]
         there = [r for r in ratios if r]
-        rows.append([name] + [number(r, 2) for r in ratios] + [number(geomean(there), 2)])
-    return table(['checks'] + real.programs + ['geomean'], rows)
+        title = name if name.split()[0] in ('gcc', 'clang') else 'gcc ' + name
+        rows.append([title] + [number(r, 2) for r in ratios] + [number(geomean(there), 2)])
+    return table(['row'] + real.programs + ['geomean'], rows)
 
 
 def elimination(real):
@@ -726,7 +727,8 @@ def cost_figures(real, host):
     )
     beside = peers.table()
     if beside:
-        text += '\nInstructions over the plain build of the same compiler; beside us:\n\n' + beside
+        text += '\nInstructions over the plain build of the same compiler; beside us'
+        text += left_out(real) + ':\n\n' + beside
         text += '\n%s\n\n%s' % (COMPILE, compile_table(real))
     return '\n' + text + '\n' + versions() + '\n'
 
@@ -748,6 +750,13 @@ def command(real):
     if real.data['few']:
         only += 'BENCH_FEW="%s" ' % ' '.join(real.data['few'])
     return only + 'make bench' + ('' if MODE == 'full' else '-' + MODE)
+
+
+def left_out(real):
+    """What empty cells mean, as the end of a sentence."""
+    if not real.data['few']:
+        return ''
+    return ' (empty: left out\nby BENCH_FEW, and of the geometric mean, too)'
 
 
 def holes(real):
@@ -814,7 +823,7 @@ Which form is for which question:
 ## Beside other ways of looking
 
 Instructions over the plain build of the same compiler, whole runs on small inputs, start and end
-included. -finstrument-functions has empty hooks. XRay is clang's, with its default threshold or at
+included%s. -finstrument-functions has empty hooks. XRay is clang's, with its default threshold or at
 every function (*of all*): asleep, or patched and writing in its basic or its flight-data mode.
 The rows *run* start the plain program (uftrace that of -pg) by another one; callgrind counts them,
 and only in the process that is looked at. perf record works in the kernel, and callgrind runs the
@@ -852,6 +861,7 @@ within %g (geomean) and %g (worst) of 1.
         versions(),
         holes(real),
         real_tables(real),
+        left_out(real),
         Peers(real).table(),
         COMPILE,
         compile_table(real),

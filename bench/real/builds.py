@@ -71,7 +71,7 @@ class Workshop:
 
         self.forget_other_compilers()
         for cc in 'gcc', 'clang-19':
-            self.call([tool, 'cc', '--build-plugin', '--', cc])
+            self.build_plugin(cc)
 
     def forget_other_compilers(self):
         """What compilers of another version have built is built again."""
@@ -88,6 +88,18 @@ class Workshop:
                         os.remove(os.path.join(folder, name))
         with open(path, 'w') as file:
             file.write(now)
+
+    def build_plugin(self, cc):
+        """Into the tool's cache, if it was not built of this tool for this compiler."""
+        path = os.path.join(self.env['BURSTY_CACHE'], cc + '.sig')
+        signature = self.tool_hash + self.call([cc, '--version']).decode()
+        if os.path.exists(path):
+            with open(path) as file:
+                if file.read() == signature:
+                    return
+        self.call([self.tool, 'cc', '--build-plugin', '--', cc])
+        with open(path, 'w') as file:
+            file.write(signature)
 
     # ---- where things are
 
