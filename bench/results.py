@@ -69,6 +69,16 @@ def machine():
     )
 
 
+def geomean_and_worst(ratios, programs):
+    """(geomean, worst, its program) of those of these programs that have a ratio; None if none has."""
+    i = {p: ratios[p] for p in programs if ratios.get(p)}
+    if not i:
+        return None
+    worst = max(i, key=i.get)
+    short = '; of %d' % len(i) if len(i) < len(programs) else ''
+    return geomean(i.values()), i[worst], worst + short
+
+
 class Real:
     """Rows of real.json by program and name."""
 
@@ -120,11 +130,7 @@ class Real:
     def summary(self, name, over='plain', what='instructions', programs=None):
         """(geomean, worst, its program), or None."""
         i = self.ratios(name, over, what)
-        i = {p: r for p, r in i.items() if programs is None or p in programs}
-        if not i:
-            return None
-        worst = max(i, key=i.get)
-        return geomean(i.values()), i[worst], worst
+        return geomean_and_worst(i, programs or self.programs)
 
 
 def goals(micro, real):
@@ -328,8 +334,14 @@ def with_spread(row):
 HIDDEN = [BEST + ', ' + n for n in ('idle', 'often', 'always')]
 
 
+def in_order(lists):
+    """All names, as they stand in the longest list: BENCH_FEW made the others of it."""
+    return list(dict.fromkeys(n for names in sorted(lists, key=len, reverse=True) for n in names))
+
+
 def row_names(real):
-    return [n for n in dict.fromkeys(r['row'] for r in real.data['rows']) if n != 'plain']
+    lists = [[n for p, n in real.rows if p == program] for program in real.programs]
+    return [n for n in in_order(lists) if n != 'plain']
 
 
 def real_times(real):
@@ -398,8 +410,8 @@ def real_tables(real):
         'takes a million instructions:\n',
         table(['checks'] + real.programs + ['geomean', 'worst'], rows),
     ]
-    names = [s['set'] for p in real.data['programs'] for s in p['sets'] if s['set'] != 'plain']
-    names = list(dict.fromkeys(names))
+    names = in_order([s['set'] for s in p['sets']] for p in real.data['programs'])
+    names.remove('plain')
     rows = []
     for n in names:
         sets = [real.set(p, n) for p in real.programs]
@@ -458,7 +470,7 @@ def compile_table(real):
     """What a build costs whoever waits for it."""
     about = real.data['programs']
     rows = []
-    for name in dict.fromkeys(n for p in about for n in p['compile']):
+    for name in in_order(p['compile'] for p in about):
         ratios = [p['compile'].get(name) for p in about]
         there = [r for r in ratios if r]
         title = name if name.split()[0] in ('gcc', 'clang') else 'gcc ' + name
@@ -492,7 +504,8 @@ class Peers:
     def __init__(self, real):
         self.rows = {(r['program'], r['row']): r for r in real.data['peers']}
         self.programs = list(dict.fromkeys(p for p, n in self.rows))
-        self.names = [n for n in dict.fromkeys(n for p, n in self.rows) if n != 'A/A']
+        lists = [[n for p, n in self.rows if p == program] for program in self.programs]
+        self.names = [n for n in in_order(lists) if n != 'A/A']
 
     def over(self, program, name, what):
         mine = self.rows.get((program, name))
@@ -510,12 +523,9 @@ class Peers:
 
     def summary(self, name, programs):
         """(geomean, worst, its program) of instructions, or None."""
-        i = {p: self.over(p, name, 'instructions') for p in programs if p in self.programs}
-        i = {p: r for p, r in i.items() if r}
-        if not i:
-            return None
-        worst = max(i, key=i.get)
-        return geomean(i.values()), i[worst], worst
+        return geomean_and_worst(
+            {p: self.over(p, name, 'instructions') for p in self.programs}, programs
+        )
 
     def table(self):
         """Instructions, of all programs."""
@@ -712,6 +722,9 @@ def cost_figures(real, host):
         80,
         break_on_hyphens=False,
     ) + '\n\n'
+    absent = [p.name for p in PROGRAMS if p.name not in real.programs]
+    if absent:
+        text += 'Not measured in this run: %s.\n\n' % ', '.join(absent)
     head = [
         'instructions, ratio to the plain program: geomean / worst',
         'programs that we know: ' + ', '.join(tuned),

@@ -166,7 +166,7 @@ PROGRAMS = [
     Program(
         'mawk',
         ['@/mawk/*.c but makescan.c fpe_check.c trace.c regexp_system.c ' + REXP],
-        ['-DHAVE_CONFIG_H', '-I@/mawk'],
+        ['-DHAVE_CONFIG_H', '-DLOCAL_REGEXP', '-I@/mawk'],
         ['-lm'],
         (
             '-f %/work.awk @/sqlite/sqlite3.h',
