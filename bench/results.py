@@ -536,10 +536,12 @@ class Peers:
             ratios = [self.over(p, n, 'instructions') for p in self.programs]
             counted = [r for r in ratios if r]
             if not counted:
-                why = next(self.rows[p, n] for p in self.programs if (p, n) in self.rows)['uncounted'] or 'not counted'
+                row = next(self.rows[p, n] for p in self.programs if (p, n) in self.rows)
+                why = row['uncounted'] or 'not counted'
                 rows.append([n] + ['' for p in self.programs] + [why])
             else:
-                cells = [number(r, 2) if r else self.why_not(p, n) for p, r in zip(self.programs, ratios)]
+                each = zip(self.programs, ratios)
+                cells = [number(r, 2) if r else self.why_not(p, n) for p, r in each]
                 rows.append([n] + cells + [number(geomean(counted), 3)])
         return table(['row'] + self.programs + ['geomean'], rows) if rows else ''
 
