@@ -462,8 +462,9 @@ def real_tables(real):
     return '\n'.join(text + elimination(real))
 
 
-COMPILE = """Processor time to compile, over the plain build of the same compiler, once, on a
-machine that may do other work, too: some tenths are noise in small programs."""
+COMPILE = """Processor time to compile, over the plain build of the same compiler. Each file was
+compiled once, on a machine that may have done other work: ratios below 1 show
+how much of a row can be noise."""
 
 
 def compile_table(real):
