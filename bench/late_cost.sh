@@ -93,7 +93,7 @@ $top/bench/real/work.lua 1" ;;
         [ -f "$work/mawk/config.h" ] || { mkdir -p "$work/mawk" && cp -RLp "$src/mawk/." "$work/mawk" &&
             (cd "$work/mawk" && ./configure && make) >"$work/mawk.log" 2>&1; }
         files=$(cd "$work/mawk" && ls ./*.o | sed "s|^\./\(.*\)\.o\$|$work/mawk/\1.c|")
-        flags="-I$work/mawk -DHAVE_CONFIG_H" libs=-lm
+        flags="-I$work/mawk -DHAVE_CONFIG_H -DLOCAL_REGEXP" libs=-lm
         inputs="-f $work/words.awk $src/mawk/configure
 -f $work/sums.awk $json
 -f $work/loop.awk" ;;

@@ -5,7 +5,7 @@
 # it computes before it is measured. A bench that fails fails the run, and bench/results.md stays as it
 # was.
 #
-# Most of a quick run is fetching and compiling, some forty minutes of two processors. What was built
+# Most of a quick run is fetching and compiling, more than an hour of two processors. What was built
 # and what was counted is kept in build/bench: a run that was broken off goes on where it stopped.
 #
 # full and quick write bench/results.md and the figures of docs/costs.md and README.md. smoke runs

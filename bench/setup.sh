@@ -1,10 +1,10 @@
 #!/bin/sh
 # setup.sh [SOURCE...] - fetches what the benches need, and the Debian sources that are named, all
 # of it by package name: apt-get installs compilers and tools that are missing, apt-get source
-# brings Lua, bzip2, cJSON, Chipmunk, Chocolate Doom, Zopfli, clzip and Duktape, apt-get download the
-# game's data; sqlite3.c
-# comes out of the npm package better-sqlite3, tree-sitter and its JavaScript out of packages of
-# their names, and what they parse out of the package typescript. The sources land in build/bench/src. The deb-src lines stand in a list of our own that only
+# brings Lua, bzip2, cJSON, Chipmunk, Chocolate Doom, Zopfli, clzip, Duktape, mawk and expat, apt-get
+# download the game's data; sqlite3.c comes out of the npm package better-sqlite3, tree-sitter and
+# its JavaScript out of packages of their names, and what they parse out of the package typescript.
+# The sources land in build/bench/src. The deb-src lines stand in a list of our own that only
 # APT_CONFIG shows: the machine's own configuration stays as it is.
 set -e
 cd "$(dirname "$0")/.."
@@ -14,22 +14,26 @@ src=$(cd "$src" && pwd)
 as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
 
-missing=
-for p in gcc binutils libc6-dev ca-certificates hyperfine qemu-user python3 python3-clang-19 \
-    clang-19 clang-14 llvm-19 libclang-rt-19-dev gcc-arm-none-eabi \
-    libnewlib-arm-none-eabi dpkg-dev valgrind uftrace linux-perf npm; do
-    case $p in
-    npm) command -v npm >/dev/null || missing="$missing $p" ;; # may have come with node itself
-    *) dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' ||
-        missing="$missing $p" ;;
-    esac
-done
-if [ -n "$missing" ]; then
+install() { # PACKAGE...: those that are missing
+    missing=
+    for p in "$@"; do
+        case $p in
+        npm) command -v npm >/dev/null || missing="$missing $p" ;; # may have come with node itself
+        *) dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' ||
+            missing="$missing $p" ;;
+        esac
+    done
+    [ -n "$missing" ] || return 0
     $as_root apt-get update -qq
     DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq -o DPkg::Lock::Timeout=600 \
         --no-install-recommends \
         $missing >/dev/null
-fi
+}
+
+install gcc binutils libc6-dev ca-certificates hyperfine qemu-user python3 python3-clang-19 \
+    clang-19 clang-14 llvm-19 llvm-19-dev libclang-rt-19-dev gcc-arm-none-eabi \
+    libnewlib-arm-none-eabi dpkg-dev valgrind uftrace linux-perf npm
+install "gcc-$(gcc -dumpversion)-plugin-dev"
 
 fetch_debian() {
     apt=$src/.apt
@@ -78,6 +82,8 @@ want doom chocolate-doom src
 want zopfli zopfli src
 want clzip clzip main.c
 want duktape duktape src
+want mawk mawk configure
+want expat expat expat
 if [ -n "$wanted" ]; then
     fetch_debian $wanted
     name lua 'lua5.4-*'
@@ -88,6 +94,8 @@ if [ -n "$wanted" ]; then
     name zopfli 'zopfli-*'
     name clzip 'clzip-*'
     name duktape 'duktape-*'
+    name mawk 'mawk-*'
+    name expat 'expat-*'
 fi
 for extra in "$@"; do
     if ! [ -e "$src/$extra" ]; then
@@ -95,6 +103,10 @@ for extra in "$@"; do
         name "$extra" "$extra-*"
     fi
 done
+if ! [ -f "$src/mawk/scancode.c" ]; then
+    (cd "$src/mawk" && ./configure && make scancode.c) >"$src/mawk.log" 2>&1 ||
+        fail "mawk's configure: see $src/mawk.log"
+fi
 # Debian's rules write this header when they build Lua: where shared libraries of this machine lie.
 mkdir -p "$src/include"
 printf '#define DEB_HOST_MULTIARCH "%s"\n' "$(dpkg-architecture -qDEB_HOST_MULTIARCH)" \

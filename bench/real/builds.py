@@ -2,8 +2,10 @@
 others offer.
 
 A build with checks goes by one word before the compiler. Its plan comes from `bursty place`, which
-reads the call graph out of the build "orig", where every function and loop has a check. An object
-is compiled again only if the command, the preprocessed text, the plan or the tool has changed."""
+reads the call graph out of the build "orig", where every function and loop has a check. A plan for
+checks behind the optimizer comes from "orig late" of the same compiler, for compilers inline
+otherwise. An object is compiled again only if the command, the preprocessed text, the plan or the
+tool has changed; what processor time it took stands beside it."""
 import concurrent.futures
 import hashlib
 import os
@@ -24,20 +26,34 @@ class Build:
     """One way to compile a program.
 
     set: what `bursty place --set` is asked for. options: of `bursty cc`. Neither: no checks.
+    late: checks come from the compiler's plugin, else they are put into the source.
     behind: what `bursty cc` calls instead of the compiler. links: flags of the link alone."""
 
     def __init__(
-        self, name, set=None, options=None, cc='gcc', flags=(), extra=(), behind=None, links=()
+        self,
+        name,
+        set=None,
+        options=None,
+        cc='gcc',
+        flags=(),
+        extra=(),
+        behind=None,
+        links=(),
+        late=False,
     ):
         self.name, self.set, self.cc, self.behind = name, set, cc, behind
-        self.options = options
+        self.options, self.late = options, late
         self.flags, self.extra, self.links = list(flags), list(extra), list(links)
 
     def has_checks(self):
         return self.set is not None or self.options is not None
 
+    def graph(self):
+        """Builds that have this in common are compiled with the same plan of a set."""
+        return self.cc if self.late else 'source'
+
     def can_be_profiled(self):
-        others = self.cc != 'gcc' or self.behind or '--cover' in (self.options or ())
+        others = self.late or self.cc != 'gcc' or self.behind or '--cover' in (self.options or ())
         return self.has_checks() and not others
 
 
@@ -54,6 +70,8 @@ class Workshop:
             self.tool_hash = hashlib.sha256(file.read()).hexdigest()
 
         self.forget_other_compilers()
+        for cc in 'gcc', 'clang-19':
+            self.build_plugin(cc)
 
     def forget_other_compilers(self):
         """What compilers of another version have built is built again."""
@@ -70,6 +88,18 @@ class Workshop:
                         os.remove(os.path.join(folder, name))
         with open(path, 'w') as file:
             file.write(now)
+
+    def build_plugin(self, cc):
+        """Into the tool's cache, if it was not built of this tool for this compiler."""
+        path = os.path.join(self.env['BURSTY_CACHE'], cc + '.sig')
+        signature = self.tool_hash + self.call([cc, '--version']).decode()
+        if os.path.exists(path):
+            with open(path) as file:
+                if file.read() == signature:
+                    return
+        self.call([self.tool, 'cc', '--build-plugin', '--', cc])
+        with open(path, 'w') as file:
+            file.write(signature)
 
     # ---- where things are
 
@@ -88,7 +118,8 @@ class Workshop:
         return [os.path.join(self.place_of(build, program), b) for b in base]
 
     def plan(self, build, program):
-        return os.path.join(self.folder, program.name, build.set + '.plan')
+        way = '.late-' + build.cc if build.late else ''
+        return os.path.join(self.folder, program.name, build.set + way + '.plan')
 
     # ---- steps
 
@@ -105,7 +136,12 @@ class Workshop:
         if not build.has_checks():
             return [build.cc]
         plan = ['--plan=' + self.plan(build, program)] if build.set else []
-        return [self.tool, 'cc'] + list(build.options or ()) + plan + ['--', build.behind or build.cc]
+        options = list(build.options or ())
+        way = ['--late' if build.late else '--no-late']
+        if any(o in options for o in ('--cover', '--form=dual', '--keep-events')):
+            way = []  # always in source, and --no-late would be refused
+        words = [self.tool, 'cc'] + way + options + plan
+        return words + ['--', build.behind or build.cc]
 
     def choose(self, build, program, orig):
         """Writes the plan and what bursty place says, if it is not of this tool and this orig."""
@@ -142,13 +178,22 @@ class Workshop:
             with open(used, 'rb') as file:
                 seen += file.read()
         signature = hashlib.sha256(repr(command).encode() + seen).hexdigest()
-        if os.path.exists(out) and os.path.exists(out + '.sig'):
+        if all(os.path.exists(out + end) for end in ('', '.sig', '.time')):
             with open(out + '.sig') as file:
                 if file.read() == signature:
                     return
-        self.call(command, cwd=os.path.dirname(out))
+        with open(out + '.time', 'w') as file:
+            file.write('%.3f' % self.timed(command, os.path.dirname(out)))
         with open(out + '.sig', 'w') as file:
             file.write(signature)
+
+    def timed(self, command, cwd):
+        """Runs it; seconds of processor time, those of what it starts included."""
+        with tempfile.NamedTemporaryFile('r', dir=self.own) as times:
+            with_times = '"$@" || exit; times >"$0"'
+            self.call(['sh', '-c', with_times, times.name] + command, cwd=cwd)
+            children = times.read().split('\n')[1]
+        return sum(60 * float(m) + float(s) for m, s in re.findall(r'([\d.]+)m([\d.]+)s', children))
 
     def compile_all(self, wanted):
         jobs = []
@@ -213,7 +258,9 @@ class Workshop:
         for program, build in first:
             self.link(build, program, pads)
         for program, build in then:
-            orig = next(b for p, b in first if p is program and b.options == ALL)
+            orig = next(
+                b for p, b in first if p is program and b.options == ALL and b.graph() == build.graph()
+            )
             self.choose(build, program, orig)
         self.compile_all(then)
         for program, build in then:
@@ -231,6 +278,14 @@ class Workshop:
             words = line.split()
             if words and words[0].startswith('.text'):
                 total += int(words[1])
+        return total
+
+    def compile_time(self, build, program):
+        """Seconds of processor time that its objects took, when they were compiled last."""
+        total = 0
+        for path in self.objects(build, program)[: len(program.files)]:
+            with open(path + '.time') as file:
+                total += float(file.read())
         return total
 
     def is_proved(self, build, program):

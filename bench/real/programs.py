@@ -56,6 +56,8 @@ BZIP2 = 'blocksort huffman crctable randtable compress decompress bzlib'.split()
 DOOM = '''aes_prng d_event d_iwad d_loop d_mode deh_* gusconf i_glob m_* memio net_client net_common
 net_io net_loop net_packet net_petname net_query net_server net_structrw sha1 tables v_* w_checksum
 w_file w_file_posix w_file_stdc w_main w_merge w_wad z_zone'''.split()
+REXP = ' '.join('rexp%s.c' % n for n in ('', 0, 1, 2, 3, 4, 'db'))  # regexp.c includes them
+EXPAT = ('xmlparse', 'xmlrole', 'xmltok')
 SMALL = ('plain', 'orig', 'EC+L4')
 
 PROGRAMS = [
@@ -161,8 +163,29 @@ PROGRAMS = [
         ),
         SMALL,
     ),
+    Program(
+        'mawk',
+        ['@/mawk/*.c but makescan.c fpe_check.c trace.c regexp_system.c ' + REXP],
+        ['-DHAVE_CONFIG_H', '-DLOCAL_REGEXP', '-I@/mawk'],
+        ['-lm'],
+        (
+            '-f %/work.awk @/sqlite/sqlite3.h',
+            '-f %/work.awk @/sqlite/sqlite3.c',
+            '-f %/work.awk @/sqlite/sqlite3ext.h',
+        ),
+        SMALL,
+    ),
+    Program(
+        'expat',
+        ['%/main_expat.c'] + ['@/expat/expat/lib/%s.c' % n for n in EXPAT],
+        ['-I@/expat/expat/lib', '-DXML_NS', '-DXML_DTD', '-DXML_CONTEXT_BYTES=1024']
+        + ['-DBYTEORDER=1234', '-DHAVE_MEMMOVE', '-DXML_POOR_ENTROPY', '-DXML_STATIC'],
+        [],
+        ('20000 1', '40000 20', '4000 1'),
+        SMALL,
+    ),
 ]
-UNTUNED = ('zopfli', 'clzip', 'duktape')
+UNTUNED = ('zopfli', 'clzip', 'duktape', 'mawk', 'expat')
 
 if __name__ == '__main__':
     if len(sys.argv) < 3:

@@ -6,6 +6,8 @@ Every program is built plain and once for each set of checks: orig has one at ev
 and in every loop; EL, EC, EN, L4, L10, LN, EC+L4 leave out what the paper leaves out; default is
 what `bursty place` does without --set; Q is its rule Q; scopes is orig with a scope at each entry;
 dual is EC+L4 with two copies of functions and loops; poll is EC+L4 with checks that read a flag.
+All of these have their checks in source, but those called "late": theirs are put in by a plugin of
+the compiler, behind its optimizer.
 The output of every row must equal the plain program's, and every plan but EN and LN must be proved
 on what was built, before anything is timed.
 
@@ -22,7 +24,8 @@ binary, its input and its environment (kept.py): a run that was broken off goes 
 and another run counts again what has changed alone.
 
 smoke builds with -O1, runs every row on the smaller input and times it once; it ends with a line
-"N passed, N failed". BENCH_ONLY="lua bzip2" leaves out the other programs."""
+"N passed, N failed". BENCH_ONLY="lua bzip2" leaves out the other programs, BENCH_FEW="doom sqlite"
+half of the rows of these, which compile for long: the result says so."""
 import concurrent.futures
 import json
 import os
@@ -50,6 +53,8 @@ PLAIN = Build('plain')
 ORIG = Build('orig', options=ALL)
 SETS = {name: Build(name, name) for name in FIGURE_6 + ['Q']}
 SETS['default'] = Build('default', 'EC+L4+bounded+always')
+ORIG_LATE = Build('orig late', options=ALL, late=True)
+LATE = {name: Build(name + ' late', name, late=True) for name in (BEST, 'Q')}
 SCOPES = Build('scopes', options=ALL + ('--form=scope',))
 DUAL = Build('dual', BEST, options=('--form=dual',))
 POLL = Build('poll', BEST, behind=os.path.join(HERE, 'poll_cc.sh'))
@@ -67,7 +72,14 @@ HOOKS = Build(
 GCOV = Build('gcc gcov', flags=['--coverage'])
 COVER = Build('gcc bursty cc --cover', options=('--cover',))
 CLANG_PLAIN = Build('clang plain', cc=CLANG)
-CLANG_BEST = Build('clang EC+L4', BEST, cc=CLANG)
+CLANG_ORIG_LATE = Build('clang orig late', options=ALL, cc=CLANG, late=True)
+CLANG_SETS = [
+    Build('clang EC+L4', BEST, cc=CLANG),
+    Build('clang EC+L4 late', BEST, cc=CLANG, late=True),
+    Build('clang Q', 'Q', cc=CLANG),
+    Build('clang Q late', 'Q', cc=CLANG, late=True),
+    Build('clang dual', BEST, options=('--form=dual',), cc=CLANG),
+]
 XRAY = Build('clang XRay', cc=CLANG, flags=['-fxray-instrument'])
 XRAY_ALL = Build(
     'clang XRay of all', cc=CLANG, flags=['-fxray-instrument', '-fxray-instruction-threshold=1']
@@ -77,8 +89,12 @@ SAMPLED = Build(
     cc=CLANG,
     flags=['-fprofile-generate', '-mllvm', '-sampled-instrumentation'],
 )
-PEERS = [PG, HOOKS, GCOV, COVER, CLANG_PLAIN, CLANG_BEST, XRAY, XRAY_ALL, SAMPLED]
+PEERS = [PG, HOOKS, GCOV, COVER, CLANG_PLAIN, CLANG_ORIG_LATE] + CLANG_SETS
+PEERS += [XRAY, XRAY_ALL, SAMPLED]
 PEER_PROGRAM = 'lua'  # its rows are timed
+LONG = [SETS['default'], SCOPES, POLL, HOOKS, COVER, XRAY_ALL]  # what BENCH_FEW leaves out
+LONG += [b for b in CLANG_SETS if not b.late]
+FEW_ROWS = os.environ.get('BENCH_FEW', '').split()
 
 
 def xray(mode):
@@ -90,22 +106,28 @@ def xray(mode):
     )
 
 
-def peer_rows(tool):
+def peer_rows(program, tool):
     """What stands beside us, the first row of a compiler plain. -pg, gcov, --cover and the sampled
     profile count as they run; hooks are empty; XRay is asleep unless its row says otherwise."""
     record = [tool, 'record', '--quiet', '--follow', '-o', '{}/record.brst']
     kernel = 'the kernel does the work'
-    return [
+    all_rows = [
         Row('gcc plain', PLAIN),
         Row('gcc EC+L4', SETS[BEST]),
         Row('gcc EC+L4, 1 %', SETS[BEST], RATES['1 %']),
+        Row('gcc EC+L4 late', LATE[BEST]),
+        Row('gcc EC+L4 late, 1 %', LATE[BEST], RATES['1 %']),
+        Row('gcc Q', SETS['Q']),
+        Row('gcc Q late', LATE['Q']),
+        Row('gcc Q late, 1 %', LATE['Q'], RATES['1 %']),
+        Row('gcc dual', DUAL),
         Row('gcc orig', ORIG),
         Row(PG.name, PG),
         Row(HOOKS.name, HOOKS),
         Row(GCOV.name, GCOV),
         Row(COVER.name, COVER),
         Row(CLANG_PLAIN.name, CLANG_PLAIN),
-        Row(CLANG_BEST.name, CLANG_BEST),
+        *[Row(b.name, b) for b in CLANG_SETS],
         Row('clang XRay asleep', XRAY),
         Row('clang XRay basic', XRAY, xray('basic')),
         Row('clang XRay FDR', XRAY, xray('fdr')),
@@ -122,20 +144,34 @@ def peer_rows(tool):
         Row('run callgrind', PLAIN, before=['valgrind', '-q', '--tool=callgrind',
             '--callgrind-out-file=/dev/null'], uncounted='a second program'),
     ]
+    return [
+        row
+        for row in all_rows
+        if not is_left_out(program, row.build) and not (program.name in FEW_ROWS and row.before)
+    ]
 
 
 def builds(program):
     """Those of this mode, without peers."""
+    late = [ORIG_LATE] + list(LATE.values())
+    others = late + [SCOPES, DUAL, POLL]
     if FULL:
-        return [PLAIN, ORIG] + list(SETS.values()) + [SCOPES, DUAL, POLL] + list(KEPT.values())
-    few = [PLAIN, ORIG, SETS[BEST], SETS['Q'], SETS['default'], SCOPES, DUAL, POLL]
+        return [PLAIN, ORIG] + list(SETS.values()) + others + list(KEPT.values())
+    few = [PLAIN, ORIG, SETS[BEST], SETS['Q'], SETS['default']] + others
+    few = [b for b in few if not is_left_out(program, b)]
     return [b for b in few if not SMOKE or not program.smoke or b.name in program.smoke]
+
+
+def is_left_out(program, build):
+    return program.name in FEW_ROWS and build in LONG
 
 
 def rows(program):
     best = SETS[BEST]
     out = [Row(b.name, b) for b in builds(program) if b not in KEPT.values()]
     out += [Row('%s, %s' % (BEST, name), best, env) for name, env in RATES.items()]
+    sampled = [b for b in LATE.values() if b in builds(program)]
+    out += [Row(b.name + ', 1 %', b, RATES['1 %']) for b in sampled]
     others = (('idle', IDLE), ('often', OFTEN), ('always', ALWAYS))
     return out + [Row('%s, %s' % (BEST, name), best, env) for name, env in others]
 
@@ -218,7 +254,11 @@ def elimination(runner, program, which):
 def about(runner, program):
     shop = runner.shop
     plain = shop.text_size(PLAIN, program)
-    out = dict(program=program.name, arguments=program.shown(INPUT), sets=[])
+    out = dict(program=program.name, arguments=program.shown(INPUT), sets=[], compile={})
+    for build in [b for b in made_of(program) if b not in (PLAIN, CLANG_PLAIN)]:
+        over = CLANG_PLAIN if build.cc == CLANG else PLAIN
+        seconds = [shop.compile_time(b, program) for b in (build, over)]
+        out['compile'][build.name] = seconds[0] / seconds[1]
     for build in builds(program):
         row = dict(set=build.name, text=shop.text_size(build, program) / plain)
         if build.set:
@@ -239,7 +279,8 @@ def about(runner, program):
 
 def made_of(program):
     """All builds of it, peers too."""
-    return builds(program) + ([] if SMOKE else PEERS)
+    peers = [] if SMOKE else [b for b in PEERS if not is_left_out(program, b)]
+    return builds(program) + peers
 
 
 def not_proved(runner, program):
@@ -305,7 +346,7 @@ def figures(runner, program, tool):
         rows=measure(runner, program, rows(program), PASSES),
         overlap=overlaps(runner, program, INPUT) if SCOPES in builds(program) else [],
         elimination=elimination(runner, program, INPUT) if FULL else [],
-        peers=[] if SMOKE else measure(runner, program, peer_rows(tool), passes),
+        peers=[] if SMOKE else measure(runner, program, peer_rows(program, tool), passes),
     )
 
 
@@ -316,7 +357,7 @@ def main():
     shop = Workshop(os.path.join(BUILD, 'real' + level), tool, level, SHIFTS)
     runner = Runner(shop)
     commit = subprocess.run(['git', 'describe', '--always', '--dirty'], stdout=subprocess.PIPE, cwd=TOP)
-    result = dict(passes=PASSES, commit=commit.stdout.decode().strip())
+    result = dict(passes=PASSES, commit=commit.stdout.decode().strip(), few=FEW_ROWS)
     passed, failed = 0, []
     for program in programs:
         began = time.monotonic()
