@@ -5113,17 +5113,18 @@ static void bursty_p_time_stats(bursty_stats *out) {
 }
 
 /* The part of a dump: rows of one thread, each with how many rows before it its
-   parent stands. */
-static void bursty_p_put_paths(bursty_p_dump *d, const bursty_p_thread *t, uint32_t count) {
+   parent stands. (`thread` is the index of a record, which may be so new that
+   it has no number yet.) */
+static void bursty_p_put_paths(bursty_p_dump *d, uint32_t thread, uint32_t count) {
     uint32_t i, k, back, some = 0;
     for (i = 0; i < count; i++) {
         const bursty_p_tick_row *row = &bursty_p_ticks.rows[i];
         const bursty_site *site = BURSTY_P_ACQUIRE(&row->site);
-        if (!site || row->thread != t->number + 1) continue;
+        if (!site || row->thread != thread + 1) continue;
         if (!some) { /* its record adds nothing to that of the other part */
-            const uint64_t v[3] = { 3, t->number, 1 };
+            const uint64_t v[3] = { 3, thread, 1 };
             bursty_p_put_all(d, v, 3);
-            bursty_p_put_name_of(d, t);
+            bursty_p_put_name_of(d, &bursty_p_all.threads[thread]);
             for (k = 0; k < 4; k++) bursty_p_put_varint(&d->out, 0);
             some = 1;
         }
@@ -5167,7 +5168,7 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
         bursty_p_put_all(d, watch, 9);
     }
 #endif
-    for (i = 0; i < bursty_p_threads(); i++) bursty_p_put_paths(d, &bursty_p_all.threads[i], count);
+    for (i = 0; i < bursty_p_threads(); i++) bursty_p_put_paths(d, i, count);
     return bursty_p_put_end(&d->out);
 }
 

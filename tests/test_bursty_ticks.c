@@ -247,6 +247,23 @@ TEST(merged_paths_add_up) {
     text_free(&written);
 }
 
+/* A thread takes its record and then writes the number into it. */
+TEST(a_record_without_a_number_has_no_rows) {
+    tally t;
+    (void)start(99, 1, NULL);
+    outer(2);
+    if (bursty_p_threads() == bursty_p_all.thread_room) {
+        SKIP("there is room for one thread");
+        return;
+    }
+    (void)BURSTY_P_ADD(&bursty_p_all.thread_count, 1);
+    read_dump(&t);
+    CHECK_EQ(ticks_of(&t, "outer"), 2);
+    CHECK_EQ(ticks_of(&t, "outer;inner"), 2);
+    kind_sampled.free(&t);
+    bursty_stop();
+}
+
 /* ---- threads that tick themselves, while another asks ---- */
 
 #ifdef TEST_PTHREAD
