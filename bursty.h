@@ -1794,10 +1794,11 @@ typedef struct bursty_p_thread {
 #ifdef BURSTY_P_WATCHER
     uint32_t watched, system; /* see watcher.c: may it look; what the system calls the thread */
     uint32_t pending;         /* the row of a look that is not charged yet, or 0 */
-    uint32_t found;           /* that look found it running, waiting or unknown */
+    uint32_t found;           /* what that look found: running, waiting, ready or unknown */
     uint32_t seen;            /* the row of the last look, or 0 */
     const bursty_here *here;
     const volatile uint32_t *processor; /* where it ran last; NULL: not known */
+    int64_t unpaid_ns;        /* its CPU time for which no look has found it running; see watcher.c */
     uint64_t ran_ns;          /* the thread's CPU time at the last look, or as far as it is paid */
 #endif
     char name[BURSTY_P_NAME];
@@ -4020,6 +4021,7 @@ static void bursty_p_uninstall(void) {
      me           a number by which the watcher can ask about the calling thread; 0: none
      forget       gives that number back
      ask          what the thread does, and its CPU time so far
+     ask_state    is it blocked (WAITS), or does it wait for a processor (READY)?
      processor    where the calling thread finds the number of the processor that it runs on, or NULL
      nap          some 50 us
      slack_ns     how late the timers themselves may be
@@ -4033,7 +4035,7 @@ static void bursty_p_uninstall(void) {
 #define BURSTY_P_COARSE 1
 #define BURSTY_P_EXACT 2
 #define BURSTY_P_STATE 3
-enum { BURSTY_P_WAITS, BURSTY_P_RUNS, BURSTY_P_UNKNOWN };
+enum { BURSTY_P_WAITS, BURSTY_P_RUNS, BURSTY_P_UNKNOWN, BURSTY_P_READY };
 
 static struct {
     uint32_t word;   /* another one after each new order */
@@ -4042,6 +4044,7 @@ static struct {
     uint32_t rounds; /* that have charged something */
     uint32_t random;
     uint32_t unwatched, unwatched_before;
+    uint32_t has_own_files; /* see bursty_p_system_be_prompt */
     uint64_t cost_ns; /* of a round, as a mean of some 64 */
     uint32_t costs;   /* how many of them there are */
     bursty_p_tick_count looks, squares, late, cut; /* see watcher.c */
@@ -4143,6 +4146,10 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     return BURSTY_P_UNKNOWN;
 }
 
+static int bursty_p_system_ask_state(uint32_t number) {
+    (void)number;
+    return BURSTY_P_UNKNOWN;
+}
 static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) { Sleep(1); }
 static uint64_t bursty_p_system_slack_ns(void) { return bursty_p_watcher.timer_is_plain ? 16000000 : 0; }
@@ -4204,11 +4211,16 @@ static void bursty_p_system_end(void) {
    processor goes to sleep: it would see nobody run. So it asks Linux for exact
    timers and, by the one value that needs no rights, for turns of 0.1 ms: from
    6.12 on who has short turns is let in at once. Kernels that do not know this
-   ignore it. The name is for ps and debuggers. */
+   ignore it. The name is for ps and debuggers. From 5.9 on the thread gets a
+   table of files of its own, an empty one: what it opens takes no number from
+   the program, and what the program closes is closed. */
 static void bursty_p_system_be_prompt(void) {
 #if defined(__linux__)
     (void)syscall(SYS_prctl, 29L, 1L, 0L, 0L, 0L);
     (void)syscall(SYS_prctl, 15L, "bursty watcher", 0L, 0L, 0L);
+#ifdef SYS_close_range
+    bursty_p_watcher.has_own_files = syscall(SYS_close_range, 0L, 0xFFFFFFFFL, 2L) == 0;
+#endif
 #if defined(SYS_sched_getattr) && defined(SYS_sched_setattr)
     struct { uint32_t size, policy; uint64_t flags; uint32_t nice, priority; uint64_t turn, deadline, period; } how;
     memset(&how, 0, sizeof how);
@@ -4276,6 +4288,26 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     return BURSTY_P_UNKNOWN;
 }
 
+/* "12 (name) R 1 ...": the name may have any character, but behind it are
+   numbers. */
+static int bursty_p_system_ask_state(uint32_t number) {
+    char path[40] = "/proc/self/task/", stat[64];
+    uint32_t unit = 1000000000, at = 16;
+    long file, end;
+    if (!bursty_p_watcher.has_own_files) return BURSTY_P_UNKNOWN;
+    for (; unit; unit /= 10) {
+        if (number >= unit) path[at++] = (char)('0' + number / unit % 10);
+    }
+    memcpy(path + at, "/stat", 6);
+    file = syscall(SYS_openat, -100L, path, 0L, 0L);
+    if (file < 0) return BURSTY_P_UNKNOWN;
+    end = syscall(SYS_read, file, stat, sizeof stat) - 3;
+    (void)syscall(SYS_close, file);
+    while (end > 0 && stat[end] != ')') end--;
+    if (end <= 0) return BURSTY_P_UNKNOWN;
+    return stat[end + 2] == 'R' ? BURSTY_P_READY : BURSTY_P_WAITS;
+}
+
 static void bursty_p_system_sleep(uint32_t seen, uint64_t until) {
     struct { long s, ns; } at = { (long)(until / 1000000000), (long)(until % 1000000000) };
     (void)syscall(SYS_futex, &bursty_p_watcher.word, 9L | 128, (long)seen, until ? (void *)&at : NULL,
@@ -4309,6 +4341,10 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     if (thread_info((thread_act_t)number, THREAD_BASIC_INFO, (thread_info_t)&info, &count) != 0)
         return BURSTY_P_WAITS;
     return info.run_state == TH_STATE_RUNNING ? BURSTY_P_RUNS : BURSTY_P_WAITS;
+}
+static int bursty_p_system_ask_state(uint32_t number) {
+    (void)number;
+    return BURSTY_P_UNKNOWN;
 }
 static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) {
@@ -4345,19 +4381,28 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
               |
               a round:  1. each thread: its CPU time, and a copy of its stack
                         2. each thread that has run since the last round: its CPU time again
-                        3. 50 us later: those whose CPU time did not move in between
+                        3. 50 us later: those whose CPU time did not move in between, and that
+                           are not blocked
 
    A look is charged to *running* or *waiting*. A thread runs at the moment of
    the look if its CPU time moves from 1 to 2. If it does not, the thread may be
-   blocked; or the watcher has just taken its processor. So the watcher naps,
-   and a thread that had nothing but the watcher in its way runs on: its CPU
-   time moves by half of the nap or more. (Half: threads that go to sleep in the
-   nap and threads that wake in it are mistaken equally often.) A thread that
-   ran last on another processor had the watcher not in its way, and needs no
-   nap. Where CPU time
-   moves in steps of 10 ms and more (COARSE), a look is running as long as CPU
-   time is left that no look has been charged for: the sums are right, and
-   scopes shorter than such a step share theirs.
+   blocked, which Linux says where it gives the watcher files of its own; or the
+   watcher has just taken its processor. So the watcher naps, and a thread that
+   had nothing but the watcher in its way runs on: its CPU time moves by half of
+   the nap or more. (Half: threads that go to sleep in the nap and threads that
+   wake in it are mistaken equally often.) A thread that ran last on another
+   processor had the watcher not in its way, and needs no nap.
+
+   On a busy machine the watcher's turn may end that of the thread, and then
+   somebody else runs in the nap: such looks would find half of the running. So
+   of a thread that was ready before the nap and has not run in it, its CPU time
+   decides: it ran if more than half a period of it is unpaid. Each look that
+   finds a thread running pays for its part of the time. No more than 4 periods
+   are kept, or owed, and none of the time of a late round.
+
+   Where CPU time moves in steps of 10 ms and more (COARSE), a look is running
+   as long as CPU time is left that no look has been charged for: the sums are
+   right, and scopes shorter than such a step share theirs.
 
    A round that begins late is not charged. A watcher that gets no processor
    wakes up when others have gone to sleep; or, on a machine with too much to
@@ -4528,6 +4573,12 @@ static int bursty_p_watcher_pay(bursty_p_thread *t, uint64_t ran_ns, uint64_t ga
     return BURSTY_P_RUNS;
 }
 
+/* CPU time that the thread has got, or that a look has paid for. */
+static void bursty_p_watcher_earn(bursty_p_thread *t, int64_t ns) {
+    const int64_t most = (int64_t)bursty_p_ticks.period_us * 4000, sum = t->unpaid_ns + ns;
+    t->unpaid_ns = sum > most ? most : sum < -most ? -most : sum;
+}
+
 /* The first look of a round at a thread. It is pending until it is known how
    much it counts. */
 static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns) {
@@ -4543,6 +4594,7 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
         what = ran_ns == before ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         t->ran_ns = ran_ns;
         is_same = before && ran_ns == before && t->seen; /* before: no other thread was here */
+        if (before) bursty_p_watcher_earn(t, (int64_t)(ran_ns - before));
         round->has_run |= ran_ns != before;
     } else if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
         what = bursty_p_watcher_pay(t, ran_ns, gap_ns);
@@ -4563,15 +4615,21 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     t->pending = row;
 }
 
-/* Late looks are not charged. CPU time up to it is paid all the same. */
+/* Late looks are not charged. CPU time up to it is paid all the same, or is not
+   earned. */
 static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint32_t looks) {
     uint64_t ran_ns = 0;
     bursty_p_tick_add(&bursty_p_watcher.late, looks);
     t->pending = 0;
-    if (BURSTY_P_ANSWERS != BURSTY_P_COARSE) return;
+    if (BURSTY_P_ANSWERS == BURSTY_P_STATE) return;
     if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
     (void)bursty_p_system_ask(t->system, &ran_ns);
-    (void)bursty_p_watcher_pay(t, ran_ns, gap_ns);
+    if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
+        (void)bursty_p_watcher_pay(t, ran_ns, gap_ns);
+    } else if (ran_ns != t->ran_ns) {
+        t->ran_ns = ran_ns;
+        t->seen = 0;
+    }
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
 }
 
@@ -4582,6 +4640,17 @@ static int bursty_p_watcher_is_in_the_way(const bursty_p_thread *t) {
            || *own == *t->processor;
 }
 
+/* Of a thread whose CPU time has not moved since the first look. */
+static int bursty_p_watcher_judge(bursty_p_thread *t, int is_last) {
+    if (is_last) {
+        const int has_unpaid = t->unpaid_ns > (int64_t)bursty_p_ticks.period_us * 500;
+        return t->found == BURSTY_P_READY && has_unpaid ? BURSTY_P_RUNS : BURSTY_P_WAITS;
+    }
+    if (!bursty_p_watcher_is_in_the_way(t)) return BURSTY_P_WAITS;
+    t->found = (uint32_t)bursty_p_system_ask_state(t->system);
+    return t->found == BURSTY_P_WAITS ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
+}
+
 /* Looks at a pending thread again, least_ns after the time that ran_ns tells.
    Returns whether it is pending still. A thread that has ended meanwhile was
    running. */
@@ -4590,14 +4659,16 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     uint64_t ran_ns = UINT64_MAX;
     int what = BURSTY_P_RUNS;
     if (!t->pending) return 0;
-    if (t->found != BURSTY_P_UNKNOWN) what = (int)t->found;
+    if (t->found == BURSTY_P_WAITS || t->found == BURSTY_P_RUNS) what = (int)t->found;
     else if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
-        if (ran_ns - t->ran_ns < least_ns) what = is_last || !bursty_p_watcher_is_in_the_way(t) ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
+        if (ran_ns - t->ran_ns < least_ns) what = bursty_p_watcher_judge(t, is_last);
         BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
     }
     if (what == BURSTY_P_UNKNOWN) return 1;
     bursty_p_watcher_charge(round, t->pending, what);
+    if (what == BURSTY_P_RUNS)
+        bursty_p_watcher_earn(t, -(int64_t)round->weight * bursty_p_ticks.period_us * 1000);
     t->pending = 0;
     return 0;
 }
@@ -4792,6 +4863,7 @@ static void bursty_p_watcher_end(void) {
 static void bursty_p_watcher_open(bursty_p_thread *t) {
     t->here = &BURSTY_P_HERE;
     t->ran_ns = 0;
+    t->unpaid_ns = 0;
     t->processor = bursty_p_system_processor();
     t->system = bursty_p_system_me();
     if (t->system) BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);

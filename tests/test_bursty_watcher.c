@@ -92,6 +92,11 @@ TEST(records_of_the_kernels_part_and_of_checks_are_checked) {
 #else
 #include <pthread.h>
 #include <signal.h>
+#if defined(__linux__)
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#endif
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -335,6 +340,195 @@ TEST(running_and_waiting_are_told_apart) {
 }
 TEST(who_spins_runs) { compare_with_truth(.2, 0, .4); }
 TEST(who_sleeps_waits) { compare_with_truth(0, .1, .4); }
+
+#if defined(__linux__)
+/* Twice as many busy processes as processors. The watcher's turn then often ends
+   that of the thread, and somebody else runs behind it. */
+TEST(who_is_displaced_runs_as_much_as_its_cpu_time) {
+    enum { MOST = 128 };
+    pid_t busy[MOST];
+    long count = 2 * sysconf(_SC_NPROCESSORS_ONLN), i;
+    if (count < 2) count = 2;
+    if (count > MOST) count = MOST;
+    for (i = 0; i < count; i++) {
+        busy[i] = fork();
+        if (busy[i] == 0) {
+            const double end = wall() + 60;
+            while (wall() < end && getppid() != 1) burn(1000);
+            _exit(0);
+        }
+    }
+    compare_with_truth(.2, 0, 1.5);
+    for (i = 0; i < count; i++) {
+        if (busy[i] <= 0) continue;
+        kill(busy[i], SIGKILL);
+        waitpid(busy[i], NULL, 0);
+    }
+}
+
+static int next_file(void) {
+    const int number = open("/dev/null", O_RDONLY);
+    close(number);
+    return number;
+}
+static void say_number_and_rest(void *user) {
+    BURSTY_P_RELEASE((uint32_t *)user, bursty_p_system_me());
+    while (!stops()) rest(.05);
+}
+TEST(what_the_system_says_of_a_thread) {
+    const uint32_t me = bursty_p_system_me(), had = bursty_p_watcher.has_own_files;
+    const double end = wall() + 20;
+    uint32_t number = 0;
+    const int next = next_file();
+    char name[17] = "";
+    struct stat tasks;
+    worker w;
+    bursty_p_watcher.has_own_files = 0;
+    CHECK_EQ(bursty_p_system_ask_state(me), BURSTY_P_UNKNOWN);
+    bursty_p_watcher.has_own_files = 1;
+    if (stat("/proc/self/task", &tasks) == 0) {
+        prctl(PR_GET_NAME, name);
+        prctl(PR_SET_NAME, "a) S (b) T");
+        CHECK_EQ(bursty_p_system_ask_state(me), BURSTY_P_READY);
+        prctl(PR_SET_NAME, name);
+        CHECK_EQ(bursty_p_system_ask_state(4194305), BURSTY_P_UNKNOWN); /* above any number */
+        stop_all(0);
+        begin(&w, say_number_and_rest, &number);
+        while (!BURSTY_P_ACQUIRE(&number)) rest(.001);
+        while (bursty_p_system_ask_state(number) != BURSTY_P_WAITS && wall() < end) rest(.001);
+        CHECK_EQ(bursty_p_system_ask_state(number), BURSTY_P_WAITS);
+        stop_all(1);
+        join(&w);
+        CHECK_EQ(next_file(), next);
+    }
+    bursty_p_watcher.has_own_files = had;
+}
+
+/* How many files the watcher's thread has; -1: there is none. */
+static int files_of_watcher(void) {
+    DIR *tasks = opendir("/proc/self/task"), *files;
+    struct dirent *task;
+    int count = -1;
+    while (tasks && (task = readdir(tasks)) != NULL) {
+        char path[300], name[32] = "";
+        FILE *comm;
+        snprintf(path, sizeof path, "/proc/self/task/%.200s/comm", task->d_name);
+        comm = fopen(path, "r");
+        if (!comm) continue;
+        if (!fgets(name, sizeof name, comm)) *name = 0;
+        fclose(comm);
+        if (strcmp(name, "bursty watcher\n") != 0) continue;
+        snprintf(path, sizeof path, "/proc/self/task/%.200s/fd", task->d_name);
+        files = opendir(path);
+        for (count = 0; files && (task = readdir(files)) != NULL; count += *task->d_name != '.') { }
+        if (files) closedir(files);
+        break;
+    }
+    if (tasks) closedir(tasks);
+    return count;
+}
+
+/* The program's files are not the watcher's: an end that is closed is closed,
+   and the lowest number that is free stays free. */
+static void open_and_close(void *user) {
+    const double end = wall() + .4;
+    int first = -1;
+    uint64_t *others = (uint64_t *)user;
+    BURST_SCOPE("open_and_close");
+    while (wall() < end) {
+        int opened = open("/dev/null", O_RDONLY);
+        if (first < 0) first = opened;
+        *others += opened != first;
+        close(opened);
+        rest(.0002);
+    }
+    BURST_LEAVE();
+}
+TEST(the_watcher_holds_no_file_of_the_program) {
+    uint64_t others = 0;
+    int ends[2];
+    char byte;
+    worker w;
+    CHECK_EQ(pipe(ends), 0);
+    start_watcher(1000);
+    BURST_ENTRY();
+    while (!BURSTY_P_GET(&bursty_p_watcher.rounds)) rest(.001);
+    if (bursty_p_watcher.has_own_files) CHECK(files_of_watcher() < 2); /* one, while it asks */
+    close(ends[1]);
+    CHECK_EQ(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+    CHECK_EQ(read(ends[0], &byte, 1), 0);
+    begin(&w, open_and_close, &others);
+    join(&w);
+    if (bursty_p_watcher.has_own_files) CHECK(files_of_watcher() < 2);
+    bursty_stop();
+    close(ends[0]);
+    CHECK_EQ(others, 0);
+}
+#endif
+
+/* A thread whose CPU time has not moved is judged by what it has not paid for:
+   10 ms make a period of 100 Hz. */
+TEST(a_thread_that_is_ready_pays_for_its_time) {
+    static const struct { int64_t unpaid; uint32_t found; int runs; } cases[] = {
+        { 5000001, BURSTY_P_READY, 1 }, { 5000000, BURSTY_P_READY, 0 }, { -20000000, BURSTY_P_READY, 0 },
+        { 40000000, BURSTY_P_UNKNOWN, 0 }, { 40000000, BURSTY_P_WAITS, 0 },
+    };
+    bursty_p_thread t;
+    size_t i;
+    memset(&t, 0, sizeof t);
+    start_watcher(100);
+    bursty_stop();
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        t.unpaid_ns = cases[i].unpaid;
+        t.found = cases[i].found;
+        CHECK_EQ(bursty_p_watcher_judge(&t, 1), cases[i].runs ? BURSTY_P_RUNS : BURSTY_P_WAITS);
+    }
+    t.unpaid_ns = 0;
+    bursty_p_watcher_earn(&t, 7000000);
+    CHECK_EQ(t.unpaid_ns, 7000000);
+    bursty_p_watcher_earn(&t, 34000000);
+    CHECK_EQ(t.unpaid_ns, 40000000);
+    bursty_p_watcher_earn(&t, -30000000);
+    CHECK_EQ(t.unpaid_ns, 10000000);
+    bursty_p_watcher_earn(&t, -50000001);
+    CHECK_EQ(t.unpaid_ns, -40000000);
+}
+TEST(looks_earn_and_pay_and_late_ones_do_not) {
+    static bursty_p_round round;
+    bursty_p_thread *t;
+    if (BURSTY_P_ANSWERS != BURSTY_P_EXACT) {
+        SKIP("CPU time is not exact here");
+        return;
+    }
+    start_watcher(100);
+    BURST_ENTRY();
+    bursty_stop();
+    t = bursty_p_registered();
+    if (!CHECK(t != NULL)) return;
+    t->system = bursty_p_system_me();
+    BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+    burn(100000);
+    round.gap = round.weight = 1;
+    t->unpaid_ns = 0;
+    t->ran_ns = 0; /* no look has been at it: who knows since when it has run? */
+    bursty_p_watcher_look(&round, t, 10000000);
+    CHECK_EQ(t->unpaid_ns, 0);
+    t->ran_ns -= 7000000;
+    bursty_p_watcher_look(&round, t, 10000000);
+    CHECK(t->unpaid_ns >= 7000000 && t->unpaid_ns < 40000000 && t->pending);
+    t->unpaid_ns = 7000000;
+    t->found = BURSTY_P_RUNS;
+    CHECK_EQ(bursty_p_watcher_look_again(&round, t, 1, 1), 0);
+    CHECK_EQ(t->unpaid_ns, -3000000);
+    t->ran_ns -= 7000000;
+    t->seen = 9;
+    bursty_p_watcher_leave_out(t, 10000000, 1);
+    CHECK_EQ(t->unpaid_ns, -3000000);
+    CHECK_EQ(t->seen, 0);
+    bursty_p_watcher_look(&round, t, 10000000);
+    CHECK(t->unpaid_ns < 4000000);
+    BURSTY_P_RELEASE(&t->watched, BURSTY_P_CLOSED);
+}
 
 /* Who does nothing for half a second is looked at less often, and such a look
    counts for as many. A look that finds somebody running ends that. */

@@ -10,19 +10,28 @@
               |
               a round:  1. each thread: its CPU time, and a copy of its stack
                         2. each thread that has run since the last round: its CPU time again
-                        3. 50 us later: those whose CPU time did not move in between
+                        3. 50 us later: those whose CPU time did not move in between, and that
+                           are not blocked
 
    A look is charged to *running* or *waiting*. A thread runs at the moment of
    the look if its CPU time moves from 1 to 2. If it does not, the thread may be
-   blocked; or the watcher has just taken its processor. So the watcher naps,
-   and a thread that had nothing but the watcher in its way runs on: its CPU
-   time moves by half of the nap or more. (Half: threads that go to sleep in the
-   nap and threads that wake in it are mistaken equally often.) A thread that
-   ran last on another processor had the watcher not in its way, and needs no
-   nap. Where CPU time
-   moves in steps of 10 ms and more (COARSE), a look is running as long as CPU
-   time is left that no look has been charged for: the sums are right, and
-   scopes shorter than such a step share theirs.
+   blocked, which Linux says where it gives the watcher files of its own; or the
+   watcher has just taken its processor. So the watcher naps, and a thread that
+   had nothing but the watcher in its way runs on: its CPU time moves by half of
+   the nap or more. (Half: threads that go to sleep in the nap and threads that
+   wake in it are mistaken equally often.) A thread that ran last on another
+   processor had the watcher not in its way, and needs no nap.
+
+   On a busy machine the watcher's turn may end that of the thread, and then
+   somebody else runs in the nap: such looks would find half of the running. So
+   of a thread that was ready before the nap and has not run in it, its CPU time
+   decides: it ran if more than half a period of it is unpaid. Each look that
+   finds a thread running pays for its part of the time. No more than 4 periods
+   are kept, or owed, and none of the time of a late round.
+
+   Where CPU time moves in steps of 10 ms and more (COARSE), a look is running
+   as long as CPU time is left that no look has been charged for: the sums are
+   right, and scopes shorter than such a step share theirs.
 
    A round that begins late is not charged. A watcher that gets no processor
    wakes up when others have gone to sleep; or, on a machine with too much to
@@ -193,6 +202,12 @@ static int bursty_p_watcher_pay(bursty_p_thread *t, uint64_t ran_ns, uint64_t ga
     return BURSTY_P_RUNS;
 }
 
+/* CPU time that the thread has got, or that a look has paid for. */
+static void bursty_p_watcher_earn(bursty_p_thread *t, int64_t ns) {
+    const int64_t most = (int64_t)bursty_p_ticks.period_us * 4000, sum = t->unpaid_ns + ns;
+    t->unpaid_ns = sum > most ? most : sum < -most ? -most : sum;
+}
+
 /* The first look of a round at a thread. It is pending until it is known how
    much it counts. */
 static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns) {
@@ -208,6 +223,7 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
         what = ran_ns == before ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         t->ran_ns = ran_ns;
         is_same = before && ran_ns == before && t->seen; /* before: no other thread was here */
+        if (before) bursty_p_watcher_earn(t, (int64_t)(ran_ns - before));
         round->has_run |= ran_ns != before;
     } else if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
         what = bursty_p_watcher_pay(t, ran_ns, gap_ns);
@@ -228,15 +244,21 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     t->pending = row;
 }
 
-/* Late looks are not charged. CPU time up to it is paid all the same. */
+/* Late looks are not charged. CPU time up to it is paid all the same, or is not
+   earned. */
 static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint32_t looks) {
     uint64_t ran_ns = 0;
     bursty_p_tick_add(&bursty_p_watcher.late, looks);
     t->pending = 0;
-    if (BURSTY_P_ANSWERS != BURSTY_P_COARSE) return;
+    if (BURSTY_P_ANSWERS == BURSTY_P_STATE) return;
     if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
     (void)bursty_p_system_ask(t->system, &ran_ns);
-    (void)bursty_p_watcher_pay(t, ran_ns, gap_ns);
+    if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
+        (void)bursty_p_watcher_pay(t, ran_ns, gap_ns);
+    } else if (ran_ns != t->ran_ns) {
+        t->ran_ns = ran_ns;
+        t->seen = 0;
+    }
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
 }
 
@@ -247,6 +269,17 @@ static int bursty_p_watcher_is_in_the_way(const bursty_p_thread *t) {
            || *own == *t->processor;
 }
 
+/* Of a thread whose CPU time has not moved since the first look. */
+static int bursty_p_watcher_judge(bursty_p_thread *t, int is_last) {
+    if (is_last) {
+        const int has_unpaid = t->unpaid_ns > (int64_t)bursty_p_ticks.period_us * 500;
+        return t->found == BURSTY_P_READY && has_unpaid ? BURSTY_P_RUNS : BURSTY_P_WAITS;
+    }
+    if (!bursty_p_watcher_is_in_the_way(t)) return BURSTY_P_WAITS;
+    t->found = (uint32_t)bursty_p_system_ask_state(t->system);
+    return t->found == BURSTY_P_WAITS ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
+}
+
 /* Looks at a pending thread again, least_ns after the time that ran_ns tells.
    Returns whether it is pending still. A thread that has ended meanwhile was
    running. */
@@ -255,14 +288,16 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     uint64_t ran_ns = UINT64_MAX;
     int what = BURSTY_P_RUNS;
     if (!t->pending) return 0;
-    if (t->found != BURSTY_P_UNKNOWN) what = (int)t->found;
+    if (t->found == BURSTY_P_WAITS || t->found == BURSTY_P_RUNS) what = (int)t->found;
     else if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
-        if (ran_ns - t->ran_ns < least_ns) what = is_last || !bursty_p_watcher_is_in_the_way(t) ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
+        if (ran_ns - t->ran_ns < least_ns) what = bursty_p_watcher_judge(t, is_last);
         BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
     }
     if (what == BURSTY_P_UNKNOWN) return 1;
     bursty_p_watcher_charge(round, t->pending, what);
+    if (what == BURSTY_P_RUNS)
+        bursty_p_watcher_earn(t, -(int64_t)round->weight * bursty_p_ticks.period_us * 1000);
     t->pending = 0;
     return 0;
 }
@@ -457,6 +492,7 @@ static void bursty_p_watcher_end(void) {
 static void bursty_p_watcher_open(bursty_p_thread *t) {
     t->here = &BURSTY_P_HERE;
     t->ran_ns = 0;
+    t->unpaid_ns = 0;
     t->processor = bursty_p_system_processor();
     t->system = bursty_p_system_me();
     if (t->system) BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);

@@ -8,6 +8,7 @@
      me           a number by which the watcher can ask about the calling thread; 0: none
      forget       gives that number back
      ask          what the thread does, and its CPU time so far
+     ask_state    is it blocked (WAITS), or does it wait for a processor (READY)?
      processor    where the calling thread finds the number of the processor that it runs on, or NULL
      nap          some 50 us
      slack_ns     how late the timers themselves may be
@@ -21,7 +22,7 @@
 #define BURSTY_P_COARSE 1
 #define BURSTY_P_EXACT 2
 #define BURSTY_P_STATE 3
-enum { BURSTY_P_WAITS, BURSTY_P_RUNS, BURSTY_P_UNKNOWN };
+enum { BURSTY_P_WAITS, BURSTY_P_RUNS, BURSTY_P_UNKNOWN, BURSTY_P_READY };
 
 static struct {
     uint32_t word;   /* another one after each new order */
@@ -30,6 +31,7 @@ static struct {
     uint32_t rounds; /* that have charged something */
     uint32_t random;
     uint32_t unwatched, unwatched_before;
+    uint32_t has_own_files; /* see bursty_p_system_be_prompt */
     uint64_t cost_ns; /* of a round, as a mean of some 64 */
     uint32_t costs;   /* how many of them there are */
     bursty_p_tick_count looks, squares, late, cut; /* see watcher.c */
@@ -131,6 +133,10 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     return BURSTY_P_UNKNOWN;
 }
 
+static int bursty_p_system_ask_state(uint32_t number) {
+    (void)number;
+    return BURSTY_P_UNKNOWN;
+}
 static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) { Sleep(1); }
 static uint64_t bursty_p_system_slack_ns(void) { return bursty_p_watcher.timer_is_plain ? 16000000 : 0; }
@@ -192,11 +198,16 @@ static void bursty_p_system_end(void) {
    processor goes to sleep: it would see nobody run. So it asks Linux for exact
    timers and, by the one value that needs no rights, for turns of 0.1 ms: from
    6.12 on who has short turns is let in at once. Kernels that do not know this
-   ignore it. The name is for ps and debuggers. */
+   ignore it. The name is for ps and debuggers. From 5.9 on the thread gets a
+   table of files of its own, an empty one: what it opens takes no number from
+   the program, and what the program closes is closed. */
 static void bursty_p_system_be_prompt(void) {
 #if defined(__linux__)
     (void)syscall(SYS_prctl, 29L, 1L, 0L, 0L, 0L);
     (void)syscall(SYS_prctl, 15L, "bursty watcher", 0L, 0L, 0L);
+#ifdef SYS_close_range
+    bursty_p_watcher.has_own_files = syscall(SYS_close_range, 0L, 0xFFFFFFFFL, 2L) == 0;
+#endif
 #if defined(SYS_sched_getattr) && defined(SYS_sched_setattr)
     struct { uint32_t size, policy; uint64_t flags; uint32_t nice, priority; uint64_t turn, deadline, period; } how;
     memset(&how, 0, sizeof how);
@@ -264,6 +275,26 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     return BURSTY_P_UNKNOWN;
 }
 
+/* "12 (name) R 1 ...": the name may have any character, but behind it are
+   numbers. */
+static int bursty_p_system_ask_state(uint32_t number) {
+    char path[40] = "/proc/self/task/", stat[64];
+    uint32_t unit = 1000000000, at = 16;
+    long file, end;
+    if (!bursty_p_watcher.has_own_files) return BURSTY_P_UNKNOWN;
+    for (; unit; unit /= 10) {
+        if (number >= unit) path[at++] = (char)('0' + number / unit % 10);
+    }
+    memcpy(path + at, "/stat", 6);
+    file = syscall(SYS_openat, -100L, path, 0L, 0L);
+    if (file < 0) return BURSTY_P_UNKNOWN;
+    end = syscall(SYS_read, file, stat, sizeof stat) - 3;
+    (void)syscall(SYS_close, file);
+    while (end > 0 && stat[end] != ')') end--;
+    if (end <= 0) return BURSTY_P_UNKNOWN;
+    return stat[end + 2] == 'R' ? BURSTY_P_READY : BURSTY_P_WAITS;
+}
+
 static void bursty_p_system_sleep(uint32_t seen, uint64_t until) {
     struct { long s, ns; } at = { (long)(until / 1000000000), (long)(until % 1000000000) };
     (void)syscall(SYS_futex, &bursty_p_watcher.word, 9L | 128, (long)seen, until ? (void *)&at : NULL,
@@ -297,6 +328,10 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     if (thread_info((thread_act_t)number, THREAD_BASIC_INFO, (thread_info_t)&info, &count) != 0)
         return BURSTY_P_WAITS;
     return info.run_state == TH_STATE_RUNNING ? BURSTY_P_RUNS : BURSTY_P_WAITS;
+}
+static int bursty_p_system_ask_state(uint32_t number) {
+    (void)number;
+    return BURSTY_P_UNKNOWN;
 }
 static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) {
