@@ -1794,7 +1794,7 @@ typedef struct bursty_p_thread {
 #ifdef BURSTY_P_WATCHER
     uint32_t watched, system; /* see watcher.c: may it look; what the system calls the thread */
     uint32_t pending;         /* the row of a look that is not charged yet, or 0 */
-    uint32_t found;           /* what that look found: running, waiting, ready or unknown */
+    uint32_t found;           /* that look found it running, waiting or unknown */
     uint32_t seen;            /* the row of the last look, or 0 */
     const bursty_here *here;
     const volatile uint32_t *processor; /* where it ran last; NULL: not known */
@@ -4021,7 +4021,7 @@ static void bursty_p_uninstall(void) {
      me           a number by which the watcher can ask about the calling thread; 0: none
      forget       gives that number back
      ask          what the thread does, and its CPU time so far
-     ask_state    is it blocked (WAITS), or does it wait for a processor (READY)?
+     is_ready     does it run or wait for a processor? 0: no, or not known
      processor    where the calling thread finds the number of the processor that it runs on, or NULL
      nap          some 50 us
      slack_ns     how late the timers themselves may be
@@ -4035,7 +4035,7 @@ static void bursty_p_uninstall(void) {
 #define BURSTY_P_COARSE 1
 #define BURSTY_P_EXACT 2
 #define BURSTY_P_STATE 3
-enum { BURSTY_P_WAITS, BURSTY_P_RUNS, BURSTY_P_UNKNOWN, BURSTY_P_READY };
+enum { BURSTY_P_WAITS, BURSTY_P_RUNS, BURSTY_P_UNKNOWN };
 
 static struct {
     uint32_t word;   /* another one after each new order */
@@ -4146,9 +4146,9 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     return BURSTY_P_UNKNOWN;
 }
 
-static int bursty_p_system_ask_state(uint32_t number) {
+static int bursty_p_system_is_ready(uint32_t number) {
     (void)number;
-    return BURSTY_P_UNKNOWN;
+    return 0;
 }
 static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) { Sleep(1); }
@@ -4290,22 +4290,21 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
 
 /* "12 (name) R 1 ...": the name may have any character, but behind it are
    numbers. */
-static int bursty_p_system_ask_state(uint32_t number) {
+static int bursty_p_system_is_ready(uint32_t number) {
     char path[40] = "/proc/self/task/", stat[64];
     uint32_t unit = 1000000000, at = 16;
     long file, end;
-    if (!bursty_p_watcher.has_own_files) return BURSTY_P_UNKNOWN;
+    if (!bursty_p_watcher.has_own_files) return 0;
     for (; unit; unit /= 10) {
         if (number >= unit) path[at++] = (char)('0' + number / unit % 10);
     }
     memcpy(path + at, "/stat", 6);
     file = syscall(SYS_openat, -100L, path, 0L, 0L);
-    if (file < 0) return BURSTY_P_UNKNOWN;
+    if (file < 0) return 0;
     end = syscall(SYS_read, file, stat, sizeof stat) - 3;
     (void)syscall(SYS_close, file);
     while (end > 0 && stat[end] != ')') end--;
-    if (end <= 0) return BURSTY_P_UNKNOWN;
-    return stat[end + 2] == 'R' ? BURSTY_P_READY : BURSTY_P_WAITS;
+    return end > 0 && stat[end + 2] == 'R';
 }
 
 static void bursty_p_system_sleep(uint32_t seen, uint64_t until) {
@@ -4342,9 +4341,9 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
         return BURSTY_P_WAITS;
     return info.run_state == TH_STATE_RUNNING ? BURSTY_P_RUNS : BURSTY_P_WAITS;
 }
-static int bursty_p_system_ask_state(uint32_t number) {
+static int bursty_p_system_is_ready(uint32_t number) {
     (void)number;
-    return BURSTY_P_UNKNOWN;
+    return 0;
 }
 static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) {
@@ -4381,24 +4380,24 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
               |
               a round:  1. each thread: its CPU time, and a copy of its stack
                         2. each thread that has run since the last round: its CPU time again
-                        3. 50 us later: those whose CPU time did not move in between, and that
-                           are not blocked
+                        3. 50 us later: those whose CPU time did not move in between
 
    A look is charged to *running* or *waiting*. A thread runs at the moment of
    the look if its CPU time moves from 1 to 2. If it does not, the thread may be
-   blocked, which Linux says where it gives the watcher files of its own; or the
-   watcher has just taken its processor. So the watcher naps, and a thread that
-   had nothing but the watcher in its way runs on: its CPU time moves by half of
-   the nap or more. (Half: threads that go to sleep in the nap and threads that
-   wake in it are mistaken equally often.) A thread that ran last on another
-   processor had the watcher not in its way, and needs no nap.
+   blocked; or the watcher has just taken its processor. So the watcher naps,
+   and a thread that had nothing but the watcher in its way runs on: its CPU
+   time moves by half of the nap or more. (Half: threads that go to sleep in the
+   nap and threads that wake in it are mistaken equally often.) A thread that
+   ran last on another processor had the watcher not in its way, and needs no
+   nap.
 
    On a busy machine the watcher's turn may end that of the thread, and then
    somebody else runs in the nap: such looks would find half of the running. So
-   of a thread that was ready before the nap and has not run in it, its CPU time
-   decides: it ran if more than half a period of it is unpaid. Each look that
-   finds a thread running pays for its part of the time. No more than 4 periods
-   are kept, or owed, and none of the time of a late round.
+   each look that finds a thread running pays for its part of the thread's CPU
+   time. A thread that has not run in the nap, though more than half a period is
+   unpaid, was running if the system calls it ready, which Linux says where it
+   gives the watcher files of its own. No more than 4 periods are kept, or owed,
+   and none of the time of a late round.
 
    Where CPU time moves in steps of 10 ms and more (COARSE), a look is running
    as long as CPU time is left that no look has been charged for: the sums are
@@ -4641,14 +4640,11 @@ static int bursty_p_watcher_is_in_the_way(const bursty_p_thread *t) {
 }
 
 /* Of a thread whose CPU time has not moved since the first look. */
-static int bursty_p_watcher_judge(bursty_p_thread *t, int is_last) {
-    if (is_last) {
-        const int has_unpaid = t->unpaid_ns > (int64_t)bursty_p_ticks.period_us * 500;
-        return t->found == BURSTY_P_READY && has_unpaid ? BURSTY_P_RUNS : BURSTY_P_WAITS;
-    }
+static int bursty_p_watcher_judge(const bursty_p_thread *t, int is_last) {
     if (!bursty_p_watcher_is_in_the_way(t)) return BURSTY_P_WAITS;
-    t->found = (uint32_t)bursty_p_system_ask_state(t->system);
-    return t->found == BURSTY_P_WAITS ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
+    if (!is_last) return BURSTY_P_UNKNOWN;
+    if (t->unpaid_ns <= (int64_t)bursty_p_ticks.period_us * 500) return BURSTY_P_WAITS;
+    return bursty_p_system_is_ready(t->system) ? BURSTY_P_RUNS : BURSTY_P_WAITS;
 }
 
 /* Looks at a pending thread again, least_ns after the time that ran_ns tells.
@@ -4659,7 +4655,7 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     uint64_t ran_ns = UINT64_MAX;
     int what = BURSTY_P_RUNS;
     if (!t->pending) return 0;
-    if (t->found == BURSTY_P_WAITS || t->found == BURSTY_P_RUNS) what = (int)t->found;
+    if (t->found != BURSTY_P_UNKNOWN) what = (int)t->found;
     else if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
         if (ran_ns - t->ran_ns < least_ns) what = bursty_p_watcher_judge(t, is_last);

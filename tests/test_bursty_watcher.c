@@ -384,19 +384,19 @@ TEST(what_the_system_says_of_a_thread) {
     struct stat tasks;
     worker w;
     bursty_p_watcher.has_own_files = 0;
-    CHECK_EQ(bursty_p_system_ask_state(me), BURSTY_P_UNKNOWN);
+    CHECK(!bursty_p_system_is_ready(me));
     bursty_p_watcher.has_own_files = 1;
     if (stat("/proc/self/task", &tasks) == 0) {
         prctl(PR_GET_NAME, name);
         prctl(PR_SET_NAME, "a) S (b) T");
-        CHECK_EQ(bursty_p_system_ask_state(me), BURSTY_P_READY);
+        CHECK(bursty_p_system_is_ready(me));
         prctl(PR_SET_NAME, name);
-        CHECK_EQ(bursty_p_system_ask_state(4194305), BURSTY_P_UNKNOWN); /* above any number */
+        CHECK(!bursty_p_system_is_ready(4194305)); /* above any number */
         stop_all(0);
         begin(&w, say_number_and_rest, &number);
         while (!BURSTY_P_ACQUIRE(&number)) rest(.001);
-        while (bursty_p_system_ask_state(number) != BURSTY_P_WAITS && wall() < end) rest(.001);
-        CHECK_EQ(bursty_p_system_ask_state(number), BURSTY_P_WAITS);
+        while (bursty_p_system_is_ready(number) && wall() < end) rest(.001);
+        CHECK(!bursty_p_system_is_ready(number));
         stop_all(1);
         join(&w);
         CHECK_EQ(next_file(), next);
@@ -469,9 +469,8 @@ TEST(the_watcher_holds_no_file_of_the_program) {
 /* A thread whose CPU time has not moved is judged by what it has not paid for:
    10 ms make a period of 100 Hz. */
 TEST(a_thread_that_is_ready_pays_for_its_time) {
-    static const struct { int64_t unpaid; uint32_t found; int runs; } cases[] = {
-        { 5000001, BURSTY_P_READY, 1 }, { 5000000, BURSTY_P_READY, 0 }, { -20000000, BURSTY_P_READY, 0 },
-        { 40000000, BURSTY_P_UNKNOWN, 0 }, { 40000000, BURSTY_P_WAITS, 0 },
+    static const struct { int64_t unpaid; int is_ready, runs; } cases[] = {
+        { 5000001, 1, 1 }, { 5000000, 1, 0 }, { -20000000, 1, 0 }, { 40000000, 0, 0 },
     };
     bursty_p_thread t;
     size_t i;
@@ -480,7 +479,9 @@ TEST(a_thread_that_is_ready_pays_for_its_time) {
     bursty_stop();
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
         t.unpaid_ns = cases[i].unpaid;
-        t.found = cases[i].found;
+        t.system = cases[i].is_ready ? bursty_p_system_me() : 4194305;
+        CHECK_EQ(bursty_p_watcher_judge(&t, 0), BURSTY_P_UNKNOWN);
+        if (!bursty_p_watcher.has_own_files) continue;
         CHECK_EQ(bursty_p_watcher_judge(&t, 1), cases[i].runs ? BURSTY_P_RUNS : BURSTY_P_WAITS);
     }
     t.unpaid_ns = 0;

@@ -10,24 +10,24 @@
               |
               a round:  1. each thread: its CPU time, and a copy of its stack
                         2. each thread that has run since the last round: its CPU time again
-                        3. 50 us later: those whose CPU time did not move in between, and that
-                           are not blocked
+                        3. 50 us later: those whose CPU time did not move in between
 
    A look is charged to *running* or *waiting*. A thread runs at the moment of
    the look if its CPU time moves from 1 to 2. If it does not, the thread may be
-   blocked, which Linux says where it gives the watcher files of its own; or the
-   watcher has just taken its processor. So the watcher naps, and a thread that
-   had nothing but the watcher in its way runs on: its CPU time moves by half of
-   the nap or more. (Half: threads that go to sleep in the nap and threads that
-   wake in it are mistaken equally often.) A thread that ran last on another
-   processor had the watcher not in its way, and needs no nap.
+   blocked; or the watcher has just taken its processor. So the watcher naps,
+   and a thread that had nothing but the watcher in its way runs on: its CPU
+   time moves by half of the nap or more. (Half: threads that go to sleep in the
+   nap and threads that wake in it are mistaken equally often.) A thread that
+   ran last on another processor had the watcher not in its way, and needs no
+   nap.
 
    On a busy machine the watcher's turn may end that of the thread, and then
    somebody else runs in the nap: such looks would find half of the running. So
-   of a thread that was ready before the nap and has not run in it, its CPU time
-   decides: it ran if more than half a period of it is unpaid. Each look that
-   finds a thread running pays for its part of the time. No more than 4 periods
-   are kept, or owed, and none of the time of a late round.
+   each look that finds a thread running pays for its part of the thread's CPU
+   time. A thread that has not run in the nap, though more than half a period is
+   unpaid, was running if the system calls it ready, which Linux says where it
+   gives the watcher files of its own. No more than 4 periods are kept, or owed,
+   and none of the time of a late round.
 
    Where CPU time moves in steps of 10 ms and more (COARSE), a look is running
    as long as CPU time is left that no look has been charged for: the sums are
@@ -270,14 +270,11 @@ static int bursty_p_watcher_is_in_the_way(const bursty_p_thread *t) {
 }
 
 /* Of a thread whose CPU time has not moved since the first look. */
-static int bursty_p_watcher_judge(bursty_p_thread *t, int is_last) {
-    if (is_last) {
-        const int has_unpaid = t->unpaid_ns > (int64_t)bursty_p_ticks.period_us * 500;
-        return t->found == BURSTY_P_READY && has_unpaid ? BURSTY_P_RUNS : BURSTY_P_WAITS;
-    }
+static int bursty_p_watcher_judge(const bursty_p_thread *t, int is_last) {
     if (!bursty_p_watcher_is_in_the_way(t)) return BURSTY_P_WAITS;
-    t->found = (uint32_t)bursty_p_system_ask_state(t->system);
-    return t->found == BURSTY_P_WAITS ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
+    if (!is_last) return BURSTY_P_UNKNOWN;
+    if (t->unpaid_ns <= (int64_t)bursty_p_ticks.period_us * 500) return BURSTY_P_WAITS;
+    return bursty_p_system_is_ready(t->system) ? BURSTY_P_RUNS : BURSTY_P_WAITS;
 }
 
 /* Looks at a pending thread again, least_ns after the time that ran_ns tells.
@@ -288,7 +285,7 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     uint64_t ran_ns = UINT64_MAX;
     int what = BURSTY_P_RUNS;
     if (!t->pending) return 0;
-    if (t->found == BURSTY_P_WAITS || t->found == BURSTY_P_RUNS) what = (int)t->found;
+    if (t->found != BURSTY_P_UNKNOWN) what = (int)t->found;
     else if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
         if (ran_ns - t->ran_ns < least_ns) what = bursty_p_watcher_judge(t, is_last);

@@ -8,7 +8,7 @@
      me           a number by which the watcher can ask about the calling thread; 0: none
      forget       gives that number back
      ask          what the thread does, and its CPU time so far
-     ask_state    is it blocked (WAITS), or does it wait for a processor (READY)?
+     is_ready     does it run or wait for a processor? 0: no, or not known
      processor    where the calling thread finds the number of the processor that it runs on, or NULL
      nap          some 50 us
      slack_ns     how late the timers themselves may be
@@ -22,7 +22,7 @@
 #define BURSTY_P_COARSE 1
 #define BURSTY_P_EXACT 2
 #define BURSTY_P_STATE 3
-enum { BURSTY_P_WAITS, BURSTY_P_RUNS, BURSTY_P_UNKNOWN, BURSTY_P_READY };
+enum { BURSTY_P_WAITS, BURSTY_P_RUNS, BURSTY_P_UNKNOWN };
 
 static struct {
     uint32_t word;   /* another one after each new order */
@@ -133,9 +133,9 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     return BURSTY_P_UNKNOWN;
 }
 
-static int bursty_p_system_ask_state(uint32_t number) {
+static int bursty_p_system_is_ready(uint32_t number) {
     (void)number;
-    return BURSTY_P_UNKNOWN;
+    return 0;
 }
 static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) { Sleep(1); }
@@ -277,22 +277,21 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
 
 /* "12 (name) R 1 ...": the name may have any character, but behind it are
    numbers. */
-static int bursty_p_system_ask_state(uint32_t number) {
+static int bursty_p_system_is_ready(uint32_t number) {
     char path[40] = "/proc/self/task/", stat[64];
     uint32_t unit = 1000000000, at = 16;
     long file, end;
-    if (!bursty_p_watcher.has_own_files) return BURSTY_P_UNKNOWN;
+    if (!bursty_p_watcher.has_own_files) return 0;
     for (; unit; unit /= 10) {
         if (number >= unit) path[at++] = (char)('0' + number / unit % 10);
     }
     memcpy(path + at, "/stat", 6);
     file = syscall(SYS_openat, -100L, path, 0L, 0L);
-    if (file < 0) return BURSTY_P_UNKNOWN;
+    if (file < 0) return 0;
     end = syscall(SYS_read, file, stat, sizeof stat) - 3;
     (void)syscall(SYS_close, file);
     while (end > 0 && stat[end] != ')') end--;
-    if (end <= 0) return BURSTY_P_UNKNOWN;
-    return stat[end + 2] == 'R' ? BURSTY_P_READY : BURSTY_P_WAITS;
+    return end > 0 && stat[end + 2] == 'R';
 }
 
 static void bursty_p_system_sleep(uint32_t seen, uint64_t until) {
@@ -329,9 +328,9 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
         return BURSTY_P_WAITS;
     return info.run_state == TH_STATE_RUNNING ? BURSTY_P_RUNS : BURSTY_P_WAITS;
 }
-static int bursty_p_system_ask_state(uint32_t number) {
+static int bursty_p_system_is_ready(uint32_t number) {
     (void)number;
-    return BURSTY_P_UNKNOWN;
+    return 0;
 }
 static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) {
