@@ -358,7 +358,7 @@ TEST(who_is_displaced_runs_as_much_as_its_cpu_time) {
             _exit(0);
         }
     }
-    compare_with_truth(.2, 0, 1.5);
+    compare_with_truth(.2, 0, .8);
     for (i = 0; i < count; i++) {
         if (busy[i] <= 0) continue;
         kill(busy[i], SIGKILL);
