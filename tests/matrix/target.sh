@@ -44,8 +44,8 @@ recorded_scripts() { scripts_of recorded | grep -v -e /test_record.sh -e /test_r
 # All that a compiler can change, whole: for one compiler. What the tool says of files is asked of tools by gcc:
 # with its sanitizers, with 32 bits, with another C library.
 everything() { FULL=1 tests "$(all_programs)" "$(scripts_of headers rewritten) $(recorded_scripts)" "$@"; }
-# What `make test` leaves out, by the compiler that it has used.
-longer()     { FULL=1 tests '' "$(longer_scripts)" "$@"; }
+# What `make test` leaves out, by the compiler that it has used and with the tool that it has made.
+longer()     { build=$host; FULL=1 tests '' "$(longer_scripts)" "$@"; }
 # What another compiler can change: the headers, what they become, and programs that it compiles. As
 # much of that as `make test` runs: the newer clang has all of it, and alone what is long and asks less
 # of the compiler than of what it compiles.
@@ -120,7 +120,7 @@ end_wine() {
 windows() {
     begin_wine || return 1
     programs CC=x86_64-w64-mingw32-gcc LDFLAGS=-static RUN="sh tests/matrix/wine.sh $wine" \
-        CFLAGS='-O1 -D__USE_MINGW_ANSI_STDIO=1 -DTEST_SCALE=4'
+        CFLAGS='-O1 -D__USE_MINGW_ANSI_STDIO=1 -DTEST_SCALE=4' SHORT='-O0 -g1'
     code=$?
     end_wine
     return $code
