@@ -48,8 +48,9 @@ everything() { FULL=1 tests "$(all_programs)" "$(scripts_of headers rewritten) $
 longer()     { build=$host; FULL=1 tests '' "$(longer_scripts)" "$@"; }
 # What another compiler can change: the headers, what they become, and programs that it compiles. As
 # much of that as `make test` runs: the newer clang has all of it, and alone what is long and asks less
-# of the compiler than of what it compiles.
+# of the compiler than of what it compiles. It has the tool with -O2, too.
 compiled()   {
+    make -s -k BUILD="$build" WARN="$warn" "$@" CFLAGS='-O0 -g1' tools
     tests "$(header_programs)" "$(scripts_of headers rewritten recorded |
         grep -v -e examples -e comments -e keep -e demo -e hcct_ -e place_)" "$@"
 }
