@@ -12,13 +12,13 @@
 
 BUILD    ?= build
 # Tests compile in less than half the time without what -O2 does; the row gcc-c17 has them with it. Some run
-# so long (LONG) that -O1 is worth its time. A row of the matrix that asks for no optimizer says SHORT=-O0, which
-# then stands behind its CFLAGS for all others.
+# so long (LONG) that -O1 is worth its time. A row of the matrix that asks nothing of the optimizer says
+# SHORT=-O0, which then stands behind its CFLAGS for all others.
 SHORT    ?=
 TESTFLAGS := $(if $(filter undefined,$(origin CFLAGS)),-O0 -g1,$(CFLAGS) $(SHORT))
 LONGFLAGS := $(if $(filter undefined,$(origin CFLAGS)),-O1 -g1,$(CFLAGS))
-LONG      = bursty edgeplan footprint footprint_average footprint_bursts footprint_files hcct_bounds hcct_files \
-            hcct_inside hotstream_grammar layout
+LONG      = bursty edgeplan footprint footprint_average footprint_bursts footprint_files hcct_bounds \
+            hcct_files hcct_inside hotstream_grammar layout
 CFLAGS   ?= -O2 -g1
 CXX      ?= c++
 STD      ?= c99
