@@ -121,7 +121,7 @@ end_wine() {
 windows() {
     begin_wine || return 1
     programs CC=x86_64-w64-mingw32-gcc LDFLAGS=-static RUN="sh tests/matrix/wine.sh $wine" \
-        CFLAGS='-O1 -D__USE_MINGW_ANSI_STDIO=1 -DTEST_SCALE=4' SHORT='-O0 -g1'
+        CFLAGS='-O1 -D__USE_MINGW_ANSI_STDIO=1 -DTEST_SCALE=4'
     code=$?
     end_wine
     return $code
