@@ -40,9 +40,10 @@ class Function:
         self.labels, self.back = [], set()
         gotos = []
         for c in cursor.walk_preorder():
-            if c.kind == K.LABEL_STMT:
+            kind = c.kind               # not free: libclang's number is looked up
+            if kind == K.LABEL_STMT:
                 self.labels.append((c.spelling, c.extent.start.offset))
-            if c.kind == K.GOTO_STMT:
+            if kind == K.GOTO_STMT:
                 gotos.append((next(c.get_children()).spelling, c.extent.start.offset))
         self.labels.sort(key=lambda p: p[1])
         place = dict(self.labels)
@@ -95,19 +96,20 @@ class Function:
             self.say('c%d' % self.callees.index(name))
 
     def expression(self, c):
+        kind = c.kind
         parts = [x for x in c.get_children() if x.kind != K.TYPE_REF]
-        if c.kind == K.CALL_EXPR:
+        if kind == K.CALL_EXPR:
             self.call(c)
-        elif c.kind == K.BINARY_OPERATOR and len(parts) == 2 and \
+        elif kind == K.BINARY_OPERATOR and len(parts) == 2 and \
                 re.search(rb'&&|\|\|', self.between(parts[0], parts[1])):
             self.expression(parts[0])
             self.choice(parts[1], None)
-        elif c.kind == K.CONDITIONAL_OPERATOR:
+        elif kind == K.CONDITIONAL_OPERATOR:
             self.expression(parts[0])
             self.choice(parts[1], parts[2])
-        elif c.kind == K.StmtExpr:
+        elif kind == K.StmtExpr:
             self.statement(parts[0])
-        elif c.kind in (K.CXX_UNARY_EXPR, K.GENERIC_SELECTION_EXPR):
+        elif kind in (K.CXX_UNARY_EXPR, K.GENERIC_SELECTION_EXPR):
             pass
         else:
             for part in parts:
@@ -157,18 +159,19 @@ class Function:
         return slots + [body]
 
     def statement(self, c):
+        kind = c.kind
         parts = list(c.get_children())
-        if c.kind == K.IF_STMT:
+        if kind == K.IF_STMT:
             self.expression(parts[0])
             self.choice(parts[1], parts[2] if len(parts) > 2 else None)
-        elif c.kind == K.FOR_STMT:
+        elif kind == K.FOR_STMT:
             init, condition, step, body = self.for_parts(c)
             if init is not None:
                 self.any(init)
             self.loop('W', [condition, body, step])
-        elif c.kind == K.WHILE_STMT:
+        elif kind == K.WHILE_STMT:
             self.loop('W', [parts[0], parts[1], None])
-        elif c.kind == K.DO_STMT:
+        elif kind == K.DO_STMT:
             e = parts[1].extent
             if self.text[e.start.offset:e.end.offset] == b'0':
                 self.say('{')
@@ -176,35 +179,35 @@ class Function:
                 self.say('}')
             else:
                 self.loop('D', parts)
-        elif c.kind == K.SWITCH_STMT:
+        elif kind == K.SWITCH_STMT:
             self.expression(parts[0])
             self.say('S{')
             self.any(parts[1])
             self.say('}')
-        elif c.kind in (K.CASE_STMT, K.DEFAULT_STMT):
+        elif kind in (K.CASE_STMT, K.DEFAULT_STMT):
             self.any(parts[-1])
-        elif c.kind == K.LABEL_STMT:
+        elif kind == K.LABEL_STMT:
             self.say('l%d' % self.number[c.spelling])
             if c.spelling in self.back:
                 self.say('G%d' % self.loops)
                 self.loops += 1
             self.any(parts[0])
-        elif c.kind == K.GOTO_STMT:
+        elif kind == K.GOTO_STMT:
             self.say('g%d' % self.number[parts[0].spelling])
-        elif c.kind == K.INDIRECT_GOTO_STMT:
+        elif kind == K.INDIRECT_GOTO_STMT:
             self.expression(parts[0])
             self.say('x')
-        elif c.kind == K.BREAK_STMT:
+        elif kind == K.BREAK_STMT:
             self.say('b')
-        elif c.kind == K.CONTINUE_STMT:
+        elif kind == K.CONTINUE_STMT:
             self.say('k')
-        elif c.kind == K.RETURN_STMT:
+        elif kind == K.RETURN_STMT:
             for part in parts:
                 self.expression(part)
             self.say('r')
-        elif c.kind == K.DECL_STMT:
+        elif kind == K.DECL_STMT:
             self.declaration(c)
-        elif c.kind not in (K.ASM_STMT, K.MS_ASM_STMT):
+        elif kind not in (K.ASM_STMT, K.MS_ASM_STMT):
             for part in parts:
                 self.any(part)
 

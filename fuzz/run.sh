@@ -28,7 +28,7 @@ count_of() {
 }
 
 passed=0 failed=0
-flags='-O1 -g -fno-sanitize-recover=undefined -fsanitize=fuzzer-no-link,address,undefined'
+flags='-O1 -g1 -fno-sanitize-recover=undefined -fsanitize=fuzzer-no-link,address,undefined'
 programs=
 for name in "$@"; do programs="$programs $build/fuzz/$name"; done
 # shellcheck disable=SC2086

@@ -151,6 +151,9 @@ check "CMake, add_subdirectory" cmake_runs added
 cmake_project fetched "include(FetchContent)
 FetchContent_Declare(bursty SOURCE_DIR $work/clone)
 FetchContent_MakeAvailable(bursty)"
+# From here on the tool is found built, where CMake's and meson's make looks for it.
+mkdir -p "$work/fetched/b/_deps/bursty-build"
+cp -r "$work/clone/build" "$work/fetched/b/_deps/bursty-build/tool"
 check "CMake, FetchContent" cmake_runs fetched
 mkdir "$work/launched"
 cp "$work/game/count.c" "$work/launched"
@@ -190,6 +193,8 @@ mkdir "$work/mesonsub/subprojects"
 git clone -q "$work/clone" "$work/mesonsub/subprojects/bursty"
 cp "$work/clone/package/bursty.wrap" "$work/mesonsub/subprojects/"
 check "meson, a subproject" meson_runs mesonsub env
+cp -r "$work/clone/build/." "$work/mesonsub/b/subprojects/bursty/"
+rm -f "$work/mesonsub/b/subprojects/bursty/bursty"
 check "meson builds the tool" plain ninja -C "$work/mesonsub/b" subprojects/bursty/bursty
 check "meson's tool" says "^bursty $version" plain "$work/mesonsub/b/subprojects/bursty/bursty" --version
 mkdir "$work/mesoncc"

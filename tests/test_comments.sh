@@ -1,8 +1,9 @@
 #!/bin/sh
 # test_comments.sh - every program that stands in a header's comment, in README.md or in docs/ is
 # compiled as C99 and as C++11 with all warnings as errors, and run as C99. FULL=1, as the matrix has
-# it: with everything off, too, and as C++ it runs, too. In a header a program stands between a line
-# "example:" and a line "end of example."; in a page it is a block of ```c with a main.
+# it: as C99 with -O2, with everything off, too, and as C++ it runs, too; these two with -O0, as in
+# test_examples.sh. In a header a program stands between a line "example:" and a line "end of
+# example."; in a page it is a block of ```c with a main.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
@@ -12,8 +13,6 @@ out=${BUILD:-build}/comments
 rm -rf "$out"
 mkdir -p "$out/build" || exit 2
 . tests/compile/warnings.sh
-level=-O0 # compiles in a third of the time
-[ -z "${FULL-}" ] || level=-O2
 log=$out/log
 
 run() { (cd "$out" && timeout 60 "./$1" </dev/null); } # what a program writes stays here
@@ -64,6 +63,8 @@ for source in "$out"/*.c; do
     name=$(basename "$source" .c)
     for off in '' ${FULL:+-DBURSTY_OFF}; do
         [ -z "$off" ] || can_be_off "$source" || continue
+        level=-O0 # compiles in a third of the time
+        [ -z "${FULL-}" ] || [ -n "$off" ] || level=-O2
         # shellcheck disable=SC2046,SC2086
         check "$name, C99 $off" $CC -std=c99 $(warnings_for "$CC" "$name") $level $off -I"$top" \
             -pthread -o "$out/$name" "$source" -lm
@@ -72,7 +73,7 @@ for source in "$out"/*.c; do
             form=-fsyntax-only libs=
             [ -z "${FULL-}" ] || form="-pthread -o $out/${name}_cc" libs=-lm
             # shellcheck disable=SC2046,SC2086
-            check "$name, C++11 $off" $CXX -std=c++11 $(warnings_for "$CXX" "$name") $level $off \
+            check "$name, C++11 $off" $CXX -std=c++11 $(warnings_for "$CXX" "$name") -O0 $off \
                 -I"$top" -x c++ $form "$source" $libs
             [ -z "${FULL-}" ] || check "$name, C++11 $off, run" run "${name}_cc"
         else

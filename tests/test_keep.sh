@@ -1,6 +1,9 @@
 #!/bin/sh
 # test_keep.sh - checks and scopes in assembly, in the ways of building that they must survive, with
 # $CC and $CXX; with FULL=1, as the matrix has it, in all of them. The programs are in tests/keep/.
+# With -DQUICK (tests/keep/whole.h) the implementation is compiled without an optimizer, and what has
+# the checks is not: in a third of the time. Each program stands here without it, too, with -O2, and
+# keep.c, which looks at what the implementation saves, always.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
@@ -202,13 +205,13 @@ steps_shared() { # FLAGS...
 steps $level
 if [ -n "${FULL:-}" ]; then
     for flags in -O0 -O1 -O2 -O3 -Os; do
-        steps_shared $flags
-        steps $flags
+        steps_shared $flags -DQUICK
+        steps $flags -DQUICK
     done
     for flags in -fno-omit-frame-pointer '-fno-pie -no-pie' \
         '-fcf-protection=full -fstack-protector-all' -masm=intel; do
         # shellcheck disable=SC2086
-        steps -O2 $flags
+        steps -O2 $flags -DQUICK
     done
 fi
 
@@ -373,33 +376,33 @@ done
 if grep -q avx512f /proc/cpuinfo; then keep -O3 -mavx512f; else skip "no AVX-512 here"; fi
 if has "$CXX"; then
     for level in -O0 -O2; do
-        shared exe $level -fno-exceptions
+        shared exe $level -fno-exceptions -DQUICK
         shared so $level -fno-exceptions -fPIC
-        shared exe $level
+        shared exe $level -DQUICK
         through $level
         through $level -fPIC '-DBURSTY_TLS_MODEL="initial-exec"'
     done
-    shared so -O2 -fPIC -fno-exceptions '-DBURSTY_TLS_MODEL="initial-exec"'
-    shared so -O2 -fPIC -fno-exceptions -fvisibility=hidden -fvisibility-inlines-hidden
-    shared exe -O2 -fno-exceptions -static
-    for sanitizer in address thread; do shared exe -O1 -fno-exceptions -fsanitize=$sanitizer; done
+    shared so -O2 -fPIC -fno-exceptions '-DBURSTY_TLS_MODEL="initial-exec"' -DQUICK
+    shared so -O2 -fPIC -fno-exceptions -fvisibility=hidden -fvisibility-inlines-hidden -DQUICK
+    shared exe -O2 -fno-exceptions -static -DQUICK
+    for sanitizer in address thread; do shared exe -O1 -fno-exceptions -fsanitize=$sanitizer -DQUICK; done
     # shellcheck disable=SC2086
     if [ -n "$lto" ]; then
         shared exe -O2 -fno-exceptions $lto
-        shared so -O2 -fno-exceptions -fPIC $lto
+        shared so -O2 -fno-exceptions -fPIC $lto -DQUICK
         through -O2 -fexceptions $lto
     else skip "$CC -flto does not link here"; fi
 fi
 same_dump -O0
-for flags in -O0 -O3 -Os '-O2 -fno-pie -no-pie' '-O3 -mavx2' \
-    '-O2 -fcf-protection=full -fstack-protector-all' '-O2 -fexceptions' '-O2 -DBURSTY_STACK=3' \
-    '-O2 -DBURSTY_STACK=200' ${lto:+"-O2 $lto"}; do
+for flags in -O0 '-O3 -DQUICK' '-Os -DQUICK' '-O2 -fno-pie -no-pie -DQUICK' '-O3 -mavx2' \
+    '-O2 -fcf-protection=full -fstack-protector-all -DQUICK' '-O2 -fexceptions -DQUICK' \
+    '-O2 -DBURSTY_STACK=3 -DQUICK' '-O2 -DBURSTY_STACK=200 -DQUICK' ${lto:+"-O2 $lto"}; do
     # shellcheck disable=SC2086
     same_events scopes.c $flags
 done
-same_events scopes.c -O2 -fPIC '-DBURSTY_TLS_MODEL="initial-exec"'
+same_events scopes.c -O2 -fPIC '-DBURSTY_TLS_MODEL="initial-exec"' -DQUICK
 if has "$CXX"; then
-    for flags in -O2 -O3 -Os '-O2 -fno-pie -no-pie' ${lto:+"-O2 $lto"}; do
+    for flags in -O2 '-O3 -DQUICK' '-Os -DQUICK' '-O2 -fno-pie -no-pie -DQUICK' ${lto:+"-O2 $lto -DQUICK"}; do
         # shellcheck disable=SC2086
         same_events scopes.cc $flags
     done

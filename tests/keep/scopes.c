@@ -4,8 +4,7 @@
    registers and with none. Built with scopes in assembly and in C, it must
    print the same. One thing differs by design: the end of a scope below the
    stack has the site "(deep)"; both count as that here. */
-#define BURSTY_IMPLEMENTATION
-#include "bursty.h"
+#include "whole.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

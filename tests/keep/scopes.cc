@@ -1,7 +1,6 @@
 // scopes.cc - as scopes.c, for C++: exceptions that the program throws run the ends of the scopes
 // that they leave, in templates, constructors, destructors, members and lambdas.
-#define BURSTY_IMPLEMENTATION
-#include "bursty.h"
+#include "whole.h"
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>

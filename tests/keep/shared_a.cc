@@ -1,5 +1,5 @@
 // shared_a.cc - one half of a program or shared object. Prints "N passed, N failed".
-#define BURSTY_IMPLEMENTATION
+#include "whole.h"
 #include "shared.hpp"
 #include <cstdio>
 #include <cstring>

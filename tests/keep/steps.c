@@ -2,8 +2,7 @@
    flag), and asks at each instruction which scope runs: by the stack of scopes
    alone, and as a tick does. A tick must be right at every instruction. Prints
    "N passed, N failed". Exit status 3: the build reads no code. */
-#define BURSTY_IMPLEMENTATION
-#include "bursty.h"
+#include "whole.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -44,12 +44,13 @@ recorded_scripts() { scripts_of recorded | grep -v -e /test_record.sh -e /test_r
 # All that a compiler can change, whole: for one compiler. What the tool says of files is asked of tools by gcc:
 # with its sanitizers, with 32 bits, with another C library.
 everything() { FULL=1 tests "$(all_programs)" "$(scripts_of headers rewritten) $(recorded_scripts)" "$@"; }
-# What `make test` leaves out, by the compiler that it has used.
-longer()     { FULL=1 tests '' "$(longer_scripts)" "$@"; }
+# What `make test` leaves out, by the compiler that it has used and with the tool that it has made.
+longer()     { build=$host; FULL=1 tests '' "$(longer_scripts)" "$@"; }
 # What another compiler can change: the headers, what they become, and programs that it compiles. As
 # much of that as `make test` runs: the newer clang has all of it, and alone what is long and asks less
-# of the compiler than of what it compiles.
+# of the compiler than of what it compiles. It has the tool with -O2, too.
 compiled()   {
+    make -s -k BUILD="$build" WARN="$warn" "$@" CFLAGS='-O0 -g1' tools
     tests "$(header_programs)" "$(scripts_of headers rewritten recorded |
         grep -v -e examples -e comments -e keep -e demo -e hcct_ -e place_)" "$@"
 }
@@ -146,11 +147,12 @@ clang_for() { # SYSTEM OPTIONS...
     shift
     case " $* " in *' -U__clang__ '*) set -- "$@" -Wno-unused-parameter -Wno-unused-function ;; esac
     case "$system $*" in # warnings come without code; code is made once for each processor
-    x86_64*all.c | arm64*all.c | x86_64*msvc*forms.c) set -- "$@" -O1 -c -o "$build/x.obj" ;;
+    x86_64*all.c | arm64*all.c | x86_64*msvc*forms.c) set -- "$@" "${level:--O0}" -c -o "$build/x.obj" ;;
     *) set -- "$@" -fsyntax-only ;;
     esac
     clang-19 --target="$system" $warn -Wno-pedantic -I. "$@"
 }
+level= # of the code, -O0
 hosted='-nostdlibinc -isystem tests/compile/system'
 
 # As Microsoft's compiler sees it. With -U__clang__ nothing says that this is another compiler: so
@@ -204,8 +206,11 @@ macos() {
             done
         done
         # A thread that ends is noticed, there is a clock, and there is a watcher.
+        rm -f "$build/x.obj"
+        level=-O1 # what can never be called is gone
+        clang_for $processor-apple-macos12 $hosted -x c -std=c99 tests/compile/all.c
+        level=
         for symbol in _pthread_key_create _pthread_atfork _clock_gettime _pthread_create _thread_info; do
-            clang_for $processor-apple-macos12 $hosted -x c -std=c99 tests/compile/all.c
             check "all.c uses $symbol" grep -q "$symbol" "$build/x.obj"
         done
     done
