@@ -1794,11 +1794,11 @@ typedef struct bursty_p_thread {
 #ifdef BURSTY_P_WATCHER
     uint32_t watched, system; /* see watcher.c: may it look; what the system calls the thread */
     uint32_t pending;         /* the row of a look that is not charged yet, or 0 */
-    uint32_t found;           /* that look found it running, waiting or unknown */
+    uint32_t found;           /* what that look found: running, waiting, ready or unknown */
     uint32_t seen;            /* the row of the last look, or 0 */
     const bursty_here *here;
     const volatile uint32_t *processor; /* where it ran last; NULL: not known */
-    int64_t unpaid_ns;        /* its CPU time for which no look has found it running; see watcher.c */
+    int64_t unpaid_ns;        /* its CPU time less what looks have paid for; see watcher.c */
     uint64_t ran_ns;          /* the thread's CPU time at the last look, or as far as it is paid */
 #endif
     char name[BURSTY_P_NAME];
@@ -4021,7 +4021,7 @@ static void bursty_p_uninstall(void) {
      me           a number by which the watcher can ask about the calling thread; 0: none
      forget       gives that number back
      ask          what the thread does, and its CPU time so far
-     is_ready     does it run or wait for a processor? 0: no, or not known
+     state        is it blocked (WAITS), or does it run or wait for a processor (READY)?
      processor    where the calling thread finds the number of the processor that it runs on, or NULL
      nap          some 50 us
      slack_ns     how late the timers themselves may be
@@ -4035,7 +4035,7 @@ static void bursty_p_uninstall(void) {
 #define BURSTY_P_COARSE 1
 #define BURSTY_P_EXACT 2
 #define BURSTY_P_STATE 3
-enum { BURSTY_P_WAITS, BURSTY_P_RUNS, BURSTY_P_UNKNOWN };
+enum { BURSTY_P_WAITS, BURSTY_P_RUNS, BURSTY_P_UNKNOWN, BURSTY_P_READY };
 
 static struct {
     uint32_t word;   /* another one after each new order */
@@ -4146,9 +4146,9 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
     return BURSTY_P_UNKNOWN;
 }
 
-static int bursty_p_system_is_ready(uint32_t number) {
+static int bursty_p_system_state(uint32_t number) {
     (void)number;
-    return 0;
+    return BURSTY_P_UNKNOWN;
 }
 static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) { Sleep(1); }
@@ -4211,15 +4211,27 @@ static void bursty_p_system_end(void) {
    processor goes to sleep: it would see nobody run. So it asks Linux for exact
    timers and, by the one value that needs no rights, for turns of 0.1 ms: from
    6.12 on who has short turns is let in at once. Kernels that do not know this
-   ignore it. The name is for ps and debuggers. From 5.9 on the thread gets a
-   table of files of its own, an empty one: what it opens takes no number from
-   the program, and what the program closes is closed. */
+   ignore it. The name is for ps and debuggers. From 5.9 on (CLOSE_RANGE_UNSHARE)
+   the thread gets a table of files of its own, an empty one: what it opens takes
+   no number from the program, and what the program closes is closed. Sanitizers
+   write what they find where it happens: there the first three files stay. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define BURSTY_P_FIRST_FILE 3L
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define BURSTY_P_FIRST_FILE 3L
+#endif
+#endif
+#ifndef BURSTY_P_FIRST_FILE
+#define BURSTY_P_FIRST_FILE 0L
+#endif
 static void bursty_p_system_be_prompt(void) {
 #if defined(__linux__)
     (void)syscall(SYS_prctl, 29L, 1L, 0L, 0L, 0L);
     (void)syscall(SYS_prctl, 15L, "bursty watcher", 0L, 0L, 0L);
 #ifdef SYS_close_range
-    bursty_p_watcher.has_own_files = syscall(SYS_close_range, 0L, 0xFFFFFFFFL, 2L) == 0;
+    BURSTY_P_RELEASE(&bursty_p_watcher.has_own_files,
+                     syscall(SYS_close_range, BURSTY_P_FIRST_FILE, 0xFFFFFFFFL, 2L) == 0);
 #endif
 #if defined(SYS_sched_getattr) && defined(SYS_sched_setattr)
     struct { uint32_t size, policy; uint64_t flags; uint32_t nice, priority; uint64_t turn, deadline, period; } how;
@@ -4290,21 +4302,22 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
 
 /* "12 (name) R 1 ...": the name may have any character, but behind it are
    numbers. */
-static int bursty_p_system_is_ready(uint32_t number) {
-    char path[40] = "/proc/self/task/", stat[64];
+static int bursty_p_system_state(uint32_t number) {
+    char path[40] = "/proc/self/task/", line[64] = "";
     uint32_t unit = 1000000000, at = 16;
     long file, end;
-    if (!bursty_p_watcher.has_own_files) return 0;
+    if (!BURSTY_P_ACQUIRE(&bursty_p_watcher.has_own_files)) return BURSTY_P_UNKNOWN;
     for (; unit; unit /= 10) {
         if (number >= unit) path[at++] = (char)('0' + number / unit % 10);
     }
     memcpy(path + at, "/stat", 6);
-    file = syscall(SYS_openat, -100L, path, 0L, 0L);
-    if (file < 0) return 0;
-    end = syscall(SYS_read, file, stat, sizeof stat) - 3;
+    file = syscall(SYS_openat, -100L, path, 0L, 0L); /* AT_FDCWD, which the path has no use for */
+    if (file < 0) return BURSTY_P_UNKNOWN;
+    end = syscall(SYS_read, file, line, sizeof line) - 3;
     (void)syscall(SYS_close, file);
-    while (end > 0 && stat[end] != ')') end--;
-    return end > 0 && stat[end + 2] == 'R';
+    while (end > 0 && line[end] != ')') end--;
+    if (end <= 0) return BURSTY_P_UNKNOWN;
+    return line[end + 2] == 'R' ? BURSTY_P_READY : BURSTY_P_WAITS;
 }
 
 static void bursty_p_system_sleep(uint32_t seen, uint64_t until) {
@@ -4341,9 +4354,9 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
         return BURSTY_P_WAITS;
     return info.run_state == TH_STATE_RUNNING ? BURSTY_P_RUNS : BURSTY_P_WAITS;
 }
-static int bursty_p_system_is_ready(uint32_t number) {
+static int bursty_p_system_state(uint32_t number) {
     (void)number;
-    return 0;
+    return BURSTY_P_UNKNOWN;
 }
 static const volatile uint32_t *bursty_p_system_processor(void) { return NULL; }
 static void bursty_p_system_nap(void) {
@@ -4380,7 +4393,8 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
               |
               a round:  1. each thread: its CPU time, and a copy of its stack
                         2. each thread that has run since the last round: its CPU time again
-                        3. 50 us later: those whose CPU time did not move in between
+                        3. 50 us later: those whose CPU time did not move in between, and that
+                           are not known to be blocked
 
    A look is charged to *running* or *waiting*. A thread runs at the moment of
    the look if its CPU time moves from 1 to 2. If it does not, the thread may be
@@ -4394,10 +4408,11 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
    On a busy machine the watcher's turn may end that of the thread, and then
    somebody else runs in the nap: such looks would find half of the running. So
    each look that finds a thread running pays for its part of the thread's CPU
-   time. A thread that has not run in the nap, though more than half a period is
-   unpaid, was running if the system calls it ready, which Linux says where it
-   gives the watcher files of its own. No more than 4 periods are kept, or owed,
-   and none of the time of a late round.
+   time. Of a thread that has run since the last round, and that has more unpaid
+   than half of what this look counts for, the watcher asks before the nap
+   whether it is blocked (Linux, where it gives the watcher files of its own). If
+   it is not, but was ready, it ran, also if it gets no turn in the nap. No more
+   than 4 gaps are kept, or owed, and none of the time of a late round.
 
    Where CPU time moves in steps of 10 ms and more (COARSE), a look is running
    as long as CPU time is left that no look has been charged for: the sums are
@@ -4572,10 +4587,18 @@ static int bursty_p_watcher_pay(bursty_p_thread *t, uint64_t ran_ns, uint64_t ga
     return BURSTY_P_RUNS;
 }
 
-/* CPU time that the thread has got, or that a look has paid for. */
-static void bursty_p_watcher_earn(bursty_p_thread *t, int64_t ns) {
-    const int64_t most = (int64_t)bursty_p_ticks.period_us * 4000, sum = t->unpaid_ns + ns;
-    t->unpaid_ns = sum > most ? most : sum < -most ? -most : sum;
+/* In ns. */
+static int64_t bursty_p_watcher_periods(uint32_t count) {
+    return (int64_t)bursty_p_ticks.period_us * 1000 * count;
+}
+
+/* CPU time that the thread has got, or that a look has paid for; gap in
+   periods. */
+static void bursty_p_watcher_earn(bursty_p_thread *t, int64_t ns, uint32_t gap) {
+    const int64_t most = bursty_p_watcher_periods(4 * gap);
+    t->unpaid_ns += ns;
+    if (t->unpaid_ns > most) t->unpaid_ns = most;
+    if (t->unpaid_ns < -most) t->unpaid_ns = -most;
 }
 
 /* The first look of a round at a thread. It is pending until it is known how
@@ -4593,7 +4616,10 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
         what = ran_ns == before ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         t->ran_ns = ran_ns;
         is_same = before && ran_ns == before && t->seen; /* before: no other thread was here */
-        if (before) bursty_p_watcher_earn(t, (int64_t)(ran_ns - before));
+        if (before && ran_ns > before) { /* no more than has passed: there may have been a pause */
+            const uint64_t got = ran_ns - before;
+            bursty_p_watcher_earn(t, (int64_t)(got < gap_ns ? got : gap_ns), round->gap);
+        }
         round->has_run |= ran_ns != before;
     } else if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
         what = bursty_p_watcher_pay(t, ran_ns, gap_ns);
@@ -4616,7 +4642,8 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
 
 /* Late looks are not charged. CPU time up to it is paid all the same, or is not
    earned. */
-static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint32_t looks) {
+static void bursty_p_watcher_leave_out(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns,
+                                       uint32_t looks) {
     uint64_t ran_ns = 0;
     bursty_p_tick_add(&bursty_p_watcher.late, looks);
     t->pending = 0;
@@ -4628,6 +4655,7 @@ static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint
     } else if (ran_ns != t->ran_ns) {
         t->ran_ns = ran_ns;
         t->seen = 0;
+        round->has_run = 1;
     }
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
 }
@@ -4639,12 +4667,8 @@ static int bursty_p_watcher_is_in_the_way(const bursty_p_thread *t) {
            || *own == *t->processor;
 }
 
-/* Of a thread whose CPU time has not moved since the first look. */
-static int bursty_p_watcher_judge(const bursty_p_thread *t, int is_last) {
-    if (!bursty_p_watcher_is_in_the_way(t)) return BURSTY_P_WAITS;
-    if (!is_last) return BURSTY_P_UNKNOWN;
-    if (t->unpaid_ns <= (int64_t)bursty_p_ticks.period_us * 500) return BURSTY_P_WAITS;
-    return bursty_p_system_is_ready(t->system) ? BURSTY_P_RUNS : BURSTY_P_WAITS;
+static uint32_t bursty_p_watcher_gaps(const bursty_p_round *round) {
+    return round->gap > round->next_gap ? round->gap : round->next_gap;
 }
 
 /* Looks at a pending thread again, least_ns after the time that ran_ns tells.
@@ -4655,16 +4679,31 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     uint64_t ran_ns = UINT64_MAX;
     int what = BURSTY_P_RUNS;
     if (!t->pending) return 0;
-    if (t->found != BURSTY_P_UNKNOWN) what = (int)t->found;
+    if (t->found == BURSTY_P_RUNS || t->found == BURSTY_P_WAITS) what = (int)t->found;
     else if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
-        if (ran_ns - t->ran_ns < least_ns) what = bursty_p_watcher_judge(t, is_last);
+        if (ran_ns - t->ran_ns < least_ns) {
+            if (is_last) what = t->found == BURSTY_P_READY ? BURSTY_P_RUNS : BURSTY_P_WAITS;
+            else what = bursty_p_watcher_is_in_the_way(t) ? BURSTY_P_UNKNOWN : BURSTY_P_WAITS;
+        }
+        if (what == BURSTY_P_RUNS)
+            bursty_p_watcher_earn(t, -bursty_p_watcher_periods(round->weight), bursty_p_watcher_gaps(round));
         BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
     }
     if (what == BURSTY_P_UNKNOWN) return 1;
     bursty_p_watcher_charge(round, t->pending, what);
-    if (what == BURSTY_P_RUNS)
-        bursty_p_watcher_earn(t, -(int64_t)round->weight * bursty_p_ticks.period_us * 1000);
+    t->pending = 0;
+    return 0;
+}
+
+/* Of a pending thread with unpaid time. Returns whether it is pending still. If
+   it ends meanwhile, and another has its number, one look is mistaken. */
+static int bursty_p_watcher_ask(bursty_p_round *round, bursty_p_thread *t) {
+    if (!t->pending) return 0;
+    if (2 * t->unpaid_ns <= bursty_p_watcher_periods(round->weight)) return 1;
+    t->found = (uint32_t)bursty_p_system_state(t->system);
+    if (t->found != BURSTY_P_WAITS) return 1;
+    bursty_p_watcher_charge(round, t->pending, BURSTY_P_WAITS);
     t->pending = 0;
     return 0;
 }
@@ -4746,17 +4785,21 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
     for (t = first; t < end; t++) {
         if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
         watched++;
-        if (late) bursty_p_watcher_leave_out(t, gap_ns, late);
+        if (late) bursty_p_watcher_leave_out(round, t, gap_ns, late);
         else bursty_p_watcher_look(round, t, gap_ns);
         is_pending |= !late && t->pending;
     }
     bursty_p_watcher_weigh(round, late ? 0 : gap_ns);
     if (is_pending) {
-        began = bursty_p_wall_ns();
         is_pending = 0;
         for (t = first; t < end; t++) is_pending |= bursty_p_watcher_look_again(round, t, 1, 0);
     }
     if (is_pending) {
+        is_pending = 0;
+        for (t = first; t < end; t++) is_pending |= bursty_p_watcher_ask(round, t);
+    }
+    if (is_pending) {
+        began = bursty_p_wall_ns();
         bursty_p_system_nap();
         began = bursty_p_wall_ns() - began;
         for (t = first; t < end; t++) (void)bursty_p_watcher_look_again(round, t, began / 2, 1);
@@ -4834,7 +4877,7 @@ static void bursty_p_watcher_forget_counts(void) {
 static int bursty_p_watcher_begin(void) {
     uint32_t seed = bursty_p_mix((uint32_t)bursty_p_wall_ns(), bursty_p_all.config.seed + 1);
     bursty_p_watcher.random = seed ? seed : 1;
-    bursty_p_watcher.ends = 0;
+    bursty_p_watcher.ends = bursty_p_watcher.has_own_files = 0;
     if (!bursty_p_system_begin()) return 0;
     BURSTY_P_RELEASE(&bursty_p_watcher.exists, 1);
     return 1;

@@ -50,11 +50,11 @@ typedef struct bursty_p_thread {
 #ifdef BURSTY_P_WATCHER
     uint32_t watched, system; /* see watcher.c: may it look; what the system calls the thread */
     uint32_t pending;         /* the row of a look that is not charged yet, or 0 */
-    uint32_t found;           /* that look found it running, waiting or unknown */
+    uint32_t found;           /* what that look found: running, waiting, ready or unknown */
     uint32_t seen;            /* the row of the last look, or 0 */
     const bursty_here *here;
     const volatile uint32_t *processor; /* where it ran last; NULL: not known */
-    int64_t unpaid_ns;        /* its CPU time for which no look has found it running; see watcher.c */
+    int64_t unpaid_ns;        /* its CPU time less what looks have paid for; see watcher.c */
     uint64_t ran_ns;          /* the thread's CPU time at the last look, or as far as it is paid */
 #endif
     char name[BURSTY_P_NAME];

@@ -10,7 +10,8 @@
               |
               a round:  1. each thread: its CPU time, and a copy of its stack
                         2. each thread that has run since the last round: its CPU time again
-                        3. 50 us later: those whose CPU time did not move in between
+                        3. 50 us later: those whose CPU time did not move in between, and that
+                           are not known to be blocked
 
    A look is charged to *running* or *waiting*. A thread runs at the moment of
    the look if its CPU time moves from 1 to 2. If it does not, the thread may be
@@ -24,10 +25,11 @@
    On a busy machine the watcher's turn may end that of the thread, and then
    somebody else runs in the nap: such looks would find half of the running. So
    each look that finds a thread running pays for its part of the thread's CPU
-   time. A thread that has not run in the nap, though more than half a period is
-   unpaid, was running if the system calls it ready, which Linux says where it
-   gives the watcher files of its own. No more than 4 periods are kept, or owed,
-   and none of the time of a late round.
+   time. Of a thread that has run since the last round, and that has more unpaid
+   than half of what this look counts for, the watcher asks before the nap
+   whether it is blocked (Linux, where it gives the watcher files of its own). If
+   it is not, but was ready, it ran, also if it gets no turn in the nap. No more
+   than 4 gaps are kept, or owed, and none of the time of a late round.
 
    Where CPU time moves in steps of 10 ms and more (COARSE), a look is running
    as long as CPU time is left that no look has been charged for: the sums are
@@ -202,10 +204,18 @@ static int bursty_p_watcher_pay(bursty_p_thread *t, uint64_t ran_ns, uint64_t ga
     return BURSTY_P_RUNS;
 }
 
-/* CPU time that the thread has got, or that a look has paid for. */
-static void bursty_p_watcher_earn(bursty_p_thread *t, int64_t ns) {
-    const int64_t most = (int64_t)bursty_p_ticks.period_us * 4000, sum = t->unpaid_ns + ns;
-    t->unpaid_ns = sum > most ? most : sum < -most ? -most : sum;
+/* In ns. */
+static int64_t bursty_p_watcher_periods(uint32_t count) {
+    return (int64_t)bursty_p_ticks.period_us * 1000 * count;
+}
+
+/* CPU time that the thread has got, or that a look has paid for; gap in
+   periods. */
+static void bursty_p_watcher_earn(bursty_p_thread *t, int64_t ns, uint32_t gap) {
+    const int64_t most = bursty_p_watcher_periods(4 * gap);
+    t->unpaid_ns += ns;
+    if (t->unpaid_ns > most) t->unpaid_ns = most;
+    if (t->unpaid_ns < -most) t->unpaid_ns = -most;
 }
 
 /* The first look of a round at a thread. It is pending until it is known how
@@ -223,7 +233,10 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
         what = ran_ns == before ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         t->ran_ns = ran_ns;
         is_same = before && ran_ns == before && t->seen; /* before: no other thread was here */
-        if (before) bursty_p_watcher_earn(t, (int64_t)(ran_ns - before));
+        if (before && ran_ns > before) { /* no more than has passed: there may have been a pause */
+            const uint64_t got = ran_ns - before;
+            bursty_p_watcher_earn(t, (int64_t)(got < gap_ns ? got : gap_ns), round->gap);
+        }
         round->has_run |= ran_ns != before;
     } else if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
         what = bursty_p_watcher_pay(t, ran_ns, gap_ns);
@@ -246,7 +259,8 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
 
 /* Late looks are not charged. CPU time up to it is paid all the same, or is not
    earned. */
-static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint32_t looks) {
+static void bursty_p_watcher_leave_out(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns,
+                                       uint32_t looks) {
     uint64_t ran_ns = 0;
     bursty_p_tick_add(&bursty_p_watcher.late, looks);
     t->pending = 0;
@@ -258,6 +272,7 @@ static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint
     } else if (ran_ns != t->ran_ns) {
         t->ran_ns = ran_ns;
         t->seen = 0;
+        round->has_run = 1;
     }
     BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
 }
@@ -269,12 +284,8 @@ static int bursty_p_watcher_is_in_the_way(const bursty_p_thread *t) {
            || *own == *t->processor;
 }
 
-/* Of a thread whose CPU time has not moved since the first look. */
-static int bursty_p_watcher_judge(const bursty_p_thread *t, int is_last) {
-    if (!bursty_p_watcher_is_in_the_way(t)) return BURSTY_P_WAITS;
-    if (!is_last) return BURSTY_P_UNKNOWN;
-    if (t->unpaid_ns <= (int64_t)bursty_p_ticks.period_us * 500) return BURSTY_P_WAITS;
-    return bursty_p_system_is_ready(t->system) ? BURSTY_P_RUNS : BURSTY_P_WAITS;
+static uint32_t bursty_p_watcher_gaps(const bursty_p_round *round) {
+    return round->gap > round->next_gap ? round->gap : round->next_gap;
 }
 
 /* Looks at a pending thread again, least_ns after the time that ran_ns tells.
@@ -285,16 +296,31 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     uint64_t ran_ns = UINT64_MAX;
     int what = BURSTY_P_RUNS;
     if (!t->pending) return 0;
-    if (t->found != BURSTY_P_UNKNOWN) what = (int)t->found;
+    if (t->found == BURSTY_P_RUNS || t->found == BURSTY_P_WAITS) what = (int)t->found;
     else if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
-        if (ran_ns - t->ran_ns < least_ns) what = bursty_p_watcher_judge(t, is_last);
+        if (ran_ns - t->ran_ns < least_ns) {
+            if (is_last) what = t->found == BURSTY_P_READY ? BURSTY_P_RUNS : BURSTY_P_WAITS;
+            else what = bursty_p_watcher_is_in_the_way(t) ? BURSTY_P_UNKNOWN : BURSTY_P_WAITS;
+        }
+        if (what == BURSTY_P_RUNS)
+            bursty_p_watcher_earn(t, -bursty_p_watcher_periods(round->weight), bursty_p_watcher_gaps(round));
         BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
     }
     if (what == BURSTY_P_UNKNOWN) return 1;
     bursty_p_watcher_charge(round, t->pending, what);
-    if (what == BURSTY_P_RUNS)
-        bursty_p_watcher_earn(t, -(int64_t)round->weight * bursty_p_ticks.period_us * 1000);
+    t->pending = 0;
+    return 0;
+}
+
+/* Of a pending thread with unpaid time. Returns whether it is pending still. If
+   it ends meanwhile, and another has its number, one look is mistaken. */
+static int bursty_p_watcher_ask(bursty_p_round *round, bursty_p_thread *t) {
+    if (!t->pending) return 0;
+    if (2 * t->unpaid_ns <= bursty_p_watcher_periods(round->weight)) return 1;
+    t->found = (uint32_t)bursty_p_system_state(t->system);
+    if (t->found != BURSTY_P_WAITS) return 1;
+    bursty_p_watcher_charge(round, t->pending, BURSTY_P_WAITS);
     t->pending = 0;
     return 0;
 }
@@ -376,17 +402,21 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
     for (t = first; t < end; t++) {
         if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
         watched++;
-        if (late) bursty_p_watcher_leave_out(t, gap_ns, late);
+        if (late) bursty_p_watcher_leave_out(round, t, gap_ns, late);
         else bursty_p_watcher_look(round, t, gap_ns);
         is_pending |= !late && t->pending;
     }
     bursty_p_watcher_weigh(round, late ? 0 : gap_ns);
     if (is_pending) {
-        began = bursty_p_wall_ns();
         is_pending = 0;
         for (t = first; t < end; t++) is_pending |= bursty_p_watcher_look_again(round, t, 1, 0);
     }
     if (is_pending) {
+        is_pending = 0;
+        for (t = first; t < end; t++) is_pending |= bursty_p_watcher_ask(round, t);
+    }
+    if (is_pending) {
+        began = bursty_p_wall_ns();
         bursty_p_system_nap();
         began = bursty_p_wall_ns() - began;
         for (t = first; t < end; t++) (void)bursty_p_watcher_look_again(round, t, began / 2, 1);
@@ -464,7 +494,7 @@ static void bursty_p_watcher_forget_counts(void) {
 static int bursty_p_watcher_begin(void) {
     uint32_t seed = bursty_p_mix((uint32_t)bursty_p_wall_ns(), bursty_p_all.config.seed + 1);
     bursty_p_watcher.random = seed ? seed : 1;
-    bursty_p_watcher.ends = 0;
+    bursty_p_watcher.ends = bursty_p_watcher.has_own_files = 0;
     if (!bursty_p_system_begin()) return 0;
     BURSTY_P_RELEASE(&bursty_p_watcher.exists, 1);
     return 1;
