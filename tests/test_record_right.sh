@@ -425,12 +425,15 @@ in_kernel() { sed -n 's/^in the kernel: \([0-9.]*\) .*/\1/p' "$@"; }
 near() { # SHARE WANTED: both in percent; the interval is some 7 wide
     awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && b != "" && a - b < 11 && b - a < 11) }'
 }
-# The kernel's looks are a sample, and 125 of them may be far off: one of three recordings is near.
+# The kernel's looks are a sample, and 125 of them may be far off: one of three recordings is near. Where
+# other programs cut its turns short they lean to one side; so it goes before them, if that is allowed.
+before=
+[ "$(nice -n -15 nice 2>/dev/null)" != -15 ] || before='nice -n -15'
 record_near() { # WANTED, or '' for what the program says; OPTIONS... -- PROGRAM...: fills got, got.err, code
     wanted=$1
     shift
     for try in 1 2 3; do
-        $bursty record -o x.brst "$@" >got 2>got.err
+        $before $bursty record -o x.brst "$@" >got 2>got.err
         code=$?
         near "$(in_kernel got.err)" "${wanted:-$(cat got)}" && return 0
         echo "try $try: $(in_kernel got.err) of ${wanted:-$(cat got)}"
@@ -467,7 +470,7 @@ done
 check "what is kept of a killed program has its part: $(in_kernel got.err)" [ -n "$(in_kernel got.err)" ]
 for try in 1 2 3; do
     rm -f x.brst*
-    $bursty record --follow -o x.brst -- ./kernel child >got 2>got.err
+    $before $bursty record --follow -o x.brst -- ./kernel child >got 2>got.err
     for file in x.brst*; do $bursty report "$file" 2>&1 | in_kernel; done | sort -n >shares
     near "$(head -n 1 shares)" 3 && break
 done
