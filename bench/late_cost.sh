@@ -89,7 +89,7 @@ $top/bench/real/work.lua 1" ;;
     zopfli)
         need zopfli zopfli
         files=$(find "$src/zopfli/src/zopfli" -name '*.c') flags= libs=-lm
-        inputs="-c --i1 $top/docs/cc.md
+        inputs="-c --i1 $src/zopfli/src/zopfli/deflate.c
 -c --i3 --deflate $work/little.json" ;;
     clzip)
         need clzip clzip
