@@ -1,8 +1,9 @@
 """cc_dual.py TOOL SOURCES FOLDER PROGRAM SET... - see cc_dual.sh.
 
 The full profile is that of a build with all checks in one burst that does not end. A cell is the
-overlap (equation 5, percent) of the shares of calls or of loop trips with it: the median of RUNS runs
-whose bursts begin elsewhere, since a run with one rate is always the same, and the lowest."""
+overlap (equation 5, percent) of the shares of calls or of loop trips with it, of RUNS runs whose bursts
+begin elsewhere, since a run with one rate is always the same: the median, its interval of 95 %, and the
+lowest in brackets."""
 import glob
 import json
 import os
@@ -10,12 +11,15 @@ import statistics
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from stats import median_interval
+
 TOOL, SOURCES, FOLDER, PROGRAM = sys.argv[1:5]
 HERE = os.path.dirname(os.path.abspath(__file__))
 ALL = ['--entries=all', '--loops=all']
 ENV = dict(os.environ, LC_ALL='C', BURSTY_CACHE=os.path.join(FOLDER, 'cache'))
 LOSSES = int(os.environ.get('LOSSES', 0))  # so many places at either end of each list
-RUNS = int(os.environ.get('RUNS', 11))
+RUNS = int(os.environ.get('RUNS', 20))
 CALL = 1  # the kind of an event
 
 if PROGRAM == 'lua':
@@ -72,6 +76,12 @@ def overlap(full, part):
     return 100 * sum(min(v / seen, full.get(key, 0) / whole) for key, v in part.items())
 
 
+def cell(found):
+    low_high = median_interval(found)
+    interval = ', %.1f to %.1f' % low_high if low_high else ''
+    return '%.1f%s (%.1f)' % (statistics.median(found), interval, found[0])
+
+
 def losses(full, parts):
     """Places whose mean estimate differs most from the truth, as words: the mean, its standard error
     and the truth, in percent of all that happened."""
@@ -103,7 +113,7 @@ for name in sys.argv[5:]:
         runs = [profile(program, every + 7 * k, burst) for k in range(RUNS)]
         for what in range(2):
             found = sorted(overlap(truth[what], run[what]) for run in runs)
-            row.append('%.1f (%.1f)' % (found[len(found) // 2], found[0]))
+            row.append(cell(found))
         if LOSSES:
             for k, what in enumerate(('calls', 'loop trips')):
                 words = losses(truth[k], [run[k] for run in runs])

@@ -1,9 +1,9 @@
 #!/bin/sh
 # cc_dual.sh [PROGRAM [SET ...]] - lz4 lua: how much of the full profile `bursty cc --form=dual` keeps
 # with the checks that each set leaves (Figure 8 of Bursty Tracing), at about 1000:50 and 990:10. The
-# table of docs/intervals.md. LOSSES=3 also names the functions and loops whose mean over the runs is
-# most below or above the truth; RUNS=50 takes more runs. Needs gcc, python3 and what bench/setup.sh
-# fetches.
+# table of docs/intervals.md: the median of 20 runs, its interval of 95 %, and the lowest. LOSSES=3
+# also names the functions and loops whose mean over the runs is most below or above the truth;
+# RUNS=50 takes more runs. Needs gcc, python3 and what bench/setup.sh fetches.
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build}

@@ -20,6 +20,18 @@ def summary(samples):
     return dict(best=min(samples), median=statistics.median(samples))
 
 
+def median_interval(samples):
+    """(low, high): the median of what these are drawn from lies between, with 95 % and more. The lower
+    end is the k-th of n samples in order, the upper one the k-th from above, and k is the largest for
+    which fewer than k of n samples fall below the median with at most 2.5 %: a binomial distribution,
+    whatever that of the samples is. None if fewer than six samples are there: then no k is."""
+    found, n, below, k = sorted(samples), len(samples), 0, 0
+    while below + math.comb(n, k) <= 0.025 * 2**n:
+        below += math.comb(n, k)
+        k += 1
+    return (found[k - 1], found[n - k]) if k else None
+
+
 def hyperfine(commands, cwd, env):
     """Runs every command once, in this order; returns user and system seconds of each.
 

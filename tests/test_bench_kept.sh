@@ -2,7 +2,8 @@
 # test_bench_kept.sh - what bench/real/kept.py keeps: a value is made once for a binary, its input, its
 # environment and what counts, and again if one of them changes; a line that was cut off is no
 # value. A row that is another's may fail, ours may not. bench/readme.py puts figures into README's
-# sentences, and says so when one is not there.
+# sentences, and says so when one is not there. The interval of a median is that of the binomial
+# distribution.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
@@ -18,6 +19,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = ['bench/real', 'bench']
 from kept import Kept
 from readme import with_figures
+from stats import median_interval
 out, what = sys.argv[1:]
 made = []
 
@@ -65,6 +67,10 @@ elif what == 'no sentence':
         ok = False
     except SystemExit as said:
         ok = 'they execute' in str(said)
+elif what == 'median':
+    # By hand: all of 5 samples lie below with 1 of 32, more than 2.5 %; all of 6 with 1 of 64.
+    ranks = {5: None, 6: (1, 6), 8: (1, 8), 9: (2, 8), 11: (2, 10), 20: (6, 15), 100: (40, 61)}
+    ok = all(median_interval(range(n, 0, -1)) == pair for n, pair in ranks.items())
 elif what == 'may fail':
     from measure import Failed, Row, Runner
 
@@ -89,7 +95,7 @@ else:
 sys.exit(not ok)
 END
 for what in same program input used counter 'cut off' what environment words before page 'no sentence' \
-    'may fail'; do
+    median 'may fail'; do
     check "$what" $python "$out/try.py" "$out" "$what"
 done
 # README's own sentences are those that it looks for.
