@@ -296,6 +296,34 @@ E1
     "$bursty" cc --not=save -- $CC -w $level -o "$dir/beside" "$dir/beside.c" >"$dir/log" 2>&1 || fail "$(cat "$dir/log")"
     says 1 '^  recursion: save' beside
 
+    # ---- of a library that bursty cc has not compiled, and of two files that it has, one of them
+    # without checks; a part of a file that was compiled twice
+    printf '%s\n' '__attribute__((noinline)) static int walk(int n) { return n > 1 ? walk(n - 1) * walk(n - 2) + 1 : n; }' \
+        'int NAME(int n) { return walk(n); }' >"$dir/walk.h"
+    for part in one two; do echo '#include "walk.h"' >"$dir/$part.c"; done
+    mkdir -p "$dir/other"
+    cp "$dir/one.c" "$dir/other/one.c"
+    echo 'int one(int n), two(int n); int main(int n, char **v) { return one(n) + two(n); }' >"$dir/main.c"
+    walks() { # NAME, then OPTIONS and FILE of `two`
+        name=$1
+        shift
+        "$bursty" cc -- $CC -w $level -DNAME=one -c -o "$dir/one.o" "$dir/one.c" >"$dir/log" 2>&1 &&
+            "$@" -w $level -I"$dir" -DNAME=two -c -o "$dir/two.o" $second >>"$dir/log" 2>&1 &&
+            "$bursty" cc -- $CC -w $level -o "$dir/$name" "$dir/main.c" "$dir/one.o" "$dir/two.o" >>"$dir/log" 2>&1 ||
+            fail "$name: $(cat "$dir/log")"
+    }
+    second=$dir/two.c
+    walks library$level $CC
+    says 0 '^proved on the machine code, but for what is named below: ' library$level
+    says 0 '^  1 cycle in code that bursty cc did not make' library$level
+    walks both_own$level "$bursty" cc -- $CC
+    says 0 '^proved on the machine code: ' both_own$level
+    walks unchecked$level "$bursty" cc --not=walk -- $CC
+    says 1 '^  recursion: walk' unchecked$level
+    second=$dir/other/one.c # the same file, to all that an object says of it
+    walks twice$level $CC
+    says 1 '^  recursion: walk' twice$level
+
     # ---- what has no check on purpose
     make_both quiet$level $level <<'E1'
 #include <stdio.h>

@@ -131,14 +131,17 @@ static const char *string_at(const elf_file *e, const section *strings, uint64_t
 /* gcc's copies of a function have a dot behind its name: f.part.0, f.cold. The
    plugin knows some of them: f.isra.0, of which f.isra.0.cold is a part. So the
    name is taken as a whole, and then without what stands behind a dot. */
-static int is_own(const graph *g, const uint8_t *own, const char *name) {
+static uint32_t own_name(const graph *g, const uint8_t *own, const char *name) {
     size_t size = strlen(name);
     while (size) {
         uint32_t number = graph_find_name(g, name, size);
-        if (number != GRAPH_NONE && own[number]) return 1;
+        if (number != GRAPH_NONE && own[number]) return number;
         while (--size && name[size] != '.') continue;
     }
-    return 0;
+    return GRAPH_NONE;
+}
+static int is_own(const graph *g, const uint8_t *own, const char *name) {
+    return own_name(g, own, name) != GRAPH_NONE;
 }
 
 static int begins(const char *name, const char *with) {
@@ -183,34 +186,54 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+typedef struct namesake { uint32_t name; prove_symbol *symbol; } namesake;
+static int compare_namesakes(const void *a, const void *b) {
+    const namesake *x = (const namesake *)a, *y = (const namesake *)b;
+    if (x->name != y->name) return x->name < y->name ? -1 : 1;
+    return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+}
+
 /* Has the graph this name of other files alone, and do those have a symbol of it
    each? */
-static int is_of_others(const prove_image *im, const graph *g, const prove_symbol *s) {
+static int is_of_others(const graph *g, const namesake *same, size_t count, const prove_symbol *s) {
     size_t i, k, found = 0;
     for (i = 0; i < g->function_count; i++) {
         const graph_function *f = &g->functions[i];
-        const char *file = last_part(g->names[g->units[f->unit].name]);
-        if (strcmp(g->names[f->name], s->name) != 0) continue;
+        const char *file;
+        if (f->name != same->name) continue;
+        file = last_part(g->names[g->units[f->unit].name]);
         if (f->linkage != GRAPH_STATIC || strcmp(file, s->file) == 0) return 0;
-        for (k = 0; k < im->symbol_count; k++) {
-            const prove_symbol *o = &im->symbols[k];
-            if (o->file && strcmp(o->file, file) == 0 && strcmp(o->name, s->name) == 0) break;
-        }
-        if (k == im->symbol_count) return 0;
+        for (k = 0; k < count && strcmp(same[k].symbol->file, file) != 0; k++) continue;
+        if (k == count) return 0;
         found++;
     }
     return found > 0;
 }
 
-/* A static function of the runtime may have the name of one of the program. */
-static void tell_apart(prove_image *im, const graph *g) {
-    size_t i;
+/* A static function of the runtime, or of a library that bursty cc has not
+   compiled, may have the name of one of the program. */
+static void tell_apart(prove_image *im, const graph *g, const uint8_t *own) {
+    namesake *list = (namesake *)tool_alloc((im->symbol_count + 1) * sizeof *list);
+    size_t i, k, end, count = 0;
     for (i = 0; i < im->symbol_count && im->has_names; i++) {
-        prove_symbol *s = &im->symbols[i];
-        if (!s->is_own || !s->is_beside || !s->file || !is_of_others(im, g, s)) continue;
-        s->is_own = 0;
-        s->is_runtime = 1;
+        if (!im->symbols[i].is_own || !im->symbols[i].file) continue;
+        list[count].symbol = &im->symbols[i];
+        list[count].name = own_name(g, own, im->symbols[i].name);
+        if (list[count].name != GRAPH_NONE) count++;
     }
+    if (count) qsort(list, count, sizeof *list, compare_namesakes);
+    for (i = 0; i < count; i = end) {
+        int files = 0; /* more than one */
+        for (end = i + 1; end < count && list[end].name == list[i].name; end++)
+            files |= strcmp(list[end].symbol->file, list[i].symbol->file) != 0;
+        for (k = i; k < end && files; k++) {
+            prove_symbol *s = list[k].symbol;
+            if (!is_of_others(g, &list[i], end - i, s)) continue;
+            s->is_own = 0;
+            s->is_runtime = s->is_beside;
+        }
+    }
+    free(list);
 }
 
 static void read_symbols(prove_image *im, const section *table, const section *strings,
@@ -253,7 +276,7 @@ static void read_symbols(prove_image *im, const section *table, const section *s
         }
     }
     for (k = first; k < im->symbol_count; k++) end_file(im, k, g, own);
-    tell_apart(im, g);
+    tell_apart(im, g, own);
     free(own);
 }
 
