@@ -51,6 +51,7 @@ typedef struct bursty_p_thread {
     uint32_t watched, system; /* see watcher.c: may it look; what the system calls the thread */
     uint32_t pending;         /* the row of a look that is not charged yet, or 0 */
     uint32_t found;           /* what that look found: running, waiting, ready or unknown */
+    uint32_t asks;            /* what the system calls a thread that it is to be asked about, or 0 */
     uint32_t seen;            /* the row of the last look, or 0 */
     const bursty_here *here;
     const volatile uint32_t *processor; /* where it ran last; NULL: not known */

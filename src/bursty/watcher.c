@@ -288,6 +288,14 @@ static uint32_t bursty_p_watcher_gaps(const bursty_p_round *round) {
     return round->gap > round->next_gap ? round->gap : round->next_gap;
 }
 
+/* Of a thread whose CPU time has not moved. */
+static int bursty_p_watcher_judge(const bursty_p_round *round, bursty_p_thread *t, int is_last) {
+    if (is_last) return t->found == BURSTY_P_READY ? BURSTY_P_RUNS : BURSTY_P_WAITS;
+    if (!bursty_p_watcher_is_in_the_way(t)) return BURSTY_P_WAITS;
+    t->asks = 2 * t->unpaid_ns > bursty_p_watcher_periods(round->weight) ? t->system : 0;
+    return BURSTY_P_UNKNOWN;
+}
+
 /* Looks at a pending thread again, least_ns after the time that ran_ns tells.
    Returns whether it is pending still. A thread that has ended meanwhile was
    running. */
@@ -299,10 +307,7 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     if (t->found == BURSTY_P_RUNS || t->found == BURSTY_P_WAITS) what = (int)t->found;
     else if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
-        if (ran_ns - t->ran_ns < least_ns) {
-            if (is_last) what = t->found == BURSTY_P_READY ? BURSTY_P_RUNS : BURSTY_P_WAITS;
-            else what = bursty_p_watcher_is_in_the_way(t) ? BURSTY_P_UNKNOWN : BURSTY_P_WAITS;
-        }
+        if (ran_ns - t->ran_ns < least_ns) what = bursty_p_watcher_judge(round, t, is_last);
         if (what == BURSTY_P_RUNS)
             bursty_p_watcher_earn(t, -bursty_p_watcher_periods(round->weight), bursty_p_watcher_gaps(round));
         BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
@@ -313,12 +318,14 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     return 0;
 }
 
-/* Of a pending thread with unpaid time. Returns whether it is pending still. If
-   it ends meanwhile, and another has its number, one look is mistaken. */
+/* Of a pending thread with unpaid time. Returns whether it is pending still.
+   Nobody waits for this, so the thread may end meanwhile, and its record be that
+   of another: nothing is read here but what the watcher alone writes. If another
+   has its number, one look is mistaken. */
 static int bursty_p_watcher_ask(bursty_p_round *round, bursty_p_thread *t) {
     if (!t->pending) return 0;
-    if (2 * t->unpaid_ns <= bursty_p_watcher_periods(round->weight)) return 1;
-    t->found = (uint32_t)bursty_p_system_state(t->system);
+    if (!t->asks) return 1;
+    t->found = (uint32_t)bursty_p_system_state(t->asks);
     if (t->found != BURSTY_P_WAITS) return 1;
     bursty_p_watcher_charge(round, t->pending, BURSTY_P_WAITS);
     t->pending = 0;
