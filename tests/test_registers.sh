@@ -2,8 +2,8 @@
 # test_registers.sh - counts what a check costs a whole function: the instructions that it executes
 # with a check less those without, so registers that are saved and values that are moved for the
 # check's sake are in it. test_disasm.sh beside it counts the check alone. With the compilers of
-# registers/costs.tsv the numbers are those that stand there, no more and no less: who makes a function
-# cheaper writes it down. With others of a family none is dearer than with any of these, and a check
+# registers/costs.tsv the numbers are those that stand there, no more and no less: registers/write.sh
+# writes it anew. With others of a family none is dearer than with any of these, and a check
 # costs something wherever it does with them.
 set -u
 cd "$(dirname "$0")/.." || exit 2
