@@ -348,7 +348,7 @@ is lib.cc 'FNDA:1,called'
 
 # ---- optimised, and with the optimizer behind the linker ----
 
-for options in -O2 '-O2 -flto'; do
+for options in '-g -O2' '-O2 -flto'; do
     rm -f coverage.brst
     # shellcheck disable=SC2086
     case $options in *flto) $CXX $options probe.cc -o probe 2>/dev/null || { skip "$CXX has no -flto"; continue; } ;; esac
@@ -396,7 +396,7 @@ int main() {
 }
 E
 rm -f coverage.brst
-cxx -O2 small.cc small_more.cc -o small && ./small
+cxx -g -O2 small.cc small_more.cc -o small && ./small
 bursty report --lcov coverage.brst >all.info
 for line in DA:2,10 DA:3,2 DA:4,8; do is small.h $line; done
 finish
