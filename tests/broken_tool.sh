@@ -1,7 +1,8 @@
 #!/bin/sh
-# broken_tool.sh [TEST.sh ...] - a test of the tests: in place of build/bursty stands one that prints
-# nothing and ends with status 0, at first for every command and then for one command at a time. Each
-# script that calls it has to fail. The same is asked with build/bursty-lab. A script ends at its first
+# broken_tool.sh [TEST.sh ...] - a test of the tests: in place of build/bursty
+# stands one that prints nothing and ends with status 0, at first for every
+# command and then for one command at a time. Each script that calls it has to
+# fail. The same is asked with build/bursty-lab. A script ends at its first
 # failure here (FIRST_FAILURE in tests/check.sh), so that most take a second.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -16,7 +17,8 @@ for file in "$real"/*; do
     case ${file##*/} in bursty | tests | broken | matrix) ;; *) ln -s "$file" "$broken/" ;; esac
 done
 
-# The tool says that it was called, and with CALLS other than * all other commands are the real tool's.
+# The tool leaves a file when it is called. With CALLS other than * all other
+# commands are the real tool's.
 breaks() { # TOOL CALLS
     rm -f "$broken/$1"
     printf '#!/bin/sh\ncase ${1-} in %s) : >"%s/called"; exit 0 ;; esac\nexec "%s/%s" "$@"\n' \

@@ -1,6 +1,7 @@
-# skips.awk - reads what a test printed, and prints a line for each skip that the list (tests/skips)
-# does not allow the test `name` where it ran. `counted`: how many its closing line says; `here`: words
-# for the compiler and the user, of run.sh.
+# skips.awk - reads what a test printed, and prints a line for each skip that the
+# list (tests/skips) does not allow the test `name` where it ran. `counted`: how
+# many its closing line says; `here`: words for the compiler and the user, of
+# run.sh.
 function is_missing(program) {
     if (program == "CXX") program = ENVIRON["CXX"] == "" ? "c++" : ENVIRON["CXX"]
     sub(/ .*/, "", program)

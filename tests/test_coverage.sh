@@ -391,7 +391,7 @@ bursty report --lcov coverage.brst never.o >lcov
 check "objects that never ran" sh -c "grep -q 'SF:.*/src/in/b.c' lcov && grep -q '^FNDA:0,unused' lcov"
 bursty report coverage.brst never.o >text
 check "and the text says so" grep -q 'functions that no program ran 2' text
-check "the image has none" sh -c "! grep -q unused half || nm half | grep -q unused"
+check "the image has none" sh -c "nm half | grep -q unused || { grep -q ELF half && ! grep -q unused half; }"
 
 # Shared libraries have their own.
 bursty cc --cover -- $CC -fPIC -shared -o libb.so src/in/b.c

@@ -64,7 +64,8 @@ stub test_skips.sh 'echo "skipped: no dragon"; echo "skipped: no wings"; echo "1
 skips "0 1 passed, 0 failed, 2 skipped" "test_skips.sh 2 any no (dragon|wings)"
 skips "1 1 passed, 1 failed, 2 skipped" "test_skips.sh 1 any no (dragon|wings)" \
     'tests/skips does not allow it to skip here: no wings'
-skips "1 1 passed, 2 failed, 2 skipped" "test_other.sh 2 any no" 'tests/skips does not allow it to skip here: no dragon'
+skips "1 1 passed, 2 failed, 2 skipped" "test_other.sh 2 any no" \
+    'tests/skips does not allow it to skip here: no dragon'
 skips "0 1 passed, 0 failed, 2 skipped" "test_skips.sh 2 cobol,!nosuchprogram no (dragon|wings)"
 skips "1 1 passed, 2 failed, 2 skipped" "test_skips.sh 2 cobol,!sh no (dragon|wings)"
 CFLAGS=-fsanitize=address skips "0 1 passed, 0 failed, 2 skipped" "test_skips.sh 2 other no"
@@ -92,12 +93,14 @@ cp tests/matrix/target.sh "$rows/tests/matrix"
 } >"$rows/tests/matrix/targets"
 echo all: >"$rows/Makefile"
 for name in apt-get dpkg-query sudo; do printf '#!/bin/sh\nexit 1\n' >"$rows/bin/$name"; done
-printf '#!/bin/sh\n[ "$1" = 5 ] || exec %s "$@"\n' "$(command -v sleep)" >"$rows/bin/sleep" # apt is tried twice
+# apt is tried twice, with five seconds between.
+printf '#!/bin/sh\n[ "$1" = 5 ] || exec %s "$@"\n' "$(command -v sleep)" >"$rows/bin/sleep"
 chmod +x "$rows"/bin/*
 rows_of() { # WANTED STATUS AND LAST LINE, ROWS...
     wanted=$1
     shift
-    (cd "$rows" && PATH=$PWD/bin:$PATH CI='' ROW_LIMIT=1 env -u MAKEFLAGS -u MAKELEVEL sh tests/matrix.sh "$@") >"$out/log" 2>&1
+    (cd "$rows" && PATH=$PWD/bin:$PATH ROW_LIMIT=${limit:-60} env -u MAKEFLAGS -u MAKELEVEL \
+        sh tests/matrix.sh "$@") >"$out/log" 2>&1
     got="$? $(tail -n 1 "$out/log")"
     [ "$got" = "$wanted" ]
     ok $? "matrix.sh $*: '$got', wanted '$wanted'"
@@ -107,7 +110,7 @@ rows_of "1 3 passed, 1 failed" bare lacks
 [ "$(grep -c '^lacks: FAILED, cannot install nosuchpackage ' "$out/log")" = 1 ]
 ok $? "matrix.sh does not name the row without its package: $(cat "$out/log")"
 if timeout -k 10 9 true 2>/dev/null; then
-    rows_of "1 0 passed, 1 failed" slow
+    limit=1 rows_of "1 0 passed, 1 failed" slow
     grep -q '^slow: FAILED, had not ended after 1 s' "$out/log"
     ok $? "matrix.sh does not name the row that had not ended: $(cat "$out/log")"
 fi

@@ -55,8 +55,9 @@ count() { # COLUMN OPTIONS...: the one of the form in front of the first compile
             more = $3 - $2
             right = $1 in most && more >= least[$1] + 0 && more <= most[$1] + 0
             if (right) passed++; else failed++
-            printf "%s%s: %s: %s instructions, %g more with a check, %s %s\n", right ? "" : "FAILED ",
-                cc, $1, $2, more, known ? "wanted" : "limit", $1 in most ? most[$1] : "none"
+            printf "%s%s: %s: %s instructions, %g more with a check, %s %s\n",
+                right ? "" : "FAILED ", cc, $1, $2, more, known ? "wanted" : "limit",
+                $1 in most ? most[$1] : "none"
             delete most[$1]
         }
         END {
@@ -67,7 +68,8 @@ count() { # COLUMN OPTIONS...: the one of the form in front of the first compile
     passed=$((passed + more_passed)) failed=$((failed + more_failed))
 }
 
-# costs.tsv: function; gcc 12, clang 14, clang 19 in C; the same in assembly; the same at a fixed address.
+# costs.tsv: function; gcc 12, clang 14, clang 19 in C; the same in assembly; the
+# same at a fixed address.
 count 1 -DBURSTY_PORTABLE
 printf '#include "bursty.h"\n' >"$out/ask.c"
 if compile -dM -E "$out/ask.c" | grep -q 'define BURSTY_CHECKS_ARE_ASSEMBLY'; then

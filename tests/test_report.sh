@@ -554,7 +554,8 @@ text() {
         printf 'tick 1000\nticks f@%s 20\n' "$place" | $RUN "$runs" text.brst
         timeout 20 $RUN "$tool" report --html out.html "$@" text.brst 2>stderr || exit 1
         sed -n '/^"texts":/,/^<.script/p' out.html | tr -d '\n' >texts
-        [ "$(cat texts)" = "${wanted:+\"texts\":[$wanted]\}</script>}" ] && ! grep -q secret out.html
+        [ "$(cat texts)" = "${wanted:+\"texts\":[$wanted]\}</script>}" ] &&
+            lacks out.html '^</html>' secret
     )
     ok $? "the text of $place $*: $(cat "$sources/inside/stderr" "$sources/inside/texts")"
 }
