@@ -42,7 +42,7 @@ calls() { # SCRIPT COMMAND
 
 ln -s "$real/bursty" "$broken/bursty"
 for script in "$@"; do
-    grep -q 'bursty' "$script" || continue
+    grep -qE '(build|BUILD)[}"]*/bursty|[$]bursty|in_folder|demo/run' "$script" || continue
     fails "$script" bursty '*'
     ! grep -q 'bursty-lab' "$script" || fails "$script" bursty-lab '*'
     for command in $commands; do
