@@ -10,7 +10,7 @@
 /* ThreadSanitizer keeps signals back until the program calls the C library. An
    emulator (the slow targets have a TEST_SCALE of 10) has no CPU time of a
    thread. */
-#if defined(TEST_SCALE) && TEST_SCALE >= 10
+#if TEST_SCALE >= 10
 #define TEST_NO_SIGNALS
 #endif
 #if defined(__has_feature)

@@ -1070,7 +1070,7 @@ TEST(memory_is_bounded) {
 
 /* An emulator of programs (the slow targets have a TEST_SCALE of 10) has threads
    of its own, and falls over when a forked child makes one. */
-#if defined(TEST_SCALE) && TEST_SCALE >= 10
+#if TEST_SCALE >= 10
 #define IS_EMULATED
 #endif
 
