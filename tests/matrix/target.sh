@@ -73,7 +73,7 @@ strangers='dump parts elf cfg deflate lines unwind text glob ranges edges_part e
     hotstream_files record_sums x86decode'
 strangers_bytes() { # MAKE'S VARIABLES...
     ASAN_OPTIONS=detect_leaks=0 tests "$(programs_of "$strangers")" \
-        "$(left_to asan-gate) tests/test_merge.sh tests/test_report.sh" "$@"
+        'tests/test_merge.sh tests/test_report.sh' RECORDER= "$@"
 }
 
 # One of each product, and what writes and reads bytes.
