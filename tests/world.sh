@@ -75,7 +75,9 @@ read_situation() { # AXIS=VALUE...
         [ -n "$row" ] || { echo "world.sh: there is no $word in tests/world/axes"; exit 2; }
         for axis in $(echo "$row" | cut -d '|' -f 3); do
             case $axis in c++) axis=$CXX ;; esac
-            command -v "$axis" >/dev/null || { gone="$gone $word" && continue 2; }
+            command -v "$axis" >/dev/null && continue
+            gone="$gone $word"
+            continue 2
         done
         named="$named $word"
         how=$(echo "$row" | cut -d '|' -f 4)
@@ -99,6 +101,7 @@ read_situation() { # AXIS=VALUE...
         *) flags="$flags $(echo " $how" | sed 's/ then=[^ ]*//; s/ -D[^ ]*//g')" ;;
         esac
     done
+    if [ -z "$source" ] && [ -n "$gone" ]; then return 1; fi
     [ -n "$source" ] && [ -n "$ask" ] || { echo "world.sh: it takes a shape and a question"; exit 2; }
     case " $* " in *" level="*) ;; *) flags="$flags -O1" ;; esac
     case " $* " in *" debug="*) ;; *) flags="$flags -g" ;; esac
@@ -165,7 +168,7 @@ situation() { # AXIS=VALUE...
     rm -rf "$folder"
     mkdir -p "$folder"
     : >"$folder/faults"
-    read_situation "$@"
+    read_situation "$@" || return
     export BURSTY_COVERAGE="$folder/q.brst" BURSTY_TRACE="$folder/q.brst"
 
     # Plain: what it prints, and how it ends. With checks by hand, plain is what BURSTY_OFF leaves.
@@ -270,6 +273,11 @@ separate() {
 # passed, failed or known.
 judge() { # AXIS=VALUE...
     situation "$@"
+    if [ -z "$source" ]; then
+        echo "skipped: not on this machine:$gone"
+        echo skipped >"$work/$id.result"
+        return
+    fi
     awk -v situation="$named" -v known="$KNOWN" -v lines="$work/$id.lines" -f "$world/known.awk" \
         kind=table "$folder/table" kind=fault "$folder/faults" >"$folder/said"
     tail -n 1 "$folder/said" >"$work/$id.result"
@@ -325,9 +333,10 @@ for line in $stale; do echo "FAULT nothing fails so any more: strike out line $l
 cat "$work"/*.result 2>/dev/null | awk -v more="$(($(echo $stale | wc -w) + wrong))" -v wanted="$(wc -l <"$work/drawn")" -v pairs="$(cat "$work/pairs")" -v took=$(($(date +%s) - began)) '
     { count[$1]++ }
     END {
-        failed = wanted - count["passed"] - count["known"] + more
+        failed = wanted - count["passed"] - count["known"] - count["skipped"] + more
         print pairs
         if (count["known"]) printf "%d situations fail as tests/world/known says\n", count["known"]
-        printf "took %d s\n%d passed, %d failed\n", took, count["passed"], failed
+        printf "took %d s\n%d passed, %d failed", took, count["passed"], failed
+        print count["skipped"] ? ", " count["skipped"] " skipped" : ""
         exit failed != 0 || !wanted
     }'

@@ -9,6 +9,7 @@ KEEP static void leaf(unsigned n) {
 KEEP static void fall(unsigned n) {
     if (n == 0) throw std::runtime_error("boo"); /* runs 15 */
     fall(n - 1);
+    sum += 7; /* runs 0 */
 }
 int main() {
     for (unsigned i = 0; i < 3000; i++) leaf(i);
