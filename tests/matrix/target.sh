@@ -26,7 +26,7 @@ scripts_of() { # KIND...
     for script in tests/test_*.sh; do
         case ${script#tests/test_} in
         headers.sh | readme.sh | shared.sh | gate.sh) kind=sources ;;       # the same everywhere
-        private_names.sh | bench_list.sh) kind=sources ;;
+        private_names.sh | bench_list.sh | world.sh) kind=sources ;;
         comments.sh | compile.sh | disasm.sh | examples.sh | keep.sh) kind=headers ;;
         bursty_cpp.sh | demo.sh | registers.sh | edgeprof.sh) kind=headers ;;
         hcct_*.sh | record.sh | record_*.sh | ticks_*.sh | layout.sh) kind=recorded ;;  # programs of $CC, and what we link to them
