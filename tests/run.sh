@@ -4,6 +4,7 @@
 # skipped]" and ends with one such line. A test that ends without one counts as one failure.
 # Those that tests/order names begin first, for one that takes long must not begin last. The line
 # before the last says how long all of it took; $BEGAN, in seconds, is when the compiling began.
+# tests/skips says what may be skipped; it is read with $HERE, words for this compiler and user.
 cd "$(dirname "$0")/.." || exit 2
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
 sums=${TMPDIR:-/tmp}/bursty-test.$$
@@ -11,7 +12,17 @@ began=${BEGAN:-$(date +%s)}
 trap 'rm -f "$sums" "$sums".*' EXIT
 : >"$sums"
 RUN=${RUN-} VERBOSE=${VERBOSE-}
-export RUN VERBOSE
+HERE=other
+case ${CFLAGS-} in *-fsanitize*) ;; *)
+    # shellcheck disable=SC2086
+    if [ -z "$RUN" ] && ${CC:-cc} ${CFLAGS-} -E -x c record/preload/supported.h 2>/dev/null |
+        grep -q recorder_is_supported; then
+        HERE=gcc
+        ! ${CC:-cc} -dM -E -x c /dev/null | grep -q __clang__ || HERE=clang
+    fi ;;
+esac
+[ "$(id -u)" != 0 ] || HERE="$HERE root"
+export RUN VERBOSE HERE
 printf '%s\n' "$@" |
     awk 'FNR == NR { if (!/^#/) place[$1] = FNR; next }
         {

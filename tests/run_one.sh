@@ -1,7 +1,8 @@
 #!/bin/sh
 # run_one.sh SUMS TEST - runs one test for run.sh, prints its line and, where it failed, its output,
 # and adds "passed failed skipped processor-seconds" to the file SUMS. A test that has not ended after
-# $TEST_LIMIT seconds (600) is ended, with all that it started.
+# $TEST_LIMIT seconds (600) is ended, with all that it started. What it skips and tests/skips does not
+# allow is a failure.
 sums=$1 test=$2 limit=${TEST_LIMIT:-600} within=
 out=$sums.$$
 trap 'rm -f "$out" "$out.report" "$out.times" "$out.words"' EXIT
@@ -32,6 +33,12 @@ line=$(tr -d '\r' <"$out" | grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skip
     if grep -E "^(.*/)?${test##*/}: (line )?[0-9]+: .*not found$" "$out" >"$out.words"; then
         f=$((f + 1))
         echo "$test: no such command: $(head -n 1 "$out.words")"
+    fi
+    if [ "$s" != 0 ] || grep -q '^skipped: ' "$out"; then
+        tr -d '\r' <"$out" | awk -v name="${test##*/}" -v counted="$s" -v here="$HERE" \
+            -v list="${SKIPS:-tests/skips}" -f tests/skips.awk >"$out.words"
+        cat "$out.words"
+        f=$((f + $(wc -l <"$out.words")))
     fi
     printf '%-44s %5s passed, %s failed%s  %ss, processor %ss\n' "$(basename "$test")" "$p" "$f" \
         "$([ "$s" = 0 ] || echo ", $s skipped")" $(($(date +%s) - start)) "$cpu"

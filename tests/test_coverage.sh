@@ -51,7 +51,7 @@ int unused(int n) {
 }
 E
 [ "$(uname -s)" = Linux ] && $CC -o plain src/a.c src/in/b.c && ./plain 5 ||
-    { skip "no programs for Linux that run here"; finish; }
+    leave "no programs for Linux that run here"
 bursty cc --cover=mcdc -- $CC -Wall -Wextra -o p src/a.c src/in/b.c 2>log || fail "not compiled"
 check "no messages" test ! -s log
 
@@ -63,7 +63,7 @@ check "a report without notes: $(cat err)" test ! -s err
 sed '/in\/b\.c/,$d' lcov >a.lcov
 check "excluded lines: $(lines a.lcov)" \
     [ "$(lines a.lcov)" = "6=1 7=1 8=1 10=1 12=1 13=0 15=1 16=0 17=1 " ]
-check "a function that begins in an excluded line" sh -c '! grep -q dead a.lcov'
+check "a function that begins in an excluded line" lacks a.lcov ^FN: dead
 check "branches" [ "$(sed -n 's/^BRDA:\([0-9]*\),.*/\1/p' a.lcov | tr '\n' ' ')" = "7 7 8 8 8 8 15 15 " ]
 bursty report coverage.brst >text
 check "text says what is left out" grep -q 'lines left out 3' text
@@ -259,7 +259,7 @@ check "no line" says 2 'FILE:LINE is wanted' bursty report --tests-of a.c covera
 
 rm -f ./*.brst
 for form in count count16 count32 bytes bits mcdc mcdc-bits; do
-    bursty cc --cover=$form -- $CC -O1 -o p src/a.c src/in/b.c || fail "$form: not compiled"
+    bursty cc --cover=$form -- $CC -g -O2 -o p src/a.c src/in/b.c || fail "$form: not compiled"
     BURSTY_COVERAGE=$form.brst
     export BURSTY_COVERAGE
     ./p 5
@@ -391,7 +391,7 @@ bursty report --lcov coverage.brst never.o >lcov
 check "objects that never ran" sh -c "grep -q 'SF:.*/src/in/b.c' lcov && grep -q '^FNDA:0,unused' lcov"
 bursty report coverage.brst never.o >text
 check "and the text says so" grep -q 'functions that no program ran 2' text
-check "the image has none" sh -c "! grep -q unused half || nm half | grep -q unused"
+check "the image has none" sh -c "nm half | grep -q unused || { grep -q ELF half && ! grep -q unused half; }"
 
 # Shared libraries have their own.
 bursty cc --cover -- $CC -fPIC -shared -o libb.so src/in/b.c

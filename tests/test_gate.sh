@@ -1,6 +1,7 @@
 #!/bin/sh
-# test_gate.sh - what runs the tests: run.sh adds up, begins with what tests/order names and counts a
-# test that dies; make compiles what a changed header is included by, and nothing else.
+# test_gate.sh - what runs the tests: run.sh adds up, begins with what tests/order names, counts a test
+# that dies and a skip that nobody allowed; a row of the matrix that lacks its packages fails; make
+# compiles what a changed header is included by, and nothing else.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
@@ -15,7 +16,7 @@ first=$(awk '!/^#/ { print $1; exit }' tests/order)
 second=$(awk '!/^#/ && n++ { print $1; exit }' tests/order)
 stub() { printf '#!/bin/sh\necho %s >>%s/began\n%s\n' "$1" "$out" "$2" >"$out/$1"; }
 stub test_other.sh 'echo "2 passed, 0 failed"'
-stub "$second" 'echo "3 passed, 0 failed, 1 skipped"'
+stub "$second" 'echo "skipped: no dragon"; echo "3 passed, 0 failed, 1 skipped"'
 stub "$first" 'echo "1 passed, 0 failed"'
 stub test_dies.sh 'kill -9 $$'
 stub test_hangs.sh "sleep 300 & echo \$! >$out/left; wait"
@@ -26,11 +27,12 @@ run() { # WANTED STATUS AND LAST LINE, TESTS...
     shift
     : >"$out/began"
     # shellcheck disable=SC2046
-    RUN='' JOBS=1 sh tests/run.sh $(printf " $out/%s" "$@") >"$out/log" 2>&1
+    RUN='' JOBS=1 SKIPS=$out/skips sh tests/run.sh $(printf " $out/%s" "$@") >"$out/log" 2>&1
     got="$? $(tail -n 1 "$out/log")"
     [ "$got" = "$wanted" ]
     ok $? "run.sh $*: '$got', wanted '$wanted'"
 }
+echo "$second 1 any no dragon" >"$out/skips"
 run "0 6 passed, 0 failed, 1 skipped" test_other.sh "$second" "$first"
 [ "$(tr '\n' ' ' <"$out/began")" = "$first $second test_other.sh " ]
 ok $? "run.sh begins with $(tr '\n' ' ' <"$out/began")"
@@ -50,6 +52,69 @@ if timeout -k 10 9 true 2>/dev/null; then
     [ $n -lt 50 ]
     ok $? "run.sh leaves what a test started"
 fi
+# ---- skips ----
+
+skips() { # STATUS AND LAST LINE, LINE OF THE LIST, [WHAT IS SAID]: of a test that skips twice
+    echo "$2" >"$out/skips"
+    run "$1" test_skips.sh
+    [ -z "${3-}" ] || grep -qF "test_skips.sh: $3" "$out/log"
+    ok $? "run.sh with '$2': $(head -n 3 "$out/log")"
+}
+stub test_skips.sh 'echo "skipped: no dragon"; echo "skipped: no wings"; echo "1 passed, 0 failed, 2 skipped"'
+skips "0 1 passed, 0 failed, 2 skipped" "test_skips.sh 2 any no (dragon|wings)"
+skips "1 1 passed, 1 failed, 2 skipped" "test_skips.sh 1 any no (dragon|wings)" \
+    'tests/skips does not allow it to skip here: no wings'
+skips "1 1 passed, 2 failed, 2 skipped" "test_other.sh 2 any no" \
+    'tests/skips does not allow it to skip here: no dragon'
+skips "0 1 passed, 0 failed, 2 skipped" "test_skips.sh 2 cobol,!nosuchprogram no (dragon|wings)"
+skips "1 1 passed, 2 failed, 2 skipped" "test_skips.sh 2 cobol,!sh no (dragon|wings)"
+CFLAGS=-fsanitize=address skips "0 1 passed, 0 failed, 2 skipped" "test_skips.sh 2 other no"
+CFLAGS='' CC="${CC:-cc}" skips "1 1 passed, 2 failed, 2 skipped" "test_skips.sh 2 cobol no"
+: >"$out/skips"
+run "1 1 passed, 2 failed, 2 skipped" test_skips.sh
+stub test_skips.sh 'echo "1 passed, 0 failed, 1 skipped"'
+skips "1 1 passed, 1 failed, 1 skipped" "test_skips.sh 2 any no" 'says 1 skipped and names 0'
+for name in $(sed -n 's/^\(test_[^ ]*\) .*/\1/p' tests/skips | sort -u); do
+    [ -f "tests/$name" ] || [ -f "tests/$name.c" ]
+    ok $? "tests/skips: there is no $name"
+done
+
+# ---- matrix.sh ----
+
+# Its packages cannot be installed: apt-get and dpkg-query of this folder install nothing.
+rows=$out/rows
+mkdir -p "$rows/tests/matrix" "$rows/bin"
+cp tests/matrix.sh "$rows/tests"
+cp tests/matrix/target.sh "$rows/tests/matrix"
+{
+    echo 'bare  |            | echo "3 passed, 0 failed"'
+    echo 'lacks | nosuchpackage | echo "5 passed, 0 failed"'
+    echo 'slow  |            | exec sleep 30'
+} >"$rows/tests/matrix/targets"
+echo all: >"$rows/Makefile"
+for name in apt-get dpkg-query sudo; do printf '#!/bin/sh\nexit 1\n' >"$rows/bin/$name"; done
+# apt is tried twice, with five seconds between.
+printf '#!/bin/sh\n[ "$1" = 5 ] || exec %s "$@"\n' "$(command -v sleep)" >"$rows/bin/sleep"
+chmod +x "$rows"/bin/*
+rows_of() { # WANTED STATUS AND LAST LINE, ROWS...
+    wanted=$1
+    shift
+    (cd "$rows" && PATH=$PWD/bin:$PATH ROW_LIMIT=${limit:-60} env -u MAKEFLAGS -u MAKELEVEL \
+        sh tests/matrix.sh "$@") >"$out/log" 2>&1
+    got="$? $(tail -n 1 "$out/log")"
+    [ "$got" = "$wanted" ]
+    ok $? "matrix.sh $*: '$got', wanted '$wanted'"
+}
+rows_of "0 3 passed, 0 failed" bare
+rows_of "1 3 passed, 1 failed" bare lacks
+[ "$(grep -c '^lacks: FAILED, cannot install nosuchpackage ' "$out/log")" = 1 ]
+ok $? "matrix.sh does not name the row without its package: $(cat "$out/log")"
+if timeout -k 10 9 true 2>/dev/null; then
+    limit=1 rows_of "1 0 passed, 1 failed" slow
+    grep -q '^slow: FAILED, had not ended after 1 s' "$out/log"
+    ok $? "matrix.sh does not name the row that had not ended: $(cat "$out/log")"
+fi
+
 for name in $(grep -v '^#' tests/order); do
     [ -f "tests/$name" ] || [ -f "tests/$name.c" ]
     ok $? "tests/order: there is no $name"
@@ -86,7 +151,7 @@ else
     compiled tools/place/graph.h "$build/bursty" >"$out/graph"
     grep -q '^tools/place/show.c$' "$out/graph"
     ok $? "tools/place/graph.h is newer, and show.c is not compiled"
-    ! grep -q '^tools/write/' "$out/graph"
+    lacks "$out/graph" '^tools/place/' '^tools/write/'
     ok $? "tools/place/graph.h is newer, and a writer is compiled"
     compiled hotstream.h "$build/bursty" >"$out/header"
     [ "$(wc -l <"$out/header")" -le 5 ]

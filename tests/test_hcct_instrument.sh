@@ -77,8 +77,7 @@ int main() { for (int i = 0; i < 5; i++) catcher(); return 0; }
 END
 
 [ -r /proc/self/maps ] && [ -z "$RUN" ] || {
-    skip "needs /proc and native programs"
-    finish
+    leave "needs /proc and native programs"
 }
 if ! $CC -I. -pthread -o "$dir/t" -finstrument-functions "$dir/program.c" \
     -x c - <<'END' 2>/dev/null; then
@@ -88,8 +87,7 @@ if ! $CC -I. -pthread -o "$dir/t" -finstrument-functions "$dir/program.c" \
 HOOK void __cyg_profile_func_enter(void *f, void *s) { (void)f; (void)s; }
 HOOK void __cyg_profile_func_exit(void *f, void *s) { (void)f; (void)s; }
 END
-    skip "$CC has no -finstrument-functions"
-    finish
+    leave "$CC has no -finstrument-functions"
 fi
 # The recorder's files, each compiled with $1, into $dir/record.
 compile_record() { # COMPILER FLAGS...
@@ -308,9 +306,10 @@ else
 fi
 
 if command -v "${CXX%% *}" >/dev/null 2>&1 &&
-    $CXX -O2 -finstrument-functions -c -o "$dir/program.o" "$dir/program.cc" &&
+    $CXX -O2 -finstrument-functions -c -o "$dir/program.o" "$dir/program.cc"; then
     compile_record $CXX -x c++ -std=c++11 -Wall -Wextra -O2 &&
-    $CXX -pthread -o "$dir/program" "$dir/program.o" "$dir"/record/*.o; then
+        $CXX -pthread -o "$dir/program" "$dir/program.o" "$dir"/record/*.o
+    ok $? "the recorder as C++"
     BURSTY_CONTEXTS=$dir/e.brst "$dir/program" && show "$dir/e.brst" >"$dir/got"
     # A tool that is linked statically has no C++ library to read names with.
     catcher='(catcher[(][)]|_ZL7catcherv)' after='(after[(][)]|_ZL5afterv)'

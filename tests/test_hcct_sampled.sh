@@ -96,8 +96,7 @@ int main(int argc, char **argv) {
 END_OF_FILE
 $CC -O1 -pthread -finstrument-functions -o "$dir/t" "$dir/hooks.c" "$dir/program.c" \
     2>/dev/null || {
-    skip "$CC has no -finstrument-functions"
-    finish
+    leave "$CC has no -finstrument-functions"
 }
 
 recorder() { # [FLAG]
@@ -216,12 +215,15 @@ __attribute__((noinline)) static int NAME(int x) { return sink = x; }
 int entry(int x) { return NAME(x) + 1; }
 END_OF_FILE
 export BURSTY_CONTEXTS=$dir/l.brst
-if recorder && (cd "$dir" && for name in first other; do
-    $CC -O1 -fPIC -shared -finstrument-functions -DNAME=$name -o lib$name.so plug.c || exit 1
-done) 2>/dev/null && (cd "$dir" && $CC -O1 -finstrument-functions -c host.c &&
-    $CC -rdynamic -pthread -o host host.o $objects -ldl) \
-    2>/dev/null &&
-    "$dir/host" "$dir/libfirst.so" "$dir/libother.so" 2>/dev/null; then
+if (cd "$dir" && for name in first other; do
+    $CC -O1 -fPIC -shared -DNAME=$name -o lib$name.so plug.c || exit 1
+done && $CC -o host host.c -ldl && ./host ./libfirst.so ./libother.so) 2>/dev/null; then
+    recorder && (cd "$dir" && for name in first other; do
+        $CC -O1 -fPIC -shared -finstrument-functions -DNAME=$name -o lib$name.so plug.c || exit 1
+    done && $CC -O1 -finstrument-functions -c host.c &&
+        $CC -rdynamic -pthread -o host host.o $objects -ldl) &&
+        "$dir/host" "$dir/libfirst.so" "$dir/libother.so" 2>/dev/null
+    ok $? "dlclose: the program"
     "$bursty" report --collapsed --min 0 "$dir/l.brst" | sed 's/ #2//' | LC_ALL=C sort >"$dir/got"
     printf '%s\n' 'main 1' 'main;run 2' 'main;run;entry 100' 'main;run;entry 300' \
         'main;run;entry;first 100' 'main;run;entry;other 300' >"$dir/wanted"
@@ -262,20 +264,18 @@ __attribute__((no_instrument_function)) int main(void) {
 }
 END_OF_FILE
 export BURSTY_CONTEXTS=$dir/h.brst
-if (cd "$dir" && $CC -O1 -finstrument-functions -c handler.c &&
-    $CC -pthread -o handler handler.o $objects -ldl) 2>/dev/null; then
-    for bursts in '180 20' '9900 100'; do
-        rm -f "$dir/h.brst"
-        got=$(BURSTY_CONTEXTS_EVERY=${bursts% *} BURSTY_CONTEXTS_BURST=${bursts#* } "$dir/handler")
-        status=$?
-        "$bursty" report --collapsed --min 0 "$dir/h.brst" >"$dir/got"
-        [ $status = 0 ] && [ "$got" = done ] && grep -q '^leaf [1-9]' "$dir/got" &&
-            ! grep -q 'leaf;leaf' "$dir/got"
-        ok $? "handlers, $bursts: status $status, $(cat "$dir/got")"
-    done
-else
-    skip "$CC has no -finstrument-functions"
-fi
+(cd "$dir" && $CC -O1 -finstrument-functions -c handler.c &&
+    $CC -pthread -o handler handler.o $objects -ldl)
+ok $? "handlers do not compile"
+for bursts in '180 20' '9900 100'; do
+    rm -f "$dir/h.brst"
+    got=$(BURSTY_CONTEXTS_EVERY=${bursts% *} BURSTY_CONTEXTS_BURST=${bursts#* } "$dir/handler")
+    status=$?
+    "$bursty" report --collapsed --min 0 "$dir/h.brst" >"$dir/got"
+    [ $status = 0 ] && [ "$got" = done ] && grep -q '^leaf [1-9]' "$dir/got" &&
+        ! grep -q 'leaf;leaf' "$dir/got"
+    ok $? "handlers, $bursts: status $status, $(cat "$dir/got")"
+done
 
 # The recorder copies stacks itself: a filter that kills who asks the system to do it kills nobody.
 cat >"$dir/filter.c" <<'END_OF_FILE'
@@ -308,19 +308,18 @@ HOOK int main(void) {
     return 0;
 }
 END_OF_FILE
-if (cd "$dir" && $CC -O1 -finstrument-functions -c filter.c &&
-    $CC -pthread -o filter filter.o $objects -ldl) 2>/dev/null; then
-    rm -f "$dir/h.brst"
-    got=$(BURSTY_CONTEXTS_EVERY=180 BURSTY_CONTEXTS_BURST=20 BURSTY_CONTEXTS_TICKS=1000 "$dir/filter")
-    status=$?
-    "$bursty" report --collapsed --by calls --min 0 "$dir/h.brst" >"$dir/got"
-    if [ $status = 77 ]; then
-        skip "no seccomp"
-    else
-        [ $status = 0 ] && [ "$got" = done ] && grep -q '^middle;leaf [1-9]' "$dir/got"
-        ok $? "a filter that kills: status $status, $(cat "$dir/got")"
-    fi
+$CC -w -c -o "$dir/filter.o" "$dir/filter.c" 2>/dev/null || leave "no seccomp"
+(cd "$dir" && $CC -O1 -finstrument-functions -c filter.c &&
+    $CC -pthread -o filter filter.o $objects -ldl)
+ok $? "the filter does not compile"
+rm -f "$dir/h.brst"
+got=$(BURSTY_CONTEXTS_EVERY=180 BURSTY_CONTEXTS_BURST=20 BURSTY_CONTEXTS_TICKS=1000 "$dir/filter")
+status=$?
+"$bursty" report --collapsed --by calls --min 0 "$dir/h.brst" >"$dir/got"
+if [ $status = 77 ]; then
+    skip "no seccomp"
 else
-    skip "$CC has no -finstrument-functions, or the system no seccomp"
+    [ $status = 0 ] && [ "$got" = done ] && grep -q '^middle;leaf [1-9]' "$dir/got"
+    ok $? "a filter that kills: status $status, $(cat "$dir/got")"
 fi
 finish

@@ -38,7 +38,7 @@ check "shared prefixes become the family's" $?
 check "the contents list the titles in order" $?
 grep -q '^/\* ---- own -* src/tiny/own.h ---- \*/$' "$scratch/out"
 check "a title names its file" $?
-! grep -q 'base_p_\|^@' "$scratch/out"
+lacks "$scratch/out" ^last 'base_p_\|^@'
 check "nothing is left of the skeleton" $?
 echo 'int untitled;' >"$scratch/src/tiny/own.h"
 ! join >"$scratch/out"

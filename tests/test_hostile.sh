@@ -11,14 +11,12 @@ small=8000 big=128000
 [ -z "${FULL-}" ] || small=62500 big=1000000
 mkdir -p "$dir/small" "$dir/big"
 
-if [ -n "$RUN" ]; then
-    skip "an emulator needs memory and time of its own"
-    finish
-fi
-if ! (ulimit -v 32768 && "$BUILD/bursty" --version) >/dev/null 2>&1; then
-    skip "address space cannot be limited here (a sanitizer?)"
-    finish
-fi
+[ -z "$RUN" ] || leave "an emulator needs memory and time of its own"
+# A program that is compiled as the tool is.
+echo 'int main(void) { return 0; }' >"$dir/empty.c"
+# shellcheck disable=SC2086
+$CC ${CFLAGS-} -o "$dir/empty" "$dir/empty.c" && (ulimit -v 32768 && "$dir/empty") >/dev/null 2>&1 ||
+    leave "address space cannot be limited here (a sanitizer?)"
 $CC -O1 -std=c99 -Itests -o "$dir/make_hostile" tests/make_hostile.c || echo "make_hostile failed"
 shapes=$("$dir/make_hostile" "$dir/small" $small)
 "$dir/make_hostile" "$dir/big" $big >/dev/null
@@ -71,10 +69,11 @@ for shape in $shapes; do
         ok $? "$form of $shape: $after ms of CPU, and $before ms for a sixteenth of the file"
     done
 done
-# What merge writes, merge reads; and it writes the same again. Also of two equal files.
+# What merge writes, merge reads; and it writes the same again. Also of two equal files. One shape is
+# refused whole.
 for shape in $shapes; do
     for twice in '' "$dir/small/$shape.brst"; do
-        "$BUILD/bursty" merge -o "$dir/sum" "$dir/small/$shape.brst" $twice 2>/dev/null || continue
+        "$BUILD/bursty" merge -o "$dir/sum" "$dir/small/$shape.brst" $twice 2>/dev/null || [ "$shape" != sharing_over ] || continue
         "$BUILD/bursty" merge -o "$dir/again" "$dir/sum" 2>"$dir/stderr" && cmp -s "$dir/sum" "$dir/again"
         ok $? "merge of $shape${twice:+, twice}: its sum is not read: $(cat "$dir/stderr")"
     done

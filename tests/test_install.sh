@@ -92,7 +92,7 @@ ok $? "the installed tool runs"
 one_line() { # PATTERN
     [ "$(wc -l <"$out/errors")" = 1 ] && grep -q "$1" "$out/errors"
 }
-if [ -f "$build/bursty-record.so" ] && [ -z "${RUN-}" ]; then
+if has_recorder; then
     "$out/staged/usr/bin/bursty" record --quiet -o "$out/x.brst" cat /dev/null && [ -s "$out/x.brst" ]
     ok $? "the installed tool finds its recorder"
     rm "$out/staged/usr/lib/bursty/bursty-record.so"

@@ -331,7 +331,7 @@ END
     fi
     [ -s "$out/cc.brst" ] && cmp "$out/cc.brst" "$out/cc-DBURSTY_PORTABLE.brst" >>"$out/log" 2>&1
     ok $? "dumps of bursty cc with checks in assembly and in C"
-else skip "no $tool"; fi
+else fail "no $tool"; fi
 
 if has gdb; then
     : >"$out/log"

@@ -213,7 +213,7 @@ done
 broken() { # NAME PATTERN: in $dir/broken
     status 2 "$lab" hcct --json "$dir/broken"
     has "$1" "$dir/err" "bursty-lab: .*broken: $2"
-    [ -s "$dir/out" ] && fail "$1: a report though it is broken" || pass
+    empty "$dir/out" && pass || fail "$1: a report though it is broken"
 }
 keeps() {
     status 0 "$lab" hcct --json --keep-going "$dir/broken"

@@ -18,17 +18,17 @@ $CC -w -c -o plain.o valve.c && $CC -o plain plain.o host.c && ./plain >plain.ou
     leave "$CC makes no programs that run here"
 
 machine='-mcpu=cortex-m3 -mthumb'
-bare='-std=c99 -Os -ffreestanding -nostdlib -ffunction-sections -fdata-sections -Wl,--gc-sections'
+bare='-std=c99 -g -Os -ffreestanding -nostdlib -ffunction-sections -fdata-sections -Wl,--gc-sections'
 for form in mcdc mcdc-bits; do
     rm -f ./*.brst left
-    "$BUILD/bursty" cc --cover=$form --list=left -- $CC -w -c -o own.o valve.c || fail "$form: host"
+    "$BUILD/bursty" cc --cover=$form --list=left -- $CC -w -g -O2 -c -o own.o valve.c || fail "$form: host"
     $CC -w -I"$top" -o own own.o host.c "$top/record/cc/edges.c" "$top/record/cc/edges_file.c" &&
         BURSTY_COVERAGE=host.brst ./own >own.out
     cmp -s plain.out own.out && pass || fail "$form: the host's output"
     # shellcheck disable=SC2086
     "$BUILD/bursty" cc --cover=$form --list=left -- arm-none-eabi-gcc $machine $bare -Wall -Wextra \
         -c -o board.o valve.c || fail "$form: board"
-    [ -s left ] && fail "$form: left alone: $(cat left)"
+    empty left || fail "$form: left alone: $(cat left)"
     # shellcheck disable=SC2086
     arm-none-eabi-gcc $machine $bare -I"$top" -I"$top/tests/firmware" \
         -T "$top/tests/firmware/cortexm.ld" -o board.elf board.o "$top/tests/firmware/decisions.c" \

@@ -199,5 +199,5 @@ if command -v g++ >/dev/null 2>&1 && [ "$($CC -dumpmachine)" = "$(g++ -dumpmachi
     g++ -O1 -o v v.cc
     "$bursty" record --quiet --misses --caches 48k --every 0 -o v.brst ./v >got
     if [ "$(cat got)" = 77 ]; then pass; else fail "a vector: $(cat got)"; fi
-fi
+else skip "no g++ for $CC's machine"; fi
 finish

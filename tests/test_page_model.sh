@@ -1,13 +1,12 @@
 #!/bin/sh
 # test_page_model.sh - the model of the HTML page, tested by node without a browser (page_model.js),
 # and the packed trees of pages against the JSON of the same dumps.
+. tests/check.sh
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/page_model
 mkdir -p "$dir"
-if ! command -v node >/dev/null || ! node -e 'new DecompressionStream("deflate-raw")' 2>/dev/null; then
-    echo "0 passed, 0 failed, 1 skipped (no node)"
-    exit 0
-fi
+command -v node >/dev/null || leave "no node"
+node -e 'new DecompressionStream("deflate-raw")' 2>/dev/null || leave "a node without DecompressionStream"
 $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c &&
     "$dir/make_dumps" "$dir" && "$dir/make_dumps" "$dir" bushy 20000 || exit 1
 set --

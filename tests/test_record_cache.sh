@@ -224,6 +224,7 @@ rm -f calls
     echo $? >status
 )
 check "no room for the file" [ "$(cat status)" = 0 ]
+check "the program runs" grep -q '^usage: ' got
 check "nothing half written" [ "$(find "$XDG_CACHE_HOME" -type f -size +64k | wc -l)" = 0 ]
 nowhere() { (unset XDG_CACHE_HOME HOME; "$bursty" record --quiet --calls -o x.brst ./prog >got 2>err; [ $? = $plain ]); }
 check "no home" nowhere

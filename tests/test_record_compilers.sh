@@ -8,9 +8,7 @@ export BURSTY=${BUILD:-build}/bursty
 case $BURSTY in /*) ;; *) BURSTY=$PWD/$BURSTY ;; esac
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
-[ -f "${BUILD:-build}/bursty-record.so" ] && [ -z "${RUN-}" ] || {
-    leave "nothing to preload here"
-}
+needs_recorder
 cd "$scratch" || exit 2
 cat >source.cc <<'END_OF_FILE'
 #include <vector>

@@ -60,8 +60,8 @@ int main(void) {
 P
 ${CC:-cc} -O1 -o loop loop.c && "$bursty" record --frames often -o loop.brst ./loop >got 2>got.err
 ok $? "a function with a loop"
-"$bursty" report loop.brst >loop.txt && grep -q '^1 .* often$' loop.txt && ! grep -q memfd loop.txt &&
-    ! grep -q 'made itself' got.err
+"$bursty" report loop.brst >loop.txt && lacks loop.txt '^1 .* often$' memfd &&
+    lacks got.err '^bursty: ' 'made itself'
 ok $? "its time is its own: $(grep -m 2 'memfd\|often$' loop.txt) $(cat got.err)"
 
 # Merged, as on several machines.
@@ -186,7 +186,7 @@ if ${CXX:-c++} -O1 -g -o game game.cc 2>log; then
     named Game::update 21
     says '2 functions begin frames of the name Game::update$'
     ok $? "two functions of one name are said"
-else skipped=$((skipped + 1)); echo "skipped: no C++ compiler"; fi
+else skip "no C++ compiler"; fi
 
 # What is refused: one line, status 2, and the program does not run.
 refuse() { # PATTERN OPTIONS...

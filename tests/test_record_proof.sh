@@ -10,7 +10,7 @@ out=${BUILD:-build}/record_proof
 rm -rf "$out"
 mkdir -p "$out" || exit 2
 
-[ -f "${BUILD:-build}/bursty-record.so" ] || leave "no recorder for this target"
+needs_recorder
 command -v valgrind >/dev/null 2>&1 || leave "no valgrind"
 
 levels=-O2

@@ -105,7 +105,7 @@ if command -v addr2line >/dev/null; then
     has names 'deep'
     sh record/hooks/refs_names.sh "$dir/prog" 2>"$dir/usage" && fail "half of the arguments" || pass
     has usage '^usage: refs_names.sh'
-fi
+else skip "no addr2line"; fi
 BURSTY_REFS=$dir/short BURSTY_REFS_MAX=100 "$dir/prog" >/dev/null
 "$BUILD/bursty-lab" streams --json "$dir/short.refs" "$dir/short.table" >"$dir/short"
 has short '"symbols":100,'

@@ -29,9 +29,11 @@ END
 printf 'tick 0|ticks a;b 3\nticks <script>;x,y"z 4\nticks \342\200\256evil 5\nticks \033[31mred;=cmd 6\nticks (deep) 7\n' | run odd
 cp "$dir/small.brst" "$dir/both.brst"
 cat "$dir/tree.brst" >>"$dir/both.brst"
+shown=0
 for dump in small odd mutual recorded timed same_name mangled-ticks tree tree-bursts paths middle both; do
     for unit in ticks calls; do
         bursty report --collapsed --by $unit "$dir/$dump.brst" >"$dir/raw" 2>"$dir/stderr" || continue
+        shown=$((shown + 1))
         add_up <"$dir/raw" >"$dir/stacks"
         case $unit in ticks) type=samples ;; calls) type=calls ;; esac
         bursty report --pprof "$dir/pprof" "$dir/$dump.brst"
@@ -67,6 +69,8 @@ for dump in small odd mutual recorded timed same_name mangled-ticks tree tree-bu
         ok $? "--callgrind $dump in $unit: $(grep totals "$dir/callgrind")"
     done
 done
+[ $shown = 14 ] # those that have such stacks
+ok $? "$shown dumps and units are shown"
 
 # ---- callers and callees of contexts: those of the stacks, added up
 $RUN "$dir/make_dumps" "$dir" bushy 20000 || echo "make_dumps failed"
@@ -154,8 +158,8 @@ for dump in footprint coverage no-tick; do
 done
 for form in collapsed speedscope callgrind sums; do
     bursty report --$form "$dir/odd.brst" >"$dir/stdout"
-    tr -d '\n' <"$dir/stdout" | LC_ALL=C grep -q "[[:cntrl:]]"
-    [ $? = 1 ] && ! grep -q "$(printf '\342\200\256')" "$dir/stdout"
+    tr -d '\n' <"$dir/stdout" >"$dir/line"
+    LC_ALL=C lacks "$dir/line" evil '[[:cntrl:]]' && lacks "$dir/line" evil "$(printf '\342\200\256')"
     ok $? "--$form: control characters or marks of direction"
 done
 bursty report --pprof "$dir/pprof" "$dir/odd.brst"

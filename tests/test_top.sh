@@ -69,14 +69,11 @@ start() { # PROGRAM SECONDS: pid
     n=0
     while [ ! -s ready ] && [ $n -lt 500 ]; do sleep 0.02; n=$((n + 1)); done
 }
+may_look . || leave "this system does not allow it"
 start ./plain 4
 first=$pid
 "$bursty" top -p $first --once --rows 0 >once 2>err
 status=$?
-if [ $status != 0 ] && grep -q 'may not be looked at\|no perf_event_open' err; then
-    kill $first
-    leave "this system does not allow it"
-fi
 check "looked at" [ $status = 0 ]
 
 "$bursty" top -p $first >all 2>all.err &
@@ -103,7 +100,7 @@ sleep 1.5
 kill -TERM $stopped
 wait $stopped
 check "who stops it gets what there is" [ $? = 0 ]
-check "one row" [ "$(grep -c '%' stopped)" -le 3 ]
+check "one row" awk '/%/ { n++ } END { exit !(n >= 1 && n <= 3) }' stopped
 wait $becomes $screen
 kill $last
 [ $has_tools = no ] || wait $named $nameless
@@ -122,7 +119,7 @@ check "hot is three times warm: $hot, $warm" [ "$hot" -gt $((warm * 3 / 2)) ]
 check "most is in them: $hot, $warm" [ $((hot + warm)) -ge 70 ]
 check "the first row is hot" [ "$(awk '$NF == "function" { getline; print $7; exit }' all)" = hot ]
 check "a table a second" [ "$(grep -c '^plain ('$first'): .* CPUs now' all)" -ge 2 ]
-check "no escapes in it" [ "$(LC_ALL=C grep -c "$(printf '\033')" all)" = 0 ]
+check "no escapes in it" lacks all '^plain ' "$(printf '\033')"
 check "no message" [ ! -s all.err ]
 check "one table" [ "$(grep -c ' function$' once)" = 1 ]
 check "CPUs are a part of one" awk '/CPUs now/ { exit !($3 > 0.01 && $3 < 1) }' once
@@ -132,7 +129,7 @@ if [ $has_tools = yes ]; then
     check "a name out of .gnu_debuglink" [ "$(share named hot)" -gt 20 ]
     if cmp -s strange work; then
         skip "no --build-id"
-    else check "a debug file of another build" [ "$(share nameless hot)" = 0 ]; fi
+    else check "a debug file of another build" lacks nameless 'linked+0x' ' hot$'; fi
     check "shown as a number" grep -q ' linked+0x' nameless
 else
     skip "no objcopy"

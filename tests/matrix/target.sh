@@ -296,6 +296,7 @@ if [ -n "$line" ]; then
     passed=${line%% *} failed=${line#*, } failed=${failed%% *}
     case $line in *skipped) skipped=${line##*, } skipped=${skipped%% *} ;; esac
     [ "$failed" = 0 ] && [ $code != 0 ] && failed=1
+    [ "$passed$failed" != 00 ] || failed=1 # it asked nothing
 fi
 echo "$passed $failed $skipped" >"build/matrix/$name.result"
 times >"$log.times"
