@@ -357,7 +357,9 @@ typedef struct bursty_profile {
     uint32_t burst;           /* checks in a burst, the paper's nInstr0: 10; at
                                  most 2^30                                    */
     int32_t jitter;           /* percent of `every` by which gaps differ, up
-                                 and down: 80; -1: none                       */
+                                 and down: 80; -1: none. A thread then begins
+                                 with a whole gap, and one that makes fewer
+                                 checks is never in a burst                   */
     uint32_t awake_count;     /* hibernation: after this many bursts ...      */
     uint32_t hibernate_count; /* ... leave out this many; 0 and 0: never      */
     uint32_t classes;         /* of the events that the action or the table
@@ -1663,6 +1665,18 @@ static int bursty_p_put_end(bursty_p_out *out) {
 
 /* ---- chance -------------------------------------------- src/chance.c ---- */
 
+BURSTY_P_SLOW uint32_t bursty_p_mix(uint32_t h, uint32_t v) {
+    h = (h ^ v) * UINT32_C(0x9E3779B1);
+    return h ^ h >> 15;
+}
+
+/* The state for thread `number` of a process with this seed. A number is given
+   again when a thread has ended: `again` says how often it was. */
+BURSTY_P_SLOW uint32_t bursty_p_state_of(uint32_t seed, uint32_t number, uint32_t again) {
+    uint32_t h = bursty_p_mix(bursty_p_mix(seed + 1, number + 1), again);
+    return h ? h : 1;
+}
+
 /* A random number below limit. xorshift: *state is never 0. */
 BURSTY_P_SLOW uint32_t bursty_p_below(uint32_t *state, uint32_t limit) {
     *state ^= *state << 13;
@@ -1671,11 +1685,38 @@ BURSTY_P_SLOW uint32_t bursty_p_below(uint32_t *state, uint32_t limit) {
     return (uint32_t)((uint64_t)*state * limit >> 32);
 }
 
+BURSTY_P_SLOW uint32_t bursty_p_spread(uint32_t gap, uint32_t percent) {
+    uint32_t spread = (uint32_t)((uint64_t)gap * percent / 100);
+    return spread < gap ? spread : gap - 1; /* no gap is 0 */
+}
+
 /* The checks to the next burst, drawn evenly from gap - j to gap + j, where j
    is so many percent of gap. */
 BURSTY_P_SLOW uint32_t bursty_p_draw_gap(uint32_t *state, uint32_t gap, uint32_t percent) {
-    uint32_t spread = (uint32_t)((uint64_t)gap * percent / 100);
+    uint32_t spread = bursty_p_spread(gap, percent);
     return spread ? gap - spread + bursty_p_below(state, 2 * spread + 1) : gap;
+}
+
+/* Where a sample begins. Every check must have the same chance to lie in a
+   burst, that is I / (C + I), be it the first one of a thread or the last. So a
+   thread begins as if it had been running for ever, at an even place v of a
+   period, and the longer a period is the likelier it is met:
+
+       | burst, I |     gap, drawn as above    |             longest |
+       | . . . . . . . . . v                   |                     |
+                           <------ left ------>        v here: draw both again
+
+   Returns the checks that are left of the burst or of the gap. All three are at
+   most 2^30. */
+BURSTY_P_SLOW uint32_t bursty_p_begin(uint32_t *state, uint32_t gap, uint32_t percent, uint32_t burst,
+                                  uint32_t *in_burst) {
+    uint32_t longest = burst + gap + bursty_p_spread(gap, percent), period, place;
+    do {
+        period = burst + bursty_p_draw_gap(state, gap, percent);
+        place = bursty_p_below(state, longest);
+    } while (place >= period);
+    *in_burst = place < burst;
+    return *in_burst ? burst - place : period - place;
 }
 
 /* ---- what threads share ------------------------- src/bursty/shared.c ---- */
@@ -1777,7 +1818,7 @@ typedef struct bursty_p_sampler {
     uint32_t in_burst;
     uint32_t number;          /* of the burst                                */
     uint32_t awake_left;      /* bursts until hibernation                    */
-    uint32_t gap;             /* the mean length of gaps that was last used  */
+    uint32_t gap;             /* the mean length of gaps                     */
     uint32_t weight_256, times, chosen;         /* see bursty_p_number       */
     uint32_t began;           /* checks of the thread before the burst       */
     uint64_t memory[4];       /* of the action                               */
@@ -1811,10 +1852,11 @@ typedef struct bursty_p_thread {
     uint32_t span;            /* checks from the last look to the next       */
     uint32_t live;            /* profiles in a burst                         */
     uint32_t generation;      /* of the settings that were taken over        */
+    uint32_t until_new;       /* checks until it asks for new ones           */
     uint32_t opening;         /* of bursty_poll                              */
     uint32_t active, framed, acting; /* that run, get BEGIN or END, have an action */
     uint32_t same_settings, plain; /* keep.c: a look leaves new ones alone; see there */
-    uint64_t phase_checks, factor, pace[4];     /* see bursty_p_pace         */
+    uint64_t phase_checks, factor, factor_used, pace[4]; /* see bursty_p_pace */
     bursty_p_sampler sampler[BURSTY_PROFILES];
 } bursty_p_thread;
 
@@ -1857,11 +1899,6 @@ static uint32_t bursty_p_threads(void) {
 static void bursty_p_zero(void *memory, size_t bytes) {
     unsigned char *byte = (unsigned char *)memory;
     while (bytes--) *byte++ = 0;
-}
-
-BURSTY_P_SLOW uint32_t bursty_p_mix(uint32_t h, uint32_t v) {
-    h = (h ^ v) * UINT32_C(0x9E3779B1);
-    return h ^ h >> 15;
 }
 
 /* The innermost of depth scopes, or NULL. */
@@ -2331,26 +2368,40 @@ static uint64_t bursty_p_budget(uint64_t memory[4], int was_burst, uint64_t chec
    C, and is at least 1. A budget multiplies C by the thread's factor first.
    After every awake_count bursts, hibernate_count periods of C + I are added.
    Without jitter the first gap is C - 1, as in bursty-tracing Figure 3. With
-   jitter a thread starts at a random place of its period C + I, else threads
-   shorter than C would never be sampled.
+   jitter a profile begins anywhere in its period (bursty_p_begin_anywhere), on a
+   new thread and after each change.
 
-   Cost: a look is O(profiles). There are two in C + I checks. New settings wait
-   65 536 at most.
+   New settings are taken over when the caller asks (bursty_p_look_now), and on
+   other threads at each 4096th check; so is what a budget has found out. Had they waited for a phase to end,
+   profiles would begin anew only where bursts end or are due, and these would
+   be missed.
+
+   Cost: a look is O(profiles). There are two in C + I checks.
 
    With BURSTY_POLL the gap has no length: a look while bursty_p_open is 1
    begins a burst of every profile once in an opening, and the phase after it
    lasts until the next one. */
-BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
+enum { BURSTY_P_ASKS = 4096 };
+#if defined(BURSTY_NO_TLS) || defined(BURSTY_POLL) /* nobody else's settings, or no phases */
+enum { BURSTY_P_ALONE = 1 };
+#else
+enum { BURSTY_P_ALONE = 0 };
+#endif
+
+BURSTY_P_SLOW uint32_t bursty_p_mean_gap(const bursty_p_thread *t, const bursty_p_sampler *s) {
+    const uint64_t factor = t->factor_used;
     uint64_t gap = s->set.every;
-    if (t->factor) {
-        gap = gap >> 20 ? (gap * (t->factor >> 8)) >> 8 : gap * t->factor >> 16;
+    if (factor) {
+        gap = gap >> 20 ? (gap * (factor >> 8)) >> 8 : gap * factor >> 16;
         if (gap < 100) gap = s->set.every < 100 ? s->set.every : 100;
         if (gap > BURSTY_P_BUSY) gap = BURSTY_P_BUSY;
     }
-    s->gap = (uint32_t)gap;
+    return (uint32_t)gap;
+}
+
+BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, const bursty_p_sampler *s) {
     if (s->set.jitter <= 0) return s->gap;
-    gap = bursty_p_draw_gap(&t->random, s->gap, (uint32_t)s->set.jitter);
-    return gap ? (uint32_t)gap : 1;
+    return bursty_p_draw_gap(&t->random, s->gap, (uint32_t)s->set.jitter);
 }
 
 /* How many events one of this burst stands for: (C + I) / I, and more with
@@ -2366,38 +2417,58 @@ BURSTY_P_SLOW uint32_t bursty_p_weigh(const bursty_p_sampler *s) {
     return weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
 }
 
-BURSTY_P_SLOW void bursty_p_begin(bursty_p_sampler *s, uint64_t left) {
+BURSTY_P_SLOW void bursty_p_open_burst(bursty_p_sampler *s, uint64_t left) {
     s->in_burst = 1;
     s->left = left;
     s->weight_256 = bursty_p_weigh(s);
 }
 
-BURSTY_P_SLOW void bursty_p_next_phase(bursty_p_thread *t, bursty_p_sampler *s) {
-    if (!s->in_burst) {
-        bursty_p_begin(s, s->set.burst);
-        return;
-    }
-    s->in_burst = 0;
-    s->left = BURSTY_P_POLLS ? BURSTY_P_EVER : bursty_p_gap(t, s);
-    if (BURSTY_P_POLLS || s->set.awake_count == 0 || --s->awake_left) return;
+/* The gap that has begun is the last one before a hibernation. */
+BURSTY_P_SLOW void bursty_p_hibernate(bursty_p_sampler *s) {
     s->awake_left = s->set.awake_count;
     s->left += (uint64_t)s->set.hibernate_count * ((uint64_t)s->gap + s->set.burst);
 }
 
+BURSTY_P_SLOW void bursty_p_next_phase(bursty_p_thread *t, bursty_p_sampler *s) {
+    if (!s->in_burst) {
+        bursty_p_open_burst(s, s->set.burst);
+        return;
+    }
+    s->in_burst = 0;
+    s->left = BURSTY_P_EVER;
+    if (BURSTY_P_POLLS) return;
+    s->left = bursty_p_gap(t, s);
+    if (s->set.awake_count && --s->awake_left == 0) bursty_p_hibernate(s);
+}
+
+/* The first phase of a profile with jitter. Where it hibernates, the place is
+   even in the whole cycle: awake_count bursts with their gaps, then the long
+   gap. */
+static void bursty_p_begin_anywhere(bursty_p_thread *t, bursty_p_sampler *s) {
+    uint32_t awake = s->set.awake_count, asleep = awake ? s->set.hibernate_count : 0, period = 0;
+    uint64_t mean = (uint64_t)s->gap + s->set.burst;
+    if (asleep > UINT32_MAX - awake) asleep = UINT32_MAX - awake;
+    if (awake) period = bursty_p_below(&t->random, awake + asleep);
+    if (awake && period >= awake) {
+        s->left = (period - awake) * mean + bursty_p_below(&t->random, (uint32_t)mean) + 1;
+        return;
+    }
+    s->left = bursty_p_begin(&t->random, s->gap, (uint32_t)s->set.jitter, s->set.burst, &s->in_burst);
+    s->awake_left = awake - period;
+    if (awake && !s->in_burst && --s->awake_left == 0) bursty_p_hibernate(s);
+}
+
 /* A profile's first phase on a thread. */
 static void bursty_p_first_phase(bursty_p_thread *t, bursty_p_sampler *s) {
-    uint32_t drawn, burst = s->set.burst;
     s->in_burst = 0;
     s->left = BURSTY_P_EVER;
     s->awake_left = s->set.awake_count;
-    if (s->set.every == BURSTY_ALWAYS && !BURSTY_P_POLLS) bursty_p_begin(s, BURSTY_P_EVER);
+    if (s->set.every == BURSTY_ALWAYS && !BURSTY_P_POLLS) bursty_p_open_burst(s, BURSTY_P_EVER);
     if (s->set.every == BURSTY_ALWAYS || BURSTY_P_POLLS) return;
-    s->left = bursty_p_gap(t, s) - 1;
+    s->gap = bursty_p_mean_gap(t, s);
     s->weight_256 = bursty_p_weigh(s);
-    if (s->set.jitter <= 0) return;
-    drawn = bursty_p_below(&t->random, s->gap + burst);
-    s->in_burst = drawn < burst;
-    s->left = drawn < burst ? burst - drawn : s->gap + burst - drawn;
+    s->left = s->gap - 1;
+    if (s->set.jitter > 0) bursty_p_begin_anywhere(t, s);
 }
 
 /* Takes over what bursty_set_profile changed. An action that gets the END of a
@@ -2437,6 +2508,23 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
         bursty_p_first_phase(t, s);
     }
     t->plain = BURSTY_P_KEEP_PLAIN(t);
+}
+
+/* A budget's new gaps begin as new settings do, at a check that has nothing to
+   do with bursts. The factor never stands still, so a small change waits. */
+static void bursty_p_take_factor(bursty_p_thread *t) {
+    uint64_t used = t->factor_used ? t->factor_used : 65536;
+    uint32_t paced = 0, p;
+    if (t->factor > used - used / 8 && t->factor < used + used / 8) return;
+    t->factor_used = t->factor;
+    for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
+        if (t->sampler[p].set.every != BURSTY_ALWAYS) paced |= t->active & 1u << p;
+    }
+    if (t->live & paced) bursty_p_end(t, t->live & paced);
+    bursty_p_settle(t);
+    for (p = 0; p < BURSTY_PROFILES && paced >> p; p++) {
+        if (paced >> p & 1) bursty_p_first_phase(t, &t->sampler[p]);
+    }
 }
 
 static void bursty_p_pace(bursty_p_thread *t, int was_burst) {
@@ -2479,7 +2567,7 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
     t->opening = BURSTY_P_GET(&bursty_p_all.opening);
     bursty_p_go_live(t, 0);
     for (p = 0; p < BURSTY_PROFILES; p++) {
-        if (t->active >> p & 1) bursty_p_begin(&t->sampler[p], t->sampler[p].set.burst);
+        if (t->active >> p & 1) bursty_p_open_burst(&t->sampler[p], t->sampler[p].set.burst);
     }
 }
 
@@ -2488,6 +2576,7 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
 BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
+    int is_asked, is_due;
     t->in_slow = 2;
     if (passed > t->span) passed = t->span; /* a fresh record has span 0 and any word */
     bursty_p_count_up(&t->checks, passed);
@@ -2496,7 +2585,12 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         if (t->sampler[p].left != BURSTY_P_EVER) t->sampler[p].left -= passed;
     }
-    if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) bursty_p_take_settings(t);
+    t->until_new = passed < t->until_new ? t->until_new - passed : 0;
+    is_asked = t->until_new == 0;
+    if (is_asked) t->until_new = BURSTY_P_ASKS;
+    is_due = BURSTY_P_ALONE || is_asked || t->generation == 0;
+    if (is_due && t->generation != BURSTY_P_GET(&bursty_p_all.generation)) bursty_p_take_settings(t);
+    if (is_asked && t->factor) bursty_p_take_factor(t);
     if (bursty_p_reopened(t)) bursty_p_begin_opening(t);
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         bursty_p_sampler *s = &t->sampler[p];
@@ -2505,9 +2599,10 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
         if (s->in_burst) live |= 1u << p;
         if (s->left < span) span = s->left;
     }
-    if (t->generation != BURSTY_P_GET(&bursty_p_all.generation) && span > 256) {
-        span = t->generation ? 256 : 1; /* 1: it has no settings yet */
+    if (is_due && t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
+        t->until_new = t->generation ? 256 : 1; /* 1: it has no settings yet */
     }
+    span = t->until_new < span ? t->until_new : span;
     if (live != t->live) bursty_p_go_live(t, live);
     t->span = (uint32_t)span;
     bursty_p_mine.room = bursty_p_mine.only && !BURSTY_P_POLLS ? t->span : 0;
@@ -2526,8 +2621,7 @@ BURSTY_P_STEP uint32_t bursty_p_advance(bursty_p_thread *t, uint32_t n) {
 /* ---- threads ----------------------------------- src/bursty/threads.c ---- */
 
 static void bursty_p_seed(bursty_p_thread *t) {
-    uint32_t h = bursty_p_mix(bursty_p_mix(bursty_p_all.config.seed + 1, t->number + 1), t->reuses);
-    t->random = h ? h : 1;
+    t->random = bursty_p_state_of(bursty_p_all.config.seed, t->number, t->reuses);
 }
 
 /* bursty_p_notice_end arranges that bursty_thread_end is called when the
@@ -2795,10 +2889,12 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 static void bursty_p_look_now(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n;
+    if (t) t->until_new = 0;
     if ((t && t->in_slow) || BURSTY_P_IS_HELD()) return;
     n = bursty_p_hold();
     t = bursty_p_me();
     if (t) {
+        t->until_new = 0;
         n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
         if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) n = bursty_p_look(t, 0);
         bursty_p_settle(t);
@@ -3102,6 +3198,8 @@ BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_look(bursty_p_thread *t) {
         left = live ? s->set.burst : bursty_p_gap(t, s);
     }
     s->left = left;
+    t->until_new -= span;
+    if (t->until_new == 0) t->until_new = BURSTY_P_ASKS;
     if (t->live != live) {
         if (live || !bursty_p_mine.marked) {
             if (bursty_p_mine.touched) bursty_p_fold(t, s);
@@ -3112,7 +3210,7 @@ BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_look(bursty_p_thread *t) {
         bursty_p_mine.weight_256 = s->weight_256;
         if (live) bursty_p_number(t, s, 0);
     }
-    t->span = span = left < BURSTY_P_SPAN ? (uint32_t)left : BURSTY_P_SPAN;
+    t->span = span = left < t->until_new ? (uint32_t)left : t->until_new;
     bursty_p_mine.room = bursty_p_mine.only ? span : 0;
     return live ? 0 : span;
 }
@@ -6323,6 +6421,13 @@ BURSTY_API void bursty_forked(void) {
     uint32_t i;
     if (bursty_p_all.epoch == 0) return;
     for (i = 0; i < BURSTY_P_BUFFERS; i++) bursty_p_buffer[i].busy = 0; /* of threads that are gone */
+    bursty_p_all.config.seed = bursty_p_mix(bursty_p_all.config.seed, UINT32_C(0x464F524B));
+    if (mine) { /* its profiles begin anew: the parent goes on where it was */
+        mine->reuses += mine->random;
+        bursty_p_seed(mine);
+        mine->generation = 0;
+        for (i = 0; i < BURSTY_PROFILES; i++) mine->sampler[i].stamp = 0;
+    }
     bursty_clear();
     bursty_p_fork_frames();
     for (i = 0; i < bursty_p_threads(); i++) {
@@ -6333,11 +6438,7 @@ BURSTY_API void bursty_forked(void) {
         if (!mine || row->thread != mine->number) row->touched = NULL;
     }
     bursty_p_all.lost_threads = 0;
-    bursty_p_all.config.seed = bursty_p_mix(bursty_p_all.config.seed, UINT32_C(0x464F524B));
-    if (!mine) return;
-    mine->reuses += mine->random;
-    bursty_p_seed(mine);
-    bursty_p_tell(BURSTY_THREAD_FORKED, mine, 1);
+    if (mine) bursty_p_tell(BURSTY_THREAD_FORKED, mine, 1);
 }
 
 BURSTY_API void bursty_clear(void) {

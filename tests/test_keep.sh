@@ -265,12 +265,12 @@ intel -O0 -fPIC '-DBURSTY_TLS_MODEL="initial-exec"'
 # gcc 12 has mixed that up. Those that are reached only on the way that keeps all registers are not listed.
 short='bursty_p_kept_count bursty_p_kept_hit bursty_p_kept_return bursty_p_kept_leave
     bursty_note bursty_hit bursty_p_rest bursty_p_mix bursty_p_below bursty_p_draw_gap
-    bursty_p_caller bursty_p_claim bursty_p_row_of bursty_p_tally bursty_p_send bursty_p_gap
-    bursty_p_weigh bursty_p_weigh_behind bursty_p_send_behind bursty_p_settle bursty_p_begin bursty_p_next_phase
+    bursty_p_caller bursty_p_claim bursty_p_row_of bursty_p_tally bursty_p_send bursty_p_gap bursty_p_mean_gap bursty_p_spread
+    bursty_p_weigh bursty_p_weigh_behind bursty_p_send_behind bursty_p_settle bursty_p_open_burst bursty_p_hibernate bursty_p_next_phase
     bursty_p_go_live bursty_p_keep_hit_any
     bursty_p_keep_look bursty_p_look bursty_p_deliver bursty_p_end bursty_p_fold_all
     bursty_p_fold bursty_p_add_product bursty_p_in_row'
-apart='bursty_p_take_settings bursty_p_register bursty_p_pace bursty_p_begin_opening
+apart='bursty_p_take_settings bursty_p_take_factor bursty_p_register bursty_p_pace bursty_p_begin_opening
     bursty_p_keep_hit_outside bursty_p_keep_leave_outside'
 leaves_vectors_alone() { # FLAGS...
     : >"$out/log"

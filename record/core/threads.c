@@ -129,7 +129,7 @@ RECORDER_HOOK static recorder_thread *new_record(void) {
     }
     r->bytes = bytes;
     r->frames = r->room + 1;
-    r->random = ++record_count;
+    r->number = ++record_count;
     empty(r);
     r->next = records;
     records = r;

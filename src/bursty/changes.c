@@ -91,6 +91,13 @@ BURSTY_API void bursty_forked(void) {
     uint32_t i;
     if (bursty_p_all.epoch == 0) return;
     for (i = 0; i < BURSTY_P_BUFFERS; i++) bursty_p_buffer[i].busy = 0; /* of threads that are gone */
+    bursty_p_all.config.seed = bursty_p_mix(bursty_p_all.config.seed, UINT32_C(0x464F524B));
+    if (mine) { /* its profiles begin anew: the parent goes on where it was */
+        mine->reuses += mine->random;
+        bursty_p_seed(mine);
+        mine->generation = 0;
+        for (i = 0; i < BURSTY_PROFILES; i++) mine->sampler[i].stamp = 0;
+    }
     bursty_clear();
     bursty_p_fork_frames();
     for (i = 0; i < bursty_p_threads(); i++) {
@@ -101,11 +108,7 @@ BURSTY_API void bursty_forked(void) {
         if (!mine || row->thread != mine->number) row->touched = NULL;
     }
     bursty_p_all.lost_threads = 0;
-    bursty_p_all.config.seed = bursty_p_mix(bursty_p_all.config.seed, UINT32_C(0x464F524B));
-    if (!mine) return;
-    mine->reuses += mine->random;
-    bursty_p_seed(mine);
-    bursty_p_tell(BURSTY_THREAD_FORKED, mine, 1);
+    if (mine) bursty_p_tell(BURSTY_THREAD_FORKED, mine, 1);
 }
 
 BURSTY_API void bursty_clear(void) {

@@ -1,8 +1,7 @@
 /* ---- threads ---- */
 
 static void bursty_p_seed(bursty_p_thread *t) {
-    uint32_t h = bursty_p_mix(bursty_p_mix(bursty_p_all.config.seed + 1, t->number + 1), t->reuses);
-    t->random = h ? h : 1;
+    t->random = bursty_p_state_of(bursty_p_all.config.seed, t->number, t->reuses);
 }
 
 /* bursty_p_notice_end arranges that bursty_thread_end is called when the

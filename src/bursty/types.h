@@ -55,7 +55,9 @@ typedef struct bursty_profile {
     uint32_t burst;           /* checks in a burst, the paper's nInstr0: 10; at
                                  most 2^30                                    */
     int32_t jitter;           /* percent of `every` by which gaps differ, up
-                                 and down: 80; -1: none                       */
+                                 and down: 80; -1: none. A thread then begins
+                                 with a whole gap, and one that makes fewer
+                                 checks is never in a burst                   */
     uint32_t awake_count;     /* hibernation: after this many bursts ...      */
     uint32_t hibernate_count; /* ... leave out this many; 0 and 0: never      */
     uint32_t classes;         /* of the events that the action or the table
