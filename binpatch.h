@@ -117,6 +117,7 @@
      patching: what memory looks like
      patching: copies are made while the program runs
      chance
+     a seed for this process
      patching: the sampler (figure 3 of bursty-tracing)
      patching: nothing is patched, stacks are looked at
      patching: the stack when a burst begins
@@ -206,7 +207,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     int32_t  jitter;            /* of every: 12; -1: none */
     int32_t  k_boring;                  /* loops with at most so many operands: 4; -1: none */
     uint32_t events;                    /* ENTRY | EXIT */
-    uint32_t seed;
+    uint32_t seed;          /* 0 draws one for this process: binpatch_stats.seed */
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, neither armed nor switched on */
@@ -277,6 +278,7 @@ typedef struct binpatch_stats {
     uint32_t filters;                   /* functions that forbid system calls, and ask nobody */
     uint32_t changed;                   /* functions that binpatch_code_changes gave up */
     uint32_t recalled;                  /* modules that config.recall knew */
+    uint32_t seed;                      /* given, drawn, or made of the parent's in a child */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
@@ -312,8 +314,9 @@ BINPATCH_API void binpatch_flush(void);
 BINPATCH_API void binpatch_leave(void);
 /* Behind binpatch_leave: the calling thread is sampled again. */
 BINPATCH_API void binpatch_rejoin(void);
-/* In a child after fork: bursts and checks count from 0 again. */
-BINPATCH_API void binpatch_forget_stats(void);
+/* In a child after fork: bursts and checks count from 0 again, and begin anew
+   with this seed. */
+BINPATCH_API void binpatch_forked(uint32_t seed);
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out);
 /* Function or module of that number, counted from 0. Returns 0, or -1: there
    are not so many. */
@@ -6038,6 +6041,8 @@ static uint32_t binpatch_p_make_i(binpatch_p_module *m, uint32_t number) {
 }
 
 #define BINPATCH_P_SLOW static
+#define BINPATCH_P_DRAWS_SEED
+#define BINPATCH_P_ASKS_LINUX
 
 /* ---- chance -------------------------------------------- src/chance.c ---- */
 
@@ -6094,6 +6099,46 @@ BINPATCH_P_SLOW uint32_t binpatch_p_begin(uint32_t *state, uint32_t gap, uint32_
     *in_burst = place < burst;
     return *in_burst ? burst - place : period - place;
 }
+
+/* ---- a seed for this process ----------------------------- src/seed.c ---- */
+
+/* Seed 0 draws one for the process, for runs that have one seed are one sample,
+   however many they are. It is written into the dump (docs/formats.md, kind
+   24): given as a seed it makes the same sample again. Where there is no
+   operating system nothing is drawn, and the dump says that none was given. */
+enum { BINPATCH_P_NO_SEED, BINPATCH_P_SEED_GIVEN, BINPATCH_P_SEED_DRAWN };
+
+#ifdef BINPATCH_P_DRAWS_SEED
+#ifdef _WIN32
+__declspec(dllimport) unsigned long __stdcall GetCurrentProcessId(void);
+#endif
+BINPATCH_P_SLOW uint32_t binpatch_p_process(void) {
+#if defined(_WIN32)
+    return (uint32_t)GetCurrentProcessId();
+#elif defined(__unix__) || defined(__APPLE__)
+    return (uint32_t)getpid();
+#else
+    return 0;
+#endif
+}
+
+BINPATCH_P_SLOW uint32_t binpatch_p_draw_seed(void) {
+    uint32_t seed = 0;
+    uintptr_t place = (uintptr_t)&seed; /* where the system puts a stack */
+#ifdef BINPATCH_P_ASKS_LINUX
+    struct { long s, ns; } now = { 0, 0 };
+    const unsigned char *random = (const unsigned char *)(uintptr_t)getauxval(AT_RANDOM);
+    int i;
+    for (i = 0; random && i < 16; i++) seed = binpatch_p_mix(seed, random[i]);
+    (void)syscall(SYS_clock_gettime, 0L, &now);
+    seed = binpatch_p_mix(binpatch_p_mix(seed, (uint32_t)now.s), (uint32_t)now.ns);
+#else
+    seed = binpatch_p_mix(binpatch_p_mix(seed, (uint32_t)time(NULL)), (uint32_t)clock());
+#endif
+    seed = binpatch_p_mix(binpatch_p_mix(seed, binpatch_p_process()), (uint32_t)place);
+    return seed ? seed : 1;
+}
+#endif
 
 /* ---- patching: the sampler (figure 3 of bursty-tracing)  src/binpatch/patch_sampler.c ---- */
 
@@ -8061,6 +8106,7 @@ static int binpatch_p_configure(const binpatch_config *config) {
     if (!c->burst) c->burst = 100;
     if (!c->jitter) c->jitter = 12;
     if (c->jitter < 0) c->jitter = 0;
+    if (!c->seed) c->seed = binpatch_p_draw_seed();
     if (!c->events) c->events = BINPATCH_ENTRY | BINPATCH_EXIT;
     if (c->every == BINPATCH_ALWAYS) c->burst = 1u << 29;
     binpatch_p.k_boring = c->k_boring == 0 ? 4 : c->k_boring;
@@ -8246,8 +8292,17 @@ BINPATCH_API void binpatch_rejoin(void) {
     t->n = 0;
 }
 
-BINPATCH_API void binpatch_forget_stats(void) {
+BINPATCH_API void binpatch_forked(uint32_t seed) {
+    binpatch_p_thread *t = &binpatch_p_tls;
     binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
+    binpatch_p.config.seed = seed;
+    if (t->known == BINPATCH_P_NEW || t->known == BINPATCH_P_QUIET) return;
+    if (binpatch_p.config.every == BINPATCH_ALWAYS) return;
+    t->random = binpatch_p_state_of(seed, 0, 0);
+    if (t->buffer) memset(t->buffer, 0, BINPATCH_P_BUFFER); /* the parent has these events */
+    t->position = (uintptr_t)(t->buffer ? t->buffer : binpatch_p_nowhere);
+    t->live = t->span = t->counted = 0;
+    t->left = t->n = 0; /* the next check begins anew */
 }
 
 /* Beside the copies of hooked functions there is code of ours alone. */
@@ -8358,6 +8413,7 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->changed = binpatch_p.changed;
     out->recalled = binpatch_p.recalled;
     out->filters = binpatch_p.filters;
+    out->seed = binpatch_p.config.seed;
     out->on = binpatch_p.on;
     out->armed = binpatch_p.armed;
     out->shadow_stack = binpatch_p.shadow_stack;
@@ -8547,7 +8603,7 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
 BINPATCH_API void binpatch_flush(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}
-BINPATCH_API void binpatch_forget_stats(void) {}
+BINPATCH_API void binpatch_forked(uint32_t seed) { (void)seed; }
 BINPATCH_API int binpatch_is_own(uint64_t pc) { return (void)pc, 0; }
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     static binpatch_stats none;

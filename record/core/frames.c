@@ -26,7 +26,7 @@
 #define _GNU_SOURCE
 #endif
 #include "recorder.h"
-#define BASE_P_SLOW RECORDER_HOOK static
+#define BASE_P_SLOW RECORDER_HOOK __attribute__((unused)) static
 #include "../../src/chance.c" /* the chance that the headers have, too */
 
 uint64_t recorder_period, recorder_burst;
@@ -255,7 +255,7 @@ RECORDER_HOOK static void go_on(recorder_thread *r) {
 
 RECORDER_HOOK void recorder_start_gap(recorder_thread *r) {
     uint32_t in_burst = 0, left;
-    r->random = base_p_state_of(0, r->number, r->uses++);
+    r->random = base_p_state_of(recorder_seed, r->number, r->uses++);
     r->feeding = recorder_period == 0;
     r->gap = recorder_period == RECORDER_NEVER ? RECORDER_NEVER : 0;
     if (recorder_period && recorder_period != RECORDER_NEVER) {

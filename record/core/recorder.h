@@ -171,6 +171,12 @@ void recorder_leave_all(recorder_thread *r);
    none is, the hooks only keep the stack of open calls. */
 #define RECORDER_NEVER ((uint64_t)INT64_MAX)
 extern uint64_t recorder_period, recorder_burst;
+/* The seed of this process (src/seed.c): 0 draws one. A child of fork has one of
+   its own. */
+extern uint32_t recorder_seed;
+void recorder_take_seed(uint32_t seed);
+void recorder_seed_child(void);
+int recorder_write_sample(hcct_write_fn write, void *user);
 void recorder_call(void *function, uintptr_t frame, const void *site, const void *from);
 void recorder_return(void *function, uintptr_t frame);
 /* The first call of a thread comes: it is anywhere in a burst or in a gap. */

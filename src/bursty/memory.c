@@ -78,6 +78,8 @@ typedef struct bursty_p_thread {
 static struct {
     bursty_config config;
     uint32_t epoch, opening, lost_threads;
+    uint32_t seed_is, cleared;   /* BURSTY_P_SEED_...; how often it was cleared since the start */
+    uint32_t forks, forks_known; /* of this process, counted before and behind each */
     uint32_t generation; /* of the published settings, see there */
     uint32_t budget;     /* config.budget_ppm, if there is a clock */
     int32_t no_time;     /* BURSTY_NO_TIME_... */
