@@ -117,6 +117,7 @@
      patching: what memory looks like
      patching: copies are made while the program runs
      chance
+     a seed for this process
      patching: the sampler (figure 3 of bursty-tracing)
      patching: nothing is patched, stacks are looked at
      patching: the stack when a burst begins
@@ -206,7 +207,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     int32_t  jitter;            /* of every: 12; -1: none */
     int32_t  k_boring;                  /* loops with at most so many operands: 4; -1: none */
     uint32_t events;                    /* ENTRY | EXIT */
-    uint32_t seed;
+    uint32_t seed;          /* 0 draws one for this process: binpatch_stats.seed */
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, neither armed nor switched on */
@@ -277,6 +278,7 @@ typedef struct binpatch_stats {
     uint32_t filters;                   /* functions that forbid system calls, and ask nobody */
     uint32_t changed;                   /* functions that binpatch_code_changes gave up */
     uint32_t recalled;                  /* modules that config.recall knew */
+    uint32_t seed;                      /* given, drawn, or made of the parent's in a child */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
@@ -312,8 +314,9 @@ BINPATCH_API void binpatch_flush(void);
 BINPATCH_API void binpatch_leave(void);
 /* Behind binpatch_leave: the calling thread is sampled again. */
 BINPATCH_API void binpatch_rejoin(void);
-/* In a child after fork: bursts and checks count from 0 again. */
-BINPATCH_API void binpatch_forget_stats(void);
+/* In a child after fork: bursts and checks count from 0 again, and begin anew
+   with this seed. */
+BINPATCH_API void binpatch_forked(uint32_t seed);
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out);
 /* Function or module of that number, counted from 0. Returns 0, or -1: there
    are not so many. */
@@ -6038,8 +6041,22 @@ static uint32_t binpatch_p_make_i(binpatch_p_module *m, uint32_t number) {
 }
 
 #define BINPATCH_P_SLOW static
+#define BINPATCH_P_DRAWS_SEED
+#define BINPATCH_P_ASKS_LINUX
 
 /* ---- chance -------------------------------------------- src/chance.c ---- */
+
+BINPATCH_P_SLOW uint32_t binpatch_p_mix(uint32_t h, uint32_t v) {
+    h = (h ^ v) * UINT32_C(0x9E3779B1);
+    return h ^ h >> 15;
+}
+
+/* The state for thread `number` of a process with this seed. A number is given
+   again when a thread has ended: `again` says how often it was. */
+BINPATCH_P_SLOW uint32_t binpatch_p_state_of(uint32_t seed, uint32_t number, uint32_t again) {
+    uint32_t h = binpatch_p_mix(binpatch_p_mix(seed + 1, number + 1), again);
+    return h ? h : 1;
+}
 
 /* A random number below limit. xorshift: *state is never 0. */
 BINPATCH_P_SLOW uint32_t binpatch_p_below(uint32_t *state, uint32_t limit) {
@@ -6049,12 +6066,79 @@ BINPATCH_P_SLOW uint32_t binpatch_p_below(uint32_t *state, uint32_t limit) {
     return (uint32_t)((uint64_t)*state * limit >> 32);
 }
 
+BINPATCH_P_SLOW uint32_t binpatch_p_spread(uint32_t gap, uint32_t percent) {
+    uint32_t spread = (uint32_t)((uint64_t)gap * percent / 100);
+    return spread < gap ? spread : gap - 1; /* no gap is 0 */
+}
+
 /* The checks to the next burst, drawn evenly from gap - j to gap + j, where j
    is so many percent of gap. */
 BINPATCH_P_SLOW uint32_t binpatch_p_draw_gap(uint32_t *state, uint32_t gap, uint32_t percent) {
-    uint32_t spread = (uint32_t)((uint64_t)gap * percent / 100);
+    uint32_t spread = binpatch_p_spread(gap, percent);
     return spread ? gap - spread + binpatch_p_below(state, 2 * spread + 1) : gap;
 }
+
+/* Where a sample begins. Every check must have the same chance to lie in a
+   burst, that is I / (C + I), be it the first one of a thread or the last. So a
+   thread begins as if it had been running for ever, at an even place v of a
+   period, and the longer a period is the likelier it is met:
+
+       | burst, I |     gap, drawn as above    |             longest |
+       | . . . . . . . . . v                   |                     |
+                           <------ left ------>        v here: draw both again
+
+   Returns the checks that are left of the burst or of the gap. All three are at
+   most 2^30. */
+BINPATCH_P_SLOW uint32_t binpatch_p_begin(uint32_t *state, uint32_t gap, uint32_t percent, uint32_t burst,
+                                  uint32_t *in_burst) {
+    uint32_t longest = burst + gap + binpatch_p_spread(gap, percent), period, place;
+    do {
+        period = burst + binpatch_p_draw_gap(state, gap, percent);
+        place = binpatch_p_below(state, longest);
+    } while (place >= period);
+    *in_burst = place < burst;
+    return *in_burst ? burst - place : period - place;
+}
+
+/* ---- a seed for this process ----------------------------- src/seed.c ---- */
+
+/* Seed 0 draws one for the process, for runs that have one seed are one sample,
+   however many they are. It is written into the dump (docs/formats.md, kind
+   24): given as a seed it makes the same sample again. Where there is no
+   operating system nothing is drawn, and the dump says that none was given. */
+enum { BINPATCH_P_NO_SEED, BINPATCH_P_SEED_GIVEN, BINPATCH_P_SEED_DRAWN };
+
+#ifdef BINPATCH_P_DRAWS_SEED
+#ifdef _WIN32
+__declspec(dllimport) unsigned long __stdcall GetCurrentProcessId(void);
+#endif
+BINPATCH_P_SLOW uint32_t binpatch_p_process(void) {
+#if defined(_WIN32)
+    return (uint32_t)GetCurrentProcessId();
+#elif defined(__unix__) || defined(__APPLE__)
+    return (uint32_t)getpid();
+#else
+    return 0;
+#endif
+}
+
+BINPATCH_P_SLOW uint32_t binpatch_p_draw_seed(void) {
+    uint32_t seed = 0;
+    uintptr_t place = (uintptr_t)&seed; /* where the system puts a stack */
+#ifdef BINPATCH_P_ASKS_LINUX
+    struct { long s, ns; } now = { 0, 0 };
+    const unsigned char *random = (const unsigned char *)(uintptr_t)getauxval(AT_RANDOM);
+    int i;
+    for (i = 0; random && i < 16; i++) seed = binpatch_p_mix(seed, random[i]);
+    (void)syscall(SYS_clock_gettime, 0L, &now);
+    seed = binpatch_p_mix(binpatch_p_mix(seed, (uint32_t)now.s), (uint32_t)now.ns);
+#else
+    seed = binpatch_p_mix(binpatch_p_mix(seed, (uint32_t)time(NULL)), (uint32_t)clock());
+#endif
+    seed = binpatch_p_mix(binpatch_p_mix(seed, binpatch_p_process()), (uint32_t)place);
+    return seed ? seed : 1;
+}
+#endif
 
 /* ---- patching: the sampler (figure 3 of bursty-tracing)  src/binpatch/patch_sampler.c ---- */
 
@@ -6147,30 +6231,33 @@ static void binpatch_p_begin_span(binpatch_p_thread *t, int live, int32_t n) {
     t->counted = 0;
 }
 
-/* A thread begins anywhere in a burst or in the gap behind it. */
+/* A thread begins anywhere in its period, when it is new and when the sampler
+   was switched on again. Without jitter it begins with a whole gap. */
 static void binpatch_p_first_span(binpatch_p_thread *t) {
-    uint32_t gap = binpatch_p.config.every, burst = binpatch_p.config.burst,
-             at = binpatch_p_below(&t->random, gap + burst);
-    if (!binpatch_p.config.jitter) at = burst + gap - 1;
-    if (at >= burst) binpatch_p_begin_span(t, 0, (int32_t)(at - burst));
-    else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_span(t, 1, (int32_t)at);
+    uint32_t burst = binpatch_p.config.burst, left = binpatch_p.config.every, live = 0;
+    uint32_t jitter = (uint32_t)binpatch_p.config.jitter;
+    if (jitter) left = binpatch_p_begin(&t->random, left, jitter, burst, &live);
+    if (!live || t->buffer || binpatch_p_take_buffer(t))
+        binpatch_p_begin_span(t, (int)live, (int32_t)left - 1);
 }
 
 /* A check of the calling thread that the fast answers do not cover. Returns 1
    if a burst is live. */
 static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
-    uint32_t burst = binpatch_p.config.burst;
+    uint32_t burst = binpatch_p.config.burst, number;
     if (t->n == X86COPY_LIVE) { /* inside a burst: full buffer, or I is to be made */
         if ((t->position & (BINPATCH_P_BUFFER - 1)) >= 0xC000) binpatch_p_flush(t, 0);
         return 1;
     }
     if (!t->known) {
         t->known = BINPATCH_P_KNOWN;
-        t->random = __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);
-        t->random = (binpatch_p.config.seed + t->random) * 2654435761u | 1;
+        number = __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);
+        t->random = binpatch_p_state_of(binpatch_p.config.seed, number, 0);
         if (binpatch_p.config.thread) binpatch_p.config.thread(binpatch_p.config.user);
-        if (binpatch_p.on && binpatch_p.config.every != BINPATCH_ALWAYS)
-            binpatch_p_first_span(t);
+    }
+    if (!t->span && binpatch_p.on && t->known != BINPATCH_P_QUIET
+        && binpatch_p.config.every != BINPATCH_ALWAYS) {
+        binpatch_p_first_span(t);
         if (t->span) return t->live;
     }
     binpatch_p_count_checks(t, 0);
@@ -7041,7 +7128,7 @@ enum { BINPATCH_P_KNOWN_PATCHED = 1, BINPATCH_P_KNOWN_BARE = 2, BINPATCH_P_KNOWN
 enum { BINPATCH_P_KNOWN_SYMBOLS = 1 };   /* of the header: the file has more names */
 #define BINPATCH_P_KNOWN_MAGIC 0x324E4B42u
 
-static uint64_t binpatch_p_mix(uint64_t sum, uint64_t word) {
+static uint64_t binpatch_p_mix_word(uint64_t sum, uint64_t word) {
     sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
     return sum ^ sum >> 32;
 }
@@ -7053,11 +7140,11 @@ static uint64_t binpatch_p_mix_bytes(uint64_t sum, uint64_t lo, uint64_t hi) {
     uint32_t k;
     for (; hi - at >= 32; at += 32) {
         for (k = 0; k < 4; k++)
-            sums[k] = binpatch_p_mix(sums[k], binpatch_p_u64(binpatch_p_at(at + 8 * k)));
+            sums[k] = binpatch_p_mix_word(sums[k], binpatch_p_u64(binpatch_p_at(at + 8 * k)));
     }
-    for (; at < hi; at++) sums[0] = binpatch_p_mix(sums[0], *binpatch_p_at(at));
-    for (k = 0; k < 4; k++) sum = binpatch_p_mix(sum, sums[k]);
-    return binpatch_p_mix(sum, hi - lo);
+    for (; at < hi; at++) sums[0] = binpatch_p_mix_word(sums[0], *binpatch_p_at(at));
+    for (k = 0; k < 4; k++) sum = binpatch_p_mix_word(sum, sums[k]);
+    return binpatch_p_mix_word(sum, hi - lo);
 }
 
 /* A line of /proc/self/maps. */
@@ -7138,11 +7225,11 @@ static int binpatch_p_is_as_filed(const binpatch_p_module *m, uint64_t *sum) {
         clean = binpatch_p_is_clean(m->code[n][0], m->code[n][1], pagemap);
     if (pagemap >= 0) close(pagemap);
     if (!clean) return 0;
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_dev);
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_ino);
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_size);
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_mtim.tv_sec ^ (uint64_t)s.st_mtim.tv_nsec << 32);
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_ctim.tv_sec ^ (uint64_t)s.st_ctim.tv_nsec << 32);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_dev);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_ino);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_size);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_mtim.tv_sec ^ (uint64_t)s.st_mtim.tv_nsec << 32);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_ctim.tv_sec ^ (uint64_t)s.st_ctim.tv_nsec << 32);
     return 1;
 }
 
@@ -7158,7 +7245,7 @@ static uint64_t binpatch_p_key_of(const binpatch_p_module *m) {
         if (d->d_tag == DT_FLAGS && d->d_un.d_val & DF_TEXTREL) return 0;
     }
     if (!binpatch_p.own_sum) {
-        uint64_t own = binpatch_p_address((const void *)(uintptr_t)&binpatch_p_mix);
+        uint64_t own = binpatch_p_address((const void *)(uintptr_t)&binpatch_p_mix_word);
         for (n = 0; n < binpatch_p.other_count; n++) {
             const binpatch_p_other *text = &binpatch_p.others[n];
             if (own >= text->lo && own < text->hi)
@@ -7166,17 +7253,17 @@ static uint64_t binpatch_p_key_of(const binpatch_p_module *m) {
         }
         if (!binpatch_p.own_sum) return 0;
     }
-    sum = binpatch_p_mix(sum, binpatch_p.own_sum);
-    sum = binpatch_p_mix(sum, (uint32_t)binpatch_p.k_boring);
-    sum = binpatch_p_mix(sum, binpatch_p.config.all_checks != 0);
-    sum = binpatch_p_mix(sum, flow->hi - flow->lo);
-    sum = binpatch_p_mix(sum, binpatch_p_address(flow->frame_header) - flow->lo);
+    sum = binpatch_p_mix_word(sum, binpatch_p.own_sum);
+    sum = binpatch_p_mix_word(sum, (uint32_t)binpatch_p.k_boring);
+    sum = binpatch_p_mix_word(sum, binpatch_p.config.all_checks != 0);
+    sum = binpatch_p_mix_word(sum, flow->hi - flow->lo);
+    sum = binpatch_p_mix_word(sum, binpatch_p_address(flow->frame_header) - flow->lo);
     for (n = 0; n < m->own_slot_count; n++) {
-        sum = binpatch_p_mix(sum, m->own_slots[n].slot - flow->lo);
-        sum = binpatch_p_mix(sum, m->own_slots[n].to - flow->lo);
+        sum = binpatch_p_mix_word(sum, m->own_slots[n].slot - flow->lo);
+        sum = binpatch_p_mix_word(sum, m->own_slots[n].to - flow->lo);
     }
     if (binpatch_p_is_as_filed(m, &sum)) return sum ? sum : 1;
-    sum = binpatch_p_mix(sum, m->code_count);
+    sum = binpatch_p_mix_word(sum, m->code_count);
     for (n = 0; n < m->code_count; n++)
         sum = binpatch_p_mix_bytes(sum, m->code[n][0], m->code[n][1]);
     return sum ? sum : 1;
@@ -8019,6 +8106,7 @@ static int binpatch_p_configure(const binpatch_config *config) {
     if (!c->burst) c->burst = 100;
     if (!c->jitter) c->jitter = 12;
     if (c->jitter < 0) c->jitter = 0;
+    if (!c->seed) c->seed = binpatch_p_draw_seed();
     if (!c->events) c->events = BINPATCH_ENTRY | BINPATCH_EXIT;
     if (c->every == BINPATCH_ALWAYS) c->burst = 1u << 29;
     binpatch_p.k_boring = c->k_boring == 0 ? 4 : c->k_boring;
@@ -8204,8 +8292,17 @@ BINPATCH_API void binpatch_rejoin(void) {
     t->n = 0;
 }
 
-BINPATCH_API void binpatch_forget_stats(void) {
+BINPATCH_API void binpatch_forked(uint32_t seed) {
+    binpatch_p_thread *t = &binpatch_p_tls;
     binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
+    binpatch_p.config.seed = seed;
+    if (t->known == BINPATCH_P_NEW || t->known == BINPATCH_P_QUIET) return;
+    if (binpatch_p.config.every == BINPATCH_ALWAYS) return;
+    t->random = binpatch_p_state_of(seed, 0, 0);
+    if (t->buffer) memset(t->buffer, 0, BINPATCH_P_BUFFER); /* the parent has these events */
+    t->position = (uintptr_t)(t->buffer ? t->buffer : binpatch_p_nowhere);
+    t->live = t->span = t->counted = 0;
+    t->left = t->n = 0; /* the next check begins anew */
 }
 
 /* Beside the copies of hooked functions there is code of ours alone. */
@@ -8316,6 +8413,7 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->changed = binpatch_p.changed;
     out->recalled = binpatch_p.recalled;
     out->filters = binpatch_p.filters;
+    out->seed = binpatch_p.config.seed;
     out->on = binpatch_p.on;
     out->armed = binpatch_p.armed;
     out->shadow_stack = binpatch_p.shadow_stack;
@@ -8505,7 +8603,7 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
 BINPATCH_API void binpatch_flush(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}
-BINPATCH_API void binpatch_forget_stats(void) {}
+BINPATCH_API void binpatch_forked(uint32_t seed) { (void)seed; }
 BINPATCH_API int binpatch_is_own(uint64_t pc) { return (void)pc, 0; }
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     static binpatch_stats none;

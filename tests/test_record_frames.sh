@@ -65,6 +65,7 @@ ok $? "a function with a loop"
 ok $? "its time is its own: $(grep -m 2 'memfd\|often$' loop.txt) $(cat got.err)"
 
 # Merged, as on several machines.
+record --frames handle_request --slow 4 --ticks 1000 -- ./program
 "$bursty" merge -o sum.brst one.brst x.brst >got 2>got.err && mv sum.brst x.brst
 [ "$(frames)" = "800 handle_request" ]
 ok $? "merged: $(frames)"

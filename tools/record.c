@@ -38,7 +38,8 @@ static const char help[]
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
       "  --ticks HZ         looks in a second of CPU time: 250\n"
       "  --every N, --burst N   checks between two bursts: 9900 (0: no gaps); of a burst: 100\n"
-      "  --jitter PERCENT, --seed N   by how much --every varies: 12, below 2000 checks 80\n"
+      "  --jitter PERCENT, --seed N   by how much --every varies: 12, below 2000 checks 80;\n"
+    "      N makes a run's sample again (the report has its seed); else each run draws one\n"
       "  --caches LIST      sizes for --misses, up to 4, as in 48k,2m,32m: this machine's caches\n"
       "  --streams N        room for so many streams of --refs in each thread: 512\n"
       "  --per-second N     so many bursts a second in each thread; --every is the first gap\n"
@@ -448,7 +449,6 @@ static int read_options(record_options *o, int argc, char **argv) {
     o->burst = 100;
     o->jitter = 12;
     o->boring = 4;
-    o->seed = 1;
     o->seconds = 10;
     o->name = "bursty.brst";
     tool_options(&option, argc, argv);

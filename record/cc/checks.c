@@ -5,11 +5,12 @@
    with .brst. %p in the name becomes the process number; a child of fork adds
    its number if there is no %p. A program that made no check leaves no file.
    BURSTY_EVERY sets the checks between bursts (0: no gaps), BURSTY_BURST those
-   of a burst.
+   of a burst. BURSTY_SEED repeats the sample of a dump that has this seed.
    BURSTY_OFF=1 keeps sampling off. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,20 @@ static unsigned number(const char *name, unsigned otherwise) {
     return otherwise;
 }
 
+static uint32_t seed(void) {
+    const char *value = getenv("BURSTY_SEED");
+    unsigned long result;
+    char *end;
+    if (!value || !*value) return 0;
+    errno = 0;
+    result = strtoul(value, &end, 10);
+    if (*value >= '0' && *value <= '9' && !*end && !errno && result <= UINT32_MAX)
+        return (uint32_t)result;
+    fprintf(stderr, "bursty: BURSTY_SEED: '%s' is not valid: a number from 0 to 4294967295 is "
+                    "wanted\n", value);
+    return 0;
+}
+
 static unsigned every(void) {
     const char *value = getenv("BURSTY_EVERY");
     return value && !strcmp(value, "0") ? BURSTY_ALWAYS : number("BURSTY_EVERY", bursty_cc_rates[0]);
@@ -99,6 +114,7 @@ static void start(void) {
     memset(&config, 0, sizeof config);
     config.program = bursty_cc_file;
     config.tick_hz = bursty_cc_ticks ? 0 : -1; /* time only for who asked for it */
+    config.seed = seed();
     config.profile.every = every();
     config.profile.burst = number("BURSTY_BURST", bursty_cc_rates[1]);
     parent = getpid();

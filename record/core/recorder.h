@@ -133,8 +133,8 @@ typedef struct recorder_thread {
     uint64_t seen;       /* calls, recorded or not */
     uint64_t gap;        /* calls before the next burst, as far as they are not in `seen` */
     uint64_t given;      /* what `left` began with */
-    uint64_t burst_left; /* calls before the end of this one */
-    uint64_t random;
+    uint64_t burst_left; /* calls before the end of this burst, or of the next one */
+    uint32_t random, number, uses; /* number: of the record, from 1; uses: threads that had it */
     uint64_t clean_at;    /* not before this many calls are dead frames looked for again */
     uint64_t frames_full; /* calls beyond RECORDER_DEPTH */
     uint32_t deep;        /* those of them that are open */
@@ -171,10 +171,15 @@ void recorder_leave_all(recorder_thread *r);
    none is, the hooks only keep the stack of open calls. */
 #define RECORDER_NEVER ((uint64_t)INT64_MAX)
 extern uint64_t recorder_period, recorder_burst;
+/* The seed of this process (src/seed.c): 0 draws one. A child of fork has one of
+   its own. */
+extern uint32_t recorder_seed;
+void recorder_take_seed(uint32_t seed);
+void recorder_seed_child(void);
+int recorder_write_sample(hcct_write_fn write, void *user);
 void recorder_call(void *function, uintptr_t frame, const void *site, const void *from);
 void recorder_return(void *function, uintptr_t frame);
-/* The first call of a thread comes: the first gap is anything up to a whole
-   interval. */
+/* The first call of a thread comes: it is anywhere in a burst or in a gap. */
 void recorder_start_gap(recorder_thread *r);
 /* All calls so far, without disturbing the thread. */
 uint64_t recorder_seen(const recorder_thread *r);

@@ -504,7 +504,7 @@ int recorder_wants_child(recorder_thread *all) {
     record_sharing_in_child();
     frames_in_child();
     for (; all; all = all->next) all->references = NULL;
-    binpatch_forget_stats();
+    binpatch_forked(recorder_seed);
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
     return 1;
 }
@@ -700,7 +700,7 @@ __attribute__((constructor)) static void record_start(void) {
     record.config.events = number[3];
     record.profiles = number[4];
     record.config.k_boring = number[5] ? (int32_t)number[5] : -1;
-    record.config.seed = number[6];
+    recorder_take_seed(number[6]);
     record.follow = (int)number[7];
     record.config.off = number[8] >> 8 & 1;
     record.config.all_checks = number[8] >> 9 & 1;
@@ -717,6 +717,8 @@ __attribute__((constructor)) static void record_start(void) {
     frames_take(getenv("BURSTY_RECORD_FRAMES"));
     record.pid = getpid();
     record.owner = (pid_t)number[9];
+    if (record.pid != record.owner && number[6]) recorder_seed_child(); /* --follow */
+    record.config.seed = recorder_seed;
     if (record.pid == record.owner) {
         char whole[4200];
         snprintf(whole, sizeof whole, "%.4100s.new", record.path);

@@ -336,7 +336,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
             failed = hotstream_write(x->streams, "references in bursts", record_stream_name,
                                      (void *)(uintptr_t)x, write, user);
     }
-    return failed;
+    return failed ? failed : recorder_write_sample(write, user);
 }
 
 /* Bursts stand for the whole run. */

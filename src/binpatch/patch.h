@@ -28,7 +28,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     int32_t  jitter;            /* of every: 12; -1: none */
     int32_t  k_boring;                  /* loops with at most so many operands: 4; -1: none */
     uint32_t events;                    /* ENTRY | EXIT */
-    uint32_t seed;
+    uint32_t seed;          /* 0 draws one for this process: binpatch_stats.seed */
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, neither armed nor switched on */
@@ -99,6 +99,7 @@ typedef struct binpatch_stats {
     uint32_t filters;                   /* functions that forbid system calls, and ask nobody */
     uint32_t changed;                   /* functions that binpatch_code_changes gave up */
     uint32_t recalled;                  /* modules that config.recall knew */
+    uint32_t seed;                      /* given, drawn, or made of the parent's in a child */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
@@ -134,8 +135,9 @@ BINPATCH_API void binpatch_flush(void);
 BINPATCH_API void binpatch_leave(void);
 /* Behind binpatch_leave: the calling thread is sampled again. */
 BINPATCH_API void binpatch_rejoin(void);
-/* In a child after fork: bursts and checks count from 0 again. */
-BINPATCH_API void binpatch_forget_stats(void);
+/* In a child after fork: bursts and checks count from 0 again, and begin anew
+   with this seed. */
+BINPATCH_API void binpatch_forked(uint32_t seed);
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out);
 /* Function or module of that number, counted from 0. Returns 0, or -1: there
    are not so many. */

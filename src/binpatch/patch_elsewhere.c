@@ -24,7 +24,7 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
 BINPATCH_API void binpatch_flush(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}
-BINPATCH_API void binpatch_forget_stats(void) {}
+BINPATCH_API void binpatch_forked(uint32_t seed) { (void)seed; }
 BINPATCH_API int binpatch_is_own(uint64_t pc) { return (void)pc, 0; }
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     static binpatch_stats none;

@@ -46,6 +46,7 @@ static int binpatch_p_configure(const binpatch_config *config) {
     if (!c->burst) c->burst = 100;
     if (!c->jitter) c->jitter = 12;
     if (c->jitter < 0) c->jitter = 0;
+    if (!c->seed) c->seed = binpatch_p_draw_seed();
     if (!c->events) c->events = BINPATCH_ENTRY | BINPATCH_EXIT;
     if (c->every == BINPATCH_ALWAYS) c->burst = 1u << 29;
     binpatch_p.k_boring = c->k_boring == 0 ? 4 : c->k_boring;
@@ -231,8 +232,17 @@ BINPATCH_API void binpatch_rejoin(void) {
     t->n = 0;
 }
 
-BINPATCH_API void binpatch_forget_stats(void) {
+BINPATCH_API void binpatch_forked(uint32_t seed) {
+    binpatch_p_thread *t = &binpatch_p_tls;
     binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
+    binpatch_p.config.seed = seed;
+    if (t->known == BINPATCH_P_NEW || t->known == BINPATCH_P_QUIET) return;
+    if (binpatch_p.config.every == BINPATCH_ALWAYS) return;
+    t->random = binpatch_p_state_of(seed, 0, 0);
+    if (t->buffer) memset(t->buffer, 0, BINPATCH_P_BUFFER); /* the parent has these events */
+    t->position = (uintptr_t)(t->buffer ? t->buffer : binpatch_p_nowhere);
+    t->live = t->span = t->counted = 0;
+    t->left = t->n = 0; /* the next check begins anew */
 }
 
 /* Beside the copies of hooked functions there is code of ours alone. */
@@ -343,6 +353,7 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->changed = binpatch_p.changed;
     out->recalled = binpatch_p.recalled;
     out->filters = binpatch_p.filters;
+    out->seed = binpatch_p.config.seed;
     out->on = binpatch_p.on;
     out->armed = binpatch_p.armed;
     out->shadow_stack = binpatch_p.shadow_stack;

@@ -221,6 +221,8 @@ BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_look(bursty_p_thread *t) {
         left = live ? s->set.burst : bursty_p_gap(t, s);
     }
     s->left = left;
+    t->until_new -= span;
+    if (t->until_new == 0) t->until_new = BURSTY_P_ASKS;
     if (t->live != live) {
         if (live || !bursty_p_mine.marked) {
             if (bursty_p_mine.touched) bursty_p_fold(t, s);
@@ -231,7 +233,7 @@ BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_look(bursty_p_thread *t) {
         bursty_p_mine.weight_256 = s->weight_256;
         if (live) bursty_p_number(t, s, 0);
     }
-    t->span = span = left < BURSTY_P_SPAN ? (uint32_t)left : BURSTY_P_SPAN;
+    t->span = span = left < t->until_new ? (uint32_t)left : t->until_new;
     bursty_p_mine.room = bursty_p_mine.only ? span : 0;
     return live ? 0 : span;
 }

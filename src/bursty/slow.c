@@ -143,10 +143,12 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 static void bursty_p_look_now(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n;
+    if (t) t->until_new = 0;
     if ((t && t->in_slow) || BURSTY_P_IS_HELD()) return;
     n = bursty_p_hold();
     t = bursty_p_me();
     if (t) {
+        t->until_new = 0;
         n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
         if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) n = bursty_p_look(t, 0);
         bursty_p_settle(t);

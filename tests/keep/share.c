@@ -42,6 +42,7 @@ int main(void) {
     double share = -1, low = 0, high = 0, truth;
     int i, is_right;
     memset(&config, 0, sizeof config);
+    config.seed = 1;
     config.tick_hz = 1000; /* the system gives fewer */
     config.profile.off = 1;
     if (bursty_start(&config) == 0) return 1;

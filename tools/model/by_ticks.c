@@ -338,6 +338,8 @@ static void add_facts(report *r, const report_ticks *c) {
     if (c->ticks == 0 && c->own_ticks) text_add(&value, "none met the program");
     else if (c->ticks == 0 && c->is_watched)
         text_add(&value, "none came: all looks found threads waiting, or the run was too short");
+    else if (c->ticks == 0 && c->tick_us && report_misses(r, REPORT_OF_TIME))
+        text_add(&value, "none came: the CPU time that they did not see is said above");
     else if (c->ticks == 0 && c->tick_us)
         text_add(&value, "none came: the signal is blocked or was taken by the program, or the run "
                          "was shorter than one tick");

@@ -9,6 +9,7 @@
 #include "kinds/frames.h"
 #include "kinds/layout.h"
 #include "kinds/misses.h"
+#include "kinds/samples.h"
 #include "kinds/sharing.h"
 #include "kinds/sampled.h"
 #include "kinds/streams.h"
@@ -42,6 +43,13 @@ static uint64_t microseconds(uint64_t ticks, uint64_t period) {
     return period && ticks > UINT64_MAX / period ? UINT64_MAX : ticks * period;
 }
 
+/* CPU time of the process while it ticked: bursty.h says it alone, `bursty
+   record` beside that of the kernel. Looks of a watcher are of wall time. */
+static uint64_t cpu_of(const sampled_program *p) {
+    if (p->rounds) return 0;
+    return p->cpu_us ? p->cpu_us : p->kernel_cpu_us;
+}
+
 static tick_sums add_ticks(const tally *s) {
     tick_sums sums;
     size_t i;
@@ -51,8 +59,8 @@ static tick_sums add_ticks(const tally *s) {
         sums.lost = sampled_add(sums.lost, p->ticks_lost);
         sums.late = sampled_add(sums.late, p->ticks_late);
         sums.untimed = sampled_add(sums.untimed, p->untimed);
-        if (!p->tick_us || !p->cpu_us) continue;
-        sums.cpu_us = sampled_add(sums.cpu_us, p->cpu_us);
+        if (!p->tick_us || !cpu_of(p)) continue;
+        sums.cpu_us = sampled_add(sums.cpu_us, cpu_of(p));
         sums.seen_us = sampled_add(
             sums.seen_us, microseconds(sampled_add(sampled_add(p->ticks_lost, p->ticks_late),
                                                  p->looks_late), p->tick_us));
@@ -65,7 +73,7 @@ static tick_sums add_ticks(const tally *s) {
         uint64_t *sum = is_own ? &sums.own : &sums.ticks;
         *sum = sampled_add(*sum, path->ticks);
         if (is_called(site, "(outside)")) sums.outside = sampled_add(sums.outside, path->ticks);
-        if (p->tick_us && p->cpu_us)
+        if (p->tick_us && cpu_of(p))
             sums.seen_us = sampled_add(sums.seen_us, microseconds(path->ticks, p->tick_us));
     }
     return sums;
@@ -135,6 +143,39 @@ static void add_second_copies(report *r, const tally *s) {
                         "bursty cc --list names. --entries=all gives all of them a check.");
 }
 
+/* The reason stands in the dump: runs of less than two periods on average, or
+   threads that ended and had checks, but no tick. */
+static void add_unseen(report *r, const tally *s, const tick_sums *t, uint64_t unseen_us) {
+    const uint64_t least = 2 * (s->threads.count + 1);
+    uint64_t period = 0, ended = 0;
+    int has_checks = 0;
+    const char *why;
+    size_t i;
+    for (i = 0; i < s->programs.count; i++) {
+        if (s->programs.at[i].tick_us > period) period = s->programs.at[i].tick_us;
+    }
+    for (i = 0; i < s->threads.count; i++) {
+        has_checks |= s->threads.at[i].checks > 0;
+        ended += s->threads.at[i].flags & THREAD_ENDED;
+    }
+    if (unseen_us <= microseconds(least, period)) return;
+    if (t->cpu_us / 2 < microseconds(r->runs, period))
+        why = "It passed in runs that were shorter than two ticks: too short for time by ticks. "
+              "More ticks a second (config.tick_hz, --ticks) see more of it.";
+    else if (!has_checks)
+        why = "It passed in threads that ended before their first tick, or while the timer's signal "
+              "was blocked.";
+    else if (ended)
+        why = "It passed in threads that ended before their first tick, or that made no check (one "
+              "BURST_ENTRY in each helps), or the program took the timer's signal. A watcher "
+              "(config.watch = 1) sees short threads, too.";
+    else
+        why = "It passed in threads without a check (one BURST_ENTRY in each helps), or the program "
+              "took the timer's signal.";
+    report_add_loss(r, REPORT_OF_TIME, "CPU time that no tick saw, in ms", unseen_us / 1000,
+                    (double)unseen_us / (double)t->cpu_us, why);
+}
+
 static void add_sampled(report *r, const void *state) {
     const tally *s = (const tally *)state;
     tick_sums t = add_ticks(s);
@@ -170,18 +211,7 @@ static void add_sampled(report *r, const void *state) {
     /* A thread's last period may be cut, and clocks are read one after the
        other. */
     unseen_us = t.cpu_us > t.seen_us ? t.cpu_us - t.seen_us : 0;
-    if (unseen_us > t.cpu_us / 20 && t.ticks) {
-        const uint64_t least = 2 * (s->threads.count + 1);
-        uint64_t period = 0;
-        for (i = 0; i < s->programs.count; i++) {
-            if (s->programs.at[i].tick_us > period) period = s->programs.at[i].tick_us;
-        }
-        if (unseen_us > microseconds(least, period))
-            report_add_loss(r, REPORT_OF_TIME, "CPU time that no tick saw, in ms", unseen_us / 1000,
-                            (double)unseen_us / (double)t.cpu_us,
-                            "It passed in threads without a check (one BURST_ENTRY in each "
-                            "helps), or the program took the timer's signal.");
-    }
+    if (unseen_us > t.cpu_us / 20) add_unseen(r, s, &t, unseen_us);
     if (part_in(t.outside, t.ticks) > .1)
         report_add_loss(r, 0, "ticks that found no scope", t.outside, part_in(t.outside, t.ticks),
                         "They are one row, (outside). Put scopes where the program spends time.");
@@ -462,7 +492,9 @@ void report_add_losses(report *r, const input *in) {
         {&kind_sharing, add_sharing},
         {&kind_layout, add_layout},
     };
+    const samples *all = (const samples *)input_find(in, &kind_samples);
     size_t i;
+    r->runs = all && all->count ? all->count : 1;
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const void *state = input_find(in, kinds[i].kind);
         if (state) kinds[i].add(r, state);

@@ -179,6 +179,7 @@ typedef struct report {
     save *out; /* for save_some in writers; NULL: the text is kept */
     report_loss *losses; /* shown before anything else */
     size_t loss_count;
+    size_t runs; /* that the dumps are of, as far as they say it; at least 1 */
     report_fact *facts;
     size_t fact_count;
     char **names;                                 /* of what ran, from the dumps */
