@@ -171,6 +171,19 @@ else
         $CC -o "$dir/mixed" "$dir/one/main.o" "$dir/one/first.o" "$dir/two/other.o"
         says '^2 functions: 2 with a check: root 1, repair 1;' "$dir/mixed"
     else skip "a program with C++: $(head -n 1 "$dir/log")"; fi
+    # A program of a file of C++ that has the one unit of a plugin in it: the graph has its functions.
+    mkdir -p "$dir/three"
+    for named in x.cc folder/x.cc y.cc; do
+        printf 'U 3 0000000000000000 0000000000000000 %s\nF main g 1 0000000000000001 - 0 %s\nB r\n' $named $named \
+            >"$dir/three/graph"
+        cat >"$dir/three/x.cc" <<END
+__asm__(".section .bursty.cg,\"\"\n.incbin \"$dir/three/graph\"\n.text");
+int main(void) { return 0; }
+END
+        $CC -x c -c -o "$dir/three/x.o" "$dir/three/x.cc" && $CC -o "$dir/three/x" "$dir/three/x.o"
+        case $named in y.cc) cxx=1 ;; *) cxx=0 ;; esac
+        says "\"cxx_files\":$cxx}" --json "$dir/three/x"
+    done
     cp "$dir/silent.o" "$dir/kept.o"
     refuses 'silent.o: is no plan, and would be overwritten' -o "$dir/silent.o" "$dir/one/main.o"
     same "$dir/silent.o" "$dir/kept.o"
