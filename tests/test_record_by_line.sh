@@ -288,7 +288,7 @@ if [ -s few ]; then
             cp many_cc broken
             at=$((0x$1 + (0x$2 * n / 6) + n * 7 % 11))
             printf '\377\200\001\000\377' | dd of=broken bs=1 seek=$at conv=notrunc 2>log
-            timeout 20 ./at broken <few >got 2>err || { fail "$section is damaged at $at"; break; }
+            within 20 ./at broken <few >got 2>err || { fail "$section is damaged at $at"; break; }
             n=$((n + 1))
         done
         [ $n = 6 ]

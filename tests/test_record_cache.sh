@@ -280,7 +280,7 @@ int main(void) {
     for (i = 0; i < 6; i++) signal(all[i], on);
     puts("ready");
     fflush(stdout);
-    alarm(20);
+    alarm(300);
     while (!got) pause();
     return got;
 }
@@ -291,8 +291,7 @@ for asked in INT=2 QUIT=3 TERM=15 HUP=1 USR1=10 USR2=12; do
     rm -f ready
     "$bursty" record --quiet -o x.brst ./asked >ready &        # in the background INT is ignored
     pid=$!
-    n=0
-    while [ ! -s ready ] && [ $n -lt 100 ]; do sleep 0.05; n=$((n + 1)); done
+    wait_for [ -s ready ]
     kill -$name $pid
     wait $pid
     check "SIG$name reaches the program" [ $? = "${asked#*=}" ]

@@ -110,23 +110,13 @@ else fail "300 threads at once"; cat got.err; fi
 # but not for ever. Returns whether that is so.
 mkdir keep
 half=0
-wait_for_half() {
-    before=$half half=0 turns=0
-    [ $is_old = 0 ] || return 1
-    while [ "${half:-0}" = 0 ] || [ "$half" = "$before" ]; do
-        turns=$((turns + 1))
-        [ $turns -le 1500 ] || return 1
-        sleep .02
-        half=$(od -A n -t u1 -j 65536 -N 1 keep/bursty-* 2>/dev/null | tr -d ' ')
-    done
+is_another_half() {
+    half=$(od -A n -t u1 -j 65536 -N 1 keep/bursty-* 2>/dev/null | tr -d ' ')
+    [ "${half:-0}" != 0 ] && [ "$half" != "$before" ]
 }
-wait_for_file() { # FILE
-    turns=0
-    while [ ! -f "$1" ]; do
-        turns=$((turns + 1))
-        [ $turns -le 1500 ] || return 1
-        sleep .02
-    done
+wait_for_half() {
+    before=$half
+    [ $is_old = 0 ] && wait_for is_another_half
 }
 # Before Linux 5.14 nothing is kept.
 is_old=$(uname -r | awk -F '[.-]' '{ print $1 < 5 || ($1 == 5 && $2 < 14) ? 1 : 0 }')
@@ -145,7 +135,7 @@ for options in '' '--every 0 --all-checks --profile hcct,pairs,footprint' \
     job=$!
     half=0
     # The first half may have begun before the program was ready.
-    if ! wait_for_file pid.whole || ! wait_for_half || ! wait_for_half; then
+    if ! wait_for [ -f pid.whole ] || ! wait_for_half || ! wait_for_half; then
         nothing_kept "killed $options"
         continue
     fi
@@ -203,7 +193,7 @@ for signal in 1 15; do
         # shellcheck disable=SC2086
         TMPDIR=$out/keep $bursty record --calls -o x.brst -- ./$program >got 2>got.err &
         job=$!
-        wait_for_file pid.whole || echo "$program did not begin"
+        wait_for [ -f pid.whole ] || echo "$program did not begin"
         kill -$signal $job
         { wait $job; status=$?; } 2>/dev/null
         if [ "$program" = asked ]; then

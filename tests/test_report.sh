@@ -484,7 +484,7 @@ source() {
     (
         cd "$sources/inside" || exit 1
         $RUN "$maker" . source "$name"
-        timeout 20 $RUN "$tool" report --html out.html "$@" source.brst 2>stderr || exit 1
+        within 20 $RUN "$tool" report --html out.html "$@" source.brst 2>stderr || exit 1
         grep -qF '"source_fault":"'"$why" out.html || exit 1
         if [ "$why" = '"' ]; then
             grep -q "shown_to_all" out.html && ! grep -q "sources not shown" out.html
@@ -553,7 +553,7 @@ text() {
     (
         cd "$sources/inside" || exit 1
         printf 'tick 1000\nticks f@%s 20\n' "$place" | $RUN "$runs" text.brst
-        timeout 20 $RUN "$tool" report --html out.html "$@" text.brst 2>stderr || exit 1
+        within 20 $RUN "$tool" report --html out.html "$@" text.brst 2>stderr || exit 1
         sed -n '/^"texts":/,/^<.script/p' out.html | tr -d '\n' >texts
         [ "$(cat texts)" = "${wanted:+\"texts\":[$wanted]\}</script>}" ] && ! grep -q secret out.html
     )
