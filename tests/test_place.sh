@@ -456,5 +456,17 @@ graph "F main g 1 0000000000000000 - 0 x.c\nC main -\nL w 2 - 9 0 -\nB W0{;c0;}\
 place --built "$dir/bad.burstycg"
 if [ $? = 1 ] && grep -q '^NOT proved' "$dir/out" && grep -q 'run for ever without' "$dir/err"; then pass
 else fail "--built: $(cat "$dir/out" "$dir/err")"; fi
+# What it names is what there is: a cycle of calls, one of gotos, or both.
+named_by() { # BODY WANTED: how many lines speak of calls, and of gotos
+    graph "F main g 1 0000000000000000 - 0 x.c\nC main -\nB $1\n"
+    place --built "$dir/bad.burstycg"
+    got=$(awk '/^NOT proved/ { on = 1 } on && /^  1 function that calls itself: main$/ { calls++ }
+        on && / with gotos on which no check lies/ { gotos++ } END { print calls + 0, gotos + 0 }' "$dir/out")
+    [ "$got" = "$2" ]
+    ok $? "--built of $1: $(cat "$dir/out")"
+}
+named_by m0c0g0r '1 0'
+named_by m0g0r '0 1'
+named_by 'm0c0(g0|)r' '1 1'
 
 finish

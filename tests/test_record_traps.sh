@@ -105,26 +105,12 @@ else fail "300 threads at once"; cat got.err; fi
 
 # ---- a program that is killed ------------------------------------------------------------------
 
-# The number of the half that is whole, 1 or 2, stands 65536 bytes behind the start of the file in
-# which the recorder keeps what there is so far. Waits until it is not 0 and another than before,
-# but not for ever. Returns whether that is so.
-mkdir keep
-half=0
-is_another_half() {
-    half=$(od -A n -t u1 -j 65536 -N 1 keep/bursty-* 2>/dev/null | tr -d ' ')
-    [ "${half:-0}" != 0 ] && [ "$half" != "$before" ]
-}
-wait_for_half() {
-    before=$half
-    [ $is_old = 0 ] && wait_for is_another_half
-}
-# Before Linux 5.14 nothing is kept.
-is_old=$(uname -r | awk -F '[.-]' '{ print $1 < 5 || ($1 == 5 && $2 < 14) ? 1 : 0 }')
+. "$top/tests/kept.sh"
 nothing_kept() { # WHAT: ends the job
     if [ -f pid.whole ]; then kill -9 "$(cat pid.whole)"; else kill $job; fi 2>/dev/null
     { wait $job; } 2>/dev/null
     rm -f keep/* x.brst.new
-    if [ $is_old = 1 ]; then skip "$1: this kernel cannot keep what is recorded"
+    if [ $keeps = no ]; then skip "$1: this kernel cannot keep what is recorded"
     else fail "$1: nothing was kept"; cat got.err; fi
 }
 for options in '' '--every 0 --all-checks --profile hcct,pairs,footprint' \

@@ -120,6 +120,10 @@ bursty report --json --top 0 ways.trace | tr '{' '\n' | grep '"function":"way"' 
     awk '/"count":/ { n++ } /"count":2[,}]/ { twice++ } END { print n + 0, twice + 0 }' >log
 [ "$(cat log)" = "512 512" ] && pass || fail "512 paths, each of them twice: $(cat log)"
 
+# A number has more than one digit.
+bursty report --function way --last 12 --top 1 ways.trace >text
+[ "$(grep -c '^ *way  *ways' text)" = 12 ] && pass || fail "--last 12: $(cat text)"
+
 # Damage: a file that is cut off shows what it has; a flipped bit is refused, or said.
 for at in 3 30 60 300 4090 4100 4170; do
     head -c $at own.trace >cut.trace
