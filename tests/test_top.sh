@@ -44,7 +44,7 @@ int main(void) {
     fflush(stdout);
     while (!stop) {
         int n;
-        for (n = 0; n < 2000; n++) { hot(); warm(); }
+        for (n = 0; n < 1000; n++) { hot(); warm(); }
         nanosleep(&pause, NULL);
     }
     return 7;
@@ -79,6 +79,9 @@ check "looked at" [ $status = 0 ]
 
 "$bursty" top -p $first >all 2>all.err &
 all=$!
+wait_for is_attached $all
+look_at $first
+enough=$((used + 100))
 if [ $has_tools = yes ]; then
     start ./linked
     linked=$pid
@@ -98,11 +101,6 @@ wait_for is_attached $becomes
 echo >go
 start ./work
 last=$pid
-: >screen
-mkfifo keys
-script -qc "stty rows 12 cols 60; '$bursty' top -p $last; stty -a" /dev/null <keys >screen 2>&1 &
-screen=$!
-exec 3>keys
 "$bursty" top -p $last --rows 1 >stopped 2>&1 &
 stopped=$!
 shows() { grep -q -- "$1" "$2"; }
@@ -111,12 +109,19 @@ kill -TERM $stopped
 wait $stopped
 check "who stops it gets what there is" [ $? = 0 ]
 check "one row" awk '/ function$/ { n = 0 } /%/ && ++n > 1 { bad = 1 } END { exit bad || !NR }' stopped
-wait_for shows 'hot' screen
-printf s >&3
-wait_for shows 'ALL ' screen
-printf q >&3
-exec 3>&-
-wait $screen
+if command -v script >/dev/null 2>&1; then
+    : >screen
+    mkfifo keys
+    script -qc "stty rows 12 cols 60; '$bursty' top -p $last; stty -a" /dev/null <keys >screen 2>&1 &
+    screen=$!
+    exec 3>keys
+    wait_for shows 'hot' screen
+    (trap '' PIPE; printf s >&3)
+    wait_for shows 'ALL ' screen
+    (trap '' PIPE; printf q >&3)
+    exec 3>&-
+    wait $screen
+fi
 is_seen $becomes $changes 30
 kill $changes $last
 wait $becomes
@@ -129,7 +134,7 @@ if [ $has_tools = yes ]; then
     kill $linked $other
     wait $named $nameless
 fi
-is_seen $all $first 100
+wait_for has_used $first $enough
 wait_for two_tables
 "$bursty" top -p $first --count 2 >two 2>&1
 kill $first
