@@ -399,6 +399,8 @@ bursty report "$(printf 'no\033[31mne\342\200\256')" 2>"$dir/stderr"
 grep -qF 'bursty: no\x1b[31mne\u202e: ' "$dir/stderr"; ok $? "a raw name in a message: $(cat "$dir/stderr")"
 
 # ---- the terminal
+COLUMNS=60 bursty report "$dir/whole.brst" >"$dir/narrow.txt" # two columns are left out: what was asked for is none
+has narrow.txt '^profile  *asked  *checks-off  *checks-on  *bursts  *state$'
 COLUMNS=60 bursty report "$dir/all.brst" >"$dir/narrow.txt"
 tr -d '\n ' <"$dir/narrow.txt" >"$dir/line.txt"
 has line.txt '000std::vector<entity,pool_allocator<entity>>::push_back(constentity&)[0-9]' # never cut
