@@ -1132,7 +1132,7 @@ TEST(forks_in_the_middle_of_looks) {
         pid_t child = fork();
         if (child == 0) {
             worker w;
-            alarm(20);
+            alarm(300);
             begin(&w, short_life, NULL);
             join(&w);
             bursty_thread_end();

@@ -426,7 +426,7 @@ E
     bursty cc --cover -- arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb --specs=rdimon.specs \
         -Wl,--section-start=.vectors=0 -Os -o board.elf board.c vectors.c >log 2>&1 ||
         { fail "board: not built"; cat log; }
-    timeout 60 qemu-system-arm -M mps2-an385 -nographic -monitor none -serial none \
+    within 60 qemu-system-arm -M mps2-an385 -nographic -monitor none -serial none \
         -semihosting-config enable=on,target=native -kernel board.elf </dev/null >log 2>&1
     check "a board writes counts alone" [ "$(wc -c <coverage.brst)" -lt 100 ]
     bursty report --lcov coverage.brst board.elf >lcov 2>err

@@ -155,7 +155,7 @@ if command -v objcopy >/dev/null && cp program stripped && objcopy --only-keep-d
     mkfifo stripped.debug                   # nobody ever writes into it
     for options in '--frames handle_request' '--misses --every 0'; do
         # shellcheck disable=SC2086
-        timeout 20 "$bursty" record --quiet $options -o x.brst -- ./stripped short >got 2>got.err
+        within 20 "$bursty" record --quiet $options -o x.brst -- ./stripped short >got 2>got.err
         [ $? -lt 3 ]
         ok $? "a FIFO where symbols should be, with $options"
     done

@@ -94,6 +94,36 @@ done
 bursty report --json --top 0 own.trace | tr '{' '\n' | grep -c '"function":"compare".*"count":3' >log
 [ "$(cat log)" = 1 ] && pass || fail "paths of compare"
 
+# Many paths, of which the tool's table grows: 512 ways through one function, in order and then again.
+# Each is one path that ran twice.
+cat >ways.c <<'END'
+static volatile int sink;
+static void way(int n) {
+    if (n & 1) sink++;
+    if (n & 2) sink++;
+    if (n & 4) sink++;
+    if (n & 8) sink++;
+    if (n & 16) sink++;
+    if (n & 32) sink++;
+    if (n & 64) sink++;
+    if (n & 128) sink++;
+    if (n & 256) sink++;
+}
+int main(void) {
+    int i;
+    for (i = 0; i < 1024; i++) way(i % 512);
+    return 0;
+}
+END
+bursty cc --trace -- $CC -g -w -o ways ways.c && ./ways || fail "ways.c"
+bursty report --json --top 0 ways.trace | tr '{' '\n' | grep '"function":"way"' |
+    awk '/"count":/ { n++ } /"count":2[,}]/ { twice++ } END { print n + 0, twice + 0 }' >log
+[ "$(cat log)" = "512 512" ] && pass || fail "512 paths, each of them twice: $(cat log)"
+
+# A number has more than one digit.
+bursty report --function way --last 12 --top 1 ways.trace >text
+[ "$(grep -c '^ *way  *ways' text)" = 12 ] && pass || fail "--last 12: $(cat text)"
+
 # Damage: a file that is cut off shows what it has; a flipped bit is refused, or said.
 for at in 3 30 60 300 4090 4100 4170; do
     head -c $at own.trace >cut.trace

@@ -25,7 +25,7 @@ file_programs()   { all_programs | grep -v -e cc_parse -e test_mcdc; } # all but
 scripts_of() { # KIND...
     for script in tests/test_*.sh; do
         case ${script#tests/test_} in
-        headers.sh | readme.sh | shared.sh | gate.sh) kind=sources ;;       # the same everywhere
+        headers.sh | readme.sh | shared.sh | gate.sh | golden.sh) kind=sources ;;  # the same everywhere
         private_names.sh | bench_list.sh | world.sh) kind=sources ;;
         comments.sh | compile.sh | disasm.sh | examples.sh | keep.sh) kind=headers ;;
         bursty_cpp.sh | demo.sh | registers.sh | edgeprof.sh) kind=headers ;;
