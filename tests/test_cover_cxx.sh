@@ -171,6 +171,17 @@ bursty report --lcov coverage.brst >all.info
 is main.cc 'DA:11,1'
 is main.cc 'FNDA:1,main'
 
+# With debug information, which may repeat how the compiler was called.
+for options in -g '-g3 -gdwarf-4' '-g -gz' '-g -gsplit-dwarf' '-g -frecord-gcc-switches'; do
+    rm -f coverage.brst
+    # shellcheck disable=SC2086
+    cxx $options plain.cc -o plain 2>said && ./plain
+    bursty report --lcov coverage.brst >all.info 2>>said
+    check "$options: counts: $(cat said)" grep -q '^DA:1,1' all.info
+done
+cxx -g -c plain.cc -o plain.o && cp plain.o first.o && cxx -g -c plain.cc -o plain.o
+check 'the same object again with -g' cmp -s plain.o first.o
+
 # Choices of functions; sources and objects in one command.
 rm -f coverage.brst
 # shellcheck disable=SC2086
