@@ -771,6 +771,25 @@ static void build_graph(builder *b) {
    source. */
 static int sets_up(const function *f) { return begins(f->symbol, "__cxx_global_"); }
 
+/* Without a graph, the function's lines are those of its instructions. */
+static void leave_function(builder *b, uint32_t first_line) {
+    const function *f = b->f;
+    uint32_t *lines, count = 0, i, k, line, file;
+    size_t most = 1;
+    for (i = f->first_block; i < f->end_block; i++)
+        most += b->m->blocks[i].end - b->m->blocks[i].first;
+    lines = (uint32_t *)tool_alloc((most + 1) * sizeof *lines);
+    if (first_line != NONE) lines[count++] = first_line;
+    for (i = f->first_block; i < f->end_block; i++) {
+        const block *one = &b->m->blocks[i];
+        for (k = one->first; k < one->end && !is_of_unwinding(one); k++)
+            if (place_of(b, &b->m->items[k], &line, &file) && file == b->own)
+                lines[count++] = line;
+    }
+    cc_planner_leave(b->m->planner, f->name, b->m->sources[b->own].given, f->reason, lines, count);
+    free(lines);
+}
+
 static void plan(ir *m, function *f) {
     builder b;
     word program = metadata_of(m, f->location);
@@ -799,6 +818,7 @@ static void plan(ir *m, function *f) {
     f->g.other_files = b.other_count;
     if (!f->reason) f->reason = cc_planner_add(m->planner, f->name, m->sources[b.own].given, &f->g);
     f->counts = !f->reason;
+    if (f->reason && *f->name) leave_function(&b, line);
     free(b.others);
 }
 
@@ -1182,7 +1202,7 @@ int cc_ir(const char *data, size_t size, const cc_request *request, const cc_not
             if (m.functions[i].name && !m.functions[i].counts)
                 note_left(result, &m, &m.functions[i]);
         }
-        if (cc_planner_slots(m.planner) > 0) put_all(&m, &result->out);
+        if (cc_planner_has_tables(m.planner)) put_all(&m, &result->out);
     } else {
         *reason = "clang has written text that is not known here";
     }

@@ -61,6 +61,10 @@ int wanted_option(wanted *w, report *r, tool_option *option) {
     static const char *const options[OPTIONS] = {"filter", "exclude", "diff", "fail-under",
                                                  "tests-of"};
     size_t i = 0;
+    if (tool_is(option, "--", "measured-only")) {
+        w->is_given = r->options.wants_measured = 1;
+        return TOOL_OK;
+    }
     while (i < OPTIONS && !tool_is(option, "--", options[i])) i++;
     if (i == OPTIONS) return -1;
     if (!tool_value(option)) return TOOL_BAD_INPUT;
@@ -110,8 +114,8 @@ int wanted_check(const wanted *w, const report *r, const input *in, const report
     int status = check_tables(r, in, writer, file);
     if (status != TOOL_OK || !w->is_given) return status;
     if (!all)
-        return tool_error("%s: has no coverage, which --filter, --exclude, --diff, --fail-under "
-                          "and --tests-of are of",
+        return tool_error("%s: has no coverage, which --filter, --exclude, --diff, --fail-under, "
+                          "--measured-only and --tests-of are of",
                           file);
     if (w->percent[WANTED_MCDC] >= 0 && !decisions_in(r))
         return tool_error("--fail-under %s: %s has no decisions for MC/DC; bursty cc --cover=mcdc "
@@ -130,6 +134,7 @@ static void add_part(coverage_part *to, const coverage_part *unknown) { to->all 
 static int judge_unknown(const coverage_all *all, coverage_totals *sum) {
     const coverage_totals *u = &all->unknown;
     char *uncovered = coverage_uncovered(all);
+    int status = TOOL_OK;
     if (uncovered) tool_error("note: --fail-under: changed, but without coverage, and not counted: %s",
                               uncovered);
     free(uncovered);
@@ -141,7 +146,17 @@ static int judge_unknown(const coverage_all *all, coverage_totals *sum) {
     add_part(&sum->lines, &u->lines);
     add_part(&sum->branches, &u->branches);
     add_part(&sum->functions, &u->functions);
-    if (!all->without_tables) return TOOL_OK;
+    if (all->unmeasured_count) {
+        const coverage_refusal *first = all->refused;
+        while (!first->is_unmeasured) first++;
+        tool_error("--fail-under: %lu %s not measured, as %s of %s (%s): --measured-only leaves %s "
+                   "out", (unsigned long)all->unmeasured_count,
+                   all->unmeasured_count == 1 ? "function is" : "functions are",
+                   *first->name ? first->name : "all", tool_seen_from_here(first->file),
+                   first->reason, all->unmeasured_count == 1 ? "it" : "them");
+        status = TOOL_FOUND;
+    }
+    if (!all->without_tables) return status;
     tool_error("--fail-under: nobody knows the lines of objects that have counts, but no tables "
                "(%lu): give the programs that counted, or the objects, behind the dump",
                (unsigned long)all->without_tables);
