@@ -164,6 +164,43 @@ if command -v git >/dev/null; then
     bursty report --diff git.diff --lcov names.brst >lcov
     check "as git itself writes it: $(grep +++ git.diff)" grep -q '^FNDA:1,odd' lcov
 else skip "no git"; fi
+# A build beside its sources, a copy of them, a folder that was moved, a diff from above or below.
+mkdir -p tree/src tree/build/copy/src tree/other/src
+printf 'int f(int a) {\n    int r = 0;\n    if (a) {\n        r = a * 2;\n    }\n    return r;\n}\nint main(void) {\n    return f(0);\n}\n' >tree/src/f.c
+cp tree/src/f.c tree/build/copy/src/f.c
+echo 'int other(int n) { return n; }' >tree/other/src/f.c
+diff_of() { printf -- '--- a/%s\n+++ b/%s\n@@ -%s +%s @@\n-x\n+x\n' "$1" "$1" "${2:-4}" "${2:-4}" >at.diff; }
+for source in "$out/tree/src/f.c" ../src/f.c copy/src/f.c; do
+    (cd tree/build && bursty cc --cover -- $CC -o f "$source" && BURSTY_COVERAGE=f.brst ./f)
+    diff_of src/f.c
+    for root in "--source-root tree" "--source-root $out/tree"; do
+        # shellcheck disable=SC2086
+        check "$source, $root" says 3 'lines: 0 of 1' \
+            bursty report $root --diff at.diff --fail-under lines=90 tree/build/f.brst
+    done
+    (cd tree/build && bursty report --source-root .. --diff ../../at.diff --fail-under 90 f.brst >/dev/null 2>../../err)
+    check "$source, from build" [ $? = 3 ]
+    diff_of src/f.c 7
+    bursty report --source-root tree --diff at.diff tree/build/f.brst >text
+    check "$source: no code there" grep -q 'changed, but no code on these lines  *src/f.c' text
+    diff_of other/src/f.c 1
+    bursty report --source-root tree --diff at.diff tree/build/f.brst >text
+    check "$source: another file" grep -q 'changed, but without coverage: *other/src/f.c' text
+    rm -f tree/build/f.brst
+done
+(cd tree/build && bursty cc --cover -- $CC -o f ../src/f.c && BURSTY_COVERAGE=../../moved.brst ./f)
+mv tree tree_now
+diff_of src/f.c
+check "sources that were moved" says 3 'lines: 0 of 1' \
+    bursty report --source-root tree_now --diff at.diff --fail-under 90 moved.brst
+diff_of project/src/f.c
+check "a diff from above" says 3 'lines: 0 of 1' \
+    bursty report --source-root sub --diff at.diff --fail-under 90 moved.brst
+diff_of elsewhere/f.c
+check "a change that may be of another name" says 3 'elsewhere/f.c (as .*/tree/src/f.c?)' \
+    bursty report --source-root sub --diff at.diff --fail-under 0 moved.brst
+check "or is left out" \
+    bursty report -o text --source-root sub --exclude '*/elsewhere/f.c' --exclude elsewhere/f.c --diff at.diff moved.brst
 tests_of() { bursty report --tests-of "$1" names.brst | sed -n '/^Tests that ran/,/^$/p' | tail -n +3; }
 printf '\n\n' >>sub/m.c
 printf 'int more(int n) {\n    return n;\n}\n' >>sub/m.c

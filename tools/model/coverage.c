@@ -188,6 +188,7 @@ static void drop_unwanted(coverage_all *made, coverage_file *file) {
         else made->marked_lines += (size_t)chosen_is_marked(source, file->lines[i].line);
     }
     file->line_count = n;
+    if (source->change && n) source->change->has_code = 1;
     file->branches_hit = 0;
     for (i = n = 0; i < file->branch_count; i++) {
         kept[i] = n;
@@ -741,25 +742,60 @@ static char *changed_sources(const coverage_all *made) {
     return text_take(&words);
 }
 
-char *coverage_uncovered(const coverage_all *made) {
+/* What became of a change. */
+enum { NO_SUCH_FILE, NO_CODE, NOT_MATCHED, FINE };
+
+static int fate_of(const chosen *c, const chosen_change *change) {
+    if (!sources_is_named(change->name) || !chosen_name(c, change->name) || !change->count)
+        return FINE;
+    if (!change->is_found) return change->may_be ? NOT_MATCHED : NO_SUCH_FILE;
+    return change->has_code ? FINE : NO_CODE;
+}
+
+/* The changes of one fate, or NULL. */
+static char *changes_of(const coverage_all *made, int fate) {
     const chosen *c = made ? made->chosen : NULL;
-    const char *first = NULL;
+    const chosen_change *first = NULL;
     text words = {NULL, 0, 0};
     size_t count = 0, i;
     for (i = 0; c && i < c->change_count; i++) {
-        const char *name = c->changes[i].name;
-        if (c->changes[i].is_found || !sources_is_named(name) || !chosen_name(c, name)) continue;
-        if (!first) first = name;
+        if (fate_of(c, &c->changes[i]) != fate) continue;
+        if (!first) first = &c->changes[i];
         count++;
     }
     if (!first) return NULL;
-    add_some(&words, first, count);
+    add_some(&words, first->name, count);
+    if (fate == NOT_MATCHED) {
+        text_add(&words, " (as ");
+        text_plain(&words, first->may_be);
+        text_add(&words, "?)");
+    }
     return text_take(&words);
+}
+
+char *coverage_uncovered(const coverage_all *made) { return changes_of(made, NO_SUCH_FILE); }
+char *coverage_unmatched(const coverage_all *made) { return changes_of(made, NOT_MATCHED); }
+
+static void add_change_facts(report *r, const coverage_all *made) {
+    static const struct {
+        int fate;
+        report_weight weight;
+        const char *words;
+    } facts[] = {
+        {NO_SUCH_FILE, REPORT_BAD, "changed, but without coverage"},
+        {NOT_MATCHED, REPORT_BAD, "changed, but not matched to a file of the program"},
+        {NO_CODE, REPORT_PLAIN, "changed, but no code on these lines"},
+    };
+    size_t i;
+    for (i = 0; i < sizeof facts / sizeof *facts; i++) {
+        char *words = changes_of(made, facts[i].fate);
+        if (words) report_add_fact(r, facts[i].weight, facts[i].words, words);
+        free(words);
+    }
 }
 
 static void add_chosen_facts(report *r, const coverage_all *made) {
     const chosen *c = made->chosen;
-    char *uncovered = coverage_uncovered(made);
     char *changed = changed_sources(made);
     char *unread = unread_sources(c);
     size_t i;
@@ -773,8 +809,7 @@ static void add_chosen_facts(report *r, const coverage_all *made) {
             tool_error("note: %s:%lu: a START of excluded lines has no STOP; all behind it is "
                        "left out", tool_seen_from_here(s->name), (unsigned long)s->open_at);
     }
-    if (uncovered) report_add_fact(r, REPORT_BAD, "changed, but without coverage", uncovered);
-    free(uncovered);
+    add_change_facts(r, made);
 }
 
 /* The folder of a file, to be freed. */

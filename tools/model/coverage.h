@@ -88,9 +88,11 @@ coverage_totals coverage_sum(const coverage_all *made);
 coverage_all *coverage_by_test(const coverage_all *made, size_t test);
 void coverage_free(coverage_all *made);
 
-/* Sources that a diff changes and no part describes: "x.c", "x.c and 2 more". To
-   be freed, or NULL. */
+/* Sources that a diff changes and the program does not have: "x.c", "x.c and 2
+   more". To be freed, or NULL. */
 char *coverage_uncovered(const coverage_all *made);
+/* Those that it may have under another name: "src/x.c (as /old/x.c?)". */
+char *coverage_unmatched(const coverage_all *made);
 
 /* For formats that have no place for it: says which functions are refused. */
 void coverage_say_refused(const coverage_all *made);
