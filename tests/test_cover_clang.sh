@@ -24,7 +24,8 @@ for one in ${CXX:-} clang++-19 clang++-14 clang++; do
 done
 [ "$(uname)" = Linux ] && [ -n "$clang" ] || leave 'no clang++ that works'
 cxx() { bursty cc --cover --list=left -- "$clang" -fPIC -w "$@"; }
-lcov() { bursty report --lcov "$@" coverage.brst >lcov 2>log; [ ! -s log ] || fail "$(cat log)"; }
+lcov() { bursty report --lcov "$@" coverage.brst >lcov 2>log; [ ! -s log ] || fail "$(cat log)"
+    awk -f "$tests/edgeprof/lcov_rules.awk" lcov >log && pass || fail "LCOV 2: $(cat log)"; }
 is() { # LINE=COUNT...
     for one in "$@"; do
         if grep -qx "DA:${one%=*},${one#*=}" lcov; then pass
