@@ -398,4 +398,13 @@ for syntax in $syntaxes; do
             { fail "$option $form: a counter takes more than one instruction"; cat other; }
     done
 done
+# What asks for threads asks for counters that they may share.
+for words in -pthread -fopenmp; do
+    $CC $words -c -o back.o back.c 2>/dev/null || continue
+    bursty cc --cover -- $CC $words -c -o back.o back.c && mv back.o plain.o
+    bursty cc --cover --atomic -- $CC $words -c -o back.o back.c
+    cmp -s plain.o back.o && pass || fail "$words: threads lose counts"
+done
+bursty cc --cover -- $CC -c -o back.o back.c
+cmp -s plain.o back.o && fail "without threads a counter is locked" || pass
 finish

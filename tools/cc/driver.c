@@ -40,6 +40,7 @@ typedef struct job {
     int exits;                /* CC_EXITS_... */
     int has_sections;         /* of ELF */
     int cover;                /* bits of a counter; 0: checks */
+    int atomic;               /* counters that threads may share */
     char *late;               /* the compiler's plugin, or NULL */
     int in_place;             /* CC_IN_PLACE_... */
     int near;                 /* as in cc_request */
@@ -243,6 +244,21 @@ static void ask_for_keeping(job *j) {
     free(path);
 }
 
+/* Does the command ask for threads? Without such a word nobody knows of them, and
+   --atomic must say it. */
+static int has_threads(const cc_line *line) {
+    static const char *const words[] = {"-pthread", "-pthreads", "-fopenmp", "-fopenacc",
+                                        "-lpthread"};
+    size_t i, k;
+    for (i = 0; i < line->words.count; i++) {
+        for (k = 0; k < sizeof words / sizeof *words; k++)
+            if (strcmp(line->words.words[i], words[k]) == 0) return 1;
+        if (strncmp(line->words.words[i], "-ftree-parallelize-loops=", 25) == 0) return 1;
+        if (strncmp(line->words.words[i], "-fopenmp=", 9) == 0) return 1;
+    }
+    return 0;
+}
+
 /* Is it ELF? Is it an x86 whose assembly reaches a counter in every syntax?
    (clang's of 32 bits does not with -fPIC -masm=intel.) Markers need assembly
    for it, a stack that can be walked, and a compiler that knows asm inline. */
@@ -279,6 +295,9 @@ static void ask_for_cover(job *j) {
     }
     j->cover = j->d->cover;
     if (j->cover == CC_COVER_WORD) j->cover = says(said, size, "bursty_cc_wide") ? 64 : 32;
+    /* A machine may lack an atomic addition to what is wider than its words. */
+    j->atomic = j->d->atomic || (has_threads(&j->line) &&
+                                 (j->cover < 64 || says(said, size, "bursty_cc_wide")));
     if (says(said, size, "bursty_cc_x86") && (j->cover < 64 || says(said, size, "bursty_cc_wide"))) {
         if (says(said, size, "bursty_cc_gcc")) j->in_place = CC_IN_PLACE_GCC;
         if (says(said, size, "bursty_cc_clang")) j->in_place = CC_IN_PLACE_CLANG;
@@ -429,7 +448,7 @@ static int rewrite(const job *j, unit_job *u, int *look_again, spared *s, int sa
     /* gcc names the file in a comment beside assembly, and does not escape it. */
     request.in_place = strpbrk(u->source, "\"\n") ? 0 : j->in_place;
     request.near = j->near;
-    request.atomic = j->d->atomic;
+    request.atomic = j->atomic;
     request.mcdc = j->d->mcdc;
     request.trace = j->d->trace;
     request.warns = j->line.warns;
@@ -913,14 +932,14 @@ static int compile_by_notes(const job *j, const unit_job *u) {
     cc_command words = {NULL, 0, 0};
     int status;
     cc_count_begin(&count, &j->line, u->folder);
-    if (j->d->atomic) cc_add_word(&words, "-fprofile-update=atomic");
+    if (j->atomic) cc_add_word(&words, "-fprofile-update=atomic");
     add_dependencies(&words, j, u);
     cc_add_words(&words, count.words.words, count.words.count);
     status = compile_cxx(j, u, &words, 0);
     cc_command_free(&words);
     if (status == 0 && makes_code_later(j)) {
         reason = cc_count_again(&count, &j->d->choice);
-        if (j->d->atomic) cc_add_word(&count.words, "-fprofile-update=atomic");
+        if (j->atomic) cc_add_word(&count.words, "-fprofile-update=atomic");
         if (!reason && compile_cxx(j, u, &count.words, 1) != 0) reason = "gcc refuses its tables";
     } else if (status == 0) {
         reason = cc_count_end(&count, &j->d->choice, u->object);
@@ -970,14 +989,6 @@ static int compile_ir(const job *j, const unit_job *u, const char *path) {
     return status;
 }
 
-static int has_threads(const cc_line *line) {
-    size_t i;
-    for (i = 0; i < line->words.count; i++) {
-        if (strcmp(line->words.words[i], "-pthread") == 0) return 1;
-    }
-    return 0;
-}
-
 /* Writes the text with counters. Returns why there are none, or NULL; *counts:
    whether there is something to count. */
 static const char *count_ir(const job *j, const unit_job *u, const char *path,
@@ -996,7 +1007,7 @@ static const char *count_ir(const job *j, const unit_job *u, const char *path,
     request.where_of = &j->line;
     request.unit = cc_hash(data, size, number_of(j, u));
     request.cover = 64;
-    request.atomic = j->d->atomic || has_threads(&j->line);
+    request.atomic = j->atomic;
     request.has_sections = request.no_early = 1;
     request.typed_pointers = j->cxx == CC_CXX_TYPED_IR;
     cc_count_files(&files, &j->line, &j->d->choice);

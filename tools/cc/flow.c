@@ -604,6 +604,14 @@ static void body_of_expression(walk *w, const cc_node *n) {
     w->dispatch = dispatch;
 }
 
+/* vfork() becomes (bursty_landing(0, frame), vfork()): it returns a second time,
+   when its child leaves the parent's stack. */
+static void note_vfork(walk *w, const cc_node *n) {
+    if (!w->request->exits || w->request->trace || !cc_spells(&w->u->tokens, n->first, "vfork")) return;
+    put(w, 0, begin(w, n->first), "(bursty_landing(0,__builtin_frame_address(0)),", "", "");
+    put(w, 1, end(w, n->last), ")", "", "");
+}
+
 /* setjmp(b) becomes setjmp(bursty_landing(b, frame)): longjmp's wrapper must
    know where it leads. */
 static void note_landing(walk *w, const cc_node *n) {
@@ -613,6 +621,7 @@ static void note_landing(walk *w, const cc_node *n) {
     size_t k;
     if (!w->emit || !(w->request->exits || w->request->trace) || !cc_is(t, n->first + 1, '('))
         return;
+    note_vfork(w, n);
     for (k = 0; !cc_spells(t, n->first, names[k]);) {
         if (++k == sizeof names / sizeof *names) return;
     }
