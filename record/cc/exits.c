@@ -49,7 +49,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -242,15 +241,8 @@ static int list_threads(pid_t *list) {
     return count;
 }
 
-/* A shared library writes its own dump, and may be closed while threads go on:
-   only the program itself asks. */
-static int is_program(void) {
-    extern const char __ehdr_start[] __attribute__((weak)) HIDDEN;
-    uintptr_t header = (uintptr_t)__ehdr_start, table = (uintptr_t)getauxval(AT_PHDR);
-    return header && table >= header && table - header < 4096;
-}
-
-/* Asks all other threads. A thread that blocks the signal does not answer; its
+/* Asks all other threads, if this is the program: a shared library writes its
+   own dump. A thread that blocks the signal does not answer; its
    functions count what they would without us. Returns how many did not. */
 static int ask_others(void) {
     static pid_t list[THREADS];
