@@ -14,7 +14,7 @@ enum {
     ELF_X86_64 = 62,                                                          /* .machine */
     ELF_LOAD = 1, ELF_INTERPRETER = 3,                                        /* elf_segment.type */
     ELF_SYMBOLS = 2, ELF_NO_BYTES = 8, ELF_DYNAMIC_SYMBOLS = 11,              /* elf_section.type */
-    ELF_COMPRESSED = 0x800                                                    /* .flags */
+    ELF_LOADED = 2, ELF_COMPRESSED = 0x800                                    /* .flags */
 };
 
 typedef struct elf_file {
