@@ -757,7 +757,7 @@ static unsigned char *read_kept(const record_options *o, size_t *size, uint64_t 
 
 /* Gives FILE what was kept. Returns whether there was something. */
 static int give_kept(const record_options *o, int status) {
-    char path[4200];
+    char path[4200], real[PATH_MAX];
     char program[256];
     struct timespec now;
     size_t size;
@@ -772,8 +772,9 @@ static int give_kept(const record_options *o, int status) {
     passed = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - ns;
     snprintf(path, sizeof path, "%s.new", o->out);
     file = fopen(path, "wb");
-    snprintf(program, sizeof program, "%s",
-             strrchr(o->program, '/') ? strrchr(o->program, '/') + 1 : o->program);
+    if (!realpath(o->program, real)) snprintf(real, sizeof real, "%.4000s", o->program);
+    snprintf(program, sizeof program, "%.255s",
+             strrchr(real, '/') ? strrchr(real, '/') + 1 : real);
     end.program = program;
     end.why = WIFSIGNALED(status) ? END_KILLED : END_LEFT;
     end.of = 0;
@@ -1058,8 +1059,8 @@ static int run(int argc, char **argv) {
     if (!path) return TOOL_BAD_INPUT;
     if ((status = check_program(path, 0)) != 0) return status;
     arguments = argv + program;
-    o.program = argv[program];
     path = pass_by_env(path, &arguments, interpreter, sizeof interpreter);
+    o.program = path;
     hold_asking(&before);
     if ((status = find_library("bursty-record.so", recorder, sizeof recorder)) != 0) return status;
     snprintf(library, sizeof library, "%s", recorder);

@@ -11,6 +11,7 @@
 #endif
 #include "recorder.h"
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -168,20 +169,28 @@ RECORDER_HOOK static void name_by_sections(const image *m) {
     }
 }
 
-/* from: the file offset that is mapped at `start`. Returns the address in the
-   file of that place. */
+/* from: the file offset that is mapped at `start`, as code. Returns the address
+   in the file of that place.
+       A mapping begins at a page, and a segment anywhere in it: lld and mold let
+   two segments share a page of the file, so that the first page of code is
+   mapped twice, at two addresses. The segment of code is meant. */
 RECORDER_HOOK static uintptr_t name_by_image(image *m, uintptr_t start, uintptr_t from) {
     const ELF(Ehdr) *head = head_of(m);
     const ELF(Phdr) *segments;
-    uintptr_t address = from;
+    uintptr_t address = from, page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uint32_t i;
+    int is_code = 0;
     if (!head) return from;
     segments = (const ELF(Phdr) *)(const void *)(m->bytes + head->e_phoff);
     if (!holds(m, head->e_phoff, head->e_phnum, sizeof *segments)) return from;
     for (i = 0; i < head->e_phnum; i++) {
-        uintptr_t inside = from - (uintptr_t)segments[i].p_offset;
-        if (segments[i].p_type != PT_LOAD || inside >= segments[i].p_filesz) continue;
-        address = inside + (uintptr_t)segments[i].p_vaddr;
+        const ELF(Phdr) *s = &segments[i];
+        uintptr_t before = (uintptr_t)s->p_offset & (page - 1);
+        uintptr_t inside = from - ((uintptr_t)s->p_offset - before);
+        if (s->p_type != PT_LOAD || inside >= before + (uintptr_t)s->p_filesz) continue;
+        if (is_code && !(s->p_flags & PF_X)) continue;
+        is_code = (s->p_flags & PF_X) != 0;
+        address = inside - before + (uintptr_t)s->p_vaddr;
     }
     m->slide = start - address;         /* PIE or not */
     name_by_sections(m);
@@ -463,6 +472,16 @@ RECORDER_HOOK void recorder_forget_unmapped(void) {
 RECORDER_HOOK const char *recorder_name(void *user, uint32_t key) {
     (void)user;
     return key <= RECORDER_FUNCTIONS ? names[key - 1] : "(more functions)";
+}
+
+RECORDER_HOOK const char *recorder_program(void) {
+    static char path[4096];
+    static const char gone[] = " (deleted)";
+    ssize_t length = *path ? 0 : readlink("/proc/self/exe", path, sizeof path - 1);
+    size_t end = length > 0 ? (size_t)length : 0, more = sizeof gone - 1;
+    if (end > more && !memcmp(path + end - more, gone, more)) path[end - more] = 0;
+    if (!*path) return program_invocation_short_name;
+    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
 
 RECORDER_HOOK const char *recorder_place(void *user, uint32_t key) {

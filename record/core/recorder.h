@@ -232,6 +232,9 @@ void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end);
 /* Each line of /proc/self/maps, one caller at a time. */
 void recorder_read_maps(void (*each)(const char *line));
 const char *recorder_name(void *user, uint32_t key);
+/* The name of the program's file, which is read once. argv[0] is no name of it:
+   the program may write there what it likes. */
+const char *recorder_program(void);
 /* The file of a function that recorder_find_names has found, and behind a tab
    its address there in hexadecimal; NULL if no file has it. Until the next
    call. */

@@ -715,6 +715,7 @@ __attribute__((constructor)) static void record_start(void) {
     record_take_patterns(&record.only, getenv("BURSTY_RECORD_ONLY"));
     record_take_patterns(&record.not_these, getenv("BURSTY_RECORD_NOT"));
     frames_take(getenv("BURSTY_RECORD_FRAMES"));
+    (void)recorder_program();               /* later the program may forbid that */
     record.pid = getpid();
     record.owner = (pid_t)number[9];
     if (record.pid == record.owner) {

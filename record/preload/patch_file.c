@@ -76,7 +76,7 @@ static const char *record_name(void *user, uint32_t key) {
     if (name || key > RECORDER_FUNCTIONS || !record_known[key]) return name;
     if (binpatch_get_function(record_known[key] - 1, &f) != 0) return NULL;
     if (f.name && *f.name) return f.name;
-    base = f.path && *f.path ? f.path : program_invocation_short_name;
+    base = f.path && *f.path ? f.path : recorder_program();
     if (strrchr(base, '/')) base = strrchr(base, '/') + 1;
     snprintf(text, sizeof text, "%.400s+0x%x", base, f.offset);
     return text;
@@ -87,7 +87,7 @@ static void record_about(sampled_profile *p) {
     int32_t jitter = record.config.jitter;
     binpatch_get_stats(&stats);
     memset(p, 0, sizeof *p);
-    p->program = program_invocation_short_name;
+    p->program = recorder_program();
     p->every = record.config.every;
     if (p->every == BINPATCH_ALWAYS
         && (record.toggles || record.config.off || stats.lost_threads))
@@ -242,7 +242,7 @@ static int record_write_misses(const misses *m, hcct_write_fn write, void *user)
     misses_about about;
     uint32_t n;
     memset(&about, 0, sizeof about);
-    about.program = program_invocation_short_name;
+    about.program = recorder_program();
     if (record.config.every != BINPATCH_ALWAYS) {
         about.every = record.config.every;
         about.burst = record.config.burst;
@@ -291,7 +291,7 @@ static int record_write_sharing(hcct_write_fn write, void *user) {
     sharing_about about;
     if (!s || !s->bursts) return 0;
     memset(&about, 0, sizeof about);
-    about.program = program_invocation_short_name;
+    about.program = recorder_program();
     if (record.config.every != BINPATCH_ALWAYS) {
         about.every = record.config.every;
         about.burst = record.config.burst;
@@ -329,7 +329,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
         if (x && x->f) failed = record_write_footprint(x->f, write, user);
         if (x && x->misses && !failed) failed = record_write_misses(x->misses, write, user);
         if (record_layout(x) && !failed)
-            failed = layout_write(record_layout(x), program_invocation_short_name,
+            failed = layout_write(record_layout(x), recorder_program(),
                                   record_object_name, NULL, write, user);
         /* Writing ends their sequences. */
         if (x && x->streams && !failed && (!record.keeping || record.in_exec))
@@ -531,14 +531,14 @@ static void record_write_hints(void) {
         snprintf(line, sizeof line,
                  "?%s has no symbols: its functions show as numbers. Its debug symbols, or a build "
                  "without strip, would name them\n",
-                 program_invocation_short_name);
+                 recorder_program());
         handover_line(line);
     }
     if (record.running && !refusal && text > seen + 4096 && seen < text / 2) {
         snprintf(line, sizeof line,
                  "?%s was built without unwind tables: .eh_frame names functions in %llu %% of its "
                  "code, and the rest cannot be seen\n",
-                 program_invocation_short_name,
+                 recorder_program(),
                  (unsigned long long)(seen * 100 / text));
         handover_line(line);
     }
@@ -682,7 +682,7 @@ void record_write_report(void) {
         snprintf(line, sizeof line,
                  "%s: %s%s%llu KiB of text, %u functions copied (%llu KiB), %u instrumented (%llu "
                  "KiB)\n",
-                 *m.path ? m.path : program_invocation_name, m.refusal ? "not patched: " : "",
+                 *m.path ? m.path : recorder_program(), m.refusal ? "not patched: " : "",
                  m.refusal ? m.refusal : "", (unsigned long long)m.text_bytes / 1024,
                  m.checking_count, (unsigned long long)m.checking_bytes / 1024,
                  m.instrumented_count, (unsigned long long)m.instrumented_bytes / 1024);
