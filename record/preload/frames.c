@@ -171,11 +171,10 @@ int frames_write(const char *(*name)(void *user, uint32_t key),
 
 /* ---- which functions ---- */
 
-void frames_take(const char *lines) {
+void frames_take(uint32_t slow_us, const char *lines) {
     char *at = all.words;
-    snprintf(all.words, sizeof all.words, "%s", lines ? lines : "");
-    all.slow_us = (uint32_t)strtoul(at, &at, 10);
-    if (*at) at++;
+    snprintf(all.words, sizeof all.words, "%s", lines);
+    all.slow_us = slow_us;
     while (*at && all.kind_count < KINDS) {
         all.kinds[all.kind_count++].name = at;
         at += strcspn(at, "\n");
