@@ -457,15 +457,22 @@ EXPORTED void _exit(int status) {
 }
 EXPORTED void _Exit(int status) { _exit(status); }
 
-/* A library that goes is noted before. */
+/* A library that goes is noted before, and what was seen in it gets its name:
+   another one may come in its place. */
 EXPORTED int dlclose(void *handle) {
     static int (*real)(void *);
+    int status;
     if (!real) {
         void *found = dlsym(RTLD_NEXT, "dlclose");
         memcpy(&real, &found, sizeof real);
     }
-    if (record.running && !record.looks && !record.done && !record.sandboxed) later_look();
-    return real ? real(handle) : -1;
+    if (!record.running || record.done || record.sandboxed || getpid() != record.pid)
+        return real ? real(handle) : -1;
+    if (!record.looks) later_look();
+    (void)recorder_find_names();
+    status = real ? real(handle) : -1;
+    recorder_forget_unmapped();
+    return status;
 }
 
 /* Later it would be too late to patch the entries. */
@@ -599,6 +606,7 @@ static void record_installed(int toggle_signal) {
         record.paths[n] = m.path;
     }
     record.modules = n;
+    recorder_look_at_modules();
     record.first_key = recorder_key((void *)(uintptr_t)getauxval(AT_ENTRY));
     record.buffers = stats.buffers;
     record.text_bytes = recorder_text_bytes();
@@ -719,7 +727,7 @@ __attribute__((constructor)) static void record_start(void) {
     }
     (void)recorder_program();               /* later the program may forbid that */
     record_take(&wishes);
-    if (record.lines && readlink("/proc/self/exe", record.executable, sizeof record.executable - 1) < 0)
+    if (readlink("/proc/self/exe", record.executable, sizeof record.executable - 1) < 0)
         record.executable[0] = 0;
     record_open_report(&wishes);
     recorder_debug_file = record_find_debug_file;

@@ -84,7 +84,7 @@ typedef struct record_state {
     uint8_t *pool;               /* memory for after that */
     size_t pool_left;
     char path[4096], report[128];
-    char executable[4096];       /* its file, if lines are wanted; "": not known */
+    char executable[4096];       /* its file; "": not known */
     record_patterns only, not_these; /* of names of functions */
 } record_state;
 extern record_state record;

@@ -203,20 +203,13 @@ static const char *record_miss_name(void *user, uint32_t what, uint64_t number) 
 /* Of an instruction: the file of its module, and its address there. `bursty
    record` makes a file and a line of it. */
 static const char *record_miss_place(void *user, uint64_t site) {
-    static char text[4200];
     uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1);
-    char own[4096];
     binpatch_module m;
-    ssize_t n;
     (void)user;
     if (binpatch_get_module(module, &m) != 0) return NULL;
-    if (!*m.path) {
-        n = record.sandboxed ? -1 : readlink("/proc/self/exe", own, sizeof own - 1);
-        if (n <= 0) return NULL;
-        own[n] = 0;
-        snprintf(text, sizeof text, "%s\t%x", own, place);
-    } else snprintf(text, sizeof text, "%.4096s\t%x", m.path, place);
-    return text;
+    if (*m.path) return recorder_place_in(m.path, place, m.bias + place);
+    if (!record.executable[0]) return NULL;
+    return recorder_place_in(record.executable, place, m.bias + place);
 }
 
 /* Of a stream's instruction both, with a tab between them, and behind a tab and
@@ -267,18 +260,16 @@ static int record_write_program(const sampled_profile *about, hcct_write_fn writ
 
 /* Of a module that was there from the start no file need be looked for: what is
    kept for a kill has lines, too. */
-static const char *record_line_place(void *user, uint64_t pc) {
-    static char text[4200];
+static const char *record_line_place(void *user, uint32_t key, uint64_t pc) {
+    const char *place = recorder_place_at(key, pc);
     uint32_t n;
     (void)user;
-    for (n = 0; n < record.modules; n++) {
+    for (n = 0; n < record.modules && !place && record.keeping; n++) {
         const char *path = *record.paths[n] ? record.paths[n] : record.executable;
         if (pc - record.text[n] >= record.text_bytes_of[n] || !*path) continue;
-        snprintf(text, sizeof text, "%.4096s\t%llx", path,
-                 (unsigned long long)(pc - record.bias[n]));
-        return text;
+        place = recorder_place_in(path, pc - record.bias[n], pc);
     }
-    return recorder_place_at(pc);
+    return place;
 }
 
 static const char *record_sharing_name(void *user, int what, uint64_t number) {
@@ -532,6 +523,13 @@ static void record_write_hints(void) {
                  "?%s has no symbols: its functions show as numbers. Its debug symbols, or a build "
                  "without strip, would name them\n",
                  recorder_program());
+        handover_line(line);
+    }
+    if (recorder_replaced()) {
+        snprintf(line, sizeof line,
+                 "?%s was replaced or removed while the program ran: what is not in its dynamic "
+                 "symbols shows as numbers, and has no lines\n",
+                 recorder_replaced());
         handover_line(line);
     }
     if (record.running && !refusal && text > seen + 4096 && seen < text / 2) {
