@@ -242,7 +242,7 @@ int main(int argc, char **argv) {
 }
 P
 t=$top/tools
-$CC -O1 -I"$t" -I"$top" -o at "$top/tests/lines_at.c" "$t/prove/lines.c" "$t/prove/inlined.c" "$t/prove/dwarf.c" \
+$CC -O1 -I"$t" -I"$top" -o at "$top/tests/lines_at.c" "$t/prove/lines.c" "$t/prove/inlined.c" "$t/prove/dwarf.c" "$t/base/inflate.c" \
     "$t/place/graph.c" "$t/base/elf.c" "$t/base/tool.c" "$t/base/text.c" "$t/base/dump.c" \
     "$t/base/debugfile.c" "$t/base/demangle.c" -lm 2>log || { cat log; exit 2; }
 symbolizer=

@@ -97,6 +97,19 @@ static void add_inlined(read_file *file, uint64_t address, text *names) {
     (void)prove_inlines_at(file->inlines, address, names);
 }
 
+/* Where a function stands that begins at an address: as it is declared, or else
+   as its first instruction has it. */
+static uint32_t find_function(read_file *file, uint64_t address, text *path) {
+    uint64_t unit, number;
+    uint32_t line = 0;
+    if (dwarf_section_of(&file->image, ".debug_info").size <= INFO_MOST) {
+        if (!file->inlines) file->inlines = prove_inlines_read(&file->image);
+        line = prove_declared_at(file->inlines, address, &unit, &number);
+        if (line) line = prove_path_in(file->lines, unit, number, line, path);
+    }
+    return line ? line : prove_path_of(file->lines, address, path);
+}
+
 static const prove_lines *lines_at(files *f, const char *place, uint64_t *address) {
     const read_file *file = file_of(f, place, address);
     return file ? file->lines : NULL;
@@ -196,14 +209,14 @@ static void name_sampled(files *f, const dump *d, const dump_part *part, text *o
     paths = (char **)tool_alloc((count + 1) * sizeof *paths);
     for (i = 0; i < count; i++) {
         sampled_site *site = &s.sites.at[i];
-        const prove_lines *lines;
+        read_file *file;
         text path = {NULL, 0, 0};
         uint64_t address = 0;
         paths[i] = NULL;
         if (!strchr(site->file, '\t')) continue;
         named++;
-        lines = lines_at(f, site->file, &address);
-        site->line = lines ? prove_path_of(lines, address, &path) : 0;
+        file = file_of(f, site->file, &address);
+        site->line = file && file->lines ? find_function(file, address, &path) : 0;
         paths[i] = text_clean(path.data ? path.data : "", path.size);
         text_free(&path);
         site->file = paths[i];
@@ -273,6 +286,7 @@ int places_name(const unsigned char *data, size_t size, text *out) {
     for (i = 0; i < f->count; i++) {
         if (f->at[i]->lines) prove_lines_free(f->at[i]->lines);
         if (f->at[i]->inlines) prove_inlines_free(f->at[i]->inlines);
+        dwarf_free(&f->at[i]->image);
         free(f->at[i]->path);
         free(f->at[i]);
     }
