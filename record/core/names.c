@@ -159,6 +159,25 @@ RECORDER_HOOK static void give_name(uint32_t i, const char *name, size_t length)
     else without_memory++;
 }
 
+/* A place in code without unwind tables has a key of its own, as the function is
+   not known yet. With many of them, those of one cache line share one. */
+enum { EXACT = 4096, NO_SIZE = 1 << 16 };
+static unsigned char is_bare[RECORDER_FUNCTIONS];
+static uint32_t bare_count;
+static uint32_t bare_far[RECORDER_FUNCTIONS]; /* from the symbol that was found */
+
+RECORDER_HOOK uint32_t recorder_bare_key(void *place) {
+    uintptr_t at = (uintptr_t)place;
+    uint32_t key;
+    if (__atomic_load_n(&bare_count, __ATOMIC_RELAXED) >= EXACT) at &= ~(uintptr_t)63;
+    key = recorder_key((void *)at);
+    if (key <= RECORDER_FUNCTIONS && !is_bare[key - 1]) {
+        is_bare[key - 1] = 1;
+        __atomic_fetch_add(&bare_count, 1, __ATOMIC_RELAXED);
+    }
+    return key;
+}
+
 /* A mapped file: its bytes, and what to add to an address in it to get an
    address here. */
 typedef struct image {
@@ -172,6 +191,22 @@ RECORDER_HOOK static int holds(const image *m, uint64_t offset, uint64_t count, 
     return offset <= m->size && (size == 0 || count <= (m->size - offset) / size);
 }
 
+/* A symbol for places without unwind tables: a function that says how long it is,
+   or else the nearest one before. */
+RECORDER_HOOK static void name_bare(uintptr_t start, uint64_t size, const char *name,
+                                    size_t length) {
+    uint32_t n;
+    for (n = 0; n < used_count; n++) {
+        uint32_t i = used[n];
+        uintptr_t far = (uintptr_t)functions[i] - start;
+        if (!is_bare[i] || far >= (size ? size : NO_SIZE)) continue;
+        if (names[i] && far >= bare_far[i]) continue;
+        give_name(i, name, length);
+        address_of[i] = start;
+        bare_far[i] = (uint32_t)far;
+    }
+}
+
 RECORDER_HOOK static void name_by_table(const image *m, const ELF(Shdr) *table,
                                         const ELF(Shdr) *strings) {
     const ELF(Sym) *symbols = (const ELF(Sym) *)(const void *)(m->bytes + table->sh_offset);
@@ -181,14 +216,19 @@ RECORDER_HOOK static void name_by_table(const image *m, const ELF(Shdr) *table,
     if (!holds(m, strings->sh_offset, strings->sh_size, 1)) return;
     for (k = 0; k < count; k++) {
         void *function = (void *)(m->slide + (uintptr_t)symbols[k].st_value);
-        uint32_t i;
-        if ((symbols[k].st_info & 15) != STT_FUNC || !symbols[k].st_value) continue;
-        i = place_of(function);
-        if (functions[i] != function || names[i] || symbols[k].st_name >= strings->sh_size)
+        const char *name = text + symbols[k].st_name;
+        uint32_t i, kind = symbols[k].st_info & 15u;
+        int is_label = kind == STT_NOTYPE && symbols[k].st_info >> 4 == STB_GLOBAL && bare_count;
+        if ((kind != STT_FUNC && !is_label) || !symbols[k].st_value || !symbols[k].st_shndx)
             continue;
-        end = (const char *)memchr(text + symbols[k].st_name, 0,
-                                   strings->sh_size - symbols[k].st_name);
-        if (end) give_name(i, text + symbols[k].st_name, (size_t)(end - text) - symbols[k].st_name);
+        if (symbols[k].st_name >= strings->sh_size) continue;
+        i = place_of(function);
+        if (!bare_count && (functions[i] != function || names[i])) continue;
+        end = (const char *)memchr(name, 0, strings->sh_size - symbols[k].st_name);
+        if (!end) continue;
+        if (kind == STT_FUNC && functions[i] == function && !names[i])
+            give_name(i, name, (size_t)(end - name));
+        if (bare_count) name_bare((uintptr_t)function, symbols[k].st_size, name, (size_t)(end - name));
     }
 }
 
@@ -412,9 +452,13 @@ RECORDER_HOOK static void name_mapping(char *path, uintptr_t start, uintptr_t en
         offset = (uintptr_t)functions[i] - start;
         if (offset >= end - start || functions[i] == (void *)&unloaded) continue;
         file_of[i] = number;
-        address_of[i] = (uintptr_t)functions[i];
+        if (!is_bare[i] || !names[i]) address_of[i] = (uintptr_t)functions[i];
         if (names[i]) continue;
-        size = snprintf(name, sizeof name, "%.250s+0x%lx", base ? base + 1 : path,
+        if (is_bare[i]) {
+            file_of[i] = 0;
+            size = snprintf(name, sizeof name, "(%.200s: code without unwind tables)",
+                            base ? base + 1 : path);
+        } else size = snprintf(name, sizeof name, "%.250s+0x%lx", base ? base + 1 : path,
                         (unsigned long)(offset + address));
         if (size > 0) give_name(i, name, (size_t)size);
     }

@@ -223,6 +223,9 @@ uint32_t recorder_made_key(void *place);
 /* The names of such code, in a file of this process's own: open for reading, or
    -1. */
 int recorder_open_map(void);
+/* The same for a place in a file's code of which .eh_frame says nothing, as
+   assembly has it: its name is that of the symbol that it is in. */
+uint32_t recorder_bare_key(void *place);
 /* The same as recorder_key, or 0 if no key was asked for yet. */
 uint32_t recorder_known_key(void *function);
 /* Looks all names up. Returns how many had no memory. */

@@ -577,18 +577,24 @@ static int record_is_made(uint64_t pc) {
 static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                              uint32_t *keys, void *room) {
     binpatch_frame *frames = (binpatch_frame *)room;
-    uint32_t n, count = UINT32_MAX, wanted = 0;
+    binpatch_seen seen = {0, 0};
+    uint32_t n = 0, count = UINT32_MAX, wanted = 0;
     if (!binpatch_is_own(pc))
-        count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
+        count = binpatch_stack_folded(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP, &seen);
+    if (count && count != UINT32_MAX && seen.is_bare) {
+        keys[wanted++] = recorder_bare_key((void *)(uintptr_t)pc);
+        n = 1;
+    }
     if (count != UINT32_MAX && record_is_made(pc)) {
         enum { NEAR = 32 };                     /* JIT compilers align what they make */
         keys[wanted++] = recorder_made_key((void *)(uintptr_t)(pc & ~(uint64_t)(NEAR - 1)));
         __atomic_store_n(&record.made, 1, __ATOMIC_RELAXED);
     }
-    for (n = 0; n < count && count != UINT32_MAX && wanted < SAMPLED_DEEP; n++) {
+    for (; n < count && count != UINT32_MAX && wanted < SAMPLED_DEEP - 1; n++) {
         if (record_is_wanted(&frames[n]))
             keys[wanted++] = record_key(frames[n].module, frames[n].place);
     }
+    if (seen.is_cut && count != UINT32_MAX) keys[wanted++] = SAMPLED_BEYOND;
     record_keep();
     return count == UINT32_MAX ? count : wanted;
 }

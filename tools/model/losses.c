@@ -30,6 +30,7 @@ static double part_in(uint64_t lost, uint64_t total) {
 
 typedef struct tick_sums {
     uint64_t ticks, own, outside; /* of the program, of the recorder; of the former without scope */
+    uint64_t beyond;                /* of the former in stacks that were cut off further out */
     uint64_t lost, late, untimed, cpu_us, seen_us;
 } tick_sums;
 
@@ -44,6 +45,7 @@ static uint64_t microseconds(uint64_t ticks, uint64_t period) {
 
 static tick_sums add_ticks(const tally *s) {
     tick_sums sums;
+    uint8_t *beyond = (uint8_t *)tool_alloc(s->paths.count + 1);
     size_t i;
     memset(&sums, 0, sizeof sums);
     for (i = 0; i < s->programs.count; i++) {
@@ -64,10 +66,14 @@ static tick_sums add_ticks(const tally *s) {
         int is_own = is_called(site, "(recorder)");
         uint64_t *sum = is_own ? &sums.own : &sums.ticks;
         *sum = sampled_add(*sum, path->ticks);
+        beyond[i] = path->parent == TALLY_NO_PATH ? (uint8_t)is_called(site, SAMPLED_BEYOND_NAME)
+                                                  : beyond[path->parent];
+        if (beyond[i]) sums.beyond = sampled_add(sums.beyond, path->ticks);
         if (is_called(site, "(outside)")) sums.outside = sampled_add(sums.outside, path->ticks);
         if (p->tick_us && p->cpu_us)
             sums.seen_us = sampled_add(sums.seen_us, microseconds(path->ticks, p->tick_us));
     }
+    free(beyond);
     return sums;
 }
 
@@ -182,6 +188,11 @@ static void add_sampled(report *r, const void *state) {
                             "It passed in threads without a check (one BURST_ENTRY in each "
                             "helps), or the program took the timer's signal.");
     }
+    if (t.beyond)
+        report_add_loss(r, 0, "ticks whose outer callers are not known", t.beyond,
+                        part_in(t.beyond, t.ticks),
+                        "Their stacks were too deep. A function's total may be larger by as much "
+                        "as its interval says.");
     if (part_in(t.outside, t.ticks) > .1)
         report_add_loss(r, 0, "ticks that found no scope", t.outside, part_in(t.outside, t.ticks),
                         "They are one row, (outside). Put scopes where the program spends time.");
