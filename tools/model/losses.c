@@ -188,10 +188,10 @@ static void add_sampled(report *r, const void *state) {
                             "It passed in threads without a check (one BURST_ENTRY in each "
                             "helps), or the program took the timer's signal.");
     }
-    if (t.beyond)
+    if (part_in(t.beyond, t.ticks) >= .01)
         report_add_loss(r, 0, "ticks whose outer callers are not known", t.beyond,
                         part_in(t.beyond, t.ticks),
-                        "Their stacks were too deep. A function's total may be larger by as much "
+                        "Their stacks were too deep, or code has no unwind tables. A function's total may be larger by as much "
                         "as its interval says.");
     if (part_in(t.outside, t.ticks) > .1)
         report_add_loss(r, 0, "ticks that found no scope", t.outside, part_in(t.outside, t.ticks),
