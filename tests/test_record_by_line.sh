@@ -247,9 +247,9 @@ int main(int argc, char **argv) {
 }
 P
 t=$top/tools
-$CC -O1 -I"$t" -I"$top" -o at "$top/tests/lines_at.c" "$t/prove/lines.c" "$t/prove/inlined.c" "$t/prove/dwarf.c" \
+$CC -O1 -I"$t" -I"$top" -o at "$top/tests/lines_at.c" "$t/prove/lines.c" "$t/prove/inlined.c" "$t/prove/dwarf.c" "$t/base/inflate.c" \
     "$t/place/graph.c" "$t/base/elf.c" "$t/base/tool.c" "$t/base/text.c" "$t/base/dump.c" \
-    "$t/base/debugfile.c" "$t/base/demangle.c" -lm 2>log || { cat log; exit 2; }
+    "$t/base/debugfile.c" "$t/base/demangle.c" "$t/base/demangle_rust.c" -lm 2>log || { cat log; exit 2; }
 symbolizer=
 for name in llvm-symbolizer llvm-symbolizer-14 llvm-symbolizer-19; do
     command -v $name >/dev/null && symbolizer=$name
@@ -284,20 +284,27 @@ done
 # Damaged sections: no crash, no endless search.
 [ -s many_cc ] || cp costs many_cc
 addresses many_cc | head -n 60 >few
-if [ -s few ]; then
-    for section in .debug_info .debug_abbrev .debug_rnglists .debug_str .debug_line; do
-        set -- $(readelf -SW many_cc | sed 's/^ *\[ *[0-9]*\] *//' | awk -v s=$section '$1 == s { print $4, $5 }')
+objcopy --compress-debug-sections many_cc pressed || cp many_cc pressed
+damage() { # FILE SECTION...
+    whole=$1
+    shift
+    for section; do
+        set -- $(readelf -SW $whole | sed 's/^ *\[ *[0-9]*\] *//' | awk -v s=$section '$1 == s { print $4, $5 }')
         [ $# = 2 ] || continue
         n=0
         while [ $n -lt 6 ]; do
-            cp many_cc broken
+            cp $whole broken
             at=$((0x$1 + (0x$2 * n / 6) + n * 7 % 11))
             printf '\377\200\001\000\377' | dd of=broken bs=1 seek=$at conv=notrunc 2>log
             within 20 ./at broken <few >got 2>err || { fail "$section is damaged at $at"; break; }
             n=$((n + 1))
         done
         [ $n = 6 ]
-        ok $? "$section damaged in 6 ways"
+        ok $? "$section of $whole damaged in 6 ways"
     done
+}
+if [ -s few ]; then
+    damage many_cc .debug_info .debug_abbrev .debug_rnglists .debug_str .debug_line
+    damage pressed .debug_info .debug_line
 fi
 finish

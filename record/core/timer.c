@@ -409,7 +409,8 @@ static const lines *next_lines(void *unused, const lines *l) {
 
 void timer_want_lines(void) { timed.wants_lines = 1; }
 
-int timer_write_lines(const sampled_profile *about, const char *(*place)(void *user, uint64_t pc),
+int timer_write_lines(const sampled_profile *about, 
+                      const char *(*place)(void *user, uint32_t key, uint64_t pc),
                       int (*write)(void *, const void *, size_t), void *user) {
     lines_about l;
     if (!timed.period_us || !timed.wants_lines) return 0;

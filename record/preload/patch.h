@@ -11,24 +11,13 @@
 #include "../core/recorder.h"
 #include "../core/sampled.h"
 #include "../core/sharing.h"
+#include "../options.h"
 #include <pthread.h>
 #include <stdint.h>
 
 enum { BLOCKS = 1 << 16, MODULES = 256 };
 enum { STREAM_PLACES = 1 << 14 };
-enum { STREAM_NODES = 1 << 14, STREAMS = 512, STREAMS_MOST = 1 << 20, THREADS = 512, EVENT_BLOCKS = 1024 };
-enum {
-    PROFILE_HCCT = 1,
-    PROFILE_FOOTPRINT = 2,
-    PROFILE_METHODS = 4,
-    PROFILE_PAIRS = 8,
-    PROFILE_STREAMS = 16,
-    PROFILE_MISSES = 32,
-    PROFILE_SHARING = 64,
-    PROFILE_REFERENCES = PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_MISSES | PROFILE_SHARING,
-    PROFILE_CALLS = PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS
-};
-
+enum { STREAM_NODES = 1 << 14, STREAMS = 512, THREADS = 512, EVENT_BLOCKS = 1024 };
 /* sampled.c looks functions up by their keys. */
 typedef char record_keys_fit[RECORDER_FUNCTIONS + 2 <= SAMPLED_KEYS ? 1 : -1];
 
@@ -48,8 +37,8 @@ typedef struct record_extra {
     uint64_t blocks[EVENT_BLOCKS]; /* references that the footprint has not been told of */
 } record_extra;
 
-/* Patterns of --only or of --not: one a line in the environment, here a list
-   that NULL ends. */
+/* Patterns of --only or of --not: one a line in the options, here a list that
+   NULL ends. */
 typedef struct record_patterns {
     char words[1024];
     const char *list[17];
@@ -95,7 +84,7 @@ typedef struct record_state {
     uint8_t *pool;               /* memory for after that */
     size_t pool_left;
     char path[4096], report[128];
-    char executable[4096];       /* its file, if lines are wanted; "": not known */
+    char executable[4096];       /* its file; "": not known */
     record_patterns only, not_these; /* of names of functions */
 } record_state;
 extern record_state record;

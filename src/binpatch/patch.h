@@ -152,6 +152,15 @@ BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
    at work. */
 BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                      binpatch_frame *frames, uint32_t max);
+/* The same with recursion folded: what stands three times behind itself is listed
+   twice, so that deep stacks have room. */
+typedef struct binpatch_seen {
+    int is_cut;   /* there are more callers */
+    int is_bare;  /* .eh_frame has no function at pc: the first frame's place is that of pc */
+} binpatch_seen;
+BINPATCH_API uint32_t binpatch_stack_folded(uint64_t pc, uint64_t rsp, uint64_t rbp,
+                                            uint64_t stack_end, binpatch_frame *frames,
+                                            uint32_t max, binpatch_seen *seen);
 /* Is pc in the module that holds this header's code, in what copies share to
    save registers, or in what leads to a hooked function? Returns 1 or 0. Async-signal-safe. */
 BINPATCH_API int binpatch_is_own(uint64_t pc);

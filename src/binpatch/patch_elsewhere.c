@@ -47,6 +47,13 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     (void)pc, (void)rsp, (void)rbp, (void)stack_end, (void)frames, (void)max;
     return 0;
 }
+BINPATCH_API uint32_t binpatch_stack_folded(uint64_t pc, uint64_t rsp, uint64_t rbp,
+                                            uint64_t stack_end, binpatch_frame *frames,
+                                            uint32_t max, binpatch_seen *seen) {
+    (void)pc, (void)rsp, (void)rbp, (void)stack_end, (void)frames, (void)max;
+    seen->is_cut = seen->is_bare = 0;
+    return 0;
+}
 BINPATCH_API const char *binpatch_reason_text(int reason) { return (void)reason, "unknown"; }
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end) {
     (void)pc, (void)start, (void)end;

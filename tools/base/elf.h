@@ -23,7 +23,8 @@ typedef struct elf_file {
     int is_64, is_big;
     uint64_t type, machine;
     uint64_t segments, segment_bytes, segment_count;
-    uint64_t sections, section_bytes, section_count, names_index; /* sections: 0 if it has none */
+    uint64_t sections, section_bytes, names_index; /* sections: 0 if it has none */
+    uint64_t section_count;                     /* 0 until elf_find_sections has found them */
     size_t taken;                               /* bytes of all sections taken so far */
 } elf_file;
 

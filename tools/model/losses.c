@@ -31,6 +31,7 @@ static double part_in(uint64_t lost, uint64_t total) {
 
 typedef struct tick_sums {
     uint64_t ticks, own, outside; /* of the program, of the recorder; of the former without scope */
+    uint64_t beyond;                /* of the former in stacks that were cut off further out */
     uint64_t lost, late, untimed, cpu_us, seen_us;
 } tick_sums;
 
@@ -52,6 +53,7 @@ static uint64_t cpu_of(const sampled_program *p) {
 
 static tick_sums add_ticks(const tally *s) {
     tick_sums sums;
+    uint8_t *beyond = (uint8_t *)tool_alloc(s->paths.count + 1);
     size_t i;
     memset(&sums, 0, sizeof sums);
     for (i = 0; i < s->programs.count; i++) {
@@ -72,10 +74,14 @@ static tick_sums add_ticks(const tally *s) {
         int is_own = is_called(site, "(recorder)");
         uint64_t *sum = is_own ? &sums.own : &sums.ticks;
         *sum = sampled_add(*sum, path->ticks);
+        beyond[i] = path->parent == TALLY_NO_PATH ? (uint8_t)is_called(site, SAMPLED_BEYOND_NAME)
+                                                  : beyond[path->parent];
+        if (beyond[i]) sums.beyond = sampled_add(sums.beyond, path->ticks);
         if (is_called(site, "(outside)")) sums.outside = sampled_add(sums.outside, path->ticks);
         if (p->tick_us && cpu_of(p))
             sums.seen_us = sampled_add(sums.seen_us, microseconds(path->ticks, p->tick_us));
     }
+    free(beyond);
     return sums;
 }
 
@@ -212,6 +218,11 @@ static void add_sampled(report *r, const void *state) {
        other. */
     unseen_us = t.cpu_us > t.seen_us ? t.cpu_us - t.seen_us : 0;
     if (unseen_us > t.cpu_us / 20) add_unseen(r, s, &t, unseen_us);
+    if (part_in(t.beyond, t.ticks) >= .01)
+        report_add_loss(r, 0, "ticks whose outer callers are not known", t.beyond,
+                        part_in(t.beyond, t.ticks),
+                        "Their stacks were too deep, or code has no unwind tables. A function's total may be larger by as much "
+                        "as its interval says.");
     if (part_in(t.outside, t.ticks) > .1)
         report_add_loss(r, 0, "ticks that found no scope", t.outside, part_in(t.outside, t.ticks),
                         "They are one row, (outside). Put scopes where the program spends time.");
