@@ -659,6 +659,17 @@ typedef struct x86flow_unwind {         /* an FDE with its CIE */
     int signal_frame, has_personality, has_lsda;
 } x86flow_unwind;
 
+typedef struct x86flow_lsda {           /* where exceptions land: the table of a function */
+    const uint8_t *sites, *sites_end, *actions;
+    uint64_t pads, types;
+    unsigned site_encoding, type_encoding;
+    int bad;                            /* it has another form, or does not end in time */
+} x86flow_lsda;
+
+typedef struct x86flow_call_site {      /* start: from the function's start on */
+    uint64_t start, size, pad, action;  /* pad: an address, or 0 */
+} x86flow_call_site;
+
 /* Functions of a module: */
 
 /* Fills m->functions, which has room for `max`, from m->frame_header. Returns
@@ -777,6 +788,12 @@ BINPATCH_API const uint8_t *x86flow_find_fde(const uint8_t *frame_header, uint64
 /* A pointer in one of the encodings that installed files use. *bad is set for
    any other. */
 BINPATCH_API uint64_t x86flow_encoded(const uint8_t **p, unsigned encoding, int *bad);
+/* The table of landing pads of an FDE that has one. Returns 0, or -1: it has
+   another form. */
+BINPATCH_API int x86flow_open_lsda(const x86flow_module *m, const x86flow_unwind *u,
+                                  x86flow_lsda *out);
+/* Returns 1, or 0: there is none any more, or the table is bad. */
+BINPATCH_API int x86flow_next_call_site(x86flow_lsda *l, x86flow_call_site *out);
 
 /* How to get from a place of a function to its caller: cfa = register + offset;
    the caller's rbp stands at cfa + rbp, if rbp_saved. */
@@ -2125,6 +2142,17 @@ static int x86flow_p_in_text(const x86flow_module *m, uint64_t address) {
     return address >= m->text_lo && address < m->text_hi;
 }
 
+/* Where the readable range ends that an address lies in; 0: it may not be
+   read. */
+static uint64_t x86flow_p_readable(const x86flow_module *m, uint64_t address) {
+    uint32_t n;
+    if (address < m->lo || address >= m->hi) return 0;
+    for (n = 0; n < m->readable_count; n++) {
+        if (address >= m->readable[n][0] && address < m->readable[n][1]) return m->readable[n][1];
+    }
+    return m->readable_count ? 0 : m->hi;
+}
+
 /* Word n of the index: so many functions start before block n of the text. */
 enum { X86FLOW_P_BLOCK = 10 };
 
@@ -2501,6 +2529,57 @@ BINPATCH_API int x86flow_read_fde(const uint8_t *fde, x86flow_unwind *u) {
     u->fde_begin = p;
     u->fde_end = end;
     return bad || p > end || u->size > 0x7FFFFFFF ? -1 : 0;
+}
+
+/* The table must stand in memory of the module that may be read. A number has 12
+   bytes at most, so that a bad one leads no further than MORE bytes behind the
+   table; memory comes in whole pages. */
+BINPATCH_API int x86flow_open_lsda(const x86flow_module *m, const x86flow_unwind *u,
+                                  x86flow_lsda *l) {
+    enum { MORE = 48 };
+    const uint8_t *p = binpatch_p_at(u->lsda);
+    uint64_t end = x86flow_p_readable(m, u->lsda), size;
+    unsigned encoding;
+    memset(l, 0, sizeof *l);
+    l->bad = 1;
+    if (end) end = (end + 4095) & ~UINT64_C(4095);
+    if (!end || end - u->lsda < MORE) return -1;
+    l->bad = 0;
+    encoding = *p++;
+    l->pads = encoding == 0xFF ? u->pc : x86flow_encoded(&p, encoding & 0x7F, &l->bad);
+    l->type_encoding = *p++;
+    if (l->type_encoding != 0xFF) {
+        uint64_t to = binpatch_p_uleb(&p);
+        l->types = binpatch_p_address(p) + to;
+    }
+    l->site_encoding = *p++;
+    size = binpatch_p_uleb(&p);
+    if (encoding != 0xFF && encoding & 0x80) l->bad = 1;
+    if (l->site_encoding != 1 && l->site_encoding != 3) l->bad = 1;
+    if (size > end - binpatch_p_address(p) || end - binpatch_p_address(p) - size < MORE) l->bad = 1;
+    if (l->bad) return -1;
+    l->sites = p;
+    l->sites_end = l->actions = p + size;
+    return 0;
+}
+
+static uint64_t x86flow_p_site_value(x86flow_lsda *l) {
+    uint64_t value;
+    if (l->site_encoding == 1) return binpatch_p_uleb(&l->sites);
+    value = binpatch_p_u32(l->sites);
+    l->sites += 4;
+    return value;
+}
+
+BINPATCH_API int x86flow_next_call_site(x86flow_lsda *l, x86flow_call_site *out) {
+    if (l->bad || l->sites >= l->sites_end) return 0;
+    out->start = x86flow_p_site_value(l);
+    out->size = x86flow_p_site_value(l);
+    out->pad = x86flow_p_site_value(l);
+    out->action = binpatch_p_uleb(&l->sites);
+    if (out->pad) out->pad += l->pads;
+    if (l->sites > l->sites_end) l->bad = 1;
+    return !l->bad;
 }
 
 /* From a frame to its caller. A rule says where the CFA is, and where rbp is
@@ -3012,17 +3091,6 @@ static uint64_t x86flow_p_next_named(const x86flow_module *m, uint64_t address) 
             hi = mid;
     }
     return lo < m->named_count ? m->named[lo] : m->hi;
-}
-
-/* Where the readable range ends that an address lies in; 0: it may not be
-   read. */
-static uint64_t x86flow_p_readable(const x86flow_module *m, uint64_t address) {
-    uint32_t n;
-    if (address < m->lo || address >= m->hi) return 0;
-    for (n = 0; n < m->readable_count; n++) {
-        if (address >= m->readable[n][0] && address < m->readable[n][1]) return m->readable[n][1];
-    }
-    return m->readable_count ? 0 : m->hi;
 }
 
 static uint32_t x86flow_p_add_table(x86flow_body *s, uint64_t address, uint32_t width, int mark) {
@@ -3749,10 +3817,26 @@ BINPATCH_API uint32_t x86flow_find_lookups(x86flow_body *b, const x86flow_graph 
 }
 
 /* ---- functions: all of a module, and who calls whom  src/binpatch/flow_module.c ---- */
+/* Do nops alone stand at `from`, up to `to`? No landing pad may stand at the
+   start of a part, so that compilers put one in front of it. */
+static int x86flow_p_are_nops(const x86flow_module *m, uint64_t from, uint64_t to) {
+    while (from < to && to <= m->text_hi) {
+        x86decode_insn i;
+        unsigned length = x86decode(binpatch_p_at(from), (size_t)(to - from), &i);
+        if (!length || !x86flow_is_nop(&i)) return 0;
+        from += length;
+    }
+    return from == to;
+}
+
 /* A part (.cold) begins with another frame than a function's: its FDE sets the
-   rule before it advances. So does _start, which has no caller. */
-static int x86flow_p_is_fragment(const x86flow_unwind *u) {
-    unsigned op = u->fde_begin < u->fde_end ? *u->fde_begin : 0;
+   rule before it advances, or advances over nops alone. So does _start, which
+   has no caller. */
+static int x86flow_p_is_fragment(const x86flow_module *m, const x86flow_unwind *u) {
+    const uint8_t *p = u->fde_begin;
+    unsigned op = p < u->fde_end ? *p : 0;
+    if (op > 0x40 && op <= 0x4F) return x86flow_p_are_nops(m, u->pc, u->pc + (op & 63));
+    if (op == 2) return x86flow_p_are_nops(m, u->pc, u->pc + p[1]);
     return op && (op & 0xC0) != 0x40 && (op < 2 || op > 4);
 }
 
@@ -3797,7 +3881,7 @@ BINPATCH_API uint32_t x86flow_list_functions(x86flow_module *m, x86flow_function
         } else {
             f->size = (uint32_t)u.size;
             if (u.signal_frame) f->reason = X86FLOW_UNWIND;
-            if (x86flow_p_is_fragment(&u)) f->flags |= X86FLOW_FRAGMENT;
+            if (x86flow_p_is_fragment(m, &u)) f->flags |= X86FLOW_FRAGMENT;
         }
         if (m->count && f[-1].lo + f[-1].size > f->lo) f->reason = f[-1].reason = X86FLOW_UNWIND;
         m->count++;
@@ -4008,6 +4092,23 @@ static int x86flow_p_filters_calls(const x86flow_body *s) {
     return calls && (seccomp || (prctl && set));
 }
 
+/* Exceptions land there, with the frame of the function that they land in. What
+   begins with a landing pad is part of one. */
+static void x86flow_p_touch_pads(x86flow_graph *g, x86flow_module *m, x86flow_function *f) {
+    x86flow_unwind u;
+    x86flow_lsda l;
+    x86flow_call_site c;
+    if (!f->fde || x86flow_read_fde(f->fde, &u) != 0 || !u.has_lsda) return;
+    (void)x86flow_open_lsda(m, &u, &l);
+    while (x86flow_next_call_site(&l, &c)) {
+        x86flow_function *in = c.pad ? x86flow_function_at(m, c.pad) : NULL;
+        if (!in) continue;
+        x86flow_p_touch(g, m, c.pad);
+        if (x86flow_p_are_nops(m, in->lo, c.pad)) in->flags |= X86FLOW_FRAGMENT;
+    }
+    if (l.bad && !f->reason) f->reason = X86FLOW_UNWIND;
+}
+
 /* A function that is left alone is read too, as far as it can be: what it
    calls, it calls from outside of all copies. If it is data, a few functions
    too many count as called. */
@@ -4016,6 +4117,7 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
     x86flow_function *f = &m->functions[number];
     uint32_t n;
     int leaf = 1, why = x86flow_decode(s, m, f, 0);
+    x86flow_p_touch_pads(g, m, f);
     if (!f->reason) f->reason = (uint8_t)why;
     for (n = 0; n < s->count; n++) {
         const x86flow_insn *k = &s->insn[n];
@@ -5323,49 +5425,17 @@ static int x86copy_p_copy_cfa(const x86copy *s, const x86copy_p_range *r, const 
     return p > u->fde_end ? -1 : 0;
 }
 
-typedef struct x86copy_p_lsda {
-    const uint8_t *sites, *sites_end, *actions;
-    uint64_t pads, types;
-    unsigned site_encoding, type_encoding;
-    int bad;
-} x86copy_p_lsda;
-
-static int x86copy_p_open_lsda(const x86flow_unwind *u, x86copy_p_lsda *l) {
-    const uint8_t *p = binpatch_p_at(u->lsda);
-    unsigned encoding = *p++;
-    uint64_t size;
-    memset(l, 0, sizeof *l);
-    l->pads = encoding == 0xFF ? u->pc : x86flow_encoded(&p, encoding, &l->bad);
-    l->type_encoding = *p++;
-    if (l->type_encoding != 0xFF) {
-        uint64_t to = binpatch_p_uleb(&p);
-        l->types = binpatch_p_address(p) + to;
-    }
-    l->site_encoding = *p++;
-    size = binpatch_p_uleb(&p);
-    l->sites = p;
-    l->sites_end = l->actions = p + size;
-    return l->bad || (l->site_encoding != 1 && l->site_encoding != 3) || size > (1u << 26) ? -1 : 0;
-}
-
-static uint64_t x86copy_p_lsda_value(x86copy_p_lsda *l) {
-    uint64_t value;
-    if (l->site_encoding == 1) return binpatch_p_uleb(&l->sites);
-    value = binpatch_p_u32(l->sites);
-    l->sites += 4;
-    return value;
-}
-
 /* The LSDA of a copy: call sites and landing pads are mapped, actions are
    copied, the types stay where they are. A pad outside of the body stays in the
    original: right, not recorded. */
 static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const x86flow_unwind *u,
                                uint64_t place, x86copy_p_bytes *b) {
-    x86copy_p_lsda l;
+    x86flow_lsda l;
+    x86flow_call_site c;
     uint8_t *begin = b->p, *sites;
     uint64_t action_bytes = 0;
     unsigned n;
-    if (x86copy_p_open_lsda(u, &l) != 0) return -1;
+    if (x86flow_open_lsda(s->b->m, u, &l) != 0) return -1;
     x86copy_p_put(b, 0xFF);
     x86copy_p_put(b, l.type_encoding);
     if (l.type_encoding != 0xFF) {
@@ -5377,26 +5447,24 @@ static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const
     x86copy_p_put(b, 1);
     x86copy_p_put_uleb(b, 0, 5);
     sites = b->p;
-    while (l.sites < l.sites_end) {
-        uint64_t start = x86copy_p_lsda_value(&l), size = x86copy_p_lsda_value(&l);
-        uint64_t pad = x86copy_p_lsda_value(&l), action = binpatch_p_uleb(&l.sites), to = 0;
-        uint32_t new_start = x86copy_p_new_offset(s, r, start),
-                 new_end = x86copy_p_new_offset(s, r, start + size);
-        if (new_start == ~0u || new_end == ~0u || (action && !action_bytes)) return -1;
-        if (pad) {
-            uint64_t old = l.pads + pad;
-            uint32_t landing = x86flow_insn_at(s->b, old);
+    while (x86flow_next_call_site(&l, &c)) {
+        uint64_t to = 0;
+        uint32_t new_start = x86copy_p_new_offset(s, r, c.start),
+                 new_end = x86copy_p_new_offset(s, r, c.start + c.size);
+        if (new_start == ~0u || new_end == ~0u || (c.action && !action_bytes)) return -1;
+        if (c.pad) {
+            uint32_t landing = x86flow_insn_at(s->b, c.pad);
             if (landing != ~0u) to = (uint64_t)s->spot[landing].at - r->start;
-            else if (x86flow_offset(s->b, old) != ~0u) return -1;
-            else to = old - (s->base + s->code_start + r->start);
+            else if (x86flow_offset(s->b, c.pad) != ~0u) return -1;
+            else to = c.pad - (s->base + s->code_start + r->start);
             if (to == 0) return -1; /* 0 says that there is no pad */
         }
         x86copy_p_put_uleb(b, new_start, 1);
         x86copy_p_put_uleb(b, new_end - new_start, 1);
         x86copy_p_put_uleb(b, to, 1);
-        x86copy_p_put_uleb(b, action, 1);
+        x86copy_p_put_uleb(b, c.action, 1);
     }
-    if (b->full || b->end - sites < 8) return -1;
+    if (l.bad || b->full || b->end - sites < 8) return -1;
     for (n = 0; n < 5; n++)
         sites[-5 + (int)n] =
             (uint8_t)(((uint64_t)(b->p - sites) >> (7 * n) & 127) | (n < 4 ? 128 : 0));

@@ -1,0 +1,52 @@
+#!/bin/sh
+# test_record_guest.sh - a program that is recorded ends as it ends alone, with the same last words,
+# and sees of itself what it sees alone.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
+in_folder record_guest
+needs_recorder
+guest=$top/tests/guest
+compile() { # COMMAND...
+    "$@" 2>log || { echo "$*"; cat log; exit 2; }
+}
+
+# Runs a command in this way of recording, silently; $got is its status.
+recorded() { # OPTIONS COMMAND...
+    options=$1
+    shift
+    # shellcheck disable=SC2086
+    { $bursty record --quiet --no-keep $options -o x.brst -- "$@" >got 2>got.all; got=$?; } 2>/dev/null
+    LC_ALL=C grep -v '^bursty: ' got.all >got.err
+}
+often='--every 50 --burst 20'
+calls="$often --calls" edges="$often --edges" all_calls='--calls --every 0 --all-checks'
+refs="$often --refs" misses="$often --misses" sharing="$often --sharing"
+time='--ticks 3000' timed="$calls --ticks 3000 --seed 3"
+
+same() { # WHAT OPTIONS COMMAND...: as it is plain, of which $status, plain and plain.err tell
+    what=$1
+    shift
+    recorded "$@"
+    if [ $got = $status ] && cmp -s plain got && cmp -s plain.err got.err; then pass; return; fi
+    fail "$what $options: status $got instead of $status"
+    diff plain got | head -n 20
+    diff plain.err got.err | head -n 20
+}
+
+# ---- endings ------------------------------------------------------------------------------------
+
+compile $CXX -O2 -pthread -o endings "$guest/endings.cc"
+for how in returns abort assert terminate handler uncaught number noexcept destructor rethrow nested \
+           thread at-exit overflow cancel cancel-in-call thread-exit quick-exit exit-in-handler \
+           exec-fails killed segv term child; do
+    { ./endings $how >plain 2>plain.err; status=$?; } 2>/dev/null
+    for mode in "$all_calls" "$timed" "$refs"; do
+        same $how "$mode" ./endings $how
+    done
+done
+for mode in "$edges" "$misses" "$sharing" "$time" "--time --seed 3" '--frames work'; do
+    { ./endings uncaught >plain 2>plain.err; status=$?; } 2>/dev/null
+    same uncaught "$mode" ./endings uncaught
+done
+finish
