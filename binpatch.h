@@ -68,7 +68,8 @@
 
    THREADS
    All threads may run patched code. An action runs on the thread whose events it
-   gets, maybe in a signal handler: no locks and no malloc in it. 256 threads at a
+   gets, maybe in a signal handler: no locks and no malloc in it. Signals wait
+   meanwhile, so that no handler can leave it by siglongjmp. 256 threads at a
    time have a buffer; more are not sampled. A fork shares the copies; each process
    has its own slots and samples. A body and a copy belong to one thread at a time.
 
@@ -312,6 +313,10 @@ BINPATCH_API void binpatch_flush(void);
 BINPATCH_API void binpatch_leave(void);
 /* Behind binpatch_leave: the calling thread is sampled again. */
 BINPATCH_API void binpatch_rejoin(void);
+/* While a thread is at work here, its signals wait. Before the program forbids
+   itself system calls: from now on none is made for that, and a handler must not
+   leave by siglongjmp. */
+BINPATCH_API void binpatch_forbid_calls(void);
 /* In a child after fork: bursts and checks count from 0 again. */
 BINPATCH_API void binpatch_forget_stats(void);
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out);
@@ -5864,6 +5869,7 @@ static struct {
     uint32_t lock;
     uint32_t filters;           /* functions that forbid system calls */
     uint32_t changed;           /* functions whose code the program has made writable */
+    int no_calls;               /* binpatch_forbid_calls */
     int writing;                /* we write text just now */
     int looks;                  /* nothing is patched but hooks: config.no_patches */
     binpatch_hook_fn hook;      /* who is told of entries and exits, or NULL */
@@ -5885,6 +5891,39 @@ static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initi
 
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
+
+/* A signal handler may leave by siglongjmp, whatever it has interrupted. So all
+   signals wait while a thread is at work here, but for those that an instruction
+   causes. Five system calls for a burst, two for a copy that is made. */
+static uint64_t binpatch_p_call(uint64_t number, uint64_t a, uint64_t b, uint64_t c) {
+    register uint64_t bytes __asm__("r10") = 8;
+    __asm__ volatile("syscall"
+                     : "+a"(number)
+                     : "D"(a), "S"(b), "d"(c), "r"(bytes)
+                     : "rcx", "r11", "memory");
+    return number;
+}
+static uint64_t binpatch_p_mask(uint64_t how, uint64_t mask) {
+    uint64_t before = 0;
+    (void)binpatch_p_call(SYS_rt_sigprocmask, how, binpatch_p_address(&mask),
+                          binpatch_p_address(&before));
+    return before;
+}
+/* The signals that have come meanwhile. */
+static uint64_t binpatch_p_waiting(void) {
+    uint64_t waiting = 0;
+    if (!binpatch_p.no_calls)
+        (void)binpatch_p_call(SYS_rt_sigpending, binpatch_p_address(&waiting), 8, 0);
+    return waiting;
+}
+static uint64_t binpatch_p_hold(void) {
+    enum { ILL = 1 << 3, TRAP = 1 << 4, BUS = 1 << 6, FPE = 1 << 7, SEGV = 1 << 10, SYS = 1 << 30 };
+    if (binpatch_p.no_calls) return 0;
+    return binpatch_p_mask(0, ~(uint64_t)(ILL | TRAP | BUS | FPE | SEGV | SYS));   /* SIG_BLOCK */
+}
+static void binpatch_p_release(uint64_t held) {
+    if (!binpatch_p.no_calls) (void)binpatch_p_mask(2, held);                      /* SIG_SETMASK */
+}
 
 enum { BINPATCH_P_NOTED_BARE = 1, BINPATCH_P_NOTED_THREADED = 2 };   /* x86flow_function.noted */
 
@@ -6224,6 +6263,14 @@ static void binpatch_p_first_span(binpatch_p_thread *t) {
     else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_span(t, 1, (int32_t)at);
 }
 
+/* The burst ends here. */
+static void binpatch_p_break_off(binpatch_p_thread *t) {
+    int32_t gap = binpatch_p_gap(t);
+    binpatch_p_count_checks(t, t->left);
+    binpatch_p_flush(t, 1);
+    binpatch_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
+}
+
 /* A check of the calling thread that the fast answers do not cover. Returns 1
    if a burst is live. */
 static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
@@ -6549,19 +6596,25 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
 
 static void binpatch_p_tell_hook(const binpatch_p_module *m, uint64_t code, const uint64_t *saved);
 
-/* The emitted code comes here with what it pushed, a site or a function to be
-   made, and with where it saved the registers. */
-static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
-    binpatch_p_module *m = (binpatch_p_module *)user;
+/* Signals that came while a burst was prepared are handled as soon as it is:
+   right at its start, as if they were a hundred times as many as in the rest of
+   the run. Such a burst is broken off. */
+static int binpatch_p_is_disturbed(const binpatch_p_thread *t, uint64_t held) {
+    return t->live && binpatch_p.config.every != BINPATCH_ALWAYS
+           && (binpatch_p_waiting() & ~held) != 0;
+}
+
+static uint64_t binpatch_p_answer(binpatch_p_module *m, uint64_t code, const uint64_t *saved,
+                                  uint64_t held) {
     binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t number = (uint32_t)code & X86COPY_NUMBER;
     uintptr_t depth = binpatch_p_depth(__builtin_frame_address(0));
     const x86copy_function *f = &m->copy.functions[number & ~(uint32_t)X86COPY_LEFT_BY_JUMP];
     uint64_t answer = 0, bursts = t->bursts;
     int refused = !binpatch_p.installed;
-    /* A signal handler inside of us gets no burst. If this goes on for ever, it
-       was none: a handler left us by longjmp, and the stack is deeper now than
-       it was then. */
+    /* A handler inside of us, of a signal that does not wait, gets no burst. If
+       this goes on for ever, it was none: it left us by longjmp, and the stack is
+       deeper now than it was then. */
     if (t->busy && depth < t->busy && t->nested++ < 65536) refused = 1;
     if (refused && binpatch_p.on) __atomic_fetch_add(&binpatch_p.missed, 1, __ATOMIC_RELAXED);
     if (code & X86COPY_MAKE_C && refused) return m->copy.rx + f->plain_at;
@@ -6576,6 +6629,10 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
         answer = binpatch_p_make_c(m, number);
     else if (code & X86COPY_MAKE_I) {
         answer = binpatch_p_make_i(m, number);
+        if (answer && binpatch_p_is_disturbed(t, held)) {
+            binpatch_p_break_off(t);
+            answer = 0;
+        }
         if (answer) answer = f->i_at + x86copy_skips(&m->flow.functions[number], 1);
         answer = m->copy.rx + (answer ? answer : f->t_at);
     } else {
@@ -6587,9 +6644,22 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
             if (binpatch_p.config.begin)
                 binpatch_p.config.begin(binpatch_p.config.user, frames, count);
             memset(frames, 0, count * sizeof *frames);
+            if (binpatch_p_is_disturbed(t, held)) {
+                binpatch_p_break_off(t);
+                answer = 0;
+            }
         }
     }
     t->busy = 0;
+    return answer;
+}
+
+/* The emitted code comes here with what it pushed, a site or a function to be
+   made, and with where it saved the registers. */
+static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
+    uint64_t held = binpatch_p_hold(), answer;
+    answer = binpatch_p_answer((binpatch_p_module *)user, code, saved, held);
+    binpatch_p_release(held);
     return answer;
 }
 
@@ -8240,17 +8310,23 @@ BINPATCH_API int binpatch_uninstall(void) {
 
 BINPATCH_API void binpatch_flush(void) {
     binpatch_p_thread *t = &binpatch_p_tls;
+    uint64_t held;
     if (t->busy) return;
+    held = binpatch_p_hold();
     t->busy = binpatch_p_depth(__builtin_frame_address(0));
     binpatch_p_count_checks(t, t->live ? t->left : t->n);
     binpatch_p_flush(t, 1);
     t->busy = 0;
+    binpatch_p_release(held);
 }
+
+BINPATCH_API void binpatch_forbid_calls(void) { binpatch_p.no_calls = 1; }
 
 BINPATCH_API void binpatch_leave(void) {
     binpatch_p_thread *t = &binpatch_p_tls;
     size_t at = t->buffer ? (size_t)(t->buffer - binpatch_p.buffers) : 0;
     uint8_t *taken = t->buffer ? &binpatch_p.taken[at / BINPATCH_P_BUFFER] : NULL;
+    uint64_t held = binpatch_p_hold();
     t->busy = 0;
     binpatch_flush();
     t->known = BINPATCH_P_QUIET;
@@ -8263,6 +8339,7 @@ BINPATCH_API void binpatch_leave(void) {
     t->counted = 0;
     t->n = 65536;
     if (taken) __atomic_store_n(taken, 0, __ATOMIC_RELEASE);
+    binpatch_p_release(held);
 }
 
 BINPATCH_API void binpatch_rejoin(void) {
@@ -8571,6 +8648,7 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
     return 0;
 }
 BINPATCH_API void binpatch_flush(void) {}
+BINPATCH_API void binpatch_forbid_calls(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}
 BINPATCH_API void binpatch_forget_stats(void) {}

@@ -49,4 +49,34 @@ for mode in "$edges" "$misses" "$sharing" "$time" "--time --seed 3" '--frames wo
     { ./endings uncaught >plain 2>plain.err; status=$?; } 2>/dev/null
     same uncaught "$mode" ./endings uncaught
 done
+# ---- handlers that leave by siglongjmp ------------------------------------------------------------
+
+# Every 100 us, from wherever they come. Of a jump one call may be counted by one side alone. In
+# bursts all calls are told within a fiftieth; a thread that fell silent would have lost half of them.
+compile $CC -O1 -o jumps "$guest/jumps.c"
+counted() { # FILE: calls of leaf, as the report tells
+    $bursty report --csv --min 0 "$1" | awk -F, '
+        /^(rank|share),/ { delete c; for (i = 1; i <= NF; i++) c[$i] = i; next }
+        $c["function"] == "leaf" && ("calls" in c || "estimated" in c) {
+            print "calls" in c ? $c["calls"] : $c["estimated"]
+            exit
+        }'
+}
+for mode in "$all_calls" "$calls" '--profile pairs' "$timed"; do
+    part=50
+    [ "$mode" != "$all_calls" ] || part=0
+    recorded "$mode" ./jumps
+    n=$(counted x.brst)
+    if [ $got = 3 ] && [ ! -s got.err ] && [ "${n:-0}" -gt 0 ] \
+       && awk -v n="$n" -v part=$part '{
+              most = $2 + (part ? $1 / part : 0)
+              exit !(n - $1 <= most && $1 - n <= most)
+          }' got; then pass
+    else fail "jumps $mode: status $got, calls of leaf, jumps: $(cat got), counted: $n"; cat got.err; fi
+done
+for mode in "$refs" "$misses" "$sharing" "$edges" "$often --footprint" "$time" '--frames work'; do
+    recorded "$mode" ./jumps
+    if [ $got = 3 ] && [ ! -s got.err ] && grep -q ' 400$' got; then pass
+    else fail "jumps $mode: status $got"; cat got.err; fi
+done
 finish

@@ -424,6 +424,7 @@ static void record_name_all(void) {
 static void record_sandbox(void) {
     enum { POOL = 1 << 24 };
     if (!record.running || record.done) return;
+    binpatch_forbid_calls();
     keep_stop();
     timer_stop(1);
     frames_sandbox();
@@ -634,6 +635,7 @@ static void record_installed(int toggle_signal) {
     if (!toggle_signal) return;
     record.toggles = 1;
     memset(&action, 0, sizeof action);
+    sigfillset(&action.sa_mask);                /* nobody may jump out of it */
     action.sa_handler = record_toggle;
     action.sa_flags = SA_RESTART;
     sigaction(toggle_signal, &action, NULL);

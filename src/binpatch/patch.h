@@ -134,6 +134,10 @@ BINPATCH_API void binpatch_flush(void);
 BINPATCH_API void binpatch_leave(void);
 /* Behind binpatch_leave: the calling thread is sampled again. */
 BINPATCH_API void binpatch_rejoin(void);
+/* While a thread is at work here, its signals wait. Before the program forbids
+   itself system calls: from now on none is made for that, and a handler must not
+   leave by siglongjmp. */
+BINPATCH_API void binpatch_forbid_calls(void);
 /* In a child after fork: bursts and checks count from 0 again. */
 BINPATCH_API void binpatch_forget_stats(void);
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out);

@@ -199,17 +199,23 @@ BINPATCH_API int binpatch_uninstall(void) {
 
 BINPATCH_API void binpatch_flush(void) {
     binpatch_p_thread *t = &binpatch_p_tls;
+    uint64_t held;
     if (t->busy) return;
+    held = binpatch_p_hold();
     t->busy = binpatch_p_depth(__builtin_frame_address(0));
     binpatch_p_count_checks(t, t->live ? t->left : t->n);
     binpatch_p_flush(t, 1);
     t->busy = 0;
+    binpatch_p_release(held);
 }
+
+BINPATCH_API void binpatch_forbid_calls(void) { binpatch_p.no_calls = 1; }
 
 BINPATCH_API void binpatch_leave(void) {
     binpatch_p_thread *t = &binpatch_p_tls;
     size_t at = t->buffer ? (size_t)(t->buffer - binpatch_p.buffers) : 0;
     uint8_t *taken = t->buffer ? &binpatch_p.taken[at / BINPATCH_P_BUFFER] : NULL;
+    uint64_t held = binpatch_p_hold();
     t->busy = 0;
     binpatch_flush();
     t->known = BINPATCH_P_QUIET;
@@ -222,6 +228,7 @@ BINPATCH_API void binpatch_leave(void) {
     t->counted = 0;
     t->n = 65536;
     if (taken) __atomic_store_n(taken, 0, __ATOMIC_RELEASE);
+    binpatch_p_release(held);
 }
 
 BINPATCH_API void binpatch_rejoin(void) {

@@ -98,6 +98,14 @@ static void binpatch_p_first_span(binpatch_p_thread *t) {
     else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_span(t, 1, (int32_t)at);
 }
 
+/* The burst ends here. */
+static void binpatch_p_break_off(binpatch_p_thread *t) {
+    int32_t gap = binpatch_p_gap(t);
+    binpatch_p_count_checks(t, t->left);
+    binpatch_p_flush(t, 1);
+    binpatch_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
+}
+
 /* A check of the calling thread that the fast answers do not cover. Returns 1
    if a burst is live. */
 static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {

@@ -122,6 +122,7 @@ static struct {
     uint32_t lock;
     uint32_t filters;           /* functions that forbid system calls */
     uint32_t changed;           /* functions whose code the program has made writable */
+    int no_calls;               /* binpatch_forbid_calls */
     int writing;                /* we write text just now */
     int looks;                  /* nothing is patched but hooks: config.no_patches */
     binpatch_hook_fn hook;      /* who is told of entries and exits, or NULL */
@@ -143,6 +144,39 @@ static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initi
 
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
+
+/* A signal handler may leave by siglongjmp, whatever it has interrupted. So all
+   signals wait while a thread is at work here, but for those that an instruction
+   causes. Five system calls for a burst, two for a copy that is made. */
+static uint64_t binpatch_p_call(uint64_t number, uint64_t a, uint64_t b, uint64_t c) {
+    register uint64_t bytes __asm__("r10") = 8;
+    __asm__ volatile("syscall"
+                     : "+a"(number)
+                     : "D"(a), "S"(b), "d"(c), "r"(bytes)
+                     : "rcx", "r11", "memory");
+    return number;
+}
+static uint64_t binpatch_p_mask(uint64_t how, uint64_t mask) {
+    uint64_t before = 0;
+    (void)binpatch_p_call(SYS_rt_sigprocmask, how, binpatch_p_address(&mask),
+                          binpatch_p_address(&before));
+    return before;
+}
+/* The signals that have come meanwhile. */
+static uint64_t binpatch_p_waiting(void) {
+    uint64_t waiting = 0;
+    if (!binpatch_p.no_calls)
+        (void)binpatch_p_call(SYS_rt_sigpending, binpatch_p_address(&waiting), 8, 0);
+    return waiting;
+}
+static uint64_t binpatch_p_hold(void) {
+    enum { ILL = 1 << 3, TRAP = 1 << 4, BUS = 1 << 6, FPE = 1 << 7, SEGV = 1 << 10, SYS = 1 << 30 };
+    if (binpatch_p.no_calls) return 0;
+    return binpatch_p_mask(0, ~(uint64_t)(ILL | TRAP | BUS | FPE | SEGV | SYS));   /* SIG_BLOCK */
+}
+static void binpatch_p_release(uint64_t held) {
+    if (!binpatch_p.no_calls) (void)binpatch_p_mask(2, held);                      /* SIG_SETMASK */
+}
 
 enum { BINPATCH_P_NOTED_BARE = 1, BINPATCH_P_NOTED_THREADED = 2 };   /* x86flow_function.noted */
 
