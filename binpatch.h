@@ -69,8 +69,8 @@
    THREADS
    All threads may run patched code. An action runs on the thread whose events it
    gets, maybe in a signal handler: no locks and no malloc in it. Signals wait
-   meanwhile, so that no handler can leave it by siglongjmp. 256 threads at a
-   time have a buffer; more are not sampled. A fork shares the copies; each process
+   meanwhile, so that no handler can leave it by siglongjmp. 16384 threads at
+   a time have a buffer, if there is memory; more are not sampled. A fork shares the copies; each process
    has its own slots and samples. A body and a copy belong to one thread at a time.
 
    OPTIONS
@@ -232,6 +232,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     const uint32_t *(*recall)(void *user, const char *path, uint64_t key, size_t *words);
     void   (*keep)(void *user, const char *path, uint64_t key, const uint32_t *words,
                    size_t count);
+    uint32_t threads;           /* so many at a time have a buffer: 16384 */
     void    *user;
     void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
 } binpatch_config;
@@ -5765,6 +5766,7 @@ BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t numbe
    try-lock. Slots are private to a process. */
 
 enum { BINPATCH_P_MODULES = 256, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
+enum { BINPATCH_P_ROOMS = 64 };
 enum { BINPATCH_P_BUFFER = 65536, BINPATCH_P_WINDOW = 65536, BINPATCH_P_PATIENCE = 1 << 24 };
 
 typedef struct binpatch_p_site {
@@ -5839,6 +5841,15 @@ typedef struct binpatch_p_known {
     uint32_t function;      /* the code is its C: 1 + its number; 0: it is no C */
 } binpatch_p_known;
 
+/* What BINPATCH_P_THREADS threads at a time need. The first room is opened at the
+   start, each other one when all before it are full. */
+typedef struct binpatch_p_room {
+    uint32_t state;             /* 0: not open; 1: it is being opened; 2: open; 3: no memory */
+    uint8_t *buffers;
+    binpatch_p_known *rules;
+    uint8_t taken[BINPATCH_P_THREADS];  /* buffers in use */
+} binpatch_p_room;
+
 typedef struct binpatch_p_thread { /* the words that emitted code touches */
     int32_t n, left;
     uintptr_t position;
@@ -5848,7 +5859,7 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
     uint32_t gap;
     uint32_t span, counted; /* checks of this burst or gap, and those of them in the statistics */
     uintptr_t busy, locked; /* how deep the stack was when this thread began to work, to emit */
-    uint8_t *buffer;
+    uint8_t *buffer, *taken; /* taken: its word in the room */
     binpatch_p_known *rules; /* by return address, BINPATCH_P_RULES many */
 } binpatch_p_thread;
 
@@ -5860,9 +5871,7 @@ static struct {
     int32_t k_boring;
     x86flow_body body;
     x86copy copy;
-    uint8_t *buffers;
-    binpatch_p_known *rules;
-    uint8_t taken[BINPATCH_P_THREADS]; /* buffers in use */
+    binpatch_p_room rooms[BINPATCH_P_ROOMS];
     int installed, on, armed;   /* armed: the jumps are in the text */
     int shadow_stack;           /* the processor checks returns: they stay as they are */
     uint8_t *window;            /* for writing text */
@@ -5887,7 +5896,7 @@ static struct {
    if a coroutine moved there from another thread. It then writes here. */
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
-    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
+    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
 
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
@@ -5934,6 +5943,28 @@ static void *binpatch_p_map(size_t bytes, int file) {
     size_t at = __atomic_fetch_add(&binpatch_p.far, (bytes | 4095) + 1, __ATOMIC_RELAXED);
     void *p = mmap((void *)(at + (3ul << 44)), bytes, PROT_READ | PROT_WRITE, flags, file, 0);
     return p == MAP_FAILED ? NULL : p;
+}
+
+/* Returns 1, or 0: there is no memory. */
+static int binpatch_p_open_room(binpatch_p_room *room) {
+    size_t mask = BINPATCH_P_BUFFER - 1,
+           bytes = (size_t)BINPATCH_P_THREADS * BINPATCH_P_RULES * sizeof *room->rules;
+    uint32_t turns, state = 0;
+    uint8_t *p;
+    if (__atomic_compare_exchange_n(&room->state, &state, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        p = binpatch_p.no_calls ? NULL
+                                : (uint8_t *)binpatch_p_map(
+                                      (size_t)(BINPATCH_P_THREADS + 1) * BINPATCH_P_BUFFER, -1);
+        room->rules = p ? (binpatch_p_known *)binpatch_p_map(bytes, -1) : NULL;
+        if (room->rules) room->buffers = p + (BINPATCH_P_BUFFER - ((uintptr_t)p & mask));
+        state = room->rules ? 2 : 3;
+        __atomic_store_n(&room->state, state, __ATOMIC_RELEASE);
+    }
+    for (turns = 0; state == 1 && turns < BINPATCH_P_PATIENCE; turns++) {
+        __builtin_ia32_pause();
+        state = __atomic_load_n(&room->state, __ATOMIC_ACQUIRE);
+    }
+    return state == 2;
 }
 
 static int binpatch_p_in_text(const binpatch_p_module *m, uint64_t address) {
@@ -6220,18 +6251,23 @@ enum { BINPATCH_P_NEW, BINPATCH_P_KNOWN, BINPATCH_P_LOST, BINPATCH_P_QUIET };
 /* A thread takes a buffer when its first burst begins, and keeps it until
    binpatch_leave. */
 static int binpatch_p_take_buffer(binpatch_p_thread *t) {
-    uint32_t n = 0;
-    while (n < BINPATCH_P_THREADS && __atomic_exchange_n(&binpatch_p.taken[n], 1, __ATOMIC_ACQUIRE))
-        n++;
-    if (n == BINPATCH_P_THREADS) {
-        if (t->known != BINPATCH_P_LOST) __atomic_fetch_add(&binpatch_p.lost_threads, 1, 0);
-        t->known = BINPATCH_P_LOST;
-        return 0;
+    uint32_t k, n;
+    for (k = 0; k < BINPATCH_P_ROOMS && k * BINPATCH_P_THREADS < binpatch_p.config.threads
+                && binpatch_p_open_room(&binpatch_p.rooms[k]); k++) {
+        binpatch_p_room *room = &binpatch_p.rooms[k];
+        for (n = 0; n < BINPATCH_P_THREADS; n++) {
+            if (k * BINPATCH_P_THREADS + n == binpatch_p.config.threads) break;
+            if (room->taken[n] || __atomic_exchange_n(&room->taken[n], 1, __ATOMIC_ACQUIRE)) continue;
+            t->buffer = room->buffers + (size_t)n * BINPATCH_P_BUFFER;
+            t->taken = &room->taken[n];
+            t->rules = room->rules + (size_t)n * BINPATCH_P_RULES;
+            t->position = (uintptr_t)t->buffer;
+            return 1;
+        }
     }
-    t->buffer = binpatch_p.buffers + (size_t)n * BINPATCH_P_BUFFER;
-    t->rules = binpatch_p.rules + (size_t)n * BINPATCH_P_RULES;
-    t->position = (uintptr_t)t->buffer;
-    return 1;
+    if (t->known != BINPATCH_P_LOST) __atomic_fetch_add(&binpatch_p.lost_threads, 1, 0);
+    t->known = BINPATCH_P_LOST;
+    return 0;
 }
 
 /* Counts the checks of the thread's span, of which `left` are still to come. */
@@ -8157,24 +8193,13 @@ static int binpatch_p_configure(const binpatch_config *config) {
     if (!c->burst) c->burst = 100;
     if (!c->jitter) c->jitter = 12;
     if (c->jitter < 0) c->jitter = 0;
+    if (!c->threads) c->threads = BINPATCH_P_ROOMS * BINPATCH_P_THREADS;
     if (!c->events) c->events = BINPATCH_ENTRY | BINPATCH_EXIT;
     if (c->every == BINPATCH_ALWAYS) c->burst = 1u << 29;
     binpatch_p.k_boring = c->k_boring == 0 ? 4 : c->k_boring;
     if (c->all_checks) binpatch_p.k_boring = -1;
     if (c->every > (1u << 29) && c->every != BINPATCH_ALWAYS) return -1;
     return c->burst > (1u << 29) || c->jitter > 100 ? -1 : 0;
-}
-
-static int binpatch_p_open_buffers(void) {
-    size_t bytes = (size_t)(BINPATCH_P_THREADS + 1) * BINPATCH_P_BUFFER,
-           mask = BINPATCH_P_BUFFER - 1;
-    uint8_t *p = (uint8_t *)binpatch_p_map(bytes, -1);
-    bytes = (size_t)BINPATCH_P_THREADS * BINPATCH_P_RULES * sizeof *binpatch_p.rules;
-    binpatch_p.rules = (binpatch_p_known *)binpatch_p_map(bytes, -1);
-    binpatch_p.window = (uint8_t *)binpatch_p_map(BINPATCH_P_WINDOW, -1);
-    if (!p || !binpatch_p.rules || !binpatch_p.window) return -1;
-    binpatch_p.buffers = p + (BINPATCH_P_BUFFER - ((uintptr_t)p & mask));
-    return 0;
 }
 
 /* Patches one module. Returns how many functions. */
@@ -8220,7 +8245,8 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     binpatch_p.reason = "no memory";
     if (syscall(SYS_arch_prctl, 0x5005, &shadow) == 0) /* ARCH_SHSTK_STATUS */
         binpatch_p.shadow_stack = (shadow & 1) != 0;
-    if (binpatch_p_open_buffers() != 0) return 0;
+    binpatch_p.window = (uint8_t *)binpatch_p_map(BINPATCH_P_WINDOW, -1);
+    if (!binpatch_p.window || !binpatch_p_open_room(&binpatch_p.rooms[0])) return 0;
     dl_iterate_phdr(binpatch_p_each_module, NULL);
     if (binpatch_p.config.recall || binpatch_p.config.keep) binpatch_p_find_mappings();
     for (n = 0; n < binpatch_p.module_count; n++) {
@@ -8324,13 +8350,12 @@ BINPATCH_API void binpatch_forbid_calls(void) { binpatch_p.no_calls = 1; }
 
 BINPATCH_API void binpatch_leave(void) {
     binpatch_p_thread *t = &binpatch_p_tls;
-    size_t at = t->buffer ? (size_t)(t->buffer - binpatch_p.buffers) : 0;
-    uint8_t *taken = t->buffer ? &binpatch_p.taken[at / BINPATCH_P_BUFFER] : NULL;
+    uint8_t *taken = t->taken;
     uint64_t held = binpatch_p_hold();
     t->busy = 0;
     binpatch_flush();
     t->known = BINPATCH_P_QUIET;
-    t->buffer = NULL;
+    t->buffer = t->taken = NULL;
     t->rules = NULL;
     t->position = (uintptr_t)binpatch_p_nowhere;
     t->live = 0;
@@ -8447,6 +8472,7 @@ BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out) {
 }
 
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
+    uint32_t n;
     out->bursts = __atomic_load_n(&binpatch_p.bursts, __ATOMIC_RELAXED);
     out->events = __atomic_load_n(&binpatch_p.events, __ATOMIC_RELAXED);
     out->lost = __atomic_load_n(&binpatch_p.lost, __ATOMIC_RELAXED);
@@ -8457,7 +8483,9 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->lost_threads = binpatch_p.lost_threads;
     out->modules = binpatch_p.module_count;
     out->modules_left = binpatch_p.modules_left;
-    out->buffers = BINPATCH_P_THREADS;
+    for (n = 0; n < BINPATCH_P_ROOMS && binpatch_p.rooms[n].state == 2; n++) { }
+    out->buffers = n * BINPATCH_P_THREADS;
+    if (out->buffers > binpatch_p.config.threads) out->buffers = binpatch_p.config.threads;
     out->changed = binpatch_p.changed;
     out->recalled = binpatch_p.recalled;
     out->filters = binpatch_p.filters;

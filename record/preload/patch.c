@@ -615,7 +615,6 @@ static void record_installed(int toggle_signal) {
     }
     record.modules = n;
     record.first_key = recorder_key((void *)(uintptr_t)getauxval(AT_ENTRY));
-    record.buffers = stats.buffers;
     record.text_bytes = recorder_text_bytes();
     record.shadow_stack = stats.shadow_stack;
     record.running = 1;
@@ -727,6 +726,7 @@ __attribute__((constructor)) static void record_start(void) {
     } else handover_join(record.report);
     record.config.bursts_per_second = number[10];
     record.ticks = number[11];
+    if (record.profiles & PROFILE_REFERENCES) record.config.threads = REFERENCE_THREADS;
     record.weight_256 = 256;
     if (number[0] != BINPATCH_ALWAYS && !number[10])
         record.weight_256 = (uint64_t)(number[0] + number[1]) * 256 / number[1];

@@ -53,6 +53,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     const uint32_t *(*recall)(void *user, const char *path, uint64_t key, size_t *words);
     void   (*keep)(void *user, const char *path, uint64_t key, const uint32_t *words,
                    size_t count);
+    uint32_t threads;           /* so many at a time have a buffer: 16384 */
     void    *user;
     void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
 } binpatch_config;

@@ -18,6 +18,7 @@
    try-lock. Slots are private to a process. */
 
 enum { BINPATCH_P_MODULES = 256, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
+enum { BINPATCH_P_ROOMS = 64 };
 enum { BINPATCH_P_BUFFER = 65536, BINPATCH_P_WINDOW = 65536, BINPATCH_P_PATIENCE = 1 << 24 };
 
 typedef struct binpatch_p_site {
@@ -92,6 +93,15 @@ typedef struct binpatch_p_known {
     uint32_t function;      /* the code is its C: 1 + its number; 0: it is no C */
 } binpatch_p_known;
 
+/* What BINPATCH_P_THREADS threads at a time need. The first room is opened at the
+   start, each other one when all before it are full. */
+typedef struct binpatch_p_room {
+    uint32_t state;             /* 0: not open; 1: it is being opened; 2: open; 3: no memory */
+    uint8_t *buffers;
+    binpatch_p_known *rules;
+    uint8_t taken[BINPATCH_P_THREADS];  /* buffers in use */
+} binpatch_p_room;
+
 typedef struct binpatch_p_thread { /* the words that emitted code touches */
     int32_t n, left;
     uintptr_t position;
@@ -101,7 +111,7 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
     uint32_t gap;
     uint32_t span, counted; /* checks of this burst or gap, and those of them in the statistics */
     uintptr_t busy, locked; /* how deep the stack was when this thread began to work, to emit */
-    uint8_t *buffer;
+    uint8_t *buffer, *taken; /* taken: its word in the room */
     binpatch_p_known *rules; /* by return address, BINPATCH_P_RULES many */
 } binpatch_p_thread;
 
@@ -113,9 +123,7 @@ static struct {
     int32_t k_boring;
     x86flow_body body;
     x86copy copy;
-    uint8_t *buffers;
-    binpatch_p_known *rules;
-    uint8_t taken[BINPATCH_P_THREADS]; /* buffers in use */
+    binpatch_p_room rooms[BINPATCH_P_ROOMS];
     int installed, on, armed;   /* armed: the jumps are in the text */
     int shadow_stack;           /* the processor checks returns: they stay as they are */
     uint8_t *window;            /* for writing text */
@@ -140,7 +148,7 @@ static struct {
    if a coroutine moved there from another thread. It then writes here. */
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
-    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
+    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
 
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
@@ -187,6 +195,28 @@ static void *binpatch_p_map(size_t bytes, int file) {
     size_t at = __atomic_fetch_add(&binpatch_p.far, (bytes | 4095) + 1, __ATOMIC_RELAXED);
     void *p = mmap((void *)(at + (3ul << 44)), bytes, PROT_READ | PROT_WRITE, flags, file, 0);
     return p == MAP_FAILED ? NULL : p;
+}
+
+/* Returns 1, or 0: there is no memory. */
+static int binpatch_p_open_room(binpatch_p_room *room) {
+    size_t mask = BINPATCH_P_BUFFER - 1,
+           bytes = (size_t)BINPATCH_P_THREADS * BINPATCH_P_RULES * sizeof *room->rules;
+    uint32_t turns, state = 0;
+    uint8_t *p;
+    if (__atomic_compare_exchange_n(&room->state, &state, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        p = binpatch_p.no_calls ? NULL
+                                : (uint8_t *)binpatch_p_map(
+                                      (size_t)(BINPATCH_P_THREADS + 1) * BINPATCH_P_BUFFER, -1);
+        room->rules = p ? (binpatch_p_known *)binpatch_p_map(bytes, -1) : NULL;
+        if (room->rules) room->buffers = p + (BINPATCH_P_BUFFER - ((uintptr_t)p & mask));
+        state = room->rules ? 2 : 3;
+        __atomic_store_n(&room->state, state, __ATOMIC_RELEASE);
+    }
+    for (turns = 0; state == 1 && turns < BINPATCH_P_PATIENCE; turns++) {
+        __builtin_ia32_pause();
+        state = __atomic_load_n(&room->state, __ATOMIC_ACQUIRE);
+    }
+    return state == 2;
 }
 
 static int binpatch_p_in_text(const binpatch_p_module *m, uint64_t address) {
