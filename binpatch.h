@@ -64,6 +64,7 @@
    unwind information is left alone, as is what dlopen loads later. Exceptions and
    backtraces go through copies if the process asks binpatch_find_copy: interpose
    _dl_find_object (glibc 2.35) and answer from it, as `bursty record` does.
+   binpatch_origin tells what the addresses are without copies.
    x86decode, x86flow_ and x86copy_ have no state of their own.
 
    THREADS
@@ -351,6 +352,10 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
                                     int *reasons);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);
+/* Where the program's own code has what stands at pc in a copy; pc itself if it
+   is in none. For return addresses: where its own call would return to. The copy
+   is made anew for that, which takes as long as making it. Async-signal-safe. */
+BINPATCH_API const void *binpatch_origin(const void *pc);
 /* If pc is inside a copy: its .eh_frame_hdr, and its range. NULL otherwise. */
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end);
 
@@ -1004,6 +1009,9 @@ BINPATCH_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented)
    have pushed? Wants returns_at of the function. Returns 0: pc is not behind a
    call that returns. */
 BINPATCH_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t number, uint64_t pc);
+/* Where the program has what stands `at` bytes behind the start of the copy that
+   was emitted last. A return address is that of the program's own call. */
+BINPATCH_API uint64_t x86copy_origin(const x86copy *s, uint32_t at);
 /* Behind the code of a copy: its own .eh_frame_hdr (at *header), CIE, FDE, LSDA
    of both parts. Returns 0, or -1. */
 BINPATCH_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);
@@ -5250,6 +5258,26 @@ BINPATCH_API int x86copy_find_c(x86copy *s, x86copy_module *m, uint64_t base, ui
     return 0;
 }
 
+BINPATCH_API uint64_t x86copy_origin(const x86copy *s, uint32_t at) {
+    uint32_t lo = 0, hi = s->b->count;
+    const x86flow_insn *k;
+    uint64_t address;
+    while (lo < hi) { /* the first instruction that begins there or behind it */
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (s->spot[mid].begin < at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!lo) return s->b->f->lo;
+    k = &s->b->insn[lo - 1];
+    address = x86flow_address(s->b, k->offset);
+    if (k->i.kind == X86DECODE_CALL || k->i.kind == X86DECODE_CALL_INDIRECT)
+        return address + k->i.length;
+    if (lo < s->b->count && s->spot[lo].begin == at) k++;
+    return x86flow_address(s->b, k->offset);
+}
+
 BINPATCH_API int x86copy_is_site(const x86flow_body *b, uint32_t n) {
     if (n == b->count + 1) return (b->f->flags & X86FLOW_CHECK) != 0;
     return n < b->count && b->insn[n].target & X86FLOW_TARGET_CHECKED;
@@ -8494,6 +8522,38 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->shadow_stack = binpatch_p.shadow_stack;
 }
 
+/* Emits a copy again into the scratch memory, and looks there. */
+static uint64_t binpatch_p_origin(binpatch_p_module *m, const binpatch_p_copy *copy, uint64_t pc) {
+    const x86copy_function *f = &m->copy.functions[copy->function];
+    uint64_t at = pc - (m->copy.rx + copy->at), base = m->copy.rx + binpatch_p_aligned(copy->at);
+    x86copy *s = &binpatch_p.copy;
+    int bad = binpatch_p_read(m, copy->function);
+    if (!bad && copy->at == f->c_at) bad = x86copy_emit(s, &m->copy, base, 0, f->first_site);
+    else if (!bad && copy->at == f->i_at)
+        bad = x86copy_find_c(s, &m->copy, base, f->first_site) != 0
+              || x86copy_emit(s, &m->copy, base, 1, f->first_site) != 0;
+    else bad = 1;
+    return bad ? pc : x86copy_origin(s, (uint32_t)at);
+}
+
+BINPATCH_API const void *binpatch_origin(const void *pc) {
+    uint64_t address = binpatch_p_address(pc), held;
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        const binpatch_p_copy *copy = binpatch_p_copy_at(m, address);
+        if (!copy) continue;
+        held = binpatch_p_hold();
+        if (binpatch_p_lock(m->shared) == 0) {
+            address = binpatch_p_origin(m, copy, address);
+            binpatch_p_unlock(m->shared);
+        }
+        binpatch_p_release(held);
+        break;
+    }
+    return binpatch_p_at(address);
+}
+
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end) {
     uint32_t n;
     for (n = 0; n < binpatch_p.module_count; n++) {
@@ -8703,6 +8763,7 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     return 0;
 }
 BINPATCH_API const char *binpatch_reason_text(int reason) { return (void)reason, "unknown"; }
+BINPATCH_API const void *binpatch_origin(const void *pc) { return pc; }
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end) {
     (void)pc, (void)start, (void)end;
     return NULL;

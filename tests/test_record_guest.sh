@@ -49,6 +49,21 @@ for mode in "$edges" "$misses" "$sharing" "$time" "--time --seed 3" '--frames wo
     { ./endings uncaught >plain 2>plain.err; status=$?; } 2>/dev/null
     same uncaught "$mode" ./endings uncaught
 done
+# ---- what it sees of itself -----------------------------------------------------------------------
+
+# Its stack and that of a handler, a callback and a thread, by four ways; its libraries, files,
+# signals, limits, timers, errno and the state of its floating-point unit.
+compile $CC -O1 -rdynamic -pthread -o guest "$guest/guest.c" -ldl -lm
+./guest one two >plain 2>plain.err
+status=$?
+for mode in "$all_calls" '--calls --every 5 --burst 5' "$calls" "$timed" "$refs" "$misses" "$sharing" \
+            "$edges" "$often --footprint" "$time" '--frames work'; do
+    same guest "$mode" ./guest one two
+done
+lines=$(wc -l <plain)
+if [ "$lines" -gt 200 ] && grep -q ' deeper+' plain && ! grep -q bursty plain; then pass
+else fail "the guest says too little: $lines lines"; fi
+
 # ---- handlers that leave by siglongjmp ------------------------------------------------------------
 
 # Every 100 us, from wherever they come. Of a jump one call may be counted by one side alone. In

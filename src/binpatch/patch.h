@@ -172,5 +172,9 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
                                     int *reasons);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);
+/* Where the program's own code has what stands at pc in a copy; pc itself if it
+   is in none. For return addresses: where its own call would return to. The copy
+   is made anew for that, which takes as long as making it. Async-signal-safe. */
+BINPATCH_API const void *binpatch_origin(const void *pc);
 /* If pc is inside a copy: its .eh_frame_hdr, and its range. NULL otherwise. */
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end);

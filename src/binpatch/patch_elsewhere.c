@@ -49,6 +49,7 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     return 0;
 }
 BINPATCH_API const char *binpatch_reason_text(int reason) { return (void)reason, "unknown"; }
+BINPATCH_API const void *binpatch_origin(const void *pc) { return pc; }
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end) {
     (void)pc, (void)start, (void)end;
     return NULL;

@@ -347,6 +347,38 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->shadow_stack = binpatch_p.shadow_stack;
 }
 
+/* Emits a copy again into the scratch memory, and looks there. */
+static uint64_t binpatch_p_origin(binpatch_p_module *m, const binpatch_p_copy *copy, uint64_t pc) {
+    const x86copy_function *f = &m->copy.functions[copy->function];
+    uint64_t at = pc - (m->copy.rx + copy->at), base = m->copy.rx + binpatch_p_aligned(copy->at);
+    x86copy *s = &binpatch_p.copy;
+    int bad = binpatch_p_read(m, copy->function);
+    if (!bad && copy->at == f->c_at) bad = x86copy_emit(s, &m->copy, base, 0, f->first_site);
+    else if (!bad && copy->at == f->i_at)
+        bad = x86copy_find_c(s, &m->copy, base, f->first_site) != 0
+              || x86copy_emit(s, &m->copy, base, 1, f->first_site) != 0;
+    else bad = 1;
+    return bad ? pc : x86copy_origin(s, (uint32_t)at);
+}
+
+BINPATCH_API const void *binpatch_origin(const void *pc) {
+    uint64_t address = binpatch_p_address(pc), held;
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        const binpatch_p_copy *copy = binpatch_p_copy_at(m, address);
+        if (!copy) continue;
+        held = binpatch_p_hold();
+        if (binpatch_p_lock(m->shared) == 0) {
+            address = binpatch_p_origin(m, copy, address);
+            binpatch_p_unlock(m->shared);
+        }
+        binpatch_p_release(held);
+        break;
+    }
+    return binpatch_p_at(address);
+}
+
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end) {
     uint32_t n;
     for (n = 0; n < binpatch_p.module_count; n++) {
