@@ -64,6 +64,30 @@ lines=$(wc -l <plain)
 if [ "$lines" -gt 200 ] && grep -q ' deeper+' plain && ! grep -q bursty plain; then pass
 else fail "the guest says too little: $lines lines"; fi
 
+# ---- little memory --------------------------------------------------------------------------------
+
+# With any limit it runs as it runs alone, with threads; where the recorder has no room, it says so, and
+# writes no file. `ulimit -d` counts the same memory.
+compile $CC -O1 -pthread -o memory "$guest/memory.c"
+for limit in 'v 150000' 'v 300000' 'v 700000' 'd 300000' 'v 3000000'; do
+    for mode in "$calls" "$time" "$refs"; do
+        rm -f x.brst
+        # shellcheck disable=SC2086
+        (ulimit -$limit && ./memory) >plain 2>plain.err
+        status=$?
+        # shellcheck disable=SC2086
+        (ulimit -$limit || exit 1; recorded "$mode" ./memory; exit $got)
+        got=$?
+        LC_ALL=C grep -v '^bursty: ' got.all >got.err
+        if [ $status = 5 ] && [ $got = 5 ] && cmp -s plain got && [ ! -s got.err ] \
+           && { [ -f x.brst ] || grep -q "^bursty: nothing is recorded.*(ulimit -${limit% *})" got.all; }; then pass
+        else fail "ulimit -$limit $mode: status $got instead of $status"; cat got.all; fi
+    done
+    wanted=0
+    [ "$limit" != 'v 3000000' ] || wanted=1
+    if [ "$(find . -name x.brst | wc -l)" = $wanted ]; then pass; else fail "ulimit -$limit: a file"; fi
+done
+
 # ---- handlers that leave by siglongjmp ------------------------------------------------------------
 
 # Every 100 us, from wherever they come. Of a jump one call may be counted by one side alone. In
