@@ -232,7 +232,7 @@ CHILD(tables_are_far_from_code) {
     const binpatch_p_module *m = binpatch_p.modules;
     NEED(install(BINPATCH_ALWAYS, 0));
     NEED(m->flow.lo - binpatch_p_address(m->rw) > UINT64_C(1) << 31);
-    NEED(m->flow.lo - binpatch_p_address(binpatch_p.rules) > UINT64_C(1) << 31);
+    NEED(m->flow.lo - binpatch_p_address(binpatch_p.rooms[0].rules) > UINT64_C(1) << 31);
     return 0;
 }
 

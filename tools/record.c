@@ -1006,6 +1006,32 @@ static int attach(record_options *o, int has_program) {
     return TOOL_OK;
 }
 
+/* What the recorder maps counts against the limits of the program's memory, and
+   nobody knows how near to them it comes. So it takes a quarter of one at most,
+   or the program runs as it is. The recorder's own tables are 216 MB at most, and
+   the room for copies is 48 times the code. */
+static void run_plain_if_limited(const char *path, char **arguments) {
+    enum { OWN = 256, CODE = 48, PART = 4 };
+    static const struct { int limit; const char *name; } limits[]
+        = {{RLIMIT_AS, "ulimit -v"}, {RLIMIT_DATA, "ulimit -d"}};
+    uint64_t wanted = (uint64_t)OWN << 20;
+    struct stat s;
+    size_t n;
+    if (stat(path, &s) == 0) wanted += CODE * (uint64_t)s.st_size;
+    for (n = 0; n < sizeof limits / sizeof *limits; n++) {
+        struct rlimit limit;
+        if (getrlimit(limits[n].limit, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY
+            || limit.rlim_cur / PART >= wanted)
+            continue;
+        tool_error("nothing is recorded, and the program runs as it is: its memory is limited to "
+                   "%llu MB (%s), and the recorder wants a limit of %llu MB, or none",
+                   (unsigned long long)(limit.rlim_cur >> 20), limits[n].name,
+                   (unsigned long long)(PART * (wanted >> 20)));
+        execv(path, arguments);
+        exit(tool_system_error(path));
+    }
+}
+
 /* Large things are static: the stack may be small (`ulimit -s 64`). */
 static int run(int argc, char **argv) {
     static record_options o;
@@ -1031,6 +1057,7 @@ static int run(int argc, char **argv) {
     arguments = argv + program;
     path = pass_by_env(path, &arguments, interpreter, sizeof interpreter);
     o.program = path;
+    run_plain_if_limited(path, arguments);
     hold_asking(&before);
     if ((status = find_library("bursty-record.so", recorder, sizeof recorder)) != 0) return status;
     snprintf(library, sizeof library, "%s", recorder);

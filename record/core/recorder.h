@@ -17,6 +17,7 @@
                  patch_file.c  the file and the report that it writes
                  patch_sharing.c  what --sharing asks of each burst
                  patch_streams.c  what data the references of hot streams use
+                 origin.c      answers what the program asks about its own stack
                  debugfile.c   symbols that stand in separate files
                  keep.c        keeps what was recorded for the case that the program is killed
                  handover.c    lets a program that gave up files or system calls write all the same

@@ -419,6 +419,7 @@ static void record_name_all(void) {
 static void record_sandbox(void) {
     enum { POOL = 1 << 24 };
     if (!record.running || record.done) return;
+    binpatch_forbid_calls();
     keep_stop();
     timer_stop(1);
     frames_sandbox();
@@ -614,7 +615,6 @@ static void record_installed(int toggle_signal) {
     record.modules = n;
     recorder_look_at_modules();
     record.first_key = recorder_key((void *)(uintptr_t)getauxval(AT_ENTRY));
-    record.buffers = stats.buffers;
     record.text_bytes = recorder_text_bytes();
     record.shadow_stack = stats.shadow_stack;
     record.running = 1;
@@ -634,6 +634,7 @@ static void record_installed(int toggle_signal) {
     if (!toggle_signal) return;
     record.toggles = 1;
     memset(&action, 0, sizeof action);
+    sigfillset(&action.sa_mask);                /* nobody may jump out of it */
     action.sa_handler = record_toggle;
     action.sa_flags = SA_RESTART;
     sigaction(toggle_signal, &action, NULL);
@@ -699,6 +700,7 @@ static void record_take(const record_wishes *w) {
         record.weight_256 = ((uint64_t)w->every + w->burst) * 256 / w->burst;
     snprintf(record.path, sizeof record.path, "%s", w->output);
     snprintf(record.report, sizeof record.report, "%s", w->report);
+    if (w->profiles & PROFILE_REFERENCES) c->threads = REFERENCE_THREADS;
     if (w->profiles & PROFILE_MISSES) record_take_caches(w->caches);
     record_take_patterns(&record.only, w->only);
     record_take_patterns(&record.not_these, w->not_these);

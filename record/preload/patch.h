@@ -15,9 +15,11 @@
 #include <pthread.h>
 #include <stdint.h>
 
-enum { BLOCKS = 1 << 16, MODULES = 256 };
+/* What references need takes some 4 MB for each thread that runs beside others,
+   and calls less than a quarter of that. */
+enum { BLOCKS = 1 << 16, MODULES = 256, REFERENCE_THREADS = 256 };
 enum { STREAM_PLACES = 1 << 14 };
-enum { STREAM_NODES = 1 << 14, STREAMS = 512, THREADS = 512, EVENT_BLOCKS = 1024 };
+enum { STREAM_NODES = 1 << 14, STREAMS = 512, EVENT_BLOCKS = 1024 };
 /* sampled.c looks functions up by their keys. */
 typedef char record_keys_fit[RECORDER_FUNCTIONS + 2 <= SAMPLED_KEYS ? 1 : -1];
 
@@ -63,7 +65,6 @@ typedef struct record_state {
     uint64_t lost;               /* events that found no memory */
     int without_tables;          /* a thread found none for what it is asked to keep */
     pthread_key_t at_end;
-    uint32_t buffers;            /* for so many threads at once */
     uint32_t threads_missing;
     uint64_t frames_full;
     uint32_t first_key;          /* _start: bursts do not see it on the stack, nobody calls it */

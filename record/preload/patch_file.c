@@ -31,6 +31,18 @@ static void *record_kept_memory(size_t bytes) {
     return memory;
 }
 
+/* The same for a list, which is used while there is other such memory. */
+static void *record_list(size_t bytes) {
+    static void *memory;
+    static size_t room;
+    if (bytes > room || !memory) {
+        room = 2 * bytes + 4096;
+        memory = recorder_memory(room);
+        if (!memory) room = 0;
+    }
+    return memory;
+}
+
 static int record_write_footprint(footprint *f, hcct_write_fn write, void *user) {
     size_t bytes = footprint_snapshot_bytes(f);
     void *memory = record.keeping ? record_kept_memory(bytes) : recorder_memory(bytes);
@@ -108,11 +120,15 @@ static void record_about(sampled_profile *p) {
 }
 
 static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
-    static const sampled_table *tables[THREADS];
+    const sampled_table **tables;
     const recorder_thread *r;
     sampled_profile p;
     uint32_t count = 0;
-    for (r = record_all; r && count < THREADS; r = r->next) {
+    for (r = record_all; r; r = r->next) count++;
+    tables = (const sampled_table **)record_list(count * sizeof *tables);
+    if (!tables) return -1;
+    count = 0;
+    for (r = record_all; r; r = r->next) {
         const record_extra *x = (const record_extra *)r->references;
         const sampled_table *table = !x ? NULL : pairs ? x->pairs : x->methods;
         if (table) tables[count++] = table;
@@ -153,6 +169,30 @@ static uint32_t record_uncounted(uint32_t *of) {
     }
     *of += count;
     return count;
+}
+
+/* What was lost, as numbers of a part; docs/formats.md, kind 7. */
+static int record_write_losses(const sampled_profile *about, hcct_write_fn write, void *user) {
+    enum { END_THREADS = 7, END_EVENTS = 8, END_CALLS = 9, END_MEMORY = 10 };
+    binpatch_stats s;
+    uint64_t of;
+    int failed = 0;
+    binpatch_get_stats(&s);
+    s.lost += record.lost;
+    of = s.events + s.lost;
+    if (s.lost_threads)
+        failed = sampled_write_missing(about, END_THREADS, s.lost_threads,
+                                       s.threads > s.lost_threads ? s.threads : s.lost_threads,
+                                       write, user);
+    if (s.lost && !failed) failed = sampled_write_missing(about, END_EVENTS, s.lost, of, write, user);
+    if (record.missed && !failed)
+        failed = sampled_write_missing(about, END_CALLS, record.missed, of + record.missed, write, user);
+    if ((record.threads_missing || record.without_tables) && !failed) {
+        of = record.threads_missing ? record.threads_missing : 1;
+        failed = sampled_write_missing(about, END_MEMORY, of, s.threads > of ? s.threads : of, write,
+                                       user);
+    }
+    return failed;
 }
 
 /* The functions and libraries of which the tables of calls and references know
@@ -308,6 +348,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     if (!failed) failed = timer_write_lines(&about, record_line_place, write, user);
     if (!failed) failed = frames_write(record_name, write, user);
     if (!failed) failed = record_write_quiet(&about, write, user);
+    if (!failed) failed = record_write_losses(&about, write, user);
     if (!failed) failed = record_write_unseen(&about, write, user);
     if (!failed) failed = record_write_turns(&about, write, user);
     if (!failed) failed = record_write_sharing(write, user);
@@ -567,7 +608,7 @@ static void record_write_hints(void) {
     if (stats.lost_threads) {
         snprintf(line, sizeof line,
                  "?%u threads were not sampled all the time, for %u ran beside them\n",
-                 stats.lost_threads, record.buffers);
+                 stats.lost_threads, stats.buffers);
         handover_line(line);
     }
     if (!record_quiet.all_ns) quiet_get(&record_quiet);

@@ -53,6 +53,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     const uint32_t *(*recall)(void *user, const char *path, uint64_t key, size_t *words);
     void   (*keep)(void *user, const char *path, uint64_t key, const uint32_t *words,
                    size_t count);
+    uint32_t threads;           /* so many at a time have a buffer: 16384 */
     void    *user;
     void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
 } binpatch_config;
@@ -135,6 +136,10 @@ BINPATCH_API void binpatch_flush(void);
 BINPATCH_API void binpatch_leave(void);
 /* Behind binpatch_leave: the calling thread is sampled again. */
 BINPATCH_API void binpatch_rejoin(void);
+/* While a thread is at work here, its signals wait. Before the program forbids
+   itself system calls: from now on none is made for that, and a handler must not
+   leave by siglongjmp. */
+BINPATCH_API void binpatch_forbid_calls(void);
 /* In a child after fork: bursts and checks count from 0 again, and begin anew
    with this seed. */
 BINPATCH_API void binpatch_forked(uint32_t seed);
@@ -178,5 +183,9 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
                                     int *reasons);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);
+/* Where the program's own code has what stands at pc in a copy; pc itself if it
+   is in none. For return addresses: where its own call would return to. The copy
+   is made anew for that, which takes as long as making it. Async-signal-safe. */
+BINPATCH_API const void *binpatch_origin(const void *pc);
 /* If pc is inside a copy: its .eh_frame_hdr, and its range. NULL otherwise. */
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end);

@@ -22,6 +22,7 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
     return 0;
 }
 BINPATCH_API void binpatch_flush(void) {}
+BINPATCH_API void binpatch_forbid_calls(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}
 BINPATCH_API void binpatch_forked(uint32_t seed) { (void)seed; }
@@ -55,6 +56,7 @@ BINPATCH_API uint32_t binpatch_stack_folded(uint64_t pc, uint64_t rsp, uint64_t 
     return 0;
 }
 BINPATCH_API const char *binpatch_reason_text(int reason) { return (void)reason, "unknown"; }
+BINPATCH_API const void *binpatch_origin(const void *pc) { return pc; }
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end) {
     (void)pc, (void)start, (void)end;
     return NULL;

@@ -55,18 +55,23 @@ enum { BINPATCH_P_NEW, BINPATCH_P_KNOWN, BINPATCH_P_LOST, BINPATCH_P_QUIET };
 /* A thread takes a buffer when its first burst begins, and keeps it until
    binpatch_leave. */
 static int binpatch_p_take_buffer(binpatch_p_thread *t) {
-    uint32_t n = 0;
-    while (n < BINPATCH_P_THREADS && __atomic_exchange_n(&binpatch_p.taken[n], 1, __ATOMIC_ACQUIRE))
-        n++;
-    if (n == BINPATCH_P_THREADS) {
-        if (t->known != BINPATCH_P_LOST) __atomic_fetch_add(&binpatch_p.lost_threads, 1, 0);
-        t->known = BINPATCH_P_LOST;
-        return 0;
+    uint32_t k, n;
+    for (k = 0; k < BINPATCH_P_ROOMS && k * BINPATCH_P_THREADS < binpatch_p.config.threads
+                && binpatch_p_open_room(&binpatch_p.rooms[k]); k++) {
+        binpatch_p_room *room = &binpatch_p.rooms[k];
+        for (n = 0; n < BINPATCH_P_THREADS; n++) {
+            if (k * BINPATCH_P_THREADS + n == binpatch_p.config.threads) break;
+            if (room->taken[n] || __atomic_exchange_n(&room->taken[n], 1, __ATOMIC_ACQUIRE)) continue;
+            t->buffer = room->buffers + (size_t)n * BINPATCH_P_BUFFER;
+            t->taken = &room->taken[n];
+            t->rules = room->rules + (size_t)n * BINPATCH_P_RULES;
+            t->position = (uintptr_t)t->buffer;
+            return 1;
+        }
     }
-    t->buffer = binpatch_p.buffers + (size_t)n * BINPATCH_P_BUFFER;
-    t->rules = binpatch_p.rules + (size_t)n * BINPATCH_P_RULES;
-    t->position = (uintptr_t)t->buffer;
-    return 1;
+    if (t->known != BINPATCH_P_LOST) __atomic_fetch_add(&binpatch_p.lost_threads, 1, 0);
+    t->known = BINPATCH_P_LOST;
+    return 0;
 }
 
 /* Counts the checks of the thread's span, of which `left` are still to come. */
@@ -97,6 +102,14 @@ static void binpatch_p_first_span(binpatch_p_thread *t) {
     if (jitter) left = binpatch_p_begin(&t->random, left, jitter, burst, &live);
     if (!live || t->buffer || binpatch_p_take_buffer(t))
         binpatch_p_begin_span(t, (int)live, (int32_t)left - 1);
+}
+
+/* The burst ends here. */
+static void binpatch_p_break_off(binpatch_p_thread *t) {
+    int32_t gap = binpatch_p_gap(t);
+    binpatch_p_count_checks(t, t->left);
+    binpatch_p_flush(t, 1);
+    binpatch_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
 }
 
 /* A check of the calling thread that the fast answers do not cover. Returns 1

@@ -299,19 +299,25 @@ BINPATCH_API uint32_t binpatch_stack_folded(uint64_t pc, uint64_t rsp, uint64_t 
 
 static void binpatch_p_tell_hook(const binpatch_p_module *m, uint64_t code, const uint64_t *saved);
 
-/* The emitted code comes here with what it pushed, a site or a function to be
-   made, and with where it saved the registers. */
-static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
-    binpatch_p_module *m = (binpatch_p_module *)user;
+/* Signals that came while a burst was prepared are handled as soon as it is:
+   right at its start, as if they were a hundred times as many as in the rest of
+   the run. Such a burst is broken off. */
+static int binpatch_p_is_disturbed(const binpatch_p_thread *t, uint64_t held) {
+    return t->live && binpatch_p.config.every != BINPATCH_ALWAYS
+           && (binpatch_p_waiting() & ~held) != 0;
+}
+
+static uint64_t binpatch_p_answer(binpatch_p_module *m, uint64_t code, const uint64_t *saved,
+                                  uint64_t held) {
     binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t number = (uint32_t)code & X86COPY_NUMBER;
     uintptr_t depth = binpatch_p_depth(__builtin_frame_address(0));
     const x86copy_function *f = &m->copy.functions[number & ~(uint32_t)X86COPY_LEFT_BY_JUMP];
     uint64_t answer = 0, bursts = t->bursts;
     int refused = !binpatch_p.installed;
-    /* A signal handler inside of us gets no burst. If this goes on for ever, it
-       was none: a handler left us by longjmp, and the stack is deeper now than
-       it was then. */
+    /* A handler inside of us, of a signal that does not wait, gets no burst. If
+       this goes on for ever, it was none: it left us by longjmp, and the stack is
+       deeper now than it was then. */
     if (t->busy && depth < t->busy && t->nested++ < 65536) refused = 1;
     if (refused && binpatch_p.on) __atomic_fetch_add(&binpatch_p.missed, 1, __ATOMIC_RELAXED);
     if (code & X86COPY_MAKE_C && refused) return m->copy.rx + f->plain_at;
@@ -326,6 +332,10 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
         answer = binpatch_p_make_c(m, number);
     else if (code & X86COPY_MAKE_I) {
         answer = binpatch_p_make_i(m, number);
+        if (answer && binpatch_p_is_disturbed(t, held)) {
+            binpatch_p_break_off(t);
+            answer = 0;
+        }
         if (answer) answer = f->i_at + x86copy_skips(&m->flow.functions[number], 1);
         answer = m->copy.rx + (answer ? answer : f->t_at);
     } else {
@@ -337,8 +347,21 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
             if (binpatch_p.config.begin)
                 binpatch_p.config.begin(binpatch_p.config.user, frames, count);
             memset(frames, 0, count * sizeof *frames);
+            if (binpatch_p_is_disturbed(t, held)) {
+                binpatch_p_break_off(t);
+                answer = 0;
+            }
         }
     }
     t->busy = 0;
+    return answer;
+}
+
+/* The emitted code comes here with what it pushed, a site or a function to be
+   made, and with where it saved the registers. */
+static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
+    uint64_t held = binpatch_p_hold(), answer;
+    answer = binpatch_p_answer((binpatch_p_module *)user, code, saved, held);
+    binpatch_p_release(held);
     return answer;
 }

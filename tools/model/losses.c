@@ -352,6 +352,34 @@ static void add_turns(report *r, const missing_ends *s) {
     free(words);
 }
 
+/* Of all processes together. */
+static void add_lost(report *r, const missing_ends *s) {
+    static const char *const what[] = {
+        "threads that were not recorded all the time", "events that are lost, or more",
+        "calls that are lost", "threads for which there was no memory",
+    };
+    static const char *const cure[] = {
+        "So many ran beside them that there was no room: 16384 threads are recorded at a time if "
+        "there is memory, and 256 where references are asked for. Start fewer at once.",
+        "A buffer ran over in code without checks (--all-checks), or a thread was at its end.",
+        "They were made in the middle of the recorder, or while code was copied.",
+        "What they did is in no number. A larger limit (ulimit -v), or fewer kinds of profiles at once.",
+    };
+    uint32_t why;
+    size_t i;
+    for (why = END_THREADS; why < END_REASONS; why++) {
+        uint64_t count = 0, of = 0;
+        for (i = 0; i < s->count; i++) {
+            if (s->at[i].why != why) continue;
+            count = sampled_add(count, s->at[i].missing);
+            of = sampled_add(of, s->at[i].of);
+        }
+        if (count)
+            report_add_loss(r, REPORT_OF_COUNTS, what[why - END_THREADS], count,
+                            (double)count / (double)of, cure[why - END_THREADS]);
+    }
+}
+
 static void add_ends(report *r, const void *state) {
     const missing_ends *s = (const missing_ends *)state;
     uint64_t quiet_ms = 0, of_ms = 0, ends = 0;
@@ -378,6 +406,7 @@ static void add_ends(report *r, const void *state) {
     add_uncounted(r, s);
     add_later(r, s);
     add_turns(r, s);
+    add_lost(r, s);
 }
 
 /* ---- kind 8: frames ---------------------------------------------------------------------- */
