@@ -936,6 +936,7 @@ BURSTY_API BURSTY_P_COLD void bursty_note_since(const bursty_site *site, uintptr
    takes none. */
 #ifdef BURSTY_POLL
 BURSTY_API uint8_t bursty_p_open;
+BURSTY_API BURSTY_P_COLD uint32_t bursty_p_is_live(void); /* its burst may have ended before */
 #ifdef BURSTY_P_GNU
 #define BURSTY_P_OPEN() (__atomic_load_n(&bursty_p_open, __ATOMIC_RELAXED) != 0)
 #else
@@ -943,11 +944,18 @@ BURSTY_API uint8_t bursty_p_open;
 #endif
 #define BURSTY_P_POLLS 1
 #define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(BURSTY_P_OPEN())
-#define BURSTY_P_LIVE() BURSTY_P_UNLIKELY(BURSTY_P_OPEN())
+#define BURSTY_P_LIVE() (BURSTY_P_UNLIKELY(BURSTY_P_OPEN()) && bursty_p_is_live())
 #else
 #define BURSTY_P_POLLS 0
 #define BURSTY_P_OPEN() 0
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(BURSTY_TINY)
+/* gcc compares with zero in three instructions and with any other number in two.
+   No gap and no hold is within 15 of 2^31. */
+#define BURSTY_P_TOP UINT32_C(0x7FFFFFF0)
+#define BURSTY_P_LIVE() BURSTY_P_UNLIKELY(BURSTY_P_HERE.n > BURSTY_P_TOP)
+#else
 #define BURSTY_P_LIVE() BURSTY_P_UNLIKELY(BURSTY_P_TO(int32_t, BURSTY_P_HERE.n) < 0)
+#endif
 #if defined(__thumb2__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(__clang__)
 BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
     uint32_t n = BURSTY_P_HERE.n;
@@ -957,17 +965,24 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
     return fired;
 }
 #define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(bursty_p_fire())
+#elif defined(BURSTY_P_TOP)
+BURSTY_P_INLINE int bursty_p_fire(void) { /* what LIVE asks gcc then knows */
+    if (BURSTY_P_TO(int32_t, --BURSTY_P_HERE.n) < 0) return 1;
+    if (BURSTY_P_HERE.n > BURSTY_P_TOP) __builtin_unreachable();
+    return 0;
+}
+#define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(bursty_p_fire())
 #else
 #define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(BURSTY_P_TO(int32_t, --BURSTY_P_HERE.n) < 0)
 #endif
 #endif
 
-#define BURST_CHECK() (BURSTY_P_FIRE() ? bursty_hit(NULL, 0) != 0 : 0)
 #define BURST_POINT(class_, name_, value_) \
     do { \
         static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
-        if (BURSTY_P_FIRE()) { bursty_hit(&bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
+        if (BURSTY_P_FIRE()) { BURSTY_P_HIT(bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
     } while (0)
+#define BURST_CHECK() bursty_p_check()
 
 /* ---- checks and scopes that keep registers -- src/bursty/keep_check.h ---- */
 
@@ -1042,9 +1057,32 @@ extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
     } while (0)
 #define BURST_ENTRY() BURSTY_P_KEEP_CHECK(BURSTY_CALL, __func__)
 #define BURST_LOOP() BURSTY_P_KEEP_CHECK(BURSTY_BACKEDGE, __func__)
+
+/* Checks by hand and events test the word in C, so that a compiler which knows
+   the answer tests nothing. The rare way alone is assembly, in a cold block: a
+   stub as above, and the value in rax. */
+#define BURSTY_P_KEEP_CALL(thunk_, site_, ...) \
+    __asm__ __volatile__(BURSTY_P_KEEP_STUB(thunk_, "772f") site_ "772:" : : __VA_ARGS__ : "cc", "memory")
+#define BURSTY_P_KEEP_EVENT(thunk_, site_, value_) \
+    BURSTY_P_KEEP_CALL(thunk_, ".long\t%c[site] - .\n", [site] "i"(&site_), "a"(value_))
+#define BURSTY_P_HIT(site_, value_) BURSTY_P_KEEP_EVENT("bursty_point_thunk", site_, value_)
+#define BURSTY_P_NOTE(site_, value_) BURSTY_P_KEEP_EVENT("bursty_event_thunk", site_, value_)
+BURSTY_P_INLINE int bursty_p_check(void) {
+#ifdef __clang__ /* in a loop it would keep the word in a register, too */
+    __asm__("" : "+m"(BURSTY_P_HERE.n));
+#endif
+    if (!BURSTY_P_FIRE()) return 0;
+    BURSTY_P_KEEP_CALL("bursty_check_thunk", "", "m"(BURSTY_P_HERE.n));
+    return BURSTY_P_TO(int32_t, BURSTY_P_HERE.n) < 0;
+}
 #else
 #define BURST_ENTRY() BURST_POINT(BURSTY_CALL, __func__, 0)
 #define BURST_LOOP() BURST_POINT(BURSTY_BACKEDGE, __func__, 0)
+#define BURSTY_P_HIT(site_, value_) bursty_hit(&site_, value_)
+#define BURSTY_P_NOTE(site_, value_) bursty_note(&site_, value_, site_.kind)
+BURSTY_P_INLINE int bursty_p_check(void) {
+    return BURSTY_P_FIRE() ? bursty_hit(NULL, 0) != 0 : 0;
+}
 #endif
 
 /* ---- scopes -------------------------------------- src/bursty/scope.h ---- */
@@ -1220,74 +1258,30 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
     return room;
 }
 
-/* ---- which copy of the code is this ---- */
+/* ---- events without a check ---- */
 
-/* BURST_REF, BURST_IF_RECORDING and BURST_SAME act where two things hold: this
-   copy of the code is the instrumented one, and a burst is live. The first is a
-   constant. BURST_BODY and BURST_FOR announce their copy by a struct tag in the
-   block (its size is 2 in the instrumented copy, 1 in the plain one).
-   BURST_DUAL and BURST_DUAL_LEAF announce it by their parameter burst_on, which
-   hides the function burst_on below. In ordinary code the answer is yes. (A
-   local variable instead of a tag would do the same, with a warning of -Wshadow
-   in every nesting.) */
-
-#if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus) /* g++: a tag shadows, too */
-#define BURSTY_P_DUAL_QUIET \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")
-#define BURSTY_P_DUAL_LOUD _Pragma("GCC diagnostic pop")
-#else
-#define BURSTY_P_DUAL_QUIET
-#define BURSTY_P_DUAL_LOUD
-#endif
-
-struct burst_copy {
-    char c[3];
-};
-BURSTY_P_INLINE int burst_on(void) { return 1; }
-
-#define BURSTY_P_DUAL_TAG(size_) \
-    BURSTY_P_DUAL_QUIET struct burst_copy { char c[size_]; }; BURSTY_P_DUAL_LOUD
-#define BURSTY_P_DUAL_OUTER_TAG() \
-    BURSTY_P_DUAL_QUIET struct burst_outer { char c[sizeof(struct burst_copy)]; }; BURSTY_P_DUAL_LOUD
-#define BURSTY_P_DUAL_IN_COPY() \
-    (sizeof(struct burst_copy) == 2 \
-     || (sizeof(struct burst_copy) == 3 && BURSTY_P_TO(uintptr_t, burst_on) != 0))
-#define BURSTY_P_DUAL_RECORDING() (BURSTY_P_DUAL_IN_COPY() && BURSTY_P_LIVE())
-
-#define BURST_IF_RECORDING(...) do { if (BURSTY_P_DUAL_RECORDING()) { __VA_ARGS__; } } while (0)
+/* Control moves between the two copies at checks, and an event is recorded if
+   and only if a burst is live, wherever it stands: behind a loop or a call that
+   has begun a burst, too. So an event tests the word, in two instructions.
+   Directly behind a check, in the plain copy, the compiler knows the answer and
+   leaves the test out; it knows it until a call, or until a store that may be
+   to the word for all that it can see. */
+#define BURST_IF_RECORDING(...) do { if (BURSTY_P_LIVE()) { __VA_ARGS__; } } while (0)
 #define BURST_REF(class_, p_) \
     do { \
         static const bursty_site bursty_p_dual_site = { #p_, __FILE__, __LINE__, class_ }; \
-        if (BURSTY_P_DUAL_RECORDING()) { \
-            bursty_note(&bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_), bursty_p_dual_site.kind); \
-        } \
+        if (BURSTY_P_LIVE()) { BURSTY_P_NOTE(bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_)); } \
     } while (0)
 
 /* ---- dual-path functions (bursty-tracing Figure 2) ---- */
 
 /* The body stands once in the source and twice in the code. The user's braces
-   follow the header of an always-inline function with one more parameter,
-   burst_on, a constant in each of its two uses:
+   follow the header of an always-inline function with two uses:
 
-       f(a)        a check; plain: body(0, a)   fires: cold_f(a), a jump
-       cold_f(a)   in a burst: body(1, a)   otherwise: gives its check back and calls f, whose own
-                                            check takes it again (no third copy of the
-   body) */
-
-/* MORE(args, list): ", a, b" for the list (a, b), or nothing if args is ().
-   Whether a function has parameters is read from its arguments, because a macro
-   cannot tell (void) from (void *p). */
-#define BURSTY_P_DUAL_MORE(args_, list_) \
-    BURSTY_P_DUAL_SECOND(BURSTY_P_DUAL_HEAD args_, BURSTY_P_DUAL_SOME_MORE, 0)(list_)
-#define BURSTY_P_DUAL_HEAD(...) BURSTY_P_DUAL_HEAD_OF(__VA_ARGS__, 0)
-#define BURSTY_P_DUAL_HEAD_OF(head_, ...) BURSTY_P_DUAL_EMPTY_##head_
-#define BURSTY_P_DUAL_EMPTY_ 0, BURSTY_P_DUAL_NO_MORE
-#define BURSTY_P_DUAL_SECOND(...) BURSTY_P_DUAL_SECOND_OF(__VA_ARGS__)
-#define BURSTY_P_DUAL_SECOND_OF(first_, second_, ...) second_
-#define BURSTY_P_DUAL_NO_MORE(list_)
-#define BURSTY_P_DUAL_SOME_MORE(list_) , BURSTY_P_DUAL_STRIP list_
-#define BURSTY_P_DUAL_STRIP(...) __VA_ARGS__
-
+       f(a)        a check; plain: body(a)      fires: cold_f(a), a jump
+       cold_f(a)   in a burst: body(a)          otherwise: gives its check back and calls f, whose
+                                                own check takes it again (no third copy of the body)
+*/
 #if defined(BURSTY_P_GNU) && !defined(__cplusplus) /* "return f();" where f returns void */
 #define BURSTY_P_DUAL_VOID \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
@@ -1298,23 +1292,19 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
 #endif
 
 #if defined(BURSTY_POLL)
-#define BURSTY_P_DUAL_PLAIN(name_, args_) \
-    return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_))
+#define BURSTY_P_DUAL_PLAIN(name_, args_) return bursty_p_dual_body_##name_ args_
 #else
 #define BURSTY_P_DUAL_PLAIN(name_, args_) BURSTY_P_HERE.n++; return name_ args_
 #endif
 
-#define BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_) \
-    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_( \
-        const int burst_on BURSTY_P_UNUSED BURSTY_P_DUAL_MORE(args_, params_))
 #define BURST_DUAL(ret_, name_, params_, args_) \
     ret_ name_ params_; \
-    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_); \
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_DUAL_VOID \
     static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_cold_##name_ params_ { \
         BURSTY_P_DUAL_SITE(#name_); \
         if (bursty_hit(&bursty_p_dual_site, 0)) { \
-            return bursty_p_dual_body_##name_(1 BURSTY_P_DUAL_MORE(args_, args_)); \
+            return bursty_p_dual_body_##name_ args_; \
         } else { \
             BURSTY_P_DUAL_PLAIN(name_, args_); \
         } \
@@ -1323,41 +1313,78 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
         if (BURSTY_P_FIRE()) { \
             return bursty_p_dual_cold_##name_ args_; \
         } else { \
-            return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_)); \
+            return bursty_p_dual_body_##name_ args_; \
         } \
     } \
     BURSTY_P_DUAL_VOID_END \
-    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_)
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_
+
+/* A function without a check. Called by its name it tests at its events. Where
+   BURST_SAME knows or finds that no burst is live, it calls a copy that begins
+   with this knowledge. */
+#if defined(BURSTY_P_GNU) && !defined(BURSTY_POLL)
+#define BURSTY_P_DUAL_KNOWN_PLAIN() if (BURSTY_P_LIVE()) __builtin_unreachable()
+#else
+#define BURSTY_P_DUAL_KNOWN_PLAIN() (void)0
+#endif
 #define BURST_DUAL_LEAF(ret_, name_, params_, args_) \
     ret_ name_ params_; \
-    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_); \
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_DUAL_VOID \
-    BURSTY_P_UNUSED static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_on_##name_ params_ { \
-        return bursty_p_dual_body_##name_(1 BURSTY_P_DUAL_MORE(args_, args_)); \
+    BURSTY_P_UNUSED static ret_ bursty_p_dual_plain_##name_ params_ { \
+        BURSTY_P_DUAL_KNOWN_PLAIN(); \
+        return bursty_p_dual_body_##name_ args_; \
     } \
     ret_ name_ params_ { \
-        return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_)); \
+        return bursty_p_dual_body_##name_ args_; \
     } \
     BURSTY_P_DUAL_VOID_END \
-    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_)
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_
 #define BURST_SAME(name_, args_) \
-    (BURSTY_P_DUAL_RECORDING() ? bursty_p_dual_on_##name_ args_ : name_ args_)
+    (BURSTY_P_LIVE() ? name_ args_ : bursty_p_dual_plain_##name_ args_)
 
 /* ---- dual-path loops ---- */
+
+/* In the second copy a loop within the loop stands once: else n nested loops
+   were 2^n copies. A struct tag says which copy a block is in; its size is 2 in
+   the second. (A local variable would do the same, with a warning of -Wshadow in
+   every nesting.) */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus) /* g++: a tag shadows, too */
+#define BURSTY_P_DUAL_QUIET \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")
+#define BURSTY_P_DUAL_LOUD _Pragma("GCC diagnostic pop")
+#else
+#define BURSTY_P_DUAL_QUIET
+#define BURSTY_P_DUAL_LOUD
+#endif
+
+struct burst_copy {
+    char c[1];
+};
+#define BURSTY_P_DUAL_TAG(size_) \
+    BURSTY_P_DUAL_QUIET struct burst_copy { char c[size_]; }; BURSTY_P_DUAL_LOUD
+#define BURSTY_P_DUAL_OUTER_TAG() \
+    BURSTY_P_DUAL_QUIET struct burst_outer { char c[sizeof(struct burst_copy)]; }; BURSTY_P_DUAL_LOUD
 
 #define BURST_BODY(...) \
     { \
         BURSTY_P_DUAL_OUTER_TAG() \
-        if (BURSTY_P_FIRE() && bursty_hit(NULL, 0) && sizeof(struct burst_outer) != 2) { \
+        if (bursty_p_check() && sizeof(struct burst_outer) != 2) { \
             BURSTY_P_DUAL_TAG(2) __VA_ARGS__ \
         } else { \
-            BURSTY_P_DUAL_TAG(sizeof(struct burst_outer) == 2 ? 2 : 1) __VA_ARGS__ \
+            BURSTY_P_DUAL_TAG(sizeof(struct burst_outer)) __VA_ARGS__ \
         } \
     }
+#define BURST_FOR(T_, i_, lo_, hi_, ...) \
+    { \
+        T_ i_ = (lo_); \
+        const T_ bursty_p_dual_hi_##i_ = (hi_); \
+        for (; i_ < bursty_p_dual_hi_##i_; i_++) BURST_BODY(__VA_ARGS__) \
+    }
 
-/* BURST_FOR runs a counted loop in strips: the iterations of a strip get the
-   same answer, and their checks are taken at once, so that nothing is left per
-   iteration. If the body leaves by break, return, goto or an exception, the
+/* BURST_FOR_LEAF runs a counted loop in strips: the iterations of a strip get
+   the same answer, and their checks are taken at once, so that nothing is left
+   per iteration. A check in its body would come behind those of the strip. If the body leaves by break, return, goto or an exception, the
    guard gives back the checks of the iterations that did not run. It reads i
    through a pointer to a type that may alias any other. */
 #ifdef BURSTY_P_GNU
@@ -1405,7 +1432,7 @@ extern "C" {
 #define BURSTY_P_DUAL_BROKE(guard_) bursty_p_dual_unguard(&guard_); break
 #endif
 
-#define BURST_FOR(T_, i_, lo_, hi_, ...) \
+#define BURST_FOR_LEAF(T_, i_, lo_, hi_, ...) \
     { \
         T_ i_ = (lo_); \
         const T_ bursty_p_dual_hi_##i_ = (hi_); \
@@ -1428,7 +1455,7 @@ extern "C" {
                 BURSTY_P_DUAL_TAG(2) \
                 for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
             } else { \
-                BURSTY_P_DUAL_TAG(sizeof(struct burst_outer) == 2 ? 2 : 1) \
+                BURSTY_P_DUAL_TAG(sizeof(struct burst_outer)) \
                 for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
             } \
             if (i_ < bursty_p_dual_stop_##i_) { BURSTY_P_DUAL_BROKE(bursty_p_dual_guard_##i_); } \
@@ -1445,7 +1472,12 @@ extern "C" {
 /* ---- off: the same lists; no symbol, no variable, no section  src/bursty/off.h ---- */
 
 #define BURSTY_P_UNSEEN(value_) ((void)sizeof(BURSTY_P_TO(uintptr_t, value_)))
-#define BURST_CHECK() 0
+#if defined(BURSTY_P_GNU) && !defined(__cplusplus) /* as a statement it warns nowhere */
+#define BURST_CHECK() __extension__({ 0; })
+#else
+BURSTY_API int bursty_p_unchecked(void) { return 0; }
+#define BURST_CHECK() (0 ? bursty_p_unchecked() : 0)
+#endif
 #define BURST_POINT(class_, name_, value_) BURSTY_P_UNSEEN(value_)
 #define BURST_ENTRY() do { } while (0)
 #define BURST_LOOP() do { } while (0)
@@ -1461,6 +1493,7 @@ extern "C" {
         const T_ bursty_p_dual_hi_##i_ = (hi_); \
         for (; i_ < bursty_p_dual_hi_##i_; i_++) { __VA_ARGS__ } \
     }
+#define BURST_FOR_LEAF(T_, i_, lo_, hi_, ...) BURST_FOR(T_, i_, lo_, hi_, __VA_ARGS__)
 #define BURST_REF(class_, p_) do { BURSTY_P_UNSEEN(p_); } while (0)
 #define BURST_IF_RECORDING(...) do { if (0) { __VA_ARGS__; } } while (0)
 
@@ -1974,6 +2007,7 @@ typedef struct bursty_p_thread {
     uint32_t in_slow;         /* 1: delivering an event; 2: at a look        */
     uint32_t kept;            /* the word to go on with after the event      */
     uint32_t span;            /* checks from the last look to the next       */
+    uint32_t counted;         /* of those that have passed: in `checks` before */
     uint32_t live;            /* profiles in a burst                         */
     uint32_t generation;      /* of the settings that were taken over        */
     uint32_t until_new;       /* checks until it asks for new ones           */
@@ -2703,11 +2737,14 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
     int is_asked, is_due;
+    uint32_t more;
     t->in_slow = 2;
     if (passed > t->span) passed = t->span; /* a fresh record has span 0 and any word */
-    bursty_p_count_up(&t->checks, passed);
-    if (t->live) bursty_p_count_up(&t->burst_checks, passed);
-    t->phase_checks += passed;
+    more = passed > t->counted ? passed - t->counted : 0;
+    t->counted = 0;
+    bursty_p_count_up(&t->checks, more);
+    if (t->live) bursty_p_count_up(&t->burst_checks, more);
+    t->phase_checks += more;
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         if (t->sampler[p].left != BURSTY_P_EVER) t->sampler[p].left -= passed;
     }
@@ -2989,6 +3026,13 @@ BURSTY_API void bursty_note(const bursty_site *site, uintptr_t value, uint32_t k
     bursty_p_event_of(bursty_p_me(), site, value, kind, n);
 }
 
+#ifdef BURSTY_POLL
+BURSTY_API uint32_t bursty_p_is_live(void) {
+    bursty_p_thread *t = bursty_p_registered();
+    return t && t->live && !t->in_slow && !bursty_p_reopened(t);
+}
+#endif
+
 BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     uint32_t n = bursty_p_hold(), room = BURSTY_P_SPAN;
     bursty_p_thread *t = NULL;
@@ -3012,19 +3056,34 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
     if (live ? 0 - n <= t->span && 0 - back <= t->span : back <= t->span) BURSTY_P_HERE.n = back;
 }
 
+/* After a look in the middle of a burst the word would be 0 until the next
+   check, and events before it would be lost. So it becomes -1: the last check
+   comes again, without being counted again. */
+static uint32_t bursty_p_step_back(bursty_p_thread *t) {
+    uint32_t p;
+    for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
+        if (t->sampler[p].left != BURSTY_P_EVER) t->sampler[p].left++;
+    }
+    t->counted = 1;
+    t->span++;
+    if (bursty_p_mine.room) bursty_p_mine.room++;
+    return (uint32_t)-1;
+}
+
 /* Looks at the schedule now, so that a change takes effect at once and counts
    are exact. */
 static void bursty_p_look_now(void) {
     bursty_p_thread *t = bursty_p_registered();
-    uint32_t n;
+    uint32_t n, was;
     if (t) t->until_new = 0;
     if ((t && t->in_slow) || BURSTY_P_IS_HELD()) return;
-    n = bursty_p_hold();
+    was = n = bursty_p_hold();
     t = bursty_p_me();
     if (t) {
         t->until_new = 0;
         n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
         if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) n = bursty_p_look(t, 0);
+        if (t->live && (int32_t)was < 0 && !BURSTY_P_POLLS) n = bursty_p_step_back(t);
         bursty_p_settle(t);
     }
     BURSTY_P_HERE.n = n;
@@ -3064,7 +3123,7 @@ BURSTY_API uint32_t bursty_note_mark(void) {
     uint32_t n = BURSTY_P_HERE.n;
     if (!t || !t->live || (int32_t)n > 0) return 0;
     if (t->live == t->active && !(t->live & (t->live - 1))) bursty_p_mine.marked = 1;
-    return (uint32_t)BURSTY_P_READ(&t->checks) - n;
+    return (uint32_t)BURSTY_P_READ(&t->checks) - t->counted - n;
 }
 
 /* The profiles that record an event now, `behind` checks behind the mark. now:
@@ -3093,7 +3152,7 @@ BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint
     n = bursty_p_hold();
     t = bursty_p_me();
     if (t && mark && (int32_t)n <= (int32_t)BURSTY_P_SPAN) { /* it was not held */
-        now = (uint32_t)BURSTY_P_READ(&t->checks) + (t->live ? 0 : t->span) - n;
+        now = (uint32_t)BURSTY_P_READ(&t->checks) - t->counted + (t->live ? 0 : t->span) - n;
         seen = bursty_p_who_sees(t, now, now - mark);
         t->in_slow = 1;
         t->kept = n;
@@ -3224,6 +3283,11 @@ __asm__(BURSTY_P_KEEP_THUNK(
 __asm__(BURSTY_P_KEEP_THUNK("bursty_leave_thunk", BURSTY_P_KEEP_TRY("", "bursty_p_kept_return"),
                             "\tmov\t%eax, %edi\n", "bursty_p_kept_leave"));
 #endif
+__asm__(BURSTY_P_KEEP_THUNK("bursty_check_thunk", "", "", "bursty_p_kept_check"));
+__asm__(BURSTY_P_KEEP_THUNK("bursty_point_thunk", "",
+                            "\tmov\t%rax, %rsi\n" BURSTY_P_KEEP_SITE("24(%rbp)"), "bursty_p_kept_point"));
+__asm__(BURSTY_P_KEEP_THUNK("bursty_event_thunk", "",
+                            "\tmov\t%rax, %rsi\n" BURSTY_P_KEEP_SITE("24(%rbp)"), "bursty_p_kept_event"));
 
 /* bursty_p_kept_count takes the word out and counts the usual event, without a
    call. Its answer is 0; or, if it does not count, 2^32 plus the word, and
@@ -3260,25 +3324,44 @@ BURSTY_P_KEEP_INLINE const bursty_site *bursty_p_keep_left(void) {
 #endif
 
 #if BURSTY_P_KEEP_ALWAYS
-BURSTY_P_KEEP_ENTRY void bursty_p_kept_hit(const bursty_site *site);
-void bursty_p_kept_hit(const bursty_site *site) {
+BURSTY_P_KEEP_NOINLINE void bursty_p_keep_hit_outside(const bursty_site *site, uintptr_t value) {
     static uint32_t has_xsave;
     uint64_t room[BURSTY_P_KEEP_ROOM], *area;
     uint32_t has = bursty_p_keep_ask(&has_xsave);
     area = bursty_p_keep_save(room, has);
-    (void)bursty_hit(site, 0);
+    (void)bursty_hit(site, value);
     bursty_p_keep_restore(area, has);
+}
+BURSTY_P_KEEP_NOINLINE void bursty_p_keep_note_outside(const bursty_site *site, uintptr_t value,
+                                                       uint32_t kind) {
+    static uint32_t has_xsave;
+    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
+    uint32_t has = bursty_p_keep_ask(&has_xsave);
+    area = bursty_p_keep_save(room, has);
+    bursty_note(site, value, kind);
+    bursty_p_keep_restore(area, has);
+}
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_hit(const bursty_site *site);
+void bursty_p_kept_hit(const bursty_site *site) { bursty_p_keep_hit_outside(site, 0); }
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_check(void);
+void bursty_p_kept_check(void) { bursty_p_keep_hit_outside(NULL, 0); }
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_point(const bursty_site *site, uintptr_t value);
+void bursty_p_kept_point(const bursty_site *site, uintptr_t value) {
+    bursty_p_keep_hit_outside(site, value);
+}
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_event(const bursty_site *site, uintptr_t value);
+void bursty_p_kept_event(const bursty_site *site, uintptr_t value) {
+    bursty_p_keep_note_outside(site, value, site->kind);
 }
 
 #ifdef BURSTY_P_KEEP_LEAVES
 BURSTY_P_KEEP_ENTRY void bursty_p_kept_leave(void);
 void bursty_p_kept_leave(void) {
-    static uint32_t has_xsave;
-    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
-    uint32_t has = bursty_p_keep_ask(&has_xsave);
-    area = bursty_p_keep_save(room, has);
-    bursty_note(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
-    bursty_p_keep_restore(area, has);
+    bursty_p_keep_note_outside(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
 }
 #endif
 
@@ -3293,34 +3376,37 @@ BURSTY_P_KEEP_INLINE uint64_t bursty_p_keep_count(const bursty_site *site) {
 }
 BURSTY_P_KEEP_ANSWER(bursty_p_kept_count, bursty_p_keep_count)
 BURSTY_P_KEEP_LOUD
-BURSTY_P_COLD static void bursty_p_keep_hit_outside(const bursty_site *site, uint32_t n) {
+BURSTY_P_COLD static void bursty_p_keep_hit_outside(const bursty_site *site, uintptr_t value,
+                                                           uint32_t n) {
     static uint32_t has_xsave;
     uint64_t room[BURSTY_P_KEEP_ROOM], *area;
     uint32_t has = bursty_p_keep_ask(&has_xsave);
     area = bursty_p_keep_save(room, has);
-    (void)bursty_p_rest(site, 0, n + 1);
+    (void)bursty_p_rest(site, value, n + 1);
     bursty_p_keep_restore(area, has);
 }
-BURSTY_P_KEEP_NOINLINE void bursty_p_keep_hit_any(const bursty_site *site, uint32_t n) {
+BURSTY_P_KEEP_NOINLINE void bursty_p_keep_hit_any(const bursty_site *site, uintptr_t value,
+                                                  uint32_t n) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t outer = t ? t->same_settings : 0;
     if (t) t->same_settings = 1;
     BURSTY_P_FENCE(); /* a signal handler may set a profile from here on */
     if (t && !t->acting && !bursty_p_all.budget
         && t->generation == BURSTY_P_GET(&bursty_p_all.generation)) {
-        (void)bursty_p_hit_of(t, site, 0, n + 1);
+        (void)bursty_p_hit_of(t, site, value, n + 1);
         t->same_settings = outer;
         return;
     }
     if (t) t->same_settings = outer;
-    bursty_p_keep_hit_outside(site, n);
+    bursty_p_keep_hit_outside(site, value, n);
 }
 BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_look(bursty_p_thread *t) {
     bursty_p_sampler *s = t->sampler;
     uint32_t span = t->span, live = s->in_burst;
     uint64_t left = s->left - span;
-    bursty_p_count_up(&t->checks, span);
-    if (t->live) bursty_p_count_up(&t->burst_checks, span);
+    bursty_p_count_up(&t->checks, span - t->counted);
+    if (t->live) bursty_p_count_up(&t->burst_checks, span - t->counted);
+    t->counted = 0;
     if (left == 0) {
         s->in_burst = live = !live;
         left = live ? s->set.burst : bursty_p_gap(t, s);
@@ -3347,7 +3433,7 @@ void bursty_p_kept_hit(const bursty_site *site, uint32_t n) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t passed = t ? (t->live ? 0 : t->span) - (n + 1) : 0;
     if (!t || !t->plain || t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
-        bursty_p_keep_hit_any(site, n);
+        bursty_p_keep_hit_any(site, 0, n);
         return;
     }
     if (passed >= t->span) n = bursty_p_keep_look(t) - 1;
@@ -3355,6 +3441,36 @@ void bursty_p_kept_hit(const bursty_site *site, uint32_t n) {
         bursty_p_deliver(t, site, 0, site->kind, n);
     }
     BURSTY_P_HERE.n = n;
+}
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_check(void);
+void bursty_p_kept_check(void) { bursty_p_keep_hit_any(NULL, 0, bursty_p_hold()); }
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_point(const bursty_site *site, uintptr_t value);
+void bursty_p_kept_point(const bursty_site *site, uintptr_t value) {
+    uint32_t n = bursty_p_hold();
+    if (bursty_p_count_recent(site, n)) BURSTY_P_HERE.n = n;
+    else bursty_p_keep_hit_any(site, value, n);
+}
+
+BURSTY_P_COLD static void bursty_p_keep_note_outside(const bursty_site *site, uintptr_t value,
+                                                     uint32_t kind, uint32_t n) {
+    static uint32_t has_xsave;
+    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
+    uint32_t has = bursty_p_keep_ask(&has_xsave);
+    area = bursty_p_keep_save(room, has);
+    bursty_p_event_of(bursty_p_me(), site, value, kind, n);
+    bursty_p_keep_restore(area, has);
+}
+BURSTY_P_KEEP_NOINLINE void bursty_p_keep_note(const bursty_site *site, uintptr_t value,
+                                               uint32_t kind, uint32_t n) {
+    bursty_p_thread *t = bursty_p_registered();
+    if (t && !t->acting) bursty_p_event_of(t, site, value, kind, n);
+    else bursty_p_keep_note_outside(site, value, kind, n);
+}
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_event(const bursty_site *site, uintptr_t value);
+void bursty_p_kept_event(const bursty_site *site, uintptr_t value) {
+    bursty_p_keep_note(site, value, site->kind, bursty_p_hold());
 }
 
 #ifdef BURSTY_P_KEEP_LEAVES
@@ -3369,21 +3485,9 @@ BURSTY_P_KEEP_INLINE uint64_t bursty_p_keep_return(const bursty_site *site) {
 BURSTY_P_KEEP_ANSWER(bursty_p_kept_return, bursty_p_keep_return)
 BURSTY_P_KEEP_LOUD
 
-BURSTY_P_COLD static void bursty_p_keep_leave_outside(const bursty_site *site, uint32_t n) {
-    static uint32_t has_xsave;
-    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
-    uint32_t has = bursty_p_keep_ask(&has_xsave);
-    area = bursty_p_keep_save(room, has);
-    bursty_p_event_of(bursty_p_me(), site, 0, BURSTY_P_SCOPE_RETURN, n);
-    bursty_p_keep_restore(area, has);
-}
-
 BURSTY_P_KEEP_ENTRY void bursty_p_kept_leave(uint32_t n);
 void bursty_p_kept_leave(uint32_t n) {
-    const bursty_site *site = bursty_p_keep_left();
-    bursty_p_thread *t = bursty_p_registered();
-    if (t && !t->acting) bursty_p_event_of(t, site, 0, BURSTY_P_SCOPE_RETURN, n);
-    else bursty_p_keep_leave_outside(site, n);
+    bursty_p_keep_note(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN, n);
 }
 #endif
 

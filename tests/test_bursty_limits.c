@@ -248,7 +248,7 @@ static void looping_action(void *user, const bursty_event *e) {
     if (depth_of_action) return;
     depth_of_action = 1;
     BURST_FOR(uint32_t, i, 0, 1000, if (i == 3) break; BURST_POINT(BURSTY_USER, "in action", i););
-    BURST_FOR(uint32_t, k, 0, 1000, (void)k;);
+    BURST_FOR_LEAF(uint32_t, k, 0, 1000, (void)k;);
     depth_of_action = 0;
 }
 

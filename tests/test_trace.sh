@@ -231,6 +231,46 @@ bursty report --lcov many.trace >log 2>&1
 BURSTY_TRACE_LIMIT=0 BURSTY_TRACE=none.trace ./many
 [ -e none.trace ] && fail "a trace although none was wanted" || pass
 
+# longjmp comes back to the statement of its setjmp: what stands in front of it ran once.
+cat >land.c <<'END'
+#include <setjmp.h>
+static jmp_buf b;
+static int all;
+static int in_condition(volatile int n) {
+    all += 1;
+    n += 2;
+    if (setjmp(b) < 3)
+        longjmp(b, ++n);
+    return all;
+}
+static int in_switch(volatile int n) {
+    all += 1;
+    switch (setjmp(b)) {
+    case 0: longjmp(b, 1);
+    case 1: longjmp(b, 2);
+    default: n++;
+    }
+    return n;
+}
+int main(void) {
+    volatile int n = 0;
+    all = 5;
+    n = all;
+    int j = setjmp(b);
+    if (j < 3) {
+        n++;
+        longjmp(b, j + 1);
+    }
+    in_condition(0);
+    return in_switch(n) < 0;
+}
+END
+bursty cc --trace -- $CC -g -w -o land land.c && ./land || fail "land.c"
+bursty report --replay land.trace | sed 's/.*land.c:\([0-9]*\).*/\1/' | sort -n | uniq -c |
+    awk '{ printf "%s:%s ", $2, $1 }' >log
+wanted='4:1 5:1 6:1 7:2 8:1 9:1 11:1 12:1 13:3 14:1 15:1 16:1 18:1 20:1 21:1 22:1 23:1 24:4 25:4 26:3 27:3 29:1 30:1 '
+[ "$(cat log)" = "$wanted" ] && pass || fail "lines in front of a setjmp: $(cat log)"
+
 # Programs at random.
 $CC -w -o make_exits "$top/tests/make_exits.c" || fail make_exits
 for seed in 2; do

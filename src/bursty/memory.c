@@ -65,6 +65,7 @@ typedef struct bursty_p_thread {
     uint32_t in_slow;         /* 1: delivering an event; 2: at a look        */
     uint32_t kept;            /* the word to go on with after the event      */
     uint32_t span;            /* checks from the last look to the next       */
+    uint32_t counted;         /* of those that have passed: in `checks` before */
     uint32_t live;            /* profiles in a burst                         */
     uint32_t generation;      /* of the settings that were taken over        */
     uint32_t until_new;       /* checks until it asks for new ones           */

@@ -229,11 +229,14 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
     int is_asked, is_due;
+    uint32_t more;
     t->in_slow = 2;
     if (passed > t->span) passed = t->span; /* a fresh record has span 0 and any word */
-    bursty_p_count_up(&t->checks, passed);
-    if (t->live) bursty_p_count_up(&t->burst_checks, passed);
-    t->phase_checks += passed;
+    more = passed > t->counted ? passed - t->counted : 0;
+    t->counted = 0;
+    bursty_p_count_up(&t->checks, more);
+    if (t->live) bursty_p_count_up(&t->burst_checks, more);
+    t->phase_checks += more;
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         if (t->sampler[p].left != BURSTY_P_EVER) t->sampler[p].left -= passed;
     }

@@ -30,6 +30,7 @@
 #include "cc/trace.h"
 #include "base/tool.h"
 #include "cc/process.h"
+#include "cc/twice.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -1103,9 +1104,24 @@ static void cut_declaration(walk *w, const cc_node *n) {
     put(w, 1, end(w, n->last), name, words, ",0);");
 }
 
+/* longjmp comes back to the block of its setjmp. So a statement that calls
+   setjmp begins a block: what stands in front of it does not run again. */
+static void land_here(walk *w, const cc_node *n) {
+    int is_whole = n->kind == CC_N_DECLARATION || n->kind == CC_N_SIMPLE || n->kind == CC_N_RETURN;
+    int has_condition = (n->kind == CC_N_IF || n->kind == CC_N_SWITCH) && n->kid[0];
+    uint32_t i = n->first, last = is_whole ? n->last : has_condition ? at(w, n->kid[0])->last : 0;
+    while (i < last && !cc_returns_twice(&w->u->tokens, i)) i++;
+    if (i < last && w->here != CC_NOWHERE) {
+        uint32_t landing = vertex(w);
+        force(w, edge(w, w->here, landing));
+        w->here = landing;
+    }
+}
+
 static void statement(walk *w, uint32_t node) {
     const cc_node n = *at(w, node);
     uint32_t kid;
+    land_here(w, &n);
     if (n.kind != CC_N_LABEL) w->is_direct = 0;
     switch (n.kind) {
     case CC_N_BLOCK:
