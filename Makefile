@@ -5,7 +5,8 @@
 # make install  PREFIX=/usr/local, DESTDIR=; make uninstall takes all of it away again
 # make dist     build/bursty-VERSION.tar.gz of the commit, the same bytes on every machine
 # make fuzz     random input for whatever reads files, FUZZ_SECONDS for each fuzzer; fuzz/README.md
-# make matrix   installs compilers and emulators with apt-get, runs the tests on every target
+# make gate     installs compilers and an emulator with apt-get, runs what a change must pass besides
+# make matrix   the same for every compiler and every machine
 # make bench    installs what it needs, measures, writes bench/results.md; bench-quick, bench-smoke: less
 #
 # make V=1 shows the commands. A target of the matrix sets CC, CXX, CFLAGS, LDFLAGS, RUN (what starts a program) and BUILD.
@@ -57,7 +58,8 @@ RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/preload/supported.h 2>/dev/nu
     echo $(BUILD)/bursty-record.so $(BUILD)/bursty-heap.so)
 TEST_C    = $(wildcard tests/test_*.c)
 TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
-TEST_SH   = $(wildcard tests/test_*.sh)
+# Those that take long stand in a row of the gate: tests/order says in which.
+TEST_SH   = $(filter-out $(shell awk '!/^\#/ && $$2 { print "tests/" $$1 }' tests/order),$(wildcard tests/test_*.sh))
 BEGAN    := $(shell date +%s)
 PROCESSORS = $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 
@@ -212,6 +214,9 @@ $(BUILD)/fuzz/%: fuzz/%.c $(TOOL_PART) $(LAB_PART)
 test-programs: $(TESTS)
 	@RUN="$(RUN)" sh tests/run.sh $(TESTS)
 
+gate:
+	@sh tests/matrix.sh gate
+
 matrix:
 	@sh tests/matrix.sh
 
@@ -234,5 +239,5 @@ include $(HAS_LIST)
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: FORCE all tools install uninstall dist headers demo test test-built fuzz fuzzers test-programs matrix bench bench-quick bench-smoke clean
+.PHONY: FORCE all tools install uninstall dist headers demo test test-built fuzz fuzzers test-programs gate matrix bench bench-quick bench-smoke clean
 .DELETE_ON_ERROR:

@@ -64,12 +64,14 @@
    unwind information is left alone, as is what dlopen loads later. Exceptions and
    backtraces go through copies if the process asks binpatch_find_copy: interpose
    _dl_find_object (glibc 2.35) and answer from it, as `bursty record` does.
+   binpatch_origin tells what the addresses are without copies.
    x86decode, x86flow_ and x86copy_ have no state of their own.
 
    THREADS
    All threads may run patched code. An action runs on the thread whose events it
-   gets, maybe in a signal handler: no locks and no malloc in it. 256 threads at a
-   time have a buffer; more are not sampled. A fork shares the copies; each process
+   gets, maybe in a signal handler: no locks and no malloc in it. Signals wait
+   meanwhile, so that no handler can leave it by siglongjmp. 16384 threads at
+   a time have a buffer, if there is memory; more are not sampled. A fork shares the copies; each process
    has its own slots and samples. A body and a copy belong to one thread at a time.
 
    OPTIONS
@@ -117,6 +119,7 @@
      patching: what memory looks like
      patching: copies are made while the program runs
      chance
+     a seed for this process
      patching: the sampler (figure 3 of bursty-tracing)
      patching: nothing is patched, stacks are looked at
      patching: the stack when a burst begins
@@ -206,7 +209,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     int32_t  jitter;            /* of every: 12; -1: none */
     int32_t  k_boring;                  /* loops with at most so many operands: 4; -1: none */
     uint32_t events;                    /* ENTRY | EXIT */
-    uint32_t seed;
+    uint32_t seed;          /* 0 draws one for this process: binpatch_stats.seed */
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, neither armed nor switched on */
@@ -231,6 +234,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     const uint32_t *(*recall)(void *user, const char *path, uint64_t key, size_t *words);
     void   (*keep)(void *user, const char *path, uint64_t key, const uint32_t *words,
                    size_t count);
+    uint32_t threads;           /* so many at a time have a buffer: 16384 */
     void    *user;
     void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
 } binpatch_config;
@@ -277,6 +281,7 @@ typedef struct binpatch_stats {
     uint32_t filters;                   /* functions that forbid system calls, and ask nobody */
     uint32_t changed;                   /* functions that binpatch_code_changes gave up */
     uint32_t recalled;                  /* modules that config.recall knew */
+    uint32_t seed;                      /* given, drawn, or made of the parent's in a child */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
@@ -312,8 +317,13 @@ BINPATCH_API void binpatch_flush(void);
 BINPATCH_API void binpatch_leave(void);
 /* Behind binpatch_leave: the calling thread is sampled again. */
 BINPATCH_API void binpatch_rejoin(void);
-/* In a child after fork: bursts and checks count from 0 again. */
-BINPATCH_API void binpatch_forget_stats(void);
+/* While a thread is at work here, its signals wait. Before the program forbids
+   itself system calls: from now on none is made for that, and a handler must not
+   leave by siglongjmp. */
+BINPATCH_API void binpatch_forbid_calls(void);
+/* In a child after fork: bursts and checks count from 0 again, and begin anew
+   with this seed. */
+BINPATCH_API void binpatch_forked(uint32_t seed);
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out);
 /* Function or module of that number, counted from 0. Returns 0, or -1: there
    are not so many. */
@@ -328,6 +338,15 @@ BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
    at work. */
 BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                      binpatch_frame *frames, uint32_t max);
+/* The same with recursion folded: what stands three times behind itself is listed
+   twice, so that deep stacks have room. */
+typedef struct binpatch_seen {
+    int is_cut;   /* there are more callers */
+    int is_bare;  /* .eh_frame has no function at pc: the first frame's place is that of pc */
+} binpatch_seen;
+BINPATCH_API uint32_t binpatch_stack_folded(uint64_t pc, uint64_t rsp, uint64_t rbp,
+                                            uint64_t stack_end, binpatch_frame *frames,
+                                            uint32_t max, binpatch_seen *seen);
 /* Is pc in the module that holds this header's code, in what copies share to
    save registers, or in what leads to a hooked function? Returns 1 or 0. Async-signal-safe. */
 BINPATCH_API int binpatch_is_own(uint64_t pc);
@@ -345,6 +364,10 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
                                     int *reasons);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);
+/* Where the program's own code has what stands at pc in a copy; pc itself if it
+   is in none. For return addresses: where its own call would return to. The copy
+   is made anew for that, which takes as long as making it. Async-signal-safe. */
+BINPATCH_API const void *binpatch_origin(const void *pc);
 /* If pc is inside a copy: its .eh_frame_hdr, and its range. NULL otherwise. */
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end);
 
@@ -659,6 +682,17 @@ typedef struct x86flow_unwind {         /* an FDE with its CIE */
     int signal_frame, has_personality, has_lsda;
 } x86flow_unwind;
 
+typedef struct x86flow_lsda {           /* where exceptions land: the table of a function */
+    const uint8_t *sites, *sites_end, *actions;
+    uint64_t pads, types;
+    unsigned site_encoding, type_encoding;
+    int bad;                            /* it has another form, or does not end in time */
+} x86flow_lsda;
+
+typedef struct x86flow_call_site {      /* start: from the function's start on */
+    uint64_t start, size, pad, action;  /* pad: an address, or 0 */
+} x86flow_call_site;
+
 /* Functions of a module: */
 
 /* Fills m->functions, which has room for `max`, from m->frame_header. Returns
@@ -777,6 +811,12 @@ BINPATCH_API const uint8_t *x86flow_find_fde(const uint8_t *frame_header, uint64
 /* A pointer in one of the encodings that installed files use. *bad is set for
    any other. */
 BINPATCH_API uint64_t x86flow_encoded(const uint8_t **p, unsigned encoding, int *bad);
+/* The table of landing pads of an FDE that has one. Returns 0, or -1: it has
+   another form. */
+BINPATCH_API int x86flow_open_lsda(const x86flow_module *m, const x86flow_unwind *u,
+                                  x86flow_lsda *out);
+/* Returns 1, or 0: there is none any more, or the table is bad. */
+BINPATCH_API int x86flow_next_call_site(x86flow_lsda *l, x86flow_call_site *out);
 
 /* How to get from a place of a function to its caller: cfa = register + offset;
    the caller's rbp stands at cfa + rbp, if rbp_saved. */
@@ -981,6 +1021,9 @@ BINPATCH_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented)
    have pushed? Wants returns_at of the function. Returns 0: pc is not behind a
    call that returns. */
 BINPATCH_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t number, uint64_t pc);
+/* Where the program has what stands `at` bytes behind the start of the copy that
+   was emitted last. A return address is that of the program's own call. */
+BINPATCH_API uint64_t x86copy_origin(const x86copy *s, uint32_t at);
 /* Behind the code of a copy: its own .eh_frame_hdr (at *header), CIE, FDE, LSDA
    of both parts. Returns 0, or -1. */
 BINPATCH_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);
@@ -2125,6 +2168,17 @@ static int x86flow_p_in_text(const x86flow_module *m, uint64_t address) {
     return address >= m->text_lo && address < m->text_hi;
 }
 
+/* Where the readable range ends that an address lies in; 0: it may not be
+   read. */
+static uint64_t x86flow_p_readable(const x86flow_module *m, uint64_t address) {
+    uint32_t n;
+    if (address < m->lo || address >= m->hi) return 0;
+    for (n = 0; n < m->readable_count; n++) {
+        if (address >= m->readable[n][0] && address < m->readable[n][1]) return m->readable[n][1];
+    }
+    return m->readable_count ? 0 : m->hi;
+}
+
 /* Word n of the index: so many functions start before block n of the text. */
 enum { X86FLOW_P_BLOCK = 10 };
 
@@ -2501,6 +2555,57 @@ BINPATCH_API int x86flow_read_fde(const uint8_t *fde, x86flow_unwind *u) {
     u->fde_begin = p;
     u->fde_end = end;
     return bad || p > end || u->size > 0x7FFFFFFF ? -1 : 0;
+}
+
+/* The table must stand in memory of the module that may be read. A number has 12
+   bytes at most, so that a bad one leads no further than MORE bytes behind the
+   table; memory comes in whole pages. */
+BINPATCH_API int x86flow_open_lsda(const x86flow_module *m, const x86flow_unwind *u,
+                                  x86flow_lsda *l) {
+    enum { MORE = 48 };
+    const uint8_t *p = binpatch_p_at(u->lsda);
+    uint64_t end = x86flow_p_readable(m, u->lsda), size;
+    unsigned encoding;
+    memset(l, 0, sizeof *l);
+    l->bad = 1;
+    if (end) end = (end + 4095) & ~UINT64_C(4095);
+    if (!end || end - u->lsda < MORE) return -1;
+    l->bad = 0;
+    encoding = *p++;
+    l->pads = encoding == 0xFF ? u->pc : x86flow_encoded(&p, encoding & 0x7F, &l->bad);
+    l->type_encoding = *p++;
+    if (l->type_encoding != 0xFF) {
+        uint64_t to = binpatch_p_uleb(&p);
+        l->types = binpatch_p_address(p) + to;
+    }
+    l->site_encoding = *p++;
+    size = binpatch_p_uleb(&p);
+    if (encoding != 0xFF && encoding & 0x80) l->bad = 1;
+    if (l->site_encoding != 1 && l->site_encoding != 3) l->bad = 1;
+    if (size > end - binpatch_p_address(p) || end - binpatch_p_address(p) - size < MORE) l->bad = 1;
+    if (l->bad) return -1;
+    l->sites = p;
+    l->sites_end = l->actions = p + size;
+    return 0;
+}
+
+static uint64_t x86flow_p_site_value(x86flow_lsda *l) {
+    uint64_t value;
+    if (l->site_encoding == 1) return binpatch_p_uleb(&l->sites);
+    value = binpatch_p_u32(l->sites);
+    l->sites += 4;
+    return value;
+}
+
+BINPATCH_API int x86flow_next_call_site(x86flow_lsda *l, x86flow_call_site *out) {
+    if (l->bad || l->sites >= l->sites_end) return 0;
+    out->start = x86flow_p_site_value(l);
+    out->size = x86flow_p_site_value(l);
+    out->pad = x86flow_p_site_value(l);
+    out->action = binpatch_p_uleb(&l->sites);
+    if (out->pad) out->pad += l->pads;
+    if (l->sites > l->sites_end) l->bad = 1;
+    return !l->bad;
 }
 
 /* From a frame to its caller. A rule says where the CFA is, and where rbp is
@@ -3012,17 +3117,6 @@ static uint64_t x86flow_p_next_named(const x86flow_module *m, uint64_t address) 
             hi = mid;
     }
     return lo < m->named_count ? m->named[lo] : m->hi;
-}
-
-/* Where the readable range ends that an address lies in; 0: it may not be
-   read. */
-static uint64_t x86flow_p_readable(const x86flow_module *m, uint64_t address) {
-    uint32_t n;
-    if (address < m->lo || address >= m->hi) return 0;
-    for (n = 0; n < m->readable_count; n++) {
-        if (address >= m->readable[n][0] && address < m->readable[n][1]) return m->readable[n][1];
-    }
-    return m->readable_count ? 0 : m->hi;
 }
 
 static uint32_t x86flow_p_add_table(x86flow_body *s, uint64_t address, uint32_t width, int mark) {
@@ -3749,10 +3843,26 @@ BINPATCH_API uint32_t x86flow_find_lookups(x86flow_body *b, const x86flow_graph 
 }
 
 /* ---- functions: all of a module, and who calls whom  src/binpatch/flow_module.c ---- */
+/* Do nops alone stand at `from`, up to `to`? No landing pad may stand at the
+   start of a part, so that compilers put one in front of it. */
+static int x86flow_p_are_nops(const x86flow_module *m, uint64_t from, uint64_t to) {
+    while (from < to && to <= m->text_hi) {
+        x86decode_insn i;
+        unsigned length = x86decode(binpatch_p_at(from), (size_t)(to - from), &i);
+        if (!length || !x86flow_is_nop(&i)) return 0;
+        from += length;
+    }
+    return from == to;
+}
+
 /* A part (.cold) begins with another frame than a function's: its FDE sets the
-   rule before it advances. So does _start, which has no caller. */
-static int x86flow_p_is_fragment(const x86flow_unwind *u) {
-    unsigned op = u->fde_begin < u->fde_end ? *u->fde_begin : 0;
+   rule before it advances, or advances over nops alone. So does _start, which
+   has no caller. */
+static int x86flow_p_is_fragment(const x86flow_module *m, const x86flow_unwind *u) {
+    const uint8_t *p = u->fde_begin;
+    unsigned op = p < u->fde_end ? *p : 0;
+    if (op > 0x40 && op <= 0x4F) return x86flow_p_are_nops(m, u->pc, u->pc + (op & 63));
+    if (op == 2) return x86flow_p_are_nops(m, u->pc, u->pc + p[1]);
     return op && (op & 0xC0) != 0x40 && (op < 2 || op > 4);
 }
 
@@ -3797,7 +3907,7 @@ BINPATCH_API uint32_t x86flow_list_functions(x86flow_module *m, x86flow_function
         } else {
             f->size = (uint32_t)u.size;
             if (u.signal_frame) f->reason = X86FLOW_UNWIND;
-            if (x86flow_p_is_fragment(&u)) f->flags |= X86FLOW_FRAGMENT;
+            if (x86flow_p_is_fragment(m, &u)) f->flags |= X86FLOW_FRAGMENT;
         }
         if (m->count && f[-1].lo + f[-1].size > f->lo) f->reason = f[-1].reason = X86FLOW_UNWIND;
         m->count++;
@@ -4008,6 +4118,23 @@ static int x86flow_p_filters_calls(const x86flow_body *s) {
     return calls && (seccomp || (prctl && set));
 }
 
+/* Exceptions land there, with the frame of the function that they land in. What
+   begins with a landing pad is part of one. */
+static void x86flow_p_touch_pads(x86flow_graph *g, x86flow_module *m, x86flow_function *f) {
+    x86flow_unwind u;
+    x86flow_lsda l;
+    x86flow_call_site c;
+    if (!f->fde || x86flow_read_fde(f->fde, &u) != 0 || !u.has_lsda) return;
+    (void)x86flow_open_lsda(m, &u, &l);
+    while (x86flow_next_call_site(&l, &c)) {
+        x86flow_function *in = c.pad ? x86flow_function_at(m, c.pad) : NULL;
+        if (!in) continue;
+        x86flow_p_touch(g, m, c.pad);
+        if (x86flow_p_are_nops(m, in->lo, c.pad)) in->flags |= X86FLOW_FRAGMENT;
+    }
+    if (l.bad && !f->reason) f->reason = X86FLOW_UNWIND;
+}
+
 /* A function that is left alone is read too, as far as it can be: what it
    calls, it calls from outside of all copies. If it is data, a few functions
    too many count as called. */
@@ -4016,6 +4143,7 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
     x86flow_function *f = &m->functions[number];
     uint32_t n;
     int leaf = 1, why = x86flow_decode(s, m, f, 0);
+    x86flow_p_touch_pads(g, m, f);
     if (!f->reason) f->reason = (uint8_t)why;
     for (n = 0; n < s->count; n++) {
         const x86flow_insn *k = &s->insn[n];
@@ -5142,6 +5270,26 @@ BINPATCH_API int x86copy_find_c(x86copy *s, x86copy_module *m, uint64_t base, ui
     return 0;
 }
 
+BINPATCH_API uint64_t x86copy_origin(const x86copy *s, uint32_t at) {
+    uint32_t lo = 0, hi = s->b->count;
+    const x86flow_insn *k;
+    uint64_t address;
+    while (lo < hi) { /* the first instruction that begins there or behind it */
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (s->spot[mid].begin < at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!lo) return s->b->f->lo;
+    k = &s->b->insn[lo - 1];
+    address = x86flow_address(s->b, k->offset);
+    if (k->i.kind == X86DECODE_CALL || k->i.kind == X86DECODE_CALL_INDIRECT)
+        return address + k->i.length;
+    if (lo < s->b->count && s->spot[lo].begin == at) k++;
+    return x86flow_address(s->b, k->offset);
+}
+
 BINPATCH_API int x86copy_is_site(const x86flow_body *b, uint32_t n) {
     if (n == b->count + 1) return (b->f->flags & X86FLOW_CHECK) != 0;
     return n < b->count && b->insn[n].target & X86FLOW_TARGET_CHECKED;
@@ -5323,49 +5471,17 @@ static int x86copy_p_copy_cfa(const x86copy *s, const x86copy_p_range *r, const 
     return p > u->fde_end ? -1 : 0;
 }
 
-typedef struct x86copy_p_lsda {
-    const uint8_t *sites, *sites_end, *actions;
-    uint64_t pads, types;
-    unsigned site_encoding, type_encoding;
-    int bad;
-} x86copy_p_lsda;
-
-static int x86copy_p_open_lsda(const x86flow_unwind *u, x86copy_p_lsda *l) {
-    const uint8_t *p = binpatch_p_at(u->lsda);
-    unsigned encoding = *p++;
-    uint64_t size;
-    memset(l, 0, sizeof *l);
-    l->pads = encoding == 0xFF ? u->pc : x86flow_encoded(&p, encoding, &l->bad);
-    l->type_encoding = *p++;
-    if (l->type_encoding != 0xFF) {
-        uint64_t to = binpatch_p_uleb(&p);
-        l->types = binpatch_p_address(p) + to;
-    }
-    l->site_encoding = *p++;
-    size = binpatch_p_uleb(&p);
-    l->sites = p;
-    l->sites_end = l->actions = p + size;
-    return l->bad || (l->site_encoding != 1 && l->site_encoding != 3) || size > (1u << 26) ? -1 : 0;
-}
-
-static uint64_t x86copy_p_lsda_value(x86copy_p_lsda *l) {
-    uint64_t value;
-    if (l->site_encoding == 1) return binpatch_p_uleb(&l->sites);
-    value = binpatch_p_u32(l->sites);
-    l->sites += 4;
-    return value;
-}
-
 /* The LSDA of a copy: call sites and landing pads are mapped, actions are
    copied, the types stay where they are. A pad outside of the body stays in the
    original: right, not recorded. */
 static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const x86flow_unwind *u,
                                uint64_t place, x86copy_p_bytes *b) {
-    x86copy_p_lsda l;
+    x86flow_lsda l;
+    x86flow_call_site c;
     uint8_t *begin = b->p, *sites;
     uint64_t action_bytes = 0;
     unsigned n;
-    if (x86copy_p_open_lsda(u, &l) != 0) return -1;
+    if (x86flow_open_lsda(s->b->m, u, &l) != 0) return -1;
     x86copy_p_put(b, 0xFF);
     x86copy_p_put(b, l.type_encoding);
     if (l.type_encoding != 0xFF) {
@@ -5377,26 +5493,24 @@ static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const
     x86copy_p_put(b, 1);
     x86copy_p_put_uleb(b, 0, 5);
     sites = b->p;
-    while (l.sites < l.sites_end) {
-        uint64_t start = x86copy_p_lsda_value(&l), size = x86copy_p_lsda_value(&l);
-        uint64_t pad = x86copy_p_lsda_value(&l), action = binpatch_p_uleb(&l.sites), to = 0;
-        uint32_t new_start = x86copy_p_new_offset(s, r, start),
-                 new_end = x86copy_p_new_offset(s, r, start + size);
-        if (new_start == ~0u || new_end == ~0u || (action && !action_bytes)) return -1;
-        if (pad) {
-            uint64_t old = l.pads + pad;
-            uint32_t landing = x86flow_insn_at(s->b, old);
+    while (x86flow_next_call_site(&l, &c)) {
+        uint64_t to = 0;
+        uint32_t new_start = x86copy_p_new_offset(s, r, c.start),
+                 new_end = x86copy_p_new_offset(s, r, c.start + c.size);
+        if (new_start == ~0u || new_end == ~0u || (c.action && !action_bytes)) return -1;
+        if (c.pad) {
+            uint32_t landing = x86flow_insn_at(s->b, c.pad);
             if (landing != ~0u) to = (uint64_t)s->spot[landing].at - r->start;
-            else if (x86flow_offset(s->b, old) != ~0u) return -1;
-            else to = old - (s->base + s->code_start + r->start);
+            else if (x86flow_offset(s->b, c.pad) != ~0u) return -1;
+            else to = c.pad - (s->base + s->code_start + r->start);
             if (to == 0) return -1; /* 0 says that there is no pad */
         }
         x86copy_p_put_uleb(b, new_start, 1);
         x86copy_p_put_uleb(b, new_end - new_start, 1);
         x86copy_p_put_uleb(b, to, 1);
-        x86copy_p_put_uleb(b, action, 1);
+        x86copy_p_put_uleb(b, c.action, 1);
     }
-    if (b->full || b->end - sites < 8) return -1;
+    if (l.bad || b->full || b->end - sites < 8) return -1;
     for (n = 0; n < 5; n++)
         sites[-5 + (int)n] =
             (uint8_t)(((uint64_t)(b->p - sites) >> (7 * n) & 127) | (n < 4 ? 128 : 0));
@@ -5692,6 +5806,7 @@ BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t numbe
    try-lock. Slots are private to a process. */
 
 enum { BINPATCH_P_MODULES = 256, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
+enum { BINPATCH_P_ROOMS = 64 };
 enum { BINPATCH_P_BUFFER = 65536, BINPATCH_P_WINDOW = 65536, BINPATCH_P_PATIENCE = 1 << 24 };
 
 typedef struct binpatch_p_site {
@@ -5766,6 +5881,15 @@ typedef struct binpatch_p_known {
     uint32_t function;      /* the code is its C: 1 + its number; 0: it is no C */
 } binpatch_p_known;
 
+/* What BINPATCH_P_THREADS threads at a time need. The first room is opened at the
+   start, each other one when all before it are full. */
+typedef struct binpatch_p_room {
+    uint32_t state;             /* 0: not open; 1: it is being opened; 2: open; 3: no memory */
+    uint8_t *buffers;
+    binpatch_p_known *rules;
+    uint8_t taken[BINPATCH_P_THREADS];  /* buffers in use */
+} binpatch_p_room;
+
 typedef struct binpatch_p_thread { /* the words that emitted code touches */
     int32_t n, left;
     uintptr_t position;
@@ -5775,7 +5899,7 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
     uint32_t gap;
     uint32_t span, counted; /* checks of this burst or gap, and those of them in the statistics */
     uintptr_t busy, locked; /* how deep the stack was when this thread began to work, to emit */
-    uint8_t *buffer;
+    uint8_t *buffer, *taken; /* taken: its word in the room */
     binpatch_p_known *rules; /* by return address, BINPATCH_P_RULES many */
 } binpatch_p_thread;
 
@@ -5787,15 +5911,14 @@ static struct {
     int32_t k_boring;
     x86flow_body body;
     x86copy copy;
-    uint8_t *buffers;
-    binpatch_p_known *rules;
-    uint8_t taken[BINPATCH_P_THREADS]; /* buffers in use */
+    binpatch_p_room rooms[BINPATCH_P_ROOMS];
     int installed, on, armed;   /* armed: the jumps are in the text */
     int shadow_stack;           /* the processor checks returns: they stay as they are */
     uint8_t *window;            /* for writing text */
     uint32_t lock;
     uint32_t filters;           /* functions that forbid system calls */
     uint32_t changed;           /* functions whose code the program has made writable */
+    int no_calls;               /* binpatch_forbid_calls */
     int writing;                /* we write text just now */
     int looks;                  /* nothing is patched but hooks: config.no_patches */
     binpatch_hook_fn hook;      /* who is told of entries and exits, or NULL */
@@ -5813,10 +5936,43 @@ static struct {
    if a coroutine moved there from another thread. It then writes here. */
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
-    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
+    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
 
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
+
+/* A signal handler may leave by siglongjmp, whatever it has interrupted. So all
+   signals wait while a thread is at work here, but for those that an instruction
+   causes. Five system calls for a burst, two for a copy that is made. */
+static uint64_t binpatch_p_call(uint64_t number, uint64_t a, uint64_t b, uint64_t c) {
+    register uint64_t bytes __asm__("r10") = 8;
+    __asm__ volatile("syscall"
+                     : "+a"(number)
+                     : "D"(a), "S"(b), "d"(c), "r"(bytes)
+                     : "rcx", "r11", "memory");
+    return number;
+}
+static uint64_t binpatch_p_mask(uint64_t how, uint64_t mask) {
+    uint64_t before = 0;
+    (void)binpatch_p_call(SYS_rt_sigprocmask, how, binpatch_p_address(&mask),
+                          binpatch_p_address(&before));
+    return before;
+}
+/* The signals that have come meanwhile. */
+static uint64_t binpatch_p_waiting(void) {
+    uint64_t waiting = 0;
+    if (!binpatch_p.no_calls)
+        (void)binpatch_p_call(SYS_rt_sigpending, binpatch_p_address(&waiting), 8, 0);
+    return waiting;
+}
+static uint64_t binpatch_p_hold(void) {
+    enum { ILL = 1 << 3, TRAP = 1 << 4, BUS = 1 << 6, FPE = 1 << 7, SEGV = 1 << 10, SYS = 1 << 30 };
+    if (binpatch_p.no_calls) return 0;
+    return binpatch_p_mask(0, ~(uint64_t)(ILL | TRAP | BUS | FPE | SEGV | SYS));   /* SIG_BLOCK */
+}
+static void binpatch_p_release(uint64_t held) {
+    if (!binpatch_p.no_calls) (void)binpatch_p_mask(2, held);                      /* SIG_SETMASK */
+}
 
 enum { BINPATCH_P_NOTED_BARE = 1, BINPATCH_P_NOTED_THREADED = 2 };   /* x86flow_function.noted */
 
@@ -5827,6 +5983,28 @@ static void *binpatch_p_map(size_t bytes, int file) {
     size_t at = __atomic_fetch_add(&binpatch_p.far, (bytes | 4095) + 1, __ATOMIC_RELAXED);
     void *p = mmap((void *)(at + (3ul << 44)), bytes, PROT_READ | PROT_WRITE, flags, file, 0);
     return p == MAP_FAILED ? NULL : p;
+}
+
+/* Returns 1, or 0: there is no memory. */
+static int binpatch_p_open_room(binpatch_p_room *room) {
+    size_t mask = BINPATCH_P_BUFFER - 1,
+           bytes = (size_t)BINPATCH_P_THREADS * BINPATCH_P_RULES * sizeof *room->rules;
+    uint32_t turns, state = 0;
+    uint8_t *p;
+    if (__atomic_compare_exchange_n(&room->state, &state, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        p = binpatch_p.no_calls ? NULL
+                                : (uint8_t *)binpatch_p_map(
+                                      (size_t)(BINPATCH_P_THREADS + 1) * BINPATCH_P_BUFFER, -1);
+        room->rules = p ? (binpatch_p_known *)binpatch_p_map(bytes, -1) : NULL;
+        if (room->rules) room->buffers = p + (BINPATCH_P_BUFFER - ((uintptr_t)p & mask));
+        state = room->rules ? 2 : 3;
+        __atomic_store_n(&room->state, state, __ATOMIC_RELEASE);
+    }
+    for (turns = 0; state == 1 && turns < BINPATCH_P_PATIENCE; turns++) {
+        __builtin_ia32_pause();
+        state = __atomic_load_n(&room->state, __ATOMIC_ACQUIRE);
+    }
+    return state == 2;
 }
 
 static int binpatch_p_in_text(const binpatch_p_module *m, uint64_t address) {
@@ -6038,8 +6216,22 @@ static uint32_t binpatch_p_make_i(binpatch_p_module *m, uint32_t number) {
 }
 
 #define BINPATCH_P_SLOW static
+#define BINPATCH_P_DRAWS_SEED
+#define BINPATCH_P_ASKS_LINUX
 
 /* ---- chance -------------------------------------------- src/chance.c ---- */
+
+BINPATCH_P_SLOW uint32_t binpatch_p_mix(uint32_t h, uint32_t v) {
+    h = (h ^ v) * UINT32_C(0x9E3779B1);
+    return h ^ h >> 15;
+}
+
+/* The state for thread `number` of a process with this seed. A number is given
+   again when a thread has ended: `again` says how often it was. */
+BINPATCH_P_SLOW uint32_t binpatch_p_state_of(uint32_t seed, uint32_t number, uint32_t again) {
+    uint32_t h = binpatch_p_mix(binpatch_p_mix(seed + 1, number + 1), again);
+    return h ? h : 1;
+}
 
 /* A random number below limit. xorshift: *state is never 0. */
 BINPATCH_P_SLOW uint32_t binpatch_p_below(uint32_t *state, uint32_t limit) {
@@ -6049,12 +6241,79 @@ BINPATCH_P_SLOW uint32_t binpatch_p_below(uint32_t *state, uint32_t limit) {
     return (uint32_t)((uint64_t)*state * limit >> 32);
 }
 
+BINPATCH_P_SLOW uint32_t binpatch_p_spread(uint32_t gap, uint32_t percent) {
+    uint32_t spread = (uint32_t)((uint64_t)gap * percent / 100);
+    return spread < gap ? spread : gap - 1; /* no gap is 0 */
+}
+
 /* The checks to the next burst, drawn evenly from gap - j to gap + j, where j
    is so many percent of gap. */
 BINPATCH_P_SLOW uint32_t binpatch_p_draw_gap(uint32_t *state, uint32_t gap, uint32_t percent) {
-    uint32_t spread = (uint32_t)((uint64_t)gap * percent / 100);
+    uint32_t spread = binpatch_p_spread(gap, percent);
     return spread ? gap - spread + binpatch_p_below(state, 2 * spread + 1) : gap;
 }
+
+/* Where a sample begins. Every check must have the same chance to lie in a
+   burst, that is I / (C + I), be it the first one of a thread or the last. So a
+   thread begins as if it had been running for ever, at an even place v of a
+   period, and the longer a period is the likelier it is met:
+
+       | burst, I |     gap, drawn as above    |             longest |
+       | . . . . . . . . . v                   |                     |
+                           <------ left ------>        v here: draw both again
+
+   Returns the checks that are left of the burst or of the gap. All three are at
+   most 2^30. */
+BINPATCH_P_SLOW uint32_t binpatch_p_begin(uint32_t *state, uint32_t gap, uint32_t percent, uint32_t burst,
+                                  uint32_t *in_burst) {
+    uint32_t longest = burst + gap + binpatch_p_spread(gap, percent), period, place;
+    do {
+        period = burst + binpatch_p_draw_gap(state, gap, percent);
+        place = binpatch_p_below(state, longest);
+    } while (place >= period);
+    *in_burst = place < burst;
+    return *in_burst ? burst - place : period - place;
+}
+
+/* ---- a seed for this process ----------------------------- src/seed.c ---- */
+
+/* Seed 0 draws one for the process, for runs that have one seed are one sample,
+   however many they are. It is written into the dump (docs/formats.md, kind
+   24): given as a seed it makes the same sample again. Where there is no
+   operating system nothing is drawn, and the dump says that none was given. */
+enum { BINPATCH_P_NO_SEED, BINPATCH_P_SEED_GIVEN, BINPATCH_P_SEED_DRAWN };
+
+#ifdef BINPATCH_P_DRAWS_SEED
+#ifdef _WIN32
+__declspec(dllimport) unsigned long __stdcall GetCurrentProcessId(void);
+#endif
+BINPATCH_P_SLOW uint32_t binpatch_p_process(void) {
+#if defined(_WIN32)
+    return (uint32_t)GetCurrentProcessId();
+#elif defined(__unix__) || defined(__APPLE__)
+    return (uint32_t)getpid();
+#else
+    return 0;
+#endif
+}
+
+BINPATCH_P_SLOW uint32_t binpatch_p_draw_seed(void) {
+    uint32_t seed = 0;
+    uintptr_t place = (uintptr_t)&seed; /* where the system puts a stack */
+#ifdef BINPATCH_P_ASKS_LINUX
+    struct { long s, ns; } now = { 0, 0 };
+    const unsigned char *random = (const unsigned char *)(uintptr_t)getauxval(AT_RANDOM);
+    int i;
+    for (i = 0; random && i < 16; i++) seed = binpatch_p_mix(seed, random[i]);
+    (void)syscall(SYS_clock_gettime, 0L, &now);
+    seed = binpatch_p_mix(binpatch_p_mix(seed, (uint32_t)now.s), (uint32_t)now.ns);
+#else
+    seed = binpatch_p_mix(binpatch_p_mix(seed, (uint32_t)time(NULL)), (uint32_t)clock());
+#endif
+    seed = binpatch_p_mix(binpatch_p_mix(seed, binpatch_p_process()), (uint32_t)place);
+    return seed ? seed : 1;
+}
+#endif
 
 /* ---- patching: the sampler (figure 3 of bursty-tracing)  src/binpatch/patch_sampler.c ---- */
 
@@ -6113,18 +6372,23 @@ enum { BINPATCH_P_NEW, BINPATCH_P_KNOWN, BINPATCH_P_LOST, BINPATCH_P_QUIET };
 /* A thread takes a buffer when its first burst begins, and keeps it until
    binpatch_leave. */
 static int binpatch_p_take_buffer(binpatch_p_thread *t) {
-    uint32_t n = 0;
-    while (n < BINPATCH_P_THREADS && __atomic_exchange_n(&binpatch_p.taken[n], 1, __ATOMIC_ACQUIRE))
-        n++;
-    if (n == BINPATCH_P_THREADS) {
-        if (t->known != BINPATCH_P_LOST) __atomic_fetch_add(&binpatch_p.lost_threads, 1, 0);
-        t->known = BINPATCH_P_LOST;
-        return 0;
+    uint32_t k, n;
+    for (k = 0; k < BINPATCH_P_ROOMS && k * BINPATCH_P_THREADS < binpatch_p.config.threads
+                && binpatch_p_open_room(&binpatch_p.rooms[k]); k++) {
+        binpatch_p_room *room = &binpatch_p.rooms[k];
+        for (n = 0; n < BINPATCH_P_THREADS; n++) {
+            if (k * BINPATCH_P_THREADS + n == binpatch_p.config.threads) break;
+            if (room->taken[n] || __atomic_exchange_n(&room->taken[n], 1, __ATOMIC_ACQUIRE)) continue;
+            t->buffer = room->buffers + (size_t)n * BINPATCH_P_BUFFER;
+            t->taken = &room->taken[n];
+            t->rules = room->rules + (size_t)n * BINPATCH_P_RULES;
+            t->position = (uintptr_t)t->buffer;
+            return 1;
+        }
     }
-    t->buffer = binpatch_p.buffers + (size_t)n * BINPATCH_P_BUFFER;
-    t->rules = binpatch_p.rules + (size_t)n * BINPATCH_P_RULES;
-    t->position = (uintptr_t)t->buffer;
-    return 1;
+    if (t->known != BINPATCH_P_LOST) __atomic_fetch_add(&binpatch_p.lost_threads, 1, 0);
+    t->known = BINPATCH_P_LOST;
+    return 0;
 }
 
 /* Counts the checks of the thread's span, of which `left` are still to come. */
@@ -6147,30 +6411,41 @@ static void binpatch_p_begin_span(binpatch_p_thread *t, int live, int32_t n) {
     t->counted = 0;
 }
 
-/* A thread begins anywhere in a burst or in the gap behind it. */
+/* A thread begins anywhere in its period, when it is new and when the sampler
+   was switched on again. Without jitter it begins with a whole gap. */
 static void binpatch_p_first_span(binpatch_p_thread *t) {
-    uint32_t gap = binpatch_p.config.every, burst = binpatch_p.config.burst,
-             at = binpatch_p_below(&t->random, gap + burst);
-    if (!binpatch_p.config.jitter) at = burst + gap - 1;
-    if (at >= burst) binpatch_p_begin_span(t, 0, (int32_t)(at - burst));
-    else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_span(t, 1, (int32_t)at);
+    uint32_t burst = binpatch_p.config.burst, left = binpatch_p.config.every, live = 0;
+    uint32_t jitter = (uint32_t)binpatch_p.config.jitter;
+    if (jitter) left = binpatch_p_begin(&t->random, left, jitter, burst, &live);
+    if (!live || t->buffer || binpatch_p_take_buffer(t))
+        binpatch_p_begin_span(t, (int)live, (int32_t)left - 1);
+}
+
+/* The burst ends here. */
+static void binpatch_p_break_off(binpatch_p_thread *t) {
+    int32_t gap = binpatch_p_gap(t);
+    binpatch_p_count_checks(t, t->left);
+    binpatch_p_flush(t, 1);
+    binpatch_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
 }
 
 /* A check of the calling thread that the fast answers do not cover. Returns 1
    if a burst is live. */
 static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
-    uint32_t burst = binpatch_p.config.burst;
+    uint32_t burst = binpatch_p.config.burst, number;
     if (t->n == X86COPY_LIVE) { /* inside a burst: full buffer, or I is to be made */
         if ((t->position & (BINPATCH_P_BUFFER - 1)) >= 0xC000) binpatch_p_flush(t, 0);
         return 1;
     }
     if (!t->known) {
         t->known = BINPATCH_P_KNOWN;
-        t->random = __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);
-        t->random = (binpatch_p.config.seed + t->random) * 2654435761u | 1;
+        number = __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);
+        t->random = binpatch_p_state_of(binpatch_p.config.seed, number, 0);
         if (binpatch_p.config.thread) binpatch_p.config.thread(binpatch_p.config.user);
-        if (binpatch_p.on && binpatch_p.config.every != BINPATCH_ALWAYS)
-            binpatch_p_first_span(t);
+    }
+    if (!t->span && binpatch_p.on && t->known != BINPATCH_P_QUIET
+        && binpatch_p.config.every != BINPATCH_ALWAYS) {
+        binpatch_p_first_span(t);
         if (t->span) return t->live;
     }
     binpatch_p_count_checks(t, 0);
@@ -6435,25 +6710,129 @@ static const binpatch_p_known *binpatch_p_caller(uint64_t pc, binpatch_p_known *
 
 enum { BINPATCH_P_EVENT_FRAME = 0x98 };   /* so much lower is the stack where I writes an event */
 
-BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
-                                     binpatch_frame *frames, uint32_t max) {
+/* Recursion: what stands three times behind itself, as `a a a` or `a b a b a b`,
+   is listed twice, which keeps who calls whom. Returns how many frames stay. */
+static uint32_t binpatch_p_fold(const binpatch_frame *frames, uint32_t count) {
+    enum { LONGEST = 8 };
+    uint32_t period, n;
+    for (period = 1; period <= LONGEST && 3 * period <= count; period++) {
+        for (n = count - 1; n >= count - 2 * period; n--) {
+            const binpatch_frame *a = &frames[n], *b = &frames[n - period];
+            if (a->module != b->module || a->place != b->place) break;
+        }
+        if (n < count - 2 * period) return count - period;
+    }
+    return count;
+}
+
+/* The module whose text has pc, or UINT32_MAX: none, or pc is in a stub that only
+   jumps on, which belongs to whoever calls it. */
+static uint32_t binpatch_p_bare_module(uint64_t pc) {
+    const uint8_t *at = binpatch_p_at(pc);
+    const binpatch_p_module *m;
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        m = &binpatch_p.modules[n];
+        if (binpatch_p_in_text(m, pc) && !binpatch_p_copy_at(m, pc)) break;
+    }
+    if (n == binpatch_p.module_count || pc - m->flow.text_lo < 5 || m->flow.text_hi - pc < 16)
+        return UINT32_MAX;
+    if (at[0] == 0xE9 && at[-5] == 0x68) return UINT32_MAX;
+    if (at[0] == 0x68 && at[5] == 0xE9) return UINT32_MAX;
+    if (at[0] == 0xF3 && at[1] == 0x0F && at[2] == 0x1E && at[3] == 0xFA) at += 4;
+    if (at[0] == 0x41 && at[1] == 0xBB) at += 6;
+    return at[0] == 0xFF && at[1] == 0x25 ? UINT32_MAX : n;
+}
+
+/* Does a call stand before it? */
+static int binpatch_p_behind_call(uint64_t pc) {
+    const uint8_t *at = binpatch_p_at(pc);
+    uint32_t bytes;
+    if (at[-5] == 0xE8) return 1;
+    for (bytes = 2; bytes <= 7; bytes++) {
+        if (at[-(int)bytes] == 0xFF && (at[1 - (int)bytes] & 0x38) == 0x10) return 1;
+    }
+    return 0;
+}
+
+/* From code without a rule: the next return address on the stack. *rsp: where it
+   is. NULL: there is none near. */
+static const binpatch_p_known *binpatch_p_scan(uint64_t *rsp, uint64_t end,
+                                               binpatch_p_known *room, uint64_t *to) {
+    enum { WORDS = 64 };
+    uint64_t at = *rsp;
+    uint32_t n;
+    for (n = 0; n < WORDS && at + 8 <= end; n++, at += 8) {
+        const binpatch_p_known *known;
+        *to = *(const uint64_t *)(const void *)binpatch_p_at(at);
+        if (*to < 4096 || binpatch_p_bare_module(*to) == UINT32_MAX) continue;
+        known = binpatch_p_caller(*to, room);
+        if (!known || !binpatch_p_behind_call(*to)) continue;
+        *rsp = at;
+        return known;
+    }
+    return NULL;
+}
+
+/* What one walk has learned of return addresses. Recursion comes back to a few of
+   them again and again, and must be as quick as a look at memory: who ticks every
+   4 ms has no time for more. */
+enum { BINPATCH_P_NEAR = 16, BINPATCH_P_FAR_COST = 16, BINPATCH_P_WALK = 1 << 17 };
+typedef struct binpatch_p_near {
+    binpatch_p_known known[BINPATCH_P_NEAR];
+    uint64_t at[BINPATCH_P_NEAR];
+} binpatch_p_near;
+
+static const binpatch_p_known *binpatch_p_near_caller(binpatch_p_near *near, uint64_t pc,
+                                                      binpatch_p_known *room, uint32_t *cost) {
+    uint32_t n = (uint32_t)(pc ^ pc >> 4) & (BINPATCH_P_NEAR - 1);
+    const binpatch_p_known *known;
+    *cost += 1;
+    if (near->at[n] == pc) return &near->known[n];
+    *cost += BINPATCH_P_FAR_COST;
+    known = binpatch_p_caller(pc, room);
+    if (!known) return NULL;
+    near->at[n] = pc;
+    near->known[n] = *known;
+    return &near->known[n];
+}
+
+/* seen NULL: all is listed as it stands. */
+static uint32_t binpatch_p_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                                 binpatch_frame *frames, uint32_t max, binpatch_seen *seen) {
     binpatch_p_known room, here, entry = {{0, 8, 0, 7, 0}, 0, ~0u, 0};
     const binpatch_p_known *known = &here, *next;
     binpatch_p_thread *t = &binpatch_p_tls;
-    uint32_t count = 0, steps;
+    uint32_t count = 0, steps, cost = 0, bare = UINT32_MAX;
+    uint32_t most = seen ? BINPATCH_P_WALK : 1024 * (BINPATCH_P_FAR_COST + 1);
+    binpatch_p_near near;
+    memset(near.at, 0, sizeof near.at);
     if (rsp < t->busy) return UINT32_MAX; /* else a handler has jumped out of it */
     /* With a buffer a thread also has a memory for what it learns of return
        addresses. */
     if (t->known == BINPATCH_P_KNOWN && !t->buffer && !t->busy) (void)binpatch_p_take_buffer(t);
     /* Stubs have no rule of their own; they stand between a call and its
        function. */
-    if (binpatch_p_learn(pc, &here) != 0) known = &entry;
-    for (steps = 0; steps < 1024 && count < max && known; steps++) {
+    if (binpatch_p_learn(pc, &here) != 0) {
+        known = &entry;
+        if (seen) bare = binpatch_p_bare_module(pc);
+        if (bare != UINT32_MAX && max) {
+            frames[0].stack = rsp;
+            frames[0].module = bare;
+            frames[0].place = (uint32_t)(pc - binpatch_p.modules[bare].flow.bias);
+            count = 1;
+        }
+    }
+    for (steps = 0; cost < most && count < max && known; steps++) {
         uint64_t to = pc, sp = rsp, bp = rbp;
         binpatch_p_known now = *known; /* the caller's may take its place in the table */
         if (x86flow_step_inside(&now.rule, &to, &sp, &bp, stack_end) != 0) break;
-        next = binpatch_p_caller(to, &room);
-        if (!next && steps == 0 && now.rule.reg == 7) {
+        next = binpatch_p_near_caller(&near, to, &room, &cost);
+        if (bare != UINT32_MAX && steps == 0 && (!next || !binpatch_p_behind_call(to))) {
+            sp = rsp;
+            next = binpatch_p_scan(&sp, stack_end, &room, &to);
+            sp += 8;
+        } else if (!next && steps == 0 && now.rule.reg == 7) {
             to = pc;
             sp = rsp + BINPATCH_P_EVENT_FRAME;
             bp = rbp;
@@ -6464,13 +6843,18 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
             frames[count].stack = sp - 8;
             frames[count].module = now.module;
             frames[count++].place = now.place;
+            if (seen) count = binpatch_p_fold(frames, count);
         }
         known = next;
         pc = to;
         rsp = sp;
         rbp = bp;
     }
-    if (!steps && known && known->place != ~0u && max) {    /* no stack: the function at least */
+    if (seen) {
+        seen->is_bare = bare != UINT32_MAX;
+        seen->is_cut = known && steps && (cost >= most || count == max);
+    }
+    if (!steps && !count && known && known->place != ~0u && max) { /* no stack: the function at least */
         frames[0].stack = rsp;
         frames[0].module = known->module;
         frames[0].place = known->place;
@@ -6479,21 +6863,39 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     return count;
 }
 
+BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                                     binpatch_frame *frames, uint32_t max) {
+    return binpatch_p_stack(pc, rsp, rbp, stack_end, frames, max, NULL);
+}
+
+BINPATCH_API uint32_t binpatch_stack_folded(uint64_t pc, uint64_t rsp, uint64_t rbp,
+                                            uint64_t stack_end, binpatch_frame *frames,
+                                            uint32_t max, binpatch_seen *seen) {
+    seen->is_bare = seen->is_cut = 0;
+    return binpatch_p_stack(pc, rsp, rbp, stack_end, frames, max, seen);
+}
+
 static void binpatch_p_tell_hook(const binpatch_p_module *m, uint64_t code, const uint64_t *saved);
 
-/* The emitted code comes here with what it pushed, a site or a function to be
-   made, and with where it saved the registers. */
-static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
-    binpatch_p_module *m = (binpatch_p_module *)user;
+/* Signals that came while a burst was prepared are handled as soon as it is:
+   right at its start, as if they were a hundred times as many as in the rest of
+   the run. Such a burst is broken off. */
+static int binpatch_p_is_disturbed(const binpatch_p_thread *t, uint64_t held) {
+    return t->live && binpatch_p.config.every != BINPATCH_ALWAYS
+           && (binpatch_p_waiting() & ~held) != 0;
+}
+
+static uint64_t binpatch_p_answer(binpatch_p_module *m, uint64_t code, const uint64_t *saved,
+                                  uint64_t held) {
     binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t number = (uint32_t)code & X86COPY_NUMBER;
     uintptr_t depth = binpatch_p_depth(__builtin_frame_address(0));
     const x86copy_function *f = &m->copy.functions[number & ~(uint32_t)X86COPY_LEFT_BY_JUMP];
     uint64_t answer = 0, bursts = t->bursts;
     int refused = !binpatch_p.installed;
-    /* A signal handler inside of us gets no burst. If this goes on for ever, it
-       was none: a handler left us by longjmp, and the stack is deeper now than
-       it was then. */
+    /* A handler inside of us, of a signal that does not wait, gets no burst. If
+       this goes on for ever, it was none: it left us by longjmp, and the stack is
+       deeper now than it was then. */
     if (t->busy && depth < t->busy && t->nested++ < 65536) refused = 1;
     if (refused && binpatch_p.on) __atomic_fetch_add(&binpatch_p.missed, 1, __ATOMIC_RELAXED);
     if (code & X86COPY_MAKE_C && refused) return m->copy.rx + f->plain_at;
@@ -6508,6 +6910,10 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
         answer = binpatch_p_make_c(m, number);
     else if (code & X86COPY_MAKE_I) {
         answer = binpatch_p_make_i(m, number);
+        if (answer && binpatch_p_is_disturbed(t, held)) {
+            binpatch_p_break_off(t);
+            answer = 0;
+        }
         if (answer) answer = f->i_at + x86copy_skips(&m->flow.functions[number], 1);
         answer = m->copy.rx + (answer ? answer : f->t_at);
     } else {
@@ -6519,9 +6925,22 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
             if (binpatch_p.config.begin)
                 binpatch_p.config.begin(binpatch_p.config.user, frames, count);
             memset(frames, 0, count * sizeof *frames);
+            if (binpatch_p_is_disturbed(t, held)) {
+                binpatch_p_break_off(t);
+                answer = 0;
+            }
         }
     }
     t->busy = 0;
+    return answer;
+}
+
+/* The emitted code comes here with what it pushed, a site or a function to be
+   made, and with where it saved the registers. */
+static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
+    uint64_t held = binpatch_p_hold(), answer;
+    answer = binpatch_p_answer((binpatch_p_module *)user, code, saved, held);
+    binpatch_p_release(held);
     return answer;
 }
 
@@ -7041,7 +7460,7 @@ enum { BINPATCH_P_KNOWN_PATCHED = 1, BINPATCH_P_KNOWN_BARE = 2, BINPATCH_P_KNOWN
 enum { BINPATCH_P_KNOWN_SYMBOLS = 1 };   /* of the header: the file has more names */
 #define BINPATCH_P_KNOWN_MAGIC 0x324E4B42u
 
-static uint64_t binpatch_p_mix(uint64_t sum, uint64_t word) {
+static uint64_t binpatch_p_mix_word(uint64_t sum, uint64_t word) {
     sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
     return sum ^ sum >> 32;
 }
@@ -7053,11 +7472,11 @@ static uint64_t binpatch_p_mix_bytes(uint64_t sum, uint64_t lo, uint64_t hi) {
     uint32_t k;
     for (; hi - at >= 32; at += 32) {
         for (k = 0; k < 4; k++)
-            sums[k] = binpatch_p_mix(sums[k], binpatch_p_u64(binpatch_p_at(at + 8 * k)));
+            sums[k] = binpatch_p_mix_word(sums[k], binpatch_p_u64(binpatch_p_at(at + 8 * k)));
     }
-    for (; at < hi; at++) sums[0] = binpatch_p_mix(sums[0], *binpatch_p_at(at));
-    for (k = 0; k < 4; k++) sum = binpatch_p_mix(sum, sums[k]);
-    return binpatch_p_mix(sum, hi - lo);
+    for (; at < hi; at++) sums[0] = binpatch_p_mix_word(sums[0], *binpatch_p_at(at));
+    for (k = 0; k < 4; k++) sum = binpatch_p_mix_word(sum, sums[k]);
+    return binpatch_p_mix_word(sum, hi - lo);
 }
 
 /* A line of /proc/self/maps. */
@@ -7138,11 +7557,11 @@ static int binpatch_p_is_as_filed(const binpatch_p_module *m, uint64_t *sum) {
         clean = binpatch_p_is_clean(m->code[n][0], m->code[n][1], pagemap);
     if (pagemap >= 0) close(pagemap);
     if (!clean) return 0;
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_dev);
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_ino);
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_size);
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_mtim.tv_sec ^ (uint64_t)s.st_mtim.tv_nsec << 32);
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_ctim.tv_sec ^ (uint64_t)s.st_ctim.tv_nsec << 32);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_dev);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_ino);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_size);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_mtim.tv_sec ^ (uint64_t)s.st_mtim.tv_nsec << 32);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_ctim.tv_sec ^ (uint64_t)s.st_ctim.tv_nsec << 32);
     return 1;
 }
 
@@ -7158,7 +7577,7 @@ static uint64_t binpatch_p_key_of(const binpatch_p_module *m) {
         if (d->d_tag == DT_FLAGS && d->d_un.d_val & DF_TEXTREL) return 0;
     }
     if (!binpatch_p.own_sum) {
-        uint64_t own = binpatch_p_address((const void *)(uintptr_t)&binpatch_p_mix);
+        uint64_t own = binpatch_p_address((const void *)(uintptr_t)&binpatch_p_mix_word);
         for (n = 0; n < binpatch_p.other_count; n++) {
             const binpatch_p_other *text = &binpatch_p.others[n];
             if (own >= text->lo && own < text->hi)
@@ -7166,17 +7585,17 @@ static uint64_t binpatch_p_key_of(const binpatch_p_module *m) {
         }
         if (!binpatch_p.own_sum) return 0;
     }
-    sum = binpatch_p_mix(sum, binpatch_p.own_sum);
-    sum = binpatch_p_mix(sum, (uint32_t)binpatch_p.k_boring);
-    sum = binpatch_p_mix(sum, binpatch_p.config.all_checks != 0);
-    sum = binpatch_p_mix(sum, flow->hi - flow->lo);
-    sum = binpatch_p_mix(sum, binpatch_p_address(flow->frame_header) - flow->lo);
+    sum = binpatch_p_mix_word(sum, binpatch_p.own_sum);
+    sum = binpatch_p_mix_word(sum, (uint32_t)binpatch_p.k_boring);
+    sum = binpatch_p_mix_word(sum, binpatch_p.config.all_checks != 0);
+    sum = binpatch_p_mix_word(sum, flow->hi - flow->lo);
+    sum = binpatch_p_mix_word(sum, binpatch_p_address(flow->frame_header) - flow->lo);
     for (n = 0; n < m->own_slot_count; n++) {
-        sum = binpatch_p_mix(sum, m->own_slots[n].slot - flow->lo);
-        sum = binpatch_p_mix(sum, m->own_slots[n].to - flow->lo);
+        sum = binpatch_p_mix_word(sum, m->own_slots[n].slot - flow->lo);
+        sum = binpatch_p_mix_word(sum, m->own_slots[n].to - flow->lo);
     }
     if (binpatch_p_is_as_filed(m, &sum)) return sum ? sum : 1;
-    sum = binpatch_p_mix(sum, m->code_count);
+    sum = binpatch_p_mix_word(sum, m->code_count);
     for (n = 0; n < m->code_count; n++)
         sum = binpatch_p_mix_bytes(sum, m->code[n][0], m->code[n][1]);
     return sum ? sum : 1;
@@ -8019,24 +8438,14 @@ static int binpatch_p_configure(const binpatch_config *config) {
     if (!c->burst) c->burst = 100;
     if (!c->jitter) c->jitter = 12;
     if (c->jitter < 0) c->jitter = 0;
+    if (!c->seed) c->seed = binpatch_p_draw_seed();
+    if (!c->threads) c->threads = BINPATCH_P_ROOMS * BINPATCH_P_THREADS;
     if (!c->events) c->events = BINPATCH_ENTRY | BINPATCH_EXIT;
     if (c->every == BINPATCH_ALWAYS) c->burst = 1u << 29;
     binpatch_p.k_boring = c->k_boring == 0 ? 4 : c->k_boring;
     if (c->all_checks) binpatch_p.k_boring = -1;
     if (c->every > (1u << 29) && c->every != BINPATCH_ALWAYS) return -1;
     return c->burst > (1u << 29) || c->jitter > 100 ? -1 : 0;
-}
-
-static int binpatch_p_open_buffers(void) {
-    size_t bytes = (size_t)(BINPATCH_P_THREADS + 1) * BINPATCH_P_BUFFER,
-           mask = BINPATCH_P_BUFFER - 1;
-    uint8_t *p = (uint8_t *)binpatch_p_map(bytes, -1);
-    bytes = (size_t)BINPATCH_P_THREADS * BINPATCH_P_RULES * sizeof *binpatch_p.rules;
-    binpatch_p.rules = (binpatch_p_known *)binpatch_p_map(bytes, -1);
-    binpatch_p.window = (uint8_t *)binpatch_p_map(BINPATCH_P_WINDOW, -1);
-    if (!p || !binpatch_p.rules || !binpatch_p.window) return -1;
-    binpatch_p.buffers = p + (BINPATCH_P_BUFFER - ((uintptr_t)p & mask));
-    return 0;
 }
 
 /* Patches one module. Returns how many functions. */
@@ -8082,7 +8491,8 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     binpatch_p.reason = "no memory";
     if (syscall(SYS_arch_prctl, 0x5005, &shadow) == 0) /* ARCH_SHSTK_STATUS */
         binpatch_p.shadow_stack = (shadow & 1) != 0;
-    if (binpatch_p_open_buffers() != 0) return 0;
+    binpatch_p.window = (uint8_t *)binpatch_p_map(BINPATCH_P_WINDOW, -1);
+    if (!binpatch_p.window || !binpatch_p_open_room(&binpatch_p.rooms[0])) return 0;
     dl_iterate_phdr(binpatch_p_each_module, NULL);
     if (binpatch_p.config.recall || binpatch_p.config.keep) binpatch_p_find_mappings();
     for (n = 0; n < binpatch_p.module_count; n++) {
@@ -8172,21 +8582,26 @@ BINPATCH_API int binpatch_uninstall(void) {
 
 BINPATCH_API void binpatch_flush(void) {
     binpatch_p_thread *t = &binpatch_p_tls;
+    uint64_t held;
     if (t->busy) return;
+    held = binpatch_p_hold();
     t->busy = binpatch_p_depth(__builtin_frame_address(0));
     binpatch_p_count_checks(t, t->live ? t->left : t->n);
     binpatch_p_flush(t, 1);
     t->busy = 0;
+    binpatch_p_release(held);
 }
+
+BINPATCH_API void binpatch_forbid_calls(void) { binpatch_p.no_calls = 1; }
 
 BINPATCH_API void binpatch_leave(void) {
     binpatch_p_thread *t = &binpatch_p_tls;
-    size_t at = t->buffer ? (size_t)(t->buffer - binpatch_p.buffers) : 0;
-    uint8_t *taken = t->buffer ? &binpatch_p.taken[at / BINPATCH_P_BUFFER] : NULL;
+    uint8_t *taken = t->taken;
+    uint64_t held = binpatch_p_hold();
     t->busy = 0;
     binpatch_flush();
     t->known = BINPATCH_P_QUIET;
-    t->buffer = NULL;
+    t->buffer = t->taken = NULL;
     t->rules = NULL;
     t->position = (uintptr_t)binpatch_p_nowhere;
     t->live = 0;
@@ -8195,6 +8610,7 @@ BINPATCH_API void binpatch_leave(void) {
     t->counted = 0;
     t->n = 65536;
     if (taken) __atomic_store_n(taken, 0, __ATOMIC_RELEASE);
+    binpatch_p_release(held);
 }
 
 BINPATCH_API void binpatch_rejoin(void) {
@@ -8204,8 +8620,17 @@ BINPATCH_API void binpatch_rejoin(void) {
     t->n = 0;
 }
 
-BINPATCH_API void binpatch_forget_stats(void) {
+BINPATCH_API void binpatch_forked(uint32_t seed) {
+    binpatch_p_thread *t = &binpatch_p_tls;
     binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
+    binpatch_p.config.seed = seed;
+    if (t->known == BINPATCH_P_NEW || t->known == BINPATCH_P_QUIET) return;
+    if (binpatch_p.config.every == BINPATCH_ALWAYS) return;
+    t->random = binpatch_p_state_of(seed, 0, 0);
+    if (t->buffer) memset(t->buffer, 0, BINPATCH_P_BUFFER); /* the parent has these events */
+    t->position = (uintptr_t)(t->buffer ? t->buffer : binpatch_p_nowhere);
+    t->live = t->span = t->counted = 0;
+    t->left = t->n = 0; /* the next check begins anew */
 }
 
 /* Beside the copies of hooked functions there is code of ours alone. */
@@ -8302,6 +8727,7 @@ BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out) {
 }
 
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
+    uint32_t n;
     out->bursts = __atomic_load_n(&binpatch_p.bursts, __ATOMIC_RELAXED);
     out->events = __atomic_load_n(&binpatch_p.events, __ATOMIC_RELAXED);
     out->lost = __atomic_load_n(&binpatch_p.lost, __ATOMIC_RELAXED);
@@ -8312,13 +8738,48 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->lost_threads = binpatch_p.lost_threads;
     out->modules = binpatch_p.module_count;
     out->modules_left = binpatch_p.modules_left;
-    out->buffers = BINPATCH_P_THREADS;
+    for (n = 0; n < BINPATCH_P_ROOMS && binpatch_p.rooms[n].state == 2; n++) { }
+    out->buffers = n * BINPATCH_P_THREADS;
+    if (out->buffers > binpatch_p.config.threads) out->buffers = binpatch_p.config.threads;
     out->changed = binpatch_p.changed;
     out->recalled = binpatch_p.recalled;
     out->filters = binpatch_p.filters;
+    out->seed = binpatch_p.config.seed;
     out->on = binpatch_p.on;
     out->armed = binpatch_p.armed;
     out->shadow_stack = binpatch_p.shadow_stack;
+}
+
+/* Emits a copy again into the scratch memory, and looks there. */
+static uint64_t binpatch_p_origin(binpatch_p_module *m, const binpatch_p_copy *copy, uint64_t pc) {
+    const x86copy_function *f = &m->copy.functions[copy->function];
+    uint64_t at = pc - (m->copy.rx + copy->at), base = m->copy.rx + binpatch_p_aligned(copy->at);
+    x86copy *s = &binpatch_p.copy;
+    int bad = binpatch_p_read(m, copy->function);
+    if (!bad && copy->at == f->c_at) bad = x86copy_emit(s, &m->copy, base, 0, f->first_site);
+    else if (!bad && copy->at == f->i_at)
+        bad = x86copy_find_c(s, &m->copy, base, f->first_site) != 0
+              || x86copy_emit(s, &m->copy, base, 1, f->first_site) != 0;
+    else bad = 1;
+    return bad ? pc : x86copy_origin(s, (uint32_t)at);
+}
+
+BINPATCH_API const void *binpatch_origin(const void *pc) {
+    uint64_t address = binpatch_p_address(pc), held;
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        const binpatch_p_copy *copy = binpatch_p_copy_at(m, address);
+        if (!copy) continue;
+        held = binpatch_p_hold();
+        if (binpatch_p_lock(m->shared) == 0) {
+            address = binpatch_p_origin(m, copy, address);
+            binpatch_p_unlock(m->shared);
+        }
+        binpatch_p_release(held);
+        break;
+    }
+    return binpatch_p_at(address);
 }
 
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end) {
@@ -8503,9 +8964,10 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
     return 0;
 }
 BINPATCH_API void binpatch_flush(void) {}
+BINPATCH_API void binpatch_forbid_calls(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}
-BINPATCH_API void binpatch_forget_stats(void) {}
+BINPATCH_API void binpatch_forked(uint32_t seed) { (void)seed; }
 BINPATCH_API int binpatch_is_own(uint64_t pc) { return (void)pc, 0; }
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     static binpatch_stats none;
@@ -8528,7 +8990,15 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     (void)pc, (void)rsp, (void)rbp, (void)stack_end, (void)frames, (void)max;
     return 0;
 }
+BINPATCH_API uint32_t binpatch_stack_folded(uint64_t pc, uint64_t rsp, uint64_t rbp,
+                                            uint64_t stack_end, binpatch_frame *frames,
+                                            uint32_t max, binpatch_seen *seen) {
+    (void)pc, (void)rsp, (void)rbp, (void)stack_end, (void)frames, (void)max;
+    seen->is_cut = seen->is_bare = 0;
+    return 0;
+}
 BINPATCH_API const char *binpatch_reason_text(int reason) { return (void)reason, "unknown"; }
+BINPATCH_API const void *binpatch_origin(const void *pc) { return pc; }
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end) {
     (void)pc, (void)start, (void)end;
     return NULL;

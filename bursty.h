@@ -46,6 +46,28 @@
       when it is done. The report then says how long frames take, and what slow
       ones do that others do not. config.frame_slow_ns is the budget.
 
+   7. Fibers, coroutines, tasks of an RTOS? Each gets a zeroed bursty_fiber with a
+      name, and bursty_fiber_switch(&fiber) stands in front of each switch of
+      stacks; NULL is the thread itself. Contexts of hcct.h follow by themselves.
+      Without it a fiber inherits the scopes of the one before it. In C++20 wrap
+      what a coroutine awaits (promise.await_transform, initial_suspend and
+      final_suspend), with one bursty_fiber in its promise:
+         template <class A> struct on_fiber {
+             A inner;
+             bursty_fiber *fiber;
+             bursty_fiber *&caller;
+             bool await_ready() noexcept { return inner.await_ready(); }
+             template <class H> auto await_suspend(H h) noexcept {
+                 bursty_fiber_switch(caller);
+                 return inner.await_suspend(h);
+             }
+             decltype(auto) await_resume() noexcept {
+                 bursty_fiber *was = bursty_fiber_switch(fiber);
+                 if (was != fiber) caller = was;
+                 return inner.await_resume();
+             }
+         };
+
    WHAT HAPPENS
    Time: where there are timers (Linux, gcc or clang) each thread gets one, which
    interrupts it after each 10 ms of its CPU time. Such a tick is charged to the
@@ -99,7 +121,9 @@
        assembly that changes nothing but the flags and registers that are free.
        Counts, events and dumps are the same with BURSTY_PORTABLE.
      - Without bursty_start a check counts and does nothing else.
-     - For one thread the same events give the same counts, byte for byte.
+     - For one thread the same events give the same counts, byte for byte, if
+       config.seed is the same. Without a seed each process draws one, and a bare
+       build has none: pass a number that differs between devices and starts.
 
    THREADS, SIGNALS, JUMPS
      A thread is registered at its first check, or, if it was checking before
@@ -183,6 +207,8 @@
      counters that saturate
      writing a .brst part
      chance
+     a seed for this process
+     which sample this is
      what threads share
      memory
      settings
@@ -207,6 +233,7 @@
      frames
      start
      changes
+     fibers
      answers
      the hottest functions
      bursty_write
@@ -346,6 +373,17 @@ typedef int (*bursty_write_fn)(void *user, const void *data,
                                size_t size); /* returns 0: go on */
 typedef uint64_t (*bursty_clock)(void *user);
 
+/* A stack of the program's own: a fiber, a coroutine, a task of an RTOS. Zeroed
+   memory of the caller with a name, a literal; it must not move, nor go while it
+   runs. */
+typedef struct bursty_fiber {
+    const char *name;          /* the outermost scope in the report; NULL: none */
+    uint32_t depth;            /* its open scopes, while it does not run      */
+#if BURSTY_STACK > 0
+    const bursty_site *stack[BURSTY_STACK];
+#endif
+} bursty_fiber;
+
 #define BURSTY_ALWAYS UINT32_MAX  /* as `every`: one burst that never ends, the full profile */
 
 /* What to sample, and how often. Every zero means the default. action and user
@@ -357,7 +395,9 @@ typedef struct bursty_profile {
     uint32_t burst;           /* checks in a burst, the paper's nInstr0: 10; at
                                  most 2^30                                    */
     int32_t jitter;           /* percent of `every` by which gaps differ, up
-                                 and down: 80; -1: none                       */
+                                 and down: 80; -1: none. A thread then begins
+                                 with a whole gap, and one that makes fewer
+                                 checks is never in a burst                   */
     uint32_t awake_count;     /* hibernation: after this many bursts ...      */
     uint32_t hibernate_count; /* ... leave out this many; 0 and 0: never      */
     uint32_t classes;         /* of the events that the action or the table
@@ -391,7 +431,11 @@ typedef struct bursty_config {
     bursty_clock clock;       /* for the budget; NULL: the thread's CPU time, on
                                  POSIX systems. Elsewhere a budget needs one  */
     void *clock_user;
-    uint32_t seed;            /* of jitter: same seed and events, same samples */
+    uint32_t seed;            /* of jitter: same seed and events, same samples.
+                                 0 draws one for this process, which stands in
+                                 the dump. A bare build cannot: pass a number
+                                 that differs between devices and starts, of
+                                 the chip, a counter in flash or a noise source */
     const char *program;      /* a name for the report; a literal             */
     uint64_t frame_slow_ns;   /* frames that take longer are slow; 0: those above
                                  the 95th percentile of their kind so far     */
@@ -587,6 +631,13 @@ BURSTY_API void bursty_clear(void) BURSTY_P_OFF((void)0)
 BURSTY_API uint32_t bursty_depth(void) BURSTY_P_OFF(return 0)
 BURSTY_API void bursty_set_depth(uint32_t depth) BURSTY_P_OFF((void)depth)
 
+/* Before the calling thread switches to another stack: what runs from here on
+   belongs to that fiber, NULL: to the thread itself. Returns the fiber that ran,
+   or NULL. A fiber may go on on another thread. Only one thread may run it at a
+   time. It may be called in the switch of an RTOS (docs/firmware.md). */
+BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber)
+    BURSTY_P_OFF(return (void)fiber, BURSTY_P_CAST(bursty_fiber *, NULL))
+
 /* BURSTY_POLL builds: opens (1) and closes (0) a burst in all threads, say from
    a timer. */
 BURSTY_API void bursty_poll(int on) BURSTY_P_OFF((void)on)
@@ -605,7 +656,8 @@ BURSTY_API void bursty_forked(void) BURSTY_P_OFF((void)0)
 /* A companion records more of the same program, as hcct.h does with calling
    contexts. It is joined before bursty_start; hcct.h joins itself. */
 enum { BURSTY_THREAD_ENDS = 0, BURSTY_THREAD_BEGINS = 1, BURSTY_THREAD_FORKED = 2,
-       BURSTY_THREAD_JUMPED = 3 /* a longjmp has left an action: bursty_set_depth */ };
+       BURSTY_THREAD_JUMPED = 3,  /* a longjmp has left an action: bursty_set_depth */
+       BURSTY_THREAD_SWITCHED = 4 /* in a burst another fiber goes on: bursty_fiber_switch */ };
 typedef struct bursty_companion {
     int (*start)(const bursty_config *config);     /* in bursty_start; not 0: it has no memory */
     void (*on_thread)(int what, uint32_t thread);  /* on that thread; NULL: not wanted         */
@@ -884,6 +936,7 @@ BURSTY_API BURSTY_P_COLD void bursty_note_since(const bursty_site *site, uintptr
    takes none. */
 #ifdef BURSTY_POLL
 BURSTY_API uint8_t bursty_p_open;
+BURSTY_API BURSTY_P_COLD uint32_t bursty_p_is_live(void); /* its burst may have ended before */
 #ifdef BURSTY_P_GNU
 #define BURSTY_P_OPEN() (__atomic_load_n(&bursty_p_open, __ATOMIC_RELAXED) != 0)
 #else
@@ -891,11 +944,18 @@ BURSTY_API uint8_t bursty_p_open;
 #endif
 #define BURSTY_P_POLLS 1
 #define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(BURSTY_P_OPEN())
-#define BURSTY_P_LIVE() BURSTY_P_UNLIKELY(BURSTY_P_OPEN())
+#define BURSTY_P_LIVE() (BURSTY_P_UNLIKELY(BURSTY_P_OPEN()) && bursty_p_is_live())
 #else
 #define BURSTY_P_POLLS 0
 #define BURSTY_P_OPEN() 0
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(BURSTY_TINY)
+/* gcc compares with zero in three instructions and with any other number in two.
+   No gap and no hold is within 15 of 2^31. */
+#define BURSTY_P_TOP UINT32_C(0x7FFFFFF0)
+#define BURSTY_P_LIVE() BURSTY_P_UNLIKELY(BURSTY_P_HERE.n > BURSTY_P_TOP)
+#else
 #define BURSTY_P_LIVE() BURSTY_P_UNLIKELY(BURSTY_P_TO(int32_t, BURSTY_P_HERE.n) < 0)
+#endif
 #if defined(__thumb2__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(__clang__)
 BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
     uint32_t n = BURSTY_P_HERE.n;
@@ -905,17 +965,24 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
     return fired;
 }
 #define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(bursty_p_fire())
+#elif defined(BURSTY_P_TOP)
+BURSTY_P_INLINE int bursty_p_fire(void) { /* what LIVE asks gcc then knows */
+    if (BURSTY_P_TO(int32_t, --BURSTY_P_HERE.n) < 0) return 1;
+    if (BURSTY_P_HERE.n > BURSTY_P_TOP) __builtin_unreachable();
+    return 0;
+}
+#define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(bursty_p_fire())
 #else
 #define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(BURSTY_P_TO(int32_t, --BURSTY_P_HERE.n) < 0)
 #endif
 #endif
 
-#define BURST_CHECK() (BURSTY_P_FIRE() ? bursty_hit(NULL, 0) != 0 : 0)
 #define BURST_POINT(class_, name_, value_) \
     do { \
         static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
-        if (BURSTY_P_FIRE()) { bursty_hit(&bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
+        if (BURSTY_P_FIRE()) { BURSTY_P_HIT(bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
     } while (0)
+#define BURST_CHECK() bursty_p_check()
 
 /* ---- checks and scopes that keep registers -- src/bursty/keep_check.h ---- */
 
@@ -990,9 +1057,32 @@ extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
     } while (0)
 #define BURST_ENTRY() BURSTY_P_KEEP_CHECK(BURSTY_CALL, __func__)
 #define BURST_LOOP() BURSTY_P_KEEP_CHECK(BURSTY_BACKEDGE, __func__)
+
+/* Checks by hand and events test the word in C, so that a compiler which knows
+   the answer tests nothing. The rare way alone is assembly, in a cold block: a
+   stub as above, and the value in rax. */
+#define BURSTY_P_KEEP_CALL(thunk_, site_, ...) \
+    __asm__ __volatile__(BURSTY_P_KEEP_STUB(thunk_, "772f") site_ "772:" : : __VA_ARGS__ : "cc", "memory")
+#define BURSTY_P_KEEP_EVENT(thunk_, site_, value_) \
+    BURSTY_P_KEEP_CALL(thunk_, ".long\t%c[site] - .\n", [site] "i"(&site_), "a"(value_))
+#define BURSTY_P_HIT(site_, value_) BURSTY_P_KEEP_EVENT("bursty_point_thunk", site_, value_)
+#define BURSTY_P_NOTE(site_, value_) BURSTY_P_KEEP_EVENT("bursty_event_thunk", site_, value_)
+BURSTY_P_INLINE int bursty_p_check(void) {
+#ifdef __clang__ /* in a loop it would keep the word in a register, too */
+    __asm__("" : "+m"(BURSTY_P_HERE.n));
+#endif
+    if (!BURSTY_P_FIRE()) return 0;
+    BURSTY_P_KEEP_CALL("bursty_check_thunk", "", "m"(BURSTY_P_HERE.n));
+    return BURSTY_P_TO(int32_t, BURSTY_P_HERE.n) < 0;
+}
 #else
 #define BURST_ENTRY() BURST_POINT(BURSTY_CALL, __func__, 0)
 #define BURST_LOOP() BURST_POINT(BURSTY_BACKEDGE, __func__, 0)
+#define BURSTY_P_HIT(site_, value_) bursty_hit(&site_, value_)
+#define BURSTY_P_NOTE(site_, value_) bursty_note(&site_, value_, site_.kind)
+BURSTY_P_INLINE int bursty_p_check(void) {
+    return BURSTY_P_FIRE() ? bursty_hit(NULL, 0) != 0 : 0;
+}
 #endif
 
 /* ---- scopes -------------------------------------- src/bursty/scope.h ---- */
@@ -1168,74 +1258,30 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
     return room;
 }
 
-/* ---- which copy of the code is this ---- */
+/* ---- events without a check ---- */
 
-/* BURST_REF, BURST_IF_RECORDING and BURST_SAME act where two things hold: this
-   copy of the code is the instrumented one, and a burst is live. The first is a
-   constant. BURST_BODY and BURST_FOR announce their copy by a struct tag in the
-   block (its size is 2 in the instrumented copy, 1 in the plain one).
-   BURST_DUAL and BURST_DUAL_LEAF announce it by their parameter burst_on, which
-   hides the function burst_on below. In ordinary code the answer is yes. (A
-   local variable instead of a tag would do the same, with a warning of -Wshadow
-   in every nesting.) */
-
-#if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus) /* g++: a tag shadows, too */
-#define BURSTY_P_DUAL_QUIET \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")
-#define BURSTY_P_DUAL_LOUD _Pragma("GCC diagnostic pop")
-#else
-#define BURSTY_P_DUAL_QUIET
-#define BURSTY_P_DUAL_LOUD
-#endif
-
-struct burst_copy {
-    char c[3];
-};
-BURSTY_P_INLINE int burst_on(void) { return 1; }
-
-#define BURSTY_P_DUAL_TAG(size_) \
-    BURSTY_P_DUAL_QUIET struct burst_copy { char c[size_]; }; BURSTY_P_DUAL_LOUD
-#define BURSTY_P_DUAL_OUTER_TAG() \
-    BURSTY_P_DUAL_QUIET struct burst_outer { char c[sizeof(struct burst_copy)]; }; BURSTY_P_DUAL_LOUD
-#define BURSTY_P_DUAL_IN_COPY() \
-    (sizeof(struct burst_copy) == 2 \
-     || (sizeof(struct burst_copy) == 3 && BURSTY_P_TO(uintptr_t, burst_on) != 0))
-#define BURSTY_P_DUAL_RECORDING() (BURSTY_P_DUAL_IN_COPY() && BURSTY_P_LIVE())
-
-#define BURST_IF_RECORDING(...) do { if (BURSTY_P_DUAL_RECORDING()) { __VA_ARGS__; } } while (0)
+/* Control moves between the two copies at checks, and an event is recorded if
+   and only if a burst is live, wherever it stands: behind a loop or a call that
+   has begun a burst, too. So an event tests the word, in two instructions.
+   Directly behind a check, in the plain copy, the compiler knows the answer and
+   leaves the test out; it knows it until a call, or until a store that may be
+   to the word for all that it can see. */
+#define BURST_IF_RECORDING(...) do { if (BURSTY_P_LIVE()) { __VA_ARGS__; } } while (0)
 #define BURST_REF(class_, p_) \
     do { \
         static const bursty_site bursty_p_dual_site = { #p_, __FILE__, __LINE__, class_ }; \
-        if (BURSTY_P_DUAL_RECORDING()) { \
-            bursty_note(&bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_), bursty_p_dual_site.kind); \
-        } \
+        if (BURSTY_P_LIVE()) { BURSTY_P_NOTE(bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_)); } \
     } while (0)
 
 /* ---- dual-path functions (bursty-tracing Figure 2) ---- */
 
 /* The body stands once in the source and twice in the code. The user's braces
-   follow the header of an always-inline function with one more parameter,
-   burst_on, a constant in each of its two uses:
+   follow the header of an always-inline function with two uses:
 
-       f(a)        a check; plain: body(0, a)   fires: cold_f(a), a jump
-       cold_f(a)   in a burst: body(1, a)   otherwise: gives its check back and calls f, whose own
-                                            check takes it again (no third copy of the
-   body) */
-
-/* MORE(args, list): ", a, b" for the list (a, b), or nothing if args is ().
-   Whether a function has parameters is read from its arguments, because a macro
-   cannot tell (void) from (void *p). */
-#define BURSTY_P_DUAL_MORE(args_, list_) \
-    BURSTY_P_DUAL_SECOND(BURSTY_P_DUAL_HEAD args_, BURSTY_P_DUAL_SOME_MORE, 0)(list_)
-#define BURSTY_P_DUAL_HEAD(...) BURSTY_P_DUAL_HEAD_OF(__VA_ARGS__, 0)
-#define BURSTY_P_DUAL_HEAD_OF(head_, ...) BURSTY_P_DUAL_EMPTY_##head_
-#define BURSTY_P_DUAL_EMPTY_ 0, BURSTY_P_DUAL_NO_MORE
-#define BURSTY_P_DUAL_SECOND(...) BURSTY_P_DUAL_SECOND_OF(__VA_ARGS__)
-#define BURSTY_P_DUAL_SECOND_OF(first_, second_, ...) second_
-#define BURSTY_P_DUAL_NO_MORE(list_)
-#define BURSTY_P_DUAL_SOME_MORE(list_) , BURSTY_P_DUAL_STRIP list_
-#define BURSTY_P_DUAL_STRIP(...) __VA_ARGS__
-
+       f(a)        a check; plain: body(a)      fires: cold_f(a), a jump
+       cold_f(a)   in a burst: body(a)          otherwise: gives its check back and calls f, whose
+                                                own check takes it again (no third copy of the body)
+*/
 #if defined(BURSTY_P_GNU) && !defined(__cplusplus) /* "return f();" where f returns void */
 #define BURSTY_P_DUAL_VOID \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
@@ -1246,23 +1292,19 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
 #endif
 
 #if defined(BURSTY_POLL)
-#define BURSTY_P_DUAL_PLAIN(name_, args_) \
-    return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_))
+#define BURSTY_P_DUAL_PLAIN(name_, args_) return bursty_p_dual_body_##name_ args_
 #else
 #define BURSTY_P_DUAL_PLAIN(name_, args_) BURSTY_P_HERE.n++; return name_ args_
 #endif
 
-#define BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_) \
-    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_( \
-        const int burst_on BURSTY_P_UNUSED BURSTY_P_DUAL_MORE(args_, params_))
 #define BURST_DUAL(ret_, name_, params_, args_) \
     ret_ name_ params_; \
-    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_); \
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_DUAL_VOID \
     static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_cold_##name_ params_ { \
         BURSTY_P_DUAL_SITE(#name_); \
         if (bursty_hit(&bursty_p_dual_site, 0)) { \
-            return bursty_p_dual_body_##name_(1 BURSTY_P_DUAL_MORE(args_, args_)); \
+            return bursty_p_dual_body_##name_ args_; \
         } else { \
             BURSTY_P_DUAL_PLAIN(name_, args_); \
         } \
@@ -1271,41 +1313,78 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
         if (BURSTY_P_FIRE()) { \
             return bursty_p_dual_cold_##name_ args_; \
         } else { \
-            return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_)); \
+            return bursty_p_dual_body_##name_ args_; \
         } \
     } \
     BURSTY_P_DUAL_VOID_END \
-    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_)
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_
+
+/* A function without a check. Called by its name it tests at its events. Where
+   BURST_SAME knows or finds that no burst is live, it calls a copy that begins
+   with this knowledge. */
+#if defined(BURSTY_P_GNU) && !defined(BURSTY_POLL)
+#define BURSTY_P_DUAL_KNOWN_PLAIN() if (BURSTY_P_LIVE()) __builtin_unreachable()
+#else
+#define BURSTY_P_DUAL_KNOWN_PLAIN() (void)0
+#endif
 #define BURST_DUAL_LEAF(ret_, name_, params_, args_) \
     ret_ name_ params_; \
-    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_); \
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_DUAL_VOID \
-    BURSTY_P_UNUSED static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_on_##name_ params_ { \
-        return bursty_p_dual_body_##name_(1 BURSTY_P_DUAL_MORE(args_, args_)); \
+    BURSTY_P_UNUSED static ret_ bursty_p_dual_plain_##name_ params_ { \
+        BURSTY_P_DUAL_KNOWN_PLAIN(); \
+        return bursty_p_dual_body_##name_ args_; \
     } \
     ret_ name_ params_ { \
-        return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_)); \
+        return bursty_p_dual_body_##name_ args_; \
     } \
     BURSTY_P_DUAL_VOID_END \
-    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_)
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_
 #define BURST_SAME(name_, args_) \
-    (BURSTY_P_DUAL_RECORDING() ? bursty_p_dual_on_##name_ args_ : name_ args_)
+    (BURSTY_P_LIVE() ? name_ args_ : bursty_p_dual_plain_##name_ args_)
 
 /* ---- dual-path loops ---- */
+
+/* In the second copy a loop within the loop stands once: else n nested loops
+   were 2^n copies. A struct tag says which copy a block is in; its size is 2 in
+   the second. (A local variable would do the same, with a warning of -Wshadow in
+   every nesting.) */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus) /* g++: a tag shadows, too */
+#define BURSTY_P_DUAL_QUIET \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")
+#define BURSTY_P_DUAL_LOUD _Pragma("GCC diagnostic pop")
+#else
+#define BURSTY_P_DUAL_QUIET
+#define BURSTY_P_DUAL_LOUD
+#endif
+
+struct burst_copy {
+    char c[1];
+};
+#define BURSTY_P_DUAL_TAG(size_) \
+    BURSTY_P_DUAL_QUIET struct burst_copy { char c[size_]; }; BURSTY_P_DUAL_LOUD
+#define BURSTY_P_DUAL_OUTER_TAG() \
+    BURSTY_P_DUAL_QUIET struct burst_outer { char c[sizeof(struct burst_copy)]; }; BURSTY_P_DUAL_LOUD
 
 #define BURST_BODY(...) \
     { \
         BURSTY_P_DUAL_OUTER_TAG() \
-        if (BURSTY_P_FIRE() && bursty_hit(NULL, 0) && sizeof(struct burst_outer) != 2) { \
+        if (bursty_p_check() && sizeof(struct burst_outer) != 2) { \
             BURSTY_P_DUAL_TAG(2) __VA_ARGS__ \
         } else { \
-            BURSTY_P_DUAL_TAG(sizeof(struct burst_outer) == 2 ? 2 : 1) __VA_ARGS__ \
+            BURSTY_P_DUAL_TAG(sizeof(struct burst_outer)) __VA_ARGS__ \
         } \
     }
+#define BURST_FOR(T_, i_, lo_, hi_, ...) \
+    { \
+        T_ i_ = (lo_); \
+        const T_ bursty_p_dual_hi_##i_ = (hi_); \
+        for (; i_ < bursty_p_dual_hi_##i_; i_++) BURST_BODY(__VA_ARGS__) \
+    }
 
-/* BURST_FOR runs a counted loop in strips: the iterations of a strip get the
-   same answer, and their checks are taken at once, so that nothing is left per
-   iteration. If the body leaves by break, return, goto or an exception, the
+/* BURST_FOR_LEAF runs a counted loop in strips: the iterations of a strip get
+   the same answer, and their checks are taken at once, so that nothing is left
+   per iteration. A check in its body would come behind those of the strip. If the body leaves by break, return, goto or an exception, the
    guard gives back the checks of the iterations that did not run. It reads i
    through a pointer to a type that may alias any other. */
 #ifdef BURSTY_P_GNU
@@ -1353,7 +1432,7 @@ extern "C" {
 #define BURSTY_P_DUAL_BROKE(guard_) bursty_p_dual_unguard(&guard_); break
 #endif
 
-#define BURST_FOR(T_, i_, lo_, hi_, ...) \
+#define BURST_FOR_LEAF(T_, i_, lo_, hi_, ...) \
     { \
         T_ i_ = (lo_); \
         const T_ bursty_p_dual_hi_##i_ = (hi_); \
@@ -1376,7 +1455,7 @@ extern "C" {
                 BURSTY_P_DUAL_TAG(2) \
                 for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
             } else { \
-                BURSTY_P_DUAL_TAG(sizeof(struct burst_outer) == 2 ? 2 : 1) \
+                BURSTY_P_DUAL_TAG(sizeof(struct burst_outer)) \
                 for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
             } \
             if (i_ < bursty_p_dual_stop_##i_) { BURSTY_P_DUAL_BROKE(bursty_p_dual_guard_##i_); } \
@@ -1393,7 +1472,12 @@ extern "C" {
 /* ---- off: the same lists; no symbol, no variable, no section  src/bursty/off.h ---- */
 
 #define BURSTY_P_UNSEEN(value_) ((void)sizeof(BURSTY_P_TO(uintptr_t, value_)))
-#define BURST_CHECK() 0
+#if defined(BURSTY_P_GNU) && !defined(__cplusplus) /* as a statement it warns nowhere */
+#define BURST_CHECK() __extension__({ 0; })
+#else
+BURSTY_API int bursty_p_unchecked(void) { return 0; }
+#define BURST_CHECK() (0 ? bursty_p_unchecked() : 0)
+#endif
 #define BURST_POINT(class_, name_, value_) BURSTY_P_UNSEEN(value_)
 #define BURST_ENTRY() do { } while (0)
 #define BURST_LOOP() do { } while (0)
@@ -1409,6 +1493,7 @@ extern "C" {
         const T_ bursty_p_dual_hi_##i_ = (hi_); \
         for (; i_ < bursty_p_dual_hi_##i_; i_++) { __VA_ARGS__ } \
     }
+#define BURST_FOR_LEAF(T_, i_, lo_, hi_, ...) BURST_FOR(T_, i_, lo_, hi_, __VA_ARGS__)
 #define BURST_REF(class_, p_) do { BURSTY_P_UNSEEN(p_); } while (0)
 #define BURST_IF_RECORDING(...) do { if (0) { __VA_ARGS__; } } while (0)
 
@@ -1458,13 +1543,15 @@ uint8_t bursty_p_open;
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
+#include <unistd.h>
 #endif
+#define BURSTY_P_DRAWS_SEED
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(BURSTY_NO_TLS)
 #define BURSTY_P_POSIX
 #include <pthread.h>
-#include <time.h>
 #ifdef __APPLE__
 #include <mach/mach.h>
 #include <signal.h>
@@ -1528,6 +1615,8 @@ uint8_t bursty_p_open;
    Linux the system call is made directly: strict modes of the C library hide
    clock_gettime, and a signal handler may call this. */
 #ifdef BURSTY_P_CLOCK
+#include <sys/auxv.h>
+#define BURSTY_P_ASKS_LINUX
 extern long syscall(long number, ...);
 static uint64_t bursty_p_read_ns(int clock) {
     struct { long s, ns; } now = { 0, 0 };
@@ -1663,6 +1752,18 @@ static int bursty_p_put_end(bursty_p_out *out) {
 
 /* ---- chance -------------------------------------------- src/chance.c ---- */
 
+BURSTY_P_SLOW uint32_t bursty_p_mix(uint32_t h, uint32_t v) {
+    h = (h ^ v) * UINT32_C(0x9E3779B1);
+    return h ^ h >> 15;
+}
+
+/* The state for thread `number` of a process with this seed. A number is given
+   again when a thread has ended: `again` says how often it was. */
+BURSTY_P_SLOW uint32_t bursty_p_state_of(uint32_t seed, uint32_t number, uint32_t again) {
+    uint32_t h = bursty_p_mix(bursty_p_mix(seed + 1, number + 1), again);
+    return h ? h : 1;
+}
+
 /* A random number below limit. xorshift: *state is never 0. */
 BURSTY_P_SLOW uint32_t bursty_p_below(uint32_t *state, uint32_t limit) {
     *state ^= *state << 13;
@@ -1671,11 +1772,108 @@ BURSTY_P_SLOW uint32_t bursty_p_below(uint32_t *state, uint32_t limit) {
     return (uint32_t)((uint64_t)*state * limit >> 32);
 }
 
+BURSTY_P_SLOW uint32_t bursty_p_spread(uint32_t gap, uint32_t percent) {
+    uint32_t spread = (uint32_t)((uint64_t)gap * percent / 100);
+    return spread < gap ? spread : gap - 1; /* no gap is 0 */
+}
+
 /* The checks to the next burst, drawn evenly from gap - j to gap + j, where j
    is so many percent of gap. */
 BURSTY_P_SLOW uint32_t bursty_p_draw_gap(uint32_t *state, uint32_t gap, uint32_t percent) {
-    uint32_t spread = (uint32_t)((uint64_t)gap * percent / 100);
+    uint32_t spread = bursty_p_spread(gap, percent);
     return spread ? gap - spread + bursty_p_below(state, 2 * spread + 1) : gap;
+}
+
+/* Where a sample begins. Every check must have the same chance to lie in a
+   burst, that is I / (C + I), be it the first one of a thread or the last. So a
+   thread begins as if it had been running for ever, at an even place v of a
+   period, and the longer a period is the likelier it is met:
+
+       | burst, I |     gap, drawn as above    |             longest |
+       | . . . . . . . . . v                   |                     |
+                           <------ left ------>        v here: draw both again
+
+   Returns the checks that are left of the burst or of the gap. All three are at
+   most 2^30. */
+BURSTY_P_SLOW uint32_t bursty_p_begin(uint32_t *state, uint32_t gap, uint32_t percent, uint32_t burst,
+                                  uint32_t *in_burst) {
+    uint32_t longest = burst + gap + bursty_p_spread(gap, percent), period, place;
+    do {
+        period = burst + bursty_p_draw_gap(state, gap, percent);
+        place = bursty_p_below(state, longest);
+    } while (place >= period);
+    *in_burst = place < burst;
+    return *in_burst ? burst - place : period - place;
+}
+
+/* ---- a seed for this process ----------------------------- src/seed.c ---- */
+
+/* Seed 0 draws one for the process, for runs that have one seed are one sample,
+   however many they are. It is written into the dump (docs/formats.md, kind
+   24): given as a seed it makes the same sample again. Where there is no
+   operating system nothing is drawn, and the dump says that none was given. */
+enum { BURSTY_P_NO_SEED, BURSTY_P_SEED_GIVEN, BURSTY_P_SEED_DRAWN };
+
+#ifdef BURSTY_P_DRAWS_SEED
+#ifdef _WIN32
+__declspec(dllimport) unsigned long __stdcall GetCurrentProcessId(void);
+#endif
+BURSTY_P_SLOW uint32_t bursty_p_process(void) {
+#if defined(_WIN32)
+    return (uint32_t)GetCurrentProcessId();
+#elif defined(__unix__) || defined(__APPLE__)
+    return (uint32_t)getpid();
+#else
+    return 0;
+#endif
+}
+
+BURSTY_P_SLOW uint32_t bursty_p_draw_seed(void) {
+    uint32_t seed = 0;
+    uintptr_t place = (uintptr_t)&seed; /* where the system puts a stack */
+#ifdef BURSTY_P_ASKS_LINUX
+    struct { long s, ns; } now = { 0, 0 };
+    const unsigned char *random = (const unsigned char *)(uintptr_t)getauxval(AT_RANDOM);
+    int i;
+    for (i = 0; random && i < 16; i++) seed = bursty_p_mix(seed, random[i]);
+    (void)syscall(SYS_clock_gettime, 0L, &now);
+    seed = bursty_p_mix(bursty_p_mix(seed, (uint32_t)now.s), (uint32_t)now.ns);
+#else
+    seed = bursty_p_mix(bursty_p_mix(seed, (uint32_t)time(NULL)), (uint32_t)clock());
+#endif
+    seed = bursty_p_mix(bursty_p_mix(seed, bursty_p_process()), (uint32_t)place);
+    return seed ? seed : 1;
+}
+#endif
+
+/* ---- which sample this is ------------------------------ src/sample.c ---- */
+
+/* What tells this build from others: of an ELF image the checksum of its first
+   bytes, where headers and the build-id are; else 0. */
+BURSTY_P_SLOW uint32_t bursty_p_build_of(const unsigned char *image) {
+    static const unsigned char magic[4] = { 0x7f, 'E', 'L', 'F' };
+    uint32_t i;
+    for (i = 0; image && i < 4; i++) {
+        if (image[i] != magic[i]) return 0;
+    }
+    return image ? bursty_p_crc32(0, image, 1024) : 0; /* a page of it is there */
+}
+
+/* again: how often the process has begun to count anew. */
+BURSTY_P_SLOW int bursty_p_write_sample(const uint32_t *seed_how_again, uint32_t build, const char *program,
+                               int (*write)(void *user, const void *data, size_t size),
+                               void *user) {
+    bursty_p_out out;
+    size_t length = 0;
+    uint32_t i;
+    while (program && program[length]) length++;
+    bursty_p_put_begin(&out, 24, write, user);
+    bursty_p_put_varint(&out, 1);
+    for (i = 0; i < 3; i++) bursty_p_put_varint(&out, seed_how_again[i]);
+    bursty_p_put_varint(&out, build);
+    bursty_p_put_varint(&out, length);
+    bursty_p_put(&out, program, length);
+    return bursty_p_put_end(&out);
 }
 
 /* ---- what threads share ------------------------- src/bursty/shared.c ---- */
@@ -1777,7 +1975,7 @@ typedef struct bursty_p_sampler {
     uint32_t in_burst;
     uint32_t number;          /* of the burst                                */
     uint32_t awake_left;      /* bursts until hibernation                    */
-    uint32_t gap;             /* the mean length of gaps that was last used  */
+    uint32_t gap;             /* the mean length of gaps                     */
     uint32_t weight_256, times, chosen;         /* see bursty_p_number       */
     uint32_t began;           /* checks of the thread before the burst       */
     uint64_t memory[4];       /* of the action                               */
@@ -1809,18 +2007,22 @@ typedef struct bursty_p_thread {
     uint32_t in_slow;         /* 1: delivering an event; 2: at a look        */
     uint32_t kept;            /* the word to go on with after the event      */
     uint32_t span;            /* checks from the last look to the next       */
+    uint32_t counted;         /* of those that have passed: in `checks` before */
     uint32_t live;            /* profiles in a burst                         */
     uint32_t generation;      /* of the settings that were taken over        */
+    uint32_t until_new;       /* checks until it asks for new ones           */
     uint32_t opening;         /* of bursty_poll                              */
     uint32_t active, framed, acting; /* that run, get BEGIN or END, have an action */
     uint32_t same_settings, plain; /* keep.c: a look leaves new ones alone; see there */
-    uint64_t phase_checks, factor, pace[4];     /* see bursty_p_pace         */
+    uint64_t phase_checks, factor, factor_used, pace[4]; /* see bursty_p_pace */
     bursty_p_sampler sampler[BURSTY_PROFILES];
 } bursty_p_thread;
 
 static struct {
     bursty_config config;
     uint32_t epoch, opening, lost_threads;
+    uint32_t seed_is, cleared;   /* BURSTY_P_SEED_...; how often it was cleared since the start */
+    uint32_t forks, forks_known; /* of this process, counted before and behind each */
     uint32_t generation; /* of the published settings, see there */
     uint32_t budget;     /* config.budget_ppm, if there is a clock */
     int32_t no_time;     /* BURSTY_NO_TIME_... */
@@ -1857,11 +2059,6 @@ static uint32_t bursty_p_threads(void) {
 static void bursty_p_zero(void *memory, size_t bytes) {
     unsigned char *byte = (unsigned char *)memory;
     while (bytes--) *byte++ = 0;
-}
-
-BURSTY_P_SLOW uint32_t bursty_p_mix(uint32_t h, uint32_t v) {
-    h = (h ^ v) * UINT32_C(0x9E3779B1);
-    return h ^ h >> 15;
 }
 
 /* The innermost of depth scopes, or NULL. */
@@ -2331,26 +2528,40 @@ static uint64_t bursty_p_budget(uint64_t memory[4], int was_burst, uint64_t chec
    C, and is at least 1. A budget multiplies C by the thread's factor first.
    After every awake_count bursts, hibernate_count periods of C + I are added.
    Without jitter the first gap is C - 1, as in bursty-tracing Figure 3. With
-   jitter a thread starts at a random place of its period C + I, else threads
-   shorter than C would never be sampled.
+   jitter a profile begins anywhere in its period (bursty_p_begin_anywhere), on a
+   new thread and after each change.
 
-   Cost: a look is O(profiles). There are two in C + I checks. New settings wait
-   65 536 at most.
+   New settings are taken over when the caller asks (bursty_p_look_now), and on
+   other threads at each 4096th check; so is what a budget has found out. Had they waited for a phase to end,
+   profiles would begin anew only where bursts end or are due, and these would
+   be missed.
+
+   Cost: a look is O(profiles). There are two in C + I checks.
 
    With BURSTY_POLL the gap has no length: a look while bursty_p_open is 1
    begins a burst of every profile once in an opening, and the phase after it
    lasts until the next one. */
-BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
+enum { BURSTY_P_ASKS = 4096 };
+#if defined(BURSTY_NO_TLS) || defined(BURSTY_POLL) /* nobody else's settings, or no phases */
+enum { BURSTY_P_ALONE = 1 };
+#else
+enum { BURSTY_P_ALONE = 0 };
+#endif
+
+BURSTY_P_SLOW uint32_t bursty_p_mean_gap(const bursty_p_thread *t, const bursty_p_sampler *s) {
+    const uint64_t factor = t->factor_used;
     uint64_t gap = s->set.every;
-    if (t->factor) {
-        gap = gap >> 20 ? (gap * (t->factor >> 8)) >> 8 : gap * t->factor >> 16;
+    if (factor) {
+        gap = gap >> 20 ? (gap * (factor >> 8)) >> 8 : gap * factor >> 16;
         if (gap < 100) gap = s->set.every < 100 ? s->set.every : 100;
         if (gap > BURSTY_P_BUSY) gap = BURSTY_P_BUSY;
     }
-    s->gap = (uint32_t)gap;
+    return (uint32_t)gap;
+}
+
+BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, const bursty_p_sampler *s) {
     if (s->set.jitter <= 0) return s->gap;
-    gap = bursty_p_draw_gap(&t->random, s->gap, (uint32_t)s->set.jitter);
-    return gap ? (uint32_t)gap : 1;
+    return bursty_p_draw_gap(&t->random, s->gap, (uint32_t)s->set.jitter);
 }
 
 /* How many events one of this burst stands for: (C + I) / I, and more with
@@ -2366,38 +2577,58 @@ BURSTY_P_SLOW uint32_t bursty_p_weigh(const bursty_p_sampler *s) {
     return weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
 }
 
-BURSTY_P_SLOW void bursty_p_begin(bursty_p_sampler *s, uint64_t left) {
+BURSTY_P_SLOW void bursty_p_open_burst(bursty_p_sampler *s, uint64_t left) {
     s->in_burst = 1;
     s->left = left;
     s->weight_256 = bursty_p_weigh(s);
 }
 
-BURSTY_P_SLOW void bursty_p_next_phase(bursty_p_thread *t, bursty_p_sampler *s) {
-    if (!s->in_burst) {
-        bursty_p_begin(s, s->set.burst);
-        return;
-    }
-    s->in_burst = 0;
-    s->left = BURSTY_P_POLLS ? BURSTY_P_EVER : bursty_p_gap(t, s);
-    if (BURSTY_P_POLLS || s->set.awake_count == 0 || --s->awake_left) return;
+/* The gap that has begun is the last one before a hibernation. */
+BURSTY_P_SLOW void bursty_p_hibernate(bursty_p_sampler *s) {
     s->awake_left = s->set.awake_count;
     s->left += (uint64_t)s->set.hibernate_count * ((uint64_t)s->gap + s->set.burst);
 }
 
+BURSTY_P_SLOW void bursty_p_next_phase(bursty_p_thread *t, bursty_p_sampler *s) {
+    if (!s->in_burst) {
+        bursty_p_open_burst(s, s->set.burst);
+        return;
+    }
+    s->in_burst = 0;
+    s->left = BURSTY_P_EVER;
+    if (BURSTY_P_POLLS) return;
+    s->left = bursty_p_gap(t, s);
+    if (s->set.awake_count && --s->awake_left == 0) bursty_p_hibernate(s);
+}
+
+/* The first phase of a profile with jitter. Where it hibernates, the place is
+   even in the whole cycle: awake_count bursts with their gaps, then the long
+   gap. */
+static void bursty_p_begin_anywhere(bursty_p_thread *t, bursty_p_sampler *s) {
+    uint32_t awake = s->set.awake_count, asleep = awake ? s->set.hibernate_count : 0, period = 0;
+    uint64_t mean = (uint64_t)s->gap + s->set.burst;
+    if (asleep > UINT32_MAX - awake) asleep = UINT32_MAX - awake;
+    if (awake) period = bursty_p_below(&t->random, awake + asleep);
+    if (awake && period >= awake) {
+        s->left = (period - awake) * mean + bursty_p_below(&t->random, (uint32_t)mean) + 1;
+        return;
+    }
+    s->left = bursty_p_begin(&t->random, s->gap, (uint32_t)s->set.jitter, s->set.burst, &s->in_burst);
+    s->awake_left = awake - period;
+    if (awake && !s->in_burst && --s->awake_left == 0) bursty_p_hibernate(s);
+}
+
 /* A profile's first phase on a thread. */
 static void bursty_p_first_phase(bursty_p_thread *t, bursty_p_sampler *s) {
-    uint32_t drawn, burst = s->set.burst;
     s->in_burst = 0;
     s->left = BURSTY_P_EVER;
     s->awake_left = s->set.awake_count;
-    if (s->set.every == BURSTY_ALWAYS && !BURSTY_P_POLLS) bursty_p_begin(s, BURSTY_P_EVER);
+    if (s->set.every == BURSTY_ALWAYS && !BURSTY_P_POLLS) bursty_p_open_burst(s, BURSTY_P_EVER);
     if (s->set.every == BURSTY_ALWAYS || BURSTY_P_POLLS) return;
-    s->left = bursty_p_gap(t, s) - 1;
+    s->gap = bursty_p_mean_gap(t, s);
     s->weight_256 = bursty_p_weigh(s);
-    if (s->set.jitter <= 0) return;
-    drawn = bursty_p_below(&t->random, s->gap + burst);
-    s->in_burst = drawn < burst;
-    s->left = drawn < burst ? burst - drawn : s->gap + burst - drawn;
+    s->left = s->gap - 1;
+    if (s->set.jitter > 0) bursty_p_begin_anywhere(t, s);
 }
 
 /* Takes over what bursty_set_profile changed. An action that gets the END of a
@@ -2437,6 +2668,23 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
         bursty_p_first_phase(t, s);
     }
     t->plain = BURSTY_P_KEEP_PLAIN(t);
+}
+
+/* A budget's new gaps begin as new settings do, at a check that has nothing to
+   do with bursts. The factor never stands still, so a small change waits. */
+static void bursty_p_take_factor(bursty_p_thread *t) {
+    uint64_t used = t->factor_used ? t->factor_used : 65536;
+    uint32_t paced = 0, p;
+    if (t->factor > used - used / 8 && t->factor < used + used / 8) return;
+    t->factor_used = t->factor;
+    for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
+        if (t->sampler[p].set.every != BURSTY_ALWAYS) paced |= t->active & 1u << p;
+    }
+    if (t->live & paced) bursty_p_end(t, t->live & paced);
+    bursty_p_settle(t);
+    for (p = 0; p < BURSTY_PROFILES && paced >> p; p++) {
+        if (paced >> p & 1) bursty_p_first_phase(t, &t->sampler[p]);
+    }
 }
 
 static void bursty_p_pace(bursty_p_thread *t, int was_burst) {
@@ -2479,7 +2727,7 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
     t->opening = BURSTY_P_GET(&bursty_p_all.opening);
     bursty_p_go_live(t, 0);
     for (p = 0; p < BURSTY_PROFILES; p++) {
-        if (t->active >> p & 1) bursty_p_begin(&t->sampler[p], t->sampler[p].set.burst);
+        if (t->active >> p & 1) bursty_p_open_burst(&t->sampler[p], t->sampler[p].set.burst);
     }
 }
 
@@ -2488,15 +2736,24 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
 BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
+    int is_asked, is_due;
+    uint32_t more;
     t->in_slow = 2;
     if (passed > t->span) passed = t->span; /* a fresh record has span 0 and any word */
-    bursty_p_count_up(&t->checks, passed);
-    if (t->live) bursty_p_count_up(&t->burst_checks, passed);
-    t->phase_checks += passed;
+    more = passed > t->counted ? passed - t->counted : 0;
+    t->counted = 0;
+    bursty_p_count_up(&t->checks, more);
+    if (t->live) bursty_p_count_up(&t->burst_checks, more);
+    t->phase_checks += more;
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         if (t->sampler[p].left != BURSTY_P_EVER) t->sampler[p].left -= passed;
     }
-    if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) bursty_p_take_settings(t);
+    t->until_new = passed < t->until_new ? t->until_new - passed : 0;
+    is_asked = t->until_new == 0;
+    if (is_asked) t->until_new = BURSTY_P_ASKS;
+    is_due = BURSTY_P_ALONE || is_asked || t->generation == 0;
+    if (is_due && t->generation != BURSTY_P_GET(&bursty_p_all.generation)) bursty_p_take_settings(t);
+    if (is_asked && t->factor) bursty_p_take_factor(t);
     if (bursty_p_reopened(t)) bursty_p_begin_opening(t);
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         bursty_p_sampler *s = &t->sampler[p];
@@ -2505,9 +2762,10 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
         if (s->in_burst) live |= 1u << p;
         if (s->left < span) span = s->left;
     }
-    if (t->generation != BURSTY_P_GET(&bursty_p_all.generation) && span > 256) {
-        span = t->generation ? 256 : 1; /* 1: it has no settings yet */
+    if (is_due && t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
+        t->until_new = t->generation ? 256 : 1; /* 1: it has no settings yet */
     }
+    span = t->until_new < span ? t->until_new : span;
     if (live != t->live) bursty_p_go_live(t, live);
     t->span = (uint32_t)span;
     bursty_p_mine.room = bursty_p_mine.only && !BURSTY_P_POLLS ? t->span : 0;
@@ -2526,8 +2784,7 @@ BURSTY_P_STEP uint32_t bursty_p_advance(bursty_p_thread *t, uint32_t n) {
 /* ---- threads ----------------------------------- src/bursty/threads.c ---- */
 
 static void bursty_p_seed(bursty_p_thread *t) {
-    uint32_t h = bursty_p_mix(bursty_p_mix(bursty_p_all.config.seed + 1, t->number + 1), t->reuses);
-    t->random = h ? h : 1;
+    t->random = bursty_p_state_of(bursty_p_all.config.seed, t->number, t->reuses);
 }
 
 /* bursty_p_notice_end arranges that bursty_thread_end is called when the
@@ -2542,10 +2799,12 @@ static void bursty_p_ended(void *value) {
     (void)value;
     bursty_thread_end();
 }
+static void bursty_p_before_fork(void) { (void)BURSTY_P_ADD(&bursty_p_all.forks, 1); }
+static void bursty_p_behind_fork(void) { BURSTY_P_PUT(&bursty_p_all.forks_known, BURSTY_P_GET(&bursty_p_all.forks)); }
 static void bursty_p_make_key(void) {
     if (pthread_key_create(&bursty_p_key, bursty_p_ended) != 0) return;
     bursty_p_has_key = 1;
-    (void)pthread_atfork(NULL, NULL, bursty_forked);
+    (void)pthread_atfork(bursty_p_before_fork, bursty_p_behind_fork, bursty_forked);
 }
 static int bursty_p_notice_end(void) {
     (void)pthread_once(&bursty_p_once, bursty_p_make_key);
@@ -2767,6 +3026,13 @@ BURSTY_API void bursty_note(const bursty_site *site, uintptr_t value, uint32_t k
     bursty_p_event_of(bursty_p_me(), site, value, kind, n);
 }
 
+#ifdef BURSTY_POLL
+BURSTY_API uint32_t bursty_p_is_live(void) {
+    bursty_p_thread *t = bursty_p_registered();
+    return t && t->live && !t->in_slow && !bursty_p_reopened(t);
+}
+#endif
+
 BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     uint32_t n = bursty_p_hold(), room = BURSTY_P_SPAN;
     bursty_p_thread *t = NULL;
@@ -2790,17 +3056,34 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
     if (live ? 0 - n <= t->span && 0 - back <= t->span : back <= t->span) BURSTY_P_HERE.n = back;
 }
 
+/* After a look in the middle of a burst the word would be 0 until the next
+   check, and events before it would be lost. So it becomes -1: the last check
+   comes again, without being counted again. */
+static uint32_t bursty_p_step_back(bursty_p_thread *t) {
+    uint32_t p;
+    for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
+        if (t->sampler[p].left != BURSTY_P_EVER) t->sampler[p].left++;
+    }
+    t->counted = 1;
+    t->span++;
+    if (bursty_p_mine.room) bursty_p_mine.room++;
+    return (uint32_t)-1;
+}
+
 /* Looks at the schedule now, so that a change takes effect at once and counts
    are exact. */
 static void bursty_p_look_now(void) {
     bursty_p_thread *t = bursty_p_registered();
-    uint32_t n;
+    uint32_t n, was;
+    if (t) t->until_new = 0;
     if ((t && t->in_slow) || BURSTY_P_IS_HELD()) return;
-    n = bursty_p_hold();
+    was = n = bursty_p_hold();
     t = bursty_p_me();
     if (t) {
+        t->until_new = 0;
         n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
         if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) n = bursty_p_look(t, 0);
+        if (t->live && (int32_t)was < 0 && !BURSTY_P_POLLS) n = bursty_p_step_back(t);
         bursty_p_settle(t);
     }
     BURSTY_P_HERE.n = n;
@@ -2840,7 +3123,7 @@ BURSTY_API uint32_t bursty_note_mark(void) {
     uint32_t n = BURSTY_P_HERE.n;
     if (!t || !t->live || (int32_t)n > 0) return 0;
     if (t->live == t->active && !(t->live & (t->live - 1))) bursty_p_mine.marked = 1;
-    return (uint32_t)BURSTY_P_READ(&t->checks) - n;
+    return (uint32_t)BURSTY_P_READ(&t->checks) - t->counted - n;
 }
 
 /* The profiles that record an event now, `behind` checks behind the mark. now:
@@ -2869,7 +3152,7 @@ BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint
     n = bursty_p_hold();
     t = bursty_p_me();
     if (t && mark && (int32_t)n <= (int32_t)BURSTY_P_SPAN) { /* it was not held */
-        now = (uint32_t)BURSTY_P_READ(&t->checks) + (t->live ? 0 : t->span) - n;
+        now = (uint32_t)BURSTY_P_READ(&t->checks) - t->counted + (t->live ? 0 : t->span) - n;
         seen = bursty_p_who_sees(t, now, now - mark);
         t->in_slow = 1;
         t->kept = n;
@@ -3000,6 +3283,11 @@ __asm__(BURSTY_P_KEEP_THUNK(
 __asm__(BURSTY_P_KEEP_THUNK("bursty_leave_thunk", BURSTY_P_KEEP_TRY("", "bursty_p_kept_return"),
                             "\tmov\t%eax, %edi\n", "bursty_p_kept_leave"));
 #endif
+__asm__(BURSTY_P_KEEP_THUNK("bursty_check_thunk", "", "", "bursty_p_kept_check"));
+__asm__(BURSTY_P_KEEP_THUNK("bursty_point_thunk", "",
+                            "\tmov\t%rax, %rsi\n" BURSTY_P_KEEP_SITE("24(%rbp)"), "bursty_p_kept_point"));
+__asm__(BURSTY_P_KEEP_THUNK("bursty_event_thunk", "",
+                            "\tmov\t%rax, %rsi\n" BURSTY_P_KEEP_SITE("24(%rbp)"), "bursty_p_kept_event"));
 
 /* bursty_p_kept_count takes the word out and counts the usual event, without a
    call. Its answer is 0; or, if it does not count, 2^32 plus the word, and
@@ -3036,25 +3324,44 @@ BURSTY_P_KEEP_INLINE const bursty_site *bursty_p_keep_left(void) {
 #endif
 
 #if BURSTY_P_KEEP_ALWAYS
-BURSTY_P_KEEP_ENTRY void bursty_p_kept_hit(const bursty_site *site);
-void bursty_p_kept_hit(const bursty_site *site) {
+BURSTY_P_KEEP_NOINLINE void bursty_p_keep_hit_outside(const bursty_site *site, uintptr_t value) {
     static uint32_t has_xsave;
     uint64_t room[BURSTY_P_KEEP_ROOM], *area;
     uint32_t has = bursty_p_keep_ask(&has_xsave);
     area = bursty_p_keep_save(room, has);
-    (void)bursty_hit(site, 0);
+    (void)bursty_hit(site, value);
     bursty_p_keep_restore(area, has);
+}
+BURSTY_P_KEEP_NOINLINE void bursty_p_keep_note_outside(const bursty_site *site, uintptr_t value,
+                                                       uint32_t kind) {
+    static uint32_t has_xsave;
+    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
+    uint32_t has = bursty_p_keep_ask(&has_xsave);
+    area = bursty_p_keep_save(room, has);
+    bursty_note(site, value, kind);
+    bursty_p_keep_restore(area, has);
+}
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_hit(const bursty_site *site);
+void bursty_p_kept_hit(const bursty_site *site) { bursty_p_keep_hit_outside(site, 0); }
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_check(void);
+void bursty_p_kept_check(void) { bursty_p_keep_hit_outside(NULL, 0); }
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_point(const bursty_site *site, uintptr_t value);
+void bursty_p_kept_point(const bursty_site *site, uintptr_t value) {
+    bursty_p_keep_hit_outside(site, value);
+}
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_event(const bursty_site *site, uintptr_t value);
+void bursty_p_kept_event(const bursty_site *site, uintptr_t value) {
+    bursty_p_keep_note_outside(site, value, site->kind);
 }
 
 #ifdef BURSTY_P_KEEP_LEAVES
 BURSTY_P_KEEP_ENTRY void bursty_p_kept_leave(void);
 void bursty_p_kept_leave(void) {
-    static uint32_t has_xsave;
-    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
-    uint32_t has = bursty_p_keep_ask(&has_xsave);
-    area = bursty_p_keep_save(room, has);
-    bursty_note(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
-    bursty_p_keep_restore(area, has);
+    bursty_p_keep_note_outside(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
 }
 #endif
 
@@ -3069,39 +3376,44 @@ BURSTY_P_KEEP_INLINE uint64_t bursty_p_keep_count(const bursty_site *site) {
 }
 BURSTY_P_KEEP_ANSWER(bursty_p_kept_count, bursty_p_keep_count)
 BURSTY_P_KEEP_LOUD
-BURSTY_P_COLD static void bursty_p_keep_hit_outside(const bursty_site *site, uint32_t n) {
+BURSTY_P_COLD static void bursty_p_keep_hit_outside(const bursty_site *site, uintptr_t value,
+                                                           uint32_t n) {
     static uint32_t has_xsave;
     uint64_t room[BURSTY_P_KEEP_ROOM], *area;
     uint32_t has = bursty_p_keep_ask(&has_xsave);
     area = bursty_p_keep_save(room, has);
-    (void)bursty_p_rest(site, 0, n + 1);
+    (void)bursty_p_rest(site, value, n + 1);
     bursty_p_keep_restore(area, has);
 }
-BURSTY_P_KEEP_NOINLINE void bursty_p_keep_hit_any(const bursty_site *site, uint32_t n) {
+BURSTY_P_KEEP_NOINLINE void bursty_p_keep_hit_any(const bursty_site *site, uintptr_t value,
+                                                  uint32_t n) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t outer = t ? t->same_settings : 0;
     if (t) t->same_settings = 1;
     BURSTY_P_FENCE(); /* a signal handler may set a profile from here on */
     if (t && !t->acting && !bursty_p_all.budget
         && t->generation == BURSTY_P_GET(&bursty_p_all.generation)) {
-        (void)bursty_p_hit_of(t, site, 0, n + 1);
+        (void)bursty_p_hit_of(t, site, value, n + 1);
         t->same_settings = outer;
         return;
     }
     if (t) t->same_settings = outer;
-    bursty_p_keep_hit_outside(site, n);
+    bursty_p_keep_hit_outside(site, value, n);
 }
 BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_look(bursty_p_thread *t) {
     bursty_p_sampler *s = t->sampler;
     uint32_t span = t->span, live = s->in_burst;
     uint64_t left = s->left - span;
-    bursty_p_count_up(&t->checks, span);
-    if (t->live) bursty_p_count_up(&t->burst_checks, span);
+    bursty_p_count_up(&t->checks, span - t->counted);
+    if (t->live) bursty_p_count_up(&t->burst_checks, span - t->counted);
+    t->counted = 0;
     if (left == 0) {
         s->in_burst = live = !live;
         left = live ? s->set.burst : bursty_p_gap(t, s);
     }
     s->left = left;
+    t->until_new -= span;
+    if (t->until_new == 0) t->until_new = BURSTY_P_ASKS;
     if (t->live != live) {
         if (live || !bursty_p_mine.marked) {
             if (bursty_p_mine.touched) bursty_p_fold(t, s);
@@ -3112,7 +3424,7 @@ BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_look(bursty_p_thread *t) {
         bursty_p_mine.weight_256 = s->weight_256;
         if (live) bursty_p_number(t, s, 0);
     }
-    t->span = span = left < BURSTY_P_SPAN ? (uint32_t)left : BURSTY_P_SPAN;
+    t->span = span = left < t->until_new ? (uint32_t)left : t->until_new;
     bursty_p_mine.room = bursty_p_mine.only ? span : 0;
     return live ? 0 : span;
 }
@@ -3121,7 +3433,7 @@ void bursty_p_kept_hit(const bursty_site *site, uint32_t n) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t passed = t ? (t->live ? 0 : t->span) - (n + 1) : 0;
     if (!t || !t->plain || t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
-        bursty_p_keep_hit_any(site, n);
+        bursty_p_keep_hit_any(site, 0, n);
         return;
     }
     if (passed >= t->span) n = bursty_p_keep_look(t) - 1;
@@ -3129,6 +3441,36 @@ void bursty_p_kept_hit(const bursty_site *site, uint32_t n) {
         bursty_p_deliver(t, site, 0, site->kind, n);
     }
     BURSTY_P_HERE.n = n;
+}
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_check(void);
+void bursty_p_kept_check(void) { bursty_p_keep_hit_any(NULL, 0, bursty_p_hold()); }
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_point(const bursty_site *site, uintptr_t value);
+void bursty_p_kept_point(const bursty_site *site, uintptr_t value) {
+    uint32_t n = bursty_p_hold();
+    if (bursty_p_count_recent(site, n)) BURSTY_P_HERE.n = n;
+    else bursty_p_keep_hit_any(site, value, n);
+}
+
+BURSTY_P_COLD static void bursty_p_keep_note_outside(const bursty_site *site, uintptr_t value,
+                                                     uint32_t kind, uint32_t n) {
+    static uint32_t has_xsave;
+    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
+    uint32_t has = bursty_p_keep_ask(&has_xsave);
+    area = bursty_p_keep_save(room, has);
+    bursty_p_event_of(bursty_p_me(), site, value, kind, n);
+    bursty_p_keep_restore(area, has);
+}
+BURSTY_P_KEEP_NOINLINE void bursty_p_keep_note(const bursty_site *site, uintptr_t value,
+                                               uint32_t kind, uint32_t n) {
+    bursty_p_thread *t = bursty_p_registered();
+    if (t && !t->acting) bursty_p_event_of(t, site, value, kind, n);
+    else bursty_p_keep_note_outside(site, value, kind, n);
+}
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_event(const bursty_site *site, uintptr_t value);
+void bursty_p_kept_event(const bursty_site *site, uintptr_t value) {
+    bursty_p_keep_note(site, value, site->kind, bursty_p_hold());
 }
 
 #ifdef BURSTY_P_KEEP_LEAVES
@@ -3143,21 +3485,9 @@ BURSTY_P_KEEP_INLINE uint64_t bursty_p_keep_return(const bursty_site *site) {
 BURSTY_P_KEEP_ANSWER(bursty_p_kept_return, bursty_p_keep_return)
 BURSTY_P_KEEP_LOUD
 
-BURSTY_P_COLD static void bursty_p_keep_leave_outside(const bursty_site *site, uint32_t n) {
-    static uint32_t has_xsave;
-    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
-    uint32_t has = bursty_p_keep_ask(&has_xsave);
-    area = bursty_p_keep_save(room, has);
-    bursty_p_event_of(bursty_p_me(), site, 0, BURSTY_P_SCOPE_RETURN, n);
-    bursty_p_keep_restore(area, has);
-}
-
 BURSTY_P_KEEP_ENTRY void bursty_p_kept_leave(uint32_t n);
 void bursty_p_kept_leave(uint32_t n) {
-    const bursty_site *site = bursty_p_keep_left();
-    bursty_p_thread *t = bursty_p_registered();
-    if (t && !t->acting) bursty_p_event_of(t, site, 0, BURSTY_P_SCOPE_RETURN, n);
-    else bursty_p_keep_leave_outside(site, n);
+    bursty_p_keep_note(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN, n);
 }
 #endif
 
@@ -6219,7 +6549,14 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     ticks = bursty_p_plan_time(config);
     bursty_p_lay_out(memory, bytes, ticks);
     bursty_p_all.config = *config;
-    bursty_p_all.lost_threads = 0;
+    bursty_p_all.lost_threads = bursty_p_all.cleared = 0;
+    bursty_p_all.seed_is = config->seed ? BURSTY_P_SEED_GIVEN : BURSTY_P_NO_SEED;
+#ifdef BURSTY_P_DRAWS_SEED
+    if (!config->seed) {
+        bursty_p_all.config.seed = bursty_p_draw_seed();
+        bursty_p_all.seed_is = BURSTY_P_SEED_DRAWN;
+    }
+#endif
     bursty_p_begin_frames();
     bursty_p_begin_budget(config);
     bursty_p_first_settings(config);
@@ -6318,11 +6655,31 @@ BURSTY_API void bursty_thread_end(void) {
     BURSTY_P_RELEASE(&t->state, BURSTY_P_ENDED);
 }
 
+/* A child's seed is made of its parent's and of the fork's number. Where the
+   parent's was drawn, or nobody has counted the fork, its process number is
+   mixed in, too; children of a seed that was given are the same in each run. */
+static void bursty_p_seed_child(void) {
+    uint32_t seed = bursty_p_mix(bursty_p_all.config.seed, bursty_p_all.forks + 1);
+#ifdef BURSTY_P_DRAWS_SEED
+    if (bursty_p_all.seed_is == BURSTY_P_SEED_DRAWN || bursty_p_all.forks == bursty_p_all.forks_known)
+        seed = bursty_p_mix(seed, bursty_p_process());
+#endif
+    bursty_p_all.forks_known = bursty_p_all.forks;
+    bursty_p_all.config.seed = seed;
+}
+
 BURSTY_API void bursty_forked(void) {
     bursty_p_thread *mine = bursty_p_registered();
     uint32_t i;
     if (bursty_p_all.epoch == 0) return;
     for (i = 0; i < BURSTY_P_BUFFERS; i++) bursty_p_buffer[i].busy = 0; /* of threads that are gone */
+    bursty_p_seed_child();
+    if (mine) { /* its profiles begin anew: the parent goes on where it was */
+        mine->reuses += mine->random;
+        bursty_p_seed(mine);
+        mine->generation = 0;
+        for (i = 0; i < BURSTY_PROFILES; i++) mine->sampler[i].stamp = 0;
+    }
     bursty_clear();
     bursty_p_fork_frames();
     for (i = 0; i < bursty_p_threads(); i++) {
@@ -6332,17 +6689,14 @@ BURSTY_API void bursty_forked(void) {
         bursty_p_row *row = &bursty_p_all.rows[i];
         if (!mine || row->thread != mine->number) row->touched = NULL;
     }
-    bursty_p_all.lost_threads = 0;
-    bursty_p_all.config.seed = bursty_p_mix(bursty_p_all.config.seed, UINT32_C(0x464F524B));
-    if (!mine) return;
-    mine->reuses += mine->random;
-    bursty_p_seed(mine);
-    bursty_p_tell(BURSTY_THREAD_FORKED, mine, 1);
+    bursty_p_all.lost_threads = bursty_p_all.cleared = 0;
+    if (mine) bursty_p_tell(BURSTY_THREAD_FORKED, mine, 1);
 }
 
 BURSTY_API void bursty_clear(void) {
     uint32_t i, p;
     if (bursty_p_all.epoch == 0) return;
+    bursty_p_all.cleared++;
     bursty_p_look_now();
     for (i = 0; i < bursty_p_threads(); i++) {
         bursty_p_thread *t = &bursty_p_all.threads[i];
@@ -6360,6 +6714,108 @@ BURSTY_API void bursty_clear(void) {
     }
     bursty_p_clear_time();
     bursty_p_clear_frames();
+}
+
+/* ---- fibers ------------------------------------- src/bursty/fibers.c ---- */
+
+/* The inline code has its scopes at a fixed place of the thread. So a switch
+   moves them: what is open on the stack that is left goes into its fiber, and
+   what is open on the other one comes out of it.
+
+       thread's place    [ a | leaf_a ]           [ b ]
+                            |      switch(&B)       ^
+                            v                       |
+       fiber A           [ a | leaf_a ]         fiber B [ b ]
+
+   Invariant: depth is 0 while scopes move, so that a tick, a watcher or an
+   interrupt finds a whole stack or none. A burst goes on: its events have the
+   scopes of the fiber that runs. Who follows the stack from event to event (a
+   companion) is told. Cost: two copies of the open scopes, without a lock. */
+
+#if BURSTY_STACK > 0
+#ifdef BURSTY_BARE
+enum { BURSTY_P_FIBERS = 8 };
+#else
+enum { BURSTY_P_FIBERS = 64 };
+#endif
+
+/* The names of fibers, each once: a fiber's memory may be gone when a dump is
+   written. A place that two threads take for one name at once is harmless. */
+static struct {
+    bursty_site site[BURSTY_P_FIBERS];
+    uint32_t count;
+} bursty_p_fibers;
+
+static int bursty_p_is_equal(const char *a, const char *b) {
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+BURSTY_P_COLD static const bursty_site *bursty_p_fiber_site(const char *name) {
+    static const bursty_site other = { "(other fibers)", "", 0, BURSTY_P_SCOPE_CALL };
+    uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_fibers.count);
+    for (i = 0; i < count && i < BURSTY_P_FIBERS; i++) {
+        const char *known = BURSTY_P_ACQUIRE(&bursty_p_fibers.site[i].name);
+        if (known && bursty_p_is_equal(known, name)) return &bursty_p_fibers.site[i];
+    }
+    if (count >= BURSTY_P_FIBERS) return &other;
+    i = BURSTY_P_ADD(&bursty_p_fibers.count, 1);
+    if (i >= BURSTY_P_FIBERS) {
+        BURSTY_P_RELEASE(&bursty_p_fibers.count, (uint32_t)BURSTY_P_FIBERS);
+        return &other;
+    }
+    bursty_p_fibers.site[i].file = "";
+    bursty_p_fibers.site[i].kind = BURSTY_P_SCOPE_CALL;
+    BURSTY_P_RELEASE(&bursty_p_fibers.site[i].name, name);
+    return &bursty_p_fibers.site[i];
+}
+#endif
+
+static BURSTY_P_TLS struct {
+    bursty_fiber *runs; /* NULL: the thread itself */
+    bursty_fiber own;   /* its scopes meanwhile */
+} bursty_p_fiber;
+
+BURSTY_P_INLINE void bursty_p_move_scopes(bursty_fiber *from, const bursty_fiber *to) {
+    volatile bursty_here *here = &BURSTY_P_HERE;
+    const uint32_t was = here->depth, now = to->depth;
+    from->depth = was;
+    BURSTY_P_SHOW(&here->depth, 0);
+#if BURSTY_STACK > 0
+    {
+        int32_t i = (int32_t)(was < BURSTY_STACK ? was : BURSTY_STACK);
+        while (--i >= 0) from->stack[i] = here->stack[i];
+        i = (int32_t)(now < BURSTY_STACK ? now : BURSTY_STACK);
+        while (--i >= 0) BURSTY_P_SHOW(&here->stack[i], to->stack[i]);
+    }
+#endif
+    BURSTY_P_SHOW(&here->depth, now);
+}
+
+BURSTY_P_COLD static void bursty_p_tell_switch(void) {
+    bursty_p_thread *t = bursty_p_registered();
+    if (t && bursty_p_all.companion.on_thread)
+        bursty_p_all.companion.on_thread(BURSTY_THREAD_SWITCHED, t->number);
+}
+
+BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
+    bursty_fiber *was = bursty_p_fiber.runs;
+    bursty_fiber *to = fiber ? fiber : &bursty_p_fiber.own;
+    uint32_t n = BURSTY_P_HERE.n;
+    if (fiber == was) return was;
+#if BURSTY_STACK > 0
+    if (fiber && BURSTY_P_UNLIKELY(fiber->depth == 0) && fiber->name) { /* its name is its outermost scope */
+        fiber->stack[0] = bursty_p_fiber_site(fiber->name);
+        fiber->depth = 1;
+    }
+#endif
+    bursty_p_move_scopes(was ? was : &bursty_p_fiber.own, to);
+    bursty_p_fiber.runs = fiber;
+    if (BURSTY_P_UNLIKELY(BURSTY_P_POLLS || n > BURSTY_P_SPAN)) bursty_p_tell_switch(); /* in a burst */
+    return was;
 }
 
 /* ---- answers ----------------------------------- src/bursty/answers.c ---- */
@@ -6598,7 +7054,16 @@ BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
 
 /* ---- bursty_write -------------------------------- src/bursty/write.c ---- */
 
-/* Writes all parts: the counts, the ticks, the frames, the companion's. */
+/* The image begins with an ELF header, and the linker names it. */
+#if defined(__ELF__) && defined(BURSTY_P_GNU) && !defined(BURSTY_BARE)
+extern const unsigned char bursty_p_head[] __asm__("__ehdr_start")
+    __attribute__((weak, visibility("hidden")));
+#define BURSTY_P_BUILD bursty_p_build_of(bursty_p_head)
+#else
+#define BURSTY_P_BUILD bursty_p_build_of(NULL)
+#endif
+
+/* Writes all parts: the counts, the ticks, the frames, the companion's, the seed. */
 BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     bursty_p_dump d;
     bursty_stats stats;
@@ -6626,7 +7091,10 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     if (bursty_p_write_frames(&d, write, user)) return -1;
 #endif
 #endif
-    return bursty_p_all.companion.write ? bursty_p_all.companion.write(write, user) : 0;
+    const uint32_t sample[3] = { bursty_p_all.config.seed, bursty_p_all.seed_is, bursty_p_all.cleared };
+    if (bursty_p_all.companion.write && bursty_p_all.companion.write(write, user)) return -1;
+    if (!bursty_p_write_sample(sample, BURSTY_P_BUILD, bursty_p_all.config.program, write, user)) return 0;
+    return -1;
 }
 
 /* ---- bursty_save ---------------------------------- src/bursty/save.c ---- */

@@ -219,7 +219,7 @@ ALONE static int compare_body(const uint32_t *a, const uint32_t *b, int n) {
 }
 ALONE static uint32_t sum_for(const uint32_t *a, int n) {
     uint32_t s = 0;
-    BURST_FOR(int, i, 0, n, {
+    BURST_FOR_LEAF(int, i, 0, n, {
         BURST_REF(BURSTY_LOAD, &a[i]);
         s += a[i];
     })
@@ -227,14 +227,14 @@ ALONE static uint32_t sum_for(const uint32_t *a, int n) {
 }
 ALONE static uint32_t hash_for(const uint32_t *a, int n) {
     uint32_t h = 2166136261u;
-    BURST_FOR(int, i, 0, n, {
+    BURST_FOR_LEAF(int, i, 0, n, {
         BURST_REF(BURSTY_LOAD, &a[i]);
         h = (h ^ a[i]) * 16777619u;
     })
     return h;
 }
 ALONE static int compare_for(const uint32_t *a, const uint32_t *b, int n) {
-    BURST_FOR(int, i, 0, n, {
+    BURST_FOR_LEAF(int, i, 0, n, {
         BURST_REF(BURSTY_LOAD, &a[i]);
         if (a[i] != b[i]) return i;
     })
@@ -501,11 +501,11 @@ int main(int argc, char **argv) {
         { "BURST_DUAL", run_fib_fn },
         { "BURST_SCOPE", run_fib_scope });
     RACE("sum", { "plain", run_sum_plain }, { "BURST_LOOP", run_sum_loop },
-        { "BURST_BODY", run_sum_body }, { "BURST_FOR", run_sum_for });
+        { "BURST_BODY", run_sum_body }, { "BURST_FOR_LEAF", run_sum_for });
     RACE("hash", { "plain", run_hash_plain }, { "BURST_LOOP", run_hash_loop },
-        { "BURST_BODY", run_hash_body }, { "BURST_FOR", run_hash_for });
+        { "BURST_BODY", run_hash_body }, { "BURST_FOR_LEAF", run_hash_for });
     RACE("compare", { "plain", run_compare_plain }, { "BURST_LOOP", run_compare_loop },
-        { "BURST_BODY", run_compare_body }, { "BURST_FOR", run_compare_for });
+        { "BURST_BODY", run_compare_body }, { "BURST_FOR_LEAF", run_compare_for });
     RACE("leaf call", { "empty", run_leaf_empty }, { "plain", run_leaf_plain },
         { "BURST_CHECK", run_leaf_check }, { "BURST_POINT", run_leaf_point },
         { "BURST_DUAL", run_leaf_fn }, { "BURST_DUAL_LEAF, BURST_SAME", run_leaf_sub },

@@ -26,7 +26,7 @@ const { launch } = require('../tests/browser.js');
     await t.go('about:blank');
     const before = await cpu();
     await t.go('file://' + path.resolve(page));
-    await t.until('workbench.isReady', 120);
+    await t.until('workbench.isReady');
     const used = (await cpu() - before) * 1000;
     say(path.basename(page) + ': interactive', used.toFixed(1).padStart(8) + ' ms of CPU ' +
       (await t.run('performance.now()')).toFixed(1).padStart(8) + ' ms');

@@ -193,9 +193,9 @@ def goals(micro, real):
             )
     by = {(r['build'], r['group'], r['rival']): r for r in micro['rows']}
     for build in ('gcc', 'gcc -O3', 'clang-19') if by else ():
-        loops = [(g, by[build, g, 'BURST_FOR']['ratio']) for g in ('sum', 'hash', 'compare')]
+        loops = [(g, by[build, g, 'BURST_FOR_LEAF']['ratio']) for g in ('sum', 'hash', 'compare')]
         add(
-            'BURST_FOR over the plain loop, %s' % build,
+            'BURST_FOR_LEAF over the plain loop, %s' % build,
             '<= 1.02',
             ', '.join('%s %.2f' % l for l in loops),
             all(r < 1.025 for g, r in loops),
@@ -565,9 +565,9 @@ def form_peers(micro):
     by = {(r['build'], r['group'], r['rival']): r for r in micro['rows']}
     names = [
         (
-            'bursty, BURST_DUAL and BURST_FOR: gcc',
+            'bursty, BURST_DUAL and BURST_FOR_LEAF: gcc',
             'gcc',
-            ('BURST_DUAL', 'BURST_FOR', 'BURST_FOR', 'BURST_FOR'),
+            ('BURST_DUAL', 'BURST_FOR_LEAF', 'BURST_FOR_LEAF', 'BURST_FOR_LEAF'),
         ),
         (
             'bursty, BURST_ENTRY and BURST_LOOP: gcc',
@@ -575,9 +575,9 @@ def form_peers(micro):
             ('BURST_ENTRY', 'BURST_LOOP', 'BURST_LOOP', 'BURST_LOOP'),
         ),
         (
-            'bursty, BURST_DUAL and BURST_FOR: clang-19',
+            'bursty, BURST_DUAL and BURST_FOR_LEAF: clang-19',
             'clang-19',
-            ('BURST_DUAL', 'BURST_FOR', 'BURST_FOR', 'BURST_FOR'),
+            ('BURST_DUAL', 'BURST_FOR_LEAF', 'BURST_FOR_LEAF', 'BURST_FOR_LEAF'),
         ),
         (
             'bursty, BURST_ENTRY and BURST_LOOP: clang-19',

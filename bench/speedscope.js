@@ -23,7 +23,7 @@ const index = path.resolve(folder, 'node_modules/speedscope/dist/release/index.h
     const before = await cpu(),
       start = Date.now();
     await t.go('file://' + index + '#localProfilePath=' + script);
-    const isThere = await t.until('document.title.endsWith(" - speedscope")', 120);
+    const isThere = await t.until('document.title.endsWith(" - speedscope")');
     const used = ((await cpu()) - before) * 1000;
     console.log((path.basename(file) + ': interactive').padEnd(44) + (isThere
       ? used.toFixed(1).padStart(8) + ' ms of CPU ' + String(Date.now() - start).padStart(8) + ' ms'

@@ -82,9 +82,9 @@ async function launch(more) {
           await of('Page.navigate', { url });
           await loaded;
         },
-        // Waits until the expression is true; says false if it does not become so.
-        async until(expression, seconds) {
-          for (const end = Date.now() + (seconds || 10) * 1000; Date.now() < end;) {
+        // Waits until the expression is true; says false if it is not within two minutes.
+        async until(expression) {
+          for (const end = Date.now() + 120000; Date.now() < end;) {
             if (await run('Boolean(' + expression + ')')) return true;
             await new Promise(resolve => setTimeout(resolve, 20));
           }

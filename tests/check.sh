@@ -95,6 +95,25 @@ needs_recorder() {
     has_recorder || leave "no recorder for this target"
 }
 
+# Waits for an event: until COMMAND says yes. No machine needs the two minutes
+# after which it gives up and says no.
+wait_for() { # COMMAND...
+    looks=0
+    until "$@"; do
+        looks=$((looks + 1))
+        [ $looks -le 6000 ] || return 1
+        sleep .02
+    done
+}
+
+# Runs a command that may use so much processor time, however long that takes.
+# What waits for ever ends after five minutes.
+within() { # SECONDS COMMAND...
+    seconds=$1
+    shift
+    (ulimit -t "$seconds" && exec timeout 300 "$@")
+}
+
 # What `bursty cc` compiles of its own for a compiler is compiled once for all tests, and what it
 # forgets to delete is in $out/tmp.
 shares_runtime() {

@@ -239,12 +239,12 @@ fish_completes() { # WANTED LINE
 check "fish: commands" fish_completes '^merge.add many dumps' 'bursty me'
 check "fish: options" fish_completes '^--source-root.read' 'bursty report --so'
 cat >"$work/zsh.sh" <<'END'
-# What a zsh writes to a terminal, until what is waited for is there or half a
-# minute is over: it is told a key only when it has said that it waits for one.
+# What a zsh writes to a terminal, until what is waited for is there or five
+# minutes are over: it is told a key only when it has said that it waits for one.
 setopt extended_glob
 zmodload zsh/zpty zsh/datetime
 until_seen() { # PATTERN
-    local until=$((EPOCHSECONDS + 30)) seen= line
+    local until=$((EPOCHSECONDS + 300)) seen= line
     while [[ $seen != $~1 ]] && ((EPOCHSECONDS < until)); do
         if zpty -r -t z line; then seen+=$line; else sleep .05; fi
     done

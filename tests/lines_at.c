@@ -25,6 +25,11 @@ int main(int argc, char **argv) {
         uint64_t address = strtoull(word, NULL, 16);
         text path = {NULL, 0, 0}, names = {NULL, 0, 0};
         uint32_t line = prove_path_at(lines, address, &path);
+        uint64_t unit, file;
+        uint32_t declared = prove_declared_at(inlines, address, &unit, &file);
+        text where = {NULL, 0, 0};
+        if (declared) (void)prove_path_in(lines, unit, file, declared, &where);
+        text_free(&where);
         prove_inlines_at(inlines, address, &names);
         for (i = 0; i < names.size; i++) {
             if (names.data[i] == '\t') names.data[i] = ' ';

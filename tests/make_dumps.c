@@ -521,6 +521,24 @@ static void source(brst *b, const char *file) {
     brst_end(b);
 }
 
+/* Beside it, of the same file and of another one, functions without counters. */
+static void unmeasured(brst *b) {
+    static const char *const names[] = {"g", "src/g.c", "elvis", "h", "src/h.c", "it is a coroutine"};
+    unsigned i, k;
+    source(b, "src/g.c");
+    brst_begin(b, 21, 256);
+    brst_number(b, 1);
+    for (i = 0; i < 2; i++) {
+        brst_number(b, 2);
+        brst_string(b, names[3 * i + 1]);
+        brst_string(b, names[3 * i]);
+        brst_string(b, names[3 * i + 2]);
+        brst_number(b, 3);
+        for (k = 0; k < 3; k++) brst_number(b, 9 + i - 4 * k);
+    }
+    brst_end(b);
+}
+
 /* A function that has so many lines, of which all have run. */
 static void long_source(brst *b, const char *file, unsigned lines) {
     static const unsigned char head[] = {32, 0, 0, 3, 2, 0, 1, 99};
@@ -1060,6 +1078,8 @@ int main(int argc, char **argv) {
     save(folder, "coverage.brst", &b);
     coverage_cxx(&b);
     save(folder, "coverage_cxx.brst", &b);
+    unmeasured(&b);
+    save(folder, "unmeasured.brst", &b);
     game(&b, 1);
     tree(&b, 1, 0);
     cyclic_footprint(&b);

@@ -336,6 +336,44 @@ static void exits(brst *b, unsigned count) {
     }
 }
 
+static void begin_unmeasured(brst *b) {
+    brst_begin(b, 4, CHUNK);
+    function(b, 1, "a.c");
+    counts(b, 1, 1);
+    exits(b, 0);
+    brst_end(b);
+    brst_begin(b, 21, CHUNK);
+    brst_number(b, 1);
+}
+
+/* Functions that are not measured, all of one file, with a line each; and one
+   that has a line for each byte. */
+static void unmeasured(brst *b, size_t bytes) {
+    unsigned line = 0;
+    begin_unmeasured(b);
+    while (b->size < bytes) {
+        brst_number(b, 1);
+        brst_string(b, "a.c");
+        brst_string(b, "f");
+        brst_string(b, "");
+        brst_number(b, 1);
+        brst_number(b, ++line);
+    }
+    brst_end(b);
+}
+
+static void unmeasured_lines(brst *b, size_t bytes) {
+    size_t i;
+    begin_unmeasured(b);
+    brst_number(b, 1);
+    brst_string(b, "a.c");
+    brst_string(b, "f");
+    brst_string(b, "");
+    brst_number(b, bytes);
+    for (i = 0; i < bytes; i++) brst_number(b, 1);
+    brst_end(b);
+}
+
 static void edge_functions(brst *b, size_t bytes) {
     uint64_t number = 0;
     brst_begin(b, 4, CHUNK);
@@ -974,6 +1012,8 @@ static const struct {
     {"grids", grids},
     {"full_grids", full_grids},
     {"small_footprints", small_footprints},
+    {"unmeasured", unmeasured},
+    {"unmeasured_lines", unmeasured_lines},
     {"edge_functions", edge_functions},
     {"edge_files", edge_files},
     {"edge_exits", edge_exits},

@@ -1,14 +1,36 @@
 #!/bin/sh
-# matrix.sh [TARGET...] - installs what the targets of tests/matrix/targets need, runs them two at a
-# time and adds up. A target whose packages cannot be installed is a failure, and is named.
+# matrix.sh [gate|TARGET...] - installs what rows of tests/matrix/targets need, runs them two at a time
+# ($JOBS) and adds up. Without a name: the rows of `make matrix`. With "gate": those of `make gate`. A row
+# whose packages cannot be installed has failed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 table=tests/matrix/targets
-[ $# = 0 ] && set -- $(sed -n 's/^\([a-z][^ |]*\) *|.*/\1/p' $table)
 mkdir -p build/matrix
 rm -f build/matrix/*.result
 
-packages_of() { awk -F '|' -v n="$1" '{ k = $1; gsub(/ /, "", k) } k == n { print $2 }' $table; }
+field() { awk -F '|' -v n="$1" -v f="$2" '{ k = $1; gsub(/ /, "", k) } k == n { print $f }' $table; }
+packages_of() { field "$1" 3; }
+all_rows() { sed -n 's/^\([a-z][^ |]*\) *|.*/\1/p' $table; }
+
+# What a row's own area is now: the files of its folders, as git has them with what was not committed.
+area_of() { # ROW
+    folders=$(field "$1" 2 | sed 's/^ *[a-z]*//')
+    [ "${folders% }" ] || return 1
+    for file in $(find $folders -type f | LC_ALL=C sort); do cksum <"$file"; echo "$file"; done | cksum | tr ' ' -
+}
+has_changed() { # ROW: its area is another one than that with which it last passed
+    now=$(area_of "$1") || return 1
+    ! grep -qx "$1 $now" tests/matrix/passed
+}
+
+case ${1-} in
+'') set -- $(for row in $(all_rows); do case $(field "$row" 2) in *gate*) ;; *) echo "$row" ;; esac; done) ;;
+gate) set -- $(for row in $(all_rows); do case $(field "$row" 2) in
+        *gate* | *both*) echo "$row" ;;
+        *) if has_changed "$row"; then echo "$row"; fi ;;
+        esac; done) ;;
+esac
+
 # npm may be there without Debian's package, which another nodejs keeps out.
 is_there() {
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ] && return
@@ -53,7 +75,7 @@ done
 for target in $ready; do echo "0 1 0" >"build/matrix/$target.result"; done     # until it says otherwise
 
 # The host's tool reads what emulated targets write.
-make -s >build/matrix/tool.log 2>&1 || cat build/matrix/tool.log
+make -s -j"${JOBS:-2}" tools >build/matrix/tool.log 2>&1 || cat build/matrix/tool.log
 ROW_LIMIT=${ROW_LIMIT:-2700} # seconds after which a row is ended
 export ROW_LIMIT
 echo "$ready" | xargs -r -n 1 -P "${JOBS:-2}" sh -c '
@@ -62,7 +84,12 @@ echo "$ready" | xargs -r -n 1 -P "${JOBS:-2}" sh -c '
 
 for target in $ready; do
     read -r _ failed _ <"build/matrix/$target.result"
-    [ "$failed" = 0 ] && continue
+    if [ "$failed" = 0 ]; then
+        now=$(area_of "$target") || continue
+        { grep -v "^$target " tests/matrix/passed; echo "$target $now"; } | LC_ALL=C sort >build/matrix/passed
+        cmp -s build/matrix/passed tests/matrix/passed || cp build/matrix/passed tests/matrix/passed
+        continue
+    fi
     echo "-- $target (build/matrix/$target.log)"
     grep -E 'error:|FAILED|failed: |passed, [1-9][0-9]* failed|ended with|rror [0-9]' "build/matrix/$target.log" | cut -c 1-200 | head -n 30 | sed 's/^ */    /'
 done

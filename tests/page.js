@@ -181,7 +181,7 @@ const views = {
     // Ctrl and the wheel zoom at the pointer; what shows is in the address, and Escape undoes it.
     const box = await run('workbench.flame.box(2)');
     await t.wheel(box.x, box.y, -120, 2);
-    check('the wheel zooms', await t.until('location.hash.includes("range=")', 3), await hash());
+    check('the wheel zooms', await t.until('location.hash.includes("range=")'), await hash());
     await t.key('Escape');
     check('and Escape undoes it', !(await hash()).includes('range='));
     await run(`setState({ unit: 'calls' })`);
@@ -207,7 +207,7 @@ const views = {
     await t.key('/');
     check('/ goes to search', (await focused()) === 'search');
     await t.type('operator+');
-    await t.until('location.hash.includes("search=")', 3);
+    await t.until('location.hash.includes("search=")');
     await t.frame();
     check('a plus sign is a plus sign', (await count('.functions .rows .row')) === 1 &&
       (await textOf('.functions .rows')).includes('operator+'));
@@ -217,12 +217,12 @@ const views = {
     check('what is typed stays', (await run('document.activeElement.value')) === 'operator+');
     await t.key('Escape');
     await t.type('/^operator.$/');
-    await t.until('decodeURIComponent(location.hash).includes(".$/")', 3);
+    await t.until('decodeURIComponent(location.hash).includes(".$/")');
     await t.frame();
     check('an expression', (await count('.functions .rows .row')) === 2);
     await t.key('Escape');
     await t.type('f(');
-    await t.until('location.hash.includes("search=f")', 3);
+    await t.until('location.hash.includes("search=f")');
     await t.frame();
     check('brackets', (await count('.functions .rows .row')) === 1);
     // A link to a stack and to functions that this run does not have.
@@ -283,7 +283,7 @@ const views = {
       (await count('#workbench b b, #workbench script, #workbench img, .functions i i')) === 0);
     await t.key('/');
     await t.type('</script>');
-    await t.until('location.hash.includes("search=")', 3);
+    await t.until('location.hash.includes("search=")');
     await t.frame();
     check('searched as text', (await count('.functions .rows .row')) > 0);
     await clickOn('.functions .rows .row');

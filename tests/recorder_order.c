@@ -22,6 +22,7 @@ void *recorder_memory(size_t bytes) { return calloc(1, bytes); }
 void recorder_at_exit(void) {}
 int recorder_wants_child(recorder_thread *all) { return all != NULL; }
 void recorder_lock_names(int on) { (void)on; }
+void recorder_seed_child(void) {}
 void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end) {
     (void)place;
     *low = *end = 0;

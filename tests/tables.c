@@ -12,8 +12,13 @@
    the same: the program compares the index again, as a copy in another
    register, and neither look follows that. A loose table is too long. That is
    safe, for no index reaches the rest, and a copy keeps the addresses that lead
-   out. Loose tables are counted; tests/tables.sh bears few. Prints a line for
-   each difference, then the sums. Returns 1 if there was a difference. */
+   out. Loose tables are counted; tests/tables.sh bears few.
+
+   It also checks that no exception lands in the bytes that the jump over an
+   entry overwrites: it reads the tables of landing pads by itself.
+
+   Prints a line for each difference, then the sums. Returns 1 if there was a
+   difference. */
 #define _GNU_SOURCE 1
 #define BINPATCH_IMPLEMENTATION
 #include "binpatch.h"
@@ -31,7 +36,7 @@ typedef struct spot {
     uint64_t address, end;
 } spot;
 
-static unsigned long long files, functions, jumps, proved, compared, translated, loose, differences;
+static unsigned long long files, functions, jumps, proved, compared, translated, loose, pads, differences;
 static const char *name;
 static int is_verbose; /* VERBOSE is set: loose tables are named */
 
@@ -285,6 +290,66 @@ static void look_at_function(x86flow_body *b, const x86flow_module *m, x86flow_f
     }
 }
 
+/* ---- where exceptions land ---- */
+
+static uint64_t number(const uint8_t **p, unsigned encoding) {
+    uint64_t value = 0;
+    unsigned shift = 0;
+    if (encoding == 3) {
+        memcpy(&value, *p, 4);
+        *p += 4;
+        return value;
+    }
+    do value |= (uint64_t)(**p & 127) << shift, shift += 7;
+    while (*(*p)++ & 128);
+    return value;
+}
+
+/* An entry that begins so is jumped over, from behind endbr64 on. */
+static void look_at_pad(const x86flow_module *m, const x86flow_graph *g, uint64_t pad) {
+    const x86flow_function *f = x86flow_function_at(m, pad);
+    static const uint8_t endbr64[4] = {0xF3, 0x0F, 0x1E, 0xFA};
+    uint64_t jump;
+    if (!f || f->reason || f->flags & X86FLOW_FRAGMENT) return;
+    jump = f->lo + (memcmp(at(f->lo), endbr64, 4) == 0 ? 4 : 0);
+    if (pad >= jump + 5 || (pad > jump && x86flow_touched(g, m, pad))) return;
+    printf("%s: %llx: an exception lands in the first bytes of a function\n", name,
+           (unsigned long long)(pad - m->bias));
+    differences++;
+}
+
+static void look_at_pads(const x86flow_module *m, const x86flow_graph *g) {
+    uint32_t n;
+    for (n = 0; n < m->count; n++) {
+        const uint8_t *p, *end;
+        uint64_t start, pad, size;
+        unsigned encoding;
+        x86flow_unwind u;
+        if (x86flow_read_fde(m->functions[n].fde, &u) != 0 || !u.has_lsda) continue;
+        p = (const uint8_t *)at(u.lsda);
+        start = u.pc;
+        if (*p++ != 0xFF) {
+            int32_t distance;
+            if (p[-1] != 0x1B) continue;
+            memcpy(&distance, p, 4);
+            start = (uint64_t)(uintptr_t)p + (uint64_t)(int64_t)distance;
+            p += 4;
+        }
+        if (*p++ != 0xFF) (void)number(&p, 1);
+        encoding = *p++;
+        if (encoding != 1 && encoding != 3) continue;
+        size = number(&p, 1);
+        for (end = p + size; p < end; (void)number(&p, 1)) {
+            (void)number(&p, encoding);
+            (void)number(&p, encoding);
+            pad = number(&p, encoding);
+            if (!pad) continue;
+            pads++;
+            look_at_pad(m, g, start + pad);
+        }
+    }
+}
+
 static void look_at_module(x86flow_module *m) {
     x86flow_body body;
     x86flow_graph graph;
@@ -309,6 +374,7 @@ static void look_at_module(x86flow_module *m) {
     x86flow_touch_tables(&graph, m);
     for (n = 0; n < m->count; n++) look_at_function(&body, m, &list[n]);
     look_at_spots();
+    look_at_pads(m, &graph);
     files++;
     functions += m->count;
     free(m->near);
@@ -331,7 +397,7 @@ int main(int argc, char **argv) {
         if (file_bytes) munmap((void *)(uintptr_t)file_bytes, file_size);
     }
     printf("%llu files, %llu functions, %llu indirect jumps, %llu translated; %llu tables proved, "
-           "%llu compared, %llu loose, %llu differences\n",
-           files, functions, jumps, translated, proved, compared, loose, differences);
+           "%llu compared, %llu loose, %llu landing pads, %llu differences\n",
+           files, functions, jumps, translated, proved, compared, loose, pads, differences);
     return differences != 0;
 }

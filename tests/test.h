@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* By how much less an emulator or a sanitizer does: it divides the rounds of
+   what takes long. */
+#ifndef TEST_SCALE
+#define TEST_SCALE 1
+#endif
+
 typedef struct test_case {
     void (*function)(void);
     const char *name;

@@ -196,7 +196,7 @@ static void checking_action(void *user, const bursty_event *e) {
         called_by_action(i);
         BURST_POINT(BURSTY_USER, "in action", i);
     }
-    BURST_FOR(int, k, 0, 100, { if (k == 50) { break; } })
+    BURST_FOR_LEAF(int, k, 0, 100, { if (k == 50) { break; } })
 }
 
 TEST(actions_may_check) {

@@ -55,7 +55,7 @@ static int naive(uint32_t n, uint32_t stop, uint64_t *seen) {
 }
 
 static int strips(uint32_t n, uint32_t stop, uint64_t *seen) {
-    BURST_FOR(uint32_t, i, 0, n, {
+    BURST_FOR_LEAF(uint32_t, i, 0, n, {
         BURST_IF_RECORDING(++*seen);
         if (i == stop) { throw std::runtime_error("strips"); }
     })

@@ -10,7 +10,7 @@ static uint32_t *stream, stream_count;
 
 static void note(uint32_t value) { stream[stream_count++] = value; }
 
-/* Every loop twice, with BURST_FOR and with a check per iteration; how names
+/* Every loop twice, with BURST_FOR_LEAF and with a check per iteration; how names
    the way out. */
 static int naive_loop(uint32_t n, uint32_t stop, int how) {
     uint32_t i;
@@ -28,7 +28,7 @@ out:
 }
 
 static int strip_loop(uint32_t n, uint32_t stop, int how) {
-    BURST_FOR(uint32_t, i, 0, n, {
+    BURST_FOR_LEAF(uint32_t, i, 0, n, {
         BURST_IF_RECORDING(note(i));
         if (i == stop && how == 0) { break; }
         if (i == stop && how == 1) { return 1; }
@@ -118,9 +118,9 @@ TEST(for_takes_any_integer_type) {
     uint32_t bytes = 0;
     start_with(NULL, 9);
     BURST_FOR(int, i, -5, 6, { sum += i; })
-    BURST_FOR(uint8_t, c, 3, 255, { bytes += c; })
-    BURST_FOR(int64_t, w, INT64_C(-3), INT64_C(100000), { sum += (long)(w % 2); })
-    BURST_FOR(size_t, outer, 0, 3, { BURST_FOR(int, inner, 0, 4, { sum += (long)outer * inner; }) })
+    BURST_FOR_LEAF(uint8_t, c, 3, 255, { bytes += c; })
+    BURST_FOR_LEAF(int64_t, w, INT64_C(-3), INT64_C(100000), { sum += (long)(w % 2); })
+    BURST_FOR(size_t, outer, 0, 3, { BURST_FOR_LEAF(int, inner, 0, 4, { sum += (long)outer * inner; }) })
     BURST_FOR(short, none, 5, 5, { sum += none + 1000000; })
     CHECK_EQ(bytes, (3 + 254) * 252 / 2);
     CHECK_EQ(sum, -2 + 50000 + 18);                         /* -3 % 2 and -1 % 2 are -1 */
@@ -133,7 +133,7 @@ TEST(for_takes_any_integer_type) {
 #define LEAVES_EARLY(name, type) \
     __attribute__((noinline)) static uint32_t name(type lo, type hi, type at) { \
         uint32_t n = 0; \
-        BURST_FOR(type, i, lo, hi, { \
+        BURST_FOR_LEAF(type, i, lo, hi, { \
             n++; \
             if (i == at) { return n; } \
         }) \
@@ -249,7 +249,7 @@ static BURST_DUAL(long, total, (const int *a, int n), (a, n)) {
             s += a[i];
             if (s < 0) break;
         })
-    BURST_FOR(int, j, 0, n, { BURST_REF(BURSTY_LOAD, &a[j]); s += a[j]; })
+    BURST_FOR_LEAF(int, j, 0, n, { BURST_REF(BURSTY_LOAD, &a[j]); s += a[j]; })
     return s;
 }
 

@@ -82,7 +82,7 @@ TEST(forms_record_while_open) {
     caller(3);
     CHECK_EQ(inside, 1974);
     inside = 0;
-    BURST_FOR(int, i, 0, 10000, { BURST_IF_RECORDING(inside++); sum += i; })
+    BURST_FOR_LEAF(int, i, 0, 10000, { BURST_IF_RECORDING(inside++); sum += i; })
     CHECK_EQ(inside, 10000);
     {
         int i;
@@ -98,7 +98,7 @@ TEST(forms_record_while_open) {
     CHECK_EQ(events, 2);
     CHECK(BURST_CHECK());
     bursty_poll(0);
-    BURST_FOR(int, i, 0, 10000, { BURST_IF_RECORDING(inside++); sum += i; })
+    BURST_FOR_LEAF(int, i, 0, 10000, { BURST_IF_RECORDING(inside++); sum += i; })
     CHECK_EQ(inside, 10100);
     CHECK_EQ(sum, 2 * 49995000L + 4950);
     CHECK(!BURST_CHECK());
@@ -108,9 +108,9 @@ TEST(loops_end_with_their_bursts) {
     long sum = 0;
     start(2500);
     bursty_poll(1);
-    BURST_FOR(int, i, 0, 10000, { BURST_IF_RECORDING(inside++); sum += i; if (i == 99) { break; } })
+    BURST_FOR_LEAF(int, i, 0, 10000, { BURST_IF_RECORDING(inside++); sum += i; if (i == 99) { break; } })
     CHECK_EQ(inside, 100);
-    BURST_FOR(int, i, 0, 10000, { BURST_IF_RECORDING(inside++); sum += i; })
+    BURST_FOR_LEAF(int, i, 0, 10000, { BURST_IF_RECORDING(inside++); sum += i; })
     CHECK_EQ(inside, 2500);
     bursty_poll(0);
     CHECK_EQ(sum, 4950 + 49995000L);

@@ -12,9 +12,6 @@ TEST(signals) { SKIP("no threads or no signals with this compiler"); }
 #include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
-#ifndef TEST_SCALE
-#define TEST_SCALE 1
-#endif
 
 static volatile uint64_t handled;
 static uint64_t written;

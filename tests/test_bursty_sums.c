@@ -704,6 +704,7 @@ TEST(sums_stop_when_they_are_full) {
     size_t i, full = 0;
     s.profile[0].awake_count = 4;
     s.profile[0].hibernate_count = 1u << 30;
+    s.profile[0].jitter = -1; /* begins awake */
     start(&s, 0);
     for (i = 0; i < 20000; i++) small();
     read_dump(&dumped);

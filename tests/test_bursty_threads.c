@@ -8,9 +8,6 @@
 TEST(threads) { SKIP("this compiler has no thread-local storage or no atomics"); }
 #else
 
-#ifndef TEST_SCALE
-#define TEST_SCALE 1
-#endif
 
 #include <pthread.h>
 

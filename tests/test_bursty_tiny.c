@@ -80,7 +80,7 @@ TEST(forms) {
     inside = 0;
     CHECK_EQ(set(23, 5, -1), 0);
     for (i = 0; i < 300; i++) {
-        BURST_FOR(uint32_t, k, 0, 50, {
+        BURST_FOR_LEAF(uint32_t, k, 0, 50, {
             BURST_IF_RECORDING(inside++);
             taken++;
             if (k == i % 60) {

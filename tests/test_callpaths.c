@@ -146,6 +146,39 @@ TEST(a_full_profile_is_exact) {
     CHECK_EQ(stats.calls + stats.contexts, 0);
 }
 
+/* Two fibers take turns in their scopes: no call of one is in a context of the
+   other. */
+TEST(contexts_follow_fibers) {
+    static bursty_fiber one, two;
+    contexts c;
+    int i;
+    memset(&one, 0, sizeof one);
+    memset(&two, 0, sizeof two);
+    one.name = "one";
+    two.name = "two";
+    CHECK_EQ(start(BURSTY_ALWAYS, 0, 0), 0);
+    {
+        BURST_SCOPE("main");
+        for (i = 0; i < 10; i++) {
+            (void)bursty_fiber_switch(&one);
+            outer();
+            (void)bursty_fiber_switch(&two);
+            inner();
+            (void)bursty_fiber_switch(NULL);
+            point();
+        }
+        BURST_LEAVE();
+    }
+    CHECK_EQ(read_dump(&c), 1);
+    CHECK_EQ(total_of(&c), 1 + 60 + 20 + 10);
+    CHECK_EQ(calls_of(&c, "main;point"), 10);
+    CHECK_EQ(calls_of(&c, "one;outer"), 10);
+    CHECK_EQ(calls_of(&c, "one;outer;inner;point"), 20);
+    CHECK_EQ(calls_of(&c, "two;inner;point"), 10);
+    CHECK_EQ(calls_of(&c, "main;outer"), 0);
+    contexts_free(&c);
+}
+
 TEST(a_pause_leaves_out_what_is_in_it) {
     contexts c;
     CHECK_EQ(start(BURSTY_ALWAYS, 0, 0), 0);

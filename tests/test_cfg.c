@@ -6,9 +6,6 @@
 #include "base/tool.h"
 #include "lab/edges.h"
 
-#ifndef TEST_SCALE
-#define TEST_SCALE 1
-#endif
 
 static const char graphs[] = "P loop\n"
                              "F 10 main 4\n"

@@ -15,7 +15,7 @@ mkdir -p "$out/build" || exit 2
 . tests/compile/warnings.sh
 log=$out/log
 
-run() { (cd "$out" && timeout 60 "./$1" </dev/null); } # what a program writes stays here
+run() { (cd "$out" && within 60 "./$1" </dev/null); } # what a program writes stays here
 
 # A page's program is a user's, of one file, in which a field left out is a zero and so a default.
 warnings_for() { # COMPILER PROGRAM

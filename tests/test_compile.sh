@@ -46,11 +46,11 @@ for std in $stds; do
 done
 check "a user of what all.c implements, linked" c -std=c99 -pthread -o "$out/two" \
     tests/compile/part.c "$out/all.o" -lm
-check "a user of what all.c implements, run" timeout 20 "$out/two"
+check "a user of what all.c implements, run" within 20 "$out/two"
 check "static: the other unit" c -std=c99 -DSTATIC_OTHER -c -o "$out/static_other.o" \
     tests/compile/static.c
 check "static, linked" c -std=c99 -pthread -o "$out/both" "$out/static.o" "$out/static_other.o" -lm
-check "static, run" timeout 20 "$out/both"
+check "static, run" within 20 "$out/both"
 
 if has "$CXX"; then
     for std in $cxx_stds; do
@@ -66,10 +66,10 @@ if has "$CXX"; then
     done
     check "C++ user of C++ implementations, linked" cxx -std=c++11 -pthread -o "$out/two_cc" \
         tests/compile/part.cc "$out/all_cc.o"
-    check "C++ user of C++ implementations, run" timeout 20 "$out/two_cc"
+    check "C++ user of C++ implementations, run" within 20 "$out/two_cc"
     check "C++ user of C implementations, linked" cxx -std=c++11 -pthread -o "$out/mixed" \
         tests/compile/part.cc "$out/all.o"
-    check "C++ user of C implementations, run" timeout 20 "$out/mixed"
+    check "C++ user of C implementations, run" within 20 "$out/mixed"
 else
     skip "C++: no $CXX"
 fi
@@ -80,13 +80,13 @@ for variant in ON BURSTY_OFF BURSTY_POLL BURSTY_NO_TLS BURSTY_STATIC BURSTY_TINY
     FORMS_BY_HAND; do
     check "forms built with $variant" c -std=c99 $best -pthread -DFORMS_MAIN -D$variant -o \
         "$out/forms" tests/compile/forms.c -lm
-    check "forms run with $variant" timeout 20 "$out/forms"
+    check "forms run with $variant" within 20 "$out/forms"
     case ${FULL-}$variant in ON | 1*) ;; *) continue ;; esac
     has "$CXX" || continue
     case $variant in ON) level=$best ;; *) level=-O0 ;; esac
     check "forms built as C++ with $variant" cxx -std=c++11 $level -pthread -DFORMS_MAIN -D$variant \
         -x c++ -o "$out/forms_cc" tests/compile/forms.c -lm
-    check "forms run as C++ with $variant" timeout 20 "$out/forms_cc"
+    check "forms run as C++ with $variant" within 20 "$out/forms_cc"
 done
 
 # ---- a user's own shared object ----
@@ -105,7 +105,7 @@ if [ "$(uname -s)" = Linux ] && [ -z "${RUN-}" ]; then
         -o "$out/so.so" "$out/so.c"
     check "a program that uses it" c -std=c99 -Wno-missing-prototypes -o "$out/so_main" \
         "$out/so_main.c" "$out/so.so"
-    check "and runs" timeout 20 "$out/so_main"
+    check "and runs" within 20 "$out/so_main"
 fi
 
 for header in $headers; do

@@ -24,7 +24,8 @@ for one in ${CXX:-} clang++-19 clang++-14 clang++; do
 done
 [ "$(uname)" = Linux ] && [ -n "$clang" ] || leave 'no clang++ that works'
 cxx() { bursty cc --cover --list=left -- "$clang" -fPIC -w "$@"; }
-lcov() { bursty report --lcov "$@" coverage.brst >lcov 2>log; [ ! -s log ] || fail "$(cat log)"; }
+lcov() { bursty report --lcov "$@" coverage.brst >lcov 2>log; [ ! -s log ] || fail "$(cat log)"
+    awk -f "$tests/edgeprof/lcov_rules.awk" lcov >log && pass || fail "LCOV 2: $(cat log)"; }
 is() { # LINE=COUNT...
     for one in "$@"; do
         if grep -qx "DA:${one%=*},${one#*=}" lcov; then pass
@@ -141,7 +142,10 @@ for options in -O0 '-O2 -g'; do
     check "$options: nothing else" test "$(wc -l <left)" = 1
     ./odd
     check "$options: ends" test $? = 0
-    lcov
+    bursty report --lcov coverage.brst >lcov 2>log
+    check "$options: and in the report" grep -q 'odd.cc:2: computed(int) is not measured' log
+    is 2=0 4=0 6=0 8=0
+    lcov --measured-only
     is 12=8 14=8 17=3 19=3 21=1 23=1 26=2 28=1 29=2 30=5 31=4 32=4 33=1 35=1 36=1 38=3 40=3 41=3
     is 42=1 43=2 44=1 46=1 48=1 50=1 52=2 53=2 54=1 55=1 57=1 59=1 64=1 65=1 66=0 67=0
     check "$options: branches of the source" \

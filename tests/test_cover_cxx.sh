@@ -95,6 +95,10 @@ size=$(wc -c <coverage.brst)
 check 'runs add up in place' test "$(wc -c <coverage.brst)" = "$size"
 bursty report --lcov coverage.brst >all.info 2>said
 check 'says nothing' test ! -s said
+rules() { # WHAT: version 2 of LCOV takes the report
+    check "$1: LCOV 2 takes it" awk -f "$top/tests/edgeprof/lcov_rules.awk" all.info
+}
+rules 'two files'
 of_file() { # FILE: its records
     awk -v name="/$1" 'index($0, "SF:") == 1 {
         p = length($0) >= length(name) && substr($0, length($0) - length(name) + 1) == name
@@ -171,6 +175,17 @@ bursty report --lcov coverage.brst >all.info
 is main.cc 'DA:11,1'
 is main.cc 'FNDA:1,main'
 
+# With debug information, which may repeat how the compiler was called.
+for options in -g '-g3 -gdwarf-4' '-g -gz' '-g -gsplit-dwarf' '-g -frecord-gcc-switches'; do
+    rm -f coverage.brst
+    # shellcheck disable=SC2086
+    cxx $options plain.cc -o plain 2>said && ./plain
+    bursty report --lcov coverage.brst >all.info 2>>said
+    check "$options: counts: $(cat said)" grep -q '^DA:1,1' all.info
+done
+cxx -g -c plain.cc -o plain.o && cp plain.o first.o && cxx -g -c plain.cc -o plain.o
+check 'the same object again with -g' cmp -s plain.o first.o
+
 # Choices of functions; sources and objects in one command.
 rm -f coverage.brst
 # shellcheck disable=SC2086
@@ -230,9 +245,9 @@ static int sure(const char *how) noexcept {
 }
 static volatile int waiting;
 static void *waits(void *) {
-    waiting = 1;
+    waiting = 0;
     for (;;)
-        pause();
+        waiting = 1, pause();
 }
 struct global {
     ~global() {
@@ -250,9 +265,9 @@ int main(int argc, char **argv) {
     if (!strcmp(how, "thread")) {
         pthread_t thread;
         pthread_create(&thread, NULL, waits, NULL);
-        for (int i = 0; !waiting && i < 100000; i++)
+        while (!waiting)
             usleep(100);
-        usleep(1000);
+        /* It is in the line of its pause. */
         return 0;
     }
     if (!strcmp(how, "catch")) {
@@ -274,6 +289,7 @@ ends() { # HOW LINE=COUNT...
     sh -c "ulimit -c 0; ./ends $how; :" >/dev/null 2>&1
     bursty report --lcov coverage.brst >all.info 2>said || fail "$how: no dump"
     [ ! -s said ] || fail "$how: $(cat said)"
+    rules "$how"
     for one in "$@"; do
         if grep -qx "DA:${one%=*},${one#*=}" all.info; then pass
         else fail "$how: line ${one%=*} is not ${one#*=}"; fi
@@ -317,6 +333,88 @@ THROW=1
 export THROW
 ends none 6=1 7=1 8=0 11=0
 unset THROW
+
+# ---- what cleans up while an exception is on its way ----
+
+cat >pads.cc <<'E'
+#include <map>
+#include <string>
+#include <vector>
+#include <stdexcept>
+#include <cstdlib>
+struct loud { std::string s; loud(const char *p) : s(p) { if (s == "bad") throw std::runtime_error(s); } ~loud() { if (s.size() > 90) std::abort(); } };
+static int lists(int n) {
+    std::vector<std::string> v{"a", "b", "c"};
+    std::map<std::string, int> t = {{"a", 1}, {"b", 2}};
+    std::string s[2] = {"x", "y"};
+    return n + (int)v.size() + (int)t.size() + (s[0] == "x");
+}
+static int guarded(const char *p) {
+    loud one("ok"), two(p);
+    if (one.s == two.s)
+        return 2;
+    return 1;
+}
+static int caught(const char *p) {
+    try {
+        loud all[3] = {"a", "b", p};
+        return all[0].s.size() > 3 ? 1 : 0;
+    } catch (const std::runtime_error &e) {
+        if (std::string(e.what()) == "bad")
+            return 5;
+        throw;
+    } catch (...) {
+        return 6;
+    }
+}
+#define TRY(e) do { try { (void)(e); } catch (...) { if (getenv("HOME")) count++; } } while (0)
+static int count;
+template <class T> T pick(T a, T b) { return a < b ? b : a; }
+static int ends(int n) {
+    if (n > 100) { std::exit(n - 101); if (count) return 1; }
+    return pick(n, 2) + pick(std::string("a"), std::string("b")).size();
+}
+int main(int argc, char **argv) {
+    int n = lists(argc);
+    n += guarded("ok") + guarded("no") + caught("c") + caught("bad");
+    TRY(guarded("bad"));
+    TRY(guarded("fine"));
+    static const std::vector<loud> table{"u", "v"};
+    auto f = [&](int k) { std::string q[2] = {"1", "2"}; return k ? q[0] : q[1]; };
+    n += f(0).size() + table.size();
+    (void)argv;
+    return ends(argc + 100) == n;
+}
+E
+for options in -O0 -O2; do
+    rm -f coverage.brst
+    cxx $options -w pads.cc -o pads && ./pads
+    bursty report --lcov coverage.brst >all.info
+    rules "pads, $options"
+    # The loops that take lists down run, too; those for an exception alone do not count.
+    check "$options: no branches of clean-ups" sh -c '! grep -q "^BRDA:\(10\|11\)," all.info'
+    check "$options: those of a handler" test "$(grep -c '^BRDA:24,' all.info)" = 2
+    check "$options: those of a function" test "$(grep -c '^BRDA:15,' all.info)" = 2
+done
+cat >twice.c <<'E'
+#ifdef MAIN
+int one(int), two(int); int main(void) { return one(1) + two(2) != 5; }
+#elif defined A
+static int pick(int x) { return x + 1; }
+int one(int x) { return pick(x); }
+#else
+int two(int x);
+
+static int pick(int x) { return x > 9 ? 0 : x + 1; }
+int two(int x) { return pick(x); }
+#endif
+E
+rm -f coverage.brst
+for part in A B MAIN; do cc -D$part -c twice.c -o twice$part.o; done
+cc twice?.o twiceMAIN.o -o twice && ./twice
+bursty report --lcov coverage.brst >all.info
+rules 'two functions of one name'
+is twice.c 'FNDA:1,pick (twice.c:9)'
 
 # ---- a shared library that is closed again ----
 

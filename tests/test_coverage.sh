@@ -164,6 +164,43 @@ if command -v git >/dev/null; then
     bursty report --diff git.diff --lcov names.brst >lcov
     check "as git itself writes it: $(grep +++ git.diff)" grep -q '^FNDA:1,odd' lcov
 else skip "no git"; fi
+# A build beside its sources, a copy of them, a folder that was moved, a diff from above or below.
+mkdir -p tree/src tree/build/copy/src tree/other/src
+printf 'int f(int a) {\n    int r = 0;\n    if (a) {\n        r = a * 2;\n    }\n    return r;\n}\nint main(void) {\n    return f(0);\n}\n' >tree/src/f.c
+cp tree/src/f.c tree/build/copy/src/f.c
+echo 'int other(int n) { return n; }' >tree/other/src/f.c
+diff_of() { printf -- '--- a/%s\n+++ b/%s\n@@ -%s +%s @@\n-x\n+x\n' "$1" "$1" "${2:-4}" "${2:-4}" >at.diff; }
+for source in "$out/tree/src/f.c" ../src/f.c copy/src/f.c; do
+    (cd tree/build && bursty cc --cover -- $CC -o f "$source" && BURSTY_COVERAGE=f.brst ./f)
+    diff_of src/f.c
+    for root in "--source-root tree" "--source-root $out/tree"; do
+        # shellcheck disable=SC2086
+        check "$source, $root" says 3 'lines: 0 of 1' \
+            bursty report $root --diff at.diff --fail-under lines=90 tree/build/f.brst
+    done
+    (cd tree/build && bursty report --source-root .. --diff ../../at.diff --fail-under 90 f.brst >/dev/null 2>../../err)
+    check "$source, from build" [ $? = 3 ]
+    diff_of src/f.c 7
+    bursty report --source-root tree --diff at.diff tree/build/f.brst >text
+    check "$source: no code there" grep -q 'changed, but no code on these lines  *src/f.c' text
+    diff_of other/src/f.c 1
+    bursty report --source-root tree --diff at.diff tree/build/f.brst >text
+    check "$source: another file" grep -q 'changed, but without coverage: *other/src/f.c' text
+    rm -f tree/build/f.brst
+done
+(cd tree/build && bursty cc --cover -- $CC -o f ../src/f.c && BURSTY_COVERAGE=../../moved.brst ./f)
+mv tree tree_now
+diff_of src/f.c
+check "sources that were moved" says 3 'lines: 0 of 1' \
+    bursty report --source-root tree_now --diff at.diff --fail-under 90 moved.brst
+diff_of project/src/f.c
+check "a diff from above" says 3 'lines: 0 of 1' \
+    bursty report --source-root sub --diff at.diff --fail-under 90 moved.brst
+diff_of elsewhere/f.c
+check "a change that may be of another name" says 3 'elsewhere/f.c (as .*/tree/src/f.c?)' \
+    bursty report --source-root sub --diff at.diff --fail-under 0 moved.brst
+check "or is left out" \
+    bursty report -o text --source-root sub --exclude '*/elsewhere/f.c' --exclude elsewhere/f.c --diff at.diff moved.brst
 tests_of() { bursty report --tests-of "$1" names.brst | sed -n '/^Tests that ran/,/^$/p' | tail -n +3; }
 printf '\n\n' >>sub/m.c
 printf 'int more(int n) {\n    return n;\n}\n' >>sub/m.c
@@ -185,6 +222,49 @@ check "too few functions" says 3 'functions: 2 of 3, 66.67 %, is less than 67 %'
 check "too little MC/DC" says 3 'mcdc: 2 of 4, 50.00 %, is less than 50.5 %' \
     bursty report --fail-under mcdc=50.5 -o under.txt coverage.brst
 check "the report is there, too" test -s under.txt
+# What has no counters is not measured, which every form and gate says.
+mkdir -p alone
+cat >alone/l.c <<'E'
+int lost(int *p, int a) {
+    if (a > 5)
+        a--;
+    return p ? *p : (a ?: (a && p));
+}
+int main(void) { return 0; }
+E
+echo 'int whole(int n) { return n; }' >alone/whole.c
+cat >alone/refuses <<E
+#!/bin/sh
+for word; do [ "\$word" = cpp-output ] && exit 1; done
+exec $CC "\$@"
+E
+chmod +x alone/refuses
+bursty cc --cover -- alone/refuses -c -o alone/whole.o alone/whole.c 2>alone/log
+bursty cc --cover -- $CC -o alone/l alone/l.c alone/whole.o && BURSTY_COVERAGE=alone/l.brst alone/l
+bursty report --lcov alone/l.brst >lcov 2>err
+check "not measured, LCOV: $(lines lcov)" [ "$(lines lcov)" = "1=0 2=0 3=0 4=0 6=1 " ]
+check "its functions" grep -q '^FNDA:0,lost' lcov
+check "and a word for each" sh -c "grep -q 'l.c:1: lost is not measured, .*: elvis' err &&
+    grep -q 'whole.c: nothing of it is measured: the compiler refuses' err"
+bursty report alone/l.brst >text
+check "not measured, text" grep -q '^lost  *alone/l.c  *1  *not measured: elvis' text
+check "the total" grep -q '^(all)  *20.00%  *1  *5 .* 1  *2$' text
+bursty report --json alone/l.brst >json
+check "not measured, JSON" grep -q '"unmeasured":\[1,2,3,4\]' json
+bursty report --cobertura alone/l.brst 2>err | grep -q 'lines-covered="1" lines-valid="5"'
+ok $? "not measured, Cobertura"
+check "a gate" says 3 '2 functions are not measured, as lost of alone/l.c (elvis): --measured-only leaves them out' \
+    bursty report --fail-under 20 alone/l.brst
+check "a gate that passes over it" bursty report -o text --measured-only --fail-under 100 alone/l.brst
+check "without them" grep -q '^(all)  *100.00%  *1  *1 ' text
+printf -- '--- a/alone/l.c\n+++ b/alone/l.c\n@@ -3 +3 @@\n-x\n+a--;\n' >alone/diff
+check "a gate over a diff" says 3 '1 function is not measured' \
+    bursty report --diff alone/diff --fail-under functions=0 alone/l.brst
+printf -- '--- a/alone/l.c\n+++ b/alone/l.c\n@@ -6 +6 @@\n-x\n+int main\n' >alone/diff
+check "a diff that changes other lines" bursty report -o text --diff alone/diff --fail-under 100 alone/l.brst
+bursty merge -o alone/two.brst alone/l.brst alone/l.brst
+bursty report --lcov alone/two.brst >lcov 2>err
+check "merged" [ "$(lines lcov)$(grep -c measured err)" = "1=0 2=0 3=0 4=0 6=2 2" ]
 # What was refused is not covered.
 cat >left.c <<'E'
 #include <stdlib.h>
@@ -426,7 +506,7 @@ E
     bursty cc --cover -- arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb --specs=rdimon.specs \
         -Wl,--section-start=.vectors=0 -Os -o board.elf board.c vectors.c >log 2>&1 ||
         { fail "board: not built"; cat log; }
-    timeout 60 qemu-system-arm -M mps2-an385 -nographic -monitor none -serial none \
+    within 60 qemu-system-arm -M mps2-an385 -nographic -monitor none -serial none \
         -semihosting-config enable=on,target=native -kernel board.elf </dev/null >log 2>&1
     check "a board writes counts alone" [ "$(wc -c <coverage.brst)" -lt 100 ]
     bursty report --lcov coverage.brst board.elf >lcov 2>err

@@ -2,6 +2,7 @@
    reader of RFC 1951, and is small where it can be. */
 #include "test.h"
 #include "base/deflate.h"
+#include "base/inflate.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,24 @@ static size_t inflate_bytes(reader *r, unsigned char *out, size_t room) {
     return made;
 }
 
+/* The tool's own reader, which wants the two bytes of zlib before it. */
+static void tool_reads_it(const unsigned char *bytes, size_t size, const text *small) {
+    unsigned char *stream = (unsigned char *)malloc(small->size + 2);
+    unsigned char *back = (unsigned char *)malloc(size + 1);
+    size_t n;
+    stream[0] = 0x78;
+    stream[1] = 0x9C;
+    memcpy(stream + 2, small->data, small->size);
+    CHECK_EQ(inflate_zlib(stream, small->size + 2, back, size), 0);
+    CHECK(size == 0 || memcmp(bytes, back, size) == 0);
+    CHECK_EQ(inflate_zlib(stream, small->size + 2, back, size + 1), -1);
+    if (size) CHECK_EQ(inflate_zlib(stream, small->size + 2, back, size - 1), -1);
+    for (n = 0; n < small->size && n < 300; n++)          /* a cut; the last byte may be empty */
+        CHECK_EQ(inflate_zlib(stream, n, back, size), -1);
+    free(stream);
+    free(back);
+}
+
 static size_t round_trip(const unsigned char *bytes, size_t size) {
     text out = {NULL, 0, 0};
     unsigned char *back = (unsigned char *)malloc(size + 1);
@@ -112,6 +131,7 @@ static size_t round_trip(const unsigned char *bytes, size_t size) {
     CHECK(!r.is_bad);
     CHECK(size == 0 || memcmp(bytes, back, size) == 0);
     CHECK((r.bit + 7) / 8 <= r.size && r.size - (r.bit + 7) / 8 <= 1);
+    tool_reads_it(bytes, size, &out);
     free(back);
     text_free(&out);
     return small;
@@ -198,3 +218,48 @@ TEST(base64) {
     }
 }
 
+
+/* A block of each kind, as another program has made them, and what may not be. */
+TEST(inflated_by_hand) {
+    static const unsigned char stored[] = {0x78, 0x01, 1, 3, 0, 0xFC, 0xFF, 'a', 'b', 'c'};
+    static const unsigned char fixed[] = {0x78, 0x9C, 0x4B, 0x4C, 0x4A, 0x4E, 0x4C, 0x4A, 0x06, 0};
+    unsigned char out[8], bad[16];
+    size_t at;
+    CHECK_EQ(inflate_zlib(stored, sizeof stored, out, 3), 0);
+    CHECK(memcmp(out, "abc", 3) == 0);
+    CHECK_EQ(inflate_zlib(fixed, sizeof fixed, out, 6), 0);
+    CHECK(memcmp(out, "abcabc", 6) == 0);
+    for (at = 0; at < 7; at++) {                          /* the header and lengths */
+        memcpy(bad, stored, sizeof stored);
+        bad[at] ^= 0x10;
+        CHECK_EQ(inflate_zlib(bad, sizeof stored, out, 3), at == 2 ? 0 : -1);
+    }
+    memcpy(bad, fixed, sizeof fixed);
+    bad[2] = 0x07;                                        /* the kind that there is not */
+    CHECK_EQ(inflate_zlib(bad, sizeof fixed, out, 6), -1);
+}
+
+/* Any bytes end, inside of both ends. */
+TEST(inflated_from_nonsense) {
+    static unsigned char bytes[400], out[5000];
+    text small = {NULL, 0, 0};
+    uint64_t z = 7;
+    size_t n, i, good = 0;
+    for (n = 0; n < sizeof bytes; n++) bytes[n] = (unsigned char)(n * n % 97);
+    deflate_bytes(&small, bytes, sizeof bytes);
+    for (n = 0; n < 3000; n++) {
+        size_t size = small.size + 2;
+        unsigned char *copy = (unsigned char *)malloc(size);
+        copy[0] = 0x78;
+        copy[1] = 0x9C;
+        memcpy(copy + 2, small.data, small.size);
+        for (i = 0; i < 1 + n % 5; i++) {
+            z = z * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            copy[2 + (z >> 33) % small.size] = (unsigned char)(z >> 20);
+        }
+        good += inflate_zlib(copy, size, out, sizeof bytes) == 0;
+        free(copy);
+    }
+    CHECK(good < 3000);
+    text_free(&small);
+}

@@ -170,3 +170,66 @@ TEST(numbers_in_section_0) {
     CHECK_EQ(e.section_count, 3);
     CHECK_EQ(e.names_index, 1);
 }
+
+/* A stripped file whose header counts sections all the same: there is no table
+   that they could stand in. */
+TEST(sections_without_a_table) {
+    size_t i;
+    for (i = 0; i < 4; i++) {
+        elf_file e;
+        elf_section s;
+        dump_fault fault;
+        make(shapes[i].wide, shapes[i].big);
+        put(24 + 2 * (shapes[i].wide ? 8u : 4u), shapes[i].wide ? 8 : 4, 0);
+        put(shapes[i].wide ? 60 : 48, 2, 0xFFFF);
+        CHECK_EQ(elf_begin(&e, file, SIZE, &fault), 0);
+        CHECK_EQ(e.section_count, 0);
+        CHECK_EQ(elf_find_sections(&e, &fault), 0);
+        CHECK_EQ(e.section_count, 0);
+        CHECK_EQ(elf_get_section(&e, 0xFFFE, &s, &fault), -1);
+    }
+}
+
+/* Everything that is asked of a file of which two numbers say anything. */
+static void ask_all(const unsigned char *data, size_t size) {
+    elf_file e;
+    elf_section s, names;
+    elf_segment p;
+    dump_fault fault;
+    uint64_t n;
+    int has_names;
+    if (elf_begin(&e, data, size, &fault) != 0) return;
+    for (n = 0; n < 3; n++) (void)elf_get_segment(&e, n, &p);
+    (void)elf_get_segment(&e, e.segment_count - 1, &p);
+    if (elf_find_sections(&e, &fault) != 0) CHECK_EQ(e.section_count, 0);
+    CHECK(e.section_count <= size / 40);
+    has_names = elf_get_section(&e, e.names_index, &names, &fault) == 0;
+    for (n = 0; n <= e.section_count; n++) {
+        if (elf_get_section(&e, n, &s, &fault) != 0) continue;
+        CHECK(s.type == ELF_NO_BYTES || (s.size <= size && s.offset <= size - s.size));
+        if (has_names) (void)elf_name_is(&e, &names, s.name, ".names");
+        (void)elf_take(&e, &s, &fault);
+    }
+}
+
+/* Each pair of bytes of the header, the segments and the sections, with values
+   at which arithmetic turns over. The copy ends where its memory ends. */
+TEST(every_two_bytes_lie) {
+    static const unsigned char values[] = {0, 1, 0x7F, 0x80, 0xFF};
+    static unsigned char copy[SIZE];
+    size_t i, at, v, w;
+    for (i = 0; i < 4; i++) {
+        make(shapes[i].wide, shapes[i].big);
+        for (at = 6; at + 1 < SIZE; at++) {
+            for (v = 0; v < 25; v++) {
+                memcpy(copy, file, SIZE);
+                copy[at] = values[v / 5];
+                copy[at + 1] = values[v % 5];
+                ask_all(copy, SIZE);
+                if (v % 6) continue;            /* and a whole number of eight bytes */
+                for (w = at; w < at + 8 && w < SIZE; w++) copy[w] = values[v / 5];
+                ask_all(copy, SIZE);
+            }
+        }
+    }
+}

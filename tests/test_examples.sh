@@ -13,7 +13,7 @@ mkdir -p "$out" || exit 2
 . tests/compile/warnings.sh
 log=$out/log
 
-run() { (cd "$out" && timeout 120 "./$1" </dev/null); }
+run() { (cd "$out" && within 120 "./$1" </dev/null); }
 # An example is a program of one file: what nothing else calls needs no prototype.
 lenient() {
     case $(warnings_of "$1") in *-Weverything*) echo \

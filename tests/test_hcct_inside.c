@@ -6,9 +6,6 @@
 #include "hcct.h"
 #include "hcct_reference.inc"
 
-#ifndef TEST_SCALE
-#define TEST_SCALE 1 /* emulators and sanitizers take a part of the calls */
-#endif
 
 static int near(double a, double b) { return a - b < 0.005 && b - a < 0.005; }
 

@@ -172,7 +172,7 @@ ok $? "fork: the child's contexts: $(stacks "$dir"/f.brst.* | head -n 3)"
 # What is not valid is said, and every call is recorded.
 for setting in EVERY=x EVERY=1.5 EVERY=-1 EVERY=99999999999; do
     env BURSTY_CONTEXTS="$dir/b.brst" "BURSTY_CONTEXTS_$setting" "$dir/program" 2>"$dir/err"
-    grep -q '^hcct: .*is not valid: a number from 0 to 4294967295 is wanted$' "$dir/err" &&
+    grep -q '^hcct: .*is not valid: a number from 0 to 1073741824 is wanted$' "$dir/err" &&
         "$bursty" report "$dir/b.brst" | grep -q '^60001 calls counted by'
     ok $? "$setting: $(cat "$dir/err")"
 done

@@ -346,7 +346,7 @@ static int run(const char *path) {
     void (*call)(void);
     if (!library) return 1;
     *(void **)&call = dlsym(library, "entry");
-    while ((clock() - start) / (CLOCKS_PER_SEC / 1000) < 120) call();
+    while ((clock() - start) / (CLOCKS_PER_SEC / 1000) < 300) call();
     return dlclose(library);
 }
 int main(int argc, char **argv) { return argc < 3 || run(argv[1]) || run(argv[2]); }
@@ -357,14 +357,11 @@ static volatile int sink;
 __attribute__((noinline)) static void NAME(int n) { while (n--) sink = n; }
 void entry(void) { NAME(500000); sink = 1; }
 END_OF_FILE
-# A machine that stands still for a while gives many ticks at once: a second and a third try are for it.
+# Each has half of 150 ticks; below a tenth it is once in 10^20 runs, and once in 10^6 if three in four
+# ticks come late and at once, as they may on a busy machine.
 runs_host() {
-    for try in 1 2 3; do
-        BURSTY_CONTEXTS=$out BURSTY_CONTEXTS_TICKS=250 "$dir/host" "$dir/libearly.so" \
-            "$dir/liblater.so" 2>/dev/null || return
-        read_report "$out"
-        if [ "$(self early)" -ge 25 ] && [ "$(self later)" -ge 25 ]; then return 0; fi
-    done
+    BURSTY_CONTEXTS=$out BURSTY_CONTEXTS_TICKS=250 "$dir/host" "$dir/libearly.so" \
+        "$dir/liblater.so" 2>/dev/null && read_report "$out"
 }
 # shellcheck disable=SC2086
 if (cd "$dir" && for name in early later; do
@@ -375,7 +372,7 @@ done && $CC -o host host.c -ldl && ./host ./libearly.so ./liblater.so) 2>/dev/nu
     done && $CC -O1 -finstrument-functions -c host.c &&
         $CC -rdynamic -pthread -o host host.o $objects -ldl) && runs_host
     ok $? "dlclose: the program"
-    [ "$(self early)" -ge 25 ] && [ "$(self later)" -ge 25 ] && [ "$(total run)" -ge 90 ]
+    [ "$(self early)" -ge 10 ] && [ "$(self later)" -ge 10 ] && [ "$(total run)" -ge 90 ]
     ok $? "dlclose: $(cat "$dir/text")"
 else
     skip "$CC makes no libraries to load"

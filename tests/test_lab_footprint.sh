@@ -96,6 +96,13 @@ for key in '"accesses":5000,' '"distinct":100,' '"c":1,' '"ns_per_access"' '"byt
     '"worth":"exact to the bin'; do
     has out "$key"
 done
+# A footprint that is a bound makes one of the knee, too; one that is exact, or of averages, does not.
+for words in '--c .9: (0 to 98 %).' '--c 1:.' '--c .9 --average:.'; do
+    # shellcheck disable=SC2086
+    run 0 ${words%:*} "$dir/cyclic"
+    tr '\n' ' ' <"$dir/out" | grep -qF "98 % of the misses less${words##*:} " && pass ||
+        fail "the knee with $words: $(grep -A1 'A cache of' "$dir/out")"
+done
 run 0 --c 1 --csv "$dir/cyclic"
 has out '^# windows: footprint of '
 has out '^window_accesses,least,percent_5,median,percent_95,most,average$'

@@ -7,9 +7,6 @@
 #include "place/place.h"
 #include "place_random.inc"
 
-#ifndef TEST_SCALE
-#define TEST_SCALE 1
-#endif
 
 /* PLACE_GRAPHS=100000 in the environment tries more of them. */
 static uint64_t graphs_wanted(void) {

@@ -172,6 +172,19 @@ else
         $CC -o "$dir/mixed" "$dir/one/main.o" "$dir/one/first.o" "$dir/two/other.o"
         says '^2 functions: 2 with a check: root 1, repair 1;' "$dir/mixed"
     else skip "a program with C++: $(head -n 1 "$dir/log")"; fi
+    # A program of a file of C++ that has the one unit of a plugin in it: the graph has its functions.
+    mkdir -p "$dir/three"
+    for named in x.cc folder/x.cc y.cc; do
+        printf 'U 3 0000000000000000 0000000000000000 %s\nF main g 1 0000000000000001 - 0 %s\nB r\n' $named $named \
+            >"$dir/three/graph"
+        cat >"$dir/three/x.cc" <<END
+__asm__(".section .bursty.cg,\"\"\n.incbin \"$dir/three/graph\"\n.text");
+int main(void) { return 0; }
+END
+        $CC -x c -c -o "$dir/three/x.o" "$dir/three/x.cc" && $CC -o "$dir/three/x" "$dir/three/x.o"
+        case $named in y.cc) cxx=1 ;; *) cxx=0 ;; esac
+        says "\"cxx_files\":$cxx}" --json "$dir/three/x"
+    done
     cp "$dir/silent.o" "$dir/kept.o"
     refuses 'silent.o: is no plan, and would be overwritten' -o "$dir/silent.o" "$dir/one/main.o"
     same "$dir/silent.o" "$dir/kept.o"
@@ -444,5 +457,17 @@ graph "F main g 1 0000000000000000 - 0 x.c\nC main -\nL w 2 - 9 0 -\nB W0{;c0;}\
 place --built "$dir/bad.burstycg"
 if [ $? = 1 ] && grep -q '^NOT proved' "$dir/out" && grep -q 'run for ever without' "$dir/err"; then pass
 else fail "--built: $(cat "$dir/out" "$dir/err")"; fi
+# What it names is what there is: a cycle of calls, one of gotos, or both.
+named_by() { # BODY WANTED: how many lines speak of calls, and of gotos
+    graph "F main g 1 0000000000000000 - 0 x.c\nC main -\nB $1\n"
+    place --built "$dir/bad.burstycg"
+    got=$(awk '/^NOT proved/ { on = 1 } on && /^  1 function that calls itself: main$/ { calls++ }
+        on && / with gotos on which no check lies/ { gotos++ } END { print calls + 0, gotos + 0 }' "$dir/out")
+    [ "$got" = "$2" ]
+    ok $? "--built of $1: $(cat "$dir/out")"
+}
+named_by m0c0g0r '1 0'
+named_by m0g0r '0 1'
+named_by 'm0c0(g0|)r' '1 1'
 
 finish

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
 in_folder record_attach
 needs_recorder
+. "$top/tests/attached.sh"
 shown=err
 says() { grep -q -- "$1" err; }
 
@@ -31,7 +32,7 @@ check "and stays" [ "$(cat mine)" = text ]
 cat >thread.c <<'P'
 #include <pthread.h>
 #include <unistd.h>
-static void *wait(void *unused) { (void)unused; sleep(20); return NULL; }
+static void *wait(void *unused) { (void)unused; pause(); return NULL; }
 int main(void) {
     pthread_t t;
     pthread_create(&t, NULL, wait, NULL);
@@ -41,8 +42,9 @@ int main(void) {
 P
 $CC -pthread -o thread thread.c || exit 2
 ./thread &
-pid=$! n=0
-while [ "$(ls "/proc/$pid/task" | wc -l)" != 2 ] && [ $n -lt 100 ]; do sleep 0.05; n=$((n + 1)); done
+pid=$!
+has_two() { [ "$(ls "/proc/$pid/task" | wc -l)" = 2 ]; }
+wait_for has_two
 thread=$(ls "/proc/$pid/task" | grep -vx "$pid")
 check "a thread" refused "is a thread of process $pid" -p "$thread" --seconds 1
 kill "$pid"
@@ -51,12 +53,12 @@ kill "$pid"
 cat >spin.c <<'P'
 #define _GNU_SOURCE 1
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,11 +66,7 @@ static volatile int stop;
 static void (*made)(int);
 __attribute__((noinline)) void hot(void) { int i; for (i = 0; i < 6000; i++) __asm__ volatile(""); }
 __attribute__((noinline)) void warm(void) { int i; for (i = 0; i < 2000; i++) __asm__ volatile(""); }
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
+static void end(int number) { stop = number; }
 static void *run(void *a) {
     while (!stop) {
         hot();
@@ -77,11 +75,13 @@ static void *run(void *a) {
     }
     return a;
 }
+/* Runs until SIGTERM, or until it has used so many seconds of the processor. */
 int main(int count, char **word) {
     static const unsigned char code[] = {0x89, 0xF9, 0xFF, 0xC9, 0x75, 0xFC, 0xC3};
-    double end = now() + atof(word[1]);
+    double seconds = atof(word[1]);
     pthread_t t;
-    pid_t child = 0;
+    pid_t child = -1;
+    unsigned round = 0;
     if (count > 2) {                    /* code of its own, and its names */
         unsigned char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC,
                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -101,19 +101,23 @@ int main(int count, char **word) {
             mkfifo(path, 0600);
         }
     }
-    child = fork();
+    if (count > 2 && !strcmp(word[2], "named")) child = fork();
     if (child == 0) {
-        made = NULL;
-        while (now() < end) warm();
-        _exit(0);
+        for (;;) warm();
     }
+    signal(SIGTERM, end);
     pthread_create(&t, NULL, run, NULL);
     printf("%ld\n", (long)getpid());
     fflush(stdout);
-    while (now() < end) { hot(); warm(); if (made) made(4000); }
-    stop = 1;
+    while (!stop) {
+        hot();
+        warm();
+        if (made) made(4000);
+        if (seconds > 0 && ++round % 100 == 0)
+            stop |= (double)clock() / CLOCKS_PER_SEC > seconds;
+    }
     pthread_join(t, NULL);
-    waitpid(child, NULL, 0);
+    if (child > 0) kill(child, SIGKILL), waitpid(child, NULL, 0);
     return 7;
 }
 P
@@ -122,57 +126,77 @@ start() { # ARGUMENT...
     rm -f ready
     ./spin "$@" >ready &
     pid=$!
-    n=0
-    while [ ! -s ready ] && [ $n -lt 200 ]; do sleep 0.02; n=$((n + 1)); done
+    wait_for [ -s ready ]
+}
+attach() { # OPTION...: a tool that looks at the program until it ends or is stopped
+    "$bursty" record -p $pid --seconds 600 -o x.brst "$@" 2>err &
+    tool=$!
 }
 share() { # FUNCTION: its own time in percent
     "$bursty" report --brief x.brst 2>/dev/null | awk -v name="$1" '
         substr($0, length($0) - length(name)) == " " name { printf "%d", $2; exit }'
 }
 may_look . || leave "this system does not allow it"
-start 1.8 named
-"$bursty" record -p $pid --seconds 1 --ticks 500 -o x.brst 2>err
+start 0 named
+attach --ticks 500
+is_seen $tool $pid 50
+kill $pid
+wait $pid
+ended=$?
+wait $tool
 status=$?
 check "attached" [ $status = 0 ]
 check "ten lines" says ' hot$'
 check "no hint, for there are names" lacks err ' hot$' 'made itself'
 hot=$(share hot) warm=$(share warm) made=$(share 'JS:*made it')
-# hot, warm and made run 6, 2 and 4 thousand rounds.
+# hot, warm and made run 6, 2 and 4 thousand rounds: of 250 ticks each of these bounds is seven
+# deviations away.
 check "hot is more than warm: $hot, $warm" [ "${hot:-0}" -gt "${warm:-99}" ]
 check "the code of its own has its latest name: $made" [ "${made:-0}" -ge 10 ]
 check "warm is not the child's: $warm" [ "${warm:-99}" -lt 40 ]
-wait $pid
-check "the program ends as ever" [ $? = 7 ]
+check "the program ends as ever" [ $ended = 7 ]
 rm -f "/tmp/perf-$pid.map"
 
-start .6 nameless
-"$bursty" record -p $pid --seconds 30 -o x.brst 2>err
+# Code of its own is a third of the time: that none of 75 ticks meets it is once in 10^12 runs.
+start 0 nameless
+attach
+is_seen $tool $pid 30
+kill $pid
+wait $tool
 check "a process that ends ends it" [ $? = 0 ]
 check "the hint names the cure" says 'perf-basic-prof'
 check "one row" says '(code made at run time)'
 wait $pid
 
-start .6 pipe
-"$bursty" record -p $pid --seconds 30 -o x.brst 2>err
+start 0 pipe
+attach
+is_seen $tool $pid 30
+kill $pid
+wait $tool
 check "a pipe in the place of the names" [ $? = 0 ]
 check "is no file of names" says '(code made at run time)'
 wait $pid
 rm -f "/tmp/perf-$pid.map"
 
-start 1.4
-"$bursty" record -p $pid --seconds 30 --quiet -o x.brst 2>err &
-tool=$!
-sleep 0.6
+start 0
+attach --quiet
+is_seen $tool $pid 30
 kill -TERM $tool
 wait $tool
 check "who stops it gets what there is" [ $? = 0 ]
 check "in silence" [ ! -s err ]
 check "and the file" [ "$(share hot)" -gt 30 ]
+"$bursty" record -p $pid --seconds 1 --quiet -o x.brst
+check "it ends by itself, and the program goes on" kill $pid
 wait $pid
 
-sleep 5 &
-check "a process that waits" refused 'no CPU time' -p $! --seconds 1 -o y.brst
+sleep 600 &
+sleeper=$!
+sleeps() { grep -q sleep "/proc/$sleeper/comm" && state_is S $sleeper; }
+check "a process" wait_for sleeps
+check "that waits" refused 'no CPU time' -p $sleeper --seconds 1 -o y.brst
 check "leaves no file" [ ! -e y.brst ]
+kill $sleeper
 
 # ---- the same code where bursty starts the program ---------------------------------------------------
 started() { # HOW: its status in $status; what the program leaves in /tmp goes

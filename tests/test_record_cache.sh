@@ -37,13 +37,14 @@ int main(void) {
 }
 P
 $CC -O1 -o prog prog.c || exit 2
+program=prog
 ./prog >plain
 plain=$?
 
-# One run: its output and status are those of the program, and its calls are `calls`. $known: how many
+# One run of $program: its output and status are those of the program, and its calls are `calls`. $known: how many
 # modules an earlier run knew.
 run() { # [OPTION...]
-    "$bursty" record --stats --every 0 --calls "$@" -o x.brst ./prog >got 2>err
+    "$bursty" record --stats --every 0 --calls "$@" -o x.brst ./$program >got 2>err
     status=$?
     known=$(sed -n 's/.*earlier run \([0-9]*\) of.*/\1/p' err)
     "$bursty" report --csv x.brst 2>/dev/null | grep -v '^#' >calls.now
@@ -268,6 +269,34 @@ check "the oldest is gone" [ ! -e "$folder/0123456789abcdef" ]
 check "the others stay" [ -e "$folder/fedcba9876543210" -a -e "$folder/keep.me" ]
 rm -f "$folder/fedcba9876543210"
 
+# Labels of an interpreter are kept as well: their number is the fourth word behind the heading.
+awk 'BEGIN {
+    print "#include <stdio.h>"
+    print "__attribute__((noinline)) static int leaf(int n) { return n * 7 ^ 3; }"
+    print "__attribute__((noinline)) static int interpret(const int *ops, int n) {"
+    print "    static void *const to[] = {"
+    for (i = 0; i < 24; i++) printf "&&op%d, ", i
+    print "&&ends};\n    void *code[64], **pc = code;\n    int i;"
+    print "    for (i = 0; (code[i] = to[ops[i]]) != &&ends; i++) { }\n    goto *(*pc++);"
+    for (i = 0; i < 24; i++)
+        printf "op%d: n = leaf(n + %d) & 0x%xffff; goto *(*pc++);\n", i, 100000 + i, i + 1
+    print "ends: return n;\n}\nint main(void) {\n    int ops[40], i, k, sum = 0;"
+    print "    for (i = 0; i < 300; i++) {"
+    print "        for (k = 0; k < 39; k++) ops[k] = (i * 7 + k * k) % 24;"
+    print "        ops[39] = 24;\n        sum ^= interpret(ops, i);\n    }"
+    print "    printf(\"%d\\n\", sum);\n    return sum & 15;\n}"
+}' >threaded.c
+$CC -O2 -w -o threaded threaded.c || exit 2
+program=threaded
+./threaded >plain
+plain=$?
+rm -rf calls "${folder:?}"/*
+check "an interpreter" run
+labels=$(od -A n -t u4 -j 84 -N 4 "$(ls -S "$folder"/* | head -n 1)" | tr -d ' ')
+check "an interpreter: the second run" run
+if [ "$labels" -ge 16 ]; then check "an interpreter: its $labels labels are known" [ "$known" -ge 1 ]
+else skip "$CC makes no interpreter"; fi
+
 # ---- signals ---------------------------------------------------------------------------------------
 cat >asked.c <<'P'
 #include <signal.h>
@@ -281,7 +310,7 @@ int main(void) {
     for (i = 0; i < 6; i++) signal(all[i], on);
     puts("ready");
     fflush(stdout);
-    alarm(20);
+    alarm(300);
     while (!got) pause();
     return got;
 }
@@ -292,8 +321,7 @@ for asked in INT=2 QUIT=3 TERM=15 HUP=1 USR1=10 USR2=12; do
     rm -f ready
     "$bursty" record --quiet -o x.brst ./asked >ready &        # in the background INT is ignored
     pid=$!
-    n=0
-    while [ ! -s ready ] && [ $n -lt 100 ]; do sleep 0.05; n=$((n + 1)); done
+    wait_for [ -s ready ]
     kill -$name $pid
     wait $pid
     check "SIG$name reaches the program" [ $? = "${asked#*=}" ]

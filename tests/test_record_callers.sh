@@ -7,12 +7,14 @@ cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
 in_folder record_callers
 needs_recorder
+. "$top/tests/attached.sh"
 shown=err
 
 cat >calls.c <<'P'
 #include <alloca.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,25 +40,23 @@ CALLED void *worker(void *a) {
     while (!stop) { unsigned n; for (n = 0; n < 100; n++) inner(3000 + n); nanosleep(&pause, NULL); }
     return a;
 }
+static void end(int number) { stop = (unsigned)number; }
 int main(int count, char **word) {
-    struct timespec t, pause = {0, 4000000};
+    struct timespec pause = {0, 4000000};
     pthread_t thread;
-    time_t end;
-    unsigned n, depth = count > 2 ? (unsigned)atoi(word[2]) : 0;
+    unsigned n, depth = count > 1 ? (unsigned)atoi(word[1]) : 0;
     zero = open("/dev/zero", O_RDONLY);
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    end = t.tv_sec + atoi(word[1]);
+    signal(SIGTERM, end);
     if (!depth) pthread_create(&thread, NULL, worker, NULL);
     puts("ready");
     fflush(stdout);
-    while (clock_gettime(CLOCK_MONOTONIC, &t) == 0 && t.tv_sec < end) {
+    while (!stop) {
         for (n = 0; n < 100; n++) {
             if (depth) deep(depth, 6000);
             else outer(3000 + n);
         }
         nanosleep(&pause, NULL);
     }
-    stop = 1;
     if (!depth) pthread_join(thread, NULL);
     return 7;
 }
@@ -66,15 +66,21 @@ start() { # ARGUMENT...: pid
     rm -f ready
     ./calls "$@" >ready &
     pid=$!
-    n=0
-    while [ ! -s ready ] && [ $n -lt 500 ]; do sleep 0.02; n=$((n + 1)); done
+    wait_for [ -s ready ]
 }
 may_look . || leave "this system does not allow it"
-start 3
-"$bursty" record -p $pid --seconds 2 --ticks 400 -o x.brst 2>err
-status=$?
-wait $pid
-end=$?
+look() { # OPTION...: until the program has used half a second; status and end are those of both
+    "$bursty" record -p $pid --seconds 600 -o x.brst "$@" 2>err &
+    tool=$!
+    is_seen $tool $pid 50
+    kill $pid
+    wait $pid
+    end=$?
+    wait $tool
+    status=$?
+}
+start
+look --ticks 400
 check "attached" [ $status = 0 ]
 check "the program ends as ever" [ $end = 7 ]
 may_look . stacks || leave "this system hands out no stacks"
@@ -96,7 +102,7 @@ BEGIN {
         if (!(f[n] in is_own)) continue
         if (f[n - 1] in is_own && !((f[n - 1] ">" f[n]) in allowed)) { print "wrong: " $0; bad = 1 }
         if (f[n] == "main" || f[n] == "worker") whole += ticks
-        else if (!(f[n - 1] in is_own)) { print "no caller: " $0; bad = 1 }
+        else if (f[n - 1] !~ /^\(outer callers/ && !(f[n - 1] in is_own)) { print "no caller: " $0; bad = 1 }
     }
     if ($0 ~ /main;outer;sized;inner;leaf$/) chain += ticks
     if ($0 ~ /worker;inner;leaf$/) thread += ticks
@@ -108,17 +114,21 @@ awk -f judge.awk stacks >judged
 check "each caller calls it: $(grep -v '^ticks' judged)" [ $? = 0 ]
 value() { awk -v name="$1" '/^ticks/ { for (n = 1; n < NF; n += 2) if ($n == name) v = $(n + 1) } END { print v + 0 }' judged; }
 check "nearly all stacks are whole: $(tail -n 1 judged)" [ $(($(value whole) * 100)) -ge $(($(value ticks) * 90)) ]
-check "a chain with alloca: $(tail -n 1 judged)" [ $(($(value chain) * 100)) -ge $(($(value ticks) * 10)) ]
-check "of a thread: $(tail -n 1 judged)" [ $(($(value thread) * 100)) -ge $(($(value ticks) * 10)) ]
+# Each is a fifth or more of some 200 ticks. Below 3 % it is once in 10^12 runs, and nothing of it is
+# there when such frames are not found.
+check "a chain with alloca: $(tail -n 1 judged)" [ $(($(value chain) * 100)) -ge $(($(value ticks) * 3)) ]
+check "of a thread: $(tail -n 1 judged)" [ $(($(value thread) * 100)) -ge $(($(value ticks) * 3)) ]
 check "into the kernel: $(tail -n 1 judged)" [ "$(value kernel)" -gt 0 ]
 check "no hint" lacks err '^bursty: ' 'only their inner callers'
 
 # ---- deeper than what comes with a tick ----------------------------------------------------------------
-start 2 80
-"$bursty" record -p $pid --seconds 1 -o x.brst 2>err
-check "attached, deep" [ $? = 0 ]
+start 80
+look
+check "attached, deep" [ $status = 0 ]
 check "says that callers are missing" grep -q '% of the ticks have only their inner callers' err
+"$bursty" report x.brst >text
+check "the report says it first" grep -q '^MISSING: ticks whose outer callers are not known' text
+check "main may have all" awk '/^rank/ { reads = 1 } reads && $9 == "main" && $7 + 0 < 95 { bad = 1 } END { exit bad }' text
 "$bursty" report --collapsed x.brst >stacks
-check "but none is wrong" awk '/deep/ && !/^(.*main;)?(deep;)*(deep|leaf|deep;\(kernel\)|leaf;\(kernel\)) [0-9]+$/ { print; bad = 1 } /deep;deep;deep/ { n++ } END { exit bad || !n }' stacks
-wait $pid
+check "but none is wrong" awk '/deep/ && !/^(.*main;|\(outer callers not known\);)?(deep;)*(deep|leaf|deep;\(kernel\)|leaf;\(kernel\)) [0-9]+$/ { print; bad = 1 } /deep;deep;deep/ { n++ } END { exit bad || !n }' stacks
 finish

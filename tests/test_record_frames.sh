@@ -65,6 +65,7 @@ ok $? "a function with a loop"
 ok $? "its time is its own: $(grep -m 2 'memfd\|often$' loop.txt) $(cat got.err)"
 
 # Merged, as on several machines.
+record --frames handle_request --slow 4 --ticks 1000 -- ./program
 "$bursty" merge -o sum.brst one.brst x.brst >got 2>got.err && mv sum.brst x.brst
 [ "$(frames)" = "800 handle_request" ]
 ok $? "merged: $(frames)"
@@ -154,7 +155,7 @@ if command -v objcopy >/dev/null && cp program stripped && objcopy --only-keep-d
     mkfifo stripped.debug                   # nobody ever writes into it
     for options in '--frames handle_request' '--misses --every 0'; do
         # shellcheck disable=SC2086
-        timeout 20 "$bursty" record --quiet $options -o x.brst -- ./stripped short >got 2>got.err
+        within 20 "$bursty" record --quiet $options -o x.brst -- ./stripped short >got 2>got.err
         [ $? -lt 3 ]
         ok $? "a FIFO where symbols should be, with $options"
     done

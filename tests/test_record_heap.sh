@@ -50,7 +50,7 @@ static int forks(void) {
     for (n = 0; n < 25 && !bad; n++) {
         pid_t child = fork();
         if (child == 0) {
-            alarm(20);
+            alarm(300);
             allocate(500);
             _exit(7);
         }
@@ -127,7 +127,7 @@ static int jumps(void) {
     if (sigsetjmp(out, 1)) n++;
     while (n < 100) free(calloc(1, 24)), sum++;
     setitimer(ITIMER_REAL, &never, NULL);
-    alarm(20);
+    alarm(300);
     signal(SIGALRM, SIG_DFL);
     pthread_create(&other, NULL, brief, NULL);
     pthread_join(other, NULL);
@@ -163,7 +163,7 @@ static int cancels(void) {
     struct timespec pause = {0, 1000000};
     pthread_t thread;
     int n, status;
-    alarm(20);
+    alarm(300);
     for (n = 0; n < 8; n++) {
         pid_t child;
         pthread_create(&thread, NULL, spin, NULL);

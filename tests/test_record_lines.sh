@@ -34,7 +34,7 @@ __attribute__((noinline)) static int near(int n) {
 }
 int main(void) {
     int sum = 0;
-    while (clock() < CLOCKS_PER_SEC / 5) sum ^= near(3000);
+    while (clock() < CLOCKS_PER_SEC / 10) sum ^= near(3000);
     return sum == 12345;
 }
 P
@@ -58,6 +58,51 @@ for dwarf in 4 5; do
 done
 check "the whole name, where the compiler told its folder" grep -q "^far $PWD/sub/far.c 5\$" seen
 
+# Compressed sections of both kinds, offsets of eight bytes, names that dwz has moved to another file.
+try() { # WHAT
+    record ./lines >seen
+    check "$1" grep -qE '^far (.*/)?sub/far\.c 5$' seen
+}
+for of in -gz=zlib -gz=zlib-gnu '-gdwarf-5 -gdwarf64' '-gdwarf-4 -gdwarf64' -gsplit-dwarf; do
+    # shellcheck disable=SC2086
+    $CC -O1 -g $of -o lines near.c sub/far.c 2>log || clang -O1 -g $of -o lines near.c sub/far.c 2>log || continue
+    try "$of"
+done
+$CC -O1 -g -o lines near.c sub/far.c || exit 2
+if cp lines other && dwz -m shared.debug lines other 2>log; then try "dwz"; else skip "no dwz"; fi
+
+# A function that begins with an instruction of what was inlined stands where it is declared: compilers
+# of Rust leave out the row of its own line. Here that row is taken away.
+cat >first.h <<'P'
+static inline __attribute__((always_inline)) int first(int n) { return n * n; }
+P
+cat >inlines.c <<'P'
+#include "first.h"
+#include <time.h>
+__attribute__((noinline)) int
+begins(int n) {
+    volatile int sum = first(n);
+    int i;
+    for (i = 0; i < n; i++) sum += i ^ n;
+    return sum;
+}
+int main(void) {
+    int sum = 0;
+    while (clock() < CLOCKS_PER_SEC / 8) sum ^= begins(3000);
+    return sum == 12345;
+}
+P
+for dwarf in 4 5; do
+    $CC -O1 -gdwarf-$dwarf -S -o inlines.s inlines.c || exit 2
+    awk 'NR == FNR { if (/\.file.*first\.h/) { header = $0; number = $2 } next }
+        /^begins:/ { print header; at = 1 }
+        at && /\.loc/ { sub(/\.loc [0-9]+ [0-9]+/, ".loc " number " 1"); at = 0 }
+        !/\.file.*first\.h/' inlines.s inlines.s >changed.s && $CC -o inlines changed.s || exit 2
+    record ./inlines >seen
+    check "DWARF $dwarf: where it is declared" grep -qE '^begins (.*/)?inlines\.c 4$' seen
+done
+
+$CC -O1 -gdwarf-5 -o lines near.c sub/far.c || exit 2
 # It is found from its debug file, and from no other program's.
 objcopy --only-keep-debug lines lines.debug && cp lines whole && objcopy --strip-debug whole \
     && objcopy --add-gnu-debuglink=lines.debug whole || exit 2

@@ -399,6 +399,8 @@ bursty report "$(printf 'no\033[31mne\342\200\256')" 2>"$dir/stderr"
 grep -qF 'bursty: no\x1b[31mne\u202e: ' "$dir/stderr"; ok $? "a raw name in a message: $(cat "$dir/stderr")"
 
 # ---- the terminal
+COLUMNS=60 bursty report "$dir/whole.brst" >"$dir/narrow.txt" # two columns are left out: what was asked for is none
+has narrow.txt '^profile  *asked  *checks-off  *checks-on  *bursts  *state$'
 COLUMNS=60 bursty report "$dir/all.brst" >"$dir/narrow.txt"
 tr -d '\n ' <"$dir/narrow.txt" >"$dir/line.txt"
 has line.txt '000std::vector<entity,pool_allocator<entity>>::push_back(constentity&)[0-9]' # never cut
@@ -483,7 +485,7 @@ source() {
     (
         cd "$sources/inside" || exit 1
         $RUN "$maker" . source "$name"
-        timeout 20 $RUN "$tool" report --html out.html "$@" source.brst 2>stderr || exit 1
+        within 20 $RUN "$tool" report --html out.html "$@" source.brst 2>stderr || exit 1
         grep -qF '"source_fault":"'"$why" out.html || exit 1
         if [ "$why" = '"' ]; then
             grep -q "shown_to_all" out.html && ! grep -q "sources not shown" out.html
@@ -552,7 +554,7 @@ text() {
     (
         cd "$sources/inside" || exit 1
         printf 'tick 1000\nticks f@%s 20\n' "$place" | $RUN "$runs" text.brst
-        timeout 20 $RUN "$tool" report --html out.html "$@" text.brst 2>stderr || exit 1
+        within 20 $RUN "$tool" report --html out.html "$@" text.brst 2>stderr || exit 1
         sed -n '/^"texts":/,/^<.script/p' out.html | tr -d '\n' >texts
         [ "$(cat texts)" = "${wanted:+\"texts\":[$wanted]\}</script>}" ] &&
             lacks out.html '^</html>' secret

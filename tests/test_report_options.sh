@@ -234,6 +234,7 @@ done
 # ---- hot stacks by time: in all forms the ticks of --collapsed, with intervals of their shares
 report text "$dir/mutual.brst"
 has text '^hot stacks: time by ticks$'
+has text '^Time of the last function of a stack alone, while the others called it.$'
 has text '^40.00%  *36.9.%  *43.1.%  *400  frame > draw > frame > draw$'
 report csv --csv "$dir/mutual.brst"
 sed -n '/^# stack_time:/,/^$/p' "$dir/csv" | awk -F , '/^[0-9]/ { print $5, $4 }' | sort >"$dir/stacks"

@@ -94,6 +94,36 @@ done
 bursty report --json --top 0 own.trace | tr '{' '\n' | grep -c '"function":"compare".*"count":3' >log
 [ "$(cat log)" = 1 ] && pass || fail "paths of compare"
 
+# Many paths, of which the tool's table grows: 512 ways through one function, in order and then again.
+# Each is one path that ran twice.
+cat >ways.c <<'END'
+static volatile int sink;
+static void way(int n) {
+    if (n & 1) sink++;
+    if (n & 2) sink++;
+    if (n & 4) sink++;
+    if (n & 8) sink++;
+    if (n & 16) sink++;
+    if (n & 32) sink++;
+    if (n & 64) sink++;
+    if (n & 128) sink++;
+    if (n & 256) sink++;
+}
+int main(void) {
+    int i;
+    for (i = 0; i < 1024; i++) way(i % 512);
+    return 0;
+}
+END
+bursty cc --trace -- $CC -g -w -o ways ways.c && ./ways || fail "ways.c"
+bursty report --json --top 0 ways.trace | tr '{' '\n' | grep '"function":"way"' |
+    awk '/"count":/ { n++ } /"count":2[,}]/ { twice++ } END { print n + 0, twice + 0 }' >log
+[ "$(cat log)" = "512 512" ] && pass || fail "512 paths, each of them twice: $(cat log)"
+
+# A number has more than one digit.
+bursty report --function way --last 12 --top 1 ways.trace >text
+[ "$(grep -c '^ *way  *ways' text)" = 12 ] && pass || fail "--last 12: $(cat text)"
+
 # Damage: a file that is cut off shows what it has; a flipped bit is refused, or said.
 for at in 3 30 60 300 4090 4100 4170; do
     head -c $at own.trace >cut.trace
@@ -200,6 +230,46 @@ bursty report --lcov many.trace >log 2>&1
 [ $? = 2 ] && pass || fail "counts without the beginning"
 BURSTY_TRACE_LIMIT=0 BURSTY_TRACE=none.trace ./many
 [ -e none.trace ] && fail "a trace although none was wanted" || pass
+
+# longjmp comes back to the statement of its setjmp: what stands in front of it ran once.
+cat >land.c <<'END'
+#include <setjmp.h>
+static jmp_buf b;
+static int all;
+static int in_condition(volatile int n) {
+    all += 1;
+    n += 2;
+    if (setjmp(b) < 3)
+        longjmp(b, ++n);
+    return all;
+}
+static int in_switch(volatile int n) {
+    all += 1;
+    switch (setjmp(b)) {
+    case 0: longjmp(b, 1);
+    case 1: longjmp(b, 2);
+    default: n++;
+    }
+    return n;
+}
+int main(void) {
+    volatile int n = 0;
+    all = 5;
+    n = all;
+    int j = setjmp(b);
+    if (j < 3) {
+        n++;
+        longjmp(b, j + 1);
+    }
+    in_condition(0);
+    return in_switch(n) < 0;
+}
+END
+bursty cc --trace -- $CC -g -w -o land land.c && ./land || fail "land.c"
+bursty report --replay land.trace | sed 's/.*land.c:\([0-9]*\).*/\1/' | sort -n | uniq -c |
+    awk '{ printf "%s:%s ", $2, $1 }' >log
+wanted='4:1 5:1 6:1 7:2 8:1 9:1 11:1 12:1 13:3 14:1 15:1 16:1 18:1 20:1 21:1 22:1 23:1 24:4 25:4 26:3 27:3 29:1 30:1 '
+[ "$(cat log)" = "$wanted" ] && pass || fail "lines in front of a setjmp: $(cat log)"
 
 # Programs at random.
 $CC -w -o make_exits "$top/tests/make_exits.c" || fail make_exits

@@ -341,6 +341,14 @@ static uint32_t number_of(uint64_t pc, uint32_t around) {
 
 static void read_mappings(void);
 
+/* Stands for the callers that a stack did not show: no code is there. */
+enum { BEYOND = 1 };
+
+static uint32_t not_known(void) {
+    at.cut++;
+    return number_of(BEYOND, 0);
+}
+
 /* The callers of a place. stack: the piece of the stack from sp on. */
 static uint32_t callers_of(uint64_t pc, uint64_t sp, uint64_t bp, const uint64_t *stack,
                            uint64_t bytes) {
@@ -372,7 +380,7 @@ static uint32_t callers_of(uint64_t pc, uint64_t sp, uint64_t bp, const uint64_t
         if (!mapping_at(pc)) break;
         pcs[count++] = pc;
     }
-    if (status != UNWIND_OUTERMOST) at.cut++;
+    if (status != UNWIND_OUTERMOST) number = not_known();
     while (count) {
         uint32_t inner = number_of(pcs[--count], number);
         if (!inner) break;
@@ -412,8 +420,8 @@ static void take_record(const uint64_t *words, size_t count) {
             if (words[8 + bytes / 8] < bytes) bytes = words[8 + bytes / 8]; /* so many are true */
         } else bytes = 0;
         if (words[3] == 2) callers = callers_of(pc, words[5], words[4], words + 8, bytes & ~7ull);
-        else at.cut++;
-    } else at.cut++;
+        else callers = not_known();
+    } else callers = not_known();
     take_tick(pc, callers, in_kernel);
 }
 
@@ -793,7 +801,7 @@ static int write_file(const attach_options *o, const char *program) {
         if (key) keys[count++] = key;
         for (; number && count < SAMPLED_DEEP; number = at.callers[number - 1].around) {
             caller *c = &at.callers[number - 1];
-            if (!c->key) c->key = key_of(c->pc);
+            if (!c->key) c->key = c->pc == BEYOND ? (uint32_t)SAMPLED_BEYOND : key_of(c->pc);
             if (c->key) keys[count++] = c->key;
         }
         sampled_tick(&ticks, keys, count, 1, 0);

@@ -10,8 +10,9 @@ static const char help[] =
     "\n"
     "  Adds up equal programs, profiles, threads, functions and call pairs. Profiles that differ\n"
     "  in a setting stay side by side; the weights of what they sampled add up. In which order or\n"
-    "  grouping files are merged makes no difference. Parts of an unknown kind are copied. Nothing\n"
-    "  is written if a file is bad.\n"
+    "  grouping files are merged makes no difference. Two dumps of one seed and one build are one\n"
+    "  sample: the second is left out, and a note says so. Parts of an unknown kind are copied.\n"
+    "  Nothing is written if a file is bad.\n"
     "\n"
     "  -o OUT       where to; - is standard output\n"
     "  --list FILE  adds the files that FILE names, one in a line; - is standard input\n";
@@ -50,7 +51,8 @@ static int add_dump(merger *m, const char *path) {
     if (status != TOOL_OK) return status;
     m->dumps++;
     for (i = 0; i < d.part_count; i++) m->bytes += d.parts[i].bytes;
-    if (input_read(&m->in, &d, &fault) != 0) status = dump_blame(path, &fault);
+    if (!input_repeats(&m->in, &d, path) && input_read(&m->in, &d, &fault) != 0)
+        status = dump_blame(path, &fault);
     dump_free(&d);
     return status;
 }

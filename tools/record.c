@@ -38,7 +38,8 @@ static const char help[]
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
       "  --ticks HZ         looks in a second of CPU time: 250\n"
       "  --every N, --burst N   checks between two bursts: 9900 (0: no gaps); of a burst: 100\n"
-      "  --jitter PERCENT, --seed N   by how much --every varies: 12, below 2000 checks 80\n"
+      "  --jitter PERCENT, --seed N   by how much --every varies: 12, below 2000 checks 80;\n"
+    "      N makes a run's sample again (the report has its seed); else each run draws one\n"
       "  --caches LIST      sizes for --misses, up to 4, as in 48k,2m,32m: this machine's caches\n"
       "  --streams N        room for so many streams of --refs in each thread: 512\n"
       "  --per-second N     so many bursts a second in each thread; --every is the first gap\n"
@@ -51,6 +52,8 @@ static const char help[]
       "  --quiet, --stats   faults alone; what was patched, what was refused and why\n";
 
 #if defined(__linux__) && defined(__x86_64__)
+#include "../binpatch.h"
+#include "../record/options.h"
 #include "../record/preload/keep.h"
 #include "attach.h"
 #include "base/cache.h"
@@ -72,49 +75,18 @@ static const char help[]
 extern const tool_command command_report;
 
 typedef struct record_options {
-    unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
-    unsigned per_second, ticks, slow_us;
-    unsigned streams;               /* 0: the recorder's own choice */
+    record_wishes w;                /* what the recorder is told */
     unsigned pid, seconds;          /* of -p; 0: a program is started */
     int no_cache;
-    char cache[4096];               /* the folder of what earlier runs found out; "": none */
     const char *name;               /* of the output, as it was given */
-    text only, not_these, frames;   /* patterns, or names, a line each */
-    text caches;                    /* BYTES=LABEL and a space, for each size of --misses */
-    char out[4096];
-    char report[128];               /* where the recorder says how it went */
-    int stats, quiet, direct;       /* direct: the output is no regular file */
+    int stats, quiet;
     ino_t inode;                    /* of FILE.new */
     time_t began;
     const char *program;
 } record_options;
 
 enum {
-    ENTRY = 1,
-    EXIT = 2,
-    BLOCK = 8,
-    LOAD = 16,
-    STORE = 32,
-    PROFILE_HCCT = 1,
-    PROFILE_FOOTPRINT = 2,
-    PROFILE_METHODS = 4,
-    PROFILE_PAIRS = 8,
-    PROFILE_STREAMS = 16,
-    PROFILE_MISSES = 32,
-    PROFILE_SHARING = 64,
-    PROFILE_OBJECTS = PROFILE_MISSES | PROFILE_SHARING /* need the heap, and long bursts */
-};
-enum {
-    FLAG_OFF = 256,
-    FLAG_ALL = 512,
-    FLAG_DIRECT = 1024,
-    FLAG_NO_KEEP = 2048,
-    FLAG_LOOK = 4096,           /* patch nothing: time alone */
-    FLAG_LINES = 8192           /* time by source line, too */
-};
-enum {
     DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
-    STREAMS_MOST = 1 << 20,         /* as record/preload/patch.h has it */
     SHARING_EVERY = 490000, SHARING_BURST = 10000,
     CACHE_BYTES = 1 << 26           /* the folder of --calls' start */
 };
@@ -322,7 +294,7 @@ static int words(const char *said, const char *const *names, const unsigned *bit
 }
 
 /* A signal that a program can catch and does not get by its own fault. */
-static int toggle_signal(const char *said, unsigned *flags) {
+static int toggle_signal(const char *said, uint32_t *signal_to) {
     unsigned signal_number = 0;
     if (number(said, 64, &signal_number) != 0) return TOOL_BAD_INPUT;
     switch (signal_number) {
@@ -339,22 +311,21 @@ static int toggle_signal(const char *said, unsigned *flags) {
                           signal_number, SIGUSR2);
     default: break;
     }
-    *flags = (*flags & ~255u) | signal_number;
+    *signal_to = signal_number;
     return 0;
 }
 
-/* The recorder has room for as many (patterns of record/preload/patch.h). */
-static int take_pattern(text *list, const char *option, const char *pattern, unsigned most) {
-    size_t i, lines = 0;
+static int take_pattern(char *list, const char *option, const char *pattern, unsigned most) {
+    enum { ROOM = sizeof ((record_wishes *)0)->only };
+    size_t i, lines = 0, size = strlen(list);
     if (!pattern) return TOOL_BAD_INPUT;
     if (!*pattern || strchr(pattern, '\n'))
         return tool_error("--%s wants a %s", option, most == 16 ? "pattern" : "function");
-    for (i = 0; i < list->size; i++) lines += list->data[i] == '\n';
+    for (i = 0; i < size; i++) lines += list[i] == '\n';
     if (lines == most) return tool_error("--%s stands more than %u times", option, most);
-    if (list->size + strlen(pattern) > 1000)
+    if (size + strlen(pattern) > 1000)
         return tool_error("--%s: the patterns are longer than 1000 characters", option);
-    text_add(list, pattern);
-    text_add(list, "\n");
+    snprintf(list + size, ROOM - size, "%.1000s\n", pattern);
     return 0;
 }
 
@@ -362,14 +333,16 @@ static int take_pattern(text *list, const char *option, const char *pattern, uns
 
 enum { SIZES_MOST = 4 };
 
-static void add_cache(text *list, uint64_t bytes, const char *label) {
-    text_format(list, "%llu=%s ", (unsigned long long)bytes, label);
+static void add_cache(char *list, uint64_t bytes, const char *label) {
+    enum { ROOM = sizeof ((record_wishes *)0)->caches };
+    size_t size = strlen(list);
+    snprintf(list + size, ROOM - size, "%llu=%.7s ", (unsigned long long)bytes, label);
 }
 
-static int take_caches(text *list, const char *said) {
+static int take_caches(char *list, const char *said) {
     uint64_t sizes[SIZES_MOST];
     int count = said ? tool_sizes("caches", said, sizes, SIZES_MOST) : 0, n;
-    list->size = 0;
+    *list = 0;
     for (n = 0; n < count; n++) add_cache(list, sizes[n], "-");
     return count ? 0 : TOOL_BAD_INPUT;
 }
@@ -389,7 +362,7 @@ static int read_word(int index, const char *name, char *word, size_t size) {
 }
 
 /* Data caches of the first processor, or sizes that are usual. */
-static void find_caches(text *list) {
+static void find_caches(char *list) {
     char word[32], label[16];
     uint64_t before = 0;
     int index, count = 0, level;
@@ -437,18 +410,17 @@ static int read_options(record_options *o, int argc, char **argv) {
            PROFILE_PAIRS, PROFILE_STREAMS,   PROFILE_MISSES,
            PROFILE_SHARING};
     static const char *const event_names[] = {"calls", "refs", "blocks", NULL};
-    static const unsigned event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
+    static const unsigned event_bits[] = {BINPATCH_ENTRY | BINPATCH_EXIT, BINPATCH_LOAD | BINPATCH_STORE, BINPATCH_BLOCK};
     tool_option option;
     const char *value;
     unsigned profiles = 0;
     int bad = 0, boring_said = 0, jitter_said = 0, ticks_said = 0, time_said = 0, shaped = 0;
     int every_said = 0, seconds_said = 0;
     memset(o, 0, sizeof *o);
-    o->every = 9900;
-    o->burst = 100;
-    o->jitter = 12;
-    o->boring = 4;
-    o->seed = 1;
+    o->w.every = 9900;
+    o->w.burst = 100;
+    o->w.jitter = 12;
+    o->w.boring = 4;
     o->seconds = 10;
     o->name = "bursty.brst";
     tool_options(&option, argc, argv);
@@ -456,62 +428,62 @@ static int read_options(record_options *o, int argc, char **argv) {
         shaped |= shapes_bursts(&option);
         if (tool_is(&option, "--", "stats")) o->stats = 1;
         else if (tool_is(&option, "--", "time")) time_said = 1;
-        else if (tool_is(&option, "--", "lines")) o->flags |= FLAG_LINES;
+        else if (tool_is(&option, "--", "lines")) o->w.lines = 1;
         else if (tool_is(&option, "--", "calls")) profiles |= PROFILE_HCCT;
         else if (tool_is(&option, "--", "edges")) profiles |= PROFILE_PAIRS;
         else if (tool_is(&option, "--", "refs")) profiles |= PROFILE_STREAMS;
         else if (tool_is(&option, "--", "misses")) profiles |= PROFILE_MISSES;
         else if (tool_is(&option, "--", "sharing")) profiles |= PROFILE_SHARING;
         else if (tool_is(&option, "--", "caches")) {
-            bad = take_caches(&o->caches, tool_value(&option));
+            bad = take_caches(o->w.caches, tool_value(&option));
             profiles |= PROFILE_MISSES;
         }
         else if (tool_is(&option, "--", "streams")) {
-            bad = number(tool_value(&option), STREAMS_MOST, &o->streams);
-            if (!bad && !o->streams) bad = tool_error("--streams wants at least 1");
+            bad = number(tool_value(&option), OPTIONS_STREAMS_MOST, &o->w.streams);
+            if (!bad && !o->w.streams) bad = tool_error("--streams wants at least 1");
             profiles |= PROFILE_STREAMS;
         }
         else if (tool_is(&option, "--", "footprint")) profiles |= PROFILE_FOOTPRINT;
         else if (tool_is(&option, "--", "quiet")) o->quiet = 1;
-        else if (tool_is(&option, "--", "follow")) o->follow = 1;
-        else if (tool_is(&option, "--", "off")) o->flags |= FLAG_OFF;
-        else if (tool_is(&option, "--", "all-checks")) o->flags |= FLAG_ALL;
-        else if (tool_is(&option, "--", "no-keep")) o->flags |= FLAG_NO_KEEP;
+        else if (tool_is(&option, "--", "follow")) o->w.follow = 1;
+        else if (tool_is(&option, "--", "off")) o->w.off = 1;
+        else if (tool_is(&option, "--", "all-checks")) o->w.all_checks = 1;
+        else if (tool_is(&option, "--", "no-keep")) o->w.no_keep = 1;
         else if (tool_is(&option, "--", "no-cache")) o->no_cache = 1;
         else if (tool_is(&option, "--", "every")) {
-            bad = number(tool_value(&option), 1u << 29, &o->every);
+            bad = number(tool_value(&option), 1u << 29, &o->w.every);
             every_said = 1;
         } else if (tool_is(&option, "--", "burst")) {
-            bad = number(tool_value(&option), 1u << 29, &o->burst);
+            bad = number(tool_value(&option), 1u << 29, &o->w.burst);
             every_said = 1;
         }
         else if (tool_is(&option, "--", "jitter")) {
-            bad = number(tool_value(&option), 100, &o->jitter);
+            bad = number(tool_value(&option), 100, &o->w.jitter);
             jitter_said = 1;
         } else if (tool_is(&option, "--", "boring")) {
-            bad = number(tool_value(&option), 1000, &o->boring);
+            bad = number(tool_value(&option), 1000, &o->w.boring);
             boring_said = 1;
         } else if (tool_is(&option, "--", "ticks")) {
-            bad = number(tool_value(&option), 10000, &o->ticks);
+            bad = number(tool_value(&option), 10000, &o->w.ticks);
             ticks_said = 1;
         } else if (tool_is(&option, "--", "per-second"))
-            bad = number(tool_value(&option), 1000000, &o->per_second);
+            bad = number(tool_value(&option), 1000000, &o->w.per_second);
         else if (tool_is(&option, "--", "seed"))
-            bad = number(tool_value(&option), 0xFFFFFFFF, &o->seed);
+            bad = number(tool_value(&option), 0xFFFFFFFF, &o->w.seed);
         else if (tool_is(&option, "--", "profile"))
-            bad = words(tool_value(&option), profile_names, profile_bits, &o->profiles);
+            bad = words(tool_value(&option), profile_names, profile_bits, &o->w.profiles);
         else if (tool_is(&option, "--", "events"))
-            bad = words(tool_value(&option), event_names, event_bits, &o->events);
+            bad = words(tool_value(&option), event_names, event_bits, &o->w.events);
         else if (tool_is(&option, "--", "only"))
-            bad = take_pattern(&o->only, "only", tool_value(&option), 16);
+            bad = take_pattern(o->w.only, "only", tool_value(&option), 16);
         else if (tool_is(&option, "--", "not"))
-            bad = take_pattern(&o->not_these, "not", tool_value(&option), 16);
+            bad = take_pattern(o->w.not_these, "not", tool_value(&option), 16);
         else if (tool_is(&option, "--", "frames"))
-            bad = take_pattern(&o->frames, "frames", tool_value(&option), 8);
+            bad = take_pattern(o->w.frames, "frames", tool_value(&option), 8);
         else if (tool_is(&option, "--", "slow"))
-            bad = milliseconds(tool_value(&option), &o->slow_us);
+            bad = milliseconds(tool_value(&option), &o->w.slow_us);
         else if (tool_is(&option, "--", "signal"))
-            bad = toggle_signal(tool_value(&option), &o->flags);
+            bad = toggle_signal(tool_value(&option), &o->w.signal);
         else if (tool_is(&option, "-", "p")) {
             bad = number(tool_value(&option), INT_MAX, &o->pid);
             if (!bad && !o->pid) bad = tool_error("-p wants the number of a process");
@@ -522,7 +494,7 @@ static int read_options(record_options *o, int argc, char **argv) {
         } else if (tool_is(&option, "-", "o")) {
             value = tool_value(&option);
             bad = !value;
-            if (value && (strlen(value) >= sizeof o->out - 64 || !*value))
+            if (value && (strlen(value) >= sizeof o->w.output - 64 || !*value))
                 bad = tool_error("the name of the output is too long or empty");
             else if (value) o->name = value;
         } else bad = tool_no_option(&option, "record");
@@ -532,48 +504,49 @@ static int read_options(record_options *o, int argc, char **argv) {
     if (!bad && seconds_said && !o->pid)
         bad = tool_error("--seconds says how long -p looks at a process; a program runs to its end");
     if (!bad && o->pid
-        && (profiles || o->profiles || shaped || o->follow || o->stats || o->flags || o->no_cache
-            || o->only.size || o->not_these.size || o->frames.size || (ticks_said && !o->ticks)))
+        && (profiles || o->w.profiles || shaped || o->w.follow || o->stats || o->w.lines || o->w.off
+            || o->w.all_checks || o->w.no_keep || o->w.signal || o->no_cache
+            || *o->w.only || *o->w.not_these || *o->w.frames || (ticks_said && !o->w.ticks)))
         bad = tool_error("-p records time alone, with --seconds, --ticks, -o and --quiet: for the "
                          "rest the program must be started by bursty record");
-    if (!bad && o->flags & FLAG_LINES && ticks_said && !o->ticks)
+    if (!bad && o->w.lines && ticks_said && !o->w.ticks)
         bad = tool_error("--ticks 0 leaves no time to --lines");
-    if (!bad && o->flags & FLAG_LINES
-        && (profiles || o->profiles || shaped || o->only.size || o->not_these.size))
+    if (!bad && o->w.lines
+        && (profiles || o->w.profiles || shaped || *o->w.only || *o->w.not_these))
         bad = tool_error("--lines goes with --time, --ticks and --frames alone: code that is changed "
                          "to count runs at other places, so record calls, edges and references in "
                          "a run of their own");
-    if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
-    o->profiles |= profiles;
-    if (o->profiles & PROFILE_OBJECTS) {
+    if (!bad && !o->w.burst) bad = tool_error("--burst wants at least 1");
+    o->w.profiles |= profiles;
+    if (o->w.profiles & PROFILE_OBJECTS) {
         /* A burst that fills a cache; loops without a check would fill the buffer. */
         if (!every_said) {
-            o->every = o->profiles & PROFILE_MISSES ? MISSES_EVERY : SHARING_EVERY;
-            o->burst = o->profiles & PROFILE_MISSES ? MISSES_BURST : SHARING_BURST;
+            o->w.every = o->w.profiles & PROFILE_MISSES ? MISSES_EVERY : SHARING_EVERY;
+            o->w.burst = o->w.profiles & PROFILE_MISSES ? MISSES_BURST : SHARING_BURST;
         }
-        if (!boring_said) o->flags |= FLAG_ALL;
-        if (o->profiles & PROFILE_MISSES && !o->caches.size) find_caches(&o->caches);
+        if (!boring_said) o->w.all_checks = 1;
+        if (o->w.profiles & PROFILE_MISSES && !*o->w.caches) find_caches(o->w.caches);
     }
-    if (!jitter_said && o->every < 2000) o->jitter = 80; /* loops of so many checks keep step */
-    if (!o->every) {
-        o->every = 0xFFFFFFFF;
-        if (!boring_said) o->flags |= FLAG_ALL;
+    if (!jitter_said && o->w.every < 2000) o->w.jitter = 80; /* loops of so many checks keep step */
+    if (!o->w.every) {
+        o->w.every = 0xFFFFFFFF;
+        if (!boring_said) o->w.all_checks = 1;
     }
-    if (!bad && time_said && ticks_said && !o->ticks)
+    if (!bad && time_said && ticks_said && !o->w.ticks)
         bad = tool_error("--ticks 0 leaves no time to --time");
-    if (!bad && o->slow_us && !o->frames.size)
+    if (!bad && o->w.slow_us && !*o->w.frames)
         bad = tool_error("--slow is about frames: --frames FUNCTION says which");
-    if (!bad && o->frames.size && ticks_said && !o->ticks)
+    if (!bad && *o->w.frames && ticks_said && !o->w.ticks)
         bad = tool_error("--ticks 0 leaves nothing to say of what --frames finds slow");
-    if (!bad && o->frames.size && (o->profiles || shaped))
+    if (!bad && *o->w.frames && (o->w.profiles || shaped))
         bad = tool_error("--frames goes with --time, --ticks, --only and --not alone: record "
                          "calls, edges and references in a run of their own");
-    if (!o->profiles && (shaped || (ticks_said && !o->ticks))) o->profiles = PROFILE_HCCT;
-    if (!o->profiles) o->flags |= FLAG_OFF | FLAG_LOOK;
-    if (!ticks_said && (time_said || !o->profiles)) o->ticks = DEFAULT_TICKS;
-    if (o->profiles & (PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS)) o->events |= ENTRY | EXIT;
-    if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_OBJECTS))
-        o->events |= LOAD | STORE;
+    if (!o->w.profiles && (shaped || (ticks_said && !o->w.ticks))) o->w.profiles = PROFILE_HCCT;
+    if (!o->w.profiles) o->w.off = o->w.looks = 1;
+    if (!ticks_said && (time_said || !o->w.profiles)) o->w.ticks = DEFAULT_TICKS;
+    if (o->w.profiles & PROFILE_CALLS) 
+        o->w.events |= BINPATCH_ENTRY | BINPATCH_EXIT;
+    if (o->w.profiles & PROFILE_REFERENCES) o->w.events |= BINPATCH_LOAD | BINPATCH_STORE;
     return bad ? TOOL_BAD_INPUT : TOOL_OK;
 }
 
@@ -603,23 +576,22 @@ static int open_output(record_options *o) {
     struct stat s;
     char path[4200];
     int file;
-    strcpy(o->out, o->name);
-    file = save_check_dump(o->out);
+    strcpy(o->w.output, o->name);
+    file = save_check_dump(o->w.output);
     if (file != TOOL_OK) return file;
-    if (o->out[0] != '/') {                          /* the program may change its directory */
+    if (o->w.output[0] != '/') {                          /* the program may change its directory */
         char here[4096], name[4096];
-        strcpy(name, o->out);
+        strcpy(name, o->w.output);
         if (!getcwd(here, sizeof here) || strlen(here) > 1990 || strlen(name) > 1990)
             return tool_system_error(".");
-        snprintf(o->out, sizeof o->out, "%.2000s/%.2000s", here, name);
+        snprintf(o->w.output, sizeof o->w.output, "%.2000s/%.2000s", here, name);
     }
-    o->direct = stat(o->out, &s) == 0 && !S_ISREG(s.st_mode);
-    if (o->direct) o->flags |= FLAG_DIRECT;
-    else if (access(o->out, F_OK) == 0 && access(o->out, W_OK) != 0)
-        return tool_system_error(o->out);
-    snprintf(path, sizeof path, "%s%s", o->out, o->direct ? "" : ".new");
-    file = open(path, O_WRONLY | O_CREAT | (o->direct ? 0 : O_TRUNC) | O_CLOEXEC, 0666);
-    if (file < 0) return tool_system_error(o->direct ? o->out : path);
+    o->w.direct = stat(o->w.output, &s) == 0 && !S_ISREG(s.st_mode);
+    if (!o->w.direct && access(o->w.output, F_OK) == 0 && access(o->w.output, W_OK) != 0)
+        return tool_system_error(o->w.output);
+    snprintf(path, sizeof path, "%s%s", o->w.output, o->w.direct ? "" : ".new");
+    file = open(path, O_WRONLY | O_CREAT | (o->w.direct ? 0 : O_TRUNC) | O_CLOEXEC, 0666);
+    if (file < 0) return tool_system_error(o->w.direct ? o->w.output : path);
     o->inode = fstat(file, &s) == 0 ? s.st_ino : 0;
     close(file);
     return TOOL_OK;
@@ -634,48 +606,46 @@ static void open_report(record_options *o) {
     int n, file;
     for (n = 0; n < 3; n++) {
         folder = n ? where[n] : getenv("TMPDIR");
-        if (!folder || folder[0] != '/' || strlen(folder) > sizeof o->report - 16) continue;
-        snprintf(o->report, sizeof o->report, "%s/bursty-XXXXXX", folder);
-        if (strchr(o->report, ' ')) continue;
-        file = mkstemp(o->report);
+        if (!folder || folder[0] != '/' || strlen(folder) > sizeof o->w.report - 16) continue;
+        snprintf(o->w.report, sizeof o->w.report, "%s/bursty-XXXXXX", folder);
+        if (strchr(o->w.report, ' ')) continue;
+        file = mkstemp(o->w.report);
         if (file >= 0) {
             int is_whole = write(file, zeros, sizeof zeros) == (ssize_t)sizeof zeros;
             close(file);
             if (is_whole) return;
-            remove(o->report);
+            remove(o->w.report);
         }
     }
-    strcpy(o->report, "-");
+    strcpy(o->w.report, "-");
+}
+
+/* What LD_PRELOAD is without a bursty: one that runs around us says it. */
+static const char *preload_before(void) {
+    static record_wishes outer;
+    const char *around = getenv(OPTIONS_VARIABLE);
+    if (around && options_read(&outer, around) == 0) return outer.preload;
+    return getenv("LD_PRELOAD");
 }
 
 /* In the child. If the program cannot be started, the parent gets errno through
    `failed`. */
-static void become(const record_options *o, const char *library, char **argv, const char *path,
+static void become(record_options *o, const char *library, char **argv, const char *path,
                    int failed) {
-    char value[16384];
-    const char *before = getenv("LD_PRELOAD");
-    snprintf(value, sizeof value, "%u %u %u %u %u %u %u %u %u %ld %u %u %s %s", o->every,
-             o->burst, o->jitter, o->events, o->profiles, o->boring, o->seed, o->follow, o->flags,
-             (long)getpid(), o->per_second, o->ticks, o->report, o->out);
-    setenv("BURSTY_RECORD", value, 1);
-    if (o->cache[0]) setenv("BURSTY_RECORD_CACHE", o->cache, 1);
-    if (o->only.size) setenv("BURSTY_RECORD_ONLY", o->only.data, 1);
-    if (o->caches.size) setenv("BURSTY_RECORD_CACHES", o->caches.data, 1);
-    if (o->streams) {
-        snprintf(value, sizeof value, "%u", o->streams);
-        setenv("BURSTY_RECORD_STREAMS", value, 1);
+    static char value[OPTIONS_ROOM];
+    const char *before = preload_before();
+    size_t size = before ? strlen(before) : 0;
+    o->w.owner = (uint32_t)getpid();
+    errno = E2BIG;
+    if (size < sizeof o->w.preload) {
+        memcpy(o->w.preload, before ? before : "", size);
+        if (options_write(&o->w, value, sizeof value) == 0) {
+            setenv(OPTIONS_VARIABLE, value, 1);
+            snprintf(value, sizeof value, "%s%s%s", library, size ? ":" : "", o->w.preload);
+            setenv("LD_PRELOAD", value, 1);
+            execv(path, argv);
+        }
     }
-    if (o->not_these.size) setenv("BURSTY_RECORD_NOT", o->not_these.data, 1);
-    if (o->frames.size) {
-        snprintf(value, sizeof value, "%u\n%s", o->slow_us, o->frames.data);
-        setenv("BURSTY_RECORD_FRAMES", value, 1);
-    }
-    if (before && *before) {
-        setenv("BURSTY_RECORD_PRELOAD", before, 1);
-        snprintf(value, sizeof value, "%s:%s", library, before);
-    } else snprintf(value, sizeof value, "%s", library);
-    setenv("LD_PRELOAD", value, 1);
-    execv(path, argv);
     (void)!write(failed, &errno, sizeof errno);
     _exit(127);
 }
@@ -683,9 +653,9 @@ static void become(const record_options *o, const char *library, char **argv, co
 /* FILE.new has so many bytes, and the recorder could not name it itself. */
 static int give_name(const record_options *o, const char *bytes) {
     char path[4200];
-    snprintf(path, sizeof path, "%s.new", o->out);
-    if (truncate(path, (off_t)strtoul(bytes, NULL, 10)) == 0 && rename(path, o->out) == 0) return 0;
-    (void)tool_system_error(o->out);
+    snprintf(path, sizeof path, "%s.new", o->w.output);
+    if (truncate(path, (off_t)strtoul(bytes, NULL, 10)) == 0 && rename(path, o->w.output) == 0) return 0;
+    (void)tool_system_error(o->w.output);
     return 1;
 }
 
@@ -698,7 +668,7 @@ static int show_report(const record_options *o) {
     unsigned images = 0;
     uint32_t failed = 0;
     int said = 0;
-    FILE *file = fopen(o->report, "r");
+    FILE *file = fopen(o->w.report, "r");
     if (!file) return 0;
     while (fgets(line, sizeof line, file) && line[0]) {
         if (line[0] == '=') said |= give_name(o, line + 1);
@@ -737,7 +707,7 @@ static unsigned char *read_kept(const record_options *o, size_t *size, uint64_t 
     dump_fault fault;
     unsigned char *bytes = NULL;
     unsigned half;
-    FILE *file = fopen(o->report, "rb");
+    FILE *file = fopen(o->w.report, "rb");
     if (!file) return NULL;
     if (fseek(file, KEEP_AT, SEEK_SET) == 0 && fread(&head, sizeof head, 1, file) == 1
         && (head.whole == 1 || head.whole == 2) && head.bytes[head.whole - 1] <= KEEP_HALF) {
@@ -757,7 +727,7 @@ static unsigned char *read_kept(const record_options *o, size_t *size, uint64_t 
 
 /* Gives FILE what was kept. Returns whether there was something. */
 static int give_kept(const record_options *o, int status) {
-    char path[4200];
+    char path[4200], real[PATH_MAX];
     char program[256];
     struct timespec now;
     size_t size;
@@ -770,10 +740,11 @@ static int give_kept(const record_options *o, int status) {
     if (!bytes) return 0;
     clock_gettime(CLOCK_MONOTONIC, &now);
     passed = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - ns;
-    snprintf(path, sizeof path, "%s.new", o->out);
+    snprintf(path, sizeof path, "%s.new", o->w.output);
     file = fopen(path, "wb");
-    snprintf(program, sizeof program, "%s",
-             strrchr(o->program, '/') ? strrchr(o->program, '/') + 1 : o->program);
+    if (!realpath(o->program, real)) snprintf(real, sizeof real, "%.4000s", o->program);
+    snprintf(program, sizeof program, "%.255s",
+             strrchr(real, '/') ? strrchr(real, '/') + 1 : real);
     end.program = program;
     end.why = WIFSIGNALED(status) ? END_KILLED : END_LEFT;
     end.of = 0;
@@ -784,8 +755,8 @@ static int give_kept(const record_options *o, int status) {
     text_free(&part);
     if (file && fclose(file) != 0) is_written = 0;
     free(bytes);
-    if (!is_written || rename(path, o->out) != 0) {
-        (void)tool_system_error(o->out);
+    if (!is_written || rename(path, o->w.output) != 0) {
+        (void)tool_system_error(o->w.output);
         remove(path);
         return 1;
     }
@@ -804,7 +775,7 @@ static void show_brief(const record_options *o) {
     int status;
     pid_t child;
     fflush(NULL);
-    snprintf(here, sizeof here, "%s", o->out);
+    snprintf(here, sizeof here, "%s", o->w.output);
     arguments[0] = name;
     arguments[1] = form;
     arguments[2] = here;
@@ -848,12 +819,12 @@ static ino_t name_places_of(const char *name) {
 /* Of children: FILE.PID, if this run wrote it and it is our own. */
 static void name_places_of_children(const record_options *o) {
     char folder[4096], name[8400];
-    const char *base = strrchr(o->out, '/') + 1;
+    const char *base = strrchr(o->w.output, '/') + 1;
     size_t length = strlen(base);
     const struct dirent *e;
     struct stat s;
     DIR *all;
-    snprintf(folder, sizeof folder, "%.*s", (int)(base - o->out), o->out);
+    snprintf(folder, sizeof folder, "%.*s", (int)(base - o->w.output), o->w.output);
     all = opendir(folder);
     while (all && (e = readdir(all)) != NULL) {
         const char *number = e->d_name + length + 1;
@@ -869,17 +840,17 @@ static void name_places_of_children(const record_options *o) {
 static void name_places(record_options *o) {
     struct stat s;
     ino_t made;
-    if (o->direct) return;
-    if (o->follow) name_places_of_children(o);
-    if (stat(o->out, &s) != 0 || s.st_ino != o->inode || s.st_size == 0) return;
-    made = name_places_of(o->out);
+    if (o->w.direct) return;
+    if (o->w.follow) name_places_of_children(o);
+    if (stat(o->w.output, &s) != 0 || s.st_ino != o->inode || s.st_size == 0) return;
+    made = name_places_of(o->w.output);
     if (made) o->inode = made;
 }
 
 /* Is FILE the one that this run has written? */
 static void say_file(const record_options *o, int said) {
     struct stat s;
-    if (o->quiet || o->direct || stat(o->out, &s) != 0 || s.st_ino != o->inode) return;
+    if (o->quiet || o->w.direct || stat(o->w.output, &s) != 0 || s.st_ino != o->inode) return;
     if (s.st_size == 0 && said) return;
     if (s.st_size == 0) {
         tool_error("%s is empty: the program ended before the first burst; a smaller --every "
@@ -893,7 +864,7 @@ static void say_file(const record_options *o, int said) {
 /* The recorder had no room to say why there is no file. */
 static void say_nothing(const record_options *o) {
     struct stat s;
-    if (o->direct || (stat(o->out, &s) == 0 && s.st_ino == o->inode)) return;
+    if (o->w.direct || (stat(o->w.output, &s) == 0 && s.st_ino == o->inode)) return;
     tool_error("nothing was recorded: there was no room to write %s", o->name);
 }
 
@@ -902,20 +873,20 @@ static void look_at_output(const record_options *o, int said, int status) {
     char path[4200];
     struct stat s;
     int earlier;
-    if (o->direct) return;
-    snprintf(path, sizeof path, "%s.new", o->out);
+    if (o->w.direct) return;
+    snprintf(path, sizeof path, "%s.new", o->w.output);
     if (stat(path, &s) != 0) {
         if (!said) say_nothing(o);
         return;
     }
     if (!said && give_kept(o, status)) return;
     remove(path);
-    earlier = stat(o->out, &s) == 0;
+    earlier = stat(o->w.output, &s) == 0;
     if (said) return;
     fprintf(stderr,
             "bursty: nothing was recorded: the program was killed, or ended without the C library, "
             "or as another program (see --follow)%s%s\n",
-            earlier ? "; this file is as it was before: " : "", earlier ? o->out : "");
+            earlier ? "; this file is as it was before: " : "", earlier ? o->w.output : "");
 }
 
 /* A script that env is to start is started without env: its interpreter is
@@ -1023,16 +994,42 @@ static int attach(record_options *o, int has_program) {
                           o->pid, process);
     a.pid = (long)o->pid;
     a.seconds = o->seconds;
-    a.ticks = o->ticks;
+    a.ticks = o->w.ticks;
     a.quiet = o->quiet;
     a.out = o->name;
     status = save_check_dump(o->name);
     if (status == TOOL_OK) status = attach_run(&a);
     if (status != TOOL_OK || o->quiet) return status;
-    snprintf(o->out, sizeof o->out, "%s", o->name);
+    snprintf(o->w.output, sizeof o->w.output, "%s", o->name);
     show_brief(o);
     tool_error("wrote %s; `bursty report %s` shows it", o->name, o->name);
     return TOOL_OK;
+}
+
+/* What the recorder maps counts against the limits of the program's memory, and
+   nobody knows how near to them it comes. So it takes a quarter of one at most,
+   or the program runs as it is. The recorder's own tables are 216 MB at most, and
+   the room for copies is 48 times the code. */
+static void run_plain_if_limited(const char *path, char **arguments) {
+    enum { OWN = 256, CODE = 48, PART = 4 };
+    static const struct { int limit; const char *name; } limits[]
+        = {{RLIMIT_AS, "ulimit -v"}, {RLIMIT_DATA, "ulimit -d"}};
+    uint64_t wanted = (uint64_t)OWN << 20;
+    struct stat s;
+    size_t n;
+    if (stat(path, &s) == 0) wanted += CODE * (uint64_t)s.st_size;
+    for (n = 0; n < sizeof limits / sizeof *limits; n++) {
+        struct rlimit limit;
+        if (getrlimit(limits[n].limit, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY
+            || limit.rlim_cur / PART >= wanted)
+            continue;
+        tool_error("nothing is recorded, and the program runs as it is: its memory is limited to "
+                   "%llu MB (%s), and the recorder wants a limit of %llu MB, or none",
+                   (unsigned long long)(limit.rlim_cur >> 20), limits[n].name,
+                   (unsigned long long)(PART * (wanted >> 20)));
+        execv(path, arguments);
+        exit(tool_system_error(path));
+    }
 }
 
 /* Large things are static: the stack may be small (`ulimit -s 64`). */
@@ -1058,12 +1055,13 @@ static int run(int argc, char **argv) {
     if (!path) return TOOL_BAD_INPUT;
     if ((status = check_program(path, 0)) != 0) return status;
     arguments = argv + program;
-    o.program = argv[program];
     path = pass_by_env(path, &arguments, interpreter, sizeof interpreter);
+    o.program = path;
+    run_plain_if_limited(path, arguments);
     hold_asking(&before);
     if ((status = find_library("bursty-record.so", recorder, sizeof recorder)) != 0) return status;
     snprintf(library, sizeof library, "%s", recorder);
-    if (o.profiles & (PROFILE_OBJECTS | PROFILE_STREAMS)) { /* whose malloc comes first */
+    if (o.w.profiles & (PROFILE_OBJECTS | PROFILE_STREAMS)) { /* whose malloc comes first */
         if ((status = find_library("bursty-heap.so", heap, sizeof heap)) != 0) return status;
         snprintf(library, sizeof library, "%s:%s", heap, recorder);
     }
@@ -1072,8 +1070,8 @@ static int run(int argc, char **argv) {
     ignored.sa_handler = SIG_IGN;           /* what may not grow is an error, and no signal */
     (void)sigaction(SIGXFSZ, &ignored, &too_large);
     open_report(&o);
-    if (!o.no_cache && !(o.flags & FLAG_LOOK) && cache_folder(o.cache, sizeof o.cache) != 0)
-        o.cache[0] = 0;
+    if (!o.no_cache && !(o.w.looks) && cache_folder(o.w.cache, sizeof o.w.cache) != 0)
+        o.w.cache[0] = 0;
     fflush(NULL);
     if (pipe2(started, O_CLOEXEC) != 0) return tool_system_error("pipe");
     o.began = time(NULL);
@@ -1088,7 +1086,7 @@ static int run(int argc, char **argv) {
     if (child < 0 || read(started[0], &status, sizeof status) == (ssize_t)sizeof status) {
         if (child > 0) waitpid(child, NULL, 0);
         look_at_output(&o, 1, 0);
-        remove(o.report);
+        remove(o.w.report);
         errno = status;
         return tool_system_error(child < 0 ? "fork" : path);
     }
@@ -1099,9 +1097,9 @@ static int run(int argc, char **argv) {
     said = show_report(&o);
     look_at_output(&o, said, status);
     name_places(&o);
-    if (o.cache[0]) cache_trim(o.cache, CACHE_BYTES);
+    if (o.w.cache[0]) cache_trim(o.w.cache, CACHE_BYTES);
     say_file(&o, said);
-    remove(o.report);
+    remove(o.w.report);
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */
         struct rlimit none = {0, 0};
         setrlimit(RLIMIT_CORE, &none);

@@ -57,6 +57,8 @@ static void help(FILE *to) {
           "                     git diff main | bursty report --diff - coverage.brst\n"
           "  --fail-under SHARE end with status 3 if less is covered: 80 (percent of lines), or a\n"
           "                     list such as lines=80,branches=70,functions=90,mcdc=60\n"
+          "  --measured-only    leave functions out that have no counters; else their lines stand\n"
+          "                     with 0, and --fail-under fails\n"
           "  --tests-of FILE:LINE\n"
           "                     which tests ran that line: runs with BURSTY_TEST=name\n\n"
           "Traces (bursty cc --trace), one FILE; the forms of coverage show its counts:\n"
@@ -292,8 +294,8 @@ static int check_comparison(const options *o, const report *r) {
             return tool_error("--%s changes nothing with --base", choosy[i].name);
     }
     if (o->wanted.is_given)
-        return tool_error("--filter, --exclude, --diff, --fail-under and --tests-of change nothing "
-                          "with --base");
+        return tool_error("--filter, --exclude, --diff, --fail-under, --measured-only and "
+                          "--tests-of change nothing with --base");
     if (r->options.by && strcmp(r->options.by, "time") != 0 && strcmp(r->options.by, "share") != 0)
         return tool_error("--by %s: with --base, time or share is wanted", r->options.by);
     return TOOL_OK;

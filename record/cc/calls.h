@@ -5,6 +5,7 @@
 #define BURSTY_RECORD_CALLS_H
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -16,6 +17,13 @@ typedef struct call {
 
 extern const call __start_bursty_calls[] __attribute__((weak)) HIDDEN;
 extern const call __stop_bursty_calls[] __attribute__((weak)) HIDDEN;
+
+/* A shared library may be closed while threads go on. */
+static int is_program(void) {
+    extern const char __ehdr_start[] __attribute__((weak)) HIDDEN;
+    uintptr_t header = (uintptr_t)__ehdr_start, table = (uintptr_t)getauxval(AT_PHDR);
+    return header && table >= header && table - header < 4096;
+}
 
 static uintptr_t code_of(const call *c) { return (uintptr_t)&c->code + (uintptr_t)(intptr_t)c->code; }
 static uint32_t *early_of(const call *c) {

@@ -19,6 +19,10 @@
    exec, a dump that   all frames + 1, the dump, all counters to 0, all frames - 1
      the program asks for
    a child of fork     all counters to 0, all frames - 1: what its parent did is not its own
+   vfork               its child has the parent's memory and stack: where it calls
+                       exec or _exit, frames up to that of vfork + 1, the vertex of
+                       vfork - 1, for that returns again; the other way round if
+                       exec comes back
    swapcontext         all frames + 1, and - 1 when somebody swaps back
 
    Threads that still run when the program ends are asked by a signal to walk
@@ -45,7 +49,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -238,15 +241,8 @@ static int list_threads(pid_t *list) {
     return count;
 }
 
-/* A shared library writes its own dump, and may be closed while threads go on:
-   only the program itself asks. */
-static int is_program(void) {
-    extern const char __ehdr_start[] __attribute__((weak)) HIDDEN;
-    uintptr_t header = (uintptr_t)__ehdr_start, table = (uintptr_t)getauxval(AT_PHDR);
-    return header && table >= header && table - header < 4096;
-}
-
-/* Asks all other threads. A thread that blocks the signal does not answer; its
+/* Asks all other threads, if this is the program: a shared library writes its
+   own dump. A thread that blocks the signal does not answer; its
    functions count what they would without us. Returns how many did not. */
 static int ask_others(void) {
     static pid_t list[THREADS];
@@ -348,7 +344,7 @@ static void end(void) {
 }
 
 HIDDEN void edgeprof_exits_end(void);
-HIDDEN void edgeprof_exits_end(void) { end(); }
+HIDDEN void edgeprof_exits_end(void) { end(); } /* behind exit, which a child of vfork may not call */
 static void at_quick_end(void) { end(); }
 
 HIDDEN int bursty_cover_write(void);
@@ -404,6 +400,46 @@ static void jump(const void *buffer) {
     if (c) add(c, BACK);
 }
 
+/* ---- a child of vfork ---- */
+
+/* NULL: nobody noted where it was called. */
+static const landing *place_of_vfork(void) {
+    unsigned i;
+    for (i = landing_count; i > 0 && landings[i - 1].buffer; i--) {
+    }
+    return i > 0 ? &landings[i - 1] : NULL;
+}
+
+/* by: 1 when the child leaves the parent's stack, BACK when it does not after
+   all. */
+static void leave_parent(uint32_t by) {
+    const landing *at = place_of_vfork();
+    const call *c = at ? find(at->at - 1, 0) : NULL;
+    if (!c) {
+        leave(EDGEPROF_UNKNOWN, 0);
+        return;
+    }
+    leave(by, at->frame);
+    add(c, by == 1 ? BACK : 1);
+}
+
+/* In front of exec, and behind one that failed. */
+static void depart(void) {
+    if (is_owner()) flush();
+    else leave_parent(1);
+}
+
+static void come_back(void) {
+    int error = errno;
+    if (!is_owner()) leave_parent(BACK);
+    errno = error;
+}
+
+static void leave_process(void) {
+    if (is_owner()) end();
+    else leave_parent(1);
+}
+
 /* ---- what the linker leads here ---- */
 
 #define WRAP(type, name, parameters) \
@@ -421,8 +457,8 @@ LEAVES(siglongjmp, (void *b, int v)) { jump(b); __real_siglongjmp(b, v); }
 #ifdef __GLIBC__ /* others have none */
 LEAVES(__longjmp_chk, (void *b, int v)) { jump(b); __real___longjmp_chk(b, v); }
 #endif
-LEAVES(_exit, (int status)) { end(); __real__exit(status); }
-LEAVES(_Exit, (int status)) { end(); __real__Exit(status); }
+LEAVES(_exit, (int status)) { leave_process(); __real__exit(status); }
+LEAVES(_Exit, (int status)) { leave_process(); __real__Exit(status); }
 LEAVES(abort, (void)) { flush(); __real_abort(); }
 LEAVES(__assert_fail, (const char *what, const char *file, unsigned line, const char *function)) {
     flush();
@@ -451,25 +487,27 @@ WRAP(int, daemon, (int stay, int keep)) {
     flush();
     return __real_daemon(stay, keep);
 }
+#define AWAY(call) \
+    int failed; \
+    depart(); \
+    failed = call; \
+    come_back(); \
+    return failed
+
 WRAP(int, execve, (const char *path, char *const *words, char *const *environment)) {
-    flush();
-    return __real_execve(path, words, environment);
+    AWAY(__real_execve(path, words, environment));
 }
 WRAP(int, fexecve, (int file, char *const *words, char *const *environment)) {
-    flush();
-    return __real_fexecve(file, words, environment);
+    AWAY(__real_fexecve(file, words, environment));
 }
 WRAP(int, execv, (const char *path, char *const *words)) {
-    flush();
-    return __real_execv(path, words);
+    AWAY(__real_execv(path, words));
 }
 WRAP(int, execvp, (const char *name, char *const *words)) {
-    flush();
-    return __real_execvp(name, words);
+    AWAY(__real_execvp(name, words));
 }
 WRAP(int, execvpe, (const char *name, char *const *words, char *const *environment)) {
-    flush();
-    return __real_execvpe(name, words, environment);
+    AWAY(__real_execvpe(name, words, environment));
 }
 
 /* The words of execl as a list, in a variable of the caller's; behind them may
@@ -493,17 +531,14 @@ HIDDEN int __wrap_execlp(const char *name, const char *first, ...);
 HIDDEN int __wrap_execle(const char *path, const char *first, ...);
 HIDDEN int __wrap_execl(const char *path, const char *first, ...) {
     LIST(first, list, (void)0);
-    flush();
-    return __real_execv(path, list);
+    AWAY(__real_execv(path, list));
 }
 HIDDEN int __wrap_execlp(const char *name, const char *first, ...) {
     LIST(first, list, (void)0);
-    flush();
-    return __real_execvp(name, list);
+    AWAY(__real_execvp(name, list));
 }
 HIDDEN int __wrap_execle(const char *path, const char *first, ...) {
     char *const *environment;
     LIST(first, list, environment = va_arg(taken, char **));
-    flush();
-    return __real_execve(path, list, environment);
+    AWAY(__real_execve(path, list, environment));
 }

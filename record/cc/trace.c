@@ -67,9 +67,27 @@ typedef struct stream {
     int is_off;
 } stream;
 
+typedef struct landing {
+    const void *buffer;
+    uintptr_t frame;
+    unsigned level;
+} landing;
+
+/* Of one thread. It is mapped when the thread first needs it: a library that is
+   opened late has room for little more than a pointer in each thread. */
+typedef struct state {
+    struct state *next;    /* of all that there are */
+    int is_free;           /* its thread has ended */
+    stream streams[LEVELS + 1];
+    unsigned level;
+    landing landings[LANDINGS];
+    unsigned landing_count;
+} state;
+
 HIDDEN __thread place bursty_tr;
-static __thread stream streams[LEVELS + 1];
-static __thread unsigned level;
+static __thread state *own;
+static state *states;
+static state ended;        /* of threads that write no more; nobody writes to it */
 
 static unsigned char *head;     /* the file's, mapped */
 static uint32_t *next_of;       /* of each segment the next one of its stream */
@@ -176,6 +194,7 @@ static int create(int is_child) {
         if (i > 1) snprintf(path + used, 24, ".%d", i);
         is_free = may_replace();
     }
+    if (is_free == 0) say("no trace is written: others of this process have all names", "");
     if (is_free <= 0) return -1;
     i = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (i < 0) say("no trace is written: ", strerror(errno));
@@ -378,7 +397,7 @@ static uint32_t claim(stream *s) {
     return number;
 }
 
-static void begin_segment(stream *s, uint32_t skip) {
+static void begin_segment(stream *s, unsigned level, uint32_t skip) {
     memcpy(s->map, "BSEG", 4);
     put4(s->map + 4, s->number);
     put4(s->map + 8, s->sequence);
@@ -392,7 +411,7 @@ static void begin_segment(stream *s, uint32_t skip) {
 }
 
 static void turn_off(stream *s) {
-    s->is_off = 1;
+    if (own != &ended) s->is_off = 1;
     bursty_tr.at = nowhere;
     bursty_tr.end = nowhere + sizeof nowhere - MARGIN;
 }
@@ -406,15 +425,45 @@ static unsigned char *map_segment(uint32_t number) {
 static void start(void);
 static int is_started;
 
+/* The thread's state: one that another thread has left, or a new one. A signal's
+   handler may want one at any time. Nobody leaves the list but as a library is
+   closed. */
+static state *mine(void) {
+    state *s, *none = NULL;
+    if (own) return own;
+    for (s = __atomic_load_n(&states, __ATOMIC_ACQUIRE); s; s = s->next) {
+        int is_free = 1;
+        if (__atomic_compare_exchange_n(&s->is_free, &is_free, 0, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED)) break;
+    }
+    if (s) {
+        memset(s->streams, 0, sizeof s->streams);
+        s->level = s->landing_count = 0;
+    } else {
+        s = (state *)mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                          -1, 0);
+        if (s == MAP_FAILED) return own = &ended;
+        s->next = __atomic_load_n(&states, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n(&states, &s->next, s, 1, __ATOMIC_RELEASE,
+                                            __ATOMIC_RELAXED)) {
+        }
+    }
+    if (__atomic_compare_exchange_n(&own, &none, s, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return s;
+    __atomic_store_n(&s->is_free, 1, __ATOMIC_RELEASE);
+    return own;
+}
+
 /* There is no room: the next segment. top: who wants to write. */
 HIDDEN void bursty_tr_more(const unsigned short *top);
 HIDDEN __attribute__((noinline)) void bursty_tr_more(const unsigned short *top) {
-    stream *s = &streams[level];
     int error = errno;
+    state *me = mine();
+    stream *s = &me->streams[me->level];
     uint32_t number;
     unsigned char *map;
     if (!is_started) start();
-    if (s->is_off || !head) {
+    if (me == &ended || s->is_off || !head) {
         turn_off(s);
         errno = error;
         return;
@@ -439,7 +488,7 @@ HIDDEN __attribute__((noinline)) void bursty_tr_more(const unsigned short *top) 
     }
     if (get4(map) != 0) memset(map, 0, SEGMENT); /* it was used before */
     s->current = number;
-    begin_segment(s, 0);
+    begin_segment(s, me->level, 0);
     s->sequence++;
     bursty_tr.at = put_frames(map + HEAD, top);
     bursty_tr.end = map + SEGMENT - MARGIN;
@@ -460,18 +509,20 @@ static void put_pair(unsigned char token, unsigned number) {
 
 /* What leads up to here has run, whatever comes. */
 static void be_sure(void) {
-    if (streams[level].map) put_token(SURE);
+    if (own && own->streams[own->level].map) put_token(SURE);
 }
 
 /* ---- ends ---- */
 
 /* The calling thread writes no more. */
 static void end_streams(void) {
+    state *me = mine();
     unsigned i;
+    if (me == &ended) return;
     be_sure();
     for (i = 0; i <= LEVELS; i++) {
-        stream *s = &streams[i];
-        unsigned char *at = i == level ? bursty_tr.at : s->place.at;
+        stream *s = &me->streams[i];
+        unsigned char *at = i == me->level ? bursty_tr.at : s->place.at;
         if (s->map) {
             close_segment(s, at, ENDED);
             munmap(s->map, SEGMENT);
@@ -479,13 +530,22 @@ static void end_streams(void) {
         s->map = NULL;
         s->is_off = 1;
     }
-    turn_off(&streams[level]);
+    turn_off(&me->streams[me->level]);
+}
+
+/* What the thread still runs is written nowhere. */
+static void leave_thread(void) {
+    state *me = own;
+    end_streams();
+    if (!me || me == &ended) return;
+    own = &ended;
+    __atomic_store_n(&me->is_free, 1, __ATOMIC_RELEASE);
 }
 
 /* Other keys' destructors may run first. */
 static void thread_ends(void *round) {
     if ((uintptr_t)round < 3) pthread_setspecific(at_thread_end, (void *)((uintptr_t)round + 1));
-    else end_streams();
+    else leave_thread();
 }
 
 static void sure_at_quick_end(void) { be_sure(); }
@@ -493,6 +553,7 @@ static void sure_at_quick_end(void) { be_sure(); }
 /* A child writes to a file of its own, which begins with its parent's
    segment. */
 static void begin_child(void) {
+    state *me = own;
     unsigned i;
     if (!head) return;
     munmap(head, 4096);
@@ -501,9 +562,9 @@ static void begin_child(void) {
     head = NULL;
     if (open_file(1, (uint32_t)getppid()) != 0) head = NULL;
     stream_count = 0;
-    for (i = 0; i <= LEVELS; i++) {
-        stream *s = &streams[i];
-        place *p = i == level ? &bursty_tr : &s->place;
+    for (i = 0; me && me != &ended && i <= LEVELS; i++) {
+        stream *s = &me->streams[i];
+        place *p = i == me->level ? &bursty_tr : &s->place;
         unsigned char *old = s->map;
         uint32_t number, used = old ? (uint32_t)(p->at - old) : 0;
         if (!old) continue;
@@ -515,7 +576,7 @@ static void begin_child(void) {
         if (s->map) {
             memcpy(s->map, old, used);
             s->current = number;
-            begin_segment(s, used);
+            begin_segment(s, i, used);
             s->sequence++;
             p->at = s->map + used;
             p->end = s->map + SEGMENT - MARGIN;
@@ -542,64 +603,79 @@ __attribute__((constructor(101))) static void start(void) {
 
 /* What is behind the last segment's last byte is cut off. */
 static void trim(void) {
-    uint32_t used = (uint32_t)(bursty_tr.at - streams[0].map), last = streams[0].current;
+    const stream *s = &own->streams[0];
+    uint32_t used = (uint32_t)(bursty_tr.at - s->map), last = s->current;
     off_t size = (off_t)segments_at + (off_t)last * SEGMENT + (off_t)used;
     end_streams();
     if (last + 1 == get4(head + CLAIMED) && ftruncate(file, size + 1) != 0) return;
 }
 
+/* Nobody runs its code any more, and it may be opened again. */
+static void close_library(void) {
+    unsigned char *old = head;
+    pthread_key_delete(at_thread_end);
+    head = NULL;
+    while (states) {
+        state *one = states;
+        unsigned i;
+        states = one->next;
+        for (i = 0; i <= LEVELS; i++)
+            if (one->streams[i].map) munmap(one->streams[i].map, SEGMENT);
+        munmap(one, sizeof *one);
+    }
+    own = &ended;
+    munmap(old, 4096);
+    munmap(next_of, next_bytes);
+    close(file);
+}
+
 __attribute__((destructor(101))) static void at_end(void) {
     if (!head || getpid() != (pid_t)get4(head + 16)) return;
     add_head(FLAGS, 1);
-    if (level == 0 && streams[0].map) trim();
+    if (own && own->level == 0 && own->streams[0].map) trim();
     else end_streams();
+    if (!is_program()) close_library();
 }
 
 /* ---- setjmp and longjmp ---- */
 
 /* setjmp(b) has become setjmp(bursty_landing(b, frame)). Frames grow downwards:
    an entry whose frame is below the stack pointer has returned. */
-typedef struct landing {
-    const void *buffer;
-    uintptr_t frame;
-    unsigned level;
-} landing;
-
-static __thread landing landings[LANDINGS];
-static __thread unsigned landing_count;
-
-static unsigned landing_of(const void *buffer) {
-    unsigned i = landing_count;
-    while (i > 0 && landings[i - 1].buffer != buffer) i--;
+static unsigned landing_of(const state *me, const void *buffer) {
+    unsigned i = me->landing_count;
+    while (i > 0 && me->landings[i - 1].buffer != buffer) i--;
     return i;
 }
 
 HIDDEN void *bursty_landing(void *buffer, const void *frame);
 HIDDEN __attribute__((noinline)) void *bursty_landing(void *buffer, const void *frame) {
     uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    state *me = mine();
     unsigned i;
-    while (landing_count && landings[landing_count - 1].level == level &&
-           landings[landing_count - 1].frame < sp) landing_count--;
-    i = landing_of(buffer);
-    if (i == 0 && landing_count < LANDINGS) i = ++landing_count;
+    if (me == &ended) return buffer;
+    while (me->landing_count && me->landings[me->landing_count - 1].level == me->level &&
+           me->landings[me->landing_count - 1].frame < sp) me->landing_count--;
+    i = landing_of(me, buffer);
+    if (i == 0 && me->landing_count < LANDINGS) i = ++me->landing_count;
     if (i > 0) {
-        landings[i - 1].buffer = buffer;
-        landings[i - 1].frame = (uintptr_t)frame;
-        landings[i - 1].level = level;
+        me->landings[i - 1].buffer = buffer;
+        me->landings[i - 1].frame = (uintptr_t)frame;
+        me->landings[i - 1].level = me->level;
         put_pair(LANDING, i - 1);
     }
     return buffer;
 }
 
-static void leave_level(void) {
-    if (streams[level].map) put_token(LEFT);
-    streams[level].place = bursty_tr;
-    bursty_tr = streams[--level].place;
+static void leave_level(state *me) {
+    if (me->streams[me->level].map) put_token(LEFT);
+    me->streams[me->level].place = bursty_tr;
+    bursty_tr = me->streams[--me->level].place;
 }
 
 static void jump(const void *buffer) {
-    unsigned i = landing_of(buffer);
-    while (level > 0 && (i == 0 || landings[i - 1].level < level)) leave_level();
+    state *me = mine();
+    unsigned i = landing_of(me, buffer);
+    while (me->level > 0 && (i == 0 || me->landings[i - 1].level < me->level)) leave_level(me);
     if (i > 0) put_pair(RESUME, i - 1);
     else put_token(LOST);
 }
@@ -615,18 +691,19 @@ static handler handlers[NSIG];
 
 static void on_signal(int number, siginfo_t *info, void *context) {
     struct sigaction a = handlers[number].wanted;
-    unsigned before = level;
+    state *me = mine();
+    unsigned before = me == &ended ? LEVELS : me->level;
     if (before < LEVELS) {
-        streams[before].place = bursty_tr;
-        level = before + 1;
-        bursty_tr = streams[level].place;
+        me->streams[before].place = bursty_tr;
+        me->level = before + 1;
+        bursty_tr = me->streams[me->level].place;
     }
     if (a.sa_flags & (int)SA_SIGINFO) a.sa_sigaction(number, info, context);
     else a.sa_handler(number);
     if (before < LEVELS) {
-        streams[level].place = bursty_tr;
-        level = before;
-        bursty_tr = streams[level].place;
+        me->streams[me->level].place = bursty_tr;
+        me->level = before;
+        bursty_tr = me->streams[me->level].place;
     }
 }
 

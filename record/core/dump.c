@@ -12,8 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+#define BASE_P_SLOW RECORDER_HOOK __attribute__((unused)) static
+#define BASE_P_DRAWS_SEED
+#define BASE_P_ASKS_LINUX
+#include "../../src/part.c" /* what the headers have, too */
+#include "../../src/chance.c"
+#include "../../src/seed.c"
+#include "../../src/sample.c"
 #define FILE_NAME_HOOK RECORDER_HOOK
 #include "../cc/file_name.h"
 
@@ -33,13 +43,34 @@ RECORDER_HOOK static uint64_t number_of(const char *variable, uint64_t least, ui
     return otherwise;
 }
 
-uint32_t recorder_ticks;
+uint32_t recorder_ticks, recorder_seed;
+static uint32_t seed_is;
+
+RECORDER_HOOK void recorder_take_seed(uint32_t seed) {
+    seed_is = seed ? BASE_P_SEED_GIVEN : BASE_P_SEED_DRAWN;
+    recorder_seed = seed ? seed : base_p_draw_seed();
+}
+
+RECORDER_HOOK void recorder_seed_child(void) {
+    recorder_seed = base_p_mix(recorder_seed, base_p_process());
+    seed_is = BASE_P_SEED_DRAWN;
+}
+
+/* The image is that of the program: its program headers stand behind the ELF
+   header. */
+RECORDER_HOOK int recorder_write_sample(hcct_write_fn write, void *user) {
+    const uint32_t sample[3] = {recorder_seed, seed_is, 0};
+    uintptr_t image = (uintptr_t)getauxval(AT_PHDR) & ~(uintptr_t)4095;
+    return base_p_write_sample(sample, base_p_build_of((const unsigned char *)image),
+                               program_invocation_short_name, write, user);
+}
 
 RECORDER_HOOK void recorder_options(void) {
     uint64_t every;
-    recorder_burst = number_of("BURSTY_CONTEXTS_BURST", 1, UINT32_MAX, 100);
+    recorder_take_seed((uint32_t)number_of("BURSTY_SEED", 0, UINT32_MAX, 0));
+    recorder_burst = number_of("BURSTY_CONTEXTS_BURST", 1, 1 << 30, 100);
     recorder_ticks = (uint32_t)number_of("BURSTY_CONTEXTS_TICKS", 1, 10000, 0);
-    every = number_of("BURSTY_CONTEXTS_EVERY", 0, UINT32_MAX, recorder_ticks ? RECORDER_NEVER : 0);
+    every = number_of("BURSTY_CONTEXTS_EVERY", 0, 1 << 30, recorder_ticks ? RECORDER_NEVER : 0);
     recorder_period = every == 0 || every == RECORDER_NEVER ? every : every + recorder_burst;
 }
 
@@ -106,6 +137,7 @@ RECORDER_HOOK int recorder_write(const recorder_thread *all, const char *path,
         failed = hcct_write(&r->tree, recorder_name, NULL, to_file, &o);
     }
     if (more && !failed) failed = more(to_file, &o);
+    if (all && !failed) failed = recorder_write_sample(to_file, &o);
     if (!failed) failed = flush(&o);
     if (failed) {
         int why = errno;

@@ -26,6 +26,8 @@
 #define _GNU_SOURCE
 #endif
 #include "recorder.h"
+#define BASE_P_SLOW RECORDER_HOOK __attribute__((unused)) static
+#include "../../src/chance.c" /* the chance that the headers have, too */
 
 uint64_t recorder_period, recorder_burst;
 static int options_known;
@@ -227,13 +229,9 @@ RECORDER_HOOK void recorder_reopen(recorder_thread *r) {
 
 /* ---- bursts ---- */
 
-/* splitmix64 */
-RECORDER_HOOK static uint64_t random_below(recorder_thread *r, uint64_t bound) {
-    uint64_t z = (r->random += UINT64_C(0x9E3779B97F4A7C15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return (z ^ (z >> 31)) % bound;
-}
+/* The interval varies by an eighth, so that it does not fall into step with a
+   loop. */
+enum { GAP_VARIES = 12 }; /* percent */
 
 /* What the hooks do next. A signal may come between any two stores. */
 RECORDER_HOOK static void go_on(recorder_thread *r) {
@@ -256,22 +254,24 @@ RECORDER_HOOK static void go_on(recorder_thread *r) {
 }
 
 RECORDER_HOOK void recorder_start_gap(recorder_thread *r) {
+    uint32_t in_burst = 0, left;
+    r->random = base_p_state_of(recorder_seed, r->number, r->uses++);
     r->feeding = recorder_period == 0;
-    r->burst_left = 0;
-    r->gap = recorder_period == RECORDER_NEVER ? RECORDER_NEVER
-             : recorder_period                 ? random_below(r, recorder_period)
-                                              : 0;
+    r->gap = recorder_period == RECORDER_NEVER ? RECORDER_NEVER : 0;
+    if (recorder_period && recorder_period != RECORDER_NEVER) {
+        left = base_p_begin(&r->random, (uint32_t)(recorder_period - recorder_burst), GAP_VARIES,
+                            (uint32_t)recorder_burst, &in_burst);
+        r->burst_left = in_burst ? left : recorder_burst;
+        r->gap = in_burst ? 0 : left;
+    }
     go_on(r);
 }
 
-/* The interval varies by an eighth, so that it does not fall into step with a
-   loop. */
 RECORDER_HOOK static void end_burst(recorder_thread *r) {
-    uint64_t gap = recorder_period - recorder_burst;
     hcct_burst_end(&r->tree);
     r->feeding = 0;
-    r->gap = gap - gap / 8 + random_below(r, gap / 4 + 1);
-    if (r->gap == 0) r->gap = 1;
+    r->burst_left = recorder_burst;
+    r->gap = base_p_draw_gap(&r->random, (uint32_t)(recorder_period - recorder_burst), GAP_VARIES);
 }
 
 RECORDER_HOOK static void leave_hook(recorder_thread *r) {
@@ -301,7 +301,6 @@ RECORDER_HOOK void recorder_call(void *function, uintptr_t frame, const void *si
         (void)own_address(r, frame, end, site, from); /* what is left is open around this call */
         drop_dead(r, frame);
         r->feeding = 1;
-        r->burst_left = recorder_burst;
         recorder_reopen(r);
     } else if (!r->feeding) {
         if (r->gap) r->gap--;

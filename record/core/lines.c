@@ -53,7 +53,7 @@ static void put_row(base_p_out *out, const lines_about *about, const lines_row *
     const char *name = row->key == SAMPLED_OUTSIDE ? "(outside)" : about->name(about->user, row->key);
     if (!ticks) return;
     put_string(out, name ? name : "?");
-    put_string(out, row->pc ? about->place(about->user, row->pc) : NULL);
+    put_string(out, row->pc ? about->place(about->user, row->key, row->pc) : NULL);
     base_p_put_varint(out, 0);          /* no line yet, */
     put_string(out, NULL);              /* nor what was inlined */
     base_p_put_varint(out, ticks);

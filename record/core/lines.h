@@ -29,9 +29,9 @@ typedef struct lines_about {
     const char *program;
     uint32_t period_us;
     const char *(*name)(void *user, uint32_t key);
-    /* An ELF file and, behind a tab, the address there in hexadecimal. NULL: not
-       known. */
-    const char *(*place)(void *user, uint64_t pc);
+    /* An ELF file, and behind tabs the address there in hexadecimal and the file's
+       build id. NULL: not known. */
+    const char *(*place)(void *user, uint32_t key, uint64_t pc);
     void *user;
 } lines_about;
 

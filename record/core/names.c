@@ -3,15 +3,20 @@
    A key is a place in a hash of addresses, plus 1; entries are only added,
    without a lock. At exit the files that /proc/self/maps lists are read for
    symbol tables. A function that none of them names is called `file+0xoffset`.
-   When a library is unloaded (instrument.c), the entries of its functions stop
-   matching any address, so that another library at its place gets keys of its
-   own. */
+   Before a library is unloaded its functions get their names, and then their
+   entries stop matching any address, so that another library at its place gets
+   keys of its own.
+       A file is what was mapped only if its build id is the one that stands in
+   memory. What was replaced meanwhile has other functions and lines: then the
+   dynamic symbols in memory are all that there is. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "recorder.h"
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -35,16 +40,86 @@ static uint32_t used[RECORDER_FUNCTIONS], used_count;    /* entries, while names
 
 /* Files whose functions have keys, and what makes an address in one of them an
    address here. */
-enum { FILES = 512 };
-static struct { char *path; uintptr_t slide; } files[FILES];
+enum { FILES = 512, ID_MOST = 40 };
+typedef struct build_id { unsigned char bytes[ID_MOST]; uint32_t size; } build_id; /* 0: none */
+static struct { char *path; uintptr_t slide; build_id id; } files[FILES];
 static uint32_t file_count;
 static uint16_t file_of[RECORDER_FUNCTIONS]; /* 1 + its number, or 0 */
-/* Where they are mapped, as far as functions with keys are there. */
-static struct { uintptr_t start, end; uint16_t number; } mappings[FILES];
-static uint32_t mapping_count;
+static uintptr_t address_of[RECORDER_FUNCTIONS]; /* of a function with a file, if it is gone, too */
+
+/* What is loaded, as memory has it. */
+typedef struct module {
+    uintptr_t start, end, bias;
+    const ELF(Dyn) *dynamic;
+    build_id id;
+} module;
+static module modules[FILES];
+static uint32_t module_count;
+
+static char replaced[128];                   /* a file whose names are not to be had */
 
 int (*recorder_debug_file)(const char *path, const char *file, size_t size, int number,
                            const char **bytes_out, size_t *size_out);
+
+/* ---- what is loaded ---- */
+
+/* The id in notes: three words, "GNU", the id. */
+RECORDER_HOOK static void read_notes(const unsigned char *notes, size_t size, build_id *id) {
+    while (size >= 12) {
+        uint32_t word[3];
+        size_t name, bytes;
+        memcpy(word, notes, sizeof word);
+        if (word[0] > size || word[1] > size) return;
+        name = (word[0] + 3u) & ~(size_t)3;
+        bytes = (word[1] + 3u) & ~(size_t)3;
+        if (name > size - 12 || bytes > size - 12 - name) return;
+        if (word[2] == NT_GNU_BUILD_ID && word[0] == 4 && !memcmp(notes + 12, "GNU", 4)
+            && word[1] <= ID_MOST) {
+            memcpy(id->bytes, notes + 12 + name, word[1]);
+            id->size = word[1];
+        }
+        notes += 12 + name + bytes;
+        size -= 12 + name + bytes;
+    }
+}
+
+RECORDER_HOOK static int note_module(struct dl_phdr_info *info, size_t size, void *unused) {
+    module *m = &modules[module_count];
+    int n;
+    (void)size;
+    (void)unused;
+    if (module_count == FILES) return 0;
+    memset(m, 0, sizeof *m);
+    m->bias = (uintptr_t)info->dlpi_addr;
+    m->start = UINTPTR_MAX;
+    for (n = 0; n < info->dlpi_phnum; n++) {
+        const ELF(Phdr) *p = &info->dlpi_phdr[n];
+        uintptr_t at = m->bias + (uintptr_t)p->p_vaddr, end = at + (uintptr_t)p->p_memsz;
+        if (p->p_type == PT_LOAD) {
+            if (at < m->start) m->start = at;
+            if (end > m->end) m->end = end;
+        } else if (p->p_type == PT_DYNAMIC) m->dynamic = (const ELF(Dyn) *)at;
+        else if (p->p_type == PT_NOTE && !m->id.size)
+            read_notes((const unsigned char *)at, (size_t)p->p_memsz, &m->id);
+    }
+    if (m->start < m->end) module_count++;
+    return 0;
+}
+
+RECORDER_HOOK void recorder_look_at_modules(void) {
+    module_count = 0;
+    (void)dl_iterate_phdr(note_module, NULL);
+}
+
+RECORDER_HOOK static const module *module_at(uintptr_t address) {
+    uint32_t n;
+    for (n = 0; n < module_count; n++) {
+        if (address - modules[n].start < modules[n].end - modules[n].start) return &modules[n];
+    }
+    return NULL;
+}
+
+/* ---- keys ---- */
 
 /* The place of a function, or of the free entry where it would be. */
 RECORDER_HOOK static uint32_t place_of(void *function) {
@@ -84,6 +159,25 @@ RECORDER_HOOK static void give_name(uint32_t i, const char *name, size_t length)
     else without_memory++;
 }
 
+/* A place in code without unwind tables has a key of its own, as the function is
+   not known yet. With many of them, those of one cache line share one. */
+enum { EXACT = 4096, NO_SIZE = 1 << 16 };
+static unsigned char is_bare[RECORDER_FUNCTIONS];
+static uint32_t bare_count;
+static uint32_t bare_far[RECORDER_FUNCTIONS]; /* from the symbol that was found */
+
+RECORDER_HOOK uint32_t recorder_bare_key(void *place) {
+    uintptr_t at = (uintptr_t)place;
+    uint32_t key;
+    if (__atomic_load_n(&bare_count, __ATOMIC_RELAXED) >= EXACT) at &= ~(uintptr_t)63;
+    key = recorder_key((void *)at);
+    if (key <= RECORDER_FUNCTIONS && !is_bare[key - 1]) {
+        is_bare[key - 1] = 1;
+        __atomic_fetch_add(&bare_count, 1, __ATOMIC_RELAXED);
+    }
+    return key;
+}
+
 /* A mapped file: its bytes, and what to add to an address in it to get an
    address here. */
 typedef struct image {
@@ -97,6 +191,22 @@ RECORDER_HOOK static int holds(const image *m, uint64_t offset, uint64_t count, 
     return offset <= m->size && (size == 0 || count <= (m->size - offset) / size);
 }
 
+/* A symbol for places without unwind tables: a function that says how long it is,
+   or else the nearest one before. */
+RECORDER_HOOK static void name_bare(uintptr_t start, uint64_t size, const char *name,
+                                    size_t length) {
+    uint32_t n;
+    for (n = 0; n < used_count; n++) {
+        uint32_t i = used[n];
+        uintptr_t far = (uintptr_t)functions[i] - start;
+        if (!is_bare[i] || far >= (size ? size : NO_SIZE)) continue;
+        if (names[i] && far >= bare_far[i]) continue;
+        give_name(i, name, length);
+        address_of[i] = start;
+        bare_far[i] = (uint32_t)far;
+    }
+}
+
 RECORDER_HOOK static void name_by_table(const image *m, const ELF(Shdr) *table,
                                         const ELF(Shdr) *strings) {
     const ELF(Sym) *symbols = (const ELF(Sym) *)(const void *)(m->bytes + table->sh_offset);
@@ -106,14 +216,19 @@ RECORDER_HOOK static void name_by_table(const image *m, const ELF(Shdr) *table,
     if (!holds(m, strings->sh_offset, strings->sh_size, 1)) return;
     for (k = 0; k < count; k++) {
         void *function = (void *)(m->slide + (uintptr_t)symbols[k].st_value);
-        uint32_t i;
-        if ((symbols[k].st_info & 15) != STT_FUNC || !symbols[k].st_value) continue;
-        i = place_of(function);
-        if (functions[i] != function || names[i] || symbols[k].st_name >= strings->sh_size)
+        const char *name = text + symbols[k].st_name;
+        uint32_t i, kind = symbols[k].st_info & 15u;
+        int is_label = kind == STT_NOTYPE && symbols[k].st_info >> 4 == STB_GLOBAL && bare_count;
+        if ((kind != STT_FUNC && !is_label) || !symbols[k].st_value || !symbols[k].st_shndx)
             continue;
-        end = (const char *)memchr(text + symbols[k].st_name, 0,
-                                   strings->sh_size - symbols[k].st_name);
-        if (end) give_name(i, text + symbols[k].st_name, (size_t)(end - text) - symbols[k].st_name);
+        if (symbols[k].st_name >= strings->sh_size) continue;
+        i = place_of(function);
+        if (!bare_count && (functions[i] != function || names[i])) continue;
+        end = (const char *)memchr(name, 0, strings->sh_size - symbols[k].st_name);
+        if (!end) continue;
+        if (kind == STT_FUNC && functions[i] == function && !names[i])
+            give_name(i, name, (size_t)(end - name));
+        if (bare_count) name_bare((uintptr_t)function, symbols[k].st_size, name, (size_t)(end - name));
     }
 }
 
@@ -168,24 +283,72 @@ RECORDER_HOOK static void name_by_sections(const image *m) {
     }
 }
 
-/* from: the file offset that is mapped at `start`. Returns the address in the
-   file of that place. */
-RECORDER_HOOK static uintptr_t name_by_image(image *m, uintptr_t start, uintptr_t from) {
+/* from: the file offset that is mapped at `start`, as code. Returns the address
+   in the file of that place.
+       A mapping begins at a page, and a segment anywhere in it: lld and mold let
+   two segments share a page of the file, so that the first page of code is
+   mapped twice, at two addresses. The segment of code is meant. */
+RECORDER_HOOK static uintptr_t address_in(const image *m, uintptr_t from) {
     const ELF(Ehdr) *head = head_of(m);
     const ELF(Phdr) *segments;
-    uintptr_t address = from;
+    uintptr_t address = from, page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uint32_t i;
+    int is_code = 0;
     if (!head) return from;
     segments = (const ELF(Phdr) *)(const void *)(m->bytes + head->e_phoff);
     if (!holds(m, head->e_phoff, head->e_phnum, sizeof *segments)) return from;
     for (i = 0; i < head->e_phnum; i++) {
-        uintptr_t inside = from - (uintptr_t)segments[i].p_offset;
-        if (segments[i].p_type != PT_LOAD || inside >= segments[i].p_filesz) continue;
-        address = inside + (uintptr_t)segments[i].p_vaddr;
+        const ELF(Phdr) *s = &segments[i];
+        uintptr_t before = (uintptr_t)s->p_offset & (page - 1);
+        uintptr_t inside = from - ((uintptr_t)s->p_offset - before);
+        if (s->p_type != PT_LOAD || inside >= before + (uintptr_t)s->p_filesz) continue;
+        if (is_code && !(s->p_flags & PF_X)) continue;
+        is_code = (s->p_flags & PF_X) != 0;
+        address = inside - before + (uintptr_t)s->p_vaddr;
     }
-    m->slide = start - address;         /* PIE or not */
-    name_by_sections(m);
     return address;
+}
+
+/* Names of dynamic symbols, out of memory. How many there are is known by the
+   older of the two tables of hashes alone; in the other one the last chain ends
+   behind the last symbol. */
+RECORDER_HOOK static void name_by_memory(const module *m) {
+    const ELF(Dyn) *d = m->dynamic;
+    const ELF(Sym) *symbols = NULL;
+    const char *words = NULL;
+    const uint32_t *hashes = NULL, *gnu = NULL;
+    uint32_t count = 0, k, last;
+    uint64_t word_bytes = 0;
+    for (; d && d->d_tag != DT_NULL; d++) {
+        uintptr_t at = (uintptr_t)d->d_un.d_ptr;
+        if (at < m->start) at += m->bias;       /* some C libraries leave it as it is */
+        if (d->d_tag == DT_STRSZ) word_bytes = d->d_un.d_val;
+        if (at - m->start >= m->end - m->start) continue;
+        if (d->d_tag == DT_SYMTAB) symbols = (const ELF(Sym) *)at;
+        else if (d->d_tag == DT_STRTAB) words = (const char *)at;
+        else if (d->d_tag == DT_HASH) hashes = (const uint32_t *)at;
+        else if (d->d_tag == DT_GNU_HASH) gnu = (const uint32_t *)at;
+    }
+    if (!symbols || !words) return;
+    if (hashes) count = hashes[1];
+    else if (gnu) {
+        const uint32_t *buckets = gnu + 4 + gnu[2] * (sizeof(uintptr_t) / 4), *chains;
+        chains = buckets + gnu[0];
+        for (k = last = 0; k < gnu[0]; k++) {
+            if (buckets[k] > last) last = buckets[k];
+        }
+        if (last >= gnu[1] && last) {
+            while (!(chains[last - gnu[1]] & 1)) last++;
+            count = last + 1;
+        }
+    }
+    for (k = 0; k < count; k++) {
+        void *function = (void *)(m->bias + (uintptr_t)symbols[k].st_value);
+        uint32_t i = place_of(function);
+        if ((symbols[k].st_info & 15) != STT_FUNC || !symbols[k].st_value) continue;
+        if (functions[i] != function || names[i] || symbols[k].st_name >= word_bytes) continue;
+        give_name(i, words + symbols[k].st_name, strlen(words + symbols[k].st_name));
+    }
 }
 
 /* Symbols that stand in other files: those of a -dbg package, and a compressed
@@ -203,64 +366,101 @@ RECORDER_HOOK static void name_by_debug_files(const image *m, const char *path) 
 }
 
 /* 1 + the number of a file, or 0: there is no room. */
-RECORDER_HOOK static uint16_t number_of_file(const char *path, uintptr_t slide) {
+RECORDER_HOOK static uint16_t number_of_file(const char *path, uintptr_t slide,
+                                             const build_id *id) {
     size_t size = strlen(path) + 1;
     uint32_t n;
     for (n = 0; n < file_count; n++) {
-        if (files[n].slide == slide && !strcmp(files[n].path, path)) return (uint16_t)(n + 1);
+        if (files[n].slide == slide && !strcmp(files[n].path, path)
+            && files[n].id.size == id->size && !memcmp(files[n].id.bytes, id->bytes, id->size))
+            return (uint16_t)(n + 1);
     }
     if (n == FILES) return 0;
     files[n].path = (char *)recorder_memory(size);
     if (!files[n].path) return 0;
     memcpy(files[n].path, path, size);
     files[n].slide = slide;
+    files[n].id = *id;
     file_count++;
     return (uint16_t)(n + 1);
 }
 
-RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintptr_t end,
+/* Maps the file that was mapped at a module's place, and no other one. Returns
+   0: it is gone. *id: the file's. */
+RECORDER_HOOK static int open_image(const char *path, int is_gone, const module *at, image *m,
+                                    build_id *id) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    off_t size = file >= 0 ? lseek(file, 0, SEEK_END) : -1;
+    void *mapped = MAP_FAILED;
+    recorder_section note;
+    int is_same;
+    id->size = 0;
+    if (size > 0) mapped = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (file >= 0) close(file);
+    if (mapped == MAP_FAILED) return 0;
+    m->bytes = (const char *)mapped;
+    m->size = (size_t)size;
+    if (recorder_find_section(m->bytes, m->size, ".note.gnu.build-id", &note))
+        read_notes(note.bytes, note.size, id);
+    is_same = at && at->id.size && id->size
+                  ? at->id.size == id->size && !memcmp(at->id.bytes, id->bytes, id->size)
+                  : !is_gone;
+    if (is_same) return 1;
+    munmap(mapped, m->size);
+    m->bytes = NULL;
+    return 0;
+}
+
+/* The kernel writes this behind the name of a file that has it no more. */
+static const char gone[] = " (deleted)";
+
+RECORDER_HOOK static void name_mapping(char *path, uintptr_t start, uintptr_t end,
                                        uintptr_t from) {
-    const char *base = strrchr(path, '/');
-    uintptr_t address = from;
+    const module *at = module_at(start);
+    size_t length = strlen(path), more = sizeof gone - 1;
+    int is_gone = length > more && !strcmp(path + length - more, gone), is_there;
+    const char *base;
+    uintptr_t address = at ? start - at->bias : from;
     uint32_t i, n, wanted = 0;
     uint16_t number = 0;
     image m = {NULL, 0, 0};
-    off_t size;
-    int file;
+    build_id id;
     for (n = 0; n < used_count; n++)
         wanted += (uintptr_t)functions[used[n]] - start < end - start;
     if (!wanted) return;
-    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    size = file >= 0 ? lseek(file, 0, SEEK_END) : -1;
-    if (size > 0) {
-        void *mapped = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (mapped != MAP_FAILED) {
-            m.bytes = (const char *)mapped;
-            m.size = (size_t)size;
-            address = name_by_image(&m, start, from);
-            name_by_debug_files(&m, path);
-            if (head_of(&m)) number = number_of_file(path, m.slide);
-            if (number && mapping_count < FILES) {
-                mappings[mapping_count].start = start;
-                mappings[mapping_count].end = end;
-                mappings[mapping_count++].number = number;
-            }
-            munmap(mapped, m.size);
-        }
+    if (is_gone) path[length - more] = 0;
+    base = strrchr(path, '/');
+    if (is_gone && at == modules)       /* the program, which the kernel still has */
+        is_there = open_image("/proc/self/exe", 0, at, &m, &id);
+    else is_there = open_image(path, is_gone, at, &m, &id);
+    if (is_there) {
+        if (!at) address = address_in(&m, from);
+        m.slide = start - address;          /* PIE or not */
+        name_by_sections(&m);
+        name_by_debug_files(&m, path);
+        if (head_of(&m)) number = number_of_file(path, m.slide, &id);
+        munmap((void *)(uintptr_t)m.bytes, m.size);
+    } else if (at) {
+        name_by_memory(at);
+        snprintf(replaced, sizeof replaced, "%.127s", base ? base + 1 : path);
     }
-    if (file >= 0) close(file);
     for (n = 0; n < used_count; n++) {
         uintptr_t offset;
         char name[300];
-        int length;
+        int size;
         i = used[n];
         offset = (uintptr_t)functions[i] - start;
         if (offset >= end - start || functions[i] == (void *)&unloaded) continue;
         file_of[i] = number;
+        if (!is_bare[i] || !names[i]) address_of[i] = (uintptr_t)functions[i];
         if (names[i]) continue;
-        length = snprintf(name, sizeof name, "%.250s+0x%lx", base ? base + 1 : path,
-                          (unsigned long)(offset + address));
-        if (length > 0) give_name(i, name, (size_t)length);
+        if (is_bare[i]) {
+            file_of[i] = 0;
+            size = snprintf(name, sizeof name, "(%.200s: code without unwind tables)",
+                            base ? base + 1 : path);
+        } else size = snprintf(name, sizeof name, "%.250s+0x%lx", base ? base + 1 : path,
+                        (unsigned long)(offset + address));
+        if (size > 0) give_name(i, name, (size_t)size);
     }
 }
 
@@ -389,11 +589,11 @@ RECORDER_HOOK uint32_t recorder_find_names(void) {
     uint32_t n;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     locked = lock_names();
-    mapping_count = 0;
     for (n = used_count = 0; n < RECORDER_FUNCTIONS; n++) {
-        if (functions[n]) used[used_count++] = n;
+        if (functions[n] && !names[n]) used[used_count++] = n;
     }
-    read_maps(name_line);
+    recorder_look_at_modules();
+    if (used_count) read_maps(name_line);
     find_made();
     if (locked) pthread_mutex_unlock(&lock);
     pthread_setcancelstate(state, &state);
@@ -442,22 +642,34 @@ RECORDER_HOOK static void note_mapped(const char *line) {
     unsigned long start, end;
     uint32_t i;
     if (sscanf(line, "%lx-%lx", &start, &end) != 2) return;
-    for (i = 0; i < RECORDER_FUNCTIONS; i++) {
-        uintptr_t offset = (uintptr_t)__atomic_load_n(&functions[i], __ATOMIC_RELAXED) - start;
-        if (offset < end - start) mapped[i] = 1;
+    for (i = 0; i < used_count; i++) {
+        uintptr_t offset = (uintptr_t)functions[used[i]] - start;
+        if (offset < end - start) mapped[used[i]] = 1;
     }
 }
 
+/* What another thread saw while the library went has no name. Code that the
+   program made itself is named at the end, from a file that stays. */
 RECORDER_HOOK void recorder_forget_unmapped(void) {
+    static const char nobody[] = "(a library that was closed)";
     uint32_t i;
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     pthread_mutex_lock(&lock);
-    memset(mapped, 0, sizeof mapped);
+    for (i = used_count = 0; i < RECORDER_FUNCTIONS; i++) {
+        mapped[i] = 0;
+        if (functions[i] && functions[i] != (void *)&unloaded && !is_made[i])
+            used[used_count++] = i;
+    }
     read_maps(note_mapped);
-    for (i = 0; i < RECORDER_FUNCTIONS; i++) {
-        void *function = names[i] && !mapped[i] ? (void *)&unloaded : NULL;
-        if (function) __atomic_store_n(&functions[i], function, __ATOMIC_RELAXED);
+    for (i = 0; i < used_count; i++) {
+        uint32_t n = used[i];
+        if (mapped[n]) continue;
+        if (!names[n]) give_name(n, nobody, sizeof nobody - 1);
+        __atomic_store_n(&functions[n], (void *)&unloaded, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&lock);
+    pthread_setcancelstate(state, &state);
 }
 
 RECORDER_HOOK const char *recorder_name(void *user, uint32_t key) {
@@ -465,25 +677,42 @@ RECORDER_HOOK const char *recorder_name(void *user, uint32_t key) {
     return key <= RECORDER_FUNCTIONS ? names[key - 1] : "(more functions)";
 }
 
-RECORDER_HOOK const char *recorder_place(void *user, uint32_t key) {
-    static char text[4200];
-    uint16_t number = key && key <= RECORDER_FUNCTIONS ? file_of[key - 1] : 0;
-    (void)user;
-    if (!number || functions[key - 1] == (void *)&unloaded) return NULL;
-    snprintf(text, sizeof text, "%.4096s\t%lx", files[number - 1].path,
-             (unsigned long)((uintptr_t)functions[key - 1] - files[number - 1].slide));
+RECORDER_HOOK const char *recorder_program(void) {
+    static char path[4096];
+    ssize_t length = *path ? 0 : readlink("/proc/self/exe", path, sizeof path - 1);
+    size_t end = length > 0 ? (size_t)length : 0, more = sizeof gone - 1;
+    if (end > more && !memcmp(path + end - more, gone, more)) path[end - more] = 0;
+    if (!*path) return program_invocation_short_name;
+    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
+RECORDER_HOOK static const char *place_in(const char *path, uintptr_t address,
+                                          const build_id *id) {
+    static char text[4300];
+    int size = snprintf(text, sizeof text, "%.4096s\t%lx", path, (unsigned long)address);
+    uint32_t n;
+    if (id && id->size) text[size++] = '\t';
+    for (n = 0; id && n < id->size; n++)
+        size += snprintf(text + size, sizeof text - (size_t)size, "%02x", id->bytes[n]);
     return text;
 }
 
-RECORDER_HOOK const char *recorder_place_at(uint64_t pc) {
-    static char text[4200];
-    uint32_t n;
-    for (n = 0; n < mapping_count; n++) {
-        uint16_t number = mappings[n].number;
-        if ((uintptr_t)pc - mappings[n].start >= mappings[n].end - mappings[n].start) continue;
-        snprintf(text, sizeof text, "%.4096s\t%lx", files[number - 1].path,
-                 (unsigned long)((uintptr_t)pc - files[number - 1].slide));
-        return text;
-    }
-    return NULL;
+RECORDER_HOOK const char *recorder_place(void *user, uint32_t key) {
+    (void)user;
+    if (!key || key > RECORDER_FUNCTIONS) return NULL;
+    return recorder_place_at(key, address_of[key - 1]);
 }
+
+RECORDER_HOOK const char *recorder_place_at(uint32_t key, uint64_t pc) {
+    uint16_t number = key && key <= RECORDER_FUNCTIONS ? file_of[key - 1] : 0;
+    if (!number) return NULL;
+    return place_in(files[number - 1].path, (uintptr_t)pc - files[number - 1].slide,
+                    &files[number - 1].id);
+}
+
+RECORDER_HOOK const char *recorder_place_in(const char *path, uint64_t address, uint64_t here) {
+    const module *m = module_at((uintptr_t)here);
+    return place_in(path, (uintptr_t)address, m ? &m->id : NULL);
+}
+
+RECORDER_HOOK const char *recorder_replaced(void) { return *replaced ? replaced : NULL; }

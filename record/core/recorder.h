@@ -17,6 +17,7 @@
                  patch_file.c  the file and the report that it writes
                  patch_sharing.c  what --sharing asks of each burst
                  patch_streams.c  what data the references of hot streams use
+                 origin.c      answers what the program asks about its own stack
                  debugfile.c   symbols that stand in separate files
                  keep.c        keeps what was recorded for the case that the program is killed
                  handover.c    lets a program that gave up files or system calls write all the same
@@ -133,8 +134,8 @@ typedef struct recorder_thread {
     uint64_t seen;       /* calls, recorded or not */
     uint64_t gap;        /* calls before the next burst, as far as they are not in `seen` */
     uint64_t given;      /* what `left` began with */
-    uint64_t burst_left; /* calls before the end of this one */
-    uint64_t random;
+    uint64_t burst_left; /* calls before the end of this burst, or of the next one */
+    uint32_t random, number, uses; /* number: of the record, from 1; uses: threads that had it */
     uint64_t clean_at;    /* not before this many calls are dead frames looked for again */
     uint64_t frames_full; /* calls beyond RECORDER_DEPTH */
     uint32_t deep;        /* those of them that are open */
@@ -171,10 +172,15 @@ void recorder_leave_all(recorder_thread *r);
    none is, the hooks only keep the stack of open calls. */
 #define RECORDER_NEVER ((uint64_t)INT64_MAX)
 extern uint64_t recorder_period, recorder_burst;
+/* The seed of this process (src/seed.c): 0 draws one. A child of fork has one of
+   its own. */
+extern uint32_t recorder_seed;
+void recorder_take_seed(uint32_t seed);
+void recorder_seed_child(void);
+int recorder_write_sample(hcct_write_fn write, void *user);
 void recorder_call(void *function, uintptr_t frame, const void *site, const void *from);
 void recorder_return(void *function, uintptr_t frame);
-/* The first call of a thread comes: the first gap is anything up to a whole
-   interval. */
+/* The first call of a thread comes: it is anywhere in a burst or in a gap. */
 void recorder_start_gap(recorder_thread *r);
 /* All calls so far, without disturbing the thread. */
 uint64_t recorder_seen(const recorder_thread *r);
@@ -223,6 +229,9 @@ uint32_t recorder_made_key(void *place);
 /* The names of such code, in a file of this process's own: open for reading, or
    -1. */
 int recorder_open_map(void);
+/* The same for a place in a file's code of which .eh_frame says nothing, as
+   assembly has it: its name is that of the symbol that it is in. */
+uint32_t recorder_bare_key(void *place);
 /* The same as recorder_key, or 0 if no key was asked for yet. */
 uint32_t recorder_known_key(void *function);
 /* Looks all names up. Returns how many had no memory. */
@@ -232,14 +241,24 @@ void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end);
 /* Each line of /proc/self/maps, one caller at a time. */
 void recorder_read_maps(void (*each)(const char *line));
 const char *recorder_name(void *user, uint32_t key);
-/* The file of a function that recorder_find_names has found, and behind a tab
-   its address there in hexadecimal; NULL if no file has it. Until the next
-   call. */
+/* The name of the program's file, which is read once. argv[0] is no name of it:
+   the program may write there what it likes. */
+const char *recorder_program(void);
+/* The file of a function that recorder_find_names has found, behind a tab its
+   address there in hexadecimal, and behind another one the file's build id, if
+   it has one; NULL if no file has it. Until the next call. */
 const char *recorder_place(void *user, uint32_t key);
-/* The same of any address in a file that has functions with keys. */
-const char *recorder_place_at(uint64_t pc);
-/* Functions that have a name and are in memory that is not mapped any more get
-   new keys if they are seen again. */
+/* The same of any address in the function's file, */
+const char *recorder_place_at(uint32_t key, uint64_t pc);
+/* and of an address in a file that is mapped `here`. */
+const char *recorder_place_in(const char *path, uint64_t address, uint64_t here);
+/* What is loaded now, with its build ids. recorder_find_names looks, too. */
+void recorder_look_at_modules(void);
+/* A file that was replaced or removed while it was mapped, so that names are
+   missing; NULL: none. */
+const char *recorder_replaced(void);
+/* Functions in memory that is not mapped any more get new keys if they are seen
+   again. To be called behind dlclose, and recorder_find_names before it. */
 void recorder_forget_unmapped(void);
 void recorder_lock_names(int on); /* around fork */
 /* Finds more symbols of the file at `path`, whose bytes are file[0..size): in

@@ -255,8 +255,9 @@ static void put_path(part *p, const sampled_profile *about, const sampled_path *
     enum { PATH = 6, SCOPE = 1 | 256 };
     const char *name = path->key == SAMPLED_OUTSIDE    ? "(outside)"
                        : path->key == SAMPLED_RECORDER ? "(recorder)"
+                       : path->key == SAMPLED_BEYOND   ? "(outer callers not known)"
                                                        : about->name(about->name_user, path->key);
-    const char *place = !about->place || path->key >= SAMPLED_RECORDER
+    const char *place = !about->place || path->key >= SAMPLED_BEYOND
                             ? NULL
                             : about->place(about->name_user, path->key);
     const volatile sampled_path *now = path;        /* its thread may be in the middle of a tick */

@@ -71,7 +71,8 @@ typedef struct sampled_ticks {              /* of one thread; all zero: empty */
 
 enum {
     SAMPLED_OUTSIDE = 0x7FFFFFFF,           /* the key of what no function is known of, */
-    SAMPLED_RECORDER = 0x7FFFFFFE           /* and that of the recorder's own time */
+    SAMPLED_RECORDER = 0x7FFFFFFE,          /* that of the recorder's own time, */
+    SAMPLED_BEYOND = 0x7FFFFFFD             /* and of callers beyond where a stack was cut */
 };
 
 /* n ticks of the functions keys[0..count), the innermost first. slow: the

@@ -97,6 +97,7 @@ RECORDER_HOOK static void in_child(void) {
     is_child = 1;
     without_memory = 0;
     if (self) __atomic_store_n(&self->busy, 1, __ATOMIC_SEQ_CST); /* it may tick from now on */
+    recorder_seed_child();
     stopped = !recorder_wants_child(records);
     for (r = stopped ? NULL : records; r; r = r->next) {
         if (r == self) {
@@ -129,7 +130,7 @@ RECORDER_HOOK static recorder_thread *new_record(void) {
     }
     r->bytes = bytes;
     r->frames = r->room + 1;
-    r->random = ++record_count;
+    r->number = ++record_count;
     empty(r);
     r->next = records;
     records = r;

@@ -409,7 +409,8 @@ static const lines *next_lines(void *unused, const lines *l) {
 
 void timer_want_lines(void) { timed.wants_lines = 1; }
 
-int timer_write_lines(const sampled_profile *about, const char *(*place)(void *user, uint64_t pc),
+int timer_write_lines(const sampled_profile *about, 
+                      const char *(*place)(void *user, uint32_t key, uint64_t pc),
                       int (*write)(void *, const void *, size_t), void *user) {
     lines_about l;
     if (!timed.period_us || !timed.wants_lines) return 0;
@@ -440,7 +441,8 @@ typedef struct thread_start {
     void *argument;
 } thread_start;
 
-static void *begin_thread(void *memory) {
+thread_start timer_prepare_thread(void *memory);
+__attribute__((used)) thread_start timer_prepare_thread(void *memory) {
     thread_start s = *(thread_start *)memory;
     pthread_attr_t attributes;
     void *lowest = NULL;
@@ -451,8 +453,31 @@ static void *begin_thread(void *memory) {
         pthread_attr_destroy(&attributes);
     }
     timer_thread(lowest ? (uint64_t)(uintptr_t)lowest + size : 0);
+    return s;
+}
+
+/* Goes on in the program's function, so that its backtraces do not show us. */
+void *timer_begin_thread(void *memory);
+#if defined(__x86_64__)
+__asm__(".text\n"
+        ".type timer_begin_thread, @function\n"
+        "timer_begin_thread:\n"
+        "    .cfi_startproc\n"
+        "    sub $8, %rsp\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    call timer_prepare_thread\n"
+        "    add $8, %rsp\n"
+        "    .cfi_def_cfa_offset 8\n"
+        "    mov %rdx, %rdi\n"
+        "    jmp *%rax\n"
+        "    .cfi_endproc\n"
+        ".size timer_begin_thread, .-timer_begin_thread\n");
+#else
+void *timer_begin_thread(void *memory) {
+    thread_start s = timer_prepare_thread(memory);
     return s.start(s.argument);
 }
+#endif
 
 int timer_create_thread(timer_create_fn create, pthread_t *thread, const pthread_attr_t *attributes,
                         void *(*run)(void *), void *argument) {
@@ -462,7 +487,7 @@ int timer_create_thread(timer_create_fn create, pthread_t *thread, const pthread
     if (!s) return create(thread, attributes, run, argument);
     s->start = run;
     s->argument = argument;
-    status = create(thread, attributes, begin_thread, s);
+    status = create(thread, attributes, timer_begin_thread, s);
     if (status != 0) free(s);
     return status;
 }

@@ -37,7 +37,8 @@ void timer_stop(int timers);
 void timer_each(void (*each)(void *user, uint32_t key, uint64_t ticks), void *user);
 /* Writes a part of kind 18, if there was a timer and lines are wanted. place:
    lines_about of lines.h. Returns 0, or -1. */
-int timer_write_lines(const sampled_profile *about, const char *(*place)(void *user, uint64_t pc),
+int timer_write_lines(const sampled_profile *about, 
+                      const char *(*place)(void *user, uint32_t key, uint64_t pc),
                       int (*write)(void *, const void *, size_t), void *user);
 /* Writes a part, if there was a timer. Returns 0, or -1. */
 int timer_write(const sampled_profile *about, int (*write)(void *, const void *, size_t),

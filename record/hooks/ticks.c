@@ -305,7 +305,7 @@ RECORDER_HOOK int recorder_write_ticks(hcct_write_fn write, void *user) {
         else for (i = 0; i < t->sums.paths_used; i++) left_out += t->sums.paths[i].ticks;
     }
     memset(&about, 0, sizeof about);
-    about.program = program_invocation_short_name;
+    about.program = recorder_program();
     about.name = name_of;
     return sampled_write_ticks(&about, period_us, tables, count, left_out, write, user);
 }

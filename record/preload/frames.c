@@ -171,11 +171,10 @@ int frames_write(const char *(*name)(void *user, uint32_t key),
 
 /* ---- which functions ---- */
 
-void frames_take(const char *lines) {
+void frames_take(uint32_t slow_us, const char *lines) {
     char *at = all.words;
-    snprintf(all.words, sizeof all.words, "%s", lines ? lines : "");
-    all.slow_us = (uint32_t)strtoul(at, &at, 10);
-    if (*at) at++;
+    snprintf(all.words, sizeof all.words, "%s", lines);
+    all.slow_us = slow_us;
     while (*at && all.kind_count < KINDS) {
         all.kinds[all.kind_count++].name = at;
         at += strcspn(at, "\n");
@@ -429,7 +428,7 @@ static int find_all(void) {
                                         "is room for %u\n", k->name, k->functions, (unsigned)HOOKS - 1);
         else
             snprintf(line, sizeof line, "!--frames %.200s: %s has no function of that name%s\n",
-                     k->name, program_invocation_short_name, near);
+                     k->name, recorder_program(), near);
         handover_line(line);
         status = -1;
     }
@@ -451,7 +450,7 @@ int frames_begin(uint32_t ticks_per_second) {
     config.tick_hz = ticks_per_second ? (int32_t)ticks_per_second : -1;
     config.watch = -1;
     config.frame_slow_ns = (uint64_t)all.slow_us * 1000;
-    config.program = program_invocation_short_name;
+    config.program = recorder_program();
     if (!bursty_start(&config)) return -1;
     (void)binpatch_hook(all.numbers, all.hook_count, told, reasons);
     for (n = 0; n < all.hook_count && !status; n++) {

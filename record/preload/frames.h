@@ -5,9 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A line of how many us are slow (0: not known), and names of functions, a line
-   each; NULL: none. */
-void frames_take(const char *lines);
+/* How many us are slow (0: not known), and names of functions, a line each. */
+void frames_take(uint32_t slow_us, const char *lines);
 /* After binpatch_install: finds the functions and hooks them. Returns 0, or -1
    after lines in the report: a name has no function, or it cannot be hooked. */
 int frames_begin(uint32_t ticks_per_second);

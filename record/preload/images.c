@@ -27,7 +27,7 @@ static int keeps_the_recorder(char *const *environment) {
     int has_preload = 0, has_options = 0;
     for (; environment && *environment; environment++) {
         if (!strncmp(*environment, "LD_PRELOAD=", 11)) has_preload = 1;
-        if (!strncmp(*environment, "BURSTY_RECORD=", 14)) has_options = 1;
+        if (!strncmp(*environment, OPTIONS_VARIABLE "=", sizeof OPTIONS_VARIABLE)) has_options = 1;
     }
     return has_preload && has_options;
 }

@@ -217,7 +217,7 @@ static int take_module(struct dl_phdr_info *info, size_t size, void *user) {
     (void)size;
     (void)user;
     if (module_count == MODULES || (!path && module_count)) return 0; /* not the vdso */
-    base = path ? path : program_invocation_name;
+    base = path ? path : recorder_program();
     base = strrchr(base, '/') ? strrchr(base, '/') + 1 : base;
     m->low = UINT64_MAX;
     m->end = 0;

@@ -5,12 +5,7 @@
    writes them when the process ends.
 
    What it is to do stands in the environment, which the program does not see:
-   BURSTY_RECORD holds "every burst jitter events profiles boring seed follow
-   flags owner per-second ticks" as numbers, the path of the report (below; -:
-   none) and then the path of the output; BURSTY_RECORD_ONLY and
-   BURSTY_RECORD_NOT patterns, and BURSTY_RECORD_FRAMES names, a line each;
-   BURSTY_RECORD_CACHES sizes, BURSTY_RECORD_STREAMS a number;
-   BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
+   options.h. */
 #define _GNU_SOURCE 1
 #define BINPATCH_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
@@ -424,6 +419,7 @@ static void record_name_all(void) {
 static void record_sandbox(void) {
     enum { POOL = 1 << 24 };
     if (!record.running || record.done) return;
+    binpatch_forbid_calls();
     keep_stop();
     timer_stop(1);
     frames_sandbox();
@@ -462,15 +458,22 @@ EXPORTED void _exit(int status) {
 }
 EXPORTED void _Exit(int status) { _exit(status); }
 
-/* A library that goes is noted before. */
+/* A library that goes is noted before, and what was seen in it gets its name:
+   another one may come in its place. */
 EXPORTED int dlclose(void *handle) {
     static int (*real)(void *);
+    int status;
     if (!real) {
         void *found = dlsym(RTLD_NEXT, "dlclose");
         memcpy(&real, &found, sizeof real);
     }
-    if (record.running && !record.looks && !record.done && !record.sandboxed) later_look();
-    return real ? real(handle) : -1;
+    if (!record.running || record.done || record.sandboxed || getpid() != record.pid)
+        return real ? real(handle) : -1;
+    if (!record.looks) later_look();
+    (void)recorder_find_names();
+    status = real ? real(handle) : -1;
+    recorder_forget_unmapped();
+    return status;
 }
 
 /* Later it would be too late to patch the entries. */
@@ -504,7 +507,7 @@ int recorder_wants_child(recorder_thread *all) {
     record_sharing_in_child();
     frames_in_child();
     for (; all; all = all->next) all->references = NULL;
-    binpatch_forget_stats();
+    binpatch_forked(recorder_seed);
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
     return 1;
 }
@@ -543,20 +546,11 @@ static int record_find_debug_file(const char *path, const char *file, size_t siz
 }
 
 /* The program's environment is what it would be without us. */
-static void record_restore_environment(void) {
-    const char *before = getenv("BURSTY_RECORD_PRELOAD");
-    if (!record.follow) {
-        if (before && *before) setenv("LD_PRELOAD", before, 1);
-        else unsetenv("LD_PRELOAD");
-        unsetenv("BURSTY_RECORD_PRELOAD");
-        unsetenv("BURSTY_RECORD_ONLY");
-        unsetenv("BURSTY_RECORD_NOT");
-        unsetenv("BURSTY_RECORD_CACHES");
-        unsetenv("BURSTY_RECORD_STREAMS");
-        unsetenv("BURSTY_RECORD_FRAMES");
-        unsetenv("BURSTY_RECORD_CACHE");
-        unsetenv("BURSTY_RECORD");
-    }
+static void record_restore_environment(const record_wishes *w) {
+    if (w->follow) return;
+    if (*w->preload) setenv("LD_PRELOAD", w->preload, 1);
+    else unsetenv("LD_PRELOAD");
+    unsetenv(OPTIONS_VARIABLE);
 }
 
 /* What every process needs before its first event: keys of threads, handlers of
@@ -584,18 +578,24 @@ static int record_is_made(uint64_t pc) {
 static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                              uint32_t *keys, void *room) {
     binpatch_frame *frames = (binpatch_frame *)room;
-    uint32_t n, count = UINT32_MAX, wanted = 0;
+    binpatch_seen seen = {0, 0};
+    uint32_t n = 0, count = UINT32_MAX, wanted = 0;
     if (!binpatch_is_own(pc))
-        count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
+        count = binpatch_stack_folded(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP, &seen);
+    if (count && count != UINT32_MAX && seen.is_bare) {
+        keys[wanted++] = recorder_bare_key((void *)(uintptr_t)pc);
+        n = 1;
+    }
     if (count != UINT32_MAX && record_is_made(pc)) {
         enum { NEAR = 32 };                     /* JIT compilers align what they make */
         keys[wanted++] = recorder_made_key((void *)(uintptr_t)(pc & ~(uint64_t)(NEAR - 1)));
         __atomic_store_n(&record.made, 1, __ATOMIC_RELAXED);
     }
-    for (n = 0; n < count && count != UINT32_MAX && wanted < SAMPLED_DEEP; n++) {
+    for (; n < count && count != UINT32_MAX && wanted < SAMPLED_DEEP - 1; n++) {
         if (record_is_wanted(&frames[n]))
             keys[wanted++] = record_key(frames[n].module, frames[n].place);
     }
+    if (seen.is_cut && count != UINT32_MAX) keys[wanted++] = SAMPLED_BEYOND;
     record_keep();
     return count == UINT32_MAX ? count : wanted;
 }
@@ -613,8 +613,8 @@ static void record_installed(int toggle_signal) {
         record.paths[n] = m.path;
     }
     record.modules = n;
+    recorder_look_at_modules();
     record.first_key = recorder_key((void *)(uintptr_t)getauxval(AT_ENTRY));
-    record.buffers = stats.buffers;
     record.text_bytes = recorder_text_bytes();
     record.shadow_stack = stats.shadow_stack;
     record.running = 1;
@@ -634,6 +634,7 @@ static void record_installed(int toggle_signal) {
     if (!toggle_signal) return;
     record.toggles = 1;
     memset(&action, 0, sizeof action);
+    sigfillset(&action.sa_mask);                /* nobody may jump out of it */
     action.sa_handler = record_toggle;
     action.sa_flags = SA_RESTART;
     sigaction(toggle_signal, &action, NULL);
@@ -642,7 +643,7 @@ static void record_installed(int toggle_signal) {
 static void record_take_patterns(record_patterns *p, const char *lines) {
     size_t count = 0, most = sizeof p->list / sizeof *p->list - 1;
     char *at = p->words;
-    snprintf(p->words, sizeof p->words, "%s", lines ? lines : "");
+    snprintf(p->words, sizeof p->words, "%s", lines);
     while (*at && count < most) {
         p->list[count++] = at;
         at += strcspn(at, "\n");
@@ -656,7 +657,7 @@ static void record_take_caches(const char *words) {
     unsigned long long bytes;
     char label[8];
     int used;
-    while (words && record.cache_count < CACHES_SIZES
+    while (record.cache_count < CACHES_SIZES
            && sscanf(words, "%llu=%7[^ ] %n", &bytes, label, &used) == 2) {
         if (!strcmp(label, "-")) label[0] = 0;
         memcpy(record.cache_labels[record.cache_count], label, sizeof label);
@@ -666,79 +667,90 @@ static void record_take_caches(const char *words) {
     if (!record.cache_count) record.profiles &= ~(unsigned)PROFILE_MISSES;
 }
 
-static void record_take_streams(const char *word) {
-    unsigned long count = word ? strtoul(word, NULL, 10) : 0;
-    record.streams = count && count <= STREAMS_MOST ? (uint32_t)count : STREAMS;
-}
-
 /* Patterns of functions make each run another one. */
-static void record_remember(void) {
-    const char *folder = getenv("BURSTY_RECORD_CACHE");
+static void record_remember(const char *folder) {
     const binpatch_config *c = &record.config;
-    if (!folder || record.looks || record.only.list[0] || record.not_these.list[0]) return;
+    if (!*folder || record.looks || record.only.list[0] || record.not_these.list[0]) return;
     cache_open(folder, (uint64_t)(uint32_t)c->k_boring << 1 | (c->all_checks != 0));
     record.config.recall = cache_recall;
     record.config.keep = cache_keep;
 }
 
+/* What stands in the options, and what follows from it alone. */
+static void record_take(const record_wishes *w) {
+    binpatch_config *c = &record.config;
+    c->every = w->every;
+    c->burst = w->burst;
+    c->jitter = w->jitter ? (int32_t)w->jitter : -1;
+    c->events = w->events;
+    c->k_boring = w->boring ? (int32_t)w->boring : -1;
+    c->off = w->off != 0;
+    c->all_checks = w->all_checks != 0;
+    c->no_patches = w->looks != 0;
+    c->bursts_per_second = w->per_second;
+    record.profiles = w->profiles;
+    record.follow = w->follow != 0;
+    record.direct = w->direct != 0;
+    record.looks = w->looks != 0;
+    record.lines = w->looks && w->lines;
+    record.ticks = w->ticks;
+    record.streams = w->streams ? w->streams : STREAMS;
+    record.weight_256 = 256;
+    if (w->every != BINPATCH_ALWAYS && !w->per_second)
+        record.weight_256 = ((uint64_t)w->every + w->burst) * 256 / w->burst;
+    snprintf(record.path, sizeof record.path, "%s", w->output);
+    snprintf(record.report, sizeof record.report, "%s", w->report);
+    if (w->profiles & PROFILE_REFERENCES) c->threads = REFERENCE_THREADS;
+    if (w->profiles & PROFILE_MISSES) record_take_caches(w->caches);
+    record_take_patterns(&record.only, w->only);
+    record_take_patterns(&record.not_these, w->not_these);
+    frames_take(w->slow_us, w->frames);
+}
+
+static void record_open_report(const record_wishes *w) {
+    char whole[4200];
+    record.pid = getpid();
+    record.owner = (pid_t)w->owner;
+    if (record.pid != record.owner) {
+        handover_join(record.report);
+        return;
+    }
+    snprintf(whole, sizeof whole, "%.4100s.new", record.path);
+    handover_open(record.report, record.direct ? NULL : whole);
+    if (!record.direct && !w->no_keep) keep_open(record.report);
+}
+
 __attribute__((constructor)) static void record_start(void) {
-    const char *wanted = getenv("BURSTY_RECORD");
-    unsigned number[12];
-    int path_at = 0, saved = errno;
+    static record_wishes wishes;
+    const char *wanted = getenv(OPTIONS_VARIABLE);
+    int saved = errno;
     void *real = dlsym(RTLD_NEXT, "_dl_find_object");
     memcpy(&record_find_object, &real, sizeof real);
-    if (!wanted
-        || sscanf(wanted, "%u %u %u %u %u %u %u %u %u %u %u %u %127s %n", &number[0], &number[1],
-                  &number[2], &number[3], &number[4], &number[5], &number[6], &number[7],
-                  &number[8], &number[9], &number[10], &number[11], record.report, &path_at)
-               < 13
-        || !path_at)
+    if (!wanted) return;
+    if (options_read(&wishes, wanted) != 0 || !wishes.burst) {
+        static const char words[] = "bursty: the recorder and the tool are not of one version\n";
+        (void)!write(2, words, sizeof words - 1);
         return;
-    record.config.every = number[0];
-    record.config.burst = number[1];
-    record.config.jitter = number[2] ? (int32_t)number[2] : -1;
-    record.config.events = number[3];
-    record.profiles = number[4];
-    record.config.k_boring = number[5] ? (int32_t)number[5] : -1;
-    record.config.seed = number[6];
-    record.follow = (int)number[7];
-    record.config.off = number[8] >> 8 & 1;
-    record.config.all_checks = number[8] >> 9 & 1;
-    record.direct = number[8] >> 10 & 1;
-    record.looks = record.config.no_patches = number[8] >> 12 & 1;
-    record.lines = record.looks && number[8] >> 13 & 1;
-    if (record.lines && readlink("/proc/self/exe", record.executable, sizeof record.executable - 1) < 0)
+    }
+    (void)recorder_program();               /* later the program may forbid that */
+    record_take(&wishes);
+    if (readlink("/proc/self/exe", record.executable, sizeof record.executable - 1) < 0)
         record.executable[0] = 0;
-    snprintf(record.path, sizeof record.path, "%s", wanted + path_at);
-    if (record.profiles & PROFILE_MISSES) record_take_caches(getenv("BURSTY_RECORD_CACHES"));
-    record_take_streams(getenv("BURSTY_RECORD_STREAMS"));
-    record_take_patterns(&record.only, getenv("BURSTY_RECORD_ONLY"));
-    record_take_patterns(&record.not_these, getenv("BURSTY_RECORD_NOT"));
-    frames_take(getenv("BURSTY_RECORD_FRAMES"));
-    record.pid = getpid();
-    record.owner = (pid_t)number[9];
-    if (record.pid == record.owner) {
-        char whole[4200];
-        snprintf(whole, sizeof whole, "%.4100s.new", record.path);
-        handover_open(record.report, record.direct ? NULL : whole);
-        if (!record.direct && !(number[8] >> 11 & 1)) keep_open(record.report);
-    } else handover_join(record.report);
-    record.config.bursts_per_second = number[10];
-    record.ticks = number[11];
-    record.weight_256 = 256;
-    if (number[0] != BINPATCH_ALWAYS && !number[10])
-        record.weight_256 = (uint64_t)(number[0] + number[1]) * 256 / number[1];
+    record_open_report(&wishes);
+    recorder_take_seed(wishes.seed);
+    if (record.pid != record.owner && wishes.seed) recorder_seed_child(); /* --follow */
+    record.config.seed = recorder_seed;
     recorder_debug_file = record_find_debug_file;
     record.config.want = record_want;
     record.config.action = record_events;
     record.config.begin = record_begin;
     record.config.thread = record_thread_begins;
-    record_remember();
-    record_restore_environment();
+    record_remember(wishes.cache);
+    record_restore_environment(&wishes);
     record_prepare();
     if (record.profiles & PROFILE_SHARING) record_sharing_start();
     else if (record.profiles & (PROFILE_MISSES | PROFILE_STREAMS)) objects_start();
-    if (binpatch_install(&record.config)) record_installed((int)(number[8] & 255));
+    if (binpatch_install(&record.config)) record_installed((int)wishes.signal);
     else objects_free();
     cache_close();
     errno = saved;

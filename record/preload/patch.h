@@ -11,24 +11,15 @@
 #include "../core/recorder.h"
 #include "../core/sampled.h"
 #include "../core/sharing.h"
+#include "../options.h"
 #include <pthread.h>
 #include <stdint.h>
 
-enum { BLOCKS = 1 << 16, MODULES = 256 };
+/* What references need takes some 4 MB for each thread that runs beside others,
+   and calls less than a quarter of that. */
+enum { BLOCKS = 1 << 16, MODULES = 256, REFERENCE_THREADS = 256 };
 enum { STREAM_PLACES = 1 << 14 };
-enum { STREAM_NODES = 1 << 14, STREAMS = 512, STREAMS_MOST = 1 << 20, THREADS = 512, EVENT_BLOCKS = 1024 };
-enum {
-    PROFILE_HCCT = 1,
-    PROFILE_FOOTPRINT = 2,
-    PROFILE_METHODS = 4,
-    PROFILE_PAIRS = 8,
-    PROFILE_STREAMS = 16,
-    PROFILE_MISSES = 32,
-    PROFILE_SHARING = 64,
-    PROFILE_REFERENCES = PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_MISSES | PROFILE_SHARING,
-    PROFILE_CALLS = PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS
-};
-
+enum { STREAM_NODES = 1 << 14, STREAMS = 512, EVENT_BLOCKS = 1024 };
 /* sampled.c looks functions up by their keys. */
 typedef char record_keys_fit[RECORDER_FUNCTIONS + 2 <= SAMPLED_KEYS ? 1 : -1];
 
@@ -48,8 +39,8 @@ typedef struct record_extra {
     uint64_t blocks[EVENT_BLOCKS]; /* references that the footprint has not been told of */
 } record_extra;
 
-/* Patterns of --only or of --not: one a line in the environment, here a list
-   that NULL ends. */
+/* Patterns of --only or of --not: one a line in the options, here a list that
+   NULL ends. */
 typedef struct record_patterns {
     char words[1024];
     const char *list[17];
@@ -74,7 +65,6 @@ typedef struct record_state {
     uint64_t lost;               /* events that found no memory */
     int without_tables;          /* a thread found none for what it is asked to keep */
     pthread_key_t at_end;
-    uint32_t buffers;            /* for so many threads at once */
     uint32_t threads_missing;
     uint64_t frames_full;
     uint32_t first_key;          /* _start: bursts do not see it on the stack, nobody calls it */
@@ -95,7 +85,7 @@ typedef struct record_state {
     uint8_t *pool;               /* memory for after that */
     size_t pool_left;
     char path[4096], report[128];
-    char executable[4096];       /* its file, if lines are wanted; "": not known */
+    char executable[4096];       /* its file; "": not known */
     record_patterns only, not_these; /* of names of functions */
 } record_state;
 extern record_state record;

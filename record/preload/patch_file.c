@@ -31,6 +31,18 @@ static void *record_kept_memory(size_t bytes) {
     return memory;
 }
 
+/* The same for a list, which is used while there is other such memory. */
+static void *record_list(size_t bytes) {
+    static void *memory;
+    static size_t room;
+    if (bytes > room || !memory) {
+        room = 2 * bytes + 4096;
+        memory = recorder_memory(room);
+        if (!memory) room = 0;
+    }
+    return memory;
+}
+
 static int record_write_footprint(footprint *f, hcct_write_fn write, void *user) {
     size_t bytes = footprint_snapshot_bytes(f);
     void *memory = record.keeping ? record_kept_memory(bytes) : recorder_memory(bytes);
@@ -76,7 +88,7 @@ static const char *record_name(void *user, uint32_t key) {
     if (name || key > RECORDER_FUNCTIONS || !record_known[key]) return name;
     if (binpatch_get_function(record_known[key] - 1, &f) != 0) return NULL;
     if (f.name && *f.name) return f.name;
-    base = f.path && *f.path ? f.path : program_invocation_short_name;
+    base = f.path && *f.path ? f.path : recorder_program();
     if (strrchr(base, '/')) base = strrchr(base, '/') + 1;
     snprintf(text, sizeof text, "%.400s+0x%x", base, f.offset);
     return text;
@@ -87,7 +99,7 @@ static void record_about(sampled_profile *p) {
     int32_t jitter = record.config.jitter;
     binpatch_get_stats(&stats);
     memset(p, 0, sizeof *p);
-    p->program = program_invocation_short_name;
+    p->program = recorder_program();
     p->every = record.config.every;
     if (p->every == BINPATCH_ALWAYS
         && (record.toggles || record.config.off || stats.lost_threads))
@@ -108,11 +120,15 @@ static void record_about(sampled_profile *p) {
 }
 
 static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
-    static const sampled_table *tables[THREADS];
+    const sampled_table **tables;
     const recorder_thread *r;
     sampled_profile p;
     uint32_t count = 0;
-    for (r = record_all; r && count < THREADS; r = r->next) {
+    for (r = record_all; r; r = r->next) count++;
+    tables = (const sampled_table **)record_list(count * sizeof *tables);
+    if (!tables) return -1;
+    count = 0;
+    for (r = record_all; r; r = r->next) {
         const record_extra *x = (const record_extra *)r->references;
         const sampled_table *table = !x ? NULL : pairs ? x->pairs : x->methods;
         if (table) tables[count++] = table;
@@ -153,6 +169,30 @@ static uint32_t record_uncounted(uint32_t *of) {
     }
     *of += count;
     return count;
+}
+
+/* What was lost, as numbers of a part; docs/formats.md, kind 7. */
+static int record_write_losses(const sampled_profile *about, hcct_write_fn write, void *user) {
+    enum { END_THREADS = 7, END_EVENTS = 8, END_CALLS = 9, END_MEMORY = 10 };
+    binpatch_stats s;
+    uint64_t of;
+    int failed = 0;
+    binpatch_get_stats(&s);
+    s.lost += record.lost;
+    of = s.events + s.lost;
+    if (s.lost_threads)
+        failed = sampled_write_missing(about, END_THREADS, s.lost_threads,
+                                       s.threads > s.lost_threads ? s.threads : s.lost_threads,
+                                       write, user);
+    if (s.lost && !failed) failed = sampled_write_missing(about, END_EVENTS, s.lost, of, write, user);
+    if (record.missed && !failed)
+        failed = sampled_write_missing(about, END_CALLS, record.missed, of + record.missed, write, user);
+    if ((record.threads_missing || record.without_tables) && !failed) {
+        of = record.threads_missing ? record.threads_missing : 1;
+        failed = sampled_write_missing(about, END_MEMORY, of, s.threads > of ? s.threads : of, write,
+                                       user);
+    }
+    return failed;
 }
 
 /* The functions and libraries of which the tables of calls and references know
@@ -203,20 +243,13 @@ static const char *record_miss_name(void *user, uint32_t what, uint64_t number) 
 /* Of an instruction: the file of its module, and its address there. `bursty
    record` makes a file and a line of it. */
 static const char *record_miss_place(void *user, uint64_t site) {
-    static char text[4200];
     uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1);
-    char own[4096];
     binpatch_module m;
-    ssize_t n;
     (void)user;
     if (binpatch_get_module(module, &m) != 0) return NULL;
-    if (!*m.path) {
-        n = record.sandboxed ? -1 : readlink("/proc/self/exe", own, sizeof own - 1);
-        if (n <= 0) return NULL;
-        own[n] = 0;
-        snprintf(text, sizeof text, "%s\t%x", own, place);
-    } else snprintf(text, sizeof text, "%.4096s\t%x", m.path, place);
-    return text;
+    if (*m.path) return recorder_place_in(m.path, place, m.bias + place);
+    if (!record.executable[0]) return NULL;
+    return recorder_place_in(record.executable, place, m.bias + place);
 }
 
 /* Of a stream's instruction both, with a tab between them, and behind a tab and
@@ -242,7 +275,7 @@ static int record_write_misses(const misses *m, hcct_write_fn write, void *user)
     misses_about about;
     uint32_t n;
     memset(&about, 0, sizeof about);
-    about.program = program_invocation_short_name;
+    about.program = recorder_program();
     if (record.config.every != BINPATCH_ALWAYS) {
         about.every = record.config.every;
         about.burst = record.config.burst;
@@ -267,18 +300,16 @@ static int record_write_program(const sampled_profile *about, hcct_write_fn writ
 
 /* Of a module that was there from the start no file need be looked for: what is
    kept for a kill has lines, too. */
-static const char *record_line_place(void *user, uint64_t pc) {
-    static char text[4200];
+static const char *record_line_place(void *user, uint32_t key, uint64_t pc) {
+    const char *place = recorder_place_at(key, pc);
     uint32_t n;
     (void)user;
-    for (n = 0; n < record.modules; n++) {
+    for (n = 0; n < record.modules && !place && record.keeping; n++) {
         const char *path = *record.paths[n] ? record.paths[n] : record.executable;
         if (pc - record.text[n] >= record.text_bytes_of[n] || !*path) continue;
-        snprintf(text, sizeof text, "%.4096s\t%llx", path,
-                 (unsigned long long)(pc - record.bias[n]));
-        return text;
+        place = recorder_place_in(path, pc - record.bias[n], pc);
     }
-    return recorder_place_at(pc);
+    return place;
 }
 
 static const char *record_sharing_name(void *user, int what, uint64_t number) {
@@ -291,7 +322,7 @@ static int record_write_sharing(hcct_write_fn write, void *user) {
     sharing_about about;
     if (!s || !s->bursts) return 0;
     memset(&about, 0, sizeof about);
-    about.program = program_invocation_short_name;
+    about.program = recorder_program();
     if (record.config.every != BINPATCH_ALWAYS) {
         about.every = record.config.every;
         about.burst = record.config.burst;
@@ -317,6 +348,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     if (!failed) failed = timer_write_lines(&about, record_line_place, write, user);
     if (!failed) failed = frames_write(record_name, write, user);
     if (!failed) failed = record_write_quiet(&about, write, user);
+    if (!failed) failed = record_write_losses(&about, write, user);
     if (!failed) failed = record_write_unseen(&about, write, user);
     if (!failed) failed = record_write_turns(&about, write, user);
     if (!failed) failed = record_write_sharing(write, user);
@@ -329,14 +361,14 @@ static int record_write_more(hcct_write_fn write, void *user) {
         if (x && x->f) failed = record_write_footprint(x->f, write, user);
         if (x && x->misses && !failed) failed = record_write_misses(x->misses, write, user);
         if (record_layout(x) && !failed)
-            failed = layout_write(record_layout(x), program_invocation_short_name,
+            failed = layout_write(record_layout(x), recorder_program(),
                                   record_object_name, NULL, write, user);
         /* Writing ends their sequences. */
         if (x && x->streams && !failed && (!record.keeping || record.in_exec))
             failed = hotstream_write(x->streams, "references in bursts", record_stream_name,
                                      (void *)(uintptr_t)x, write, user);
     }
-    return failed;
+    return failed ? failed : recorder_write_sample(write, user);
 }
 
 /* Bursts stand for the whole run. */
@@ -531,14 +563,21 @@ static void record_write_hints(void) {
         snprintf(line, sizeof line,
                  "?%s has no symbols: its functions show as numbers. Its debug symbols, or a build "
                  "without strip, would name them\n",
-                 program_invocation_short_name);
+                 recorder_program());
+        handover_line(line);
+    }
+    if (recorder_replaced()) {
+        snprintf(line, sizeof line,
+                 "?%s was replaced or removed while the program ran: what is not in its dynamic "
+                 "symbols shows as numbers, and has no lines\n",
+                 recorder_replaced());
         handover_line(line);
     }
     if (record.running && !refusal && text > seen + 4096 && seen < text / 2) {
         snprintf(line, sizeof line,
                  "?%s was built without unwind tables: .eh_frame names functions in %llu %% of its "
                  "code, and the rest cannot be seen\n",
-                 program_invocation_short_name,
+                 recorder_program(),
                  (unsigned long long)(seen * 100 / text));
         handover_line(line);
     }
@@ -569,7 +608,7 @@ static void record_write_hints(void) {
     if (stats.lost_threads) {
         snprintf(line, sizeof line,
                  "?%u threads were not sampled all the time, for %u ran beside them\n",
-                 stats.lost_threads, record.buffers);
+                 stats.lost_threads, stats.buffers);
         handover_line(line);
     }
     if (!record_quiet.all_ns) quiet_get(&record_quiet);
@@ -682,7 +721,7 @@ void record_write_report(void) {
         snprintf(line, sizeof line,
                  "%s: %s%s%llu KiB of text, %u functions copied (%llu KiB), %u instrumented (%llu "
                  "KiB)\n",
-                 *m.path ? m.path : program_invocation_name, m.refusal ? "not patched: " : "",
+                 *m.path ? m.path : recorder_program(), m.refusal ? "not patched: " : "",
                  m.refusal ? m.refusal : "", (unsigned long long)m.text_bytes / 1024,
                  m.checking_count, (unsigned long long)m.checking_bytes / 1024,
                  m.instrumented_count, (unsigned long long)m.instrumented_bytes / 1024);

@@ -134,6 +134,26 @@ BINPATCH_API int x86copy_find_c(x86copy *s, x86copy_module *m, uint64_t base, ui
     return 0;
 }
 
+BINPATCH_API uint64_t x86copy_origin(const x86copy *s, uint32_t at) {
+    uint32_t lo = 0, hi = s->b->count;
+    const x86flow_insn *k;
+    uint64_t address;
+    while (lo < hi) { /* the first instruction that begins there or behind it */
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (s->spot[mid].begin < at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!lo) return s->b->f->lo;
+    k = &s->b->insn[lo - 1];
+    address = x86flow_address(s->b, k->offset);
+    if (k->i.kind == X86DECODE_CALL || k->i.kind == X86DECODE_CALL_INDIRECT)
+        return address + k->i.length;
+    if (lo < s->b->count && s->spot[lo].begin == at) k++;
+    return x86flow_address(s->b, k->offset);
+}
+
 BINPATCH_API int x86copy_is_site(const x86flow_body *b, uint32_t n) {
     if (n == b->count + 1) return (b->f->flags & X86FLOW_CHECK) != 0;
     return n < b->count && b->insn[n].target & X86FLOW_TARGET_CHECKED;

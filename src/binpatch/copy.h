@@ -180,6 +180,9 @@ BINPATCH_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented)
    have pushed? Wants returns_at of the function. Returns 0: pc is not behind a
    call that returns. */
 BINPATCH_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t number, uint64_t pc);
+/* Where the program has what stands `at` bytes behind the start of the copy that
+   was emitted last. A return address is that of the program's own call. */
+BINPATCH_API uint64_t x86copy_origin(const x86copy *s, uint32_t at);
 /* Behind the code of a copy: its own .eh_frame_hdr (at *header), CIE, FDE, LSDA
    of both parts. Returns 0, or -1. */
 BINPATCH_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);

@@ -122,49 +122,17 @@ static int x86copy_p_copy_cfa(const x86copy *s, const x86copy_p_range *r, const 
     return p > u->fde_end ? -1 : 0;
 }
 
-typedef struct x86copy_p_lsda {
-    const uint8_t *sites, *sites_end, *actions;
-    uint64_t pads, types;
-    unsigned site_encoding, type_encoding;
-    int bad;
-} x86copy_p_lsda;
-
-static int x86copy_p_open_lsda(const x86flow_unwind *u, x86copy_p_lsda *l) {
-    const uint8_t *p = binpatch_p_at(u->lsda);
-    unsigned encoding = *p++;
-    uint64_t size;
-    memset(l, 0, sizeof *l);
-    l->pads = encoding == 0xFF ? u->pc : x86flow_encoded(&p, encoding, &l->bad);
-    l->type_encoding = *p++;
-    if (l->type_encoding != 0xFF) {
-        uint64_t to = binpatch_p_uleb(&p);
-        l->types = binpatch_p_address(p) + to;
-    }
-    l->site_encoding = *p++;
-    size = binpatch_p_uleb(&p);
-    l->sites = p;
-    l->sites_end = l->actions = p + size;
-    return l->bad || (l->site_encoding != 1 && l->site_encoding != 3) || size > (1u << 26) ? -1 : 0;
-}
-
-static uint64_t x86copy_p_lsda_value(x86copy_p_lsda *l) {
-    uint64_t value;
-    if (l->site_encoding == 1) return binpatch_p_uleb(&l->sites);
-    value = binpatch_p_u32(l->sites);
-    l->sites += 4;
-    return value;
-}
-
 /* The LSDA of a copy: call sites and landing pads are mapped, actions are
    copied, the types stay where they are. A pad outside of the body stays in the
    original: right, not recorded. */
 static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const x86flow_unwind *u,
                                uint64_t place, x86copy_p_bytes *b) {
-    x86copy_p_lsda l;
+    x86flow_lsda l;
+    x86flow_call_site c;
     uint8_t *begin = b->p, *sites;
     uint64_t action_bytes = 0;
     unsigned n;
-    if (x86copy_p_open_lsda(u, &l) != 0) return -1;
+    if (x86flow_open_lsda(s->b->m, u, &l) != 0) return -1;
     x86copy_p_put(b, 0xFF);
     x86copy_p_put(b, l.type_encoding);
     if (l.type_encoding != 0xFF) {
@@ -176,26 +144,24 @@ static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const
     x86copy_p_put(b, 1);
     x86copy_p_put_uleb(b, 0, 5);
     sites = b->p;
-    while (l.sites < l.sites_end) {
-        uint64_t start = x86copy_p_lsda_value(&l), size = x86copy_p_lsda_value(&l);
-        uint64_t pad = x86copy_p_lsda_value(&l), action = binpatch_p_uleb(&l.sites), to = 0;
-        uint32_t new_start = x86copy_p_new_offset(s, r, start),
-                 new_end = x86copy_p_new_offset(s, r, start + size);
-        if (new_start == ~0u || new_end == ~0u || (action && !action_bytes)) return -1;
-        if (pad) {
-            uint64_t old = l.pads + pad;
-            uint32_t landing = x86flow_insn_at(s->b, old);
+    while (x86flow_next_call_site(&l, &c)) {
+        uint64_t to = 0;
+        uint32_t new_start = x86copy_p_new_offset(s, r, c.start),
+                 new_end = x86copy_p_new_offset(s, r, c.start + c.size);
+        if (new_start == ~0u || new_end == ~0u || (c.action && !action_bytes)) return -1;
+        if (c.pad) {
+            uint32_t landing = x86flow_insn_at(s->b, c.pad);
             if (landing != ~0u) to = (uint64_t)s->spot[landing].at - r->start;
-            else if (x86flow_offset(s->b, old) != ~0u) return -1;
-            else to = old - (s->base + s->code_start + r->start);
+            else if (x86flow_offset(s->b, c.pad) != ~0u) return -1;
+            else to = c.pad - (s->base + s->code_start + r->start);
             if (to == 0) return -1; /* 0 says that there is no pad */
         }
         x86copy_p_put_uleb(b, new_start, 1);
         x86copy_p_put_uleb(b, new_end - new_start, 1);
         x86copy_p_put_uleb(b, to, 1);
-        x86copy_p_put_uleb(b, action, 1);
+        x86copy_p_put_uleb(b, c.action, 1);
     }
-    if (b->full || b->end - sites < 8) return -1;
+    if (l.bad || b->full || b->end - sites < 8) return -1;
     for (n = 0; n < 5; n++)
         sites[-5 + (int)n] =
             (uint8_t)(((uint64_t)(b->p - sites) >> (7 * n) & 127) | (n < 4 ? 128 : 0));

@@ -195,6 +195,17 @@ typedef struct x86flow_unwind {         /* an FDE with its CIE */
     int signal_frame, has_personality, has_lsda;
 } x86flow_unwind;
 
+typedef struct x86flow_lsda {           /* where exceptions land: the table of a function */
+    const uint8_t *sites, *sites_end, *actions;
+    uint64_t pads, types;
+    unsigned site_encoding, type_encoding;
+    int bad;                            /* it has another form, or does not end in time */
+} x86flow_lsda;
+
+typedef struct x86flow_call_site {      /* start: from the function's start on */
+    uint64_t start, size, pad, action;  /* pad: an address, or 0 */
+} x86flow_call_site;
+
 /* Functions of a module: */
 
 /* Fills m->functions, which has room for `max`, from m->frame_header. Returns
@@ -313,6 +324,12 @@ BINPATCH_API const uint8_t *x86flow_find_fde(const uint8_t *frame_header, uint64
 /* A pointer in one of the encodings that installed files use. *bad is set for
    any other. */
 BINPATCH_API uint64_t x86flow_encoded(const uint8_t **p, unsigned encoding, int *bad);
+/* The table of landing pads of an FDE that has one. Returns 0, or -1: it has
+   another form. */
+BINPATCH_API int x86flow_open_lsda(const x86flow_module *m, const x86flow_unwind *u,
+                                  x86flow_lsda *out);
+/* Returns 1, or 0: there is none any more, or the table is bad. */
+BINPATCH_API int x86flow_next_call_site(x86flow_lsda *l, x86flow_call_site *out);
 
 /* How to get from a place of a function to its caller: cfa = register + offset;
    the caller's rbp stands at cfa + rbp, if rbp_saved. */

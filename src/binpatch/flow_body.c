@@ -4,6 +4,17 @@ static int x86flow_p_in_text(const x86flow_module *m, uint64_t address) {
     return address >= m->text_lo && address < m->text_hi;
 }
 
+/* Where the readable range ends that an address lies in; 0: it may not be
+   read. */
+static uint64_t x86flow_p_readable(const x86flow_module *m, uint64_t address) {
+    uint32_t n;
+    if (address < m->lo || address >= m->hi) return 0;
+    for (n = 0; n < m->readable_count; n++) {
+        if (address >= m->readable[n][0] && address < m->readable[n][1]) return m->readable[n][1];
+    }
+    return m->readable_count ? 0 : m->hi;
+}
+
 /* Word n of the index: so many functions start before block n of the text. */
 enum { X86FLOW_P_BLOCK = 10 };
 

@@ -1,8 +1,24 @@
 /* ---- functions: all of a module, and who calls whom ---- */
+/* Do nops alone stand at `from`, up to `to`? No landing pad may stand at the
+   start of a part, so that compilers put one in front of it. */
+static int x86flow_p_are_nops(const x86flow_module *m, uint64_t from, uint64_t to) {
+    while (from < to && to <= m->text_hi) {
+        x86decode_insn i;
+        unsigned length = x86decode(binpatch_p_at(from), (size_t)(to - from), &i);
+        if (!length || !x86flow_is_nop(&i)) return 0;
+        from += length;
+    }
+    return from == to;
+}
+
 /* A part (.cold) begins with another frame than a function's: its FDE sets the
-   rule before it advances. So does _start, which has no caller. */
-static int x86flow_p_is_fragment(const x86flow_unwind *u) {
-    unsigned op = u->fde_begin < u->fde_end ? *u->fde_begin : 0;
+   rule before it advances, or advances over nops alone. So does _start, which
+   has no caller. */
+static int x86flow_p_is_fragment(const x86flow_module *m, const x86flow_unwind *u) {
+    const uint8_t *p = u->fde_begin;
+    unsigned op = p < u->fde_end ? *p : 0;
+    if (op > 0x40 && op <= 0x4F) return x86flow_p_are_nops(m, u->pc, u->pc + (op & 63));
+    if (op == 2) return x86flow_p_are_nops(m, u->pc, u->pc + p[1]);
     return op && (op & 0xC0) != 0x40 && (op < 2 || op > 4);
 }
 
@@ -47,7 +63,7 @@ BINPATCH_API uint32_t x86flow_list_functions(x86flow_module *m, x86flow_function
         } else {
             f->size = (uint32_t)u.size;
             if (u.signal_frame) f->reason = X86FLOW_UNWIND;
-            if (x86flow_p_is_fragment(&u)) f->flags |= X86FLOW_FRAGMENT;
+            if (x86flow_p_is_fragment(m, &u)) f->flags |= X86FLOW_FRAGMENT;
         }
         if (m->count && f[-1].lo + f[-1].size > f->lo) f->reason = f[-1].reason = X86FLOW_UNWIND;
         m->count++;
@@ -258,6 +274,23 @@ static int x86flow_p_filters_calls(const x86flow_body *s) {
     return calls && (seccomp || (prctl && set));
 }
 
+/* Exceptions land there, with the frame of the function that they land in. What
+   begins with a landing pad is part of one. */
+static void x86flow_p_touch_pads(x86flow_graph *g, x86flow_module *m, x86flow_function *f) {
+    x86flow_unwind u;
+    x86flow_lsda l;
+    x86flow_call_site c;
+    if (!f->fde || x86flow_read_fde(f->fde, &u) != 0 || !u.has_lsda) return;
+    (void)x86flow_open_lsda(m, &u, &l);
+    while (x86flow_next_call_site(&l, &c)) {
+        x86flow_function *in = c.pad ? x86flow_function_at(m, c.pad) : NULL;
+        if (!in) continue;
+        x86flow_p_touch(g, m, c.pad);
+        if (x86flow_p_are_nops(m, in->lo, c.pad)) in->flags |= X86FLOW_FRAGMENT;
+    }
+    if (l.bad && !f->reason) f->reason = X86FLOW_UNWIND;
+}
+
 /* A function that is left alone is read too, as far as it can be: what it
    calls, it calls from outside of all copies. If it is data, a few functions
    too many count as called. */
@@ -266,6 +299,7 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
     x86flow_function *f = &m->functions[number];
     uint32_t n;
     int leaf = 1, why = x86flow_decode(s, m, f, 0);
+    x86flow_p_touch_pads(g, m, f);
     if (!f->reason) f->reason = (uint8_t)why;
     for (n = 0; n < s->count; n++) {
         const x86flow_insn *k = &s->insn[n];

@@ -21,17 +21,6 @@ static uint64_t x86flow_p_next_named(const x86flow_module *m, uint64_t address) 
     return lo < m->named_count ? m->named[lo] : m->hi;
 }
 
-/* Where the readable range ends that an address lies in; 0: it may not be
-   read. */
-static uint64_t x86flow_p_readable(const x86flow_module *m, uint64_t address) {
-    uint32_t n;
-    if (address < m->lo || address >= m->hi) return 0;
-    for (n = 0; n < m->readable_count; n++) {
-        if (address >= m->readable[n][0] && address < m->readable[n][1]) return m->readable[n][1];
-    }
-    return m->readable_count ? 0 : m->hi;
-}
-
 static uint32_t x86flow_p_add_table(x86flow_body *s, uint64_t address, uint32_t width, int mark) {
     const x86flow_module *m = s->m;
     x86flow_table *t;

@@ -89,6 +89,57 @@ BINPATCH_API int x86flow_read_fde(const uint8_t *fde, x86flow_unwind *u) {
     return bad || p > end || u->size > 0x7FFFFFFF ? -1 : 0;
 }
 
+/* The table must stand in memory of the module that may be read. A number has 12
+   bytes at most, so that a bad one leads no further than MORE bytes behind the
+   table; memory comes in whole pages. */
+BINPATCH_API int x86flow_open_lsda(const x86flow_module *m, const x86flow_unwind *u,
+                                  x86flow_lsda *l) {
+    enum { MORE = 48 };
+    const uint8_t *p = binpatch_p_at(u->lsda);
+    uint64_t end = x86flow_p_readable(m, u->lsda), size;
+    unsigned encoding;
+    memset(l, 0, sizeof *l);
+    l->bad = 1;
+    if (end) end = (end + 4095) & ~UINT64_C(4095);
+    if (!end || end - u->lsda < MORE) return -1;
+    l->bad = 0;
+    encoding = *p++;
+    l->pads = encoding == 0xFF ? u->pc : x86flow_encoded(&p, encoding & 0x7F, &l->bad);
+    l->type_encoding = *p++;
+    if (l->type_encoding != 0xFF) {
+        uint64_t to = binpatch_p_uleb(&p);
+        l->types = binpatch_p_address(p) + to;
+    }
+    l->site_encoding = *p++;
+    size = binpatch_p_uleb(&p);
+    if (encoding != 0xFF && encoding & 0x80) l->bad = 1;
+    if (l->site_encoding != 1 && l->site_encoding != 3) l->bad = 1;
+    if (size > end - binpatch_p_address(p) || end - binpatch_p_address(p) - size < MORE) l->bad = 1;
+    if (l->bad) return -1;
+    l->sites = p;
+    l->sites_end = l->actions = p + size;
+    return 0;
+}
+
+static uint64_t x86flow_p_site_value(x86flow_lsda *l) {
+    uint64_t value;
+    if (l->site_encoding == 1) return binpatch_p_uleb(&l->sites);
+    value = binpatch_p_u32(l->sites);
+    l->sites += 4;
+    return value;
+}
+
+BINPATCH_API int x86flow_next_call_site(x86flow_lsda *l, x86flow_call_site *out) {
+    if (l->bad || l->sites >= l->sites_end) return 0;
+    out->start = x86flow_p_site_value(l);
+    out->size = x86flow_p_site_value(l);
+    out->pad = x86flow_p_site_value(l);
+    out->action = binpatch_p_uleb(&l->sites);
+    if (out->pad) out->pad += l->pads;
+    if (l->sites > l->sites_end) l->bad = 1;
+    return !l->bad;
+}
+
 /* From a frame to its caller. A rule says where the CFA is, and where rbp is
    saved. What needs more than that (expressions, other registers) has none, and
    the walk over the stack ends there. */

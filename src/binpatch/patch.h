@@ -28,7 +28,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     int32_t  jitter;            /* of every: 12; -1: none */
     int32_t  k_boring;                  /* loops with at most so many operands: 4; -1: none */
     uint32_t events;                    /* ENTRY | EXIT */
-    uint32_t seed;
+    uint32_t seed;          /* 0 draws one for this process: binpatch_stats.seed */
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, neither armed nor switched on */
@@ -53,6 +53,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     const uint32_t *(*recall)(void *user, const char *path, uint64_t key, size_t *words);
     void   (*keep)(void *user, const char *path, uint64_t key, const uint32_t *words,
                    size_t count);
+    uint32_t threads;           /* so many at a time have a buffer: 16384 */
     void    *user;
     void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
 } binpatch_config;
@@ -99,6 +100,7 @@ typedef struct binpatch_stats {
     uint32_t filters;                   /* functions that forbid system calls, and ask nobody */
     uint32_t changed;                   /* functions that binpatch_code_changes gave up */
     uint32_t recalled;                  /* modules that config.recall knew */
+    uint32_t seed;                      /* given, drawn, or made of the parent's in a child */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
@@ -134,8 +136,13 @@ BINPATCH_API void binpatch_flush(void);
 BINPATCH_API void binpatch_leave(void);
 /* Behind binpatch_leave: the calling thread is sampled again. */
 BINPATCH_API void binpatch_rejoin(void);
-/* In a child after fork: bursts and checks count from 0 again. */
-BINPATCH_API void binpatch_forget_stats(void);
+/* While a thread is at work here, its signals wait. Before the program forbids
+   itself system calls: from now on none is made for that, and a handler must not
+   leave by siglongjmp. */
+BINPATCH_API void binpatch_forbid_calls(void);
+/* In a child after fork: bursts and checks count from 0 again, and begin anew
+   with this seed. */
+BINPATCH_API void binpatch_forked(uint32_t seed);
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out);
 /* Function or module of that number, counted from 0. Returns 0, or -1: there
    are not so many. */
@@ -150,6 +157,15 @@ BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
    at work. */
 BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                      binpatch_frame *frames, uint32_t max);
+/* The same with recursion folded: what stands three times behind itself is listed
+   twice, so that deep stacks have room. */
+typedef struct binpatch_seen {
+    int is_cut;   /* there are more callers */
+    int is_bare;  /* .eh_frame has no function at pc: the first frame's place is that of pc */
+} binpatch_seen;
+BINPATCH_API uint32_t binpatch_stack_folded(uint64_t pc, uint64_t rsp, uint64_t rbp,
+                                            uint64_t stack_end, binpatch_frame *frames,
+                                            uint32_t max, binpatch_seen *seen);
 /* Is pc in the module that holds this header's code, in what copies share to
    save registers, or in what leads to a hooked function? Returns 1 or 0. Async-signal-safe. */
 BINPATCH_API int binpatch_is_own(uint64_t pc);
@@ -167,5 +183,9 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
                                     int *reasons);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);
+/* Where the program's own code has what stands at pc in a copy; pc itself if it
+   is in none. For return addresses: where its own call would return to. The copy
+   is made anew for that, which takes as long as making it. Async-signal-safe. */
+BINPATCH_API const void *binpatch_origin(const void *pc);
 /* If pc is inside a copy: its .eh_frame_hdr, and its range. NULL otherwise. */
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end);

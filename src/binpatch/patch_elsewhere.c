@@ -22,9 +22,10 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
     return 0;
 }
 BINPATCH_API void binpatch_flush(void) {}
+BINPATCH_API void binpatch_forbid_calls(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}
-BINPATCH_API void binpatch_forget_stats(void) {}
+BINPATCH_API void binpatch_forked(uint32_t seed) { (void)seed; }
 BINPATCH_API int binpatch_is_own(uint64_t pc) { return (void)pc, 0; }
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     static binpatch_stats none;
@@ -47,7 +48,15 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     (void)pc, (void)rsp, (void)rbp, (void)stack_end, (void)frames, (void)max;
     return 0;
 }
+BINPATCH_API uint32_t binpatch_stack_folded(uint64_t pc, uint64_t rsp, uint64_t rbp,
+                                            uint64_t stack_end, binpatch_frame *frames,
+                                            uint32_t max, binpatch_seen *seen) {
+    (void)pc, (void)rsp, (void)rbp, (void)stack_end, (void)frames, (void)max;
+    seen->is_cut = seen->is_bare = 0;
+    return 0;
+}
 BINPATCH_API const char *binpatch_reason_text(int reason) { return (void)reason, "unknown"; }
+BINPATCH_API const void *binpatch_origin(const void *pc) { return pc; }
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end) {
     (void)pc, (void)start, (void)end;
     return NULL;

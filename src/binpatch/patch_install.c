@@ -46,24 +46,14 @@ static int binpatch_p_configure(const binpatch_config *config) {
     if (!c->burst) c->burst = 100;
     if (!c->jitter) c->jitter = 12;
     if (c->jitter < 0) c->jitter = 0;
+    if (!c->seed) c->seed = binpatch_p_draw_seed();
+    if (!c->threads) c->threads = BINPATCH_P_ROOMS * BINPATCH_P_THREADS;
     if (!c->events) c->events = BINPATCH_ENTRY | BINPATCH_EXIT;
     if (c->every == BINPATCH_ALWAYS) c->burst = 1u << 29;
     binpatch_p.k_boring = c->k_boring == 0 ? 4 : c->k_boring;
     if (c->all_checks) binpatch_p.k_boring = -1;
     if (c->every > (1u << 29) && c->every != BINPATCH_ALWAYS) return -1;
     return c->burst > (1u << 29) || c->jitter > 100 ? -1 : 0;
-}
-
-static int binpatch_p_open_buffers(void) {
-    size_t bytes = (size_t)(BINPATCH_P_THREADS + 1) * BINPATCH_P_BUFFER,
-           mask = BINPATCH_P_BUFFER - 1;
-    uint8_t *p = (uint8_t *)binpatch_p_map(bytes, -1);
-    bytes = (size_t)BINPATCH_P_THREADS * BINPATCH_P_RULES * sizeof *binpatch_p.rules;
-    binpatch_p.rules = (binpatch_p_known *)binpatch_p_map(bytes, -1);
-    binpatch_p.window = (uint8_t *)binpatch_p_map(BINPATCH_P_WINDOW, -1);
-    if (!p || !binpatch_p.rules || !binpatch_p.window) return -1;
-    binpatch_p.buffers = p + (BINPATCH_P_BUFFER - ((uintptr_t)p & mask));
-    return 0;
 }
 
 /* Patches one module. Returns how many functions. */
@@ -109,7 +99,8 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     binpatch_p.reason = "no memory";
     if (syscall(SYS_arch_prctl, 0x5005, &shadow) == 0) /* ARCH_SHSTK_STATUS */
         binpatch_p.shadow_stack = (shadow & 1) != 0;
-    if (binpatch_p_open_buffers() != 0) return 0;
+    binpatch_p.window = (uint8_t *)binpatch_p_map(BINPATCH_P_WINDOW, -1);
+    if (!binpatch_p.window || !binpatch_p_open_room(&binpatch_p.rooms[0])) return 0;
     dl_iterate_phdr(binpatch_p_each_module, NULL);
     if (binpatch_p.config.recall || binpatch_p.config.keep) binpatch_p_find_mappings();
     for (n = 0; n < binpatch_p.module_count; n++) {
@@ -199,21 +190,26 @@ BINPATCH_API int binpatch_uninstall(void) {
 
 BINPATCH_API void binpatch_flush(void) {
     binpatch_p_thread *t = &binpatch_p_tls;
+    uint64_t held;
     if (t->busy) return;
+    held = binpatch_p_hold();
     t->busy = binpatch_p_depth(__builtin_frame_address(0));
     binpatch_p_count_checks(t, t->live ? t->left : t->n);
     binpatch_p_flush(t, 1);
     t->busy = 0;
+    binpatch_p_release(held);
 }
+
+BINPATCH_API void binpatch_forbid_calls(void) { binpatch_p.no_calls = 1; }
 
 BINPATCH_API void binpatch_leave(void) {
     binpatch_p_thread *t = &binpatch_p_tls;
-    size_t at = t->buffer ? (size_t)(t->buffer - binpatch_p.buffers) : 0;
-    uint8_t *taken = t->buffer ? &binpatch_p.taken[at / BINPATCH_P_BUFFER] : NULL;
+    uint8_t *taken = t->taken;
+    uint64_t held = binpatch_p_hold();
     t->busy = 0;
     binpatch_flush();
     t->known = BINPATCH_P_QUIET;
-    t->buffer = NULL;
+    t->buffer = t->taken = NULL;
     t->rules = NULL;
     t->position = (uintptr_t)binpatch_p_nowhere;
     t->live = 0;
@@ -222,6 +218,7 @@ BINPATCH_API void binpatch_leave(void) {
     t->counted = 0;
     t->n = 65536;
     if (taken) __atomic_store_n(taken, 0, __ATOMIC_RELEASE);
+    binpatch_p_release(held);
 }
 
 BINPATCH_API void binpatch_rejoin(void) {
@@ -231,8 +228,17 @@ BINPATCH_API void binpatch_rejoin(void) {
     t->n = 0;
 }
 
-BINPATCH_API void binpatch_forget_stats(void) {
+BINPATCH_API void binpatch_forked(uint32_t seed) {
+    binpatch_p_thread *t = &binpatch_p_tls;
     binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
+    binpatch_p.config.seed = seed;
+    if (t->known == BINPATCH_P_NEW || t->known == BINPATCH_P_QUIET) return;
+    if (binpatch_p.config.every == BINPATCH_ALWAYS) return;
+    t->random = binpatch_p_state_of(seed, 0, 0);
+    if (t->buffer) memset(t->buffer, 0, BINPATCH_P_BUFFER); /* the parent has these events */
+    t->position = (uintptr_t)(t->buffer ? t->buffer : binpatch_p_nowhere);
+    t->live = t->span = t->counted = 0;
+    t->left = t->n = 0; /* the next check begins anew */
 }
 
 /* Beside the copies of hooked functions there is code of ours alone. */
@@ -329,6 +335,7 @@ BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out) {
 }
 
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
+    uint32_t n;
     out->bursts = __atomic_load_n(&binpatch_p.bursts, __ATOMIC_RELAXED);
     out->events = __atomic_load_n(&binpatch_p.events, __ATOMIC_RELAXED);
     out->lost = __atomic_load_n(&binpatch_p.lost, __ATOMIC_RELAXED);
@@ -339,13 +346,48 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->lost_threads = binpatch_p.lost_threads;
     out->modules = binpatch_p.module_count;
     out->modules_left = binpatch_p.modules_left;
-    out->buffers = BINPATCH_P_THREADS;
+    for (n = 0; n < BINPATCH_P_ROOMS && binpatch_p.rooms[n].state == 2; n++) { }
+    out->buffers = n * BINPATCH_P_THREADS;
+    if (out->buffers > binpatch_p.config.threads) out->buffers = binpatch_p.config.threads;
     out->changed = binpatch_p.changed;
     out->recalled = binpatch_p.recalled;
     out->filters = binpatch_p.filters;
+    out->seed = binpatch_p.config.seed;
     out->on = binpatch_p.on;
     out->armed = binpatch_p.armed;
     out->shadow_stack = binpatch_p.shadow_stack;
+}
+
+/* Emits a copy again into the scratch memory, and looks there. */
+static uint64_t binpatch_p_origin(binpatch_p_module *m, const binpatch_p_copy *copy, uint64_t pc) {
+    const x86copy_function *f = &m->copy.functions[copy->function];
+    uint64_t at = pc - (m->copy.rx + copy->at), base = m->copy.rx + binpatch_p_aligned(copy->at);
+    x86copy *s = &binpatch_p.copy;
+    int bad = binpatch_p_read(m, copy->function);
+    if (!bad && copy->at == f->c_at) bad = x86copy_emit(s, &m->copy, base, 0, f->first_site);
+    else if (!bad && copy->at == f->i_at)
+        bad = x86copy_find_c(s, &m->copy, base, f->first_site) != 0
+              || x86copy_emit(s, &m->copy, base, 1, f->first_site) != 0;
+    else bad = 1;
+    return bad ? pc : x86copy_origin(s, (uint32_t)at);
+}
+
+BINPATCH_API const void *binpatch_origin(const void *pc) {
+    uint64_t address = binpatch_p_address(pc), held;
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        const binpatch_p_copy *copy = binpatch_p_copy_at(m, address);
+        if (!copy) continue;
+        held = binpatch_p_hold();
+        if (binpatch_p_lock(m->shared) == 0) {
+            address = binpatch_p_origin(m, copy, address);
+            binpatch_p_unlock(m->shared);
+        }
+        binpatch_p_release(held);
+        break;
+    }
+    return binpatch_p_at(address);
 }
 
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end) {

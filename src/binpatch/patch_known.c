@@ -33,7 +33,7 @@ enum { BINPATCH_P_KNOWN_PATCHED = 1, BINPATCH_P_KNOWN_BARE = 2, BINPATCH_P_KNOWN
 enum { BINPATCH_P_KNOWN_SYMBOLS = 1 };   /* of the header: the file has more names */
 #define BINPATCH_P_KNOWN_MAGIC 0x324E4B42u
 
-static uint64_t binpatch_p_mix(uint64_t sum, uint64_t word) {
+static uint64_t binpatch_p_mix_word(uint64_t sum, uint64_t word) {
     sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
     return sum ^ sum >> 32;
 }
@@ -45,11 +45,11 @@ static uint64_t binpatch_p_mix_bytes(uint64_t sum, uint64_t lo, uint64_t hi) {
     uint32_t k;
     for (; hi - at >= 32; at += 32) {
         for (k = 0; k < 4; k++)
-            sums[k] = binpatch_p_mix(sums[k], binpatch_p_u64(binpatch_p_at(at + 8 * k)));
+            sums[k] = binpatch_p_mix_word(sums[k], binpatch_p_u64(binpatch_p_at(at + 8 * k)));
     }
-    for (; at < hi; at++) sums[0] = binpatch_p_mix(sums[0], *binpatch_p_at(at));
-    for (k = 0; k < 4; k++) sum = binpatch_p_mix(sum, sums[k]);
-    return binpatch_p_mix(sum, hi - lo);
+    for (; at < hi; at++) sums[0] = binpatch_p_mix_word(sums[0], *binpatch_p_at(at));
+    for (k = 0; k < 4; k++) sum = binpatch_p_mix_word(sum, sums[k]);
+    return binpatch_p_mix_word(sum, hi - lo);
 }
 
 /* A line of /proc/self/maps. */
@@ -130,11 +130,11 @@ static int binpatch_p_is_as_filed(const binpatch_p_module *m, uint64_t *sum) {
         clean = binpatch_p_is_clean(m->code[n][0], m->code[n][1], pagemap);
     if (pagemap >= 0) close(pagemap);
     if (!clean) return 0;
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_dev);
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_ino);
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_size);
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_mtim.tv_sec ^ (uint64_t)s.st_mtim.tv_nsec << 32);
-    *sum = binpatch_p_mix(*sum, (uint64_t)s.st_ctim.tv_sec ^ (uint64_t)s.st_ctim.tv_nsec << 32);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_dev);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_ino);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_size);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_mtim.tv_sec ^ (uint64_t)s.st_mtim.tv_nsec << 32);
+    *sum = binpatch_p_mix_word(*sum, (uint64_t)s.st_ctim.tv_sec ^ (uint64_t)s.st_ctim.tv_nsec << 32);
     return 1;
 }
 
@@ -150,7 +150,7 @@ static uint64_t binpatch_p_key_of(const binpatch_p_module *m) {
         if (d->d_tag == DT_FLAGS && d->d_un.d_val & DF_TEXTREL) return 0;
     }
     if (!binpatch_p.own_sum) {
-        uint64_t own = binpatch_p_address((const void *)(uintptr_t)&binpatch_p_mix);
+        uint64_t own = binpatch_p_address((const void *)(uintptr_t)&binpatch_p_mix_word);
         for (n = 0; n < binpatch_p.other_count; n++) {
             const binpatch_p_other *text = &binpatch_p.others[n];
             if (own >= text->lo && own < text->hi)
@@ -158,17 +158,17 @@ static uint64_t binpatch_p_key_of(const binpatch_p_module *m) {
         }
         if (!binpatch_p.own_sum) return 0;
     }
-    sum = binpatch_p_mix(sum, binpatch_p.own_sum);
-    sum = binpatch_p_mix(sum, (uint32_t)binpatch_p.k_boring);
-    sum = binpatch_p_mix(sum, binpatch_p.config.all_checks != 0);
-    sum = binpatch_p_mix(sum, flow->hi - flow->lo);
-    sum = binpatch_p_mix(sum, binpatch_p_address(flow->frame_header) - flow->lo);
+    sum = binpatch_p_mix_word(sum, binpatch_p.own_sum);
+    sum = binpatch_p_mix_word(sum, (uint32_t)binpatch_p.k_boring);
+    sum = binpatch_p_mix_word(sum, binpatch_p.config.all_checks != 0);
+    sum = binpatch_p_mix_word(sum, flow->hi - flow->lo);
+    sum = binpatch_p_mix_word(sum, binpatch_p_address(flow->frame_header) - flow->lo);
     for (n = 0; n < m->own_slot_count; n++) {
-        sum = binpatch_p_mix(sum, m->own_slots[n].slot - flow->lo);
-        sum = binpatch_p_mix(sum, m->own_slots[n].to - flow->lo);
+        sum = binpatch_p_mix_word(sum, m->own_slots[n].slot - flow->lo);
+        sum = binpatch_p_mix_word(sum, m->own_slots[n].to - flow->lo);
     }
     if (binpatch_p_is_as_filed(m, &sum)) return sum ? sum : 1;
-    sum = binpatch_p_mix(sum, m->code_count);
+    sum = binpatch_p_mix_word(sum, m->code_count);
     for (n = 0; n < m->code_count; n++)
         sum = binpatch_p_mix_bytes(sum, m->code[n][0], m->code[n][1]);
     return sum ? sum : 1;

@@ -55,18 +55,23 @@ enum { BINPATCH_P_NEW, BINPATCH_P_KNOWN, BINPATCH_P_LOST, BINPATCH_P_QUIET };
 /* A thread takes a buffer when its first burst begins, and keeps it until
    binpatch_leave. */
 static int binpatch_p_take_buffer(binpatch_p_thread *t) {
-    uint32_t n = 0;
-    while (n < BINPATCH_P_THREADS && __atomic_exchange_n(&binpatch_p.taken[n], 1, __ATOMIC_ACQUIRE))
-        n++;
-    if (n == BINPATCH_P_THREADS) {
-        if (t->known != BINPATCH_P_LOST) __atomic_fetch_add(&binpatch_p.lost_threads, 1, 0);
-        t->known = BINPATCH_P_LOST;
-        return 0;
+    uint32_t k, n;
+    for (k = 0; k < BINPATCH_P_ROOMS && k * BINPATCH_P_THREADS < binpatch_p.config.threads
+                && binpatch_p_open_room(&binpatch_p.rooms[k]); k++) {
+        binpatch_p_room *room = &binpatch_p.rooms[k];
+        for (n = 0; n < BINPATCH_P_THREADS; n++) {
+            if (k * BINPATCH_P_THREADS + n == binpatch_p.config.threads) break;
+            if (room->taken[n] || __atomic_exchange_n(&room->taken[n], 1, __ATOMIC_ACQUIRE)) continue;
+            t->buffer = room->buffers + (size_t)n * BINPATCH_P_BUFFER;
+            t->taken = &room->taken[n];
+            t->rules = room->rules + (size_t)n * BINPATCH_P_RULES;
+            t->position = (uintptr_t)t->buffer;
+            return 1;
+        }
     }
-    t->buffer = binpatch_p.buffers + (size_t)n * BINPATCH_P_BUFFER;
-    t->rules = binpatch_p.rules + (size_t)n * BINPATCH_P_RULES;
-    t->position = (uintptr_t)t->buffer;
-    return 1;
+    if (t->known != BINPATCH_P_LOST) __atomic_fetch_add(&binpatch_p.lost_threads, 1, 0);
+    t->known = BINPATCH_P_LOST;
+    return 0;
 }
 
 /* Counts the checks of the thread's span, of which `left` are still to come. */
@@ -89,30 +94,41 @@ static void binpatch_p_begin_span(binpatch_p_thread *t, int live, int32_t n) {
     t->counted = 0;
 }
 
-/* A thread begins anywhere in a burst or in the gap behind it. */
+/* A thread begins anywhere in its period, when it is new and when the sampler
+   was switched on again. Without jitter it begins with a whole gap. */
 static void binpatch_p_first_span(binpatch_p_thread *t) {
-    uint32_t gap = binpatch_p.config.every, burst = binpatch_p.config.burst,
-             at = binpatch_p_below(&t->random, gap + burst);
-    if (!binpatch_p.config.jitter) at = burst + gap - 1;
-    if (at >= burst) binpatch_p_begin_span(t, 0, (int32_t)(at - burst));
-    else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_span(t, 1, (int32_t)at);
+    uint32_t burst = binpatch_p.config.burst, left = binpatch_p.config.every, live = 0;
+    uint32_t jitter = (uint32_t)binpatch_p.config.jitter;
+    if (jitter) left = binpatch_p_begin(&t->random, left, jitter, burst, &live);
+    if (!live || t->buffer || binpatch_p_take_buffer(t))
+        binpatch_p_begin_span(t, (int)live, (int32_t)left - 1);
+}
+
+/* The burst ends here. */
+static void binpatch_p_break_off(binpatch_p_thread *t) {
+    int32_t gap = binpatch_p_gap(t);
+    binpatch_p_count_checks(t, t->left);
+    binpatch_p_flush(t, 1);
+    binpatch_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
 }
 
 /* A check of the calling thread that the fast answers do not cover. Returns 1
    if a burst is live. */
 static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
-    uint32_t burst = binpatch_p.config.burst;
+    uint32_t burst = binpatch_p.config.burst, number;
     if (t->n == X86COPY_LIVE) { /* inside a burst: full buffer, or I is to be made */
         if ((t->position & (BINPATCH_P_BUFFER - 1)) >= 0xC000) binpatch_p_flush(t, 0);
         return 1;
     }
     if (!t->known) {
         t->known = BINPATCH_P_KNOWN;
-        t->random = __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);
-        t->random = (binpatch_p.config.seed + t->random) * 2654435761u | 1;
+        number = __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);
+        t->random = binpatch_p_state_of(binpatch_p.config.seed, number, 0);
         if (binpatch_p.config.thread) binpatch_p.config.thread(binpatch_p.config.user);
-        if (binpatch_p.on && binpatch_p.config.every != BINPATCH_ALWAYS)
-            binpatch_p_first_span(t);
+    }
+    if (!t->span && binpatch_p.on && t->known != BINPATCH_P_QUIET
+        && binpatch_p.config.every != BINPATCH_ALWAYS) {
+        binpatch_p_first_span(t);
         if (t->span) return t->live;
     }
     binpatch_p_count_checks(t, 0);

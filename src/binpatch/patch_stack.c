@@ -132,25 +132,129 @@ static const binpatch_p_known *binpatch_p_caller(uint64_t pc, binpatch_p_known *
 
 enum { BINPATCH_P_EVENT_FRAME = 0x98 };   /* so much lower is the stack where I writes an event */
 
-BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
-                                     binpatch_frame *frames, uint32_t max) {
+/* Recursion: what stands three times behind itself, as `a a a` or `a b a b a b`,
+   is listed twice, which keeps who calls whom. Returns how many frames stay. */
+static uint32_t binpatch_p_fold(const binpatch_frame *frames, uint32_t count) {
+    enum { LONGEST = 8 };
+    uint32_t period, n;
+    for (period = 1; period <= LONGEST && 3 * period <= count; period++) {
+        for (n = count - 1; n >= count - 2 * period; n--) {
+            const binpatch_frame *a = &frames[n], *b = &frames[n - period];
+            if (a->module != b->module || a->place != b->place) break;
+        }
+        if (n < count - 2 * period) return count - period;
+    }
+    return count;
+}
+
+/* The module whose text has pc, or UINT32_MAX: none, or pc is in a stub that only
+   jumps on, which belongs to whoever calls it. */
+static uint32_t binpatch_p_bare_module(uint64_t pc) {
+    const uint8_t *at = binpatch_p_at(pc);
+    const binpatch_p_module *m;
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        m = &binpatch_p.modules[n];
+        if (binpatch_p_in_text(m, pc) && !binpatch_p_copy_at(m, pc)) break;
+    }
+    if (n == binpatch_p.module_count || pc - m->flow.text_lo < 5 || m->flow.text_hi - pc < 16)
+        return UINT32_MAX;
+    if (at[0] == 0xE9 && at[-5] == 0x68) return UINT32_MAX;
+    if (at[0] == 0x68 && at[5] == 0xE9) return UINT32_MAX;
+    if (at[0] == 0xF3 && at[1] == 0x0F && at[2] == 0x1E && at[3] == 0xFA) at += 4;
+    if (at[0] == 0x41 && at[1] == 0xBB) at += 6;
+    return at[0] == 0xFF && at[1] == 0x25 ? UINT32_MAX : n;
+}
+
+/* Does a call stand before it? */
+static int binpatch_p_behind_call(uint64_t pc) {
+    const uint8_t *at = binpatch_p_at(pc);
+    uint32_t bytes;
+    if (at[-5] == 0xE8) return 1;
+    for (bytes = 2; bytes <= 7; bytes++) {
+        if (at[-(int)bytes] == 0xFF && (at[1 - (int)bytes] & 0x38) == 0x10) return 1;
+    }
+    return 0;
+}
+
+/* From code without a rule: the next return address on the stack. *rsp: where it
+   is. NULL: there is none near. */
+static const binpatch_p_known *binpatch_p_scan(uint64_t *rsp, uint64_t end,
+                                               binpatch_p_known *room, uint64_t *to) {
+    enum { WORDS = 64 };
+    uint64_t at = *rsp;
+    uint32_t n;
+    for (n = 0; n < WORDS && at + 8 <= end; n++, at += 8) {
+        const binpatch_p_known *known;
+        *to = *(const uint64_t *)(const void *)binpatch_p_at(at);
+        if (*to < 4096 || binpatch_p_bare_module(*to) == UINT32_MAX) continue;
+        known = binpatch_p_caller(*to, room);
+        if (!known || !binpatch_p_behind_call(*to)) continue;
+        *rsp = at;
+        return known;
+    }
+    return NULL;
+}
+
+/* What one walk has learned of return addresses. Recursion comes back to a few of
+   them again and again, and must be as quick as a look at memory: who ticks every
+   4 ms has no time for more. */
+enum { BINPATCH_P_NEAR = 16, BINPATCH_P_FAR_COST = 16, BINPATCH_P_WALK = 1 << 17 };
+typedef struct binpatch_p_near {
+    binpatch_p_known known[BINPATCH_P_NEAR];
+    uint64_t at[BINPATCH_P_NEAR];
+} binpatch_p_near;
+
+static const binpatch_p_known *binpatch_p_near_caller(binpatch_p_near *near, uint64_t pc,
+                                                      binpatch_p_known *room, uint32_t *cost) {
+    uint32_t n = (uint32_t)(pc ^ pc >> 4) & (BINPATCH_P_NEAR - 1);
+    const binpatch_p_known *known;
+    *cost += 1;
+    if (near->at[n] == pc) return &near->known[n];
+    *cost += BINPATCH_P_FAR_COST;
+    known = binpatch_p_caller(pc, room);
+    if (!known) return NULL;
+    near->at[n] = pc;
+    near->known[n] = *known;
+    return &near->known[n];
+}
+
+/* seen NULL: all is listed as it stands. */
+static uint32_t binpatch_p_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                                 binpatch_frame *frames, uint32_t max, binpatch_seen *seen) {
     binpatch_p_known room, here, entry = {{0, 8, 0, 7, 0}, 0, ~0u, 0};
     const binpatch_p_known *known = &here, *next;
     binpatch_p_thread *t = &binpatch_p_tls;
-    uint32_t count = 0, steps;
+    uint32_t count = 0, steps, cost = 0, bare = UINT32_MAX;
+    uint32_t most = seen ? BINPATCH_P_WALK : 1024 * (BINPATCH_P_FAR_COST + 1);
+    binpatch_p_near near;
+    memset(near.at, 0, sizeof near.at);
     if (rsp < t->busy) return UINT32_MAX; /* else a handler has jumped out of it */
     /* With a buffer a thread also has a memory for what it learns of return
        addresses. */
     if (t->known == BINPATCH_P_KNOWN && !t->buffer && !t->busy) (void)binpatch_p_take_buffer(t);
     /* Stubs have no rule of their own; they stand between a call and its
        function. */
-    if (binpatch_p_learn(pc, &here) != 0) known = &entry;
-    for (steps = 0; steps < 1024 && count < max && known; steps++) {
+    if (binpatch_p_learn(pc, &here) != 0) {
+        known = &entry;
+        if (seen) bare = binpatch_p_bare_module(pc);
+        if (bare != UINT32_MAX && max) {
+            frames[0].stack = rsp;
+            frames[0].module = bare;
+            frames[0].place = (uint32_t)(pc - binpatch_p.modules[bare].flow.bias);
+            count = 1;
+        }
+    }
+    for (steps = 0; cost < most && count < max && known; steps++) {
         uint64_t to = pc, sp = rsp, bp = rbp;
         binpatch_p_known now = *known; /* the caller's may take its place in the table */
         if (x86flow_step_inside(&now.rule, &to, &sp, &bp, stack_end) != 0) break;
-        next = binpatch_p_caller(to, &room);
-        if (!next && steps == 0 && now.rule.reg == 7) {
+        next = binpatch_p_near_caller(&near, to, &room, &cost);
+        if (bare != UINT32_MAX && steps == 0 && (!next || !binpatch_p_behind_call(to))) {
+            sp = rsp;
+            next = binpatch_p_scan(&sp, stack_end, &room, &to);
+            sp += 8;
+        } else if (!next && steps == 0 && now.rule.reg == 7) {
             to = pc;
             sp = rsp + BINPATCH_P_EVENT_FRAME;
             bp = rbp;
@@ -161,13 +265,18 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
             frames[count].stack = sp - 8;
             frames[count].module = now.module;
             frames[count++].place = now.place;
+            if (seen) count = binpatch_p_fold(frames, count);
         }
         known = next;
         pc = to;
         rsp = sp;
         rbp = bp;
     }
-    if (!steps && known && known->place != ~0u && max) {    /* no stack: the function at least */
+    if (seen) {
+        seen->is_bare = bare != UINT32_MAX;
+        seen->is_cut = known && steps && (cost >= most || count == max);
+    }
+    if (!steps && !count && known && known->place != ~0u && max) { /* no stack: the function at least */
         frames[0].stack = rsp;
         frames[0].module = known->module;
         frames[0].place = known->place;
@@ -176,21 +285,39 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     return count;
 }
 
+BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                                     binpatch_frame *frames, uint32_t max) {
+    return binpatch_p_stack(pc, rsp, rbp, stack_end, frames, max, NULL);
+}
+
+BINPATCH_API uint32_t binpatch_stack_folded(uint64_t pc, uint64_t rsp, uint64_t rbp,
+                                            uint64_t stack_end, binpatch_frame *frames,
+                                            uint32_t max, binpatch_seen *seen) {
+    seen->is_bare = seen->is_cut = 0;
+    return binpatch_p_stack(pc, rsp, rbp, stack_end, frames, max, seen);
+}
+
 static void binpatch_p_tell_hook(const binpatch_p_module *m, uint64_t code, const uint64_t *saved);
 
-/* The emitted code comes here with what it pushed, a site or a function to be
-   made, and with where it saved the registers. */
-static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
-    binpatch_p_module *m = (binpatch_p_module *)user;
+/* Signals that came while a burst was prepared are handled as soon as it is:
+   right at its start, as if they were a hundred times as many as in the rest of
+   the run. Such a burst is broken off. */
+static int binpatch_p_is_disturbed(const binpatch_p_thread *t, uint64_t held) {
+    return t->live && binpatch_p.config.every != BINPATCH_ALWAYS
+           && (binpatch_p_waiting() & ~held) != 0;
+}
+
+static uint64_t binpatch_p_answer(binpatch_p_module *m, uint64_t code, const uint64_t *saved,
+                                  uint64_t held) {
     binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t number = (uint32_t)code & X86COPY_NUMBER;
     uintptr_t depth = binpatch_p_depth(__builtin_frame_address(0));
     const x86copy_function *f = &m->copy.functions[number & ~(uint32_t)X86COPY_LEFT_BY_JUMP];
     uint64_t answer = 0, bursts = t->bursts;
     int refused = !binpatch_p.installed;
-    /* A signal handler inside of us gets no burst. If this goes on for ever, it
-       was none: a handler left us by longjmp, and the stack is deeper now than
-       it was then. */
+    /* A handler inside of us, of a signal that does not wait, gets no burst. If
+       this goes on for ever, it was none: it left us by longjmp, and the stack is
+       deeper now than it was then. */
     if (t->busy && depth < t->busy && t->nested++ < 65536) refused = 1;
     if (refused && binpatch_p.on) __atomic_fetch_add(&binpatch_p.missed, 1, __ATOMIC_RELAXED);
     if (code & X86COPY_MAKE_C && refused) return m->copy.rx + f->plain_at;
@@ -205,6 +332,10 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
         answer = binpatch_p_make_c(m, number);
     else if (code & X86COPY_MAKE_I) {
         answer = binpatch_p_make_i(m, number);
+        if (answer && binpatch_p_is_disturbed(t, held)) {
+            binpatch_p_break_off(t);
+            answer = 0;
+        }
         if (answer) answer = f->i_at + x86copy_skips(&m->flow.functions[number], 1);
         answer = m->copy.rx + (answer ? answer : f->t_at);
     } else {
@@ -216,8 +347,21 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
             if (binpatch_p.config.begin)
                 binpatch_p.config.begin(binpatch_p.config.user, frames, count);
             memset(frames, 0, count * sizeof *frames);
+            if (binpatch_p_is_disturbed(t, held)) {
+                binpatch_p_break_off(t);
+                answer = 0;
+            }
         }
     }
     t->busy = 0;
+    return answer;
+}
+
+/* The emitted code comes here with what it pushed, a site or a function to be
+   made, and with where it saved the registers. */
+static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
+    uint64_t held = binpatch_p_hold(), answer;
+    answer = binpatch_p_answer((binpatch_p_module *)user, code, saved, held);
+    binpatch_p_release(held);
     return answer;
 }

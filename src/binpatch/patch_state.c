@@ -18,6 +18,7 @@
    try-lock. Slots are private to a process. */
 
 enum { BINPATCH_P_MODULES = 256, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
+enum { BINPATCH_P_ROOMS = 64 };
 enum { BINPATCH_P_BUFFER = 65536, BINPATCH_P_WINDOW = 65536, BINPATCH_P_PATIENCE = 1 << 24 };
 
 typedef struct binpatch_p_site {
@@ -92,6 +93,15 @@ typedef struct binpatch_p_known {
     uint32_t function;      /* the code is its C: 1 + its number; 0: it is no C */
 } binpatch_p_known;
 
+/* What BINPATCH_P_THREADS threads at a time need. The first room is opened at the
+   start, each other one when all before it are full. */
+typedef struct binpatch_p_room {
+    uint32_t state;             /* 0: not open; 1: it is being opened; 2: open; 3: no memory */
+    uint8_t *buffers;
+    binpatch_p_known *rules;
+    uint8_t taken[BINPATCH_P_THREADS];  /* buffers in use */
+} binpatch_p_room;
+
 typedef struct binpatch_p_thread { /* the words that emitted code touches */
     int32_t n, left;
     uintptr_t position;
@@ -101,7 +111,7 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
     uint32_t gap;
     uint32_t span, counted; /* checks of this burst or gap, and those of them in the statistics */
     uintptr_t busy, locked; /* how deep the stack was when this thread began to work, to emit */
-    uint8_t *buffer;
+    uint8_t *buffer, *taken; /* taken: its word in the room */
     binpatch_p_known *rules; /* by return address, BINPATCH_P_RULES many */
 } binpatch_p_thread;
 
@@ -113,15 +123,14 @@ static struct {
     int32_t k_boring;
     x86flow_body body;
     x86copy copy;
-    uint8_t *buffers;
-    binpatch_p_known *rules;
-    uint8_t taken[BINPATCH_P_THREADS]; /* buffers in use */
+    binpatch_p_room rooms[BINPATCH_P_ROOMS];
     int installed, on, armed;   /* armed: the jumps are in the text */
     int shadow_stack;           /* the processor checks returns: they stay as they are */
     uint8_t *window;            /* for writing text */
     uint32_t lock;
     uint32_t filters;           /* functions that forbid system calls */
     uint32_t changed;           /* functions whose code the program has made writable */
+    int no_calls;               /* binpatch_forbid_calls */
     int writing;                /* we write text just now */
     int looks;                  /* nothing is patched but hooks: config.no_patches */
     binpatch_hook_fn hook;      /* who is told of entries and exits, or NULL */
@@ -139,10 +148,43 @@ static struct {
    if a coroutine moved there from another thread. It then writes here. */
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
-    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
+    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
 
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
+
+/* A signal handler may leave by siglongjmp, whatever it has interrupted. So all
+   signals wait while a thread is at work here, but for those that an instruction
+   causes. Five system calls for a burst, two for a copy that is made. */
+static uint64_t binpatch_p_call(uint64_t number, uint64_t a, uint64_t b, uint64_t c) {
+    register uint64_t bytes __asm__("r10") = 8;
+    __asm__ volatile("syscall"
+                     : "+a"(number)
+                     : "D"(a), "S"(b), "d"(c), "r"(bytes)
+                     : "rcx", "r11", "memory");
+    return number;
+}
+static uint64_t binpatch_p_mask(uint64_t how, uint64_t mask) {
+    uint64_t before = 0;
+    (void)binpatch_p_call(SYS_rt_sigprocmask, how, binpatch_p_address(&mask),
+                          binpatch_p_address(&before));
+    return before;
+}
+/* The signals that have come meanwhile. */
+static uint64_t binpatch_p_waiting(void) {
+    uint64_t waiting = 0;
+    if (!binpatch_p.no_calls)
+        (void)binpatch_p_call(SYS_rt_sigpending, binpatch_p_address(&waiting), 8, 0);
+    return waiting;
+}
+static uint64_t binpatch_p_hold(void) {
+    enum { ILL = 1 << 3, TRAP = 1 << 4, BUS = 1 << 6, FPE = 1 << 7, SEGV = 1 << 10, SYS = 1 << 30 };
+    if (binpatch_p.no_calls) return 0;
+    return binpatch_p_mask(0, ~(uint64_t)(ILL | TRAP | BUS | FPE | SEGV | SYS));   /* SIG_BLOCK */
+}
+static void binpatch_p_release(uint64_t held) {
+    if (!binpatch_p.no_calls) (void)binpatch_p_mask(2, held);                      /* SIG_SETMASK */
+}
 
 enum { BINPATCH_P_NOTED_BARE = 1, BINPATCH_P_NOTED_THREADED = 2 };   /* x86flow_function.noted */
 
@@ -153,6 +195,28 @@ static void *binpatch_p_map(size_t bytes, int file) {
     size_t at = __atomic_fetch_add(&binpatch_p.far, (bytes | 4095) + 1, __ATOMIC_RELAXED);
     void *p = mmap((void *)(at + (3ul << 44)), bytes, PROT_READ | PROT_WRITE, flags, file, 0);
     return p == MAP_FAILED ? NULL : p;
+}
+
+/* Returns 1, or 0: there is no memory. */
+static int binpatch_p_open_room(binpatch_p_room *room) {
+    size_t mask = BINPATCH_P_BUFFER - 1,
+           bytes = (size_t)BINPATCH_P_THREADS * BINPATCH_P_RULES * sizeof *room->rules;
+    uint32_t turns, state = 0;
+    uint8_t *p;
+    if (__atomic_compare_exchange_n(&room->state, &state, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        p = binpatch_p.no_calls ? NULL
+                                : (uint8_t *)binpatch_p_map(
+                                      (size_t)(BINPATCH_P_THREADS + 1) * BINPATCH_P_BUFFER, -1);
+        room->rules = p ? (binpatch_p_known *)binpatch_p_map(bytes, -1) : NULL;
+        if (room->rules) room->buffers = p + (BINPATCH_P_BUFFER - ((uintptr_t)p & mask));
+        state = room->rules ? 2 : 3;
+        __atomic_store_n(&room->state, state, __ATOMIC_RELEASE);
+    }
+    for (turns = 0; state == 1 && turns < BINPATCH_P_PATIENCE; turns++) {
+        __builtin_ia32_pause();
+        state = __atomic_load_n(&room->state, __ATOMIC_ACQUIRE);
+    }
+    return state == 2;
 }
 
 static int binpatch_p_in_text(const binpatch_p_module *m, uint64_t address) {

@@ -31,13 +31,15 @@ uint8_t bursty_p_open;
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
+#include <unistd.h>
 #endif
+#define BURSTY_P_DRAWS_SEED
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(BURSTY_NO_TLS)
 #define BURSTY_P_POSIX
 #include <pthread.h>
-#include <time.h>
 #ifdef __APPLE__
 #include <mach/mach.h>
 #include <signal.h>

@@ -86,11 +86,31 @@ BURSTY_API void bursty_thread_end(void) {
     BURSTY_P_RELEASE(&t->state, BURSTY_P_ENDED);
 }
 
+/* A child's seed is made of its parent's and of the fork's number. Where the
+   parent's was drawn, or nobody has counted the fork, its process number is
+   mixed in, too; children of a seed that was given are the same in each run. */
+static void bursty_p_seed_child(void) {
+    uint32_t seed = bursty_p_mix(bursty_p_all.config.seed, bursty_p_all.forks + 1);
+#ifdef BURSTY_P_DRAWS_SEED
+    if (bursty_p_all.seed_is == BURSTY_P_SEED_DRAWN || bursty_p_all.forks == bursty_p_all.forks_known)
+        seed = bursty_p_mix(seed, bursty_p_process());
+#endif
+    bursty_p_all.forks_known = bursty_p_all.forks;
+    bursty_p_all.config.seed = seed;
+}
+
 BURSTY_API void bursty_forked(void) {
     bursty_p_thread *mine = bursty_p_registered();
     uint32_t i;
     if (bursty_p_all.epoch == 0) return;
     for (i = 0; i < BURSTY_P_BUFFERS; i++) bursty_p_buffer[i].busy = 0; /* of threads that are gone */
+    bursty_p_seed_child();
+    if (mine) { /* its profiles begin anew: the parent goes on where it was */
+        mine->reuses += mine->random;
+        bursty_p_seed(mine);
+        mine->generation = 0;
+        for (i = 0; i < BURSTY_PROFILES; i++) mine->sampler[i].stamp = 0;
+    }
     bursty_clear();
     bursty_p_fork_frames();
     for (i = 0; i < bursty_p_threads(); i++) {
@@ -100,17 +120,14 @@ BURSTY_API void bursty_forked(void) {
         bursty_p_row *row = &bursty_p_all.rows[i];
         if (!mine || row->thread != mine->number) row->touched = NULL;
     }
-    bursty_p_all.lost_threads = 0;
-    bursty_p_all.config.seed = bursty_p_mix(bursty_p_all.config.seed, UINT32_C(0x464F524B));
-    if (!mine) return;
-    mine->reuses += mine->random;
-    bursty_p_seed(mine);
-    bursty_p_tell(BURSTY_THREAD_FORKED, mine, 1);
+    bursty_p_all.lost_threads = bursty_p_all.cleared = 0;
+    if (mine) bursty_p_tell(BURSTY_THREAD_FORKED, mine, 1);
 }
 
 BURSTY_API void bursty_clear(void) {
     uint32_t i, p;
     if (bursty_p_all.epoch == 0) return;
+    bursty_p_all.cleared++;
     bursty_p_look_now();
     for (i = 0; i < bursty_p_threads(); i++) {
         bursty_p_thread *t = &bursty_p_all.threads[i];

@@ -90,6 +90,7 @@ BURSTY_API BURSTY_P_COLD void bursty_note_since(const bursty_site *site, uintptr
    takes none. */
 #ifdef BURSTY_POLL
 BURSTY_API uint8_t bursty_p_open;
+BURSTY_API BURSTY_P_COLD uint32_t bursty_p_is_live(void); /* its burst may have ended before */
 #ifdef BURSTY_P_GNU
 #define BURSTY_P_OPEN() (__atomic_load_n(&bursty_p_open, __ATOMIC_RELAXED) != 0)
 #else
@@ -97,11 +98,18 @@ BURSTY_API uint8_t bursty_p_open;
 #endif
 #define BURSTY_P_POLLS 1
 #define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(BURSTY_P_OPEN())
-#define BURSTY_P_LIVE() BURSTY_P_UNLIKELY(BURSTY_P_OPEN())
+#define BURSTY_P_LIVE() (BURSTY_P_UNLIKELY(BURSTY_P_OPEN()) && bursty_p_is_live())
 #else
 #define BURSTY_P_POLLS 0
 #define BURSTY_P_OPEN() 0
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(BURSTY_TINY)
+/* gcc compares with zero in three instructions and with any other number in two.
+   No gap and no hold is within 15 of 2^31. */
+#define BURSTY_P_TOP UINT32_C(0x7FFFFFF0)
+#define BURSTY_P_LIVE() BURSTY_P_UNLIKELY(BURSTY_P_HERE.n > BURSTY_P_TOP)
+#else
 #define BURSTY_P_LIVE() BURSTY_P_UNLIKELY(BURSTY_P_TO(int32_t, BURSTY_P_HERE.n) < 0)
+#endif
 #if defined(__thumb2__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(__clang__)
 BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
     uint32_t n = BURSTY_P_HERE.n;
@@ -111,14 +119,21 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
     return fired;
 }
 #define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(bursty_p_fire())
+#elif defined(BURSTY_P_TOP)
+BURSTY_P_INLINE int bursty_p_fire(void) { /* what LIVE asks gcc then knows */
+    if (BURSTY_P_TO(int32_t, --BURSTY_P_HERE.n) < 0) return 1;
+    if (BURSTY_P_HERE.n > BURSTY_P_TOP) __builtin_unreachable();
+    return 0;
+}
+#define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(bursty_p_fire())
 #else
 #define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(BURSTY_P_TO(int32_t, --BURSTY_P_HERE.n) < 0)
 #endif
 #endif
 
-#define BURST_CHECK() (BURSTY_P_FIRE() ? bursty_hit(NULL, 0) != 0 : 0)
 #define BURST_POINT(class_, name_, value_) \
     do { \
         static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
-        if (BURSTY_P_FIRE()) { bursty_hit(&bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
+        if (BURSTY_P_FIRE()) { BURSTY_P_HIT(bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
     } while (0)
+#define BURST_CHECK() bursty_p_check()

@@ -4,6 +4,8 @@
    Linux the system call is made directly: strict modes of the C library hide
    clock_gettime, and a signal handler may call this. */
 #ifdef BURSTY_P_CLOCK
+#include <sys/auxv.h>
+#define BURSTY_P_ASKS_LINUX
 extern long syscall(long number, ...);
 static uint64_t bursty_p_read_ns(int clock) {
     struct { long s, ns; } now = { 0, 0 };

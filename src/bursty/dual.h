@@ -24,74 +24,30 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
     return room;
 }
 
-/* ---- which copy of the code is this ---- */
+/* ---- events without a check ---- */
 
-/* BURST_REF, BURST_IF_RECORDING and BURST_SAME act where two things hold: this
-   copy of the code is the instrumented one, and a burst is live. The first is a
-   constant. BURST_BODY and BURST_FOR announce their copy by a struct tag in the
-   block (its size is 2 in the instrumented copy, 1 in the plain one).
-   BURST_DUAL and BURST_DUAL_LEAF announce it by their parameter burst_on, which
-   hides the function burst_on below. In ordinary code the answer is yes. (A
-   local variable instead of a tag would do the same, with a warning of -Wshadow
-   in every nesting.) */
-
-#if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus) /* g++: a tag shadows, too */
-#define BURSTY_P_DUAL_QUIET \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")
-#define BURSTY_P_DUAL_LOUD _Pragma("GCC diagnostic pop")
-#else
-#define BURSTY_P_DUAL_QUIET
-#define BURSTY_P_DUAL_LOUD
-#endif
-
-struct burst_copy {
-    char c[3];
-};
-BURSTY_P_INLINE int burst_on(void) { return 1; }
-
-#define BURSTY_P_DUAL_TAG(size_) \
-    BURSTY_P_DUAL_QUIET struct burst_copy { char c[size_]; }; BURSTY_P_DUAL_LOUD
-#define BURSTY_P_DUAL_OUTER_TAG() \
-    BURSTY_P_DUAL_QUIET struct burst_outer { char c[sizeof(struct burst_copy)]; }; BURSTY_P_DUAL_LOUD
-#define BURSTY_P_DUAL_IN_COPY() \
-    (sizeof(struct burst_copy) == 2 \
-     || (sizeof(struct burst_copy) == 3 && BURSTY_P_TO(uintptr_t, burst_on) != 0))
-#define BURSTY_P_DUAL_RECORDING() (BURSTY_P_DUAL_IN_COPY() && BURSTY_P_LIVE())
-
-#define BURST_IF_RECORDING(...) do { if (BURSTY_P_DUAL_RECORDING()) { __VA_ARGS__; } } while (0)
+/* Control moves between the two copies at checks, and an event is recorded if
+   and only if a burst is live, wherever it stands: behind a loop or a call that
+   has begun a burst, too. So an event tests the word, in two instructions.
+   Directly behind a check, in the plain copy, the compiler knows the answer and
+   leaves the test out; it knows it until a call, or until a store that may be
+   to the word for all that it can see. */
+#define BURST_IF_RECORDING(...) do { if (BURSTY_P_LIVE()) { __VA_ARGS__; } } while (0)
 #define BURST_REF(class_, p_) \
     do { \
         static const bursty_site bursty_p_dual_site = { #p_, __FILE__, __LINE__, class_ }; \
-        if (BURSTY_P_DUAL_RECORDING()) { \
-            bursty_note(&bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_), bursty_p_dual_site.kind); \
-        } \
+        if (BURSTY_P_LIVE()) { BURSTY_P_NOTE(bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_)); } \
     } while (0)
 
 /* ---- dual-path functions (bursty-tracing Figure 2) ---- */
 
 /* The body stands once in the source and twice in the code. The user's braces
-   follow the header of an always-inline function with one more parameter,
-   burst_on, a constant in each of its two uses:
+   follow the header of an always-inline function with two uses:
 
-       f(a)        a check; plain: body(0, a)   fires: cold_f(a), a jump
-       cold_f(a)   in a burst: body(1, a)   otherwise: gives its check back and calls f, whose own
-                                            check takes it again (no third copy of the
-   body) */
-
-/* MORE(args, list): ", a, b" for the list (a, b), or nothing if args is ().
-   Whether a function has parameters is read from its arguments, because a macro
-   cannot tell (void) from (void *p). */
-#define BURSTY_P_DUAL_MORE(args_, list_) \
-    BURSTY_P_DUAL_SECOND(BURSTY_P_DUAL_HEAD args_, BURSTY_P_DUAL_SOME_MORE, 0)(list_)
-#define BURSTY_P_DUAL_HEAD(...) BURSTY_P_DUAL_HEAD_OF(__VA_ARGS__, 0)
-#define BURSTY_P_DUAL_HEAD_OF(head_, ...) BURSTY_P_DUAL_EMPTY_##head_
-#define BURSTY_P_DUAL_EMPTY_ 0, BURSTY_P_DUAL_NO_MORE
-#define BURSTY_P_DUAL_SECOND(...) BURSTY_P_DUAL_SECOND_OF(__VA_ARGS__)
-#define BURSTY_P_DUAL_SECOND_OF(first_, second_, ...) second_
-#define BURSTY_P_DUAL_NO_MORE(list_)
-#define BURSTY_P_DUAL_SOME_MORE(list_) , BURSTY_P_DUAL_STRIP list_
-#define BURSTY_P_DUAL_STRIP(...) __VA_ARGS__
-
+       f(a)        a check; plain: body(a)      fires: cold_f(a), a jump
+       cold_f(a)   in a burst: body(a)          otherwise: gives its check back and calls f, whose
+                                                own check takes it again (no third copy of the body)
+*/
 #if defined(BURSTY_P_GNU) && !defined(__cplusplus) /* "return f();" where f returns void */
 #define BURSTY_P_DUAL_VOID \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
@@ -102,23 +58,19 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
 #endif
 
 #if defined(BURSTY_POLL)
-#define BURSTY_P_DUAL_PLAIN(name_, args_) \
-    return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_))
+#define BURSTY_P_DUAL_PLAIN(name_, args_) return bursty_p_dual_body_##name_ args_
 #else
 #define BURSTY_P_DUAL_PLAIN(name_, args_) BURSTY_P_HERE.n++; return name_ args_
 #endif
 
-#define BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_) \
-    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_( \
-        const int burst_on BURSTY_P_UNUSED BURSTY_P_DUAL_MORE(args_, params_))
 #define BURST_DUAL(ret_, name_, params_, args_) \
     ret_ name_ params_; \
-    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_); \
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_DUAL_VOID \
     static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_cold_##name_ params_ { \
         BURSTY_P_DUAL_SITE(#name_); \
         if (bursty_hit(&bursty_p_dual_site, 0)) { \
-            return bursty_p_dual_body_##name_(1 BURSTY_P_DUAL_MORE(args_, args_)); \
+            return bursty_p_dual_body_##name_ args_; \
         } else { \
             BURSTY_P_DUAL_PLAIN(name_, args_); \
         } \
@@ -127,41 +79,78 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
         if (BURSTY_P_FIRE()) { \
             return bursty_p_dual_cold_##name_ args_; \
         } else { \
-            return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_)); \
+            return bursty_p_dual_body_##name_ args_; \
         } \
     } \
     BURSTY_P_DUAL_VOID_END \
-    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_)
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_
+
+/* A function without a check. Called by its name it tests at its events. Where
+   BURST_SAME knows or finds that no burst is live, it calls a copy that begins
+   with this knowledge. */
+#if defined(BURSTY_P_GNU) && !defined(BURSTY_POLL)
+#define BURSTY_P_DUAL_KNOWN_PLAIN() if (BURSTY_P_LIVE()) __builtin_unreachable()
+#else
+#define BURSTY_P_DUAL_KNOWN_PLAIN() (void)0
+#endif
 #define BURST_DUAL_LEAF(ret_, name_, params_, args_) \
     ret_ name_ params_; \
-    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_); \
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_DUAL_VOID \
-    BURSTY_P_UNUSED static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_on_##name_ params_ { \
-        return bursty_p_dual_body_##name_(1 BURSTY_P_DUAL_MORE(args_, args_)); \
+    BURSTY_P_UNUSED static ret_ bursty_p_dual_plain_##name_ params_ { \
+        BURSTY_P_DUAL_KNOWN_PLAIN(); \
+        return bursty_p_dual_body_##name_ args_; \
     } \
     ret_ name_ params_ { \
-        return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_)); \
+        return bursty_p_dual_body_##name_ args_; \
     } \
     BURSTY_P_DUAL_VOID_END \
-    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_)
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_
 #define BURST_SAME(name_, args_) \
-    (BURSTY_P_DUAL_RECORDING() ? bursty_p_dual_on_##name_ args_ : name_ args_)
+    (BURSTY_P_LIVE() ? name_ args_ : bursty_p_dual_plain_##name_ args_)
 
 /* ---- dual-path loops ---- */
+
+/* In the second copy a loop within the loop stands once: else n nested loops
+   were 2^n copies. A struct tag says which copy a block is in; its size is 2 in
+   the second. (A local variable would do the same, with a warning of -Wshadow in
+   every nesting.) */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus) /* g++: a tag shadows, too */
+#define BURSTY_P_DUAL_QUIET \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")
+#define BURSTY_P_DUAL_LOUD _Pragma("GCC diagnostic pop")
+#else
+#define BURSTY_P_DUAL_QUIET
+#define BURSTY_P_DUAL_LOUD
+#endif
+
+struct burst_copy {
+    char c[1];
+};
+#define BURSTY_P_DUAL_TAG(size_) \
+    BURSTY_P_DUAL_QUIET struct burst_copy { char c[size_]; }; BURSTY_P_DUAL_LOUD
+#define BURSTY_P_DUAL_OUTER_TAG() \
+    BURSTY_P_DUAL_QUIET struct burst_outer { char c[sizeof(struct burst_copy)]; }; BURSTY_P_DUAL_LOUD
 
 #define BURST_BODY(...) \
     { \
         BURSTY_P_DUAL_OUTER_TAG() \
-        if (BURSTY_P_FIRE() && bursty_hit(NULL, 0) && sizeof(struct burst_outer) != 2) { \
+        if (bursty_p_check() && sizeof(struct burst_outer) != 2) { \
             BURSTY_P_DUAL_TAG(2) __VA_ARGS__ \
         } else { \
-            BURSTY_P_DUAL_TAG(sizeof(struct burst_outer) == 2 ? 2 : 1) __VA_ARGS__ \
+            BURSTY_P_DUAL_TAG(sizeof(struct burst_outer)) __VA_ARGS__ \
         } \
     }
+#define BURST_FOR(T_, i_, lo_, hi_, ...) \
+    { \
+        T_ i_ = (lo_); \
+        const T_ bursty_p_dual_hi_##i_ = (hi_); \
+        for (; i_ < bursty_p_dual_hi_##i_; i_++) BURST_BODY(__VA_ARGS__) \
+    }
 
-/* BURST_FOR runs a counted loop in strips: the iterations of a strip get the
-   same answer, and their checks are taken at once, so that nothing is left per
-   iteration. If the body leaves by break, return, goto or an exception, the
+/* BURST_FOR_LEAF runs a counted loop in strips: the iterations of a strip get
+   the same answer, and their checks are taken at once, so that nothing is left
+   per iteration. A check in its body would come behind those of the strip. If the body leaves by break, return, goto or an exception, the
    guard gives back the checks of the iterations that did not run. It reads i
    through a pointer to a type that may alias any other. */
 #ifdef BURSTY_P_GNU
@@ -209,7 +198,7 @@ extern "C" {
 #define BURSTY_P_DUAL_BROKE(guard_) bursty_p_dual_unguard(&guard_); break
 #endif
 
-#define BURST_FOR(T_, i_, lo_, hi_, ...) \
+#define BURST_FOR_LEAF(T_, i_, lo_, hi_, ...) \
     { \
         T_ i_ = (lo_); \
         const T_ bursty_p_dual_hi_##i_ = (hi_); \
@@ -232,7 +221,7 @@ extern "C" {
                 BURSTY_P_DUAL_TAG(2) \
                 for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
             } else { \
-                BURSTY_P_DUAL_TAG(sizeof(struct burst_outer) == 2 ? 2 : 1) \
+                BURSTY_P_DUAL_TAG(sizeof(struct burst_outer)) \
                 for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
             } \
             if (i_ < bursty_p_dual_stop_##i_) { BURSTY_P_DUAL_BROKE(bursty_p_dual_guard_##i_); } \

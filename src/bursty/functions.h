@@ -108,6 +108,13 @@ BURSTY_API void bursty_clear(void) BURSTY_P_OFF((void)0)
 BURSTY_API uint32_t bursty_depth(void) BURSTY_P_OFF(return 0)
 BURSTY_API void bursty_set_depth(uint32_t depth) BURSTY_P_OFF((void)depth)
 
+/* Before the calling thread switches to another stack: what runs from here on
+   belongs to that fiber, NULL: to the thread itself. Returns the fiber that ran,
+   or NULL. A fiber may go on on another thread. Only one thread may run it at a
+   time. It may be called in the switch of an RTOS (docs/firmware.md). */
+BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber)
+    BURSTY_P_OFF(return (void)fiber, BURSTY_P_CAST(bursty_fiber *, NULL))
+
 /* BURSTY_POLL builds: opens (1) and closes (0) a burst in all threads, say from
    a timer. */
 BURSTY_API void bursty_poll(int on) BURSTY_P_OFF((void)on)
@@ -126,7 +133,8 @@ BURSTY_API void bursty_forked(void) BURSTY_P_OFF((void)0)
 /* A companion records more of the same program, as hcct.h does with calling
    contexts. It is joined before bursty_start; hcct.h joins itself. */
 enum { BURSTY_THREAD_ENDS = 0, BURSTY_THREAD_BEGINS = 1, BURSTY_THREAD_FORKED = 2,
-       BURSTY_THREAD_JUMPED = 3 /* a longjmp has left an action: bursty_set_depth */ };
+       BURSTY_THREAD_JUMPED = 3,  /* a longjmp has left an action: bursty_set_depth */
+       BURSTY_THREAD_SWITCHED = 4 /* in a burst another fiber goes on: bursty_fiber_switch */ };
 typedef struct bursty_companion {
     int (*start)(const bursty_config *config);     /* in bursty_start; not 0: it has no memory */
     void (*on_thread)(int what, uint32_t thread);  /* on that thread; NULL: not wanted         */

@@ -119,6 +119,11 @@ __asm__(BURSTY_P_KEEP_THUNK(
 __asm__(BURSTY_P_KEEP_THUNK("bursty_leave_thunk", BURSTY_P_KEEP_TRY("", "bursty_p_kept_return"),
                             "\tmov\t%eax, %edi\n", "bursty_p_kept_leave"));
 #endif
+__asm__(BURSTY_P_KEEP_THUNK("bursty_check_thunk", "", "", "bursty_p_kept_check"));
+__asm__(BURSTY_P_KEEP_THUNK("bursty_point_thunk", "",
+                            "\tmov\t%rax, %rsi\n" BURSTY_P_KEEP_SITE("24(%rbp)"), "bursty_p_kept_point"));
+__asm__(BURSTY_P_KEEP_THUNK("bursty_event_thunk", "",
+                            "\tmov\t%rax, %rsi\n" BURSTY_P_KEEP_SITE("24(%rbp)"), "bursty_p_kept_event"));
 
 /* bursty_p_kept_count takes the word out and counts the usual event, without a
    call. Its answer is 0; or, if it does not count, 2^32 plus the word, and
@@ -155,25 +160,44 @@ BURSTY_P_KEEP_INLINE const bursty_site *bursty_p_keep_left(void) {
 #endif
 
 #if BURSTY_P_KEEP_ALWAYS
-BURSTY_P_KEEP_ENTRY void bursty_p_kept_hit(const bursty_site *site);
-void bursty_p_kept_hit(const bursty_site *site) {
+BURSTY_P_KEEP_NOINLINE void bursty_p_keep_hit_outside(const bursty_site *site, uintptr_t value) {
     static uint32_t has_xsave;
     uint64_t room[BURSTY_P_KEEP_ROOM], *area;
     uint32_t has = bursty_p_keep_ask(&has_xsave);
     area = bursty_p_keep_save(room, has);
-    (void)bursty_hit(site, 0);
+    (void)bursty_hit(site, value);
     bursty_p_keep_restore(area, has);
+}
+BURSTY_P_KEEP_NOINLINE void bursty_p_keep_note_outside(const bursty_site *site, uintptr_t value,
+                                                       uint32_t kind) {
+    static uint32_t has_xsave;
+    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
+    uint32_t has = bursty_p_keep_ask(&has_xsave);
+    area = bursty_p_keep_save(room, has);
+    bursty_note(site, value, kind);
+    bursty_p_keep_restore(area, has);
+}
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_hit(const bursty_site *site);
+void bursty_p_kept_hit(const bursty_site *site) { bursty_p_keep_hit_outside(site, 0); }
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_check(void);
+void bursty_p_kept_check(void) { bursty_p_keep_hit_outside(NULL, 0); }
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_point(const bursty_site *site, uintptr_t value);
+void bursty_p_kept_point(const bursty_site *site, uintptr_t value) {
+    bursty_p_keep_hit_outside(site, value);
+}
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_event(const bursty_site *site, uintptr_t value);
+void bursty_p_kept_event(const bursty_site *site, uintptr_t value) {
+    bursty_p_keep_note_outside(site, value, site->kind);
 }
 
 #ifdef BURSTY_P_KEEP_LEAVES
 BURSTY_P_KEEP_ENTRY void bursty_p_kept_leave(void);
 void bursty_p_kept_leave(void) {
-    static uint32_t has_xsave;
-    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
-    uint32_t has = bursty_p_keep_ask(&has_xsave);
-    area = bursty_p_keep_save(room, has);
-    bursty_note(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
-    bursty_p_keep_restore(area, has);
+    bursty_p_keep_note_outside(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
 }
 #endif
 
@@ -188,39 +212,44 @@ BURSTY_P_KEEP_INLINE uint64_t bursty_p_keep_count(const bursty_site *site) {
 }
 BURSTY_P_KEEP_ANSWER(bursty_p_kept_count, bursty_p_keep_count)
 BURSTY_P_KEEP_LOUD
-BURSTY_P_COLD static void bursty_p_keep_hit_outside(const bursty_site *site, uint32_t n) {
+BURSTY_P_COLD static void bursty_p_keep_hit_outside(const bursty_site *site, uintptr_t value,
+                                                           uint32_t n) {
     static uint32_t has_xsave;
     uint64_t room[BURSTY_P_KEEP_ROOM], *area;
     uint32_t has = bursty_p_keep_ask(&has_xsave);
     area = bursty_p_keep_save(room, has);
-    (void)bursty_p_rest(site, 0, n + 1);
+    (void)bursty_p_rest(site, value, n + 1);
     bursty_p_keep_restore(area, has);
 }
-BURSTY_P_KEEP_NOINLINE void bursty_p_keep_hit_any(const bursty_site *site, uint32_t n) {
+BURSTY_P_KEEP_NOINLINE void bursty_p_keep_hit_any(const bursty_site *site, uintptr_t value,
+                                                  uint32_t n) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t outer = t ? t->same_settings : 0;
     if (t) t->same_settings = 1;
     BURSTY_P_FENCE(); /* a signal handler may set a profile from here on */
     if (t && !t->acting && !bursty_p_all.budget
         && t->generation == BURSTY_P_GET(&bursty_p_all.generation)) {
-        (void)bursty_p_hit_of(t, site, 0, n + 1);
+        (void)bursty_p_hit_of(t, site, value, n + 1);
         t->same_settings = outer;
         return;
     }
     if (t) t->same_settings = outer;
-    bursty_p_keep_hit_outside(site, n);
+    bursty_p_keep_hit_outside(site, value, n);
 }
 BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_look(bursty_p_thread *t) {
     bursty_p_sampler *s = t->sampler;
     uint32_t span = t->span, live = s->in_burst;
     uint64_t left = s->left - span;
-    bursty_p_count_up(&t->checks, span);
-    if (t->live) bursty_p_count_up(&t->burst_checks, span);
+    bursty_p_count_up(&t->checks, span - t->counted);
+    if (t->live) bursty_p_count_up(&t->burst_checks, span - t->counted);
+    t->counted = 0;
     if (left == 0) {
         s->in_burst = live = !live;
         left = live ? s->set.burst : bursty_p_gap(t, s);
     }
     s->left = left;
+    t->until_new -= span;
+    if (t->until_new == 0) t->until_new = BURSTY_P_ASKS;
     if (t->live != live) {
         if (live || !bursty_p_mine.marked) {
             if (bursty_p_mine.touched) bursty_p_fold(t, s);
@@ -231,7 +260,7 @@ BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_look(bursty_p_thread *t) {
         bursty_p_mine.weight_256 = s->weight_256;
         if (live) bursty_p_number(t, s, 0);
     }
-    t->span = span = left < BURSTY_P_SPAN ? (uint32_t)left : BURSTY_P_SPAN;
+    t->span = span = left < t->until_new ? (uint32_t)left : t->until_new;
     bursty_p_mine.room = bursty_p_mine.only ? span : 0;
     return live ? 0 : span;
 }
@@ -240,7 +269,7 @@ void bursty_p_kept_hit(const bursty_site *site, uint32_t n) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t passed = t ? (t->live ? 0 : t->span) - (n + 1) : 0;
     if (!t || !t->plain || t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
-        bursty_p_keep_hit_any(site, n);
+        bursty_p_keep_hit_any(site, 0, n);
         return;
     }
     if (passed >= t->span) n = bursty_p_keep_look(t) - 1;
@@ -248,6 +277,36 @@ void bursty_p_kept_hit(const bursty_site *site, uint32_t n) {
         bursty_p_deliver(t, site, 0, site->kind, n);
     }
     BURSTY_P_HERE.n = n;
+}
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_check(void);
+void bursty_p_kept_check(void) { bursty_p_keep_hit_any(NULL, 0, bursty_p_hold()); }
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_point(const bursty_site *site, uintptr_t value);
+void bursty_p_kept_point(const bursty_site *site, uintptr_t value) {
+    uint32_t n = bursty_p_hold();
+    if (bursty_p_count_recent(site, n)) BURSTY_P_HERE.n = n;
+    else bursty_p_keep_hit_any(site, value, n);
+}
+
+BURSTY_P_COLD static void bursty_p_keep_note_outside(const bursty_site *site, uintptr_t value,
+                                                     uint32_t kind, uint32_t n) {
+    static uint32_t has_xsave;
+    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
+    uint32_t has = bursty_p_keep_ask(&has_xsave);
+    area = bursty_p_keep_save(room, has);
+    bursty_p_event_of(bursty_p_me(), site, value, kind, n);
+    bursty_p_keep_restore(area, has);
+}
+BURSTY_P_KEEP_NOINLINE void bursty_p_keep_note(const bursty_site *site, uintptr_t value,
+                                               uint32_t kind, uint32_t n) {
+    bursty_p_thread *t = bursty_p_registered();
+    if (t && !t->acting) bursty_p_event_of(t, site, value, kind, n);
+    else bursty_p_keep_note_outside(site, value, kind, n);
+}
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_event(const bursty_site *site, uintptr_t value);
+void bursty_p_kept_event(const bursty_site *site, uintptr_t value) {
+    bursty_p_keep_note(site, value, site->kind, bursty_p_hold());
 }
 
 #ifdef BURSTY_P_KEEP_LEAVES
@@ -262,21 +321,9 @@ BURSTY_P_KEEP_INLINE uint64_t bursty_p_keep_return(const bursty_site *site) {
 BURSTY_P_KEEP_ANSWER(bursty_p_kept_return, bursty_p_keep_return)
 BURSTY_P_KEEP_LOUD
 
-BURSTY_P_COLD static void bursty_p_keep_leave_outside(const bursty_site *site, uint32_t n) {
-    static uint32_t has_xsave;
-    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
-    uint32_t has = bursty_p_keep_ask(&has_xsave);
-    area = bursty_p_keep_save(room, has);
-    bursty_p_event_of(bursty_p_me(), site, 0, BURSTY_P_SCOPE_RETURN, n);
-    bursty_p_keep_restore(area, has);
-}
-
 BURSTY_P_KEEP_ENTRY void bursty_p_kept_leave(uint32_t n);
 void bursty_p_kept_leave(uint32_t n) {
-    const bursty_site *site = bursty_p_keep_left();
-    bursty_p_thread *t = bursty_p_registered();
-    if (t && !t->acting) bursty_p_event_of(t, site, 0, BURSTY_P_SCOPE_RETURN, n);
-    else bursty_p_keep_leave_outside(site, n);
+    bursty_p_keep_note(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN, n);
 }
 #endif
 

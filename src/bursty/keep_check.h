@@ -71,7 +71,30 @@ extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
     } while (0)
 #define BURST_ENTRY() BURSTY_P_KEEP_CHECK(BURSTY_CALL, __func__)
 #define BURST_LOOP() BURSTY_P_KEEP_CHECK(BURSTY_BACKEDGE, __func__)
+
+/* Checks by hand and events test the word in C, so that a compiler which knows
+   the answer tests nothing. The rare way alone is assembly, in a cold block: a
+   stub as above, and the value in rax. */
+#define BURSTY_P_KEEP_CALL(thunk_, site_, ...) \
+    __asm__ __volatile__(BURSTY_P_KEEP_STUB(thunk_, "772f") site_ "772:" : : __VA_ARGS__ : "cc", "memory")
+#define BURSTY_P_KEEP_EVENT(thunk_, site_, value_) \
+    BURSTY_P_KEEP_CALL(thunk_, ".long\t%c[site] - .\n", [site] "i"(&site_), "a"(value_))
+#define BURSTY_P_HIT(site_, value_) BURSTY_P_KEEP_EVENT("bursty_point_thunk", site_, value_)
+#define BURSTY_P_NOTE(site_, value_) BURSTY_P_KEEP_EVENT("bursty_event_thunk", site_, value_)
+BURSTY_P_INLINE int bursty_p_check(void) {
+#ifdef __clang__ /* in a loop it would keep the word in a register, too */
+    __asm__("" : "+m"(BURSTY_P_HERE.n));
+#endif
+    if (!BURSTY_P_FIRE()) return 0;
+    BURSTY_P_KEEP_CALL("bursty_check_thunk", "", "m"(BURSTY_P_HERE.n));
+    return BURSTY_P_TO(int32_t, BURSTY_P_HERE.n) < 0;
+}
 #else
 #define BURST_ENTRY() BURST_POINT(BURSTY_CALL, __func__, 0)
 #define BURST_LOOP() BURST_POINT(BURSTY_BACKEDGE, __func__, 0)
+#define BURSTY_P_HIT(site_, value_) bursty_hit(&site_, value_)
+#define BURSTY_P_NOTE(site_, value_) bursty_note(&site_, value_, site_.kind)
+BURSTY_P_INLINE int bursty_p_check(void) {
+    return BURSTY_P_FIRE() ? bursty_hit(NULL, 0) != 0 : 0;
+}
 #endif

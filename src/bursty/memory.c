@@ -33,7 +33,7 @@ typedef struct bursty_p_sampler {
     uint32_t in_burst;
     uint32_t number;          /* of the burst                                */
     uint32_t awake_left;      /* bursts until hibernation                    */
-    uint32_t gap;             /* the mean length of gaps that was last used  */
+    uint32_t gap;             /* the mean length of gaps                     */
     uint32_t weight_256, times, chosen;         /* see bursty_p_number       */
     uint32_t began;           /* checks of the thread before the burst       */
     uint64_t memory[4];       /* of the action                               */
@@ -65,18 +65,22 @@ typedef struct bursty_p_thread {
     uint32_t in_slow;         /* 1: delivering an event; 2: at a look        */
     uint32_t kept;            /* the word to go on with after the event      */
     uint32_t span;            /* checks from the last look to the next       */
+    uint32_t counted;         /* of those that have passed: in `checks` before */
     uint32_t live;            /* profiles in a burst                         */
     uint32_t generation;      /* of the settings that were taken over        */
+    uint32_t until_new;       /* checks until it asks for new ones           */
     uint32_t opening;         /* of bursty_poll                              */
     uint32_t active, framed, acting; /* that run, get BEGIN or END, have an action */
     uint32_t same_settings, plain; /* keep.c: a look leaves new ones alone; see there */
-    uint64_t phase_checks, factor, pace[4];     /* see bursty_p_pace         */
+    uint64_t phase_checks, factor, factor_used, pace[4]; /* see bursty_p_pace */
     bursty_p_sampler sampler[BURSTY_PROFILES];
 } bursty_p_thread;
 
 static struct {
     bursty_config config;
     uint32_t epoch, opening, lost_threads;
+    uint32_t seed_is, cleared;   /* BURSTY_P_SEED_...; how often it was cleared since the start */
+    uint32_t forks, forks_known; /* of this process, counted before and behind each */
     uint32_t generation; /* of the published settings, see there */
     uint32_t budget;     /* config.budget_ppm, if there is a clock */
     int32_t no_time;     /* BURSTY_NO_TIME_... */
@@ -113,11 +117,6 @@ static uint32_t bursty_p_threads(void) {
 static void bursty_p_zero(void *memory, size_t bytes) {
     unsigned char *byte = (unsigned char *)memory;
     while (bytes--) *byte++ = 0;
-}
-
-BURSTY_P_SLOW uint32_t bursty_p_mix(uint32_t h, uint32_t v) {
-    h = (h ^ v) * UINT32_C(0x9E3779B1);
-    return h ^ h >> 15;
 }
 
 /* The innermost of depth scopes, or NULL. */

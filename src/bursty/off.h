@@ -1,7 +1,12 @@
 /* ---- off: the same lists; no symbol, no variable, no section ---- */
 
 #define BURSTY_P_UNSEEN(value_) ((void)sizeof(BURSTY_P_TO(uintptr_t, value_)))
-#define BURST_CHECK() 0
+#if defined(BURSTY_P_GNU) && !defined(__cplusplus) /* as a statement it warns nowhere */
+#define BURST_CHECK() __extension__({ 0; })
+#else
+BURSTY_API int bursty_p_unchecked(void) { return 0; }
+#define BURST_CHECK() (0 ? bursty_p_unchecked() : 0)
+#endif
 #define BURST_POINT(class_, name_, value_) BURSTY_P_UNSEEN(value_)
 #define BURST_ENTRY() do { } while (0)
 #define BURST_LOOP() do { } while (0)
@@ -17,5 +22,6 @@
         const T_ bursty_p_dual_hi_##i_ = (hi_); \
         for (; i_ < bursty_p_dual_hi_##i_; i_++) { __VA_ARGS__ } \
     }
+#define BURST_FOR_LEAF(T_, i_, lo_, hi_, ...) BURST_FOR(T_, i_, lo_, hi_, __VA_ARGS__)
 #define BURST_REF(class_, p_) do { BURSTY_P_UNSEEN(p_); } while (0)
 #define BURST_IF_RECORDING(...) do { if (0) { __VA_ARGS__; } } while (0)

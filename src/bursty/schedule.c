@@ -20,26 +20,40 @@
    C, and is at least 1. A budget multiplies C by the thread's factor first.
    After every awake_count bursts, hibernate_count periods of C + I are added.
    Without jitter the first gap is C - 1, as in bursty-tracing Figure 3. With
-   jitter a thread starts at a random place of its period C + I, else threads
-   shorter than C would never be sampled.
+   jitter a profile begins anywhere in its period (bursty_p_begin_anywhere), on a
+   new thread and after each change.
 
-   Cost: a look is O(profiles). There are two in C + I checks. New settings wait
-   65 536 at most.
+   New settings are taken over when the caller asks (bursty_p_look_now), and on
+   other threads at each 4096th check; so is what a budget has found out. Had they waited for a phase to end,
+   profiles would begin anew only where bursts end or are due, and these would
+   be missed.
+
+   Cost: a look is O(profiles). There are two in C + I checks.
 
    With BURSTY_POLL the gap has no length: a look while bursty_p_open is 1
    begins a burst of every profile once in an opening, and the phase after it
    lasts until the next one. */
-BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
+enum { BURSTY_P_ASKS = 4096 };
+#if defined(BURSTY_NO_TLS) || defined(BURSTY_POLL) /* nobody else's settings, or no phases */
+enum { BURSTY_P_ALONE = 1 };
+#else
+enum { BURSTY_P_ALONE = 0 };
+#endif
+
+BURSTY_P_SLOW uint32_t bursty_p_mean_gap(const bursty_p_thread *t, const bursty_p_sampler *s) {
+    const uint64_t factor = t->factor_used;
     uint64_t gap = s->set.every;
-    if (t->factor) {
-        gap = gap >> 20 ? (gap * (t->factor >> 8)) >> 8 : gap * t->factor >> 16;
+    if (factor) {
+        gap = gap >> 20 ? (gap * (factor >> 8)) >> 8 : gap * factor >> 16;
         if (gap < 100) gap = s->set.every < 100 ? s->set.every : 100;
         if (gap > BURSTY_P_BUSY) gap = BURSTY_P_BUSY;
     }
-    s->gap = (uint32_t)gap;
+    return (uint32_t)gap;
+}
+
+BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, const bursty_p_sampler *s) {
     if (s->set.jitter <= 0) return s->gap;
-    gap = bursty_p_draw_gap(&t->random, s->gap, (uint32_t)s->set.jitter);
-    return gap ? (uint32_t)gap : 1;
+    return bursty_p_draw_gap(&t->random, s->gap, (uint32_t)s->set.jitter);
 }
 
 /* How many events one of this burst stands for: (C + I) / I, and more with
@@ -55,38 +69,58 @@ BURSTY_P_SLOW uint32_t bursty_p_weigh(const bursty_p_sampler *s) {
     return weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
 }
 
-BURSTY_P_SLOW void bursty_p_begin(bursty_p_sampler *s, uint64_t left) {
+BURSTY_P_SLOW void bursty_p_open_burst(bursty_p_sampler *s, uint64_t left) {
     s->in_burst = 1;
     s->left = left;
     s->weight_256 = bursty_p_weigh(s);
 }
 
-BURSTY_P_SLOW void bursty_p_next_phase(bursty_p_thread *t, bursty_p_sampler *s) {
-    if (!s->in_burst) {
-        bursty_p_begin(s, s->set.burst);
-        return;
-    }
-    s->in_burst = 0;
-    s->left = BURSTY_P_POLLS ? BURSTY_P_EVER : bursty_p_gap(t, s);
-    if (BURSTY_P_POLLS || s->set.awake_count == 0 || --s->awake_left) return;
+/* The gap that has begun is the last one before a hibernation. */
+BURSTY_P_SLOW void bursty_p_hibernate(bursty_p_sampler *s) {
     s->awake_left = s->set.awake_count;
     s->left += (uint64_t)s->set.hibernate_count * ((uint64_t)s->gap + s->set.burst);
 }
 
+BURSTY_P_SLOW void bursty_p_next_phase(bursty_p_thread *t, bursty_p_sampler *s) {
+    if (!s->in_burst) {
+        bursty_p_open_burst(s, s->set.burst);
+        return;
+    }
+    s->in_burst = 0;
+    s->left = BURSTY_P_EVER;
+    if (BURSTY_P_POLLS) return;
+    s->left = bursty_p_gap(t, s);
+    if (s->set.awake_count && --s->awake_left == 0) bursty_p_hibernate(s);
+}
+
+/* The first phase of a profile with jitter. Where it hibernates, the place is
+   even in the whole cycle: awake_count bursts with their gaps, then the long
+   gap. */
+static void bursty_p_begin_anywhere(bursty_p_thread *t, bursty_p_sampler *s) {
+    uint32_t awake = s->set.awake_count, asleep = awake ? s->set.hibernate_count : 0, period = 0;
+    uint64_t mean = (uint64_t)s->gap + s->set.burst;
+    if (asleep > UINT32_MAX - awake) asleep = UINT32_MAX - awake;
+    if (awake) period = bursty_p_below(&t->random, awake + asleep);
+    if (awake && period >= awake) {
+        s->left = (period - awake) * mean + bursty_p_below(&t->random, (uint32_t)mean) + 1;
+        return;
+    }
+    s->left = bursty_p_begin(&t->random, s->gap, (uint32_t)s->set.jitter, s->set.burst, &s->in_burst);
+    s->awake_left = awake - period;
+    if (awake && !s->in_burst && --s->awake_left == 0) bursty_p_hibernate(s);
+}
+
 /* A profile's first phase on a thread. */
 static void bursty_p_first_phase(bursty_p_thread *t, bursty_p_sampler *s) {
-    uint32_t drawn, burst = s->set.burst;
     s->in_burst = 0;
     s->left = BURSTY_P_EVER;
     s->awake_left = s->set.awake_count;
-    if (s->set.every == BURSTY_ALWAYS && !BURSTY_P_POLLS) bursty_p_begin(s, BURSTY_P_EVER);
+    if (s->set.every == BURSTY_ALWAYS && !BURSTY_P_POLLS) bursty_p_open_burst(s, BURSTY_P_EVER);
     if (s->set.every == BURSTY_ALWAYS || BURSTY_P_POLLS) return;
-    s->left = bursty_p_gap(t, s) - 1;
+    s->gap = bursty_p_mean_gap(t, s);
     s->weight_256 = bursty_p_weigh(s);
-    if (s->set.jitter <= 0) return;
-    drawn = bursty_p_below(&t->random, s->gap + burst);
-    s->in_burst = drawn < burst;
-    s->left = drawn < burst ? burst - drawn : s->gap + burst - drawn;
+    s->left = s->gap - 1;
+    if (s->set.jitter > 0) bursty_p_begin_anywhere(t, s);
 }
 
 /* Takes over what bursty_set_profile changed. An action that gets the END of a
@@ -126,6 +160,23 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
         bursty_p_first_phase(t, s);
     }
     t->plain = BURSTY_P_KEEP_PLAIN(t);
+}
+
+/* A budget's new gaps begin as new settings do, at a check that has nothing to
+   do with bursts. The factor never stands still, so a small change waits. */
+static void bursty_p_take_factor(bursty_p_thread *t) {
+    uint64_t used = t->factor_used ? t->factor_used : 65536;
+    uint32_t paced = 0, p;
+    if (t->factor > used - used / 8 && t->factor < used + used / 8) return;
+    t->factor_used = t->factor;
+    for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
+        if (t->sampler[p].set.every != BURSTY_ALWAYS) paced |= t->active & 1u << p;
+    }
+    if (t->live & paced) bursty_p_end(t, t->live & paced);
+    bursty_p_settle(t);
+    for (p = 0; p < BURSTY_PROFILES && paced >> p; p++) {
+        if (paced >> p & 1) bursty_p_first_phase(t, &t->sampler[p]);
+    }
 }
 
 static void bursty_p_pace(bursty_p_thread *t, int was_burst) {
@@ -168,7 +219,7 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
     t->opening = BURSTY_P_GET(&bursty_p_all.opening);
     bursty_p_go_live(t, 0);
     for (p = 0; p < BURSTY_PROFILES; p++) {
-        if (t->active >> p & 1) bursty_p_begin(&t->sampler[p], t->sampler[p].set.burst);
+        if (t->active >> p & 1) bursty_p_open_burst(&t->sampler[p], t->sampler[p].set.burst);
     }
 }
 
@@ -177,15 +228,24 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
 BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
+    int is_asked, is_due;
+    uint32_t more;
     t->in_slow = 2;
     if (passed > t->span) passed = t->span; /* a fresh record has span 0 and any word */
-    bursty_p_count_up(&t->checks, passed);
-    if (t->live) bursty_p_count_up(&t->burst_checks, passed);
-    t->phase_checks += passed;
+    more = passed > t->counted ? passed - t->counted : 0;
+    t->counted = 0;
+    bursty_p_count_up(&t->checks, more);
+    if (t->live) bursty_p_count_up(&t->burst_checks, more);
+    t->phase_checks += more;
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         if (t->sampler[p].left != BURSTY_P_EVER) t->sampler[p].left -= passed;
     }
-    if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) bursty_p_take_settings(t);
+    t->until_new = passed < t->until_new ? t->until_new - passed : 0;
+    is_asked = t->until_new == 0;
+    if (is_asked) t->until_new = BURSTY_P_ASKS;
+    is_due = BURSTY_P_ALONE || is_asked || t->generation == 0;
+    if (is_due && t->generation != BURSTY_P_GET(&bursty_p_all.generation)) bursty_p_take_settings(t);
+    if (is_asked && t->factor) bursty_p_take_factor(t);
     if (bursty_p_reopened(t)) bursty_p_begin_opening(t);
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         bursty_p_sampler *s = &t->sampler[p];
@@ -194,9 +254,10 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
         if (s->in_burst) live |= 1u << p;
         if (s->left < span) span = s->left;
     }
-    if (t->generation != BURSTY_P_GET(&bursty_p_all.generation) && span > 256) {
-        span = t->generation ? 256 : 1; /* 1: it has no settings yet */
+    if (is_due && t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
+        t->until_new = t->generation ? 256 : 1; /* 1: it has no settings yet */
     }
+    span = t->until_new < span ? t->until_new : span;
     if (live != t->live) bursty_p_go_live(t, live);
     t->span = (uint32_t)span;
     bursty_p_mine.room = bursty_p_mine.only && !BURSTY_P_POLLS ? t->span : 0;

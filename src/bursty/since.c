@@ -32,7 +32,7 @@ BURSTY_API uint32_t bursty_note_mark(void) {
     uint32_t n = BURSTY_P_HERE.n;
     if (!t || !t->live || (int32_t)n > 0) return 0;
     if (t->live == t->active && !(t->live & (t->live - 1))) bursty_p_mine.marked = 1;
-    return (uint32_t)BURSTY_P_READ(&t->checks) - n;
+    return (uint32_t)BURSTY_P_READ(&t->checks) - t->counted - n;
 }
 
 /* The profiles that record an event now, `behind` checks behind the mark. now:
@@ -61,7 +61,7 @@ BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint
     n = bursty_p_hold();
     t = bursty_p_me();
     if (t && mark && (int32_t)n <= (int32_t)BURSTY_P_SPAN) { /* it was not held */
-        now = (uint32_t)BURSTY_P_READ(&t->checks) + (t->live ? 0 : t->span) - n;
+        now = (uint32_t)BURSTY_P_READ(&t->checks) - t->counted + (t->live ? 0 : t->span) - n;
         seen = bursty_p_who_sees(t, now, now - mark);
         t->in_slow = 1;
         t->kept = n;

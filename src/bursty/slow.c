@@ -115,6 +115,13 @@ BURSTY_API void bursty_note(const bursty_site *site, uintptr_t value, uint32_t k
     bursty_p_event_of(bursty_p_me(), site, value, kind, n);
 }
 
+#ifdef BURSTY_POLL
+BURSTY_API uint32_t bursty_p_is_live(void) {
+    bursty_p_thread *t = bursty_p_registered();
+    return t && t->live && !t->in_slow && !bursty_p_reopened(t);
+}
+#endif
+
 BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     uint32_t n = bursty_p_hold(), room = BURSTY_P_SPAN;
     bursty_p_thread *t = NULL;
@@ -138,17 +145,34 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
     if (live ? 0 - n <= t->span && 0 - back <= t->span : back <= t->span) BURSTY_P_HERE.n = back;
 }
 
+/* After a look in the middle of a burst the word would be 0 until the next
+   check, and events before it would be lost. So it becomes -1: the last check
+   comes again, without being counted again. */
+static uint32_t bursty_p_step_back(bursty_p_thread *t) {
+    uint32_t p;
+    for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
+        if (t->sampler[p].left != BURSTY_P_EVER) t->sampler[p].left++;
+    }
+    t->counted = 1;
+    t->span++;
+    if (bursty_p_mine.room) bursty_p_mine.room++;
+    return (uint32_t)-1;
+}
+
 /* Looks at the schedule now, so that a change takes effect at once and counts
    are exact. */
 static void bursty_p_look_now(void) {
     bursty_p_thread *t = bursty_p_registered();
-    uint32_t n;
+    uint32_t n, was;
+    if (t) t->until_new = 0;
     if ((t && t->in_slow) || BURSTY_P_IS_HELD()) return;
-    n = bursty_p_hold();
+    was = n = bursty_p_hold();
     t = bursty_p_me();
     if (t) {
+        t->until_new = 0;
         n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
         if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) n = bursty_p_look(t, 0);
+        if (t->live && (int32_t)was < 0 && !BURSTY_P_POLLS) n = bursty_p_step_back(t);
         bursty_p_settle(t);
     }
     BURSTY_P_HERE.n = n;

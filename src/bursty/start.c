@@ -117,7 +117,14 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     ticks = bursty_p_plan_time(config);
     bursty_p_lay_out(memory, bytes, ticks);
     bursty_p_all.config = *config;
-    bursty_p_all.lost_threads = 0;
+    bursty_p_all.lost_threads = bursty_p_all.cleared = 0;
+    bursty_p_all.seed_is = config->seed ? BURSTY_P_SEED_GIVEN : BURSTY_P_NO_SEED;
+#ifdef BURSTY_P_DRAWS_SEED
+    if (!config->seed) {
+        bursty_p_all.config.seed = bursty_p_draw_seed();
+        bursty_p_all.seed_is = BURSTY_P_SEED_DRAWN;
+    }
+#endif
     bursty_p_begin_frames();
     bursty_p_begin_budget(config);
     bursty_p_first_settings(config);

@@ -1,8 +1,7 @@
 /* ---- threads ---- */
 
 static void bursty_p_seed(bursty_p_thread *t) {
-    uint32_t h = bursty_p_mix(bursty_p_mix(bursty_p_all.config.seed + 1, t->number + 1), t->reuses);
-    t->random = h ? h : 1;
+    t->random = bursty_p_state_of(bursty_p_all.config.seed, t->number, t->reuses);
 }
 
 /* bursty_p_notice_end arranges that bursty_thread_end is called when the
@@ -17,10 +16,12 @@ static void bursty_p_ended(void *value) {
     (void)value;
     bursty_thread_end();
 }
+static void bursty_p_before_fork(void) { (void)BURSTY_P_ADD(&bursty_p_all.forks, 1); }
+static void bursty_p_behind_fork(void) { BURSTY_P_PUT(&bursty_p_all.forks_known, BURSTY_P_GET(&bursty_p_all.forks)); }
 static void bursty_p_make_key(void) {
     if (pthread_key_create(&bursty_p_key, bursty_p_ended) != 0) return;
     bursty_p_has_key = 1;
-    (void)pthread_atfork(NULL, NULL, bursty_forked);
+    (void)pthread_atfork(bursty_p_before_fork, bursty_p_behind_fork, bursty_forked);
 }
 static int bursty_p_notice_end(void) {
     (void)pthread_once(&bursty_p_once, bursty_p_make_key);

@@ -44,6 +44,17 @@ typedef int (*bursty_write_fn)(void *user, const void *data,
                                size_t size); /* returns 0: go on */
 typedef uint64_t (*bursty_clock)(void *user);
 
+/* A stack of the program's own: a fiber, a coroutine, a task of an RTOS. Zeroed
+   memory of the caller with a name, a literal; it must not move, nor go while it
+   runs. */
+typedef struct bursty_fiber {
+    const char *name;          /* the outermost scope in the report; NULL: none */
+    uint32_t depth;            /* its open scopes, while it does not run      */
+#if BURSTY_STACK > 0
+    const bursty_site *stack[BURSTY_STACK];
+#endif
+} bursty_fiber;
+
 #define BURSTY_ALWAYS UINT32_MAX  /* as `every`: one burst that never ends, the full profile */
 
 /* What to sample, and how often. Every zero means the default. action and user
@@ -55,7 +66,9 @@ typedef struct bursty_profile {
     uint32_t burst;           /* checks in a burst, the paper's nInstr0: 10; at
                                  most 2^30                                    */
     int32_t jitter;           /* percent of `every` by which gaps differ, up
-                                 and down: 80; -1: none                       */
+                                 and down: 80; -1: none. A thread then begins
+                                 with a whole gap, and one that makes fewer
+                                 checks is never in a burst                   */
     uint32_t awake_count;     /* hibernation: after this many bursts ...      */
     uint32_t hibernate_count; /* ... leave out this many; 0 and 0: never      */
     uint32_t classes;         /* of the events that the action or the table
@@ -89,7 +102,11 @@ typedef struct bursty_config {
     bursty_clock clock;       /* for the budget; NULL: the thread's CPU time, on
                                  POSIX systems. Elsewhere a budget needs one  */
     void *clock_user;
-    uint32_t seed;            /* of jitter: same seed and events, same samples */
+    uint32_t seed;            /* of jitter: same seed and events, same samples.
+                                 0 draws one for this process, which stands in
+                                 the dump. A bare build cannot: pass a number
+                                 that differs between devices and starts, of
+                                 the chip, a counter in flash or a noise source */
     const char *program;      /* a name for the report; a literal             */
     uint64_t frame_slow_ns;   /* frames that take longer are slow; 0: those above
                                  the 95th percentile of their kind so far     */

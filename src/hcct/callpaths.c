@@ -234,6 +234,10 @@ static void callpaths_p_on_thread(int what, uint32_t thread) {
     callpaths_p_thread *mine = callpaths_p_of(thread);
     if (what == BURSTY_THREAD_FORKED) callpaths_p_forked();
     if (!mine) return;
+    if (what == BURSTY_THREAD_SWITCHED) { /* the next event tells the other fiber's stack */
+        mine->follows = 0;
+        return;
+    }
     if (what == BURSTY_THREAD_BEGINS && !mine->room) callpaths_p_make(mine);
     if (what == BURSTY_THREAD_JUMPED) callpaths_p_jumped(mine);
     mine->follows = 0;

@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 #if defined(FORMS_BY_HAND)
-#define BURST_CHECK() 0
+static int unchecked(void) { return 0; }
+#define BURST_CHECK() unchecked()
 #define BURST_POINT(class, name, value) ((void)0)
 #define BURST_ENTRY() ((void)0)
 #define BURST_LOOP() ((void)0)
@@ -20,6 +21,7 @@
 #define BURST_BODY(...) __VA_ARGS__
 #define BURST_FOR(T, i, lo, hi, ...)                                                               \
     for (T i = (lo), end = (hi); i < end; i++) __VA_ARGS__
+#define BURST_FOR_LEAF BURST_FOR
 #else
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
@@ -58,6 +60,7 @@ static BURST_DUAL(int, answer, (void), ()) {
 
 static BURST_DUAL(void, fill, (int from, int to), (from, to)) {
     BURST_FOR(int, i, from, to, { put(i, i * 3 % 17); })
+    BURST_FOR_LEAF(int, k, from, to, { if (k == 1000) cells[0]++; })
 }
 
 static BURST_DUAL(void, tick, (void), ()) {
@@ -92,6 +95,7 @@ static int loops(int n) {
         BURST_LOOP();
         BURST_POINT(2, "loops", n);
         if (BURST_CHECK()) seen++;
+        BURST_CHECK();
         sum += n;
     }
     return sum;

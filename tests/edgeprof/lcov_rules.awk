@@ -1,7 +1,8 @@
 # lcov_rules.awk - what version 2 of LCOV refuses in a tracefile that contradicts itself: counts for
 # what was not declared, totals that are not the sums, a branch taken on a line that did not run, a
-# line that ran and none of its branches reached, a line that ran in a function that did not, a
-# function that ran whose lines did not, groups of MC/DC that miss a condition or one of its senses.
+# line that ran and none of its branches taken, two functions of one name, a line that ran in a
+# function that did not, a function that ran whose lines did not, groups of MC/DC that miss a condition
+# or one of its senses.
 # A function reaches to the line before the next one begins.
 function bad(why) {
     print FILENAME ":" FNR ": " why
@@ -34,10 +35,10 @@ function end_of_file(    i, l, at, ran, lines, hit, taken, called, part) {
         taken += way[i] + 0 > 0
         if (!(line[i] in count)) bad("a branch on line " line[i] ", which is none")
         else if (way[i] + 0 > 0 && count[line[i]] == 0) bad("a branch taken on line " line[i])
-        if (way[i] != "-") reached[line[i]] = 1
+        if (way[i] + 0 > 0) reached[line[i]] = 1
     }
     for (i = 1; i <= branches; i++)
-        if (count[line[i]] > 0 && !reached[line[i]]) bad("no branch reached on line " line[i])
+        if (count[line[i]] > 0 && !reached[line[i]]) bad("no branch taken on line " line[i])
     for (i = 1; i <= groups; i++) {
         split(group[i], part, ",")
         if (!(part[1] in count)) bad("MC/DC on line " part[1] ", which is none")
@@ -69,7 +70,7 @@ function end_of_file(    i, l, at, ran, lines, hit, taken, called, part) {
     start[++functions] = field[1]
     begins[field[1]]++
     name[functions] = substr(value, index(value, ",") + 1)
-    known[files + 0, name[functions]]++
+    if (known[files + 0, name[functions]]++) bad("two functions " name[functions])
 }
 /^FNDA:/ {
     called_name = substr(value, index(value, ",") + 1)

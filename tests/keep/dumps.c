@@ -44,6 +44,7 @@ int main(int count, char **words) {
     third.action = seen;
     third.user = &bursts;
     memset(&config, 0, sizeof config);
+    config.seed = 1;
     config.tick_hz = -1; /* ticks differ from run to run */
     if (count != 2 || bursty_start(&config) == 0) return 1;
     for (round = 0; round < 2000; round++) {

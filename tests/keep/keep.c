@@ -172,6 +172,7 @@ static void trample(void *user, const bursty_event *event) {
 static void set(uint32_t check, uint32_t burst, bursty_action action) {
     bursty_config config;
     memset(&config, 0, sizeof config);
+    config.seed = 1;
     config.profile.every = check;
     config.profile.burst = burst;
     config.profile.action = action;

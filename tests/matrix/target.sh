@@ -12,6 +12,7 @@ mkdir -p "$build"
 warn='-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic -Werror'
 
 field() { awk -F '|' -v n="$name" -v f="$1" '{ k = $1; gsub(/ /, "", k) } k == n { print $f }' tests/matrix/targets; }
+programs_of() { for name_ in $1; do echo "tests/test_$name_.c"; done; }
 
 # ---- which tests a target runs: those whose answer it can change ----
 
@@ -24,10 +25,10 @@ file_programs()   { all_programs | grep -v -e cc_parse -e test_mcdc; } # all but
 scripts_of() { # KIND...
     for script in tests/test_*.sh; do
         case ${script#tests/test_} in
-        headers.sh | readme.sh | shared.sh | gate.sh) kind=sources ;;       # the same everywhere
-        private_names.sh | bench_list.sh) kind=sources ;;
+        headers.sh | readme.sh | shared.sh | gate.sh | golden.sh) kind=sources ;;  # the same everywhere
+        private_names.sh | bench_list.sh | world.sh) kind=sources ;;
         comments.sh | compile.sh | disasm.sh | examples.sh | keep.sh) kind=headers ;;
-        bursty_cpp.sh | demo.sh | registers.sh | edgeprof.sh) kind=headers ;;
+        bursty_cpp.sh | demo.sh | registers.sh | edgeprof.sh | hand.sh) kind=headers ;;
         hcct_*.sh | record.sh | record_*.sh | ticks_*.sh | layout.sh) kind=recorded ;;  # programs of $CC, and what we link to them
         cc*.sh | coverage.sh | cover_c*.sh | mcdc*.sh | place*.sh | prove.sh | trace.sh) kind=rewritten ;;  # the tool as a compiler
         hostile.sh) kind=hostile ;;
@@ -61,6 +62,69 @@ programs()   { tests "$(all_programs)" '' "$@"; }
 headers()    { tests "$(header_programs)" '' "$@"; }
 files()      { tests "$(file_programs)" '' "$@"; }
 firmware()   { BUILD=$host sh tests/firmware/run.sh "$1"; }
+
+# ---- the gate's rows ----
+
+# The scripts that `make test` leaves to the row NAME.
+left_to() { awk -v row="$1" '!/^#/ && $2 == row { print "tests/" $1 }' tests/order; }
+
+# What reads files that strangers wrote, with the tool that does it.
+strangers='dump parts elf cfg deflate lines unwind text glob ranges edges_part edgetrace footprint_files hcct_files
+    hotstream_files record_sums x86decode'
+strangers_bytes() { # MAKE'S VARIABLES...
+    ASAN_OPTIONS=detect_leaks=0 tests "$(programs_of "$strangers")" \
+        'tests/test_merge.sh tests/test_report.sh' RECORDER= "$@"
+}
+
+# One of each product, and what writes and reads bytes.
+big_endian='bursty dump edgeprof_own_threads footprint_files hcct_files hotstream_files'
+threaded='bursty_threads bursty_ticks edgeprof_threads bursty_frames_threads'
+some_programs() { # NAMES MAKE'S VARIABLES...
+    names=$1
+    shift
+    tests "$(programs_of "$names")" '' "$@"
+}
+
+# Every header in every form, and every source of the tool, is read for warnings; one program is run.
+warnings() { # CC CXX OPTIONS...
+    cc=$1 cxx=$2
+    shift 2
+    . tests/compile/warnings.sh
+    forms='-DON -DBURSTY_OFF -DBURSTY_POLL -DBURSTY_NO_TLS -DBURSTY_STATIC -DBURSTY_TINY -DBURSTY_STACK=0
+        -DBURSTY_PORTABLE -DBURSTY_BARE'
+    for source in all static part off; do
+        check "$source.c" read_by "$cc" "$@" -std=c99 "tests/compile/$source.c"
+    done
+    check "bare.c" read_by "$cc" "$@" -std=c99 -ffreestanding tests/compile/bare.c
+    for form in $forms; do
+        check "forms.c $form" read_by "$cc" "$@" -std=c99 $form tests/compile/forms.c
+    done
+    if [ "$cxx" ]; then
+        check "all.cc" read_by "$cxx" "$@" -std=c++11 tests/compile/all.cc
+        for form in $forms; do
+            check "forms.c $form, C++" read_by "$cxx" "$@" -std=c++11 -x c++ $form tests/compile/forms.c
+        done
+    fi
+    make -s "$build/tools/page.c" "$build/tools/runtime.c" BUILD="$build"
+    for source in tools/*.c tools/*/*.c lab/*.c "$build/tools/page.c" "$build/tools/runtime.c"; do
+        check "$source" "$cc" $warn "$@" -std=c99 -D_FILE_OFFSET_BITS=64 -I. -Itools -fsyntax-only "$source"
+    done
+    case " $* " in *' -m32 '*) ;; *)
+        for source in record/*/*.c; do
+            case $source in record/cc/* | record/hooks/*) continue ;; esac
+            check "$source" "$cc" $warn "$@" -std=c99 -I. -fPIC -fsyntax-only "$source"
+        done
+        check "test_bursty.c compiles" "$cc" $warn -std=c99 -O2 -I. -Itests -pthread \
+            -o "$build/test_bursty" tests/test_bursty.c -lm
+        check "test_bursty.c runs" "$build/test_bursty" ;;
+    esac
+    echo "$passed passed, $failed failed"
+}
+read_by() { # COMPILER OPTIONS...
+    compiler=$1
+    shift
+    "$compiler" $(warnings_of "$compiler") -I. -Itests -fsyntax-only "$@"
+}
 
 # As `make test`, but what does not compile fails by itself.
 tests() { # PROGRAMS SCRIPTS MAKE'S VARIABLES...
@@ -224,7 +288,7 @@ fuzz() { BUILD=$build sh fuzz/run.sh same; }
 page() { BUILD=$host sh tests/page.sh; }
 
 start=$(date +%s)
-eval "$(field 3)" >"$log" 2>&1
+eval "$(field 4)" >"$log" 2>&1
 code=$?
 line=$(grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$log" | tail -n 1)
 passed=0 failed=1 skipped=0
@@ -236,7 +300,8 @@ if [ -n "$line" ]; then
 fi
 echo "$passed $failed $skipped" >"build/matrix/$name.result"
 times >"$log.times"
-printf '%-10s %5s passed, %s failed%s  %ss, processor %ss\n' "$name" "$passed" "$failed" \
-    "$([ "$skipped" = 0 ] || echo ", $skipped skipped")" $(($(date +%s) - start)) \
-    "$(tail -n 1 "$log.times" | tr 'ms' '  ' | awk '{ printf "%.0f", 60 * ($1 + $3) + $2 + $4 }')"
+cpu=$(tail -n 1 "$log.times" | tr 'ms' '  ' | awk '{ printf "%.0f", 60 * ($1 + $3) + $2 + $4 }')
+echo "$cpu" >"build/matrix/$name.took"
 rm -f "$log.times"
+printf '%-14s %5s passed, %s failed%s  %ss, processor %ss\n' "$name" "$passed" "$failed" \
+    "$([ "$skipped" = 0 ] || echo ", $skipped skipped")" $(($(date +%s) - start)) "$cpu"

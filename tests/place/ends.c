@@ -31,5 +31,5 @@ void bursty_note(const void *site, unsigned long value, unsigned kind) {
 static void __attribute__((constructor)) begin(void) {
     struct itimerval limit = {{0, 0}, {0, 100000}};
     setitimer(ITIMER_PROF, &limit, NULL);
-    alarm(60);
+    alarm(300);
 }

@@ -20,9 +20,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SHORT = 200, LONG = 300 };               /* iterations; a loop is judged by the difference */
+enum { SHORT = 48, LONG = 80 };               /* iterations; a loop is judged by the difference */
 
-static const int numbers[LONG];
+const int numbers[LONG + 1];
+static int out[8];
 static const double reals[LONG];
 static volatile double sink;
 
@@ -40,7 +41,16 @@ int callee(int x) { return x ^ 1; }
         case 6: sink = prefix##_early_exit(2); break; \
         case 7: sink = prefix##_below(1); break; \
         case 8: sink = prefix##_below(2); break; \
-        case 9: sink = (double)prefix##_loop(numbers, numbers + n, 3); break; \
+        case 9: sink = prefix##_six_by_hand(n, 2, 3, 4, 5, 6); break; \
+        case 10: sink = prefix##_six_check(n, 2, 3, 4, 5, 6); break; \
+        case 11: sink = prefix##_six_point(n, 2, 3, 4, 5, 6); break; \
+        case 12: sink = prefix##_six_event(n, 2, 3, 4, 5, 6); break; \
+        case 13: sink = (double)prefix##_behind_loop(numbers, numbers + n, 3); break; \
+        case 14: sink = prefix##_behind_call(n, 2); break; \
+        case 15: sink = (double)prefix##_loop(numbers, numbers + n, 3); break; \
+        case 16: sink = (double)prefix##_loop_of_events(numbers, numbers + n, 3); break; \
+        case 17: prefix##_loop_of_stores(numbers, numbers + n, out); break; \
+        case 18: prefix##_loop_of_two_events(numbers, numbers + n, out); break; \
         default: sink = prefix##_loop_of_doubles(reals, n, 3); break; \
         } \
     } \
@@ -53,7 +63,16 @@ int callee(int x) { return x ^ 1; }
         case 4: return (uintptr_t)prefix##_caller; \
         case 5: case 6: return (uintptr_t)prefix##_early_exit; \
         case 7: case 8: return (uintptr_t)prefix##_below; \
-        case 9: return (uintptr_t)prefix##_loop; \
+        case 9: return (uintptr_t)prefix##_six_by_hand; \
+        case 10: return (uintptr_t)prefix##_six_check; \
+        case 11: return (uintptr_t)prefix##_six_point; \
+        case 12: return (uintptr_t)prefix##_six_event; \
+        case 13: return (uintptr_t)prefix##_behind_loop; \
+        case 14: return (uintptr_t)prefix##_behind_call; \
+        case 15: return (uintptr_t)prefix##_loop; \
+        case 16: return (uintptr_t)prefix##_loop_of_events; \
+        case 17: return (uintptr_t)prefix##_loop_of_stores; \
+        case 18: return (uintptr_t)prefix##_loop_of_two_events; \
         default: return (uintptr_t)prefix##_loop_of_doubles; \
         } \
     }
@@ -65,9 +84,16 @@ static const char *const names[] = {
     "double arguments", "caller of another function", "early exit, taken",
     "early exit, two calls behind it", "check below the early exit, taken",
     "check below the early exit, two calls behind it",
-    "loop with four live values, an iteration", "loop of doubles, an iteration"
+    "six live arguments, check by hand", "six live arguments, check as a statement",
+    "six live arguments, point", "six live arguments, event without a check",
+    "dual path, event behind a loop", "dual path, event behind a call",
+    "loop with four live values, an iteration",
+    "loop in two copies, an event, an iteration",
+    "loop in two copies, an event and a store, an iteration",
+    "loop in two copies, two events and stores, an iteration",
+    "loop of doubles, an iteration"
 };
-enum { FORMS_COUNT = 11, FIRST_LOOP = 9 };
+enum { FORMS_COUNT = 20, FIRST_LOOP = 15 };
 
 static uintptr_t peek(pid_t child, size_t where) {
     return (uintptr_t)ptrace(PTRACE_PEEKUSER, child, (void *)where, NULL);

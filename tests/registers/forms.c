@@ -15,6 +15,69 @@ DUAL(int, NAME(six_dual), (int a, int b, int c, int d, int e, int g), (a, b, c, 
     return a + b * c - d * e + g;
 }
 
+int NAME(six_by_hand)(int a, int b, int c, int d, int e, int g) {
+    if (BURST_CHECK()) g += b;
+    return a + b * c - d * e + g;
+}
+
+int NAME(six_check)(int a, int b, int c, int d, int e, int g) {
+    BURST_CHECK();
+    return a + b * c - d * e + g;
+}
+
+int NAME(six_point)(int a, int b, int c, int d, int e, int g) {
+    BURST_POINT(BURSTY_USER, "six", (uintptr_t)a);
+    return a + b * c - d * e + g;
+}
+
+/* An event without a check, of which nothing is known. */
+int NAME(six_event)(int a, int b, int c, int d, int e, int g) {
+    BURST_REF(BURSTY_LOAD, &numbers[a]);
+    return a + b * c - d * e + g;
+}
+
+/* A check and an event behind it: the plain copy knows that no burst is live. */
+long NAME(loop_of_events)(const int *p, const int *end, long k) {
+    long sum = 0;
+    for (; p < end; p++) BURST_BODY({
+        BURST_REF(BURSTY_LOAD, p);
+        sum = (sum ^ *p) * k;
+    })
+    return sum;
+}
+
+/* The same with a store behind the event; and with a second event behind that. */
+void NAME(loop_of_stores)(const int *p, const int *end, int *out) {
+    for (; p < end; p++) BURST_BODY({
+        BURST_REF(BURSTY_LOAD, p);
+        out[*p & 7] ^= 3;
+    })
+}
+
+void NAME(loop_of_two_events)(const int *p, const int *end, int *out) {
+    for (; p < end; p++) BURST_BODY({
+        BURST_REF(BURSTY_LOAD, p);
+        out[*p & 7] ^= 3;
+        BURST_REF(BURSTY_STORE, p + 1);
+        out[*p & 3] ^= 5;
+    })
+}
+
+/* A dual-path function, a loop in it without checks, and an event behind it. */
+DUAL(long, NAME(behind_loop), (const int *p, const int *end, long k), (p, end, k)) {
+    long sum = 0;
+    for (; p < end; p++) sum = (sum ^ *p) * k;
+    BURST_REF(BURSTY_STORE, end);
+    return sum;
+}
+
+/* The same behind a call. */
+DUAL(int, NAME(behind_call), (int a, int b), (a, b)) {
+    int sum = callee(a);
+    BURST_REF(BURSTY_LOAD, &numbers[b]);
+    return sum + b;
+}
+
 int NAME(six_scope)(int a, int b, int c, int d, int e, int g) {
     BURST_SCOPE("six");
     return a + b * c - d * e + g;

@@ -44,7 +44,7 @@ static const unsigned char *section(const elf_file *e, const char *name, size_t 
 }
 
 /* Three words, "GNU" and a zero, the id. */
-static const unsigned char *build_id(const elf_file *e, size_t *size) {
+const unsigned char *debugfile_id(const elf_file *e, size_t *size) {
     const unsigned char *note = section(e, ".note.gnu.build-id", size);
     if (!note || *size < 17 || *size > 80) return NULL;
     *size -= 16;
@@ -61,8 +61,8 @@ static int open_debug(const char *root, const char *path, const elf_file *of, el
     if (!data) return -1;
     if (elf_is(data, size) && elf_begin(debug, data, size, &fault) == 0
         && elf_find_sections(debug, &fault) == 0) {
-        its = build_id(debug, &its_size);
-        ours = build_id(of, &our_size);
+        its = debugfile_id(debug, &its_size);
+        ours = debugfile_id(of, &our_size);
         if (!its || !ours || (its_size == our_size && !memcmp(its, ours, our_size))) return 0;
     }
     munmap((void *)(uintptr_t)data, size);
@@ -80,7 +80,7 @@ int debugfile_find(const elf_file *e, const char *path, const char *root, elf_fi
     static const char *const behind[] = {"", ".debug/", ""};
     char other[4700];
     size_t size, n, at;
-    const unsigned char *id = build_id(e, &size), *link;
+    const unsigned char *id = debugfile_id(e, &size), *link;
     const char *slash = strrchr(path, '/');
     if (id) {
         at = (size_t)snprintf(other, sizeof other, "/usr/lib/debug/.build-id/%02x/", id[0]);
@@ -101,6 +101,11 @@ int debugfile_find(const elf_file *e, const char *path, const char *root, elf_fi
 #else
 const unsigned char *debugfile_map(const char *path, size_t *size) {
     (void)path, (void)size;
+    return NULL;
+}
+
+const unsigned char *debugfile_id(const elf_file *e, size_t *size) {
+    (void)e, (void)size;
     return NULL;
 }
 

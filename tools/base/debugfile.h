@@ -8,6 +8,9 @@
    systems with mmap. */
 const unsigned char *debugfile_map(const char *path, size_t *size);
 
+/* The build id of *e, whose sections have been found, or NULL. */
+const unsigned char *debugfile_id(const elf_file *e, size_t *size);
+
 /* Fills *debug with the debug file of *e, whose sections have been found, and
    which is at `path` as a process sees it that has its root at `root` ("": our
    own). It stays mapped. A file that a link names must have the same build id,

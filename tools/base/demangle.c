@@ -1,4 +1,5 @@
-/* demangle.c - C++ names, by the __cxa_demangle of the machine's C++ library.
+/* demangle.c - C++ names, by the __cxa_demangle of the machine's C++ library, and
+   Rust's, by demangle_rust.c.
 
    A mangled name may point back at its own parts, each of which may do the
    same, so that a short name stands for one that fills the memory. With r such
@@ -52,8 +53,9 @@ char *demangle(const char *name) {
     char *readable, *clean;
     int status = -1;
     if (name[0] == '_' && name[1] == '_' && name[2] == 'Z') name++;       /* as macOS has them */
-    if (name[0] != '_' || name[1] != 'Z') return NULL;
-    if (strlen(name) > LONGEST || references(name) > MOST) return NULL;
+    if (name[0] != '_' || strlen(name) > LONGEST) return NULL;
+    clean = demangle_rust(name);
+    if (clean || name[1] != 'Z' || references(name) > MOST) return clean;
     if (!is_sought) function = find();
     is_sought = 1;
     readable = function ? function(name, NULL, NULL, &status) : NULL;

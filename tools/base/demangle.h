@@ -1,9 +1,12 @@
-/* demangle.h - C++ names as they stand in the source. */
+/* demangle.h - names of C++ and Rust as they stand in the source. */
 #ifndef DEMANGLE_H
 #define DEMANGLE_H
 
 /* The name in readable form, to be freed; NULL if it is no mangled name, or
-   cannot be read here. The machine's C++ library does the work, if there is
+   cannot be read here. For C++ the machine's library does the work, if there is
    one: the tool is not linked with it. */
 char *demangle(const char *name);
+
+/* The same for Rust alone, without hashes. */
+char *demangle_rust(const char *name);
 #endif

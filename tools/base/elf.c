@@ -42,13 +42,16 @@ int elf_begin(elf_file *e, const unsigned char *data, size_t size, dump_fault *f
     e->segment_bytes = elf_number(e, at, 2);
     e->segment_count = elf_number(e, at + 2, 2);
     e->section_bytes = elf_number(e, at + 4, 2);
-    e->section_count = elf_number(e, at + 6, 2);
     e->names_index = elf_number(e, at + 8, 2);
     return 0;
 }
 
+/* What the header says of their number is taken when the table has been found
+   and lies inside of the file: until then a file has no sections. */
 int elf_find_sections(elf_file *e, dump_fault *fault) {
     size_t at, least = e->is_64 ? 64 : 40;
+    uint64_t count = elf_number(e, e->is_64 ? 60 : 48, 2);
+    e->section_count = 0;
     if (e->sections == 0) return 0;             /* stripped of all sections */
     if (e->section_bytes < least)
         return dump_refuse(fault, e->is_64 ? 58 : 46,
@@ -56,12 +59,12 @@ int elf_find_sections(elf_file *e, dump_fault *fault) {
     if (!elf_holds(e, e->sections, e->section_bytes))
         return dump_refuse(fault, 0, "the section headers lie outside the file");
     at = (size_t)e->sections;                   /* more than 65279: section 0 has the numbers */
-    if (e->section_count == 0)
-        e->section_count = elf_number(e, at + (e->is_64 ? 32 : 20), e->is_64 ? 8 : 4);
+    if (count == 0) count = elf_number(e, at + (e->is_64 ? 32 : 20), e->is_64 ? 8 : 4);
     if (e->names_index == ESCAPE) e->names_index = elf_number(e, at + (e->is_64 ? 40 : 24), 4);
-    if (e->section_count > e->size / e->section_bytes ||
-        !elf_holds(e, e->sections, e->section_count * e->section_bytes))
+    if (count > e->size / e->section_bytes ||
+        !elf_holds(e, e->sections, count * e->section_bytes))
         return dump_refuse(fault, 0, "the section headers lie outside the file");
+    e->section_count = count;
     return 0;
 }
 

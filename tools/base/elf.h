@@ -14,7 +14,7 @@ enum {
     ELF_X86_64 = 62,                                                          /* .machine */
     ELF_LOAD = 1, ELF_INTERPRETER = 3,                                        /* elf_segment.type */
     ELF_SYMBOLS = 2, ELF_NO_BYTES = 8, ELF_DYNAMIC_SYMBOLS = 11,              /* elf_section.type */
-    ELF_COMPRESSED = 0x800                                                    /* .flags */
+    ELF_LOADED = 2, ELF_COMPRESSED = 0x800                                    /* .flags */
 };
 
 typedef struct elf_file {
@@ -23,7 +23,8 @@ typedef struct elf_file {
     int is_64, is_big;
     uint64_t type, machine;
     uint64_t segments, segment_bytes, segment_count;
-    uint64_t sections, section_bytes, section_count, names_index; /* sections: 0 if it has none */
+    uint64_t sections, section_bytes, names_index; /* sections: 0 if it has none */
+    uint64_t section_count;                     /* 0 until elf_find_sections has found them */
     size_t taken;                               /* bytes of all sections taken so far */
 } elf_file;
 

@@ -1,6 +1,7 @@
 /* input.c - parts of all kinds, each to the kind that knows it. */
 #include "base/input.h"
 #include "base/tool.h"
+#include "kinds/samples.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,12 +66,27 @@ int input_read(input *in, const dump *d, dump_fault *fault) {
     return 0;
 }
 
+int input_repeats(const input *in, const dump *d, const char *path) {
+    text seed = {NULL, 0, 0};
+    sample one;
+    if (!samples_have((const samples *)input_find(in, &kind_samples), d, &one)) return 0;
+    samples_say(&one, &seed);
+    text_bytes(&seed, "", 1);
+    tool_error("note: %s: is left out, for it is the same sample as a file before it: seed %s of "
+               "one build%s%s. Seed 0 draws one for each process",
+               path, seed.data, *one.program ? " of " : "", one.program);
+    text_free(&seed);
+    free(one.program);
+    return 1;
+}
+
 int input_open(input *in, const char *path) {
     dump d;
     dump_fault fault;
     int status = dump_open(&d, path);
     if (status != TOOL_OK) return status;
-    if (input_read(in, &d, &fault) != 0) status = dump_blame(path, &fault);
+    if (!input_repeats(in, &d, path) && input_read(in, &d, &fault) != 0)
+        status = dump_blame(path, &fault);
     in->programs += (size_t)d.is_program;
     dump_free(&d);
     return status;

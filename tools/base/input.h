@@ -21,7 +21,10 @@ typedef struct input {                            /* all zero: empty */
 /* Adds the parts of a file. 0, or -1 with *fault filled: then the input is only
    fit to be freed. */
 int  input_read(input *in, const dump *d, dump_fault *fault);
-/* The same for a file named on the command line. Returns a TOOL_ status, after
+/* Is the file one more dump of samples that are in the input? Says so then: it
+   is not to be read. */
+int  input_repeats(const input *in, const dump *d, const char *path);
+/* The same as input_read for a file named on the command line. Returns a TOOL_ status, after
    a message. */
 int  input_open(input *in, const char *path);
 /* The same for a dump in memory, such as a header has written by text_write.

@@ -66,8 +66,7 @@ int sources_is_named(const char *name) {
     return 0;
 }
 
-/* The path behind all links, to be freed; NULL: there is no such file. */
-static char *path_of(const sources *s, const char *name) {
+char *sources_path(const sources *s, const char *name) {
     text path = {NULL, 0, 0};
     char *real;
     if (!s->root) return NULL;
@@ -93,7 +92,7 @@ const char *sources_check(sources *s, const char *name) {
     const char *why = NULL;
     char *path;
     if (!sources_is_named(name)) return "does not have the name of a source";
-    path = path_of(s, name);
+    path = sources_path(s, name);
     if (!path) return "is not here";
     if (!is_inside(s, path) || !sources_is_named(path))
         why = "lies outside of the folder of sources; --source-root FOLDER sets another one";
@@ -109,7 +108,7 @@ const char *sources_check(sources *s, const char *name) {
 
 /* Between the check and this, another file may have taken the name. */
 FILE *sources_open(const sources *s, const char *name) {
-    char *path = path_of(s, name);
+    char *path = sources_path(s, name);
     FILE *file = NULL;
     if (path && is_inside(s, path)) {
 #ifdef _WIN32

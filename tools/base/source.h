@@ -29,6 +29,9 @@ const char *sources_check(sources *s, const char *name);
 /* Opens a file that sources_check let in. At most SOURCE_MOST bytes of it may
    be read. NULL: it is not there any more. */
 FILE *sources_open(const sources *s, const char *name);
+/* The path of that name behind all links, inside or outside of the folder, to be
+   freed; NULL: there is no such file. Nothing is opened. */
+char *sources_path(const sources *s, const char *name);
 void sources_end(sources *s);
 /* Does it have the name of a source, by its ending? */
 int sources_is_named(const char *name);

@@ -60,6 +60,8 @@ static void add_words(cc_count_cxx *c) {
     add_joined(&c->words, "-fprofile-dir=", c->name);
     add_joined(&c->words, "-fprofile-note=", c->notes);
     cc_add_word(&c->words, "-frandom-seed=bursty"); /* for a stamp that is not the time */
+    /* Debug information would name these files, which are others each time. */
+    cc_add_word(&c->words, "-gno-record-gcc-switches");
     /* gcc takes these for calls that return, and leads them to libgcov. */
     for (i = 0; i < sizeof leaving / sizeof *leaving; i++)
         add_joined(&c->words, "-fno-builtin-", leaving[i]);

@@ -18,6 +18,7 @@
 #include "edgeprof.h"
 #include "kinds/edges.h"
 #include "kinds/sources.h"
+#include "kinds/unmeasured.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,8 @@ typedef struct cc_planner {
     uint32_t count, room;
     cc_mcdc *mcdc;
     cc_traced traced;
+    unmeasured *left;     /* functions without counters */
+    uint32_t left_count, left_room;
     read_source *sources; /* those that can be read */
     uint32_t source_count, source_room;
 } planner;
@@ -558,6 +561,53 @@ const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc
     return reason;
 }
 
+/* ---- what has no counters ---- */
+
+static int by_value(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorted, each once. */
+static uint32_t sort_lines(uint32_t *lines, uint32_t count) {
+    uint32_t i, kept = 0;
+    if (count) qsort(lines, count, sizeof *lines, by_value);
+    for (i = 0; i < count; i++)
+        if (lines[i] && (!kept || lines[kept - 1] != lines[i])) lines[kept++] = lines[i];
+    return kept;
+}
+
+void cc_planner_leave(cc_planner *p, const char *name, const char *file, const char *reason,
+                      uint32_t *lines, uint32_t count) {
+    unmeasured *u;
+    if (p->left_count == p->left_room) {
+        p->left_room = 2 * p->left_room + 16;
+        p->left = (unmeasured *)tool_grow(p->left, p->left_room * sizeof *p->left);
+    }
+    u = &p->left[p->left_count++];
+    memset(u, 0, sizeof *u);
+    u->name = string_of(name, strlen(name));
+    u->file = place_of(p->request, file);
+    u->reason = string_of(reason, strlen(reason));
+    u->line_count = sort_lines(lines, count);
+    u->lines = words(u->line_count);
+    memcpy(u->lines, lines, u->line_count * sizeof *lines);
+    note_source(p, file, u->file);
+}
+
+static void make_left(planner *p, uint64_t key, text *part) {
+    dump_writer w;
+    uint32_t i;
+    if (p->left_count == 0) return;
+    dump_begin(&w, part, UNMEASURED_KIND);
+    dump_put(&w, UNMEASURED_VERSION);
+    for (i = 0; i < p->left_count; i++) {
+        p->left[i].key = key;
+        unmeasured_put(&w, &p->left[i]);
+    }
+    dump_end(&w);
+}
+
 /* ---- what the object carries ---- */
 
 static void add_literal(text *out, const unsigned char *bytes, size_t size) {
@@ -633,6 +683,7 @@ void cc_planner_end(cc_planner *p, cc_tables *t) {
     memset(t, 0, sizeof *t);
     memset(&unit, 0, sizeof unit);
     make_part(p, 0, &t->part);                 /* once for its hash, once with the key */
+    make_left(p, 0, &t->part);
     if (p->request->no_early) make_sources(p, 0, &t->part);
     key = cc_hash(t->part.data, t->part.size, 0);
     snprintf(t->name, sizeof t->name, "%08lx%08lx", (unsigned long)(key >> 32),
@@ -646,6 +697,7 @@ void cc_planner_end(cc_planner *p, cc_tables *t) {
     t->key = edgeprof_key(&unit);
     t->part.size = 0;
     make_part(p, t->key, &t->part);
+    make_left(p, t->key, &t->part);
     if (p->source_count) make_sources(p, t->key, &t->part);
 }
 
@@ -657,9 +709,13 @@ static void put_front(const planner *p, const char *table, const cc_tables *tabl
         "struct bursty_cc_unit { const struct bursty_cc_function *const *functions; unsigned count;"
         " const unsigned char *part; __typeof__(sizeof 0) bytes; };\n";
     uint32_t slots = tables->slots;
-    if (p->request->trace) {
+    if (p->request->trace && p->traced.count > 0) {
         cc_trace_front(front, table, p->request, tables->key, p->traced.count, p->vertices);
         cc_cover_section(front, &tables->part);
+        return;
+    }
+    if (p->slots == 0) {
+        if (p->request->has_sections) cc_cover_section(front, &tables->part);
         return;
     }
     text_add(front, types);
@@ -698,6 +754,18 @@ cc_planner *cc_planner_new(const cc_request *request) {
 
 uint32_t cc_planner_slots(const cc_planner *p) { return p->slots; }
 
+int cc_planner_has_tables(const cc_planner *p) {
+    return p->slots > 0 || p->traced.count > 0 || p->left_count > 0;
+}
+
+void cc_cover_left_file(const cc_request *request, const char *file, const char *reason,
+                        text *part) {
+    planner *p = cc_planner_new(request);
+    cc_planner_leave(p, "", file, reason, NULL, 0);
+    make_left(p, cc_hash(file, strlen(file), 0), part);
+    cc_planner_free(p);
+}
+
 /* All functions. */
 static void forget(planner *p) {
     uint32_t i;
@@ -717,6 +785,13 @@ void cc_planner_free(cc_planner *p) {
     uint32_t i;
     forget(p);
     cc_mcdc_free(p->mcdc);
+    for (i = 0; i < p->left_count; i++) {
+        free(p->left[i].name);
+        free(p->left[i].file);
+        free(p->left[i].reason);
+        free(p->left[i].lines);
+    }
+    free(p->left);
     for (i = 0; i < p->source_count; i++) free(p->sources[i].place);
     free(p->sources);
     free(p->done);
@@ -795,6 +870,37 @@ static uint8_t *find_known(planner *p, cc_unit *u) {
     return known;
 }
 
+/* Does the token do something, where it is the only one of its line? */
+static int is_code(const cc_tokens *t, uint32_t i) {
+    return !cc_is(t, i, '{') && !cc_is(t, i, '}') && !cc_is(t, i, ')') && !cc_is(t, i, ';') &&
+           !cc_is(t, i, CC_ELSE);
+}
+
+/* The lines of a function without a graph are those of its tokens. */
+static void leave_function(planner *p, const cc_unit *u, const cc_function *f, const cc_cfg *g,
+                           const char *reason) {
+    const cc_tokens *t = &u->tokens;
+    const cc_token *name = &t->list[f->name];
+    char *called = string_of(t->text + name->at, name->size);
+    size_t most = g->line_count + (size_t)(f->close - f->name) + 2;
+    uint32_t *lines = words(most), count = 0, i;
+    lines[count++] = name->line;
+    for (i = 0; i < g->line_count; i++)
+        if (g->lines[i].file == 0) lines[count++] = g->lines[i].line;
+    for (i = f->open; i < f->close && g->line_count == 0; i++)
+        if (t->list[i].file == name->file && is_code(t, i)) lines[count++] = t->list[i].line;
+    cc_planner_leave(p, called, t->files[name->file].name, reason, lines, count);
+    free(lines);
+    free(called);
+}
+
+/* A function that the parser does not understand, but that is asked for. */
+static int is_lost(const cc_unit *u, const cc_function *f, const cc_choice *choice) {
+    cc_function known = *f;
+    known.reason = NULL;
+    return f->reason && cc_is_wanted(u, &known, choice);
+}
+
 static void cover_function(planner *p, cc_unit *u, uint32_t function, cc_cfg *g,
                            const char *table, cc_edits *edits, cc_result *result) {
     cc_function *f = &u->functions[function];
@@ -803,6 +909,7 @@ static void cover_function(planner *p, cc_unit *u, uint32_t function, cc_cfg *g,
     if (g->reason) {
         f->reason = g->reason;
         f->reason_line = u->tokens.list[g->reason_token].line;
+        leave_function(p, u, f, g, g->reason);
         return;
     }
     cc_mcdc_plan(p->mcdc, function, g, slots, p->slots - slots, result);
@@ -835,6 +942,8 @@ static void cover_all(planner *p, cc_unit *u, const char *table, cc_edits *edits
     memset(graphs, 0, ((size_t)u->function_count + 1) * sizeof *graphs);
     for (i = 0; i < u->function_count; i++) {
         table_of[i] = p->count;
+        if (is_lost(u, &u->functions[i], &p->request->choice))
+            leave_function(p, u, &u->functions[i], &graphs[i], u->functions[i].reason);
         if (!cc_is_wanted(u, &u->functions[i], &p->request->choice)) continue;
         build(p, u, i, &graphs[i]);
         graphs[i].knows_entry = known[i];
@@ -870,7 +979,7 @@ void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *fron
     if (!request->trace) cc_exits_find(u);
     if (request->exits) cc_exits_keep_frames(u, edits, request->trace);
     cover_all(p, u, table, edits, result);
-    if (p->slots > 0 || p->traced.count > 0) {
+    if (cc_planner_has_tables(p)) {
         cc_planner_end(p, &tables);
         put_front(p, table, &tables, front);
         text_free(&tables.part);

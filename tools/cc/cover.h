@@ -68,6 +68,10 @@ const char *cc_counter_type(int bits);
 void cc_flow_emit(cc_unit *u, uint32_t function, cc_cfg *g, const cc_request *request,
                   const char *table, cc_edits *edits, int *look_again);
 
+/* The part of an object that is left alone as a whole. */
+void cc_cover_left_file(const cc_request *request, const char *file, const char *reason,
+                        text *part);
+
 /* Adds assembly, as a declaration of C and C++, that puts the parts into the
    section .bursty.cover. */
 void cc_cover_section(text *front, const text *part);
@@ -78,7 +82,13 @@ cc_planner *cc_planner_new(const cc_request *request);
 /* Plans the counters of one function: gives slots to edges. Returns why it is
    left alone, or NULL. */
 const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc_cfg *g);
+/* A function that has no counters, and why: the report says that it is not
+   measured. lines: where its code is; they are sorted. */
+void cc_planner_leave(cc_planner *p, const char *name, const char *file, const char *reason,
+                      uint32_t *lines, uint32_t count);
 uint32_t cc_planner_slots(const cc_planner *p);
+/* Is there anything to be told of the file? */
+int cc_planner_has_tables(const cc_planner *p);
 void cc_planner_free(cc_planner *p);
 void cc_cfg_free(cc_cfg *g);
 

@@ -9,9 +9,11 @@
 #include "base/text.h"
 #include "base/tool.h"
 #include "cc/count_cxx.h"
+#include "cc/cover.h"
 #include "cc/inputs.h"
 #include "cc/ir.h"
 #include "cc/late.h"
+#include "cc/section.h"
 #include "cc/where.h"
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,7 @@ typedef struct job {
     int exits;                /* CC_EXITS_... */
     int has_sections;         /* of ELF */
     int cover;                /* bits of a counter; 0: checks */
+    int atomic;               /* counters that threads may share */
     char *late;               /* the compiler's plugin, or NULL */
     int in_place;             /* CC_IN_PLACE_... */
     int near;                 /* as in cc_request */
@@ -51,6 +54,8 @@ typedef struct unit_job {     /* one source */
     char *object;             /* where the object goes */
     char *folder;             /* of this source, below the job's */
     char *preprocessed, *rewritten, *messages, *plain, *older;
+    const char *left;         /* why all of it is left alone, or NULL; and where */
+    uint32_t left_line;
 } unit_job;
 
 static void add_option(cc_command *c, const char *option, const char *value) {
@@ -239,6 +244,21 @@ static void ask_for_keeping(job *j) {
     free(path);
 }
 
+/* Does the command ask for threads? Without such a word nobody knows of them, and
+   --atomic must say it. */
+static int has_threads(const cc_line *line) {
+    static const char *const words[] = {"-pthread", "-pthreads", "-fopenmp", "-fopenacc",
+                                        "-lpthread"};
+    size_t i, k;
+    for (i = 0; i < line->words.count; i++) {
+        for (k = 0; k < sizeof words / sizeof *words; k++)
+            if (strcmp(line->words.words[i], words[k]) == 0) return 1;
+        if (strncmp(line->words.words[i], "-ftree-parallelize-loops=", 25) == 0) return 1;
+        if (strncmp(line->words.words[i], "-fopenmp=", 9) == 0) return 1;
+    }
+    return 0;
+}
+
 /* Is it ELF? Is it an x86 whose assembly reaches a counter in every syntax?
    (clang's of 32 bits does not with -fPIC -masm=intel.) Markers need assembly
    for it, a stack that can be walked, and a compiler that knows asm inline. */
@@ -275,6 +295,9 @@ static void ask_for_cover(job *j) {
     }
     j->cover = j->d->cover;
     if (j->cover == CC_COVER_WORD) j->cover = says(said, size, "bursty_cc_wide") ? 64 : 32;
+    /* A machine may lack an atomic addition to what is wider than its words. */
+    j->atomic = j->d->atomic || (has_threads(&j->line) &&
+                                 (j->cover < 64 || says(said, size, "bursty_cc_wide")));
     if (says(said, size, "bursty_cc_x86") && (j->cover < 64 || says(said, size, "bursty_cc_wide"))) {
         if (says(said, size, "bursty_cc_gcc")) j->in_place = CC_IN_PLACE_GCC;
         if (says(said, size, "bursty_cc_clang")) j->in_place = CC_IN_PLACE_CLANG;
@@ -336,6 +359,27 @@ static void say_way(const job *j, const char *file, const char *way) {
     if (j->d->verbose) fprintf(stderr, "bursty: cc: %s: %s\n", file, way);
 }
 
+/* A file that is left alone, in the list and in its object: what has no counters
+   is not measured, and the report says so. */
+static void tell_left(const job *j, const unit_job *u, const char *reason) {
+    cc_request request;
+    text part = {NULL, 0, 0}, out = {NULL, 0, 0};
+    unsigned char *object;
+    size_t size = 0;
+    list_line(j, u->source, u->left_line ? u->left_line : 1, "the file", "left alone", reason);
+    if (!j->d->cover || cc_file_size(u->object, &size) != 0) return;
+    memset(&request, 0, sizeof request);
+    request.where = cc_where;
+    request.where_of = &j->line;
+    cc_cover_left_file(&request, u->source, reason, &part);
+    object = tool_read_file(u->object, NULL, &size);
+    if (object && cc_section_add(object, size, &part, &out) == 0)
+        cc_write_file(u->object, out.data, out.size);
+    text_free(&part);
+    text_free(&out);
+    free(object);
+}
+
 /* ---- rewriting ---- */
 
 static int write_side(const unit_job *u, const cc_result *r) {
@@ -378,7 +422,7 @@ static void list_left(const job *j, const unit_job *u, const cc_result *r, int o
 }
 
 /* s: NULL at first. Returns 0, or -1: this file is compiled as it is. */
-static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, int say) {
+static int rewrite(const job *j, unit_job *u, int *look_again, spared *s, int say) {
     cc_request request;
     cc_result result;
     size_t size;
@@ -404,7 +448,7 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
     /* gcc names the file in a comment beside assembly, and does not escape it. */
     request.in_place = strpbrk(u->source, "\"\n") ? 0 : j->in_place;
     request.near = j->near;
-    request.atomic = j->d->atomic;
+    request.atomic = j->atomic;
     request.mcdc = j->d->mcdc;
     request.trace = j->d->trace;
     request.warns = j->line.warns;
@@ -413,7 +457,8 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
     request.backwards = j->exits == CC_EXITS_GCC;
     if (!source) return -1;
     if (cc_rewrite((const char *)source, size, &request, &result) != 0) {
-        list_line(j, u->source, result.reason_line, "the file", "left alone", result.reason);
+        u->left = result.reason;
+        u->left_line = result.reason_line;
     } else {
         status = cc_write_file(u->rewritten, result.out.data, result.out.size) == TOOL_OK ? 0 : -1;
         if (status == 0 && j->d->side && !j->d->cover) {
@@ -444,7 +489,7 @@ static void put_back(const unit_job *u, int had_object) {
 
 enum { MOST_TRIES = 200 };
 
-static int compiles(const job *j, const unit_job *u, spared *s) {
+static int compiles(const job *j, unit_job *u, spared *s) {
     int look_again;
     return s->tries++ < MOST_TRIES && rewrite(j, u, &look_again, s, 0) == 0 &&
            compile_rewritten(j, u, 1) == 0;
@@ -452,7 +497,7 @@ static int compiles(const job *j, const unit_job *u, spared *s) {
 
 /* Of functions first .. last - 1, which are spared, those are rewritten again
    that the compiler takes: all of them, or those of both halves. */
-static void admit(const job *j, const unit_job *u, spared *s, uint32_t first, uint32_t last) {
+static void admit(const job *j, unit_job *u, spared *s, uint32_t first, uint32_t last) {
     if (first == last) return;
     memset(s->list + first, 0, last - first);
     if (compiles(j, u, s)) return;
@@ -464,7 +509,7 @@ static void admit(const job *j, const unit_job *u, spared *s, uint32_t first, ui
 
 /* What the compiler refuses of a file costs the functions it is in, and not the
    file. */
-static int compile_without_some(const job *j, const unit_job *u) {
+static int compile_without_some(const job *j, unit_job *u) {
     spared s = {NULL, 0, 0};
     int look_again, status = -1;
     if (rewrite(j, u, &look_again, &s, 0) == 0 && compiles(j, u, &s)) {
@@ -475,7 +520,7 @@ static int compile_without_some(const job *j, const unit_job *u) {
     return status;
 }
 
-static int finish(const job *j, const unit_job *u, int look_again) {
+static int finish(const job *j, unit_job *u, int look_again) {
     size_t said = 0;
     int had_object = cc_copy_with_time(u->object, u->older) == 0;
     int status = compile_rewritten(j, u, 0), plain;
@@ -497,9 +542,9 @@ static int finish(const job *j, const unit_job *u, int look_again) {
     }
     if (status == 0 || compile_rewritten(j, u, 1) == 0) return TOOL_OK;
     if (compile_without_some(j, u) == 0) return TOOL_OK;
-    list_line(j, u->source, 1, "the file", "left alone",
-              "the compiler refuses the rewritten text");
-    return cc_copy_file(u->plain, u->object);
+    plain = cc_copy_file(u->plain, u->object);
+    tell_left(j, u, "the compiler refuses the rewritten text");
+    return plain;
 }
 
 /* A source with an error fails at both steps, and the compiler has said why. A
@@ -510,7 +555,7 @@ static int compile_unread(const job *j, const unit_job *u) {
     if (status != TOOL_OK) return status;
     tool_error("cc: %s: compiled without %s: the compiler's command fails with -E", u->source,
                j->d->cover ? "counters" : "checks");
-    list_line(j, u->source, 1, "the file", "left alone", "the compiler's command fails with -E");
+    tell_left(j, u, "the compiler's command fails with -E");
     return TOOL_OK;
 }
 
@@ -614,7 +659,7 @@ static int goes_late(const job *j, const unit_job *u) {
 }
 
 /* What the plugin cannot do is done in source. */
-static int compile_source(const job *j, const unit_job *u) {
+static int compile_source(const job *j, unit_job *u) {
     int look_again = 0;
     if (preprocess(j, u) != 0) return compile_unread(j, u);
     if (goes_late(j, u)) {
@@ -624,7 +669,13 @@ static int compile_source(const job *j, const unit_job *u) {
         tool_error("cc: %s: fails on %s, which has its checks in source: bursty cc --build-plugin",
                    j->late, u->source);
     }
-    if (rewrite(j, u, &look_again, NULL, 1) != 0) return compile_plain(j, u, u->object);
+    if (rewrite(j, u, &look_again, NULL, 1) != 0) {
+        int status = compile_plain(j, u, u->object);
+        if (!u->left) return status;
+        if (status == TOOL_OK) tell_left(j, u, u->left);
+        else list_line(j, u->source, u->left_line, "the file", "left alone", u->left);
+        return status;
+    }
     say_way(j, u->source, j->d->cover ? "counters in source" : "checks in source");
     return finish(j, u, look_again);
 }
@@ -866,9 +917,11 @@ static void add_dependencies(cc_command *c, const job *j, const unit_job *u) {
 }
 
 static int leave_uncounted(const job *j, const unit_job *u, const char *reason) {
+    int status;
     tool_error("cc: %s: compiled without counters: %s", u->source, reason);
-    list_line(j, u->source, 1, "the file", "left alone", reason);
-    return compile_cxx(j, u, NULL, 1);
+    status = compile_cxx(j, u, NULL, 1);
+    tell_left(j, u, reason);
+    return status;
 }
 
 /* A source of C++ that counts by gcc itself. What gcc writes about it becomes
@@ -879,14 +932,14 @@ static int compile_by_notes(const job *j, const unit_job *u) {
     cc_command words = {NULL, 0, 0};
     int status;
     cc_count_begin(&count, &j->line, u->folder);
-    if (j->d->atomic) cc_add_word(&words, "-fprofile-update=atomic");
+    if (j->atomic) cc_add_word(&words, "-fprofile-update=atomic");
     add_dependencies(&words, j, u);
     cc_add_words(&words, count.words.words, count.words.count);
     status = compile_cxx(j, u, &words, 0);
     cc_command_free(&words);
     if (status == 0 && makes_code_later(j)) {
         reason = cc_count_again(&count, &j->d->choice);
-        if (j->d->atomic) cc_add_word(&count.words, "-fprofile-update=atomic");
+        if (j->atomic) cc_add_word(&count.words, "-fprofile-update=atomic");
         if (!reason && compile_cxx(j, u, &count.words, 1) != 0) reason = "gcc refuses its tables";
     } else if (status == 0) {
         reason = cc_count_end(&count, &j->d->choice, u->object);
@@ -936,14 +989,6 @@ static int compile_ir(const job *j, const unit_job *u, const char *path) {
     return status;
 }
 
-static int has_threads(const cc_line *line) {
-    size_t i;
-    for (i = 0; i < line->words.count; i++) {
-        if (strcmp(line->words.words[i], "-pthread") == 0) return 1;
-    }
-    return 0;
-}
-
 /* Writes the text with counters. Returns why there are none, or NULL; *counts:
    whether there is something to count. */
 static const char *count_ir(const job *j, const unit_job *u, const char *path,
@@ -962,7 +1007,7 @@ static const char *count_ir(const job *j, const unit_job *u, const char *path,
     request.where_of = &j->line;
     request.unit = cc_hash(data, size, number_of(j, u));
     request.cover = 64;
-    request.atomic = j->d->atomic || has_threads(&j->line);
+    request.atomic = j->atomic;
     request.has_sections = request.no_early = 1;
     request.typed_pointers = j->cxx == CC_CXX_TYPED_IR;
     cc_count_files(&files, &j->line, &j->d->choice);

@@ -30,12 +30,14 @@
 #include "cc/trace.h"
 #include "base/tool.h"
 #include "cc/process.h"
+#include "cc/twice.h"
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct flow_label {
     uint32_t name, vertex;
-    int taken;                /* its address is: a computed goto may lead to it */
+    uint32_t open, close;     /* braces of the block that it is known in */
+    int taken;                /* its address is: a computed goto may lead to it; or asm goto */
     int jumped;               /* a plain goto leads to it */
 } flow_label;
 
@@ -49,6 +51,8 @@ typedef struct walk {
     uint32_t dispatch;        /* of the switch around here, or CC_NOWHERE */
     int has_default;
     uint32_t computed;        /* where all computed gotos meet, or CC_NOWHERE */
+    int is_direct;            /* the next statement stands in a block itself */
+    uint32_t jumpers;         /* how many of them there are, with asm goto */
     flow_label *labels;
     uint32_t label_count;
     uint32_t behinds;         /* witnesses behind a value so far: places in behind[] */
@@ -601,6 +605,14 @@ static void body_of_expression(walk *w, const cc_node *n) {
     w->dispatch = dispatch;
 }
 
+/* vfork() becomes (bursty_landing(0, frame), vfork()): it returns a second time,
+   when its child leaves the parent's stack. */
+static void note_vfork(walk *w, const cc_node *n) {
+    if (!w->request->exits || w->request->trace || !cc_spells(&w->u->tokens, n->first, "vfork")) return;
+    put(w, 0, begin(w, n->first), "(bursty_landing(0,__builtin_frame_address(0)),", "", "");
+    put(w, 1, end(w, n->last), ")", "", "");
+}
+
 /* setjmp(b) becomes setjmp(bursty_landing(b, frame)): longjmp's wrapper must
    know where it leads. */
 static void note_landing(walk *w, const cc_node *n) {
@@ -610,6 +622,7 @@ static void note_landing(walk *w, const cc_node *n) {
     size_t k;
     if (!w->emit || !(w->request->exits || w->request->trace) || !cc_is(t, n->first + 1, '('))
         return;
+    note_vfork(w, n);
     for (k = 0; !cc_spells(t, n->first, names[k]);) {
         if (++k == sizeof names / sizeof *names) return;
     }
@@ -847,11 +860,13 @@ static void switch_statement(walk *w, const cc_node *n) {
 }
 
 /* Arriving at a label: from above by `fall`, from a switch or a computed goto
-   by `jump`. */
-static int open_label(walk *w, const cc_node *n, uint32_t colon, uint32_t fall, uint32_t jump) {
+   by `jump`. brace: "{", or nothing where the block around it is enough: the last
+   statement of ({ .. }) is its value, and a block has none. */
+static int open_label(walk *w, const cc_node *n, uint32_t colon, uint32_t fall, uint32_t jump,
+                      const char *brace) {
     const char *falls = counter(w, fall, 0), *jumps = counter(w, jump, 1);
     if (!falls && !jumps) return 0;
-    put(w, 0, begin(w, n->first), "{", falls, falls ? ";" : "");
+    put(w, 0, begin(w, n->first), brace, falls, falls ? ";" : "");
     if (jumps && fall != CC_NOWHERE) put(w, 0, begin(w, n->first), "if(0){", "", "");
     if (jumps) put(w, 1, end(w, colon), jumps, ";", fall != CC_NOWHERE ? "}" : "");
     return 1;
@@ -870,7 +885,7 @@ static void case_group(walk *w, const cc_node *n) {
     }
     fall = edge(w, w->here, v);
     jump = edge(w, w->dispatch, v);
-    opened = open_label(w, n, colon, fall, jump);
+    opened = open_label(w, n, colon, fall, jump, "{");
     w->here = v;
     if (kid) statement(w, kid);
     close_after(w, n, opened);
@@ -878,31 +893,59 @@ static void case_group(walk *w, const cc_node *n) {
 
 /* ---- labels and jumps ---- */
 
+static int same_word(const walk *w, uint32_t a, uint32_t b) {
+    const cc_token *s = &w->u->tokens.list[a], *t = &w->u->tokens.list[b];
+    const char *all = w->u->tokens.text;
+    return s->size == t->size && memcmp(all + s->at, all + t->at, s->size) == 0;
+}
+
+/* Of several labels of that name, the one of the innermost block around the
+   token. */
 static flow_label *label_of(walk *w, uint32_t token) {
-    const cc_token *t = &w->u->tokens.list[token];
+    flow_label *best = NULL;
     uint32_t i;
     for (i = 0; i < w->label_count; i++) {
-        const cc_token *name = &w->u->tokens.list[w->labels[i].name];
-        if (name->size == t->size && memcmp(w->u->tokens.text + name->at,
-                                            w->u->tokens.text + t->at, t->size) == 0) {
-            return &w->labels[i];
-        }
+        flow_label *l = &w->labels[i];
+        if (token < l->open || token > l->close || !same_word(w, l->name, token)) continue;
+        if (!best || l->open > best->open) best = l;
     }
-    return NULL;
+    return best;
+}
+
+/* Where both a goto and a computed one lead, a goto goes to a second label
+   behind the counter of the other:
+
+       { fall; if (0) { L: jump; } bursty_g_L: ; statement }          goto bursty_g_L; */
+static int has_second(const walk *w, const flow_label *l) {
+    return l->taken && l->jumped && w->computed != CC_NOWHERE;
+}
+
+static char *second_name(const walk *w, const flow_label *l) {
+    const cc_token *t = &w->u->tokens.list[l->name];
+    text name = {NULL, 0, 0};
+    text_format(&name, "bursty_g%lu_", (unsigned long)l->name);
+    text_bytes(&name, w->u->tokens.text + t->at, t->size);
+    return text_take(&name);
 }
 
 static void label(walk *w, const cc_node *n) {
     const flow_label *l = label_of(w, n->first);
     uint32_t fall = edge(w, w->here, l->vertex), jump = CC_NOWHERE;
-    int opened;
-    if (l->taken && w->computed != CC_NOWHERE) {
-        jump = edge(w, w->computed, l->vertex);
-        if (l->jumped) give_up(w, n->first, "computed-goto");
+    int opened, is_direct = w->is_direct;
+    if (l->taken && w->computed != CC_NOWHERE) jump = edge(w, w->computed, l->vertex);
+    opened = open_label(w, n, n->a, fall, jump, is_direct ? "" : "{");
+    if (has_second(w, l)) {
+        char *name = second_name(w, l);
+        if (!opened && !is_direct) put(w, 0, begin(w, n->first), "{", "", "");
+        opened = 1;
+        put(w, 1, end(w, n->a), name, ":;", "");
+        free(name);
     }
-    opened = open_label(w, n, n->a, fall, jump);
     w->here = l->vertex;
+    w->is_direct = is_direct;
     if (n->kid[1]) statement(w, n->kid[1]);
-    close_after(w, n, opened);
+    w->is_direct = 0;
+    close_after(w, n, opened && !is_direct);
 }
 
 static void jump_to(walk *w, const cc_node *n, uint32_t to) {
@@ -932,6 +975,39 @@ static void goto_statement(walk *w, const cc_node *n) {
         return;
     }
     jump_to(w, n, l->vertex);
+    if (has_second(w, l) && w->emit) {
+        const cc_token *t = &w->u->tokens.list[n->a];
+        char *name = second_name(w, l);
+        cc_blank(w->edits, t->at, t->size);
+        put(w, 0, t->at, name, "", "");
+        free(name);
+    }
+}
+
+/* A label that `__label__` declares is known in that block alone. */
+static void find_scope(walk *w, flow_label *l) {
+    const cc_tokens *t = &w->u->tokens;
+    uint32_t i, open = w->f->open;
+    l->open = w->f->open;
+    l->close = w->f->close;
+    for (i = l->open; i < l->name; i++) {
+        if (cc_is(t, i, '{')) open = i;
+        if (!cc_is(t, i, CC_LOCAL_LABEL) || t->list[open].match < l->name) continue;
+        for (; !cc_is(t, i, ';'); i++) {
+            if (!cc_is_name(t, i + 1) || !same_word(w, i + 1, l->name)) continue;
+            l->open = open;
+            l->close = t->list[open].match;
+        }
+    }
+}
+
+/* The labels of asm goto stand among its operands. */
+static void find_labels_of(walk *w, const cc_node *n) {
+    uint32_t i;
+    for (i = n->first; i <= n->last; i++) {
+        flow_label *l = cc_is_name(&w->u->tokens, i) ? label_of(w, i) : NULL;
+        if (l) l->taken = 1;
+    }
 }
 
 /* Where the address of a label is taken, `&&` stands before its name and
@@ -941,8 +1017,9 @@ static void find_labels(walk *w) {
     uint32_t i, room = 0;
     for (i = w->f->root; i < w->u->node_count && w->u->nodes[i].first <= w->f->close; i++) {
         const cc_node *n = &w->u->nodes[i];
-        if (n->kind == CC_N_GOTO_STAR && w->computed == CC_NOWHERE) w->computed = vertex(w);
-        if (n->kind == CC_N_ASM && n->a) give_up(w, n->first, "asm-goto");
+        int is_computed = n->kind == CC_N_GOTO_STAR || (n->kind == CC_N_ASM && n->a);
+        w->jumpers += (uint32_t)is_computed;
+        if (is_computed && w->computed == CC_NOWHERE) w->computed = vertex(w);
         if (n->kind != CC_N_LABEL) continue;
         if (w->label_count == room) {
             room = room ? room * 2 : 8;
@@ -950,17 +1027,37 @@ static void find_labels(walk *w) {
         }
         memset(&w->labels[w->label_count], 0, sizeof *w->labels);
         w->labels[w->label_count].name = n->first;
+        find_scope(w, &w->labels[w->label_count]);
         w->labels[w->label_count++].vertex = vertex(w);
     }
+    for (i = w->f->root; i < w->u->node_count && w->u->nodes[i].first <= w->f->close; i++)
+        if (w->u->nodes[i].kind == CC_N_ASM && w->u->nodes[i].a)
+            find_labels_of(w, &w->u->nodes[i]);
     if (w->label_count == 0) return;
     for (i = w->f->open; i < w->f->close; i++) {
         flow_label *l;
-        if (cc_is(t, i, CC_LOCAL_LABEL)) give_up(w, i, "local-label");
         if (!cc_is(t, i, CC_OP2('&', '&')) && !cc_is(t, i, CC_GOTO)) continue;
         l = cc_is_name(t, i + 1) ? label_of(w, i + 1) : NULL;
         if (l && cc_is(t, i, CC_GOTO)) l->jumped = 1;
         else if (l) l->taken = 1;
     }
+}
+
+/* It goes on behind itself, or where a computed goto does. Nothing but the label
+   can count the jump. If no other jump is like it, the labels' edges are its
+   own; else nobody can count how often this one jumped. */
+static void asm_goto(walk *w, const cc_node *n) {
+    uint32_t next = vertex(w), e;
+    const char *words;
+    force(w, edge(w, w->here, w->computed));
+    if (w->jumpers == 1 && w->here != CC_NOWHERE) {
+        w->here = w->computed;
+        note(w, n->first);
+    }
+    e = edge(w, w->here, next);
+    words = counter(w, e, 0);
+    if (words) put(w, 1, end(w, n->last), words, ";", "");
+    if (w->here != CC_NOWHERE) w->here = next;
 }
 
 /* ---- statements ---- */
@@ -1007,12 +1104,31 @@ static void cut_declaration(walk *w, const cc_node *n) {
     put(w, 1, end(w, n->last), name, words, ",0);");
 }
 
+/* longjmp comes back to the block of its setjmp. So a statement that calls
+   setjmp begins a block: what stands in front of it does not run again. */
+static void land_here(walk *w, const cc_node *n) {
+    int is_whole = n->kind == CC_N_DECLARATION || n->kind == CC_N_SIMPLE || n->kind == CC_N_RETURN;
+    int has_condition = (n->kind == CC_N_IF || n->kind == CC_N_SWITCH) && n->kid[0];
+    uint32_t i = n->first, last = is_whole ? n->last : has_condition ? at(w, n->kid[0])->last : 0;
+    while (i < last && !cc_returns_twice(&w->u->tokens, i)) i++;
+    if (i < last && w->here != CC_NOWHERE) {
+        uint32_t landing = vertex(w);
+        force(w, edge(w, w->here, landing));
+        w->here = landing;
+    }
+}
+
 static void statement(walk *w, uint32_t node) {
     const cc_node n = *at(w, node);
     uint32_t kid;
+    land_here(w, &n);
+    if (n.kind != CC_N_LABEL) w->is_direct = 0;
     switch (n.kind) {
     case CC_N_BLOCK:
-        for (kid = n.kid[0]; kid; kid = at(w, kid)->next) statement(w, kid);
+        for (kid = n.kid[0]; kid; kid = at(w, kid)->next) {
+            w->is_direct = at(w, kid)->kind == CC_N_LABEL;
+            statement(w, kid);
+        }
         break;
     case CC_N_IF: if_statement(w, &n); break;
     case CC_N_WHILE: while_loop(w, &n); break;
@@ -1041,9 +1157,21 @@ static void statement(walk *w, uint32_t node) {
         full_value(w, n.kid[0], n.last);
         cut_statement(w, &n);
         break;
-    case CC_N_ASM: note(w, n.first); break;
+    case CC_N_ASM:
+        note(w, n.first);
+        if (n.a) asm_goto(w, &n);
+        break;
     default: break;
     }
+}
+
+/* `__label__` stands in front of all else of its block. */
+static uint32_t behind_labels(const walk *w, uint32_t open) {
+    const cc_tokens *t = &w->u->tokens;
+    while (cc_is(t, open + 1, CC_LOCAL_LABEL))
+        for (open++; !cc_is(t, open, ';'); open++) {
+        }
+    return open;
 }
 
 /* Where an instruction has few bits for a distance, a function counts from a
@@ -1067,7 +1195,7 @@ static void put_near(walk *w) {
                 name, cc_counter_type(w->request->cover), w->table,
                 (unsigned long)(w->request->cover == 1 ? first / 8 : first));
     text_bytes(&t, "", 1);
-    put(w, 0, end(w, w->f->open), t.data, "", "");
+    put(w, 0, end(w, behind_labels(w, w->f->open)), t.data, "", "");
     text_free(&t);
     w->counters = name;
     w->first = first;
@@ -1085,13 +1213,14 @@ static void run(walk *w, cc_unit *u, uint32_t function, cc_cfg *g) {
     cc_mcdc_function(g->mcdc, w->emit);
     note(w, w->f->name);
     words = cc_mcdc_locals(g->mcdc);
-    if (words) put(w, 0, end(w, w->f->open), words, "", "");
+    if (words) put(w, 0, end(w, behind_labels(w, w->f->open)), words, "", "");
     w->counters = w->table;
     if (w->emit && w->request->near && !g->mcdc && !w->request->trace) put_near(w);
     if (w->emit && g->entry_slot != CC_NOWHERE) {
         /* A declaration in C90 stands before all statements. */
-        int declares = at(w, at(w, w->f->root)->kid[0])->kind == CC_N_DECLARATION;
-        put(w, 0, end(w, w->f->open), declares ? "__attribute__((unused)) char bursty_e=(" : "",
+        uint32_t first = at(w, w->f->root)->kid[0];
+        int declares = at(w, first)->kind == CC_N_DECLARATION;
+        put(w, 0, end(w, behind_labels(w, w->f->open)), declares ? "__attribute__((unused)) char bursty_e=(" : "",
             entry_text(w), declares ? ",0);" : ";");
     }
     statement(w, w->f->root);

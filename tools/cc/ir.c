@@ -65,6 +65,8 @@ typedef struct block {
     uint32_t vertex, last_vertex;
     uint32_t last_file;       /* of the last line of last_vertex, or NONE */
     uint32_t ways_in;
+    uint8_t is_calm;          /* it runs while no exception is on its way */
+    uint8_t unwinds;          /* it runs only while one is (find_unwinding) */
 } block;
 
 typedef struct way {          /* an edge of the graph, by its number there */
@@ -620,32 +622,6 @@ static int is_of_unwinding(const block *k) {
     return 0;
 }
 
-/* Gives vertices to a block and its parts, with lines. Returns whether the last
-   one has a call that may be lost. */
-static int cut_block(builder *b, uint32_t number, uint8_t *stays) {
-    block *k = &b->m->blocks[number];
-    uint32_t i, vertex = k->vertex, line, file;
-    int is_open = 0, is_unwinding = is_of_unwinding(k);
-    k->last_file = NONE;
-    for (i = k->first; i < k->end; i++) {
-        item *it = &b->m->items[i];
-        if (!is_unwinding && place_of(b, it, &line, &file) && !is_of_loop(b, it, vertex)) {
-            if (is_open && !has_line(b, vertex, line, file)) {
-                uint32_t next = add_vertex(b);
-                stays[vertex] = 1;
-                add_edge(b, vertex, next, 0, way_of(number, NONE, i));
-                vertex = next;
-                is_open = 0;
-            }
-            add_line(b, vertex, line, file);
-            k->last_file = file;
-        }
-        is_open |= is_lost(b->m, it);
-    }
-    k->last_vertex = vertex;
-    return is_open;
-}
-
 /* The blocks that the end of a block leads to, each once. */
 static uint32_t ways_on(const builder *b, const item *end, uint32_t **list) {
     uint32_t count = 0, room = 0, i, k;
@@ -670,6 +646,88 @@ static uint32_t ways_on(const builder *b, const item *end, uint32_t **list) {
     return count;
 }
 
+/* A handler's own blocks. */
+static int is_handler(const block *k) {
+    size_t i = 5;
+    if (!begins(k->label, "catch")) return 0;
+    while (i < k->label.size && k->label.at[i] >= '0' && k->label.at[i] <= '9') i++;
+    return i == k->label.size;
+}
+
+/* Marks what the blocks on the stack lead to: calm blocks, or, from unwinding
+   ones on, those that are not calm. */
+static void spread(builder *b, uint32_t *stack, uint32_t depth, int calm) {
+    block *blocks = b->m->blocks;
+    while (depth > 0) {
+        const block *from = &blocks[stack[--depth]];
+        uint32_t *list = NULL, count, k;
+        if (from->end == from->first) continue;
+        count = ways_on(b, &b->m->items[from->end - 1], &list);
+        for (k = 0; k < count; k++) {
+            block *to = list[k] == NONE ? NULL : &blocks[list[k]];
+            if (!to || to->is_calm || to->unwinds || is_handler(to)) continue;
+            if (calm && is_of_unwinding(to)) continue;
+            if (calm) to->is_calm = 1;
+            else to->unwinds = 1;
+            stack[depth++] = list[k];
+        }
+        free(list);
+    }
+}
+
+/* What nothing but unwinding leads to unwinds, too, as the loop that takes an
+   array down; but not a handler, and what it leads to. */
+static void find_unwinding(builder *b) {
+    const function *f = b->f;
+    block *blocks = b->m->blocks;
+    uint32_t *stack = (uint32_t *)tool_alloc((f->end_block - f->first_block + 1) * sizeof *stack);
+    uint32_t depth = 0, i;
+    for (i = f->first_block; i < f->end_block; i++) {
+        blocks[i].unwinds = (uint8_t)is_of_unwinding(&blocks[i]);
+        if (blocks[i].unwinds) stack[depth++] = i;
+    }
+    if (depth > 0) {
+        depth = 0;
+        for (i = f->first_block; i < f->end_block; i++) {
+            if (i != f->first_block && !is_handler(&blocks[i])) continue;
+            blocks[i].is_calm = 1;
+            stack[depth++] = i;
+        }
+        spread(b, stack, depth, 1);
+        depth = 0;
+        for (i = f->first_block; i < f->end_block; i++)
+            if (blocks[i].unwinds) stack[depth++] = i;
+        spread(b, stack, depth, 0);
+    }
+    free(stack);
+}
+
+/* Gives vertices to a block and its parts, with lines. Returns whether the last
+   one has a call that may be lost. */
+static int cut_block(builder *b, uint32_t number, uint8_t *stays) {
+    block *k = &b->m->blocks[number];
+    uint32_t i, vertex = k->vertex, line, file;
+    int is_open = 0, is_unwinding = k->unwinds;
+    k->last_file = NONE;
+    for (i = k->first; i < k->end; i++) {
+        item *it = &b->m->items[i];
+        if (!is_unwinding && place_of(b, it, &line, &file) && !is_of_loop(b, it, vertex)) {
+            if (is_open && !has_line(b, vertex, line, file)) {
+                uint32_t next = add_vertex(b);
+                stays[vertex] = 1;
+                add_edge(b, vertex, next, 0, way_of(number, NONE, i));
+                vertex = next;
+                is_open = 0;
+            }
+            add_line(b, vertex, line, file);
+            k->last_file = file;
+        }
+        is_open |= is_lost(b->m, it);
+    }
+    k->last_vertex = vertex;
+    return is_open;
+}
+
 /* A vertex has branches where its last line is: in one file, or nowhere. */
 static void hide_branches(builder *b, uint32_t vertex, uint32_t file) {
     uint32_t i;
@@ -683,7 +741,7 @@ static void hide_branches(builder *b, uint32_t vertex, uint32_t file) {
    behind a clean-up as before it, and those of sanitizers. */
 static int is_written(const ir *m, const block *k, const item *end) {
     word w = m->lines[end->line];
-    return !is_of_unwinding(k) && find(w, "label %cleanup.action", 0) == w.size &&
+    return !k->unwinds && find(w, "label %cleanup.action", 0) == w.size &&
            find(w, " %cleanup.dest", 0) == w.size && find(w, "!nosanitize", 0) == w.size;
 }
 
@@ -749,6 +807,7 @@ static void build_graph(builder *b) {
         *place = i + 1;
         k->vertex = i == f->first_block ? 0 : add_vertex(b);
     }
+    find_unwinding(b);
     for (i = f->first_block; i < f->end_block; i++)
         open[i - f->first_block] = (uint8_t)cut_block(b, i, stays);
     for (i = f->first_block; i < f->end_block && !f->reason; i++)
@@ -770,6 +829,25 @@ static void build_graph(builder *b) {
 /* What sets a variable up before main has lines, but is no function of the
    source. */
 static int sets_up(const function *f) { return begins(f->symbol, "__cxx_global_"); }
+
+/* Without a graph, the function's lines are those of its instructions. */
+static void leave_function(builder *b, uint32_t first_line) {
+    const function *f = b->f;
+    uint32_t *lines, count = 0, i, k, line, file;
+    size_t most = 1;
+    for (i = f->first_block; i < f->end_block; i++)
+        most += b->m->blocks[i].end - b->m->blocks[i].first;
+    lines = (uint32_t *)tool_alloc((most + 1) * sizeof *lines);
+    if (first_line != NONE) lines[count++] = first_line;
+    for (i = f->first_block; i < f->end_block; i++) {
+        const block *one = &b->m->blocks[i];
+        for (k = one->first; k < one->end && !is_of_unwinding(one); k++)
+            if (place_of(b, &b->m->items[k], &line, &file) && file == b->own)
+                lines[count++] = line;
+    }
+    cc_planner_leave(b->m->planner, f->name, b->m->sources[b->own].given, f->reason, lines, count);
+    free(lines);
+}
 
 static void plan(ir *m, function *f) {
     builder b;
@@ -799,6 +877,7 @@ static void plan(ir *m, function *f) {
     f->g.other_files = b.other_count;
     if (!f->reason) f->reason = cc_planner_add(m->planner, f->name, m->sources[b.own].given, &f->g);
     f->counts = !f->reason;
+    if (f->reason && *f->name) leave_function(&b, line);
     free(b.others);
 }
 
@@ -1182,7 +1261,7 @@ int cc_ir(const char *data, size_t size, const cc_request *request, const cc_not
             if (m.functions[i].name && !m.functions[i].counts)
                 note_left(result, &m, &m.functions[i]);
         }
-        if (cc_planner_slots(m.planner) > 0) put_all(&m, &result->out);
+        if (cc_planner_has_tables(m.planner)) put_all(&m, &result->out);
     } else {
         *reason = "clang has written text that is not known here";
     }

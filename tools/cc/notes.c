@@ -40,7 +40,7 @@
 #define BLOCKS UINT32_C(0x01410000)
 #define ARCS UINT32_C(0x01430000)
 #define LINES UINT32_C(0x01450000)
-enum { ON_TREE = 1, FAKE = 2, OLDEST = 11, NEWEST = 14, IN_BYTES = 12 };
+enum { ON_TREE = 1, FAKE = 2, FALLTHROUGH = 4, OLDEST = 11, NEWEST = 14, IN_BYTES = 12 };
 
 /* ---- words and strings ---- */
 
@@ -302,11 +302,45 @@ static uint64_t key_of(const char *unit, uint32_t ident, uint32_t slots) {
 }
 
 /* Of each block: does it end in a call, how many ways lead on from it, and of
-   which file is its last line? A call that has several ways may throw. */
+   which file is its last line? A call that has several ways may throw. Does the
+   block run while no exception is on its way, or may it?
+
+   What is not calm is a handler, or takes objects down. Nobody wrote the second
+   kind, which has lines of the code that made these objects. */
 typedef struct block_notes {
-    uint8_t *calls;
+    uint8_t *calls, *is_calm;
     uint32_t *ways, *last_file;
 } block_notes;
+
+static int throws(const block_notes *b, const arc *a) {
+    return b->calls[a->from] && b->ways[a->from] > 1 && !(a->flags & FALLTHROUGH);
+}
+
+/* What the entry reaches over other ways than those of exceptions. Arcs are in
+   the order of the blocks that they leave. */
+static void find_calm(const notes *n, block_notes *b) {
+    uint32_t *stack = (uint32_t *)tool_alloc((n->blocks + 1) * sizeof *stack), depth = 0;
+    size_t *first = (size_t *)tool_alloc((n->blocks + 2) * sizeof *first), i;
+    size_t *list = (size_t *)tool_alloc((n->arc_count + 1) * sizeof *list);
+    memset(first, 0, (n->blocks + 2) * sizeof *first);
+    for (i = 0; i < n->arc_count; i++) first[n->arcs[i].from + 1]++;
+    for (i = 0; i < n->blocks; i++) first[i + 1] += first[i];
+    for (i = 0; i < n->arc_count; i++) list[first[n->arcs[i].from]++] = i;
+    b->is_calm[0] = 1;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        uint32_t from = stack[--depth];
+        for (i = from ? first[from - 1] : 0; i < first[from]; i++) {
+            const arc *a = &n->arcs[list[i]];
+            if (b->is_calm[a->to] || is_stay(a) || throws(b, a)) continue;
+            b->is_calm[a->to] = 1;
+            stack[depth++] = a->to;
+        }
+    }
+    free(stack);
+    free(first);
+    free(list);
+}
 
 static void note_blocks(const notes *n, block_notes *b) {
     size_t i;
@@ -321,13 +355,34 @@ static void note_blocks(const notes *n, block_notes *b) {
         else b->ways[n->arcs[i].from]++;
     }
     for (i = 0; i < n->place_count; i++) b->last_file[n->places[i].block] = n->places[i].file;
+    b->is_calm = (uint8_t *)tool_alloc(n->blocks);
+    memset(b->is_calm, 0, n->blocks);
+    find_calm(n, b);
+}
+
+static int by_number(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The lines of calm blocks, sorted; to be freed. */
+static uint32_t *calm_lines(place *const *places, size_t count, const block_notes *b,
+                            size_t *found) {
+    uint32_t *lines = (uint32_t *)tool_alloc((count + 1) * sizeof *lines);
+    size_t i;
+    *found = 0;
+    for (i = 0; i < count; i++)
+        if (b->is_calm[places[i]->block]) lines[(*found)++] = places[i]->line;
+    if (*found) qsort(lines, *found, sizeof *lines, by_number);
+    return lines;
 }
 
 /* Fills the lines of f: those of places[0..count), which are of one file. */
 static void make_lines(edges_function *f, place *const *places, size_t count,
                        const block_notes *b, uint32_t starts) {
     uint32_t v, used = 0;
-    size_t at = 0;
+    size_t at = 0, calm_count;
+    uint32_t *calm = calm_lines(places, count, b, &calm_count);
     for (v = 0; v < f->vertices; v++) {
         uint32_t block = v == 0 ? 0 : v + 1 == f->vertices ? 1 : v + 1;
         size_t before = at;
@@ -335,10 +390,13 @@ static void make_lines(edges_function *f, place *const *places, size_t count,
         if (v == 0 && starts) f->line[used++] = starts;
         while (at < count && places[at]->block == block) f->line[used++] = places[at++]->line;
         if (at > before && b->ways[block] > 1 &&
-            (b->calls[block] || b->last_file[block] != places[before]->file))
+            (b->calls[block] || b->last_file[block] != places[before]->file ||
+             (!b->is_calm[block] && bsearch(&places[at - 1]->line, calm, calm_count, sizeof *calm,
+                                            by_number))))
             f->line[used++] = 0;
     }
     f->line_at[f->vertices] = used;
+    free(calm);
 }
 
 /* A function begins where its source does, which need not be its first block:
@@ -393,6 +451,7 @@ static void put_tables(notes *n) {
     if (!is_told) edges_put_left_out(&n->w, f.key);
     free(name);
     free(b.calls);
+    free(b.is_calm);
     free(b.ways);
     free(b.last_file);
     free(f.ends);

@@ -11,15 +11,41 @@
 
 enum { MOST_SECTIONS = 0xFF00 };  /* from there on numbers stand elsewhere */
 
-int cc_section_rename(unsigned char *object, size_t size, const char *begin, const char *name) {
-    size_t length = strlen(begin), i, found = 0, count = 0, end;
-    for (i = 0; i + length < size; i++) {
-        const unsigned char *at = (const unsigned char *)memchr(object + i, begin[0], size - i);
-        if (!at) break;
+/* The sections, of an object of our own making. */
+static int open_object(elf_file *e, const unsigned char *object, size_t size) {
+    dump_fault fault;
+    if (!elf_is(object, size) || elf_begin(e, object, size, &fault) != 0) return -1;
+    if (e->type != ELF_OBJECT || elf_find_sections(e, &fault) != 0) return -1;
+    return e->sections ? 0 : -1;
+}
+
+/* Counts in *count the strings of the section that begin so; *found: where the
+   last one of them is. */
+static void find_in(const unsigned char *object, const elf_section *s, const char *begin,
+                    size_t *found, size_t *count) {
+    size_t length = strlen(begin), i = (size_t)s->offset, end = i + (size_t)s->size;
+    for (; i + length < end; i++) {
+        const unsigned char *at = (const unsigned char *)memchr(object + i, begin[0], end - i);
+        if (!at) return;
         i = (size_t)(at - object);
-        if (i + length >= size || memcmp(at, begin, length) != 0) continue;
-        found = i;
-        count++;
+        if (i + length >= end || memcmp(at, begin, length) != 0) continue;
+        *found = i;
+        ++*count;
+    }
+}
+
+/* Debug information and lists of options have the string, too: they say how the
+   compiler was called. What the program reads is loaded. */
+int cc_section_rename(unsigned char *object, size_t size, const char *begin, const char *name) {
+    size_t found = 0, count = 0, end, i;
+    elf_file e;
+    if (open_object(&e, object, size) != 0) return -1;
+    for (i = 0; i < e.section_count; i++) {
+        elf_section s;
+        dump_fault fault;
+        if (elf_get_section(&e, i, &s, &fault) != 0) return -1;
+        if ((s.flags & ELF_LOADED) && s.type != ELF_NO_BYTES)
+            find_in(object, &s, begin, &found, &count);
     }
     if (count != 1) return -1;
     for (end = found; end < size && object[end]; end++) {
@@ -54,9 +80,7 @@ int cc_section_add(const unsigned char *object, size_t size, const text *section
     dump_fault fault;
     unsigned char entry[64];
     size_t width, bytes, bytes_at, names_at, table, i;
-    if (!elf_is(object, size) || elf_begin(&e, object, size, &fault) != 0) return -1;
-    if (e.type != ELF_OBJECT || elf_find_sections(&e, &fault) != 0) return -1;
-    if (!e.sections || e.section_count + 1 >= MOST_SECTIONS) return -1;
+    if (open_object(&e, object, size) != 0 || e.section_count + 1 >= MOST_SECTIONS) return -1;
     if (elf_get_section(&e, e.names_index, &names, &fault) != 0) return -1;
     if (names.type == ELF_NO_BYTES) return -1;
     width = e.is_64 ? 8 : 4;

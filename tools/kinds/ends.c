@@ -19,7 +19,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         r.reason = "unknown version of a missing end";
     end.why = dump_get32(&r);
     if (!r.reason && (version == VERSION ? end.why != END_KILLED && end.why != END_LEFT
-                                         : end.why < END_QUIET || end.why > END_TURNS))
+                                         : end.why < END_QUIET || end.why >= END_REASONS))
         r.reason = "unknown reason of a missing end";
     end.missing = dump_get(&r);
     end.of = version == VERSION_OF ? dump_get(&r) : 0;
@@ -47,6 +47,14 @@ static int compare(const void *left, const void *right) {
 static void settle(void *state) {
     missing_ends *s = (missing_ends *)state;
     if (s->count) qsort(s->at, s->count, sizeof *s->at, compare);
+}
+
+int ends_tell_losses(const missing_ends *s) {
+    size_t i;
+    for (i = 0; s && i < s->count; i++) {
+        if (s->at[i].why >= END_THREADS) return 1;
+    }
+    return 0;
 }
 
 void ends_write(const missing_end *end, text *out) {

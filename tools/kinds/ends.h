@@ -13,7 +13,15 @@ enum {
     END_QUIET = 3,
     END_UNCOUNTED = 4,
     END_LATER = 5,
-    END_TURNS = 6
+    END_TURNS = 6,
+    /* What was lost: threads that were not recorded all the time; events that
+       found no room; calls that came in the middle of the recorder; threads for
+       whose tables there was no memory. */
+    END_THREADS = 7,
+    END_EVENTS = 8,
+    END_CALLS = 9,
+    END_MEMORY = 10,
+    END_REASONS
 };
 
 typedef struct missing_end {
@@ -33,6 +41,8 @@ typedef struct missing_ends {
 
 extern const part_kind kind_ends;
 
+/* Was anything lost? s may be NULL. Returns 1 or 0. */
+int ends_tell_losses(const missing_ends *s);
 /* Writes a part. */
 void ends_write(const missing_end *end, text *out);
 #endif

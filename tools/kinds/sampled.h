@@ -108,4 +108,6 @@ typedef struct tally {                            /* all zero: empty */
 extern const part_kind kind_sampled;              /* its state is a tally */
 
 uint64_t sampled_add(uint64_t a, uint64_t b);       /* stops at 2^64 - 1 */
+/* The outermost function of a stack that was cut off: nobody knows who is there. */
+#define SAMPLED_BEYOND_NAME "(outer callers not known)"
 #endif

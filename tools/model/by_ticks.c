@@ -20,6 +20,7 @@
 typedef struct timed_function {
     uint32_t site;
     uint64_t self, total;                         /* ticks; total: with callees, once a stack */
+    uint64_t in_cut;                              /* of the total, in stacks that were cut off */
     uint64_t calls;                               /* an estimate times 256, from counts */
     int is_timed;                                 /* it has a scope, or needs none */
     interval self_range, total_range;             /* of the shares */
@@ -37,6 +38,7 @@ typedef struct report_ticks {
     char **names;                                 /* of the sites, as people read them */
     timed_function *functions;
     size_t count, left_out;                       /* by the least share */
+    uint64_t beyond;                              /* in stacks that were cut off further out */
     uint64_t ticks, slow, squares, cut, tick_us, calls;
     double samples; /* that paths have met at least, each as often as its ticks allow */
     int misses_time;                              /* so much that intervals would not hold */
@@ -184,6 +186,7 @@ static void walk(report *r, report_ticks *c, report_tree *tree) {
     uint32_t *on_stack = (uint32_t *)tool_alloc(c->tally->sites.count * sizeof *on_stack);
     uint32_t *place = (uint32_t *)tool_alloc(c->path_count * sizeof *place), at = c->roots;
     size_t made = 1;
+    int is_cut = 0;
     while (at != TALLY_NO_PATH) {
         const timed_path *path = &paths[at];
         timed_function *f = &c->functions[path->site];
@@ -194,7 +197,15 @@ static void walk(report *r, report_ticks *c, report_tree *tree) {
         made++;
         f->is_timed = 1;
         f->self = sampled_add(f->self, path->ticks);
-        if (on_stack[path->site]++ == 0) f->total = sampled_add(f->total, path->total);
+        if (path->parent == TALLY_NO_PATH) {
+            const sampled_site *site = &c->tally->sites.at[path->site];
+            is_cut = !*site->file && strcmp(site->name, SAMPLED_BEYOND_NAME) == 0;
+            if (is_cut) c->beyond = path->total;
+        }
+        if (on_stack[path->site]++ == 0) {
+            f->total = sampled_add(f->total, path->total);
+            if (is_cut) f->in_cut = sampled_add(f->in_cut, path->total);
+        }
         if (path->first != TALLY_NO_PATH) {
             at = path->first;
             continue;
@@ -288,6 +299,9 @@ static void make_functions(report_ticks *c, double least_share) {
         }
         f.self_range = range_of(c, f.self);
         f.total_range = range_of(c, f.total);
+        /* It may stand beyond where stacks were cut. */
+        if (c->beyond > f.in_cut && f.total_range.low >= 0)
+            f.total_range.high = range_of(c, f.total + (c->beyond - f.in_cut)).high;
         c->functions[kept++] = f;
     }
     c->count = kept;
@@ -338,6 +352,8 @@ static void add_facts(report *r, const report_ticks *c) {
     if (c->ticks == 0 && c->own_ticks) text_add(&value, "none met the program");
     else if (c->ticks == 0 && c->is_watched)
         text_add(&value, "none came: all looks found threads waiting, or the run was too short");
+    else if (c->ticks == 0 && c->tick_us && report_misses(r, REPORT_OF_TIME))
+        text_add(&value, "none came: the CPU time that they did not see is said above");
     else if (c->ticks == 0 && c->tick_us)
         text_add(&value, "none came: the signal is blocked or was taken by the program, or the run "
                          "was shorter than one tick");

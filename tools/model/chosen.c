@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/tool.h"
 #include "kinds/sources.h"
+#include "model/match.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ void chosen_end(chosen *c) {
     }
     free(c->sources);
     free(c->changes);
+    free(c->matched);
     free((void *)c->filter);
     free((void *)c->exclude);
     hash_free(&c->by_name);
@@ -213,40 +215,6 @@ int chosen_read_diff(chosen *c, const char *path) {
 
 /* ---- files ---- */
 
-/* Is it that file, or does it end in "/" and that name? */
-static int is_named(const char *file, const char *name) {
-    size_t size = strlen(file), tail = strlen(name);
-    if (size < tail || strcmp(file + size - tail, name) != 0) return 0;
-    return size == tail || file[size - tail - 1] == '/';
-}
-
-/* Is there a file of just that name, in the folder of sources? */
-static int is_here(const chosen *c, chosen_change *change) {
-    FILE *file;
-    if (change->is_looked_for) return change->is_here;
-    change->is_looked_for = 1;
-    file = sources_open(&c->door, change->name);
-    if (file) fclose(file);
-    return change->is_here = file != NULL;
-}
-
-/* The change of a file: the one of its name. Without one, that of the longest
-   end of its name, for the program may have been compiled elsewhere; but a
-   change of m.c is none of sub/m.c where there is an m.c. */
-static chosen_change *change_of(const chosen *c, const char *name) {
-    const char *seen = tool_seen_from_here(name);
-    chosen_change *best = NULL;
-    size_t i;
-    for (i = 0; i < c->change_count; i++) {
-        chosen_change *change = &c->changes[i];
-        if (!strcmp(change->name, seen) || !strcmp(change->name, name)) return change;
-        if (!is_named(name, change->name)) continue;
-        if (best && strlen(best->name) >= strlen(change->name)) continue;
-        if (!is_here(c, change)) best = change;
-    }
-    return best;
-}
-
 /* A pattern is of a name as reports show it, or of the whole one. */
 static int matches(const char *const *patterns, const char *name) {
     const char *seen = tool_seen_from_here(name);
@@ -261,7 +229,7 @@ int chosen_name(const chosen *c, const char *name) {
 
 int chosen_file(const chosen *c, const char *name) {
     if (!c) return 1;
-    return chosen_name(c, name) && (!c->diff || change_of(c, name) != NULL);
+    return chosen_name(c, name) && (!c->diff || match_of(c, name) != NULL);
 }
 
 /* ---- markers ---- */
@@ -363,11 +331,7 @@ const chosen_source *chosen_open(chosen *c, const char *name) {
     memset(s, 0, sizeof *s);
     s->name = text_clean(name, strlen(name));
     read_source(c, s);
-    if (c->diff) {
-        chosen_change *change = change_of(c, name);
-        if (change) change->is_found = 1;
-        s->change = change;
-    }
+    if (c->diff) s->change = match_of(c, name);
     return s;
 }
 

@@ -26,7 +26,7 @@ typedef struct chosen_source {
     uint8_t *marks;             /* of each line, from 1 on */
     uint32_t lines;
     uint32_t open_at;           /* a START without a STOP stands there; 0: none does */
-    const struct chosen_change *change; /* NULL: the diff does not have it */
+    struct chosen_change *change; /* NULL: the diff does not have it */
 } chosen_source;
 
 /* A file of a diff. */
@@ -34,15 +34,23 @@ typedef struct chosen_change {
     char *name;
     chosen_range *added;        /* in order */
     size_t count;
-    int is_found;               /* coverage has a file of that name */
-    int is_looked_for, is_here; /* a file of just that name */
+    int is_found;               /* a file of the program is it (match.h) */
+    const char *may_be;         /* if not, a file of the program that may be it; or NULL */
+    int has_code;               /* there is code on lines that it has added */
 } chosen_change;
+
+typedef struct chosen_match {
+    const char *file;           /* of the program */
+    chosen_change *change;      /* its own, or NULL */
+} chosen_match;
 
 typedef struct chosen {
     const char **filter, **exclude; /* ended by NULL; NULL: none */
     const char *diff;               /* NULL: there is none */
     chosen_change *changes;
     size_t change_count;
+    chosen_match *matched;          /* all files of the program, by name */
+    size_t matched_count;
     sources door;
     chosen_source *sources;
     size_t source_count;

@@ -7,6 +7,7 @@
 #include "base/source.h"
 #include "base/tool.h"
 #include "kinds/edges.h"
+#include "kinds/unmeasured.h"
 #include "model/by_tests.h"
 #include "model/chosen.h"
 #include "model/decisions.h"
@@ -45,10 +46,12 @@ static size_t join_lines(coverage_line *lines, size_t count, int sum) {
     size_t i, kept = 0;
     if (count) qsort(lines, count, sizeof *lines, by_line);
     for (i = 0; i < count; i++) {
-        if (kept && lines[kept - 1].line == lines[i].line)
+        if (kept && lines[kept - 1].line == lines[i].line) {
             lines[kept - 1].count = most_or_sum(lines[kept - 1].count, lines[i].count, sum);
-        else
+            lines[kept - 1].is_unmeasured |= lines[i].is_unmeasured;
+        } else {
             lines[kept++] = lines[i];
+        }
     }
     return kept;
 }
@@ -73,6 +76,7 @@ static void add_lines(coverage_file *to, const edges_function *f, const derived 
         for (k = f->line_at[v]; k < f->line_at[v + 1]; k++) {
             if (!f->line[k]) continue;
             lines[n].line = f->line[k];
+            lines[n].is_unmeasured = 0;
             lines[n++].count = d->block[v];
         }
     n = join_lines(lines, n, 0);
@@ -119,7 +123,7 @@ static coverage_function *function_of(coverage_file *to, const edges_function *f
     to->functions =
         (coverage_function *)grow(to->functions, to->function_count, 1, sizeof *function);
     function = &to->functions[to->function_count++];
-    function->is_chosen = 0;
+    function->is_chosen = function->is_unmeasured = 0;
     function->name = f->name;
     function->line = f->line_at[f->vertices] ? f->line[0] : 0;
     function->entries = 0;
@@ -184,6 +188,7 @@ static void drop_unwanted(coverage_all *made, coverage_file *file) {
         else made->marked_lines += (size_t)chosen_is_marked(source, file->lines[i].line);
     }
     file->line_count = n;
+    if (source->change && n) source->change->has_code = 1;
     file->branches_hit = 0;
     for (i = n = 0; i < file->branch_count; i++) {
         kept[i] = n;
@@ -212,9 +217,12 @@ static void close_file(coverage_all *made, coverage_file *file) {
     size_t i;
     file->line_count = join_lines(file->lines, file->line_count, 1);
     if (made->chosen) drop_unwanted(made, file);
-    for (i = 0; i < file->line_count; i++) file->lines_hit += file->lines[i].count != 0;
+    for (i = 0; i < file->line_count; i++) {
+        file->lines_hit += file->lines[i].count != 0;
+        file->unmeasured_lines += file->lines[i].is_unmeasured && file->lines[i].count == 0;
+    }
     for (i = 0; i < file->branch_count; i++) {
-        coverage_line wanted = {0, 0}, *line;
+        coverage_line wanted = {0, 0, 0}, *line;
         wanted.line = file->branches[i].line;
         line = (coverage_line *)bsearch(&wanted, file->lines, file->line_count, sizeof wanted,
                                        by_line_alone);
@@ -298,6 +306,7 @@ static void refuse(coverage_all *made, const edges_function *f, const char *reas
     r->file = f->file;
     r->line = f->line_at[f->vertices] ? f->line[0] : 0;
     r->reason = reason;
+    r->is_unmeasured = 0;
 }
 
 /* What a gate counts as not covered: wanted lines and branches of a function
@@ -374,6 +383,122 @@ static void gather_function(coverage_all *made, derive_all *from, const edges_fu
     free(of);
 }
 
+/* ---- what is not measured ---- */
+
+/* Is a line of the function wanted? Of a file that is left alone as a whole
+   nobody knows the lines. */
+static int is_unmeasured_wanted(chosen *c, const unmeasured *u) {
+    const chosen_source *source = chosen_open(c, u->file);
+    uint32_t i;
+    if (!c || u->line_count == 0) return 1;
+    if (chosen_is_marked(source, u->lines[0])) return 0;
+    for (i = 0; i < u->line_count; i++)
+        if (chosen_line(c, source, u->lines[i])) return 1;
+    return 0;
+}
+
+static int by_name_alone(const void *a, const void *b) {
+    return strcmp(((const coverage_function *)a)->name, ((const coverage_function *)b)->name);
+}
+
+/* Has one of the file's first functions, which are in the order of their names,
+   that name and line? Another object may have counters for it. */
+static int has_function(const coverage_file *f, size_t count, const unmeasured *u) {
+    coverage_function wanted, *one;
+    const coverage_function *end = f->functions + count;
+    wanted.name = u->name;
+    one = count ? (coverage_function *)bsearch(&wanted, f->functions, count, sizeof wanted,
+                                               by_name_alone)
+                : NULL;
+    if (!one) return 0;
+    while (one > f->functions && by_name_alone(one - 1, &wanted) == 0) one--;
+    for (; one < end && by_name_alone(one, &wanted) == 0; one++)
+        if (one->line == u->lines[0]) return 1;
+    return 0;
+}
+
+static uint32_t line_of(const unmeasured *u) { return u->line_count ? u->lines[0] : 0; }
+
+static void add_unmeasured_function(coverage_file *to, const unmeasured *u) {
+    coverage_function *f;
+    to->functions = (coverage_function *)grow(to->functions, to->function_count, 1, sizeof *f);
+    f = &to->functions[to->function_count++];
+    memset(f, 0, sizeof *f);
+    f->name = u->name;
+    f->line = u->lines[0];
+    f->first_branch = to->branch_count;
+    f->is_chosen = f->is_unmeasured = 1;
+}
+
+static void add_unmeasured_lines(coverage_file *to, const unmeasured *u) {
+    uint32_t i;
+    to->lines = (coverage_line *)grow(to->lines, to->line_count, u->line_count, sizeof *to->lines);
+    for (i = 0; i < u->line_count; i++) {
+        coverage_line *line = &to->lines[to->line_count++];
+        line->line = u->lines[i];
+        line->count = 0;
+        line->is_unmeasured = 1;
+    }
+}
+
+static void name_unmeasured(coverage_all *made, const unmeasured *u) {
+    coverage_refusal *r;
+    made->refused = (coverage_refusal *)grow(made->refused, made->refused_count, 1, sizeof *r);
+    r = &made->refused[made->refused_count++];
+    r->name = u->name;
+    r->file = u->file;
+    r->line = line_of(u);
+    r->reason = u->reason;
+    r->is_unmeasured = 1;
+    made->unmeasured_count++;
+}
+
+/* All of one file, list[0..count), in the order of their names and lines. */
+static void add_unmeasured_of(coverage_all *made, coverage_file *to, const unmeasured *list,
+                              size_t count) {
+    size_t measured = to->function_count, i;
+    const unmeasured *last = NULL;
+    for (i = 0; i < count; i++) {
+        const unmeasured *u = &list[i];
+        int is_again = last && strcmp(last->name, u->name) == 0 && line_of(last) == line_of(u);
+        if (chosen_is_older(made->chosen, u->key, u->file)) continue;
+        if (!is_unmeasured_wanted(made->chosen, u)) continue;
+        add_unmeasured_lines(to, u);
+        if (is_again) continue;
+        last = u;
+        name_unmeasured(made, u);
+        if (u->line_count && !has_function(to, measured, u)) add_unmeasured_function(to, u);
+    }
+}
+
+/* Both lists of files are in the order of names. */
+static void add_unmeasured(coverage_all *made) {
+    const unmeasured_all *all = made->unmeasured;
+    coverage_file *files;
+    size_t i, end, at = 0, count = 0;
+    if (!all || !all->count) return;
+    files = (coverage_file *)tool_alloc((made->count + all->count) * sizeof *files);
+    for (i = 0; i < all->count; i = end) {
+        const char *name = all->list[i].file;
+        for (end = i; end < all->count && strcmp(all->list[end].file, name) == 0; end++) {
+        }
+        if (!chosen_file(made->chosen, name)) continue;
+        while (at < made->count && strcmp(made->files[at].name, name) < 0)
+            files[count++] = made->files[at++];
+        if (at < made->count && strcmp(made->files[at].name, name) == 0) {
+            files[count] = made->files[at++];
+        } else {
+            memset(&files[count], 0, sizeof *files);
+            files[count].name = name;
+        }
+        add_unmeasured_of(made, &files[count++], all->list + i, end - i);
+    }
+    while (at < made->count) files[count++] = made->files[at++];
+    free(made->files);
+    made->files = files;
+    made->count = count;
+}
+
 /* Files with nothing left of them go. */
 static void close_files(coverage_all *made) {
     size_t i, kept = 0;
@@ -414,6 +539,7 @@ static void gather(coverage_all *made, const edges_all *all) {
     }
     derive_close(from);
     free((void *)copies);
+    add_unmeasured(made);
     close_files(made);
     count_orphans(made, all);
 }
@@ -455,6 +581,7 @@ coverage_all *coverage_by_test(const coverage_all *made, size_t test) {
     memset(one, 0, sizeof *one);
     one->chosen = made->chosen;
     one->decisions = made->decisions;
+    one->unmeasured = made->unmeasured;
     edges_view(&view, made->counts, test);
     gather(one, &view);
     return one;
@@ -487,9 +614,13 @@ static void add_facts(report *r, const coverage_all *made) {
                  " bits: a run is exact modulo 2 to that power");
     if (made->has_marks)
         report_add_fact(r, REPORT_PLAIN, "coverage", "marks: 1 means at least once");
-    if (made->refused_count)
-        add_fact(r, REPORT_BAD, "functions that are refused", made->refused_count,
+    if (made->refused_count > made->unmeasured_count)
+        add_fact(r, REPORT_BAD, "functions that are refused",
+                 made->refused_count - made->unmeasured_count,
                  ": their counts prove a fault, see the table");
+    if (made->unmeasured_count)
+        add_fact(r, REPORT_BAD, "functions that are not measured", made->unmeasured_count,
+                 ": they have no counters, and their lines stand with 0; see the table");
     if (made->marked_lines)
         add_fact(r, REPORT_PLAIN, "lines left out", made->marked_lines, ", by markers in sources");
     if (made->older)
@@ -611,25 +742,60 @@ static char *changed_sources(const coverage_all *made) {
     return text_take(&words);
 }
 
-char *coverage_uncovered(const coverage_all *made) {
+/* What became of a change. */
+enum { NO_SUCH_FILE, NO_CODE, NOT_MATCHED, FINE };
+
+static int fate_of(const chosen *c, const chosen_change *change) {
+    if (!sources_is_named(change->name) || !chosen_name(c, change->name) || !change->count)
+        return FINE;
+    if (!change->is_found) return change->may_be ? NOT_MATCHED : NO_SUCH_FILE;
+    return change->has_code ? FINE : NO_CODE;
+}
+
+/* The changes of one fate, or NULL. */
+static char *changes_of(const coverage_all *made, int fate) {
     const chosen *c = made ? made->chosen : NULL;
-    const char *first = NULL;
+    const chosen_change *first = NULL;
     text words = {NULL, 0, 0};
     size_t count = 0, i;
     for (i = 0; c && i < c->change_count; i++) {
-        const char *name = c->changes[i].name;
-        if (c->changes[i].is_found || !sources_is_named(name) || !chosen_name(c, name)) continue;
-        if (!first) first = name;
+        if (fate_of(c, &c->changes[i]) != fate) continue;
+        if (!first) first = &c->changes[i];
         count++;
     }
     if (!first) return NULL;
-    add_some(&words, first, count);
+    add_some(&words, first->name, count);
+    if (fate == NOT_MATCHED) {
+        text_add(&words, " (as ");
+        text_plain(&words, first->may_be);
+        text_add(&words, "?)");
+    }
     return text_take(&words);
+}
+
+char *coverage_uncovered(const coverage_all *made) { return changes_of(made, NO_SUCH_FILE); }
+char *coverage_unmatched(const coverage_all *made) { return changes_of(made, NOT_MATCHED); }
+
+static void add_change_facts(report *r, const coverage_all *made) {
+    static const struct {
+        int fate;
+        report_weight weight;
+        const char *words;
+    } facts[] = {
+        {NO_SUCH_FILE, REPORT_BAD, "changed, but without coverage"},
+        {NOT_MATCHED, REPORT_BAD, "changed, but not matched to a file of the program"},
+        {NO_CODE, REPORT_PLAIN, "changed, but no code on these lines"},
+    };
+    size_t i;
+    for (i = 0; i < sizeof facts / sizeof *facts; i++) {
+        char *words = changes_of(made, facts[i].fate);
+        if (words) report_add_fact(r, facts[i].weight, facts[i].words, words);
+        free(words);
+    }
 }
 
 static void add_chosen_facts(report *r, const coverage_all *made) {
     const chosen *c = made->chosen;
-    char *uncovered = coverage_uncovered(made);
     char *changed = changed_sources(made);
     char *unread = unread_sources(c);
     size_t i;
@@ -643,8 +809,7 @@ static void add_chosen_facts(report *r, const coverage_all *made) {
             tool_error("note: %s:%lu: a START of excluded lines has no STOP; all behind it is "
                        "left out", tool_seen_from_here(s->name), (unsigned long)s->open_at);
     }
-    if (uncovered) report_add_fact(r, REPORT_BAD, "changed, but without coverage", uncovered);
-    free(uncovered);
+    add_change_facts(r, made);
 }
 
 /* The folder of a file, to be freed. */
@@ -702,6 +867,14 @@ static void add_folders(report *r, const coverage_all *made, const report_column
     free(list);
 }
 
+static const char *why(report *r, const coverage_refusal *one) {
+    text words = {NULL, 0, 0};
+    if (!one->is_unmeasured) return one->reason;
+    text_add(&words, "not measured: ");
+    text_add(&words, one->reason);
+    return report_keep(r, text_take(&words));
+}
+
 static void fill(void *columns, report *r, const void *state, const input *in) {
     static const report_column folders[] = {
         {"folder", "folder", REPORT_NAME, 0, NULL},
@@ -742,6 +915,8 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     report_cell *row;
     size_t i, k;
     made->decisions = (const decisions_all *)input_find(in, &kind_decisions);
+    if (!r->options.wants_measured)
+        made->unmeasured = (const unmeasured_all *)input_find(in, &kind_unmeasured);
     made->chosen = r->options.chosen;
     made->counts = (const edges_all *)state;
     gather(made, made->counts);
@@ -762,6 +937,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     table->rows_shown = 30;
     for (i = 0; i < made->count; i++)
         for (k = 0; k < made->files[i].function_count; k++) {
+            if (made->files[i].functions[k].is_unmeasured) continue;
             row = report_add_row(table);
             row[0].name = made->files[i].functions[k].name;
             row[1].count = made->files[i].functions[k].entries;
@@ -773,10 +949,10 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
                                  sizeof refused / sizeof *refused);
         for (i = 0; i < made->refused_count; i++) {
             row = report_add_row(table);
-            row[0].name = made->refused[i].name;
+            row[0].name = *made->refused[i].name ? made->refused[i].name : "(all of the file)";
             row[1].name = tool_seen_from_here(made->refused[i].file);
             row[2].count = made->refused[i].line;
-            row[3].name = made->refused[i].reason;
+            row[3].name = why(r, &made->refused[i]);
         }
     }
 }
@@ -833,6 +1009,7 @@ static void write_json(const void *columns, const report *r, text *out) {
             json_field_string(out, &fields, "name", f->functions[k].name);
             json_field(out, &fields, "line", f->functions[k].line);
             json_field(out, &fields, "entries", f->functions[k].entries);
+            if (f->functions[k].is_unmeasured) json_field(out, &fields, "unmeasured", 1);
             text_add(out, "}");
         }
         text_add(out, "],\n\"lines\":["); /* [number, count] */
@@ -842,6 +1019,12 @@ static void write_json(const void *columns, const report *r, text *out) {
             text_add(out, ",");
             json_count(out, f->lines[k].count);
             text_add(out, "]");
+        }
+        text_add(out, "],\n\"unmeasured\":["); /* lines that stand above with 0 */
+        for (k = n = 0; k < f->line_count; k++) {
+            if (!f->lines[k].is_unmeasured || f->lines[k].count) continue;
+            if (n++) text_add(out, ",");
+            text_number(out, f->lines[k].line);
         }
         text_add(out, "],\n\"branches\":["); /* [line, block, count] */
         for (k = 0; k < f->branch_count; k++) {
@@ -872,8 +1055,14 @@ void coverage_say_refused(const coverage_all *made) {
     free(unread);
     for (i = 0; made && i < made->refused_count; i++) {
         const coverage_refusal *f = &made->refused[i];
-        tool_error("note: %s:%lu: %s is left out: %s", f->file, (unsigned long)f->line, f->name,
-                   f->reason);
+        if (!f->is_unmeasured)
+            tool_error("note: %s:%lu: %s is left out: %s", f->file, (unsigned long)f->line,
+                       f->name, f->reason);
+        else if (f->line)
+            tool_error("note: %s:%lu: %s is not measured, and its lines stand with 0: %s", f->file,
+                       (unsigned long)f->line, f->name, f->reason);
+        else
+            tool_error("note: %s: nothing of it is measured: %s", f->file, f->reason);
     }
 }
 

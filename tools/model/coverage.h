@@ -15,6 +15,7 @@ typedef struct coverage_branch {
 
 typedef struct coverage_line {
     uint32_t line;
+    uint32_t is_unmeasured; /* of a function without counters; if count is not 0, another ran it */
     uint64_t count;
 } coverage_line;
 
@@ -24,13 +25,16 @@ typedef struct coverage_function {
     uint64_t entries;
     size_t first_branch, branch_count;
     int is_chosen; /* while it is gathered: one of its lines is wanted */
+    int is_unmeasured; /* it has no counters: what it ran is not known */
 } coverage_function;
 
 /* A function whose counts prove a fault: it is named, and none of its counts is
-   shown. */
+   shown. Or one without counters, which `bursty cc` left alone: it is named, and
+   its lines stand with 0, so that no share is higher than what was measured. */
 typedef struct coverage_refusal {
     const char *name, *file, *reason;
     uint32_t line;
+    int is_unmeasured;
 } coverage_refusal;
 
 typedef struct coverage_file {
@@ -39,7 +43,7 @@ typedef struct coverage_file {
     coverage_function *functions;
     size_t function_count, functions_hit;
     coverage_line *lines; /* by number, each once */
-    size_t line_count, lines_hit;
+    size_t line_count, lines_hit, unmeasured_lines;
     coverage_branch *branches;
     size_t branch_count, branches_hit;
 } coverage_file;
@@ -61,8 +65,10 @@ typedef struct coverage_all {
     size_t marked_lines;             /* that markers leave out */
     size_t older;                    /* functions of other texts of sources, left out */
     size_t with_counts;              /* tables that have counts */
+    const struct unmeasured_all *unmeasured; /* functions without counters; NULL: none, or
+                                                nobody wants to hear of them */
     coverage_refusal *refused;
-    size_t refused_count;
+    size_t refused_count, unmeasured_count; /* unmeasured_count: how many of them are */
     coverage_totals unknown; /* what is wanted of functions without counts that can be shown */
     size_t without_counts; /* functions that no program of a dump has run: their counts are 0 */
     size_t without_tables, underivable;
@@ -82,9 +88,11 @@ coverage_totals coverage_sum(const coverage_all *made);
 coverage_all *coverage_by_test(const coverage_all *made, size_t test);
 void coverage_free(coverage_all *made);
 
-/* Sources that a diff changes and no part describes: "x.c", "x.c and 2 more". To
-   be freed, or NULL. */
+/* Sources that a diff changes and the program does not have: "x.c", "x.c and 2
+   more". To be freed, or NULL. */
 char *coverage_uncovered(const coverage_all *made);
+/* Those that it may have under another name: "src/x.c (as /old/x.c?)". */
+char *coverage_unmatched(const coverage_all *made);
 
 /* For formats that have no place for it: says which functions are refused. */
 void coverage_say_refused(const coverage_all *made);

@@ -150,6 +150,7 @@ static const char *fault_of(const counted *c, const edges_function *f, const der
     for (i = low; i < c->exits && c->exit[i].vertex - f->first_vertex < f->vertices; i++) {
         if (c->exit[i].early == EDGEPROF_UNKNOWN)
             return "it was left, nobody knows where: by a longjmp whose setjmp was not seen, "
+                   "by a child of a vfork that was not seen, "
                    "below code without unwind tables, or by a signal in its middle";
     }
     if (leaks(c, f, d)) return "it was entered and did not return, or still runs";

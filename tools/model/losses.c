@@ -9,6 +9,7 @@
 #include "kinds/frames.h"
 #include "kinds/layout.h"
 #include "kinds/misses.h"
+#include "kinds/samples.h"
 #include "kinds/sharing.h"
 #include "kinds/sampled.h"
 #include "kinds/streams.h"
@@ -30,6 +31,7 @@ static double part_in(uint64_t lost, uint64_t total) {
 
 typedef struct tick_sums {
     uint64_t ticks, own, outside; /* of the program, of the recorder; of the former without scope */
+    uint64_t beyond;                /* of the former in stacks that were cut off further out */
     uint64_t lost, late, untimed, cpu_us, seen_us;
 } tick_sums;
 
@@ -42,8 +44,16 @@ static uint64_t microseconds(uint64_t ticks, uint64_t period) {
     return period && ticks > UINT64_MAX / period ? UINT64_MAX : ticks * period;
 }
 
+/* CPU time of the process while it ticked: bursty.h says it alone, `bursty
+   record` beside that of the kernel. Looks of a watcher are of wall time. */
+static uint64_t cpu_of(const sampled_program *p) {
+    if (p->rounds) return 0;
+    return p->cpu_us ? p->cpu_us : p->kernel_cpu_us;
+}
+
 static tick_sums add_ticks(const tally *s) {
     tick_sums sums;
+    uint8_t *beyond = (uint8_t *)tool_alloc(s->paths.count + 1);
     size_t i;
     memset(&sums, 0, sizeof sums);
     for (i = 0; i < s->programs.count; i++) {
@@ -51,8 +61,8 @@ static tick_sums add_ticks(const tally *s) {
         sums.lost = sampled_add(sums.lost, p->ticks_lost);
         sums.late = sampled_add(sums.late, p->ticks_late);
         sums.untimed = sampled_add(sums.untimed, p->untimed);
-        if (!p->tick_us || !p->cpu_us) continue;
-        sums.cpu_us = sampled_add(sums.cpu_us, p->cpu_us);
+        if (!p->tick_us || !cpu_of(p)) continue;
+        sums.cpu_us = sampled_add(sums.cpu_us, cpu_of(p));
         sums.seen_us = sampled_add(
             sums.seen_us, microseconds(sampled_add(sampled_add(p->ticks_lost, p->ticks_late),
                                                  p->looks_late), p->tick_us));
@@ -64,10 +74,14 @@ static tick_sums add_ticks(const tally *s) {
         int is_own = is_called(site, "(recorder)");
         uint64_t *sum = is_own ? &sums.own : &sums.ticks;
         *sum = sampled_add(*sum, path->ticks);
+        beyond[i] = path->parent == TALLY_NO_PATH ? (uint8_t)is_called(site, SAMPLED_BEYOND_NAME)
+                                                  : beyond[path->parent];
+        if (beyond[i]) sums.beyond = sampled_add(sums.beyond, path->ticks);
         if (is_called(site, "(outside)")) sums.outside = sampled_add(sums.outside, path->ticks);
-        if (p->tick_us && p->cpu_us)
+        if (p->tick_us && cpu_of(p))
             sums.seen_us = sampled_add(sums.seen_us, microseconds(path->ticks, p->tick_us));
     }
+    free(beyond);
     return sums;
 }
 
@@ -135,6 +149,39 @@ static void add_second_copies(report *r, const tally *s) {
                         "bursty cc --list names. --entries=all gives all of them a check.");
 }
 
+/* The reason stands in the dump: runs of less than two periods on average, or
+   threads that ended and had checks, but no tick. */
+static void add_unseen(report *r, const tally *s, const tick_sums *t, uint64_t unseen_us) {
+    const uint64_t least = 2 * (s->threads.count + 1);
+    uint64_t period = 0, ended = 0;
+    int has_checks = 0;
+    const char *why;
+    size_t i;
+    for (i = 0; i < s->programs.count; i++) {
+        if (s->programs.at[i].tick_us > period) period = s->programs.at[i].tick_us;
+    }
+    for (i = 0; i < s->threads.count; i++) {
+        has_checks |= s->threads.at[i].checks > 0;
+        ended += s->threads.at[i].flags & THREAD_ENDED;
+    }
+    if (unseen_us <= microseconds(least, period)) return;
+    if (t->cpu_us / 2 < microseconds(r->runs, period))
+        why = "It passed in runs that were shorter than two ticks: too short for time by ticks. "
+              "More ticks a second (config.tick_hz, --ticks) see more of it.";
+    else if (!has_checks)
+        why = "It passed in threads that ended before their first tick, or while the timer's signal "
+              "was blocked.";
+    else if (ended)
+        why = "It passed in threads that ended before their first tick, or that made no check (one "
+              "BURST_ENTRY in each helps), or the program took the timer's signal. A watcher "
+              "(config.watch = 1) sees short threads, too.";
+    else
+        why = "It passed in threads without a check (one BURST_ENTRY in each helps), or the program "
+              "took the timer's signal.";
+    report_add_loss(r, REPORT_OF_TIME, "CPU time that no tick saw, in ms", unseen_us / 1000,
+                    (double)unseen_us / (double)t->cpu_us, why);
+}
+
 static void add_sampled(report *r, const void *state) {
     const tally *s = (const tally *)state;
     tick_sums t = add_ticks(s);
@@ -170,18 +217,12 @@ static void add_sampled(report *r, const void *state) {
     /* A thread's last period may be cut, and clocks are read one after the
        other. */
     unseen_us = t.cpu_us > t.seen_us ? t.cpu_us - t.seen_us : 0;
-    if (unseen_us > t.cpu_us / 20 && t.ticks) {
-        const uint64_t least = 2 * (s->threads.count + 1);
-        uint64_t period = 0;
-        for (i = 0; i < s->programs.count; i++) {
-            if (s->programs.at[i].tick_us > period) period = s->programs.at[i].tick_us;
-        }
-        if (unseen_us > microseconds(least, period))
-            report_add_loss(r, REPORT_OF_TIME, "CPU time that no tick saw, in ms", unseen_us / 1000,
-                            (double)unseen_us / (double)t.cpu_us,
-                            "It passed in threads without a check (one BURST_ENTRY in each "
-                            "helps), or the program took the timer's signal.");
-    }
+    if (unseen_us > t.cpu_us / 20) add_unseen(r, s, &t, unseen_us);
+    if (part_in(t.beyond, t.ticks) >= .01)
+        report_add_loss(r, 0, "ticks whose outer callers are not known", t.beyond,
+                        part_in(t.beyond, t.ticks),
+                        "Their stacks were too deep, or code has no unwind tables. A function's total may be larger by as much "
+                        "as its interval says.");
     if (part_in(t.outside, t.ticks) > .1)
         report_add_loss(r, 0, "ticks that found no scope", t.outside, part_in(t.outside, t.ticks),
                         "They are one row, (outside). Put scopes where the program spends time.");
@@ -311,6 +352,34 @@ static void add_turns(report *r, const missing_ends *s) {
     free(words);
 }
 
+/* Of all processes together. */
+static void add_lost(report *r, const missing_ends *s) {
+    static const char *const what[] = {
+        "threads that were not recorded all the time", "events that are lost, or more",
+        "calls that are lost", "threads for which there was no memory",
+    };
+    static const char *const cure[] = {
+        "So many ran beside them that there was no room: 16384 threads are recorded at a time if "
+        "there is memory, and 256 where references are asked for. Start fewer at once.",
+        "A buffer ran over in code without checks (--all-checks), or a thread was at its end.",
+        "They were made in the middle of the recorder, or while code was copied.",
+        "What they did is in no number. A larger limit (ulimit -v), or fewer kinds of profiles at once.",
+    };
+    uint32_t why;
+    size_t i;
+    for (why = END_THREADS; why < END_REASONS; why++) {
+        uint64_t count = 0, of = 0;
+        for (i = 0; i < s->count; i++) {
+            if (s->at[i].why != why) continue;
+            count = sampled_add(count, s->at[i].missing);
+            of = sampled_add(of, s->at[i].of);
+        }
+        if (count)
+            report_add_loss(r, REPORT_OF_COUNTS, what[why - END_THREADS], count,
+                            (double)count / (double)of, cure[why - END_THREADS]);
+    }
+}
+
 static void add_ends(report *r, const void *state) {
     const missing_ends *s = (const missing_ends *)state;
     uint64_t quiet_ms = 0, of_ms = 0, ends = 0;
@@ -337,6 +406,7 @@ static void add_ends(report *r, const void *state) {
     add_uncounted(r, s);
     add_later(r, s);
     add_turns(r, s);
+    add_lost(r, s);
 }
 
 /* ---- kind 8: frames ---------------------------------------------------------------------- */
@@ -462,7 +532,9 @@ void report_add_losses(report *r, const input *in) {
         {&kind_sharing, add_sharing},
         {&kind_layout, add_layout},
     };
+    const samples *all = (const samples *)input_find(in, &kind_samples);
     size_t i;
+    r->runs = all && all->count ? all->count : 1;
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const void *state = input_find(in, kinds[i].kind);
         if (state) kinds[i].add(r, state);

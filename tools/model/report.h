@@ -155,6 +155,8 @@ typedef struct report_options {
     size_t width;                                 /* of the text, in columns; 0: no limit */
     int    is_coloured;                           /* the text may be */
     int    wants_all_rows;                        /* also those beyond a table's rows_shown */
+    int    wants_measured;                        /* of coverage: functions without counters are
+                                                     left out */
     int    wants_unique_cause;                    /* of MC/DC; else masking */
     int    has_top;                               /* no more than `top` rows; 0: all */
     size_t top;
@@ -179,6 +181,7 @@ typedef struct report {
     save *out; /* for save_some in writers; NULL: the text is kept */
     report_loss *losses; /* shown before anything else */
     size_t loss_count;
+    size_t runs; /* that the dumps are of, as far as they say it; at least 1 */
     report_fact *facts;
     size_t fact_count;
     char **names;                                 /* of what ran, from the dumps */

@@ -1,6 +1,7 @@
 /* sampled.c - from rows of threads to hot functions and hot call pairs. */
 #include "model/sampled.h"
 #include "base/tool.h"
+#include "kinds/ends.h"
 #include "kinds/contexts.h"
 #include "model/paths.h"
 #include <math.h>
@@ -273,7 +274,7 @@ static void add_fact(report *r, report_weight weight, const char *name, text *va
     value->size = 0;
 }
 
-static void add_facts(report *r, const report_sampled *c) {
+static void add_facts(report *r, const report_sampled *c, const input *in) {
     text value = {NULL, 0, 0};
     uint32_t first_burst = 0;
     size_t i;
@@ -297,7 +298,8 @@ static void add_facts(report *r, const report_sampled *c) {
     }
     text_count(&value, c->tally->threads.count);
     add_fact(r, REPORT_PLAIN, "threads", &value);
-    if (!c->lost) report_add_fact(r, REPORT_PLAIN, "events lost", "0");
+    if (!c->lost && !ends_tell_losses((const missing_ends *)input_find(in, &kind_ends)))
+        report_add_fact(r, REPORT_PLAIN, "events lost", "0");
     for (i = 0; i < c->tally->profiles.count; i++) {
         const sampled_profile *profile = &c->tally->profiles.at[i];
         if (report_waits(profile) && profile->check_count > first_burst)
@@ -635,7 +637,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     c->ranges.is_partial = report_misses(r, REPORT_OF_COUNTS);
     make_items(c, r->options.least_share);
     add_headline(r, c);
-    add_facts(r, c);
+    add_facts(r, c, in);
     add_stacks(r, c);
     add_items(r, c, 0);
     add_items(r, c, 1);

@@ -1,9 +1,12 @@
 /* wanted.c - see wanted.h. */
 #include "model/wanted.h"
+#include "kinds/edges.h"
 #include "kinds/sources.h"
+#include "kinds/unmeasured.h"
 #include "model/by_tests.h"
 #include "model/decisions.h"
 #include "model/coverage.h"
+#include "model/match.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +64,10 @@ int wanted_option(wanted *w, report *r, tool_option *option) {
     static const char *const options[OPTIONS] = {"filter", "exclude", "diff", "fail-under",
                                                  "tests-of"};
     size_t i = 0;
+    if (tool_is(option, "--", "measured-only")) {
+        w->is_given = r->options.wants_measured = 1;
+        return TOOL_OK;
+    }
     while (i < OPTIONS && !tool_is(option, "--", options[i])) i++;
     if (i == OPTIONS) return -1;
     if (!tool_value(option)) return TOOL_BAD_INPUT;
@@ -82,8 +89,28 @@ int wanted_open(wanted *w, report *r, const char *source_root) {
     return status;
 }
 
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Finds the file of each change. */
+static void take_diff(wanted *w, const input *in) {
+    const edges_all *edges = (const edges_all *)input_find(in, &kind_edges);
+    const unmeasured_all *left = (const unmeasured_all *)input_find(in, &kind_unmeasured);
+    size_t most = (edges ? edges->function_count : 0) + (left ? left->count : 0), i, count = 0;
+    const char **files = (const char **)tool_alloc((most + 1) * sizeof *files);
+    for (i = 0; edges && i < edges->function_count; i++) files[count++] = edges->functions[i].file;
+    for (i = 0; left && i < left->count; i++) files[count++] = left->list[i].file;
+    if (count) qsort((void *)files, count, sizeof *files, by_name);
+    for (i = most = 0; i < count; i++)
+        if (!most || strcmp(files[most - 1], files[i]) != 0) files[most++] = files[i];
+    match_changes(&w->chosen, files, most);
+    free((void *)files);
+}
+
 void wanted_take(wanted *w, const input *in) {
     w->chosen.compiled = (const struct sourced_all *)input_find(in, &kind_sources);
+    if (w->diff) take_diff(w, in);
 }
 
 /* ---- checks ---- */
@@ -110,8 +137,8 @@ int wanted_check(const wanted *w, const report *r, const input *in, const report
     int status = check_tables(r, in, writer, file);
     if (status != TOOL_OK || !w->is_given) return status;
     if (!all)
-        return tool_error("%s: has no coverage, which --filter, --exclude, --diff, --fail-under "
-                          "and --tests-of are of",
+        return tool_error("%s: has no coverage, which --filter, --exclude, --diff, --fail-under, "
+                          "--measured-only and --tests-of are of",
                           file);
     if (w->percent[WANTED_MCDC] >= 0 && !decisions_in(r))
         return tool_error("--fail-under %s: %s has no decisions for MC/DC; bursty cc --cover=mcdc "
@@ -129,10 +156,18 @@ static void add_part(coverage_part *to, const coverage_part *unknown) { to->all 
    nobody knows the lines of, no share can be told of. */
 static int judge_unknown(const coverage_all *all, coverage_totals *sum) {
     const coverage_totals *u = &all->unknown;
-    char *uncovered = coverage_uncovered(all);
+    char *uncovered = coverage_uncovered(all), *unmatched = coverage_unmatched(all);
+    int status = TOOL_OK;
     if (uncovered) tool_error("note: --fail-under: changed, but without coverage, and not counted: %s",
                               uncovered);
     free(uncovered);
+    if (unmatched) {
+        tool_error("--fail-under: changed, but nobody can tell whether the program has it: %s; "
+                   "--source-root names the folder that the diff is of, --map OLD=NEW where "
+                   "sources are now", unmatched);
+        status = TOOL_FOUND;
+    }
+    free(unmatched);
     if (u->functions.all)
         tool_error("note: --fail-under: what has no counts that can be shown is not covered: "
                    "functions %lu, lines %lu, branches %lu",
@@ -141,7 +176,17 @@ static int judge_unknown(const coverage_all *all, coverage_totals *sum) {
     add_part(&sum->lines, &u->lines);
     add_part(&sum->branches, &u->branches);
     add_part(&sum->functions, &u->functions);
-    if (!all->without_tables) return TOOL_OK;
+    if (all->unmeasured_count) {
+        const coverage_refusal *first = all->refused;
+        while (!first->is_unmeasured) first++;
+        tool_error("--fail-under: %lu %s not measured, as %s of %s (%s): --measured-only leaves %s "
+                   "out", (unsigned long)all->unmeasured_count,
+                   all->unmeasured_count == 1 ? "function is" : "functions are",
+                   *first->name ? first->name : "all", tool_seen_from_here(first->file),
+                   first->reason, all->unmeasured_count == 1 ? "it" : "them");
+        status = TOOL_FOUND;
+    }
+    if (!all->without_tables) return status;
     tool_error("--fail-under: nobody knows the lines of objects that have counts, but no tables "
                "(%lu): give the programs that counted, or the objects, behind the dump",
                (unsigned long)all->without_tables);

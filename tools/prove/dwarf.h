@@ -13,8 +13,14 @@ typedef struct dwarf_reader {
     int bad;
 } dwarf_reader;
 
-/* The section of that name; empty if there is none, or it is compressed. */
-dwarf_section dwarf_section_of(const prove_image *im, const char *name);
+/* The section of that name (".debug_..."); empty if there is none. One that zlib
+   has compressed (-gz) is made whole, and stays until dwarf_free; one of zstd is
+   as if there were none. */
+dwarf_section dwarf_section_of(prove_image *im, const char *name);
+void dwarf_free(prove_image *im);
+/* A length, behind which come that many bytes. *offset_bytes: 4, or 8 in 64-bit
+   DWARF. Returns 0: they lie outside. */
+size_t dwarf_length(dwarf_reader *r, unsigned *offset_bytes);
 uint64_t dwarf_get(dwarf_reader *r, unsigned bytes);
 uint64_t dwarf_varint(dwarf_reader *r);
 int64_t dwarf_signed(dwarf_reader *r);

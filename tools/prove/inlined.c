@@ -15,18 +15,19 @@
    where they begin, each with the largest end up to there, so that a search goes
    back no further than it must.
 
-   What is damaged, compressed, of 64-bit DWARF or in a file of its own (.dwo,
-   .gnu_debugaltlink) has no inlined functions, or none with a name. */
+   A function that begins somewhere is kept, too, for where it is declared. What
+   is damaged or in a file of its own (.dwo, .gnu_debugaltlink) has no inlined
+   functions, or none with a name. */
 #include "prove/dwarf.h"
 #include "prove/prove.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_INLINED = 0x1D };
+enum { TAG_INLINED = 0x1D, TAG_FUNCTION = 0x2E };
 enum { AT_NAME = 0x03, AT_LOW = 0x11, AT_HIGH = 0x12, AT_ORIGIN = 0x31, AT_SPECIFICATION = 0x47,
        AT_RANGES = 0x55, AT_LINKAGE_NAME = 0x6E, AT_STRINGS_BASE = 0x72, AT_ADDRESSES_BASE = 0x73,
-       AT_RANGES_BASE = 0x74, AT_OLD_LINKAGE_NAME = 0x2007 };
+       AT_RANGES_BASE = 0x74, AT_LINES = 0x10, AT_FILE = 0x3A, AT_LINE = 0x3B, AT_OLD_LINKAGE_NAME = 0x2007 };
 enum { DEPTH_MOST = 1000, RANGES_MOST = 1 << 24, ORIGINS_MOST = 8, INLINED_MOST = 64 };
 
 /* What the value of an attribute is. */
@@ -52,9 +53,18 @@ typedef struct inlined {
     uint32_t depth;
 } inlined;
 
+/* A function, by where it begins. */
+typedef struct begun {
+    uint64_t address;
+    size_t entry;                               /* its place in .debug_info */
+} begun;
+
 typedef struct unit {
     size_t start, first, end;                   /* of the unit, of its root, in .debug_info */
-    unsigned version, address_bytes;
+    unsigned version, address_bytes, offset_bytes;
+    uint64_t lines;                             /* its place in .debug_line */
+    begun *functions;
+    size_t function_count, function_room;
     uint64_t shapes_at, strings_base, addresses_base, ranges_base, low;
     size_t first_range, range_count;
     shape *shapes;                              /* sorted by code; NULL: not read */
@@ -75,7 +85,7 @@ struct prove_inlines {
 
 /* What is wanted of an entry. */
 typedef struct entry {
-    value low, high, ranges, origin, specification, name, linkage, strings_base, addresses_base,
+    value lines, file, line, low, high, ranges, origin, specification, name, linkage, strings_base, addresses_base,
         ranges_base;
 } entry;
 
@@ -111,21 +121,25 @@ static void get_value(const prove_inlines *l, const unit *u, dwarf_reader *r, ui
     case 0x0B: set(v, NUMBER, dwarf_get(r, 1)); break;
     case 0x0C: dwarf_skip(r, 1); break;
     case 0x0D: set(v, NUMBER, (uint64_t)dwarf_signed(r)); break;
-    case 0x0E: set_word(v, dwarf_string_in(&l->strings, dwarf_get(r, 4))); break;
+    case 0x0E: set_word(v, dwarf_string_in(&l->strings, dwarf_get(r, u->offset_bytes))); break;
     case 0x0F: set(v, NUMBER, dwarf_varint(r)); break;
-    case 0x10: set(v, ENTRY, dwarf_get(r, u->version == 2 ? u->address_bytes : 4)); break;
+    case 0x10: set(v, ENTRY, 
+        dwarf_get(r, u->version == 2 ? u->address_bytes : u->offset_bytes)); break;
     case 0x11: set(v, ENTRY, u->start + dwarf_get(r, 1)); break;
     case 0x12: set(v, ENTRY, u->start + dwarf_get(r, 2)); break;
     case 0x13: set(v, ENTRY, u->start + dwarf_get(r, 4)); break;
     case 0x14: set(v, ENTRY, u->start + dwarf_get(r, 8)); break;
     case 0x15: set(v, ENTRY, u->start + dwarf_varint(r)); break;
-    case 0x17: set(v, PLACE, dwarf_get(r, 4)); break;
+    case 0x17: set(v, PLACE, dwarf_get(r, u->offset_bytes)); break;
     case 0x19: break;
     case 0x1A: case 0x1F02: set(v, WORD_NUMBER, dwarf_varint(r)); break;
     case 0x1B: case 0x1F01: set(v, ADDRESS_NUMBER, dwarf_varint(r)); break;
-    case 0x1C: case 0x1D: case 0x1F20: case 0x1F21: dwarf_skip(r, 4); break; /* in another file */
+    case 0x1C: dwarf_skip(r, 4); break;         /* this and these are in another file */
+    case 0x1D: case 0x1F20: case 0x1F21: dwarf_skip(r, u->offset_bytes); break;
     case 0x1E: dwarf_skip(r, 16); break;
-    case 0x1F: set_word(v, dwarf_string_in(&l->line_strings, dwarf_get(r, 4))); break;
+    case 0x1F: 
+        set_word(v, dwarf_string_in(&l->line_strings, dwarf_get(r, u->offset_bytes)));
+        break;
     case 0x20: case 0x24: dwarf_skip(r, 8); break;
     case 0x21: set(v, NUMBER, (uint64_t)constant); break;
     case 0x22: (void)dwarf_varint(r); break;
@@ -164,7 +178,8 @@ static const char *word_of(const prove_inlines *l, const unit *u, const value *v
     uint64_t at;
     if (v->what == WORD) return v->word;
     if (v->what != WORD_NUMBER || v->number > l->string_offsets.size) return NULL;
-    at = number_at(&l->string_offsets, u->strings_base + v->number * 4, 4, &ok);
+    at = number_at(&l->string_offsets, u->strings_base + v->number * u->offset_bytes,
+                   u->offset_bytes, &ok);
     return ok ? dwarf_string_in(&l->strings, at) : NULL;
 }
 
@@ -216,6 +231,9 @@ static const shape *shape_of(const unit *u, uint64_t code) {
 static value *wanted_of(entry *e, uint64_t attribute) {
     switch (attribute) {
     case AT_NAME: return &e->name;
+    case AT_LINES: return &e->lines;
+    case AT_FILE: return &e->file;
+    case AT_LINE: return &e->line;
     case AT_LOW: return &e->low;
     case AT_HIGH: return &e->high;
     case AT_RANGES: return &e->ranges;
@@ -335,8 +353,8 @@ static void get_ranges(const prove_inlines *l, const unit *u, const entry *e, ra
     int ok = 1;
     out->count = 0;
     if (e->ranges.what == RANGES_NUMBER && e->ranges.number <= l->range_lists.size) {
-        uint64_t at = u->ranges_base + 4 * e->ranges.number;
-        at = u->ranges_base + number_at(&l->range_lists, at, 4, &ok);
+        uint64_t at = u->ranges_base + u->offset_bytes * e->ranges.number;
+        at = u->ranges_base + number_at(&l->range_lists, at, u->offset_bytes, &ok);
         if (ok) get_list(l, u, at, out);
     } else if (e->ranges.what == PLACE || e->ranges.what == NUMBER) {
         if (u->version >= 5) get_list(l, u, e->ranges.number, out);
@@ -360,9 +378,9 @@ static int get_unit(unit *u, dwarf_reader *r) {
     if (u->version == 5) {
         kind = dwarf_get(r, 1);
         u->address_bytes = (unsigned)dwarf_get(r, 1);
-        u->shapes_at = dwarf_get(r, 4);
+        u->shapes_at = dwarf_get(r, u->offset_bytes);
     } else {
-        u->shapes_at = dwarf_get(r, 4);
+        u->shapes_at = dwarf_get(r, u->offset_bytes);
         u->address_bytes = (unsigned)dwarf_get(r, 1);
     }
     u->first = r->at;
@@ -383,12 +401,13 @@ static void get_root(const prove_inlines *l, unit *u, ranges *out) {
     u->strings_base = root.strings_base.number;
     u->addresses_base = root.addresses_base.number;
     u->ranges_base = root.ranges_base.number;
+    u->lines = root.lines.what == NOTHING ? UINT64_MAX : root.lines.number;
     if (root.low.what != NOTHING) u->low = address_of(l, u, &root.low, &ok);
     if (!ok) u->low = 0;
     get_ranges(l, u, &root, out);
 }
 
-prove_inlines *prove_inlines_read(const prove_image *im) {
+prove_inlines *prove_inlines_read(prove_image *im) {
     prove_inlines *l = (prove_inlines *)tool_alloc(sizeof *l);
     ranges of = {NULL, 0, 0};
     size_t at = 0, i;
@@ -401,17 +420,17 @@ prove_inlines *prove_inlines_read(const prove_image *im) {
     l->addresses = dwarf_section_of(im, ".debug_addr");
     l->ranges = dwarf_section_of(im, ".debug_ranges");
     l->range_lists = dwarf_section_of(im, ".debug_rnglists");
-    while (l->info.size - at >= 4) {
-        uint64_t bytes = prove_number(l->info.data + at, 4);
+    while (at < l->info.size) {
+        size_t bytes;
         dwarf_reader r;
         unit u;
         memset(&u, 0, sizeof u);
         u.start = at;
-        at += 4;
-        if (bytes > l->info.size - at) break;
-        u.end = at + (size_t)bytes;
+        u.end = l->info.size;
         r = reader_at(l, &u, at);
-        at = u.end;
+        bytes = dwarf_length(&r, &u.offset_bytes);
+        if (!bytes) break;
+        at = u.end = r.end = r.at + bytes;
         if (!get_unit(&u, &r)) continue;
         of.count = 0;
         get_root(l, &u, &of);
@@ -437,6 +456,25 @@ static int compare_inlined(const void *left, const void *right) {
     return order ? order : tool_order(a->depth, b->depth);
 }
 
+/* A function begins where its address says, or its first range. */
+static void add_function(const prove_inlines *l, unit *u, const entry *e, size_t place,
+                         ranges *of) {
+    begun *f;
+    get_ranges(l, u, e, of);
+    if (!of->count || u->function_count >= RANGES_MOST) return;
+    u->functions = (begun *)graph_room(u->functions, u->function_count, &u->function_room,
+                                       sizeof *u->functions);
+    f = &u->functions[u->function_count++];
+    f->address = of->list[0].lo;
+    f->entry = place;
+}
+
+static int compare_begun(const void *left, const void *right) {
+    const begun *a = (const begun *)left, *b = (const begun *)right;
+    int order = tool_order(a->address, b->address);
+    return order ? order : tool_order(a->entry, b->entry);
+}
+
 /* Walks the tree. depths: how many inlined functions are around the entries of a
    level. */
 static void read_tree(const prove_inlines *l, unit *u) {
@@ -448,6 +486,7 @@ static void read_tree(const prove_inlines *l, unit *u) {
     if (!u->shapes) read_shapes(l, u);
     depths[0] = 0;
     while (!r.bad && r.at < r.end) {
+        size_t place = r.at;
         uint64_t code = dwarf_varint(&r);
         const shape *s;
         entry e;
@@ -460,6 +499,7 @@ static void read_tree(const prove_inlines *l, unit *u) {
         if (!s) break;
         get_entry(l, u, &r, s, &e);
         if (r.bad) break;
+        if (s->tag == TAG_FUNCTION) add_function(l, u, &e, place, &of);
         if (s->tag == TAG_INLINED) {
             get_ranges(l, u, &e, &of);
             for (i = 0; i < of.count && u->count < RANGES_MOST; i++) {
@@ -478,6 +518,8 @@ static void read_tree(const prove_inlines *l, unit *u) {
         depths[level] = depth;
     }
     if (u->count) qsort(u->list, u->count, sizeof *u->list, compare_inlined);
+    if (u->function_count)
+        qsort(u->functions, u->function_count, sizeof *u->functions, compare_begun);
     for (i = 0; i < u->count; i++) {
         u->list[i].reach = u->list[i].hi;
         if (i && u->list[i - 1].reach > u->list[i].reach) u->list[i].reach = u->list[i - 1].reach;
@@ -510,32 +552,68 @@ static unit *unit_with(const prove_inlines *l, uint64_t place) {
                ? &l->units[low - 1] : NULL;
 }
 
+/* Reads the entry at *place, and makes *place the one that it points at, or 0.
+   Returns its unit, or NULL: there is none. */
+static const unit *entry_at(const prove_inlines *l, uint64_t *place, entry *e) {
+    unit *u = unit_with(l, *place);
+    dwarf_reader r;
+    const shape *s;
+    if (!u) return NULL;
+    if (!u->shapes) read_shapes(l, u);
+    r = reader_at(l, u, (size_t)*place);
+    s = shape_of(u, dwarf_varint(&r));
+    if (!s) return NULL;
+    get_entry(l, u, &r, s, e);
+    *place = e->origin.what == ENTRY          ? e->origin.number
+             : e->specification.what == ENTRY ? e->specification.number
+                                              : 0;
+    return r.bad ? NULL : u;
+}
+
 /* The name of the entry there, or of the one that it points at: the linker's, or
    else the source's. */
 static const char *name_at(const prove_inlines *l, uint64_t place) {
-    const char *name = NULL;
+    const char *name = NULL, *word;
+    const unit *u;
+    entry e;
     int turns;
-    for (turns = 0; turns < ORIGINS_MOST; turns++) {
-        unit *u = unit_with(l, place);
-        dwarf_reader r;
-        const shape *s;
-        const char *word;
-        entry e;
-        if (!u) break;
-        if (!u->shapes) read_shapes(l, u);
-        r = reader_at(l, u, (size_t)place);
-        s = shape_of(u, dwarf_varint(&r));
-        if (!s) break;
-        get_entry(l, u, &r, s, &e);
-        if (r.bad) break;
+    for (turns = 0; turns < ORIGINS_MOST && place && (u = entry_at(l, &place, &e)); turns++) {
         word = word_of(l, u, &e.linkage);
         if (word) return word;
         if (!name) name = word_of(l, u, &e.name);
-        if (e.origin.what == ENTRY) place = e.origin.number;
-        else if (e.specification.what == ENTRY) place = e.specification.number;
-        else break;
     }
     return name;
+}
+
+/* The file and the line each stand in the first entry that has them. A file is a
+   number of the entry's own unit. */
+uint32_t prove_declared_at(prove_inlines *l, uint64_t address, uint64_t *unit_place,
+                           uint64_t *file) {
+    unit *in = unit_at(l, address);
+    const unit *u;
+    size_t low = 0, high;
+    uint64_t place, line = 0;
+    entry e;
+    int turns;
+    if (!in) return 0;
+    if (!in->is_read) read_tree(l, in);
+    high = in->function_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (in->functions[middle].address < address) low = middle + 1;
+        else high = middle;
+    }
+    if (low == in->function_count || in->functions[low].address != address) return 0;
+    place = in->functions[low].entry;
+    *unit_place = UINT64_MAX;
+    for (turns = 0; turns < ORIGINS_MOST && place && (u = entry_at(l, &place, &e)); turns++) {
+        if (!line && e.line.what == NUMBER) line = e.line.number;
+        if (*unit_place == UINT64_MAX && e.file.what == NUMBER && e.file.number) {
+            *unit_place = u->lines;
+            *file = e.file.number;
+        }
+    }
+    return *unit_place == UINT64_MAX || line > UINT32_MAX ? 0 : (uint32_t)line;
 }
 
 size_t prove_inlines_at(prove_inlines *l, uint64_t address, text *names) {
@@ -570,6 +648,7 @@ void prove_inlines_free(prove_inlines *l) {
     for (i = 0; i < l->unit_count; i++) {
         free(l->units[i].shapes);
         free(l->units[i].list);
+        free(l->units[i].functions);
     }
     free(l->units);
     free(l->all);

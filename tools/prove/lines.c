@@ -2,8 +2,8 @@
 
    Each unit is a small program that writes rows: from this address on, this
    file and line. All rows are kept, sorted, and the last one at or before an
-   address is its line. What is damaged, compressed or of another version has no
-   lines: a proof does without. */
+   address is its line. What is damaged or of another version has no lines: a
+   proof does without. */
 #include "prove/dwarf.h"
 #include "prove/prove.h"
 #include "base/tool.h"
@@ -27,9 +27,14 @@ typedef struct row {
     uint32_t order;                               /* of rows at one address */
 } row;
 
+/* The files of the unit at a place of .debug_line are those from `first` on. */
+typedef struct line_unit { size_t place, first; } line_unit;
+
 struct prove_lines {
     row *rows;
     size_t count, room;
+    line_unit *units;
+    size_t unit_count, unit_room;
     entry *entries;                               /* of all units, one unit behind the other */
     size_t entry_count, entry_room;
 };
@@ -40,15 +45,20 @@ typedef struct names {
     size_t count, room;
 } names;
 
+/* Where a unit's strings are, and how wide its offsets. */
+typedef struct tables {
+    dwarf_section lines, strings;
+    unsigned offset_bytes;
+} tables;
+
 /* One field of an entry of version 5. Returns the name that it is, or NULL; a
    number goes into *number. */
-static const char *get_form(dwarf_reader *r, uint64_t form, const dwarf_section *lines, const dwarf_section *strings,
-                            uint64_t *number) {
+static const char *get_form(dwarf_reader *r, uint64_t form, const tables *t, uint64_t *number) {
     uint64_t size;
     switch (form) {
     case FORM_STRING: return dwarf_string(r);
-    case FORM_LINE_STRING: return dwarf_string_in(lines, dwarf_get(r, 4));
-    case FORM_STRINGS: return dwarf_string_in(strings, dwarf_get(r, 4));
+    case FORM_LINE_STRING: return dwarf_string_in(&t->lines, dwarf_get(r, t->offset_bytes));
+    case FORM_STRINGS: return dwarf_string_in(&t->strings, dwarf_get(r, t->offset_bytes));
     case FORM_DATA1: *number = dwarf_get(r, 1); return NULL;
     case FORM_DATA2: *number = dwarf_get(r, 2); return NULL;
     case FORM_DATA4: *number = dwarf_get(r, 4); return NULL;
@@ -79,8 +89,7 @@ static void add_entry(prove_lines *l, const char *name, const names *folders, ui
 }
 
 /* A list of version 5: of folders if l is NULL, else of files. */
-static void get_entries(dwarf_reader *r, prove_lines *l, names *folders, const dwarf_section *lines,
-                        const dwarf_section *strings) {
+static void get_entries(dwarf_reader *r, prove_lines *l, names *folders, const tables *t) {
     enum { PATH = 1, FOLDER = 2 };
     uint64_t formats = dwarf_get(r, 1), kind[16], form[16], count, i, k;
     if (formats > 16) r->bad = 1;
@@ -95,7 +104,7 @@ static void get_entries(dwarf_reader *r, prove_lines *l, names *folders, const d
         uint64_t folder = 0;
         for (k = 0; k < formats; k++) {
             uint64_t number = 0;
-            const char *word = get_form(r, form[k], lines, strings, &number);
+            const char *word = get_form(r, form[k], t, &number);
             if (kind[k] == PATH) name = word;
             else if (kind[k] == FOLDER) folder = number;
         }
@@ -196,7 +205,7 @@ static void run(prove_lines *l, dwarf_reader *r, machine *m, size_t files,
     }
 }
 
-static void read_unit(prove_lines *l, dwarf_reader *r, const dwarf_section *lines, const dwarf_section *strings) {
+static void read_unit(prove_lines *l, dwarf_reader *r, const tables *t) {
     const unsigned char *lengths;
     names folders = {NULL, 0, 0};
     size_t files = l->entry_count;
@@ -205,7 +214,7 @@ static void read_unit(prove_lines *l, dwarf_reader *r, const dwarf_section *line
     memset(&m, 0, sizeof m);
     if (version < 2 || version > 5) return;
     if (version == 5) (void)dwarf_get(r, 2);
-    header = dwarf_get(r, 4);
+    header = dwarf_get(r, t->offset_bytes);
     if (r->bad || header > r->end - r->at) return;
     start = r->at + header;
     m.step = dwarf_get(r, 1);
@@ -218,8 +227,8 @@ static void read_unit(prove_lines *l, dwarf_reader *r, const dwarf_section *line
     lengths = r->data + r->at;
     r->at += (size_t)m.first - 1;
     if (version == 5) {
-        get_entries(r, NULL, &folders, lines, strings);
-        get_entries(r, l, &folders, lines, strings);
+        get_entries(r, NULL, &folders, t);
+        get_entries(r, l, &folders, t);
     } else get_old_entries(r, l, &folders);
     if (!r->bad) {
         r->at = (size_t)start;
@@ -235,29 +244,34 @@ static int compare_rows(const void *a, const void *b) {
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-prove_lines *prove_lines_read(const prove_image *im) {
+prove_lines *prove_lines_read(prove_image *im) {
     prove_lines *l = (prove_lines *)tool_alloc(sizeof *l);
-    dwarf_section all = dwarf_section_of(im, ".debug_line"), lines = dwarf_section_of(im, ".debug_line_str");
-    dwarf_section strings = dwarf_section_of(im, ".debug_str");
-    size_t at = 0;
+    dwarf_section all = dwarf_section_of(im, ".debug_line");
+    dwarf_reader r;
+    tables t;
     memset(l, 0, sizeof *l);
-    while (all.size - at >= 4) {
-        uint64_t bytes = prove_number(all.data + at, 4);
-        dwarf_reader r;
-        at += 4;
-        if (bytes > all.size - at) break;
-        memset(&r, 0, sizeof r);
-        r.data = all.data;
-        r.at = at;
-        r.end = at + (size_t)bytes;
-        read_unit(l, &r, &lines, &strings);
-        at += (size_t)bytes;
+    memset(&r, 0, sizeof r);
+    t.lines = dwarf_section_of(im, ".debug_line_str");
+    t.strings = dwarf_section_of(im, ".debug_str");
+    r.data = all.data;
+    while (r.at < all.size) {
+        size_t bytes, place = r.at;
+        r.end = all.size;
+        bytes = dwarf_length(&r, &t.offset_bytes);
+        if (!bytes) break;
+        r.end = r.at + bytes;
+        l->units = (line_unit *)graph_room(l->units, l->unit_count, &l->unit_room, sizeof *l->units);
+        l->units[l->unit_count].place = place;
+        l->units[l->unit_count++].first = l->entry_count;
+        read_unit(l, &r, &t);
+        r.at = r.end;
+        r.bad = 0;
     }
     if (l->count) qsort(l->rows, l->count, sizeof *l->rows, compare_rows);
     return l;
 }
 
-size_t prove_lines_bytes(const prove_image *im) { return dwarf_section_of(im, ".debug_line").size; }
+size_t prove_lines_bytes(prove_image *im) { return dwarf_section_of(im, ".debug_line").size; }
 
 static const row *row_at(const prove_lines *l, uint64_t address) {
     size_t low = 0, high = l->count;
@@ -277,15 +291,29 @@ const char *prove_line_of(const prove_lines *l, uint64_t address, uint32_t *line
     return slash ? slash + 1 : name;
 }
 
-static uint32_t path_of_row(const prove_lines *l, const row *r, text *path) {
-    const entry *e = &l->entries[r->entry];
+static uint32_t path_of_entry(const prove_lines *l, size_t number, uint32_t line, text *path) {
+    const entry *e = &l->entries[number];
     if (!e->name) return 0;
     if (*e->name != '/' && e->folder) {
         if (*e->folder != '/' && e->base) text_format(path, "%.1000s/", e->base);
         text_format(path, "%.1000s/", e->folder);
     }
     text_format(path, "%.1000s", e->name);
-    return r->line;
+    return line;
+}
+
+static uint32_t path_of_row(const prove_lines *l, const row *r, text *path) {
+    return path_of_entry(l, r->entry, r->line, path);
+}
+
+uint32_t prove_path_in(const prove_lines *l, uint64_t unit, uint64_t file, uint32_t line,
+                       text *path) {
+    size_t i;
+    for (i = 0; i < l->unit_count && l->units[i].place != unit; i++) { }
+    if (i == l->unit_count) return 0;
+    file += l->units[i].first;
+    if (file >= (i + 1 < l->unit_count ? l->units[i + 1].first : l->entry_count)) return 0;
+    return path_of_entry(l, (size_t)file, line, path);
 }
 
 uint32_t prove_path_of(const prove_lines *l, uint64_t address, text *path) {
@@ -303,5 +331,6 @@ uint32_t prove_path_at(const prove_lines *l, uint64_t address, text *path) {
 void prove_lines_free(prove_lines *l) {
     free(l->rows);
     free(l->entries);
+    free(l->units);
     free(l);
 }

@@ -1,7 +1,8 @@
 /* places.c - file and line of functions with ticks, and of instructions that
-   have ticks, miss, share lines, or are in hot streams. The recorder names an ELF file and an
-   address in it; here .debug_line of that file, or of its debug file, is read,
-   once for each file. */
+   have ticks, miss, share lines, or are in hot streams. The recorder names an ELF
+   file, an address in it and the build id of what ran; here .debug_line of that
+   file, or of its debug file, is read, once for each file. A file of another
+   build has no lines. */
 #include "prove/dwarf.h"
 #include "prove/prove.h"
 #include "prove/places.h"
@@ -20,7 +21,7 @@ enum { FILES_MOST = 300 };
 enum { TABLES_MOST = 32 << 20, INFO_MOST = 1 << 29 };
 
 typedef struct read_file {
-    char *path;
+    char *path;                                   /* and, behind its zero, its build id */
     prove_image image;                            /* its ELF file alone, which stays mapped */
     prove_lines *lines;                           /* NULL: there are none */
     prove_inlines *inlines;                       /* NULL: not read yet */
@@ -31,33 +32,61 @@ typedef struct files {
     size_t count;
 } files;
 
-static read_file *file_of(files *f, const char *path, size_t length) {
-    read_file *file;
+/* Is that the id, in hexadecimal, of the file? One that has none is taken for
+   what it is called. */
+static int is_build(const elf_file *e, const char *id) {
+    char digits[3];
+    size_t n, size;
+    const unsigned char *own = debugfile_id(e, &size);
+    if (!*id || !own) return 1;
+    if (strlen(id) != 2 * size) return 0;
+    for (n = 0; n < size; n++) {
+        snprintf(digits, sizeof digits, "%02x", own[n]);
+        if (memcmp(digits, id + 2 * n, 2) != 0) return 0;
+    }
+    return 1;
+}
+
+static void open_file(read_file *file, const char *id) {
     const unsigned char *data;
     elf_file debug;
     dump_fault fault;
-    size_t i, size;
+    size_t size;
+    data = debugfile_map(file->path, &size);      /* it may be gone: no message */
+    if (!data || !elf_is(data, size) || elf_begin(&file->image.elf, data, size, &fault) != 0
+        || elf_find_sections(&file->image.elf, &fault) != 0 || !is_build(&file->image.elf, id))
+        return;
+    memset(&debug, 0, sizeof debug);
+    if (!prove_lines_bytes(&file->image)) {
+        if (debugfile_find(&file->image.elf, file->path, "", &debug) != 0) return;
+        file->image.elf = debug;
+    }
+    if (prove_lines_bytes(&file->image) <= TABLES_MOST)
+        file->lines = prove_lines_read(&file->image);
+}
+
+/* The file in "file<tab>address", behind which a tab and a build id may stand. */
+static read_file *file_of(files *f, const char *place, uint64_t *address) {
+    const char *tab = strchr(place, '\t'), *id = tab ? strchr(tab + 1, '\t') : NULL;
+    size_t length = tab ? (size_t)(tab - place) : 0, i;
+    read_file *file;
+    if (!tab) return NULL;
+    *address = strtoull(tab + 1, NULL, 16);
+    id = id ? id + 1 : "";
     for (i = 0; i < f->count; i++) {
-        if (strlen(f->at[i]->path) == length && memcmp(f->at[i]->path, path, length) == 0)
+        const char *path = f->at[i]->path;
+        if (strlen(path) == length && memcmp(path, place, length) == 0
+            && strcmp(path + length + 1, id) == 0)
             return f->at[i];
     }
     if (f->count == FILES_MOST) return NULL;
     file = f->at[f->count++] = (read_file *)tool_alloc(sizeof *file);
     memset(file, 0, sizeof *file);
-    file->path = (char *)tool_alloc(length + 1);
-    memcpy(file->path, path, length);
+    file->path = (char *)tool_alloc(length + strlen(id) + 2);
+    memcpy(file->path, place, length);
     file->path[length] = 0;
-    data = debugfile_map(file->path, &size);      /* it may be gone: no message */
-    if (!data || !elf_is(data, size) || elf_begin(&file->image.elf, data, size, &fault) != 0
-        || elf_find_sections(&file->image.elf, &fault) != 0)
-        return file;
-    memset(&debug, 0, sizeof debug);
-    if (!prove_lines_bytes(&file->image)) {
-        if (debugfile_find(&file->image.elf, file->path, "", &debug) != 0) return file;
-        file->image.elf = debug;
-    }
-    if (prove_lines_bytes(&file->image) <= TABLES_MOST)
-        file->lines = prove_lines_read(&file->image);
+    strcpy(file->path + length + 1, id);
+    open_file(file, id);
     return file;
 }
 
@@ -68,11 +97,21 @@ static void add_inlined(read_file *file, uint64_t address, text *names) {
     (void)prove_inlines_at(file->inlines, address, names);
 }
 
-/* The lines of the file in "file<tab>address", or NULL. */
+/* Where a function stands that begins at an address: as it is declared, or else
+   as its first instruction has it. */
+static uint32_t find_function(read_file *file, uint64_t address, text *path) {
+    uint64_t unit, number;
+    uint32_t line = 0;
+    if (dwarf_section_of(&file->image, ".debug_info").size <= INFO_MOST) {
+        if (!file->inlines) file->inlines = prove_inlines_read(&file->image);
+        line = prove_declared_at(file->inlines, address, &unit, &number);
+        if (line) line = prove_path_in(file->lines, unit, number, line, path);
+    }
+    return line ? line : prove_path_of(file->lines, address, path);
+}
+
 static const prove_lines *lines_at(files *f, const char *place, uint64_t *address) {
-    const char *tab = strchr(place, '\t');
-    const read_file *file = tab ? file_of(f, place, (size_t)(tab - place)) : NULL;
-    if (file) *address = strtoull(tab + 1, NULL, 16);
+    const read_file *file = file_of(f, place, address);
     return file ? file->lines : NULL;
 }
 
@@ -170,14 +209,14 @@ static void name_sampled(files *f, const dump *d, const dump_part *part, text *o
     paths = (char **)tool_alloc((count + 1) * sizeof *paths);
     for (i = 0; i < count; i++) {
         sampled_site *site = &s.sites.at[i];
-        const prove_lines *lines;
+        read_file *file;
         text path = {NULL, 0, 0};
         uint64_t address = 0;
         paths[i] = NULL;
         if (!strchr(site->file, '\t')) continue;
         named++;
-        lines = lines_at(f, site->file, &address);
-        site->line = lines ? prove_path_of(lines, address, &path) : 0;
+        file = file_of(f, site->file, &address);
+        site->line = file && file->lines ? find_function(file, address, &path) : 0;
         paths[i] = text_clean(path.data ? path.data : "", path.size);
         text_free(&path);
         site->file = paths[i];
@@ -192,11 +231,11 @@ static void name_sampled(files *f, const dump *d, const dump_part *part, text *o
 }
 
 static void name_timed_line(files *f, timed_line *row) {
-    const char *tab = strchr(row->file, '\t');
-    read_file *file = tab ? file_of(f, row->file, (size_t)(tab - row->file)) : NULL;
-    uint64_t address = tab ? strtoull(tab + 1, NULL, 16) : 0;
+    uint64_t address = 0;
+    read_file *file;
     text path = {NULL, 0, 0}, inlined = {NULL, 0, 0};
-    if (!tab) return;
+    if (!strchr(row->file, '\t')) return;
+    file = file_of(f, row->file, &address);
     if (file && file->lines) {
         row->line = prove_path_at(file->lines, address, &path);
         add_inlined(file, address, &inlined);
@@ -247,6 +286,7 @@ int places_name(const unsigned char *data, size_t size, text *out) {
     for (i = 0; i < f->count; i++) {
         if (f->at[i]->lines) prove_lines_free(f->at[i]->lines);
         if (f->at[i]->inlines) prove_inlines_free(f->at[i]->inlines);
+        dwarf_free(&f->at[i]->image);
         free(f->at[i]->path);
         free(f->at[i]);
     }

@@ -84,7 +84,7 @@ typedef struct prove_image {
     int library_calls;                          /* even the C library calls into the image */
     int has_names;                              /* it has a section .bursty.cg */
     uint64_t entry;
-    char **owned;                               /* bytes to be freed */
+    struct dwarf_whole *whole;                  /* sections that were compressed: dwarf.c */
 } prove_image;
 
 enum { PROVE_READ = 0, PROVE_REFUSED = -1, PROVE_FOREIGN = 1 };
@@ -239,9 +239,9 @@ void prove_within(const prove_rest *rest, prove_result *r,
 /* ---- the words ---- */
 
 typedef struct prove_lines prove_lines;
-prove_lines *prove_lines_read(const prove_image *im);
+prove_lines *prove_lines_read(prove_image *im);
 /* How large the tables are that prove_lines_read would read. */
-size_t prove_lines_bytes(const prove_image *im);
+size_t prove_lines_bytes(prove_image *im);
 /* The name of the file of an address, without folders, and the line; or NULL. */
 const char *prove_line_of(const prove_lines *l, uint64_t address, uint32_t *line);
 /* Of a function's first instruction: the file with the folders that the compiler
@@ -250,14 +250,22 @@ const char *prove_line_of(const prove_lines *l, uint64_t address, uint32_t *line
 uint32_t prove_path_of(const prove_lines *l, uint64_t address, text *path);
 /* The same of any instruction: the line that the debugger shows there. */
 uint32_t prove_path_at(const prove_lines *l, uint64_t address, text *path);
+/* The path of a file by its number in the unit at a place of .debug_line. Returns
+   line, or 0: there is none. */
+uint32_t prove_path_in(const prove_lines *l, uint64_t unit, uint64_t file, uint32_t line,
+                       text *path);
 void prove_lines_free(prove_lines *l);
 
 /* Functions that were inlined, from .debug_info (DWARF 2 to 5). */
 typedef struct prove_inlines prove_inlines;
-prove_inlines *prove_inlines_read(const prove_image *im);
+prove_inlines *prove_inlines_read(prove_image *im);
 /* The functions that were inlined at an address, as the linker would name them,
    the innermost first, tabs between. Returns how many. */
 size_t prove_inlines_at(prove_inlines *l, uint64_t address, text *names);
+/* Where the function that begins at an address is declared, as its unit says: the
+   first row of lines may be of what was inlined there. *unit: its place in
+   .debug_line. Returns the line, or 0: nobody says. */
+uint32_t prove_declared_at(prove_inlines *l, uint64_t address, uint64_t *unit, uint64_t *file);
 void prove_inlines_free(prove_inlines *l);
 void prove_show(const prove_code *c, const prove_result *r, uint32_t within, text *out);
 /* The whole: prints. Returns a TOOL_ status, or -1: this machine code is not

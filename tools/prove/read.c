@@ -1,5 +1,6 @@
 /* read.c - what an ELF file of x86-64 says of itself: segments, symbols,
    relocations. */
+#include "prove/dwarf.h"
 #include "prove/prove.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -589,6 +590,7 @@ int prove_read(prove_image *im, const unsigned char *data, size_t size, const gr
 }
 
 void prove_image_free(prove_image *im) {
+    dwarf_free(im);
     free(im->symbols);
     free(im->imports);
     free(im->slots);

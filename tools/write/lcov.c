@@ -1,6 +1,8 @@
 /* lcov.c - coverage as LCOV's tracefile, for genhtml and many services. LCOV 2
-   refuses what contradicts itself; the model has seen to that. Branches of a
-   block that did not run are "-". */
+   refuses what contradicts itself: a line that ran, and none of its branches; two
+   functions of one name. So branches that nothing reached, on a line that ran for
+   something else, are left out; and of functions of one name each has its line
+   behind its name. Branches of a line that did not run are "-". */
 #include "base/tool.h"
 #include "model/by_tests.h"
 #include "model/decisions.h"
@@ -25,28 +27,82 @@ static void add_total(text *out, const char *what, uint64_t number) {
     text_add(out, "\n");
 }
 
+static int by_name(const void *a, const void *b) {
+    const coverage_function *x = *(const coverage_function *const *)a;
+    const coverage_function *y = *(const coverage_function *const *)b;
+    return strcmp(x->name, y->name);
+}
+
+/* Of each function, whether another one has its name; to be freed. */
+static uint8_t *find_twins(const coverage_file *f) {
+    const coverage_function **list =
+        (const coverage_function **)tool_alloc((f->function_count + 1) * sizeof *list);
+    uint8_t *is_twin = (uint8_t *)tool_alloc(f->function_count + 1);
+    size_t i;
+    memset(is_twin, 0, f->function_count + 1);
+    for (i = 0; i < f->function_count; i++) list[i] = &f->functions[i];
+    if (i) qsort((void *)list, i, sizeof *list, by_name);
+    for (i = 1; i < f->function_count; i++)
+        if (by_name(&list[i - 1], &list[i]) == 0)
+            is_twin[list[i - 1] - f->functions] = is_twin[list[i] - f->functions] = 1;
+    free((void *)list);
+    return is_twin;
+}
+
+/* "pick", or "pick (a.c:8)". */
+static void add_function(text *out, const coverage_file *f, size_t i, int is_twin) {
+    const char *slash = strrchr(f->name, '/');
+    text_add(out, ",");
+    add_name(out, f->functions[i].name);
+    if (is_twin) {
+        text_add(out, " (");
+        add_name(out, slash ? slash + 1 : f->name);
+        add_row(out, ":", f->functions[i].line);
+        text_add(out, ")");
+    }
+    text_add(out, "\n");
+}
+
 static void add_functions(text *out, const coverage_file *f) {
+    uint8_t *is_twin = find_twins(f);
     size_t i;
     for (i = 0; i < f->function_count; i++) {
         add_row(out, "FN:", f->functions[i].line ? f->functions[i].line : 1);
-        text_add(out, ",");
-        add_name(out, f->functions[i].name);
-        text_add(out, "\n");
+        add_function(out, f, i, is_twin[i]);
     }
     for (i = 0; i < f->function_count; i++) {
         add_row(out, "FNDA:", f->functions[i].entries);
-        text_add(out, ",");
-        add_name(out, f->functions[i].name);
-        text_add(out, "\n");
+        add_function(out, f, i, is_twin[i]);
     }
+    free(is_twin);
     add_total(out, "FNF:", f->function_count);
     add_total(out, "FNH:", f->functions_hit);
 }
 
+static int by_number(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The lines of branches that were taken, sorted; to be freed. */
+static uint32_t *lines_taken(const coverage_file *f) {
+    uint32_t *lines = (uint32_t *)tool_alloc((f->branches_hit + 1) * sizeof *lines);
+    size_t i, count = 0;
+    for (i = 0; i < f->branch_count; i++)
+        if (f->branches[i].count) lines[count++] = f->branches[i].line;
+    if (count) qsort(lines, count, sizeof *lines, by_number);
+    return lines;
+}
+
 static void add_branches(text *out, const coverage_file *f) {
-    size_t i;
+    uint32_t *taken = lines_taken(f);
+    size_t i, count = 0;
     for (i = 0; i < f->branch_count; i++) {
         const coverage_branch *b = &f->branches[i];
+        if (b->is_reached &&
+            !bsearch(&b->line, taken, f->branches_hit, sizeof *taken, by_number))
+            continue;
+        count++;
         add_row(out, "BRDA:", b->line);
         add_row(out, ",", b->block);
         add_row(out, ",", b->way);
@@ -56,7 +112,8 @@ static void add_branches(text *out, const coverage_file *f) {
             text_add(out, ",-");
         text_add(out, "\n");
     }
-    add_total(out, "BRF:", f->branch_count);
+    free(taken);
+    add_total(out, "BRF:", count);
     add_total(out, "BRH:", f->branches_hit);
 }
 

@@ -102,6 +102,7 @@ function drawSource(coverage, host) {
     const file = row.file,
       known = file.source.length > 0,
       counts = new Map(file.lines),
+      unmeasured = new Set(file.unmeasured), // they stand in lines with 0
       ways = new Map(),
       at = new Map(),
       costs = costsAtLines(other => isSameFile(other, file.name));
@@ -118,6 +119,7 @@ function drawSource(coverage, host) {
       shown(row.lines) + ' of ' + grouped(file.lines.length) + ' lines, ' + shown(row.branches) +
       ' of ' + grouped(file.branches.length) + ' branches' +
       (row.wanted ? ', MC/DC ' + row.seen + ' of ' + row.wanted : '') +
+      (unmeasured.size ? ', ' + grouped(unmeasured.size) + ' lines not measured (?)' : '') +
       (file.source_fault ? '; no text: the source ' + file.source_fault : '');
     let longest = 40;
     if (known) for (const line of file.source) {
@@ -131,7 +133,7 @@ function drawSource(coverage, host) {
       return [list.filter(c => c > 0).length, list.length];
     };
     const stateOf = n => {
-      if (!counts.has(n)) return '';
+      if (!counts.has(n) || unmeasured.has(n)) return '';
       if (counts.get(n) === 0) return 'missed';
       const [taken, all] = takenOf(n);
       return taken < all ? 'partly' : 'hit';
@@ -153,7 +155,8 @@ function drawSource(coverage, host) {
             (costs.get(numberOf(i)) || []).slice(0, 1).map(cost => cost.part) }]
           : []),
         { key: 'count', label: 'count', css: 'count number', cell: i =>
-          counts.has(numberOf(i)) ? grouped(counts.get(numberOf(i))) : '' },
+          unmeasured.has(numberOf(i)) ? '?' :
+            counts.has(numberOf(i)) ? grouped(counts.get(numberOf(i))) : '' },
         { key: 'ways', label: 'ways', css: 'ways number', cell: i => {
           const [taken, all] = takenOf(numberOf(i));
           return all ? taken + '/' + all : '';

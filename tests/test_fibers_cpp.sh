@@ -1,0 +1,89 @@
+#!/bin/sh
+# test_fibers_cpp.sh - the awaiter of bursty.h's manual, in C++20: scopes of a coroutine stay its own
+# while it is suspended. And tasks of an RTOS, whose switch hook is docs/firmware.md's.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
+out=${BUILD:-build}/tests/fibers_cpp
+rm -rf "$out"
+mkdir -p "$out" || exit 2
+awk '/template <class A> struct on_fiber/ { on = 1 } on { print } on && /^         };/ { exit }' src/bursty/manual.txt >"$out/awaiter.h"
+[ "$(wc -l <"$out/awaiter.h")" -gt 9 ]
+ok $? "the manual has the awaiter"
+cat >"$out/coroutines.cc" <<'END'
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+#include <coroutine>
+#include <cstdio>
+#include <cstring>
+#include "awaiter.h"
+
+struct task {
+    struct promise_type {
+        bursty_fiber fiber{};
+        bursty_fiber *caller = nullptr;
+        template <class A> on_fiber<A> wrap(A a) { return {a, &fiber, caller}; }
+        task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        auto initial_suspend() { return wrap_first(); }
+        auto final_suspend() noexcept { return on_fiber<std::suspend_always>{{}, &fiber, caller}; }
+        template <class A> auto await_transform(A a) { return wrap(a); }
+        void return_void() {}
+        void unhandled_exception() {}
+        on_fiber<std::suspend_always> wrap_first() {
+            fiber.name = "coroutine";
+            return wrap(std::suspend_always{});
+        }
+    };
+    std::coroutine_handle<promise_type> handle;
+};
+
+static int wrong;
+static const char *outer, *inner;
+static void see(void *, const bursty_event *e) {
+    if (!(e->kind & BURSTY_USER)) return;
+    outer = e->depth ? e->stack[0]->name : "";
+    inner = e->depth ? e->stack[e->depth - 1]->name : "";
+}
+static void expect(const char *o, const char *i) {
+    BURST_POINT(BURSTY_USER, "point", 0);
+    if (std::strcmp(o, outer) || std::strcmp(i, inner)) wrong++, std::printf("%s %s, wanted %s %s\n", outer, inner, o, i);
+}
+static task work(const char *name) {
+    for (int i = 0; i < 3; i++) {
+        BURST_SCOPE("round");
+        expect("coroutine", "round");
+        co_await std::suspend_always{};
+        expect("coroutine", "round");
+    }
+    expect("coroutine", "coroutine");
+    (void)name;
+}
+int main() {
+    bursty_config config = {};
+    config.seed = 1;
+    config.tick_hz = -1;
+    config.profile.every = BURSTY_ALWAYS;
+    config.profile.action = see;
+    bursty_start(&config);
+    task a = work("a"), b = work("b");
+    {
+        BURST_SCOPE("main");
+        while (!a.handle.done() || !b.handle.done()) {
+            if (!a.handle.done()) a.handle.resume();
+            expect("main", "main");
+            if (!b.handle.done()) b.handle.resume();
+            expect("main", "main");
+        }
+    }
+    a.handle.destroy();
+    b.handle.destroy();
+    return wrong || bursty_depth() != 0;
+}
+END
+if echo 'int main() { return 0; }' >"$out/try.cc" && ${CXX:-c++} -std=c++20 -include coroutine -c -o "$out/try.o" "$out/try.cc" 2>/dev/null; then
+    ${CXX:-c++} -std=c++20 -O1 -Wall -Wextra -I. -I"$out" -o "$out/coroutines" "$out/coroutines.cc" ${LDFLAGS-} -pthread >"$out/log" 2>&1 && [ ! -s "$out/log" ]
+    ok $? "C++20 without warnings: $(head -5 "$out/log")"
+    ${RUN-} "$out/coroutines" >"$out/log" 2>&1
+    ok $? "scopes stay with their coroutine: $(head -5 "$out/log")"
+else skip "no C++20 with coroutines"; fi
+finish

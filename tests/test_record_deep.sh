@@ -1,0 +1,120 @@
+#!/bin/sh
+# test_record_deep.sh - time by whole stacks, where these are hard to walk: recursion as deep as the
+# stack allows, stacks that do not fit, and assembly without unwind tables. main's total is 100 %, or
+# the report says how much of it is not known.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
+in_folder record_deep
+needs_recorder
+unset COLUMNS
+shown=err
+
+cat >deep.c <<'P'
+#include <stdio.h>
+#include <stdlib.h>
+#define CALLED __attribute__((noinline, noclone))
+static volatile unsigned sink;
+CALLED unsigned leaf(unsigned n) { unsigned x = n; int i; for (i = 0; i < 1500; i++) x = x * 1664525 + 1013904223; return x; }
+CALLED unsigned down(int n, unsigned s) { if (n == 0) return s; s += leaf(s); return down(n - 1, s) + leaf(n); }
+CALLED unsigned one(int n, unsigned s);
+CALLED unsigned two(int n, unsigned s);
+CALLED unsigned three(int n, unsigned s) { if (n == 0) return s; s += leaf(s); return one(n - 1, s) + leaf(n); }
+CALLED unsigned two(int n, unsigned s) { if (n == 0) return s; s += leaf(s); return three(n - 1, s) + 1; }
+CALLED unsigned one(int n, unsigned s) { if (n == 0) return s; s += leaf(s); return two(n - 1, s) * 3; }
+/* An order that never repeats: both call one another as the bits of a random number say. */
+CALLED unsigned odd(int n, unsigned s);
+CALLED unsigned even(int n, unsigned s) {
+    if (n == 0) return s;
+    s = s * 1664525 + leaf(s) % 2 + 1013904223;
+    return (s >> 16 & 1 ? odd(n - 1, s) : even(n - 1, s)) + leaf(n);
+}
+CALLED unsigned odd(int n, unsigned s) {
+    if (n == 0) return s;
+    s = s * 22695477 + leaf(s) % 2 + 1;
+    return (s >> 16 & 1 ? odd(n - 1, s) : even(n - 1, s)) * 3 + leaf(n);
+}
+int main(int count, char **word) {
+    int depth = atoi(word[2]), i;
+    unsigned s = (unsigned)count;
+    for (i = 0; i < 100000 / depth; i++)
+        s += *word[1] == 'd' ? down(depth, s) : *word[1] == 'o' ? one(depth, s) : even(depth, s);
+    sink = s;
+    return 0;
+}
+P
+$CC -O1 -g deep.c -o deep || exit 2
+
+# total FUNCTION: its total share and where its interval ends, in whole percent
+total() { awk -v f="$1" '/^rank/ { reads = 1 } reads && $9 == f { print int($5), int($7); exit }' text; }
+for of in 'down 200' 'down 20000' 'down 50000' 'one 20001'; do
+    # shellcheck disable=SC2086
+    "$bursty" record -o x.brst ./deep $of >got 2>err
+    "$bursty" report --min 0 x.brst >text
+    check "$of: main's total" [ "$(total main | cut -d ' ' -f 1)" -ge 95 ]
+    check "$of: nothing is cut" [ "$(grep -c 'outer callers' text)" = 0 ]
+    check "$of: who calls whom" grep -q "% .* main  *${of% *}\$" text
+done
+"$bursty" record -o x.brst ./deep even 3000 >got 2>err
+"$bursty" report --min 0 x.brst >text
+check "not foldable: it is said first" grep -q '^MISSING: ticks whose outer callers are not known: .*%' text
+check "not foldable: the bound of main's total" [ "$(total main | cut -d ' ' -f 2)" = 100 ]
+check "not foldable: main is not all" [ "$(total main | cut -d ' ' -f 1)" -lt 60 ]
+check "not foldable: the rest has a row" grep -q '(outer callers not known)' text
+
+# ---- assembly without unwind tables -------------------------------------------------------------
+cat >s.S <<'A'
+    .globl hot_asm
+    .type hot_asm,@function
+    nop
+hot_asm:
+    push %rbx
+    push %rbp
+    mov %edi,%ecx
+    xor %eax,%eax
+1:  imul $1664525,%eax,%eax
+    add $1013904223,%eax
+    dec %ecx
+    jnz 1b
+    pop %rbp
+    pop %rbx
+    ret
+    .ifndef WITHOUT
+    .size hot_asm,.-hot_asm
+    .endif
+    .globl plain
+plain:
+    mov %edi,%ecx
+    xor %eax,%eax
+1:  imul $1664525,%eax,%eax
+    add $1013904223,%eax
+    dec %ecx
+    jnz 1b
+    ret
+    .section .note.GNU-stack,"",@progbits
+A
+cat >m.c <<'P'
+#include <stdlib.h>
+unsigned hot_asm(unsigned), plain(unsigned);
+__attribute__((noinline)) unsigned c_fun(unsigned n) { unsigned x = 0; while (n--) x = x * 1664525 + 1013904223; return x; }
+__attribute__((noinline)) unsigned around(unsigned n) { return hot_asm(n) + plain(n) + 1; }
+int main(void) { return around(40000000) + c_fun(40000000) == 7; }
+P
+# A third each. Of more than 90 looks fewer than 12 % are not by chance.
+self() { awk -v f="$1" '/^rank/ { reads = 1 } reads && $9 == f { print int($2); exit }' text | grep . || echo 0; }
+for of in '' '-Wa,--defsym,WITHOUT=1' '-fuse-ld=lld'; do
+    # shellcheck disable=SC2086
+    $CC -O1 -g $of s.S m.c -o m 2>log || continue
+    "$bursty" record -o x.brst ./m >got 2>err
+    "$bursty" report --min 0 x.brst >text
+    for f in hot_asm plain c_fun; do check "assembly $of: $f" [ "$(self $f)" -ge 12 ]; done
+    check "assembly $of: its caller" grep -q '% .* around  *hot_asm$' text
+    check "assembly $of: main's total" [ "$(total main)" = '100 100' ]
+    check "assembly $of: around is not at work" [ "$(self around)" -le 5 ]
+done
+strip m && "$bursty" record -o x.brst ./m >got 2>err
+"$bursty" report --min 0 x.brst >text
+check "assembly without symbols is one row" [ "$(grep -c '(m: code without unwind tables)$' text)" -ge 1 ]
+check "assembly without symbols: not its caller's" \
+    [ "$(awk '/^rank/ { reads = 1 } reads && /code without unwind/ { print int($2); exit }' text)" -ge 30 ]
+finish

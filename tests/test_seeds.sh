@@ -1,0 +1,120 @@
+#!/bin/sh
+# test_seeds.sh - which sample a dump is: a seed is drawn for each process, stands in the dump, and
+# makes the sample again; children have seeds of their own; two dumps of one sample are one.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
+build=${BUILD:-build}
+out=$build/tests/seeds
+rm -rf "$out"
+mkdir -p "$out" || exit 2
+bursty() { ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 ${RUN-} "$build/bursty" "$@"; }
+# What the report says of seeds: "7", "1234 (drawn)".
+seed_of() {
+    { bursty report --json "$1" | tr -d '\n'; echo; } |
+        sed -n 's/.*"samples":\[{"seed":\([0-9]*\),"how":"\([a-z]*\)".*/\1 \2/p' | sed 's/ given//'
+}
+
+cat >"$out/program.c" <<'END'
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+#include <stdio.h>
+static volatile int sink;
+static void parse(int i) { BURST_SCOPE("parse"); sink += i; BURST_LEAVE(); }
+static void run(const char *file, int n) {
+    while (n--) parse(n);
+    if (bursty_save(file) != 0) _exit(1);
+}
+int main(int argc, char **argv) { /* FILE SEED CHILDREN */
+    bursty_config config;
+    int i, status;
+    (void)argc;
+    memset(&config, 0, sizeof config);
+    config.seed = (uint32_t)strtoul(argv[2], NULL, 10);
+    config.tick_hz = -1;
+    bursty_start(&config);
+    parse(0);
+    for (i = 0; i < atoi(argv[3]); i++) {
+        char name[4096];
+        pid_t child = fork();
+        snprintf(name, sizeof name, "%s.%d", argv[1], i);
+        if (child == 0) {
+            run(name, 20000);
+            _exit(0);
+        }
+        if (waitpid(child, &status, 0) != child || status != 0) return 1;
+    }
+    run(argv[1], 20000);
+    if (!strcmp(argv[3], "0")) return 0;
+    bursty_clear();
+    run(argv[1], 20000);
+    return 0;
+}
+END
+${CC:-cc} -O0 -w -std=gnu99 -I. -o "$out/program" "$out/program.c" ${LDFLAGS-} -pthread
+ok $? "a program"
+run() { ${RUN-} "$out/program" "$@"; }
+
+run "$out/a" 0 0 && run "$out/b" 0 0
+ok $? "two runs"
+a=$(seed_of "$out/a")
+b=$(seed_of "$out/b")
+case $a-$b in
+*' drawn-'*' drawn') ok 0 "seeds are drawn and shown" ;;
+*) ok 1 "seeds are drawn and shown: $a, $b" ;;
+esac
+[ "$a" != "$b" ]
+ok $? "each process has its own"
+run "$out/again" "${a% *}" 0 && bursty merge -o "$out/again.m" "$out/again" && bursty merge -o "$out/a.m" "$out/a"
+[ "$(seed_of "$out/again")" = "${a% *}" ]
+ok $? "a seed is accepted back"
+rows() { bursty report --csv "$1" | grep parse; }
+[ "$(rows "$out/a")" = "$(rows "$out/again")" ] && [ -n "$(rows "$out/a")" ]
+ok $? "and makes the sample again"
+
+bursty merge -o "$out/two" "$out/a" "$out/again" 2>"$out/err"
+grep -q "again: is left out, for it is the same sample as a file before it: seed ${a% *} of one build" "$out/err" &&
+    cmp -s "$out/two" "$out/a.m"
+ok $? "two dumps of one sample are one, and merge says so"
+bursty merge -o "$out/both" "$out/b" "$out/a" 2>"$out/err" && [ ! -s "$out/err" ]
+ok $? "other seeds add up"
+bursty merge -o "$out/three" "$out/both" "$out/again" 2>"$out/err"
+grep -q 'again: is left out' "$out/err" && cmp -s "$out/three" "$out/both"
+ok $? "a sum knows its samples"
+bursty report "$out/a" "$out/again" >/dev/null 2>"$out/err"
+grep -q 'again: is left out' "$out/err"
+ok $? "a report of both says so, too"
+
+for round in 1 2; do run "$out/c$round" 7 20; done
+n=0
+: >"$out/seeds"
+while [ $n -lt 20 ]; do
+    seed_of "$out/c1.$n" >>"$out/seeds"
+    [ "$(rows "$out/c1.$n")" = "$(rows "$out/c2.$n")" ] || echo "$n differs" >>"$out/differs"
+    n=$((n + 1))
+done
+seed_of "$out/c1" >>"$out/seeds"
+[ "$(sort -u "$out/seeds" | wc -l)" = 21 ]
+ok $? "21 seeds of a process and 20 children"
+[ ! -f "$out/differs" ]
+ok $? "children of a seed that was given are the same in each run"
+bursty report "$out/c1" | grep -q 'seed 7, cleared 1 times'
+ok $? "a dump behind bursty_clear is another sample"
+
+if [ -z "${RUN-}" ]; then
+    printf 'static volatile int n; static int f(int i) { return i < 2 ? i : f(i - 1) + f(i - 2); }\nint main(void) { n = f(21); return 0; }\n' >"$out/cc.c"
+    bursty cc -- "${CC:-cc}" -O0 -o "$out/cc" "$out/cc.c" 2>"$out/err"
+    ok $? "bursty cc"
+    BURSTY_SEED=9 BURSTY_FILE=$out/cc1 "$out/cc" && BURSTY_SEED=9 BURSTY_FILE=$out/cc2 "$out/cc" &&
+        cmp -s "$out/cc1" "$out/cc2" && [ "$(seed_of "$out/cc1")" = 9 ]
+    ok $? "BURSTY_SEED of a program of bursty cc"
+    BURSTY_FILE=$out/cc3 "$out/cc" && ! cmp -s "$out/cc1" "$out/cc3"
+    ok $? "without it one is drawn"
+    BURSTY_SEED=x BURSTY_FILE=$out/cc4 "$out/cc" 2>&1 | grep -q "BURSTY_SEED: 'x' is not valid: a number"
+    ok $? "BURSTY_SEED=x is refused"
+fi
+finish
