@@ -1,7 +1,7 @@
 # attached.sh - what tests of `-p PID` wait for. The programs that they look at run until they are told
 # to end. So what a test sees depends on the processor time that such a program had while it was looked
 # at, not on how long that took.
-hz=$(getconf CLK_TCK)
+hz=$(getconf CLK_TCK) enough=0
 
 # Fills $state and $used: the processor time of a process and its threads, in hundredths of a second.
 # A process that is gone is in state Z.
@@ -24,7 +24,11 @@ has_used() { # PROCESS HUNDREDTHS
     [ "$used" -ge "$2" ]
 }
 
-# Waits until the tool looks at the process and then until that has used so much more.
-is_seen() { # TOOL PROCESS HUNDREDTHS
-    wait_for is_attached "$1" && ! state_is Z "$1" && look_at "$2" && wait_for has_used "$2" $((used + $3))
+# Waits until the tool looks at the process. Fills $enough: what the process will have used then, and so
+# many hundredths more.
+attached() { # TOOL PROCESS HUNDREDTHS
+    wait_for is_attached "$1" && ! state_is Z "$1" && look_at "$2" && enough=$((used + $3))
+}
+is_seen() { # TOOL PROCESS HUNDREDTHS: and waits for that
+    attached "$@" && wait_for has_used "$2" $enough
 }

@@ -23,6 +23,29 @@ says() { # STATUS PATTERN OPTIONS...
     else fail "$*: status $status, not $wanted with '$pattern'"; fi
 }
 
+# main's calls cost too much: g and then a, the dearest that it calls, get a check. huge is dearer than a,
+# but another function calls it, for which it is cheap enough.
+cat >"$dir/dearest.burstycg" <<'G'
+U 1 0000000000000000 0000000000000000 x.c
+F main g 1 0000000000000001 - 0 x.c 10
+C a -
+C a -
+C a -
+C a -
+C g -
+B c0c1c2c3c4
+F g s 2 0000000000000002 - 0 x.c 10
+C huge -
+B c0
+F a s 3 0000000000000003 - 0 x.c 50
+B r
+F huge s 4 0000000000000004 - 0 x.c 60
+B r
+G
+says 0 '^g  .* check  --within: too much' --set Q --within 1500 --list "$dir/dearest.burstycg"
+says 0 '^a  .* check  --within: too much' --set Q --within 1500 --list "$dir/dearest.burstycg"
+says 0 '^huge  .* none  ' --set Q --within 1500 --list "$dir/dearest.burstycg"
+
 cat >"$dir/p.c" <<'C'
 #include <stdio.h>
 #include <string.h>

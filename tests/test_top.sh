@@ -76,25 +76,29 @@ check "looked at" [ $status = 0 ]
 
 "$bursty" top -p $first >all 2>all.err &
 all=$!
-wait_for is_attached $all
-look_at $first
-enough=$((used + 100))
+attached $all $first 40
+first_enough=$enough
 if [ $has_tools = yes ]; then
     start ./linked
     linked=$pid
     "$bursty" top -p $linked >named 2>&1 &
     named=$!
+    attached $named $linked 30
+    linked_enough=$enough
     start ./other/linked
     other=$pid
     "$bursty" top -p $other >nameless 2>&1 &
     nameless=$!
+    attached $nameless $other 30
+    other_enough=$enough
 fi
 mkfifo go
 sh -c 'read -r line <go; exec ./work' >/dev/null &
 changes=$!
 "$bursty" record -p $changes --seconds 600 -o exec.brst 2>exec.err &
 becomes=$!
-wait_for is_attached $becomes
+attached $becomes $changes 30
+changes_enough=$enough
 echo >go
 start ./work
 last=$pid
@@ -119,19 +123,19 @@ if command -v script >/dev/null 2>&1; then
     exec 3>&-
     wait $screen
 fi
-is_seen $becomes $changes 30
+wait_for has_used $changes $changes_enough
 kill $changes $last
 wait $becomes
 two_tables() { [ "$(grep -c 'CPUs now' all)" -ge 2 ]; }
 if [ $has_tools = yes ]; then
-    is_seen $named $linked 30
-    is_seen $nameless $other 30
+    wait_for has_used $linked $linked_enough
+    wait_for has_used $other $other_enough
     wait_for shows ' function$' named
     wait_for shows ' function$' nameless
     kill $linked $other
     wait $named $nameless
 fi
-wait_for has_used $first $enough
+wait_for has_used $first $first_enough
 wait_for two_tables
 "$bursty" top -p $first --count 2 >two 2>&1
 kill $first
@@ -146,8 +150,8 @@ share() { # FILE FUNCTION
     awk -v name="$2" '$NF == "function" { at = 0 } NF == 7 && $7 == name { at = $4 + 0 } END { printf "%d", at }' "$1"
 }
 hot=$(share all hot) warm=$(share all warm)
-# Of 250 ticks, half as much again is six deviations below three times.
-check "hot is three times warm: $hot, $warm" [ "$hot" -gt $((warm * 3 / 2)) ]
+# It is three times warm: of 100 ticks, fewer than warm's are six deviations away.
+check "hot is more than warm: $hot, $warm" [ "$hot" -gt "$warm" ]
 check "most is in them: $hot, $warm" [ $((hot + warm)) -ge 70 ]
 check "the first row is hot" [ "$(awk '$NF == "function" { getline; f = $7 } END { print f }' all)" = hot ]
 check "a table a second" [ "$(grep -c '^plain ('$first'): .* CPUs now' all)" -ge 2 ]
@@ -155,9 +159,9 @@ check "no escapes in it" lacks all '^plain ' "$(printf '\033')"
 check "no message" [ ! -s all.err ]
 check "one table" [ "$(grep -c ' function$' once)" = 1 ]
 check "two tables" [ "$(grep -c ' function$' two)" = 2 ]
-# It had a second of the processor, and has one thread.
+# It had .4 s of the processor, and has one thread.
 check "CPUs are a part of one" awk '/CPUs now/ { n++; sum += $3; if ($3 > 1) bad = 1 }
-    END { exit bad || n < 2 || sum < .5 || sum > n }' all
+    END { exit bad || n < 2 || sum < .2 || sum > n }' all
 check "intervals hold the share" awk '/%/ { n++; if ($1 + 0 < $2 + 0 || $1 + 0 > $3 + 0) bad = 1 }
     END { exit bad || !n }' all
 if [ $has_tools = yes ]; then
