@@ -41,11 +41,11 @@ for how in returns abort assert terminate handler uncaught number noexcept destr
            thread at-exit overflow cancel cancel-in-call thread-exit quick-exit exit-in-handler \
            exec-fails killed segv term child; do
     { ./endings $how >plain 2>plain.err; status=$?; } 2>/dev/null
-    for mode in "$all_calls" "$timed" "$refs"; do
+    for mode in "$all_calls" "$timed"; do
         same $how "$mode" ./endings $how
     done
 done
-for mode in "$edges" "$misses" "$sharing" "$time" "--time --seed 3" '--frames work'; do
+for mode in "$edges" "$refs" "$misses" "$sharing" "$time" "--time --seed 3" '--frames work'; do
     { ./endings uncaught >plain 2>plain.err; status=$?; } 2>/dev/null
     same uncaught "$mode" ./endings uncaught
 done
@@ -116,7 +116,7 @@ done
 # A stack that is full may be so in the recorder. What is lost then, the report says.
 compile $CC -O1 -o overflow "$guest/overflow.c"
 all_pairs='--profile pairs --every 0 --all-checks'
-for mode in "$all_pairs" '--calls --every 5 --burst 5' "$refs" "$misses" "$edges" '--calls --ticks 3000'; do
+for mode in "$all_pairs" '--calls --every 5 --burst 5' "$refs"; do
     for how in '' plainly; do
         (ulimit -s 512; ./overflow $how) >plain 2>plain.err
         status=$?
