@@ -237,6 +237,10 @@ typedef struct binpatch_config {        /* every zero is a default */
     uint32_t threads;           /* so many at a time have a buffer: 16384 */
     void    *user;
     void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
+    /* NULL, or: on a thread that a handler has taken out of action, begin or
+       hook by siglongjmp (of a signal that an instruction caused, such as the
+       SIGSEGV of a stack that is full). */
+    void (*abandoned)(void *user);
 } binpatch_config;
 
 enum {                          /* why a function is not patched; binpatch_reason_text says it */
@@ -5899,6 +5903,7 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
     uint32_t gap;
     uint32_t span, counted; /* checks of this burst or gap, and those of them in the statistics */
     uintptr_t busy, locked; /* how deep the stack was when this thread began to work, to emit */
+    uint64_t held;           /* its signal mask, while it is at work here */
     uint8_t *buffer, *taken; /* taken: its word in the room */
     binpatch_p_known *rules; /* by return address, BINPATCH_P_RULES many */
 } binpatch_p_thread;
@@ -5936,7 +5941,7 @@ static struct {
    if a coroutine moved there from another thread. It then writes here. */
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
-    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
+    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
 
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
@@ -5965,10 +5970,12 @@ static uint64_t binpatch_p_waiting(void) {
         (void)binpatch_p_call(SYS_rt_sigpending, binpatch_p_address(&waiting), 8, 0);
     return waiting;
 }
+/* ILL, TRAP, BUS, FPE, SEGV and SYS; KILL and STOP */
+#define BINPATCH_P_AT_ONCE UINT64_C(0x400004D8)
+#define BINPATCH_P_NEVER UINT64_C(0x40100)
 static uint64_t binpatch_p_hold(void) {
-    enum { ILL = 1 << 3, TRAP = 1 << 4, BUS = 1 << 6, FPE = 1 << 7, SEGV = 1 << 10, SYS = 1 << 30 };
     if (binpatch_p.no_calls) return 0;
-    return binpatch_p_mask(0, ~(uint64_t)(ILL | TRAP | BUS | FPE | SEGV | SYS));   /* SIG_BLOCK */
+    return binpatch_p_mask(0, ~BINPATCH_P_AT_ONCE);                                /* SIG_BLOCK */
 }
 static void binpatch_p_release(uint64_t held) {
     if (!binpatch_p.no_calls) (void)binpatch_p_mask(2, held);                      /* SIG_SETMASK */
@@ -6427,6 +6434,26 @@ static void binpatch_p_break_off(binpatch_p_thread *t) {
     binpatch_p_count_checks(t, t->left);
     binpatch_p_flush(t, 1);
     binpatch_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
+}
+
+/* A handler has left us by siglongjmp: of SIGSEGV, where the stack was full, or
+   of any signal where none waits. Nothing here is half done that matters but the
+   buffer; the caller repairs what is its own. Returns the signals that are to be
+   held when we are left: those from before, if they are still held. */
+static uint64_t binpatch_p_repair(binpatch_p_thread *t, uint64_t held) {
+    uint64_t at_once = BINPATCH_P_AT_ONCE | BINPATCH_P_NEVER;
+    int32_t gap = binpatch_p_gap(t);
+    uint32_t count = (uint32_t)(t->position & (BINPATCH_P_BUFFER - 1)) / 16;
+    if (t->buffer) {
+        __atomic_fetch_add(&binpatch_p.lost, count, __ATOMIC_RELAXED);
+        memset(t->buffer, 0, BINPATCH_P_BUFFER);
+        t->position = (uintptr_t)t->buffer;
+    }
+    binpatch_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
+    t->busy = 0;
+    t->nested = 0;
+    if (binpatch_p.config.abandoned) binpatch_p.config.abandoned(binpatch_p.config.user);
+    return (held | at_once) == UINT64_MAX && !binpatch_p.no_calls ? t->held : held;
 }
 
 /* A check of the calling thread that the fast answers do not cover. Returns 1
@@ -6889,7 +6916,7 @@ static uint64_t binpatch_p_answer(binpatch_p_module *m, uint64_t code, const uin
                                   uint64_t held) {
     binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t number = (uint32_t)code & X86COPY_NUMBER;
-    uintptr_t depth = binpatch_p_depth(__builtin_frame_address(0));
+    uintptr_t depth = binpatch_p_depth(saved);
     const x86copy_function *f = &m->copy.functions[number & ~(uint32_t)X86COPY_LEFT_BY_JUMP];
     uint64_t answer = 0, bursts = t->bursts;
     int refused = !binpatch_p.installed;
@@ -6938,7 +6965,11 @@ static uint64_t binpatch_p_answer(binpatch_p_module *m, uint64_t code, const uin
 /* The emitted code comes here with what it pushed, a site or a function to be
    made, and with where it saved the registers. */
 static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
+    binpatch_p_thread *t = &binpatch_p_tls;
     uint64_t held = binpatch_p_hold(), answer;
+    if (t->busy && binpatch_p_depth(saved) >= t->busy)
+        held = binpatch_p_repair(t, held);
+    if (!t->busy) t->held = held;
     answer = binpatch_p_answer((binpatch_p_module *)user, code, saved, held);
     binpatch_p_release(held);
     return answer;
@@ -8586,6 +8617,7 @@ BINPATCH_API void binpatch_flush(void) {
     if (t->busy) return;
     held = binpatch_p_hold();
     t->busy = binpatch_p_depth(__builtin_frame_address(0));
+    t->held = held;
     binpatch_p_count_checks(t, t->live ? t->left : t->n);
     binpatch_p_flush(t, 1);
     t->busy = 0;

@@ -41,11 +41,11 @@ for how in returns abort assert terminate handler uncaught number noexcept destr
            thread at-exit overflow cancel cancel-in-call thread-exit quick-exit exit-in-handler \
            exec-fails killed segv term child; do
     { ./endings $how >plain 2>plain.err; status=$?; } 2>/dev/null
-    for mode in "$all_calls" "$timed" "$refs"; do
+    for mode in "$all_calls" "$timed"; do
         same $how "$mode" ./endings $how
     done
 done
-for mode in "$edges" "$misses" "$sharing" "$time" "--time --seed 3" '--frames work'; do
+for mode in "$edges" "$refs" "$misses" "$sharing" "$time" "--time --seed 3" '--frames work'; do
     { ./endings uncaught >plain 2>plain.err; status=$?; } 2>/dev/null
     same uncaught "$mode" ./endings uncaught
 done
@@ -93,10 +93,10 @@ done
 # Every 100 us, from wherever they come. Of a jump one call may be counted by one side alone. In
 # bursts all calls are told within a fiftieth; a thread that fell silent would have lost half of them.
 compile $CC -O1 -o jumps "$guest/jumps.c"
-counted() { # FILE: calls of leaf, as the report tells
-    $bursty report --csv --min 0 "$1" | awk -F, '
+counted() { # FILE FUNCTION: its calls, as the report tells
+    $bursty report --csv --min 0 "$1" | awk -F, -v name="$2" '
         /^(rank|share),/ { delete c; for (i = 1; i <= NF; i++) c[$i] = i; next }
-        $c["function"] == "leaf" && ("calls" in c || "estimated" in c) {
+        $c["function"] == name && ("calls" in c || "estimated" in c) {
             print "calls" in c ? $c["calls"] : $c["estimated"]
             exit
         }'
@@ -105,13 +105,31 @@ for mode in "$all_calls" "$calls" '--profile pairs' "$timed"; do
     part=50
     [ "$mode" != "$all_calls" ] || part=0
     recorded "$mode" ./jumps
-    n=$(counted x.brst)
+    n=$(counted x.brst leaf)
     if [ $got = 3 ] && [ ! -s got.err ] && [ "${n:-0}" -gt 0 ] \
        && awk -v n="$n" -v part=$part '{
               most = $2 + (part ? $1 / part : 0)
               exit !(n - $1 <= most && $1 - n <= most)
           }' got; then pass
     else fail "jumps $mode: status $got, calls of leaf, jumps: $(cat got), counted: $n"; cat got.err; fi
+done
+# A stack that is full may be so in the recorder. What is lost then, the report says.
+compile $CC -O1 -o overflow "$guest/overflow.c"
+all_pairs='--profile pairs --every 0 --all-checks'
+for mode in "$all_pairs" '--calls --every 5 --burst 5' "$refs"; do
+    for how in '' plainly; do
+        (ulimit -s 512; ./overflow $how) >plain 2>plain.err
+        status=$?
+        (ulimit -s 512; recorded "$mode" ./overflow $how; exit $got)
+        if [ $? = 6 ] && [ $status = 6 ] && cmp -s plain got; then pass
+        else fail "overflow $how $mode: status $got instead of $status"; cat got got.all; fi
+        [ "$mode" = "$all_pairs" ] || continue
+        n=$(($(counted x.brst leaf) + $(counted x.brst deeper)))
+        truth=$(tail -n 1 got.err)
+        if $bursty report x.brst | grep -q 'MISSING: \(events\|calls\) that are lost' \
+           || [ $((truth - n)) -le 50 ]; then pass
+        else fail "overflow $how $mode: $n of $truth calls, and nothing is said"; fi
+    done
 done
 for mode in "$refs" "$misses" "$sharing" "$edges" "$often --footprint" "$time" '--frames work'; do
     recorded "$mode" ./jumps

@@ -199,6 +199,10 @@ int recorder_wants_child(recorder_thread *all);
    follow, soon. */
 recorder_thread *recorder_begin(void);
 void recorder_end(recorder_thread *r);
+/* The calling thread was taken out of a hook by siglongjmp, and nothing of the
+   hook goes on. If its record was in use, that is emptied, and `references` is
+   NULL. Returns how many calls were in it, or 0. */
+uint64_t recorder_repair(void);
 /* For a signal handler: the calling thread's record, or NULL if it has none. It
    may be busy. */
 recorder_thread *recorder_self(void);

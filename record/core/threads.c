@@ -220,6 +220,19 @@ RECORDER_HOOK void recorder_end(recorder_thread *r) {
     __atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE);
 }
 
+RECORDER_HOOK uint64_t recorder_repair(void) {
+    recorder_thread *r = self;
+    hcct_stats stats;
+    if (gone || !r || __atomic_load_n(&r->busy, __ATOMIC_RELAXED) != 1) return 0;
+    hcct_get_stats(&r->tree, &stats);
+    r->frame_count = 0;
+    r->deep = 0;
+    r->references = NULL;
+    empty(r);
+    recorder_end(r);
+    return stats.total ? stats.total : 1;
+}
+
 RECORDER_HOOK void recorder_release(recorder_thread *all) {
     recorder_thread *r;
     for (r = all; r; r = r->next) recorder_end(r);

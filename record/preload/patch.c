@@ -291,6 +291,18 @@ static void record_thread_begins(void *unused) {
     pthread_setspecific(record.at_end, &record);
 }
 
+/* The stack of a thread was full while it was in here, and the program goes on.
+   What is half written is given up, with all that it knew, and counted. */
+static void record_abandoned(void *unused) {
+    enum { OFTEN = 32 };
+    static uint32_t times;
+    uint64_t lost = 0;
+    (void)unused;
+    if (__atomic_fetch_add(&times, 1, __ATOMIC_RELAXED) < OFTEN) lost = recorder_repair();
+    __atomic_fetch_add(&record.lost, lost, __ATOMIC_RELAXED);
+    record_repeat = 0;
+}
+
 /* With --only or --not, only the functions that they leave are in contexts. */
 static int record_is_wanted(const binpatch_frame *f) {
     binpatch_function about;
@@ -745,6 +757,7 @@ __attribute__((constructor)) static void record_start(void) {
     record.config.action = record_events;
     record.config.begin = record_begin;
     record.config.thread = record_thread_begins;
+    record.config.abandoned = record_abandoned;
     record_remember(wishes.cache);
     record_restore_environment(&wishes);
     record_prepare();

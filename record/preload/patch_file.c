@@ -651,7 +651,8 @@ static void record_write_hints(void) {
     if (stats.lost) {
         snprintf(line, sizeof line,
                  "%c%llu events or more are lost: the buffer ran over in code without checks "
-                 "(cure: --all-checks), or a thread was at its end\n",
+                 "(cure: --all-checks), a thread was at its end, or its stack was full and it went "
+                 "on\n",
                  record.config.every == BINPATCH_ALWAYS ? '!' : '?',
                  (unsigned long long)stats.lost);
         handover_line(line);

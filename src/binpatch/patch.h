@@ -56,6 +56,10 @@ typedef struct binpatch_config {        /* every zero is a default */
     uint32_t threads;           /* so many at a time have a buffer: 16384 */
     void    *user;
     void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
+    /* NULL, or: on a thread that a handler has taken out of action, begin or
+       hook by siglongjmp (of a signal that an instruction caused, such as the
+       SIGSEGV of a stack that is full). */
+    void (*abandoned)(void *user);
 } binpatch_config;
 
 enum {                          /* why a function is not patched; binpatch_reason_text says it */

@@ -194,6 +194,7 @@ BINPATCH_API void binpatch_flush(void) {
     if (t->busy) return;
     held = binpatch_p_hold();
     t->busy = binpatch_p_depth(__builtin_frame_address(0));
+    t->held = held;
     binpatch_p_count_checks(t, t->live ? t->left : t->n);
     binpatch_p_flush(t, 1);
     t->busy = 0;

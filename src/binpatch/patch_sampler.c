@@ -112,6 +112,26 @@ static void binpatch_p_break_off(binpatch_p_thread *t) {
     binpatch_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
 }
 
+/* A handler has left us by siglongjmp: of SIGSEGV, where the stack was full, or
+   of any signal where none waits. Nothing here is half done that matters but the
+   buffer; the caller repairs what is its own. Returns the signals that are to be
+   held when we are left: those from before, if they are still held. */
+static uint64_t binpatch_p_repair(binpatch_p_thread *t, uint64_t held) {
+    uint64_t at_once = BINPATCH_P_AT_ONCE | BINPATCH_P_NEVER;
+    int32_t gap = binpatch_p_gap(t);
+    uint32_t count = (uint32_t)(t->position & (BINPATCH_P_BUFFER - 1)) / 16;
+    if (t->buffer) {
+        __atomic_fetch_add(&binpatch_p.lost, count, __ATOMIC_RELAXED);
+        memset(t->buffer, 0, BINPATCH_P_BUFFER);
+        t->position = (uintptr_t)t->buffer;
+    }
+    binpatch_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
+    t->busy = 0;
+    t->nested = 0;
+    if (binpatch_p.config.abandoned) binpatch_p.config.abandoned(binpatch_p.config.user);
+    return (held | at_once) == UINT64_MAX && !binpatch_p.no_calls ? t->held : held;
+}
+
 /* A check of the calling thread that the fast answers do not cover. Returns 1
    if a burst is live. */
 static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {

@@ -311,7 +311,7 @@ static uint64_t binpatch_p_answer(binpatch_p_module *m, uint64_t code, const uin
                                   uint64_t held) {
     binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t number = (uint32_t)code & X86COPY_NUMBER;
-    uintptr_t depth = binpatch_p_depth(__builtin_frame_address(0));
+    uintptr_t depth = binpatch_p_depth(saved);
     const x86copy_function *f = &m->copy.functions[number & ~(uint32_t)X86COPY_LEFT_BY_JUMP];
     uint64_t answer = 0, bursts = t->bursts;
     int refused = !binpatch_p.installed;
@@ -360,7 +360,11 @@ static uint64_t binpatch_p_answer(binpatch_p_module *m, uint64_t code, const uin
 /* The emitted code comes here with what it pushed, a site or a function to be
    made, and with where it saved the registers. */
 static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
+    binpatch_p_thread *t = &binpatch_p_tls;
     uint64_t held = binpatch_p_hold(), answer;
+    if (t->busy && binpatch_p_depth(saved) >= t->busy)
+        held = binpatch_p_repair(t, held);
+    if (!t->busy) t->held = held;
     answer = binpatch_p_answer((binpatch_p_module *)user, code, saved, held);
     binpatch_p_release(held);
     return answer;

@@ -111,6 +111,7 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
     uint32_t gap;
     uint32_t span, counted; /* checks of this burst or gap, and those of them in the statistics */
     uintptr_t busy, locked; /* how deep the stack was when this thread began to work, to emit */
+    uint64_t held;           /* its signal mask, while it is at work here */
     uint8_t *buffer, *taken; /* taken: its word in the room */
     binpatch_p_known *rules; /* by return address, BINPATCH_P_RULES many */
 } binpatch_p_thread;
@@ -148,7 +149,7 @@ static struct {
    if a coroutine moved there from another thread. It then writes here. */
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
-    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
+    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
 
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
@@ -177,10 +178,12 @@ static uint64_t binpatch_p_waiting(void) {
         (void)binpatch_p_call(SYS_rt_sigpending, binpatch_p_address(&waiting), 8, 0);
     return waiting;
 }
+/* ILL, TRAP, BUS, FPE, SEGV and SYS; KILL and STOP */
+#define BINPATCH_P_AT_ONCE UINT64_C(0x400004D8)
+#define BINPATCH_P_NEVER UINT64_C(0x40100)
 static uint64_t binpatch_p_hold(void) {
-    enum { ILL = 1 << 3, TRAP = 1 << 4, BUS = 1 << 6, FPE = 1 << 7, SEGV = 1 << 10, SYS = 1 << 30 };
     if (binpatch_p.no_calls) return 0;
-    return binpatch_p_mask(0, ~(uint64_t)(ILL | TRAP | BUS | FPE | SEGV | SYS));   /* SIG_BLOCK */
+    return binpatch_p_mask(0, ~BINPATCH_P_AT_ONCE);                                /* SIG_BLOCK */
 }
 static void binpatch_p_release(uint64_t held) {
     if (!binpatch_p.no_calls) (void)binpatch_p_mask(2, held);                      /* SIG_SETMASK */
