@@ -68,6 +68,8 @@ of_calls() { "$bursty" report --min 0 x.brst | awk '/by function/ { reads = 1 } 
 check "calls: main's total is all: $(of_calls)" [ "$(of_calls)" = '99 main ' -o "$(of_calls)" = '100 main ' ]
 "$bursty" record --calls -o x.brst ./deep down 30000 >got 2>err
 check "calls: what is not known has a row: $(of_calls)" [ "$(of_calls | sed 's/ .*//')" -ge 50 ]
+"$bursty" report x.brst >text
+check "calls: it is said first" grep -q '^MISSING: calls whose outer callers are not known: .* %' text
 
 # ---- assembly without unwind tables -------------------------------------------------------------
 cat >s.S <<'A'
