@@ -62,6 +62,15 @@ check "not foldable: the bound of main's total" [ "$(total main | cut -d ' ' -f 
 check "not foldable: main is not all" [ "$(total main | cut -d ' ' -f 1)" -lt 60 ]
 check "not foldable: the rest has a row" grep -q '(outer callers not known)' text
 
+# Calls in contexts: a burst begins with up to 2048 callers, and those around them have a row.
+of_calls() { "$bursty" report --min 0 x.brst | awk '/by function/ { reads = 1 } /by caller/ { reads = 0 } reads && / (main|.outer callers not known.)$/ { print int($5), $NF }' | tr '\n' ' '; }
+"$bursty" record --calls -o x.brst ./deep down 1000 >got 2>err
+check "calls: main's total is all: $(of_calls)" [ "$(of_calls)" = '99 main ' -o "$(of_calls)" = '100 main ' ]
+"$bursty" record --calls -o x.brst ./deep down 30000 >got 2>err
+check "calls: what is not known has a row: $(of_calls)" [ "$(of_calls | sed 's/ .*//')" -ge 50 ]
+"$bursty" report x.brst >text
+check "calls: it is said first" grep -q '^MISSING: calls whose outer callers are not known: .* %' text
+
 # ---- assembly without unwind tables -------------------------------------------------------------
 cat >s.S <<'A'
     .globl hot_asm

@@ -674,6 +674,7 @@ RECORDER_HOOK void recorder_forget_unmapped(void) {
 
 RECORDER_HOOK const char *recorder_name(void *user, uint32_t key) {
     (void)user;
+    if (key == RECORDER_BEYOND) return "(outer callers not known)";
     return key <= RECORDER_FUNCTIONS ? names[key - 1] : "(more functions)";
 }
 

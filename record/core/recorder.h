@@ -225,6 +225,8 @@ int recorder_is_child(void);
 
 /* names.c */
 
+/* Stands for callers beyond where a stack was cut. */
+#define RECORDER_BEYOND (RECORDER_FUNCTIONS + 8)
 /* The key of a function. RECORDER_FUNCTIONS + 1 stands for all that the table
    has no room for. */
 uint32_t recorder_key(void *function);

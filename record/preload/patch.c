@@ -314,6 +314,16 @@ static int record_is_wanted(const binpatch_frame *f) {
            && about.reason != BINPATCH_FRAGMENT && about.reason != BINPATCH_OWN;
 }
 
+/* There are more callers than were listed: one call above all stands for them.
+   Returns how many of the thread's calls stay open. */
+static uint32_t record_open_beyond(recorder_thread *r) {
+    const uintptr_t above = UINTPTR_MAX - 4095;
+    if (r->frame_count && r->frames[0].key == RECORDER_BEYOND) return 1;
+    if (r->frame_count) recorder_leave(r, r->frames[0].key, r->frames[0].address);
+    recorder_enter(r, RECORDER_BEYOND, 0, above, NULL, NULL);
+    return RECORDER_DEPTH;
+}
+
 /* The frames that are open when a burst begins, innermost first. Those that
    were open at the end of the last burst, too, stay open; of the outermost ones
    that is most. */
@@ -324,6 +334,7 @@ static void record_begin(void *user, const binpatch_frame *frames, size_t count)
     (void)user;
     if (!r) return;
     if (x && record.profiles & PROFILE_SHARING) record_sharing_begins(x);
+    if (count == BINPATCH_FRAMES && record.profiles & PROFILE_CALLS) same = record_open_beyond(r);
     for (; count && record.profiles & PROFILE_CALLS; count--) {
         const binpatch_frame *f = &frames[count - 1];
         const recorder_frame *open = &r->frames[same];

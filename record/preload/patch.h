@@ -21,7 +21,7 @@ enum { BLOCKS = 1 << 16, MODULES = 256, REFERENCE_THREADS = 256 };
 enum { STREAM_PLACES = 1 << 14 };
 enum { STREAM_NODES = 1 << 14, STREAMS = 512, EVENT_BLOCKS = 1024 };
 /* sampled.c looks functions up by their keys. */
-typedef char record_keys_fit[RECORDER_FUNCTIONS + 2 <= SAMPLED_KEYS ? 1 : -1];
+typedef char record_keys_fit[RECORDER_BEYOND < SAMPLED_KEYS ? 1 : -1];
 
 /* What a thread has beside its tree; each is made when it is needed. */
 typedef struct record_extra {

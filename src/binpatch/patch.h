@@ -20,6 +20,7 @@ typedef struct binpatch_event { uint64_t value; uint32_t what, place; } binpatch
 /* A function that is open: place as in ENTRY, stack as the value of its ENTRY
    would be. */
 typedef struct binpatch_frame { uint64_t stack; uint32_t module, place; } binpatch_frame;
+enum { BINPATCH_FRAMES = 2048 };
 
 #define BINPATCH_ALWAYS UINT32_MAX  /* as every: one burst that never ends, the full trace */
 
@@ -41,8 +42,9 @@ typedef struct binpatch_config {        /* every zero is a default */
     /* Takes the events of a burst, in order; ended: this was the last part of
        the burst. */
     void   (*action)(void *user, const binpatch_event *events, size_t count, int ended);
-    /* A burst begins: the open functions, innermost first, at most 256. The
-       innermost may be about to report its ENTRY. */
+    /* A burst begins: the open functions, innermost first. If they are
+       BINPATCH_FRAMES, there may be more around them. The innermost may be about
+       to report its ENTRY. */
     void   (*begin)(void *user, const binpatch_frame *frames, size_t count);
     /* Start-up is ten times faster where an earlier run is remembered. keep
        takes what was found out about a module: words that mean something to

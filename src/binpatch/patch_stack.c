@@ -69,7 +69,10 @@ static const binpatch_p_known *binpatch_p_known_at(const binpatch_p_thread *t, u
     return known;
 }
 
-enum { BINPATCH_P_FRAMES = 256 };
+/* The open functions of a burst stand in the second half of a thread's buffer,
+   which is empty then. */
+typedef char binpatch_p_frames_fit[
+    BINPATCH_FRAMES * sizeof(binpatch_frame) <= BINPATCH_P_BUFFER / 2 ? 1 : -1];
 
 /* A burst begins: what the call that pushed its return address there returns to
    belongs to it. See x86copy_return_in_i. */
@@ -109,7 +112,7 @@ static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_mod
         binpatch_p_redirect(known, rsp - 8);
     } else if (x86flow_rule_of(&m->flow, f, y->offset, &here.rule) != 0)
         return 0;
-    for (steps = 0; steps < 2 * BINPATCH_P_FRAMES && count < BINPATCH_P_FRAMES && known; steps++) {
+    for (steps = 0; steps < 2 * BINPATCH_FRAMES && count < BINPATCH_FRAMES && known; steps++) {
         if (x86flow_step_inside(&known->rule, &pc, &rsp, &rbp, end) != 0) break;
         if (known->place != ~0u) {
             frames[count].stack = rsp - 8;

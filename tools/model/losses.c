@@ -234,13 +234,30 @@ static void add_sampled(report *r, const void *state) {
 
 /* ---- kind 2: calling contexts ----------------------------------------------------------- */
 
+/* Calls in stacks that were cut off at their outer end. A node stands behind the
+   one that it is below. */
+static uint64_t calls_beyond(const contexts *c, const contexts_tree *t) {
+    uint8_t *beyond = (uint8_t *)tool_alloc(t->count + 1);
+    uint64_t sum = 0;
+    uint32_t n;
+    for (n = 1; n < t->count; n++) {
+        const contexts_node *node = &t->nodes[n];
+        beyond[n] = node->parent ? beyond[node->parent]
+                                 : strcmp(contexts_name(c, node->key), SAMPLED_BEYOND_NAME) == 0;
+        if (beyond[n]) sum = sampled_add(sum, node->lower);
+    }
+    free(beyond);
+    return sum;
+}
+
 /* Bounds of contexts hold all the same: upper bounds contain what was lost. */
 static void add_contexts(report *r, const void *state) {
     const contexts *c = (const contexts *)state;
-    uint64_t lost = 0, cut = 0, total = 0;
+    uint64_t lost = 0, cut = 0, total = 0, beyond = 0;
     size_t i;
     for (i = 0; i < c->count; i++) {
         const uint64_t *f = c->trees[i].field;
+        beyond = sampled_add(beyond, calls_beyond(c, &c->trees[i]));
         lost = sampled_add(lost, f[CONTEXTS_LOST]);
         cut = sampled_add(cut, f[CONTEXTS_CUT]);
         total = sampled_add(total, f[CONTEXTS_TOTAL]);
@@ -248,6 +265,11 @@ static void add_contexts(report *r, const void *state) {
     if (lost)
         report_add_loss(r, 0, "calls lost", lost, part_in(lost, total),
                         "Give the tree more memory.");
+    if (beyond)
+        report_add_loss(r, 0, "calls whose outer callers are not known", beyond,
+                        part_in(beyond, total),
+                        "Their stacks were too deep. A function's total may be larger by as "
+                        "much: they are below (outer callers not known).");
     if (cut)
         report_add_loss(r, 0, "calls below the depth limit", cut, part_of(cut, total),
                         "They are not counted.");
