@@ -222,6 +222,32 @@ check "too few functions" says 3 'functions: 2 of 3, 66.67 %, is less than 67 %'
 check "too little MC/DC" says 3 'mcdc: 2 of 4, 50.00 %, is less than 50.5 %' \
     bursty report --fail-under mcdc=50.5 -o under.txt coverage.brst
 check "the report is there, too" test -s under.txt
+# Builds of one text in two folders, and folders that have another name now.
+mkdir -p one/src two/src
+printf 'int b(int n) {\n    return n > 1 ? 4 : 2;\n}\n' >one/src/b.c
+printf 'int b(int);\nint main(int n, char **v) {\n    (void)v;\n    return b(n) == 9;\n}\n' >one/src/m.c
+cp one/src/*.c two/src
+for one in one two; do
+    (cd $one && bursty cc --cover -- $CC -o p src/m.c src/b.c && BURSTY_COVERAGE=../$one.brst ./p)
+done
+bursty merge -o both.brst one.brst two.brst
+bursty report --lcov both.brst >lcov
+check "two builds are one: $(lines lcov)" [ "$(lines lcov)" = "1=2 2=2 3=2 4=2 " ]
+check "its files" [ "$(grep -c ^SF: lcov)" = 2 ]
+sed 's/4 : 2/5 : 2/' one/src/b.c >two/src/b.c
+(cd two && bursty cc --cover -- $CC -o p src/m.c src/b.c && BURSTY_COVERAGE=../other.brst ./p)
+bursty report --lcov one.brst other.brst >lcov
+check "of another text they are two" [ "$(grep -c ^SF: lcov)" = 3 ]
+bursty report --map "$out/two=$out/one" --filter '*/m.c' --lcov one.brst other.brst >lcov
+check "--map" [ "$(grep ^SF: lcov)$(lines lcov)" = "SF:$out/one/src/m.c2=2 3=2 4=2 " ]
+bursty report --map two/src=new --map "$out/new/m.c=/away/k.c" --lcov other.brst 2>/dev/null >lcov
+check "--map, twice and of here" [ "$(grep ^SF: lcov | tr '\n' ' ')" = "SF:/away/k.c SF:$out/new/b.c " ]
+check "a map of nothing" says 0 'note: --map /no=/yes: no source begins with /no$' \
+    bursty report --map /no=/yes -o text one.brst
+check "no map" says 2 '--map one: OLD=NEW is wanted' bursty report --map one one.brst
+(cd two && bursty report --cobertura --source-root .. ../one.brst >../xml)
+check "Cobertura's names are those from the root" grep -q 'filename="one/src/m.c"' xml
+check "which stands there" grep -q "<source>$out</source>" xml
 # What has no counters is not measured, which every form and gate says.
 mkdir -p alone
 cat >alone/l.c <<'E'

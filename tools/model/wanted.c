@@ -7,6 +7,7 @@
 #include "model/decisions.h"
 #include "model/coverage.h"
 #include "model/match.h"
+#include "model/roots.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,10 @@ void wanted_begin(wanted *w) {
     for (i = 0; i < WANTED_SHARES; i++) w->percent[i] = -1;
 }
 
-void wanted_end(wanted *w) { chosen_end(&w->chosen); }
+void wanted_end(wanted *w) {
+    chosen_end(&w->chosen);
+    free((void *)w->maps);
+}
 
 /* ---- options ---- */
 
@@ -60,9 +64,9 @@ static int add_pattern(const char ***list, const char *name, const char *pattern
 }
 
 int wanted_option(wanted *w, report *r, tool_option *option) {
-    enum { FILTER, EXCLUDE, DIFF, FAIL_UNDER, TESTS_OF, OPTIONS };
+    enum { FILTER, EXCLUDE, DIFF, FAIL_UNDER, TESTS_OF, MAP, OPTIONS };
     static const char *const options[OPTIONS] = {"filter", "exclude", "diff", "fail-under",
-                                                 "tests-of"};
+                                                 "tests-of", "map"};
     size_t i = 0;
     if (tool_is(option, "--", "measured-only")) {
         w->is_given = r->options.wants_measured = 1;
@@ -77,6 +81,9 @@ int wanted_option(wanted *w, report *r, tool_option *option) {
     case EXCLUDE: return add_pattern(&w->chosen.exclude, options[i], option->value);
     case FAIL_UNDER: return set_percent(w, option->value);
     case DIFF: w->diff = option->value; break;
+    case MAP:
+        if (roots_check(option->value) != TOOL_OK) return TOOL_BAD_INPUT;
+        return add_pattern(&w->maps, options[i], option->value);
     default: r->options.tests_of = option->value; break;
     }
     return TOOL_OK;
@@ -108,6 +115,10 @@ static void take_diff(wanted *w, const input *in) {
     free((void *)files);
 }
 
+void wanted_rename(const wanted *w, input *in) {
+    roots_rename(in, (const char *const *)w->maps);
+}
+
 void wanted_take(wanted *w, const input *in) {
     w->chosen.compiled = (const struct sourced_all *)input_find(in, &kind_sources);
     if (w->diff) take_diff(w, in);
@@ -137,7 +148,7 @@ int wanted_check(const wanted *w, const report *r, const input *in, const report
     int status = check_tables(r, in, writer, file);
     if (status != TOOL_OK || !w->is_given) return status;
     if (!all)
-        return tool_error("%s: has no coverage, which --filter, --exclude, --diff, --fail-under, "
+        return tool_error("%s: has no coverage, which --filter, --exclude, --map, --diff, --fail-under, "
                           "--measured-only and --tests-of are of",
                           file);
     if (w->percent[WANTED_MCDC] >= 0 && !decisions_in(r))
