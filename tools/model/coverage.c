@@ -721,6 +721,8 @@ static char *unread_sources(const chosen *c) {
     add_some(&words, first->name, count);
     text_add(&words, ": ");
     text_add(&words, first->fault);
+    if (strcmp(first->fault, "is not here") == 0)
+        text_add(&words, "; --map OLD=NEW says where sources are now");
     return text_take(&words);
 }
 
