@@ -60,6 +60,8 @@ static void help(FILE *to) {
           "                     list such as lines=80,branches=70,functions=90,mcdc=60\n"
           "  --measured-only    leave functions out that have no counters; else their lines stand\n"
           "                     with 0, and --fail-under fails\n"
+          "  --failing TESTS    what failing tests ran and others did not: names with commas, a JUnit\n"
+          "                     report, or a log of ctest\n"
           "  --tests-of FILE:LINE\n"
           "                     which tests ran that line: runs with BURSTY_TEST=name\n\n"
           "Traces (bursty cc --trace), one FILE; the forms of coverage show its counts:\n"
@@ -295,8 +297,8 @@ static int check_comparison(const options *o, const report *r) {
             return tool_error("--%s changes nothing with --base", choosy[i].name);
     }
     if (o->wanted.is_given)
-        return tool_error("--filter, --exclude, --map, --diff, --fail-under, --measured-only and "
-                          "--tests-of change nothing with --base");
+        return tool_error("--filter, --exclude, --map, --diff, --fail-under, --failing, "
+                          "--measured-only and --tests-of change nothing with --base");
     if (r->options.by && strcmp(r->options.by, "time") != 0 && strcmp(r->options.by, "share") != 0)
         return tool_error("--by %s: with --base, time or share is wanted", r->options.by);
     return TOOL_OK;

@@ -6,6 +6,7 @@
 #include "base/tool.h"
 #include "model/chosen.h"
 #include "model/report.h"
+#include "model/verdicts.h"
 
 enum { WANTED_LINES, WANTED_BRANCHES, WANTED_FUNCTIONS, WANTED_MCDC, WANTED_SHARES };
 
@@ -13,6 +14,7 @@ typedef struct wanted {
     chosen chosen;
     double percent[WANTED_SHARES]; /* below 0: nothing is wanted */
     const char *fail_under, *diff; /* as they were given, or NULL */
+    verdicts failing;
     const char **maps;             /* OLD=NEW (roots.h); ended by NULL, or NULL */
     int is_given;                  /* one of the options was */
 } wanted;
