@@ -60,8 +60,10 @@ static const coverage_file *file_in(const coverage_all *one, const char *name) {
 
 static suspect *add_all(desk *d, const coverage_all *made) {
     size_t i, k, most = 0;
-    for (i = 0; i < made->count; i++)
-        most += made->files[i].line_count + made->files[i].branch_count + made->files[i].function_count;
+    for (i = 0; i < made->count; i++) {
+        const coverage_file *f = &made->files[i];
+        most += f->line_count + f->branch_count + f->function_count;
+    }
     d->list = (suspect *)tool_alloc((most + 1) * sizeof *d->list);
     memset(d->list, 0, (most + 1) * sizeof *d->list);
     for (i = 0; i < made->count; i++) {
@@ -96,9 +98,10 @@ static void take_test(desk *d, const coverage_all *made, size_t test, int has_fa
         const coverage_file *f = &made->files[i], *of = file_in(one, f->name);
         size_t at = 0;
         for (k = 0; k < f->line_count; k++, s++) {
-            while (of && at < of->line_count && of->lines[at].line < f->lines[k].line) at++;
-            if (of && at < of->line_count && of->lines[at].line == f->lines[k].line && of->lines[at].count)
-                hit(s, test, has_failed);
+            uint32_t line = f->lines[k].line;
+            while (of && at < of->line_count && of->lines[at].line < line) at++;
+            if (!of || at == of->line_count || of->lines[at].line != line) continue;
+            if (of->lines[at].count) hit(s, test, has_failed);
         }
         for (k = 0; k < f->branch_count; k++, s++)
             if (of && of->branch_count == f->branch_count && of->branches[k].count)
@@ -192,10 +195,11 @@ static void add_rows(report *r, const desk *d) {
                                            columns, sizeof columns / sizeof *columns);
     text remark = {NULL, 0, 0};
     size_t i;
-    text_format(&remark, "Of %lu failing and %lu passing tests, how many ran it; ochiai is 100 %% if all "
-                "failing ones did and no other. chance: Fisher's exact test; sure: the chance that any "
-                "\"yes\" here is luck is at most 5 %%.", (unsigned long)d->failed,
-                (unsigned long)d->passed);
+    text_format(&remark,
+                "Of %lu failing and %lu passing tests, how many ran it; ochiai is 100 %% if all "
+                "failing ones did and no other. chance: Fisher's exact test; sure: the chance "
+                "that any \"yes\" here is luck is at most 5 %%.",
+                (unsigned long)d->failed, (unsigned long)d->passed);
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);
     text_free(&remark);

@@ -165,8 +165,10 @@ static const char **files_of_main(const edges_all *edges, size_t *count) {
     const char **list = (const char **)tool_alloc((edges->function_count + 1) * sizeof *list);
     size_t i, kept = 0;
     *count = 0;
-    for (i = 0; i < edges->function_count; i++)
-        if (strcmp(edges->functions[i].name, "main") == 0) list[(*count)++] = edges->functions[i].file;
+    for (i = 0; i < edges->function_count; i++) {
+        const edges_function *f = &edges->functions[i];
+        if (strcmp(f->name, "main") == 0) list[(*count)++] = f->file;
+    }
     if (*count) qsort((void *)list, *count, sizeof *list, by_string);
     for (i = 0; i < *count; i++)
         if (!kept || strcmp(list[kept - 1], list[i]) != 0) list[kept++] = list[i];
@@ -176,9 +178,10 @@ static const char **files_of_main(const edges_all *edges, size_t *count) {
 
 static int have_one_text(const sourced *list, size_t count, const char *a, const char *b) {
     size_t i;
-    for (i = 0; i < count; i++)
-        if (strcmp(list[i].file, a) == 0 && has_text(list, count, (char *)(uintptr_t)b, list[i].hash))
-            return 1;
+    for (i = 0; i < count; i++) {
+        if (strcmp(list[i].file, a) != 0) continue;
+        if (has_text(list, count, (char *)(uintptr_t)b, list[i].hash)) return 1;
+    }
     return 0;
 }
 

@@ -130,6 +130,23 @@ static int read_end(xml *x) {
     return skip(x, ">") == 0 ? TOOL_OK : blame(x, "ends within an element");
 }
 
+/* Comments and the like. Returns NULL if there is none, "" behind one, or why it
+   is broken. */
+static const char *pass_over(xml *x) {
+    static const struct {
+        const char *begin, *end, *reason;
+    } known[] = {
+        {"<!--", "-->", "a comment has no end"},
+        {"<![CDATA[", "]]>", "CDATA has no end"},
+        {"<?", ">", "ends within a declaration"},
+        {"<!", ">", "ends within a declaration"},
+    };
+    size_t i;
+    for (i = 0; i < sizeof known / sizeof *known; i++)
+        if (begins(x, known[i].begin)) return skip(x, known[i].end) == 0 ? "" : known[i].reason;
+    return NULL;
+}
+
 static int read_junit(verdicts *v, const char *path, const char *data, size_t size) {
     xml x;
     int status = TOOL_OK;
@@ -142,10 +159,11 @@ static int read_junit(verdicts *v, const char *path, const char *data, size_t si
     v->is_whole = 1;
     while (status == TOOL_OK && skip(&x, "<") == 0) {
         size_t name = x.at--, name_size;
+        const char *reason;
         int is_empty, is_test;
-        if (begins(&x, "<!--")) { if (skip(&x, "-->") != 0) return blame(&x, "a comment has no end"); continue; }
-        if (begins(&x, "<![CDATA[")) { if (skip(&x, "]]>") != 0) return blame(&x, "CDATA has no end"); continue; }
-        if (begins(&x, "<?") || begins(&x, "<!")) { if (skip(&x, ">") != 0) return blame(&x, "ends within a declaration"); continue; }
+        reason = pass_over(&x);
+        if (reason && !*reason) continue;
+        if (reason) return blame(&x, reason);
         if (begins(&x, "</")) {
             status = read_end(&x);
             if (x.depth < depth) test = depth = 0;
@@ -156,7 +174,8 @@ static int read_junit(verdicts *v, const char *path, const char *data, size_t si
         name_size = x.at - name;
         if (name_size == 0) return blame(&x, "an element has no name");
         if (x.depth == DEEPEST) return blame(&x, "elements are more than 64 deep");
-        suites += is_element(&x, name, name_size, "testsuite") || is_element(&x, name, name_size, "testsuites");
+        if (is_element(&x, name, name_size, "testsuite")) suites++;
+        if (is_element(&x, name, name_size, "testsuites")) suites++;
         if (!suites) return blame(&x, "is no JUnit report: it does not begin with testsuite");
         is_test = is_element(&x, name, name_size, "testcase");
         if (is_test) {
@@ -203,7 +222,7 @@ static int read_ctest(verdicts *v, const char *path, const char *data, size_t si
         at = end + 1;
     }
     if (v->count) return TOOL_OK;
-    return tool_error("--failing %s: is no JUnit report, and no log of ctest names a test that failed",
+    return tool_error("--failing %s: is no JUnit report, and no log of ctest that names a test",
                       path);
 }
 
@@ -228,7 +247,8 @@ int verdicts_read(verdicts *v, const char *value) {
     if (stat(value, &status) == 0) return read_file(v, value);
     for (;;) {
         size_t size = strcspn(at, ",");
-        if (size == 0) return tool_error("--failing %s: names of tests are wanted, with commas", value);
+        if (size == 0)
+            return tool_error("--failing %s: names of tests are wanted, with commas", value);
         add(v, at, size)->has_failed = 1;
         if (!at[size]) return TOOL_OK;
         at += size + 1;
@@ -239,8 +259,8 @@ int verdicts_read(verdicts *v, const char *value) {
 static int is_of(const verdict *one, const char *test) {
     size_t size = one->group ? strlen(one->group) : 0;
     if (strcmp(one->name, test) == 0) return 1;
-    return size && strncmp(test, one->group, size) == 0 && (test[size] == '.' || test[size] == '/') &&
-           strcmp(test + size + 1, one->name) == 0;
+    return size && strncmp(test, one->group, size) == 0 &&
+           (test[size] == '.' || test[size] == '/') && strcmp(test + size + 1, one->name) == 0;
 }
 
 int verdicts_of(verdicts *v, const char *test) {
