@@ -1,5 +1,5 @@
 # bursty_cc(TARGET [OPTIONS...]) compiles and links the C files of a target by `bursty cc OPTIONS`.
-# bursty_cover(TARGET [FORM]) counts what runs: bursty_cc with --cover, or --cover=FORM.
+# bursty_cover(TARGET [FORM]) counts what runs, in C and C++: --cover, or --cover=FORM.
 # bursty_TOOL names the program.
 
 function(bursty_cc target)
@@ -20,8 +20,11 @@ endfunction()
 
 function(bursty_cover target)
   if(ARGC GREATER 1)
-    bursty_cc(${target} --cover=${ARGV1})
+    set(form --cover=${ARGV1})
   else()
-    bursty_cc(${target} --cover)
+    set(form --cover)
   endif()
+  bursty_cc(${target} ${form})
+  set_target_properties(${target} PROPERTIES
+    CXX_COMPILER_LAUNCHER "${bursty_TOOL};cc;${form};--")
 endfunction()

@@ -222,6 +222,84 @@ check "too few functions" says 3 'functions: 2 of 3, 66.67 %, is less than 67 %'
 check "too little MC/DC" says 3 'mcdc: 2 of 4, 50.00 %, is less than 50.5 %' \
     bursty report --fail-under mcdc=50.5 -o under.txt coverage.brst
 check "the report is there, too" test -s under.txt
+# Builds of one text in two folders, and folders that have another name now.
+mkdir -p one/src two/src
+printf 'int b(int n) {\n    return n > 1 ? 4 : 2;\n}\n' >one/src/b.c
+printf 'int b(int);\nint main(int n, char **v) {\n    (void)v;\n    return b(n) == 9;\n}\n' >one/src/m.c
+cp one/src/*.c two/src
+for one in one two; do
+    (cd $one && bursty cc --cover -- $CC -o p src/m.c src/b.c && BURSTY_COVERAGE=../$one.brst ./p)
+done
+bursty merge -o both.brst one.brst two.brst
+bursty report --lcov both.brst >lcov
+check "two builds are one: $(lines lcov)" [ "$(lines lcov)" = "1=2 2=2 3=2 4=2 " ]
+check "its files" [ "$(grep -c ^SF: lcov)" = 2 ]
+sed 's/4 : 2/5 : 2/' one/src/b.c >two/src/b.c
+(cd two && bursty cc --cover -- $CC -o p src/m.c src/b.c && BURSTY_COVERAGE=../other.brst ./p)
+bursty report --lcov one.brst other.brst >lcov
+check "of another text they are two" [ "$(grep -c ^SF: lcov)" = 3 ]
+bursty report --map "$out/two=$out/one" --filter '*/m.c' --lcov one.brst other.brst >lcov
+check "--map" [ "$(grep ^SF: lcov)$(lines lcov)" = "SF:$out/one/src/m.c2=2 3=2 4=2 " ]
+bursty report --map two/src=new --map "$out/new/m.c=/away/k.c" --lcov other.brst 2>/dev/null >lcov
+check "--map, twice and of here" [ "$(grep ^SF: lcov | tr '\n' ' ')" = "SF:/away/k.c SF:$out/new/b.c " ]
+check "a map of nothing" says 0 'note: --map /no=/yes: no source begins with /no$' \
+    bursty report --map /no=/yes -o text one.brst
+check "no map" says 2 '--map one: OLD=NEW is wanted' bursty report --map one one.brst
+(cd two && bursty report --cobertura --source-root .. ../one.brst >../xml)
+check "Cobertura's names are those from the root" grep -q 'filename="one/src/m.c"' xml
+check "which stands there" grep -q "<source>$out</source>" xml
+# Which lines separate failing tests from passing ones: 5 of 12 fail, all that have an n from 7 on.
+cat >faulty.c <<'E'
+#include <stdlib.h>
+static int small(int n) {
+    return n * 2;
+}
+static int large(int n) {
+    n++;
+    return n * 3;
+}
+int main(int argc, char **argv) {
+    int n = argc > 1 ? atoi(argv[1]) : 0;
+    if (n >= 7)
+        return large(n) == 1;
+    return small(n) == 1;
+}
+E
+bursty cc --cover -- $CC -o faulty faulty.c
+for n in 0 1 2 3 4 5 6 7 8 9 10 11; do BURSTY_TEST=suite.t$n BURSTY_COVERAGE=faulty.brst ./faulty $n; done
+bursty report --failing suite.t7,suite.t8,suite.t9,suite.t10,suite.t11 faulty.brst >text
+check "failing: the lines that they alone ran" grep -q '^ *100.00%  *0.13%  *yes  *5  *0  line  *faulty.c:5-7' text
+check "and the function" grep -q '^ *100.00%  *0.13%  *yes  *5  *0  function  *faulty.c:5  *large$' text
+check "and what all ran says nothing" grep -q '^ *64.55%  *100.00%  *no  *5  *7  function  *faulty.c:9  *main$' text
+{
+    echo '<?xml version="1.0"?><!-- <testcase> --><testsuites><testsuite name="s">'
+    for n in 0 1 2 3 4 5 6; do echo "<testcase classname='suite' name='t$n'/>"; done
+    for n in 7 8 9 10 11; do echo "<testcase classname=\"suite\" name=\"t$n\"><failure message=\"&lt;\"><![CDATA[</testcase>]]></failure></testcase>"; done
+    echo '</testsuite></testsuites>'
+} >junit.xml
+bursty report --failing junit.xml faulty.brst >by_junit
+check "JUnit says the same" cmp -s text by_junit
+printf '7:suite.t7\n8:suite.t8\n9:suite.t9\n10:suite.t10\n11:suite.t11\n' >LastTestsFailed.log
+bursty report --failing LastTestsFailed.log faulty.brst >by_log
+check "a log of ctest, too" cmp -s text by_log
+bursty report --failing junit.xml --csv faulty.brst >csv
+check "CSV" grep -q '^1,0.0012626[0-9]*,yes,5,0,line,faulty.c:5-7,' csv
+bursty report --failing junit.xml --html page.html faulty.brst 2>err
+check "the page" grep -q 'What failing tests run' page.html
+check "an unknown name" says 2 '--failing nobody: no run had the name nobody in BURSTY_TEST' \
+    bursty report --failing nobody faulty.brst
+sed '$d' junit.xml >bad.xml
+check "a report that is cut" says 2 '--failing bad.xml: line 14: ends before its elements do' \
+    bursty report --failing bad.xml faulty.brst
+sed 's/<testsuites>/<tests>/' junit.xml >bad.xml
+check "no JUnit" says 2 'line 1: is no JUnit report' bursty report --failing bad.xml faulty.brst
+sed "s/name='t3'/name=t3/" junit.xml >bad.xml
+check "a value without quotes" says 2 'line 5: a value without quotes' bursty report --failing bad.xml faulty.brst
+{ sed '$d' junit.xml; echo '<testcase name="gone"><error/></testcase><testcase classname="suite" name="t0"><error/></testcase></testsuite></testsuites>'; } >more.xml
+check "a failing test without a run, and two of one name" says 0 'note: .*1 of 7 failing tests have no run of their name, as gone' \
+    bursty report -o text --failing more.xml faulty.brst
+check "of two one failed" grep -q 'Of 6 failing and 6 passing' text
+check "no tests at all" says 2 'no run had a test.s name' bursty report --failing a two.brst
 # What has no counters is not measured, which every form and gate says.
 mkdir -p alone
 cat >alone/l.c <<'E'

@@ -53,12 +53,15 @@ static void help(FILE *to) {
           "  --filter FILES     only files of such names (* and ?), as the report shows them; may be\n"
           "                     repeated\n"
           "  --exclude FILES    no files of such names; may be repeated\n"
+          "  --map OLD=NEW      sources whose names begin with OLD are in NEW now; may be repeated\n"
           "  --diff FILE        only lines that a unified diff has changed:\n"
           "                     git diff main | bursty report --diff - coverage.brst\n"
           "  --fail-under SHARE end with status 3 if less is covered: 80 (percent of lines), or a\n"
           "                     list such as lines=80,branches=70,functions=90,mcdc=60\n"
           "  --measured-only    leave functions out that have no counters; else their lines stand\n"
           "                     with 0, and --fail-under fails\n"
+          "  --failing TESTS    what failing tests ran and others did not: names with commas, a JUnit\n"
+          "                     report, or a log of ctest\n"
           "  --tests-of FILE:LINE\n"
           "                     which tests ran that line: runs with BURSTY_TEST=name\n\n"
           "Traces (bursty cc --trace), one FILE; the forms of coverage show its counts:\n"
@@ -294,8 +297,8 @@ static int check_comparison(const options *o, const report *r) {
             return tool_error("--%s changes nothing with --base", choosy[i].name);
     }
     if (o->wanted.is_given)
-        return tool_error("--filter, --exclude, --diff, --fail-under, --measured-only and "
-                          "--tests-of change nothing with --base");
+        return tool_error("--filter, --exclude, --map, --diff, --fail-under, --failing, "
+                          "--measured-only and --tests-of change nothing with --base");
     if (r->options.by && strcmp(r->options.by, "time") != 0 && strcmp(r->options.by, "share") != 0)
         return tool_error("--by %s: with --base, time or share is wanted", r->options.by);
     return TOOL_OK;
@@ -390,6 +393,7 @@ static int make_report(report *r, input *in, options *o, char **argv, int files)
     }
     if (status != TOOL_OK) return status;
     note_others(in);
+    wanted_rename(&o->wanted, in);
     input_settle(in);
     wanted_take(&o->wanted, in);
     report_make(r, in);

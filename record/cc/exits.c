@@ -344,7 +344,7 @@ static void end(void) {
 }
 
 HIDDEN void edgeprof_exits_end(void);
-HIDDEN void edgeprof_exits_end(void) { end(); } /* behind exit, which a child of vfork may not call */
+HIDDEN void edgeprof_exits_end(void) { end(); }
 static void at_quick_end(void) { end(); }
 
 HIDDEN int bursty_cover_write(void);

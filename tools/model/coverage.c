@@ -13,6 +13,7 @@
 #include "model/decisions.h"
 #include "model/derive.h"
 #include "model/coverage.h"
+#include "model/failing.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -721,6 +722,8 @@ static char *unread_sources(const chosen *c) {
     add_some(&words, first->name, count);
     text_add(&words, ": ");
     text_add(&words, first->fault);
+    if (strcmp(first->fault, "is not here") == 0)
+        text_add(&words, "; --map OLD=NEW says where sources are now");
     return text_take(&words);
 }
 
@@ -923,6 +926,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     add_facts(r, made);
     if (made->chosen) add_chosen_facts(r, made);
     if (r->options.sources) check_sources(r, made);
+    failing_table(r, made);
     by_tests_tables(r, made);
     add_folders(r, made, folders, sizeof folders / sizeof *folders);
     table = report_add_table(r, "files", "Coverage", files, sizeof files / sizeof *files);

@@ -104,7 +104,8 @@ static int is_kept(const pair *p, const pair *best) {
     return p->reason >= END && best->reason != PATH && best->reason != TEXT;
 }
 
-static pair best_of(const chosen *c, const place *file, const place *changes, pair *best_of_change) {
+static pair best_of(const chosen *c, const place *file, const place *changes,
+                    pair *best_of_change) {
     pair best = {0, 0, NOTHING};
     size_t i;
     for (i = 0; i < c->change_count; i++) {

@@ -155,6 +155,7 @@ typedef struct report_options {
     size_t width;                                 /* of the text, in columns; 0: no limit */
     int    is_coloured;                           /* the text may be */
     int    wants_all_rows;                        /* also those beyond a table's rows_shown */
+    struct verdicts *failing;                     /* which tests failed; NULL: nobody asks */
     int    wants_measured;                        /* of coverage: functions without counters are
                                                      left out */
     int    wants_unique_cause;                    /* of MC/DC; else masking */

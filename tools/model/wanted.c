@@ -6,7 +6,9 @@
 #include "model/by_tests.h"
 #include "model/decisions.h"
 #include "model/coverage.h"
+#include "model/failing.h"
 #include "model/match.h"
+#include "model/roots.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +20,11 @@ void wanted_begin(wanted *w) {
     for (i = 0; i < WANTED_SHARES; i++) w->percent[i] = -1;
 }
 
-void wanted_end(wanted *w) { chosen_end(&w->chosen); }
+void wanted_end(wanted *w) {
+    chosen_end(&w->chosen);
+    verdicts_free(&w->failing);
+    free((void *)w->maps);
+}
 
 /* ---- options ---- */
 
@@ -60,9 +66,9 @@ static int add_pattern(const char ***list, const char *name, const char *pattern
 }
 
 int wanted_option(wanted *w, report *r, tool_option *option) {
-    enum { FILTER, EXCLUDE, DIFF, FAIL_UNDER, TESTS_OF, OPTIONS };
+    enum { FILTER, EXCLUDE, DIFF, FAIL_UNDER, TESTS_OF, MAP, FAILING, OPTIONS };
     static const char *const options[OPTIONS] = {"filter", "exclude", "diff", "fail-under",
-                                                 "tests-of"};
+                                                 "tests-of", "map", "failing"};
     size_t i = 0;
     if (tool_is(option, "--", "measured-only")) {
         w->is_given = r->options.wants_measured = 1;
@@ -77,6 +83,12 @@ int wanted_option(wanted *w, report *r, tool_option *option) {
     case EXCLUDE: return add_pattern(&w->chosen.exclude, options[i], option->value);
     case FAIL_UNDER: return set_percent(w, option->value);
     case DIFF: w->diff = option->value; break;
+    case FAILING:
+        r->options.failing = &w->failing;
+        return verdicts_read(&w->failing, option->value);
+    case MAP:
+        if (roots_check(option->value) != TOOL_OK) return TOOL_BAD_INPUT;
+        return add_pattern(&w->maps, options[i], option->value);
     default: r->options.tests_of = option->value; break;
     }
     return TOOL_OK;
@@ -108,6 +120,10 @@ static void take_diff(wanted *w, const input *in) {
     free((void *)files);
 }
 
+void wanted_rename(const wanted *w, input *in) {
+    roots_rename(in, (const char *const *)w->maps);
+}
+
 void wanted_take(wanted *w, const input *in) {
     w->chosen.compiled = (const struct sourced_all *)input_find(in, &kind_sources);
     if (w->diff) take_diff(w, in);
@@ -137,8 +153,8 @@ int wanted_check(const wanted *w, const report *r, const input *in, const report
     int status = check_tables(r, in, writer, file);
     if (status != TOOL_OK || !w->is_given) return status;
     if (!all)
-        return tool_error("%s: has no coverage, which --filter, --exclude, --diff, --fail-under, "
-                          "--measured-only and --tests-of are of",
+        return tool_error("%s: has no coverage, which --filter, --exclude, --map, --diff, --fail-under, "
+                          "--measured-only, --failing and --tests-of are of",
                           file);
     if (w->percent[WANTED_MCDC] >= 0 && !decisions_in(r))
         return tool_error("--fail-under %s: %s has no decisions for MC/DC; bursty cc --cover=mcdc "
@@ -146,6 +162,7 @@ int wanted_check(const wanted *w, const report *r, const input *in, const report
                           w->fail_under, file);
     if (all->count == 0 && !w->diff)
         return tool_error("%s: no file of it is left by --filter and --exclude", file);
+    if (failing_check(r, all) != TOOL_OK) return TOOL_BAD_INPUT;
     fault = place ? by_tests_refuse(all, place) : NULL;
     return fault ? tool_error("--tests-of %s: %s", place, fault) : TOOL_OK;
 }

@@ -1,12 +1,25 @@
 /* cobertura.c - coverage as Cobertura's XML (coverage-04.dtd), which many build
    servers read. A file is a class of the package of its folder, whose name has
    dots as those of Java have. Names of files are from the folder that stands as
-   the source. The time is that of the newest dump, or what SOURCE_DATE_EPOCH
+   the source: that of --source-root, or the current one. The time is that of the newest dump, or what SOURCE_DATE_EPOCH
    says: the same dump gives the same bytes. */
 #include "base/tool.h"
-#include <stdlib.h>
+#include "model/chosen.h"
 #include "model/coverage.h"
+#include <stdlib.h>
 #include <string.h>
+
+/* The folder of sources, and a name from there on. */
+static const char *root_of(const coverage_all *all) {
+    return all->chosen && all->chosen->door.root ? all->chosen->door.root : tool_here();
+}
+
+static const char *seen_from(const coverage_all *all, const char *name) {
+    const char *root = root_of(all);
+    size_t size = strlen(root);
+    if (size > 1 && strncmp(name, root, size) == 0 && name[size] == '/') return name + size + 1;
+    return tool_seen_from_here(name);
+}
 
 /* Text of an attribute. XML 1.0 cannot hold control characters at all. */
 static void add_name(text *out, const char *name, size_t size) {
@@ -95,8 +108,7 @@ static void add_methods(text *out, const coverage_file *f) {
     text_add(out, "</methods>\n");
 }
 
-static void add_class(text *out, const coverage_file *f, const char *base) {
-    const char *name = tool_seen_from_here(f->name);
+static void add_class(text *out, const coverage_file *f, const char *name, const char *base) {
     text some = {NULL, 0, 0};
     ways *of_line;
     size_t i;
@@ -143,13 +155,13 @@ static size_t folder_of(const char *name) {
 /* The package of file number `first`, with all files of its folder that are not
    done. Files of a folder inside of it may stand between them. */
 static void add_folder(text *out, const coverage_all *all, size_t first, uint8_t *is_done) {
-    const char *name = tool_seen_from_here(all->files[first].name);
+    const char *name = seen_from(all, all->files[first].name);
     size_t folder = folder_of(name), i;
     coverage_totals t;
     if (is_done[first]) return;
     memset(&t, 0, sizeof t);
     for (i = first; i < all->count; i++) {
-        const char *other = tool_seen_from_here(all->files[i].name);
+        const char *other = seen_from(all, all->files[i].name);
         if (folder_of(other) != folder || strncmp(other, name, folder) != 0) continue;
         is_done[i] = 2;
         coverage_add(&t, &all->files[i]);
@@ -163,7 +175,8 @@ static void add_folder(text *out, const coverage_all *all, size_t first, uint8_t
         const char *slash = strrchr(all->files[i].name, '/');
         if (is_done[i] != 2) continue;
         is_done[i] = 1;
-        add_class(out, &all->files[i], slash ? slash + 1 : all->files[i].name);
+        add_class(out, &all->files[i], seen_from(all, all->files[i].name),
+                  slash ? slash + 1 : all->files[i].name);
     }
     text_add(out, "</classes>\n</package>\n");
 }
@@ -198,7 +211,7 @@ static void write_cobertura(const report *r, text *out) {
     text_add(out, "\" complexity=\"0\" version=\"bursty " TOOL_VERSION "\" timestamp=\"");
     text_number(out, 1000 * time_of(r));
     text_add(out, "\">\n<sources><source>");
-    here = tool_here();
+    here = root_of(all);
     add_name(out, here, strlen(here));
     text_add(out, "</source></sources>\n<packages>\n");
     is_done = (uint8_t *)tool_alloc(all->count + 1);
