@@ -40,6 +40,49 @@ ask() { # SEEDS OPTIMIZERS SUFFIX COMPILER OPTIONS...
     done
 }
 
+# What must not compile says which form is wrong; BURST_CHECK(); compiles without a warning.
+cat >"$out/forms.c" <<'END'
+#include "bursty.h"
+int sum(const int *a, int n);
+int sum(const int *a, int n) {
+    int s = 0;
+    BURST_CHECK();
+#ifdef INSIDE
+    BURST_FOR_LEAF(int, i, 0, n, { INSIDE; s += a[i]; })
+#elif defined(SAME)
+    s = BURST_SAME(sum, (a, n));
+#else
+    while (n-- > 0) {
+        BURST_CHECK();
+        s += a[n];
+    }
+#endif
+    return s;
+}
+END
+cp "$out/forms.c" "$out/forms.cc"
+warns() { # OPTIONS...
+    for of in "$CC -std=c99 $out/forms.c" "$CXX -std=c++11 $out/forms.cc"; do
+        if $of -I. -Wall -Wextra -Wpedantic -Werror -O1 -c -o "$out/forms.o" "$@" >"$out/said" 2>&1; then pass
+        else fail "BURST_CHECK(); $of $*: $(head -n 3 "$out/said")"; fi
+    done
+}
+warns
+warns -DBURSTY_OFF
+warns -DBURSTY_PORTABLE
+for inside in 'BURST_CHECK()' 'BURST_POINT(32,"x",1)' 'BURST_ENTRY()' 'BURST_LOOP()' 'BURST_SCOPE("x")' \
+        'for(;;)BURST_BODY({})' 'BURST_FOR(int,k,0,n,{})' 'BURST_FOR_LEAF(int,k,0,n,{})'; do
+    for of in "$CC -std=c99 $out/forms.c" "$CXX -std=c++11 $out/forms.cc"; do
+        if $of "-DINSIDE=$inside" -I. -c -o "$out/forms.o" >"$out/said" 2>&1; then
+            fail "$inside compiles in BURST_FOR_LEAF: $of"
+        elif grep -q 'FOR_LEAF' "$out/said"; then pass
+        else fail "$inside in BURST_FOR_LEAF: $(head -n 3 "$out/said")"; fi
+    done
+done
+"$CC" -std=c99 -Werror -DSAME -I. -c -o "$out/forms.o" "$out/forms.c" >"$out/said" 2>&1
+grep -q 'DUAL_LEAF' "$out/said"
+ok $? "BURST_SAME of another function: $(head -n 3 "$out/said")"
+
 if [ "${FULL:-0}" = 0 ]; then
     ask 1 -O2 c "$CC" -std=gnu99
 else
@@ -52,5 +95,25 @@ else
         ask 7 "-O0 -O2" cc "$CXX" -std=gnu++11 $options
     done
     ask 8 "-O0 -O2" cc "$CXX" -std=gnu++11
+fi
+
+# Checks alone record nothing, and the report says so.
+cat >"$out/checks.c" <<'END'
+#include "bursty.h"
+int main(int count, char **arguments) {
+    int i;
+    bursty_start(NULL);
+    for (i = 0; i < 1000000; i++) BURST_CHECK();
+    return count < 2 || bursty_save(arguments[1]) != 0;
+}
+END
+"$CC" -std=gnu99 -O0 -I. -c -o "$out/bursty.o" "$out/bursty.c" &&
+    "$CC" -std=gnu99 -O0 -I. -o "$out/checks" "$out/checks.c" "$out/bursty.o" -lpthread &&
+    ${RUN:-} "$out/checks" "$out/checks.brst"
+ok $? "checks.c"
+if [ -x "${BUILD:-build}/bursty" ]; then
+    "${BUILD:-build}/bursty" report "$out/checks.brst" >"$out/said" 2>&1
+    grep -q '^no event in: .* bursts: a check by hand' "$out/said"
+    ok $? "a profile of checks alone: $(head -n 5 "$out/said")"
 fi
 finish

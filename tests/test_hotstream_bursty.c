@@ -46,6 +46,72 @@ static void start(bursty_profile *profile, uint32_t checks, uint32_t burst) {
     profile->jitter = -1;
 }
 
+/* A load of `last`, thirty of cells, a store of `out` and one of `last`, again and again, across
+   functions: behind a loop and behind a call. */
+static int cells[30], out, last;
+static BURST_DUAL(int, sum_of_cells, (int n), (n)) {
+    int s = 0, i;
+    for (i = 0; i < n; i++) BURST_BODY({
+        BURST_REF(BURSTY_LOAD, &cells[i]);
+        s += cells[i];
+    })
+    BURST_REF(BURSTY_STORE, &out);
+    out = s;
+    return s;
+}
+static BURST_DUAL(int, rounds, (int n), (n)) {
+    int s;
+    BURST_REF(BURSTY_LOAD, &last);
+    s = sum_of_cells(n) + last;
+    BURST_REF(BURSTY_STORE, &last);
+    return last = s;
+}
+
+/* Where in a round an item stands: 0, 1 (a cell), 2 or 3. */
+static int place_of(const hotstream_item *item) {
+    const bursty_site *site = (const bursty_site *)(uintptr_t)item->site;
+    if (strcmp(site->name, "&cells[i]") == 0) return 1;
+    if (strcmp(site->name, "&out") == 0) return 2;
+    return site->kind == BURSTY_LOAD ? 0 : 3;
+}
+
+TEST(streams_hold_true_neighbours_alone) {
+    static const uint32_t settings[][2] = {{1000, 30}, {1000, 50}, {5000, 50}, {10000, 100}};
+    bursty_profile profile;
+    hotstream_stream top[100];
+    hotstream_stats stats;
+    size_t i, k, n, setting;
+    for (setting = 0; setting < 4; setting++) {
+        uint64_t heat = 0, wrong = 0;
+        int round, s = 0;
+        start(&profile, settings[setting][0], settings[setting][1]);
+        profile.jitter = 0;
+        hotstream_attach(&h, &profile);
+        CHECK_EQ(bursty_set_profile(0, &profile), 0);
+        for (round = 0; round < 50000; round++) s += rounds(30);
+        CHECK_EQ(s, 0);
+        n = hotstream_top(&h, top, 100);
+        CHECK(n > 0);
+        for (i = 0; i < n; i++) {
+            unsigned row = 0; /* of cells */
+            int is_whole = 0; /* has the stream its beginning? */
+            heat += top[i].heat;
+            for (k = 0; k < top[i].length; k++) {
+                int now = place_of(&top[i].items[k]), before = k ? place_of(&top[i].items[k - 1]) : -1;
+                if (k && now != (before + 1) % 4 && !(before == 1 && now == 1)) wrong++;
+                if (now == 0) is_whole = 1;
+                if (now == 1) row++;
+                if (row > 30 || (now == 2 && is_whole && row != 30)) wrong++;
+                if (now != 1) row = 0;
+                if (now == 2) is_whole = 0;
+            }
+        }
+        hotstream_get_stats(&h, &stats);
+        CHECK_EQ(wrong, 0);
+        CHECK(heat <= stats.references);
+    }
+}
+
 TEST(references_arrive_with_names_and_addresses) {
     bursty_profile profile;
     hotstream_stream top[4];

@@ -131,9 +131,21 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* what LIVE asks gcc then knows */
 #endif
 #endif
 
+/* A member of a struct: an error where a BURST_FOR_LEAF is around it (dual.h). */
+#ifdef __cplusplus
+#define BURSTY_P_NOT_IN_LEAF \
+    static_assert(sizeof(struct burst_copy) != 3, "a check in BURST_FOR_LEAF: take BURST_FOR")
+#define BURSTY_P_SIZE_IN_LEAF sizeof(char[sizeof(struct burst_copy) == 3 ? -1 : 1])
+#else
+#define BURSTY_P_NOT_IN_LEAF \
+    char bursty_no_check_in_BURST_FOR_LEAF[sizeof(struct burst_copy) == 3 ? -1 : 1]
+#define BURSTY_P_SIZE_IN_LEAF sizeof(struct { BURSTY_P_NOT_IN_LEAF; })
+#endif
+
 #define BURST_POINT(class_, name_, value_) \
     do { \
+        struct bursty_p_here { BURSTY_P_NOT_IN_LEAF; }; \
         static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
         if (BURSTY_P_FIRE()) { BURSTY_P_HIT(bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
     } while (0)
-#define BURST_CHECK() bursty_p_check()
+#define BURST_CHECK() ((void)BURSTY_P_SIZE_IN_LEAF, bursty_p_check())

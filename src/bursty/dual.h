@@ -97,7 +97,7 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
     ret_ name_ params_; \
     BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_DUAL_VOID \
-    BURSTY_P_UNUSED static ret_ bursty_p_dual_plain_##name_ params_ { \
+    BURSTY_P_UNUSED static ret_ bursty_p_same_wants_DUAL_LEAF_##name_ params_ { \
         BURSTY_P_DUAL_KNOWN_PLAIN(); \
         return bursty_p_dual_body_##name_ args_; \
     } \
@@ -107,13 +107,13 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
     BURSTY_P_DUAL_VOID_END \
     BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_
 #define BURST_SAME(name_, args_) \
-    (BURSTY_P_LIVE() ? name_ args_ : bursty_p_dual_plain_##name_ args_)
+    (BURSTY_P_LIVE() ? name_ args_ : bursty_p_same_wants_DUAL_LEAF_##name_ args_)
 
 /* ---- dual-path loops ---- */
 
 /* In the second copy a loop within the loop stands once: else n nested loops
    were 2^n copies. A struct tag says which copy a block is in; its size is 2 in
-   the second. (A local variable would do the same, with a warning of -Wshadow in
+   the second, and 3 in a BURST_FOR_LEAF, where no check may stand. (A local variable would do the same, with a warning of -Wshadow in
    every nesting.) */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus) /* g++: a tag shadows, too */
 #define BURSTY_P_DUAL_QUIET \
@@ -130,15 +130,23 @@ struct burst_copy {
 #define BURSTY_P_DUAL_TAG(size_) \
     BURSTY_P_DUAL_QUIET struct burst_copy { char c[size_]; }; BURSTY_P_DUAL_LOUD
 #define BURSTY_P_DUAL_OUTER_TAG() \
-    BURSTY_P_DUAL_QUIET struct burst_outer { char c[sizeof(struct burst_copy)]; }; BURSTY_P_DUAL_LOUD
+    BURSTY_P_DUAL_QUIET struct burst_outer { \
+        char c[sizeof(struct burst_copy)]; \
+        BURSTY_P_NOT_IN_LEAF; \
+    }; BURSTY_P_DUAL_LOUD
+#ifdef __cplusplus
+#define BURSTY_P_DUAL_OUTER sizeof(burst_outer::c)
+#else
+#define BURSTY_P_DUAL_OUTER sizeof(((struct burst_outer *)0)->c)
+#endif
 
 #define BURST_BODY(...) \
     { \
         BURSTY_P_DUAL_OUTER_TAG() \
-        if (bursty_p_check() && sizeof(struct burst_outer) != 2) { \
+        if (bursty_p_check() && sizeof(struct burst_copy) != 2) { \
             BURSTY_P_DUAL_TAG(2) __VA_ARGS__ \
         } else { \
-            BURSTY_P_DUAL_TAG(sizeof(struct burst_outer)) __VA_ARGS__ \
+            BURSTY_P_DUAL_TAG(BURSTY_P_DUAL_OUTER) __VA_ARGS__ \
         } \
     }
 #define BURST_FOR(T_, i_, lo_, hi_, ...) \
@@ -217,11 +225,11 @@ extern "C" {
             bursty_p_dual_guard_##i_.stop = BURSTY_P_TO(uint64_t, bursty_p_dual_stop_##i_); \
             bursty_p_dual_guard_##i_.live = bursty_p_dual_live_##i_; \
             bursty_p_dual_guard_##i_.give_back = bursty_p_give_back; \
-            if (bursty_p_dual_live_##i_ && sizeof(struct burst_outer) != 2) { \
-                BURSTY_P_DUAL_TAG(2) \
+            if (bursty_p_dual_live_##i_ && sizeof(struct burst_copy) != 2) { \
+                BURSTY_P_DUAL_TAG(3) \
                 for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
             } else { \
-                BURSTY_P_DUAL_TAG(sizeof(struct burst_outer)) \
+                BURSTY_P_DUAL_TAG(3) \
                 for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
             } \
             if (i_ < bursty_p_dual_stop_##i_) { BURSTY_P_DUAL_BROKE(bursty_p_dual_guard_##i_); } \

@@ -62,6 +62,7 @@ extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
     ".long %c[site] - .\n\t.previous"
 #define BURSTY_P_KEEP_CHECK(class_, name_) \
     do { \
+        struct bursty_p_here { BURSTY_P_NOT_IN_LEAF; }; \
         static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
         BURSTY_P_KEEP_ASM("{decl|dec}\t" BURSTY_P_KEEP_WORD "\n\tjs\t771f\n772:\t" \
                           BURSTY_P_KEEP_RARE \

@@ -42,6 +42,7 @@ BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
 /* "" before the name: a name that is no literal is an error, in C++, too, where
    it would be gone when the report is made. */
 #define BURSTY_P_SCOPE_SITE(name_, id_) \
+    struct BURSTY_P_CAT(bursty_p_here_, id_) { BURSTY_P_NOT_IN_LEAF; }; \
     static const bursty_site BURSTY_P_CAT(bursty_p_site_, id_) = { \
         "" name_, __FILE__, __LINE__, BURSTY_P_SCOPE_CALL }
 #define BURST_SCOPE(name_) BURSTY_P_SCOPE(name_, BURSTY_P_UNIQUE)

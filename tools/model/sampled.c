@@ -277,6 +277,7 @@ static void add_fact(report *r, report_weight weight, const char *name, text *va
 static void add_facts(report *r, const report_sampled *c, const input *in) {
     text value = {NULL, 0, 0};
     uint32_t first_burst = 0;
+    uint64_t bursts = 0;
     size_t i;
     if (!c->tally->profiles.count && !c->tally->threads.count && !c->checks && !c->events)
         return; /* a part that only names the program */
@@ -304,6 +305,14 @@ static void add_facts(report *r, const report_sampled *c, const input *in) {
         const sampled_profile *profile = &c->tally->profiles.at[i];
         if (report_waits(profile) && profile->check_count > first_burst)
             first_burst = profile->check_count;
+        bursts = sampled_add(bursts, profile->bursts);
+    }
+    if (bursts && c->checks && !c->events) {
+        text_count(&value, bursts);
+        text_add(&value, " bursts: a check by hand (BURST_CHECK, BURST_BODY, BURST_FOR) records nothing "
+                         "by itself. BURST_ENTRY, BURST_LOOP, BURST_SCOPE, BURST_POINT and BURST_REF are "
+                         "events; their classes must be among those of the profile");
+        add_fact(r, REPORT_BAD, "no event in", &value);
     }
     if (first_burst) {
         text_format(
