@@ -1970,6 +1970,7 @@ typedef struct bursty_p_thread {
     char name[BURSTY_P_NAME];
     bursty_p_count checks, burst_checks, lost, bursts[BURSTY_PROFILES], events[BURSTY_PROFILES];
     bursty_p_count class_sum[2 * BURSTY_P_CLASSES]; /* bursts, xx, bursts, xx, ...    */
+    bursty_p_count begins[BURSTY_PROFILES];         /* how often the profile began anew */
     uint32_t random;          /* from here on zero when a thread registers   */
     uint32_t in_slow;         /* 1: delivering an event; 2: at a look        */
     uint32_t kept;            /* the word to go on with after the event      */
@@ -2591,6 +2592,7 @@ static void bursty_p_first_phase(bursty_p_thread *t, bursty_p_sampler *s) {
     s->awake_left = s->set.awake_count;
     if (s->set.every == BURSTY_ALWAYS && !BURSTY_P_POLLS) bursty_p_open_burst(s, BURSTY_P_EVER);
     if (s->set.every == BURSTY_ALWAYS || BURSTY_P_POLLS) return;
+    bursty_p_count_up(&t->begins[s - t->sampler], 1);
     s->gap = bursty_p_mean_gap(t, s);
     s->weight_256 = bursty_p_weigh(s);
     s->left = s->gap - 1;
@@ -5222,6 +5224,9 @@ static void bursty_p_put_profile(bursty_p_dump *d, uint32_t p) {
         bursty_p_sum(&v[8], &bursty_p_all.threads[i].events[p]);
     }
     bursty_p_put_all(d, v, 9);
+    uint64_t begins[2] = { 16, 0 };
+    for (i = 0; i < bursty_p_threads(); i++) bursty_p_sum(&begins[1], &bursty_p_all.threads[i].begins[p]);
+    if (begins[1]) bursty_p_put_all(d, begins, 2);
 }
 
 static void bursty_p_put_row(bursty_p_dump *d, const bursty_p_row *row) {
@@ -6602,6 +6607,7 @@ BURSTY_API void bursty_clear(void) {
         for (p = 0; p < BURSTY_PROFILES; p++) {
             BURSTY_P_STORE(&t->bursts[p], 0);
             BURSTY_P_STORE(&t->events[p], 0);
+            BURSTY_P_STORE(&t->begins[p], t->active >> p & 1);
         }
         for (p = 0; p < 2 * BURSTY_P_CLASSES; p++) BURSTY_P_STORE(&t->class_sum[p], 0);
     }
