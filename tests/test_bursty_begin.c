@@ -2,6 +2,9 @@
    weights, is on average as much as there was, however few checks came since a
    thread, a profile, a pause or a child began. All seeds are fixed. */
 #include "bursty.inc"
+#include "base/dump.h"
+#include "kinds/sampled.h"
+#include "model/sampled_ranges.h"
 #include <math.h>
 
 #if defined(BURSTY_NO_TLS) || !defined(__GNUC__) || defined(_WIN32)
@@ -177,6 +180,61 @@ TEST(with_a_budget_of_time) {
     config.clock = read_now;
     config.profile.every = 200;
     mean_is_right("budget", with_a_budget, &config);
+}
+
+/* ---- intervals: how many bursts there were is random, too ---- */
+
+static text file;
+
+/* Counts 400 stretches of so many checks, each with a sample of its own. Does
+   the interval hold how many calls there were? */
+static int interval_holds(uint32_t seed, uint32_t stretch) {
+    bursty_config config = config_of(seed);
+    ranges known;
+    ranges_sums sums;
+    interval range;
+    dump d;
+    dump_fault fault;
+    tally all;
+    uint32_t i, k;
+    double truth = 400.0 * stretch / 2;
+    config.profile.action = NULL;
+    bursty_start(&config);
+    for (i = 0; i < 400; i++) {
+        bursty_pause(1);
+        bursty_pause(0);
+        for (k = 0; k < stretch / 2; k++) {
+            BURST_POINT(BURSTY_CALL, "half", 0);
+            BURST_POINT(BURSTY_CALL, "other half", 0);
+        }
+    }
+    file.size = 0;
+    memset(&all, 0, sizeof all);
+    memset(&sums, 0, sizeof sums);
+    CHECK_EQ(bursty_write(text_write, &file), 0);
+    if (!CHECK(dump_read(&d, (const unsigned char *)file.data, file.size, &fault) == 0)) return 0;
+    CHECK_EQ(kind_sampled.read(&all, &d, &d.parts[0], &fault), 0);
+    kind_sampled.settle(&all);
+    CHECK_EQ(all.profiles.at[0].begins, 401);
+    ranges_make(&known, &all);
+    for (i = 0; i < all.rows.count; i++) {
+        if (strcmp(all.sites.at[all.rows.at[i].site].name, "half") == 0) ranges_add(&sums, &all.rows.at[i], 0);
+    }
+    range = ranges_count(&known, &sums, BURSTY_CALL);
+    kind_sampled.free(&all);
+    dump_free(&d);
+    return range.low <= truth && truth <= range.high;
+}
+
+TEST(intervals_of_short_stretches_hold) {
+    static const uint32_t stretches[] = {100, 300, 1000, 3000};
+    size_t i;
+    for (i = 0; i < 4 && TEST_SCALE == 1; i++) {
+        int seed, held = 0;
+        for (seed = 1; seed <= 100; seed++) held += interval_holds((uint32_t)seed, stretches[i]);
+        if (held < 88) printf("%lu: %d of 100\n", (unsigned long)stretches[i], held);
+        CHECK(held >= 88);
+    }
 }
 
 /* Without jitter a profile is Figure 3, decision for decision: its first burst

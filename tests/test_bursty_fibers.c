@@ -2,9 +2,6 @@
    ticks belong to the fiber that runs. */
 #include "bursty.inc"
 
-#ifdef BURSTY_NO_TLS
-TEST(fibers) { SKIP("no thread-local storage"); }
-#else
 static const bursty_site *last_caller;
 static uint32_t last_depth;
 static const char *outermost;
@@ -93,4 +90,3 @@ TEST(random_switches) {
     (void)bursty_fiber_switch(NULL);
     CHECK_EQ(bursty_depth(), 0);
 }
-#endif

@@ -286,7 +286,9 @@ TEST(same_events_same_bytes) {
             for (k = 0; k < 3; k++) (void)varint(&payload, &at);
         } else if (tag == 2)
             for (k = 0; k < 8; k++) (void)varint(&payload, &at);
-        else if (tag == 3) {
+        else if (tag == 16) {
+            CHECK_EQ(varint(&payload, &at), 1); /* it began once */
+        } else if (tag == 3) {
             (void)varint(&payload, &at);
             (void)varint(&payload, &at);
             CHECK_EQ(varint(&payload, &at), 4);

@@ -55,6 +55,9 @@ static void bursty_p_put_profile(bursty_p_dump *d, uint32_t p) {
         bursty_p_sum(&v[8], &bursty_p_all.threads[i].events[p]);
     }
     bursty_p_put_all(d, v, 9);
+    uint64_t begins[2] = { 16, 0 };
+    for (i = 0; i < bursty_p_threads(); i++) bursty_p_sum(&begins[1], &bursty_p_all.threads[i].begins[p]);
+    if (begins[1]) bursty_p_put_all(d, begins, 2);
 }
 
 static void bursty_p_put_row(bursty_p_dump *d, const bursty_p_row *row) {

@@ -61,6 +61,7 @@ typedef struct bursty_p_thread {
     char name[BURSTY_P_NAME];
     bursty_p_count checks, burst_checks, lost, bursts[BURSTY_PROFILES], events[BURSTY_PROFILES];
     bursty_p_count class_sum[2 * BURSTY_P_CLASSES]; /* bursts, xx, bursts, xx, ...    */
+    bursty_p_count begins[BURSTY_PROFILES];         /* how often the profile began anew */
     uint32_t random;          /* from here on zero when a thread registers   */
     uint32_t in_slow;         /* 1: delivering an event; 2: at a look        */
     uint32_t kept;            /* the word to go on with after the event      */

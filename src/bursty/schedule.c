@@ -117,6 +117,7 @@ static void bursty_p_first_phase(bursty_p_thread *t, bursty_p_sampler *s) {
     s->awake_left = s->set.awake_count;
     if (s->set.every == BURSTY_ALWAYS && !BURSTY_P_POLLS) bursty_p_open_burst(s, BURSTY_P_EVER);
     if (s->set.every == BURSTY_ALWAYS || BURSTY_P_POLLS) return;
+    bursty_p_count_up(&t->begins[s - t->sampler], 1);
     s->gap = bursty_p_mean_gap(t, s);
     s->weight_256 = bursty_p_weigh(s);
     s->left = s->gap - 1;

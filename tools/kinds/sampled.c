@@ -36,6 +36,7 @@ enum {
     TAG_WATCH = 12,   /* a watcher looked */
     TAG_WAITING = 13, /* of the path before it */
     TAG_KERNEL = 14,  /* CPU time, how much of it was in the kernel, how often it looks */
+    TAG_BEGINS = 16,
     TAG_CHECKED = 15  /* the code that ticked had checks of a recorder in it */
 };
 enum { WATCH_VERSION = 1 };
@@ -129,6 +130,14 @@ static void get_profile(tally *s, part_state *p) {
     profile->flags = dump_get32(&p->r);
     profile->bursts = dump_get(&p->r);
     profile->events = dump_get(&p->r);
+}
+
+static void get_begins(tally *s, part_state *p) {
+    sampled_profile *profile = s->profiles.count ? &s->profiles.at[s->profiles.count - 1] : NULL;
+    uint64_t begins = dump_get(&p->r);
+    if (!profile || profile->program != s->programs.count - 1)
+        refuse_record(p, "beginnings before the first profile");
+    else profile->begins = sampled_add(profile->begins, begins);
 }
 
 static void get_thread(tally *s, part_state *p) {
@@ -296,6 +305,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         if (tag != TAG_INFO && !p.has_info) refuse_record(&p, "the first record is not info");
         else if (tag == TAG_INFO)    get_info(s, &p);
         else if (tag == TAG_PROFILE) get_profile(s, &p);
+        else if (tag == TAG_BEGINS)  get_begins(s, &p);
         else if (tag == TAG_THREAD)  get_thread(s, &p);
         else if (tag == TAG_ROW)     get_row(s, &p, 0);
         else if (tag == TAG_SUMS)    get_row(s, &p, 1);
@@ -367,6 +377,7 @@ static int compare_profiles(const void *left, const void *right) {
 static void fold_profiles(void *into, const void *from) {
     sampled_profile *a = (sampled_profile *)into;
     const sampled_profile *b = (const sampled_profile *)from;
+    a->begins = sampled_add(a->begins, b->begins);
     a->bursts = sampled_add(a->bursts, b->bursts);
     a->events = sampled_add(a->events, b->events);
 }
@@ -652,6 +663,9 @@ static void put_profile(dump_writer *w, const sampled_profile *profile) {
     dump_put(w, profile->flags);
     dump_put(w, profile->bursts);
     dump_put(w, profile->events);
+    if (profile->begins == 0) return;
+    dump_put(w, TAG_BEGINS);
+    dump_put(w, profile->begins);
 }
 
 static void put_thread(dump_writer *w, const sampled_thread *thread) {

@@ -53,6 +53,7 @@ typedef struct sampled_program {
 typedef struct sampled_profile {
     uint32_t id, program, number, check_count, burst_count, jitter_percent, classes, flags;
     uint64_t bursts, events;
+    uint64_t begins; /* how often it began anew; 0: not known */
 } sampled_profile;
 typedef struct sampled_thread {
     uint32_t id, program, number, flags;

@@ -14,7 +14,10 @@
    / m, over all bursts, empty ones too. And each burst stands for the mean gap,
    while the gaps themselves are drawn evenly from C - j C to C + j C: m bursts
    of I checks are too many or too few by a part of variance (j C / (C + I))^2 /
-   (3 m). */
+   (3 m). A profile begins anywhere in its period, with each thread, pause and
+   new setting. So how many bursts come until it ends is random, too: a chance of
+   one where that is less than a period, and else of some fifth of a burst
+   (1/6 and a little, for a renewal process in equilibrium). */
 #include "model/sampled_ranges.h"
 #include <math.h>
 #include <string.h>
@@ -28,12 +31,17 @@ int ranges_fills_table(const ranges *r, const sampled_profile *profile) {
 }
 
 ranges_gaps ranges_gaps_of(const sampled_profile *profile) {
+    const double most = .2;
     ranges_gaps gaps = {0, 0};
     double period = (double)profile->check_count + (double)profile->burst_count;
     double spread = profile->jitter_percent / 100.0 * (double)profile->check_count;
     if (is_always(profile)) return gaps;
     gaps.checks = (double)profile->bursts * period;
     gaps.variance = (double)profile->bursts * spread * spread / 3;
+    if (profile->begins) {
+        double each = (double)profile->bursts / (double)profile->begins;
+        gaps.variance += (double)profile->begins * (each < most ? each : most) * period * period;
+    }
     return gaps;
 }
 

@@ -9,6 +9,10 @@ typedef enum { SYSTEM_CLOCK_MONOTONIC = 6, SYSTEM_CLOCK_PROCESS = 12, SYSTEM_CLO
 #define CLOCK_PROCESS_CPUTIME_ID SYSTEM_CLOCK_PROCESS
 #define CLOCK_THREAD_CPUTIME_ID SYSTEM_CLOCK_THREAD
 #define CLOCK_MONOTONIC SYSTEM_CLOCK_MONOTONIC
+typedef long time_t;
+typedef unsigned long clock_t;
+time_t time(time_t *now);
+clock_t clock(void);
 int nanosleep(const struct timespec *some, struct timespec *rest);
 int clock_gettime(clockid_t clock, struct timespec *now);
 #ifdef __cplusplus
