@@ -1,15 +1,19 @@
 #!/bin/sh
-# world.sh - asks small programs whose answer is known, in ways that people build and run them.
+# world.sh - asks small programs whose answer is known, in ways that people
+# build and run them.
 #
-#     sh tests/world.sh                    as many situations as it takes until all pairs of values were together
-#     sh tests/world.sh 100                the first 100 of them
-#     sh tests/world.sh gate               60 that need no package, less than a second each: the gate's part
-#     sh tests/world.sh one shape=busy question=calls linker=gold     this situation, and its folder stays
-#     sh tests/world.sh list [N | gate]    only says which situations there are
+#     world.sh         until all pairs of values were together in a situation
+#     world.sh 100     the first 100 of these situations
+#     world.sh gate    the gate's part: 60 that need no package and little time
+#     world.sh one shape=busy question=calls linker=gold
+#                      this situation, whose folder stays
+#     world.sh list [N | gate]   only says which situations there are
 #
-# tests/world/axes is the table of values, tests/world/known are faults that wait for their cure. Each fault is one
-# line with the command that repeats it. A value whose command is not on this machine gives way to the usual one.
-# SEED=N draws others. BUILD, CC and CXX are those of make. docs/testing.md says more.
+# tests/world/axes is the table of values, tests/world/known are faults that
+# wait for their cure. Each fault is one line with the command that repeats it.
+# A value whose command is not on this machine gives way to the usual one.
+# SEED=N draws others. BUILD, CC and CXX are those of make. docs/testing.md says
+# more.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 top=$PWD world=$PWD/tests/world
@@ -20,7 +24,8 @@ AXES=${AXES:-$world/axes} KNOWN=${KNOWN:-$world/known}
 export BURSTY_CACHE="$build/tests/cc_runtime" LC_ALL=C CC CXX BUILD="$build" AXES KNOWN
 unset BURSTY_FILE BURSTY_TEST BURSTY_COVERAGE BURSTY_TRACE BURSTY_CC
 
-# The table without comments and spaces, `axis|value|commands|how|not with|gate`.
+# The table without comments and spaces, `axis|value|commands|how|not
+# with|gate`.
 table() { sed -e '/^#/d; /^ *$/d; s/ *| */|/g; s/ *$//' "$AXES"; }
 answer_of() { sed -n '1{s|^/\* *||; s| *\*/$||; p; q;}' "$world/$1"; } # SOURCE
 has() { case " | $answer" in *"| $1"*) true ;; *) false ;; esac; } # SECTION, of $answer
@@ -43,7 +48,9 @@ questions_of() { # SOURCE
     echo "$asked"
 }
 # Values of an axis that only shapes with `axes NAME` in their answer have.
-others_of() { table | awk -F '|' -v a="$1" '$1 == a && n++ { printf "%s%s", (n > 2 ? "," : a "="), $2 }'; } # AXIS
+others_of() { # AXIS
+    table | awk -F '|' -v a="$1" '$1 == a && n++ { printf "%s%s", (n > 2 ? "," : a "="), $2 }'
+}
 list() { # [N | gate]
     n=${1:-0} only=
     [ "$n" != gate ] || { n=60 only=gate; }
@@ -65,13 +72,15 @@ list() { # [N | gate]
 
 # ---- one situation ----
 
-# Sets what the values of a situation say: source, define, ask, flags, link, cc, start, unit, then, and `named`, the
-# situation without usual values and without those whose commands are not here.
+# Sets what the values of a situation say: source, define, ask, flags, link, cc,
+# start, unit, then, and `named`, the situation without usual values and without
+# those whose commands are not here.
 read_situation() { # AXIS=VALUE...
-    source='' define='' ask='' flags='' cc='' start='' unit='' then='' named='' gone='' threads=1 plus='' language=''
+    source='' define='' ask='' flags='' cc='' start='' unit='' then='' named='' gone=''
+    threads=1 plus='' language=''
     table >"$folder/table"
     for word in "$@"; do
-        row=$(awk -F '|' -v a="${word%%=*}" -v v="${word#*=}" '$1 == a && $2 == v { print; exit }' "$folder/table")
+        row=$(awk -F '|' -v word="$word" '$1 "=" $2 == word { print; exit }' "$folder/table")
         [ -n "$row" ] || { echo "world.sh: there is no $word in tests/world/axes"; exit 2; }
         for axis in $(echo "$row" | cut -d '|' -f 3); do
             case $axis in c++) axis=$CXX ;; esac
@@ -119,7 +128,8 @@ read_situation() { # AXIS=VALUE...
 
 fault() { echo "$*" >>"$folder/faults"; }
 
-# $before is empty or `bursty cc ...`; what it links beside the program is $beside.
+# $before is empty or `bursty cc ...`; what it links beside the program is
+# $beside.
 compile() { # OUT [OPTION...]
     built=$1
     shift
@@ -136,18 +146,26 @@ libraries() {
         before=$kept flags=$kept_flags
     done
 }
-# Runs a command in the environment of the situation, its output into $folder/NAME.out and NAME.err.
+# Runs a command in the environment of the situation, its output into
+# $folder/NAME.out and NAME.err.
 run() { # NAME COMMAND...
     name=$1
     shift
     { (
         cd "$folder" || exit 99
         case $start in
-        'env -i') set -- env -i BURSTY_COVERAGE="$folder/q.brst" BURSTY_TRACE="$folder/q.brst" BURSTY_CACHE="$BURSTY_CACHE" "$@" ;;
+        'env -i')
+            set -- env -i BURSTY_COVERAGE="$dump" BURSTY_TRACE="$dump" \
+                BURSTY_CACHE="$BURSTY_CACHE" "$@"
+            ;;
         'limit '*) ulimit ${start#limit } || exit 98 ;;
         closed) exec 0<&- ;;
         folder) cd /proc || exit 98 ;;
-        nested*) [ "$name" = plain ] || set -- "$bursty" record --follow ${start#nested} --quiet -o "$folder/outer.brst" -- "$@" ;;
+        nested*)
+            # shellcheck disable=SC2086
+            [ "$name" = plain ] || set -- "$bursty" record --follow ${start#nested} --quiet \
+                -o "$folder/outer.brst" -- "$@"
+            ;;
         esac
         exec timeout 60 "$@" >"$folder/$name.out" 2>"$folder/$name.err"
     ); got=$?; } 2>/dev/null # the shell says of each signal what it was
@@ -157,7 +175,8 @@ run() { # NAME COMMAND...
 by_hand() {
     beside=$work/hand.o
     [ -s "$beside" ] && [ "$beside" -nt bursty.h ] && [ "$beside" -nt hotstream.h ] && return
-    printf '#define BURSTY_IMPLEMENTATION\n#include "bursty.h"\n#define HOTSTREAM_IMPLEMENTATION\n#include "hotstream.h"\n' >"$beside.$$.c"
+    printf '#define %s_IMPLEMENTATION\n#include "%s.h"\n' BURSTY bursty HOTSTREAM hotstream \
+        >"$beside.$$.c"
     $CC -O1 -g -fPIE -I. -c -o "$beside.$$.o" "$beside.$$.c" && mv "$beside.$$.o" "$beside"
     rm -f "$beside.$$.c"
 }
@@ -171,7 +190,8 @@ situation() { # AXIS=VALUE...
     read_situation "$@" || return
     export BURSTY_COVERAGE="$folder/q.brst" BURSTY_TRACE="$folder/q.brst"
 
-    # Plain: what it prints, and how it ends. With checks by hand, plain is what BURSTY_OFF leaves.
+    # Plain: what it prints, and how it ends. With checks by hand, plain is what
+    # BURSTY_OFF leaves.
     before='' beside='' off='' dump=$folder/q.brst
     has hand && off=-DBURSTY_OFF
     has hand && case $source in hand_streams.c) off=-DPLAIN && by_hand ;; esac
@@ -246,31 +266,37 @@ situation() { # AXIS=VALUE...
     if [ $# = 0 ] || [ ! -s "$1" ]; then
         # A loss that is said, with its true reason, is none.
         grep -q '^bursty: .*no memory' "$folder/asked.err" ||
-            { [ "$status" -ge 128 ] && grep -q '^bursty: nothing was recorded: the program was killed' "$folder/asked.err"; } ||
+            { [ "$status" -ge 128 ] &&
+                grep -q '^bursty: nothing was recorded: the program was killed' "$folder/asked.err"; } ||
             fault "no dump"
         return
     fi
-    "$bursty" report --text -o "$folder/text" "$@" 2>>"$folder/log" || fault "report: $(tail -n 1 "$folder/log")"
     case $question in
-    cover | bits | trace) "$bursty" report --lcov -o "$folder/lcov" "$@" 2>>"$folder/log" || fault "report --lcov: $(tail -n 1 "$folder/log")" ;;
-    *) "$bursty" report --csv -o "$folder/csv" "$@" 2>>"$folder/log" || fault "report --csv: $(tail -n 1 "$folder/log")" ;;
+    cover | bits | trace) form=lcov ;;
+    *) form=csv ;;
     esac
+    for form in text $form; do
+        "$bursty" report --$form -o "$folder/$form" "$@" 2>>"$folder/log" ||
+            fault "report --$form: $(tail -n 1 "$folder/log")"
+    done
     : >>"$folder/text" && : >>"$folder/csv" && : >>"$folder/lcov"
     debug=1
     case " $named " in *" debug=none "*) debug=0 ;; esac
     echo "$answer" >"$folder/answer"
-    awk -v question="$question" -v source="${source##*/}" -v debug=$debug -v by_compiler="$plus" -v times=$times -v pool="$folder/pool" \
-        -f "$world/judge.awk" kind=answer "$folder/answer" kind=errors "$folder/asked.err" kind=source "$world/$source" \
+    awk -v question="$question" -v source="${source##*/}" -v debug=$debug -v by_compiler="$plus" \
+        -v times=$times -v pool="$folder/pool" -f "$world/judge.awk" kind=answer "$folder/answer" \
+        kind=errors "$folder/asked.err" kind=source "$world/$source" \
         kind=csv "$folder/csv" kind=text "$folder/text" kind=lcov "$folder/lcov" >>"$folder/faults"
 }
 # Debug information in a file of its own, beside the program.
 separate() {
     [ "$then" = separate ] || return
-    (cd "$folder" && objcopy --only-keep-debug plain plain.debug && strip plain && objcopy --add-gnu-debuglink=plain.debug plain)
+    (cd "$folder" && objcopy --only-keep-debug plain plain.debug && strip plain &&
+        objcopy --add-gnu-debuglink=plain.debug plain)
 }
 
-# Says what a situation comes to: one line for each fault, or that it is known, or nothing. To $folder/../ID.result goes
-# passed, failed or known.
+# Says what a situation comes to: one line for each fault, or that it is known,
+# or nothing. To $folder/../ID.result goes passed, failed or known.
 judge() { # AXIS=VALUE...
     situation "$@"
     if [ -z "$source" ]; then
@@ -313,27 +339,36 @@ mkdir -p "$work"
 began=$(date +%s)
 by_hand
 list "$@" >"$work/drawn" 2>"$work/pairs" || exit 2
-xargs -d '\n' -n 1 -P "${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}" sh tests/world.sh quietly <"$work/drawn"
+jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
+xargs -d '\n' -n 1 -P "$jobs" sh tests/world.sh quietly <"$work/drawn"
 
-# All ticks together tell more than those of one situation. By Hoeffding, of n ticks more than t are too many or too few
-# with a chance below 2 exp(-2 t t / n), which must not be below one in 10^9; .03 is for what the processor does.
+# All ticks together tell more than those of one situation. By Hoeffding, of n
+# ticks more than t are too many or too few with a chance below 2 exp(-2 t t /
+# n), which must not be below one in 10^9; .03 is for what the processor does.
 cat "$work"/*.pool 2>/dev/null | awk '
     { got += $1; all += $2; right += $2 * $3 }
     END {
         if (!all) exit
         allowed = sqrt(21.4 * all / 2) + .03 * all
         off = got > right ? got - right : right - got
-        printf "%stime of all situations: %d of %d ticks for %.0f; %.0f more or less are allowed\n", (off > allowed ? "FAULT " : ""), got, all, right, allowed
+        printf "%stime of all situations: %d of %d ticks for %.0f; %.0f more or less are allowed\n",
+            (off > allowed ? "FAULT " : ""), got, all, right, allowed
         exit (off > allowed)
     }'
 wrong=$?
 # A line of the list whose fault was met nowhere, though it was drawn.
-stale=$(cat "$work"/*.lines 2>/dev/null | awk '{ seen[$1] += $2 } END { for (l in seen) if (!seen[l]) print l }' | sort -n)
-for line in $stale; do echo "FAULT nothing fails so any more: strike out line $line of tests/world/known: $(sed -n "${line}p" "$KNOWN")"; done
-cat "$work"/*.result 2>/dev/null | awk -v more="$(($(echo $stale | wc -w) + wrong))" -v wanted="$(wc -l <"$work/drawn")" -v pairs="$(cat "$work/pairs")" -v took=$(($(date +%s) - began)) '
+stale=$(cat "$work"/*.lines 2>/dev/null |
+    awk '{ seen[$1] += $2 } END { for (l in seen) if (!seen[l]) print l }' | sort -n)
+for line in $stale; do
+    echo "FAULT nothing fails so any more: strike out line $line of tests/world/known: $(
+        sed -n "${line}p" "$KNOWN")"
+    wrong=$((wrong + 1))
+done
+cat "$work"/*.result 2>/dev/null | awk -v wrong=$wrong -v wanted="$(wc -l <"$work/drawn")" \
+    -v pairs="$(cat "$work/pairs")" -v took=$(($(date +%s) - began)) '
     { count[$1]++ }
     END {
-        failed = wanted - count["passed"] - count["known"] - count["skipped"] + more
+        failed = wanted - count["passed"] - count["known"] - count["skipped"] + wrong
         print pairs
         if (count["known"]) printf "%d situations fail as tests/world/known says\n", count["known"]
         printf "took %d s\n%d passed, %d failed", took, count["passed"], failed

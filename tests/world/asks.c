@@ -1,5 +1,6 @@
 /* calls inner 2000 middle 2000 | time inner 1 | also main print_signals | status 0 | link -rdynamic -ldl
-   Prints what a program can see of itself: its backtrace, descriptors, signals, timers. A guest that is profiled sees the same. */
+   Prints what a program can see of itself: its backtrace, descriptors, signals,
+   timers. A guest that is profiled sees the same. */
 #include "world.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,6 +29,7 @@ KEEP unsigned middle(unsigned n) {
 }
 KEEP void print_signals(void) {
     struct sigaction action;
+    static const int timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
     struct itimerval timer;
     sigset_t blocked;
     int i;
@@ -36,9 +38,10 @@ KEEP void print_signals(void) {
         sigaction(i, NULL, &action);
         if (action.sa_handler != SIG_DFL || sigismember(&blocked, i)) printf("signal %d\n", i);
     }
-    for (i = 0; i < 3; i++)
-        if (!getitimer(i == 0 ? ITIMER_REAL : i == 1 ? ITIMER_VIRTUAL : ITIMER_PROF, &timer) && timer.it_value.tv_usec)
-            printf("timer %d\n", i);
+    for (i = 0; i < 3; i++) {
+        getitimer(timers[i], &timer);
+        if (timer.it_value.tv_usec) printf("timer %d\n", i);
+    }
     for (i = 3; i < 20; i++)
         if (fcntl(i, F_GETFD) != -1) printf("descriptor %d\n", i);
 }

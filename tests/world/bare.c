@@ -9,7 +9,8 @@ __asm__(".text\n.globl hot_asm\n.type hot_asm,@function\nhot_asm:\n"
 KEEP unsigned c_fun(unsigned n);
 KEEP unsigned c_fun(unsigned n) {
     unsigned x = start;
-    __asm__ volatile("1: imul $1664525,%0,%0\nadd $1013904225,%0\ndec %1\njnz 1b" : "+r"(x), "+r"(n));
+    __asm__ volatile("1: imul $1664525,%0,%0\nadd $1013904225,%0\ndec %1\njnz 1b"
+                     : "+r"(x), "+r"(n));
     return x;
 }
 int main(int argc, char **argv) {

@@ -1,5 +1,5 @@
 /* time alone 1 spin 1 spun 2 | total part 3 | calls alone 24000 spin 24000 spun 24000 leaf 24000 | pairs spun>leaf 24000 part>spin 24000 | also part main | axes threads time | status 5
-   A quarter of the work is in main, the rest in `part`, which runs in threads. */
+   A quarter of the work is in main, the rest in `part`, in threads. */
 #include "world.h"
 KEEP unsigned leaf(unsigned n);
 KEEP unsigned alone(unsigned n);

@@ -1,5 +1,6 @@
 /* calls deepest 6000 middle 6000 after 6000 | pairs middle>deepest 6000 | also main once | status 0
-   Each round throws an exception that is caught three calls further up; what lies between has a destructor. */
+   Each round throws an exception that is caught three calls further up; what
+   lies between has a destructor. */
 #include "world.h"
 #include <stdexcept>
 #include <string>

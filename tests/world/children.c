@@ -1,5 +1,6 @@
 /* calls child_work 3 leaf 30000 start_child 3 | also main | children | status 0
-   Three children, by fork or by vfork (which becomes another program), and what each of them did. */
+   Three children, by fork or by vfork (which becomes another program), and what
+   each of them did. */
 #include "world.h"
 #include <sys/wait.h>
 #include <unistd.h>

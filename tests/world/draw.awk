@@ -1,7 +1,9 @@
-# draw.awk - draws situations: N of them, or as many as it takes until every pair of values that can go together is in
-# one. Input: rows "axis value forbidden...", the axes in their order with the usual value first, and then rows
-# "answers SHAPE QUESTION...". A forbidden word is axis=value. Each line that comes out is a situation without its
-# usual values. The same input and the same seed give the same lines, in every awk.
+# draw.awk - draws situations: N of them, or as many as it takes until every
+# pair of values that can go together is in one. Input: rows "axis value
+# forbidden...", the axes in their order with the usual value first, and then
+# rows "answers SHAPE QUESTION...". A forbidden word is axis=value. Each line
+# that comes out is a situation without its usual values. The same input and the
+# same seed give the same lines, in every awk.
 
 function random(n) { # 0 .. n - 1; the products stay below 2^53
     state = (state * 16807) % 2147483647
@@ -14,7 +16,8 @@ function number_of(a, value,    i) {
 }
 function forbid(a, i, b, j) { never[a, i, b, j] = never[b, j, a, i] = 1 }
 
-# Whether there is a shape and a question that go with both; all other axes can be as usual.
+# Whether there is a shape and a question that go with both; all other axes can
+# be as usual.
 function possible(a, i, b, j,    s, q) {
     if (!can(a, i, b, j)) return 0
     for (s = 1; s <= many[1]; s++) {
@@ -72,7 +75,8 @@ function one_of(a, i, b, j,    c, k, t, order) {
 }
 function say(    c, b, line) {
     for (c = 1; c <= axes; c++)
-        if (c <= 2 || chosen[c] > 1) line = line (line == "" ? "" : " ") name_of[c] "=" value_of[c, chosen[c]]
+        if (c <= 2 || chosen[c] > 1)
+            line = line (line == "" ? "" : " ") name_of[c] "=" value_of[c, chosen[c]]
     for (c = 1; c <= axes; c++)
         for (b = 1; b <= axes; b++)
             if (b != c && left[c, chosen[c], b, chosen[b]]) {
@@ -90,7 +94,6 @@ $1 == "answers" {
         j = number_of(2, $k)
         if (j) { delete never[1, i, 2, j]; delete never[2, j, 1, i] }
     }
-    split("", keeps)
     next
 }
 {
@@ -134,7 +137,8 @@ END {
     for (i = 1; i <= many[1] && (!n || drawn < n); i++) one_of(1, i, 0, 0)
     for (k = 1; k <= pairs && (!n || drawn < n); k++) {
         split(pair[k], part, " ")
-        if (left[part[1], part[2], part[3], part[4]]) one_of(part[1] + 0, part[2] + 0, part[3] + 0, part[4] + 0)
+        if (left[part[1], part[2], part[3], part[4]])
+            one_of(part[1] + 0, part[2] + 0, part[3] + 0, part[4] + 0)
     }
     printf "%d of %d pairs of values are in %d situations\n", all - open, all, drawn >"/dev/stderr"
 }

@@ -1,5 +1,6 @@
 /* calls leaf ? | also main work jump | counts itself | status 0
-   A timer's handler leaves by siglongjmp, 50 times; then there are 300 000 calls more. The program counts, and says so. */
+   A timer's handler leaves by siglongjmp, 50 times; then there are 300 000
+   calls more. The program counts, and says so. */
 #include "world.h"
 #include <setjmp.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
-/* hand.h - what the shapes with checks by hand share. argv is UNIT FILE; the implementation is in an object that all share.
-   EVERY is the gap of the first profile, and the seed is fixed: the same run again gives the same dump. */
+/* hand.h - what the shapes with checks by hand share. argv is UNIT FILE; the
+   implementation is in an object that all share. EVERY is the gap of the first
+   profile, and the seed is fixed: the same run again gives the same dump. */
 #ifndef HAND_H
 #define HAND_H
 #include "bursty.h"

@@ -1,5 +1,6 @@
 /* hand | calls &a[i] 4000000 &out 200000 &last 200000 | status 0
-   Two copies by hand: a reference inside of a loop, one behind it, and one behind the call of the function with the loop. */
+   Two copies by hand: a reference inside of a loop, one behind it, and one
+   behind the call of the function with the loop. */
 #include "hand.h"
 static int a[20];
 static int out;

@@ -1,5 +1,6 @@
 /* hand | time leaf_a 3 leaf_b 1 | calls leaf_a 24000 leaf_b 24000 | pairs a>leaf_a 24000 b>leaf_b 24000 | also a b main | status 0
-   Two fibers on one thread. Each yields inside of its scope, and neither ever calls the other. */
+   Two fibers on one thread. Each yields inside of its scope, and neither ever
+   calls the other. */
 #include "hand.h"
 #include <ucontext.h>
 static ucontext_t context_main;

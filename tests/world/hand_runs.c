@@ -1,5 +1,6 @@
 /* hand | calls parse 120000 emit 30000 | axes runs | status 0
-   A short program with the default settings, run 200 times; the dumps are merged. Or 200 children of one process, which fork and save. */
+   A short program with the default settings, run 200 times; the dumps are
+   merged. Or 200 children of one process, which fork and save. */
 #define DEFAULTS
 #include "hand.h"
 #include <sys/wait.h>

@@ -1,5 +1,6 @@
 /* hand | streams wrong 0 | status 0
-   In each round 30 loads of an array are followed by a store to `out`: no stream may have `last` behind such a load. */
+   In each round 30 loads of an array are followed by a store to `out`: no
+   stream may have `last` behind such a load. */
 #include "hand.h"
 #include "hotstream.h"
 static int a[30];

@@ -1,13 +1,22 @@
-# judge.awk - compares what the tool says with the answer in a shape's first line, and prints one line for each fault.
+# judge.awk - compares what the tool says with the answer in a shape's first
+# line, and prints one line for each fault.
 #
-#     awk -f judge.awk -v question=calls -v source=busy.c -v debug=1 kind=answer a kind=source s kind=csv c kind=text t ...
+#     awk -v question=calls -v source=busy.c -v debug=1 -f judge.awk
+#         kind=answer FILE kind=source FILE kind=csv FILE kind=text FILE ...
 #
-# A number that was sampled is a fault if the answer lies outside of its interval, made 4 times as wide. For ticks it
-# is the exact bound of Chernoff: of n ticks, q n are in a function whose share is p with a chance below
-# 2 exp(-n KL(q, p)), which must not be below one in 10^9. Both let a share be off by .03 for what the processor does.
+# A number that was sampled is a fault if the answer lies outside of its
+# interval, made 4 times as wide. For ticks it is the exact bound of Chernoff:
+# of n ticks, q n are in a function whose share is p with a chance below 2
+# exp(-n KL(q, p)), which must not be below one in 10^9. Both let a share be off
+# by .03 for what the processor does.
 
 function fault(what) { print what; faults++ }
-function bare(name) { if (name ~ /^\(/) return name; sub(/\(.*/, "", name); sub(/^.* /, "", name); return name }
+function bare(name) { # "f" for "int f(int)"; "(deep)" stays
+    if (name ~ /^\(/) return name
+    sub(/\(.*/, "", name)
+    sub(/^.* /, "", name)
+    return name
+}
 function base(path) { sub(/^.*\//, "", path); return path }
 
 # ---- the answer: its sections, "time spin 1 spun 2 | calls ..." ----
@@ -86,24 +95,31 @@ function kl(q, p,    r) {
     if (q < 1) r += (1 - q) * log((1 - q) / (1 - p))
     return r
 }
-# Beside its own share q a function may have any part of what stands in rows such as (deep).
+# Beside its own share q a function may have any part of what stands in rows
+# such as (deep).
 function share_of_ticks(what, q, n, p,    near) {
     if (q < p) q = q + unknown > p ? p : q + unknown
     near = q > p + .03 ? p + .03 : q < p - .03 ? p - .03 : q
-    if (n * kl(q, near) > 21.4 && !(excuse_time)) fault(sprintf("%s: %.0f %% of %d ticks for %.0f %%", what, 100 * q, n, 100 * p))
+    if (n * kl(q, near) > 21.4 && !excuse_time)
+        fault(sprintf("%s: %.0f %% of %d ticks for %.0f %%", what, 100 * q, n, 100 * p))
 }
 
 # ---- questions ----
 
+function in_function(name, line) { return line >= defined[name] && line <= ends[name] }
 function place_is_right(name, place,    line) {
     if (!debug || !(name in defined)) return
-    if (place == "") { if (question !~ /^(calls|sampled|merged|edges)$/) fault(name " has no place"); return }
+    if (place == "") {
+        if (question !~ /^(calls|sampled|merged|edges)$/) fault(name " has no place")
+        return
+    }
     # The place of a check by hand is where the check stands.
     line = place
     sub(/.*:/, "", line)
     line += 0
-    if (question == "hand" && base(place) == source ":" line && line >= defined[name] && line <= ends[name]) return
-    if (base(place) != source ":" defined[name]) fault(name " is at " place " for " source ":" defined[name])
+    if (question == "hand" && base(place) == source ":" line && in_function(name, line)) return
+    if (base(place) != source ":" defined[name])
+        fault(name " is at " place " for " source ":" defined[name])
 }
 function ask_time(    i, n, name, ticks, total, seen, k, t) {
     if (!rows["time"]) { if (!excuse_time) fault("no ticks, and no reason is said"); return }
@@ -115,7 +131,8 @@ function ask_time(    i, n, name, ticks, total, seen, k, t) {
         if (name ~ /^\((deep|outer)/) { unknown += t / n; continue }
         total[name] += row["time", i, "total_share"]
         if (name in ours) place_is_right(name, row["time", i, "place"])
-        else if (t > 5 && t > .2 * n) fault("a name that is none of the program's has " t " of " n " ticks: " row["time", i, "function"])
+        else if (t > 5 && t > .2 * n)
+            fault("a name that is none of the program's has " t " of " n " ticks: " row["time", i, "function"])
     }
     for (k = 1; k <= names["time"]; k++) {
         name = name_of["time", k]
@@ -126,7 +143,8 @@ function ask_time(    i, n, name, ticks, total, seen, k, t) {
     if (most < sum["time"] && !unknown && !faults) print ticks[largest], n, most / sum["time"] >pool
     for (k = 1; k <= names["total"]; k++) {
         name = name_of["total", k]
-        share_of_ticks("total of " name, total[name] > 1 ? 1 : total[name], n, want["total", name] / sum["time"])
+        t = total[name] > 1 ? 1 : total[name]
+        share_of_ticks("total of " name, t, n, want["total", name] / sum["time"])
     }
     if (cpu && n * period < .6 * cpu - .02 && !excuse_time)
         fault(sprintf("%d ticks stand for %.2f of %.2f s, and nothing is said", n, n * period, cpu))
@@ -139,42 +157,61 @@ function ask_lines(    i, name, line, right, all, nobody) {
         all += row["lines", i, "ticks"]
         if (!(name in ours)) {
             nobody = base(row["lines", i, "file"]) == source && row["lines", i, "share"] > .2
-            for (name in ours) if (line >= defined[name] && line <= ends[name]) nobody = 0
+            for (name in ours) if (in_function(name, line)) nobody = 0
             if (nobody) fault("time at " row["lines", i, "place"] ", where nothing ran")
             continue
         }
-        if (base(row["lines", i, "file"]) == source && line >= defined[name] && line <= ends[name]) right += row["lines", i, "ticks"]
-        else if (row["lines", i, "share"] > .2) fault(name " has time at " row["lines", i, "place"] ", which is not its line")
+        if (base(row["lines", i, "file"]) == source && in_function(name, line))
+            right += row["lines", i, "ticks"]
+        else if (row["lines", i, "share"] > .2)
+            fault(name " has time at " row["lines", i, "place"] ", which is not its line")
     }
-    if (all > 9 && right < .5 * all && !excuse_time) fault(right + 0 " of " all " ticks are at lines of the program")
+    if (all > 9 && right < .5 * all && !excuse_time)
+        fault(right + 0 " of " all " ticks are at lines of the program")
+}
+# Adds row i of a table to what is known of `name`: a compiler may have made
+# several functions of one. A row without an interval claims nothing.
+function add(table, i, value, name,    got, low, high, share) {
+    got = row[table, i, value] + 0
+    low = row[table, i, value "_low"]
+    high = row[table, i, value "_high"]
+    share = row[table, i, "share"]
+    # Where shares alone have an interval, that of how many there were in all
+    # comes to it.
+    if (low == "" && row[table, i, "share_low"] != "" && share > 0) {
+        low = got * row[table, i, "share_low"] / share - .05 * got
+        high = got * row[table, i, "share_high"] / share + .05 * got
+    }
+    if (low == "") no_claim[name] = 1
+    count[name] += got
+    at_least[name] += low
+    at_most[name] += high
+}
+function compare(what, name, wanted) {
+    if (is_exact) exact(what, count[name], wanted)
+    else if (!(name in no_claim)) within(what, count[name], at_least[name], at_most[name], wanted)
 }
 # A table of counts: functions of bursty.h, or contexts by function.
-function ask_calls(table, value, from,    i, name, got, low, high, share, seen, k, scale) {
-    if (!rows[table]) { if (!excuse) fault("no table of calls"); return }
+function ask_calls(table, value,    i, name, k, wanted) {
+    if (!rows[table]) {
+        if (!excuse) fault("no table of calls")
+        return
+    }
     for (i = 1; i <= rows[table]; i++) {
         name = bare(row[table, i, "function"])
-        if (name in ours || ("calls", name) in want) place_is_right(name, row[table, i, "place"])
-        if (("calls", name) in want) {
-            seen[name] = 1
-            got = row[table, i, value] + 0
-            if (is_exact) { exact("calls of " name, got, want["calls", name]); continue }
-            low = row[table, i, value "_low"]
-            high = row[table, i, value "_high"]
-            share = row[table, i, "share"]
-            if (low == "" && row[table, i, "share_low"] != "" && share > 0) {
-                low = got * row[table, i, "share_low"] / share
-                high = got * row[table, i, "share_high"] / share
-                # Shares alone have an interval: that of how many calls there were in all comes to it.
-                low -= .05 * got
-                high += .05 * got
-            }
-            within("calls of " name, got, low, high, want["calls", name])
-        } else if (!(name in ours) && question ~ /entries|scope|dual|hand/ && row[table, i, "share"] > .05) fault("a name that is none of the program's was called: " row[table, i, "function"])
+        if (name in ours) place_is_right(name, row[table, i, "place"])
+        else if (question ~ /entries|scope|dual|hand/ && row[table, i, "share"] > .05)
+            fault("a name that is none of the program's was called: " row[table, i, "function"])
+        add(table, i, value, name)
     }
-    for (k = 1; k <= names["calls"]; k++)
-        if (!(name_of["calls", k] in seen) && want["calls", name_of["calls", k]] > .01 * sum["calls"] && !excuse) fault("calls of " name_of["calls", k] ": none for " want["calls", name_of["calls", k]])
+    for (k = 1; k <= names["calls"]; k++) {
+        name = name_of["calls", k]
+        wanted = want["calls", name]
+        if (name in count) compare("calls of " name, name, wanted)
+        else if (wanted > .01 * sum["calls"] && !excuse) fault("calls of " name ": none for " wanted)
+    }
 }
-function ask_pairs(table, value, callee,    i, from, to, pair, got, seen, k, has_caller) {
+function ask_pairs(table, value, callee,    i, k, from, to, name, pair, has_caller) {
     if (!rows[table]) return
     for (k = 1; k <= names["pairs"]; k++) {
         split(name_of["pairs", k], pair, ">")
@@ -183,17 +220,17 @@ function ask_pairs(table, value, callee,    i, from, to, pair, got, seen, k, has
     for (i = 1; i <= rows[table]; i++) {
         from = bare(row[table, i, "caller"])
         to = bare(row[table, i, callee])
-        got = row[table, i, value] + 0
         if (!(to in has_caller)) continue
-        if (has_caller[to] != from) {
-            if (got > .05 * want["pairs", has_caller[to] ">" to]) fault(from " calls " to ", and never did")
-            continue
-        }
-        seen[to] = 1
-        if (is_exact) exact(from " calls " to, got, want["pairs", from ">" to])
-        else within(from " calls " to, got, row[table, i, value "_low"], row[table, i, value "_high"], want["pairs", from ">" to])
+        if (has_caller[to] == from) add(table, i, value, from ">" to)
+        else if (row[table, i, value] > .05 * want["pairs", has_caller[to] ">" to])
+            fault(from " calls " to ", and never did")
     }
-    for (to in has_caller) if (!(to in seen) && !excuse) fault(has_caller[to] " calls " to ": not seen")
+    for (k = 1; k <= names["pairs"]; k++) {
+        name = name_of["pairs", k]
+        split(name, pair, ">")
+        if (name in count) compare(pair[1] " calls " pair[2], name, want["pairs", name])
+        else if (!excuse) fault(pair[1] " calls " pair[2] ": not seen")
+    }
 }
 function marked(n) { return question == "bits" && n > 1 ? 1 : n }
 function ask_coverage(    k, name, l) {
@@ -203,8 +240,10 @@ function ask_coverage(    k, name, l) {
         exact("calls of " name, entered[name] + 0, marked(want["calls", name]))
         if (at[name] != defined[name]) fault(name " is at line " at[name] " for " defined[name])
     }
-    # An optimizer may leave nothing of a line for the compiler's own counters, which count C++.
-    for (l in runs) if ((l in ran) || !by_compiler) exact("runs of line " l, ran[l] + 0, marked(runs[l] * times))
+    # An optimizer may leave nothing of a line for the compiler's own counters,
+    # which count C++.
+    for (l in runs)
+        if ((l in ran) || !by_compiler) exact("runs of line " l, ran[l] + 0, marked(runs[l] * times))
 }
 function ask_misses(    i, name, share) {
     if (!rows["miss_functions"]) { fault("no misses by function"); return }
@@ -215,7 +254,8 @@ function ask_misses(    i, name, share) {
 }
 function ask_refs(    i, share) {
     for (i = 1; i <= rows["streams"]; i++)
-        if (row["streams", i, "sites"] ~ /^\(*(_Z4)?walk[v()]*\+/) share += row["streams", i, "share"]
+        if (row["streams", i, "sites"] ~ /^\(*(_Z4)?walk[v()]*\+/)
+            share += row["streams", i, "share"]
     if (share < .9) fault("streams of walk: " share + 0 " of all references for nearly all")
 }
 
@@ -252,7 +292,11 @@ kind == "text" && / of [0-9.]+ s of CPU time/ {
     sub(/.* /, "", cpu)
 }
 kind == "lcov" && /^FN:/ { split(substr($0, 4), part, ","); at[bare(part[2])] = part[1] }
-kind == "lcov" && /^FNDA:/ { split(substr($0, 6), part, ","); entered[bare(part[2])] += part[1]; covered = 1 }
+kind == "lcov" && /^FNDA:/ {
+    split(substr($0, 6), part, ",")
+    entered[bare(part[2])] += part[1]
+    covered = 1
+}
 kind == "lcov" && /^DA:/ { split(substr($0, 4), part, ","); ran[part[1]] += part[2] }
 kind == "errors" && /^answer: / { want["calls", $2] = $3; sum["calls"] += $3 }
 kind == "errors" && /^streams: / { heat = $3 + 0; wrong = $5 + 0; told = 1 }
@@ -261,7 +305,10 @@ END {
     is_exact = question ~ /^(calls|edges|merged|cover|bits|trace)$/
     if (question ~ /^(time|lines|ticks)$/ || question == "hand" && has["time"]) ask_time()
     if (question == "lines") ask_lines()
-    if (question ~ /^(calls|sampled|merged)$/) { ask_calls("context_functions", "calls"); ask_pairs("context_pairs", "calls", "callee") }
+    if (question ~ /^(calls|sampled|merged)$/) {
+        ask_calls("context_functions", "calls")
+        ask_pairs("context_pairs", "calls", "callee")
+    }
     if (question ~ /^(edges|entries|scope|dual)$/ || question == "hand" && has["calls"]) {
         ask_calls("functions", "estimated")
         ask_pairs("pairs", "estimated", "function")

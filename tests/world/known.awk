@@ -1,8 +1,11 @@
-# known.awk - holds the faults of one situation against tests/world/known, and prints one line for each; the last line is
-# passed, failed or known. If one line of the list alone is about the situation, its number goes to the file `lines`, and
-# whether a fault has its text: where there are two, one fault may hide the other.
+# known.awk - holds the faults of one situation against tests/world/known, and
+# prints one line for each; the last line is passed, failed or known. If one
+# line of the list alone is about the situation, its number goes to the file
+# `lines`, and whether a fault has its text: where there are two, one fault may
+# hide the other.
 #
-#     awk -v situation='shape=busy ...' -v known=FILE -v lines=FILE kind=table AXES-WITHOUT-COMMENTS kind=fault FAULTS
+#     awk -v situation='shape=busy ...' -v known=FILE -v lines=FILE -f known.awk
+#         kind=table AXES-WITHOUT-COMMENTS kind=fault FAULTS
 
 function matches(where,    words, n, i, part, values, k, j, any) {
     n = split(where, words, " ")
@@ -56,7 +59,8 @@ END {
     for (i = 1; i <= listed; i++) {
         if (listed == 1) print number_of[i], seen[i] + 0 >lines
         if (!faults) {
-            print "FAULT it passes, and tests/world/known says that it does not: strike out " entry[i] ": sh tests/world.sh one" situation
+            print "FAULT it passes, and tests/world/known says that it does not: strike out " \
+                entry[i] ": sh tests/world.sh one" situation
             bad = 1
         }
     }

@@ -1,5 +1,6 @@
 /* misses far near | also main | status 0
-   `far` reads one byte of each line of 64 MB: nothing but misses. `near` reads the same 4 KB: nothing but hits. */
+   `far` reads one byte of each line of 64 MB: nothing but misses. `near` reads
+   the same 4 KB: nothing but hits. */
 #include "world.h"
 enum { FAR = 64 << 20, NEAR = 4096 };
 static unsigned char *large;

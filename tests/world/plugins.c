@@ -1,5 +1,6 @@
 /* time first 1 second 2 | calls first 40000 second 40000 | library first second | also main turn find | status 0
-   Two plugins take turns: open, call, close. The second comes to lie where the first lay. */
+   Two plugins take turns: open, call, close. The second comes to lie where the
+   first lay. */
 #include "world.h"
 #if defined LIBRARY_first
 PLAIN_NAME unsigned first(unsigned n);

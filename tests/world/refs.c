@@ -1,5 +1,6 @@
 /* refs walk 24 | also main | status 0
-   24 objects are visited in the same order, again and again: one stream of 24 references has nearly all of them. */
+   24 objects are visited in the same order, again and again: one stream of 24
+   references has nearly all of them. */
 #include "world.h"
 typedef struct object {
     struct object *next;

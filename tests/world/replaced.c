@@ -1,5 +1,6 @@
 /* time old 1 | lines old | library later old | also main | status 0
-   While the program runs, another library takes the name of the one that it uses: lines and names are those of the old one, or none. */
+   While the program runs, another library takes the name of the one that it
+   uses: lines and names are those of the old one, or none. */
 #include "world.h"
 #if defined LIBRARY_old
 PLAIN_NAME unsigned old(unsigned n);

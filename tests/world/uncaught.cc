@@ -1,5 +1,6 @@
 /* calls fall 15 leaf 3000 | also main | status 134
-   Ends by an exception that nobody catches: a message on standard error and SIGABRT. */
+   Ends by an exception that nobody catches: a message on standard error and
+   SIGABRT. */
 #include "world.h"
 #include <stdexcept>
 static volatile unsigned sum;

@@ -1,5 +1,6 @@
-/* world.h - what the shapes share: how they burn rounds, and the axes threads (THREADS, SHORT) and time (STEPS).
-   argv[1] is the number of rounds of one unit. What a shape prints does not depend on it. */
+/* world.h - what the shapes share: how they burn rounds, and the axes threads
+   (THREADS, SHORT) and time (STEPS). argv[1] is the number of rounds of one
+   unit. What a shape prints does not depend on it. */
 #ifndef WORLD_H
 #define WORLD_H
 #ifndef _GNU_SOURCE
@@ -21,8 +22,9 @@
 #define THREADS 1
 #endif
 
-/* Nobody can fold it: each round needs the one before, and the compiler knows neither the start nor the number. A shift
-   between the products keeps it from making one round of eight. Each function has a constant of its own, or two
+/* Nobody can fold it: each round needs the one before, and the compiler knows
+   neither the start nor the number. A shift between the products keeps it from
+   making one round of eight. Each function has a constant of its own, or two
    functions would be one. */
 static volatile unsigned start = 1;
 static volatile unsigned unit = 20;
@@ -31,7 +33,8 @@ static volatile unsigned unit = 20;
     while (left--) (x) = ((x) ^ (x) >> 5) * 1664525u + 1013904223u + 2 * (own); \
 } while (0)
 
-/* Main gives what is to be done to threads in equal parts: at once, or one after the other. */
+/* Main gives what is to be done to threads in equal parts: at once, or one
+   after the other. */
 typedef struct share {
     unsigned calls;
     unsigned (*work)(unsigned calls);
@@ -70,7 +73,8 @@ static inline unsigned in_threads(unsigned (*work)(unsigned calls), unsigned cal
 #endif
 }
 
-/* With STEPS frames a second, a frame begins at its deadline and ends after every so many calls. */
+/* With STEPS frames a second, a frame begins at its deadline and ends after
+   every so many calls. */
 static inline void end_frame(unsigned call, unsigned calls_in_frame) {
 #ifdef STEPS
     static struct timespec next;
