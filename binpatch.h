@@ -201,6 +201,7 @@ typedef struct binpatch_event { uint64_t value; uint32_t what, place; } binpatch
 /* A function that is open: place as in ENTRY, stack as the value of its ENTRY
    would be. */
 typedef struct binpatch_frame { uint64_t stack; uint32_t module, place; } binpatch_frame;
+enum { BINPATCH_FRAMES = 2048 };
 
 #define BINPATCH_ALWAYS UINT32_MAX  /* as every: one burst that never ends, the full trace */
 
@@ -222,8 +223,9 @@ typedef struct binpatch_config {        /* every zero is a default */
     /* Takes the events of a burst, in order; ended: this was the last part of
        the burst. */
     void   (*action)(void *user, const binpatch_event *events, size_t count, int ended);
-    /* A burst begins: the open functions, innermost first, at most 256. The
-       innermost may be about to report its ENTRY. */
+    /* A burst begins: the open functions, innermost first. If they are
+       BINPATCH_FRAMES, there may be more around them. The innermost may be about
+       to report its ENTRY. */
     void   (*begin)(void *user, const binpatch_frame *frames, size_t count);
     /* Start-up is ten times faster where an earlier run is remembered. keep
        takes what was found out about a module: words that mean something to
@@ -6674,7 +6676,10 @@ static const binpatch_p_known *binpatch_p_known_at(const binpatch_p_thread *t, u
     return known;
 }
 
-enum { BINPATCH_P_FRAMES = 256 };
+/* The open functions of a burst stand in the second half of a thread's buffer,
+   which is empty then. */
+typedef char binpatch_p_frames_fit[
+    BINPATCH_FRAMES * sizeof(binpatch_frame) <= BINPATCH_P_BUFFER / 2 ? 1 : -1];
 
 /* A burst begins: what the call that pushed its return address there returns to
    belongs to it. See x86copy_return_in_i. */
@@ -6714,7 +6719,7 @@ static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_mod
         binpatch_p_redirect(known, rsp - 8);
     } else if (x86flow_rule_of(&m->flow, f, y->offset, &here.rule) != 0)
         return 0;
-    for (steps = 0; steps < 2 * BINPATCH_P_FRAMES && count < BINPATCH_P_FRAMES && known; steps++) {
+    for (steps = 0; steps < 2 * BINPATCH_FRAMES && count < BINPATCH_FRAMES && known; steps++) {
         if (x86flow_step_inside(&known->rule, &pc, &rsp, &rbp, end) != 0) break;
         if (known->place != ~0u) {
             frames[count].stack = rsp - 8;

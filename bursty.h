@@ -15,6 +15,28 @@
        }
    end of example.
 
+   The same with checks by hand and code in two copies, as in "Bursty Tracing". In
+   the second copy events are recorded, and a check chooses the copy:
+
+   example:
+       #define BURSTY_IMPLEMENTATION
+       #include "bursty.h"
+
+       static int a[30], out;
+       static BURST_DUAL(int, sum, (int n), (n)) {
+           int s = 0, i;
+           for (i = 0; i < n; i++) BURST_BODY({ BURST_REF(BURSTY_LOAD, &a[i]); s += a[i]; })
+           BURST_REF(BURSTY_STORE, &out);
+           return out = s;
+       }
+       int main(void) {
+           int i, bursts = 0;
+           bursty_start(NULL);
+           for (i = 0; i < 1000000; i++) { bursts += BURST_CHECK(); a[i % 30] = sum(30); }
+           return bursty_save("copies.brst") != 0 || bursts < 0;
+       }
+   end of example.
+
    STEP BY STEP
    1. In one C or C++ file define BURSTY_IMPLEMENTATION before the include.
       Everywhere else include the header plainly. No feature macro is needed.
@@ -84,23 +106,35 @@
       BURST_POINT(class, "name", value);   An event of a class below, mostly
                              BURSTY_USER. The value is evaluated only when the
                              event is recorded.
-      if (BURST_CHECK()) { } A check by hand: true inside a burst.
+      if (BURST_CHECK()) { } A check by hand: true inside a burst. BURST_CHECK(); is
+                             one, too. It records nothing by itself.
    Up to BURSTY_PROFILES profiles run at once, each with its own rate, classes and
-   action; bursty_set_profile adds or changes one at any time.
-   Data references: these forms compile a function or loop twice, and only the
-   second copy records. The plain copy costs a check at its entry.
-      BURST_DUAL(int, f, (int a, int b), (a, b)) { body }   a function
+   action; bursty_set_profile adds or changes one at any time. `every` and `burst`
+   are the paper's nCheck0 and nInstr0; jitter -1 makes its Figure 3.
+
+   CODE IN TWO COPIES
+   These forms compile a function or a loop twice: the plain copy, and one for
+   bursts. docs/by-hand.md has more.
+      BURST_DUAL(int, f, (int a, int b), (a, b)) { body }   a function with a check
       BURST_DUAL(void, g, (void), ()) { body }     without result and parameters
-      BURST_DUAL_LEAF(int, h, (int a), (a)) { body }   without a check: small ones
-      BURST_SAME(h, (a))                 calls h in the caller's copy
-      for (...) BURST_BODY({ body })     a loop with a check per iteration
-      BURST_FOR(int, i, 0, n, { body })  a counted loop whose checks are taken many
-                                         at a time; do not assign to i
-      BURST_REF(BURSTY_LOAD, pointer);   records a reference
-      BURST_IF_RECORDING(statements);    runs them only while recording
-   BURST_BODY and BURST_FOR compile a macro argument twice. A debugger sees it as
-   one line. A label in it is defined twice, which is an error; a static variable
-   becomes two variables. BURST_DUAL cannot hold setjmp or computed gotos.
+      for (...) BURST_BODY({ body })     a loop with a check in each iteration
+      BURST_FOR(int, i, 0, n, { body })  the same, counted; do not assign to i
+      BURST_REF(BURSTY_LOAD, pointer);   an event: a reference to this address
+      BURST_IF_RECORDING(statements);    runs them only in bursts
+   An event is recorded if and only if a burst is live, wherever it stands: behind
+   a loop or a call that began the burst, too. Directly behind a check the plain
+   copy has nothing of it; elsewhere it is a test of two instructions. Two forms
+   without a check of their own are cheaper, and hold no check:
+      BURST_DUAL_LEAF(int, h, (int a), (a)) { body }   a small function
+      BURST_SAME(h, (a))                 calls it in the copy of its caller
+      BURST_FOR_LEAF(int, i, 0, n, { body })   a counted loop whose checks are taken
+                                         many at a time, so that it can be vectorized
+   A check inside of BURST_FOR_LEAF does not compile; one in a function that it calls
+   comes behind those of up to 65 536 iterations.
+   BURST_BODY, BURST_FOR and BURST_FOR_LEAF compile a macro argument twice. A
+   debugger sees it as one line. A label in it is defined twice, which is an error;
+   a static variable becomes two variables. return, break, continue and goto leave
+   it as they leave any loop. BURST_DUAL cannot hold setjmp or computed gotos.
 
    PROMISES
      - It never prints, aborts, or takes a lock, and it allocates nothing. (It asks
@@ -977,12 +1011,24 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* what LIVE asks gcc then knows */
 #endif
 #endif
 
+/* A member of a struct: an error where a BURST_FOR_LEAF is around it (dual.h). */
+#ifdef __cplusplus
+#define BURSTY_P_NOT_IN_LEAF \
+    static_assert(sizeof(struct burst_copy) != 3, "a check in BURST_FOR_LEAF: take BURST_FOR")
+#define BURSTY_P_SIZE_IN_LEAF sizeof(char[sizeof(struct burst_copy) == 3 ? -1 : 1])
+#else
+#define BURSTY_P_NOT_IN_LEAF \
+    char bursty_no_check_in_BURST_FOR_LEAF[sizeof(struct burst_copy) == 3 ? -1 : 1]
+#define BURSTY_P_SIZE_IN_LEAF sizeof(struct { BURSTY_P_NOT_IN_LEAF; })
+#endif
+
 #define BURST_POINT(class_, name_, value_) \
     do { \
+        struct bursty_p_here { BURSTY_P_NOT_IN_LEAF; }; \
         static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
         if (BURSTY_P_FIRE()) { BURSTY_P_HIT(bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
     } while (0)
-#define BURST_CHECK() bursty_p_check()
+#define BURST_CHECK() ((void)BURSTY_P_SIZE_IN_LEAF, bursty_p_check())
 
 /* ---- checks and scopes that keep registers -- src/bursty/keep_check.h ---- */
 
@@ -1048,6 +1094,7 @@ extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
     ".long %c[site] - .\n\t.previous"
 #define BURSTY_P_KEEP_CHECK(class_, name_) \
     do { \
+        struct bursty_p_here { BURSTY_P_NOT_IN_LEAF; }; \
         static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
         BURSTY_P_KEEP_ASM("{decl|dec}\t" BURSTY_P_KEEP_WORD "\n\tjs\t771f\n772:\t" \
                           BURSTY_P_KEEP_RARE \
@@ -1129,6 +1176,7 @@ BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
 /* "" before the name: a name that is no literal is an error, in C++, too, where
    it would be gone when the report is made. */
 #define BURSTY_P_SCOPE_SITE(name_, id_) \
+    struct BURSTY_P_CAT(bursty_p_here_, id_) { BURSTY_P_NOT_IN_LEAF; }; \
     static const bursty_site BURSTY_P_CAT(bursty_p_site_, id_) = { \
         "" name_, __FILE__, __LINE__, BURSTY_P_SCOPE_CALL }
 #define BURST_SCOPE(name_) BURSTY_P_SCOPE(name_, BURSTY_P_UNIQUE)
@@ -1331,7 +1379,7 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
     ret_ name_ params_; \
     BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_DUAL_VOID \
-    BURSTY_P_UNUSED static ret_ bursty_p_dual_plain_##name_ params_ { \
+    BURSTY_P_UNUSED static ret_ bursty_p_same_wants_DUAL_LEAF_##name_ params_ { \
         BURSTY_P_DUAL_KNOWN_PLAIN(); \
         return bursty_p_dual_body_##name_ args_; \
     } \
@@ -1341,13 +1389,13 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
     BURSTY_P_DUAL_VOID_END \
     BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_
 #define BURST_SAME(name_, args_) \
-    (BURSTY_P_LIVE() ? name_ args_ : bursty_p_dual_plain_##name_ args_)
+    (BURSTY_P_LIVE() ? name_ args_ : bursty_p_same_wants_DUAL_LEAF_##name_ args_)
 
 /* ---- dual-path loops ---- */
 
 /* In the second copy a loop within the loop stands once: else n nested loops
    were 2^n copies. A struct tag says which copy a block is in; its size is 2 in
-   the second. (A local variable would do the same, with a warning of -Wshadow in
+   the second, and 3 in a BURST_FOR_LEAF, where no check may stand. (A local variable would do the same, with a warning of -Wshadow in
    every nesting.) */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus) /* g++: a tag shadows, too */
 #define BURSTY_P_DUAL_QUIET \
@@ -1364,15 +1412,23 @@ struct burst_copy {
 #define BURSTY_P_DUAL_TAG(size_) \
     BURSTY_P_DUAL_QUIET struct burst_copy { char c[size_]; }; BURSTY_P_DUAL_LOUD
 #define BURSTY_P_DUAL_OUTER_TAG() \
-    BURSTY_P_DUAL_QUIET struct burst_outer { char c[sizeof(struct burst_copy)]; }; BURSTY_P_DUAL_LOUD
+    BURSTY_P_DUAL_QUIET struct burst_outer { \
+        char c[sizeof(struct burst_copy)]; \
+        BURSTY_P_NOT_IN_LEAF; \
+    }; BURSTY_P_DUAL_LOUD
+#ifdef __cplusplus
+#define BURSTY_P_DUAL_OUTER sizeof(burst_outer::c)
+#else
+#define BURSTY_P_DUAL_OUTER sizeof(((struct burst_outer *)0)->c)
+#endif
 
 #define BURST_BODY(...) \
     { \
         BURSTY_P_DUAL_OUTER_TAG() \
-        if (bursty_p_check() && sizeof(struct burst_outer) != 2) { \
+        if (bursty_p_check() && sizeof(struct burst_copy) != 2) { \
             BURSTY_P_DUAL_TAG(2) __VA_ARGS__ \
         } else { \
-            BURSTY_P_DUAL_TAG(sizeof(struct burst_outer)) __VA_ARGS__ \
+            BURSTY_P_DUAL_TAG(BURSTY_P_DUAL_OUTER) __VA_ARGS__ \
         } \
     }
 #define BURST_FOR(T_, i_, lo_, hi_, ...) \
@@ -1451,11 +1507,11 @@ extern "C" {
             bursty_p_dual_guard_##i_.stop = BURSTY_P_TO(uint64_t, bursty_p_dual_stop_##i_); \
             bursty_p_dual_guard_##i_.live = bursty_p_dual_live_##i_; \
             bursty_p_dual_guard_##i_.give_back = bursty_p_give_back; \
-            if (bursty_p_dual_live_##i_ && sizeof(struct burst_outer) != 2) { \
-                BURSTY_P_DUAL_TAG(2) \
+            if (bursty_p_dual_live_##i_ && sizeof(struct burst_copy) != 2) { \
+                BURSTY_P_DUAL_TAG(3) \
                 for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
             } else { \
-                BURSTY_P_DUAL_TAG(sizeof(struct burst_outer)) \
+                BURSTY_P_DUAL_TAG(3) \
                 for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
             } \
             if (i_ < bursty_p_dual_stop_##i_) { BURSTY_P_DUAL_BROKE(bursty_p_dual_guard_##i_); } \
@@ -2003,6 +2059,7 @@ typedef struct bursty_p_thread {
     char name[BURSTY_P_NAME];
     bursty_p_count checks, burst_checks, lost, bursts[BURSTY_PROFILES], events[BURSTY_PROFILES];
     bursty_p_count class_sum[2 * BURSTY_P_CLASSES]; /* bursts, xx, bursts, xx, ...    */
+    bursty_p_count begins[BURSTY_PROFILES];         /* how often the profile began anew */
     uint32_t random;          /* from here on zero when a thread registers   */
     uint32_t in_slow;         /* 1: delivering an event; 2: at a look        */
     uint32_t kept;            /* the word to go on with after the event      */
@@ -2625,6 +2682,7 @@ static void bursty_p_first_phase(bursty_p_thread *t, bursty_p_sampler *s) {
     s->awake_left = s->set.awake_count;
     if (s->set.every == BURSTY_ALWAYS && !BURSTY_P_POLLS) bursty_p_open_burst(s, BURSTY_P_EVER);
     if (s->set.every == BURSTY_ALWAYS || BURSTY_P_POLLS) return;
+    bursty_p_count_up(&t->begins[s - t->sampler], 1);
     s->gap = bursty_p_mean_gap(t, s);
     s->weight_256 = bursty_p_weigh(s);
     s->left = s->gap - 1;
@@ -5326,6 +5384,9 @@ static void bursty_p_put_profile(bursty_p_dump *d, uint32_t p) {
         bursty_p_sum(&v[8], &bursty_p_all.threads[i].events[p]);
     }
     bursty_p_put_all(d, v, 9);
+    uint64_t begins[2] = { 16, 0 };
+    for (i = 0; i < bursty_p_threads(); i++) bursty_p_sum(&begins[1], &bursty_p_all.threads[i].begins[p]);
+    if (begins[1]) bursty_p_put_all(d, begins, 2);
 }
 
 static void bursty_p_put_row(bursty_p_dump *d, const bursty_p_row *row) {
@@ -6706,6 +6767,7 @@ BURSTY_API void bursty_clear(void) {
         for (p = 0; p < BURSTY_PROFILES; p++) {
             BURSTY_P_STORE(&t->bursts[p], 0);
             BURSTY_P_STORE(&t->events[p], 0);
+            BURSTY_P_STORE(&t->begins[p], t->active >> p & 1);
         }
         for (p = 0; p < 2 * BURSTY_P_CLASSES; p++) BURSTY_P_STORE(&t->class_sum[p], 0);
     }
