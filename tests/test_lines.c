@@ -58,9 +58,10 @@ static const char *name_of(void *user, uint32_t key) {
     return name;
 }
 
-static const char *place_of_pc(void *user, uint64_t pc) {
+static const char *place_of_pc(void *user, uint32_t key, uint64_t pc) {
     static char place[64];
     (void)user;
+    (void)key;
     sprintf(place, "/a/program\t%lx", (unsigned long)pc);
     return place;
 }

@@ -100,6 +100,7 @@ for compiler in $compilers; do
     done
 done
 cp x.brst whole.brst
+record ./costs && cp x.brst again.brst
 "$bursty" report --min 0 whole.brst >text
 check "the text has a table" grep -q '^time by source line' text
 check "a line of it" grep -qE '^ *[0-9.]+%  *[0-9.]+%  *[0-9.]+% +[0-9]+  costs\.c:6 +inner +outer < work$' text
@@ -204,9 +205,11 @@ if [ $keeps = no ]; then skip "this kernel cannot keep what is recorded"
 else check "a program that is killed" grep -qE "^[0-9]+ inner outer<work (.*/)?costs\.c 6 " lines; fi
 
 # Two runs are added up, and the page has the costs beside the source.
-"$bursty" merge -o two.brst whole.brst whole.brst
+"$bursty" merge -o two.brst whole.brst again.brst
+lines_of again.brst
+cp lines more
 lines_of whole.brst
-sort lines | awk '{ print 2 * $1, $2, $3, $4, $5 }' | sort >wanted
+cat lines more | awk '{ k = $2 " " $3 " " $4 " " $5; n[k] += $1 } END { for (k in n) print n[k], k }' | sort >wanted
 lines_of two.brst
 awk '{ print $1, $2, $3, $4, $5 }' lines | sort | cmp -s - wanted
 ok $? "merge adds lines up"

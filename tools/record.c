@@ -262,6 +262,13 @@ static int number(const char *said, unsigned long max, unsigned *out) {
     return 0;
 }
 
+/* The programs that we link read the same variable. */
+static int seed_of_environment(unsigned *out) {
+    const char *said = getenv("BURSTY_SEED");
+    if (!said || !*said) return 0;
+    return number(said, 0xFFFFFFFF, out) == 0 ? 0 : tool_error("it is BURSTY_SEED");
+}
+
 /* With a fraction, from a microsecond to an hour. */
 static int milliseconds(const char *said, unsigned *us) {
     char *end;
@@ -423,6 +430,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     o->w.boring = 4;
     o->seconds = 10;
     o->name = "bursty.brst";
+    bad = seed_of_environment(&o->w.seed);
     tool_options(&option, argc, argv);
     while (!bad && tool_next(&option)) {
         shaped |= shapes_bursts(&option);
@@ -542,7 +550,10 @@ static int read_options(record_options *o, int argc, char **argv) {
         bad = tool_error("--frames goes with --time, --ticks, --only and --not alone: record "
                          "calls, edges and references in a run of their own");
     if (!o->w.profiles && (shaped || (ticks_said && !o->w.ticks))) o->w.profiles = PROFILE_HCCT;
-    if (!o->w.profiles) o->w.off = o->w.looks = 1;
+    if (!o->w.profiles) {
+        o->w.off = o->w.looks = 1;
+        o->w.seed = 0;                  /* it would say of two runs that they are one sample */
+    }
     if (!ticks_said && (time_said || !o->w.profiles)) o->w.ticks = DEFAULT_TICKS;
     if (o->w.profiles & PROFILE_CALLS) 
         o->w.events |= BINPATCH_ENTRY | BINPATCH_EXIT;
