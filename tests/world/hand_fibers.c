@@ -8,6 +8,8 @@ static ucontext_t context_a;
 static ucontext_t context_b;
 static char stack_a[65536];
 static char stack_b[65536];
+static bursty_fiber fiber_a;
+static bursty_fiber fiber_b;
 static volatile unsigned sink;
 
 static void leaf_a(void) {
@@ -28,6 +30,7 @@ static void a(void) {
     BURST_SCOPE("a");
     for (;;) {
         leaf_a();
+        (void)bursty_fiber_switch(&fiber_b);
         swapcontext(&context_a, &context_b);
     }
 }
@@ -36,8 +39,11 @@ static void b(void) {
     BURST_SCOPE("b");
     for (i = 0; i < 24000; i++) {
         leaf_b();
-        if (i < 23999) swapcontext(&context_b, &context_a);
+        if (i == 23999) break;
+        (void)bursty_fiber_switch(&fiber_a);
+        swapcontext(&context_b, &context_a);
     }
+    (void)bursty_fiber_switch(NULL);
     setcontext(&context_main);
 }
 static void prepare(ucontext_t *context, char *stack, void (*run)(void)) {
@@ -51,6 +57,7 @@ int main(int argc, char **argv) {
     begin(100, 10, 7, 0);
     prepare(&context_a, stack_a, a);
     prepare(&context_b, stack_b, b);
+    (void)bursty_fiber_switch(&fiber_a);
     swapcontext(&context_main, &context_a);
     return end(argc, argv);
 }
