@@ -18,7 +18,7 @@ BUILD    ?= build
 SHORT    ?=
 TESTFLAGS := $(if $(filter undefined,$(origin CFLAGS)),-O0 -g1,$(CFLAGS) $(SHORT))
 LONGFLAGS := $(if $(filter undefined,$(origin CFLAGS)),-O1 -g1,$(CFLAGS))
-LONG      = bursty edgeplan footprint footprint_average footprint_bursts footprint_files hcct_bounds \
+LONG      = bursty bursty_begin edgeplan footprint footprint_average footprint_bursts footprint_files hcct_bounds \
             hcct_files hcct_inside hotstream_grammar layout
 CFLAGS   ?= -O2 -g1
 CXX      ?= c++
