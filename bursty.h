@@ -2715,11 +2715,11 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
         }
         s->set = slot->set;
         s->stamp = slot->stamp;
-        t->active &= ~bit;
+        BURSTY_P_PUT(&t->active, t->active & ~bit); /* bursty_clear reads it */
         t->framed &= ~bit;
         t->acting &= ~bit;
         if (!slot->used || s->set.off || now.paused) continue;
-        t->active |= bit;
+        BURSTY_P_PUT(&t->active, t->active | bit);
         if (s->set.classes & (BURSTY_BEGIN | BURSTY_END)) t->framed |= bit;
         if (s->set.action) t->acting |= bit;
         bursty_p_zero(s->memory, sizeof s->memory);
@@ -6767,7 +6767,7 @@ BURSTY_API void bursty_clear(void) {
         for (p = 0; p < BURSTY_PROFILES; p++) {
             BURSTY_P_STORE(&t->bursts[p], 0);
             BURSTY_P_STORE(&t->events[p], 0);
-            BURSTY_P_STORE(&t->begins[p], t->active >> p & 1);
+            BURSTY_P_STORE(&t->begins[p], BURSTY_P_GET(&t->active) >> p & 1);
         }
         for (p = 0; p < 2 * BURSTY_P_CLASSES; p++) BURSTY_P_STORE(&t->class_sum[p], 0);
     }

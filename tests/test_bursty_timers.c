@@ -182,16 +182,17 @@ TEST(forty_to_sixty) {
         SKIP("no timers of threads' CPU time here");
         return;
     }
-    run_for(0.3, 0);
-    run_until(30, 0);
+    run_until(1000, 0);
     bursty_get_stats(&stats);
     read_dump(&t);
     forties = (double)ticks_of(&t, "forty");
     all = forties + (double)ticks_of(&t, "sixty");
     kind_sampled.free(&t);
     CHECK(all > 10); /* the kernel's own tick may be as rare as 10 ms */
+    /* Where the machine stood still, one look stands for up to ten ticks: of 100
+       looks this is six standard errors, a chance of one in 10^8. */
     p = forties / all;
-    CHECK((p - 0.4) * (p - 0.4) < 16 * 0.24 / 30 + 0.001); /* 4 standard errors of 30 ticks */
+    CHECK(p > 0.1 && p < 0.7);
     CHECK((double)stats.ticks > 0.9 * all);
     CHECK_EQ(stats.ticks_lost, 0);
 }

@@ -47,10 +47,9 @@ build() { # OPTIONS...
 for level in -O0 '-g -O2'; do
     build --ticks -- $CC $level
     "$bursty" report work.brst >report
-    case $(sed -n 2p report) in
-    "leaf takes "*" of the time "*) pass ;;
-    *) fail "$level: the report begins with: $(head -n 3 report)" ;;
-    esac
+    # What no tick saw stands before it, where the machine stood still.
+    if head -n 6 report | grep -q '^leaf takes .* of the time '; then pass
+    else fail "$level: the report begins with: $(head -n 6 report)"; fi
     # Of 40 ticks nearly all are the leaf's.
     [ "$(self_of leaf)" -ge 80 ] 2>/dev/null && pass || fail "$level: leaf: $(cat report)"
     [ "$(self_of caller)" -le 20 ] 2>/dev/null && pass || fail "$level: caller: $(cat report)"

@@ -137,7 +137,7 @@ BURSTY_API void bursty_clear(void) {
         for (p = 0; p < BURSTY_PROFILES; p++) {
             BURSTY_P_STORE(&t->bursts[p], 0);
             BURSTY_P_STORE(&t->events[p], 0);
-            BURSTY_P_STORE(&t->begins[p], t->active >> p & 1);
+            BURSTY_P_STORE(&t->begins[p], BURSTY_P_GET(&t->active) >> p & 1);
         }
         for (p = 0; p < 2 * BURSTY_P_CLASSES; p++) BURSTY_P_STORE(&t->class_sum[p], 0);
     }

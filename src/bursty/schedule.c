@@ -150,11 +150,11 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
         }
         s->set = slot->set;
         s->stamp = slot->stamp;
-        t->active &= ~bit;
+        BURSTY_P_PUT(&t->active, t->active & ~bit); /* bursty_clear reads it */
         t->framed &= ~bit;
         t->acting &= ~bit;
         if (!slot->used || s->set.off || now.paused) continue;
-        t->active |= bit;
+        BURSTY_P_PUT(&t->active, t->active | bit);
         if (s->set.classes & (BURSTY_BEGIN | BURSTY_END)) t->framed |= bit;
         if (s->set.action) t->acting |= bit;
         bursty_p_zero(s->memory, sizeof s->memory);
