@@ -1023,20 +1023,20 @@ static int attach(record_options *o, int has_program) {
    the room for copies is 48 times the code. */
 static void run_plain_if_limited(const char *path, char **arguments) {
     enum { OWN = 256, CODE = 48, PART = 4 };
-    static const struct { int limit; const char *name; } limits[]
-        = {{RLIMIT_AS, "ulimit -v"}, {RLIMIT_DATA, "ulimit -d"}};
+    static const char *const names[] = {"ulimit -v", "ulimit -d"};
     uint64_t wanted = (uint64_t)OWN << 20;
     struct stat s;
     size_t n;
     if (stat(path, &s) == 0) wanted += CODE * (uint64_t)s.st_size;
-    for (n = 0; n < sizeof limits / sizeof *limits; n++) {
+    for (n = 0; n < 2; n++) {
         struct rlimit limit;
-        if (getrlimit(limits[n].limit, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY
+        int unknown = n == 0 ? getrlimit(RLIMIT_AS, &limit) : getrlimit(RLIMIT_DATA, &limit);
+        if (unknown || limit.rlim_cur == RLIM_INFINITY
             || limit.rlim_cur / PART >= wanted)
             continue;
         tool_error("nothing is recorded, and the program runs as it is: its memory is limited to "
                    "%llu MB (%s), and the recorder wants a limit of %llu MB, or none",
-                   (unsigned long long)(limit.rlim_cur >> 20), limits[n].name,
+                   (unsigned long long)(limit.rlim_cur >> 20), names[n],
                    (unsigned long long)(PART * (wanted >> 20)));
         execv(path, arguments);
         exit(tool_system_error(path));

@@ -47,7 +47,7 @@ static int binpatch_p_configure(const binpatch_config *config) {
     if (!c->jitter) c->jitter = 12;
     if (c->jitter < 0) c->jitter = 0;
     if (!c->seed) c->seed = binpatch_p_draw_seed();
-    if (!c->threads) c->threads = BINPATCH_P_ROOMS * BINPATCH_P_THREADS;
+    if (!c->threads) c->threads = (uint32_t)BINPATCH_P_ROOMS * BINPATCH_P_THREADS;
     if (!c->events) c->events = BINPATCH_ENTRY | BINPATCH_EXIT;
     if (c->every == BINPATCH_ALWAYS) c->burst = 1u << 29;
     binpatch_p.k_boring = c->k_boring == 0 ? 4 : c->k_boring;

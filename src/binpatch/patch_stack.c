@@ -154,13 +154,13 @@ static uint32_t binpatch_p_fold(const binpatch_frame *frames, uint32_t count) {
    jumps on, which belongs to whoever calls it. */
 static uint32_t binpatch_p_bare_module(uint64_t pc) {
     const uint8_t *at = binpatch_p_at(pc);
-    const binpatch_p_module *m;
+    const binpatch_p_module *m = NULL;
     uint32_t n;
     for (n = 0; n < binpatch_p.module_count; n++) {
         m = &binpatch_p.modules[n];
         if (binpatch_p_in_text(m, pc) && !binpatch_p_copy_at(m, pc)) break;
     }
-    if (n == binpatch_p.module_count || pc - m->flow.text_lo < 5 || m->flow.text_hi - pc < 16)
+    if (n == binpatch_p.module_count || !m || pc - m->flow.text_lo < 5 || m->flow.text_hi - pc < 16)
         return UINT32_MAX;
     if (at[0] == 0xE9 && at[-5] == 0x68) return UINT32_MAX;
     if (at[0] == 0x68 && at[5] == 0xE9) return UINT32_MAX;
