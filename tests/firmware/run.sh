@@ -170,7 +170,7 @@ esac
 case $programs in *ticks*)
     check "ticks.brst: the host reads it" read_back ticks.brst 'where does it run'
     check "forty to sixty, by ticks" awk '
-        $NF ~ /^ticks\.c:/ { share[$(NF - 1)] = $2 + 0 }
+        $NF ~ /^ticks\.c:/ && !($(NF - 1) in share) { share[$(NF - 1)] = $2 + 0 } # time stands first
         END {
             exit !(share["forty"] > 35 && share["forty"] < 45 &&
                    share["sixty"] > 55 && share["sixty"] < 65)
