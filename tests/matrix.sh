@@ -14,9 +14,9 @@ all_rows() { sed -n 's/^\([a-z][^ |]*\) *|.*/\1/p' $table; }
 
 # What a row's own area is now: the files of its folders, as git has them with what was not committed.
 area_of() { # ROW
-    folders=$(field "$1" 2 | sed 's/^ *[a-z]*//')
-    [ "${folders% }" ] || return 1
-    for file in $(find $folders -type f | LC_ALL=C sort); do cksum <"$file"; echo "$file"; done | cksum | tr ' ' -
+    folders=$(field "$1" 2 | sed 's/^ *[a-z]* *//')
+    [ "$folders" ] || return 1
+    find $folders -type f -exec cksum {} + | LC_ALL=C sort -k 3 | cksum | tr ' ' -
 }
 has_changed() { # ROW: its area is another one than that with which it last passed
     now=$(area_of "$1") || return 1
