@@ -313,6 +313,7 @@ else skip "no objdump"; fi
 
 # bursty cc puts them in by itself, and leaves the same dump without them.
 tool=${BUILD:-build}/bursty
+rm -f "$out"/cc "$out"/cc*.o "$out"/cc*.brst
 if [ -x "$tool" ]; then
     : >"$out/log"
     cat >"$out/cc.c" <<'END'
