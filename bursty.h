@@ -7380,13 +7380,15 @@ BURSTY_API uint32_t bursty_in_burst(void) { return (int32_t)BURSTY_P_HERE.n < 0;
        condition       .    .    .    x    x    .    .       overflow_1 and not overflow_2
        operation     inc1 inc1 inc1 inc2 inc2 reset inc1 */
 
-BURSTY_API int bursty_control_init(bursty_control_state *c, const bursty_control_rule *rules, uint32_t count) {
+BURSTY_API int bursty_control_init(bursty_control_state *c, const bursty_control_rule *rules,
+                                   uint32_t count) {
     uint32_t i, j;
     for (i = 0; i < count; i++) {
         if (rules[i].op_count > 4 || (rules[i].any_count && !rules[i].any)) return -1;
         for (j = 0; j < rules[i].op_count; j++) {
             const bursty_control_op *op = &rules[i].op[j];
-            if (op->counter > 7 || op->op < BURSTY_CONTROL_INC || op->op > BURSTY_CONTROL_UNTIL) return -1;
+            if (op->counter > 7 || op->op < BURSTY_CONTROL_INC) return -1;
+            if (op->op > BURSTY_CONTROL_UNTIL) return -1;
         }
     }
     c->rules = rules;
@@ -7417,7 +7419,7 @@ static int bursty_p_control_ends(const char *path, const char *end) {
 }
 
 static int bursty_p_control_is_in(const bursty_event *e, const char *function) {
-    const uint32_t names = (uint32_t)BURSTY_CALL | (uint32_t)BURSTY_RETURN | (uint32_t)BURSTY_BACKEDGE;
+    const uint32_t names = BURSTY_CALL | BURSTY_RETURN | BURSTY_BACKEDGE;
     if (e->kind & names) return bursty_p_control_same(e->site->name, function);
     if (!e->stack || e->depth == 0 || e->depth > BURSTY_STACK) return 0;
     return bursty_p_control_same(e->stack[e->depth - 1]->name, function);
@@ -7431,7 +7433,8 @@ static int bursty_p_control_fits(const bursty_control_rule *rule, const bursty_e
     return !rule->file || bursty_p_control_ends(e->site->file, rule->file);
 }
 
-static int bursty_p_control_holds(const bursty_control_rule *rule, uint32_t zero, uint32_t overflow) {
+static int bursty_p_control_holds(const bursty_control_rule *rule, uint32_t zero,
+                                  uint32_t overflow) {
     uint32_t i;
     for (i = 0; i < rule->any_count; i++) {
         const bursty_control_term *term = &rule->any[i];
