@@ -2267,6 +2267,11 @@ static void callpaths_p_event(void *user, const bursty_event *e) {
         callpaths_p_lose(&t->lost);
         return;
     }
+    if (e->kind & BURSTY_GAP) {
+        t->follows = 0; /* calls or their ends are missing: the next one says where it is */
+        HCCT_P_PUT(&t->is_held, 0);
+        return;
+    }
     if (!t->follows || t->burst != e->burst || t->depth < depth) callpaths_p_follow(t, e, depth);
     for (; t->depth > depth; t->depth--) hcct_leave(&t->tree);
     hcct_enter(&t->tree, callpaths_p_key(e->site), 1);
@@ -2340,7 +2345,7 @@ CALLPATHS_API int callpaths_setup(const callpaths_config *config) {
     companion.on_thread = callpaths_p_on_thread;
     companion.write = callpaths_p_write;
     companion.profile = callpaths_p_all.config.profile;
-    companion.profile.classes = BURSTY_CALL;
+    companion.profile.classes = (uint32_t)BURSTY_CALL | (uint32_t)BURSTY_GAP;
     companion.profile.action = callpaths_p_event;
     bursty_join(&companion);
     return callpaths_p_lay_out(&callpaths_p_all.config) ? 0 : -1;

@@ -44,7 +44,7 @@ static struct {
 
 static void to_footprint(void *user, const bursty_event *e) {
     (void)user;
-    if (e->kind & BURSTY_END) {
+    if (e->kind & (BURSTY_END | BURSTY_GAP)) {
         if (!references.is_whole) footprint_burst(&references.all);
     } else if (!(e->kind & BURSTY_BEGIN))
         footprint_reference(&references.all, (const void *)e->value, 1);
@@ -59,7 +59,7 @@ static void ask_for_references(void) {
     uint32_t blocks = 1 << 20;
     size_t bytes;
     memset(&p, 0, sizeof p);
-    p.classes = BURSTY_LOAD | BURSTY_STORE | BURSTY_BEGIN | BURSTY_END;
+    p.classes = BURSTY_LOAD | BURSTY_STORE | BURSTY_BEGIN | BURSTY_END | BURSTY_GAP;
     p.action = to_footprint;
     if (!asked("INDEX_REFERENCES", &p)) return;
     references.is_whole = p.every == BURSTY_ALWAYS;

@@ -1,6 +1,6 @@
 /* footprint_of_events.c - bursty.h decides when to look, footprint.h says how much data the bursts
-   touch: the two meet in one function of three lines. No window spans two bursts, and what a burst
-   finds in a cache is estimated, with an interval, from the bursts that were seen. */
+   touch: the two meet in one function of three lines. No window spans two bursts, nor a gap in one,
+   and what a burst finds in a cache is estimated, with an interval, from the bursts that were seen. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #define FOOTPRINT_IMPLEMENTATION
@@ -18,7 +18,7 @@ typedef struct sample {
 
 static void on_event(void *user, const bursty_event *e) {
     sample *s = (sample *)user;
-    if (e->kind == BURSTY_END) footprint_burst(&s->fp);
+    if (e->kind == BURSTY_END || e->kind == BURSTY_GAP) footprint_burst(&s->fp);
     else if (e->kind != BURSTY_BEGIN)
         footprint_reference(&s->fp, (const void *)e->value, sizeof(int));
 }
@@ -69,7 +69,7 @@ int main(void) {
     bursty_start(NULL);
     profile.every = 100000;
     profile.burst = BURST;
-    profile.classes = BURSTY_LOAD | BURSTY_BEGIN | BURSTY_END;
+    profile.classes = BURSTY_LOAD | BURSTY_BEGIN | BURSTY_END | BURSTY_GAP;
     profile.action = on_event;
     config.window_max = BURST;
     config.flags = FOOTPRINT_FORGET | FOOTPRINT_BURSTS;

@@ -26,7 +26,7 @@ static BURST_DUAL(long, total, (const item *list), (list)) {
 typedef struct strides { uintptr_t last; unsigned forward, backward, first; } strides;
 static void on_reference(void *user, const bursty_event *e) {
     strides *s = (strides *)user;
-    if (e->kind == BURSTY_BEGIN) { /* what came before the burst was not seen */
+    if (e->kind & (BURSTY_BEGIN | BURSTY_GAP)) { /* what came before was not seen */
         s->last = 0;
         return;
     }
@@ -57,7 +57,8 @@ int main(void) {
     memset(&methods, 0, sizeof methods);
     references.every = 10000; /* long bursts, rarely: sequences */
     references.burst = 100;
-    references.classes = (uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE | (uint32_t)BURSTY_BEGIN;
+    references.classes = (uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE;
+    references.classes |= (uint32_t)BURSTY_BEGIN | (uint32_t)BURSTY_GAP;
     references.action = on_reference;
     references.user = &seen;
     methods.every = 499; /* short bursts, often: counts */

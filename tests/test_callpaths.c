@@ -179,6 +179,29 @@ TEST(contexts_follow_fibers) {
     contexts_free(&c);
 }
 
+/* A scope whose call no burst could see: what it calls is in its context, not
+   in that of the scope before it. */
+TEST(contexts_end_at_a_gap) {
+    static const bursty_site unseen = {"unseen", __FILE__, __LINE__, BURSTY_CALL | BURSTY_FRAME};
+    contexts c;
+    int i;
+    CHECK_EQ(start(BURSTY_ALWAYS, 0, 0), 0);
+    for (i = 0; i < 10; i++) {
+        outer();
+        bursty_note_since(&unseen, 0, unseen.kind, 0); /* nobody has a mark: it is left out */
+        BURSTY_P_HERE.stack[BURSTY_P_HERE.depth++] = &unseen;
+        inner();
+        BURSTY_P_HERE.depth--;
+    }
+    CHECK_EQ(read_dump(&c), 1);
+    CHECK_EQ(total_of(&c), 80);
+    CHECK_EQ(calls_of(&c, "outer;inner"), 20);
+    CHECK_EQ(calls_of(&c, "outer;inner;point"), 20);
+    CHECK_EQ(calls_of(&c, "unseen;inner"), 10);
+    CHECK_EQ(calls_of(&c, "unseen;inner;point"), 10);
+    contexts_free(&c);
+}
+
 TEST(a_pause_leaves_out_what_is_in_it) {
     contexts c;
     CHECK_EQ(start(BURSTY_ALWAYS, 0, 0), 0);

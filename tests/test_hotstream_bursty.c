@@ -7,6 +7,7 @@
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
 #include "test.h"
+#include <signal.h>
 
 typedef struct node {
     int value;
@@ -112,6 +113,76 @@ TEST(streams_hold_true_neighbours_alone) {
     }
 }
 
+/* In each round a mark, loads of twelve cells, something in between that may be
+   missing, and loads of twelve more: cell 12 must not follow cell 11 in a
+   stream. */
+static const bursty_site between = {"between", "f.c", 1, BURSTY_LOAD};
+static int marks, handler_ran;
+
+static void two_parts(void (*in_between)(uint32_t mark)) {
+    uint32_t mark;
+    int i;
+    (void)BURST_CHECK();
+    mark = marks ? bursty_note_mark() : 0;
+    for (i = 0; i < 12; i++) BURST_POINT(BURSTY_LOAD, "first", (uintptr_t)&cells[i]);
+    in_between(mark);
+    for (; i < 24; i++) BURST_POINT(BURSTY_LOAD, "second", (uintptr_t)&cells[i]);
+}
+
+static void nothing(uint32_t mark) { (void)mark; }
+static void note_behind(uint32_t mark) { bursty_note_since(&between, 0, BURSTY_LOAD, mark); }
+
+/* What a handler does while the slow path runs cannot be seen. Here it
+   interrupts the action of a second profile at cell 11. */
+static void on_signal(int number) {
+    (void)number;
+    BURST_POINT(BURSTY_LOAD, "in the handler", (uintptr_t)&last);
+    handler_ran++;
+}
+static void interrupt(void *user, const bursty_event *e) {
+    (void)user;
+    if (e->value != (uintptr_t)&cells[11]) return;
+    signal(SIGINT, on_signal);
+    raise(SIGINT);
+}
+
+static uint64_t joined(void (*in_between)(uint32_t mark), int has_handler, uint32_t checks,
+                       uint32_t burst) {
+    bursty_profile profile, other;
+    hotstream_stream top[100];
+    uint64_t wrong = 0;
+    size_t i, k, n;
+    start(&profile, checks, burst);
+    hotstream_attach(&h, &profile);
+    CHECK_EQ(bursty_set_profile(0, &profile), 0);
+    if (has_handler) {
+        memset(&other, 0, sizeof other);
+        other.every = BURSTY_ALWAYS;
+        other.classes = BURSTY_LOAD;
+        other.action = interrupt;
+        CHECK_EQ(bursty_set_profile(1, &other), 0);
+    }
+    for (i = 0; i < 20000; i++) two_parts(in_between);
+    n = hotstream_top(&h, top, 100);
+    CHECK(n > 0);
+    for (i = 0; i < n; i++)
+        for (k = 1; k < top[i].length; k++)
+            if (top[i].items[k].address == (uintptr_t)&cells[12] &&
+                top[i].items[k - 1].address == (uintptr_t)&cells[11]) wrong++;
+    return wrong;
+}
+
+TEST(no_stream_goes_across_a_gap) {
+    CHECK(joined(nothing, 0, 500, 100) > 0); /* they are neighbours */
+    CHECK_EQ(joined(note_behind, 0, 500, 100), 0); /* nobody has a mark */
+    marks = 1;
+    CHECK_EQ(joined(note_behind, 0, 500, 100), 0);
+    CHECK_EQ(joined(note_behind, 0, 3, 15), 0); /* the mark is of another burst */
+    marks = handler_ran = 0;
+    CHECK_EQ(joined(nothing, 1, 500, 100), 0);
+    CHECK_EQ(handler_ran, 20000);
+}
+
 TEST(references_arrive_with_names_and_addresses) {
     bursty_profile profile;
     hotstream_stream top[4];
@@ -122,7 +193,7 @@ TEST(references_arrive_with_names_and_addresses) {
     int i;
     start(&profile, 70, 60);
     hotstream_attach(&h, &profile);
-    CHECK_EQ(profile.classes, BURSTY_LOAD | BURSTY_STORE | BURSTY_BEGIN | BURSTY_END);
+    CHECK_EQ(profile.classes, BURSTY_LOAD | BURSTY_STORE | BURSTY_BEGIN | BURSTY_END | BURSTY_GAP);
     CHECK_EQ(bursty_set_profile(0, &profile), 0);
     for (i = 0; i < 5000; i++) sum += walk(nodes);
     CHECK_EQ(sum, 60000);
@@ -152,7 +223,7 @@ TEST(calls_are_events_without_addresses) {
     start(&profile, 5, 20);
     profile.classes = BURSTY_USER;
     hotstream_attach(&h, &profile);
-    CHECK_EQ(profile.classes, BURSTY_USER | BURSTY_BEGIN | BURSTY_END);
+    CHECK_EQ(profile.classes, BURSTY_USER | BURSTY_BEGIN | BURSTY_END | BURSTY_GAP);
     CHECK_EQ(bursty_set_profile(0, &profile), 0);
     for (i = 0; i < 2000; i++) {
         BURST_POINT(BURSTY_USER, "a", i);

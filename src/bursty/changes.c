@@ -57,6 +57,7 @@ BURSTY_API void bursty_set_depth(uint32_t depth) {
     if (left == 1) bursty_p_tell(BURSTY_THREAD_JUMPED, t, 1);
     if (!left && !BURSTY_P_IS_HELD()) return;
     BURSTY_P_HERE.n = left == 1 ? t->kept : 0;
+    if (t && left == 1) bursty_p_miss(t);
     if (!t || left == 1) return;
     bursty_p_fold_all(t, t->live);
     for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) { /* left in the middle of it? */

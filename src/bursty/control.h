@@ -1,18 +1,20 @@
-/* ---- counters and conditions choose events ---- */
+/* ---- productions: counters and conditions choose events ---- */
 
-/* The conditional control of hybrid-profiling-support, Figures 3 and 4: "show
-   me what a request does, but only from its third attempt on" without a line in
-   the code that is watched. A control has 8 counters, each with a flag "zero"
-   and a flag "overflow". Rules say on which events (bits that you choose, such
-   as classes), under which condition, which operations change the counters.
+/* The productions of hybrid-profiling-support, Figures 3 and 4: "show me what a
+   request does, but only from its third attempt on" without a line in the code
+   that is watched. A control has 8 counters, each with a flag "zero" and a flag
+   "overflow". A rule is a production: a pattern of events, a condition on the
+   flags, operations that change counters, and an action of its own.
 
-   In an action, for each event: judge your conditions first, with
-   bursty_control_holds; then call bursty_control_step, which runs the rules;
-   then act on the event if its condition held. So an operation takes effect
-   from the next event on. With BURSTY_BEGIN among the profile's classes a rule
-   can set counters when a burst begins. examples/conditional.c shows it. One
-   control belongs to one thread. A condition takes some ten instructions, a
-   step some ten for each rule. */
+   bursty_control_step is the action of a profile, and the control its user. For
+   each event it finds the rules whose pattern fits and whose condition holds.
+   It judges all of them on the flags as they were before the event. Then it
+   carries them out in the order of rules[]: the action of a rule first, then
+   its operations. With BURSTY_BEGIN among the profile's classes a rule can set
+   counters when a burst begins. docs/productions.md explains it, and
+   examples/conditional.c shows it. One control belongs to one thread. A step
+   takes some ten instructions for each rule, and reads the names of patterns
+   whose class fits. */
 
 enum {
     BURSTY_CONTROL_INC = 1, /* adds 1; passing from the largest value to 0 sets overflow         */
@@ -28,14 +30,19 @@ typedef struct bursty_control_op {
 typedef struct bursty_control_term {
     uint8_t zero, not_zero, overflow, not_overflow; /* bits of counters; all must hold  */
 } bursty_control_term;
-typedef struct bursty_control_when {
-    bursty_control_term any[3];     /* one of the terms in use must hold; true if none is in use */
-} bursty_control_when;
-typedef struct bursty_control_rule {
-    uint32_t kinds;          /* the events it runs on, as bits; 0: all                   */
-    bursty_control_when when;
+typedef struct bursty_control_rule { /* a zero in the pattern fits each event               */
+    uint32_t kinds;          /* pattern: event classes, as bits                             */
+    const char *name;        /* pattern: the name of the event's site                       */
+    const char *function;    /* pattern: the function that a CALL, RETURN or BACKEDGE names;
+                                of other events the innermost scope around them             */
+    const char *file;        /* pattern: the end of the path of the site's file             */
+    uint32_t line;           /* pattern: the site's line                                    */
+    const bursty_control_term *any; /* condition: one of any[0..any_count) must hold        */
+    uint32_t any_count;      /* 0: there is no condition                                    */
     bursty_control_op op[4];
-    uint32_t op_count;       /* the first so many of op[]; 0: the rule does nothing      */
+    uint32_t op_count;       /* the first so many of op[]                                   */
+    bursty_action action;    /* gets the event, with `user`; or NULL                        */
+    void *user;
 } bursty_control_rule;
 typedef struct bursty_control_state {
     const bursty_control_rule *rules;
@@ -44,18 +51,13 @@ typedef struct bursty_control_state {
     uint8_t zero, overflow;  /* one bit for each counter */
 } bursty_control_state;
 
-/* Makes all counters 0. rules[0..count) must stay valid. Returns 0, or -1 if a
-   rule has more than 4 operations, an unknown one, or a counter above 7. */
+/* Makes all counters 0. rules[0..count) and what they point at must stay valid.
+   Returns 0, or -1 if a rule has more than 4 operations, an unknown one, a
+   counter above 7, or a count of terms and no terms. */
 BURSTY_API int bursty_control_init(bursty_control_state *c, const bursty_control_rule *rules,
                                    uint32_t count)
     BURSTY_P_OFF(return (void)c, (void)rules, (void)count, 0)
 
-/* Returns 1 if the condition holds for the next event, else 0. */
-BURSTY_API int bursty_control_holds(const bursty_control_state *c, const bursty_control_when *when)
-    BURSTY_P_OFF(return (void)c, (void)when, 0)
-
-/* An event of the given kind (bits): judges the conditions of all rules on the
-   flags as they are, and then carries out the operations of those that held, in
-   order. */
-BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
-    BURSTY_P_OFF((void)c, (void)kind)
+/* One event. The action of a profile whose user is a bursty_control_state. */
+BURSTY_API void bursty_control_step(void *control, const bursty_event *event)
+    BURSTY_P_OFF((void)control, (void)event)

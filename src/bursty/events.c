@@ -10,6 +10,25 @@ BURSTY_P_SLOW uint32_t bursty_p_weigh_behind(const bursty_p_sampler *s, uint32_t
     return weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
 }
 
+/* BURSTY_GAP, to those of the profiles in mask that ask for it. A handler that
+   interrupts may set bits meanwhile. */
+BURSTY_P_SLOW void bursty_p_tell_gap(bursty_p_thread *t, uint32_t mask, const bursty_event *next) {
+    uint32_t p;
+    bursty_event event = *next;
+    event.site = &bursty_p_burst_site;
+    event.kind = BURSTY_GAP;
+    event.value = 0;
+    t->gap &= ~mask;
+    for (p = 0; p < BURSTY_PROFILES && mask >> p; p++) {
+        bursty_p_sampler *s = &t->sampler[p];
+        if (!(mask >> p & 1) || !(s->set.classes & BURSTY_GAP) || !s->set.action) continue;
+        event.burst = s->number;
+        event.weight_256 = s->weight_256;
+        event.memory = s->memory;
+        s->set.action(s->set.user, &event);
+    }
+}
+
 /* Sends one event to every profile in mask whose classes take it. behind: see
    since.c; for others 0. */
 BURSTY_P_SLOW void bursty_p_send_behind(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
@@ -20,6 +39,7 @@ BURSTY_P_SLOW void bursty_p_send_behind(bursty_p_thread *t, uint32_t mask, const
 #if BURSTY_STACK > 0
     event.stack = BURSTY_P_HERE.stack;
 #endif
+    if (t->gap & mask) bursty_p_tell_gap(t, t->gap & mask, &event);
     for (p = 0; p < BURSTY_PROFILES && mask >> p; p++) {
         bursty_p_sampler *s = &t->sampler[p];
         if (!(mask >> p & 1) || !(s->set.classes & kind)) continue;

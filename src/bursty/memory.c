@@ -74,6 +74,7 @@ typedef struct bursty_p_thread {
     uint32_t active, framed, acting; /* that run, get BEGIN or END, have an action */
     uint32_t same_settings, plain; /* keep.c: a look leaves new ones alone; see there */
     uint64_t phase_checks, factor, factor_used, pace[4]; /* see bursty_p_pace */
+    uint32_t gap; /* profiles whose burst misses events since its last one */
     bursty_p_sampler sampler[BURSTY_PROFILES];
 } bursty_p_thread;
 

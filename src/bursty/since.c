@@ -26,6 +26,8 @@
    mark() gives s, to be called behind the check; it is 0 where no burst is
    live, which no burst began before. Numbers are of 32 bits and wrap.
 
+   An event that a burst leaves out is a gap in it, of which BURSTY_GAP tells.
+
    Cost: what the event alone costs and 20 instructions, in second copies. */
 BURSTY_API uint32_t bursty_note_mark(void) {
     bursty_p_thread *t = bursty_p_registered();
@@ -67,6 +69,9 @@ BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint
         t->kept = n;
         if (seen) bursty_p_send_behind(t, seen, site, value, kind, now - mark);
         t->in_slow = 0;
+        t->gap |= t->live & ~seen;
+    } else {
+        bursty_p_miss(t); /* nobody knows by which check this run came here */
     }
-    BURSTY_P_HERE.n = n;
+    bursty_p_release(t, BURSTY_P_HELD(n), n);
 }

@@ -17,7 +17,19 @@
      a handler that came in between   in `kept`; else 0 with span 0: the next check is a look with
                                       nothing passed, and a burst that goes on begins anew
      a thread without a record        no start yet, or no memory; it asks again in 65 536
-   checks */
+                                      checks
+
+   release() gives the word back. If somebody has counted it down meanwhile, checks
+   of a handler are missing in the burst; an action's own are taken for such. The
+   profiles in a burst get BURSTY_GAP before their next event, which is early
+   enough: what is missing lies between two events. */
+#if (defined(__x86_64__) || defined(__i386__)) && !defined(BURSTY_NO_TLS) \
+    && !defined(BURSTY_P_MSVC) && !defined(BURSTY_POLL) /* xchg locks: 7 ns */
+#define BURSTY_P_HOLDS_BY_ADDING
+#define BURSTY_P_HELD(n_) ((n_) + BURSTY_P_BUSY) /* the word, where hold() gave n_ */
+#else
+#define BURSTY_P_HELD(n_) BURSTY_P_BUSY
+#endif
 #define BURSTY_P_IS_HELD() ((int32_t)BURSTY_P_HERE.n > (int32_t)BURSTY_P_SPAN)
 BURSTY_P_STEP uint32_t bursty_p_hold(void) {
     uint32_t n = BURSTY_P_BUSY;
@@ -26,12 +38,22 @@ BURSTY_P_STEP uint32_t bursty_p_hold(void) {
     BURSTY_P_HERE.n = BURSTY_P_BUSY;
 #elif defined(BURSTY_P_MSVC)
     n = (uint32_t)_InterlockedExchange((volatile long *)&BURSTY_P_HERE.n, (long)n);
-#elif (defined(__x86_64__) || defined(__i386__)) && !defined(BURSTY_POLL) /* xchg locks: 7 ns */
+#elif defined(BURSTY_P_HOLDS_BY_ADDING)
     __asm__ __volatile__("{xaddl %0, %1|xadd %1, %0}" : "+r"(n), "+m"(BURSTY_P_HERE.n) : : "cc", "memory");
 #else
     n = __atomic_exchange_n(&BURSTY_P_HERE.n, n, __ATOMIC_RELAXED);
 #endif
     return n;
+}
+
+/* Events of the profiles in a burst are missing here. */
+BURSTY_P_STEP void bursty_p_miss(bursty_p_thread *t) {
+    if (t) t->gap |= t->live;
+}
+
+BURSTY_P_STEP void bursty_p_release(bursty_p_thread *t, uint32_t held, uint32_t n) {
+    if (t && t->live && *(volatile uint32_t *)&BURSTY_P_HERE.n != held) bursty_p_miss(t);
+    BURSTY_P_HERE.n = n;
 }
 
 BURSTY_P_SLOW void bursty_p_deliver(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
@@ -66,13 +88,14 @@ BURSTY_P_STEP int bursty_p_count_recent(const bursty_site *site, uint32_t n) {
 
 BURSTY_P_STEP uint32_t bursty_p_hit_of(bursty_p_thread *t, const bursty_site *site,
                                        uintptr_t value, uint32_t n) {
+    uint32_t held = BURSTY_P_HELD(n - !BURSTY_P_POLLS); /* n was the word before this check */
     if (!t) {
         BURSTY_P_HERE.n = BURSTY_P_SPAN;
         return 0;
     }
-    n = bursty_p_advance(t, n) - 1; /* it was the word before this check */
+    n = bursty_p_advance(t, n) - 1;
     if (t->live && site) bursty_p_deliver(t, site, value, site->kind, n);
-    BURSTY_P_HERE.n = n;
+    bursty_p_release(t, held, n);
     return t->live;
 }
 
@@ -82,7 +105,10 @@ static BURSTY_P_COLD uint32_t bursty_p_rest(const bursty_site *site, uintptr_t v
 
 BURSTY_API uint32_t bursty_hit(const bursty_site *site, uintptr_t value) {
     uint32_t n = bursty_p_hold();
-    if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return 0;
+    if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) {
+        bursty_p_miss(bursty_p_registered());
+        return 0;
+    }
     if (!site || !bursty_p_count_recent(site, n)) {
         return bursty_p_rest(site, value, n + !BURSTY_P_POLLS);
     }
@@ -102,12 +128,15 @@ BURSTY_P_STEP int bursty_p_count_return(void) {
 BURSTY_P_STEP void bursty_p_event_of(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
                                      uint32_t kind, uint32_t n) {
     if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
-    BURSTY_P_HERE.n = n;
+    bursty_p_release(t, BURSTY_P_HELD(n), n);
 }
 
 BURSTY_API void bursty_note(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t n = bursty_p_hold();
-    if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return;
+    if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) {
+        bursty_p_miss(bursty_p_registered());
+        return;
+    }
     if ((kind & BURSTY_RETURN) && !BURSTY_P_POLLS && bursty_p_count_return()) {
         BURSTY_P_HERE.n = n;
         return;
@@ -118,12 +147,13 @@ BURSTY_API void bursty_note(const bursty_site *site, uintptr_t value, uint32_t k
 #ifdef BURSTY_POLL
 BURSTY_API uint32_t bursty_p_is_live(void) {
     bursty_p_thread *t = bursty_p_registered();
+    if (t && t->in_slow) bursty_p_miss(t);
     return t && t->live && !t->in_slow && !bursty_p_reopened(t);
 }
 #endif
 
 BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
-    uint32_t n = bursty_p_hold(), room = BURSTY_P_SPAN;
+    uint32_t n = bursty_p_hold(), held = BURSTY_P_HELD(n), room = BURSTY_P_SPAN;
     bursty_p_thread *t = NULL;
     if (!BURSTY_P_POLLS || n != BURSTY_P_BUSY) {
         t = bursty_p_me();
@@ -132,7 +162,7 @@ BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     *live = t ? t->live : 0;
     if (t) room = t->live ? t->span - (0 - n) : n;
     if (left < room) room = (uint32_t)left;
-    if (t || n != BURSTY_P_BUSY) BURSTY_P_HERE.n = n - room;
+    if (t || n != BURSTY_P_BUSY) bursty_p_release(t, held, n - room);
     return room;
 }
 

@@ -7,6 +7,9 @@ enum {
     BURSTY_ANY = 63,                     /* all of the above                  */
     BURSTY_BEGIN = 64, BURSTY_END = 128, /* of a burst; only for profiles
                                             whose classes name them           */
+    BURSTY_GAP = 512,  /* events of this burst are missing in front of the next
+                          one; only for profiles with an action whose classes
+                          name it. The site is "(burst)"                      */
     BURSTY_FRAME = 256 /* set together with CALL or RETURN when the event
                           belongs to a scope, that is, when CALL and RETURN
                           come in pairs. So test kind with &, not ==          */

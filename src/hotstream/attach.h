@@ -8,10 +8,12 @@ HOTSTREAM_P_UNUSED static inline void hotstream_p_event(void *user, const bursty
     hotstream *h = (hotstream *)user;
     uint32_t me = (uint32_t)((uintptr_t)event->stack >> 3) | 1, nobody = 0;
     if (event->kind & (uint32_t)BURSTY_BEGIN) {
-        if (HOTSTREAM_P_CLAIM(h->owner, nobody, me)) hotstream_burst(h);
+        int is_mine = HOTSTREAM_P_READ(h->owner) == me; /* a longjmp has left its burst */
+        if (is_mine || HOTSTREAM_P_CLAIM(h->owner, nobody, me)) hotstream_burst(h);
     } else if (HOTSTREAM_P_READ(h->owner) == me) {
         uint32_t is_reference = event->kind & ((uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE);
         if (event->kind & (uint32_t)BURSTY_END) HOTSTREAM_P_PUBLISH(h->owner, 0);
+        else if (event->kind & (uint32_t)BURSTY_GAP) hotstream_burst(h);
         else hotstream_record(h, (uintptr_t)event->site, is_reference ? event->value : 0);
     }
 }
@@ -19,7 +21,7 @@ HOTSTREAM_P_UNUSED static inline void hotstream_p_event(void *user, const bursty
 /* Makes h the receiver of a profile's events. classes 0: loads and stores. */
 HOTSTREAM_P_UNUSED static inline void hotstream_attach(hotstream *h, bursty_profile *profile) {
     if (!profile->classes) profile->classes = (uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE;
-    profile->classes |= (uint32_t)BURSTY_BEGIN | (uint32_t)BURSTY_END;
+    profile->classes |= (uint32_t)BURSTY_BEGIN | (uint32_t)BURSTY_END | (uint32_t)BURSTY_GAP;
     profile->action = hotstream_p_event;
     profile->user = h;
 }
