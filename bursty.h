@@ -71,7 +71,9 @@
    7. Fibers, coroutines, tasks of an RTOS? Each gets a zeroed bursty_fiber with a
       name, and bursty_fiber_switch(&fiber) stands in front of each switch of
       stacks; NULL is the thread itself. Contexts of hcct.h follow by themselves.
-      Without it a fiber inherits the scopes of the one before it. In C++20 wrap
+      Without it a fiber inherits the scopes of the one before it. Timers with
+      glibc notice that, and the report says so first and gives no intervals; a
+      watcher and a bare build cannot: there it is not noticed. In C++20 wrap
       what a coroutine awaits (promise.await_transform, initial_suspend and
       final_suspend), with one bursty_fiber in its promise:
          template <class A> struct on_fiber {
@@ -259,6 +261,7 @@
      the tree of paths
      ticks: the scope of an interrupted instruction
      a timer of a thread's CPU time
+     stacks that nobody has told of
      timers
      the watcher: what it asks of the system
      the watcher
@@ -3669,7 +3672,7 @@ static struct {
     bursty_p_tick_row *rows;
     uint32_t *index;
     uint32_t row_room, row_count, index_mask, period_us;
-    bursty_p_tick_count lost, cut, late, untimed;
+    bursty_p_tick_count lost, cut, late, untimed, astray;
     uint32_t fold;
 #ifdef BURSTY_P_WATCHER
     uint32_t is_watched;
@@ -4317,6 +4320,99 @@ static void bursty_p_timer_delete(int timer) {
 
 #endif
 
+/* ---- stacks that nobody has told of ------------- src/bursty/stacks.c ---- */
+
+/* A program may switch stacks without bursty_fiber_switch. The thread's open
+   scopes are then those of whoever opened them last, on any stack, and a tick
+   is charged to them. No depth shows it: every scope may end where it began.
+   But a tick knows its stack pointer, and on which stack it should be:
+
+       main's stack    ends at __libc_stack_end, and grows down as far as a limit
+       other threads'  glibc has pthread_self() at the top of the mapping
+       sigaltstack     a signal handler's, on which the thread is for the moment
+
+   A tick elsewhere, while scopes are open, is *astray*. A thread that has called
+   bursty_fiber_switch is not asked: between that call and the switch itself it
+   stands on the other stack. What cannot be told is not astray: other C
+   libraries, and a stack less than 8 MB below pthread_self().
+
+   Cost: nothing on checks and scopes, some instructions for a tick; a system
+   call if the tick seems astray, and once for a thread a look at its mappings. */
+#if defined(BURSTY_P_TIMERS) && defined(__GLIBC__) && defined(SS_ONSTACK) && \
+    defined(SYS_prlimit64) && defined(SYS_openat) && defined(BURSTY_P_GNU)
+#define BURSTY_P_KNOWS_STACKS
+extern void *bursty_p_stack_end __asm__("__libc_stack_end") __attribute__((weak));
+
+enum { BURSTY_P_STACK_LEAST = 8 << 20 }; /* taken for a thread's stack without a look */
+enum { BURSTY_P_NOT_ASKED, BURSTY_P_MAIN, BURSTY_P_NOT_MAIN };
+static BURSTY_P_TLS struct {
+    uint32_t is;       /* BURSTY_P_MAIN, ... */
+    uint32_t told;     /* it has called bursty_fiber_switch */
+    uintptr_t low;     /* of the mapping of its stack; 0: not asked */
+} bursty_p_own_stack;
+
+/* On a thread that gets a timer. */
+static void bursty_p_ask_stack(void) {
+    if (bursty_p_own_stack.is != BURSTY_P_NOT_ASKED) return; /* a forked child's thread, too */
+    bursty_p_own_stack.is = syscall(SYS_gettid) == (long)getpid() ? BURSTY_P_MAIN : BURSTY_P_NOT_MAIN;
+}
+
+static int bursty_p_is_on_main_stack(uintptr_t at) {
+    uint64_t limit[2] = { 0, 0 };
+    const uintptr_t end = &bursty_p_stack_end ? (uintptr_t)bursty_p_stack_end : UINTPTR_MAX;
+    if (at > end) return 0;
+    if (end == UINTPTR_MAX || end - at < BURSTY_P_STACK_LEAST) return 1;
+    return syscall(SYS_prlimit64, 0L, 3L, (void *)0, limit) != 0 || end - at < limit[0];
+}
+
+/* Where the mapping begins that has `at` in it; 1: not known, so all may be its
+   own. Without the C library's files, since it may be in the middle of
+   anything. */
+static uintptr_t bursty_p_mapping_of(uintptr_t at) {
+    char bytes[512];
+    uintptr_t low = 0, high = 0, found = 1;
+    int part = 0; /* 0: low; 1: high; 2: the rest of the line */
+    long got, i, file = syscall(SYS_openat, -100L, "/proc/self/maps", 0L);
+    if (file < 0) return found;
+    while (found == 1 && (got = syscall(SYS_read, file, bytes, sizeof bytes)) > 0) {
+        for (i = 0; i < got && found == 1; i++) {
+            const char c = bytes[i];
+            const uintptr_t digit = (uintptr_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+            if (c == '\n') {
+                low = high = 0;
+                part = 0;
+            } else if (part == 0) {
+                if (c == '-') part = 1;
+                else low = low << 4 | digit;
+            } else if (part == 1) {
+                if (c != ' ') high = high << 4 | digit;
+                else part = 2;
+                if (part == 2 && low <= at && at < high) found = low;
+            }
+        }
+    }
+    (void)syscall(SYS_close, file);
+    return found;
+}
+
+static int bursty_p_is_on_thread_stack(uintptr_t at) {
+    const uintptr_t top = (uintptr_t)pthread_self();
+    if (at > top) return 0;
+    if (top - at < BURSTY_P_STACK_LEAST) return 1;
+    if (!bursty_p_own_stack.low) bursty_p_own_stack.low = bursty_p_mapping_of(top);
+    return at >= bursty_p_own_stack.low;
+}
+
+static int bursty_p_is_astray(uintptr_t at) {
+    stack_t handlers;
+    if (BURSTY_P_HERE.depth == 0 || bursty_p_own_stack.told) return 0;
+    if (bursty_p_own_stack.is == BURSTY_P_NOT_ASKED) return 0;
+    if (bursty_p_own_stack.is == BURSTY_P_MAIN ? bursty_p_is_on_main_stack(at)
+                                               : bursty_p_is_on_thread_stack(at)) return 0;
+    return sigaltstack(NULL, &handlers) == 0 && !(handlers.ss_flags & SS_ONSTACK);
+}
+#endif
+
 /* ---- timers ------------------------------------- src/bursty/timers.c ---- */
 
 #ifdef BURSTY_P_TIMERS
@@ -4332,6 +4428,10 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
         bursty_p_tick_add_shared(&bursty_p_ticks.late, n - BURSTY_P_TICK_CAP);
         n = BURSTY_P_TICK_CAP;
     }
+#ifdef BURSTY_P_KNOWS_STACKS
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) == 1 && bursty_p_is_astray((uintptr_t)__builtin_frame_address(0)))
+        bursty_p_tick_add_shared(&bursty_p_ticks.astray, n);
+#endif
     bursty_p_tick_charge(n, bursty_p_interrupted(context));
     errno = error;
 }
@@ -4351,6 +4451,9 @@ static int bursty_p_arm(bursty_p_thread *t) {
     uint32_t random = ((uint32_t)syscall(SYS_gettid) ^ place) * UINT32_C(0x9E3779B1);
     bursty_p_disarm(t);
     if (!signal) return 1;
+#ifdef BURSTY_P_KNOWS_STACKS
+    bursty_p_ask_stack();
+#endif
     timer = bursty_p_timer_create(signal, NULL);
     if (timer < 0) return 0;
     __atomic_store_n(&t->timer, (uint32_t)timer + 1, __ATOMIC_SEQ_CST);
@@ -5470,7 +5573,7 @@ static int bursty_p_plan_time(const bursty_config *config) {
     bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
     bursty_p_watcher_forget_counts();
 #endif
-    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
+    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = bursty_p_ticks.astray = 0;
     bursty_p_cpu.before = 0;
     bursty_p_ticks.fold = config->fold;
     bursty_p_ticks.period_us = hz > 0 ? 1000000u / (uint32_t)hz : 10000;
@@ -5541,6 +5644,7 @@ static void bursty_p_clear_time(void) {
     BURSTY_P_RELEASE(&bursty_p_ticks.lost, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.cut, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.late, 0);
+    BURSTY_P_RELEASE(&bursty_p_ticks.astray, 0);
 #ifdef BURSTY_P_WATCHER
     bursty_p_watcher_forget_counts();
 #endif
@@ -5659,6 +5763,7 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
                                 BURSTY_P_ACQUIRE(&bursty_p_ticks.late) };
     const uint64_t untimed[2] = { 9, BURSTY_P_ACQUIRE(&bursty_p_ticks.untimed) };
     const uint64_t cpu[2] = { 11, bursty_p_cpu_seen() };
+    const uint64_t astray[2] = { 17, BURSTY_P_ACQUIRE(&bursty_p_ticks.astray) };
     uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
     bursty_p_put_begin(&d->out, 1, write, user);
     bursty_p_put_all(d, info, 2);
@@ -5667,6 +5772,7 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
     bursty_p_put_all(d, ticks, 5);
     if (untimed[1]) bursty_p_put_all(d, untimed, 2);
     if (cpu[1]) bursty_p_put_all(d, cpu, 2);
+    if (astray[1]) bursty_p_put_all(d, astray, 2);
 #ifdef BURSTY_P_WATCHER
     if (bursty_p_ticks.is_watched) {
         const uint64_t watch[9] = { 12, 1, BURSTY_P_ANSWERS, BURSTY_P_GET(&bursty_p_watcher.rounds),
@@ -6868,6 +6974,9 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
     bursty_fiber *to = fiber ? fiber : &bursty_p_fiber.own;
     uint32_t n = BURSTY_P_HERE.n;
     if (fiber == was) return was;
+#ifdef BURSTY_P_KNOWS_STACKS
+    bursty_p_own_stack.told = 1;
+#endif
 #if BURSTY_STACK > 0
     if (fiber && BURSTY_P_UNLIKELY(fiber->depth == 0) && fiber->name) { /* its name is its outermost scope */
         fiber->stack[0] = bursty_p_fiber_site(fiber->name);
