@@ -393,6 +393,23 @@ static void add_turns(report *r, const missing_ends *s) {
     free(words);
 }
 
+/* Of all processes together. It may be in files of their own. */
+static void add_children(report *r, const missing_ends *s) {
+    uint64_t theirs = 0, all = 0;
+    size_t i;
+    for (i = 0; i < s->count; i++) {
+        if (s->at[i].why != END_CHILDREN) continue;
+        theirs = sampled_add(theirs, s->at[i].missing);
+        all = sampled_add(all, s->at[i].of);
+    }
+    if (theirs)
+        report_add_loss(r, 0, "CPU time of its children, in ms", theirs,
+                        (double)theirs / (double)all,
+                        "What they did is not in its numbers. bursty record --follow records them, "
+                        "too; a program with bursty.h saves each into a file of its own, and "
+                        "bursty report takes the folder.");
+}
+
 /* Of all processes together. */
 static void add_lost(report *r, const missing_ends *s) {
     static const char *const what[] = {
@@ -409,7 +426,7 @@ static void add_lost(report *r, const missing_ends *s) {
     };
     uint32_t why;
     size_t i;
-    for (why = END_THREADS; why < END_REASONS; why++) {
+    for (why = END_THREADS; why <= END_MEMORY; why++) {
         uint64_t count = 0, of = 0;
         for (i = 0; i < s->count; i++) {
             if (s->at[i].why != why) continue;
@@ -447,6 +464,7 @@ static void add_ends(report *r, const void *state) {
                         "Those threads may be cancelled at any instruction. Record with --ticks.");
     add_uncounted(r, s);
     add_later(r, s);
+    add_children(r, s);
     add_turns(r, s);
     add_lost(r, s);
 }
