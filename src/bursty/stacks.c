@@ -12,7 +12,7 @@
    A tick elsewhere, while scopes are open, is *astray*. A thread that has called
    bursty_fiber_switch is not asked: between that call and the switch itself it
    stands on the other stack. What cannot be told is not astray: other C
-   libraries, and a stack less than 8 MB below pthread_self().
+   libraries, and a stack less than 64 KB below pthread_self().
 
    Cost: nothing on checks and scopes, some instructions for a tick; a system
    call if the tick seems astray, and once for a thread a look at its mappings. */
@@ -21,12 +21,12 @@
 #define BURSTY_P_KNOWS_STACKS
 extern void *bursty_p_stack_end __asm__("__libc_stack_end") __attribute__((weak));
 
-enum { BURSTY_P_STACK_LEAST = 8 << 20 }; /* taken for a thread's stack without a look */
+enum { BURSTY_P_MAIN_LEAST = 8 << 20, BURSTY_P_THREAD_LEAST = 1 << 16 }; /* its own without a look */
 enum { BURSTY_P_NOT_ASKED, BURSTY_P_MAIN, BURSTY_P_NOT_MAIN };
 static BURSTY_P_TLS struct {
     uint32_t is;       /* BURSTY_P_MAIN, ... */
     uint32_t told;     /* it has called bursty_fiber_switch */
-    uintptr_t low;     /* of the mapping of its stack; 0: not asked */
+    uintptr_t low;     /* of its stack; 0: not asked */
 } bursty_p_own_stack;
 
 /* On a thread that gets a timer. */
@@ -39,17 +39,18 @@ static int bursty_p_is_on_main_stack(uintptr_t at) {
     uint64_t limit[2] = { 0, 0 };
     const uintptr_t end = &bursty_p_stack_end ? (uintptr_t)bursty_p_stack_end : UINTPTR_MAX;
     if (at > end) return 0;
-    if (end == UINTPTR_MAX || end - at < BURSTY_P_STACK_LEAST) return 1;
+    if (end == UINTPTR_MAX || end - at < BURSTY_P_MAIN_LEAST) return 1;
     return syscall(SYS_prlimit64, 0L, 3L, (void *)0, limit) != 0 || end - at < limit[0];
 }
 
-/* Where the mapping begins that has `at` in it; 1: not known, so all may be its
-   own. Without the C library's files, since it may be in the middle of
+/* Where the readable memory begins that has `at` in it: mappings in a row, as
+   mlock makes several of one stack, up to a guard page. 1: not known, so all may
+   be its own. Without the C library's files, since it may be in the middle of
    anything. */
-static uintptr_t bursty_p_mapping_of(uintptr_t at) {
+static uintptr_t bursty_p_memory_of(uintptr_t at) {
     char bytes[512];
-    uintptr_t low = 0, high = 0, found = 1;
-    int part = 0; /* 0: low; 1: high; 2: the rest of the line */
+    uintptr_t low = 0, high = 0, begin = 0, end = 0, found = 1;
+    int part = 0; /* of a line: 0 low, 1 high, 2 may it be read, 3 the rest */
     long got, i, file = syscall(SYS_openat, -100L, "/proc/self/maps", 0L);
     if (file < 0) return found;
     while (found == 1 && (got = syscall(SYS_read, file, bytes, sizeof bytes)) > 0) {
@@ -59,13 +60,17 @@ static uintptr_t bursty_p_mapping_of(uintptr_t at) {
             if (c == '\n') {
                 low = high = 0;
                 part = 0;
+            } else if (part < 2 && (c == '-' || c == ' ')) {
+                part++;
             } else if (part == 0) {
-                if (c == '-') part = 1;
-                else low = low << 4 | digit;
+                low = low << 4 | digit;
             } else if (part == 1) {
-                if (c != ' ') high = high << 4 | digit;
-                else part = 2;
-                if (part == 2 && low <= at && at < high) found = low;
+                high = high << 4 | digit;
+            } else if (part == 2) {
+                if (low != end) begin = low;
+                end = c == 'r' ? high : 0;
+                if (end && low <= at && at < high) found = begin;
+                part = 3;
             }
         }
     }
@@ -76,8 +81,8 @@ static uintptr_t bursty_p_mapping_of(uintptr_t at) {
 static int bursty_p_is_on_thread_stack(uintptr_t at) {
     const uintptr_t top = (uintptr_t)pthread_self();
     if (at > top) return 0;
-    if (top - at < BURSTY_P_STACK_LEAST) return 1;
-    if (!bursty_p_own_stack.low) bursty_p_own_stack.low = bursty_p_mapping_of(top);
+    if (top - at < BURSTY_P_THREAD_LEAST) return 1;
+    if (!bursty_p_own_stack.low) bursty_p_own_stack.low = bursty_p_memory_of(top);
     return at >= bursty_p_own_stack.low;
 }
 
