@@ -194,7 +194,7 @@ static void add_astray(report *r, const tick_sums *t) {
     words = text_take(&what);
     report_add_loss(r, t->astray > ticks / 1000 ? REPORT_OF_COUNTS | REPORT_OF_TIME : 0, words,
                     t->astray, t->astray > ticks / 1000 ? REPORT_NONE : part_in(t->astray, ticks),
-                    "Fibers, coroutines or longjmp switch stacks, and the scopes of one are taken "
+                    "Fibers, coroutines or a longjmp switch stacks, and the scopes of one are taken "
                     "for those of another: shares, callers and contexts may be false. Call "
                     "bursty_fiber_switch in front of each switch.");
     free(words);
