@@ -21,7 +21,8 @@
 #define BURSTY_P_KNOWS_STACKS
 extern void *bursty_p_stack_end __asm__("__libc_stack_end") __attribute__((weak));
 
-enum { BURSTY_P_MAIN_LEAST = 8 << 20, BURSTY_P_THREAD_LEAST = 1 << 16 }; /* its own without a look */
+/* Its own without a look. */
+enum { BURSTY_P_MAIN_LEAST = 8 << 20, BURSTY_P_THREAD_LEAST = 1 << 16 };
 enum { BURSTY_P_NOT_ASKED, BURSTY_P_MAIN, BURSTY_P_NOT_MAIN };
 static BURSTY_P_TLS struct {
     uint32_t is;       /* BURSTY_P_MAIN, ... */
@@ -32,7 +33,8 @@ static BURSTY_P_TLS struct {
 /* On a thread that gets a timer. */
 static void bursty_p_ask_stack(void) {
     if (bursty_p_own_stack.is != BURSTY_P_NOT_ASKED) return; /* a forked child's thread, too */
-    bursty_p_own_stack.is = syscall(SYS_gettid) == (long)getpid() ? BURSTY_P_MAIN : BURSTY_P_NOT_MAIN;
+    bursty_p_own_stack.is = BURSTY_P_NOT_MAIN;
+    if (syscall(SYS_gettid) == (long)getpid()) bursty_p_own_stack.is = BURSTY_P_MAIN;
 }
 
 static int bursty_p_is_on_main_stack(uintptr_t at) {
