@@ -503,4 +503,106 @@ TEST(stopped_while_threads_begin) {
         for (i = 0; i < 3; i++) CHECK_EQ(bursty_p_all.threads[i].timer, 0);
     }
 }
+
+#ifdef __GLIBC__
+/* Ticks are sent by hand: the timers are taken away. */
+#include <sys/mman.h>
+#include <ucontext.h>
+static ucontext_t of_thread, of_fiber;
+static uint64_t fiber_stack[8192], handler_stack[8192];
+static bursty_fiber told = { "told", 0, { NULL } };
+static uint64_t astray;
+static int is_wrong; /* threads do not check */
+
+static uint64_t tick_here(void) {
+    uint64_t before = bursty_p_ticks.astray;
+    (void)raise(bursty_p_tick_signal);
+    return bursty_p_ticks.astray - before;
+}
+static void fiber_ticks(void) {
+    BURST_SCOPE("fiber");
+    astray = tick_here();
+    BURST_LEAVE();
+    (void)swapcontext(&of_fiber, &of_thread);
+}
+static void run_fiber(void) {
+    (void)getcontext(&of_fiber);
+    of_fiber.uc_stack.ss_sp = fiber_stack;
+    of_fiber.uc_stack.ss_size = sizeof fiber_stack;
+    makecontext(&of_fiber, fiber_ticks, 0);
+    (void)swapcontext(&of_thread, &of_fiber);
+}
+static void on_other_stack(int number) {
+    (void)number;
+    astray += tick_here();
+}
+static uint64_t tick_deep(int depth) {
+    volatile char room[65536];
+    uint64_t sum;
+    room[0] = room[65535] = 0;
+    sum = depth ? tick_deep(depth - 1) : tick_here();
+    return sum + (uint64_t)room[0]; /* no tail call */
+}
+static void tick_in_handler(void) {
+    struct sigaction action;
+    stack_t other;
+    memset(&other, 0, sizeof other);
+    other.ss_sp = handler_stack;
+    other.ss_size = sizeof handler_stack;
+    (void)sigaltstack(&other, NULL);
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_other_stack;
+    action.sa_flags = SA_ONSTACK;
+    (void)sigaction(SIGUSR2, &action, NULL);
+    (void)raise(SIGUSR2);
+    other.ss_flags = SS_DISABLE;
+    (void)sigaltstack(&other, NULL);
+}
+
+/* On its own stack, at any depth, and in a handler on another one: none. On a
+   fiber: all, until the thread says which one runs. */
+static void *tick_everywhere(void *megabytes) {
+    volatile char here[65536]; /* locked, as programs in real time do: more than one mapping */
+    BURST_SCOPE("everywhere");
+    bursty_p_disarm(bursty_p_registered());
+    here[0] = 0;
+    (void)mlock((const void *)&here[8192], 4096);
+    astray = tick_here() + tick_deep(*(int *)megabytes * 16);
+    tick_in_handler();
+    is_wrong |= astray != 0;
+    run_fiber();
+    is_wrong |= astray != 1;
+    (void)bursty_fiber_switch(&told);
+    run_fiber();
+    (void)bursty_fiber_switch(NULL);
+    is_wrong |= astray != 0;
+    BURST_LEAVE();
+    return NULL;
+}
+
+TEST(ticks_on_stacks_of_which_nobody_told) {
+    int few = 1, many = 12; /* more than what is taken for a stack without a look */
+    pthread_attr_t large;
+    pthread_t thread;
+    tally t;
+    if (!start_timers()) {
+        SKIP("no timers of threads' CPU time here");
+        return;
+    }
+    bursty_p_disarm(bursty_p_registered());
+    run_fiber(); /* no scope is open below: its own one is */
+    CHECK_EQ(astray, 1);
+    (void)tick_everywhere(&few);
+    CHECK_EQ(is_wrong, 0);
+    CHECK_EQ(pthread_attr_init(&large), 0);
+    CHECK_EQ(pthread_attr_setstacksize(&large, 32 << 20), 0);
+    CHECK_EQ(pthread_create(&thread, &large, tick_everywhere, &many), 0);
+    CHECK_EQ(pthread_join(thread, NULL), 0);
+    CHECK_EQ(is_wrong, 0);
+    bursty_stop();
+    read_dump(&t);
+    CHECK(t.programs.count == 1 && t.programs.at[0].ticks_astray == 3);
+    kind_sampled.free(&t);
+}
+#endif
 #endif

@@ -86,4 +86,49 @@ if echo 'int main() { return 0; }' >"$out/try.cc" && ${CXX:-c++} -std=c++20 -inc
     ${RUN-} "$out/coroutines" >"$out/log" 2>&1
     ok $? "scopes stay with their coroutine: $(head -5 "$out/log")"
 else skip "no C++20 with coroutines"; fi
+
+# Fibers that nobody told of: the first thing in a report, and no share has an interval.
+cat >"$out/untold.c" <<'END'
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+#include <ucontext.h>
+static ucontext_t of_main, of_fiber;
+static uint64_t stack[8192];
+static void fiber(void) {
+    BURST_SCOPE("fiber");
+    for (;;) {
+        for (volatile int i = 0; i < 20000; i++) { }
+        swapcontext(&of_fiber, &of_main);
+    }
+}
+int main(int argc, char **argv) {
+    bursty_config config;
+    bursty_stats stats;
+    memset(&config, 0, sizeof config);
+    config.seed = 1;
+    config.tick_hz = 1000;
+    bursty_start(&config);
+    getcontext(&of_fiber);
+    of_fiber.uc_stack.ss_sp = stack;
+    of_fiber.uc_stack.ss_size = sizeof stack;
+    makecontext(&of_fiber, fiber, 0);
+    bursty_get_stats(&stats);
+    while (stats.no_time == 0 && stats.ticks < 20) {
+        swapcontext(&of_main, &of_fiber);
+        bursty_get_stats(&stats);
+    }
+    return argc < 2 || bursty_save(argv[1]) || (stats.no_time ? 3 : 0);
+}
+END
+if echo '#include <features.h>' | ${CC:-cc} -dM -E - 2>/dev/null | grep -q __GLIBC__ && [ -z "${RUN-}" ]; then
+    ${CC:-cc} -O0 -I. -o "$out/untold" "$out/untold.c" ${LDFLAGS-} -pthread && "$out/untold" "$out/untold.brst"
+    ok $? "fibers of which nobody tells run"
+    "${BUILD:-build}/bursty" report "$out/untold.brst" >"$out/log" 2>&1
+    sed -n 2p "$out/log" | grep -q '^MISSING: ticks on a stack that bursty was not told of' &&
+        grep -q 'bursty_fiber_switch' "$out/log" && grep -q 'have no interval' "$out/log"
+    ok $? "the report says it first: $(head -5 "$out/log")"
+    "${BUILD:-build}/bursty" merge -o "$out/merged.brst" "$out/untold.brst" 2>"$out/log" &&
+        "${BUILD:-build}/bursty" report --json "$out/merged.brst" | grep -q 'not told of'
+    ok $? "JSON says it, behind merge, too: $(head -3 "$out/log")"
+else skip "no ticks of glibc's threads"; fi
 finish

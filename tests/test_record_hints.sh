@@ -95,11 +95,15 @@ chmod +x script
 "$bursty" record -o x.brst ./script >got 2>err
 check "the programs that a script starts are named" \
     grep -q '^bursty: the programs that it started used [0-9]* ms .*--follow' err
+"$bursty" report x.brst >got 2>&1
+check "and their time stands in the file" grep -q '^MISSING: CPU time of its children' got
 "$bursty" record --follow -o x.brst ./script >got 2>err
 lacks err '^bursty: ' 'that it started'
 ok $? "not with --follow: $(cat err)"
 "$bursty" record -o x.brst ./short 2000000 >got 2>err
 lacks err '^bursty: short: ' 'that it started'
 ok $? "nor where there are none"
+"$bursty" report x.brst >got 2>&1 && ! grep -q 'of its children' got
+ok $? "and nothing in the file"
 
 finish

@@ -19,6 +19,7 @@ cat >"$out/program.c" <<'END'
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
@@ -29,8 +30,22 @@ static void run(const char *file, int n) {
     while (n--) parse(n);
     if (bursty_save(file) != 0) _exit(1);
 }
-int main(int argc, char **argv) { /* FILE SEED CHILDREN */
+/* A child of at least .1 s of CPU time, and of no less than its parent has had. */
+static int burning_child(const char *file) {
+    const clock_t enough = clock() + CLOCKS_PER_SEC / 10;
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        while (clock() < enough) sink++;
+        _exit(0);
+    }
+    if (waitpid(child, &status, 0) != child || bursty_save(file) != 0) return 1;
+    bursty_clear();
+    return 0;
+}
+int main(int argc, char **argv) { /* FILE SEED CHILDREN; or FILE SEED burn */
     bursty_config config;
+    char name[4096];
     int i, status;
     (void)argc;
     memset(&config, 0, sizeof config);
@@ -38,8 +53,12 @@ int main(int argc, char **argv) { /* FILE SEED CHILDREN */
     config.tick_hz = -1;
     bursty_start(&config);
     parse(0);
+    if (!strcmp(argv[3], "burn")) {
+        if (burning_child(argv[1])) return 1;
+        strcat(strcpy(name, argv[1]), ".cleared");
+        return bursty_save(name) != 0;
+    }
     for (i = 0; i < atoi(argv[3]); i++) {
-        char name[4096];
         pid_t child = fork();
         snprintf(name, sizeof name, "%s.%d", argv[1], i);
         if (child == 0) {
@@ -104,6 +123,16 @@ ok $? "21 seeds of a process and 20 children"
 ok $? "children of a seed that was given are the same in each run"
 bursty report "$out/c1" | grep -q 'seed 7, cleared 1 times'
 ok $? "a dump behind bursty_clear is another sample"
+
+# Not the seeds of children, but their time.
+run "$out/burn" 7 burn
+bursty report "$out/burn" >"$out/log" 2>"$out/err"
+sed -n 2p "$out/log" | grep -q '^MISSING: CPU time of its children, in ms: [0-9]*, .* % of all'
+ok $? "what children did is missing, and the report says so first: $(head -3 "$out/log" "$out/err")"
+bursty merge -o "$out/burn.m" "$out/burn" && bursty report --json "$out/burn.m" | grep -q 'time of its children'
+ok $? "JSON says so, behind merge, too"
+bursty report "$out/burn.cleared" >"$out/log" 2>&1 && ! grep -q 'of its children' "$out/log"
+ok $? "but not of those before bursty_clear"
 
 if [ -z "${RUN-}" ]; then
     printf 'static volatile int n; static int f(int i) { return i < 2 ? i : f(i - 1) + f(i - 2); }\nint main(void) { n = f(21); return 0; }\n' >"$out/cc.c"

@@ -233,6 +233,31 @@ static int record_write_turns(const sampled_profile *about, hcct_write_fn write,
     return sampled_write_missing(about, END_TURNS, turns < ticks ? turns : ticks, ticks, write, user);
 }
 
+/* Milliseconds of CPU time of those that it started and waited for; 0: too few
+   for a word, or they are recorded, too. */
+static uint64_t record_children(uint64_t *own_ms) {
+    enum { LITTLE_MS = 20 };
+    struct rusage own, theirs;
+    uint64_t their_ms;
+    *own_ms = 0;
+    if (record.follow || record.sandboxed || getrusage(RUSAGE_SELF, &own) != 0
+        || getrusage(RUSAGE_CHILDREN, &theirs) != 0)
+        return 0;
+    *own_ms = (uint64_t)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) * 1000
+            + (uint64_t)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) / 1000;
+    their_ms = (uint64_t)(theirs.ru_utime.tv_sec + theirs.ru_stime.tv_sec) * 1000
+             + (uint64_t)(theirs.ru_utime.tv_usec + theirs.ru_stime.tv_usec) / 1000;
+    return their_ms < LITTLE_MS ? 0 : their_ms;
+}
+
+/* If it is a real share. */
+static int record_write_children(const sampled_profile *about, hcct_write_fn write, void *user) {
+    enum { END_CHILDREN = 11, SHARE = 20 };
+    uint64_t own_ms, their_ms = record_children(&own_ms);
+    if (!their_ms || their_ms * SHARE < their_ms + own_ms) return 0;
+    return sampled_write_missing(about, END_CHILDREN, their_ms, their_ms + own_ms, write, user);
+}
+
 /* A function by its key, an object, or an instruction. */
 static const char *record_miss_name(void *user, uint32_t what, uint64_t number) {
     if (what == MISSES_OBJECT) return objects_name(number, record_name);
@@ -351,6 +376,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     if (!failed) failed = record_write_losses(&about, write, user);
     if (!failed) failed = record_write_unseen(&about, write, user);
     if (!failed) failed = record_write_turns(&about, write, user);
+    if (!failed) failed = record_write_children(&about, write, user);
     if (!failed) failed = record_write_sharing(write, user);
     /* A reader adds up the pairs of a function, so that pairs tell everything
        about functions. */
@@ -518,18 +544,9 @@ static int record_say_unnamed(void) {
 
 /* A shell script is the run of a shell, and the work is done by what it starts. */
 static void record_say_children(void) {
-    enum { LITTLE_MS = 20 };
-    struct rusage own, theirs;
+    uint64_t own_ms, their_ms = record_children(&own_ms);
     char line[300];
-    uint64_t own_ms, their_ms;
-    if (record.follow || record.sandboxed || getrusage(RUSAGE_SELF, &own) != 0
-        || getrusage(RUSAGE_CHILDREN, &theirs) != 0)
-        return;
-    own_ms = (uint64_t)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) * 1000
-           + (uint64_t)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) / 1000;
-    their_ms = (uint64_t)(theirs.ru_utime.tv_sec + theirs.ru_stime.tv_sec) * 1000
-             + (uint64_t)(theirs.ru_utime.tv_usec + theirs.ru_stime.tv_usec) / 1000;
-    if (their_ms < LITTLE_MS || their_ms <= own_ms) return;
+    if (their_ms <= own_ms) return;
     snprintf(line, sizeof line,
              "?the programs that it started used %llu ms of CPU time, and it used %llu itself: "
              "--follow records them, too\n",

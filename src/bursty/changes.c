@@ -145,6 +145,7 @@ BURSTY_API void bursty_clear(void) {
     for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) {
         for (p = 0; p < BURSTY_P_SUMS; p++) BURSTY_P_STORE(&bursty_p_all.rows[i].sum[p], 0);
     }
+    bursty_p_begin_children();
     bursty_p_clear_time();
     bursty_p_clear_frames();
 }

@@ -88,6 +88,9 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
     bursty_fiber *to = fiber ? fiber : &bursty_p_fiber.own;
     uint32_t n = BURSTY_P_HERE.n;
     if (fiber == was) return was;
+#ifdef BURSTY_P_KNOWS_STACKS
+    bursty_p_own_stack.told = 1;
+#endif
 #if BURSTY_STACK > 0
     if (fiber && BURSTY_P_UNLIKELY(fiber->depth == 0) && fiber->name) { /* its name is its outermost scope */
         fiber->stack[0] = bursty_p_fiber_site(fiber->name);

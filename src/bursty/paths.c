@@ -45,7 +45,7 @@ static struct {
     bursty_p_tick_row *rows;
     uint32_t *index;
     uint32_t row_room, row_count, index_mask, period_us;
-    bursty_p_tick_count lost, cut, late, untimed;
+    bursty_p_tick_count lost, cut, late, untimed, astray;
     uint32_t fold;
 #ifdef BURSTY_P_WATCHER
     uint32_t is_watched;

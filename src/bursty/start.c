@@ -125,6 +125,7 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
         bursty_p_all.seed_is = BURSTY_P_SEED_DRAWN;
     }
 #endif
+    bursty_p_begin_children();
     bursty_p_begin_frames();
     bursty_p_begin_budget(config);
     bursty_p_first_settings(config);

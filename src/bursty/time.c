@@ -44,7 +44,7 @@ static int bursty_p_plan_time(const bursty_config *config) {
     bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
     bursty_p_watcher_forget_counts();
 #endif
-    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
+    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = bursty_p_ticks.astray = 0;
     bursty_p_cpu.before = 0;
     bursty_p_ticks.fold = config->fold;
     bursty_p_ticks.period_us = hz > 0 ? 1000000u / (uint32_t)hz : 10000;
@@ -115,6 +115,7 @@ static void bursty_p_clear_time(void) {
     BURSTY_P_RELEASE(&bursty_p_ticks.lost, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.cut, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.late, 0);
+    BURSTY_P_RELEASE(&bursty_p_ticks.astray, 0);
 #ifdef BURSTY_P_WATCHER
     bursty_p_watcher_forget_counts();
 #endif
@@ -233,6 +234,7 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
                                 BURSTY_P_ACQUIRE(&bursty_p_ticks.late) };
     const uint64_t untimed[2] = { 9, BURSTY_P_ACQUIRE(&bursty_p_ticks.untimed) };
     const uint64_t cpu[2] = { 11, bursty_p_cpu_seen() };
+    const uint64_t astray[2] = { 17, BURSTY_P_ACQUIRE(&bursty_p_ticks.astray) };
     uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
     bursty_p_put_begin(&d->out, 1, write, user);
     bursty_p_put_all(d, info, 2);
@@ -241,6 +243,7 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
     bursty_p_put_all(d, ticks, 5);
     if (untimed[1]) bursty_p_put_all(d, untimed, 2);
     if (cpu[1]) bursty_p_put_all(d, cpu, 2);
+    if (astray[1]) bursty_p_put_all(d, astray, 2);
 #ifdef BURSTY_P_WATCHER
     if (bursty_p_ticks.is_watched) {
         const uint64_t watch[9] = { 12, 1, BURSTY_P_ANSWERS, BURSTY_P_GET(&bursty_p_watcher.rounds),

@@ -13,6 +13,11 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
         bursty_p_tick_add_shared(&bursty_p_ticks.late, n - BURSTY_P_TICK_CAP);
         n = BURSTY_P_TICK_CAP;
     }
+#ifdef BURSTY_P_KNOWS_STACKS
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) == 1
+        && bursty_p_is_astray((uintptr_t)__builtin_frame_address(0)))
+        bursty_p_tick_add_shared(&bursty_p_ticks.astray, n);
+#endif
     bursty_p_tick_charge(n, bursty_p_interrupted(context));
     errno = error;
 }
@@ -32,6 +37,9 @@ static int bursty_p_arm(bursty_p_thread *t) {
     uint32_t random = ((uint32_t)syscall(SYS_gettid) ^ place) * UINT32_C(0x9E3779B1);
     bursty_p_disarm(t);
     if (!signal) return 1;
+#ifdef BURSTY_P_KNOWS_STACKS
+    bursty_p_ask_stack();
+#endif
     timer = bursty_p_timer_create(signal, NULL);
     if (timer < 0) return 0;
     __atomic_store_n(&t->timer, (uint32_t)timer + 1, __ATOMIC_SEQ_CST);

@@ -52,7 +52,7 @@ static void settle(void *state) {
 int ends_tell_losses(const missing_ends *s) {
     size_t i;
     for (i = 0; s && i < s->count; i++) {
-        if (s->at[i].why >= END_THREADS) return 1;
+        if (s->at[i].why >= END_THREADS && s->at[i].why <= END_MEMORY) return 1;
     }
     return 0;
 }

@@ -21,6 +21,7 @@ enum {
     END_EVENTS = 8,
     END_CALLS = 9,
     END_MEMORY = 10,
+    END_CHILDREN = 11, /* what children did is not in it */
     END_REASONS
 };
 
@@ -29,7 +30,7 @@ typedef struct missing_end {
     uint32_t why;
     /* Milliseconds from what is there to the end; END_QUIET: of CPU time;
        END_UNCOUNTED: functions; END_TURNS: turns that were cut off, at most the
-       ticks. */
+       ticks; END_CHILDREN: of their CPU time. */
     uint64_t missing;
     uint64_t of;                                  /* from END_QUIET on: of so many */
 } missing_end;

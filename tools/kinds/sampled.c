@@ -37,6 +37,7 @@ enum {
     TAG_WAITING = 13, /* of the path before it */
     TAG_KERNEL = 14,  /* CPU time, how much of it was in the kernel, how often it looks */
     TAG_BEGINS = 16,
+    TAG_ASTRAY = 17,  /* ticks on stacks that nobody has told of */
     TAG_CHECKED = 15  /* the code that ticked had checks of a recorder in it */
 };
 enum { WATCH_VERSION = 1 };
@@ -222,6 +223,12 @@ static void get_cpu(tally *s, part_state *p) {
     program->cpu_us = sampled_add(program->cpu_us, dump_get(&p->r));
 }
 
+static void get_astray(tally *s, part_state *p) {
+    sampled_program *program = &s->programs.at[s->programs.count - 1];
+    if (!program->has_ticks) refuse_record(p, "ticks on other stacks before ticks");
+    program->ticks_astray = sampled_add(program->ticks_astray, dump_get(&p->r));
+}
+
 static void get_kernel(tally *s, part_state *p) {
     sampled_program *program = &s->programs.at[s->programs.count - 1];
     if (!program->has_ticks) refuse_record(p, "time in the kernel before ticks");
@@ -315,6 +322,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         else if (tag == TAG_UNTIMED) get_untimed(s, &p);
         else if (tag == TAG_MISSING) get_missing(s, &p);
         else if (tag == TAG_CPU)     get_cpu(s, &p);
+        else if (tag == TAG_ASTRAY)  get_astray(s, &p);
         else if (tag == TAG_WATCH)   get_watch(s, &p);
         else if (tag == TAG_WAITING) get_waiting(s, &p);
         else if (tag == TAG_KERNEL)  get_kernel(s, &p);
@@ -346,6 +354,7 @@ static void fold_programs(void *into, const void *from) {
     a->ticks_cut = sampled_add(a->ticks_cut, b->ticks_cut);
     a->ticks_late = sampled_add(a->ticks_late, b->ticks_late);
     a->untimed = sampled_add(a->untimed, b->untimed);
+    a->ticks_astray = sampled_add(a->ticks_astray, b->ticks_astray);
     a->cpu_us = sampled_add(a->cpu_us, b->cpu_us);
     a->kernel_us = sampled_add(a->kernel_us, b->kernel_us);
     a->has_checks |= b->has_checks;
@@ -728,6 +737,10 @@ static void put_ticks(dump_writer *w, const sampled_program *program) {
     if (program->cpu_us) {
         dump_put(w, TAG_CPU);
         dump_put(w, program->cpu_us);
+    }
+    if (program->ticks_astray) {
+        dump_put(w, TAG_ASTRAY);
+        dump_put(w, program->ticks_astray);
     }
     if (program->kernel_cpu_us) {
         dump_put(w, TAG_KERNEL);

@@ -32,7 +32,7 @@ static double part_in(uint64_t lost, uint64_t total) {
 typedef struct tick_sums {
     uint64_t ticks, own, outside; /* of the program, of the recorder; of the former without scope */
     uint64_t beyond;                /* of the former in stacks that were cut off further out */
-    uint64_t lost, late, untimed, cpu_us, seen_us;
+    uint64_t lost, late, untimed, astray, cpu_us, seen_us;
 } tick_sums;
 
 static int is_called(const sampled_site *site, const char *name) {
@@ -61,6 +61,7 @@ static tick_sums add_ticks(const tally *s) {
         sums.lost = sampled_add(sums.lost, p->ticks_lost);
         sums.late = sampled_add(sums.late, p->ticks_late);
         sums.untimed = sampled_add(sums.untimed, p->untimed);
+        sums.astray = sampled_add(sums.astray, p->ticks_astray);
         if (!p->tick_us || !cpu_of(p)) continue;
         sums.cpu_us = sampled_add(sums.cpu_us, cpu_of(p));
         sums.seen_us = sampled_add(
@@ -182,6 +183,23 @@ static void add_unseen(report *r, const tally *s, const tick_sums *t, uint64_t u
                     (double)unseen_us / (double)t->cpu_us, why);
 }
 
+/* Which scopes were open there is not known: above one in a thousand no share
+   has an interval, and no count of a context or a pair. */
+static void add_astray(report *r, const tick_sums *t) {
+    const uint64_t ticks = sampled_add(t->ticks, t->own);
+    text what = {NULL, 0, 0};
+    char *words;
+    if (!t->astray) return;
+    text_format(&what, "ticks on a stack that bursty was not told of (of %llu)", (unsigned long long)ticks);
+    words = text_take(&what);
+    report_add_loss(r, t->astray > ticks / 1000 ? REPORT_OF_COUNTS | REPORT_OF_TIME : 0, words,
+                    t->astray, t->astray > ticks / 1000 ? REPORT_NONE : part_in(t->astray, ticks),
+                    "Fibers, coroutines or a longjmp switch stacks, and the scopes of one are taken "
+                    "for those of another: shares, callers and contexts may be false. Call "
+                    "bursty_fiber_switch in front of each switch.");
+    free(words);
+}
+
 static void add_sampled(report *r, const void *state) {
     const tally *s = (const tally *)state;
     tick_sums t = add_ticks(s);
@@ -192,6 +210,7 @@ static void add_sampled(report *r, const void *state) {
         events = sampled_add(events, s->programs.at[i].events);
         threads = sampled_add(threads, s->programs.at[i].lost_threads);
     }
+    add_astray(r, &t);
     if (threads)
         report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME, "threads without a record", threads,
                         REPORT_NONE, "Nothing is known of them. Give bursty_start more memory, "
@@ -374,6 +393,23 @@ static void add_turns(report *r, const missing_ends *s) {
     free(words);
 }
 
+/* Of all processes together. It may be in files of their own. */
+static void add_children(report *r, const missing_ends *s) {
+    uint64_t theirs = 0, all = 0;
+    size_t i;
+    for (i = 0; i < s->count; i++) {
+        if (s->at[i].why != END_CHILDREN) continue;
+        theirs = sampled_add(theirs, s->at[i].missing);
+        all = sampled_add(all, s->at[i].of);
+    }
+    if (theirs)
+        report_add_loss(r, 0, "CPU time of its children, in ms", theirs,
+                        (double)theirs / (double)all,
+                        "What they did is not in its numbers. bursty record --follow records them, "
+                        "too; a program with bursty.h saves each into a file of its own, and "
+                        "bursty report takes the folder.");
+}
+
 /* Of all processes together. */
 static void add_lost(report *r, const missing_ends *s) {
     static const char *const what[] = {
@@ -390,7 +426,7 @@ static void add_lost(report *r, const missing_ends *s) {
     };
     uint32_t why;
     size_t i;
-    for (why = END_THREADS; why < END_REASONS; why++) {
+    for (why = END_THREADS; why <= END_MEMORY; why++) {
         uint64_t count = 0, of = 0;
         for (i = 0; i < s->count; i++) {
             if (s->at[i].why != why) continue;
@@ -428,6 +464,7 @@ static void add_ends(report *r, const void *state) {
                         "Those threads may be cancelled at any instruction. Record with --ticks.");
     add_uncounted(r, s);
     add_later(r, s);
+    add_children(r, s);
     add_turns(r, s);
     add_lost(r, s);
 }
