@@ -97,6 +97,8 @@ is_true() { # CASE ROUNDS
 }
 check "a game in step with the scheduler" is_true game 100 ./parts
 check "it says how it looked" grep -q 'from outside, nothing was preloaded' err
+"$bursty" report x.brst >all
+check "the report says it, too" grep -q 'by looks from outside' all
 check "with places" grep -q 'job,parts.c:' csv
 check "threads of 1 to 3 ms" is_true threads 150 ./parts
 grep -v '^_=' <<E >plain

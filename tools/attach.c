@@ -666,6 +666,7 @@ static void open_image(image *m) {
         m->loads[m->load_count++][2] = elf_number(&m->elf, header + 16, 8);
     }
     unwind_begin(&m->unwind, &m->elf);
+    unwind_index(&m->unwind, &m->elf);
     m->has_file = 1;
 }
 
@@ -931,6 +932,7 @@ static int write_file(const attach_options *o, const char *program) {
     memset(&about, 0, sizeof about);
     about.program = program;
     about.name = name_of;
+    about.from_outside = 1;
     about.place = at.is_started ? place_of : NULL;
     (void)sampled_write_ticks(&about, 1000000 / o->ticks, &all, 1, at.lost, add_bytes, &t);
     status = save_open(&s, o->out, NULL, 0, 1);
@@ -1050,14 +1052,15 @@ void attach_about(attach_state *s) {
 
 static void say_what_is_missing(const attach_options *o) {
     enum { CUT_WORTH = 5 };         /* percent */
+    uint64_t looks = at.look_count * (uint64_t)(at.one_of ? at.one_of : 1);
     if (o->quiet) return;
     if (made_at_run_time() && !at.made->count)
         tool_error("the process runs code that it made itself, and no /tmp/perf-%ld.map names it: "
                    "node --perf-basic-prof, or an agent of java's, writes one", o->pid);
-    if (at.cut * 100 > at.look_count * (uint64_t)CUT_WORTH)
+    if (at.cut * 100 > looks * CUT_WORTH)
         tool_error("%.0f %% of the ticks have only their inner callers: the stack was deeper than "
                    "%u bytes, or code has no unwind information",
-                   100 * (double)at.cut / (double)at.look_count, at.stack_bytes);
+                   100 * (double)at.cut / (double)looks, at.stack_bytes);
     if (!at.stack_bytes) tool_error("callers are not known: the system hands out no stacks");
     if (at.no_kernel)
         tool_error("time in the kernel is not seen: kernel.perf_event_paranoid is above 1");
@@ -1176,13 +1179,11 @@ static void share_rest(void) {
     if (!looks) at.threads[0].ns += left;
 }
 
-/* Draws the ticks. Returns how many there are. */
-static uint64_t draw_ticks(double cell) {
+static void draw_ticks(double cell) {
     const uint32_t none = new_key("(threads that ended before a look)");
     size_t *first = (size_t *)tool_alloc((at.thread_count + 2) * sizeof *first);
     size_t *order = (size_t *)tool_alloc((at.look_count + 1) * sizeof *order), n;
     double begin = 0, cells = 0, next = cell * draw();
-    uint64_t drawn = 0;
     memset(first, 0, (at.thread_count + 2) * sizeof *first);
     for (n = 0; n < at.look_count; n++) first[at.looks[n].thread + 1]++;
     for (n = 1; n < at.thread_count + 2; n++) first[n] += first[n - 1];
@@ -1197,14 +1198,12 @@ static uint64_t draw_ticks(double cell) {
             size_t k = count ? (size_t)((next - begin) / ns * (double)count) : 0;
             if (count) write_tick(&at.looks[order[first[n] + (k < count ? k : count - 1)]]);
             else sampled_tick(&written, &none, 1, 1, 0);
-            drawn++;
             cells++;
         }
         begin += ns;
     }
     free(first);
     free(order);
-    return drawn;
 }
 
 /* CPU time of children, which nobody drew from. */
@@ -1219,9 +1218,7 @@ int attach_end(const attach_options *o, const char *program) {
     enum { CHILDREN_WORTH = 10 };   /* ms */
     share_rest();
     read_perf_map(at.made);
-    if (!draw_ticks(1e9 / o->ticks))
-        return tool_error("the program used too little CPU time for a tick, so that nothing is "
-                          "written");
+    draw_ticks(1e9 / o->ticks);
     at.lost = 0;                    /* looks: the thread's others stand for them */
     say_what_is_missing(o);
     if (!o->quiet && of_children() * 1000 > CHILDREN_WORTH)
