@@ -111,10 +111,13 @@ TEST(no_damage_leads_outside_of_the_file) {
         unwind_file bare = rules;
         elf_file damaged = file;
         bare.count = 0;
-        for (k = 0; k < 40; k++) data[64 + next(&seed) % (size - 64)] = (unsigned char)(next(&seed) >> 24);
+        for (k = 0; k < 40; k++)
+            data[64 + next(&seed) % (size - 64)] = (unsigned char)(next(&seed) >> 24);
         unwind_index(&bare, &damaged);
-        for (k = 0; k < 20 && bare.row_count; k++)
-            (void)unwind_find(&bare, bare.rows[next(&seed) % bare.row_count].start + next(&seed) % 64, &rule);
+        for (k = 0; k < 20 && bare.row_count; k++) {
+            uint64_t start = bare.rows[next(&seed) % bare.row_count].start;
+            (void)unwind_find(&bare, start + next(&seed) % 64, &rule);
+        }
         free(bare.rows);
     }
     CHECK(open_own());

@@ -304,9 +304,8 @@ static void close_threads(void) {
 }
 
 /* A quarter of a second fits into a ring, for rings are read more often; those
-   of a program that was started so often that 20 ms do. A
-   system that hands out no stacks, or not so much memory, gives ticks without
-   callers. */
+   of a program that was started so often that 20 ms do. A system that hands out
+   no stacks, or not so much memory, gives ticks without callers. */
 static int open_all(long pid, unsigned ticks, int with_callers) {
     unsigned bytes = with_callers ? STACK_MOST : 0, kept = ticks / 8 + 1;
     int why;
@@ -483,7 +482,8 @@ static void add_mapping(uint64_t lo, uint64_t hi, uint64_t offset, const char *p
 static void take_mapping(const uint64_t *words, size_t count) {
     const char *path = (const char *)(words + 5);
     if (count < 6 || (uint32_t)words[1] != (uint32_t)at.pid) return;
-    if (memchr(path, 0, 8 * (count - 5))) add_mapping(words[2], words[2] + words[3], words[4], path);
+    if (memchr(path, 0, 8 * (count - 5)))
+        add_mapping(words[2], words[2] + words[3], words[4], path);
 }
 
 /* A record of a ring, put together where it goes round the end. */
@@ -1206,17 +1206,31 @@ static void draw_ticks(double cell) {
     free(order);
 }
 
+/* Where time in the kernel has no looks, a thread is as long as those in the
+   program say, and what is left of a period. */
+static void leave_out_kernel(void) {
+    uint32_t n;
+    for (n = 0; n < at.thread_count && at.no_kernel; n++) {
+        thread_time *t = &at.threads[n];
+        uint64_t most = (t->looks + 1) * at.period;
+        if (t->ns > most) t->ns = most;
+    }
+}
+
 /* CPU time of children, which nobody drew from. */
 static double of_children(void) {
     double ns = 0;
     uint32_t n;
-    for (n = 0; n < at.thread_count; n++) ns += at.threads[n].is_ours ? 0 : (double)at.threads[n].ns;
+    for (n = 0; n < at.thread_count; n++) {
+        if (!at.threads[n].is_ours) ns += (double)at.threads[n].ns;
+    }
     return ns / 1e9;
 }
 
 int attach_end(const attach_options *o, const char *program) {
     enum { CHILDREN_WORTH = 10 };   /* ms */
     share_rest();
+    leave_out_kernel();
     read_perf_map(at.made);
     draw_ticks(1e9 / o->ticks);
     at.lost = 0;                    /* looks: the thread's others stand for them */

@@ -220,7 +220,8 @@ static int check_elf(const char *path, const unsigned char *data, size_t size, i
     }
     return tool_error("%s: it is statically linked, so that nothing can be preloaded; %s", path,
                       depth ? "record the script with another interpreter: -- INTERPRETER SCRIPT"
-                            : "link it without -static, or compile it with one of the recorders "
+                            : "--outside records its time; for the rest "
+                              "link it without -static, or compile it with one of the recorders "
                               "of docs/hcct.md");
 }
 
@@ -1047,7 +1048,8 @@ static int run_outside(record_options *o, const char *path, char **arguments) {
     pid_t child;
     if (status != TOOL_OK) return status;
     if (!realpath(path, real)) snprintf(real, sizeof real, "%s", path);
-    if (pipe2(go, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0) return tool_system_error("pipe");
+    if (pipe2(go, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0)
+        return tool_system_error("pipe");
     fflush(NULL);
     hold_asking(&before);
     child = fork();
