@@ -1121,7 +1121,8 @@ int attach_begin(const attach_options *o) {
     return TOOL_OK;
 }
 
-/* Which file the program is now: a script is its interpreter. */
+/* Which file the program is now: a script is its interpreter, and a program that
+   becomes another one has that one's name. */
 static void read_file_name(void) {
     char link[64], path[4200];
     const char *name;
@@ -1144,7 +1145,6 @@ int attach_wait(const attach_options *o) {
         if (ended < 0 && errno != EINTR) break;
         if (now() >= next) {
             read_mappings();
-            read_file_name();
             next = now() + 1;
         }
         if (now() >= renewed) {
@@ -1154,6 +1154,7 @@ int attach_wait(const attach_options *o) {
                 (void)ioctl(at.events[n], PERF_EVENT_IOC_PERIOD, &at.period);
             renewed = now() + .7 + .6 * draw();
         }
+        read_file_name();
         nanosleep(&pause, NULL);
         read_rings();
     }
