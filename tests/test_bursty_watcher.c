@@ -75,9 +75,12 @@ TEST(records_of_the_kernels_part_and_of_checks_are_checked) {
     static const uint64_t twice[] = { 14, 100, 0, 4000, 14, 100, 0, 4000, END };
     static const uint64_t cut[] = { 14, 100, 50, END };
     static const uint64_t checks[] = { 15, 1, END };
-    static const uint64_t checks_2[] = { 15, 2, END };
+    static const uint64_t ways[] = { 15, 3, END };
+    static const uint64_t no_way[] = { 15, 0, END }, ways_4[] = { 15, 4, END };
     CHECK(refused(1, 0, checks, ""));
-    CHECK(refused(1, 0, checks_2, "checks that are none"));
+    CHECK(refused(1, 0, ways, ""));
+    CHECK(refused(1, 0, no_way, "no known way"));
+    CHECK(refused(1, 0, ways_4, "no known way"));
     CHECK(refused(0, 0, checks, "before ticks"));
     CHECK(refused(1, 0, good, ""));
     CHECK(refused(1, 0, more, "more time in the kernel"));

@@ -60,6 +60,31 @@ TEST(at_its_start_a_function_has_its_return_address_on_top) {
     CHECK(unwind_find(&rules, UINT64_MAX, &rule) == UNWIND_UNKNOWN);
 }
 
+/* Of a program that has both, the records say what the table's records say. */
+TEST(a_file_without_the_table_has_the_same_rules) {
+    uint64_t n, k, count;
+    unwind_file bare;
+    if (!open_own()) {
+        SKIP("x86-64 with .eh_frame_hdr only");
+        return;
+    }
+    bare = rules;
+    bare.count = 0;
+    unwind_index(&bare, &file);
+    count = bare.row_count;
+    CHECK(count >= rules.count);
+    for (n = 0; n < rules.count; n++) {
+        for (k = 0; k < 64; k += 7) {
+            unwind_rule a, b;
+            int status = unwind_find(&rules, start_of(n) + k, &a);
+            if (status != UNWIND_FOUND) continue;
+            CHECK(unwind_find(&bare, start_of(n) + k, &b) == UNWIND_FOUND);
+            CHECK(a.reg == b.reg && a.offset == b.offset && a.rbp_saved == b.rbp_saved);
+        }
+    }
+    free(bare.rows);
+}
+
 static uint32_t next(uint32_t *seed) { return *seed = *seed * 1664525u + 1013904223u; }
 
 TEST(no_damage_leads_outside_of_the_file) {
@@ -80,6 +105,20 @@ TEST(no_damage_leads_outside_of_the_file) {
             for (k = 0; k < 20 && rules.count; k++)
                 (void)unwind_find(&rules, start_of(next(&seed) % rules.count) + next(&seed) % 64, &rule);
         }
+    }
+    CHECK(open_own());
+    for (n = 0; n < 300; n++) {                   /* without the table */
+        unwind_file bare = rules;
+        elf_file damaged = file;
+        bare.count = 0;
+        for (k = 0; k < 40; k++)
+            data[64 + next(&seed) % (size - 64)] = (unsigned char)(next(&seed) >> 24);
+        unwind_index(&bare, &damaged);
+        for (k = 0; k < 20 && bare.row_count; k++) {
+            uint64_t start = bare.rows[next(&seed) % bare.row_count].start;
+            (void)unwind_find(&bare, start + next(&seed) % 64, &rule);
+        }
+        free(bare.rows);
     }
     CHECK(open_own());
     for (n = 0; n < 200; n++) {                   /* a file that is cut */

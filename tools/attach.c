@@ -20,7 +20,21 @@
 
    Where the stack is deeper than the piece, or a place has no such rule (code
    made at run time, some assembler), the outer callers are missing. Their
-   number is said. */
+   number is said.
+
+   A program that is started to be looked at has all its threads seen from their
+   first instruction on. The kernel looks at the end of each period of a thread,
+   so that what is left of one at the thread's end is in no look. But it says how
+   much CPU time each thread had. So there are more looks than ticks, and ticks
+   are drawn from them when all is over, at random places of the CPU time:
+
+       CPU time:   | thread 1              | 2    | 3  | 4      |
+       ticks:        x    x   x   x     x    x    x   x    x   x     one in each cell
+       looks:      . . . . . . . . . . . . .  . .  . .    . . .
+
+   Each takes the look of its thread that is as far from the beginning. What
+   short threads had is as likely to be met as all else, and no program can keep
+   step. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -56,6 +70,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,8 +80,16 @@ enum { RING_PAGES = 128, RING_PAGES_MOST = 512, PAGE = 4096, STACK_MOST = 16384,
 typedef struct look {               /* one tick */
     uint64_t pc;                    /* of the program; 0: not known */
     uint32_t callers;               /* the number of the innermost one; 0: none is known */
+    uint32_t thread;                /* the number of its thread_time; 0: nobody asks */
     int in_kernel;
 } look;
+
+typedef struct thread_time {        /* of a program that was started */
+    uint32_t thread;
+    unsigned ends;                  /* CPUs whose event has said that the thread is over */
+    int is_ours;                    /* and no child's */
+    uint64_t looks, ns;             /* ns: what these events said */
+} thread_time;
 
 typedef struct caller {
     uint64_t pc;                    /* in the instruction that called */
@@ -123,8 +146,17 @@ static struct {
     size_t image_count;
     image *made;                    /* code of no file */
     char **names;                   /* by key - 1 */
+    char **places;                  /* the same: a file, a tab, an address; or NULL */
     uint32_t name_count;
     int no_kernel;
+    int is_started;                 /* by us, and the events begin with its exec */
+    uint64_t period;                /* ns between two looks */
+    uint64_t random;
+    uint32_t one_of, skipped;       /* of so many looks one is kept, for there is no more room */
+    thread_time *threads;
+    uint32_t thread_count, thread_room;
+    hash_table thread_index;        /* the latest one of each number */
+    uint64_t ended_ns;              /* all that threads and children said when they ended */
 } at;
 
 static volatile sig_atomic_t stopped;
@@ -139,13 +171,13 @@ static void stop(int number) {
 /* Numbers of the kernel's asm/perf_regs.h. In a record they stand in this order. */
 enum { REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_IP = 8 };
 
-static int open_event(pid_t thread, int cpu, unsigned ticks) {
+static int open_event(pid_t thread, int cpu) {
     struct perf_event_attr a;
     memset(&a, 0, sizeof a);
     a.type = PERF_TYPE_SOFTWARE;
     a.size = sizeof a;
     a.config = PERF_COUNT_SW_TASK_CLOCK;
-    a.sample_period = 1000000000 / ticks;
+    a.sample_period = at.period;
     a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
     if (at.stack_bytes) {
         a.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -156,6 +188,7 @@ static int open_event(pid_t thread, int cpu, unsigned ticks) {
         a.sample_max_stack = 1;
     }
     a.inherit = 1;
+    if (at.is_started) a.disabled = a.enable_on_exec = a.mmap = a.inherit_stat = 1;
     a.exclude_callchain_kernel = 1;
     a.exclude_kernel = at.no_kernel != 0;
     a.exclude_hv = 1;
@@ -173,11 +206,18 @@ static int refuse(long pid, int why) {
         if (file && !fgets(setting, sizeof setting, file)) setting[0] = 0;
         if (file) fclose(file);
         setting[strcspn(setting, "\n")] = 0;
+        if (at.is_started)
+            return tool_error("a program may not be looked at from outside, for "
+                              "kernel.perf_event_paranoid is too high (%s); without --outside a "
+                              "recorder is preloaded", *setting ? setting : "not known");
         return tool_error("process %ld may not be looked at: it belongs to somebody else, or "
                           "kernel.perf_event_paranoid is too high (%s, 2 or less lets you see your "
                           "own); root may always",
                           pid, *setting ? setting : "not known");
     }
+    if (at.is_started)
+        return tool_error("a program cannot be looked at from outside: %s; without --outside a "
+                          "recorder is preloaded", strerror(why));
     if (why == ENOSYS || why == ENOENT || why == EOPNOTSUPP)
         return tool_error("this system has no perf_event_open, which -p needs; bursty record "
                           "PROGRAM works without it");
@@ -198,14 +238,14 @@ static int open_ring(int cpu, int event) {
 }
 
 /* The events of one thread, one a CPU. Returns 0 or errno. */
-static int open_thread(pid_t thread, unsigned ticks) {
+static int open_thread(pid_t thread) {
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
     int cpu, any = 0, why = ESRCH;
     for (cpu = 0; cpu < cpus && cpu < 1024; cpu++) {
-        int event = open_event(thread, cpu, ticks);
+        int event = open_event(thread, cpu);
         if (event < 0 && (errno == EACCES || errno == EPERM) && !at.no_kernel) {
             at.no_kernel = 1;
-            event = open_event(thread, cpu, ticks);
+            event = open_event(thread, cpu);
         }
         if (event < 0) {
             why = errno;
@@ -231,7 +271,7 @@ static int open_thread(pid_t thread, unsigned ticks) {
 }
 
 /* Threads that these start are seen, too, for events are inherited. */
-static int open_threads(long pid, unsigned ticks) {
+static int open_threads(long pid) {
     char path[64];
     struct dirent *e;
     struct rlimit files;
@@ -245,7 +285,7 @@ static int open_threads(long pid, unsigned ticks) {
     folder = opendir(path);
     while (folder && (e = readdir(folder)) != NULL) {
         if (e->d_name[0] == '.') continue;
-        why = open_thread((pid_t)atol(e->d_name), ticks);
+        why = open_thread((pid_t)atol(e->d_name));
         if (why == 0) any = 1;
         else if (why != ESRCH) break;             /* one that has just ended is none */
     }
@@ -263,22 +303,37 @@ static void close_threads(void) {
     at.event_count = at.ring_count = 0;
 }
 
-/* A quarter of a second fits into a ring, for rings are read more often. A
-   system that hands out no stacks, or not so much memory, gives ticks without
-   callers. */
+/* A quarter of a second fits into a ring, for rings are read more often; those
+   of a program that was started so often that 20 ms do. A system that hands out
+   no stacks, or not so much memory, gives ticks without callers. */
 static int open_all(long pid, unsigned ticks, int with_callers) {
-    unsigned bytes = with_callers ? STACK_MOST : 0;
+    unsigned bytes = with_callers ? STACK_MOST : 0, kept = ticks / 8 + 1;
     int why;
-    while (bytes > STACK_LEAST && bytes > (RING_PAGES * PAGE) / (ticks / 8 + 1)) bytes /= 2;
+    at.period = 1000000000 / ticks;
+    if (at.is_started) kept = ticks / 50 + 1;
+    while (bytes > STACK_LEAST && bytes > (RING_PAGES * PAGE) / kept) bytes /= 2;
     at.stack_bytes = bytes;
-    why = open_threads(pid, ticks);
+    why = open_threads(pid);
     if (!why || !bytes || why == ESRCH || why == EACCES) return why;
     close_threads();
     at.stack_bytes = 0;
-    return open_threads(pid, ticks);
+    return open_threads(pid);
 }
 
-static void take_tick(uint64_t pc, uint32_t callers, int in_kernel) {
+/* Which looks stay has nothing to do with where they were. */
+static void drop_half(void) {
+    size_t n;
+    for (n = 0; 2 * n + 1 < at.look_count; n++) at.looks[n] = at.looks[2 * n + 1];
+    at.look_count = n;
+    at.one_of *= 2;
+}
+
+static void take_tick(uint64_t pc, uint32_t callers, uint32_t thread, int in_kernel) {
+    if (at.is_started) {
+        if (++at.skipped < at.one_of) return;
+        at.skipped = 0;
+        if (at.look_count >= MOST_TICKS) drop_half();
+    }
     if (at.look_count == at.look_room) {
         size_t room = at.look_room ? 2 * at.look_room : 4096;
         if (at.look_count >= MOST_TICKS) {
@@ -290,6 +345,7 @@ static void take_tick(uint64_t pc, uint32_t callers, int in_kernel) {
     }
     at.looks[at.look_count].pc = pc;
     at.looks[at.look_count].callers = callers;
+    at.looks[at.look_count].thread = thread;
     at.looks[at.look_count++].in_kernel = in_kernel;
 }
 
@@ -391,16 +447,60 @@ static uint32_t callers_of(uint64_t pc, uint64_t sp, uint64_t bp, const uint64_t
 
 /* ---- rings ---- */
 
+static int is_thread(const void *owner, uint32_t number, const void *key) {
+    return ((const thread_time *)owner)[number - 1].thread == *(const uint32_t *)key;
+}
+
+/* The number of a thread that has not ended. Numbers of ended ones come back. */
+static uint32_t thread_of(uint32_t pid, uint32_t thread) {
+    uint32_t *place = hash_place(&at.thread_index, hash_numbers(thread, 0), is_thread, at.threads,
+                                 &thread);
+    thread_time *t;
+    if (*place && at.threads[*place - 1].ends < at.event_count) return *place;
+    if (at.thread_count == at.thread_room) {
+        at.thread_room = at.thread_room ? 2 * at.thread_room : 256;
+        at.threads = (thread_time *)tool_grow(at.threads, at.thread_room * sizeof *at.threads);
+    }
+    t = &at.threads[at.thread_count++];
+    memset(t, 0, sizeof *t);
+    t->thread = thread;
+    t->is_ours = pid == (uint32_t)at.pid;
+    return *place = at.thread_count;
+}
+
+/* A thread's event on one CPU is over: so long it had run there. */
+static void take_end(const uint64_t *words) {
+    uint32_t number = thread_of((uint32_t)words[1], (uint32_t)(words[1] >> 32));
+    at.threads[number - 1].ends++;
+    at.threads[number - 1].ns += words[2];
+    at.ended_ns += words[2];
+}
+
+static void add_mapping(uint64_t lo, uint64_t hi, uint64_t offset, const char *path);
+
+/* Code that the program maps. It may have ended before somebody can ask. */
+static void take_mapping(const uint64_t *words, size_t count) {
+    const char *path = (const char *)(words + 5);
+    if (count < 6 || (uint32_t)words[1] != (uint32_t)at.pid) return;
+    if (memchr(path, 0, 8 * (count - 5)))
+        add_mapping(words[2], words[2] + words[3], words[4], path);
+}
+
 /* A record of a ring, put together where it goes round the end. */
 static void take_record(const uint64_t *words, size_t count) {
     struct perf_event_header head;
     size_t n, chain;
     uint64_t pc = 0, bytes;
-    uint32_t callers = 0;
+    uint32_t callers = 0, thread = 0;
     int in_kernel;
     memcpy(&head, words, sizeof head);
     if (head.type == PERF_RECORD_LOST && count >= 3) at.lost += words[2];
+    if (head.type == PERF_RECORD_READ && count >= 3 && at.is_started) take_end(words);
     if (head.type != PERF_RECORD_SAMPLE || count < 4) return;
+    if (at.is_started) {
+        thread = thread_of((uint32_t)words[2], (uint32_t)(words[2] >> 32));
+        at.threads[thread - 1].looks++;
+    }
     in_kernel = (head.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
     if ((uint32_t)words[2] != (uint32_t)at.pid) { /* a child of its own */
         at.unwanted++;
@@ -422,10 +522,12 @@ static void take_record(const uint64_t *words, size_t count) {
         if (words[3] == 2) callers = callers_of(pc, words[5], words[4], words + 8, bytes & ~7ull);
         else callers = not_known();
     } else callers = not_known();
-    take_tick(pc, callers, in_kernel);
+    take_tick(pc, callers, thread, in_kernel);
 }
 
-static void read_ring(struct perf_event_mmap_page *ring, size_t all) {
+/* Mappings are taken from all rings first: a thread on another CPU may be in
+   their code already. */
+static void read_ring(struct perf_event_mmap_page *ring, size_t all, int mappings) {
     static uint64_t words[8192];
     const char *data = (const char *)ring + PAGE;
     uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE), tail = ring->data_tail;
@@ -434,18 +536,24 @@ static void read_ring(struct perf_event_mmap_page *ring, size_t all) {
         size_t n;
         memcpy(&h, data + tail % all, sizeof h);  /* 8 bytes, aligned: never cut */
         if (h.size < sizeof h) break;
-        for (n = 0; n < h.size / 8; n++) memcpy(&words[n], data + (tail + 8 * n) % all, 8);
-        take_record(words, h.size / 8);
+        for (n = 0; n < h.size / 8 && (!mappings || h.type == PERF_RECORD_MMAP); n++)
+            memcpy(&words[n], data + (tail + 8 * n) % all, 8);
+        if (!mappings) take_record(words, h.size / 8);
+        else if (h.type == PERF_RECORD_MMAP) take_mapping(words, h.size / 8);
         tail += h.size;
     }
+    if (mappings) return;
     __atomic_store_n(&ring->data_tail, tail, __ATOMIC_RELEASE);
 }
 
 static void read_rings(void) {
     unsigned n;
     at.is_read = 0;
+    for (n = 0; n < at.ring_count && at.is_started; n++) {
+        if (at.rings[n]) read_ring(at.rings[n], at.ring_bytes[n], 1);
+    }
     for (n = 0; n < at.ring_count; n++) {
-        if (at.rings[n]) read_ring(at.rings[n], at.ring_bytes[n]);
+        if (at.rings[n]) read_ring(at.rings[n], at.ring_bytes[n], 0);
     }
 }
 
@@ -558,6 +666,7 @@ static void open_image(image *m) {
         m->loads[m->load_count++][2] = elf_number(&m->elf, header + 16, 8);
     }
     unwind_begin(&m->unwind, &m->elf);
+    unwind_index(&m->unwind, &m->elf);
     m->has_file = 1;
 }
 
@@ -665,8 +774,31 @@ static int read_program(void) {
     return 1;
 }
 
-/* The code that the process has mapped. What it had a second ago stays known:
-   a later mapping of the same place comes behind and wins. */
+/* What was there before stays known: a later mapping of the same place comes
+   behind and wins. */
+static void add_mapping(uint64_t lo, uint64_t hi, uint64_t offset, const char *path) {
+    const mapping *known;
+    mapping *m;
+    if (!strcmp(path, VDSO) && hi >> 32 == 0) path = "[vdso of 32 bits]";
+    if (path[0] != '/' ? path[0] != '[' || strncmp(path + 1, VDSO + 1, 4) != 0
+                       : !strncmp(path, "/memfd:", 7) || !strncmp(path, "//", 2))
+        path = "";                                /* code of no file, whatever it is called */
+    known = mapping_at(lo);
+    if (known && known->lo == lo && known->hi == hi && known->offset == offset
+        && !strcmp(known->file->path, path))
+        return;
+    if (at.mapping_count == at.mapping_room) {
+        at.mapping_room = at.mapping_room ? 2 * at.mapping_room : 64;
+        at.mappings = (mapping *)tool_grow(at.mappings, at.mapping_room * sizeof *at.mappings);
+    }
+    m = &at.mappings[at.mapping_count++];
+    m->lo = lo;
+    m->hi = hi;
+    m->offset = offset;
+    m->file = image_of(path);
+}
+
+/* The code that the process has mapped. */
 static void read_mappings(void) {
     char path[64], line[5000];
     FILE *file;
@@ -675,33 +807,12 @@ static void read_mappings(void) {
     while (file && fgets(line, sizeof line, file)) {
         unsigned long long lo, hi, offset;
         char rights[8];
-        const char *path_of;
         int from = 0;
-        size_t n;
-        mapping *m;
         if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &lo, &hi, rights, &offset, &from) != 4)
             continue;
         if (!from || rights[2] != 'x') continue;
         line[strcspn(line, "\n")] = 0;
-        for (n = at.mapping_count; n > 0; n--) {
-            m = &at.mappings[n - 1];
-            if (m->lo == lo && m->hi == hi && m->offset == offset) break;
-        }
-        path_of = line + from;
-        if (!strcmp(path_of, VDSO) && hi >> 32 == 0) path_of = "[vdso of 32 bits]";
-        if (path_of[0] != '/' ? path_of[0] != '[' || strncmp(path_of + 1, VDSO + 1, 4) != 0
-                              : !strncmp(path_of, "/memfd:", 7) || !strncmp(path_of, "//", 2))
-            path_of = "";                         /* code of no file, whatever it is called */
-        if (n && !strcmp(at.mappings[n - 1].file->path, path_of)) continue;
-        if (at.mapping_count == at.mapping_room) {
-            at.mapping_room = at.mapping_room ? 2 * at.mapping_room : 64;
-            at.mappings = (mapping *)tool_grow(at.mappings, at.mapping_room * sizeof *at.mappings);
-        }
-        m = &at.mappings[at.mapping_count++];
-        m->lo = lo;
-        m->hi = hi;
-        m->offset = offset;
-        m->file = image_of(path_of);
+        add_mapping(lo, hi, offset, line + from);
     }
     if (file) fclose(file);
 }
@@ -716,12 +827,19 @@ static uint32_t new_key(const char *name) {
     }
     at.names = (char **)tool_grow(at.names, (at.name_count + 1) * sizeof *at.names);
     at.names[at.name_count] = strdup(name);
+    at.places = (char **)tool_grow(at.places, (at.name_count + 1) * sizeof *at.places);
+    at.places[at.name_count] = NULL;
     return ++at.name_count;
 }
 
 static const char *name_of(void *user, uint32_t key) {
     (void)user;
     return key && key <= at.name_count ? at.names[key - 1] : NULL;
+}
+
+static const char *place_of(void *user, uint32_t key) {
+    (void)user;
+    return key && key <= at.name_count ? at.places[key - 1] : NULL;
 }
 
 static const char *short_path(const char *path) {
@@ -764,7 +882,12 @@ static uint32_t key_at(image *m, uint64_t address) {
     else
         snprintf(name, sizeof name, "%.4000s+0x%llx", short_path(m->path),
                  (unsigned long long)f->start);
-    return f->key = new_key(name);
+    f->key = new_key(name);
+    if (m->path[0] == '/' && !at.places[f->key - 1]) {
+        snprintf(name, sizeof name, "%.4096s\t%llx", m->path, (unsigned long long)f->start);
+        at.places[f->key - 1] = strdup(name);
+    }
+    return f->key;
 }
 
 /* 0: the place is in no code that is known. */
@@ -784,31 +907,33 @@ static int add_bytes(void *user, const void *data, size_t size) {
     return 0;
 }
 
+static sampled_ticks written;
+
+static void write_tick(const look *l) {
+    static uint32_t kernel;
+    uint32_t keys[SAMPLED_DEEP], count = 0, key = l->pc ? key_of(l->pc) : 0, number = l->callers;
+    if (l->in_kernel && !kernel) kernel = new_key("(kernel)");
+    if (l->in_kernel) keys[count++] = kernel;
+    if (key) keys[count++] = key;
+    for (; number && count < SAMPLED_DEEP; number = at.callers[number - 1].around) {
+        caller *c = &at.callers[number - 1];
+        if (!c->key) c->key = c->pc == BEYOND ? (uint32_t)SAMPLED_BEYOND : key_of(c->pc);
+        if (c->key) keys[count++] = c->key;
+    }
+    sampled_tick(&written, keys, count, 1, 0);
+}
+
 static int write_file(const attach_options *o, const char *program) {
-    static sampled_ticks ticks;
-    const sampled_ticks *all = &ticks;
+    const sampled_ticks *all = &written;
     sampled_profile about;
     text t = {NULL, 0, 0};
     save s;
-    size_t n;
-    uint32_t kernel = 0;
     int status;
-    for (n = 0; n < at.look_count; n++) {
-        uint32_t keys[SAMPLED_DEEP], count = 0, key = at.looks[n].pc ? key_of(at.looks[n].pc) : 0;
-        uint32_t number = at.looks[n].callers;
-        if (at.looks[n].in_kernel && !kernel) kernel = new_key("(kernel)");
-        if (at.looks[n].in_kernel) keys[count++] = kernel;
-        if (key) keys[count++] = key;
-        for (; number && count < SAMPLED_DEEP; number = at.callers[number - 1].around) {
-            caller *c = &at.callers[number - 1];
-            if (!c->key) c->key = c->pc == BEYOND ? (uint32_t)SAMPLED_BEYOND : key_of(c->pc);
-            if (c->key) keys[count++] = c->key;
-        }
-        sampled_tick(&ticks, keys, count, 1, 0);
-    }
     memset(&about, 0, sizeof about);
     about.program = program;
     about.name = name_of;
+    about.from_outside = 1;
+    about.place = at.is_started ? place_of : NULL;
     (void)sampled_write_ticks(&about, 1000000 / o->ticks, &all, 1, at.lost, add_bytes, &t);
     status = save_open(&s, o->out, NULL, 0, 1);
     if (status == TOOL_OK) status = save_close(&s, &t);
@@ -925,9 +1050,25 @@ void attach_about(attach_state *s) {
     s->has_kernel = !at.no_kernel;
 }
 
-int attach_run(const attach_options *o) {
+static void say_what_is_missing(const attach_options *o) {
     enum { CUT_WORTH = 5 };         /* percent */
+    uint64_t looks = at.look_count * (uint64_t)(at.one_of ? at.one_of : 1);
+    if (o->quiet) return;
+    if (made_at_run_time() && !at.made->count)
+        tool_error("the process runs code that it made itself, and no /tmp/perf-%ld.map names it: "
+                   "node --perf-basic-prof, or an agent of java's, writes one", o->pid);
+    if (at.cut * 100 > looks * CUT_WORTH)
+        tool_error("%.0f %% of the ticks have only their inner callers: the stack was deeper than "
+                   "%u bytes, or code has no unwind information",
+                   100 * (double)at.cut / (double)looks, at.stack_bytes);
+    if (!at.stack_bytes) tool_error("callers are not known: the system hands out no stacks");
+    if (at.no_kernel)
+        tool_error("time in the kernel is not seen: kernel.perf_event_paranoid is above 1");
+}
+
+int attach_run(const attach_options *o) {
     unsigned n;
+    size_t k;
     int status = begin_looking(o->pid, o->ticks, 1);
     if (status != TOOL_OK) return status;
     watch(o->seconds);
@@ -939,18 +1080,166 @@ int attach_run(const attach_options *o) {
     if (!at.look_count)
         return tool_error("process %ld used no CPU time in that time, so that nothing is written",
                           o->pid);
-    if (!o->quiet && made_at_run_time() && !at.made->count)
-        tool_error("the process runs code that it made itself, and no /tmp/perf-%ld.map names it: "
-                   "node --perf-basic-prof, or an agent of java's, writes one", o->pid);
-    if (!o->quiet && at.cut * 100 > at.look_count * (uint64_t)CUT_WORTH)
-        tool_error("%.0f %% of the ticks have only their inner callers: the stack was deeper than "
-                   "%u bytes, or code has no unwind information",
-                   100 * (double)at.cut / (double)at.look_count, at.stack_bytes);
-    if (!o->quiet && !at.stack_bytes)
-        tool_error("callers are not known: the system hands out no stacks");
-    if (!o->quiet && at.no_kernel)
-        tool_error("time in the kernel is not seen: kernel.perf_event_paranoid is above 1");
+    say_what_is_missing(o);
+    for (k = 0; k < at.look_count; k++) write_tick(&at.looks[k]);
     return write_file(o, at.program);
+}
+
+/* ---- a program that is started ---- */
+
+enum { LOOKS_LEAST = 2000 };        /* in a second; and two for each tick */
+
+/* From 0 up to 1. */
+static double draw(void) {
+    at.random ^= at.random << 13;
+    at.random ^= at.random >> 7;
+    at.random ^= at.random << 17;
+    return (double)(at.random >> 11) / 9007199254740992.0;
+}
+
+/* A length that no program can know, within a twentieth of the one that is
+   wanted: what keeps step with it for a second does not in the next. */
+static uint64_t draw_period(uint64_t wanted) {
+    return (uint64_t)((double)wanted * (.95 + .1 * draw()));
+}
+
+int attach_begin(const attach_options *o) {
+    unsigned looks = o->ticks * 2 > LOOKS_LEAST ? o->ticks * 2 : LOOKS_LEAST;
+    struct timespec t;
+    int why;
+    at.pid = o->pid;
+    at.owner = geteuid();
+    at.is_started = 1;
+    at.one_of = 1;
+    clock_gettime(CLOCK_REALTIME, &t);
+    at.random = ((uint64_t)t.tv_sec << 30 ^ (uint64_t)t.tv_nsec ^ (uint64_t)o->pid << 40) | 1;
+    for (why = 0; why < 16; why++) (void)draw();
+    why = open_all(o->pid, looks, 1);
+    if (why) return refuse(o->pid, why);
+    at.made = image_of("");
+    (void)thread_of((uint32_t)o->pid, (uint32_t)o->pid);
+    return TOOL_OK;
+}
+
+/* Which file the program is now: a script is its interpreter, and a program that
+   becomes another one has that one's name. */
+static void read_file_name(void) {
+    char link[64], path[4200];
+    const char *name;
+    ssize_t size;
+    snprintf(link, sizeof link, "/proc/%ld/exe", at.pid);
+    size = readlink(link, path, sizeof path - 1);
+    if (size <= 0) return;
+    path[size] = 0;
+    name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    snprintf(at.program, sizeof at.program, "%.63s", name);
+}
+
+int attach_wait(const attach_options *o) {
+    double next = now(), renewed = now() + 1;
+    uint64_t wanted = at.period;
+    int status = 0;
+    pid_t ended;
+    while ((ended = waitpid((pid_t)o->pid, &status, WNOHANG)) != (pid_t)o->pid) {
+        struct timespec pause = {0, 10000000};
+        if (ended < 0 && errno != EINTR) break;
+        if (now() >= next) {
+            read_mappings();
+            next = now() + 1;
+        }
+        if (now() >= renewed) {
+            unsigned n;
+            at.period = draw_period(wanted);
+            for (n = 0; n < at.event_count; n++)
+                (void)ioctl(at.events[n], PERF_EVENT_IOC_PERIOD, &at.period);
+            renewed = now() + .7 + .6 * draw();
+        }
+        read_file_name();
+        nanosleep(&pause, NULL);
+        read_rings();
+    }
+    read_rings();
+    return status;
+}
+
+/* Who has not said how long it ran has the rest of the time by its looks: the
+   first thread, and children that go on. */
+static void share_rest(void) {
+    uint64_t all = 0, value, looks = 0, left;
+    uint32_t n;
+    for (n = 0; n < at.event_count; n++) {
+        if (read(at.events[n], &value, sizeof value) == (ssize_t)sizeof value) all += value;
+    }
+    left = all > at.ended_ns ? all - at.ended_ns : 0;
+    for (n = 0; n < at.thread_count; n++) looks += at.threads[n].ends ? 0 : at.threads[n].looks;
+    for (n = 0; n < at.thread_count; n++) {
+        thread_time *t = &at.threads[n];
+        if (!t->ends && looks)
+            t->ns = (uint64_t)((double)left * (double)t->looks / (double)looks);
+    }
+    if (!looks) at.threads[0].ns += left;
+}
+
+static void draw_ticks(double cell) {
+    const uint32_t none = new_key("(threads that ended before a look)");
+    size_t *first = (size_t *)tool_alloc((at.thread_count + 2) * sizeof *first);
+    size_t *order = (size_t *)tool_alloc((at.look_count + 1) * sizeof *order), n;
+    double begin = 0, cells = 0, next = cell * draw();
+    memset(first, 0, (at.thread_count + 2) * sizeof *first);
+    for (n = 0; n < at.look_count; n++) first[at.looks[n].thread + 1]++;
+    for (n = 1; n < at.thread_count + 2; n++) first[n] += first[n - 1];
+    for (n = 0; n < at.look_count; n++) order[first[at.looks[n].thread]++] = n;
+    /* first[n] is now where the looks of thread n end, and those of n + 1 begin */
+    for (n = 0; n < at.thread_count; n++) {
+        const thread_time *t = &at.threads[n];
+        size_t count = first[n + 1] - first[n];
+        double ns = (double)t->ns;
+        if (!t->is_ours) continue;
+        for (; next < begin + ns; next = cell * (cells + draw())) {
+            size_t k = count ? (size_t)((next - begin) / ns * (double)count) : 0;
+            if (count) write_tick(&at.looks[order[first[n] + (k < count ? k : count - 1)]]);
+            else sampled_tick(&written, &none, 1, 1, 0);
+            cells++;
+        }
+        begin += ns;
+    }
+    free(first);
+    free(order);
+}
+
+/* Where time in the kernel has no looks, a thread is as long as those in the
+   program say, and what is left of a period. */
+static void leave_out_kernel(void) {
+    uint32_t n;
+    for (n = 0; n < at.thread_count && at.no_kernel; n++) {
+        thread_time *t = &at.threads[n];
+        uint64_t most = (t->looks + 1) * at.period;
+        if (t->ns > most) t->ns = most;
+    }
+}
+
+/* CPU time of children, which nobody drew from. */
+static double of_children(void) {
+    double ns = 0;
+    uint32_t n;
+    for (n = 0; n < at.thread_count; n++) {
+        if (!at.threads[n].is_ours) ns += (double)at.threads[n].ns;
+    }
+    return ns / 1e9;
+}
+
+int attach_end(const attach_options *o, const char *program) {
+    enum { CHILDREN_WORTH = 10 };   /* ms */
+    share_rest();
+    leave_out_kernel();
+    read_perf_map(at.made);
+    draw_ticks(1e9 / o->ticks);
+    at.lost = 0;                    /* looks: the thread's others stand for them */
+    say_what_is_missing(o);
+    if (!o->quiet && of_children() * 1000 > CHILDREN_WORTH)
+        tool_error("its children had %.2f s of CPU time, which are not in this: leave out --outside "
+                   "and take --follow", of_children());
+    return write_file(o, *at.program ? at.program : program);
 }
 #else
 int attach_open(long pid, unsigned ticks) {
@@ -977,5 +1266,17 @@ void attach_about(attach_state *s) {
 int attach_run(const attach_options *o) {
     (void)o;
     return tool_error("bursty record -p runs on Linux on x86-64 only");
+}
+
+int attach_begin(const attach_options *o) { return attach_run(o); }
+
+int attach_wait(const attach_options *o) {
+    (void)o;
+    return 0;
+}
+
+int attach_end(const attach_options *o, const char *program) {
+    (void)program;
+    return attach_run(o);
 }
 #endif

@@ -1,5 +1,5 @@
-/* attach.h - looks at a process that runs: `bursty record -p PID` and `bursty
-   top`. There is one such process at a time. */
+/* attach.h - looks at a process from outside: `bursty record -p PID`, `bursty
+   record --outside` and `bursty top`. There is one such process at a time. */
 #ifndef ATTACH_H
 #define ATTACH_H
 #include <stdint.h>
@@ -13,6 +13,15 @@ typedef struct attach_options {
 
 /* Returns a TOOL_ status, after a message. */
 int attach_run(const attach_options *o);
+
+/* ---- a child that waits to become a program ---- */
+
+/* Looks at o->pid from its exec on. The same status; `seconds` is not used. */
+int attach_begin(const attach_options *o);
+/* Until it has ended. Returns its status, as waitpid has it. */
+int attach_wait(const attach_options *o);
+/* Writes the file. */
+int attach_end(const attach_options *o, const char *program);
 
 /* ---- ticks as they come, for who shows them himself ---- */
 

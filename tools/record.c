@@ -34,6 +34,8 @@ static const char help[]
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
       "  -p PID, --seconds N   time of a process that runs, for so long: 10. It is not changed\n"
+      "  --outside          time alone, by the kernel's events: nothing is preloaded, the program\n"
+      "                     is as it is; short threads and static programs, too\n"
       "  --follow           children too, each into FILE.PID\n"
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
       "  --ticks HZ         looks in a second of CPU time: 250\n"
@@ -77,6 +79,7 @@ extern const tool_command command_report;
 typedef struct record_options {
     record_wishes w;                /* what the recorder is told */
     unsigned pid, seconds;          /* of -p; 0: a program is started */
+    int outside;
     int no_cache;
     const char *name;               /* of the output, as it was given */
     int stats, quiet;
@@ -86,7 +89,7 @@ typedef struct record_options {
 } record_options;
 
 enum {
-    DEFAULT_TICKS = 250, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
+    DEFAULT_TICKS = 250, OUTSIDE_TICKS = 1000, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
     SHARING_EVERY = 490000, SHARING_BURST = 10000,
     CACHE_BYTES = 1 << 26           /* the folder of --calls' start */
 };
@@ -182,7 +185,8 @@ static const char *sanitizer_of(elf_file *e) {
 }
 
 /* The whole of an ELF file is there, in the file's pages. */
-static int check_elf(const char *path, const unsigned char *data, size_t size, int depth) {
+static int check_elf(const char *path, const unsigned char *data, size_t size, int depth,
+                     int outside) {
     elf_file e;
     elf_segment p;
     dump_fault fault;
@@ -198,6 +202,7 @@ static int check_elf(const char *path, const unsigned char *data, size_t size, i
         if (p.type == ELF_LOAD && !elf_holds(&e, p.offset, p.size))
             return tool_error("%s: the file is cut short", path);
     }
+    if (outside) return TOOL_OK;
     sanitizer = sanitizer_of(&e);
     if (sanitizer)
         return tool_error("%s: it was compiled with -fsanitize=%s, whose runtime wants to come "
@@ -215,13 +220,14 @@ static int check_elf(const char *path, const unsigned char *data, size_t size, i
     }
     return tool_error("%s: it is statically linked, so that nothing can be preloaded; %s", path,
                       depth ? "record the script with another interpreter: -- INTERPRETER SCRIPT"
-                            : "link it without -static, or compile it with one of the recorders "
+                            : "--outside records its time; for the rest "
+                              "link it without -static, or compile it with one of the recorders "
                               "of docs/hcct.md");
 }
 
 /* Says why this file cannot be recorded. 0: it can. A script is judged by its
    interpreter. */
-static int check_program(const char *path, int depth) {
+static int check_program(const char *path, int depth, int outside) {
     unsigned char head[4096];
     struct stat s;
     int file = open(path, O_RDONLY | O_CLOEXEC), status;
@@ -239,12 +245,13 @@ static int check_program(const char *path, int depth) {
         char found[4200];
         const char *judged = is_env(name, argument) ? find_program(argument, found, sizeof found)
                                                     : name;
-        status = judged ? check_program(judged, depth + 1) : TOOL_BAD_INPUT;
+        status = judged ? check_program(judged, depth + 1, outside) : TOOL_BAD_INPUT;
     } else {
         size_t size = (size_t)s.st_size;
         void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
         status = data == MAP_FAILED ? tool_system_error(path)
-                                    : check_elf(path, (const unsigned char *)data, size, depth);
+                                    : check_elf(path, (const unsigned char *)data, size, depth,
+                                                outside);
         if (data != MAP_FAILED) munmap(data, size);
     }
     close(file);
@@ -453,6 +460,7 @@ static int read_options(record_options *o, int argc, char **argv) {
         }
         else if (tool_is(&option, "--", "footprint")) profiles |= PROFILE_FOOTPRINT;
         else if (tool_is(&option, "--", "quiet")) o->quiet = 1;
+        else if (tool_is(&option, "--", "outside")) o->outside = 1;
         else if (tool_is(&option, "--", "follow")) o->w.follow = 1;
         else if (tool_is(&option, "--", "off")) o->w.off = 1;
         else if (tool_is(&option, "--", "all-checks")) o->w.all_checks = 1;
@@ -511,12 +519,15 @@ static int read_options(record_options *o, int argc, char **argv) {
         bad = tool_error("record: an option is not understood; bursty record --help lists them");
     if (!bad && seconds_said && !o->pid)
         bad = tool_error("--seconds says how long -p looks at a process; a program runs to its end");
-    if (!bad && o->pid
+    if (!bad && o->pid && o->outside) bad = tool_error("-p looks from outside always");
+    if (!bad && (o->pid || o->outside)
         && (profiles || o->w.profiles || shaped || o->w.follow || o->stats || o->w.lines || o->w.off
             || o->w.all_checks || o->w.no_keep || o->w.signal || o->no_cache
             || *o->w.only || *o->w.not_these || *o->w.frames || (ticks_said && !o->w.ticks)))
-        bad = tool_error("-p records time alone, with --seconds, --ticks, -o and --quiet: for the "
-                         "rest the program must be started by bursty record");
+        bad = o->pid ? tool_error("-p records time alone, with --seconds, --ticks, -o and --quiet: "
+                                  "for the rest the program must be started by bursty record")
+                     : tool_error("--outside records time alone, with --ticks, -o and --quiet: for "
+                                  "the rest something must be preloaded, so leave it out");
     if (!bad && o->w.lines && ticks_said && !o->w.ticks)
         bad = tool_error("--ticks 0 leaves no time to --lines");
     if (!bad && o->w.lines
@@ -554,7 +565,7 @@ static int read_options(record_options *o, int argc, char **argv) {
         o->w.off = o->w.looks = 1;
         o->w.seed = 0;                  /* it would say of two runs that they are one sample */
     }
-    if (!ticks_said && (time_said || !o->w.profiles)) o->w.ticks = DEFAULT_TICKS;
+    if (!ticks_said && (time_said || !o->w.profiles)) o->w.ticks = o->outside ? OUTSIDE_TICKS : DEFAULT_TICKS;
     if (o->w.profiles & PROFILE_CALLS) 
         o->w.events |= BINPATCH_ENTRY | BINPATCH_EXIT;
     if (o->w.profiles & PROFILE_REFERENCES) o->w.events |= BINPATCH_LOAD | BINPATCH_STORE;
@@ -929,7 +940,7 @@ static int find_split(int argc, char **argv) {
     static const char *const alone[]
         = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--no-cache",
            "--help",    "-h",      "--time",   "--calls", "--edges",      "--refs",    "--footprint",
-           "--misses",  "--sharing", "--lines"};
+           "--misses",  "--sharing", "--lines", "--outside"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
         size_t n = 0, count = sizeof alone / sizeof *alone;
@@ -1017,6 +1028,72 @@ static int attach(record_options *o, int has_program) {
     return TOOL_OK;
 }
 
+/* As the program did, without a second core. */
+static int end_as(int status) {
+    struct rlimit none = {0, 0};
+    if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
+    setrlimit(RLIMIT_CORE, &none);
+    signal(WTERMSIG(status), SIG_DFL);
+    raise(WTERMSIG(status));
+    return 128 + WTERMSIG(status);
+}
+
+/* The program waits until the kernel's events are there; they begin with its
+   exec. Nothing else of it is touched. */
+static int run_outside(record_options *o, const char *path, char **arguments) {
+    static char real[PATH_MAX];
+    attach_options a;
+    sigset_t before;
+    int go[2], failed[2], status = save_check_dump(o->name), why;
+    pid_t child;
+    if (status != TOOL_OK) return status;
+    if (!realpath(path, real)) snprintf(real, sizeof real, "%s", path);
+    if (pipe2(go, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0)
+        return tool_system_error("pipe");
+    fflush(NULL);
+    hold_asking(&before);
+    child = fork();
+    if (child < 0) return tool_system_error("fork");
+    if (child == 0) {
+        char word;
+        close(go[1]);
+        if (read(go[0], &word, 1) != 1) _exit(127);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        execv(path, arguments);
+        (void)!write(failed[1], &errno, sizeof errno);
+        _exit(127);
+    }
+    close(go[0]);
+    close(failed[1]);
+    memset(&a, 0, sizeof a);
+    a.pid = (long)child;
+    a.ticks = o->w.ticks;
+    a.quiet = o->quiet;
+    a.out = o->name;
+    status = attach_begin(&a);
+    if (status == TOOL_OK) (void)!write(go[1], "", 1);
+    close(go[1]);
+    if (status != TOOL_OK || read(failed[0], &why, sizeof why) == (ssize_t)sizeof why) {
+        waitpid(child, NULL, 0);
+        if (status != TOOL_OK) return status;
+        errno = why;
+        return tool_system_error(path);
+    }
+    close(failed[0]);
+    pass_asking_on(child, &before);
+    status = attach_wait(&a);
+    asked_child = 0;
+    if (attach_end(&a, strrchr(real, '/') ? strrchr(real, '/') + 1 : real) == TOOL_OK) {
+        (void)name_places_of(o->name);
+        if (o->quiet) return end_as(status);
+        snprintf(o->w.output, sizeof o->w.output, "%s", o->name);
+        show_brief(o);
+        tool_error("wrote %s, by looks from outside, nothing was preloaded; `bursty report %s` "
+                   "shows it", o->name, o->name);
+    }
+    return end_as(status);
+}
+
 /* What the recorder maps counts against the limits of the program's memory, and
    nobody knows how near to them it comes. So it takes a quarter of one at most,
    or the program runs as it is. The recorder's own tables are 216 MB at most, and
@@ -1064,10 +1141,11 @@ static int run(int argc, char **argv) {
     if (program >= argc) return tool_error("record: no program: bursty record [OPTIONS] -- PROG");
     path = find_program(argv[program], found, sizeof found);
     if (!path) return TOOL_BAD_INPUT;
-    if ((status = check_program(path, 0)) != 0) return status;
+    if ((status = check_program(path, 0, o.outside)) != 0) return status;
     arguments = argv + program;
     path = pass_by_env(path, &arguments, interpreter, sizeof interpreter);
     o.program = path;
+    if (o.outside) return run_outside(&o, path, arguments);
     run_plain_if_limited(path, arguments);
     hold_asking(&before);
     if ((status = find_library("bursty-record.so", recorder, sizeof recorder)) != 0) return status;
@@ -1111,13 +1189,7 @@ static int run(int argc, char **argv) {
     if (o.w.cache[0]) cache_trim(o.w.cache, CACHE_BYTES);
     say_file(&o, said);
     remove(o.w.report);
-    if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */
-        struct rlimit none = {0, 0};
-        setrlimit(RLIMIT_CORE, &none);
-        signal(WTERMSIG(status), SIG_DFL);
-        raise(WTERMSIG(status));
-    }
-    return WEXITSTATUS(status);
+    return end_as(status);
 }
 
 #else

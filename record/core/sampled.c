@@ -302,9 +302,9 @@ int sampled_write_ticks(const sampled_profile *about, uint32_t period_us,
         put(&p, about->kernel_us);
         put(&p, about->look_us);
     }
-    if (about->has_checks) {
+    if (about->has_checks || about->from_outside) {
         put(&p, CHECKED);
-        put(&p, 1);
+        put(&p, (about->has_checks ? 1 : 0) | (about->from_outside ? 2 : 0));
     }
     for (n = 0; n < count; n++) {
         put(&p, THREAD);

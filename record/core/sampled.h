@@ -42,6 +42,7 @@ typedef struct sampled_profile {
        and how often the kernel looks where a thread is. cpu_us 0: not known. */
     uint64_t cpu_us, kernel_us, look_us;
     int has_checks;                         /* ticks came while the code had checks */
+    int from_outside;                       /* by the kernel's events: nothing was changed */
 } sampled_profile;
 
 /* One call of a function: an estimate of weight_256 / 256 calls. */

@@ -1,8 +1,11 @@
 /* unwind.c - rules out of .eh_frame. .eh_frame_hdr has a sorted table: where a
    function starts, and where its record (FDE) is. The record names a common one
    (CIE); the small programs of both, run up to a place, say where the CFA is
-   there and where the caller's rbp is saved. */
+   there and where the caller's rbp is saved. Static programs may have no table:
+   then their records are read one after the other, and a table is made. */
 #include "base/unwind.h"
+#include "base/tool.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { HEADER_SEGMENT = 0x6474E550, USUAL_FORM = 0x3B031B01, KEPT = 8 };
@@ -284,9 +287,72 @@ static int find_in(const unwind_file *u, uint64_t record, uint64_t address, unwi
     return UNWIND_FOUND;
 }
 
+static int by_start(const void *a, const void *b) {
+    const unwind_row *x = (const unwind_row *)a, *y = (const unwind_row *)b;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* The record at an address: its function's start goes into a row if it has one.
+   Returns where the next record is, or 0: this is no record. */
+static uint64_t read_row(const unwind_file *u, uint64_t record, unwind_row *row) {
+    reader r = read_at(u, record);
+    const unsigned char *begin = r.at;
+    common c;
+    uint64_t back, next;
+    row->record = 0;
+    read_length(&r);
+    if (r.bad) return 0;
+    next = record + (uint64_t)(r.end - begin);
+    back = get(&r, 4);
+    if (!back || read_common(u, record + 4 - back, &c) != 0) return next;
+    row->start = get_encoded(&r, c.encoding, record + (uint64_t)(r.at - begin));
+    if (!r.bad) row->record = record;
+    return next;
+}
+
+void unwind_index(unwind_file *u, elf_file *e) {
+    elf_section s, names;
+    dump_fault fault;
+    uint64_t n, at, begin;
+    size_t room = 0;
+    unsigned k;
+    if (u->count || u->rows || !u->load_count || elf_find_sections(e, &fault) != 0) return;
+    if (elf_get_section(e, e->names_index, &names, &fault) != 0) return;
+    for (n = 0; n < e->section_count; n++) {
+        if (elf_get_section(e, n, &s, &fault) == 0 && elf_name_is(e, &names, s.name, ".eh_frame"))
+            break;
+    }
+    if (n == e->section_count) return;
+    for (k = 0; k < u->load_count && s.offset - u->loads[k].offset >= u->loads[k].size; k++) { }
+    if (k == u->load_count) return;
+    begin = u->loads[k].address + (s.offset - u->loads[k].offset);
+    for (at = begin; at && at - begin < s.size;) {
+        unwind_row row;
+        at = read_row(u, at, &row);
+        if (!row.record) continue;
+        if (u->row_count == room) {
+            room = room ? 2 * room : 1024;
+            u->rows = (unwind_row *)tool_grow(u->rows, room * sizeof *u->rows);
+        }
+        u->rows[u->row_count++] = row;
+    }
+    if (u->row_count) qsort(u->rows, u->row_count, sizeof *u->rows, by_start);
+}
+
+static int find_in_rows(const unwind_file *u, uint64_t address, unwind_rule *rule) {
+    size_t lo = 0, hi = u->row_count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (u->rows[mid].start <= address) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo ? find_in(u, u->rows[lo - 1].record, address, rule) : UNWIND_UNKNOWN;
+}
+
 int unwind_find(const unwind_file *u, uint64_t address, unwind_rule *rule) {
     uint64_t lo = 0, hi = u->count;
     reader r;
+    if (u->row_count) return find_in_rows(u, address, rule);
     while (lo < hi) {
         uint64_t mid = lo + (hi - lo) / 2;
         r = read_at(u, u->header + 8 * mid);

@@ -7,12 +7,16 @@
 
 typedef struct unwind_load { uint64_t offset, size, address; } unwind_load;
 
+typedef struct unwind_row { uint64_t start, record; } unwind_row;
+
 typedef struct unwind_file {
     const unsigned char *data;
     unwind_load loads[16];
     unsigned load_count;
     uint64_t header, count;         /* address of .eh_frame_hdr's table, its rows; 0: there is none */
     uint64_t base;                  /* what its numbers are relative to */
+    unwind_row *rows;               /* of a file without that table, by start: unwind_index */
+    size_t row_count;
 } unwind_file;
 
 /* cfa = register + offset; the return address stands at cfa - 8, and the
@@ -25,6 +29,10 @@ typedef struct unwind_rule {
 /* The file stays where it is while `u` is in use. Without .eh_frame_hdr in the
    usual form no place of it has a rule. */
 void unwind_begin(unwind_file *u, const elf_file *e);
+
+/* Gives rules to a file without that table, if it has a section .eh_frame. The
+   rows belong to the caller. */
+void unwind_index(unwind_file *u, elf_file *e);
 
 enum { UNWIND_FOUND = 0, UNWIND_OUTERMOST = 1, UNWIND_UNKNOWN = -1 };
 /* The rule at an address, as the file counts addresses. UNWIND_OUTERMOST: nobody

@@ -38,7 +38,7 @@ enum {
     TAG_KERNEL = 14,  /* CPU time, how much of it was in the kernel, how often it looks */
     TAG_BEGINS = 16,
     TAG_ASTRAY = 17,  /* ticks on stacks that nobody has told of */
-    TAG_CHECKED = 15  /* the code that ticked had checks of a recorder in it */
+    TAG_CHECKED = 15  /* how the ticks came */
 };
 enum { WATCH_VERSION = 1 };
 enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
@@ -243,8 +243,10 @@ static void get_kernel(tally *s, part_state *p) {
 static void get_checked(tally *s, part_state *p) {
     sampled_program *program = &s->programs.at[s->programs.count - 1];
     if (!program->has_ticks) refuse_record(p, "checks before ticks");
-    program->has_checks = dump_get32(&p->r);
-    if (!p->r.reason && program->has_checks != 1) refuse_record(p, "checks that are none");
+    program->tick_ways = dump_get32(&p->r);
+    if (!p->r.reason && (!program->tick_ways
+                         || program->tick_ways > (TICKS_CHECKED | TICKS_FROM_OUTSIDE)))
+        refuse_record(p, "ticks that came in no known way");
 }
 
 static void get_watch(tally *s, part_state *p) {
@@ -357,7 +359,7 @@ static void fold_programs(void *into, const void *from) {
     a->ticks_astray = sampled_add(a->ticks_astray, b->ticks_astray);
     a->cpu_us = sampled_add(a->cpu_us, b->cpu_us);
     a->kernel_us = sampled_add(a->kernel_us, b->kernel_us);
-    a->has_checks |= b->has_checks;
+    a->tick_ways |= b->tick_ways;
     a->kernel_cpu_us = sampled_add(a->kernel_cpu_us, b->kernel_cpu_us);
     if (b->look_us > a->look_us) a->look_us = b->look_us;
     a->lost_threads = sampled_add(a->lost_threads, b->lost_threads);
@@ -748,9 +750,9 @@ static void put_ticks(dump_writer *w, const sampled_program *program) {
         dump_put(w, program->kernel_us);
         dump_put(w, program->look_us);
     }
-    if (program->has_checks) {
+    if (program->tick_ways) {
         dump_put(w, TAG_CHECKED);
-        dump_put(w, 1);
+        dump_put(w, program->tick_ways);
     }
     if (!program->watch_answers) return;
     dump_put(w, TAG_WATCH);

@@ -29,6 +29,8 @@ enum {
 /* How a watcher knows that a thread runs: by CPU time in large steps, by exact
    CPU time, by the system's word. */
 enum { WATCH_COARSE = 1, WATCH_EXACT = 2, WATCH_STATE = 3 };
+/* How ticks came: of code with a recorder's checks in it, or from outside. */
+enum { TICKS_CHECKED = 1, TICKS_FROM_OUTSIDE = 2 };
 
 /* Programs, profiles, threads, sites and rows refer to one another by index;
    `id` is private to sampled_settle. */
@@ -44,7 +46,7 @@ typedef struct sampled_program {
     /* Of the process while it ticked, as the kernel has it, which looks each
        look_us; kernel_cpu_us 0: not known. */
     uint64_t kernel_us, kernel_cpu_us, look_us;
-    uint32_t has_checks;                          /* a recorder put checks into what ticked */
+    uint32_t tick_ways;                           /* TICKS_...: how they came */
     uint64_t lost_threads;                        /* that had no record */
     uint32_t no_time;                             /* BURSTY_NO_TIME_... of bursty.h */
     uint32_t watch_answers;                       /* WATCH_...; 0: no watcher looked */

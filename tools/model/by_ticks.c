@@ -44,6 +44,7 @@ typedef struct report_ticks {
     int misses_time;                              /* so much that intervals would not hold */
     uint64_t own_ticks, own_squares;              /* of the recorder, not among these */
     int has_ticks;                                /* they were on */
+    int from_outside;                             /* the kernel's events, and no recorder inside */
     int has_checks;                               /* a recorder put checks into the code */
     int is_watched;                               /* by a thread that looks */
     uint64_t kernel_us, kernel_cpu_us, look_us;   /* kernel_cpu_us 0: not known */
@@ -67,7 +68,8 @@ static void add_up(report_ticks *c) {
         if (p->tick_us > c->tick_us) c->tick_us = p->tick_us;
         c->has_ticks |= p->has_ticks != 0;
         c->is_watched |= p->watch_answers != 0;
-        c->has_checks |= p->has_checks != 0;
+        c->has_checks |= (p->tick_ways & TICKS_CHECKED) != 0;
+        c->from_outside |= (p->tick_ways & TICKS_FROM_OUTSIDE) != 0;
         c->cut = sampled_add(c->cut, p->ticks_cut);
         c->kernel_us = sampled_add(c->kernel_us, p->kernel_us);
         c->kernel_cpu_us = sampled_add(c->kernel_cpu_us, p->kernel_cpu_us);
@@ -368,6 +370,8 @@ static void add_facts(report *r, const report_ticks *c) {
         text_add(&value, " met the recorder");
     }
     if (c->ticks && c->is_watched) text_add(&value, ", by a thread that looks");
+    if (c->ticks && c->from_outside)
+        text_add(&value, ", by looks from outside, with nothing changed in the program");
     add_fact(r, c->ticks || c->is_watched ? REPORT_PLAIN : REPORT_BAD, "ticks", &value);
     add_kernel(r, c, &value);
     if (c->has_checks && c->ticks) {

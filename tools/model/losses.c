@@ -171,7 +171,7 @@ static void add_unseen(report *r, const tally *s, const tick_sums *t, uint64_t u
               "More ticks a second (config.tick_hz, --ticks) see more of it.";
     else if (!has_checks)
         why = "It passed in threads that ended before their first tick, or while the timer's signal "
-              "was blocked.";
+              "was blocked. `bursty record --outside` sees both.";
     else if (ended)
         why = "It passed in threads that ended before their first tick, or that made no check (one "
               "BURST_ENTRY in each helps), or the program took the timer's signal. A watcher "
