@@ -71,7 +71,9 @@
    7. Fibers, coroutines, tasks of an RTOS? Each gets a zeroed bursty_fiber with a
       name, and bursty_fiber_switch(&fiber) stands in front of each switch of
       stacks; NULL is the thread itself. Contexts of hcct.h follow by themselves.
-      Without it a fiber inherits the scopes of the one before it. In C++20 wrap
+      Without it a fiber inherits the scopes of the one before it. Timers with
+      glibc notice that, and the report says so first and gives no intervals; a
+      watcher and a bare build cannot: there it is not noticed. In C++20 wrap
       what a coroutine awaits (promise.await_transform, initial_suspend and
       final_suspend), with one bursty_fiber in its promise:
          template <class A> struct on_fiber {
@@ -89,6 +91,11 @@
                  return inner.await_resume();
              }
          };
+   8. Only some events, such as those from a request's third attempt on? A rule of
+      bursty_control_init is a production of "Hybrid Profiling Support": a pattern
+      (classes, a site's name, a function, a line), a condition on 8 counters,
+      operations on them, and an action of its own. bursty_control_step is the
+      action of the profile. docs/productions.md, examples/conditional.c.
 
    WHAT HAPPENS
    Time: where there are timers (Linux, gcc or clang) each thread gets one, which
@@ -109,8 +116,11 @@
       if (BURST_CHECK()) { } A check by hand: true inside a burst. BURST_CHECK(); is
                              one, too. It records nothing by itself.
    Up to BURSTY_PROFILES profiles run at once, each with its own rate, classes and
-   action; bursty_set_profile adds or changes one at any time. `every` and `burst`
-   are the paper's nCheck0 and nInstr0; jitter -1 makes its Figure 3.
+   action; bursty_set_profile adds or changes one at any time. Is the order of
+   events in a burst what you want? Name BURSTY_BEGIN, BURSTY_END and BURSTY_GAP
+   among the classes: what comes behind one of them does not follow what came
+   before. `every` and `burst` are the paper's nCheck0 and nInstr0; jitter -1 makes
+   its Figure 3.
 
    CODE IN TWO COPIES
    These forms compile a function or a loop twice: the plain copy, and one for
@@ -229,7 +239,7 @@
      options
      types
      functions
-     counters and conditions choose events
+     productions: counters and conditions choose events
      checks that keep registers: where
      the check
      checks and scopes that keep registers
@@ -259,10 +269,12 @@
      the tree of paths
      ticks: the scope of an interrupted instruction
      a timer of a thread's CPU time
+     stacks that nobody has told of
      timers
      the watcher: what it asks of the system
      the watcher
      the dump
+     children
      time: start, pause, end
      frames
      start
@@ -273,7 +285,7 @@
      bursty_write
      bursty_save
      the tiny build
-     counters and conditions
+     productions
 */
 
 #ifndef BURSTY_H
@@ -370,6 +382,9 @@ enum {
     BURSTY_ANY = 63,                     /* all of the above                  */
     BURSTY_BEGIN = 64, BURSTY_END = 128, /* of a burst; only for profiles
                                             whose classes name them           */
+    BURSTY_GAP = 512,  /* events of this burst are missing in front of the next
+                          one; only for profiles with an action whose classes
+                          name it. The site is "(burst)"                      */
     BURSTY_FRAME = 256 /* set together with CALL or RETURN when the event
                           belongs to a scope, that is, when CALL and RETURN
                           come in pairs. So test kind with &, not ==          */
@@ -702,21 +717,23 @@ BURSTY_API void bursty_join(const bursty_companion *companion) BURSTY_P_OFF((voi
 
 #endif /* BURSTY_TINY */
 
-/* ---- counters and conditions choose events ----- src/bursty/control.h ---- */
+/* ---- productions: counters and conditions choose events  src/bursty/control.h ---- */
 
-/* The conditional control of hybrid-profiling-support, Figures 3 and 4: "show
-   me what a request does, but only from its third attempt on" without a line in
-   the code that is watched. A control has 8 counters, each with a flag "zero"
-   and a flag "overflow". Rules say on which events (bits that you choose, such
-   as classes), under which condition, which operations change the counters.
+/* The productions of hybrid-profiling-support, Figures 3 and 4: "show me what a
+   request does, but only from its third attempt on" without a line in the code
+   that is watched. A control has 8 counters, each with a flag "zero" and a flag
+   "overflow". A rule is a production: a pattern of events, a condition on the
+   flags, operations that change counters, and an action of its own.
 
-   In an action, for each event: judge your conditions first, with
-   bursty_control_holds; then call bursty_control_step, which runs the rules;
-   then act on the event if its condition held. So an operation takes effect
-   from the next event on. With BURSTY_BEGIN among the profile's classes a rule
-   can set counters when a burst begins. examples/conditional.c shows it. One
-   control belongs to one thread. A condition takes some ten instructions, a
-   step some ten for each rule. */
+   bursty_control_step is the action of a profile, and the control its user. For
+   each event it finds the rules whose pattern fits and whose condition holds.
+   It judges all of them on the flags as they were before the event. Then it
+   carries them out in the order of rules[]: the action of a rule first, then
+   its operations. With BURSTY_BEGIN among the profile's classes a rule can set
+   counters when a burst begins. docs/productions.md explains it, and
+   examples/conditional.c shows it. One control belongs to one thread. A step
+   takes some ten instructions for each rule, and reads the names of patterns
+   whose class fits. */
 
 enum {
     BURSTY_CONTROL_INC = 1, /* adds 1; passing from the largest value to 0 sets overflow         */
@@ -732,14 +749,19 @@ typedef struct bursty_control_op {
 typedef struct bursty_control_term {
     uint8_t zero, not_zero, overflow, not_overflow; /* bits of counters; all must hold  */
 } bursty_control_term;
-typedef struct bursty_control_when {
-    bursty_control_term any[3];     /* one of the terms in use must hold; true if none is in use */
-} bursty_control_when;
-typedef struct bursty_control_rule {
-    uint32_t kinds;          /* the events it runs on, as bits; 0: all                   */
-    bursty_control_when when;
+typedef struct bursty_control_rule { /* a zero in the pattern fits each event               */
+    uint32_t kinds;          /* pattern: event classes, as bits                             */
+    const char *name;        /* pattern: the name of the event's site                       */
+    const char *function;    /* pattern: the function that a CALL, RETURN or BACKEDGE names;
+                                of other events the innermost scope around them             */
+    const char *file;        /* pattern: the end of the path of the site's file             */
+    uint32_t line;           /* pattern: the site's line                                    */
+    const bursty_control_term *any; /* condition: one of any[0..any_count) must hold        */
+    uint32_t any_count;      /* 0: there is no condition                                    */
     bursty_control_op op[4];
-    uint32_t op_count;       /* the first so many of op[]; 0: the rule does nothing      */
+    uint32_t op_count;       /* the first so many of op[]                                   */
+    bursty_action action;    /* gets the event, with `user`; or NULL                        */
+    void *user;
 } bursty_control_rule;
 typedef struct bursty_control_state {
     const bursty_control_rule *rules;
@@ -748,21 +770,16 @@ typedef struct bursty_control_state {
     uint8_t zero, overflow;  /* one bit for each counter */
 } bursty_control_state;
 
-/* Makes all counters 0. rules[0..count) must stay valid. Returns 0, or -1 if a
-   rule has more than 4 operations, an unknown one, or a counter above 7. */
+/* Makes all counters 0. rules[0..count) and what they point at must stay valid.
+   Returns 0, or -1 if a rule has more than 4 operations, an unknown one, a
+   counter above 7, or a count of terms and no terms. */
 BURSTY_API int bursty_control_init(bursty_control_state *c, const bursty_control_rule *rules,
                                    uint32_t count)
     BURSTY_P_OFF(return (void)c, (void)rules, (void)count, 0)
 
-/* Returns 1 if the condition holds for the next event, else 0. */
-BURSTY_API int bursty_control_holds(const bursty_control_state *c, const bursty_control_when *when)
-    BURSTY_P_OFF(return (void)c, (void)when, 0)
-
-/* An event of the given kind (bits): judges the conditions of all rules on the
-   flags as they are, and then carries out the operations of those that held, in
-   order. */
-BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
-    BURSTY_P_OFF((void)c, (void)kind)
+/* One event. The action of a profile whose user is a bursty_control_state. */
+BURSTY_API void bursty_control_step(void *control, const bursty_event *event)
+    BURSTY_P_OFF((void)control, (void)event)
 
 #ifdef __cplusplus
 }
@@ -2073,6 +2090,7 @@ typedef struct bursty_p_thread {
     uint32_t active, framed, acting; /* that run, get BEGIN or END, have an action */
     uint32_t same_settings, plain; /* keep.c: a look leaves new ones alone; see there */
     uint64_t phase_checks, factor, factor_used, pace[4]; /* see bursty_p_pace */
+    uint32_t gap; /* profiles whose burst misses events since its last one */
     bursty_p_sampler sampler[BURSTY_PROFILES];
 } bursty_p_thread;
 
@@ -2427,6 +2445,25 @@ BURSTY_P_SLOW uint32_t bursty_p_weigh_behind(const bursty_p_sampler *s, uint32_t
     return weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
 }
 
+/* BURSTY_GAP, to those of the profiles in mask that ask for it. A handler that
+   interrupts may set bits meanwhile. */
+BURSTY_P_SLOW void bursty_p_tell_gap(bursty_p_thread *t, uint32_t mask, const bursty_event *next) {
+    uint32_t p;
+    bursty_event event = *next;
+    event.site = &bursty_p_burst_site;
+    event.kind = BURSTY_GAP;
+    event.value = 0;
+    t->gap &= ~mask;
+    for (p = 0; p < BURSTY_PROFILES && mask >> p; p++) {
+        bursty_p_sampler *s = &t->sampler[p];
+        if (!(mask >> p & 1) || !(s->set.classes & BURSTY_GAP) || !s->set.action) continue;
+        event.burst = s->number;
+        event.weight_256 = s->weight_256;
+        event.memory = s->memory;
+        s->set.action(s->set.user, &event);
+    }
+}
+
 /* Sends one event to every profile in mask whose classes take it. behind: see
    since.c; for others 0. */
 BURSTY_P_SLOW void bursty_p_send_behind(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
@@ -2437,6 +2474,7 @@ BURSTY_P_SLOW void bursty_p_send_behind(bursty_p_thread *t, uint32_t mask, const
 #if BURSTY_STACK > 0
     event.stack = BURSTY_P_HERE.stack;
 #endif
+    if (t->gap & mask) bursty_p_tell_gap(t, t->gap & mask, &event);
     for (p = 0; p < BURSTY_PROFILES && mask >> p; p++) {
         bursty_p_sampler *s = &t->sampler[p];
         if (!(mask >> p & 1) || !(s->set.classes & kind)) continue;
@@ -2987,7 +3025,19 @@ BURSTY_P_STEP bursty_p_thread *bursty_p_me(void) {
      a handler that came in between   in `kept`; else 0 with span 0: the next check is a look with
                                       nothing passed, and a burst that goes on begins anew
      a thread without a record        no start yet, or no memory; it asks again in 65 536
-   checks */
+                                      checks
+
+   release() gives the word back. If somebody has counted it down meanwhile, checks
+   of a handler are missing in the burst; an action's own are taken for such. The
+   profiles in a burst get BURSTY_GAP before their next event, which is early
+   enough: what is missing lies between two events. */
+#if (defined(__x86_64__) || defined(__i386__)) && !defined(BURSTY_NO_TLS) \
+    && !defined(BURSTY_P_MSVC) && !defined(BURSTY_POLL) /* xchg locks: 7 ns */
+#define BURSTY_P_HOLDS_BY_ADDING
+#define BURSTY_P_HELD(n_) ((n_) + BURSTY_P_BUSY) /* the word, where hold() gave n_ */
+#else
+#define BURSTY_P_HELD(n_) BURSTY_P_BUSY
+#endif
 #define BURSTY_P_IS_HELD() ((int32_t)BURSTY_P_HERE.n > (int32_t)BURSTY_P_SPAN)
 BURSTY_P_STEP uint32_t bursty_p_hold(void) {
     uint32_t n = BURSTY_P_BUSY;
@@ -2996,12 +3046,22 @@ BURSTY_P_STEP uint32_t bursty_p_hold(void) {
     BURSTY_P_HERE.n = BURSTY_P_BUSY;
 #elif defined(BURSTY_P_MSVC)
     n = (uint32_t)_InterlockedExchange((volatile long *)&BURSTY_P_HERE.n, (long)n);
-#elif (defined(__x86_64__) || defined(__i386__)) && !defined(BURSTY_POLL) /* xchg locks: 7 ns */
+#elif defined(BURSTY_P_HOLDS_BY_ADDING)
     __asm__ __volatile__("{xaddl %0, %1|xadd %1, %0}" : "+r"(n), "+m"(BURSTY_P_HERE.n) : : "cc", "memory");
 #else
     n = __atomic_exchange_n(&BURSTY_P_HERE.n, n, __ATOMIC_RELAXED);
 #endif
     return n;
+}
+
+/* Events of the profiles in a burst are missing here. */
+BURSTY_P_STEP void bursty_p_miss(bursty_p_thread *t) {
+    if (t) t->gap |= t->live;
+}
+
+BURSTY_P_STEP void bursty_p_release(bursty_p_thread *t, uint32_t held, uint32_t n) {
+    if (t && t->live && *(volatile uint32_t *)&BURSTY_P_HERE.n != held) bursty_p_miss(t);
+    BURSTY_P_HERE.n = n;
 }
 
 BURSTY_P_SLOW void bursty_p_deliver(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
@@ -3036,13 +3096,14 @@ BURSTY_P_STEP int bursty_p_count_recent(const bursty_site *site, uint32_t n) {
 
 BURSTY_P_STEP uint32_t bursty_p_hit_of(bursty_p_thread *t, const bursty_site *site,
                                        uintptr_t value, uint32_t n) {
+    uint32_t held = BURSTY_P_HELD(n - !BURSTY_P_POLLS); /* n was the word before this check */
     if (!t) {
         BURSTY_P_HERE.n = BURSTY_P_SPAN;
         return 0;
     }
-    n = bursty_p_advance(t, n) - 1; /* it was the word before this check */
+    n = bursty_p_advance(t, n) - 1;
     if (t->live && site) bursty_p_deliver(t, site, value, site->kind, n);
-    BURSTY_P_HERE.n = n;
+    bursty_p_release(t, held, n);
     return t->live;
 }
 
@@ -3052,7 +3113,10 @@ static BURSTY_P_COLD uint32_t bursty_p_rest(const bursty_site *site, uintptr_t v
 
 BURSTY_API uint32_t bursty_hit(const bursty_site *site, uintptr_t value) {
     uint32_t n = bursty_p_hold();
-    if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return 0;
+    if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) {
+        bursty_p_miss(bursty_p_registered());
+        return 0;
+    }
     if (!site || !bursty_p_count_recent(site, n)) {
         return bursty_p_rest(site, value, n + !BURSTY_P_POLLS);
     }
@@ -3072,12 +3136,15 @@ BURSTY_P_STEP int bursty_p_count_return(void) {
 BURSTY_P_STEP void bursty_p_event_of(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
                                      uint32_t kind, uint32_t n) {
     if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
-    BURSTY_P_HERE.n = n;
+    bursty_p_release(t, BURSTY_P_HELD(n), n);
 }
 
 BURSTY_API void bursty_note(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t n = bursty_p_hold();
-    if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return;
+    if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) {
+        bursty_p_miss(bursty_p_registered());
+        return;
+    }
     if ((kind & BURSTY_RETURN) && !BURSTY_P_POLLS && bursty_p_count_return()) {
         BURSTY_P_HERE.n = n;
         return;
@@ -3088,12 +3155,13 @@ BURSTY_API void bursty_note(const bursty_site *site, uintptr_t value, uint32_t k
 #ifdef BURSTY_POLL
 BURSTY_API uint32_t bursty_p_is_live(void) {
     bursty_p_thread *t = bursty_p_registered();
+    if (t && t->in_slow) bursty_p_miss(t);
     return t && t->live && !t->in_slow && !bursty_p_reopened(t);
 }
 #endif
 
 BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
-    uint32_t n = bursty_p_hold(), room = BURSTY_P_SPAN;
+    uint32_t n = bursty_p_hold(), held = BURSTY_P_HELD(n), room = BURSTY_P_SPAN;
     bursty_p_thread *t = NULL;
     if (!BURSTY_P_POLLS || n != BURSTY_P_BUSY) {
         t = bursty_p_me();
@@ -3102,7 +3170,7 @@ BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     *live = t ? t->live : 0;
     if (t) room = t->live ? t->span - (0 - n) : n;
     if (left < room) room = (uint32_t)left;
-    if (t || n != BURSTY_P_BUSY) BURSTY_P_HERE.n = n - room;
+    if (t || n != BURSTY_P_BUSY) bursty_p_release(t, held, n - room);
     return room;
 }
 
@@ -3176,6 +3244,8 @@ static void bursty_p_look_now(void) {
    mark() gives s, to be called behind the check; it is 0 where no burst is
    live, which no burst began before. Numbers are of 32 bits and wrap.
 
+   An event that a burst leaves out is a gap in it, of which BURSTY_GAP tells.
+
    Cost: what the event alone costs and 20 instructions, in second copies. */
 BURSTY_API uint32_t bursty_note_mark(void) {
     bursty_p_thread *t = bursty_p_registered();
@@ -3217,8 +3287,11 @@ BURSTY_API void bursty_note_since(const bursty_site *site, uintptr_t value, uint
         t->kept = n;
         if (seen) bursty_p_send_behind(t, seen, site, value, kind, now - mark);
         t->in_slow = 0;
+        t->gap |= t->live & ~seen;
+    } else {
+        bursty_p_miss(t); /* nobody knows by which check this run came here */
     }
-    BURSTY_P_HERE.n = n;
+    bursty_p_release(t, BURSTY_P_HELD(n), n);
 }
 
 /* ---- checks that keep registers: the way to the slow path  src/bursty/keep.c ---- */
@@ -3670,7 +3743,7 @@ static struct {
     bursty_p_tick_row *rows;
     uint32_t *index;
     uint32_t row_room, row_count, index_mask, period_us;
-    bursty_p_tick_count lost, cut, late, untimed;
+    bursty_p_tick_count lost, cut, late, untimed, astray;
     uint32_t fold;
 #ifdef BURSTY_P_WATCHER
     uint32_t is_watched;
@@ -4318,6 +4391,106 @@ static void bursty_p_timer_delete(int timer) {
 
 #endif
 
+/* ---- stacks that nobody has told of ------------- src/bursty/stacks.c ---- */
+
+/* A program may switch stacks without bursty_fiber_switch. The thread's open
+   scopes are then those of whoever opened them last, on any stack, and a tick
+   is charged to them. No depth shows it: every scope may end where it began.
+   But a tick knows its stack pointer, and on which stack it should be:
+
+       main's stack    ends at __libc_stack_end, and grows down as far as a limit
+       other threads'  glibc has pthread_self() at the top of the mapping
+       sigaltstack     a signal handler's, on which the thread is for the moment
+
+   A tick elsewhere, while scopes are open, is *astray*. A thread that has called
+   bursty_fiber_switch is not asked: between that call and the switch itself it
+   stands on the other stack. What cannot be told is not astray: other C
+   libraries, and a stack less than 64 KB below pthread_self().
+
+   Cost: nothing on checks and scopes, some instructions for a tick; a system
+   call if the tick seems astray, and once for a thread a look at its mappings. */
+#if defined(BURSTY_P_TIMERS) && defined(__GLIBC__) && defined(SS_ONSTACK) && \
+    defined(SYS_prlimit64) && defined(SYS_openat) && defined(BURSTY_P_GNU)
+#define BURSTY_P_KNOWS_STACKS
+extern void *bursty_p_stack_end __asm__("__libc_stack_end") __attribute__((weak));
+
+/* Its own without a look. */
+enum { BURSTY_P_MAIN_LEAST = 8 << 20, BURSTY_P_THREAD_LEAST = 1 << 16 };
+enum { BURSTY_P_NOT_ASKED, BURSTY_P_MAIN, BURSTY_P_NOT_MAIN };
+static BURSTY_P_TLS struct {
+    uint32_t is;       /* BURSTY_P_MAIN, ... */
+    uint32_t told;     /* it has called bursty_fiber_switch */
+    uintptr_t low;     /* of its stack; 0: not asked */
+} bursty_p_own_stack;
+
+/* On a thread that gets a timer. */
+static void bursty_p_ask_stack(void) {
+    if (bursty_p_own_stack.is != BURSTY_P_NOT_ASKED) return; /* a forked child's thread, too */
+    bursty_p_own_stack.is = BURSTY_P_NOT_MAIN;
+    if (syscall(SYS_gettid) == (long)getpid()) bursty_p_own_stack.is = BURSTY_P_MAIN;
+}
+
+static int bursty_p_is_on_main_stack(uintptr_t at) {
+    uint64_t limit[2] = { 0, 0 };
+    const uintptr_t end = &bursty_p_stack_end ? (uintptr_t)bursty_p_stack_end : UINTPTR_MAX;
+    if (at > end) return 0;
+    if (end == UINTPTR_MAX || end - at < BURSTY_P_MAIN_LEAST) return 1;
+    return syscall(SYS_prlimit64, 0L, 3L, (void *)0, limit) != 0 || end - at < limit[0];
+}
+
+/* Where the readable memory begins that has `at` in it: mappings in a row, as
+   mlock makes several of one stack, up to a guard page. 1: not known, so all may
+   be its own. Without the C library's files, since it may be in the middle of
+   anything. */
+static uintptr_t bursty_p_memory_of(uintptr_t at) {
+    char bytes[512];
+    uintptr_t low = 0, high = 0, begin = 0, end = 0, found = 1;
+    int part = 0; /* of a line: 0 low, 1 high, 2 may it be read, 3 the rest */
+    long got, i, file = syscall(SYS_openat, -100L, "/proc/self/maps", 0L);
+    if (file < 0) return found;
+    while (found == 1 && (got = syscall(SYS_read, file, bytes, sizeof bytes)) > 0) {
+        for (i = 0; i < got && found == 1; i++) {
+            const char c = bytes[i];
+            const uintptr_t digit = (uintptr_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+            if (c == '\n') {
+                low = high = 0;
+                part = 0;
+            } else if (part < 2 && (c == '-' || c == ' ')) {
+                part++;
+            } else if (part == 0) {
+                low = low << 4 | digit;
+            } else if (part == 1) {
+                high = high << 4 | digit;
+            } else if (part == 2) {
+                if (low != end) begin = low;
+                end = c == 'r' ? high : 0;
+                if (end && low <= at && at < high) found = begin;
+                part = 3;
+            }
+        }
+    }
+    (void)syscall(SYS_close, file);
+    return found;
+}
+
+static int bursty_p_is_on_thread_stack(uintptr_t at) {
+    const uintptr_t top = (uintptr_t)pthread_self();
+    if (at > top) return 0;
+    if (top - at < BURSTY_P_THREAD_LEAST) return 1;
+    if (!bursty_p_own_stack.low) bursty_p_own_stack.low = bursty_p_memory_of(top);
+    return at >= bursty_p_own_stack.low;
+}
+
+static int bursty_p_is_astray(uintptr_t at) {
+    stack_t handlers;
+    if (BURSTY_P_HERE.depth == 0 || bursty_p_own_stack.told) return 0;
+    if (bursty_p_own_stack.is == BURSTY_P_NOT_ASKED) return 0;
+    if (bursty_p_own_stack.is == BURSTY_P_MAIN ? bursty_p_is_on_main_stack(at)
+                                               : bursty_p_is_on_thread_stack(at)) return 0;
+    return sigaltstack(NULL, &handlers) == 0 && !(handlers.ss_flags & SS_ONSTACK);
+}
+#endif
+
 /* ---- timers ------------------------------------- src/bursty/timers.c ---- */
 
 #ifdef BURSTY_P_TIMERS
@@ -4333,6 +4506,11 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
         bursty_p_tick_add_shared(&bursty_p_ticks.late, n - BURSTY_P_TICK_CAP);
         n = BURSTY_P_TICK_CAP;
     }
+#ifdef BURSTY_P_KNOWS_STACKS
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) == 1
+        && bursty_p_is_astray((uintptr_t)__builtin_frame_address(0)))
+        bursty_p_tick_add_shared(&bursty_p_ticks.astray, n);
+#endif
     bursty_p_tick_charge(n, bursty_p_interrupted(context));
     errno = error;
 }
@@ -4352,6 +4530,9 @@ static int bursty_p_arm(bursty_p_thread *t) {
     uint32_t random = ((uint32_t)syscall(SYS_gettid) ^ place) * UINT32_C(0x9E3779B1);
     bursty_p_disarm(t);
     if (!signal) return 1;
+#ifdef BURSTY_P_KNOWS_STACKS
+    bursty_p_ask_stack();
+#endif
     timer = bursty_p_timer_create(signal, NULL);
     if (timer < 0) return 0;
     __atomic_store_n(&t->timer, (uint32_t)timer + 1, __ATOMIC_SEQ_CST);
@@ -5425,6 +5606,43 @@ static void bursty_p_put_thread(bursty_p_dump *d, uint32_t number, uint32_t rows
     }
 }
 
+/* ---- children --------------------------------- src/bursty/children.c ---- */
+
+/* What the processes did that this one has started is in no number here. If it
+   is a real share of the CPU time, the dump says how much (kind 7). The system
+   tells it of children that have ended and were waited for; how many there were
+   it does not tell. */
+#ifdef BURSTY_P_POSIX
+#include <sys/resource.h>
+static uint64_t bursty_p_children_before_us;
+
+static uint64_t bursty_p_used_us(int is_children) {
+    struct rusage used;
+    if (getrusage(is_children ? RUSAGE_CHILDREN : RUSAGE_SELF, &used) != 0) return 0;
+    return (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000
+           + (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+/* From here on they count: a program that exec has put in another one's place
+   has its children. */
+static void bursty_p_begin_children(void) { bursty_p_children_before_us = bursty_p_used_us(1); }
+
+static int bursty_p_write_children(bursty_p_dump *d, bursty_write_fn write, void *user) {
+    const uint64_t own = bursty_p_used_us(0) / 1000, now = bursty_p_used_us(1);
+    const uint64_t theirs = now > bursty_p_children_before_us
+                                ? (now - bursty_p_children_before_us) / 1000 : 0;
+    const uint64_t says[4] = { 2, 11, theirs, theirs + own }; /* version, why */
+    if (theirs < 10 || theirs * 20 < theirs + own) return 0;
+    bursty_p_put_begin(&d->out, 7, write, user);
+    bursty_p_put_all(d, says, 4);
+    bursty_p_put_string(d, bursty_p_all.config.program);
+    return bursty_p_put_end(&d->out);
+}
+#else
+static void bursty_p_begin_children(void) { }
+#define bursty_p_write_children(d, write, user) 0
+#endif
+
 /* ---- time: start, pause, end ---------------------- src/bursty/time.c ---- */
 
 #if BURSTY_P_TICKS
@@ -5471,7 +5689,7 @@ static int bursty_p_plan_time(const bursty_config *config) {
     bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
     bursty_p_watcher_forget_counts();
 #endif
-    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
+    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = bursty_p_ticks.astray = 0;
     bursty_p_cpu.before = 0;
     bursty_p_ticks.fold = config->fold;
     bursty_p_ticks.period_us = hz > 0 ? 1000000u / (uint32_t)hz : 10000;
@@ -5542,6 +5760,7 @@ static void bursty_p_clear_time(void) {
     BURSTY_P_RELEASE(&bursty_p_ticks.lost, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.cut, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.late, 0);
+    BURSTY_P_RELEASE(&bursty_p_ticks.astray, 0);
 #ifdef BURSTY_P_WATCHER
     bursty_p_watcher_forget_counts();
 #endif
@@ -5660,6 +5879,7 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
                                 BURSTY_P_ACQUIRE(&bursty_p_ticks.late) };
     const uint64_t untimed[2] = { 9, BURSTY_P_ACQUIRE(&bursty_p_ticks.untimed) };
     const uint64_t cpu[2] = { 11, bursty_p_cpu_seen() };
+    const uint64_t astray[2] = { 17, BURSTY_P_ACQUIRE(&bursty_p_ticks.astray) };
     uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
     bursty_p_put_begin(&d->out, 1, write, user);
     bursty_p_put_all(d, info, 2);
@@ -5668,6 +5888,7 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
     bursty_p_put_all(d, ticks, 5);
     if (untimed[1]) bursty_p_put_all(d, untimed, 2);
     if (cpu[1]) bursty_p_put_all(d, cpu, 2);
+    if (astray[1]) bursty_p_put_all(d, astray, 2);
 #ifdef BURSTY_P_WATCHER
     if (bursty_p_ticks.is_watched) {
         const uint64_t watch[9] = { 12, 1, BURSTY_P_ANSWERS, BURSTY_P_GET(&bursty_p_watcher.rounds),
@@ -6619,6 +6840,7 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
         bursty_p_all.seed_is = BURSTY_P_SEED_DRAWN;
     }
 #endif
+    bursty_p_begin_children();
     bursty_p_begin_frames();
     bursty_p_begin_budget(config);
     bursty_p_first_settings(config);
@@ -6688,6 +6910,7 @@ BURSTY_API void bursty_set_depth(uint32_t depth) {
     if (left == 1) bursty_p_tell(BURSTY_THREAD_JUMPED, t, 1);
     if (!left && !BURSTY_P_IS_HELD()) return;
     BURSTY_P_HERE.n = left == 1 ? t->kept : 0;
+    if (t && left == 1) bursty_p_miss(t);
     if (!t || left == 1) return;
     bursty_p_fold_all(t, t->live);
     for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) { /* left in the middle of it? */
@@ -6775,6 +6998,7 @@ BURSTY_API void bursty_clear(void) {
     for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) {
         for (p = 0; p < BURSTY_P_SUMS; p++) BURSTY_P_STORE(&bursty_p_all.rows[i].sum[p], 0);
     }
+    bursty_p_begin_children();
     bursty_p_clear_time();
     bursty_p_clear_frames();
 }
@@ -6869,6 +7093,9 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
     bursty_fiber *to = fiber ? fiber : &bursty_p_fiber.own;
     uint32_t n = BURSTY_P_HERE.n;
     if (fiber == was) return was;
+#ifdef BURSTY_P_KNOWS_STACKS
+    bursty_p_own_stack.told = 1;
+#endif
 #if BURSTY_STACK > 0
     if (fiber && BURSTY_P_UNLIKELY(fiber->depth == 0) && fiber->name) { /* its name is its outermost scope */
         fiber->stack[0] = bursty_p_fiber_site(fiber->name);
@@ -7126,7 +7353,8 @@ extern const unsigned char bursty_p_head[] __asm__("__ehdr_start")
 #define BURSTY_P_BUILD bursty_p_build_of(NULL)
 #endif
 
-/* Writes all parts: the counts, the ticks, the frames, the companion's, the seed. */
+/* Writes all parts: the counts, the ticks, the frames, the children, the
+   companion's, the seed. */
 BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     bursty_p_dump d;
     bursty_stats stats;
@@ -7154,6 +7382,7 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     if (bursty_p_write_frames(&d, write, user)) return -1;
 #endif
 #endif
+    if (bursty_p_write_children(&d, write, user)) return -1;
     const uint32_t sample[3] = { bursty_p_all.config.seed, bursty_p_all.seed_is, bursty_p_all.cleared };
     if (bursty_p_all.companion.write && bursty_p_all.companion.write(write, user)) return -1;
     if (!bursty_p_write_sample(sample, BURSTY_P_BUILD, bursty_p_all.config.program, write, user)) return 0;
@@ -7298,7 +7527,7 @@ BURSTY_API uint32_t bursty_in_burst(void) { return (int32_t)BURSTY_P_HERE.n < 0;
 
 #endif /* BURSTY_TINY */
 
-/* ---- counters and conditions ------------------- src/bursty/control.c ---- */
+/* ---- productions ------------------------------- src/bursty/control.c ---- */
 
 /* The paper's hardware matches all productions of an instruction in parallel,
    hence conditions before operations. For Figure 4's two counters, with nCheck0
@@ -7311,13 +7540,15 @@ BURSTY_API uint32_t bursty_in_burst(void) { return (int32_t)BURSTY_P_HERE.n < 0;
        condition       .    .    .    x    x    .    .       overflow_1 and not overflow_2
        operation     inc1 inc1 inc1 inc2 inc2 reset inc1 */
 
-BURSTY_API int bursty_control_init(bursty_control_state *c, const bursty_control_rule *rules, uint32_t count) {
+BURSTY_API int bursty_control_init(bursty_control_state *c, const bursty_control_rule *rules,
+                                   uint32_t count) {
     uint32_t i, j;
     for (i = 0; i < count; i++) {
-        if (rules[i].op_count > 4) return -1;
+        if (rules[i].op_count > 4 || (rules[i].any_count && !rules[i].any)) return -1;
         for (j = 0; j < rules[i].op_count; j++) {
             const bursty_control_op *op = &rules[i].op[j];
-            if (op->counter > 7 || op->op < BURSTY_CONTROL_INC || op->op > BURSTY_CONTROL_UNTIL) return -1;
+            if (op->counter > 7 || op->op < BURSTY_CONTROL_INC) return -1;
+            if (op->op > BURSTY_CONTROL_UNTIL) return -1;
         }
     }
     c->rules = rules;
@@ -7328,21 +7559,50 @@ BURSTY_API int bursty_control_init(bursty_control_state *c, const bursty_control
     return 0;
 }
 
-static int bursty_p_control_judge(const bursty_control_when *when, uint32_t zero, uint32_t overflow) {
-    int i, used = 0;
-    for (i = 0; i < 3; i++) {
-        const bursty_control_term *term = &when->any[i];
-        int wrong_zero = (term->zero & ~zero) || (term->not_zero & zero);
-        int wrong_overflow = (term->overflow & ~overflow) || (term->not_overflow & overflow);
-        if (!(term->zero | term->not_zero | term->overflow | term->not_overflow)) continue;
-        if (!wrong_zero && !wrong_overflow) return 1;
-        used = 1;
+static int bursty_p_control_same(const char *a, const char *b) {
+    while (*a && *a == *b) {
+        a++;
+        b++;
     }
-    return !used;
+    return *a == *b;
 }
 
-BURSTY_API int bursty_control_holds(const bursty_control_state *c, const bursty_control_when *when) {
-    return bursty_p_control_judge(when, c->zero, c->overflow);
+/* Returns whether path is end, or ends with "/end". */
+static int bursty_p_control_ends(const char *path, const char *end) {
+    const char *at;
+    if (bursty_p_control_same(path, end)) return 1;
+    for (at = path; *at; at++) {
+        int is_name = *at == '/' || *at == '\\';
+        if (is_name && bursty_p_control_same(at + 1, end)) return 1;
+    }
+    return 0;
+}
+
+static int bursty_p_control_is_in(const bursty_event *e, const char *function) {
+    const uint32_t names = BURSTY_CALL | BURSTY_RETURN | BURSTY_BACKEDGE;
+    if (e->kind & names) return bursty_p_control_same(e->site->name, function);
+    if (!e->stack || e->depth == 0 || e->depth > BURSTY_STACK) return 0;
+    return bursty_p_control_same(e->stack[e->depth - 1]->name, function);
+}
+
+static int bursty_p_control_fits(const bursty_control_rule *rule, const bursty_event *e) {
+    if (rule->kinds && !(rule->kinds & e->kind)) return 0;
+    if (rule->line && rule->line != e->site->line) return 0;
+    if (rule->name && !bursty_p_control_same(e->site->name, rule->name)) return 0;
+    if (rule->function && !bursty_p_control_is_in(e, rule->function)) return 0;
+    return !rule->file || bursty_p_control_ends(e->site->file, rule->file);
+}
+
+static int bursty_p_control_holds(const bursty_control_rule *rule, uint32_t zero,
+                                  uint32_t overflow) {
+    uint32_t i;
+    for (i = 0; i < rule->any_count; i++) {
+        const bursty_control_term *term = &rule->any[i];
+        int wrong_zero = (term->zero & ~zero) || (term->not_zero & zero);
+        int wrong_overflow = (term->overflow & ~overflow) || (term->not_overflow & overflow);
+        if (!wrong_zero && !wrong_overflow) return 1;
+    }
+    return !rule->any_count;
 }
 
 static void bursty_p_control_operate(bursty_control_state *c, const bursty_control_op *op) {
@@ -7369,12 +7629,14 @@ static void bursty_p_control_operate(bursty_control_state *c, const bursty_contr
     c->zero = (uint8_t)((c->zero & ~bit) | (v == 0 ? bit : 0));
 }
 
-BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind) {
+BURSTY_API void bursty_control_step(void *control, const bursty_event *event) {
+    bursty_control_state *c = (bursty_control_state *)control;
     uint32_t zero = c->zero, overflow = c->overflow, i, j;
     for (i = 0; i < c->rule_count; i++) {
         const bursty_control_rule *rule = &c->rules[i];
-        if (rule->kinds && !(rule->kinds & kind)) continue;
-        if (!bursty_p_control_judge(&rule->when, zero, overflow)) continue;
+        if (!bursty_p_control_holds(rule, zero, overflow)) continue;
+        if (!bursty_p_control_fits(rule, event)) continue;
+        if (rule->action) rule->action(rule->user, event);
         for (j = 0; j < rule->op_count; j++) bursty_p_control_operate(c, &rule->op[j]);
     }
 }
