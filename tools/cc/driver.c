@@ -324,7 +324,8 @@ static void ask_for_cover(job *j) {
    calls that are merged, or one that is the last thing a function does and
    becomes a jump, would be taken for another. */
 static void add_exits_words(cc_command *c, const job *j) {
-    static const char *const of_gcc[] = {"-fno-crossjumping", "-fno-tree-tail-merge", NULL};
+    static const char *const of_gcc[] = {"-fno-crossjumping", "-fno-tree-tail-merge",
+                                         "-fno-partial-inlining", NULL};
     static const char *const of_clang[] = {"-mllvm", "-enable-tail-merge=false", "-mllvm",
                                            "-simplifycfg-sink-common=false", NULL};
     const char *const *word = j->exits == CC_EXITS_GCC ? of_gcc : of_clang;
