@@ -84,10 +84,24 @@ static uintptr_t target(const int32_t *distance) {
 /* The number of the vertex with the only call of the function that has this
    number, or NULL. */
 static uint32_t *only_call_of(const uint32_t *early) {
-    const inlined *i;
-    for (i = __start_bursty_inlined; i < __stop_bursty_inlined; i++) {
-        if ((uintptr_t)early >= target(&i->first) && (uintptr_t)early < target(&i->end))
-            return (uint32_t *)target(&i->at);
+    static int is_sorted; /* 1: yes, 2: no */
+    const inlined *all = __start_bursty_inlined;
+    size_t low = 0, high = (size_t)(__stop_bursty_inlined - all), i;
+    int known = __atomic_load_n(&is_sorted, __ATOMIC_RELAXED);
+    if (!known) {
+        for (i = 1; i < high && target(&all[i - 1].end) <= target(&all[i].first); i++) {
+        }
+        known = i < high ? 2 : 1;
+        __atomic_store_n(&is_sorted, known, __ATOMIC_RELAXED);
+    }
+    while (known == 1 && high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (target(&all[middle].first) <= (uintptr_t)early) low = middle;
+        else high = middle;
+    }
+    for (i = low; i < high; i++) {
+        if ((uintptr_t)early >= target(&all[i].first) && (uintptr_t)early < target(&all[i].end))
+            return (uint32_t *)target(&all[i].at);
     }
     return NULL;
 }

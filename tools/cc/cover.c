@@ -939,19 +939,21 @@ static void add_calls(planner *p, const cc_cfg *graphs, uint32_t count, const ui
 static void add_inlined(const planner *p, const cc_cfg *graphs, uint32_t count,
                         const uint32_t *table_of, const uint8_t *only, const char *table,
                         text *front) {
-    uint32_t i, k;
+    uint32_t *at = words((size_t)count + 1), i, k;
+    for (i = 0; i < count; i++) at[i] = CC_NOWHERE;
     for (i = 0; i < count; i++) {
         for (k = 0; graphs[i].number && k < graphs[i].site_count; k++) {
             const cc_site *s = &graphs[i].sites[k];
-            const edges_function *f;
             if (s->callee == CC_NOWHERE || s->vertex == CC_NOWHERE || !only[s->callee]) continue;
-            if (graphs[i].number[s->vertex] == CC_NOWHERE) continue;
-            if (table_of[s->callee] == table_of[s->callee + 1]) continue;
-            f = &p->done[table_of[s->callee]];
-            cc_exits_inlined(front, table, f->first_vertex, f->vertices,
-                             graphs[i].number[s->vertex]);
+            at[s->callee] = graphs[i].number[s->vertex];
         }
     }
+    for (i = 0; i < count; i++) { /* in the order of their numbers */
+        const edges_function *f = &p->done[table_of[i]];
+        if (at[i] != CC_NOWHERE && table_of[i] < table_of[i + 1])
+            cc_exits_inlined(front, table, f->first_vertex, f->vertices, at[i]);
+    }
+    free(at);
 }
 
 static void cover_all(planner *p, cc_unit *u, const char *table, cc_edits *edits,
