@@ -741,4 +741,57 @@ for seed in 2 3 5; do
         [ -s log ] && fail "seed $seed $form: $(head -n 4 log)" || pass
     done
 done
+
+# A function with one call may be inlined: a place in it implies that call.
+cat >inlined.c <<'END'
+#include <setjmp.h>
+#include <stdlib.h>
+static jmp_buf back;
+volatile int zero;
+__attribute__((noinline)) void away(int n);
+__attribute__((noinline)) void away(int n) {
+    if (n == 7) longjmp(back, 1);      /* = 6 */
+    if (n == 9) exit(0);               /* = 5 */
+}
+static void inner(int n) {             /* = 6 */
+    away(n);                           /* = 6 */
+    zero++;                            /* = 4 */
+}
+static void middle(int n) {            /* = 9 */
+    zero++;                            /* = 9 */
+    if (n > 2) {                       /* = 9 */
+        inner(n);                      /* = 6 */
+    }
+    zero++;                            /* = 7 */
+}
+void outer(int n);
+void outer(int n) {                    /* = 9 */
+    if (n >= 0)                        /* = 9 */
+        middle(n);                     /* = 9 */
+    zero++;                            /* = 7 */
+}
+int main(void) {                       /* = 1 */
+    int i;
+    for (i = 0; i < 12; i++) {         /* = 9 */
+        if (setjmp(back) == 0)         /* = 9 */
+            outer(i);                  /* = 9 */
+        else
+            i = 8;                     /* = 1 */
+    }
+    return 0;                          /* = 0 */
+}
+END
+sed -n 's/.*\/\* = \([0-9]*\) \*\/$/\1/p;t
+s/.*/?/p' inlined.c | awk '$1 != "?" { print NR, $1 }' >wanted
+for words in 'count -O0' 'count -O2' 'count -O3' 'bytes -O2'; do
+    rm -f coverage.brst
+    # shellcheck disable=SC2086
+    bursty cc --cover=${words% *} -- $CC ${words#* } -o own inlined.c && ./own
+    counts
+    differ "${words% *}" >log && fail "inlined, $words: $(head -n 4 log)" || pass
+    case $words in *2)
+        nm own 2>/dev/null | grep -q ' t \(inner\|middle\)$' && fail "inlined, $words: it is not"
+        ;;
+    esac
+done
 finish

@@ -497,4 +497,92 @@ rm -f coverage.brst
 cxx -g -O2 small.cc small_more.cc -o small && ./small
 bursty report --lcov coverage.brst >all.info
 for line in DA:2,10 DA:3,2 DA:4,8; do is small.h $line; done
+
+# The language is what -x says. What is passed on without counters is said and
+# stands in the report.
+mkdir -p language && cd language || exit 2
+cat >as_cxx.c <<'E'
+#ifndef __cplusplus
+#error "not C++"
+#endif
+extern "C" int as_cxx(int n);
+extern "C" int as_c(int n);
+int as_cxx(int n) {
+    return n > 1 ? as_cxx(n - 1) : as_c(n);
+}
+E
+cat >as_c.cc <<'E'
+#ifdef __cplusplus
+#error "not C"
+#endif
+int as_c(int class);
+int as_c(int class) {
+    return class;
+}
+E
+cat >main.c <<'E'
+int as_cxx(int n);
+int main(void) {
+    return as_cxx(3) - 1;
+}
+E
+sed 's/main/alone/' main.c >alone.c
+counts_own() { # EXPECTED NAME
+    got=$(bursty report --lcov coverage.brst | sed -n 's/^FNDA://p' | LC_ALL=C sort | tr '\n' ' ')
+    check "$2: $got" [ "$got" = "$1" ]
+}
+# shellcheck disable=SC2086
+for driver in "$CC -x c++" "$CXX -xc++" "$CXX --language=c++" "$CXX"; do
+    rm -f ./*.o own coverage.brst
+    case $driver in *-xc++) c="$CXX -xc" ;; *) c="$CC -x c" ;; esac
+    check "$driver" bursty cc --cover -- $driver -fPIC -c as_cxx.c
+    check "$c" bursty cc --cover -- $c -fPIC -c as_c.cc
+    bursty cc --cover -- $CXX -fPIC -pthread as_cxx.o as_c.o -x c main.c -x none -o own && ./own
+    counts_own '1,as_c 1,main 3,as_cxx ' "$driver, $c"
+done
+# shellcheck disable=SC2086
+check 'one command, without counters' bursty cc -- $CC -c main.c ../plain.cc
+check 'its object of C' [ -f main.o ]
+check 'its object of C++' [ -f plain.o ]
+# shellcheck disable=SC2086
+bursty cc --cover --list=left -- $CC -traditional-cpp -c alone.c 2>said
+check 'passed on: said' grep -q 'cc: alone.c: compiled without counters: -traditional-cpp' said
+check 'passed on: listed' grep -q 'alone.c:1: the file: left alone: -traditional-cpp' left
+check 'passed on: in the report' sh -c "'$build/bursty' report coverage.brst alone.o |
+    grep -q 'all of the file.* alone.c .*not measured: -traditional-cpp'"
+# shellcheck disable=SC2086
+bursty cc --cover -- $CXX -fPIC -pthread as_cxx.o as_c.o -traditional-cpp -x c main.c -o own 2>said
+rm -f coverage.brst && ./own
+check 'passed on as it links' sh -c "'$build/bursty' report coverage.brst |
+    grep -q 'all of the file.* main.c .*not measured: -traditional-cpp'"
+cd ..
+
+# What returns twice is called once.
+cat >twice.cc <<'E'
+#include <csetjmp>
+#include <sys/wait.h>
+#include <unistd.h>
+static jmp_buf place;
+static int tries;
+static void again() { longjmp(place, ++tries); }
+static int by_jump(int most) {
+    int tried = setjmp(place);
+    if (tried < most) again();
+    return tried;
+}
+static int by_vfork() {
+    int status = 0;
+    pid_t child = vfork();
+    if (child == 0) {
+        execl("/bin/true", "true", static_cast<char *>(nullptr));
+        _exit(1);
+    }
+    waitpid(child, &status, 0);
+    return status;
+}
+int main() { return by_jump(3) + by_jump(5) + by_vfork() + by_vfork() - 8; }
+E
+rm -f coverage.brst
+cxx -O1 twice.cc -o twice && ./twice
+counts_own '1,main 2,by_jump(int) 2,by_vfork() 5,again() ' 'what returns twice'
 finish

@@ -40,12 +40,19 @@ static const call *entry(uint32_t *by, size_t i) {
     return &__start_bursty_calls[by ? by[i] : i];
 }
 
+/* Of two at one place the second one counts: it is of a function that was inlined
+   behind the first, and they stand in that order. */
+static int is_below(uint32_t a, uint32_t b) {
+    uintptr_t x = code_of(entry(NULL, a)), y = code_of(entry(NULL, b));
+    return x != y ? x < y : a < b;
+}
+
 static void sink(uint32_t *by, size_t at, size_t count) {
     size_t kid;
     while ((kid = 2 * at + 1) < count) {
         uint32_t swap = by[at];
-        if (kid + 1 < count && code_of(entry(by, kid)) < code_of(entry(by, kid + 1))) kid++;
-        if (code_of(entry(by, at)) >= code_of(entry(by, kid))) return;
+        if (kid + 1 < count && is_below(by[kid], by[kid + 1])) kid++;
+        if (is_below(by[kid], by[at])) return;
         by[at] = by[kid];
         by[kid] = swap;
         at = kid;

@@ -57,10 +57,65 @@
 #include <unwind.h>
 
 /* What is unknown stays so. */
-static void add(const call *c, uint32_t by) {
-    uint32_t *early = early_of(c), old = __atomic_load_n(early, __ATOMIC_RELAXED), sum;
+static void add_early(uint32_t *early, uint32_t by) {
+    uint32_t old = __atomic_load_n(early, __ATOMIC_RELAXED), sum;
     do sum = by == EDGEPROF_UNKNOWN || old == EDGEPROF_UNKNOWN ? EDGEPROF_UNKNOWN : old + by;
     while (!__atomic_compare_exchange_n(early, &old, sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+static void add(const call *c, uint32_t by) { add_early(early_of(c), by); }
+
+/* ---- functions with one call ---- */
+
+/* The compiler may inline them: then the frame is that of the caller, and a
+   vertex of the function implies the vertex `at` with its call. All three are
+   distances from themselves, to numbers early[]. */
+typedef struct inlined {
+    int32_t first, end, at;
+} inlined;
+
+extern const inlined __start_bursty_inlined[] __attribute__((weak)) HIDDEN;
+extern const inlined __stop_bursty_inlined[] __attribute__((weak)) HIDDEN;
+
+static uintptr_t target(const int32_t *distance) {
+    return (uintptr_t)distance + (uintptr_t)(intptr_t)*distance;
+}
+
+/* The number of the vertex with the only call of the function that has this
+   number, or NULL. */
+static uint32_t *only_call_of(const uint32_t *early) {
+    static int is_sorted; /* 1: yes, 2: no */
+    const inlined *all = __start_bursty_inlined;
+    size_t low = 0, high = (size_t)(__stop_bursty_inlined - all), i;
+    int known = __atomic_load_n(&is_sorted, __ATOMIC_RELAXED);
+    if (!known) {
+        for (i = 1; i < high && target(&all[i - 1].end) <= target(&all[i].first); i++) {
+        }
+        known = i < high ? 2 : 1;
+        __atomic_store_n(&is_sorted, known, __ATOMIC_RELAXED);
+    }
+    while (known == 1 && high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (target(&all[middle].first) <= (uintptr_t)early) low = middle;
+        else high = middle;
+    }
+    for (i = low; i < high; i++) {
+        if ((uintptr_t)early >= target(&all[i].first) && (uintptr_t)early < target(&all[i].end))
+            return (uint32_t *)target(&all[i].at);
+    }
+    return NULL;
+}
+
+/* A call c of a frame, and that of the next frame or NULL: up to the function that
+   has the frame, for that one's call is in the next. */
+static void add_inlined(const call *c, const call *next, uint32_t by) {
+    uint32_t *at = only_call_of(early_of(c));
+    int depth;
+    for (depth = 0; at && depth < 1000; depth++) {
+        if (next && early_of(next) == at) return;
+        add_early(at, by);
+        at = only_call_of(at);
+    }
 }
 
 /* ---- walking the stack ---- */
@@ -70,21 +125,28 @@ static void add(const call *c, uint32_t by) {
 typedef struct walk {
     uint32_t by;
     uintptr_t stop; /* the frame whose stack pointer is at or below it is the last; 0: none is */
-    uintptr_t at, start, cfa;
+    uintptr_t at, cfa;
+    const call *c;
     int is_before, is_over;
 } walk;
 
-static void pass_one(const walk *w) {
-    const call *c = w->start ? find(w->is_before ? w->at : w->at - 1, w->start) : NULL;
+static void pass_one(const walk *w, const call *next) {
     /* A signal came between calls: there is no marker for that. */
-    if (c) add(c, w->is_before ? EDGEPROF_UNKNOWN : w->by);
+    uint32_t by = w->is_before ? EDGEPROF_UNKNOWN : w->by;
+    if (!w->c) return;
+    add(w->c, by);
+    add_inlined(w->c, next, by);
 }
 
 static _Unwind_Reason_Code pass(struct _Unwind_Context *context, void *user) {
     walk *w = (walk *)user;
-    if (w->at) pass_one(w);
-    w->at = _Unwind_GetIPInfo(context, &w->is_before);
-    w->start = _Unwind_GetRegionStart(context);
+    int is_before = 0;
+    uintptr_t at = _Unwind_GetIPInfo(context, &is_before), start = _Unwind_GetRegionStart(context);
+    const call *c = at && start ? find(is_before ? at : at - 1, start) : NULL;
+    if (w->at) pass_one(w, c);
+    w->at = at;
+    w->c = c;
+    w->is_before = is_before;
     w->cfa = _Unwind_GetCFA(context);
     w->is_over = w->at == 0 || (w->stop && w->cfa > w->stop);
     return w->is_over ? _URC_END_OF_STACK : _URC_NO_REASON;
@@ -149,6 +211,7 @@ static void search(uintptr_t from, uintptr_t end) {
         if ((uintptr_t)_Unwind_FindEnclosingFunction((void *)(*word + 1)) == *word && has_marks(c))
             continue;
         add(c, EDGEPROF_UNKNOWN);
+        add_inlined(c, NULL, EDGEPROF_UNKNOWN);
     }
 }
 

@@ -27,8 +27,8 @@ KEEP void start_child(const char *self) {
 #else
     pid_t child = fork();
     if (child == 0) {
-        child_work(10000); /* runs 3 */
-        exit(0); /* runs 3 */
+        child_work(10000);
+        exit(0);
     }
 #endif
     waitpid(child, &status, 0); /* runs 3 */

@@ -74,7 +74,8 @@ static int ends(const char *word, const char *with) {
 int cc_is_preprocessed(const char *path) { return ends(path, ".i"); }
 
 int cc_is_cxx(const char *path) {
-    static const char *const suffixes[] = {".cc", ".cpp", ".cxx", ".c++", ".C", ".CPP", ".cp"};
+    static const char *const suffixes[] = {".cc", ".cpp", ".cxx", ".c++", ".C", ".CPP", ".cp",
+                                           ".ii"};
     size_t i;
     for (i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         if (ends(path, suffixes[i])) return 1;
@@ -259,16 +260,29 @@ static void read_option(cc_line *line, size_t i, const char *word) {
     if (strcmp(word, "-w") == 0) line->warns |= CC_WARNS_NEVER;
 }
 
+static int is_one_of(const char *word, const char *const *list) {
+    for (; *list; list++) {
+        if (strcmp(word, *list) == 0) return 1;
+    }
+    return 0;
+}
+
 static void read_value(cc_line *line, const char *option, const char *value) {
     if (strcmp(option, "-o") == 0 || strcmp(option, "--output") == 0) line->output = value;
     if (strcmp(option, "-MJ") == 0) line->dependencies_aside = 1;
     if (strcmp(option, "-MF") == 0) line->has_mf = 1;
     if (strcmp(option, "-MT") == 0 || strcmp(option, "-MQ") == 0) line->has_mt = 1;
-    if (strcmp(option, "-x") == 0 || strcmp(option, "--language") == 0) {
-        line->is_c = strcmp(value, "c") == 0;
-        line->is_cxx = strcmp(value, "c++") == 0;
-        if (!line->is_c && strcmp(value, "none") != 0) pass_on(line, "-x", 1);
-    }
+}
+
+/* The value of -x at word i, of a language that is in force for what follows.
+   NULL: the word is none; "": the suffix says it. */
+static const char *language_at(const cc_line *line, size_t i) {
+    const char *word = line->words.words[i];
+    const char *rest = begins(word, "-x") ? word + 2 : begins(word, "--language") ? word + 10 : NULL;
+    if (!rest || (word[1] == '-' && *rest && *rest != '=')) return NULL;
+    if (word[1] == '-' && *rest == '=') return rest + 1;
+    if (*rest) return rest;
+    return i + 1 < line->words.count && line->words.words[i + 1] ? line->words.words[i + 1] : "";
 }
 
 /* Without -x the compiler makes a precompiled header of it, whatever else
@@ -283,20 +297,46 @@ static int is_header(const char *path) {
     return 0;
 }
 
+int cc_is_foreign(const cc_line *line, size_t i) {
+    static const char *const suffixes[] = {
+        ".m", ".mm", ".M", ".mi", ".mii", ".f", ".for", ".ftn", ".F", ".f90", ".f95", ".f03",
+        ".f08", ".F90", ".F95", ".F03", ".F08", ".adb", ".ads", ".d", ".go", ".cu", ".mod", NULL};
+    static const char *const known[] = {"assembler", "assembler-with-cpp", "ir", NULL};
+    const char *word = line->words.words[i], *dot = strrchr(word, '.');
+    if (line->role[i] != CC_OBJECT) return 0;
+    if (line->language[i])
+        return !is_one_of(line->language[i], known) && !strstr(line->language[i], "header");
+    return dot && is_one_of(dot, suffixes);
+}
+
+/* What the language in force, or without one the suffix and the compiler's
+   name, makes of an input. */
+static cc_role role_of_input(const cc_line *line, const char *word, const char *language) {
+    static const char *const of_c[] = {"c", "cpp-output", NULL};
+    static const char *const of_cxx[] = {"c++", "c++-cpp-output", NULL};
+    if (language && is_one_of(language, of_c)) return CC_SOURCE;
+    if (language) return is_one_of(language, of_cxx) ? CC_CXX_SOURCE : CC_OBJECT;
+    if (ends(word, ".c") || cc_is_preprocessed(word))
+        return line->links_cxx ? CC_CXX_SOURCE : CC_SOURCE;
+    return cc_is_cxx(word) ? CC_CXX_SOURCE : CC_OBJECT;
+}
+
+static void read_input(cc_line *line, size_t i, const char *word, const char *language) {
+    if (strcmp(word, "-") == 0) pass_on(line, "standard input", 1);
+    if (language && !*language) language = NULL;
+    if (language ? strstr(language, "header") != NULL : is_header(word))
+        pass_on(line, "a header", 1);
+    line->language[i] = language;
+    line->role[i] = (unsigned char)role_of_input(line, word, language);
+    if (line->role[i] == CC_SOURCE) line->sources++;
+    else if (line->role[i] == CC_CXX_SOURCE) line->cxx_sources++;
+    else line->objects++;
+}
+
 /* Returns how many words the option at i takes. */
 static size_t read_word(cc_line *line, size_t i) {
     const char *word = line->words.words[i];
     const option_rule *rule;
-    if (word[0] != '-' || !word[1]) {
-        if (!word[1] && word[0] == '-') pass_on(line, "standard input", 1);
-        line->role[i] = line->is_c || ends(word, ".c") || cc_is_preprocessed(word) ? CC_SOURCE
-                                                                                 : CC_OBJECT;
-        if (!line->is_c && is_header(word)) pass_on(line, "a header", 1);
-        if (line->role[i] == CC_SOURCE) line->sources++;
-        else line->objects++;
-        if (line->is_cxx || (!line->is_c && cc_is_cxx(word))) line->cxx_sources++;
-        return 1;
-    }
     rule = rule_of(word);
     if (!rule || (!only_whole(rule->name) && begins(word, "-MD"))) {
         read_option(line, i, word);
@@ -315,10 +355,17 @@ static size_t read_word(cc_line *line, size_t i) {
     return 2;
 }
 
+/* g++, clang++-19: they take x.c for C++. */
+static int is_cxx_driver(const char *path) {
+    const char *slash = strrchr(path, '/'), *plus = strstr(slash ? slash + 1 : path, "++");
+    return plus && plus[2 + strspn(plus + 2, "-.0123456789")] == 0;
+}
+
 int cc_read_line(cc_line *line, int count, char **words) {
     int at = 0;
     size_t i;
-    const char *driver;
+    size_t inputs;
+    const char *driver, *language = NULL;
     memset(line, 0, sizeof *line);
     if (count < 1) return -1;
     for (i = 1; i > 0; at += (int)i) {
@@ -330,14 +377,24 @@ int cc_read_line(cc_line *line, int count, char **words) {
     cc_add_word(&line->words, NULL);
     line->role = (unsigned char *)tool_alloc(line->words.count + 1);
     memset(line->role, 0, line->words.count + 1);
-    for (i = 0; i < line->words.count;) i += read_word(line, i);
+    line->language = (const char **)tool_alloc((line->words.count + 1) * sizeof *line->language);
+    memset((void *)line->language, 0, (line->words.count + 1) * sizeof *line->language);
     driver = line->compiler.words[line->compiler.count - 1];
-    line->links = !line->only_compile && !line->pass && line->sources + line->objects + line->libraries > 0;
-    if (line->sources == 0 && !line->links) pass_on(line, "no C file", line->only_compile);
-    line->links_cxx = ends(driver, "++");
-    if (line->links_cxx) line->cxx_sources += line->sources;
-    if (line->links_cxx && line->sources > 0) pass_on(line, "C++", 1);
-    if (line->only_compile && line->output && line->sources + line->objects > 1) {
+    line->links_cxx = is_cxx_driver(driver);
+    for (i = 0; i < line->words.count;) {
+        const char *word = line->words.words[i], *in_force = language_at(line, i);
+        size_t first = i;
+        if (word[0] != '-' || !word[1]) read_input(line, i++, word, language);
+        else i += read_word(line, i);
+        if (!in_force) continue;
+        line->role[first] = CC_LANGUAGE;
+        language = strcmp(in_force, "none") == 0 ? "" : in_force;
+    }
+    inputs = line->sources + line->cxx_sources + line->objects;
+    line->links = !line->only_compile && !line->pass && inputs + line->libraries > 0;
+    if (line->sources == 0 && !line->links && !line->pass)
+        pass_on(line, "no C file", line->only_compile);
+    if (line->only_compile && line->output && inputs > 1) {
         pass_on(line, "-o with several files", 0);
     }
     if (line->output && begins(line->output, "/dev/")) pass_on(line, "no object is kept", 0);
@@ -352,5 +409,6 @@ void cc_line_free(cc_line *line) {
     cc_command_free(&line->compiler);
     cc_command_free(&line->words);
     free(line->role);
+    free((void *)line->language);
     memset(line, 0, sizeof *line);
 }

@@ -1,6 +1,7 @@
 /* callers.c - see callers.h. */
 #include "cc/callers.h"
 #include "base/tool.h"
+#include "cc/twice.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,9 +45,9 @@ static void drop_unsure(const cc_cfg *g, uint8_t *known) {
 }
 
 /* Attributes and linkers may have it called from elsewhere. */
-static int may_be_known(cc_unit *u, const cc_function *f) {
+static int is_called_here(cc_unit *u, const cc_function *f) {
     const cc_name *name = cc_find(u, f->name, 0);
-    if (!f->returns || f->naked || !name || name->taken) return 0;
+    if (f->naked || !name || name->taken) return 0;
     return (f->flags & CC_IS_STATIC) &&
            !(f->flags & (CC_IS_USED | CC_IS_SPECIAL | CC_IS_WEAK));
 }
@@ -68,11 +69,49 @@ uint8_t *cc_callers_known(cc_unit *u, const cc_cfg *graphs) {
     }
     for (f = 0; f < u->function_count; f++) {
         known[f] = known[f] && unseen[f] == 0 && !graphs[f].reason &&
-                   may_be_known(u, &u->functions[f]);
+                   u->functions[f].returns && is_called_here(u, &u->functions[f]);
     }
     for (f = 0; f < u->function_count; f++) {
         if (!graphs[f].reason) drop_unsure(&graphs[f], known);
     }
     free(unseen);
     return known;
+}
+
+/* Is no other call in the vertex of the site? One behind it would have no marker
+   of its own. */
+static int is_alone(const cc_cfg *g, const cc_site *s) {
+    uint32_t i, count = 0;
+    for (i = 0; i < g->site_count; i++) count += g->sites[i].vertex == s->vertex;
+    return count == 1 && s->vertex != CC_NOWHERE && g->number &&
+           g->number[s->vertex] != CC_NOWHERE;
+}
+
+/* A place that a call comes back to is one of the frame it was noted in. */
+static int returns_twice(const cc_unit *u, const cc_function *f) {
+    uint32_t i;
+    for (i = f->open; i < f->close; i++) {
+        if (cc_returns_twice(&u->tokens, i)) return 1;
+    }
+    return 0;
+}
+
+void cc_callers_only(cc_unit *u, const cc_cfg *graphs, uint8_t *only) {
+    uint32_t *unseen = (uint32_t *)tool_alloc(((size_t)u->function_count + 1) * sizeof *unseen);
+    uint32_t f, i;
+    memset(unseen, 0, ((size_t)u->function_count + 1) * sizeof *unseen);
+    memset(only, 0, (size_t)u->function_count + 1);
+    count_mentions(u, unseen);
+    for (f = 0; f < u->function_count; f++) {
+        for (i = 0; !graphs[f].reason && i < graphs[f].site_count; i++) {
+            const cc_site *s = &graphs[f].sites[i];
+            if (s->callee == CC_NOWHERE || s->callee == f || unseen[s->callee] != 1) continue;
+            only[s->callee] = (uint8_t)is_alone(&graphs[f], s);
+        }
+    }
+    for (f = 0; f < u->function_count; f++) {
+        only[f] = only[f] && !graphs[f].reason && !u->functions[f].returns &&
+                  is_called_here(u, &u->functions[f]) && !returns_twice(u, &u->functions[f]);
+    }
+    free(unseen);
 }

@@ -16,4 +16,7 @@
 /* graphs: of each function of the file, as built; without a graph there is a
    reason. Returns for each function whether its calls are known; to be freed. */
 uint8_t *cc_callers_known(cc_unit *u, const cc_cfg *graphs);
+/* Says of each function that may be left whether it has one call only, which is
+   alone in its vertex: where it is inlined, a place in it implies that call. */
+void cc_callers_only(cc_unit *u, const cc_cfg *graphs, uint8_t *only);
 #endif

@@ -850,7 +850,7 @@ static void plan(planner *p, cc_unit *u, uint32_t function, cc_cfg *g) {
 
 /* Plans all functions and forgets the plans: which of them have one, decides
    whose calls are known. A trace has each entry. */
-static uint8_t *find_known(planner *p, cc_unit *u) {
+static uint8_t *find_known(planner *p, cc_unit *u, uint8_t *only) {
     cc_cfg *graphs = (cc_cfg *)tool_alloc(((size_t)u->function_count + 1) * sizeof *graphs);
     uint8_t *known;
     uint32_t i;
@@ -864,6 +864,7 @@ static uint8_t *find_known(planner *p, cc_unit *u) {
         }
     }
     known = cc_callers_known(u, graphs);
+    cc_callers_only(u, graphs, only);
     for (i = 0; i < u->function_count; i++) cc_cfg_free(&graphs[i]);
     free(graphs);
     forget(p);
@@ -934,11 +935,34 @@ static void add_calls(planner *p, const cc_cfg *graphs, uint32_t count, const ui
     }
 }
 
+/* Functions of one call, with the vertex that holds it. */
+static void add_inlined(const planner *p, const cc_cfg *graphs, uint32_t count,
+                        const uint32_t *table_of, const uint8_t *only, const char *table,
+                        text *front) {
+    uint32_t *at = words((size_t)count + 1), i, k;
+    for (i = 0; i < count; i++) at[i] = CC_NOWHERE;
+    for (i = 0; i < count; i++) {
+        for (k = 0; graphs[i].number && k < graphs[i].site_count; k++) {
+            const cc_site *s = &graphs[i].sites[k];
+            if (s->callee == CC_NOWHERE || s->vertex == CC_NOWHERE || !only[s->callee]) continue;
+            at[s->callee] = graphs[i].number[s->vertex];
+        }
+    }
+    for (i = 0; i < count; i++) { /* in the order of their numbers */
+        const edges_function *f = &p->done[table_of[i]];
+        if (at[i] != CC_NOWHERE && table_of[i] < table_of[i + 1])
+            cc_exits_inlined(front, table, f->first_vertex, f->vertices, at[i]);
+    }
+    free(at);
+}
+
 static void cover_all(planner *p, cc_unit *u, const char *table, cc_edits *edits,
-                      cc_result *result) {
+                      text *front, cc_result *result) {
     cc_cfg *graphs = (cc_cfg *)tool_alloc(((size_t)u->function_count + 1) * sizeof *graphs);
     uint32_t *table_of = words((size_t)u->function_count + 1), i;
-    uint8_t *known = find_known(p, u);
+    uint8_t *only = (uint8_t *)tool_alloc((size_t)u->function_count + 1);
+    uint8_t *known = find_known(p, u, only);
+    if (p->request->exits) cc_exits_keep_frames(u, edits, p->request->trace, only);
     memset(graphs, 0, ((size_t)u->function_count + 1) * sizeof *graphs);
     for (i = 0; i < u->function_count; i++) {
         table_of[i] = p->count;
@@ -951,8 +975,10 @@ static void cover_all(planner *p, cc_unit *u, const char *table, cc_edits *edits
     }
     table_of[i] = p->count;
     add_calls(p, graphs, u->function_count, table_of);
+    if (p->request->exits) add_inlined(p, graphs, u->function_count, table_of, only, table, front);
     for (i = 0; i < u->function_count; i++) cc_cfg_free(&graphs[i]);
     free(known);
+    free(only);
     free(table_of);
     free(graphs);
 }
@@ -977,8 +1003,7 @@ void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *fron
     if (request->mcdc) p->mcdc = cc_mcdc_new(u, request, table);
     blank_promises(u, edits);
     if (!request->trace) cc_exits_find(u);
-    if (request->exits) cc_exits_keep_frames(u, edits, request->trace);
-    cover_all(p, u, table, edits, result);
+    cover_all(p, u, table, edits, front, result);
     if (cc_planner_has_tables(p)) {
         cc_planner_end(p, &tables);
         put_front(p, table, &tables, front);

@@ -51,6 +51,7 @@ typedef struct job {
 
 typedef struct unit_job {     /* one source */
     const char *source;
+    const char *language;     /* for -x, or NULL: its suffix and the compiler's name say it */
     char *object;             /* where the object goes */
     char *folder;             /* of this source, below the job's */
     char *preprocessed, *rewritten, *messages, *plain, *older;
@@ -70,7 +71,8 @@ static void add_user_words(cc_command *c, const cc_line *line, unsigned without)
     cc_add_words(c, line->compiler.words, line->compiler.count);
     for (i = 0; i < line->words.count; i++) {
         unsigned role = line->role[i];
-        if (role == CC_SOURCE || role == CC_OBJECT || role == CC_OUTPUT) continue;
+        if (role >= CC_SOURCE && role <= CC_OBJECT) continue;
+        if (role == CC_OUTPUT) continue;
         if (without >> role & 1) continue;
         cc_add_word(c, line->words.words[i]);
     }
@@ -81,8 +83,12 @@ static unsigned bit(cc_role role) { return 1u << role; }
 /* ---- the steps ---- */
 
 static void add_source(cc_command *c, const unit_job *u) {
-    add_option(c, "-x", cc_is_preprocessed(u->source) ? "cpp-output" : "c");
+    if (u->language) add_option(c, "-x", u->language);
     cc_add_word(c, u->source);
+}
+
+static int is_preprocessed(const unit_job *u) {
+    return u->language && strcmp(u->language, "cpp-output") == 0;
 }
 
 /* What a dependency file speaks of: the object, or what is linked of it. */
@@ -93,14 +99,11 @@ static const char *output_of(const job *j, const unit_job *u) {
 /* -Wp,-MD,file goes past the compiler's driver, so its target depends on how the compiler is
    called: -fsyntax-only with the user's output gives the same as compiling. */
 static int write_dependencies_aside(const job *j, const unit_job *u) {
-    int is_cxx = cc_is_cxx(u->source) || j->line.is_cxx;
     cc_command c = {NULL, 0, 0};
     int status;
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE));
     cc_add_word(&c, "-fsyntax-only");
-    if (!is_cxx) add_source(&c, u);
-    else if (j->line.is_cxx) add_option(&c, "-x", "c++");
-    if (is_cxx) cc_add_word(&c, u->source);
+    add_source(&c, u);
     if (j->line.output || j->line.only_compile) add_option(&c, "-o", output_of(j, u));
     status = cc_run(&c, CC_TO_NOWHERE, NULL);
     cc_command_free(&c);
@@ -110,7 +113,7 @@ static int write_dependencies_aside(const job *j, const unit_job *u) {
 static int preprocess(const job *j, const unit_job *u) {
     cc_command c = {NULL, 0, 0};
     int status;
-    if (cc_is_preprocessed(u->source)) return cc_copy_file(u->source, u->preprocessed);
+    if (is_preprocessed(u)) return cc_copy_file(u->source, u->preprocessed);
     if (j->line.dependencies_aside && write_dependencies_aside(j, u) != 0) return 1;
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY_ASIDE));
     if (j->line.keep_comments) cc_add_word(&c, "-C");
@@ -227,6 +230,7 @@ static void ask_for_keeping(job *j) {
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY));
     if (j->d->choice.no_tls) cc_add_word(&c, "-DBURSTY_NO_TLS");
     cc_add_word(&c, "-E");
+    add_option(&c, "-x", "c");
     cc_add_word(&c, path);
     add_option(&c, "-o", out);
     if (cc_write_embedded(j->folder, "bursty.h") == TOOL_OK &&
@@ -320,7 +324,8 @@ static void ask_for_cover(job *j) {
    calls that are merged, or one that is the last thing a function does and
    becomes a jump, would be taken for another. */
 static void add_exits_words(cc_command *c, const job *j) {
-    static const char *const of_gcc[] = {"-fno-crossjumping", "-fno-tree-tail-merge", NULL};
+    static const char *const of_gcc[] = {"-fno-crossjumping", "-fno-tree-tail-merge",
+                                         "-fno-partial-inlining", NULL};
     static const char *const of_clang[] = {"-mllvm", "-enable-tail-merge=false", "-mllvm",
                                            "-simplifycfg-sink-common=false", NULL};
     const char *const *word = j->exits == CC_EXITS_GCC ? of_gcc : of_clang;
@@ -687,10 +692,14 @@ static char *below(const char *folder, const char *name, const char *suffix) {
     return all;
 }
 
-static int start_source(job *j, unit_job *u, const char *source, size_t number) {
+static int start_source(job *j, unit_job *u, size_t word, size_t number) {
+    const char *source = j->line.words.words[word];
     char digits[32], *base = cc_base_name(source), *inner;
     memset(u, 0, sizeof *u);
     u->source = source;
+    u->language = j->line.language[word];
+    if (!u->language && j->line.role[word] == CC_SOURCE)
+        u->language = cc_is_preprocessed(source) ? "cpp-output" : "c";
     snprintf(digits, sizeof digits, "%lu", (unsigned long)number);
     u->folder = below(j->folder, digits, "");
     inner = below(u->folder, "r", "");
@@ -733,13 +742,18 @@ static int wants_runtime(const job *j) {
     return 1;
 }
 
+static int add_runtime(const job *j, cc_command *link) {
+    cc_naming *naming = &j->d->naming;
+    naming->exits = j->exits != CC_EXITS_NOT;
+    naming->cxx = j->cxx != CC_CXX_NOT;
+    naming->notes = j->cxx == CC_CXX_NOTES;
+    naming->no_tls = j->d->choice.no_tls;
+    return cc_add_runtime(link, &j->line, naming, j->folder);
+}
+
 /* ---- C++ ---- */
 
-static int is_cxx_input(const job *j, size_t i) {
-    const char *word = j->line.words.words[i];
-    if (j->line.role[i] == CC_SOURCE) return j->line.links_cxx;
-    return j->line.role[i] == CC_OBJECT && (cc_is_cxx(word) || j->line.is_cxx);
-}
+static int is_cxx_input(const job *j, size_t i) { return j->line.role[i] == CC_CXX_SOURCE; }
 
 /* The word about files of C++, in the list and for --verbose. */
 static void say_cxx(const job *j, const char *reason) {
@@ -756,10 +770,7 @@ static int makes_cxx(const job *j) {
     const char *pass = j->line.pass;
     if (!j->line.cxx_sources) return 0;
     if (!pass) return 1;
-    return j->line.makes_code &&
-           (strcmp(pass, "C++") == 0 ||
-            (j->line.only_compile && (strcmp(pass, "no C file") == 0 ||
-                                      (strcmp(pass, "-x") == 0 && j->line.is_cxx))));
+    return j->line.makes_code && j->line.only_compile && strcmp(pass, "no C file") == 0;
 }
 
 /* To code that gets checks? */
@@ -851,7 +862,7 @@ static void note_sources(bare_files *w) {
     if (j->late && compiles_cxx(j)) return;
     for (i = 0; i < j->line.words.count; i++) {
         const char *word = j->line.words.words[i];
-        if (j->line.role[i] == CC_OBJECT && cc_is_cxx(word))
+        if (is_cxx_input(j, i))
             note_without(w, word, CC_INPUT_IS_CXX, "C++, compiled without the plugin");
     }
 }
@@ -899,8 +910,7 @@ static int compile_cxx(const job *j, const unit_job *u, const cc_command *more, 
     if (more) cc_add_words(&c, more->words, more->count);
     if (quiet) cc_add_word(&c, "-w");
     cc_add_word(&c, "-c");
-    if (j->line.is_cxx) add_option(&c, "-x", "c++");
-    cc_add_word(&c, u->source);
+    add_source(&c, u);
     add_option(&c, "-o", u->object);
     status = cc_run(&c, quiet ? CC_TO_NOWHERE : CC_TO_USER, NULL);
     cc_command_free(&c);
@@ -920,6 +930,25 @@ static int leave_uncounted(const job *j, const unit_job *u, const char *reason) 
     int status;
     tool_error("cc: %s: compiled without counters: %s", u->source, reason);
     status = compile_cxx(j, u, NULL, 1);
+    tell_left(j, u, reason);
+    return status;
+}
+
+/* A trial of configure takes each word for a failure. */
+static void say_uncounted(const job *j, const char *file, const char *reason) {
+    if (!is_trial(j->line.output))
+        tool_error("cc: %s: compiled without counters: %s", file, reason);
+}
+
+/* A source that nothing here can count. */
+static int compile_uncounted(const job *j, const unit_job *u, const char *reason) {
+    cc_command words = {NULL, 0, 0};
+    int status;
+    add_dependencies(&words, j, u);
+    status = compile_cxx(j, u, &words, 0);
+    cc_command_free(&words);
+    if (status != 0) return status;
+    say_uncounted(j, u->source, reason);
     tell_left(j, u, reason);
     return status;
 }
@@ -965,8 +994,7 @@ static int make_ir(const job *j, const unit_job *u, const char *path) {
     cc_add_word(&c, "-fno-discard-value-names");
     cc_add_word(&c, "-emit-llvm");
     cc_add_word(&c, "-S");
-    if (j->line.is_cxx) add_option(&c, "-x", "c++");
-    cc_add_word(&c, u->source);
+    add_source(&c, u);
     add_option(&c, "-o", path);
     status = cc_run(&c, CC_TO_USER, NULL);
     cc_command_free(&c);
@@ -1046,41 +1074,65 @@ static int compile_counted(const job *j, const unit_job *u) {
     return j->cxx == CC_CXX_NOTES ? compile_by_notes(j, u) : compile_by_ir(j, u);
 }
 
+/* What --cover cannot count of input i, or NULL. */
+static const char *reason_uncounted(const job *j, size_t i) {
+    if (!j->d->cover || j->d->trace) return NULL;
+    if (j->line.pass && strcmp(j->line.pass, "no C file") != 0) return j->line.pass;
+    if (is_cxx_input(j, i) && !counts_cxx(j))
+        return cc_counts_itself(&j->line) ? "C++ that counts for the compiler's own coverage"
+                                          : "C++, which is not counted with this compiler";
+    return cc_is_foreign(&j->line, i) ? "its language is not counted" : NULL;
+}
+
+/* An input that this step does not make an object of, in its language. */
+static void add_input(cc_command *c, const job *j, size_t i) {
+    const char *language = j->line.language[i];
+    if (language) add_option(c, "-x", language);
+    cc_add_word(c, j->line.words.words[i]);
+    if (language) add_option(c, "-x", "none");
+}
+
 /* Sources become objects; then one linker's step with everything in its
    place. */
 static int run_all(job *j) {
     cc_command link = {NULL, 0, 0};
-    size_t i, number = 0;
+    size_t i, number = 0, inputs_left = 0;
     int status = TOOL_OK;
     cc_add_words(&link, j->line.compiler.words, j->line.compiler.count);
     for (i = 0; i < j->line.words.count && status == TOOL_OK; i++) {
         int is_counted = counts_cxx(j) && is_cxx_input(j, i);
         unit_job u;
-        if ((j->line.role[i] != CC_SOURCE || j->line.links_cxx) && !is_counted) {
-            if (j->line.role[i] != CC_LANGUAGE || (j->line.links_cxx && !counts_cxx(j)))
+        const char *reason = reason_uncounted(j, i);
+        if (j->line.role[i] != CC_SOURCE && !is_counted && !reason) {
+            if (j->line.role[i] == CC_OBJECT || is_cxx_input(j, i)) {
+                inputs_left++;
+                add_input(&link, j, i);
+            } else if (j->line.role[i] != CC_LANGUAGE) {
                 cc_add_word(&link, j->line.words.words[i]);
+            }
             continue;
         }
-        status = start_source(j, &u, j->line.words.words[i], number++);
-        if (status == TOOL_OK) status = is_counted ? compile_counted(j, &u) : compile_source(j, &u);
-        cc_add_word(&link, u.object);
+        status = start_source(j, &u, i, number++);
+        if (status != TOOL_OK) {
+        } else if (reason) {
+            status = compile_uncounted(j, &u, reason);
+        } else {
+            status = is_counted ? compile_counted(j, &u) : compile_source(j, &u);
+        }
+        if (j->line.links) cc_add_word(&link, u.object);
         end_source(&u);
     }
     if (status == TOOL_OK && j->line.links) {
         if (wants_runtime(j)) {
-            j->d->naming.exits = j->exits != CC_EXITS_NOT;
-            j->d->naming.cxx = j->cxx != CC_CXX_NOT;
-            j->d->naming.notes = j->cxx == CC_CXX_NOTES;
-            j->d->naming.no_tls = j->d->choice.no_tls;
-            status = cc_add_runtime(&link, &j->line, &j->d->naming, j->folder);
+            status = add_runtime(j, &link);
         }
         say_left_alone(j);
         if (status == TOOL_OK && j->late &&
             (compiles_cxx(j) || (makes_code_later(j) && !cc_late_is_clangs(j->late))))
             status = run_late(j, &link);
         else if (status == TOOL_OK) status = cc_run(&link, CC_TO_USER, NULL);
-    } else if (status == TOOL_OK && j->late && compiles_cxx(j)) {
-        status = run_late(j, &link);
+    } else if (status == TOOL_OK && inputs_left) {
+        status = j->late && compiles_cxx(j) ? run_late(j, &link) : cc_run(&link, CC_TO_USER, NULL);
     }
     cc_command_free(&link);
     return status;
@@ -1125,19 +1177,75 @@ static void list_cxx(const job *j) {
     if ((j->late && compiles_cxx(j)) || counts_cxx(j)) return;
     for (i = 0; i < j->line.words.count; i++) {
         const char *word = j->line.words.words[i];
-        if (j->line.role[i] != CC_OBJECT || !cc_is_cxx(word)) continue;
+        if (!is_cxx_input(j, i) || reason_uncounted(j, i)) continue;
         list_line(j, word, 1, "the file", "left alone", "C++");
     }
 }
 
-static int pass_through(const job *j, int count, char **words) {
+static int pass_through(int count, char **words) {
     cc_command c = {NULL, 0, 0};
     int status;
     cc_add_words(&c, words, (size_t)count);
-    (void)j;
     status = cc_exec(&c);
     cc_command_free(&c);
     return status;
+}
+
+/* Does the command make code of an input that --cover would count? */
+static int is_measured(const job *j, size_t i) {
+    return j->line.role[i] == CC_SOURCE || is_cxx_input(j, i) || cc_is_foreign(&j->line, i);
+}
+
+/* An object without code for the word on a file that the command makes into no
+   object. */
+static void make_bearer(const job *j, const unit_job *u) {
+    unit_job bearer = *u;
+    char *path = cc_join(j->folder, "/bearer.c");
+    bearer.source = path;
+    bearer.language = "c";
+    if (cc_write_file(path, "extern int bursty_bearer;\n", 26) == TOOL_OK)
+        compile_cxx(j, &bearer, NULL, 1);
+    free(path);
+}
+
+/* The command makes code without counters. The word on each file stands in its
+   object, and where it is linked at once, in an object beside. Assembly and
+   clang's text cannot hold it. */
+static int pass_uncounted(job *j, int count, char **words) {
+    const char *pass = j->line.pass;
+    int is_text = strcmp(pass, "-S") == 0 || strcmp(pass, "-emit-llvm") == 0;
+    int links = !j->line.only_compile && !is_text, status = TOOL_OK;
+    cc_command c = {NULL, 0, 0};
+    size_t i, number = 0;
+    cc_add_words(&c, words, (size_t)count);
+    if (links) add_option(&c, "-x", "none");
+    else status = cc_run(&c, CC_TO_USER, NULL);
+    for (i = 0; i < j->line.words.count && status == TOOL_OK; i++) {
+        const char *reason = reason_uncounted(j, i);
+        unit_job u;
+        if (!reason || !is_measured(j, i)) continue;
+        say_uncounted(j, j->line.words.words[i], reason);
+        status = start_source(j, &u, i, number++);
+        if (links) make_bearer(j, &u);
+        if (!is_text) tell_left(j, &u, reason);
+        else list_line(j, u.source, 1, "the file", "left alone", reason);
+        if (links) cc_add_word(&c, u.object);
+        end_source(&u);
+    }
+    if (status == TOOL_OK && links && wants_runtime(j)) status = add_runtime(j, &c);
+    if (status == TOOL_OK && links) status = cc_run(&c, CC_TO_USER, NULL);
+    cc_command_free(&c);
+    return status;
+}
+
+/* A command that --cover passes on, although it makes code of sources. */
+static int passes_uncounted(const job *j) {
+    size_t i;
+    if (!j->d->cover || j->d->trace || !j->line.pass || !j->line.makes_code) return 0;
+    for (i = 0; i < j->line.words.count; i++) {
+        if (is_measured(j, i)) return 1;
+    }
+    return 0;
 }
 
 /* The compiler refuses that, but it never sees source and output in one command
@@ -1147,7 +1255,7 @@ static int overwrites_input(const cc_line *line) {
     size_t i;
     for (i = 0; line->output && i < line->words.count; i++) {
         const char *word = line->words.words[i];
-        if (line->role[i] != CC_SOURCE && line->role[i] != CC_OBJECT) continue;
+        if (line->role[i] < CC_SOURCE || line->role[i] > CC_OBJECT) continue;
         if (word != line->output && *word != '-' && save_is_same(word, line->output)) return 1;
     }
     return 0;
@@ -1156,7 +1264,7 @@ static int overwrites_input(const cc_line *line) {
 int cc_drive(cc_driver *d, int count, char **words) {
     job j;
     char *plan = NULL;
-    int status;
+    int status = TOOL_OK;
     if (!cc_can_run()) return tool_error("cc: this system cannot start a compiler from here");
     memset(&j, 0, sizeof j);
     j.d = d;
@@ -1177,18 +1285,22 @@ int cc_drive(cc_driver *d, int count, char **words) {
     list_cxx(&j);
     if (!(j.late && compiles_cxx(&j)) && !counts_cxx(&j) &&
         (j.line.pass || (j.line.sources == 0 && !wants_runtime(&j)))) {
-        list_pass(&j);
+        int is_uncounted = passes_uncounted(&j);
+        if (is_uncounted && !j.folder) j.folder = cc_make_folder();
+        if (is_uncounted && !j.cover) ask_for_cover(&j);
+        if (!is_uncounted) list_pass(&j);
+        else status = j.folder ? pass_uncounted(&j, count, words) : TOOL_FAILED;
         if (j.folder) cc_remove_folder(j.folder);
+        if (!is_uncounted) status = pass_through(count, words);
         free(j.folder);
         free(j.late);
-        status = pass_through(&j, count, words);
         cc_line_free(&j.line);
         return status;
     }
     status = read_plan(&j, &plan);
     if (status == TOOL_OK) {
         if (!j.folder) j.folder = cc_make_folder();
-        if (j.folder && j.line.sources > 0 && !j.line.links_cxx) ask_for_keeping(&j);
+        if (j.folder && j.line.sources > 0) ask_for_keeping(&j);
         j.late_c = way_of_c(&j);
         if (j.folder && !j.cover) ask_for_cover(&j);
         status = j.folder ? TOOL_OK : TOOL_FAILED;

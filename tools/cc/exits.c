@@ -150,7 +150,7 @@ void cc_exits_find(cc_unit *u) {
     }
 }
 
-void cc_exits_keep_frames(cc_unit *u, cc_edits *edits, int keeps_all) {
+void cc_exits_keep_frames(cc_unit *u, cc_edits *edits, int keeps_all, const uint8_t *only) {
     uint8_t *leaves = (uint8_t *)tool_alloc((size_t)u->function_count + 1);
     uint32_t i, k;
     int changed = 1;
@@ -169,7 +169,7 @@ void cc_exits_keep_frames(cc_unit *u, cc_edits *edits, int keeps_all) {
     for (i = 0; i < u->function_count; i++) {
         const cc_function *f = &u->functions[i];
         int is_always = 0;
-        if (!leaves[i] || f->in_system || f->reason || f->gnu_inline || f->naked) continue;
+        if (!leaves[i] || only[i] || f->in_system || f->reason || f->gnu_inline || f->naked) continue;
         for (k = f->start; k < f->open; k++) {
             is_always |= cc_spells(&u->tokens, k, "always_inline") ||
                          cc_spells(&u->tokens, k, "__always_inline__");
@@ -190,4 +190,13 @@ void cc_exits_front(text *front, const char *table, uint32_t vertices) {
                 "extern void *bursty_landing(void *, const void *) "
                 "__attribute__((visibility(\"hidden\")));\n",
                 table, (unsigned long)vertices);
+}
+
+void cc_exits_inlined(text *front, const char *table, uint32_t first, uint32_t vertices,
+                      uint32_t at) {
+    text_format(front,
+                "__asm__(\".pushsection bursty_inlined,\\\"aR\\\",%%progbits\\n"
+                ".long %s_x+%lu-.,%s_x+%lu-.,%s_x+%lu-.\\n.popsection\");\n",
+                table, 4 * (unsigned long)first, table, 4 * (unsigned long)(first + vertices),
+                table, 4 * (unsigned long)at);
 }

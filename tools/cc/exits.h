@@ -22,8 +22,13 @@ int cc_exits_used(const cc_unit *u, uint32_t first, uint32_t last);
 void cc_exits_mark(text *out, const char *table, uint32_t vertex);
 /* A function that may be left keeps a frame of its own: it must not be inlined.
    keeps_all: so does each that calls anything, and one that must be inlined is
-   left alone. */
-void cc_exits_keep_frames(cc_unit *u, cc_edits *edits, int keeps_all);
+   left alone. only: of each function whether cc_exits_inlined will tell its one
+   call, so that it may be inlined. */
+void cc_exits_keep_frames(cc_unit *u, cc_edits *edits, int keeps_all, const uint8_t *only);
+/* Tells record/cc/exits.c the vertex `at` that holds the only call of the function
+   whose vertices begin with `first`. */
+void cc_exits_inlined(text *front, const char *table, uint32_t first, uint32_t vertices,
+                      uint32_t at);
 /* The declarations that markers need. */
 void cc_exits_front(text *front, const char *table, uint32_t vertices);
 #endif

@@ -18,7 +18,10 @@
    tree has a counter, and counters stand in the order of arcs. gcc ends a block
    behind each call that may not return and draws a fake arc from there to the
    exit, which is on the tree: so the counts of what did not return need no
-   other help. Here a fake arc is a stay edge.
+   other help. Here a fake arc is a stay edge. Where a call may return twice, as
+   of setjmp and vfork, gcc draws a fake arc to it from the entry, which would
+   count as a call of the function. Here it comes from a vertex of its own, in
+   front of the exit, whose stay edge says how often that was.
 
    A block whose call may throw has two ways on; they are no branch that anybody
    wrote. Such a block, and one with a branch whose last line is of another file,
@@ -239,9 +242,11 @@ static void read_lines(notes *n) {
 /* ---- its tables ---- */
 
 /* The entry is vertex 0, and the exit the last one. */
-static uint32_t vertex_of(uint32_t block, uint32_t blocks) {
-    return block == 0 ? 0 : block == 1 ? blocks - 1 : block - 1;
+static uint32_t vertex_of(uint32_t block, uint32_t vertices) {
+    return block == 0 ? 0 : block == 1 ? vertices - 1 : block - 1;
 }
+
+static int is_second(const arc *a) { return a->from == 0 && a->to != 1 && (a->flags & FAKE); }
 
 static int is_stay(const arc *a) { return (a->flags & FAKE) && (a->flags & ON_TREE) && a->to == 1; }
 
@@ -268,23 +273,31 @@ static uint32_t slots_of(const notes *n) {
    order of arcs, stay edges behind them. */
 static void make_graph(const notes *n, edges_function *f) {
     size_t i, e = 0;
+    uint32_t twice = 0;
     int stays;
     memset(f, 0, sizeof *f);
+    for (i = 0; i < n->arc_count && !twice; i++) twice = is_second(&n->arcs[i]) != 0;
     f->bits = 64;
-    f->vertices = n->blocks;
-    f->edges = (uint32_t)n->arc_count;
-    f->ends = (uint32_t *)tool_alloc(2 * (n->arc_count + 1) * sizeof *f->ends);
-    f->plan = (uint8_t *)tool_alloc(n->arc_count + 1);
+    f->vertices = n->blocks + twice;
+    f->edges = (uint32_t)n->arc_count + twice;
+    f->ends = (uint32_t *)tool_alloc(2 * (n->arc_count + 2) * sizeof *f->ends);
+    f->plan = (uint8_t *)tool_alloc(n->arc_count + 2);
     for (stays = 0; stays < 2; stays++) {
         for (i = 0; i < n->arc_count; i++) {
             const arc *a = &n->arcs[i];
             if (is_stay(a) != stays) continue;
-            f->ends[2 * e] = vertex_of(a->from, n->blocks);
-            f->ends[2 * e + 1] = vertex_of(a->to, n->blocks);
+            f->ends[2 * e] = is_second(a) ? f->vertices - 2 : vertex_of(a->from, f->vertices);
+            f->ends[2 * e + 1] = vertex_of(a->to, f->vertices);
             f->plan[e] = !(a->flags & ON_TREE);
             f->slots += f->plan[e++];
             f->stays += (uint32_t)stays;
         }
+    }
+    if (twice) {
+        f->ends[2 * e] = f->vertices - 2;
+        f->ends[2 * e + 1] = f->vertices - 1;
+        f->plan[e] = 0;
+        f->stays++;
     }
     f->line_at = (uint32_t *)tool_alloc(((size_t)f->vertices + 1) * sizeof *f->line_at);
     f->line = (uint32_t *)tool_alloc((n->place_count + n->blocks + 2) * sizeof *f->line);
@@ -384,7 +397,7 @@ static void make_lines(edges_function *f, place *const *places, size_t count,
     size_t at = 0, calm_count;
     uint32_t *calm = calm_lines(places, count, b, &calm_count);
     for (v = 0; v < f->vertices; v++) {
-        uint32_t block = v == 0 ? 0 : v + 1 == f->vertices ? 1 : v + 1;
+        uint32_t block = v == 0 ? 0 : v + 1 == f->vertices ? 1 : v + 1; /* or none */
         size_t before = at;
         f->line_at[v] = used;
         if (v == 0 && starts) f->line[used++] = starts;
