@@ -6109,8 +6109,8 @@ static uint32_t bursty_p_block_shift(uint32_t number) {
 static void bursty_p_add_to_block(uint32_t blocks, uint32_t number, uint32_t class_number,
                                   uint64_t first, uint64_t second) {
     bursty_p_frame_blocks *b = &bursty_p_frames.blocks[blocks - 1];
-    uint32_t shift = bursty_p_block_shift(number), i, k;
-    for (; b->shift < shift; BURSTY_P_PUT(&b->shift, b->shift + 1)) {
+    uint32_t i, k;
+    for (; (number - 1) >> b->shift >= BURSTY_P_BLOCKS; BURSTY_P_PUT(&b->shift, b->shift + 1)) {
         for (k = 0; k < 4; k++) {
             bursty_p_count *sum = b->sum[k / 2][k % 2];
             for (i = 0; i < BURSTY_P_BLOCKS; i++) {
