@@ -1,6 +1,7 @@
 /* test_difference.c - intervals and tests of differences, against known values
    and against luck. */
 #include "model/difference.h"
+#include "model/interval.h"
 #include "test.h"
 #include <math.h>
 
@@ -25,7 +26,7 @@ static double events(double mean) {
 }
 
 static difference_run run_of(double value, difference_noise noise, double unit, double worth) {
-    difference_run run = {0, 0, 0, 0, DIFFERENCE_UNKNOWN};
+    difference_run run = {0, 0, 0, 0, 0, DIFFERENCE_UNKNOWN};
     run.value = value;
     run.noise = noise;
     run.unit = unit;
@@ -51,6 +52,51 @@ static int exceeds(const difference_run *base, const difference_run *now, double
 }
 
 static int is_near(double got, double wanted, double error) { return fabs(got - wanted) <= error; }
+
+/* A row that 300 bursts of 100 checks saw seldom, and then up to 100 times: runs
+   of it have Pareto's lengths, as a loop's do whose trips are data. */
+static difference_run tail_of(void) {
+    enum { BURSTS = 300, CHECKS = 100 };
+    double y = 0, y2 = 0, p, variance;
+    difference_run run;
+    int i;
+    for (i = 0; i < BURSTS; i++) {
+        double seen = luck() < .05 ? floor(pow(luck(), -1 / 1.1)) : 0;
+        if (seen > CHECKS) seen = CHECKS;
+        y += seen;
+        y2 += seen * seen;
+    }
+    p = y / (BURSTS * CHECKS);
+    variance = (y2 - y * y / BURSTS) / (BURSTS * (double)CHECKS * BURSTS * CHECKS);
+    run = run_of(100 * y, DIFFERENCE_PART, 100. * BURSTS * CHECKS,
+                 variance > 0 ? p * (1 - p) / variance : BURSTS);
+    run.bursts = interval_worth_of_bursts(y, y2);
+    return run;
+}
+
+/* In a table of 50 rows a chance below .001 is a change. 40 000 comparisons of a
+   row with itself have 40 of these; 75 or more have a chance of 4e-7. */
+TEST(heavy_tails_hold_the_level) {
+    uint32_t i, wrong = 0;
+    for (i = 0; i < 40000; i++) {
+        const difference_run base = tail_of(), now = tail_of();
+        wrong += compare(&base, 1, &now, 1).chance < .001;
+    }
+    if (wrong >= 75) printf("%u of 40000\n", wrong);
+    CHECK(wrong < 75);
+}
+
+/* One burst with more than a fifth of a row says how much there is at most. */
+TEST(one_large_burst_gives_no_least) {
+    difference_run base = run_of(10, DIFFERENCE_PART, 1e6, 1e5), now = base;
+    now.value = 100000;
+    now.worth = 1000;
+    CHECK_EQ(exceeds(&base, &now, 1, 0), 1);
+    now.bursts = 4;
+    CHECK_EQ(exceeds(&base, &now, 1, 0), 0);
+    now.bursts = 8;
+    CHECK_EQ(exceeds(&base, &now, 1, 0), 1);
+}
 
 /* Printed tables of Student's t. */
 TEST(students_t_is_that_of_the_tables) {

@@ -403,3 +403,34 @@ TEST(intervals_hold_the_truth) {
     CHECK(asked[0] >= 2 * TIMES && asked[1] >= 3 * TIMES);
     CHECK(held[0] * 100 >= asked[0] * 88 && held[1] * 100 >= asked[1] * 88);
 }
+
+/* Blocks are drawn evenly from n: a cache of C of them misses 1 - C / n, whatever
+   c is. Of 120 intervals 22 or more are wrong with a chance of 2e-7, if one in
+   twenty may be. */
+TEST(intervals_hold_the_error_of_c) {
+    enum { BLOCKS = 300, BURST = 1500, TURNS = 60, TIMES = 15, SIZES = 4 };
+    static const double sizes[SIZES] = {30, 100, 200, 240}, c[2] = {.9, .6};
+    footprint_config config = {1, 1 << 12, 0, FOOTPRINT_BURSTS, 0, 0, NULL, NULL, NULL};
+    footprint fp;
+    footprint_profile p;
+    uint32_t i, k, t, held = 0, asked = 0;
+    for (t = 0; t < 2 * TIMES; t++) {
+        uint64_t draw = t + 77;
+        config.c = c[t % 2];
+        CHECK(footprint_init(&fp, memory, sizeof memory, &config) > 0);
+        for (k = 0; k < TURNS; k++) {
+            for (i = 0; i < BURST; i++) footprint_access(&fp, test_random(&draw) % BLOCKS);
+            footprint_burst(&fp);
+        }
+        CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+        for (i = 0; i < SIZES; i++) {
+            const double want = 1 - sizes[i] / BLOCKS;
+            double low, high;
+            if (footprint_miss_interval(&p, sizes[i], &low, &high)) continue;
+            asked++;
+            held += low <= want && want <= high;
+        }
+    }
+    printf("intervals hold c %u of %u\n", held, asked);
+    CHECK(asked >= 60 && held + 21 >= asked);
+}

@@ -29,7 +29,7 @@ ok $? "the first line under the title is about slow frames"
 ok $? "the second line of --brief, which record prints, too"
 has "$dir/budget.txt" ' 16 16 16 16 0 16 16 16 320 collect make_frames.c:'
 has "$dir/budget.txt" ' 4 4 4 4 0 4 4 4 0 (waiting)'
-has "$dir/budget.txt" '2 functions of which the interval holds zero are left out; --csv has them.'
+has "$dir/budget.txt" '2 functions of which too little is sure are left out; --csv has them.'
 has "$dir/budget.txt" 'Not counted: 1 that had not ended yet. 1 end found no frame to end.'
 has "$dir/budget.txt" ' 30 4 0.49 50 frame 16 collect'
 has "$dir/budget.txt" '16 collect, 7 update, 3 draw'

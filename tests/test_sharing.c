@@ -565,6 +565,32 @@ TEST(a_part_has_the_lines_that_are_used_most) {
     end(&m);
 }
 
+/* More lines than a part takes, all used alike: some of them stand for all. */
+TEST(a_part_has_some_of_many_lines_that_are_used_alike) {
+    meeting m;
+    text part;
+    const shared_parts *s;
+    input in;
+    uint32_t n, k, count = 3 * SHARING_WRITTEN;
+    begin(&m);
+    for (n = 0; n < 2; n++) {
+        for (k = 0; k < count; k++)
+            sharing_access(m.threads[n], 7, 0x1000 + 64 * (uint64_t)k + 8 * n, 8, SHARING_STORE);
+        m.now += MS;
+        sharing_burst(m.s, m.threads[n], m.now, m.now, charge, NULL);
+    }
+    part = part_of(m.s);
+    s = take(&in, &part);
+    if (s) {
+        CHECK(s->parts[0].line_count <= SHARING_WRITTEN);
+        CHECK(s->parts[0].line_count > SHARING_WRITTEN / 10 * 9);
+        CHECK_EQ(s->parts[0].left + s->parts[0].line_count, count);
+        input_free(&in);
+    }
+    text_free(&part);
+    end(&m);
+}
+
 static int is_read(const unsigned char *payload, size_t size) {
     text file = {NULL, 0, 0}, again = {NULL, 0, 0};
     dump_writer w;

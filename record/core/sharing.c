@@ -416,10 +416,20 @@ static uint32_t log2_of(uint64_t value) {
     return n;
 }
 
+/* Is the line one of about `room` of `count` equal ones? Always the same ones,
+   wherever they lie in the table. */
+static int is_drawn(const sharing_line *l, uint32_t room, uint32_t count) {
+    return (mix(l->line, 1) >> 32) * count < (uint64_t)room << 32;
+}
+
+/* The lines that are used most are written, class by class: of a class, uses
+   differ by less than two times. Of the class that does not fit as many are
+   drawn as there is room for. So a large array that is hot everywhere is seen. */
 int sharing_write(const sharing *s, const sharing_about *about,
                   int (*write)(void *user, const void *data, size_t size), void *user) {
     static line_facts facts;            /* too large for a stack that is not ours */
-    uint32_t of_size[64] = {0}, least = 63, sum = 0, n;
+    uint32_t of_size[64] = {0}, least = 63, sum = 0, room = 0, drawn = 0, n;
+    int is_split;
     uint64_t left = 0;
     base_p_out out;
     for (n = 0; n < SHARING_LINES; n++) {
@@ -427,8 +437,19 @@ int sharing_write(const sharing *s, const sharing_about *about,
         if (facts.contended) of_size[log2_of(facts.contended)]++;
     }
     while (least > 0 && sum + of_size[least] <= SHARING_WRITTEN) sum += of_size[least--];
-    if (sum + of_size[least] > SHARING_WRITTEN) least++;
-    for (n = 0; n < least && n < 64; n++) left += of_size[n];
+    is_split = sum + of_size[least] > SHARING_WRITTEN;
+    if (is_split) {
+        room = SHARING_WRITTEN - sum;
+        for (n = 0; n < SHARING_LINES; n++) {
+            look_at_line(s, &s->lines[n], &facts);
+            if (facts.contended && log2_of(facts.contended) == least)
+                drawn += (uint32_t)is_drawn(&s->lines[n], room, of_size[least]);
+        }
+        if (drawn > room) drawn = room;
+        for (n = 0; n <= least; n++) left += of_size[n];
+        left -= drawn;
+    } else
+        for (n = 0; n < least; n++) left += of_size[n];
     base_p_put_begin(&out, SHARING_KIND, write, user);
     put_number(&out, SHARING_VERSION);
     put_number(&out, s->flags);
@@ -446,8 +467,12 @@ int sharing_write(const sharing *s, const sharing_about *about,
     put_number(&out, left);
     for (n = 0; n < SHARING_LINES; n++) {
         look_at_line(s, &s->lines[n], &facts);
-        if (facts.contended && log2_of(facts.contended) >= least)
-            put_line(&out, &s->lines[n], &facts, about);
+        if (!facts.contended || log2_of(facts.contended) < least) continue;
+        if (is_split && log2_of(facts.contended) == least) {
+            if (!drawn || !is_drawn(&s->lines[n], room, of_size[least])) continue;
+            drawn--;
+        }
+        put_line(&out, &s->lines[n], &facts, about);
     }
     return base_p_put_end(&out) ? -1 : 0;
 }

@@ -38,6 +38,7 @@ typedef struct bursty_p_framed {
     uint32_t thread;          /* 1 + the number of its record, or 0              */
     uint32_t posted, fetched; /* how many, ever                                  */
     uint32_t post[BURSTY_P_FRAME_POSTS]; /* rows, each with one tick             */
+    uint32_t blocks[BURSTY_FRAMES];      /* 1 + the number of its blocks, or 0   */
     uint64_t began_ns, began_cpu_ns;
     bursty_p_frame_list list[2];
     bursty_p_count sum[BURSTY_FRAMES][BURSTY_P_FRAME_CLASSES * BURSTY_P_FRAME_SUMS];

@@ -107,8 +107,8 @@ static int footprint_p_has_bursts(const footprint_profile *p, uint32_t group) {
     return p->columns > 1 && p->group_total[group * (size_t)p->columns + 1].windows != 0;
 }
 
-FOOTPRINT_API int footprint_miss_interval(const footprint_profile *p, double blocks, double *low,
-                                          double *high) {
+static int footprint_p_miss_interval(const footprint_profile *p, double blocks, double *low,
+                                     double *high) {
     double answer[FOOTPRINT_GROUPS], ratio = -1;
     uint32_t g, count = 0;
     if (p->flags & FOOTPRINT_BURSTS) ratio = footprint_miss_ratio(p, blocks);
@@ -120,6 +120,19 @@ FOOTPRINT_API int footprint_miss_interval(const footprint_profile *p, double blo
     if (footprint_p_jackknife(answer, count, ratio, low, high)) return -1;
     if (*low < 0) *low = 0;
     if (*high > 1) *high = 1;
+    return 0;
+}
+
+/* Distances are short by up to c, and never too long. So a cache of so many
+   blocks misses at least as often as it seems, and at most as often as one of c
+   times as many seems to. */
+FOOTPRINT_API int footprint_miss_interval(const footprint_profile *p, double blocks, double *low,
+                                          double *high) {
+    double lower, higher;
+    if (footprint_p_miss_interval(p, blocks, low, high)) return -1;
+    if (!(p->c < 1) || blocks < 1) return 0;
+    if (footprint_p_miss_interval(p, blocks * p->c, &lower, &higher)) higher = 1;
+    if (higher > *high) *high = higher;
     return 0;
 }
 

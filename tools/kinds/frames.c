@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND = 8, FIRST_VERSION = 1, VERSION = 2, RECENT_SITES = 64 };
+enum { KIND = 8, FIRST_VERSION = 1, VERSION = 3, BLOCKS_VERSION = 3, RECENT_SITES = 64 };
 enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
 #define NO_SITE UINT32_MAX
 
@@ -156,6 +156,19 @@ static void get_strata(reader *in, frames_of_kind *kind) {
     }
 }
 
+static void get_moments(reader *in, frames_moments *m) {
+    size_t i;
+    for (i = 0; i < FRAMES_MOMENTS; i++) m->of[i] = dump_get(&in->r);
+}
+
+/* Earlier versions have none. */
+static void get_blocks(reader *in, frames_of_kind *kind) {
+    size_t i;
+    if (in->version < BLOCKS_VERSION) return;
+    for (i = 0; i < FRAMES_BLOCK_SUMS; i++) kind->blocks[i] = dump_get(&in->r);
+    get_moments(in, &kind->waiting);
+}
+
 static void get_shares(frames *s, reader *in, frames_of_kind *kind) {
     for (;;) {
         frames_share f;
@@ -169,6 +182,12 @@ static void get_shares(frames *s, reader *in, frames_of_kind *kind) {
                 f.ticks[c][w].sum = dump_get(&in->r);
                 f.ticks[c][w].squares = dump_get(&in->r);
             }
+        }
+        memset(f.moments, 0, sizeof f.moments);
+        if (in->version >= BLOCKS_VERSION) {
+            uint64_t has_moments = dump_get(&in->r);
+            if (is_bad(in, has_moments > 1, "unknown flags of a function in frames")) return;
+            for (w = 0; w < 2 && has_moments; w++) get_moments(in, &f.moments[w]);
         }
         kind->shares = (frames_share *)grow(kind->shares, kind->share_count, sizeof f);
         kind->shares[kind->share_count++] = f;
@@ -200,6 +219,7 @@ static void get_kind(frames *s, reader *in, const frames_program *program) {
         of->wait_us = dump_get(&in->r);
         of->wait_us2 = dump_get(&in->r);
     }
+    get_blocks(in, kind);
     if (in->version > FIRST_VERSION) get_strata(in, kind);
     get_buckets(in, kind);
     get_slowest(s, in, kind);
@@ -318,14 +338,24 @@ static void add_ticks(frames_ticks sums[FRAMES_CLASSES][2], frames_ticks more[FR
     }
 }
 
+static void add_moments(frames_moments *sum, const frames_moments *more) {
+    size_t i;
+    for (i = 0; i < FRAMES_MOMENTS; i++) sum->of[i] = sampled_add(sum->of[i], more->of[i]);
+}
+
 static void fold_shares(frames_of_kind *kind) {
     size_t i, kept = 0;
     if (!kind->share_count) return;
     qsort(kind->shares, kind->share_count, sizeof *kind->shares, compare_shares);
     for (i = 0; i < kind->share_count; i++) {
         frames_share *from = &kind->shares[i], *into = kept ? &kind->shares[kept - 1] : NULL;
-        if (into && compare_shares(into, from) == 0) add_ticks(into->ticks, from->ticks);
-        else kind->shares[kept++] = *from;
+        if (!into || compare_shares(into, from) != 0) {
+            kind->shares[kept++] = *from;
+            continue;
+        }
+        add_ticks(into->ticks, from->ticks);
+        add_moments(&into->moments[FRAMES_SELF], &from->moments[FRAMES_SELF]);
+        add_moments(&into->moments[FRAMES_TOTAL], &from->moments[FRAMES_TOTAL]);
     }
     kind->share_count = kept;
 }
@@ -347,6 +377,8 @@ static void make_functions(frames_of_kind *kind) {
         }
         f = &kind->functions[kind->function_count - 1];
         add_ticks(f->ticks, from->ticks);
+        add_moments(&f->moments[FRAMES_SELF], &from->moments[FRAMES_SELF]);
+        add_moments(&f->moments[FRAMES_TOTAL], &from->moments[FRAMES_TOTAL]);
         f->share_count++;
     }
 }
@@ -437,6 +469,8 @@ static void add_kind(frames_of_kind *a, const frames_of_kind *b) {
     a->crowded = sampled_add(a->crowded, b->crowded);
     a->unplaced = sampled_add(a->unplaced, b->unplaced);
     a->missed = sampled_add(a->missed, b->missed);
+    for (c = 0; c < FRAMES_BLOCK_SUMS; c++) a->blocks[c] = sampled_add(a->blocks[c], b->blocks[c]);
+    add_moments(&a->waiting, &b->waiting);
     for (c = 0; c < FRAMES_CLASSES; c++) {
         frames_class *sum = &a->classes[c];
         const frames_class *more = &b->classes[c];
@@ -566,6 +600,19 @@ static void put_slowest(const frames *s, writer *out, const frames_of_kind *kind
     }
 }
 
+static void put_moments(writer *out, const frames_moments *m) {
+    size_t i;
+    for (i = 0; i < FRAMES_MOMENTS; i++) dump_put(&out->w, m->of[i]);
+}
+
+static int has_moments(const frames_share *f) {
+    size_t i;
+    for (i = 0; i < FRAMES_MOMENTS; i++) {
+        if (f->moments[FRAMES_SELF].of[i] || f->moments[FRAMES_TOTAL].of[i]) return 1;
+    }
+    return 0;
+}
+
 static void put_kind(const frames *s, writer *out, const frames_of_kind *kind) {
     uint32_t next = 0;
     size_t i;
@@ -589,6 +636,8 @@ static void put_kind(const frames *s, writer *out, const frames_of_kind *kind) {
         dump_put(&out->w, of->wait_us);
         dump_put(&out->w, of->wait_us2);
     }
+    for (i = 0; i < FRAMES_BLOCK_SUMS; i++) dump_put(&out->w, kind->blocks[i]);
+    put_moments(out, &kind->waiting);
     for (i = 0; i < kind->stratum_count; i++) {
         dump_put(&out->w, kind->strata[i].bucket + UINT64_C(1));
         for (c = 0; c < FRAMES_CLASSES; c++) {
@@ -615,6 +664,8 @@ static void put_kind(const frames *s, writer *out, const frames_of_kind *kind) {
                 dump_put(&out->w, f->ticks[c][w].squares);
             }
         }
+        dump_put(&out->w, (uint64_t)has_moments(f));
+        for (w = 0; w < 2 && has_moments(f); w++) put_moments(out, &f->moments[w]);
     }
     dump_put(&out->w, SITE_NONE);
 }

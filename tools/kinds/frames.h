@@ -32,10 +32,19 @@ typedef struct frames_stratum {
     uint64_t cpu_us[FRAMES_CLASSES], ticks[FRAMES_CLASSES], events[FRAMES_CLASSES];
 } frames_stratum;
 
-/* A function in the frames of one stratum. */
+/* Frames that follow one another are blocks. Let a block have n slow frames and
+   m others, and something in them x and y times. Sums over blocks: of n, m,
+   n^2, m^2, nm, and of xx, yy, xy, xn, xm, yn, ym. All 0: not known. */
+enum { FRAMES_N, FRAMES_M, FRAMES_NN, FRAMES_MM, FRAMES_NM, FRAMES_BLOCK_SUMS };
+enum { FRAMES_XX, FRAMES_YY, FRAMES_XY, FRAMES_XN, FRAMES_XM, FRAMES_YN, FRAMES_YM, FRAMES_MOMENTS };
+typedef struct frames_moments { uint64_t of[FRAMES_MOMENTS]; } frames_moments;
+
+/* A function in the frames of one stratum. The moments of all its strata stand
+   with one of them. */
 typedef struct frames_share {
     uint32_t site, stratum;
     frames_ticks ticks[FRAMES_CLASSES][2];        /* [][FRAMES_SELF or FRAMES_TOTAL] */
+    frames_moments moments[2];
 } frames_share;
 
 /* A function in all frames: the sum of its shares, which are share_count from
@@ -44,6 +53,7 @@ typedef struct frames_function {
     uint32_t site;
     size_t first_share, share_count;
     frames_ticks ticks[FRAMES_CLASSES][2];
+    frames_moments moments[2];
 } frames_function;
 
 /* A stack of functions that was ticked in one frame. stack: of depth sites from
@@ -75,6 +85,8 @@ typedef struct frames_of_kind {
     uint64_t missed;                              /* frames that could not be kept as they were */
     uint32_t knows_waiting;
     frames_class classes[FRAMES_CLASSES];
+    uint64_t blocks[FRAMES_BLOCK_SUMS];
+    frames_moments waiting;                       /* in us */
     frames_bucket *buckets;                       /* ascending; of all frames that have ended */
     size_t bucket_count;
     frames_one *slowest;                          /* at most FRAMES_SLOWEST, the longest first */

@@ -353,7 +353,7 @@ static void compare_time(gathering *g) {
 typedef struct call_sums { ranges_sums sums; uint32_t kind; } call_sums;
 
 static difference_run call_cell(const ranges *of, const call_sums *sums, uint32_t any_kind) {
-    difference_run cell = {0, 0, 0, 0, DIFFERENCE_UNKNOWN};
+    difference_run cell = {0, 0, 0, 0, 0, DIFFERENCE_UNKNOWN};
     double count = (double)sums->sums.weight_256 / 256;
     cell.value = count;
     cell.unit = of->checks;
@@ -365,6 +365,8 @@ static difference_run call_cell(const ranges *of, const call_sums *sums, uint32_
         /* None of so many bursts saw it. */
         if (!(count > 0)) cell.worth = of->bursts[any_kind & SITE_CLASSES];
         if (!(cell.worth > 0)) cell.noise = DIFFERENCE_UNKNOWN;
+        if (count > 0 && of->basis == RANGES_BURSTS)
+            cell.bursts = interval_worth_of_bursts(count, sums->sums.yy);
     }
     return cell;
 }
@@ -423,6 +425,7 @@ static void add_context(difference_run *cell, const contexts_tree *tree, uint32_
         sums->calls != n->lower || sums->yy == UINT64_MAX)
         cell->unit = NAN; /* no interval */
     else if (variance > 0) cell->worth += variance * bursts / (bursts - 1) * factor * factor;
+    cell->bursts += interval_worth_of_bursts(y, (double)sums->yy);
 }
 
 static void add_contexts(gathering *g, size_t run, tree_noise *noise) {

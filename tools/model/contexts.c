@@ -288,7 +288,7 @@ static void add_remark(const context_tree *t, report_table *table) {
     if (t->errors)
         text_add(&remark, " from and to are the 95 % interval of the share, from how a context's "
                           "calls differ between bursts. from is \"few\" below 5 bursts, and both "
-                          "are if the tree gave the context up and it came back. at-least and at-most bound "
+                          "are if the tree gave the context up and it came back. seen-least and seen-most bound "
                           "what was recorded.");
     else if (t->is_of_sample || is_estimate)
         text_format(&remark,
@@ -314,8 +314,8 @@ static void add_table(report *r, const context_tree *t) {
         { "share", "share", REPORT_SHARE, 0, NULL },
         { "share_low", "from", REPORT_SHARE, 0, "few" },
         { "share_high", "to", REPORT_SHARE, 0, "few" },
-        { "at_least", "at-least", REPORT_COUNT, 0, NULL },
-        { "at_most", "at-most", REPORT_COUNT, 0, NULL },
+        { "recorded_least", "seen-least", REPORT_COUNT, 0, NULL },
+        { "recorded_most", "seen-most", REPORT_COUNT, 0, NULL },
         { "context", "context", REPORT_PATH, 0, NULL },
     };
     const report_tree *tree = t->tree;

@@ -1,6 +1,7 @@
 /* difference.c - intervals and tests of differences. */
 #include "model/difference.h"
 #include "base/tool.h"
+#include "model/interval.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -107,6 +108,7 @@ static limits limits_of_part(double p, double n, double z) {
 static limits limits_of_run(const difference_run *run, double z) {
     limits l;
     l.mean = l.low = l.high = run->value;
+    if (run->bursts > 0) z = interval_few(z, run->bursts);
     switch (run->noise) {
     case DIFFERENCE_EXACT: break;
     case DIFFERENCE_EVENTS:
@@ -128,6 +130,7 @@ static limits limits_of_run(const difference_run *run, double z) {
         break;
     default: l.low = l.high = NAN;
     }
+    if (run->bursts > 0 && !interval_has_least(run->bursts) && l.low > 0) l.low = 0;
     l.mean = run->value;
     l.high += run->above;
     return l;

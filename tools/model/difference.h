@@ -39,6 +39,7 @@ typedef enum difference_noise {
 typedef struct difference_run {
     double value;
     double unit, worth; /* as the noise says */
+    double bursts;      /* equal ones that it was seen in; 0: more than enough */
     double above;       /* the value may be so much more for sure reasons: a bound's width */
     difference_noise noise;
 } difference_run;

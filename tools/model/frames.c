@@ -1,13 +1,21 @@
 /* frames.c - how long frames took, what slow ones do that others do not, and
    the slowest as they were.
 
-   Frames are what is independent: with n ticks of a function in a frame, mean
-   and variance of n over the slow frames and over the others give the
-   difference of two means and its variance. Ticks are few: with fewer than 30
-   of them on a side its variance is at least that of a Poisson count, and with
-   fewer than 30 slow frames the interval is as wide as Student's distribution
-   asks. */
+   With n ticks of a function in a frame, mean and variance of n over the slow
+   frames and over the others give the difference of two means and its variance,
+   as if frames were independent. Ticks are few: with fewer than 30 of them on a
+   side its variance is at least that of a Poisson count, and with fewer than 30
+   slow frames the interval is as wide as Student's distribution asks.
+
+   Frames that follow one another are alike. So the same difference has a second
+   variance, from what 8 to 16 blocks of frames leave over, and Student's
+   distribution for as many blocks as these are worth: (sum n)^2 / sum n^2 for n
+   slow frames in a block. The wider interval holds.
+
+   All rows of a table are one question, with one error rate: Holm's. */
 #include "model/frames.h"
+#include "base/tool.h"
+#include "model/difference.h"
 #include "model/report.h"
 #include <math.h>
 #include <stdlib.h>
@@ -37,16 +45,23 @@ static double variance_of_mean(const frames_amount *of, double count) {
     return variance > least ? variance : least;
 }
 
+/* Of a difference so large. Without an error it is sure. */
+static double chance_of(double more, double error, double degrees) {
+    if (!(fabs(more) > 0)) return 1;
+    return error > 0 ? difference_t_chance(fabs(more) / error, degrees) : 0;
+}
+
 frames_difference frames_differ(double slow_frames, const frames_amount *slow, double other_frames,
                                 const frames_amount *other) {
-    frames_difference d = {0, 0, 0, 0, 0, 0};
-    double fewer = slow_frames < other_frames ? slow_frames : other_frames, half;
+    frames_difference d = {0, 0, 0, 0, 0, 1, 0};
+    double fewer = slow_frames < other_frames ? slow_frames : other_frames, half, error;
     if (slow_frames > 0) d.slow = slow->sum / slow_frames;
     if (other_frames > 0) d.other = other->sum / other_frames;
     d.more = d.slow - d.other;
     if (fewer < 2) return d;
-    half = quantile_of(fewer - 1) *
-           sqrt(variance_of_mean(slow, slow_frames) + variance_of_mean(other, other_frames));
+    error = sqrt(variance_of_mean(slow, slow_frames) + variance_of_mean(other, other_frames));
+    half = quantile_of(fewer - 1) * error;
+    d.chance = chance_of(d.more, error, fewer - 1);
     d.low = d.more - half;
     d.high = d.more + half;
     d.has_range = 1;
@@ -129,12 +144,84 @@ static frames_amount amount_of(const frames_of_kind *kind, const frames_units *u
     return amount;
 }
 
+int frames_have_blocks(const frames_of_kind *kind) {
+    return kind->blocks[FRAMES_N] > 0 && kind->blocks[FRAMES_M] > 0 &&
+           kind->blocks[FRAMES_N] == kind->classes[FRAMES_SLOW].frames &&
+           kind->blocks[FRAMES_M] == kind->classes[FRAMES_OTHER].frames;
+}
+
+/* A part that is full tells nothing. */
+static int is_full(const frames_moments *m) {
+    size_t i;
+    for (i = 0; i < FRAMES_MOMENTS; i++) {
+        if (m->of[i] == UINT64_MAX) return 1;
+    }
+    return 0;
+}
+
+/* Makes the interval as wide as blocks ask, which leave over
+
+       (x - n X / N) u / N - (y - m Y / M) v / M
+
+   with X, Y, N, M the sums of x, y, n, m over all blocks. x and y stand for u
+   and v ms. */
+static void widen_by_blocks(frames_difference *d, const frames_of_kind *kind,
+                            const frames_moments *moments, double slow_sum, double other_sum,
+                            double u, double v) {
+    const double n = (double)kind->blocks[FRAMES_N], m = (double)kind->blocks[FRAMES_M];
+    const double nn = (double)kind->blocks[FRAMES_NN], mm = (double)kind->blocks[FRAMES_MM];
+    const double nm = (double)kind->blocks[FRAMES_NM];
+    const double x = slow_sum / n, y = other_sum / m;
+    const double slow_worth = n * n / nn, other_worth = m * m / mm;
+    const double worth = slow_worth < other_worth ? slow_worth : other_worth;
+    double of[FRAMES_MOMENTS], variance, error, half, chance;
+    size_t i;
+    if (!d->has_range || !frames_have_blocks(kind)) return;
+    if (worth < 2 || is_full(moments)) {
+        d->has_range = 0;
+        return;
+    }
+    for (i = 0; i < FRAMES_MOMENTS; i++) of[i] = (double)moments->of[i];
+    variance = u * u * (of[FRAMES_XX] - 2 * x * of[FRAMES_XN] + x * x * nn) / (n * n) +
+               v * v * (of[FRAMES_YY] - 2 * y * of[FRAMES_YM] + y * y * mm) / (m * m) -
+               2 * u * v *
+                   (of[FRAMES_XY] - y * of[FRAMES_XM] - x * of[FRAMES_YN] + x * y * nm) / (n * m);
+    error = variance > 0 ? sqrt(variance * worth / (worth - 1)) : 0;
+    half = difference_t_quantile(DIFFERENCE_LEVEL, worth - 1) * error;
+    chance = chance_of(d->more, error, worth - 1);
+    if (chance > d->chance) d->chance = chance;
+    if (d->more - half < d->low) d->low = d->more - half;
+    if (d->more + half > d->high) d->high = d->more + half;
+}
+
+/* If classes are the same, few ticks vary as much as those that the other class
+   leads one to expect, be there none. */
+static void expect(frames_amount *few, double unit, double wanted) {
+    if (few->least > 0 && few->least < unit * wanted) few->least = unit * wanted;
+}
+
 frames_difference frames_differ_in(const frames_of_kind *kind, const frames_units *units,
                                    const frames_function *function, int which) {
-    const frames_amount slow = amount_of(kind, units, function, which, FRAMES_SLOW);
-    const frames_amount other = amount_of(kind, units, function, which, FRAMES_OTHER);
-    return frames_differ((double)kind->classes[FRAMES_SLOW].frames, &slow,
-                         (double)kind->classes[FRAMES_OTHER].frames, &other);
+    const double slow_frames = (double)kind->classes[FRAMES_SLOW].frames;
+    const double other_frames = (double)kind->classes[FRAMES_OTHER].frames;
+    frames_amount slow = amount_of(kind, units, function, which, FRAMES_SLOW);
+    frames_amount other = amount_of(kind, units, function, which, FRAMES_OTHER);
+    const double slow_ticks = (double)function->ticks[FRAMES_SLOW][which].sum;
+    const double other_ticks = (double)function->ticks[FRAMES_OTHER][which].sum;
+    const double in_slow = slow_frames > 0 ? slow.sum / slow_frames : 0;
+    const double in_other = other_frames > 0 ? other.sum / other_frames : 0;
+    frames_difference d = frames_differ(slow_frames, &slow, other_frames, &other), same;
+    const frames_moments *m = &function->moments[which];
+    expect(&slow, units->most[FRAMES_SLOW] * units->many[FRAMES_SLOW], in_other * slow_frames);
+    expect(&other, units->most[FRAMES_OTHER] * units->many[FRAMES_OTHER], in_slow * other_frames);
+    same = frames_differ(slow_frames, &slow, other_frames, &other);
+    if (same.chance > d.chance) d.chance = same.chance;
+    if (slow_ticks + other_ticks > 0 && frames_have_blocks(kind) && !m->of[FRAMES_XX] && !m->of[FRAMES_YY])
+        d.has_range = 0; /* there was no room for its blocks */
+    widen_by_blocks(&d, kind, m, slow_ticks, other_ticks,
+                    slow_ticks > 0 ? slow.sum / slow_ticks : units->ms[FRAMES_SLOW],
+                    other_ticks > 0 ? other.sum / other_ticks : units->ms[FRAMES_OTHER]);
+    return d;
 }
 
 /* Of two sums in us. */
@@ -148,7 +235,11 @@ static frames_difference differ_in_us(const frames_of_kind *kind, uint64_t slow,
 
 frames_difference frames_differ_waiting(const frames_of_kind *kind) {
     const frames_class *slow = &kind->classes[FRAMES_SLOW], *other = &kind->classes[FRAMES_OTHER];
-    return differ_in_us(kind, slow->wait_us, slow->wait_us2, other->wait_us, other->wait_us2);
+    frames_difference d =
+        differ_in_us(kind, slow->wait_us, slow->wait_us2, other->wait_us, other->wait_us2);
+    widen_by_blocks(&d, kind, &kind->waiting, (double)slow->wait_us, (double)other->wait_us, 1e-3,
+                    1e-3);
+    return d;
 }
 
 frames_difference frames_differ_length(const frames_of_kind *kind) {
@@ -286,8 +377,52 @@ static void add_kinds(report *r, const frames *s) {
 
 /* ---- what slow frames do more ------------------------------------------------------------- */
 
-static int is_told(const frames_difference *d) {
-    return d->has_range && (d->low > 0 || d->high < 0);
+/* What is surely more, or less, in slow frames. Self and total of each function
+   and, last, waiting are one question: one in twenty tables names something
+   that is there by chance. The first sentence asks for a chance that is 50
+   times smaller. */
+enum { HEADLINE_ASKS = 50 };
+typedef struct told {
+    frames_difference *self, *total;  /* of each function, and of waiting */
+    unsigned char *is_sure;           /* two for each: self, total */
+    unsigned char *is_surest;
+} told;
+
+/* Has a function no tick but its own? */
+static int is_leaf(const frames_function *f) {
+    return f->ticks[FRAMES_SLOW][FRAMES_SELF].sum == f->ticks[FRAMES_SLOW][FRAMES_TOTAL].sum &&
+           f->ticks[FRAMES_OTHER][FRAMES_SELF].sum == f->ticks[FRAMES_OTHER][FRAMES_TOTAL].sum;
+}
+
+static void judge(const frames_of_kind *k, told *t) {
+    const size_t count = k->function_count + 1;
+    double *chances = (double *)tool_alloc(2 * count * sizeof *chances);
+    const frames_units units = frames_units_of(k);
+    size_t i;
+    t->self = (frames_difference *)tool_alloc(count * sizeof *t->self);
+    t->total = (frames_difference *)tool_alloc(count * sizeof *t->total);
+    t->is_sure = (unsigned char *)tool_alloc(2 * count);
+    t->is_surest = (unsigned char *)tool_alloc(2 * count);
+    for (i = 0; i < count; i++) {
+        const frames_function *f = i < k->function_count ? &k->functions[i] : NULL;
+        t->self[i] = f ? frames_differ_in(k, &units, f, FRAMES_SELF) : frames_differ_waiting(k);
+        t->total[i] = f ? frames_differ_in(k, &units, f, FRAMES_TOTAL) : t->self[i];
+        if (!f && !k->knows_waiting) t->self[i].has_range = t->total[i].has_range = 0;
+        chances[2 * i] = t->self[i].has_range ? t->self[i].chance : NAN;
+        chances[2 * i + 1] = NAN; /* where it is the same as self it is no question more */
+        if (f && t->total[i].has_range && !is_leaf(f)) chances[2 * i + 1] = t->total[i].chance;
+    }
+    difference_judge(chances, 2 * count, t->is_sure);
+    for (i = 0; i < 2 * count; i++) chances[i] *= HEADLINE_ASKS;
+    difference_judge(chances, 2 * count, t->is_surest);
+    free(chances);
+}
+
+static void free_told(told *t) {
+    free(t->self);
+    free(t->total);
+    free(t->is_sure);
+    free(t->is_surest);
 }
 
 /* Do nearly all frames wait, also those that are not slow, or are slow ones most
@@ -323,10 +458,13 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
     if (d.has_range)
         text_format(&words,
                     "Such a frame takes %.4g ms more (%.4g to %.4g). Below is what it does in that "
-                    "time: the difference of the two means, with its 95 %% interval.",
+                    "time: the difference of the two means, with its 95 %% interval. Of such "
+                    "tables one in twenty has a row that is there by chance.",
                     d.more, d.low, d.high);
     else
         text_add(&words, "There are too few of one sort for an interval: nothing is compared.");
+    if (d.has_range && !frames_have_blocks(k))
+        text_add(&words, " Frames are taken for independent: how alike neighbours are was not counted.");
     if (nearly_all_wait(k))
         text_add(&words,
                  " Nearly all frames wait for half of their time or more. If it is a processor that "
@@ -337,8 +475,8 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
         text_add(&words, " ");
         text_counted(&words, left_out, "function");
         text_add(&words, left_out == 1
-                             ? " of which the interval holds zero is left out; --csv has it."
-                             : " of which the interval holds zero are left out; --csv has them.");
+                             ? " of which too little is sure is left out; --csv has it."
+                             : " of which too little is sure are left out; --csv has them.");
     }
     text_bytes(&words, "", 1);
     report_remark(table, words.data);
@@ -349,18 +487,22 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
    a slow frame takes most more of, and if that is waiting, the function that is
    next. Returns 0 if nothing can be told. */
 static int add_causes(report *r, text *words, const frames *s, const frames_of_kind *k) {
-    const frames_units units = frames_units_of(k);
-    const frames_difference waiting = frames_differ_waiting(k);
-    frames_difference best = {0, 0, 0, 0, 0, 0};
-    const int has_waited = k->knows_waiting && waiting.has_range && waiting.low > 0;
+    frames_difference best = {0, 0, 0, 0, 0, 1, 0}, waiting;
+    const size_t last = k->function_count;
+    int has_waited;
     const char *name = NULL;
+    told t;
     size_t i;
-    for (i = 0; i < k->function_count; i++) {
-        const frames_difference d = frames_differ_in(k, &units, &k->functions[i], FRAMES_SELF);
-        if (!d.has_range || d.low <= 0 || (name && d.more <= best.more)) continue;
+    judge(k, &t);
+    waiting = t.self[last];
+    has_waited = t.is_surest[2 * last] && waiting.low > 0;
+    for (i = 0; i < last; i++) {
+        const frames_difference d = t.self[i];
+        if (!t.is_surest[2 * i] || d.low <= 0 || (name && d.more <= best.more)) continue;
         best = d;
         name = s->sites.at[k->functions[i].site].name;
     }
+    free_told(&t);
     if (has_waited && (!name || waiting.more > best.more))
         text_format(words, "waiting +%.3g ms (%.3g to %.3g)%s", waiting.more, waiting.low, waiting.high,
                     name ? ", " : "");
@@ -445,8 +587,8 @@ static void add_more(report *r, const frames *s, const frames_of_kind *k) {
         {"line", "line", REPORT_COUNT, REPORT_HIDDEN, NULL},
         {"kind", "kind", REPORT_NAME, REPORT_HIDDEN, NULL},
     };
-    const frames_units units = frames_units_of(k);
     const char *kind = shown(r, k->name, KIND_CHARACTERS);
+    told t;
     text title = {NULL, 0, 0};
     report_table *table;
     size_t i, left_out = 0;
@@ -456,15 +598,16 @@ static void add_more(report *r, const frames *s, const frames_of_kind *k) {
     table = report_add_table(r, "frames_more", title.data, columns,
                              sizeof columns / sizeof *columns);
     text_free(&title);
+    judge(k, &t);
     for (i = 0; i <= k->function_count; i++) { /* the last one is waiting */
         const frames_function *f = i < k->function_count ? &k->functions[i] : NULL;
         const frames_site *site = f ? &s->sites.at[f->site] : NULL;
         frames_difference self, total;
         report_cell *row;
         if (!f && !k->knows_waiting) break;
-        self = f ? frames_differ_in(k, &units, f, FRAMES_SELF) : frames_differ_waiting(k);
-        total = f ? frames_differ_in(k, &units, f, FRAMES_TOTAL) : self;
-        if (!is_told(&self) && !is_told(&total) && !r->options.wants_all_rows) {
+        self = t.self[i];
+        total = t.total[i];
+        if (!t.is_sure[2 * i] && !t.is_sure[2 * i + 1] && !r->options.wants_all_rows) {
             left_out += f != NULL && self.has_range;
             continue;
         }
@@ -482,6 +625,7 @@ static void add_more(report *r, const frames *s, const frames_of_kind *k) {
         row[12].count = f ? site->line : 0;
         row[13].name = kind;
     }
+    free_told(&t);
     report_sort_table(table, "more_ms");
     table->rows_shown = ROWS_SHOWN;
     add_summary(table, k, left_out);

@@ -5,9 +5,10 @@
 #include "kinds/frames.h"
 
 /* What a frame of each class has, on average, and the difference with its 95 %
-   interval. has_range is 0 if fewer than two frames are of a class. */
+   interval. chance: of so large a difference if there were none. has_range is 0
+   if fewer than two frames, or fewer than two blocks of them, are of a class. */
 typedef struct frames_difference {
-    double slow, other, more, low, high;
+    double slow, other, more, low, high, chance;
     int has_range;
 } frames_difference;
 
@@ -32,6 +33,8 @@ frames_units frames_units_of(const frames_of_kind *kind);
 frames_difference frames_differ_in(const frames_of_kind *kind, const frames_units *units,
                                    const frames_function *function, int which);
 frames_difference frames_differ_waiting(const frames_of_kind *kind);
+/* Were blocks of frames counted? Else frames are taken for independent. */
+int frames_have_blocks(const frames_of_kind *kind);
 frames_difference frames_differ_length(const frames_of_kind *kind);
 /* The duration in ns below which a part q of the frames lies, to a sixteenth of
    an octave. */

@@ -34,19 +34,25 @@ interval interval_unmet(double n) {
     return i;
 }
 
-/* The bound of t with so many degrees of freedom that is passed as rarely as 2
-   is by a normal number: the first terms of Cornish and Fisher's series. */
-static double student(double freedom) {
-    return 2 + 2.5 / freedom + 3.0625 / (freedom * freedom)
-           + 3 / (freedom * freedom * freedom);
+double interval_worth_of_bursts(double y, double y2) { return y2 > 0 ? y * y / y2 : 0; }
+
+/* The bound of t that is passed as rarely as z is by a normal number, after
+   Gaver and Kafadar (1984): within 1 % from 4 degrees of freedom on. */
+double interval_few(double z, double bursts) {
+    const double freedom = bursts > 5 ? bursts - 1 : 4;
+    const double part = (freedom - 1.5) / ((freedom - 1) * (freedom - 1));
+    if (!(freedom < 1e6)) return z;
+    return sqrt(freedom * expm1(z * z * part));
 }
+
+int interval_has_least(double bursts) { return bursts >= 5; }
 
 interval interval_of_bursts(double p, double m, double seen, double over) {
     static const double least_bursts = 8;
     interval none = {-1, -1};
     double wider;
     if (seen < least_bursts || m < 2 || !(over < HUGE_VAL)) return none;
-    wider = student(seen - 1) / 2;
+    wider = interval_few(2, seen) / 2;
     over = m / (m - 1) * over * wider * wider;
     if (over < 1e-15) return interval_wilson(p, m); /* bursts all alike */
     return interval_wilson(p, p * (1 - p) / over);

@@ -23,6 +23,19 @@ interval interval_unmet(double n);
    it; over: the sum of squares that the bursts leave over, over the whole's
    square. Of fewer than 8 bursts with something in it there is none. */
 interval interval_of_bursts(double p, double m, double seen, double over);
+/* ---- few and unequal bursts: one rule ---- */
+
+/* Bursts that saw y, with y2 the sum of squares, are worth so many equal ones:
+   (sum y)^2 / sum y^2. */
+double interval_worth_of_bursts(double y, double y2);
+/* The number of standard errors, out of those `z` of a normal distribution, that
+   so many equal bursts ask for: Student's. */
+double interval_few(double z, double bursts);
+/* Where one burst has more than a fifth of all, or fewer than five have any,
+   nobody knows how rare such a burst is: what was seen tells how much there is
+   at most, and no least. */
+int interval_has_least(double bursts);
+
 /* Is p surely another share than q? Both are shares of one whole that was seen
    in n independent samples. This asks more of the data than two intervals that
    do not meet: of two shares whose intervals overlap a little, one is usually

@@ -562,7 +562,8 @@ static void add_sharing(report *r, const void *state) {
                         "(--only).");
     if (left)
         report_add_loss(r, 0, "shared lines left out", left, REPORT_NONE,
-                        "The file has the 4096 lines or so that are used most.");
+                        "The file has the 4096 lines or so that are used most, and some of those "
+                        "that are used alike. Upper bounds of shares hold the rest.");
 }
 
 /* ---- kind 15: layouts ------------------------------------------------------------------- */

@@ -51,6 +51,12 @@ static share exact_share(double value) {
     return s;
 }
 
+/* What is unknown may be all of it or nothing: the middle leans to neither
+   side. */
+static double middle_of(double least, double most) {
+    return most < 1 ? (least + most) / 2 : (least + 1) / 2;
+}
+
 /* Of all accesses that were judged, those that missed. */
 static share miss_ratio(const missed_part *p, const missed_size *size) {
     double x = (double)size->misses, r = (double)p->counted, m = (double)p->bursts;
@@ -64,6 +70,7 @@ static share miss_ratio(const missed_part *p, const missed_size *size) {
     s.low = i.low;
     s.high = i.low < 0 ? -1 : i.high + (double)size->unknown / r;
     if (s.high > 1) s.high = 1;
+    s.value = middle_of(ratio, ratio + (double)size->unknown / r);
     return s;
 }
 
@@ -82,6 +89,7 @@ static share share_of(const missed_part *p, const missed_row *row, size_t at) {
                            over > 0 ? over / (x * x) : 0);
     s.low = i.low < 0 ? -1 : i.low * x / (x + others);
     s.high = i.low < 0 ? -1 : (i.high * x + own) / (x + own);
+    s.value = middle_of(part * x / (x + others), (part * x + own) / (x + own));
     return s;
 }
 
@@ -101,6 +109,7 @@ static share left_of(const missed_part *p, const missed_row *row, size_t small, 
     s.low = i.low < 0 ? -1 : i.low * y / (y + own);
     s.high = i.low < 0 ? -1 : (i.high * y + (double)b->unknown) / (y + own);
     if (s.high > 1) s.high = 1;
+    s.value = middle_of(part * y / (y + own), (part * y + (double)b->unknown) / (y + own));
     return s;
 }
 

@@ -24,19 +24,34 @@ static double as_real(uint64_t sum) { return sum == UINT64_MAX ? HUGE_VAL : (dou
 static double or_none(double bound) { return bound < 0 ? REPORT_NONE : bound; }
 static const char *name_or(const char *name) { return *name ? name : "?"; }
 
+/* The part of all accesses that are to lines which are not in the dump. They may
+   be to any object. */
+static double left_out(const shared_part *p) {
+    double written = 0;
+    size_t i;
+    if (!p->left && !p->forgotten) return 0;
+    for (i = 0; i < p->line_count; i++) written += (double)p->lines[i].accesses;
+    return p->accesses ? 1 - written / (double)p->accesses : 0;
+}
+
 /* Of all accesses, those to the line. */
 static share share_of(const shared_part *p, const shared_line *line) {
     double y = (double)line->accesses, r = (double)p->accesses, over;
     double part = r > 0 ? y / r : 0;
     share s = {part, part, part};
     interval i;
-    if (is_whole(p) || r <= 0) return s;
+    if (r <= 0) return s;
+    if (is_whole(p)) {
+        s.high += left_out(p);
+        return s;
+    }
     over = as_real(line->yy) - 2 * part * as_real(line->yr) + part * part * as_real(p->rr);
     i = interval_of_bursts(part, (double)p->bursts,
                            (double)(line->bursts < p->bursts ? line->bursts : p->bursts),
                            over > 0 ? over / (r * r) : 0);
     s.low = i.low;
-    s.high = i.high;
+    s.high = i.high < 0 ? i.high : i.high + left_out(p);
+    if (s.high > 1) s.high = 1;
     return s;
 }
 
@@ -297,6 +312,8 @@ static void add_facts(report *r, const shared_part *p, const shared_line *const 
         text_add(&line, "give each thread lines of its own to write: align what it writes to 64 "
                         "bytes and pad it to a multiple of 64");
     else {
+        if (p->left || p->forgotten)
+            text_add(&line, "not known: there was no room for all lines that threads share, ");
         text_add(&line, small ? "little was found in " : "none was found in ");
         text_counted(&line, p->bursts, "burst");
         if (small) {
