@@ -91,9 +91,11 @@ done
 # ---- uncommon hosts -------------------------------------------------------------------------------
 
 # A program that forbids itself system calls, sets limits, has stacks of its own, or closes its files;
-# one beside which another library is preloaded, that is alone in a space of processes, or was started
+# one that a library audits, beside which another one is preloaded, that is alone in a space of processes, or was started
 # without files.
 compile $CC -O1 -pthread -o hosts "$guest/hosts.c"
+printf '%s\n' 'unsigned la_version(unsigned v) { return v; }' >audit.c
+compile $CC -shared -fPIC -o audit.so audit.c
 cat >own_malloc.c <<'END'
 #include <stddef.h>
 #include <string.h>
@@ -140,6 +142,9 @@ hosts() { # BEFORE HOW: plain, and in three ways
     done
 }
 for how in strict filter limits stacks closes; do hosts '' $how; done
+for mine in '' GLIBC_TUNABLES=glibc.malloc.check=0; do
+    hosts "env LD_AUDIT=./audit.so $mine" audited
+done
 hosts 'env LD_PRELOAD=./own_malloc.so' preloaded
 [ -z "$alone" ] || hosts 'unshare -Urpf' alone
 without() { exec "$@" <&- >&- 2>&-; }

@@ -161,6 +161,7 @@ static void plain(void) {
     work(5000);
     say(memory ? "works" : "no memory");
     free(memory);
+    printf("%s\n", getenv("GLIBC_TUNABLES") ? getenv("GLIBC_TUNABLES") : "no tunables");
     printf("%s\n", getpid() < 10 ? "alone" : "one of many");
     start_thread();
 }
