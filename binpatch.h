@@ -8094,8 +8094,8 @@ static void binpatch_p_find_outside(binpatch_p_module *m, const x86flow_graph *g
     for (n = 0; n < m->flow.count; n++) {
         x86flow_function *f = &m->flow.functions[n];
         if (f->reason || f->flags & X86FLOW_LEAF) continue;
-        f->reason = (uint8_t)(f->flags & X86FLOW_FRAGMENT ? BINPATCH_FRAGMENT
-                                                          : binpatch_p_check_entry(m, g, f));
+        if (f->flags & X86FLOW_FRAGMENT) f->reason = BINPATCH_FRAGMENT;
+        else f->reason = (uint8_t)binpatch_p_check_entry(m, g, f);
     }
     for (n = 0; n < g->count; n++) {
         if (m->flow.functions[g->from[n]].reason)
