@@ -3730,10 +3730,24 @@ static void x86flow_p_check_tables(x86flow_body *s) {
     }
 }
 
+/* Where exceptions land is a check, for nobody can say which copy it is in: an
+   unwinder has read return addresses before the burst began, or ended. */
+static void x86flow_p_check_pads(x86flow_body *s, const x86flow_function *f) {
+    x86flow_unwind u;
+    x86flow_lsda l;
+    x86flow_call_site c;
+    if (!x86flow_p_has_lsda(f) || x86flow_read_fde(f->fde, &u) != 0) return;
+    (void)x86flow_open_lsda(s->m, &u, &l);
+    while (x86flow_next_call_site(&l, &c)) {
+        uint32_t to = c.pad ? x86flow_insn_at(s, c.pad) : ~0u;
+        if (to != ~0u) s->insn[to].target |= X86FLOW_TARGET_CHECKED;
+    }
+}
+
 /* Before both copies: which back-edges are checked, which dispatches are
    proved. A back-edge is a branch to a lower address on a cycle. An exception
    may close a cycle that is not seen here: in a function where one may land
-   every branch to a lower address counts. A loop is boring if, from its head to
+   every branch to a lower address counts; where it lands is a check. A loop is boring if, from its head to
    the branch back, it has no call and at most k memory operands: it gets
    neither. */
 BINPATCH_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
@@ -3764,6 +3778,10 @@ BINPATCH_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
             s->insn[to].target |= X86FLOW_TARGET_CHECKED;
     }
     x86flow_p_check_tables(s);
+    if (pads) {
+        x86flow_p_check_pads(s, s->f);
+        x86flow_p_check_pads(s, s->part);
+    }
     s->flags_at_labels = x86flow_p_flags_at_labels(s);
     for (n = 0; n < s->count; n++) {
         if (s->insn[n].target & X86FLOW_TARGET_CHECKED && x86flow_flags_live(s, n))
@@ -5506,7 +5524,10 @@ static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const
         if (new_start == ~0u || new_end == ~0u || (c.action && !action_bytes)) return -1;
         if (c.pad) {
             uint32_t landing = x86flow_insn_at(s->b, c.pad);
-            if (landing != ~0u) to = (uint64_t)s->spot[landing].at - r->start;
+            if (landing != ~0u) {
+                const x86copy_spot *spot = &s->spot[landing];
+                to = (uint64_t)(spot->thunk ? spot->thunk : spot->at) - r->start;
+            }
             else if (x86flow_offset(s->b, c.pad) != ~0u) return -1;
             else to = c.pad - (s->base + s->code_start + r->start);
             if (to == 0) return -1; /* 0 says that there is no pad */
@@ -7494,7 +7515,7 @@ static void binpatch_p_describe(binpatch_p_module *m) {
 enum { BINPATCH_P_KNOWN_HEADER = 8, BINPATCH_P_KNOWN_FUNCTION = 9 };
 enum { BINPATCH_P_KNOWN_PATCHED = 1, BINPATCH_P_KNOWN_BARE = 2, BINPATCH_P_KNOWN_THREADED = 4 };
 enum { BINPATCH_P_KNOWN_SYMBOLS = 1 };   /* of the header: the file has more names */
-#define BINPATCH_P_KNOWN_MAGIC 0x324E4B42u
+#define BINPATCH_P_KNOWN_MAGIC 0x334E4B42u
 
 static uint64_t binpatch_p_mix_word(uint64_t sum, uint64_t word) {
     sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
@@ -8065,6 +8086,23 @@ static int binpatch_p_is_bare(binpatch_p_module *m, const x86flow_function *f, u
     return 1;
 }
 
+/* Who calls somebody, and runs as it is, calls from outside of all copies: that
+   entry needs its check. So it is asked before checks are eliminated whose entry
+   cannot be patched. A leaf calls nobody, and may need no patch. */
+static void binpatch_p_find_outside(binpatch_p_module *m, const x86flow_graph *g) {
+    uint32_t n;
+    for (n = 0; n < m->flow.count; n++) {
+        x86flow_function *f = &m->flow.functions[n];
+        if (f->reason || f->flags & X86FLOW_LEAF) continue;
+        if (f->flags & X86FLOW_FRAGMENT) f->reason = BINPATCH_FRAGMENT;
+        else f->reason = (uint8_t)binpatch_p_check_entry(m, g, f);
+    }
+    for (n = 0; n < g->count; n++) {
+        if (m->flow.functions[g->from[n]].reason)
+            m->flow.functions[g->to[n]].flags |= X86FLOW_TAKEN;
+    }
+}
+
 /* Which functions can be patched, and the stubs of those. */
 static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
     x86copy *s = &binpatch_p.copy;
@@ -8087,7 +8125,9 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
             m->copy.functions[n].bare = (f->noted & BINPATCH_P_NOTED_BARE) != 0;
             if (!f->displaced)
                 f->reason = (uint8_t)x86flow_decode(&binpatch_p.body, &m->flow, f, 9);
-        } else if (binpatch_p_is_bare(m, f, n))
+        } else if (!(f->flags & X86FLOW_LEAF)) /* binpatch_p_find_outside knows the rest */
+            f->reason = (uint8_t)x86flow_decode(&binpatch_p.body, &m->flow, f, 9);
+        else if (binpatch_p_is_bare(m, f, n))
             m->copy.functions[n].bare = 1;
         else
             f->reason = (uint8_t)binpatch_p_check_entry(m, g, f);
@@ -8240,6 +8280,7 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
     if (!memory) return -1;
     x86flow_graph_init(&g, &m->flow, memory);
     binpatch_p_survey(m, &g);
+    binpatch_p_find_outside(m, &g);
     more = x86flow_eliminate_bytes(&m->flow, &g);
     scratch = binpatch_p_map(more, -1);
     if (!scratch) return -1;

@@ -3667,6 +3667,7 @@ typedef struct bursty_p_framed {
     uint32_t thread;          /* 1 + the number of its record, or 0              */
     uint32_t posted, fetched; /* how many, ever                                  */
     uint32_t post[BURSTY_P_FRAME_POSTS]; /* rows, each with one tick             */
+    uint32_t blocks[BURSTY_FRAMES];      /* 1 + the number of its blocks, or 0   */
     uint64_t began_ns, began_cpu_ns;
     bursty_p_frame_list list[2];
     bursty_p_count sum[BURSTY_FRAMES][BURSTY_P_FRAME_CLASSES * BURSTY_P_FRAME_SUMS];
@@ -5631,7 +5632,7 @@ static int bursty_p_write_children(bursty_p_dump *d, bursty_write_fn write, void
     const uint64_t own = bursty_p_used_us(0) / 1000, now = bursty_p_used_us(1);
     const uint64_t theirs = now > bursty_p_children_before_us
                                 ? (now - bursty_p_children_before_us) / 1000 : 0;
-    const uint64_t says[4] = { 2, 11, theirs, theirs + own }; /* version, why */
+    const uint64_t says[4] = { 2, 18, theirs, theirs + own }; /* version, why */
     if (theirs < 10 || theirs * 20 < theirs + own) return 0;
     bursty_p_put_begin(&d->out, 7, write, user);
     bursty_p_put_all(d, says, 4);
@@ -5957,6 +5958,18 @@ BURSTY_API void bursty_tick(uint32_t n) { (void)n; }
    of that stratum stands for. Without a clock of CPU time, and in bare builds,
    all is one stratum.
 
+   Frames that follow one another are alike, in what they do and in whether they
+   are slow. So what they have is also kept in blocks of frames, at most 16:
+
+       frame   1 .. 64 | 65 .. 128 | ... | 961 .. 1024      blocks of 64
+       then    1 .. 128      | ...       | 961 .. 1088      of 128
+
+   A block is as long as a power of two, and when 16 are full each two become
+   one. So 8 to 16 blocks hold all frames, and are longer than what frames
+   remember. What differs between blocks tells a reader how sure a difference
+   is. The length follows from the number of a frame alone: threads need not
+   agree, and each one brings its own blocks up to date.
+
    Buckets, the last durations and the slowest frames of a kind are shared by
    all threads: buckets by atomic additions, the slowest by a flag that nobody
    waits for. What threads add up belongs to one bursty_p_framed each; and so
@@ -5978,14 +5991,27 @@ enum { BURSTY_P_LAST_FRAMES = 256, BURSTY_P_SLOWEST = 16, BURSTY_P_SLOWEST_PATHS
 #ifndef BURSTY_BARE /* there nobody preempts, and there is little room: a stratum is all */
 #define BURSTY_P_STRATA
 enum { BURSTY_P_STRATUM = 8, BURSTY_P_STRATUM_COUNT = 66 }; /* buckets in one; how many */
+enum { BURSTY_P_BLOCKS = 16, BURSTY_P_BLOCKED = 1024 };      /* of frames; who has them  */
+enum { BURSTY_P_FRAMES_VERSION = 3 };
 #define BURSTY_P_STRATUM_OF(row) (row)->stratum
 
 /* What the ticks of a stratum stand for. */
 typedef struct bursty_p_frame_stratum {
     bursty_p_tick_count cpu_us, ticks, events; /* events: ticks that come together are one */
 } bursty_p_frame_stratum;
+
+/* What the frames of each block have: of a function its ticks, self and total,
+   and without a site how many frames there are and how long they waited. Only
+   the thread of `framed` writes it. */
+typedef struct bursty_p_frame_blocks {
+    const bursty_site *site;
+    uint32_t kind, framed;              /* framed: 1 + its number, or 0 while it is made */
+    uint32_t maker;                     /* 1 + the row that stands for it in a dump    */
+    uint32_t shift;                     /* a block has 2^shift frames                  */
+    bursty_p_count sum[BURSTY_P_FRAME_CLASSES][2][BURSTY_P_BLOCKS];
+} bursty_p_frame_blocks;
 #else
-enum { BURSTY_P_STRATUM = 0 };
+enum { BURSTY_P_STRATUM = 0, BURSTY_P_FRAMES_VERSION = 2 };
 #define BURSTY_P_STRATUM_OF(row) 0u
 #endif
 
@@ -6024,6 +6050,7 @@ typedef struct bursty_p_frame_row {
     uint16_t kind, framed;
 #ifdef BURSTY_P_STRATA
     uint32_t stratum;
+    uint32_t blocks;                    /* 1 + the number of its blocks, or 0          */
 #endif
     uint32_t serial;                    /* the path that was added last                */
     uint32_t now[2];                    /* ticks of this frame: self, total            */
@@ -6039,6 +6066,10 @@ static struct {
     bursty_p_frame_row rows[BURSTY_P_FRAME_ROWS];
     bursty_p_frame_kind kind[BURSTY_FRAMES];
     bursty_p_framed framed[BURSTY_P_FRAMED];
+#ifdef BURSTY_P_STRATA
+    uint32_t blocks_count;
+    bursty_p_frame_blocks blocks[BURSTY_P_BLOCKED];
+#endif
 } bursty_p_frames;
 
 /* ---- clocks ---- */
@@ -6267,8 +6298,62 @@ static void bursty_p_count_stratum(bursty_p_frame_stratum *sum, uint64_t cpu_us,
 }
 #endif
 
+#ifdef BURSTY_P_STRATA
+/* 1 + the number of the blocks of a function, or of all frames, made at first
+   sight. 0: no room. */
+static uint32_t bursty_p_blocks_of(const bursty_site *site, uint32_t kind, uint32_t framed,
+                                   uint32_t maker) {
+    uint32_t i, n;
+    bursty_p_frame_blocks *b;
+    do {
+        n = BURSTY_P_ACQUIRE(&bursty_p_frames.blocks_count);
+        for (i = 0; i < n; i++) {
+            b = &bursty_p_frames.blocks[i];
+            if (BURSTY_P_ACQUIRE(&b->framed) == framed + 1 && b->kind == kind && b->site == site) return i + 1;
+        }
+        if (n == BURSTY_P_BLOCKED) return 0;
+    } while (!bursty_p_cas(&bursty_p_frames.blocks_count, n, n + 1));
+    b = &bursty_p_frames.blocks[n];
+    b->site = site;
+    b->kind = kind;
+    b->maker = maker;
+    BURSTY_P_RELEASE(&b->framed, framed + 1);
+    return n + 1;
+}
+
+static uint32_t bursty_p_block_shift(uint32_t number) {
+    uint32_t shift = 0;
+    while ((number - 1) >> shift >= BURSTY_P_BLOCKS) shift++;
+    return shift;
+}
+
+/* What the frame of that number, from 1, has of each of two things. */
+static void bursty_p_add_to_block(uint32_t blocks, uint32_t number, uint32_t class_number,
+                                  uint64_t first, uint64_t second) {
+    bursty_p_frame_blocks *b = &bursty_p_frames.blocks[blocks - 1];
+    uint32_t i, k;
+    for (; (number - 1) >> b->shift >= BURSTY_P_BLOCKS; BURSTY_P_PUT(&b->shift, b->shift + 1)) {
+        for (k = 0; k < 4; k++) {
+            bursty_p_count *sum = b->sum[k / 2][k % 2];
+            for (i = 0; i < BURSTY_P_BLOCKS; i++) {
+                uint64_t two = 0;
+                if (i < BURSTY_P_BLOCKS / 2) {
+                    bursty_p_sum(&two, &sum[2 * i]);
+                    bursty_p_sum(&two, &sum[2 * i + 1]);
+                }
+                BURSTY_P_STORE(&sum[i], two);
+            }
+        }
+    }
+    i = (number - 1) >> b->shift;
+    bursty_p_count_up(&b->sum[class_number][0][i], first);
+    bursty_p_count_up(&b->sum[class_number][1][i], second);
+}
+#endif
+
 static void bursty_p_fold_frame(bursty_p_framed *f, uint32_t kind, uint32_t class_number,
-                                uint32_t stratum, const bursty_p_frame_list *list) {
+                                uint32_t stratum, uint32_t number,
+                                const bursty_p_frame_list *list) {
     bursty_p_frame_row *row = NULL, *next;
     uint32_t i, k;
     for (i = 0; i < list->count; i++)
@@ -6280,7 +6365,16 @@ static void bursty_p_fold_frame(bursty_p_framed *f, uint32_t kind, uint32_t clas
             bursty_p_count_up(&row->sum[class_number][k], row->now[k]);
             bursty_p_add_product(&row->squares[class_number][k], row->now[k], row->now[k]);
         }
+#ifdef BURSTY_P_STRATA
+        if (!row->blocks)
+            row->blocks = bursty_p_blocks_of(row->site, kind, row->framed,
+                                             (uint32_t)(row - bursty_p_frames.rows) + 1);
+        if (row->blocks)
+            bursty_p_add_to_block(row->blocks, number, class_number, row->now[BURSTY_P_SELF],
+                                  row->now[BURSTY_P_TOTAL]);
+#endif
     }
+    (void)number;
 }
 
 /* ---- the slowest frames, as they were ---- */
@@ -6399,12 +6493,18 @@ static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint
         bursty_p_add_product(&sum[BURSTY_P_FRAME_WAIT2], wait_ns / 1000, wait_ns / 1000);
     }
 #ifdef BURSTY_P_STRATA
+    {
+        if (!f->blocks[k])
+            f->blocks[k] = bursty_p_blocks_of(NULL, k, (uint32_t)(f - bursty_p_frames.framed), 0);
+        if (f->blocks[k])
+            bursty_p_add_to_block(f->blocks[k], number, class_number, 1, wait_ns / 1000);
+    }
     if (bursty_p_knows_waiting()) {
         stratum = bursty_p_bucket(cpu_ns) / BURSTY_P_STRATUM;
         bursty_p_count_stratum(&kind->stratum[class_number][stratum], cpu_ns / 1000, list);
     }
 #endif
-    bursty_p_fold_frame(f, k, class_number, stratum, list);
+    bursty_p_fold_frame(f, k, class_number, stratum, number, list);
 }
 
 /* A place for a thread that begins its first frame; NULL if all are in use. */
@@ -6561,6 +6661,15 @@ static void bursty_p_clear_frames(void) {
             }
         }
     }
+#ifdef BURSTY_P_STRATA
+    for (i = 0; i < BURSTY_P_ACQUIRE(&bursty_p_frames.blocks_count); i++) {
+        for (n = 0; n < 4 * BURSTY_P_BLOCKS; n++)
+            BURSTY_P_STORE(&bursty_p_frames.blocks[i]
+                                .sum[n / (2 * BURSTY_P_BLOCKS)][n / BURSTY_P_BLOCKS % 2]
+                                    [n % BURSTY_P_BLOCKS], 0);
+        BURSTY_P_PUT(&bursty_p_frames.blocks[i].shift, 0);
+    }
+#endif
 }
 
 /* A child of fork has one thread, and whoever held a flag is gone. */
@@ -6625,6 +6734,60 @@ static void bursty_p_put_strata(bursty_p_dump *d, const bursty_p_frame_kind *kin
     bursty_p_put_varint(&d->out, 0);
 }
 
+#ifdef BURSTY_P_STRATA
+/* The blocks of all threads, of 2^shift frames; to[class][self or total]. */
+static void bursty_p_sum_blocks(const bursty_site *site, uint32_t k, uint32_t shift,
+                                uint64_t to[2][2][BURSTY_P_BLOCKS]) {
+    uint32_t i, n, at;
+    for (n = 0; n < 4; n++) {
+        for (at = 0; at < BURSTY_P_BLOCKS; at++) to[n / 2][n % 2][at] = 0;
+    }
+    for (i = 0; i < BURSTY_P_ACQUIRE(&bursty_p_frames.blocks_count); i++) {
+        const bursty_p_frame_blocks *b = &bursty_p_frames.blocks[i];
+        uint32_t own = BURSTY_P_GET(&b->shift);
+        if (!BURSTY_P_ACQUIRE(&b->framed) || b->site != site || b->kind != k) continue;
+        for (n = 0; n < 4; n++) {
+            for (at = 0; at < BURSTY_P_BLOCKS; at++)
+                bursty_p_sum(&to[n / 2][n % 2][own < shift ? at >> (shift - own) : at],
+                             &b->sum[n / 2][n % 2][at]);
+        }
+    }
+}
+
+/* One of the rows of a function has the blocks of all of them: the maker of the
+   first. */
+static int bursty_p_stands_for_blocks(uint32_t row, const bursty_site *site, uint32_t k) {
+    uint32_t i;
+    for (i = 0; i < BURSTY_P_ACQUIRE(&bursty_p_frames.blocks_count); i++) {
+        const bursty_p_frame_blocks *b = &bursty_p_frames.blocks[i];
+        if (BURSTY_P_ACQUIRE(&b->framed) && b->site == site && b->kind == k)
+            return b->maker == row + 1;
+    }
+    return 0;
+}
+
+static uint64_t bursty_p_sum_of_products(const uint64_t *a, const uint64_t *b) {
+    uint64_t sum = 0;
+    uint32_t i;
+    for (i = 0; i < BURSTY_P_BLOCKS; i++) {
+        const uint64_t more = a[i] > UINT32_MAX || b[i] > UINT32_MAX ? UINT64_MAX : a[i] * b[i];
+        sum = bursty_p_sat_add(sum, more);
+    }
+    return sum;
+}
+
+/* Of what has x in slow frames and y in others, over blocks with n and m of
+   them: xx, yy, xy, xn, xm, yn, ym. */
+static void bursty_p_put_moments(bursty_p_dump *d, const uint64_t *x, const uint64_t *y,
+                                 const uint64_t *n, const uint64_t *m) {
+    const uint64_t v[7] = { bursty_p_sum_of_products(x, x), bursty_p_sum_of_products(y, y),
+                            bursty_p_sum_of_products(x, y), bursty_p_sum_of_products(x, n),
+                            bursty_p_sum_of_products(x, m), bursty_p_sum_of_products(y, n),
+                            bursty_p_sum_of_products(y, m) };
+    bursty_p_put_all(d, v, 7);
+}
+#endif
+
 static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
     bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];
     const uint32_t limit = BURSTY_P_GET(&kind->limit);
@@ -6650,6 +6813,20 @@ static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
     bursty_p_put_string(d, kind->name);
     bursty_p_put_all(d, v, 10);
     bursty_p_put_all(d, sums, 2 * BURSTY_P_FRAME_SUMS);
+#ifdef BURSTY_P_STRATA
+    uint64_t blocks[2][2][BURSTY_P_BLOCKS], own[2][2][BURSTY_P_BLOCKS], all[2] = { 0, 0 };
+    const uint32_t ended = BURSTY_P_ACQUIRE(&kind->count), shift = bursty_p_block_shift(ended + !ended);
+    bursty_p_sum_blocks(NULL, k, shift, blocks);
+    for (i = 0; i < BURSTY_P_BLOCKS; i++) {
+        all[0] += blocks[0][0][i];
+        all[1] += blocks[1][0][i];
+    }
+    bursty_p_put_all(d, all, 2);
+    bursty_p_put_varint(&d->out, bursty_p_sum_of_products(blocks[0][0], blocks[0][0]));
+    bursty_p_put_varint(&d->out, bursty_p_sum_of_products(blocks[1][0], blocks[1][0]));
+    bursty_p_put_varint(&d->out, bursty_p_sum_of_products(blocks[0][0], blocks[1][0]));
+    bursty_p_put_moments(d, blocks[0][1], blocks[1][1], blocks[0][0], blocks[1][0]);
+#endif
     bursty_p_put_strata(d, kind);
     for (i = 0; i < BURSTY_P_BUCKETS; i++) { /* count, gap, count, gap, ..., 0 */
         const uint64_t count = BURSTY_P_ACQUIRE(&kind->bucket[i]);
@@ -6673,6 +6850,14 @@ static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
                 bursty_p_put_varint(&d->out, BURSTY_P_READ(&row->squares[c][s]));
             }
         }
+#ifdef BURSTY_P_STRATA
+        if (bursty_p_stands_for_blocks(i, site, k)) {
+            bursty_p_sum_blocks(site, k, shift, own);
+            bursty_p_put_varint(&d->out, 1);
+            for (s = 0; s < 2; s++)
+                bursty_p_put_moments(d, own[0][s], own[1][s], blocks[0][0], blocks[1][0]);
+        } else bursty_p_put_varint(&d->out, 0);
+#endif
     }
     bursty_p_put_site(d, NULL);
 }
@@ -6684,7 +6869,7 @@ static int bursty_p_write_frames(bursty_p_dump *d, bursty_write_fn write, void *
         kinds += BURSTY_P_ACQUIRE(&bursty_p_frames.kind[k].state) == 2;
     d->sites = 0;
     bursty_p_put_begin(&d->out, 8, write, user);
-    bursty_p_put_varint(&d->out, 2);
+    bursty_p_put_varint(&d->out, BURSTY_P_FRAMES_VERSION);
     bursty_p_put_string(d, bursty_p_all.config.program);
     const uint64_t info[5] = { bursty_p_ticks.row_room ? bursty_p_ticks.period_us : 0,
                                BURSTY_P_ACQUIRE(&bursty_p_frames.lost),

@@ -58,6 +58,8 @@ typedef struct record_wishes {
     char caches[256];               /* BYTES=LABEL and a space, for each size */
     char cache[4096];               /* the folder of what earlier runs found out; "": none */
     char preload[16384];            /* what LD_PRELOAD was before */
+    char tunables[1024];            /* what GLIBC_TUNABLES was, behind a =; "-": it was not there;
+                                       "": it is as it was */
 } record_wishes;
 
 /* Room for the text of any of them: each byte may stand as two. */
@@ -81,7 +83,7 @@ static inline const options_field *options_fields(size_t *count) {
            OPTIONS_NUMBER(direct),     OPTIONS_NUMBER(no_keep), OPTIONS_WORDS(report),
            OPTIONS_WORDS(output),      OPTIONS_WORDS(only),     OPTIONS_WORDS(not_these),
            OPTIONS_WORDS(frames),      OPTIONS_WORDS(caches),   OPTIONS_WORDS(cache),
-           OPTIONS_WORDS(preload)};
+           OPTIONS_WORDS(preload),     OPTIONS_WORDS(tunables)};
     *count = sizeof fields / sizeof *fields;
     return fields;
 }

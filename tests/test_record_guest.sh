@@ -88,6 +88,86 @@ for limit in 'v 150000' 'v 300000' 'v 700000' 'd 300000' 'v 3000000'; do
     if [ "$(find . -name x.brst | wc -l)" = $wanted ]; then pass; else fail "ulimit -$limit: a file"; fi
 done
 
+# ---- uncommon hosts -------------------------------------------------------------------------------
+
+# A program that forbids itself system calls, sets limits, has stacks of its own, or closes its files;
+# one that a library audits, beside which another one is preloaded, that is alone in a space of processes, or was started
+# without files.
+compile $CC -O1 -pthread -o hosts "$guest/hosts.c"
+printf '%s\n' 'unsigned la_version(unsigned v) { return v; }' >audit.c
+compile $CC -shared -fPIC -o audit.so audit.c
+cat >own_malloc.c <<'END'
+#include <stddef.h>
+#include <string.h>
+static char room[1 << 24] __attribute__((aligned(64)));
+static size_t used;
+void *malloc(size_t n) {
+    size_t at = __atomic_fetch_add(&used, (n + 79) & ~(size_t)63, __ATOMIC_RELAXED);
+    if (at + n + 64 > sizeof room) return NULL;
+    *(size_t *)(void *)(room + at) = n;
+    return room + at + 16;
+}
+void free(void *p) { (void)p; }
+void *calloc(size_t n, size_t m) { return malloc(n * m); }
+void *realloc(void *p, size_t n) {
+    void *q = malloc(n);
+    size_t old = p ? *(size_t *)(void *)((char *)p - 16) : 0;
+    if (q && p) memcpy(q, p, old < n ? old : n);
+    return q;
+}
+END
+compile $CC -O1 -shared -fPIC -o own_malloc.so own_malloc.c
+alone=
+if unshare -Urpf true 2>/dev/null; then alone=alone; fi
+hosts() { # BEFORE HOW: plain, and in three ways
+    before=$1 how=$2
+    rm -f opened
+    # shellcheck disable=SC2086
+    { $before ./hosts $how >plain 2>plain.err; status=$?; } 2>/dev/null
+    cat opened >>plain 2>/dev/null
+    [ $status = 7 ] || fail "hosts $how $before: status $status, plain"
+    for mode in "$calls" "$all_calls" "$timed" "$refs"; do
+        rm -f opened
+        # shellcheck disable=SC2086
+        { $before $bursty record --quiet --no-keep $mode -o x.brst -- ./hosts $how >got 2>got.all
+          got=$?; } 2>/dev/null
+        LC_ALL=C grep -v '^bursty: ' got.all >got.err
+        cat opened >>got 2>/dev/null
+        if [ $got = $status ] && cmp -s plain got && cmp -s plain.err got.err; then pass
+        else
+            fail "hosts $how $before $mode: status $got instead of $status"
+            diff plain got
+            cat got.all
+        fi
+    done
+}
+for how in strict filter limits stacks closes; do hosts '' $how; done
+for mine in '' GLIBC_TUNABLES=glibc.malloc.check=0; do
+    hosts "env LD_AUDIT=./audit.so $mine" audited
+done
+hosts 'env LD_PRELOAD=./own_malloc.so' preloaded
+[ -z "$alone" ] || hosts 'unshare -Urpf' alone
+without() { exec "$@" <&- >&- 2>&-; }
+for mode in "$calls" "$all_calls" "$timed"; do
+    (without ./hosts closes)
+    status=$?
+    cp opened plain
+    # shellcheck disable=SC2086
+    (without $bursty record --quiet --no-keep $mode -o x.brst -- ./hosts closes)
+    got=$?
+    if [ $got = $status ] && cmp -s plain opened; then pass
+    else fail "without files $mode: status $got instead of $status"; diff plain opened; fi
+done
+
+# ---- many threads --------------------------------------------------------------------------------
+
+# Where a thread's stack is, all of /proc/self/maps says, which is longer with each thread: it is not
+# read for each. 400 times that would be 30 MB.
+compile $CC -O1 -pthread -o threads "$guest/threads.c"
+recorded "$sharing" ./threads
+if [ $got = 0 ] && [ "$(cat got)" = fine ] && [ "$(cat got.err)" -lt 4000000 ]; then pass
+else fail "threads: status $got, bytes read: $(cat got.err)"; fi
+
 # ---- handlers that leave by siglongjmp ------------------------------------------------------------
 
 # Every 100 us, from wherever they come. Of a jump one call may be counted by one side alone. In
@@ -112,6 +192,17 @@ for mode in "$all_calls" "$calls" '--profile pairs' "$timed"; do
               exit !(n - $1 <= most && $1 - n <= most)
           }' got; then pass
     else fail "jumps $mode: status $got, calls of leaf, jumps: $(cat got), counted: $n"; cat got.err; fi
+done
+# Around exceptions, in bursts shorter than a throw: what the landing pad calls, and at -O3, where main's
+# entry has no room for a jump, what main calls. Each estimate has a deviation of 3 %.
+for level in -O1 -O3; do
+    compile $CXX $level -I"$top/tests/world" -o caught "$top/tests/world/caught.cc"
+    recorded "--calls --every 50 --burst 10" ./caught
+    for name in middle deepest after; do
+        n=$(counted x.brst "$name(unsigned int)")
+        if [ $got = 0 ] && [ "${n:-0}" -gt 4500 ] && [ "$n" -lt 7500 ]; then pass
+        else fail "caught $level: status $got, calls of $name: $n for 6000"; cat got.all; fi
+    done
 done
 # A stack that is full may be so in the recorder. What is lost then, the report says.
 compile $CC -O1 -o overflow "$guest/overflow.c"

@@ -650,6 +650,18 @@ static const char *preload_before(void) {
     return getenv("LD_PRELOAD");
 }
 
+/* With LD_AUDIT ld.so gives memory to threads before it knows of the recorder,
+   whose part of it must then come out of a small reserve, or nothing starts. */
+static void make_reserve(record_wishes *w) {
+    const char *audit = getenv("LD_AUDIT"), *before = getenv("GLIBC_TUNABLES");
+    char value[sizeof w->tunables + 64];
+    if (!audit || !*audit || (before && strlen(before) + 2 > sizeof w->tunables)) return;
+    snprintf(w->tunables, sizeof w->tunables, "%s%s", before ? "=" : "-", before ? before : "");
+    snprintf(value, sizeof value, "%s%sglibc.rtld.optional_static_tls=16384", before ? before : "",
+             before ? ":" : "");
+    setenv("GLIBC_TUNABLES", value, 1);
+}
+
 /* In the child. If the program cannot be started, the parent gets errno through
    `failed`. */
 static void become(record_options *o, const char *library, char **argv, const char *path,
@@ -658,6 +670,7 @@ static void become(record_options *o, const char *library, char **argv, const ch
     const char *before = preload_before();
     size_t size = before ? strlen(before) : 0;
     o->w.owner = (uint32_t)getpid();
+    make_reserve(&o->w);
     errno = E2BIG;
     if (size < sizeof o->w.preload) {
         memcpy(o->w.preload, before ? before : "", size);

@@ -611,8 +611,39 @@ RECORDER_HOOK static void note_stack(const char *line) {
     found_end = end;
 }
 
+/* Where the C library notes the stack of a thread: so many words behind what
+   pthread_self gives stand its lowest address, its size, and how much of it is
+   the guard. The first thread that reads the maps finds that out; all others
+   need not read them, which is a lot with many threads. 0: it is not known. */
+static uint32_t noted_at;
+
+RECORDER_HOOK static int stack_is_noted(uint32_t at, uintptr_t place, uintptr_t *low,
+                                        uintptr_t *end) {
+    const uintptr_t *note = (const uintptr_t *)pthread_self() + at;
+    if (!note[0] || note[2] >= note[1] || place - note[0] >= note[1]) return 0;
+    *low = note[0] + note[2];
+    *end = note[0] + note[1];
+    return place >= *low;
+}
+
+RECORDER_HOOK static void find_note(uintptr_t place, uintptr_t low, uintptr_t end) {
+    enum { WORDS = 512, PAGE = 4096, ABOVE = 1 << 16 };
+    uintptr_t self = (uintptr_t)pthread_self(), noted_low, noted_end;
+    uint32_t at;
+    if (self < low || self >= end) return;
+    for (at = 1; at < WORDS && self + (at + 3) * sizeof self <= end; at++) {
+        if (!stack_is_noted(at, place, &noted_low, &noted_end) || noted_low != low) continue;
+        if (noted_end % PAGE || noted_end > end || noted_end <= self) continue;
+        if (noted_end - self > ABOVE) continue;
+        __atomic_store_n(&noted_at, at, __ATOMIC_RELAXED);
+        return;
+    }
+}
+
 RECORDER_HOOK void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end) {
+    uint32_t at = __atomic_load_n(&noted_at, __ATOMIC_RELAXED);
     int state;
+    if (at && stack_is_noted(at, place, low, end)) return;
     *low = *end = 0;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     if (lock_names()) {
@@ -621,6 +652,7 @@ RECORDER_HOOK void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_
         read_maps(note_stack);
         *low = found_low;
         *end = found_end;
+        find_note(place, *low, *end);
         pthread_mutex_unlock(&lock);
     }
     pthread_setcancelstate(state, &state);

@@ -573,6 +573,8 @@ static void record_restore_environment(const record_wishes *w) {
     if (w->follow) return;
     if (*w->preload) setenv("LD_PRELOAD", w->preload, 1);
     else unsetenv("LD_PRELOAD");
+    if (*w->tunables == '=') setenv("GLIBC_TUNABLES", w->tunables + 1, 1);
+    else if (*w->tunables) unsetenv("GLIBC_TUNABLES");
     unsetenv(OPTIONS_VARIABLE);
 }
 

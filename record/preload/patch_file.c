@@ -10,6 +10,7 @@
 #include "quiet.h"
 #include "../core/timer.h"
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -171,28 +172,92 @@ static uint32_t record_uncounted(uint32_t *of) {
     return count;
 }
 
-/* What was lost, as numbers of a part; docs/formats.md, kind 7. */
-static int record_write_losses(const sampled_profile *about, hcct_write_fn write, void *user) {
-    enum { END_THREADS = 7, END_EVENTS = 8, END_CALLS = 9, END_MEMORY = 10 };
+/* The one door for what is lost: what stands in this list is in the file, as a
+   part of kind 7 (docs/formats.md), and is said on the terminal. */
+typedef struct record_losses {
+    uint32_t count;
+    struct record_loss {
+        unsigned why;
+        uint64_t missing, of;           /* of as many: nobody knows of how many */
+        char     words[256];            /* with ! or ? before them */
+    } at[16];
+} record_losses;
+
+__attribute__((format(printf, 5, 6))) static void record_lose(record_losses *l, unsigned why,
+                                                              uint64_t missing, uint64_t of,
+                                                              const char *words, ...) {
+    struct record_loss *one = &l->at[l->count];
+    va_list rest;
+    if (!missing || l->count == sizeof l->at / sizeof *l->at) return;
+    one->why = why;
+    one->missing = missing;
+    one->of = of > missing ? of : missing;
+    va_start(rest, words);
+    vsnprintf(one->words, sizeof one->words, words, rest);
+    va_end(rest);
+    l->count++;
+}
+
+static const record_losses *record_find_losses(void) {
+    enum { END_THREADS = 7, END_EVENTS, END_CALLS, END_MEMORY, END_CHANGED, END_MODULES,
+           END_BLOCKS, END_PLACES, END_DEEP, END_TIMER, END_SWITCH };
+    static record_losses l;
+    unsigned long long lost, all, missed = record.missed, blocks = objects_lost(),
+                       placeless = record_stream_placeless(), deep = record.frames_full;
+    uint32_t unrecorded = record.threads_missing;
     binpatch_stats s;
-    uint64_t of;
-    int failed = 0;
     binpatch_get_stats(&s);
-    s.lost += record.lost;
-    of = s.events + s.lost;
-    if (s.lost_threads)
-        failed = sampled_write_missing(about, END_THREADS, s.lost_threads,
-                                       s.threads > s.lost_threads ? s.threads : s.lost_threads,
-                                       write, user);
-    if (s.lost && !failed) failed = sampled_write_missing(about, END_EVENTS, s.lost, of, write, user);
-    if (record.missed && !failed)
-        failed = sampled_write_missing(about, END_CALLS, record.missed, of + record.missed, write, user);
-    if ((record.threads_missing || record.without_tables) && !failed) {
-        of = record.threads_missing ? record.threads_missing : 1;
-        failed = sampled_write_missing(about, END_MEMORY, of, s.threads > of ? s.threads : of, write,
-                                       user);
-    }
+    l.count = 0;
+    lost = s.lost + record.lost;
+    all = s.events + lost;
+    record_lose(&l, END_CHANGED, s.changed, 0, "?%u functions were not sampled from some moment "
+                "on: the program made their code writable", s.changed);
+    record_lose(&l, END_MODULES, s.modules_left, 0,
+                "?%u libraries were not recorded: there is room for 256 modules", s.modules_left);
+    record_lose(&l, END_THREADS, s.lost_threads, s.threads, "?%u threads were not sampled all the "
+                "time, for %u ran beside them", s.lost_threads, s.buffers);
+    if (record.without_tables)
+        record_lose(&l, END_MEMORY, unrecorded ? unrecorded : 1, s.threads, "!what threads did is "
+                    "missing: there was no memory for the tables of what is recorded");
+    else record_lose(&l, END_MEMORY, unrecorded, s.threads,
+                     "?%u threads were not recorded: there is no memory", unrecorded);
+    record_lose(&l, END_CALLS, missed, all + missed, "!%llu calls are missing: they were made in "
+                "the middle of the recorder, or while a copy was made", missed);
+    record_lose(&l, END_EVENTS, lost, all, "%c%llu events or more are lost: the buffer ran over in "
+                "code without checks (cure: --all-checks), a thread was at its end, or its stack was "
+                "full and it went on", record.config.every == BINPATCH_ALWAYS ? '!' : '?', lost);
+    record_lose(&l, END_BLOCKS, blocks, 0, "?%llu blocks of the heap are not known by who allocated "
+                "them: there is room for a million at a time", blocks);
+    record_lose(&l, END_PLACES, placeless, 0, "?%llu references in hot streams are known by their "
+                "address, not by what data it is: each thread has room for %u pairs of an "
+                "instruction and an object", placeless, (unsigned)STREAM_PLACES * 3 / 4);
+    record_lose(&l, END_DEEP, deep, all, "?%llu calls were too deep to follow", deep);
+    record_lose(&l, END_TIMER, record.no_timer != 0, 0,
+                "!there are no ticks: the system has no timer for it");
+    record_lose(&l, END_TIMER, record.sandboxed && record.ticks, 0,
+                "?the ticks end where the program limited its system calls (seccomp)");
+    record_lose(&l, END_SWITCH, record.not_switched != 0, 0, "!a signal could not switch sampling "
+                "on: threads run that were started without pthread_create, or on another stack");
+    return &l;
+}
+
+static int record_write_losses(const sampled_profile *about, hcct_write_fn write, void *user) {
+    const record_losses *l = record_find_losses();
+    int failed = 0;
+    uint32_t n;
+    for (n = 0; n < l->count && !failed; n++)
+        failed = sampled_write_missing(about, l->at[n].why, l->at[n].missing, l->at[n].of, write, user);
     return failed;
+}
+
+static void record_say_losses(void) {
+    const record_losses *l = record_find_losses();
+    char line[300];
+    uint32_t n;
+    for (n = 0; n < l->count; n++) {
+        snprintf(line, sizeof line, "%s\n", l->at[n].words);
+        handover_line(line);
+    }
 }
 
 /* The functions and libraries of which the tables of calls and references know
@@ -252,7 +317,7 @@ static uint64_t record_children(uint64_t *own_ms) {
 
 /* If it is a real share. */
 static int record_write_children(const sampled_profile *about, hcct_write_fn write, void *user) {
-    enum { END_CHILDREN = 11, SHARE = 20 };
+    enum { END_CHILDREN = 18, SHARE = 20 };
     uint64_t own_ms, their_ms = record_children(&own_ms);
     if (!their_ms || their_ms * SHARE < their_ms + own_ms) return 0;
     return sampled_write_missing(about, END_CHILDREN, their_ms, their_ms + own_ms, write, user);
@@ -558,7 +623,6 @@ static void record_say_children(void) {
 static void record_write_hints(void) {
     char line[8192];
     binpatch_module m;
-    binpatch_stats stats;
     const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
     uint64_t seen, text = record.text_bytes;
     uint32_t n, looked_up = 0;
@@ -607,27 +671,7 @@ static void record_write_hints(void) {
                  looked_up);
         handover_line(line);
     }
-    binpatch_get_stats(&stats);
-    stats.lost += record.lost;
-    if (stats.changed) {
-        snprintf(line, sizeof line,
-                 "?%u functions were not sampled from some moment on: the program made their code "
-                 "writable\n",
-                 stats.changed);
-        handover_line(line);
-    }
-    if (stats.modules_left) {
-        snprintf(line, sizeof line,
-                 "?%u libraries were not recorded: there is room for 256 modules\n",
-                 stats.modules_left);
-        handover_line(line);
-    }
-    if (stats.lost_threads) {
-        snprintf(line, sizeof line,
-                 "?%u threads were not sampled all the time, for %u ran beside them\n",
-                 stats.lost_threads, stats.buffers);
-        handover_line(line);
-    }
+    record_say_losses();
     if (!record_quiet.all_ns) quiet_get(&record_quiet);
     quiet = record_quiet;
     if (!record.looks && quiet.threads && (!quiet.all_ns || quiet.ns >= quiet.all_ns / 100 || quiet.unknown)) {
@@ -647,47 +691,9 @@ static void record_write_hints(void) {
                       "children, too\n");
     record_say_children();
     frames_say();
-    if (record.without_tables)
-        handover_line("!what threads did is missing: there was no memory for the tables of what "
-                      "is recorded\n");
-    if (record.threads_missing) {
-        snprintf(line, sizeof line, "?%u threads were not recorded: there is no memory\n",
-                 record.threads_missing);
-        handover_line(line);
-    }
     if (record.shadow_stack)
         handover_line("?the processor checks returns (shadow stack): short bursts miss calls that "
                       "stand behind another call\n");
-    if (record.missed) {
-        snprintf(line, sizeof line,
-                 "!%llu calls are missing: they were made in the middle of the recorder, or while "
-                 "a copy was made\n",
-                 (unsigned long long)record.missed);
-        handover_line(line);
-    }
-    if (stats.lost) {
-        snprintf(line, sizeof line,
-                 "%c%llu events or more are lost: the buffer ran over in code without checks "
-                 "(cure: --all-checks), a thread was at its end, or its stack was full and it went "
-                 "on\n",
-                 record.config.every == BINPATCH_ALWAYS ? '!' : '?',
-                 (unsigned long long)stats.lost);
-        handover_line(line);
-    }
-    if (objects_lost()) {
-        snprintf(line, sizeof line,
-                 "?%llu blocks of the heap are not known by who allocated them: there is room for "
-                 "a million at a time\n",
-                 (unsigned long long)objects_lost());
-        handover_line(line);
-    }
-    if (record_stream_placeless()) {
-        snprintf(line, sizeof line,
-                 "?%llu references in hot streams are known by their address, not by what data it "
-                 "is: each thread has room for %u pairs of an instruction and an object\n",
-                 (unsigned long long)record_stream_placeless(), (unsigned)STREAM_PLACES * 3 / 4);
-        handover_line(line);
-    }
     if (record.made) {
         int map = recorder_open_map();
         if (map >= 0) close(map);
@@ -699,12 +705,6 @@ static void record_write_hints(void) {
             handover_line(line);
         }
     }
-    if (record.no_timer) handover_line("!there are no ticks: the system has no timer for it\n");
-    if (record.not_switched)
-        handover_line("!a signal could not switch sampling on: threads run that were started "
-                      "without pthread_create, or on another stack\n");
-    if (record.sandboxed && record.ticks)
-        handover_line("?the ticks end where the program limited its system calls (seccomp)\n");
     if (record.write_error) {
         snprintf(line, sizeof line, "!cannot write %s: %s\n", record.path,
                  strerrordesc_np(record.write_error));

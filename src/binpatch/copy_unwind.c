@@ -151,7 +151,10 @@ static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const
         if (new_start == ~0u || new_end == ~0u || (c.action && !action_bytes)) return -1;
         if (c.pad) {
             uint32_t landing = x86flow_insn_at(s->b, c.pad);
-            if (landing != ~0u) to = (uint64_t)s->spot[landing].at - r->start;
+            if (landing != ~0u) {
+                const x86copy_spot *spot = &s->spot[landing];
+                to = (uint64_t)(spot->thunk ? spot->thunk : spot->at) - r->start;
+            }
             else if (x86flow_offset(s->b, c.pad) != ~0u) return -1;
             else to = c.pad - (s->base + s->code_start + r->start);
             if (to == 0) return -1; /* 0 says that there is no pad */

@@ -78,10 +78,24 @@ static void x86flow_p_check_tables(x86flow_body *s) {
     }
 }
 
+/* Where exceptions land is a check, for nobody can say which copy it is in: an
+   unwinder has read return addresses before the burst began, or ended. */
+static void x86flow_p_check_pads(x86flow_body *s, const x86flow_function *f) {
+    x86flow_unwind u;
+    x86flow_lsda l;
+    x86flow_call_site c;
+    if (!x86flow_p_has_lsda(f) || x86flow_read_fde(f->fde, &u) != 0) return;
+    (void)x86flow_open_lsda(s->m, &u, &l);
+    while (x86flow_next_call_site(&l, &c)) {
+        uint32_t to = c.pad ? x86flow_insn_at(s, c.pad) : ~0u;
+        if (to != ~0u) s->insn[to].target |= X86FLOW_TARGET_CHECKED;
+    }
+}
+
 /* Before both copies: which back-edges are checked, which dispatches are
    proved. A back-edge is a branch to a lower address on a cycle. An exception
    may close a cycle that is not seen here: in a function where one may land
-   every branch to a lower address counts. A loop is boring if, from its head to
+   every branch to a lower address counts; where it lands is a check. A loop is boring if, from its head to
    the branch back, it has no call and at most k memory operands: it gets
    neither. */
 BINPATCH_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
@@ -112,6 +126,10 @@ BINPATCH_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
             s->insn[to].target |= X86FLOW_TARGET_CHECKED;
     }
     x86flow_p_check_tables(s);
+    if (pads) {
+        x86flow_p_check_pads(s, s->f);
+        x86flow_p_check_pads(s, s->part);
+    }
     s->flags_at_labels = x86flow_p_flags_at_labels(s);
     for (n = 0; n < s->count; n++) {
         if (s->insn[n].target & X86FLOW_TARGET_CHECKED && x86flow_flags_live(s, n))

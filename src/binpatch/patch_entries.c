@@ -44,6 +44,23 @@ static int binpatch_p_is_bare(binpatch_p_module *m, const x86flow_function *f, u
     return 1;
 }
 
+/* Who calls somebody, and runs as it is, calls from outside of all copies: that
+   entry needs its check. So it is asked before checks are eliminated whose entry
+   cannot be patched. A leaf calls nobody, and may need no patch. */
+static void binpatch_p_find_outside(binpatch_p_module *m, const x86flow_graph *g) {
+    uint32_t n;
+    for (n = 0; n < m->flow.count; n++) {
+        x86flow_function *f = &m->flow.functions[n];
+        if (f->reason || f->flags & X86FLOW_LEAF) continue;
+        if (f->flags & X86FLOW_FRAGMENT) f->reason = BINPATCH_FRAGMENT;
+        else f->reason = (uint8_t)binpatch_p_check_entry(m, g, f);
+    }
+    for (n = 0; n < g->count; n++) {
+        if (m->flow.functions[g->from[n]].reason)
+            m->flow.functions[g->to[n]].flags |= X86FLOW_TAKEN;
+    }
+}
+
 /* Which functions can be patched, and the stubs of those. */
 static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
     x86copy *s = &binpatch_p.copy;
@@ -66,7 +83,9 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
             m->copy.functions[n].bare = (f->noted & BINPATCH_P_NOTED_BARE) != 0;
             if (!f->displaced)
                 f->reason = (uint8_t)x86flow_decode(&binpatch_p.body, &m->flow, f, 9);
-        } else if (binpatch_p_is_bare(m, f, n))
+        } else if (!(f->flags & X86FLOW_LEAF)) /* binpatch_p_find_outside knows the rest */
+            f->reason = (uint8_t)x86flow_decode(&binpatch_p.body, &m->flow, f, 9);
+        else if (binpatch_p_is_bare(m, f, n))
             m->copy.functions[n].bare = 1;
         else
             f->reason = (uint8_t)binpatch_p_check_entry(m, g, f);
@@ -219,6 +238,7 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
     if (!memory) return -1;
     x86flow_graph_init(&g, &m->flow, memory);
     binpatch_p_survey(m, &g);
+    binpatch_p_find_outside(m, &g);
     more = x86flow_eliminate_bytes(&m->flow, &g);
     scratch = binpatch_p_map(more, -1);
     if (!scratch) return -1;

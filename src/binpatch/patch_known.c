@@ -31,7 +31,7 @@
 enum { BINPATCH_P_KNOWN_HEADER = 8, BINPATCH_P_KNOWN_FUNCTION = 9 };
 enum { BINPATCH_P_KNOWN_PATCHED = 1, BINPATCH_P_KNOWN_BARE = 2, BINPATCH_P_KNOWN_THREADED = 4 };
 enum { BINPATCH_P_KNOWN_SYMBOLS = 1 };   /* of the header: the file has more names */
-#define BINPATCH_P_KNOWN_MAGIC 0x324E4B42u
+#define BINPATCH_P_KNOWN_MAGIC 0x334E4B42u
 
 static uint64_t binpatch_p_mix_word(uint64_t sum, uint64_t word) {
     sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);

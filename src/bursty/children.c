@@ -23,7 +23,7 @@ static int bursty_p_write_children(bursty_p_dump *d, bursty_write_fn write, void
     const uint64_t own = bursty_p_used_us(0) / 1000, now = bursty_p_used_us(1);
     const uint64_t theirs = now > bursty_p_children_before_us
                                 ? (now - bursty_p_children_before_us) / 1000 : 0;
-    const uint64_t says[4] = { 2, 11, theirs, theirs + own }; /* version, why */
+    const uint64_t says[4] = { 2, 18, theirs, theirs + own }; /* version, why */
     if (theirs < 10 || theirs * 20 < theirs + own) return 0;
     bursty_p_put_begin(&d->out, 7, write, user);
     bursty_p_put_all(d, says, 4);

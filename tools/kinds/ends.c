@@ -49,14 +49,6 @@ static void settle(void *state) {
     if (s->count) qsort(s->at, s->count, sizeof *s->at, compare);
 }
 
-int ends_tell_losses(const missing_ends *s) {
-    size_t i;
-    for (i = 0; s && i < s->count; i++) {
-        if (s->at[i].why >= END_THREADS && s->at[i].why <= END_MEMORY) return 1;
-    }
-    return 0;
-}
-
 void ends_write(const missing_end *end, text *out) {
     dump_writer w;
     dump_begin(&w, out, KIND);

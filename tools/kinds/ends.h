@@ -16,12 +16,23 @@ enum {
     END_TURNS = 6,
     /* What was lost: threads that were not recorded all the time; events that
        found no room; calls that came in the middle of the recorder; threads for
-       whose tables there was no memory. */
+       whose tables there was no memory. Then, mostly of nobody knows how many:
+       functions of which the program changed the code; libraries for which there
+       was no room; blocks of the heap, and references in streams, that are not
+       known by what they belong to; calls too deep to follow; ticks, and a signal
+       that could not switch sampling on. */
     END_THREADS = 7,
     END_EVENTS = 8,
     END_CALLS = 9,
     END_MEMORY = 10,
-    END_CHILDREN = 11, /* what children did is not in it */
+    END_CHANGED = 11,
+    END_MODULES = 12,
+    END_BLOCKS = 13,
+    END_PLACES = 14,
+    END_DEEP = 15,
+    END_TIMER = 16,
+    END_SWITCH = 17,
+    END_CHILDREN = 18, /* what children did is not in it */
     END_REASONS
 };
 
@@ -42,8 +53,6 @@ typedef struct missing_ends {
 
 extern const part_kind kind_ends;
 
-/* Was anything lost? s may be NULL. Returns 1 or 0. */
-int ends_tell_losses(const missing_ends *s);
 /* Writes a part. */
 void ends_write(const missing_end *end, text *out);
 #endif

@@ -2,7 +2,6 @@
 #include "kinds/contexts.h"
 #include "base/json.h"
 #include "base/tool.h"
-#include "kinds/ends.h"
 #include "kinds/sampled.h"
 #include "model/context_rows.h"
 #include "model/interval.h"
@@ -637,7 +636,7 @@ static void add_fact(report *r, report_weight weight, const char *name, text *va
 
 /* What was counted and how, for dumps that have no profiles of bursty.h to tell
    it. */
-static void add_facts(report *r, const context_tree *t, const contexts_tree *from, const input *in) {
+static void add_facts(report *r, const context_tree *t, const contexts_tree *from) {
     text value = {NULL, 0, 0};
     int is_part = t->recorded != t->total;
     text_count(&value, t->total);
@@ -655,7 +654,7 @@ static void add_facts(report *r, const context_tree *t, const contexts_tree *fro
     }
     text_count(&value, from->count - 1);
     add_fact(r, REPORT_PLAIN, "contexts", &value);
-    if (!t->lost && !ends_tell_losses((const missing_ends *)input_find(in, &kind_ends)))
+    if (!t->lost && !r->loss_count)
         report_add_fact(r, REPORT_PLAIN, "calls lost", "0");
     text_free(&value);
 }
@@ -669,7 +668,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     to->count = c->count;
     for (i = 0; i < c->count; i++) {
         make_tree(r, c, &c->trees[i], sampled, &to->trees[i]);
-        if (!sampled || !sampled->profiles.count) add_facts(r, &to->trees[i], &c->trees[i], in);
+        if (!sampled || !sampled->profiles.count) add_facts(r, &to->trees[i], &c->trees[i]);
         add_functions(r, &to->trees[i]);
         add_pairs(r, &to->trees[i]);
         add_table(r, &to->trees[i]);

@@ -415,6 +415,10 @@ static void add_lost(report *r, const missing_ends *s) {
     static const char *const what[] = {
         "threads that were not recorded all the time", "events that are lost, or more",
         "calls that are lost", "threads for which there was no memory",
+        "functions of which the program changed the code", "libraries without room",
+        "blocks of the heap that nobody is known to have allocated",
+        "references in streams that are known by their address alone",
+        "calls too deep to follow", "ticks are missing", "sampling could not be switched on",
     };
     static const char *const cure[] = {
         "So many ran beside them that there was no room: 16384 threads are recorded at a time if "
@@ -423,10 +427,20 @@ static void add_lost(report *r, const missing_ends *s) {
         "stack was full and it went on: what it had recorded is given up then.",
         "They were made in the middle of the recorder, or while code was copied.",
         "What they did is in no number. A larger limit (ulimit -v), or fewer kinds of profiles at once.",
+        "From then on they were not sampled. --time sees them.",
+        "256 are recorded. --time sees them all.",
+        "There is room for a million at a time. Record fewer functions (--only).",
+        "Each thread has room for so many pairs of an instruction and an object. Record fewer "
+        "functions (--only).",
+        "Contexts end there.",
+        "The system has no timer for it, or the program limited its system calls (seccomp). "
+        "bursty record -p looks from outside.",
+        "Threads ran that were started without pthread_create, or on another stack. Record from "
+        "the start, without --off.",
     };
     uint32_t why;
     size_t i;
-    for (why = END_THREADS; why <= END_MEMORY; why++) {
+    for (why = END_THREADS; why <= END_SWITCH; why++) {
         uint64_t count = 0, of = 0;
         for (i = 0; i < s->count; i++) {
             if (s->at[i].why != why) continue;
@@ -434,8 +448,9 @@ static void add_lost(report *r, const missing_ends *s) {
             of = sampled_add(of, s->at[i].of);
         }
         if (count)
-            report_add_loss(r, REPORT_OF_COUNTS, what[why - END_THREADS], count,
-                            (double)count / (double)of, cure[why - END_THREADS]);
+            report_add_loss(r, why < END_CHANGED ? REPORT_OF_COUNTS : 0, what[why - END_THREADS],
+                            count, why < END_CHANGED ? (double)count / (double)of : REPORT_NONE,
+                            cure[why - END_THREADS]);
     }
 }
 

@@ -1,7 +1,6 @@
 /* sampled.c - from rows of threads to hot functions and hot call pairs. */
 #include "model/sampled.h"
 #include "base/tool.h"
-#include "kinds/ends.h"
 #include "kinds/contexts.h"
 #include "model/paths.h"
 #include <math.h>
@@ -274,7 +273,7 @@ static void add_fact(report *r, report_weight weight, const char *name, text *va
     value->size = 0;
 }
 
-static void add_facts(report *r, const report_sampled *c, const input *in) {
+static void add_facts(report *r, const report_sampled *c) {
     text value = {NULL, 0, 0};
     uint32_t first_burst = 0;
     uint64_t bursts = 0;
@@ -299,7 +298,7 @@ static void add_facts(report *r, const report_sampled *c, const input *in) {
     }
     text_count(&value, c->tally->threads.count);
     add_fact(r, REPORT_PLAIN, "threads", &value);
-    if (!c->lost && !ends_tell_losses((const missing_ends *)input_find(in, &kind_ends)))
+    if (!c->lost && !r->loss_count)
         report_add_fact(r, REPORT_PLAIN, "events lost", "0");
     for (i = 0; i < c->tally->profiles.count; i++) {
         const sampled_profile *profile = &c->tally->profiles.at[i];
@@ -646,7 +645,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     c->ranges.is_partial = report_misses(r, REPORT_OF_COUNTS);
     make_items(c, r->options.least_share);
     add_headline(r, c);
-    add_facts(r, c, in);
+    add_facts(r, c);
     add_stacks(r, c);
     add_items(r, c, 0);
     add_items(r, c, 1);

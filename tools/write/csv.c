@@ -1,6 +1,7 @@
 /* csv.c - all tables of a report as comma-separated values: for each table a
    line "# KEY: TITLE", a line with the keys of its columns and a line for each
-   row. An empty line stands between two tables. */
+   row. An empty line stands between two tables. The last one, "losses", has what the
+   recording did not see. */
 #include "model/report.h"
 #include <string.h>
 
@@ -36,6 +37,24 @@ static void add_table(text *out, const report *r, const report_table *table) {
     text_free(&words);
 }
 
+/* Behind the tables, so that the first one is where it was. */
+static void add_losses(text *out, const report *r, size_t tables) {
+    size_t i;
+    if (!r->loss_count) return;
+    text_format(out, "%s# losses: what is missing\nwhat,count,share,cure\n", tables ? "\n" : "");
+    for (i = 0; i < r->loss_count; i++) {
+        const report_loss *loss = &r->losses[i];
+        text_csv(out, loss->what);
+        text_add(out, ",");
+        text_number(out, loss->count);
+        text_add(out, ",");
+        if (loss->part >= 0) text_real(out, loss->part);
+        text_add(out, ",");
+        text_csv(out, loss->cure);
+        text_add(out, "\n");
+    }
+}
+
 static void write_csv(const report *r, text *out) {
     size_t i, k, tables = 0;
     for (i = 0; i < r->part_count; i++) {
@@ -44,6 +63,7 @@ static void write_csv(const report *r, text *out) {
             add_table(out, r, r->parts[i].tables[k]);
         }
     }
+    add_losses(out, r, tables);
 }
 
 static int has_tables(const report *r) {
