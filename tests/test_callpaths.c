@@ -11,6 +11,7 @@
 #include <pthread.h>
 #endif
 #include "bursty.h"
+#include "bursty_stack.inc"
 #define HCCT_STATIC /* the tool has one, too, without bursty.h */
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
@@ -189,9 +190,9 @@ TEST(contexts_end_at_a_gap) {
     for (i = 0; i < 10; i++) {
         outer();
         bursty_note_since(&unseen, 0, unseen.kind, 0); /* nobody has a mark: it is left out */
-        BURSTY_P_HERE.stack[BURSTY_P_HERE.depth++] = &unseen;
+        stack_push(&unseen);
         inner();
-        BURSTY_P_HERE.depth--;
+        stack_pop();
     }
     CHECK_EQ(read_dump(&c), 1);
     CHECK_EQ(total_of(&c), 80);

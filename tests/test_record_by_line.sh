@@ -60,6 +60,7 @@ record() { # PROGRAM ARGUMENTS: `lines` gets "ticks function into file line", th
 lines_of() { # FILE
     "$bursty" report --min 0 --csv --only lines "$1" >csv
     awk -F, -v OFS=' ' '
+        /^# losses/ { exit }
         /share_low/ { for (i = 1; i <= NF; i++) at[$i] = i; next }
         NF > 5 { print $at["ticks"], $at["function"], $at["inlined_into"] ? $at["inlined_into"] : "-",
                        $at["file"] ? $at["file"] : "-", $at["line"], $at["share"],
@@ -69,6 +70,7 @@ lines_of() { # FILE
 # its lines: they are the same ticks.
 same_ticks() {
     "$bursty" report --min 0 --csv --only time x.brst | tr -d '"' | awk -F, '
+        /^# losses/ { exit }
         /self_ticks/ { for (i = 1; i <= NF; i++) at[$i] = i; next }
         NF > 5 && $at["self_ticks"] > 0 { print $at["function"], $at["self_ticks"] + 0 }' | sort >functions
     awk '{ f = $2; if ($3 != "-") { n = split($3, a, "<"); f = a[n] } sum[f] += $1 }
@@ -93,7 +95,10 @@ for compiler in $compilers; do
             ok $? "$what: the most stands first"
             check "$what: the line of a function that is not inlined" \
                 grep -qE "^[0-9]+ divide - (.*/)?costs\.c 17 " lines
-            awk '{ n++; bad += !($7 <= $6 && $6 <= $8 && $8 > 0) } END { exit !(n > 1 && !bad) }' lines
+            # Where other programs cut the turns short there are none, and the report says so.
+            grep -q 'turns on the processor' err && cut=1 || cut=0
+            awk -v cut=$cut '{ n++; bad += NF < 8 ? !cut : !($7 <= $6 && $6 <= $8 && $8 > 0) }
+                END { exit !(n > 1 && !bad) }' lines
             ok $? "$what: an interval around every share"
             check "$what: lines and functions have the same ticks" same_ticks
         done
