@@ -4482,7 +4482,8 @@ static int bursty_p_is_on_thread_stack(uintptr_t at) {
     return at >= bursty_p_own_stack.low;
 }
 
-static int bursty_p_is_astray(uintptr_t at) {
+static int bursty_p_is_astray(const void *frame) {
+    const uintptr_t at = (uintptr_t)frame;
     stack_t handlers;
     if (BURSTY_P_HERE.depth == 0 || bursty_p_own_stack.told) return 0;
     if (bursty_p_own_stack.is == BURSTY_P_NOT_ASKED) return 0;
@@ -4509,7 +4510,7 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
     }
 #ifdef BURSTY_P_KNOWS_STACKS
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) == 1
-        && bursty_p_is_astray((uintptr_t)__builtin_frame_address(0)))
+        && bursty_p_is_astray(__builtin_frame_address(0)))
         bursty_p_tick_add_shared(&bursty_p_ticks.astray, n);
 #endif
     bursty_p_tick_charge(n, bursty_p_interrupted(context));

@@ -177,10 +177,11 @@ share() {
         END { print int(n) }' text
 }
 # How many independent ticks the first row's interval is worth, whatever its share is: Wilson's end l of a share p is where
-# (p - l)^2 = 2^2 l (1 - l) / n. Where other programs cut the turns short there are no intervals, and one turn of the
-# kernel's clock brings 10 ticks or fewer: twenty of these are worth one.
+# (p - l)^2 = 2^2 l (1 - l) / n. Where other programs cut the turns short there are no intervals. A look of the kernel
+# comes each 4 ms, and 10 ms of ticks are worth one.
 worth() {
-    awk '$1 == "-" && $8 + 0 > 0 { n = $8 / 20; exit }
+    awk 'match($0, /one in [0-9]+ us/) { us = substr($0, RSTART + 7) + 0 }
+        $1 == "-" && $8 + 0 > 0 { n = $8 * us / 10000; exit }
         $1 ~ /^1=?$/ { p = $2 / 100; l = $3 / 100; n = 4 * l * (1 - l) / (p - l) ^ 2; exit }
         END { print int(n) }' text
 }

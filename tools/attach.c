@@ -1229,14 +1229,14 @@ static double of_children(void) {
 }
 
 int attach_end(const attach_options *o, const char *program) {
-    enum { CHILDREN_WORTH = 10 };   /* ms */
+    const double children_worth = 10;   /* ms */
     share_rest();
     leave_out_kernel();
     read_perf_map(at.made);
     draw_ticks(1e9 / o->ticks);
     at.lost = 0;                    /* looks: the thread's others stand for them */
     say_what_is_missing(o);
-    if (!o->quiet && of_children() * 1000 > CHILDREN_WORTH)
+    if (!o->quiet && of_children() * 1000 > children_worth)
         tool_error("its children had %.2f s of CPU time, which are not in this: leave out --outside "
                    "and take --follow", of_children());
     return write_file(o, *at.program ? at.program : program);

@@ -17,7 +17,19 @@ __attribute__((noreturn)) static void at_terminate(void) {
     abort();
 }
 
+/* Where the C++ library is not loaded there is none. gold gives a weak function
+   in a program without PIE an address of its own all the same, so the table of
+   addresses is asked. */
+static terminator (*setter(void))(terminator) {
+    terminator (*found)(terminator) = set_terminate;
+#if defined(__x86_64__) && defined(__ELF__) && !defined(__ILP32__)
+    __asm__("movq _ZSt13set_terminatePFvvE@GOTPCREL(%%rip), %0" : "=r"(found));
+#endif
+    return found;
+}
+
 /* In front of what the program itself does before main. */
 __attribute__((constructor(101))) static void start(void) {
-    if (set_terminate && bursty_cover_write) theirs = set_terminate(at_terminate);
+    terminator (*set)(terminator) = setter();
+    if (set && bursty_cover_write) theirs = set(at_terminate);
 }

@@ -88,7 +88,8 @@ static int bursty_p_is_on_thread_stack(uintptr_t at) {
     return at >= bursty_p_own_stack.low;
 }
 
-static int bursty_p_is_astray(uintptr_t at) {
+static int bursty_p_is_astray(const void *frame) {
+    const uintptr_t at = (uintptr_t)frame;
     stack_t handlers;
     if (BURSTY_P_HERE.depth == 0 || bursty_p_own_stack.told) return 0;
     if (bursty_p_own_stack.is == BURSTY_P_NOT_ASKED) return 0;

@@ -15,7 +15,7 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
     }
 #ifdef BURSTY_P_KNOWS_STACKS
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) == 1
-        && bursty_p_is_astray((uintptr_t)__builtin_frame_address(0)))
+        && bursty_p_is_astray(__builtin_frame_address(0)))
         bursty_p_tick_add_shared(&bursty_p_ticks.astray, n);
 #endif
     bursty_p_tick_charge(n, bursty_p_interrupted(context));

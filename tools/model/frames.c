@@ -381,7 +381,7 @@ static void add_kinds(report *r, const frames *s) {
    and, last, waiting are one question: one in twenty tables names something
    that is there by chance. The first sentence asks for a chance that is 50
    times smaller. */
-enum { HEADLINE_ASKS = 50 };
+static const double headline_asks = 50;
 typedef struct told {
     frames_difference *self, *total;  /* of each function, and of waiting */
     unsigned char *is_sure;           /* two for each: self, total */
@@ -413,7 +413,7 @@ static void judge(const frames_of_kind *k, told *t) {
         if (f && t->total[i].has_range && !is_leaf(f)) chances[2 * i + 1] = t->total[i].chance;
     }
     difference_judge(chances, 2 * count, t->is_sure);
-    for (i = 0; i < 2 * count; i++) chances[i] *= HEADLINE_ASKS;
+    for (i = 0; i < 2 * count; i++) chances[i] *= headline_asks;
     difference_judge(chances, 2 * count, t->is_surest);
     free(chances);
 }
