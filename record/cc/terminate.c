@@ -23,7 +23,8 @@ __attribute__((noreturn)) static void at_terminate(void) {
 static terminator (*setter(void))(terminator) {
     terminator (*found)(terminator) = set_terminate;
 #if defined(__x86_64__) && defined(__ELF__) && !defined(__ILP32__)
-    __asm__("movq _ZSt13set_terminatePFvvE@GOTPCREL(%%rip), %0" : "=r"(found));
+    __asm__(".weak _ZSt13set_terminatePFvvE\n\t"
+            "movq _ZSt13set_terminatePFvvE@GOTPCREL(%%rip), %0" : "=r"(found));
 #endif
     return found;
 }
