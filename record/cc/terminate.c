@@ -24,7 +24,8 @@ static terminator (*setter(void))(terminator) {
     terminator (*found)(terminator) = set_terminate;
 #if defined(__x86_64__) && defined(__ELF__) && !defined(__ILP32__)
     __asm__(".weak _ZSt13set_terminatePFvvE\n\t"
-            "movq _ZSt13set_terminatePFvvE@GOTPCREL(%%rip), %0" : "=r"(found));
+            "mov{q _ZSt13set_terminatePFvvE@GOTPCREL(%%rip), %0|"
+            " %0, QWORD PTR _ZSt13set_terminatePFvvE@GOTPCREL[rip]}" : "=r"(found));
 #endif
     return found;
 }
