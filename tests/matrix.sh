@@ -91,7 +91,7 @@ for target in $ready; do
         continue
     fi
     echo "-- $target (build/matrix/$target.log)"
-    grep -E 'error:|FAILED|failed: |passed, [1-9][0-9]* failed|ended with|rror [0-9]' "build/matrix/$target.log" | cut -c 1-200 | head -n 30 | sed 's/^ */    /'
+    grep -E 'error:|FAILED|FAULT|failed: |passed, [1-9][0-9]* failed|ended with|rror [0-9]' "build/matrix/$target.log" | cut -c 1-200 | head -n 30 | sed 's/^ */    /'
 done
 cat build/matrix/*.result | awk -v took=$(($(date +%s) - began)) -v packages=$packages '
     { p += $1; f += $2; s += $3 }

@@ -268,7 +268,7 @@ situation() { # AXIS=VALUE...
         grep -q '^bursty: .*\(no memory\|memory is limited\)' "$folder/asked.err" ||
             { [ "$status" -ge 128 ] &&
                 grep -q '^bursty: nothing was recorded: the program was killed' "$folder/asked.err"; } ||
-            fault "no dump"
+            fault "no dump: $(tail -qn 1 "$folder/asked.err" "$folder/log" | tr '\n' ' ')"
         return
     fi
     case $question in
