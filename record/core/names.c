@@ -54,6 +54,7 @@ typedef struct module {
 } module;
 static module modules[MODULES];
 static uint32_t module_count;
+static uint64_t code_bytes;                       /* of the program */
 static uint64_t process, written;                /* its number, and the time, in seconds */
 static uint16_t module_of[RECORDER_FUNCTIONS];   /* 1 + its number, or 0 */
 static uintptr_t address_of[RECORDER_FUNCTIONS]; /* of a function with a module: in that */
@@ -307,6 +308,8 @@ RECORDER_HOOK static int note_module(struct dl_phdr_info *info, size_t size, voi
     for (n = 0; n < info->dlpi_phnum; n++) {
         const ELF(Phdr) *p = &info->dlpi_phdr[n];
         uintptr_t at = m.bias + (uintptr_t)p->p_vaddr, end = at + (uintptr_t)p->p_memsz;
+        if (p->p_type == PT_LOAD && p->p_flags & PF_X && m.flags & PLACES_PROGRAM && !module_count)
+            code_bytes += p->p_filesz;
         if (p->p_type == PT_LOAD) {
             if (at < m.start) m.start = at;
             if (end > m.end) m.end = end;
@@ -546,6 +549,8 @@ RECORDER_HOOK void recorder_forget_unmapped(void) {
     pthread_mutex_unlock(&lock);
     pthread_setcancelstate(state, &state);
 }
+
+RECORDER_HOOK uint64_t recorder_code_bytes(void) { return code_bytes; }
 
 RECORDER_HOOK const char *recorder_later(uint32_t *at) {
     while (*at < module_count) {

@@ -242,6 +242,8 @@ void recorder_start_places(void);
 /* Finds the modules of all functions. To be called before dlclose, and before
    the dump is written. Returns how many names had no memory. */
 uint32_t recorder_find_places(void);
+/* The size of the program's code. */
+uint64_t recorder_code_bytes(void);
 /* Libraries that came later, one by one: *at is 0 at first. NULL: no more. */
 const char *recorder_later(uint32_t *at);
 /* The mapping that this address is in; both 0: not known. */

@@ -518,11 +518,10 @@ static void record_write_hints(void) {
     char line[8192];
     binpatch_module m;
     const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
-    uint64_t seen, text = 0;
+    uint64_t seen, text = recorder_code_bytes();
     uint32_t n, looked_up = 0;
     quiet_time quiet;
     int has_symbols = record_has_symbols(&seen);
-    if (binpatch_get_module(0, &m) == 0) text = m.text_bytes;
     if (!record.running) {
         if (record.only.list[0] || record.not_these.list[0])
             snprintf(line, sizeof line,
