@@ -323,6 +323,25 @@ RECORDER_HOOK static int note_module(struct dl_phdr_info *info, size_t size, voi
     return 0;
 }
 
+/* A copy of words, which stays; NULL: there is no memory. */
+RECORDER_HOOK static char *keep_words(const char *words, size_t size) {
+    enum { ROOM = 1 << 14 };
+    static char *at;
+    static size_t left;
+    char *kept;
+    if (size + 1 > left) {
+        left = size < ROOM ? ROOM : size + 1;
+        at = (char *)recorder_memory(left);
+        if (!at) left = 0;
+        if (!at) return NULL;
+    }
+    kept = at;
+    memcpy(kept, words, size);
+    at += size + 1;                 /* the memory is zeroed */
+    left -= size + 1;
+    return kept;
+}
+
 /* What the file is like. A change shows in one of these. */
 RECORDER_HOOK static int look_at_file(const char *path, uint64_t *size, uint64_t *time_ns,
                                       uint64_t *number) {
@@ -341,10 +360,9 @@ RECORDER_HOOK static void take_path(module *m, const map_line *l) {
         if (path && strlen(path) == l->length && !memcmp(path, l->path, l->length)) m->path = path;
     }
     if (!m->path) {
-        m->path = (char *)recorder_memory(l->length + 1);
+        m->path = keep_words(l->path, l->length);
         m->has_no_memory = !m->path;
         if (!m->path) return;
-        memcpy(m->path, l->path, l->length);
     }
     if (l->is_gone || look_at_file(m->path, &m->size, &m->time_ns, &m->number) != 0)
         m->is_changed = 1;
@@ -487,9 +505,8 @@ RECORDER_HOOK static void name_by_memory(const module *m) {
         const char *name = words + symbols[k].st_name;
         if ((symbols[k].st_info & 15) != STT_FUNC || !symbols[k].st_value) continue;
         if (functions[i] != function || names[i] || symbols[k].st_name >= word_bytes) continue;
-        names[i] = (char *)recorder_memory(strlen(name) + 1);
-        if (names[i]) memcpy(names[i], name, strlen(name) + 1);
-        else without_memory++;
+        names[i] = keep_words(name, strlen(name));
+        without_memory += !names[i];
     }
 }
 
