@@ -23,7 +23,7 @@ $CC -O1 -g -Wl,--build-id=sha1 -o prog prog.c || exit 2
 raw() { # FILE OPTIONS...
     file=$1
     shift
-    "$bursty" record --quiet "$@" -o /dev/stdout ./prog 2>err | cat >"$file"
+    "$bursty" record --quiet "$@" -o /dev/stdout "./${prog-prog}" 2>err | cat >"$file"
 }
 places() { LC_ALL=C grep -c "$(printf '\001[famwl]')" "$1"; }
 text() { "$bursty" report --csv "$1" 2>err; }
@@ -55,9 +55,15 @@ $CC -O1 -g -Wl,--build-id=sha1 -o prog prog.c || exit 2
 
 # Two such files, one behind the other: each has modules of its own.
 raw raw.brst --edges --every 30 --burst 20
-cat raw.brst raw.brst >two.brst
+sed 's/inner/nested/g; s/outer/around/g; s/^int main/int before(void) { return 7; } int main/' prog.c >more.c
+$CC -O1 -g -o more more.c || exit 2
+prog=more
+raw more.brst --edges --every 30 --burst 20
+prog=prog
+cat raw.brst more.brst >two.brst
 "$bursty" report --csv two.brst >a 2>err
-check "two in one file" grep -q outer a
+check "two in one file: the first" grep -q outer a
+check "two in one file: the second" grep -q around a
 check "two in one file: all is named" lacks a '^rank\|function' 'x01'
 "$bursty" merge -o merged.brst raw.brst
 mv prog gone
@@ -68,10 +74,12 @@ check "a program that is gone: numbers" grep -q 'prog+0x[0-9a-f]' a
 check "a program that is gone: no names" lacks a 'prog+0x' 'outer'
 # Another build, whose functions stand elsewhere: by its id, and without ids by size and time.
 sed 's/inner/other/g; s/^int main/int before(void) { return 7; } int main/' prog.c >other.c
-$CC -O1 -g -Wl,--build-id=sha1 -o prog other.c || exit 2
-text raw.brst >a
-check "another build: numbers" grep -q 'prog+0x[0-9a-f]' a
-check "another build: no names" lacks a 'prog+0x' 'other\|outer'
+for id in sha1 md5; do
+    $CC -O1 -g -Wl,--build-id=$id -o prog other.c || exit 2
+    text raw.brst >a
+    check "another build, $id: numbers" grep -q 'prog+0x[0-9a-f]' a
+    check "another build, $id: no names" lacks a 'prog+0x' 'other\|outer'
+done
 mv gone prog
 touch prog
 text raw.brst >a
@@ -117,7 +125,7 @@ check "a program with a flipped byte" [ $bad = 0 ]
 # Nothing of that is done in the program.
 if command -v nm >/dev/null; then
     for object in core/names preload/patch_file core/lines core/sampled; do
-        nm -u "$top/$BUILD/record/$object.o" >names 2>err
+        nm -u "$build/record/$object.o" >names 2>err
         check "$object opens no file to read names" lacks names ' U ' '^ *U \(mmap\|malloc\|fopen\|.*scanf\|dlopen\)'
     done
 fi
