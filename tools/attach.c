@@ -56,6 +56,7 @@
 #include "base/debugfile.h"
 #include "base/hash.h"
 #include "base/save.h"
+#include "base/symbols.h"
 #include "base/unwind.h"
 #include <dirent.h>
 #include <errno.h>
@@ -96,19 +97,12 @@ typedef struct caller {
     uint32_t around, key;
 } caller;
 
-typedef struct function {
-    uint64_t start, end;            /* as the file counts addresses; end 0: not known */
-    const char *name;               /* NULL: none */
-    uint32_t key;
-} function;
-
 typedef struct image {              /* a file, or the code of none */
     elf_file elf;
     int has_file;                   /* and its names have not been read */
     unwind_file unwind;
     char path[4096];
-    function *functions;
-    size_t count;
+    symbols names;
     uint64_t loads[16][3];          /* offset, size, address */
     unsigned load_count;
     uint32_t rest;                  /* the key of what no function holds */
@@ -559,76 +553,6 @@ static void read_rings(void) {
 
 /* ---- files ---- */
 
-static void add_function(image *m, size_t *room, uint64_t start, uint64_t end, const char *name) {
-    function *f;
-    if (m->count == *room) {
-        *room = *room ? 2 * *room : 256;
-        m->functions = (function *)tool_grow(m->functions, *room * sizeof *m->functions);
-    }
-    f = &m->functions[m->count++];
-    f->start = start;
-    f->end = end;
-    f->name = name;
-    f->key = 0;
-}
-
-static void add_symbols(image *m, size_t *room, elf_file *e, uint64_t type) {
-    dump_fault fault;
-    elf_section s, names;
-    uint64_t n, k;
-    for (n = 0; n < e->section_count; n++) {
-        if (elf_get_section(e, n, &s, &fault) != 0 || s.type != type) continue;
-        if (elf_get_section(e, s.link, &names, &fault) != 0 || !names.size) continue;
-        if (elf_take(e, &s, &fault) != 0 || elf_take(e, &names, &fault) != 0) return;
-        if (e->data[names.offset + names.size - 1]) continue;
-        for (k = 0; k + 24 <= s.size; k += 24) {
-            size_t where = (size_t)(s.offset + k);
-            uint64_t name = elf_number(e, where, 4), info = elf_number(e, where + 4, 1);
-            uint64_t start = elf_number(e, where + 8, 8), size = elf_number(e, where + 16, 8);
-            if (((info & 15) != 2 && (info & 15) != 10) || !elf_number(e, where + 6, 2)) continue;
-            if (name >= names.size) continue;
-            add_function(m, room, start, start + size,
-                         (const char *)e->data + names.offset + name);
-        }
-    }
-}
-
-/* The sorted table of .eh_frame_hdr says where functions start. */
-static void add_starts(image *m, size_t *room, const elf_file *e) {
-    uint64_t n, k, header, place, size, count;
-    for (n = 0; n < e->segment_count; n++) {
-        header = e->segments + n * e->segment_bytes;
-        if (!elf_holds(e, header, 56) || elf_number(e, (size_t)header, 4) != 0x6474E550) continue;
-        place = elf_number(e, (size_t)header + 8, 8);
-        size = elf_number(e, (size_t)header + 32, 8);
-        if (size < 12 || !elf_holds(e, place, size)) return;
-        if (elf_number(e, (size_t)place, 4) != 0x3B031B01) return; /* the form that all have */
-        count = elf_number(e, (size_t)place + 8, 4);
-        for (k = 0; k < count && 12 + 8 * k + 8 <= size; k++) {
-            int32_t far = (int32_t)elf_number(e, (size_t)(place + 12 + 8 * k), 4);
-            uint64_t header_at = elf_number(e, (size_t)header + 16, 8);
-            add_function(m, room, header_at + (uint64_t)(int64_t)far, 0, NULL);
-        }
-    }
-}
-
-static int by_start(const void *a, const void *b) {
-    const function *x = (const function *)a, *y = (const function *)b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (!x->name != !y->name) return x->name ? 1 : -1;     /* a name comes last */
-    return x->name ? strcmp(x->name, y->name) : 0;
-}
-
-static int has_section(const elf_file *e, uint64_t type) {
-    elf_section s;
-    dump_fault fault;
-    uint64_t n;
-    for (n = 0; n < e->section_count; n++) {
-        if (elf_get_section(e, n, &s, &fault) == 0 && s.type == type) return 1;
-    }
-    return 0;
-}
-
 /* The kernel's own code for programs is the same in all processes of 64 bits. */
 static const unsigned char *map_vdso(size_t *size) {
     char line[5000];
@@ -674,71 +598,10 @@ static void open_image(image *m) {
    rings would run over. */
 static void read_names(image *m) {
     char root[64];
-    size_t room = 0;
-    elf_file debug;
-    dump_fault fault;
     if (!m->has_file) return;
     m->has_file = 0;
     snprintf(root, sizeof root, "/proc/%ld/root", at.pid);
-    add_starts(m, &room, &m->elf);
-    if (elf_find_sections(&m->elf, &fault) == 0) {
-        add_symbols(m, &room, &m->elf, ELF_SYMBOLS);
-        add_symbols(m, &room, &m->elf, ELF_DYNAMIC_SYMBOLS);
-        if (!has_section(&m->elf, ELF_SYMBOLS)
-            && debugfile_find(&m->elf, m->path, root, &debug) == 0)
-            add_symbols(m, &room, &debug, ELF_SYMBOLS);
-    }
-    if (m->count) qsort(m->functions, m->count, sizeof *m->functions, by_start);
-}
-
-/* Anybody may put a file of that name into /tmp, a pipe without a writer as
-   well: it counts if it belongs to who owns the process, to us or to root. */
-static FILE *open_perf_map(const char *path, uid_t owner) {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
-    struct stat s;
-    FILE *f = NULL;
-    if (file < 0) return NULL;
-    if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) &&
-        (s.st_uid == owner || s.st_uid == geteuid() || s.st_uid == 0))
-        f = fdopen(file, "r");
-    if (!f) close(file);
-    return f;
-}
-
-/* What a JIT compiler says: "START SIZE NAME" in each line, the last one about
-   a place is the one that counts. */
-static void read_perf_map(image *m) {
-    char path[4200], line[2048], name[1024];
-    uint64_t start, size;
-    size_t room = 0, n, kept = 0;
-    FILE *file;
-    snprintf(path, sizeof path, "/proc/%ld/root/tmp/perf-%ld.map", at.pid, at.pid);
-    file = open_perf_map(path, at.owner);
-    if (!file) {
-        snprintf(path, sizeof path, "/tmp/perf-%ld.map", at.pid);
-        file = open_perf_map(path, at.owner);
-    }
-    if (!file) return;
-    while (fgets(line, sizeof line, file)) {
-        unsigned long long a, b;
-        if (sscanf(line, "%llx %llx %1023[^\n]", &a, &b, name) != 3) continue;
-        start = a;
-        size = b;
-        if (!size || start + size < start) continue;
-        add_function(m, &room, start, start + size, strdup(name));
-        m->functions[m->count - 1].key = (uint32_t)m->count;   /* the order, for now */
-    }
-    fclose(file);
-    if (!m->count) return;
-    qsort(m->functions, m->count, sizeof *m->functions, by_start);
-    for (n = 0; n < m->count; n++) {
-        if (kept && m->functions[kept - 1].start == m->functions[n].start) {
-            if (m->functions[n].key > m->functions[kept - 1].key)
-                m->functions[kept - 1] = m->functions[n];
-        } else m->functions[kept++] = m->functions[n];
-    }
-    m->count = kept;
-    for (n = 0; n < kept; n++) m->functions[n].key = 0;
+    symbols_read(&m->names, &m->elf, m->path, root);
 }
 
 static image *image_of(const char *path) {
@@ -850,44 +713,28 @@ static int is_made(const image *m) { return m->path[0] != '/' && m->path[0] != '
 
 static uint32_t key_at(image *m, uint64_t address) {
     char name[4200];
-    enum { PARTS = 16 };
-    size_t lo = 0, hi, n;
-    function *f;
+    symbol *f;
     read_names(m);
-    hi = m->count;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (m->functions[mid].start <= address) lo = mid + 1;
-        else hi = mid;
-    }
-    f = lo ? &m->functions[lo - 1] : NULL;
-    /* .eh_frame may have several records for one function of the symbols. */
-    for (n = 1; f && !f->name && n < lo && n < PARTS; n++) {
-        function *before = &m->functions[lo - 1 - n];
-        if (before->name && address < before->end) f = before;
-    }
-    if (f && f->name && f->end > f->start && address >= f->end) f = NULL;
+    f = symbols_at(&m->names, address);
     if (!f) {
         if (is_made(m)) snprintf(name, sizeof name, "(code made at run time)");
         else snprintf(name, sizeof name, "(%s)", short_path(m->path));
         if (!m->rest) m->rest = new_key(name);
         return m->rest;
     }
-    if (f->key) return f->key;
+    if (f->user) return f->user;
     if (f->name) {
-        size_t size = strlen(f->name);
-        if (!is_made(m) && strcspn(f->name, "@")) size = strcspn(f->name, "@"); /* no version */
+        size_t size = symbols_length(&m->names, f);
         snprintf(name, sizeof name, "%.*s", (int)(size < 4000 ? size : 4000), f->name);
-    }
-    else
+    } else
         snprintf(name, sizeof name, "%.4000s+0x%llx", short_path(m->path),
                  (unsigned long long)f->start);
-    f->key = new_key(name);
-    if (m->path[0] == '/' && !at.places[f->key - 1]) {
+    f->user = new_key(name);
+    if (m->path[0] == '/' && !at.places[f->user - 1]) {
         snprintf(name, sizeof name, "%.4096s\t%llx", m->path, (unsigned long long)f->start);
-        at.places[f->key - 1] = strdup(name);
+        at.places[f->user - 1] = strdup(name);
     }
-    return f->key;
+    return f->user;
 }
 
 /* 0: the place is in no code that is known. */
@@ -1007,14 +854,6 @@ static int begin_looking(long pid, unsigned ticks, int with_callers) {
 
 int attach_open(long pid, unsigned ticks) { return begin_looking(pid, ticks, 0); }
 
-static void forget_made(void) {
-    size_t n;
-    for (n = 0; n < at.made->count; n++) free((char *)(uintptr_t)at.made->functions[n].name);
-    free(at.made->functions);
-    at.made->functions = NULL;
-    at.made->count = 0;
-}
-
 int attach_poll(void) {
     read_rings();
     return !stopped && is_alive();
@@ -1032,8 +871,8 @@ void attach_take(void (*each)(void *user, uint32_t key), void *user) {
         const look *l = &at.looks[n];
         uint32_t key = l->in_kernel ? new_key("(kernel)") : l->pc ? key_of(l->pc) : 0;
         if (key && key == at.made->rest && !tries++) {       /* may be named by now */
-            forget_made();
-            read_perf_map(at.made);
+            symbols_free(&at.made->names);
+            (void)symbols_read_map(&at.made->names, at.pid, at.owner, 0);
             key = key_of(l->pc);
         }
         each(user, key ? key : new_key("(outside)"));
@@ -1054,7 +893,7 @@ static void say_what_is_missing(const attach_options *o) {
     enum { CUT_WORTH = 5 };         /* percent */
     uint64_t looks = at.look_count * (uint64_t)(at.one_of ? at.one_of : 1);
     if (o->quiet) return;
-    if (made_at_run_time() && !at.made->count)
+    if (made_at_run_time() && !at.made->names.functions.count)
         tool_error("the process runs code that it made itself, and no /tmp/perf-%ld.map names it: "
                    "node --perf-basic-prof, or an agent of java's, writes one", o->pid);
     if (at.cut * 100 > looks * CUT_WORTH)
@@ -1076,7 +915,7 @@ int attach_run(const attach_options *o) {
     read_rings();
     (void)read_program();
     read_mappings();
-    read_perf_map(at.made);
+    (void)symbols_read_map(&at.made->names, at.pid, at.owner, 0);
     if (!at.look_count)
         return tool_error("process %ld used no CPU time in that time, so that nothing is written",
                           o->pid);
@@ -1232,7 +1071,7 @@ int attach_end(const attach_options *o, const char *program) {
     const double children_worth = 10;   /* ms */
     share_rest();
     leave_out_kernel();
-    read_perf_map(at.made);
+    (void)symbols_read_map(&at.made->names, at.pid, at.owner, 0);
     draw_ticks(1e9 / o->ticks);
     at.lost = 0;                    /* looks: the thread's others stand for them */
     say_what_is_missing(o);

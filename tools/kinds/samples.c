@@ -28,7 +28,7 @@ static void add(samples *s, const sample *one) {
 }
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
-    dump_reader r = {part->payload, part->size, 0, NULL};
+    dump_reader r = dump_fields(d, part);
     uint64_t version = dump_get(&r);
     if (!r.reason && version != VERSION) r.reason = "unknown version of samples";
     while (!r.reason && r.at < part->size) {
@@ -112,7 +112,7 @@ int samples_have(const samples *s, const dump *d, sample *one) {
     int all = 1;
     memset(one, 0, sizeof *one);
     for (i = 0; s && i < d->part_count && all; i++) {
-        dump_reader r = {d->parts[i].payload, d->parts[i].size, 0, NULL};
+        dump_reader r = dump_fields(d, &d->parts[i]);
         if (d->parts[i].kind != KIND) continue;
         (void)dump_get(&r);
         while (all && !r.reason && r.at < d->parts[i].size) {
