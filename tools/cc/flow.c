@@ -801,8 +801,8 @@ static int stays_in(const walk *w, uint32_t node, int in_loop, int in_switch) {
         default: return 0;
         }
         for (i = 0; i < 4; i++)
-            if (n->kid[i] && !stays_in(w, n->kid[i], in_loop | is_loop,
-                                       is_loop ? 0 : in_switch | is_switch)) return 0;
+            if (n->kid[i] &&
+                !stays_in(w, n->kid[i], in_loop | is_loop, in_switch | is_switch)) return 0;
     }
     return 1;
 }
