@@ -585,4 +585,19 @@ E
 rm -f coverage.brst
 cxx -O1 twice.cc -o twice && ./twice
 counts_own '1,main 2,by_jump(int) 2,by_vfork() 5,again() ' 'what returns twice'
+# What no report shows costs nothing: functions of the system's headers have no counters of gcc's.
+cat >templates.cc <<'E'
+#include <algorithm>
+#include <vector>
+static bool below(int a, int b) { return a < b; }
+int main() {
+    std::vector<int> v(3, 1);
+    std::sort(v.begin(), v.end(), below);
+    return v[0] - 1;
+}
+E
+cxx -O0 -c templates.cc -o templates.o
+if nm templates.o 2>/dev/null >names && grep -q ' __gcov0\.main' names; then
+    grep -q ' __gcov0\._ZN*K*St' names && { fail "functions of the system's headers have counters"; cat names; } || pass
+fi
 finish
