@@ -343,6 +343,14 @@ check "a diff that changes other lines" bursty report -o text --diff alone/diff 
 bursty merge -o alone/two.brst alone/l.brst alone/l.brst
 bursty report --lcov alone/two.brst >lcov 2>err
 check "merged" [ "$(lines lcov)$(grep -c measured err)" = "1=0 2=0 3=0 4=0 6=2 2" ]
+# An object that holds nothing else.
+bursty report alone/whole.o >text
+check "a file alone" grep -q '^(all of the file)  *alone/whole.c  *0  *not measured: the compiler refuses' text
+check "and its fact" grep -q '^files that are not measured: 1: no total has their lines' text
+check "its gate" says 3 '1 function is not measured, as all of alone/whole.c' \
+    bursty report -o text --fail-under 1 alone/whole.o
+check "and nothing left of it" says 2 'no file of it is left by .*--measured-only' \
+    bursty report -o text --measured-only alone/whole.o
 # What was refused is not covered.
 cat >left.c <<'E'
 #include <stdlib.h>

@@ -452,6 +452,7 @@ static void name_unmeasured(coverage_all *made, const unmeasured *u) {
     r->reason = u->reason;
     r->is_unmeasured = 1;
     made->unmeasured_count++;
+    made->unmeasured_files += u->line_count == 0;
 }
 
 /* All of one file, list[0..count), in the order of their names and lines. */
@@ -619,9 +620,13 @@ static void add_facts(report *r, const coverage_all *made) {
         add_fact(r, REPORT_BAD, "functions that are refused",
                  made->refused_count - made->unmeasured_count,
                  ": their counts prove a fault, see the table");
-    if (made->unmeasured_count)
-        add_fact(r, REPORT_BAD, "functions that are not measured", made->unmeasured_count,
+    if (made->unmeasured_count > made->unmeasured_files)
+        add_fact(r, REPORT_BAD, "functions that are not measured",
+                 made->unmeasured_count - made->unmeasured_files,
                  ": they have no counters, and their lines stand with 0; see the table");
+    if (made->unmeasured_files)
+        add_fact(r, REPORT_BAD, "files that are not measured", made->unmeasured_files,
+                 ": no total has their lines, for nobody knows which they are; see the table");
     if (made->marked_lines)
         add_fact(r, REPORT_PLAIN, "lines left out", made->marked_lines, ", by markers in sources");
     if (made->older)

@@ -69,6 +69,7 @@ typedef struct coverage_all {
                                                 nobody wants to hear of them */
     coverage_refusal *refused;
     size_t refused_count, unmeasured_count; /* unmeasured_count: how many of them are */
+    size_t unmeasured_files;                /* how many of these are whole files */
     coverage_totals unknown; /* what is wanted of functions without counts that can be shown */
     size_t without_counts; /* functions that no program of a dump has run: their counts are 0 */
     size_t without_tables, underivable;

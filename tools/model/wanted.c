@@ -160,8 +160,9 @@ int wanted_check(const wanted *w, const report *r, const input *in, const report
         return tool_error("--fail-under %s: %s has no decisions for MC/DC; bursty cc --cover=mcdc "
                           "makes them",
                           w->fail_under, file);
-    if (all->count == 0 && !w->diff)
-        return tool_error("%s: no file of it is left by --filter and --exclude", file);
+    if (all->count == 0 && !all->unmeasured_count && !w->diff)
+        return tool_error("%s: no file of it is left by --filter, --exclude and --measured-only",
+                          file);
     if (failing_check(r, all) != TOOL_OK) return TOOL_BAD_INPUT;
     fault = place ? by_tests_refuse(all, place) : NULL;
     return fault ? tool_error("--tests-of %s: %s", place, fault) : TOOL_OK;
