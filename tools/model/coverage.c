@@ -556,6 +556,7 @@ static void free_columns(void *columns) {
     }
     free(made->files);
     free(made->refused);
+    free(made->suspects);
 }
 
 /* ---- sums and tests ---- */
@@ -997,6 +998,25 @@ static void add_source(text *out, const report *r, const coverage_file *f) {
     text_add(out, "]");
 }
 
+/* "failing": {"failed": 5, "passed": 7, "rows": [[file, line, last, failing,
+   passing, Ochiai, chance, sure], ...]}: lines, the most suspect ones first. */
+static void add_suspects(text *out, const coverage_all *made) {
+    size_t i, n = 0;
+    if (!made->suspects) return;
+    text_format(out, ",\n\"failing\":{\"failed\":%lu,\"passed\":%lu,\"rows\":[",
+                (unsigned long)made->tests_failed, (unsigned long)made->tests_passed);
+    for (i = 0; i < made->suspect_count; i++) {
+        const coverage_suspect *s = &made->suspects[i];
+        if (*s->what != 'l') continue;
+        json_comma(out, n++);
+        text_format(out, "[%lu,%lu,%lu,%lu,%lu,%.4f,%.3g,%s]",
+                    (unsigned long)(s->file - made->files), (unsigned long)s->line,
+                    (unsigned long)s->last, (unsigned long)s->failing, (unsigned long)s->passing,
+                    s->ochiai, s->chance, s->is_sure ? "true" : "false");
+    }
+    text_add(out, "]}");
+}
+
 static void write_json(const void *columns, const report *r, text *out) {
     const coverage_all *made = (const coverage_all *)columns;
     size_t i, k, n;
@@ -1051,7 +1071,9 @@ static void write_json(const void *columns, const report *r, text *out) {
         add_source(out, r, f);
         text_add(out, "}");
     }
-    text_add(out, "]}");
+    text_add(out, "]");
+    add_suspects(out, made);
+    text_add(out, "}");
 }
 
 void coverage_say_refused(const coverage_all *made) {
