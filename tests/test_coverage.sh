@@ -322,6 +322,23 @@ check "without --failing there are none" says 2 'nothing in it can be shown as -
     bursty report --suspects faulty.brst
 bursty report --failing junit.xml --json faulty.brst | tr -d '\n' >json
 check "JSON" grep -qF '"failing":{"failed":5,"passed":7,"rows":[[0,5,7,5,0,1.0000,0.00126,true],' json
+# A log of CI ends: of many files and folders those come first that miss the most.
+awk 'BEGIN { for (i = 0; i < 60; i++) {
+        printf "#line 1 \"a_folder_with_a_name_of_some_length_%02d/and_another_one_below_it_%02d/f%02d.c\"\n", i, i, i
+        printf "int f%d(int n) {\n", i
+        for (k = 0; k < i % 7; k++) print "    n++;"
+        print "    return n;\n}"
+    }
+    print "#line 1 \"main.c\"\nint main(void) { return 0; }" }' >many.c
+bursty cc --cover -- $CC -o many many.c && BURSTY_COVERAGE=many.brst ./many
+COLUMNS=100 bursty report many.brst >text 2>err
+check "lines of 100 columns: $(awk 'length($0) > 100' text | head -n 1)" [ -z "$(awk 'length($0) > 100' text)" ]
+sed -n '/^Coverage$/,/^$/p' text >part
+check "50 files" [ "$(grep -c '0.00% *0' part)" = 50 ]
+check "and a word for the others" grep -q '^(11 more; --top 0 shows all)' part
+check "the worst one first" grep -q 'f06.c  *0.00%' part
+check "all in front of 50 folders" [ "$(sed -n '/^Coverage by folders/,/^$/p' text | sed -n '3s/ .*//p')" = '(all)' ]
+check "and every one in CSV" [ "$(bursty report --csv --only files many.brst 2>err | grep -c '\.c,')" = 61 ]
 # Samples: a run in each file. scan() takes 200 ms more in runs that failed.
 $CC -O1 -std=c99 -I"$top/tests" -o make_runs "$top/tests/make_runs.c" || fail "make_runs"
 mkdir -p runs
