@@ -1,4 +1,4 @@
-"""failing.py BURSTY FOLDER SOURCES COUNT - seeded faults in programs, and where `bursty report --failing`
+"""failing.py BURSTY FOLDER PROGRAM:COUNT,... - seeded faults in programs, and where `bursty report --failing`
 ranks the line of each.
 
 A fault is one change in one line, drawn by a fixed seed from all that CHANGES can do to lines that the
@@ -17,7 +17,7 @@ import re
 import subprocess
 import sys
 
-bursty, folder, sources, count = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+bursty, folder, sources = sys.argv[1:4]
 CHANGES = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "),
            (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "), (r" \+ ", " - "), (r" - ", " + "),
            (r"\+\+", "--"), (r" \+= ", " -= "), (r" = 0;", " = 1;"), (r" = 1;", " = 0;"),
@@ -153,7 +153,7 @@ def row_of(table, line):
     return None, None
 
 
-def one_program(name):
+def one_program(name, count):
     p = Program(name)
     if any(p.compile(u) for u in p.units) or p.link():
         sys.exit("%s does not compile" % name)
@@ -201,8 +201,8 @@ def put(name, found):
           flush=True)
 
 
-for program in sources.split(","):
-    one = one_program(program)
+for program, number in (words.split(":") for words in sources.split(",")):
+    one = one_program(program, int(number))
     all_of += one
     put(program, one)
 put("all", all_of)
