@@ -45,7 +45,7 @@ static int has_suspects(const report *r) {
 const report_writer writer_suspects = {
     "suspects",
     "--failing as FILE:LINE: note: ..., which editors jump along",
-    REPORT_USES_TOP | REPORT_USES_SOURCES | REPORT_USES_NAMES,
+    REPORT_USES_TOP | REPORT_USES_SOURCES,
     0,
     write_suspects,
     has_suspects,
