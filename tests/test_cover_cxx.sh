@@ -498,6 +498,43 @@ cxx -g -O2 small.cc small_more.cc -o small && ./small
 bursty report --lcov coverage.brst >all.info
 for line in DA:2,10 DA:3,2 DA:4,8; do is small.h $line; done
 
+# What changes nothing is called all the same: an optimizer that drops it does so behind the counters.
+cat >nothing.cc <<'E'
+struct node {
+    virtual ~node();
+    int a;
+};
+node::~node() {
+    a = 0; /* runs 5 */
+}
+struct text : node {
+    ~text() {} /* runs 5 */
+};
+struct visitor {
+    virtual ~visitor() {} /* runs 5 */
+};
+static int twice(int n) {
+    return 2 * n; /* runs 10 */
+}
+int main(int argc, char **) {
+    for (int i = 0; i < 5; i++) {
+        text t; /* runs 5 */
+        visitor v;
+        twice(i);
+        (void)twice(argc);
+    }
+    return 0;
+}
+E
+for options in -O0 -O2; do
+    rm -f coverage.brst
+    cxx -g $options nothing.cc -o nothing && ./nothing
+    bursty report --lcov coverage.brst >all.info
+    for line in $(awk 'match($0, /runs [0-9]+/) { print "DA:" NR "," substr($0, RSTART + 5, RLENGTH - 5) }' nothing.cc); do
+        is nothing.cc $line
+    done
+done
+
 # The language is what -x says. What is passed on without counters is said and
 # stands in the report.
 mkdir -p language && cd language || exit 2

@@ -994,6 +994,8 @@ static int make_ir(const job *j, const unit_job *u, const char *path) {
     add_dependencies(&c, j, u);
     cc_late_lines(&c);
     add_option(&c, "-Xclang", "-disable-llvm-passes");
+    /* Otherwise a destructor with nothing in it is that of its base class, and never runs. */
+    add_option(&c, "-Xclang", "-mno-constructor-aliases");
     cc_add_word(&c, "-fno-discard-value-names");
     cc_add_word(&c, "-emit-llvm");
     cc_add_word(&c, "-S");
