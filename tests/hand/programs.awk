@@ -90,6 +90,9 @@ BEGIN {
     }
     for (me = 0; me < functions; me++) if (kind[me] == "LEAF") define()
     for (me = 0; me < functions; me++) if (kind[me] != "LEAF") define()
+    print "\nSTART {\n    switch (x % " functions ") {"
+    for (me = 1; me < functions; me++) print "    case " me ": return CALL(" me ", d, x);"
+    print "    default: return CALL(0, d, x);\n    }\n}"
 }
 
 function define() {
