@@ -16,6 +16,8 @@ printf '#define BURSTY_IMPLEMENTATION\n#include "bursty.h"\n' >"$out/bursty.c"
 cp "$out/bursty.c" "$out/bursty.cc"
 cp $src/main.c "$out/main.cc"
 
+functions=50
+
 # Compiles the implementation with the first compiler, and the programs of a seed with both optimizers.
 ask() { # SEEDS OPTIMIZERS SUFFIX COMPILER OPTIONS...
     seeds=$1 optimizers=$2 suffix=$3
@@ -24,7 +26,7 @@ ask() { # SEEDS OPTIMIZERS SUFFIX COMPILER OPTIONS...
     [ "$suffix" = c ] && main=$src/main.c
     if ! "$@" -O0 -I. -c -o "$out/bursty.o" "$out/bursty.$suffix"; then fail "$*: bursty.h"; return; fi
     for seed in $seeds; do
-        awk -v seed="$seed" -v functions=50 -f $src/programs.awk >"$out/programs.inc"
+        awk -v seed="$seed" -v functions="$functions" -f $src/programs.awk >"$out/programs.inc"
         for optimizer in $optimizers; do
             if ! "$@" "$optimizer" -I. -Wall -Wextra -Werror -Wno-unused-function \
                     "-DPROGRAMS=\"$at/programs.inc\"" -o "$out/main" "$main" "$out/bursty.o" \
@@ -84,6 +86,7 @@ grep -q 'DUAL_LEAF' "$out/said"
 ok $? "BURST_SAME of another function: $(head -n 3 "$out/said")"
 
 if [ "${FULL:-0}" = 0 ]; then
+    functions=30
     ask 1 -O2 c "$CC" -std=gnu99
 else
     ask "1 2 3 4" "-O0 -O1 -O2 -O3" c "$CC" -std=gnu99
