@@ -103,20 +103,30 @@ fi
 # Checks alone record nothing, and the report says so.
 cat >"$out/checks.c" <<'END'
 #include "bursty.h"
+#include <stdio.h>
 int main(int count, char **arguments) {
-    int i;
+    bursty_stats now;
+    int i, round = 0;
     bursty_start(NULL);
-    for (i = 0; i < 1000000; i++) BURST_CHECK();
+    do { /* until a tick has come, where ticks come */
+        for (i = 0; i < 1000000; i++) BURST_CHECK();
+        bursty_get_stats(&now);
+    } while (now.ticks == 0 && now.no_time == 0 && ++round < 1000);
+    puts(now.ticks ? "ticks" : "no tick");
     return count < 2 || bursty_save(arguments[1]) != 0;
 }
 END
 "$CC" -std=gnu99 -O0 -I. -c -o "$out/bursty.o" "$out/bursty.c" &&
     "$CC" -std=gnu99 -O0 -I. -o "$out/checks" "$out/checks.c" "$out/bursty.o" -lpthread &&
-    ${RUN:-} "$out/checks" "$out/checks.brst"
+    ${RUN:-} "$out/checks" "$out/checks.brst" >"$out/ticks"
 ok $? "checks.c"
 if [ -x "${BUILD:-build}/bursty" ]; then
     "${BUILD:-build}/bursty" report "$out/checks.brst" >"$out/said" 2>&1
     grep -q '^no event in: .* bursts: a check by hand' "$out/said"
     ok $? "a profile of checks alone: $(head -n 5 "$out/said")"
+    if grep -q '^ticks' "$out/ticks"; then
+        tr '\n' ' ' <"$out/said" | grep -q 'no scope: .*There is no time in this file: .* tick_hz = -1'
+        ok $? "ticks and no scope: $(head -n 5 "$out/said")"
+    fi
 fi
 finish
