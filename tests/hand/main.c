@@ -6,7 +6,7 @@
    code goes on, and an event is recorded in the instrumented copy. Each pair of
    nCheck0 and nInstr0 must give the same events in the same order, alone and
    beside a second profile with another pair; and as many, where no action but
-   the hot table gets them. */
+   the hot table gets them. Checks are counted as in the model, too. */
 #include "bursty.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +33,7 @@ typedef struct model {
     int64_t check_count0, instr_count0, check_count, instr_count;
     int instrumented;
 } model;
+static uint64_t checks;
 static model models[2]; /* one for each profile; a profile that is off has instr_count0 0 */
 
 static void model_step(model *m) { /* Figure 3 */
@@ -48,6 +49,7 @@ static void model_step(model *m) { /* Figure 3 */
 }
 static int instrumented(void) { return models[0].instrumented | models[1].instrumented; }
 static int model_check(void) {
+    checks++;
     model_step(&models[0]);
     if (models[1].instr_count0) model_step(&models[1]);
     return instrumented();
@@ -205,12 +207,13 @@ int main(void) {
         second.action = action;
         second.user = &second;
         if (i < sets || i >= 2 * sets) memset(&models[1], 0, sizeof models[1]);
+        checks = 0;
         model_sum = run(model_start, &wanted);
         if (bursty_start(&config) == 0) return 2;
         if (i >= sets && i < 2 * sets && bursty_set_profile(1, &second) != 0) return 2;
         sum = run(on_start, &seen);
+        bursty_get_stats(&stats);
         if (i >= 2 * sets) {
-            bursty_get_stats(&stats);
             differ = stats.events != wanted.count - wanted.by_hand;
         } else {
             for (k = 0; k < wanted.count && k < seen.count && k < EVENTS; k++) {
@@ -219,11 +222,12 @@ int main(void) {
             differ = seen.count != wanted.count || k < wanted.count;
             events += wanted.count;
         }
+        if (stats.checks != checks) differ = 1;
         if (sum != model_sum || differ || wanted.count > EVENTS) {
             bad++;
-            fprintf(stderr, "%u:%u%s: %u events, %u wanted%s%s\n", (unsigned)config.profile.every,
-                    (unsigned)config.profile.burst, i < sets || i >= 2 * sets ? "" : " and another",
-                    (unsigned)(i < 2 * sets ? seen.count : stats.events),
+            fprintf(stderr, "%u:%u%s: %lu checks for %lu, %u events, %u wanted%s%s\n",
+                    (unsigned)config.profile.every, (unsigned)config.profile.burst, i < sets || i >= 2 * sets ? "" : " and another",
+                    (unsigned long)stats.checks, (unsigned long)checks, (unsigned)(i < 2 * sets ? seen.count : stats.events),
                     (unsigned)wanted.count, i < 2 * sets ? "" : " with those by hand",
                     sum == model_sum ? "" : ", another result");
         }
