@@ -19,7 +19,8 @@ typedef struct stream {
 } stream;
 static stream seen, wanted;
 static char place[100000];
-static int cells[64], fuel;
+static uint32_t cells[64];
+static int fuel;
 
 static void note(stream *s, uint32_t event) {
     if (event & (uint32_t)BY_HAND) s->by_hand++;
