@@ -2829,8 +2829,9 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
 }
 
 /* A look after so many checks. Returns the word before the check that asked
-   takes its 1. */
-BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
+   takes its 1. With `stays` none has asked: while a burst is live no phase ends
+   before the next check, and the look returns -1. */
+BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed, int stays) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
     int is_asked, is_due;
@@ -2852,10 +2853,11 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     if (is_due && t->generation != BURSTY_P_GET(&bursty_p_all.generation)) bursty_p_take_settings(t);
     if (is_asked && t->factor) bursty_p_take_factor(t);
     if (bursty_p_reopened(t)) bursty_p_begin_opening(t);
+    stays = stays && t->live;
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         bursty_p_sampler *s = &t->sampler[p];
         if (!(t->active >> p & 1)) continue;
-        while (s->left == 0) bursty_p_next_phase(t, s);
+        while (s->left == 0 && !stays) bursty_p_next_phase(t, s);
         if (s->in_burst) live |= 1u << p;
         if (s->left < span) span = s->left;
     }
@@ -2867,6 +2869,7 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     t->span = (uint32_t)span;
     bursty_p_mine.room = bursty_p_mine.only && !BURSTY_P_POLLS ? t->span : 0;
     t->in_slow = 0;
+    if (stays) return (uint32_t)-1;
     return live ? 0 : t->span;
 }
 
@@ -2875,7 +2878,7 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
 BURSTY_P_STEP uint32_t bursty_p_advance(bursty_p_thread *t, uint32_t n) {
     uint32_t passed = t->live ? 0 - n : t->span - n;
     if (passed < t->span && !bursty_p_reopened(t)) return n;
-    return bursty_p_look(t, passed);
+    return bursty_p_look(t, passed, 0);
 }
 
 /* ---- threads ----------------------------------- src/bursty/threads.c ---- */
@@ -3185,15 +3188,14 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 
 /* After a look in the middle of a burst the word would be 0 until the next
    check, and events before it would be lost. So it becomes -1: the last check
-   comes again, without being counted again. */
+   comes again, without being counted again, and the next one looks. */
 static uint32_t bursty_p_step_back(bursty_p_thread *t) {
     uint32_t p;
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         if (t->sampler[p].left != BURSTY_P_EVER) t->sampler[p].left++;
     }
-    t->counted = 1;
-    t->span++;
-    if (bursty_p_mine.room) bursty_p_mine.room++;
+    t->counted = t->span = 1;
+    bursty_p_mine.room = 0;
     return (uint32_t)-1;
 }
 
@@ -3208,9 +3210,11 @@ static void bursty_p_look_now(void) {
     t = bursty_p_me();
     if (t) {
         t->until_new = 0;
-        n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
-        if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) n = bursty_p_look(t, 0);
-        if (t->live && (int32_t)was < 0 && !BURSTY_P_POLLS) n = bursty_p_step_back(t);
+        n = bursty_p_look(t, t->live ? 0 - n : t->span - n, (int32_t)was < 0 && !BURSTY_P_POLLS);
+        if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
+            n = bursty_p_look(t, 0, (int32_t)n < 0);
+        }
+        if ((int32_t)n < 0) n = bursty_p_step_back(t);
         bursty_p_settle(t);
     }
     BURSTY_P_HERE.n = n;

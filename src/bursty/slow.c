@@ -177,15 +177,14 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 
 /* After a look in the middle of a burst the word would be 0 until the next
    check, and events before it would be lost. So it becomes -1: the last check
-   comes again, without being counted again. */
+   comes again, without being counted again, and the next one looks. */
 static uint32_t bursty_p_step_back(bursty_p_thread *t) {
     uint32_t p;
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         if (t->sampler[p].left != BURSTY_P_EVER) t->sampler[p].left++;
     }
-    t->counted = 1;
-    t->span++;
-    if (bursty_p_mine.room) bursty_p_mine.room++;
+    t->counted = t->span = 1;
+    bursty_p_mine.room = 0;
     return (uint32_t)-1;
 }
 
@@ -200,9 +199,11 @@ static void bursty_p_look_now(void) {
     t = bursty_p_me();
     if (t) {
         t->until_new = 0;
-        n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
-        if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) n = bursty_p_look(t, 0);
-        if (t->live && (int32_t)was < 0 && !BURSTY_P_POLLS) n = bursty_p_step_back(t);
+        n = bursty_p_look(t, t->live ? 0 - n : t->span - n, (int32_t)was < 0 && !BURSTY_P_POLLS);
+        if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
+            n = bursty_p_look(t, 0, (int32_t)n < 0);
+        }
+        if ((int32_t)n < 0) n = bursty_p_step_back(t);
         bursty_p_settle(t);
     }
     BURSTY_P_HERE.n = n;

@@ -244,7 +244,10 @@ static void add_sampled(report *r, const void *state) {
                         "as its interval says.");
     if (part_in(t.outside, t.ticks) > .1)
         report_add_loss(r, 0, "ticks that found no scope", t.outside, part_in(t.outside, t.ticks),
-                        "They are one row, (outside). Put scopes where the program spends time.");
+                        t.outside < t.ticks
+                            ? "They are one row, (outside). Put scopes where the program spends time."
+                            : "There is no time in this file: no scope stands where it is spent. Put "
+                              "BURST_SCOPE there, or leave time out with tick_hz = -1.");
     if (part_of(t.own, t.ticks) >= .5)
         report_add_loss(r, 0, "ticks that met the recorder", t.own, part_of(t.own, t.ticks),
                         "Recording takes more time than the program. Sample less, or record "
