@@ -174,11 +174,12 @@ static void add_unseen(report *r, const tally *s, const tick_sums *t, uint64_t u
               "was blocked. `bursty record --outside` sees both.";
     else if (ended)
         why = "It passed in threads that ended before their first tick, or that made no check (one "
-              "BURST_ENTRY in each helps), or the program took the timer's signal. A watcher "
-              "(config.watch = 1) sees short threads, too.";
+              "BURST_ENTRY in each helps), or fewer than 1000 behind a late bursty_start, or the "
+              "program took the timer's signal. A watcher (config.watch = 1) sees short threads, "
+              "too.";
     else
-        why = "It passed in threads without a check (one BURST_ENTRY in each helps), or the program "
-              "took the timer's signal.";
+        why = "It passed in threads without a check (one BURST_ENTRY in each helps), or with fewer "
+              "than 1000 behind a late bursty_start, or the program took the timer's signal.";
     report_add_loss(r, REPORT_OF_TIME, "CPU time that no tick saw, in ms", unseen_us / 1000,
                     (double)unseen_us / (double)t->cpu_us, why);
 }
