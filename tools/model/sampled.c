@@ -114,7 +114,7 @@ const char *report_basis(ranges_basis basis) {
     case RANGES_BURSTS:
         return "from and to are 95 % intervals, from how the counts differ between bursts: all of "
                "a thread's first 1024, then one of 8. summed: how many of these saw the row. Below "
-               "5 there is no interval.";
+               "5, or where one has more than a fifth of it, there is an upper bound alone.";
     default:
         return "from and to are 95 % intervals that take events as independent of one another, "
                "because the dump does not say how counts differ between bursts. They are too "

@@ -79,6 +79,28 @@ static void add_profiles(ranges *to, const tally *s) {
     to->basis = tables && tables == always ? RANGES_EXACT : RANGES_BURSTS;
 }
 
+/* What the bursts left over, or 0 if that is no more than rounding makes of
+   bursts that are alike. bursty.h rounds each y to a whole number, which leaves
+   a twelfth over on average, and the sums that are subtracted have 53 bits.
+   Without end if a sum was full. */
+static double more_than_rounding(double over, double bursts, double of) {
+    return of < HUGE_VAL && over <= bursts / 12 + 1e-12 * of ? 0 : over;
+}
+
+/* Of y - p x. */
+static double left_over(double p, double yy, double xy, double xx, double bursts) {
+    return more_than_rounding(yy - 2 * p * xy + p * p * xx, bursts, yy + p * p * xx);
+}
+
+static void add_clump(ranges *to, const tally *s, const sampled_record *row) {
+    ranges_class *of = &to->of[s->sites.at[row->site].kind & SITE_CLASSES];
+    double y = (double)row->weight_256 / 256, over;
+    if (!row->sums || !(of->total > 0)) return;
+    over = left_over(y / of->total, number(row->sums->yy), number(row->sums->xy), of->xx,
+                     (double)row->sums->bursts);
+    if (over < HUGE_VAL) of->clump += over;
+}
+
 void ranges_make(ranges *to, const tally *s) {
     const double most_unsummed = .05; /* what was only seen in a burst that had not ended */
     double total = 0, unsummed = 0;
@@ -97,7 +119,9 @@ void ranges_make(ranges *to, const tally *s) {
         of->bursts += number(s->classes.at[i].bursts);
         of->xx += number(s->classes.at[i].xx);
     }
+    for (i = 0; i < s->rows.count; i++) add_clump(to, s, &s->rows.at[i]);
     for (i = 0; i <= SITE_CLASSES; i++) {
+        if (to->of[i].total > 0) to->of[i].clump /= to->of[i].total;
         total += to->of[i].total;
         unsummed += to->of[i].unsummed;
     }
@@ -132,14 +156,6 @@ static interval exactly(double value) {
     return i;
 }
 
-/* What the bursts left over, or 0 if that is no more than rounding makes of
-   bursts that are alike. bursty.h rounds each y to a whole number, which leaves
-   a twelfth over on average, and the sums that are subtracted have 53 bits.
-   Without end if a sum was full. */
-static double more_than_rounding(double over, double bursts, double of) {
-    return of < HUGE_VAL && over <= bursts / 12 + 1e-12 * of ? 0 : over;
-}
-
 /* So many independent events make a part p of a whole as sure as this variance
    of p does. Without any variance, so many bursts alike. -1: a sum was full. */
 static double worth(double p, double variance, double bursts) {
@@ -147,62 +163,97 @@ static double worth(double p, double variance, double bursts) {
     return variance > 0 && p < 1 ? p * (1 - p) / variance : bursts;
 }
 
+/* A variance between the bursts that were looked at knows no more than they
+   do. */
+static double bursts_of(const ranges *r, const ranges_sums *sums) {
+    double equal = interval_worth_of_bursts((double)sums->weight_256 / 256, sums->yy);
+    if (r->basis == RANGES_EVENTS) return (double)sums->sampled;
+    return equal < (double)sums->bursts ? equal : (double)sums->bursts;
+}
+
+/* A share with that worth. Events that are taken as independent have no variance
+   to estimate. Of a row that no burst with sums has seen, the upper bound is
+   that of one burst. */
+static interval bounds_of(const ranges *r, const ranges_sums *sums, double p, double n) {
+    double bursts = bursts_of(r, sums);
+    interval i;
+    if (r->basis == RANGES_BURSTS) return interval_of_worth(p, n, bursts > 1 ? bursts : 1);
+    i = interval_wilson(p, n);
+    if (!interval_has_least(bursts)) i.low = -1;
+    return i;
+}
+
 static double part_of(const ranges_sums *sums, const ranges_class *of) {
     return of->total > 0 ? (double)sums->weight_256 / 256 / of->total : 0;
 }
 
-double ranges_worth(const ranges *r, const ranges_sums *sums, uint32_t kind) {
+/* However few bursts saw it. */
+static double share_worth(const ranges *r, const ranges_sums *sums, uint32_t kind) {
     const ranges_class *of = &r->of[kind & SITE_CLASSES];
     double p = part_of(sums, of), m = of->bursts, over;
-    if (r->basis == RANGES_EXACT) return HUGE_VAL;
-    if (!ranges_has(r, sums)) return -1;
     if (r->basis == RANGES_EVENTS) return of->sampled;
     if (m < 2) return -1;
-    over = sums->yy - 2 * p * sums->xy + p * p * of->xx;
-    over = more_than_rounding(over, (double)sums->bursts, sums->yy + p * p * of->xx);
+    over = left_over(p, sums->yy, sums->xy, of->xx, (double)sums->bursts);
+    over = interval_with_unseen(over, p * of->total, bursts_of(r, sums), of->clump);
     return worth(p, m / (m - 1) * over / (of->total * of->total), m);
+}
+
+double ranges_worth(const ranges *r, const ranges_sums *sums, uint32_t kind) {
+    if (r->basis == RANGES_EXACT) return HUGE_VAL;
+    return ranges_has(r, sums) ? share_worth(r, sums, kind) : -1;
 }
 
 interval ranges_share(const ranges *r, const ranges_sums *sums, uint32_t kind) {
     double p = part_of(sums, &r->of[kind & SITE_CLASSES]);
     if (r->basis == RANGES_EXACT) return exactly(p);
-    return interval_wilson(p, ranges_worth(r, sums, kind));
+    return bounds_of(r, sums, p, share_worth(r, sums, kind));
 }
 
 /* The variance of a count that was seen in m bursts. */
-static double count_variance(const ranges *r, const ranges_sums *sums, double count, double m) {
+static double count_variance(const ranges *r, const ranges_sums *sums, uint32_t kind,
+                             double count) {
+    double m = r->bursts[kind & SITE_CLASSES];
     double over = more_than_rounding(sums->yy - count * count / m, (double)sums->bursts, sums->yy);
+    over = interval_with_unseen(over, count, bursts_of(r, sums), r->of[kind & SITE_CLASSES].clump);
     return m / (m - 1) * over + r->gaps * count * count;
 }
 
-double ranges_count_worth(const ranges *r, const ranges_sums *sums, uint32_t kind) {
+/* However few bursts saw it; -1 where nobody can tell. */
+static double count_worth(const ranges *r, const ranges_sums *sums, uint32_t kind) {
     double count = (double)sums->weight_256 / 256, m = r->bursts[kind & SITE_CLASSES];
     double part = r->checks > 0 ? count / r->checks : 0;
+    if (!(part > 0) || sums->weight_256 / 256 <= sums->sampled || part > 1) return -1;
+    if (r->basis == RANGES_EVENTS) return r->checks_seen;
+    return m < 2 ? -1 : worth(part, count_variance(r, sums, kind, count) / (r->checks * r->checks), m);
+}
+
+double ranges_count_worth(const ranges *r, const ranges_sums *sums, uint32_t kind) {
     if (r->is_partial) return -1;
     if (r->basis == RANGES_EXACT) return HUGE_VAL;
-    if (!ranges_has(r, sums) || !(part > 0) || sums->weight_256 / 256 <= sums->sampled || part > 1)
-        return -1;
-    if (r->basis == RANGES_EVENTS) return r->checks_seen;
-    return m < 2 ? -1 : worth(part, count_variance(r, sums, count, m) / (r->checks * r->checks), m);
+    return ranges_has(r, sums) ? count_worth(r, sums, kind) : -1;
+}
+
+/* References may be more than checks: then it is no part of them. */
+static interval count_above(const ranges *r, const ranges_sums *sums, uint32_t kind, double count) {
+    interval i = {-1, -1};
+    double bursts = bursts_of(r, sums);
+    double half = interval_few(2, bursts) * sqrt(count_variance(r, sums, kind, count));
+    if (!(half > 0 && half < HUGE_VAL)) return i;
+    i.high = count + half;
+    if (interval_has_least(bursts)) i.low = count > half ? count - half : 0;
+    return i;
 }
 
 interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind) {
     double count = (double)sums->weight_256 / 256, m = r->bursts[kind & SITE_CLASSES];
-    double part = r->checks > 0 ? count / r->checks : 0, over;
+    double part = r->checks > 0 ? count / r->checks : 0;
     interval i = {-1, -1};
     if (r->is_partial) return i;
     if (r->basis == RANGES_EXACT) return exactly(count);
-    if (!ranges_has(r, sums) || !(part > 0) || sums->weight_256 / 256 <= sums->sampled) return i;
-    if (part <= 1) i = interval_wilson(part, ranges_count_worth(r, sums, kind));
-    else if (r->basis == RANGES_BURSTS && m >= 2) { /* references: more of them than checks */
-        over = count_variance(r, sums, count, m);
-        if (over > 0 && over < HUGE_VAL) {
-            i.low = count > 2 * sqrt(over) ? part - 2 * sqrt(over) / r->checks : 0;
-            i.high = part + 2 * sqrt(over) / r->checks;
-        }
-    }
-    if (i.low < 0) return i;
-    i.low *= r->checks;
-    i.high *= r->checks;
+    if (part > 1 && r->basis == RANGES_BURSTS && m >= 2 && sums->weight_256 / 256 > sums->sampled)
+        return count_above(r, sums, kind, count);
+    i = bounds_of(r, sums, part, count_worth(r, sums, kind));
+    if (i.low > 0) i.low *= r->checks;
+    if (i.high > 0) i.high *= r->checks;
     return i;
 }
