@@ -19,7 +19,9 @@
    one where that is less than a period, and else of some fifth of a burst
    (1/6 and a little, for a renewal process in equilibrium). */
 #include "model/sampled_ranges.h"
+#include "base/tool.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double number(uint64_t sum) { return sum == UINT64_MAX ? HUGE_VAL : (double)sum; }
@@ -92,13 +94,22 @@ static double left_over(double p, double yy, double xy, double xx, double bursts
     return more_than_rounding(yy - 2 * p * xy + p * p * xx, bursts, yy + p * p * xx);
 }
 
-static void add_clump(ranges *to, const tally *s, const sampled_record *row) {
-    ranges_class *of = &to->of[s->sites.at[row->site].kind & SITE_CLASSES];
-    double y = (double)row->weight_256 / 256, over;
-    if (!row->sums || !(of->total > 0)) return;
-    over = left_over(y / of->total, number(row->sums->yy), number(row->sums->xy), of->xx,
-                     (double)row->sums->bursts);
-    if (over < HUGE_VAL) of->clump += over;
+static double part_of(const ranges_sums *sums, const ranges_class *of) {
+    return of->total > 0 ? (double)sums->weight_256 / 256 / of->total : 0;
+}
+
+/* Rows of a site together, as ranges_add takes them. */
+static void add_clumps(ranges *to, const tally *s) {
+    ranges_sums *sites = (ranges_sums *)tool_alloc((s->sites.count + 1) * sizeof *sites);
+    size_t i;
+    for (i = 0; i < s->rows.count; i++) ranges_add(&sites[s->rows.at[i].site], &s->rows.at[i], 0);
+    for (i = 0; i < s->sites.count; i++) {
+        ranges_class *of = &to->of[s->sites.at[i].kind & SITE_CLASSES];
+        double p = part_of(&sites[i], of);
+        double over = left_over(p, sites[i].yy, sites[i].xy, of->xx, (double)sites[i].bursts);
+        if (over < HUGE_VAL && of->total > 0) of->clump += over / of->total;
+    }
+    free(sites);
 }
 
 void ranges_make(ranges *to, const tally *s) {
@@ -119,9 +130,8 @@ void ranges_make(ranges *to, const tally *s) {
         of->bursts += number(s->classes.at[i].bursts);
         of->xx += number(s->classes.at[i].xx);
     }
-    for (i = 0; i < s->rows.count; i++) add_clump(to, s, &s->rows.at[i]);
+    add_clumps(to, s);
     for (i = 0; i <= SITE_CLASSES; i++) {
-        if (to->of[i].total > 0) to->of[i].clump /= to->of[i].total;
         total += to->of[i].total;
         unsummed += to->of[i].unsummed;
     }
@@ -181,10 +191,6 @@ static interval bounds_of(const ranges *r, const ranges_sums *sums, double p, do
     i = interval_wilson(p, n);
     if (!interval_has_least(bursts)) i.low = -1;
     return i;
-}
-
-static double part_of(const ranges_sums *sums, const ranges_class *of) {
-    return of->total > 0 ? (double)sums->weight_256 / 256 / of->total : 0;
 }
 
 /* However few bursts saw it. */
