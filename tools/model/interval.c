@@ -45,6 +45,18 @@ interval interval_of_worth(double p, double n, double bursts) {
     return i;
 }
 
+/* Wilson's for a share that goes to 0 while the whole grows. */
+interval interval_of_count(double count, double variance, double bursts) {
+    interval i = {-1, -1};
+    double z = interval_few(2, bursts), events = count * count / variance, middle, half;
+    if (!(count > 0) || !(variance > 0 && variance < HUGE_VAL) || !(bursts > 0)) return i;
+    middle = 1 + z * z / (2 * events);
+    half = z * sqrt(1 / events + z * z / (4 * events * events));
+    i.high = count * (middle + half);
+    if (interval_has_least(bursts)) i.low = middle > half ? count * (middle - half) : 0;
+    return i;
+}
+
 double interval_with_unseen(double over, double y, double bursts, double clump) {
     const double more = y * clump - over;
     return more > 0 ? over + more / (bursts + 1) : over;

@@ -28,6 +28,9 @@ int interval_has_least(double bursts);
    was seen in bursts worth so many equal ones. Where there is no least, low < 0
    and the upper bound holds. */
 interval interval_of_worth(double p, double n, double bursts);
+/* The same for a count, which is a part of nothing: it may be more than all that
+   could have been counted. */
+interval interval_of_count(double count, double variance, double bursts);
 /* A row's y is the sum of what bursts saw of it, and `over` the squares that
    they leave over. A burst that no run has met yet may hold far more: a row's
    tail is seen in the other rows first. `clump` is how much all rows leave over

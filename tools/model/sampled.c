@@ -317,7 +317,8 @@ static void add_facts(report *r, const report_sampled *c) {
         text_format(
             &value,
             "the first comes within about %lu checks of a thread; run longer, or lower `every` "
-            "(bursty record --every N; BURSTY_EVERY=N for a program of bursty cc)",
+            "(bursty record --every N; BURSTY_EVERY=N for a program of bursty cc). Loops and "
+            "functions that --boring leaves without a check make none: --boring 0 leaves out none",
             (unsigned long)first_burst);
         add_fact(r, REPORT_BAD, "no burst yet", &value);
     }

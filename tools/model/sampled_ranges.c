@@ -9,9 +9,10 @@
        se^2 = m / (m - 1)  (yy - 2 p xy + p^2 xx) / X^2        yy: the sum of y^2, and so on
 
    A share with this error is as sure as one of p (1 - p) / se^2 independent
-   events; Wilson's interval for so many is printed. A count is compared with
-   the number of all checks, which is known, so what is left over there is y - Y
-   / m, over all bursts, empty ones too. And each burst stands for the mean gap,
+   events; Wilson's interval for so many is printed. Of a count what is left over
+   is y - Y / m, over all bursts, empty ones too. It is no part of the checks:
+   where nearly each check is of one function, the bursts may have found more of
+   it than there are. And each burst stands for the mean gap,
    while the gaps themselves are drawn evenly from C - j C to C + j C: m bursts
    of I checks are too many or too few by a part of variance (j C / (C + I))^2 /
    (3 m). A profile begins anywhere in its period, with each thread, pause and
@@ -239,25 +240,19 @@ double ranges_count_worth(const ranges *r, const ranges_sums *sums, uint32_t kin
     return ranges_has(r, sums) ? count_worth(r, sums, kind) : -1;
 }
 
-/* References may be more than checks: then it is no part of them. */
-static interval count_above(const ranges *r, const ranges_sums *sums, uint32_t kind, double count) {
-    interval i = {-1, -1};
-    double bursts = bursts_of(r, sums);
-    double half = interval_few(2, bursts) * sqrt(count_variance(r, sums, kind, count));
-    if (!(half > 0 && half < HUGE_VAL)) return i;
-    i.high = count + half;
-    if (interval_has_least(bursts)) i.low = count > half ? count - half : 0;
-    return i;
-}
-
 interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind) {
     double count = (double)sums->weight_256 / 256, m = r->bursts[kind & SITE_CLASSES];
-    double part = r->checks > 0 ? count / r->checks : 0;
+    double part = r->checks > 0 ? count / r->checks : 0, bursts = bursts_of(r, sums), variance;
     interval i = {-1, -1};
     if (r->is_partial) return i;
     if (r->basis == RANGES_EXACT) return exactly(count);
-    if (part > 1 && r->basis == RANGES_BURSTS && m >= 2 && sums->weight_256 / 256 > sums->sampled)
-        return count_above(r, sums, kind, count);
+    if (sums->weight_256 / 256 <= sums->sampled) return i;
+    if (r->basis == RANGES_BURSTS) {
+        if (m < 2) return i;
+        variance = count_variance(r, sums, kind, count);
+        if (!(variance > 0)) variance = count * count / m; /* bursts all alike */
+        return interval_of_count(count, variance, bursts > 1 ? bursts : 1);
+    }
     i = bounds_of(r, sums, part, count_worth(r, sums, kind));
     if (i.low > 0) i.low *= r->checks;
     if (i.high > 0) i.high *= r->checks;
