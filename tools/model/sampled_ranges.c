@@ -225,35 +225,38 @@ static double count_variance(const ranges *r, const ranges_sums *sums, uint32_t 
     return m / (m - 1) * over + r->gaps * count * count;
 }
 
-/* However few bursts saw it; -1 where nobody can tell. */
-static double count_worth(const ranges *r, const ranges_sums *sums, uint32_t kind) {
-    double count = (double)sums->weight_256 / 256, m = r->bursts[kind & SITE_CLASSES];
-    double part = r->checks > 0 ? count / r->checks : 0;
-    if (!(part > 0) || sums->weight_256 / 256 <= sums->sampled || part > 1) return -1;
-    if (r->basis == RANGES_EVENTS) return r->checks_seen;
-    return m < 2 ? -1 : worth(part, count_variance(r, sums, kind, count) / (r->checks * r->checks), m);
+/* However few bursts saw it. Bursts that are all alike are so many events. */
+static double any_count_variance(const ranges *r, const ranges_sums *sums, uint32_t kind,
+                                 double count) {
+    double m = r->bursts[kind & SITE_CLASSES], variance = count_variance(r, sums, kind, count);
+    return variance > 0 ? variance : count * count / m;
 }
 
-double ranges_count_worth(const ranges *r, const ranges_sums *sums, uint32_t kind) {
+double ranges_count_events(const ranges *r, const ranges_sums *sums, uint32_t kind) {
+    double count = (double)sums->weight_256 / 256, variance;
     if (r->is_partial) return -1;
     if (r->basis == RANGES_EXACT) return HUGE_VAL;
-    return ranges_has(r, sums) ? count_worth(r, sums, kind) : -1;
+    if (!ranges_has(r, sums) || sums->weight_256 / 256 <= sums->sampled) return -1;
+    if (r->basis == RANGES_EVENTS) return (double)sums->sampled;
+    if (r->bursts[kind & SITE_CLASSES] < 2) return -1;
+    variance = any_count_variance(r, sums, kind, count);
+    return variance < HUGE_VAL ? count * count / variance : -1;
 }
 
 interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind) {
-    double count = (double)sums->weight_256 / 256, m = r->bursts[kind & SITE_CLASSES];
-    double part = r->checks > 0 ? count / r->checks : 0, bursts = bursts_of(r, sums), variance;
+    double count = (double)sums->weight_256 / 256, part = r->checks > 0 ? count / r->checks : 0;
+    double bursts = bursts_of(r, sums);
     interval i = {-1, -1};
     if (r->is_partial) return i;
     if (r->basis == RANGES_EXACT) return exactly(count);
     if (sums->weight_256 / 256 <= sums->sampled) return i;
     if (r->basis == RANGES_BURSTS) {
-        if (m < 2) return i;
-        variance = count_variance(r, sums, kind, count);
-        if (!(variance > 0)) variance = count * count / m; /* bursts all alike */
-        return interval_of_count(count, variance, bursts > 1 ? bursts : 1);
+        if (r->bursts[kind & SITE_CLASSES] < 2) return i;
+        return interval_of_count(count, any_count_variance(r, sums, kind, count),
+                                 bursts > 1 ? bursts : 1);
     }
-    i = bounds_of(r, sums, part, count_worth(r, sums, kind));
+    if (!(part > 0) || part > 1) return i;
+    i = bounds_of(r, sums, part, r->checks_seen);
     if (i.low > 0) i.low *= r->checks;
     if (i.high > 0) i.high *= r->checks;
     return i;

@@ -64,7 +64,7 @@ interval ranges_share(const ranges *r, const ranges_sums *sums, uint32_t kind);
 double ranges_worth(const ranges *r, const ranges_sums *sums, uint32_t kind);
 /* The interval of how often it ran. */
 interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind);
-/* How many independent checks would make that count, as a part of all checks,
-   as sure: -1 if nobody can tell, HUGE_VAL if it is exact. */
-double ranges_count_worth(const ranges *r, const ranges_sums *sums, uint32_t kind);
+/* How many independent events would make that count as sure: -1 if nobody can
+   tell, HUGE_VAL if it is exact. */
+double ranges_count_events(const ranges *r, const ranges_sums *sums, uint32_t kind);
 #endif
