@@ -89,7 +89,7 @@ command_of() { # PROGRAM
     tidy)    echo "tidy -q -o t2.html t.html" ;;
     flac)    echo "flac -s -f --force-raw-format --endian=little --channels=2 --bps=16" \
                   "--sample-rate=44100 --sign=signed -5 -o r.flac raw.bin" ;;
-    optipng) echo "optipng -q -o1 -force -out p2.png $png" ;;
+    optipng) echo "optipng -q -o1 -force -clobber -out p2.png $png" ;;
     *)       echo "coverage_table.sh: no program $1" >&2; return 1 ;;
     esac
 }

@@ -219,6 +219,13 @@ TEST(rounding_is_no_variance) {
     }
 }
 
+/* Of 5 equal bursts Student's 2.86 standard errors, of many 2. */
+TEST(few_bursts_are_farther) {
+    interval five = interval_of_worth(.5, 100, 5), many = interval_of_worth(.5, 100, 1e9);
+    CHECK(fabs(five.low - .3627) < .0005 && fabs(five.high - .6373) < .0005);
+    CHECK(fabs(many.low - .4019) < .0005 && fabs(many.high - .5981) < .0005);
+}
+
 /* A count's interval is four standard errors wide, and is not cut at the number
    of checks: bursts find more than there is as often as less. */
 TEST(a_count_is_no_part_of_the_checks) {
