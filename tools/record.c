@@ -40,7 +40,7 @@ static const char help[]
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
       "  --ticks HZ         looks in a second of CPU time: 250\n"
       "  --every N, --burst N   checks between two bursts: 9900 (0: no gaps); of a burst: 100\n"
-      "  --jitter PERCENT, --seed N   by how much --every varies: 12, below 2000 checks 80;\n"
+      "  --jitter PERCENT, --seed N   by how much --every varies: 80;\n"
     "      N makes a run's sample again (the report has its seed); else each run draws one\n"
       "  --caches LIST      sizes for --misses, up to 4, as in 48k,2m,32m: this machine's caches\n"
       "  --streams N        room for so many streams of --refs in each thread: 512\n"
@@ -432,12 +432,12 @@ static int read_options(record_options *o, int argc, char **argv) {
     tool_option option;
     const char *value;
     unsigned profiles = 0;
-    int bad = 0, boring_said = 0, jitter_said = 0, ticks_said = 0, time_said = 0, shaped = 0;
+    int bad = 0, boring_said = 0, ticks_said = 0, time_said = 0, shaped = 0;
     int every_said = 0, seconds_said = 0;
     memset(o, 0, sizeof *o);
     o->w.every = 9900;
     o->w.burst = 100;
-    o->w.jitter = 12;
+    o->w.jitter = 80; /* else loops keep step with bursts */
     o->w.boring = 4;
     o->seconds = 10;
     o->name = "bursty.brst";
@@ -477,10 +477,9 @@ static int read_options(record_options *o, int argc, char **argv) {
             bad = number(tool_value(&option), 1u << 29, &o->w.burst);
             every_said = 1;
         }
-        else if (tool_is(&option, "--", "jitter")) {
+        else if (tool_is(&option, "--", "jitter"))
             bad = number(tool_value(&option), 100, &o->w.jitter);
-            jitter_said = 1;
-        } else if (tool_is(&option, "--", "boring")) {
+        else if (tool_is(&option, "--", "boring")) {
             bad = number(tool_value(&option), 1000, &o->w.boring);
             boring_said = 1;
         } else if (tool_is(&option, "--", "ticks")) {
@@ -550,7 +549,6 @@ static int read_options(record_options *o, int argc, char **argv) {
         if (!boring_said) o->w.all_checks = 1;
         if (o->w.profiles & PROFILE_MISSES && !*o->w.caches) find_caches(o->w.caches);
     }
-    if (!jitter_said && o->w.every < 2000) o->w.jitter = 80; /* loops of so many checks keep step */
     if (!o->w.every) {
         o->w.every = 0xFFFFFFFF;
         if (!boring_said) o->w.all_checks = 1;

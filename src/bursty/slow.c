@@ -86,11 +86,21 @@ BURSTY_P_STEP int bursty_p_count_recent(const bursty_site *site, uint32_t n) {
     return bursty_p_count_known(site);
 }
 
+/* Checks of a thread without a record until it asks for one again: before
+   bursty_start soon, and where there is no room, hardly ever. */
+BURSTY_P_STEP uint32_t bursty_p_until_start(void) {
+#ifdef BURSTY_NO_TLS /* bursty_start sets the word of all */
+    return BURSTY_P_SPAN;
+#else
+    return BURSTY_P_GET(&bursty_p_all.epoch) ? BURSTY_P_SPAN : BURSTY_P_UNSTARTED;
+#endif
+}
+
 BURSTY_P_STEP uint32_t bursty_p_hit_of(bursty_p_thread *t, const bursty_site *site,
                                        uintptr_t value, uint32_t n) {
     uint32_t held = BURSTY_P_HELD(n - !BURSTY_P_POLLS); /* n was the word before this check */
     if (!t) {
-        BURSTY_P_HERE.n = BURSTY_P_SPAN;
+        BURSTY_P_HERE.n = bursty_p_until_start() - 1;
         return 0;
     }
     n = bursty_p_advance(t, n) - 1;
@@ -157,10 +167,10 @@ BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     bursty_p_thread *t = NULL;
     if (!BURSTY_P_POLLS || n != BURSTY_P_BUSY) {
         t = bursty_p_me();
-        n = t ? bursty_p_advance(t, n) : room;
+        n = room = t ? bursty_p_advance(t, n) : bursty_p_until_start();
     }
     *live = t ? t->live : 0;
-    if (t) room = t->live ? t->span - (0 - n) : n;
+    if (*live) room = t->span - (0 - n);
     if (left < room) room = (uint32_t)left;
     if (t || n != BURSTY_P_BUSY) bursty_p_release(t, held, n - room);
     return room;

@@ -174,11 +174,12 @@ static void add_unseen(report *r, const tally *s, const tick_sums *t, uint64_t u
               "was blocked. `bursty record --outside` sees both.";
     else if (ended)
         why = "It passed in threads that ended before their first tick, or that made no check (one "
-              "BURST_ENTRY in each helps), or the program took the timer's signal. A watcher "
-              "(config.watch = 1) sees short threads, too.";
+              "BURST_ENTRY in each helps), or fewer than 1000 behind a late bursty_start, or the "
+              "program took the timer's signal. A watcher (config.watch = 1) sees short threads, "
+              "too.";
     else
-        why = "It passed in threads without a check (one BURST_ENTRY in each helps), or the program "
-              "took the timer's signal.";
+        why = "It passed in threads without a check (one BURST_ENTRY in each helps), or with fewer "
+              "than 1000 behind a late bursty_start, or the program took the timer's signal.";
     report_add_loss(r, REPORT_OF_TIME, "CPU time that no tick saw, in ms", unseen_us / 1000,
                     (double)unseen_us / (double)t->cpu_us, why);
 }
@@ -597,6 +598,22 @@ static void add_layout(report *r, const void *state) {
                         "room for. Record fewer functions (--only).");
 }
 
+/* Sums over functions that are none. The first such name tells. */
+static void add_builds(report *r, const samples *all, const tally *s) {
+    size_t count, i;
+    sample_build *list = samples_builds(all, &count);
+    const sample_build *found = NULL;
+    for (i = 0; i < s->sites.count && !(found && found->has_several); i++)
+        found = samples_build_of(list, count, s->sites.at[i].name);
+    if (found && found->has_several)
+        report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME,
+                        "names of functions, in runs of several builds of the program", 0, REPORT_NONE,
+                        "NAME+0xOFFSET is a place in the file, and another function in another "
+                        "build: such rows are sums of what does not belong together. Report the "
+                        "runs of each build alone, or record a program that is not stripped.");
+    free(list);
+}
+
 void report_add_losses(report *r, const input *in) {
     static const struct {
         const part_kind *kind;
@@ -614,6 +631,8 @@ void report_add_losses(report *r, const input *in) {
     const samples *all = (const samples *)input_find(in, &kind_samples);
     size_t i;
     r->runs = all && all->count ? all->count : 1;
+    if (all && input_find(in, &kind_sampled))
+        add_builds(r, all, (const tally *)input_find(in, &kind_sampled));
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const void *state = input_find(in, kinds[i].kind);
         if (state) kinds[i].add(r, state);
