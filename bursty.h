@@ -171,7 +171,7 @@
 
    THREADS, SIGNALS, JUMPS
      A thread is registered at its first check, or, if it was checking before
-     bursty_start, within 65 536 checks. Its end is noticed (in a bare build call
+     bursty_start, within 1000 checks. Its end is noticed (in a bare build call
      bursty_thread_end), and so is fork (elsewhere: bursty_forked in the child).
      Signal handlers may do anything that is declared here, at any instruction, on
      a thread that has checked before. An interrupt on bare metal needs a context
@@ -714,6 +714,11 @@ typedef struct bursty_companion {
     bursty_profile profile; /* the last of BURSTY_PROFILES, at profile 0's rate if every is 0  */
 } bursty_companion;
 BURSTY_API void bursty_join(const bursty_companion *companion) BURSTY_P_OFF((void)companion)
+#if defined(BURSTY_BARE) && defined(__ELF__) && !defined(BURSTY_STATIC)
+/* A bare build may run no constructor. So bursty_start calls this function, if
+   a companion has defined it, and it joins. hcct.h does. */
+void bursty_joins(void) __attribute__((weak));
+#endif
 
 #endif /* BURSTY_TINY */
 
@@ -2024,6 +2029,7 @@ BURSTY_P_INLINE void bursty_p_sum(uint64_t *sum, const bursty_p_count *c) {
    has ended. Static memory begins as zeros and is zeroed again only as far as
    it was used, so pages that nobody needs are never touched. */
 enum { BURSTY_P_FREE, BURSTY_P_USED, BURSTY_P_ENDED };
+#define BURSTY_P_UNSTARTED 1000u       /* checks until a thread asks again if there was a start  */
 #define BURSTY_P_SPAN UINT32_C(65536)  /* the longest wait until a thread looks at new settings */
 #define BURSTY_P_EVER UINT64_MAX       /* `left` of a profile whose phase never ends            */
 #if defined(BURSTY_NO_TLS) || defined(BURSTY_P_SHARED)
@@ -3097,11 +3103,21 @@ BURSTY_P_STEP int bursty_p_count_recent(const bursty_site *site, uint32_t n) {
     return bursty_p_count_known(site);
 }
 
+/* Checks of a thread without a record until it asks for one again: before
+   bursty_start soon, and where there is no room, hardly ever. */
+BURSTY_P_STEP uint32_t bursty_p_until_start(void) {
+#ifdef BURSTY_NO_TLS /* bursty_start sets the word of all */
+    return BURSTY_P_SPAN;
+#else
+    return BURSTY_P_GET(&bursty_p_all.epoch) ? BURSTY_P_SPAN : BURSTY_P_UNSTARTED;
+#endif
+}
+
 BURSTY_P_STEP uint32_t bursty_p_hit_of(bursty_p_thread *t, const bursty_site *site,
                                        uintptr_t value, uint32_t n) {
     uint32_t held = BURSTY_P_HELD(n - !BURSTY_P_POLLS); /* n was the word before this check */
     if (!t) {
-        BURSTY_P_HERE.n = BURSTY_P_SPAN;
+        BURSTY_P_HERE.n = bursty_p_until_start() - 1;
         return 0;
     }
     n = bursty_p_advance(t, n) - 1;
@@ -3168,10 +3184,10 @@ BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     bursty_p_thread *t = NULL;
     if (!BURSTY_P_POLLS || n != BURSTY_P_BUSY) {
         t = bursty_p_me();
-        n = t ? bursty_p_advance(t, n) : room;
+        n = room = t ? bursty_p_advance(t, n) : bursty_p_until_start();
     }
     *live = t ? t->live : 0;
-    if (t) room = t->live ? t->span - (0 - n) : n;
+    if (*live) room = t->span - (0 - n);
     if (left < room) room = (uint32_t)left;
     if (t || n != BURSTY_P_BUSY) bursty_p_release(t, held, n - room);
     return room;
@@ -7003,6 +7019,9 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     unsigned char *memory;
     size_t bytes, skip;
     int ticks;
+#if defined(BURSTY_BARE) && defined(__ELF__) && !defined(BURSTY_STATIC)
+    if (bursty_joins) bursty_joins();
+#endif
     if (!config) config = &zero;
     memory = (unsigned char *)(config->memory ? config->memory : bursty_p_memory);
     bytes = config->memory ? config->memory_bytes : BURSTY_MEMORY;
