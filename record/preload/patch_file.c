@@ -221,6 +221,11 @@ static const record_losses *record_find_losses(void) {
                     "missing: there was no memory for the tables of what is recorded");
     else record_lose(&l, END_MEMORY, unrecorded, s.threads,
                      "?%u threads were not recorded: there is no memory", unrecorded);
+    /* Of bursts it is worth a word where it is one in a thousand. */
+    if (record.config.every != BINPATCH_ALWAYS && s.missed >= s.checks / 1000)
+        record_lose(&l, END_CALLS, s.missed, s.checks + s.missed, "?%llu calls are in no burst: they "
+                    "were made in the middle of the recorder, or while a copy was made",
+                    (unsigned long long)s.missed);
     record_lose(&l, END_CALLS, missed, all + missed, "!%llu calls are missing: they were made in "
                 "the middle of the recorder, or while a copy was made", missed);
     record_lose(&l, END_EVENTS, lost, all, "%c%llu events or more are lost: the buffer ran over in "

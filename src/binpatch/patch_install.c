@@ -212,7 +212,7 @@ BINPATCH_API void binpatch_leave(void) {
     t->known = BINPATCH_P_QUIET;
     t->buffer = t->taken = NULL;
     t->rules = NULL;
-    t->position = (uintptr_t)binpatch_p_nowhere;
+    binpatch_p_write_to(t, binpatch_p_nowhere);
     t->live = 0;
     t->left = 0;
     t->span = 0;
@@ -237,7 +237,7 @@ BINPATCH_API void binpatch_forked(uint32_t seed) {
     if (binpatch_p.config.every == BINPATCH_ALWAYS) return;
     t->random = binpatch_p_state_of(seed, 0, 0);
     if (t->buffer) memset(t->buffer, 0, BINPATCH_P_BUFFER); /* the parent has these events */
-    t->position = (uintptr_t)(t->buffer ? t->buffer : binpatch_p_nowhere);
+    binpatch_p_write_to(t, t->buffer ? t->buffer : binpatch_p_nowhere);
     t->live = t->span = t->counted = 0;
     t->left = t->n = 0; /* the next check begins anew */
 }
