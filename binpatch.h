@@ -8716,12 +8716,13 @@ BINPATCH_API void binpatch_rejoin(void) {
 BINPATCH_API void binpatch_forked(uint32_t seed) {
     binpatch_p_thread *t = &binpatch_p_tls;
     binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
+    binpatch_p.events = binpatch_p.lost = binpatch_p.missed = binpatch_p.lost_threads = 0;
     binpatch_p.config.seed = seed;
     if (t->known == BINPATCH_P_NEW || t->known == BINPATCH_P_QUIET) return;
-    if (binpatch_p.config.every == BINPATCH_ALWAYS) return;
-    t->random = binpatch_p_state_of(seed, 0, 0);
     if (t->buffer) memset(t->buffer, 0, BINPATCH_P_BUFFER); /* the parent has these events */
     binpatch_p_write_to(t, t->buffer ? t->buffer : binpatch_p_nowhere);
+    if (binpatch_p.config.every == BINPATCH_ALWAYS) return;
+    t->random = binpatch_p_state_of(seed, 0, 0);
     t->live = t->span = t->counted = 0;
     t->left = t->n = 0; /* the next check begins anew */
 }

@@ -530,6 +530,7 @@ int recorder_wants_child(recorder_thread *all) {
     record_sharing_in_child();
     frames_in_child();
     for (; all; all = all->next) all->references = NULL;
+    record.lost = record.frames_full = 0;
     binpatch_forked(recorder_seed);
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
     return 1;
