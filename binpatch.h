@@ -318,6 +318,8 @@ BINPATCH_API int binpatch_arm(void);
 BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes);
 /* Hands what the calling thread has recorded to the action. */
 BINPATCH_API void binpatch_flush(void);
+/* So many events of other threads have not been handed over. */
+BINPATCH_API uint64_t binpatch_unread(void);
 /* The same, and the calling thread is sampled no more: another one gets its
    buffer. */
 BINPATCH_API void binpatch_leave(void);
@@ -8685,6 +8687,20 @@ BINPATCH_API void binpatch_flush(void) {
     binpatch_p_release(held);
 }
 
+BINPATCH_API uint64_t binpatch_unread(void) {
+    uint64_t unread = 0;
+    uint32_t k, n, at;
+    for (k = 0; k < BINPATCH_P_ROOMS && binpatch_p.rooms[k].state == 2; k++) {
+        for (n = 0; n < BINPATCH_P_THREADS; n++) {
+            const uint8_t *buffer = binpatch_p.rooms[k].buffers + (size_t)n * BINPATCH_P_BUFFER;
+            const binpatch_event *events = (const binpatch_event *)(const void *)buffer;
+            if (!binpatch_p.rooms[k].taken[n] || buffer == binpatch_p_tls.buffer) continue;
+            for (at = 0; at < BINPATCH_P_BUFFER / 16 && events[at].what; at++) unread++;
+        }
+    }
+    return unread;
+}
+
 BINPATCH_API void binpatch_forbid_calls(void) { binpatch_p.no_calls = 1; }
 
 BINPATCH_API void binpatch_leave(void) {
@@ -9058,6 +9074,7 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
     return 0;
 }
 BINPATCH_API void binpatch_flush(void) {}
+BINPATCH_API uint64_t binpatch_unread(void) { return 0; }
 BINPATCH_API void binpatch_forbid_calls(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}

@@ -32,6 +32,8 @@ loses() { # NOUN CURE STATUS OPTIONS COMMAND...
 often='--every 50 --burst 20'
 loses 'threads that were not recorded all the time' 'Start fewer at once' 5 "--refs $often" ./losses threads
 loses 'events that are lost, or more' '(--all-checks)' 5 '--refs --every 0' ./losses straight
+loses 'events that are lost, or more' 'still there when' 5 '--calls --every 0' ./losses parked
+if grep -q '^MISSING: events that are lost, or more: 2 00[0-9],' text; then pass; else fail "parked"; head -n 4 text; fi
 loses 'threads for which there was no memory' 'A larger limit (ulimit -v)' 5 '--calls --every 0' ./losses memory
 loses 'blocks of the heap that nobody is known' 'Record fewer functions' 5 "--misses $often" ./losses blocks
 loses 'references in streams that are known by' 'Record fewer functions' 5 '--refs --every 0' ./losses places

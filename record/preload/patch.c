@@ -365,6 +365,8 @@ static void record_save_all(void) {
         binpatch_flush();
         timer_stop(0);
         (void)binpatch_toggle(0);
+        if (record.config.every == BINPATCH_ALWAYS) /* of bursts that did not end nothing is counted */
+            __atomic_fetch_add(&record.lost, binpatch_unread(), __ATOMIC_RELAXED);
         record_all = recorder_stop(&record.threads_missing);
         by = record_weigh();
         missed = record.missed;

@@ -201,6 +201,20 @@ BINPATCH_API void binpatch_flush(void) {
     binpatch_p_release(held);
 }
 
+BINPATCH_API uint64_t binpatch_unread(void) {
+    uint64_t unread = 0;
+    uint32_t k, n, at;
+    for (k = 0; k < BINPATCH_P_ROOMS && binpatch_p.rooms[k].state == 2; k++) {
+        for (n = 0; n < BINPATCH_P_THREADS; n++) {
+            const uint8_t *buffer = binpatch_p.rooms[k].buffers + (size_t)n * BINPATCH_P_BUFFER;
+            const binpatch_event *events = (const binpatch_event *)(const void *)buffer;
+            if (!binpatch_p.rooms[k].taken[n] || buffer == binpatch_p_tls.buffer) continue;
+            for (at = 0; at < BINPATCH_P_BUFFER / 16 && events[at].what; at++) unread++;
+        }
+    }
+    return unread;
+}
+
 BINPATCH_API void binpatch_forbid_calls(void) { binpatch_p.no_calls = 1; }
 
 BINPATCH_API void binpatch_leave(void) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define APART __attribute__((noinline))
 static volatile unsigned sum;
@@ -38,6 +39,20 @@ static void start_threads(unsigned count) {
         if (pthread_create(&threads[n], NULL, in_thread, NULL) != 0) exit(1);
     }
     for (n = 0; n < count; n++) pthread_join(threads[n], NULL);
+}
+
+/* One that waits when the program ends. */
+static void *parked(void *unused) {
+    work(1000);
+    pthread_barrier_wait(&all);
+    for (;;) pause();
+    return unused;
+}
+static void park(void) {
+    pthread_t thread;
+    pthread_barrier_init(&all, NULL, 2);
+    if (pthread_create(&thread, NULL, parked, NULL) != 0) exit(1);
+    pthread_barrier_wait(&all);
 }
 
 /* What it has now and a little for threads, whose stacks are small. */
@@ -123,6 +138,7 @@ int main(int count, char **arguments) {
     else if (!strcmp(how, "straight")) for (n = 0; n < 20; n++) sum += (unsigned)straight();
     else if (!strcmp(how, "blocks")) visit(fill(1100000));
     else if (!strcmp(how, "places")) for (n = 0; n < 20; n++) { EACH(CALL) }
+    else if (!strcmp(how, "parked")) park();
     else if (!strcmp(how, "deep")) sum += deeper(9000);
     else if (!strcmp(how, "switch")) switch_stacks();
     else return 77;
