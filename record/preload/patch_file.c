@@ -230,7 +230,7 @@ static const record_losses *record_find_losses(void) {
                 "the middle of the recorder, or while a copy was made", missed);
     record_lose(&l, END_EVENTS, lost, all, "%c%llu events or more are lost: the buffer ran over in "
                 "code without checks (cure: --all-checks), a thread was at its end or still there when "
-                "the program ended, or its stack was full and it went on", record.config.every == BINPATCH_ALWAYS ? '!' : '?', lost);
+                "the program ended, or its stack was full and it went on", record.config.every == BINPATCH_ALWAYS && lost > all / 1000 ? '!' : '?', lost);
     record_lose(&l, END_BLOCKS, blocks, 0, "?%llu blocks of the heap are not known by who allocated "
                 "them: there is room for a million at a time", blocks);
     record_lose(&l, END_PLACES, placeless, 0, "?%llu references in hot streams are known by their "
