@@ -318,6 +318,8 @@ BINPATCH_API int binpatch_arm(void);
 BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes);
 /* Hands what the calling thread has recorded to the action. */
 BINPATCH_API void binpatch_flush(void);
+/* So many events of other threads have not been handed over. */
+BINPATCH_API uint64_t binpatch_unread(void);
 /* The same, and the calling thread is sampled no more: another one gets its
    buffer. */
 BINPATCH_API void binpatch_leave(void);
@@ -951,7 +953,9 @@ typedef struct x86copy_module {
     uint32_t slow_at, make_common_at, heavy_at, slow_end;
     uint64_t sensitive[16];                 /* GOT slots of functions that ask who calls them */
     uint32_t sensitive_count;
-    int32_t offset_n, offset_left, offset_position;     /* of the thread's words, from %fs:0 */
+    /* Of the thread's words, from %fs:0. position: where the next event goes, in a
+       buffer of 64 KiB that is aligned so; claim: the buffer's address + 16. */
+    int32_t offset_n, offset_left, offset_position, offset_claim;
     uint32_t xsave_bytes, xsave_mask;       /* mask 0: fxsave */
     /* Asked by all copies: code is a site, or MAKE_C, MAKE_I or LEAVES with the
        number of a function. Of a site it returns whether a burst is live, of
@@ -4514,11 +4518,17 @@ static void x86copy_p_lea_rip(x86copy *s, unsigned to, uint64_t address) {
     x86copy_p_distance(s, address, 0);
 }
 
-/* mov between %fs:position and a register. */
-static void x86copy_p_position_of(x86copy *s, unsigned opcode, unsigned reg) {
+/* mov %fs:claim,%reg; xaddw %reg,%fs:position */
+static void x86copy_p_claim(x86copy *s, unsigned reg) {
     x86copy_p_out1(s, 0x64);
     x86copy_p_out1(s, 0x48 | (reg >= 8 ? 4u : 0));
-    x86copy_p_out1(s, opcode);
+    x86copy_p_out1(s, 0x8B);
+    x86copy_p_out1(s, 0x04 | (reg & 7) << 3);
+    x86copy_p_out1(s, 0x25);
+    x86copy_p_out4(s, (uint32_t)s->m->offset_claim);
+    X86COPY_P_CODE(s, "\x66\x64");
+    if (reg >= 8) x86copy_p_out1(s, 0x44);
+    X86COPY_P_CODE(s, "\x0F\xC1");
     x86copy_p_out1(s, 0x04 | (reg & 7) << 3);
     x86copy_p_out1(s, 0x25);
     x86copy_p_out4(s, (uint32_t)s->m->offset_position);
@@ -4560,18 +4570,22 @@ static void x86copy_p_lea(x86copy *s, const x86flow_insn *k, int32_t lower, unsi
 /* An event needs two registers, one for its value and one for the place where
    it is written:
 
-       lea operand,%value; mov %fs:position,%at; mov %value,(%at); movl what,8(%at);
-       movl place,12(%at); lea 16(%at),%value; movw %value,%at; mov %at,%fs:position
+       lea operand,%value; mov %fs:claim,%at; xaddw %at,%fs:position;
+       mov %value,(%at); movl place,12(%at); movl what,8(%at)
 
-   No flag is touched. Registers that the program writes before it reads them
-   are taken. If there are not two of them, others are kept on the stack
-   meanwhile, below the red zone. */
+   `claim` is the buffer's address and 16. So one instruction takes the 16 bytes:
+   a signal handler that comes before or behind it writes events of its own into
+   others. The buffer is 64 KiB and aligned so, and 16 bits stay inside. Where
+   flags are live, they are kept on the stack meanwhile. Registers that the
+   program writes before it reads them are taken. If there are not two of them,
+   others are kept on the stack meanwhile, below the red zone. */
 
 enum { X86COPY_P_EVENT_FRAME = 0x98, X86COPY_P_AHEAD = 12 };
 enum { X86COPY_P_SCRATCH = 0x0FC7 };    /* rax rcx rdx rsi rdi r8-r11: what a call may overwrite */
 
 typedef struct x86copy_p_event {
     unsigned value, at;
+    int flags;                  /* they are live */
     unsigned kept[2];           /* registers on the stack: 1 + number, or 0 */
     int32_t lower;              /* how much lower rsp is */
 } x86copy_p_event;
@@ -4611,8 +4625,9 @@ static void x86copy_p_keep(x86copy *s, const x86copy_p_event *e, int back) {
 /* Before instruction k. value 1 and at 0 are rcx and rax. any: other registers
    do as well. */
 static x86copy_p_event x86copy_p_event_begin(x86copy *s, const x86flow_insn *k, int any) {
-    uint32_t dead = any ? x86copy_p_dead(s, k) : 0, n;
-    x86copy_p_event e = {1, 0, {2, 1}, X86COPY_P_EVENT_FRAME};
+    int flags = x86flow_flags_live(s->b, (uint32_t)(k - s->b->insn));
+    uint32_t dead = any && !flags ? x86copy_p_dead(s, k) : 0, n;
+    x86copy_p_event e = {1, 0, flags, {2, 1}, X86COPY_P_EVENT_FRAME};
     for (n = 0; n < 16 && dead; n++) {
         if (!(dead >> n & 1)) continue;
         if (e.kept[0]) {        /* the first one takes the value */
@@ -4638,29 +4653,19 @@ static void x86copy_p_event_end(x86copy *s, const x86copy_p_event *e, uint32_t w
     unsigned n;
     field[0] = what;
     field[1] = place;
-    x86copy_p_position_of(s, 0x8B, e->at); /* mov %fs:position,%at */
-    x86copy_p_out1(s, 0x48 | high | wide); /* mov %value,(%at) */
+    if (e->flags) x86copy_p_out1(s, 0x9C);      /* pushfq */
+    x86copy_p_claim(s, e->at);
+    if (e->flags) x86copy_p_out1(s, 0x9D);      /* popfq */
+    x86copy_p_out1(s, 0x48 | high | wide);      /* mov %value,(%at) */
     x86copy_p_out1(s, 0x89);
     x86copy_p_out1(s, (e->value & 7) << 3 | at);
-    for (n = 0; n < 2; n++) { /* movl field,8 + 4n(%at) */
+    for (n = 2; n-- > 0;) {                     /* movl field,8 + 4n(%at) */
         if (high) x86copy_p_out1(s, 0x41);
         x86copy_p_out1(s, 0xC7);
         x86copy_p_out1(s, 0x40 | at);
         x86copy_p_out1(s, 8 + 4 * n);
         x86copy_p_out4(s, field[n]);
     }
-    /* lea 16(%at),%value; mov of its low 16 bits to %at: the buffer is 64 KiB
-       and aligned so, and this stays inside. All 64 bits are stored, for a load
-       that is wider than the store before it would wait for that. */
-    x86copy_p_out1(s, 0x48 | high | wide);
-    x86copy_p_out1(s, 0x8D);
-    x86copy_p_out1(s, 0x40 | (e->value & 7) << 3 | at);
-    x86copy_p_out1(s, 16);
-    x86copy_p_out1(s, 0x66);
-    if (high | wide) x86copy_p_out1(s, 0x40 | high | wide);
-    x86copy_p_out1(s, 0x89);
-    x86copy_p_out1(s, 0xC0 | (e->value & 7) << 3 | at);
-    x86copy_p_position_of(s, 0x89, e->at);
     x86copy_p_keep(s, e, 1);
 }
 
@@ -5642,13 +5647,11 @@ BINPATCH_API int x86copy_emit_unwind(x86copy *s, uint32_t *header) {
    zone. */
 static void x86copy_p_emit_answers(x86copy *s, x86copy_module *m, uint32_t heavy[3]) {
     m->slow_at = s->out_size;
-    X86COPY_P_CODE(s, "\x50\x64\x8B\x04\x25"); /* push %rax; mov left,%eax */
+    X86COPY_P_CODE(s, "\x50\x64\xFF\x0C\x25"); /* push %rax; decl %fs:left */
     x86copy_p_out4(s, (uint32_t)m->offset_left);
-    X86COPY_P_CODE(s, "\xFF\xC8\x0F\x88"); /* dec %eax; js heavy */
+    X86COPY_P_CODE(s, "\x0F\x88"); /* js heavy */
     heavy[0] = s->out_size;
     x86copy_p_out4(s, 0);
-    X86COPY_P_CODE(s, "\x64\x89\x04\x25"); /* mov %eax,%fs:left */
-    x86copy_p_out4(s, (uint32_t)m->offset_left);
     X86COPY_P_CODE(s, "\x64\xC7\x04\x25"); /* movl $LIVE,%fs:n */
     x86copy_p_out4(s, (uint32_t)m->offset_n);
     x86copy_p_out4(s, (uint32_t)X86COPY_LIVE);
@@ -5919,7 +5922,7 @@ typedef struct binpatch_p_room {
 
 typedef struct binpatch_p_thread { /* the words that emitted code touches */
     int32_t n, left;
-    uintptr_t position;
+    uintptr_t position, claim;  /* claim: the buffer + 16 */
     uint32_t live, known, random, nested;
     uint64_t bursts;
     uint64_t burst_ns;           /* with bursts_per_second: when the last one ended, and the gap */
@@ -5964,7 +5967,14 @@ static struct {
    if a coroutine moved there from another thread. It then writes here. */
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
-    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
+    0, 0, ((uintptr_t)binpatch_p_nowhere), ((uintptr_t)binpatch_p_nowhere + 16),
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
+
+/* Where the thread's events go. Those that are there are forgotten. */
+static void binpatch_p_write_to(binpatch_p_thread *t, uint8_t *buffer) {
+    t->position = (uintptr_t)buffer;
+    t->claim = t->position + 16;
+}
 
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
@@ -6374,13 +6384,15 @@ static int32_t binpatch_p_gap(binpatch_p_thread *t) {
     return (int32_t)binpatch_p_draw_gap(&t->random, gap, (uint32_t)binpatch_p.config.jitter);
 }
 
-/* Hands the buffered events over, but for records that a handler interrupted:
-   their kind is 0. */
+/* Hands the buffered events over, but for records of kind 0. There a handler has
+   interrupted, and has left by a jump, or has come here. Meanwhile handlers of
+   signals that do not wait write elsewhere. */
 static void binpatch_p_flush(binpatch_p_thread *t, int ended) {
     binpatch_event *events = (binpatch_event *)(void *)t->buffer;
     uint32_t count = (uint32_t)(t->position & (BINPATCH_P_BUFFER - 1)) / 16, n, kept = 0;
     enum { LAST = BINPATCH_P_BUFFER / 16 };
     if (!events) return;
+    binpatch_p_write_to(t, binpatch_p_nowhere);
     if (events[LAST - 1].what) { /* it ran over: what is older is lost */
         __atomic_fetch_add(&binpatch_p.lost, LAST, __ATOMIC_RELAXED);
         count = LAST;
@@ -6388,11 +6400,14 @@ static void binpatch_p_flush(binpatch_p_thread *t, int ended) {
     while (kept < count && events[kept].what) kept++;
     for (n = kept; n < count; n++)
         if (events[n].what) events[kept++] = events[n];
-    t->position = (uintptr_t)t->buffer;
+    if (kept < count) __atomic_fetch_add(&binpatch_p.lost, count - kept, __ATOMIC_RELAXED);
     __atomic_fetch_add(&binpatch_p.events, kept, __ATOMIC_RELAXED);
     if (binpatch_p.config.action && (kept || ended))
         binpatch_p.config.action(binpatch_p.config.user, events, kept, ended);
     memset(events, 0, (size_t)count * sizeof *events);
+    count = (uint32_t)(t->position & (BINPATCH_P_BUFFER - 1)) / 16;
+    if (count) __atomic_fetch_add(&binpatch_p.lost, count, __ATOMIC_RELAXED);
+    binpatch_p_write_to(t, t->buffer);
 }
 
 /* What a thread is: not seen yet; seen; counted as one without a buffer; not to
@@ -6412,7 +6427,7 @@ static int binpatch_p_take_buffer(binpatch_p_thread *t) {
             t->buffer = room->buffers + (size_t)n * BINPATCH_P_BUFFER;
             t->taken = &room->taken[n];
             t->rules = room->rules + (size_t)n * BINPATCH_P_RULES;
-            t->position = (uintptr_t)t->buffer;
+            binpatch_p_write_to(t, t->buffer);
             return 1;
         }
     }
@@ -6423,7 +6438,7 @@ static int binpatch_p_take_buffer(binpatch_p_thread *t) {
 
 /* Counts the checks of the thread's span, of which `left` are still to come. */
 static void binpatch_p_count_checks(binpatch_p_thread *t, int32_t left) {
-    uint32_t done = t->span ? t->span - (uint32_t)left : 0;
+    uint32_t done = t->span ? t->span - (uint32_t)(left < 0 ? 0 : left) : 0;
     __atomic_fetch_add(&binpatch_p.checks, done - t->counted, __ATOMIC_RELAXED);
     if (t->live) __atomic_fetch_add(&binpatch_p.burst_checks, done - t->counted, __ATOMIC_RELAXED);
     t->counted = done;
@@ -6470,7 +6485,7 @@ static uint64_t binpatch_p_repair(binpatch_p_thread *t, uint64_t held) {
     if (t->buffer) {
         __atomic_fetch_add(&binpatch_p.lost, count, __ATOMIC_RELAXED);
         memset(t->buffer, 0, BINPATCH_P_BUFFER);
-        t->position = (uintptr_t)t->buffer;
+        binpatch_p_write_to(t, t->buffer);
     }
     binpatch_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
     t->busy = 0;
@@ -6487,6 +6502,7 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
         if ((t->position & (BINPATCH_P_BUFFER - 1)) >= 0xC000) binpatch_p_flush(t, 0);
         return 1;
     }
+    if (t->n >= 0) return 0;    /* a handler came between, and a gap has begun for it */
     if (!t->known) {
         t->known = BINPATCH_P_KNOWN;
         number = __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);
@@ -7471,6 +7487,7 @@ static void binpatch_p_describe(binpatch_p_module *m) {
     m->copy.offset_n = (int32_t)(binpatch_p_address(&t->n) - thread);
     m->copy.offset_left = (int32_t)(binpatch_p_address(&t->left) - thread);
     m->copy.offset_position = (int32_t)(binpatch_p_address(&t->position) - thread);
+    m->copy.offset_claim = (int32_t)(binpatch_p_address(&t->claim) - thread);
     if (!binpatch_p.xsave_bytes) {      /* a virtual machine takes long to answer cpuid */
         x86copy_find_xsave(&m->copy);
         binpatch_p.xsave_bytes = m->copy.xsave_bytes;
@@ -8670,6 +8687,20 @@ BINPATCH_API void binpatch_flush(void) {
     binpatch_p_release(held);
 }
 
+BINPATCH_API uint64_t binpatch_unread(void) {
+    uint64_t unread = 0;
+    uint32_t k, n, at;
+    for (k = 0; k < BINPATCH_P_ROOMS && binpatch_p.rooms[k].state == 2; k++) {
+        for (n = 0; n < BINPATCH_P_THREADS; n++) {
+            const uint8_t *buffer = binpatch_p.rooms[k].buffers + (size_t)n * BINPATCH_P_BUFFER;
+            const binpatch_event *events = (const binpatch_event *)(const void *)buffer;
+            if (!binpatch_p.rooms[k].taken[n] || buffer == binpatch_p_tls.buffer) continue;
+            for (at = 0; at < BINPATCH_P_BUFFER / 16 && events[at].what; at++) unread++;
+        }
+    }
+    return unread;
+}
+
 BINPATCH_API void binpatch_forbid_calls(void) { binpatch_p.no_calls = 1; }
 
 BINPATCH_API void binpatch_leave(void) {
@@ -8681,7 +8712,7 @@ BINPATCH_API void binpatch_leave(void) {
     t->known = BINPATCH_P_QUIET;
     t->buffer = t->taken = NULL;
     t->rules = NULL;
-    t->position = (uintptr_t)binpatch_p_nowhere;
+    binpatch_p_write_to(t, binpatch_p_nowhere);
     t->live = 0;
     t->left = 0;
     t->span = 0;
@@ -8701,12 +8732,13 @@ BINPATCH_API void binpatch_rejoin(void) {
 BINPATCH_API void binpatch_forked(uint32_t seed) {
     binpatch_p_thread *t = &binpatch_p_tls;
     binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
+    binpatch_p.events = binpatch_p.lost = binpatch_p.missed = binpatch_p.lost_threads = 0;
     binpatch_p.config.seed = seed;
     if (t->known == BINPATCH_P_NEW || t->known == BINPATCH_P_QUIET) return;
+    if (t->buffer) memset(t->buffer, 0, BINPATCH_P_BUFFER); /* the parent has these events */
+    binpatch_p_write_to(t, t->buffer ? t->buffer : binpatch_p_nowhere);
     if (binpatch_p.config.every == BINPATCH_ALWAYS) return;
     t->random = binpatch_p_state_of(seed, 0, 0);
-    if (t->buffer) memset(t->buffer, 0, BINPATCH_P_BUFFER); /* the parent has these events */
-    t->position = (uintptr_t)(t->buffer ? t->buffer : binpatch_p_nowhere);
     t->live = t->span = t->counted = 0;
     t->left = t->n = 0; /* the next check begins anew */
 }
@@ -9042,6 +9074,7 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
     return 0;
 }
 BINPATCH_API void binpatch_flush(void) {}
+BINPATCH_API uint64_t binpatch_unread(void) { return 0; }
 BINPATCH_API void binpatch_forbid_calls(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}

@@ -24,6 +24,15 @@ calls="$often --calls" edges="$often --edges" all_calls='--calls --every 0 --all
 refs="$often --refs" misses="$often --misses" sharing="$often --sharing"
 time='--ticks 3000' timed="$calls --ticks 3000 --seed 3"
 
+counted() { # FILE FUNCTION: its calls, as the report tells
+    $bursty report --csv --min 0 "$1" | awk -F, -v name="$2" '
+        /^(rank|share),/ { delete c; for (i = 1; i <= NF; i++) c[$i] = i; next }
+        $c["function"] == name && ("calls" in c || "estimated" in c) {
+            print "calls" in c ? $c["calls"] : $c["estimated"]
+            exit
+        }'
+}
+
 same() { # WHAT OPTIONS COMMAND...: as it is plain, of which $status, plain and plain.err tell
     what=$1
     shift
@@ -49,6 +58,25 @@ for mode in "$edges" "$refs" "$misses" "$sharing" "$time" "--time --seed 3" '--f
     { ./endings uncaught >plain 2>plain.err; status=$?; } 2>/dev/null
     same uncaught "$mode" ./endings uncaught
 done
+# A death that the process asks for leaves all that was before, however short it was. In a child that
+# is recorded, too.
+for dies in '' 'abort()' 'assert(sum == 0)' 'stack_is_bad()' 'raise(SIGTERM)' 'kill(getpid(), SIGKILL)' \
+            'pthread_kill(pthread_self(), SIGSEGV)' 'raise(SIGURG), raise(SIGABRT)' \
+            'if (fork()) wait(0); abort()'; do
+    compile $CXX -O1 -w -pthread -fno-stack-protector -I"$top/tests/world" ${dies:+"-DDIES=$dies"} -o dies \
+        "$top/tests/world/uncaught.cc"
+    { ./dies >plain 2>plain.err; status=$?; } 2>/dev/null
+    for mode in '--calls --every 0' '--edges --every 0'; do
+        rm -f x.brst*
+        # shellcheck disable=SC2086
+        { $bursty record --quiet --follow $mode -o x.brst -- ./dies >got 2>got.all; got=$?; } 2>/dev/null
+        n="$(counted x.brst 'leaf(unsigned int)') $(counted x.brst 'fall(unsigned int)')"
+        if [ $got = $status ] && cmp -s plain got && [ "$n" = '3000 15' ]; then pass
+        else fail "dies by ${dies:-uncaught} $mode: status $got for $status, calls $n"; cat got.all; fi
+        case $dies in *fork*) ok "$([ -s "$(echo x.brst.*)" ]; echo $?)" "dies by $dies: a child without a file" ;; esac
+    done
+done
+
 # ---- what it sees of itself -----------------------------------------------------------------------
 
 # Its stack and that of a handler, a callback and a thread, by four ways; its libraries, files,
@@ -173,14 +201,6 @@ else fail "threads: status $got, bytes read: $(cat got.err)"; fi
 # Every 100 us, from wherever they come. Of a jump one call may be counted by one side alone. In
 # bursts all calls are told within a fiftieth; a thread that fell silent would have lost half of them.
 compile $CC -O1 -o jumps "$guest/jumps.c"
-counted() { # FILE FUNCTION: its calls, as the report tells
-    $bursty report --csv --min 0 "$1" | awk -F, -v name="$2" '
-        /^(rank|share),/ { delete c; for (i = 1; i <= NF; i++) c[$i] = i; next }
-        $c["function"] == name && ("calls" in c || "estimated" in c) {
-            print "calls" in c ? $c["calls"] : $c["estimated"]
-            exit
-        }'
-}
 for mode in "$all_calls" "$calls" '--profile pairs' "$timed"; do
     part=50
     [ "$mode" != "$all_calls" ] || part=0

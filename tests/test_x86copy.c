@@ -28,7 +28,7 @@ static int asked;
 static uint64_t answer;
 static __thread struct {
     int32_t n, left;
-    uintptr_t position;
+    uintptr_t position, claim;
 } words __attribute__((tls_model("initial-exec")));
 
 static uint64_t address(const void *p) { return (uint64_t)(uintptr_t)p; }
@@ -72,6 +72,7 @@ static int prepare(const unsigned char *code, uint32_t size, uint8_t flags, int3
     m.offset_n = (int32_t)(address(&words.n) - thread);
     m.offset_left = (int32_t)(address(&words.left) - thread);
     m.offset_position = (int32_t)(address(&words.position) - thread);
+    m.offset_claim = (int32_t)(address(&words.claim) - thread);
     m.xsave_bytes = 576;
     m.heavy = heavy;
     asked = 0;
@@ -187,6 +188,7 @@ TEST(the_instrumented_copy_computes_the_same_and_writes_events) {
     }
     memset((void *)start, 0, 65536);
     words.position = start;
+    words.claim = start + 16;
     words.n = 4;
     words.left = 0;
     answer = 1;                                 /* a burst is live from the fourth check on */
@@ -254,6 +256,7 @@ TEST(events_take_registers_that_are_dead) {
     CHECK_EQ(kept, 3);
     memset((void *)start, 0, 65536);
     words.position = start + 65536 - 16;        /* the second event is at the buffer's start again */
+    words.claim = start + 16;
     CHECK_EQ(call(i, address(pair), address(&third)), 42);
     CHECK_EQ(words.position, start + 3 * 16);
     CHECK_EQ(events[65536 / 8 - 2], address(pair));

@@ -266,8 +266,6 @@ situation() { # AXIS=VALUE...
     if [ $# = 0 ] || [ ! -s "$1" ]; then
         # A loss that is said, with its true reason, is none.
         grep -q '^bursty: .*\(no memory\|memory is limited\)' "$folder/asked.err" ||
-            { [ "$status" -ge 128 ] &&
-                grep -q '^bursty: nothing was recorded: the program was killed' "$folder/asked.err"; } ||
             fault "no dump: $(tail -qn 1 "$folder/asked.err" "$folder/log" | tr '\n' ' ')"
         return
     fi

@@ -20,6 +20,7 @@
                  origin.c      answers what the program asks about its own stack
                  debugfile.c   symbols of data, for objects.c
                  keep.c        keeps what was recorded for the case that the program is killed
+                 deaths.c      the same where a process ends itself by a signal
                  handover.c    lets a program that gave up files or system calls write all the same
        hooks/    instrument.c  hooks of -finstrument-functions
                  ticks.c       where time goes, for instrument.c; it takes sampled.c, too

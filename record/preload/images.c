@@ -52,8 +52,7 @@ typedef struct image {
     size_t said;
 } image;
 
-/* There will be no more of this process: what there is becomes its file. */
-static int write_last(void) {
+int record_write_last(void) {
     char path[4200], whole[4300];
     if (record.pid == record.owner) snprintf(path, sizeof path, "%.4095s", record.path);
     else snprintf(path, sizeof path, "%.4095s.%ld", record.path, (long)record.pid);
@@ -84,7 +83,7 @@ static void image_ends(image *i, const char *next, char *const *environment) {
     if (!record.follow || record.direct) return;
     if (getpid() != record.pid || is_empty()) return;   /* the first: a child of vfork */
     binpatch_flush();
-    failed = is_last ? write_last() : new_name(i->path, sizeof i->path);
+    failed = is_last ? record_write_last() : new_name(i->path, sizeof i->path);
     if (!failed && !is_last) failed = record_write_image(i->path);
     if (failed) unlink(i->path);
     line[0] = 0;

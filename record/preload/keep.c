@@ -5,7 +5,8 @@
    There are two halves: one is whole while the other is written. The first one
    is due 20 ms after the start, then when the time since the start has doubled,
    and at last each second; but never before a thousand times what the last one
-   took. The first takes some .3 to .5 ms.
+   took. The first takes some .3 to .5 ms. A process that ends itself by a signal
+   writes one more: deaths.c.
 
    The thread that finds one due writes it, in the middle of anything that the
    program does: on a small stack, inside malloc, in a signal handler. So it
@@ -144,6 +145,18 @@ void keep(int (*write_all)(keep_write_fn write, void *user)) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     } else __atomic_store_n(&kept.lock, 0, __ATOMIC_SEQ_CST);
     errno = saved;
+}
+
+/* Not for ever: some thread may have stopped in the middle of the recorder. */
+void keep_last(int (*write_all)(keep_write_fn write, void *user)) {
+    int wait;
+    if (!kept.head) return;
+    kept.status = -1;
+    for (wait = 0; wait < 1000 && kept.status != 0; wait++) {
+        if (wait) sched_yield();
+        __atomic_store_n(&kept.due_ns, 0, __ATOMIC_RELAXED);
+        keep(write_all);
+    }
 }
 
 /* Not for ever: in a child that was not made by fork() nobody may be at it any

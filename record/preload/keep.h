@@ -28,6 +28,8 @@ int keep_is_due(void);
    signals. If it returns something else than 0, the one before stays. No lock
    is waited for: one thread at a time. */
 void keep(int (*write_all)(keep_write_fn write, void *user));
+/* The process is about to die: the same at once, and waits for who is at it. */
+void keep_last(int (*write_all)(keep_write_fn write, void *user));
 /* From now on nothing is kept; waits for who is at it. */
 void keep_stop(void);
 #endif

@@ -364,6 +364,8 @@ static void record_save_all(void) {
         binpatch_flush();
         timer_stop(0);
         (void)binpatch_toggle(0);
+        if (record.config.every == BINPATCH_ALWAYS) /* of bursts that did not end nothing is counted */
+            __atomic_fetch_add(&record.lost, binpatch_unread(), __ATOMIC_RELAXED);
         record_all = recorder_stop(&record.threads_missing);
         by = record_weigh();
         missed = record.missed;
@@ -516,6 +518,7 @@ int recorder_wants_child(recorder_thread *all) {
     record_sharing_in_child();
     frames_in_child();
     for (; all; all = all->next) all->references = NULL;
+    record.lost = record.frames_full = 0;
     binpatch_forked(recorder_seed);
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
     return 1;

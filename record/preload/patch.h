@@ -127,6 +127,9 @@ void record_write_report(void);
 /* The file as it would be now, at `path`, while all goes on. Returns 0, or
    -1. */
 int record_write_image(const char *path);
+/* There will be no more of this process: what there is becomes its file. Returns
+   0, or -1. images.c */
+int record_write_last(void);
 /* For keep: the file as it would be now. */
 int record_write_kept(keep_write_fn write, void *user);
 #endif

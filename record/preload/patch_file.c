@@ -192,11 +192,16 @@ static const record_losses *record_find_losses(void) {
                     "missing: there was no memory for the tables of what is recorded");
     else record_lose(&l, END_MEMORY, unrecorded, s.threads,
                      "?%u threads were not recorded: there is no memory", unrecorded);
+    /* Of bursts it is worth a word where it is one in a thousand. */
+    if (record.config.every != BINPATCH_ALWAYS && s.missed >= s.checks / 1000)
+        record_lose(&l, END_CALLS, s.missed, s.checks + s.missed, "?%llu calls are in no burst: they "
+                    "were made in the middle of the recorder, or while a copy was made",
+                    (unsigned long long)s.missed);
     record_lose(&l, END_CALLS, missed, all + missed, "!%llu calls are missing: they were made in "
                 "the middle of the recorder, or while a copy was made", missed);
     record_lose(&l, END_EVENTS, lost, all, "%c%llu events or more are lost: the buffer ran over in "
-                "code without checks (cure: --all-checks), a thread was at its end, or its stack was "
-                "full and it went on", record.config.every == BINPATCH_ALWAYS ? '!' : '?', lost);
+                "code without checks (cure: --all-checks), a thread was at its end or still there when "
+                "the program ended, or its stack was full and it went on", record.config.every == BINPATCH_ALWAYS && lost > all / 1000 ? '!' : '?', lost);
     record_lose(&l, END_BLOCKS, blocks, 0, "?%llu blocks of the heap are not known by who allocated "
                 "them: there is room for a million at a time", blocks);
     record_lose(&l, END_PLACES, placeless, 0, "?%llu references in hot streams are known by their "

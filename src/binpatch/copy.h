@@ -104,7 +104,9 @@ typedef struct x86copy_module {
     uint32_t slow_at, make_common_at, heavy_at, slow_end;
     uint64_t sensitive[16];                 /* GOT slots of functions that ask who calls them */
     uint32_t sensitive_count;
-    int32_t offset_n, offset_left, offset_position;     /* of the thread's words, from %fs:0 */
+    /* Of the thread's words, from %fs:0. position: where the next event goes, in a
+       buffer of 64 KiB that is aligned so; claim: the buffer's address + 16. */
+    int32_t offset_n, offset_left, offset_position, offset_claim;
     uint32_t xsave_bytes, xsave_mask;       /* mask 0: fxsave */
     /* Asked by all copies: code is a site, or MAKE_C, MAKE_I or LEAVES with the
        number of a function. Of a site it returns whether a burst is live, of

@@ -125,11 +125,17 @@ static void x86copy_p_lea_rip(x86copy *s, unsigned to, uint64_t address) {
     x86copy_p_distance(s, address, 0);
 }
 
-/* mov between %fs:position and a register. */
-static void x86copy_p_position_of(x86copy *s, unsigned opcode, unsigned reg) {
+/* mov %fs:claim,%reg; xaddw %reg,%fs:position */
+static void x86copy_p_claim(x86copy *s, unsigned reg) {
     x86copy_p_out1(s, 0x64);
     x86copy_p_out1(s, 0x48 | (reg >= 8 ? 4u : 0));
-    x86copy_p_out1(s, opcode);
+    x86copy_p_out1(s, 0x8B);
+    x86copy_p_out1(s, 0x04 | (reg & 7) << 3);
+    x86copy_p_out1(s, 0x25);
+    x86copy_p_out4(s, (uint32_t)s->m->offset_claim);
+    X86COPY_P_CODE(s, "\x66\x64");
+    if (reg >= 8) x86copy_p_out1(s, 0x44);
+    X86COPY_P_CODE(s, "\x0F\xC1");
     x86copy_p_out1(s, 0x04 | (reg & 7) << 3);
     x86copy_p_out1(s, 0x25);
     x86copy_p_out4(s, (uint32_t)s->m->offset_position);

@@ -2,18 +2,22 @@
 /* An event needs two registers, one for its value and one for the place where
    it is written:
 
-       lea operand,%value; mov %fs:position,%at; mov %value,(%at); movl what,8(%at);
-       movl place,12(%at); lea 16(%at),%value; movw %value,%at; mov %at,%fs:position
+       lea operand,%value; mov %fs:claim,%at; xaddw %at,%fs:position;
+       mov %value,(%at); movl place,12(%at); movl what,8(%at)
 
-   No flag is touched. Registers that the program writes before it reads them
-   are taken. If there are not two of them, others are kept on the stack
-   meanwhile, below the red zone. */
+   `claim` is the buffer's address and 16. So one instruction takes the 16 bytes:
+   a signal handler that comes before or behind it writes events of its own into
+   others. The buffer is 64 KiB and aligned so, and 16 bits stay inside. Where
+   flags are live, they are kept on the stack meanwhile. Registers that the
+   program writes before it reads them are taken. If there are not two of them,
+   others are kept on the stack meanwhile, below the red zone. */
 
 enum { X86COPY_P_EVENT_FRAME = 0x98, X86COPY_P_AHEAD = 12 };
 enum { X86COPY_P_SCRATCH = 0x0FC7 };    /* rax rcx rdx rsi rdi r8-r11: what a call may overwrite */
 
 typedef struct x86copy_p_event {
     unsigned value, at;
+    int flags;                  /* they are live */
     unsigned kept[2];           /* registers on the stack: 1 + number, or 0 */
     int32_t lower;              /* how much lower rsp is */
 } x86copy_p_event;
@@ -53,8 +57,9 @@ static void x86copy_p_keep(x86copy *s, const x86copy_p_event *e, int back) {
 /* Before instruction k. value 1 and at 0 are rcx and rax. any: other registers
    do as well. */
 static x86copy_p_event x86copy_p_event_begin(x86copy *s, const x86flow_insn *k, int any) {
-    uint32_t dead = any ? x86copy_p_dead(s, k) : 0, n;
-    x86copy_p_event e = {1, 0, {2, 1}, X86COPY_P_EVENT_FRAME};
+    int flags = x86flow_flags_live(s->b, (uint32_t)(k - s->b->insn));
+    uint32_t dead = any && !flags ? x86copy_p_dead(s, k) : 0, n;
+    x86copy_p_event e = {1, 0, flags, {2, 1}, X86COPY_P_EVENT_FRAME};
     for (n = 0; n < 16 && dead; n++) {
         if (!(dead >> n & 1)) continue;
         if (e.kept[0]) {        /* the first one takes the value */
@@ -80,29 +85,19 @@ static void x86copy_p_event_end(x86copy *s, const x86copy_p_event *e, uint32_t w
     unsigned n;
     field[0] = what;
     field[1] = place;
-    x86copy_p_position_of(s, 0x8B, e->at); /* mov %fs:position,%at */
-    x86copy_p_out1(s, 0x48 | high | wide); /* mov %value,(%at) */
+    if (e->flags) x86copy_p_out1(s, 0x9C);      /* pushfq */
+    x86copy_p_claim(s, e->at);
+    if (e->flags) x86copy_p_out1(s, 0x9D);      /* popfq */
+    x86copy_p_out1(s, 0x48 | high | wide);      /* mov %value,(%at) */
     x86copy_p_out1(s, 0x89);
     x86copy_p_out1(s, (e->value & 7) << 3 | at);
-    for (n = 0; n < 2; n++) { /* movl field,8 + 4n(%at) */
+    for (n = 2; n-- > 0;) {                     /* movl field,8 + 4n(%at) */
         if (high) x86copy_p_out1(s, 0x41);
         x86copy_p_out1(s, 0xC7);
         x86copy_p_out1(s, 0x40 | at);
         x86copy_p_out1(s, 8 + 4 * n);
         x86copy_p_out4(s, field[n]);
     }
-    /* lea 16(%at),%value; mov of its low 16 bits to %at: the buffer is 64 KiB
-       and aligned so, and this stays inside. All 64 bits are stored, for a load
-       that is wider than the store before it would wait for that. */
-    x86copy_p_out1(s, 0x48 | high | wide);
-    x86copy_p_out1(s, 0x8D);
-    x86copy_p_out1(s, 0x40 | (e->value & 7) << 3 | at);
-    x86copy_p_out1(s, 16);
-    x86copy_p_out1(s, 0x66);
-    if (high | wide) x86copy_p_out1(s, 0x40 | high | wide);
-    x86copy_p_out1(s, 0x89);
-    x86copy_p_out1(s, 0xC0 | (e->value & 7) << 3 | at);
-    x86copy_p_position_of(s, 0x89, e->at);
     x86copy_p_keep(s, e, 1);
 }
 

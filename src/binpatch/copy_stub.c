@@ -5,13 +5,11 @@
    zone. */
 static void x86copy_p_emit_answers(x86copy *s, x86copy_module *m, uint32_t heavy[3]) {
     m->slow_at = s->out_size;
-    X86COPY_P_CODE(s, "\x50\x64\x8B\x04\x25"); /* push %rax; mov left,%eax */
+    X86COPY_P_CODE(s, "\x50\x64\xFF\x0C\x25"); /* push %rax; decl %fs:left */
     x86copy_p_out4(s, (uint32_t)m->offset_left);
-    X86COPY_P_CODE(s, "\xFF\xC8\x0F\x88"); /* dec %eax; js heavy */
+    X86COPY_P_CODE(s, "\x0F\x88"); /* js heavy */
     heavy[0] = s->out_size;
     x86copy_p_out4(s, 0);
-    X86COPY_P_CODE(s, "\x64\x89\x04\x25"); /* mov %eax,%fs:left */
-    x86copy_p_out4(s, (uint32_t)m->offset_left);
     X86COPY_P_CODE(s, "\x64\xC7\x04\x25"); /* movl $LIVE,%fs:n */
     x86copy_p_out4(s, (uint32_t)m->offset_n);
     x86copy_p_out4(s, (uint32_t)X86COPY_LIVE);

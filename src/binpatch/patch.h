@@ -137,6 +137,8 @@ BINPATCH_API int binpatch_arm(void);
 BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes);
 /* Hands what the calling thread has recorded to the action. */
 BINPATCH_API void binpatch_flush(void);
+/* So many events of other threads have not been handed over. */
+BINPATCH_API uint64_t binpatch_unread(void);
 /* The same, and the calling thread is sampled no more: another one gets its
    buffer. */
 BINPATCH_API void binpatch_leave(void);

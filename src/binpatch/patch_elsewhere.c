@@ -22,6 +22,7 @@ BINPATCH_API uint32_t binpatch_hook(const uint32_t *numbers, uint32_t count, bin
     return 0;
 }
 BINPATCH_API void binpatch_flush(void) {}
+BINPATCH_API uint64_t binpatch_unread(void) { return 0; }
 BINPATCH_API void binpatch_forbid_calls(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}

@@ -201,6 +201,20 @@ BINPATCH_API void binpatch_flush(void) {
     binpatch_p_release(held);
 }
 
+BINPATCH_API uint64_t binpatch_unread(void) {
+    uint64_t unread = 0;
+    uint32_t k, n, at;
+    for (k = 0; k < BINPATCH_P_ROOMS && binpatch_p.rooms[k].state == 2; k++) {
+        for (n = 0; n < BINPATCH_P_THREADS; n++) {
+            const uint8_t *buffer = binpatch_p.rooms[k].buffers + (size_t)n * BINPATCH_P_BUFFER;
+            const binpatch_event *events = (const binpatch_event *)(const void *)buffer;
+            if (!binpatch_p.rooms[k].taken[n] || buffer == binpatch_p_tls.buffer) continue;
+            for (at = 0; at < BINPATCH_P_BUFFER / 16 && events[at].what; at++) unread++;
+        }
+    }
+    return unread;
+}
+
 BINPATCH_API void binpatch_forbid_calls(void) { binpatch_p.no_calls = 1; }
 
 BINPATCH_API void binpatch_leave(void) {
@@ -212,7 +226,7 @@ BINPATCH_API void binpatch_leave(void) {
     t->known = BINPATCH_P_QUIET;
     t->buffer = t->taken = NULL;
     t->rules = NULL;
-    t->position = (uintptr_t)binpatch_p_nowhere;
+    binpatch_p_write_to(t, binpatch_p_nowhere);
     t->live = 0;
     t->left = 0;
     t->span = 0;
@@ -232,12 +246,13 @@ BINPATCH_API void binpatch_rejoin(void) {
 BINPATCH_API void binpatch_forked(uint32_t seed) {
     binpatch_p_thread *t = &binpatch_p_tls;
     binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
+    binpatch_p.events = binpatch_p.lost = binpatch_p.missed = binpatch_p.lost_threads = 0;
     binpatch_p.config.seed = seed;
     if (t->known == BINPATCH_P_NEW || t->known == BINPATCH_P_QUIET) return;
+    if (t->buffer) memset(t->buffer, 0, BINPATCH_P_BUFFER); /* the parent has these events */
+    binpatch_p_write_to(t, t->buffer ? t->buffer : binpatch_p_nowhere);
     if (binpatch_p.config.every == BINPATCH_ALWAYS) return;
     t->random = binpatch_p_state_of(seed, 0, 0);
-    if (t->buffer) memset(t->buffer, 0, BINPATCH_P_BUFFER); /* the parent has these events */
-    t->position = (uintptr_t)(t->buffer ? t->buffer : binpatch_p_nowhere);
     t->live = t->span = t->counted = 0;
     t->left = t->n = 0; /* the next check begins anew */
 }

@@ -119,6 +119,7 @@ static void binpatch_p_describe(binpatch_p_module *m) {
     m->copy.offset_n = (int32_t)(binpatch_p_address(&t->n) - thread);
     m->copy.offset_left = (int32_t)(binpatch_p_address(&t->left) - thread);
     m->copy.offset_position = (int32_t)(binpatch_p_address(&t->position) - thread);
+    m->copy.offset_claim = (int32_t)(binpatch_p_address(&t->claim) - thread);
     if (!binpatch_p.xsave_bytes) {      /* a virtual machine takes long to answer cpuid */
         x86copy_find_xsave(&m->copy);
         binpatch_p.xsave_bytes = m->copy.xsave_bytes;

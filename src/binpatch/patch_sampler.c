@@ -27,13 +27,15 @@ static int32_t binpatch_p_gap(binpatch_p_thread *t) {
     return (int32_t)binpatch_p_draw_gap(&t->random, gap, (uint32_t)binpatch_p.config.jitter);
 }
 
-/* Hands the buffered events over, but for records that a handler interrupted:
-   their kind is 0. */
+/* Hands the buffered events over, but for records of kind 0. There a handler has
+   interrupted, and has left by a jump, or has come here. Meanwhile handlers of
+   signals that do not wait write elsewhere. */
 static void binpatch_p_flush(binpatch_p_thread *t, int ended) {
     binpatch_event *events = (binpatch_event *)(void *)t->buffer;
     uint32_t count = (uint32_t)(t->position & (BINPATCH_P_BUFFER - 1)) / 16, n, kept = 0;
     enum { LAST = BINPATCH_P_BUFFER / 16 };
     if (!events) return;
+    binpatch_p_write_to(t, binpatch_p_nowhere);
     if (events[LAST - 1].what) { /* it ran over: what is older is lost */
         __atomic_fetch_add(&binpatch_p.lost, LAST, __ATOMIC_RELAXED);
         count = LAST;
@@ -41,11 +43,14 @@ static void binpatch_p_flush(binpatch_p_thread *t, int ended) {
     while (kept < count && events[kept].what) kept++;
     for (n = kept; n < count; n++)
         if (events[n].what) events[kept++] = events[n];
-    t->position = (uintptr_t)t->buffer;
+    if (kept < count) __atomic_fetch_add(&binpatch_p.lost, count - kept, __ATOMIC_RELAXED);
     __atomic_fetch_add(&binpatch_p.events, kept, __ATOMIC_RELAXED);
     if (binpatch_p.config.action && (kept || ended))
         binpatch_p.config.action(binpatch_p.config.user, events, kept, ended);
     memset(events, 0, (size_t)count * sizeof *events);
+    count = (uint32_t)(t->position & (BINPATCH_P_BUFFER - 1)) / 16;
+    if (count) __atomic_fetch_add(&binpatch_p.lost, count, __ATOMIC_RELAXED);
+    binpatch_p_write_to(t, t->buffer);
 }
 
 /* What a thread is: not seen yet; seen; counted as one without a buffer; not to
@@ -65,7 +70,7 @@ static int binpatch_p_take_buffer(binpatch_p_thread *t) {
             t->buffer = room->buffers + (size_t)n * BINPATCH_P_BUFFER;
             t->taken = &room->taken[n];
             t->rules = room->rules + (size_t)n * BINPATCH_P_RULES;
-            t->position = (uintptr_t)t->buffer;
+            binpatch_p_write_to(t, t->buffer);
             return 1;
         }
     }
@@ -76,7 +81,7 @@ static int binpatch_p_take_buffer(binpatch_p_thread *t) {
 
 /* Counts the checks of the thread's span, of which `left` are still to come. */
 static void binpatch_p_count_checks(binpatch_p_thread *t, int32_t left) {
-    uint32_t done = t->span ? t->span - (uint32_t)left : 0;
+    uint32_t done = t->span ? t->span - (uint32_t)(left < 0 ? 0 : left) : 0;
     __atomic_fetch_add(&binpatch_p.checks, done - t->counted, __ATOMIC_RELAXED);
     if (t->live) __atomic_fetch_add(&binpatch_p.burst_checks, done - t->counted, __ATOMIC_RELAXED);
     t->counted = done;
@@ -123,7 +128,7 @@ static uint64_t binpatch_p_repair(binpatch_p_thread *t, uint64_t held) {
     if (t->buffer) {
         __atomic_fetch_add(&binpatch_p.lost, count, __ATOMIC_RELAXED);
         memset(t->buffer, 0, BINPATCH_P_BUFFER);
-        t->position = (uintptr_t)t->buffer;
+        binpatch_p_write_to(t, t->buffer);
     }
     binpatch_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
     t->busy = 0;
@@ -140,6 +145,7 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
         if ((t->position & (BINPATCH_P_BUFFER - 1)) >= 0xC000) binpatch_p_flush(t, 0);
         return 1;
     }
+    if (t->n >= 0) return 0;    /* a handler came between, and a gap has begun for it */
     if (!t->known) {
         t->known = BINPATCH_P_KNOWN;
         number = __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);

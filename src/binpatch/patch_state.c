@@ -104,7 +104,7 @@ typedef struct binpatch_p_room {
 
 typedef struct binpatch_p_thread { /* the words that emitted code touches */
     int32_t n, left;
-    uintptr_t position;
+    uintptr_t position, claim;  /* claim: the buffer + 16 */
     uint32_t live, known, random, nested;
     uint64_t bursts;
     uint64_t burst_ns;           /* with bursts_per_second: when the last one ended, and the gap */
@@ -149,7 +149,14 @@ static struct {
    if a coroutine moved there from another thread. It then writes here. */
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
-    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
+    0, 0, ((uintptr_t)binpatch_p_nowhere), ((uintptr_t)binpatch_p_nowhere + 16),
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
+
+/* Where the thread's events go. Those that are there are forgotten. */
+static void binpatch_p_write_to(binpatch_p_thread *t, uint8_t *buffer) {
+    t->position = (uintptr_t)buffer;
+    t->claim = t->position + 16;
+}
 
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }

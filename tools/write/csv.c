@@ -66,8 +66,10 @@ static void write_csv(const report *r, text *out) {
     add_losses(out, r, tables);
 }
 
+/* What is lost is a table, too. */
 static int has_tables(const report *r) {
     size_t i;
+    if (r->loss_count) return 1;
     for (i = 0; i < r->part_count; i++) {
         if (r->parts[i].table_count) return 1;
     }

@@ -1,0 +1,48 @@
+#!/bin/sh
+# test_record_losses.sh - each way in which `bursty record` loses something has a program that provokes
+# it. What is lost stands in the file, before the first number of the text, and in CSV, JSON and the
+# page, with its cure; the program is as it is alone. Other scripts provoke the rest: END_CHANGED and
+# END_MODULES in test_record_right.sh, END_CHILDREN in test_record_hints.sh.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
+in_folder record_losses
+needs_recorder
+for name in losses steps hosts; do
+    $CC -O1 -w -pthread -o $name "$top/tests/guest/$name.c" 2>log || { cat log; exit 2; }
+done
+
+loses() { # NOUN CURE STATUS OPTIONS COMMAND...
+    noun=$1 cure=$2 status=$3 options=$4
+    shift 4
+    rm -f x.brst
+    # shellcheck disable=SC2086
+    { $bursty record --quiet --no-keep $options -o x.brst -- "$@" >got 2>err; got=$?; } 2>/dev/null
+    what="$noun, by $* with $options"
+    if [ $got = "$status" ]; then pass; else fail "$what: status $got"; cat err; fi
+    for form in text csv json; do $bursty report --$form -o $form x.brst 2>>err; done
+    $bursty report --html html x.brst 2>>err
+    if awk -v noun="MISSING: $noun" 'index($0, noun) == 1 { found = 1 } /^ *[0-9.]+ *%/ { exit } END { exit !found }' text &&
+        tr '\n' ' ' <text | grep -q "$cure"; then pass
+    else fail "$what: the text does not begin with it"; head -n 12 text; fi
+    if sed -n '/^# losses/,$p' csv | grep "$noun" | grep -q "$cure"; then pass; else fail "$what: csv"; fi
+    if sed -n '/"losses":\[/,/\],/p' json | grep -q "$noun.*$cure"; then pass; else fail "$what: json"; fi
+    if grep -q "$noun" html && grep -q "$cure" html; then pass; else fail "$what: the page"; fi
+}
+often='--every 50 --burst 20'
+loses 'threads that were not recorded all the time' 'Start fewer at once' 5 "--refs $often" ./losses threads
+loses 'events that are lost, or more' '(--all-checks)' 5 '--refs --every 0' ./losses straight
+loses 'events that are lost, or more' 'still there when' 5 '--calls --every 0' ./losses parked
+if grep -q '^MISSING: events that are lost, or more: 2 00[0-9],' text; then pass; else fail "parked"; head -n 4 text; fi
+loses 'threads for which there was no memory' 'A larger limit (ulimit -v)' 5 '--calls --every 0' ./losses memory
+loses 'blocks of the heap that nobody is known' 'Record fewer functions' 5 "--misses $often" ./losses blocks
+loses 'references in streams that are known by' 'Record fewer functions' 5 '--refs --every 0' ./losses places
+loses 'calls too deep to follow' 'Contexts end there' 5 '--calls --every 0' ./losses deep
+loses 'ticks are missing' 'looks from outside' 7 '--ticks 1000' ./hosts filter
+loses 'sampling could not be switched on' 'without --off' 5 "--calls $often --off --signal 12" ./losses switch
+if ./steps ends 10 1 1 >alone 2>/dev/null; then :; fi
+if [ "$(cat alone)" = '1000 1000' ]; then
+    loses 'calls that are lost' 'in the middle of the recorder' 3 '--calls --every 0 --all-checks' ./steps calls 11 1000 1
+    loses 'calls that are lost' 'in the middle of the recorder' 3 "--calls $often" ./steps calls 11 300 1
+else skip "no process may stop another one here"; fi
+finish

@@ -1,0 +1,77 @@
+#!/bin/sh
+# test_record_steps.sh - a signal at each instruction of a recorded program, and of the recorder: what
+# is counted and what is said to be lost add up to the truth, and nothing crashes or hangs.
+#
+# tests/guest/steps.c stops itself at each instruction. 10 is SIGUSR1, which waits while the recorder is
+# at work; 11 is SIGSEGV, which does not. FULL=1 sends ten times as many signals, by three seeds.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
+in_folder record_steps
+needs_recorder
+$CC -O1 -o steps "$top/tests/guest/steps.c" 2>log || { cat log; exit 2; }
+times=1 seeds=1
+[ -z "${FULL-}" ] || times=10 seeds='1 2 3'
+./steps ends 10 1 1 >alone
+[ "$(cat alone)" = '1000 1000' ] || leave "no process may stop another one here"
+
+# Runs steps under the recorder: $begun, $counted, $handled, $places of the program, $n calls of leaf in
+# the file, $lost as the recorder says.
+steps() { # OPTIONS HANDLER SIGNAL SIGNALS SEED
+    options=$1
+    shift
+    rm -f x.brst
+    # shellcheck disable=SC2086
+    { within 200 $bursty record --stats --no-keep $options -o x.brst -- ./steps "$@" >got 2>err; got=$?; } 2>/dev/null
+    begun=-1 counted=-1 handled=0 places=0
+    read -r begun counted handled places <got
+    missed=$(sed -n 's/^.*, missed \([0-9]*\),.*$/\1/p' err)
+    events=$(sed -n 's/^.*events lost \([0-9]*\),.*$/\1/p' err)
+    lost=$((${missed:-0} + ${events:-0}))
+    $bursty report --csv --min 0 x.brst >csv 2>/dev/null
+    n=$(awk -F, '/^(rank|share),/ { delete c; for (i = 1; i <= NF; i++) c[$i] = i; next }
+        $c["function"] == "leaf" && ("calls" in c || "estimated" in c) {
+            print "calls" in c ? $c["calls"] : $c["estimated"]
+            exit
+        }' csv)
+    n=${n:-0}
+    said=yes
+    [ $lost = 0 ] || grep -q '^# losses' csv || said=no
+    what="$options: $*: status $got, calls $counted to $begun, in the file $n, lost $lost (said: $said)"
+}
+
+for seed in $seeds; do
+    # All calls. A signal that waits costs at most an event in twenty; one that does not may cost all.
+    for mode in '--calls --every 0 --all-checks' '--edges --every 0'; do
+        for how in returns calls jumps ends; do
+            signals=1000
+            [ $how != jumps ] || signals=200
+            for number in 10 11; do
+                steps "$mode" $how $number $((signals * times)) "$seed"
+                most=$((counted / 20))
+                [ $number = 10 ] || most=$lost
+                if [ $got = 3 ] && [ $said = yes ] && [ "$n" -le "$begun" ] \
+                   && [ "$counted" -le $((n + lost)) ] && [ $lost -le $most ]; then pass
+                else fail "$what"; fi
+            done
+        done
+    done
+    # In bursts: within a third, where the deviation of some 150 bursts is below 5 %. Signals that do not
+    # wait cost what they cost.
+    for mode in '--calls --every 20 --burst 5' '--profile pairs --every 5 --burst 5 --all-checks'; do
+        for how in calls jumps; do
+            signals=1500
+            [ $how != jumps ] || signals=300
+            steps "$mode" $how 10 $((signals * times)) "$seed"
+            if [ $got = 3 ] && [ $said = yes ] && [ $((3 * n)) -gt $((2 * counted)) ] \
+               && [ $((3 * n)) -lt $((4 * begun)) ] && [ $lost -le $((counted / 20)) ]; then pass
+            else fail "$what"; fi
+            steps "$mode" $how 11 $((signals * times / 4)) "$seed"
+            if [ $got = 3 ] && [ $said = yes ] && [ $lost -gt 0 ]; then pass; else fail "$what"; fi
+        done
+    done
+done
+# The signals came at many places, in the recorder, too: alone there are some 160.
+steps '--calls --every 0 --all-checks' calls 11 2000 1
+if [ "$places" -gt 300 ]; then pass; else fail "signals came at $places places"; fi
+finish
