@@ -245,7 +245,7 @@ static void get_checked(tally *s, part_state *p) {
     if (!program->has_ticks) refuse_record(p, "checks before ticks");
     program->tick_ways = dump_get32(&p->r);
     if (!p->r.reason && (!program->tick_ways
-                         || program->tick_ways > (TICKS_CHECKED | TICKS_FROM_OUTSIDE)))
+                         || program->tick_ways & ~(uint32_t)(TICKS_CHECKED | TICKS_FROM_OUTSIDE | TICKS_AT_RANDOM)))
         refuse_record(p, "ticks that came in no known way");
 }
 

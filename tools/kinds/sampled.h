@@ -30,7 +30,7 @@ enum {
    CPU time, by the system's word. */
 enum { WATCH_COARSE = 1, WATCH_EXACT = 2, WATCH_STATE = 3 };
 /* How ticks came: of code with a recorder's checks in it, or from outside. */
-enum { TICKS_CHECKED = 1, TICKS_FROM_OUTSIDE = 2 };
+enum { TICKS_CHECKED = 1, TICKS_FROM_OUTSIDE = 2, TICKS_AT_RANDOM = 8 };
 
 /* Programs, profiles, threads, sites and rows refer to one another by index;
    `id` is private to sampled_settle. */

@@ -16,6 +16,11 @@ interval interval_wilson(double p, double n);
    row: at z = 2 + 2 / sqrt(bursts). Below 5 bursts there is none (low < 0), but
    the upper bound holds. */
 interval interval_seen(double p, double n, double bursts);
+/* Looks may count differently, and a row that those met which count more is less
+   sure than its share of all says. Its ticks and their sum of squares, of all:
+   the part, at most 1, of the independent samples behind all that are behind
+   the row. */
+double interval_part_of_worth(double ticks, double squares, double all, double all_squares);
 /* The interval of a share that none of n independent samples met: who has more
    would have been met with 97.7 %. */
 interval interval_unmet(double n);

@@ -33,6 +33,8 @@ typedef struct tick_sums {
     uint64_t ticks, own, outside; /* of the program, of the recorder; of the former without scope */
     uint64_t beyond;                /* of the former in stacks that were cut off further out */
     uint64_t lost, late, untimed, astray, cpu_us, seen_us;
+    double noise_us;                /* of seen_us: looks at random moments vary in number */
+    int is_random;
 } tick_sums;
 
 static int is_called(const sampled_site *site, const char *name) {
@@ -62,6 +64,7 @@ static tick_sums add_ticks(const tally *s) {
         sums.late = sampled_add(sums.late, p->ticks_late);
         sums.untimed = sampled_add(sums.untimed, p->untimed);
         sums.astray = sampled_add(sums.astray, p->ticks_astray);
+        sums.is_random |= (p->tick_ways & TICKS_AT_RANDOM) != 0;
         if (!p->tick_us || !cpu_of(p)) continue;
         sums.cpu_us = sampled_add(sums.cpu_us, cpu_of(p));
         sums.seen_us = sampled_add(
@@ -79,9 +82,12 @@ static tick_sums add_ticks(const tally *s) {
                                                   : beyond[path->parent];
         if (beyond[i]) sums.beyond = sampled_add(sums.beyond, path->ticks);
         if (is_called(site, "(outside)")) sums.outside = sampled_add(sums.outside, path->ticks);
-        if (p->tick_us && cpu_of(p))
-            sums.seen_us = sampled_add(sums.seen_us, microseconds(path->ticks, p->tick_us));
+        if (!p->tick_us || !cpu_of(p)) continue;
+        sums.seen_us = sampled_add(sums.seen_us, microseconds(path->ticks, p->tick_us));
+        if (p->tick_ways & TICKS_AT_RANDOM)
+            sums.noise_us += (double)path->squares * (double)p->tick_us * (double)p->tick_us;
     }
+    sums.noise_us = 4 * sqrt(sums.noise_us); /* four standard deviations: once in 30 000 runs */
     free(beyond);
     return sums;
 }
@@ -236,7 +242,7 @@ static void add_sampled(report *r, const void *state) {
     /* A thread's last period may be cut, and clocks are read one after the
        other. */
     unseen_us = t.cpu_us > t.seen_us ? t.cpu_us - t.seen_us : 0;
-    if (unseen_us > t.cpu_us / 20) add_unseen(r, s, &t, unseen_us);
+    if (unseen_us > t.cpu_us / 20 && (double)unseen_us > t.noise_us) add_unseen(r, s, &t, unseen_us);
     if (part_in(t.beyond, t.ticks) >= .01)
         report_add_loss(r, 0, "ticks whose outer callers are not known", t.beyond,
                         part_in(t.beyond, t.ticks),
