@@ -269,6 +269,7 @@
      the tree of paths
      ticks: the scope of an interrupted instruction
      a timer of a thread's CPU time
+     ticks in step
      stacks that nobody has told of
      timers
      the watcher: what it asks of the system
@@ -4409,6 +4410,79 @@ static void bursty_p_timer_delete(int timer) {
     (void)syscall(SYS_timer_delete, (long)timer);
 }
 
+/* ---- ticks in step ------------------------------------ src/in_step.c ---- */
+
+/* The kernel looks at timers of CPU time when its clock ticks, every 4 ms. A
+   program that wakes at moments of the same clock meets these ticks at the same
+   place of its work, each time, and whatever stands there gets all of them:
+
+       clock     |       |       |       |       |       |       |       |
+       wakes       uuudddd                                 uuudddd
+       a tick              ^                                       ^
+
+   So the numbers of the clock's ticks that interrupted it leave the same
+   remainder by some r: here by 5. Each signal is counted by its remainder for
+   all r. What no sleep was in front of is left out: a thread that runs on is
+   interrupted in a regular way, too, and loses nothing by it.
+
+   Cost: the coarse clock, which needs no system call, and 24 divisions. */
+enum { BURSTY_P_STEPS = 25 };
+typedef struct bursty_p_steps {
+    uint64_t clock_ns, from_ns; /* between two ticks of the clock; 0: not known */
+    uint32_t count;
+    uint32_t at[BURSTY_P_STEPS * (BURSTY_P_STEPS + 1) / 2]; /* of r from r (r - 1) / 2 on */
+} bursty_p_steps;
+
+static uint64_t bursty_p_coarse_ns(int is_length) {
+    enum { MONOTONIC_COARSE = 6 }; /* the kernel's number */
+    struct timespec t;
+    if ((is_length ? clock_getres(MONOTONIC_COARSE, &t) : clock_gettime(MONOTONIC_COARSE, &t)) != 0) return 0;
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void bursty_p_begin_steps(bursty_p_steps *s) {
+    memset(s, 0, sizeof *s);
+    s->clock_ns = bursty_p_coarse_ns(1);
+    s->from_ns = bursty_p_coarse_ns(0);
+}
+
+/* A signal that stands for so much CPU time. last_ns: of the thread, 0 at
+   first. */
+static void bursty_p_step(bursty_p_steps *s, uint64_t *last_ns, uint64_t ran_us) {
+    const uint64_t now = bursty_p_coarse_ns(0), went = now - *last_ns;
+    const int is_first = *last_ns == 0;
+    uint64_t tick;
+    uint32_t r;
+    *last_ns = now;
+    if (is_first || s->clock_ns == 0 || now < s->from_ns) return;
+    if (went <= 1500 * ran_us + s->clock_ns) return; /* it ran on */
+    tick = (now - s->from_ns + s->clock_ns / 2) / s->clock_ns;
+    for (r = 2; r <= BURSTY_P_STEPS; r++)
+        (void)__atomic_fetch_add(&s->at[r * (r - 1) / 2 + (uint32_t)(tick % r)], 1, __ATOMIC_RELAXED);
+    (void)__atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED);
+}
+
+/* Of the r that stands out most: how many of `count` left its most frequent
+   remainder. More than 1 / r + 1 / 4 of them and 45 % stand out. */
+static uint32_t bursty_p_worst_step(const bursty_p_steps *s, uint32_t *worst) {
+    int64_t most = INT64_MIN;
+    uint32_t r, k, found = 0;
+    *worst = 2;
+    for (r = 2; r <= BURSTY_P_STEPS; r++) {
+        const int64_t expected = r < 5 ? 100 / (int64_t)r + 25 : 45;
+        uint32_t top = 0;
+        for (k = 0; k < r; k++) {
+            const uint32_t n = __atomic_load_n(&s->at[r * (r - 1) / 2 + k], __ATOMIC_RELAXED);
+            if (n > top) top = n;
+        }
+        if (100 * (int64_t)top - expected * (int64_t)s->count <= most) continue;
+        most = 100 * (int64_t)top - expected * (int64_t)s->count;
+        found = top;
+        *worst = r;
+    }
+    return found;
+}
+
 #endif
 
 /* ---- stacks that nobody has told of ------------- src/bursty/stacks.c ---- */
@@ -4518,6 +4592,8 @@ static int bursty_p_is_astray(const void *frame) {
 enum { BURSTY_P_TICK_CAP = 100 };
 
 static int bursty_p_tick_signal; /* 0: no timer is started any more */
+static bursty_p_steps bursty_p_stepping;
+static BURSTY_P_TLS uint64_t bursty_p_last_tick_ns;
 
 /* How many ticks this signal is. One of the watcher's thread has left their
    number in the record. */
@@ -4536,6 +4612,8 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
     const uint32_t most = BURSTY_P_TICK_CAP * bursty_p_ticks.usual;
     uint32_t n = bursty_p_tick_number(info);
     if (n == 0 || number != bursty_p_tick_signal) return; /* nobody of ours sent it */
+    if (!BURSTY_P_IS_SENT)
+        bursty_p_step(&bursty_p_stepping, &bursty_p_last_tick_ns, (uint64_t)n * bursty_p_ticks.period_us);
     if (n > most) {
         bursty_p_tick_add_shared(&bursty_p_ticks.late, n - most);
         n = most;
@@ -5424,7 +5502,7 @@ static void bursty_p_watcher_count_threads(uint32_t watched) {
 /* The time to the next look, of an exponential distribution: however long none
    has come, the next one is as far away as ever. -ln of a random number of 32
    bits below 1; f + f (1 - f) (.4427 - .1977 f) has the mean of log2(1 + f), and is
-   nowhere farther from it than .0006. */
+   nowhere farther from it than .0026. */
 static uint64_t bursty_p_watcher_gap(uint32_t periods) {
     uint32_t r = bursty_p_watcher_random(), whole = 1, f;
     uint64_t e; /* in 1/65536 */
@@ -5917,6 +5995,9 @@ static void bursty_p_begin_time(void) {
         return;
     }
 #endif
+#ifdef BURSTY_P_TIMERS
+    bursty_p_begin_steps(&bursty_p_stepping);
+#endif
     bursty_p_cpu.since = bursty_p_cpu_now();
     BURSTY_P_FENCE();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 1);
@@ -5961,6 +6042,9 @@ static void bursty_p_clear_time(void) {
     BURSTY_P_RELEASE(&bursty_p_ticks.cut, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.late, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.astray, 0);
+#ifdef BURSTY_P_TIMERS
+    bursty_p_begin_steps(&bursty_p_stepping);
+#endif
 #ifdef BURSTY_P_WATCHER
     bursty_p_watcher_forget_counts();
 #endif
@@ -6097,6 +6181,13 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
     if (cpu[1]) bursty_p_put_all(d, cpu, 2);
     if (astray[1]) bursty_p_put_all(d, astray, 2);
     if (BURSTY_P_IS_SENT) bursty_p_put_all(d, random, 2);
+#ifdef BURSTY_P_TIMERS
+    if (bursty_p_stepping.count) {
+        uint32_t step, same = bursty_p_worst_step(&bursty_p_stepping, &step);
+        const uint64_t steps[4] = { 19, step, bursty_p_stepping.count, same };
+        bursty_p_put_all(d, steps, 4);
+    }
+#endif
 #ifdef BURSTY_P_WATCHER
     if (bursty_p_ticks.is_watched) {
         const uint64_t watch[9] = { 12, 1, BURSTY_P_ANSWERS, BURSTY_P_GET(&bursty_p_watcher.rounds),

@@ -110,6 +110,9 @@ static void bursty_p_begin_time(void) {
         return;
     }
 #endif
+#ifdef BURSTY_P_TIMERS
+    bursty_p_begin_steps(&bursty_p_stepping);
+#endif
     bursty_p_cpu.since = bursty_p_cpu_now();
     BURSTY_P_FENCE();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 1);
@@ -154,6 +157,9 @@ static void bursty_p_clear_time(void) {
     BURSTY_P_RELEASE(&bursty_p_ticks.cut, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.late, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.astray, 0);
+#ifdef BURSTY_P_TIMERS
+    bursty_p_begin_steps(&bursty_p_stepping);
+#endif
 #ifdef BURSTY_P_WATCHER
     bursty_p_watcher_forget_counts();
 #endif
@@ -290,6 +296,13 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
     if (cpu[1]) bursty_p_put_all(d, cpu, 2);
     if (astray[1]) bursty_p_put_all(d, astray, 2);
     if (BURSTY_P_IS_SENT) bursty_p_put_all(d, random, 2);
+#ifdef BURSTY_P_TIMERS
+    if (bursty_p_stepping.count) {
+        uint32_t step, same = bursty_p_worst_step(&bursty_p_stepping, &step);
+        const uint64_t steps[4] = { 19, step, bursty_p_stepping.count, same };
+        bursty_p_put_all(d, steps, 4);
+    }
+#endif
 #ifdef BURSTY_P_WATCHER
     if (bursty_p_ticks.is_watched) {
         const uint64_t watch[9] = { 12, 1, BURSTY_P_ANSWERS, BURSTY_P_GET(&bursty_p_watcher.rounds),

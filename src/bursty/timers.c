@@ -4,6 +4,8 @@
 enum { BURSTY_P_TICK_CAP = 100 };
 
 static int bursty_p_tick_signal; /* 0: no timer is started any more */
+static bursty_p_steps bursty_p_stepping;
+static BURSTY_P_TLS uint64_t bursty_p_last_tick_ns;
 
 /* How many ticks this signal is. One of the watcher's thread has left their
    number in the record. */
@@ -22,6 +24,8 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
     const uint32_t most = BURSTY_P_TICK_CAP * bursty_p_ticks.usual;
     uint32_t n = bursty_p_tick_number(info);
     if (n == 0 || number != bursty_p_tick_signal) return; /* nobody of ours sent it */
+    if (!BURSTY_P_IS_SENT)
+        bursty_p_step(&bursty_p_stepping, &bursty_p_last_tick_ns, (uint64_t)n * bursty_p_ticks.period_us);
     if (n > most) {
         bursty_p_tick_add_shared(&bursty_p_ticks.late, n - most);
         n = most;

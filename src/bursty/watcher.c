@@ -412,7 +412,7 @@ static void bursty_p_watcher_count_threads(uint32_t watched) {
 /* The time to the next look, of an exponential distribution: however long none
    has come, the next one is as far away as ever. -ln of a random number of 32
    bits below 1; f + f (1 - f) (.4427 - .1977 f) has the mean of log2(1 + f), and is
-   nowhere farther from it than .0006. */
+   nowhere farther from it than .0026. */
 static uint64_t bursty_p_watcher_gap(uint32_t periods) {
     uint32_t r = bursty_p_watcher_random(), whole = 1, f;
     uint64_t e; /* in 1/65536 */

@@ -206,6 +206,32 @@ static void add_astray(report *r, const tick_sums *t) {
     free(words);
 }
 
+/* Timers look at where the kernel's clock ticks. If a program wakes in step with
+   that, its shares are those of one place of its work: docs/ticks.md. */
+static int is_in_step(const sampled_program *p) {
+    const double n = (double)p->stepping, share = 1 / (double)p->step, top = (double)p->in_step;
+    if (n < 20 || top < .45 * n || top < (share + .25) * n) return 0;
+    return top - n * share > 6 * sqrt(n * share * (1 - share));
+}
+
+static void add_in_step(report *r, const tally *s) {
+    uint64_t in_step = 0, all = 0;
+    size_t i;
+    for (i = 0; i < s->programs.count; i++) {
+        const sampled_program *p = &s->programs.at[i];
+        if (!p->stepping || !is_in_step(p)) continue;
+        in_step = sampled_add(in_step, p->in_step);
+        all = sampled_add(all, p->stepping);
+    }
+    if (!all) return;
+    report_add_loss(r, REPORT_OF_TIME, "ticks in step with the program's sleeps", in_step,
+                    (double)in_step / (double)all,
+                    "The program wakes at moments of the kernel's clock, and so do the timers: they "
+                    "meet its work at the same place each time. Shares have no interval, and may be "
+                    "far off. `bursty record --outside`, or under bursty.h config.watch = 0 instead of "
+                    "-1, looks at random moments.");
+}
+
 static void add_sampled(report *r, const void *state) {
     const tally *s = (const tally *)state;
     tick_sums t = add_ticks(s);
@@ -217,6 +243,7 @@ static void add_sampled(report *r, const void *state) {
         threads = sampled_add(threads, s->programs.at[i].lost_threads);
     }
     add_astray(r, &t);
+    add_in_step(r, s);
     if (threads)
         report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME, "threads without a record", threads,
                         REPORT_NONE, "Nothing is known of them. Give bursty_start more memory, "
