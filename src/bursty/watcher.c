@@ -450,15 +450,16 @@ static uint32_t bursty_p_watcher_affords(uint64_t cost_ns) {
 
 /* Once it is known who has run. */
 static uint32_t bursty_p_watcher_next_gap(bursty_p_round *round, uint64_t gap_ns) {
-    uint32_t next = bursty_p_watcher_affords(bursty_p_watcher.cost_ns), pace = round->pace;
+    uint32_t next = bursty_p_watcher_affords(bursty_p_watcher.cost_ns), pace;
+    if (round->pace < bursty_p_watcher_longest() && --round->left == 0) {
+        round->pace *= 2;
+        round->left = BURSTY_P_FIRST / 2;
+    }
+    pace = round->pace;
     round->idle_ns = round->has_run ? 0 : round->idle_ns + gap_ns;
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && round->idle_ns >= 500000000) {
         next = bursty_p_watcher_longest();
         pace *= BURSTY_P_LONGEST;
-    }
-    if (round->pace < bursty_p_watcher_longest() && --round->left == 0) {
-        round->pace *= 2;
-        round->left = BURSTY_P_FIRST / 2;
     }
     return next < pace ? next : pace;
 }
