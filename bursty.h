@@ -98,12 +98,15 @@
       action of the profile. docs/productions.md, examples/conditional.c.
 
    WHAT HAPPENS
-   Time: where there are timers (Linux, gcc or clang) each thread gets one, which
-   interrupts it after each 10 ms of its CPU time. Such a tick is charged to the
-   innermost scope and to the scopes around it. On Windows and macOS a thread of
-   this header, the watcher, looks at the scopes of all threads, and sees who waits,
-   too; on Linux config.watch = 1 asks for it. In a shared object of Linux set
-   config.tick_hz or watch; bursty_stats.no_time says why nothing ticks.
+   Time: on Linux (gcc or clang) a thread of this header sends ticks at random
+   moments to the threads that run. Such a tick is charged to the innermost scope
+   and to the scopes around it. On Windows and macOS this thread, the watcher,
+   looks at the scopes of all threads, and sees who waits, too; on Linux
+   config.watch = 1 asks for it. With config.watch = -1, where the system gives no
+   thread, and in a child of fork each thread gets a timer instead, which
+   interrupts it after each 10 ms of its CPU time. Timers may keep step with a
+   program that wakes by a clock; then the report says so. In a shared object of
+   Linux set config.tick_hz or watch; bursty_stats.no_time says why nothing ticks.
    Counts: each line of step 2 contains a check, which counts down. After 990
    checks on average the next 10 are a burst. Events are recorded in bursts and
    nowhere else, and the report scales them up. config.profile has the rates.
@@ -149,18 +152,19 @@
    PROMISES
      - It never prints, aborts, or takes a lock, and it allocates nothing. (It asks
        the C library to tell when a thread ends; that library may allocate a few
-       bytes at the thread's first check. A watcher is a thread, for which the
-       system allocates a stack; with it the end of a thread waits while it is
-       looked at, some microseconds.) It uses 1 MiB of static memory,
+       bytes at the thread's first check. bursty_start makes a thread, for which
+       the system allocates a stack, unless config.watch is -1; with it the end of
+       a thread waits while it is looked at, some microseconds.) It uses 1 MiB of static memory,
        whose pages are touched when they are needed: enough for 180 threads, 6000
        table rows and 2000 paths; or memory that you pass in. The compiler lays out
        3 KB for each thread, 900 bytes in a shared object. Frames have 860 KiB of
        their own, touched by the first bursty_frame.
      - What does not fit is counted, and the report says it first: events, threads,
        ticks, and CPU time of the process that no tick saw. Counters saturate.
-     - A timer's signal is a real-time signal that the program does not use. Waits
-       are not interrupted, since it ticks with CPU time. Without a free signal
-       nothing ticks, and the report says so.
+     - Ticks are sent as SIGURG, which is ignored by default, if the program has no
+       handler for it; else there are timers. A timer's signal is a real-time signal
+       that the program does not use. Waits are not interrupted, since ticks come to
+       threads that run. Without a free signal nothing ticks, and the report says so.
      - A check or scope keeps all registers: on x86-64 with gcc and clang it is
        assembly that changes nothing but the flags and registers that are free.
        Counts, events and dumps are the same with BURSTY_PORTABLE.
@@ -219,6 +223,8 @@
      BURSTY_NO_TIMERS      bursty_start sets no timers, and n > 0 as config.tick_hz says
                            that you call bursty_tick n times a second.
      BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
+     BURSTY_FRAME_BLOCKS=n How many functions, of all threads and kinds of frames, have
+                           an interval in slow frames: 1024, 536 bytes each.
      BURSTY_FRAMES=n       How many kinds of frames: 8, at most 64. In a bare build 0,
                            which leaves frames out. There it needs BURSTY_TICKS, 4 kB
                            of flash, 6.5 kB of RAM for the first kind and 3 kB for
@@ -228,9 +234,9 @@
    options.
 
    COST
-     A check is two instructions on x86-64, a scope 11 (10 at a fixed address). A
-     tick takes some 40 us in a virtual machine: 0.3 % at the default rate. An event
-     in a burst takes 40 to 130 instructions; a frame takes 400, and two clocks. If a tiny function mostly
+     A check is two instructions on x86-64, a scope 11 (10 at a fixed address). Ticks
+     take .1 to .3 % of a processor, and up to a quarter of one in the first tenth of
+     a second (docs/ticks.md). An event in a burst takes 40 to 130 instructions; a frame takes 400, and two clocks. If a tiny function mostly
      returns in its first lines, put the check behind that return: it costs
      nothing then.
 
@@ -462,17 +468,21 @@ typedef struct bursty_config {
     bursty_profile profile;   /* profile 0; all zero: hot functions and pairs */
     void *memory;             /* NULL: BURSTY_MEMORY bytes of static memory   */
     size_t memory_bytes;
-    int32_t tick_hz;          /* looks at each thread in a second, with timers
-                                 of its CPU time: 100 where this header has
-                                 timers, and where it has a watcher as many as
-                                 .1 % of a processor pays for, at most 100;
-                                 else none. -1: none.
+    int32_t tick_hz;          /* looks at each thread in a second of its CPU
+                                 time. 0: as many as .1 % of a processor pays
+                                 for, at most 100, and on Linux with 64 bits up
+                                 to 10 000 in the beginning; 100 with timers;
+                                 none where there is no thread and no timer.
+                                 -1: none.
                                  Without both, or with BURSTY_BARE, n > 0 says
                                  that you call bursty_tick n times a second   */
     int32_t watch;            /* 1: a thread of this header, the watcher, looks
                                  at the scopes of the others. No signals, and
-                                 it sees who waits. 0: where there are no timers
-                                 (Windows, macOS). -1: never                  */
+                                 it sees who waits. 0: so on Windows and macOS;
+                                 on Linux it sends ticks (SIGURG) at random
+                                 moments to threads that run, and sees nobody
+                                 wait. -1: no such thread; on Linux timers,
+                                 which may keep step with the program         */
     uint32_t fold;            /* n > 0 folds recursion: a scope that is the
                                  running one or one of its n - 1 nearest
                                  callers goes back there, in time and contexts */
@@ -535,12 +545,15 @@ typedef struct bursty_stats {
     uint32_t lost_threads;   /* threads without a record, of which nothing is
                                 known: enlarge BURSTY_MEMORY                  */
     uint32_t rate_ppm;       /* checks inside bursts per million checks       */
-    uint64_t ticks;          /* charged to scopes                             */
+    uint64_t ticks;          /* charged to scopes. One is 1 / tick_hz of CPU
+                                time, with a tick_hz of 0 10 ms, or .1 ms on
+                                Linux with 64 bits and a watch of 0           */
     uint64_t ticks_slow;     /* of these, ticks inside this header's recording */
     uint64_t ticks_lost;     /* on threads without a record                   */
     uint64_t ticks_cut;      /* charged to a scope further out: the table of
                                 paths was full; enlarge BURSTY_MEMORY         */
-    uint64_t ticks_late;     /* left out, of more than 100 at once            */
+    uint64_t ticks_late;     /* left out: more than 100 looks at once, or the
+                                thread had ended                              */
     uint64_t untimed;        /* threads without a timer: the system has no more */
     uint64_t cpu_us;         /* CPU time of the process since bursty_start, less
                                 pauses; 0 without timers                      */
@@ -661,7 +674,7 @@ BURSTY_API int bursty_save(const char *path) BURSTY_P_OFF(return (void)path, 0)
    timer of bursty_start does it, where there is one; else call it from a
    timer's signal handler, from the SysTick interrupt, or once a frame, with
    config.tick_hz set. One caller for each thread. While a watcher looks, it
-   does nothing: where one would begin by itself set config.watch to -1. */
+   does nothing: set config.watch to -1. */
 BURSTY_API void bursty_tick(uint32_t n) BURSTY_P_OFF((void)n)
 #ifndef BURSTY_BARE
 /* The same for a stack that somebody else knows, an interpreter or a walk over
@@ -5540,6 +5553,7 @@ static uint32_t bursty_p_watcher_affords(uint64_t cost_ns) {
 
 /* Once it is known who has run. */
 static uint32_t bursty_p_watcher_next_gap(bursty_p_round *round, uint64_t gap_ns) {
+    const uint64_t quarter = 4 * bursty_p_watcher.cost_ns / ((uint64_t)bursty_p_ticks.period_us * 1000);
     uint32_t next = bursty_p_watcher_affords(bursty_p_watcher.cost_ns), pace;
     if (round->pace < bursty_p_watcher_longest() && --round->left == 0) {
         round->pace *= 2;
@@ -5551,6 +5565,8 @@ static uint32_t bursty_p_watcher_next_gap(bursty_p_round *round, uint64_t gap_ns
         next = bursty_p_watcher_longest();
         pace *= BURSTY_P_LONGEST;
     }
+    /* The first looks may take a quarter of a processor. */
+    if (pace < quarter) pace = quarter < next ? (uint32_t)quarter : next;
     return next < pace ? next : pace;
 }
 

@@ -122,6 +122,8 @@ TEST(first_looks_are_frequent) {
     CHECK_EQ(bursty_p_watcher_next_gap(&round, 100000), 800);
     round.pace = 2;
     round.left = 127;
+    CHECK_EQ(bursty_p_watcher_next_gap(&round, 100000), 40); /* a quarter of a processor */
+    bursty_p_watcher.cost_ns = 10000;
     CHECK_EQ(bursty_p_watcher_next_gap(&round, 100000), 2);
     round.has_run = 0;
     round.idle_ns = 500000000;

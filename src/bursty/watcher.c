@@ -450,6 +450,7 @@ static uint32_t bursty_p_watcher_affords(uint64_t cost_ns) {
 
 /* Once it is known who has run. */
 static uint32_t bursty_p_watcher_next_gap(bursty_p_round *round, uint64_t gap_ns) {
+    const uint64_t quarter = 4 * bursty_p_watcher.cost_ns / ((uint64_t)bursty_p_ticks.period_us * 1000);
     uint32_t next = bursty_p_watcher_affords(bursty_p_watcher.cost_ns), pace;
     if (round->pace < bursty_p_watcher_longest() && --round->left == 0) {
         round->pace *= 2;
@@ -461,6 +462,8 @@ static uint32_t bursty_p_watcher_next_gap(bursty_p_round *round, uint64_t gap_ns
         next = bursty_p_watcher_longest();
         pace *= BURSTY_P_LONGEST;
     }
+    /* The first looks may take a quarter of a processor. */
+    if (pace < quarter) pace = quarter < next ? (uint32_t)quarter : next;
     return next < pace ? next : pace;
 }
 
