@@ -5532,10 +5532,13 @@ static uint64_t bursty_p_watcher_gap(uint32_t periods) {
 #define BURSTY_P_LONGEST 8u /* usual gaps */
 #define BURSTY_P_FIRST 256u /* looks at the first pace; half as many at each pace behind it */
 
-/* In periods. */
-static uint32_t bursty_p_watcher_longest(void) {
-    const uint32_t usual = bursty_p_ticks.usual, most = 100000 / (bursty_p_ticks.period_us * usual);
-    return most < 2 ? usual : most < BURSTY_P_LONGEST ? most * usual : BURSTY_P_LONGEST * usual;
+/* In periods. Who sends ticks may take gaps twice as long for what they cost. */
+static uint32_t bursty_p_watcher_longest(uint32_t times) {
+    const uint32_t usual = bursty_p_ticks.usual, most = times * 12500 / (bursty_p_ticks.period_us * usual);
+    return most < 2 ? usual : most < times ? most * usual : times * usual;
+}
+static uint32_t bursty_p_watcher_most(void) {
+    return bursty_p_watcher_longest(BURSTY_P_IS_SENT ? 2 * BURSTY_P_LONGEST : BURSTY_P_LONGEST);
 }
 
 /* Returns how many periods the next gap is to be, on average: such that a round
@@ -5548,21 +5551,21 @@ static uint32_t bursty_p_watcher_affords(uint64_t cost_ns) {
     if (bursty_p_all.config.tick_hz > 0 || gap_256 < 256 * usual) return usual;
     gap_256 += bursty_p_watcher_random() >> 24;
     gap_256 >>= 8;
-    return gap_256 < bursty_p_watcher_longest() ? (uint32_t)gap_256 : bursty_p_watcher_longest();
+    return gap_256 < bursty_p_watcher_most() ? (uint32_t)gap_256 : bursty_p_watcher_most();
 }
 
 /* Once it is known who has run. */
 static uint32_t bursty_p_watcher_next_gap(bursty_p_round *round, uint64_t gap_ns) {
     const uint64_t quarter = 4 * bursty_p_watcher.cost_ns / ((uint64_t)bursty_p_ticks.period_us * 1000);
     uint32_t next = bursty_p_watcher_affords(bursty_p_watcher.cost_ns), pace;
-    if (round->pace < bursty_p_watcher_longest() && --round->left == 0) {
+    if (round->pace < bursty_p_watcher_most() && --round->left == 0) {
         round->pace *= 2;
         round->left = BURSTY_P_FIRST / 2;
     }
     pace = round->pace;
     round->idle_ns = round->has_run ? 0 : round->idle_ns + gap_ns;
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && round->idle_ns >= 500000000) {
-        next = bursty_p_watcher_longest();
+        next = bursty_p_watcher_longest(BURSTY_P_LONGEST);
         pace *= BURSTY_P_LONGEST;
     }
     /* The first looks may take a quarter of a processor. */
@@ -7687,6 +7690,7 @@ enum { BURSTY_P_BATCH = 64 };
 typedef struct bursty_p_top_sums {
     const bursty_site *site;
     uint64_t count, weight, squares, bursts, self, total;
+    double self_squares, total_squares; /* of what looks counted */
 } bursty_p_top_sums;
 
 typedef struct bursty_p_batch {
@@ -7736,16 +7740,19 @@ static void bursty_p_top_row(bursty_p_batch *batch, const bursty_p_row *row) {
    there. */
 static void bursty_p_top_path(bursty_p_batch *batch, const bursty_p_tick_row *row) {
     uint64_t ticks = BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_COUNT]);
+    const double squares = (double)BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_SQUARES]);
     const bursty_p_tick_row *at = row, *below;
     bursty_p_top_sums *s = bursty_p_batch_find(batch, row->site);
     if (ticks == 0) return;
     if (s) s->self = bursty_p_sat_add(s->self, ticks);
+    if (s) s->self_squares += squares;
     for (;; at = &bursty_p_ticks.rows[at->parent - 1]) {
         s = bursty_p_batch_find(batch, at->site);
         for (below = row; s && below != at; below = &bursty_p_ticks.rows[below->parent - 1]) {
             if (below->site == at->site) s = NULL;
         }
         if (s) s->total = bursty_p_sat_add(s->total, ticks);
+        if (s) s->total_squares += squares;
         if (at->parent == 0) return;
     }
 }
@@ -7758,11 +7765,16 @@ static double bursty_p_root(double x) {
     return root;
 }
 
-static bursty_range bursty_p_share(uint64_t part, uint64_t all, double independent) {
+/* A row whose looks count more than others is less sure: its variance is that of
+   its own looks and of the others. squares: of the row; all_squares: of all. */
+static bursty_range bursty_p_share(uint64_t part, uint64_t all, double squares, double all_squares) {
     bursty_range range = { 0, 0, 0 };
-    double p, n = independent, middle, half;
-    if (all == 0) return range;
+    double p, n, variance, middle, half;
+    if (all == 0 || !(all_squares > 0)) return range;
     p = (double)part / (double)all;
+    n = (double)all * (double)all / all_squares;
+    variance = squares * (1 - p) * (1 - p) + (all_squares - squares) * p * p;
+    if (p > 0 && p < 1 && variance > p * (1 - p) * all_squares) n *= p * (1 - p) * all_squares / variance;
     middle = (p + 2 / n) / (1 + 4 / n);
     half = 2 * bursty_p_root(p * (1 - p) / n + 1 / (n * n)) / (1 + 4 / n);
     range.low = middle > half ? (uint64_t)(1e6 * (middle - half)) : 0;
@@ -7809,7 +7821,7 @@ static size_t bursty_p_top_keep(bursty_top_row *best, size_t filled, size_t max,
 BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
     uint32_t i, row_count, path_count;
     size_t filled = 0, k;
-    double bursts = 0, squares = 0, independent = 0;
+    double bursts = 0, squares = 0;
     uint64_t ticks = 0;
     bursty_p_batch batch;
     bursty_p_settings now;
@@ -7825,7 +7837,6 @@ BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
         ticks = bursty_p_sat_add(ticks, BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_COUNT]));
         squares += (double)BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_SQUARES]);
     }
-    if (squares > 0) independent = (double)ticks * (double)ticks / squares;
     batch.after = NULL;
     do {
         batch.used = 0;
@@ -7843,8 +7854,8 @@ BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
             bursty_top_row row;
             row.site = s->site;
             row.calls = bursty_p_calls(s, bursts, &now.slot[0].set);
-            row.self_ppm = bursty_p_share(s->self, ticks, independent);
-            row.total_ppm = bursty_p_share(s->total, ticks, independent);
+            row.self_ppm = bursty_p_share(s->self, ticks, s->self_squares, squares);
+            row.total_ppm = bursty_p_share(s->total, ticks, s->total_squares, squares);
             row.ticks = s->self;
             if (s->count || s->total) filled = bursty_p_top_keep(rows, filled, max, &row);
         }

@@ -151,7 +151,7 @@ static double looks_of_ticks(void) { /* signals that threads have got */
 }
 static int sent(int threads, double seconds) {
     static const char *const names[] = {"1 % busy", "spin", "sleep"};
-    static const double phases[] = {.04, .96, 4}; /* and then `seconds` */
+    static const double phases[] = {.04, .96, 19}; /* and then `seconds` */
     pthread_t *thread = (pthread_t *)calloc((size_t)threads, sizeof *thread);
     double each, before, used[4], passed[4];
     clockid_t clock;

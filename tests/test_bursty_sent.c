@@ -119,7 +119,7 @@ TEST(first_looks_are_frequent) {
     n = bursty_p_watcher_next_gap(&round, 100000);
     CHECK(n >= 200 && n <= 201);
     bursty_p_watcher.cost_ns = 1000000;
-    CHECK_EQ(bursty_p_watcher_next_gap(&round, 100000), 800);
+    CHECK_EQ(bursty_p_watcher_next_gap(&round, 100000), 1600);
     round.pace = 2;
     round.left = 127;
     CHECK_EQ(bursty_p_watcher_next_gap(&round, 100000), 40); /* a quarter of a processor */
@@ -128,6 +128,8 @@ TEST(first_looks_are_frequent) {
     round.has_run = 0;
     round.idle_ns = 500000000;
     CHECK_EQ(bursty_p_watcher_next_gap(&round, 100000), 16);
+    round.pace = 1600;
+    CHECK_EQ(bursty_p_watcher_next_gap(&round, 100000), 800);
     start(1000); /* who asks for a rate gets it */
     bursty_stop();
     CHECK_EQ(bursty_p_ticks.period_us, 1000);

@@ -429,10 +429,13 @@ static uint64_t bursty_p_watcher_gap(uint32_t periods) {
 #define BURSTY_P_LONGEST 8u /* usual gaps */
 #define BURSTY_P_FIRST 256u /* looks at the first pace; half as many at each pace behind it */
 
-/* In periods. */
-static uint32_t bursty_p_watcher_longest(void) {
-    const uint32_t usual = bursty_p_ticks.usual, most = 100000 / (bursty_p_ticks.period_us * usual);
-    return most < 2 ? usual : most < BURSTY_P_LONGEST ? most * usual : BURSTY_P_LONGEST * usual;
+/* In periods. Who sends ticks may take gaps twice as long for what they cost. */
+static uint32_t bursty_p_watcher_longest(uint32_t times) {
+    const uint32_t usual = bursty_p_ticks.usual, most = times * 12500 / (bursty_p_ticks.period_us * usual);
+    return most < 2 ? usual : most < times ? most * usual : times * usual;
+}
+static uint32_t bursty_p_watcher_most(void) {
+    return bursty_p_watcher_longest(BURSTY_P_IS_SENT ? 2 * BURSTY_P_LONGEST : BURSTY_P_LONGEST);
 }
 
 /* Returns how many periods the next gap is to be, on average: such that a round
@@ -445,21 +448,21 @@ static uint32_t bursty_p_watcher_affords(uint64_t cost_ns) {
     if (bursty_p_all.config.tick_hz > 0 || gap_256 < 256 * usual) return usual;
     gap_256 += bursty_p_watcher_random() >> 24;
     gap_256 >>= 8;
-    return gap_256 < bursty_p_watcher_longest() ? (uint32_t)gap_256 : bursty_p_watcher_longest();
+    return gap_256 < bursty_p_watcher_most() ? (uint32_t)gap_256 : bursty_p_watcher_most();
 }
 
 /* Once it is known who has run. */
 static uint32_t bursty_p_watcher_next_gap(bursty_p_round *round, uint64_t gap_ns) {
     const uint64_t quarter = 4 * bursty_p_watcher.cost_ns / ((uint64_t)bursty_p_ticks.period_us * 1000);
     uint32_t next = bursty_p_watcher_affords(bursty_p_watcher.cost_ns), pace;
-    if (round->pace < bursty_p_watcher_longest() && --round->left == 0) {
+    if (round->pace < bursty_p_watcher_most() && --round->left == 0) {
         round->pace *= 2;
         round->left = BURSTY_P_FIRST / 2;
     }
     pace = round->pace;
     round->idle_ns = round->has_run ? 0 : round->idle_ns + gap_ns;
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && round->idle_ns >= 500000000) {
-        next = bursty_p_watcher_longest();
+        next = bursty_p_watcher_longest(BURSTY_P_LONGEST);
         pace *= BURSTY_P_LONGEST;
     }
     /* The first looks may take a quarter of a processor. */
