@@ -93,6 +93,8 @@ TEST(ticks_are_the_cpu_time) {
     CHECK(ticks > cpu - slack && ticks < cpu + slack);
     if (ticks < cpu - slack || ticks > cpu + slack) printf("%.0f of %.0f\n", ticks, cpu);
     /* The thread's own is left out. */
+    CHECK(bursty_p_watcher.own_us > 0);
+    CHECK(stats_now().cpu_us + bursty_p_watcher.own_us <= bursty_p_cpu_us());
     CHECK((double)stats_now().cpu_us < 1e6 * (cpu_seconds() - began) + 50000);
 }
 
@@ -251,6 +253,7 @@ TEST(who_has_the_signal_gets_timers) {
     CHECK(bursty_p_tick_signal > SIGRTMIN);
     CHECK(has_ticked(300));
     CHECK_EQ(stats_now().ticks % 100, 0);
+    CHECK(bursty_p_ticks.rows[0].sum[BURSTY_P_TICK_SQUARES] >= 100 * bursty_p_ticks.rows[0].sum[0]);
     CHECK_EQ(mine, 0);
     bursty_stop();
     CHECK_EQ(sigaction(SIGURG, &old, &action), 0);
