@@ -98,12 +98,15 @@
       action of the profile. docs/productions.md, examples/conditional.c.
 
    WHAT HAPPENS
-   Time: where there are timers (Linux, gcc or clang) each thread gets one, which
-   interrupts it after each 10 ms of its CPU time. Such a tick is charged to the
-   innermost scope and to the scopes around it. On Windows and macOS a thread of
-   this header, the watcher, looks at the scopes of all threads, and sees who waits,
-   too; on Linux config.watch = 1 asks for it. In a shared object of Linux set
-   config.tick_hz or watch; bursty_stats.no_time says why nothing ticks.
+   Time: on Linux (gcc or clang) a thread of this header sends ticks at random
+   moments to the threads that run. Such a tick is charged to the innermost scope
+   and to the scopes around it. On Windows and macOS this thread, the watcher,
+   looks at the scopes of all threads, and sees who waits, too; on Linux
+   config.watch = 1 asks for it. With config.watch = -1, where the system gives no
+   thread, and in a child of fork each thread gets a timer instead, which
+   interrupts it after each 10 ms of its CPU time. Timers may keep step with a
+   program that wakes by a clock; then the report says so. In a shared object of
+   Linux set config.tick_hz or watch; bursty_stats.no_time says why nothing ticks.
    Counts: each line of step 2 contains a check, which counts down. After 990
    checks on average the next 10 are a burst. Events are recorded in bursts and
    nowhere else, and the report scales them up. config.profile has the rates.
@@ -149,18 +152,19 @@
    PROMISES
      - It never prints, aborts, or takes a lock, and it allocates nothing. (It asks
        the C library to tell when a thread ends; that library may allocate a few
-       bytes at the thread's first check. A watcher is a thread, for which the
-       system allocates a stack; with it the end of a thread waits while it is
-       looked at, some microseconds.) It uses 1 MiB of static memory,
+       bytes at the thread's first check. bursty_start makes a thread, for which
+       the system allocates a stack, unless config.watch is -1; with it the end of
+       a thread waits while it is looked at, some microseconds.) It uses 1 MiB of static memory,
        whose pages are touched when they are needed: enough for 180 threads, 6000
        table rows and 2000 paths; or memory that you pass in. The compiler lays out
        3 KB for each thread, 900 bytes in a shared object. Frames have 860 KiB of
        their own, touched by the first bursty_frame.
      - What does not fit is counted, and the report says it first: events, threads,
        ticks, and CPU time of the process that no tick saw. Counters saturate.
-     - A timer's signal is a real-time signal that the program does not use. Waits
-       are not interrupted, since it ticks with CPU time. Without a free signal
-       nothing ticks, and the report says so.
+     - Ticks are sent as SIGURG, which is ignored by default, if the program has no
+       handler for it; else there are timers. A timer's signal is a real-time signal
+       that the program does not use. Waits are not interrupted, since ticks come to
+       threads that run. Without a free signal nothing ticks, and the report says so.
      - A check or scope keeps all registers: on x86-64 with gcc and clang it is
        assembly that changes nothing but the flags and registers that are free.
        Counts, events and dumps are the same with BURSTY_PORTABLE.
@@ -219,6 +223,8 @@
      BURSTY_NO_TIMERS      bursty_start sets no timers, and n > 0 as config.tick_hz says
                            that you call bursty_tick n times a second.
      BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
+     BURSTY_FRAME_BLOCKS=n How many functions, of all threads and kinds of frames, have
+                           an interval in slow frames: 1024, 536 bytes each.
      BURSTY_FRAMES=n       How many kinds of frames: 8, at most 64. In a bare build 0,
                            which leaves frames out. There it needs BURSTY_TICKS, 4 kB
                            of flash, 6.5 kB of RAM for the first kind and 3 kB for
@@ -228,9 +234,9 @@
    options.
 
    COST
-     A check is two instructions on x86-64, a scope 11 (10 at a fixed address). A
-     tick takes some 40 us in a virtual machine: 0.3 % at the default rate. An event
-     in a burst takes 40 to 130 instructions; a frame takes 400, and two clocks. If a tiny function mostly
+     A check is two instructions on x86-64, a scope 11 (10 at a fixed address). Ticks
+     take .1 to .3 % of a processor, and up to a quarter of one in the first tenth of
+     a second (docs/ticks.md). An event in a burst takes 40 to 130 instructions; a frame takes 400, and two clocks. If a tiny function mostly
      returns in its first lines, put the check behind that return: it costs
      nothing then.
 
@@ -269,6 +275,7 @@
      the tree of paths
      ticks: the scope of an interrupted instruction
      a timer of a thread's CPU time
+     ticks in step
      stacks that nobody has told of
      timers
      the watcher: what it asks of the system
@@ -461,17 +468,21 @@ typedef struct bursty_config {
     bursty_profile profile;   /* profile 0; all zero: hot functions and pairs */
     void *memory;             /* NULL: BURSTY_MEMORY bytes of static memory   */
     size_t memory_bytes;
-    int32_t tick_hz;          /* looks at each thread in a second, with timers
-                                 of its CPU time: 100 where this header has
-                                 timers, and where it has a watcher as many as
-                                 .1 % of a processor pays for, at most 100;
-                                 else none. -1: none.
+    int32_t tick_hz;          /* looks at each thread in a second of its CPU
+                                 time. 0: as many as .1 % of a processor pays
+                                 for, at most 100, and on Linux with 64 bits up
+                                 to 10 000 in the beginning; 100 with timers;
+                                 none where there is no thread and no timer.
+                                 -1: none.
                                  Without both, or with BURSTY_BARE, n > 0 says
                                  that you call bursty_tick n times a second   */
     int32_t watch;            /* 1: a thread of this header, the watcher, looks
                                  at the scopes of the others. No signals, and
-                                 it sees who waits. 0: where there are no timers
-                                 (Windows, macOS). -1: never                  */
+                                 it sees who waits. 0: so on Windows and macOS;
+                                 on Linux it sends ticks (SIGURG) at random
+                                 moments to threads that run, and sees nobody
+                                 wait. -1: no such thread; on Linux timers,
+                                 which may keep step with the program         */
     uint32_t fold;            /* n > 0 folds recursion: a scope that is the
                                  running one or one of its n - 1 nearest
                                  callers goes back there, in time and contexts */
@@ -534,12 +545,15 @@ typedef struct bursty_stats {
     uint32_t lost_threads;   /* threads without a record, of which nothing is
                                 known: enlarge BURSTY_MEMORY                  */
     uint32_t rate_ppm;       /* checks inside bursts per million checks       */
-    uint64_t ticks;          /* charged to scopes                             */
+    uint64_t ticks;          /* charged to scopes. One is 1 / tick_hz of CPU
+                                time, with a tick_hz of 0 10 ms, or .1 ms on
+                                Linux with 64 bits and a watch of 0           */
     uint64_t ticks_slow;     /* of these, ticks inside this header's recording */
     uint64_t ticks_lost;     /* on threads without a record                   */
     uint64_t ticks_cut;      /* charged to a scope further out: the table of
                                 paths was full; enlarge BURSTY_MEMORY         */
-    uint64_t ticks_late;     /* left out, of more than 100 at once            */
+    uint64_t ticks_late;     /* left out: more than 100 looks at once, or the
+                                thread had ended                              */
     uint64_t untimed;        /* threads without a timer: the system has no more */
     uint64_t cpu_us;         /* CPU time of the process since bursty_start, less
                                 pauses; 0 without timers                      */
@@ -660,7 +674,7 @@ BURSTY_API int bursty_save(const char *path) BURSTY_P_OFF(return (void)path, 0)
    timer of bursty_start does it, where there is one; else call it from a
    timer's signal handler, from the SysTick interrupt, or once a frame, with
    config.tick_hz set. One caller for each thread. While a watcher looks, it
-   does nothing: where one would begin by itself set config.watch to -1. */
+   does nothing: set config.watch to -1. */
 BURSTY_API void bursty_tick(uint32_t n) BURSTY_P_OFF((void)n)
 #ifndef BURSTY_BARE
 /* The same for a stack that somebody else knows, an interpreter or a walk over
@@ -1680,6 +1694,10 @@ uint8_t bursty_p_open;
 #define BURSTY_P_WATCHER
 #endif
 #endif
+/* Where such a thread can send the others a tick. */
+#if defined(BURSTY_P_WATCHER) && defined(BURSTY_P_TIMERS) && defined(SYS_tgkill) && defined(SIGURG)
+#define BURSTY_P_TICKER
+#endif
 
 #if defined(BURSTY_BARE) && defined(__OPTIMIZE_SIZE__)
 #define BURSTY_P_STEP static inline BURSTY_P_KEEP_SLOW /* the compiler knows where it saves bytes */
@@ -2079,6 +2097,10 @@ typedef struct bursty_p_thread {
     const volatile uint32_t *processor; /* where it ran last; NULL: not known */
     int64_t unpaid_ns;        /* its CPU time less what looks have paid for; see watcher.c */
     uint64_t ran_ns;          /* the thread's CPU time at the last look, or as far as it is paid */
+#endif
+#ifdef BURSTY_P_TICKER
+    uint32_t owed;            /* ticks whose signal is on its way; see watcher.c */
+    uint32_t carried;         /* ticks that go with the next signal */
 #endif
     char name[BURSTY_P_NAME];
     bursty_p_count checks, burst_checks, lost, bursts[BURSTY_PROFILES], events[BURSTY_PROFILES];
@@ -3766,8 +3788,12 @@ static struct {
     uint32_t row_room, row_count, index_mask, period_us;
     bursty_p_tick_count lost, cut, late, untimed, astray;
     uint32_t fold;
+    uint32_t usual; /* what a look counts for that nothing has made rarer or more frequent */
 #ifdef BURSTY_P_WATCHER
     uint32_t is_watched;
+#endif
+#ifdef BURSTY_P_TICKER
+    uint32_t is_sent; /* the watcher's thread sends ticks */
 #endif
 } bursty_p_ticks;
 
@@ -3776,6 +3802,13 @@ static struct {
 #define BURSTY_P_IS_WATCHED bursty_p_ticks.is_watched
 #else
 #define BURSTY_P_IS_WATCHED 0u
+#endif
+
+/* Does it send ticks? */
+#ifdef BURSTY_P_TICKER
+#define BURSTY_P_IS_SENT bursty_p_ticks.is_sent
+#else
+#define BURSTY_P_IS_SENT 0u
 #endif
 
 /* Takes `bytes` of memory for rows and index. Returns how many it needs: all,
@@ -4410,6 +4443,79 @@ static void bursty_p_timer_delete(int timer) {
     (void)syscall(SYS_timer_delete, (long)timer);
 }
 
+/* ---- ticks in step ------------------------------------ src/in_step.c ---- */
+
+/* The kernel looks at timers of CPU time when its clock ticks, every 4 ms. A
+   program that wakes at moments of the same clock meets these ticks at the same
+   place of its work, each time, and whatever stands there gets all of them:
+
+       clock     |       |       |       |       |       |       |       |
+       wakes       uuudddd                                 uuudddd
+       a tick              ^                                       ^
+
+   So the numbers of the clock's ticks that interrupted it leave the same
+   remainder by some r: here by 5. Each signal is counted by its remainder for
+   all r. What no sleep was in front of is left out: a thread that runs on is
+   interrupted in a regular way, too, and loses nothing by it.
+
+   Cost: the coarse clock, which needs no system call, and 24 divisions. */
+enum { BURSTY_P_STEPS = 25 };
+typedef struct bursty_p_steps {
+    uint64_t clock_ns, from_ns; /* between two ticks of the clock; 0: not known */
+    uint32_t count;
+    uint32_t at[BURSTY_P_STEPS * (BURSTY_P_STEPS + 1) / 2]; /* of r from r (r - 1) / 2 on */
+} bursty_p_steps;
+
+static uint64_t bursty_p_coarse_ns(int is_length) {
+    enum { MONOTONIC_COARSE = 6 }; /* the kernel's number */
+    struct timespec t;
+    if ((is_length ? clock_getres(MONOTONIC_COARSE, &t) : clock_gettime(MONOTONIC_COARSE, &t)) != 0) return 0;
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void bursty_p_begin_steps(bursty_p_steps *s) {
+    memset(s, 0, sizeof *s);
+    s->clock_ns = bursty_p_coarse_ns(1);
+    s->from_ns = bursty_p_coarse_ns(0);
+}
+
+/* A signal that stands for so much CPU time. last_ns: of the thread, 0 at
+   first. */
+static void bursty_p_step(bursty_p_steps *s, uint64_t *last_ns, uint64_t ran_us) {
+    const uint64_t now = bursty_p_coarse_ns(0), went = now - *last_ns;
+    const int is_first = *last_ns == 0;
+    uint64_t tick;
+    uint32_t r;
+    *last_ns = now;
+    if (is_first || s->clock_ns == 0 || now < s->from_ns) return;
+    if (went <= 1500 * ran_us + s->clock_ns) return; /* it ran on */
+    tick = (now - s->from_ns + s->clock_ns / 2) / s->clock_ns;
+    for (r = 2; r <= BURSTY_P_STEPS; r++)
+        (void)__atomic_fetch_add(&s->at[r * (r - 1) / 2 + (uint32_t)(tick % r)], 1, __ATOMIC_RELAXED);
+    (void)__atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED);
+}
+
+/* Of the r that stands out most: how many of `count` left its most frequent
+   remainder. More than 1 / r + 1 / 4 of them and 45 % stand out. */
+static uint32_t bursty_p_worst_step(const bursty_p_steps *s, uint32_t *worst) {
+    int64_t most = INT64_MIN;
+    uint32_t r, k, found = 0;
+    *worst = 2;
+    for (r = 2; r <= BURSTY_P_STEPS; r++) {
+        const int64_t expected = r < 5 ? 100 / (int64_t)r + 25 : 45;
+        uint32_t top = 0;
+        for (k = 0; k < r; k++) {
+            const uint32_t n = __atomic_load_n(&s->at[r * (r - 1) / 2 + k], __ATOMIC_RELAXED);
+            if (n > top) top = n;
+        }
+        if (100 * (int64_t)top - expected * (int64_t)s->count <= most) continue;
+        most = 100 * (int64_t)top - expected * (int64_t)s->count;
+        found = top;
+        *worst = r;
+    }
+    return found;
+}
+
 #endif
 
 /* ---- stacks that nobody has told of ------------- src/bursty/stacks.c ---- */
@@ -4519,14 +4625,31 @@ static int bursty_p_is_astray(const void *frame) {
 enum { BURSTY_P_TICK_CAP = 100 };
 
 static int bursty_p_tick_signal; /* 0: no timer is started any more */
+static bursty_p_steps bursty_p_stepping;
+static BURSTY_P_TLS uint64_t bursty_p_last_tick_ns;
+
+/* How many ticks this signal is. One of the watcher's thread has left their
+   number in the record. */
+static uint32_t bursty_p_tick_number(const siginfo_t *info) {
+#ifdef BURSTY_P_TICKER
+    if (bursty_p_ticks.is_sent) {
+        bursty_p_thread *t = bursty_p_registered();
+        return t ? __atomic_exchange_n(&t->owed, 0, __ATOMIC_SEQ_CST) : 0;
+    }
+#endif
+    return bursty_p_ticks.usual * (1 + (uint32_t)(info->si_code == SI_TIMER ? info->si_overrun : 0));
+}
 
 static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
     int error = errno;
-    uint32_t n = 1 + (uint32_t)(info->si_code == SI_TIMER ? info->si_overrun : 0);
-    (void)number;
-    if (n > BURSTY_P_TICK_CAP) {
-        bursty_p_tick_add_shared(&bursty_p_ticks.late, n - BURSTY_P_TICK_CAP);
-        n = BURSTY_P_TICK_CAP;
+    const uint32_t most = BURSTY_P_TICK_CAP * bursty_p_ticks.usual;
+    uint32_t n = bursty_p_tick_number(info);
+    if (n == 0 || number != bursty_p_tick_signal) return; /* nobody of ours sent it */
+    if (!BURSTY_P_IS_SENT)
+        bursty_p_step(&bursty_p_stepping, &bursty_p_last_tick_ns, (uint64_t)n * bursty_p_ticks.period_us);
+    if (n > most) {
+        bursty_p_tick_add_shared(&bursty_p_ticks.late, n - most);
+        n = most;
     }
 #ifdef BURSTY_P_KNOWS_STACKS
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) == 1
@@ -4562,21 +4685,26 @@ static int bursty_p_arm(bursty_p_thread *t) {
         bursty_p_disarm(t);
         return 1;
     }
-    if (bursty_p_timer_start(timer, bursty_p_ticks.period_us, random) == 0) return 1;
+    if (bursty_p_timer_start(timer, bursty_p_ticks.period_us * bursty_p_ticks.usual, random) == 0) return 1;
     return __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST) != signal;
 }
 
-/* Takes the highest real-time signal that has no handler. Returns 0 if there is
-   none. The highest four are left to others: debuggers, valgrind and `bursty
-   record` use them. */
+static int bursty_p_is_free(int number) {
+    struct sigaction old;
+    return sigaction(number, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO)
+           && old.sa_handler == SIG_DFL;
+}
+
+/* For timers: the highest real-time signal that has no handler. The highest four
+   are left to others: debuggers, valgrind and `bursty record` use them. A tick
+   that is sent may arrive while another program takes this one's place, which
+   has no handler: SIGURG is ignored there. (A timer's signal is dropped.)
+   Returns 0 if there is none. */
 static int bursty_p_install(void) {
-    struct sigaction action, old;
-    int number;
-    for (number = SIGRTMAX - 4; number > SIGRTMIN; number--) {
-        if (sigaction(number, NULL, &old) != 0) continue;
-        if (!(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL) break;
-    }
-    if (number <= SIGRTMIN) return 0;
+    struct sigaction action;
+    int number = BURSTY_P_IS_SENT ? SIGURG : SIGRTMAX - 4;
+    while (number > SIGRTMIN && !bursty_p_is_free(number)) number--;
+    if (number == SIGRTMIN || !bursty_p_is_free(number)) return 0;
     bursty_p_find_code();
     memset(&action, 0, sizeof action);
     action.sa_sigaction = bursty_p_tick_handle;
@@ -4602,6 +4730,24 @@ static void bursty_p_uninstall(void) {
     action.sa_handler = SIG_DFL;
     if (number) (void)sigaction(number, &action, NULL);
 }
+
+#ifdef BURSTY_P_TICKER
+/* To a thread that has not ended; on the watcher's thread. One signal waits at
+   most, whatever the thread blocks: the number of its ticks goes on. It is sent
+   again if it seems to be lost. */
+static void bursty_p_send_ticks(bursty_p_thread *t, uint32_t thread, uint32_t n) {
+    const uint32_t most = BURSTY_P_TICK_CAP * bursty_p_ticks.usual;
+    const int number = __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST);
+    struct sigaction now;
+    uint32_t before;
+    if (!number || sigaction(number, NULL, &now) != 0 || !(now.sa_flags & SA_SIGINFO)
+        || now.sa_sigaction != bursty_p_tick_handle) return; /* the program has taken it */
+    before = __atomic_fetch_add(&t->owed, n, __ATOMIC_SEQ_CST);
+    if (before > UINT32_MAX / 2) (void)__atomic_fetch_sub(&t->owed, n, __ATOMIC_SEQ_CST);
+    if (before == 0 || before > most)
+        (void)syscall(SYS_tgkill, (long)getpid(), (long)thread, (long)number);
+}
+#endif
 #endif /* BURSTY_P_TIMERS */
 
 /* ---- the watcher: what it asks of the system  src/bursty/watcher_system.c ---- */
@@ -4640,6 +4786,7 @@ static struct {
     uint32_t has_own_files; /* see bursty_p_system_be_prompt */
     uint64_t cost_ns; /* of a round, as a mean of some 64 */
     uint32_t costs;   /* how many of them there are */
+    uint32_t own_us;  /* CPU time of its thread, and of those before it */
     bursty_p_tick_count looks, squares, late, cut; /* see watcher.c */
 #if defined(_WIN32)
     void *thread, *timer, *event, *library;
@@ -4981,8 +5128,8 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
 /* One thread looks at the shadow stacks of all others. It stops nobody and
    sends no signal.
 
-       gap          gap      gap            gap           uniform from 1/2 to 3/2 of the period,
-   |----------*---------*---------*------------------*    so no loop of the program keeps step
+       gap          gap      gap            gap           exponential: whatever the program does,
+   |----------*---------*---------*------------------*    it cannot know when, nor keep step
               |
               a round:  1. each thread: its CPU time, and a copy of its stack
                         2. each thread that has run since the last round: its CPU time again
@@ -5044,27 +5191,50 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
    many looks of one round met one scope, running or waiting: docs/ticks.md
    makes a factor of it.
 
-   Gaps may be 2 to 8 times longer, at most .1 s, and for two reasons. If no
-   thread has run for half a second, they are 8 times longer until one has run.
-   And if config.tick_hz is 0 the watcher may take .1 % of a processor: a mean
-   of its own CPU time for a round, over some 64 rounds, says how long gaps have
-   to be.
+   Gaps may be longer, at most .1 s, and for two reasons. If no thread has run
+   for half a second, they are 8 times longer until one has run. And if
+   config.tick_hz is 0 the watcher may take .1 % of a processor: a mean of its
+   own CPU time for a round, over some 64 rounds, says how long gaps have to be,
+   from 1 to 8 times.
 
-       gap of 8          |   gap of 1   |   gap of 1   |
-       ------------------*--------------*--------------*
-                         | this look counts for 4.5, rounded at random
-
-   A look counts for half of the gap before it and half of the one behind it.
-   Else the first look at a thread that has begun to run would count for 8, and
-   the gap before it was 4 of running on average. The second reason has no such
-   trouble, for its mean moves slowly.
+   A look counts for the mean length of the gap before it, which was chosen
+   before anybody knew what the look would find. With exponential gaps that is
+   without bias, however the choice depends on what was seen: sum over looks of
+   what they found, times the mean gap, is on average the integral over time.
 
    A thread that has not run since the last look is where it was: its stack is
    not read again.
 
+   Where there are timers, too, nobody asked for a watcher, and so who waits is
+   nobody's question. There the thread sends a tick to each one that it finds
+   running: SIGURG, whose handler charges it as one of a timer (timers.c), for it
+   knows the instruction. Timers keep step with a program that wakes at moments
+   of the kernel's clock: they meet each of its frames at the same place.
+   Nothing is read of a stack, and a thread that waits is left alone.
+
+       looks of the first second: 256 that count for 1 period of .1 ms, 128 that
+       count for 2, 128 for 4, 8, ... up to what the thread may cost (100, or 1 %
+       of it)
+
+   Whom the thread displaced when it woke is ready, and gets its tick where it
+   was displaced. On a busy machine it may have waited for others: so it is not
+   believed if its ticks are ahead of its CPU time by more than one look.
+
+   A round that begins late sends as many ticks as the thread's CPU time since
+   the last round is worth: now, if it runs or is ready, else with its next
+   tick. So the sum of ticks is the CPU time, however busy the machine is.
+
    Cost: a wake, which is most of it; a clock reading for each thread, another
    one for those that have run, the path's rows, and at times a second wake. */
 enum { BURSTY_P_CLOSED, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING };
+
+static uint32_t bursty_p_watcher_random(void) {
+    uint32_t r = bursty_p_watcher.random;
+    r ^= r << 13;
+    r ^= r >> 17;
+    r ^= r << 5;
+    return bursty_p_watcher.random = r;
+}
 
 typedef struct bursty_p_peek {
     uint32_t depth;
@@ -5130,8 +5300,9 @@ typedef struct bursty_p_met {
 
 typedef struct bursty_p_round {
     uint32_t number, looks;
-    uint32_t gap, next_gap;             /* before this round and behind it, in periods */
-    uint32_t weight;                    /* of each look: see above */
+    uint32_t gap;                       /* before this round, in periods: what its looks count for */
+    uint32_t pace, left;                /* gaps may be so long; rounds until it is twice as much */
+    uint32_t is_late;
     uint32_t has_run;                   /* some thread has, since the last round */
     uint64_t idle_ns;                   /* for so long no thread has */
     bursty_p_tick_count squares;
@@ -5146,13 +5317,13 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
     const bursty_site *site = bursty_p_ticks.rows[row - 1].site;
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)what), i;
     if (what == BURSTY_P_RUNS) {
-        bursty_p_tick_charge_row(row, round->weight, pending & 1);
+        bursty_p_tick_charge_row(row, round->gap, pending & 1);
 #if BURSTY_FRAMES > 0
-        for (i = 0; i < round->weight; i++)
+        for (i = 0; i < round->gap; i++)
             bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
 #endif
-    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], round->weight);
-    round->looks += round->weight;
+    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], round->gap);
+    round->looks += round->gap;
     for (i = 0; i < 16; i++, h++) {
         bursty_p_met *met = &round->met[h % BURSTY_P_MET];
         if (met->round != round->number) {
@@ -5163,11 +5334,11 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
         } else if (met->site != site || met->what != (uint32_t)what) {
             continue;
         }
-        round->squares += (2 * met->count + round->weight) * round->weight;
-        met->count += round->weight;
+        round->squares += (2 * met->count + round->gap) * round->gap;
+        met->count += round->gap;
         return;
     }
-    round->squares += round->weight * round->weight;
+    round->squares += round->gap * round->gap;
 }
 
 /* Runs and waits by CPU time that moves in large steps: gap_ns of it are paid
@@ -5188,7 +5359,7 @@ static int64_t bursty_p_watcher_periods(uint32_t count) {
 /* CPU time that the thread has got, or that a look has paid for; gap in
    periods. */
 static void bursty_p_watcher_earn(bursty_p_thread *t, int64_t ns, uint32_t gap) {
-    const int64_t most = bursty_p_watcher_periods(4 * gap);
+    const int64_t most = bursty_p_watcher_periods(BURSTY_P_IS_SENT ? 64 * bursty_p_ticks.usual : 4 * gap);
     t->unpaid_ns += ns;
     if (t->unpaid_ns > most) t->unpaid_ns = most;
     if (t->unpaid_ns < -most) t->unpaid_ns = -most;
@@ -5233,6 +5404,31 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     t->pending = row;
 }
 
+#ifdef BURSTY_P_TICKER
+/* ns of CPU time in ticks, rounded at random. */
+static uint32_t bursty_p_ticks_of(uint64_t ns) {
+    const uint64_t one = (uint64_t)bursty_p_ticks.period_us * 1000;
+    return (uint32_t)((ns + (one * (bursty_p_watcher_random() >> 8) >> 24)) / one);
+}
+
+/* The same, if ticks are sent. pending: how many. */
+static void bursty_p_watcher_look_to_send(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns) {
+    uint64_t ran_ns = 0, got;
+    t->pending = 0;
+    if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
+    (void)bursty_p_system_ask(t->system, &ran_ns);
+    got = ran_ns - t->ran_ns < gap_ns ? ran_ns - t->ran_ns : gap_ns;
+    if (got) {
+        t->found = BURSTY_P_UNKNOWN;
+        t->pending = round->is_late ? bursty_p_ticks_of(got) : round->gap;
+        if (!round->is_late && t->ran_ns) bursty_p_watcher_earn(t, (int64_t)got, round->gap);
+        round->has_run = 1;
+    }
+    t->ran_ns = ran_ns;
+    BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+}
+#endif
+
 /* Late looks are not charged. CPU time up to it is paid all the same, or is not
    earned. */
 static void bursty_p_watcher_leave_out(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns,
@@ -5260,16 +5456,30 @@ static int bursty_p_watcher_is_in_the_way(const bursty_p_thread *t) {
            || *own == *t->processor;
 }
 
-static uint32_t bursty_p_watcher_gaps(const bursty_p_round *round) {
-    return round->gap > round->next_gap ? round->gap : round->next_gap;
-}
-
 /* Of a thread whose CPU time has not moved. */
 static int bursty_p_watcher_judge(const bursty_p_round *round, bursty_p_thread *t, int is_last) {
     if (is_last) return t->found == BURSTY_P_READY ? BURSTY_P_RUNS : BURSTY_P_WAITS;
+    t->asks = t->system;
+    if (round->is_late) return BURSTY_P_UNKNOWN;
     if (!bursty_p_watcher_is_in_the_way(t)) return BURSTY_P_WAITS;
-    t->asks = 2 * t->unpaid_ns > bursty_p_watcher_periods(round->weight) ? t->system : 0;
+    if (BURSTY_P_IS_SENT) return BURSTY_P_UNKNOWN;
+    t->asks = 2 * t->unpaid_ns > bursty_p_watcher_periods(round->gap) ? t->system : 0;
     return BURSTY_P_UNKNOWN;
+}
+
+/* It is known what a pending thread does. Ticks that were sent are not pending
+   any more. */
+static void bursty_p_watcher_settle(bursty_p_round *round, bursty_p_thread *t, int what) {
+#ifdef BURSTY_P_TICKER
+    if (BURSTY_P_IS_SENT) {
+        if (what == BURSTY_P_RUNS) bursty_p_tick_add_shared(&bursty_p_ticks.late, t->pending); /* it has ended */
+        else if (round->is_late && t->carried < UINT32_MAX / 2) t->carried += t->pending;
+        t->pending = 0;
+        return;
+    }
+#endif
+    bursty_p_watcher_charge(round, t->pending, what);
+    t->pending = 0;
 }
 
 /* Looks at a pending thread again, least_ns after the time that ran_ns tells.
@@ -5284,13 +5494,18 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     else if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
         if (ran_ns - t->ran_ns < least_ns) what = bursty_p_watcher_judge(round, t, is_last);
-        if (what == BURSTY_P_RUNS)
-            bursty_p_watcher_earn(t, -bursty_p_watcher_periods(round->weight), bursty_p_watcher_gaps(round));
+        if (what == BURSTY_P_RUNS && !round->is_late)
+            bursty_p_watcher_earn(t, -bursty_p_watcher_periods(round->gap), round->gap);
+#ifdef BURSTY_P_TICKER
+        if (what == BURSTY_P_RUNS && BURSTY_P_IS_SENT) {
+            bursty_p_send_ticks(t, t->system, t->pending + t->carried);
+            t->pending = t->carried = 0;
+        }
+#endif
         BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
     }
     if (what == BURSTY_P_UNKNOWN) return 1;
-    bursty_p_watcher_charge(round, t->pending, what);
-    t->pending = 0;
+    bursty_p_watcher_settle(round, t, what);
     return 0;
 }
 
@@ -5302,9 +5517,10 @@ static int bursty_p_watcher_ask(bursty_p_round *round, bursty_p_thread *t) {
     if (!t->pending) return 0;
     if (!t->asks) return 1;
     t->found = (uint32_t)bursty_p_system_state(t->asks);
+    if (BURSTY_P_IS_SENT && t->found == BURSTY_P_READY && !round->is_late
+        && t->unpaid_ns < -bursty_p_watcher_periods(round->gap)) t->found = BURSTY_P_WAITS;
     if (t->found != BURSTY_P_WAITS) return 1;
-    bursty_p_watcher_charge(round, t->pending, BURSTY_P_WAITS);
-    t->pending = 0;
+    bursty_p_watcher_settle(round, t, BURSTY_P_WAITS);
     return 0;
 }
 
@@ -5316,50 +5532,65 @@ static void bursty_p_watcher_count_threads(uint32_t watched) {
     if (both > BURSTY_P_GET(&bursty_p_watcher.unwatched)) BURSTY_P_PUT(&bursty_p_watcher.unwatched, both);
 }
 
-static uint32_t bursty_p_watcher_random(void) {
-    uint32_t r = bursty_p_watcher.random;
-    r ^= r << 13;
-    r ^= r >> 17;
-    r ^= r << 5;
-    return bursty_p_watcher.random = r;
+/* The time to the next look, of an exponential distribution: however long none
+   has come, the next one is as far away as ever. -ln of a random number of 32
+   bits below 1; f + f (1 - f) (.4427 - .1977 f) has the mean of log2(1 + f), and is
+   nowhere farther from it than .0026. */
+static uint64_t bursty_p_watcher_gap(uint32_t periods) {
+    uint32_t r = bursty_p_watcher_random(), whole = 1, f;
+    uint64_t e; /* in 1/65536 */
+    for (; r >> 31 == 0; r <<= 1) whole++;
+    f = r >> 15 & 0xffff;
+    f += (uint32_t)((uint64_t)f * (65536 - f) * (29013 - (12957 * f >> 16)) >> 32);
+    e = (((uint64_t)whole << 16) - f) * 45426 >> 16;
+    return (uint64_t)bursty_p_ticks.period_us * 1000 * periods * e >> 16;
 }
 
-static uint64_t bursty_p_watcher_gap(void) {
-    const uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 1000;
-    return ns / 2 + (ns * (bursty_p_watcher_random() >> 8) >> 24);
-}
-
-/* ---- how long gaps are, and how much looks count ---- */
+/* ---- how long gaps are ---- */
 
 #define BURSTY_P_WATCHER_PPM 1000u
-#define BURSTY_P_LONGEST 8u /* in periods */
+#define BURSTY_P_LONGEST 8u /* usual gaps */
+#define BURSTY_P_FIRST 256u /* looks at the first pace; half as many at each pace behind it */
 
-/* In periods. */
-static uint32_t bursty_p_watcher_longest(void) {
-    const uint32_t most = 100000 / bursty_p_ticks.period_us;
-    return most < 2 ? 1 : most < BURSTY_P_LONGEST ? most : BURSTY_P_LONGEST;
+/* In periods. Who sends ticks may take gaps twice as long for what they cost. */
+static uint32_t bursty_p_watcher_longest(uint32_t times) {
+    const uint32_t usual = bursty_p_ticks.usual, most = times * 12500 / (bursty_p_ticks.period_us * usual);
+    return most < 2 ? usual : most < times ? most * usual : times * usual;
+}
+static uint32_t bursty_p_watcher_most(void) {
+    return bursty_p_watcher_longest(BURSTY_P_IS_SENT ? 2 * BURSTY_P_LONGEST : BURSTY_P_LONGEST);
 }
 
 /* Returns how many periods the next gap is to be, on average: such that a round
    costs its share of it. A mean of 2.3 is 2 in seven of ten cases, else 3. */
 static uint32_t bursty_p_watcher_affords(uint64_t cost_ns) {
     const uint64_t one = (uint64_t)bursty_p_ticks.period_us * BURSTY_P_WATCHER_PPM / 1000;
-    uint64_t gap_256 = one ? 256 * cost_ns / one : 0;
-    if (bursty_p_all.config.tick_hz > 0 || gap_256 < 256) return 1;
+    const uint32_t usual = bursty_p_ticks.usual;
+    uint64_t gap_256 = 256 * cost_ns;
+    gap_256 = one ? gap_256 / one : 10 * gap_256;
+    if (bursty_p_all.config.tick_hz > 0 || gap_256 < 256 * usual) return usual;
     gap_256 += bursty_p_watcher_random() >> 24;
     gap_256 >>= 8;
-    return gap_256 < bursty_p_watcher_longest() ? (uint32_t)gap_256 : bursty_p_watcher_longest();
+    return gap_256 < bursty_p_watcher_most() ? (uint32_t)gap_256 : bursty_p_watcher_most();
 }
 
 /* Once it is known who has run. */
-static void bursty_p_watcher_weigh(bursty_p_round *round, uint64_t gap_ns) {
+static uint32_t bursty_p_watcher_next_gap(bursty_p_round *round, uint64_t gap_ns) {
+    const uint64_t quarter = 4 * bursty_p_watcher.cost_ns / ((uint64_t)bursty_p_ticks.period_us * 1000);
+    uint32_t next = bursty_p_watcher_affords(bursty_p_watcher.cost_ns), pace;
+    if (round->pace < bursty_p_watcher_most() && --round->left == 0) {
+        round->pace *= 2;
+        round->left = BURSTY_P_FIRST / 2;
+    }
+    pace = round->pace;
     round->idle_ns = round->has_run ? 0 : round->idle_ns + gap_ns;
-    round->next_gap = bursty_p_watcher_affords(bursty_p_watcher.cost_ns);
-    if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && round->idle_ns >= 500000000)
-        round->next_gap = bursty_p_watcher_longest();
-    round->weight = round->gap + round->next_gap;
-    if (round->weight & 1) round->weight += bursty_p_watcher_random() >> 31;
-    round->weight /= 2;
+    if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && round->idle_ns >= 500000000) {
+        next = bursty_p_watcher_longest(BURSTY_P_LONGEST);
+        pace *= BURSTY_P_LONGEST;
+    }
+    /* The first looks may take a quarter of a processor. */
+    if (pace < quarter) pace = quarter < next ? (uint32_t)quarter : next;
+    return next < pace ? next : pace;
 }
 
 /* A mean over some 64 rounds; of the first 64, of all so far. */
@@ -5369,8 +5600,24 @@ static void bursty_p_watcher_count_cost(uint64_t *before) {
     if (*before && now > *before) {
         if (costs < 64) BURSTY_P_PUT(&bursty_p_watcher.costs, ++costs);
         bursty_p_watcher.cost_ns = mean - mean / costs + (now - *before) / costs;
+        BURSTY_P_PUT(&bursty_p_watcher.own_us, BURSTY_P_GET(&bursty_p_watcher.own_us)
+                                               + (uint32_t)(now / 1000 - *before / 1000));
     }
     *before = now;
+}
+
+/* A round's first look at a thread. Returns whether it is pending. */
+static int bursty_p_watcher_look_first(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns,
+                                       uint32_t late) {
+#ifdef BURSTY_P_TICKER
+    if (BURSTY_P_IS_SENT) {
+        bursty_p_watcher_look_to_send(round, t, gap_ns);
+        return t->pending != 0;
+    }
+#endif
+    if (late) bursty_p_watcher_leave_out(round, t, gap_ns, late);
+    else bursty_p_watcher_look(round, t, gap_ns);
+    return t->pending != 0;
 }
 
 /* late: how many rounds, up to this one, came too late. */
@@ -5378,30 +5625,31 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
     bursty_p_thread *first = bursty_p_all.threads, *end = first + bursty_p_threads(), *t;
     uint32_t watched = 0;
     uint64_t began = 0;
-    int is_pending = 0;
+    int is_pending = 0, naps = 0;
     round->number++;
+    round->is_late = late != 0;
     round->looks = round->has_run = 0;
     round->squares = 0;
     for (t = first; t < end; t++) {
         if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
         watched++;
-        if (late) bursty_p_watcher_leave_out(round, t, gap_ns, late);
-        else bursty_p_watcher_look(round, t, gap_ns);
-        is_pending |= !late && t->pending;
+        is_pending |= bursty_p_watcher_look_first(round, t, gap_ns, late);
     }
-    bursty_p_watcher_weigh(round, late ? 0 : gap_ns);
     if (is_pending) {
         is_pending = 0;
         for (t = first; t < end; t++) is_pending |= bursty_p_watcher_look_again(round, t, 1, 0);
     }
     if (is_pending) {
         is_pending = 0;
-        for (t = first; t < end; t++) is_pending |= bursty_p_watcher_ask(round, t);
+        for (t = first; t < end; t++) {
+            is_pending |= bursty_p_watcher_ask(round, t);
+            naps |= t->pending && t->found != BURSTY_P_READY;
+        }
     }
     if (is_pending) {
         began = bursty_p_wall_ns();
-        bursty_p_system_nap();
-        began = bursty_p_wall_ns() - began;
+        if (naps) bursty_p_system_nap();
+        began = naps ? bursty_p_wall_ns() - began : 0;
         for (t = first; t < end; t++) (void)bursty_p_watcher_look_again(round, t, began / 2, 1);
     }
     if (counts) bursty_p_watcher_count_threads(watched);
@@ -5412,7 +5660,7 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
 }
 
 static uint64_t bursty_p_watcher_late_ns(void) {
-    uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 500;
+    uint64_t ns = (uint64_t)bursty_p_ticks.period_us * bursty_p_ticks.usual * 500;
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && ns > 500000) ns = 500000;
     if (ns < 250000) ns = 250000;
     return ns + bursty_p_system_slack_ns();
@@ -5426,18 +5674,19 @@ static void bursty_p_watcher_run(void) {
     bursty_p_mine.epoch = BURSTY_P_GET(&bursty_p_all.epoch);
     bursty_p_mine.ended = 1; /* should anything here be instrumented, it is no thread of the program */
     bursty_p_zero(&round, sizeof round);
-    round.gap = 1;
+    round.pace = bursty_p_ticks.usual > 1 ? 1 : BURSTY_P_LONGEST;
+    round.left = BURSTY_P_FIRST;
+    round.gap = bursty_p_ticks.usual > 1 ? 1 : bursty_p_ticks.usual;
     for (;;) {
         const uint32_t word = BURSTY_P_ACQUIRE(&bursty_p_watcher.word);
         if (BURSTY_P_ACQUIRE(&bursty_p_watcher.ends)) return;
         if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) {
             bursty_p_system_sleep(word, 0);
             last = due = bursty_p_wall_ns();
-            round.gap = 1;
             round.idle_ns = 0;
             continue;
         }
-        due += bursty_p_watcher_gap() * round.gap;
+        due += bursty_p_watcher_gap(round.gap);
         do {
             bursty_p_system_sleep(word, due);
             now = bursty_p_wall_ns();
@@ -5452,7 +5701,7 @@ static void bursty_p_watcher_run(void) {
                                now - counted >= 500000000);
         if (now - counted >= 500000000) counted = now;
         bursty_p_watcher_count_cost(&own_ns);
-        round.gap = round.next_gap;
+        round.gap = bursty_p_watcher_next_gap(&round, missed ? 0 : now - last);
         last = now;
     }
 }
@@ -5500,6 +5749,12 @@ static void bursty_p_watcher_end(void) {
 /* ---- threads that it may look at ---- */
 
 static void bursty_p_watcher_open(bursty_p_thread *t) {
+#ifdef BURSTY_P_TICKER
+    t->owed = t->carried = 0;
+#endif
+#ifdef BURSTY_P_KNOWS_STACKS
+    bursty_p_ask_stack();
+#endif
     t->here = &BURSTY_P_HERE;
     t->ran_ns = 0;
     t->unpaid_ns = 0;
@@ -5513,6 +5768,9 @@ static void bursty_p_watcher_close(bursty_p_thread *t) {
     while (BURSTY_P_ACQUIRE(&t->watched) != BURSTY_P_CLOSED) {
         if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_CLOSED)) {
             bursty_p_system_forget(t->system);
+#ifdef BURSTY_P_TICKER
+            bursty_p_tick_add_shared(&bursty_p_ticks.late, t->carried);
+#endif
             return;
         }
         if (++tries <= 100) continue;
@@ -5525,8 +5783,8 @@ static void bursty_p_watcher_close(bursty_p_thread *t) {
 static void bursty_p_watcher_forked(void) {
     uint32_t i;
     for (i = 0; i < bursty_p_threads(); i++) bursty_p_all.threads[i].watched = BURSTY_P_CLOSED;
-    bursty_p_watcher.exists = 0;
-    if (bursty_p_ticks.on && !bursty_p_watcher_begin()) bursty_p_all.no_time = BURSTY_NO_TIME_THREAD;
+    bursty_p_watcher.exists = bursty_p_watcher.own_us = 0;
+    if (BURSTY_P_IS_WATCHED && bursty_p_ticks.on && !bursty_p_watcher_begin()) bursty_p_all.no_time = BURSTY_NO_TIME_THREAD;
 }
 
 #endif /* BURSTY_P_WATCHER */
@@ -5685,15 +5943,28 @@ static struct {
     uint64_t before, since;
 } bursty_p_cpu;
 
+/* Without that of the watcher's thread. */
+static uint64_t bursty_p_cpu_now(void) {
+#ifdef BURSTY_P_WATCHER
+    const uint64_t own_us = BURSTY_P_GET(&bursty_p_watcher.own_us), now = bursty_p_cpu_us();
+    return now > own_us ? now - own_us : 0;
+#else
+    return bursty_p_cpu_us();
+#endif
+}
+
 static uint64_t bursty_p_cpu_seen(void) {
     uint64_t now;
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return bursty_p_cpu.before; /* no system call */
-    now = bursty_p_cpu_us();
+    now = bursty_p_cpu_now();
     if (now < bursty_p_cpu.since) return bursty_p_cpu.before;
     return bursty_p_cpu.before + now - bursty_p_cpu.since;
 }
 
 #ifdef BURSTY_P_WATCHER
+/* Is the watcher's thread there, or to be there? */
+static int bursty_p_has_thread(void) { return BURSTY_P_IS_WATCHED || BURSTY_P_IS_SENT; }
+
 static uint32_t bursty_p_wants_watcher(const bursty_config *config) {
 #if defined(BURSTY_P_TIMERS) || defined(__linux__)
     return config->tick_hz >= 0 && config->watch > 0;
@@ -5711,6 +5982,10 @@ static int bursty_p_plan_time(const bursty_config *config) {
     bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
     bursty_p_watcher_forget_counts();
 #endif
+    bursty_p_ticks.usual = 1;
+#ifdef BURSTY_P_TICKER
+    bursty_p_ticks.is_sent = hz >= 0 && config->watch == 0;
+#endif
     bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = bursty_p_ticks.astray = 0;
     bursty_p_cpu.before = 0;
     bursty_p_ticks.fold = config->fold;
@@ -5719,6 +5994,10 @@ static int bursty_p_plan_time(const bursty_config *config) {
     if (hz < 0) bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
     if (hz != 0) return hz > 0;
     if (BURSTY_P_IS_WATCHED) return 1;
+#if defined(BURSTY_P_TICKER) && !defined(BURSTY_P_SHARED) && UINTPTR_MAX > UINT32_MAX
+    bursty_p_ticks.period_us = BURSTY_P_IS_SENT ? 100 : 10000; /* many looks at the beginning */
+    bursty_p_ticks.usual = 10000 / bursty_p_ticks.period_us;
+#endif
 #if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_SHARED)
     bursty_p_all.no_time = BURSTY_NO_TIME_SHARED;
 #elif defined(BURSTY_BARE)
@@ -5731,22 +6010,42 @@ static int bursty_p_plan_time(const bursty_config *config) {
     return bursty_p_all.no_time == BURSTY_TIME_IS_ON;
 }
 
+#ifdef BURSTY_P_TICKER
+/* There is no thread that sends ticks: the system refused it, or this is a
+   forked child, which may be in the middle of an allocation. Returns 0 if no
+   signal is free. */
+static int bursty_p_tick_by_timers(void) {
+    bursty_p_uninstall();
+    bursty_p_ticks.is_sent = 0;
+    return bursty_p_install();
+}
+#endif
+
 static void bursty_p_begin_time(void) {
     if (bursty_p_ticks.row_room == 0) {
         bursty_p_all.no_time = BURSTY_NO_TIME_MEMORY;
         return;
     }
+#ifdef BURSTY_P_TICKER
+    if (BURSTY_P_IS_SENT && !bursty_p_install()) bursty_p_ticks.is_sent = 0;
+#endif
 #ifdef BURSTY_P_TIMERS
-    if (!BURSTY_P_IS_WATCHED && !bursty_p_install()) {
+    if (!BURSTY_P_IS_WATCHED && !BURSTY_P_IS_SENT && !bursty_p_install()) {
         bursty_p_all.no_time = BURSTY_NO_TIME_SIGNALS;
         return;
     }
 #endif
-    bursty_p_cpu.since = bursty_p_cpu_us();
+#ifdef BURSTY_P_TIMERS
+    bursty_p_begin_steps(&bursty_p_stepping);
+#endif
+    bursty_p_cpu.since = bursty_p_cpu_now();
     BURSTY_P_FENCE();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 1);
 #ifdef BURSTY_P_WATCHER
-    if (!bursty_p_ticks.is_watched || bursty_p_watcher_begin()) return;
+    if (!bursty_p_has_thread() || bursty_p_watcher_begin()) return;
+#ifdef BURSTY_P_TICKER
+    if (BURSTY_P_IS_SENT && bursty_p_tick_by_timers()) return;
+#endif
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 0);
     bursty_p_all.no_time = BURSTY_NO_TIME_THREAD;
 #endif
@@ -5766,10 +6065,10 @@ static void bursty_p_end_time(void) {
 static void bursty_p_pause_time(int is_paused) {
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) == 0) return;
     bursty_p_cpu.before = bursty_p_cpu_seen();
-    bursty_p_cpu.since = bursty_p_cpu_us();
+    bursty_p_cpu.since = bursty_p_cpu_now();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, is_paused ? 2 : 1);
 #ifdef BURSTY_P_WATCHER
-    if (bursty_p_ticks.is_watched) bursty_p_watcher_order();
+    if (bursty_p_has_thread()) bursty_p_watcher_order();
 #endif
 }
 
@@ -5783,11 +6082,14 @@ static void bursty_p_clear_time(void) {
     BURSTY_P_RELEASE(&bursty_p_ticks.cut, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.late, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.astray, 0);
+#ifdef BURSTY_P_TIMERS
+    bursty_p_begin_steps(&bursty_p_stepping);
+#endif
 #ifdef BURSTY_P_WATCHER
     bursty_p_watcher_forget_counts();
 #endif
     bursty_p_cpu.before = 0;
-    bursty_p_cpu.since = bursty_p_cpu_us();
+    bursty_p_cpu.since = bursty_p_cpu_now();
 }
 
 /* On a thread that registers, that ends, or that is a forked child. A thread
@@ -5823,8 +6125,14 @@ static void bursty_p_time_on_thread(int what, bursty_p_thread *t, int is_noticed
     (void)what;
     (void)t;
     (void)is_noticed;
+#ifdef BURSTY_P_TICKER
+    if (BURSTY_P_IS_SENT && what == BURSTY_THREAD_FORKED) {
+        bursty_p_watcher_forked();
+        if (!bursty_p_tick_by_timers()) bursty_p_all.no_time = BURSTY_NO_TIME_SIGNALS;
+    }
+#endif
 #ifdef BURSTY_P_WATCHER
-    if (bursty_p_ticks.is_watched) {
+    if (bursty_p_has_thread()) {
         bursty_p_watch_on_thread(what, t, is_noticed);
         return;
     }
@@ -5901,6 +6209,7 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
                                 BURSTY_P_ACQUIRE(&bursty_p_ticks.late) };
     const uint64_t untimed[2] = { 9, BURSTY_P_ACQUIRE(&bursty_p_ticks.untimed) };
     const uint64_t cpu[2] = { 11, bursty_p_cpu_seen() };
+    const uint64_t random[2] = { 15, 8 };
     const uint64_t astray[2] = { 17, BURSTY_P_ACQUIRE(&bursty_p_ticks.astray) };
     uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
     bursty_p_put_begin(&d->out, 1, write, user);
@@ -5911,6 +6220,14 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
     if (untimed[1]) bursty_p_put_all(d, untimed, 2);
     if (cpu[1]) bursty_p_put_all(d, cpu, 2);
     if (astray[1]) bursty_p_put_all(d, astray, 2);
+    if (BURSTY_P_IS_SENT) bursty_p_put_all(d, random, 2);
+#ifdef BURSTY_P_TIMERS
+    if (bursty_p_stepping.count) {
+        uint32_t step, same = bursty_p_worst_step(&bursty_p_stepping, &step);
+        const uint64_t steps[4] = { 19, step, bursty_p_stepping.count, same };
+        bursty_p_put_all(d, steps, 4);
+    }
+#endif
 #ifdef BURSTY_P_WATCHER
     if (bursty_p_ticks.is_watched) {
         const uint64_t watch[9] = { 12, 1, BURSTY_P_ANSWERS, BURSTY_P_GET(&bursty_p_watcher.rounds),
@@ -6012,7 +6329,13 @@ enum { BURSTY_P_LAST_FRAMES = 256, BURSTY_P_SLOWEST = 16, BURSTY_P_SLOWEST_PATHS
 #ifndef BURSTY_BARE /* there nobody preempts, and there is little room: a stratum is all */
 #define BURSTY_P_STRATA
 enum { BURSTY_P_STRATUM = 8, BURSTY_P_STRATUM_COUNT = 66 }; /* buckets in one; how many */
-enum { BURSTY_P_BLOCKS = 16, BURSTY_P_BLOCKED = 1024 };      /* of frames; who has them  */
+#ifndef BURSTY_FRAME_BLOCKS
+#define BURSTY_FRAME_BLOCKS 1024
+#endif
+#if BURSTY_FRAME_BLOCKS < 1 || BURSTY_FRAME_BLOCKS > 65536
+#error "BURSTY_FRAME_BLOCKS is a number from 1 to 65536"
+#endif
+enum { BURSTY_P_BLOCKS = 16, BURSTY_P_BLOCKED = BURSTY_FRAME_BLOCKS }; /* of frames; who has them */
 enum { BURSTY_P_FRAMES_VERSION = 3 };
 #define BURSTY_P_STRATUM_OF(row) (row)->stratum
 
@@ -6348,10 +6671,8 @@ static uint32_t bursty_p_block_shift(uint32_t number) {
     return shift;
 }
 
-/* What the frame of that number, from 1, has of each of two things. */
-static void bursty_p_add_to_block(uint32_t blocks, uint32_t number, uint32_t class_number,
-                                  uint64_t first, uint64_t second) {
-    bursty_p_frame_blocks *b = &bursty_p_frames.blocks[blocks - 1];
+/* Each two blocks become one until there is one for that number. */
+static void bursty_p_join_blocks(bursty_p_frame_blocks *b, uint32_t number) {
     uint32_t i, k;
     for (; (number - 1) >> b->shift >= BURSTY_P_BLOCKS; BURSTY_P_PUT(&b->shift, b->shift + 1)) {
         for (k = 0; k < 4; k++) {
@@ -6366,9 +6687,17 @@ static void bursty_p_add_to_block(uint32_t blocks, uint32_t number, uint32_t cla
             }
         }
     }
-    i = (number - 1) >> b->shift;
-    bursty_p_count_up(&b->sum[class_number][0][i], first);
-    bursty_p_count_up(&b->sum[class_number][1][i], second);
+}
+
+/* What the frame of that number, from 1, has of each of two things. */
+static void bursty_p_add_to_block(uint32_t blocks, uint32_t number, uint32_t class_number,
+                                  uint64_t first, uint64_t second) {
+    bursty_p_frame_blocks *b = &bursty_p_frames.blocks[blocks - 1];
+    bursty_p_count *sum;
+    if (BURSTY_P_UNLIKELY((number - 1) >> b->shift >= BURSTY_P_BLOCKS)) bursty_p_join_blocks(b, number);
+    sum = &b->sum[class_number][0][(number - 1) >> b->shift];
+    bursty_p_count_up(sum, first);
+    bursty_p_count_up(sum + BURSTY_P_BLOCKS, second);
 }
 #endif
 
@@ -7384,6 +7713,7 @@ enum { BURSTY_P_BATCH = 64 };
 typedef struct bursty_p_top_sums {
     const bursty_site *site;
     uint64_t count, weight, squares, bursts, self, total;
+    double self_squares, total_squares; /* of what looks counted */
 } bursty_p_top_sums;
 
 typedef struct bursty_p_batch {
@@ -7433,16 +7763,19 @@ static void bursty_p_top_row(bursty_p_batch *batch, const bursty_p_row *row) {
    there. */
 static void bursty_p_top_path(bursty_p_batch *batch, const bursty_p_tick_row *row) {
     uint64_t ticks = BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_COUNT]);
+    const double squares = (double)BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_SQUARES]);
     const bursty_p_tick_row *at = row, *below;
     bursty_p_top_sums *s = bursty_p_batch_find(batch, row->site);
     if (ticks == 0) return;
     if (s) s->self = bursty_p_sat_add(s->self, ticks);
+    if (s) s->self_squares += squares;
     for (;; at = &bursty_p_ticks.rows[at->parent - 1]) {
         s = bursty_p_batch_find(batch, at->site);
         for (below = row; s && below != at; below = &bursty_p_ticks.rows[below->parent - 1]) {
             if (below->site == at->site) s = NULL;
         }
         if (s) s->total = bursty_p_sat_add(s->total, ticks);
+        if (s) s->total_squares += squares;
         if (at->parent == 0) return;
     }
 }
@@ -7455,11 +7788,16 @@ static double bursty_p_root(double x) {
     return root;
 }
 
-static bursty_range bursty_p_share(uint64_t part, uint64_t all, double independent) {
+/* A row whose looks count more than others is less sure: its variance is that of
+   its own looks and of the others. squares: of the row; all_squares: of all. */
+static bursty_range bursty_p_share(uint64_t part, uint64_t all, double squares, double all_squares) {
     bursty_range range = { 0, 0, 0 };
-    double p, n = independent, middle, half;
-    if (all == 0) return range;
+    double p, n, variance, middle, half;
+    if (all == 0 || !(all_squares > 0)) return range;
     p = (double)part / (double)all;
+    n = (double)all * (double)all / all_squares;
+    variance = squares * (1 - p) * (1 - p) + (all_squares - squares) * p * p;
+    if (p > 0 && p < 1 && variance > p * (1 - p) * all_squares) n *= p * (1 - p) * all_squares / variance;
     middle = (p + 2 / n) / (1 + 4 / n);
     half = 2 * bursty_p_root(p * (1 - p) / n + 1 / (n * n)) / (1 + 4 / n);
     range.low = middle > half ? (uint64_t)(1e6 * (middle - half)) : 0;
@@ -7506,7 +7844,7 @@ static size_t bursty_p_top_keep(bursty_top_row *best, size_t filled, size_t max,
 BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
     uint32_t i, row_count, path_count;
     size_t filled = 0, k;
-    double bursts = 0, squares = 0, independent = 0;
+    double bursts = 0, squares = 0;
     uint64_t ticks = 0;
     bursty_p_batch batch;
     bursty_p_settings now;
@@ -7522,7 +7860,6 @@ BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
         ticks = bursty_p_sat_add(ticks, BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_COUNT]));
         squares += (double)BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_SQUARES]);
     }
-    if (squares > 0) independent = (double)ticks * (double)ticks / squares;
     batch.after = NULL;
     do {
         batch.used = 0;
@@ -7540,8 +7877,8 @@ BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
             bursty_top_row row;
             row.site = s->site;
             row.calls = bursty_p_calls(s, bursts, &now.slot[0].set);
-            row.self_ppm = bursty_p_share(s->self, ticks, independent);
-            row.total_ppm = bursty_p_share(s->total, ticks, independent);
+            row.self_ppm = bursty_p_share(s->self, ticks, s->self_squares, squares);
+            row.total_ppm = bursty_p_share(s->total, ticks, s->total_squares, squares);
             row.ticks = s->self;
             if (s->count || s->total) filled = bursty_p_top_keep(rows, filled, max, &row);
         }

@@ -234,15 +234,15 @@ def handler_instructions():
                 callee = line[4:].strip()
             elif line.startswith("calls="):
                 called = True
-                if current == "ticks_p_handle" and callee == "ticks_p_charge":
+                if current == "bursty_p_tick_handle" and callee == "bursty_p_tick_charge":
                     handled += int(line[6:].split()[0])
             elif re.match(r"^(0x)?[0-9+*-]", line):
-                if current == "ticks_p_handle":
+                if current == "bursty_p_tick_handle":
                     cost += int(line.split()[1])
                 elif current in ("forty", "sixty", "frame") and not called:
                     work += int(line.split()[1])
                 called = False
-    return cost / handled, work / (3 * (frames + 1)), handled
+    return cost / max(handled, 1), work / (3 * (frames + 1)), handled
 
 
 def overhead(seconds, frames):

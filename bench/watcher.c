@@ -9,6 +9,9 @@
      watcher truth HZ SECONDS RUN WAIT      one thread that runs RUN us and waits WAIT us in turn:
                                             shares by its own clocks, and by
    looks
+     watcher sent THREADS SECONDS WORK      the same threads as for cost, which get ticks at random
+                                            moments: CPU time of the thread that sends them, and of
+                                            the signals
      watcher wake HZ SECONDS                a thread that sleeps HZ times a second and does nothing
                                             else: its CPU time, as for cost */
 #ifndef _GNU_SOURCE
@@ -129,6 +132,60 @@ static int cost(int hz, int threads, double seconds) {
     return 0;
 }
 
+/* Of the whole process a signal takes so much: sent by the thread to itself. */
+static double signal_s(void) {
+    enum { SIGNALS = 2000 };
+    double from = read_clock(CLOCK_THREAD_CPUTIME_ID);
+    int i;
+    for (i = 0; i < SIGNALS; i++) raise(bursty_p_tick_signal);
+    return (read_clock(CLOCK_THREAD_CPUTIME_ID) - from) / SIGNALS;
+}
+static double looks_of_ticks(void) { /* signals that threads have got */
+    double sum = 0;
+    uint32_t i;
+    for (i = 0; i < bursty_p_ticks.row_count; i++) {
+        const double n = (double)bursty_p_ticks.rows[i].sum[0], squares = (double)bursty_p_ticks.rows[i].sum[2];
+        if (squares > 0) sum += n * n / squares;
+    }
+    return sum;
+}
+static int sent(int threads, double seconds) {
+    static const char *const names[] = {"1 % busy", "spin", "sleep"};
+    static const double phases[] = {.04, .96, 19}; /* and then `seconds` */
+    pthread_t *thread = (pthread_t *)calloc((size_t)threads, sizeof *thread);
+    double each, before, used[4], passed[4];
+    clockid_t clock;
+    int i;
+    if (!thread || bursty_start(NULL) == 0) return 2;
+    if (!bursty_p_ticks.is_sent) return 2;
+    BURST_ENTRY();
+    each = signal_s();
+    bursty_stop();
+    if (bursty_start(NULL) == 0) return 2;
+    for (i = 0; i < threads; i++) {
+        if (pthread_create(&thread[i], NULL, worker, NULL) != 0) return 2;
+    }
+    if (pthread_getcpuclockid(bursty_p_watcher.thread, &clock) != 0) return 2;
+    for (i = 0; i < 4; i++) {
+        used[i] = read_clock(clock);
+        passed[i] = wall();
+        if (i == 3) bursty_clear();
+        wait_for(i < 3 ? phases[i] : seconds);
+        used[i] = read_clock(clock) - used[i];
+        passed[i] = wall() - passed[i];
+    }
+    before = looks_of_ticks();
+    printf("| %d | %s | %.1f | %.2f | %.2f | %.3f | %.1f | %.1f | %.3f |\n", threads, names[work],
+           100 * used[0] / passed[0], 100 * used[1] / passed[1], 100 * used[2] / passed[2],
+           100 * used[3] / passed[3], before / passed[3], 1e6 * each,
+           100 * (used[3] + before * each) / passed[3]);
+    bursty_stop();
+    ends = 1;
+    for (i = 0; i < threads; i++) pthread_join(thread[i], NULL);
+    free(thread);
+    return 0;
+}
+
 /* What a frame takes is what two readings of a clock tell, less what they tell of nothing. */
 static double frame_s(void) {
     double from = read_clock(CLOCK_THREAD_CPUTIME_ID);
@@ -198,6 +255,10 @@ int main(int count, char **argument) {
     if (count == 6 && strcmp(argument[1], "cost") == 0) {
         work = atoi(argument[5]) % 3;
         return cost(atoi(argument[2]), atoi(argument[3]), atof(argument[4]));
+    }
+    if (count == 5 && strcmp(argument[1], "sent") == 0) {
+        work = atoi(argument[4]) % 3;
+        return sent(atoi(argument[2]), atof(argument[3]));
     }
     if (count == 4 && strcmp(argument[1], "wake") == 0) return wake(atoi(argument[2]), atof(argument[3]));
     if (count == 4 && strcmp(argument[1], "frames") == 0)

@@ -7,6 +7,11 @@ out=${BUILD:-build}/bench
 mkdir -p "$out"
 ${CC:-cc} -std=gnu99 -O2 -I. -o "$out/watcher" bench/watcher.c -pthread
 echo "load: $(cut -d ' ' -f 1-3 /proc/loadavg), processors: $(getconf _NPROCESSORS_ONLN)"
+echo '| threads | they | % of one processor: first .04 s | to 1 s | to 20 s | then | signals a second then | us a signal | % with signals |'
+echo '|--:|---|--:|--:|--:|--:|--:|--:|--:|'
+for threads in 1 8; do
+    for work in 0 1 2; do "$out/watcher" sent $threads 10 $work; done
+done
 echo '| looks a second | threads | they | % of one processor | us a round | us a look | % late |'
 echo '|--:|--:|---|--:|--:|--:|--:|'
 for hz in 0 100 1000; do

@@ -143,6 +143,7 @@ static int start_timers(void) {
     bursty_stats stats;
     memset(&config, 0, sizeof config);
     config.tick_hz = 1000;
+    config.watch = -1;
     CHECK(bursty_start(&config) > 0);
     bursty_get_stats(&stats);
     return stats.no_time == BURSTY_TIME_IS_ON && stats.untimed == 0;
@@ -289,13 +290,16 @@ static void my_handler(int number) {
    nothing is taken away. */
 TEST(signals_in_use_are_left_alone) {
     struct sigaction action, old[64];
+    bursty_config timers;
     bursty_stats stats;
     int number;
     bursty_stop();
+    memset(&timers, 0, sizeof timers);
+    timers.watch = -1;
     memset(&action, 0, sizeof action);
     action.sa_handler = my_handler;
     for (number = SIGRTMIN; number <= SIGRTMAX; number++) sigaction(number, &action, &old[number - SIGRTMIN]);
-    CHECK(bursty_start(NULL) > 0);
+    CHECK(bursty_start(&timers) > 0);
     bursty_get_stats(&stats);
     CHECK_EQ(stats.no_time, BURSTY_NO_TIME_SIGNALS);
     for (number = SIGRTMIN; number <= SIGRTMAX; number++) raise(number);

@@ -277,7 +277,7 @@ static void put_path(part *p, const sampled_profile *about, const sampled_path *
 int sampled_write_ticks(const sampled_profile *about, uint32_t period_us,
                         const sampled_ticks *const *threads, uint32_t count, uint64_t lost,
                         int (*write)(void *user, const void *data, size_t size), void *user) {
-    enum { INFO = 1, THREAD = 3, TICKS = 5, KERNEL = 14, CHECKED = 15, ENDED = 1 };
+    enum { INFO = 1, THREAD = 3, TICKS = 5, KERNEL = 14, CHECKED = 15, STEPS = 19, ENDED = 1 };
     part p;
     uint64_t cut = 0, late = 0;
     uint32_t n, i;
@@ -301,6 +301,12 @@ int sampled_write_ticks(const sampled_profile *about, uint32_t period_us,
         put(&p, about->cpu_us);
         put(&p, about->kernel_us);
         put(&p, about->look_us);
+    }
+    if (about->stepping) {
+        put(&p, STEPS);
+        put(&p, about->step);
+        put(&p, about->stepping);
+        put(&p, about->in_step);
     }
     if (about->has_checks || about->from_outside) {
         put(&p, CHECKED);

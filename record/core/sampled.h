@@ -41,6 +41,7 @@ typedef struct sampled_profile {
     /* Of the process while it ticked: CPU time, how much of it was in the kernel,
        and how often the kernel looks where a thread is. cpu_us 0: not known. */
     uint64_t cpu_us, kernel_us, look_us;
+    uint32_t step, stepping, in_step;       /* src/in_step.c: r, signals, those of one remainder */
     int has_checks;                         /* ticks came while the code had checks */
     int from_outside;                       /* by the kernel's events: nothing was changed */
 } sampled_profile;

@@ -34,6 +34,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "../../src/cpu_timer.c" /* the timers that bursty.h sets, too */
+#include "../../src/in_step.c"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -41,6 +42,7 @@ typedef struct timed_thread {
     struct timed_thread *next;
     int in_use, timer;                  /* timer -1: none */
     uint64_t stack_end;
+    uint64_t last_ns;                   /* of its ticks: see in_step.c */
     lines *lines;                       /* NULL: not asked for, or no memory */
     sampled_ticks ticks;
     uint32_t keys[SAMPLED_DEEP];        /* not on the interrupted stack: it may be small */
@@ -61,6 +63,7 @@ static struct {
     int guarded, stopped;
     cpu_time from, until;               /* until: if it was stopped */
     uint32_t look_us;
+    base_p_steps steps;
     struct sigaction wanted[2];         /* what the program set for our signal: wanted[which] */
     uint32_t which;
 } timed;
@@ -121,6 +124,7 @@ static void tick_of(timed_thread *t, const siginfo_t *info, const ucontext_t *u)
     const greg_t *at = u->uc_mcontext.gregs;
     uint32_t count, n = 1;
     if (info->si_overrun > 0) n += (uint32_t)info->si_overrun;
+    base_p_step(&timed.steps, &t->last_ns, (uint64_t)n * timed.period_us);
     count = timed.stack((uint64_t)at[REG_RIP], (uint64_t)at[REG_RSP], (uint64_t)at[REG_RBP],
                         t->stack_end, t->keys, t->room);
     if (count != UINT32_MAX) {
@@ -351,6 +355,7 @@ static void say_cpu_time(sampled_profile *about) {
 int timer_begin(uint32_t ticks_per_second, timer_stack_fn stack) {
     timed.stack = stack;
     timed.period_us = 1000000 / ticks_per_second;
+    base_p_begin_steps(&timed.steps);
     if (pthread_key_create(&timed.at_end, stop) != 0) return -1;
     if (__sigaction(timer_signal(), NULL, &timed.wanted[0]) != 0 || set_ours() != 0) return -1;
     timed.guarded = 1;
@@ -363,6 +368,7 @@ int timer_begin(uint32_t ticks_per_second, timer_stack_fn stack) {
 void timer_in_child(void) {
     timed_thread *t = timed_here;
     if (!timed.period_us) return;
+    base_p_begin_steps(&timed.steps);
     timed.from = cpu_now();
     __atomic_store_n(&timed.all, t, __ATOMIC_RELAXED);
     if (!t) return;
@@ -389,6 +395,8 @@ int timer_write(const sampled_profile *about, int (*write)(void *, const void *,
     sampled_profile with_time = *about;
     if (!timed.period_us) return 0;
     say_cpu_time(&with_time);
+    with_time.stepping = timed.steps.count;
+    with_time.in_step = base_p_worst_step(&timed.steps, &with_time.step);
     for (; t && first > 0; t = t->next) tables[--first] = &t->ticks;
     for (; t; t = t->next) {
         uint32_t i, used = __atomic_load_n(&t->ticks.paths_used, __ATOMIC_ACQUIRE);

@@ -89,6 +89,10 @@ uint8_t bursty_p_open;
 #define BURSTY_P_WATCHER
 #endif
 #endif
+/* Where such a thread can send the others a tick. */
+#if defined(BURSTY_P_WATCHER) && defined(BURSTY_P_TIMERS) && defined(SYS_tgkill) && defined(SIGURG)
+#define BURSTY_P_TICKER
+#endif
 
 #if defined(BURSTY_BARE) && defined(__OPTIMIZE_SIZE__)
 #define BURSTY_P_STEP static inline BURSTY_P_KEEP_SLOW /* the compiler knows where it saves bytes */

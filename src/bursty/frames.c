@@ -62,7 +62,13 @@ enum { BURSTY_P_LAST_FRAMES = 256, BURSTY_P_SLOWEST = 16, BURSTY_P_SLOWEST_PATHS
 #ifndef BURSTY_BARE /* there nobody preempts, and there is little room: a stratum is all */
 #define BURSTY_P_STRATA
 enum { BURSTY_P_STRATUM = 8, BURSTY_P_STRATUM_COUNT = 66 }; /* buckets in one; how many */
-enum { BURSTY_P_BLOCKS = 16, BURSTY_P_BLOCKED = 1024 };      /* of frames; who has them  */
+#ifndef BURSTY_FRAME_BLOCKS
+#define BURSTY_FRAME_BLOCKS 1024
+#endif
+#if BURSTY_FRAME_BLOCKS < 1 || BURSTY_FRAME_BLOCKS > 65536
+#error "BURSTY_FRAME_BLOCKS is a number from 1 to 65536"
+#endif
+enum { BURSTY_P_BLOCKS = 16, BURSTY_P_BLOCKED = BURSTY_FRAME_BLOCKS }; /* of frames; who has them */
 enum { BURSTY_P_FRAMES_VERSION = 3 };
 #define BURSTY_P_STRATUM_OF(row) (row)->stratum
 
@@ -398,10 +404,8 @@ static uint32_t bursty_p_block_shift(uint32_t number) {
     return shift;
 }
 
-/* What the frame of that number, from 1, has of each of two things. */
-static void bursty_p_add_to_block(uint32_t blocks, uint32_t number, uint32_t class_number,
-                                  uint64_t first, uint64_t second) {
-    bursty_p_frame_blocks *b = &bursty_p_frames.blocks[blocks - 1];
+/* Each two blocks become one until there is one for that number. */
+static void bursty_p_join_blocks(bursty_p_frame_blocks *b, uint32_t number) {
     uint32_t i, k;
     for (; (number - 1) >> b->shift >= BURSTY_P_BLOCKS; BURSTY_P_PUT(&b->shift, b->shift + 1)) {
         for (k = 0; k < 4; k++) {
@@ -416,9 +420,17 @@ static void bursty_p_add_to_block(uint32_t blocks, uint32_t number, uint32_t cla
             }
         }
     }
-    i = (number - 1) >> b->shift;
-    bursty_p_count_up(&b->sum[class_number][0][i], first);
-    bursty_p_count_up(&b->sum[class_number][1][i], second);
+}
+
+/* What the frame of that number, from 1, has of each of two things. */
+static void bursty_p_add_to_block(uint32_t blocks, uint32_t number, uint32_t class_number,
+                                  uint64_t first, uint64_t second) {
+    bursty_p_frame_blocks *b = &bursty_p_frames.blocks[blocks - 1];
+    bursty_p_count *sum;
+    if (BURSTY_P_UNLIKELY((number - 1) >> b->shift >= BURSTY_P_BLOCKS)) bursty_p_join_blocks(b, number);
+    sum = &b->sum[class_number][0][(number - 1) >> b->shift];
+    bursty_p_count_up(sum, first);
+    bursty_p_count_up(sum + BURSTY_P_BLOCKS, second);
 }
 #endif
 

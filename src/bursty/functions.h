@@ -88,7 +88,7 @@ BURSTY_API int bursty_save(const char *path) BURSTY_P_OFF(return (void)path, 0)
    timer of bursty_start does it, where there is one; else call it from a
    timer's signal handler, from the SysTick interrupt, or once a frame, with
    config.tick_hz set. One caller for each thread. While a watcher looks, it
-   does nothing: where one would begin by itself set config.watch to -1. */
+   does nothing: set config.watch to -1. */
 BURSTY_API void bursty_tick(uint32_t n) BURSTY_P_OFF((void)n)
 #ifndef BURSTY_BARE
 /* The same for a stack that somebody else knows, an interpreter or a walk over

@@ -59,6 +59,10 @@ typedef struct bursty_p_thread {
     int64_t unpaid_ns;        /* its CPU time less what looks have paid for; see watcher.c */
     uint64_t ran_ns;          /* the thread's CPU time at the last look, or as far as it is paid */
 #endif
+#ifdef BURSTY_P_TICKER
+    uint32_t owed;            /* ticks whose signal is on its way; see watcher.c */
+    uint32_t carried;         /* ticks that go with the next signal */
+#endif
     char name[BURSTY_P_NAME];
     bursty_p_count checks, burst_checks, lost, bursts[BURSTY_PROFILES], events[BURSTY_PROFILES];
     bursty_p_count class_sum[2 * BURSTY_P_CLASSES]; /* bursts, xx, bursts, xx, ...    */

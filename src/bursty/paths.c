@@ -47,8 +47,12 @@ static struct {
     uint32_t row_room, row_count, index_mask, period_us;
     bursty_p_tick_count lost, cut, late, untimed, astray;
     uint32_t fold;
+    uint32_t usual; /* what a look counts for that nothing has made rarer or more frequent */
 #ifdef BURSTY_P_WATCHER
     uint32_t is_watched;
+#endif
+#ifdef BURSTY_P_TICKER
+    uint32_t is_sent; /* the watcher's thread sends ticks */
 #endif
 } bursty_p_ticks;
 
@@ -57,6 +61,13 @@ static struct {
 #define BURSTY_P_IS_WATCHED bursty_p_ticks.is_watched
 #else
 #define BURSTY_P_IS_WATCHED 0u
+#endif
+
+/* Does it send ticks? */
+#ifdef BURSTY_P_TICKER
+#define BURSTY_P_IS_SENT bursty_p_ticks.is_sent
+#else
+#define BURSTY_P_IS_SENT 0u
 #endif
 
 /* Takes `bytes` of memory for rows and index. Returns how many it needs: all,

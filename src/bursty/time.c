@@ -18,15 +18,28 @@ static struct {
     uint64_t before, since;
 } bursty_p_cpu;
 
+/* Without that of the watcher's thread. */
+static uint64_t bursty_p_cpu_now(void) {
+#ifdef BURSTY_P_WATCHER
+    const uint64_t own_us = BURSTY_P_GET(&bursty_p_watcher.own_us), now = bursty_p_cpu_us();
+    return now > own_us ? now - own_us : 0;
+#else
+    return bursty_p_cpu_us();
+#endif
+}
+
 static uint64_t bursty_p_cpu_seen(void) {
     uint64_t now;
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return bursty_p_cpu.before; /* no system call */
-    now = bursty_p_cpu_us();
+    now = bursty_p_cpu_now();
     if (now < bursty_p_cpu.since) return bursty_p_cpu.before;
     return bursty_p_cpu.before + now - bursty_p_cpu.since;
 }
 
 #ifdef BURSTY_P_WATCHER
+/* Is the watcher's thread there, or to be there? */
+static int bursty_p_has_thread(void) { return BURSTY_P_IS_WATCHED || BURSTY_P_IS_SENT; }
+
 static uint32_t bursty_p_wants_watcher(const bursty_config *config) {
 #if defined(BURSTY_P_TIMERS) || defined(__linux__)
     return config->tick_hz >= 0 && config->watch > 0;
@@ -44,6 +57,10 @@ static int bursty_p_plan_time(const bursty_config *config) {
     bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
     bursty_p_watcher_forget_counts();
 #endif
+    bursty_p_ticks.usual = 1;
+#ifdef BURSTY_P_TICKER
+    bursty_p_ticks.is_sent = hz >= 0 && config->watch == 0;
+#endif
     bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = bursty_p_ticks.astray = 0;
     bursty_p_cpu.before = 0;
     bursty_p_ticks.fold = config->fold;
@@ -52,6 +69,10 @@ static int bursty_p_plan_time(const bursty_config *config) {
     if (hz < 0) bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
     if (hz != 0) return hz > 0;
     if (BURSTY_P_IS_WATCHED) return 1;
+#if defined(BURSTY_P_TICKER) && !defined(BURSTY_P_SHARED) && UINTPTR_MAX > UINT32_MAX
+    bursty_p_ticks.period_us = BURSTY_P_IS_SENT ? 100 : 10000; /* many looks at the beginning */
+    bursty_p_ticks.usual = 10000 / bursty_p_ticks.period_us;
+#endif
 #if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_SHARED)
     bursty_p_all.no_time = BURSTY_NO_TIME_SHARED;
 #elif defined(BURSTY_BARE)
@@ -64,22 +85,42 @@ static int bursty_p_plan_time(const bursty_config *config) {
     return bursty_p_all.no_time == BURSTY_TIME_IS_ON;
 }
 
+#ifdef BURSTY_P_TICKER
+/* There is no thread that sends ticks: the system refused it, or this is a
+   forked child, which may be in the middle of an allocation. Returns 0 if no
+   signal is free. */
+static int bursty_p_tick_by_timers(void) {
+    bursty_p_uninstall();
+    bursty_p_ticks.is_sent = 0;
+    return bursty_p_install();
+}
+#endif
+
 static void bursty_p_begin_time(void) {
     if (bursty_p_ticks.row_room == 0) {
         bursty_p_all.no_time = BURSTY_NO_TIME_MEMORY;
         return;
     }
+#ifdef BURSTY_P_TICKER
+    if (BURSTY_P_IS_SENT && !bursty_p_install()) bursty_p_ticks.is_sent = 0;
+#endif
 #ifdef BURSTY_P_TIMERS
-    if (!BURSTY_P_IS_WATCHED && !bursty_p_install()) {
+    if (!BURSTY_P_IS_WATCHED && !BURSTY_P_IS_SENT && !bursty_p_install()) {
         bursty_p_all.no_time = BURSTY_NO_TIME_SIGNALS;
         return;
     }
 #endif
-    bursty_p_cpu.since = bursty_p_cpu_us();
+#ifdef BURSTY_P_TIMERS
+    bursty_p_begin_steps(&bursty_p_stepping);
+#endif
+    bursty_p_cpu.since = bursty_p_cpu_now();
     BURSTY_P_FENCE();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 1);
 #ifdef BURSTY_P_WATCHER
-    if (!bursty_p_ticks.is_watched || bursty_p_watcher_begin()) return;
+    if (!bursty_p_has_thread() || bursty_p_watcher_begin()) return;
+#ifdef BURSTY_P_TICKER
+    if (BURSTY_P_IS_SENT && bursty_p_tick_by_timers()) return;
+#endif
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 0);
     bursty_p_all.no_time = BURSTY_NO_TIME_THREAD;
 #endif
@@ -99,10 +140,10 @@ static void bursty_p_end_time(void) {
 static void bursty_p_pause_time(int is_paused) {
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) == 0) return;
     bursty_p_cpu.before = bursty_p_cpu_seen();
-    bursty_p_cpu.since = bursty_p_cpu_us();
+    bursty_p_cpu.since = bursty_p_cpu_now();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, is_paused ? 2 : 1);
 #ifdef BURSTY_P_WATCHER
-    if (bursty_p_ticks.is_watched) bursty_p_watcher_order();
+    if (bursty_p_has_thread()) bursty_p_watcher_order();
 #endif
 }
 
@@ -116,11 +157,14 @@ static void bursty_p_clear_time(void) {
     BURSTY_P_RELEASE(&bursty_p_ticks.cut, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.late, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.astray, 0);
+#ifdef BURSTY_P_TIMERS
+    bursty_p_begin_steps(&bursty_p_stepping);
+#endif
 #ifdef BURSTY_P_WATCHER
     bursty_p_watcher_forget_counts();
 #endif
     bursty_p_cpu.before = 0;
-    bursty_p_cpu.since = bursty_p_cpu_us();
+    bursty_p_cpu.since = bursty_p_cpu_now();
 }
 
 /* On a thread that registers, that ends, or that is a forked child. A thread
@@ -156,8 +200,14 @@ static void bursty_p_time_on_thread(int what, bursty_p_thread *t, int is_noticed
     (void)what;
     (void)t;
     (void)is_noticed;
+#ifdef BURSTY_P_TICKER
+    if (BURSTY_P_IS_SENT && what == BURSTY_THREAD_FORKED) {
+        bursty_p_watcher_forked();
+        if (!bursty_p_tick_by_timers()) bursty_p_all.no_time = BURSTY_NO_TIME_SIGNALS;
+    }
+#endif
 #ifdef BURSTY_P_WATCHER
-    if (bursty_p_ticks.is_watched) {
+    if (bursty_p_has_thread()) {
         bursty_p_watch_on_thread(what, t, is_noticed);
         return;
     }
@@ -234,6 +284,7 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
                                 BURSTY_P_ACQUIRE(&bursty_p_ticks.late) };
     const uint64_t untimed[2] = { 9, BURSTY_P_ACQUIRE(&bursty_p_ticks.untimed) };
     const uint64_t cpu[2] = { 11, bursty_p_cpu_seen() };
+    const uint64_t random[2] = { 15, 8 };
     const uint64_t astray[2] = { 17, BURSTY_P_ACQUIRE(&bursty_p_ticks.astray) };
     uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
     bursty_p_put_begin(&d->out, 1, write, user);
@@ -244,6 +295,14 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
     if (untimed[1]) bursty_p_put_all(d, untimed, 2);
     if (cpu[1]) bursty_p_put_all(d, cpu, 2);
     if (astray[1]) bursty_p_put_all(d, astray, 2);
+    if (BURSTY_P_IS_SENT) bursty_p_put_all(d, random, 2);
+#ifdef BURSTY_P_TIMERS
+    if (bursty_p_stepping.count) {
+        uint32_t step, same = bursty_p_worst_step(&bursty_p_stepping, &step);
+        const uint64_t steps[4] = { 19, step, bursty_p_stepping.count, same };
+        bursty_p_put_all(d, steps, 4);
+    }
+#endif
 #ifdef BURSTY_P_WATCHER
     if (bursty_p_ticks.is_watched) {
         const uint64_t watch[9] = { 12, 1, BURSTY_P_ANSWERS, BURSTY_P_GET(&bursty_p_watcher.rounds),

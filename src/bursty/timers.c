@@ -4,14 +4,31 @@
 enum { BURSTY_P_TICK_CAP = 100 };
 
 static int bursty_p_tick_signal; /* 0: no timer is started any more */
+static bursty_p_steps bursty_p_stepping;
+static BURSTY_P_TLS uint64_t bursty_p_last_tick_ns;
+
+/* How many ticks this signal is. One of the watcher's thread has left their
+   number in the record. */
+static uint32_t bursty_p_tick_number(const siginfo_t *info) {
+#ifdef BURSTY_P_TICKER
+    if (bursty_p_ticks.is_sent) {
+        bursty_p_thread *t = bursty_p_registered();
+        return t ? __atomic_exchange_n(&t->owed, 0, __ATOMIC_SEQ_CST) : 0;
+    }
+#endif
+    return bursty_p_ticks.usual * (1 + (uint32_t)(info->si_code == SI_TIMER ? info->si_overrun : 0));
+}
 
 static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
     int error = errno;
-    uint32_t n = 1 + (uint32_t)(info->si_code == SI_TIMER ? info->si_overrun : 0);
-    (void)number;
-    if (n > BURSTY_P_TICK_CAP) {
-        bursty_p_tick_add_shared(&bursty_p_ticks.late, n - BURSTY_P_TICK_CAP);
-        n = BURSTY_P_TICK_CAP;
+    const uint32_t most = BURSTY_P_TICK_CAP * bursty_p_ticks.usual;
+    uint32_t n = bursty_p_tick_number(info);
+    if (n == 0 || number != bursty_p_tick_signal) return; /* nobody of ours sent it */
+    if (!BURSTY_P_IS_SENT)
+        bursty_p_step(&bursty_p_stepping, &bursty_p_last_tick_ns, (uint64_t)n * bursty_p_ticks.period_us);
+    if (n > most) {
+        bursty_p_tick_add_shared(&bursty_p_ticks.late, n - most);
+        n = most;
     }
 #ifdef BURSTY_P_KNOWS_STACKS
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) == 1
@@ -47,21 +64,26 @@ static int bursty_p_arm(bursty_p_thread *t) {
         bursty_p_disarm(t);
         return 1;
     }
-    if (bursty_p_timer_start(timer, bursty_p_ticks.period_us, random) == 0) return 1;
+    if (bursty_p_timer_start(timer, bursty_p_ticks.period_us * bursty_p_ticks.usual, random) == 0) return 1;
     return __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST) != signal;
 }
 
-/* Takes the highest real-time signal that has no handler. Returns 0 if there is
-   none. The highest four are left to others: debuggers, valgrind and `bursty
-   record` use them. */
+static int bursty_p_is_free(int number) {
+    struct sigaction old;
+    return sigaction(number, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO)
+           && old.sa_handler == SIG_DFL;
+}
+
+/* For timers: the highest real-time signal that has no handler. The highest four
+   are left to others: debuggers, valgrind and `bursty record` use them. A tick
+   that is sent may arrive while another program takes this one's place, which
+   has no handler: SIGURG is ignored there. (A timer's signal is dropped.)
+   Returns 0 if there is none. */
 static int bursty_p_install(void) {
-    struct sigaction action, old;
-    int number;
-    for (number = SIGRTMAX - 4; number > SIGRTMIN; number--) {
-        if (sigaction(number, NULL, &old) != 0) continue;
-        if (!(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL) break;
-    }
-    if (number <= SIGRTMIN) return 0;
+    struct sigaction action;
+    int number = BURSTY_P_IS_SENT ? SIGURG : SIGRTMAX - 4;
+    while (number > SIGRTMIN && !bursty_p_is_free(number)) number--;
+    if (number == SIGRTMIN || !bursty_p_is_free(number)) return 0;
     bursty_p_find_code();
     memset(&action, 0, sizeof action);
     action.sa_sigaction = bursty_p_tick_handle;
@@ -87,4 +109,22 @@ static void bursty_p_uninstall(void) {
     action.sa_handler = SIG_DFL;
     if (number) (void)sigaction(number, &action, NULL);
 }
+
+#ifdef BURSTY_P_TICKER
+/* To a thread that has not ended; on the watcher's thread. One signal waits at
+   most, whatever the thread blocks: the number of its ticks goes on. It is sent
+   again if it seems to be lost. */
+static void bursty_p_send_ticks(bursty_p_thread *t, uint32_t thread, uint32_t n) {
+    const uint32_t most = BURSTY_P_TICK_CAP * bursty_p_ticks.usual;
+    const int number = __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST);
+    struct sigaction now;
+    uint32_t before;
+    if (!number || sigaction(number, NULL, &now) != 0 || !(now.sa_flags & SA_SIGINFO)
+        || now.sa_sigaction != bursty_p_tick_handle) return; /* the program has taken it */
+    before = __atomic_fetch_add(&t->owed, n, __ATOMIC_SEQ_CST);
+    if (before > UINT32_MAX / 2) (void)__atomic_fetch_sub(&t->owed, n, __ATOMIC_SEQ_CST);
+    if (before == 0 || before > most)
+        (void)syscall(SYS_tgkill, (long)getpid(), (long)thread, (long)number);
+}
+#endif
 #endif /* BURSTY_P_TIMERS */

@@ -26,6 +26,7 @@ enum { BURSTY_P_BATCH = 64 };
 typedef struct bursty_p_top_sums {
     const bursty_site *site;
     uint64_t count, weight, squares, bursts, self, total;
+    double self_squares, total_squares; /* of what looks counted */
 } bursty_p_top_sums;
 
 typedef struct bursty_p_batch {
@@ -75,16 +76,19 @@ static void bursty_p_top_row(bursty_p_batch *batch, const bursty_p_row *row) {
    there. */
 static void bursty_p_top_path(bursty_p_batch *batch, const bursty_p_tick_row *row) {
     uint64_t ticks = BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_COUNT]);
+    const double squares = (double)BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_SQUARES]);
     const bursty_p_tick_row *at = row, *below;
     bursty_p_top_sums *s = bursty_p_batch_find(batch, row->site);
     if (ticks == 0) return;
     if (s) s->self = bursty_p_sat_add(s->self, ticks);
+    if (s) s->self_squares += squares;
     for (;; at = &bursty_p_ticks.rows[at->parent - 1]) {
         s = bursty_p_batch_find(batch, at->site);
         for (below = row; s && below != at; below = &bursty_p_ticks.rows[below->parent - 1]) {
             if (below->site == at->site) s = NULL;
         }
         if (s) s->total = bursty_p_sat_add(s->total, ticks);
+        if (s) s->total_squares += squares;
         if (at->parent == 0) return;
     }
 }
@@ -97,11 +101,16 @@ static double bursty_p_root(double x) {
     return root;
 }
 
-static bursty_range bursty_p_share(uint64_t part, uint64_t all, double independent) {
+/* A row whose looks count more than others is less sure: its variance is that of
+   its own looks and of the others. squares: of the row; all_squares: of all. */
+static bursty_range bursty_p_share(uint64_t part, uint64_t all, double squares, double all_squares) {
     bursty_range range = { 0, 0, 0 };
-    double p, n = independent, middle, half;
-    if (all == 0) return range;
+    double p, n, variance, middle, half;
+    if (all == 0 || !(all_squares > 0)) return range;
     p = (double)part / (double)all;
+    n = (double)all * (double)all / all_squares;
+    variance = squares * (1 - p) * (1 - p) + (all_squares - squares) * p * p;
+    if (p > 0 && p < 1 && variance > p * (1 - p) * all_squares) n *= p * (1 - p) * all_squares / variance;
     middle = (p + 2 / n) / (1 + 4 / n);
     half = 2 * bursty_p_root(p * (1 - p) / n + 1 / (n * n)) / (1 + 4 / n);
     range.low = middle > half ? (uint64_t)(1e6 * (middle - half)) : 0;
@@ -148,7 +157,7 @@ static size_t bursty_p_top_keep(bursty_top_row *best, size_t filled, size_t max,
 BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
     uint32_t i, row_count, path_count;
     size_t filled = 0, k;
-    double bursts = 0, squares = 0, independent = 0;
+    double bursts = 0, squares = 0;
     uint64_t ticks = 0;
     bursty_p_batch batch;
     bursty_p_settings now;
@@ -164,7 +173,6 @@ BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
         ticks = bursty_p_sat_add(ticks, BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_COUNT]));
         squares += (double)BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_SQUARES]);
     }
-    if (squares > 0) independent = (double)ticks * (double)ticks / squares;
     batch.after = NULL;
     do {
         batch.used = 0;
@@ -182,8 +190,8 @@ BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
             bursty_top_row row;
             row.site = s->site;
             row.calls = bursty_p_calls(s, bursts, &now.slot[0].set);
-            row.self_ppm = bursty_p_share(s->self, ticks, independent);
-            row.total_ppm = bursty_p_share(s->total, ticks, independent);
+            row.self_ppm = bursty_p_share(s->self, ticks, s->self_squares, squares);
+            row.total_ppm = bursty_p_share(s->total, ticks, s->total_squares, squares);
             row.ticks = s->self;
             if (s->count || s->total) filled = bursty_p_top_keep(rows, filled, max, &row);
         }

@@ -86,17 +86,21 @@ typedef struct bursty_config {
     bursty_profile profile;   /* profile 0; all zero: hot functions and pairs */
     void *memory;             /* NULL: BURSTY_MEMORY bytes of static memory   */
     size_t memory_bytes;
-    int32_t tick_hz;          /* looks at each thread in a second, with timers
-                                 of its CPU time: 100 where this header has
-                                 timers, and where it has a watcher as many as
-                                 .1 % of a processor pays for, at most 100;
-                                 else none. -1: none.
+    int32_t tick_hz;          /* looks at each thread in a second of its CPU
+                                 time. 0: as many as .1 % of a processor pays
+                                 for, at most 100, and on Linux with 64 bits up
+                                 to 10 000 in the beginning; 100 with timers;
+                                 none where there is no thread and no timer.
+                                 -1: none.
                                  Without both, or with BURSTY_BARE, n > 0 says
                                  that you call bursty_tick n times a second   */
     int32_t watch;            /* 1: a thread of this header, the watcher, looks
                                  at the scopes of the others. No signals, and
-                                 it sees who waits. 0: where there are no timers
-                                 (Windows, macOS). -1: never                  */
+                                 it sees who waits. 0: so on Windows and macOS;
+                                 on Linux it sends ticks (SIGURG) at random
+                                 moments to threads that run, and sees nobody
+                                 wait. -1: no such thread; on Linux timers,
+                                 which may keep step with the program         */
     uint32_t fold;            /* n > 0 folds recursion: a scope that is the
                                  running one or one of its n - 1 nearest
                                  callers goes back there, in time and contexts */
@@ -159,12 +163,15 @@ typedef struct bursty_stats {
     uint32_t lost_threads;   /* threads without a record, of which nothing is
                                 known: enlarge BURSTY_MEMORY                  */
     uint32_t rate_ppm;       /* checks inside bursts per million checks       */
-    uint64_t ticks;          /* charged to scopes                             */
+    uint64_t ticks;          /* charged to scopes. One is 1 / tick_hz of CPU
+                                time, with a tick_hz of 0 10 ms, or .1 ms on
+                                Linux with 64 bits and a watch of 0           */
     uint64_t ticks_slow;     /* of these, ticks inside this header's recording */
     uint64_t ticks_lost;     /* on threads without a record                   */
     uint64_t ticks_cut;      /* charged to a scope further out: the table of
                                 paths was full; enlarge BURSTY_MEMORY         */
-    uint64_t ticks_late;     /* left out, of more than 100 at once            */
+    uint64_t ticks_late;     /* left out: more than 100 looks at once, or the
+                                thread had ended                              */
     uint64_t untimed;        /* threads without a timer: the system has no more */
     uint64_t cpu_us;         /* CPU time of the process since bursty_start, less
                                 pauses; 0 without timers                      */

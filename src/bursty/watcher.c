@@ -5,8 +5,8 @@
 /* One thread looks at the shadow stacks of all others. It stops nobody and
    sends no signal.
 
-       gap          gap      gap            gap           uniform from 1/2 to 3/2 of the period,
-   |----------*---------*---------*------------------*    so no loop of the program keeps step
+       gap          gap      gap            gap           exponential: whatever the program does,
+   |----------*---------*---------*------------------*    it cannot know when, nor keep step
               |
               a round:  1. each thread: its CPU time, and a copy of its stack
                         2. each thread that has run since the last round: its CPU time again
@@ -68,27 +68,50 @@
    many looks of one round met one scope, running or waiting: docs/ticks.md
    makes a factor of it.
 
-   Gaps may be 2 to 8 times longer, at most .1 s, and for two reasons. If no
-   thread has run for half a second, they are 8 times longer until one has run.
-   And if config.tick_hz is 0 the watcher may take .1 % of a processor: a mean
-   of its own CPU time for a round, over some 64 rounds, says how long gaps have
-   to be.
+   Gaps may be longer, at most .1 s, and for two reasons. If no thread has run
+   for half a second, they are 8 times longer until one has run. And if
+   config.tick_hz is 0 the watcher may take .1 % of a processor: a mean of its
+   own CPU time for a round, over some 64 rounds, says how long gaps have to be,
+   from 1 to 8 times.
 
-       gap of 8          |   gap of 1   |   gap of 1   |
-       ------------------*--------------*--------------*
-                         | this look counts for 4.5, rounded at random
-
-   A look counts for half of the gap before it and half of the one behind it.
-   Else the first look at a thread that has begun to run would count for 8, and
-   the gap before it was 4 of running on average. The second reason has no such
-   trouble, for its mean moves slowly.
+   A look counts for the mean length of the gap before it, which was chosen
+   before anybody knew what the look would find. With exponential gaps that is
+   without bias, however the choice depends on what was seen: sum over looks of
+   what they found, times the mean gap, is on average the integral over time.
 
    A thread that has not run since the last look is where it was: its stack is
    not read again.
 
+   Where there are timers, too, nobody asked for a watcher, and so who waits is
+   nobody's question. There the thread sends a tick to each one that it finds
+   running: SIGURG, whose handler charges it as one of a timer (timers.c), for it
+   knows the instruction. Timers keep step with a program that wakes at moments
+   of the kernel's clock: they meet each of its frames at the same place.
+   Nothing is read of a stack, and a thread that waits is left alone.
+
+       looks of the first second: 256 that count for 1 period of .1 ms, 128 that
+       count for 2, 128 for 4, 8, ... up to what the thread may cost (100, or 1 %
+       of it)
+
+   Whom the thread displaced when it woke is ready, and gets its tick where it
+   was displaced. On a busy machine it may have waited for others: so it is not
+   believed if its ticks are ahead of its CPU time by more than one look.
+
+   A round that begins late sends as many ticks as the thread's CPU time since
+   the last round is worth: now, if it runs or is ready, else with its next
+   tick. So the sum of ticks is the CPU time, however busy the machine is.
+
    Cost: a wake, which is most of it; a clock reading for each thread, another
    one for those that have run, the path's rows, and at times a second wake. */
 enum { BURSTY_P_CLOSED, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING };
+
+static uint32_t bursty_p_watcher_random(void) {
+    uint32_t r = bursty_p_watcher.random;
+    r ^= r << 13;
+    r ^= r >> 17;
+    r ^= r << 5;
+    return bursty_p_watcher.random = r;
+}
 
 typedef struct bursty_p_peek {
     uint32_t depth;
@@ -154,8 +177,9 @@ typedef struct bursty_p_met {
 
 typedef struct bursty_p_round {
     uint32_t number, looks;
-    uint32_t gap, next_gap;             /* before this round and behind it, in periods */
-    uint32_t weight;                    /* of each look: see above */
+    uint32_t gap;                       /* before this round, in periods: what its looks count for */
+    uint32_t pace, left;                /* gaps may be so long; rounds until it is twice as much */
+    uint32_t is_late;
     uint32_t has_run;                   /* some thread has, since the last round */
     uint64_t idle_ns;                   /* for so long no thread has */
     bursty_p_tick_count squares;
@@ -170,13 +194,13 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
     const bursty_site *site = bursty_p_ticks.rows[row - 1].site;
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)what), i;
     if (what == BURSTY_P_RUNS) {
-        bursty_p_tick_charge_row(row, round->weight, pending & 1);
+        bursty_p_tick_charge_row(row, round->gap, pending & 1);
 #if BURSTY_FRAMES > 0
-        for (i = 0; i < round->weight; i++)
+        for (i = 0; i < round->gap; i++)
             bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
 #endif
-    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], round->weight);
-    round->looks += round->weight;
+    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], round->gap);
+    round->looks += round->gap;
     for (i = 0; i < 16; i++, h++) {
         bursty_p_met *met = &round->met[h % BURSTY_P_MET];
         if (met->round != round->number) {
@@ -187,11 +211,11 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
         } else if (met->site != site || met->what != (uint32_t)what) {
             continue;
         }
-        round->squares += (2 * met->count + round->weight) * round->weight;
-        met->count += round->weight;
+        round->squares += (2 * met->count + round->gap) * round->gap;
+        met->count += round->gap;
         return;
     }
-    round->squares += round->weight * round->weight;
+    round->squares += round->gap * round->gap;
 }
 
 /* Runs and waits by CPU time that moves in large steps: gap_ns of it are paid
@@ -212,7 +236,7 @@ static int64_t bursty_p_watcher_periods(uint32_t count) {
 /* CPU time that the thread has got, or that a look has paid for; gap in
    periods. */
 static void bursty_p_watcher_earn(bursty_p_thread *t, int64_t ns, uint32_t gap) {
-    const int64_t most = bursty_p_watcher_periods(4 * gap);
+    const int64_t most = bursty_p_watcher_periods(BURSTY_P_IS_SENT ? 64 * bursty_p_ticks.usual : 4 * gap);
     t->unpaid_ns += ns;
     if (t->unpaid_ns > most) t->unpaid_ns = most;
     if (t->unpaid_ns < -most) t->unpaid_ns = -most;
@@ -257,6 +281,31 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     t->pending = row;
 }
 
+#ifdef BURSTY_P_TICKER
+/* ns of CPU time in ticks, rounded at random. */
+static uint32_t bursty_p_ticks_of(uint64_t ns) {
+    const uint64_t one = (uint64_t)bursty_p_ticks.period_us * 1000;
+    return (uint32_t)((ns + (one * (bursty_p_watcher_random() >> 8) >> 24)) / one);
+}
+
+/* The same, if ticks are sent. pending: how many. */
+static void bursty_p_watcher_look_to_send(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns) {
+    uint64_t ran_ns = 0, got;
+    t->pending = 0;
+    if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
+    (void)bursty_p_system_ask(t->system, &ran_ns);
+    got = ran_ns - t->ran_ns < gap_ns ? ran_ns - t->ran_ns : gap_ns;
+    if (got) {
+        t->found = BURSTY_P_UNKNOWN;
+        t->pending = round->is_late ? bursty_p_ticks_of(got) : round->gap;
+        if (!round->is_late && t->ran_ns) bursty_p_watcher_earn(t, (int64_t)got, round->gap);
+        round->has_run = 1;
+    }
+    t->ran_ns = ran_ns;
+    BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+}
+#endif
+
 /* Late looks are not charged. CPU time up to it is paid all the same, or is not
    earned. */
 static void bursty_p_watcher_leave_out(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns,
@@ -284,16 +333,30 @@ static int bursty_p_watcher_is_in_the_way(const bursty_p_thread *t) {
            || *own == *t->processor;
 }
 
-static uint32_t bursty_p_watcher_gaps(const bursty_p_round *round) {
-    return round->gap > round->next_gap ? round->gap : round->next_gap;
-}
-
 /* Of a thread whose CPU time has not moved. */
 static int bursty_p_watcher_judge(const bursty_p_round *round, bursty_p_thread *t, int is_last) {
     if (is_last) return t->found == BURSTY_P_READY ? BURSTY_P_RUNS : BURSTY_P_WAITS;
+    t->asks = t->system;
+    if (round->is_late) return BURSTY_P_UNKNOWN;
     if (!bursty_p_watcher_is_in_the_way(t)) return BURSTY_P_WAITS;
-    t->asks = 2 * t->unpaid_ns > bursty_p_watcher_periods(round->weight) ? t->system : 0;
+    if (BURSTY_P_IS_SENT) return BURSTY_P_UNKNOWN;
+    t->asks = 2 * t->unpaid_ns > bursty_p_watcher_periods(round->gap) ? t->system : 0;
     return BURSTY_P_UNKNOWN;
+}
+
+/* It is known what a pending thread does. Ticks that were sent are not pending
+   any more. */
+static void bursty_p_watcher_settle(bursty_p_round *round, bursty_p_thread *t, int what) {
+#ifdef BURSTY_P_TICKER
+    if (BURSTY_P_IS_SENT) {
+        if (what == BURSTY_P_RUNS) bursty_p_tick_add_shared(&bursty_p_ticks.late, t->pending); /* it has ended */
+        else if (round->is_late && t->carried < UINT32_MAX / 2) t->carried += t->pending;
+        t->pending = 0;
+        return;
+    }
+#endif
+    bursty_p_watcher_charge(round, t->pending, what);
+    t->pending = 0;
 }
 
 /* Looks at a pending thread again, least_ns after the time that ran_ns tells.
@@ -308,13 +371,18 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     else if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
         (void)bursty_p_system_ask(t->system, &ran_ns);
         if (ran_ns - t->ran_ns < least_ns) what = bursty_p_watcher_judge(round, t, is_last);
-        if (what == BURSTY_P_RUNS)
-            bursty_p_watcher_earn(t, -bursty_p_watcher_periods(round->weight), bursty_p_watcher_gaps(round));
+        if (what == BURSTY_P_RUNS && !round->is_late)
+            bursty_p_watcher_earn(t, -bursty_p_watcher_periods(round->gap), round->gap);
+#ifdef BURSTY_P_TICKER
+        if (what == BURSTY_P_RUNS && BURSTY_P_IS_SENT) {
+            bursty_p_send_ticks(t, t->system, t->pending + t->carried);
+            t->pending = t->carried = 0;
+        }
+#endif
         BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
     }
     if (what == BURSTY_P_UNKNOWN) return 1;
-    bursty_p_watcher_charge(round, t->pending, what);
-    t->pending = 0;
+    bursty_p_watcher_settle(round, t, what);
     return 0;
 }
 
@@ -326,9 +394,10 @@ static int bursty_p_watcher_ask(bursty_p_round *round, bursty_p_thread *t) {
     if (!t->pending) return 0;
     if (!t->asks) return 1;
     t->found = (uint32_t)bursty_p_system_state(t->asks);
+    if (BURSTY_P_IS_SENT && t->found == BURSTY_P_READY && !round->is_late
+        && t->unpaid_ns < -bursty_p_watcher_periods(round->gap)) t->found = BURSTY_P_WAITS;
     if (t->found != BURSTY_P_WAITS) return 1;
-    bursty_p_watcher_charge(round, t->pending, BURSTY_P_WAITS);
-    t->pending = 0;
+    bursty_p_watcher_settle(round, t, BURSTY_P_WAITS);
     return 0;
 }
 
@@ -340,50 +409,65 @@ static void bursty_p_watcher_count_threads(uint32_t watched) {
     if (both > BURSTY_P_GET(&bursty_p_watcher.unwatched)) BURSTY_P_PUT(&bursty_p_watcher.unwatched, both);
 }
 
-static uint32_t bursty_p_watcher_random(void) {
-    uint32_t r = bursty_p_watcher.random;
-    r ^= r << 13;
-    r ^= r >> 17;
-    r ^= r << 5;
-    return bursty_p_watcher.random = r;
+/* The time to the next look, of an exponential distribution: however long none
+   has come, the next one is as far away as ever. -ln of a random number of 32
+   bits below 1; f + f (1 - f) (.4427 - .1977 f) has the mean of log2(1 + f), and is
+   nowhere farther from it than .0026. */
+static uint64_t bursty_p_watcher_gap(uint32_t periods) {
+    uint32_t r = bursty_p_watcher_random(), whole = 1, f;
+    uint64_t e; /* in 1/65536 */
+    for (; r >> 31 == 0; r <<= 1) whole++;
+    f = r >> 15 & 0xffff;
+    f += (uint32_t)((uint64_t)f * (65536 - f) * (29013 - (12957 * f >> 16)) >> 32);
+    e = (((uint64_t)whole << 16) - f) * 45426 >> 16;
+    return (uint64_t)bursty_p_ticks.period_us * 1000 * periods * e >> 16;
 }
 
-static uint64_t bursty_p_watcher_gap(void) {
-    const uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 1000;
-    return ns / 2 + (ns * (bursty_p_watcher_random() >> 8) >> 24);
-}
-
-/* ---- how long gaps are, and how much looks count ---- */
+/* ---- how long gaps are ---- */
 
 #define BURSTY_P_WATCHER_PPM 1000u
-#define BURSTY_P_LONGEST 8u /* in periods */
+#define BURSTY_P_LONGEST 8u /* usual gaps */
+#define BURSTY_P_FIRST 256u /* looks at the first pace; half as many at each pace behind it */
 
-/* In periods. */
-static uint32_t bursty_p_watcher_longest(void) {
-    const uint32_t most = 100000 / bursty_p_ticks.period_us;
-    return most < 2 ? 1 : most < BURSTY_P_LONGEST ? most : BURSTY_P_LONGEST;
+/* In periods. Who sends ticks may take gaps twice as long for what they cost. */
+static uint32_t bursty_p_watcher_longest(uint32_t times) {
+    const uint32_t usual = bursty_p_ticks.usual, most = times * 12500 / (bursty_p_ticks.period_us * usual);
+    return most < 2 ? usual : most < times ? most * usual : times * usual;
+}
+static uint32_t bursty_p_watcher_most(void) {
+    return bursty_p_watcher_longest(BURSTY_P_IS_SENT ? 2 * BURSTY_P_LONGEST : BURSTY_P_LONGEST);
 }
 
 /* Returns how many periods the next gap is to be, on average: such that a round
    costs its share of it. A mean of 2.3 is 2 in seven of ten cases, else 3. */
 static uint32_t bursty_p_watcher_affords(uint64_t cost_ns) {
     const uint64_t one = (uint64_t)bursty_p_ticks.period_us * BURSTY_P_WATCHER_PPM / 1000;
-    uint64_t gap_256 = one ? 256 * cost_ns / one : 0;
-    if (bursty_p_all.config.tick_hz > 0 || gap_256 < 256) return 1;
+    const uint32_t usual = bursty_p_ticks.usual;
+    uint64_t gap_256 = 256 * cost_ns;
+    gap_256 = one ? gap_256 / one : 10 * gap_256;
+    if (bursty_p_all.config.tick_hz > 0 || gap_256 < 256 * usual) return usual;
     gap_256 += bursty_p_watcher_random() >> 24;
     gap_256 >>= 8;
-    return gap_256 < bursty_p_watcher_longest() ? (uint32_t)gap_256 : bursty_p_watcher_longest();
+    return gap_256 < bursty_p_watcher_most() ? (uint32_t)gap_256 : bursty_p_watcher_most();
 }
 
 /* Once it is known who has run. */
-static void bursty_p_watcher_weigh(bursty_p_round *round, uint64_t gap_ns) {
+static uint32_t bursty_p_watcher_next_gap(bursty_p_round *round, uint64_t gap_ns) {
+    const uint64_t quarter = 4 * bursty_p_watcher.cost_ns / ((uint64_t)bursty_p_ticks.period_us * 1000);
+    uint32_t next = bursty_p_watcher_affords(bursty_p_watcher.cost_ns), pace;
+    if (round->pace < bursty_p_watcher_most() && --round->left == 0) {
+        round->pace *= 2;
+        round->left = BURSTY_P_FIRST / 2;
+    }
+    pace = round->pace;
     round->idle_ns = round->has_run ? 0 : round->idle_ns + gap_ns;
-    round->next_gap = bursty_p_watcher_affords(bursty_p_watcher.cost_ns);
-    if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && round->idle_ns >= 500000000)
-        round->next_gap = bursty_p_watcher_longest();
-    round->weight = round->gap + round->next_gap;
-    if (round->weight & 1) round->weight += bursty_p_watcher_random() >> 31;
-    round->weight /= 2;
+    if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && round->idle_ns >= 500000000) {
+        next = bursty_p_watcher_longest(BURSTY_P_LONGEST);
+        pace *= BURSTY_P_LONGEST;
+    }
+    /* The first looks may take a quarter of a processor. */
+    if (pace < quarter) pace = quarter < next ? (uint32_t)quarter : next;
+    return next < pace ? next : pace;
 }
 
 /* A mean over some 64 rounds; of the first 64, of all so far. */
@@ -393,8 +477,24 @@ static void bursty_p_watcher_count_cost(uint64_t *before) {
     if (*before && now > *before) {
         if (costs < 64) BURSTY_P_PUT(&bursty_p_watcher.costs, ++costs);
         bursty_p_watcher.cost_ns = mean - mean / costs + (now - *before) / costs;
+        BURSTY_P_PUT(&bursty_p_watcher.own_us, BURSTY_P_GET(&bursty_p_watcher.own_us)
+                                               + (uint32_t)(now / 1000 - *before / 1000));
     }
     *before = now;
+}
+
+/* A round's first look at a thread. Returns whether it is pending. */
+static int bursty_p_watcher_look_first(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns,
+                                       uint32_t late) {
+#ifdef BURSTY_P_TICKER
+    if (BURSTY_P_IS_SENT) {
+        bursty_p_watcher_look_to_send(round, t, gap_ns);
+        return t->pending != 0;
+    }
+#endif
+    if (late) bursty_p_watcher_leave_out(round, t, gap_ns, late);
+    else bursty_p_watcher_look(round, t, gap_ns);
+    return t->pending != 0;
 }
 
 /* late: how many rounds, up to this one, came too late. */
@@ -402,30 +502,31 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
     bursty_p_thread *first = bursty_p_all.threads, *end = first + bursty_p_threads(), *t;
     uint32_t watched = 0;
     uint64_t began = 0;
-    int is_pending = 0;
+    int is_pending = 0, naps = 0;
     round->number++;
+    round->is_late = late != 0;
     round->looks = round->has_run = 0;
     round->squares = 0;
     for (t = first; t < end; t++) {
         if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
         watched++;
-        if (late) bursty_p_watcher_leave_out(round, t, gap_ns, late);
-        else bursty_p_watcher_look(round, t, gap_ns);
-        is_pending |= !late && t->pending;
+        is_pending |= bursty_p_watcher_look_first(round, t, gap_ns, late);
     }
-    bursty_p_watcher_weigh(round, late ? 0 : gap_ns);
     if (is_pending) {
         is_pending = 0;
         for (t = first; t < end; t++) is_pending |= bursty_p_watcher_look_again(round, t, 1, 0);
     }
     if (is_pending) {
         is_pending = 0;
-        for (t = first; t < end; t++) is_pending |= bursty_p_watcher_ask(round, t);
+        for (t = first; t < end; t++) {
+            is_pending |= bursty_p_watcher_ask(round, t);
+            naps |= t->pending && t->found != BURSTY_P_READY;
+        }
     }
     if (is_pending) {
         began = bursty_p_wall_ns();
-        bursty_p_system_nap();
-        began = bursty_p_wall_ns() - began;
+        if (naps) bursty_p_system_nap();
+        began = naps ? bursty_p_wall_ns() - began : 0;
         for (t = first; t < end; t++) (void)bursty_p_watcher_look_again(round, t, began / 2, 1);
     }
     if (counts) bursty_p_watcher_count_threads(watched);
@@ -436,7 +537,7 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
 }
 
 static uint64_t bursty_p_watcher_late_ns(void) {
-    uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 500;
+    uint64_t ns = (uint64_t)bursty_p_ticks.period_us * bursty_p_ticks.usual * 500;
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && ns > 500000) ns = 500000;
     if (ns < 250000) ns = 250000;
     return ns + bursty_p_system_slack_ns();
@@ -450,18 +551,19 @@ static void bursty_p_watcher_run(void) {
     bursty_p_mine.epoch = BURSTY_P_GET(&bursty_p_all.epoch);
     bursty_p_mine.ended = 1; /* should anything here be instrumented, it is no thread of the program */
     bursty_p_zero(&round, sizeof round);
-    round.gap = 1;
+    round.pace = bursty_p_ticks.usual > 1 ? 1 : BURSTY_P_LONGEST;
+    round.left = BURSTY_P_FIRST;
+    round.gap = bursty_p_ticks.usual > 1 ? 1 : bursty_p_ticks.usual;
     for (;;) {
         const uint32_t word = BURSTY_P_ACQUIRE(&bursty_p_watcher.word);
         if (BURSTY_P_ACQUIRE(&bursty_p_watcher.ends)) return;
         if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) {
             bursty_p_system_sleep(word, 0);
             last = due = bursty_p_wall_ns();
-            round.gap = 1;
             round.idle_ns = 0;
             continue;
         }
-        due += bursty_p_watcher_gap() * round.gap;
+        due += bursty_p_watcher_gap(round.gap);
         do {
             bursty_p_system_sleep(word, due);
             now = bursty_p_wall_ns();
@@ -476,7 +578,7 @@ static void bursty_p_watcher_run(void) {
                                now - counted >= 500000000);
         if (now - counted >= 500000000) counted = now;
         bursty_p_watcher_count_cost(&own_ns);
-        round.gap = round.next_gap;
+        round.gap = bursty_p_watcher_next_gap(&round, missed ? 0 : now - last);
         last = now;
     }
 }
@@ -524,6 +626,12 @@ static void bursty_p_watcher_end(void) {
 /* ---- threads that it may look at ---- */
 
 static void bursty_p_watcher_open(bursty_p_thread *t) {
+#ifdef BURSTY_P_TICKER
+    t->owed = t->carried = 0;
+#endif
+#ifdef BURSTY_P_KNOWS_STACKS
+    bursty_p_ask_stack();
+#endif
     t->here = &BURSTY_P_HERE;
     t->ran_ns = 0;
     t->unpaid_ns = 0;
@@ -537,6 +645,9 @@ static void bursty_p_watcher_close(bursty_p_thread *t) {
     while (BURSTY_P_ACQUIRE(&t->watched) != BURSTY_P_CLOSED) {
         if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_CLOSED)) {
             bursty_p_system_forget(t->system);
+#ifdef BURSTY_P_TICKER
+            bursty_p_tick_add_shared(&bursty_p_ticks.late, t->carried);
+#endif
             return;
         }
         if (++tries <= 100) continue;
@@ -549,8 +660,8 @@ static void bursty_p_watcher_close(bursty_p_thread *t) {
 static void bursty_p_watcher_forked(void) {
     uint32_t i;
     for (i = 0; i < bursty_p_threads(); i++) bursty_p_all.threads[i].watched = BURSTY_P_CLOSED;
-    bursty_p_watcher.exists = 0;
-    if (bursty_p_ticks.on && !bursty_p_watcher_begin()) bursty_p_all.no_time = BURSTY_NO_TIME_THREAD;
+    bursty_p_watcher.exists = bursty_p_watcher.own_us = 0;
+    if (BURSTY_P_IS_WATCHED && bursty_p_ticks.on && !bursty_p_watcher_begin()) bursty_p_all.no_time = BURSTY_NO_TIME_THREAD;
 }
 
 #endif /* BURSTY_P_WATCHER */

@@ -34,6 +34,7 @@ static struct {
     uint32_t has_own_files; /* see bursty_p_system_be_prompt */
     uint64_t cost_ns; /* of a round, as a mean of some 64 */
     uint32_t costs;   /* how many of them there are */
+    uint32_t own_us;  /* CPU time of its thread, and of those before it */
     bursty_p_tick_count looks, squares, late, cut; /* see watcher.c */
 #if defined(_WIN32)
     void *thread, *timer, *event, *library;

@@ -38,6 +38,7 @@ enum {
     TAG_KERNEL = 14,  /* CPU time, how much of it was in the kernel, how often it looks */
     TAG_BEGINS = 16,
     TAG_ASTRAY = 17,  /* ticks on stacks that nobody has told of */
+    TAG_STEPS = 19,   /* ticks in step with the program's sleeps */
     TAG_CHECKED = 15  /* how the ticks came */
 };
 enum { WATCH_VERSION = 1 };
@@ -245,8 +246,19 @@ static void get_checked(tally *s, part_state *p) {
     if (!program->has_ticks) refuse_record(p, "checks before ticks");
     program->tick_ways = dump_get32(&p->r);
     if (!p->r.reason && (!program->tick_ways
-                         || program->tick_ways > (TICKS_CHECKED | TICKS_FROM_OUTSIDE)))
+                         || program->tick_ways & ~(uint32_t)(TICKS_CHECKED | TICKS_FROM_OUTSIDE | TICKS_AT_RANDOM)))
         refuse_record(p, "ticks that came in no known way");
+}
+
+static void get_steps(tally *s, part_state *p) {
+    sampled_program *program = &s->programs.at[s->programs.count - 1];
+    if (!program->has_ticks) refuse_record(p, "ticks in step before ticks");
+    if (program->stepping) refuse_record(p, "a second word of ticks in step in one part");
+    program->step = dump_get32(&p->r);
+    program->stepping = dump_get(&p->r);
+    program->in_step = dump_get(&p->r);
+    if (!p->r.reason && (program->step < 2 || !program->stepping || program->in_step > program->stepping))
+        refuse_record(p, "more ticks in step than there were");
 }
 
 static void get_watch(tally *s, part_state *p) {
@@ -328,6 +340,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         else if (tag == TAG_WAITING) get_waiting(s, &p);
         else if (tag == TAG_KERNEL)  get_kernel(s, &p);
         else if (tag == TAG_CHECKED) get_checked(s, &p);
+        else if (tag == TAG_STEPS)   get_steps(s, &p);
         else refuse_record(&p, "a record of unknown tag");
     }
     return p.r.reason ? dump_refuse(fault, dump_place(d, part, p.r.at), "%s", p.r.reason) : 0;
@@ -359,6 +372,9 @@ static void fold_programs(void *into, const void *from) {
     a->cpu_us = sampled_add(a->cpu_us, b->cpu_us);
     a->kernel_us = sampled_add(a->kernel_us, b->kernel_us);
     a->tick_ways |= b->tick_ways;
+    if (b->step > a->step) a->step = b->step;
+    a->stepping = sampled_add(a->stepping, b->stepping);
+    a->in_step = sampled_add(a->in_step, b->in_step);
     a->kernel_cpu_us = sampled_add(a->kernel_cpu_us, b->kernel_cpu_us);
     if (b->look_us > a->look_us) a->look_us = b->look_us;
     a->lost_threads = sampled_add(a->lost_threads, b->lost_threads);
@@ -748,6 +764,12 @@ static void put_ticks(dump_writer *w, const sampled_program *program) {
         dump_put(w, program->kernel_cpu_us);
         dump_put(w, program->kernel_us);
         dump_put(w, program->look_us);
+    }
+    if (program->stepping) {
+        dump_put(w, TAG_STEPS);
+        dump_put(w, program->step);
+        dump_put(w, program->stepping);
+        dump_put(w, program->in_step);
     }
     if (program->tick_ways) {
         dump_put(w, TAG_CHECKED);

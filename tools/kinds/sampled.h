@@ -30,7 +30,7 @@ enum {
    CPU time, by the system's word. */
 enum { WATCH_COARSE = 1, WATCH_EXACT = 2, WATCH_STATE = 3 };
 /* How ticks came: of code with a recorder's checks in it, or from outside. */
-enum { TICKS_CHECKED = 1, TICKS_FROM_OUTSIDE = 2 };
+enum { TICKS_CHECKED = 1, TICKS_FROM_OUTSIDE = 2, TICKS_AT_RANDOM = 8 };
 
 /* Programs, profiles, threads, sites and rows refer to one another by index;
    `id` is private to sampled_settle. */
@@ -47,6 +47,8 @@ typedef struct sampled_program {
        look_us; kernel_cpu_us 0: not known. */
     uint64_t kernel_us, kernel_cpu_us, look_us;
     uint32_t tick_ways;                           /* TICKS_...: how they came */
+    uint32_t step;                                /* src/in_step.c: r, */
+    uint64_t stepping, in_step;                   /* signals, and those that left one remainder */
     uint64_t lost_threads;                        /* that had no record */
     uint32_t no_time;                             /* BURSTY_NO_TIME_... of bursty.h */
     uint32_t watch_answers;                       /* WATCH_...; 0: no watcher looked */

@@ -20,6 +20,7 @@
 typedef struct timed_function {
     uint32_t site;
     uint64_t self, total;                         /* ticks; total: with callees, once a stack */
+    double self_squares, total_squares;           /* sums of squares of what looks counted */
     uint64_t in_cut;                              /* of the total, in stacks that were cut off */
     uint64_t calls;                               /* an estimate times 256, from counts */
     int is_timed;                                 /* it has a scope, or needs none */
@@ -31,6 +32,7 @@ typedef struct timed_path {
     uint32_t parent, site;                        /* parent: TALLY_NO_PATH: none */
     uint32_t first, next;                         /* child and sibling, or TALLY_NO_PATH */
     uint64_t ticks, total;                        /* total: with the paths below it */
+    double squares, total_squares;
 } timed_path;
 
 typedef struct report_ticks {
@@ -47,6 +49,7 @@ typedef struct report_ticks {
     int from_outside;                             /* the kernel's events, and no recorder inside */
     int has_checks;                               /* a recorder put checks into the code */
     int is_watched;                               /* by a thread that looks */
+    int is_random;                                /* looks at random moments, which count differently */
     uint64_t kernel_us, kernel_cpu_us, look_us;   /* kernel_cpu_us 0: not known */
     double lockstep;                              /* looks_lockstep */
     timed_path *paths;
@@ -69,6 +72,7 @@ static void add_up(report_ticks *c) {
         c->has_ticks |= p->has_ticks != 0;
         c->is_watched |= p->watch_answers != 0;
         c->has_checks |= (p->tick_ways & TICKS_CHECKED) != 0;
+        c->is_random |= (p->tick_ways & TICKS_AT_RANDOM) != 0;
         c->from_outside |= (p->tick_ways & TICKS_FROM_OUTSIDE) != 0;
         c->cut = sampled_add(c->cut, p->ticks_cut);
         c->kernel_us = sampled_add(c->kernel_us, p->kernel_us);
@@ -106,7 +110,7 @@ static void join_paths(report_ticks *c) {
     c->paths = (timed_path *)tool_alloc(count * sizeof *c->paths);
     for (i = 0; i < count; i++) {
         const sampled_path *path = &s->paths.at[i];
-        timed_path to = {0, 0, 0, 0, 0, 0};
+        timed_path to = {0, 0, 0, 0, 0, 0, 0, 0};
         uint32_t *place;
         joined[i] = TALLY_NO_PATH;
         if (is_recorder(s, path)) continue;
@@ -119,6 +123,7 @@ static void join_paths(report_ticks *c) {
         }
         joined[i] = *place - 1;
         c->paths[joined[i]].ticks = sampled_add(c->paths[joined[i]].ticks, path->ticks);
+        c->paths[joined[i]].squares += (double)path->squares;
     }
     hash_free(&places);
 }
@@ -134,7 +139,9 @@ static void link_paths(report_ticks *c) {
         timed_path *parent = path->parent == TALLY_NO_PATH ? NULL : &c->paths[path->parent];
         uint32_t *head = parent ? &parent->first : &c->roots;
         path->total = sampled_add(path->total, path->ticks);
+        path->total_squares += path->squares;
         if (parent) parent->total = sampled_add(parent->total, path->total);
+        if (parent) parent->total_squares += path->total_squares;
         path->next = *head;
         *head = (uint32_t)i;
     }
@@ -196,9 +203,11 @@ static void walk(report *r, report_ticks *c, report_tree *tree) {
         tree->parent[made] = path->parent == TALLY_NO_PATH ? 0 : place[path->parent];
         tree->name[made] = path->site;
         tree->lower[made] = tree->upper[made] = path->ticks;
+        tree->squares[made] = path->squares;
         made++;
         f->is_timed = 1;
         f->self = sampled_add(f->self, path->ticks);
+        f->self_squares += path->squares;
         if (path->parent == TALLY_NO_PATH) {
             const sampled_site *site = &c->tally->sites.at[path->site];
             is_cut = !*site->file && strcmp(site->name, SAMPLED_BEYOND_NAME) == 0;
@@ -206,6 +215,7 @@ static void walk(report *r, report_ticks *c, report_tree *tree) {
         }
         if (on_stack[path->site]++ == 0) {
             f->total = sampled_add(f->total, path->total);
+            f->total_squares += path->total_squares;
             if (is_cut) f->in_cut = sampled_add(f->in_cut, path->total);
         }
         if (path->first != TALLY_NO_PATH) {
@@ -247,13 +257,20 @@ static double effective(const report_ticks *c) {
     return c->misses_time ? 0 : effective_of(c->ticks, c->squares) / c->lockstep;
 }
 
+/* The same for a row. */
+static double effective_for(const report_ticks *c, uint64_t ticks, double squares) {
+    return effective(c)
+           * interval_part_of_worth((double)ticks, squares, (double)c->ticks, (double)c->squares);
+}
+
 /* What no tick met: its bound is that of the samples that there were. Where
    ticks come several at once on one path, all others have still had as many as
-   they have. */
-static interval range_of(const report_ticks *c, uint64_t ticks) {
-    interval range = interval_wilson(share(c, ticks), effective(c)), unmet;
+   they have. It may have run where looks counted most: each pace has as many
+   looks as the one before it, and so they count up to 1.5 times their mean. */
+static interval range_of(const report_ticks *c, uint64_t ticks, double squares) {
+    interval range = interval_wilson(share(c, ticks), effective_for(c, ticks, squares)), unmet;
     if (ticks || c->misses_time) return range;
-    unmet = interval_unmet(c->samples);
+    unmet = interval_unmet(c->is_random ? c->samples / 1.5 : c->samples);
     return unmet.low < 0 ? range : unmet;
 }
 
@@ -299,11 +316,11 @@ static void make_functions(report_ticks *c, double least_share) {
             c->left_out++;
             continue;
         }
-        f.self_range = range_of(c, f.self);
-        f.total_range = range_of(c, f.total);
+        f.self_range = range_of(c, f.self, f.self_squares);
+        f.total_range = range_of(c, f.total, f.total_squares);
         /* It may stand beyond where stacks were cut. */
         if (c->beyond > f.in_cut && f.total_range.low >= 0)
-            f.total_range.high = range_of(c, f.total + (c->beyond - f.in_cut)).high;
+            f.total_range.high = range_of(c, f.total + (c->beyond - f.in_cut), f.total_squares).high;
         c->functions[kept++] = f;
     }
     c->count = kept;
@@ -349,6 +366,11 @@ static void add_kernel(report *r, const report_ticks *c, text *value) {
     add_fact(r, REPORT_TOLD, "in the kernel", value);
 }
 
+/* The first looks of a run count for less than later ones. */
+static int counts_differently(const report_ticks *c) {
+    return c->ticks && c->is_random && c->squares > c->ticks;
+}
+
 static void add_facts(report *r, const report_ticks *c) {
     text value = {NULL, 0, 0};
     if (c->ticks == 0 && c->own_ticks) text_add(&value, "none met the program");
@@ -370,6 +392,10 @@ static void add_facts(report *r, const report_ticks *c) {
         text_add(&value, " met the recorder");
     }
     if (c->ticks && c->is_watched) text_add(&value, ", by a thread that looks");
+    if (c->ticks && c->is_random) text_add(&value, ", at random moments");
+    if (counts_differently(c))
+        text_format(&value, "; looks count differently, and all are worth %.0f equal ones",
+                    effective_of(c->ticks, c->squares));
     if (c->ticks && c->from_outside)
         text_add(&value, ", by looks from outside, with nothing changed in the program");
     add_fact(r, c->ticks || c->is_watched ? REPORT_PLAIN : REPORT_BAD, "ticks", &value);
@@ -416,8 +442,12 @@ static void add_headline(report *r, const report_ticks *c) {
         report_add_share(&line, share(c, f->self), f->self_range.low, f->self_range.high,
                          c->misses_time ? "the time that was seen" : "the time");
         text_add(&line, " itself, by ");
-        text_count(&line, c->ticks);
-        text_add(&line, c->ticks == 1 ? " tick." : " ticks.");
+        if (counts_differently(c)) {
+            text_format(&line, "looks that are worth %.0f equal ones.", effective_of(c->ticks, c->squares));
+        } else {
+            text_count(&line, c->ticks);
+            text_add(&line, c->ticks == 1 ? " tick." : " ticks.");
+        }
     }
     if (own >= .25) {
         text_add(&line, line.size ? " " : "");
@@ -441,7 +471,9 @@ static tie tie_at(const report_ticks *c, size_t first) {
     tie t;
     t.first = first;
     for (t.end = first + 1; t.end < c->count && f[t.end].is_timed; t.end++) {
-        if (interval_differs(share(c, f[first].self), share(c, f[t.end].self), effective(c))) break;
+        const double a = effective_for(c, f[first].self, f[first].self_squares);
+        const double b = effective_for(c, f[t.end].self, f[t.end].self_squares);
+        if (interval_differs(share(c, f[first].self), share(c, f[t.end].self), a < b ? a : b)) break;
     }
     return t;
 }
@@ -553,16 +585,19 @@ static void add_threads(report *r, const report_ticks *c) {
         const sampled_thread *thread = &s->threads.at[i];
         const char *program = s->programs.at[thread->program].name;
         uint64_t ticks = 0;
+        double squares = 0;
         interval range;
         report_cell *row;
         for (; at < s->paths.count && s->paths.at[at].thread == i; at++) {
-            if (!is_recorder(s, &s->paths.at[at])) ticks = sampled_add(ticks, s->paths.at[at].ticks);
+            if (is_recorder(s, &s->paths.at[at])) continue;
+            ticks = sampled_add(ticks, s->paths.at[at].ticks);
+            squares += (double)s->paths.at[at].squares;
         }
         if (r->options.least_share > 0 && share(c, ticks) < r->options.least_share) {
             table->rows_left_out++;
             continue;
         }
-        range = interval_wilson(share(c, ticks), effective(c));
+        range = interval_wilson(share(c, ticks), effective_for(c, ticks, squares));
         row = report_add_row(table);
         row[0].real = share(c, ticks);
         row[1].real = low(range);
@@ -596,6 +631,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     tree = report_add_tree(r, c->path_count + 1, s->sites.count);
     tree->unit = "ticks";
     tree->effective = effective(c);
+    tree->squares = (double *)tool_alloc((c->path_count + 1) * sizeof *tree->squares);
     tree->is_whole = 1;
     tree->file = (const char **)tool_alloc(s->sites.count * sizeof *tree->file);
     tree->line = (uint32_t *)tool_alloc(s->sites.count * sizeof *tree->line);

@@ -16,6 +16,15 @@ static interval wilson(double p, double n, double z) {
 interval interval_wilson(double p, double n) { return wilson(p, n, 2); }
 
 /* z = 2 is passed in one direction with 2.275 %. */
+/* The variance of the row's sum, p known: of its own looks and of the others. It
+   is p (1 - p) all_squares where all count alike. */
+double interval_part_of_worth(double ticks, double squares, double all, double all_squares) {
+    const double p = all > 0 ? ticks / all : 0;
+    const double variance = squares * (1 - p) * (1 - p) + (all_squares - squares) * p * p;
+    const double alike = p * (1 - p) * all_squares;
+    return p > 0 && p < 1 && variance > alike * (1 + 1e-9) ? alike / variance : 1;
+}
+
 interval interval_unmet(double n) {
     interval i = { -1, -1 };
     if (!(n > 0)) return i;

@@ -9,6 +9,11 @@ typedef struct interval { double low, high; } interval;
    not be whole. It stays inside 0..1, and it is right for small p, where p +- 2
    se is not. */
 interval interval_wilson(double p, double n);
+/* Looks may count differently, and a row that those met which count more is less
+   sure than its share of all says. Its ticks and their sum of squares, of all:
+   the part, at most 1, of the independent samples behind all that are behind
+   the row. */
+double interval_part_of_worth(double ticks, double squares, double all, double all_squares);
 /* The interval of a share that none of n independent samples met: who has more
    would have been met with 97.7 %. */
 interval interval_unmet(double n);

@@ -33,6 +33,8 @@ typedef struct tick_sums {
     uint64_t ticks, own, outside; /* of the program, of the recorder; of the former without scope */
     uint64_t beyond;                /* of the former in stacks that were cut off further out */
     uint64_t lost, late, untimed, astray, cpu_us, seen_us;
+    double noise_us;                /* of seen_us: looks at random moments vary in number */
+    int is_random;
 } tick_sums;
 
 static int is_called(const sampled_site *site, const char *name) {
@@ -62,6 +64,7 @@ static tick_sums add_ticks(const tally *s) {
         sums.late = sampled_add(sums.late, p->ticks_late);
         sums.untimed = sampled_add(sums.untimed, p->untimed);
         sums.astray = sampled_add(sums.astray, p->ticks_astray);
+        sums.is_random |= (p->tick_ways & TICKS_AT_RANDOM) != 0;
         if (!p->tick_us || !cpu_of(p)) continue;
         sums.cpu_us = sampled_add(sums.cpu_us, cpu_of(p));
         sums.seen_us = sampled_add(
@@ -79,9 +82,12 @@ static tick_sums add_ticks(const tally *s) {
                                                   : beyond[path->parent];
         if (beyond[i]) sums.beyond = sampled_add(sums.beyond, path->ticks);
         if (is_called(site, "(outside)")) sums.outside = sampled_add(sums.outside, path->ticks);
-        if (p->tick_us && cpu_of(p))
-            sums.seen_us = sampled_add(sums.seen_us, microseconds(path->ticks, p->tick_us));
+        if (!p->tick_us || !cpu_of(p)) continue;
+        sums.seen_us = sampled_add(sums.seen_us, microseconds(path->ticks, p->tick_us));
+        if (p->tick_ways & TICKS_AT_RANDOM)
+            sums.noise_us += (double)path->squares * (double)p->tick_us * (double)p->tick_us;
     }
+    sums.noise_us = 4 * sqrt(sums.noise_us); /* four standard deviations: once in 30 000 runs */
     free(beyond);
     return sums;
 }
@@ -201,6 +207,32 @@ static void add_astray(report *r, const tick_sums *t) {
     free(words);
 }
 
+/* Timers look at where the kernel's clock ticks. If a program wakes in step with
+   that, its shares are those of one place of its work: docs/ticks.md. */
+static int is_in_step(const sampled_program *p) {
+    const double n = (double)p->stepping, share = 1 / (double)p->step, top = (double)p->in_step;
+    if (n < 20 || top < .45 * n || top < (share + .25) * n) return 0;
+    return top - n * share > 6 * sqrt(n * share * (1 - share));
+}
+
+static void add_in_step(report *r, const tally *s) {
+    uint64_t in_step = 0, all = 0;
+    size_t i;
+    for (i = 0; i < s->programs.count; i++) {
+        const sampled_program *p = &s->programs.at[i];
+        if (!p->stepping || !is_in_step(p)) continue;
+        in_step = sampled_add(in_step, p->in_step);
+        all = sampled_add(all, p->stepping);
+    }
+    if (!all) return;
+    report_add_loss(r, REPORT_OF_TIME, "ticks in step with the program's sleeps", in_step,
+                    (double)in_step / (double)all,
+                    "The program wakes at moments of the kernel's clock, and so do the timers: they "
+                    "meet its work at the same place each time. Shares have no interval, and may be "
+                    "far off. `bursty record --outside`, or under bursty.h config.watch = 0 instead of "
+                    "-1, looks at random moments.");
+}
+
 static void add_sampled(report *r, const void *state) {
     const tally *s = (const tally *)state;
     tick_sums t = add_ticks(s);
@@ -212,6 +244,7 @@ static void add_sampled(report *r, const void *state) {
         threads = sampled_add(threads, s->programs.at[i].lost_threads);
     }
     add_astray(r, &t);
+    add_in_step(r, s);
     if (threads)
         report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME, "threads without a record", threads,
                         REPORT_NONE, "Nothing is known of them. Give bursty_start more memory, "
@@ -231,13 +264,14 @@ static void add_sampled(report *r, const void *state) {
                         part_of(t.lost, sampled_add(t.ticks, t.own)),
                         "They came on threads that had not checked yet, or the table was full.");
     if (t.late)
-        report_add_loss(r, REPORT_OF_TIME, "ticks late", t.late,
-                        part_of(t.late, sampled_add(t.ticks, t.own)),
-                        "They are left out: their signal was blocked.");
+        report_add_loss(r, t.is_random && part_of(t.late, t.ticks) < .05 ? 0 : REPORT_OF_TIME,
+                        "ticks late", t.late, part_of(t.late, sampled_add(t.ticks, t.own)),
+                        "They are left out: their signal was blocked, or the thread had ended before "
+                        "it came.");
     /* A thread's last period may be cut, and clocks are read one after the
        other. */
     unseen_us = t.cpu_us > t.seen_us ? t.cpu_us - t.seen_us : 0;
-    if (unseen_us > t.cpu_us / 20) add_unseen(r, s, &t, unseen_us);
+    if (unseen_us > t.cpu_us / 20 && (double)unseen_us > t.noise_us) add_unseen(r, s, &t, unseen_us);
     if (part_in(t.beyond, t.ticks) >= .01)
         report_add_loss(r, 0, "ticks whose outer callers are not known", t.beyond,
                         part_in(t.beyond, t.ticks),

@@ -14,6 +14,7 @@ typedef struct timed_pair {
     uint32_t node;           /* before edges are one pair: the tree's node of the callee */
     uint32_t open;           /* how often it is on the stack */
     uint64_t ticks;          /* of the callee and below it, once a stack */
+    double squares;
 } timed_pair;
 
 static int compare_edges(const void *left, const void *right) {
@@ -55,22 +56,30 @@ static size_t make_pairs(const report_tree *tree, timed_pair *pairs, uint32_t *p
 
 /* A pair that a stack has twice gets the time below its outermost call alone.
    Returns all ticks. */
-static uint64_t add_ticks(const report_tree *tree, timed_pair *pairs, const uint32_t *pair_of) {
+static uint64_t add_ticks(const report_tree *tree, timed_pair *pairs, const uint32_t *pair_of,
+                          double *all_squares) {
     uint64_t *below = (uint64_t *)tool_alloc(tree->count * sizeof *below), all;
+    double *squares = (double *)tool_alloc(tree->count * sizeof *squares);
     uint32_t i, at = 0;
     for (i = (uint32_t)tree->count - 1; i; i--) {
         below[i] = add(below[i], tree->lower[i]);
         below[tree->parent[i]] = add(below[tree->parent[i]], below[i]);
+        squares[i] += tree->squares[i];
+        squares[tree->parent[i]] += squares[i];
     }
     for (i = 1; i < tree->count; at = i++) {
         timed_pair *pair = &pairs[pair_of[i]];
         for (; at != tree->parent[i]; at = tree->parent[at]) {
             if (tree->parent[at]) pairs[pair_of[at]].open--;
         }
-        if (tree->parent[i] && pair->open++ == 0) pair->ticks = add(pair->ticks, below[i]);
+        if (!tree->parent[i] || pair->open++ != 0) continue;
+        pair->ticks = add(pair->ticks, below[i]);
+        pair->squares += squares[i];
     }
     all = below[0];
+    *all_squares = squares[0];
     free(below);
+    free(squares);
     return all;
 }
 
@@ -86,7 +95,8 @@ void report_add_pairs_by_ticks(report *r, const report_tree *tree, double least_
     timed_pair *pairs = (timed_pair *)tool_alloc(tree->count * sizeof *pairs);
     uint32_t *pair_of = (uint32_t *)tool_alloc(tree->count * sizeof *pair_of);
     size_t i, count = make_pairs(tree, pairs, pair_of);
-    uint64_t all = add_ticks(tree, pairs, pair_of);
+    double squares = 0;
+    uint64_t all = add_ticks(tree, pairs, pair_of, &squares);
     report_table *table;
     if (count) {
         qsort(pairs, count, sizeof *pairs, compare_ticks);
@@ -96,7 +106,9 @@ void report_add_pairs_by_ticks(report *r, const report_tree *tree, double least_
         report_remark(table, "Time of the callee, with what it calls, while this caller called it.");
         for (i = 0; i < count; i++) {
             double share = all ? (double)pairs[i].ticks / (double)all : 0;
-            interval range = interval_wilson(share, tree->effective);
+            const double part = interval_part_of_worth((double)pairs[i].ticks, pairs[i].squares,
+                                                       (double)all, squares);
+            interval range = interval_wilson(share, tree->effective * part);
             report_cell *row;
             if (share < least_share) {
                 table->rows_left_out++;

@@ -55,6 +55,7 @@ static void free_tree(report_tree *tree) {
     free(tree->file);
     free(tree->line);
     free(tree->twin);
+    free(tree->squares);
     free(tree->samples);
     free(tree->threads);
     free(tree->lower);

@@ -95,6 +95,7 @@ typedef struct report_tree {
     const char *unit;                             /* "calls" */
     report_change *changes; /* of each node: then lower and upper are zero; or NULL */
     double effective; /* independent samples that the counts are worth; 0: they are not samples */
+    double *squares;  /* of each node, the sum of squares of what its samples count; or NULL */
     int is_whole; /* stacks from the program's start, not caller and callee alone */
 } report_tree;
 

@@ -31,9 +31,10 @@ void report_add_stacks_by_ticks(report *r, const report_tree *tree, double least
     uint32_t *nodes = (uint32_t *)tool_alloc(tree->count * sizeof *nodes), i;
     report_table *table;
     size_t k, count = 0, kept = 0;
-    double all = 0;
+    double all = 0, squares = 0;
     for (i = 1; i < tree->count; i++) {
         all += (double)tree->lower[i];
+        squares += tree->squares[i];
         if (tree->lower[i] == 0) continue; /* only on the way to others */
         hot[count].ticks = tree->lower[i];
         hot[count++].node = i;
@@ -45,7 +46,8 @@ void report_add_stacks_by_ticks(report *r, const report_tree *tree, double least
     report_remark(table, "Time of the last function of a stack alone, while the others called it.");
     for (k = 0; k < kept && (k < ROWS_SHOWN || r->options.wants_all_rows); k++) {
         double share = (double)hot[k].ticks / all;
-        interval range = interval_wilson(share, tree->effective);
+        const double part = interval_part_of_worth((double)hot[k].ticks, tree->squares[hot[k].node], all, squares);
+        interval range = interval_wilson(share, tree->effective * part);
         report_cell *row = report_add_row(table);
         row[0].real = share;
         row[1].real = range.low < 0 ? REPORT_NONE : range.low;
