@@ -7,6 +7,7 @@
 #include <string.h>
 
 #ifdef __linux__
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -98,7 +99,48 @@ int debugfile_find(const elf_file *e, const char *path, const char *root, elf_fi
     }
     return -1;
 }
+
+/* Weak: a program that is linked without the C library's loader has no dlopen. */
+#pragma weak dlopen
+#pragma weak dlsym
+
+/* The uncompressed size is not known before: four times what failed, up to 1
+   GB. */
+int debugfile_inside(const elf_file *e, elf_file *debug) {
+    typedef uint32_t (*decode_fn)(uint64_t *limit, uint32_t flags, const void *allocator,
+                                  const uint8_t *in, size_t *in_at, size_t in_size, uint8_t *out,
+                                  size_t *out_at, size_t out_size);
+    enum { OUT_OF_ROOM = 10 };                    /* LZMA_BUF_ERROR */
+    size_t size, room;
+    const unsigned char *data = section(e, ".gnu_debugdata", &size);
+    void *library = data && dlopen ? dlopen("liblzma.so.5", RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *symbol = library && dlsym ? dlsym(library, "lzma_stream_buffer_decode") : NULL;
+    dump_fault fault;
+    decode_fn decode;
+    if (!symbol) return -1;
+    memcpy(&decode, &symbol, sizeof decode);
+    for (room = size * 8 + 65536; room < (size_t)1 << 30; room *= 4) {
+        uint64_t limit = (uint64_t)1 << 28;
+        size_t in_at = 0, out_at = 0;
+        void *out = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        uint32_t status;
+        if (out == MAP_FAILED) return -1;
+        status = decode(&limit, 0, NULL, data, &in_at, size, (uint8_t *)out, &out_at, room);
+        if (status == 0 && elf_is((uint8_t *)out, out_at)
+            && elf_begin(debug, (uint8_t *)out, out_at, &fault) == 0
+            && elf_find_sections(debug, &fault) == 0)
+            return 0;
+        munmap(out, room);
+        if (status != OUT_OF_ROOM) return -1;
+    }
+    return -1;
+}
 #else
+int debugfile_inside(const elf_file *e, elf_file *debug) {
+    (void)e, (void)debug;
+    return -1;
+}
+
 const unsigned char *debugfile_map(const char *path, size_t *size) {
     (void)path, (void)size;
     return NULL;

@@ -16,4 +16,8 @@ const unsigned char *debugfile_id(const elf_file *e, size_t *size);
    own). It stays mapped. A file that a link names must have the same build id,
    if both have one. Returns 0, or -1 if there is none. */
 int debugfile_find(const elf_file *e, const char *path, const char *root, elf_file *debug);
+
+/* The same of the compressed one within, .gnu_debugdata, which liblzma opens if it
+   is installed. */
+int debugfile_inside(const elf_file *e, elf_file *debug);
 #endif

@@ -344,8 +344,8 @@ static void add_kernel(report *r, const report_ticks *c, text *value) {
     add_percent(value, part);
     text_add(value, " %");
     if (c->look_us) add_range(value, interval_wilson(part, looks));
-    text_format(value, " of %.3g s of CPU time; it is in the shares of those who called",
-                (double)c->kernel_cpu_us / 1e6);
+    text_format(value, " of %.3g s of CPU time; it is in %s", (double)c->kernel_cpu_us / 1e6,
+                c->from_outside ? "the rows below (kernel)" : "the shares of those who called");
     add_fact(r, REPORT_TOLD, "in the kernel", value);
 }
 
@@ -372,6 +372,8 @@ static void add_facts(report *r, const report_ticks *c) {
     if (c->ticks && c->is_watched) text_add(&value, ", by a thread that looks");
     if (c->ticks && c->from_outside)
         text_add(&value, ", by looks from outside, with nothing changed in the program");
+    else if (c->ticks && c->kernel_cpu_us)
+        text_add(&value, ", by a timer in the program");
     add_fact(r, c->ticks || c->is_watched ? REPORT_PLAIN : REPORT_BAD, "ticks", &value);
     add_kernel(r, c, &value);
     if (c->has_checks && c->ticks) {

@@ -1,0 +1,256 @@
+/* symbols.c - names of places in ELF files and perf maps. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1
+#endif
+#include "base/symbols.h"
+#include "base/debugfile.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void add(symbol_list *l, uint64_t start, uint64_t end, const char *name) {
+    symbol *f;
+    if (l->count == l->room) {
+        l->room = l->room ? 2 * l->room : 256;
+        l->at = (symbol *)tool_grow(l->at, l->room * sizeof *l->at);
+    }
+    f = &l->at[l->count++];
+    f->start = start;
+    f->end = end;
+    f->name = name;
+    f->user = 0;
+}
+
+static void add_table(symbols *s, elf_file *e, uint64_t type) {
+    enum { LABEL = 0, FUNCTION = 2, INDIRECT = 10, GLOBAL = 1 };
+    size_t word = e->is_64 ? 8 : 4, bytes = e->is_64 ? 24 : 16;
+    dump_fault fault;
+    elf_section table, names;
+    uint64_t n, k;
+    for (n = 0; n < e->section_count; n++) {
+        if (elf_get_section(e, n, &table, &fault) != 0 || table.type != type) continue;
+        if (elf_get_section(e, table.link, &names, &fault) != 0 || !names.size) continue;
+        if (names.type == ELF_NO_BYTES) continue;
+        if (elf_take(e, &table, &fault) != 0 || elf_take(e, &names, &fault) != 0) return;
+        if (e->data[names.offset + names.size - 1]) continue;
+        for (k = 0; k + bytes <= table.size; k += bytes) {
+            size_t at = (size_t)(table.offset + k);
+            uint64_t name = elf_number(e, at, 4), info = elf_number(e, at + (e->is_64 ? 4 : 12), 1);
+            uint64_t section = elf_number(e, at + (e->is_64 ? 6 : 14), 2);
+            uint64_t start = elf_number(e, at + (e->is_64 ? 8 : 4), word);
+            uint64_t size = elf_number(e, at + (e->is_64 ? 16 : 8), word);
+            int is_function = (info & 15) == FUNCTION || (info & 15) == INDIRECT;
+            if (!section || !start || name >= names.size || !e->data[names.offset + name]) continue;
+            if (!is_function && ((info & 15) != LABEL || info >> 4 != GLOBAL)) continue;
+            add(is_function ? &s->functions : &s->labels, start, start + size,
+                (const char *)e->data + names.offset + name);
+        }
+    }
+}
+
+/* The sorted table of .eh_frame_hdr says where functions start. */
+static void add_starts(symbols *s, const elf_file *e) {
+    uint64_t n, k, header, place, size, count;
+    for (n = 0; n < e->segment_count && e->is_64; n++) {
+        header = e->segments + n * e->segment_bytes;
+        if (!elf_holds(e, header, 56) || elf_number(e, (size_t)header, 4) != 0x6474E550) continue;
+        place = elf_number(e, (size_t)header + 8, 8);
+        size = elf_number(e, (size_t)header + 32, 8);
+        if (size < 12 || !elf_holds(e, place, size)) return;
+        if (elf_number(e, (size_t)place, 4) != 0x3B031B01) return; /* the form that all have */
+        count = elf_number(e, (size_t)place + 8, 4);
+        for (k = 0; k < count && 12 + 8 * k + 8 <= size; k++) {
+            int32_t far = (int32_t)elf_number(e, (size_t)(place + 12 + 8 * k), 4);
+            uint64_t header_at = elf_number(e, (size_t)header + 16, 8);
+            add(&s->functions, header_at + (uint64_t)(int64_t)far, 0, NULL);
+        }
+    }
+}
+
+static int by_start(const void *a, const void *b) {
+    const symbol *x = (const symbol *)a, *y = (const symbol *)b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    if (!x->name != !y->name) return x->name ? 1 : -1;     /* a name comes last */
+    return x->name ? strcmp(x->name, y->name) : 0;
+}
+
+static void sort(symbol_list *l) {
+    if (l->count) qsort(l->at, l->count, sizeof *l->at, by_start);
+}
+
+static int has_section(const elf_file *e, uint64_t type) {
+    elf_section s;
+    dump_fault fault;
+    uint64_t n;
+    for (n = 0; n < e->section_count; n++) {
+        if (elf_get_section(e, n, &s, &fault) == 0 && s.type == type) return 1;
+    }
+    return 0;
+}
+
+void symbols_read(symbols *s, elf_file *e, const char *path, const char *root) {
+    elf_file debug;
+    dump_fault fault;
+    add_starts(s, e);
+    if (elf_find_sections(e, &fault) == 0) {
+        s->is_whole = has_section(e, ELF_SYMBOLS);
+        add_table(s, e, ELF_SYMBOLS);
+        add_table(s, e, ELF_DYNAMIC_SYMBOLS);
+        if (!s->is_whole && (debugfile_find(e, path, root, &debug) == 0
+                             || debugfile_inside(e, &debug) == 0))
+            add_table(s, &debug, ELF_SYMBOLS);
+    }
+    sort(&s->functions);
+    sort(&s->labels);
+}
+
+/* Those that begin at the address or before. */
+static size_t upper(const symbol_list *l, uint64_t address) {
+    size_t lo = 0, hi = l->count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (l->at[mid].start <= address) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+symbol *symbols_at(symbols *s, uint64_t address) {
+    enum { PARTS = 16 };
+    size_t up = upper(&s->functions, address), n;
+    symbol *f = up ? &s->functions.at[up - 1] : NULL;
+    /* .eh_frame may have several records for one function of the symbols. */
+    for (n = 1; f && !f->name && n < up && n < PARTS; n++) {
+        symbol *before = &s->functions.at[up - 1 - n];
+        if (before->name && address < before->end) f = before;
+    }
+    if (f && f->name && f->end > f->start && address >= f->end) f = NULL;
+    return f;
+}
+
+symbol *symbols_begin(symbols *s, uint64_t address) {
+    size_t up = upper(&s->functions, address);
+    symbol *f = up ? &s->functions.at[up - 1] : NULL;
+    return f && f->start == address && f->name ? f : NULL;
+}
+
+static symbol *nearest(symbol_list *l, uint64_t address) {
+    enum { FAR = 1 << 16, TRIES = 256 };
+    size_t up = upper(l, address), n;
+    for (n = 0; n < up && n < TRIES; n++) {
+        symbol *f = &l->at[up - 1 - n];
+        uint64_t size = f->end - f->start;
+        if (f->name && address - f->start < (size ? size : FAR)) return f;
+    }
+    return NULL;
+}
+
+symbol *symbols_around(symbols *s, uint64_t address) {
+    symbol *f = nearest(&s->functions, address), *label = nearest(&s->labels, address);
+    return !f || (label && label->start > f->start) ? label : f;
+}
+
+size_t symbols_length(const symbols *s, const symbol *f) {
+    size_t whole = strlen(f->name), size = strcspn(f->name, "@");
+    return s->is_made || !size ? whole : size;
+}
+
+int symbols_address(const elf_file *e, uint64_t offset, uint64_t *address) {
+    enum { EXECUTABLE = 1 };
+    uint64_t n, page = 4096;
+    int found = -1, is_code = 0;
+    for (n = 0; n < e->segment_count; n++) {
+        uint64_t header = e->segments + n * e->segment_bytes, from, before, inside;
+        if (!e->is_64 || !elf_holds(e, header, 56)) return found;
+        if (elf_number(e, (size_t)header, 4) != ELF_LOAD) continue;
+        from = elf_number(e, (size_t)header + 8, 8);
+        before = from & (page - 1);
+        inside = offset - (from - before);
+        if (inside >= before + elf_number(e, (size_t)header + 32, 8)) continue;
+        /* Two segments may share a page of the file: the one of code is meant. */
+        if (is_code && !(elf_number(e, (size_t)header + 4, 4) & EXECUTABLE)) continue;
+        is_code = (elf_number(e, (size_t)header + 4, 4) & EXECUTABLE) != 0;
+        *address = inside - before + elf_number(e, (size_t)header + 16, 8);
+        found = 0;
+    }
+    return found;
+}
+
+void symbols_free(symbols *s) {
+    size_t n;
+    for (n = 0; n < s->functions.count && s->is_made; n++)
+        free((char *)(uintptr_t)s->functions.at[n].name);
+    free(s->functions.at);
+    free(s->labels.at);
+    memset(s, 0, sizeof *s);
+}
+
+/* ---- perf maps ---- */
+
+#ifdef __linux__
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Anybody may put a file of that name into /tmp, a pipe without a writer as
+   well. */
+static FILE *open_map(const char *path, unsigned long owner, uint64_t until) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    struct stat s;
+    FILE *f = NULL;
+    if (file < 0) return NULL;
+    if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) &&
+        (!until || (uint64_t)s.st_mtime <= until) &&
+        (s.st_uid == owner || s.st_uid == geteuid() || s.st_uid == 0))
+        f = fdopen(file, "r");
+    if (!f) close(file);
+    return f;
+}
+
+/* "START SIZE NAME" in each line; the last one about a place is the one that
+   counts. */
+int symbols_read_map(symbols *s, long pid, unsigned long owner, uint64_t until) {
+    char path[4200], line[2048], name[1024];
+    symbol_list *l = &s->functions;
+    size_t n, kept = 0;
+    FILE *file;
+    snprintf(path, sizeof path, "/proc/%ld/root/tmp/perf-%ld.map", pid, pid);
+    file = open_map(path, owner, until);
+    if (!file) {
+        snprintf(path, sizeof path, "/tmp/perf-%ld.map", pid);
+        file = open_map(path, owner, until);
+    }
+    s->is_made = 1;
+    if (!file) return 0;
+    while (fgets(line, sizeof line, file)) {
+        unsigned long long start, size;
+        if (sscanf(line, "%llx %llx %1023[^\n]", &start, &size, name) != 3) continue;
+        if (!size || start + size < start) continue;
+        add(l, start, start + size, strdup(name));
+        l->at[l->count - 1].user = (uint32_t)l->count;     /* the order, for now */
+    }
+    fclose(file);
+    sort(l);
+    for (n = 0; n < l->count; n++) {
+        symbol *last = kept ? &l->at[kept - 1] : NULL;
+        if (last && last->start == l->at[n].start) {
+            symbol one = l->at[n];
+            if (one.user > last->user) {
+                l->at[n] = *last;
+                *last = one;
+            }
+            free((char *)(uintptr_t)l->at[n].name);
+        } else l->at[kept++] = l->at[n];
+    }
+    l->count = kept;
+    for (n = 0; n < kept; n++) l->at[n].user = 0;
+    return 1;
+}
+#else
+int symbols_read_map(symbols *s, long pid, unsigned long owner, uint64_t until) {
+    (void)pid, (void)owner, (void)until;
+    s->is_made = 1;
+    return 0;
+}
+#endif
