@@ -84,9 +84,11 @@ for id in sha1 none; do
     $CC -O1 -g -shared -fPIC -Wl,--build-id=$id v2.c -o second.so || exit 2
     cp first.so libx.so
     $CC -O1 -g m.c -o m -L. -lx -Wl,-rpath,"$PWD" || exit 2
+    # From outside the file is opened while it is there. A recorder inside writes places, and names come
+    # when the program has ended.
     for how in 'cp second.so new; mv new libx.so' 'rm libx.so' 'cp first.so new; mv new libx.so' true; do
         cp first.so libx.so
-        "$bursty" record --lines -o x.brst ./m "$how" >got 2>err
+        "$bursty" record --lines --inside -o x.brst ./m "$how" >got 2>err
         "$bursty" report --min 0 x.brst >text
         check "$id, $how: the name" has old
         check "$id, $how: no line that never ran" [ "$(grep -c 'v2\.c\|young\|within\|deleted' text)" = 0 ]
@@ -98,6 +100,13 @@ for id in sha1 none; do
                 check "$id, $how: a number" grep -q '% .* libx\.so+0x[0-9a-f]*$' text
                 check "$id, $how: the reason" grep -q '^bursty: libx\.so was replaced or removed' err ;;
         esac
+        may_look . stacks || continue
+        cp first.so libx.so
+        "$bursty" record --lines -o x.brst ./m "$how" >got 2>err
+        "$bursty" report --min 0 x.brst >text
+        check "$id, $how: from outside" has old
+        check "$id, $how: from outside, without a symbol in memory" has inside
+        check "$id, $how: from outside, no line that never ran" [ "$(grep -c 'v2\.c\|young\|within\|deleted' text)" = 0 ]
     done
 done
 

@@ -168,7 +168,7 @@ static int has_names_of_made(void) {
 }
 
 static void say_what_is_missing(const attach_options *o) {
-    enum { CUT_WORTH = 5 };         /* percent */
+    enum { CUT_WORTH = 5, NAMES_WORTH = 5, FEW = 20 }; /* percent, looks */
     uint64_t count = looks_taken.count * (uint64_t)(looks_taken.one_of ? looks_taken.one_of : 1);
     if (o->quiet) return;
     if (made_at_run_time() && !has_names_of_made())
@@ -178,6 +178,12 @@ static void say_what_is_missing(const attach_options *o) {
         tool_error("%.0f %% of the ticks have only their inner callers: the stack was too deep, or "
                    "code has no unwind information",
                    100 * (double)looks_taken.cut / (double)count);
+    ticks_find_nameless();
+    if (looks_taken.count >= FEW && looks_taken.nameless * 100 >= looks_taken.count * NAMES_WORTH)
+        tool_error("%s has no symbols for functions that have %.0f %% of the CPU time: they show as "
+                   "numbers. Its debug symbols, or a build without strip, would name them",
+                   strrchr(looks_taken.nameless_in->path, '/') + 1,
+                   100 * (double)looks_taken.nameless / (double)looks_taken.count);
     if (!events.stack_bytes) tool_error("callers are not known: the system hands out no stacks");
     if (events.no_kernel)
         tool_error(events.is_started

@@ -82,6 +82,7 @@ typedef struct record_options {
     int way;                        /* of time alone: WAY_..., as it was asked for */
     int tries;                      /* looks from outside come first */
     unsigned outside_ticks;         /* in a second, by them */
+    const char *not_outside;        /* why the system forbids them */
     const char *inside_for;         /* what needs a recorder in the program; NULL: nothing does */
     int no_cache;
     const char *name;               /* of the output, as it was given */
@@ -643,6 +644,13 @@ static int open_output(record_options *o) {
     return TOOL_OK;
 }
 
+/* It was opened to see whether that can be. */
+static void close_output(const record_options *o) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s.new", o->w.output);
+    if (!o->w.direct) remove(path);
+}
+
 /* A file that the recorder maps, and in which it says how it went: text, and
    zeros behind it. Without one the program runs all the same. */
 static void open_report(record_options *o) {
@@ -906,8 +914,20 @@ static void name_places(record_options *o) {
     if (made) o->inode = made;
 }
 
+/* Which way time alone went, if it is not the usual one. */
+static void way_of(const record_options *o, char *out, size_t size) {
+    *out = 0;
+    if (o->w.profiles) return;
+    if (o->not_outside)
+        snprintf(out, size, ", by a timer in the program, for %s", o->not_outside);
+    else if (o->inside_for)
+        snprintf(out, size, ", by a timer in the program, for %s needs a recorder there",
+                 o->inside_for);
+}
+
 /* Is FILE the one that this run has written? */
 static void say_file(const record_options *o, int said) {
+    char way[256];
     struct stat s;
     if (o->quiet || o->w.direct || stat(o->w.output, &s) != 0 || s.st_ino != o->inode) return;
     if (s.st_size == 0 && said) return;
@@ -917,7 +937,8 @@ static void say_file(const record_options *o, int said) {
         return;
     }
     show_brief(o);
-    tool_error("wrote %s; `bursty report %s` shows it", o->name, o->name);
+    way_of(o, way, sizeof way);
+    tool_error("wrote %s%s; `bursty report %s` shows it", o->name, way, o->name);
 }
 
 /* The recorder had no room to say why there is no file. */
@@ -1082,11 +1103,12 @@ typedef struct outside_files {
     const char *first, *last;       /* of what the process was before; NULL: nothing else */
     unsigned images;
     long pid;
+    int direct;                     /* the output is no regular file */
 } outside_files;
 
 static void wrote_file(void *user, const char *file, uint32_t pid, int is_main) {
     outside_files *f = (outside_files *)user;
-    (void)name_places_of(file);
+    if (!f->direct) (void)name_places_of(file);
     if (is_main || pid != (uint32_t)f->pid) return;
     f->last = strcpy((char *)tool_alloc(strlen(file) + 1), file);
     if (!f->images++) f->first = f->last;
@@ -1103,8 +1125,9 @@ static int run_outside(record_options *o, const char *path, char **arguments, in
     sigset_t before;
     int go[2], failed[2], number, result;
     pid_t child;
-    *status = save_check_dump(o->name);
+    *status = open_output(o);
     if (*status != TOOL_OK) return 0;
+    close_output(o);
     if (!realpath(path, real)) snprintf(real, sizeof real, "%s", path);
     if (pipe2(go, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0) {
         *status = tool_system_error("pipe");
@@ -1139,6 +1162,7 @@ static int run_outside(record_options *o, const char *path, char **arguments, in
     a.out = o->name;
     a.wrote = wrote_file;
     a.user = &files;
+    files.direct = (int)o->w.direct;
     *why = attach_begin(&a);
     if (!*why) (void)!write(go[1], "", 1);
     close(go[1]);
@@ -1160,22 +1184,12 @@ static int run_outside(record_options *o, const char *path, char **arguments, in
             tool_error("the process became another program %u times; what it was before is in %s%s%s",
                        files.images, files.first, files.images > 1 ? " to " : "",
                        files.images > 1 ? files.last : "");
-        snprintf(o->w.output, sizeof o->w.output, "%s", o->name);
-        show_brief(o);
+        if (!o->w.direct) show_brief(o);
         tool_error("wrote %s, by looks from outside, nothing was preloaded; `bursty report %s` "
                    "shows it", o->name, o->name);
     }
     *status = end_as(result);
     return 0;
-}
-
-/* Which way time alone goes, if it is not the usual one. */
-static void say_way(const record_options *o, const char *why) {
-    if (o->quiet || o->w.profiles) return;
-    if (why) tool_error("time is taken by a timer in the program, not from outside, for %s", why);
-    else if (o->inside_for)
-        tool_error("time is taken by a timer in the program, not from outside, for %s needs a "
-                   "recorder there", o->inside_for);
 }
 
 /* What the recorder maps counts against the limits of the program's memory, and
@@ -1233,7 +1247,7 @@ static int run(int argc, char **argv) {
     if (o.way == WAY_OUTSIDE)
         return tool_error("a program may not be looked at from outside, for %s; without --outside a "
                           "recorder is preloaded", why);
-    say_way(&o, why);
+    if (!o.inside_for) o.not_outside = why;
     if (o.tries && (status = check_program(path, 0, 0)) != 0) return status;
     run_plain_if_limited(path, arguments);
     hold_asking(&before);

@@ -320,7 +320,7 @@ static void add_fact(report *r, report_weight weight, const char *name, text *va
 
 /* Two digits, or "100". */
 static void add_percent(text *out, double part) {
-    text_format(out, part < .1 ? "%.2g" : "%.0f", 100 * part);
+    text_format(out, part < .1 ? "%.2g" : "%.0f", part > 1e-9 ? 100 * part : 0);
 }
 
 static void add_range(text *out, interval range) {
@@ -356,6 +356,8 @@ static void add_facts(report *r, const report_ticks *c) {
         text_add(&value, "none came: all looks found threads waiting, or the run was too short");
     else if (c->ticks == 0 && c->tick_us && report_misses(r, REPORT_OF_TIME))
         text_add(&value, "none came: the CPU time that they did not see is said above");
+    else if (c->ticks == 0 && c->from_outside)
+        text_add(&value, "none came: the run was shorter than one tick");
     else if (c->ticks == 0 && c->tick_us)
         text_add(&value, "none came: the signal is blocked or was taken by the program, or the run "
                          "was shorter than one tick");

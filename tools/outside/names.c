@@ -19,6 +19,7 @@ enum { NAMES = 1 << 16 };
 static struct {
     char **names;                   /* by key - 1 */
     char **places;                  /* the same: name_place, or NULL */
+    const image **nameless;         /* the same: whose function it is, if a number is all its name */
     uint32_t count;
     hash_table index;
 } all;
@@ -36,15 +37,21 @@ uint32_t name_key(const char *name) {
     if (all.count % 256 == 0) {
         all.names = (char **)tool_grow(all.names, (all.count + 256) * sizeof *all.names);
         all.places = (char **)tool_grow(all.places, (all.count + 256) * sizeof *all.places);
+        all.nameless = (const image **)tool_grow(all.nameless, (all.count + 256) * sizeof *all.nameless);
     }
     all.names[all.count] = strdup(name);
     all.places[all.count] = NULL;
+    all.nameless[all.count] = NULL;
     return *at = ++all.count;
 }
 
 const char *name_get(uint32_t key) { return key && key <= all.count ? all.names[key - 1] : NULL; }
 
 const char *name_place(uint32_t key) { return key && key <= all.count ? all.places[key - 1] : NULL; }
+
+const image *name_nameless(uint32_t key) {
+    return key && key <= all.count ? all.nameless[key - 1] : NULL;
+}
 
 /* Only when a name is asked for: large debug files take their time, and in it
    rings would run over. */
@@ -120,7 +127,7 @@ static uint32_t kernel_key(uint64_t pc) {
     if (!lo) return 0;
     f = &kernel.at[lo - 1];
     if (!f->key) {
-        snprintf(name, sizeof name, "%s [kernel]", f->name);
+        snprintf(name, sizeof name, "%s_[k]", f->name);
         f->key = name_key(name);
     }
     return f->key;
@@ -132,14 +139,18 @@ static const char *short_path(const char *path) {
     return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
 
-static void set_place(const image *m, uint64_t address, char *out, size_t size) {
+/* Who makes a line of it compares the build ids. Without one the file has to be the
+   same. Returns out, or NULL: there is no place. */
+static const char *set_place(const image *m, uint64_t address, char *out, size_t size) {
     const unsigned char *id;
     size_t bytes = 0, n, at;
     at = (size_t)snprintf(out, size, "%.4096s\t%llx", m->path, (unsigned long long)address);
     id = m->elf.section_count ? debugfile_id(&m->elf, &bytes) : NULL;
-    if (!id || at + 2 + 2 * bytes > size) return;
+    if (!id) return image_is_there(m) ? out : NULL;
+    if (at + 2 + 2 * bytes > size) return NULL;
     out[at++] = '\t';
     for (n = 0; n < bytes; n++, at += 2) snprintf(out + at, size - at, "%02x", id[n]);
+    return out;
 }
 
 /* No record and no symbol says which function it is. */
@@ -176,10 +187,10 @@ static uint32_t key_at(image *m, uint64_t address) {
         snprintf(name, sizeof name, "%.4000s+0x%llx", short_path(m->path),
                  (unsigned long long)f->start);
     f->user = name_key(name);
-    if (m->path[0] == '/' && !all.places[f->user - 1]) {
-        set_place(m, f->start, name, sizeof name);
+    if (!f->name) all.nameless[f->user - 1] = m;
+    if (m->path[0] == '/' && !all.places[f->user - 1]
+        && set_place(m, f->start, name, sizeof name))
         all.places[f->user - 1] = strdup(name);
-    }
     return f->user;
 }
 
@@ -209,7 +220,6 @@ const char *name_place_at(uint32_t number) {
     if (!p || !p->mapping || p->mapping == KERNEL_MAPPING) return NULL;
     m = mapping_get(p->mapping);
     if (image_get(m->image)->path[0] != '/' || mapping_address(m, p->pc, &address) != 0) return NULL;
-    set_place(image_get(m->image), address, words, sizeof words);
-    return words;
+    return set_place(image_get(m->image), address, words, sizeof words);
 }
 #endif

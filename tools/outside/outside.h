@@ -86,6 +86,8 @@ image *image_get(uint32_t number);
 /* The address of a place as its file counts. Returns 0, or -1. */
 int mapping_address(const mapping *m, uint64_t pc, uint64_t *address);
 int image_is_made(const image *m);
+/* Does its path still mean the file that ran? */
+int image_is_there(const image *m);
 /* So many of an image's bytes at an address; NULL: they are not there. */
 const unsigned char *image_bytes(const image *m, uint64_t address, size_t size);
 
@@ -158,6 +160,8 @@ typedef struct looks {
     uint32_t one_of, skipped;       /* of so many looks one is kept, for there is no more room */
     uint64_t lost, cut;             /* cut: those of which outer callers are missing */
     uint64_t of_children;
+    uint64_t nameless;              /* looks in functions that have no symbol, */
+    const image *nameless_in;       /* and where most of them are */
     uint64_t ended_ns;              /* all that threads and children said when they ended */
 } looks;
 extern looks looks_taken;
@@ -167,6 +171,8 @@ void looks_add(const look *l);
 int ticks_write_all(const attach_options *o);
 /* Ticks are drawn from the looks, and each process has its file. */
 int ticks_write_drawn(const attach_options *o, const char *program);
+/* Fills in nameless and nameless_in of looks_taken. */
+void ticks_find_nameless(void);
 /* CPU time of children that nobody asks for, and of the others, once ticks are
    drawn. */
 void ticks_children(double *theirs_ms, double *own_ms);
@@ -179,6 +185,8 @@ uint32_t name_key(const char *name);
 const char *name_get(uint32_t key);
 /* "file<tab>address<tab>build id" of a function; NULL: not known. */
 const char *name_place(uint32_t key);
+/* The file of a function that has no symbol; NULL: it has one. */
+const image *name_nameless(uint32_t key);
 /* 0: the place is in no code that is known. */
 uint32_t name_of_place(uint32_t place);
 /* The same of a place in the file. */

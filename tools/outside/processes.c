@@ -98,14 +98,24 @@ static const unsigned char *map_vdso(size_t *size) {
     return data;
 }
 
+static int is_file(const char *path, uint64_t inode) {
+    struct stat s;
+    return stat(path, &s) == 0 && (uint64_t)s.st_ino == inode;
+}
+
 /* What lies at that path now was put there later. */
 static int is_newer(const char *path, uint64_t inode) {
     struct stat s;
     return inode && stat(path, &s) == 0 && (uint64_t)s.st_ino != inode && s.st_ctime >= all.began;
 }
 
+int image_is_there(const image *m) {
+    struct stat s;
+    return stat(m->path, &s) == 0 && (uint64_t)s.st_ino == m->inode && s.st_ctime <= all.began;
+}
+
 /* As the process sees it: it may have another root. Root may ask for the very
-   file that is mapped. */
+   file that is mapped, if another one has not come there meanwhile. */
 static const unsigned char *map_file(const image *m, uint32_t pid, uint64_t lo, uint64_t hi,
                                      size_t *size) {
     char path[4300];
@@ -113,7 +123,7 @@ static const unsigned char *map_file(const image *m, uint32_t pid, uint64_t lo, 
     if (m->path[0] == '[') return map_vdso(size);
     snprintf(path, sizeof path, "/proc/%u/map_files/%llx-%llx", (unsigned)pid,
              (unsigned long long)lo, (unsigned long long)hi);
-    data = debugfile_map(path, size);
+    data = is_file(path, m->inode) ? debugfile_map(path, size) : NULL;
     snprintf(path, sizeof path, "%s%s", m->root, m->path);
     if (!data && !is_newer(path, m->inode)) data = debugfile_map(path, size);
     if (!data && !is_newer(m->path, m->inode)) data = debugfile_map(m->path, size);

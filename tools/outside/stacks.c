@@ -9,9 +9,9 @@
    up to 20 ms later: frames that are that far out rarely change meanwhile, and a
    walk that does not come to the end of the stack is not believed.
 
-   Code without such rules: what is called first thing stands on top of the stack;
-   rbp may be a chain of frames, as it is in all code of Go; and in assembly the
-   next word that lies behind a call is taken for a return address.
+   Code without such rules: a function that calls nobody has its return address on
+   top of the stack or near it; rbp may be a chain of frames, as it is in all code
+   of Go; else the next word that lies behind a call is taken for a return address.
 
    Recursion: what stands three times behind itself, as `a a a` or `a b a b a b`,
    is listed twice, so that a stack of 100 000 frames has room. */
@@ -267,6 +267,18 @@ static int is_behind_call(uint32_t number, uint64_t pc) {
     return 0;
 }
 
+/* The kernel calls a handler so that it returns to code which asks the kernel to
+   go on where it was, with the registers that lie on the stack. */
+static int is_signal_return(uint32_t number, uint64_t pc) {
+    static const unsigned char form[] = {0x48, 0xC7, 0xC0, 15, 0, 0, 0, 0x0F, 0x05};
+    const unsigned char *at = code_at(process_mapping(number, pc), pc, 0, sizeof form);
+    return at && !memcmp(at, form, sizeof form);
+}
+
+static int is_return(uint32_t number, uint64_t pc) {
+    return is_behind_call(number, pc) || is_signal_return(number, pc);
+}
+
 /* A stub only jumps on, and belongs to whoever calls it. */
 static int is_stub(const known *k) {
     const unsigned char *at = code_at(k->mapping, k->pc, 5, 16);
@@ -279,11 +291,10 @@ static int is_stub(const known *k) {
     return at[0] == 0xFF && at[1] == 0x25;
 }
 
-static int has_frames(const known *k) {
-    const image *m;
-    if (!k->mapping) return 0;
-    m = image_get(mapping_get(k->mapping)->image);
-    return m->is_go || image_is_made(m) || (!m->unwind.count && !m->unwind.row_count);
+/* Go's compiler and most JIT compilers do. */
+static int keeps_frames(const known *k) {
+    const image *m = image_get(mapping_get(k->mapping)->image);
+    return m->is_go || image_is_made(m);
 }
 
 /* The chain of rbp. Returns UNWIND_FOUND, and r is the caller's. */
@@ -292,7 +303,8 @@ static int step_by_frame(const words *w, registers *r, uint64_t *around) {
     uint64_t to, bp;
     if (r->bp & 7 || r->bp < r->sp || r->bp - r->sp > FAR) return UNWIND_UNKNOWN;
     if (word_at(w, r->bp + 8, &to) != 0 || word_at(w, r->bp, &bp) != 0) return UNWIND_UNKNOWN;
-    if (!is_behind_call(w->process, to)) return bp ? UNWIND_UNKNOWN : UNWIND_OUTERMOST;
+    if (!is_return(w->process, to)) return bp ? UNWIND_UNKNOWN : UNWIND_OUTERMOST;
+    if (bp && (bp & 7 || bp <= r->bp)) return UNWIND_UNKNOWN;
     *around = to;
     r->sp = r->bp + 16;
     r->bp = bp;
@@ -304,7 +316,7 @@ static int step_by_search(const words *w, registers *r, uint64_t *around, unsign
     unsigned n;
     uint64_t to;
     for (n = 0; n < most && word_at(w, r->sp + 8 * n, &to) == 0; n++) {
-        if (to < 4096 || !is_behind_call(w->process, to)) continue;
+        if (to < 4096 || !is_return(w->process, to)) continue;
         *around = to;
         r->sp += 8 * (uint64_t)n + 8;
         return UNWIND_FOUND;
@@ -327,26 +339,15 @@ static int is_beginning(const known *k) { return k->status == UNWIND_UNKNOWN && 
 
 static int step_without_rule(const words *w, const known *k, registers *r, uint64_t *around,
                              int is_first) {
-    enum { WORDS = 64 };
-    int status;
+    enum { WORDS = 64, NEAR_WORDS = 16 };
+    int status = UNWIND_UNKNOWN;
     if (is_entry(k)) return UNWIND_OUTERMOST;
-    if (has_frames(k)) {
-        status = is_first ? step_by_search(w, r, around, 1) : UNWIND_UNKNOWN;
-        if (status == UNWIND_UNKNOWN) status = step_by_frame(w, r, around);
-        if (status != UNWIND_UNKNOWN) return status;
-        if (image_get(mapping_get(k->mapping)->image)->is_go) return status;
-    }
-    status = k->mapping ? step_by_search(w, r, around, WORDS) : UNWIND_UNKNOWN;
+    if (!k->mapping) return UNWIND_UNKNOWN;
+    if (is_first) status = step_by_search(w, r, around, keeps_frames(k) ? 1 : NEAR_WORDS);
+    if (status == UNWIND_UNKNOWN) status = step_by_frame(w, r, around);
+    if (status == UNWIND_UNKNOWN && !keeps_frames(k)) status = step_by_search(w, r, around, WORDS);
     /* By the ABI rbp is 0 in the outermost frame. */
     return status == UNWIND_UNKNOWN && !is_first && !r->bp ? UNWIND_OUTERMOST : status;
-}
-
-/* The kernel calls a handler so that it returns to code which asks the kernel to
-   go on where it was, with the registers that lie on the stack. */
-static int is_signal_return(uint32_t number, uint64_t pc) {
-    static const unsigned char form[] = {0x48, 0xC7, 0xC0, 15, 0, 0, 0, 0x0F, 0x05};
-    const unsigned char *at = code_at(process_mapping(number, pc), pc, 0, sizeof form);
-    return at && !memcmp(at, form, sizeof form);
 }
 
 static int step_out_of_handler(const words *w, registers *r, uint64_t *pc) {

@@ -127,9 +127,15 @@ static void write_tick(const look *l) {
         if (key) keys[count++] = key;
     }
     sampled_tick(&written, keys, count, 1, 0);
-    /* A line is one of the program's. What the kernel did for it is in a row of its own. */
-    if (l->kernel) lines_tick(&written_lines, 0, kernel, 1);
-    else lines_tick(&written_lines, l->place, count ? keys[0] : (uint32_t)SAMPLED_OUTSIDE, 1);
+    /* What the kernel did has no line. */
+    lines_tick(&written_lines, l->kernel ? 0 : l->place, count ? keys[0] : (uint32_t)SAMPLED_OUTSIDE,
+               1);
+}
+
+/* A tick of which no place is known. */
+static void write_alone(const uint32_t *keys, uint32_t count) {
+    sampled_tick(&written, keys, count, 1, 0);
+    lines_tick(&written_lines, 0, keys[0], 1);
 }
 
 static int add_bytes(void *user, const void *data, size_t size) {
@@ -202,6 +208,22 @@ int ticks_write_all(const attach_options *o) {
     for (n = 0; n < looks_taken.count; n++) write_tick(&looks_taken.at[n]);
     none.lost = looks_taken.lost;
     return write_file(o, o->out, process_at(1)->program, &none);
+}
+
+/* Which file has the most looks in functions without a symbol. */
+void ticks_find_nameless(void) {
+    size_t n;
+    uint64_t votes = 0;
+    looks *k = &looks_taken;
+    k->nameless = 0;
+    for (n = 0; n < k->count; n++) {
+        const look *l = &k->at[n];
+        const image *in = l->kernel ? NULL : name_nameless(name_of_place(l->place));
+        if (!in) continue;
+        k->nameless++;
+        if (!votes) k->nameless_in = in;
+        votes += in == k->nameless_in ? 1 : (uint64_t)-1;
+    }
 }
 
 /* ---- CPU time ---- */
@@ -298,9 +320,9 @@ static uint64_t draw_thread(drawing *d, uint32_t number, totals *sums) {
     sums->kernel_ns += ns * part;
     for (; d->next < d->begin + ns; d->next = d->cell * (d->cells + ticks_draw())) {
         size_t k = (size_t)((d->next - d->begin) / ns * (double)count);
-        if (part > 0 && ticks_draw() < part) sampled_tick(&written, kernel, 2, 1, 0);
+        if (part > 0 && ticks_draw() < part) write_alone(kernel, 2);
         else if (count) write_tick(&looks_taken.at[d->order[from + (k < count ? k : count - 1)]]);
-        else sampled_tick(&written, &none, 1, 1, 0);
+        else write_alone(&none, 1);
         d->cells++;
         ticks++;
     }
