@@ -482,7 +482,7 @@ else
 fi
 . "$top/tests/kept.sh"
 rm -f go
-TMPDIR=$out/keep $bursty record -o x.brst -- ./kernel killed >got 2>got.err &
+TMPDIR=$out/keep $bursty record --inside -o x.brst -- ./kernel killed >got 2>got.err &
 job=$!
 if wait_for [ -s got ] && wait_for_half && wait_for_half; then
     : >go

@@ -139,14 +139,19 @@ static const char *short_path(const char *path) {
     return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
 
-/* Who makes a line of it compares the build ids. Without one the file has to be the
-   same. Returns out, or NULL: there is no place. */
+/* A file that was replaced or removed is still open here, where lines are made of
+   places. Returns out, or NULL: there is no place. */
 static const char *set_place(const image *m, uint64_t address, char *out, size_t size) {
     const unsigned char *id;
+    char path[64];
     size_t bytes = 0, n, at;
-    at = (size_t)snprintf(out, size, "%.4096s\t%llx", m->path, (unsigned long long)address);
+    int is_there = image_is_there(m);
+    if (!is_there && m->file < 0) return NULL;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", m->file);
+    at = (size_t)snprintf(out, size, "%.4096s\t%llx", is_there ? m->path : path,
+                          (unsigned long long)address);
     id = m->elf.section_count ? debugfile_id(&m->elf, &bytes) : NULL;
-    if (!id) return image_is_there(m) ? out : NULL;
+    if (!id) return out;
     if (at + 2 + 2 * bytes > size) return NULL;
     out[at++] = '\t';
     for (n = 0; n < bytes; n++, at += 2) snprintf(out + at, size - at, "%02x", id[n]);

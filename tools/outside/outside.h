@@ -40,6 +40,7 @@
 
 typedef struct image {              /* a file, or the code of none */
     elf_file elf;
+    int file;                       /* stays open: its path may come to mean another one; -1: none */
     int has_file;                   /* and its names have not been read */
     int is_go;                      /* frames are found by rbp */
     unwind_file unwind;

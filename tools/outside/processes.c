@@ -58,6 +58,7 @@ static image *new_image(const char *path) {
     image *m = (image *)tool_alloc(sizeof *m);
     memset(m, 0, sizeof *m);
     snprintf(m->path, sizeof m->path, "%s", path);
+    m->file = -1;
     all.images = (image **)tool_grow(all.images, (all.image_count + 1) * sizeof *all.images);
     all.images[all.image_count++] = m;
     return m;
@@ -114,20 +115,25 @@ int image_is_there(const image *m) {
     return stat(m->path, &s) == 0 && (uint64_t)s.st_ino == m->inode && s.st_ctime <= all.began;
 }
 
+static const unsigned char *keep(image *m, const char *path, const unsigned char *data) {
+    if (data) m->file = open(path, O_RDONLY | O_CLOEXEC);
+    return data;
+}
+
 /* As the process sees it: it may have another root. Root may ask for the very
    file that is mapped, if another one has not come there meanwhile. */
-static const unsigned char *map_file(const image *m, uint32_t pid, uint64_t lo, uint64_t hi,
+static const unsigned char *map_file(image *m, uint32_t pid, uint64_t lo, uint64_t hi,
                                      size_t *size) {
     char path[4300];
     const unsigned char *data;
     if (m->path[0] == '[') return map_vdso(size);
     snprintf(path, sizeof path, "/proc/%u/map_files/%llx-%llx", (unsigned)pid,
              (unsigned long long)lo, (unsigned long long)hi);
-    data = is_file(path, m->inode) ? debugfile_map(path, size) : NULL;
+    if (is_file(path, m->inode) && (data = debugfile_map(path, size)) != NULL) return keep(m, path, data);
     snprintf(path, sizeof path, "%s%s", m->root, m->path);
-    if (!data && !is_newer(path, m->inode)) data = debugfile_map(path, size);
-    if (!data && !is_newer(m->path, m->inode)) data = debugfile_map(m->path, size);
-    return data;
+    if (!is_newer(path, m->inode) && (data = debugfile_map(path, size)) != NULL) return keep(m, path, data);
+    if (!is_newer(m->path, m->inode)) return keep(m, m->path, debugfile_map(m->path, size));
+    return NULL;
 }
 
 static int is_go(elf_file *e) {
