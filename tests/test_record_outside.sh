@@ -200,7 +200,8 @@ P
 $CC -O1 -g -pthread -o many many.c || exit 2
 "$bursty" record -o x.brst ./many >said 2>err
 "$bursty" report --min 0 --csv x.brst >csv
-# What a thread does behind its last look at the clock is not in the truth: it may be a tenth more.
+# What a thread does behind its last look at the clock is not in the truth. What the kernel does before
+# a thread begins and when it has ended, some 20 us of each, is in no event.
 threads_are_true() {
     awk -F, -v truth="$(cat said)" '
         { all += $8 }
@@ -210,7 +211,7 @@ threads_are_true() {
             share = none + job
             split(truth, t, " ")
             printf "%.3f for %.3f, %d ticks for %d ms\n", share, t[1], all, t[2]
-            exit !(share > t[1] - .1 && share < t[1] + .25 && all > .8 * t[2] && all < 1.25 * t[2] + 20)
+            exit !(share > t[1] - .1 && share < t[1] + .25 && all > .5 * t[2] && all < 1.25 * t[2] + 20)
         }' csv >>err
 }
 check "20 000 threads" threads_are_true
