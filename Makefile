@@ -169,7 +169,7 @@ PREFIX   ?= /usr/local
 DESTDIR  ?=
 VERSION  := $(shell sed -n 's/.*define TOOL_VERSION "\(.*\)"/\1/p' tools/base/tool.h)
 PAGES     = $(BUILD)/package
-FROM_HELP = $(PAGES)/man/bursty.1 $(PAGES)/bursty.bash $(PAGES)/bursty.zsh $(PAGES)/bursty.fish
+FROM_HELP = $(foreach p,bursty bursty-lab,$(PAGES)/man/$(p).1 $(PAGES)/$(p).bash $(PAGES)/$(p).zsh $(PAGES)/$(p).fish)
 FILLED    = $(PAGES)/bursty.pc $(PAGES)/bursty-config.cmake $(PAGES)/bursty-config-version.cmake
 PLACE     = sh package/install.sh $@ "$(BUILD)" "$(PREFIX)" "$(DESTDIR)"
 
@@ -180,15 +180,17 @@ uninstall: tools $(FROM_HELP) $(FILLED)
 	@$(PLACE)
 
 # Manual pages and completions say what the help texts say.
-$(PAGES)/help.txt: $(BUILD)/bursty package/help.sh
+$(PAGES)/%.txt: $(BUILD)/% package/help.sh
 	@mkdir -p $(PAGES)/man
-	@sh package/help.sh $(RUN) $(BUILD)/bursty >$@
+	@sh package/help.sh $* $(RUN) $< >$@
 
-$(PAGES)/man/bursty.1: $(PAGES)/help.txt package/help.awk package/man.awk
+$(PAGES)/man/%.1: $(PAGES)/%.txt package/help.awk package/man.awk
 	@LC_ALL=C awk -f package/help.awk -f package/man.awk -v folder=$(PAGES)/man -v version=$(VERSION) $<
 
-$(PAGES)/bursty.%: $(PAGES)/help.txt package/help.awk package/%.awk
-	@LC_ALL=C awk -f package/help.awk -f package/$*.awk $< >$@
+$(PAGES)/%.bash $(PAGES)/%.zsh $(PAGES)/%.fish: $(PAGES)/%.txt package/help.awk package/bash.awk package/zsh.awk package/fish.awk
+	@for shell in bash zsh fish; do \
+	    LC_ALL=C awk -f package/help.awk -f package/$$shell.awk $< >$(PAGES)/$*.$$shell || exit 1; \
+	done
 
 # They name PREFIX, which may be another one this time.
 $(FILLED): $(PAGES)/%: package/%.in FORCE

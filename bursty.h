@@ -171,7 +171,7 @@
 
    THREADS, SIGNALS, JUMPS
      A thread is registered at its first check, or, if it was checking before
-     bursty_start, within 65 536 checks. Its end is noticed (in a bare build call
+     bursty_start, within 1000 checks. Its end is noticed (in a bare build call
      bursty_thread_end), and so is fork (elsewhere: bursty_forked in the child).
      Signal handlers may do anything that is declared here, at any instruction, on
      a thread that has checked before. An interrupt on bare metal needs a context
@@ -714,6 +714,11 @@ typedef struct bursty_companion {
     bursty_profile profile; /* the last of BURSTY_PROFILES, at profile 0's rate if every is 0  */
 } bursty_companion;
 BURSTY_API void bursty_join(const bursty_companion *companion) BURSTY_P_OFF((void)companion)
+#if defined(BURSTY_BARE) && defined(__ELF__) && !defined(BURSTY_STATIC)
+/* A bare build may run no constructor. So bursty_start calls this function, if
+   a companion has defined it, and it joins. hcct.h does. */
+void bursty_joins(void) __attribute__((weak));
+#endif
 
 #endif /* BURSTY_TINY */
 
@@ -2024,6 +2029,7 @@ BURSTY_P_INLINE void bursty_p_sum(uint64_t *sum, const bursty_p_count *c) {
    has ended. Static memory begins as zeros and is zeroed again only as far as
    it was used, so pages that nobody needs are never touched. */
 enum { BURSTY_P_FREE, BURSTY_P_USED, BURSTY_P_ENDED };
+#define BURSTY_P_UNSTARTED 1000u       /* checks until a thread asks again if there was a start  */
 #define BURSTY_P_SPAN UINT32_C(65536)  /* the longest wait until a thread looks at new settings */
 #define BURSTY_P_EVER UINT64_MAX       /* `left` of a profile whose phase never ends            */
 #if defined(BURSTY_NO_TLS) || defined(BURSTY_P_SHARED)
@@ -2829,8 +2835,9 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
 }
 
 /* A look after so many checks. Returns the word before the check that asked
-   takes its 1. */
-BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
+   takes its 1. With `stays` none has asked: while a burst is live no phase ends
+   before the next check, and the look returns -1. */
+BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed, int stays) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
     int is_asked, is_due;
@@ -2852,10 +2859,11 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     if (is_due && t->generation != BURSTY_P_GET(&bursty_p_all.generation)) bursty_p_take_settings(t);
     if (is_asked && t->factor) bursty_p_take_factor(t);
     if (bursty_p_reopened(t)) bursty_p_begin_opening(t);
+    stays = stays && t->live;
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         bursty_p_sampler *s = &t->sampler[p];
         if (!(t->active >> p & 1)) continue;
-        while (s->left == 0) bursty_p_next_phase(t, s);
+        while (s->left == 0 && !stays) bursty_p_next_phase(t, s);
         if (s->in_burst) live |= 1u << p;
         if (s->left < span) span = s->left;
     }
@@ -2867,6 +2875,7 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     t->span = (uint32_t)span;
     bursty_p_mine.room = bursty_p_mine.only && !BURSTY_P_POLLS ? t->span : 0;
     t->in_slow = 0;
+    if (stays) return (uint32_t)-1;
     return live ? 0 : t->span;
 }
 
@@ -2875,7 +2884,7 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
 BURSTY_P_STEP uint32_t bursty_p_advance(bursty_p_thread *t, uint32_t n) {
     uint32_t passed = t->live ? 0 - n : t->span - n;
     if (passed < t->span && !bursty_p_reopened(t)) return n;
-    return bursty_p_look(t, passed);
+    return bursty_p_look(t, passed, 0);
 }
 
 /* ---- threads ----------------------------------- src/bursty/threads.c ---- */
@@ -3094,11 +3103,21 @@ BURSTY_P_STEP int bursty_p_count_recent(const bursty_site *site, uint32_t n) {
     return bursty_p_count_known(site);
 }
 
+/* Checks of a thread without a record until it asks for one again: before
+   bursty_start soon, and where there is no room, hardly ever. */
+BURSTY_P_STEP uint32_t bursty_p_until_start(void) {
+#ifdef BURSTY_NO_TLS /* bursty_start sets the word of all */
+    return BURSTY_P_SPAN;
+#else
+    return BURSTY_P_GET(&bursty_p_all.epoch) ? BURSTY_P_SPAN : BURSTY_P_UNSTARTED;
+#endif
+}
+
 BURSTY_P_STEP uint32_t bursty_p_hit_of(bursty_p_thread *t, const bursty_site *site,
                                        uintptr_t value, uint32_t n) {
     uint32_t held = BURSTY_P_HELD(n - !BURSTY_P_POLLS); /* n was the word before this check */
     if (!t) {
-        BURSTY_P_HERE.n = BURSTY_P_SPAN;
+        BURSTY_P_HERE.n = bursty_p_until_start() - 1;
         return 0;
     }
     n = bursty_p_advance(t, n) - 1;
@@ -3165,10 +3184,10 @@ BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     bursty_p_thread *t = NULL;
     if (!BURSTY_P_POLLS || n != BURSTY_P_BUSY) {
         t = bursty_p_me();
-        n = t ? bursty_p_advance(t, n) : room;
+        n = room = t ? bursty_p_advance(t, n) : bursty_p_until_start();
     }
     *live = t ? t->live : 0;
-    if (t) room = t->live ? t->span - (0 - n) : n;
+    if (*live) room = t->span - (0 - n);
     if (left < room) room = (uint32_t)left;
     if (t || n != BURSTY_P_BUSY) bursty_p_release(t, held, n - room);
     return room;
@@ -3185,15 +3204,14 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 
 /* After a look in the middle of a burst the word would be 0 until the next
    check, and events before it would be lost. So it becomes -1: the last check
-   comes again, without being counted again. */
+   comes again, without being counted again, and the next one looks. */
 static uint32_t bursty_p_step_back(bursty_p_thread *t) {
     uint32_t p;
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         if (t->sampler[p].left != BURSTY_P_EVER) t->sampler[p].left++;
     }
-    t->counted = 1;
-    t->span++;
-    if (bursty_p_mine.room) bursty_p_mine.room++;
+    t->counted = t->span = 1;
+    bursty_p_mine.room = 0;
     return (uint32_t)-1;
 }
 
@@ -3208,9 +3226,11 @@ static void bursty_p_look_now(void) {
     t = bursty_p_me();
     if (t) {
         t->until_new = 0;
-        n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
-        if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) n = bursty_p_look(t, 0);
-        if (t->live && (int32_t)was < 0 && !BURSTY_P_POLLS) n = bursty_p_step_back(t);
+        n = bursty_p_look(t, t->live ? 0 - n : t->span - n, (int32_t)was < 0 && !BURSTY_P_POLLS);
+        if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
+            n = bursty_p_look(t, 0, (int32_t)n < 0);
+        }
+        if ((int32_t)n < 0) n = bursty_p_step_back(t);
         bursty_p_settle(t);
     }
     BURSTY_P_HERE.n = n;
@@ -6999,6 +7019,9 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     unsigned char *memory;
     size_t bytes, skip;
     int ticks;
+#if defined(BURSTY_BARE) && defined(__ELF__) && !defined(BURSTY_STATIC)
+    if (bursty_joins) bursty_joins();
+#endif
     if (!config) config = &zero;
     memory = (unsigned char *)(config->memory ? config->memory : bursty_p_memory);
     bytes = config->memory ? config->memory_bytes : BURSTY_MEMORY;

@@ -334,7 +334,7 @@ struct hcct {
 
 /* If bursty.h is included before this header, the two are joined: bursty_start
    also records whole calling contexts, and bursty_save writes them. There is
-   nothing to call. bursty.h knows who is called, and from where; here stands
+   nothing to call, but see callpaths_setup. bursty.h knows who is called, and from where; here stands
    that main calls search, and search calls price. `bursty report` shows the hot
    contexts, and for each function the calls in it and below it.
 
@@ -376,9 +376,11 @@ typedef struct callpaths_stats {
 } callpaths_stats;
 
 /* Sets what the next bursty_start uses; config may be NULL. Call it before
-   bursty_start if the defaults do not fit, and in C with a compiler other than
-   gcc and clang, where nothing joins the two headers before main. Returns 0, or
-   -1: memory is too small for a tree of 8 contexts for each thread. */
+   bursty_start if the defaults do not fit. Two builds must call it, for nothing
+   else joins the two headers there: C with a compiler other than gcc and clang,
+   and a bare build (BURSTY_BARE) that is no ELF file or has BURSTY_STATIC.
+   Returns 0, or -1: memory is too small for a tree of 8 contexts for each
+   thread. */
 CALLPATHS_API int callpaths_setup(const callpaths_config *config)
     CALLPATHS_P_OFF(return (void)config, 0)
 
@@ -2067,6 +2069,7 @@ typedef struct callpaths_p_thread {
 } callpaths_p_thread;
 
 static struct {
+    uint32_t is_joined;
     callpaths_p_thread *threads;
     unsigned char *trees;
     size_t tree_bytes;
@@ -2348,11 +2351,17 @@ CALLPATHS_API int callpaths_setup(const callpaths_config *config) {
     companion.profile.classes = (uint32_t)BURSTY_CALL | (uint32_t)BURSTY_GAP;
     companion.profile.action = callpaths_p_event;
     bursty_join(&companion);
+    callpaths_p_all.is_joined = 1;
     return callpaths_p_lay_out(&callpaths_p_all.config) ? 0 : -1;
 }
 
-/* Joins the two before main. */
+/* Joins the two before main; in a bare build, when bursty_start asks. */
 #if defined(BURSTY_BARE)
+#if defined(__ELF__) && !defined(BURSTY_STATIC)
+void bursty_joins(void) {
+    if (!callpaths_p_all.is_joined) (void)callpaths_setup(NULL);
+}
+#endif
 #elif defined(HCCT_P_GNU)
 __attribute__((constructor)) static void callpaths_p_join(void) { (void)callpaths_setup(NULL); }
 #elif defined(__cplusplus)

@@ -1,15 +1,17 @@
-"""cc_tests.py PROGRAM WHAT EXPLAINED PAGE - in the folder that cc_tests.sh made for a program:
-own.info, the LCOV of `bursty report`, beside gcov.json, what gcov says of each object, one JSON a
+"""cc_tests.py PROGRAM WHAT BUILD OWN EXPLAINED PAGE - in the folder that cc_tests.sh made for a program:
+OWN.info, the LCOV of `bursty report`, beside gcov.json, what gcov says of each object, one JSON a
 line. Prints one row of a table, which begins with WHAT, and puts it into PAGE, in the place of the
 row of that program. Lines and functions that one has as run and the other has not go to run-or-not,
 and so do functions that one alone knows (gcov knows no always_inline function that nobody calls
-otherwise, and none that gcc drops). The status is 1 if one of them is not
-in EXPLAINED, whose lines are "PROGRAM PLACE REASON"."""
+otherwise, and none that gcc drops). With a BUILD the row has that word, too, and branches in the
+place of sizes: a line that has as many branches for both, of which they have not taken as many, goes
+to run-or-not as "PLACE:branches". The status is 1 if one of them is not in EXPLAINED, whose lines are
+"PROGRAM PLACE REASON"."""
 import json
 import os
 import sys
 
-program, what, explained_path, page = sys.argv[1:5]
+program, what, build, own, explained_path, page = sys.argv[1:7]
 here = os.getcwd()
 
 
@@ -21,7 +23,7 @@ def place(name, root, folder=""):
 
 
 def of_gcov():
-    lines, functions = {}, {}
+    lines, functions, objects = {}, {}, {}
     for text in open("gcov.json", errors="replace"):
         data = json.loads(text)
         for f in data["files"]:
@@ -31,25 +33,33 @@ def of_gcov():
             for line in f["lines"]:
                 at = name, line["line_number"]
                 lines[at] = max(lines.get(at, 0), line["count"])
+                ways = [way["count"] for way in line["branches"] if not way["throw"]]
+                known = objects.setdefault(at, {})
+                if ways:
+                    known[len(ways)] = [a or b for a, b in zip(ways, known.get(len(ways), ways))]
             for one in f["functions"]:
                 at = name, one["demangled_name"]
                 functions[at] = max(functions.get(at, 0), one["execution_count"])
-    return lines, functions
+    branches = {at: next(iter(ways.values())) for at, ways in objects.items() if len(ways) == 1}
+    return lines, functions, branches
 
 
 def of_bursty():
-    lines, functions, name = {}, {}, None
-    for text in open("own.info", errors="replace"):
+    lines, functions, branches, name = {}, {}, {}, None
+    for text in open(own + ".info", errors="replace"):
         kind, _, rest = text.rstrip("\n").partition(":")
         if kind == "SF":
-            name = place(rest, "own")
+            name = place(rest, own)
         elif name and kind == "DA":
             number, count = rest.split(",")[:2]
             lines[name, int(number)] = int(count)
         elif name and kind == "FNDA":
             count, function = rest.split(",", 1)
             functions[name, function] = max(functions.get((name, function), 0), int(count))
-    return lines, functions
+        elif name and kind == "BRDA":
+            number, _, _, count = rest.split(",")
+            branches.setdefault((name, int(number)), []).append(int(count.replace("-", "0")))
+    return lines, functions, branches
 
 
 def size_of(folder, endings):
@@ -59,8 +69,8 @@ def size_of(folder, endings):
     return total
 
 
-gcov_lines, gcov_functions = of_gcov()
-own_lines, own_functions = of_bursty()
+gcov_lines, gcov_functions, gcov_branches = of_gcov()
+own_lines, own_functions, own_branches = of_bursty()
 explained = set()
 if os.path.exists(explained_path):
     for text in open(explained_path):
@@ -72,6 +82,10 @@ called = sorted(set(gcov_functions) & set(own_functions))
 other = [at for at in known if gcov_lines[at] != own_lines[at]]
 differs = [at for at in other if not gcov_lines[at] or not own_lines[at]]
 not_called = [at for at in called if (gcov_functions[at] == 0) != (own_functions[at] == 0)]
+branchy = sorted(set(gcov_branches) & set(own_branches))
+other_number = [at for at in branchy if len(gcov_branches[at]) != len(own_branches[at])]
+not_taken = [at for at in branchy if at not in set(other_number) and
+             sum(map(bool, gcov_branches[at])) != sum(map(bool, own_branches[at]))]
 unknown = []
 with open("run-or-not", "w") as out, open("another-count", "w") as counts:
     for at in other:
@@ -82,6 +96,12 @@ with open("run-or-not", "w") as out, open("another-count", "w") as counts:
         print("%s gcov %d, bursty %d" % (text, a[at], b[at]), file=out)
         if text not in explained:
             unknown.append("%s %s: gcov %d, bursty %d" % (program, text, a[at], b[at]))
+    for at in not_taken if build else []:
+        text = "%s:%d:branches" % at
+        words = "gcov %s, bursty %s" % (gcov_branches[at], own_branches[at])
+        print(text, words, file=out)
+        if text not in explained:
+            unknown.append("%s %s: %s" % (program, text, words))
     for who, one, other_one in (
             ("gcov", gcov_functions, own_functions), ("bursty", own_functions, gcov_functions)):
         for at in sorted(set(one) - set(other_one)):
@@ -89,15 +109,21 @@ with open("run-or-not", "w") as out, open("another-count", "w") as counts:
             print("only %s knows the function %s: %d" % (who, text, one[at]), file=out)
             if one[at] and who == "gcov" and text not in explained:
                 unknown.append("%s %s: only %s knows it" % (program, text, who))
-size = os.path.getsize("coverage.brst")
-row = ("| %s | %d | %d | %d | %d | %d | %.1f kB | %.1f + %.1f kB |" % (
-    what, len(known), len(other), len(differs), len(called), len(not_called), size / 1000,
-    size_of("gcov", ".gcno") / 1000, size_of("gcov", ".gcda") / 1000))
+if build:
+    what = "%s, %s" % (what, build)
+    row = "| %s | %d | %d | %d | %d | %d | %d | %d | %d |" % (
+        what, len(known), len(other), len(differs), len(called), len(not_called),
+        len(branchy), len(other_number), len(not_taken))
+else:
+    row = "| %s | %d | %d | %d | %d | %d | %.1f kB | %.1f + %.1f kB |" % (
+        what, len(known), len(other), len(differs), len(called), len(not_called),
+        os.path.getsize(own + ".brst") / 1000,
+        size_of("gcov", ".gcno") / 1000, size_of("gcov", ".gcda") / 1000)
 print(row)
 first = "| %s " % what.split()[0]
 rows = open(page).read().splitlines()
 for i, text in enumerate(rows):
-    if text.startswith(first) and text.count("|") == row.count("|"):
+    if text.startswith(first) and build in text and text.count("|") == row.count("|"):
         rows[i] = row
 open(page, "w").write("\n".join(rows) + "\n")
 for text in unknown:

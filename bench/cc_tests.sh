@@ -1,11 +1,14 @@
 #!/bin/sh
-# cc_tests.sh [PROGRAM ...] - gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite zlib tcc, and in C++ ninja and jsoncpp: what `bursty cc
-# --cover` and gcov say of programs of Debian after their own tests, both at -O0 with the same gcc;
-# with CXX=clang++-19 in the environment C++ for bursty is compiled by that one.
-# Prints the table of docs/coverage.md, and puts its rows there. Every line that one counts as run and the other does not is
-# in build/bench/tests/PROGRAM/run-or-not, and so is every function; those that
-# bench/real/run_or_not.txt does not explain are printed, and the status is 1. Where a package has
-# no tests that run from its source alone (lz4, zstd, libyaml, sqlite), a few runs stand here.
+# cc_tests.sh [PROGRAM ...] - what `bursty cc --cover` and gcov say of programs of Debian after their
+# own tests. gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite zlib tcc, and in C++ ninja and jsoncpp:
+# both at -O0 with the same gcc; with CXX=clang++-19 in the environment C++ for bursty is compiled by
+# that one. jansson libcsv pcre2, and in C++ tinyxml2 pugixml cli11: gcov at -O0, and bursty with gcc and
+# clang at -O0 and -O2, each build with its row.
+# Prints the tables of docs/coverage.md, and puts their rows there. Every line that one counts as run and
+# the other does not is in build/bench/tests/PROGRAM/run-or-not, and so is every function, and every line
+# whose branches differ; those that bench/real/run_or_not.txt does not explain are printed, and the status
+# is 1. Each report passes LCOV 2's rules. Where a package has no tests that run from its source alone
+# (lz4, zstd, libyaml, sqlite), a few runs stand here.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 top=$PWD
@@ -152,6 +155,47 @@ jsoncpp_make() {
 }
 jsoncpp_test() { quietly tests make -C out test; }
 
+# Those that are built four times. -w, for they are older than the compilers.
+jansson_sources() { # with the same hash in each run
+    fresh jansson && sed -i 's/^static uint32_t generate_seed() {/&\n    return 1;/' src/hashtable_seed.c
+}
+jansson_make() {
+    quietly build env CC="$cc" cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-w -DJANSSON_BUILD_DOCS=OFF . &&
+        quietly build make -j2
+}
+jansson_test() { quietly tests ctest; }
+
+libcsv_sources() { fresh libcsv && settle; }
+libcsv_make() { quietly build ./configure --disable-shared CC="$cc" CFLAGS=-w && quietly build make check TESTS=; }
+libcsv_test() { quietly tests make check; }
+
+pcre2_sources() { fresh pcre2 && settle; }
+pcre2_make() { quietly build ./configure --disable-shared CC="$cc" CFLAGS=-w && quietly build make -s -j2; }
+pcre2_test() { quietly tests make check; }
+
+tinyxml2_sources() { fresh tinyxml2; }
+tinyxml2_make() {
+    # shellcheck disable=SC2086
+    quietly build $cxx -w -o xmltest xmltest.cpp tinyxml2.cpp && mkdir -p resources/out
+}
+tinyxml2_test() { quietly tests ./xmltest; }
+
+pugixml_sources() { fresh pugixml; }
+pugixml_make() { quietly build make -j2 BUILD=out CXX="$cxx" CXXFLAGS='-w -std=c++11' out/test; }
+pugixml_test() { quietly tests out/test; }
+
+# Some of its tests, for each takes half a minute to compile.
+cli11_sources() { fresh cli11 && cp -r "$src/catch2/single_include/catch2" .; }
+cli11_make() {
+    for one in main HelpersTest StringParseTest OptionGroupTest; do
+        # shellcheck disable=SC2086
+        quietly build $cxx -w -std=c++11 -Iinclude -I. -c -o $one.o tests/$one.cpp
+    done
+    # shellcheck disable=SC2086
+    quietly build $cxx -o tested main.o HelpersTest.o StringParseTest.o OptionGroupTest.o
+}
+cli11_test() { quietly tests ./tested; }
+
 # A program, its version and its tests.
 what() { # PROGRAM
     case $1 in
@@ -169,47 +213,80 @@ what() { # PROGRAM
     tcc) folder=tcc tests='tests2, pp and three of its tests' ;;
     ninja) folder=ninja-build tests='`ninja_test`, some commands' ;;
     jsoncpp) folder=libjsoncpp tests='`make test`' ;;
+    jansson) folder=jansson tests='`ctest`' ;;
+    libcsv) folder=libcsv tests='`make check`' ;;
+    pcre2) folder=pcre2 tests='`make check`' ;;
+    tinyxml2) folder=tinyxml2 tests='`xmltest`' ;;
+    pugixml) folder=pugixml tests='`make test`' ;;
+    cli11) folder=cli11 tests='three of its files of tests, with Catch2' ;;
     esac
     version=$(basename "$(readlink -f "$src/$folder")")
     echo "$1 ${version##*-}, $tests"
 }
 
+# The builds of bursty, one a line: a C compiler, and its level.
+builds_of() { # PROGRAM
+    case $1 in
+    jansson | libcsv | pcre2 | tinyxml2 | pugixml | cli11)
+        for compiler in gcc clang-19; do
+            echo "$compiler -O0 -g"
+            echo "$compiler -O2 -g"
+        done
+        ;;
+    *) echo 'gcc -O0' ;;
+    esac
+}
+plus_of() { # COMPILER: its C++
+    case $1 in
+    gcc*) echo "${CXX:-g++${1#gcc}}" ;;
+    *) echo "clang++${1#clang}" ;;
+    esac
+}
+
+build_and_test() { # KIND
+    kind=$1
+    here=$work/$program/$kind
+    mkdir "$here" && cd "$here" || exit 2
+    "${program}_sources" || exit 2
+    BURSTY_COVERAGE=/dev/null
+    export BURSTY_COVERAGE
+    "${program}_make" || exit 2
+    find . -name '*.gcda' -exec rm {} +
+    BURSTY_COVERAGE=$work/$program/$kind.brst
+    "${program}_test"
+    cd "$work/$program" || exit 2
+}
+
 one() { # PROGRAM
     program=$1
     rm -rf "${work:?}/$program" && mkdir -p "$work/$program" || exit 2
-    for kind in gcov own; do
-        here=$work/$program/$kind
-        mkdir "$here" && cd "$here" || exit 2
-        "${program}_sources" || exit 2
-        case $kind in
-        gcov) cc="gcc -O0 --coverage" cxx="g++ -O0 --coverage" ;;
-        *)
-            cc="$bursty cc --cover --list=$work/$program/left -- gcc -O0"
-            cxx="$bursty cc --cover --list=$work/$program/left -- ${CXX:-g++} -O0"
-            ;;
-        esac
-        BURSTY_COVERAGE=/dev/null
-        export BURSTY_COVERAGE
-        "${program}_make" || exit 2
-        find . -name '*.gcda' -exec rm {} +
-        BURSTY_COVERAGE=$work/$program/coverage.brst
-        "${program}_test"
-    done
-    cd "$work/$program" || exit 2
-    "$bursty" report --lcov coverage.brst >own.info 2>notes
+    builds_of "$program" >"$work/$program/builds"
+    level=$(sed -n '1s/^[^ ]* //p' "$work/$program/builds")
+    cc="gcc $level --coverage" cxx="g++ $level --coverage"
+    build_and_test gcov
     find gcov -name '*.gcda' | sort | while read -r file; do
         (cd gcov && gcov --json-format --stdout -b "${file#gcov/}" 2>/dev/null)
     done >gcov.json
-    python3 "$top/bench/cc_tests.py" "$program" "$(what "$program")" "$top/bench/real/run_or_not.txt" \
-        "$top/docs/coverage.md" || failed=1
-    [ ! -s left ] || { echo "$program: left alone:"; cat left; }
-    grep 'left out' notes
+    while read -r compiler level <&3; do
+        own=own_$compiler$(echo "$level" | tr -d ' ')
+        covered="$bursty cc --cover --list=$work/$program/left --"
+        cc="$covered $compiler $level" cxx="$covered $(plus_of "$compiler") $level"
+        build_and_test "$own"
+        "$bursty" report --lcov "$own.brst" >"$own.info" 2>notes
+        awk -f "$top/tests/edgeprof/lcov_rules.awk" "$own.info" || failed=1
+        build=
+        [ "$(wc -l <builds)" = 1 ] || build="$compiler $level"
+        python3 "$top/bench/cc_tests.py" "$program" "$(what "$program")" "$build" "$own" \
+            "$top/bench/real/run_or_not.txt" "$top/docs/coverage.md" || failed=1
+        [ ! -s left ] || { echo "$program: left alone:"; cat left; }
+        grep 'left out' notes
+    done 3<builds
     cd "$top" || exit 2
 }
 
 missing=
 for pair in gawk: jq: mawk: gzip: cjson: lz4: zstd:libzstd libyaml: onig:libonig sqlite: zlib: tcc: \
-    ninja:ninja-build jsoncpp:libjsoncpp; do
+    ninja:ninja-build jsoncpp:libjsoncpp jansson: libcsv: pcre2: tinyxml2: pugixml: cli11: cli11:catch2; do
     program=${pair%%:*} package=${pair#*:}
     case " ${*:-$program} " in *" $program "*) ;; *) continue ;; esac
     [ -d "$src/${package:-$program}" ] || missing="$missing ${package:-$program}"
@@ -218,5 +295,8 @@ done
 [ -z "$missing" ] || sh bench/setup.sh $missing || exit 2
 echo '| program | lines both know | another count | run or not | functions both know | called or not | dump | .gcno + .gcda |'
 echo '|---|---:|---:|---:|---:|---:|---:|---:|'
-for program in ${*:-gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite zlib tcc ninja jsoncpp}; do one "$program"; done
+# Of those that are built four times: the last three columns are lines with branches that both know, those
+# with another number of them, and those with as many, of which another number was taken.
+for program in ${*:-gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite zlib tcc ninja jsoncpp \
+    jansson libcsv pcre2 tinyxml2 pugixml cli11}; do one "$program"; done
 exit $failed

@@ -21,7 +21,7 @@ fi
 count_of() {
     case $1 in
     fuzz_footprint) echo 2000 ;;
-    fuzz_copy | fuzz_hotstream) echo 5000 ;;
+    fuzz_copy | fuzz_hotstream | fuzz_symbols) echo 5000 ;;
     fuzz_hcct) echo 20000 ;;
     *) echo 100000 ;;
     esac

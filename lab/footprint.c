@@ -42,7 +42,7 @@ static const char help_head[] =
     "  --dump FILE        also write a .brst file for bursty report and merge\n"
     "  -o OUT             where to (-: standard output, the default)\n"
     "\n"
-    "  The result is a report like those of bursty report:\n";
+    "The result is a report like those of bursty report:\n\n";
 
 typedef struct options {
     footprint_config config;

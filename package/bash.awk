@@ -19,14 +19,16 @@ function with_value(name, file,   i, o, list) {
 }
 END {
     for (c = 1; c <= commands; c++) {
-        if (names[c] != "bursty") list = list " " names[c]
+        if (c > 1) list = list " " names[c]
         files = files with_value(names[c], 1)
         others = others with_value(names[c], 0)
     }
+    word = names[1]
+    gsub(/-/, "_", word)
     gsub(/\|/, "' | '", files)
     gsub(/\|/, "' | '", others)
-    print "# bash completion for bursty, made from its help texts"
-    print "_bursty() {"
+    print "# bash completion for " names[1] ", made from its help texts"
+    print "_" word "() {"
     print "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command= i"
     print "    local words="
     print "    COMPREPLY=()"
@@ -42,12 +44,12 @@ END {
     print "    case $command in"
     print "    '') words='" substr(list, 2) " --help --version' ;;"
     for (c = 1; c <= commands; c++)
-        if (names[c] != "bursty") print "    " names[c] ") words='" options_of(names[c]) "' ;;"
+        if (c > 1) print "    " names[c] ") words='" options_of(names[c]) "' ;;"
     print "    esac"
     print "    if [[ $word == -* || -z $command ]]; then"
     print "        while IFS= read -r i; do COMPREPLY+=(\"$i\"); done < <(compgen -W \"$words\" -- \"$word\")"
     print "        if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace; fi"
     print "    fi"
     print "}"
-    print "complete -o default -F _bursty bursty"
+    print "complete -o default -F _" word " " names[1]
 }

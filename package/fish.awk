@@ -3,12 +3,12 @@
 function quoted(s) { gsub(/\\/, "\\\\", s); gsub(/'/, "\\'", s); return "'" s "'" }
 function short(s) { gsub(/\n/, " ", s); return length(s) > 70 ? substr(s, 1, 67) "..." : s }
 END {
-    print "# completion for bursty, made from its help texts"
-    print "complete -c bursty -n __fish_use_subcommand -l version -f -d 'prints the version'"
+    print "# completion for " names[1] ", made from its help texts"
+    print "complete -c " names[1] " -n __fish_use_subcommand -l version -f -d 'prints the version'"
     for (c = 1; c <= commands; c++) {
         name = names[c]
-        if (name == "bursty") continue
-        print "complete -c bursty -n __fish_use_subcommand -f -a " name " -d " quoted(about[name])
+        if (c == 1) continue
+        print "complete -c " names[1] " -n __fish_use_subcommand -f -a " name " -d " quoted(about[name])
         when = " -n '__fish_seen_subcommand_from " name "' "
         for (i = 1; i <= parts[name]; i++) {
             o = option[name, i]
@@ -18,8 +18,8 @@ END {
             joint = option_joint(option[name, i])
             value = option_value(option[name, i])
             kind = joint == "" || joint == "[=" ? "" : is_file(value) ? " -r -F" : " -x"
-            print "complete -c bursty" when flag kind " -d " quoted(short(words[name, i]))
+            print "complete -c " names[1] when flag kind " -d " quoted(short(words[name, i]))
         }
-        print "complete -c bursty" when "-l help -d 'prints what there is'"
+        print "complete -c " names[1] when "-l help -d 'prints what there is'"
     }
 }

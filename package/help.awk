@@ -32,7 +32,7 @@ function is_file(value) { return value ~ /^(FILE|OUT|PLAN|OLD|DIR)$/ }
 /^usage: / { sub(/^usage: /, ""); usage[name] = usage[name] trim($0) "\n"; next }
 /^ *$/ { fresh = 1; next }
 /^[^ ].*:$/ { option[name, n = ++parts[name]] = ""; words[name, n] = $0; fresh = 1; column = 0; next }
-(/^  -/ || /^  bursty [a-z-]+ .*   / || (name == "bursty" && /^  [a-z]+  +[^ ]/)) && (fresh || option[name, n] != "") {
+(/^  -/ || /^  bursty [a-z-]+ .*   / || (name == names[1] && /^  [a-z]+  +[^ ]/)) && (fresh || option[name, n] != "") {
     line = trim($0)
     at = match(line, /  +/)
     many = split(at ? substr(line, 1, at - 1) : line, alike, /, -/)    # "--only NAME, --not NAME"

@@ -14,6 +14,7 @@ root=$destdir$prefix
 list() {
     for header in *.h; do echo "$header include/$header 644"; done
     echo "$build/bursty bin/bursty 755"
+    echo "$build/bursty-lab bin/bursty-lab 755"
     echo "bursty bin/bursty-cc link"
     [ -f "$build/bursty-record.so" ] &&
         echo "$build/bursty-record.so lib/bursty/bursty-record.so 644"
@@ -23,9 +24,11 @@ list() {
         echo "../../../bin/bursty lib/bursty/masquerade/$name link"
     done
     for page in "$build"/package/man/*.1; do echo "$page share/man/man1/${page##*/} 644"; done
-    echo "$build/package/bursty.bash share/bash-completion/completions/bursty 644"
-    echo "$build/package/bursty.zsh share/zsh/site-functions/_bursty 644"
-    echo "$build/package/bursty.fish share/fish/vendor_completions.d/bursty.fish 644"
+    for program in bursty bursty-lab; do
+        echo "$build/package/$program.bash share/bash-completion/completions/$program 644"
+        echo "$build/package/$program.zsh share/zsh/site-functions/_$program 644"
+        echo "$build/package/$program.fish share/fish/vendor_completions.d/$program.fish 644"
+    done
     echo "$build/package/bursty.pc lib/pkgconfig/bursty.pc 644"
     for file in config config-version; do
         echo "$build/package/bursty-$file.cmake lib/cmake/bursty/bursty-$file.cmake 644"

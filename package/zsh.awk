@@ -3,13 +3,15 @@
 function quoted(s) { gsub(/'/, "'\\''", s); gsub(/\[/, "\\[", s); gsub(/\]/, "\\]", s); gsub(/:/, "\\:", s); return s }
 function short(s) { gsub(/\n/, " ", s); return length(s) > 70 ? substr(s, 1, 67) "..." : s }
 END {
-    print "#compdef bursty"
+    word = names[1]
+    gsub(/-/, "_", word)
+    print "#compdef " names[1]
     print "# made from the tool's help texts"
-    print "_bursty() {"
+    print "_" word "() {"
     print "    local -a commands"
     print "    commands=("
     for (c = 1; c <= commands; c++)
-        if (names[c] != "bursty") print "        '" names[c] ":" quoted(about[names[c]]) "'"
+        if (c > 1) print "        '" names[c] ":" quoted(about[names[c]]) "'"
     print "    )"
     print "    if ((CURRENT == 2)); then"
     print "        _describe command commands"
@@ -30,7 +32,7 @@ END {
     print "    case $command in"
     for (c = 1; c <= commands; c++) {
         name = names[c]
-        if (name == "bursty") continue
+        if (c == 1) continue
         print "    " name ")"
         print "        _arguments -S \\"
         for (i = 1; i <= parts[name]; i++) {
@@ -48,5 +50,5 @@ END {
     }
     print "    esac"
     print "}"
-    print "_bursty \"$@\""
+    print "_" word " \"$@\""
 }

@@ -55,6 +55,8 @@ typedef struct record_wishes {
     char output[4096];
     char only[1024], not_these[1024]; /* patterns of functions, a line each */
     char frames[1024];              /* functions whose calls are frames, a line each */
+    char symbols[16384];            /* names that frames may mean, of a program whose symbols stand
+                                       elsewhere: ADDRESS, a blank, NAME, a line each */
     char caches[256];               /* BYTES=LABEL and a space, for each size */
     char cache[4096];               /* the folder of what earlier runs found out; "": none */
     char preload[16384];            /* what LD_PRELOAD was before */
@@ -82,8 +84,8 @@ static inline const options_field *options_fields(size_t *count) {
            OPTIONS_NUMBER(lines),      OPTIONS_NUMBER(off),     OPTIONS_NUMBER(all_checks),
            OPTIONS_NUMBER(direct),     OPTIONS_NUMBER(no_keep), OPTIONS_WORDS(report),
            OPTIONS_WORDS(output),      OPTIONS_WORDS(only),     OPTIONS_WORDS(not_these),
-           OPTIONS_WORDS(frames),      OPTIONS_WORDS(caches),   OPTIONS_WORDS(cache),
-           OPTIONS_WORDS(preload),     OPTIONS_WORDS(tunables)};
+           OPTIONS_WORDS(frames),      OPTIONS_WORDS(symbols),  OPTIONS_WORDS(caches),
+           OPTIONS_WORDS(cache),       OPTIONS_WORDS(preload),  OPTIONS_WORDS(tunables)};
     *count = sizeof fields / sizeof *fields;
     return fields;
 }

@@ -366,6 +366,21 @@ const views = {
     await t.media('screen', 'dark');
     await findings('source, dark');
   },
+  // What failing tests ran, in the source.
+  async failing() {
+    await open('failing');
+    check('a column of tests', /fail\/pass/.test(await textOf('.table.source .heads')));
+    check('lines that they alone ran', (await count('.table.source .row.suspect-3')) === 2,
+      await count('.table.source .row.suspect-3'));
+    check('lines that all ran', (await count('.table.source .row.suspect-1')) > 0);
+    await clickButton('next suspect');
+    check('the next one', /line=2/.test(await hash()), await hash());
+    check('in words', /5 of 5 failing tests and 0 of 7 passing ones ran line 2: Ochiai 100\s%, which is no luck/
+      .test(await textOf('.decisions')), await textOf('.decisions'));
+    await findings('failing');
+    await t.media('screen', 'dark');
+    await findings('failing, dark');
+  },
   async mcdc() {
     await open('mcdc');
     check('MC/DC at the line', /MC\/DC/.test(await textOf('.table.source .heads')));

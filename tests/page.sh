@@ -27,6 +27,20 @@ int main(void) { return opens(7, 0, 0) + opens(3, 0, 0) - 1; }
 C
 (cd "$dir" && rm -f coverage.brst && "$OLDPWD/$BUILD/bursty" cc --cover=mcdc -- "$CC" -o valve valve.c &&
     ./valve && mv coverage.brst mcdc.brst) || exit 1
+# Of twelve tests five fail, and they alone run broken().
+cat >"$dir/tested.c" <<'C'
+#include <stdlib.h>
+static int broken(int n) {
+    return n * 3;
+}
+int main(int argc, char **argv) {
+    int n = argc > 1 ? atoi(argv[1]) : 0;
+    return n >= 7 ? broken(n) == 1 : 0;
+}
+C
+(cd "$dir" && rm -f failing.brst && "$OLDPWD/$BUILD/bursty" cc --cover -- "$CC" -o tested tested.c &&
+    for n in 0 1 2 3 4 5 6 7 8 9 10 11; do BURSTY_TEST=t$n BURSTY_COVERAGE=failing.brst ./tested $n || exit 1; done &&
+    "$OLDPWD/$BUILD/bursty" report --html failing.html --failing t7,t8,t9,t10,t11 failing.brst) || exit 1
 "$dir/make_dumps" "$dir" || exit 1 # its coverage.brst again
 $CC -std=c99 -O1 -I. -o "$dir/hot_streams" examples/hot_streams.c &&
     (cd "$dir" && ./hot_streams >/dev/null && mv hot_streams.brst streams.brst) || exit 1
@@ -99,4 +113,4 @@ ticks constructor@\342\200\256c.a:4 20\nticks C:\\\\u202e@a.c:5 10\nticks twin@a
     "$BUILD/bursty" report --html "$dir/names.html" --min 0 "$dir/names.brst" &&
     "$BUILD/bursty" report --only time --top 0 --min 0 "$dir/names.brst" >"$dir/names.txt" || exit 1
 pages="$pages names"
-exec node tests/page.js "$dir" $pages long
+exec node tests/page.js "$dir" $pages failing long

@@ -3,6 +3,8 @@
 #define _XOPEN_SOURCE 700
 #include "bursty.inc"
 #include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #if defined(BURSTY_NO_TLS) || !defined(__GNUC__)
 TEST(threads) { SKIP("this compiler has no thread-local storage or no atomics"); }
@@ -49,6 +51,40 @@ static void run_threads(void *(*function)(void *), void *argument, int count) {
 static void *starts(void *argument) {
     CHECK(bursty_start((const bursty_config *)argument) > 0);
     return NULL;
+}
+
+/* A thread that has checked before the start, as a pool's worker has, is found
+   within 1000 checks of its own. */
+static void *checks_on_both_sides(void *argument) {
+    uint32_t i, before = *(uint32_t *)argument;
+    pthread_t other;
+    bursty_config config = config_with(BURSTY_ALWAYS, 1);
+    bursty_stats stats;
+    for (i = 0; i < before; i++) BURST_ENTRY();
+    CHECK(pthread_create(&other, NULL, starts, &config) == 0 && pthread_join(other, NULL) == 0);
+    for (i = 0; i < 5000; i++) BURST_ENTRY();
+    bursty_get_stats(&stats);
+    CHECK(stats.checks >= 4000 && stats.checks <= 5000);
+    CHECK_EQ(stats.threads, 1);
+    return NULL;
+}
+
+/* The child has had no start. The whole file's first test: later ones have
+   started bursty.h, and threads without a record wait longer then. */
+TEST(late_start_finds_threads_that_checked_before) {
+    static const uint32_t before[] = {1, 999, 1000, 1001, 100000};
+    size_t i;
+    for (i = 0; i < sizeof before / sizeof *before; i++) {
+        pid_t child = fork();
+        int status = 1;
+        if (child == 0) {
+            test_broken = 0;
+            run_threads(checks_on_both_sides, (void *)&before[i], 1);
+            _exit(test_broken != 0);
+        }
+        CHECK(child > 0 && waitpid(child, &status, 0) == child);
+        CHECK_EQ(status, 0);
+    }
 }
 
 TEST(checks_before_a_start_do_not_count) {

@@ -408,4 +408,132 @@ for words in -pthread -fopenmp; do
 done
 bursty cc --cover -- $CC -c -o back.o back.c
 cmp -s plain.o back.o && fail "without threads a counter is locked" || pass
+# Loops that count in a variable: whatever ends a round, and however two loops share a line.
+cat >counted.c <<'END'
+#include <stdio.h>
+#include <string.h>
+static int a[64], hits;
+static void fill(int n, int value) {                               /* = 3 */
+    int i;
+    for (i = 0; i < n; i++)                                        /* = 76 */
+        a[i] = value;                                              /* = 73 */
+}
+static int skip(int n) {                                           /* = 2 */
+    int i, s = 0;                                                  /* = 2 */
+    for (i = 0; i < n; i += 2) {                                   /* = 12 */
+        if (i == 4) continue;                                      /* = 10 */
+        s += a[i];                                                 /* = 8 */
+    }
+    while (n--)                                                    /* = 22 */
+        if (n & 1)                                                 /* = 20 */
+            continue;                                              /* = 10 */
+        else
+            s++;                                                   /* = 10 */
+    do
+        s--;                                                       /* = 6 */
+    while (++n < 2);                                               /* = 6 */
+    return s;                                                      /* = 2 */
+}
+static int nest(int n) {                                           /* = 1 */
+    int i, j, k, s = 0;                                            /* = 1 */
+    for (i = 0; i < n; ++i) {                                      /* = 6 */
+        for (j = i; j > 0; --j) {                                  /* = 15 */
+            switch (j) {                                           /* = 10 */
+            case 2: continue;                                      /* = 3 */
+            case 3: break;                                         /* = 2 */
+            default: s++;                                          /* = 5 */
+            }
+            memset(a, 0, sizeof a[0]);                             /* = 7 */
+        }
+        for (k = 0; k < 3; k++) if (k == i) break;                 /* = 14 */
+    }
+    return s;                                                      /* = 1 */
+}
+static int leaves(int n) {                                         /* = 3 */
+    int i, s = 0;                                                  /* = 3 */
+    for (i = 0; i < n; i++) {                                      /* = 10 */
+        if (i == 3) goto out;                                      /* = 9 */
+        if (i == 2 && n == 3) return 1;                            /* = 8 */
+        s += i;                                                    /* = 7 */
+    }
+out:
+    if (n > 60)                                                    /* = 2 */
+here:
+        for (i = 0; i < 2; i++) s++;                               /* = 6 */
+    else for (i = 0; i < 2; i++) s--;                              /* = 3 */
+    if (s < 0) goto here;                                          /* = 3 */
+    return s;                                                      /* = 2 */
+}
+static int find(int n) {                                           /* = 2 */
+    int i;
+    for (i = 0; i < 64; i++)                                       /* = 9 */
+        if (i == n) return i;                                      /* = 9 */
+    return -1;                                                     /* = 0 */
+}
+static void clear(int n) {                                         /* = 1 */
+    while (n-- > 0)                                                /* = 6 */
+        a[n] = 0;                                                  /* = 5 */
+}
+static void idle(int n) {                                          /* = 1 */
+    for (n++; n < 1; n++)                                          /* = 1 */
+        a[n] = 0;                                                  /* = 0 */
+}
+static int device(int n, int next) {                               /* = 1 */
+    int s = 0;                                                     /* = 1 */
+    for (;;) {
+        switch (n & 3) {                                           /* = 2 */
+        case 0: do { s++;                                          /* = 3 */
+        case 3:      s++;                                          /* = 3 */
+        case 2:      s++;                                          /* = 4 */
+                } while ((n -= 4) > 0);                            /* = 4 */
+        }
+        if (!next) return s;                                       /* = 2 */
+        n = next;                                                  /* = 1 */
+        next = 0;                                                  /* = 1 */
+    }
+}
+int main(int argc, char **argv) {                                  /* = 1 */
+    int i, n = argc + 6;                                           /* = 1 */
+    fill(64, n);                                                   /* = 1 */
+    fill(9, n);                                                    /* = 1 */
+    fill(0, n);                                                    /* = 1 */
+    clear(5);                                                      /* = 1 */
+    idle(0);                                                       /* = 1 */
+    hits = skip(10) + skip(10) + nest(5) + find(3) + find(4);      /* = 1 */
+    hits += leaves(2) + leaves(3) + leaves(64) + device(8, 6);     /* = 1 */
+    for (i = 0; i < 3; i++)                                        /* = 4 */
+        printf("%d %s\n", hits + i, argv[0] ? "" : "-");           /* = 3 */
+    return 0;                                                      /* = 1 */
+}
+END
+sed -n 's/.*\/\* = \([0-9]*\) \*\/$/\1/p;t
+s/.*/?/p' counted.c | awk '{ print NR, $1 }' | grep -v '?' >wanted.count
+awk '{ print $1, ($2 > 0) }' wanted.count >wanted.marks
+$CC -o plain counted.c && ./plain >plain.out
+for words in 'count -O0' 'count -O1' 'count -O2 -ftree-vectorize' 'count -O2 --atomic' 'count16 -O2' 'bytes -O1' 'bytes -O2' \
+    'bits -O2' 'bits -O2 --atomic' 'mcdc -O2'; do
+    # shellcheck disable=SC2086
+    set -- $words
+    form=$1
+    shift
+    option=
+    case $words in *--atomic) option=--atomic; set -- "$1" ;; esac
+    rm -f coverage.brst
+    # shellcheck disable=SC2086
+    bursty cc --cover="$form" $option -- $CC "$@" -o own counted.c && ./own >own.out
+    sed 's/ .*//' plain.out >first; sed 's/ .*//' own.out | cmp -s first - && pass || fail "loops, $words: output"
+    bursty report --lcov coverage.brst | sed -n 's/^DA:\([0-9]*\),\([0-9]*\)$/\1 \2/p' | sort -n >got
+    case $form in count*) wanted=wanted.count ;; *) wanted=wanted.marks ;; esac
+    awk 'FILENAME == "got" { got[$1] = $2; next } got[$1] != $2 { print "line " $1 ": " got[$1] ", wanted " $2; bad = 1 } END { exit bad }' got $wanted && pass ||
+        fail "loops, $words: counts"
+done
+# The counter of such a loop stands behind it, and a pragma in front of a loop stays there.
+printf 'int a[64];\nvoid fill(int n) { int i; for (i = 0; i < n; i++) a[i] = n; }\n' >fill.c
+bursty cc --cover -- $CC -O2 -c -o fill.o fill.c
+if objdump -f fill.o 2>/dev/null | grep -q x86-64; then
+    objdump -d --no-show-raw-insn fill.o | grep -q 'add *%r' && pass || { fail "a loop counts each round"; objdump -d fill.o; }
+fi
+printf 'int a[64];\nvoid fill(int n) {\n    int i;\n#pragma GCC ivdep\n    for (i = 0; i < n; i++) a[i] = n;\n}\n' >pragma.c
+bursty cc --cover=bytes --list=left -- $CC -O2 -c -o pragma.o pragma.c >log 2>&1
+[ -f pragma.o ] && empty log && ! grep -q pragma.c left && pass || { fail "a loop behind a pragma"; cat log left; }
 finish

@@ -58,6 +58,51 @@ for seed in ${SEEDS:-2}; do
     if [ -s log ]; then fail "seed $seed: $(head -n 4 log)"; else pass; fi
 done
 
+# Variants of one destructor: with a body of nothing, of a class with a virtual base, deleting ones;
+# and functions that only look like them.
+cat >variants.cc <<'E'
+struct node {
+    virtual ~node();
+    int a;
+};
+node::~node() {
+    a = 0; /* runs 9 */
+}
+struct text : node {
+    ~text() {} /* runs 4 */
+};
+struct left : virtual node {
+    int b;
+    left() : b(2) {} /* runs 5 */
+    ~left() { b = 0; } /* runs 5 */
+};
+struct heir : left {
+    using left::left;
+};
+struct a {
+    static int D2() { return 1; } /* runs 4 */
+    static int D1() { return D2(); } /* runs 4 */
+};
+int main() {
+    for (int i = 0; i < 4; i++) {
+        text t; /* runs 4 */
+        left l;
+        a::D1();
+    }
+    node *h = new heir;
+    delete h; /* runs 1 */
+    return 0;
+}
+E
+for options in -O0 -O2; do
+    rm -f coverage.brst
+    cxx $options variants.cc -o variants && ./variants || fail 'variants'
+    lcov
+    # shellcheck disable=SC2046
+    is $(awk 'match($0, /runs [0-9]+/) { print NR "=" substr($0, RSTART + 5, RLENGTH - 5) }' variants.cc)
+    check "$options: four calls of ~text" grep -qx 'FNDA:4,text::~text()' lcov
+done
+
 cat >part.inc <<'E'
     if (n > 7)
         n -= 2;

@@ -498,6 +498,43 @@ cxx -g -O2 small.cc small_more.cc -o small && ./small
 bursty report --lcov coverage.brst >all.info
 for line in DA:2,10 DA:3,2 DA:4,8; do is small.h $line; done
 
+# What changes nothing is called all the same: an optimizer that drops it does so behind the counters.
+cat >nothing.cc <<'E'
+struct node {
+    virtual ~node();
+    int a;
+};
+node::~node() {
+    a = 0; /* runs 5 */
+}
+struct text : node {
+    ~text() {} /* runs 5 */
+};
+struct visitor {
+    virtual ~visitor() {} /* runs 5 */
+};
+static int twice(int n) {
+    return 2 * n; /* runs 10 */
+}
+int main(int argc, char **) {
+    for (int i = 0; i < 5; i++) {
+        text t; /* runs 5 */
+        visitor v;
+        twice(i);
+        (void)twice(argc);
+    }
+    return 0;
+}
+E
+for options in -O0 -O2; do
+    rm -f coverage.brst
+    cxx -g $options nothing.cc -o nothing && ./nothing
+    bursty report --lcov coverage.brst >all.info
+    for line in $(awk 'match($0, /runs [0-9]+/) { print "DA:" NR "," substr($0, RSTART + 5, RLENGTH - 5) }' nothing.cc); do
+        is nothing.cc $line
+    done
+done
+
 # The language is what -x says. What is passed on without counters is said and
 # stands in the report.
 mkdir -p language && cd language || exit 2
@@ -585,4 +622,19 @@ E
 rm -f coverage.brst
 cxx -O1 twice.cc -o twice && ./twice
 counts_own '1,main 2,by_jump(int) 2,by_vfork() 5,again() ' 'what returns twice'
+# What no report shows costs nothing: functions of the system's headers have no counters of gcc's.
+cat >templates.cc <<'E'
+#include <algorithm>
+#include <vector>
+static bool below(int a, int b) { return a < b; }
+int main() {
+    std::vector<int> v(3, 1);
+    std::sort(v.begin(), v.end(), below);
+    return v[0] - 1;
+}
+E
+cxx -O0 -c templates.cc -o templates.o
+if nm templates.o 2>/dev/null >names && grep -q ' __gcov0\.main' names; then
+    grep -q ' __gcov0\._ZN*K*St' names && { fail "functions of the system's headers have counters"; cat names; } || pass
+fi
 finish

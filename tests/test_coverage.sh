@@ -286,7 +286,7 @@ bursty report --failing junit.xml --csv faulty.brst >csv
 check "CSV" grep -q '^1,0.0012626[0-9]*,yes,5,0,line,faulty.c:5-7,' csv
 bursty report --failing junit.xml --html page.html faulty.brst 2>err
 check "the page" grep -q 'What failing tests run' page.html
-check "an unknown name" says 2 '--failing nobody: no run had the name nobody in BURSTY_TEST' \
+check "an unknown name" says 2 '--failing nobody: no run had in BURSTY_TEST the name nobody' \
     bursty report --failing nobody faulty.brst
 sed '$d' junit.xml >bad.xml
 check "a report that is cut" says 2 '--failing bad.xml: line 14: ends before its elements do' \
@@ -295,11 +295,67 @@ sed 's/<testsuites>/<tests>/' junit.xml >bad.xml
 check "no JUnit" says 2 'line 1: is no JUnit report' bursty report --failing bad.xml faulty.brst
 sed "s/name='t3'/name=t3/" junit.xml >bad.xml
 check "a value without quotes" says 2 'line 5: a value without quotes' bursty report --failing bad.xml faulty.brst
-{ sed '$d' junit.xml; echo '<testcase name="gone"><error/></testcase><testcase classname="suite" name="t0"><error/></testcase></testsuite></testsuites>'; } >more.xml
-check "a failing test without a run, and two of one name" says 0 'note: .*1 of 7 failing tests have no run of their name, as gone' \
+{ sed '$d' junit.xml; echo '<testcase name="gone"><error/></testcase></testsuite></testsuites>'; } >more.xml
+check "a failing test without a run" says 0 'note: .*1 of 6 failing tests have no run of their name, as gone' \
+    bursty report -o text --failing more.xml faulty.brst
+{ sed '$d' junit.xml; echo '<testcase classname="suite" name="t0"><error/></testcase></testsuite></testsuites>'; } >more.xml
+check "two of one name" says 0 'several tests have the name suite.t0; one of them failed, and that counts' \
     bursty report -o text --failing more.xml faulty.brst
 check "of two one failed" grep -q 'Of 6 failing and 6 passing' text
+sed "s/name='t3'/name='\&#116;\&#x33;'/; s|name='t4'/>|name='t4'><skipped/></testcase>|" junit.xml >more.xml
+check "characters by number; what was skipped is left out" says 0 'note: .*: 1 tests that it does not name are left out' \
+    bursty report -o text --failing more.xml faulty.brst
+check "of eleven" grep -q 'Of 5 failing and 6 passing' text
 check "no tests at all" says 2 'no run had a test.s name' bursty report --failing a two.brst
+bursty report --failing junit.xml --suspects faulty.brst >text
+check "lines for editors" cmp -s text - <<'E'
+faulty.c:5: note: 5 of 5 failing and 0 of 7 passing tests ran lines 5 to 7 (Ochiai 100 %, sure)
+faulty.c:12: note: 5 of 5 failing and 0 of 7 passing tests ran this line (Ochiai 100 %, sure)
+faulty.c:5: note: 5 of 5 failing and 0 of 7 passing tests entered large (Ochiai 100 %, sure)
+faulty.c:11: note: 5 of 5 failing and 0 of 7 passing tests took a branch of this line (Ochiai 100 %, sure)
+faulty.c:9: note: 5 of 5 failing and 7 of 7 passing tests ran lines 9 to 11 (Ochiai 65 %)
+faulty.c:9: note: 5 of 5 failing and 7 of 7 passing tests entered main (Ochiai 65 %)
+faulty.c:10: note: 5 of 5 failing and 7 of 7 passing tests took a branch of this line (Ochiai 65 %)
+E
+check "so many of them" [ "$(bursty report --failing junit.xml --suspects --top 2 faulty.brst | wc -l)" = 2 ]
+check "without --failing there are none" says 2 'nothing in it can be shown as --suspects' \
+    bursty report --suspects faulty.brst
+bursty report --failing junit.xml --json faulty.brst | tr -d '\n' >json
+check "JSON" grep -qF '"failing":{"failed":5,"passed":7,"rows":[[0,5,7,5,0,1.0000,0.00126,true],' json
+# A log of CI ends: of many files and folders those come first that miss the most.
+awk 'BEGIN { for (i = 0; i < 60; i++) {
+        printf "#line 1 \"a_folder_with_a_name_of_some_length_%02d/and_another_one_below_it_%02d/f%02d.c\"\n", i, i, i
+        printf "int f%d(int n) {\n", i
+        for (k = 0; k < i % 7; k++) print "    n++;"
+        print "    return n;\n}"
+    }
+    print "#line 1 \"main.c\"\nint main(void) { return 0; }" }' >many.c
+bursty cc --cover -- $CC -o many many.c && BURSTY_COVERAGE=many.brst ./many
+COLUMNS=100 bursty report many.brst >text 2>err
+check "lines of 100 columns: $(awk 'length($0) > 100' text | head -n 1)" [ -z "$(awk 'length($0) > 100' text)" ]
+sed -n '/^Coverage$/,/^$/p' text >part
+check "50 files" [ "$(grep -c '0.00% *0' part)" = 50 ]
+check "and a word for the others" grep -q '^(11 more; --top 0 shows all)' part
+check "the worst one first" grep -q 'f06.c  *0.00%' part
+check "all in front of 50 folders" [ "$(sed -n '/^Coverage by folders/,/^$/p' text | sed -n '3s/ .*//p')" = '(all)' ]
+check "and every one in CSV" [ "$(bursty report --csv --only files many.brst 2>err | grep -c '\.c,')" = 61 ]
+# Samples: a run in each file. scan() takes 200 ms more in runs that failed.
+$CC -O1 -std=c99 -I"$top/tests" -o make_runs "$top/tests/make_runs.c" || fail "make_runs"
+mkdir -p runs
+for i in 1 2 3 4 5 6; do
+    printf 'tick 1000\nticks main@m.c:1 %d\nticks main@m.c:1;parse@p.c:10 %d\nticks main@m.c:1;scan@s.c:20 %d\n' \
+        $((200 + i * 3)) $((500 + i * 7)) $((300 + (i > 3) * 200 - i * 2)) | ./make_runs runs/t$i.brst
+done
+bursty report --failing t4,t5,t6 runs/t?.brst >text
+check "failing runs, not passing ones" grep -q '^3 failing runs against 3 passing$' text
+check "what they do more" grep -q '^slower  *+194.0 .* scan  *s.c:20$' text
+check "and nothing else" [ "$(grep -c '^unsure .* parse  *p.c:10$' text)" = 2 ]
+check "no file of that test" says 2 '--failing t4,t9: no file is called t9$' \
+    bursty report --failing t4,t9 runs/t?.brst
+check "no test that passed" says 2 'no file is of a test that passed' \
+    bursty report --failing t4,t5 runs/t4.brst runs/t5.brst
+check "no other options of coverage" says 2 'change nothing with --base' \
+    bursty report --failing t4 --filter x runs/t4.brst runs/t5.brst
 # What has no counters is not measured, which every form and gate says.
 mkdir -p alone
 cat >alone/l.c <<'E'
@@ -343,6 +399,14 @@ check "a diff that changes other lines" bursty report -o text --diff alone/diff 
 bursty merge -o alone/two.brst alone/l.brst alone/l.brst
 bursty report --lcov alone/two.brst >lcov 2>err
 check "merged" [ "$(lines lcov)$(grep -c measured err)" = "1=0 2=0 3=0 4=0 6=2 2" ]
+# An object that holds nothing else.
+bursty report alone/whole.o >text
+check "a file alone" grep -q '^(all of the file)  *alone/whole.c  *0  *not measured: the compiler refuses' text
+check "and its fact" grep -q '^files that are not measured: 1: no total has their lines' text
+check "its gate" says 3 '1 function is not measured, as all of alone/whole.c' \
+    bursty report -o text --fail-under 1 alone/whole.o
+check "and nothing left of it" says 2 'no file of it is left by .*--measured-only' \
+    bursty report -o text --measured-only alone/whole.o
 # What was refused is not covered.
 cat >left.c <<'E'
 #include <stdlib.h>

@@ -16,6 +16,8 @@ printf '#define BURSTY_IMPLEMENTATION\n#include "bursty.h"\n' >"$out/bursty.c"
 cp "$out/bursty.c" "$out/bursty.cc"
 cp $src/main.c "$out/main.cc"
 
+functions=50
+
 # Compiles the implementation with the first compiler, and the programs of a seed with both optimizers.
 ask() { # SEEDS OPTIMIZERS SUFFIX COMPILER OPTIONS...
     seeds=$1 optimizers=$2 suffix=$3
@@ -24,7 +26,7 @@ ask() { # SEEDS OPTIMIZERS SUFFIX COMPILER OPTIONS...
     [ "$suffix" = c ] && main=$src/main.c
     if ! "$@" -O0 -I. -c -o "$out/bursty.o" "$out/bursty.$suffix"; then fail "$*: bursty.h"; return; fi
     for seed in $seeds; do
-        awk -v seed="$seed" -v functions=50 -f $src/programs.awk >"$out/programs.inc"
+        awk -v seed="$seed" -v functions="$functions" -f $src/programs.awk >"$out/programs.inc"
         for optimizer in $optimizers; do
             if ! "$@" "$optimizer" -I. -Wall -Wextra -Werror -Wno-unused-function \
                     "-DPROGRAMS=\"$at/programs.inc\"" -o "$out/main" "$main" "$out/bursty.o" \
@@ -84,6 +86,7 @@ grep -q 'DUAL_LEAF' "$out/said"
 ok $? "BURST_SAME of another function: $(head -n 3 "$out/said")"
 
 if [ "${FULL:-0}" = 0 ]; then
+    functions=30
     ask 1 -O2 c "$CC" -std=gnu99
 else
     ask "1 2 3 4" "-O0 -O1 -O2 -O3" c "$CC" -std=gnu99
@@ -100,20 +103,30 @@ fi
 # Checks alone record nothing, and the report says so.
 cat >"$out/checks.c" <<'END'
 #include "bursty.h"
+#include <stdio.h>
 int main(int count, char **arguments) {
-    int i;
+    bursty_stats now;
+    int i, round = 0;
     bursty_start(NULL);
-    for (i = 0; i < 1000000; i++) BURST_CHECK();
+    do { /* until a tick has come, where ticks come */
+        for (i = 0; i < 1000000; i++) BURST_CHECK();
+        bursty_get_stats(&now);
+    } while (now.ticks == 0 && now.no_time == 0 && ++round < 1000);
+    puts(now.ticks ? "ticks" : "no tick");
     return count < 2 || bursty_save(arguments[1]) != 0;
 }
 END
 "$CC" -std=gnu99 -O0 -I. -c -o "$out/bursty.o" "$out/bursty.c" &&
     "$CC" -std=gnu99 -O0 -I. -o "$out/checks" "$out/checks.c" "$out/bursty.o" -lpthread &&
-    ${RUN:-} "$out/checks" "$out/checks.brst"
+    ${RUN:-} "$out/checks" "$out/checks.brst" >"$out/ticks"
 ok $? "checks.c"
 if [ -x "${BUILD:-build}/bursty" ]; then
     "${BUILD:-build}/bursty" report "$out/checks.brst" >"$out/said" 2>&1
     grep -q '^no event in: .* bursts: a check by hand' "$out/said"
     ok $? "a profile of checks alone: $(head -n 5 "$out/said")"
+    if grep -q '^ticks' "$out/ticks"; then
+        tr '\n' ' ' <"$out/said" | grep -q 'no scope: .*There is no time in this file: .* tick_hz = -1'
+        ok $? "ticks and no scope: $(head -n 5 "$out/said")"
+    fi
 fi
 finish

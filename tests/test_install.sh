@@ -15,18 +15,23 @@ run() { ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 ${RUN-} "$@"; }
 # As the Makefile makes them, of a tool that may be another target's.
 pages=$out/build/package
 mkdir -p "$pages/man"
-cp "$build/bursty" "$out/build/"
+cp "$build/bursty" "$build/bursty-lab" "$out/build/"
 [ -f "$build/bursty-record.so" ] && cp "$build/bursty-record.so" "$out/build/"
-sh package/help.sh ${RUN-} "$build/bursty" >"$pages/help.txt"
-ok $? "the help texts are written"
 version=$(run "$build/bursty" --version | sed 's/^bursty //')
-LC_ALL=C awk -f package/help.awk -f package/man.awk -v folder="$pages/man" -v version="$version" "$pages/help.txt"
-ok $? "manual pages"
+for program in bursty bursty-lab; do
+    sh package/help.sh $program ${RUN-} "$build/$program" >"$pages/$program.txt"
+    ok $? "the help texts of $program are written"
+    LC_ALL=C awk -f package/help.awk -f package/man.awk -v folder="$pages/man" -v version="$version" \
+        "$pages/$program.txt"
+    ok $? "manual pages of $program"
+    for shell in bash zsh fish; do
+        LC_ALL=C awk -f package/help.awk -f package/$shell.awk "$pages/$program.txt" >"$pages/$program.$shell"
+        ok $? "$program: $shell"
+    done
+done
 for shell in bash zsh fish; do
-    LC_ALL=C awk -f package/help.awk -f package/$shell.awk "$pages/help.txt" >"$pages/bursty.$shell"
-    ok $? "$shell"
     if command -v $shell >/dev/null; then
-        $shell -n "$pages/bursty.$shell"
+        $shell -n "$pages/bursty.$shell" && $shell -n "$pages/bursty-lab.$shell"
         ok $? "$shell reads it"
     else skip "no $shell"; fi
 done
@@ -39,28 +44,29 @@ done
 
 # Every option, read here in another way: a dash behind two spaces at the beginning of a line, where
 # no sentence goes on.
-awk '/^@/ { name = $2 }
+awk 'FNR == 1 { program = $2 }
+    /^@/ { name = $2 }
     /^  --?[a-z]/ && ($1 !~ /,$/ || /[^ ]   +[^ ]/) {
-        o = $1; sub(/,$/, "", o); sub(/[=[].*/, "", o); print name, o
+        o = $1; sub(/,$/, "", o); sub(/[=[].*/, "", o); print program, name, o
     }
     /^  --?[a-z].*, --?[a-z].*[^ ]   +[^ ]/ {
-        o = $0; sub(/.*, -/, "-", o); sub(/[ =[].*/, "", o); print name, o
+        o = $0; sub(/.*, -/, "-", o); sub(/[ =[].*/, "", o); print program, name, o
     }' \
-    "$pages/help.txt" >"$out/options"
-while read -r name option; do
+    "$pages/bursty.txt" "$pages/bursty-lab.txt" >"$out/options"
+while read -r program name option; do
     dashed=$(echo "$option" | sed 's/-/\\\\-/g')
-    grep -q "^.fB$dashed.fR" "$pages/man/bursty-$name.1"
-    ok $? "bursty-$name.1 has $option"
-    grep -q "^    $name) words='.*$option[=' ]" "$pages/bursty.bash"
-    ok $? "bash knows $name $option"
-    grep -q -e "'\*$option=*\[" "$pages/bursty.zsh"
-    ok $? "zsh knows $name $option"
-    grep -q -e "from $name' -[ls] ${option##*-}\\b" -e "from $name' -l ${option#--} " "$pages/bursty.fish"
-    ok $? "fish knows $name $option"
+    grep -q "^.fB$dashed.fR" "$pages/man/$program-$name.1"
+    ok $? "$program-$name.1 has $option"
+    grep -q "^    $name) words='.*$option[=' ]" "$pages/$program.bash"
+    ok $? "bash knows $program $name $option"
+    grep -q -e "'\*$option=*\[" "$pages/$program.zsh"
+    ok $? "zsh knows $program $name $option"
+    grep -q -e "from $name' -[ls] ${option##*-}\\b" -e "from $name' -l ${option#--} " "$pages/$program.fish"
+    ok $? "fish knows $program $name $option"
 done <"$out/options"
-[ "$(wc -l <"$out/options")" -gt 60 ]
+[ "$(wc -l <"$out/options")" -gt 150 ]
 ok $? "there are $(wc -l <"$out/options") options"
-[ "$(ls "$pages/man" | wc -l)" = "$(grep -c '^@' "$pages/help.txt")" ]
+[ "$(ls "$pages/man" | wc -l)" = "$(cat "$pages"/bursty*.txt | grep -c '^@')" ]
 ok $? "a page for each command"
 
 # The version stands in several places.
@@ -83,7 +89,7 @@ ok $? "install"
 sh package/install.sh list "$out/build" /usr "$out/staged" | sort >"$out/listed"
 find "$out/staged" ! -type d | sort | cmp -s - "$out/listed"
 ok $? "what is there is what the list says"
-for file in bin/bursty include/bursty.h share/man/man1/bursty-report.1 lib/pkgconfig/bursty.pc; do
+for file in bin/bursty include/bursty.h share/man/man1/bursty-report.1 share/man/man1/bursty-lab-hcct.1 lib/pkgconfig/bursty.pc; do
     [ -s "$out/staged/usr/$file" ]
     ok $? "$file"
 done

@@ -95,35 +95,51 @@ static ranges_sums sums_of(unsigned row) {
 
 static int is_near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)); }
 
+/* Sums over bursts of a row and of all rows. */
+typedef struct told { double x, y, left, left_of_count, squares; } told;
+
+static told tell(unsigned row, unsigned bursts) {
+    told t = {0, 0, 0, 0, 0};
+    unsigned b, i;
+    for (b = 0; b < bursts; b++) {
+        for (i = 0; i < SITES; i++) t.x += counted[b][i];
+        t.y += counted[b][row];
+        t.squares += pow(counted[b][row], 2);
+    }
+    for (b = 0; b < bursts; b++) {
+        double in_burst = 0;
+        for (i = 0; i < SITES; i++) in_burst += counted[b][i];
+        t.left += pow(counted[b][row] - t.y / t.x * in_burst, 2);
+        t.left_of_count += pow(counted[b][row] - t.y / bursts, 2);
+    }
+    return t;
+}
+
+/* A row gets one more burst, with what a burst of all rows leaves over. */
+static double with_one_more(double left, double y, double bursts, double clump) {
+    return y * clump > left ? (bursts * left + y * clump) / (bursts + 1) : left;
+}
+
 /* From the bursts one by one, by the definition of the variance. */
 static void compare(const tally *t, unsigned row, unsigned bursts) {
     ranges r;
     ranges_sums sums = sums_of(row);
     interval share, count, wanted;
-    double x = 0, y = 0, p, q, left = 0, left_of_count = 0, checks = (double)program.checks;
-    unsigned b, i;
+    told of = tell(row, bursts);
+    double p = of.y / of.x, equal = of.y * of.y / of.squares, clump = 0, left;
+    unsigned i;
     ranges_make(&r, t);
     CHECK_EQ(r.basis, RANGES_BURSTS);
-    for (b = 0; b < bursts; b++) {
-        for (i = 0; i < SITES; i++) x += counted[b][i];
-        y += counted[b][row];
-    }
-    p = y / x;
-    q = y / checks;
-    for (b = 0; b < bursts; b++) {
-        double in_burst = 0;
-        for (i = 0; i < SITES; i++) in_burst += counted[b][i];
-        left += pow(counted[b][row] - p * in_burst, 2);
-        left_of_count += pow(counted[b][row] - y / bursts, 2);
-    }
+    for (i = 0; i < SITES; i++) clump += tell(i, bursts).left / of.x;
     share = ranges_share(&r, &sums, SITE_CALL);
-    wanted = interval_wilson(p, p * (1 - p) / (left / (bursts - 1) * bursts / x / x));
+    left = with_one_more(of.left, of.y, equal, clump);
+    wanted = interval_of_worth(p, p * (1 - p) / (left / (bursts - 1) * bursts / of.x / of.x), equal);
     CHECK(is_near(share.low, wanted.low) && is_near(share.high, wanted.high));
     count = ranges_count(&r, &sums, SITE_CALL);
-    left_of_count *= bursts / (bursts - 1.0) / (checks * checks);
-    wanted = interval_wilson(q, q * (1 - q) / left_of_count);
-    CHECK(is_near(count.low, wanted.low * checks) && is_near(count.high, wanted.high * checks));
-    CHECK(share.low < p && p < share.high && count.low < y && y < count.high);
+    left = with_one_more(of.left_of_count, of.y, equal, clump);
+    wanted = interval_of_count(of.y, left * bursts / (bursts - 1.0), equal);
+    CHECK(is_near(count.low, wanted.low) && is_near(count.high, wanted.high));
+    CHECK(share.low < p && p < share.high && count.low < of.y && of.y < count.high);
 }
 
 TEST(intervals_are_those_of_the_bursts) {
@@ -137,8 +153,9 @@ TEST(intervals_are_those_of_the_bursts) {
     }
 }
 
-TEST(few_bursts_have_no_interval) {
-    unsigned bursts;
+TEST(few_bursts_have_an_upper_bound_alone) {
+    unsigned bursts, few;
+    interval share, count;
     for (bursts = 0; bursts < 8; bursts++) {
         tally t;
         ranges r;
@@ -147,8 +164,13 @@ TEST(few_bursts_have_no_interval) {
         t = sampled_of(bursts, 20);
         ranges_make(&r, &t);
         sums = sums_of(0);
-        CHECK_EQ(ranges_share(&r, &sums, SITE_CALL).low >= 0, sums.bursts >= 5);
-        CHECK_EQ(ranges_count(&r, &sums, SITE_CALL).low >= 0, sums.bursts >= 5);
+        few = sums.bursts == 0 || tell(0, bursts).y * tell(0, bursts).y / sums.yy <= 4.9;
+        share = ranges_share(&r, &sums, SITE_CALL);
+        count = ranges_count(&r, &sums, SITE_CALL);
+        CHECK_EQ(share.low < 0, few);
+        CHECK_EQ(count.low < 0, few);
+        CHECK_EQ(share.high > 0, bursts >= 2);
+        CHECK_EQ(count.high > 0, bursts >= 2);
         CHECK_EQ(ranges_has(&r, &sums), sums.bursts >= 5);
     }
 }
@@ -168,7 +190,7 @@ TEST(one_function_alone) {
     sums = sums_of(0);
     share = ranges_share(&r, &sums, SITE_CALL);
     CHECK(share.low > .9 && share.low < 1 && share.high >= 1);
-    CHECK(ranges_count(&r, &sums, SITE_CALL).low > 90000);
+    CHECK(ranges_count(&r, &sums, SITE_CALL).low > 80000);
 }
 
 /* Bursts that differ by no more than rounding say nothing of how bursts differ.
@@ -193,8 +215,26 @@ TEST(rounding_is_no_variance) {
         program.checks = 50000; /* references: more of them than checks */
         ranges_make(&r, &t);
         count = ranges_count(&r, &sums, SITE_CALL);
-        CHECK(count.low < 0);
+        CHECK(count.low > 0 && count.low < 98000 && count.high > 102000);
     }
+}
+
+/* Of 5 equal bursts Student's 2.86 standard errors, of many 2. */
+TEST(few_bursts_are_farther) {
+    interval five = interval_of_worth(.5, 100, 5), many = interval_of_worth(.5, 100, 1e9);
+    CHECK(fabs(five.low - .3627) < .0005 && fabs(five.high - .6373) < .0005);
+    CHECK(fabs(many.low - .4019) < .0005 && fabs(many.high - .5981) < .0005);
+}
+
+/* A count's interval is four standard errors wide, and is not cut at the number
+   of checks: bursts find more than there is as often as less. */
+TEST(a_count_is_no_part_of_the_checks) {
+    interval few = interval_of_count(3, 3, 1e9), many = interval_of_count(100000, 1e6, 1e9);
+    interval unequal = interval_of_count(100, 100 * 100 / 4., 4);
+    CHECK(fabs(many.low - 98020) < 2 && fabs(many.high - 102020) < 3);
+    CHECK(fabs(few.low - 1) < .01 && fabs(few.high - 9) < .01); /* (k - 3)^2 = 4 k */
+    CHECK(unequal.low < 0 && unequal.high > 200);
+    CHECK(interval_of_count(0, 1, 9).high < 0 && interval_of_count(9, 0, 9).high < 0);
 }
 
 TEST(everything_counted_is_exact) {
@@ -252,6 +292,48 @@ TEST(full_sums_have_no_interval) {
     CHECK(ranges_share(&r, &sums, SITE_CALL).low < 0 && ranges_count(&r, &sums, SITE_CALL).low < 0);
     sums = sums_of(1);
     CHECK(ranges_share(&r, &sums, SITE_CALL).low < 0 && ranges_count(&r, &sums, SITE_CALL).low > 0);
+}
+
+/* Ten bursts saw a row, and one of them has half of it: there is no telling how
+   little there may be. */
+TEST(one_large_burst_leaves_no_least) {
+    tally t;
+    ranges r;
+    ranges_sums sums;
+    unsigned b, large;
+    for (large = 1; large <= 9; large += 8) {
+        make_bursts(0, 0);
+        for (b = 0; b < 100; b++) counted[b][1] = 20;
+        for (b = 0; b < 10; b++) counted[b][0] = b ? 1 : large;
+        t = sampled_of(100, 20);
+        ranges_make(&r, &t);
+        sums = sums_of(0);
+        CHECK_EQ(ranges_share(&r, &sums, SITE_CALL).low < 0, large > 1);
+        CHECK_EQ(ranges_count(&r, &sums, SITE_CALL).low < 0, large > 1);
+        CHECK(ranges_share(&r, &sums, SITE_CALL).high > 2 * large / 2000.);
+    }
+}
+
+/* A function that three bursts saw once each, beside others whose calls come
+   500 at a time: the next burst may hold 500 of it, too. */
+TEST(a_tail_is_known_from_the_other_rows) {
+    double high[2];
+    unsigned b, i, heavy;
+    for (heavy = 0; heavy < 2; heavy++) {
+        tally t;
+        ranges r;
+        ranges_sums sums;
+        make_bursts(0, 0);
+        for (b = 0; b < 100; b++)
+            for (i = 1; i < SITES; i++) counted[b][i] = !heavy ? 10 : b % 50 == i ? 500 : 0;
+        counted[3][0] = counted[50][0] = counted[77][0] = 1;
+        t = sampled_of(100, 20);
+        ranges_make(&r, &t);
+        sums = sums_of(0);
+        high[heavy] = ranges_share(&r, &sums, SITE_CALL).high * r.of[SITE_CALL].total;
+    }
+    CHECK(high[0] > 5 && high[0] < 25);
+    CHECK(high[1] > 200 && high[1] < 1000);
 }
 
 /* What no bursts could have made, as a stranger's file may have it: any
@@ -341,7 +423,7 @@ TEST(worth_and_interval_agree) {
     sums.xy = 5000;
     worth = ranges_worth(&r, &sums, 1);
     i = ranges_share(&r, &sums, 1);
-    w = interval_wilson(.5, worth);
+    w = interval_of_worth(.5, worth, 50);
     CHECK(worth > 90 && worth < 110); /* half of the bursts have ten of it, half have none */
     CHECK(i.low == w.low && i.high == w.high);
     sums.bursts = 1;

@@ -95,13 +95,13 @@ has bursts.txt '^1= *45.00% .* parse '
 has bursts.txt '^1= *43.00% .* scan '
 has bursts.txt '^3 *11.85% .* skip '
 has bursts.txt '^- *0.15% .* rare '
-has bursts.txt '  few  *few .* 3  *3  rare '
+has bursts.txt '^- *0.15%  *few  *0.67%  *300  *few  *1340  *3  *3  rare '
 has bursts.txt 'how the counts differ between bursts'
 tr '\n' ' ' <"$dir/game.txt" | grep -q 'take events as independent of one another'
 ok $? "a dump without sums says so"
 grep -q '"intervals":"bursts"' "$dir/bursts.json"; ok $? "JSON says what intervals rest on"
-grep -q '"share_low":null,"share_high":null,"worth":null,"bursts":3,' "$dir/bursts.json"
-ok $? "no interval from three bursts"
+grep -q '"share_low":null,"share_high":0.00667[0-9]*,"worth":null,"bursts":3,' "$dir/bursts.json"
+ok $? "an upper bound from three bursts"
 bursty report "$dir/whole.brst" >"$dir/whole.txt"
 has whole.txt '^Every event that was recorded is counted, so shares and counts are exact'
 has whole.txt '^100.00%  *1000  *1000  only '
@@ -117,20 +117,20 @@ bursty report --json "$dir/mixed.brst" | grep -q '"intervals":"events"'
 ok $? "a merge with an old dump says so"
 
 # Contexts with sums over bursts. collide: se^2 = 1000 / 999 (21000 - 4000^2 / 1000) / 10000^2, so
-# 40 % +- 1.41 %.
+# 40 % +- 1.41 %. It was in bursts worth 762, and Student's 2 is a little more.
 bursty report --min 0 "$dir/tree-bursts.brst" >"$dir/contexts.txt"; ok $? "contexts with intervals"
-has contexts.txt '^40.00%  *38.55%  *41.42%  *400000  *400000  main > update > collide'
-has contexts.txt '^59.00%  *57.50%  *60.43%  *590000  *590000  main > update$'
-has contexts.txt "^ *0.03%  *few  *0.10%  *300  *0.03%  *few  *0.10%  *300  rare"
-has contexts.txt '^ *0.97%  *0.78%  *1.19%  *9700  *100.00%  *99.57%  *100.00%  *1000000  main'
-has contexts.txt '^40.00%  *38.55%  *41.42%  *400000  update  collide'
+has contexts.txt '^40.00%  *38.59%  *41.43%  *400000  *400000  main > update > collide'
+has contexts.txt '^59.00%  *57.55%  *60.44%  *590000  *590000  main > update$'
+has contexts.txt "^ *0.03%  *few  *0.14%  *300  *0.03%  *few  *0.14%  *300  rare"
+has contexts.txt '^ *0.97%  *0.79%  *1.19%  *9700  *100.00%  *99.60%  *100.00%  *1000000  main'
+has contexts.txt '^40.00%  *38.59%  *41.43%  *400000  update  collide'
 bursty report "$dir/tree-given-up.brst" >"$dir/given-up.txt"
-has given-up.txt '^40.00%  *few  *few  *400000  *400000  main > update > collide'
+has given-up.txt '^40.00%  *few  *41.70%  *400000  *400000  main > update > collide'
 bursty report --json "$dir/tree-bursts.brst" >"$dir/contexts.json"; json "$dir/contexts.json"
-has contexts.json '"share_low":\[null,0.0077'
+has contexts.json '"share_low":\[null,0.0079'
 bursty merge -o "$dir/bursts-twice.brst" "$dir/tree-bursts.brst" "$dir/tree-bursts.brst"
 bursty report "$dir/bursts-twice.brst" >"$dir/bursts-twice.txt"
-has bursts-twice.txt '^40.00%  *38.98%  *41.0[01]%  *800000 '
+has bursts-twice.txt '^40.00%  *39.00%  *41.0[01]%  *800000 '
 hasnt tree.txt ' collide$' ' from '
 
 # ---- time by ticks: intervals, what is not timed, no tick at all, stacks in one unit
@@ -444,7 +444,7 @@ hasnt lost_threads.json '"estimated_low":' '"\(estimated\|self\|total\)_\(low\|h
 hasnt lost_threads.json '"self_low":' '"\(self\|total\)_low":\[[^n]'
 hasnt lost_threads.json '"losses":' '"effective"'
 has lost_threads.txt 'Shares of the time that was seen'
-[ "$(sed -n 2p "$dir/lost_time.txt")" = 'MISSING: CPU time that no tick saw, in ms: 3 000, 75 % of all. It passed in threads without a check (one BURST_ENTRY in each helps), or the program took the timer'"'"'s signal.' ]
+[ "$(sed -n 2p "$dir/lost_time.txt")" = 'MISSING: CPU time that no tick saw, in ms: 3 000, 75 % of all. It passed in threads without a check (one BURST_ENTRY in each helps), or with fewer than 1000 behind a late bursty_start, or the program took the timer'"'"'s signal.' ]
 ok $? "time that no tick saw: $(sed -n 2p "$dir/lost_time.txt")"
 has lost_time.json '"estimated_low":[0-9]' # counts miss nothing
 hasnt lost_time.json '"self_low":' '"self_low":\[[^n]' # three quarters of the time are not known

@@ -146,4 +146,52 @@ if [ -z "${RUN-}" ]; then
     BURSTY_SEED=x BURSTY_FILE=$out/cc4 "$out/cc" 2>&1 | grep -q "BURSTY_SEED: 'x' is not valid: a number"
     ok $? "BURSTY_SEED=x is refused"
 fi
+
+# ---- two builds of one stripped program: a name is a place in one of them
+if [ -z "${RUN-}" ] && has_recorder; then
+    cat >"$out/builds.c" <<'END'
+static volatile unsigned s;
+#define NO __attribute__((noinline))
+#ifdef SECOND
+NO int extra(int n) { int i; for (i = 0; i < 5; i++) s += (unsigned)(n ^ i); return (int)s; }
+#endif
+NO int cheap(int n) { int i; for (i = 0; i < 5; i++) s += (unsigned)(n + i); return (int)s; }
+NO int dear(int n) { int i; for (i = 0; i < 9; i++) s += (unsigned)(n - i); return (int)s; }
+int main(void) {
+    int i, k = 0;
+    for (i = 0; i < 4000; i++) {
+        k += cheap(i) ^ dear(i);
+#ifdef SECOND
+        k += extra(i);
+#endif
+    }
+    return k == 42;
+}
+END
+    mkdir "$out/first" "$out/second"
+    "${CC:-cc}" -O1 -s -o "$out/first/prog" "$out/builds.c" &&
+        "${CC:-cc}" -O1 -s -DSECOND -o "$out/second/prog" "$out/builds.c"
+    ok $? "two builds"
+    for run in first second again; do
+        folder=$run
+        seed=1
+        [ $run = again ] && folder=first seed=2
+        bursty record --quiet --seed $seed --profile pairs --every 9 --burst 10 -o "$out/$run.brst" -- "$out/$folder/prog"
+        ok $? "record $run"
+    done
+    # cheap and dear of the first build, extra, cheap and dear of the second one: no row is of both.
+    bursty report --base "$out/first.brst" "$out/second.brst" >"$out/compared"
+    [ "$(grep -c '^gone .*prog+0x[0-9a-f]* (build [0-9a-f]\{8\})$' "$out/compared")" -ge 2 ] &&
+        [ "$(grep -c '^appeared .*prog+0x[0-9a-f]* (build [0-9a-f]\{8\})$' "$out/compared")" -ge 3 ] &&
+        ! grep -q 'prog+0x[0-9a-f]*$' "$out/compared"
+    ok $? "--base joins no functions of two builds: $(grep prog+0x "$out/compared" | head -n 3)"
+    bursty report --base "$out/first.brst" "$out/again.brst" >"$out/compared"
+    grep -q 'prog+0x[0-9a-f]*$' "$out/compared" && ! grep -q '(build' "$out/compared"
+    ok $? "of one build it does"
+    bursty report "$out/first.brst" "$out/second.brst" 2>&1 | tr '\n' ' ' |
+        grep -q 'MISSING: names of functions, in runs of several builds'
+    ok $? "a sum of two builds says so"
+    bursty report "$out/first.brst" "$out/again.brst" >"$out/one" && ! grep -q 'several builds' "$out/one"
+    ok $? "a sum of one does not"
+fi
 finish

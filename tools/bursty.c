@@ -1,7 +1,9 @@
 /* bursty.c - the host program: picks the subcommand. Each is in its own
    NAME.c. */
+#include "base/dump.h"
 #include "base/tool.h"
 #include "cc/masquerade.h"
+#include "prove/places.h"
 #include <string.h>
 
 static void help(FILE *to) {
@@ -41,6 +43,7 @@ static int run(int argc, char **argv) {
    made are kept until the end. */
 int main(int argc, char **argv) {
     int count, is = cc_masquerade(argc, argv, &count, &argv);
+    dump_name_places = places_of_dump;
     if (is < 0) return TOOL_BAD_INPUT;
     if (is > 0) return tool_end(tool_run(command_list, count, argv));
     return tool_end(run(argc, argv));

@@ -40,7 +40,7 @@ static const char help[]
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
       "  --ticks HZ         looks in a second of CPU time: 1000 from outside, 250 inside\n"
       "  --every N, --burst N   checks between two bursts: 9900 (0: no gaps); of a burst: 100\n"
-      "  --jitter PERCENT, --seed N   by how much --every varies: 12, below 2000 checks 80;\n"
+      "  --jitter PERCENT, --seed N   by how much --every varies: 80;\n"
     "      N makes a run's sample again (the report has its seed); else each run draws one\n"
       "  --caches LIST      sizes for --misses, up to 4, as in 48k,2m,32m: this machine's caches\n"
       "  --streams N        room for so many streams of --refs in each thread: 512\n"
@@ -59,7 +59,10 @@ static const char help[]
 #include "../record/preload/keep.h"
 #include "attach.h"
 #include "base/cache.h"
+#include "base/debugfile.h"
+#include "base/demangle.h"
 #include "base/elf.h"
+#include "base/symbols.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -90,6 +93,7 @@ typedef struct record_options {
     ino_t inode;                    /* of FILE.new */
     time_t began;
     const char *program;
+    int file;                       /* the program, which may be gone in the end */
 } record_options;
 
 enum { WAY_ANY, WAY_OUTSIDE, WAY_INSIDE };
@@ -169,17 +173,17 @@ static const char *sanitizer_of(elf_file *e) {
            {"__msan_init", "memory", 0},
            {"__hwasan_init", "hwaddress", 0},
            {"__lsan_init", "leak", 1}};
-    elf_section symbols, names;
+    elf_section table, names;
     dump_fault fault;
     uint64_t n, k, w;
     if (elf_find_sections(e, &fault) != 0) return NULL;
     for (n = 0; n < e->section_count; n++) {
-        if (elf_get_section(e, n, &symbols, &fault) != 0) return NULL;
-        if (symbols.type != ELF_DYNAMIC_SYMBOLS) continue;
-        if (elf_get_section(e, symbols.link, &names, &fault) != 0) return NULL;
-        if (!elf_holds(e, symbols.offset, symbols.size)) return NULL;
-        for (k = 0; k + 24 <= symbols.size; k += 24) {
-            size_t at = (size_t)(symbols.offset + k);
+        if (elf_get_section(e, n, &table, &fault) != 0) return NULL;
+        if (table.type != ELF_DYNAMIC_SYMBOLS) continue;
+        if (elf_get_section(e, table.link, &names, &fault) != 0) return NULL;
+        if (!elf_holds(e, table.offset, table.size)) return NULL;
+        for (k = 0; k + 24 <= table.size; k += 24) {
+            size_t at = (size_t)(table.offset + k);
             uint64_t name = elf_number(e, at, 4);
             for (w = 0; w < sizeof all / sizeof *all; w++) {
                 if (all[w].only_inside && !elf_number(e, at + 6, 2)) continue;
@@ -445,12 +449,12 @@ static int read_options(record_options *o, int argc, char **argv) {
     tool_option option;
     const char *value;
     unsigned profiles = 0;
-    int bad = 0, boring_said = 0, jitter_said = 0, ticks_said = 0, time_said = 0, shaped = 0;
+    int bad = 0, boring_said = 0, ticks_said = 0, time_said = 0, shaped = 0;
     int every_said = 0, seconds_said = 0;
     memset(o, 0, sizeof *o);
     o->w.every = 9900;
     o->w.burst = 100;
-    o->w.jitter = 12;
+    o->w.jitter = 80; /* else loops keep step with bursts */
     o->w.boring = 4;
     o->seconds = 10;
     o->name = "bursty.brst";
@@ -491,10 +495,9 @@ static int read_options(record_options *o, int argc, char **argv) {
             bad = number(tool_value(&option), 1u << 29, &o->w.burst);
             every_said = 1;
         }
-        else if (tool_is(&option, "--", "jitter")) {
+        else if (tool_is(&option, "--", "jitter"))
             bad = number(tool_value(&option), 100, &o->w.jitter);
-            jitter_said = 1;
-        } else if (tool_is(&option, "--", "boring")) {
+        else if (tool_is(&option, "--", "boring")) {
             bad = number(tool_value(&option), 1000, &o->w.boring);
             boring_said = 1;
         } else if (tool_is(&option, "--", "ticks")) {
@@ -566,7 +569,6 @@ static int read_options(record_options *o, int argc, char **argv) {
         if (!boring_said) o->w.all_checks = 1;
         if (o->w.profiles & PROFILE_MISSES && !*o->w.caches) find_caches(o->w.caches);
     }
-    if (!jitter_said && o->w.every < 2000) o->w.jitter = 80; /* loops of so many checks keep step */
     if (!o->w.every) {
         o->w.every = 0xFFFFFFFF;
         if (!boring_said) o->w.all_checks = 1;
@@ -858,10 +860,11 @@ static void show_brief(const record_options *o) {
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) { }
 }
 
-/* A file says where instructions stand in ELF files, and gets lines. It has its
-   name all the time; if it cannot be written again, it stays as it is. Returns
-   the new file's number, or 0. */
-static ino_t name_places_of(const char *name) {
+/* A file says where functions and instructions stand in ELF files, and gets names
+   and lines. It has its name all the time; if it cannot be written again, it
+   stays as it is, and who reads it names them. Returns the new file's number, or
+   0. */
+static ino_t name_places_of(const char *name, const char *program, places_facts *facts) {
     char path[4300];
     struct stat s;
     text out = {NULL, 0, 0};
@@ -870,7 +873,7 @@ static ino_t name_places_of(const char *name) {
     ino_t made = 0;
     FILE *file;
     int is_whole;
-    if (data && places_name(data, size, &out) == 0) {
+    if (data && places_name(data, size, program, facts, &out) == 0) {
         snprintf(path, sizeof path, "%s.new", name);
         file = fopen(path, "wb");
         is_whole = file && fwrite(out.data, 1, out.size, file) == out.size;
@@ -899,19 +902,49 @@ static void name_places_of_children(const record_options *o) {
         if (!*number || number[strspn(number, "0123456789.")]) continue;
         snprintf(name, sizeof name, "%s%s", folder, e->d_name);
         if (lstat(name, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size == 0) continue;
-        if (s.st_uid == geteuid() && s.st_mtime >= o->began) (void)name_places_of(name);
+        if (s.st_uid == geteuid() && s.st_mtime >= o->began) (void)name_places_of(name, NULL, NULL);
     }
     if (all) closedir(all);
 }
 
+/* Names that are missing, and what would help. */
+static void say_names(const places_facts *p) {
+    enum { FEW = 20, WORTH = 5, PART = 4 };       /* ticks; percent; one of so many has a name */
+    const named_facts *of = &p->of;
+    static const char cure[] = "Its debug symbols, or a build without strip, would name them";
+    if (p->ticks >= FEW && p->unnamed * 100 >= p->ticks * WORTH)
+        fprintf(stderr,
+                "bursty: %s has no symbols for functions that have %lu %% of the CPU time: they "
+                "show as numbers. %s\n",
+                p->module, (unsigned long)(p->unnamed * 100 / p->ticks), cure);
+    else if (p->ticks < FEW && (of->functions - of->unnamed) * PART < of->functions)
+        fprintf(stderr, "bursty: %s has no symbols: its functions show as numbers. %s\n",
+                of->program, cure);
+    if (*of->replaced)
+        fprintf(stderr,
+                "bursty: %s was replaced or removed while the program ran: what is not in its "
+                "dynamic symbols shows as numbers, and has no lines\n",
+                of->replaced);
+    if (of->without_map)
+        fprintf(stderr,
+                "bursty: the program runs code that it made itself, and no /tmp/perf-%lu.map names "
+                "it: node --perf-basic-prof, or an agent of java's, writes one\n",
+                of->process);
+}
+
 static void name_places(record_options *o) {
     struct stat s;
+    places_facts facts;
+    char program[64];
     ino_t made;
     if (o->w.direct) return;
     if (o->w.follow) name_places_of_children(o);
     if (stat(o->w.output, &s) != 0 || s.st_ino != o->inode || s.st_size == 0) return;
-    made = name_places_of(o->w.output);
-    if (made) o->inode = made;
+    snprintf(program, sizeof program, "/proc/self/fd/%d", o->file);
+    made = name_places_of(o->w.output, program, &facts);
+    if (!made) return;
+    o->inode = made;
+    if (!o->quiet) say_names(&facts);
 }
 
 /* Which way time alone went, if it is not the usual one. */
@@ -1081,7 +1114,7 @@ static int attach(record_options *o, int has_program) {
     a.out = o->name;
     status = save_check_dump(o->name);
     if (status == TOOL_OK) status = attach_run(&a);
-    if (status == TOOL_OK) (void)name_places_of(o->name);
+    if (status == TOOL_OK) (void)name_places_of(o->name, NULL, NULL);
     if (status != TOOL_OK || o->quiet) return status;
     snprintf(o->w.output, sizeof o->w.output, "%s", o->name);
     show_brief(o);
@@ -1108,7 +1141,7 @@ typedef struct outside_files {
 
 static void wrote_file(void *user, const char *file, uint32_t pid, int is_main) {
     outside_files *f = (outside_files *)user;
-    if (!f->direct) (void)name_places_of(file);
+    if (!f->direct) (void)name_places_of(file, NULL, NULL);
     if (is_main || pid != (uint32_t)f->pid) return;
     f->last = strcpy((char *)tool_alloc(strlen(file) + 1), file);
     if (!f->images++) f->first = f->last;
@@ -1218,6 +1251,58 @@ static void run_plain_if_limited(const char *path, char **arguments) {
     }
 }
 
+/* The longest piece of a pattern without * and ?. */
+static void take_literal(const char *pattern, size_t size, char *out, size_t room) {
+    size_t n, at, best = 0, length = 0;
+    for (n = 0; n < size; n += at + 1) {
+        for (at = 0; n + at < size && pattern[n + at] != '*' && pattern[n + at] != '?'; at++) { }
+        if (at > length) {
+            best = n;
+            length = at;
+        }
+    }
+    snprintf(out, room, "%.*s", (int)length, pattern + best);
+}
+
+/* May one of the patterns of --frames mean that function? The recorder knows
+   exactly. */
+static int may_be_meant(const char *patterns, const char *name) {
+    char piece[1024];
+    char *readable = demangle(name);
+    size_t size;
+    int is = 0;
+    for (; *patterns && !is; patterns += size + 1) {
+        size = strcspn(patterns, "\n");
+        take_literal(patterns, size, piece, sizeof piece);
+        is = strstr(name, piece) || (readable && strstr(readable, piece));
+    }
+    free(readable);
+    return is;
+}
+
+/* Of a stripped program the recorder does not know what functions are called. */
+static void find_symbols(record_options *o) {
+    static char path[PATH_MAX];
+    size_t size, n, at = 0;
+    const unsigned char *data = debugfile_map(o->program, &size);
+    elf_file e;
+    dump_fault fault;
+    symbols s;
+    memset(&s, 0, sizeof s);
+    if (!data || !realpath(o->program, path) || !elf_is(data, size)
+        || elf_begin(&e, data, size, &fault) != 0)
+        return;
+    symbols_read(&s, &e, path, "");
+    for (n = 0; n < s.functions.count && !s.is_whole; n++) {
+        const symbol *f = &s.functions.at[n];
+        if (!f->name || !may_be_meant(o->w.frames, f->name)) continue;
+        if (at + strlen(f->name) + 32 > sizeof o->w.symbols) break;
+        at += (size_t)sprintf(o->w.symbols + at, "%llx %.*s\n", (unsigned long long)f->start,
+                              (int)symbols_length(&s, f), f->name);
+    }
+    symbols_free(&s);
+}
+
 /* Large things are static: the stack may be small (`ulimit -s 64`). */
 static int run(int argc, char **argv) {
     static record_options o;
@@ -1243,6 +1328,8 @@ static int run(int argc, char **argv) {
     arguments = argv + program;
     path = pass_by_env(path, &arguments, interpreter, sizeof interpreter);
     o.program = path;
+    o.file = open(path, O_RDONLY | O_CLOEXEC);
+    if (*o.w.frames) find_symbols(&o);
     if (o.tries && run_outside(&o, path, arguments, &status, &why) == 0) return status;
     if (o.way == WAY_OUTSIDE)
         return tool_error("a program may not be looked at from outside, for %s; without --outside a "

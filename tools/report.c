@@ -6,6 +6,7 @@
 #include "base/terminal.h"
 #include "base/tool.h"
 #include "kinds/decisions.h"
+#include "kinds/edges.h"
 #include "model/compare.h"
 #include "model/fail_if.h"
 #include "model/replay.h"
@@ -61,7 +62,8 @@ static void help(FILE *to) {
           "  --measured-only    leave functions out that have no counters; else their lines stand\n"
           "                     with 0, and --fail-under fails\n"
           "  --failing TESTS    what failing tests ran and others did not: names with commas, a JUnit\n"
-          "                     report, or a log of ctest\n"
+          "                     report, or a log of ctest. Samples of one test in each FILE, which\n"
+          "                     has the test's name: what failing runs do more\n"
           "  --tests-of FILE:LINE\n"
           "                     which tests ran that line: runs with BURSTY_TEST=name\n\n"
           "Traces (bursty cc --trace), one FILE; the forms of coverage show its counts:\n"
@@ -296,7 +298,7 @@ static int check_comparison(const options *o, const report *r) {
         if (o->given & choosy[i].bit & useless)
             return tool_error("--%s changes nothing with --base", choosy[i].name);
     }
-    if (o->wanted.is_given)
+    if (o->wanted.is_given || o->wanted.failing.given)
         return tool_error("--filter, --exclude, --map, --diff, --fail-under, --failing, "
                           "--measured-only and --tests-of change nothing with --base");
     if (r->options.by && strcmp(r->options.by, "time") != 0 && strcmp(r->options.by, "share") != 0)
@@ -439,6 +441,61 @@ static char *comparison_title(const compare_input *runs, size_t base_count) {
     return clean;
 }
 
+/* ---- failing runs against passing ones ---- */
+
+/* The file's name without folders and its end. To be freed. */
+static char *test_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t size = strlen(name);
+    if (size > 5 && strcmp(name + size - 5, ".brst") == 0) size -= 5;
+    return text_clean(name, size);
+}
+
+/* Do the files hold samples, a run each, and no coverage? Those of standard input
+   cannot be looked at twice. */
+static int are_runs(const options *o, char **argv, int files) {
+    input first;
+    int i, are = files > 1 && o->wanted.failing.count && !o->base_count;
+    for (i = 0; i < files && are; i++) are = strcmp(argv[i], "-") != 0 && !replay_is(argv[i]);
+    if (!are) return 0;
+    memset(&first, 0, sizeof first);
+    are = input_open(&first, argv[0]) == TOOL_OK && first.state_count &&
+          !input_find(&first, &kind_edges);
+    input_free(&first);
+    return are;
+}
+
+/* Runs of passing tests become the base. Returns a TOOL_ status. */
+static int split_runs(options *o, report *r, char **argv, int *files) {
+    verdicts *v = &o->wanted.failing;
+    char *ambiguous = NULL;
+    size_t left_out = 0;
+    int i, kept = 0, status;
+    for (i = 0; i < *files; i++) {
+        char *test = test_of(argv[i]);
+        int fate = verdicts_of(v, test);
+        left_out += fate == VERDICT_UNKNOWN;
+        if (fate == VERDICT_PASSED) add_base(o, argv[i]);
+        if (fate == VERDICT_FAILED) argv[kept++] = argv[i];
+        if (!ambiguous && verdicts_differ(v, test)) ambiguous = test;
+        else free(test);
+    }
+    status = verdicts_check(v, "file is called", left_out, ambiguous);
+    free(ambiguous);
+    if (status != TOOL_OK) return status;
+    if (!o->base_count) return tool_error("--failing %s: no file is of a test that passed", v->given);
+    if (!o->title) {
+        text title = {NULL, 0, 0};
+        text_format(&title, "%d failing %s against %lu passing", kept, kept == 1 ? "run" : "runs",
+                    (unsigned long)o->base_count);
+        r->title = text_take(&title);
+    }
+    *files = kept;
+    v->given = NULL; /* answered */
+    return check_comparison(o, r);
+}
+
 static int make_comparison(report *r, const options *o, char **argv, int files, size_t *holds) {
     size_t i, count = o->base_count + (size_t)files;
     compare_input *runs = (compare_input *)tool_alloc(count * sizeof *runs);
@@ -450,8 +507,8 @@ static int make_comparison(report *r, const options *o, char **argv, int files, 
     status = open_runs(runs, inputs, count);
     if (status == TOOL_OK) {
         r->made_of = describe_files(argv, files);
-        r->title = o->title ? text_clean(o->title, strlen(o->title))
-                            : comparison_title(runs, o->base_count);
+        if (o->title) r->title = text_clean(o->title, strlen(o->title));
+        else if (!r->title) r->title = comparison_title(runs, o->base_count);
         status = compare_make(r, runs, o->base_count, (size_t)files,
                               r->options.by && strcmp(r->options.by, "share") == 0, &made);
     }
@@ -541,6 +598,7 @@ static int run(int argc, char **argv) {
     o.min = -1;
     wanted_begin(&o.wanted);
     status = parse(&o, &r, argc, argv, &files);
+    if (status == TOOL_OK && are_runs(&o, argv, files)) status = split_runs(&o, &r, argv, &files);
     if (status == TOOL_OK && o.writer->uses & REPORT_SHOWS_SOURCES) {
         status = sources_begin(&door, o.source_root);
         r.options.sources = &door;

@@ -138,6 +138,7 @@ RECORDER_HOOK int recorder_write(const recorder_thread *all, const char *path,
     }
     if (more && !failed) failed = more(to_file, &o);
     if (all && !failed) failed = recorder_write_sample(to_file, &o);
+    if (!failed) failed = recorder_write_modules(to_file, &o);
     if (!failed) failed = flush(&o);
     if (failed) {
         int why = errno;
@@ -154,7 +155,7 @@ RECORDER_HOOK void recorder_dump(int (*more)(hcct_write_fn write, void *user)) {
     const recorder_thread *all = recorder_stop(&threads), *r;
     const recorder_thread *trees = recorder_period == RECORDER_NEVER ? NULL : all;
     file_name(path, sizeof path, "BURSTY_CONTEXTS", "hcct.brst", recorder_is_child());
-    functions = recorder_find_names();
+    functions = recorder_find_places();
     errno = 0;
     if ((trees || (all && more)) && recorder_write(trees, path, more) != 0) {
         fprintf(stderr, "hcct: cannot write %s: %s\n", path, strerror(errno));

@@ -18,14 +18,14 @@
                  patch_sharing.c  what --sharing asks of each burst
                  patch_streams.c  what data the references of hot streams use
                  origin.c      answers what the program asks about its own stack
-                 debugfile.c   symbols that stand in separate files
+                 debugfile.c   symbols of data, for objects.c
                  keep.c        keeps what was recorded for the case that the program is killed
                  handover.c    lets a program that gave up files or system calls write all the same
        hooks/    instrument.c  hooks of -finstrument-functions
                  ticks.c       where time goes, for instrument.c; it takes sampled.c, too
 
    A program has instrument.c or patch.c, and frames.c, threads.c, names.c and
-   dump.c; patch.c also has debugfile.c, sampled.c, contexts.c, timer.c, lines.c,
+   dump.c; patch.c also has sampled.c, contexts.c, timer.c, lines.c,
    keep.c and handover.c. These two provide recorder_memory, recorder_at_exit and
    recorder_wants_child. */
 #ifndef RECORDER_H
@@ -232,61 +232,41 @@ int recorder_is_child(void);
 uint32_t recorder_key(void *function);
 /* The same for a place in code that the program made itself. */
 uint32_t recorder_made_key(void *place);
-/* The names of such code, in a file of this process's own: open for reading, or
-   -1. */
-int recorder_open_map(void);
 /* The same for a place in a file's code of which .eh_frame says nothing, as
    assembly has it: its name is that of the symbol that it is in. */
 uint32_t recorder_bare_key(void *place);
 /* The same as recorder_key, or 0 if no key was asked for yet. */
 uint32_t recorder_known_key(void *function);
-/* Looks all names up. Returns how many had no memory. */
-uint32_t recorder_find_names(void);
+/* What is loaded when all begins: the rest comes later. */
+void recorder_start_places(void);
+/* Finds the modules of all functions. To be called before dlclose, and before
+   the dump is written. Returns how many names had no memory. */
+uint32_t recorder_find_places(void);
+/* The size of the program's code. */
+uint64_t recorder_code_bytes(void);
+/* Libraries that came later, one by one: *at is 0 at first. NULL: no more. */
+const char *recorder_later(uint32_t *at);
 /* The mapping that this address is in; both 0: not known. */
 void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end);
-/* Each line of /proc/self/maps, one caller at a time. */
-void recorder_read_maps(void (*each)(const char *line));
+/* What stands in the dump for a name: a place, as places.h has it, or words.
+   NULL: not known. */
 const char *recorder_name(void *user, uint32_t key);
 /* The name of the program's file, which is read once. argv[0] is no name of it:
    the program may write there what it likes. */
 const char *recorder_program(void);
-/* The file of a function that recorder_find_names has found, behind a tab its
-   address there in hexadecimal, and behind another one the file's build id, if
-   it has one; NULL if no file has it. Until the next call. */
+/* The same of the function that begins there, which need have no key. */
+const char *recorder_name_of(uint64_t function);
+/* The place where a function begins, of any other place in its file, and of one in
+   a file that is mapped now; NULL: not known. */
 const char *recorder_place(void *user, uint32_t key);
-/* The same of any address in the function's file, */
 const char *recorder_place_at(uint32_t key, uint64_t pc);
-/* and of an address in a file that is mapped `here`. */
-const char *recorder_place_in(const char *path, uint64_t address, uint64_t here);
-/* What is loaded now, with its build ids. recorder_find_names looks, too. */
-void recorder_look_at_modules(void);
-/* A file that was replaced or removed while it was mapped, so that names are
-   missing; NULL: none. */
-const char *recorder_replaced(void);
-/* Functions in memory that is not mapped any more get new keys if they are seen
-   again. To be called behind dlclose, and recorder_find_names before it. */
+const char *recorder_place_of(uint64_t pc);
+/* The list of modules, behind all parts with names. Returns 0, or -1. */
+int recorder_write_modules(hcct_write_fn write, void *user);
+/* Functions in libraries that are closed get new keys if they are seen again. To
+   be called behind dlclose, and recorder_find_places before it. */
 void recorder_forget_unmapped(void);
 void recorder_lock_names(int on); /* around fork */
-/* Finds more symbols of the file at `path`, whose bytes are file[0..size): in
-   *bytes_out an ELF file of the same addresses. Returns whether there is one.
-   number: 0, 1 ... until it returns 0. NULL: nobody looks. */
-extern int (*recorder_debug_file)(const char *path, const char *file, size_t size, int number,
-                                  const char **bytes_out, size_t *size_out);
-
-/* A section by its name, inside of an ELF file's bounds. Returns whether there
-   is one. */
-typedef struct recorder_section {
-    const unsigned char *bytes;
-    size_t size;
-} recorder_section;
-int recorder_find_section(const char *file, size_t size, const char *name, recorder_section *out);
-
-/* debugfile.c, for the above */
-int recorder_find_debug_file(const char *path, const char *file, size_t size, int number,
-                             const char **bytes_out, size_t *size_out);
-/* The size of the program's .text; 0 if its file cannot be read. */
-uint64_t recorder_text_bytes(void);
-
 /* dump.c */
 
 /* Reads recorder_period, recorder_burst and recorder_ticks from the

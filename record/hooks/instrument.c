@@ -119,7 +119,7 @@ RECORDER_HOOK __attribute__((visibility("default"))) int dlclose(void *handle) {
     int result;
     if (!found) return -1;
     memcpy(&real, &found, sizeof real);
-    recorder_find_names();
+    recorder_find_places();
     result = real(handle);
     recorder_forget_unmapped();
     return result;

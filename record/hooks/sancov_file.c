@@ -2,9 +2,8 @@
    and lines, is appended to a file (append.h). So many runs add up; delete the
    file to begin anew.
 
-   Functions and lines are what addr2line, or the program that BURSTY_ADDR2LINE
-   names, says of the debugging information of the program and its shared
-   libraries. */
+   Functions and lines are what addr2line says of the debugging information of
+   the program and its shared libraries. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -108,7 +107,6 @@ static void hear(void *user, uintptr_t address, sancov_place *at) {
 }
 
 static void name_functions_of(const module *m) {
-    const char *command = getenv("BURSTY_ADDR2LINE");
     char questions[] = "/tmp/coverage-XXXXXX", line[5000];
     dialogue d = {NULL, NULL, NULL, 0, NULL, NULL};
     int file = mkstemp(questions);
@@ -119,8 +117,7 @@ static void name_functions_of(const module *m) {
     if (d.questions) {
         sancov_functions(ask, &d, &count);
         fclose(d.questions);
-        snprintf(line, sizeof line, "%s -f -e '%s' <%s", command ? command : "addr2line", m->path,
-                 questions);
+        snprintf(line, sizeof line, "addr2line -f -e '%s' <%s", m->path, questions);
         if (d.asked) d.answers = popen(line, "r");
         if (d.answers) {
             sancov_functions(hear, &d, &count);

@@ -1,10 +1,12 @@
-/* debugfile.c - symbols of a stripped file that stand elsewhere: in
+/* debugfile.c - symbols of data of a stripped file that stand elsewhere: in
    /usr/lib/debug by build id, beside the file or in /usr/lib/debug by the name
    in .gnu_debuglink, and xz-compressed in .gnu_debugdata, which liblzma opens
    if it is installed. */
 #define _GNU_SOURCE 1
+#include "debugfile.h"
 #include "../core/recorder.h"
 #include <dlfcn.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,11 +27,36 @@ static int map_file(const char *path, const char **bytes_out, size_t *size_out) 
     return 1;
 }
 
+int debugfile_section_of(const char *file, size_t size, const char *name, debugfile_section *out) {
+    Elf64_Ehdr head;
+    Elf64_Shdr names, s;
+    size_t length = strlen(name) + 1;
+    uint32_t n;
+    if (size < sizeof head || memcmp(file, ELFMAG, SELFMAG) != 0) return 0;
+    memcpy(&head, file, sizeof head);
+    if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shoff > size
+        || (size - head.e_shoff) / sizeof s < head.e_shnum || head.e_shstrndx >= head.e_shnum)
+        return 0;
+    memcpy(&names, file + head.e_shoff + head.e_shstrndx * sizeof s, sizeof s);
+    if (names.sh_offset > size || names.sh_size > size - names.sh_offset) return 0;
+    for (n = 0; n < head.e_shnum; n++) {
+        memcpy(&s, file + head.e_shoff + n * sizeof s, sizeof s);
+        if (s.sh_name > names.sh_size || names.sh_size - s.sh_name < length) continue;
+        if (memcmp(file + names.sh_offset + s.sh_name, name, length) != 0) continue;
+        if (s.sh_type == SHT_NOBITS || s.sh_offset > size || s.sh_size > size - s.sh_offset)
+            return 0;
+        out->bytes = (const unsigned char *)file + s.sh_offset;
+        out->size = (size_t)s.sh_size;
+        return 1;
+    }
+    return 0;
+}
+
 static int by_build_id(const char *file, size_t size, const char **bytes_out, size_t *size_out) {
-    recorder_section note;
+    debugfile_section note;
     char path[200];
     size_t n, at;
-    if (!recorder_find_section(file, size, ".note.gnu.build-id", &note)) return 0;
+    if (!debugfile_section_of(file, size, ".note.gnu.build-id", &note)) return 0;
     if (note.size < 17 || note.size > 80) return 0;         /* three words, "GNU", the id */
     at = (size_t)snprintf(path, sizeof path, "/usr/lib/debug/.build-id/%02x/", note.bytes[16]);
     for (n = 17; n < note.size; n++)
@@ -38,26 +65,15 @@ static int by_build_id(const char *file, size_t size, const char **bytes_out, si
     return map_file(path, bytes_out, size_out);
 }
 
-uint64_t recorder_text_bytes(void) {
-    const char *file;
-    size_t size;
-    recorder_section text;
-    int found;
-    if (!map_file("/proc/self/exe", &file, &size)) return 0;
-    found = recorder_find_section(file, size, ".text", &text);
-    munmap((void *)(uintptr_t)file, size);
-    return found ? text.size : 0;
-}
-
 /* where: 0 beside the file, 1 in .debug beside it, 2 under /usr/lib/debug. */
 static int by_link(const char *file, size_t size, const char *of, int where, const char **bytes_out,
                    size_t *size_out) {
     static const char *const before[] = {"", "", "/usr/lib/debug"};
     static const char *const behind[] = {"", ".debug/", ""};
-    recorder_section link;
+    debugfile_section link;
     const char *slash = strrchr(of, '/');
     char path[4600];
-    if (!slash || !recorder_find_section(file, size, ".gnu_debuglink", &link)) return 0;
+    if (!slash || !debugfile_section_of(file, size, ".gnu_debuglink", &link)) return 0;
     if (!memchr(link.bytes, 0, link.size)) return 0;
     snprintf(path, sizeof path, "%s%.*s%s%.250s", before[where], (int)(slash + 1 - of), of,
              behind[where], (const char *)link.bytes);
@@ -72,11 +88,11 @@ static int by_data(const char *file, size_t size, const char **bytes_out, size_t
                                   const uint8_t *in, size_t *in_at, size_t in_size, uint8_t *out,
                                   size_t *out_at, size_t out_size);
     enum { OUT_OF_ROOM = 10 };                              /* LZMA_BUF_ERROR */
-    recorder_section data;
+    debugfile_section data;
     decode_fn decode;
     void *library, *symbol;
     size_t room;
-    if (!recorder_find_section(file, size, ".gnu_debugdata", &data)) return 0;
+    if (!debugfile_section_of(file, size, ".gnu_debugdata", &data)) return 0;
     library = dlopen("liblzma.so.5", RTLD_NOW | RTLD_LOCAL);
     symbol = library ? dlsym(library, "lzma_stream_buffer_decode") : NULL;
     if (!symbol) return 0;
@@ -99,11 +115,11 @@ static int by_data(const char *file, size_t size, const char **bytes_out, size_t
     return 0;
 }
 
-int recorder_find_debug_file(const char *path, const char *file, size_t size, int number,
+int debugfile_find(const char *path, const char *file, size_t size, int number,
                              const char **bytes_out, size_t *size_out) {
-    recorder_section symbols;
+    debugfile_section symbols;
     int found = 0, way;
-    if (recorder_find_section(file, size, ".symtab", &symbols)) return 0; /* it has all names */
+    if (debugfile_section_of(file, size, ".symtab", &symbols)) return 0; /* it has all names */
     for (way = 0; way < 5; way++) {
         int here = way == 0   ? by_build_id(file, size, bytes_out, size_out)
                    : way == 4 ? by_data(file, size, bytes_out, size_out)

@@ -49,7 +49,7 @@ typedef struct frames_hook {
 } frames_hook;
 
 static struct {
-    char words[1024];
+    char words[1024], symbols[16384];
     frames_kind kinds[KINDS];
     uint32_t kind_count, hook_count, slow_us;
     frames_hook hooks[HOOKS];
@@ -171,9 +171,10 @@ int frames_write(const char *(*name)(void *user, uint32_t key),
 
 /* ---- which functions ---- */
 
-void frames_take(uint32_t slow_us, const char *lines) {
+void frames_take(uint32_t slow_us, const char *lines, const char *symbols) {
     char *at = all.words;
     snprintf(all.words, sizeof all.words, "%s", lines);
+    snprintf(all.symbols, sizeof all.symbols, "%s", symbols);
     all.slow_us = slow_us;
     while (*at && all.kind_count < KINDS) {
         all.kinds[all.kind_count++].name = at;
@@ -292,11 +293,23 @@ static int is_named(const char *symbol, const char *wanted) {
     return is_named_in_source(symbol, wanted, is_pattern);
 }
 
-/* A name from symbols that stand in another file. */
+/* is_slow: the options have names that may be meant, of symbols that stand in
+   another file. */
 static const char *name_of(const binpatch_function *f, int is_slow) {
-    uint32_t key = is_slow ? recorder_known_key((void *)(uintptr_t)f->address) : 0;
+    static char name[1024];
+    const char *line;
+    char digits[24];
     if (!is_slow) return f->name ? f->name : "";
-    return key ? recorder_name(NULL, key) : NULL;
+    snprintf(digits, sizeof digits, "%llx ", (unsigned long long)f->offset);
+    line = all.symbols;
+    while (*line && strncmp(line, digits, strlen(digits)) != 0) {
+        line += strcspn(line, "\n");
+        line += *line != 0;
+    }
+    if (!*line) return f->name;
+    line += strlen(digits);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(line, "\n"), line);
+    return name;
 }
 
 /* Those of the executable come before those of libraries. Returns how many were
@@ -398,27 +411,14 @@ static void say_near(char *to, size_t size, const char *wanted, int is_slow) {
     if (have) snprintf(to + strlen(to), size - strlen(to), "?");
 }
 
-/* The names of the executable's functions that a separate file tells. */
-static void find_names(void) {
-    binpatch_function f;
-    uint32_t n;
-    for (n = 0; n < RECORDER_FUNCTIONS / 2 && binpatch_get_function(n, &f) == 0 && !f.module; n++)
-        (void)record_key(f.module, f.offset);
-    (void)recorder_find_names();
-}
-
 static int find_all(void) {
     char line[2048], near[1024];
     uint32_t kind;
-    int status = 0, has_names = 0;
+    int status = 0;
     for (kind = 0; kind < all.kind_count; kind++) {
         frames_kind *k = &all.kinds[kind];
         k->functions = find(kind, 0);
-        if (!k->functions) {
-            if (!has_names) find_names();
-            has_names = 1;
-            k->functions = find(kind, 1);
-        }
+        if (!k->functions) k->functions = find(kind, 1);
         if (k->functions && all.hook_count < HOOKS) continue;
         *near = 0;
         if (!k->functions) say_near(near, sizeof near, k->name, 1);

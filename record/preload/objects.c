@@ -15,6 +15,7 @@
    A block is named by who allocated it: the two innermost functions that are
    open, without those that have `alloc` in their names. */
 #define _GNU_SOURCE 1
+#include "debugfile.h"
 #include "objects.h"
 #include "patch.h"
 #include <elf.h>
@@ -126,10 +127,10 @@ static int is_object(const Elf64_Sym *s) {
 
 static int take_symbols(data_module *m, const char *file, size_t size, uint64_t bias,
                         const char *symbols, const char *strings) {
-    recorder_section table, text;
+    debugfile_section table, text;
     size_t n, count, wanted = 0;
-    if (!recorder_find_section(file, size, symbols, &table)
-        || !recorder_find_section(file, size, strings, &text))
+    if (!debugfile_section_of(file, size, symbols, &table)
+        || !debugfile_section_of(file, size, strings, &text))
         return 0;
     count = table.size / sizeof(Elf64_Sym);
     for (n = 0; n < count; n++) {
@@ -201,7 +202,7 @@ static void take_file(data_module *m, const char *path, uint64_t bias) {
         char real[4096];
         ssize_t n = readlink(path, real, sizeof real - 1);
         if (n > 0) real[n] = 0;
-        while (recorder_find_debug_file(n > 0 ? real : path, (const char *)bytes, (size_t)size,
+        while (debugfile_find(n > 0 ? real : path, (const char *)bytes, (size_t)size,
                                         number++, &debug, &debug_size)
                && !take_symbols(m, debug, debug_size, bias, ".symtab", ".strtab")) { }
         if (!m->symbols.count)

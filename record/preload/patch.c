@@ -14,7 +14,6 @@
 #include "cache.h"
 #include "frames.h"
 #include "handover.h"
-#include "later.h"
 #include "objects.h"
 #include "patch.h"
 #include "quiet.h"
@@ -377,12 +376,8 @@ static void record_save_all(void) {
             if (x && x->methods) x->methods->lost += missed;
             if (x && x->pairs) x->pairs->lost += missed;
             if (x && (x->methods || x->pairs)) missed = 0;
-            record_note_sites(r);
         }
-        if (!record.sandboxed) {
-            (void)recorder_find_names();
-            later_look();
-        }
+        if (!record.sandboxed) (void)recorder_find_places();
         record_write_file();
     }
     if (record.pid == record.owner) record_write_report();
@@ -423,17 +418,10 @@ static void record_thread_ends(void *unused) {
     if (is_late) recorder_end_thread();
 }
 
-/* Names of all functions that may still be called: later their files will be
-   out of sight. */
-static void record_name_all(void) {
-    enum { NAMES = 1 << 15 };
-    binpatch_function f;
-    uint32_t n;
+/* Where all is that is loaded: later the files will be out of sight. */
+static void record_look(void) {
     if (!record.running || record.done || getpid() != record.pid) return;   /* a vfork child */
-    for (n = 0; n < NAMES && binpatch_get_function(n, &f) == 0; n++) {
-        if (f.reason == BINPATCH_PATCHED) (void)record_key(f.module, f.offset);
-    }
-    (void)recorder_find_names();
+    (void)recorder_find_places();
 }
 
 /* The program is about to forbid itself system calls. What needs any is done
@@ -451,8 +439,7 @@ static void record_sandbox(void) {
         __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
     } else {
         handover_prepare();
-        record_name_all();
-        later_look();
+        record_look();
         record.pool = (uint8_t *)recorder_memory(POOL);
         record.pool_left = record.pool ? POOL : 0;
     }
@@ -481,8 +468,8 @@ EXPORTED void _exit(int status) {
 }
 EXPORTED void _Exit(int status) { _exit(status); }
 
-/* A library that goes is noted before, and what was seen in it gets its name:
-   another one may come in its place. */
+/* What was seen in a library that goes is noted before: another one may come in
+   its place. */
 EXPORTED int dlclose(void *handle) {
     static int (*real)(void *);
     int status;
@@ -492,8 +479,7 @@ EXPORTED int dlclose(void *handle) {
     }
     if (!record.running || record.done || record.sandboxed || getpid() != record.pid)
         return real ? real(handle) : -1;
-    if (!record.looks) later_look();
-    (void)recorder_find_names();
+    (void)recorder_find_places();
     status = real ? real(handle) : -1;
     recorder_forget_unmapped();
     return status;
@@ -558,16 +544,6 @@ static void record_toggle(int signal_number) {
     errno = saved;
 }
 
-static int record_find_debug_file(const char *path, const char *file, size_t size, int number,
-                                  const char **bytes_out, size_t *size_out) {
-    int found = recorder_find_debug_file(path, file, size, number, bytes_out, size_out);
-    char own[4096];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (n > 0) own[n] = 0;
-    if (found && n > 0 && !strcmp(own, path)) record.debug_file = 1;
-    return found;
-}
-
 /* The program's environment is what it would be without us. */
 static void record_restore_environment(const record_wishes *w) {
     if (w->follow) return;
@@ -614,7 +590,6 @@ static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t s
     if (count != UINT32_MAX && record_is_made(pc)) {
         enum { NEAR = 32 };                     /* JIT compilers align what they make */
         keys[wanted++] = recorder_made_key((void *)(uintptr_t)(pc & ~(uint64_t)(NEAR - 1)));
-        __atomic_store_n(&record.made, 1, __ATOMIC_RELAXED);
     }
     for (; n < count && count != UINT32_MAX && wanted < SAMPLED_DEEP - 1; n++) {
         if (record_is_wanted(&frames[n]))
@@ -633,21 +608,16 @@ static void record_installed(int toggle_signal) {
     binpatch_get_stats(&stats);
     for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) {
         record.bias[n] = m.bias;
-        record.text[n] = m.text;
-        record.text_bytes_of[n] = m.text_bytes;
-        record.paths[n] = m.path;
     }
     record.modules = n;
-    recorder_look_at_modules();
+    recorder_start_places();
     record.first_key = recorder_key((void *)(uintptr_t)getauxval(AT_ENTRY));
-    record.text_bytes = recorder_text_bytes();
     record.shadow_stack = stats.shadow_stack;
     record.running = 1;
-    if (!record.looks) later_start();
     if (frames_begin(record.ticks) != 0 && record.pid == record.owner && !record.follow)
         syscall(SYS_exit_group, 2);
     handover_sandbox = record_sandbox;
-    handover_names = record_name_all;
+    handover_names = record_look;
     timer_ticked = frames_tick;
     if (record.lines) timer_want_lines();
     if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
@@ -679,15 +649,19 @@ static void record_take_patterns(record_patterns *p, const char *lines) {
 
 /* BYTES=LABEL and a space, again and again. */
 static void record_take_caches(const char *words) {
-    unsigned long long bytes;
-    char label[8];
-    int used;
-    while (record.cache_count < CACHES_SIZES
-           && sscanf(words, "%llu=%7[^ ] %n", &bytes, label, &used) == 2) {
+    while (record.cache_count < CACHES_SIZES) {
+        uint64_t bytes = 0;
+        size_t size;
+        char *label = record.cache_labels[record.cache_count];
+        for (; *words >= '0' && *words <= '9'; words++)
+            bytes = bytes * 10 + (uint64_t)(*words - '0');
+        if (!bytes || *words++ != '=') break;
+        size = strcspn(words, " ");
+        snprintf(label, sizeof record.cache_labels[0], "%.*s", (int)size, words);
         if (!strcmp(label, "-")) label[0] = 0;
-        memcpy(record.cache_labels[record.cache_count], label, sizeof label);
         record.caches[record.cache_count++] = bytes;
-        words += used;
+        words += size;
+        words += *words == ' ';
     }
     if (!record.cache_count) record.profiles &= ~(unsigned)PROFILE_MISSES;
 }
@@ -729,7 +703,7 @@ static void record_take(const record_wishes *w) {
     if (w->profiles & PROFILE_MISSES) record_take_caches(w->caches);
     record_take_patterns(&record.only, w->only);
     record_take_patterns(&record.not_these, w->not_these);
-    frames_take(w->slow_us, w->frames);
+    frames_take(w->slow_us, w->frames, w->symbols);
 }
 
 static void record_open_report(const record_wishes *w) {
@@ -759,13 +733,10 @@ __attribute__((constructor)) static void record_start(void) {
     }
     (void)recorder_program();               /* later the program may forbid that */
     record_take(&wishes);
-    if (readlink("/proc/self/exe", record.executable, sizeof record.executable - 1) < 0)
-        record.executable[0] = 0;
     record_open_report(&wishes);
     recorder_take_seed(wishes.seed);
     if (record.pid != record.owner && wishes.seed) recorder_seed_child(); /* --follow */
     record.config.seed = recorder_seed;
-    recorder_debug_file = record_find_debug_file;
     record.config.want = record_want;
     record.config.action = record_events;
     record.config.begin = record_begin;

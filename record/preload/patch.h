@@ -59,8 +59,6 @@ typedef struct record_state {
     int lines;                   /* and ticks by their place in the code */
     int is_child;                /* of a fork that is followed, and no other program since */
     uint64_t bias[MODULES];      /* what to add to a place of a module to get its address */
-    uint64_t text[MODULES], text_bytes_of[MODULES]; /* its code */
-    const char *paths[MODULES];
     uint32_t modules;            /* so many from the start */
     uint64_t lost;               /* events that found no memory */
     int without_tables;          /* a thread found none for what it is asked to keep */
@@ -74,18 +72,14 @@ typedef struct record_state {
     int shadow_stack;            /* the processor checks returns */
     int toggles;                 /* there is a signal that switches on */
     unsigned ticks;              /* in a second; 0: none */
-    int made;                    /* a tick was in code that the program made itself */
     int no_timer;
     int not_switched;            /* a signal was to switch on, and could not */
-    uint64_t text_bytes;         /* of the executable's code: read before it may forbid that */
-    int debug_file;              /* the executable has symbols in another file */
     int sandboxed;               /* the program has forbidden itself system calls */
     int keeping;                 /* what is written now is kept for the case of a kill */
     int in_exec;                 /* or because the process becomes another program */
     uint8_t *pool;               /* memory for after that */
     size_t pool_left;
     char path[4096], report[128];
-    char executable[4096];       /* its file; "": not known */
     record_patterns only, not_these; /* of names of functions */
 } record_state;
 extern record_state record;
@@ -126,8 +120,6 @@ extern const recorder_thread *record_all;
    tables took it for. */
 double record_weigh(void);
 void record_scale_table(sampled_table *t, double by);
-/* Functions whose instructions are in hot streams need a key to get a name. */
-void record_note_sites(const recorder_thread *r);
 void record_write_file(void);
 /* The report for the tool: faults, which begin with !, hints, which begin with
    ?, and for `bursty record --stats` lines about each module. */

@@ -4,7 +4,6 @@
 #define _GNU_SOURCE 1
 #include "frames.h"
 #include "handover.h"
-#include "later.h"
 #include "objects.h"
 #include "patch.h"
 #include "quiet.h"
@@ -59,39 +58,11 @@ static const char *record_site_name(void *user, uint64_t site) {
     static char text[512];
     binpatch_function f;
     uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1);
-    const char *name = NULL;
+    const char *name;
     (void)user;
     if (binpatch_get_function(binpatch_find_function(module, place), &f) != 0) return NULL;
-    name = recorder_name(NULL, record_key(module, f.offset));
+    name = recorder_name_of(f.address);
     snprintf(text, sizeof text, "%.400s+0x%x", name ? name : "?", place - f.offset);
-    return text;
-}
-
-/* The names of functions that were known from the start, by keys: 1 + a number
-   of binpatch.h. */
-static uint32_t record_known[RECORDER_FUNCTIONS + 1];
-
-static void record_know_names(void) {
-    binpatch_function f;
-    uint32_t n, key;
-    for (n = 0; binpatch_get_function(n, &f) == 0; n++) {
-        key = recorder_known_key((void *)(uintptr_t)f.address);
-        if (key && key <= RECORDER_FUNCTIONS) record_known[key] = n + 1;
-    }
-}
-
-/* What is kept while the program runs has the names that need no search in
-   files. */
-static const char *record_name(void *user, uint32_t key) {
-    static char text[512];
-    const char *name = recorder_name(user, key), *base;
-    binpatch_function f;
-    if (name || key > RECORDER_FUNCTIONS || !record_known[key]) return name;
-    if (binpatch_get_function(record_known[key] - 1, &f) != 0) return NULL;
-    if (f.name && *f.name) return f.name;
-    base = f.path && *f.path ? f.path : recorder_program();
-    if (strrchr(base, '/')) base = strrchr(base, '/') + 1;
-    snprintf(text, sizeof text, "%.400s+0x%x", base, f.offset);
     return text;
 }
 
@@ -114,7 +85,7 @@ static void record_about(sampled_profile *p) {
     if (p->every == BINPATCH_ALWAYS || record.config.bursts_per_second) p->checks = 0;
     p->has_checks = record.running && !record.looks
                     && (!record.config.off || stats.checks || stats.bursts);
-    p->name = record_name;
+    p->name = recorder_name;
     /* Counts know functions by their names alone, and the report joins both. */
     p->place = record.profiles & (PROFILE_PAIRS | PROFILE_METHODS) ? NULL : recorder_place;
     p->name_user = NULL;
@@ -260,18 +231,32 @@ static void record_say_losses(void) {
     }
 }
 
+/* The next library that came by dlopen: its functions are not patched, which
+   nobody is to find out by himself. Some are never patched, and not missed. */
+static const char *record_later(uint32_t *at) {
+    const char *path, *base;
+    while ((path = recorder_later(at)) != NULL) {
+        base = strrchr(path, '/') + 1;
+        if (strncmp(path, "/memfd:", 7) && strncmp(base, "libc.so", 7)
+            && strncmp(base, "libgcc_s.", 9) && strncmp(base, "ld-linux", 8))
+            return path;
+    }
+    return NULL;
+}
+
 /* The functions and libraries of which the tables of calls and references know
    nothing. */
 static int record_write_unseen(const sampled_profile *about, hcct_write_fn write, void *user) {
     enum { END_UNCOUNTED = 4, END_LATER = 5 };
     uint32_t of, count, n;
+    const char *path;
     int failed = 0;
     if (record.looks || !record.running || record.without_tables) return 0;
     count = record_uncounted(&of);
     if (count) failed = sampled_write_missing(about, END_UNCOUNTED, count, of, write, user);
-    for (n = 0; !failed && n < later_count(); n++) {
+    for (n = 0; !failed && (path = record_later(&n)) != NULL;) {
         sampled_profile library = *about;
-        library.program = later_name(n) ? later_name(n) : "";
+        library.program = path;
         failed = sampled_write_missing(&library, END_LATER, 1, 1, write, user);
     }
     return failed;
@@ -325,21 +310,16 @@ static int record_write_children(const sampled_profile *about, hcct_write_fn wri
 
 /* A function by its key, an object, or an instruction. */
 static const char *record_miss_name(void *user, uint32_t what, uint64_t number) {
-    if (what == MISSES_OBJECT) return objects_name(number, record_name);
+    if (what == MISSES_OBJECT) return objects_name(number, recorder_name);
     if (what == MISSES_SITE) return record_site_name(user, number);
-    return number ? record_name(user, (uint32_t)number) : NULL;
+    return number ? recorder_name(user, (uint32_t)number) : NULL;
 }
 
-/* Of an instruction: the file of its module, and its address there. `bursty
-   record` makes a file and a line of it. */
 static const char *record_miss_place(void *user, uint64_t site) {
     uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1);
     binpatch_module m;
     (void)user;
-    if (binpatch_get_module(module, &m) != 0) return NULL;
-    if (*m.path) return recorder_place_in(m.path, place, m.bias + place);
-    if (!record.executable[0]) return NULL;
-    return recorder_place_in(record.executable, place, m.bias + place);
+    return binpatch_get_module(module, &m) == 0 ? recorder_place_of(m.bias + place) : NULL;
 }
 
 /* Of a stream's instruction both, with a tab between them, and behind a tab and
@@ -357,7 +337,7 @@ static const char *record_stream_name(void *user, uint64_t site) {
         size += snprintf(text + size, sizeof text - (size_t)size, "\t%.4199s", place);
     if (object)
         snprintf(text + size, sizeof text - (size_t)size, "\t@%.511s",
-                 objects_name(object - 1, record_name));
+                 objects_name(object - 1, recorder_name));
     return text;
 }
 
@@ -388,23 +368,14 @@ static int record_write_program(const sampled_profile *about, hcct_write_fn writ
     return sampled_write_program(about->program, write, user);
 }
 
-/* Of a module that was there from the start no file need be looked for: what is
-   kept for a kill has lines, too. */
 static const char *record_line_place(void *user, uint32_t key, uint64_t pc) {
-    const char *place = recorder_place_at(key, pc);
-    uint32_t n;
     (void)user;
-    for (n = 0; n < record.modules && !place && record.keeping; n++) {
-        const char *path = *record.paths[n] ? record.paths[n] : record.executable;
-        if (pc - record.text[n] >= record.text_bytes_of[n] || !*path) continue;
-        place = recorder_place_in(path, pc - record.bias[n], pc);
-    }
-    return place;
+    return recorder_place_at(key, pc);
 }
 
 static const char *record_sharing_name(void *user, int what, uint64_t number) {
-    if (what == SHARING_OBJECT) return objects_name(number, record_name);
-    return number ? record_name(user, (uint32_t)number) : NULL;
+    if (what == SHARING_OBJECT) return objects_name(number, recorder_name);
+    return number ? recorder_name(user, (uint32_t)number) : NULL;
 }
 
 static int record_write_sharing(hcct_write_fn write, void *user) {
@@ -424,7 +395,7 @@ static int record_write_sharing(hcct_write_fn write, void *user) {
 
 static const char *record_object_name(void *user, uint64_t object) {
     (void)user;
-    return objects_name(object, record_name);
+    return objects_name(object, recorder_name);
 }
 
 /* What each thread has beside its tree; build/bursty joins the parts. */
@@ -436,7 +407,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     failed = record_write_program(&about, write, user);
     if (!failed) failed = timer_write(&about, write, user);
     if (!failed) failed = timer_write_lines(&about, record_line_place, write, user);
-    if (!failed) failed = frames_write(record_name, write, user);
+    if (!failed) failed = frames_write(recorder_name, write, user);
     if (!failed) failed = record_write_quiet(&about, write, user);
     if (!failed) failed = record_write_losses(&about, write, user);
     if (!failed) failed = record_write_unseen(&about, write, user);
@@ -478,7 +449,7 @@ static int record_write_tree(const recorder_thread *r, hcct_write_fn write, void
     record_scale(&tree);
     tree.config.sums = x && x->sums ? contexts_numbers : NULL;
     tree.config.sums_user = x ? x->sums : NULL;
-    return hcct_write(&tree, record_name, NULL, write, user);
+    return hcct_write(&tree, recorder_name, NULL, write, user);
 }
 
 static int record_write_all(hcct_write_fn write, void *user) {
@@ -496,8 +467,7 @@ int record_write_kept(keep_write_fn write, void *user) {
     if (!all) return -1;
     record.keeping = 1;
     record_all = all;
-    record_know_names();
-    failed = record_write_all(write, user);
+    failed = record_write_all(write, user) || recorder_write_modules(write, user);
     record.keeping = 0;
     recorder_release(all);
     return failed;
@@ -505,40 +475,15 @@ int record_write_kept(keep_write_fn write, void *user) {
 
 int record_write_image(const char *path) {
     recorder_thread *all = recorder_hold();
-    const recorder_thread *r;
     int failed;
     if (!all) return -1;
     record.keeping = record.in_exec = 1;
     record_all = all;
-    for (r = all; r; r = r->next) record_note_sites(r);
-    record_know_names();
-    (void)recorder_find_names();
-    later_look();
+    (void)recorder_find_places();
     failed = recorder_write(NULL, path, record_write_all);
     record.keeping = record.in_exec = 0;
     recorder_release(all);
     return failed;
-}
-
-/* Functions whose instructions are in hot streams need a key to get a name. */
-void record_note_sites(const recorder_thread *r) {
-    static hotstream_stream *rows;
-    const record_extra *x = (const record_extra *)r->references;
-    size_t n, count;
-    uint32_t k;
-    if (!x || !x->streams) return;
-    if (!rows) rows = (hotstream_stream *)recorder_memory(record.streams * sizeof *rows);
-    if (!rows) return;
-    count = hotstream_top(x->streams, rows, record.streams);
-    for (n = 0; n < count; n++) {
-        for (k = 0; k < rows[n].length; k++) {
-            uint64_t object, site = record_stream_site(x, rows[n].items[k].site, &object) - 1;
-            uint32_t module = (uint32_t)(site >> 32);
-            binpatch_function f;
-            if (binpatch_get_function(binpatch_find_function(module, (uint32_t)site), &f) == 0)
-                (void)record_key(module, f.offset);
-        }
-    }
 }
 
 /* Do most functions of the executable have a name? *seen: the bytes of code of
@@ -553,58 +498,7 @@ static int record_has_symbols(uint64_t *seen) {
         count++;
         named += f.name && *f.name;
     }
-    return record.debug_file || named * 4 >= count;
-}
-
-/* Ticks in functions that show as numbers, by module. */
-typedef struct unnamed {
-    uint64_t all, ticks[16];
-    char modules[16][128];
-    uint32_t count;
-} unnamed;
-
-/* Of "libx.so.1+0x12a0" the part before the +; 0: this is a name. */
-static size_t record_module_length(const char *name) {
-    const char *plus = name ? strrchr(name, '+') : NULL;
-    if (!plus || strncmp(plus, "+0x", 3) != 0) return 0;
-    if (!plus[3] || strspn(plus + 3, "0123456789abcdef") != strlen(plus + 3)) return 0;
-    return (size_t)(plus - name);
-}
-
-static void record_add_unnamed(void *user, uint32_t key, uint64_t ticks) {
-    unnamed *u = (unnamed *)user;
-    const char *name = key <= RECORDER_FUNCTIONS ? recorder_name(NULL, key) : NULL;
-    size_t length = record_module_length(name);
-    uint32_t n;
-    u->all += ticks;
-    if (!ticks || !length || length >= sizeof *u->modules) return;
-    for (n = 0; n < u->count; n++) {
-        if (!strncmp(u->modules[n], name, length) && !u->modules[n][length]) break;
-    }
-    if (n == sizeof u->ticks / sizeof *u->ticks) return;
-    if (n == u->count) memcpy(u->modules[u->count++], name, length);
-    u->ticks[n] += ticks;
-}
-
-/* The module with most of the time that has no name, if that is worth a word.
-   Returns 0 where there are too few ticks to tell. */
-static int record_say_unnamed(void) {
-    enum { FEW = 20, WORTH = 5 };                  /* ticks; percent */
-    static unnamed u;
-    char line[512];
-    uint32_t n, most = 0;
-    timer_each(record_add_unnamed, &u);
-    if (u.all < FEW) return 0;
-    for (n = 1; n < u.count; n++) {
-        if (u.ticks[n] > u.ticks[most]) most = n;
-    }
-    if (!u.count || u.ticks[most] * 100 < u.all * WORTH) return 1;
-    snprintf(line, sizeof line,
-             "?%s has no symbols for functions that have %u %% of the CPU time: they show as "
-             "numbers. Its debug symbols, or a build without strip, would name them\n",
-             u.modules[most], (unsigned)(u.ticks[most] * 100 / u.all));
-    handover_line(line);
-    return 1;
+    return named * 4 >= count;
 }
 
 /* A shell script is the run of a shell, and the work is done by what it starts. */
@@ -624,7 +518,7 @@ static void record_write_hints(void) {
     char line[8192];
     binpatch_module m;
     const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
-    uint64_t seen, text = record.text_bytes;
+    uint64_t seen, text = recorder_code_bytes();
     uint32_t n, looked_up = 0;
     quiet_time quiet;
     int has_symbols = record_has_symbols(&seen);
@@ -639,19 +533,6 @@ static void record_write_hints(void) {
         handover_line(line);
     } else if (refusal) {
         snprintf(line, sizeof line, "!only libraries were recorded: the program has %s\n", refusal);
-        handover_line(line);
-    } else if (!record_say_unnamed() && !has_symbols) {
-        snprintf(line, sizeof line,
-                 "?%s has no symbols: its functions show as numbers. Its debug symbols, or a build "
-                 "without strip, would name them\n",
-                 recorder_program());
-        handover_line(line);
-    }
-    if (recorder_replaced()) {
-        snprintf(line, sizeof line,
-                 "?%s was replaced or removed while the program ran: what is not in its dynamic "
-                 "symbols shows as numbers, and has no lines\n",
-                 recorder_replaced());
         handover_line(line);
     }
     if (record.running && !refusal && text > seen + 4096 && seen < text / 2) {
@@ -694,17 +575,6 @@ static void record_write_hints(void) {
     if (record.shadow_stack)
         handover_line("?the processor checks returns (shadow stack): short bursts miss calls that "
                       "stand behind another call\n");
-    if (record.made) {
-        int map = recorder_open_map();
-        if (map >= 0) close(map);
-        else {
-            snprintf(line, sizeof line,
-                     "?the program runs code that it made itself, and no /tmp/perf-%ld.map names "
-                     "it: node --perf-basic-prof, or an agent of java's, writes one\n",
-                     (long)getpid());
-            handover_line(line);
-        }
-    }
     if (record.write_error) {
         snprintf(line, sizeof line, "!cannot write %s: %s\n", record.path,
                  strerrordesc_np(record.write_error));
@@ -786,6 +656,7 @@ void record_scale_table(sampled_table *t, double by) {
 /* Into memory that the tool sees: handover.c. Returns 0, or -1. */
 static int record_hand_over(void) {
     if (record_write_all(handover_write, NULL) != 0) return -1;
+    if (recorder_write_modules(handover_write, NULL) != 0) return -1;
     handover_whole();
     return 0;
 }

@@ -142,5 +142,10 @@ typedef struct bursty_companion {
     bursty_profile profile; /* the last of BURSTY_PROFILES, at profile 0's rate if every is 0  */
 } bursty_companion;
 BURSTY_API void bursty_join(const bursty_companion *companion) BURSTY_P_OFF((void)companion)
+#if defined(BURSTY_BARE) && defined(__ELF__) && !defined(BURSTY_STATIC)
+/* A bare build may run no constructor. So bursty_start calls this function, if
+   a companion has defined it, and it joins. hcct.h does. */
+void bursty_joins(void) __attribute__((weak));
+#endif
 
 #endif /* BURSTY_TINY */

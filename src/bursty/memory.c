@@ -8,6 +8,7 @@
    has ended. Static memory begins as zeros and is zeroed again only as far as
    it was used, so pages that nobody needs are never touched. */
 enum { BURSTY_P_FREE, BURSTY_P_USED, BURSTY_P_ENDED };
+#define BURSTY_P_UNSTARTED 1000u       /* checks until a thread asks again if there was a start  */
 #define BURSTY_P_SPAN UINT32_C(65536)  /* the longest wait until a thread looks at new settings */
 #define BURSTY_P_EVER UINT64_MAX       /* `left` of a profile whose phase never ends            */
 #if defined(BURSTY_NO_TLS) || defined(BURSTY_P_SHARED)

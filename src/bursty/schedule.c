@@ -225,8 +225,9 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
 }
 
 /* A look after so many checks. Returns the word before the check that asked
-   takes its 1. */
-BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
+   takes its 1. With `stays` none has asked: while a burst is live no phase ends
+   before the next check, and the look returns -1. */
+BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed, int stays) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
     int is_asked, is_due;
@@ -248,10 +249,11 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     if (is_due && t->generation != BURSTY_P_GET(&bursty_p_all.generation)) bursty_p_take_settings(t);
     if (is_asked && t->factor) bursty_p_take_factor(t);
     if (bursty_p_reopened(t)) bursty_p_begin_opening(t);
+    stays = stays && t->live;
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         bursty_p_sampler *s = &t->sampler[p];
         if (!(t->active >> p & 1)) continue;
-        while (s->left == 0) bursty_p_next_phase(t, s);
+        while (s->left == 0 && !stays) bursty_p_next_phase(t, s);
         if (s->in_burst) live |= 1u << p;
         if (s->left < span) span = s->left;
     }
@@ -263,6 +265,7 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     t->span = (uint32_t)span;
     bursty_p_mine.room = bursty_p_mine.only && !BURSTY_P_POLLS ? t->span : 0;
     t->in_slow = 0;
+    if (stays) return (uint32_t)-1;
     return live ? 0 : t->span;
 }
 
@@ -271,5 +274,5 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
 BURSTY_P_STEP uint32_t bursty_p_advance(bursty_p_thread *t, uint32_t n) {
     uint32_t passed = t->live ? 0 - n : t->span - n;
     if (passed < t->span && !bursty_p_reopened(t)) return n;
-    return bursty_p_look(t, passed);
+    return bursty_p_look(t, passed, 0);
 }

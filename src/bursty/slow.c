@@ -86,11 +86,21 @@ BURSTY_P_STEP int bursty_p_count_recent(const bursty_site *site, uint32_t n) {
     return bursty_p_count_known(site);
 }
 
+/* Checks of a thread without a record until it asks for one again: before
+   bursty_start soon, and where there is no room, hardly ever. */
+BURSTY_P_STEP uint32_t bursty_p_until_start(void) {
+#ifdef BURSTY_NO_TLS /* bursty_start sets the word of all */
+    return BURSTY_P_SPAN;
+#else
+    return BURSTY_P_GET(&bursty_p_all.epoch) ? BURSTY_P_SPAN : BURSTY_P_UNSTARTED;
+#endif
+}
+
 BURSTY_P_STEP uint32_t bursty_p_hit_of(bursty_p_thread *t, const bursty_site *site,
                                        uintptr_t value, uint32_t n) {
     uint32_t held = BURSTY_P_HELD(n - !BURSTY_P_POLLS); /* n was the word before this check */
     if (!t) {
-        BURSTY_P_HERE.n = BURSTY_P_SPAN;
+        BURSTY_P_HERE.n = bursty_p_until_start() - 1;
         return 0;
     }
     n = bursty_p_advance(t, n) - 1;
@@ -157,10 +167,10 @@ BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     bursty_p_thread *t = NULL;
     if (!BURSTY_P_POLLS || n != BURSTY_P_BUSY) {
         t = bursty_p_me();
-        n = t ? bursty_p_advance(t, n) : room;
+        n = room = t ? bursty_p_advance(t, n) : bursty_p_until_start();
     }
     *live = t ? t->live : 0;
-    if (t) room = t->live ? t->span - (0 - n) : n;
+    if (*live) room = t->span - (0 - n);
     if (left < room) room = (uint32_t)left;
     if (t || n != BURSTY_P_BUSY) bursty_p_release(t, held, n - room);
     return room;
@@ -177,15 +187,14 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 
 /* After a look in the middle of a burst the word would be 0 until the next
    check, and events before it would be lost. So it becomes -1: the last check
-   comes again, without being counted again. */
+   comes again, without being counted again, and the next one looks. */
 static uint32_t bursty_p_step_back(bursty_p_thread *t) {
     uint32_t p;
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
         if (t->sampler[p].left != BURSTY_P_EVER) t->sampler[p].left++;
     }
-    t->counted = 1;
-    t->span++;
-    if (bursty_p_mine.room) bursty_p_mine.room++;
+    t->counted = t->span = 1;
+    bursty_p_mine.room = 0;
     return (uint32_t)-1;
 }
 
@@ -200,9 +209,11 @@ static void bursty_p_look_now(void) {
     t = bursty_p_me();
     if (t) {
         t->until_new = 0;
-        n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
-        if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) n = bursty_p_look(t, 0);
-        if (t->live && (int32_t)was < 0 && !BURSTY_P_POLLS) n = bursty_p_step_back(t);
+        n = bursty_p_look(t, t->live ? 0 - n : t->span - n, (int32_t)was < 0 && !BURSTY_P_POLLS);
+        if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
+            n = bursty_p_look(t, 0, (int32_t)n < 0);
+        }
+        if ((int32_t)n < 0) n = bursty_p_step_back(t);
         bursty_p_settle(t);
     }
     BURSTY_P_HERE.n = n;

@@ -98,6 +98,9 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     unsigned char *memory;
     size_t bytes, skip;
     int ticks;
+#if defined(BURSTY_BARE) && defined(__ELF__) && !defined(BURSTY_STATIC)
+    if (bursty_joins) bursty_joins();
+#endif
     if (!config) config = &zero;
     memory = (unsigned char *)(config->memory ? config->memory : bursty_p_memory);
     bytes = config->memory ? config->memory_bytes : BURSTY_MEMORY;

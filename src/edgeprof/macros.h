@@ -48,15 +48,16 @@ typedef uint64_t edgeprof_counter;
 #endif
 
 /* What one counter does. Without gcc or clang, EDGEPROF_ATOMIC needs your own
-   EDGEPROF_ADD(counter). */
-#if defined(EDGEPROF_ATOMIC) && !defined(EDGEPROF_ADD)
-#if !defined(__GNUC__)
-#error "EDGEPROF_ATOMIC: define EDGEPROF_ADD(counter), which adds 1 to it"
-#endif
+   EDGEPROF_ADD(counter). Marks are atomic with gcc and clang, whatever adds. */
+#if defined(EDGEPROF_ATOMIC) && defined(__GNUC__)
+#ifndef EDGEPROF_ADD
 #define EDGEPROF_ADD(counter) ((void)__atomic_fetch_add(&(counter), 1, __ATOMIC_RELAXED))
+#endif
 #define EP_P_MARK(byte) (__atomic_store_n(&(byte), 1, __ATOMIC_RELAXED))
 #define EP_P_SET_BIT(byte, mask) \
     ((void)__atomic_fetch_or(&(byte), (uint8_t)(mask), __ATOMIC_RELAXED))
+#elif defined(EDGEPROF_ATOMIC) && !defined(EDGEPROF_ADD)
+#error "EDGEPROF_ATOMIC: define EDGEPROF_ADD(counter), which adds 1 to it"
 #endif
 #ifndef EDGEPROF_ADD
 #define EDGEPROF_ADD(counter) ((void)++(counter))

@@ -52,13 +52,6 @@ FOOTPRINT_API uint64_t footprint_windows(const footprint_profile *p, uint32_t wi
     return footprint_at_least(p, window_bin, 0);
 }
 
-/* Returns how many windows of a length in window_bin have a footprint in
-   bin. */
-static uint64_t footprint_p_windows_in_bin(const footprint_profile *p, uint32_t window_bin,
-                                           uint32_t bin) {
-    return footprint_at_least(p, window_bin, bin) - footprint_at_least(p, window_bin, bin + 1);
-}
-
 FOOTPRINT_API uint32_t footprint_percentile(const footprint_profile *p, uint32_t window_bin,
                                             uint32_t percent) {
     uint64_t all = footprint_windows(p, window_bin), rank;

@@ -1,5 +1,12 @@
 /* ---- dump ---- */
 
+/* Returns how many windows of a length in window_bin have a footprint in
+   bin. */
+static uint64_t footprint_p_windows_in_bin(const footprint_profile *p, uint32_t window_bin,
+                                           uint32_t bin) {
+    return footprint_at_least(p, window_bin, bin) - footprint_at_least(p, window_bin, bin + 1);
+}
+
 /* Among the flags of a dump: the part has what follows the columns. */
 #define FOOTPRINT_P_VERSION_2 256
 

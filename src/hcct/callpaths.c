@@ -89,6 +89,7 @@ typedef struct callpaths_p_thread {
 } callpaths_p_thread;
 
 static struct {
+    uint32_t is_joined;
     callpaths_p_thread *threads;
     unsigned char *trees;
     size_t tree_bytes;
@@ -370,11 +371,17 @@ CALLPATHS_API int callpaths_setup(const callpaths_config *config) {
     companion.profile.classes = (uint32_t)BURSTY_CALL | (uint32_t)BURSTY_GAP;
     companion.profile.action = callpaths_p_event;
     bursty_join(&companion);
+    callpaths_p_all.is_joined = 1;
     return callpaths_p_lay_out(&callpaths_p_all.config) ? 0 : -1;
 }
 
-/* Joins the two before main. */
+/* Joins the two before main; in a bare build, when bursty_start asks. */
 #if defined(BURSTY_BARE)
+#if defined(__ELF__) && !defined(BURSTY_STATIC)
+void bursty_joins(void) {
+    if (!callpaths_p_all.is_joined) (void)callpaths_setup(NULL);
+}
+#endif
 #elif defined(HCCT_P_GNU)
 __attribute__((constructor)) static void callpaths_p_join(void) { (void)callpaths_setup(NULL); }
 #elif defined(__cplusplus)

@@ -4,7 +4,7 @@
 
 /* If bursty.h is included before this header, the two are joined: bursty_start
    also records whole calling contexts, and bursty_save writes them. There is
-   nothing to call. bursty.h knows who is called, and from where; here stands
+   nothing to call, but see callpaths_setup. bursty.h knows who is called, and from where; here stands
    that main calls search, and search calls price. `bursty report` shows the hot
    contexts, and for each function the calls in it and below it.
 
@@ -46,9 +46,11 @@ typedef struct callpaths_stats {
 } callpaths_stats;
 
 /* Sets what the next bursty_start uses; config may be NULL. Call it before
-   bursty_start if the defaults do not fit, and in C with a compiler other than
-   gcc and clang, where nothing joins the two headers before main. Returns 0, or
-   -1: memory is too small for a tree of 8 contexts for each thread. */
+   bursty_start if the defaults do not fit. Two builds must call it, for nothing
+   else joins the two headers there: C with a compiler other than gcc and clang,
+   and a bare build (BURSTY_BARE) that is no ELF file or has BURSTY_STATIC.
+   Returns 0, or -1: memory is too small for a tree of 8 contexts for each
+   thread. */
 CALLPATHS_API int callpaths_setup(const callpaths_config *config)
     CALLPATHS_P_OFF(return (void)config, 0)
 

@@ -99,11 +99,13 @@ HOTSTREAM_API void   hotstream_get_stats(const hotstream *h, hotstream_stats *ou
 HOTSTREAM_API uint64_t hotstream_check(hotstream *h);
 /* Adds the profile of y to that of x; digests both before. */
 HOTSTREAM_API void   hotstream_merge(hotstream *x, hotstream *y);
+#ifndef HOTSTREAM_NO_FILES
 /* Digests, then writes the profile as one .brst part of kind 5. A site's name
    may be NULL, or "name", or "name\tfile:line"; title and name may be NULL.
    Returns 0, or -1 if a write did not return 0. */
 HOTSTREAM_API int    hotstream_write(hotstream *h, const char *title, hotstream_name_fn name,
                                      void *name_user, hotstream_write_fn write, void *user);
+#endif
 
 typedef struct hotstream_p_node {
     uint32_t next, prev, symbol;

@@ -31,7 +31,7 @@ function leaf_statement(in_loop,    kind) {
     kind = below(6)
     if (kind < 3) event()
     else if (kind == 3) line("cells[x & 63] += x;")
-    else if (kind == 4) line("x = x * 5 + 1;")
+    else if (kind == 4) line("x = (x * 5 + 1) & 4095;")
     else way_out(in_loop)
 }
 
@@ -70,7 +70,7 @@ function statement(depth, in_loop,    kind) {
     else if (kind == 4) line(below(8) ? "POINT(" ++ids ")" : "LOOKS()")
     else if (kind == 5) line("x = SAME(" leaf[below(leaves)] ", d - 1, x);")
     else if (kind == 6) line("x ^= CALL(" leaf[below(leaves)] ", d - 1, x);")
-    else if (kind == 7 || kind == 8) line("x += CALL(" below(functions) ", d - 1, " variable() ");")
+    else if (kind == 7 || kind == 8) line("x = (x + CALL(" below(functions) ", d - 1, " variable() ")) & 4095;")
     else if (kind == 9) {
         line("if (CHECK()) {")
         body(0, 1, 0)
@@ -90,6 +90,9 @@ BEGIN {
     }
     for (me = 0; me < functions; me++) if (kind[me] == "LEAF") define()
     for (me = 0; me < functions; me++) if (kind[me] != "LEAF") define()
+    print "\nSTART {\n    switch (x % " functions ") {"
+    for (me = 1; me < functions; me++) print "    case " me ": return CALL(" me ", d, x);"
+    print "    default: return CALL(0, d, x);\n    }\n}"
 }
 
 function define() {

@@ -14,7 +14,7 @@ table !~ /^(cache_misses|miss_)/ { next }
         next
     }
     if (!((table, key) in truth)) next
-    if (field[share + 1] == "") { none[table]++; next }
+    if (field[share + 2] == "") { none[table]++; next } # an upper bound alone begins at 0
     all[table]++
     held[table] += field[share + 1] <= truth[table, key] && truth[table, key] <= field[share + 2]
     width[table] += (field[share + 2] - field[share + 1]) / truth[table, key]

@@ -51,7 +51,8 @@ int callee(int x) { return x ^ 1; }
         case 16: sink = (double)prefix##_loop_of_events(numbers, numbers + n, 3); break; \
         case 17: prefix##_loop_of_stores(numbers, numbers + n, out); break; \
         case 18: prefix##_loop_of_two_events(numbers, numbers + n, out); break; \
-        default: sink = prefix##_loop_of_doubles(reals, n, 3); break; \
+        case 19: sink = prefix##_loop_of_doubles(reals, n, 3); break; \
+        default: sink = prefix##_unrolled(reals, n, 3); break; \
         } \
     } \
     static uintptr_t entry_of_##prefix(int form) { \
@@ -73,7 +74,8 @@ int callee(int x) { return x ^ 1; }
         case 16: return (uintptr_t)prefix##_loop_of_events; \
         case 17: return (uintptr_t)prefix##_loop_of_stores; \
         case 18: return (uintptr_t)prefix##_loop_of_two_events; \
-        default: return (uintptr_t)prefix##_loop_of_doubles; \
+        case 19: return (uintptr_t)prefix##_loop_of_doubles; \
+        default: return (uintptr_t)prefix##_unrolled; \
         } \
     }
 RUN(plain)
@@ -91,9 +93,10 @@ static const char *const names[] = {
     "loop in two copies, an event, an iteration",
     "loop in two copies, an event and a store, an iteration",
     "loop in two copies, two events and stores, an iteration",
-    "loop of doubles, an iteration"
+    "loop of doubles, an iteration",
+    "loop of doubles that is unrolled by a pragma, an iteration"
 };
-enum { FORMS_COUNT = 20, FIRST_LOOP = 15 };
+enum { FORMS_COUNT = 21, FIRST_LOOP = 15 };
 
 static uintptr_t peek(pid_t child, size_t where) {
     return (uintptr_t)ptrace(PTRACE_PEEKUSER, child, (void *)where, NULL);

@@ -107,6 +107,20 @@ double NAME(loop_of_doubles)(const double *p, long n, double k) {
     return sum;
 }
 
+/* clang unrolls a loop with a check if it is asked to. */
+double NAME(unrolled)(const double *p, long n, double k) {
+    double sum = 0;
+    long i;
+#ifdef __clang__
+#pragma clang loop unroll_count(4)
+#endif
+    for (i = 0; i < n; i++) {
+        BURST_LOOP();
+        sum += p[i] * k;
+    }
+    return sum;
+}
+
 int NAME(caller)(int a, int b, int c) {
     BURST_ENTRY();
     return callee(a) + callee(b) * c;

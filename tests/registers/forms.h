@@ -15,6 +15,7 @@
     double NAME(doubles)(double a, double b, const double *p); \
     long NAME(loop)(const int *p, const int *end, long k); \
     double NAME(loop_of_doubles)(const double *p, long n, double k); \
+    double NAME(unrolled)(const double *p, long n, double k); \
     int NAME(caller)(int a, int b, int c); \
     int NAME(early_exit)(int n); \
     int NAME(below)(int n);

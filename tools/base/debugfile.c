@@ -104,8 +104,8 @@ int debugfile_find(const elf_file *e, const char *path, const char *root, elf_fi
 #pragma weak dlopen
 #pragma weak dlsym
 
-/* The uncompressed size is not known before: four times what failed, up to 1
-   GB. */
+/* The uncompressed size is not known before: four times what failed, up to a
+   quarter of a GB. */
 int debugfile_inside(const elf_file *e, elf_file *debug) {
     typedef uint32_t (*decode_fn)(uint64_t *limit, uint32_t flags, const void *allocator,
                                   const uint8_t *in, size_t *in_at, size_t in_size, uint8_t *out,
@@ -119,7 +119,7 @@ int debugfile_inside(const elf_file *e, elf_file *debug) {
     decode_fn decode;
     if (!symbol) return -1;
     memcpy(&decode, &symbol, sizeof decode);
-    for (room = size * 8 + 65536; room < (size_t)1 << 30; room *= 4) {
+    for (room = size * 8 + 65536; room < (size_t)1 << 28; room *= 4) {
         uint64_t limit = (uint64_t)1 << 28;
         size_t in_at = 0, out_at = 0;
         void *out = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -182,6 +182,19 @@ static int open_program(dump *d, const char *path) {
     return TOOL_OK;
 }
 
+int (*dump_name_places)(const unsigned char *data, size_t size, text *out);
+
+/* Of a dump that is whole. */
+static void name_places(dump *d, unsigned char **data, size_t size) {
+    text named = {NULL, 0, 0};
+    dump_fault fault;
+    if (!dump_name_places || dump_name_places(*data, size, &named) != 0) return;
+    dump_free(d);
+    free(*data);
+    *data = (unsigned char *)named.data;
+    (void)dump_read(d, *data, named.size, &fault);
+}
+
 int dump_open(dump *d, const char *path) {
     size_t size;
     unsigned char *data;
@@ -200,6 +213,7 @@ int dump_open(dump *d, const char *path) {
         free(data);
         return dump_blame(path, &fault);
     }
+    name_places(d, &data, size);
     d->owned = data;
     return TOOL_OK;
 }
@@ -220,6 +234,14 @@ size_t dump_place(const dump *d, const dump_part *part, size_t at) {
         at -= length;
         chunk += 2 + length + CRC_BYTES;
     }
+}
+
+dump_reader dump_fields(const dump *d, const dump_part *part) {
+    dump_reader r = {NULL, 0, 0, NULL, NULL};
+    r.data = part->payload;
+    r.size = part->size;
+    r.names = d->names;
+    return r;
 }
 
 static void reader_fault(dump_reader *r, const char *reason) {
@@ -271,6 +293,8 @@ const unsigned char *dump_get_string(dump_reader *r, size_t *size) {
     }
     *size = (size_t)length;
     r->at += *size;
+    if (r->names && memchr(string, 1, *size))
+        string = r->names->words(r->names->user, string, *size, size);
     return string;
 }
 

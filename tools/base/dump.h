@@ -16,21 +16,34 @@ typedef struct dump_part {
     size_t size;
 } dump_part;
 
+/* Words for a string that holds places in code, as record/places.h has them: of
+   all of its bytes, until the next call. Only a recording that was not named yet
+   has such strings. */
+typedef struct dump_names {
+    const unsigned char *(*words)(void *user, const unsigned char *string, size_t size,
+                                  size_t *size_out);
+    void *user;
+} dump_names;
+
 typedef struct dump {
     const unsigned char *data;
     unsigned char *owned;                         /* data, when dump_open has read it */
     dump_part *parts;
     size_t part_count;
     int is_program;                               /* they are out of an ELF file */
+    const dump_names *names;                      /* NULL: strings stay as they are */
 } dump;
 
 /* Cuts a file into parts. 0, or -1 with *fault filled and nothing to free. data
    must outlive the dump. */
 int  dump_read(dump *d, const unsigned char *data, size_t size, dump_fault *fault);
 /* The same for a file named on the command line; of an ELF file the parts in
-   its section .bursty.cover, which `bursty cc --cover` makes. Returns a TOOL_
-   status, after a message by dump_blame. */
+   its section .bursty.cover, which `bursty cc --cover` makes. Places in it are
+   named. Returns a TOOL_ status, after a message by dump_blame. */
 int  dump_open(dump *d, const char *path);
+/* Who names places (prove/places.h): makes another dump of one that has some.
+   Returns 0, or -1: it has none. NULL: nobody does. */
+extern int (*dump_name_places)(const unsigned char *data, size_t size, text *out);
 /* "PATH: offset N: reason" as an error; returns TOOL_BAD_INPUT. */
 int  dump_blame(const char *path, const dump_fault *fault);
 void dump_free(dump *d);
@@ -51,7 +64,9 @@ typedef struct dump_reader {
     const unsigned char *data;
     size_t size, at;
     const char *reason;
+    const dump_names *names;
 } dump_reader;
+dump_reader dump_fields(const dump *d, const dump_part *part);
 uint64_t dump_get(dump_reader *r);                                     /* varint */
 uint32_t dump_get32(dump_reader *r); /* varint that must fit 32 bits */
 const unsigned char *dump_get_string(dump_reader *r, size_t *size);    /* a piece of data */

@@ -6,7 +6,7 @@
 
 int parts_read(const part_rules *rules, void **list, size_t *count, const dump *d,
                const dump_part *part, dump_fault *fault) {
-    dump_reader r = {part->payload, part->size, 0, NULL};
+    dump_reader r = dump_fields(d, part);
     unsigned char *p;
     if ((*count & (*count - 1)) == 0) /* room for 1, 2, 4, ... */
         *list = tool_grow(*list, (*count ? 2 * *count : 1) * rules->bytes);

@@ -57,6 +57,12 @@ static void add_words(cc_count_cxx *c) {
     cc_add_word(&c->words, "-ftest-coverage");
     /* What gcc inlines before it counts loses calls with known arguments, and lines. */
     cc_add_word(&c->words, "-fno-early-inlining");
+    /* No report shows functions of the system's headers (is_of_system). */
+    cc_add_word(&c->words, "-fprofile-exclude-files=^/usr/(include|lib|local/include|local/lib)/");
+    /* And what it drops before: calls of functions that change nothing, whose result nobody
+       uses, such as empty destructors. With counters in them they change something. */
+    cc_add_word(&c->words, "-fno-ipa-pure-const");
+    cc_add_word(&c->words, "-fno-ipa-modref");
     add_joined(&c->words, "-fprofile-dir=", c->name);
     add_joined(&c->words, "-fprofile-note=", c->notes);
     cc_add_word(&c->words, "-frandom-seed=bursty"); /* for a stamp that is not the time */

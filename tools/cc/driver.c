@@ -43,7 +43,7 @@ typedef struct job {
     int atomic;               /* counters that threads may share */
     char *late;               /* the compiler's plugin, or NULL */
     int in_place;             /* CC_IN_PLACE_... */
-    int near;                 /* as in cc_request */
+    int near, optimizes;      /* as in cc_request */
     int late_fits;            /* the plugin can make checks of C with these options */
     int late_c;               /* ... and C sources get their checks by it: CC_C_... */
     int cxx;                  /* CC_CXX_... */
@@ -280,6 +280,7 @@ static void ask_for_cover(job *j) {
         "#if defined(__x86_64__) || (defined(__i386__) && !defined(__clang__))\nbursty_cc_x86\n#endif\n"
         "#if defined(__ELF__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \\\n"
         "    !defined(__TINYC__) && __GNUC__ >= 11 && __GNUC__ <= 14\nbursty_cc_notes\n#endif\n"
+        "#ifdef __OPTIMIZE__\nbursty_cc_optimizes\n#endif\n"
         "#if defined(__OPTIMIZE__) && (defined(__thumb__) || defined(__riscv)) && \\\n"
         "    defined(__GNUC__) && !defined(__TINYC__)\nbursty_cc_near\n#endif\n";
     cc_command c = {NULL, 0, 0};
@@ -307,6 +308,7 @@ static void ask_for_cover(job *j) {
         if (says(said, size, "bursty_cc_clang")) j->in_place = CC_IN_PLACE_CLANG;
     }
     j->near = says(said, size, "bursty_cc_near");
+    j->optimizes = says(said, size, "bursty_cc_optimizes");
     j->has_sections = says(said, size, "bursty_cc_elf");
     if (says(said, size, "bursty_cc_notes")) j->cxx = CC_CXX_NOTES;
     if (says(said, size, "bursty_cc_ir")) j->cxx = CC_CXX_IR;
@@ -453,6 +455,7 @@ static int rewrite(const job *j, unit_job *u, int *look_again, spared *s, int sa
     /* gcc names the file in a comment beside assembly, and does not escape it. */
     request.in_place = strpbrk(u->source, "\"\n") ? 0 : j->in_place;
     request.near = j->near;
+    request.optimizes = j->optimizes;
     request.atomic = j->atomic;
     request.mcdc = j->d->mcdc;
     request.trace = j->d->trace;
@@ -991,6 +994,8 @@ static int make_ir(const job *j, const unit_job *u, const char *path) {
     add_dependencies(&c, j, u);
     cc_late_lines(&c);
     add_option(&c, "-Xclang", "-disable-llvm-passes");
+    /* Otherwise a destructor with nothing in it is that of its base class, and never runs. */
+    add_option(&c, "-Xclang", "-mno-constructor-aliases");
     cc_add_word(&c, "-fno-discard-value-names");
     cc_add_word(&c, "-emit-llvm");
     cc_add_word(&c, "-S");

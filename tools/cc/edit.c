@@ -43,10 +43,6 @@ void cc_blank(cc_edits *e, uint32_t at, uint32_t size) {
     }
 }
 
-uint32_t cc_edit_mark(const cc_edits *e) { return e->count; }
-
-void cc_edit_back(cc_edits *e, uint32_t mark) { e->count = mark; }
-
 static int compare(const void *a, const void *b) {
     const cc_edit *x = (const cc_edit *)a, *y = (const cc_edit *)b;
     if (x->at != y->at) return x->at < y->at ? -1 : 1;

@@ -31,9 +31,6 @@ void cc_insert_close(cc_edits *e, uint32_t at, const char *words);
 void cc_edit_owner(cc_edits *e, uint32_t from, uint32_t to);
 /* Replaces bytes by blanks; line ends stay. */
 void cc_blank(cc_edits *e, uint32_t at, uint32_t size);
-/* How many insertions there are, and taking back all behind so many. */
-uint32_t cc_edit_mark(const cc_edits *e);
-void cc_edit_back(cc_edits *e, uint32_t mark);
 /* The text with all insertions; front stands before byte front_at. */
 void cc_edit_apply(cc_edits *e, text *out, const char *front, size_t front_at);
 /* Bytes from .. to of the text with those insertions that belong to bytes

@@ -41,6 +41,13 @@ typedef struct flow_label {
     int jumped;               /* a plain goto leads to it */
 } flow_label;
 
+/* A loop whose own edges are counted in variables (see "loops that count"). */
+enum { OWN_MOST = 3 };
+typedef struct own_loop {
+    uint32_t head, body, increment; /* vertices; head: CC_NOWHERE if it has none */
+    uint32_t slots[OWN_MOST], count;
+} own_loop;
+
 typedef struct walk {
     cc_unit *u;
     const cc_function *f;
@@ -59,6 +66,7 @@ typedef struct walk {
     uint32_t parts;           /* && || ?: ({}) so far: places in after[] */
     uint32_t full_last;       /* the last token of the full expression around here */
     /* for emit */
+    own_loop own;
     const cc_request *request;
     const char *table;
     const char *counters;     /* what a function's counters are elements of: the table, or a place in it */
@@ -218,12 +226,31 @@ static void change_in_place(text *t, const walk *w, const char *what, unsigned v
                 w->counters, n);
 }
 
+/* Is this an edge that a loop counts in a variable? Notes its slot. */
+static int is_own(walk *w, uint32_t e) {
+    const cc_edge *edge = &w->g->edges[e];
+    own_loop *own = &w->own;
+    uint32_t i;
+    if (own->head == CC_NOWHERE) return 0;
+    if ((edge->from != own->head || edge->to != own->body) && edge->to != own->increment &&
+        (edge->from != own->increment || edge->to != own->head)) return 0;
+    for (i = 0; i < own->count && own->slots[i] != edge->slot; i++) {
+    }
+    if (i == OWN_MOST) return 0;
+    own->slots[i] = edge->slot;
+    if (i == own->count) own->count++;
+    return 1;
+}
+
 /* The text that counts an edge, or NULL if nothing does. which: two may be in
    use at once. */
-static const char *counter_of(walk *w, uint32_t slot, int which) {
+static const char *counter_of(walk *w, uint32_t slot, int which, int in_loop) {
     text t = {NULL, 0, 0};
     unsigned long n = slot - w->first;
-    if (w->request->trace) {
+    if (in_loop) {
+        text_format(&t, w->request->cover <= 8 ? "bursty_n%lu=1" : "++bursty_n%lu",
+                    (unsigned long)slot);
+    } else if (w->request->trace) {
         cc_trace_witness(&t, w->table, w->g->entry_slot, slot);
     } else if (w->request->cover == 1 && w->request->atomic) {
         text_format(&t, "(void)__atomic_fetch_or(&%s[%lu],%uu,0)", w->counters, n / 8,
@@ -249,13 +276,13 @@ static const char *counter_of(walk *w, uint32_t slot, int which) {
 
 static const char *counter(walk *w, uint32_t e, int which) {
     if (!w->emit || e == CC_NOWHERE || w->g->edges[e].slot == CC_NOWHERE) return NULL;
-    return counter_of(w, w->g->edges[e].slot, which);
+    return counter_of(w, w->g->edges[e].slot, which, is_own(w, e));
 }
 
 /* The same for the entry. */
 static const char *entry_text(walk *w) {
     text t = {NULL, 0, 0};
-    if (!w->request->trace) return counter_of(w, w->g->entry_slot, 0);
+    if (!w->request->trace) return counter_of(w, w->g->entry_slot, 0, 0);
     cc_trace_enter(&t, w->table, w->g->entry_slot);
     memcpy(w->words[0], t.data, t.size);
     w->words[0][t.size] = 0;
@@ -741,12 +768,147 @@ static void full_value(walk *w, uint32_t node, uint32_t last) {
     w->full_last = full_last;
 }
 
+/* ---- loops that count ---- */
+
+/* A loop that nothing but its condition ends, and that calls nothing that may
+   not return, counts its rounds in a variable of its own:
+
+       { unsigned long long n = 0; for (i = 0; i < 9; i++) { s; ++n; } counter += n; }
+
+   If the compiler knows how many rounds there are it adds them at once, and the
+   loop is the same as without a counter. So it is asked for loops that seem to
+   run over a variable; for others the two instructions around them are more.
+   Where a signal comes while the loop runs, and the program ends or is asked
+   for its counts, the loop's rounds until then are lost. */
+static int stays_in(const walk *w, uint32_t node, int in_loop, int in_switch) {
+    for (; node; node = at(w, node)->next) {
+        const cc_node *n = at(w, node);
+        int i, is_loop = 0, is_switch = n->kind == CC_N_SWITCH;
+        switch (n->kind) {
+        case CC_N_WHILE: case CC_N_DO: case CC_N_FOR: is_loop = 1; break;
+        case CC_N_BLOCK: case CC_N_IF: case CC_N_SWITCH: case CC_N_CONTINUE: case CC_N_SIMPLE:
+        case CC_N_DECLARATION: case CC_N_EMPTY: case CC_N_LIST: case CC_N_AND: case CC_N_OR:
+        case CC_N_CHOICE: case CC_N_ELVIS: break;
+        case CC_N_CALL:
+            if (cc_exits_call(w->u, n)) return 0;
+            break;
+        case CC_N_BREAK:
+            if (!in_loop && !in_switch) return 0;
+            break;
+        case CC_N_CASE: case CC_N_DEFAULT: case CC_N_FALLTHROUGH:
+            if (!in_switch) return 0;
+            break;
+        default: return 0;
+        }
+        for (i = 0; i < 4; i++)
+            if (n->kid[i] &&
+                !stays_in(w, n->kid[i], in_loop | is_loop, in_switch | is_switch)) return 0;
+    }
+    return 1;
+}
+
+static int same_word(const walk *w, uint32_t a, uint32_t b) {
+    const cc_token *s = &w->u->tokens.list[a], *t = &w->u->tokens.list[b];
+    const char *all = w->u->tokens.text;
+    return s->size == t->size && memcmp(all + s->at, all + t->at, s->size) == 0;
+}
+
+/* Is the name changed by ++ -- += -= between these tokens? */
+static int steps(const walk *w, uint32_t name, uint32_t first, uint32_t last) {
+    static const uint32_t words[] = {CC_OP2('+', '+'), CC_OP2('-', '-'), CC_OP2('+', '='),
+                                     CC_OP2('-', '=')};
+    const cc_tokens *t = &w->u->tokens;
+    uint32_t i;
+    size_t k;
+    for (i = first; i <= last; i++) {
+        if (!cc_is_name(t, i) || !same_word(w, i, name)) continue;
+        for (k = 0; k < sizeof words / sizeof *words; k++)
+            if (cc_is(t, i + 1, words[k]) || (k < 2 && cc_is(t, i - 1, words[k]))) return 1;
+    }
+    return 0;
+}
+
+/* Does the condition ask about a variable that it, or the increment, steps on?
+   Long ones are not looked through. */
+static int runs_over_variable(const walk *w, const cc_node *n) {
+    enum { LONGEST = 24 };
+    const cc_node *c = at(w, n->kid[0]);
+    uint32_t i, close = n->kind == CC_N_FOR ? w->u->tokens.list[n->first + 1].match : 0;
+    if (c->last - c->first > LONGEST || close > n->b + LONGEST) return 0;
+    for (i = c->first; i <= c->last; i++) {
+        if (!cc_is_name(&w->u->tokens, i)) continue;
+        if (steps(w, i, c->first, c->last)) return 1;
+        if (close > n->b + 1 && steps(w, i, n->b + 1, close - 1)) return 1;
+    }
+    return 0;
+}
+
+/* Does a #pragma stand in front, which may want a loop behind it? */
+static int has_pragma(const walk *w, uint32_t token) {
+    static const char word[] = "#pragma";
+    const cc_token *t = &w->u->tokens.list[token];
+    uint32_t i = token > 0 ? end(w, token - 1) : 0;
+    for (; i + sizeof word <= t->at; i++)
+        if (memcmp(w->u->tokens.text + i, word, sizeof word - 1) == 0) return 1;
+    return 0;
+}
+
+/* Returns what was there before, for end_own. */
+static own_loop begin_own(walk *w, const cc_node *n, uint32_t head, uint32_t body,
+                          uint32_t increment) {
+    own_loop before = w->own;
+    const cc_request *request = w->request;
+    w->own.head = CC_NOWHERE;
+    w->own.count = 0;
+    if (!w->emit || !request->optimizes || request->trace || w->g->mcdc) return before;
+    if (!n->kid[0] || !runs_over_variable(w, n) || decides(w, n->kid[0]) ||
+        cc_exits_in(w->u, n->kid[0]) || !stays_in(w, n->kid[1], 0, 0) ||
+        !stays_in(w, n->kid[3], 0, 0) || has_pragma(w, n->first)) return before;
+    w->own.head = head;
+    w->own.body = body;
+    w->own.increment = increment;
+    return before;
+}
+
+static void end_own(walk *w, const cc_node *n, own_loop before) {
+    uint32_t i;
+    text t = {NULL, 0, 0};
+    for (i = 0; i < w->own.count; i++) {
+        unsigned long slot = w->own.slots[i], number = slot - w->first;
+        char name[80];
+        snprintf(name, sizeof name, "unsigned %s bursty_n%lu=0;",
+                 cc_counter_type(w->request->cover), slot);
+        put(w, 0, begin(w, n->first), i ? "" : "{", name, "");
+        if (w->request->cover == 1 && w->request->atomic) {
+            text_format(&t, "if(bursty_n%lu)(void)__atomic_fetch_or(&%s[%lu],%uu,0);", slot,
+                        w->counters, number / 8, 1u << number % 8);
+        } else if (w->request->cover == 1) {
+            text_format(&t, "if(bursty_n%lu)%s[%lu]|=%uu;", slot, w->counters, number / 8,
+                        1u << number % 8);
+        } else if (w->request->cover == 8) {
+            text_format(&t, "if(bursty_n%lu)%s[%lu]=1;", slot, w->counters, number);
+        } else if (w->request->atomic) {
+            text_format(&t, "(void)__atomic_fetch_add(&%s[%lu],bursty_n%lu,0);", w->counters, number,
+                        slot);
+        } else {
+            text_format(&t, "%s[%lu]+=bursty_n%lu;", w->counters, number, slot);
+        }
+    }
+    if (t.size) {
+        text_bytes(&t, "}", 2);
+        put(w, 1, end(w, n->last), t.data, "", "");
+    }
+    text_free(&t);
+    w->own = before;
+}
+
 /* ---- loops ---- */
 
 static void while_loop(walk *w, const cc_node *n) {
     uint32_t head = vertex(w), body = vertex(w), after = vertex(w);
     uint32_t break_to = w->break_to, continue_to = w->continue_to;
     int opened = open_before(w, n, edge(w, w->here, head));
+    own_loop own = begin_own(w, n, head, body, head);
     w->here = head;
     decision(w, n->kid[0], body, after);
     w->here = body;
@@ -756,6 +918,7 @@ static void while_loop(walk *w, const cc_node *n) {
     w->break_to = break_to;
     w->continue_to = continue_to;
     w->here = after;
+    end_own(w, n, own);
     close_after(w, n, opened);
 }
 
@@ -763,6 +926,7 @@ static void do_loop(walk *w, const cc_node *n) {
     uint32_t body = vertex(w), test = vertex(w), after = vertex(w);
     uint32_t break_to = w->break_to, continue_to = w->continue_to;
     int opened = open_before(w, n, edge(w, w->here, body));
+    own_loop own = begin_own(w, n, test, body, test);
     w->here = body;
     w->break_to = after;
     w->continue_to = test;
@@ -772,6 +936,7 @@ static void do_loop(walk *w, const cc_node *n) {
     w->here = test;
     decision(w, n->kid[0], body, after);
     w->here = after;
+    end_own(w, n, own);
     close_after(w, n, opened);
 }
 
@@ -782,12 +947,14 @@ static void for_loop(walk *w, const cc_node *n) {
     const char *words;
     char *marks;
     int opened;
+    own_loop own;
     note(w, n->first);
     mark_statement(w, n, n->kid[2]);
     full_value(w, n->kid[2], n->a);
     e = edge(w, w->here, head);
     if (before != w->here || cc_exits_in(w->u, n->kid[2])) force(w, e);
     opened = open_before(w, n, e);
+    own = begin_own(w, n, head, body, increment);
     w->here = head;
     if (n->kid[0]) {
         decision(w, n->kid[0], body, after);
@@ -812,6 +979,7 @@ static void for_loop(walk *w, const cc_node *n) {
     w->break_to = break_to;
     w->continue_to = continue_to;
     w->here = after;
+    end_own(w, n, own);
     close_after(w, n, opened);
 }
 
@@ -892,12 +1060,6 @@ static void case_group(walk *w, const cc_node *n) {
 }
 
 /* ---- labels and jumps ---- */
-
-static int same_word(const walk *w, uint32_t a, uint32_t b) {
-    const cc_token *s = &w->u->tokens.list[a], *t = &w->u->tokens.list[b];
-    const char *all = w->u->tokens.text;
-    return s->size == t->size && memcmp(all + s->at, all + t->at, s->size) == 0;
-}
 
 /* Of several labels of that name, the one of the innermost block around the
    token. */
@@ -1208,6 +1370,7 @@ static void run(walk *w, cc_unit *u, uint32_t function, cc_cfg *g) {
     w->f = &u->functions[function];
     w->g = g;
     w->vertices = 2;
+    w->own.head = CC_NOWHERE;
     w->break_to = w->continue_to = w->dispatch = w->computed = CC_NOWHERE;
     find_labels(w);
     cc_mcdc_function(g->mcdc, w->emit);

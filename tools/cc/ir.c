@@ -31,6 +31,7 @@
    alone passes: at the end of its block, at the head of the next, or in a block
    of its own between both. */
 #include "cc/ir.h"
+#include "base/demangle.h"
 #include "base/hash.h"
 #include "base/tool.h"
 #include "cc/cover.h"
@@ -849,6 +850,42 @@ static void leave_function(builder *b, uint32_t first_line) {
     free(lines);
 }
 
+/* A constructor or destructor has up to three symbols, which differ in one digit:
+   D0 calls D1 and frees the object, D1 calls D2. What only passes on is not counted,
+   or one destructor would run twice. */
+static int is_variant(word symbol, word callee) {
+    size_t i, at = symbol.size;
+    char *one, *other, *name, *other_name;
+    int is_same_name;
+    if (symbol.size != callee.size) return 0;
+    for (i = 0; i < symbol.size; i++) {
+        if (symbol.at[i] == callee.at[i]) continue;
+        if (at < symbol.size || symbol.at[i] < '0' || symbol.at[i] > callee.at[i] ||
+            callee.at[i] > '2')
+            return 0;
+        at = i;
+    }
+    if (at == symbol.size || at == 0 || !strchr("CDI", symbol.at[at - 1])) return 0;
+    one = string_of(symbol);
+    other = string_of(callee);
+    name = demangle(one);
+    other_name = demangle(other);
+    /* a::D1() may call a::D2() */
+    is_same_name = !name || !other_name || strcmp(name, other_name) == 0;
+    free(name);
+    free(other_name);
+    free(one);
+    free(other);
+    return is_same_name;
+}
+
+static int passes_on(const ir *m, const function *f) {
+    uint32_t i;
+    for (i = f->first_call; i < f->end_call; i++)
+        if (is_variant(f->symbol, m->calls[i])) return 1;
+    return 0;
+}
+
 static void plan(ir *m, function *f) {
     builder b;
     word program = metadata_of(m, f->location);
@@ -862,7 +899,7 @@ static void plan(ir *m, function *f) {
     b.lost = NONE;
     b.own = file_of_scope(m, f->location);
     line = field(program, ", line: ");
-    if (b.own == NONE || !m->sources[b.own].is_wanted) return;
+    if (b.own == NONE || !m->sources[b.own].is_wanted || passes_on(m, f)) return;
     symbol = begins(f->symbol, "\"") ? string_field(f->symbol, "\"") : string_of(f->symbol);
     f->name = m->files->function(m->files->choice, symbol);
     if (f->name && sets_up(f)) *f->name = 0;

@@ -26,6 +26,7 @@ typedef struct cc_request {
     int atomic;               /* counters that threads may share */
     int in_place;             /* CC_IN_PLACE_... */
     int near;                 /* counters far from the table's beginning cost longer instructions */
+    int optimizes;            /* the compiler keeps variables in registers */
     int has_sections;         /* the assembler knows sections that are not loaded */
     int exits;                /* calls that may not return are marked (exits.h) */
     int typed_pointers;       /* in clang's text, before version 15 */

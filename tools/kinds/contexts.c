@@ -351,7 +351,7 @@ static const char *read_tree(contexts *c, dump_reader *r, size_t *at) {
 }
 
 int contexts_read(contexts *c, const dump *d, const dump_part *part, dump_fault *fault) {
-    dump_reader r = { part->payload, part->size, 0, NULL };
+    dump_reader r = dump_fields(d, part);
     size_t at = 0;
     const char *reason;
     c->part++;

@@ -187,9 +187,7 @@ static void get_unit(dump_reader *r, decisions_all *all) {
 }
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
-    dump_reader r = {NULL, 0, 0, NULL};
-    r.data = part->payload;
-    r.size = part->size;
+    dump_reader r = dump_fields(d, part);
     while (r.at < r.size && !r.reason) get_unit(&r, (decisions_all *)state);
     return r.reason ? dump_refuse(fault, dump_place(d, part, r.at), "%s", r.reason) : 0;
 }

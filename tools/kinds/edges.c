@@ -175,10 +175,8 @@ static void get_counts(dump_reader *r, edges_list *to) {
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
     edges_all *all = (edges_all *)state;
     edges_list *to = &all->unnamed;
-    dump_reader r = {NULL, 0, 0, NULL};
+    dump_reader r = dump_fields(d, part);
     uint64_t unit = 0;
-    r.data = part->payload;
-    r.size = part->size;
     while (r.at < r.size && !r.reason) {
         uint64_t tag = dump_get(&r);
         if (tag == FUNCTION)

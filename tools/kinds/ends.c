@@ -10,7 +10,7 @@ enum { KIND = 7, VERSION = 1, VERSION_OF = 2 }; /* 2: with what it is a part of 
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
     missing_ends *s = (missing_ends *)state;
-    dump_reader r = {part->payload, part->size, 0, NULL};
+    dump_reader r = dump_fields(d, part);
     missing_end end;
     const unsigned char *program;
     size_t size;

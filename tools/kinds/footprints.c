@@ -157,8 +157,8 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
     size_t room = 0;
     memset(&in, 0, sizeof in);
     memset(&new_part, 0, sizeof new_part);
-    in.r.data = part->payload ? part->payload : (const unsigned char *)"";
-    in.r.size = part->size;
+    in.r = dump_fields(d, part);
+    if (!in.r.data) in.r.data = (const unsigned char *)"";
     read_head(&in, &new_part);
     if (has_room(&in, &new_part.profile)) {
         new_part.depth = (uint64_t *)tool_alloc(new_part.profile.rows * sizeof *new_part.depth);

@@ -232,8 +232,8 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
     frames_program program;
     uint64_t kinds;
     memset(&in, 0, sizeof in);
-    in.r.data = part->payload ? part->payload : (const unsigned char *)"";
-    in.r.size = part->size;
+    in.r = dump_fields(d, part);
+    if (!in.r.data) in.r.data = (const unsigned char *)"";
     in.version = dump_get(&in.r);
     (void)is_bad(&in, in.version < FIRST_VERSION || in.version > VERSION, "unknown version of frames");
     program.name = get_name(s, &in.r);

@@ -303,8 +303,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
     tally *s = (tally *)state;
     part_state p;
     memset(&p, 0, sizeof p);
-    p.r.data = part->payload;
-    p.r.size = part->size;
+    p.r = dump_fields(d, part);
     APPEND(&s->programs)->name = "";
     if (part->size == 0) p.r.reason = "a part of sampled events without info";
     while (!p.r.reason && p.r.at < p.r.size) {

@@ -28,7 +28,7 @@ static void add(samples *s, const sample *one) {
 }
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
-    dump_reader r = {part->payload, part->size, 0, NULL};
+    dump_reader r = dump_fields(d, part);
     uint64_t version = dump_get(&r);
     if (!r.reason && version != VERSION) r.reason = "unknown version of samples";
     while (!r.reason && r.at < part->size) {
@@ -112,7 +112,7 @@ int samples_have(const samples *s, const dump *d, sample *one) {
     int all = 1;
     memset(one, 0, sizeof *one);
     for (i = 0; s && i < d->part_count && all; i++) {
-        dump_reader r = {d->parts[i].payload, d->parts[i].size, 0, NULL};
+        dump_reader r = dump_fields(d, &d->parts[i]);
         if (d->parts[i].kind != KIND) continue;
         (void)dump_get(&r);
         while (all && !r.reason && r.at < d->parts[i].size) {
@@ -132,6 +132,47 @@ void samples_say(const sample *one, text *out) {
     else text_format(out, "%lu", (unsigned long)one->seed);
     if (one->how == SAMPLE_DRAWN) text_add(out, " (drawn)");
     if (one->again) text_format(out, ", cleared %lu times", (unsigned long)one->again);
+}
+
+static int compare_programs(const void *left, const void *right) {
+    return strcmp(((const sample_build *)left)->program, ((const sample_build *)right)->program);
+}
+
+sample_build *samples_builds(const samples *s, size_t *count) {
+    sample_build *list = (sample_build *)tool_alloc((s->count + 1) * sizeof *list);
+    size_t i, kept = 0;
+    for (i = 0; i < s->count; i++) {
+        list[i].program = s->at[i].program;
+        list[i].build = s->at[i].build;
+    }
+    if (s->count) qsort(list, s->count, sizeof *list, compare_programs);
+    for (i = 0; i < s->count; i++) {
+        sample_build *last = kept ? &list[kept - 1] : NULL;
+        if (!last || strcmp(last->program, list[i].program) != 0) list[kept++] = list[i];
+        else if (!list[i].build || last->build == list[i].build) continue;
+        else if (!last->build && !last->has_several) last->build = list[i].build;
+        else {
+            last->has_several = 1;
+            last->build = 0;
+        }
+    }
+    *count = kept;
+    return list;
+}
+
+const sample_build *samples_build_of(const sample_build *list, size_t count, const char *name) {
+    const char *end = strstr(name, "+0x");
+    size_t low = 0, high = count, length = end ? (size_t)(end - name) : 0;
+    while (length && low < high) {
+        size_t middle = low + (high - low) / 2;
+        const char *program = list[middle].program;
+        int order = strncmp(program, name, length);
+        if (!order) order = program[length] != 0;
+        if (!order) return &list[middle];
+        if (order < 0) low = middle + 1;
+        else high = middle;
+    }
+    return NULL;
 }
 
 const part_kind kind_samples = {KIND,  "samples", sizeof(samples), read, settle,

@@ -20,6 +20,18 @@ extern const part_kind kind_samples;
 /* Is a file that has these parts a repetition: are all samples that it is made
    of known already? Then *one is one of them, to be freed with its program. */
 int samples_have(const samples *s, const dump *d, sample *one);
+/* The build of each program. A function without a name is called
+   PROGRAM+0xOFFSET, and only in one build of the program that is a function. */
+typedef struct sample_build {
+    const char *program;
+    uint32_t build; /* 0: not known, or there are several */
+    int has_several;
+} sample_build;
+
+/* By program, to be freed by the caller. Cost: n log n. */
+sample_build *samples_builds(const samples *s, size_t *count);
+/* That of the program if it is such a name, or NULL. */
+const sample_build *samples_build_of(const sample_build *list, size_t count, const char *name);
 /* "seed 7 (drawn)". */
 void samples_say(const sample *one, text *out);
 #endif

@@ -18,9 +18,7 @@ static uint64_t get_eight(dump_reader *r) {
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
     sourced_all *all = (sourced_all *)state;
-    dump_reader r = {NULL, 0, 0, NULL};
-    r.data = part->payload;
-    r.size = part->size;
+    dump_reader r = dump_fields(d, part);
     if (dump_get(&r) != SOURCED_VERSION && !r.reason) r.reason = "unknown version of sources";
     while (r.at < r.size && !r.reason) {
         sourced *s;

@@ -223,7 +223,7 @@ static void read_part(streams_part *p, dump_reader *r) {
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
     streams *s = (streams *)state;
-    dump_reader r = {part->payload, part->size, 0, NULL};
+    dump_reader r = dump_fields(d, part);
     streams_part p;
     memset(&p, 0, sizeof p);
     read_part(&p, &r);

@@ -30,9 +30,7 @@ static void get_unit(dump_reader *r, traced_unit *u) {
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
     traced_all *all = (traced_all *)state;
-    dump_reader r = {NULL, 0, 0, NULL};
-    r.data = part->payload;
-    r.size = part->size;
+    dump_reader r = dump_fields(d, part);
     if (dump_get(&r) != TRACED_VERSION && !r.reason) r.reason = "unknown version of traced units";
     while (r.at < r.size && !r.reason) {
         if (all->count == all->room) {

@@ -36,9 +36,7 @@ static void get_lines(dump_reader *r, unmeasured *u) {
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
     unmeasured_all *all = (unmeasured_all *)state;
-    dump_reader r = {NULL, 0, 0, NULL};
-    r.data = part->payload;
-    r.size = part->size;
+    dump_reader r = dump_fields(d, part);
     if (dump_get(&r) != UNMEASURED_VERSION && !r.reason)
         r.reason = "unknown version of functions that are not measured";
     while (r.at < r.size && !r.reason) {

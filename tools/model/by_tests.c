@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TESTS_SHOWN = 50 };
+
 const char by_tests_unnamed[] = "(without a test)";
 
 const char *by_tests_name(const coverage_all *made, size_t test) {
@@ -147,6 +149,7 @@ static void add_tests(report *r, const coverage_all *made, const line_sets *sets
     report_table *table = report_add_table(r, "tests", "Tests", columns,
                                            sizeof columns / sizeof *columns);
     size_t i;
+    table->rows_shown = TESTS_SHOWN;
     report_remark(table, "What each test ran; alone: lines that no other test ran.");
     for (i = 0; i < count; i++) {
         report_cell *row = report_add_row(table);
@@ -170,6 +173,7 @@ static void add_line(report *r, const coverage_all *made, const line_sets *sets,
     text_add(&title, r->options.tests_of);
     text_bytes(&title, "", 1);
     table = report_add_table(r, "tests_of", title.data, columns, sizeof columns / sizeof *columns);
+    table->rows_shown = TESTS_SHOWN;
     text_free(&title);
     for (i = 0; i < count; i++) {
         report_cell *row;

@@ -4,6 +4,7 @@
 #include "base/tool.h"
 #include "kinds/contexts.h"
 #include "kinds/sampled.h"
+#include "kinds/samples.h"
 #include "model/paths.h"
 #include "model/sampled.h"
 #include "model/sampled_ranges.h"
@@ -89,6 +90,8 @@ static uint32_t *preorder_of(const joined_tree *t) {
 
 /* ---- gathering ---------------------------------------------------------------------------- */
 
+typedef struct run_builds { sample_build *list; size_t count; } run_builds;
+
 typedef struct gathering {
     comparison *c;
     const compare_input *inputs;
@@ -100,6 +103,7 @@ typedef struct gathering {
     joined_tree stacks, contexts;
     identities context_names;
     difference_run *whole;
+    run_builds *builds; /* of each run */
 } gathering;
 
 static const tally *sampled_of(const gathering *g, size_t run) {
@@ -112,6 +116,36 @@ static unsigned side_of(const gathering *g, size_t run) {
 
 static int is_recorder(const sampled_site *site) {
     return !*site->file && strcmp(site->name, "(recorder)") == 0;
+}
+
+static void find_builds(gathering *g) {
+    size_t run;
+    for (run = 0; run < g->runs; run++) {
+        const samples *own = (const samples *)input_find(g->inputs[run].in, &kind_samples);
+        if (own) g->builds[run].list = samples_builds(own, &g->builds[run].count);
+    }
+}
+
+static uint32_t build_in(const gathering *g, size_t run, const char *name) {
+    const sample_build *found =
+        samples_build_of(g->builds[run].list, g->builds[run].count, name);
+    return found ? found->build : 0;
+}
+
+/* A name that is a place in the program's file is of one build. To be freed by
+   the caller. */
+static char *name_in_run(const gathering *g, size_t run, const char *name) {
+    uint32_t build = build_in(g, run, name), other;
+    text out = {NULL, 0, 0};
+    size_t i;
+    text_add(&out, name);
+    for (i = 0; build && i < g->runs; i++) {
+        other = build_in(g, i, name);
+        if (!other || other == build) continue;
+        text_format(&out, " (build %08lx)", (unsigned long)build);
+        break;
+    }
+    return text_take(&out);
 }
 
 /* A loop often has its function's name and is no function. */
@@ -129,10 +163,13 @@ static void find_functions(gathering *g, size_t run) {
     for (i = 0; i < s->paths.count; i++) is_function[s->paths.at[i].site] = 1;
     for (i = 0; i < s->sites.count; i++) {
         const sampled_site *site = &s->sites.at[i];
+        char *name;
         g->function_of[run][i] = NO_NODE;
-        if (is_function[i] && !is_recorder(site))
-            g->function_of[run][i] = identities_add(&g->c->functions, site->name, site->file,
-                                                    site->line, side_of(g, run));
+        if (!is_function[i] || is_recorder(site)) continue;
+        name = name_in_run(g, run, site->name);
+        g->function_of[run][i] =
+            identities_add(&g->c->functions, name, site->file, site->line, side_of(g, run));
+        free(name);
     }
     free(is_function);
 }
@@ -354,17 +391,18 @@ typedef struct call_sums { ranges_sums sums; uint32_t kind; } call_sums;
 
 static difference_run call_cell(const ranges *of, const call_sums *sums, uint32_t any_kind) {
     difference_run cell = {0, 0, 0, 0, 0, DIFFERENCE_UNKNOWN};
-    double count = (double)sums->sums.weight_256 / 256;
+    double count = (double)sums->sums.weight_256 / 256, events;
     cell.value = count;
-    cell.unit = of->checks;
     if (of->is_partial) return cell;
     if (of->basis == RANGES_EXACT) cell.noise = DIFFERENCE_EXACT;
     else if (of->checks > 0) {
-        cell.noise = DIFFERENCE_PART;
-        cell.worth = ranges_count_worth(of, &sums->sums, sums->kind);
-        /* None of so many bursts saw it. */
-        if (!(count > 0)) cell.worth = of->bursts[any_kind & SITE_CLASSES];
-        if (!(cell.worth > 0)) cell.noise = DIFFERENCE_UNKNOWN;
+        events = ranges_count_events(of, &sums->sums, sums->kind);
+        cell.unit = count / events;
+        if (!(count > 0)) { /* none of so many bursts saw it */
+            events = of->bursts[any_kind & SITE_CLASSES];
+            cell.unit = of->checks / events;
+        }
+        if (events > 0) cell.noise = DIFFERENCE_EVENTS;
         if (count > 0 && of->basis == RANGES_BURSTS)
             cell.bursts = interval_worth_of_bursts(count, sums->sums.yy);
     }
@@ -485,10 +523,12 @@ static void compare_contexts(const report *r, gathering *g) {
         const contexts *c = (const contexts *)input_find(g->inputs[run].in, &kind_contexts);
         free(g->function_of[run]);
         g->function_of[run] = (uint32_t *)tool_alloc(c->key_count * sizeof **g->function_of);
-        for (i = 0; i < c->key_count; i++)
+        for (i = 0; i < c->key_count; i++) {
+            char *name = name_in_run(g, run, contexts_name(c, (uint32_t)i + 1));
             g->function_of[run][i] =
-                identities_add(&g->context_names, contexts_name(c, (uint32_t)i + 1), "",
-                               c->keys[i].twin, side_of(g, run));
+                identities_add(&g->context_names, name, "", c->keys[i].twin, side_of(g, run));
+            free(name);
+        }
     }
     identities_match(&g->context_names);
     begin_tree(&g->contexts, g->runs);
@@ -629,6 +669,8 @@ int compare_gather(comparison *c, report *r, const compare_input *runs) {
     g.function_of = (uint32_t **)tool_alloc(g.runs * sizeof *g.function_of);
     g.misses_time = (int *)tool_alloc(g.runs * sizeof *g.misses_time);
     g.misses_counts = (int *)tool_alloc(g.runs * sizeof *g.misses_counts);
+    g.builds = (run_builds *)tool_alloc(g.runs * sizeof *g.builds);
+    find_builds(&g);
     add_losses(r, &g);
     status = find_periods(&g);
     if (status == TOOL_OK) {
@@ -641,8 +683,12 @@ int compare_gather(comparison *c, report *r, const compare_input *runs) {
         for (i = 0; i < COMPARE_MEASURES && !c->lists[i].is_there; i++) {}
         if (i == COMPARE_MEASURES) status = refuse(&g);
     }
-    for (run = 0; run < g.runs; run++) free(g.function_of[run]);
+    for (run = 0; run < g.runs; run++) {
+        free(g.function_of[run]);
+        free(g.builds[run].list);
+    }
     free(g.function_of);
+    free(g.builds);
     free(g.misses_time);
     free(g.misses_counts);
     free_joined(&g.stacks);

@@ -30,8 +30,8 @@ typedef struct context_error {
     double share;   /* by lower bounds                                               */
     double unknown; /* of it, contexts without sums over bursts: they were given up  */
     double error;   /* at most this is the standard error of the rest                */
-    uint64_t bursts; /* at least so many have seen one of these calls                */
-    uint64_t calls;  /* recorded, by lower bounds                                    */
+    double root_yy, xy; /* sums of the roots of yy, and of xy                        */
+    uint64_t calls; /* recorded, by lower bounds                                     */
 } context_error;
 
 /* What the tree of the report does not say about a context tree. */
@@ -41,6 +41,7 @@ typedef struct context_tree {
     uint64_t recorded;  /* calls of the bursts that stand for `total` calls; or total */
     uint64_t bursts, lost; /* bursts with calls, or 0; calls that had no place in the tree */
     uint64_t unmatched; /* leaves without an enter */
+    double xx, clump; /* yy of all calls; see interval.h */
     double unseen; /* share of a context that no burst has seen, at most, with 97.7 % */
     int is_of_sample; /* counts are of sampled calls and not scaled up */
     int has_sums; /* over bursts */
@@ -65,14 +66,17 @@ typedef struct report_contexts {
    The root's yy is xx. Dumps of version 2 have no xy, so how Y and X go
    together is not known: then the error of the share is at most that of Y plus
    p times that of X. */
-static double variance_of(const contexts_tree *from, const contexts_sums *n) {
+static double left_over(double p, double yy, double xy, double xx) {
+    const double over = yy - 2 * p * xy + p * p * xx;
+    return over > 1e-12 * (yy + p * p * xx) ? over : 0; /* rounding makes that much */
+}
+
+static double over_of(const contexts_tree *from, const contexts_sums *n) {
     const contexts_sums *root = contexts_sums_of(from, 0);
-    double bursts = (double)root->bursts, y = (double)n->calls, p, least, variance;
-    if (!from->has_xy) return (double)n->yy - y * y / bursts;
-    p = root->calls ? y / (double)root->calls : 0;
-    variance = (double)n->yy - 2 * p * (double)n->xy + p * p * (double)root->yy;
-    least = 1e-12 * ((double)n->yy + p * p * (double)root->yy); /* what rounding makes */
-    return variance > least ? variance : 0;
+    double y = (double)n->calls, p = root->calls ? y / (double)root->calls : 0, over;
+    if (from->has_xy) return left_over(p, (double)n->yy, (double)n->xy, (double)root->yy);
+    over = (double)n->yy - y * y / (double)root->bursts;
+    return over > 0 ? over : 0;
 }
 
 /* No burst has seen a context of share p: then at most so large a share of
@@ -86,6 +90,24 @@ static double unseen_of(const contexts_tree *from, const context_tree *to) {
     return most < 1 ? most : 1;
 }
 
+/* Has the context sums over bursts of all of its calls? */
+static int is_summed(const contexts_node *node, const contexts_sums *n) {
+    return n->calls == node->lower && n->yy != UINT64_MAX && n->xy != UINT64_MAX;
+}
+
+static void find_clump(const contexts_tree *from, context_tree *to) {
+    double calls = 0, over = 0;
+    uint32_t i;
+    for (i = 1; i < from->count; i++) {
+        const contexts_sums *n = contexts_sums_of(from, i);
+        if (!is_summed(&from->nodes[i], n)) continue;
+        calls += (double)n->calls;
+        over += over_of(from, n);
+    }
+    to->clump = calls > 0 ? over / calls : 0;
+    to->xx = from->has_xy ? (double)contexts_sums_of(from, 0)->yy : -1;
+}
+
 static void find_errors(const contexts_tree *from, const uint32_t *place, context_tree *to) {
     const contexts_sums *root = contexts_sums_of(from, 0);
     double bursts = (double)root->bursts, all = (double)from->field[CONTEXTS_TOTAL];
@@ -93,18 +115,20 @@ static void find_errors(const contexts_tree *from, const uint32_t *place, contex
     double of_all = (double)root->yy - calls * calls / bursts;
     uint32_t i;
     of_all = of_all > 0 && !from->has_xy ? sqrt(of_all * bursts / (bursts - 1)) / all : 0;
+    find_clump(from, to);
     to->errors = (context_error *)tool_alloc(from->count * sizeof *to->errors);
     for (i = 1; i < from->count; i++) {
         const contexts_sums *n = contexts_sums_of(from, i);
         context_error *e = &to->errors[place[i]];
-        double variance = variance_of(from, n);
+        double y = (double)n->calls, equal = interval_worth_of_bursts(y, (double)n->yy), over;
         e->calls = from->nodes[i].lower;
         e->share = (double)e->calls / all;
-        e->bursts = n->bursts;
-        if (n->calls != e->calls || n->yy == UINT64_MAX || n->xy == UINT64_MAX)
-            e->unknown = e->share;
-        else if (variance > 0) e->error = sqrt(variance * bursts / (bursts - 1)) / all;
-        if (!(e->unknown > 0)) e->error += e->share * of_all;
+        if (is_summed(&from->nodes[i], n)) {
+            over = interval_with_unseen(over_of(from, n), y, equal, to->clump);
+            e->error = sqrt(over * bursts / (bursts - 1)) / all + e->share * of_all;
+            e->root_yy = sqrt((double)n->yy);
+            e->xy = (double)n->xy;
+        } else e->unknown = e->share;
         to->errors[0].share += e->share;
         to->errors[0].error += e->error;
         to->errors[0].unknown += e->unknown;
@@ -116,8 +140,17 @@ static void add_error(context_error *to, const context_error *from) {
     to->share += from->share;
     to->unknown += from->unknown;
     to->error += from->error;
+    to->root_yy += from->root_yy;
+    to->xy += from->xy;
     to->calls += from->calls;
-    if (from->bursts > to->bursts) to->bursts = from->bursts;
+}
+
+/* At most the sum of y y of contexts together, y being what all of them have in
+   a burst: it is no more than if each had its calls where all others have
+   theirs, and no more than the sum of x y, since y is at most x. */
+static double most_yy(const context_tree *t, const context_error *e) {
+    double most = e->root_yy * e->root_yy;
+    return t->xx >= 0 && e->xy < most ? e->xy : most;
 }
 
 /* What is not in the share has the same error. So it is small for a share near
@@ -127,12 +160,21 @@ static interval range_of(const context_tree *t, const context_error *e, double m
     interval range = { -1, -1 };
     double error = e->error, others = t->errors[0].error - e->error, n = (double)t->recorded;
     double given_up = 1 - t->errors[0].share, p = e->share < 1 ? e->share : 1;
-    if (e->bursts == 0 || e->unknown > p / 20) return range;
+    double y = (double)e->calls, m = (double)t->bursts, equal = 1, together;
+    int is_known = e->root_yy > 0 && e->unknown <= p / 20;
+    if (!e->calls) return range;
+    if (is_known) equal = interval_worth_of_bursts(y, most_yy(t, e));
+    else error += sqrt(e->unknown * n * t->clump) / n;
+    if (is_known && t->xx >= 0) {
+        together = interval_with_unseen(left_over(p, most_yy(t, e), e->xy, t->xx), y, equal, t->clump);
+        together = sqrt(together * m / (m - 1)) / (double)t->recorded;
+        if (together < error) error = together;
+    }
     if (given_up + t->errors[0].unknown < .001 && others < error) error = others > 0 ? others : 0;
-    if (p == 1) n = (double)e->bursts; /* no difference is to be seen: each burst is a sample */
+    if (p == 1) n = m; /* no difference is to be seen: each burst is a sample */
     else if (error > 0 && p * (1 - p) < n * error * error) n = p * (1 - p) / (error * error);
     if (n < 1) n = 1;
-    range = interval_seen(p, n, (double)e->bursts);
+    range = interval_of_worth(p, n, equal);
     if (most_above > given_up) most_above = given_up;
     if (most_above > 0) range.high += most_above;
     if (range.high > 1) range.high = 1;
@@ -144,8 +186,8 @@ static interval range_of(const context_tree *t, const context_error *e, double m
 static interval range_in_rows(const context_tree *t, const context_error *e, uint32_t caller,
                               uint32_t callee, double most_above) {
     interval range = context_rows_find(t->rows, 0, callee, e->calls);
-    if (range.low < 0 && caller) range = context_rows_find(t->rows, caller, callee, e->calls);
-    if (range.low < 0 || e->share < range.low || e->share > range.high)
+    if (range.high < 0 && caller) range = context_rows_find(t->rows, caller, callee, e->calls);
+    if (range.high < 0 || e->share < range.low || e->share > range.high)
         return range_of(t, e, most_above);
     return range;
 }
@@ -286,8 +328,9 @@ static void add_remark(const context_tree *t, report_table *table) {
     if (t->is_of_sample) text_add(&remark, " Counts are of sampled calls, not scaled up.");
     if (t->errors)
         text_add(&remark, " from and to are the 95 % interval of the share, from how a context's "
-                          "calls differ between bursts. from is \"few\" below 5 bursts, and both "
-                          "are if the tree gave the context up and it came back. seen-least and seen-most bound "
+                          "calls differ between bursts. from is \"few\" below 5 bursts, where one "
+                          "burst has more than a fifth, and if the tree gave the context up and it "
+                          "came back. seen-least and seen-most bound "
                           "what was recorded.");
     else if (t->is_of_sample || is_estimate)
         text_format(&remark,

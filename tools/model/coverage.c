@@ -452,6 +452,7 @@ static void name_unmeasured(coverage_all *made, const unmeasured *u) {
     r->reason = u->reason;
     r->is_unmeasured = 1;
     made->unmeasured_count++;
+    made->unmeasured_files += u->line_count == 0;
 }
 
 /* All of one file, list[0..count), in the order of their names and lines. */
@@ -555,6 +556,7 @@ static void free_columns(void *columns) {
     }
     free(made->files);
     free(made->refused);
+    free(made->suspects);
 }
 
 /* ---- sums and tests ---- */
@@ -619,9 +621,13 @@ static void add_facts(report *r, const coverage_all *made) {
         add_fact(r, REPORT_BAD, "functions that are refused",
                  made->refused_count - made->unmeasured_count,
                  ": their counts prove a fault, see the table");
-    if (made->unmeasured_count)
-        add_fact(r, REPORT_BAD, "functions that are not measured", made->unmeasured_count,
+    if (made->unmeasured_count > made->unmeasured_files)
+        add_fact(r, REPORT_BAD, "functions that are not measured",
+                 made->unmeasured_count - made->unmeasured_files,
                  ": they have no counters, and their lines stand with 0; see the table");
+    if (made->unmeasured_files)
+        add_fact(r, REPORT_BAD, "files that are not measured", made->unmeasured_files,
+                 ": no total has their lines, for nobody knows which they are; see the table");
     if (made->marked_lines)
         add_fact(r, REPORT_PLAIN, "lines left out", made->marked_lines, ", by markers in sources");
     if (made->older)
@@ -826,6 +832,26 @@ typedef struct folder {
     coverage_totals totals;
 } folder;
 
+/* A log of CI should end. Where there are more files, those come first that miss
+   the most lines. */
+enum { FILES_SHOWN = 50, REFUSED_SHOWN = 30 };
+
+static int by_missed(const void *a, const void *b) {
+    const coverage_file *x = *(const coverage_file *const *)a;
+    const coverage_file *y = *(const coverage_file *const *)b;
+    size_t less = x->line_count - x->lines_hit, more = y->line_count - y->lines_hit;
+    if (less != more) return less < more ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static int by_missed_in_folder(const void *a, const void *b) {
+    const folder *x = (const folder *)a, *y = (const folder *)b;
+    size_t less = x->totals.lines.all - x->totals.lines.hit;
+    size_t more = y->totals.lines.all - y->totals.lines.hit;
+    if (less != more) return less < more ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
 static int is_folder(const void *owner, uint32_t number, const void *key) {
     return strcmp(((const folder *)owner)[number - 1].name, (const char *)key) == 0;
 }
@@ -864,10 +890,34 @@ static void add_folders(report *r, const coverage_all *made, const report_column
         }
         coverage_add(&list[*place - 1].totals, &made->files[i]);
     }
+    if (folders > FILES_SHOWN) {
+        qsort(list, folders, sizeof *list, by_missed_in_folder);
+        add_totals(table, "(all)", &all);
+        table->rows_shown = FILES_SHOWN + 1;
+    }
     for (k = 0; k < folders; k++) add_totals(table, report_keep(r, list[k].name), &list[k].totals);
-    add_totals(table, "(all)", &all);
+    if (folders <= FILES_SHOWN) add_totals(table, "(all)", &all);
     hash_free(&by_name);
     free(list);
+}
+
+static void add_files(report *r, const coverage_all *made, const report_column *columns,
+                      size_t count) {
+    report_table *table = report_add_table(r, "files", "Coverage", columns, count);
+    const coverage_file **list =
+        (const coverage_file **)tool_alloc((made->count + 1) * sizeof *list);
+    size_t i;
+    for (i = 0; i < made->count; i++) list[i] = &made->files[i];
+    if (made->count > FILES_SHOWN)
+        qsort((void *)list, made->count, sizeof *list, by_missed);
+    table->rows_shown = FILES_SHOWN;
+    for (i = 0; i < made->count; i++) {
+        coverage_totals t;
+        memset(&t, 0, sizeof t);
+        coverage_add(&t, list[i]);
+        add_totals(table, tool_seen_from_here(list[i]->name), &t);
+    }
+    free((void *)list);
 }
 
 static const char *why(report *r, const coverage_refusal *one) {
@@ -929,13 +979,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     failing_table(r, made);
     by_tests_tables(r, made);
     add_folders(r, made, folders, sizeof folders / sizeof *folders);
-    table = report_add_table(r, "files", "Coverage", files, sizeof files / sizeof *files);
-    for (i = 0; i < made->count; i++) {
-        coverage_totals t;
-        memset(&t, 0, sizeof t);
-        coverage_add(&t, &made->files[i]);
-        add_totals(table, tool_seen_from_here(made->files[i].name), &t);
-    }
+    add_files(r, made, files, sizeof files / sizeof *files);
     table = report_add_table(r, "entries", "How often functions were entered", functions,
                              sizeof functions / sizeof *functions);
     table->rows_shown = 30;
@@ -951,6 +995,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     if (made->refused_count) {
         table = report_add_table(r, "refused", "Functions without a count", refused,
                                  sizeof refused / sizeof *refused);
+        table->rows_shown = REFUSED_SHOWN;
         for (i = 0; i < made->refused_count; i++) {
             row = report_add_row(table);
             row[0].name = *made->refused[i].name ? made->refused[i].name : "(all of the file)";
@@ -990,6 +1035,25 @@ static void add_source(text *out, const report *r, const coverage_file *f) {
     if (file) fclose(file);
     text_free(&line);
     text_add(out, "]");
+}
+
+/* "failing": {"failed": 5, "passed": 7, "rows": [[file, line, last, failing,
+   passing, Ochiai, chance, sure], ...]}: lines, the most suspect ones first. */
+static void add_suspects(text *out, const coverage_all *made) {
+    size_t i, n = 0;
+    if (!made->suspects) return;
+    text_format(out, ",\n\"failing\":{\"failed\":%lu,\"passed\":%lu,\"rows\":[",
+                (unsigned long)made->tests_failed, (unsigned long)made->tests_passed);
+    for (i = 0; i < made->suspect_count; i++) {
+        const coverage_suspect *s = &made->suspects[i];
+        if (*s->what != 'l') continue;
+        json_comma(out, n++);
+        text_format(out, "[%lu,%lu,%lu,%lu,%lu,%.4f,%.3g,%s]",
+                    (unsigned long)(s->file - made->files), (unsigned long)s->line,
+                    (unsigned long)s->last, (unsigned long)s->failing, (unsigned long)s->passing,
+                    s->ochiai, s->chance, s->is_sure ? "true" : "false");
+    }
+    text_add(out, "]}");
 }
 
 static void write_json(const void *columns, const report *r, text *out) {
@@ -1046,7 +1110,9 @@ static void write_json(const void *columns, const report *r, text *out) {
         add_source(out, r, f);
         text_add(out, "}");
     }
-    text_add(out, "]}");
+    text_add(out, "]");
+    add_suspects(out, made);
+    text_add(out, "}");
 }
 
 void coverage_say_refused(const coverage_all *made) {

@@ -48,6 +48,17 @@ typedef struct coverage_file {
     size_t branch_count, branches_hit;
 } coverage_file;
 
+/* What failing tests ran, as failing.c ranks it: those first that tell most. */
+typedef struct coverage_suspect {
+    const coverage_file *file;
+    const char *what, *name;   /* "line", "branch" or "function"; name: of a function */
+    uint32_t line, last;       /* last: of a range of lines */
+    uint32_t failing, passing; /* how many tests ran it */
+    uint64_t tests;            /* a hash of which ones */
+    double ochiai, chance;
+    int is_sure;
+} coverage_suspect;
+
 /* How much of something there is, and was hit. */
 typedef struct coverage_part {
     size_t hit, all;
@@ -69,6 +80,7 @@ typedef struct coverage_all {
                                                 nobody wants to hear of them */
     coverage_refusal *refused;
     size_t refused_count, unmeasured_count; /* unmeasured_count: how many of them are */
+    size_t unmeasured_files;                /* how many of these are whole files */
     coverage_totals unknown; /* what is wanted of functions without counts that can be shown */
     size_t without_counts; /* functions that no program of a dump has run: their counts are 0 */
     size_t without_tables, underivable;
@@ -76,6 +88,9 @@ typedef struct coverage_all {
     uint32_t wrapping_bits; /* counts are modulo 2^that; 0: none is below 64 bits */
     const struct decisions_all *decisions; /* whose marks tell branches, too; or NULL */
     int has_marks;          /* some functions were only marked: their counts are 0 and 1 */
+    coverage_suspect *suspects; /* with --failing */
+    size_t suspect_count;
+    uint32_t tests_failed, tests_passed;
 } coverage_all;
 
 /* Of one file, added to what *t holds. */

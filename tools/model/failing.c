@@ -17,15 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct suspect {
-    const coverage_file *file;
-    const char *what, *name;   /* name: of a function */
-    uint32_t line, last;       /* last: of a range of lines */
-    uint32_t failing, passing;
-    uint64_t tests;            /* a hash of which ones */
-    double ochiai, chance;
-    int is_sure;
-} suspect;
+typedef coverage_suspect suspect;
 
 typedef struct desk {
     suspect *list;             /* lines of all files, then branches, then functions */
@@ -222,7 +214,7 @@ static void add_rows(report *r, const desk *d) {
     }
 }
 
-void failing_table(report *r, const coverage_all *made) {
+void failing_table(report *r, coverage_all *made) {
     verdicts *v = r->options.failing;
     size_t tests = made->counts->test_count, i;
     desk d;
@@ -245,35 +237,24 @@ void failing_table(report *r, const coverage_all *made) {
     judge(&d);
     join(&d);
     if (d.count) qsort(d.list, d.count, sizeof *d.list, by_rank);
+    made->suspects = d.list;
+    made->suspect_count = d.count;
+    made->tests_failed = d.failed;
+    made->tests_passed = d.passed;
     if (d.failed) add_rows(r, &d);
-    free(d.list);
 }
 
 int failing_check(const report *r, const coverage_all *made) {
     verdicts *v = r->options.failing;
-    const char *first = NULL;
-    size_t tests = made->counts->test_count, i, unknown = 0, failed = 0, used = 0, left_out = 0;
+    const char *ambiguous = NULL;
+    size_t tests = made->counts->test_count, i, left_out = 0;
     if (!v) return TOOL_OK;
     if (!tests)
         return tool_error("--failing %s: no run had a test's name in BURSTY_TEST", v->given);
-    for (i = 0; i < tests; i++)
-        left_out += verdicts_of(v, by_tests_name(made, i)) == VERDICT_UNKNOWN;
-    for (i = 0; i < v->count; i++) {
-        if (!v->list[i].has_failed) continue;
-        failed++;
-        used += v->list[i].is_used != 0;
-        if (v->list[i].is_used) continue;
-        if (!first) first = v->list[i].name;
-        unknown++;
+    for (i = 0; i < tests; i++) {
+        const char *name = by_tests_name(made, i);
+        left_out += verdicts_of(v, name) == VERDICT_UNKNOWN;
+        if (!ambiguous && verdicts_differ(v, name)) ambiguous = name;
     }
-    if (!failed) return tool_error("--failing %s: no test in it has failed", v->given);
-    if (unknown && (!v->is_whole || !used))
-        return tool_error("--failing %s: no run had the name %s in BURSTY_TEST", v->given, first);
-    if (unknown)
-        tool_error("note: --failing %s: %lu of %lu failing tests have no run of their name, as %s",
-                   v->given, (unsigned long)unknown, (unsigned long)failed, first);
-    if (left_out)
-        tool_error("note: --failing %s: %lu tests that it does not name are left out", v->given,
-                   (unsigned long)left_out);
-    return TOOL_OK;
+    return verdicts_check(v, "run had in BURSTY_TEST the name", left_out, ambiguous);
 }

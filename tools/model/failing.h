@@ -4,8 +4,9 @@
 #define MODEL_FAILING_H
 #include "model/coverage.h"
 
-/* Adds the table, if the options name tests that failed. */
-void failing_table(report *r, const coverage_all *made);
+/* Finds the suspects and adds their table, if the options name tests that
+   failed. */
+void failing_table(report *r, coverage_all *made);
 /* Says of which tests that failed no run is there. Returns a TOOL_ status. */
 int  failing_check(const report *r, const coverage_all *made);
 #endif

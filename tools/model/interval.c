@@ -1,4 +1,4 @@
-/* interval.c - Wilson's interval and McNemar's test, both with z = 2. */
+/* interval.c - Wilson's interval and McNemar's test, with z = 2 or Student's. */
 #include "model/interval.h"
 #include <math.h>
 
@@ -14,16 +14,6 @@ static interval wilson(double p, double n, double z) {
 }
 
 interval interval_wilson(double p, double n) { return wilson(p, n, 2); }
-
-interval interval_seen(double p, double n, double bursts) {
-    interval i = { -1, -1 };
-    if (!(bursts > 0)) return i;
-    n *= bursts / (bursts + 1);
-    if (n < 1) n = 1;
-    i = wilson(p, n, 2);
-    i.low = bursts < 5 ? -1 : wilson(p, n, 2 + 2 / sqrt(bursts)).low;
-    return i;
-}
 
 /* z = 2 is passed in one direction with 2.275 %. */
 interval interval_unmet(double n) {
@@ -45,17 +35,38 @@ double interval_few(double z, double bursts) {
     return sqrt(freedom * expm1(z * z * part));
 }
 
-int interval_has_least(double bursts) { return bursts >= 5; }
+int interval_has_least(double bursts) { return bursts > 4.9; } /* rounding takes a little of 5 */
+
+interval interval_of_worth(double p, double n, double bursts) {
+    interval i = {-1, -1};
+    if (!(bursts > 0)) return i;
+    i = wilson(p, n, interval_few(2, bursts));
+    if (!interval_has_least(bursts)) i.low = -1;
+    return i;
+}
+
+/* Wilson's for a share that goes to 0 while the whole grows. */
+interval interval_of_count(double count, double variance, double bursts) {
+    interval i = {-1, -1};
+    double z = interval_few(2, bursts), events = count * count / variance, middle, half;
+    if (!(count > 0) || !(variance > 0 && variance < HUGE_VAL) || !(bursts > 0)) return i;
+    middle = 1 + z * z / (2 * events);
+    half = z * sqrt(1 / events + z * z / (4 * events * events));
+    i.high = count * (middle + half);
+    if (interval_has_least(bursts)) i.low = middle > half ? count * (middle - half) : 0;
+    return i;
+}
+
+double interval_with_unseen(double over, double y, double bursts, double clump) {
+    const double more = y * clump - over;
+    return more > 0 ? over + more / (bursts + 1) : over;
+}
 
 interval interval_of_bursts(double p, double m, double seen, double over) {
-    static const double least_bursts = 8;
     interval none = {-1, -1};
-    double wider;
-    if (seen < least_bursts || m < 2 || !(over < HUGE_VAL)) return none;
-    wider = interval_few(2, seen) / 2;
-    over = m / (m - 1) * over * wider * wider;
-    if (over < 1e-15) return interval_wilson(p, m); /* bursts all alike */
-    return interval_wilson(p, p * (1 - p) / over);
+    if (m < 2 || !(over < HUGE_VAL)) return none;
+    over *= m / (m - 1);
+    return interval_of_worth(p, over < 1e-15 ? m : p * (1 - p) / over, seen); /* 0: all alike */
 }
 
 /* McNemar's test with its correction for small counts. Samples that are neither

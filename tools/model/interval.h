@@ -9,21 +9,10 @@ typedef struct interval { double low, high; } interval;
    not be whole. It stays inside 0..1, and it is right for small p, where p +- 2
    se is not. */
 interval interval_wilson(double p, double n);
-/* The same for a row that so many bursts have seen. The variance between few
-   bursts is itself uncertain, so they count for less. And a row is in a table
-   because it was seen: of thousands of rare rows, those stand there that were
-   overestimated. So the lower bound is put lower the fewer bursts have seen the
-   row: at z = 2 + 2 / sqrt(bursts). Below 5 bursts there is none (low < 0), but
-   the upper bound holds. */
-interval interval_seen(double p, double n, double bursts);
 /* The interval of a share that none of n independent samples met: who has more
    would have been met with 97.7 %. */
 interval interval_unmet(double n);
-/* A part p of a sum that was seen in m bursts, `seen` of them with something in
-   it; over: the sum of squares that the bursts leave over, over the whole's
-   square. Of fewer than 8 bursts with something in it there is none. */
-interval interval_of_bursts(double p, double m, double seen, double over);
-/* ---- few and unequal bursts: one rule ---- */
+/* ---- few and unequal bursts: one rule for all that is seen in bursts ---- */
 
 /* Bursts that saw y, with y2 the sum of squares, are worth so many equal ones:
    (sum y)^2 / sum y^2. */
@@ -35,6 +24,23 @@ double interval_few(double z, double bursts);
    nobody knows how rare such a burst is: what was seen tells how much there is
    at most, and no least. */
 int interval_has_least(double bursts);
+/* The interval of a share p that is as sure as in n independent samples, and
+   was seen in bursts worth so many equal ones. Where there is no least, low < 0
+   and the upper bound holds. */
+interval interval_of_worth(double p, double n, double bursts);
+/* The same for a count, which is a part of nothing: it may be more than all that
+   could have been counted. */
+interval interval_of_count(double count, double variance, double bursts);
+/* A row's y is the sum of what bursts saw of it, and `over` the squares that
+   they leave over. A burst that no run has met yet may hold far more: a row's
+   tail is seen in the other rows first. `clump` is how much all rows leave over
+   for each 1 that they have. So the row gets one burst more, of that size.
+   Returns `over`, or more. */
+double interval_with_unseen(double over, double y, double bursts, double clump);
+/* A part p of a sum that was seen in m bursts, with something in bursts worth
+   `seen` equal ones; over: the sum of squares that the bursts leave over, over
+   the whole's square. */
+interval interval_of_bursts(double p, double m, double seen, double over);
 
 /* Is p surely another share than q? Both are shares of one whole that was seen
    in n independent samples. This asks more of the data than two intervals that

@@ -175,11 +175,12 @@ static void add_unseen(report *r, const tally *s, const tick_sums *t, uint64_t u
               "kernel.perf_event_paranoid.";
     else if (ended)
         why = "It passed in threads that ended before their first tick, or that made no check (one "
-              "BURST_ENTRY in each helps), or the program took the timer's signal. A watcher "
-              "(config.watch = 1) sees short threads, too.";
+              "BURST_ENTRY in each helps), or fewer than 1000 behind a late bursty_start, or the "
+              "program took the timer's signal. A watcher (config.watch = 1) sees short threads, "
+              "too.";
     else
-        why = "It passed in threads without a check (one BURST_ENTRY in each helps), or the program "
-              "took the timer's signal.";
+        why = "It passed in threads without a check (one BURST_ENTRY in each helps), or with fewer "
+              "than 1000 behind a late bursty_start, or the program took the timer's signal.";
     report_add_loss(r, REPORT_OF_TIME, "CPU time that no tick saw, in ms", unseen_us / 1000,
                     (double)unseen_us / (double)t->cpu_us, why);
 }
@@ -245,7 +246,10 @@ static void add_sampled(report *r, const void *state) {
                         "as its interval says.");
     if (part_in(t.outside, t.ticks) > .1)
         report_add_loss(r, 0, "ticks that found no scope", t.outside, part_in(t.outside, t.ticks),
-                        "They are one row, (outside). Put scopes where the program spends time.");
+                        t.outside < t.ticks
+                            ? "They are one row, (outside). Put scopes where the program spends time."
+                            : "There is no time in this file: no scope stands where it is spent. Put "
+                              "BURST_SCOPE there, or leave time out with tick_hz = -1.");
     if (part_of(t.own, t.ticks) >= .5)
         report_add_loss(r, 0, "ticks that met the recorder", t.own, part_of(t.own, t.ticks),
                         "Recording takes more time than the program. Sample less, or record "
@@ -595,6 +599,22 @@ static void add_layout(report *r, const void *state) {
                         "room for. Record fewer functions (--only).");
 }
 
+/* Sums over functions that are none. The first such name tells. */
+static void add_builds(report *r, const samples *all, const tally *s) {
+    size_t count, i;
+    sample_build *list = samples_builds(all, &count);
+    const sample_build *found = NULL;
+    for (i = 0; i < s->sites.count && !(found && found->has_several); i++)
+        found = samples_build_of(list, count, s->sites.at[i].name);
+    if (found && found->has_several)
+        report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME,
+                        "names of functions, in runs of several builds of the program", 0, REPORT_NONE,
+                        "NAME+0xOFFSET is a place in the file, and another function in another "
+                        "build: such rows are sums of what does not belong together. Report the "
+                        "runs of each build alone, or record a program that is not stripped.");
+    free(list);
+}
+
 void report_add_losses(report *r, const input *in) {
     static const struct {
         const part_kind *kind;
@@ -612,6 +632,8 @@ void report_add_losses(report *r, const input *in) {
     const samples *all = (const samples *)input_find(in, &kind_samples);
     size_t i;
     r->runs = all && all->count ? all->count : 1;
+    if (all && input_find(in, &kind_sampled))
+        add_builds(r, all, (const tally *)input_find(in, &kind_sampled));
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const void *state = input_find(in, kinds[i].kind);
         if (state) kinds[i].add(r, state);

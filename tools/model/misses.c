@@ -3,8 +3,7 @@
    Let x be the misses of a burst, y those of one row, r the accesses that were
    judged. Shares are ratios of sums over m bursts, Y / X and X / R, and their
    variance follows from what each burst leaves over (model/sampled_ranges.c).
-   With few bursts the spread itself is badly known, so it is taken as much
-   wider as Student's t is than 2. Of accesses that nobody knows to have missed,
+   Few and unequal bursts have the rule of all (model/interval.h). Of accesses that nobody knows to have missed,
    it may be that only this row's did, or only all others': the interval has both
    ends.
 
@@ -65,10 +64,11 @@ static share miss_ratio(const missed_part *p, const missed_size *size) {
     interval i;
     if (is_whole(p) || r <= 0) return s;
     over = as_real(size->xx) - 2 * ratio * as_real(size->xr) + ratio * ratio * as_real(p->rr);
-    i = x > 0 ? interval_of_bursts(ratio, m, (double)size->bursts, over > 0 ? over / (r * r) : 0)
+    i = x > 0 ? interval_of_bursts(ratio, m, interval_worth_of_bursts(x, as_real(size->xx)),
+                                   over > 0 ? over / (r * r) : 0)
               : interval_unmet(m);
     s.low = i.low;
-    s.high = i.low < 0 ? -1 : i.high + (double)size->unknown / r;
+    s.high = i.high < 0 ? -1 : i.high + (double)size->unknown / r;
     if (s.high > 1) s.high = 1;
     s.value = middle_of(ratio, ratio + (double)size->unknown / r);
     return s;
@@ -85,10 +85,11 @@ static share share_of(const missed_part *p, const missed_row *row, size_t at) {
     interval i;
     if (is_whole(p) || x <= 0) return s;
     over = as_real(sums->yy) - 2 * part * as_real(sums->xy) + part * part * as_real(size->xx);
-    i = interval_of_bursts(part, (double)p->bursts, (double)size->bursts,
+    i = interval_of_bursts(part, (double)p->bursts,
+                           interval_worth_of_bursts((double)sums->misses, as_real(sums->yy)),
                            over > 0 ? over / (x * x) : 0);
     s.low = i.low < 0 ? -1 : i.low * x / (x + others);
-    s.high = i.low < 0 ? -1 : (i.high * x + own) / (x + own);
+    s.high = i.high < 0 ? -1 : (i.high * x + own) / (x + own);
     s.value = middle_of(part * x / (x + others), (part * x + own) / (x + own));
     return s;
 }
@@ -104,10 +105,10 @@ static share left_of(const missed_part *p, const missed_row *row, size_t small, 
     s = exact_share(part);
     if (is_whole(p) || y <= 0) return s;
     over = (1 - 2 * part) * as_real(b->yy) + part * part * as_real(a->yy);
-    i = interval_of_bursts(part, (double)p->bursts, (double)a->bursts,
+    i = interval_of_bursts(part, (double)p->bursts, interval_worth_of_bursts(y, as_real(a->yy)),
                            over > 0 ? over / (y * y) : 0);
     s.low = i.low < 0 ? -1 : i.low * y / (y + own);
-    s.high = i.low < 0 ? -1 : (i.high * y + (double)b->unknown) / (y + own);
+    s.high = i.high < 0 ? -1 : (i.high * y + (double)b->unknown) / (y + own);
     if (s.high > 1) s.high = 1;
     s.value = middle_of(part * y / (y + own), (part * y + (double)b->unknown) / (y + own));
     return s;

@@ -33,6 +33,7 @@ void report_add_share(text *out, double share, double low, double high, const ch
     text_add(out, noun);
     if (low >= 0 && high > low)
         text_format(out, " (%.*f to %.*f %%)", digits, 100 * low, digits, 100 * high);
+    else if (low < 0 && high >= 0) text_format(out, " (at most %.2g %%)", 100 * high);
 }
 
 static report_part *part_of(report *r) { return &r->parts[r->part_count - 1]; }

@@ -114,7 +114,7 @@ const char *report_basis(ranges_basis basis) {
     case RANGES_BURSTS:
         return "from and to are 95 % intervals, from how the counts differ between bursts: all of "
                "a thread's first 1024, then one of 8. summed: how many of these saw the row. Below "
-               "5 there is no interval.";
+               "5, or where one has more than a fifth of it, there is an upper bound alone.";
     default:
         return "from and to are 95 % intervals that take events as independent of one another, "
                "because the dump does not say how counts differ between bursts. They are too "
@@ -328,7 +328,8 @@ static void add_facts(report *r, const report_sampled *c) {
         text_format(
             &value,
             "the first comes within about %lu checks of a thread; run longer, or lower `every` "
-            "(bursty record --every N; BURSTY_EVERY=N for a program of bursty cc)",
+            "(bursty record --every N; BURSTY_EVERY=N for a program of bursty cc). Loops and "
+            "functions that --boring leaves without a check make none: --boring 0 leaves out none",
             (unsigned long)first_burst);
         add_fact(r, REPORT_BAD, "no burst yet", &value);
     }

@@ -57,7 +57,7 @@ static void add_row(report *r, report_table *table, const sampled_site *site, co
     row[1].real = one->checks < all ? one->checks / all : 1;
     if (known->basis != RANGES_EXACT) {
         row[2].real = range.low < 0 ? REPORT_NONE : range.low < all ? range.low / all : 1;
-        row[3].real = range.low < 0 ? REPORT_NONE : range.high < all ? range.high / all : 1;
+        row[3].real = range.high < 0 ? REPORT_NONE : range.high < all ? range.high / all : 1;
         row += 2;
     }
     row[2].name = report_keep(r, report_name(r, *site->name ? site->name : "(no name)"));

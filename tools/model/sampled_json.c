@@ -8,7 +8,7 @@ static void add_range(text *out, const char *key, interval range) {
     text_format(out, ",\"%s_low\":", key);
     json_real(out, range.low < 0 ? NAN : range.low);
     text_format(out, ",\"%s_high\":", key);
-    json_real(out, range.low < 0 ? NAN : range.high);
+    json_real(out, range.high < 0 ? NAN : range.high);
 }
 
 static void add_item(text *out, const ranges *r, const report_item *item, int is_pair) {

@@ -12,7 +12,7 @@ typedef enum ranges_basis {
     RANGES_EVENTS  /* the dump does not say; events are taken as independent of one another */
 } ranges_basis;
 
-enum { RANGES_LEAST_BURSTS = 5 }; /* seen in fewer bursts than that, a row has no interval */
+enum { RANGES_LEAST_BURSTS = 5 }; /* seen in fewer bursts than that, a row has an upper bound alone */
 
 /* Sums over the bursts that saw a site or a pair, of all threads. */
 typedef struct ranges_sums {
@@ -25,6 +25,7 @@ typedef struct ranges_class {
     double sampled, total;                        /* events, and what they stand for */
     double unsummed;                              /* the part of total that has no sums */
     double bursts, xx;                            /* of the bursts that saw the class */
+    double clump; /* what bursts leave over of its rows, for each 1 of total */
 } ranges_class;
 
 typedef struct ranges {
@@ -52,16 +53,18 @@ ranges_gaps ranges_gaps_of(const sampled_profile *profile);
 void ranges_add(ranges_sums *sums, const sampled_record *row, int is_pair);
 /* Adds the sums of rows of one site or one pair up. */
 void ranges_join(ranges_sums *to, const ranges_sums *from);
-/* Was it seen often enough for an interval? */
+/* Was it seen often enough for two bounds? Bursts that differ much ask for
+   more. */
 int ranges_has(const ranges *r, const ranges_sums *sums);
-/* The interval of its part of all events of its class. */
+/* The interval of its part of all events of its class. Of few bursts there is an
+   upper bound alone: low < 0, high >= 0. So with ranges_count. */
 interval ranges_share(const ranges *r, const ranges_sums *sums, uint32_t kind);
 /* How many independent events would make that share as sure: -1 if it has no
    interval. */
 double ranges_worth(const ranges *r, const ranges_sums *sums, uint32_t kind);
 /* The interval of how often it ran. */
 interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind);
-/* How many independent checks would make that count, as a part of all checks,
-   as sure: -1 if nobody can tell, HUGE_VAL if it is exact. */
-double ranges_count_worth(const ranges *r, const ranges_sums *sums, uint32_t kind);
+/* How many independent events would make that count as sure: -1 if nobody can
+   tell, HUGE_VAL if it is exact. */
+double ranges_count_events(const ranges *r, const ranges_sums *sums, uint32_t kind);
 #endif

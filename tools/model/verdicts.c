@@ -63,12 +63,33 @@ static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == 
 
 static int is_name(char c) { return c && !is_space(c) && !strchr("=/<>\"'", c); }
 
+/* "&#39;", "&#x27;": how long it is, or 0. Only ASCII is written so. */
+static size_t decode_number(text *to, const char *from, size_t size) {
+    char digits[8], *end, byte;
+    size_t i;
+    unsigned long code;
+    for (i = 0; i < sizeof digits - 1 && i + 2 < size && from[i + 2] != ';'; i++)
+        digits[i] = (char)(from[i + 2] == 'X' ? 'x' : from[i + 2]);
+    digits[i] = 0;
+    if (size < 4 || from[1] != '#' || i + 2 == size || from[i + 2] != ';') return 0;
+    code = strtoul(digits + (*digits == 'x'), &end, *digits == 'x' ? 16 : 10);
+    if (*end || code == 0 || code > 127) return 0;
+    byte = (char)code;
+    text_bytes(to, &byte, 1);
+    return i + 3;
+}
+
 static void decode(text *to, const char *from, size_t size) {
     static const struct { const char *name; char is; } known[] = {
         {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
     size_t i, k;
     for (i = 0; i < size; i++) {
         char c = from[i];
+        size_t number = c == '&' ? decode_number(to, from + i, size - i) : 0;
+        if (number) {
+            i += number - 1;
+            continue;
+        }
         for (k = 0; c == '&' && k < sizeof known / sizeof *known; k++) {
             size_t length = strlen(known[k].name);
             if (size - i < length || memcmp(from + i, known[k].name, length) != 0) continue;
@@ -184,6 +205,8 @@ static int read_junit(verdicts *v, const char *path, const char *data, size_t si
         } else if (test && (is_element(&x, name, name_size, "failure") ||
                             is_element(&x, name, name_size, "error"))) {
             v->list[test - 1].has_failed = 1;
+        } else if (test && is_element(&x, name, name_size, "skipped")) {
+            v->list[test - 1].is_skipped = 1;
         }
         is_empty = read_attributes(&x, is_test ? &v->list[test - 1] : NULL);
         if (is_empty < 0) return TOOL_BAD_INPUT;
@@ -267,10 +290,44 @@ int verdicts_of(verdicts *v, const char *test) {
     int result = v->is_whole ? VERDICT_UNKNOWN : VERDICT_PASSED;
     size_t i;
     for (i = 0; i < v->count; i++) {
-        if (!is_of(&v->list[i], test)) continue;
+        if (v->list[i].is_skipped || !is_of(&v->list[i], test)) continue;
         v->list[i].is_used = 1;
         if (v->list[i].has_failed) result = VERDICT_FAILED;
         else if (result != VERDICT_FAILED) result = VERDICT_PASSED;
     }
     return result;
+}
+
+int verdicts_differ(const verdicts *v, const char *test) {
+    int fates = 0;
+    size_t i;
+    for (i = 0; i < v->count && v->is_whole; i++)
+        if (!v->list[i].is_skipped && is_of(&v->list[i], test)) fates |= 1 << v->list[i].has_failed;
+    return fates == 3;
+}
+
+int verdicts_check(const verdicts *v, const char *what, size_t left_out, const char *ambiguous) {
+    const char *first = NULL;
+    size_t i, unknown = 0, failed = 0, used = 0;
+    for (i = 0; i < v->count; i++) {
+        if (!v->list[i].has_failed || v->list[i].is_skipped) continue;
+        failed++;
+        used += v->list[i].is_used != 0;
+        if (v->list[i].is_used) continue;
+        if (!first) first = v->list[i].name;
+        unknown++;
+    }
+    if (!failed) return tool_error("--failing %s: no test in it has failed", v->given);
+    if (unknown && (!v->is_whole || !used))
+        return tool_error("--failing %s: no %s %s", v->given, what, first);
+    if (unknown)
+        tool_error("note: --failing %s: %lu of %lu failing tests have no run of their name, as %s",
+                   v->given, (unsigned long)unknown, (unsigned long)failed, first);
+    if (left_out)
+        tool_error("note: --failing %s: %lu tests that it does not name are left out", v->given,
+                   (unsigned long)left_out);
+    if (ambiguous)
+        tool_error("note: --failing %s: several tests have the name %s; one of them failed, and "
+                   "that counts", v->given, ambiguous);
+    return TOOL_OK;
 }

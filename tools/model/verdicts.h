@@ -6,7 +6,8 @@
 
 typedef struct verdict {
     char *name, *group;        /* group: JUnit's classname, or NULL */
-    int has_failed, is_used;   /* is_used: a run had that name */
+    int has_failed, is_skipped;
+    int is_used;               /* a run had that name */
 } verdict;
 
 typedef struct verdicts {      /* all zero: empty */
@@ -24,5 +25,12 @@ int  verdicts_read(verdicts *v, const char *value);
 /* What became of a test; marks what is used. Of several of its name one that
    failed counts. */
 int  verdicts_of(verdicts *v, const char *test);
+/* Does that name stand for several tests, of which some failed and some did not? */
+int  verdicts_differ(const verdicts *v, const char *test);
+/* Says what names on both sides do not meet: all tests that had a run were asked
+   by verdicts_of. what: "file is called", in front of a name; left_out: how many were unknown;
+   ambiguous: the first name that verdicts_differ, or NULL. Returns a TOOL_
+   status. */
+int  verdicts_check(const verdicts *v, const char *what, size_t left_out, const char *ambiguous);
 void verdicts_free(verdicts *v);
 #endif

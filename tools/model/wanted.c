@@ -77,7 +77,7 @@ int wanted_option(wanted *w, report *r, tool_option *option) {
     while (i < OPTIONS && !tool_is(option, "--", options[i])) i++;
     if (i == OPTIONS) return -1;
     if (!tool_value(option)) return TOOL_BAD_INPUT;
-    w->is_given = 1;
+    w->is_given |= i != FAILING;
     switch (i) {
     case FILTER: return add_pattern(&w->chosen.filter, options[i], option->value);
     case EXCLUDE: return add_pattern(&w->chosen.exclude, options[i], option->value);
@@ -151,7 +151,7 @@ int wanted_check(const wanted *w, const report *r, const input *in, const report
     const coverage_all *all = coverage_in(r);
     const char *place = r->options.tests_of, *fault;
     int status = check_tables(r, in, writer, file);
-    if (status != TOOL_OK || !w->is_given) return status;
+    if (status != TOOL_OK || (!w->is_given && !w->failing.given)) return status;
     if (!all)
         return tool_error("%s: has no coverage, which --filter, --exclude, --map, --diff, --fail-under, "
                           "--measured-only, --failing and --tests-of are of",
@@ -160,8 +160,9 @@ int wanted_check(const wanted *w, const report *r, const input *in, const report
         return tool_error("--fail-under %s: %s has no decisions for MC/DC; bursty cc --cover=mcdc "
                           "makes them",
                           w->fail_under, file);
-    if (all->count == 0 && !w->diff)
-        return tool_error("%s: no file of it is left by --filter and --exclude", file);
+    if (all->count == 0 && !all->unmeasured_count && !w->diff)
+        return tool_error("%s: no file of it is left by --filter, --exclude and --measured-only",
+                          file);
     if (failing_check(r, all) != TOOL_OK) return TOOL_BAD_INPUT;
     fault = place ? by_tests_refuse(all, place) : NULL;
     return fault ? tool_error("--tests-of %s: %s", place, fault) : TOOL_OK;

@@ -16,7 +16,7 @@ typedef struct wanted {
     const char *fail_under, *diff; /* as they were given, or NULL */
     verdicts failing;
     const char **maps;             /* OLD=NEW (roots.h); ended by NULL, or NULL */
-    int is_given;                  /* one of the options was */
+    int is_given;                  /* one of the options was, other than --failing */
 } wanted;
 
 /* Those of them that may stand several times. */

@@ -330,6 +330,8 @@ static void add_record(const uint64_t *from, size_t count) {
         r->time = from[3];
         look_beyond(from, count);
     }
+    if (head.type == PERF_RECORD_MMAP2 && count >= 12 && memchr(from + 9, 0, 8 * (count - 11)))
+        image_expect((uint32_t)from[1], from[2], from[3], from[6], (const char *)(from + 9));
     if (head.type != PERF_RECORD_SAMPLE && count > 2) r->time = from[count - 1];
     all.word_count += count;
 }

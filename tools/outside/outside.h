@@ -84,6 +84,8 @@ void process_read_mappings(uint32_t number);
 uint32_t process_mapping(uint32_t number, uint64_t address);
 const mapping *mapping_get(uint32_t number);
 image *image_get(uint32_t number);
+/* A file is about to be mapped, and may be gone soon: it is opened. */
+void image_expect(uint32_t pid, uint64_t lo, uint64_t size, uint64_t inode, const char *path);
 /* The address of a place as its file counts. Returns 0, or -1. */
 int mapping_address(const mapping *m, uint64_t pc, uint64_t *address);
 int image_is_made(const image *m);

@@ -192,6 +192,12 @@ static uint32_t image_of(process *p, const char *path, uint64_t inode, uint64_t 
     return all.image_count;
 }
 
+void image_expect(uint32_t pid, uint64_t lo, uint64_t size, uint64_t inode, const char *path) {
+    uint32_t number = process_of(pid);
+    if (number && path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) != 0)
+        (void)image_of(process_at(number), path, inode, lo, lo + size);
+}
+
 image *image_get(uint32_t number) { return all.images[number - 1]; }
 
 int image_is_made(const image *m) { return m->path[0] != '/' && m->path[0] != '['; }

@@ -66,10 +66,6 @@ void graph_show_name(const graph *g, uint32_t name, text *out) {
     free(readable);
 }
 
-const char *graph_text_of(const graph *g, uint32_t name) {
-    return name == GRAPH_NONE ? "" : g->names[name];
-}
-
 int graph_compare(const graph *g, uint32_t node, uint32_t other) {
     const graph_node *a = &g->nodes[node], *b = &g->nodes[other];
     int order = strcmp(g->names[a->name], g->names[b->name]);

@@ -148,7 +148,6 @@ void graph_free(graph *g);
 
 /* The name as the source has it: C++ names are demangled. */
 void graph_show_name(const graph *g, uint32_t name, text *out);
-const char *graph_text_of(const graph *g, uint32_t name);
 /* "name", or "name in unit" for a static one, is less than that of the other:
    -1, 0 or 1. */
 int  graph_compare(const graph *g, uint32_t node, uint32_t other);

@@ -1,18 +1,21 @@
-/* places.c - file and line of functions with ticks, and of instructions that
-   have ticks, miss, share lines, or are in hot streams. The recorder names an ELF
-   file, an address in it and the build id of what ran; here .debug_line of that
-   file, or of its debug file, is read, once for each file. A file of another
-   build has no lines. */
+/* places.c - names of functions (base/named.c), and file and line of those with
+   ticks, and of instructions that have ticks, miss, share lines, or are in hot
+   streams. The recorder names an ELF file, an address in it and the build id of
+   what ran; here .debug_line of that file, or of its debug file, is read, once
+   for each file. A file of another build has no lines. */
 #include "prove/dwarf.h"
 #include "prove/prove.h"
 #include "prove/places.h"
 #include "base/debugfile.h"
+#include "base/kind.h"
+#include "base/named.h"
 #include "base/tool.h"
 #include "kinds/lines.h"
 #include "kinds/misses.h"
 #include "kinds/sampled.h"
 #include "kinds/sharing.h"
 #include "kinds/streams.h"
+#include "../../record/places.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,15 +200,57 @@ static void name_streams(files *f, const dump *d, const dump_part *part, text *o
     kind_streams.free(&s);
 }
 
+/* Of "libx.so.1+0x12a0" the part before the +; 0: this is a name. */
+static size_t module_length(const char *name) {
+    const char *plus = strrchr(name, '+');
+    if (!plus || strncmp(plus, "+0x", 3) != 0) return 0;
+    if (!plus[3] || strspn(plus + 3, "0123456789abcdef") != strlen(plus + 3)) return 0;
+    return (size_t)(plus - name);
+}
+
+/* Ticks of functions that show as numbers, by module. */
+static void count_unnamed(const tally *s, places_facts *facts) {
+    enum { MOST = 16 };
+    struct { char name[128]; uint64_t ticks; } at[MOST];
+    size_t i, n, count = 0;
+    for (i = 0; i < s->paths.count; i++) {
+        const sampled_path *path = &s->paths.at[i];
+        const char *name = s->sites.at[path->site].name;
+        size_t length = module_length(name);
+        facts->ticks += path->ticks;
+        if (!path->ticks || !length || length >= sizeof at->name) continue;
+        for (n = 0; n < count; n++) {
+            if (!strncmp(at[n].name, name, length) && !at[n].name[length]) break;
+        }
+        if (n == MOST) continue;
+        if (n == count) {
+            memset(&at[count++], 0, sizeof *at);
+            memcpy(at[n].name, name, length);
+        }
+        at[n].ticks += path->ticks;
+        if (at[n].ticks <= facts->unnamed) continue;
+        facts->unnamed = at[n].ticks;
+        memcpy(facts->module, at[n].name, sizeof facts->module);
+    }
+}
+
+/* May the part have places? */
+static int has_places(const dump_part *part) {
+    return part->size && memchr(part->payload, 1, part->size) != NULL;
+}
+
 /* A part without addresses stays as it is, byte for byte. */
-static void name_sampled(files *f, const dump *d, const dump_part *part, text *out) {
+static void name_sampled(files *f, const dump *d, const dump_part *part, places_facts *facts,
+                         text *out) {
     tally s;
     char **paths;
     dump_fault fault;
-    size_t i, named = 0, count;
+    size_t i, addresses = 0, count;
+    int is_read;
     memset(&s, 0, sizeof s);
-    if (kind_sampled.read(&s, d, part, &fault) != 0) s.sites.count = 0;
-    count = s.sites.count;
+    is_read = kind_sampled.read(&s, d, part, &fault) == 0;
+    count = is_read ? s.sites.count : 0;
+    if (is_read && facts) count_unnamed(&s, facts);
     paths = (char **)tool_alloc((count + 1) * sizeof *paths);
     for (i = 0; i < count; i++) {
         sampled_site *site = &s.sites.at[i];
@@ -214,14 +259,14 @@ static void name_sampled(files *f, const dump *d, const dump_part *part, text *o
         uint64_t address = 0;
         paths[i] = NULL;
         if (!strchr(site->file, '\t')) continue;
-        named++;
+        addresses++;
         file = file_of(f, site->file, &address);
         site->line = file && file->lines ? find_function(file, address, &path) : 0;
         paths[i] = text_clean(path.data ? path.data : "", path.size);
         text_free(&path);
         site->file = paths[i];
     }
-    if (named) {
+    if (is_read && (addresses || (d->names && has_places(part)))) {
         kind_sampled.settle(&s);
         kind_sampled.write(&s, out);
     } else text_bytes(out, d->data + part->offset, part->bytes);
@@ -264,24 +309,57 @@ static void name_lines(files *f, const dump *d, const dump_part *part, text *out
     kind_lines.free(&s);
 }
 
-int places_name(const unsigned char *data, size_t size, text *out) {
+/* Reads a part and writes what it says. */
+static void name_part(const dump *d, const dump_part *part, text *out) {
+    const part_kind *kind = kind_of(part->kind);
+    void *state = kind && d->names && has_places(part) ? tool_alloc(kind->state_bytes) : NULL;
+    dump_fault fault;
+    if (state) memset(state, 0, kind->state_bytes);
+    if (state && kind->read(state, d, part, &fault) == 0) {
+        kind->settle(state);
+        kind->write(state, out);
+    } else text_bytes(out, d->data + part->offset, part->bytes);
+    if (state) kind->free(state);
+    free(state);
+}
+
+/* The part of modules that counts for a part: the next one. */
+static size_t modules_behind(const dump *d, size_t i) {
+    while (i < d->part_count && d->parts[i].kind != PLACES_KIND) i++;
+    return i;
+}
+
+int places_name(const unsigned char *data, size_t size, const char *program, places_facts *facts,
+                text *out) {
     files *f = (files *)tool_alloc(sizeof *f);
+    named *names = NULL;
     dump d;
     dump_fault fault;
-    size_t i;
+    size_t i, behind = 0;
     memset(f, 0, sizeof *f);
+    if (facts) memset(facts, 0, sizeof *facts);
     if (dump_read(&d, data, size, &fault) != 0) {
         free(f);
         return -1;
     }
     for (i = 0; i < d.part_count; i++) {
-        if (d.parts[i].kind == kind_sampled.number) name_sampled(f, &d, &d.parts[i], out);
-        else if (d.parts[i].kind == kind_misses.number) name_misses(f, &d, &d.parts[i], out);
-        else if (d.parts[i].kind == kind_lines.number) name_lines(f, &d, &d.parts[i], out);
-        else if (d.parts[i].kind == kind_sharing.number) name_sharing(f, &d, &d.parts[i], out);
-        else if (d.parts[i].kind == kind_streams.number) name_streams(f, &d, &d.parts[i], out);
-        else text_bytes(out, data + d.parts[i].offset, d.parts[i].bytes);
+        const dump_part *part = &d.parts[i];
+        if (i == 0 || i > behind) {
+            behind = modules_behind(&d, i);
+            named_free(names);
+            names = behind < d.part_count ? named_open(&d, &d.parts[behind], program) : NULL;
+            d.names = named_names(names);
+        }
+        if (part->kind == kind_sampled.number) name_sampled(f, &d, part, facts, out);
+        else if (part->kind == kind_misses.number) name_misses(f, &d, part, out);
+        else if (part->kind == kind_lines.number) name_lines(f, &d, part, out);
+        else if (part->kind == kind_sharing.number) name_sharing(f, &d, part, out);
+        else if (part->kind == kind_streams.number) name_streams(f, &d, part, out);
+        else if (part->kind != PLACES_KIND) name_part(&d, part, out);
+        else if (!names) text_bytes(out, data + part->offset, part->bytes);
+        else if (facts) facts->of = *named_say(names);
     }
+    named_free(names);
     dump_free(&d);
     for (i = 0; i < f->count; i++) {
         if (f->at[i]->lines) prove_lines_free(f->at[i]->lines);
@@ -292,4 +370,14 @@ int places_name(const unsigned char *data, size_t size, text *out) {
     }
     free(f);
     return 0;
+}
+
+int places_of_dump(const unsigned char *data, size_t size, text *out) {
+    dump d;
+    dump_fault fault;
+    int has;
+    if (dump_read(&d, data, size, &fault) != 0) return -1;
+    has = modules_behind(&d, 0) < d.part_count;
+    dump_free(&d);
+    return has ? places_name(data, size, NULL, NULL, out) : -1;
 }

@@ -12,6 +12,14 @@ function drawSource(coverage, host) {
     if (!decisionsIn.has(d.file)) decisionsIn.set(d.file, []);
     decisionsIn.get(d.file).push(d);
   }
+  // With --failing: of each file its lines that failing tests ran, by how they tell them from others.
+  const failing = coverage.failing;
+  const suspectsIn = new Map();
+  for (const [file, line, last, failed, passed, ochiai, , sure] of (failing && failing.rows) || []) {
+    if (!suspectsIn.has(file)) suspectsIn.set(file, []);
+    suspectsIn.get(file).push({ line, last, failed, passed, ochiai, sure });
+  }
+  const mostSuspect = row => (suspectsIn.get(row.index) || []).reduce((most, s) => Math.max(most, s.ochiai), 0);
   const outcomes = list => {
     let all = 0,
       seen = 0;
@@ -23,7 +31,7 @@ function drawSource(coverage, host) {
     }
     return [seen, all];
   };
-  const files = coverage.files.map(file => {
+  const files = coverage.files.map((file, index) => {
     let ran = 0,
       taken = 0,
       called = 0;
@@ -32,13 +40,13 @@ function drawSource(coverage, host) {
     for (const f of file.functions) if (f.entries > 0) called++;
     const [seen, wanted] = outcomes(decisionsIn.get(file.name) || []);
     return {
-      file, name: file.name, ran, taken, called, seen, wanted,
+      file, index, name: file.name, ran, taken, called, seen, wanted,
       lines: rate(ran, file.lines.length),
       branches: rate(taken, file.branches.length),
       mcdc: rate(seen, wanted),
     };
   });
-  files.sort((a, b) => (a.lines ?? 2) - (b.lines ?? 2) || (a.name < b.name ? -1 : 1));
+  files.sort((a, b) => mostSuspect(b) - mostSuspect(a) || (a.lines ?? 2) - (b.lines ?? 2) || (a.name < b.name ? -1 : 1));
   const hasMcdc = files.some(f => f.wanted > 0);
   const sum = part => files.reduce((s, f) => s + part(f), 0);
   let about = 'Counts are exact.';
@@ -68,7 +76,7 @@ function drawSource(coverage, host) {
       grouped(sum(f => f.called)) + ' of ' + grouped(sum(f => f.file.functions.length)) +
       ' functions ran' +
       (hasMcdc ? ', MC/DC ' + shown(rate(sum(f => f.seen), sum(f => f.wanted))) : '') +
-      '. The least covered file stands first. ' + about);
+      (failing ? '. The file that tells most of failing tests stands first. ' : '. The least covered file stands first. ') + about);
   const list = virtualTable({
     label: 'files',
     css: 'files',
@@ -105,11 +113,14 @@ function drawSource(coverage, host) {
       unmeasured = new Set(file.unmeasured), // they stand in lines with 0
       ways = new Map(),
       at = new Map(),
+      suspects = new Map(),
       costs = costsAtLines(other => isSameFile(other, file.name));
     for (const [line, , count] of file.branches) {
       if (!ways.has(line)) ways.set(line, []);
       ways.get(line).push(count);
     }
+    for (const s of suspectsIn.get(row.index) || [])
+      for (const [line] of file.lines) if (line >= s.line && line <= s.last) suspects.set(line, s);
     for (const d of decisionsIn.get(file.name) || []) {
       if (!at.has(d.line)) at.set(d.line, []);
       at.get(d.line).push(d);
@@ -142,7 +153,11 @@ function drawSource(coverage, host) {
       const [seen, all] = outcomes(at.get(n) || []);
       return all ? seen + '/' + all : (at.get(n) || []).length ? 'left alone' : '';
     };
-    lines = { row, count, numberOf, stateOf, at, counts, ways, costs };
+    const suspicionOf = n => {
+      const s = suspects.get(n);
+      return s ? 'suspect-' + (s.sure ? 3 : s.ochiai >= 0.7 ? 2 : 1) : '';
+    };
+    lines = { row, count, numberOf, stateOf, at, counts, ways, costs, suspects };
     const table = virtualTable({
       label: 'source of ' + file.name,
       css: 'source',
@@ -150,6 +165,12 @@ function drawSource(coverage, host) {
       least: Math.min(400, longest) * 7.3 + 340 + 'px', // 12 pixels high; the other columns
       columns: [
         { key: 'line', label: 'line', css: 'lineno number', cell: i => numberOf(i) },
+        ...(failing
+          ? [{ key: 'tests', label: 'fail/pass', css: 'ways number', cell: i => {
+            const s = suspects.get(numberOf(i));
+            return s ? s.failed + '/' + s.passed : '';
+          } }]
+          : []),
         ...(costs.size
           ? [{ key: 'cost', label: 'cost', css: 'cost number', cell: i =>
             (costs.get(numberOf(i)) || []).slice(0, 1).map(cost => cost.part) }]
@@ -167,7 +188,7 @@ function drawSource(coverage, host) {
         { key: 'source', label: 'source', css: 'text', cell: i =>
           el('code', {}, known ? file.source[i] : '') },
       ],
-      rowCss: i => stateOf(numberOf(i)),
+      rowCss: i => stateOf(numberOf(i)) + ' ' + suspicionOf(numberOf(i)),
       isOn: i => String(numberOf(i)) === state.get('line'),
       onpick: i => setState({ file: file.name, line: String(numberOf(i)) }),
     });
@@ -184,15 +205,26 @@ function drawSource(coverage, host) {
       if (next !== undefined) setState({ file: file.name, line: String(next) });
     };
     const isBad = n => stateOf(n) === 'missed' || stateOf(n) === 'partly';
-    fill(missed, file.lines.some(line => isBad(line[0])) && [
-      button('previous missed', () => step(isBad, -1)),
-      button('next missed', () => step(isBad, 1)),
-    ]);
+    const isSuspect = n => suspects.has(n) && (suspects.get(n).sure || suspects.get(n).ochiai >= 0.7);
+    fill(missed,
+      file.lines.some(line => isSuspect(line[0])) && [
+        button('previous suspect', () => step(isSuspect, -1)),
+        button('next suspect', () => step(isSuspect, 1)),
+      ],
+      file.lines.some(line => isBad(line[0])) && [
+        button('previous missed', () => step(isBad, -1)),
+        button('next missed', () => step(isBad, 1)),
+      ]);
   }
   function paintDetail() {
     const n = Number(state.get('line')),
       ways = n && lines.ways.get(n),
       parts = [];
+    const s = n && lines.suspects.get(n);
+    if (s)
+      parts.push(el('p', {}, s.failed + ' of ' + failing.failed + ' failing tests and ' + s.passed + ' of ' +
+        failing.passed + ' passing ones ran line ' + n + ': Ochiai ' + percent(s.ochiai) +
+        (s.sure ? ', which is no luck.' : ', which may be luck.')));
     if (n && lines.costs.has(n)) parts.push(el('p', {}, lines.costs.get(n).map(cost => cost.words).join('; ')));
     if (ways)
       parts.push(el('p', {}, 'Ways from line ' + n + ': ' +
