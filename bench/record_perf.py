@@ -47,13 +47,15 @@ class Module:
                     re.findall(r"\] \.plt\S* +PROGBITS +(\w+) \w+ (\w+)", sections)]
         build = re.search(r"Build ID: (\w\w)(\w+)", sections)
         debug = "/usr/lib/debug/.build-id/%s/%s.debug" % build.groups() if build else ""
-        for option, source in (("-D", path), ("-a", path), ("-a", debug)):
+        for option, source in (("-D", path), ("-a", path), ("-a", debug), ("-aC", path), ("-aC", debug)):
             lines = subprocess.run(["nm", option, source], capture_output=True, text=True).stdout
             for line in lines.splitlines():
-                words = line.split()
+                words = line.split(maxsplit=2)
                 if len(words) == 3 and words[1] in "tTwWiIuU":
-                    name = words[2].split("@")[0]
+                    name = words[2] if "C" in option else words[2].split("@")[0]
                     self.names.setdefault(int(words[0], 16), set()).add(name)
+        if len(self.starts) < len(self.names) / 2:         # Go's, and others without such a table
+            self.starts = sorted(set(self.starts) | set(self.names))
 
     def find(self, place):
         """The names that the function at a place of the file may have. None: it has no functions there,
@@ -104,6 +106,11 @@ def main():
     for k, function in enumerate(table["function"]):
         if table["self_share"][k] is not None:
             rows[function] = [table[c][k] for c in ("self_share", "self_low", "self_high", "self_ticks")]
+    kernel = [f for f in rows if f.endswith("_[k]") or f == "(kernel)"]
+    if kernel:                          # perf's are one row, too
+        ticks_in = sum(rows.pop(f)[3] for f in kernel)
+        ticks_all = ticks_in + sum(row[3] for row in rows.values())
+        rows["(kernel)"] = [ticks_in / ticks_all, *wilson(ticks_in / ticks_all, ticks_all), ticks_in]
     all_ticks = sum(row[3] for row in rows.values())
     counts, total = perf_samples(perf, comm, "(kernel)" in rows)
     shares = {}

@@ -323,7 +323,7 @@ $bursty record --ticks 100 --stats -o both.brst ./split .1 >got 2>got.err
 if lacks got.err '^bursty: split: ' ' patched$'; then pass; else fail "time alone patches nothing"; cat got.err; fi
 if command -v "$CXX" >/dev/null 2>&1 && $CXX -O2 -o parts parts.cc -ldl 2>log; then
     program=parts; enough time.brst
-    if [ "$(share partly 2)" -gt 20 ] && [ "$(share in_library 2)" -gt 20 ] && lacks text in_library outside; then pass
+    if [ "$(share partly 2)" -gt 20 ] && [ "$(share in_library 2)" -gt 20 ] && lacks text in_library '(outside)'; then pass
     else fail "parts and libraries that are loaded later"; cat got.err text; fi
 else skip "no C++ compiler"; fi
 $CC -O1 -o early split.c -L. -Wl,-rpath,. -Wl,--no-as-needed -learly 2>log || { cat log; exit 2; }
@@ -335,7 +335,7 @@ else fail "a thread that was there before"; cat got.err text; fi
 
 mkdir keep && cp bare.brst keep/x.brst
 for what in abort kill exec; do
-    $bursty record --no-keep -o keep/x.brst -- ./calls $what >got 2>got.err
+    $bursty record --inside --no-keep -o keep/x.brst -- ./calls $what >got 2>got.err
     if cmp -s bare.brst keep/x.brst && [ "$(ls keep)" = x.brst ] \
        && [ "$(others | grep -c '^bursty')" = 1 ] \
        && grep -q 'nothing was recorded.*keep/x.brst' got.err; then pass
@@ -456,7 +456,7 @@ if [ "$(id -u)" != 0 ]; then
     mkdir locked && chmod 555 locked && refuses 'ermission denied' -o locked/x.brst -- ./calls
 else skip "root may write everywhere"; fi
 cp calls other && chmod u+s other && refuses 'other rights' -- ./other
-if $CC -static -pthread -o static calls.c 2>log; then refuses 'statically linked.*without -static' -- ./static; else skip "no static libc"; fi
+if $CC -static -pthread -o static calls.c 2>log; then refuses 'statically linked.*without -static' --inside -- ./static; else skip "no static libc"; fi
 echo 'int main(void) { return 0; }' >small.c
 if $CC -m32 -o small32 small.c 2>log; then refuses '64 bits' -- ./small32; else skip "no -m32"; fi
 

@@ -200,7 +200,7 @@ P
 $CC -O2 -g -o killed killed.c costs.c 2>log || { cat log; exit 2; }
 . "$top/tests/kept.sh"
 rm -f x.brst go got
-TMPDIR=$out/keep "$bursty" record --lines -o x.brst ./killed >got 2>err &
+TMPDIR=$out/keep "$bursty" record --inside --lines -o x.brst ./killed >got 2>err &
 job=$!
 wait_for [ -s got ] && wait_for_half && wait_for_half
 : >go

@@ -243,11 +243,16 @@ limited() { # LIMIT OPTIONS... ; the program's status and words are its own
     grep -qx "status $plain" got && grep -qxF "$(cat plain)" got
 }
 said() { grep -q "^bursty: .*$1" got; }
-for options in --time '--frames step' '--footprint --every 0' '--misses --every 0'; do
+for options in --inside '--frames step' '--footprint --every 0' '--misses --every 0'; do
     # shellcheck disable=SC2086
     check "$options where no file may be written" limited '-f 0' $options
     check "$options: no file is said: $(cat got)" said 'nothing was recorded: there was no room'
 done
+# From outside nothing is in the way of the program, and who writes the file says why it cannot.
+if may_look . stacks; then
+    check "--time where no file may be written" limited '-f 0' --time
+    check "--time: no file is said: $(cat got)" said 'File too large'
+fi
 check "--footprint where files may have 512 bytes" limited '-f 1' --footprint --every 0
 check "a file that may not grow is said: $(cat got)" said 'nothing was recorded: there was no room'
 check "--footprint where files may have 100 KiB" limited '-f 200' --footprint --every 0

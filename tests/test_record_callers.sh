@@ -106,7 +106,7 @@ BEGIN {
     }
     if ($0 ~ /main;outer;sized;inner;leaf$/) chain += ticks
     if ($0 ~ /worker;inner;leaf$/) thread += ticks
-    if ($0 ~ /main;outer;asks;.*\(kernel\)$/) kernel += ticks
+    if ($0 ~ /main;outer;asks;.*\(kernel\)(;[^;]*)?$/) kernel += ticks
 }
 END { print "ticks", sum, "whole", whole, "chain", chain, "thread", thread, "kernel", kernel; exit bad }
 A
@@ -125,10 +125,9 @@ check "no hint" lacks err '^bursty: ' 'only their inner callers'
 start 80
 look
 check "attached, deep" [ $status = 0 ]
-check "says that callers are missing" grep -q '% of the ticks have only their inner callers' err
+# The rest of the stack is read from the program's memory, and recursion is listed twice.
 "$bursty" report x.brst >text
-check "the report says it first" grep -q '^MISSING: ticks whose outer callers are not known' text
-check "main may have all" awk '/^rank/ { reads = 1 } reads && $9 == "main" && $7 + 0 < 95 { bad = 1 } END { exit bad }' text
+check "main has nearly all" awk '/^rank/ { reads = 1 } reads && $9 == "main" { all = $5 + 0 } END { exit all < 80 }' text
 "$bursty" report --collapsed x.brst >stacks
-check "but none is wrong" awk '/deep/ && !/^(.*main;|\(outer callers not known\);)?(deep;)*(deep|leaf|deep;\(kernel\)|leaf;\(kernel\)) [0-9]+$/ { print; bad = 1 } /deep;deep;deep/ { n++ } END { exit bad || !n }' stacks
+check "and none is wrong" awk '/deep/ && !/^(.*main;|\(outer callers not known\);)?(deep;)*(deep|leaf)(;\(kernel\)(;[^;]*)?)? [0-9]+$/ { print; bad = 1 } /main;deep;deep;leaf/ { n++ } /deep;deep;deep/ { bad = 1 } END { exit bad || !n }' stacks
 finish

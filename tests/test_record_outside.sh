@@ -1,6 +1,8 @@
 #!/bin/sh
-# test_record_outside.sh - `bursty record --outside`: time of a program that is started, by the
-# kernel's events. A game in step with the scheduler, threads of 1 to 3 ms, a static program.
+# test_record_outside.sh - time of a program that is started, by the kernel's events: a game in step
+# with the scheduler, threads of 1 to 3 ms, 20 000 threads, a static program, children, programs that
+# become others, lines, code without tables, handlers of signals; and what happens where the system
+# forbids it.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
@@ -15,9 +17,59 @@ refused() { # TEXT OPTION...
     [ $? = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -q -- "$text" err && [ ! -s got ]
 }
 check "calls" refused 'records time alone' --outside --calls true
-check "children" refused 'records time alone' --outside --follow true
+check "frames" refused 'records time alone' --outside --frames main true
 check "no ticks" refused 'records time alone' --outside --ticks 0 true
 check "a process that runs" refused 'looks from outside always' --outside -p 1
+check "a process that runs, inside" refused 'looks from outside always' --inside -p 1
+
+# ---- where the system forbids it: a filter of system calls, as in a container ------------------------
+cat >forbid.c <<'P'
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int count, char **word) {
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {4, code};
+    if (count < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) return 99;
+    execvp(word[1], word + 1);
+    return 98;
+}
+P
+cat >burn.c <<'P'
+#include <time.h>
+static volatile unsigned sink;
+__attribute__((noinline)) void hot(void) { int i; for (i = 0; i < 20000; i++) sink++; }
+int main(void) { while (clock() < CLOCKS_PER_SEC / 5) hot(); return 7; }
+P
+$CC -O1 -g -o burn burn.c || exit 2
+"$bursty" record --inside -o x.brst ./burn 2>err
+check "inside: it ends as ever" [ $? = 7 ]
+check "inside: nothing is said of it" lacks err '^bursty: wrote x' 'outside\|for kernel'
+"$bursty" report x.brst >all
+check "inside: the report says it" grep -q 'by a timer in the program' all
+"$bursty" record --frames hot -o x.brst ./burn 2>err
+check "an option that needs a recorder" grep -q 'by a timer in the program, for --frames needs a recorder there' err
+if $CC -O1 -o forbid forbid.c 2>log && ./forbid true; then
+    ./forbid "$bursty" record -o x.brst ./burn 2>err
+    check "forbidden: it ends as ever" [ $? = 7 ]
+    check "forbidden: the other way" grep -q '^bursty: wrote x.brst, by a timer in the program, for kernel.perf_event_paranoid is too high (-*[0-9]*); ' err
+    ./forbid "$bursty" record --quiet -o x.brst ./burn 2>err
+    check "forbidden: in silence" empty err
+    ./forbid "$bursty" record --outside -o y.brst ./burn 2>err
+    check "forbidden, and nothing else is wanted" [ "$? $(wc -l <err)" = '2 1' -a ! -e y.brst ]
+    check "forbidden: the reason" grep -q 'may not be looked at from outside, for kernel.perf_event_paranoid' err
+else skip "no seccomp"
+fi
 may_look . stacks || leave "this system does not allow it"
 check "no program" refused 'No such file' --outside ./none
 echo text >mine
@@ -79,8 +131,8 @@ $CC -O1 -g -pthread -o parts parts.c || exit 2
 
 # The share that the report gives to job, of both; and all ticks, one each ms. Ticks of one look
 # count as one: Hoeffding's bound for half of the ticks leaves a chance below 10^-6.
-is_true() { # CASE ROUNDS
-    "$bursty" record --outside -o x.brst "$3" "$1" "$2" >said 2>err
+is_true() { # CASE ROUNDS PROGRAM
+    "$bursty" record -o x.brst "$3" "$1" "$2" >said 2>err
     [ $? = 7 ] || return 1
     "$bursty" report --csv x.brst >csv || return 1
     awk -F, -v said="$(cat said)" '
@@ -105,13 +157,186 @@ check "threads of 1 to 3 ms" is_true threads 150 ./parts
 grep -v '^_=' <<E >plain
 $(env)
 E
-"$bursty" record --outside --quiet -o x.brst env 2>err | grep -v '^_=' >seen
+"$bursty" record --quiet -o x.brst env 2>err | grep -v '^_=' >seen
 check "the program's environment is as it is" cmp plain seen
-"$bursty" record --outside -o x.brst sh -c './parts game 10; kill -9 $$' >got 2>err
+"$bursty" record -o x.brst sh -c './parts game 10; kill -9 $$' >got 2>err
 check "it dies as the program does" [ $? = 137 ]
-check "the time of children is said" grep -q 'its children had' err
+check "the time of children is said" grep -q 'the programs that it started used' err
 if $CC -O1 -g -static -pthread -o static parts.c 2>log; then
     check "a static program" is_true threads 60 ./static
 else skip "no static C library"
+fi
+
+# 20 000 threads, most of which end before the first look: together they have what they had.
+cat >many.c <<'P'
+#define _GNU_SOURCE 1
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+static volatile unsigned sink;
+static double in_threads;
+static double cpu_ms(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+__attribute__((noinline)) void job(void) { int i; for (i = 0; i < 20000; i++) sink++; }
+static void *run(void *unused) {
+    job();
+    in_threads += cpu_ms(CLOCK_THREAD_CPUTIME_ID);
+    return unused;
+}
+int main(void) {
+    int n;
+    for (n = 0; n < 20000; n++) {
+        pthread_t t;
+        if (pthread_create(&t, NULL, run, NULL)) return 1;
+        pthread_join(t, NULL);
+    }
+    printf("%f %f\n", in_threads / cpu_ms(CLOCK_PROCESS_CPUTIME_ID), cpu_ms(CLOCK_PROCESS_CPUTIME_ID));
+    return 0;
+}
+P
+$CC -O1 -g -pthread -o many many.c || exit 2
+"$bursty" record -o x.brst ./many >said 2>err
+"$bursty" report --min 0 --csv x.brst >csv
+# What a thread does behind its last look at the clock is not in the truth. What the kernel does before
+# a thread begins and when it has ended, some 20 us of each, is in no event.
+threads_are_true() {
+    awk -F, -v truth="$(cat said)" '
+        { all += $8 }
+        $9 == "(threads that ended before a look)" { none = $5 }
+        $9 == "job" { job = $5 }
+        END {
+            share = none + job
+            split(truth, t, " ")
+            printf "%.3f for %.3f, %d ticks for %d ms\n", share, t[1], all, t[2]
+            exit !(share > t[1] - .1 && share < t[1] + .25 && all > .5 * t[2] && all < 1.25 * t[2] + 20)
+        }' csv >>err
+}
+check "20 000 threads" threads_are_true
+
+# ---- lines, children, other programs -----------------------------------------------------------------
+cat >family.c <<'P'
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile unsigned sink;
+__attribute__((noinline)) void burn(unsigned rounds) {
+    while (rounds--) sink++; /* line 6 */
+}
+__attribute__((noinline)) void parent(void) { burn(40000000); }
+__attribute__((noinline)) void child(void) { burn(40000000); }
+__attribute__((noinline)) void other(void) { burn(40000000); }
+int main(int count, char **word) {
+    if (count > 1 && !strcmp(word[1], "other")) {
+        other();
+        return 3;
+    }
+    if (count > 1 && fork() == 0) {
+        child();
+        execl(word[0], word[0], "other", (char *)0);
+    }
+    parent();
+    wait(NULL);
+    return 5;
+}
+P
+$CC -O0 -g -o family family.c || exit 2
+"$bursty" record --lines -o x.brst ./family >got 2>err
+check "lines: it ends as ever" [ $? = 5 ]
+"$bursty" report --min 0 x.brst >text
+check "lines: where the time is" grep -q '^ *\(100\|[6-9][0-9]\)[0-9.]*% .* family\.c:6 *burn' text
+check "lines: and the function" grep -q '% .* burn *family\.c:5$' text
+# Each part is .1 s: of its ticks none is another's.
+# total FUNCTION FILE: its total share in whole percent
+total() { "$bursty" report --min 0 "$2" | awk -v f="$1" '/^rank/ { reads = 1 } reads && $9 == f { print int($5); exit }' | grep . || echo 0; }
+rm -f x.brst*
+"$bursty" record --follow -o x.brst ./family fork >got 2>err
+check "children: it ends as ever" [ $? = 5 ]
+check "children: three files: $(echo x.brst*)" [ "$(echo x.brst* | wc -w)" = 3 ]
+child=$(ls x.brst.*[0-9].1) && child=${child%.1}
+check "children: the parent" [ "$(total parent x.brst)" -ge 80 ]
+check "children: and nothing else" [ "$(total child x.brst)$(total other x.brst)" = 00 ]
+check "children: before it became another program" [ "$(total child "$child.1")" -ge 80 ]
+check "children: and then" [ "$(total other "$child")" -ge 80 ]
+check "children: nothing of its parent" [ "$(total parent "$child.1")$(total child "$child")" = 00 ]
+rm -f x.brst*
+"$bursty" record --follow -o x.brst sh -c './family; exec ./family other' >got 2>err
+check "becoming another program: it ends as that does" [ $? = 3 ]
+check "becoming another program: the last one" [ "$(total other x.brst)" -ge 80 ]
+"$bursty" record -o x.brst sh -c 'exec ./family other' >got 2>err
+"$bursty" report x.brst >text
+check "without --follow the file has the last name" [ "$(head -n 1 text)" = family ]
+check "and that one's functions" [ "$(total other x.brst)" -ge 80 ]
+printf '#!/bin/sh\n(sleep 600; exit) >/dev/null 2>&1 &\necho $!\n' >leaves && chmod +x leaves
+for of in '' --follow; do
+    # shellcheck disable=SC2086
+    "$bursty" record $of -o x.brst ./leaves >got 2>err
+    check "a child that goes on, $of" grep -q '^bursty: a child of the program goes on' err
+    kill "$(cat got)"
+done
+
+# ---- code without tables, handlers, the kernel -------------------------------------------------------
+cat >frames.c <<'P'
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile unsigned sink;
+__attribute__((noinline)) void deep(unsigned rounds) { while (rounds--) sink++; }
+__attribute__((noinline)) void between(void) { volatile char room[200]; room[0] = 1; deep(100000000); room[1] = 2; }
+__attribute__((noinline)) void above(void) { between(); sink++; }
+static void handle(int number) { (void)number; above(); }
+int main(int count, char **word) {
+    (void)word;
+    signal(SIGUSR1, handle);
+    if (count > 1) { kill(getpid(), SIGUSR1); return 0; }
+    above();
+    return 0;
+}
+P
+for flags in '-O1' '-O1 -fno-asynchronous-unwind-tables -fno-omit-frame-pointer' '-O1 -fno-asynchronous-unwind-tables'; do
+    # shellcheck disable=SC2086
+    $CC $flags -o frames frames.c || exit 2
+    for how in '' signal; do
+        # shellcheck disable=SC2086
+        "$bursty" record -o x.brst ./frames $how >got 2>err
+        check "$flags, $how: main is around all" [ "$(total main x.brst)" -ge 90 ]
+        check "$flags, $how: so is above" [ "$(total above x.brst)" -ge 90 ]
+    done
+done
+cat >zeros.c <<'P'
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <sys/resource.h>
+#include <unistd.h>
+static char room[1 << 20];
+int main(void) {
+    struct rusage u;
+    double s, k;
+    int zero = open("/dev/zero", O_RDONLY);
+    while (clock() < CLOCKS_PER_SEC / 4) (void)!read(zero, room, sizeof room);
+    while (clock() < CLOCKS_PER_SEC / 2) { volatile int i; for (i = 0; i < 1000000; i++) { } }
+    getrusage(RUSAGE_SELF, &u);
+    k = (double)u.ru_stime.tv_sec + 1e-6 * (double)u.ru_stime.tv_usec;
+    s = k + (double)u.ru_utime.tv_sec + 1e-6 * (double)u.ru_utime.tv_usec;
+    printf("%d\n", (int)(100 * k / s));
+    return 0;
+}
+P
+$CC -O1 -o zeros zeros.c || exit 2
+# Half of the time is in the kernel: 500 ticks are half an hour of luck away from 30 or 70 %.
+half() { [ "$1" -ge 30 ] && [ "$1" -le 70 ]; }
+"$bursty" record -o x.brst ./zeros >got 2>err
+check "the kernel's part: $(total '(kernel)' x.brst)" half "$(total '(kernel)' x.brst)"
+"$bursty" report --min 0 x.brst >text
+check "its functions have names, or the reason stands there" grep -q '_\[k\]$\|its names are ' text
+check "who called there" [ "$(total main x.brst)" -ge 90 ]
+# Without any rights: the kernel is no longer seen from inside, and its part is the same.
+if command -v setpriv >/dev/null && setpriv --bounding-set=-all ./may_look . stacks 2>log; then
+    setpriv --bounding-set=-all "$bursty" record -o x.brst ./zeros >got 2>err
+    check "the kernel's part without rights: $(total '(kernel)' x.brst)" half "$(total '(kernel)' x.brst)"
+else skip "no setpriv"
 fi
 finish

@@ -58,7 +58,7 @@ for pie in -no-pie -pie; do
     if ./filter >plain; [ $? = 3 ]; then
         same filter 'forbid system calls by an instruction of its own'
         calls=$settings
-        settings=--time
+        settings='--time --inside'
         same filter 'forbid system calls by an instruction of its own'
         settings=$calls
         filters=yes
@@ -330,7 +330,7 @@ compile $CC -O1 -o turns turns.c
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
     taskset -c 0 ./turns 60 &
     other=$!
-    taskset -c 0 $bursty record -o x.brst -- ./turns .6 >got 2>got.err
+    taskset -c 0 $bursty record --inside -o x.brst -- ./turns .6 >got 2>got.err
     kill $other
     wait $other 2>/dev/null
     $bursty report x.brst >text
@@ -344,7 +344,7 @@ if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
         [ "${2:-0}" -le "${1:-0}" -a "$((4 * ${2:-0}))" -ge "${1:-1}" ]
     taskset -c 0 ./turns 60 &
     other=$!
-    taskset -c 0 $bursty record --ticks 40 -o x.brst -- ./turns .6 >got 2>got.err
+    taskset -c 0 $bursty record --inside --ticks 40 -o x.brst -- ./turns .6 >got 2>got.err
     kill $other
     wait $other 2>/dev/null
     $bursty report x.brst >text
@@ -482,7 +482,7 @@ else
 fi
 . "$top/tests/kept.sh"
 rm -f go
-TMPDIR=$out/keep $bursty record -o x.brst -- ./kernel killed >got 2>got.err &
+TMPDIR=$out/keep $bursty record --inside -o x.brst -- ./kernel killed >got 2>got.err &
 job=$!
 if wait_for [ -s got ] && wait_for_half && wait_for_half; then
     : >go

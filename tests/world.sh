@@ -77,7 +77,7 @@ list() { # [N | gate]
 # those whose commands are not here.
 read_situation() { # AXIS=VALUE...
     source='' define='' ask='' flags='' cc='' start='' unit='' then='' named='' gone=''
-    threads=1 plus='' language=''
+    threads=1 plus='' language='' way=''
     table >"$folder/table"
     for word in "$@"; do
         row=$(awk -F '|' -v word="$word" '$1 "=" $2 == word { print; exit }' "$folder/table")
@@ -101,6 +101,7 @@ read_situation() { # AXIS=VALUE...
         shape) source=${how%% *} ;;
         question) question=${word#*=} ask=$how ;;
         threads) threads=${word#*=} ;;
+        way) way=$how ;;
         language)
             [ "$word" = language=own ] || plus=yes
             language=$how
@@ -208,6 +209,7 @@ situation() { # AXIS=VALUE...
     case $ask in
     record*)
         separate
+        ask="$ask $way"
         has children && ask="$ask --follow"
         libraries
         run asked "$bursty" ${ask} --quiet -o "$dump" -- "$folder/plain" "$rounds"
@@ -222,7 +224,7 @@ situation() { # AXIS=VALUE...
         case $question in
         cover | bits | trace)
             options= 
-            case $threads,$question in 1,* | *short,* | *,trace) ;; *) options=--atomic ;; esac
+            case $threads,$question in 1,* | *short,* | 3-ms,* | *,trace) ;; *) options=--atomic ;; esac
             ;;
         *) options=--dump=$dump ;;
         esac

@@ -19,7 +19,7 @@ static const char help[]
       "  output, exit status and signals are its own. `bursty report FILE` shows all.\n"
       "\n"
       "What is recorded, several together if you like; time if nothing else is asked for:\n"
-      "  --time             CPU time by a timer: hardly any cost. Alone it changes no code\n"
+      "  --time             CPU time. Alone it changes nothing of the program: looks come from outside\n"
       "  --lines            time by source line, and of what was inlined there\n"
       "  --calls, --edges   calls in their contexts; callers with what they call (samples)\n"
       "  --footprint        how much data a window of the run touches (samples)\n"
@@ -34,11 +34,11 @@ static const char help[]
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
       "  -p PID, --seconds N   time of a process that runs, for so long: 10. It is not changed\n"
-      "  --outside          time alone, by the kernel's events: nothing is preloaded, the program\n"
-      "                     is as it is; short threads and static programs, too\n"
+      "  --outside, --inside   time alone: by the kernel's events, or not at all; by a timer of a\n"
+      "                     recorder in the program. Else the first where the system lets us\n"
       "  --follow           children too, each into FILE.PID\n"
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
-      "  --ticks HZ         looks in a second of CPU time: 250\n"
+      "  --ticks HZ         looks in a second of CPU time: 1000 from outside, 250 inside\n"
       "  --every N, --burst N   checks between two bursts: 9900 (0: no gaps); of a burst: 100\n"
       "  --jitter PERCENT, --seed N   by how much --every varies: 80;\n"
     "      N makes a run's sample again (the report has its seed); else each run draws one\n"
@@ -82,7 +82,11 @@ extern const tool_command command_report;
 typedef struct record_options {
     record_wishes w;                /* what the recorder is told */
     unsigned pid, seconds;          /* of -p; 0: a program is started */
-    int outside;
+    int way;                        /* of time alone: WAY_..., as it was asked for */
+    int tries;                      /* looks from outside come first */
+    unsigned outside_ticks;         /* in a second, by them */
+    const char *not_outside;        /* why the system forbids them */
+    const char *inside_for;         /* what needs a recorder in the program; NULL: nothing does */
     int no_cache;
     const char *name;               /* of the output, as it was given */
     int stats, quiet;
@@ -91,6 +95,8 @@ typedef struct record_options {
     const char *program;
     int file;                       /* the program, which may be gone in the end */
 } record_options;
+
+enum { WAY_ANY, WAY_OUTSIDE, WAY_INSIDE };
 
 enum {
     DEFAULT_TICKS = 250, OUTSIDE_TICKS = 1000, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
@@ -420,6 +426,17 @@ static int shapes_bursts(const tool_option *option) {
     return 0;
 }
 
+/* Of time alone: the option that needs a recorder in the program; NULL: there is
+   none. */
+static const char *what_is_inside(const record_options *o) {
+    if (*o->w.frames) return "--frames";
+    if (*o->w.only) return "--only";
+    if (*o->w.not_these) return "--not";
+    if (o->w.off) return "--off";
+    if (o->stats) return "--stats";
+    return o->w.all_checks ? "--all-checks" : NULL;
+}
+
 static int read_options(record_options *o, int argc, char **argv) {
     static const char *const profile_names[]
         = {"hcct", "footprint", "methods", "pairs", "streams", "misses", "sharing", NULL};
@@ -464,7 +481,8 @@ static int read_options(record_options *o, int argc, char **argv) {
         }
         else if (tool_is(&option, "--", "footprint")) profiles |= PROFILE_FOOTPRINT;
         else if (tool_is(&option, "--", "quiet")) o->quiet = 1;
-        else if (tool_is(&option, "--", "outside")) o->outside = 1;
+        else if (tool_is(&option, "--", "outside")) o->way = WAY_OUTSIDE;
+        else if (tool_is(&option, "--", "inside")) o->way = WAY_INSIDE;
         else if (tool_is(&option, "--", "follow")) o->w.follow = 1;
         else if (tool_is(&option, "--", "off")) o->w.off = 1;
         else if (tool_is(&option, "--", "all-checks")) o->w.all_checks = 1;
@@ -522,15 +540,17 @@ static int read_options(record_options *o, int argc, char **argv) {
         bad = tool_error("record: an option is not understood; bursty record --help lists them");
     if (!bad && seconds_said && !o->pid)
         bad = tool_error("--seconds says how long -p looks at a process; a program runs to its end");
-    if (!bad && o->pid && o->outside) bad = tool_error("-p looks from outside always");
-    if (!bad && (o->pid || o->outside)
-        && (profiles || o->w.profiles || shaped || o->w.follow || o->stats || o->w.lines || o->w.off
-            || o->w.all_checks || o->w.no_keep || o->w.signal || o->no_cache
-            || *o->w.only || *o->w.not_these || *o->w.frames || (ticks_said && !o->w.ticks)))
-        bad = o->pid ? tool_error("-p records time alone, with --seconds, --ticks, -o and --quiet: "
-                                  "for the rest the program must be started by bursty record")
-                     : tool_error("--outside records time alone, with --ticks, -o and --quiet: for "
-                                  "the rest something must be preloaded, so leave it out");
+    if (!bad && o->pid && o->way) bad = tool_error("-p looks from outside always");
+    o->inside_for = profiles || o->w.profiles || shaped || (ticks_said && !o->w.ticks)
+                        ? "what is recorded"
+                        : what_is_inside(o);
+    if (!bad && o->pid
+        && (o->inside_for || o->w.follow || o->w.no_keep || o->no_cache))
+        bad = tool_error("-p records time alone, with --seconds, --ticks, --lines, -o and --quiet: "
+                         "for the rest the program must be started by bursty record");
+    if (!bad && o->way == WAY_OUTSIDE && o->inside_for)
+        bad = tool_error("--outside records time alone, with --lines, --follow, --ticks, -o and "
+                         "--quiet: for the rest something must be preloaded, so leave it out");
     if (!bad && o->w.lines && ticks_said && !o->w.ticks)
         bad = tool_error("--ticks 0 leaves no time to --lines");
     if (!bad && o->w.lines
@@ -567,7 +587,12 @@ static int read_options(record_options *o, int argc, char **argv) {
         o->w.off = o->w.looks = 1;
         o->w.seed = 0;                  /* it would say of two runs that they are one sample */
     }
-    if (!ticks_said && (time_said || !o->w.profiles)) o->w.ticks = o->outside ? OUTSIDE_TICKS : DEFAULT_TICKS;
+    if (!o->w.profiles && !o->inside_for && o->way == WAY_ANY) o->tries = 1;
+    if (o->way == WAY_OUTSIDE) o->tries = 1;
+    if (!ticks_said && (time_said || !o->w.profiles)) {
+        o->w.ticks = DEFAULT_TICKS;
+        o->outside_ticks = o->pid ? DEFAULT_TICKS : OUTSIDE_TICKS;
+    } else o->outside_ticks = o->w.ticks;
     if (o->w.profiles & PROFILE_CALLS) 
         o->w.events |= BINPATCH_ENTRY | BINPATCH_EXIT;
     if (o->w.profiles & PROFILE_REFERENCES) o->w.events |= BINPATCH_LOAD | BINPATCH_STORE;
@@ -619,6 +644,13 @@ static int open_output(record_options *o) {
     o->inode = fstat(file, &s) == 0 ? s.st_ino : 0;
     close(file);
     return TOOL_OK;
+}
+
+/* It was opened to see whether that can be. */
+static void close_output(const record_options *o) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s.new", o->w.output);
+    if (!o->w.direct) remove(path);
 }
 
 /* A file that the recorder maps, and in which it says how it went: text, and
@@ -915,8 +947,20 @@ static void name_places(record_options *o) {
     if (!o->quiet) say_names(&facts);
 }
 
+/* Which way time alone went, if it is not the usual one. */
+static void way_of(const record_options *o, char *out, size_t size) {
+    *out = 0;
+    if (o->w.profiles) return;
+    if (o->not_outside)
+        snprintf(out, size, ", by a timer in the program, for %s", o->not_outside);
+    else if (o->inside_for)
+        snprintf(out, size, ", by a timer in the program, for %s needs a recorder there",
+                 o->inside_for);
+}
+
 /* Is FILE the one that this run has written? */
 static void say_file(const record_options *o, int said) {
+    char way[256];
     struct stat s;
     if (o->quiet || o->w.direct || stat(o->w.output, &s) != 0 || s.st_ino != o->inode) return;
     if (s.st_size == 0 && said) return;
@@ -926,7 +970,8 @@ static void say_file(const record_options *o, int said) {
         return;
     }
     show_brief(o);
-    tool_error("wrote %s; `bursty report %s` shows it", o->name, o->name);
+    way_of(o, way, sizeof way);
+    tool_error("wrote %s%s; `bursty report %s` shows it", o->name, way, o->name);
 }
 
 /* The recorder had no room to say why there is no file. */
@@ -986,7 +1031,7 @@ static int find_split(int argc, char **argv) {
     static const char *const alone[]
         = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--no-cache",
            "--help",    "-h",      "--time",   "--calls", "--edges",      "--refs",    "--footprint",
-           "--misses",  "--sharing", "--lines", "--outside"};
+           "--misses",  "--sharing", "--lines", "--outside", "--inside"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
         size_t n = 0, count = sizeof alone / sizeof *alone;
@@ -1060,13 +1105,16 @@ static int attach(record_options *o, int has_program) {
     if (process != (long)o->pid)
         return tool_error("%u is a thread of process %ld: -p looks at the process as a whole",
                           o->pid, process);
+    memset(&a, 0, sizeof a);
     a.pid = (long)o->pid;
     a.seconds = o->seconds;
-    a.ticks = o->w.ticks;
+    a.ticks = o->outside_ticks;
+    a.lines = (int)o->w.lines;
     a.quiet = o->quiet;
     a.out = o->name;
     status = save_check_dump(o->name);
     if (status == TOOL_OK) status = attach_run(&a);
+    if (status == TOOL_OK) (void)name_places_of(o->name, NULL, NULL);
     if (status != TOOL_OK || o->quiet) return status;
     snprintf(o->w.output, sizeof o->w.output, "%s", o->name);
     show_brief(o);
@@ -1084,26 +1132,53 @@ static int end_as(int status) {
     return 128 + WTERMSIG(status);
 }
 
+typedef struct outside_files {
+    const char *first, *last;       /* of what the process was before; NULL: nothing else */
+    unsigned images;
+    long pid;
+    int direct;                     /* the output is no regular file */
+} outside_files;
+
+static void wrote_file(void *user, const char *file, uint32_t pid, int is_main) {
+    outside_files *f = (outside_files *)user;
+    if (!f->direct) (void)name_places_of(file, NULL, NULL);
+    if (is_main || pid != (uint32_t)f->pid) return;
+    f->last = strcpy((char *)tool_alloc(strlen(file) + 1), file);
+    if (!f->images++) f->first = f->last;
+}
+
 /* The program waits until the kernel's events are there; they begin with its
-   exec. Nothing else of it is touched. */
-static int run_outside(record_options *o, const char *path, char **arguments) {
+   exec. Nothing else of it is touched. Returns 0 and how it ended in *status, or
+   -1: that cannot be, and *why says it. */
+static int run_outside(record_options *o, const char *path, char **arguments, int *status,
+                       const char **why) {
     static char real[PATH_MAX];
+    static outside_files files;
     attach_options a;
     sigset_t before;
-    int go[2], failed[2], status = save_check_dump(o->name), why;
+    int go[2], failed[2], number, result;
     pid_t child;
-    if (status != TOOL_OK) return status;
+    *status = open_output(o);
+    if (*status != TOOL_OK) return 0;
+    close_output(o);
     if (!realpath(path, real)) snprintf(real, sizeof real, "%s", path);
-    if (pipe2(go, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0)
-        return tool_system_error("pipe");
+    if (pipe2(go, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0) {
+        *status = tool_system_error("pipe");
+        return 0;
+    }
+    signal(SIGXFSZ, SIG_IGN);               /* what may not grow is an error, and no signal */
     fflush(NULL);
     hold_asking(&before);
     child = fork();
-    if (child < 0) return tool_system_error("fork");
+    if (child < 0) {
+        *status = tool_system_error("fork");
+        return 0;
+    }
     if (child == 0) {
         char word;
         close(go[1]);
         if (read(go[0], &word, 1) != 1) _exit(127);
+        signal(SIGXFSZ, SIG_DFL);
         sigprocmask(SIG_SETMASK, &before, NULL);
         execv(path, arguments);
         (void)!write(failed[1], &errno, sizeof errno);
@@ -1112,32 +1187,42 @@ static int run_outside(record_options *o, const char *path, char **arguments) {
     close(go[0]);
     close(failed[1]);
     memset(&a, 0, sizeof a);
-    a.pid = (long)child;
-    a.ticks = o->w.ticks;
+    a.pid = files.pid = (long)child;
+    a.ticks = o->outside_ticks;
     a.quiet = o->quiet;
+    a.lines = (int)o->w.lines;
+    a.follow = (int)o->w.follow;
     a.out = o->name;
-    status = attach_begin(&a);
-    if (status == TOOL_OK) (void)!write(go[1], "", 1);
+    a.wrote = wrote_file;
+    a.user = &files;
+    files.direct = (int)o->w.direct;
+    *why = attach_begin(&a);
+    if (!*why) (void)!write(go[1], "", 1);
     close(go[1]);
-    if (status != TOOL_OK || read(failed[0], &why, sizeof why) == (ssize_t)sizeof why) {
+    if (*why || read(failed[0], &number, sizeof number) == (ssize_t)sizeof number) {
         waitpid(child, NULL, 0);
-        if (status != TOOL_OK) return status;
-        errno = why;
-        return tool_system_error(path);
+        close(failed[0]);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        if (*why) return -1;
+        errno = number;
+        *status = tool_system_error(path);
+        return 0;
     }
     close(failed[0]);
     pass_asking_on(child, &before);
-    status = attach_wait(&a);
+    result = attach_wait(&a);
     asked_child = 0;
-    if (attach_end(&a, strrchr(real, '/') ? strrchr(real, '/') + 1 : real) == TOOL_OK) {
-        (void)name_places_of(o->name, NULL, NULL);
-        if (o->quiet) return end_as(status);
-        snprintf(o->w.output, sizeof o->w.output, "%s", o->name);
-        show_brief(o);
+    if (attach_end(&a, strrchr(real, '/') ? strrchr(real, '/') + 1 : real) == TOOL_OK && !o->quiet) {
+        if (files.images)
+            tool_error("the process became another program %u times; what it was before is in %s%s%s",
+                       files.images, files.first, files.images > 1 ? " to " : "",
+                       files.images > 1 ? files.last : "");
+        if (!o->w.direct) show_brief(o);
         tool_error("wrote %s, by looks from outside, nothing was preloaded; `bursty report %s` "
                    "shows it", o->name, o->name);
     }
-    return end_as(status);
+    *status = end_as(result);
+    return 0;
 }
 
 /* What the recorder maps counts against the limits of the program's memory, and
@@ -1224,7 +1309,7 @@ static int run(int argc, char **argv) {
     static char library[8448], recorder[4200], heap[4200], found[4200], interpreter[4200];
     sigset_t before;
     char **arguments;
-    const char *path;
+    const char *path, *why = NULL;
     int split, program, status, said, started[2];
     struct sigaction ignored, too_large;
     pid_t child;
@@ -1239,13 +1324,18 @@ static int run(int argc, char **argv) {
     if (program >= argc) return tool_error("record: no program: bursty record [OPTIONS] -- PROG");
     path = find_program(argv[program], found, sizeof found);
     if (!path) return TOOL_BAD_INPUT;
-    if ((status = check_program(path, 0, o.outside)) != 0) return status;
+    if ((status = check_program(path, 0, o.tries)) != 0) return status;
     arguments = argv + program;
     path = pass_by_env(path, &arguments, interpreter, sizeof interpreter);
     o.program = path;
     o.file = open(path, O_RDONLY | O_CLOEXEC);
     if (*o.w.frames) find_symbols(&o);
-    if (o.outside) return run_outside(&o, path, arguments);
+    if (o.tries && run_outside(&o, path, arguments, &status, &why) == 0) return status;
+    if (o.way == WAY_OUTSIDE)
+        return tool_error("a program may not be looked at from outside, for %s; without --outside a "
+                          "recorder is preloaded", why);
+    if (!o.inside_for) o.not_outside = why;
+    if (o.tries && (status = check_program(path, 0, 0)) != 0) return status;
     run_plain_if_limited(path, arguments);
     hold_asking(&before);
     if ((status = find_library("bursty-record.so", recorder, sizeof recorder)) != 0) return status;

@@ -274,6 +274,8 @@ static int find_in(const unwind_file *u, uint64_t record, uint64_t address, unwi
     size = get_encoded(&r, c.encoding & 15, 0);
     skip(&r, get_varint(&r));
     if (r.bad || address - start >= size) return UNWIND_UNKNOWN;
+    rule->start = start;
+    rule->end = start + size;
     status = run(&c.program, c.factor, UINT64_MAX, address, &now);
     if (status == UNWIND_FOUND) status = run(&r, c.factor, address - start, address, &now);
     if (status != UNWIND_FOUND) return status;

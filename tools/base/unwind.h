@@ -24,6 +24,7 @@ typedef struct unwind_file {
 typedef struct unwind_rule {
     int32_t offset, rbp;
     unsigned char reg, rbp_saved;   /* reg: 6 is rbp, 7 rsp */
+    uint64_t start, end;            /* of the code that the record is about */
 } unwind_rule;
 
 /* The file stays where it is while `u` is in use. Without .eh_frame_hdr in the
@@ -36,7 +37,7 @@ void unwind_index(unwind_file *u, elf_file *e);
 
 enum { UNWIND_FOUND = 0, UNWIND_OUTERMOST = 1, UNWIND_UNKNOWN = -1 };
 /* The rule at an address, as the file counts addresses. UNWIND_OUTERMOST: nobody
-   called this. UNWIND_UNKNOWN: the file says nothing, or more than a rule can
-   hold. */
+   called this; then the rule has its start and end alone. UNWIND_UNKNOWN: the
+   file says nothing, or more than a rule can hold. */
 int unwind_find(const unwind_file *u, uint64_t address, unwind_rule *rule);
 #endif

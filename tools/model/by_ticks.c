@@ -337,7 +337,7 @@ static void add_fact(report *r, report_weight weight, const char *name, text *va
 
 /* Two digits, or "100". */
 static void add_percent(text *out, double part) {
-    text_format(out, part < .1 ? "%.2g" : "%.0f", 100 * part);
+    text_format(out, part < .1 ? "%.2g" : "%.0f", part > 1e-9 ? 100 * part : 0);
 }
 
 static void add_range(text *out, interval range) {
@@ -361,8 +361,8 @@ static void add_kernel(report *r, const report_ticks *c, text *value) {
     add_percent(value, part);
     text_add(value, " %");
     if (c->look_us) add_range(value, interval_wilson(part, looks));
-    text_format(value, " of %.3g s of CPU time; it is in the shares of those who called",
-                (double)c->kernel_cpu_us / 1e6);
+    text_format(value, " of %.3g s of CPU time; it is in %s", (double)c->kernel_cpu_us / 1e6,
+                c->from_outside ? "the rows below (kernel)" : "the shares of those who called");
     add_fact(r, REPORT_TOLD, "in the kernel", value);
 }
 
@@ -378,6 +378,8 @@ static void add_facts(report *r, const report_ticks *c) {
         text_add(&value, "none came: all looks found threads waiting, or the run was too short");
     else if (c->ticks == 0 && c->tick_us && report_misses(r, REPORT_OF_TIME))
         text_add(&value, "none came: the CPU time that they did not see is said above");
+    else if (c->ticks == 0 && c->from_outside)
+        text_add(&value, "none came: the run was shorter than one tick");
     else if (c->ticks == 0 && c->tick_us)
         text_add(&value, "none came: the signal is blocked or was taken by the program, or the run "
                          "was shorter than one tick");
@@ -398,6 +400,8 @@ static void add_facts(report *r, const report_ticks *c) {
                     effective_of(c->ticks, c->squares));
     if (c->ticks && c->from_outside)
         text_add(&value, ", by looks from outside, with nothing changed in the program");
+    else if (c->ticks && c->kernel_cpu_us)
+        text_add(&value, ", by a timer in the program");
     add_fact(r, c->ticks || c->is_watched ? REPORT_PLAIN : REPORT_BAD, "ticks", &value);
     add_kernel(r, c, &value);
     if (c->has_checks && c->ticks) {

@@ -177,7 +177,8 @@ static void add_unseen(report *r, const tally *s, const tick_sums *t, uint64_t u
               "More ticks a second (config.tick_hz, --ticks) see more of it.";
     else if (!has_checks)
         why = "It passed in threads that ended before their first tick, or while the timer's signal "
-              "was blocked. `bursty record --outside` sees both.";
+              "was blocked. `bursty record` from outside sees both: leave out --inside, or lower "
+              "kernel.perf_event_paranoid.";
     else if (ended)
         why = "It passed in threads that ended before their first tick, or that made no check (one "
               "BURST_ENTRY in each helps), or fewer than 1000 behind a late bursty_start, or the "
@@ -427,7 +428,7 @@ static void add_turns(report *r, const missing_ends *s) {
     words = text_take(&what);
     report_add_loss(r, 0, words, turns, REPORT_NONE,
                     "The machine was busy. Shares may be off by more than their intervals say: "
-                    "record it at rest, or by -p PID (docs/ticks.md).");
+                    "record it at rest, or from outside (docs/ticks.md).");
     free(words);
 }
 
@@ -473,7 +474,7 @@ static void add_lost(report *r, const missing_ends *s) {
         "functions (--only).",
         "Contexts end there.",
         "The system has no timer for it, or the program limited its system calls (seccomp). "
-        "bursty record -p looks from outside.",
+        "Time alone, without --inside, is taken from outside.",
         "Threads ran that were started without pthread_create, or on another stack. Record from "
         "the start, without --off.",
     };

@@ -273,6 +273,15 @@ static void add_fact(report *r, report_weight weight, const char *name, text *va
     value->size = 0;
 }
 
+/* Ticks of all threads are one list then, and nobody says how many there were. */
+static int is_from_outside(const report_sampled *c) {
+    size_t i;
+    for (i = 0; i < c->tally->programs.count; i++) {
+        if (c->tally->programs.at[i].tick_ways & TICKS_FROM_OUTSIDE) return 1;
+    }
+    return 0;
+}
+
 static void add_facts(report *r, const report_sampled *c) {
     text value = {NULL, 0, 0};
     uint32_t first_burst = 0;
@@ -296,8 +305,10 @@ static void add_facts(report *r, const report_sampled *c) {
         text_count(&value, c->events);
         add_fact(r, REPORT_PLAIN, "events (calls, returns, ...)", &value);
     }
-    text_count(&value, c->tally->threads.count);
-    add_fact(r, REPORT_PLAIN, "threads", &value);
+    if (!is_from_outside(c)) {
+        text_count(&value, c->tally->threads.count);
+        add_fact(r, REPORT_PLAIN, "threads", &value);
+    }
     if (!c->lost && !r->loss_count)
         report_add_fact(r, REPORT_PLAIN, "events lost", "0");
     for (i = 0; i < c->tally->profiles.count; i++) {
