@@ -36,7 +36,7 @@ static text settled(const text *files, const int *order, size_t count) {
 /* ---- the table ---- */
 
 #if defined(__GNUC__) && !defined(__TINYC__)
-#include "record/core/lines.c"
+#include "record/core/lines.h" /* tools/outside/lines.c has its functions */
 #include "record/core/sampled.h"
 
 static lines first_table, second_table;
