@@ -98,14 +98,13 @@
       action of the profile. docs/productions.md, examples/conditional.c.
 
    WHAT HAPPENS
-   Time: on Linux (gcc or clang) a thread of this header sends ticks at random
-   moments to the threads that run. Such a tick is charged to the innermost scope
-   and to the scopes around it. On Windows and macOS this thread, the watcher,
-   looks at the scopes of all threads, and sees who waits, too; on Linux
-   config.watch = 1 asks for it. With config.watch = -1, where the system gives no
-   thread, and in a child of fork each thread gets a timer instead, which
-   interrupts it after each 10 ms of its CPU time. Timers may keep step with a
-   program that wakes by a clock; then the report says so. In a shared object of
+   Time: on Linux (gcc or clang) each thread gets a timer, which interrupts it
+   after each 10 ms of its CPU time. Such a tick is charged to the innermost scope
+   and to the scopes around it. Timers may keep step with a program that wakes by
+   a clock; then the report says so, and with config.watch = 2 a thread of this
+   header sends ticks at random moments instead. On Windows and macOS this thread,
+   the watcher, looks at the scopes of all threads, and sees who waits, too; on
+   Linux config.watch = 1 asks for it. In a shared object of
    Linux set config.tick_hz or watch; bursty_stats.no_time says why nothing ticks.
    Counts: each line of step 2 contains a check, which counts down. After 990
    checks on average the next 10 are a burst. Events are recorded in bursts and
@@ -152,9 +151,10 @@
    PROMISES
      - It never prints, aborts, or takes a lock, and it allocates nothing. (It asks
        the C library to tell when a thread ends; that library may allocate a few
-       bytes at the thread's first check. bursty_start makes a thread, for which
-       the system allocates a stack, unless config.watch is -1; with it the end of
-       a thread waits while it is looked at, some microseconds.) It uses 1 MiB of static memory,
+       bytes at the thread's first check. With a config.watch of 1 or 2, and on Windows
+       and macOS unless it is -1, bursty_start makes a thread, for which the system
+       allocates a stack; then the end of a thread waits while it is looked at, some
+       microseconds.) It uses 1 MiB of static memory,
        whose pages are touched when they are needed: enough for 180 threads, 6000
        table rows and 2000 paths; or memory that you pass in. The compiler lays out
        3 KB for each thread, 900 bytes in a shared object. Frames have 860 KiB of
@@ -479,10 +479,11 @@ typedef struct bursty_config {
     int32_t watch;            /* 1: a thread of this header, the watcher, looks
                                  at the scopes of the others. No signals, and
                                  it sees who waits. 0: so on Windows and macOS;
-                                 on Linux it sends ticks (SIGURG) at random
-                                 moments to threads that run, and sees nobody
-                                 wait. -1: no such thread; on Linux timers,
-                                 which may keep step with the program         */
+                                 on Linux timers, which may keep step with the
+                                 program, and then the report says so. 2: on
+                                 Linux it sends ticks (SIGURG) at random moments
+                                 to threads that run, and sees nobody wait.
+                                 -1: no such thread anywhere                  */
     uint32_t fold;            /* n > 0 folds recursion: a scope that is the
                                  running one or one of its n - 1 nearest
                                  callers goes back there, in time and contexts */
@@ -547,7 +548,7 @@ typedef struct bursty_stats {
     uint32_t rate_ppm;       /* checks inside bursts per million checks       */
     uint64_t ticks;          /* charged to scopes. One is 1 / tick_hz of CPU
                                 time, with a tick_hz of 0 10 ms, or .1 ms on
-                                Linux with 64 bits and a watch of 0           */
+                                Linux with 64 bits and a watch of 2           */
     uint64_t ticks_slow;     /* of these, ticks inside this header's recording */
     uint64_t ticks_lost;     /* on threads without a record                   */
     uint64_t ticks_cut;      /* charged to a scope further out: the table of
@@ -5967,7 +5968,7 @@ static int bursty_p_has_thread(void) { return BURSTY_P_IS_WATCHED || BURSTY_P_IS
 
 static uint32_t bursty_p_wants_watcher(const bursty_config *config) {
 #if defined(BURSTY_P_TIMERS) || defined(__linux__)
-    return config->tick_hz >= 0 && config->watch > 0;
+    return config->tick_hz >= 0 && config->watch == 1;
 #else
     return config->tick_hz >= 0 && config->watch >= 0;
 #endif
@@ -5984,7 +5985,7 @@ static int bursty_p_plan_time(const bursty_config *config) {
 #endif
     bursty_p_ticks.usual = 1;
 #ifdef BURSTY_P_TICKER
-    bursty_p_ticks.is_sent = hz >= 0 && config->watch == 0;
+    bursty_p_ticks.is_sent = hz >= 0 && config->watch == 2;
 #endif
     bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = bursty_p_ticks.astray = 0;
     bursty_p_cpu.before = 0;
@@ -7357,7 +7358,7 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     if (!memory || !bursty_p_valid(&config->profile)) return 0;
     if (!bursty_p_valid(&bursty_p_all.companion.profile)) return 0;
     if (config->tick_hz < -1 || config->tick_hz > 100000) return 0;
-    if (config->watch < -1 || config->watch > 1) return 0;
+    if (config->watch < -1 || config->watch > 2) return 0;
     if (config->budget_ppm && !bursty_p_has_clock(config)) return 0;
     skip = (0 - (uintptr_t)memory) & 7;
     if (bytes < skip + sizeof(bursty_p_thread) + 16 * sizeof(bursty_p_row)) return 0;

@@ -25,6 +25,7 @@ TEST(budget_is_held_when_costs_jump) {
         config.profile.user = &events;
         config.budget_ppm = ppm;
         config.clock = simulated_clock;
+        config.seed = 1;
         CHECK(bursty_start(&config) > 0);
         CHECK_EQ(bursty_p_clock_cost, 20);
         for (phase = 0; phase < 3; phase++) {

@@ -7,6 +7,7 @@
 #endif
 #include "test.h"
 #include "model/interval.h"
+#include <math.h>
 /* As in test_bursty_timers.c. */
 #if TEST_SCALE >= 10
 #define TEST_NO_SIGNALS
@@ -62,6 +63,7 @@ static void start(int32_t hz) {
     bursty_config config;
     memset(&config, 0, sizeof config);
     config.tick_hz = hz;
+    config.watch = 2;
     CHECK(bursty_start(&config) > 0);
     CHECK_EQ(stats_now().no_time, BURSTY_TIME_IS_ON);
     CHECK_EQ(bursty_p_ticks.is_sent, 1);
@@ -224,6 +226,7 @@ TEST(exec_in_the_middle_of_ticks) {
             bursty_config config;
             memset(&config, 0, sizeof config);
             config.tick_hz = 10000;
+            config.watch = 2;
             if (bursty_start(&config) == 0) _exit(90);
             BURST_ENTRY();
             burn_for(.002);
@@ -244,10 +247,13 @@ static void my_handler(int number) {
 }
 TEST(who_has_the_signal_gets_timers) {
     struct sigaction action, old;
+    bursty_config config;
+    memset(&config, 0, sizeof config);
+    config.watch = 2;
     memset(&action, 0, sizeof action);
     action.sa_handler = my_handler;
     CHECK_EQ(sigaction(SIGURG, &action, &old), 0);
-    CHECK(bursty_start(NULL) > 0);
+    CHECK(bursty_start(&config) > 0);
     BURST_ENTRY();
     CHECK_EQ(bursty_p_ticks.is_sent, 0);
     CHECK(bursty_p_tick_signal > SIGRTMIN);

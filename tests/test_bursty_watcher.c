@@ -974,7 +974,7 @@ TEST(stacks_are_unmapped_at_once) {
 TEST(who_begins_it) {
     bursty_config config;
     memset(&config, 0, sizeof config);
-    config.watch = 2;
+    config.watch = 3;
     CHECK_EQ(bursty_start(&config), 0);
     config.watch = -2;
     CHECK_EQ(bursty_start(&config), 0);
@@ -990,9 +990,16 @@ TEST(who_begins_it) {
     CHECK(bursty_start(&config) > 0);
     CHECK_EQ(bursty_p_watcher.exists, 0);
     CHECK(bursty_start(NULL) > 0);
+#if defined(BURSTY_P_TIMERS)
+    CHECK_EQ(bursty_p_watcher.exists, 0);
+#else
     CHECK_EQ(bursty_p_watcher.exists, 1);
     CHECK_EQ(stats_now().no_time, BURSTY_TIME_IS_ON);
+#endif
 #if defined(BURSTY_P_TICKER)
+    config.watch = 2;
+    CHECK(bursty_start(&config) > 0);
+    CHECK_EQ(bursty_p_watcher.exists, 1);
     CHECK(bursty_p_ticks.is_sent && !bursty_p_ticks.is_watched);
 #endif
     bursty_stop();

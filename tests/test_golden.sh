@@ -30,8 +30,10 @@ rows_of() { # PATTERN OF THE LINE BEFORE IT
 awk_with() { # PROGRAM ARGUMENT...: Wilson's interval of a share p of n events, one that is 95 % wide
     program=$1
     shift
-    awk 'function wilson(p, n, side,  z) {
+    awk 'function wilson(p, n, side, equal,  z, f) {
             z = 2
+            f = equal - 1
+            if (equal) z = sqrt(f * (exp(4 * (f - 1.5) / (f - 1) ^ 2) - 1))
             return (p + z * z / (2 * n) + side * z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))) / (1 + z * z / n)
         }'"$program" "$@"
 }
@@ -58,7 +60,8 @@ holds game.json "$(sed -n 4p "$out/counted")" "its time"
 # ---- bursts: rows with sums of squares -------------------------------------------------------------------
 
 # A share is a quotient r of sums, over 200 bursts of 1000 estimated calls each; its variance is that of
-# y - r x. It is worth as many independent events as have that variance.
+# y - r x. It is worth as many independent events as have that variance. The bursts are worth so many equal
+# ones that Student's distance takes the place of 2.
 sed -n '/unsigned count, bursts, firsts, yy, ys, xy;/,/};/p' "$source" | grep '{"' | tr -d '{}",' >"$out/bursts"
 awk_with '{ seen[$1] += $3; all += $3; yy[$1] += $6; xy[$1] += $8; pair[$2 ";" $1] = $3 }
     END {
@@ -66,7 +69,8 @@ awk_with '{ seen[$1] += $3; all += $3; yy[$1] += $6; xy[$1] += $8; pair[$2 ";" $
         r = seen["skip"] / all
         squares = yy["skip"] - 2 * r * xy["skip"] + r * r * n * x * x
         worth = r * (1 - r) / (n / (n - 1) * squares / (n * x) ^ 2)
-        printf "%.2f%%  %.2f%%  %.2f%%\n", 100 * r, 100 * wilson(r, worth, -1), 100 * wilson(r, worth, 1)
+        equal = (100 * seen["skip"]) ^ 2 / yy["skip"]
+        printf "%.2f%%  %.2f%%  %.2f%%\n", 100 * r, 100 * wilson(r, worth, -1, equal), 100 * wilson(r, worth, 1, equal)
         printf "main;parse %d\n\"worth\":%.5f,\n", 100 * pair["main;parse"], worth
     }' "$out/bursts" >"$out/counted"
 holds bursts.txt "$(sed -n 1p "$out/counted")" "calls of skip and their interval"

@@ -133,10 +133,10 @@ halves() { # DUMP
 in_step_or_halves() { bursty report "$1" | grep -q 'in step with the program' || halves "$1"; }
 for period in 20000 16667 10000 6944; do
     frames=$((2000000 / period))
-    ./game sent.brst $period $frames 0
+    ./game sent.brst $period $frames 2
     check "a frame of $period us has its halves" halves sent.brst
     case $period in 16667 | 6944) continue ;; esac
-    ./game timers.brst $period $frames -1
+    ./game timers.brst $period $frames 0
     check "timers and a frame of $period us: in step, or halves" in_step_or_halves timers.brst
 done
 finish

@@ -102,7 +102,7 @@ if has_recorder; then
     "$out/staged/usr/bin/bursty" record --quiet -o "$out/x.brst" cat /dev/null && [ -s "$out/x.brst" ]
     ok $? "the installed tool finds its recorder"
     rm "$out/staged/usr/lib/bursty/bursty-record.so"
-    "$out/staged/usr/bin/bursty" record cat /dev/null 2>"$out/errors"
+    "$out/staged/usr/bin/bursty" record --inside cat /dev/null 2>"$out/errors"
     [ $? = 2 ] && one_line 'neither in .*/usr/bin/ nor in .*/lib/bursty/'
     ok $? "and says where it looked"
 else skip "no recorder for this target"; fi

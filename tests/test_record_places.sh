@@ -47,7 +47,7 @@ sed 's/3000/3000000/; s/i % 7/i % 70/' prog.c >slow.c
 cp prog.c fast.c
 cp slow.c prog.c
 $CC -O1 -g -Wl,--build-id=sha1 -o prog prog.c || exit 2
-raw raw.brst --lines
+raw raw.brst --inside --lines
 cp fast.c prog.c
 "$bursty" report --min 0 raw.brst >a 2>err
 check "lines of a file that nobody named" grep -q '% .* prog\.c:2  *inner$' a

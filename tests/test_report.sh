@@ -593,7 +593,7 @@ refused "--source-root $dir/none: No such file or directory" report --json -o "$
 refused "--source-root $dir/coverage.brst: is no folder" report --json -o "$dir/out" \
     --source-root "$dir/coverage.brst" "$dir/coverage.brst"
 refused "--source-root changes nothing in --dot; it is for --cobertura, --csv, --gcovr, --html, \
---json, --lcov, --text" report --dot \
+--json, --lcov, --suspects, --text" report --dot \
     --source-root . "$dir/coverage.brst"
 
 finish

@@ -107,7 +107,7 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     if (!memory || !bursty_p_valid(&config->profile)) return 0;
     if (!bursty_p_valid(&bursty_p_all.companion.profile)) return 0;
     if (config->tick_hz < -1 || config->tick_hz > 100000) return 0;
-    if (config->watch < -1 || config->watch > 1) return 0;
+    if (config->watch < -1 || config->watch > 2) return 0;
     if (config->budget_ppm && !bursty_p_has_clock(config)) return 0;
     skip = (0 - (uintptr_t)memory) & 7;
     if (bytes < skip + sizeof(bursty_p_thread) + 16 * sizeof(bursty_p_row)) return 0;

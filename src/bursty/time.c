@@ -42,7 +42,7 @@ static int bursty_p_has_thread(void) { return BURSTY_P_IS_WATCHED || BURSTY_P_IS
 
 static uint32_t bursty_p_wants_watcher(const bursty_config *config) {
 #if defined(BURSTY_P_TIMERS) || defined(__linux__)
-    return config->tick_hz >= 0 && config->watch > 0;
+    return config->tick_hz >= 0 && config->watch == 1;
 #else
     return config->tick_hz >= 0 && config->watch >= 0;
 #endif
@@ -59,7 +59,7 @@ static int bursty_p_plan_time(const bursty_config *config) {
 #endif
     bursty_p_ticks.usual = 1;
 #ifdef BURSTY_P_TICKER
-    bursty_p_ticks.is_sent = hz >= 0 && config->watch == 0;
+    bursty_p_ticks.is_sent = hz >= 0 && config->watch == 2;
 #endif
     bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = bursty_p_ticks.astray = 0;
     bursty_p_cpu.before = 0;

@@ -97,10 +97,11 @@ typedef struct bursty_config {
     int32_t watch;            /* 1: a thread of this header, the watcher, looks
                                  at the scopes of the others. No signals, and
                                  it sees who waits. 0: so on Windows and macOS;
-                                 on Linux it sends ticks (SIGURG) at random
-                                 moments to threads that run, and sees nobody
-                                 wait. -1: no such thread; on Linux timers,
-                                 which may keep step with the program         */
+                                 on Linux timers, which may keep step with the
+                                 program, and then the report says so. 2: on
+                                 Linux it sends ticks (SIGURG) at random moments
+                                 to threads that run, and sees nobody wait.
+                                 -1: no such thread anywhere                  */
     uint32_t fold;            /* n > 0 folds recursion: a scope that is the
                                  running one or one of its n - 1 nearest
                                  callers goes back there, in time and contexts */
@@ -165,7 +166,7 @@ typedef struct bursty_stats {
     uint32_t rate_ppm;       /* checks inside bursts per million checks       */
     uint64_t ticks;          /* charged to scopes. One is 1 / tick_hz of CPU
                                 time, with a tick_hz of 0 10 ms, or .1 ms on
-                                Linux with 64 bits and a watch of 0           */
+                                Linux with 64 bits and a watch of 2           */
     uint64_t ticks_slow;     /* of these, ticks inside this header's recording */
     uint64_t ticks_lost;     /* on threads without a record                   */
     uint64_t ticks_cut;      /* charged to a scope further out: the table of

@@ -10,12 +10,13 @@ static interval wilson(double p, double n, double z) {
     half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
     i.low = middle > half ? middle - half : 0;
     i.high = middle + half < 1 ? middle + half : 1;
+    if (i.low > p) i.low = p; /* by rounding */
+    if (i.high < p) i.high = p;
     return i;
 }
 
 interval interval_wilson(double p, double n) { return wilson(p, n, 2); }
 
-/* z = 2 is passed in one direction with 2.275 %. */
 /* The variance of the row's sum, p known: of its own looks and of the others. It
    is p (1 - p) all_squares where all count alike. */
 double interval_part_of_worth(double ticks, double squares, double all, double all_squares) {
@@ -25,6 +26,7 @@ double interval_part_of_worth(double ticks, double squares, double all, double a
     return p > 0 && p < 1 && variance > alike * (1 + 1e-9) ? alike / variance : 1;
 }
 
+/* z = 2 is passed in one direction with 2.275 %. */
 interval interval_unmet(double n) {
     interval i = { -1, -1 };
     if (!(n > 0)) return i;

@@ -24,8 +24,9 @@
 #endif
 #endif
 
+#include "attach.h" /* elsewhere these files hold nothing else */
+
 #ifdef CAN_ATTACH
-#include "attach.h"
 #include "base/elf.h"
 #include "base/hash.h"
 #include "base/symbols.h"
