@@ -573,6 +573,12 @@ WRAP(int, execvpe, (const char *name, char *const *words, char *const *environme
     AWAY(__real_execvpe(name, words, environment));
 }
 
+/* What those below call in the place of execl and its kin. lld takes a function
+   out of an archive (-static) only if something names it without __real_. */
+__attribute__((used)) static int (*const by_path[])(const char *, char *const *) = {execv, execvp};
+__attribute__((used)) static int (*const by_environment)(const char *, char *const *,
+                                                         char *const *) = execve;
+
 /* The words of execl as a list, in a variable of the caller's; behind them may
    stand the environment. */
 #define LIST(first, list, behind) \
