@@ -28,23 +28,28 @@ static uint64_t base_p_coarse_ns(int is_length) {
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* Ticks may come meanwhile. */
 static void base_p_begin_steps(base_p_steps *s) {
-    memset(s, 0, sizeof *s);
-    s->clock_ns = base_p_coarse_ns(1);
-    s->from_ns = base_p_coarse_ns(0);
+    uint32_t i;
+    for (i = 0; i < sizeof s->at / sizeof *s->at; i++) __atomic_store_n(&s->at[i], 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->count, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->from_ns, base_p_coarse_ns(0), __ATOMIC_RELAXED);
+    __atomic_store_n(&s->clock_ns, base_p_coarse_ns(1), __ATOMIC_RELAXED);
 }
 
 /* A signal that stands for so much CPU time. last_ns: of the thread, 0 at
    first. */
 static void base_p_step(base_p_steps *s, uint64_t *last_ns, uint64_t ran_us) {
     const uint64_t now = base_p_coarse_ns(0), went = now - *last_ns;
+    const uint64_t clock_ns = __atomic_load_n(&s->clock_ns, __ATOMIC_RELAXED);
+    const uint64_t from_ns = __atomic_load_n(&s->from_ns, __ATOMIC_RELAXED);
     const int is_first = *last_ns == 0;
     uint64_t tick;
     uint32_t r;
     *last_ns = now;
-    if (is_first || s->clock_ns == 0 || now < s->from_ns) return;
-    if (went <= 1500 * ran_us + s->clock_ns) return; /* it ran on */
-    tick = (now - s->from_ns + s->clock_ns / 2) / s->clock_ns;
+    if (is_first || clock_ns == 0 || now < from_ns) return;
+    if (went <= 1500 * ran_us + clock_ns) return; /* it ran on */
+    tick = (now - from_ns + clock_ns / 2) / clock_ns;
     for (r = 2; r <= BASE_P_STEPS; r++)
         (void)__atomic_fetch_add(&s->at[r * (r - 1) / 2 + (uint32_t)(tick % r)], 1, __ATOMIC_RELAXED);
     (void)__atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED);

@@ -251,7 +251,7 @@ int attach_wait(const attach_options *o) {
 
 /* A shell script is the run of a shell, and the work is done by what it starts. */
 static void say_children(const attach_options *o) {
-    enum { LITTLE_MS = 20 };
+    const double little_ms = 20;
     double theirs_ms, own_ms;
     ticks_children(&theirs_ms, &own_ms);
     if (events.begun > events.ended)
@@ -259,7 +259,7 @@ static void say_children(const attach_options *o) {
                                "recorded: --inside records it to its end"
                              : "a child of the program goes on, and it is not recorded: --follow "
                                "records children, too");
-    if (theirs_ms >= LITTLE_MS && theirs_ms > own_ms)
+    if (theirs_ms >= little_ms && theirs_ms > own_ms)
         tool_error("the programs that it started used %.0f ms of CPU time, and it used %.0f itself: "
                    "--follow records them, too", theirs_ms, own_ms);
 }

@@ -332,7 +332,7 @@ void process_forks(uint32_t parent, uint32_t pid) {
     number = process_add(pid);
     from = process_at(of);
     p = process_at(number);
-    snprintf(p->program, sizeof p->program, "%s", from->program);
+    memmove(p->program, from->program, sizeof p->program);
     for (n = 0; n < from->mapping_count; n++) list_mapping(p, from->mappings[n]);
 }
 

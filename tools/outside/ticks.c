@@ -170,7 +170,7 @@ typedef struct totals {             /* of one process */
 
 static int write_file(const attach_options *o, const char *out, const char *program,
                       const totals *sums) {
-    enum { SHARE = 20, LITTLE = 20 };
+    const double share = 20, least = 20;
     const sampled_ticks *ticks = &written;
     const double ms = 1e6;
     sampled_profile about;
@@ -193,7 +193,7 @@ static int write_file(const attach_options *o, const char *out, const char *prog
     of_lines.name = name_of;
     of_lines.place = place_of_line;
     if (o->lines) (void)lines_write(&of_lines, next_lines, NULL, add_bytes, &t);
-    if (sums->children_ns >= LITTLE * ms && sums->children_ns * SHARE >= sums->children_ns + sums->ns)
+    if (sums->children_ns >= least * ms && sums->children_ns * share >= sums->children_ns + sums->ns)
         (void)sampled_write_missing(&about, END_CHILDREN, (uint64_t)(sums->children_ns / ms),
                                     (uint64_t)((sums->children_ns + sums->ns) / ms), add_bytes, &t);
     status = save_open(&s, out, NULL, 0, 1);
