@@ -38,7 +38,7 @@ loses 'threads for which there was no memory' 'A larger limit (ulimit -v)' 5 '--
 loses 'blocks of the heap that nobody is known' 'Record fewer functions' 5 "--misses $often" ./losses blocks
 loses 'references in streams that are known by' 'Record fewer functions' 5 '--refs --every 0' ./losses places
 loses 'calls too deep to follow' 'Contexts end there' 5 '--calls --every 0' ./losses deep
-loses 'ticks are missing' 'looks from outside' 7 '--ticks 1000' ./hosts filter
+loses 'ticks are missing' 'is taken from outside' 7 '--inside --ticks 1000' ./hosts filter
 loses 'sampling could not be switched on' 'without --off' 5 "--calls $often --off --signal 12" ./losses switch
 if ./steps ends 10 1 1 >alone 2>/dev/null; then :; fi
 if [ "$(cat alone)" = '1000 1000' ]; then

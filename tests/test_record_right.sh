@@ -457,7 +457,7 @@ record_kernel() { # OPTIONS... -- PROGRAM...: fills got, got.err, shares
     in_kernel got.err >shares
 }
 says_kernel() { record_kernel "$@" && near shares got; }
-for options in '' '--calls --time' '--calls --off --ticks 500'; do
+for options in --inside '--calls --time' '--calls --off --ticks 500'; do
     # shellcheck disable=SC2086
     check "the kernel's part, $options: the terminal has it" says_kernel $options -- ./kernel
     $bursty report x.brst >text
@@ -475,7 +475,7 @@ for options in '' '--calls --time' '--calls --off --ticks 500'; do
     *) if [ "$first" ] && [ -z "$said" ]; then pass; else fail "checks with $options"; fi ;;
     esac
 done
-record_kernel -- ./kernel filter
+record_kernel --inside -- ./kernel filter
 if [ $code = 77 ]; then skip "no seccomp"
 else
     check "the kernel's part before a filter: $(cat shares got)" near shares got
@@ -496,7 +496,7 @@ else
     else fail "nothing was kept"; fi
 fi
 rm -f x.brst*
-$bursty record --follow -o x.brst -- ./kernel child >got 2>got.err
+$bursty record --inside --follow -o x.brst -- ./kernel child >got 2>got.err
 for file in x.brst*; do $bursty report "$file" 2>&1 | in_kernel; done | sort -n >shares
 sort -n got >wanted
 check "a child has its own part: $(tr '\n' ' ' <shares)" near shares wanted
