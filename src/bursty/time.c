@@ -297,9 +297,9 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
     if (astray[1]) bursty_p_put_all(d, astray, 2);
     if (BURSTY_P_IS_SENT) bursty_p_put_all(d, random, 2);
 #ifdef BURSTY_P_TIMERS
-    if (bursty_p_stepping.count) {
+    if (BURSTY_P_GET(&bursty_p_stepping.count)) {
         uint32_t step, same = bursty_p_worst_step(&bursty_p_stepping, &step);
-        const uint64_t steps[4] = { 19, step, bursty_p_stepping.count, same };
+        const uint64_t steps[4] = { 19, step, BURSTY_P_GET(&bursty_p_stepping.count), same };
         bursty_p_put_all(d, steps, 4);
     }
 #endif
