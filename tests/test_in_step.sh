@@ -120,8 +120,11 @@ ${CC:-cc} ${CFLAGS:--O2} -pthread -I"$top" game.c -o game || exit 2
 # Where the machine is busy a look may come late, at the end of a turn; what that adds is below .1.
 # Looks that keep step are .49 off, with an n of 50 or more.
 halves() { # DUMP
-    bursty report --json "$1" >json 2>/dev/null && bursty report --csv "$1" | awk -F, -v worth="$(sed -n 's/.*"effective":\([0-9.e+]*\).*/\1/p' json | head -n 1)" '
-        /^# time:/ { on = 1; next }
+    bursty report --json "$1" >json 2>/dev/null || return
+    worth=$(sed -n 's/.*"effective":\([0-9.e+]*\).*/\1/p' json | head -n 1)
+    # Ticks that all count alike have no such number; of two seconds they are 50 and more.
+    bursty report --csv "$1" | awk -F, -v worth="${worth:-50}" '
+        /^# / { on = index($0, "# time:") == 1 }
         on && /,update,/ { update = $2 }
         on && /,draw,/ { draw = $2 }
         END {
