@@ -5211,9 +5211,8 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
    A thread that has not run since the last look is where it was: its stack is
    not read again.
 
-   Where there are timers, too, nobody asked for a watcher, and so who waits is
-   nobody's question. There the thread sends a tick to each one that it finds
-   running: SIGURG, whose handler charges it as one of a timer (timers.c), for it
+   With config.watch = 2 nobody asks who waits. Then the thread sends a tick to
+   each one that it finds running: SIGURG, whose handler charges it as one of a timer (timers.c), for it
    knows the instruction. Timers keep step with a program that wakes at moments
    of the kernel's clock: they meet each of its frames at the same place.
    Nothing is read of a stack, and a thread that waits is left alone.

@@ -61,10 +61,18 @@ for form in "" --json --csv --html=all.html; do
     esac
 done
 check "95 % of 200 are said" grep -q 'in step with the program.s sleeps.*190' all.out
+check "the cure is one that helps" sh -c '"$0" report all.brst | tr "\n" " " | grep -q "config.watch = 2"' "$bursty"
 check "it is said first" sh -c '
     "$0" report all.brst | awk "/in step/ && !first { first = NR } /%.*%/ && !number { number = NR } END { exit !(first && (!number || first <= number)) }"' "$bursty"
-lacks_interval() { bursty report --csv "$1.brst" | awk -F, '/^# time:/ { on = 1; next } on && /work/ { exit !($3 == "" && $4 == "") }'; }
-has_interval() { bursty report --csv "$1.brst" | awk -F, '/^# time:/ { on = 1; next } on && /work/ { exit !($3 != "" && $4 != "") }'; }
+# Of the row of `work` in the table of time, which has to be there: are both bounds empty?
+bounds() { # NAME EMPTY: 1 or 0
+    bursty report --csv "$1.brst" | awk -F, -v empty="$2" '
+        /^# / { on = index($0, "# time:") == 1 }
+        on && index($0, ",work,") && !found++ { is_right = empty ? $3 == "" && $4 == "" : $3 != "" && $4 != "" }
+        END { exit !is_right }'
+}
+lacks_interval() { bounds "$1" 1; }
+has_interval() { bounds "$1" 0; }
 check "and shares have no interval" lacks_interval all
 check "of 19 nothing is said" silent few ""
 check "of 40 % by 5 nothing is said" silent some ""

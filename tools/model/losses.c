@@ -230,8 +230,8 @@ static void add_in_step(report *r, const tally *s) {
                     (double)in_step / (double)all,
                     "The program wakes at moments of the kernel's clock, and so do the timers: they "
                     "meet its work at the same place each time. Shares have no interval, and may be "
-                    "far off. `bursty record --outside`, or under bursty.h config.watch = 0 instead of "
-                    "-1, looks at random moments.");
+                    "far off. `bursty record --outside`, or under bursty.h config.watch "
+                    "= 2, looks at random moments.");
 }
 
 static void add_sampled(report *r, const void *state) {
