@@ -28,7 +28,8 @@
    3. Behind a second sequence on a straight way to `ret`, the scope is the one just left, if rule 2
       finds the same one at the function's beginning.
 
-   In all other cases the tick goes to the scope on the stack. Nothing but lengths of instructions
+   An instruction of the stub behind a check (keep_check.h) counts as the one
+   that the stub goes back to. In all other cases the tick goes to the scope on the stack. Nothing but lengths of instructions
    is needed, no value of a register. If something has rewritten the code (a linker, BOLT), nothing
    matches, and scopes on the stack get all ticks.
 
@@ -348,6 +349,24 @@ static int bursty_p_is_last(const unsigned char *p, const unsigned char *pc) {
     return 0;
 }
 
+/* pc, or in a stub the instruction that it goes back to. The stub:
+   addq $-128, %rsp; call; jmp. */
+static const unsigned char *bursty_p_behind_stub(const unsigned char *pc) {
+    static const uint8_t begins[3] = { 0, 4, 9 };
+    uint32_t i;
+    for (i = 0; i < 3; i++) {
+        const unsigned char *p = pc - begins[i];
+        if (bursty_p_word_at(p) == 0x80c48348 && p[4] == 0xe8 && p[9] == 0xe9)
+            return p + 14 + (int32_t)bursty_p_word_at(p + 10);
+    }
+    return pc;
+}
+
+static int bursty_p_has_room(const unsigned char *pc) {
+    return (uintptr_t)pc >= bursty_p_text.low + 2 * BURSTY_P_CODE_BACK
+           && (uintptr_t)pc + BURSTY_P_CODE_MOST <= bursty_p_text.high;
+}
+
 /* The scope of the function whose first or last instructions pc is in, or
    NULL. */
 static const bursty_site *bursty_p_running(const unsigned char *pc) {
@@ -356,8 +375,9 @@ static const bursty_site *bursty_p_running(const unsigned char *pc) {
     const bursty_site *left = depth < BURSTY_STACK ? BURSTY_P_HERE.stack[depth] : NULL;
     uintptr_t site = 0;
     int i, is_on_way = 0;
-    if ((uintptr_t)pc < bursty_p_text.low + 2 * BURSTY_P_CODE_BACK) return NULL;
-    if ((uintptr_t)pc + BURSTY_P_CODE_MOST > bursty_p_text.high) return NULL;
+    if (!bursty_p_has_room(pc)) return NULL;
+    pc = bursty_p_behind_stub(pc);
+    if (!bursty_p_has_room(pc)) return NULL;
     for (p = pc + 7; p > pc - BURSTY_P_CODE_BACK; p--) {
         if (*p != 0x64) continue;
         end = bursty_p_is_enter(p, &begin, &site);

@@ -1,6 +1,7 @@
 /* steps.c - lets functions with a scope go step by step (the processor's trap
    flag), and asks at each instruction which scope runs: by the stack of scopes
-   alone, and as a tick does. A tick must be right at every instruction. Prints
+   alone, and as a tick does. A tick must be right at every instruction, also
+   where each check takes its stub. Prints
    "N passed, N failed". Exit status 3: the build reads no code. */
 #include "whole.h"
 #include <signal.h>
@@ -136,6 +137,11 @@ static int test(void) {
     places[place_count].from = __start_t_##place;                                                  \
     places[place_count++].to = __stop_t_##place;
     EACH(ADD)
+    run();
+    config.profile.off = 0;
+    config.profile.every = BURSTY_ALWAYS;
+    if (bursty_set_profile(0, &config.profile) != 0) return 1;
+    (void)BURST_CHECK();
     run();
     bursty_stop();
     for (k = 0; k < place_count; k++) {
