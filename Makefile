@@ -39,22 +39,23 @@ LIBS      = $(LDFLAGS) -lm
 CAN_LIST := $(shell $(CC) -MMD -MP -MF - -MT yes -E -o /dev/null -x c /dev/null 2>/dev/null | grep '^yes:')
 DEPENDS   = $(if $(CAN_LIST),-MMD -MP -MF $@.d -MT $@)
 
-TOOL_C    = $(wildcard tools/*.c tools/*/*.c)
-TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o $(BUILD)/tools/lists.o \
-            $(BUILD)/tools/runtime.o
-TOOL_PART = $(filter-out $(BUILD)/tools/bursty.o,$(TOOL_O))
+# The host tool: what its three wings have outside of a user's program, and their base.
+TOOL_C    = $(wildcard base/*.c report/*.c report/*/*.c cc/[!i]*/*.c record/tool/*.c)
+TOOL_MADE = $(BUILD)/base/lists.o $(BUILD)/report/page.o $(BUILD)/cc/runtime.o
+TOOL_O    = $(TOOL_C:%.c=$(BUILD)/%.o) $(TOOL_MADE)
+TOOL_PART = $(filter-out $(BUILD)/base/bursty.o,$(TOOL_O))
 # build/bursty-lab: lab/ on the tool's readers and writers. A test may use both but their mains.
 LAB_C     = $(wildcard lab/*.c)
 LAB_O     = $(LAB_C:lab/%.c=$(BUILD)/lab/%.o)
 LAB_PART  = $(filter-out $(BUILD)/lab/lab.o,$(LAB_O))
-LAB_BASE  = $(foreach d,base kinds model write,$(wildcard tools/$(d)/*.c))
-PAGE_DIR  = tools/write/page
+LAB_BASE  = $(filter-out base/bursty.c,$(wildcard base/*.c report/*/*.c))
+PAGE_DIR  = report/write/page
 PAGE      = $(PAGE_DIR)/style.css $(filter-out %/style.css,$(sort $(wildcard $(PAGE_DIR)/*.css))) \
             $(PAGE_DIR)/base.js $(filter-out %/base.js,$(sort $(wildcard $(PAGE_DIR)/*.js)))
 EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
 # `bursty record` preloads this: for Linux on x86-64 with glibc and gcc or clang, whatever CFLAGS ask for.
-RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/preload/supported.h 2>/dev/null | grep -q recorder_is_supported && \
+RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/inside/preload/supported.h 2>/dev/null | grep -q recorder_is_supported && \
     echo $(BUILD)/bursty-record.so $(BUILD)/bursty-heap.so)
 TEST_C    = $(wildcard tests/test_*.c)
 TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
@@ -70,47 +71,47 @@ tools: $(BUILD)/bursty $(BUILD)/bursty-lab $(RECORDER)
 $(BUILD)/bursty: $(TOOL_O)
 	$(if $(V),,@echo "  ld $@";) $(LINK) -o $@ $(TOOL_O) $(LIBS)
 
-$(BUILD)/tools/%.o: tools/%.c
+$(TOOL_C:%.c=$(BUILD)/%.o): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
+	$(QUIET) $(COMPILE) -c -o $@ $<
 
-LAB_ALL   = $(LAB_O) $(BUILD)/lab/lists.o $(LAB_BASE:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o
+LAB_ALL   = $(LAB_O) $(BUILD)/lab/lists.o $(LAB_BASE:%.c=$(BUILD)/%.o) $(BUILD)/report/page.o
 
 $(BUILD)/bursty-lab: $(LAB_ALL)
 	$(if $(V),,@echo "  ld $@";) $(LINK) -o $@ $(LAB_ALL) $(LIBS)
 
 $(BUILD)/lab/%.o: lab/%.c
 	@mkdir -p $(@D)
-	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
+	$(QUIET) $(COMPILE) -c -o $@ $<
 
 # The style sheet and the scripts of the HTML report, as lists of C strings.
-$(BUILD)/tools/page.c: tools/write/page/embed.awk $(PAGE)
+$(BUILD)/report/page.c: report/write/page/embed.awk $(PAGE)
 	@mkdir -p $(@D)
-	@LC_ALL=C awk -f tools/write/page/embed.awk $(PAGE) >$@
+	@LC_ALL=C awk -f report/write/page/embed.awk $(PAGE) >$@
 
 # What `bursty cc` gives to a user's compiler, as text in the tool.
-RUNTIME   = bursty.h edgeprof.h $(addprefix record/cc/,file_name.h checks.c twins.c edges.h edges.c arcs.c \
-            terminate.c append.h tables.h merge.h edges_file.c calls.h exits.c trace.c) $(wildcard tools/plugin/*)
-$(BUILD)/tools/runtime.c: tools/cc/embed.awk $(RUNTIME)
+RUNTIME   = bursty.h edgeprof.h $(addprefix cc/inside/,file_name.h checks.c twins.c edges.h edges.c arcs.c \
+            terminate.c append.h tables.h merge.h edges_file.c calls.h exits.c trace.c) $(wildcard cc/plugin/*)
+$(BUILD)/cc/runtime.c: cc/run/embed.awk $(RUNTIME)
 	@mkdir -p $(@D)
-	@LC_ALL=C awk -f tools/cc/embed.awk $(RUNTIME) >$@
+	@LC_ALL=C awk -f cc/run/embed.awk $(RUNTIME) >$@
 
-# What kinds, sections of a report, writers and commands there are: whatever tools/ defines.
+# What kinds, sections of a report, writers and commands there are: whatever the sources define.
 # Looked at in every run, for a file may have gone; written only when something has changed.
-$(BUILD)/tools/lists.c: LISTED = $(TOOL_C)
+$(BUILD)/base/lists.c: LISTED = $(TOOL_C)
 $(BUILD)/lab/lists.c: LISTED = $(LAB_C) $(LAB_BASE)
-$(BUILD)/tools/lists.c $(BUILD)/lab/lists.c: FORCE
+$(BUILD)/base/lists.c $(BUILD)/lab/lists.c: FORCE
 	@mkdir -p $(@D)
-	@LC_ALL=C awk -f tools/base/lists.awk $(sort $(LISTED)) >$@.new
+	@LC_ALL=C awk -f base/lists.awk $(sort $(LISTED)) >$@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 	@rm -f $@.new
 
 FORCE:
 
-$(BUILD)/tools/page.o $(BUILD)/tools/lists.o $(BUILD)/lab/lists.o $(BUILD)/tools/runtime.o: %.o: %.c
-	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
+$(TOOL_MADE) $(BUILD)/lab/lists.o: %.o: %.c
+	$(QUIET) $(COMPILE) -c -o $@ $<
 
-RECORD_C  = $(wildcard record/core/*.c record/preload/*.c)
+RECORD_C  = $(wildcard record/inside/core/*.c record/inside/preload/*.c)
 RECORD_O  = $(RECORD_C:record/%.c=$(BUILD)/record/%.o)
 PRELOAD   = $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -I. $(THREADS)
 
@@ -118,7 +119,7 @@ $(BUILD)/bursty-record.so: $(RECORD_O)
 	$(if $(V),,@echo "  ld $@";) $(PRELOAD) -shared -o $@ $(RECORD_O) -Wl,--as-needed -ldl -lgcc_s -lm
 
 # Preloaded before it, for `bursty record --misses` alone.
-$(BUILD)/bursty-heap.so: $(BUILD)/record/heap/hooks.o
+$(BUILD)/bursty-heap.so: $(BUILD)/record/inside/heap/hooks.o
 	$(if $(V),,@echo "  ld $@";) $(PRELOAD) -shared -o $@ $< -Wl,--as-needed -ldl
 
 $(BUILD)/record/%.o: record/%.c
@@ -130,17 +131,17 @@ $(BUILD)/examples/%: examples/%.c
 	$(QUIET) $(COMPILE) -o $@ $< $(LIBS)
 
 # A test that includes a header of the tool or of lab/ is linked with all of both but their mains.
-TOOL_TESTS = $(shell grep -lE '^.include "(base|kinds|model|write|lab|cc)/' $(TEST_C))
+TOOL_TESTS = $(shell grep -lE '^.include "(base|report|lab|cc/(run|read|put|cxx))/' $(TEST_C))
 
 $(TOOL_TESTS:tests/%.c=$(BUILD)/tests/%): $(BUILD)/tests/%: tests/%.c $(TOOL_PART) $(LAB_PART)
 	@mkdir -p $(@D)
-	$(QUIET) $(TESTED) -Itools -Itests -o $@ $< $(TOOL_PART) $(LAB_PART) $(LIBS)
+	$(QUIET) $(TESTED) -Itests -o $@ $< $(TOOL_PART) $(LAB_PART) $(LIBS)
 
 $(LONG:%=$(BUILD)/tests/test_%): TESTFLAGS = $(LONGFLAGS)
 
 $(BUILD)/tests/%: tests/%.c
 	@mkdir -p $(@D)
-	$(QUIET) $(TESTED) -Itools -Itests -o $@ $< $(LIBS)
+	$(QUIET) $(TESTED) -Itests -o $@ $< $(LIBS)
 
 # The products at the root are joined from the parts in src/ and committed; tests/test_headers.sh compares them.
 PRODUCTS  = $(notdir $(patsubst %.in,%.h,$(wildcard src/*/*.in)))
@@ -167,7 +168,7 @@ test-built: tools $(TESTS)
 
 PREFIX   ?= /usr/local
 DESTDIR  ?=
-VERSION  := $(shell sed -n 's/.*define TOOL_VERSION "\(.*\)"/\1/p' tools/base/tool.h)
+VERSION  := $(shell sed -n 's/.*define TOOL_VERSION "\(.*\)"/\1/p' base/tool.h)
 PAGES     = $(BUILD)/package
 FROM_HELP = $(foreach p,bursty bursty-lab,$(PAGES)/man/$(p).1 $(PAGES)/$(p).bash $(PAGES)/$(p).zsh $(PAGES)/$(p).fish)
 FILLED    = $(PAGES)/bursty.pc $(PAGES)/bursty-config.cmake $(PAGES)/bursty-config-version.cmake
@@ -210,7 +211,7 @@ fuzzers: $(FUZZERS)
 
 $(BUILD)/fuzz/%: fuzz/%.c $(TOOL_PART) $(LAB_PART)
 	@mkdir -p $(@D)
-	$(QUIET) $(COMPILE) -Itools -fsanitize=fuzzer -o $@ $< $(TOOL_PART) $(LAB_PART) $(LIBS)
+	$(QUIET) $(COMPILE) -fsanitize=fuzzer -o $@ $< $(TOOL_PART) $(LAB_PART) $(LIBS)
 
 # The C programs alone, for targets whose shell and tools are not the target's.
 test-programs: $(TESTS)
@@ -234,7 +235,7 @@ bench-smoke:
 # Where a compiler left no list of what it included (tcc cannot), all headers stand for it.
 OBJECTS   = $(TOOL_O) $(LAB_ALL) $(RECORD_O) $(EXAMPLES) $(TESTS) $(FUZZERS)
 HAS_LIST  = $(wildcard $(OBJECTS:=.d))
-HEADERS   = $(filter-out $(BUILD)/%,$(wildcard *.h */*.h */*/*.h tests/*.inc))
+HEADERS   = $(filter-out $(BUILD)/%,$(wildcard *.h */*.h */*/*.h */*/*/*.h tests/*.inc))
 $(filter-out $(HAS_LIST:.d=),$(OBJECTS)): $(HEADERS)
 include $(HAS_LIST)
 

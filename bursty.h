@@ -7729,7 +7729,7 @@ BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) {
    of squares Q of what a burst saw of the site (the table's fifth sum, ys).
    Bursts are independent, so the variance of W is Q - W * W / B for B bursts;
    and gaps are drawn, so that as many bursts stand for more or fewer checks
-   (tools/model/sampled_ranges.c has the formula). time: k of n ticks are a
+   (report/model/sampled_ranges.c has the formula). time: k of n ticks are a
    binomial share, whose interval is Wilson's; ticks that came several at once
    count as n * n / (sum of squares). Both at z = 2. */
 

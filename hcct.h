@@ -47,7 +47,7 @@
    6. For coroutines call hcct_fiber_start, hcct_fiber_switch and hcct_fiber_end.
    7. To look now and then only, call hcct_burst_begin with your stack of keys, pass on events, and
       call hcct_burst_end.
-   8. With no source to edit, compile with -finstrument-functions and link record/hooks/instrument.c.
+   8. With no source to edit, compile with -finstrument-functions and link record/inside/hooks/instrument.c.
 
    PROMISES   It never allocates, recurses, aborts or prints, and it has no global variables.
               Queries change no answer and may come between any two events. A full arena is normal:

@@ -14,8 +14,8 @@
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #include "../tests/footprint_paper.inc"
-#include "../tools/base/text.c"
-#include "../tools/base/tool.c"
+#include "../base/text.c"
+#include "../base/tool.c"
 #include "../lab/trace_blocks.c"
 #include "random.h"
 #include <stdio.h>

@@ -11,8 +11,8 @@
    in turn, several rounds; the best round counts, and the empty loop over the
    events is taken off. In every round all rivals run, so that a busy machine
    slows all. */
-#include "../tools/base/tool.c"
-#include "../tools/base/text.c"
+#include "../base/tool.c"
+#include "../base/text.c"
 #define HCCT_STATIC
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"

@@ -1,6 +1,6 @@
 /* coverage_traces.c - do intervals of sampled contexts hold the truth? Takes a
    recorded call trace, samples it as `bursty record` does (hcct.h and the sums
-   of record/core/contexts.c), lets `bursty report` judge each sample, and
+   of record/inside/core/contexts.c), lets `bursty report` judge each sample, and
    compares each context with its true share of all calls. For
    bench/coverage_traces.sh.
 
@@ -13,7 +13,7 @@
 #include "hcct.h"
 #include "lab/sampler.h"
 #include "lab/trace_calls.h"
-#include "record/core/contexts.h"
+#include "record/inside/core/contexts.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# edges_coverage.sh - sqlite compiled by clang 19 for record/hooks/sancov.c, run, and its coverage in all
+# edges_coverage.sh - sqlite compiled by clang 19 for record/inside/hooks/sancov.c, run, and its coverage in all
 # forms: LCOV against the rules of LCOV 2 and through genhtml, Cobertura against its DTD by xmllint.
 # It prints a line for each. bench/setup.sh fetches the source.
 set -eu
@@ -14,7 +14,7 @@ flags='-O0 -w -gdwarf-4 -fsanitize-coverage=trace-pc-guard,no-prune,pc-table,con
 # shellcheck disable=SC2086
 clang-19 $flags -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -I"$src" -c \
     -o "$out/sqlite3.o" "$src/sqlite3.c"
-for source in bench/real/main_sqlite.c record/hooks/sancov.c record/hooks/sancov_file.c; do
+for source in bench/real/main_sqlite.c record/inside/hooks/sancov.c record/inside/hooks/sancov_file.c; do
     clang-19 -O1 -w -I. -I"$src" -c -o "$out/$(basename "$source" .c).o" "$source"
 done
 clang-19 -o "$out/sqlite" "$out"/*.o -lm

@@ -32,7 +32,7 @@ if [ "${WAYS:-}" = check ]; then
     checked 1 && checked .9
     exit
 fi
-${CC:-cc} -std=c99 -O2 -g -I. -Itools -o "$build/bench_footprint" bench/bench_footprint.c -lm ||
+${CC:-cc} -std=c99 -O2 -g -I. -o "$build/bench_footprint" bench/bench_footprint.c -lm ||
     exit 1
 count() { # FUNCTION WAY
     valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="$1" \

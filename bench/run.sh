@@ -53,7 +53,7 @@ for source in bench/bench_hcct.c bench/bench_footprint.c; do
     name=$(basename "$source" .c)
     name=${name#bench_}
     say "$name.h"
-    $CC -std=c99 -O2 -I. -Itools -pthread -o "$build/bench_$name" "$source" -lm
+    $CC -std=c99 -O2 -I. -pthread -o "$build/bench_$name" "$source" -lm
     [ "$mode" != full ] || "$build/bench_$name" quick >"$build/$name.txt"
     # alone, and with traces, each takes minutes more
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # streams.sh [REFERENCES [TABLES]] - hot data streams of seven real programs: records the first
-# REFERENCES (12000000) references of each with record/hooks/refs.c, then prints speed beside a textbook
+# REFERENCES (12000000) references of each with record/inside/hooks/refs.c, then prints speed beside a textbook
 # Sequitur, instructions a symbol, Figure 7 of "Bursty Tracing" and the tables of "Hybrid Profiling
 # Support", as docs/hotstream.md has them. TABLES are some of
 #     speed instructions bounded figure7 goals long hps
@@ -16,7 +16,7 @@ mkdir -p "$dir"
     [ -d "$src/mujs" ] || sh bench/setup.sh zlib mujs
 make -s BUILD="$BUILD" "$bursty" "$lab"
 gcc -std=gnu99 -O2 -I. -o "$dir/bench" bench/bench_hotstream.c -lm
-gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/hooks/refs.c
+gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/inside/hooks/refs.c
 
 # ---- the traces ----
 

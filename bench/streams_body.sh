@@ -1,6 +1,6 @@
 #!/bin/sh
 # streams_body.sh [BODIES [STEPS]] - a use that pays: records Chipmunk, a physics engine, with
-# record/hooks/refs.c, finds its hot data streams, counts which fields of a body the streams use, and
+# record/inside/hooks/refs.c, finds its hot data streams, counts which fields of a body the streams use, and
 # puts the fields that are used most first. Shows misses of a data cache of 32 KiB and of one of 1
 # MiB behind it (cachegrind) and time (hyperfine) for Chipmunk's own order, for the same again as a
 # second file, for the order by use, for the reverse of that, and for the order of
@@ -20,7 +20,7 @@ flags="-w -DNDEBUG -I$src/src"
 # ---- the streams of a run with fewer bodies, with the source line of each site ----
 
 if ! [ -f "$dir/run.refs" ]; then
-    gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/hooks/refs.c
+    gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/inside/hooks/refs.c
     objects=
     for c in bench/real/main_chipmunk.c "$src"/src/*.c; do
         o=$dir/$(basename "$c" .c).o

@@ -1,5 +1,5 @@
 #!/bin/sh
-# streams_layout.sh [RECORDS TIMES] - a use that pays: records cJSON with record/hooks/refs.c, finds its
+# streams_layout.sh [RECORDS TIMES] - a use that pays: records cJSON with record/inside/hooks/refs.c, finds its
 # hot data streams, counts which fields of a node the streams use, and puts the fields that are
 # used most first. Shows misses of a data cache of 32 KiB and of one of 1 MiB behind it
 # (cachegrind) for cJSON's own order, for the same with its two ints side by side (56 bytes a node,
@@ -16,7 +16,7 @@ mkdir -p "$dir"
 make -s BUILD="$BUILD" "$lab"
 
 # The streams of a run with fewer records, with the source line of each site.
-gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/hooks/refs.c
+gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/inside/hooks/refs.c
 for c in bench/real/main_cjson.c "$src/cJSON.c"; do
     gcc -g -O1 -w -I"$src" -fsanitize=thread -fsanitize-coverage=trace-pc -c \
         -o "$dir/$(basename "$c" .c).o" "$c"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # streams_order.sh [PROGRAM [REFERENCES]] - a use that pays: the order of functions. Records
-# PROGRAM (tcc or sqlite) with record/hooks/refs.c, the first 20000000 references, finds its hot streams
+# PROGRAM (tcc or sqlite) with record/inside/hooks/refs.c, the first 20000000 references, finds its hot streams
 # of calls, lets `bursty report --order` order its functions, and links it in that order. Shows
 # misses of an instruction cache of 32 KiB (cachegrind) and time (hyperfine) beside the compiler's
 # order, the same again as a second file, and a random order of the same functions. Fetches what
@@ -36,7 +36,7 @@ esac
 # ---- the streams ----
 
 if ! [ -f "$dir/run.refs" ]; then
-    gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/hooks/refs.c
+    gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/inside/hooks/refs.c
     objects=
     for c in $sources; do
         o=$dir/$(basename "$c" .c).recorded.o

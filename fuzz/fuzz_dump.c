@@ -9,7 +9,7 @@
    what merge writes of it, and parts of kind 1 byte for byte. Each form of the
    report is written, with something to show or without; a form that has
    something to show must not stay empty. */
-#include "model/report.h"
+#include "report/model/report.h"
 #include <stdlib.h>
 #include <string.h>
 

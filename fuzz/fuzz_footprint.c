@@ -7,13 +7,13 @@
    bytes; 5 runs of two threads.
 
        clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-           -I. -Itools -o build/fuzz/fuzz_footprint fuzz/fuzz_footprint.c \
-           lab/trace_blocks.c tools/kinds/footprints.c tools/base/tool.c \
-           tools/base/dump.c tools/base/text.c tools/base/headers.c
+           -I. -o build/fuzz/fuzz_footprint fuzz/fuzz_footprint.c \
+           lab/trace_blocks.c report/kinds/footprints.c base/tool.c \
+           base/dump.c base/text.c base/headers.c
        build/fuzz/fuzz_footprint -max_len=4096 -timeout=10 -close_fd_mask=2 \
            -max_total_time=600 build/fuzz/footprints */
 #include "footprint.h"
-#include "kinds/footprints.h"
+#include "report/kinds/footprints.h"
 #include "lab/trace_blocks.h"
 #include <stdlib.h>
 #include <string.h>

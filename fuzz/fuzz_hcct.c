@@ -10,7 +10,7 @@
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
 #include "base/tool.h"
-#include "kinds/contexts.h"
+#include "report/kinds/contexts.h"
 #include "lab/trace_calls.h"
 #include <stdlib.h>
 #include <string.h>

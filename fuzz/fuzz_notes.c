@@ -3,7 +3,7 @@
    dump. */
 #include "base/input.h"
 #include "base/tool.h"
-#include "cc/notes.h"
+#include "cc/cxx/notes.h"
 #include <stdlib.h>
 #include <string.h>
 

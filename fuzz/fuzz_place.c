@@ -1,7 +1,7 @@
 /* fuzz_place.c - libFuzzer target: objects, archives and call graphs from
    strangers. Whatever can be read is planned, checked, written and shown; no
    cycle of calls or loops may be left open. */
-#include "place/place.h"
+#include "cc/place/place.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>

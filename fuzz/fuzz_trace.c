@@ -4,7 +4,7 @@
    dump that can be read. */
 #include "base/input.h"
 #include "base/tool.h"
-#include "model/history.h"
+#include "report/model/history.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,11 +8,11 @@
 #include "base/terminal.h"
 #include "base/tool.h"
 #include "footprint.h"
-#include "model/report.h"
+#include "report/model/report.h"
 #include "lab/footprint_check.h"
 #include "lab/sampled_windows.h"
 #include "lab/trace_blocks.h"
-#include "write/writers.h"
+#include "report/write/writers.h"
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #include "lab/frames.h"
 #include "base/input.h"
 #include "base/tool.h"
-#include "model/frames.h"
+#include "report/model/frames.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "hcct.h"
 #include "base/tool.h"
-#include "model/report.h"
+#include "report/model/report.h"
 #include "lab/hcct_measures.h"
 #include "lab/trace_calls.h"
 #include "lab/yardsticks.h"

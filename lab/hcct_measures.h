@@ -3,7 +3,7 @@
 #ifndef HCCT_MEASURES_H
 #define HCCT_MEASURES_H
 #include "hcct.h"
-#include "kinds/contexts.h"
+#include "report/kinds/contexts.h"
 
 typedef struct hcct_share {
     uint32_t a, b;

@@ -1,14 +1,14 @@
 /* misses.c - bursty-lab misses: which functions and data of a recorded trace
    miss in caches of a few sizes; every access, or bursts. It is what
    `bursty record --misses` does, on a trace that can be looked at again. */
-#include "record/core/caches.c"
-#include "record/core/misses.c"
+#include "record/inside/core/caches.c"
+#include "record/inside/core/misses.c"
 #include "base/save.h"
 #include "base/tool.h"
 #include "lab/sampler.h"
 #include "lab/trace_refs.h"
-#include "model/report.h"
-#include "write/writers.h"
+#include "report/model/report.h"
+#include "report/write/writers.h"
 #include <stdlib.h>
 
 static const char help[] =

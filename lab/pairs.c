@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/tool.h"
-#include "model/overlap.h"
+#include "report/model/overlap.h"
 #include "lab/sampler.h"
 #include "lab/trace_refs.h"
 #include <stdlib.h>

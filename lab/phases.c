@@ -1,3 +1,3 @@
 /* phases.c - the recorder's slices of a run, for misses.c: the writer of parts
    stands in both. */
-#include "record/core/phases.c"
+#include "record/inside/core/phases.c"

@@ -4,12 +4,12 @@
 #include "hotstream.h"
 #include "base/save.h"
 #include "base/tool.h"
-#include "kinds/streams.h"
-#include "model/overlap.h"
+#include "report/kinds/streams.h"
+#include "report/model/overlap.h"
 #include "lab/sampler.h"
 #include "lab/trace_refs.h"
-#include "model/streams.h"
-#include "write/writers.h"
+#include "report/model/streams.h"
+#include "report/write/writers.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

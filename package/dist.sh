@@ -10,7 +10,7 @@ git rev-parse -q --verify HEAD >/dev/null 2>&1 || say "this folder is no clone: 
 [ -z "$(git status --porcelain | head -n 1)" ] || say "there are changes that are not committed"
 tagged=$(git rev-parse -q --verify "v$2^{commit}")
 [ -z "$tagged" ] || [ "$tagged" = "$(git rev-parse HEAD)" ] ||
-    say "the tag v$2 is on another commit: a new version wants a new number (tools/base/tool.h)"
+    say "the tag v$2 is on another commit: a new version wants a new number (base/tool.h)"
 mkdir -p "$build" || exit 2
 git -c core.autocrlf=false -c tar.umask=0022 archive --format=tar --prefix="$name/" HEAD >"$build/$name.tar" &&
     gzip -9 -n -f "$build/$name.tar" || say "$build/$name.tar.gz: cannot be written"

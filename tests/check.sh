@@ -91,7 +91,7 @@ may_look() { # FOLDER [stacks]
 }
 has_recorder() { # as the Makefile asks
     # shellcheck disable=SC2086
-    [ -z "${RUN-}" ] && ${CC:-cc} ${CFLAGS-} -E -x c "${top:-.}/record/preload/supported.h" 2>/dev/null |
+    [ -z "${RUN-}" ] && ${CC:-cc} ${CFLAGS-} -E -x c "${top:-.}/record/inside/preload/supported.h" 2>/dev/null |
         grep -q recorder_is_supported
 }
 needs_recorder() {

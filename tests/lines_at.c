@@ -4,7 +4,7 @@
    first. */
 #include "base/debugfile.h"
 #include "base/tool.h"
-#include "prove/prove.h"
+#include "cc/prove/prove.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -24,7 +24,7 @@ if [ "${1-}" = programs ]; then
     done
     exit $status
 fi
-[ $# -gt 0 ] || set -- tools/*.c tools/*/*.c lab/*.c examples/*.c
+[ $# -gt 0 ] || set -- base/*.c report/*.c report/*/*.c cc/[!i]*/*.c record/tool/*.c lab/*.c examples/*.c
 # The checks of bursty.h are off: libclang does not show the calls of cleanup functions and of
 # assembly, which the parser counts.
-$python bench/cc_oracle.py "$@" -- "${CC:-gcc}" -Itools -I. -DFOOTPRINT_NO_SIMD -DBURSTY_OFF
+$python bench/cc_oracle.py "$@" -- "${CC:-gcc}" -I. -DFOOTPRINT_NO_SIMD -DBURSTY_OFF

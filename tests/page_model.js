@@ -1,11 +1,11 @@
-// page_model.js PAGE... - tests the model of the page (tools/write/page/profile.js) without a
+// page_model.js PAGE... - tests the model of the page (report/write/page/profile.js) without a
 // browser: random trees against sums that are slow and obvious; packed columns of the pages named.
 'use strict';
 const fs = require('fs');
 const zlib = require('zlib');
 const vm = require('vm');
 
-const code = fs.readFileSync('tools/write/page/profile.js', 'utf8');
+const code = fs.readFileSync('report/write/page/profile.js', 'utf8');
 const m = vm.runInNewContext(
   code + '; ({ makeTree, sumFunctions, outermost, matched, marksOf, callersOf, calleesOf, invert, ' +
     'filtered, sameFunctions, linkOf, follow, wilson, differs, unpack, firstInRow });',

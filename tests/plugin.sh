@@ -1,5 +1,5 @@
 #!/bin/sh
-# plugin.sh - checks behind the optimizer (tools/plugin): programs in C++ say what they say
+# plugin.sh - checks behind the optimizer (cc/plugin): programs in C++ say what they say
 # plain, in each form and at each level; each cycle of their machine code has a check; calls are as
 # many as callgrind counts; and what goes wrong goes as with the compiler alone. A row of `make
 # matrix`. `make test` has what holds without a plugin: tests/test_cc_wrapper.sh.

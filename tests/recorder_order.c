@@ -15,7 +15,7 @@ static int exchange(int *p, int *was, int value, int order);
 #define __atomic_load_n(p, order) load(p)
 #define __atomic_compare_exchange_n(p, was, value, weak, order, failed) exchange(p, was, value, order)
 #define sched_yield() ((void)waited++)
-#include "record/core/threads.c"
+#include "record/inside/core/threads.c"
 
 uint64_t recorder_period, recorder_burst;
 void *recorder_memory(size_t bytes) { return calloc(1, bytes); }

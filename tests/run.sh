@@ -15,7 +15,7 @@ RUN=${RUN-} VERBOSE=${VERBOSE-}
 HERE=other
 case ${CFLAGS-} in *-fsanitize*) ;; *)
     # shellcheck disable=SC2086
-    if [ -z "$RUN" ] && ${CC:-cc} ${CFLAGS-} -E -x c record/preload/supported.h 2>/dev/null |
+    if [ -z "$RUN" ] && ${CC:-cc} ${CFLAGS-} -E -x c record/inside/preload/supported.h 2>/dev/null |
         grep -q recorder_is_supported; then
         HERE=gcc
         ! ${CC:-cc} -dM -E -x c /dev/null | grep -q __clang__ || HERE=clang

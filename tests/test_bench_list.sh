@@ -63,12 +63,12 @@ done <bench/list.txt
 
 # What a bench compiles with the tool's own sources links as the bench links it.
 for name in hcct footprint; do
-    if ${CC:-cc} -std=c99 -w -I. -Itools -pthread -o "$out/linked" bench/bench_$name.c -lm 2>"$out/log"; then pass
+    if ${CC:-cc} -std=c99 -w -I. -pthread -o "$out/linked" bench/bench_$name.c -lm 2>"$out/log"; then pass
     else fail "bench_$name.c does not link: $(head -n 3 "$out/log")"; fi
 done
 
 grep -ohE '\bbench/[a-z0-9_/]+\.[a-z0-9]+' README.md docs/*.md lab/*.[ch] lab/*/* tests/*.sh tests/*.c \
-    tools/*/*.c record/*.c *.h src/*/* examples/*.c 2>/dev/null | sort -u >"$out/named"
+    base/*.c report/*.c report/*/*.c cc/*/*.c record/tool/*.c record/inside/*/*.c *.h src/*/* examples/*.c 2>/dev/null | sort -u >"$out/named"
 while read -r file; do
     case $file in bench/results.md | */bench/src/*) continue ;; esac
     [ -e "$file" ] && pass || fail "$file is named somewhere, and is not there"

@@ -3,8 +3,8 @@
    thread, a profile, a pause or a child began. All seeds are fixed. */
 #include "bursty.inc"
 #include "base/dump.h"
-#include "kinds/sampled.h"
-#include "model/sampled_ranges.h"
+#include "report/kinds/sampled.h"
+#include "report/model/sampled_ranges.h"
 #include <math.h>
 
 #if defined(BURSTY_NO_TLS) || !defined(__GNUC__) || defined(_WIN32)

@@ -6,7 +6,7 @@
 #include "base/input.h"
 #include "base/tool.h"
 #include "lab/frames.h"
-#include "model/frames.h"
+#include "report/model/frames.h"
 #define BURSTY_BARE
 #define BURSTY_TICKS
 #define BURSTY_FRAMES 3

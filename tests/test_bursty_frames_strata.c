@@ -4,7 +4,7 @@
 #include "test.h"
 #include "base/input.h"
 #include "base/tool.h"
-#include "model/frames.h"
+#include "report/model/frames.h"
 #define BURSTY_NO_TIMERS
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"

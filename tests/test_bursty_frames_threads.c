@@ -6,7 +6,7 @@
 #include "test.h"
 #include "base/input.h"
 #include "base/tool.h"
-#include "model/frames.h"
+#include "report/model/frames.h"
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #if defined(__unix__) && defined(__GNUC__) && !defined(__TINYC__) && defined(BURSTY_P_POSIX)

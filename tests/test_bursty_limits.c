@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #endif
 #include "test.h"
-#include "kinds/sampled.h"
+#include "report/kinds/sampled.h"
 #if defined(__unix__) && defined(__GNUC__) && !defined(__TINYC__)
 #define TEST_PTHREAD
 #include <pthread.h>

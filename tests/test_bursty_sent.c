@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #endif
 #include "test.h"
-#include "model/interval.h"
+#include "report/model/interval.h"
 #include <math.h>
 /* As in test_bursty_timers.c. */
 #if TEST_SCALE >= 10

@@ -7,7 +7,7 @@
    dump. Both runs draw the same bursts. The sums of a thread's first 1024
    bursts are exact; later ones are estimates of it. */
 #include "test.h"
-#include "kinds/sampled.h"
+#include "report/kinds/sampled.h"
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <math.h>

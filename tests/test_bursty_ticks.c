@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #endif
 #include "test.h"
-#include "kinds/sampled.h"
+#include "report/kinds/sampled.h"
 #define BURSTY_BARE
 #define BURSTY_TICKS
 #define BURSTY_IMPLEMENTATION

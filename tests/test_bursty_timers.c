@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #endif
 #include "test.h"
-#include "kinds/sampled.h"
+#include "report/kinds/sampled.h"
 /* ThreadSanitizer keeps signals back until the program calls the C library. An
    emulator (the slow targets have a TEST_SCALE of 10) has no CPU time of a
    thread. */

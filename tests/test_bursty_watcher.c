@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #endif
 #include "test.h"
-#include "kinds/sampled.h"
+#include "report/kinds/sampled.h"
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 

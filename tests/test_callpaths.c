@@ -15,7 +15,7 @@
 #define HCCT_STATIC /* the tool has one, too, without bursty.h */
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
-#include "kinds/contexts.h"
+#include "report/kinds/contexts.h"
 
 /* ---- what a dump says ---- */
 

@@ -2,9 +2,9 @@
    become, of both ways of writing them, and what is refused. */
 #include "test.h"
 #include "base/tool.h"
-#include "cc/notes.h"
-#include "kinds/edges.h"
-#include "kinds/sources.h"
+#include "cc/cxx/notes.h"
+#include "report/kinds/edges.h"
+#include "report/kinds/sources.h"
 
 /* ---- notes as gcc writes them ---- */
 

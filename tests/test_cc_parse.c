@@ -1,7 +1,7 @@
 /* test_cc_parse.c - the parser of `bursty cc`: what it finds in small
    functions, one trap each. */
 #include "test.h"
-#include "cc/rewrite.h"
+#include "cc/put/rewrite.h"
 
 /* The skeleton of the last function, or why it was left alone. */
 static char answer[2000];

@@ -1,7 +1,7 @@
 /* test_difference.c - intervals and tests of differences, against known values
    and against luck. */
-#include "model/difference.h"
-#include "model/interval.h"
+#include "report/model/difference.h"
+#include "report/model/interval.h"
 #include "test.h"
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "test.h"
 #include "base/tool.h"
 #include "brst.inc"
-#include "kinds/sampled.h"
+#include "report/kinds/sampled.h"
 
 static dump_fault fault;
 

@@ -3,9 +3,9 @@
    added up, reported in every form and written again without harm. */
 #include "test.h"
 #include "base/input.h"
-#include "kinds/edges.h"
-#include "kinds/sources.h"
-#include "model/coverage.h"
+#include "report/kinds/edges.h"
+#include "report/kinds/sources.h"
+#include "report/model/coverage.h"
 
 /* A function of four vertices, counted, left early twice; and marks of another,
    also of a test. */

@@ -4,7 +4,7 @@
 #include "test.h"
 #include "base/input.h"
 #include "base/tool.h"
-#include "kinds/footprints.h"
+#include "report/kinds/footprints.h"
 
 static uint64_t memory[300000], table[200000];
 static dump_fault fault;

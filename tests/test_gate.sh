@@ -143,19 +143,19 @@ compiled() { # FILE TARGET...
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n CC="${CC:-cc}" BUILD="$build" V=1 -W "$changed" "$@" 2>&1 |
         sed -n 's/.* -c -o [^ ]* \([^ ]*\.c\)$/\1/p' | grep -v '/lists\.c$' | sort # those are always looked at
 }
-object=$build/tools/place/show.o
+object=$build/cc/place/show.o
 if [ ! -f "$object.d" ]; then
     skip "${CC:-cc} writes no lists of what it included, or nothing was built with make"
 else
-    compiled tools/place/graph.h "$build/bursty" >"$out/graph"
-    grep -q '^tools/place/show.c$' "$out/graph"
-    ok $? "tools/place/graph.h is newer, and show.c is not compiled"
-    lacks "$out/graph" '^tools/place/' '^tools/write/'
-    ok $? "tools/place/graph.h is newer, and a writer is compiled"
+    compiled cc/place/graph.h "$build/bursty" >"$out/graph"
+    grep -q '^cc/place/show.c$' "$out/graph"
+    ok $? "cc/place/graph.h is newer, and show.c is not compiled"
+    lacks "$out/graph" '^cc/place/' '^report/write/'
+    ok $? "cc/place/graph.h is newer, and a writer is compiled"
     compiled hotstream.h "$build/bursty" >"$out/header"
     [ "$(wc -l <"$out/header")" -le 5 ]
     ok $? "hotstream.h is newer, and $(wc -l <"$out/header") objects of the tool are compiled"
-    compiled tools/no-such.h "$build/bursty" >"$out/nothing"
+    compiled base/no-such.h "$build/bursty" >"$out/nothing"
     [ ! -s "$out/nothing" ]
     ok $? "nothing is newer, and make compiles $(head -n 3 "$out/nothing" | tr '\n' ' ')"
 fi

@@ -7,8 +7,8 @@
 #define HCCT_STATIC
 #include "hcct.h"
 #include "hcct_reference.inc"
-#include "kinds/contexts.h"
-#include "model/report.h"
+#include "report/kinds/contexts.h"
+#include "report/model/report.h"
 
 typedef struct blob {
     unsigned char *bytes;

@@ -8,8 +8,8 @@ mkdir -p "$dir"
 . tests/check.sh
 
 bursty=$BUILD/bursty
-record="record/hooks/instrument.c record/core/frames.c record/core/threads.c record/core/names.c record/core/dump.c"
-record="$record record/hooks/ticks.c record/core/sampled.c"
+record="record/inside/hooks/instrument.c record/inside/core/frames.c record/inside/core/threads.c record/inside/core/names.c record/inside/core/dump.c"
+record="$record record/inside/hooks/ticks.c record/inside/core/sampled.c"
 show() { "$bursty" report --collapsed "$@"; }
 
 cat >"$dir/program.c" <<'END'

@@ -195,8 +195,8 @@ for file in instrument frames threads names dump ticks sampled; do
     objects="$objects $file.o"
 done
 cat >"$dir/seen.c" <<'END_OF_FILE'
-#include "record/core/recorder.h"
-#include "record/core/sampled.h"
+#include "record/inside/core/recorder.h"
+#include "record/inside/core/sampled.h"
 unsigned long ticks_seen(void) {
     const recorder_thread *r = recorder_self();
     const sampled_ticks *t = r ? (const sampled_ticks *)r->ticks : NULL;

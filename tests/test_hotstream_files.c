@@ -4,7 +4,7 @@
 #include "base/input.h"
 #include "base/tool.h"
 #include "hotstream.h"
-#include "kinds/streams.h"
+#include "report/kinds/streams.h"
 
 static uint64_t memory[2][40000];
 static hotstream h, other;

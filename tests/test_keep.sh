@@ -98,7 +98,7 @@ through() { # FLAGS...
 # The tests of bursty.h, whose entries and loops are then assembly.
 whole() { # FLAGS...
     : >"$out/log"
-    $CC -std=gnu99 -I. -Itools -Itests "$@" -o "$out/whole" tests/test_bursty.c -pthread -lm \
+    $CC -std=gnu99 -I. -Itests "$@" -o "$out/whole" tests/test_bursty.c -pthread -lm \
         2>>"$out/log" && run "$out/whole"
     ok $? "test_bursty.c $*"
 }

@@ -1,6 +1,6 @@
 /* test_knees.c - the falls of curves whose knees are known, in words. */
 #include "test.h"
-#include "model/knees.h"
+#include "report/model/knees.h"
 
 static const double *low, *high;
 

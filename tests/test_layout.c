@@ -1,13 +1,13 @@
-/* test_layout.c - record/core/layout.c against windows that are kept as lists and
+/* test_layout.c - record/inside/core/layout.c against windows that are kept as lists and
    asked by brute force, a cache of code that is searched, and parts of kind 15:
    read, added up, cut short, changed. */
 #include "test.h"
-#include "record/core/layout.c"
-#include "record/core/caches.h" /* lab/misses.c has its functions, */
-#include "record/core/phases.h" /* and lab/phases.c */
+#include "record/inside/core/layout.c"
+#include "record/inside/core/caches.h" /* lab/misses.c has its functions, */
+#include "record/inside/core/phases.h" /* and lab/phases.c */
 #include "base/input.h"
 #include "base/tool.h"
-#include "kinds/layout.h"
+#include "report/kinds/layout.h"
 
 static uint64_t seed;
 static uint32_t below(uint32_t bound) {

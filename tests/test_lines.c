@@ -1,9 +1,9 @@
-/* test_lines.c - record/core/lines.c against a plain count, and parts of kind 18:
+/* test_lines.c - record/inside/core/lines.c against a plain count, and parts of kind 18:
    read, added up in any order, cut short, changed. */
 #include "test.h"
 #include "base/input.h"
 #include "base/tool.h"
-#include "kinds/lines.h"
+#include "report/kinds/lines.h"
 #include <stdlib.h>
 
 static uint64_t seed;
@@ -36,8 +36,8 @@ static text settled(const text *files, const int *order, size_t count) {
 /* ---- the table ---- */
 
 #if defined(__GNUC__) && !defined(__TINYC__)
-#include "record/core/lines.h" /* tools/outside/lines.c has its functions */
-#include "record/core/sampled.h"
+#include "record/inside/core/lines.h" /* record/tool/lines.c has its functions */
+#include "record/inside/core/sampled.h"
 
 static lines first_table, second_table;
 

@@ -1,7 +1,7 @@
 /* test_loops.c - streams that are slices of one loop, and groups that come
    again. */
 #include "test.h"
-#include "model/loops.h"
+#include "report/model/loops.h"
 #include <stdlib.h>
 #include <string.h>
 

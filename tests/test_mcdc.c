@@ -3,8 +3,8 @@
    everything. */
 #include "test.h"
 #include "mcdc_random.inc"
-#include "cc/rewrite.h"
-#include "model/mcdc.h"
+#include "cc/put/rewrite.h"
+#include "report/model/mcdc.h"
 
 static int plain_leaf(int condition, char *out) { return sprintf(out, "v[%d]", condition); }
 

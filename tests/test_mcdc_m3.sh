@@ -22,7 +22,7 @@ bare='-std=c99 -g -Os -ffreestanding -nostdlib -ffunction-sections -fdata-sectio
 for form in mcdc mcdc-bits; do
     rm -f ./*.brst left
     "$BUILD/bursty" cc --cover=$form --list=left -- $CC -w -g -O2 -c -o own.o valve.c || fail "$form: host"
-    $CC -w -I"$top" -o own own.o host.c "$top/record/cc/edges.c" "$top/record/cc/edges_file.c" &&
+    $CC -w -I"$top" -o own own.o host.c "$top/cc/inside/edges.c" "$top/cc/inside/edges_file.c" &&
         BURSTY_COVERAGE=host.brst ./own >own.out
     cmp -s plain.out own.out && pass || fail "$form: the host's output"
     # shellcheck disable=SC2086
@@ -32,7 +32,7 @@ for form in mcdc mcdc-bits; do
     # shellcheck disable=SC2086
     arm-none-eabi-gcc $machine $bare -I"$top" -I"$top/tests/firmware" \
         -T "$top/tests/firmware/cortexm.ld" -o board.elf board.o "$top/tests/firmware/decisions.c" \
-        "$top/tests/firmware/cortexm.c" "$top/record/cc/edges.c" -lgcc || fail "$form: not linked"
+        "$top/tests/firmware/cortexm.c" "$top/cc/inside/edges.c" -lgcc || fail "$form: not linked"
     timeout 120 qemu-system-arm -M mps2-an385 -icount shift=0 -nographic -monitor none \
         -serial none -semihosting-config enable=on,target=native -kernel board.elf \
         </dev/null >board.out 2>&1

@@ -1,12 +1,12 @@
-/* test_misses.c - record/core/caches.c against a list that is searched from the
-   front, record/core/misses.c against sums of all bursts, and parts of kind 13:
+/* test_misses.c - record/inside/core/caches.c against a list that is searched from the
+   front, record/inside/core/misses.c against sums of all bursts, and parts of kind 13:
    read, added up, cut short, changed. */
 #include "test.h"
-#include "record/core/misses.h" /* lab/misses.c has its functions */
+#include "record/inside/core/misses.h" /* lab/misses.c has its functions */
 #include "base/input.h"
 #include "base/tool.h"
-#include "kinds/misses.h"
-#include "kinds/phases.h"
+#include "report/kinds/misses.h"
+#include "report/kinds/phases.h"
 
 static uint64_t seed;
 static uint32_t below(uint32_t bound) {

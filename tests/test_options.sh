@@ -90,11 +90,11 @@ help() { # COMMAND FILE
         ok $? "$1 --help does not name --$option"
     done
 }
-help report tools/report.c
-help overlap tools/overlap.c
-help merge tools/merge.c
-help corun tools/corun.c
-help top tools/top.c
+help report report/report.c
+help overlap report/overlap.c
+help merge report/merge.c
+help corun report/corun.c
+help top record/tool/top.c
 help 'lab footprint' lab/footprint.c
 help 'lab streams' lab/streams.c
 help 'lab lackey' lab/lackey.c

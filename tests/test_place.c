@@ -4,7 +4,7 @@
 #include "test.h"
 #include "base/text.h"
 #include "base/tool.h"
-#include "place/place.h"
+#include "cc/place/place.h"
 #include "place_random.inc"
 
 

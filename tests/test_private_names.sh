@@ -50,13 +50,13 @@ SHRINK=$wanted
 
 # ---- the project
 # shellcheck disable=SC2046
-names tests/private_names.txt $(find src record tools lab examples demo tests -name '*.[ch]' \
+names tests/private_names.txt $(find src record cc report base lab examples demo tests -name '*.[ch]' \
     -o -name '*.cc' -o -name '*.hpp' -o -name '*.in' | LC_ALL=C sort) $(ls ./*.h | sed 's/^..//')
 ok $? "the project"
 
 # ---- the guard of a header of the report is its name, with the folder where two may share one
-for file in tools/base/*.h tools/kinds/*.h tools/model/*.h tools/write/*.h; do
-    case $file in */kinds/* | */model/*) name=${file#tools/} ;; *) name=${file##*/} ;; esac
+for file in base/*.h report/kinds/*.h report/model/*.h report/write/*.h; do
+    case $file in */kinds/* | */model/*) name=${file#report/} ;; *) name=${file##*/} ;; esac
     wanted=$(echo "$name" | tr a-z/. A-Z__)
     grep -n '^#ifndef' "$file" | head -n 1 >"$out/log"
     grep -q " $wanted$" "$out/log"

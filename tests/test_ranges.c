@@ -1,7 +1,7 @@
 /* test_ranges.c - intervals of sampled shares and counts: from sums over bursts
    as from the bursts themselves, and what stands where there are no sums. */
 #include "test.h"
-#include "model/sampled_ranges.h"
+#include "report/model/sampled_ranges.h"
 #include <math.h>
 
 enum { SITES = 4, MOST = 400 };

@@ -254,9 +254,9 @@ int main(int argc, char **argv) {
     return (int)m.size() == 12345;
 }
 P
-t=$top/tools
-$CC -O1 -I"$t" -I"$top" -o at "$top/tests/lines_at.c" "$t/prove/lines.c" "$t/prove/inlined.c" "$t/prove/dwarf.c" "$t/base/inflate.c" \
-    "$t/place/graph.c" "$t/base/elf.c" "$t/base/tool.c" "$t/base/text.c" "$t/base/dump.c" \
+t=$top
+$CC -O1 -I"$t" -o at "$top/tests/lines_at.c" "$t/cc/prove/lines.c" "$t/cc/prove/inlined.c" "$t/cc/prove/dwarf.c" "$t/base/inflate.c" \
+    "$t/cc/place/graph.c" "$t/base/elf.c" "$t/base/tool.c" "$t/base/text.c" "$t/base/dump.c" \
     "$t/base/debugfile.c" "$t/base/demangle.c" "$t/base/demangle_rust.c" -lm 2>log || { cat log; exit 2; }
 symbolizer=
 for name in llvm-symbolizer llvm-symbolizer-14 llvm-symbolizer-19; do

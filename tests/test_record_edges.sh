@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_record_edges.sh - record/cc/edges.c: units of several objects find their way into one dump, by a
+# test_record_edges.sh - cc/inside/edges.c: units of several objects find their way into one dump, by a
 # section and by constructors; many runs add up; a unit whose tables are a ready part; early exits.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -28,7 +28,7 @@ for name in one two; do
 #define EP_CFG_$name(V, E, F) V(F, a, 1) V(F, b, 2) V(F, c, 3) V(F, z, 0) \\
     E(F, 0, a, b) E(F, 1, a, c) E(F, 2, b, c) E(F, 3, c, z)
 #define EDGEPROF_CHECK
-#include "record/cc/edges.h"
+#include "cc/inside/edges.h"
 void $name(int n);
 EP_FUNC($name);
 EDGEPROF_UNIT(EP_REF($name));
@@ -45,7 +45,7 @@ void $name(int n) {
 END
 done
 cat >"$out/main.c" <<'END'
-#include "record/cc/edges.h"
+#include "cc/inside/edges.h"
 #include <stdlib.h>
 void one(int n);
 void two(int n);
@@ -62,7 +62,7 @@ END
 for form in section constructor; do
     option=
     [ $form = section ] || option=-U__ELF__
-    for source in "$out/one.c" "$out/two.c" "$out/main.c" record/cc/edges.c record/cc/edges_file.c; do
+    for source in "$out/one.c" "$out/two.c" "$out/main.c" cc/inside/edges.c cc/inside/edges_file.c; do
         # shellcheck disable=SC2086
         check "$form: $source" c -O2 $option -ffunction-sections -fdata-sections -c \
             -o "$out/$(basename "$source" .c).o" "$source"
@@ -105,14 +105,14 @@ check "a text: left alone" test "$(cat "$out/text")" = 'a text'
 
 # No units: edges.c finds none, and no file is made.
 echo 'int main(void) { return 0; }' >"$out/none.c"
-check "no units: linked" c -o "$out/none" "$out/none.c" record/cc/edges.c record/cc/edges_file.c
+check "no units: linked" c -o "$out/none" "$out/none.c" cc/inside/edges.c cc/inside/edges_file.c
 check "no units: run" sh -c "cd '$out' && BURSTY_COVERAGE= ./none && [ ! -e coverage.brst ]"
 
 # A unit as a rewriting compiler would make it: one array of counters, tables in a ready part. leaf
 # is left by longjmp, then by exit; trunk lands the longjmp.
 cat >"$out/tables.c" <<'END'
 /* Prints the part with the tables of leaf and trunk as a list of bytes. */
-#include "kinds/edges.h"
+#include "report/kinds/edges.h"
 #include "edgeprof.h"
 #include <stdio.h>
 #include <string.h>
@@ -164,7 +164,7 @@ int main(void) {
 }
 END
 cat >"$out/rewritten.c" <<'END'
-#include "record/cc/edges.h"
+#include "cc/inside/edges.h"
 #include <setjmp.h>
 #include <stdlib.h>
 static uint32_t counter[3], early[7], reentry[7];
@@ -205,12 +205,13 @@ int main(void) {
     return 1;
 }
 END
-objects=$(ls "$BUILD"/tools/*.o "$BUILD"/tools/*/*.o | grep -v '/bursty\.o$')
+objects=$(ls "$BUILD"/base/*.o "$BUILD"/report/*.o "$BUILD"/report/*/*.o "$BUILD"/cc/*.o "$BUILD"/cc/*/*.o \
+    "$BUILD"/record/tool/*.o | grep -v '/bursty\.o$')
 # shellcheck disable=SC2086
-check "tables" $CC -std=c99 ${CFLAGS-} -I. -Itools -o "$out/tables" "$out/tables.c" $objects -lm
+check "tables" $CC -std=c99 ${CFLAGS-} -I. -o "$out/tables" "$out/tables.c" $objects -lm
 "$out/tables" >"$out/tables.inc"
-check "rewritten" c -DEDGEPROF_UNIT_FRAMES=8 -o "$out/rewritten" "$out/rewritten.c" record/cc/edges.c \
-    record/cc/edges_file.c
+check "rewritten" c -DEDGEPROF_UNIT_FRAMES=8 -o "$out/rewritten" "$out/rewritten.c" cc/inside/edges.c \
+    cc/inside/edges_file.c
 check "rewritten: run" env BURSTY_COVERAGE="$out/rewritten.brst" "$out/rewritten"
 check "rewritten: LCOV" "$BUILD/bursty" report --lcov -o "$out/rewritten.info" "$out/rewritten.brst"
 check "leaf was entered 21 times" grep -qx 'FNDA:21,leaf' "$out/rewritten.info"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_record_gcov.sh - record/hooks/gcov.c in the place of libgcov: gcov reads its .gcda files and says
+# test_record_gcov.sh - record/inside/hooks/gcov.c in the place of libgcov: gcov reads its .gcda files and says
 # what it says of libgcov's.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -24,7 +24,7 @@ cat >"$out/main.c" <<'END'
 /* Runs the parser and dumps twice. What counts is the second dump, after a reset and the same work
    again. */
 #include "examples/parser/parser.h"
-#include "record/hooks/gcov.h"
+#include "record/inside/hooks/gcov.h"
 #include <stdio.h>
 #ifdef OURS
 static FILE *file;
@@ -68,7 +68,7 @@ for kind in ours theirs; do
 done
 # shellcheck disable=SC2086
 check "ours, linked without libgcov" $CC $flags -Wall -Wextra -Wconversion -Werror -DOURS -o \
-    "$out/ours/run" "$out/main.c" record/hooks/gcov.c "$out/ours/parser.o"
+    "$out/ours/run" "$out/main.c" record/inside/hooks/gcov.c "$out/ours/parser.o"
 # shellcheck disable=SC2086
 check "theirs, linked with libgcov" $CC $flags -o "$out/theirs/run" "$out/main.c" \
     "$out/theirs/parser.o" -lgcov
@@ -77,7 +77,7 @@ check "without constructors: the covered object" $CC $flags --coverage \
     -fprofile-info-section=gcov_list -c -o "$out/section/parser.o" examples/parser/parser.c
 # shellcheck disable=SC2086
 check "without constructors, linked" $CC $flags -DOURS -DSECTION -o "$out/section/run" \
-    "$out/main.c" record/hooks/gcov.c "$out/section/parser.o"
+    "$out/main.c" record/inside/hooks/gcov.c "$out/section/parser.o"
 for kind in ours theirs section; do
     check "$kind, run" "$out/$kind/run"
     check "$kind: there are counts" [ -s "$out/$kind/parser.gcda" ]
@@ -96,7 +96,7 @@ check "files: the covered object" $CC $flags --coverage -c -o "$out/files/parser
     examples/parser/parser.c
 # shellcheck disable=SC2086
 check "files: linked" $CC $flags --coverage -Wall -Wextra -Wconversion -Werror -o "$out/files/run" \
-    "$out/main.c" record/hooks/gcov.c record/hooks/gcov_file.c "$out/files/parser.o"
+    "$out/main.c" record/inside/hooks/gcov.c record/inside/hooks/gcov_file.c "$out/files/parser.o"
 for run in 1 2 3; do check "files: run $run" "$out/files/run"; done
 for run in 2 3; do check "theirs: run $run" "$out/theirs/run"; done
 for kind in files theirs; do
@@ -109,10 +109,10 @@ check "files: as libgcov's" cmp "$out/files.txt" "$out/theirs.txt"
 mkdir -p "$out/shared"
 # shellcheck disable=SC2086
 check "shared: library" $CC $flags -fPIC -shared --coverage -o "$out/shared/libparser.so" \
-    examples/parser/parser.c record/hooks/gcov.c record/hooks/gcov_file.c
+    examples/parser/parser.c record/inside/hooks/gcov.c record/inside/hooks/gcov_file.c
 # shellcheck disable=SC2086
-check "shared: linked" $CC $flags -o "$out/shared/run" "$out/main.c" record/hooks/gcov.c \
-    record/hooks/gcov_file.c -L"$out/shared" -lparser -Wl,-rpath,"$out/shared"
+check "shared: linked" $CC $flags -o "$out/shared/run" "$out/main.c" record/inside/hooks/gcov.c \
+    record/inside/hooks/gcov_file.c -L"$out/shared" -lparser -Wl,-rpath,"$out/shared"
 check "shared: run" "$out/shared/run"
 gcov -t "$out"/shared/*parser.gcda >"$out/shared.txt" 2>"$out/shared.err"
 check "shared: counted once" grep -q ' 1000:.*parse_sum(&p)' "$out/shared.txt"

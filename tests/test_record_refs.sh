@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_record_refs.sh - record/hooks/refs.c linked to a program with a list, a longjmp, atomics and a
+# test_record_refs.sh - record/inside/hooks/refs.c linked to a program with a list, a longjmp, atomics and a
 # second thread: what it records is what the program does, and the program does what it did. Needs
 # gcc.
 CC=${CC:-cc} BUILD=${BUILD:-build}
@@ -64,7 +64,7 @@ int main(void) {
 }
 END
 check "the recorder compiles without a warning" $gcc -std=gnu99 -Wall -Wextra -Werror -O2 -c -o \
-    "$dir/refs.o" record/hooks/refs.c
+    "$dir/refs.o" record/inside/hooks/refs.c
 check "the program compiles" $gcc -g -O1 -fsanitize=thread -fsanitize-coverage=trace-pc -c -o \
     "$dir/prog.o" "$dir/prog.c"
 check "they link" $gcc -pthread -o "$dir/prog" "$dir/prog.o" "$dir/refs.o"
@@ -97,13 +97,13 @@ awk -F'"coverage":' '{ exit !($2 + 0 > .8) }' "$dir/streams" && pass ||
     fail "coverage: $(head -c 200 "$dir/streams")"
 # Names of the sites, by the script that docs/hotstream.md shows.
 if command -v addr2line >/dev/null; then
-    sh record/hooks/refs_names.sh "$dir/prog" "$dir/run" >"$dir/names"
+    sh record/inside/hooks/refs_names.sh "$dir/prog" "$dir/run" >"$dir/names"
     "$BUILD/bursty-lab" streams --names "$dir/names" "$dir/run.refs" "$dir/run.table" \
         >"$dir/named"
     has named 'walk (.*:[0-9]'
-    sh record/hooks/refs_names.sh "$dir/prog" "$dir/run" calls >"$dir/names"
+    sh record/inside/hooks/refs_names.sh "$dir/prog" "$dir/run" calls >"$dir/names"
     has names 'deep'
-    sh record/hooks/refs_names.sh "$dir/prog" 2>"$dir/usage" && fail "half of the arguments" || pass
+    sh record/inside/hooks/refs_names.sh "$dir/prog" 2>"$dir/usage" && fail "half of the arguments" || pass
     has usage '^usage: refs_names.sh'
 else skip "no addr2line"; fi
 BURSTY_REFS=$dir/short BURSTY_REFS_MAX=100 "$dir/prog" >/dev/null

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_record_sancov.sh - record/hooks/sancov.c: what clang's tables say of control flow becomes a plan,
+# test_record_sancov.sh - record/inside/hooks/sancov.c: what clang's tables say of control flow becomes a plan,
 # and the planned counts are those of a build that counts every block.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -78,7 +78,7 @@ int main(void) {
 END
 cat >"$out/slots.c" <<'END'
 /* Prints functions, counters, and how many a spanning tree needs; before main returns. */
-#include "record/hooks/sancov.h"
+#include "record/inside/hooks/sancov.h"
 #include <stdio.h>
 __attribute__((destructor)) static void show(void) {
     uint32_t count, i;
@@ -102,10 +102,10 @@ for form in planned check atomic small; do
     esac
     # shellcheck disable=SC2086
     check "$form: sancov.c" \
-        $clang -std=c99 $warnings $option -I. -c -o "$out/$form.o" record/hooks/sancov.c
+        $clang -std=c99 $warnings $option -I. -c -o "$out/$form.o" record/inside/hooks/sancov.c
 done
 # shellcheck disable=SC2086
-check "sancov_file.c" $clang -std=c99 $warnings -I. -c -o "$out/file.o" record/hooks/sancov_file.c
+check "sancov_file.c" $clang -std=c99 $warnings -I. -c -o "$out/file.o" record/inside/hooks/sancov_file.c
 check "slots.c" $clang -std=c99 -I. -c -o "$out/slots.o" "$out/slots.c"
 run() { BURSTY_COVERAGE="$out/$1.brst" "$out/$1"; }
 lcov() { "$BUILD/bursty" report --lcov -o "$out/$1.info" "$out/$1.brst"; }
@@ -146,8 +146,8 @@ check "a line of the parser is there" grep -q "^DA:$line," "$info"
 
 # A shared library and its program, both linked with the runtime: each function is there once, with
 # its name, wherever the library is loaded.
-check "shared: sancov.c" $clang -O1 -fPIC -I. -c -o "$out/pic.o" record/hooks/sancov.c
-check "shared: sancov_file.c" $clang -O1 -fPIC -I. -c -o "$out/pic_file.o" record/hooks/sancov_file.c
+check "shared: sancov.c" $clang -O1 -fPIC -I. -c -o "$out/pic.o" record/inside/hooks/sancov.c
+check "shared: sancov_file.c" $clang -O1 -fPIC -I. -c -o "$out/pic_file.o" record/inside/hooks/sancov_file.c
 # shellcheck disable=SC2086
 check "shared: library" $clang -O0 -fPIC -shared $covered -fno-sanitize-link-runtime \
     -DEDGEPROF_OFF -I. -o "$out/libparser.so" examples/parser/parser.c "$out/pic.o" \

@@ -1,12 +1,12 @@
-/* test_record_sums.c - the sums over bursts that record/core/sampled.c and
-   record/core/contexts.c keep for intervals, against those of an obvious
+/* test_record_sums.c - the sums over bursts that record/inside/core/sampled.c and
+   record/inside/core/contexts.c keep for intervals, against those of an obvious
    matrix: a row for each caller and function, a column for each burst. */
 #include "test.h"
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
-#include "record/core/contexts.c"
-#include "record/core/sampled.c"
+#include "record/inside/core/contexts.c"
+#include "record/inside/core/sampled.c"
 
 enum { KEYS = 5, BURSTS = 400, MOST = 40 };
 

@@ -1,12 +1,12 @@
-/* test_sharing.c - record/core/sharing.c against all bursts kept in a list;
+/* test_sharing.c - record/inside/core/sharing.c against all bursts kept in a list;
    what is false sharing and what is not; room that ends; parts of kind 14:
    read, added up, cut short, changed. */
 #include "test.h"
-#include "record/core/sharing.c"
+#include "record/inside/core/sharing.c"
 #include "base/input.h"
 #include "base/tool.h"
-#include "kinds/sharing.h"
-#include "model/report.h"
+#include "report/kinds/sharing.h"
+#include "report/model/report.h"
 
 static uint64_t seed;
 static uint32_t below(uint32_t bound) {

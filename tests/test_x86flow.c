@@ -579,7 +579,7 @@ TEST(rules_lead_to_the_caller) {
     CHECK_EQ(x86flow_find_rule(image + FDE, 5, &rule), -1);
 }
 
-/* tools/base/unwind.c reads files of strangers, and says the same of an honest
+/* base/unwind.c reads files of strangers, and says the same of an honest
    one. It knows the linker's stubs, too. */
 TEST(the_tool_reads_the_same_rules_of_files) {
     FILE *own = fopen("/proc/self/exe", "rb");

@@ -1,7 +1,7 @@
 /* decisions.c - a board with a source of --cover=mcdc: runs it and writes its
    marks. */
 #include "board.h"
-#include "record/cc/edges.h"
+#include "cc/inside/edges.h"
 
 unsigned valve_all(void);
 

@@ -1,7 +1,7 @@
 /* edges.c - edgeprof.h on a board: the parser of examples/parser runs its unit
    tests and writes LCOV, CSV and a dump without a C library. run.sh compares
    them with what the same tests write on the host. */
-#include "../../record/cc/edges.c"
+#include "../../cc/inside/edges.c"
 #include "../../examples/parser/parser.c"
 #include "board.h"
 

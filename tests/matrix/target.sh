@@ -105,13 +105,14 @@ warnings() { # CC CXX OPTIONS...
             check "forms.c $form, C++" read_by "$cxx" "$@" -std=c++11 -x c++ $form tests/compile/forms.c
         done
     fi
-    make -s "$build/tools/page.c" "$build/tools/runtime.c" BUILD="$build"
-    for source in tools/*.c tools/*/*.c lab/*.c "$build/tools/page.c" "$build/tools/runtime.c"; do
-        check "$source" "$cc" $warn "$@" -std=c99 -D_FILE_OFFSET_BITS=64 -I. -Itools -fsyntax-only "$source"
+    make -s "$build/report/page.c" "$build/cc/runtime.c" BUILD="$build"
+    for source in base/*.c report/*.c report/*/*.c cc/[!i]*/*.c record/tool/*.c lab/*.c \
+        "$build/report/page.c" "$build/cc/runtime.c"; do
+        check "$source" "$cc" $warn "$@" -std=c99 -D_FILE_OFFSET_BITS=64 -I. -fsyntax-only "$source"
     done
     case " $* " in *' -m32 '*) ;; *)
-        for source in record/*/*.c; do
-            case $source in record/cc/* | record/hooks/*) continue ;; esac
+        for source in record/inside/*/*.c; do
+            case $source in record/inside/hooks/*) continue ;; esac
             check "$source" "$cc" $warn "$@" -std=c99 -I. -fPIC -fsyntax-only "$source"
         done
         check "test_bursty.c compiles" "$cc" $warn -std=c99 -O2 -I. -Itests -pthread \

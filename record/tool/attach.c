@@ -1,0 +1,314 @@
+/* attach.c - time of processes, from outside: of one that runs already, and of one
+   that is started. The kernel interrupts each of its threads so often in a second
+   of CPU time, and notes where it was (outside/). Nothing of the process is
+   changed or stopped; who stops us stops the looks. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1
+#endif
+#include "attach.h"
+#include "base/tool.h"
+#include "record/tool/outside.h"
+
+#ifdef CAN_ATTACH
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int number) {
+    (void)number;
+    stopped = 1;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static const char *paranoid(void) {
+    static char setting[64];
+    FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "r");
+    setting[0] = 0;
+    if (file && !fgets(setting, sizeof setting, file)) setting[0] = 0;
+    if (file) fclose(file);
+    setting[strcspn(setting, "\n")] = 0;
+    return *setting ? setting : "not known";
+}
+
+/* ---- a process that runs already ---- */
+
+static int refuse(long pid, int why) {
+    if (why == ESRCH) return tool_error("there is no process %ld", pid);
+    if (why == EACCES || why == EPERM)
+        return tool_error("process %ld may not be looked at: it belongs to somebody else, or "
+                          "kernel.perf_event_paranoid is too high (%s, 2 or less lets you see your "
+                          "own); root may always",
+                          pid, paranoid());
+    if (why == ENOSYS || why == ENOENT || why == EOPNOTSUPP)
+        return tool_error("this system has no perf_event_open, which -p needs; bursty record "
+                          "PROGRAM works without it");
+    return tool_error("process %ld: %s", pid, strerror(why));
+}
+
+/* A process that has ended may stay a zombie until somebody asks for its status.
+   One whose first thread alone has ended goes on. */
+static int is_alive(void) {
+    char path[64], line[1024];
+    const char *behind;
+    char state = 'Z';
+    long threads = 1;
+    FILE *file;
+    snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)process_at(1)->pid);
+    file = fopen(path, "r");
+    if (!file) return 0;
+    if (fgets(line, sizeof line, file) && (behind = strrchr(line, ')')) != NULL)
+        (void)sscanf(behind + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                                 "%*s %ld", &state, &threads);
+    fclose(file);
+    return (state != 'Z' && state != 'X') || threads > 1;
+}
+
+/* Until the time is over, the process ends or somebody stops us. */
+static void watch(unsigned seconds) {
+    double end = now() + seconds, next = 0;
+    while (!stopped && now() < end) {
+        struct timespec pause = {0, 50000000};
+        if (now() >= next) {
+            (void)process_read(1);
+            process_read_mappings(1);
+            next = now() + 1;
+        }
+        nanosleep(&pause, NULL);
+        events_read(0);
+        if (!is_alive()) break;
+    }
+}
+
+static int begin_looking(long pid, unsigned ticks, int with_callers) {
+    struct sigaction action;
+    int why;
+    (void)process_add((uint32_t)pid);
+    if (!process_read(1)) return refuse(pid, ESRCH);
+    memset(&action, 0, sizeof action);
+    action.sa_handler = stop;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    why = events_open(pid, ticks, with_callers);
+    if (why) return refuse(pid, why);
+    process_read_mappings(1);
+    return TOOL_OK;
+}
+
+int attach_open(long pid, unsigned ticks) { return begin_looking(pid, ticks, 0); }
+
+int attach_poll(void) {
+    events_read(0);
+    return !stopped && is_alive();
+}
+
+int attach_is_stopped(void) { return stopped != 0; }
+
+static int is_made(uint32_t place_number) {
+    const place *p = place_number ? place_get(place_number) : NULL;
+    return p && p->mapping && p->mapping != KERNEL_MAPPING
+           && image_is_made(image_get(mapping_get(p->mapping)->image));
+}
+
+void attach_take(void (*each)(void *user, uint32_t key), void *user) {
+    size_t n;
+    int tries = 0;
+    (void)process_read(1);
+    process_read_mappings(1);
+    for (n = 0; n < looks_taken.count; n++) {
+        const look *l = &looks_taken.at[n];
+        uint32_t key = l->kernel ? name_key("(kernel)") : name_of_place(l->place);
+        if (key && !l->kernel && key == process_at(1)->made->rest && !tries++) {
+            name_read_perf_map(1);                /* it may be named by now */
+            place_set_key(l->place, 0);
+            key = name_of_place(l->place);
+        }
+        each(user, key ? key : name_key("(outside)"));
+    }
+    for (n = 0; n < looks_taken.count; n++) {
+        const look *l = &looks_taken.at[n];
+        if (!l->kernel && is_made(l->place)) place_set_key(l->place, 0);
+    }
+    looks_taken.count = 0;
+}
+
+const char *attach_name(uint32_t key) { return name_get(key); }
+
+void attach_about(attach_state *s) {
+    s->program = process_at(1)->program;
+    s->lost = looks_taken.lost;
+    s->of_children = looks_taken.of_children;
+    s->has_kernel = !events.no_kernel;
+}
+
+static int made_at_run_time(void) {
+    size_t n;
+    for (n = 0; n < looks_taken.count; n++) {
+        if (is_made(looks_taken.at[n].place)) return 1;
+    }
+    return 0;
+}
+
+static int has_names_of_made(void) {
+    uint32_t n;
+    for (n = 1; n <= process_count(); n++) {
+        if (process_at(n)->made->names.functions.count) return 1;
+    }
+    return 0;
+}
+
+static void say_what_is_missing(const attach_options *o) {
+    enum { CUT_WORTH = 5, NAMES_WORTH = 5, FEW = 20 }; /* percent, looks */
+    uint64_t count = looks_taken.count * (uint64_t)(looks_taken.one_of ? looks_taken.one_of : 1);
+    if (o->quiet) return;
+    if (made_at_run_time() && !has_names_of_made())
+        tool_error("the process runs code that it made itself, and no /tmp/perf-%ld.map names it: "
+                   "node --perf-basic-prof, or an agent of java's, writes one", o->pid);
+    if (looks_taken.cut * 100 > count * CUT_WORTH && events.stack_bytes)
+        tool_error("%.0f %% of the ticks have only their inner callers: the stack was too deep, or "
+                   "code has no unwind information",
+                   100 * (double)looks_taken.cut / (double)count);
+    ticks_find_nameless();
+    if (looks_taken.count >= FEW && looks_taken.nameless * 100 >= looks_taken.count * NAMES_WORTH)
+        tool_error("%s has no symbols for functions that have %.0f %% of the CPU time: they show as "
+                   "numbers. Its debug symbols, or a build without strip, would name them",
+                   strrchr(looks_taken.nameless_in->path, '/') + 1,
+                   100 * (double)looks_taken.nameless / (double)looks_taken.count);
+    if (!events.stack_bytes) tool_error("callers are not known: the system hands out no stacks");
+    if (events.no_kernel)
+        tool_error(events.is_started
+                       ? "time in the kernel is one row, and who called there is not known: "
+                         "kernel.perf_event_paranoid is above 1"
+                       : "time in the kernel is not seen: kernel.perf_event_paranoid is above 1");
+}
+
+int attach_run(const attach_options *o) {
+    int status = begin_looking(o->pid, o->ticks, 1);
+    if (status != TOOL_OK) return status;
+    watch(o->seconds);
+    events_stop();
+    events_read(1);
+    (void)process_read(1);
+    name_read_perf_map(1);
+    if (!looks_taken.count)
+        return tool_error("process %ld used no CPU time in that time, so that nothing is written",
+                          o->pid);
+    say_what_is_missing(o);
+    return ticks_write_all(o);
+}
+
+/* ---- a program that is started ---- */
+
+enum { LOOKS_LEAST = 2000 };        /* in a second; and two for each tick */
+
+const char *attach_begin(const attach_options *o) {
+    static char words[160];
+    unsigned looks_wanted = o->ticks * 2 > LOOKS_LEAST ? o->ticks * 2 : LOOKS_LEAST;
+    int why;
+    events.is_started = 1;
+    events.follows = o->follow;
+    why = events_open(o->pid, looks_wanted, 1);
+    if (!why) {
+        (void)process_add((uint32_t)o->pid);
+        (void)thread_of((uint32_t)o->pid, (uint32_t)o->pid);
+        return NULL;
+    }
+    if (why == EACCES || why == EPERM)
+        snprintf(words, sizeof words, "kernel.perf_event_paranoid is too high (%s)", paranoid());
+    else if (why == ENOSYS || why == ENOENT || why == EOPNOTSUPP)
+        snprintf(words, sizeof words, "this system has no perf_event_open");
+    else snprintf(words, sizeof words, "perf_event_open says: %s", strerror(why));
+    return words;
+}
+
+int attach_wait(const attach_options *o) {
+    double renewed = now() + 1;
+    int status = 0;
+    pid_t ended;
+    while ((ended = waitpid((pid_t)o->pid, &status, WNOHANG)) != (pid_t)o->pid) {
+        struct timespec pause = {0, 10000000};
+        if (ended < 0 && errno != EINTR) break;
+        if (now() >= renewed) {
+            events_renew_period(ticks_draw());
+            renewed = now() + .7 + .6 * ticks_draw();
+        }
+        nanosleep(&pause, NULL);
+        events_read(0);
+    }
+    events_read(1);
+    return status;
+}
+
+/* A shell script is the run of a shell, and the work is done by what it starts. */
+static void say_children(const attach_options *o) {
+    const double little_ms = 20;
+    double theirs_ms, own_ms;
+    ticks_children(&theirs_ms, &own_ms);
+    if (events.begun > events.ended)
+        tool_error(o->follow ? "a child of the program goes on; what it does from here on is not "
+                               "recorded: --inside records it to its end"
+                             : "a child of the program goes on, and it is not recorded: --follow "
+                               "records children, too");
+    if (theirs_ms >= little_ms && theirs_ms > own_ms)
+        tool_error("the programs that it started used %.0f ms of CPU time, and it used %.0f itself: "
+                   "--follow records them, too", theirs_ms, own_ms);
+}
+
+int attach_end(const attach_options *o, const char *program) {
+    int status = ticks_write_drawn(o, program);
+    say_what_is_missing(o);
+    if (!o->quiet) say_children(o);
+    return status;
+}
+#else
+int attach_open(long pid, unsigned ticks) {
+    (void)pid, (void)ticks;
+    return tool_error("what looks at a running process needs Linux on x86-64");
+}
+
+int attach_poll(void) { return 0; }
+
+int attach_is_stopped(void) { return 1; }
+
+void attach_take(void (*each)(void *user, uint32_t key), void *user) { (void)each, (void)user; }
+
+const char *attach_name(uint32_t key) {
+    (void)key;
+    return "";
+}
+
+void attach_about(attach_state *s) {
+    static const attach_state none = {"", 0, 0, 0};
+    *s = none;
+}
+
+int attach_run(const attach_options *o) {
+    (void)o;
+    return tool_error("bursty record -p runs on Linux on x86-64 only");
+}
+
+const char *attach_begin(const attach_options *o) {
+    (void)o;
+    return "that needs Linux on x86-64 with the kernel's headers";
+}
+
+int attach_wait(const attach_options *o) {
+    (void)o;
+    return 0;
+}
+
+int attach_end(const attach_options *o, const char *program) {
+    (void)program;
+    return attach_run(o);
+}
+#endif

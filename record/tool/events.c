@@ -1,0 +1,405 @@
+/* events.c - the kernel's task clock interrupts each thread so often in a second
+   of its CPU time, and notes where it was.
+
+       each CPU:  | ring | <- events of all threads and of those that they start
+                     |
+       queue:     | record | record | ...   sorted by time, and taken in that order
+
+   Beside looks the rings have what changes their meaning: code that is mapped,
+   forks, programs that become others, ends of threads. A record of one CPU may be
+   read before an older one of another CPU. So what a round of reading brings
+   waits in the queue until the next round, and is taken up to the latest time of
+   the round before: nothing older can still come. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1
+#endif
+#include "record/tool/outside.h"
+
+#ifdef CAN_ATTACH
+#include "base/tool.h"
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { RING_PAGES = 128, RING_PAGES_MOST = 512, PAGE = 4096, STACK_MOST = 16384, STACK_LEAST = 512,
+       CPUS = 1024 };
+
+events_state events;
+
+typedef struct record {             /* one that waits */
+    uint64_t time;
+    size_t at, order;               /* its first word in `words` */
+    uint32_t count;
+} record;
+
+static struct {
+    int events[1 << 14];
+    struct perf_event_mmap_page *rings[CPUS];
+    int ring_of[CPUS];
+    size_t ring_bytes[CPUS];        /* without the page in front */
+    unsigned ring_count;
+    uint64_t *words;                /* of the records that wait */
+    size_t word_count, word_room;
+    record *records;
+    size_t record_count, record_room;
+    uint64_t latest;                /* of the round before */
+} all;
+
+/* Numbers of the kernel's asm/perf_regs.h. In a record they stand in this order. */
+enum { REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_IP = 8 };
+
+/* Old headers have no word for it. */
+enum { COMM_EXEC = 1 << 13 };
+
+static int open_event(pid_t thread, int cpu) {
+    struct perf_event_attr a;
+    memset(&a, 0, sizeof a);
+    a.type = PERF_TYPE_SOFTWARE;
+    a.size = sizeof a;
+    a.config = PERF_COUNT_SW_TASK_CLOCK;
+    a.sample_period = events.period;
+    a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+    if (events.stack_bytes) {
+        a.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        a.sample_regs_user = 1 << REGISTER_BP | 1 << REGISTER_SP | 1 << REGISTER_IP;
+        a.sample_stack_user = events.stack_bytes;
+    } else {
+        a.sample_type |= PERF_SAMPLE_CALLCHAIN;
+        a.sample_max_stack = 1;
+    }
+    a.inherit = a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = a.sample_id_all = 1;
+    if (events.is_started) a.disabled = a.enable_on_exec = a.inherit_stat = 1;
+    a.exclude_callchain_kernel = 1;
+    a.exclude_kernel = events.no_kernel != 0;
+    a.exclude_hv = 1;
+    a.watermark = 0;
+    a.wakeup_events = 32;
+    return (int)syscall(SYS_perf_event_open, &a, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* The system may not hand out so much memory. Returns 0 or errno. */
+static int open_ring(int cpu, int event) {
+    size_t pages = events.stack_bytes ? RING_PAGES_MOST : RING_PAGES;
+    void *ring = MAP_FAILED;
+    for (; pages >= RING_PAGES && ring == MAP_FAILED; pages /= 2) {
+        ring = mmap(NULL, (pages + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+        if (ring != MAP_FAILED) all.ring_bytes[cpu] = pages * PAGE;
+    }
+    if (ring == MAP_FAILED) return errno;
+    all.rings[cpu] = (struct perf_event_mmap_page *)ring;
+    return 0;
+}
+
+/* The events of one thread, one a CPU. Returns 0 or errno. */
+static int open_thread(pid_t thread) {
+    long cpus = sysconf(_SC_NPROCESSORS_CONF);
+    int cpu, any = 0, why = ESRCH;
+    for (cpu = 0; cpu < cpus && cpu < CPUS; cpu++) {
+        int event = open_event(thread, cpu);
+        if (event < 0 && (errno == EACCES || errno == EPERM) && !events.no_kernel) {
+            events.no_kernel = 1;
+            event = open_event(thread, cpu);
+        }
+        if (event < 0) {
+            why = errno;
+            if (why == ENODEV) continue;          /* this CPU is not there */
+            return why;
+        }
+        if (events.count == sizeof all.events / sizeof *all.events) {
+            close(event);
+            return EMFILE;
+        }
+        all.events[events.count++] = event;
+        if (all.rings[cpu]) {
+            if (ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, all.ring_of[cpu]) != 0) return errno;
+        } else {
+            int failed = open_ring(cpu, event);
+            if (failed) return failed;
+            all.ring_of[cpu] = event;
+            if ((unsigned)cpu + 1 > all.ring_count) all.ring_count = (unsigned)cpu + 1;
+        }
+        any = 1;
+    }
+    return any ? 0 : why;
+}
+
+/* Threads that these start are seen, too, for events are inherited. */
+static int open_threads(long pid) {
+    char path[64];
+    struct dirent *e;
+    struct rlimit files;
+    DIR *folder;
+    int why = ESRCH, any = 0;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
+    snprintf(path, sizeof path, "/proc/%ld/task", pid);
+    folder = opendir(path);
+    while (folder && (e = readdir(folder)) != NULL) {
+        if (e->d_name[0] == '.') continue;
+        why = open_thread((pid_t)atol(e->d_name));
+        if (why == 0) any = 1;
+        else if (why != ESRCH) break;             /* one that has just ended is none */
+    }
+    if (folder) closedir(folder);
+    return any && (why == 0 || why == ESRCH) ? 0 : why;
+}
+
+static void close_threads(void) {
+    unsigned n;
+    for (n = 0; n < all.ring_count; n++) {
+        if (all.rings[n]) munmap(all.rings[n], all.ring_bytes[n] + PAGE);
+        all.rings[n] = NULL;
+    }
+    for (n = 0; n < events.count; n++) close(all.events[n]);
+    events.count = all.ring_count = 0;
+}
+
+/* A quarter of a second fits into a ring, for rings are read more often; those
+   of a program that was started so often that 20 ms do. A system that hands out
+   no stacks, or not so much memory, gives looks without callers. */
+int events_open(long pid, unsigned wanted, int with_callers) {
+    unsigned bytes = with_callers ? STACK_MOST : 0, kept = wanted / 8 + 1;
+    int why;
+    events.period = 1000000000 / wanted;
+    if (events.is_started) kept = wanted / 50 + 1;
+    while (bytes > STACK_LEAST && bytes > (RING_PAGES * PAGE) / kept) bytes /= 2;
+    events.stack_bytes = bytes;
+    why = open_threads(pid);
+    if (why) close_threads();
+    if (!why || !bytes || why == ESRCH || why == EACCES || why == EPERM) return why;
+    events.stack_bytes = 0;
+    why = open_threads(pid);
+    if (why) close_threads();
+    return why;
+}
+
+void events_stop(void) {
+    unsigned n;
+    for (n = 0; n < events.count; n++) (void)ioctl(all.events[n], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void events_renew_period(double part) {
+    uint64_t period = (uint64_t)((double)events.period * (.95 + .1 * part));
+    unsigned n;
+    for (n = 0; n < events.count; n++) (void)ioctl(all.events[n], PERF_EVENT_IOC_PERIOD, &period);
+}
+
+uint64_t events_ns(void) {
+    uint64_t sum = 0, value;
+    unsigned n;
+    for (n = 0; n < events.count; n++) {
+        if (read(all.events[n], &value, sizeof value) == (ssize_t)sizeof value) sum += value;
+    }
+    return sum;
+}
+
+unsigned events_count(void) { return events.count; }
+
+/* ---- records ---- */
+
+/* Behind the place and the thread: the place in the kernel, or the registers and
+   the stack. */
+static void take_look(const uint64_t *words, size_t count, uint32_t misc) {
+    uint32_t pid = (uint32_t)words[2], thread = (uint32_t)(words[2] >> 32), number;
+    const uint64_t *rest = words + 4;
+    uint64_t bytes, pc = 0;
+    stack s = {0, 0, 0};
+    size_t n, chain;
+    look l = {0, 0, 0, 0};
+    int in_kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+    l.thread = thread_of(pid, thread);
+    thread_get(l.thread)->looks++;
+    number = thread_get(l.thread)->process;
+    if (!number) {
+        looks_taken.of_children++;
+        return;
+    }
+    if (in_kernel) l.kernel = place_of(words[1], KERNEL_MAPPING);
+    if (!events.stack_bytes) {
+        chain = rest[0] < count - 5 ? (size_t)rest[0] : count - 5;
+        for (n = 0; n < chain && in_kernel && !pc; n++) {
+            if (rest[1 + n] < (uint64_t)-4095) pc = rest[1 + n];
+        }
+        if (!in_kernel) pc = words[1];
+        l.place = stack_unknown(number, pc).place;
+    } else {
+        registers at = {0, 0, 0};
+        if (rest[0] && count >= 9) {              /* bp, sp, ip, size of the piece, the piece */
+            at.bp = rest[1];
+            at.sp = rest[2];
+            at.ip = rest[3];
+            bytes = rest[4];
+            if (bytes && count >= 10 && bytes / 8 <= count - 10) {
+                if (rest[5 + bytes / 8] < bytes) bytes = rest[5 + bytes / 8]; /* so many are true */
+            } else bytes = 0;
+            if (rest[0] == 2) s = stack_walk(number, thread, &at, rest + 5, bytes & ~7ull);
+            else s = stack_unknown(number, at.ip); /* code of 32 bits */
+        } else s = stack_unknown(number, 0);
+        l.place = s.place;
+        l.callers = s.callers;
+        looks_taken.cut += s.is_cut != 0;
+    }
+    looks_add(&l);
+}
+
+/* A thread's event on one CPU is over: so long it had run there. */
+static void take_end(const uint64_t *words) {
+    thread_time *t = thread_get(thread_of((uint32_t)words[1], (uint32_t)(words[1] >> 32)));
+    t->ends++;
+    t->ns += words[2];
+    looks_taken.ended_ns += words[2];
+}
+
+static void take_record(const uint64_t *words, size_t count) {
+    struct perf_event_header head;
+    const char *name;
+    memcpy(&head, words, sizeof head);
+    switch (head.type) {
+    case PERF_RECORD_LOST:
+        if (count >= 3) looks_taken.lost += words[2];
+        break;
+    case PERF_RECORD_READ:
+        if (count >= 5 && events.is_started) take_end(words);
+        break;
+    case PERF_RECORD_MMAP2:                       /* it ends with who did it, and the time */
+        name = (const char *)(words + 9);
+        if (count >= 12 && memchr(name, 0, 8 * (count - 11)))
+            process_maps((uint32_t)words[1], words[2], words[3], words[4], words[6], name);
+        break;
+    case PERF_RECORD_COMM:
+        name = (const char *)(words + 2);
+        if (head.misc & COMM_EXEC && count >= 5 && memchr(name, 0, 8 * (count - 4)))
+            process_becomes((uint32_t)words[1], name);
+        break;
+    case PERF_RECORD_FORK:
+        if (count >= 6 && (uint32_t)words[1] != (uint32_t)(words[1] >> 32)) {
+            events.begun++;
+            process_forks((uint32_t)(words[1] >> 32), (uint32_t)words[1]);
+        }
+        break;
+    case PERF_RECORD_EXIT:
+        if (count < 6 || (uint32_t)words[1] != (uint32_t)words[2]) break;
+        events.ended += (uint32_t)words[1] != process_at(1)->pid;
+        process_ends((uint32_t)words[1]);
+        break;
+    case PERF_RECORD_SAMPLE:
+        if (count >= 6) take_look(words, count, head.misc);
+        break;
+    default: break;
+    }
+}
+
+/* ---- the queue ---- */
+
+/* A look whose piece of the stack is full: what is beyond is read soon. */
+static void look_beyond(const uint64_t *words, size_t count) {
+    const uint64_t *rest = words + 4;
+    uint32_t number;
+    uint64_t bytes;
+    if (!events.stack_bytes || count < 10 || rest[0] != 2) return;
+    bytes = rest[4];
+    if (!bytes || bytes / 8 > count - 10 || rest[5 + bytes / 8] != bytes) return;
+    number = process_of((uint32_t)words[2]);
+    if (number) stack_expect(number, (rest[2] + bytes) & ~(uint64_t)7);
+}
+
+static void add_record(const uint64_t *from, size_t count) {
+    struct perf_event_header head;
+    record *r;
+    memcpy(&head, from, sizeof head);
+    if (all.record_count == all.record_room) {
+        all.record_room = all.record_room ? 2 * all.record_room : 1024;
+        all.records = (record *)tool_grow(all.records, all.record_room * sizeof *all.records);
+    }
+    r = &all.records[all.record_count];
+    r->at = all.word_count;
+    r->order = all.record_count++;
+    r->count = (uint32_t)count;
+    r->time = 0;
+    if (head.type == PERF_RECORD_SAMPLE && count > 3) {
+        r->time = from[3];
+        look_beyond(from, count);
+    }
+    if (head.type == PERF_RECORD_MMAP2 && count >= 12 && memchr(from + 9, 0, 8 * (count - 11)))
+        image_expect((uint32_t)from[1], from[2], from[3], from[6], (const char *)(from + 9));
+    if (head.type != PERF_RECORD_SAMPLE && count > 2) r->time = from[count - 1];
+    all.word_count += count;
+}
+
+static uint64_t *room_for(size_t count) {
+    if (all.word_count + count > all.word_room) {
+        all.word_room = 2 * all.word_room + count + (1 << 16);
+        all.words = (uint64_t *)tool_grow(all.words, all.word_room * sizeof *all.words);
+    }
+    return all.words + all.word_count;
+}
+
+static void read_ring(struct perf_event_mmap_page *ring, size_t bytes) {
+    const char *data = (const char *)ring + PAGE;
+    uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE), tail = ring->data_tail;
+    while (tail < head) {
+        struct perf_event_header h;
+        size_t n;
+        uint64_t *to;
+        memcpy(&h, data + tail % bytes, sizeof h); /* 8 bytes, aligned: never cut */
+        if (h.size < sizeof h) break;
+        to = room_for(h.size / 8);
+        for (n = 0; n < h.size / 8; n++) memcpy(&to[n], data + (tail + 8 * n) % bytes, 8);
+        add_record(to, h.size / 8);
+        tail += h.size;
+    }
+    __atomic_store_n(&ring->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+static int by_time(const void *a, const void *b) {
+    const record *x = (const record *)a, *y = (const record *)b;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* What stays moves to the front. */
+static void keep_from(size_t first) {
+    size_t n, at = 0;
+    uint64_t *words = NULL;
+    for (n = first; n < all.record_count; n++) at += all.records[n].count;
+    all.word_room = at + (1 << 16);
+    words = (uint64_t *)tool_alloc(all.word_room * sizeof *words);
+    for (n = first, at = 0; n < all.record_count; n++) {
+        record *r = &all.records[n];
+        memcpy(words + at, all.words + r->at, r->count * sizeof *words);
+        r->at = at;
+        at += r->count;
+        r->order = n - first;
+        all.records[n - first] = *r;
+    }
+    free(all.words);
+    all.words = words;
+    all.word_count = at;
+    all.record_count -= first;
+}
+
+void events_read(int is_last) {
+    uint64_t limit = is_last ? UINT64_MAX : all.latest;
+    size_t n;
+    stack_renew();
+    for (n = 0; n < all.ring_count; n++) {
+        if (all.rings[n]) read_ring(all.rings[n], all.ring_bytes[n]);
+    }
+    if (!all.record_count) return;
+    qsort(all.records, all.record_count, sizeof *all.records, by_time);
+    all.latest = all.records[all.record_count - 1].time;
+    for (n = 0; n < all.record_count && all.records[n].time <= limit; n++)
+        take_record(all.words + all.records[n].at, all.records[n].count);
+    keep_from(n);
+}
+#endif

@@ -1,0 +1,226 @@
+/* outside.h - what the files of this folder share: they look at processes by the
+   kernel's events, for attach.c.
+
+       events.c      rings of the kernel  ->  records, in the order of their time
+       processes.c   forks, exec, mappings, files: what lies where in which process
+       stacks.c      the callers of a place
+       names.c       places  ->  names
+       ticks.c       looks  ->  ticks, and the dump
+       sampled.c, lines.c   the recorder's own writers
+
+   A *look* is what the kernel saw of a thread at the end of a period: a place
+   and its callers. A *place* is an address in one mapping, so that code which
+   comes where other code had been is another place. All of them are known by
+   numbers from 1 on. */
+#ifndef OUTSIDE_H
+#define OUTSIDE_H
+
+/* The kernel's headers need not be there beside another C library's. */
+#if defined(__linux__) && defined(__x86_64__) && defined(__GNUC__) && !defined(__TINYC__)
+#if !defined(__has_include)
+#define CAN_ATTACH
+#elif __has_include(<linux/perf_event.h>)
+#define CAN_ATTACH
+#endif
+#endif
+
+#include "record/tool/attach.h" /* elsewhere these files hold nothing else */
+
+#ifdef CAN_ATTACH
+#include "base/elf.h"
+#include "base/hash.h"
+#include "base/symbols.h"
+#include "base/unwind.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#define SAMPLED_PATHS_BITS 15
+#include "record/inside/core/sampled.h"
+
+/* ---- processes.c ---- */
+
+typedef struct image {              /* a file, or the code of none */
+    elf_file elf;
+    int file;                       /* stays open: its path may come to mean another one; -1: none */
+    int has_file;                   /* and its names have not been read */
+    int is_go;                      /* frames are found by rbp */
+    unwind_file unwind;
+    char path[4096];
+    char root[64];                  /* of the process that had it first */
+    uint64_t inode;                 /* 0: not known */
+    symbols names;
+    uint64_t loads[16][3];          /* offset, size, address */
+    unsigned load_count;
+    uint32_t rest, bare;            /* the keys of what no function holds */
+} image;
+
+typedef struct mapping {
+    uint64_t lo, hi, offset;
+    uint32_t image;
+} mapping;
+
+typedef struct process {            /* as one program, unless nobody asks for each of them */
+    uint32_t pid;
+    uint32_t before;                /* the number of the program that it was before; 0: none */
+    uid_t owner;
+    char program[256];
+    uint32_t *mappings;             /* numbers, the newest last */
+    size_t mapping_count, mapping_room;
+    uint32_t generation;            /* of these */
+    image *made;                    /* code of no file */
+    int memory;                     /* /proc/PID/mem; -1: not open, -2: not to be had */
+    int is_over, wants_name;
+} process;
+
+process *process_at(uint32_t number);
+uint32_t process_count(void);
+/* The latest one of that pid; 0: nobody asks for it. */
+uint32_t process_of(uint32_t pid);
+uint32_t process_add(uint32_t pid);
+/* Its name and owner as the system has them now. Returns 0 if there is no such
+   process. */
+int process_read(uint32_t number);
+void process_read_mappings(uint32_t number);
+/* The number of the mapping of a process's address; 0: there is none. */
+uint32_t process_mapping(uint32_t number, uint64_t address);
+const mapping *mapping_get(uint32_t number);
+image *image_get(uint32_t number);
+/* A file is about to be mapped, and may be gone soon: it is opened. */
+void image_expect(uint32_t pid, uint64_t lo, uint64_t size, uint64_t inode, const char *path);
+/* The address of a place as its file counts. Returns 0, or -1. */
+int mapping_address(const mapping *m, uint64_t pc, uint64_t *address);
+int image_is_made(const image *m);
+/* Does its path still mean the file that ran? */
+int image_is_there(const image *m);
+/* So many of an image's bytes at an address; NULL: they are not there. */
+const unsigned char *image_bytes(const image *m, uint64_t address, size_t size);
+
+/* Records of the kernel. `time` is given for those that begin something. */
+void process_maps(uint32_t pid, uint64_t lo, uint64_t size, uint64_t offset, uint64_t inode,
+                  const char *path);
+void process_forks(uint32_t parent, uint32_t pid);
+void process_becomes(uint32_t pid, const char *name);
+void process_ends(uint32_t pid);
+
+/* ---- stacks.c ---- */
+
+enum { KERNEL_MAPPING = 0x7FFFFFFF };
+/* The number of a place. mapping 0: no code is known there. */
+uint32_t place_of(uint64_t pc, uint32_t mapping);
+
+typedef struct place {
+    uint64_t pc, function;          /* function: equal for places of one */
+    uint32_t mapping, key;
+} place;
+const place *place_get(uint32_t number);
+void place_set_key(uint32_t number, uint32_t key);
+
+typedef struct caller {
+    uint32_t place, around;         /* place 0: nobody knows who is there */
+} caller;
+const caller *caller_get(uint32_t number);
+
+typedef struct registers {
+    uint64_t ip, sp, bp;
+} registers;
+
+typedef struct stack {              /* of a look */
+    uint32_t place, callers;        /* numbers; 0: not known, none */
+    int is_cut;
+} stack;
+
+/* The stack of a process's thread. words: its piece from sp on. */
+stack stack_walk(uint32_t process, uint32_t thread, const registers *at, const uint64_t *words,
+                 uint64_t bytes);
+/* Of a place alone. */
+stack stack_unknown(uint32_t process, uint64_t pc);
+/* A walk will come to that address, and the process may end before. */
+void stack_expect(uint32_t process, uint64_t address);
+/* What was read of processes' memory may have changed. */
+void stack_renew(void);
+
+/* ---- ticks.c ---- */
+
+typedef struct look {
+    uint32_t place, callers;        /* 0: not known; none */
+    uint32_t thread;                /* the number of its thread_time */
+    uint32_t kernel;                /* the place where the kernel was; 0: it was not at work */
+} look;
+
+typedef struct thread_time {
+    uint32_t thread, process;       /* process 0: a child that nobody asks for */
+    uint32_t before;                /* the same thread, when it was another program; 0: none */
+    unsigned ends;                  /* CPUs whose event has said that the thread is over */
+    uint64_t looks, ns;             /* ns: what these events said */
+} thread_time;
+
+/* The number of a thread that has not ended. Numbers of ended ones come back. */
+uint32_t thread_of(uint32_t pid, uint32_t thread);
+thread_time *thread_get(uint32_t number);
+
+typedef struct looks {
+    look *at;
+    size_t count, room;
+    uint32_t one_of, skipped;       /* of so many looks one is kept, for there is no more room */
+    uint64_t lost, cut;             /* cut: those of which outer callers are missing */
+    uint64_t of_children;
+    uint64_t nameless;              /* looks in functions that have no symbol, */
+    const image *nameless_in;       /* and where most of them are */
+    uint64_t ended_ns;              /* all that threads and children said when they ended */
+} looks;
+extern looks looks_taken;
+
+void looks_add(const look *l);
+/* Each look is a tick: of a process that ran already. Returns a TOOL_ status. */
+int ticks_write_all(const attach_options *o);
+/* Ticks are drawn from the looks, and each process has its file. */
+int ticks_write_drawn(const attach_options *o, const char *program);
+/* Fills in nameless and nameless_in of looks_taken. */
+void ticks_find_nameless(void);
+/* CPU time of children that nobody asks for, and of the others, once ticks are
+   drawn. */
+void ticks_children(double *theirs_ms, double *own_ms);
+/* From 0 up to 1. */
+double ticks_draw(void);
+
+/* ---- names.c ---- */
+
+uint32_t name_key(const char *name);
+const char *name_get(uint32_t key);
+/* "file<tab>address<tab>build id" of a function; NULL: not known. */
+const char *name_place(uint32_t key);
+/* The file of a function that has no symbol; NULL: it has one. */
+const image *name_nameless(uint32_t key);
+/* 0: the place is in no code that is known. */
+uint32_t name_of_place(uint32_t place);
+/* The same of a place in the file. */
+const char *name_place_at(uint32_t place);
+void name_read_perf_map(uint32_t process);
+
+/* ---- events.c ---- */
+
+typedef struct events_state {
+    int is_started;                 /* by us, and the events begin with its exec */
+    int follows;                    /* children are asked for, too */
+    int no_kernel;
+    unsigned stack_bytes;           /* that come with a look; 0: no callers are wanted, or had */
+    uint64_t period;                /* ns between two looks */
+    unsigned count;
+    uint64_t begun, ended;          /* processes that it started, and those of them that are over */
+} events_state;
+extern events_state events;
+
+/* Of all threads of a process; those that they start are seen, too. Returns 0 or
+   errno. */
+int events_open(long pid, unsigned looks, int with_callers);
+/* Takes what the rings have. is_last: up to now, else up to the last call. */
+void events_read(int is_last);
+void events_stop(void);
+/* A period that no program can know, within a twentieth of the wanted one. */
+void events_renew_period(double part);
+/* CPU time of all threads, of those that ended, too. */
+uint64_t events_ns(void);
+/* How many CPUs' events a thread has. */
+unsigned events_count(void);
+#endif
+#endif

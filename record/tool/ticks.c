@@ -1,0 +1,404 @@
+/* ticks.c - looks become ticks, and a dump for each process.
+
+   Of a process that ran already each look is a tick. A program that is started
+   has all its threads seen from their first instruction on. The kernel looks at
+   the end of each period of a thread, so that what is left of one at the thread's
+   end is in no look. But it says how much CPU time each thread had. So there are
+   more looks than ticks, and ticks are drawn from them when all is over, at random
+   places of the CPU time:
+
+       CPU time:   | thread 1              | 2    | 3  | 4      |
+       ticks:        x    x   x   x     x    x    x   x    x   x     one in each cell
+       looks:      . . . . . . . . . . . . .  . .  . .    . . .
+
+   Each takes the look of its thread that is as far from the beginning. What short
+   threads had is as likely to be met as all else, and no program can keep step. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1
+#endif
+#include "record/tool/outside.h"
+
+#ifdef CAN_ATTACH
+#include "record/inside/core/lines.h"
+#include "base/save.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LOOKS_MOST = 1 << 22 };
+/* Losses of kind 7, as docs/formats.md numbers them. */
+enum { END_CHILDREN = 18 };
+
+looks looks_taken;
+
+static struct {
+    thread_time *threads;
+    uint32_t count, room;
+    hash_table index;               /* the latest one of each number */
+    uint64_t random;
+} all;
+
+/* ---- threads ---- */
+
+static int is_thread(const void *owner, uint32_t number, const void *key) {
+    (void)owner;
+    return all.threads[number - 1].thread == *(const uint32_t *)key;
+}
+
+thread_time *thread_get(uint32_t number) { return &all.threads[number - 1]; }
+
+/* One whose process has become another program is a thread of that one, too. */
+uint32_t thread_of(uint32_t pid, uint32_t thread) {
+    uint32_t *at = hash_place(&all.index, hash_numbers(thread, 0), is_thread, NULL, &thread);
+    uint32_t process_number = process_of(pid), before = 0;
+    thread_time *t;
+    if (*at && all.threads[*at - 1].ends < events_count()) {
+        if (all.threads[*at - 1].process == process_number) return *at;
+        before = *at;
+    }
+    if (all.count == all.room) {
+        all.room = all.room ? 2 * all.room : 256;
+        all.threads = (thread_time *)tool_grow(all.threads, all.room * sizeof *all.threads);
+    }
+    t = &all.threads[all.count++];
+    memset(t, 0, sizeof *t);
+    t->thread = thread;
+    t->process = process_number;
+    t->before = before;
+    if (before) {
+        t->ends = all.threads[before - 1].ends;
+        t->ns = all.threads[before - 1].ns;
+        all.threads[before - 1].ns = 0;
+        all.threads[before - 1].ends = events_count();
+    }
+    return *at = all.count;
+}
+
+/* ---- looks ---- */
+
+/* Which looks stay has nothing to do with where they were. */
+static void drop_half(void) {
+    size_t n;
+    for (n = 0; 2 * n + 1 < looks_taken.count; n++) looks_taken.at[n] = looks_taken.at[2 * n + 1];
+    looks_taken.count = n;
+    looks_taken.one_of *= 2;
+}
+
+void looks_add(const look *l) {
+    looks *k = &looks_taken;
+    if (!k->one_of) k->one_of = 1;
+    if (events.is_started) {
+        if (++k->skipped < k->one_of) return;
+        k->skipped = 0;
+        if (k->count >= LOOKS_MOST) drop_half();
+    }
+    if (k->count == k->room) {
+        size_t room = k->room ? 2 * k->room : 4096;
+        if (k->count >= LOOKS_MOST) {
+            k->lost++;
+            return;
+        }
+        k->at = (look *)tool_grow(k->at, room * sizeof *k->at);
+        k->room = room;
+    }
+    k->at[k->count++] = *l;
+}
+
+/* ---- ticks ---- */
+
+static sampled_ticks written;
+static lines written_lines;
+
+static void write_tick(const look *l) {
+    static uint32_t kernel;
+    uint32_t keys[SAMPLED_DEEP], count = 0, key, number = l->callers;
+    if (!kernel) kernel = name_key("(kernel)");
+    if (l->kernel) {
+        key = name_of_place(l->kernel);
+        if (key) keys[count++] = key;
+        keys[count++] = kernel;
+    }
+    key = name_of_place(l->place);
+    if (key) keys[count++] = key;
+    for (; number && count < SAMPLED_DEEP; number = caller_get(number)->around) {
+        uint32_t at = caller_get(number)->place;
+        key = at ? name_of_place(at) : (uint32_t)SAMPLED_BEYOND;
+        if (key) keys[count++] = key;
+    }
+    sampled_tick(&written, keys, count, 1, 0);
+    /* What the kernel did has no line. */
+    lines_tick(&written_lines, l->kernel ? 0 : l->place, count ? keys[0] : (uint32_t)SAMPLED_OUTSIDE,
+               1);
+}
+
+/* A tick of which no place is known. */
+static void write_alone(const uint32_t *keys, uint32_t count) {
+    sampled_tick(&written, keys, count, 1, 0);
+    lines_tick(&written_lines, 0, keys[0], 1);
+}
+
+static int add_bytes(void *user, const void *data, size_t size) {
+    text_bytes((text *)user, data, size);
+    return 0;
+}
+
+static const char *name_of(void *user, uint32_t key) {
+    (void)user;
+    return name_get(key);
+}
+
+static const char *place_of_function(void *user, uint32_t key) {
+    (void)user;
+    return name_place(key);
+}
+
+static const char *place_of_line(void *user, uint32_t key, uint64_t number) {
+    (void)user, (void)key;
+    return name_place_at((uint32_t)number);
+}
+
+static const lines *next_lines(void *user, const lines *l) {
+    (void)user;
+    return l ? NULL : &written_lines;
+}
+
+typedef struct totals {             /* of one process */
+    double ns, kernel_ns, children_ns;
+    uint64_t lost;
+} totals;
+
+static int write_file(const attach_options *o, const char *out, const char *program,
+                      const totals *sums) {
+    const double share = 20, least = 20;
+    const sampled_ticks *ticks = &written;
+    const double ms = 1e6;
+    sampled_profile about;
+    lines_about of_lines;
+    text t = {NULL, 0, 0};
+    save s;
+    int status;
+    memset(&about, 0, sizeof about);
+    about.program = program;
+    about.name = name_of;
+    about.place = place_of_function;
+    about.from_outside = 1;
+    about.cpu_us = (uint64_t)(sums->ns / 1e3);
+    about.kernel_us = (uint64_t)(sums->kernel_ns / 1e3);
+    about.look_us = events.period / 1000;
+    (void)sampled_write_ticks(&about, 1000000 / o->ticks, &ticks, 1, sums->lost, add_bytes, &t);
+    memset(&of_lines, 0, sizeof of_lines);
+    of_lines.program = program;
+    of_lines.period_us = 1000000 / o->ticks;
+    of_lines.name = name_of;
+    of_lines.place = place_of_line;
+    if (o->lines) (void)lines_write(&of_lines, next_lines, NULL, add_bytes, &t);
+    if (sums->children_ns >= least * ms && sums->children_ns * share >= sums->children_ns + sums->ns)
+        (void)sampled_write_missing(&about, END_CHILDREN, (uint64_t)(sums->children_ns / ms),
+                                    (uint64_t)((sums->children_ns + sums->ns) / ms), add_bytes, &t);
+    status = save_open(&s, out, NULL, 0, 1);
+    if (status == TOOL_OK) status = save_close(&s, &t);
+    text_free(&t);
+    return status;
+}
+
+int ticks_write_all(const attach_options *o) {
+    totals none = {0, 0, 0, 0};
+    size_t n;
+    for (n = 0; n < looks_taken.count; n++) write_tick(&looks_taken.at[n]);
+    none.lost = looks_taken.lost;
+    return write_file(o, o->out, process_at(1)->program, &none);
+}
+
+/* Which file has the most looks in functions without a symbol. */
+void ticks_find_nameless(void) {
+    size_t n;
+    uint64_t votes = 0;
+    looks *k = &looks_taken;
+    k->nameless = 0;
+    for (n = 0; n < k->count; n++) {
+        const look *l = &k->at[n];
+        const image *in = l->kernel ? NULL : name_nameless(name_of_place(l->place));
+        if (!in) continue;
+        k->nameless++;
+        if (!votes) k->nameless_in = in;
+        votes += in == k->nameless_in ? 1 : (uint64_t)-1;
+    }
+}
+
+/* ---- CPU time ---- */
+
+/* From 0 up to 1. */
+static double draw(void) {
+    all.random ^= all.random << 13;
+    all.random ^= all.random >> 7;
+    all.random ^= all.random << 17;
+    return (double)(all.random >> 11) / 9007199254740992.0;
+}
+
+double ticks_draw(void) {
+    struct timespec t;
+    int n;
+    if (!all.random) {
+        clock_gettime(CLOCK_REALTIME, &t);
+        all.random = ((uint64_t)t.tv_sec << 30 ^ (uint64_t)t.tv_nsec) | 1;
+        for (n = 0; n < 16; n++) (void)draw();
+    }
+    return draw();
+}
+
+/* A thread of several programs has said how long it ran in all of them. */
+static void share_programs(void) {
+    uint32_t n, k;
+    for (n = all.count; n > 0; n--) {
+        thread_time *t = &all.threads[n - 1];
+        uint64_t looks_of = 0, ns = t->ns;
+        if (!t->before || !ns) continue;
+        for (k = n; k; k = all.threads[k - 1].before) looks_of += all.threads[k - 1].looks;
+        if (!looks_of) continue;
+        for (k = n; k; k = all.threads[k - 1].before) {
+            thread_time *part = &all.threads[k - 1];
+            part->ns = (uint64_t)((double)ns * (double)part->looks / (double)looks_of);
+        }
+    }
+}
+
+/* Who has not said how long it ran has the rest of the time by its looks: the
+   first thread, and children that go on. */
+static void share_rest(void) {
+    uint64_t sum = events_ns(), looks_of = 0, left;
+    uint32_t n;
+    left = sum > looks_taken.ended_ns ? sum - looks_taken.ended_ns : 0;
+    for (n = 0; n < all.count; n++)
+        looks_of += all.threads[n].ends < events_count() ? all.threads[n].looks : 0;
+    for (n = 0; n < all.count; n++) {
+        thread_time *t = &all.threads[n];
+        if (t->ends < events_count() && looks_of)
+            t->ns = (uint64_t)((double)left * (double)t->looks / (double)looks_of);
+    }
+    if (!looks_of && all.count) all.threads[0].ns += left;
+}
+
+/* ---- drawing ---- */
+
+typedef struct drawing {
+    double cell, begin, next;       /* ns; next: of the tick that comes */
+    double cells;
+    size_t *first, *order;          /* the looks of thread n are order[first[n]..first[n + 1]) */
+} drawing;
+
+static void sort_looks(drawing *d) {
+    size_t n;
+    d->first = (size_t *)tool_alloc((all.count + 2) * sizeof *d->first);
+    d->order = (size_t *)tool_alloc((looks_taken.count + 1) * sizeof *d->order);
+    memset(d->first, 0, (all.count + 2) * sizeof *d->first);
+    for (n = 0; n < looks_taken.count; n++) d->first[looks_taken.at[n].thread + 1]++;
+    for (n = 1; n < all.count + 2; n++) d->first[n] += d->first[n - 1];
+    for (n = 0; n < looks_taken.count; n++)
+        d->order[d->first[looks_taken.at[n].thread]++] = n;
+    /* first[n] is now where the looks of thread n, from 1 on, end */
+}
+
+/* Where time in the kernel has no looks, it is what looks in the program leave of
+   the thread's time. Nobody knows who called there. */
+static double kernel_part(const thread_time *t) {
+    double in_program = (double)t->looks * (double)events.period;
+    if (!events.no_kernel || (double)t->ns <= in_program + (double)events.period) return 0;
+    return 1 - in_program / (double)t->ns;
+}
+
+static uint64_t draw_thread(drawing *d, uint32_t number, totals *sums) {
+    const thread_time *t = &all.threads[number - 1];
+    const uint32_t none = name_key("(threads that ended before a look)");
+    uint32_t kernel[2] = {name_key("(kernel)"), SAMPLED_BEYOND};
+    size_t from = d->first[number - 1], count = d->first[number] - from, n;
+    double ns = (double)t->ns, part = kernel_part(t), in_kernel = 0;
+    uint64_t ticks = 0;
+    for (n = 0; n < count; n++) in_kernel += looks_taken.at[d->order[from + n]].kernel != 0;
+    sums->ns += ns;
+    sums->kernel_ns += count ? ns * in_kernel / (double)count : 0;
+    sums->kernel_ns += ns * part;
+    for (; d->next < d->begin + ns; d->next = d->cell * (d->cells + ticks_draw())) {
+        size_t k = (size_t)((d->next - d->begin) / ns * (double)count);
+        if (part > 0 && ticks_draw() < part) write_alone(kernel, 2);
+        else if (count) write_tick(&looks_taken.at[d->order[from + (k < count ? k : count - 1)]]);
+        else write_alone(&none, 1);
+        d->cells++;
+        ticks++;
+    }
+    d->begin += ns;
+    return ticks;
+}
+
+/* CPU time of children, which nobody drew from. */
+static double of_children(void) {
+    double ns = 0;
+    uint32_t n;
+    for (n = 0; n < all.count; n++) ns += all.threads[n].process ? 0 : (double)all.threads[n].ns;
+    return ns;
+}
+
+/* FILE for what the program came to; FILE.PID for a child, and FILE.PID.N for what
+   a process was before it became another program. */
+static void name_file(const attach_options *o, uint32_t number, char *out, size_t size) {
+    const process *p = process_at(number);
+    uint32_t n, earlier = 0;
+    for (n = p->before; n; n = process_at(n)->before) earlier++;
+    if (process_of(p->pid) != number)
+        snprintf(out, size, "%.4000s.%u.%u", o->out, (unsigned)p->pid, (unsigned)earlier + 1);
+    else if (p->pid != (uint32_t)o->pid)
+        snprintf(out, size, "%.4000s.%u", o->out, (unsigned)p->pid);
+    else snprintf(out, size, "%.4095s", o->out);
+}
+
+static int write_process(const attach_options *o, drawing *d, uint32_t number, const char *program) {
+    const process *p = process_at(number);
+    int is_first = p->pid == (uint32_t)o->pid && process_of(p->pid) == number, status = TOOL_OK;
+    char out[4200];
+    totals sums = {0, 0, 0, 0};
+    uint64_t ticks = 0;
+    uint32_t n;
+    memset(&written, 0, sizeof written);
+    memset(&written_lines, 0, sizeof written_lines);
+    name_read_perf_map(number);
+    for (n = 1; n <= all.count; n++) {
+        if (all.threads[n - 1].process == number) ticks += draw_thread(d, n, &sums);
+    }
+    if (is_first) sums.children_ns = of_children();
+    /* What could not be read in time is as missing as what other threads lack. */
+    if (looks_taken.lost && looks_taken.count)
+        sums.lost = (uint64_t)((double)ticks * (double)looks_taken.lost
+                               / (double)(looks_taken.lost + looks_taken.count));
+    if (sums.lost * 100 < ticks) sums.lost = 0;
+    if (!ticks && !is_first) return TOOL_OK;
+    name_file(o, number, out, sizeof out);
+    status = write_file(o, out, *p->program ? p->program : program, &sums);
+    if (status == TOOL_OK && o->wrote) o->wrote(o->user, out, p->pid, is_first);
+    return status;
+}
+
+int ticks_write_drawn(const attach_options *o, const char *program) {
+    drawing d = {1e9 / o->ticks, 0, 0, 0, NULL, NULL};
+    int status = TOOL_OK, one;
+    uint32_t number;
+    share_rest();
+    share_programs();
+    sort_looks(&d);
+    d.next = d.cell * ticks_draw();
+    for (number = 1; number <= process_count(); number++) {
+        one = write_process(o, &d, number, program);
+        if (one != TOOL_OK) status = one;
+    }
+    free(d.first);
+    free(d.order);
+    return status;
+}
+
+void ticks_children(double *theirs_ms, double *own_ms) {
+    uint32_t n;
+    *own_ms = 0;
+    *theirs_ms = of_children() / 1e6;
+    for (n = 0; n < all.count; n++)
+        *own_ms += all.threads[n].process ? (double)all.threads[n].ns / 1e6 : 0;
+}
+#endif

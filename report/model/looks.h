@@ -1,0 +1,11 @@
+/* looks.h - the looks of a watcher: how many, and what they are worth. */
+#ifndef MODEL_LOOKS_H
+#define MODEL_LOOKS_H
+#include "report/kinds/sampled.h"
+
+/* A watcher looks at all threads at one moment. Threads in lockstep are then
+   seen in the same scope, and m such looks are worth one. This is how many
+   looks are worth an independent one, over all scopes; 1 if none looked, and at
+   least 1. docs/ticks.md has the formula. */
+double looks_lockstep(const tally *s);
+#endif

@@ -1,3 +1,0 @@
-/* lines.c - the writer of ticks by their place in the code, which the recorder
-   has, too. */
-#include "../record/core/lines.c"
