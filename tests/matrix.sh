@@ -12,11 +12,13 @@ field() { awk -F '|' -v n="$1" -v f="$2" '{ k = $1; gsub(/ /, "", k) } k == n { 
 packages_of() { field "$1" 3; }
 all_rows() { sed -n 's/^\([a-z][^ |]*\) *|.*/\1/p' $table; }
 
-# What a row's own area is now: the files of its folders, as git has them with what was not committed.
+# What a row's own area is now: the files of its folders and the scripts that are left to it, also
+# those that are not committed.
 area_of() { # ROW
     folders=$(field "$1" 2 | sed 's/^ *[a-z]* *//')
     [ "$folders" ] || return 1
-    find $folders -type f -exec cksum {} + | LC_ALL=C sort -k 3 | cksum | tr ' ' -
+    scripts=$(awk -v row="$1" '!/^#/ && $2 == row { print "tests/" $1 }' tests/order)
+    find $folders $scripts -type f -exec cksum {} + | LC_ALL=C sort -k 3 | cksum | tr ' ' -
 }
 has_changed() { # ROW: its area is another one than that with which it last passed
     now=$(area_of "$1") || return 1

@@ -114,6 +114,37 @@ if timeout -k 10 9 true 2>/dev/null; then
     ok $? "matrix.sh does not name the row that had not ended: $(cat "$out/log")"
 fi
 
+# A row of the matrix runs in the gate as long as its folders or its scripts are others than those it passed with.
+{
+    echo 'bare | gate | | echo "3 passed, 0 failed" | nothing'
+    echo 'own | matrix area one.md | | echo "4 passed, 0 failed" | nothing'
+    echo 'fails | matrix other | | echo "1 passed, 1 failed" | nothing'
+} >"$rows/tests/matrix/targets"
+echo 'test_long.sh own' >"$rows/tests/order"
+mkdir -p "$rows/area/in" "$rows/other"
+for name in area/in/a.c area/b.c one.md tests/test_long.sh tests/test_short.sh other/c.c; do
+    echo text >"$rows/$name"
+done
+: >"$rows/tests/matrix/passed"
+rows_of "1 8 passed, 1 failed" gate # and fails is asked again until it passes
+echo 'fails | matrix other | | echo "1 passed, 0 failed" | nothing' >>"$rows/tests/matrix/targets"
+sed -i.old '/1 failed/d' "$rows/tests/matrix/targets"
+rows_of "0 4 passed, 0 failed" gate
+rows_of "0 3 passed, 0 failed" gate
+for name in area/in/a.c one.md tests/test_long.sh; do
+    echo more >>"$rows/$name"
+    rows_of "0 7 passed, 0 failed" gate
+    rows_of "0 3 passed, 0 failed" gate
+done
+echo more >>"$rows/tests/test_short.sh"
+rows_of "0 3 passed, 0 failed" gate
+mv "$rows/area/b.c" "$rows/area/d.c"
+rows_of "0 7 passed, 0 failed" gate
+for name in $(awk '!/^#/ && $2 { print $2 }' tests/order | sort -u); do
+    grep -q "^$name *| matrix .*| left $name *|" tests/matrix/targets
+    ok $? "tests/order leaves scripts to $name, which no row runs"
+done
+
 for name in $(awk '!/^#/ { print $1 }' tests/order); do
     [ -f "tests/$name" ] || [ -f "tests/$name.c" ]
     ok $? "tests/order: there is no $name"

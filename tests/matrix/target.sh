@@ -16,7 +16,7 @@ programs_of() { for name_ in $1; do echo "tests/test_$name_.c"; done; }
 
 # ---- which tests a target runs: those whose answer it can change ----
 
-of_tool='^.include "(base|kinds|model|write|lab|place|prove|cc)/'
+of_tool='^.include "(base|report|lab|cc)/'
 all_programs()    { ls tests/test_*.c; }
 header_programs() { grep -LE "$of_tool" tests/test_*.c; }     # not linked with the host tool
 file_programs()   { all_programs | grep -v -e cc_parse -e test_mcdc; } # all but those that read C
@@ -67,6 +67,7 @@ firmware()   { BUILD=$host sh tests/firmware/run.sh "$1"; }
 
 # The scripts that `make test` leaves to the row NAME.
 left_to() { awk -v row="$1" '!/^#/ && $2 == row { print "tests/" $1 }' tests/order; }
+left() { JOBS=2 BUILD=$host CC=cc CXX=c++ sh tests/run.sh $(left_to "$1"); }
 
 # What reads files that strangers wrote, with the tool that does it.
 strangers='dump parts elf cfg deflate lines unwind text glob ranges edges_part edgetrace footprint_files hcct_files
