@@ -33,7 +33,7 @@ compile_mawk() { # FOLDER FLAGS...
 }
 mkdir -p "$out/record"
 for file in instrument frames threads names dump ticks sampled; do
-    gcc -O2 -I. -c -o "$out/record/$file.o" record/[ch]o*/"$file.c"
+    gcc -O2 -I. -c -o "$out/record/$file.o" record/inside/[ch]o*/"$file.c"
 done
 cat >"$out/empty.c" <<'END_OF_FILE'
 void __cyg_profile_func_enter(void *function, void *site) { (void)function, (void)site; }

@@ -8,7 +8,7 @@ build=${BUILD:-build}
 out=$build/bench/record_demo
 flags="-std=c99 -O2 -g -I."
 mkdir -p "$out/input"
-cp ./*.h record/*/*.c "$out/input/"
+cp ./*.h record/inside/*/*.c cc/inside/*.c "$out/input/"
 ${CC:-cc} $flags -o "$out/macros" demo/index.c demo/profile.c -lm
 ${CC:-cc} $flags -DBURSTY_OFF -fno-inline -o "$out/plain" demo/index.c demo/profile.c -lm
 

@@ -100,7 +100,7 @@ $CC -O1 -pthread -finstrument-functions -o "$dir/t" "$dir/hooks.c" "$dir/program
 }
 
 recorder() { # [FLAG]
-    for file in $record; do $CC "$@" -O1 -I. -c -o "$dir/$file.o" record/[ch]o*/"$file.c" || return 1; done
+    for file in $record; do $CC "$@" -O1 -I. -c -o "$dir/$file.o" record/inside/[ch]o*/"$file.c" || return 1; done
 }
 build() { # OUT FLAGS: the program with the recorder
     # shellcheck disable=SC2086

@@ -190,7 +190,7 @@ $CC -O1 -c -finstrument-functions -o "$dir/program.o" "$dir/program.c" 2>"$dir/l
 }
 objects=
 for file in instrument frames threads names dump ticks sampled; do
-    $CC -O1 -I. -c -o "$dir/$file.o" record/[ch]o*/"$file.c"
+    $CC -O1 -I. -c -o "$dir/$file.o" record/inside/[ch]o*/"$file.c"
     ok $? "$file.c does not compile"
     objects="$objects $file.o"
 done

@@ -125,7 +125,7 @@ check "a program with a flipped byte" [ $bad = 0 ]
 # Nothing of that is done in the program.
 if command -v nm >/dev/null; then
     for object in core/names preload/patch_file core/lines core/sampled; do
-        nm -u "$build/record/$object.o" >names 2>err
+        nm -u "$build/record/inside/$object.o" >names 2>err
         check "$object opens no file to read names" lacks names ' U ' '^ *U \(mmap\|malloc\|fopen\|.*scanf\|dlopen\)'
     done
 fi
