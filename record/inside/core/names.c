@@ -330,7 +330,7 @@ RECORDER_HOOK static char *keep_words(const char *words, size_t size) {
     static size_t left;
     char *kept;
     if (size + 1 > left) {
-        left = size < ROOM ? ROOM : size + 1;
+        left = size < ROOM ? (size_t)ROOM : size + 1;
         at = (char *)recorder_memory(left);
         if (!at) left = 0;
         if (!at) return NULL;
