@@ -7,6 +7,7 @@
 #include "base/save.h"
 #include "base/tool.h"
 #include "kinds/ends.h"
+#include "kinds/timeline.h"
 #include "prove/places.h"
 #include <string.h>
 
@@ -39,6 +40,8 @@ static const char help[]
       "  --follow           children too, each into FILE.PID\n"
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
       "  --ticks HZ         looks in a second of CPU time: 1000 from outside, 250 inside\n"
+      "  --timeline N       so many ticks at most have their moment in the file, for --from and --to\n"
+      "                     of `bursty report`: 65536; 0: none. Looks from outside alone have it\n"
       "  --every N, --burst N   checks between two bursts: 9900 (0: no gaps); of a burst: 100\n"
       "  --jitter PERCENT, --seed N   by how much --every varies: 80;\n"
     "      N makes a run's sample again (the report has its seed); else each run draws one\n"
@@ -85,6 +88,8 @@ typedef struct record_options {
     int way;                        /* of time alone: WAY_..., as it was asked for */
     int tries;                      /* looks from outside come first */
     unsigned outside_ticks;         /* in a second, by them */
+    unsigned timeline;              /* of them, so many with their moment; 0: none */
+    int timeline_said;
     const char *not_outside;        /* why the system forbids them */
     const char *inside_for;         /* what needs a recorder in the program; NULL: nothing does */
     int no_cache;
@@ -101,7 +106,8 @@ enum { WAY_ANY, WAY_OUTSIDE, WAY_INSIDE };
 enum {
     DEFAULT_TICKS = 250, OUTSIDE_TICKS = 1000, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
     SHARING_EVERY = 490000, SHARING_BURST = 10000,
-    CACHE_BYTES = 1 << 26           /* the folder of --calls' start */
+    CACHE_BYTES = 1 << 26,          /* the folder of --calls' start */
+    TIMELINE_LEAST = 100, TIMELINE_MOST_OPTION = 1 << 22
 };
 
 /* The file that a shell would start, or NULL after a message. */
@@ -457,6 +463,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     o->w.jitter = 80; /* else loops keep step with bursts */
     o->w.boring = 4;
     o->seconds = 10;
+    o->timeline = TIMELINE_MOST;
     o->name = "bursty.brst";
     bad = seed_of_environment(&o->w.seed);
     tool_options(&option, argc, argv);
@@ -503,6 +510,11 @@ static int read_options(record_options *o, int argc, char **argv) {
         } else if (tool_is(&option, "--", "ticks")) {
             bad = number(tool_value(&option), 10000, &o->w.ticks);
             ticks_said = 1;
+        } else if (tool_is(&option, "--", "timeline")) {
+            bad = number(tool_value(&option), TIMELINE_MOST_OPTION, &o->timeline);
+            if (!bad && o->timeline && o->timeline < TIMELINE_LEAST)
+                bad = tool_error("--timeline wants 0, or at least %d", TIMELINE_LEAST);
+            o->timeline_said = 1;
         } else if (tool_is(&option, "--", "per-second"))
             bad = number(tool_value(&option), 1000000, &o->w.per_second);
         else if (tool_is(&option, "--", "seed"))
@@ -548,6 +560,9 @@ static int read_options(record_options *o, int argc, char **argv) {
         && (o->inside_for || o->w.follow || o->w.no_keep || o->no_cache))
         bad = tool_error("-p records time alone, with --seconds, --ticks, --lines, -o and --quiet: "
                          "for the rest the program must be started by bursty record");
+    if (!bad && o->timeline_said && (o->inside_for || o->way == WAY_INSIDE))
+        bad = tool_error("--timeline is for looks from outside: time alone, without %s",
+                         o->inside_for ? o->inside_for : "--inside");
     if (!bad && o->way == WAY_OUTSIDE && o->inside_for)
         bad = tool_error("--outside records time alone, with --lines, --follow, --ticks, -o and "
                          "--quiet: for the rest something must be preloaded, so leave it out");
@@ -1110,6 +1125,7 @@ static int attach(record_options *o, int has_program) {
     a.seconds = o->seconds;
     a.ticks = o->outside_ticks;
     a.lines = (int)o->w.lines;
+    a.timeline = o->timeline;
     a.quiet = o->quiet;
     a.out = o->name;
     status = save_check_dump(o->name);
@@ -1191,6 +1207,7 @@ static int run_outside(record_options *o, const char *path, char **arguments, in
     a.ticks = o->outside_ticks;
     a.quiet = o->quiet;
     a.lines = (int)o->w.lines;
+    a.timeline = o->timeline;
     a.follow = (int)o->w.follow;
     a.out = o->name;
     a.wrote = wrote_file;
