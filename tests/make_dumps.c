@@ -967,6 +967,59 @@ static void in_time(brst *b, const char *program, unsigned step_ms) {
     brst_end(b);
 }
 
+/* A log that is full: ticks of so many threads at random, a step of 1 ms each, and
+   the same in sums. */
+static void crowded(brst *b, unsigned ticks, unsigned threads) {
+    unsigned i, seed = 7;
+    brst_begin(b, 1, 60000);
+    brst_info(b, 0, "crowded", 0, 0, 0);
+    brst_number(b, 5);
+    brst_number(b, 1000);
+    for (i = 0; i < 3; i++) brst_number(b, 0);
+    brst_thread(b, 0, 0, "", 0, 0, 0, 0);
+    ticked(b, "main", 1, 0, 0);
+    for (i = 1; i < 64; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "work_%u", i);
+        ticked(b, name, 1 + i, i, 1 + ticks / 64);
+    }
+    brst_end(b);
+    brst_begin(b, 26, 60000);
+    brst_number(b, 1);
+    brst_string(b, "crowded");
+    brst_number(b, 41);
+    brst_number(b, 0);
+    brst_number(b, (uint64_t)ticks * 1000);
+    brst_number(b, 1000);
+    brst_number(b, 1);
+    brst_number(b, 0);
+    brst_number(b, threads);
+    for (i = 0; i < threads; i++) {
+        brst_number(b, 41 + i);
+        brst_string(b, i ? "worker" : "");
+    }
+    brst_number(b, 64);
+    for (i = 0; i < 64; i++) {
+        char name[16];
+        snprintf(name, sizeof name, i ? "work_%u" : "main", i);
+        brst_string(b, name);
+        brst_string(b, "src/game.c");
+        brst_number(b, 1 + i);
+    }
+    brst_number(b, 64);
+    for (i = 0; i < 64; i++) {
+        brst_number(b, i);
+        brst_number(b, i);                          /* all of them are called by main */
+    }
+    for (i = 0; i < ticks; i++) {
+        seed = seed * 1103515245u + 12345u;
+        brst_number(b, 1000);
+        brst_number(b, 2 * ((seed >> 16) % threads) + 1);
+        brst_number(b, 1 + (seed >> 8) % 63);
+    }
+    brst_end(b);
+}
+
 /* The same with its sums. */
 static void timeline(brst *b) {
     brst_begin(b, 1, 256);
@@ -1015,6 +1068,12 @@ int main(int argc, char **argv) {
         }
         brst_end(&b);
         save(folder, "wide.brst", &b);
+        free(b.data);
+        return 0;
+    }
+    if (argc == 5 && strcmp(argv[2], "crowded") == 0) { /* make_dumps FOLDER crowded TICKS THREADS */
+        crowded(&b, (unsigned)strtoul(argv[3], NULL, 10), (unsigned)strtoul(argv[4], NULL, 10));
+        save(folder, "crowded.brst", &b);
         free(b.data);
         return 0;
     }
