@@ -10,7 +10,8 @@ shown=err
 unset COLUMNS NO_COLOR
 
 bursty() { ${RUN-} "$bursty" "$@"; }
-$CC -O1 -std=c99 -I"$top/tests" -o make_dumps "$top/tests/make_dumps.c" && ${RUN-} ./make_dumps . || exit 2
+$CC -O1 -std=c99 -I"$top/tests" -o make_dumps "$top/tests/make_dumps.c" && ${RUN-} ./make_dumps . &&
+    ${RUN-} ./make_dumps . crowded 65536 200 || exit 2
 
 refused() { # TEXT ARGUMENTS...
     text=$1
@@ -101,6 +102,39 @@ bursty report --from 5 --to 6 --base timeline.brst --base-from 1 --base-to 2 tim
 check "two ranges" says '^gone  *-1000.0 .* load '
 check "of which the other appeared" says '^appeared  *+1000.0 .* draw '
 check "a range of the base that has no tick" refused 'no ticks in time' report --base game.brst --base-to 1 timeline.brst
+
+# ---- for other tools
+$CC -O1 -std=c99 -o check_json "$top/tests/check_json.c" || exit 2
+bursty report --perfetto timeline.brst >got 2>err
+check "trace events are JSON" ./check_json <got
+# From the tick before the first one of a gap to its end; a tick stands for 10 ms.
+sed -n 's/.*"ph":"X","pid":41,"tid":\([0-9]*\),"ts":\([0-9]*\),"dur":\([0-9]*\),"name":"\(.*\)"}.*/\1 \4 \2 \3/p' got |
+    sort >slices
+check "slices: $(tr '\n' ',' <slices)" [ "$(tr '\n' , <slices)" = \
+    '41 draw 4990000 5000000,41 load 0 3990000,41 main 0 3990000,41 main 4990000 5000000,42 save 5990000 2000000,' ]
+check "threads have names" says '"tid":42,"name":"thread_name","args":{"name":"worker (42)"}'
+bursty report --perfetto --from 3 --to 6 timeline.brst >got 2>err
+sed -n 's/.*"tid":41,"ts":\([0-9]*\),"dur":\([0-9]*\),"name":"main"}.*/\1 \2/p' got >slices
+check "slices of a range" [ "$(tr '\n' , <slices)" = '3000000 990000,4990000 1000000,' ]
+check "none without moments" refused 'nothing in it can be shown as --perfetto' report --perfetto game.brst
+bursty report --perfetto crowded.brst >got 2>err
+check "too many slices: not these" [ $? = 0 ]
+bursty report --speedscope timeline.brst >got 2>err
+check "speedscope's file is JSON" ./check_json <got
+# Of each thread: its name, the first moment, all weights, and those of empty stacks, in ms.
+tr -d '\n' <got | sed 's/{"type"/\n&/g' | awk '
+    /, in time"/ {
+        name = $0; sub(/.*"name":"/, "", name); sub(/, in time.*/, "", name)
+        end = $0; sub(/.*"endValue":/, "", end)
+        stacks = $0; sub(/.*"samples":\[/, "", stacks); sub(/\],"weights".*/, "", stacks)
+        weights = $0; sub(/.*"weights":\[/, "", weights); sub(/\].*/, "", weights)
+        count = split(stacks, s, /\]/); many = split(weights, w, ",")
+        all = empty = 0
+        for (i = 1; i <= many; i++) { all += w[i]; if (s[i] ~ /\[$/) empty += w[i] }
+        print name, end + 0, all, empty, count - 1 == many
+    }' >slices
+check "weights are wall time: $(tr '\n' ',' <slices)" [ "$(tr '\n' , <slices)" = \
+    'main (41) 9990 9990 1000 1,worker (42) 7990 7990 5990 1,' ]
 
 # ---- merge keeps one
 bursty merge -o merged timeline.brst timeline-alone.brst 2>err
