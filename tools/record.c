@@ -852,8 +852,39 @@ static int give_kept(const record_options *o, int status) {
     return 1;
 }
 
-/* The ten lines of `bursty report --brief`, on standard error. A process of its
-   own makes them, so that nothing of it touches how the program ended. */
+/* What to ask next: commands that work as they stand. */
+static void say_next(const record_options *o) {
+    dump d;
+    size_t i, size;
+    int has_moments = 0;
+    text file = {NULL, 0, 0}, line = {NULL, 0, 0};
+    unsigned char *data = tool_read_file(o->w.output, NULL, &size);
+    dump_fault fault;
+    if (!data) return;
+    if (dump_read(&d, data, size, &fault) == 0) {
+        for (i = 0; i < d.part_count; i++) has_moments |= d.parts[i].kind == kind_timeline.number;
+        dump_free(&d);
+    }
+    free(data);
+    text_shell(&file, o->name);
+    text_bytes(&file, "", 1);
+    text_add(&line, "next: ");
+    if (has_moments) {
+        text_add(&line, "`bursty report --timeline ");
+        text_add(&line, file.data);
+        text_add(&line, "` says when; ");
+    }
+    text_add(&line, "`bursty report --html page.html ");
+    text_add(&line, file.data);
+    text_add(&line, "` makes a page with all callers");
+    text_bytes(&line, "", 1);
+    tool_error("%s", line.data);
+    text_free(&file);
+    text_free(&line);
+}
+
+/* The lines of `bursty report --brief`, on standard error. A process of its own
+   makes them, so that nothing of it touches how the program ended. */
 static void show_brief(const record_options *o) {
     char form[] = "--brief", name[] = "report", here[4200], *arguments[4];
     int status;
@@ -873,6 +904,7 @@ static void show_brief(const record_options *o) {
         _exit(status);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) { }
+    say_next(o);
 }
 
 /* A file says where functions and instructions stand in ELF files, and gets names

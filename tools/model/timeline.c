@@ -183,7 +183,7 @@ static void add_slices(report *r, const report_axis *a) {
     };
     report_table *table = report_add_table(r, "slices", "what ran when", columns, 10);
     uint64_t *counts = (uint64_t *)tool_alloc((a->tree->name_count + 1) * sizeof *counts);
-    double step = (double)(a->to_us - a->from_us) / SLICES;
+    double step = (double)(a->to_us - a->from_us) / (double)SLICES;
     size_t begin = 0, end, i;
     table->is_for_programs = 1;
     report_remark(table, "from, to: seconds since the start. busy: CPU time of all threads, as a "
