@@ -21,7 +21,8 @@ static char *copy(const char *words) { return text_clean(words, strlen(words)); 
 
 /* A log of so many ticks at random. */
 static void make(timeline *t, uint64_t from, size_t ticks) {
-    static const char *const names[] = {"main", "load", "draw", "draw", "save", "(kernel)", "x"};
+    static const char *const names[] = {"main", "load",     "draw", "draw",
+                                        "save", "(kernel)", "x"};
     size_t i;
     uint64_t us = 0;
     seed = from;
@@ -71,9 +72,11 @@ static int read_one(timeline *t, const text *bytes) {
     dump_fault fault;
     int status = -1;
     memset(t, 0, sizeof *t);
-    if (dump_read(&d, (const unsigned char *)bytes->data, bytes->size, &fault) != 0) return -1;
+    if (dump_read(&d, (const unsigned char *)bytes->data, bytes->size, &fault) != 0)
+        return -1;
     if (d.part_count == 1) status = timeline_read(t, &d, &d.parts[0], &fault);
-    if (status != 0 && d.part_count == 1) CHECK(fault.reason[0] && fault.offset <= bytes->size);
+    if (status != 0 && d.part_count == 1)
+        CHECK(fault.reason[0] && fault.offset <= bytes->size);
     dump_free(&d);
     return status;
 }
@@ -108,7 +111,7 @@ TEST(what_is_written_is_read) {
         CHECK_EQ(back.ticks[i].path, t.ticks[i].path);
     }
     for (i = 0; i < PATHS; i++) CHECK_EQ(back.paths[i].parent, t.paths[i].parent);
-    CHECK(a.size < 6 * TICKS);                    /* docs/formats.md: 3 to 5 bytes a tick */
+    CHECK(a.size < 6 * TICKS); /* docs/formats.md: 3 to 5 bytes a tick */
     for (i = 0; i <= SPAN; i += 997) {
         size_t first = timeline_first(&back, i);
         CHECK(first == TICKS || back.ticks[first].us >= i);
@@ -195,13 +198,19 @@ TEST(what_is_refused) {
         {"period", {1, 0, 0, 0, 9, 1, 0, 0}, 8},
         {"function or parent", {1, 0, 0, 0, 9, 1, 1, 0, 0, 0, 1, 0, 0}, 13},
         {"function or parent", {1, 0, 0, 0, 9, 1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1}, 16},
-        {"thread that is not", {1, 0, 0, 0, 9, 1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0}, 19},
+        {"thread that is not",
+         {1, 0, 0, 0, 9, 1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0},
+         19},
         {"has no path", {1, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0}, 20},
-        {"path that is not", {1, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1}, 21},
+        {"path that is not",
+         {1, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1},
+         21},
         {"behind the log's end",
-         {1, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 1, 0, 0, 0, 1, 0, 0, 10, 1, 0}, 21},
+         {1, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 1, 0, 0, 0, 1, 0, 0, 10, 1, 0},
+         21},
         {"behind the log's end",
-         {1, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 1, 0, 0, 0, 1, 0, 0, 9, 1, 0, 1, 0}, 23},
+         {1, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 1, 0, 0, 0, 1, 0, 0, 9, 1, 0, 1, 0},
+         23},
     };
     size_t i, k;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -216,13 +225,16 @@ TEST(what_is_refused) {
         CHECK_EQ(dump_read(&d, (const unsigned char *)file.data, file.size, &fault), 0);
         CHECK_EQ(timeline_read(&t, &d, &d.parts[0], &fault), -1);
         CHECK(strstr(fault.reason, cases[i].reason) != NULL);
-        if (!strstr(fault.reason, cases[i].reason)) printf("%d: %s\n", (int)i, fault.reason);
+        if (!strstr(fault.reason, cases[i].reason))
+            printf("%d: %s\n", (int)i, fault.reason);
         dump_free(&d);
         text_free(&file);
     }
 }
 
-static void add(input *in, const text *bytes) { CHECK_EQ(input_take(in, "test", bytes), 0); }
+static void add(input *in, const text *bytes) {
+    CHECK_EQ(input_take(in, "test", bytes), 0);
+}
 
 static text settled(input *in) {
     text out = {NULL, 0, 0};
@@ -234,7 +246,8 @@ static text settled(input *in) {
 
 /* Two of these have the same time and the same size. */
 TEST(one_log_stays) {
-    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     timeline t[3];
     text bytes[3], first = {NULL, 0, 0}, twice, third;
     timeline kept;
@@ -280,7 +293,8 @@ TEST(one_log_stays) {
 /* ---- ranges ---- */
 
 /* Ticks of a function itself in [from, to), and of all that it is around. */
-static void count(const timeline *t, uint64_t from, uint64_t to, uint64_t *self, uint64_t *total) {
+static void count(const timeline *t, uint64_t from, uint64_t to, uint64_t *self,
+                  uint64_t *total) {
     size_t i;
     memset(self, 0, FUNCTIONS * sizeof *self);
     memset(total, 0, FUNCTIONS * sizeof *total);
@@ -324,7 +338,8 @@ static void compare(const tally *s, const timeline *t, uint64_t from, uint64_t t
         all += self[k];
     }
     for (i = 0; i < t->tick_count; i++) {
-        if (t->ticks[i].us >= from && t->ticks[i].us < to) by_thread[t->ticks[i].thread]--, all--;
+        if (t->ticks[i].us >= from && t->ticks[i].us < to)
+            by_thread[t->ticks[i].thread]--, all--;
     }
     for (k = 0; k < THREADS; k++) CHECK_EQ(by_thread[k], 0);
     CHECK_EQ(all, 0);
@@ -388,7 +403,8 @@ TEST(many_threads_deep_in_one_path) {
     t.threads = (timeline_thread *)tool_grow(t.threads, MANY * sizeof *t.threads);
     for (t.path_count = 0; t.path_count < DEEP; t.path_count++) {
         t.paths[t.path_count].function = 0;
-        t.paths[t.path_count].parent = (uint32_t)t.path_count - 1; /* of the first: none */
+        t.paths[t.path_count].parent =
+            (uint32_t)t.path_count - 1; /* of the first: none */
     }
     for (; t.thread_count < MANY; t.thread_count++) {
         t.threads[t.thread_count].number = (uint32_t)t.thread_count;
@@ -421,10 +437,11 @@ TEST(moments) {
     static const struct {
         const char *said;
         uint64_t us;
-    } good[] = {{"0", 0}, {"12", 12000000}, {"12.5", 12500000}, {".25", 250000}, {"1s", 1000000},
-                {"200ms", 200000}, {"7us", 7}, {"3min", 180000000}, {"2h", UINT64_C(7200000000)}};
-    static const char *const bad[] = {"", "x", "-1", "+1", "1x", "1 s", "nan", "inf", "1e300", ".",
-                                      "s", "1ss", "1S"};
+    } good[] = {{"0", 0},        {"12", 12000000},    {"12.5", 12500000},
+                {".25", 250000}, {"1s", 1000000},     {"200ms", 200000},
+                {"7us", 7},      {"3min", 180000000}, {"2h", UINT64_C(7200000000)}};
+    static const char *const bad[] = {"",    "x",     "-1", "+1", "1x",  "1 s", "nan",
+                                      "inf", "1e300", ".",  "s",  "1ss", "1S"};
     size_t i;
     uint64_t us;
     for (i = 0; i < sizeof good / sizeof *good; i++) {

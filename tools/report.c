@@ -39,8 +39,8 @@ static void help(FILE *to) {
           "                     may be repeated\n"
           "  --not PATTERN      no tables of such keys or titles; may be repeated. In a pattern\n"
           "                     * stands for any characters and ? for one\n"
-          "  --from S, --to S   only the time from and to that many seconds of the run (12.5, 200ms,\n"
-          "                     3min), of what `bursty record` has seen from outside\n"
+          "  --from S, --to S   only the time from and to so many seconds of the run (12.5,\n"
+          "                     200ms, 3min), of what `bursty record` saw from outside\n"
           "  --min PERCENT      leave out functions and pairs with less than that share (--text:\n"
           "                     0.1, others: 0)\n"
           "  --sort COLUMN      sort tables by a column, as its heading or its key in --csv says\n"
@@ -400,7 +400,8 @@ static int apply_range(const range *g, input *in, report *r, const char *path) {
     int status;
     if (!is_given(g)) return TOOL_OK;
     status = range_apply(g, in, path, &note);
-    if (note && *note) report_add_fact(r, REPORT_TOLD, "not in the range, for it has no moments", note);
+    if (note && *note)
+        report_add_fact(r, REPORT_TOLD, "not in the range, for it has no moments", note);
     free(note);
     return status;
 }

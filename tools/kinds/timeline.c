@@ -56,12 +56,15 @@ static void get_tick(timeline *t, uint32_t *last, dump_reader *r) {
     uint64_t before = t->tick_count ? t->ticks[t->tick_count - 1].us : 0, path;
     timeline_tick *tick;
     if (r->reason) return;
-    if (step > t->span_us || before > t->span_us - step) r->reason = "a tick behind the log's end";
-    else if (code / 2 >= t->thread_count) r->reason = "a tick of a thread that is not there";
+    if (step > t->span_us || before > t->span_us - step)
+        r->reason = "a tick behind the log's end";
+    else if (code / 2 >= t->thread_count)
+        r->reason = "a tick of a thread that is not there";
     if (r->reason) return;
     if (code & 1) {
         path = dump_get(r);
-        if (!r->reason && path >= t->path_count) r->reason = "a tick on a path that is not there";
+        if (!r->reason && path >= t->path_count)
+            r->reason = "a tick on a path that is not there";
         last[code / 2] = (uint32_t)path + 1;
     } else if (!last[code / 2]) r->reason = "a thread's first tick has no path";
     if (r->reason) return;
@@ -75,7 +78,8 @@ static void get_tick(timeline *t, uint32_t *last, dump_reader *r) {
 static void get_all(timeline *t, dump_reader *r) {
     uint64_t count;
     uint32_t *last;
-    if (dump_get(r) != VERSION && !r->reason) r->reason = "a newer version of ticks in time";
+    if (dump_get(r) != VERSION && !r->reason)
+        r->reason = "a newer version of ticks in time";
     t->program = dump_get_name(r);
     t->process = dump_get32(r);
     t->began_us = dump_get(r);
@@ -189,7 +193,8 @@ static text bytes_of(timeline *t) {
     return bytes;
 }
 
-static int is_preferred(const timeline *a, const text *x, const timeline *b, const text *y) {
+static int is_preferred(const timeline *a, const text *x, const timeline *b,
+                        const text *y) {
     uint64_t p = times(timeline_tick_us(a), a->tick_count);
     uint64_t q = times(timeline_tick_us(b), b->tick_count);
     if (p != q) return p > q;
@@ -208,7 +213,8 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         return -1;
     }
     for (i = 0; i < t->function_count; i++) {
-        char *tab = strchr(t->functions[i].file, '\t'); /* nobody could make a line of it */
+        char *tab =
+            strchr(t->functions[i].file, '\t'); /* nobody could make a line of it */
         if (tab) *t->functions[i].file = 0;
     }
     bytes = bytes_of(t);

@@ -4,36 +4,36 @@
 #define KINDS_TIMELINE_H
 #include "base/kind.h"
 
-enum { TIMELINE_MOST = 65536 };                   /* ticks, unless somebody wants another bound */
+enum { TIMELINE_MOST = 65536 };       /* ticks, unless somebody wants another bound */
 #define TIMELINE_NO_PATH UINT32_MAX
 
 typedef struct timeline_thread {
-    uint32_t number;                              /* the system's */
+    uint32_t number;                  /* the system's */
     char *name;
 } timeline_thread;
 
 typedef struct timeline_function {
-    char *name, *file;                            /* file: "", or as in kind 1 */
+    char *name, *file;                /* file: "", or as in kind 1 */
     uint32_t line;
 } timeline_function;
 
-typedef struct timeline_path {                    /* parents stand before their children */
-    uint32_t function, parent;                    /* parent: TIMELINE_NO_PATH: none */
+typedef struct timeline_path {        /* parents stand before their children */
+    uint32_t function, parent;        /* parent: TIMELINE_NO_PATH: none */
 } timeline_path;
 
 typedef struct timeline_tick {
-    uint64_t us;                                  /* since the log's zero; never falls */
+    uint64_t us;                      /* since the log's zero; never falls */
     uint32_t thread, path;
 } timeline_tick;
 
-typedef struct timeline {                         /* all zero: empty */
+typedef struct timeline {             /* all zero: empty */
     char *program;
-    uint32_t process;                             /* 0: not known */
-    uint64_t began_us;                            /* of the zero, since 1970; 0: not known */
-    uint64_t span_us;                             /* from there to the end of the recording */
-    uint64_t period_us;                           /* of CPU time between two ticks */
-    uint64_t one_of;                              /* so many ticks one is here, and stands for them */
-    uint64_t others;                              /* logs that were left out beside this one */
+    uint32_t process;                 /* 0: not known */
+    uint64_t began_us;                /* of the zero, since 1970; 0: not known */
+    uint64_t span_us;                 /* from there to the end of the recording */
+    uint64_t period_us;               /* of CPU time between two ticks */
+    uint64_t one_of;                  /* so many ticks one is here, and stands for them */
+    uint64_t others;                  /* logs that were left out beside this one */
     timeline_thread *threads;
     timeline_function *functions;
     timeline_path *paths;
@@ -46,11 +46,11 @@ typedef struct timeline {                         /* all zero: empty */
 } timeline;
 
 typedef struct timeline_state {
-    timeline *kept;                               /* NULL: none yet */
-    text bytes;                                   /* how it is written, without `others` */
+    timeline *kept;                   /* NULL: none yet */
+    text bytes;                       /* how it is written, without `others` */
 } timeline_state;
 
-extern const part_kind kind_timeline;             /* its state is a timeline_state */
+extern const part_kind kind_timeline; /* its state is a timeline_state */
 
 /* Returns 0, or -1 with *fault filled and t empty. */
 int timeline_read(timeline *t, const dump *d, const dump_part *part, dump_fault *fault);

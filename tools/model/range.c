@@ -23,17 +23,22 @@ int range_read(const char *option, const char *value, uint64_t *us) {
     static const struct {
         const char *name;
         double us;
-    } units[] = {{"", 1e6}, {"s", 1e6}, {"ms", 1e3}, {"us", 1}, {"min", 60e6}, {"h", 3600e6}};
+    } units[] = {{"", 1e6}, {"s", 1e6},    {"ms", 1e3},
+                 {"us", 1}, {"min", 60e6}, {"h", 3600e6}};
     char *end = NULL;
     double number = *value && strchr(".0123456789", *value) ? strtod(value, &end) : -1;
     size_t i;
     for (i = 0; number >= 0 && i < sizeof units / sizeof *units; i++) {
-        if (end == value || strcmp(end, units[i].name) != 0 || !(number * units[i].us < 9e15)) continue;
+        if (end == value || strcmp(end, units[i].name) != 0
+            || !(number * units[i].us < 9e15))
+            continue;
         *us = (uint64_t)(number * units[i].us + .5);
         return TOOL_OK;
     }
-    return tool_error("--%s %s: a moment is wanted, such as 12.5 (seconds since the start), 200ms "
-                      "or 3min", option, value);
+    return tool_error(
+        "--%s %s: a moment is wanted, such as 12.5 (seconds since the start), 200ms "
+        "or 3min",
+        option, value);
 }
 
 /* ---- the ticks of a range as a part of kind 1 ---- */
@@ -95,7 +100,8 @@ static void put_paths(making *m) {
         const timeline_path *path = &m->log->paths[m->list[i].path];
         dump_put(&m->w, PATH);
         put_site(m, path->function);
-        dump_put(&m->w, path->parent == TIMELINE_NO_PATH ? 0 : i + 1 - m->number[path->parent]);
+        dump_put(&m->w,
+                 path->parent == TIMELINE_NO_PATH ? 0 : i + 1 - m->number[path->parent]);
         dump_put(&m->w, m->list[i].ticks);
         dump_put(&m->w, 0);
         dump_put(&m->w, m->list[i].ticks);
@@ -109,7 +115,8 @@ static void take(making *m, uint32_t path) {
     uint32_t at = path;
     for (; at != TIMELINE_NO_PATH && !m->number[at]; at = m->log->paths[at].parent) {
         if ((m->count & (m->count - 1)) == 0)
-            m->list = (used *)tool_grow(m->list, (m->count ? 2 * m->count : 1) * sizeof *m->list);
+            m->list = (used *)tool_grow(m->list,
+                                        (m->count ? 2 * m->count : 1) * sizeof *m->list);
         m->list[m->count].path = at;
         m->list[m->count++].ticks = 0;
         m->number[at] = (uint32_t)m->count;
@@ -137,7 +144,8 @@ static const char *name_of(const timeline *log, const timeline_thread *t) {
    come then are one. */
 static void put_threads(making *m, size_t begin, size_t end) {
     const timeline *log = m->log;
-    size_t *first = (size_t *)tool_alloc((log->thread_count + 2) * sizeof *first), i, k, made = 0;
+    size_t *first = (size_t *)tool_alloc((log->thread_count + 2) * sizeof *first), i, k,
+           made = 0;
     size_t room = log->tick_count + log->path_count + 4096;
     uint32_t *order = by_thread(log, begin, end, first);
     int is_joined = 0;
@@ -217,8 +225,10 @@ static char *drop_others(input *in, const timeline *log, const tally *all) {
         input_drop(in, kind);
     }
     if (all && all->rows.count) text_add(&note, note.size ? ", calls" : "calls");
-    if (all && all->programs.count > 1) text_add(&note, note.size ? ", other programs" : "other programs");
-    if (log->others) text_add(&note, note.size ? ", other recordings" : "other recordings");
+    if (all && all->programs.count > 1)
+        text_add(&note, note.size ? ", other programs" : "other programs");
+    if (log->others)
+        text_add(&note, note.size ? ", other recordings" : "other recordings");
     return text_take(&note);
 }
 
@@ -229,8 +239,8 @@ static int check(const range *g, const timeline *log, const char *path) {
         return tool_error("--from %.6g and --to %.6g leave no time between them",
                           seconds(g->from), seconds(g->to));
     if (g->has_from && g->from >= log->span_us)
-        return tool_error("--from %.6g: the recording of %s ends at %.6g s", seconds(g->from), path,
-                          seconds(log->span_us));
+        return tool_error("--from %.6g: the recording of %s ends at %.6g s",
+                          seconds(g->from), path, seconds(log->span_us));
     return TOOL_OK;
 }
 
@@ -244,8 +254,10 @@ int range_apply(const range *g, input *in, const char *path, char **note) {
     int status;
     *note = NULL;
     if (!log || !log->tick_count)
-        return tool_error("%s: it has no ticks in time, which --from and --to need; bursty record "
-                          "PROGRAM and bursty record -p PID write them", path);
+        return tool_error(
+            "%s: it has no ticks in time, which --from and --to need; bursty record "
+            "PROGRAM and bursty record -p PID write them",
+            path);
     status = check(g, log, path);
     if (status != TOOL_OK) return status;
     to = g->has_to && g->to <= log->span_us ? g->to : log->span_us + 1;
@@ -261,7 +273,8 @@ int range_apply(const range *g, input *in, const char *path, char **note) {
     log->tick_count = end - begin;
     if (part.size) {
         status = input_take(in, path, &part);
-        if (status == TOOL_OK) kind_sampled.settle((void *)(uintptr_t)input_find(in, &kind_sampled));
+        if (status == TOOL_OK)
+            kind_sampled.settle((void *)(uintptr_t)input_find(in, &kind_sampled));
     }
     text_free(&part);
     return status;

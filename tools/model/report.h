@@ -111,7 +111,7 @@ typedef struct report_moment {
 typedef struct report_axis {
     const char *program;
     uint32_t process;                             /* 0: not known */
-    uint64_t began_us;                            /* of the zero, since 1970; 0: not known */
+    uint64_t began_us;                         /* of the zero, since 1970; 0: not known */
     uint64_t from_us, to_us;                      /* what is shown, */
     uint64_t span_us;                             /* of so much */
     uint64_t tick_us;                             /* CPU time that a tick stands for */

@@ -92,7 +92,8 @@ static void add_threads(report *r, const report_axis *a) {
         {"last_s", "last", REPORT_REAL, REPORT_FINE, "-"},
         {"thread", "thread", REPORT_NAME, 0, NULL},
     };
-    report_table *table = report_add_table(r, "thread_times", "threads in time", columns, 5);
+    report_table *table =
+        report_add_table(r, "thread_times", "threads in time", columns, 5);
     uint64_t *ticks = (uint64_t *)tool_alloc((a->thread_count + 1) * sizeof *ticks);
     uint64_t *ends = (uint64_t *)tool_alloc((2 * a->thread_count + 2) * sizeof *ends);
     size_t i;
@@ -143,8 +144,8 @@ static uint32_t most_of(const report_axis *a, size_t begin, size_t end, uint32_t
     return most;
 }
 
-static void add_slice(report *r, report_table *table, const report_axis *a, double from, double to,
-                      size_t begin, size_t end, uint64_t *counts) {
+static void add_slice(report *r, report_table *table, const report_axis *a, double from,
+                      double to, size_t begin, size_t end, uint64_t *counts) {
     report_cell *row = report_add_row(table);
     uint64_t ticks, calls;
     uint32_t most = most_of(a, begin, end, NO_NAME, counts, &ticks), by;
@@ -186,10 +187,11 @@ static void add_slices(report *r, const report_axis *a) {
     double step = (double)(a->to_us - a->from_us) / (double)SLICES;
     size_t begin = 0, end, i;
     table->is_for_programs = 1;
-    report_remark(table, "from, to: seconds since the start. busy: CPU time of all threads, as a "
-                         "part of the slice. share: what of that the function took itself that "
-                         "took most, and low, high: its 95 % interval. A slice without a tick "
-                         "need not be one without work. called-by: who called it most there.");
+    report_remark(
+        table, "from, to: seconds since the start. busy: CPU time of all threads, as a "
+               "part of the slice. share: what of that the function took itself that "
+               "took most, and low, high: its 95 % interval. A slice without a tick "
+               "need not be one without work. called-by: who called it most there.");
     for (i = 0; i < SLICES && step > 0; i++) {
         double from = (double)a->from_us + step * (double)i, to = from + step;
         for (end = begin; end < a->count; end++)
@@ -211,16 +213,21 @@ static void add_fact(report *r, report_weight weight, const char *name, text *va
 static void add_facts(report *r, const report_axis *a, const timeline *log) {
     text value = {NULL, 0, 0};
     if (log->whole_count) {
-        text_format(&value, "%.6g to %.6g s", (double)a->from_us / 1e6, (double)a->to_us / 1e6);
-        text_format(&value, " of %.6g s; %lu of %lu ticks in time", (double)a->span_us / 1e6,
-                    (unsigned long)a->count, (unsigned long)log->whole_count);
+        text_format(&value, "%.6g to %.6g s", (double)a->from_us / 1e6,
+                    (double)a->to_us / 1e6);
+        text_format(&value, " of %.6g s; %lu of %lu ticks in time",
+                    (double)a->span_us / 1e6, (unsigned long)a->count,
+                    (unsigned long)log->whole_count);
         add_fact(r, REPORT_TOLD, "range", &value);
     }
     if (log->whole_count && !a->count && !r->headline) {
         text_format(&value, "No tick came from %.6g to %.6g s: no thread was met there. ",
                     (double)a->from_us / 1e6, (double)a->to_us / 1e6);
-        text_format(&value, "That is no proof that none was at work: a tick stands for %.4g ms of "
-                            "CPU time.", (double)a->tick_us / 1e3);
+        text_format(
+            &value,
+            "That is no proof that none was at work: a tick stands for %.4g ms of "
+            "CPU time.",
+            (double)a->tick_us / 1e3);
         r->headline = text_take(&value);
     }
     if (!log->whole_count) {
@@ -234,8 +241,11 @@ static void add_facts(report *r, const report_axis *a, const timeline *log) {
         add_fact(r, REPORT_PLAIN, "ticks in time", &value);
     }
     if (log->others) {
-        text_format(&value, "those of one recording of %llu, for moments of several have no common "
-                            "axis", (unsigned long long)tool_sum(log->others, 1));
+        text_format(
+            &value,
+            "those of one recording of %llu, for moments of several have no common "
+            "axis",
+            (unsigned long long)tool_sum(log->others, 1));
         add_fact(r, REPORT_TOLD, "ticks in time", &value);
     }
     text_free(&value);

@@ -299,7 +299,8 @@ static void take_record(const uint64_t *words, size_t count) {
         name = (const char *)(words + 2);
         if (count < 5 || !memchr(name, 0, 8 * (count - 4))) break;
         if (!(head.misc & COMM_EXEC)) {
-            thread_time *t = thread_get(thread_of((uint32_t)words[1], (uint32_t)(words[1] >> 32)));
+            uint32_t thread = (uint32_t)(words[1] >> 32);
+            thread_time *t = thread_get(thread_of((uint32_t)words[1], thread));
             snprintf(t->name, sizeof t->name, "%.15s", name);
             break;
         }

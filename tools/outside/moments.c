@@ -48,7 +48,8 @@ void moments_add(uint64_t ns, uint32_t thread, uint32_t path) {
 }
 
 static int by_time(const void *left, const void *right) {
-    const timeline_tick *a = (const timeline_tick *)left, *b = (const timeline_tick *)right;
+    const timeline_tick *a = (const timeline_tick *)left,
+                        *b = (const timeline_tick *)right;
     if (a->us != b->us) return a->us < b->us ? -1 : 1;
     if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
     return a->path < b->path ? -1 : a->path > b->path;
@@ -97,15 +98,20 @@ static uint32_t function_of(timeline *t, hash_table *index, uint32_t *keys, uint
 }
 
 /* Those that a tick is on, and those around them. Parents have smaller numbers. */
-static void number_paths(timeline *t, const sampled_profile *about, const sampled_ticks *ticks) {
-    uint32_t *numbers = (uint32_t *)tool_alloc((ticks->paths_used + (size_t)1) * sizeof *numbers);
-    uint32_t *keys = (uint32_t *)tool_alloc((ticks->paths_used + (size_t)1) * sizeof *keys), path;
+static void number_paths(timeline *t, const sampled_profile *about,
+                         const sampled_ticks *ticks) {
+    uint32_t *numbers =
+        (uint32_t *)tool_alloc((ticks->paths_used + (size_t)1) * sizeof *numbers);
+    uint32_t *keys =
+                 (uint32_t *)tool_alloc((ticks->paths_used + (size_t)1) * sizeof *keys),
+             path;
     hash_table index = {NULL, 0, 0};
     size_t i;
     for (i = 0; i < t->tick_count; i++) numbers[t->ticks[i].path] = 1;
     for (path = ticks->paths_used; path > 0; path--)
         if (numbers[path]) numbers[ticks->paths[path - 1].parent] = 1;
-    t->paths = (timeline_path *)tool_alloc((ticks->paths_used + (size_t)1) * sizeof *t->paths);
+    t->paths =
+        (timeline_path *)tool_alloc((ticks->paths_used + (size_t)1) * sizeof *t->paths);
     t->functions = (timeline_function *)tool_alloc((ticks->paths_used + (size_t)1)
                                                    * sizeof *t->functions);
     for (path = 1; path <= ticks->paths_used; path++) {
@@ -128,12 +134,13 @@ static uint64_t began_us(void) {
     uint64_t since;
     clock_gettime(CLOCK_MONOTONIC, &steady);
     clock_gettime(CLOCK_REALTIME, &real);
-    since = (uint64_t)steady.tv_sec * 1000000000 + (uint64_t)steady.tv_nsec - events.zero_ns;
+    since =
+        (uint64_t)steady.tv_sec * 1000000000 + (uint64_t)steady.tv_nsec - events.zero_ns;
     return (uint64_t)real.tv_sec * 1000000 + (uint64_t)real.tv_nsec / 1000 - since / 1000;
 }
 
-void moments_write(const attach_options *o, const process *p, const sampled_profile *about,
-                   const sampled_ticks *ticks, text *out) {
+void moments_write(const attach_options *o, const process *p,
+                   const sampled_profile *about, const sampled_ticks *ticks, text *out) {
     timeline t;
     if (!all.count || !events.has_clock || !events.zero_ns) return;
     memset(&t, 0, sizeof t);
@@ -142,7 +149,8 @@ void moments_write(const attach_options *o, const process *p, const sampled_prof
     t.tick_count = all.count;
     t.process = p->pid;
     t.began_us = began_us();
-    t.span_us = events.last_ns > events.zero_ns ? (events.last_ns - events.zero_ns) / 1000 : 0;
+    t.span_us =
+        events.last_ns > events.zero_ns ? (events.last_ns - events.zero_ns) / 1000 : 0;
     if (t.span_us < all.at[all.count - 1].us) t.span_us = all.at[all.count - 1].us;
     t.period_us = 1000000 / o->ticks;
     t.one_of = all.one_of;

@@ -195,8 +195,8 @@ void moments_begin(uint32_t most);
    out. */
 void moments_add(uint64_t ns, uint32_t thread, uint32_t path);
 /* Writes the part, if there is anything in it. */
-void moments_write(const attach_options *o, const process *p, const sampled_profile *about,
-                   const sampled_ticks *ticks, text *out);
+void moments_write(const attach_options *o, const process *p,
+                   const sampled_profile *about, const sampled_ticks *ticks, text *out);
 
 /* ---- names.c ---- */
 
@@ -223,7 +223,7 @@ typedef struct events_state {
     unsigned count;
     uint64_t begun, ended;          /* processes that it started, and those of them that are over */
     int has_clock;                  /* records have the time of CLOCK_MONOTONIC, in ns: */
-    uint64_t zero_ns, last_ns;      /* of the exec, or of our beginning; of the latest record */
+    uint64_t zero_ns, last_ns;      /* of the exec or our beginning; of the latest record */
 } events_state;
 extern events_state events;
 

@@ -22,7 +22,7 @@ typedef struct writing {
     const report_axis *a;
     text *out;
     char **names;
-    uint32_t *node, *name;          /* of each: 1 + its place in the thread's tables, or 0 */
+    uint32_t *node, *name; /* of each: 1 + its place in the thread's tables, or 0 */
     uint32_t *nodes, *used;         /* nodes and names of the thread, in that order */
     size_t node_count, name_count;
 } writing;
@@ -163,7 +163,8 @@ typedef struct sample_columns {
 } sample_columns;
 
 /* node 0: nothing ran from here on. */
-static void add_sample(writing *w, sample_columns *c, uint64_t us, uint32_t node, uint64_t cpu_us) {
+static void add_sample(writing *w, sample_columns *c, uint64_t us, uint32_t node,
+                       uint64_t cpu_us) {
     const char *comma = c->count++ ? "," : "";
     text_add(&c->stacks, comma);
     if (node) text_number(&c->stacks, w->node[node] - 1);
@@ -213,19 +214,21 @@ static void add_thread(writing *w, uint32_t thread, const uint32_t *order, size_
     collect(w, order, begin, end);
     text_add(out, "{\"name\":");
     add_plain(out, a->threads[thread]);
-    text_format(out, ",\"isMainThread\":%s,\"pid\":\"%lu\",\"tid\":\"%lu\",\"processName\":",
-                a->numbers[thread] == a->process ? "true" : "false", (unsigned long)a->process,
-                (unsigned long)a->numbers[thread]);
+    text_format(out,
+                ",\"isMainThread\":%s,\"pid\":\"%lu\",\"tid\":\"%lu\",\"processName\":",
+                a->numbers[thread] == a->process ? "true" : "false",
+                (unsigned long)a->process, (unsigned long)a->numbers[thread]);
     add_plain(out, a->program);
-    text_add(out, ",\"processType\":\"default\",\"processStartupTime\":0,"
-                  "\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
-                  "\"pausedRanges\":[],\"showMarkersInTimeline\":false,\n"
-                  "\"markers\":{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],"
-                  "\"name\":[],\"phase\":[],\"startTime\":[]},\n"
-                  "\"nativeSymbols\":{\"length\":0,\"address\":[],\"functionSize\":[],"
-                  "\"libIndex\":[],\"name\":[]},\n"
-                  "\"resourceTable\":{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],"
-                  "\"type\":[]}");
+    text_add(out,
+             ",\"processType\":\"default\",\"processStartupTime\":0,"
+             "\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
+             "\"pausedRanges\":[],\"showMarkersInTimeline\":false,\n"
+             "\"markers\":{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],"
+             "\"name\":[],\"phase\":[],\"startTime\":[]},\n"
+             "\"nativeSymbols\":{\"length\":0,\"address\":[],\"functionSize\":[],"
+             "\"libIndex\":[],\"name\":[]},\n"
+             "\"resourceTable\":{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],"
+             "\"type\":[]}");
     add_tables(w);
     add_samples(w, order, begin, end);
     text_add(out, "}");
@@ -236,8 +239,9 @@ static void add_meta(const report *r, text *out) {
     const report_axis *a = r->axis;
     text_add(out, "{\"meta\":{\"product\":");
     add_plain(out, r->title);
-    text_format(out, ",\"version\":%d,\"preprocessedProfileVersion\":%d,\"processType\":0,"
-                     "\"debug\":false,\"symbolicated\":true,\"interval\":",
+    text_format(out,
+                ",\"version\":%d,\"preprocessedProfileVersion\":%d,\"processType\":0,"
+                "\"debug\":false,\"symbolicated\":true,\"interval\":",
                 GECKO_VERSION, VERSION);
     json_real(out, (double)a->tick_us / 1000);
     text_add(out, ",\"startTime\":");
@@ -304,8 +308,10 @@ static int refuse(const report *r) {
     free(order);
     free(first);
     if (rows <= MOST) return TOOL_OK;
-    return tool_error("--firefox: there are more than %d stacks of threads; --from and --to take a "
-                      "part of the time, --whole-stacks writes all of them", MOST);
+    return tool_error(
+        "--firefox: there are more than %d stacks of threads; --from and --to take a "
+        "part of the time, --whole-stacks writes all of them",
+        MOST);
 }
 
 const report_writer writer_firefox = {

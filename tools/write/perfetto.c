@@ -42,7 +42,8 @@ static void add_slice(void *user, const slice *s) {
     const char *name = w->names[w->r->axis->tree->name[s->node]];
     if (s->to == s->from) return;
     begin_event(w, "X", s->thread);
-    text_format(w->out, ",\"ts\":%llu,\"dur\":%llu,\"name\":", (unsigned long long)s->from,
+    text_format(w->out,
+                ",\"ts\":%llu,\"dur\":%llu,\"name\":", (unsigned long long)s->from,
                 (unsigned long long)(s->to - s->from));
     add_plain(w->out, *name ? name : "(no name)");
     text_add(w->out, "}");
@@ -59,20 +60,26 @@ static void write_perfetto(const report *r, text *out) {
     w.names = stacks_names(a->tree);
     w.count = 0;
     w.process = a->process ? a->process : 1;
-    text_add(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"exporter\":\"bursty " TOOL_VERSION
-                  "\"},\n\"traceEvents\":[\n");
+    text_add(
+        out,
+        "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"exporter\":\"bursty " TOOL_VERSION
+        "\"},\n\"traceEvents\":[\n");
     if (a->thread_count) add_name(&w, "process_name", 0, r->title);
-    for (i = 0; i < a->thread_count; i++) add_name(&w, "thread_name", (uint32_t)i, a->threads[i]);
+    for (i = 0; i < a->thread_count; i++)
+        add_name(&w, "thread_name", (uint32_t)i, a->threads[i]);
     (void)slices_of(a, 0, add_slice, &w);
     text_add(out, "]}\n");
     stacks_free_names(a->tree, w.names);
 }
 
 static int refuse(const report *r) {
-    if (!r->axis || r->options.wants_whole_stacks || slices_of(r->axis, MOST, NULL, NULL) <= MOST)
+    if (!r->axis || r->options.wants_whole_stacks
+        || slices_of(r->axis, MOST, NULL, NULL) <= MOST)
         return TOOL_OK;
-    return tool_error("--perfetto: there are more than %d slices; --from and --to take a part of the "
-                      "time, --whole-stacks writes all of them", MOST);
+    return tool_error(
+        "--perfetto: there are more than %d slices; --from and --to take a part of the "
+        "time, --whole-stacks writes all of them",
+        MOST);
 }
 
 const report_writer writer_perfetto = {

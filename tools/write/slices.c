@@ -79,8 +79,8 @@ static void walk_thread(walking *w, const uint32_t *order, size_t begin, size_t 
     if (before) go_to(w, 0, before->us);
 }
 
-size_t slices_of(const report_axis *a, size_t most, void (*each)(void *user, const slice *s),
-                 void *user) {
+size_t slices_of(const report_axis *a, size_t most,
+                 void (*each)(void *user, const slice *s), void *user) {
     walking w;
     size_t *first, i, deepest = 0;
     uint32_t *order = slices_order(a, &first);

@@ -19,14 +19,15 @@ typedef struct slice {
 /* Calls `each` with all of a thread, then of the next one; inner ones come before
    those around them. Returns how many; more than `most` (0: no limit) are not made,
    and it returns most + 1 then. each may be NULL. */
-size_t slices_of(const report_axis *a, size_t most, void (*each)(void *user, const slice *s),
-                 void *user);
+size_t slices_of(const report_axis *a, size_t most,
+                 void (*each)(void *user, const slice *s), void *user);
 /* Ticks by thread, and by time in each: first[n] to first[n + 1] of the order, which
    is returned. Both are to be freed. */
 uint32_t *slices_order(const report_axis *a, size_t **first);
 /* When the time begins that a tick stands for. before: the same thread's tick
    before it, or NULL. */
-uint64_t slices_begin(const report_axis *a, const report_moment *before, const report_moment *tick);
+uint64_t slices_begin(const report_axis *a, const report_moment *before,
+                      const report_moment *tick);
 /* Is there anything with its moment? */
 int slices_are_there(const report *r);
 #endif

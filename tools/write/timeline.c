@@ -1,7 +1,8 @@
 /* timeline.c - when what ran, on a terminal: a row of blocks for each thread,
    and below it what took most in each part of the time.
 
-       main (41)    19 %  |███▇  ▂▅██|      a block is as high as its thread was busy there */
+       main (41)    19 %  |███▇  ▂▅██|      a block is as high as its thread was busy
+   there */
 #include "base/tool.h"
 #include "write/writers.h"
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static int by_ticks(const void *left, const void *right) {
 static size_t cells_of(const report *r) {
     const size_t beside = NAME_MOST + 10;
     if (!r->options.width || r->options.width >= beside + CELLS) return CELLS;
-    return r->options.width > beside + CELLS_LEAST ? r->options.width - beside : CELLS_LEAST;
+    return r->options.width > beside + CELLS_LEAST ? r->options.width - beside
+                                                   : CELLS_LEAST;
 }
 
 static size_t cell_of(const report_axis *a, uint64_t us, size_t cells) {
@@ -36,7 +38,8 @@ static size_t cell_of(const report_axis *a, uint64_t us, size_t cells) {
 }
 
 /* A tick is a block at least: where one came, the thread was at work. */
-static void add_cells(text *out, const report_axis *a, const uint64_t *ticks, size_t cells) {
+static void add_cells(text *out, const report_axis *a, const uint64_t *ticks,
+                      size_t cells) {
     double us = (double)(a->to_us - a->from_us) / (double)cells;
     size_t i;
     for (i = 0; i < cells; i++) {
@@ -59,12 +62,13 @@ static void add_ends(text *out, const report_axis *a, size_t cells) {
     text_free(&last);
 }
 
-static void add_track(text *out, const report_axis *a, const track *t, const uint64_t *ticks,
-                      size_t cells) {
+static void add_track(text *out, const report_axis *a, const track *t,
+                      const uint64_t *ticks, size_t cells) {
     double span = (double)(a->to_us - a->from_us);
     size_t from = out->size, columns = 0, i;
     text_plain_short(out, a->threads[t->thread], NAME_MOST - 1);
-    for (i = from; i < out->size; i++) columns += ((unsigned char)out->data[i] & 0xC0) != 0x80;
+    for (i = from; i < out->size; i++)
+        columns += ((unsigned char)out->data[i] & 0xC0) != 0x80;
     for (; columns < NAME_MOST; columns++) text_add(out, " ");
     text_format(out, "%4.0f %%  ",
                 span > 0 ? 100 * (double)t->ticks * (double)a->tick_us / span : 0);
@@ -96,7 +100,8 @@ static void add_tracks(const report *r, text *out) {
         save_some(r->out, out);
     }
     if (shown < count)
-        text_format(out, "(%lu more threads; --top 0 shows all)\n", (unsigned long)(count - shown));
+        text_format(out, "(%lu more threads; --top 0 shows all)\n",
+                    (unsigned long)(count - shown));
     free(tracks);
     free(ticks);
     free(row);
@@ -111,7 +116,8 @@ static void write_timeline(const report *r, text *out) {
     if (r->headline) text_wrapped(out, r, r->headline);
     for (i = 0; i < r->fact_count; i++) {
         text line = {NULL, 0, 0};
-        if (strcmp(r->facts[i].name, "in time") != 0 && strcmp(r->facts[i].name, "range") != 0
+        if (strcmp(r->facts[i].name, "in time") != 0
+            && strcmp(r->facts[i].name, "range") != 0
             && strcmp(r->facts[i].name, "ticks in time") != 0)
             continue;
         text_add(&line, r->facts[i].name);
