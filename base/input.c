@@ -47,6 +47,16 @@ const void *input_find(const input *in, const part_kind *kind) {
     return NULL;
 }
 
+void input_drop(input *in, const part_kind *kind) {
+    size_t i;
+    for (i = 0; i < in->state_count && in->states[i].kind != kind; i++) { }
+    if (i == in->state_count) return;
+    kind->free(in->states[i].state);
+    free(in->states[i].state);
+    in->state_count--;
+    memmove(&in->states[i], &in->states[i + 1], (in->state_count - i) * sizeof *in->states);
+}
+
 static void add_other(input *in, const void *bytes, size_t size) {
     in->other = (struct input_other *)tool_grow(in->other,
                                                 (in->other_count + 1) * sizeof *in->other);

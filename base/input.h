@@ -38,6 +38,8 @@ void input_settle(input *in);
    called. *size: of what was written. Returns a TOOL_ status, after a
    message. */
 int  input_fold(input *in, size_t *size);
+/* Forgets what the parts of a kind said. */
+void input_drop(input *in, const part_kind *kind);
 /* Writes what has been settled, as one dump. */
 void input_write(input *in, text *out);
 void input_free(input *in);

@@ -5,10 +5,13 @@
    it as the payload of a part of that kind and put a container with the right
    crc around it, which no fuzzer would find by itself; 14 takes the first half
    as a part of kind 4 and the second as one of kind 6; 15 takes both halves of
-   what follows as two parts of the kind in the next byte. What is accepted must come back from
+   what follows as two parts of the kind in the next byte. A log of ticks in time
+   is reported whole and from its second second on. What is accepted must come back from
    what merge writes of it, and parts of kind 1 byte for byte. Each form of the
    report is written, with something to show or without; a form that has
    something to show must not stay empty. */
+#include "report/kinds/timeline.h"
+#include "report/model/range.h"
 #include "report/model/report.h"
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +55,19 @@ static void write_sampled(const input *in, text *out) {
     }
 }
 
+static void render_range(input *in) {
+    range g;
+    char *note = NULL;
+    const timeline_state *s = (const timeline_state *)input_find(in, &kind_timeline);
+    memset(&g, 0, sizeof g);
+    g.has_from = 1;
+    g.from = 1000000;
+    if (!s || s->kept->span_us <= g.from || !s->kept->tick_count) return;
+    if (range_apply(&g, in, "fuzz", &note) != 0) abort();
+    free(note);
+    render(in);
+}
+
 static void add_part(text *file, uint32_t kind, const uint8_t *payload, size_t size) {
     dump_writer w;
     dump_begin(&w, file, kind);
@@ -90,6 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             input_free(&back);
         }
         render(&in);
+        render_range(&in);
     }
     input_free(&in);
     text_free(&file);

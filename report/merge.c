@@ -2,6 +2,7 @@
 #include "base/input.h"
 #include "base/save.h"
 #include "base/tool.h"
+#include "kinds/timeline.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,8 @@ static const char help[] =
     "  Adds up equal programs, profiles, threads, functions and call pairs. Profiles that differ\n"
     "  in a setting stay side by side; the weights of what they sampled add up. In which order or\n"
     "  grouping files are merged makes no difference. Two dumps of one seed and one build are one\n"
-    "  sample: the second is left out, and a note says so. Parts of an unknown kind are copied.\n"
+    "  sample: the second is left out, and a note says so. Of several logs of ticks in time one\n"
+    "  stays, that of most CPU time, and a note says so. Parts of an unknown kind are copied.\n"
     "  Nothing is written if a file is bad.\n"
     "\n"
     "  -o OUT       where to; - is standard output\n"
@@ -84,6 +86,16 @@ static int add_list(merger *m, const char *path) {
     return TOOL_OK;
 }
 
+/* Moments are not added up: kinds/timeline.c. */
+static void note_logs(const input *in) {
+    const timeline_state *s = (const timeline_state *)input_find(in, &kind_timeline);
+    if (s && s->kept && s->kept->others)
+        tool_error("note: ticks in time are those of one recording, of %s; those of %llu more are "
+                   "left out, for they have no common axis",
+                   *s->kept->program ? s->kept->program : "a program without a name",
+                   (unsigned long long)s->kept->others);
+}
+
 static int merge(merger *m, const char *out_path) {
     text out = {NULL, 0, 0};
     save to;
@@ -95,6 +107,7 @@ static int merge(merger *m, const char *out_path) {
         input_write(&m->in, &out);
         status = save_close(&to, &out);
     }
+    if (status == TOOL_OK) note_logs(&m->in);
     text_free(&out);
     input_free(&m->in);
     return status;

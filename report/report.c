@@ -11,6 +11,13 @@
 #include "report/model/fail_if.h"
 #include "report/model/replay.h"
 #include "report/model/wanted.h"
+#include "kinds/decisions.h"
+#include "kinds/edges.h"
+#include "model/compare.h"
+#include "model/fail_if.h"
+#include "model/range.h"
+#include "model/replay.h"
+#include "model/wanted.h"
 #include "trace.h"
 #include "report/write/writers.h"
 #include <stdlib.h>
@@ -38,6 +45,8 @@ static void help(FILE *to) {
           "                     may be repeated\n"
           "  --not PATTERN      no tables of such keys or titles; may be repeated. In a pattern\n"
           "                     * stands for any characters and ? for one\n"
+          "  --from S, --to S   only the time from and to so many seconds of the run (12.5,\n"
+          "                     200ms, 3min), of what `bursty record` saw from outside\n"
           "  --min PERCENT      leave out functions and pairs with less than that share (--text:\n"
           "                     0.1, others: 0)\n"
           "  --sort COLUMN      sort tables by a column, as its heading or its key in --csv says\n"
@@ -72,6 +81,8 @@ static void help(FILE *to) {
           "  --function NAMES   only lines and paths of such functions (* and ?)\n"
           "  --top N            N paths (10); 0: all\n\n"
           "Comparing, as --text, --html, --json or --csv:\n"
+          "  --base-from S, --base-to S\n"
+          "                     only that part of the time of the base, as --from and --to\n"
           "  --base FILE        with this run. Repeat it, and give several FILEs, for several runs\n"
           "                     of a side: then how much runs differ counts, too\n"
           "  --fail-if 'parse>+5%'\n"
@@ -99,6 +110,7 @@ typedef struct options {
     const char **only, **not_these; /* each ended by NULL, or NULL */
     size_t only_count, not_count;
     const char *match;
+    range range, base_range; /* of the run, and of those of the base */
     wanted wanted; /* of coverage */
 } options;
 
@@ -223,10 +235,25 @@ static int add_condition(options *o, const char *words) {
     return fail_if_read(&o->conditions[o->condition_count++], words);
 }
 
+/* -1: it is another option. */
+static int set_range(options *o, tool_option *option) {
+    static const char *const names[] = {"from", "to", "base-from", "base-to"};
+    range *g;
+    int i;
+    for (i = 0; i < 4 && !tool_is(option, "--", names[i]); i++) { }
+    if (i == 4) return -1;
+    if (!tool_value(option)) return TOOL_BAD_INPUT;
+    g = i < 2 ? &o->range : &o->base_range;
+    if (i % 2) g->has_to = 1;
+    else g->has_from = 1;
+    return range_read(names[i], option->value, i % 2 ? &g->to : &g->from);
+}
+
 static int set_option(options *o, report *r, tool_option *option) {
     size_t i;
     int status = wanted_option(&o->wanted, r, option);
     if (status != -1) return status;
+    if ((status = set_range(o, option)) != -1) return status;
     for (i = 0; i < sizeof choosy / sizeof *choosy; i++) {
         if (tool_is(option, "--", choosy[i].name)) o->given |= choosy[i].bit;
     }
@@ -321,6 +348,8 @@ static int parse(options *o, report *r, int argc, char **argv, int *files) {
     if (*files == 0) return tool_no_input("report", "FILE ...");
     if (o->condition_count && !o->base_count)
         return tool_error("--fail-if compares with --base FILE, which is missing");
+    if ((o->base_range.has_from || o->base_range.has_to) && !o->base_count)
+        return tool_error("--base-from and --base-to are for --base FILE, which is missing");
     return o->base_count ? check_comparison(o, r) : check_uses(o);
 }
 
@@ -367,6 +396,22 @@ static char *describe_files(char *const *paths, int count) {
     return clean;
 }
 
+/* ---- a part of the time ---- */
+
+static int is_given(const range *g) { return g->has_from || g->has_to; }
+
+/* What the range has nothing of is said, once. */
+static int apply_range(const range *g, input *in, report *r, const char *path) {
+    char *note;
+    int status;
+    if (!is_given(g)) return TOOL_OK;
+    status = range_apply(g, in, path, &note);
+    if (note && *note)
+        report_add_fact(r, REPORT_TOLD, "not in the range, for it has no moments", note);
+    free(note);
+    return status;
+}
+
 /* ---- one report of all files --------------------------------------------------------------- */
 
 static void set_options(report *r, const options *o) {
@@ -398,6 +443,8 @@ static int make_report(report *r, input *in, options *o, char **argv, int files)
     wanted_rename(&o->wanted, in);
     input_settle(in);
     wanted_take(&o->wanted, in);
+    status = apply_range(&o->range, in, r, argv[0]);
+    if (status != TOOL_OK) return status;
     report_make(r, in);
     r->made_of = describe_files(argv, files);
     r->title = o->title ? text_clean(o->title, strlen(o->title)) : make_title(r, argv[0]);
@@ -412,13 +459,17 @@ static int make_report(report *r, input *in, options *o, char **argv, int files)
 /* ---- a comparison -------------------------------------------------------------------------- */
 
 /* Base files first. Each has an input of its own: it is a run. */
-static int open_runs(compare_input *runs, input *inputs, size_t count) {
+static int open_runs(compare_input *runs, input *inputs, report *r, const options *o,
+                     size_t count) {
     size_t i;
     for (i = 0; i < count; i++) {
         int status = input_open(&inputs[i], runs[i].path);
         if (status != TOOL_OK) return status;
         note_others(&inputs[i]);
         input_settle(&inputs[i]);
+        status = apply_range(i < o->base_count ? &o->base_range : &o->range, &inputs[i], r,
+                             runs[i].path);
+        if (status != TOOL_OK) return status;
         runs[i].in = &inputs[i];
     }
     return TOOL_OK;
@@ -504,7 +555,7 @@ static int make_comparison(report *r, const options *o, char **argv, int files, 
     int status;
     for (i = 0; i < count; i++)
         runs[i].path = i < o->base_count ? o->base[i] : argv[i - o->base_count];
-    status = open_runs(runs, inputs, count);
+    status = open_runs(runs, inputs, r, o, count);
     if (status == TOOL_OK) {
         r->made_of = describe_files(argv, files);
         if (o->title) r->title = text_clean(o->title, strlen(o->title));

@@ -918,6 +918,128 @@ static void shared(brst *b) {
     brst_end(b);
 }
 
+/* A log of 10 s: main is in load, in each 10 ms of the first 4 s, and in draw from
+   5 s on; a worker is in save from 6 s up to 8 s. step_ms: another rate. */
+static void in_time(brst *b, const char *program, unsigned step_ms) {
+    static const struct {
+        const char *name, *file;
+        unsigned line, back;
+    } functions[] = {{"main", "src/game.c", 40, 0}, {"load", "src/game.c", 10, 1},
+                     {"draw", "src/game.c", 20, 2}, {"save", "src/save.c", 30, 0}};
+    unsigned i, ms, before = 0, path[2] = {99, 99};
+    brst_begin(b, 26, 256);
+    brst_number(b, 1);
+    brst_string(b, program);
+    brst_number(b, 41);
+    brst_number(b, 1700000000000000);
+    brst_number(b, 10000000);
+    brst_number(b, 1000);
+    brst_number(b, step_ms);
+    brst_number(b, 0);
+    brst_number(b, 2);
+    brst_number(b, 41);
+    brst_string(b, "");
+    brst_number(b, 42);
+    brst_string(b, "worker");
+    brst_number(b, 4);
+    for (i = 0; i < 4; i++) {
+        brst_string(b, functions[i].name);
+        brst_string(b, functions[i].file);
+        brst_number(b, functions[i].line);
+    }
+    brst_number(b, 4);
+    for (i = 0; i < 4; i++) {
+        brst_number(b, i);
+        brst_number(b, functions[i].back);
+    }
+    for (ms = 0; ms < 10000; ms += step_ms) {
+        unsigned thread;
+        for (thread = 0; thread < 2; thread++) {
+            unsigned is = thread ? 3 : ms < 4000 ? 1 : 2;
+            if (thread ? ms < 6000 || ms >= 8000 : ms >= 4000 && ms < 5000) continue;
+            brst_number(b, 1000 * (ms - before));
+            brst_number(b, 2 * thread + (path[thread] != is));
+            if (path[thread] != is) brst_number(b, is);
+            path[thread] = is;
+            before = ms;
+        }
+    }
+    brst_end(b);
+}
+
+/* A log that is full: ticks of so many threads at random, a step of 1 ms each, and
+   the same in sums. */
+static void crowded(brst *b, unsigned ticks, unsigned threads) {
+    unsigned i, seed = 7;
+    brst_begin(b, 1, 60000);
+    brst_info(b, 0, "crowded", 0, 0, 0);
+    brst_number(b, 5);
+    brst_number(b, 1000);
+    for (i = 0; i < 3; i++) brst_number(b, 0);
+    brst_thread(b, 0, 0, "", 0, 0, 0, 0);
+    ticked(b, "main", 1, 0, 0);
+    for (i = 1; i < 64; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "work_%u", i);
+        ticked(b, name, 1 + i, i, 1 + ticks / 64);
+    }
+    brst_end(b);
+    brst_begin(b, 26, 60000);
+    brst_number(b, 1);
+    brst_string(b, "crowded");
+    brst_number(b, 41);
+    brst_number(b, 0);
+    brst_number(b, (uint64_t)ticks * 1000);
+    brst_number(b, 1000);
+    brst_number(b, 1);
+    brst_number(b, 0);
+    brst_number(b, threads);
+    for (i = 0; i < threads; i++) {
+        brst_number(b, 41 + i);
+        brst_string(b, i ? "worker" : "");
+    }
+    brst_number(b, 64);
+    for (i = 0; i < 64; i++) {
+        char name[16];
+        snprintf(name, sizeof name, i ? "work_%u" : "main", i);
+        brst_string(b, name);
+        brst_string(b, "src/game.c");
+        brst_number(b, 1 + i);
+    }
+    brst_number(b, 64);
+    for (i = 0; i < 64; i++) {
+        brst_number(b, i);
+        brst_number(b, i);                          /* all of them are called by main */
+    }
+    for (i = 0; i < ticks; i++) {
+        seed = seed * 1103515245u + 12345u;
+        brst_number(b, 1000);
+        brst_number(b, 2 * ((seed >> 16) % threads) + 1);
+        brst_number(b, 1 + (seed >> 8) % 63);
+    }
+    brst_end(b);
+}
+
+/* The same with its sums. */
+static void timeline(brst *b) {
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "in_time", 0, 0, 0);
+    brst_number(b, 5);
+    brst_number(b, 10000);
+    for (int i = 0; i < 3; i++) brst_number(b, 0);
+    brst_thread(b, 0, 0, "", 0, 0, 0, 0);
+    ticked(b, "main", 40, 0, 0);
+    ticked(b, "load", 10, 1, 400);
+    ticked(b, "draw", 20, 2, 500);
+    brst_thread(b, 1, 0, "", 0, 0, 0, 0);
+    brst_number(b, 6);
+    brst_site(b, "save", "src/save.c", 30, 257);
+    brst_number(b, 0);
+    brst_counts(b, 200, 0, 200);
+    brst_end(b);
+    in_time(b, "in_time", 10);
+}
+
 int main(int argc, char **argv) {
     brst b;
     const char *folder = argc > 1 ? argv[1] : ".";
@@ -949,6 +1071,12 @@ int main(int argc, char **argv) {
         free(b.data);
         return 0;
     }
+    if (argc == 5 && strcmp(argv[2], "crowded") == 0) { /* make_dumps FOLDER crowded TICKS THREADS */
+        crowded(&b, (unsigned)strtoul(argv[3], NULL, 10), (unsigned)strtoul(argv[4], NULL, 10));
+        save(folder, "crowded.brst", &b);
+        free(b.data);
+        return 0;
+    }
     if (argc == 4 && strcmp(argv[2], "bushy") == 0) { /* make_dumps FOLDER bushy COUNT */
         bushy(&b, (unsigned)strtoul(argv[3], NULL, 10));
         save(folder, "bushy.brst", &b);
@@ -976,6 +1104,10 @@ int main(int argc, char **argv) {
     }
     game(&b, 1);
     save(folder, "game.brst", &b);
+    timeline(&b);
+    save(folder, "timeline.brst", &b);
+    in_time(&b, "another", 20);
+    save(folder, "timeline-alone.brst", &b);
     game(&b, 3);
     save(folder, "game3.brst", &b);
     bursts(&b);

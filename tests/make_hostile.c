@@ -974,10 +974,78 @@ static void lines_parts(brst *b, size_t bytes) {
     }
 }
 
+/* ---- kind 26 ------------------------------------------------------------------------------ */
+
+static void begin_timeline(brst *b, unsigned period, unsigned threads, unsigned paths) {
+    unsigned i;
+    brst_begin(b, 26, CHUNK);
+    brst_number(b, 1);
+    brst_string(b, "timeline");
+    zeros(b, 2);
+    brst_number(b, UINT64_MAX);
+    brst_number(b, period);
+    brst_number(b, 1);
+    brst_number(b, 0);
+    brst_number(b, threads);
+    zeros(b, 2 * (size_t)threads);
+    brst_number(b, 1);
+    brst_string(b, "f");
+    brst_string(b, "a.c");
+    brst_number(b, 1);
+    brst_number(b, paths);
+    for (i = 0; i < paths; i++) {
+        brst_number(b, 0);
+        brst_number(b, i != 0);
+    }
+}
+
+/* Ticks of two bytes, but for the first. */
+static void timeline_ticks(brst *b, size_t bytes) {
+    begin_timeline(b, 1, 1, 1);
+    brst_number(b, UINT64_MAX / 2);
+    brst_number(b, 1);
+    brst_number(b, 0);
+    while (b->size < bytes) zeros(b, 2);
+    brst_end(b);
+}
+
+/* Each thread deep in one chain of paths. */
+static void timeline_deep(brst *b, size_t bytes) {
+    unsigned threads = (unsigned)(bytes / 12), i;
+    begin_timeline(b, 1, threads, threads);
+    for (i = 0; i < threads; i++) {
+        brst_number(b, 0);
+        brst_number(b, 2 * i + 1);
+        brst_number(b, threads - 1);
+    }
+    brst_end(b);
+}
+
+/* Many logs behind a long one, each with as much time. */
+static void timeline_parts(brst *b, size_t bytes) {
+    unsigned first = (unsigned)(bytes / 8), i;
+    begin_timeline(b, 1, 1, 1);
+    brst_number(b, 1);
+    brst_number(b, 1);
+    brst_number(b, 0);
+    for (i = 1; i < first; i++) zeros(b, 2);
+    brst_end(b);
+    while (b->size < bytes) {
+        begin_timeline(b, first, 1, 1);
+        brst_number(b, 1);
+        brst_number(b, 1);
+        brst_number(b, 0);
+        brst_end(b);
+    }
+}
+
 static const struct {
     const char *name;
     void (*write)(brst *b, size_t bytes);
 } shapes[] = {
+    {"timeline_ticks", timeline_ticks},
+    {"timeline_deep", timeline_deep},
+    {"timeline_parts", timeline_parts},
     {"lines_apart", lines_apart},
     {"lines_small", lines_small},
     {"lines_parts", lines_parts},

@@ -106,7 +106,7 @@ async function everyPage(name, width, scheme) {
     check('tab ' + tab + ' has no half characters',
       !(await run(`/[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?:[^\\ud800-\\udbff]|^)[\\udc00-\\udfff]/` +
         '.test(document.body.textContent)')));
-    if (!/^(bushy|wide|lines|all)$/.test(name)) await findingsOfView(tab, width, scheme);
+    if (!/^(bushy|wide|lines|all|crowded)$/.test(name)) await findingsOfView(tab, width, scheme);
   }
   check('no table is lost', (await count('[data-table]')) === tables,
     [await count('[data-table]'), tables]);
@@ -571,6 +571,89 @@ const views = {
     check('picked', (await textOf('.chips')).includes('thread worker 617') &&
       /^draw takes 85/.test(await textOf('#lead')), await textOf('.chips'));
   },
+  // A range of time by the mouse, by keys and out of a link; two of them. The log is that of
+  // make_dumps.c: load up to 4 s, draw from 5 s on, save on a worker from 6 to 8 s.
+  async timeline() {
+    const rows = () => run(`seen.rows.filter(r => r.self).map(r => r.name + '=' + r.amount).sort().join(' ')`);
+    const drag = async (from, to) => {
+      const box = await run(`(() => { const b = byId('range-of-time').getBoundingClientRect();
+        return [b.left, b.top + 8, b.width]; })()`);
+      const move = (type, part, buttons) => t.send('Input.dispatchMouseEvent', { type,
+        x: box[0] + box[2] * part, y: box[1], button: 'left', buttons, clickCount: 1 });
+      await move('mousePressed', from, 1);
+      await move('mouseMoved', (from + to) / 2, 1);
+      const ms = await run(`(() => { const s = performance.now();
+        byId('range-of-time').dispatchEvent(new PointerEvent('pointermove', { clientX: ${
+          box[0] + box[2] * to}, bubbles: true })); return performance.now() - s; })()`);
+      await move('mouseMoved', to, 1);
+      await move('mouseReleased', to, 0);
+      await t.frame();
+      return ms;
+    };
+    await open('timeline', 'tab=timeline');
+    check('all of it', (await rows()) === 'draw=500 load=400 save=200', await rows());
+    const blank = await run(`(() => { const c = document.querySelector('.axis canvas'),
+      at = x => [...c.getContext('2d').getImageData(x * c.width, c.height / 4, 1, 1).data].join();
+      return [at(0.2), at(0.45), at(0.8)]; })()`);
+    check('a gap is a gap, and functions have colours', new Set(blank).size === 3, blank);
+    await drag(0.42, 0.7);
+    const range = await run(`rangeOfState(theAxis(), '').map(secondsOf)`);
+    check('a range by the mouse', Math.abs(range[0] - 4.2) < 0.05 && Math.abs(range[1] - 7) < 0.05, range);
+    const wanted = await run(`(() => { const a = theAxis(), [f, e] = rangeOfState(a, ''), n = {};
+      for (let i = 0; i < a.n; i++) if (a.us[i] >= f && a.us[i] < e) {
+        const k = a.tree.names[a.tree.name[a.node[i]]]; n[k] = (n[k] || 0) + 1; }
+      return Object.keys(n).sort().map(k => k + '=' + n[k]).join(' '); })()`);
+    check('the table follows', (await rows()) === wanted && /^draw=/.test(wanted), [await rows(), wanted]);
+    check('the sentence, too', (await textOf('#lead')).startsWith('draw takes'), await textOf('#lead'));
+    check('it is said', /4\.\d* to 7\.?\d* s/.test(await textOf('.chips')), await textOf('.chips'));
+    await clickOn('#tab-flame');
+    check('the flame graph follows', (await run('seen.tree.sum[0]')) === (await run('seen.all')) &&
+      (await run(`!seen.tree.names.some((n, k) => n === 'load' && sumFunctions(seen.tree).total[k])`)));
+    check('its intervals are of fewer ticks', await run(`seen.rows[0].worth === seen.all`),
+      await run('[seen.rows[0].worth, seen.all]'));
+    await clickOn('.chip button');
+    check('back to the whole', (await rows()) === 'draw=500 load=400 save=200', await rows());
+    await open('timeline', 'tab=timeline&from=6&to=8');
+    check('a link', (await rows()) === 'draw=200 save=200', await rows());
+    check('threads of a range', /On (main \(41\)|worker \(42\))\s100/.test(await textOf('.detail')),
+      await textOf('.detail'));
+    await tabTo(now => now === 'range-of-time', 60);
+    check('keys: its words', (await run(`byId('range-of-time').getAttribute('aria-valuetext')`)) ===
+      '6 to 8 s: 400 ticks', await run(`byId('range-of-time').getAttribute('aria-valuetext')`));
+    await t.key('ArrowRight');
+    check('keys: on', (await hash()).includes('from=6.5&to=8.5'), await hash());
+    check('keys: the table follows', (await rows()) === 'draw=200 save=150', await rows());
+    await t.key('+');
+    check('keys: less', (await hash()).includes('from=7&to=8'), await hash());
+    await t.key('b');
+    check('keys: kept', (await hash()).includes('base-from=7&base-to=8'), await hash());
+    await t.key('Home');
+    check('keys: to the beginning', (await hash()).includes('from=0&to=1'), await hash());
+    check('two ranges', /load0\s%100\s%\+100\.0/.test(await textOf('#two-ranges tbody')) &&
+      /draw50\.00\s%0\s%-50\.0/.test(await textOf('#two-ranges tbody')), await textOf('#two-ranges tbody'));
+    await t.key('End');
+    check('keys: to the end', (await hash()).includes('from=9&to=10'), await hash());
+    await t.key('-');
+    check('keys: more', (await hash()).includes('from=8&to=10'), await hash());
+    await t.key('Escape');
+    check('keys: none', !/[&#]from=/.test(await hash()), await hash());
+    await clickOn('[data-track="1"]');
+    check('one thread', (await rows()) === 'save=200', await rows());
+    await open('timeline', 'tab=timeline&from=4.1&to=4.9');
+    check('a range without a tick is said', /^No tick came/.test(await textOf('#lead')) &&
+      (await textOf('.axis-tools output')).includes('no tick, which is no proof'),
+      [await textOf('#lead'), await textOf('.axis-tools output')]);
+    check('and is no zero', !/0\s*%/.test(await textOf('.functions .rows')), await textOf('.functions .rows'));
+    await open('timeline', 'tab=timeline&from=x&to=-3');
+    check('a bad link shows all', (await rows()) === 'draw=500 load=400 save=200', await rows());
+    await open('crowded', 'tab=timeline');
+    check('200 threads', (await count('[data-track]')) === 200, await count('[data-track]'));
+    const moved = await drag(0.3, 0.6);
+    check('a drag moves at once', moved < 100, moved); // .1 ms where nothing else runs
+    check('of 65536 ticks', Math.abs((await run('seen.all')) - 0.3 * 65536) < 200, await run('seen.all'));
+    check('tracks have room to scroll', await run(`(() => { const e = document.querySelector('.axis-scroll');
+      return e.scrollHeight > e.clientHeight; })()`));
+  },
   // What a person asks, by mouse: at most three clicks each.
   async questions() {
     let clicks = 0;
@@ -607,6 +690,11 @@ const views = {
     await click('#tab-threads');
     await click('.threads .rows .row');
     await answered('that thread alone', (await textOf('.chips')).includes('thread '));
+    await open('timeline');
+    await click('#tab-timeline');
+    await answered('when', await run(`document.querySelector('.axis canvas').height > 0`));
+    await click('[data-track="1"]');
+    await answered('what a thread did', /^save takes 100/.test(await textOf('#lead')));
   },
   // The same by keys alone, and what has the focus is seen.
   async keys() {
@@ -725,7 +813,7 @@ async function onPaper(name) {
     t.errors.length = 0;
     if (process.env.SHOW) console.log(at, Date.now() - start, 'ms');
   }
-  for (const name of ['timed', 'coverage', 'game']) await onPaper(name);
+  for (const name of process.env.ONLY ? [] : ['timed', 'coverage', 'game']) await onPaper(name);
   at = 'phone';
   await t.size(390, 844);
   await t.media('screen', 'light');

@@ -5,10 +5,12 @@ const fs = require('fs');
 const zlib = require('zlib');
 const vm = require('vm');
 
-const code = fs.readFileSync('report/write/page/profile.js', 'utf8');
+const code = ['profile.js', 'axis.js'].map(name =>
+  fs.readFileSync('report/write/page/' + name, 'utf8')).join('\n');
 const m = vm.runInNewContext(
   code + '; ({ makeTree, sumFunctions, outermost, matched, marksOf, callersOf, calleesOf, invert, ' +
-    'filtered, sameFunctions, linkOf, follow, wilson, differs, unpack, firstInRow });',
+    'filtered, sameFunctions, linkOf, follow, wilson, differs, unpack, firstInRow, openAxis, ' +
+    'firstTick, ownOfRange, cellsOf, shareDifference });',
   { Blob, Response, DecompressionStream, atob },
 );
 let passed = 0,
@@ -127,6 +129,62 @@ for (let round = 0; round < 60; round++) {
     check('first in row', m.firstInRow(t, d, x) === wanted);
   }
 }
+// Ticks in time, against all of them one by one. The log's tree is the one of the views in another
+// order, without equal siblings, and with a stack more.
+for (let round = 0; round < 20; round++) {
+  const parent = [0],
+    name = [0];
+  for (let i = 1; i < 40; i++) {
+    const above = random(parent.length),
+      what = random(names.length);
+    if (parent.some((p, k) => k && p === above && name[k] === what)) continue;
+    parent.push(above);
+    name.push(what);
+  }
+  const own = parent.map(() => random(9)),
+    tree = m.makeTree(Uint32Array.from(parent), Uint32Array.from(name), Float64Array.from(own),
+      names.map(n => n || '(no name)'), places);
+  const log = { names: names.concat('other'), places: places.concat(''), tick_us: 1000, from_us: 0,
+    to_us: 400000, threads: ['a', 'b', 'c'], parent: parent.concat(0), name: name.concat(names.length),
+    ticks: [] };
+  const ticks = [];
+  for (let i = 0, us = 0; i < 300; i++) {
+    const step = random(2) ? random(2600) : 0;
+    us += step;
+    ticks.push({ us, thread: random(3), node: 1 + random(parent.length) });
+    log.ticks.push(step, ticks[i].thread, ticks[i].node);
+  }
+  const axis = m.openAxis(log, tree),
+    from = random(300000),
+    to = from + random(200000),
+    thread = random(4) - 1;
+  const wanted = ticks.filter(t => t.us >= from && t.us < to && (thread < 0 || t.thread === thread)),
+    got = m.ownOfRange(axis, from, to, thread);
+  check('first tick', m.firstTick(axis, from) === ticks.filter(t => t.us < from).length);
+  check('all ticks of the range', got.reduce((s, v) => s + v, 0) === wanted.length);
+  const stack = (p, n, i) => (i ? stack(p, n, p[i]) + '/' + n[i] : '');
+  for (let i = 1; i < tree.n; i++) {
+    const mine = stack(tree.parent, tree.name, i);
+    check('ticks of a stack', got[i] === wanted.filter(t => stack(log.parent, log.name, t.node) ===
+      mine).length);
+  }
+  check('a stack that is not there is the root', got[0] === wanted.filter(t =>
+    t.node === parent.length).length);
+  for (const width of [7, 1000]) {
+    const cells = m.cellsOf(axis, 0, 400000, width);
+    for (let k = 0; k < 3; k++) {
+      const sum = cells.busy.slice(k * width, (k + 1) * width).reduce((s, v) => s + v, 0);
+      const time = ticks.filter(t => t.thread === k).reduce((s, t) =>
+        s + Math.max(Math.min(t.us, 400000) - Math.max(t.us - 1000, 0), 0), 0);
+      check('cells have the time of the ticks: ' + [sum * 400000 / width, time],
+        Math.abs(sum * 400000 / width - time) < 2500);
+    }
+  }
+}
+// Newcombe's own example: 56 of 70 against 48 of 80, with z = 1.96: 0.0524 to 0.3339; z = 2 is wider.
+const [apart, least, most] = m.shareDifference(48 / 80, 80, 56 / 70, 70);
+check('difference of shares', same(apart, 0.2) && Math.abs(least - 0.0493) < 0.002 &&
+  Math.abs(most - 0.3364) < 0.002);
 const raw = randomTree(8, 4);
 const t = m.makeTree(Uint32Array.from(raw.parent), Uint32Array.from(raw.name), Float64Array.from(raw.own), names, places);
 check('a link that is no link', m.follow(t, '{"a":1}')[1] === false && m.follow(t, '[1,2')[1] === false);

@@ -122,6 +122,13 @@ if ! lacks_tool npm && ! lacks_tool "$CHROMIUM"; then
     see timed.speedscope.json
     "$BUILD/bursty" report --speedscope "$dir/recorded.brst" >"$dir/threads.speedscope.json"
     see threads.speedscope.json
+    # Ticks in time as trace events: of main 9 of 9 s are slices, load has 4 of them.
+    "$BUILD/bursty" report --perfetto "$dir/timeline.brst" >"$dir/timeline.json"
+    see timeline.json
+    has page '8.99s +\(100%\)'; has page '3.99s +\(44%\)'; has page '>draw$'
+    "$BUILD/bursty" report --speedscope "$dir/timeline.brst" >"$dir/timeline.speedscope.json"
+    see timeline.speedscope.json
+    has page '>draw$'
 fi
 
 finish

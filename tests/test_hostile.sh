@@ -44,11 +44,12 @@ cpu() {
 for shape in $shapes; do
     small_file=$dir/small/$shape.brst big_file=$dir/big/$shape.brst
     small_bytes=$(wc -c <"$small_file") big_bytes=$(wc -c <"$big_file")
-    for form in 'report --text' 'report --json' 'report --collapsed' 'report --html=-' \
+    for form in 'report --text' 'report --timeline' 'report --to 1' 'report --json' 'report --collapsed' 'report --html=-' \
         'report --csv' 'report --text --min 0' 'merge -o -'; do
         case $form$shape in
             *csv*deep_tree | *csv*tree_names | *min*0rows) ;; # rows of contexts; a long table
-            *csv* | *min*) continue ;;
+            *--timelinetimeline* | *'--to 1timeline'*) ;;
+            *csv* | *min* | *--timeline* | *'--to 1'*) continue ;;
         esac
         before=30 # what starting takes, on a busy machine
         cpu "$big_file" "$big_bytes" $form

@@ -133,7 +133,7 @@ attach() { # OPTION...: a tool that looks at the program until it ends or is sto
     tool=$!
 }
 share() { # FUNCTION: its own time in percent
-    "$bursty" report --brief x.brst 2>/dev/null | awk -v name="$1" '
+    "$bursty" report --brief --top 0 x.brst 2>/dev/null | awk -v name="$1" '
         substr($0, length($0) - length(name)) == " " name { printf "%d", $2; exit }'
 }
 may_look . || leave "this system does not allow it"

@@ -365,7 +365,7 @@ refused "--collapsed: the stacks would take 2513 MB; --whole-stacks writes them 
 bursty report --collapsed --whole-stacks --min 0 "$dir/deep_tree.brst" 2>"$dir/stderr" | head -n 500 | tail -n 1 |
     awk -F ';' '{ exit NF != 500 || / more/ }'
 ok $? "--whole-stacks leaves frames out: $(cat "$dir/stderr")"
-refused "--whole-stacks changes nothing in --text; it is for --collapsed, --pprof, --speedscope" report --whole-stacks "$a"
+refused "--whole-stacks changes nothing in --text; it is for --collapsed, --firefox, --perfetto, --pprof, --speedscope" report --whole-stacks "$a"
 
 # ---- sorted by what stands above a column, too; forms with nothing to show; formulas; marks that turn
 # the direction of writing

@@ -80,7 +80,7 @@ for form in text csv json "html $dir/out" dot order svg lcov cobertura; do
 done
 refused '--by changes nothing in --text; it is for --callgrind, --collapsed' report --by ticks "$dir/timed.brst"
 for form in csv collapsed dot order lcov cobertura; do
-    nothing '--title x' $form '--brief, --callgrind, --html, --json, --speedscope, --svg, --text' game
+    nothing '--title x' $form '--brief, --callgrind, --firefox, --html, --json, --perfetto, --speedscope, --svg, --text, --timeline' game
 done
 for form in csv collapsed dot order svg lcov cobertura; do
     nothing '--note a=b' $form '--html, --json, --text' game
@@ -88,7 +88,7 @@ done
 for form in order svg lcov cobertura; do
     nothing '--min 1' $form '--collapsed, --csv, --dot, --html, --json, --layout, --text' game
     nothing --no-demangle $form \
-        '--brief, --callgrind, --collapsed, --csv, --dot, --html, --json, --layout, --pprof, --speedscope, --sums, --text' game
+        '--brief, --callgrind, --collapsed, --csv, --dot, --firefox, --html, --json, --layout, --perfetto, --pprof, --speedscope, --sums, --text, --timeline' game
 done
 for form in json collapsed dot order svg lcov cobertura; do
     nothing '--sort share' $form '--csv, --html, --text' game

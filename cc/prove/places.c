@@ -16,6 +16,8 @@
 #include "report/kinds/sharing.h"
 #include "report/kinds/streams.h"
 #include "record/places.h"
+#include "report/kinds/timeline.h"
+#include "../../record/places.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -309,6 +311,30 @@ static void name_lines(files *f, const dump *d, const dump_part *part, text *out
     kind_lines.free(&s);
 }
 
+static void name_timeline(files *f, const dump *d, const dump_part *part, text *out) {
+    timeline t;
+    dump_fault fault;
+    size_t i;
+    if (timeline_read(&t, d, part, &fault) != 0) {
+        text_bytes(out, d->data + part->offset, part->bytes);
+        return;
+    }
+    for (i = 0; i < t.function_count; i++) {
+        timeline_function *of = &t.functions[i];
+        text path = {NULL, 0, 0};
+        uint64_t address = 0;
+        read_file *file;
+        if (!strchr(of->file, '\t')) continue;
+        file = file_of(f, of->file, &address);
+        of->line = file && file->lines ? find_function(file, address, &path) : 0;
+        free(of->file);
+        of->file = text_clean(path.data ? path.data : "", path.size);
+        text_free(&path);
+    }
+    timeline_write(&t, out);
+    timeline_free(&t);
+}
+
 /* Reads a part and writes what it says. */
 static void name_part(const dump *d, const dump_part *part, text *out) {
     const part_kind *kind = kind_of(part->kind);
@@ -355,6 +381,7 @@ int places_name(const unsigned char *data, size_t size, const char *program, pla
         else if (part->kind == kind_lines.number) name_lines(f, &d, part, out);
         else if (part->kind == kind_sharing.number) name_sharing(f, &d, part, out);
         else if (part->kind == kind_streams.number) name_streams(f, &d, part, out);
+        else if (part->kind == kind_timeline.number) name_timeline(f, &d, part, out);
         else if (part->kind != PLACES_KIND) name_part(&d, part, out);
         else if (!names) text_bytes(out, data + part->offset, part->bytes);
         else if (facts) facts->of = *named_say(names);

@@ -8,6 +8,7 @@ typedef struct attach_options {
     long pid;
     unsigned seconds, ticks;        /* how long, and how often in a second of CPU time */
     int quiet, lines;
+    unsigned timeline;              /* so many ticks at most have their moment; 0: none */
     int follow;                     /* children, too, each into FILE.PID */
     const char *out;
     /* Is told of each file; is_main: of the process itself, as it ended. */

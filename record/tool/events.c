@@ -27,6 +27,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RING_PAGES = 128, RING_PAGES_MOST = 512, PAGE = 4096, STACK_MOST = 16384, STACK_LEAST = 512,
@@ -82,6 +83,8 @@ static int open_event(pid_t thread, int cpu) {
     a.exclude_hv = 1;
     a.watermark = 0;
     a.wakeup_events = 32;
+    a.use_clockid = events.has_clock != 0;
+    a.clockid = events.has_clock ? CLOCK_MONOTONIC : 0;
     return (int)syscall(SYS_perf_event_open, &a, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -164,6 +167,12 @@ static void close_threads(void) {
     events.count = all.ring_count = 0;
 }
 
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 /* A quarter of a second fits into a ring, for rings are read more often; those
    of a program that was started so often that 20 ms do. A system that hands out
    no stacks, or not so much memory, gives looks without callers. */
@@ -171,11 +180,18 @@ int events_open(long pid, unsigned wanted, int with_callers) {
     unsigned bytes = with_callers ? STACK_MOST : 0, kept = wanted / 8 + 1;
     int why;
     events.period = 1000000000 / wanted;
+    events.has_clock = 1;
     if (events.is_started) kept = wanted / 50 + 1;
     while (bytes > STACK_LEAST && bytes > (RING_PAGES * PAGE) / kept) bytes /= 2;
     events.stack_bytes = bytes;
     why = open_threads(pid);
     if (why) close_threads();
+    if (why == EINVAL) {                          /* kernels before 4.1 know one clock */
+        events.has_clock = 0;
+        why = open_threads(pid);
+        if (why) close_threads();
+    }
+    if (!events.is_started) events.zero_ns = now_ns();
     if (!why || !bytes || why == ESRCH || why == EACCES || why == EPERM) return why;
     events.stack_bytes = 0;
     why = open_threads(pid);
@@ -185,6 +201,7 @@ int events_open(long pid, unsigned wanted, int with_callers) {
 
 void events_stop(void) {
     unsigned n;
+    events.last_ns = now_ns();
     for (n = 0; n < events.count; n++) (void)ioctl(all.events[n], PERF_EVENT_IOC_DISABLE, 0);
 }
 
@@ -215,9 +232,10 @@ static void take_look(const uint64_t *words, size_t count, uint32_t misc) {
     uint64_t bytes, pc = 0;
     stack s = {0, 0, 0};
     size_t n, chain;
-    look l = {0, 0, 0, 0};
+    look l = {0, 0, 0, 0, 0};
     int in_kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
     l.thread = thread_of(pid, thread);
+    l.ns = thread_get(l.thread)->last_ns = words[3];
     thread_get(l.thread)->looks++;
     number = thread_get(l.thread)->process;
     if (!number) {
@@ -253,9 +271,10 @@ static void take_look(const uint64_t *words, size_t count, uint32_t misc) {
 }
 
 /* A thread's event on one CPU is over: so long it had run there. */
-static void take_end(const uint64_t *words) {
+static void take_end(const uint64_t *words, size_t count) {
     thread_time *t = thread_get(thread_of((uint32_t)words[1], (uint32_t)(words[1] >> 32)));
     t->ends++;
+    t->last_ns = words[count - 1];
     t->ns += words[2];
     looks_taken.ended_ns += words[2];
 }
@@ -269,7 +288,7 @@ static void take_record(const uint64_t *words, size_t count) {
         if (count >= 3) looks_taken.lost += words[2];
         break;
     case PERF_RECORD_READ:
-        if (count >= 5 && events.is_started) take_end(words);
+        if (count >= 5 && events.is_started) take_end(words, count);
         break;
     case PERF_RECORD_MMAP2:                       /* it ends with who did it, and the time */
         name = (const char *)(words + 9);
@@ -278,8 +297,15 @@ static void take_record(const uint64_t *words, size_t count) {
         break;
     case PERF_RECORD_COMM:
         name = (const char *)(words + 2);
-        if (head.misc & COMM_EXEC && count >= 5 && memchr(name, 0, 8 * (count - 4)))
-            process_becomes((uint32_t)words[1], name);
+        if (count < 5 || !memchr(name, 0, 8 * (count - 4))) break;
+        if (!(head.misc & COMM_EXEC)) {
+            uint32_t thread = (uint32_t)(words[1] >> 32);
+            thread_time *t = thread_get(thread_of((uint32_t)words[1], thread));
+            snprintf(t->name, sizeof t->name, "%.15s", name);
+            break;
+        }
+        if (events.is_started && !events.zero_ns) events.zero_ns = words[count - 1];
+        process_becomes((uint32_t)words[1], name);
         break;
     case PERF_RECORD_FORK:
         if (count >= 6 && (uint32_t)words[1] != (uint32_t)(words[1] >> 32)) {
@@ -398,6 +424,7 @@ void events_read(int is_last) {
     if (!all.record_count) return;
     qsort(all.records, all.record_count, sizeof *all.records, by_time);
     all.latest = all.records[all.record_count - 1].time;
+    if (all.latest > events.last_ns) events.last_ns = all.latest;
     for (n = 0; n < all.record_count && all.records[n].time <= limit; n++)
         take_record(all.words + all.records[n].at, all.records[n].count);
     keep_from(n);

@@ -6,6 +6,7 @@
        stacks.c      the callers of a place
        names.c       places  ->  names
        ticks.c       looks  ->  ticks, and the dump
+       moments.c     ticks  ->  a log of them in time
        sampled.c, lines.c   the recorder's own writers
 
    A *look* is what the kernel saw of a thread at the end of a period: a place
@@ -145,6 +146,7 @@ typedef struct look {
     uint32_t place, callers;        /* 0: not known; none */
     uint32_t thread;                /* the number of its thread_time */
     uint32_t kernel;                /* the place where the kernel was; 0: it was not at work */
+    uint64_t ns;                    /* when, as records have it */
 } look;
 
 typedef struct thread_time {
@@ -152,6 +154,8 @@ typedef struct thread_time {
     uint32_t before;                /* the same thread, when it was another program; 0: none */
     unsigned ends;                  /* CPUs whose event has said that the thread is over */
     uint64_t looks, ns;             /* ns: what these events said */
+    uint64_t last_ns;               /* when it was heard of last */
+    char name[16];                  /* that it was given; "": none */
 } thread_time;
 
 /* The number of a thread that has not ended. Numbers of ended ones come back. */
@@ -183,6 +187,17 @@ void ticks_children(double *theirs_ms, double *own_ms);
 /* From 0 up to 1. */
 double ticks_draw(void);
 
+/* ---- moments.c ---- */
+
+/* A file's log begins: at most so many ticks; 0: there is none. */
+void moments_begin(uint32_t most);
+/* A tick on that path of the ticks that are written; 0: none, and it is left
+   out. */
+void moments_add(uint64_t ns, uint32_t thread, uint32_t path);
+/* Writes the part, if there is anything in it. */
+void moments_write(const attach_options *o, const process *p,
+                   const sampled_profile *about, const sampled_ticks *ticks, text *out);
+
 /* ---- names.c ---- */
 
 uint32_t name_key(const char *name);
@@ -207,6 +222,8 @@ typedef struct events_state {
     uint64_t period;                /* ns between two looks */
     unsigned count;
     uint64_t begun, ended;          /* processes that it started, and those of them that are over */
+    int has_clock;                  /* records have the time of CLOCK_MONOTONIC, in ns: */
+    uint64_t zero_ns, last_ns;      /* of the exec or our beginning; of the latest record */
 } events_state;
 extern events_state events;
 

@@ -7,6 +7,7 @@
 #include "base/save.h"
 #include "base/tool.h"
 #include "report/kinds/ends.h"
+#include "report/kinds/timeline.h"
 #include "cc/prove/places.h"
 #include <string.h>
 
@@ -39,6 +40,8 @@ static const char help[]
       "  --follow           children too, each into FILE.PID\n"
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
       "  --ticks HZ         looks in a second of CPU time: 1000 from outside, 250 inside\n"
+      "  --timeline N       so many ticks at most have their moment, for --from and --to of\n"
+      "                     `bursty report`: 65536; 0: none. From outside alone\n"
       "  --every N, --burst N   checks between two bursts: 9900 (0: no gaps); of a burst: 100\n"
       "  --jitter PERCENT, --seed N   by how much --every varies: 80;\n"
     "      N makes a run's sample again (the report has its seed); else each run draws one\n"
@@ -85,6 +88,8 @@ typedef struct record_options {
     int way;                        /* of time alone: WAY_..., as it was asked for */
     int tries;                      /* looks from outside come first */
     unsigned outside_ticks;         /* in a second, by them */
+    unsigned timeline;              /* of them, so many with their moment; 0: none */
+    int timeline_said;
     const char *not_outside;        /* why the system forbids them */
     const char *inside_for;         /* what needs a recorder in the program; NULL: nothing does */
     int no_cache;
@@ -101,7 +106,8 @@ enum { WAY_ANY, WAY_OUTSIDE, WAY_INSIDE };
 enum {
     DEFAULT_TICKS = 250, OUTSIDE_TICKS = 1000, MISSES_EVERY = 2450000, MISSES_BURST = 50000,
     SHARING_EVERY = 490000, SHARING_BURST = 10000,
-    CACHE_BYTES = 1 << 26           /* the folder of --calls' start */
+    CACHE_BYTES = 1 << 26,          /* the folder of --calls' start */
+    TIMELINE_LEAST = 100, TIMELINE_MOST_OPTION = 1 << 22
 };
 
 /* The file that a shell would start, or NULL after a message. */
@@ -457,6 +463,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     o->w.jitter = 80; /* else loops keep step with bursts */
     o->w.boring = 4;
     o->seconds = 10;
+    o->timeline = TIMELINE_MOST;
     o->name = "bursty.brst";
     bad = seed_of_environment(&o->w.seed);
     tool_options(&option, argc, argv);
@@ -503,6 +510,11 @@ static int read_options(record_options *o, int argc, char **argv) {
         } else if (tool_is(&option, "--", "ticks")) {
             bad = number(tool_value(&option), 10000, &o->w.ticks);
             ticks_said = 1;
+        } else if (tool_is(&option, "--", "timeline")) {
+            bad = number(tool_value(&option), TIMELINE_MOST_OPTION, &o->timeline);
+            if (!bad && o->timeline && o->timeline < TIMELINE_LEAST)
+                bad = tool_error("--timeline wants 0, or at least %d", TIMELINE_LEAST);
+            o->timeline_said = 1;
         } else if (tool_is(&option, "--", "per-second"))
             bad = number(tool_value(&option), 1000000, &o->w.per_second);
         else if (tool_is(&option, "--", "seed"))
@@ -548,6 +560,9 @@ static int read_options(record_options *o, int argc, char **argv) {
         && (o->inside_for || o->w.follow || o->w.no_keep || o->no_cache))
         bad = tool_error("-p records time alone, with --seconds, --ticks, --lines, -o and --quiet: "
                          "for the rest the program must be started by bursty record");
+    if (!bad && o->timeline_said && (o->inside_for || o->way == WAY_INSIDE))
+        bad = tool_error("--timeline is for looks from outside: time alone, without %s",
+                         o->inside_for ? o->inside_for : "--inside");
     if (!bad && o->way == WAY_OUTSIDE && o->inside_for)
         bad = tool_error("--outside records time alone, with --lines, --follow, --ticks, -o and "
                          "--quiet: for the rest something must be preloaded, so leave it out");
@@ -837,8 +852,39 @@ static int give_kept(const record_options *o, int status) {
     return 1;
 }
 
-/* The ten lines of `bursty report --brief`, on standard error. A process of its
-   own makes them, so that nothing of it touches how the program ended. */
+/* What to ask next: commands that work as they stand. */
+static void say_next(const record_options *o) {
+    dump d;
+    size_t i, size;
+    int has_moments = 0;
+    text file = {NULL, 0, 0}, line = {NULL, 0, 0};
+    unsigned char *data = tool_read_file(o->w.output, NULL, &size);
+    dump_fault fault;
+    if (!data) return;
+    if (dump_read(&d, data, size, &fault) == 0) {
+        for (i = 0; i < d.part_count; i++) has_moments |= d.parts[i].kind == kind_timeline.number;
+        dump_free(&d);
+    }
+    free(data);
+    text_shell(&file, o->name);
+    text_bytes(&file, "", 1);
+    text_add(&line, "next: ");
+    if (has_moments) {
+        text_add(&line, "`bursty report --timeline ");
+        text_add(&line, file.data);
+        text_add(&line, "` says when; ");
+    }
+    text_add(&line, "`bursty report --html page.html ");
+    text_add(&line, file.data);
+    text_add(&line, "` makes a page with all callers");
+    text_bytes(&line, "", 1);
+    tool_error("%s", line.data);
+    text_free(&file);
+    text_free(&line);
+}
+
+/* The lines of `bursty report --brief`, on standard error. A process of its own
+   makes them, so that nothing of it touches how the program ended. */
 static void show_brief(const record_options *o) {
     char form[] = "--brief", name[] = "report", here[4200], *arguments[4];
     int status;
@@ -858,6 +904,7 @@ static void show_brief(const record_options *o) {
         _exit(status);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) { }
+    say_next(o);
 }
 
 /* A file says where functions and instructions stand in ELF files, and gets names
@@ -1110,6 +1157,7 @@ static int attach(record_options *o, int has_program) {
     a.seconds = o->seconds;
     a.ticks = o->outside_ticks;
     a.lines = (int)o->w.lines;
+    a.timeline = o->timeline;
     a.quiet = o->quiet;
     a.out = o->name;
     status = save_check_dump(o->name);
@@ -1191,6 +1239,7 @@ static int run_outside(record_options *o, const char *path, char **arguments, in
     a.ticks = o->outside_ticks;
     a.quiet = o->quiet;
     a.lines = (int)o->w.lines;
+    a.timeline = o->timeline;
     a.follow = (int)o->w.follow;
     a.out = o->name;
     a.wrote = wrote_file;

@@ -48,6 +48,24 @@ static int is_thread(const void *owner, uint32_t number, const void *key) {
 
 thread_time *thread_get(uint32_t number) { return &all.threads[number - 1]; }
 
+/* Of a thread that was there before us, if it is not that of its process. */
+static void read_name(thread_time *t, uint32_t pid) {
+    char path[64], names[2][16] = {"", ""};
+    uint32_t of[2];
+    int n;
+    of[0] = pid;
+    of[1] = t->thread;
+    for (n = 0; n < 2; n++) {
+        FILE *file;
+        snprintf(path, sizeof path, "/proc/%u/task/%u/comm", (unsigned)pid, (unsigned)of[n]);
+        file = fopen(path, "r");
+        if (file && !fgets(names[n], sizeof names[n], file)) names[n][0] = 0;
+        if (file) fclose(file);
+        names[n][strcspn(names[n], "\n")] = 0;
+    }
+    if (strcmp(names[0], names[1]) != 0) memcpy(t->name, names[1], sizeof t->name);
+}
+
 /* One whose process has become another program is a thread of that one, too. */
 uint32_t thread_of(uint32_t pid, uint32_t thread) {
     uint32_t *at = hash_place(&all.index, hash_numbers(thread, 0), is_thread, NULL, &thread);
@@ -66,6 +84,7 @@ uint32_t thread_of(uint32_t pid, uint32_t thread) {
     t->thread = thread;
     t->process = process_number;
     t->before = before;
+    if (!events.is_started) read_name(t, pid);
     if (before) {
         t->ends = all.threads[before - 1].ends;
         t->ns = all.threads[before - 1].ns;
@@ -126,15 +145,17 @@ static void write_tick(const look *l) {
         key = at ? name_of_place(at) : (uint32_t)SAMPLED_BEYOND;
         if (key) keys[count++] = key;
     }
-    sampled_tick(&written, keys, count, 1, 0);
+    moments_add(l->ns, l->thread, sampled_tick(&written, keys, count, 1, 0));
     /* What the kernel did has no line. */
     lines_tick(&written_lines, l->kernel ? 0 : l->place, count ? keys[0] : (uint32_t)SAMPLED_OUTSIDE,
                1);
 }
 
-/* A tick of which no place is known. */
-static void write_alone(const uint32_t *keys, uint32_t count) {
-    sampled_tick(&written, keys, count, 1, 0);
+/* A tick of which no place is known, and no better moment than the last one that
+   its thread was heard of. */
+static void write_alone(uint32_t thread, const uint32_t *keys, uint32_t count) {
+    uint32_t path = sampled_tick(&written, keys, count, 1, 0);
+    moments_add(thread_get(thread)->last_ns, thread, path);
     lines_tick(&written_lines, 0, keys[0], 1);
 }
 
@@ -168,8 +189,8 @@ typedef struct totals {             /* of one process */
     uint64_t lost;
 } totals;
 
-static int write_file(const attach_options *o, const char *out, const char *program,
-                      const totals *sums) {
+static int write_file(const attach_options *o, const char *out, const process *of,
+                      const char *program, const totals *sums) {
     const double share = 20, least = 20;
     const sampled_ticks *ticks = &written;
     const double ms = 1e6;
@@ -196,6 +217,7 @@ static int write_file(const attach_options *o, const char *out, const char *prog
     if (sums->children_ns >= least * ms && sums->children_ns * share >= sums->children_ns + sums->ns)
         (void)sampled_write_missing(&about, END_CHILDREN, (uint64_t)(sums->children_ns / ms),
                                     (uint64_t)((sums->children_ns + sums->ns) / ms), add_bytes, &t);
+    moments_write(o, of, &about, &written, &t);
     status = save_open(&s, out, NULL, 0, 1);
     if (status == TOOL_OK) status = save_close(&s, &t);
     text_free(&t);
@@ -205,9 +227,10 @@ static int write_file(const attach_options *o, const char *out, const char *prog
 int ticks_write_all(const attach_options *o) {
     totals none = {0, 0, 0, 0};
     size_t n;
+    moments_begin(o->timeline);
     for (n = 0; n < looks_taken.count; n++) write_tick(&looks_taken.at[n]);
     none.lost = looks_taken.lost;
-    return write_file(o, o->out, process_at(1)->program, &none);
+    return write_file(o, o->out, process_at(1), process_at(1)->program, &none);
 }
 
 /* Which file has the most looks in functions without a symbol. */
@@ -320,9 +343,9 @@ static uint64_t draw_thread(drawing *d, uint32_t number, totals *sums) {
     sums->kernel_ns += ns * part;
     for (; d->next < d->begin + ns; d->next = d->cell * (d->cells + ticks_draw())) {
         size_t k = (size_t)((d->next - d->begin) / ns * (double)count);
-        if (part > 0 && ticks_draw() < part) write_alone(kernel, 2);
+        if (part > 0 && ticks_draw() < part) write_alone(number, kernel, 2);
         else if (count) write_tick(&looks_taken.at[d->order[from + (k < count ? k : count - 1)]]);
-        else write_alone(&none, 1);
+        else write_alone(number, &none, 1);
         d->cells++;
         ticks++;
     }
@@ -360,6 +383,7 @@ static int write_process(const attach_options *o, drawing *d, uint32_t number, c
     uint32_t n;
     memset(&written, 0, sizeof written);
     memset(&written_lines, 0, sizeof written_lines);
+    moments_begin(o->timeline);
     name_read_perf_map(number);
     for (n = 1; n <= all.count; n++) {
         if (all.threads[n - 1].process == number) ticks += draw_thread(d, n, &sums);
@@ -372,7 +396,7 @@ static int write_process(const attach_options *o, drawing *d, uint32_t number, c
     if (sums.lost * 100 < ticks) sums.lost = 0;
     if (!ticks && !is_first) return TOOL_OK;
     name_file(o, number, out, sizeof out);
-    status = write_file(o, out, *p->program ? p->program : program, &sums);
+    status = write_file(o, out, p, *p->program ? p->program : program, &sums);
     if (status == TOOL_OK && o->wrote) o->wrote(o->user, out, p->pid, is_first);
     return status;
 }

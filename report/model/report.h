@@ -99,6 +99,30 @@ typedef struct report_tree {
     int is_whole; /* stacks from the program's start, not caller and callee alone */
 } report_tree;
 
+/* ---- time ---- */
+
+/* A tick of a thread: since when, and on which node of the axis's tree. */
+typedef struct report_moment {
+    uint64_t us;
+    uint32_t thread, node;
+} report_moment;
+
+/* Ticks with their moments, of one recording. */
+typedef struct report_axis {
+    const char *program;
+    uint32_t process;                             /* 0: not known */
+    uint64_t began_us;                         /* of the zero, since 1970; 0: not known */
+    uint64_t from_us, to_us;                      /* what is shown, */
+    uint64_t span_us;                             /* of so much */
+    uint64_t tick_us;                             /* CPU time that a tick stands for */
+    report_moment *moments;                       /* by time */
+    size_t count;
+    const char **threads;                         /* names, kept by the report */
+    uint32_t *numbers;                            /* the system's */
+    size_t thread_count;
+    report_tree *tree;                            /* of stacks; it has no counts */
+} report_axis;
+
 /* ---- sections ---- */
 
 struct report;
@@ -190,6 +214,7 @@ typedef struct report {
     size_t name_count;
     struct report_sum *sums;
     size_t sum_count;
+    const report_axis *axis;                      /* NULL: nothing has its moment */
     report_part *parts; /* one for each section there is, by number of its kind */
     size_t part_count;
     char **kept;

@@ -1,11 +1,12 @@
-/* brief.c - where it went, in ten lines: what `bursty record` says when a
-   program has ended. First comes what is not covered, then the first table of
-   the report that has rows: functions by time, if there are ticks. */
+/* brief.c - where it went, in eight lines: what `bursty record` says when a
+   program has ended, and two of its own make ten. First comes what is not covered,
+   then the first table of the report that has rows: functions by time, if there
+   are ticks. Of what is missing no line is left out: there are more of them then. */
 #include "base/tool.h"
 #include "report/write/writers.h"
 #include <string.h>
 
-enum { ROWS = 10 };
+enum { LINES = 8, ROWS_LEAST = 3 };
 
 static const report_table *first_table(const report *r) {
     size_t i, k;
@@ -46,6 +47,14 @@ static void add_fact(const report *r, const report_fact *fact, text *out) {
     text_free(&line);
 }
 
+/* The table's labels and how many more there are have a line each, too. */
+static size_t rows_of(const report *r, const report_table *table, const text *said) {
+    size_t lines = 2, i;
+    if (r->options.has_top) return r->options.top ? r->options.top : table->rows;
+    for (i = 0; i < said->size; i++) lines += said->data[i] == '\n';
+    return lines + ROWS_LEAST < LINES ? LINES - lines : ROWS_LEAST;
+}
+
 static void write_brief(const report *r, text *out) {
     const report_table *table = first_table(r);
     size_t more, i, said;
@@ -63,14 +72,14 @@ static void write_brief(const report *r, text *out) {
     if (r->slow) text_wrapped(out, r, r->slow);
     if (!table && out->size == said) add_remark(r, out);
     if (!table) return;
-    more = text_rows(out, r, table, ROWS) + table->rows_left_out;
+    more = text_rows(out, r, table, rows_of(r, table, out)) + table->rows_left_out;
     if (more) text_format(out, "(%lu more rows)\n", (unsigned long)more);
 }
 
 const report_writer writer_brief = {
     "brief",
-    "the hottest ten functions, and what was missed",
-    REPORT_USES_TITLE | REPORT_USES_NAMES,
+    "the hottest functions, in eight lines, and what was missed",
+    REPORT_USES_TITLE | REPORT_USES_NAMES | REPORT_USES_TOP,
     0,
     write_brief,
     NULL,

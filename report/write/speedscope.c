@@ -1,10 +1,12 @@
 /* speedscope.c - whole stacks as speedscope's JSON: www.speedscope.app, or `npm
    install speedscope`. Name the file NAME.speedscope.json. There is a profile
    for each tree, and one for each thread if there are several. Stacks are of a
-   tree that was added up: their order means nothing, which is why the form is
-   "sampled" and none that has a time line. */
+   tree that was added up, so that their order means nothing. Where ticks have
+   their moments there is one more for each thread, in the order of time: what it
+   did in which millisecond, with empty stacks where no tick came. */
 #include "base/json.h"
 #include "base/tool.h"
+#include "report/write/slices.h"
 #include "report/write/stacks.h"
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +133,92 @@ static void add_threads(const report *r, text *out, const report_tree *tree, siz
     free(threads);
 }
 
+/* ---- in the order of time ---- */
+
+static void add_weight(text *out, size_t *n, uint64_t us) {
+    if ((*n)++) text_add(out, ",");
+    json_real(out, (double)us / 1000);
+}
+
+/* A stack for each tick, and an empty one before it if there is a gap. Stacks and
+   weights stand in two lists: pass 0 writes the first one. */
+static void add_ticks(const report *r, text *out, const uint32_t *order, size_t begin, size_t end,
+                      size_t first, uint32_t *path, int pass) {
+    const report_axis *a = r->axis;
+    const report_moment *before = NULL;
+    uint64_t at = a->from_us, from;
+    size_t i, n = 0;
+    for (i = begin; i < end; i++) {
+        const report_moment *tick = &a->moments[order[i]];
+        from = slices_begin(a, before, tick);
+        if (from > at && pass) add_weight(out, &n, from - at);
+        else if (from > at) {
+            json_comma(out, n++);
+            text_add(out, "[]");
+        }
+        if (pass) add_weight(out, &n, tick->us - from);
+        else {
+            json_comma(out, n++);
+            add_stack(out, a->tree, tick->node, first, path);
+        }
+        save_some(r->out, out);
+        before = tick;
+        at = tick->us;
+    }
+}
+
+static void add_thread_in_time(const report *r, text *out, const uint32_t *order, size_t begin,
+                               size_t end, size_t first, uint32_t *path, size_t *profiles) {
+    const report_axis *a = r->axis;
+    uint32_t thread = a->moments[order[begin]].thread;
+    text name = {NULL, 0, 0};
+    text_add(&name, a->threads[thread]);
+    text_add(&name, ", in time");
+    text_bytes(&name, "", 1);
+    json_comma(out, (*profiles)++);
+    text_add(out, "{\"type\":\"sampled\",\"name\":");
+    add_plain(out, name.data);
+    text_add(out, ",\"unit\":\"milliseconds\",\"startValue\":");
+    json_real(out, (double)a->from_us / 1000);
+    text_add(out, ",\"endValue\":");
+    json_real(out, (double)a->moments[order[end - 1]].us / 1000);
+    text_add(out, ",\n\"samples\":[");
+    add_ticks(r, out, order, begin, end, first, path, 0);
+    text_add(out, "],\n\"weights\":[");
+    add_ticks(r, out, order, begin, end, first, path, 1);
+    text_add(out, "]}");
+    text_free(&name);
+}
+
+static void add_in_time(const report *r, text *out, size_t first, size_t *profiles) {
+    const report_axis *a = r->axis;
+    size_t *begin, i, made = 0;
+    uint32_t *order = slices_order(a, &begin);
+    uint32_t *path = (uint32_t *)tool_alloc(a->tree->count * sizeof *path);
+    for (i = 0; i < a->thread_count && made < THREADS_MOST; i++) {
+        if (begin[i] == begin[i + 1]) continue;
+        add_thread_in_time(r, out, order, begin[i], begin[i + 1], first, path, profiles);
+        made++;
+    }
+    if (i < a->thread_count)
+        tool_error("note: %d threads alone are shown in time", THREADS_MOST);
+    free(path);
+    free(order);
+    free(begin);
+}
+
+/* Stacks of ticks, written one by one: as many bytes as a file may have. */
+static int has_room_in_time(const report_axis *a) {
+    const double most = 64 * 1048576.0, frame = 6;
+    uint32_t *depth = (uint32_t *)tool_alloc(a->tree->count * sizeof *depth);
+    double bytes = 0;
+    size_t i;
+    for (i = 1; i < a->tree->count; i++) depth[i] = depth[a->tree->parent[i]] + 1;
+    for (i = 0; i < a->count; i++) bytes += 20 + frame * depth[a->moments[i].node];
+    free(depth);
+    return bytes <= most;
+}
+
 static void write_speedscope(const report *r, text *out) {
     stacks s = stacks_of(r, NULL);
     size_t i, frames = 0, profiles = 0, first = 0;
@@ -139,6 +227,7 @@ static void write_speedscope(const report *r, text *out) {
     add_plain(out, r->title);
     text_add(out, ",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
     for (i = 0; i < s.count; i++) add_frames(r, out, s.trees[i], &frames);
+    if (r->axis) add_frames(r, out, r->axis->tree, &frames);
     text_add(out, "]},\n\"profiles\":[");
     for (i = 0; i < s.count; i++) {
         const report_tree *tree = s.trees[i];
@@ -147,6 +236,10 @@ static void write_speedscope(const report *r, text *out) {
         if (tree->samples) add_threads(r, out, tree, first, &profiles);
         first += tree->name_count;
     }
+    if (r->axis && has_room_in_time(r->axis)) add_in_time(r, out, first, &profiles);
+    else if (r->axis)
+        tool_error("note: ticks in time are left out, for their stacks would take too much room; "
+                   "--from and --to take a part");
     text_add(out, "]}\n");
     stacks_free(&s);
 }

@@ -226,7 +226,8 @@ static uint32_t path_of(sampled_ticks *t, uint32_t key, uint32_t parent) {
     return number;
 }
 
-void sampled_tick(sampled_ticks *t, const uint32_t *keys, uint32_t count, uint32_t n, int slow) {
+uint32_t sampled_tick(sampled_ticks *t, const uint32_t *keys, uint32_t count, uint32_t n,
+                      int slow) {
     uint32_t path = 0, next;
     sampled_path *at;
     if (n > 100) {
@@ -242,21 +243,26 @@ void sampled_tick(sampled_ticks *t, const uint32_t *keys, uint32_t count, uint32
     }
     if (!path) {
         t->lost += n;
-        return;
+        return 0;
     }
     at = &t->paths[path - 1];
     at->ticks += n;
     at->squares += (uint64_t)n * n;
     if (slow) at->slow += n;
+    return path;
+}
+
+const char *sampled_name_of(const sampled_profile *about, uint32_t key) {
+    if (key == SAMPLED_OUTSIDE) return "(outside)";
+    if (key == SAMPLED_RECORDER) return "(recorder)";
+    if (key == SAMPLED_BEYOND) return "(outer callers not known)";
+    return about->name(about->name_user, key);
 }
 
 static void put_path(part *p, const sampled_profile *about, const sampled_path *path,
                      uint32_t number) {
     enum { PATH = 6, SCOPE = 1 | 256 };
-    const char *name = path->key == SAMPLED_OUTSIDE    ? "(outside)"
-                       : path->key == SAMPLED_RECORDER ? "(recorder)"
-                       : path->key == SAMPLED_BEYOND   ? "(outer callers not known)"
-                                                       : about->name(about->name_user, path->key);
+    const char *name = sampled_name_of(about, path->key);
     const char *place = !about->place || path->key >= SAMPLED_BEYOND
                             ? NULL
                             : about->place(about->name_user, path->key);

@@ -78,8 +78,12 @@ enum {
 };
 
 /* n ticks of the functions keys[0..count), the innermost first. slow: the
-   recorder was at work. For a signal handler of the thread. */
-void sampled_tick(sampled_ticks *t, const uint32_t *keys, uint32_t count, uint32_t n, int slow);
+   recorder was at work. For a signal handler of the thread. Returns the number
+   of the path; 0: there was no room. */
+uint32_t sampled_tick(sampled_ticks *t, const uint32_t *keys, uint32_t count, uint32_t n,
+                      int slow);
+/* What a key of a path is called; NULL: not known. */
+const char *sampled_name_of(const sampled_profile *about, uint32_t key);
 /* Writes a part; lost: ticks of no thread among these. Returns 0, or -1. */
 int sampled_write_ticks(const sampled_profile *p, uint32_t period_us,
                         const sampled_ticks *const *threads, uint32_t count, uint64_t lost,

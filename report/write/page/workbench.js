@@ -37,7 +37,7 @@ function look() {
   const focus = jsonList('focus'),
     hide = jsonList('hide'),
     thread = unit.threads ? state.get('thread') : null;
-  const key = JSON.stringify([unit.key, focus, hide, thread]);
+  const key = JSON.stringify([unit.key, focus, hide, thread, inTimeKey()]);
   if (seen.key === key) return;
   Object.assign(seen, { key, tree: unit.tree, rows: unit.rows, all: unit.all || 1, part: 1,
     isFiltered: false, missing: [], isFiltering: false });
@@ -51,7 +51,8 @@ function look() {
       : null;
   const number = thread
     ? unit.threads.names.findIndex((name, k) => threadKey(unit, k) === thread) : -1;
-  const own = number >= 0 ? ownOfThread(unit, number) : null;
+  const inTime = ownInTime(unit);
+  const own = inTime || (number >= 0 ? ownOfThread(unit, number) : null);
   seen.missing = [...missingOf(unit.tree, focus), ...missingOf(unit.tree, hide)];
   if (thread && number < 0) seen.missing.push(['thread ' + thread]);
   const ofThread = own ? own.reduce((s, v) => s + v, 0) : 0;
@@ -163,6 +164,12 @@ function filterWords() {
       el('button', { type: 'button', 'aria-label': label, onclick: undo }, '×'));
   const without = (key, item) => () =>
     setList(key, jsonList(key).filter(other => JSON.stringify(other) !== JSON.stringify(item)));
+  const axis = unit.key === 'time' ? theAxis() : null,
+    range = axis && rangeOfState(axis, '');
+  if (range)
+    chips.push(chip(rangeWords(range), 'the whole time', () => setState(stateOfRange('', null))));
+  if (axis && state.get('track'))
+    chips.push(chip('thread ' + state.get('track'), 'all threads', () => setState({ track: '' })));
   if (state.get('thread') && unit.threads)
     chips.push(chip('thread ' + state.get('thread'), 'all threads',
       () => setState({ thread: '' })));
@@ -176,8 +183,11 @@ function filterWords() {
     ? 'There are no stacks of ' + unit.label + ': nothing is left out here.'
     : seen.part < 0.99999
       ? 'This shows ' + nearOf(seen.part, samplesOf(unit, unit.all)) + ' of ' +
-        (state.get('thread') ? 'the thread’s ' + unit.label : unit.of) +
-          '; shares are of all of it.'
+        (state.get('thread') || range || state.get('track')
+          ? 'the chosen ' + unit.label : unit.of) + '; shares are of all of it.'
+      : (range || state.get('track')) && focus.length + hide.length === 0
+        ? (seen.tree.sum[0] ? 'Shares are of the ' + grouped(seen.all) +
+          (seen.all === 1 ? ' tick' : ' ticks') + ' of it.' : 'No tick came there.')
       : 'Nothing is left out: what hidden functions took counts for their callers.';
   const missing = seen.missing && seen.missing.length
     ? ' Not in this report: ' + seen.missing.map(nameOfItem).join(', ') + '.'
@@ -382,19 +392,26 @@ function kinOfAll(name, at, isCallers) {
   }
   return [[...joined.values()], columns];
 }
+// Of the log of ticks, if there is one: it knows threads, and the range that is chosen.
 function threadWords(unit, chosen) {
-  if (!unit.threads || !unit.tree) return null;
+  const axis = unit.key === 'time' ? theAxis() : null;
+  if ((!unit.threads && !axis) || !unit.tree) return null;
   const tree = unit.tree,
     marked = marksOf(tree.names.length, indexesOf(tree, [chosen.name, chosen.place]));
   const inside = new Uint8Array(tree.n);
   for (const i of outermost(tree, marked)) inside.fill(1, i, tree.end[i]);
-  const sums = new Float64Array(unit.threads.names.length);
+  const names = axis ? axis.threads : unit.threads.names.map((name, k) => threadKey(unit, k)),
+    sums = new Float64Array(names.length);
   let place = null;
   if (tree.was) {
     place = new Uint32Array(tree.n);
     tree.was.forEach((was, now) => (place[was] = now));
   }
-  unit.threads.node.forEach((node, k) => {
+  if (axis) {
+    const [from, to] = rangeOfState(axis, '') || [axis.from, axis.to + 1];
+    for (let i = firstTick(axis, from); i < firstTick(axis, to); i++)
+      if (inside[axis.node[i]]) sums[axis.thread[i]]++;
+  } else unit.threads.node.forEach((node, k) => {
     if (inside[place ? place[node] : node]) sums[unit.threads.thread[k]] += unit.threads.count[k];
   });
   const all = sums.reduce((s, v) => s + v, 0);
@@ -404,8 +421,8 @@ function threadWords(unit, chosen) {
     order.slice(0, 6).map((k, i) => [
       i > 0 && ', ',
       el('button', { type: 'button', class: 'link',
-        onclick: () => setState({ thread: threadKey(unit, k) }) },
-        'thread ' + threadKey(unit, k)),
+        onclick: () => setState({ [axis ? 'track' : 'thread']: names[k] }) },
+        axis ? names[k] : 'thread ' + names[k]),
       ' ' + nearOf(sums[k] / all, samplesOf(unit, all)) + (i === 0 ? ' of it' : ''),
     ]),
     order.length > 6 && ' and ' + (order.length - 6) + ' more threads', '.');
@@ -667,6 +684,8 @@ async function openWorkbench() {
     tabs.push({ key: 'sandwich', title: 'Sandwich', ofUnit: true, open: sandwichTab });
   if (data.sampled && data.sampled.threads.length > 1)
     tabs.push({ key: 'threads', title: 'Threads', ofUnit: true, open: threadsTab });
+  if (data.timeline && data.timeline.ticks.length && workbench.units.some(u => u.key === 'time'))
+    tabs.push({ key: 'timeline', title: 'Timeline', ofUnit: true, open: timelineTab });
   for (const key of Object.keys(data)) {
     if (drawers[key])
       tabs.push({ key, title: drawers[key].title, open: host => {
@@ -704,6 +723,7 @@ async function openWorkbench() {
   const openTab = tab => {
     const stacked = workbench.units.find(u => u.raw);
     const changes = { tab: tab.key, zoom: '', range: '' };
+    if (tab.key === 'timeline') changes.unit = ''; // the first one is that of time
     if (isTree(tab) && !workbench.unit.raw)
       changes.unit = stacked === workbench.units[0] ? '' : stacked.key;
     setState(changes);
@@ -782,7 +802,8 @@ async function openWorkbench() {
     }
     look();
     const unit = workbench.unit;
-    const isOpen = tab => !isTree(tab) || Boolean(unit && unit.tree);
+    const isOpen = tab => (!isTree(tab) || Boolean(unit && unit.tree)) &&
+      (tab.key !== 'timeline' || theAxis() !== null);
     const now = tabs.find(tab => tab.key === state.get('tab') && isOpen(tab)) || tabs.find(isOpen);
     for (const tab of tabs) {
       tab.button.setAttribute('aria-selected', String(tab === now));
@@ -796,7 +817,9 @@ async function openWorkbench() {
             range: '', sort: '' }) }, u.label)));
       fill(chips, filterWords());
       chips.hidden = !chips.firstChild;
-      const lead = data.changes ? data.headline : sentence() || data.headline;
+      const isEmpty = seen.isFiltered && !seen.tree.sum[0];
+      const lead = data.changes ? data.headline
+        : sentence() || (isEmpty ? 'No tick came in what is chosen.' : data.headline);
       if (lead) fill(byId('lead'), lead);
       if (document.activeElement !== box) box.value = state.get('search') || '';
       updateTable();

@@ -1,0 +1,327 @@
+/* timeline.c - the axis of time: ticks with their moments, and two tables of them.
+
+       threads:   when was which thread busy?
+       slices:    the span in equal parts: what ran most in each?
+
+   A tick says that its thread had used so much CPU time since the one before it,
+   and where it was then. */
+#include "base/json.h"
+#include "base/tool.h"
+#include "report/kinds/timeline.h"
+#include "report/model/interval.h"
+#include "report/model/report.h"
+#include "report/model/tree_json.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLICES = 12 };
+
+static const char *thread_name(report *r, const timeline *log, const timeline_thread *t) {
+    text name = {NULL, 0, 0};
+    if (*t->name) text_format(&name, "%s (%lu)", t->name, (unsigned long)t->number);
+    else if (t->number && t->number == log->process)
+        text_format(&name, "main (%lu)", (unsigned long)t->number);
+    else text_format(&name, "thread %lu", (unsigned long)t->number);
+    return report_keep_text(r, &name);
+}
+
+/* Node 0 is the root; path n is node n + 1. */
+static report_tree *make_tree(const report *r, const timeline *log) {
+    report_tree *tree = (report_tree *)tool_alloc(sizeof *tree);
+    size_t i;
+    tree->unit = "ticks";
+    tree->count = log->path_count + 1;
+    tree->name_count = log->function_count;
+    tree->parent = (uint32_t *)tool_alloc(tree->count * sizeof *tree->parent);
+    tree->name = (uint32_t *)tool_alloc(tree->count * sizeof *tree->name);
+    tree->names = (char **)tool_alloc(tree->name_count * sizeof *tree->names);
+    tree->file = (const char **)tool_alloc(tree->name_count * sizeof *tree->file);
+    tree->line = (uint32_t *)tool_alloc(tree->name_count * sizeof *tree->line);
+    for (i = 0; i < log->function_count; i++) {
+        tree->names[i] = report_name(r, log->functions[i].name);
+        tree->file[i] = log->functions[i].file;
+        tree->line[i] = log->functions[i].line;
+    }
+    for (i = 0; i < log->path_count; i++) {
+        uint32_t parent = log->paths[i].parent;
+        tree->name[i + 1] = log->paths[i].function;
+        tree->parent[i + 1] = parent == TIMELINE_NO_PATH ? 0 : parent + 1;
+    }
+    return tree;
+}
+
+static void make_axis(report_axis *a, report *r, const timeline *log) {
+    size_t i;
+    a->program = log->program;
+    a->process = log->process;
+    a->began_us = log->began_us;
+    a->span_us = log->span_us;
+    a->from_us = log->whole_count ? log->from_us : 0;
+    a->to_us = log->whole_count ? log->to_us : log->span_us;
+    a->tick_us = timeline_tick_us(log);
+    a->count = log->tick_count;
+    a->moments = (report_moment *)tool_alloc(a->count * sizeof *a->moments);
+    for (i = 0; i < a->count; i++) {
+        a->moments[i].us = log->ticks[i].us;
+        a->moments[i].thread = log->ticks[i].thread;
+        a->moments[i].node = log->ticks[i].path + 1;
+    }
+    a->thread_count = log->thread_count;
+    a->threads = (const char **)tool_alloc(a->thread_count * sizeof *a->threads);
+    a->numbers = (uint32_t *)tool_alloc(a->thread_count * sizeof *a->numbers);
+    for (i = 0; i < a->thread_count; i++) {
+        a->threads[i] = thread_name(r, log, &log->threads[i]);
+        a->numbers[i] = log->threads[i].number;
+    }
+    a->tree = make_tree(r, log);
+    r->axis = a;
+}
+
+/* ---- tables ---- */
+
+static double busy(const report_axis *a, uint64_t ticks, double us) {
+    return us > 0 ? (double)ticks * (double)a->tick_us / us : 0;
+}
+
+static void add_threads(report *r, const report_axis *a) {
+    static const report_column columns[] = {
+        {"busy", "busy", REPORT_SHARE, 0, NULL},
+        {"ticks", "ticks", REPORT_COUNT, 0, NULL},
+        {"first_s", "first", REPORT_REAL, REPORT_FINE, "-"},
+        {"last_s", "last", REPORT_REAL, REPORT_FINE, "-"},
+        {"thread", "thread", REPORT_NAME, 0, NULL},
+    };
+    report_table *table =
+        report_add_table(r, "thread_times", "threads in time", columns, 5);
+    uint64_t *ticks = (uint64_t *)tool_alloc((a->thread_count + 1) * sizeof *ticks);
+    uint64_t *ends = (uint64_t *)tool_alloc((2 * a->thread_count + 2) * sizeof *ends);
+    size_t i;
+    table->is_for_programs = 1;
+    report_remark(table, "busy: CPU time, as a part of the time that is shown.");
+    for (i = 0; i < a->count; i++) {
+        uint32_t thread = a->moments[i].thread;
+        if (!ticks[thread]++) ends[2 * thread] = a->moments[i].us;
+        ends[2 * thread + 1] = a->moments[i].us;
+    }
+    for (i = 0; i < a->thread_count; i++) {
+        report_cell *row;
+        if (!ticks[i]) continue;
+        row = report_add_row(table);
+        row[0].real = busy(a, ticks[i], (double)(a->to_us - a->from_us));
+        row[1].count = ticks[i];
+        row[2].real = (double)ends[2 * i] / 1e6;
+        row[3].real = (double)ends[2 * i + 1] / 1e6;
+        row[4].name = a->threads[i];
+    }
+    free(ticks);
+    free(ends);
+}
+
+/* The function that most of these ticks are in, or the one that called it most.
+   counts: zeros for all names. of: NO_NAME, or the function whose callers are
+   counted. NO_NAME: it has none. */
+#define NO_NAME UINT32_MAX
+static uint32_t most_of(const report_axis *a, size_t begin, size_t end, uint32_t of,
+                        uint64_t *counts, uint64_t *ticks) {
+    uint32_t most = NO_NAME, pass;
+    size_t i;
+    *ticks = 0;
+    for (pass = 0; pass < 2; pass++) {
+        for (i = begin; i < end; i++) {
+            uint32_t node = a->moments[i].node, name = a->tree->name[node];
+            if (of != NO_NAME && name != of) continue;
+            if (of != NO_NAME) node = a->tree->parent[node];
+            if (!node) continue;
+            name = a->tree->name[node];
+            if (pass) counts[name] = 0;
+            else if (++counts[name] > *ticks || (counts[name] == *ticks && name < most)) {
+                *ticks = counts[name];
+                most = name;
+            }
+        }
+    }
+    return most;
+}
+
+static void add_slice(report *r, report_table *table, const report_axis *a, double from,
+                      double to, size_t begin, size_t end, uint64_t *counts) {
+    report_cell *row = report_add_row(table);
+    uint64_t ticks, calls;
+    uint32_t most = most_of(a, begin, end, NO_NAME, counts, &ticks), by;
+    row[0].real = from / 1e6;
+    row[1].real = to / 1e6;
+    row[2].real = busy(a, end - begin, to - from);
+    row[3].count = end - begin;
+    row[4].real = row[5].real = row[6].real = REPORT_NONE;
+    row[7].name = "(no tick)";
+    row[8].name = row[9].name = "";
+    if (most == NO_NAME) return;
+    row[4].real = (double)ticks / (double)(end - begin);
+    if (!report_misses(r, REPORT_OF_TIME)) {
+        interval range = interval_wilson(row[4].real, (double)(end - begin));
+        row[5].real = range.low;
+        row[6].real = range.high;
+    }
+    by = most_of(a, begin, end, most, counts, &calls);
+    row[7].name = a->tree->names[most];
+    row[8].name = by == NO_NAME ? "" : a->tree->names[by];
+    row[9].name = report_place(r, a->tree->file[most], a->tree->line[most]);
+}
+
+static void add_slices(report *r, const report_axis *a) {
+    static const report_column columns[] = {
+        {"from_s", "from", REPORT_REAL, REPORT_FINE, NULL},
+        {"to_s", "to", REPORT_REAL, REPORT_FINE, NULL},
+        {"busy", "busy", REPORT_SHARE, 0, NULL},
+        {"ticks", "ticks", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"share", "share", REPORT_SHARE, 0, "-"},
+        {"share_low", "low", REPORT_SHARE, 0, "-"},
+        {"share_high", "high", REPORT_SHARE, 0, "-"},
+        {"function", "function", REPORT_NAME, 0, NULL},
+        {"caller", "called-by", REPORT_NAME, 0, NULL},
+        {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},
+    };
+    report_table *table = report_add_table(r, "slices", "what ran when", columns, 10);
+    uint64_t *counts = (uint64_t *)tool_alloc((a->tree->name_count + 1) * sizeof *counts);
+    double step = (double)(a->to_us - a->from_us) / (double)SLICES;
+    size_t begin = 0, end, i;
+    table->is_for_programs = 1;
+    report_remark(
+        table, "from, to: seconds since the start. busy: CPU time of all threads, as a "
+               "part of the slice. share: what of that the function took itself that "
+               "took most, and low, high: its 95 % interval. A slice without a tick "
+               "need not be one without work. called-by: who called it most there.");
+    for (i = 0; i < SLICES && step > 0; i++) {
+        double from = (double)a->from_us + step * (double)i, to = from + step;
+        for (end = begin; end < a->count; end++)
+            if (i + 1 < SLICES && (double)a->moments[end].us >= to) break;
+        add_slice(r, table, a, from, to, begin, end, counts);
+        begin = end;
+    }
+    free(counts);
+}
+
+/* ---- facts ---- */
+
+static void add_fact(report *r, report_weight weight, const char *name, text *value) {
+    text_bytes(value, "", 1);
+    report_add_fact(r, weight, name, value->data);
+    value->size = 0;
+}
+
+static void add_facts(report *r, const report_axis *a, const timeline *log) {
+    text value = {NULL, 0, 0};
+    if (log->whole_count) {
+        text_format(&value, "%.6g to %.6g s", (double)a->from_us / 1e6,
+                    (double)a->to_us / 1e6);
+        text_format(&value, " of %.6g s; %lu of %lu ticks in time",
+                    (double)a->span_us / 1e6, (unsigned long)a->count,
+                    (unsigned long)log->whole_count);
+        add_fact(r, REPORT_TOLD, "range", &value);
+    }
+    if (log->whole_count && !a->count && !r->headline) {
+        text_format(&value, "No tick came from %.6g to %.6g s: no thread was met there. ",
+                    (double)a->from_us / 1e6, (double)a->to_us / 1e6);
+        text_format(
+            &value,
+            "That is no proof that none was at work: a tick stands for %.4g ms of "
+            "CPU time.",
+            (double)a->tick_us / 1e3);
+        r->headline = text_take(&value);
+    }
+    if (!log->whole_count) {
+        text_format(&value, "%.6g s, %lu ticks of %lu threads", (double)a->span_us / 1e6,
+                    (unsigned long)a->count, (unsigned long)a->thread_count);
+        add_fact(r, REPORT_PLAIN, "in time", &value);
+    }
+    if (log->one_of > 1) {
+        text_format(&value, "one of %llu is kept, and stands for %.6g ms of CPU time",
+                    (unsigned long long)log->one_of, (double)a->tick_us / 1e3);
+        add_fact(r, REPORT_PLAIN, "ticks in time", &value);
+    }
+    if (log->others) {
+        text_format(
+            &value,
+            "those of one recording of %llu, for moments of several have no common "
+            "axis",
+            (unsigned long long)tool_sum(log->others, 1));
+        add_fact(r, REPORT_TOLD, "ticks in time", &value);
+    }
+    text_free(&value);
+}
+
+static void fill(void *columns, report *r, const void *state, const input *in) {
+    const timeline *log = ((const timeline_state *)state)->kept;
+    report_axis *a = (report_axis *)columns;
+    (void)in;
+    make_axis(a, r, log);
+    report_add_name(r, log->program);
+    add_facts(r, a, log);
+    if (!a->count) return;
+    add_threads(r, a);
+    add_slices(r, a);
+}
+
+/* ---- for the page ---- */
+
+static void json(const void *columns, const report *r, text *out) {
+    const report_axis *a = (const report_axis *)columns;
+    size_t n = 0, i;
+    (void)r;
+    text_add(out, "{");
+    json_field_string(out, &n, "program", a->program);
+    json_field(out, &n, "process", a->process);
+    json_field(out, &n, "began_us", a->began_us);
+    json_field(out, &n, "from_us", a->from_us);
+    json_field(out, &n, "to_us", a->to_us);
+    json_field(out, &n, "span_us", a->span_us);
+    json_field(out, &n, "tick_us", a->tick_us);
+    text_add(out, ",\n\"threads\":");
+    json_list_strings(out, (char *const *)a->threads, a->thread_count);
+    text_add(out, ",\n\"names\":");
+    json_list_strings(out, a->tree->names, a->tree->name_count);
+    text_add(out, ",\n\"places\":[");
+    for (i = 0; i < a->tree->name_count; i++) {
+        text place = {NULL, 0, 0};
+        if (i) text_add(out, ",");
+        text_add(&place, a->tree->file[i]);
+        if (place.size) text_format(&place, ":%lu", (unsigned long)a->tree->line[i]);
+        text_bytes(&place, "", 1);
+        text_json(out, place.data);
+        text_free(&place);
+    }
+    text_add(out, "],\n\"parent\":");
+    json_list32(out, a->tree->parent, a->tree->count);
+    text_add(out, ",\n\"name\":");
+    json_list32(out, a->tree->name, a->tree->count);
+    text_add(out, ",\n\"ticks\":[");
+    for (i = 0; i < a->count; i++) {
+        const report_moment *m = &a->moments[i];
+        if (i) text_add(out, i % 8 ? "," : ",\n");
+        text_number(out, m->us - (i ? m[-1].us : 0));
+        text_format(out, ",%lu,%lu", (unsigned long)m->thread, (unsigned long)m->node);
+    }
+    text_add(out, "]}");
+}
+
+static void free_columns(void *columns) {
+    report_axis *a = (report_axis *)columns;
+    size_t i;
+    if (a->tree) {
+        for (i = 0; i < a->tree->name_count; i++) free(a->tree->names[i]);
+        free(a->tree->names);
+        free(a->tree->parent);
+        free(a->tree->name);
+        free(a->tree->file);
+        free(a->tree->line);
+    }
+    free(a->tree);
+    free(a->moments);
+    free(a->threads);
+    free(a->numbers);
+}
+
+const report_section section_timeline = {
+    &kind_timeline, "timeline", sizeof(report_axis), fill, json, free_columns,
+};

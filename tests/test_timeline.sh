@@ -1,0 +1,336 @@
+#!/bin/sh
+# test_timeline.sh - ticks in time: what --from, --to and --timeline say of a log whose ticks are
+# known (make_dumps.c), what they refuse, and what merge keeps; and logs of programs that say
+# themselves when they did what.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/check.sh
+in_folder timeline
+shown=err
+unset COLUMNS NO_COLOR
+
+bursty() { ${RUN-} "$bursty" "$@"; }
+$CC -O1 -std=c99 -I"$top/tests" -o make_dumps "$top/tests/make_dumps.c" && ${RUN-} ./make_dumps . &&
+    ${RUN-} ./make_dumps . crowded 65536 200 || exit 2
+
+refused() { # TEXT ARGUMENTS...
+    text=$1
+    shift
+    bursty "$@" >got 2>err
+    [ $? = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -q -- "$text" err && [ ! -s got ]
+}
+# The rows of a table of CSV, without the line of keys, by its key.
+rows() { # TABLE ARGUMENTS...
+    table=$1
+    shift
+    bursty report --csv --min 0 --only "$table" "$@" 2>err | grep '^[0-9]'
+}
+says() { grep -q -- "$1" got; }
+
+# ---- 10 s of a log that is known: main is in load for 4 s, in draw from 5 s on; worker in save from 6 to 8 s
+for form in '4 7 draw=200 save=100' '0 4 load=400' '3.995 5.005 draw=1' '3.99 5.01 draw=1 load=1' \
+    '7.995 8 ' '9.98 99 draw=2' '5s 5010ms draw=1' '6 6.01 draw=1 save=1'; do
+    # shellcheck disable=SC2086
+    set -- $form
+    from=$1 to=$2
+    shift 2
+    rows time --from "$from" --to "$to" timeline.brst |
+        awk -F, '$8 > 0 { print $9 "=" $8 }' | sort | tr '\n' ' ' >got
+    check "from $from to $to: $(cat got)" [ "$(cat got)" = "${*:+$* }" ]
+done
+rows time --from 8 timeline.brst | awk -F, '$8 > 0 { print $9, $8 }' >got
+check "from alone" [ "$(cat got)" = 'draw 200' ]
+rows time --to 500ms timeline.brst | awk -F, '$8 > 0 { print $9, $8 }' >got
+check "to alone" [ "$(cat got)" = 'load 50' ]
+rows thread_time --from 6 --to 8 timeline.brst | cut -d, -f4,5 >got
+check "threads of a range" [ "$(cat got)" = '200,main
+200,worker' ]
+bursty report --collapsed --from 3 --to 6 timeline.brst >got 2>err
+check "stacks of a range" [ "$(cat got)" = 'main;draw 100
+main;load 100' ]
+bursty report --from 4 --to 7 timeline.brst >got 2>err
+check "the range is said" says '^range: 4 to 7 s of 10 s; 300 of 1100 ticks in time$'
+
+# A range without a tick is said, and is no zero.
+bursty report --from 4.1 --to 4.9 timeline.brst >got 2>err
+check "no tick: the status" [ $? = 0 ]
+check "no tick: it is said" says '^No tick came from 4.1 to 4.9 s'
+check "no tick: and no number" lacks got '^No tick' '%'
+check "no tick: no stacks" refused 'nothing in it can be shown' report --collapsed --from 4.1 --to 4.9 timeline.brst
+bursty report --timeline --from 4.1 --to 4.9 timeline.brst >got 2>err
+check "no tick on the axis" says '^No tick came'
+check "no tick on the axis: no row" lacks got '^No tick' 'main\|slice'
+bursty report --json --from 4.1 --to 4.9 timeline.brst >got 2>err
+check "no tick in JSON" says '"from_us":4100000,"to_us":4900000,"span_us":10000000'
+
+check "a bad moment" refused '--from x: a moment is wanted' report --from x timeline.brst
+check "a negative moment" refused '--to -1: a moment is wanted' report --to=-1 timeline.brst
+check "nothing between them" refused 'leave no time between them' report --from 5 --to 5 timeline.brst
+check "the wrong order" refused 'leave no time between them' report --from 5 --to 4 timeline.brst
+check "behind the end" refused 'the recording of timeline.brst ends at 10 s' report --from 10 timeline.brst
+check "a dump without a log" refused 'game.brst: it has no ticks in time' report --from 1 game.brst
+check "its axis" refused 'nothing in it can be shown as --timeline' report --timeline game.brst
+check "a range of no base" refused '--base FILE, which is missing' report --base-from 1 timeline.brst
+check "twice" refused 'stands twice' report --from 1 --from 2 timeline.brst
+
+# ---- the axis
+bursty report --timeline timeline.brst >got 2>err
+block=$(printf '\342\226\210')
+awk -v block="$block" '
+    /^main \(41\)/ {
+        blank = $0
+        full = gsub(block, "#", blank)
+        print "main", full, (blank ~ /#  *[^ #]*#+$/)
+    }
+    /^worker \(42\)/ { blank = $0; print "worker", gsub(block, "#", blank), $3 }' got >rows_got
+# 60 cells of 1/6 s: 24 of load, 30 of draw of which the first may be higher or lower, 12 of save.
+check "rows of blocks: $(cat rows_got)" awk '
+    $1 == "main" { ok += $2 >= 53 && $2 <= 55 && $3 }
+    $1 == "worker" { ok += $2 >= 11 && $2 <= 13 && $3 == 20 }
+    END { exit ok != 2 }' rows_got
+check "what ran when" [ "$(rows slices timeline.brst | cut -d, -f4,8,9 | tr '\n' ' ')" = \
+    '84,load,main 83,load,main 83,load,main 84,load,main 66,load,main 0,(no tick), 84,draw,main 150,draw,main 166,draw,main 134,draw,main 83,draw,main 83,draw,main ' ]
+rows slices timeline.brst >slices
+check "what ran in 10 s are all ticks" [ "$(awk -F, '{ n += $4 } END { print n }' slices)" = 1100 ]
+check "and its share has an interval" awk -F, 'NR == 8 && $5 > .55 && $6 < .5 && $7 > .6 { ok = 1 } END { exit !ok }' slices
+COLUMNS=50 bursty report --timeline --top 1 timeline.brst >got 2>err
+check "so many rows" says '^(1 more threads; --top 0 shows all)$'
+check "and no more" lacks got '^main' '^worker'
+
+# ---- two ranges of one run, and of two
+bursty report --from 5 --to 6 --base timeline.brst --base-from 1 --base-to 2 timeline.brst >got 2>err
+check "two ranges" says '^gone  *-1000.0 .* load '
+check "of which the other appeared" says '^appeared  *+1000.0 .* draw '
+check "a range of the base that has no tick" refused 'no ticks in time' report --base game.brst --base-to 1 timeline.brst
+
+# ---- for other tools
+$CC -O1 -std=c99 -o check_json "$top/tests/check_json.c" || exit 2
+bursty report --perfetto timeline.brst >got 2>err
+check "trace events are JSON" ./check_json <got
+# From the tick before the first one of a gap to its end; a tick stands for 10 ms.
+sed -n 's/.*"ph":"X","pid":41,"tid":\([0-9]*\),"ts":\([0-9]*\),"dur":\([0-9]*\),"name":"\(.*\)"}.*/\1 \4 \2 \3/p' got |
+    sort >slices
+check "slices: $(tr '\n' ',' <slices)" [ "$(tr '\n' , <slices)" = \
+    '41 draw 4990000 5000000,41 load 0 3990000,41 main 0 3990000,41 main 4990000 5000000,42 save 5990000 2000000,' ]
+check "threads have names" says '"tid":42,"name":"thread_name","args":{"name":"worker (42)"}'
+bursty report --perfetto --from 3 --to 6 timeline.brst >got 2>err
+sed -n 's/.*"tid":41,"ts":\([0-9]*\),"dur":\([0-9]*\),"name":"main"}.*/\1 \2/p' got >slices
+check "slices of a range" [ "$(tr '\n' , <slices)" = '3000000 990000,4990000 1000000,' ]
+check "none without moments" refused 'nothing in it can be shown as --perfetto' report --perfetto game.brst
+bursty report --perfetto crowded.brst >got 2>err
+check "so many slices are not too many" [ $? = 0 ]
+bursty report --firefox timeline.brst >got 2>err
+check "Firefox's profile is JSON" ./check_json <got
+# Of each thread: where the stack changes, as ms:stack, and all CPU time in us.
+awk '
+    /^{"name"|"threads":\[{"name"/ { sub(/.*{"name":"/, ""); name = $0; sub(/".*/, "", name) }
+    /^"stackTable"/ {
+        split($0, part, /\[|\]/)
+        split(part[2], prefix, ","); split(part[4], frame, ",")
+    }
+    /^"stringArray"/ { split($0, strings, "\"") }
+    /^"samples"/ { sub(/.*"stack":\[/, ""); count = split($0, stack, /[],]/) - 2 }
+    /^"timeDeltas"/ {
+        sub(/.*\[/, ""); split($0, step, /[],]/)
+        at = 0; said = ""; before = "x"
+        for (i = 1; i <= count; i++) {
+            at += step[i]
+            if (stack[i] != before) {
+                words = "none"
+                if (stack[i] != "null") {
+                    words = ""
+                    for (k = stack[i]; k != "null"; k = prefix[k + 1])
+                        words = strings[4 + 2 * frame[k + 1]] (words == "" ? "" : "<" words)
+                }
+                said = said " " at ":" words
+            }
+            before = stack[i]
+        }
+    }
+    /^"threadCPUDelta"/ {
+        sub(/.*\[/, ""); n = split($0, cpu, /[],]/); all = 0
+        for (i = 1; i <= count; i++) all += cpu[i]
+        print name said, all
+    }' got >samples
+check "stacks and moments: $(tr '\n' ',' <samples)" [ "$(tr '\n' , <samples)" = \
+    'main (41) 0:main<load 3990:none 4990:main<draw 9990:none 9000000,worker (42) 5990:save 7990:none 2000000,' ]
+check "none without moments, for Firefox" refused 'nothing in it can be shown as --firefox' report --firefox game.brst
+bursty report --speedscope timeline.brst >got 2>err
+check "speedscope's file is JSON" ./check_json <got
+# Of each thread: its name, the first moment, all weights, and those of empty stacks, in ms.
+tr -d '\n' <got | sed 's/{"type"/\n&/g' | awk '
+    /, in time"/ {
+        name = $0; sub(/.*"name":"/, "", name); sub(/, in time.*/, "", name)
+        end = $0; sub(/.*"endValue":/, "", end)
+        stacks = $0; sub(/.*"samples":\[/, "", stacks); sub(/\],"weights".*/, "", stacks)
+        weights = $0; sub(/.*"weights":\[/, "", weights); sub(/\].*/, "", weights)
+        count = split(stacks, s, /\]/); many = split(weights, w, ",")
+        all = empty = 0
+        for (i = 1; i <= many; i++) { all += w[i]; if (s[i] ~ /\[$/) empty += w[i] }
+        print name, end + 0, all, empty, count - 1 == many
+    }' >slices
+check "weights are wall time: $(tr '\n' ',' <slices)" [ "$(tr '\n' , <slices)" = \
+    'main (41) 9990 9990 1000 1,worker (42) 7990 7990 5990 1,' ]
+
+# ---- merge keeps one
+bursty merge -o merged timeline.brst timeline-alone.brst 2>err
+check "merge says it" grep -q '^bursty: note: ticks in time are those of one recording, of in_time; those of 1 more ' err
+bursty report merged >got 2>err
+check "and so does the report" says '^ticks in time: those of one recording of 2, '
+rows time --to 4 merged | awk -F, '$8 > 0 { print $9, $8 }' >got
+check "it is the one of most time" [ "$(cat got)" = 'load 400' ]
+bursty merge -o same timeline.brst 2>err
+check "one alone: nothing is said" empty err
+bursty report same >got 2>err
+check "nor by the report" lacks got '^draw' 'one recording of'
+
+# ---- programs that say when they did what
+has_recorder || leave "no recorder for this target"
+may_look . stacks || leave "this system does not allow it"
+cat >phases.c <<'P'
+#define _GNU_SOURCE 1
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+static double now(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+static volatile unsigned sink;
+static void burn(double s) {
+    double end = now(CLOCK_THREAD_CPUTIME_ID) + s;
+    while (now(CLOCK_THREAD_CPUTIME_ID) < end) {
+        int i;
+        for (i = 0; i < 20000; i++) sink++;
+    }
+}
+static void say(const char *what, double from) {
+    printf("%s %.6f %.6f\n", what, from, now(CLOCK_REALTIME));
+    fflush(stdout);
+}
+__attribute__((noinline)) void load(void) { double t = now(CLOCK_REALTIME); burn(.2); say("load", t); }
+__attribute__((noinline)) void draw(void) { double t = now(CLOCK_REALTIME); burn(.3); say("draw", t); }
+__attribute__((noinline)) void save(void) { double t = now(CLOCK_REALTIME); burn(.1); say("save", t); }
+static void *run(void *unused) {
+    pthread_setname_np(pthread_self(), "worker");
+    save();
+    return unused;
+}
+int main(int count, char **word) {
+    pthread_t thread;
+    double t;
+    load();
+    t = now(CLOCK_REALTIME);
+    usleep(400000);
+    say("sleep", t);
+    pthread_create(&thread, NULL, run, NULL);
+    pthread_join(thread, NULL);
+    draw();
+    if (count > 1) for (;;) burn(1);
+    return word[0][0] == 0;
+}
+P
+$CC -O1 -g -pthread -o phases phases.c || exit 2
+"$bursty" record -o x.brst ./phases >truth 2>err
+check "it ends as ever" [ $? = 0 ]
+bursty report --json x.brst >json 2>err
+# Moments in seconds since 1970, the function of each tick and the one that called it.
+moments() { # JSON
+    tr -d '\n' <"$1" | sed 's/.*"timeline"://' | awk '
+        function list(key,  rest) {
+            rest = substr($0, index($0, "\"" key "\":[") + length(key) + 4)
+            return substr(rest, 1, match(rest, /\][,}]/) - 1)  # a name may have ]
+        }
+        function number(key,  rest) {
+            rest = substr($0, index($0, "\"" key "\":") + length(key) + 3)
+            return rest + 0
+        }
+        {
+            split(list("names"), names, ",")
+            split(list("parent"), parent, ",")
+            split(list("name"), name, ",")
+            split(list("threads"), threads, ",")
+            count = split(list("ticks"), ticks, ",")
+            us = 0
+            for (i = 1; i + 2 <= count; i += 3) {
+                us += ticks[i]
+                stack = ""
+                for (node = ticks[i + 2]; node; node = parent[node + 1])
+                    stack = stack " " names[name[node + 1] + 1]
+                gsub(/"/, "", stack)
+                thread = threads[ticks[i + 1] + 1]
+                gsub(/[" ]/, "", thread)
+                printf "%.6f %s%s\n", (number("began_us") + us) / 1e6, thread, stack
+            }
+        }'
+}
+moments json >moments_got
+# A look may come while a phase begins or ends, and clocks are slewed: 5 ms.
+cat >judge.awk <<'A'
+FNR == NR { from[$1] = $2 - .005; to[$1] = $3 + .005; next }
+{
+    all++
+    if ($1 > from["sleep"] + .01 && $1 < to["sleep"] - .01) { print "asleep:", $0; bad++ }
+    for (n = 3; n <= NF; n++) {
+        if (!($n in from)) continue
+        seen[$n]++
+        if ($1 < from[$n] || $1 > to[$n]) { print "another time:", $0; bad++ }
+        if (($n == "save") != ($2 ~ /^worker/)) { print "another thread:", $0; bad++ }
+    }
+}
+END {
+    print all, seen["load"], seen["save"], seen["draw"]
+    exit !(!bad && seen["load"] > 150 && seen["load"] < 260 && seen["draw"] > 230 &&
+        seen["draw"] < 380 && seen["save"] > 70 && seen["save"] < 150)
+}
+A
+check "each tick is where the program was" awk -f judge.awk truth moments_got
+awk -f judge.awk truth moments_got >log 2>&1
+check "of all ticks" [ "$(rows time x.brst | awk -F, '{ n += $8 } END { print n }')" = "$(wc -l <moments_got | tr -d ' ')" ]
+# The range of a phase has that phase alone; that of the sleep has no tick.
+began=$(tr -d '\n' <json | sed 's/.*"began_us":\([0-9]*\).*/\1/')
+range_of() { # PHASE: its inner part
+    awk -v began="$began" -v phase="$1" '$1 == phase {
+        printf "--from %.6f --to %.6f", $2 - began / 1e6 + .01, $3 - began / 1e6 - .01 }' truth
+}
+# shellcheck disable=SC2046
+rows time $(range_of load) x.brst | awk -F, '$9 == "load" { print int(100 * $5 + .5) } $9 == "draw" { print "draw" }' >got
+check "the range of a phase: $(cat got)" [ "$(cat got)" -ge 99 ]
+# shellcheck disable=SC2046
+bursty report $(range_of sleep) x.brst >got 2>err
+check "the range of a sleep" says '^No tick came'
+
+# ---- bounded
+"$bursty" record --timeline 100 -o x.brst ./phases >truth 2>err
+bursty report --json x.brst >json 2>err
+moments json >moments_got
+kept=$(wc -l <moments_got)
+all=$(rows time x.brst | awk -F, '{ n += $8 } END { print n }')
+one_of=$(tr -d '\n' <json | sed 's/.*"tick_us":\([0-9]*\).*/\1/' | awk '{ print $1 / 1000 }')
+check "bounded: $kept of $all, one of $one_of" [ "$kept" -ge 50 -a "$kept" -le 100 ]
+check "each stands for as many" awk -v kept="$kept" -v all="$all" -v w="$one_of" '
+    BEGIN { exit !(w >= 4 && kept * w >= all && kept * w < all + w) }'
+bursty report --note a=b x.brst 2>err | tr '\n' ' ' >got
+check "and it is said" says "one of $one_of is kept, and stands for $one_of ms of CPU time"
+"$bursty" record --timeline 0 -o x.brst ./phases >truth 2>err
+check "none" refused 'it has no ticks in time' report --to 1 x.brst
+check "too few" refused 'wants 0, or at least 100' record --timeline 99 ./phases
+check "with a recorder inside" refused 'looks from outside' record --inside --timeline 100 ./phases
+check "with calls" refused 'looks from outside' record --calls --timeline 100 ./phases
+
+# ---- of a process that runs
+./phases on >truth &
+process=$!
+wait_for grep -q draw truth
+"$bursty" record -p $process --seconds 1 -o p.brst 2>err
+kill $process
+wait $process 2>"$out/waited"
+bursty report --json p.brst >json 2>err
+moments json >moments_got
+check "-p: as many as ticks" [ "$(rows time p.brst | awk -F, '{ n += $8 } END { print n }')" = "$(wc -l <moments_got | tr -d ' ')" ]
+check "-p: of its thread" awk -v thread="main($process)" '$2 != thread { bad = 1 } END { exit bad || NR < 5 }' moments_got
+check "-p: within its second" awk 'NR == 1 { first = $1 } END { exit !($1 - first > .2 && $1 - first < 1.2) }' moments_got
+finish
