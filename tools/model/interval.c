@@ -73,10 +73,10 @@ double interval_with_unseen(double over, double y, double bursts, double clump) 
     return more > 0 ? over + more / (bursts + 1) : over;
 }
 
-interval interval_of_bursts(double p, double m, double seen, double over) {
+interval interval_of_bursts(double p, double m, double seen, double over, double clump) {
     interval none = {-1, -1};
     if (m < 2 || !(over < HUGE_VAL)) return none;
-    over *= m / (m - 1);
+    over = m / (m - 1) * interval_with_unseen(over, p, seen, clump);
     return interval_of_worth(p, over < 1e-15 ? m : p * (1 - p) / over, seen); /* 0: all alike */
 }
 

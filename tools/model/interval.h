@@ -44,8 +44,8 @@ interval interval_of_count(double count, double variance, double bursts);
 double interval_with_unseen(double over, double y, double bursts, double clump);
 /* A part p of a sum that was seen in m bursts, with something in bursts worth
    `seen` equal ones; over: the sum of squares that the bursts leave over, over
-   the whole's square. */
-interval interval_of_bursts(double p, double m, double seen, double over);
+   the whole's square; clump: of all rows, that for each part of 1. */
+interval interval_of_bursts(double p, double m, double seen, double over, double clump);
 
 /* Is p surely another share than q? Both are shares of one whole that was seen
    in n independent samples. This asks more of the data than two intervals that
