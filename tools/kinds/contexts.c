@@ -79,16 +79,23 @@ static uint32_t known_key(const contexts *c, uint32_t theirs) {
     return number ? c->map[number - 1].ours : 0;
 }
 
-/* "name", or "name<tab>file:line". A part names a key at most once; a second name
-   for it is left out. */
+/* Where the name ends in "name", or in "name<tab>file:line". */
+static size_t name_end(const unsigned char *name, size_t length) {
+    size_t at = length;
+    while (at && name[at - 1] >= '0' && name[at - 1] <= '9') at--;
+    if (at == length || !at || name[at - 1] != ':') return length;
+    while (at && name[at - 1] != '\t') at--;
+    return at ? at - 1 : length;
+}
+
+/* A part names a key at most once; a second name for it is left out. */
 static void read_name(contexts *c, uint32_t key, const unsigned char *name, size_t length) {
-    const unsigned char *tab = (const unsigned char *)memchr(name, '\t', length);
-    size_t size = tab ? (size_t)(tab - name) : length;
+    size_t end = name_end(name, length), from = end < length ? end + 1 : length;
     char *clean, *place;
     if (known_key(c, key)) return;
-    clean = text_name(name, size);
-    place = tab ? text_name(tab + 1, length - size - 1) : NULL;
-    map_key(c, key, clean, place ? place : "");
+    clean = text_name(name, end);
+    place = text_name(name + from, length - from);
+    map_key(c, key, clean, place);
     free(clean);
     free(place);
 }
