@@ -238,7 +238,13 @@ static int by_name(const void *left, const void *right) {
 /* "file:line", in two. */
 static void set_place(report *r, report_tree *made, uint32_t name, const char *place) {
     const char *line = strrchr(place, ':');
+    size_t i;
     if (!line) return;
+    if (!made->file) {
+        made->file = (const char **)tool_alloc(made->name_count * sizeof *made->file);
+        made->line = (uint32_t *)tool_alloc(made->name_count * sizeof *made->line);
+        for (i = 0; i < made->name_count; i++) made->file[i] = "";
+    }
     made->file[name] = report_keep(r, text_clean(place, (size_t)(line - place)));
     made->line[name] = (uint32_t)strtoul(line + 1, NULL, 10);
 }
@@ -255,9 +261,6 @@ static void add_number(char **name, uint32_t number) {
 static void name_twins(report *r, const contexts *c, report_tree *made) {
     uint32_t *sorted = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *sorted), i;
     made->twin = (uint32_t *)tool_alloc(made->name_count * sizeof *made->twin);
-    made->file = (const char **)tool_alloc(made->name_count * sizeof *made->file);
-    made->line = (uint32_t *)tool_alloc(made->name_count * sizeof *made->line);
-    for (i = 0; i < made->name_count; i++) made->file[i] = "";
     for (i = 0; i < c->key_count; i++) sorted[i] = i + 1;
     named = c;
     if (c->key_count) qsort(sorted, c->key_count, sizeof *sorted, by_name);
@@ -778,6 +781,7 @@ static void add_tree(const report *r, text *out, const context_tree *t) {
     text_format(out, ",\"of_sample\":%s,\n\"names\":", t->is_of_sample ? "true" : "false");
     json_list_strings(out, tree->names, tree->name_count);
     text_add(out, ",\n");
+    report_tree_places(tree, out);
     report_tree_json(r, tree, t->errors ? t->low : NULL, t->high, out);
     text_add(out, "}");
 }

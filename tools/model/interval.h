@@ -7,7 +7,8 @@ typedef struct interval { double low, high; } interval;
 
 /* Wilson's interval of a share p that was seen in n independent samples; n need
    not be whole. It stays inside 0..1, and it is right for small p, where p +- 2
-   se is not. */
+   se is not. On the side that fewer than five samples are on it is Clopper and
+   Pearson's. */
 interval interval_wilson(double p, double n);
 /* Looks may count differently, and a row that those met which count more is less
    sure than its share of all says. Its ticks and their sum of squares, of all:
@@ -44,8 +45,8 @@ interval interval_of_count(double count, double variance, double bursts);
 double interval_with_unseen(double over, double y, double bursts, double clump);
 /* A part p of a sum that was seen in m bursts, with something in bursts worth
    `seen` equal ones; over: the sum of squares that the bursts leave over, over
-   the whole's square; clump: of all rows, that for each part of 1. */
-interval interval_of_bursts(double p, double m, double seen, double over, double clump);
+   the whole's square. */
+interval interval_of_bursts(double p, double m, double seen, double over);
 
 /* Is p surely another share than q? Both are shares of one whole that was seen
    in n independent samples. This asks more of the data than two intervals that

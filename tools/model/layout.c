@@ -48,7 +48,7 @@ static gain gain_of(const double *was, const double *now) {
         over += rest * rest / (old * old);
     }
     found.value = 1 - ratio;
-    i = interval_of_bursts(ratio, groups, groups, over, 0);
+    i = interval_of_bursts(ratio, groups, groups, over);
     found.low = i.low < 0 ? -1 : 1 - i.high;
     found.high = i.low < 0 ? -1 : 1 - i.low;
     return found;

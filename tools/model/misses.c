@@ -65,7 +65,7 @@ static share miss_ratio(const missed_part *p, const missed_size *size) {
     if (is_whole(p) || r <= 0) return s;
     over = as_real(size->xx) - 2 * ratio * as_real(size->xr) + ratio * ratio * as_real(p->rr);
     i = x > 0 ? interval_of_bursts(ratio, m, interval_worth_of_bursts(x, as_real(size->xx)),
-                                   over > 0 ? over / (r * r) : 0, 0)
+                                   over > 0 ? over / (r * r) : 0)
               : interval_unmet(m);
     s.low = i.low;
     s.high = i.high < 0 ? -1 : i.high + (double)size->unknown / r;
@@ -74,42 +74,20 @@ static share miss_ratio(const missed_part *p, const missed_size *size) {
     return s;
 }
 
-/* What the bursts leave over of a row's share of the misses of that size, over the
-   square of all. */
-static double over_of(const missed_part *p, const missed_row *row, size_t at) {
-    const missed_sums *sums = &row->at[at];
-    double x = (double)p->sizes[at].misses, part = (double)sums->misses / x, over;
-    over = as_real(sums->yy) - 2 * part * as_real(sums->xy)
-           + part * part * as_real(p->sizes[at].xx);
-    return over > 0 ? over / (x * x) : 0;
-}
-
-/* What rows of that kind leave over for each 1 that they have. */
-static double clump_of(const missed_part *p, uint32_t what, size_t at) {
-    double over = 0, all = 0;
-    size_t i;
-    if (is_whole(p) || !p->sizes[at].misses) return 0;
-    for (i = 0; i < p->row_count; i++) {
-        if (p->rows[i].what != what) continue;
-        over += over_of(p, &p->rows[i], at);
-        all += (double)p->rows[i].at[at].misses / (double)p->sizes[at].misses;
-    }
-    return all > 0 ? over / all : 0;
-}
-
 /* Y / X of a row in all misses of that size. */
-static share share_of(const missed_part *p, const missed_row *row, size_t at, double clump) {
+static share share_of(const missed_part *p, const missed_row *row, size_t at) {
     const missed_size *size = &p->sizes[at];
     const missed_sums *sums = &row->at[at];
-    double x = (double)size->misses, own = (double)sums->unknown;
+    double x = (double)size->misses, own = (double)sums->unknown, over;
     double others = (double)size->unknown - own;
     double part = x > 0 ? (double)sums->misses / x : 0;
     share s = exact_share(part);
     interval i;
     if (is_whole(p) || x <= 0) return s;
+    over = as_real(sums->yy) - 2 * part * as_real(sums->xy) + part * part * as_real(size->xx);
     i = interval_of_bursts(part, (double)p->bursts,
                            interval_worth_of_bursts((double)sums->misses, as_real(sums->yy)),
-                           over_of(p, row, at), clump);
+                           over > 0 ? over / (x * x) : 0);
     s.low = i.low < 0 ? -1 : i.low * x / (x + others);
     s.high = i.high < 0 ? -1 : (i.high * x + own) / (x + own);
     s.value = middle_of(part * x / (x + others), (part * x + own) / (x + own));
@@ -128,7 +106,7 @@ static share left_of(const missed_part *p, const missed_row *row, size_t small, 
     if (is_whole(p) || y <= 0) return s;
     over = (1 - 2 * part) * as_real(b->yy) + part * part * as_real(a->yy);
     i = interval_of_bursts(part, (double)p->bursts, interval_worth_of_bursts(y, as_real(a->yy)),
-                           over > 0 ? over / (y * y) : 0, 0);
+                           over > 0 ? over / (y * y) : 0);
     s.low = i.low < 0 ? -1 : i.low * y / (y + own);
     s.high = i.high < 0 ? -1 : (i.high * y + (double)b->unknown) / (y + own);
     if (s.high > 1) s.high = 1;
@@ -279,12 +257,11 @@ static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
     int is_pair = shown[kind].what == MISSED_PAIR, is_site = shown[kind].what == MISSED_SITE;
     size_t count, i, n;
     ranked *list = rank(p, shown[kind].what, at, &count);
-    const double clump = clump_of(p, shown[kind].what, at);
     char *size = size_words(&p->sizes[at]), title[160];
     report_table *table = NULL;
     for (i = 0; i < count; i++) {
         const missed_row *row = list[i].row;
-        share s = share_of(p, row, at, clump);
+        share s = share_of(p, row, at);
         report_cell *cells;
         const char *name = report_keep(r, report_name(r, name_or(row->name)));
         if (s.value < r->options.least_share) break;
@@ -331,7 +308,7 @@ static void add_worst(report *r, const missed_part *p, size_t at, text *line) {
     }
     function = list[0].row;
     free(list);
-    s = share_of(p, function, at, clump_of(p, MISSED_FUNCTION, at));
+    s = share_of(p, function, at);
     name = report_name(r, name_or(function->name));
     text_add(line, "; ");
     report_add_share(line, s.value, s.low, s.high, "these");

@@ -47,7 +47,7 @@ static share share_of(const shared_part *p, const shared_line *line) {
     }
     over = as_real(line->yy) - 2 * part * as_real(line->yr) + part * part * as_real(p->rr);
     i = interval_of_bursts(part, (double)p->bursts, interval_worth_of_bursts(y, as_real(line->yy)),
-                           over > 0 ? over / (r * r) : 0, 0);
+                           over > 0 ? over / (r * r) : 0);
     s.low = i.low;
     s.high = i.high < 0 ? i.high : i.high + left_out(p);
     if (s.high > 1) s.high = 1;
