@@ -204,6 +204,7 @@ typedef struct binpatch_frame { uint64_t stack; uint32_t module, place; } binpat
 enum { BINPATCH_FRAMES = 2048 };
 
 #define BINPATCH_ALWAYS UINT32_MAX  /* as every: one burst that never ends, the full trace */
+enum { BINPATCH_MIDDLE = 2 };
 
 typedef struct binpatch_config {        /* every zero is a default */
     uint32_t every, burst;  /* nCheck0, nInstr0: 9900, 100; at most 2^29 */
@@ -213,6 +214,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     uint32_t seed;          /* 0 draws one for this process: binpatch_stats.seed */
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
+    int      halves;            /* 1: the action hears when half of a burst's checks are done */
     int      off;                       /* 1: installed, neither armed nor switched on */
     int      no_patches;        /* 1: nothing is patched but what binpatch_hook is given.
                                    binpatch_stack and names are there */
@@ -221,7 +223,7 @@ typedef struct binpatch_config {        /* every zero is a default */
        libgcc_s. */
     int    (*want)(void *user, const char *module, const char *function);
     /* Takes the events of a burst, in order; ended: this was the last part of
-       the burst. */
+       the burst. With halves, BINPATCH_MIDDLE: the last one in front of its middle. */
     void   (*action)(void *user, const binpatch_event *events, size_t count, int ended);
     /* A burst begins: the open functions, innermost first. If they are
        BINPATCH_FRAMES, there may be more around them. The innermost may be about
@@ -5928,6 +5930,7 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
     uint64_t burst_ns;           /* with bursts_per_second: when the last one ended, and the gap */
     uint32_t gap;
     uint32_t span, counted; /* checks of this burst or gap, and those of them in the statistics */
+    uint32_t behind;         /* with halves: checks of the burst behind its middle, or 0 */
     uintptr_t busy, locked; /* how deep the stack was when this thread began to work, to emit */
     uint64_t held;           /* its signal mask, while it is at work here */
     uint8_t *buffer, *taken; /* taken: its word in the room */
@@ -5968,7 +5971,7 @@ static struct {
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
     0, 0, ((uintptr_t)binpatch_p_nowhere), ((uintptr_t)binpatch_p_nowhere + 16),
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
 
 /* Where the thread's events go. Those that are there are forgotten. */
 static void binpatch_p_write_to(binpatch_p_thread *t, uint8_t *buffer) {
@@ -6456,14 +6459,25 @@ static void binpatch_p_begin_span(binpatch_p_thread *t, int live, int32_t n) {
     t->counted = 0;
 }
 
+/* A burst begins, or what is left of one: so many checks. With halves it is two
+   spans, and the second one is the last half of a whole burst: any check is as
+   likely to lie there as any other. */
+static void binpatch_p_begin_burst(binpatch_p_thread *t, uint32_t checks) {
+    uint32_t half = binpatch_p.config.burst / 2;
+    int is_halved = binpatch_p.config.halves && binpatch_p.config.every != BINPATCH_ALWAYS;
+    t->behind = is_halved && checks > half ? half : 0;
+    binpatch_p_begin_span(t, 1, (int32_t)(checks - t->behind) - 1);
+    if (is_halved && !t->behind) binpatch_p_flush(t, BINPATCH_MIDDLE);
+}
+
 /* A thread begins anywhere in its period, when it is new and when the sampler
    was switched on again. Without jitter it begins with a whole gap. */
 static void binpatch_p_first_span(binpatch_p_thread *t) {
     uint32_t burst = binpatch_p.config.burst, left = binpatch_p.config.every, live = 0;
     uint32_t jitter = (uint32_t)binpatch_p.config.jitter;
     if (jitter) left = binpatch_p_begin(&t->random, left, jitter, burst, &live);
-    if (!live || t->buffer || binpatch_p_take_buffer(t))
-        binpatch_p_begin_span(t, (int)live, (int32_t)left - 1);
+    if (!live) binpatch_p_begin_span(t, 0, (int32_t)left - 1);
+    else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_burst(t, left);
 }
 
 /* The burst ends here. */
@@ -6497,7 +6511,7 @@ static uint64_t binpatch_p_repair(binpatch_p_thread *t, uint64_t held) {
 /* A check of the calling thread that the fast answers do not cover. Returns 1
    if a burst is live. */
 static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
-    uint32_t burst = binpatch_p.config.burst, number;
+    uint32_t number;
     if (t->n == X86COPY_LIVE) { /* inside a burst: full buffer, or I is to be made */
         if ((t->position & (BINPATCH_P_BUFFER - 1)) >= 0xC000) binpatch_p_flush(t, 0);
         return 1;
@@ -6522,6 +6536,13 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
         t->span = 0;
         return 0;
     }
+    if (t->live && t->behind) {
+        uint32_t behind = t->behind;
+        t->behind = 0;
+        binpatch_p_flush(t, BINPATCH_MIDDLE);
+        binpatch_p_begin_span(t, 1, (int32_t)behind - 1);
+        return 1;
+    }
     if (t->live) {
         int32_t gap = binpatch_p_gap(t);
         binpatch_p_flush(t, gap != 0);
@@ -6530,7 +6551,7 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
             return 0;
         }
     }
-    binpatch_p_begin_span(t, 1, (int32_t)burst - 1);
+    binpatch_p_begin_burst(t, binpatch_p.config.burst);
     return 1;
 }
 

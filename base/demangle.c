@@ -47,7 +47,7 @@ static int references(const char *name) {
     return count;
 }
 
-char *demangle(const char *name) {
+static char *demangle_all(const char *name) {
     static cxa_demangle *function;
     static int is_sought;
     char *readable, *clean;
@@ -63,4 +63,20 @@ char *demangle(const char *name) {
     clean = status == 0 ? text_name(readable, strlen(readable)) : NULL;
     free(readable);
     return clean;
+}
+
+/* What stands behind a name in brackets, as symbols_name has it, stays. */
+char *demangle(const char *name) {
+    char mangled[LONGEST + 1], *readable;
+    size_t size = strcspn(name, " ");
+    text whole = {NULL, 0, 0};
+    if (!name[size] || size > LONGEST || *name != '_') return demangle_all(name);
+    memcpy(mangled, name, size);
+    mangled[size] = 0;
+    readable = demangle_all(mangled);
+    if (!readable) return NULL;
+    text_add(&whole, readable);
+    text_add(&whole, name + size);
+    free(readable);
+    return text_take(&whole);
 }

@@ -111,8 +111,7 @@ static const char *known_at(const named *n, uint64_t number, uint64_t address) {
 }
 
 static void add_symbol(named *n, const symbols *s, const symbol *f) {
-    size_t size = symbols_length(s, f);
-    text_bytes(&n->words, f->name, size < TEXT_NAME_MOST ? size : TEXT_NAME_MOST);
+    symbols_name(s, f, TEXT_NAME_MOST, &n->words);
 }
 
 static void add_made(named *n, uint64_t address) {

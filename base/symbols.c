@@ -4,11 +4,12 @@
 #endif
 #include "base/symbols.h"
 #include "base/debugfile.h"
+#include "base/hash.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
 
-static void add(symbol_list *l, uint64_t start, uint64_t end, const char *name) {
+static void add(symbol_list *l, uint64_t start, uint64_t end, const char *name, const char *unit) {
     symbol *f;
     if (l->count == l->room) {
         l->room = l->room ? 2 * l->room : 256;
@@ -18,16 +19,18 @@ static void add(symbol_list *l, uint64_t start, uint64_t end, const char *name) 
     f->start = start;
     f->end = end;
     f->name = name;
-    f->user = 0;
+    f->unit = unit;
+    f->user = f->twin = 0;
 }
 
 static void add_table(symbols *s, elf_file *e, uint64_t type) {
-    enum { LABEL = 0, FUNCTION = 2, INDIRECT = 10, GLOBAL = 1 };
+    enum { LABEL = 0, FUNCTION = 2, UNIT = 4, INDIRECT = 10, LOCAL = 0, GLOBAL = 1 };
     size_t word = e->is_64 ? 8 : 4, bytes = e->is_64 ? 24 : 16;
     dump_fault fault;
     elf_section table, names;
     uint64_t n, k;
     for (n = 0; n < e->section_count; n++) {
+        const char *unit = NULL; /* local symbols stand behind the name of their file */
         if (elf_get_section(e, n, &table, &fault) != 0 || table.type != type) continue;
         if (elf_get_section(e, table.link, &names, &fault) != 0 || !names.size) continue;
         if (names.type == ELF_NO_BYTES) continue;
@@ -40,10 +43,13 @@ static void add_table(symbols *s, elf_file *e, uint64_t type) {
             uint64_t start = elf_number(e, at + (e->is_64 ? 8 : 4), word);
             uint64_t size = elf_number(e, at + (e->is_64 ? 16 : 8), word);
             int is_function = (info & 15) == FUNCTION || (info & 15) == INDIRECT;
+            if ((info & 15) == UNIT && name < names.size)
+                unit = (const char *)e->data + names.offset + name;
             if (!section || !start || name >= names.size || !e->data[names.offset + name]) continue;
             if (!is_function && ((info & 15) != LABEL || info >> 4 != GLOBAL)) continue;
             add(is_function ? &s->functions : &s->labels, start, start + size,
-                (const char *)e->data + names.offset + name);
+                (const char *)e->data + names.offset + name,
+                info >> 4 == LOCAL && unit && *unit ? unit : NULL);
         }
     }
 }
@@ -62,7 +68,7 @@ static void add_starts(symbols *s, const elf_file *e) {
         for (k = 0; k < count && 12 + 8 * k + 8 <= size; k++) {
             int32_t far = (int32_t)elf_number(e, (size_t)(place + 12 + 8 * k), 4);
             uint64_t header_at = elf_number(e, (size_t)header + 16, 8);
-            add(&s->functions, header_at + (uint64_t)(int64_t)far, 0, NULL);
+            add(&s->functions, header_at + (uint64_t)(int64_t)far, 0, NULL, NULL);
         }
     }
 }
@@ -88,6 +94,35 @@ static int has_section(const elf_file *e, uint64_t type) {
     return 0;
 }
 
+static int is_named(const void *owner, uint32_t number, const void *key) {
+    const symbol *f = &((const symbols *)owner)->functions.at[number - 1];
+    return !strcmp(f->name, ((const symbol *)key)->name);
+}
+
+static int is_named_in_unit(const void *owner, uint32_t number, const void *key) {
+    const symbol *f = &((const symbols *)owner)->functions.at[number - 1];
+    return is_named(owner, number, key) && !strcmp(f->unit, ((const symbol *)key)->unit);
+}
+
+/* One symbol may stand in both tables of a file: then it begins at one address. */
+static void find_twins(symbols *s, hash_is *is, uint32_t level) {
+    hash_table index = {NULL, 0, 0};
+    size_t n;
+    for (n = 0; n < s->functions.count && n < UINT32_MAX; n++) {
+        symbol *f = &s->functions.at[n], *first;
+        uint64_t hash;
+        uint32_t *at;
+        if (!f->name || (level > 1 && (!f->twin || !f->unit))) continue;
+        hash = hash_string(f->name);
+        if (level > 1) hash = hash_numbers(hash, hash_string(f->unit));
+        at = hash_place(&index, hash, is, s, f);
+        if (!*at) *at = (uint32_t)n + 1;
+        first = &s->functions.at[*at - 1];
+        if (first->start != f->start) first->twin = f->twin = level;
+    }
+    hash_free(&index);
+}
+
 void symbols_read(symbols *s, elf_file *e, const char *path, const char *root) {
     elf_file debug;
     dump_fault fault;
@@ -102,6 +137,8 @@ void symbols_read(symbols *s, elf_file *e, const char *path, const char *root) {
     }
     sort(&s->functions);
     sort(&s->labels);
+    find_twins(s, is_named, 1);
+    find_twins(s, is_named_in_unit, 2);
 }
 
 /* Those that begin at the address or before. */
@@ -153,6 +190,15 @@ symbol *symbols_around(symbols *s, uint64_t address) {
 size_t symbols_length(const symbols *s, const symbol *f) {
     size_t whole = strlen(f->name), size = strcspn(f->name, "@");
     return s->is_made || !size ? whole : size;
+}
+
+void symbols_name(const symbols *s, const symbol *f, size_t most, text *out) {
+    size_t size = symbols_length(s, f);
+    text_bytes(out, f->name, size < most ? size : most);
+    if (!f->twin || !f->unit) return;
+    text_format(out, " (%.200s", f->unit);
+    if (f->twin > 1) text_format(out, ":0x%llx", (unsigned long long)f->start);
+    text_add(out, ")");
 }
 
 int symbols_address(const elf_file *e, uint64_t offset, uint64_t *address) {
@@ -227,7 +273,7 @@ int symbols_read_map(symbols *s, long pid, unsigned long owner, uint64_t until) 
         unsigned long long start, size;
         if (sscanf(line, "%llx %llx %1023[^\n]", &start, &size, name) != 3) continue;
         if (!size || start + size < start) continue;
-        add(l, start, start + size, strdup(name));
+        add(l, start, start + size, strdup(name), NULL);
         l->at[l->count - 1].user = (uint32_t)l->count;     /* the order, for now */
     }
     fclose(file);

@@ -6,11 +6,14 @@
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 #include "base/elf.h"
+#include "base/text.h"
 
 typedef struct symbol {
     uint64_t start, end;            /* as the file counts addresses; end 0: not known */
     const char *name;               /* NULL: none; behind an @ stands its version */
+    const char *unit;               /* the file of a function that no other file can call */
     uint32_t user;                  /* for who asks */
+    uint32_t twin;                  /* 1: another function has the name; 2: in a unit of that name */
 } symbol;
 
 typedef struct symbol_list { symbol *at; size_t count, room; } symbol_list;
@@ -38,6 +41,10 @@ symbol *symbols_begin(symbols *s, uint64_t address);
 symbol *symbols_around(symbols *s, uint64_t address);
 /* Bytes of its name, without a version. */
 size_t symbols_length(const symbols *s, const symbol *f);
+/* Its name, at most so many bytes of it. If others have it, too, there is the file
+   behind it, as in "helper (b.c)", and the address where files have one name: whoever
+   adds up by name tells them apart. */
+void symbols_name(const symbols *s, const symbol *f, size_t most, text *out);
 /* The address of a file's offset; -1: no segment has it. */
 int symbols_address(const elf_file *e, uint64_t offset, uint64_t *address);
 void symbols_free(symbols *s);

@@ -193,6 +193,7 @@ static int read_trace(const options *o, trace_refs *t, misses *m) {
             int was = on;
             on = sampler_check(&s, &fresh);
             if ((was && !on) || fresh) misses_burst(m);
+            if (on && s.left == (o->burst > 1 ? o->burst / 2 : 1)) misses_middle(m);
         }
         if (kind != TRACE_REFERENCE || (o->every && !on)) continue;
         misses_access(m, t->rows[number].pc, t->rows[number].address, 1);

@@ -101,6 +101,20 @@ plain arm-none-eabi-gcc $(sed -n 's/^FLAGS="\(.*\)"/\1/p' "$work/page") -DBURSTY
 check "sizes: $(size_of board.elf)" is_near 'with everything |' $(size_of board.elf)
 # shellcheck disable=SC2046
 check "sizes, off: $(size_of off.elf)" is_near '-DBURSTY_OFF` |' $(size_of off.elf)
+# One task of an RTOS: what a switch takes of flash and RAM, and the task itself.
+sed 's/^#include "bursty.h"/&\
+static bursty_fiber motor = {"motor"};/; s/^ *if (bursty_start(.*/&\
+    (void)bursty_fiber_switch(\&motor);/' examples/board/main.c >tasks.c
+# shellcheck disable=SC2046,SC2086
+plain arm-none-eabi-gcc $flags -I. -T examples/board/mps2.ld -o tasks.elf tasks.c -lgcc
+# shellcheck disable=SC2046
+set -- $(size_of tasks.elf) $(size_of board.elf) \
+    $(tr '\n' ' ' <docs/firmware.md | sed 's/.*a Cortex-M3 it takes \([0-9]*\) bytes of flash and \([0-9]*\) of RAM.*/\1 \2/')
+task=$((8 + 4 * $(sed -n 's/^#define BURSTY_STACK \([0-9]*\).*/\1/p' examples/board/main.c)))
+check "a switch's flash: $(($1 - $3)), not $5" \
+    [ $((($1 - $3) * 10)) -le $(($5 * 11)) -a $((($1 - $3) * 10)) -ge $(($5 * 9)) ]
+check "a switch's RAM: $(($2 - $4 - task)), not $6" \
+    [ $((($2 - $4 - task) * 10)) -le $(($6 * 11)) -a $((($2 - $4 - task) * 10)) -ge $(($6 * 9)) ]
 said=$(sed -n 's/.*this program is \([0-9]*\) bytes.*/\1/p' docs/firmware.md) got=$(wc -c <board.brst)
 check "the dump's size: $got, not $said" [ $((said * 95)) -le $((got * 100)) -a $((got * 95)) -le $((said * 100)) ]
 finish

@@ -198,6 +198,9 @@ check('one without a place is meant alone, if there is one',
 check('names are no expressions', of('operator+', '') === '4' && of('f(int)', '') === '5');
 const [low, high] = m.wilson(0.5, 100);
 check('wilson', Math.abs(low - 0.4019) < 1e-3 && Math.abs(high - 0.5981) < 1e-3);
+const few = m.wilson(0.01, 100), most = m.wilson(0.98, 100); // as tests/test_ranges.c has them
+check('few', Math.abs(few[0] - 0.00011) < 2e-5 && Math.abs(few[1] - 0.0560) < 1e-3);
+check('most', Math.abs(most[1] - 0.99786) < 2e-4);
 check('differs', m.differs(0.4, 0.2, 100) && !m.differs(0.22, 0.2, 100));
 
 // Packed columns: those that node's zlib makes, and those of the tool.

@@ -53,18 +53,24 @@ WORK static int work_deep(int n) {
 WORK static int work_late(int n) { return work_inside(n) + work_behind(sink); }
 
 enum { INSIDE, BEHIND, MIDDLE, DEEP, LATE, FUNCTIONS };
-static unsigned long seen[FUNCTIONS];
+static unsigned long seen[FUNCTIONS], last_halves[FUNCTIONS], middles, ends;
+static int halves, is_behind;
 
 static void take(void *user, const binpatch_event *e, size_t count, int ended) {
     int (*const functions[])(int) = {work_inside, work_behind, work_middle, work_deep, work_late};
     uint64_t bias = binpatch_p.modules[0].flow.bias;
     int n;
     (void)user;
-    (void)ended;
     for (; count--; e++) {
-        for (n = 0; n < FUNCTIONS && e->what & BINPATCH_ENTRY; n++)
-            seen[n] += bias + e->place == (uint64_t)(uintptr_t)functions[n];
+        for (n = 0; n < FUNCTIONS && e->what & BINPATCH_ENTRY; n++) {
+            int is_it = bias + e->place == (uint64_t)(uintptr_t)functions[n];
+            seen[n] += (unsigned long)is_it;
+            last_halves[n] += (unsigned long)(is_it && is_behind);
+        }
     }
+    middles += ended == BINPATCH_MIDDLE;
+    ends += ended == 1;
+    if (ended) is_behind = ended == BINPATCH_MIDDLE;
 }
 static int only_work(void *user, const char *module, const char *function) {
     (void)user;
@@ -79,6 +85,7 @@ static int install(uint32_t check, uint32_t burst) {
     c.jitter = -1;
     c.want = only_work;
     c.action = take;
+    c.halves = halves;
     through = work_middle;
     deeper = work_deep;
     return binpatch_install(&c) == 6;
@@ -120,6 +127,45 @@ CHILD(a_call_behind_another_is_sampled_like_any) {
     binpatch_get_stats(&s);
     NEED(s.checks >= 2 * TURNS && s.checks <= 2 * TURNS + 2);
     NEED(s.burst_checks == s.bursts && s.checks / 11 == s.bursts);
+    return 0;
+}
+
+/* Every stretch is in the last half of a burst as often as in its first half, also
+   where a burst has one check, which is all of the last half. */
+static int halved(uint32_t check, uint32_t burst, uint32_t half) {
+    enum { TURNS = 29000 };
+    unsigned long all = (unsigned long)TURNS * burst / (check + burst);
+    unsigned long last = (unsigned long)TURNS * half / (check + burst);
+    int n;
+    halves = 1;
+    NEED(install(check, burst));
+    (void)work_outer(TURNS);
+    binpatch_flush();
+    for (n = INSIDE; n <= MIDDLE; n++) {
+        if (last_halves[n] + 8 < last || last_halves[n] > last + 8)
+            fprintf(stderr, "function %d: %lu of %lu\n", n, last_halves[n], last);
+        NEED(seen[n] + 8 >= all && seen[n] <= all + 8);
+        NEED(last_halves[n] + 8 >= last && last_halves[n] <= last + 8);
+    }
+    NEED(middles + 1 >= ends && middles <= ends + 1 && middles > 100);
+    return 0;
+}
+CHILD(a_burst_of_eight_checks_has_its_middle_behind_four) { return halved(21, 8, 4); }
+CHILD(a_burst_of_seven_checks_has_its_middle_behind_four) { return halved(22, 7, 3); }
+CHILD(a_burst_of_one_check_is_behind_its_middle) { return halved(28, 1, 1); }
+CHILD(whole_bursts_have_no_middle) {
+    NEED(install(21, 8));
+    (void)work_outer(2900);
+    binpatch_flush();
+    NEED(middles == 0 && ends > 90);
+    return 0;
+}
+CHILD(a_trace_of_all_has_no_middle) {
+    halves = 1;
+    NEED(install(BINPATCH_ALWAYS, 8));
+    (void)work_outer(2900);
+    binpatch_flush();
+    NEED(middles == 0 && seen[BEHIND] >= 2899);
     return 0;
 }
 

@@ -77,11 +77,6 @@ else fail "bursts do not add up: $(bursts ab.brst)"; fi
 "$bursty" report --csv long.brst >long.csv
 has long.csv '^524288,0\.[0-9]+,'
 
-# A burst that fills the log ends there, and the report says so.
-"$bursty" record --quiet --every 1000 --burst 4000000 --caches 4k -o cut.brst ./phases 60 7 >got || fail "cut"
-"$bursty" report cut.brst >cut.txt
-has cut.txt '^MISSING: bursts cut short'
-
 # ---- the machine's caches, refusals ----
 
 "$bursty" record --quiet --misses -o own.brst ./phases 20 7 >got || fail "own"

@@ -365,6 +365,49 @@ TEST(any_numbers) {
     }
 }
 
+static double chance_of(double k, double n, double p) {
+    return exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p)
+               + (n - k) * log(1 - p));
+}
+
+/* A table shows the rows that a sample met. Of these, 93 of 100 hold, however few
+   samples are expected to meet them; all chances are added up, so nothing here is
+   random. With Wilson's interval alone it is none of 100 for .05, and 77 for .5. The
+   same for what nearly all samples met. */
+TEST(rows_that_few_samples_met_hold_the_truth) {
+    static const double sizes[] = {30, 100, 500}, expected[] = {.05, .1, .3, .5, 1, 2, 3, 5, 7};
+    size_t s, e;
+    for (s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        for (e = 0; e < sizeof expected / sizeof *expected; e++) {
+            double n = sizes[s], p = expected[e] / n, k, all = 0, held = 0, mirrored = 0;
+            for (k = 1; k <= n; k++) {
+                interval few = interval_wilson(k / n, n), most = interval_wilson(1 - k / n, n);
+                double chance = chance_of(k, n, p);
+                all += chance;
+                if (few.low <= p && p <= few.high) held += chance;
+                if (most.low <= 1 - p && 1 - p <= most.high) mirrored += chance;
+            }
+            CHECK(held >= .935 * all && mirrored >= .935 * all);
+        }
+    }
+}
+
+/* The bound is exact to a hundredth of a share's chance, and from five samples on it
+   is Wilson's, which is narrower. */
+TEST(the_least_of_few_samples_is_exact) {
+    double n = 400, k, j;
+    interval five = interval_wilson(5 / n, n);
+    for (k = 1; k < 5; k++) {
+        interval i = interval_wilson(k / n, n);
+        double less = 0;
+        for (j = 0; j < k; j++) less += chance_of(j, n, i.low);
+        CHECK(1 - less > .01 && 1 - less < .0235);
+    }
+    CHECK(fabs(five.low - .0052638684) < 1e-6 && fabs(five.high - .0293895970) < 1e-6);
+    CHECK(interval_wilson(.25 / n, n).low >= 0 && interval_wilson(.25 / n, n).low < 1e-12);
+    CHECK(interval_wilson(0, n).low >= 0 && interval_wilson(1, n).high <= 1);
+}
+
 /* 300 and 250 of 1000: their intervals overlap, and still the first is surely larger. 30 and 25 of
    100 may be the same. */
 TEST(two_shares_are_compared_by_their_difference) {

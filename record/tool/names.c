@@ -8,6 +8,7 @@
 
 #ifdef CAN_ATTACH
 #include "base/debugfile.h"
+#include "base/text.h"
 #include "base/tool.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,24 +179,24 @@ static int is_bare(const image *m, uint64_t address) {
 }
 
 static uint32_t key_at(image *m, uint64_t address) {
-    char name[4400];
+    char where[4400];
+    text name = {NULL, 0, 0};
     int without = is_bare(m, address);
     symbol *f;
     read_names(m);
     f = without ? symbols_around(&m->names, address) : symbols_at(&m->names, address);
     if (!f) return rest_key(m, without);
     if (f->user) return f->user;
-    if (f->name) {
-        size_t size = symbols_length(&m->names, f);
-        snprintf(name, sizeof name, "%.*s", (int)(size < 4000 ? size : 4000), f->name);
-    } else
-        snprintf(name, sizeof name, "%.4000s+0x%llx", short_path(m->path),
-                 (unsigned long long)f->start);
-    f->user = name_key(name);
+    if (f->name) symbols_name(&m->names, f, 4000, &name);
+    else
+        text_format(&name, "%.4000s+0x%llx", short_path(m->path), (unsigned long long)f->start);
+    text_bytes(&name, "", 1);
+    f->user = name_key(name.data);
+    text_free(&name);
     if (!f->name) all.nameless[f->user - 1] = m;
     if (m->path[0] == '/' && !all.places[f->user - 1]
-        && set_place(m, f->start, name, sizeof name))
-        all.places[f->user - 1] = strdup(name);
+        && set_place(m, f->start, where, sizeof where))
+        all.places[f->user - 1] = strdup(where);
     return f->user;
 }
 

@@ -2,8 +2,9 @@
 
    Keys are numbers that a program chose; they mean the same in two parts only
    if their names say so. So each part's keys become ours while it is read: by
-   name, and by how many equal names (static functions, say) came before in this
-   part. A key without a name is called by its number.
+   name and place, and by how many equal ones came before in this part (static
+   functions of a recorder that writes no places, say). A key without a name is
+   called by its number.
 
    Joining adds up bounds. A tree that does not know a context gives 0 to its
    lower bound and the tree's base to its upper one. So nothing is evicted, and
@@ -22,18 +23,21 @@
 static int is_key(const void *owner, uint32_t number, const void *key) {
     const contexts_key *a = &((const contexts *)owner)->keys[number - 1];
     const contexts_key *b = (const contexts_key *)key;
-    return a->twin == b->twin && strcmp(a->name, b->name) == 0;
+    return a->twin == b->twin && strcmp(a->name, b->name) == 0 && strcmp(a->place, b->place) == 0;
 }
 
-/* The key of that name and twin, with a copy of the name if it is a new one. */
-static uint32_t find_key(contexts *c, const char *name, uint32_t twin) {
-    contexts_key key = { NULL, 0, 0, 0 };
+/* The key of that name, place and twin, with copies of both if it is a new one. */
+static uint32_t find_key(contexts *c, const char *name, const char *at, uint32_t twin) {
+    contexts_key key = { NULL, NULL, 0, 0, 0 };
     uint32_t *place;
+    uint64_t hash = hash_numbers(hash_numbers(hash_string(name), hash_string(at)), twin);
     key.name = text_clean(name, strlen(name));
+    key.place = text_clean(at, strlen(at));
     key.twin = twin;
-    place = hash_place(&c->names, hash_numbers(hash_string(name), twin), is_key, c, &key);
+    place = hash_place(&c->names, hash, is_key, c, &key);
     if (*place) {
         free(key.name);
+        free(key.place);
         return *place;
     }
     if (c->key_count == c->key_room) {
@@ -44,29 +48,29 @@ static uint32_t find_key(contexts *c, const char *name, uint32_t twin) {
     return *place = (uint32_t)c->key_count;
 }
 
-/* The key of the next twin of that name in this part. */
-static uint32_t next_key(contexts *c, const char *name) {
-    uint32_t plain = find_key(c, name, 0);
+/* The key of the next twin of that name and place in this part. */
+static uint32_t next_key(contexts *c, const char *name, const char *place) {
+    uint32_t plain = find_key(c, name, place, 0);
     contexts_key *first = &c->keys[plain - 1]; /* not before find_key, which may move keys */
     if (first->part != c->part) {
         first->part = c->part;
         first->twins = 0;
     }
-    return find_key(c, name, first->twins++);
+    return find_key(c, name, place, first->twins++);
 }
 
 static int is_theirs(const void *owner, uint32_t number, const void *key) {
     return ((const contexts *)owner)->map[number - 1].theirs == *(const uint32_t *)key;
 }
 
-static void map_key(contexts *c, uint32_t theirs, const char *name) {
+static void map_key(contexts *c, uint32_t theirs, const char *name, const char *at) {
     uint32_t *place = hash_place(&c->map_places, hash_numbers(theirs, 0), is_theirs, c, &theirs);
     if (c->map_count == c->map_room) {
         c->map_room = 2 * c->map_room + 64;
         c->map = tool_grow(c->map, c->map_room * sizeof *c->map);
     }
     c->map[c->map_count].theirs = theirs;
-    c->map[c->map_count].ours = next_key(c, name);
+    c->map[c->map_count].ours = next_key(c, name, at);
     *place = (uint32_t)++c->map_count;
 }
 
@@ -75,13 +79,25 @@ static uint32_t known_key(const contexts *c, uint32_t theirs) {
     return number ? c->map[number - 1].ours : 0;
 }
 
+/* Where the name ends in "name", or in "name<tab>file:line". */
+static size_t name_end(const unsigned char *name, size_t length) {
+    size_t at = length;
+    while (at && name[at - 1] >= '0' && name[at - 1] <= '9') at--;
+    if (at == length || !at || name[at - 1] != ':') return length;
+    while (at && name[at - 1] != '\t') at--;
+    return at ? at - 1 : length;
+}
+
 /* A part names a key at most once; a second name for it is left out. */
 static void read_name(contexts *c, uint32_t key, const unsigned char *name, size_t length) {
-    char *clean;
+    size_t end = name_end(name, length), from = end < length ? end + 1 : length;
+    char *clean, *place;
     if (known_key(c, key)) return;
-    clean = text_name(name, length);
-    map_key(c, key, clean);
+    clean = text_name(name, end);
+    place = text_name(name + from, length - from);
+    map_key(c, key, clean, place);
     free(clean);
+    free(place);
 }
 
 static uint32_t our_key(contexts *c, uint32_t key) {
@@ -89,7 +105,7 @@ static uint32_t our_key(contexts *c, uint32_t key) {
     uint32_t known = known_key(c, key);
     if (known) return known;
     if (key != UINT32_MAX) snprintf(name, sizeof name, "#%lu", (unsigned long)key);
-    map_key(c, key, name);
+    map_key(c, key, name, "");
     return known_key(c, key);
 }
 
@@ -97,7 +113,7 @@ const char *contexts_name(const contexts *c, uint32_t key) {
     return key && key <= c->key_count ? c->keys[key - 1].name : "(no name)";
 }
 
-uint32_t contexts_add_key(contexts *c, const char *name) { return find_key(c, name, 0); }
+uint32_t contexts_add_key(contexts *c, const char *name) { return find_key(c, name, "", 0); }
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
@@ -499,6 +515,7 @@ static int by_name(const void *left, const void *right) {
     const contexts_key *a = &ordered->keys[*(const uint32_t *)left - 1];
     const contexts_key *b = &ordered->keys[*(const uint32_t *)right - 1];
     int order = strcmp(a->name, b->name);
+    if (!order) order = strcmp(a->place, b->place);
     return order ? order : a->twin < b->twin ? -1 : a->twin > b->twin;
 }
 
@@ -528,6 +545,7 @@ static void sort_children(contexts_tree *t, uint32_t *list) {
 static void write_tree(const contexts *c, const contexts_tree *t, const uint32_t *sorted, text *out) {
     uint32_t *number = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *number);
     uint32_t i, depth = 0, before = 0, next = 0;
+    text name = {NULL, 0, 0};
     dump_writer w;
     for (i = 1; i < t->count; i++) number[t->nodes[i].key] = 1;
     for (i = (uint32_t)c->key_count; i > 1; i--) {
@@ -542,7 +560,11 @@ static void write_tree(const contexts *c, const contexts_tree *t, const uint32_t
         if (!number[sorted[i]]) continue;
         number[sorted[i]] = ++next;
         dump_put(&w, next);
-        dump_put_string(&w, contexts_name(c, sorted[i]));
+        name.size = 0;
+        text_add(&name, contexts_name(c, sorted[i]));
+        if (*c->keys[sorted[i] - 1].place) text_format(&name, "\t%s", c->keys[sorted[i] - 1].place);
+        text_bytes(&name, "", 1);
+        dump_put_string(&w, name.data);
     }
     dump_put(&w, 0);
     for (i = contexts_next(t, 0, &depth); i; i = contexts_next(t, i, &depth)) {
@@ -555,6 +577,7 @@ static void write_tree(const contexts *c, const contexts_tree *t, const uint32_t
     for (i = contexts_next(t, 0, &depth); i && t->has_sums; i = contexts_next(t, i, &depth))
         write_sums(&w, t, i);
     dump_end(&w);
+    text_free(&name);
     free(number);
 }
 
@@ -587,7 +610,10 @@ void contexts_write(contexts *c, text *out) {
 void contexts_free(contexts *c) {
     size_t i;
     for (i = 0; i < c->count; i++) free_tree(&c->trees[i]);
-    for (i = 0; i < c->key_count; i++) free(c->keys[i].name);
+    for (i = 0; i < c->key_count; i++) {
+        free(c->keys[i].name);
+        free(c->keys[i].place);
+    }
     free(c->trees);
     free(c->keys);
     free(c->map);

@@ -10,6 +10,7 @@
    keys `part` has for it. */
 typedef struct contexts_key {
     char *name;
+    char *place; /* "file:line", or nothing */
     uint32_t twin, part, twins;
 } contexts_key;
 

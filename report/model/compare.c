@@ -186,7 +186,7 @@ static char **make_names(const report *r, const identities *list, int has_files)
     for (i = 0; i < list->count; i++) {
         const identity *f = &list->at[i];
         char *name = report_name(r, f->name), *place = NULL;
-        if (f->has_twin && has_files) place = identity_place(f->file, f->line);
+        if (f->has_twin && (has_files || *f->file)) place = identity_place(f->file, f->line);
         if (!*name || (place && *place) || (f->has_twin && !has_files && f->line)) {
             text full = {NULL, 0, 0};
             text_add(&full, *name ? name : "(no name)");
@@ -524,10 +524,17 @@ static void compare_contexts(const report *r, gathering *g) {
         free(g->function_of[run]);
         g->function_of[run] = (uint32_t *)tool_alloc(c->key_count * sizeof **g->function_of);
         for (i = 0; i < c->key_count; i++) {
-            char *name = name_in_run(g, run, contexts_name(c, (uint32_t)i + 1));
+            const contexts_key *key = &c->keys[i];
+            const char *line = strrchr(key->place, ':');
+            char *name = name_in_run(g, run, key->name);
+            char *file = text_clean(key->place, line ? (size_t)(line - key->place) : 0);
+            /* of equal ones the lines are told apart as their numbers are */
             g->function_of[run][i] =
-                identities_add(&g->context_names, name, "", c->keys[i].twin, side_of(g, run));
+                identities_add(&g->context_names, name, file,
+                               (line ? (uint32_t)strtoul(line + 1, NULL, 10) : 0) + key->twin,
+                               side_of(g, run));
             free(name);
+            free(file);
         }
     }
     identities_match(&g->context_names);

@@ -227,6 +227,56 @@ static int has_others(const tally *s) {
     return 0;
 }
 
+static const contexts *named; /* qsort hands nothing through */
+
+static int by_name(const void *left, const void *right) {
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    int order = strcmp(named->keys[a - 1].name, named->keys[b - 1].name);
+    return order ? order : a < b ? -1 : a > b;
+}
+
+/* "file:line", in two. */
+static void set_place(report *r, report_tree *made, uint32_t name, const char *place) {
+    const char *line = strrchr(place, ':');
+    size_t i;
+    if (!line) return;
+    if (!made->file) {
+        made->file = (const char **)tool_alloc(made->name_count * sizeof *made->file);
+        made->line = (uint32_t *)tool_alloc(made->name_count * sizeof *made->line);
+        for (i = 0; i < made->name_count; i++) made->file[i] = "";
+    }
+    made->file[name] = report_keep(r, text_clean(place, (size_t)(line - place)));
+    made->line[name] = (uint32_t)strtoul(line + 1, NULL, 10);
+}
+
+static void add_number(char **name, uint32_t number) {
+    text numbered = {NULL, 0, 0};
+    text_format(&numbered, "%s #%lu", *name, (unsigned long)number);
+    free(*name);
+    *name = text_take(&numbered);
+}
+
+/* Functions of one name have their place beside it, and a number if they have none,
+   or the same. */
+static void name_twins(report *r, const contexts *c, report_tree *made) {
+    uint32_t *sorted = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *sorted), i;
+    made->twin = (uint32_t *)tool_alloc(made->name_count * sizeof *made->twin);
+    for (i = 0; i < c->key_count; i++) sorted[i] = i + 1;
+    named = c;
+    if (c->key_count) qsort(sorted, c->key_count, sizeof *sorted, by_name);
+    for (i = 0; i < c->key_count; i++) {
+        const uint32_t name = sorted[i], before = i ? sorted[i - 1] : 0;
+        const contexts_key *key = &c->keys[name - 1];
+        if (before && strcmp(key->name, c->keys[before - 1].name) == 0) {
+            if (!made->twin[before]) made->twin[before] = 1;
+            made->twin[name] = key->twin + 1;
+        }
+        set_place(r, made, name, key->place);
+        if (key->twin && *key->place) add_number(&made->names[name], key->twin + 1);
+    }
+    free(sorted);
+}
+
 static void make_tree(report *r, const contexts *c, const contexts_tree *tree, const tally *sampled,
     context_tree *to) {
     uint32_t *place =
@@ -253,11 +303,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     made->is_whole = 1;
     for (i = 0; i < made->name_count; i++)
         made->names[i] = report_name(r, i ? contexts_name(c, (uint32_t)i) : "");
-    made->twin = (uint32_t *)tool_alloc(made->name_count * sizeof *made->twin);
-    for (i = 1; i < made->name_count; i++) {
-        uint32_t twin = c->keys[i - 1].twin;
-        made->twin[i] = twin ? twin + 1 : 0;
-    }
+    name_twins(r, c, made);
     made->count = 1;
     for (node = contexts_next(tree, 0, &depth); node; node = contexts_next(tree, node, &depth)) {
         const contexts_node *n = &tree->nodes[node];
@@ -735,6 +781,7 @@ static void add_tree(const report *r, text *out, const context_tree *t) {
     text_format(out, ",\"of_sample\":%s,\n\"names\":", t->is_of_sample ? "true" : "false");
     json_list_strings(out, tree->names, tree->name_count);
     text_add(out, ",\n");
+    report_tree_places(tree, out);
     report_tree_json(r, tree, t->errors ? t->low : NULL, t->high, out);
     text_add(out, "}");
 }

@@ -15,7 +15,31 @@ static interval wilson(double p, double n, double z) {
     return i;
 }
 
-interval interval_wilson(double p, double n) { return wilson(p, n, 2); }
+/* The least share that so many samples met, and so many others did not: with less
+   they would have been fewer with 97.7 %. This is Clopper and Pearson's bound, by
+   Paulson's approximation of F (1942). Below half a sample it is 0. */
+static double exact_least(double met, double others) {
+    const double z = 2, s = 1 / (9 * met), t = 1 / (9 * (others + 1)), a = 1 - t, b = 1 - s;
+    const double high = a * a - z * z * t, low = b * b - z * z * s, root = a * a * b * b - high * low;
+    double cube;
+    if (!(low > 0) || !(high > 0)) return 0;
+    cube = (a * b - sqrt(root > 0 ? root : 0)) / high;
+    cube = cube > 0 ? met * cube * cube * cube : 0;
+    return cube / (cube + others + 1);
+}
+
+/* Wilson's lower bound lies too high where few samples met a row: of rows that one
+   or two are expected to meet it leaves out the truth in 12 to 23 of 100. There,
+   and where few did not meet it, the exact bound stands. */
+interval interval_wilson(double p, double n) {
+    interval i = wilson(p, n, 2);
+    const double met = p * n, others = n - met;
+    if (i.low < 0) return i;
+    if (met > 0 && !interval_has_least(met)) i.low = fmin(i.low, exact_least(met, others));
+    if (others > 0 && !interval_has_least(others))
+        i.high = fmax(i.high, 1 - exact_least(others, met));
+    return i;
+}
 
 /* The variance of the row's sum, p known: of its own looks and of the others. It
    is p (1 - p) all_squares where all count alike. */

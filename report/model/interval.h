@@ -7,7 +7,8 @@ typedef struct interval { double low, high; } interval;
 
 /* Wilson's interval of a share p that was seen in n independent samples; n need
    not be whole. It stays inside 0..1, and it is right for small p, where p +- 2
-   se is not. */
+   se is not. On the side that fewer than five samples are on it is Clopper and
+   Pearson's. */
 interval interval_wilson(double p, double n);
 /* Looks may count differently, and a row that those met which count more is less
    sure than its share of all says. Its ticks and their sum of squares, of all:

@@ -163,7 +163,24 @@ static uint32_t *pack(const report_tree *tree, const double *low, const double *
     return place;
 }
 
-/* ---- threads ---- */
+/* ---- places and threads ---- */
+
+void report_tree_places(const report_tree *tree, text *out) {
+    text place = {NULL, 0, 0};
+    size_t i;
+    if (!tree->file) return;
+    text_add(out, "\"places\":[");
+    for (i = 0; i < tree->name_count; i++) {
+        if (i) text_add(out, ",");
+        place.size = 0;
+        text_add(&place, tree->file[i]);
+        if (place.size) text_format(&place, ":%lu", (unsigned long)tree->line[i]);
+        text_bytes(&place, "", 1);
+        text_json(out, place.data);
+    }
+    text_add(out, "],\n");
+    text_free(&place);
+}
 
 /* place: the number that the page knows each node by; NULL: its own. */
 static void add_threads(const report_tree *tree, const uint32_t *place, text *out) {

@@ -12,4 +12,7 @@
    first. */
 void report_tree_json(const report *r, const report_tree *tree, const double *low, const double *high,
                       text *out);
+/* Adds `"places":[..],` and a line's end: where each name stands in the source,
+   "FILE:LINE", or nothing. Nothing of a tree without files. */
+void report_tree_places(const report_tree *tree, text *out);
 #endif

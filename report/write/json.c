@@ -37,23 +37,6 @@ static void add_table(text *out, const report_table *table) {
     text_free(&words);
 }
 
-/* Where each name stands in the source: "FILE:LINE", or nothing. */
-static void add_places(text *out, const report_tree *tree) {
-    text place = {NULL, 0, 0};
-    size_t i;
-    text_add(out, "\"places\":[");
-    for (i = 0; i < tree->name_count; i++) {
-        if (i) text_add(out, ",");
-        place.size = 0;
-        text_add(&place, tree->file[i]);
-        if (place.size) text_format(&place, ":%lu", (unsigned long)tree->line[i]);
-        text_bytes(&place, "", 1);
-        text_json(out, place.data);
-    }
-    text_add(out, "],\n");
-    text_free(&place);
-}
-
 /* Of each node what changed, a list for each column. */
 static void add_changes(text *out, const report_tree *tree) {
     static const char *const keys[] = {"base", "new", "change_low", "change_high", "way"};
@@ -82,7 +65,7 @@ static void add_tree(const report *r, text *out, const report_tree *tree) {
     text_add(out, ",\n\"names\":");
     json_list_strings(out, tree->names, tree->name_count);
     text_add(out, ",\n");
-    if (tree->file) add_places(out, tree);
+    report_tree_places(tree, out);
     if (tree->changes) add_changes(out, tree);
     else report_tree_json(r, tree, NULL, NULL, out);
     text_add(out, "}");

@@ -23,6 +23,7 @@ typedef struct binpatch_frame { uint64_t stack; uint32_t module, place; } binpat
 enum { BINPATCH_FRAMES = 2048 };
 
 #define BINPATCH_ALWAYS UINT32_MAX  /* as every: one burst that never ends, the full trace */
+enum { BINPATCH_MIDDLE = 2 };
 
 typedef struct binpatch_config {        /* every zero is a default */
     uint32_t every, burst;  /* nCheck0, nInstr0: 9900, 100; at most 2^29 */
@@ -32,6 +33,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     uint32_t seed;          /* 0 draws one for this process: binpatch_stats.seed */
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
+    int      halves;            /* 1: the action hears when half of a burst's checks are done */
     int      off;                       /* 1: installed, neither armed nor switched on */
     int      no_patches;        /* 1: nothing is patched but what binpatch_hook is given.
                                    binpatch_stack and names are there */
@@ -40,7 +42,7 @@ typedef struct binpatch_config {        /* every zero is a default */
        libgcc_s. */
     int    (*want)(void *user, const char *module, const char *function);
     /* Takes the events of a burst, in order; ended: this was the last part of
-       the burst. */
+       the burst. With halves, BINPATCH_MIDDLE: the last one in front of its middle. */
     void   (*action)(void *user, const binpatch_event *events, size_t count, int ended);
     /* A burst begins: the open functions, innermost first. If they are
        BINPATCH_FRAMES, there may be more around them. The innermost may be about

@@ -99,14 +99,25 @@ static void binpatch_p_begin_span(binpatch_p_thread *t, int live, int32_t n) {
     t->counted = 0;
 }
 
+/* A burst begins, or what is left of one: so many checks. With halves it is two
+   spans, and the second one is the last half of a whole burst: any check is as
+   likely to lie there as any other. */
+static void binpatch_p_begin_burst(binpatch_p_thread *t, uint32_t checks) {
+    uint32_t half = binpatch_p.config.burst / 2;
+    int is_halved = binpatch_p.config.halves && binpatch_p.config.every != BINPATCH_ALWAYS;
+    t->behind = is_halved && checks > half ? half : 0;
+    binpatch_p_begin_span(t, 1, (int32_t)(checks - t->behind) - 1);
+    if (is_halved && !t->behind) binpatch_p_flush(t, BINPATCH_MIDDLE);
+}
+
 /* A thread begins anywhere in its period, when it is new and when the sampler
    was switched on again. Without jitter it begins with a whole gap. */
 static void binpatch_p_first_span(binpatch_p_thread *t) {
     uint32_t burst = binpatch_p.config.burst, left = binpatch_p.config.every, live = 0;
     uint32_t jitter = (uint32_t)binpatch_p.config.jitter;
     if (jitter) left = binpatch_p_begin(&t->random, left, jitter, burst, &live);
-    if (!live || t->buffer || binpatch_p_take_buffer(t))
-        binpatch_p_begin_span(t, (int)live, (int32_t)left - 1);
+    if (!live) binpatch_p_begin_span(t, 0, (int32_t)left - 1);
+    else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_burst(t, left);
 }
 
 /* The burst ends here. */
@@ -140,7 +151,7 @@ static uint64_t binpatch_p_repair(binpatch_p_thread *t, uint64_t held) {
 /* A check of the calling thread that the fast answers do not cover. Returns 1
    if a burst is live. */
 static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
-    uint32_t burst = binpatch_p.config.burst, number;
+    uint32_t number;
     if (t->n == X86COPY_LIVE) { /* inside a burst: full buffer, or I is to be made */
         if ((t->position & (BINPATCH_P_BUFFER - 1)) >= 0xC000) binpatch_p_flush(t, 0);
         return 1;
@@ -165,6 +176,13 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
         t->span = 0;
         return 0;
     }
+    if (t->live && t->behind) {
+        uint32_t behind = t->behind;
+        t->behind = 0;
+        binpatch_p_flush(t, BINPATCH_MIDDLE);
+        binpatch_p_begin_span(t, 1, (int32_t)behind - 1);
+        return 1;
+    }
     if (t->live) {
         int32_t gap = binpatch_p_gap(t);
         binpatch_p_flush(t, gap != 0);
@@ -173,6 +191,6 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
             return 0;
         }
     }
-    binpatch_p_begin_span(t, 1, (int32_t)burst - 1);
+    binpatch_p_begin_burst(t, binpatch_p.config.burst);
     return 1;
 }

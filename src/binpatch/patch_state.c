@@ -110,6 +110,7 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
     uint64_t burst_ns;           /* with bursts_per_second: when the last one ended, and the gap */
     uint32_t gap;
     uint32_t span, counted; /* checks of this burst or gap, and those of them in the statistics */
+    uint32_t behind;         /* with halves: checks of the burst behind its middle, or 0 */
     uintptr_t busy, locked; /* how deep the stack was when this thread began to work, to emit */
     uint64_t held;           /* its signal mask, while it is at work here */
     uint8_t *buffer, *taken; /* taken: its word in the room */
@@ -150,7 +151,7 @@ static struct {
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
     0, 0, ((uintptr_t)binpatch_p_nowhere), ((uintptr_t)binpatch_p_nowhere + 16),
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
 
 /* Where the thread's events go. Those that are there are forgotten. */
 static void binpatch_p_write_to(binpatch_p_thread *t, uint8_t *buffer) {

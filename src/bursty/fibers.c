@@ -64,7 +64,6 @@ static BURSTY_P_TLS struct {
 BURSTY_P_INLINE void bursty_p_move_scopes(bursty_fiber *from, const bursty_fiber *to) {
     volatile bursty_here *here = &BURSTY_P_HERE;
     const uint32_t was = here->depth, now = to->depth;
-    from->depth = was;
     BURSTY_P_SHOW(&here->depth, 0);
 #if BURSTY_STACK > 0
     {
@@ -74,6 +73,7 @@ BURSTY_P_INLINE void bursty_p_move_scopes(bursty_fiber *from, const bursty_fiber
         while (--i >= 0) BURSTY_P_SHOW(&here->stack[i], to->stack[i]);
     }
 #endif
+    BURSTY_P_SHOW(&from->depth, was); /* last: whoever enters it too early finds whole scopes */
     BURSTY_P_SHOW(&here->depth, now);
 }
 

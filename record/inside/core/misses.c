@@ -42,71 +42,54 @@ static misses_row *row_of(misses *m, uint32_t what, uint64_t a, uint64_t b) {
     return row;
 }
 
-/* An access more of this row in the burst. The last row of the list names
-   itself. */
-static int count_row(misses *m, uint32_t what, uint64_t a, uint64_t b, const misses_entry *e) {
+/* An access more of this row in the burst, which missed in so many sizes. The last
+   row of the list names itself. */
+static int count_row(misses *m, uint32_t what, uint64_t a, uint64_t b, uint32_t missed,
+                     uint32_t is_first) {
     misses_row *row = row_of(m, what, a, b);
     uint32_t n;
     if (!row) return 0;
     if (m->flags & MISSES_WHOLE) {
-        for (n = 0; n < e->missed; n++) row->misses[n]++;
+        for (n = 0; n < missed; n++) row->misses[n]++;
         return 1;
     }
-    for (n = e->missed; e->is_first && n < m->list.count; n++) row->unknown[n]++;
+    for (n = missed; is_first && n < m->list.count; n++) row->unknown[n]++;
     if (!row->next) {
         uint32_t number = (uint32_t)(row - m->rows) + 1;
         row->next = m->seen ? m->seen : number;
         m->seen = number;
     }
-    for (n = 0; n < e->missed; n++) row->now[n]++;
+    for (n = 0; n < missed; n++) row->now[n]++;
     return 1;
 }
 
-static void charge(misses *m, const misses_entry *e) {
+static void charge(misses *m, uint64_t site, uint64_t address, uint32_t missed,
+                   uint32_t is_first) {
     uint64_t function = 0, object = 0;
     int is_kept;
-    m->charge(m->user, e->site, e->address, &function, &object);
-    if (e->missed) phases_miss(&m->phases, function);
-    is_kept = count_row(m, MISSES_FUNCTION, function, 0, e);
-    is_kept &= count_row(m, MISSES_OBJECT, object, 0, e);
-    is_kept &= count_row(m, MISSES_PAIR, function, object, e);
-    is_kept &= count_row(m, MISSES_SITE, e->site, function, e);
+    m->charge(m->user, site, address, &function, &object);
+    if (missed) phases_miss(&m->phases, function);
+    is_kept = count_row(m, MISSES_FUNCTION, function, 0, missed, is_first);
+    is_kept &= count_row(m, MISSES_OBJECT, object, 0, missed, is_first);
+    is_kept &= count_row(m, MISSES_PAIR, function, object, missed, is_first);
+    is_kept &= count_row(m, MISSES_SITE, site, function, missed, is_first);
     m->lost += !is_kept;
 }
 
 /* ---- accesses ---- */
 
-static void keep(misses *m, const misses_entry *e) {
-    while (m->log_count && m->log[m->log_first].at < m->at / 2) {
-        m->log_first = (m->log_first + 1) % MISSES_LOG;
-        m->log_count--;
-    }
-    if (m->log_count == MISSES_LOG) {
-        m->is_cut = 1; /* what came until now is the burst */
-        m->cut++;
-        return;
-    }
-    m->log[(m->log_first + m->log_count++) % MISSES_LOG] = *e;
-}
-
 static void access_block(misses *m, uint64_t site, uint64_t address) {
     uint32_t answer = caches_access(&m->list, address >> CACHES_BLOCK_LOG2), n;
-    misses_entry e;
-    if (answer) {
-        e.site = site;
-        e.address = address;
-        e.at = m->at;
-        e.missed = answer & (CACHES_FIRST - 1);
-        e.is_first = (answer & CACHES_FIRST) != 0;
-        if (m->flags & MISSES_WHOLE) {
-            if (e.is_first) e.missed = m->list.count; /* of a whole run: it never was there */
-            for (n = 0; n < e.missed; n++) m->size[n].misses++;
-            if (e.missed) charge(m, &e);
-        } else keep(m, &e);
-        if (m->is_cut) return;
+    uint32_t missed = answer & (CACHES_FIRST - 1), is_first = (answer & CACHES_FIRST) != 0;
+    int is_whole = (m->flags & MISSES_WHOLE) != 0;
+    if (is_whole && is_first) missed = m->list.count; /* it never was there */
+    if (answer && (is_whole || m->is_behind)) {
+        for (n = 0; n < missed; n++) *(is_whole ? &m->size[n].misses : &m->now[n]) += 1;
+        for (n = missed; is_first && n < m->list.count; n++) m->size[n].unknown++;
+        charge(m, site, address, missed, is_first);
     }
     m->at++;
-    if (!(m->flags & MISSES_WHOLE) || ++m->piece < PHASES_PIECE) return;
+    if (!is_whole || ++m->piece < PHASES_PIECE) return;
     phases_end(&m->phases, m->piece);
     m->piece = 0;
 }
@@ -116,7 +99,6 @@ void misses_access(misses *m, uint64_t site, uint64_t address, uint64_t bytes) {
     uint64_t last = address + (bytes ? bytes - 1 : 0);
     if (last < address) last = UINT64_MAX;
     do {
-        if (m->is_cut) return;
         access_block(m, site, address);
         address = (address | (step - 1)) + 1;
     } while (address && address <= last);
@@ -146,37 +128,30 @@ static void sum_rows(misses *m, const uint64_t *x) {
     m->seen = 0;
 }
 
+void misses_middle(misses *m) {
+    m->is_behind = 1;
+    m->middle = m->at;
+}
+
 void misses_burst(misses *m) {
-    uint64_t x[CACHES_SIZES] = {0}, half = m->at / 2, r = m->at - half;
+    uint64_t r = m->is_behind ? m->at - m->middle : 0;
     uint32_t n;
     m->accesses += m->at;
-    if (m->flags & MISSES_WHOLE) {
-        m->counted += m->at;
-        m->at = 0;
-        return;
-    }
+    m->counted += m->flags & MISSES_WHOLE ? m->at : r;
+    m->at = m->is_behind = 0;
+    if (m->flags & MISSES_WHOLE) return;
     caches_empty(&m->list);
-    m->is_cut = 0;
-    for (; m->log_count; m->log_count--, m->log_first = (m->log_first + 1) % MISSES_LOG) {
-        const misses_entry *e = &m->log[m->log_first];
-        if (e->at < half || e->at >= m->at) continue;
-        for (n = 0; n < e->missed; n++) x[n]++;
-        for (n = e->missed; e->is_first && n < m->list.count; n++) m->size[n].unknown++;
-        charge(m, e);
-    }
-    sum_rows(m, x);
-    m->log_first = 0;
-    if (!m->at) return;
-    m->at = 0;
+    if (!r) return;
+    sum_rows(m, m->now);
     m->bursts++;
     phases_end(&m->phases, r);
-    m->counted += r;
     add_product(&m->rr, r, r);
     for (n = 0; n < m->list.count; n++) {
-        m->size[n].misses += x[n];
-        m->size[n].bursts += x[n] > 0;
-        add_product(&m->size[n].xx, x[n], x[n]);
-        add_product(&m->size[n].xr, x[n], r);
+        m->size[n].misses += m->now[n];
+        m->size[n].bursts += m->now[n] > 0;
+        add_product(&m->size[n].xx, m->now[n], m->now[n]);
+        add_product(&m->size[n].xr, m->now[n], r);
+        m->now[n] = 0;
     }
 }
 
@@ -234,7 +209,7 @@ int misses_write(const misses *m, const misses_about *about,
     put_number(&out, m->accesses + (is_whole ? m->at : 0));
     put_number(&out, m->counted + (is_whole ? m->at : 0));
     put_number(&out, m->rr);
-    put_number(&out, m->cut);
+    put_number(&out, 0); /* once: bursts that were cut */
     put_number(&out, m->lost);
     put_number(&out, m->list.count);
     for (n = 0; n < m->list.count; n++) {

@@ -2,19 +2,18 @@
    Written as .brst parts of kind 13; docs/misses.md and docs/formats.md.
 
    In samples nothing is known when a burst begins. Its first half fills the
-   list of caches.h, and what misses in its second half is counted: always the
-   same part of each burst, so that no function is met more often because it
-   fills a cache faster. Whether the first access to a block misses is known if
-   so many other blocks were seen before it as the cache holds; else the access
-   is counted as unknown. When the burst begins nobody knows where its half
-   will be, so a log keeps the misses of what may be the second half:
+   list of caches.h, and what misses in its second half is counted. Whether the
+   first access to a block misses is known if so many other blocks were seen
+   before it as the cache holds; else the access is counted as unknown.
 
-       accesses   0 ......... n/2 .......... n
-       log                    | miss miss .. |     older ones are dropped
+   Half are the burst's checks, not its accesses. Any check is as likely to lie
+   in a second half as any other. Of accesses that is not true: a loop of many
+   accesses takes the second half to itself if a burst ends in it, and its first
+   accesses, which miss most, are seldom there.
 
-   At its end the misses are charged to rows: of a function, of an object, of
-   both together, and of an instruction. A row keeps the sums that an interval
-   wants, from burst to burst. */
+   Misses are charged to rows: of a function, of an object, of both together,
+   and of an instruction. A row keeps the sums that an interval wants, from burst
+   to burst. */
 #ifndef MISSES_H
 #define MISSES_H
 #include "caches.h"
@@ -23,7 +22,7 @@
 #include <stdint.h>
 
 enum { MISSES_KIND = 13, MISSES_VERSION = 1 };
-enum { MISSES_ROWS = 1 << 13, MISSES_LOG = 1 << 17 };
+enum { MISSES_ROWS = 1 << 13 };
 /* What a row is of. b is an object in pairs, and the function of a site. */
 enum { MISSES_FUNCTION = 1, MISSES_OBJECT = 2, MISSES_PAIR = 3, MISSES_SITE = 4 };
 enum { MISSES_WHOLE = 1 };      /* a flag: every access was seen, no sums over bursts */
@@ -35,11 +34,6 @@ typedef struct misses_row {
     uint64_t misses[CACHES_SIZES], unknown[CACHES_SIZES];
     uint64_t yy[CACHES_SIZES], xy[CACHES_SIZES];
 } misses_row;
-
-typedef struct misses_entry {
-    uint64_t site, address, at;
-    uint32_t missed, is_first;
-} misses_entry;
 
 typedef struct misses_size {
     uint64_t bytes, misses, unknown, xx, xr;    /* x: misses of a burst, r: its accesses */
@@ -54,16 +48,16 @@ typedef struct misses {
     caches list;
     misses_charge *charge;
     void *user;
-    uint32_t flags, rows_used, seen, is_cut;
-    uint64_t at;                /* accesses of this burst */
-    uint64_t log_first, log_count;
+    uint32_t flags, rows_used, seen;
+    uint32_t is_behind;         /* the middle of this burst is over */
+    uint64_t at, middle;        /* accesses of this burst, and those in front of its middle */
+    uint64_t now[CACHES_SIZES]; /* misses of this burst */
     uint64_t bursts, accesses, counted, rr;     /* counted: in second halves */
-    uint64_t cut, lost;         /* bursts that filled the log; misses without a row */
+    uint64_t lost;              /* misses without a row */
     misses_size size[CACHES_SIZES];
     phases phases;              /* of the smallest size */
     uint64_t piece;             /* whole runs: accesses that phases does not know yet */
     misses_row rows[MISSES_ROWS];
-    misses_entry log[MISSES_LOG];
 } misses;
 
 /* bytes: of each cache, as caches_bytes wants them. Returns how much memory
@@ -74,6 +68,8 @@ misses *misses_init(void *memory, const uint64_t *bytes, uint32_t count, uint32_
                     misses_charge *charge, void *user);
 /* An access of an instruction to so many bytes. */
 void misses_access(misses *m, uint64_t site, uint64_t address, uint64_t bytes);
+/* Half of the burst's checks are done: what misses from here on is counted. */
+void misses_middle(misses *m);
 /* The burst ends; nothing is known any more. */
 void misses_burst(misses *m);
 

@@ -277,7 +277,9 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
         record_repeat = 0;
     }
     if (x) record_tell_blocks(x);
-    if (ended) record_burst_ends(x);
+    if (ended == BINPATCH_MIDDLE) {
+        if (x && x->misses) misses_middle(x->misses);
+    } else if (ended) record_burst_ends(x);
     else if (x && x->sharing && record.config.every == BINPATCH_ALWAYS) record_sharing_burst(x);
     recorder_end(r);
     record_keep();
@@ -704,6 +706,7 @@ static void record_take(const record_wishes *w) {
     snprintf(record.report, sizeof record.report, "%s", w->report);
     if (w->profiles & PROFILE_REFERENCES) c->threads = REFERENCE_THREADS;
     if (w->profiles & PROFILE_MISSES) record_take_caches(w->caches);
+    c->halves = (w->profiles & PROFILE_MISSES) != 0;
     record_take_patterns(&record.only, w->only);
     record_take_patterns(&record.not_these, w->not_these);
     frames_take(w->slow_us, w->frames, w->symbols);

@@ -382,13 +382,33 @@ function follow(tree, link) {
 // Wilson's interval, z = 2, of a share seen in so many independent samples; model/interval.c has
 // the same.
 function wilson(share, samples) {
+  const met = share * samples,
+    others = samples - met;
   const z = 2,
     square = z * z;
   const middle = (share + square / (2 * samples)) / (1 + square / samples);
   const half =
     (z * Math.sqrt((share * (1 - share)) / samples + square / (4 * samples * samples))) /
     (1 + square / samples);
-  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+  const low = Math.max(0, middle - half),
+    high = Math.min(1, middle + half);
+  return [
+    met > 0 && met < 4.9 ? Math.min(low, exactLeast(met, others)) : low,
+    others > 0 && others < 4.9 ? Math.max(high, 1 - exactLeast(others, met)) : high];
+}
+
+// Of few samples: Clopper and Pearson's bound, as in model/interval.c.
+function exactLeast(met, others) {
+  const s = 1 / (9 * met),
+    t = 1 / (9 * (others + 1)),
+    a = 1 - t,
+    b = 1 - s,
+    high = a * a - 4 * t,
+    low = b * b - 4 * s;
+  if (!(low > 0) || !(high > 0)) return 0;
+  const root = (a * b - Math.sqrt(Math.max(0, a * a * b * b - high * low))) / high;
+  const odds = met * Math.max(0, root) ** 3;
+  return odds / (odds + others + 1);
 }
 
 // Are two shares of one whole, seen in so many independent samples, surely different? McNemar's
