@@ -105,6 +105,8 @@ void process_ends(uint32_t pid);
 /* ---- stacks.c ---- */
 
 enum { KERNEL_MAPPING = 0x7FFFFFFF };
+/* In the kernel: where it goes back to the program. */
+enum { KERNEL_LEAVES = 1 };
 /* The number of a place. mapping 0: no code is known there. */
 uint32_t place_of(uint64_t pc, uint32_t mapping);
 
@@ -132,6 +134,9 @@ typedef struct stack {              /* of a look */
 /* The stack of a process's thread. words: its piece from sp on. */
 stack stack_walk(uint32_t process, uint32_t thread, const registers *at, const uint64_t *words,
                  uint64_t bytes);
+/* Has the thread done nothing since the kernel came back from a call? The kernel
+   lets no timer in while it leaves, and a look that was due there comes here. */
+int stack_is_back(uint32_t process, uint64_t ip, uint64_t cx);
 /* Of a place alone. */
 stack stack_unknown(uint32_t process, uint64_t pc);
 /* A walk will come to that address, and the process may end before. */

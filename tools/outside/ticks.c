@@ -316,7 +316,7 @@ static uint64_t draw_thread(drawing *d, uint32_t number, totals *sums) {
     uint64_t ticks = 0;
     for (n = 0; n < count; n++) in_kernel += looks_taken.at[d->order[from + n]].kernel != 0;
     sums->ns += ns;
-    sums->kernel_ns += count ? ns * in_kernel / (double)count : 0;
+    sums->kernel_ns += count ? ns * (1 - part) * in_kernel / (double)count : 0;
     sums->kernel_ns += ns * part;
     for (; d->next < d->begin + ns; d->next = d->cell * (d->cells + ticks_draw())) {
         size_t k = (size_t)((d->next - d->begin) / ns * (double)count);
