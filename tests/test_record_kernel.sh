@@ -9,93 +9,13 @@ in_folder record_kernel
 needs_recorder
 shown=err
 
-# Turns of .1 to .4 ms: first so much of each in calls of the kernel, then the rest in a loop. An
-# instruction or two stand between two calls in assembly, and some ten between those by `syscall`. A
-# read clears 64 KB.
-cat >share.c <<'P'
-#define _GNU_SOURCE 1
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-enum { THREADS = 4, ROOM = 1 << 16 };
-static const char *kind;
-static double part, want_ms, in_calls[THREADS], in_turns[THREADS];
-static char room[THREADS][ROOM];
-static int zero;
-static double cpu_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-__attribute__((noinline)) void loop(long n) {
-    volatile long i;
-    for (i = 0; i < n; i++) { }
-}
-#define CALL "mov $110, %%eax\n syscall\n"
-__attribute__((noinline)) void calls(char *to, long n) {
-    if (!strcmp(kind, "assembly"))
-        for (; n > 0; n -= 8)
-            __asm__ volatile(CALL CALL CALL CALL CALL CALL CALL CALL ::: "rax", "rcx", "r11", "memory");
-    else if (!strcmp(kind, "short")) while (n-- > 0) syscall(SYS_getppid);
-    else while (n-- > 0) if (read(zero, to, ROOM) != ROOM) exit(3);
-    __asm__ volatile("" ::: "memory");
-}
-static double rate(int me, int is_calls) { /* of rounds in a ms */
-    double begin, ms = 0;
-    long n;
-    for (n = 8; ms < .5; n *= 2) {
-        begin = cpu_ms();
-        if (is_calls) calls(room[me], n);
-        else loop(n);
-        ms = cpu_ms() - begin;
-    }
-    return (double)n / 2 / ms;
-}
-static void *run(void *number) {
-    int me = (int)(long)number;
-    unsigned random = 5 + 77 * (unsigned)me;
-    double called = rate(me, 1), looped = rate(me, 0), begin, between, end = cpu_ms() + want_ms;
-    while (cpu_ms() < end) {
-        double ms = .1 + (double)(random >> 16 & 1023) * .3 / 1024;
-        random = random * 1103515245 + 12345;
-        begin = cpu_ms();
-        calls(room[me], (long)(called * ms * part) + 1);
-        between = cpu_ms();
-        loop((long)(looped * ms * (1 - part)) + 1);
-        in_calls[me] += between - begin;
-        in_turns[me] += cpu_ms() - begin;
-    }
-    return NULL;
-}
-int main(int count, char **word) {
-    pthread_t threads[THREADS];
-    double sum = 0, all = 0;
-    int n, wanted = atoi(word[3]);
-    (void)count;
-    kind = word[1];
-    part = atof(word[2]) / 100;
-    want_ms = atof(word[4]) / wanted;
-    zero = open("/dev/zero", O_RDONLY);
-    for (n = 1; n < wanted; n++) if (pthread_create(&threads[n], NULL, run, (void *)(long)n)) return 4;
-    run(NULL);
-    for (n = 1; n < wanted; n++) pthread_join(threads[n], NULL);
-    for (n = 0; n < wanted; n++) sum += in_calls[n], all += in_turns[n];
-    printf("%f\n", sum / all);
-    return 0;
-}
-P
-$CC -O1 -g -pthread -o share share.c || exit 2
+$CC -O1 -g -pthread -o share "$top/bench/record_kernel.c" || exit 2
 
 # Is a row's total the truth? Ticks of one look count as one: Hoeffding's bound for half of the ticks
 # leaves a chance below 10^-6.
 is_true() { # ROW
     "$bursty" report --min 0 --csv x.brst >csv || return 1
-    awk -F, -v truth="$(cat said)" -v row="$1" '
+    awk -F, -v truth="$(cut -d " " -f 1 said)" -v row="$1" '
         { all += $8 }
         $9 == row { share = $5 }
         END {

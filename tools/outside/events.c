@@ -20,6 +20,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,31 @@ static int open_threads(long pid) {
     }
     if (folder) closedir(folder);
     return any && (why == 0 || why == ESRCH) ? 0 : why;
+}
+
+/* A child of ours has the events, and maps their rings anew. */
+int events_join(void) {
+    unsigned n;
+    for (n = 0; n < all.ring_count; n++) {
+        void *ring;
+        if (!all.rings[n]) continue;
+        ring = mmap(NULL, all.ring_bytes[n] + PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+                    all.ring_of[n], 0);
+        if (ring == MAP_FAILED) return -1;
+        all.rings[n] = (struct perf_event_mmap_page *)ring;
+    }
+    return 0;
+}
+
+/* The kernel says so of an event that nobody has inherited, or whose heirs are
+   gone. */
+int events_are_over(void) {
+    unsigned n;
+    for (n = 0; n < events.count; n++) {
+        struct pollfd p = {all.events[n], 0, 0};
+        if (poll(&p, 1, 0) != 1 || !(p.revents & POLLHUP)) return 0;
+    }
+    return 1;
 }
 
 static void close_threads(void) {

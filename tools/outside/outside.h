@@ -70,6 +70,7 @@ typedef struct process {            /* as one program, unless nobody asks for ea
     image *made;                    /* code of no file */
     int memory;                     /* /proc/PID/mem; -1: not open, -2: not to be had */
     int is_over, wants_name;
+    int is_ours;                    /* the rest is written by who goes on when the program ends */
 } process;
 
 process *process_at(uint32_t number);
@@ -178,8 +179,10 @@ extern looks looks_taken;
 void looks_add(const look *l);
 /* Each look is a tick: of a process that ran already. Returns a TOOL_ status. */
 int ticks_write_all(const attach_options *o);
-/* Ticks are drawn from the looks, and each process has its file. */
-int ticks_write_drawn(const attach_options *o, const char *program);
+/* Ticks are drawn from the looks, and each process has its file: all processes,
+   or those that are ours, or the others. */
+enum { TICKS_OF_OTHERS, TICKS_OF_OURS, TICKS_OF_ALL };
+int ticks_write_drawn(const attach_options *o, const char *program, int whose);
 /* Fills in nameless and nameless_in of looks_taken. */
 void ticks_find_nameless(void);
 /* CPU time of children that nobody asks for, and of the others, once ticks are
@@ -221,6 +224,10 @@ int events_open(long pid, unsigned looks, int with_callers);
 /* Takes what the rings have. is_last: up to now, else up to the last call. */
 void events_read(int is_last);
 void events_stop(void);
+/* In a child of ours, which goes on where we were. Returns 0 or -1. */
+int events_join(void);
+/* Have all threads ended? */
+int events_are_over(void);
 /* A period that no program can know, within a twentieth of the wanted one. */
 void events_renew_period(double part);
 /* CPU time of all threads, of those that ended, too. */

@@ -377,7 +377,7 @@ static int write_process(const attach_options *o, drawing *d, uint32_t number, c
     return status;
 }
 
-int ticks_write_drawn(const attach_options *o, const char *program) {
+int ticks_write_drawn(const attach_options *o, const char *program, int whose) {
     drawing d = {1e9 / o->ticks, 0, 0, 0, NULL, NULL};
     int status = TOOL_OK, one;
     uint32_t number;
@@ -386,6 +386,7 @@ int ticks_write_drawn(const attach_options *o, const char *program) {
     sort_looks(&d);
     d.next = d.cell * ticks_draw();
     for (number = 1; number <= process_count(); number++) {
+        if (whose != TICKS_OF_ALL && process_at(number)->is_ours != whose) continue;
         one = write_process(o, &d, number, program);
         if (one != TOOL_OK) status = one;
     }
