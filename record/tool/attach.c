@@ -11,6 +11,7 @@
 
 #ifdef CAN_ATTACH
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -231,32 +232,99 @@ const char *attach_begin(const attach_options *o) {
     return words;
 }
 
+/* Reads once; and each second or so the period becomes another one. */
+static void look_on(double *renewed, long pause_ns) {
+    struct timespec pause = {0, pause_ns};
+    if (now() >= *renewed) {
+        events_renew_period(ticks_draw());
+        *renewed = now() + .7 + .6 * ticks_draw();
+    }
+    nanosleep(&pause, NULL);
+    events_read(0);
+}
+
 int attach_wait(const attach_options *o) {
     double renewed = now() + 1;
     int status = 0;
     pid_t ended;
     while ((ended = waitpid((pid_t)o->pid, &status, WNOHANG)) != (pid_t)o->pid) {
-        struct timespec pause = {0, 10000000};
         if (ended < 0 && errno != EINTR) break;
-        if (now() >= renewed) {
-            events_renew_period(ticks_draw());
-            renewed = now() + .7 + .6 * ticks_draw();
-        }
-        nanosleep(&pause, NULL);
-        events_read(0);
+        look_on(&renewed, 10000000);
     }
     events_read(1);
     return status;
 }
 
+/* ---- children that go on when the program has ended ---- */
+
+static void mark_ours(void) {
+    uint32_t n;
+    for (n = 1; n <= process_count(); n++) {
+        process *p = process_at(n);
+        p->is_ours = process_at(process_of(p->pid))->is_over;
+    }
+}
+
+/* Until the last of them has ended, or somebody asks for what there is. Nobody
+   waits for us: we hold no file and no terminal. */
+static void go_on(const attach_options *o, const char *program, int ready) {
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    struct sigaction action;
+    double renewed = now();
+    size_t looks_before;
+    long pause_ns = 10000000;
+    int n;
+    (void)setsid();
+    for (n = 0; n <= 2; n++) (void)dup2(nothing, n);
+    memset(&action, 0, sizeof action);
+    action.sa_handler = stop;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGHUP, SIG_IGN);
+    if (events_join() != 0 || write(ready, "", 1) != 1) _exit(1);
+    close(ready);
+    while (!stopped && !events_are_over()) {
+        looks_before = looks_taken.count;
+        look_on(&renewed, pause_ns);
+        if (looks_before != looks_taken.count) pause_ns = 10000000;
+        else if (pause_ns < 40000000) pause_ns *= 2;
+    }
+    events_stop();
+    events_read(1);
+    _exit(ticks_write_drawn(o, program, TICKS_OF_OTHERS));
+}
+
+/* The program has ended, and so do we; another process of ours goes on. Returns
+   its number, or 0: that cannot be. */
+static pid_t hand_over(const attach_options *o, const char *program) {
+    int ready[2];
+    char word;
+    pid_t other;
+    if (pipe2(ready, O_CLOEXEC) != 0) return 0;
+    mark_ours();
+    fflush(NULL);
+    other = fork();
+    if (other == 0) {
+        close(ready[0]);
+        go_on(o, program, ready[1]);
+    }
+    close(ready[1]);
+    if (other > 0 && read(ready[0], &word, 1) != 1) other = 0;
+    close(ready[0]);
+    return other > 0 ? other : 0;
+}
+
 /* A shell script is the run of a shell, and the work is done by what it starts. */
-static void say_children(const attach_options *o) {
+static void say_children(const attach_options *o, pid_t other) {
     const double little_ms = 20;
     double theirs_ms, own_ms;
     ticks_children(&theirs_ms, &own_ms);
-    if (events.begun > events.ended)
+    if (other)
+        tool_error("a child of the program goes on, and process %ld of bursty records it up to its "
+                   "end, into %s.PID; `kill %ld` ends that sooner", (long)other, o->out, (long)other);
+    else if (events.begun > events.ended)
         tool_error(o->follow ? "a child of the program goes on; what it does from here on is not "
-                               "recorded: --inside records it to its end"
+                               "recorded"
                              : "a child of the program goes on, and it is not recorded: --follow "
                                "records children, too");
     if (theirs_ms >= little_ms && theirs_ms > own_ms)
@@ -265,9 +333,10 @@ static void say_children(const attach_options *o) {
 }
 
 int attach_end(const attach_options *o, const char *program) {
-    int status = ticks_write_drawn(o, program);
+    pid_t other = o->follow && events.begun > events.ended ? hand_over(o, program) : 0;
+    int status = ticks_write_drawn(o, program, other ? TICKS_OF_OURS : TICKS_OF_ALL);
     say_what_is_missing(o);
-    if (!o->quiet) say_children(o);
+    if (!o->quiet) say_children(o, other);
     return status;
 }
 #else

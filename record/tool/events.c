@@ -20,6 +20,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static struct {
 } all;
 
 /* Numbers of the kernel's asm/perf_regs.h. In a record they stand in this order. */
-enum { REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_IP = 8 };
+enum { REGISTER_CX = 2, REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_IP = 8 };
 
 /* Old headers have no word for it. */
 enum { COMM_EXEC = 1 << 13 };
@@ -67,14 +68,11 @@ static int open_event(pid_t thread, int cpu) {
     a.size = sizeof a;
     a.config = PERF_COUNT_SW_TASK_CLOCK;
     a.sample_period = events.period;
-    a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+    a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER;
+    a.sample_regs_user = 1 << REGISTER_CX | 1 << REGISTER_BP | 1 << REGISTER_SP | 1 << REGISTER_IP;
     if (events.stack_bytes) {
-        a.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-        a.sample_regs_user = 1 << REGISTER_BP | 1 << REGISTER_SP | 1 << REGISTER_IP;
+        a.sample_type |= PERF_SAMPLE_STACK_USER;
         a.sample_stack_user = events.stack_bytes;
-    } else {
-        a.sample_type |= PERF_SAMPLE_CALLCHAIN;
-        a.sample_max_stack = 1;
     }
     a.inherit = a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = a.sample_id_all = 1;
     if (events.is_started) a.disabled = a.enable_on_exec = a.inherit_stat = 1;
@@ -157,6 +155,31 @@ static int open_threads(long pid) {
     return any && (why == 0 || why == ESRCH) ? 0 : why;
 }
 
+/* A child of ours has the events, and maps their rings anew. */
+int events_join(void) {
+    unsigned n;
+    for (n = 0; n < all.ring_count; n++) {
+        void *ring;
+        if (!all.rings[n]) continue;
+        ring = mmap(NULL, all.ring_bytes[n] + PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+                    all.ring_of[n], 0);
+        if (ring == MAP_FAILED) return -1;
+        all.rings[n] = (struct perf_event_mmap_page *)ring;
+    }
+    return 0;
+}
+
+/* The kernel says so of an event that nobody has inherited, or whose heirs are
+   gone. */
+int events_are_over(void) {
+    unsigned n;
+    for (n = 0; n < events.count; n++) {
+        struct pollfd p = {all.events[n], 0, 0};
+        if (poll(&p, 1, 0) != 1 || !(p.revents & POLLHUP)) return 0;
+    }
+    return 1;
+}
+
 static void close_threads(void) {
     unsigned n;
     for (n = 0; n < all.ring_count; n++) {
@@ -224,49 +247,59 @@ unsigned events_count(void) { return events.count; }
 
 /* ---- records ---- */
 
-/* Behind the place and the thread: the place in the kernel, or the registers and
-   the stack. */
+/* The words of a look: */
+enum { LOOK_IP = 1, LOOK_THREAD, LOOK_TIME,
+       LOOK_ABI,                    /* of the registers: 2 for code of 64 bits, 0: there are none */
+       LOOK_CX, LOOK_BP, LOOK_SP, LOOK_USER_IP,
+       LOOK_BYTES,                  /* of the stack; behind these, how many of them are true */
+       LOOK_PIECE };
+
+static int has_registers(const uint64_t *words, size_t count) {
+    return count >= LOOK_BYTES && words[LOOK_ABI];
+}
+
+/* Returns how many bytes of the stack the look has. room: with those that are not
+   true. */
+static uint64_t piece_of(const uint64_t *words, size_t count, uint64_t *room) {
+    *room = 0;
+    if (!events.stack_bytes || count <= LOOK_PIECE || words[LOOK_BYTES] / 8 >= count - LOOK_PIECE)
+        return 0;
+    *room = words[LOOK_BYTES];
+    if (!*room || words[LOOK_PIECE + *room / 8] > *room) return *room;
+    return words[LOOK_PIECE + *room / 8];
+}
+
 static void take_look(const uint64_t *words, size_t count, uint32_t misc) {
-    uint32_t pid = (uint32_t)words[2], thread = (uint32_t)(words[2] >> 32), number;
-    const uint64_t *rest = words + 4;
-    uint64_t bytes, pc = 0;
+    uint32_t pid = (uint32_t)words[LOOK_THREAD], thread = (uint32_t)(words[LOOK_THREAD] >> 32);
+    uint32_t number;
+    uint64_t room;
     stack s = {0, 0, 0};
-    size_t n, chain;
     look l = {0, 0, 0, 0, 0};
     int in_kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
     l.thread = thread_of(pid, thread);
-    l.ns = thread_get(l.thread)->last_ns = words[3];
+    l.ns = thread_get(l.thread)->last_ns = words[LOOK_TIME];
     thread_get(l.thread)->looks++;
     number = thread_get(l.thread)->process;
     if (!number) {
         looks_taken.of_children++;
         return;
     }
-    if (in_kernel) l.kernel = place_of(words[1], KERNEL_MAPPING);
-    if (!events.stack_bytes) {
-        chain = rest[0] < count - 5 ? (size_t)rest[0] : count - 5;
-        for (n = 0; n < chain && in_kernel && !pc; n++) {
-            if (rest[1 + n] < (uint64_t)-4095) pc = rest[1 + n];
-        }
-        if (!in_kernel) pc = words[1];
-        l.place = stack_unknown(number, pc).place;
-    } else {
-        registers at = {0, 0, 0};
-        if (rest[0] && count >= 9) {              /* bp, sp, ip, size of the piece, the piece */
-            at.bp = rest[1];
-            at.sp = rest[2];
-            at.ip = rest[3];
-            bytes = rest[4];
-            if (bytes && count >= 10 && bytes / 8 <= count - 10) {
-                if (rest[5 + bytes / 8] < bytes) bytes = rest[5 + bytes / 8]; /* so many are true */
-            } else bytes = 0;
-            if (rest[0] == 2) s = stack_walk(number, thread, &at, rest + 5, bytes & ~7ull);
-            else s = stack_unknown(number, at.ip); /* code of 32 bits */
-        } else s = stack_unknown(number, 0);
-        l.place = s.place;
-        l.callers = s.callers;
-        looks_taken.cut += s.is_cut != 0;
-    }
+    if (in_kernel) l.kernel = place_of(words[LOOK_IP], KERNEL_MAPPING);
+    if (has_registers(words, count)) {
+        registers at;
+        uint64_t bytes = piece_of(words, count, &room);
+        at.ip = words[LOOK_USER_IP];
+        at.sp = words[LOOK_SP];
+        at.bp = words[LOOK_BP];
+        if (!in_kernel && stack_is_back(number, at.ip, words[LOOK_CX]))
+            l.kernel = place_of(KERNEL_LEAVES, KERNEL_MAPPING);
+        if (words[LOOK_ABI] == 2 && events.stack_bytes)
+            s = stack_walk(number, thread, &at, words + LOOK_PIECE, bytes & ~7ull);
+        else s = stack_unknown(number, at.ip);
+    } else s = stack_unknown(number, in_kernel ? 0 : words[LOOK_IP]);
+    l.place = s.place;
+    l.callers = s.callers;
+    looks_taken.cut += events.stack_bytes && s.is_cut;
     looks_add(&l);
 }
 
@@ -319,7 +352,7 @@ static void take_record(const uint64_t *words, size_t count) {
         process_ends((uint32_t)words[1]);
         break;
     case PERF_RECORD_SAMPLE:
-        if (count >= 6) take_look(words, count, head.misc);
+        if (count > LOOK_ABI) take_look(words, count, head.misc);
         break;
     default: break;
     }
@@ -329,14 +362,11 @@ static void take_record(const uint64_t *words, size_t count) {
 
 /* A look whose piece of the stack is full: what is beyond is read soon. */
 static void look_beyond(const uint64_t *words, size_t count) {
-    const uint64_t *rest = words + 4;
     uint32_t number;
-    uint64_t bytes;
-    if (!events.stack_bytes || count < 10 || rest[0] != 2) return;
-    bytes = rest[4];
-    if (!bytes || bytes / 8 > count - 10 || rest[5 + bytes / 8] != bytes) return;
-    number = process_of((uint32_t)words[2]);
-    if (number) stack_expect(number, (rest[2] + bytes) & ~(uint64_t)7);
+    uint64_t room, bytes = piece_of(words, count, &room);
+    if (!bytes || bytes != room || words[LOOK_ABI] != 2) return;
+    number = process_of((uint32_t)words[LOOK_THREAD]);
+    if (number) stack_expect(number, (words[LOOK_SP] + bytes) & ~(uint64_t)7);
 }
 
 static void add_record(const uint64_t *from, size_t count) {
@@ -353,7 +383,7 @@ static void add_record(const uint64_t *from, size_t count) {
     r->count = (uint32_t)count;
     r->time = 0;
     if (head.type == PERF_RECORD_SAMPLE && count > 3) {
-        r->time = from[3];
+        r->time = from[LOOK_TIME];
         look_beyond(from, count);
     }
     if (head.type == PERF_RECORD_MMAP2 && count >= 12 && memchr(from + 9, 0, 8 * (count - 11)))

@@ -114,6 +114,7 @@ static uint32_t kernel_key(uint64_t pc) {
     size_t lo = 0, hi;
     kernel_function *f;
     char name[600];
+    if (pc == KERNEL_LEAVES) return name_key("(return to the program)");
     if (!kernel.is_read) read_kernel();
     kernel.is_read = 1;
     if (!kernel.count)

@@ -71,6 +71,7 @@ typedef struct process {            /* as one program, unless nobody asks for ea
     image *made;                    /* code of no file */
     int memory;                     /* /proc/PID/mem; -1: not open, -2: not to be had */
     int is_over, wants_name;
+    int is_ours;                    /* the rest is written by who goes on when the program ends */
 } process;
 
 process *process_at(uint32_t number);
@@ -106,6 +107,8 @@ void process_ends(uint32_t pid);
 /* ---- stacks.c ---- */
 
 enum { KERNEL_MAPPING = 0x7FFFFFFF };
+/* In the kernel: where it goes back to the program. */
+enum { KERNEL_LEAVES = 1 };
 /* The number of a place. mapping 0: no code is known there. */
 uint32_t place_of(uint64_t pc, uint32_t mapping);
 
@@ -133,6 +136,9 @@ typedef struct stack {              /* of a look */
 /* The stack of a process's thread. words: its piece from sp on. */
 stack stack_walk(uint32_t process, uint32_t thread, const registers *at, const uint64_t *words,
                  uint64_t bytes);
+/* Has the thread done nothing since the kernel came back from a call? The kernel
+   lets no timer in while it leaves, and a look that was due there comes here. */
+int stack_is_back(uint32_t process, uint64_t ip, uint64_t cx);
 /* Of a place alone. */
 stack stack_unknown(uint32_t process, uint64_t pc);
 /* A walk will come to that address, and the process may end before. */
@@ -177,8 +183,10 @@ extern looks looks_taken;
 void looks_add(const look *l);
 /* Each look is a tick: of a process that ran already. Returns a TOOL_ status. */
 int ticks_write_all(const attach_options *o);
-/* Ticks are drawn from the looks, and each process has its file. */
-int ticks_write_drawn(const attach_options *o, const char *program);
+/* Ticks are drawn from the looks, and each process has its file: all processes,
+   or those that are ours, or the others. */
+enum { TICKS_OF_OTHERS, TICKS_OF_OURS, TICKS_OF_ALL };
+int ticks_write_drawn(const attach_options *o, const char *program, int whose);
 /* Fills in nameless and nameless_in of looks_taken. */
 void ticks_find_nameless(void);
 /* CPU time of children that nobody asks for, and of the others, once ticks are
@@ -233,6 +241,10 @@ int events_open(long pid, unsigned looks, int with_callers);
 /* Takes what the rings have. is_last: up to now, else up to the last call. */
 void events_read(int is_last);
 void events_stop(void);
+/* In a child of ours, which goes on where we were. Returns 0 or -1. */
+int events_join(void);
+/* Have all threads ended? */
+int events_are_over(void);
 /* A period that no program can know, within a twentieth of the wanted one. */
 void events_renew_period(double part);
 /* CPU time of all threads, of those that ended, too. */

@@ -279,6 +279,12 @@ static int is_return(uint32_t number, uint64_t pc) {
     return is_behind_call(number, pc) || is_signal_return(number, pc);
 }
 
+/* The instruction leaves in cx where the program goes on. */
+int stack_is_back(uint32_t number, uint64_t ip, uint64_t cx) {
+    const unsigned char *at = cx == ip ? code_at(process_mapping(number, ip), ip, 2, 1) : NULL;
+    return at && at[-2] == 0x0F && at[-1] == 0x05;
+}
+
 /* A stub only jumps on, and belongs to whoever calls it. */
 static int is_stub(const known *k) {
     const unsigned char *at = code_at(k->mapping, k->pc, 5, 16);

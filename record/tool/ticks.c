@@ -339,7 +339,7 @@ static uint64_t draw_thread(drawing *d, uint32_t number, totals *sums) {
     uint64_t ticks = 0;
     for (n = 0; n < count; n++) in_kernel += looks_taken.at[d->order[from + n]].kernel != 0;
     sums->ns += ns;
-    sums->kernel_ns += count ? ns * in_kernel / (double)count : 0;
+    sums->kernel_ns += count ? ns * (1 - part) * in_kernel / (double)count : 0;
     sums->kernel_ns += ns * part;
     for (; d->next < d->begin + ns; d->next = d->cell * (d->cells + ticks_draw())) {
         size_t k = (size_t)((d->next - d->begin) / ns * (double)count);
@@ -401,7 +401,7 @@ static int write_process(const attach_options *o, drawing *d, uint32_t number, c
     return status;
 }
 
-int ticks_write_drawn(const attach_options *o, const char *program) {
+int ticks_write_drawn(const attach_options *o, const char *program, int whose) {
     drawing d = {1e9 / o->ticks, 0, 0, 0, NULL, NULL};
     int status = TOOL_OK, one;
     uint32_t number;
@@ -410,6 +410,7 @@ int ticks_write_drawn(const attach_options *o, const char *program) {
     sort_looks(&d);
     d.next = d.cell * ticks_draw();
     for (number = 1; number <= process_count(); number++) {
+        if (whose != TICKS_OF_ALL && process_at(number)->is_ours != whose) continue;
         one = write_process(o, &d, number, program);
         if (one != TOOL_OK) status = one;
     }

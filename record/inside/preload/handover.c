@@ -196,6 +196,9 @@ EXPORTED int prctl(int option, ...) {
 __asm__(".text\n"
         ".globl syscall\n"
         ".type syscall, @function\n"
+        ".hidden handover_call\n"
+        ".hidden handover_call_ends\n"
+        "handover_call:\n"
         "syscall:\n"
         "    .cfi_startproc\n"
         "    endbr64\n"
@@ -243,4 +246,12 @@ __asm__(".text\n"
         "    mov $-1, %rax\n"
         "    ret\n"
         "    .cfi_endproc\n"
+        "handover_call_ends:\n"
         ".size syscall, .-syscall\n");
+
+extern const char handover_call[] __attribute__((visibility("hidden")));
+extern const char handover_call_ends[] __attribute__((visibility("hidden")));
+
+int handover_is_call(uint64_t pc) {
+    return pc >= (uintptr_t)handover_call && pc < (uintptr_t)handover_call_ends;
+}

@@ -3,6 +3,7 @@
 #ifndef HANDOVER_H
 #define HANDOVER_H
 #include <stddef.h>
+#include <stdint.h>
 
 /* Bytes of the report: text, zeros, and at the end a number of 32 bits, of other
    processes of the program that could not write their files. */
@@ -36,6 +37,8 @@ extern void (*handover_sandbox)(void);
 /* The program changes its root, its user or a group: this is called right
    before. */
 extern void (*handover_names)(void);
+/* Is pc in our `syscall`, which the program calls for the C library's? */
+int handover_is_call(uint64_t pc);
 /* Keeps room in the file for what is written after that. */
 void handover_prepare(void);
 #endif

@@ -586,7 +586,7 @@ static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t s
     binpatch_frame *frames = (binpatch_frame *)room;
     binpatch_seen seen = {0, 0};
     uint32_t n = 0, count = UINT32_MAX, wanted = 0;
-    if (!binpatch_is_own(pc))
+    if (!binpatch_is_own(pc) || handover_is_call(pc))
         count = binpatch_stack_folded(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP, &seen);
     if (count && count != UINT32_MAX && seen.is_bare) {
         keys[wanted++] = recorder_bare_key((void *)(uintptr_t)pc);
