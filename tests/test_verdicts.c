@@ -117,6 +117,8 @@ TEST(what_is_broken_is_said_in_one_line) {
     CHECK_STR(parsed("<testsuite ='1'>"), "line 1: an element is not well-formed");
     CHECK_STR(parsed("<testsuite a=1>"), "line 1: a value without quotes");
     CHECK_STR(parsed("<testsuite></testcase>"), "line 1: ends an element that did not begin");
+    CHECK_STR(parsed("<testsuites></testsuite>"), "line 1: ends an element that did not begin");
+    CHECK_STR(parsed("<testsuite></testsuites>"), "line 1: ends an element that did not begin");
     CHECK_STR(parsed("<testsuite></testsuite"), "line 1: ends within an element");
     CHECK_STR(parsed("<testsuite></testsuite></testsuite>"),
               "line 1: ends an element that did not begin");
