@@ -3,6 +3,7 @@
 # gcc --coverage and of clang's source-based coverage. A run of almost nothing is taken off, so that
 # starts and ends, where dumps are written, do not count. Prints a table for docs/coverage.md. Needs gcc,
 # qemu-x86_64, whose plugin bench/real/icount.c counts, and what bench/setup.sh fetches.
+# Where gcc's plugin is built, C++ is measured with it.
 # FORMS are those of bursty cc --cover, LEVELS those of optimisation; CLANG= leaves clang out.
 set -u
 cd "$(dirname "$0")/.." || exit 2

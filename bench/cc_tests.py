@@ -22,6 +22,17 @@ def place(name, root, folder=""):
     return whole[len(root):] if whole.startswith(root) else None
 
 
+def ways_of(branches):
+    """Without the way of an exception out of a call, and the other way of that call."""
+    ways = []
+    for way in branches:
+        if not way["throw"]:
+            ways.append(way)
+        elif ways and ways[-1]["fallthrough"]:
+            ways.pop()
+    return [way["count"] for way in ways]
+
+
 def of_gcov():
     lines, functions, objects = {}, {}, {}
     for text in open("gcov.json", errors="replace"):
@@ -33,14 +44,18 @@ def of_gcov():
             for line in f["lines"]:
                 at = name, line["line_number"]
                 lines[at] = max(lines.get(at, 0), line["count"])
-                ways = [way["count"] for way in line["branches"] if not way["throw"]]
-                known = objects.setdefault(at, {})
+                ways = ways_of(line["branches"])
+                known = objects.setdefault(at, {}).setdefault(line.get("function_name"), {})
                 if ways:
                     known[len(ways)] = [a or b for a, b in zip(ways, known.get(len(ways), ways))]
             for one in f["functions"]:
                 at = name, one["demangled_name"]
                 functions[at] = max(functions.get(at, 0), one["execution_count"])
-    branches = {at: next(iter(ways.values())) for at, ways in objects.items() if len(ways) == 1}
+    branches = {}
+    for at, of_functions in objects.items():
+        known = [ways for ways in of_functions.values() if ways]
+        if known and all(len(ways) == 1 for ways in known):
+            branches[at] = [way for ways in known for way in next(iter(ways.values()))]
     return lines, functions, branches
 
 

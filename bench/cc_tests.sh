@@ -2,8 +2,8 @@
 # cc_tests.sh [PROGRAM ...] - what `bursty cc --cover` and gcov say of programs of Debian after their
 # own tests. gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite zlib tcc, and in C++ ninja and jsoncpp:
 # both at -O0 with the same gcc; with CXX=clang++-19 in the environment C++ for bursty is compiled by
-# that one. jansson libcsv pcre2, and in C++ tinyxml2 pugixml cli11: gcov at -O0, and bursty with gcc and
-# clang at -O0 and -O2, each build with its row.
+# that one. jansson libcsv pcre2 httpparser jsonc yajl png, and in C++ tinyxml2 pugixml cli11: gcov
+# at -O0, and bursty with gcc and clang at -O0 and -O2, each build with its row.
 # Prints the tables of docs/coverage.md, and puts their rows there. Every line that one counts as run and
 # the other does not is in build/bench/tests/PROGRAM/run-or-not, and so is every function, and every line
 # whose branches differ; those that bench/real/run_or_not.txt does not explain are printed, and the status
@@ -173,6 +173,34 @@ pcre2_sources() { fresh pcre2 && settle; }
 pcre2_make() { quietly build ./configure --disable-shared CC="$cc" CFLAGS=-w && quietly build make -s -j2; }
 pcre2_test() { quietly tests make check; }
 
+httpparser_sources() { fresh http-parser; }
+httpparser_make() {
+    # shellcheck disable=SC2086
+    quietly build $cc -w -DHTTP_PARSER_STRICT=1 -I. -o tested http_parser.c test.c
+}
+httpparser_test() { quietly tests ./tested; }
+
+# With the same hash in each run.
+jsonc_sources() { fresh json-c && sed -i 's/seed = json_c_get_random_seed()/seed = 1/' linkhash.c; }
+jsonc_make() {
+    quietly build env CC="$cc" cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-w \
+        -DBUILD_SHARED_LIBS=OFF -DDISABLE_WERROR=ON . && quietly build make -j2
+}
+jsonc_test() { quietly tests ctest; }
+
+yajl_sources() { fresh yajl; }
+yajl_make() { quietly build env CC="$cc" cmake -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-w . && quietly build make; }
+yajl_test() {
+    quietly tests sh -c 'cd test/parsing && ./run_tests.sh ../../test/parsing/yajl_test'
+    quietly tests sh -c 'cd test/api && ./run_tests.sh'
+}
+
+png_sources() { fresh libpng1.6 && settle; }
+png_make() {
+    quietly build ./configure --disable-shared CC="$cc" CFLAGS=-w && quietly build make -s -j2 check TESTS=
+}
+png_test() { quietly tests make check; }
+
 tinyxml2_sources() { fresh tinyxml2; }
 tinyxml2_make() {
     # shellcheck disable=SC2086
@@ -216,6 +244,10 @@ what() { # PROGRAM
     jansson) folder=jansson tests='`ctest`' ;;
     libcsv) folder=libcsv tests='`make check`' ;;
     pcre2) folder=pcre2 tests='`make check`' ;;
+    httpparser) folder=http-parser tests='`make test`' ;;
+    jsonc) folder=json-c tests='`ctest`' ;;
+    yajl) folder=yajl tests='its parsing and api tests' ;;
+    png) folder=libpng1.6 tests='`make check`' ;;
     tinyxml2) folder=tinyxml2 tests='`xmltest`' ;;
     pugixml) folder=pugixml tests='`make test`' ;;
     cli11) folder=cli11 tests='three of its files of tests, with Catch2' ;;
@@ -227,7 +259,7 @@ what() { # PROGRAM
 # The builds of bursty, one a line: a C compiler, and its level.
 builds_of() { # PROGRAM
     case $1 in
-    jansson | libcsv | pcre2 | tinyxml2 | pugixml | cli11)
+    jansson | libcsv | pcre2 | httpparser | jsonc | yajl | png | tinyxml2 | pugixml | cli11)
         for compiler in gcc clang-19; do
             echo "$compiler -O0 -g"
             echo "$compiler -O2 -g"
@@ -286,7 +318,8 @@ one() { # PROGRAM
 
 missing=
 for pair in gawk: jq: mawk: gzip: cjson: lz4: zstd:libzstd libyaml: onig:libonig sqlite: zlib: tcc: \
-    ninja:ninja-build jsoncpp:libjsoncpp jansson: libcsv: pcre2: tinyxml2: pugixml: cli11: cli11:catch2; do
+    ninja:ninja-build jsoncpp:libjsoncpp jansson: libcsv: pcre2: httpparser:http-parser jsonc:json-c \
+    yajl: png:libpng1.6 tinyxml2: pugixml: cli11: cli11:catch2; do
     program=${pair%%:*} package=${pair#*:}
     case " ${*:-$program} " in *" $program "*) ;; *) continue ;; esac
     [ -d "$src/${package:-$program}" ] || missing="$missing ${package:-$program}"
@@ -298,5 +331,5 @@ echo '|---|---:|---:|---:|---:|---:|---:|---:|'
 # Of those that are built four times: the last three columns are lines with branches that both know, those
 # with another number of them, and those with as many, of which another number was taken.
 for program in ${*:-gawk jq mawk gzip cjson lz4 zstd libyaml onig sqlite zlib tcc ninja jsoncpp \
-    jansson libcsv pcre2 tinyxml2 pugixml cli11}; do one "$program"; done
+    jansson libcsv pcre2 httpparser jsonc yajl png tinyxml2 pugixml cli11}; do one "$program"; done
 exit $failed

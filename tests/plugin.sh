@@ -551,4 +551,52 @@ if [ $is_clang = 1 ]; then
     cp kept.so "$plugin"
 fi
 
+# ---- coverage: counters that are joined behind inlining ----
+
+# Says what comments say, and what a build without the plugin says.
+covered() { # CACHE PROGRAM OPTION...: its coverage as PROGRAM.info
+    cache=$1 program=$2
+    shift 2
+    rm -f "$program" "$program.brst"
+    # shellcheck disable=SC2086
+    BURSTY_CACHE=$cache "$bursty" cc --cover -- $CXX "$@" -o "$program" "$sources/joined.cc" >log 2>&1
+    BURSTY_COVERAGE=$program.brst ./"$program" $argument >"$program.out"
+    "$bursty" report --source-root "$sources" --lcov "$program.brst" >"$program.info" 2>/dev/null
+}
+if [ "$is_clang" = 0 ]; then
+    for argument in '' again; do
+        for options in -O1 -O2 '-O3 -fPIC' -Os \
+            '-O2 -g -ffunction-sections -fdata-sections -Wl,--gc-sections' \
+            '-O2 -fuse-ld=gold -Wl,--gc-sections' '-O2 -fuse-ld=lld -Wl,--gc-sections'; do
+            linker=ld.${options#*-fuse-ld=}
+            case $options in
+            *fuse-ld*) command -v "${linker%% *}" >/dev/null || continue ;;
+            esac
+            # shellcheck disable=SC2086
+            covered "$out/empty" alone $options
+            lines 0 "joined, $options: no word without the plugin"
+            # shellcheck disable=SC2086
+            covered "$BURSTY_CACHE" joined $options
+            lines 0 "joined, $options: no word"
+            nm joined | grep -q "bursty_joined\." && ! nm alone | grep -q "bursty_joined\."
+            ok $? "joined, $options: some counters are joined"
+            cmp -s alone.out joined.out && cmp -s alone.info joined.info && [ -s joined.info ]
+            ok $? "joined, $options $argument: $(diff alone.info joined.info | head -n 4)"
+            [ -n "$argument" ] || awk -F'[:,]' 'FNR == NR { if (/^DA:/) n[$2] = $3; next }
+                match($0, /runs [0-9]+/) {
+                    said = substr($0, RSTART + 5, RLENGTH - 5)
+                    lines++
+                    if (n[FNR] != said) { print "line " FNR ": " n[FNR] " for " said; bad = 1 }
+                }
+                END { exit bad || lines < 30 }' joined.info "$sources/joined.cc" >log
+            ok $? "joined, $options: $(head -n 3 log)"
+        done
+    done
+    argument=
+    covered "$BURSTY_CACHE" joined -O0
+    nm joined | grep -q "bursty_joined\."; ok $(($? != 1)) "joined: nothing at -O0"
+    "$bursty" cc --cover --atomic -- $CXX -O2 -c -o made.o "$sources/joined.cc" >log 2>&1
+    nm made.o | grep -q "bursty_joined\."; ok $(($? != 1)) "joined: no counters that threads share"
+fi
+
 finish

@@ -124,7 +124,12 @@ TEST(traps) {
               "c0");
     CHECK_STR(skeleton("void f(int a) { int g(int b) { return b; } g(a); }"),
               "left: nested-function");
-    CHECK_STR(skeleton("int g(void); void f(int a) { int b[g()]; }"), "left: call-in-bound");
+    CHECK_STR(skeleton("int g(void); void f(int a) { int b[g()]; }"), "c0");
+    CHECK_STR(skeleton("void f(int a) { char *b[1 + g(a)][3][h(a) ? k(a) : 2], c = m(a); }"),
+              "c0c1(c2|)c3");
+    CHECK_STR(skeleton("void f(int a) { char (*b[g(a)])[3]; }"), "left: call-in-bound");
+    CHECK_STR(skeleton("void f(int a) { typedef char b[g(a)]; }"), "left: call-in-bound");
+    CHECK_STR(skeleton("void f(int a) { char b[g(a)], (*c)[g(a)]; }"), "left: call-in-bound");
     CHECK_STR(skeleton("void f(int a) { if (a) g(); else else h(); }"), "left: else-without-if");
     CHECK_STR(skeleton("void f(int a) { a = ? ; }"), "left: choice-without-colon");
     CHECK_STR(skeleton("void f(int a) { return 1 } "), "left: semicolon-missing");

@@ -581,6 +581,19 @@ done
 check 'one command, without counters' bursty cc -- $CC -c main.c ../plain.cc
 check 'its object of C' [ -f main.o ]
 check 'its object of C++' [ -f plain.o ]
+# A source without functions has nothing to count, and nothing is said.
+printf '#include <stddef.h>\nextern const int numbers[];\nconst int numbers[] = {1, 2};\n' >data.cc
+echo 'typedef int it_is_true[sizeof(int) > 1 ? 1 : -1];' >nothing.cc
+for one in data nothing; do
+    for options in -O0 '-O2 -g'; do
+        rm -f $one.o $one.list
+        # shellcheck disable=SC2086
+        bursty cc --cover --list=$one.list -- $CXX $options -c $one.cc >said 2>&1
+        check "no function: $one $options: compiled" [ -f $one.o ]
+        check "no function: $one $options: nothing is said" empty said
+        check "no function: $one $options: it is in no list" [ ! -s $one.list ]
+    done
+done
 # shellcheck disable=SC2086
 bursty cc --cover --list=left -- $CC -traditional-cpp -c alone.c 2>said
 check 'passed on: said' grep -q 'cc: alone.c: compiled without counters: -traditional-cpp' said

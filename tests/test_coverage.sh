@@ -306,6 +306,7 @@ sed "s/name='t3'/name='\&#116;\&#x33;'/; s|name='t4'/>|name='t4'><skipped/></tes
 check "characters by number; what was skipped is left out" says 0 'note: .*: 1 tests that it does not name are left out' \
     bursty report -o text --failing more.xml faulty.brst
 check "of eleven" grep -q 'Of 5 failing and 6 passing' text
+check "what is left out ran nothing" grep -q 'no  *5  *6  function  *faulty.c:9  *main$' text
 check "no tests at all" says 2 'no run had a test.s name' bursty report --failing a two.brst
 bursty report --failing junit.xml --suspects faulty.brst >text
 check "lines for editors" cmp -s text - <<'E'

@@ -223,6 +223,10 @@ const char *cc_count_end(const cc_count_cxx *c, const cc_choice *choice, const c
     const char *reason;
     cc_count_files(&files, c->line, choice);
     reason = read_notes(c, &files, &notes, unit, sizeof unit);
+    if (!reason && cc_notes_are_empty(notes.data, notes.size)) {
+        free(notes.data);
+        return NULL;
+    }
     if (!reason) {
         object.data = tool_read_file(path, NULL, &object.size);
         if (!object.data || cc_section_rename(object.data, object.size, c->name, unit) != 0)

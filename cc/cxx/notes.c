@@ -541,6 +541,19 @@ int cc_notes_hash(const unsigned char *data, size_t size, uint64_t *hash, dump_f
     return 0;
 }
 
+int cc_notes_are_empty(const unsigned char *data, size_t size) {
+    reader r;
+    uint32_t tag = 0;
+    if (begin(&r, data, size) != 0) return 0;
+    string(&r); /* the folder */
+    word(&r);
+    while (next(&r, &tag)) {
+        if (tag == FUNCTION) return 0;
+        r.at = r.end;
+    }
+    return !r.reason;
+}
+
 int cc_notes_read(const unsigned char *data, size_t size, const char *unit,
                   const cc_notes_files *files, text *out, dump_fault *fault) {
     notes n;

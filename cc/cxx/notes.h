@@ -24,6 +24,9 @@ typedef struct cc_notes_files {
    or -1 with *fault filled. */
 int cc_notes_hash(const unsigned char *data, size_t size, uint64_t *hash, dump_fault *fault);
 
+/* Do they name no function? Then the object has no counters. */
+int cc_notes_are_empty(const unsigned char *data, size_t size);
+
 /* Adds parts with the tables of all functions to out. unit: what the program's
    counters are known by (cc/inside/arcs.c). Returns 0, or -1 with *fault
    filled; then out is as it was. Time and memory are bounded by the size of the

@@ -92,6 +92,27 @@ void __gcov_merge_add(int64_t *counters, uint32_t count) {
     (void)count;
 }
 
+/* ---- counters that gcc's plugin has joined ---- */
+
+/* Rows of tools/plugin/gcc_join.h: where a counter is, from here; how many
+   counters it stands for; where they are. */
+extern const int32_t __start_bursty_joined[] __attribute__((weak)) HIDDEN;
+extern const int32_t __stop_bursty_joined[] __attribute__((weak)) HIDDEN;
+
+/* Adds to each counter what those that stand for it have counted since the last
+   time. */
+static void settle(void) {
+    const int32_t *row = __start_bursty_joined, *end = __stop_bursty_joined;
+    while (row != end) {
+        int64_t *joined = (int64_t *)((char *)(uintptr_t)row + row[0]);
+        int64_t more = *(volatile int64_t *)joined - joined[1];
+        int32_t count = row[1];
+        joined[1] += more;
+        for (row += 2; count > 0; count--, row++)
+            *(int64_t *)((char *)(uintptr_t)row + row[0]) += more;
+    }
+}
+
 /* ---- units ---- */
 
 static int is_own(const gcov_info *info, const gcov_function *f) {
@@ -159,6 +180,7 @@ __attribute__((constructor(101))) static void start(void) {
     static const char words[] = "coverage: objects of another gcc than that which linked the "
                                 "program are not counted\n";
     edgeprof_units_gather = gather;
+    edgeprof_units_settle = settle;
     if (has_strangers && write(2, words, sizeof words - 1) < 0) return;
 }
 

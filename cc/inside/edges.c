@@ -31,6 +31,7 @@ typedef struct cursor {
 } cursor;
 
 void (*edgeprof_units_gather)(void);
+void (*edgeprof_units_settle)(void);
 
 static void begin(cursor *c) {
     c->place = NULL;
@@ -100,6 +101,7 @@ int edgeprof_units_write(edgeprof_write_fn write, void *user) {
     const edgeprof_unit *unit;
     cursor c;
     int failed = 0;
+    if (edgeprof_units_settle) edgeprof_units_settle();
     count_running(1);
     begin(&c);
     while (!failed && (unit = next(&c)) != NULL)
@@ -120,6 +122,7 @@ const edgeprof_unit *edgeprof_units_at(uint32_t number) {
 void edgeprof_units_reset(void) {
     const edgeprof_unit *unit;
     cursor c;
+    if (edgeprof_units_settle) edgeprof_units_settle();
     begin(&c);
     while ((unit = next(&c)) != NULL) edgeprof_reset(unit->functions, unit->count);
 }

@@ -76,6 +76,10 @@ EDGEPROF_UNIT_API const edgeprof_unit *edgeprof_units_at(uint32_t number);
    one is that nobody defines. */
 EDGEPROF_UNIT_API void (*edgeprof_units_gather)(void);
 
+/* Counters that stand for others are added to them; to be called before counts
+   are read or set to 0. NULL unless arcs.c is there. */
+EDGEPROF_UNIT_API void (*edgeprof_units_settle)(void);
+
 /* The key that tables of a unit begin with: of the object, if arcs.c has found
    it, which gives its functions a file and no graph; else that of the first
    function. */

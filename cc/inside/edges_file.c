@@ -20,6 +20,7 @@ EDGEPROF_UNIT_API void edgeprof_exits_end(void);
 int edgeprof_units_append(void) {
     append_file to;
     if (edgeprof_units_count() == 0) return 0;
+    if (edgeprof_units_settle) edgeprof_units_settle();
     if (append_open(&to) != 0) return -1;
 #ifdef __linux__
     return merge_run(&to);

@@ -23,7 +23,7 @@ typedef std::vector<std::string> patterns;
 
 struct arguments {
     int entries = ENTRIES_SAFE, loops = 4;
-    bool scope = false, no_tls = false, program = false;
+    bool scope = false, no_tls = false, program = false, join = false;
     patterns only, not_these;
     std::string plan, plan_hash;
 };
@@ -53,6 +53,8 @@ bool take(arguments *a, const std::string &key, const std::string &value) {
         a->no_tls = true;
     } else if (key == "program") {
         a->program = true;
+    } else if (key == "join") {
+        a->join = true;
     } else {
         return false;
     }

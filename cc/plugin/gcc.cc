@@ -38,7 +38,7 @@
    Arguments (-fplugin-arg-NAME-KEY=VALUE, bytes that gcc would take for its own
    as %XX): entries=safe|all|EL|EN, loops=K|all|LN, form=point|scope,
    only=PATTERN, not=PATTERN, no-tls=1, plan=FILE, plan-hash=DIGITS,
-   program=1. */
+   program=1; or join=1, for coverage (gcc_join.h). */
 #include "common.h"
 #include "gcc-plugin.h"
 #include "plugin-version.h"
@@ -68,6 +68,8 @@
 #include "opts.h"
 #include "options.h"
 #include "toplev.h"
+#include "gimplify.h"
+#include "gcc_join.h"
 
 extern "C" char *cplus_demangle_v3(const char *mangled, int options);
 int plugin_is_GPL_compatible;               /* MIT is */
@@ -718,6 +720,15 @@ int plugin_init(plugin_name_args *info, plugin_gcc_version *version) {
         }
     }
     hide_options();
+    if (asked.join) {
+        pass.pass = new join::pass();
+        pass.reference_pass_name = "phiprop";
+        pass.ref_pass_instance_number = 1;
+        pass.pos_op = PASS_POS_INSERT_BEFORE;
+        register_callback(info->base_name, PLUGIN_PASS_MANAGER_SETUP, NULL, &pass);
+        register_callback(info->base_name, PLUGIN_FINISH_UNIT, join::write_table, NULL);
+        return 0;
+    }
     pass.pass = new late_pass();
     pass.reference_pass_name = "optimized";
     pass.ref_pass_instance_number = 1;

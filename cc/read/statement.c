@@ -96,8 +96,8 @@ static int holds_function(const cc_unit *u, uint32_t first, uint32_t end) {
     return 0;
 }
 
-/* Calls and decisions cannot be seen in a bound; a call there is rare enough. */
-static void refuse_calls(cc_unit *u, uint32_t first, uint32_t last) {
+/* The first token of a call among first .. last, the bracket of a bound, or 0. */
+static uint32_t call_in_bound(cc_unit *u, uint32_t first, uint32_t last) {
     const cc_tokens *t = &u->tokens;
     uint32_t i;
     for (i = first; i < last; i++) {
@@ -106,15 +106,18 @@ static void refuse_calls(cc_unit *u, uint32_t first, uint32_t last) {
                              : !cc_is(t, i, ']') &&
                                    !(cc_is(t, i, ')') && !cc_begins_type(u, t->list[i].match + 1)))
             continue;
-        cc_give_up(u, i, "call-in-bound");
+        return i;
     }
+    return 0;
 }
 
 void cc_refuse_bounds(cc_unit *u, uint32_t first, uint32_t last) {
     uint32_t i;
     for (i = first; i <= last && i < u->tokens.count; i++) {
+        uint32_t call;
         if (!cc_is(&u->tokens, i, '[')) continue;
-        refuse_calls(u, i, u->tokens.list[i].match);
+        call = call_in_bound(u, i, u->tokens.list[i].match);
+        if (call) cc_give_up(u, call, "call-in-bound");
         i = u->tokens.list[i].match;
     }
 }
@@ -154,7 +157,8 @@ static uint32_t add_cleanups(cc_unit *u, uint32_t first, uint32_t end, uint32_t 
 }
 
 /* The name that the declarator first .. end declares, 0 if it has none. What is
-   in its brackets is never touched. *is_function: its name is followed by
+   in its brackets is never touched, but bounds that call something
+   (add_bounds). *is_function: its name is followed by
    parameters. */
 static uint32_t declarator(cc_unit *u, uint32_t first, uint32_t end, int *is_function) {
     const cc_tokens *t = &u->tokens;
@@ -173,8 +177,7 @@ static uint32_t declarator(cc_unit *u, uint32_t first, uint32_t end, int *is_fun
         if (cc_is(t, i, '(') || cc_is(t, i, '[') || cc_is(t, i, '{')) {
             uint32_t close = t->list[i].match;
             int again = close + 1 < end && cc_is(t, close + 1, '(');
-            cc_skip(u, i, close);
-            if (cc_is(t, i, '[')) refuse_calls(u, i, close);
+            if (!cc_is(t, i, '[') || !call_in_bound(u, i, close)) cc_skip(u, i, close);
             if (cc_is(t, i, '(') && (again || (close + 1 < end && cc_is(t, close + 1, '[')) ||
                                      (!name && i > first))) {
                 uint32_t inner = i + 1, pointers = 0;
@@ -286,9 +289,44 @@ static int declares_function(cc_unit *u, uint32_t name, uint32_t first, uint32_t
     return i < start && cc_is(&u->tokens, start, '*') == 0 && start == name;
 }
 
+/* What a declaration runs, in its order. */
+typedef struct parts {
+    uint32_t first, last;
+} parts;
+
+static void add_part(cc_unit *u, parts *p, uint32_t part) {
+    if (!part) return;
+    if (p->first) u->nodes[p->last].next = part;
+    else p->first = part;
+    p->last = part;
+}
+
+/* Bounds that call something, `char text[length(s) + 1]`, run as an initialiser
+   does. Other ones may have to be constants, and are never touched. A bound
+   within brackets, as in `int (*p)[g()]`, is not followed. */
+static void add_bounds(cc_unit *u, uint32_t first, uint32_t end, parts *p) {
+    const cc_tokens *t = &u->tokens;
+    uint32_t i;
+    for (i = first; i < end; i = behind_bracket(u, i)) {
+        uint32_t close = t->list[i].match;
+        if (!cc_is(t, i, '[')) {
+            if (cc_is(t, i, '(')) {
+                cc_refuse_bounds(u, i, end - 1);
+                return;
+            }
+        } else if (call_in_bound(u, i, close)) {
+            uint32_t list = cc_new(u, CC_N_LIST, i + 1, close - 1);
+            uint32_t inner = cc_expression(u, i + 1, close);
+            u->nodes[list].kid[0] = inner;
+            add_part(u, p, list);
+        }
+    }
+}
+
 uint32_t cc_declaration(cc_unit *u, uint32_t first, uint32_t end, int local) {
     const cc_tokens *t = &u->tokens;
-    uint32_t storage = 0, list = 0, last = 0, i, stop;
+    parts run = {0, 0};
+    uint32_t storage = 0, list, i, stop;
     uint32_t start = behind_specifiers(u, first, end, &storage);
     if (first < end && cc_is(t, first, CC_UNTOUCHED)) {
         cc_skip(u, first, end - 1);
@@ -296,13 +334,14 @@ uint32_t cc_declaration(cc_unit *u, uint32_t first, uint32_t end, int local) {
     }
     cc_types_declare(u, first, end);
     for (i = start; i < end; i = stop + 1) {
-        uint32_t equals = end, name, part = 0;
+        uint32_t equals = end, name;
         int is_function = 0;
         for (stop = i; stop < end && !cc_is(t, stop, ','); stop = behind_bracket(u, stop)) {
             if (equals == end && cc_is(t, stop, '=')) equals = stop;
         }
         if (equals > stop) equals = stop;
-        if (local) cc_refuse_bounds(u, i, equals);
+        if (local && storage) cc_refuse_bounds(u, i, equals);
+        else if (local) add_bounds(u, i, equals, &run);
         name = declarator(u, i, equals, &is_function);
         if (name && storage != CC_TYPEDEF && !is_function && (!local || storage == CC_EXTERN))
             is_function = declares_function(u, name, first, start);
@@ -313,17 +352,12 @@ uint32_t cc_declaration(cc_unit *u, uint32_t first, uint32_t end, int local) {
         if (!local || storage) {
             cc_skip(u, equals, stop - 1);
         } else {
-            part = cc_initialiser(u, equals + 1, stop);
+            add_part(u, &run, cc_initialiser(u, equals + 1, stop));
         }
-        if (!part) continue;
-        if (!list) {
-            list = cc_new(u, CC_N_LIST, start, end - 1);
-            u->nodes[list].kid[0] = part;
-        } else {
-            u->nodes[last].next = part;
-        }
-        last = part;
     }
+    if (!run.first) return 0;
+    list = cc_new(u, CC_N_LIST, start, end - 1);
+    u->nodes[list].kid[0] = run.first;
     return list;
 }
 

@@ -956,6 +956,40 @@ static int compile_uncounted(const job *j, const unit_job *u, const char *reason
     return status;
 }
 
+/* gcc's plugin joins counters behind inlining. NULL: there is none, or nothing
+   for it to do. */
+static char *joining_plugin(const job *j) {
+    const char *level = "0";
+    char *plugin = NULL;
+    size_t i;
+    for (i = 0; i < j->line.words.count; i++) {
+        const char *word = j->line.words.words[i];
+        if (word[0] == '-' && word[1] == 'O') level = word + 2;
+    }
+    if (strcmp(level, "0") != 0 && !j->atomic && !makes_code_later(j))
+        plugin = cc_late_find(&j->line, j->folder);
+    if (plugin && !cc_late_is_clangs(plugin)) return plugin;
+    free(plugin);
+    return NULL;
+}
+
+/* With the plugin; without it, if the compiler cannot load it. */
+static int compile_and_join(const job *j, const unit_job *u, const cc_command *words) {
+    cc_command all = {NULL, 0, 0};
+    char *plugin = joining_plugin(j);
+    int status;
+    cc_add_words(&all, words->words, words->count);
+    if (plugin) cc_late_add_join(&all, plugin);
+    status = compile_cxx(j, u, &all, 0);
+    if (status != 0 && status <= 128 && plugin && !cc_late_loads(&j->line, plugin)) {
+        tool_error("cc: %s: the compiler refuses it: bursty cc --build-plugin", plugin);
+        status = compile_cxx(j, u, words, 0);
+    }
+    cc_command_free(&all);
+    free(plugin);
+    return status;
+}
+
 /* A source of C++ that counts by gcc itself. What gcc writes about it becomes
    tables in the object. */
 static int compile_by_notes(const job *j, const unit_job *u) {
@@ -967,7 +1001,7 @@ static int compile_by_notes(const job *j, const unit_job *u) {
     if (j->atomic) cc_add_word(&words, "-fprofile-update=atomic");
     add_dependencies(&words, j, u);
     cc_add_words(&words, count.words.words, count.words.count);
-    status = compile_cxx(j, u, &words, 0);
+    status = compile_and_join(j, u, &words);
     cc_command_free(&words);
     if (status == 0 && makes_code_later(j)) {
         reason = cc_count_again(&count, &j->d->choice);

@@ -214,6 +214,11 @@ void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice) {
         add_argument(c, plugin, "not", *pattern);
 }
 
+void cc_late_add_join(cc_command *c, const char *plugin) {
+    add_plugin(c, plugin);
+    add_argument(c, plugin, "join", "1");
+}
+
 void cc_late_add_program(cc_command *c, const char *plugin) {
     if (!cc_late_is_clangs(plugin)) add_argument(c, plugin, "program", "1");
 }
@@ -255,6 +260,7 @@ static int compile(const cc_line *line, const recipe *r, const char *folder, con
     size_t i;
     int status = cc_write_embedded(folder, r->source);
     if (status == TOOL_OK) status = cc_write_embedded(folder, "common.h");
+    if (status == TOOL_OK) status = cc_write_embedded(folder, "gcc_join.h");
     cc_add_words(&c, line->compiler.words, line->compiler.count);
     for (i = 0; i < sizeof words / sizeof *words; i++) cc_add_word(&c, words[i]);
     if (r->standard) cc_add_word(&c, r->standard);

@@ -149,8 +149,8 @@ static void join(desk *d) {
     size_t i, kept = 0;
     for (i = 0; i < d->count; i++) {
         suspect *s = &d->list[i], *before = kept ? &d->list[kept - 1] : NULL;
-        if (before && i > 0 && *s->what == 'l' && *before->what == 'l' && before->file == s->file &&
-            before->tests == s->tests && d->list[i - 1].line == before->last) {
+        if (before && *s->what == 'l' && *before->what == 'l' && before->file == s->file &&
+            before->tests == s->tests) {
             before->last = s->line;
             continue;
         }

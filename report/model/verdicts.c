@@ -210,6 +210,7 @@ static int read_junit(verdicts *v, const char *path, const char *data, size_t si
         }
         is_empty = read_attributes(&x, is_test ? &v->list[test - 1] : NULL);
         if (is_empty < 0) return TOOL_BAD_INPUT;
+        if (is_test && !*v->list[test - 1].name) return blame(&x, "a test case has no name");
         if (is_empty) {
             if (is_test) test = depth = 0;
             continue;
@@ -236,11 +237,11 @@ static int read_ctest(verdicts *v, const char *path, const char *data, size_t si
         if (i > at && i < end && data[i] == ':' && data[i - 1] != ' ') {
             size_t last = end;
             while (last > i && is_space(data[last - 1])) last--;
-            add(v, data + i + 1, last - i - 1)->has_failed = 1;
+            if (last > i + 1) add(v, data + i + 1, last - i - 1)->has_failed = 1;
         } else if (i > at && end - i > 2 && data[i] == '-' && data[i + 1] == ' ') {
             size_t last = end;
             while (last > i && data[last - 1] != '(') last--;
-            if (last > i + 3) add(v, data + i + 2, last - i - 4)->has_failed = 1;
+            if (last > i + 4) add(v, data + i + 2, last - i - 4)->has_failed = 1;
         }
         at = end + 1;
     }
@@ -251,14 +252,17 @@ static int read_ctest(verdicts *v, const char *path, const char *data, size_t si
 
 /* ---- all ---- */
 
-static int read_file(verdicts *v, const char *path) {
-    size_t size = 0, at = 0;
-    char *data = (char *)tool_read_file(path, NULL, &size);
-    int status;
-    if (!data) return TOOL_BAD_INPUT;
+int verdicts_parse(verdicts *v, const char *path, const char *data, size_t size) {
+    size_t at = 0;
     while (at < size && (is_space(data[at]) || (unsigned char)data[at] > 127)) at++;
-    status = at < size && data[at] == '<' ? read_junit(v, path, data, size)
-                                          : read_ctest(v, path, data, size);
+    if (at < size && data[at] == '<') return read_junit(v, path, data, size);
+    return read_ctest(v, path, data, size);
+}
+
+static int read_file(verdicts *v, const char *path) {
+    size_t size = 0;
+    char *data = (char *)tool_read_file(path, NULL, &size);
+    int status = data ? verdicts_parse(v, path, data, size) : TOOL_BAD_INPUT;
     free(data);
     return status;
 }
@@ -267,7 +271,7 @@ int verdicts_read(verdicts *v, const char *value) {
     struct stat status;
     const char *at = value;
     v->given = value;
-    if (stat(value, &status) == 0) return read_file(v, value);
+    if (stat(value, &status) == 0 && !S_ISDIR(status.st_mode)) return read_file(v, value);
     for (;;) {
         size_t size = strcspn(at, ",");
         if (size == 0)

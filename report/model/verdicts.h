@@ -22,6 +22,8 @@ enum { VERDICT_UNKNOWN, VERDICT_PASSED, VERDICT_FAILED };
 /* value: names with commas, or a file. Returns a TOOL_ status, after a
    message. */
 int  verdicts_read(verdicts *v, const char *value);
+/* The same of what a file holds; path is for messages. */
+int  verdicts_parse(verdicts *v, const char *path, const char *data, size_t size);
 /* What became of a test; marks what is used. Of several of its name one that
    failed counts. */
 int  verdicts_of(verdicts *v, const char *test);
