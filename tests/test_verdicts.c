@@ -1,7 +1,7 @@
 /* test_verdicts.c - which tests failed, by a JUnit report, a log of ctest or
    names: what is read, one line for what is broken, and inputs that were cut,
    changed in each bit and mixed. */
-#include "model/verdicts.h"
+#include "report/model/verdicts.h"
 #include "base/tool.h"
 #include "test.h"
 #include <stdio.h>

@@ -94,7 +94,7 @@ void __gcov_merge_add(int64_t *counters, uint32_t count) {
 
 /* ---- counters that gcc's plugin has joined ---- */
 
-/* Rows of tools/plugin/gcc_join.h: where a counter is, from here; how many
+/* Rows of cc/plugin/gcc_join.h: where a counter is, from here; how many
    counters it stands for; where they are. */
 extern const int32_t __start_bursty_joined[] __attribute__((weak)) HIDDEN;
 extern const int32_t __stop_bursty_joined[] __attribute__((weak)) HIDDEN;

@@ -10,7 +10,7 @@
 
    A *stretch* is a piece of a block that is left only at its end. A call that
    may not come back ends one. What counts in a stretch becomes one counter of
-   its own, x, and the runtime (record/cc/arcs.c) adds x to each counter that its
+   its own, x, and the runtime (cc/inside/arcs.c) adds x to each counter that its
    row of the table names, before anybody reads them. The sums are the same.
 
    Stretches hand on what they count, if that saves an addition on each path and

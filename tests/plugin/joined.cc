@@ -1,5 +1,5 @@
 /* joined.cc - small functions in blocks, loops and calls that do not come back: counters that the
-   plugin joins (tools/plugin/gcc_join.h) tell what comments say here. */
+   plugin joins (cc/plugin/gcc_join.h) tell what comments say here. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
