@@ -161,18 +161,19 @@ typedef struct errors {
     int windows;
 } errors;
 
-/* From a window to the next one: eight steps to a doubling. */
-static uint64_t eighth(uint64_t window) {
-    uint64_t octave = 1;
-    while (octave <= window / 2) octave *= 2;
-    return octave < 8 ? 1 : octave / 8;
+/* The next longer window that ends a bin of footprint.h, eight to a doubling:
+   there its average is exact. */
+static uint64_t next_window(uint64_t window) {
+    uint64_t octave = 8;
+    while (octave <= (window + 1) / 2) octave *= 2;
+    return window + octave / 8;
 }
 
 static void show(const options *o, const reuse *r, const footprint_profile *exact) {
     curves c;
     errors e;
     text out = {NULL, 0, 0};
-    uint64_t window, step;
+    uint64_t window;
     int i, rows = 0;
     memset(&e, 0, sizeof e);
     start(&c, r);
@@ -184,9 +185,8 @@ static void show(const options *o, const reuse *r, const footprint_profile *exac
         text_counted(&out, r->blocks, "block");
         text_add(&out, "\n\n      window         exact       Chandra           Suh          Shen\n");
     }
-    for (window = 1; window <= r->now / 2; window += step) {
+    for (window = 1; window <= r->now / 2; window = next_window(window)) {
         double value[WAYS], truth = footprint_average_of(exact, (double)window);
-        step = eighth(window);
         value[0] = chandra(&c, window);
         value[1] = suh(&c, (double)window);
         value[2] = shen(&c, r, window);
@@ -198,7 +198,7 @@ static void show(const options *o, const reuse *r, const footprint_profile *exac
             e.most[i] = off;
             e.where[i] = window;
         }
-        if (window & (window - 1)) continue;
+        if (window & (window + 1)) continue;
         if (o->json)
             text_format(&out, "%s{\"window\":%llu,\"exact\":%.9g,\"chandra\":%.9g,"
                               "\"suh\":%.9g,\"shen\":%.9g}",

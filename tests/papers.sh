@@ -9,14 +9,14 @@
 # status 0, and a bench must have a part of its own, which says what it gave.
 #
 # What has passed is kept in build/papers, until its lines of the page or a source change: a run that
-# was broken off goes on where it stopped (`fresh` forgets all). After PAPERS_SECONDS (2000) no part
+# was broken off goes on where it stopped (`fresh` forgets all). After PAPERS_SECONDS (1500) no part
 # is begun any more. `list` prints the parts. PAPERS_PAGE names another page, PAPERS_KEEP another
 # folder.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
 BUILD=${BUILD:-build} CC=${CC:-cc} CXX=${CXX:-c++} CFLAGS=${CFLAGS:--O2 -g}
-page=${PAPERS_PAGE:-docs/papers.md} keep=${PAPERS_KEEP:-$BUILD/papers} last=${PAPERS_SECONDS:-2000}
+page=${PAPERS_PAGE:-docs/papers.md} keep=${PAPERS_KEEP:-$BUILD/papers} last=${PAPERS_SECONDS:-1500}
 export BUILD CC CXX CFLAGS
 unset BURSTY_SEED # a command is run as its reader would run it
 case $BUILD in /*) PATH=$BUILD:$PATH ;; *) PATH=$PWD/$BUILD:$PATH ;; esac
@@ -38,7 +38,7 @@ awk -v keep="$keep" '
         column = $0
         sub(/\|[ ]*$/, "", column)
         sub(/^.*\|/, "", column)
-        while (match(column, /`(sh|build\/)[^`]*`/)) {
+        while (match(column, /`(sh |python3 |build\/|[A-Z]+=)[^`]*`/)) {
             command[++commands] = substr(column, RSTART + 1, RLENGTH - 2)
             column = substr(column, RSTART + RLENGTH)
         }
@@ -47,7 +47,7 @@ awk -v keep="$keep" '
         for (i = 1; i <= commands; i++) {
             if (command[i] in first) continue
             begin(command[i])
-            if (command[i] ~ /^sh (bench|lab)\//) print "?" >file
+            if (command[i] !~ /^sh tests\/run\.sh |^build\//) print "?" >file
         }
     }' "$page"
 
@@ -87,6 +87,14 @@ END
 # Whatever a figure may depend on, but for pages.
 sources=$({ git ls-files 2>/dev/null || find . -name .git -prune -o -path ./build -prune -o -type f -print; } |
     grep -v -e '\.md$' -e '^docs/' -e '\.brst$' | tr '\n' '\0' | xargs -0 cat 2>/dev/null | cksum)
+
+# What the commands of the page are made of. Another page has none of that.
+if [ "${1-}" != list ] && [ -z "${PAPERS_PAGE-}" ]; then
+    make -s BUILD="$BUILD" tools >"$keep/made" 2>&1 || { cat "$keep/made"; fail "make tools"; }
+    for word in $(cat "$keep"/*.part | tr -c 'A-Za-z0-9_/.\n' ' '); do
+        case $word in build/tests/test_* | build/examples/*) echo "$BUILD/${word#build/}" ;; esac
+    done | sort -u | xargs -r make -s BUILD="$BUILD" >>"$keep/made" 2>&1
+fi
 
 began=$(date +%s) left=
 for part in "$keep"/*.part; do
