@@ -63,12 +63,12 @@ compared 0 1 <<EOT
 | what | \`build/../$ends 1\` |
 EOT
 compared 0 1 <<'EOT'
-| what | `sh bench/none.sh` |
+| what | `sh bench/none` |
 EOT
 compared 1 0 <<'EOT'
-| what | `sh bench/none.sh || echo 4` |
+| what | `sh bench/none; echo 4` |
 
-    $ sh bench/none.sh || echo 4
+    $ sh bench/none; echo 4
     4
 EOT
 
