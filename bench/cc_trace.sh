@@ -40,7 +40,7 @@ head -n 60 "$top/tests/make_exits.c" | tail -n 20 >>large.c
 awk 'BEGIN { for (i = 0; i < 300; i++) printf "static int f%d(int a) { int i, s = 0; for (i = 0; i < a; i++) if (a & 1) s += i * %d; return s; }\n", i, i }' >many.c
 echo 'int a;' >tiny.c
 
-echo '| program | | plain | --trace: of gcov | gcc --coverage | bytes an event | bits a block | witnesses a block | edges with a witness | lines that differ from --cover |'
+echo '| program | | plain | --trace: of gcov | gcc --coverage | bytes an event | bits a block | witnesses a block | edges with a witness | bits by bit tracing | lines that differ from --cover |'
 for name in ${*:-clzip zopfli tcc}; do
     input=large.c
     [ "$name" = tcc ] && input=many.c
@@ -73,10 +73,11 @@ for name in ${*:-clzip zopfli tcc}; do
         [ -s run.trace.lines ] || exit 2
         differ=$(diff coverage.brst.lines run.trace.lines | grep -c '^[<>]')
         awk -v row="$row" -v name="$name" -v level="$level" -v differ="$differ" '
+            /bit tracing would/ { traced = $5 }
             /bytes an event/ { bytes = $1; bits = $5; witnesses = $9; share = $(NF - 1); gsub(/[()]/, "", share) }
             END { split(row, n, " ")
                 of = n[3] > n[1] ? sprintf("%.2f", (n[2] - n[1]) / (n[3] - n[1])) : "-"
-                printf "| %s | %s | %.2f M | %.2f M: %s | %.2f M | %s | %s | %s | %s %% | %d |\n", name, level, n[1] / 1e6,
-                    n[2] / 1e6, of, n[3] / 1e6, bytes, bits, witnesses, share, differ }' text
+                printf "| %s | %s | %.2f M | %.2f M: %s | %.2f M | %s | %s | %s | %s %% | %s | %d |\n", name, level, n[1] / 1e6,
+                    n[2] / 1e6, of, n[3] / 1e6, bytes, bits, witnesses, share, traced, differ }' text
     done
 done

@@ -1,6 +1,7 @@
 /* game_loop.c - a game: two threads, callers and time by BURST_SCOPE, a budget of 1 %, an overlay
    every hundred frames. Leave the profiler in what ships; with -DBURSTY_OFF nothing of it is left.
-   Afterwards: bursty report game_loop.brst */
+       cc -O2 -I. examples/game_loop.c -o game_loop -pthread -lm && ./game_loop
+       bursty report game_loop.brst */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <math.h>

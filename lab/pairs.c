@@ -261,18 +261,18 @@ static int measure(int argc, char **argv, int methods) {
         top = overlap_of(&p, p_sum, &q, q_sum);
         if (o.json) {
             printf(
-                "{\"kind\":\"%s\",\"checks\":%llu,\"counted\":%llu,\"members\":%llu,"
+                "{\"kind\":\"%s\",\"%s\":%llu,\"counted\":%llu,\"members\":%llu,"
                 "\"overlap\":%.4f,\"overlap_top_90\":%.4f}\n",
-                methods ? "methods" : "pairs", (unsigned long long)all.sum,
-                (unsigned long long)some.sum, (unsigned long long)members, whole, top);
+                methods ? "methods" : "pairs", methods ? "checks" : "calls",
+                (unsigned long long)all.sum, (unsigned long long)some.sum, (unsigned long long)members, whole, top);
         } else {
             printf(
-                "%s at %llu:%llu%s\n  counted  %llu of %llu checks, of %llu %s\n"
+                "%s at %llu:%llu%s\n  counted  %llu of %llu %s, of %llu %s\n"
                 "  overlap  %.2f %% of all, %.2f %% of the heaviest that hold 90 %%\n",
                 methods ? "methods" : "call pairs", (unsigned long long)o.every,
                 (unsigned long long)o.burst, o.jitter ? ", jittered" : "",
                 (unsigned long long)some.sum, (unsigned long long)all.sum,
-                (unsigned long long)members, methods ? "functions" : "pairs", whole, top);
+                methods ? "checks" : "calls", (unsigned long long)members, methods ? "functions" : "pairs", whole, top);
         }
     }
     free(all.at);

@@ -7,6 +7,7 @@
 #include "report/kinds/streams.h"
 #include "report/model/overlap.h"
 #include "lab/sampler.h"
+#include "lab/thin.h"
 #include "lab/trace_refs.h"
 #include "report/model/streams.h"
 #include "report/write/writers.h"
@@ -27,6 +28,9 @@ static const char help[] =
     "  --burst N          checks of a burst: a ninth of --every\n"
     "  --jitter PERCENT   vary --every by so much either way: 0\n"
     "  --seed N           of jitter: 1\n"
+    "  --thin RULES       only the checks that a set of rules leaves: all, EL, EC, EN, L4, L10, LN,\n"
+    "                     EC+L4, Q and other sums (Figure 8 of Bursty Tracing). REFS is then\n"
+    "                     NAME.refs, with NAME.pairs and NAME.loops beside it\n"
     "  --calls            streams of calls instead of references; TABLE then is one of call pairs\n"
     "  --lackey           REFS is what valgrind --tool=lackey --trace-mem=yes printed; it needs\n"
     "                     no TABLE\n"
@@ -42,7 +46,7 @@ static const char help[] =
     "  reference is its own site.\n";
 
 typedef struct options {
-    const char *refs, *table, *names, *title, *dump;
+    const char *refs, *table, *names, *title, *dump, *thin;
     uint64_t least, most, jitter, nodes, every, burst, seed, top;
     double coverage;
     int calls, lackey, whole_rules, eager, json;
@@ -117,6 +121,7 @@ static int parse_words(options *o, tool_option *option) {
     const char **place = tool_is(option, "--", "names")   ? &o->names
                          : tool_is(option, "--", "title") ? &o->title
                          : tool_is(option, "--", "dump")  ? &o->dump
+                         : tool_is(option, "--", "thin")  ? &o->thin
                                                           : NULL;
     if (place) {
         *place = tool_value(option);
@@ -166,6 +171,9 @@ static int parse(int argc, char **argv, options *o) {
         return tool_error("lackey's output has neither a table nor calls");
     if (!o->every && (o->burst || o->jitter))
         return tool_error("--%s needs --every", o->burst ? "burst" : "jitter");
+    if (o->thin && !o->every) return tool_error("--thin needs --every");
+    if (o->thin && (!o->table || o->calls))
+        return tool_error("--thin wants references, and their TABLE");
     if (!o->burst) o->burst = o->every < 18 ? 1 : o->every / 9;
     return TOOL_OK;
 }
@@ -226,7 +234,21 @@ static const char *name_of(const names *n, uint64_t pc) {
 
 /* ---- the trace ---- */
 
-static int read_trace(const options *o, trace_refs *t, sequence *all, sequence *some) {
+/* Checks that ran, all of them and those that are left. */
+typedef struct checks {
+    uint64_t all, left;
+    thin_plan plan;
+} checks;
+
+/* Is there a check here? number is a pair's or a loop's. */
+static int is_left(const options *o, const checks *c, int kind, uint32_t number) {
+    if (!o->thin) return 1;
+    if (kind == TRACE_BACKEDGE) return c->plan.loops[number].has_check;
+    return c->plan.functions[c->plan.callee[number]].has_check;
+}
+
+static int read_trace(const options *o, trace_refs *t, checks *c, sequence *all,
+                      sequence *some) {
     sampler s;
     int kind, on = 0, fresh = 0, begins = 0, status;
     uint32_t number = 0;
@@ -235,12 +257,16 @@ static int read_trace(const options *o, trace_refs *t, sequence *all, sequence *
         status = trace_refs_next(t, &kind, &number);
         if (status != TOOL_OK || kind == TRACE_END) return status;
         if (kind == TRACE_CALL || kind == TRACE_BACKEDGE) {
-            on = sampler_check(&s, &fresh);
-            if (fresh) begins = 1;
+            c->all++;
+            if (is_left(o, c, kind, number)) {
+                c->left++;
+                on = sampler_check(&s, &fresh);
+                if (fresh) begins = 1;
+            }
         }
         if (kind != (o->calls ? TRACE_CALL : TRACE_REFERENCE)) continue;
         add(all, number);
-        if (!o->every || !on) continue;
+        if (!o->every || !on || (o->thin && c->plan.left_out[number])) continue;
         if (begins && some->count) add(some, SEPARATOR);
         begins = 0;
         add(some, number);
@@ -425,7 +451,8 @@ static void compare(profile *p, profile *q, result *r) {
 
 static double each(double sum, uint64_t count) { return count ? sum / (double)count : 0; }
 
-static void write_json(const profile *p, const profile *full, const result *r, text *out) {
+static void write_json(const profile *p, const profile *full, const result *r, const checks *c,
+                       text *out) {
     text_add(out, "{\"symbols\":");
     text_number(out, p->symbols);
     text_format(out, ",\"rules\":%u,\"nodes\":%u,\"violations\":", (unsigned)p->rules,
@@ -451,13 +478,23 @@ static void write_json(const profile *p, const profile *full, const result *r, t
     } else {
         text_add(out, ",\"overlap_exact\":null,\"overlap_shares\":null,\"overlap_windows\":null");
     }
+    if (p->o->thin) {
+        text_add(out, ",\"checks\":");
+        text_number(out, c->left);
+        text_add(out, ",\"checks_all\":");
+        text_number(out, c->all);
+        text_format(out, ",\"entries\":%u,\"loops\":%u,\"boring\":%u",
+                    (unsigned)c->plan.entries_left, (unsigned)c->plan.loops_left,
+                    (unsigned)c->plan.boring);
+    }
     text_add(out, ",\"profile\":");
     streams_json(&p->part, p->o->top < SIZE_MAX ? (size_t)p->o->top : SIZE_MAX, 0, out);
     text_add(out, "}\n");
 }
 
 /* The report of the profile, and what only a replay knows. */
-static int write_text(const profile *p, const profile *full, const result *r, text *out) {
+static int write_text(const profile *p, const profile *full, const result *r, const checks *c,
+                      text *out) {
     text part = {NULL, 0, 0};
     input in;
     report told;
@@ -492,6 +529,15 @@ static int write_text(const profile *p, const profile *full, const result *r, te
     text_counted(out, p->violations, "violation");
     text_format(out, "\ncost       %.1f ns and %.3f bytes a reference\n",
                 1e9 * each(p->seconds, p->symbols), each(24.0 * p->nodes, p->symbols));
+    if (p->o->thin) {
+        text_add(out, "checks     ");
+        text_number(out, c->left);
+        text_add(out, " of ");
+        text_number(out, c->all);
+        text_format(out, ": of %u functions and %u loops; %u loops are boring\n",
+                    (unsigned)c->plan.entries_left, (unsigned)c->plan.loops_left,
+                    (unsigned)c->plan.boring);
+    }
     if (full) {
         text_add(out, "sampled    ");
         text_number(out, p->symbols);
@@ -519,6 +565,7 @@ static int run(int argc, char **argv) {
     static profile full, sampled;
     profile *shown = &full;
     result r = {0, 0, 0};
+    checks ran;
     text out = {NULL, 0, 0};
     const char *inputs[INPUTS];
     int status;
@@ -536,8 +583,15 @@ static int run(int argc, char **argv) {
     if (o.names && (status = read_names(&known, o.names)) != TOOL_OK) return status;
     status = trace_refs_open(&trace, o.refs, o.calls ? NULL : o.table, o.lackey);
     if (status != TOOL_OK) return status;
-    status = read_trace(&o, &trace, &all, &some);
+    memset(&ran, 0, sizeof ran);
+    if (o.thin) {
+        status = thin_read(&ran.plan, o.refs, trace.rows, trace.row_count);
+        if (status == TOOL_OK)
+            status = thin_choose(&ran.plan, o.thin, trace.rows, trace.row_count);
+    }
+    if (status == TOOL_OK) status = read_trace(&o, &trace, &ran, &all, &some);
     if (status != TOOL_OK) {
+        thin_free(&ran.plan);
         trace_refs_close(&trace);
         return status;
     }
@@ -561,8 +615,8 @@ static int run(int argc, char **argv) {
         compare(&full, &sampled, &r);
         shown = &sampled;
     }
-    if (o.json) write_json(shown, o.every ? &full : NULL, &r, &out);
-    else status = write_text(shown, o.every ? &full : NULL, &r, &out);
+    if (o.json) write_json(shown, o.every ? &full : NULL, &r, &ran, &out);
+    else status = write_text(shown, o.every ? &full : NULL, &r, &ran, &out);
     if (status == TOOL_OK) status = text_save(&out, NULL, NULL, 0, 0);
     text_free(&out);
     if (status == TOOL_OK && o.dump) {
@@ -572,6 +626,7 @@ static int run(int argc, char **argv) {
     }
     free_profile(&full);
     free_profile(&sampled);
+    thin_free(&ran.plan);
     free(all.at);
     free(some.at);
     free(known.at);

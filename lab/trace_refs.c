@@ -223,6 +223,7 @@ static int next_of_lackey(trace_refs *t, int *kind, uint32_t *number) {
             t->pc_end = address + size;
             if (back) {
                 *kind = TRACE_BACKEDGE;
+                *number = 0;
                 return TOOL_OK;
             }
         } else if (what) {
@@ -260,8 +261,9 @@ int trace_refs_next(trace_refs *t, int *kind, uint32_t *number) {
         }
     } else if (word < 0xC0000000u) {
         *kind = TRACE_CALL;
-    } else if (word == 0xC0000000u) {
+    } else if (word < 0xE0000000u) {
         *kind = TRACE_BACKEDGE;
+        *number = word & 0x1FFFFFFF;
     } else if (word == 0xE0000000u) {
         *kind = TRACE_RETURN;
     } else {

@@ -30,7 +30,7 @@ typedef struct trace_refs {
    message. */
 int trace_refs_open(trace_refs *t, const char *path, const char *table, int is_lackey);
 /* The next event: *kind and, for a reference its row, for a call the number of
-   its pair. Returns a TOOL_ status. */
+   its pair, for a back-edge that of its loop. Returns a TOOL_ status. */
 int trace_refs_next(trace_refs *t, int *kind, uint32_t *number);
 /* Reads a table of call pairs, rows of caller and callee, in place of that of
    references: a pair's pc is its callee. */

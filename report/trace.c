@@ -198,6 +198,8 @@ static void put_head(const view *v, text *t) {
                 (double)n->witnesses / blocks, (unsigned long long)v->h.witnesses,
                 (unsigned long long)v->h.edges,
                 v->h.edges ? 100 * (double)v->h.witnesses / (double)v->h.edges : 0.0);
+    text_format(t, "  bit tracing would write %.2f bits a block, at %.3f branches a block\n",
+                (double)v->h.bits / blocks, (double)v->h.branches / blocks);
 }
 
 /* ---- JSON ---- */
@@ -262,6 +264,8 @@ static void json_all(const view *v, text *t) {
     json_field(t, &fields, "bytes", n->bytes);
     json_field(t, &fields, "edges", v->h.edges);
     json_field(t, &fields, "edges_with_witness", v->h.witnesses);
+    json_field(t, &fields, "branches", v->h.branches);
+    json_field(t, &fields, "bits_of_bit_tracing", v->h.bits);
     json_name(t, &fields, "threads");
     text_add(t, "[");
     for (i = 0; i < v->h.stream_count; i++) {

@@ -536,4 +536,37 @@ fi
 printf 'int a[64];\nvoid fill(int n) {\n    int i;\n#pragma GCC ivdep\n    for (i = 0; i < n; i++) a[i] = n;\n}\n' >pragma.c
 bursty cc --cover=bytes --list=left -- $CC -O2 -c -o pragma.o pragma.c >log 2>&1
 [ -f pragma.o ] && empty log && ! grep -q pragma.c left && pass || { fail "a loop behind a pragma"; cat log left; }
+
+# ---- a run's counts as weights: other counters, and the same counts come out
+cat >trained.c <<'END'
+static int odd(int n) {
+    int s = 0;
+    if (n % 100) s = n;
+    else s = -n;
+    return s;
+}
+static int rare(int n) {
+    int s = 0;
+    if (n % 100 == 0) s = n;
+    else s = -n;
+    return s;
+}
+int main(void) {
+    int i, s = 0;
+    for (i = 0; i < 1000; i++) s += odd(i) + rare(i);
+    return s != 0;
+}
+END
+lines_of() { bursty report --lcov "$@" 2>/dev/null | grep -e ^DA -e ^BRDA; } # FILE...
+rm -f coverage.brst
+bursty cc --cover --plan=none.yet -- $CC -o first trained.c && ./first && lines_of coverage.brst ./first >wanted
+mv coverage.brst training.brst
+bursty cc --cover --plan=training.brst -- $CC -o second trained.c && ./second && lines_of coverage.brst ./second >got
+[ -s wanted ] && cmp -s wanted got
+ok $? "another plan has other counts"
+unlike training.brst coverage.brst
+ok $? "the plan is the same"
+bursty cc --cover --plan=trained.c -- $CC -o third trained.c 2>log
+[ $? = 2 ] && [ "$(wc -l <log)" = 1 ]
+ok $? "--plan=trained.c: $(cat log)"
 finish

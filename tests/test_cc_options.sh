@@ -38,14 +38,15 @@ cc|--trace --trace|cc: --trace is given twice
 cc|--trace=1|cc: --trace takes no value
 cc|--trace --atomic|cc: --atomic changes nothing with --trace
 cc|--trace --cover|cc: --cover changes nothing with --trace
-cc|--trace --plan=a|cc: --plan changes nothing with --trace
+cc|--trace --plan=a|cc: --plan changes nothing with marks and traces
 cc|--cover=bytes --atomic|cc: --atomic changes nothing here: each mark is a byte of its own
 cc|--cover=mcdc --atomic|cc: --atomic changes nothing here: each mark is a byte of its own
 cc|--plan=a --plan=b|cc: --plan is given twice
 cc|--plan=|cc: --plan=: the name of a file is wanted
 cc|--plan=a/|cc: --plan=a/: the name of a file is wanted
 cc|--plan|--plan wants a value; --help tells more
-cc|--cover --plan=a|cc: --plan changes nothing with --cover
+cc|--cover=bits --plan=a|cc: --plan changes nothing with marks and traces
+cc|--cover=mcdc --plan=a|cc: --plan changes nothing with marks and traces
 cc|--entries=all --entries=all|cc: --entries is given twice
 cc|--entries=|cc: --entries=: safe, all, EL or EN
 cc|--entries=EL4|cc: --entries=EL4: safe, all, EL or EN

@@ -42,7 +42,7 @@ $CC -O1 -std=c99 -o "$dir/make_refs" tests/make_refs.c || {
     echo "0 passed, 1 failed"
     exit 1
 }
-for kind in example loops planted; do
+for kind in example loops planted thin; do
     (cd "$dir" && $RUN ./make_refs $kind) || fail "make_refs $kind"
 done
 
@@ -70,6 +70,45 @@ run 0 streams --min 2 --max 7 --coverage .8 --json example.refs
 has out '"sites":\["0","1","2"\]'
 run 0 streams --json - <"$dir/example.refs"
 has out '"streams":0,'
+
+# ---- fewer checks: what each set leaves of a program whose loops are known (make_refs.c) ----
+thin() { # SET CHECKS ENTRIES LOOPS BORING REFERENCES: a burst that never ends records what is left
+    run 0 streams --json --top 0 --every 1 --burst 100000000 --thin "$1" thin.refs thin.table
+    has out "\"checks\":$2,\"checks_all\":17000,\"entries\":$3,\"loops\":$4,\"boring\":$5,"
+    has out "^{\"symbols\":$6,"
+}
+thin all 17000 6 7 0 76500
+thin EL 15500 3 7 0 76500
+thin EC 15000 2 7 0 76500
+thin EN 13499 0 7 0 76496 # nothing is recorded before the first back-edge
+thin L2 12500 6 6 1 64500
+thin L4 10500 6 5 2 57000
+thin L10 7500 6 3 4 32000
+thin L10+EC 5500 2 3 4 32000
+thin LN 3501 6 0 0 76500
+thin EC+L4 8500 2 5 2 57000
+thin Q 3499 1 2 2 56904 # nor before the first call of g
+run 0 streams --every 20 --burst 10 --thin EC+L4 thin.refs thin.table
+has out '^checks     8500 of 17000: of 2 functions and 5 loops; 2 loops are boring$'
+refused "thin needs --every" streams --thin EC thin.refs thin.table
+refused "wants references, and their TABLE" streams --every 9 --thin EC thin.refs
+for rules in L64 L EM EC+ +EC '' L4x; do
+    refused "not all, EL, EC, EN, LN, L0 to L63, Q" streams --every 9 --thin "$rules" thin.refs \
+        thin.table
+done
+refused "example.pairs: No such file" streams --every 9 --thin EC example.refs example.table
+cp "$dir/thin.refs" "$dir/bad.refs"
+for part in pairs loops; do
+    cp "$dir/thin.pairs" "$dir/bad.pairs"
+    cp "$dir/thin.loops" "$dir/bad.loops"
+    head -c 20 "$dir/thin.$part" >"$dir/bad.$part"
+    refused "bad.$part: offset 16: a row is cut short" streams --every 9 --thin EC bad.refs thin.table
+    head -c 16 "$dir/thin.$part" >"$dir/bad.$part"
+    refused "bad.refs: .* 1 is not in the table of $part" streams --every 9 --thin EC bad.refs \
+        thin.table
+done
+cp "$dir/thin.refs" "$dir/odd-name"
+refused "thin wants a file NAME.refs" streams --every 9 --thin EC odd-name thin.table
 
 # ---- planted streams ----
 run 0 streams --json planted.refs planted.table

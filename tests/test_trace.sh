@@ -285,4 +285,30 @@ for seed in 2; do
     counts_of own.trace own.info
     [ -s own.info ] && cmp -s counted.info own.info && pass || fail "seed $seed: $(diff counted.info own.info | head -n 4)"
 done
+# ---- bit tracing: a bit at each of two ways, three at each of five
+cat >bits.c <<'END'
+int main(void) {
+    int i, sum = 0;
+    for (i = 0; i < 1000; i++) {
+        if (i & 1) sum++;
+        else sum += 2;
+        switch (i % 5) {
+        case 0: sum += 3; break;
+        case 1: sum += 4; break;
+        case 2: sum += 5; break;
+        case 3: sum += 6; break;
+        default: sum += 7;
+        }
+    }
+    return sum == 0;
+}
+END
+bursty cc --trace -- $CC -w -o bits bits.c && BURSTY_TRACE=bits.trace ./bits
+bursty report --json bits.trace >said
+grep -q '"branches":3001,"bits_of_bit_tracing":5001,' said
+ok $? "not 3001 branches and 5001 bits: $(head -c 300 said)"
+blocks=$(bursty report bits.trace | sed -n 's/^  \([0-9]*\) blocks in.*/\1/p')
+wanted=$(awk "BEGIN { printf \"bit tracing would write %.2f bits a block, at %.3f branches a block\", 5001 / $blocks, 3001 / $blocks }")
+bursty report bits.trace | grep -q "^  $wanted\$"
+ok $? "not '$wanted': $(bursty report bits.trace | head -5)"
 finish

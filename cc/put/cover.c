@@ -11,6 +11,7 @@
 #include "cc/put/points.h"
 #include "cc/run/process.h"
 #include "cc/put/trace.h"
+#include "cc/run/trained.h"
 #include "base/dump.h"
 #include "base/source.h"
 #include "base/tool.h"
@@ -502,6 +503,13 @@ static int take_entry(cc_cfg *g, edgeplan *plan) {
     return 1;
 }
 
+/* By what a run before did, if it had this function. */
+static void weigh_by_run(const planner *p, const char *name, const char *file, edgeplan *plan) {
+    char *place = place_of(p->request, file);
+    cc_trained_weigh(p->request->trained, name, place, plan);
+    free(place);
+}
+
 const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc_cfg *g) {
     edgeplan plan;
     edgeplan_graph graph;
@@ -537,6 +545,7 @@ const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc
             if (g->knows_entry) plan.plan[plan.edges] = EDGEPLAN_NONE;
         } else {
             edgeplan_weigh(&plan, NULL);
+            if (p->request->trained) weigh_by_run(p, name, file, &plan);
             for (e = 0; e < r.edges; e++) {
                 if (g->edges[r.edge_of[e]].forced == CC_UNWANTED) plan.weight[e] = UNWANTED;
             }

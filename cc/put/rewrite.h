@@ -23,6 +23,7 @@ typedef struct cc_request {
     int cover;                /* 0: checks. 16, 32, 64: bits of a counter; 8, 1: of a mark */
     int mcdc;                 /* marks are of runs of decisions; cover is 8 or 1 */
     int trace;                /* witnesses (trace.h); cover is 64 and means nothing */
+    const struct cc_trained *trained; /* a run whose counts weigh the edges, or NULL */
     int atomic;               /* counters that threads may share */
     int in_place;             /* CC_IN_PLACE_... */
     int near;                 /* counters far from the table's beginning cost longer instructions */

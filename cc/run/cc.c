@@ -41,7 +41,8 @@ static const char help[] =
     "  --no-exits        leaves out what finds calls that do not return (exit, longjmp, exec): code\n"
     "                    is as it was, and functions that are left so are refused by the report\n"
     "  --plan=FILE       what bursty place wrote for the whole program; a file that does not\n"
-    "                    exist yet is no plan\n"
+    "                    exist yet is no plan. With --cover: the coverage.brst of a run;\n"
+    "                    counters of C then stand where that run passed least\n"
     "  --entries=SET     functions that get a check without a plan: safe or EC (the default:\n"
     "                    those that other files or pointers can reach, and recursion), all, EL\n"
     "                    (all that call something), EN (none)\n"
@@ -71,7 +72,7 @@ static const char more_help[] =
     "  gcc in a folder in front of PATH, is `bursty cc -- gcc`; so it is with other compilers. The\n"
     "  environment variable BURSTY_CC then holds the options.\n"
     "\n"
-    "  With --cover and --trace these are refused: --plan, --entries, --loops, --form, --ticks,\n"
+    "  With --cover and --trace these are refused: --entries, --loops, --form, --ticks,\n"
     "  --keep-events, --side, --no-tls, --dump, --every, --burst. No option but --only and --not may stand twice.\n";
 
 typedef struct patterns {
@@ -172,7 +173,7 @@ static const struct {
     {"trace", FOR_TRACE, 0, 0},
     {"cover", FOR_COVER, 0, 0},    {"atomic", FOR_COVER, 0, 0},
     {"no-exits", FOR_COVER, 0, 0},
-    {"plan", FOR_CHECKS, 1, 0},    {"entries", FOR_CHECKS, 1, 0},
+    {"plan", FOR_ALL, 1, 0},       {"entries", FOR_CHECKS, 1, 0},
     {"loops", FOR_CHECKS, 1, 0},   {"form", FOR_CHECKS, 1, 0},
     {"ticks", FOR_CHECKS, 0, 0},
     {"keep-events", FOR_CHECKS, 0, 0}, {"only", FOR_ALL, 1, 1},
@@ -271,6 +272,8 @@ static int check_together(const command_line *l) {
         if (i >= DUMP && d->no_runtime)
             return tool_error("cc: --%s changes nothing with --no-runtime", rules[i].name);
     }
+    if (l->given[PLAN] && d->cover && (d->trace || d->mcdc || (d->cover > 0 && d->cover <= 8)))
+        return tool_error("cc: --plan changes nothing with marks and traces");
     if (d->atomic && d->cover == 8)
         return tool_error("cc: --atomic changes nothing here: each mark is a byte of its own");
     if (l->given[LATE] && l->given[NO_LATE])

@@ -14,6 +14,7 @@
 #include "cc/cxx/ir.h"
 #include "cc/run/late.h"
 #include "cc/run/section.h"
+#include "cc/run/trained.h"
 #include "cc/run/where.h"
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ typedef struct job {
     cc_line line;
     char *folder;             /* of this run; NULL until it is needed */
     uint64_t plan_hash;
+    cc_trained *trained; /* with --cover that is a run, and no plan of checks */
     int keeps;                /* CC_KEEPS_... */
     int twins;                /* the runtime finds second copies of other files */
     int exits;                /* CC_EXITS_... */
@@ -459,6 +461,7 @@ static int rewrite(const job *j, unit_job *u, int *look_again, spared *s, int sa
     request.atomic = j->atomic;
     request.mcdc = j->d->mcdc;
     request.trace = j->d->trace;
+    request.trained = j->trained;
     request.warns = j->line.warns;
     request.has_sections = j->has_sections;
     request.exits = j->exits != CC_EXITS_NOT;
@@ -1185,6 +1188,10 @@ static int read_plan(job *j, char **plan) {
     int found = j->d->plan ? cc_regular_size(j->d->plan, &size) : -1;
     if (found == -1) return TOOL_OK;
     if (found != 0) return tool_error("%s: is no regular file", j->d->plan);
+    if (j->d->cover) {
+        j->trained = cc_trained_read(j->d->plan);
+        return j->trained ? TOOL_OK : TOOL_BAD_INPUT;
+    }
     if (size > LARGEST_PLAN) return tool_error("%s: is larger than any plan", j->d->plan);
     *plan = (char *)tool_read_file(j->d->plan, NULL, &size);
     if (!*plan) return TOOL_BAD_INPUT;
@@ -1352,6 +1359,7 @@ int cc_drive(cc_driver *d, int count, char **words) {
     free(j.folder);
     free(j.late);
     free(plan);
+    cc_trained_free(j.trained);
     cc_line_free(&j.line);
     cc_obey_signal();
     return status;

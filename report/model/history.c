@@ -293,6 +293,27 @@ static void keep_last(listener *l, history_stream *s) {
     s->last_count = count;
 }
 
+/* Bit tracing (section 4): each block with several ways out writes which one it
+   took. */
+static void count_bits(history *h) {
+    uint32_t i, e, v;
+    for (i = 0; i < h->file->function_count; i++) {
+        const edges_function *g = h->file->functions[i].graph;
+        uint32_t *ways = (uint32_t *)tool_alloc((g->vertices + 1) * sizeof *ways);
+        memset(ways, 0, (g->vertices + 1) * sizeof *ways);
+        for (e = 0; e < g->edges - g->stays; e++) ways[g->ends[2 * e]]++;
+        for (e = 0; e < g->edges - g->stays; e++) {
+            uint32_t bits = 0;
+            v = g->ends[2 * e];
+            if (ways[v] < 2) continue;
+            while (bits < 31 && (uint32_t)1 << bits < ways[v]) bits++;
+            h->branches += h->counts[i].edge[e];
+            h->bits += bits * h->counts[i].edge[e];
+        }
+        free(ways);
+    }
+}
+
 void history_make(history *h, replay_file *file, const history_wanted *wanted) {
     replay_user user;
     listener l;
@@ -337,6 +358,7 @@ void history_make(history *h, replay_file *file, const history_wanted *wanted) {
         add_totals(&h->totals, &s->totals);
     }
     for (i = 0; i < file->function_count; i++) h->functions_run += h->counts[i].blocks > 0;
+    count_bits(h);
     free(l.is_wanted);
     if (h->path_count) qsort(h->paths, h->path_count, sizeof *h->paths, by_count);
 }

@@ -44,6 +44,7 @@ typedef struct history {
     uint32_t *slots;                   /* a hash table of paths: number + 1 */
     size_t slot_room;
     uint64_t edges, witnesses;         /* of all functions' graphs */
+    uint64_t branches, bits;           /* that ran, and what bit tracing would have written there */
     uint64_t functions_run;
 } history;
 

@@ -12,7 +12,7 @@
 
    writes run.refs (events), run.table (a row of pc and address for each
    different reference), run.pairs (a row of caller and callee for each pair of
-   functions) and run.base (the address at which the program was loaded; symbols
+   functions), run.loops (a row of function and head for each loop) and run.base (the address at which the program was loaded; symbols
    of addr2line are at pc - base). The format is in docs/formats.md.
    BURSTY_REFS_MAX ends the recording after so many references: 2000000000.
 
@@ -22,7 +22,7 @@
    its own; their references interleave.
 
    A basic block that begins below the one before it, in the same call, is a
-   back-edge: gcc lays loops out that way. */
+   back-edge, and the head of a loop: gcc lays loops out that way. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ typedef struct frame {
 } frame;
 
 static FILE *events;
-static pair_table references, pairs;
+static pair_table references, pairs, loops;
 static uint32_t buffer[BUFFER], used;
 static uint64_t recorded, most = 2000000000;
 static int off = 1, lock;
@@ -191,7 +191,7 @@ static void close_all(void) {
     int failed;
     off = 1;
     flush();
-    failed = fclose(events) | fclose(references.file) | fclose(pairs.file);
+    failed = fclose(events) | fclose(references.file) | fclose(pairs.file) | fclose(loops.file);
     if (failed) fputs("bursty: the recording could not be written\n", stderr);
 }
 
@@ -208,6 +208,7 @@ HOOK void __tsan_init(void) {
     events = open_part(path, "refs");
     references.file = open_part(path, "table");
     pairs.file = open_part(path, "pairs");
+    loops.file = open_part(path, "loops");
     base = open_part(path, "base");
     fprintf(base, "%llx\n", (unsigned long long)(uintptr_t)__executable_start);
     fclose(base);
@@ -233,7 +234,7 @@ HOOK void __sanitizer_cov_trace_pc(void) {
     uintptr_t pc = PC();
     if (off || busy || !stack || !depth) return;
     if (pc <= stack[depth - 1].block && begin()) {
-        put(BACKEDGE);
+        put(BACKEDGE | number_of(&loops, stack[depth - 1].function, pc));
         end();
     }
     stack[depth - 1].block = pc;
