@@ -67,6 +67,12 @@ int sum(const int *a, int n) {
     s = BURST_SAME(sum, (a, n));
 #elif defined(DOTS)
     s = dots(n, 1);
+#elif defined(NESTED)
+    while (a[--n] > 3) BURST_BODY({
+        while (a[--n] > 2) BURST_BODY({
+            while (a[--n] > 1) BURST_BODY({ __asm__ volatile("# a copy"); })
+        })
+    })
 #else
     while (n-- > 0) {
         BURST_CHECK();
@@ -98,6 +104,13 @@ done
 "$CC" -std=c99 -Werror -DSAME -I. -c -o "$out/forms.o" "$out/forms.c" >"$out/said" 2>&1
 grep -q 'DUAL_LEAF' "$out/said"
 ok $? "BURST_SAME of another function: $(head -n 3 "$out/said")"
+# n loops in one another have n + 1 copies of the innermost body, not 2^n; clang joins two of them.
+if "$CC" -std=gnu99 -DNESTED -O1 -I. -S -o "$out/forms.s" "$out/forms.c" 2>"$out/said"; then
+    copies=$(grep -c '# a copy' "$out/forms.s")
+    ok $([ "$copies" -ge 2 ] && [ "$copies" -le 4 ]; echo $?) "three loops in one another: $copies copies"
+else
+    fail "three loops in one another: $(head -n 3 "$out/said")"
+fi
 # A second function would not get what stands behind the last parameter.
 for dots in BURST_DUAL BURST_DUAL_LEAF; do
     for of in "$CC -std=c99 $out/forms.c" "$CXX -std=c++11 $out/forms.cc"; do
