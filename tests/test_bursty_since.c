@@ -232,3 +232,26 @@ TEST(a_gap_is_of_its_burst) {
     free(asks.entry);
     free(other.entry);
 }
+
+/* 70 / 7 * 256 * 7 / (7 - k) for k of 0 to 6 */
+TEST(a_chance_that_is_no_whole_number_is_rounded) {
+    static const uint32_t wanted[7] = { 2560, 2987, 3584, 4480, 5973, 8960, 17920 };
+    event_log log = { 0, 0, NULL };
+    bursty_profile p = plain_profile(63, 7);
+    uint32_t mark;
+    size_t i;
+    p.classes = BURSTY_CALL;
+    p.action = log_event;
+    p.user = &log;
+    start_with(&p, 0);
+    for (i = 0; i < 100 && !BURST_CHECK(); i++) {
+    }
+    mark = bursty_note_mark();
+    for (i = 0; i < 7; i++) {
+        bursty_note_since(&behind_sites[i], 0, BURSTY_CALL, mark);
+        (void)BURST_CHECK();
+    }
+    CHECK_EQ(log.count, 7);
+    for (i = 0; i < log.count; i++) CHECK_EQ(log.entry[i].weight, wanted[i]);
+    free(log.entry);
+}
