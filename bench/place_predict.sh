@@ -2,7 +2,7 @@
 # place_predict.sh [PROGRAM ...] - bzip2 lua lz4 zopfli clzip cjson: what `bursty place --counts` predicts beside what
 # is measured. Each program is trained with all checks and bursts (BURSTY_EVERY=90) on its work, and
 # built anew by EC+L4 and by rule Q. Instructions by a plugin of qemu-x86_64 (bench/real/runs.c), with sampling
-# off and at 1 % (990:10). A row has the checks and the cost in per cent of the plain program's
+# off and at $RATE (990:10). A row has the checks and the cost in per cent of the plain program's
 # instructions, and the error in points. Needs gcc, qemu-x86_64 and what bench/setup.sh fetches.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -12,6 +12,7 @@ case $BUILD in /*) ;; *) BUILD=$top/$BUILD ;; esac
 src=${SRC:-$BUILD/bench/src}
 bursty=$BUILD/bursty
 work=$BUILD/bench/predict
+rate=${RATE:-990:10}
 programs=${*:-bzip2 lua lz4 zopfli clzip cjson}
 options='-O2 -w -no-pie -fno-pie'
 mkdir -p "$work" && cd "$work" || exit 2
@@ -76,7 +77,7 @@ counted() { # BINARY: instructions to all, checks to checks
     read -r all checks _ <runs.log
 }
 
-echo '| program | set | checks that ran | predicted | basic cost | predicted | error | at 1 % | predicted | error |'
+echo "| program | set | checks that ran | predicted | basic cost | predicted | error | at $rate | predicted | error |"
 echo '|---|---|---:|---:|---:|---:|---:|---:|---:|---:|'
 for name in $programs; do
     build "$name.plain" gcc && build "$name.all" "$bursty" cc --entries=all --loops=all -- gcc || continue
@@ -85,16 +86,18 @@ for name in $programs; do
     # shellcheck disable=SC2046
     BURSTY_EVERY=90 BURSTY_FILE="$name.brst" "./$name.all" $(works "$name") >/dev/null 2>&1
     for set in EC+L4 Q; do
-        said=$("$bursty" place --set $set --counts "$name.brst" --least 100 --instructions "$plain" -o "$name.plan" "$name.all") || continue
+        said=$("$bursty" place --set $set --counts "$name.brst" --least 100 --instructions "$plain" --rate "$rate" -o "$name.plan" "$name.all") || continue
         build "$name.$set" "$bursty" cc --no-late --plan="$PWD/$name.plan" -- gcc || continue
         BURSTY_OFF=1; export BURSTY_OFF
         counted "$name.$set"
         off=$all ran=$checks
         unset BURSTY_OFF
+        BURSTY_EVERY=${rate%:*}; BURSTY_BURST=${rate#*:}; export BURSTY_EVERY BURSTY_BURST
         BURSTY_FILE=/dev/null counted "$name.$set"
+        unset BURSTY_EVERY BURSTY_BURST
         echo "$said" | awk -v name="$name" -v set="$set" -v plain="$plain" -v off="$off" -v ran="$ran" -v on="$all" '
             /^predicted for that run/ { n = $0; sub(/.*run: /, "", n); sub(/ checks.*/, "", n); gsub(/ /, "", n) }
-            /basic cost/ { basic = $3; rate = $0; sub(/.*rate of 1 %: /, "", rate); rate += 0 }
+            /basic cost/ { basic = $3; rate = $0; sub(/.*of the checks: /, "", rate); rate += 0 }
             END { b = 100 * (off / plain - 1); r = 100 * (on / plain - 1)
                 printf "| %s | %s | %d | %d | %.2f %% | %.2f %% | %+.2f | %.2f %% | %.2f %% | %+.2f |\n", name, set, ran, n, b, basic, basic - b, r, rate, rate - r }'
     done

@@ -189,3 +189,69 @@ TEST(the_table_weighs_them_too) {
     }
     CHECK_EQ(seen, (uint64_t)ROUNDS * PERIOD * 256);
 }
+
+/* What a burst misses is told once, before its next event, with what an event of
+   this burst has; and to nobody who has not asked. */
+static const uint64_t *seen_memory[8];
+static void log_memory(void *user, const bursty_event *e) {
+    event_log *log = (event_log *)user;
+    if (log->count < 8) seen_memory[log->count] = e->memory;
+    log_event(user, e);
+}
+TEST(a_gap_is_of_its_burst) {
+    event_log asks = { 0, 0, NULL }, other = { 0, 0, NULL };
+    static const uint32_t kinds[5] = { BURSTY_BEGIN, BURSTY_CALL, BURSTY_GAP, BURSTY_CALL, BURSTY_CALL };
+    bursty_profile p = plain_profile(7, 5);
+    size_t i;
+    p.classes = BURSTY_CALL | BURSTY_BEGIN | BURSTY_GAP;
+    p.action = log_memory;
+    p.user = &asks;
+    start_with(&p, 0);
+    p.classes = BURSTY_CALL;
+    p.action = log_event;
+    p.user = &other;
+    CHECK_EQ(bursty_set_profile(1, &p), 0);
+    for (i = 0; i < 20 && bursty_in_burst() != 3; i++) (void)BURST_CHECK();
+    CHECK_EQ(bursty_in_burst(), 3);
+    asks.count = 1; /* a burst before this one would have been told, too */
+    other.count = 0;
+    bursty_note(&behind_sites[0], 7, BURSTY_CALL);
+    bursty_note_since(&behind_sites[1], 8, BURSTY_CALL, 0); /* nobody knows its check */
+    bursty_note(&behind_sites[2], 9, BURSTY_CALL);
+    bursty_note(&behind_sites[3], 9, BURSTY_CALL);
+    CHECK_EQ(asks.count, 5);
+    CHECK_EQ(other.count, 3);
+    for (i = 1; i < 5 && asks.count == 5; i++) {
+        CHECK_EQ(asks.entry[i].kind, kinds[i]);
+        CHECK_EQ(asks.entry[i].value, i == 1 ? 7 : i == 2 ? 0 : 9);
+        CHECK_EQ(asks.entry[i].burst, asks.entry[1].burst);
+        CHECK_EQ(asks.entry[i].weight, 12 * 256 / 5);
+        CHECK(asks.entry[i].burst > 0 && seen_memory[i] && seen_memory[i] == seen_memory[1]);
+    }
+    for (i = 0; i < other.count; i++) CHECK_EQ(other.entry[i].kind, BURSTY_CALL);
+    free(asks.entry);
+    free(other.entry);
+}
+
+/* 70 / 7 * 256 * 7 / (7 - k) for k of 0 to 6 */
+TEST(a_chance_that_is_no_whole_number_is_rounded) {
+    static const uint32_t wanted[7] = { 2560, 2987, 3584, 4480, 5973, 8960, 17920 };
+    event_log log = { 0, 0, NULL };
+    bursty_profile p = plain_profile(63, 7);
+    uint32_t mark;
+    size_t i;
+    p.classes = BURSTY_CALL;
+    p.action = log_event;
+    p.user = &log;
+    start_with(&p, 0);
+    for (i = 0; i < 100 && !BURST_CHECK(); i++) {
+    }
+    mark = bursty_note_mark();
+    for (i = 0; i < 7; i++) {
+        bursty_note_since(&behind_sites[i], 0, BURSTY_CALL, mark);
+        (void)BURST_CHECK();
+    }
+    CHECK_EQ(log.count, 7);
+    for (i = 0; i < log.count; i++) CHECK_EQ(log.entry[i].weight, wanted[i]);
+    free(log.entry);
+}

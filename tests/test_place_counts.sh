@@ -87,7 +87,12 @@ int main(void) {
 C
 "$bursty" cc --entries=all --loops=all -- $CC -O2 -w -o "$dir/q" "$dir/q.c" >"$dir/log" 2>&1
 BURSTY_EVERY=0 BURSTY_FILE="$dir/q.brst" "$dir/q"
-says 0 '^  basic cost 12.00 % .*: 20.45 %, with 141 for each check in a burst$' --set EC+L4 --least 100 --counts "$dir/q.brst" --instructions 1000010 "$dir/q"
+q() { says 0 "^  basic cost 12.00 % .*; at $1 for each check in a burst\$" --set EC+L4 --least 100 --counts "$dir/q.brst" --instructions 1000010 $2 "$dir/q"; }
+q '990:10, 1 % of the checks: 20.45 %, with 141' ''
+# 40 bursts of 50: 40 x (50 x 63 + 325) + 40 x (58 + 2 x 128) + 3 x 2800, for 2000 checks. And 30000 bursts of one check, which
+# see one site; 1024 + 28976 / 8 = 4646 are summed up: 30000 x (63 + 325) + 4646 x (58 + 128) + 3 x 2800.
+q '1450:50, 3.33 % of the checks: 28.00 %, with 80' '--rate 1450:50'
+q '1:1, 50 % of the checks: 1263.2[0-9] %, with 417' '--rate 1:1'
 # This sample has met main, so step has less than all calls, and --least 100 leaves it out.
 BURSTY_SEED=6 BURSTY_EVERY=90 BURSTY_FILE="$dir/q.brst" "$dir/q"
 says 0 '^  basic cost 1[12]\.[0-9]* % .*, with 13[1-5] for each check in a burst$' --set EC+L4 --least 100 --counts "$dir/q.brst" --instructions 1000010 "$dir/q"
@@ -136,6 +141,10 @@ says 2 'place: --counts goes with a plan' --counts "$dir/run.brst" --built "$dir
 says 2 'place: --counts goes with a plan' --counts "$dir/run.brst" --prove "$dir/all"
 for value in 0 -1 101 x 1%; do
     says 2 "place: --least: '$value' is not valid: a percentage above 0" --counts "$dir/run.brst" --least "$value" "$dir/all"
+done
+says 2 'place: --rate goes with --instructions' --counts "$dir/run.brst" --rate 990:10 "$dir/all"
+for value in 0:10 990:0 990 990: :10 990:10x 990:-1 -990:10 1e10:1; do
+    says 2 "place: --rate: '$value' is not valid: two numbers, as 990:10" --counts "$dir/run.brst" --instructions 5 --rate "$value" "$dir/all"
 done
 for value in 0 -5 x 1e30; do
     says 2 "place: --instructions: '$value' is not valid" --counts "$dir/run.brst" --instructions "$value" "$dir/all"

@@ -8,7 +8,7 @@
 
        checks         the sum of the counts of what has one; of a strip the count times weight / budget
        basic cost     2 instructions for each
-       at 1 %         and, in bursts of 10 checks out of 1000, the slow path:
+       at a rate      and, in bursts of 10 checks out of 1000 or as --rate says, the slow path:
 
            KNOWN     each check in a burst, its stub and thunk too
            LOOK      begin, end and length of each burst
@@ -30,14 +30,15 @@
 #include "base/input.h"
 #include "base/tool.h"
 #include "report/kinds/sampled.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Instructions of the runtime as gcc 12 compiles it at -O2: callgrind's, of Lua
    and lz4 with the checks of EC+L4 (docs/place.md). */
 static const double FAST = 2, KNOWN = 63, LOOK = 325, SUM = 58, ROW = 128, SAVE = 2800;
-static const double PERIOD = 1000, ALL_SUMMED = 1024, ONE_OF = 8;
-enum { BURST = 10, NAMES_SHOWN = 8 };
+static const double ALL_SUMMED = 1024, ONE_OF = 8;
+enum { NAMES_SHOWN = 8 };
 
 typedef struct place_count {
     const char *name, *file;
@@ -118,10 +119,7 @@ static double drawn(const double *events, size_t count, double burst) {
     size_t i;
     for (i = 0; i < count; i++) all += events[i];
     for (i = 0; i < count && all > 0; i++) {
-        double missed = 1;
-        uint32_t k;
-        for (k = 0; k < burst && k < PERIOD; k++) missed *= 1 - events[i] / all;
-        seen += 1 - missed;
+        seen += 1 - pow(1 - events[i] / all, burst);
     }
     return seen;
 }
@@ -372,16 +370,17 @@ static forecast forecast_of(const place_counts *c, const graph *g, const placeme
     return f;
 }
 
-/* What the slow path executes when 1 % of the checks are in bursts. */
-static double slow_path(const place_counts *c, const forecast *f) {
-    double bursts = f->checks / PERIOD, sites = drawn(f->events, f->ran, BURST) * c->crowding;
+/* What the slow path executes at a rate. */
+static double slow_path(const place_counts *c, const forecast *f, const place_rate *rate) {
+    double bursts = f->checks / (rate->every + rate->burst);
+    double sites = drawn(f->events, f->ran, rate->burst) * c->crowding;
     if (sites < 1) sites = 1;
-    return bursts * ((double)BURST * KNOWN + LOOK) + summed(bursts) * (SUM + sites * ROW)
+    return bursts * (rate->burst * KNOWN + LOOK) + summed(bursts) * (SUM + sites * ROW)
            + (double)f->ran * SAVE;
 }
 
 void place_counts_show(const place_counts *c, const graph *g, const placement *p,
-                       double instructions, text *out) {
+                       double instructions, const place_rate *rate, text *out) {
     forecast f = forecast_of(c, g, p);
     say_lost(c, g, p, out);
     text_add(out, "predicted for that run: ");
@@ -396,11 +395,13 @@ void place_counts_show(const place_counts *c, const graph *g, const placement *p
         text_add(out, " where the run has none: not counted. "
                       "Train with --entries=all --loops=all\n");
     }
-    if (instructions > 0 && f.checks >= PERIOD) {
-        double basic = 100 * FAST * f.checks / instructions, slow = slow_path(c, &f);
-        text_format(out, "  basic cost %.2f %% of instructions: 2 for each check; at a rate of "
-                         "1 %%: %.2f %%, with %.0f for each check in a burst\n",
-                    basic, basic + 100 * slow / instructions, slow * PERIOD / (double)BURST / f.checks);
+    if (instructions > 0 && f.checks >= rate->every + rate->burst) {
+        double basic = 100 * FAST * f.checks / instructions, slow = slow_path(c, &f, rate);
+        double in_bursts = f.checks * rate->burst / (rate->every + rate->burst);
+        text_format(out, "  basic cost %.2f %% of instructions: 2 for each check; at %.0f:%.0f, "
+                         "%.3g %% of the checks: %.2f %%, with %.0f for each check in a burst\n",
+                    basic, rate->every, rate->burst, 100 * in_bursts / f.checks,
+                    basic + 100 * slow / instructions, slow / in_bursts);
     }
     free(f.events);
 }

@@ -30,6 +30,7 @@ static const char help[] =
     "                  and predicts how many checks will run\n"
     "  --least P       P %, not 1; 100: no function is kept for its counts\n"
     "  --instructions N  of that run without checks: predicts what the checks cost\n"
+    "  --rate E:B      with bursts of B checks, E checks apart; without it 990:10\n"
     "  --list          every function and loop, and why it has a check or none\n"
     "  --why NAME      the same for one function, with its callers and the cycle that needs it\n"
     "  --json          all of it for programs\n"
@@ -44,7 +45,7 @@ static const char help[] =
     "  with --built and --prove always.\n";
 
 typedef struct options {
-    const char *set, *plan, *why, *old, *within, *counts, *least, *instructions;
+    const char *set, *plan, *why, *old, *within, *counts, *least, *instructions, *rate;
     const char **without;
     int without_count, list, json, dot, built, prove;
 } options;
@@ -90,6 +91,7 @@ static int take(options *o, tool_option *option) {
     if (tool_is(option, "--", "counts")) return take_value(option, &o->counts);
     if (tool_is(option, "--", "least")) return take_value(option, &o->least);
     if (tool_is(option, "--", "instructions")) return take_value(option, &o->instructions);
+    if (tool_is(option, "--", "rate")) return take_value(option, &o->rate);
     if (tool_is(option, "--", "why")) return take_value(option, &o->why);
     if (tool_is(option, "--", "diff")) return take_value(option, &o->old);
     if (tool_is(option, "--", "not")) return take_without(o, option);
@@ -129,6 +131,8 @@ static int parse(options *o, tool_option *option, int argc, char **argv) {
         return tool_error("place: --counts goes with a plan");
     if (!o->counts && (o->least || o->instructions))
         return tool_error("place: --least and --instructions go with --counts");
+    if (!o->instructions && o->rate)
+        return tool_error("place: --rate goes with --instructions");
     if (o->built && o->within) return tool_error("place: --within goes with a plan or --prove");
     if (o->prove && option->files != 1) return tool_error("place: --prove takes one FILE");
     if (o->plan && strcmp(o->plan, "-") == 0 && choose_one(o))
@@ -199,17 +203,32 @@ static double instructions_of(const options *o) {
     return o->instructions ? number_of(o->instructions) : 0;
 }
 
+/* rate: of bursty cc's default, unless the words say another one. */
+static int read_rate(const char *words, place_rate *rate) {
+    char *end, *last;
+    const double most = 4294967295.;
+    rate->every = 990;
+    rate->burst = 10;
+    if (!words) return 0;
+    rate->every = strtod(words, &end);
+    if (*words < '0' || *words > '9' || *end != ':' || end[1] < '0' || end[1] > '9') return -1;
+    rate->burst = strtod(end + 1, &last);
+    return *last || rate->every < 1 || rate->burst < 1 || rate->every > most || rate->burst > most;
+}
+
 static int print(const options *o, const graph *g, const place_rules *rules, const placement *p,
                  const place_proof *proof) {
     text out = {NULL, 0, 0};
+    place_rate rate;
     int status = TOOL_OK;
+    (void)read_rate(o->rate, &rate); /* place() has refused others */
     if (o->list) show_list(g, p, &out);
     else if (o->json) show_json(g, p, proof, &out);
     else if (o->dot) show_dot(g, p, &out);
     else if (o->old) status = plan_compare(g, p, o->old, &out);
     else if (!o->why) {
         show_summary(g, p, proof, o->built || o->prove, &out);
-        if (rules->counts) place_counts_show(rules->counts, g, p, instructions_of(o), &out);
+        if (rules->counts) place_counts_show(rules->counts, g, p, instructions_of(o), &rate, &out);
     }
     else if (!show_why(g, p, o->why, &out))
         status = tool_error("place: no function is called %s", o->why);
@@ -269,6 +288,7 @@ static int place(const options *o, int files, char **argv) {
     placement p;
     graph g;
     place_counts *counts = NULL;
+    place_rate rate;
     int i, status = TOOL_OK;
     if (place_set(&rules, o->set ? o->set : "EC+L4+bounded+always") != 0)
         return tool_error("place: --set: '%s' is not valid, or says something twice", o->set);
@@ -285,6 +305,8 @@ static int place(const options *o, int files, char **argv) {
     if (o->instructions && number_of(o->instructions) < 1)
         return tool_error("place: --instructions: '%s' is not valid: a number is wanted",
                           o->instructions);
+    if (read_rate(o->rate, &rate) != 0)
+        return tool_error("place: --rate: '%s' is not valid: two numbers, as 990:10", o->rate);
     if (o->prove) {
         char why[128];
         status = prove_file(argv[0], &rules, why, sizeof why);

@@ -117,10 +117,13 @@ place_counts *place_counts_open(const char *path, const graph *g);
 void place_counts_free(place_counts *c);
 /* Gives functions with that share of calls or ticks their check back. */
 void place_counts_keep(const place_counts *c, placement *p, const graph *g, double least);
+typedef struct place_rate { /* checks between bursts, and those of a burst */
+    double every, burst;
+} place_rate;
 /* What is no longer seen, and what the checks will cost; instructions: of that
    run without checks, or 0. */
 void place_counts_show(const place_counts *c, const graph *g, const placement *p,
-                       double instructions, text *out);
+                       double instructions, const place_rate *rate, text *out);
 
 /* ---- plans ---- */
 

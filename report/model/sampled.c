@@ -122,11 +122,17 @@ const char *report_basis(ranges_basis basis) {
     }
 }
 
+/* Where no table has a row, the events of a profile without one went to its action. */
+static int fills_table(const report_sampled *c, const sampled_profile *profile) {
+    return ranges_fills_table(&c->ranges, profile) &&
+           (c->tally->rows.count || (profile->flags & PROFILE_TABLE));
+}
+
 /* hcct.h takes the last profile there is for the contexts of calls. */
 const char *report_records(const report_sampled *c, const sampled_profile *profile) {
     const tally *s = c->tally;
     size_t i;
-    if (ranges_fills_table(&c->ranges, profile)) return "functions";
+    if (fills_table(c, profile)) return "functions";
     if (!c->has_contexts || profile->classes != SITE_CALL) return "own-events";
     for (i = 0; i < s->profiles.count; i++) {
         const sampled_profile *other = &s->profiles.at[i];
@@ -546,7 +552,7 @@ static void add_profiles(report *r, const report_sampled *c) {
     int has_others = 0; /* profiles that do not fill the tables of functions */
     if (s->profiles.count == 0) return;
     for (i = 0; i < s->profiles.count; i++)
-        has_others |= !ranges_fills_table(&c->ranges, &s->profiles.at[i]);
+        has_others |= !fills_table(c, &s->profiles.at[i]);
     made = (report_column *)tool_alloc(sizeof columns);
     report_keep(r, (char *)made);
     memcpy(made, columns, sizeof columns);

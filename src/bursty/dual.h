@@ -48,13 +48,25 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
        cold_f(a)   in a burst: body(a)          otherwise: gives its check back and calls f, whose
                                                 own check takes it again (no third copy of the body)
 */
-#if defined(BURSTY_P_GNU) && !defined(__cplusplus) /* "return f();" where f returns void */
+#if defined(__clang__)
+#define BURSTY_P_DUAL_VOID \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpedantic\"") \
+    _Pragma("clang diagnostic ignored \"-Wgcc-compat\"")
+#define BURSTY_P_DUAL_VOID_END _Pragma("clang diagnostic pop")
+#elif defined(BURSTY_P_GNU) && !defined(__cplusplus) /* "return f();" where f returns void */
 #define BURSTY_P_DUAL_VOID \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
 #define BURSTY_P_DUAL_VOID_END _Pragma("GCC diagnostic pop")
 #else
 #define BURSTY_P_DUAL_VOID
 #define BURSTY_P_DUAL_VOID_END
+#endif
+#ifdef __clang__ /* gcc refuses va_start in the body; clang would call it without the arguments */
+#define BURSTY_P_DUAL_NO_DOTS(params_) \
+    __attribute__((diagnose_if((params_)[sizeof(params_) - 3] == '.', \
+        "BURST_DUAL cannot have '...': let it call a function that takes a va_list", "error")))
+#else
+#define BURSTY_P_DUAL_NO_DOTS(params_)
 #endif
 
 #if defined(BURSTY_POLL)
@@ -65,8 +77,9 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
 
 #define BURST_DUAL(ret_, name_, params_, args_) \
     ret_ name_ params_; \
-    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_DUAL_VOID \
+    BURSTY_P_INLINE BURSTY_P_DUAL_NO_DOTS(#params_) \
+    ret_ bursty_p_dual_body_##name_ params_; \
     static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_cold_##name_ params_ { \
         BURSTY_P_DUAL_SITE(#name_); \
         if (bursty_hit(&bursty_p_dual_site, 0)) { \
@@ -95,8 +108,9 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
 #endif
 #define BURST_DUAL_LEAF(ret_, name_, params_, args_) \
     ret_ name_ params_; \
-    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_DUAL_VOID \
+    BURSTY_P_INLINE BURSTY_P_DUAL_NO_DOTS(#params_) \
+    ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_UNUSED static ret_ bursty_p_same_wants_DUAL_LEAF_##name_ params_ { \
         BURSTY_P_DUAL_KNOWN_PLAIN(); \
         return bursty_p_dual_body_##name_ args_; \
