@@ -30,6 +30,18 @@ loses() { # NOUN CURE STATUS OPTIONS COMMAND...
     if grep -q "$noun" html && grep -q "$cure" html; then pass; else fail "$what: the page"; fi
 }
 often='--every 50 --burst 20'
+
+# A library is replaced while the program runs.
+for name in old later; do
+    $CC -O1 -w -fPIC -shared -DLIBRARY_$name -o lib$name.so "$top/tests/world/replaced.c" || fail "lib$name.so"
+done
+$CC -O1 -w "-DHERE=\"$PWD\"" -o replaced "$top/tests/world/replaced.c" -ldl || fail "replaced.c"
+cp libold.so old.so && cp liblater.so later.so
+for options in '--time --inside' '--lines --inside'; do
+    cp old.so libold.so && cp later.so liblater.so
+    loses 'files that were replaced or removed while the program ran' 'take the time from outside' 0 \
+        "$options" ./replaced 200
+done
 loses 'threads that were not recorded all the time' 'Start fewer at once' 5 "--refs $often" ./losses threads
 loses 'events that are lost, or more' '(--all-checks)' 5 '--refs --every 0' ./losses straight
 loses 'events that are lost, or more' 'still there when' 5 '--calls --every 0' ./losses parked
