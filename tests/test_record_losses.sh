@@ -43,12 +43,18 @@ for options in '--time --inside' '--lines --inside'; do
         "$options" ./replaced 200
 done
 loses 'threads that were not recorded all the time' 'Start fewer at once' 5 "--refs $often" ./losses threads
-loses 'events that are lost, or more' '(--all-checks)' 5 '--refs --every 0' ./losses straight
+loses 'events that are lost, or more' 'all-checks, or --not' 5 '--refs --every 0' ./losses straight
 loses 'events that are lost, or more' 'still there when' 5 '--calls --every 0' ./losses parked
 if grep -q '^MISSING: events that are lost, or more: 2 00[0-9],' text; then pass; else fail "parked"; head -n 4 text; fi
 loses 'threads for which there was no memory' 'A larger limit (ulimit -v)' 5 '--calls --every 0' ./losses memory
 loses 'blocks of the heap that nobody is known' 'Record fewer functions' 5 "--misses $often" ./losses blocks
 loses 'references in streams that are known by' 'Record fewer functions' 5 '--refs --every 0' ./losses places
+loses 'misses without a row' 'Record fewer functions' 5 '--misses --every 0 --all-checks' ./losses cold
+loses 'bursts of shared lines cut short' 'Give a shorter --burst' 5 '--sharing --every 10 --burst 500000' \
+    ./losses lines
+loses 'shared lines left out' 'Upper bounds of shares hold' 5 '--sharing --every 0' ./losses together
+loses 'references of streams that had no room' 'bursty record --streams N' 5 '--refs --every 0 --streams 2' \
+    ./losses rows
 loses 'calls too deep to follow' 'Contexts end there' 5 '--calls --every 0' ./losses deep
 loses 'ticks are missing' 'is taken from outside' 7 '--inside --ticks 1000' ./hosts filter
 loses 'sampling could not be switched on' 'without --off' 5 "--calls $often --off --signal 12" ./losses switch

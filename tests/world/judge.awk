@@ -278,7 +278,7 @@ kind == "source" {
 }
 kind == "csv" { read_csv() }
 kind == "text" && /^MISSING/ {
-    if (/lost|later|threads/ && !/CPU time|tick/) excuse = 1
+    if (/lost|later|threads/ && !/CPU time|tick|below 0.1 %/) excuse = 1
     if (/were replaced or removed/) excuse_place = 1
     if (/CPU time|no ticks|tick that|before|deleted|replaced/ && !/other programs/) excuse_time = 1
 }

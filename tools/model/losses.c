@@ -461,9 +461,9 @@ static void add_lost(report *r, const missing_ends *s) {
     static const char *const cure[] = {
         "So many ran beside them that there was no room: 16384 threads are recorded at a time if "
         "there is memory, and 256 where references are asked for. Start fewer at once.",
-        "A buffer ran over in code without checks (--all-checks), a thread was at its end or still "
-        "there when the program ended, or its stack was full and it went on: what it had recorded is "
-        "given up then.",
+        "A buffer ran over in code without checks (--all-checks, or --not for a long function "
+        "without calls and loops), a thread was at its end or still there when the program ended, or "
+        "its stack was full and it went on: what it had recorded is given up then.",
         "They were made in the middle of the recorder, or while code was copied.",
         "What they did is in no number. A larger limit (ulimit -v), or fewer kinds of profiles at once.",
         "From then on they were not sampled. --time sees them.",
