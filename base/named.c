@@ -285,6 +285,14 @@ const dump_names *named_names(const named *n) { return n ? &n->names : NULL; }
 
 const named_facts *named_say(const named *n) { return &n->facts; }
 
+const char *named_lost(const named *n, size_t *at) {
+    while (*at < n->count) {
+        const module *m = &n->modules[(*at)++];
+        if (m->is_open && *m->path && !m->from) return m->path;
+    }
+    return NULL;
+}
+
 void named_free(named *n) {
     size_t i;
     if (!n) return;

@@ -24,5 +24,8 @@ named *named_open(const dump *d, const dump_part *part, const char *program);
 /* To be put into a dump before its parts are read. */
 const dump_names *named_names(const named *n);
 const named_facts *named_say(const named *n);
+/* The next module of which something was asked whose file was replaced or
+   removed, or NULL. *at: 0 at first. */
+const char *named_lost(const named *n, size_t *at);
 void named_free(named *n);
 #endif

@@ -1,16 +1,16 @@
 #!/bin/sh
-# soak_settings.sh [NAME ...] - runs two hundred installed programs with inputs of their own, servers with
-# their clients among them, plain and in four settings of `bursty record`: time, --calls, --edges and
-# --refs at 1 %. Output and status must be the same. What is not installed is left out, and what is not
-# the same in two plain runs does not count. SETTINGS, one a line, sets others. Ends with "N passed, N
-# failed"; the output of a run that differs stays in build/soak_settings.
-# INSTALL=1 installs the packages first (2 GB).
+# soak_settings.sh [NAME ...] - runs some 250 installed programs with inputs or tests of their own, servers
+# with their clients among them, plain and under `bursty record`: in time, --calls, --edges and --refs at
+# 1 %, or in SETTINGS, one a line. DRAW=N draws N pairs of a program and random options, by SEED. Output
+# and status must be the same, and `bursty report` must read what was written. What is not installed is left
+# out, and what is not the same in two plain runs does not count. Ends with "N passed, N failed"; the output
+# of a run that differs stays in build/soak_settings (or OUT). INSTALL=1 installs the packages first (3 GB).
 set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
-out=$build/soak_settings
+out=${OUT:-$build/soak_settings}
 bursty=$build/bursty
 mkdir -p "$out/home" && cd "$out" || exit 2
 chmod 777 . home                        # postgres is another user
@@ -22,7 +22,9 @@ chmod 777 . home                        # postgres is another user
     original-awk p7zip-full pari-gp pcre2-utils php-cli pigz poppler-utils postgresql potrace \
     protobuf-compiler python3-numpy r-base-core racket redis-server rhash ripgrep rsync ruby samtools sbcl \
     sox sqlite3 swi-prolog-nox tcc tcl tidy tre-agrep tree units vorbis-tools w3m webp x11-xkb-utils \
-    xmlstarlet xsltproc yasm z3 zopfli || exit 2
+    xmlstarlet xsltproc yasm z3 zopfli \
+    cargo chezscheme default-jdk-headless ecl erlang-base fish gap-core gdb ghc git gnat golang-go ldc \
+    libpython3.11-testsuite maxima mono-mcs mono-runtime ngspice pandoc qemu-user strace valgrind yosys zsh || exit 2
 OPENBLAS_NUM_THREADS=1
 HOME=$out/home
 export OPENBLAS_NUM_THREADS HOME root
@@ -591,42 +593,143 @@ ln|$R ln -sf text lk; readlink lk; rm -f lk
 cp|$R cp --sparse=always -p data dc && cmp dc data; rm -f dc
 P
 
+cat >>list <<'P'
+python-tests|PYTHONHASHSEED=0 $R /usr/bin/python3 -m test -q test_json test_re test_struct test_heapq test_bisect test_generators test_exceptions test_threadedtempfile 2>&1 | sed 's/[0-9.]* \(sec\|ms\)//'
+python-processes|$R /usr/bin/python3 -m test -q test_subprocess test_popen test_wait3 test_fork1 2>&1 | sed 's/[0-9.]* \(sec\|ms\)//'
+python-memory|$R /usr/bin/python3 -m test -q test_mmap test_ctypes test_resource test_gc 2>&1 | sed 's/[0-9.]* \(sec\|ms\)//'
+python-sockets|$R /usr/bin/python3 -m test -q test_selectors test_poll test_epoll test_socketserver 2>&1 | sed 's/[0-9.]* \(sec\|ms\)//'
+gdb-run|$R gdb -batch -nx -ex 'break main' -ex run -ex bt -ex finish -ex 'info registers rip' ./s.native 2>&1 | sed 's/0x[0-9a-f]*//g; s/process [0-9]*//'
+ghc|printf 'import Control.Exception\nimport Control.Concurrent\nmain = do { m <- newEmptyMVar; _ <- forkIO (putMVar m (sum [1..9999 :: Int])); takeMVar m >>= print; r <- try (evaluate (div 1 (0 :: Int))); print (r :: Either ArithException Int) }\n' >H.hs; $R ghc -v0 -O1 -o H H.hs && $R ./H +RTS -V0; echo $?
+cargo|rm -rf c7; cargo new -q --vcs none c7 2>/dev/null; printf 'fn main() { let v: Vec<u32> = (0..99).collect(); println!("{}", v.iter().sum::<u32>()); let r = std::panic::catch_unwind(|| { panic!("boo") }); println!("{}", r.is_err()); std::process::exit(3) }' >c7/src/main.rs; $R cargo run -q --offline --manifest-path c7/Cargo.toml; echo $?
+maxima|$R maxima --very-quiet --batch-string='factor(x^12-1); integrate(1/(1+x^3),x); bfloat(%pi), fpprec=60; determinant(hilbert_matrix(7));'
+gap|echo 'Size(AutomorphismGroup(DihedralGroup(40))); FactorInt(2^67-1); List(ConjugacyClasses(SymmetricGroup(6)), Size);' | $R gap -q -A
+mono|printf 'using System; using System.Linq; class P { static int Main() { Console.WriteLine(Enumerable.Range(1, 999).Where(x => x %% 7 == 0).Sum()); try { object o = null; o.ToString(); } catch (NullReferenceException) { Console.WriteLine("null"); } return 4; } }' >p.cs; $R mcs -out:p.exe p.cs; $R mono p.exe; echo $?
+erlang|$R erl -noshell -eval 'P = self(), [spawn(fun() -> P ! X * X end) || X <- lists:seq(1, 50)], io:format("~p~n", [lists:sum([receive Y -> Y end || _ <- lists:seq(1, 50)])]), (catch 1 / 0), halt(5).'; echo $?
+ecl|$R ecl --norc --load s.lisp --eval '(quit 3)'; echo $?
+chez|echo '(let loop ((i 0) (s 0)) (if (< i 30000) (loop (+ i 1) (+ s (* i i))) (begin (display s) (newline)))) (call/cc (lambda (k) (with-exception-handler (lambda (e) (k 1)) (lambda () (car 1)))))' | $R chezscheme -q
+fish|$R fish --no-config -c 'for i in (seq 30); set -a l (math $i x $i); end; string join , $l; false; echo $status; functions -n | count >/dev/null'
+zsh|$R zsh -f -c 'for i in {1..300}; do a[$i]=$((i * i)); done; print ${(j:,:)a[1,20]} ${#a}; f() { (( $1 < 2 )) && echo 1 || echo $(( $(f $(( $1 - 1 ))) + $1 )) }; f 5; trap "echo usr1" USR1; kill -USR1 $$; exit 6'; echo $?
+pandoc|$R pandoc -t html "$root/README.md" | cksum
+yosys|printf 'module m(input clk, input [7:0] a, output reg [7:0] q); always @(posedge clk) q <= a * 3 + q; endmodule\n' >m.v; $R yosys -q -p 'read_verilog m.v; synth; tee -o m.stat stat' && grep -v Yosys m.stat
+ngspice|printf 'rc\nv1 1 0 pulse(0 1 0 1n 1n 1u 2u)\nr1 1 2 1k\nc1 2 0 1n\n.tran 10n 4u\n.meas tran m max v(2)\n.end\n' >rc.cir; $R ngspice -b rc.cir 2>/dev/null | grep '^m  '
+octave-more|$R octave-cli --norc --eval 'try, error("a:b", "boo"); catch e, disp(e.identifier); end, s = regexprep(repmat("ab1", 1, 300), "\\d", "x"); disp(numel(s)); c = num2cell(1:50); disp(sum(cellfun(@(x) x ^ 2, c))); [q, r] = qr(magic(20)); printf("%.6f\n", norm(q * r - magic(20))); x = fsolve(@(x) x ^ 2 - 2, 1); printf("%.4f\n", x);'
+emacs-tests|$R emacs --batch -Q --eval '(progn (require (quote ert)) (ert-deftest one () (should (= (length (apropos-internal "buffer")) (length (apropos-internal "buffer"))))) (ert-deftest two () (should-error (/ 1 0))) (with-temp-buffer (insert-file-contents "text") (while (re-search-forward "\\([0-9]+\\) words" nil t) (replace-match "\\1")) (princ (md5 (current-buffer)))) (princ (ert-stats-completed-unexpected (ert-run-tests-batch))))' 2>&1 | sed 's/([0-9., a-z]*sec)//; s/at 20.*//; s/, [0-9.]* sec//'
+git-more|rm -rf r3; $R git clone -q repo r3 && (cd r3 && $R git -c user.name=a -c user.email=a@b rebase -q HEAD~3 2>&1; $R git grep -n 77 | cksum; $R git blame f | cksum; $R git bisect start HEAD HEAD~6 2>&1 | head -2; $R git archive HEAD | cksum; $R git diff --stat HEAD~4 | tail -1); rm -rf r3
+node-worker|printf 'const { Worker, isMainThread, parentPort } = require("worker_threads"); if (isMainThread) { let n = 0; for (let i = 0; i < 3; i++) new Worker(__filename).on("message", m => { n += m; if (i == 2) 0 }).on("exit", () => { if (n == 3 * 4950) process.exitCode = 7 }) } else { let s = 0; for (let i = 0; i < 100; i++) s += i; parentPort.postMessage(s) }' >w.js; $R node w.js; echo $?
+java-jit|$R java -XX:-UsePerfData -cp . App
+javac|rm -f App.class; $R javac App.java && cksum App.class
+ldc|printf 'import std.stdio, std.algorithm, std.range; int main() { writeln(iota(1, 999).filter!(a => a %% 3 == 0).sum); try { throw new Exception("boo"); } catch (Exception e) { writeln(e.msg); } return 3; }' >d7.d; $R ldc2 -of=d7 d7.d; $R ./d7; echo $?
+gnatmake|printf 'with Ada.Text_IO; use Ada.Text_IO;\nprocedure Q7 is\n   task T;\n   task body T is begin Put_Line ("task"); end T;\nbegin\n   raise Constraint_Error;\nexception\n   when Constraint_Error => Put_Line ("caught");\nend Q7;\n' >q7.adb; $R gnatmake -q q7.adb; $R ./q7 | sort; echo $?
+go|printf 'package main\nimport "fmt"\nfunc main() { c := make(chan int); for i := 0; i < 9; i++ { go func(i int) { c <- i * i }(i) }; s := 0; for i := 0; i < 9; i++ { s += <-c }; fmt.Println(s); defer func() { fmt.Println(recover()) }(); var p *int; *p = 1 }\n' >g7.go; [ -x g7 ] || GOFLAGS=-mod=mod GOCACHE=$PWD/gocache go build -o g7 g7.go; $R ./g7; echo $?
+valgrind|$R valgrind -q ./g7 >/dev/null 2>&1; $R valgrind -q true; echo $?
+qemu|$R qemu-x86_64 /bin/echo hello; echo $?
+strace-f|$R strace -f -qq -e trace=exit_group -o st.log sh -c 'true; exit 4'; echo $?
+P
+
+# DRAW=N draws N pairs of a program and random options, SEED others; `-p` stands
+# for a look at the program while it runs.
+draw() {
+    awk -v n="$DRAW" -v seed="${SEED:-1}" '
+        function pick(list,    part, k) {
+            k = split(list, part, "|")
+            random = random * 16807 % 2147483647
+            return part[random % k + 1]
+        }
+        { name[NR] = $0 }
+        END {
+            random = seed
+            for (i = 1; i <= NR; i++) numbers = numbers (i > 1 ? "|" : "") i
+            while (n-- > 0) {
+                what = pick("--time|--time --inside|--lines|--lines --inside|--calls|" \
+                    "--calls|--calls --time|--edges|--edges --time|--footprint|--refs|--misses|--sharing|" \
+                    "--profile hcct,pairs,footprint|--profile methods,streams|--calls --misses|-p")
+                often = pick("--every 20 --burst 5|--every 99 --burst 1|--every 500|--per-second 1000|" \
+                    "--every 9900 --burst 1000|--every 1000 --burst 20|")
+                if (what ~ /^--(calls|edges)$/ && pick("1|2|3|4|5|6|7|8") == 1) often = "--every 0"
+                more = pick("--all-checks|--events blocks|--boring 0|--no-cache|--no-keep|--follow|--follow|" \
+                    "--ticks 2000|--ticks 99|--only *_in*|--not *_pars*|--streams 32|--jitter 0|--off --signal 10|" \
+                    "--off --signal 34|||")
+                own = " --seed " random
+                if (what ~ /^--(time|lines)/) {
+                    often = own = ""
+                    more = pick("--ticks 2000|--ticks 99|--follow|--no-keep||")
+                    if (what !~ /inside/) more = pick("--outside|--outside --follow|--follow|") " " more
+                    sub(/--follow --follow/, "--follow", more)
+                }
+                if (what == "-p") often = more = own = ""
+                print name[pick(numbers)] "|" what " " often " " more own
+            }
+        }'
+}
+
 default='--time
 --calls
 --edges
 --refs --every 9900 --burst 100'
-printf '%s\n' "${SETTINGS:-$default}" >settings
 passed=0
 failed=0
+# A program that hangs ends by its own processor time, or by the clock.
 one() { # PREFIX OUT
     rm -f o.o k1 k1.pub
-    R=$1 timeout -k 5 600 sh -c "$line" >"$2" 2>"$2.err" <text
+    (ulimit -t 200; R=$1 exec timeout -k 5 600 sh -c "$line") >"$2" 2>"$2.err" <text
     echo "status $?" >>"$2"
 }
+# The program has its own number, and a look at it comes beside it.
+cat >attach.sh <<P
+(( exec "$bursty" record -p \$\$ --seconds 1 --quiet -o "$out/a.brst" </dev/null >/dev/null 2>&1 ) & )
+exec "\$@"
+P
 same() { cmp -s "$1" "$2" && cmp -s "$1.err" "$2.err"; }
-while IFS='|' read -r name line <&3; do
-    [ $# = 0 ] || case " $* " in *" $name "*) ;; *) continue ;; esac
-    one "" plain
-    if tail -n 1 plain | grep -q 'status 127' || grep -q 'not found' plain.err; then
-        echo "left out: $name is not installed"
-        continue
-    fi
+# Twice, of which the second stays: it is the one that the recorded ones are
+# held against. 1: it is not here, or never the same.
+plain() { # NAME
+    [ ! -s "left.$1" ] || return 1
+    [ ! -s "plain.$1" ] || return 0
     one "" again
-    if ! same plain again; then
-        echo "left out: $name differs from itself"
-        continue
+    one "" "plain.$1"
+    reason=
+    if tail -n 1 again | grep -q 'status 127' || grep -q 'not found' again.err; then reason="is not installed"
+    elif ! same "plain.$1" again; then reason="differs from itself"
+    else return 0; fi
+    echo "left out: $1 $reason" | tee "left.$1"
+    return 1
+}
+recorded() { # NAME OPTIONS
+    rm -f s.brst s.brst.* a.brst
+    case $2 in
+    -p*) one "sh $out/attach.sh" got ;;
+    *) one "$bursty record --quiet $2 -o $out/s.brst --" got ;;
+    esac
+    fault=
+    sed -i '/^bursty: nothing was recorded: --only/d; /^bursty: .* as another program/d' got.err
+    same "plain.$1" got || fault="it prints or ends otherwise"
+    for dump in s.brst s.brst.* a.brst; do
+        [ ! -s "$dump" ] || "$bursty" report --text -o s.text "$dump" 2>s.log || fault="$fault no report: $(head -n 1 s.log)"
+    done
+    if [ -z "$fault" ]; then
+        echo "$1 $2" >>done
+        passed=$((passed + 1))
+        return
     fi
-    while read -r options <&4; do
-        one "$bursty record --quiet $options -o $out/s.brst --" got
-        if same plain got; then
-            passed=$((passed + 1))
-        else
-            failed=$((failed + 1))
-            echo "FAILED $name: bursty record $options"
-            mv got "failed.$name"
-            mv got.err "failed.$name.err"
-        fi
-    done 4<settings
-done 3<list
+    failed=$((failed + 1))
+    echo "FAILED $1: bursty record $2: $fault"
+    mv got "failed.$1.$failed"
+    mv got.err "failed.$1.$failed.err"
+}
+rm -f plain.* left.*
+sed 's/|.*//' list | while read -r name; do
+    [ $# = 0 ] || case " $* " in *" $name "*) ;; *) continue ;; esac
+    echo "$name"
+done >names
+if [ -n "${DRAW-}" ]; then draw <names
+else
+    while read -r name; do
+        printf '%s\n' "${SETTINGS:-$default}" | sed "s/^/$name|/"
+    done <names
+fi >settings
+while IFS='|' read -r name options <&3; do
+    line=$(sed -n "s/^$name|//p" list)
+    plain "$name" && recorded "$name" "$options"
+done 3<settings
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -75,7 +75,7 @@ static void help(FILE *to) {
           "                     has the test's name: what failing runs do more\n"
           "  --tests-of FILE:LINE\n"
           "                     which tests ran that line: runs with BURSTY_TEST=name\n\n"
-          "Traces (bursty cc --trace), one FILE; the forms of coverage show its counts:\n"
+          "Traces (bursty cc --trace); the forms of coverage show its counts:\n"
           "  --last N           so many of the last lines of each thread (20); 0: none\n"
           "  --replay           all lines that ran, in order; with --last the last ones\n"
           "  --function NAMES   only lines and paths of such functions (* and ?)\n"

@@ -10,13 +10,15 @@
 #include <string.h>
 
 typedef struct options {
-    const char *path, *out, *function;
+    const char *const *paths;
+    const char *out, *function;
     size_t last, top;
-    int replay, json, has_last, has_top;
+    int count, replay, json, has_last, has_top;
 } options;
 
 typedef struct view {
     options o;
+    const char *path;               /* the one that is shown now */
     replay_file file;
     history h;
     text out;
@@ -178,7 +180,7 @@ static void put_paths(const view *v, text *t) {
 static void put_head(const view *v, text *t) {
     const replay_totals *n = &v->h.totals;
     double blocks = n->blocks ? (double)n->blocks : 1, tokens = n->tokens ? (double)n->tokens : 1;
-    text_plain(t, v->o.path);
+    text_plain(t, v->path);
     text_format(t, ": the path of process %lu", (unsigned long)v->file.process);
     if (v->file.parent) text_format(t, ", a child of %lu", (unsigned long)v->file.parent);
     text_add(t, "\n");
@@ -368,10 +370,10 @@ static int read_options(options *o, int argc, char **argv) {
     tool_options_once(&option, argc, argv, "");
     while (status == TOOL_OK && tool_next(&option)) status = set_option(o, &option);
     if (status != TOOL_OK) return status;
-    if (option.files != 1) return tool_error("one trace at a time");
+    o->count = option.files;
     if (o->replay && o->json) return tool_error("--replay has no form --json");
     if (o->replay && o->has_top) return tool_error("--top changes nothing with --replay");
-    o->path = argv[0];
+    o->paths = (const char *const *)argv;
     if (o->replay && !o->has_last) o->last = SIZE_MAX;
     return TOOL_OK;
 }
@@ -390,50 +392,76 @@ int trace_is_wanted(int argc, char **argv) {
     return found;
 }
 
-static int function_is_there(const view *v) {
+/* Is the function in the trace that is shown now? */
+static int has_function(const view *v) {
     uint32_t i;
-    for (i = 0; v->o.function && i < v->file.function_count; i++)
-        if (is_match(v->o.function, v->file.functions[i].graph->name)) return TOOL_OK;
-    if (!v->o.function) return TOOL_OK;
+    for (i = 0; i < v->file.function_count; i++)
+        if (is_match(v->o.function, v->file.functions[i].graph->name)) return 1;
+    return 0;
+}
+
+/* It must be in one of them. */
+static int function_is_there(view *v) {
+    int i, status = TOOL_OK, found = 0;
+    for (i = 0; v->o.function && i < v->o.count && !found && status == TOOL_OK; i++) {
+        status = replay_open(&v->file, v->o.paths[i]);
+        if (status == TOOL_OK) found = has_function(v);
+        replay_free(&v->file);
+    }
+    if (!v->o.function || found || status != TOOL_OK) return status;
     return tool_error("--function %s: no function has that name; * stands for any characters",
                       v->o.function);
 }
 
-int trace_report(int argc, char **argv) {
-    view *v = (view *)tool_alloc(sizeof *v);
-    history_wanted wanted;
-    const char *inputs[1];
+static void put_text(const view *v, text *t) {
     size_t i;
-    int status;
-    memset(v, 0, sizeof *v);
+    put_head(v, t);
+    for (i = 0; i < v->h.stream_count && v->o.last; i++) put_last(v, t, &v->h.streams[i]);
+    put_paths(v, t);
+}
+
+static int put_trace(view *v, const char *path) {
+    history_wanted wanted;
+    int status = replay_open(&v->file, path);
     memset(&wanted, 0, sizeof wanted);
-    status = read_options(&v->o, argc, argv);
-    if (status == TOOL_OK) status = replay_open(&v->file, v->o.path);
-    if (status == TOOL_OK) status = function_is_there(v);
-    inputs[0] = v->o.path;
-    if (status == TOOL_OK) status = save_open(&v->to, v->o.out, inputs, 1, 0);
+    v->path = path;
     if (status == TOOL_OK) {
         wanted.last = v->o.last;
         wanted.function = v->o.function;
         wanted.wants_paths = !v->o.replay;
         wanted.user = v;
         if (v->o.replay && v->o.last == SIZE_MAX) wanted.line = replay_line;
-        if (!v->o.json) pager_begin(v->o.out);
         history_make(&v->h, &v->file, &wanted);
-        if (v->o.replay) {
-            if (!wanted.line) put_replay(v);
-        } else if (v->o.json) {
-            json_all(v, &v->out);
-        } else {
-            put_head(v, &v->out);
-            for (i = 0; i < v->h.stream_count && v->o.last; i++) put_last(v, &v->out, &v->h.streams[i]);
-            put_paths(v, &v->out);
+        if (v->o.json) json_all(v, &v->out);
+        else if (!v->o.replay) put_text(v, &v->out);
+        else if (!wanted.line) put_replay(v);
+        history_free(&v->h);
+    }
+    replay_free(&v->file);
+    return status;
+}
+
+/* Of several, as those of a program and its plugins, one behind the other. */
+int trace_report(int argc, char **argv) {
+    view *v = (view *)tool_alloc(sizeof *v);
+    int i, status;
+    memset(v, 0, sizeof *v);
+    status = read_options(&v->o, argc, argv);
+    if (status == TOOL_OK) status = function_is_there(v);
+    if (status == TOOL_OK) status = save_open(&v->to, v->o.out, v->o.paths, v->o.count, 0);
+    if (status == TOOL_OK) {
+        const int is_list = v->o.json && v->o.count > 1;
+        if (!v->o.json) pager_begin(v->o.out);
+        for (i = 0; i < v->o.count && status == TOOL_OK; i++) {
+            if (is_list) text_add(&v->out, i ? "," : "[");
+            else if (i && !v->o.replay) text_add(&v->out, "\n");
+            status = put_trace(v, v->o.paths[i]);
         }
-        status = save_close(&v->to, &v->out);
+        if (is_list) text_add(&v->out, "]\n");
+        if (status == TOOL_OK) status = save_close(&v->to, &v->out);
+        else save_drop(&v->to);
         pager_end();
     }
-    history_free(&v->h);
-    replay_free(&v->file);
     text_free(&v->out);
     free(v);
     return status;

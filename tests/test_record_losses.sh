@@ -30,13 +30,31 @@ loses() { # NOUN CURE STATUS OPTIONS COMMAND...
     if grep -q "$noun" html && grep -q "$cure" html; then pass; else fail "$what: the page"; fi
 }
 often='--every 50 --burst 20'
+
+# A library is replaced while the program runs.
+for name in old later; do
+    $CC -O1 -w -fPIC -shared -DLIBRARY_$name -o lib$name.so "$top/tests/world/replaced.c" || fail "lib$name.so"
+done
+$CC -O1 -w "-DHERE=\"$PWD\"" -o replaced "$top/tests/world/replaced.c" -ldl || fail "replaced.c"
+cp libold.so old.so && cp liblater.so later.so
+for options in '--time --inside' '--lines --inside'; do
+    cp old.so libold.so && cp later.so liblater.so
+    loses 'files that were replaced or removed while the program ran' 'take the time from outside' 0 \
+        "$options" ./replaced 200
+done
 loses 'threads that were not recorded all the time' 'Start fewer at once' 5 "--refs $often" ./losses threads
-loses 'events that are lost, or more' '(--all-checks)' 5 '--refs --every 0' ./losses straight
+loses 'events that are lost, or more' 'all-checks, or --not' 5 '--refs --every 0' ./losses straight
 loses 'events that are lost, or more' 'still there when' 5 '--calls --every 0' ./losses parked
 if grep -q '^MISSING: events that are lost, or more: 2 00[0-9],' text; then pass; else fail "parked"; head -n 4 text; fi
 loses 'threads for which there was no memory' 'A larger limit (ulimit -v)' 5 '--calls --every 0' ./losses memory
 loses 'blocks of the heap that nobody is known' 'Record fewer functions' 5 "--misses $often" ./losses blocks
 loses 'references in streams that are known by' 'Record fewer functions' 5 '--refs --every 0' ./losses places
+loses 'misses without a row' 'Record fewer functions' 5 '--misses --every 0 --all-checks' ./losses cold
+loses 'bursts of shared lines cut short' 'Give a shorter --burst' 5 '--sharing --every 10 --burst 500000' \
+    ./losses lines
+loses 'shared lines left out' 'Upper bounds of shares hold' 5 '--sharing --every 0' ./losses together
+loses 'references of streams that had no room' 'bursty record --streams N' 5 '--refs --every 0 --streams 2' \
+    ./losses rows
 loses 'calls too deep to follow' 'Contexts end there' 5 '--calls --every 0' ./losses deep
 loses 'ticks are missing' 'is taken from outside' 7 '--inside --ticks 1000' ./hosts filter
 loses 'sampling could not be switched on' 'without --off' 5 "--calls $often --off --signal 12" ./losses switch

@@ -217,6 +217,24 @@ for file in many.trace.*; do
 done
 ok $((1 - found)) "no child tells what it did, and only that"
 
+# Several at once: what each says alone, one behind the other; JSON is a list.
+set -- many.trace many.trace.*
+for file; do bursty report "$file"; echo; done | sed '$d' >each
+bursty report "$@" >text 2>&1 && cmp -s each text && pass || fail "several at once: $(diff each text | head -n 4)"
+for file; do bursty report --replay "$file"; done >each
+bursty report --replay "$@" >text 2>&1 && cmp -s each text && pass || fail "several with --replay"
+before=[
+for file; do printf %s "$before"; before=,; bursty report --json "$file"; done >each
+echo ] >>each
+$CC -O1 -std=c99 -o check_json "$top/tests/check_json.c" || fail "check_json.c"
+bursty report --json "$@" >text 2>&1 && cmp -s each text && pass || fail "several with --json"
+./check_json <text >/dev/null 2>&1 && pass || fail "several: no JSON"
+bursty report --function child "$@" >text 2>&1 && pass || fail "a function that one of them has: $(cat text)"
+bursty report --function nobody "$@" >text 2>log
+[ $? = 2 ] && [ ! -s text ] && grep -q 'no function has that name' log && pass || fail "a function that none has"
+bursty report "$@" many.c >text 2>log
+[ $? = 2 ] && [ ! -s text ] && grep -q 'it is no trace' log && pass || fail "one that is no trace: $(cat log)"
+
 # A limit: the last part is kept, with all functions that were open.
 rm -f many.trace*
 BURSTY_TRACE_LIMIT=256K ./many x 900000

@@ -17,6 +17,7 @@
 #include "report/kinds/streams.h"
 #include "record/places.h"
 #include "report/kinds/timeline.h"
+#include "report/kinds/ends.h"
 #include "../../record/places.h"
 #include <stdlib.h>
 #include <string.h>
@@ -355,6 +356,25 @@ static size_t modules_behind(const dump *d, size_t i) {
     return i;
 }
 
+/* What is not in the dynamic symbols of such a file has no name, and nothing of
+   it has a line. */
+static void say_lost(const named *names, text *out) {
+    missing_end end;
+    text path = {NULL, 0, 0};
+    const char *lost;
+    size_t at = 0;
+    while ((lost = named_lost(names, &at)) != NULL) {
+        path.size = 0;
+        text_add(&path, lost);
+        text_bytes(&path, "", 1);
+        end.program = path.data;
+        end.why = END_REPLACED;
+        end.missing = end.of = 1;
+        ends_write(&end, out);
+    }
+    text_free(&path);
+}
+
 int places_name(const unsigned char *data, size_t size, const char *program, places_facts *facts,
                 text *out) {
     files *f = (files *)tool_alloc(sizeof *f);
@@ -384,7 +404,10 @@ int places_name(const unsigned char *data, size_t size, const char *program, pla
         else if (part->kind == kind_timeline.number) name_timeline(f, &d, part, out);
         else if (part->kind != PLACES_KIND) name_part(&d, part, out);
         else if (!names) text_bytes(out, data + part->offset, part->bytes);
-        else if (facts) facts->of = *named_say(names);
+        else {
+            if (facts) facts->of = *named_say(names);
+            say_lost(names, out);
+        }
     }
     named_free(names);
     dump_free(&d);

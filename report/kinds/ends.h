@@ -33,11 +33,12 @@ enum {
     END_TIMER = 16,
     END_SWITCH = 17,
     END_CHILDREN = 18, /* what children did is not in it */
+    END_REPLACED = 19, /* a file with code was, before its names and lines were read */
     END_REASONS
 };
 
 typedef struct missing_end {
-    char *program;                                /* END_LATER: the library; "": not known */
+    char *program;                                /* END_LATER, END_REPLACED: the file; "": not known */
     uint32_t why;
     /* Milliseconds from what is there to the end; END_QUIET: of CPU time;
        END_UNCOUNTED: functions; END_TURNS: turns that were cut off, at most the

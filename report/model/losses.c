@@ -385,18 +385,19 @@ static void add_uncounted(report *r, const missing_ends *s) {
                     "their time.");
 }
 
-/* The names of libraries, each once. */
-static void add_later(report *r, const missing_ends *s) {
+/* The names of files, each once. */
+static void add_files(report *r, const missing_ends *s, uint32_t why, const char *noun,
+                      const char *cure) {
     text what = {NULL, 0, 0};
     uint64_t count = 0;
     const char *before = NULL;
     char *words;
     size_t i, named = 0;
-    text_add(&what, "libraries that the program loaded later");
+    text_add(&what, noun);
     for (i = 0; i < s->count; i++) {
         const missing_end *e = &s->at[i];
         const char *base = strrchr(e->program, '/');
-        if (e->why != END_LATER || (before && *before && !strcmp(before, e->program))) continue;
+        if (e->why != why || (before && *before && !strcmp(before, e->program))) continue;
         count++;
         before = e->program;
         if (!*before) continue;
@@ -406,9 +407,7 @@ static void add_later(report *r, const missing_ends *s) {
     if (named) text_add(&what, ")");
     words = text_take(&what);
     if (count)
-        report_add_loss(r, 0, words, count, REPORT_NONE,
-                        "Their calls are in no number. With LD_PRELOAD=LIBRARY in the environment of "
-                        "bursty record they are there from the start; --time sees them as they are.");
+        report_add_loss(r, 0, words, count, REPORT_NONE, cure);
     free(words);
 }
 
@@ -462,9 +461,9 @@ static void add_lost(report *r, const missing_ends *s) {
     static const char *const cure[] = {
         "So many ran beside them that there was no room: 16384 threads are recorded at a time if "
         "there is memory, and 256 where references are asked for. Start fewer at once.",
-        "A buffer ran over in code without checks (--all-checks), a thread was at its end or still "
-        "there when the program ended, or its stack was full and it went on: what it had recorded is "
-        "given up then.",
+        "A buffer ran over in code without checks (--all-checks, or --not for a long function "
+        "without calls and loops), a thread was at its end or still there when the program ended, or "
+        "its stack was full and it went on: what it had recorded is given up then.",
         "They were made in the middle of the recorder, or while code was copied.",
         "What they did is in no number. A larger limit (ulimit -v), or fewer kinds of profiles at once.",
         "From then on they were not sampled. --time sees them.",
@@ -518,7 +517,13 @@ static void add_ends(report *r, const void *state) {
                         quiet_ms, of_ms ? (double)quiet_ms / (double)of_ms : REPORT_NONE,
                         "Those threads may be cancelled at any instruction. Record with --ticks.");
     add_uncounted(r, s);
-    add_later(r, s);
+    add_files(r, s, END_LATER, "libraries that the program loaded later",
+              "Their calls are in no number. With LD_PRELOAD=LIBRARY in the environment of "
+              "bursty record they are there from the start; --time sees them as they are.");
+    add_files(r, s, END_REPLACED, "files that were replaced or removed while the program ran",
+              "What is not in their dynamic symbols shows as a number, and nothing of them has a "
+              "line. Leave them in place until the recording is written, or take the time from "
+              "outside, without --inside: that keeps them open.");
     add_children(r, s);
     add_turns(r, s);
     add_lost(r, s);

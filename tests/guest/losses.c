@@ -104,6 +104,52 @@ APART static void visit(void *first) {
     for (block = (void **)first; block; block = (void **)*block) sum++;
 }
 
+/* ---- more lines, instructions and rows of references than have room ---- */
+
+enum { LINE = 64, LINES = 200000 };
+static volatile char memory[LINES * LINE];
+APART static void over(unsigned lines) {
+    unsigned n;
+    for (n = 0; n < lines; n++) memory[n * LINE]++;
+}
+#define COLD(n)                                              \
+    APART static void cold_##n(volatile char *at) {          \
+        TEN(TEN(TEN((*at)++; at += LINE;)))                  \
+    }
+EACH(COLD)
+#define CALL_COLD(n) cold_##n(memory + n * 1000 * LINE);
+
+/* Two threads write to the same lines, a few at a time. */
+static void *in_step(void *unused) {
+    enum { FEW = 500 };
+    unsigned from;
+    for (from = 0; from < 40000; from += FEW) {
+        unsigned n, turn;
+        for (turn = 0; turn < 4; turn++) {
+            pthread_barrier_wait(&all);
+            for (n = from; n < from + FEW; n++) memory[n * LINE]++;
+        }
+    }
+    return unused;
+}
+static void together(void) {
+    pthread_t other;
+    pthread_barrier_init(&all, NULL, 2);
+    if (pthread_create(&other, NULL, in_step, NULL) != 0) exit(1);
+    in_step(NULL);
+    pthread_join(other, NULL);
+}
+
+/* Forty rows of references, each again and again. */
+APART static void row(volatile char *at, unsigned count) {
+    while (count-- > 0) sum += (unsigned)at[count * count % 97 * LINE];
+}
+static void rows(void) {
+    unsigned n, turn;
+    for (turn = 0; turn < 50; turn++)
+        for (n = 0; n < 40; n++) row(memory + n * 100 * LINE, 30);
+}
+
 /* ---- the rest ---- */
 
 APART static unsigned deeper(unsigned n) {
@@ -139,6 +185,10 @@ int main(int count, char **arguments) {
     else if (!strcmp(how, "blocks")) visit(fill(1100000));
     else if (!strcmp(how, "places")) for (n = 0; n < 20; n++) { EACH(CALL) }
     else if (!strcmp(how, "parked")) park();
+    else if (!strcmp(how, "lines")) over(LINES);
+    else if (!strcmp(how, "cold")) { EACH(CALL_COLD) }
+    else if (!strcmp(how, "together")) together();
+    else if (!strcmp(how, "rows")) rows();
     else if (!strcmp(how, "deep")) sum += deeper(9000);
     else if (!strcmp(how, "switch")) switch_stacks();
     else return 77;

@@ -150,7 +150,7 @@ typedef struct record_losses {
     struct record_loss {
         unsigned why;
         uint64_t missing, of;           /* of as many: nobody knows of how many */
-        char     words[256];            /* with ! or ? before them */
+        char     words[400];            /* with ! or ? before them */
     } at[16];
 } record_losses;
 
@@ -192,16 +192,17 @@ static const record_losses *record_find_losses(void) {
                     "missing: there was no memory for the tables of what is recorded");
     else record_lose(&l, END_MEMORY, unrecorded, s.threads,
                      "?%u threads were not recorded: there is no memory", unrecorded);
-    /* Of bursts it is worth a word where it is one in a thousand. */
-    if (record.config.every != BINPATCH_ALWAYS && s.missed >= s.checks / 1000)
+    if (record.config.every != BINPATCH_ALWAYS)
         record_lose(&l, END_CALLS, s.missed, s.checks + s.missed, "?%llu calls are in no burst: they "
                     "were made in the middle of the recorder, or while a copy was made",
                     (unsigned long long)s.missed);
     record_lose(&l, END_CALLS, missed, all + missed, "!%llu calls are missing: they were made in "
                 "the middle of the recorder, or while a copy was made", missed);
     record_lose(&l, END_EVENTS, lost, all, "%c%llu events or more are lost: the buffer ran over in "
-                "code without checks (cure: --all-checks), a thread was at its end or still there when "
-                "the program ended, or its stack was full and it went on", record.config.every == BINPATCH_ALWAYS && lost > all / 1000 ? '!' : '?', lost);
+                "code without checks (cure: --all-checks, or --not for a long function without calls "
+                "and loops), a thread was at its end or still there when the program ended, or its "
+                "stack was full and it went on",
+                record.config.every == BINPATCH_ALWAYS && lost > all / 1000 ? '!' : '?', lost);
     record_lose(&l, END_BLOCKS, blocks, 0, "?%llu blocks of the heap are not known by who allocated "
                 "them: there is room for a million at a time", blocks);
     record_lose(&l, END_PLACES, placeless, 0, "?%llu references in hot streams are known by their "
@@ -228,7 +229,7 @@ static int record_write_losses(const sampled_profile *about, hcct_write_fn write
 
 static void record_say_losses(void) {
     const record_losses *l = record_find_losses();
-    char line[300];
+    char line[sizeof l->at->words + 1];
     uint32_t n;
     for (n = 0; n < l->count; n++) {
         snprintf(line, sizeof line, "%s\n", l->at[n].words);
