@@ -38,7 +38,8 @@
    end of example.
 
    STEP BY STEP
-   1. In one C or C++ file define BURSTY_IMPLEMENTATION before the include.
+   1. In one C or C++ file define BURSTY_IMPLEMENTATION before the include, and put
+      it in front of the program's own headers, whose macros may have its names.
       Everywhere else include the header plainly. No feature macro is needed.
    2. Put one line into each function that you want to see, and one into each
       loop that runs long:
@@ -146,7 +147,8 @@
    BURST_BODY, BURST_FOR and BURST_FOR_LEAF compile a macro argument twice. A
    debugger sees it as one line. A label in it is defined twice, which is an error;
    a static variable becomes two variables. return, break, continue and goto leave
-   it as they leave any loop. BURST_DUAL cannot hold setjmp or computed gotos.
+   it as they leave any loop. BURST_DUAL cannot have "..." among its parameters, is
+   no method or template, and for gcc holds no setjmp and no computed goto.
 
    PROMISES
      - It never prints, aborts, or takes a lock, and it allocates nothing. (It asks
@@ -1367,13 +1369,25 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
        cold_f(a)   in a burst: body(a)          otherwise: gives its check back and calls f, whose
                                                 own check takes it again (no third copy of the body)
 */
-#if defined(BURSTY_P_GNU) && !defined(__cplusplus) /* "return f();" where f returns void */
+#if defined(__clang__)
+#define BURSTY_P_DUAL_VOID \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpedantic\"") \
+    _Pragma("clang diagnostic ignored \"-Wgcc-compat\"")
+#define BURSTY_P_DUAL_VOID_END _Pragma("clang diagnostic pop")
+#elif defined(BURSTY_P_GNU) && !defined(__cplusplus) /* "return f();" where f returns void */
 #define BURSTY_P_DUAL_VOID \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
 #define BURSTY_P_DUAL_VOID_END _Pragma("GCC diagnostic pop")
 #else
 #define BURSTY_P_DUAL_VOID
 #define BURSTY_P_DUAL_VOID_END
+#endif
+#ifdef __clang__ /* gcc refuses va_start in the body; clang would call it without the arguments */
+#define BURSTY_P_DUAL_NO_DOTS(params_) \
+    __attribute__((diagnose_if((params_)[sizeof(params_) - 3] == '.', \
+        "BURST_DUAL cannot have '...': let it call a function that takes a va_list", "error")))
+#else
+#define BURSTY_P_DUAL_NO_DOTS(params_)
 #endif
 
 #if defined(BURSTY_POLL)
@@ -1384,8 +1398,9 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
 
 #define BURST_DUAL(ret_, name_, params_, args_) \
     ret_ name_ params_; \
-    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_DUAL_VOID \
+    BURSTY_P_INLINE BURSTY_P_DUAL_NO_DOTS(#params_) \
+    ret_ bursty_p_dual_body_##name_ params_; \
     static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_cold_##name_ params_ { \
         BURSTY_P_DUAL_SITE(#name_); \
         if (bursty_hit(&bursty_p_dual_site, 0)) { \
@@ -1414,8 +1429,9 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
 #endif
 #define BURST_DUAL_LEAF(ret_, name_, params_, args_) \
     ret_ name_ params_; \
-    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_DUAL_VOID \
+    BURSTY_P_INLINE BURSTY_P_DUAL_NO_DOTS(#params_) \
+    ret_ bursty_p_dual_body_##name_ params_; \
     BURSTY_P_UNUSED static ret_ bursty_p_same_wants_DUAL_LEAF_##name_ params_ { \
         BURSTY_P_DUAL_KNOWN_PLAIN(); \
         return bursty_p_dual_body_##name_ args_; \
@@ -7632,7 +7648,6 @@ static BURSTY_P_TLS struct {
 BURSTY_P_INLINE void bursty_p_move_scopes(bursty_fiber *from, const bursty_fiber *to) {
     volatile bursty_here *here = &BURSTY_P_HERE;
     const uint32_t was = here->depth, now = to->depth;
-    from->depth = was;
     BURSTY_P_SHOW(&here->depth, 0);
 #if BURSTY_STACK > 0
     {
@@ -7642,6 +7657,7 @@ BURSTY_P_INLINE void bursty_p_move_scopes(bursty_fiber *from, const bursty_fiber
         while (--i >= 0) BURSTY_P_SHOW(&here->stack[i], to->stack[i]);
     }
 #endif
+    BURSTY_P_SHOW(&from->depth, was); /* last: whoever enters it too early finds whole scopes */
     BURSTY_P_SHOW(&here->depth, now);
 }
 

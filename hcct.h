@@ -2101,6 +2101,30 @@ CALLPATHS_API const char *callpaths_name(void *user, uint32_t key) {
     return ((const bursty_site *)((uintptr_t)&callpaths_p_origin + distance))->name;
 }
 
+/* "name<tab>file:line", in the bytes at `user`. What does not fit is the name
+   alone. */
+enum { CALLPATHS_P_NAME = 512 };
+static const char *callpaths_p_name_and_place(void *user, uint32_t key) {
+    const char *name = callpaths_name(NULL, key), *parts[2];
+    const bursty_site *site = (const bursty_site *)((uintptr_t)&callpaths_p_origin
+                                                    + (uintptr_t)(intptr_t)(int32_t)key);
+    char *out = (char *)user, digits[10];
+    uint32_t used = 0, count = 0, line, k;
+    if (key == HCCT_KEY_DEEP || key == CALLPATHS_P_FAR || !site->file || !*site->file) return name;
+    parts[0] = name;
+    parts[1] = site->file;
+    for (k = 0; k < 2; k++) {
+        const char *at = parts[k];
+        for (; *at && used < CALLPATHS_P_NAME - 12; at++) out[used++] = *at;
+        if (*at) return name;
+        out[used++] = k ? ':' : '\t';
+    }
+    for (line = site->line; count == 0 || line; line /= 10) digits[count++] = (char)('0' + line % 10);
+    while (count) out[used++] = digits[--count];
+    out[used] = 0;
+    return out;
+}
+
 static uint32_t callpaths_p_more(uint32_t count) { return count + (count != UINT32_MAX); }
 
 static uint64_t callpaths_p_with(uint64_t sum, uint32_t x, uint32_t y) {
@@ -2431,11 +2455,12 @@ CALLPATHS_API void callpaths_get_stats(callpaths_stats *out) {
    a tree that was busy. */
 static int callpaths_p_write_tree(hcct *copy, uint64_t lost, uint64_t weight,
                                   bursty_write_fn write, void *user) {
+    char name[CALLPATHS_P_NAME];
     copy->stats.total += lost;
     copy->stats.lost += lost;
     if (copy->stats.total == 0) return 0;
     if (weight) hcct_scale_to(copy, weight);
-    return hcct_write(copy, callpaths_name, NULL, write, user);
+    return hcct_write(copy, callpaths_p_name_and_place, name, write, user);
 }
 
 static int callpaths_p_write(bursty_write_fn write, void *user) {

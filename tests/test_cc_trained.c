@@ -5,7 +5,7 @@
 #include "test.h"
 #include "base/dump.h"
 #include "base/save.h"
-#include "cc/run/trained.h"
+#include "cc/put/trained.h"
 
 /* A branch: 97 of 100 went over 1. Counted are the edge 0 -> 1 and X. */
 #define TABLE(key_, name_, bits_, to_) \

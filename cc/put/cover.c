@@ -11,7 +11,7 @@
 #include "cc/put/points.h"
 #include "cc/run/process.h"
 #include "cc/put/trace.h"
-#include "cc/run/trained.h"
+#include "cc/put/trained.h"
 #include "base/dump.h"
 #include "base/source.h"
 #include "base/tool.h"

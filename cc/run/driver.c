@@ -14,7 +14,7 @@
 #include "cc/cxx/ir.h"
 #include "cc/run/late.h"
 #include "cc/run/section.h"
-#include "cc/run/trained.h"
+#include "cc/put/trained.h"
 #include "cc/run/where.h"
 #include <stdlib.h>
 #include <string.h>

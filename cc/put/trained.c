@@ -1,6 +1,6 @@
 /* trained.c - a run's counts of edges as the weights of the next plan. */
 #define EDGEPROF_WIDE
-#include "cc/run/trained.h"
+#include "cc/put/trained.h"
 #include "base/input.h"
 #include "base/tool.h"
 #include "edgeprof.h"
