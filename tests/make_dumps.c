@@ -919,8 +919,9 @@ static void shared(brst *b) {
 }
 
 /* A log of 10 s: main is in load, in each 10 ms of the first 4 s, and in draw from
-   5 s on; a worker is in save from 6 s up to 8 s. step_ms: another rate. */
-static void in_time(brst *b, const char *program, unsigned step_ms) {
+   5 s on; a worker is in save from 6 s up to 8 s. step_ms: another rate; one_of: ms
+   of CPU time that a tick stands for. */
+static void in_time(brst *b, const char *program, unsigned step_ms, unsigned one_of) {
     static const struct {
         const char *name, *file;
         unsigned line, back;
@@ -934,7 +935,7 @@ static void in_time(brst *b, const char *program, unsigned step_ms) {
     brst_number(b, 1700000000000000);
     brst_number(b, 10000000);
     brst_number(b, 1000);
-    brst_number(b, step_ms);
+    brst_number(b, one_of);
     brst_number(b, 0);
     brst_number(b, 2);
     brst_number(b, 41);
@@ -1037,7 +1038,7 @@ static void timeline(brst *b) {
     brst_number(b, 0);
     brst_counts(b, 200, 0, 200);
     brst_end(b);
-    in_time(b, "in_time", 10);
+    in_time(b, "in_time", 10, 10);
 }
 
 int main(int argc, char **argv) {
@@ -1106,8 +1107,10 @@ int main(int argc, char **argv) {
     save(folder, "game.brst", &b);
     timeline(&b);
     save(folder, "timeline.brst", &b);
-    in_time(&b, "another", 20);
+    in_time(&b, "another", 20, 20);
     save(folder, "timeline-alone.brst", &b);
+    in_time(&b, "apart", 20, 10);
+    save(folder, "timeline-apart.brst", &b);
     game(&b, 3);
     save(folder, "game3.brst", &b);
     bursts(&b);

@@ -337,7 +337,7 @@ for form in json collapsed pprof svg; do
     [ $? = 2 ]; ok $? "--match in --$form"
 done
 bursty report --html "$dir/out" --top 3 "$dir/game.brst" 2>"$dir/stderr"
-[ $? = 2 ] && grep -q 'changes nothing in --html; it is for --suspects, --text$' "$dir/stderr"; ok $? '--top in --html'
+[ $? = 2 ] && grep -q 'changes nothing in --html; it is for --brief, --suspects, --text, --timeline$' "$dir/stderr"; ok $? '--top in --html'
 
 # ---- functions of one name keep their places in stacks
 report text "$dir/same_name.brst"

@@ -111,7 +111,7 @@ TEST(what_is_written_is_read) {
         CHECK_EQ(back.ticks[i].path, t.ticks[i].path);
     }
     for (i = 0; i < PATHS; i++) CHECK_EQ(back.paths[i].parent, t.paths[i].parent);
-    CHECK(a.size < 6 * TICKS); /* docs/formats.md: 3 to 5 bytes a tick */
+    CHECK(a.size < 6 * TICKS); /* docs/formats.md: 4 to 5 bytes a tick */
     for (i = 0; i <= SPAN; i += 997) {
         size_t first = timeline_first(&back, i);
         CHECK(first == TICKS || back.ticks[first].us >= i);

@@ -112,6 +112,11 @@ sed -n 's/.*"ph":"X","pid":41,"tid":\([0-9]*\),"ts":\([0-9]*\),"dur":\([0-9]*\),
     sort >slices
 check "slices: $(tr '\n' ',' <slices)" [ "$(tr '\n' , <slices)" = \
     '41 draw 4990000 5000000,41 load 0 3990000,41 main 0 3990000,41 main 4990000 5000000,42 save 5990000 2000000,' ]
+# Ticks that are drawn at random are up to two periods apart while a thread is busy.
+bursty report --perfetto timeline-apart.brst >apart 2>err
+sed -n 's/.*"tid":41,"ts":\([0-9]*\),"dur":\([0-9]*\),"name":"main"}.*/\1 \2/p' apart >slices
+check "ticks that are two periods apart: $(tr '\n' ',' <slices)" \
+    [ "$(tr '\n' , <slices)" = '0 3980000,4990000 4990000,' ]
 check "threads have names" says '"tid":42,"name":"thread_name","args":{"name":"worker (42)"}'
 bursty report --perfetto --from 3 --to 6 timeline.brst >got 2>err
 sed -n 's/.*"tid":41,"ts":\([0-9]*\),"dur":\([0-9]*\),"name":"main"}.*/\1 \2/p' got >slices

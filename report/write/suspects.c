@@ -34,7 +34,8 @@ static void add_one(text *out, const coverage_all *made, const coverage_suspect 
 static void write_suspects(const report *r, text *out) {
     const coverage_all *made = coverage_in(r);
     size_t i, most = !r->options.has_top ? SHOWN : r->options.top ? r->options.top : (size_t)-1;
-    for (i = 0; i < made->suspect_count && i < most; i++) add_one(out, made, &made->suspects[i]);
+    for (i = 0; made && i < made->suspect_count && i < most; i++)
+        add_one(out, made, &made->suspects[i]);
 }
 
 static int has_suspects(const report *r) {
