@@ -39,7 +39,7 @@ $CC -O1 -w "-DHERE=\"$PWD\"" -o replaced "$top/tests/world/replaced.c" -ldl || f
 cp libold.so old.so && cp liblater.so later.so
 for options in '--time --inside' '--lines --inside'; do
     cp old.so libold.so && cp later.so liblater.so
-    loses 'files that were replaced or removed while the program ran' 'take the time from outside' 0 \
+    loses 'files that were replaced or removed while the program ran (libold.so)' 'take the time from outside' 0 \
         "$options" ./replaced 200
 done
 loses 'threads that were not recorded all the time' 'Start fewer at once' 5 "--refs $often" ./losses threads
