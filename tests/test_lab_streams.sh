@@ -107,6 +107,8 @@ for part in pairs loops; do
     refused "bad.refs: .* 1 is not in the table of $part" streams --every 9 --thin EC bad.refs \
         thin.table
 done
+head -c 32 /dev/zero >"$dir/bad.pairs"
+refused "bad.refs: pair 0 calls nothing" streams --every 9 --thin EC bad.refs thin.table
 cp "$dir/thin.refs" "$dir/odd-name"
 refused "thin wants a file NAME.refs" streams --every 9 --thin EC odd-name thin.table
 
@@ -182,7 +184,7 @@ between symbols 4000 4000
 # ---- pairs and methods ----
 run 0 pairs --json --every 9 --burst 1 loops.refs
 has out '"members":6,'
-between checks 4000 4000
+between calls 4000 4000
 between overlap 80 100
 run 0 methods --json --every 9 --burst 1 --jitter 50 loops.refs
 between checks 60000 65000
