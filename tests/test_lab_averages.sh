@@ -79,6 +79,12 @@ for w in 3 7 31 127; do
     set -- $(awk "BEGIN { printf \"%.6f %.6f\", 50 * (1 - (49 / 50) ^ $w), 50 * (1 - exp(-$w / 50)) }")
     row $w "$1" "$1" "$2" "$1" .03
 done
+"$dir/make" random 400000 3 >"$dir/three"
+run 0 "$dir/three"
+for w in 1 3 7; do
+    set -- $(awk "BEGIN { printf \"%.6f %.6f\", 3 * (1 - (2 / 3) ^ $w), 3 * (1 - exp(-$w / 3)) }")
+    row $w "$1" "$1" "$2" "$1" .01
+done
 
 # Only one thread, and only a beginning.
 "$dir/make" cyclic 40000 10 both >"$dir/threads"
