@@ -216,6 +216,9 @@ int thin_read(thin_plan *p, const char *refs, const trace_refs_row *table, size_
     memset(p, 0, sizeof *p);
     memset(&r, 0, sizeof r);
     status = read_rows(&pairs, refs, "pairs");
+    for (i = 0; status == TOOL_OK && i < pairs.count; i++)
+        if (!pairs.at[i][1]) status = tool_error("%s: pair %llu calls nothing", refs,
+                                                 (unsigned long long)i);
     if (status == TOOL_OK) status = read_rows(&loops, refs, "loops");
     if (status == TOOL_OK) status = trace_refs_open(&trace, refs, NULL, 0);
     if (status == TOOL_OK) {

@@ -90,6 +90,29 @@ thin EC+L4 8500 2 5 2 57000
 thin Q 3499 1 2 2 56904 # nor before the first call of g
 run 0 streams --every 20 --burst 10 --thin EC+L4 thin.refs thin.table
 has out '^checks     8500 of 17000: of 2 functions and 5 loops; 2 loops are boring$'
+# A loop that calls only what never repeats, with at most 4 loops in all, has no check by Q.
+bytes_of() { # SIZE NUMBER...: little-endian; numbers below 2^16, or events: c for a call, b, r
+    size=$1
+    shift
+    for n; do
+        case $n in c*) high='\200' n=${n#c} ;; b) high='\300' n=0 ;; r) high='\340' n=0 ;; *) high='\000' ;; esac
+        printf "\\$(printf %o $((n % 256)))\\$(printf %o $((n / 256)))\\000$high"
+        [ "$size" = 4 ] || printf '\000\000\000\000'
+    done
+}
+quiet() { # LOOPS WHAT PAIRS LOOPS-TABLE EVENTS: so many loops keep their check
+    bytes_of 8 $3 >"$dir/quiet.pairs"
+    bytes_of 8 $4 >"$dir/quiet.loops"
+    bytes_of 4 $5 >"$dir/quiet.refs"
+    bytes_of 8 16 16 >"$dir/quiet.table"
+    run 0 streams --json --top 0 --every 1 --thin Q quiet.refs quiet.table
+    has out "\"loops\":$1,\"boring\":0,"
+}
+pairs='0 256 256 512'
+quiet 0 "calls a leaf" "$pairs" '256 260' 'c0 0 c1 r b c1 r b c1 r b r'
+quiet 3 "4 loops in all" "$pairs" '256 260 512 516 512 520 512 524' 'c0 0 c1 r b c1 r b c1 r b r' # those of the leaf did not go round
+quiet 5 "5 loops in all" "$pairs" '256 260 512 516 512 520 512 524 512 528' 'c0 0 c1 r b c1 r b c1 r b r'
+quiet 1 "calls recursion" "$pairs 512 512" '256 260' 'c0 0 c1 c2 r r b c1 c2 r r b c1 r b r'
 refused "thin needs --every" streams --thin EC thin.refs thin.table
 refused "wants references, and their TABLE" streams --every 9 --thin EC thin.refs
 for rules in L64 L EM EC+ +EC '' L4x; do
@@ -107,6 +130,8 @@ for part in pairs loops; do
     refused "bad.refs: .* 1 is not in the table of $part" streams --every 9 --thin EC bad.refs \
         thin.table
 done
+head -c 32 /dev/zero >"$dir/bad.pairs"
+refused "bad.refs: pair 0 calls nothing" streams --every 9 --thin EC bad.refs thin.table
 cp "$dir/thin.refs" "$dir/odd-name"
 refused "thin wants a file NAME.refs" streams --every 9 --thin EC odd-name thin.table
 
@@ -182,7 +207,7 @@ between symbols 4000 4000
 # ---- pairs and methods ----
 run 0 pairs --json --every 9 --burst 1 loops.refs
 has out '"members":6,'
-between checks 4000 4000
+between calls 4000 4000
 between overlap 80 100
 run 0 methods --json --every 9 --burst 1 --jitter 50 loops.refs
 between checks 60000 65000
