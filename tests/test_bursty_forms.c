@@ -369,3 +369,21 @@ TEST(deeper_than_the_stack) {
     CHECK(deep);
 }
 
+/* Checks of iterations that did not run are given back, whatever the type of i. */
+TEST(short_types_below_zero_give_back_what_did_not_run) {
+    bursty_profile p = plain_profile(1000, 10);
+    bursty_stats stats;
+    int sum = 0;
+    start_with(&p, 0);
+    BURST_FOR_LEAF(signed char, i, -100, 20, {
+        sum += i;
+        if (i == -50) break;
+    })
+    BURST_FOR_LEAF(short, i, -300, 20, {
+        sum += i;
+        if (i == -281) break;
+    })
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.checks, 51 + 20);
+    CHECK_EQ(sum, -51 * 75 - 10 * 581);
+}

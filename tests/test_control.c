@@ -239,3 +239,45 @@ TEST(bad_rules_are_refused) {
     rule.any_count = 1;
     CHECK_EQ(bursty_control_init(&c, &rule, 1), -1); /* terms that are not there */
 }
+
+TEST(files_of_windows_have_names_of_folders_too) {
+    static const bursty_site site = { "here", "c:\\src\\net.c", 7, BURSTY_USER };
+    static const char *const ends[4] = { "net.c", "src\\net.c", "et.c", "rc\\net.c" };
+    bursty_control_rule rule = { 0, NULL, NULL, NULL, 0, NULL, 0, { { 0, 0, 0 } }, 0, count, NULL };
+    bursty_control_state c;
+    bursty_event event;
+    uint32_t i;
+    memset(&event, 0, sizeof event);
+    event.site = &site;
+    event.kind = BURSTY_USER;
+    for (i = 0; i < 4; i++) {
+        uint64_t fits = 0;
+        rule.file = ends[i];
+        rule.user = &fits;
+        CHECK_EQ(bursty_control_init(&c, &rule, 1), 0);
+        bursty_control_step(&c, &event);
+        CHECK_EQ(fits, i < 2);
+    }
+}
+
+TEST(a_back_edge_names_its_function_and_others_their_scope) {
+    static const bursty_site loop = { "work", "f.c", 7, BURSTY_BACKEDGE }, scope = { "work", "f.c", 1, 0 };
+    const bursty_site *stack[BURSTY_STACK + 1];
+    uint64_t fits = 0;
+    bursty_control_rule rule = { 0, NULL, "work", NULL, 0, NULL, 0, { { 0, 0, 0 } }, 0, count, NULL };
+    bursty_control_state c;
+    bursty_event event;
+    uint32_t i;
+    rule.user = &fits;
+    CHECK_EQ(bursty_control_init(&c, &rule, 1), 0);
+    memset(&event, 0, sizeof event);
+    event.site = &loop;
+    event.kind = BURSTY_BACKEDGE;
+    bursty_control_step(&c, &event);
+    CHECK_EQ(fits, 1);
+    for (i = 0; i <= BURSTY_STACK; i++) stack[i] = &scope;
+    event.stack = stack;
+    event.kind = BURSTY_USER;
+    for (event.depth = 0; event.depth <= BURSTY_STACK + 1; event.depth++) bursty_control_step(&c, &event);
+    CHECK_EQ(fits, 1 + BURSTY_STACK); /* at depth 0 no scope, and the deepest is not kept */
+}

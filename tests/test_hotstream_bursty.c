@@ -165,10 +165,15 @@ static uint64_t joined(void (*in_between)(uint32_t mark), int has_handler, uint3
     for (i = 0; i < 20000; i++) two_parts(in_between);
     n = hotstream_top(&h, top, 100);
     CHECK(n > 0);
-    for (i = 0; i < n; i++)
-        for (k = 1; k < top[i].length; k++)
-            if (top[i].items[k].address == (uintptr_t)&cells[12] &&
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < top[i].length; k++) {
+            const hotstream_item *item = &top[i].items[k];
+            /* what tells of a gap is no reference */
+            CHECK_EQ(((const bursty_site *)(uintptr_t)item->site)->kind, BURSTY_LOAD);
+            if (k && item->address == (uintptr_t)&cells[12] &&
                 top[i].items[k - 1].address == (uintptr_t)&cells[11]) wrong++;
+        }
+    }
     return wrong;
 }
 
@@ -266,4 +271,26 @@ TEST(bursts_of_two_threads_do_not_mix) {
     hotstream_get_stats(&h, &stats);
     CHECK_EQ(stats.references, 4);
     CHECK_EQ(stats.bursts, 1);
+}
+
+/* A burst that a longjmp has left has no end: the next one begins anew. */
+TEST(a_burst_without_an_end_is_no_neighbour) {
+    bursty_profile profile;
+    hotstream_stats stats;
+    hotstream_stream top;
+    bursty_event event;
+    int i;
+    start(&profile, 100, 10);
+    hotstream_attach(&h, &profile);
+    memset(&event, 0, sizeof event);
+    event.site = &between;
+    event.value = (uintptr_t)&cells[0];
+    for (i = 0; i < 6; i++) {
+        event.kind = i % 2 ? BURSTY_LOAD : BURSTY_BEGIN;
+        profile.action(profile.user, &event);
+    }
+    (void)hotstream_top(&h, &top, 1); /* works off the buffer */
+    hotstream_get_stats(&h, &stats);
+    CHECK_EQ(stats.references, 3);
+    CHECK_EQ(stats.bursts, 2); /* gaps between three */
 }
