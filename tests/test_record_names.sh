@@ -10,7 +10,7 @@ has() { # FILE PATTERN
     if grep -qE -e "$2" "$1"; then pass
     else fail "no '$2' in $1: $(grep helper "$1" | head -n 6)"; fi
 }
-# The number in front of the last column, of each row of a table that names the file, in order of size.
+# The column of each row of a table that names the file, in order of size.
 split() { # CSV TABLE COLUMN: "a.c 900 b.c 300"
     LC_ALL=C awk -F, -v table="$2" -v column="$3" '
         /^# / { here = index($0, "# " table ":") == 1; number = 0 }
