@@ -35,7 +35,8 @@ __attribute__((noinline)) void loop(long n) {
 __attribute__((noinline)) void calls(char *to, long n) {
     if (!strcmp(kind, "assembly"))
         for (; n > 0; n -= 8)
-            __asm__ volatile(CALL CALL CALL CALL CALL CALL CALL CALL ::: "rax", "rcx", "r11", "memory");
+            __asm__ volatile(CALL CALL CALL CALL CALL CALL CALL CALL :::
+                             "rax", "rcx", "r11", "memory");
     else if (!strcmp(kind, "short")) while (n-- > 0) syscall(SYS_getppid);
     else while (n-- > 0) if (read(zero, to, ROOM) != ROOM) exit(3);
     __asm__ volatile("" ::: "memory");

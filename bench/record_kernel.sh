@@ -1,7 +1,8 @@
 #!/bin/sh
-# record_kernel.sh - the kernel's part of the time by `bursty record`, from outside and inside, by `perf
-# record` and by getrusage, beside what a program measures itself (record_kernel.c). Prints the table
-# of docs/ticks.md. MS (2000): CPU time of each run. Wants linux-perf.
+# record_kernel.sh - the kernel's part of the time by `bursty record`, from outside and
+# inside, by `perf record` and by getrusage, beside what a program measures itself
+# (record_kernel.c). Prints the table of docs/ticks.md. MS (2000): CPU time of each run.
+# Wants linux-perf.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${BUILD:-build}
@@ -27,7 +28,8 @@ while read -r kind part threads; do
     perf script -i "$out/perf.data" -F ip 2>/dev/null |
         awk '{ n++; k += $1 ~ /^ffffffff/ } END { printf "| %.1f ", 100 * k / n }'
     printf '| %s ' "$(run inside "$build/bursty" record --inside -o "$out/x.brst")"
-    sed -n 's/^in the kernel: \([0-9.]*\) % (\(.*\) %) of.*/| \1 (\2) /p' "$out/inside.err" | tr -d '\n'
+    sed -n 's/^in the kernel: \([0-9.]*\) % (\(.*\) %) of.*/| \1 (\2) /p' "$out/inside.err" |
+        tr -d '\n'
     printf '| %s ' "$(run plain)"
     awk '{ printf "| %.1f |\n", 100 * $2 }' "$out/said"
 done <<'ROWS'

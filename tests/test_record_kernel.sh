@@ -1,7 +1,8 @@
 #!/bin/sh
-# test_record_kernel.sh - how much of the time is in the kernel, and who called there: of programs that
-# measure it themselves, with short calls and long ones, some time there or most, one thread and four;
-# from outside, without rights, and by a timer inside. getrusage is no truth: most kernels sample it.
+# test_record_kernel.sh - how much of the time is in the kernel, and who called there: of
+# programs that measure it themselves, with short calls and long ones, some time there or
+# most, one thread and four; from outside, without rights, and by a timer inside.
+# getrusage is no truth: most kernels sample it.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
@@ -11,8 +12,8 @@ shown=err
 
 $CC -O1 -g -pthread -o share "$top/bench/record_kernel.c" || exit 2
 
-# Is a row's total the truth? Ticks of one look count as one: Hoeffding's bound for half of the ticks
-# leaves a chance below 10^-6.
+# Is a row's total the truth? Ticks of one look count as one: Hoeffding's bound for half of
+# the ticks leaves a chance below 10^-6.
 is_true() { # ROW
     "$bursty" report --min 0 --csv x.brst >csv || return 1
     awk -F, -v truth="$(cut -d " " -f 1 said)" -v row="$1" '
@@ -40,8 +41,14 @@ if may_look . stacks; then
     "$bursty" report --min 0 x.brst >text
     check "the way back has a row" grep -q ' (return to the program)$' text
     if command -v setpriv >/dev/null && setpriv --bounding-set=-all ./may_look . stacks 2>log; then
-        setpriv --bounding-set=-all "$bursty" record --ticks 6000 -o x.brst ./share assembly 90 1 400 >said 2>err
+        setpriv --bounding-set=-all "$bursty" record --ticks 6000 -o x.brst \
+            ./share assembly 90 1 400 >said 2>err
         check "without rights" is_true '(kernel)'
+        # Both are of the same looks.
+        awk -F, '$9 == "(kernel)" { print int(100 * $5 + .5) }' csv >row
+        sed -n 's/^in the kernel: \([0-9]*\) %.*/\1/p' err >said
+        far=$(($(cat said) - $(cat row)))
+        check "without rights: the sentence" [ $((far * far)) -le 64 ]
     else skip "no setpriv"
     fi
 else skip "this system does not allow it"
@@ -54,8 +61,8 @@ check "inside: long calls" inside long
 check "inside: the C library's syscall, which the recorder has, too" inside short
 check "inside: none of it was the recorder" lacks err 'in the kernel' 'met the recorder'
 check "inside: short calls" inside assembly
-# The handler finds the thread behind a call for all that `calls` has, but for the instructions between
-# two of them: 5 percent points would be five times as much as they take.
+# The handler finds the thread behind a call for all that `calls` has, but for the
+# instructions between two of them: 5 percent points would be five times what they take.
 no_less() {
     awk -F, '$9 == "calls" { print int(100 * $5 + .5) }' csv >least
     sed -n 's/^in the kernel: \([0-9]*\) %.*/\1/p' err >said

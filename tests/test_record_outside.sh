@@ -275,8 +275,8 @@ printf '#!/bin/sh\n(sleep 600; exit) >/dev/null 2>&1 &\necho $!\n' >leaves && ch
 check "a child that goes on" grep -q '^bursty: a child of the program goes on, and it is not recorded' err
 kill "$(cat got)"
 
-# A server that goes into the background holds nothing of its caller. It serves when the gate opens,
-# with a helper, and then waits for the gate again.
+# A server that goes into the background holds nothing of its caller. It serves before the
+# program ends and when the gate opens, with a helper, and then waits for the gate again.
 cat >server.c <<'P'
 #include <fcntl.h>
 #include <stdlib.h>
@@ -285,15 +285,18 @@ cat >server.c <<'P'
 static volatile unsigned sink;
 __attribute__((noinline)) void burn(unsigned rounds) { while (rounds--) sink++; }
 __attribute__((noinline)) void starts(void) { burn(40000000); }
-__attribute__((noinline)) void serves(void) { burn(80000000); }
+__attribute__((noinline)) void serves(void) { burn(50000000); }
 __attribute__((noinline)) void helps(void) { burn(40000000); }
 int main(void) {
     char word;
     int n, gate = open("gate", O_RDWR), done = open("done", O_RDWR);
     starts();
-    if (fork() != 0) return 4;
+    if (fork() != 0) return read(done, &word, 1) == 1 ? 4 : 5;
     setsid();
+    alarm(300); /* if the test has failed, and nobody opens the gate */
     for (n = 0; n <= 2; n++) dup2(gate, n);
+    serves();
+    if (write(done, "\n", 1) != 1) return 2;
     if (read(gate, &word, 1) != 1) return 1;
     serves();
     if (fork() == 0) { helps(); return 0; }

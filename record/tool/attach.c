@@ -320,8 +320,9 @@ static void say_children(const attach_options *o, pid_t other) {
     double theirs_ms, own_ms;
     ticks_children(&theirs_ms, &own_ms);
     if (other)
-        tool_error("a child of the program goes on, and process %ld of bursty records it up to its "
-                   "end, into %s.PID; `kill %ld` ends that sooner", (long)other, o->out, (long)other);
+        tool_error("a child of the program goes on, and process %ld of bursty records it up "
+                   "to its end, into %s.PID; `kill %ld` ends that sooner",
+                   (long)other, o->out, (long)other);
     else if (events.begun > events.ended)
         tool_error(o->follow ? "a child of the program goes on; what it does from here on is not "
                                "recorded"
