@@ -18,18 +18,18 @@ struct list {
     int at(int i) const { return values[i]; }               /* runs 700 */
     void add(int v) { values[count++] = v; }                /* runs 700 */
 };
-static inline int twice(int n) { return n + n; }            /* runs 5283 */
+static inline int twice(int n) { return n + n; }            /* runs 6983 */
 static inline int small(int n) {
     if (n % 3 == 0)                                         /* runs 2500 */
         return twice(n);                                    /* runs 1033 */
     return n + 1;                                           /* runs 1467 */
 }
-static inline int four(int n) { return twice(twice(n)); }   /* runs 700 */
+static inline int four(int n) { return twice(twice(n)); }   /* runs 1200 */
 __attribute__((noinline)) static void leaves(int n) {
-    if (n == 5 + zero)                                      /* runs 700 */
-        longjmp(out, 1);                                    /* runs 100 */
-    if (n == 6 + zero)                                      /* runs 600 */
-        throw n;                                            /* runs 100 */
+    if (n == 5 + zero)                                      /* runs 1300 */
+        longjmp(out, 1);                                    /* runs 200 */
+    if (n == 6 + zero)                                      /* runs 1100 */
+        throw n;                                            /* runs 200 */
 }
 /* The counts behind a call that leaves are others than those before it. */
 __attribute__((noinline)) static int passes(int n) {
@@ -37,6 +37,17 @@ __attribute__((noinline)) static int passes(int n) {
     leaves(n);                                              /* runs 700 */
     x += twice(n) + small(n);                               /* runs 500 */
     return x;                                               /* runs 500 */
+}
+/* The same with ways around, and with a call on one of two ways. */
+__attribute__((noinline)) static int between(int n) {
+    int x = four(n);                                        /* runs 500 */
+    if (n & 1)                                              /* runs 500 */
+        x ^= 5;                                             /* runs 300 */
+    leaves(n);                                              /* runs 500 */
+    x += twice(n);                                          /* runs 400 */
+    if (n == 3 + zero)                                      /* runs 400 */
+        leaves(n + 3);                                      /* runs 100 */
+    return x + twice(zero);                                 /* runs 300 */
 }
 /* A loop's head counts more often than what leads to it. */
 __attribute__((noinline)) static int sum(const list &l) {
@@ -85,7 +96,7 @@ int main(int argc, char **) {
     for (round = 0; round < 700; round++) {
         if (setjmp(out)) continue;
         try {
-            x = x + passes(round % 7);
+            x = x + passes(round % 7) + between(round % 5 + 1);
         } catch (int n) {
             x = x + n;
         }
