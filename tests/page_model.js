@@ -182,9 +182,9 @@ for (let round = 0; round < 20; round++) {
   }
 }
 // Newcombe's own example: 56 of 70 against 48 of 80, with z = 1.96: 0.0524 to 0.3339; z = 2 is wider.
-const [apart, least, most] = m.shareDifference(48 / 80, 80, 56 / 70, 70);
-check('difference of shares', same(apart, 0.2) && Math.abs(least - 0.0493) < 0.002 &&
-  Math.abs(most - 0.3364) < 0.002);
+const [apart, smallest, largest] = m.shareDifference(48 / 80, 80, 56 / 70, 70);
+check('difference of shares', same(apart, 0.2) && Math.abs(smallest - 0.0493) < 0.002 &&
+  Math.abs(largest - 0.3364) < 0.002);
 const raw = randomTree(8, 4);
 const t = m.makeTree(Uint32Array.from(raw.parent), Uint32Array.from(raw.name), Float64Array.from(raw.own), names, places);
 check('a link that is no link', m.follow(t, '{"a":1}')[1] === false && m.follow(t, '[1,2')[1] === false);

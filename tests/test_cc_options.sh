@@ -169,7 +169,7 @@ printf '%s\n' --cover --atomic --no-exits --plan --entries --loops --form --tick
 if cmp -s "$dir/help" "$dir/wanted"; then pass; else fail "cc --help: $(diff "$dir/help" "$dir/wanted")"; fi
 of_help place >"$dir/help"
 printf '%s\n' -o --set --not --list --why --json --dot --diff --built --prove --within \
-    --counts --least --instructions | sort >"$dir/wanted"
+    --counts --least --instructions --rate | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then pass; else fail "place --help: $(diff "$dir/help" "$dir/wanted")"; fi
 
 # ---- what is taken ----
