@@ -60,9 +60,10 @@ record() { # PROGRAM ARGUMENTS: `lines` gets "ticks function into file line", th
 lines_of() { # FILE
     "$bursty" report --min 0 --csv --only lines "$1" >csv
     awk -F, -v OFS=' ' '
+        function bare(name) { gsub(/ \(/, "(", name); return name } # check_match (dl-lookup.c)
         /^# losses/ { exit }
         /share_low/ { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        NF > 5 { print $at["ticks"], $at["function"], $at["inlined_into"] ? $at["inlined_into"] : "-",
+        NF > 5 { print $at["ticks"], bare($at["function"]), $at["inlined_into"] ? bare($at["inlined_into"]) : "-",
                        $at["file"] ? $at["file"] : "-", $at["line"], $at["share"],
                        $at["share_low"], $at["share_high"] }' csv | tr -d '"' | sed 's/ < /</g' >lines
 }
@@ -72,7 +73,10 @@ same_ticks() {
     "$bursty" report --min 0 --csv --only time x.brst | tr -d '"' | awk -F, '
         /^# losses/ { exit }
         /self_ticks/ { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        NF > 5 && $at["self_ticks"] > 0 { print $at["function"], $at["self_ticks"] + 0 }' | sort >functions
+        NF > 5 && $at["self_ticks"] > 0 {
+            gsub(/ \(/, "(", $at["function"])
+            print $at["function"], $at["self_ticks"] + 0
+        }' | sort >functions
     awk '{ f = $2; if ($3 != "-") { n = split($3, a, "<"); f = a[n] } sum[f] += $1 }
         END { for (f in sum) print f, sum[f] }' lines | sort >sums
     [ -s sums ] && cmp functions sums
