@@ -15,7 +15,7 @@ $CC -O1 -g -pthread -o share "$top/bench/record_kernel.c" || exit 2
 # Is a row's total the truth? Ticks of one look count as one: Hoeffding's bound for half of
 # the ticks leaves a chance below 10^-6.
 is_true() { # ROW
-    "$bursty" report --min 0 --csv x.brst >csv || return 1
+    "$bursty" report --min 0 --csv --only time x.brst >csv || return 1
     awk -F, -v truth="$(cut -d " " -f 1 said)" -v row="$1" '
         { all += $8 }
         $9 == row { share = $5 }

@@ -135,7 +135,7 @@ $CC -O1 -g -pthread -o parts parts.c || exit 2
 is_true() { # CASE ROUNDS PROGRAM
     "$bursty" record -o x.brst "$3" "$1" "$2" >said 2>err
     [ $? = 7 ] || return 1
-    "$bursty" report --csv x.brst >csv || return 1
+    "$bursty" report --csv --only time x.brst >csv || return 1
     awk -F, -v said="$(cat said)" '
         { all += $8 }
         $9 == "job" { job = $5 }
@@ -200,7 +200,7 @@ int main(void) {
 P
 $CC -O1 -g -pthread -o many many.c || exit 2
 "$bursty" record -o x.brst ./many >said 2>err
-"$bursty" report --min 0 --csv x.brst >csv
+"$bursty" report --min 0 --csv --only time x.brst >csv
 # What a thread does behind its last look at the clock is not in the truth. What the kernel does before
 # a thread begins and when it has ended, some 20 us of each, is in no event.
 threads_are_true() {
