@@ -60,7 +60,7 @@ record() { # PROGRAM ARGUMENTS: `lines` gets "ticks function into file line", th
 lines_of() { # FILE
     "$bursty" report --min 0 --csv --only lines "$1" >csv
     awk -F, -v OFS=' ' '
-        function bare(name) { gsub(/ \(/, "(", name); return name } # check_match (dl-lookup.c)
+        function bare(name) { gsub(/ < /, "<", name); gsub(/ /, "_", name); return name }
         /^# losses/ { exit }
         /share_low/ { for (i = 1; i <= NF; i++) at[$i] = i; next }
         NF > 5 { print $at["ticks"], bare($at["function"]), $at["inlined_into"] ? bare($at["inlined_into"]) : "-",
@@ -74,7 +74,7 @@ same_ticks() {
         /^# losses/ { exit }
         /self_ticks/ { for (i = 1; i <= NF; i++) at[$i] = i; next }
         NF > 5 && $at["self_ticks"] > 0 {
-            gsub(/ \(/, "(", $at["function"])
+            gsub(/ /, "_", $at["function"])
             print $at["function"], $at["self_ticks"] + 0
         }' | sort >functions
     awk '{ f = $2; if ($3 != "-") { n = split($3, a, "<"); f = a[n] } sum[f] += $1 }
