@@ -137,7 +137,7 @@ tests() { # PROGRAMS SCRIPTS MAKE'S VARIABLES...
     done
     for source in $(echo "$sources" | sort -u); do programs="$programs $build/tests/$(basename "$source" .c)"; done
     # shellcheck disable=SC2086
-    make -s -k BUILD="$build" WARN="$warn" "$@" $programs ${scripts:+tools}
+    make -s -k -j2 BUILD="$build" WARN="$warn" "$@" $programs ${scripts:+tools}
     # shellcheck disable=SC2086
     JOBS=1 BUILD=$build sh tests/run.sh $programs $scripts
 }
