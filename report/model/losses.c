@@ -27,13 +27,16 @@ static double part_in(uint64_t lost, uint64_t total) {
     return part_of(lost, lost < total ? total - lost : 0);
 }
 
-/* ---- kind 1: events and ticks ----------------------------------------------------------- */
+/* ---- kind 1: events and ticks ------------------------------------------------------ */
 
 typedef struct tick_sums {
-    uint64_t ticks, own, outside; /* of the program, of the recorder; of the former without scope */
-    uint64_t beyond;                /* of the former in stacks that were cut off further out */
+    /* of the program, of the recorder; of the former without scope */
+    uint64_t ticks, own, outside;
+    /* of the former in stacks that were cut off further out */
+    uint64_t beyond;
     uint64_t lost, late, untimed, astray, cpu_us, seen_us;
-    double noise_us;                /* of seen_us: looks at random moments vary in number */
+    /* of seen_us: looks at random moments vary in number */
+    double noise_us;
     int is_random;
 } tick_sums;
 
@@ -87,7 +90,8 @@ static tick_sums add_ticks(const tally *s) {
         if (p->tick_ways & TICKS_AT_RANDOM)
             sums.noise_us += (double)path->squares * (double)p->tick_us * (double)p->tick_us;
     }
-    sums.noise_us = 4 * sqrt(sums.noise_us); /* four standard deviations: once in 30 000 runs */
+    /* four standard deviations: once in 30 000 runs */
+    sums.noise_us = 4 * sqrt(sums.noise_us);
     free(beyond);
     return sums;
 }
@@ -107,11 +111,12 @@ static void add_looks(report *r, const tally *s) {
     part = part_of(late, looks);
     if (unwatched)
         report_add_loss(r, 0, "threads that were not watched", unwatched, REPORT_NONE,
-                        "They never passed a scope or a check, and no share has their time or "
-                        "their waiting in it. One BURST_ENTRY in each helps.");
+                        "They never passed a scope or a check, and no share has their "
+                        "time or their waiting in it. One BURST_ENTRY in each helps.");
     if (late)
         report_add_loss(r, part > .05 ? REPORT_OF_TIME : 0, "looks that came late", late, part,
-                        "They are left out: the thread that looks got no processor in time.");
+                        "They are left out: the thread that looks got no processor in "
+                        "time.");
     if (cut)
         report_add_loss(r, 0, "looks charged further out", cut, part_in(cut, looks),
                         "The inner scopes changed too fast to be read together.");
@@ -123,9 +128,10 @@ static void add_no_time(report *r, const tally *s) {
     static const char *const why[] = {
         NULL,
         NULL,
-        "There are no timers of the kind it needs on this system, and no thread that looks.",
-        "Strict modes such as -std=c99 hide the timers: compile the file of the implementation "
-        "with -std=gnu99 or the like, or define _GNU_SOURCE at its top.",
+        "There are no timers of the kind it needs on this system, and no thread that "
+        "looks.",
+        "Strict modes such as -std=c99 hide the timers: compile the file of the "
+        "implementation with -std=gnu99 or the like, or define _GNU_SOURCE at its top.",
         "In a shared object nothing ticks unless it is asked for.",
         "The program uses all real-time signals.",
         "The system refused the first timer.",
@@ -138,7 +144,8 @@ static void add_no_time(report *r, const tally *s) {
         if (number < 2) continue;
         report_add_loss(r, REPORT_OF_TIME, "time was not measured", 0, REPORT_NONE,
                         number < sizeof why / sizeof *why ? why[number]
-                                                          : "This tool does not know why.");
+                                                          : "This tool does not know "
+                                                            "why.");
         return;
     }
 }
@@ -151,9 +158,10 @@ static void add_second_copies(report *r, const tally *s) {
     if (alone)
         report_add_loss(r, REPORT_OF_COUNTS, "functions and loops seen behind a check alone", alone,
                         REPORT_NONE,
-                        "Not counted is what runs with no check around it, as in main; what an outside "
-                        "function calls, as qsort does; and what a function of one copy calls, which "
-                        "bursty cc --list names. --entries=all gives all of them a check.");
+                        "Not counted is what runs with no check around it, as in main; "
+                        "what an outside function calls, as qsort does; and what a "
+                        "function of one copy calls, which bursty cc --list names. "
+                        "--entries=all gives all of them a check.");
 }
 
 /* The reason stands in the dump: runs of less than two periods on average, or
@@ -173,20 +181,21 @@ static void add_unseen(report *r, const tally *s, const tick_sums *t, uint64_t u
     }
     if (unseen_us <= microseconds(least, period)) return;
     if (t->cpu_us / 2 < microseconds(r->runs, period))
-        why = "It passed in runs that were shorter than two ticks: too short for time by ticks. "
-              "More ticks a second (config.tick_hz, --ticks) see more of it.";
+        why = "It passed in runs that were shorter than two ticks: too short for time by "
+              "ticks. More ticks a second (config.tick_hz, --ticks) see more of it.";
     else if (!has_checks)
-        why = "It passed in threads that ended before their first tick, or while the timer's signal "
-              "was blocked. `bursty record` from outside sees both: leave out --inside, or lower "
-              "kernel.perf_event_paranoid.";
+        why = "It passed in threads that ended before their first tick, or while the "
+              "timer's signal was blocked. `bursty record` from outside sees both: leave "
+              "out --inside, or lower kernel.perf_event_paranoid.";
     else if (ended)
-        why = "It passed in threads that ended before their first tick, or that made no check (one "
-              "BURST_ENTRY in each helps), or fewer than 1000 behind a late bursty_start, or the "
-              "program took the timer's signal. A watcher (config.watch = 1) sees short threads, "
-              "too.";
+        why = "It passed in threads that ended before their first tick, or that made no "
+              "check (one BURST_ENTRY in each helps), or fewer than 1000 behind a late "
+              "bursty_start, or the program took the timer's signal. A watcher "
+              "(config.watch = 1) sees short threads, too.";
     else
-        why = "It passed in threads without a check (one BURST_ENTRY in each helps), or with fewer "
-              "than 1000 behind a late bursty_start, or the program took the timer's signal.";
+        why = "It passed in threads without a check (one BURST_ENTRY in each helps), or "
+              "with fewer than 1000 behind a late bursty_start, or the program took the "
+              "timer's signal.";
     report_add_loss(r, REPORT_OF_TIME, "CPU time that no tick saw, in ms", unseen_us / 1000,
                     (double)unseen_us / (double)t->cpu_us, why);
 }
@@ -202,9 +211,9 @@ static void add_astray(report *r, const tick_sums *t) {
     words = text_take(&what);
     report_add_loss(r, t->astray > ticks / 1000 ? REPORT_OF_COUNTS | REPORT_OF_TIME : 0, words,
                     t->astray, t->astray > ticks / 1000 ? REPORT_NONE : part_in(t->astray, ticks),
-                    "Fibers, coroutines or a longjmp switch stacks, and the scopes of one are taken "
-                    "for those of another: shares, callers and contexts may be false. Call "
-                    "bursty_fiber_switch in front of each switch.");
+                    "Fibers, coroutines or a longjmp switch stacks, and the scopes of "
+                    "one are taken for those of another: shares, callers and contexts "
+                    "may be false. Call bursty_fiber_switch in front of each switch.");
     free(words);
 }
 
@@ -228,10 +237,10 @@ static void add_in_step(report *r, const tally *s) {
     if (!all) return;
     report_add_loss(r, REPORT_OF_TIME, "ticks in step with the program's sleeps", in_step,
                     (double)in_step / (double)all,
-                    "The program wakes at moments of the kernel's clock, and so do the timers: they "
-                    "meet its work at the same place each time. Shares have no interval, and may be "
-                    "far off. `bursty record --outside`, or under bursty.h config.watch "
-                    "= 2, looks at random moments.");
+                    "The program wakes at moments of the kernel's clock, and so do the "
+                    "timers: they meet its work at the same place each time. Shares have "
+                    "no interval, and may be far off. `bursty record --outside`, or "
+                    "under bursty.h config.watch = 2, looks at random moments.");
 }
 
 static void add_sampled(report *r, const void *state) {
@@ -252,23 +261,26 @@ static void add_sampled(report *r, const void *state) {
                                      "or end threads with bursty_thread_end.");
     if (lost)
         report_add_loss(r, REPORT_OF_COUNTS, "events lost", lost, part_of(lost, events),
-                        "Give bursty_start more memory, or define a larger BURSTY_MEMORY.");
+                        "Give bursty_start more memory, or define a larger "
+                        "BURSTY_MEMORY.");
     add_second_copies(r, s);
     add_no_time(r, s);
     add_looks(r, s);
     if (t.untimed)
         report_add_loss(r, REPORT_OF_TIME, "threads without a timer", t.untimed, REPORT_NONE,
-                        "Their time is not in the table. The system has no more timers, or does "
-                        "not tell when they end; call bursty_thread_end where threads end.");
+                        "Their time is not in the table. The system has no more timers, "
+                        "or does not tell when they end; call bursty_thread_end where "
+                        "threads end.");
     if (t.lost)
         report_add_loss(r, REPORT_OF_TIME, "ticks lost", t.lost,
                         part_of(t.lost, sampled_add(t.ticks, t.own)),
-                        "They came on threads that had not checked yet, or the table was full.");
+                        "They came on threads that had not checked yet, or the table was "
+                        "full.");
     if (t.late)
         report_add_loss(r, t.is_random && part_of(t.late, t.ticks) < .05 ? 0 : REPORT_OF_TIME,
                         "ticks late", t.late, part_of(t.late, sampled_add(t.ticks, t.own)),
-                        "They are left out: their signal was blocked, or the thread had ended before "
-                        "it came.");
+                        "They are left out: their signal was blocked, or the thread had "
+                        "ended before it came.");
     /* A thread's last period may be cut, and clocks are read one after the
        other. */
     unseen_us = t.cpu_us > t.seen_us ? t.cpu_us - t.seen_us : 0;
@@ -276,21 +288,24 @@ static void add_sampled(report *r, const void *state) {
     if (part_in(t.beyond, t.ticks) >= .01)
         report_add_loss(r, 0, "ticks whose outer callers are not known", t.beyond,
                         part_in(t.beyond, t.ticks),
-                        "Their stacks were too deep, or code has no unwind tables. A function's total may be larger by as much "
-                        "as its interval says.");
+                        "Their stacks were too deep, or code has no unwind tables. A "
+                        "function's total may be larger by as much as its interval "
+                        "says.");
     if (part_in(t.outside, t.ticks) > .1)
         report_add_loss(r, 0, "ticks that found no scope", t.outside, part_in(t.outside, t.ticks),
                         t.outside < t.ticks
-                            ? "They are one row, (outside). Put scopes where the program spends time."
-                            : "There is no time in this file: no scope stands where it is spent. Put "
-                              "BURST_SCOPE there, or leave time out with tick_hz = -1.");
+                            ? "They are one row, (outside). Put scopes where the program "
+                              "spends time."
+                            : "There is no time in this file: no scope stands where it "
+                              "is spent. Put BURST_SCOPE there, or leave time out with "
+                              "tick_hz = -1.");
     if (part_of(t.own, t.ticks) >= .5)
         report_add_loss(r, 0, "ticks that met the recorder", t.own, part_of(t.own, t.ticks),
-                        "Recording takes more time than the program. Sample less, or record "
-                        "fewer functions (--only).");
+                        "Recording takes more time than the program. Sample less, or "
+                        "record fewer functions (--only).");
 }
 
-/* ---- kind 2: calling contexts ----------------------------------------------------------- */
+/* ---- kind 2: calling contexts ------------------------------------------------------ */
 
 /* Calls in stacks that were cut off at their outer end. A node stands behind the
    one that it is below. */
@@ -326,14 +341,14 @@ static void add_contexts(report *r, const void *state) {
     if (beyond)
         report_add_loss(r, 0, "calls whose outer callers are not known", beyond,
                         part_in(beyond, total),
-                        "Their stacks were too deep. A function's total may be larger by as "
-                        "much: they are below (outer callers not known).");
+                        "Their stacks were too deep. A function's total may be larger by "
+                        "as much: they are below (outer callers not known).");
     if (cut)
         report_add_loss(r, 0, "calls below the depth limit", cut, part_of(cut, total),
                         "They are not counted.");
 }
 
-/* ---- kind 5: hot data streams ----------------------------------------------------------- */
+/* ---- kind 5: hot data streams ------------------------------------------------------ */
 
 static void add_streams(report *r, const void *state) {
     const streams *s = (const streams *)state;
@@ -358,7 +373,7 @@ static void add_streams(report *r, const void *state) {
                         "Repeats may be missing. Define a larger HOTSTREAM_PENDING.");
 }
 
-/* ---- kind 7: recordings without an end -------------------------------------------------- */
+/* ---- kind 7: recordings without an end --------------------------------------------- */
 
 /* Each process of a program tells the same of it: the largest number counts. */
 static void add_uncounted(report *r, const missing_ends *s) {
@@ -380,9 +395,9 @@ static void add_uncounted(report *r, const missing_ends *s) {
     of = sampled_add(of, most->of);
     report_add_loss(r, 0, "functions without counts", count,
                     of ? (double)count / (double)of : REPORT_NONE,
-                    "They are too short for a jump (5 bytes), or their code is not understood: "
-                    "their calls are in no number. bursty record --stats says why; --time shows "
-                    "their time.");
+                    "They are too short for a jump (5 bytes), or their code is not "
+                    "understood: their calls are in no number. bursty record --stats "
+                    "says why; --time shows their time.");
 }
 
 /* The names of files, each once. */
@@ -426,8 +441,8 @@ static void add_turns(report *r, const missing_ends *s) {
     text_format(&what, "turns on the processor that other programs cut short, in %llu ticks", (unsigned long long)ticks);
     words = text_take(&what);
     report_add_loss(r, 0, words, turns, REPORT_NONE,
-                    "The machine was busy. Shares may be off by more than their intervals say: "
-                    "record it at rest, or from outside (docs/ticks.md).");
+                    "The machine was busy. Shares may be off by more than their "
+                    "intervals say: record it at rest, or from outside (docs/ticks.md).");
     free(words);
 }
 
@@ -443,9 +458,9 @@ static void add_children(report *r, const missing_ends *s) {
     if (theirs)
         report_add_loss(r, 0, "CPU time of its children, in ms", theirs,
                         (double)theirs / (double)all,
-                        "What they did is not in its numbers. bursty record --follow records them, "
-                        "too; a program with bursty.h saves each into a file of its own, and "
-                        "bursty report takes the folder.");
+                        "What they did is not in its numbers. bursty record --follow "
+                        "records them, too; a program with bursty.h saves each into a "
+                        "file of its own, and bursty report takes the folder.");
 }
 
 /* Of all processes together. */
@@ -459,23 +474,26 @@ static void add_lost(report *r, const missing_ends *s) {
         "calls too deep to follow", "ticks are missing", "sampling could not be switched on",
     };
     static const char *const cure[] = {
-        "So many ran beside them that there was no room: 16384 threads are recorded at a time if "
-        "there is memory, and 256 where references are asked for. Start fewer at once.",
-        "A buffer ran over in code without checks (--all-checks, or --not for a long function "
-        "without calls and loops), a thread was at its end or still there when the program ended, or "
-        "its stack was full and it went on: what it had recorded is given up then.",
+        "So many ran beside them that there was no room: 16384 threads are recorded at a "
+        "time if there is memory, and 256 where references are asked for. Start fewer at "
+        "once.",
+        "A buffer ran over in code without checks (--all-checks, or --not for a long "
+        "function without calls and loops), a thread was at its end or still there when "
+        "the program ended, or its stack was full and it went on: what it had recorded "
+        "is given up then.",
         "They were made in the middle of the recorder, or while code was copied.",
-        "What they did is in no number. A larger limit (ulimit -v), or fewer kinds of profiles at once.",
+        "What they did is in no number. A larger limit (ulimit -v), or fewer kinds of "
+        "profiles at once.",
         "From then on they were not sampled. --time sees them.",
         "256 are recorded. --time sees them all.",
         "There is room for a million at a time. Record fewer functions (--only).",
-        "Each thread has room for so many pairs of an instruction and an object. Record fewer "
-        "functions (--only).",
+        "Each thread has room for so many pairs of an instruction and an object. Record "
+        "fewer functions (--only).",
         "Contexts end there.",
-        "The system has no timer for it, or the program limited its system calls (seccomp). "
-        "Time alone, without --inside, is taken from outside.",
-        "Threads ran that were started without pthread_create, or on another stack. Record from "
-        "the start, without --off.",
+        "The system has no timer for it, or the program limited its system calls "
+        "(seccomp). Time alone, without --inside, is taken from outside.",
+        "Threads ran that were started without pthread_create, or on another stack. "
+        "Record from the start, without --off.",
     };
     uint32_t why;
     size_t i;
@@ -511,25 +529,28 @@ static void add_ends(report *r, const void *state) {
         report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME, "recordings of which the end is missing",
                         ends, REPORT_NONE,
                         killed ? "The program was killed. A table says how much."
-                               : "The program left without the C library. A table says how much.");
+                               : "The program left without the C library. A table says "
+                                 "how much.");
     if (quiet_ms)
         report_add_loss(r, REPORT_OF_COUNTS, "ms of CPU time in which calls were not sampled",
                         quiet_ms, of_ms ? (double)quiet_ms / (double)of_ms : REPORT_NONE,
-                        "Those threads may be cancelled at any instruction. Record with --ticks.");
+                        "Those threads may be cancelled at any instruction. Record with "
+                        "--ticks.");
     add_uncounted(r, s);
     add_files(r, s, END_LATER, "libraries that the program loaded later",
-              "Their calls are in no number. With LD_PRELOAD=LIBRARY in the environment of "
-              "bursty record they are there from the start; --time sees them as they are.");
+              "Their calls are in no number. With LD_PRELOAD=LIBRARY in the environment "
+              "of bursty record they are there from the start; --time sees them as they "
+              "are.");
     add_files(r, s, END_REPLACED, "files that were replaced or removed while the program ran",
-              "What is not in their dynamic symbols shows as a number, and nothing of them has a "
-              "line. Leave them in place until the recording is written, or take the time from "
-              "outside, without --inside: that keeps them open.");
+              "What is not in their dynamic symbols shows as a number, and nothing of "
+              "them has a line. Leave them in place until the recording is written, or "
+              "take the time from outside, without --inside: that keeps them open.");
     add_children(r, s);
     add_turns(r, s);
     add_lost(r, s);
 }
 
-/* ---- kind 8: frames ---------------------------------------------------------------------- */
+/* ---- kind 8: frames ---------------------------------------------------------------- */
 
 static void add_frames(report *r, const void *state) {
     const frames *s = (const frames *)state;
@@ -552,16 +573,16 @@ static void add_frames(report *r, const void *state) {
     }
     if (lost)
         report_add_loss(r, 0, "frames without a record", lost, part_of(lost, count),
-                        "Their threads or kinds found no room, or there is no clock. At most 64 "
-                        "threads are in frames at once; for more kinds define a larger "
-                        "BURSTY_FRAMES; a bare build needs config.frame_clock.");
+                        "Their threads or kinds found no room, or there is no clock. At "
+                        "most 64 threads are in frames at once; for more kinds define a "
+                        "larger BURSTY_FRAMES; a bare build needs config.frame_clock.");
     if (nested)
         report_add_loss(r, 0, "frames of signal handlers", nested, part_of(nested, count),
                         "The handlers interrupted bursty_frame itself.");
     if (crowded)
         report_add_loss(r, 0, "ticks of crowded frames", crowded, part_of(crowded, ticks),
-                        "A frame keeps the ticks of 64 different stacks. These are in no row of the "
-                        "functions in slow frames.");
+                        "A frame keeps the ticks of 64 different stacks. These are in no "
+                        "row of the functions in slow frames.");
     if (unplaced)
         report_add_loss(r, 0, "ticks of functions in frames that had no room", unplaced,
                         part_of(unplaced, ticks), "The table of functions in frames was full.");
@@ -571,7 +592,7 @@ static void add_frames(report *r, const void *state) {
                         "Another thread was keeping one. They are in all other tables.");
 }
 
-/* ---- kind 13: misses --------------------------------------------------------------------- */
+/* ---- kind 13: misses --------------------------------------------------------------- */
 
 static void add_misses(report *r, const void *state) {
     const missed_parts *s = (const missed_parts *)state;
@@ -585,15 +606,15 @@ static void add_misses(report *r, const void *state) {
     }
     if (lost)
         report_add_loss(r, 0, "misses without a row", lost, part_in(lost, all),
-                        "The shares of caches have them, those of functions and data may not. "
-                        "Record fewer functions (--only).");
+                        "The shares of caches have them, those of functions and data may "
+                        "not. Record fewer functions (--only).");
     if (cut)
         report_add_loss(r, 0, "bursts cut short", cut, part_in(cut, bursts),
-                        "The log of misses was full, and they ended there. Give a shorter "
-                        "--burst.");
+                        "The log of misses was full, and they ended there. Give a "
+                        "shorter --burst.");
 }
 
-/* ---- kind 14: shared lines --------------------------------------------------------------- */
+/* ---- kind 14: shared lines --------------------------------------------------------- */
 
 static void add_sharing(report *r, const void *state) {
     const shared_parts *s = (const shared_parts *)state;
@@ -609,24 +630,25 @@ static void add_sharing(report *r, const void *state) {
     }
     if (cut)
         report_add_loss(r, 0, "bursts of shared lines cut short", cut, part_in(cut, bursts),
-                        "They used more lines than a burst has room for, and ended there. Give a "
-                        "shorter --burst.");
+                        "They used more lines than a burst has room for, and ended "
+                        "there. Give a shorter --burst.");
     if (forgotten)
         report_add_loss(r, 0, "lines forgotten early", forgotten, REPORT_NONE,
-                        "One thread alone had used them until then. If another one used them less "
-                        "than a quarter of a second later, that is not in the tables. Give a shorter "
-                        "--burst.");
+                        "One thread alone had used them until then. If another one used "
+                        "them less than a quarter of a second later, that is not in the "
+                        "tables. Give a shorter --burst.");
     if (lost)
         report_add_loss(r, 0, "accesses without a line", lost, part_in(lost, all),
-                        "So many lines are shared that the table is full. Record fewer functions "
-                        "(--only).");
+                        "So many lines are shared that the table is full. Record fewer "
+                        "functions (--only).");
     if (left)
         report_add_loss(r, 0, "shared lines left out", left, REPORT_NONE,
-                        "The file has the 4096 lines or so that are used most, and some of those "
-                        "that are used alike. Upper bounds of shares hold the rest.");
+                        "The file has the 4096 lines or so that are used most, and some "
+                        "of those that are used alike. Upper bounds of shares hold the "
+                        "rest.");
 }
 
-/* ---- kind 15: layouts ------------------------------------------------------------------- */
+/* ---- kind 15: layouts -------------------------------------------------------------- */
 
 static void add_layout(report *r, const void *state) {
     const laid_parts *s = (const laid_parts *)state;
@@ -635,8 +657,8 @@ static void add_layout(report *r, const void *state) {
     for (i = 0; i < s->count; i++) lost = sampled_add(lost, s->parts[i].lost);
     if (lost)
         report_add_loss(r, 0, "references without an object's row", lost, REPORT_NONE,
-                        "More allocation sites and sizes were used than the table of layouts has "
-                        "room for. Record fewer functions (--only).");
+                        "More allocation sites and sizes were used than the table of "
+                        "layouts has room for. Record fewer functions (--only).");
 }
 
 /* Sums over functions that are none. The first such name tells. */
@@ -649,9 +671,10 @@ static void add_builds(report *r, const samples *all, const tally *s) {
     if (found && found->has_several)
         report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME,
                         "names of functions, in runs of several builds of the program", 0, REPORT_NONE,
-                        "NAME+0xOFFSET is a place in the file, and another function in another "
-                        "build: such rows are sums of what does not belong together. Report the "
-                        "runs of each build alone, or record a program that is not stripped.");
+                        "NAME+0xOFFSET is a place in the file, and another function in "
+                        "another build: such rows are sums of what does not belong "
+                        "together. Report the runs of each build alone, or record a "
+                        "program that is not stripped.");
     free(list);
 }
 

@@ -39,11 +39,11 @@ for a, b in pairs:
     if a: graph[a].add(b)
 functions = {f for p in pairs for f in p if f}
 def reach(f):
-    seen, todo = set(), [f]
-    while todo:
-        new = graph[todo.pop()] - seen
+    seen, rest = set(), [f]
+    while rest:
+        new = graph[rest.pop()] - seen
         seen |= new
-        todo += new
+        rest += new
     return seen
 below = {f: reach(f) for f in functions}
 roots = {b for a, b in pairs if not a} | {f for f in functions if not any(f in graph[a] for a in functions - {f})}
