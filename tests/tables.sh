@@ -57,7 +57,7 @@ mkdir -p "$out/fault/record"
 faulty() { # FILE EXPRESSION...
     file=$1
     shift
-    cp -R binpatch.h src "$out/fault/" &&
+    cp -R binpatch.h src base "$out/fault/" &&
         cp -R record/x86 "$out/fault/record/" || exit 2
     sed "$@" "record/x86/$file" >"$out/fault/record/x86/$file"
     ! cmp -s "record/x86/$file" "$out/fault/record/x86/$file" && build "$out/fault" "$out/faulty"

@@ -52,5 +52,7 @@ check "conditional: the third attempt is the first reported" says conditional \
 check "poll: ten frames of six hundred" says poll '^10 frames seen of 600: 30 calls'
 check "hibernate: one check in a thousand" says hibernate '^0\.1[0-9]* % of 40000000 checks'
 check "reenable: three contexts at which bursts begin" says reenable ': 3 in new contexts'
+check "hooked_function: each call is told, or the reason why not" says hooked_function \
+    '^300 calls (sum 312175470), \|^not '
 
 finish

@@ -93,6 +93,7 @@
 #ifdef X86FLOW_SUPPORTED
 #include <cpuid.h>
 #include <string.h>
+#include "../../base/x86effects.h"
 #include "words.c"
 #include "flow_body.c"
 #include "flow_unwind.c"
