@@ -36,7 +36,7 @@
    1. Define BINPATCH_IMPLEMENTATION in one C or C++ file before the include.
       Include the header plainly everywhere else.
    2. Give memory to binpatch_init. It says how many functions fit. Each takes
-      88 bytes, and each call that waits for its return 40.
+      104 bytes, and each call that waits for its return 40.
    3. binpatch_hook writes a jump over the first instructions of a function.
       They run in a stub within 2 GB of it, which the header maps, behind a
       check.
@@ -69,7 +69,8 @@
    - Debuggers and backtraces of other threads or handlers do not go through a
      stub or an observer. An observer must not throw, and needs some 4 KB of
      stack.
-   - The file that has the implementation must not be unloaded.
+   - The file that has the implementation must not be unloaded. Unhook a library's
+     functions before it is.
 
    THREADS
    All threads may call hooked functions, while others hook and unhook. Each has
@@ -1224,7 +1225,7 @@ enum {
     BINPATCH_P_ARCH_PRCTL = 158,
     BINPATCH_P_READ_PROCESS = 310
 };
-enum { BINPATCH_P_R = 1, BINPATCH_P_W = 2, BINPATCH_P_X = 4 }; /* as in mmap */
+enum { BINPATCH_P_R = 1, BINPATCH_P_W = 2, BINPATCH_P_X = 4, BINPATCH_P_CODE = 5 }; /* as in mmap */
 
 static long binpatch_p_call(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
                             uint64_t e, uint64_t f) {
@@ -1343,6 +1344,7 @@ static int binpatch_p_has_threads(void) {
 typedef struct
     binpatch_p_place { /* the mapping of an address, and its file's first one */
     binpatch_p_mapping m;
+    uint64_t text_lo, text_hi;
     uint64_t base; /* 0: no file begins there */
     uint64_t base_bytes;
 } binpatch_p_place;
@@ -1360,21 +1362,36 @@ static uint64_t binpatch_p_signed(uint64_t address) {
     return (uint64_t)(int64_t)value;
 }
 
+/* Code of one file may stand in several mappings that touch: pages that were
+   written are told apart. text_lo, text_hi: all of them. */
 static int binpatch_p_find(uint64_t address, binpatch_p_place *out) {
     binpatch_p_file f;
     binpatch_p_mapping m, first;
+    uint64_t lo = 0, hi = 0, device = 0, inode = 0;
     int found = 0;
     first.lo = first.hi = first.device = first.inode = 0;
     if (binpatch_p_open(&f, "/proc/self/maps") != 0) return -1;
-    while (!found && binpatch_p_next_mapping(&f, &m)) {
+    while (binpatch_p_next_mapping(&f, &m)) {
+        int is_code = (m.protection & BINPATCH_P_CODE) == BINPATCH_P_CODE;
+        int goes_on = is_code && m.lo == hi && m.device == device && m.inode == inode;
+        if (found && !goes_on) break;
         if (m.offset == 0 && m.inode && m.protection & BINPATCH_P_R) first = m;
-        if (address < m.lo || address >= m.hi) continue;
-        found = 1;
-        out->m = m;
-        out->base = m.inode && m.inode == first.inode && m.device == first.device
-                        ? first.lo
-                        : 0;
-        out->base_bytes = first.hi - first.lo;
+        if (!goes_on) lo = m.lo;
+        hi = is_code ? m.hi : 0;
+        device = m.device;
+        inode = m.inode;
+        if (found || (address >= m.lo && address < m.hi)) {
+            if (!found) {
+                out->m = m;
+                out->base = m.inode && m.inode == first.inode && m.device == first.device
+                                ? first.lo
+                                : 0;
+                out->base_bytes = first.hi - first.lo;
+            }
+            found = 1;
+            out->text_lo = lo;
+            out->text_hi = m.hi;
+        }
     }
     binpatch_p_close(&f);
     return found ? 0 : -1;
@@ -1460,14 +1477,14 @@ static int binpatch_p_is_entered(const binpatch_p_place *where,
     uint64_t inside = t->lo + 1, bytes = t->end - inside, at;
     uint64_t near_lo = t->lo - 128, near_hi = t->end + 128;
     if (t->instructions == 1) return 0;
-    for (at = where->m.lo + 2; at + 4 <= where->m.hi; at++) {
+    for (at = where->text_lo + 2; at + 4 <= where->text_hi; at++) {
         if (at + 4 + binpatch_p_signed(at) - inside < bytes
             && binpatch_p_is_distance(where, at, 4)) {
             return 1;
         }
     }
-    if (near_lo < where->m.lo + 2) near_lo = where->m.lo + 2;
-    if (near_hi > where->m.hi) near_hi = where->m.hi;
+    if (near_lo < where->text_lo + 2) near_lo = where->text_lo + 2;
+    if (near_hi > where->text_hi) near_hi = where->text_hi;
     for (at = near_lo; at < near_hi; at++) {
         uint64_t to = at + 1 + (uint64_t)(int64_t)(int8_t)*binpatch_p_code(at);
         if (to - inside < bytes && binpatch_p_is_distance(where, at, 1)) return 1;
@@ -1494,7 +1511,7 @@ static int binpatch_p_look(const binpatch_p_target *t) {
 static int binpatch_p_judge(uint64_t function, size_t bytes,
                             const binpatch_p_place *where, binpatch_p_target *t) {
     x86decode_insn i;
-    uint64_t lo = 0, limit = where->m.hi - function;
+    uint64_t lo = 0, limit = where->text_hi - function;
     int reason, leaves = 0;
     t->lo = t->end = function;
     t->hi = 0;
@@ -1503,7 +1520,7 @@ static int binpatch_p_judge(uint64_t function, size_t bytes,
     else if (binpatch_p_range(where, function, &lo, &t->hi) != 0 || lo != function)
         t->hi = 0;
     do {
-        uint64_t room = (t->hi ? t->hi : where->m.hi) - t->end;
+        uint64_t room = (t->hi ? t->hi : where->text_hi) - t->end;
         if (t->hi && room == 0) return BINPATCH_SHORT;
         if (!t->hi && leaves) return BINPATCH_NO_END;
         if (!x86decode(binpatch_p_code(t->end), (size_t)room, &i))
@@ -1561,8 +1578,8 @@ enum { BINPATCH_P_EMPTY, BINPATCH_P_ON, BINPATCH_P_TAKEN_OUT, BINPATCH_P_LEFT };
 typedef struct binpatch_p_hook {
     binpatch_watch watch;
     uint64_t stub, plain_word, check_word; /* the stub's first word: off, on */
-    uint8_t old[5];
-    uint8_t alone; /* one instruction in one word: safe beside threads */
+    uint8_t old[19], displaced;            /* the first instructions; their bytes */
+    uint8_t alone;                         /* one instruction in one word: safe beside threads */
     uint32_t protection;
     int state;
     uint32_t version; /* of watch; odd while it is written */
@@ -2140,7 +2157,7 @@ static int binpatch_p_block(uint64_t at) {
 }
 
 static void binpatch_p_seal(uint64_t at, uint64_t bytes) {
-    (void)binpatch_p_protect(at, at + bytes, BINPATCH_P_R | BINPATCH_P_X);
+    (void)binpatch_p_protect(at, at + bytes, BINPATCH_P_CODE);
 }
 
 /* ---- hooks, taken out and switched -------------- src/binpatch/hook.c ---- */
@@ -2209,8 +2226,9 @@ static int binpatch_p_again(binpatch_p_hook *h, const binpatch_watch *w) {
 static int binpatch_p_is_as_before(const binpatch_p_hook *h) {
     unsigned n;
     if (h->state == BINPATCH_P_LEFT) return 1;
-    for (n = 0; n < 5 && binpatch_p_code(h->watch.function)[n] == h->old[n]; n++) {}
-    return n == 5;
+    for (n = 0; n < h->displaced; n++)
+        if (binpatch_p_code(h->watch.function)[n] != h->old[n]) return 0;
+    return 1;
 }
 
 static int binpatch_p_new_hook(binpatch_p_hook *h, const binpatch_watch *w,
@@ -2221,8 +2239,7 @@ static int binpatch_p_new_hook(binpatch_p_hook *h, const binpatch_watch *w,
     uint64_t at = w->function, base;
     int reason, block, n;
     if (binpatch_p_find(at, &where) != 0
-        || (where.m.protection & (BINPATCH_P_R | BINPATCH_P_X))
-               != (BINPATCH_P_R | BINPATCH_P_X)) {
+        || (where.m.protection & BINPATCH_P_CODE) != BINPATCH_P_CODE) {
         return BINPATCH_NOT_EXECUTABLE;
     }
     reason = binpatch_p_judge(at, w->bytes, &where, &t);
@@ -2233,7 +2250,8 @@ static int binpatch_p_new_hook(binpatch_p_hook *h, const binpatch_watch *w,
     h->watch = *w;
     h->protection = where.m.protection;
     h->alone = t.instructions == 1 && binpatch_p_is_atomic(at);
-    for (n = 0; n < 5; n++) h->old[n] = binpatch_p_code(at)[n];
+    h->displaced = (uint8_t)(t.end - at);
+    for (n = 0; n < h->displaced; n++) h->old[n] = binpatch_p_code(at)[n];
     if (!binpatch_p.config.running && !h->alone && binpatch_p_has_threads())
         return BINPATCH_THREADS;
     block = binpatch_p_block(at);
@@ -2336,7 +2354,7 @@ static int binpatch_p_make_pads(uint32_t count) {
         binpatch_p_bytes(&m, "488D6424F8 E8");
         binpatch_p_distance(&m, base, 0);
     }
-    if (binpatch_p_protect(base, base + bytes, BINPATCH_P_R | BINPATCH_P_X) == 0)
+    if (binpatch_p_protect(base, base + bytes, BINPATCH_P_CODE) == 0)
         return 0;
     (void)binpatch_p_call(BINPATCH_P_MUNMAP, base, bytes, 0, 0, 0, 0);
     return -1;

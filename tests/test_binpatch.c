@@ -164,6 +164,17 @@ CODE(n_transaction, ".byte 0xC7,0xF8\n.long 0\nret")
 __asm__(".p2align 4\nn_no_end: mov $1,%eax\nmov $2,%eax\nret\n");
 extern int n_no_end(int) __attribute__((visibility("hidden")));
 
+/* Pages of their own: writing into the middle two parts the mapping. */
+__asm__(".text\n.p2align 12\nf_target:\n.cfi_startproc\nxor %eax,%eax\nf_mark: inc %eax\nnop\nnop\n"
+        "ret\n.cfi_endproc\n.p2align 12\nf_first:\n.cfi_startproc\nmov $1,%eax\nret\n.cfi_endproc\n"
+        ".p2align 12\nf_second:\n.cfi_startproc\nmov $2,%eax\nret\n.cfi_endproc\n.p2align 12\n"
+        "f_jumps:\n.cfi_startproc\nmov $3,%eax\n.byte 0xE9\n.long f_mark-.-4\n.cfi_endproc\n"
+        ".p2align 12\n");
+extern int f_target(int) __attribute__((visibility("hidden")));
+extern int f_first(int) __attribute__((visibility("hidden")));
+extern int f_second(int) __attribute__((visibility("hidden")));
+extern int f_jumps(int) __attribute__((visibility("hidden")));
+
 typedef struct shape {
     const char *name;
     uintptr_t function;
@@ -285,6 +296,34 @@ CHILD_TEST(what_cannot_be_displaced_is_refused_by_name) {
     WANT(call((uintptr_t)n_no_end, 0) == 2 && told == 1);
     WANT(call((uintptr_t)n_elsewhere, 0) == 6 && call((uintptr_t)n_near, 0) == 7);
     WANT(binpatch_unhook(-1) == -1 && binpatch_unhook(1) == -1);
+    return 0;
+}
+
+CHILD_TEST(jumps_are_seen_beyond_pages_that_were_written) {
+    WANT(start(0, 0, 0));
+    WANT(hook_of((uintptr_t)f_first, 0, entered, NULL) == 0);
+    WANT(hook_of((uintptr_t)f_second, 0, entered, NULL) == 1);
+    WANT(hook_of((uintptr_t)f_target, 0, entered, NULL) == -BINPATCH_INSIDE);
+    WANT(call((uintptr_t)f_first, 0) == 1 && call((uintptr_t)f_second, 0) == 2 && told == 2);
+    WANT(call((uintptr_t)f_jumps, 0) == 4);
+    return 0;
+}
+
+/* As where a library is closed, and another one is loaded to its place. */
+CHILD_TEST(a_function_that_has_become_another_one_gets_a_hook_of_its_own) {
+    unsigned char *code = (unsigned char *)mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    WANT(code != MAP_FAILED);
+    WANT(start(0, 0, 0));
+    memcpy(code, "\x90\x90\x90\xB8\x07\0\0\0\xC3", 9);
+    WANT(hook_of((uintptr_t)code, 9, entered, NULL) == 0);
+    WANT(call((uintptr_t)code, 0) == 7 && told == 1);
+    WANT(binpatch_unhook(0) == 0);
+    code[7] = 1;        /* behind the jump, and displaced */
+    WANT(hook_of((uintptr_t)code, 9, entered, NULL) == 1);
+    WANT(call((uintptr_t)code, 0) == 0x01000007 && told == 2);
+    WANT(binpatch_unhook(1) == 0);
+    WANT(hook_of((uintptr_t)code, 9, entered, NULL) == 1);
     return 0;
 }
 

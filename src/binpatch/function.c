@@ -7,6 +7,7 @@
 typedef struct
     binpatch_p_place { /* the mapping of an address, and its file's first one */
     binpatch_p_mapping m;
+    uint64_t text_lo, text_hi;
     uint64_t base; /* 0: no file begins there */
     uint64_t base_bytes;
 } binpatch_p_place;
@@ -24,21 +25,36 @@ static uint64_t binpatch_p_signed(uint64_t address) {
     return (uint64_t)(int64_t)value;
 }
 
+/* Code of one file may stand in several mappings that touch: pages that were
+   written are told apart. text_lo, text_hi: all of them. */
 static int binpatch_p_find(uint64_t address, binpatch_p_place *out) {
     binpatch_p_file f;
     binpatch_p_mapping m, first;
+    uint64_t lo = 0, hi = 0, device = 0, inode = 0;
     int found = 0;
     first.lo = first.hi = first.device = first.inode = 0;
     if (binpatch_p_open(&f, "/proc/self/maps") != 0) return -1;
-    while (!found && binpatch_p_next_mapping(&f, &m)) {
+    while (binpatch_p_next_mapping(&f, &m)) {
+        int is_code = (m.protection & BINPATCH_P_CODE) == BINPATCH_P_CODE;
+        int goes_on = is_code && m.lo == hi && m.device == device && m.inode == inode;
+        if (found && !goes_on) break;
         if (m.offset == 0 && m.inode && m.protection & BINPATCH_P_R) first = m;
-        if (address < m.lo || address >= m.hi) continue;
-        found = 1;
-        out->m = m;
-        out->base = m.inode && m.inode == first.inode && m.device == first.device
-                        ? first.lo
-                        : 0;
-        out->base_bytes = first.hi - first.lo;
+        if (!goes_on) lo = m.lo;
+        hi = is_code ? m.hi : 0;
+        device = m.device;
+        inode = m.inode;
+        if (found || (address >= m.lo && address < m.hi)) {
+            if (!found) {
+                out->m = m;
+                out->base = m.inode && m.inode == first.inode && m.device == first.device
+                                ? first.lo
+                                : 0;
+                out->base_bytes = first.hi - first.lo;
+            }
+            found = 1;
+            out->text_lo = lo;
+            out->text_hi = m.hi;
+        }
     }
     binpatch_p_close(&f);
     return found ? 0 : -1;
@@ -124,14 +140,14 @@ static int binpatch_p_is_entered(const binpatch_p_place *where,
     uint64_t inside = t->lo + 1, bytes = t->end - inside, at;
     uint64_t near_lo = t->lo - 128, near_hi = t->end + 128;
     if (t->instructions == 1) return 0;
-    for (at = where->m.lo + 2; at + 4 <= where->m.hi; at++) {
+    for (at = where->text_lo + 2; at + 4 <= where->text_hi; at++) {
         if (at + 4 + binpatch_p_signed(at) - inside < bytes
             && binpatch_p_is_distance(where, at, 4)) {
             return 1;
         }
     }
-    if (near_lo < where->m.lo + 2) near_lo = where->m.lo + 2;
-    if (near_hi > where->m.hi) near_hi = where->m.hi;
+    if (near_lo < where->text_lo + 2) near_lo = where->text_lo + 2;
+    if (near_hi > where->text_hi) near_hi = where->text_hi;
     for (at = near_lo; at < near_hi; at++) {
         uint64_t to = at + 1 + (uint64_t)(int64_t)(int8_t)*binpatch_p_code(at);
         if (to - inside < bytes && binpatch_p_is_distance(where, at, 1)) return 1;
@@ -158,7 +174,7 @@ static int binpatch_p_look(const binpatch_p_target *t) {
 static int binpatch_p_judge(uint64_t function, size_t bytes,
                             const binpatch_p_place *where, binpatch_p_target *t) {
     x86decode_insn i;
-    uint64_t lo = 0, limit = where->m.hi - function;
+    uint64_t lo = 0, limit = where->text_hi - function;
     int reason, leaves = 0;
     t->lo = t->end = function;
     t->hi = 0;
@@ -167,7 +183,7 @@ static int binpatch_p_judge(uint64_t function, size_t bytes,
     else if (binpatch_p_range(where, function, &lo, &t->hi) != 0 || lo != function)
         t->hi = 0;
     do {
-        uint64_t room = (t->hi ? t->hi : where->m.hi) - t->end;
+        uint64_t room = (t->hi ? t->hi : where->text_hi) - t->end;
         if (t->hi && room == 0) return BINPATCH_SHORT;
         if (!t->hi && leaves) return BINPATCH_NO_END;
         if (!x86decode(binpatch_p_code(t->end), (size_t)room, &i))

@@ -64,8 +64,9 @@ static int binpatch_p_again(binpatch_p_hook *h, const binpatch_watch *w) {
 static int binpatch_p_is_as_before(const binpatch_p_hook *h) {
     unsigned n;
     if (h->state == BINPATCH_P_LEFT) return 1;
-    for (n = 0; n < 5 && binpatch_p_code(h->watch.function)[n] == h->old[n]; n++) {}
-    return n == 5;
+    for (n = 0; n < h->displaced; n++)
+        if (binpatch_p_code(h->watch.function)[n] != h->old[n]) return 0;
+    return 1;
 }
 
 static int binpatch_p_new_hook(binpatch_p_hook *h, const binpatch_watch *w,
@@ -76,8 +77,7 @@ static int binpatch_p_new_hook(binpatch_p_hook *h, const binpatch_watch *w,
     uint64_t at = w->function, base;
     int reason, block, n;
     if (binpatch_p_find(at, &where) != 0
-        || (where.m.protection & (BINPATCH_P_R | BINPATCH_P_X))
-               != (BINPATCH_P_R | BINPATCH_P_X)) {
+        || (where.m.protection & BINPATCH_P_CODE) != BINPATCH_P_CODE) {
         return BINPATCH_NOT_EXECUTABLE;
     }
     reason = binpatch_p_judge(at, w->bytes, &where, &t);
@@ -88,7 +88,8 @@ static int binpatch_p_new_hook(binpatch_p_hook *h, const binpatch_watch *w,
     h->watch = *w;
     h->protection = where.m.protection;
     h->alone = t.instructions == 1 && binpatch_p_is_atomic(at);
-    for (n = 0; n < 5; n++) h->old[n] = binpatch_p_code(at)[n];
+    h->displaced = (uint8_t)(t.end - at);
+    for (n = 0; n < h->displaced; n++) h->old[n] = binpatch_p_code(at)[n];
     if (!binpatch_p.config.running && !h->alone && binpatch_p_has_threads())
         return BINPATCH_THREADS;
     block = binpatch_p_block(at);
@@ -191,7 +192,7 @@ static int binpatch_p_make_pads(uint32_t count) {
         binpatch_p_bytes(&m, "488D6424F8 E8");
         binpatch_p_distance(&m, base, 0);
     }
-    if (binpatch_p_protect(base, base + bytes, BINPATCH_P_R | BINPATCH_P_X) == 0)
+    if (binpatch_p_protect(base, base + bytes, BINPATCH_P_CODE) == 0)
         return 0;
     (void)binpatch_p_call(BINPATCH_P_MUNMAP, base, bytes, 0, 0, 0, 0);
     return -1;

@@ -73,5 +73,5 @@ static int binpatch_p_block(uint64_t at) {
 }
 
 static void binpatch_p_seal(uint64_t at, uint64_t bytes) {
-    (void)binpatch_p_protect(at, at + bytes, BINPATCH_P_R | BINPATCH_P_X);
+    (void)binpatch_p_protect(at, at + bytes, BINPATCH_P_CODE);
 }

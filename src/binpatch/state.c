@@ -38,8 +38,8 @@ enum { BINPATCH_P_EMPTY, BINPATCH_P_ON, BINPATCH_P_TAKEN_OUT, BINPATCH_P_LEFT };
 typedef struct binpatch_p_hook {
     binpatch_watch watch;
     uint64_t stub, plain_word, check_word; /* the stub's first word: off, on */
-    uint8_t old[5];
-    uint8_t alone; /* one instruction in one word: safe beside threads */
+    uint8_t old[19], displaced;            /* the first instructions; their bytes */
+    uint8_t alone;                         /* one instruction in one word: safe beside threads */
     uint32_t protection;
     int state;
     uint32_t version; /* of watch; odd while it is written */

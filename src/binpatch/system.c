@@ -13,7 +13,7 @@ enum {
     BINPATCH_P_ARCH_PRCTL = 158,
     BINPATCH_P_READ_PROCESS = 310
 };
-enum { BINPATCH_P_R = 1, BINPATCH_P_W = 2, BINPATCH_P_X = 4 }; /* as in mmap */
+enum { BINPATCH_P_R = 1, BINPATCH_P_W = 2, BINPATCH_P_X = 4, BINPATCH_P_CODE = 5 }; /* as in mmap */
 
 static long binpatch_p_call(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
                             uint64_t e, uint64_t f) {
