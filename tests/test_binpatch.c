@@ -110,6 +110,8 @@ static uint32_t start(uint32_t every, uint32_t burst, uint32_t returns) {
 
 #define USED __attribute__((used))
 USED static int cell = 1000, other_cell;
+static int deep(int n);
+USED static int (*volatile run_deep)(int) = deep;
 static int helper(int n) { return n + 40; }
 USED static int (*volatile pointer)(int) = helper;
 __asm__(".text\n.type t_helper,@function\nt_helper: lea 40(%rdi),%eax\nret\n");
@@ -137,6 +139,7 @@ CODE(t_red_zone, "mov %edi,-4(%rsp)\nmov -4(%rsp),%eax\ninc %eax\nret")
 CODE(t_number, "mov $42,%eax\nret")
 CODE(t_to_entry, "dec %edi\njns t_to_entry\nmov %edi,%eax\nret")
 CODE(t_tail, "add $100,%edi\njmp t_frame\nnop")
+CODE(t_to_deep, "mov %edi,%eax\nmov %eax,%edi\nnop\njmp *deep_of_test(%rip)")
 CODE(t_jump_pointer, "mov $1,%r11d\nmov %rsi,%rax\njmp *%rax")
 CODE(t_exact, "mov %edi,%eax\nnop\nnop\nret")
 CODE(t_flags, "push %rbx\n.cfi_adjust_cfa_offset 8\nmov %edi,%ebx\nlea (%rbx,%rbx),%eax\npop %rbx\n"
@@ -144,7 +147,8 @@ CODE(t_flags, "push %rbx\n.cfi_adjust_cfa_offset 8\nmov %edi,%ebx\nlea (%rbx,%rb
 /* Without unwind information, as stubs of the PLT. */
 __asm__(".p2align 4\nt_stub: jmp *pointer_of_test(%rip)\n.p2align 4\n");
 extern int t_stub(int) __attribute__((visibility("hidden")));
-__asm__(".set cell_of_test,cell\n.set other_of_test,other_cell\n.set pointer_of_test,pointer\n");
+__asm__(".set cell_of_test,cell\n.set other_of_test,other_cell\n.set pointer_of_test,pointer\n"
+        ".set deep_of_test,run_deep\n");
 
 /* What is refused. */
 CODE(n_ret, "ret")
@@ -166,10 +170,14 @@ extern int n_no_end(int) __attribute__((visibility("hidden")));
 
 /* Pages of their own: writing into the middle two parts the mapping. */
 __asm__(".text\n.p2align 12\nf_target:\n.cfi_startproc\nxor %eax,%eax\nf_mark: inc %eax\nnop\nnop\n"
-        "ret\n.cfi_endproc\n.p2align 12\nf_first:\n.cfi_startproc\nmov $1,%eax\nret\n.cfi_endproc\n"
+        "ret\n.cfi_endproc\n.p2align 12\nf_jumps_up:\n.cfi_startproc\nmov $4,%eax\n.byte 0xE9\n"
+        ".long f_high_mark-.-4\n.cfi_endproc\n.p2align 12\nf_first:\n.cfi_startproc\nmov $1,%eax\nret\n.cfi_endproc\n"
         ".p2align 12\nf_second:\n.cfi_startproc\nmov $2,%eax\nret\n.cfi_endproc\n.p2align 12\n"
         "f_jumps:\n.cfi_startproc\nmov $3,%eax\n.byte 0xE9\n.long f_mark-.-4\n.cfi_endproc\n"
-        ".p2align 12\n");
+        ".p2align 12\nf_high:\n.cfi_startproc\nxor %eax,%eax\nf_high_mark: inc %eax\nnop\nnop\nret\n"
+        ".cfi_endproc\n.p2align 12\n");
+extern int f_high(int) __attribute__((visibility("hidden")));
+extern int f_jumps_up(int) __attribute__((visibility("hidden")));
 extern int f_target(int) __attribute__((visibility("hidden")));
 extern int f_first(int) __attribute__((visibility("hidden")));
 extern int f_second(int) __attribute__((visibility("hidden")));
@@ -304,6 +312,8 @@ CHILD_TEST(jumps_are_seen_beyond_pages_that_were_written) {
     WANT(hook_of((uintptr_t)f_first, 0, entered, NULL) == 0);
     WANT(hook_of((uintptr_t)f_second, 0, entered, NULL) == 1);
     WANT(hook_of((uintptr_t)f_target, 0, entered, NULL) == -BINPATCH_INSIDE);
+    WANT(hook_of((uintptr_t)f_high, 0, entered, NULL) == -BINPATCH_INSIDE);
+    WANT(call((uintptr_t)f_jumps_up, 0) == 5);
     WANT(call((uintptr_t)f_first, 0) == 1 && call((uintptr_t)f_second, 0) == 2 && told == 2);
     WANT(call((uintptr_t)f_jumps, 0) == 4);
     return 0;
@@ -585,8 +595,6 @@ CHILD_TEST(whole_vectors_are_kept) {
 
 /* ---- returns ---- */
 
-static int deep(int n);
-static int (*volatile run_deep)(int) = deep;
 WORK static int deep(int n) { return n ? run_deep(n - 1) + 1 : 0; }
 static uintptr_t stacks[64];
 static int open_now, most_open, wrong_frames;
@@ -621,6 +629,34 @@ CHILD_TEST(a_call_that_ends_in_a_jump_is_told_with_what_it_became) {
     WANT(call((uintptr_t)t_jump, 5) == 6 && told == 2 && returned_count == 2);
     WANT(call((uintptr_t)t_tail, 5) == 106 && told == 4 && returned_count == 4);
     WANT(call((uintptr_t)t_frame, 5) == 6 && told == 5 && returned_count == 5);
+    return 0;
+}
+
+/* A loop to the entry needs one pad, however long it runs. */
+CHILD_TEST(a_long_loop_to_the_entry_waits_in_one_place) {
+    binpatch_stats s;
+    WANT(start(0, 0, 2));
+    WANT(hook_of((uintptr_t)t_to_entry, 0, entered, returned) >= 0);
+    WANT(call((uintptr_t)t_to_entry, 999) == -1 && told == 1000 && returned_count == 1000);
+    binpatch_get_stats(&s);
+    WANT(s.missed == 0 && s.returns == 1000);
+    return 0;
+}
+
+/* A chain of jumps stays whole while all other pads are looked for. */
+static int tail_returns;
+static void tail_returned(void *user, const binpatch_call *c) {
+    (void)user;
+    (void)c;
+    tail_returns++;
+}
+CHILD_TEST(a_chain_of_jumps_outlives_a_look_at_all_pads) {
+    int n;
+    WANT(start(0, 0, 4));
+    WANT(hook_of((uintptr_t)t_to_deep, 0, entered, tail_returned) >= 0);
+    WANT(hook_of((uintptr_t)run_deep, 0, entered, returned) >= 0);
+    for (n = 0; n < 10; n++) WANT(call((uintptr_t)t_to_deep, 20) == 20);
+    WANT(tail_returns == 10 && returned_count >= 10);
     return 0;
 }
 
