@@ -873,4 +873,52 @@ CHILD_TEST(what_moves_leads_where_it_led) {
     WANT(binpatch_move("\x31\xC0", 2, 0x1000, out, sizeof out, 0x5000, NULL) == 2 && out[1] == 0xC0);
     return 0;
 }
+/* Whatever the decoder knows moves to code that does the same, or is refused. */
+CHILD_TEST(random_instructions_move) {
+    const uint64_t from = 0x400000, to = 0x500000;
+    uint64_t state = 5;
+    int n, moved = 0, relative = 0;
+    for (n = 0; n < 300000 / TEST_SCALE; n++) {
+        unsigned char in[16], out[64];
+        uint64_t a = test_random(&state), b = test_random(&state);
+        x86decode_insn i, o;
+        size_t size, at = 0;
+        int reason = 0;
+        memcpy(in, &a, 8);
+        memcpy(in + 8, &b, 8);
+        if (n % 4 == 0) in[0] = (unsigned char)(0x70 | in[0] % 16);
+        if (n % 16 == 1) in[0] = (unsigned char)(0xE0 | in[0] % 16);
+        if (!x86decode(in, 16, &i)) continue;
+        memset(out, 0xCC, sizeof out);
+        size = binpatch_move(in, i.length, from, out, sizeof out - 8, to, &reason);
+        WANT((size == 0) == (reason != 0) && size <= sizeof out - 8);
+        WANT(size == 0 || out[size] == 0xCC);
+        if (!size) {
+            WANT(reason == BINPATCH_UNMOVABLE || reason == BINPATCH_NO_ROOM);
+            continue;
+        }
+        moved++;
+        if (i.kind == X86DECODE_CALL || i.kind == X86DECODE_CALL_INDIRECT) at = 13; /* push */
+        WANT(x86decode(out + at, size - at, &o));
+        if (i.kind == X86DECODE_JUMP || i.kind == X86DECODE_BRANCH || i.kind == X86DECODE_CALL) {
+            WANT(o.length == size - at
+                 && x86decode_target(&o, to + at) == x86decode_target(&i, from));
+            WANT(i.kind != X86DECODE_BRANCH || (o.opcode & 15) == (i.opcode & 15));
+            relative++;
+        } else if (i.kind == X86DECODE_LOOP) {
+            WANT(o.kind == X86DECODE_LOOP && o.opcode == i.opcode && o.immediate == 2);
+            WANT(x86decode(out + o.length + 2, 5, &o) == 5);
+            WANT(x86decode_target(&o, to + size - 5) == x86decode_target(&i, from));
+        } else if (i.memory && i.base == X86DECODE_RIP) {
+            WANT(o.length == size - at);
+            WANT(to + size + (uint64_t)o.displacement
+                 == from + i.length + (uint64_t)i.displacement);
+            relative++;
+        } else if (i.kind != X86DECODE_CALL_INDIRECT) {
+            WANT(size == i.length && memcmp(in, out, size) == 0);
+        }
+    }
+    WANT(moved > 100000 / TEST_SCALE && relative > 10000 / TEST_SCALE);
+    return 0;
+}
 #endif

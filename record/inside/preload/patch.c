@@ -7,8 +7,6 @@
    What it is to do stands in the environment, which the program does not see:
    options.h. */
 #define _GNU_SOURCE 1
-#define FOOTPRINT_IMPLEMENTATION
-#define HOTSTREAM_IMPLEMENTATION
 #include "../../x86/x86.h"
 #include "cache.h"
 #include "frames.h"
@@ -32,41 +30,10 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-record_state record;
 static __thread uint64_t record_repeat __attribute__((tls_model("initial-exec")));
 static __thread int record_had_events __attribute__((tls_model("initial-exec")));
 
-/* Events come in the middle of anything that the program does, malloc too. The
-   room near the code belongs to copies. */
-void *recorder_memory(size_t bytes) {
-    static size_t mapped;
-    size_t at;
-    int saved = errno;
-    void *memory;
-    if (record.sandboxed) {
-        bytes = (bytes + 63) & ~(size_t)63;
-        if (bytes > record.pool_left) return NULL;
-        return record.pool + __atomic_sub_fetch(&record.pool_left, bytes, __ATOMIC_RELAXED);
-    }
-    at = __atomic_fetch_add(&mapped, (bytes | 4095) + 1, __ATOMIC_RELAXED);
-    memory = mmap((void *)(at + ((size_t)1 << 45)), bytes, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    errno = saved;
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 /* ---- events of a burst ---- */
-
-/* A module that came later (record.looks) is not in the list of the start. */
-static uint64_t record_bias(uint32_t module) {
-    x86_module m;
-    if (module < record.modules) return record.bias[module];
-    return x86_get_module(module, &m) == 0 ? m.bias : 0;
-}
-
-uint32_t record_key(uint32_t module, uint32_t place) {
-    return recorder_key((void *)(uintptr_t)(record_bias(module) + place));
-}
 
 /* Of a table that a thread keeps. */
 static void *record_table(size_t bytes) {
