@@ -111,7 +111,7 @@ FORCE:
 $(TOOL_MADE) $(BUILD)/lab/lists.o: %.o: %.c
 	$(QUIET) $(COMPILE) -c -o $@ $<
 
-RECORD_C  = $(wildcard record/inside/core/*.c record/inside/preload/*.c)
+RECORD_C  = $(wildcard record/inside/core/*.c record/inside/preload/*.c) record/x86/x86.c
 RECORD_O  = $(RECORD_C:record/%.c=$(BUILD)/record/%.o)
 PRELOAD   = $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -I. $(THREADS)
 

@@ -1,13 +1,13 @@
 /* fuzz_copy.c - libFuzzer target: code of a function and of its part (.cold),
-   as binpatch.h decodes and copies it. The bytes choose instructions and where
+   as record/x86 decodes and copies it. The bytes choose instructions and where
    they jump, within both ranges and between them, or they are the code
    themselves. Both copies must decode from their start to their end. Every jump
    in them must lead to an instruction or out of them, and those of the checking
    copy to the right one. Every call that returns must have its return in both.
    README.md has the command. */
-#define BINPATCH_IMPLEMENTATION
-#define BINPATCH_STATIC
-#include "binpatch.h"
+#define X86_IMPLEMENTATION
+#define X86_STATIC
+#include "record/x86/x86.h"
 #include <stdlib.h>
 #include <string.h>
 

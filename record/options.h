@@ -38,7 +38,7 @@ typedef struct record_wishes {
     uint32_t jitter, boring, seed;
     uint32_t per_second;            /* bursts, at most; 0: as many as come */
     uint32_t ticks;                 /* in a second of CPU time; 0: none */
-    uint32_t events;                /* BINPATCH_ENTRY and its like */
+    uint32_t events;                /* X86_ENTRY and its like */
     uint32_t profiles;              /* PROFILE_... */
     uint32_t streams;               /* room for so many in each thread; 0: the usual */
     uint32_t slow_us;               /* frames that take longer are slow; 0: not said */

@@ -16,7 +16,7 @@ LC_ALL=C awk -v list="$list" -v shrink="${SHRINK-}" '
         families = "bursty: bursty keep keepregs ticks hottest burstclock control dualpath bursttiny;" \
                    "hcct: hcct callpaths;footprint: footprint;" \
                    "edgeprof: edgeprof edgeplan edgetrace ep;hotstream: hotstream;" \
-                   "binpatch: binpatch x86decode x86flow x86copy;base: base"
+                   "binpatch: binpatch x86decode;x86: x86 x86flow x86copy x86patch;base: base"
         n = split(families, line, ";")
         for (i = 1; i <= n; i++) {
             split(line[i], half, ": ")
@@ -32,7 +32,7 @@ LC_ALL=C awk -v list="$list" -v shrink="${SHRINK-}" '
         mine = ""
         n = split(FILENAME, word, /[\/_.]/)
         if (FILENAME ~ /(^|\/)src\/[^\/]*$/) mine = "base"
-        else if (FILENAME ~ /(^|\/)(src|tests)\// || FILENAME !~ /\//)
+        else if (FILENAME ~ /(^|\/)(src|tests|record\/x86)\// || FILENAME !~ /\//)
             for (i = 1; i <= n && mine == ""; i++) if (word[i] in family) mine = family[word[i]]
         file = FILENAME
         sub(/.*\//, "", file)
@@ -46,7 +46,7 @@ LC_ALL=C awk -v list="$list" -v shrink="${SHRINK-}" '
             prefix = tolower(name)
             sub(/_p(_.*)?$/, "", prefix)
             if (!(prefix in family) || family[prefix] == mine) continue
-            if (prefix == "base" && FILENAME ~ /(^|\/)record\//) continue # it includes src/part.c
+            if (prefix == "base" && (mine == "x86" || FILENAME ~ /(^|\/)record\//)) continue # src/part.c
             if (file " " name in allowed) used[file " " name] = 1
             else {
                 print FILENAME ":" FNR ": " name " is private to the family " family[prefix]

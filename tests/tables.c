@@ -1,4 +1,4 @@
-/* tables.c FILE... - checks the jump tables that binpatch.h proves in x86-64
+/* tables.c FILE... - checks the jump tables that record/x86 proves in x86-64
    executables and libraries, as they lie on the disk; nothing of them runs. A
    second look at the code, which knows the common form alone (a comparison with
    a number, then ja or jae, on the straight way to the load), counts what a
@@ -20,8 +20,8 @@
    Prints a line for each difference, then the sums. Returns 1 if there was a
    difference. */
 #define _GNU_SOURCE 1
-#define BINPATCH_IMPLEMENTATION
-#include "binpatch.h"
+#define X86_IMPLEMENTATION
+#include "record/x86/x86.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -51,15 +51,23 @@ awk 'BEGIN {
 "${CC:-cc}" -O1 "$out/switch.c" -o "$out/switch" || exit 2
 "$out/tables" "$out/switch" | grep -q ' 0 differences'
 check "a switch of 200 cases" $?
-mkdir -p "$out/fault"
-sed 's/entries = (uint32_t)most + 1;/entries = (uint32_t)most;/' binpatch.h >"$out/fault/binpatch.h"
-! cmp -s binpatch.h "$out/fault/binpatch.h" && build "$out/fault" "$out/faulty" &&
+# The header once more, with a fault in one of its files.
+rm -rf "$out/fault"
+mkdir -p "$out/fault/record"
+faulty() { # FILE EXPRESSION...
+    file=$1
+    shift
+    cp -R binpatch.h src base "$out/fault/" &&
+        cp -R record/x86 "$out/fault/record/" || exit 2
+    sed "$@" "record/x86/$file" >"$out/fault/record/x86/$file"
+    ! cmp -s "record/x86/$file" "$out/fault/record/x86/$file" && build "$out/fault" "$out/faulty"
+}
+faulty flow_bounds.c -e 's/entries = (uint32_t)most + 1;/entries = (uint32_t)most;/' &&
     ! "$out/faulty" "$out/tables" "$out/switch" >"$out/faulty.log"
 check "a table that is one entry too short is noticed" $?
-sed -e 's/if (!in) continue;/if (m) continue;/' -e 's/return x86flow_p_are_nops/return 0 \&\& &/' \
-    -e 's/0 && return/0 \&\&/' binpatch.h >"$out/fault/binpatch.h"
 library=$("${CXX:-c++}" -print-file-name=libstdc++.so.6)
-! cmp -s binpatch.h "$out/fault/binpatch.h" && build "$out/fault" "$out/faulty" &&
+faulty flow_module.c -e 's/if (!in) continue;/if (m) continue;/' -e 's/return x86flow_p_are_nops/return 0 \&\& &/' \
+    -e 's/0 && return/0 \&\&/' &&
     ! "$out/faulty" "$library" >"$out/faulty.log" && grep -q 'an exception lands' "$out/faulty.log"
 check "an exception that lands in a jump is noticed" $?
 echo "$passed passed, $failed failed"

@@ -4,9 +4,9 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
-#define BINPATCH_IMPLEMENTATION
-#define BINPATCH_STATIC
-#include "binpatch.h"
+#define X86_IMPLEMENTATION
+#define X86_STATIC
+#include "record/x86/x86.h"
 #include "test.h"
 
 #if !defined(X86FLOW_SUPPORTED) || !defined(__linux__)

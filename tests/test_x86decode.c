@@ -2,6 +2,7 @@
    every truncation, against random bytes, and what it says about operands and
    registers against a table. */
 #include "x86decode_text.inc"
+#include "../base/x86effects.h" /* so named, it wants nothing of the tool */
 #include "test.h"
 
 static const char *const lines[] = {

@@ -2,17 +2,17 @@
    information of small pieces of code. The bytes stand beside their
    instructions. Many tests are a trap of the design: see the table in
    docs/binpatch.md. */
-#define BINPATCH_IMPLEMENTATION
-#define BINPATCH_STATIC
-#include "binpatch.h"
+#define X86_IMPLEMENTATION
+#define X86_STATIC
+#include "record/x86/x86.h"
 #include "test.h"
 #include "base/unwind.h"
 
 #ifndef _GNU_SOURCE
 TEST(without_gnu_source_the_patcher_refuses_and_says_so) {
-    CHECK(binpatch_install(NULL) == 0);
-#ifdef BINPATCH_SUPPORTED
-    CHECK(strstr(binpatch_reason(), "_GNU_SOURCE") != NULL);
+    CHECK(x86_install(NULL) == 0);
+#ifdef X86_SUPPORTED
+    CHECK(strstr(x86_reason(), "_GNU_SOURCE") != NULL);
 #endif
 }
 #endif

@@ -4,6 +4,7 @@
 #define BINPATCH_STATIC
 #define BINPATCH_IMPLEMENTATION
 #include "binpatch.h"
+#include "base/x86effects.h"
 
 static unsigned kind_of(const x86decode_insn *i) {
     switch (i->kind) {

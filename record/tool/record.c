@@ -57,7 +57,7 @@ static const char help[]
       "  --quiet, --stats   faults alone; what was patched, what was refused and why\n";
 
 #if defined(__linux__) && defined(__x86_64__)
-#include "binpatch.h"
+#include "../x86/x86.h"
 #include "record/options.h"
 #include "record/inside/preload/keep.h"
 #include "attach.h"
@@ -451,7 +451,7 @@ static int read_options(record_options *o, int argc, char **argv) {
            PROFILE_PAIRS, PROFILE_STREAMS,   PROFILE_MISSES,
            PROFILE_SHARING};
     static const char *const event_names[] = {"calls", "refs", "blocks", NULL};
-    static const unsigned event_bits[] = {BINPATCH_ENTRY | BINPATCH_EXIT, BINPATCH_LOAD | BINPATCH_STORE, BINPATCH_BLOCK};
+    static const unsigned event_bits[] = {X86_ENTRY | X86_EXIT, X86_LOAD | X86_STORE, X86_BLOCK};
     tool_option option;
     const char *value;
     unsigned profiles = 0;
@@ -609,8 +609,8 @@ static int read_options(record_options *o, int argc, char **argv) {
         o->outside_ticks = o->pid ? DEFAULT_TICKS : OUTSIDE_TICKS;
     } else o->outside_ticks = o->w.ticks;
     if (o->w.profiles & PROFILE_CALLS) 
-        o->w.events |= BINPATCH_ENTRY | BINPATCH_EXIT;
-    if (o->w.profiles & PROFILE_REFERENCES) o->w.events |= BINPATCH_LOAD | BINPATCH_STORE;
+        o->w.events |= X86_ENTRY | X86_EXIT;
+    if (o->w.profiles & PROFILE_REFERENCES) o->w.events |= X86_LOAD | X86_STORE;
     return bad ? TOOL_BAD_INPUT : TOOL_OK;
 }
 

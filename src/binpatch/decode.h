@@ -4,8 +4,6 @@
    instruction is, what kind of jump it is, if any, where a direct jump goes,
    which memory operand it has and whether it reads or writes it. It does not
    tell the mnemonic: map and opcode say that to a caller who needs it.
-   x86decode_effects tells which general registers an instruction reads and
-   writes, and what it does to the six status flags.
 
    It reads at most `size` bytes and at most 15. It may decode what no processor
    accepts. What a processor accepts it decodes with the right length, or
@@ -90,22 +88,8 @@ typedef struct x86decode_insn {
     int64_t  immediate;             /* sign-extended */
 } x86decode_insn;
 
-enum { X86DECODE_FLAGS_READ = 1, X86DECODE_FLAGS_WRITE = 2, X86DECODE_FLAGS_KILL = 4 };
-
-typedef struct x86decode_effect {   /* masks: bit 0 is rax, 1 rcx, 2 rdx, 3 rbx, 4 rsp ... 15 r15 */
-    uint16_t reads;                 /* may read: never too few                                    */
-    uint16_t writes;                /* may write: never too few                                   */
-    uint16_t sets;                  /* overwrites whole and always: never too many                */
-    uint8_t  flags;                 /* KILL: all six status flags are written; WRITE: some may be */
-} x86decode_effect;
-
 /* Decodes the instruction at code[0..size). Returns its length, or 0: these
    bytes are not a whole valid instruction, and *out is undefined. */
 BINPATCH_API unsigned x86decode(const void *code, size_t size, x86decode_insn *out);
 /* Where a direct jump or call at `address` goes. */
 BINPATCH_API uint64_t x86decode_target(const x86decode_insn *insn, uint64_t address);
-/* Registers and flags. Of what it does not know it says that it reads and
-   writes everything. Calls and returns are taken by the System V ABI: a call
-   reads everything and may overwrite rax, rcx, rdx, rsi, rdi, r8 to r11 and the
-   flags. */
-BINPATCH_API void x86decode_effects(const x86decode_insn *insn, x86decode_effect *out);

@@ -17,9 +17,6 @@
 #endif
 
 #if defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) && !defined(__TINYC__)           \
-    && defined(__STDC_HOSTED__) && __STDC_HOSTED__
-#define X86FLOW_SUPPORTED 1             /* code of this process can be read and copied */
-#endif
-#if defined(X86FLOW_SUPPORTED) && defined(__linux__)
-#define BINPATCH_SUPPORTED 1            /* and patched */
+    && defined(__linux__) && defined(__STDC_HOSTED__) && __STDC_HOSTED__
+#define BINPATCH_SUPPORTED 1            /* code of this process can be hooked */
 #endif

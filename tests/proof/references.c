@@ -1,7 +1,7 @@
 /* references.c - functions that load and store in many ways, for
    tests/test_record_proof.sh.
 
-   Without an argument it just runs. With one it patches itself with binpatch.h,
+   Without an argument it just runs. With one it patches itself with record/x86,
    records every call and every reference, and writes them to standard error:
    "call NAME" and "L|S|M address,size", as valgrind's lackey does. Only
    references to `world` count, for the stack is elsewhere under valgrind; it
@@ -10,9 +10,9 @@
 #define _GNU_SOURCE 1
 #endif
 #ifndef PLAIN
-#define BINPATCH_IMPLEMENTATION
-#define BINPATCH_STATIC
-#include "binpatch.h"
+#define X86_IMPLEMENTATION
+#define X86_STATIC
+#include "record/x86/x86.h"
 #endif
 #include <stdio.h>
 #include <string.h>
@@ -140,17 +140,17 @@ static int inside(uint64_t address) {
 }
 
 static void print_reference(uint32_t what, uint64_t address) {
-    int letter = what & BINPATCH_LOAD ? what & BINPATCH_STORE ? 'M' : 'L' : 'S';
+    int letter = what & X86_LOAD ? what & X86_STORE ? 'M' : 'L' : 'S';
     if (!inside(address)) return;
-    fprintf(stderr, " %c %08lx,%u\n", letter, (unsigned long)address, BINPATCH_BYTES(what));
+    fprintf(stderr, " %c %08lx,%u\n", letter, (unsigned long)address, X86_BYTES(what));
 }
 
-static void take(void *user, const binpatch_event *e, size_t count, int ended) {
+static void take(void *user, const x86_event *e, size_t count, int ended) {
     (void)user;
     (void)ended;
     for (; count--; e++) {
-        const uint32_t both = BINPATCH_LOAD | BINPATCH_STORE;
-        if (e->what & BINPATCH_REPEAT) {         /* of a movs: loads and stores by turns */
+        const uint32_t both = X86_LOAD | X86_STORE;
+        if (e->what & X86_REPEAT) {         /* of a movs: loads and stores by turns */
             uint64_t n, k;
             for (n = 0; n < e->value; n++) {
                 for (k = 1; k <= 2; k++) print_reference(e[k].what, e[k].value + 8 * n);
@@ -160,9 +160,9 @@ static void take(void *user, const binpatch_event *e, size_t count, int ended) {
             repeat--;
         } else if (e->what & both) {
             print_reference(e->what, e->value);
-        } else if (e->what & BINPATCH_ENTRY) {
-            binpatch_function f;
-            if (binpatch_get_function(binpatch_find_function(BINPATCH_MODULE(e->what), e->place), &f)
+        } else if (e->what & X86_ENTRY) {
+            x86_function f;
+            if (x86_get_function(x86_find_function(X86_MODULE(e->what), e->place), &f)
                 == 0)
                 fprintf(stderr, "call %s\n", f.name);
         }
@@ -183,7 +183,7 @@ int main(void) {
 }
 #else
 int main(int argc, char **argv) {
-    static binpatch_config config;
+    static x86_config config;
     static char buffer[1 << 16];
     (void)argv;
     setvbuf(stderr, buffer, _IOFBF, sizeof buffer);
@@ -191,18 +191,18 @@ int main(int argc, char **argv) {
            (unsigned long)(uintptr_t)&world + sizeof world);
     fflush(stdout);
     if (argc > 1) {
-        config.every = BINPATCH_ALWAYS;
+        config.every = X86_ALWAYS;
         config.all_checks = 1;
-        config.events = BINPATCH_ENTRY | BINPATCH_LOAD | BINPATCH_STORE;
+        config.events = X86_ENTRY | X86_LOAD | X86_STORE;
         config.want = want;
         config.action = take;
-        if (!binpatch_install(&config)) {
-            printf("%s\n", binpatch_reason());
+        if (!x86_install(&config)) {
+            printf("%s\n", x86_reason());
             return 2;
         }
     }
     sink = work_all();
-    binpatch_flush();
+    x86_flush();
     return 0;
 }
 #endif

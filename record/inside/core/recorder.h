@@ -13,7 +13,9 @@
                  timer.c       ticks of a timer
                  lines.c       the same by place in the code
                  dump.c        writes all trees into a file at exit
-       preload/  patch.c       the library that `bursty record` preloads: events of binpatch.h
+       preload/  patch.c       the library that `bursty record` preloads: events of x86/
+                 room.c        what the others stand on: state, memory, bodies of products
+                 keys.c        keys of functions and places
                  patch_file.c  the file and the report that it writes
                  patch_sharing.c  what --sharing asks of each burst
                  patch_streams.c  what data the references of hot streams use

@@ -1,4 +1,4 @@
-/* cache.c - a folder with what binpatch.h found out about programs and
+/* cache.c - a folder with what record/x86 found out about programs and
    libraries. One file for each:
 
        | magic | key | device | inode | size | mtime | ctime | words | sum | words ... |

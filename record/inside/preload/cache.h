@@ -8,10 +8,10 @@
 /* The folder, and what else the findings depend on. Nothing is remembered
    before this is called. */
 void cache_open(const char *folder, uint64_t settings);
-/* For binpatch_config. */
+/* For x86_config. */
 const uint32_t *cache_recall(void *user, const char *path, uint64_t key, size_t *words);
 void cache_keep(void *user, const char *path, uint64_t key, const uint32_t *words, size_t count);
-/* Behind binpatch_install: memory is given back, and nothing is remembered any
+/* Behind x86_install: memory is given back, and nothing is remembered any
    more. */
 void cache_close(void);
 #endif

@@ -14,7 +14,7 @@ enum { CALL_MPROTECT = 10, CALL_PKEY_MPROTECT = 329 };
 static void note(const void *address, size_t bytes, int protection) {
     int saved = errno;
     if (protection & PROT_WRITE && record.running && !record.sandboxed)
-        (void)binpatch_code_changes(address, bytes);
+        (void)x86_code_changes(address, bytes);
     errno = saved;
 }
 

@@ -17,7 +17,7 @@ static void note(void) {
     int saved = errno;
     if (!record.running || record.done || record.sandboxed) return;
     if (getpid() != record.pid) return;                     /* a child of vfork */
-    binpatch_flush();
+    x86_flush();
     if (record.pid == record.owner) keep_last(record_write_kept);
     else if (record.follow && !record.direct) (void)record_write_last();
     errno = saved;

@@ -1,5 +1,5 @@
 /* frames.c - `bursty record --frames FUNCTION`: a call of FUNCTION is a frame,
-   from its entry to its return. Entries and returns are told by binpatch_hook,
+   from its entry to its return. Entries and returns are told by x86_hook,
    ticks come from the timer of record/inside/core/timer.c, and bursty.h does the rest:
    which frames are slow, what they do more, the slowest as they were.
 
@@ -85,15 +85,15 @@ static void left(const frames_hook *hook, uint64_t stack, int is_by_jump) {
     open_frame.stack = 0;
 }
 
-static void told(void *user, uint32_t what, const binpatch_frame *frame) {
+static void told(void *user, uint32_t what, const x86_frame *frame) {
     const frames_hook *hook = all.hooks, *end = all.hooks + all.hook_count;
     int saved = errno;
     (void)user;
     if (record.sandboxed || __atomic_load_n(&record.done, __ATOMIC_RELAXED)) return;
     while (hook < end && (hook->place != frame->place || hook->module != frame->module)) hook++;
     if (hook == end) return;
-    if (what == BINPATCH_ENTRY) entered(hook, frame->stack);
-    else left(hook, frame->stack, (what & BINPATCH_CALL) != 0);
+    if (what == X86_ENTRY) entered(hook, frame->stack);
+    else left(hook, frame->stack, (what & X86_CALL) != 0);
     errno = saved;
 }
 
@@ -295,7 +295,7 @@ static int is_named(const char *symbol, const char *wanted) {
 
 /* is_slow: the options have names that may be meant, of symbols that stand in
    another file. */
-static const char *name_of(const binpatch_function *f, int is_slow) {
+static const char *name_of(const x86_function *f, int is_slow) {
     static char name[1024];
     const char *line;
     char digits[24];
@@ -315,12 +315,12 @@ static const char *name_of(const binpatch_function *f, int is_slow) {
 /* Those of the executable come before those of libraries. Returns how many were
    added. */
 static uint32_t find(uint32_t kind, int is_slow) {
-    binpatch_function f;
+    x86_function f;
     uint32_t n, found = 0, first = 0;
-    for (n = 0; binpatch_get_function(n, &f) == 0; n++) {
+    for (n = 0; x86_get_function(n, &f) == 0; n++) {
         const char *name = f.module && is_slow ? NULL : name_of(&f, is_slow);
         if (f.module && found && !first) break;
-        if (f.reason == BINPATCH_STARTUP || !name || !is_named(name, all.kinds[kind].name)) continue;
+        if (f.reason == X86_STARTUP || !name || !is_named(name, all.kinds[kind].name)) continue;
         if (f.module) first = 1;
         if (all.hook_count < HOOKS) {
             frames_hook *hook = &all.hooks[all.hook_count];
@@ -378,10 +378,10 @@ static void say_near(char *to, size_t size, const char *wanted, int is_slow) {
     static char near[NEAR][256];
     unsigned apart[NEAR];
     char known[256];
-    binpatch_function f;
+    x86_function f;
     uint32_t n;
     int i, k, have = 0;
-    for (n = 0; binpatch_get_function(n, &f) == 0; n++) {
+    for (n = 0; x86_get_function(n, &f) == 0; n++) {
         const char *name = f.module && is_slow ? NULL : name_of(&f, is_slow);
         unsigned now;
         if (!name || !*name || strstr(name, "+0x")) continue;
@@ -452,9 +452,9 @@ int frames_begin(uint32_t ticks_per_second) {
     config.frame_slow_ns = (uint64_t)all.slow_us * 1000;
     config.program = recorder_program();
     if (!bursty_start(&config)) return -1;
-    (void)binpatch_hook(all.numbers, all.hook_count, told, reasons);
+    (void)x86_hook(all.numbers, all.hook_count, told, reasons);
     for (n = 0; n < all.hook_count && !status; n++) {
-        const char *why = binpatch_reason_text(reasons[n]);
+        const char *why = x86_reason_text(reasons[n]);
         if (!reasons[n]) continue;
         if (stat("/proc/self/task", &s) == 0 && s.st_nlink > 3)
             why = "a library has started a thread before the program";

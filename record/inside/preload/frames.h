@@ -8,7 +8,7 @@
 /* How many us are slow (0: not known), names of functions, a line each, and
    symbols that stand elsewhere, as options.h has them. */
 void frames_take(uint32_t slow_us, const char *lines, const char *symbols);
-/* After binpatch_install: finds the functions and hooks them. Returns 0, or -1
+/* After x86_install: finds the functions and hooks them. Returns 0, or -1
    after lines in the report: a name has no function, or it cannot be hooked. */
 int frames_begin(uint32_t ticks_per_second);
 /* n ticks of the calling thread, whose open functions have these keys, the

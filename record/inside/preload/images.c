@@ -64,10 +64,10 @@ int record_write_last(void) {
 
 /* A child that did nothing but fork and exec. */
 static int is_empty(void) {
-    binpatch_stats stats;
+    x86_stats stats;
     struct timespec cpu;
     if (!record.is_child) return 0;
-    binpatch_get_stats(&stats);
+    x86_get_stats(&stats);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
     return !stats.bursts && !cpu.tv_sec
            && (uint64_t)cpu.tv_nsec * record.ticks < UINT64_C(1000000000);
@@ -82,7 +82,7 @@ static void image_ends(image *i, const char *next, char *const *environment) {
     if (!record.running || record.done || record.sandboxed) return;
     if (!record.follow || record.direct) return;
     if (getpid() != record.pid || is_empty()) return;   /* the first: a child of vfork */
-    binpatch_flush();
+    x86_flush();
     failed = is_last ? record_write_last() : new_name(i->path, sizeof i->path);
     if (!failed && !is_last) failed = record_write_image(i->path);
     if (failed) unlink(i->path);

@@ -355,11 +355,11 @@ static void drop_freed(uint32_t place) {
 }
 
 /* Does the name say that the function hands memory on? */
-static int is_allocator(const binpatch_frame *f) {
+static int is_allocator(const x86_frame *f) {
     static const char *const words[] = {"alloc", "_Znw", "_Zna", "strdup", NULL};
-    binpatch_function about;
+    x86_function about;
     int n;
-    if (binpatch_get_function(binpatch_find_function(f->module, f->place), &about) != 0
+    if (x86_get_function(x86_find_function(f->module, f->place), &about) != 0
         || !about.name)
         return 0;
     for (n = 0; words[n]; n++) {
@@ -426,9 +426,9 @@ static void take_chains(void) {
 static uint64_t word_at(uint64_t address) { return *(const uint64_t *)(uintptr_t)address; }
 
 static uint32_t walk(chain *c, const void *frame) {
-    binpatch_frame frames[FRAMES_SEEN];
+    x86_frame frames[FRAMES_SEEN];
     uint32_t keys[NAMED] = {0}, count, n, named = 0, first = 0;
-    count = binpatch_stack((uint64_t)(uintptr_t)c->back - 1, (uint64_t)(uintptr_t)c->stack,
+    count = x86_stack((uint64_t)(uintptr_t)c->back - 1, (uint64_t)(uintptr_t)c->stack,
                            (uint64_t)(uintptr_t)frame, stack_end, frames, FRAMES_SEEN);
     c->count = 0;
     if (count == UINT32_MAX) return 0;

@@ -11,7 +11,7 @@
    tell of the copy, which has tables of its own. So only the callback of a walk
    gets other addresses, and only of the frame that it is called for. */
 #define _GNU_SOURCE 1
-#include "binpatch.h"
+#include "../../x86/x86.h"
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
@@ -33,7 +33,7 @@ static void find(void *to, const char *name) {
         if (!(function)) find(&(function), __func__); \
     } while (0)
 
-static void *origin(void *address) { return (void *)(uintptr_t)binpatch_origin(address); }
+static void *origin(void *address) { return (void *)(uintptr_t)x86_origin(address); }
 
 /* ---- the C library ---- */
 
@@ -75,13 +75,13 @@ EXPORTED void backtrace_symbols_fd(void *const *buffer, int size, int file) {
 EXPORTED int dladdr(const void *address, Dl_info *about) {
     static int (*real)(const void *, Dl_info *);
     FIND(real);
-    return real ? real(binpatch_origin(address), about) : 0;
+    return real ? real(x86_origin(address), about) : 0;
 }
 
 EXPORTED int dladdr1(const void *address, Dl_info *about, void **more, int flags) {
     static int (*real)(const void *, Dl_info *, void **, int);
     FIND(real);
-    return real ? real(binpatch_origin(address), about, more, flags) : 0;
+    return real ? real(x86_origin(address), about, more, flags) : 0;
 }
 
 /* ---- libgcc ---- */
@@ -130,11 +130,11 @@ EXPORTED _Unwind_Ptr _Unwind_GetIP(struct _Unwind_Context *context) {
     int is_before;
     get_ip_info ip = real_ip_info();
     _Unwind_Ptr at = ip ? ip(context, &is_before) : 0;
-    return context == walked ? (_Unwind_Ptr)binpatch_origin((const void *)at) : at;
+    return context == walked ? (_Unwind_Ptr)x86_origin((const void *)at) : at;
 }
 
 EXPORTED _Unwind_Ptr _Unwind_GetIPInfo(struct _Unwind_Context *context, int *is_before) {
     get_ip_info ip = real_ip_info();
     _Unwind_Ptr at = ip ? ip(context, is_before) : 0;
-    return context == walked ? (_Unwind_Ptr)binpatch_origin((const void *)at) : at;
+    return context == walked ? (_Unwind_Ptr)x86_origin((const void *)at) : at;
 }

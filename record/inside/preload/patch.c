@@ -1,5 +1,5 @@
 /* patch.c - the library that `bursty record` preloads. It patches the program
-   with binpatch.h and gives the events of bursts to the rooms of this folder
+   with record/x86 and gives the events of bursts to the rooms of this folder
    (recorder.h): for each thread a tree of calling contexts, counts of functions
    and of pairs, a footprint, hot streams, whatever is asked for. patch_file.c
    writes them when the process ends.
@@ -7,10 +7,7 @@
    What it is to do stands in the environment, which the program does not see:
    options.h. */
 #define _GNU_SOURCE 1
-#define BINPATCH_IMPLEMENTATION
-#define FOOTPRINT_IMPLEMENTATION
-#define HOTSTREAM_IMPLEMENTATION
-#include "binpatch.h"
+#include "../../x86/x86.h"
 #include "cache.h"
 #include "frames.h"
 #include "handover.h"
@@ -25,45 +22,18 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
-record_state record;
 static __thread uint64_t record_repeat __attribute__((tls_model("initial-exec")));
 static __thread int record_had_events __attribute__((tls_model("initial-exec")));
 
-/* Events come in the middle of anything that the program does, malloc too. The
-   room near the code belongs to copies. */
-void *recorder_memory(size_t bytes) {
-    static size_t mapped;
-    size_t at;
-    int saved = errno;
-    void *memory;
-    if (record.sandboxed) {
-        bytes = (bytes + 63) & ~(size_t)63;
-        if (bytes > record.pool_left) return NULL;
-        return record.pool + __atomic_sub_fetch(&record.pool_left, bytes, __ATOMIC_RELAXED);
-    }
-    at = __atomic_fetch_add(&mapped, (bytes | 4095) + 1, __ATOMIC_RELAXED);
-    memory = mmap((void *)(at + ((size_t)1 << 45)), bytes, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    errno = saved;
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 /* ---- events of a burst ---- */
-
-/* A module that came later (record.looks) is not in the list of the start. */
-static uint64_t record_bias(uint32_t module) {
-    binpatch_module m;
-    if (module < record.modules) return record.bias[module];
-    return binpatch_get_module(module, &m) == 0 ? m.bias : 0;
-}
-
-uint32_t record_key(uint32_t module, uint32_t place) {
-    return recorder_key((void *)(uintptr_t)(record_bias(module) + place));
-}
 
 /* Of a table that a thread keeps. */
 static void *record_table(size_t bytes) {
@@ -81,7 +51,7 @@ static footprint *record_footprint(record_extra *x) {
     footprint_config config = {0};
     size_t bytes;
     if (x->f) return x->f;
-    if (record.config.every != BINPATCH_ALWAYS) config.flags = FOOTPRINT_BURSTS;
+    if (record.config.every != X86_ALWAYS) config.flags = FOOTPRINT_BURSTS;
     bytes = footprint_bytes(&config, BLOCKS);
     x->f = (footprint *)record_table(sizeof *x->f + 64 + bytes);
     if (x->f) footprint_init(x->f, x->f + 1, bytes, &config);
@@ -105,8 +75,8 @@ static void record_charge(void *user, uint64_t site, uint64_t address, uint64_t 
                           uint64_t *object) {
     const record_extra *x = (const record_extra *)user;
     uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1);
-    binpatch_function f;
-    if (binpatch_get_function(binpatch_find_function(module, place), &f) == 0)
+    x86_function f;
+    if (x86_get_function(x86_find_function(module, place), &f) == 0)
         *function = record_key(module, f.offset);
     *object = objects_find(address, x->stack_low, x->stack_end);
 }
@@ -123,7 +93,7 @@ void record_find_stack(record_extra *x) {
 }
 
 static misses *record_misses(record_extra *x) {
-    uint32_t flags = record.config.every == BINPATCH_ALWAYS ? MISSES_WHOLE : 0;
+    uint32_t flags = record.config.every == X86_ALWAYS ? MISSES_WHOLE : 0;
     size_t bytes;
     void *memory;
     record_find_stack(x);
@@ -143,8 +113,8 @@ static void record_tell_blocks(record_extra *x) {
 
 /* A reference to more than one block. `times` is the count of a rep
    instruction. */
-static void record_long_reference(record_extra *x, const binpatch_event *e, uint64_t times) {
-    uint32_t bytes = BINPATCH_BYTES(e->what);
+static void record_long_reference(record_extra *x, const x86_event *e, uint64_t times) {
+    uint32_t bytes = X86_BYTES(e->what);
     record_tell_blocks(x);
     footprint_reference(x->f, (const void *)(uintptr_t)e->value,
                         (size_t)((bytes ? bytes : 1) * times));
@@ -152,12 +122,12 @@ static void record_long_reference(record_extra *x, const binpatch_event *e, uint
 
 /* References in a row, up to `end`; returns where the row ends. Most touch one
    block, and those are collected. */
-static const binpatch_event *record_blocks(record_extra *x, const binpatch_event *e,
-                                           const binpatch_event *end) {
+static const x86_event *record_blocks(record_extra *x, const x86_event *e,
+                                           const x86_event *end) {
     unsigned log2 = x->f->config.block_log2;
     size_t n = x->block_count;
-    for (; e < end && e->what & (BINPATCH_LOAD | BINPATCH_STORE); e++) {
-        uint64_t block = e->value >> log2, bytes = BINPATCH_BYTES(e->what);
+    for (; e < end && e->what & (X86_LOAD | X86_STORE); e++) {
+        uint64_t block = e->value >> log2, bytes = X86_BYTES(e->what);
         if (bytes > 1 && (e->value + bytes - 1) >> log2 != block) {
             x->block_count = n;
             record_long_reference(x, e, 1);
@@ -174,26 +144,26 @@ static const binpatch_event *record_blocks(record_extra *x, const binpatch_event
     return e;
 }
 
-static void record_reference(record_extra *x, const binpatch_event *e, uint64_t times) {
+static void record_reference(record_extra *x, const x86_event *e, uint64_t times) {
     if (x->f) record_long_reference(x, e, times);
     if (x->streams) record_stream_reference(x, e, times);
     if (x->sharing) {
-        uint64_t module = BINPATCH_MODULE(e->what);
-        int what = (e->what & BINPATCH_LOAD ? SHARING_LOAD : 0)
-                   | (e->what & BINPATCH_STORE ? SHARING_STORE : 0);
+        uint64_t module = X86_MODULE(e->what);
+        int what = (e->what & X86_LOAD ? SHARING_LOAD : 0)
+                   | (e->what & X86_STORE ? SHARING_STORE : 0);
         sharing_access(x->sharing, (module << 32 | e->place) + 1, e->value,
-                       BINPATCH_BYTES(e->what) * times, what);
+                       X86_BYTES(e->what) * times, what);
     }
     if (x->misses) {
-        uint64_t module = BINPATCH_MODULE(e->what);
+        uint64_t module = X86_MODULE(e->what);
         misses_access(x->misses, (module << 32 | e->place) + 1, e->value,
-                      BINPATCH_BYTES(e->what) * times);
+                      X86_BYTES(e->what) * times);
     }
 }
 
 /* A burst that never ends is no sample. */
 static void record_sum_context(recorder_thread *r, record_extra *x, uint32_t key) {
-    if (record.config.every == BINPATCH_ALWAYS) return;
+    if (record.config.every == X86_ALWAYS) return;
     if (!x->sums) {
         x->sums = (contexts *)record_table(contexts_bytes(RECORDER_CONTEXTS));
         if (!x->sums) return;
@@ -218,12 +188,12 @@ static void record_call(recorder_thread *r, uint32_t key) {
     }
 }
 
-static void record_event(recorder_thread *r, const binpatch_event *e) {
+static void record_event(recorder_thread *r, const x86_event *e) {
     uintptr_t frame = (uintptr_t)e->value;
-    if (e->what & (BINPATCH_ENTRY | BINPATCH_EXIT) && record.profiles & PROFILE_CALLS) {
-        uint32_t key = record_key(BINPATCH_MODULE(e->what), e->place);
+    if (e->what & (X86_ENTRY | X86_EXIT) && record.profiles & PROFILE_CALLS) {
+        uint32_t key = record_key(X86_MODULE(e->what), e->place);
         if (key == record.first_key) return;
-        if (e->what & BINPATCH_ENTRY) {
+        if (e->what & X86_ENTRY) {
             recorder_enter(r, key, 1, frame, NULL, NULL);
             record_call(r, key);
         } else recorder_leave(r, key, frame);
@@ -238,7 +208,7 @@ static void record_keep(void) {
 
 static void record_burst_ends(record_extra *x) {
     if (x && x->sums) contexts_burst(x->sums);
-    if (x && x->f && record.config.every != BINPATCH_ALWAYS) footprint_burst(x->f);
+    if (x && x->f && record.config.every != X86_ALWAYS) footprint_burst(x->f);
     if (x && x->streams) hotstream_burst(x->streams);
     if (record_layout(x)) layout_burst(record_layout(x));
     if (x && x->misses) misses_burst(x->misses);
@@ -247,10 +217,10 @@ static void record_burst_ends(record_extra *x) {
     if (x && x->pairs) sampled_burst(x->pairs, record.weight_256);
 }
 
-static void record_events(void *user, const binpatch_event *e, size_t count, int ended) {
+static void record_events(void *user, const x86_event *e, size_t count, int ended) {
     recorder_thread *r = recorder_begin();
     record_extra *x = r ? record_extra_of(r) : NULL;
-    const binpatch_event *end = e + count;
+    const x86_event *end = e + count;
     (void)user;
     record_had_events = 1;
     if (!r) {
@@ -264,23 +234,23 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     for (; e < end; e++) {
         if (x && x->f && !x->streams && !x->misses && !x->sharing && !record_repeat) e = record_blocks(x, e, end);
         if (e == end) break;
-        if (e->what & BINPATCH_REPEAT) {
+        if (e->what & X86_REPEAT) {
             record_repeat = e->value;
             continue;
         }
-        if (!(e->what & (BINPATCH_LOAD | BINPATCH_STORE))) record_event(r, e);
+        if (!(e->what & (X86_LOAD | X86_STORE))) record_event(r, e);
         else if (x) record_reference(x, e, record_repeat ? record_repeat : 1);
-        if (record_repeat && e->what & BINPATCH_LOAD && e + 1 < end && e[1].what & BINPATCH_STORE
+        if (record_repeat && e->what & X86_LOAD && e + 1 < end && e[1].what & X86_STORE
             && e[1].place == e->place) {
             continue;                           /* the count holds for both */
         }
         record_repeat = 0;
     }
     if (x) record_tell_blocks(x);
-    if (ended == BINPATCH_MIDDLE) {
+    if (ended == X86_MIDDLE) {
         if (x && x->misses) misses_middle(x->misses);
     } else if (ended) record_burst_ends(x);
-    else if (x && x->sharing && record.config.every == BINPATCH_ALWAYS) record_sharing_burst(x);
+    else if (x && x->sharing && record.config.every == X86_ALWAYS) record_sharing_burst(x);
     recorder_end(r);
     record_keep();
 }
@@ -305,14 +275,14 @@ static void record_abandoned(void *unused) {
 }
 
 /* With --only or --not, only the functions that they leave are in contexts. */
-static int record_is_wanted(const binpatch_frame *f) {
-    binpatch_function about;
+static int record_is_wanted(const x86_frame *f) {
+    x86_function about;
     uint32_t number;
     if (!record.only.list[0] && !record.not_these.list[0]) return 1;
-    number = binpatch_find_function(f->module, f->place);
-    return number != UINT32_MAX && binpatch_get_function(number, &about) == 0
-           && about.reason != BINPATCH_FILTERED && about.reason != BINPATCH_STARTUP
-           && about.reason != BINPATCH_FRAGMENT && about.reason != BINPATCH_OWN;
+    number = x86_find_function(f->module, f->place);
+    return number != UINT32_MAX && x86_get_function(number, &about) == 0
+           && about.reason != X86_FILTERED && about.reason != X86_STARTUP
+           && about.reason != X86_FRAGMENT && about.reason != X86_OWN;
 }
 
 /* There are more callers than were listed: one call above all stands for them.
@@ -328,16 +298,16 @@ static uint32_t record_open_beyond(recorder_thread *r) {
 /* The frames that are open when a burst begins, innermost first. Those that
    were open at the end of the last burst, too, stay open; of the outermost ones
    that is most. */
-static void record_begin(void *user, const binpatch_frame *frames, size_t count) {
+static void record_begin(void *user, const x86_frame *frames, size_t count) {
     recorder_thread *r = recorder_begin();
     record_extra *x = r ? record_extra_of(r) : NULL;
     uint32_t same = 0;
     (void)user;
     if (!r) return;
     if (x && record.profiles & PROFILE_SHARING) record_sharing_begins(x);
-    if (count == BINPATCH_FRAMES && record.profiles & PROFILE_CALLS) same = record_open_beyond(r);
+    if (count == X86_FRAMES && record.profiles & PROFILE_CALLS) same = record_open_beyond(r);
     for (; count && record.profiles & PROFILE_CALLS; count--) {
-        const binpatch_frame *f = &frames[count - 1];
+        const x86_frame *f = &frames[count - 1];
         const recorder_frame *open = &r->frames[same];
         uint32_t key = record_key(f->module, f->place);
         if (!record_is_wanted(f)) continue;
@@ -363,11 +333,11 @@ static void record_save_all(void) {
     if (record.pid == record.owner) keep_stop();
     if (!record.path[0] || (record.pid != record.owner && !record.follow)) return;
     if (record.running) {
-        binpatch_flush();
+        x86_flush();
         timer_stop(0);
-        (void)binpatch_toggle(0);
-        if (record.config.every == BINPATCH_ALWAYS) /* of bursts that did not end nothing is counted */
-            __atomic_fetch_add(&record.lost, binpatch_unread(), __ATOMIC_RELAXED);
+        (void)x86_toggle(0);
+        if (record.config.every == X86_ALWAYS) /* of bursts that did not end nothing is counted */
+            __atomic_fetch_add(&record.lost, x86_unread(), __ATOMIC_RELAXED);
         record_all = recorder_stop(&record.threads_missing);
         by = record_weigh();
         missed = record.missed;
@@ -413,7 +383,7 @@ static void record_thread_ends(void *unused) {
     }
     quiet_ends();
     is_late = !recorder_self();             /* its first events come now: no destructor follows */
-    binpatch_leave();
+    x86_leave();
     r = record_had_events ? recorder_begin() : NULL;
     if (!r) return;
     record_burst_ends((record_extra *)r->references);
@@ -434,12 +404,12 @@ static void record_look(void) {
 static void record_sandbox(void) {
     enum { POOL = 1 << 24 };
     if (!record.running || record.done) return;
-    binpatch_forbid_calls();
+    x86_forbid_calls();
     keep_stop();
     timer_stop(1);
     frames_sandbox();
     if (record.pid != record.owner) {           /* a child could not write its file */
-        (void)binpatch_toggle(0);
+        (void)x86_toggle(0);
         __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
     } else {
         handover_prepare();
@@ -456,7 +426,7 @@ static void record_sandbox(void) {
 EXPORTED int _dl_find_object(void *pc, struct dl_find_object *result);
 static int (*record_find_object)(void *, struct dl_find_object *);
 EXPORTED int _dl_find_object(void *pc, struct dl_find_object *result) {
-    const void *start, *end, *header = binpatch_find_copy(pc, &start, &end);
+    const void *start, *end, *header = x86_find_copy(pc, &start, &end);
     if (!header) return record_find_object ? record_find_object(pc, result) : -1;
     memset(result, 0, sizeof *result);
     result->dlfo_map_start = (void *)(uintptr_t)start;
@@ -498,7 +468,7 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
         memcpy(&create, &real, sizeof real);
     }
     if (record.running && record.toggles && !record.done && !record.sandboxed)
-        (void)binpatch_arm();
+        (void)x86_arm();
     if (!create) return EAGAIN;
     return timer_create_thread(create, thread, attributes, start, argument);
 }
@@ -509,7 +479,7 @@ int recorder_wants_child(recorder_thread *all) {
     record.pid = getpid();
     if (!record.follow || record.sandboxed) {
         timer_stop(0);
-        (void)binpatch_toggle(0);
+        (void)x86_toggle(0);
         objects_end();
         __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
         return 0;
@@ -521,7 +491,7 @@ int recorder_wants_child(recorder_thread *all) {
     frames_in_child();
     for (; all; all = all->next) all->references = NULL;
     record.lost = record.frames_full = 0;
-    binpatch_forked(recorder_seed);
+    x86_forked(recorder_seed);
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
     return 1;
 }
@@ -540,11 +510,11 @@ static int record_want(void *user, const char *module, const char *function) {
 /* While it is off and one thread runs, the program's code is as it was. */
 static void record_toggle(int signal_number) {
     int saved = errno;
-    binpatch_stats now;
+    x86_stats now;
     (void)signal_number;
-    binpatch_get_stats(&now);
-    if (now.on) (void)(record.sandboxed ? binpatch_toggle(0) : binpatch_uninstall());
-    else if ((record.sandboxed && !now.armed) || binpatch_toggle(1) != 0)
+    x86_get_stats(&now);
+    if (now.on) (void)(record.sandboxed ? x86_toggle(0) : x86_uninstall());
+    else if ((record.sandboxed && !now.armed) || x86_toggle(1) != 0)
         record.not_switched = 1;
     errno = saved;
 }
@@ -568,7 +538,7 @@ static void record_prepare(void) {
     if (r) recorder_end(r);
 }
 
-typedef char record_frames_fit[sizeof(binpatch_frame) * SAMPLED_DEEP <= TIMER_ROOM ? 1 : -1];
+typedef char record_frames_fit[sizeof(x86_frame) * SAMPLED_DEEP <= TIMER_ROOM ? 1 : -1];
 
 /* Is a place in code of no file, that the program made itself? Where copies of
    all functions are made, nobody can tell; of a hooked function there is one,
@@ -578,16 +548,16 @@ static int record_is_made(uint64_t pc) {
     const void *start, *end, *place = (const void *)(uintptr_t)pc;
     return record.looks && !record.only.list[0] && record_find_object
            && record_find_object((void *)(uintptr_t)pc, &found) != 0
-           && !binpatch_find_copy(place, &start, &end);
+           && !x86_find_copy(place, &start, &end);
 }
 
 static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                              uint32_t *keys, void *room) {
-    binpatch_frame *frames = (binpatch_frame *)room;
-    binpatch_seen seen = {0, 0};
+    x86_frame *frames = (x86_frame *)room;
+    x86_seen seen = {0, 0};
     uint32_t n = 0, count = UINT32_MAX, wanted = 0;
-    if (!binpatch_is_own(pc) || handover_is_call(pc))
-        count = binpatch_stack_folded(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP, &seen);
+    if (!x86_is_own(pc) || handover_is_call(pc))
+        count = x86_stack_folded(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP, &seen);
     if (count && count != UINT32_MAX && seen.is_bare) {
         keys[wanted++] = recorder_bare_key((void *)(uintptr_t)pc);
         n = 1;
@@ -607,11 +577,11 @@ static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t s
 
 static void record_installed(int toggle_signal) {
     struct sigaction action;
-    binpatch_module m;
-    binpatch_stats stats;
+    x86_module m;
+    x86_stats stats;
     uint32_t n;
-    binpatch_get_stats(&stats);
-    for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) {
+    x86_get_stats(&stats);
+    for (n = 0; n < MODULES && x86_get_module(n, &m) == 0; n++) {
         record.bias[n] = m.bias;
     }
     record.modules = n;
@@ -673,7 +643,7 @@ static void record_take_caches(const char *words) {
 
 /* Patterns of functions make each run another one. */
 static void record_remember(const char *folder) {
-    const binpatch_config *c = &record.config;
+    const x86_config *c = &record.config;
     if (!*folder || record.looks || record.only.list[0] || record.not_these.list[0]) return;
     cache_open(folder, (uint64_t)(uint32_t)c->k_boring << 1 | (c->all_checks != 0));
     record.config.recall = cache_recall;
@@ -682,7 +652,7 @@ static void record_remember(const char *folder) {
 
 /* What stands in the options, and what follows from it alone. */
 static void record_take(const record_wishes *w) {
-    binpatch_config *c = &record.config;
+    x86_config *c = &record.config;
     c->every = w->every;
     c->burst = w->burst;
     c->jitter = w->jitter ? (int32_t)w->jitter : -1;
@@ -700,7 +670,7 @@ static void record_take(const record_wishes *w) {
     record.ticks = w->ticks;
     record.streams = w->streams ? w->streams : STREAMS;
     record.weight_256 = 256;
-    if (w->every != BINPATCH_ALWAYS && !w->per_second)
+    if (w->every != X86_ALWAYS && !w->per_second)
         record.weight_256 = ((uint64_t)w->every + w->burst) * 256 / w->burst;
     snprintf(record.path, sizeof record.path, "%s", w->output);
     snprintf(record.report, sizeof record.report, "%s", w->report);
@@ -753,7 +723,7 @@ __attribute__((constructor)) static void record_start(void) {
     record_prepare();
     if (record.profiles & PROFILE_SHARING) record_sharing_start();
     else if (record.profiles & (PROFILE_MISSES | PROFILE_STREAMS)) objects_start();
-    if (binpatch_install(&record.config)) record_installed((int)wishes.signal);
+    if (x86_install(&record.config)) record_installed((int)wishes.signal);
     else objects_free();
     cache_close();
     errno = saved;

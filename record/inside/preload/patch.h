@@ -1,7 +1,7 @@
 /* patch.h - what patch.c and patch_file.c share. */
 #ifndef PATCH_H
 #define PATCH_H
-#include "binpatch.h"
+#include "../../x86/x86.h"
 #include "../core/contexts.h"
 #include "footprint.h"
 #include "hotstream.h"
@@ -47,7 +47,7 @@ typedef struct record_patterns {
 } record_patterns;
 
 typedef struct record_state {
-    binpatch_config config;
+    x86_config config;
     unsigned profiles;
     uint64_t caches[CACHES_SIZES]; /* for misses: bytes of each size, and what it is */
     char cache_labels[CACHES_SIZES][8];
@@ -93,7 +93,7 @@ void record_find_stack(record_extra *x);
 
 /* patch_streams.c: a reference for hot streams, and for layout.h. `times` is the
    count of a rep instruction. */
-void record_stream_reference(record_extra *x, const binpatch_event *e, uint64_t times);
+void record_stream_reference(record_extra *x, const x86_event *e, uint64_t times);
 /* NULL: there is none. */
 layout *record_layout(const record_extra *x);
 /* The instruction of a site of a stream; *object: 0, or 1 and

@@ -56,24 +56,24 @@ static int record_write_footprint(footprint *f, hcct_write_fn write, void *user)
 /* A site of a stream: the function and how far in it the instruction stands. */
 static const char *record_site_name(void *user, uint64_t site) {
     static char text[512];
-    binpatch_function f;
+    x86_function f;
     uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1);
     const char *name;
     (void)user;
-    if (binpatch_get_function(binpatch_find_function(module, place), &f) != 0) return NULL;
+    if (x86_get_function(x86_find_function(module, place), &f) != 0) return NULL;
     name = recorder_name_of(f.address);
     snprintf(text, sizeof text, "%.400s+0x%x", name ? name : "?", place - f.offset);
     return text;
 }
 
 static void record_about(sampled_profile *p) {
-    binpatch_stats stats;
+    x86_stats stats;
     int32_t jitter = record.config.jitter;
-    binpatch_get_stats(&stats);
+    x86_get_stats(&stats);
     memset(p, 0, sizeof *p);
     p->program = recorder_program();
     p->every = record.config.every;
-    if (p->every == BINPATCH_ALWAYS
+    if (p->every == X86_ALWAYS
         && (record.toggles || record.config.off || stats.lost_threads))
         p->every = 0; /* always, but only while it was on, or not in all threads */
     p->burst = record.config.burst;
@@ -82,7 +82,7 @@ static void record_about(sampled_profile *p) {
     p->checks = stats.checks;
     if (record.keeping) /* what is kept is not weighed by the checks that were counted */
         p->checks = stats.bursts * ((uint64_t)p->every + p->burst);
-    if (p->every == BINPATCH_ALWAYS || record.config.bursts_per_second) p->checks = 0;
+    if (p->every == X86_ALWAYS || record.config.bursts_per_second) p->checks = 0;
     p->has_checks = record.running && !record.looks
                     && (!record.config.off || stats.checks || stats.bursts);
     p->name = recorder_name;
@@ -126,15 +126,15 @@ static int record_write_quiet(const sampled_profile *about, hcct_write_fn write,
 /* Of how many functions no call can be seen, for they are not patched. Parts of
    others, start-up code and what --only and --not leave out do not count. */
 static uint32_t record_uncounted(uint32_t *of) {
-    binpatch_module m;
+    x86_module m;
     uint32_t n, r, count = 0;
     *of = 0;
-    for (n = 0; n < record.modules && binpatch_get_module(n, &m) == 0; n++) {
-        if (!m.refusal) *of += m.functions[BINPATCH_PATCHED];
-        else count += m.functions[BINPATCH_PATCHED];
-        for (r = BINPATCH_PATCHED + 1; r < BINPATCH_REASONS; r++) {
-            if (r == BINPATCH_STARTUP || r == BINPATCH_FILTERED || r == BINPATCH_FRAGMENT
-                || r == BINPATCH_OWN || r == BINPATCH_PART)
+    for (n = 0; n < record.modules && x86_get_module(n, &m) == 0; n++) {
+        if (!m.refusal) *of += m.functions[X86_PATCHED];
+        else count += m.functions[X86_PATCHED];
+        for (r = X86_PATCHED + 1; r < X86_REASONS; r++) {
+            if (r == X86_STARTUP || r == X86_FILTERED || r == X86_FRAGMENT
+                || r == X86_OWN || r == X86_PART)
                 continue;
             count += m.functions[r];
         }
@@ -176,8 +176,8 @@ static const record_losses *record_find_losses(void) {
     unsigned long long lost, all, missed = record.missed, blocks = objects_lost(),
                        placeless = record_stream_placeless(), deep = record.frames_full;
     uint32_t unrecorded = record.threads_missing;
-    binpatch_stats s;
-    binpatch_get_stats(&s);
+    x86_stats s;
+    x86_get_stats(&s);
     l.count = 0;
     lost = s.lost + record.lost;
     all = s.events + lost;
@@ -192,7 +192,7 @@ static const record_losses *record_find_losses(void) {
                     "missing: there was no memory for the tables of what is recorded");
     else record_lose(&l, END_MEMORY, unrecorded, s.threads,
                      "?%u threads were not recorded: there is no memory", unrecorded);
-    if (record.config.every != BINPATCH_ALWAYS)
+    if (record.config.every != X86_ALWAYS)
         record_lose(&l, END_CALLS, s.missed, s.checks + s.missed, "?%llu calls are in no burst: they "
                     "were made in the middle of the recorder, or while a copy was made",
                     (unsigned long long)s.missed);
@@ -202,7 +202,7 @@ static const record_losses *record_find_losses(void) {
                 "code without checks (cure: --all-checks, or --not for a long function without calls "
                 "and loops), a thread was at its end or still there when the program ended, or its "
                 "stack was full and it went on",
-                record.config.every == BINPATCH_ALWAYS && lost > all / 1000 ? '!' : '?', lost);
+                record.config.every == X86_ALWAYS && lost > all / 1000 ? '!' : '?', lost);
     record_lose(&l, END_BLOCKS, blocks, 0, "?%llu blocks of the heap are not known by who allocated "
                 "them: there is room for a million at a time", blocks);
     record_lose(&l, END_PLACES, placeless, 0, "?%llu references in hot streams are known by their "
@@ -323,9 +323,9 @@ static const char *record_miss_name(void *user, uint32_t what, uint64_t number) 
 
 static const char *record_miss_place(void *user, uint64_t site) {
     uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1);
-    binpatch_module m;
+    x86_module m;
     (void)user;
-    return binpatch_get_module(module, &m) == 0 ? recorder_place_of(m.bias + place) : NULL;
+    return x86_get_module(module, &m) == 0 ? recorder_place_of(m.bias + place) : NULL;
 }
 
 /* Of a stream's instruction both, with a tab between them, and behind a tab and
@@ -352,7 +352,7 @@ static int record_write_misses(const misses *m, hcct_write_fn write, void *user)
     uint32_t n;
     memset(&about, 0, sizeof about);
     about.program = recorder_program();
-    if (record.config.every != BINPATCH_ALWAYS) {
+    if (record.config.every != X86_ALWAYS) {
         about.every = record.config.every;
         about.burst = record.config.burst;
     }
@@ -368,7 +368,7 @@ static int record_write_misses(const misses *m, hcct_write_fn write, void *user)
 static int record_write_program(const sampled_profile *about, hcct_write_fn write, void *user) {
     int has_calls = (record.profiles & (PROFILE_PAIRS | PROFILE_METHODS)) != 0;
     if (record.looks) return 0;
-    if (about->every != BINPATCH_ALWAYS && !about->bursts && !has_calls)
+    if (about->every != X86_ALWAYS && !about->bursts && !has_calls)
         return sampled_write(about, NULL, 0, write, user);
     if (record.ticks || has_calls || record.profiles & PROFILE_MISSES) return 0;
     return sampled_write_program(about->program, write, user);
@@ -390,7 +390,7 @@ static int record_write_sharing(hcct_write_fn write, void *user) {
     if (!s || !s->bursts) return 0;
     memset(&about, 0, sizeof about);
     about.program = recorder_program();
-    if (record.config.every != BINPATCH_ALWAYS) {
+    if (record.config.every != X86_ALWAYS) {
         about.every = record.config.every;
         about.burst = record.config.burst;
     }
@@ -495,12 +495,12 @@ int record_write_image(const char *path) {
 /* Do most functions of the executable have a name? *seen: the bytes of code of
    all that it has. */
 static int record_has_symbols(uint64_t *seen) {
-    binpatch_function f;
+    x86_function f;
     uint32_t n, named = 0, count = 0;
     *seen = 0;
-    for (n = 0; binpatch_get_function(n, &f) == 0 && f.module == 0; n++) {
+    for (n = 0; x86_get_function(n, &f) == 0 && f.module == 0; n++) {
         *seen += f.size;
-        if (f.reason == BINPATCH_STARTUP || f.reason == BINPATCH_FRAGMENT) continue;
+        if (f.reason == X86_STARTUP || f.reason == X86_FRAGMENT) continue;
         count++;
         named += f.name && *f.name;
     }
@@ -522,8 +522,8 @@ static void record_say_children(void) {
 /* What everybody is to know. */
 static void record_write_hints(void) {
     char line[8192];
-    binpatch_module m;
-    const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
+    x86_module m;
+    const char *refusal = x86_get_module(0, &m) == 0 ? m.refusal : NULL;
     uint64_t seen, text = recorder_code_bytes();
     uint32_t n, looked_up = 0;
     quiet_time quiet;
@@ -535,7 +535,7 @@ static void record_write_hints(void) {
                      has_symbols ? "" : " (the program has no symbols)");
         else
             snprintf(line, sizeof line, "!nothing was recorded: %s\n",
-                     refusal ? refusal : binpatch_reason());
+                     refusal ? refusal : x86_reason());
         handover_line(line);
     } else if (refusal) {
         snprintf(line, sizeof line, "!only libraries were recorded: the program has %s\n", refusal);
@@ -549,8 +549,8 @@ static void record_write_hints(void) {
                  (unsigned long long)(seen * 100 / text));
         handover_line(line);
     }
-    for (n = 0; record.running && binpatch_get_module(n, &m) == 0; n++)
-        looked_up += m.functions[BINPATCH_LOOKED_UP];
+    for (n = 0; record.running && x86_get_module(n, &m) == 0; n++)
+        looked_up += m.functions[X86_LOOKED_UP];
     if (looked_up) {
         snprintf(line, sizeof line,
                  "?%u functions were left as they are: the program looks return addresses up in a "
@@ -593,10 +593,10 @@ static void record_write_hints(void) {
 void record_write_report(void) {
     char line[8192];
     uint32_t n, r;
-    binpatch_module m;
-    binpatch_stats s;
+    x86_module m;
+    x86_stats s;
     record_write_hints();
-    binpatch_get_stats(&s);
+    x86_get_stats(&s);
     s.lost += record.lost;
     snprintf(line, sizeof line,
              "bursts %llu, checks %llu, in bursts %llu, missed %llu, "
@@ -611,7 +611,7 @@ void record_write_report(void) {
              record.threads_missing, (unsigned long long)record.frames_full, s.recalled,
              s.modules);
     handover_line(line);
-    for (n = 0; binpatch_get_module(n, &m) == 0; n++) {
+    for (n = 0; x86_get_module(n, &m) == 0; n++) {
         snprintf(line, sizeof line,
                  "%s: %s%s%llu KiB of text, %u functions copied (%llu KiB), %u instrumented (%llu "
                  "KiB)\n",
@@ -620,11 +620,11 @@ void record_write_report(void) {
                  m.checking_count, (unsigned long long)m.checking_bytes / 1024,
                  m.instrumented_count, (unsigned long long)m.instrumented_bytes / 1024);
         handover_line(line);
-        for (r = 0; r < BINPATCH_REASONS; r++) {
+        for (r = 0; r < X86_REASONS; r++) {
             if (!m.functions[r]) continue;
             snprintf(line, sizeof line, "%10u %s\n", m.functions[r],
                      record.looks && !r ? "not patched: time alone is recorded"
-                                        : binpatch_reason_text((int)r));
+                                        : x86_reason_text((int)r));
             handover_line(line);
         }
     }
@@ -634,10 +634,10 @@ void record_write_report(void) {
    in bursts. Both are counted. Returns by how much this is more than what
    tables took it for. */
 double record_weigh(void) {
-    binpatch_stats stats;
+    x86_stats stats;
     uint64_t taken_256 = record.weight_256;
-    binpatch_get_stats(&stats);
-    if (record.config.every == BINPATCH_ALWAYS) record.missed = stats.missed;
+    x86_get_stats(&stats);
+    if (record.config.every == X86_ALWAYS) record.missed = stats.missed;
     if (taken_256 == 256 || !stats.burst_checks) return 1;
     record.weight_256 = (uint64_t)((double)stats.checks * 256 / (double)stats.burst_checks + .5);
     return (double)stats.checks / (double)stats.burst_checks * 256 / (double)taken_256;

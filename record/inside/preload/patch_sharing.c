@@ -54,7 +54,7 @@ static void make_table(void) {
     table = (sharing *)recorder_memory(sizeof *table);
     if (!table) return;
     table->flags = SHARING_KNOWS_ENDS;
-    if (record.config.every == BINPATCH_ALWAYS) table->flags |= SHARING_WHOLE;
+    if (record.config.every == X86_ALWAYS) table->flags |= SHARING_WHOLE;
 }
 
 /* The first thread's stack may grow downwards. */
@@ -91,8 +91,8 @@ static void charge(void *user, uint64_t site, uint64_t address, sharing_place *o
     const record_extra *x = (const record_extra *)user;
     uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1), n;
     objects_span span;
-    binpatch_function f;
-    if (binpatch_get_function(binpatch_find_function(module, place), &f) == 0)
+    x86_function f;
+    if (x86_get_function(x86_find_function(module, place), &f) == 0)
         out->function = record_key(module, f.offset);
     out->object = objects_find_span(address, x->stack_low, x->stack_end, &span);
     for (n = 0; objects_is_other(out->object) && n < STACKS && n < stack_count; n++) {

@@ -77,12 +77,12 @@ static struct record_places *places_of(record_extra *x) {
     p = x->places = (struct record_places *)recorder_memory(sizeof *p);
     memory = p ? recorder_memory(layout_bytes()) : NULL;
     if (memory)
-        p->layout = layout_init(memory, record.config.every == BINPATCH_ALWAYS ? LAYOUT_WHOLE : 0);
+        p->layout = layout_init(memory, record.config.every == X86_ALWAYS ? LAYOUT_WHOLE : 0);
     return p;
 }
 
-void record_stream_reference(record_extra *x, const binpatch_event *e, uint64_t times) {
-    uint32_t module = BINPATCH_MODULE(e->what);
+void record_stream_reference(record_extra *x, const x86_event *e, uint64_t times) {
+    uint32_t module = X86_MODULE(e->what);
     uint64_t site = ((uint64_t)module << 32 | e->place) + 1, bias;
     struct record_places *p = places_of(x);
     const recent *r;
@@ -97,7 +97,7 @@ void record_stream_reference(record_extra *x, const binpatch_event *e, uint64_t 
                          objects_is_stack(r->object) ? 0 : e->value - r->span.low);
     if (!p->layout) return;
     bias = module < record.modules ? record.bias[module] : 0;
-    layout_access(p->layout, bias + e->place, e->value, BINPATCH_BYTES(e->what) * times,
+    layout_access(p->layout, bias + e->place, e->value, X86_BYTES(e->what) * times,
                   objects_is_other(r->object) ? 0 : r->object, objects_is_block(r->object), r->span.low,
                   r->span.bytes);
 }

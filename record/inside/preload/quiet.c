@@ -38,7 +38,7 @@ static uint64_t read_ns(clockid_t clock) {
 
 static void quiet_begins(void) {
     int n, was;
-    binpatch_leave();
+    x86_leave();
     if (quiet_own) return;
     __atomic_fetch_add(&quiet_threads, 1, __ATOMIC_RELAXED);
     quiet_own = -1;
@@ -110,7 +110,7 @@ EXPORTED int pthread_setcanceltype(int type, int *old) {
     status = real(type, old);
     if (record.running && type == PTHREAD_CANCEL_DEFERRED) {
         quiet_ends();
-        binpatch_rejoin();
+        x86_rejoin();
     }
     return status;
 }
