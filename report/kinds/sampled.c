@@ -549,19 +549,6 @@ static void settle_paths(tally *s) {
     free(place);
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-static uint64_t times(uint64_t a, uint64_t b) {
-    return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
 /* Runs may tick at different rates. A tick each 10 ms is worth ten that come
    each ms, all at once: so it counts 10, and its square 100. The common tick is
    the greatest of which all others are multiples; so in which order runs are
@@ -569,24 +556,24 @@ static uint64_t times(uint64_t a, uint64_t b) {
 static void unite_ticks(tally *s) {
     uint64_t unit = 0;
     size_t i;
-    for (i = 0; i < s->programs.count; i++) unit = common_divisor(unit, s->programs.at[i].tick_us);
+    for (i = 0; i < s->programs.count; i++) unit = tool_divisor(unit, s->programs.at[i].tick_us);
     if (!unit) return;
     for (i = 0; i < s->paths.count; i++) {
         sampled_path *path = &s->paths.at[i];
         uint64_t worth = s->programs.at[s->threads.at[path->thread].program].tick_us / unit;
         if (worth < 2) continue;
-        path->ticks = times(path->ticks, worth);
-        path->slow = times(path->slow, worth);
-        path->waiting = times(path->waiting, worth);
-        path->squares = times(times(path->squares, worth), worth);
+        path->ticks = tool_product(path->ticks, worth);
+        path->slow = tool_product(path->slow, worth);
+        path->waiting = tool_product(path->waiting, worth);
+        path->squares = tool_product(tool_product(path->squares, worth), worth);
     }
     for (i = 0; i < s->programs.count; i++) {
         sampled_program *p = &s->programs.at[i];
         uint64_t worth = p->tick_us / unit;
         if (worth < 2) continue;
-        p->ticks_lost = times(p->ticks_lost, worth);
-        p->ticks_cut = times(p->ticks_cut, worth);
-        p->ticks_late = times(p->ticks_late, worth);
+        p->ticks_lost = tool_product(p->ticks_lost, worth);
+        p->ticks_cut = tool_product(p->ticks_cut, worth);
+        p->ticks_late = tool_product(p->ticks_late, worth);
         p->tick_us = unit;
     }
 }
