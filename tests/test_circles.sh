@@ -1,11 +1,10 @@
 #!/bin/sh
 # test_circles.sh - which object files use one another in a circle: A uses a name that B
 # defines, and B uses one of A, at once or over others. Who wants to read one of a circle
-# must read all. tests/circles lists the circles that are as they should be, with the reason
-# of each. No other one may be there, and none of the list may be gone. They are those of
-# the tool (base/, report/, cc/ and record/tool/ together, without what is made of all of
-# them), of lab/ and of the recorder, by nm. And a name that only its own file uses is
-# static.
+# must read all. tests/circles lists the circles that are as they should be, and why. No
+# other one may be there, and none of the list may be gone. They are those of the tool
+# (base/, report/, cc/ and record/tool/ together, without what is made of all of them), of
+# lab/ and of the recorder, by nm. And a name that only its own file uses is static.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
@@ -59,7 +58,8 @@ circles() { # reads what `nm -A` prints; a line for each circle: its objects, in
         END { for (i = 1; i <= objects; i++) if (!(name[i] in order)) visit(name[i]) }'
 }
 listed() { # LIST CIRCLES: says what one has and the other has not
-    LC_ALL=C awk 'list { if (!/^#/ && split($0, half, ": ") == 2) listed[half[1]] = 1; next }
+    LC_ALL=C awk '
+        list { if (!/^#/ && split($0, half, ": ") == 2) listed[half[1]] = 1; next }
         { if ($0 in listed) delete listed[$0]; else { print "a circle: " $0; bad = 1 } }
         END { for (c in listed) { print "no circle any more: " c; bad = 1 } exit bad }' \
         list=1 "$1" list=0 "$2" >"$out/log"
@@ -109,12 +109,22 @@ of record/inside/core record/inside/preload >"$out/recorder"
 ok $? "the objects are there"
 for program in tool lab recorder; do
     # shellcheck disable=SC2046
-    [ ! -s "$out/$program" ] || nm -A $(cat "$out/$program") | circles
+    [ ! -s "$out/$program" ] || nm -A $(cat "$out/$program") >"$out/$program.nm"
+    [ ! -s "$out/$program" ] || circles <"$out/$program.nm"
 done >"$out/found"
 cp tests/circles "$out/wanted" || exit 2
 [ -s "$out/recorder" ] || grep -v '^record/inside' tests/circles >"$out/wanted"
 listed "$out/wanted" "$out/found"
 ok $? "the circles of the project"
+
+# ---- base/ uses nothing of the wings
+LC_ALL=C awk '{ o = $1; sub(/:.*/, "", o); is_base = o ~ /\/base\// }
+    $(NF - 1) ~ /^[TDBRC]$/ && !is_base { wing[$NF] = o }
+    $(NF - 1) ~ /(^|:)U$/ && is_base { user[$NF] = o }
+    END { for (name in user) if (name in wing) print user[name], name, wing[name] }
+    ' "$out/tool.nm" >"$out/log"
+[ -s "$out/tool.nm" ] && [ ! -s "$out/log" ]
+ok $? "base/ uses what stands above it"
 
 # ---- a name that only its own object uses, and no test, is static
 lonely() { # reads what `nm -A` prints
@@ -128,9 +138,8 @@ nm -A "$out"/[1-5].o | lonely | cut -d ' ' -f 1 | LC_ALL=C sort | tr '\n' ' ' >"
 ok $? "nobody uses a and d_: $(cat "$out/own")"
 # headers.o has the products, sampled.o and lines.o have code of the recorder. Names that
 # begin with an underscore are the compiler's.
-# shellcheck disable=SC2046
-nm -A $(cat "$out/tool" "$out/lab") "$build/base/bursty.o" "$build/lab/lab.o" \
-    "$build/base/lists.o" "$build/lab/lists.o" | lonely |
+(cd "$build" && nm -A base/bursty.o base/lists.o lab/lab.o lab/lists.o) |
+    cat - "$out/tool.nm" "$out/lab.nm" | lonely |
     grep -v -e '^_' -e '^main ' -e base/headers.o -e record/tool/sampled.o \
     -e record/tool/lines.o >"$out/names"
 cut -d ' ' -f 1 "$out/names" >"$out/words"

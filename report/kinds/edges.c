@@ -555,5 +555,5 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_edges = {
-    KIND, "edges", sizeof(edges_all), read, settle, write, free_state,
+    KIND, "edges", sizeof(edges_all), read, settle, write, free_state, NULL,
 };

@@ -186,4 +186,4 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_lines = {KIND,  "time by line", sizeof(timed_lines_parts), read, settle,
-                              write, free_state};
+                              write, free_state, NULL};

@@ -120,5 +120,5 @@ int sourced_differs(const sourced_all *all, uint64_t key, const char *file, uint
 }
 
 const part_kind kind_sources = {
-    SOURCED_KIND, "sources", sizeof(sourced_all), read, settle, write, free_state,
+    SOURCED_KIND, "sources", sizeof(sourced_all), read, settle, write, free_state, NULL,
 };

@@ -370,4 +370,4 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_streams = {KIND,  "hot data streams", sizeof(streams), read, settle,
-                                write, free_state};
+                                write, free_state, NULL};

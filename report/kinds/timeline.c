@@ -251,4 +251,5 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_timeline
-    = {KIND, "ticks in time", sizeof(timeline_state), read, settle, write, free_state};
+    = {KIND, "ticks in time", sizeof(timeline_state), read, settle, write, free_state,
+       NULL};
