@@ -7,7 +7,7 @@
    not loaded. */
 #include "cc/read/callers.h"
 #include "base/hash.h"
-#include "cc/read/exits.h"
+#include "cc/put/exits.h"
 #include "cc/put/mcdc.h"
 #include "cc/put/points.h"
 #include "cc/run/process.h"

@@ -1,4 +1,4 @@
-/* flow.c - the control flow graph of a function, and where the text of each
+/* cfg.c - the control flow graph of a function, and where the text of each
    edge's counter stands.
 
    One walk does both. In the first run it makes vertices and edges; when the
@@ -25,7 +25,7 @@
    The word "here" means the vertex that is running where the walk stands. It is
    CC_NOWHERE behind a jump: then no edge is made until a label or a case
    revives it. */
-#include "cc/read/exits.h"
+#include "cc/put/exits.h"
 #include "cc/put/mcdc.h"
 #include "cc/put/trace.h"
 #include "base/tool.h"
