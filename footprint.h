@@ -105,12 +105,13 @@
    end of example.
 
    PROMISES
-   - A reported footprint f of a window is within [c f, f], and exact if c = 1.
-     Windows are counted by length and by footprint. Both are put into the
-     paper's bins: each number below 16 is a bin of its own, and each octave
-     from there on has 8 bins.
-   - A reported count of thread 1's accesses is within [c, 1] of the truth. This
-     is stronger than the paper's (1 - c) times the window length.
+   - The footprint that is reported for a window lies between c f and f, where f
+     is the true one. With c = 1 it is exact. Windows are counted by length and
+     by footprint. Both are put into the paper's bins: each number below 16 is a
+     bin of its own, and each octave from there on has 8 bins.
+   - A reported count of thread 1's accesses is at least c times the true one,
+     and never above it. This is stronger than the paper's (1 - c) times the
+     window length.
    - The average footprint is exact at the high end of each bin of window
      lengths. A footprint_average and a footprint have the same averages.
    - footprint_miss_ratio counts stack distances and assumes nothing.
@@ -138,8 +139,8 @@
      interval from fewer than 8 groups.
    - Blocks that no window up to window_max can reach are dropped without loss
      of accuracy.
-   - Counting overflows no cell. After footprint_stats.accesses_max accesses
-     (6.9e10 by default) further ones are not counted, but are added up in
+   - No counter overflows. After footprint_stats.accesses_max accesses (6.9e10
+     by default) further ones are not counted, but are added up in
      footprint_stats.lost. A sum that would overflow stays at the greatest
      number, and the profile has the flag FOOTPRINT_SATURATED.
 
@@ -159,13 +160,12 @@
 
    COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 103
    instructions at c = 0.9, 148 at c = 1 and 37 for averages alone on data
-   accesses of gzip (bench/footprint_instructions.sh). Each block that fits takes
-   28 bytes, 21 for averages alone. Tables take 0.3 MB if window_max is 1023; 0.7
-   to 1.8 MB by default; 22 kB for averages alone. FOOTPRINT_BURSTS adds 16 times
-   40 bytes for each bin, some 0.1 MB. Bursts of 10 000
-   accesses take 12 more instructions an access than one run, and bursts of 1000
-   take 60.
-     A footprint_pair: a run of thread 0 costs nothing. A run of thread 1 moves
+   accesses of gzip (bench/footprint_instructions.sh). Each block that fits
+   takes 28 bytes, 21 for averages alone. Tables take 0.3 MB if window_max is
+   1023; 0.7 to 1.8 MB by default; 22 kB for averages alone. FOOTPRINT_BURSTS
+   adds 16 times 40 bytes for each bin, some 0.1 MB. Bursts of 10 000 accesses
+   take 12 more instructions an access than one run, and bursts of 1000 take 60.
+   In a footprint_pair a run of thread 0 costs nothing. A run of thread 1 moves
    some of the marks: each mark F moves once in about (1 - c) F accesses of
    thread 1. Each run takes 24 bytes; tables take 0.5 MB by default.
 

@@ -3,7 +3,6 @@
 #include "base/elf.h"
 #include "base/tool.h"
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,15 +10,6 @@
 enum { VERSION = 1, HEADER_BYTES = 16, CRC_BYTES = 4, END_BYTES = 2 + 8 + 4 };
 
 static const unsigned char magic[4] = {'B', 'R', 'S', 'T'};
-
-int dump_refuse(dump_fault *fault, size_t offset, const char *format, ...) {
-    va_list arguments;
-    fault->offset = offset;
-    va_start(arguments, format);
-    vsnprintf(fault->reason, sizeof fault->reason, format, arguments);
-    va_end(arguments);
-    return -1;
-}
 
 /* Half a byte at a time, so that the table is short. */
 uint32_t dump_crc(uint32_t crc, const unsigned char *data, size_t size) {
@@ -117,10 +107,6 @@ int dump_read(dump *d, const unsigned char *data, size_t size, dump_fault *fault
         at += d->parts[d->part_count - 1].bytes;
     }
     return 0;
-}
-
-int dump_blame(const char *path, const dump_fault *fault) {
-    return tool_error("%s: offset %lu: %s", path, (unsigned long)fault->offset, fault->reason);
 }
 
 /* `bursty record` writes FILE.new and gives it its name at the end. */
@@ -359,6 +345,12 @@ void dump_put_string(dump_writer *w, const char *string) {
     size_t size = strlen(string);
     dump_put(w, size);
     dump_put_bytes(w, string, size);
+}
+
+void dump_put_eight(dump_writer *w, uint64_t number) {
+    unsigned char bytes[8];
+    set_bytes(bytes, number, 8);
+    dump_put_bytes(w, bytes, sizeof bytes);
 }
 
 void dump_end(dump_writer *w) {

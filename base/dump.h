@@ -2,12 +2,10 @@
    read strictly and written. */
 #ifndef DUMP_H
 #define DUMP_H
+#include "base/fault.h"
 #include "base/text.h"
 
 enum { DUMP_SAMPLED = 1, DUMP_CONTEXTS = 2, DUMP_FOOTPRINT = 3 };      /* kinds of parts */
-
-/* Why something is refused, and where. */
-typedef struct dump_fault { size_t offset; char reason[96]; } dump_fault;
 
 typedef struct dump_part {
     uint32_t kind;
@@ -44,19 +42,11 @@ int  dump_open(dump *d, const char *path);
 /* Who names places (prove/places.h): makes another dump of one that has some.
    Returns 0, or -1: it has none. NULL: nobody does. */
 extern int (*dump_name_places)(const unsigned char *data, size_t size, text *out);
-/* "PATH: offset N: reason" as an error; returns TOOL_BAD_INPUT. */
-int  dump_blame(const char *path, const dump_fault *fault);
 void dump_free(dump *d);
 /* Where byte number `at` of a part's payload stands in the file. */
 size_t dump_place(const dump *d, const dump_part *part, size_t at);
 /* CRC-32 of gzip and PNG. Starts with 0 and may be continued. */
 uint32_t dump_crc(uint32_t crc, const unsigned char *data, size_t size);
-/* Fills *fault; returns -1. */
-int  dump_refuse(dump_fault *fault, size_t offset, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 3, 4)))
-#endif
-    ;
 
 /* Reads fields of a payload one behind the other. After a fault, which stays,
    every field is 0 or empty. */
@@ -83,6 +73,7 @@ typedef struct dump_writer {
 void dump_begin(dump_writer *w, text *out, uint32_t kind);
 void dump_put(dump_writer *w, uint64_t number);                        /* varint */
 void dump_put_string(dump_writer *w, const char *string);
+void dump_put_eight(dump_writer *w, uint64_t number); /* a piece of 8 bytes */
 void dump_put_bytes(dump_writer *w, const void *bytes, size_t size);
 void dump_end(dump_writer *w);
 #endif

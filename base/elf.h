@@ -6,7 +6,8 @@
    at one place again and again costs no more than another. */
 #ifndef ELF_H
 #define ELF_H
-#include "base/dump.h"
+#include "base/fault.h"
+#include <stdint.h>
 
 /* Values of the fields below that the tools ask for. */
 enum {

@@ -114,6 +114,13 @@ uint64_t hash_numbers(uint64_t a, uint64_t b) {
     return finish(v);
 }
 
+uint64_t hash_fnv(const void *bytes, size_t size, uint64_t before) {
+    const unsigned char *at = (const unsigned char *)bytes;
+    uint64_t hash = before ? before : UINT64_C(0xCBF29CE484222325);
+    for (; size; size--, at++) hash = (hash ^ *at) * UINT64_C(0x100000001B3);
+    return hash;
+}
+
 /* ---- the table ---------------------------------------------------------------------------- */
 
 /* The item's slot, or the free one where it would stand. */

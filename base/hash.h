@@ -30,6 +30,9 @@ typedef int hash_is(const void *owner, uint32_t number, const void *key);
 uint64_t hash_bytes(const void *bytes, size_t size);
 uint64_t hash_string(const char *string);
 uint64_t hash_numbers(uint64_t a, uint64_t b);
+/* FNV-1a, without that key: the same in each run and on each machine. before: 0,
+   or the hash of what stands in front. */
+uint64_t hash_fnv(const void *bytes, size_t size, uint64_t before);
 
 /* The number of the item with that key; 0 if there is none. */
 uint32_t hash_find(const hash_table *t, uint64_t hash, hash_is *is, const void *owner,

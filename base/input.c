@@ -1,7 +1,6 @@
 /* input.c - parts of all kinds, each to the kind that knows it. */
 #include "base/input.h"
 #include "base/tool.h"
-#include "report/kinds/samples.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,17 +76,12 @@ int input_read(input *in, const dump *d, dump_fault *fault) {
 }
 
 int input_repeats(const input *in, const dump *d, const char *path) {
-    text seed = {NULL, 0, 0};
-    sample one;
-    if (!samples_have((const samples *)input_find(in, &kind_samples), d, &one)) return 0;
-    samples_say(&one, &seed);
-    text_bytes(&seed, "", 1);
-    tool_error("note: %s: is left out, for it is the same sample as a file before it: seed %s of "
-               "one build%s%s. Seed 0 draws one for each process",
-               path, seed.data, *one.program ? " of " : "", one.program);
-    text_free(&seed);
-    free(one.program);
-    return 1;
+    size_t i;
+    for (i = 0; i < in->state_count; i++) {
+        const input_state *s = &in->states[i];
+        if (s->kind->repeats && s->kind->repeats(s->state, d, path)) return 1;
+    }
+    return 0;
 }
 
 int input_open(input *in, const char *path) {

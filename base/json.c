@@ -32,44 +32,25 @@ void json_field_string(text *out, size_t *fields, const char *name, const char *
     text_json(out, string);
 }
 
+void json_plain(text *out, const char *string) {
+    text plain = {NULL, 0, 0};
+    text_plain(&plain, string);
+    text_bytes(&plain, "", 1);
+    text_json(out, plain.data);
+    text_free(&plain);
+}
+
 void json_comma(text *out, size_t item) { text_add(out, item ? ",\n" : "\n"); }
 
-void json_list32(text *out, const uint32_t *list, size_t count) {
-    size_t i;
-    text_add(out, "[");
-    for (i = 0; i < count; i++) {
-        if (i) text_add(out, ",");
-        text_number(out, list[i]);
-    }
-    text_add(out, "]");
-}
+#define LIST(put) \
+    size_t i; \
+    for (i = 0; i < count; i++) { \
+        text_add(out, i ? "," : "["); \
+        put(out, list[i]); \
+    } \
+    text_add(out, count ? "]" : "[]")
 
-void json_list64(text *out, const uint64_t *list, size_t count) {
-    size_t i;
-    text_add(out, "[");
-    for (i = 0; i < count; i++) {
-        if (i) text_add(out, ",");
-        json_count(out, list[i]);
-    }
-    text_add(out, "]");
-}
-
-void json_list_real(text *out, const double *list, size_t count) {
-    size_t i;
-    text_add(out, "[");
-    for (i = 0; i < count; i++) {
-        if (i) text_add(out, ",");
-        json_real(out, list[i]);
-    }
-    text_add(out, "]");
-}
-
-void json_list_strings(text *out, char *const *list, size_t count) {
-    size_t i;
-    text_add(out, "[");
-    for (i = 0; i < count; i++) {
-        if (i) text_add(out, ",");
-        text_json(out, list[i]);
-    }
-    text_add(out, "]");
-}
+void json_list32(text *out, const uint32_t *list, size_t count) { LIST(text_number); }
+void json_list64(text *out, const uint64_t *list, size_t count) { LIST(json_count); }
+void json_list_real(text *out, const double *list, size_t count) { LIST(json_real); }
+void json_list_strings(text *out, char *const *list, size_t count) { LIST(text_json); }

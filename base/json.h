@@ -15,6 +15,8 @@ void json_name(text *out, size_t *fields, const char *name);
 void json_field(text *out, size_t *fields, const char *name, uint64_t count);
 void json_field_real(text *out, size_t *fields, const char *name, double number);
 void json_field_string(text *out, size_t *fields, const char *name, const char *string);
+/* A string without what a terminal would obey (text_plain). */
+void json_plain(text *out, const char *string);
 /* Before item number `item` of a list whose items have a line each. */
 void json_comma(text *out, size_t item);
 void json_list32(text *out, const uint32_t *list, size_t count);

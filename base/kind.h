@@ -20,6 +20,9 @@ typedef struct part_kind {
     /* Writes what has been settled, as one part or several. */
     void (*write)(void *state, text *out);
     void (*free)(void *state);
+    /* Is the dump of that name one more of samples that are in the state? Says so
+       then. NULL for kinds that do not know. */
+    int  (*repeats)(const void *state, const dump *d, const char *path);
 } part_kind;
 
 /* The kind of that number; NULL if this tool does not know it. */

@@ -39,10 +39,6 @@ struct named {
     dump_names names;
 };
 
-static const char *base_of(const char *path) {
-    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-}
-
 /* ---- files ---- */
 
 #ifdef __linux__
@@ -91,7 +87,7 @@ static module *module_of(named *n, uint64_t number) {
     m->is_open = 1;
     if (!*m->path || open_as(m, m->path) == 0) return m;
     if (m->flags & PLACES_PROGRAM && n->program && open_as(m, n->program) == 0) return m;
-    snprintf(n->facts.replaced, sizeof n->facts.replaced, "%.127s", base_of(m->path));
+    snprintf(n->facts.replaced, sizeof n->facts.replaced, "%.127s", tool_last_part(m->path));
     return m;
 }
 
@@ -132,7 +128,7 @@ static void add_name(named *n, module *m, uint64_t number, uint64_t asked, uint6
     const char *own = f ? NULL : known_at(n, number, asked);
     if (f) add_symbol(n, &m->names, f);
     else if (own) text_add(&n->words, own);
-    else text_format(&n->words, "%.250s+0x%llx", base_of(m->path), (unsigned long long)address);
+    else text_format(&n->words, "%.250s+0x%llx", tool_last_part(m->path), (unsigned long long)address);
     if (!(m->flags & PLACES_PROGRAM)) return;
     n->facts.functions++;
     n->facts.unnamed += !f && !own;
@@ -159,7 +155,7 @@ static void add_place(named *n, int what, uint64_t number, uint64_t asked) {
     if (what == PLACES_AROUND) {
         if (f) add_symbol(n, &m->names, f);
         else
-            text_format(&n->words, "(%.200s: code without unwind tables)", base_of(m->path));
+            text_format(&n->words, "(%.200s: code without unwind tables)", tool_last_part(m->path));
         return;
     }
     if (what == PLACES_WHERE_AROUND && !f) return;
@@ -240,7 +236,7 @@ static void take_module(named *n, dump_reader *r) {
     m->time_ns = dump_get(r);
     n->count++;
     if (m->flags & PLACES_PROGRAM)
-        snprintf(n->facts.program, sizeof n->facts.program, "%.127s", base_of(m->path));
+        snprintf(n->facts.program, sizeof n->facts.program, "%.127s", tool_last_part(m->path));
 }
 
 static int by_place(const void *a, const void *b) {

@@ -45,6 +45,31 @@ void parts_free(const part_rules *rules, void *list, size_t count) {
     free(list);
 }
 
+static uint64_t *number(const void *of, const part_field *field, size_t i) {
+    return (uint64_t *)(void *)((char *)(uintptr_t)of + field->at) + i;
+}
+
+void part_get(void *of, const part_field *fields, dump_reader *r) {
+    size_t i;
+    for (; fields->count; fields++)
+        for (i = 0; i < fields->count; i++) *number(of, fields, i) = dump_get(r);
+}
+
+void part_put(const void *of, const part_field *fields, dump_writer *w) {
+    size_t i;
+    for (; fields->count; fields++)
+        for (i = 0; i < fields->count; i++) dump_put(w, *number(of, fields, i));
+}
+
+void part_add(void *to, const void *from, const part_field *fields) {
+    size_t i;
+    for (; fields->count; fields++)
+        for (i = 0; i < fields->count; i++) {
+            uint64_t *sum = number(to, fields, i);
+            *sum = tool_sum(*sum, *number(from, fields, i));
+        }
+}
+
 void *parts_join(void *list, size_t *count, size_t *room, const void *rows, size_t *row_count,
                  size_t row_bytes) {
     size_t both = *count + *row_count;

@@ -3,6 +3,7 @@
 #ifndef PARTS_H
 #define PARTS_H
 #include "base/dump.h"
+#include <string.h>
 
 typedef struct part_rules {
     size_t bytes;                                 /* of a part */
@@ -21,6 +22,46 @@ int parts_read(const part_rules *rules, void **list, size_t *count, const dump *
    are. */
 size_t parts_settle(const part_rules *rules, void *list, size_t count);
 void parts_free(const part_rules *rules, void *list, size_t count);
+
+/* The functions of a kind whose state is `parts`, a list of its parts, and their
+   `count`. */
+#define PARTS_STATE(type, part, rules, write_one) \
+    static int read(void *state, const dump *d, const dump_part *of, \
+                    dump_fault *fault) { \
+        type *s = (type *)state; \
+        void *list = s->parts; \
+        int status = parts_read(rules, &list, &s->count, d, of, fault); \
+        s->parts = (part *)list; \
+        return status; \
+    } \
+    static void settle(void *state) { \
+        type *s = (type *)state; \
+        s->count = parts_settle(rules, s->parts, s->count); \
+    } \
+    static void write(void *state, text *out) { \
+        const type *s = (const type *)state; \
+        size_t i; \
+        for (i = 0; i < s->count; i++) write_one(&s->parts[i], out); \
+    } \
+    static void free_state(void *state) { \
+        type *s = (type *)state; \
+        parts_free(rules, s->parts, s->count); \
+        memset(s, 0, sizeof *s); \
+    }
+
+/* Fields of a struct, each a number of 64 bits or an array of them, in the order of the
+   file. A list of them ends with one of no numbers. PART_FIELD divides by 0 where a field
+   has another size. */
+typedef struct part_field {
+    size_t at, count;
+} part_field;
+#define PART_FIELD(type, name) \
+    {offsetof(type, name), sizeof ((type *)0)->name / sizeof(uint64_t) / \
+                               (sizeof ((type *)0)->name % sizeof(uint64_t) == 0)}
+/* Reads them, writes them, adds those of `from` up. */
+void part_get(void *of, const part_field *fields, dump_reader *r);
+void part_put(const void *of, const part_field *fields, dump_writer *w);
+void part_add(void *to, const void *from, const part_field *fields);
 
 /* Moves all rows behind those of another list, which may move: it is
    returned. */

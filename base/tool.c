@@ -17,8 +17,6 @@
 #include <io.h>
 #endif
 
-const char *tool_program = "bursty";
-
 /* Names in messages come from files and command lines: what a terminal would
    obey is an escape. */
 int tool_error(const char *format, ...) {
@@ -46,25 +44,21 @@ int tool_system_error(const char *path) {
     return tool_error("%s: %s", *path ? path : "'' (an empty path)", reason);
 }
 
-static void out_of_memory(size_t bytes) {
-    fprintf(stderr, "%s: out of memory (%lu bytes wanted)\n", tool_program, (unsigned long)bytes);
-    exit(TOOL_FAILED);
-}
-
-void *tool_grow(void *memory, size_t bytes) {
-    void *grown = realloc(memory, bytes ? bytes : 1);
-    if (!grown) out_of_memory(bytes);
-    return grown;
-}
-
-void *tool_alloc(size_t bytes) {
-    void *memory = calloc(1, bytes ? bytes : 1);
-    if (!memory) out_of_memory(bytes);
-    return memory;
-}
-
 uint64_t tool_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+uint64_t tool_product(uint64_t a, uint64_t b) {
+    return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+uint64_t tool_divisor(uint64_t a, uint64_t b) { return b ? tool_divisor(b, a % b) : a; }
 int tool_order(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+int tool_by_string(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char *tool_last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
 
 const char *tool_here(void) {
     static char here[4096];

@@ -31,8 +31,11 @@ int tool_system_error(const char *path);
 void *tool_alloc(size_t bytes);
 void *tool_grow(void *memory, size_t bytes);
 
-/* a + b, or the most that 64 bits hold. */
+/* a + b and a * b, or the most that 64 bits hold. */
 uint64_t tool_sum(uint64_t a, uint64_t b);
+uint64_t tool_product(uint64_t a, uint64_t b);
+/* The greatest common divisor. */
+uint64_t tool_divisor(uint64_t a, uint64_t b);
 /* -1, 0 or 1: a is less, equal, greater. */
 int tool_order(uint64_t a, uint64_t b);
 
@@ -41,6 +44,10 @@ int tool_order(uint64_t a, uint64_t b);
    be read. */
 unsigned char *tool_read_file(const char *path, const char *magic, size_t *size);
 
+/* For qsort: of strings. */
+int tool_by_string(const void *a, const void *b);
+/* The name of a file without its folders. */
+const char *tool_last_part(const char *path);
 /* The name of a file as it is seen from the current directory: without that, if
    it lies there. */
 const char *tool_seen_from_here(const char *path);

@@ -50,7 +50,7 @@ static uint64_t get(reader *r, unsigned bytes) {
 
 static int64_t get_signed(reader *r) { return (int64_t)(int32_t)(uint32_t)get(r, 4); }
 
-static uint64_t get_varint(reader *r) {
+static uint64_t get_digits(reader *r, int is_signed) {
     uint64_t value = 0, byte = 0x80;
     unsigned shift;
     for (shift = 0; shift < 63 && byte & 0x80 && !r->bad; shift += 7) {
@@ -58,20 +58,11 @@ static uint64_t get_varint(reader *r) {
         value |= (byte & 0x7F) << shift;
     }
     if (byte & 0x80) r->bad = 1;
+    if (is_signed && byte & 0x40 && shift < 63) value |= ~(uint64_t)0 << shift;
     return value;
 }
 
-static int64_t get_signed_varint(reader *r) {
-    uint64_t value = 0, byte = 0x80;
-    unsigned shift;
-    for (shift = 0; shift < 63 && byte & 0x80 && !r->bad; shift += 7) {
-        byte = get(r, 1);
-        value |= (byte & 0x7F) << shift;
-    }
-    if (byte & 0x80) r->bad = 1;
-    if (byte & 0x40 && shift < 63) value |= ~(uint64_t)0 << shift;
-    return (int64_t)value;
-}
+static uint64_t get_varint(reader *r) { return get_digits(r, 0); }
 
 static void skip(reader *r, uint64_t bytes) {
     if (r->bad || (uint64_t)(r->end - r->at) < bytes) r->bad = 1;
@@ -242,7 +233,7 @@ static int read_common(const unwind_file *u, uint64_t address, common *c) {
     if (!memchr(word, 0, (size_t)(r.end - r.at)) || *word != 'z') return -1;
     skip(&r, strlen(word) + 1);
     if (get_varint(&r) != 1) return -1;
-    c->factor = get_signed_varint(&r);
+    c->factor = (int64_t)get_digits(&r, 1);
     if (get(&r, 1) != 16) return -1;
     size = (size_t)get_varint(&r);
     c->program = r;

@@ -14,6 +14,7 @@
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #include "../tests/footprint_paper.inc"
+#include "../base/alloc.c"
 #include "../base/text.c"
 #include "../base/tool.c"
 #include "../lab/trace_blocks.c"

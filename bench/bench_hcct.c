@@ -12,6 +12,7 @@
    events is taken off. In every round all rivals run, so that a busy machine
    slows all. */
 #include "../base/tool.c"
+#include "../base/alloc.c"
 #include "../base/text.c"
 #define HCCT_STATIC
 #define HCCT_IMPLEMENTATION

@@ -9,7 +9,7 @@
        clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
            -I. -o build/fuzz/fuzz_footprint fuzz/fuzz_footprint.c \
            lab/trace_blocks.c report/kinds/footprints.c base/tool.c \
-           base/dump.c base/text.c base/headers.c
+           base/dump.c base/text.c base/headers.c base/alloc.c base/fault.c base/elf.c
        build/fuzz/fuzz_footprint -max_len=4096 -timeout=10 -close_fd_mask=2 \
            -max_total_time=600 build/fuzz/footprints */
 #include "footprint.h"

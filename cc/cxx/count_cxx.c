@@ -11,6 +11,7 @@
    for its notes, the second time with the right name and with the tables as
    assembly, which the linker keeps. */
 #include "cc/cxx/count_cxx.h"
+#include "base/hash.h"
 #include "base/demangle.h"
 #include "base/glob.h"
 #include "base/source.h"
@@ -75,7 +76,7 @@ static void add_words(cc_count_cxx *c) {
 
 void cc_count_begin(cc_count_cxx *c, const cc_line *line, const char *folder) {
     unsigned long process = cc_process();
-    uint64_t number = cc_hash(folder, strlen(folder), cc_hash(&process, sizeof process, 0));
+    uint64_t number = hash_fnv(folder, strlen(folder), hash_fnv(&process, sizeof process, 0));
     memset(c, 0, sizeof *c);
     c->line = line;
     c->notes = cc_join(folder, "/notes.gcno");
@@ -136,7 +137,7 @@ static int hash_file(void *user, const char *file, uint64_t *hash) {
     if (cc_regular_size(file, &size) != 0 || size > SOURCE_MOST) return -1;
     data = tool_read_file(file, NULL, &size);
     if (!data) return -1;
-    *hash = cc_hash(data, size, 0);
+    *hash = hash_fnv(data, size, 0);
     free(data);
     return 0;
 }
@@ -198,7 +199,7 @@ static const char *read_notes(const cc_count_cxx *c, const cc_notes_files *files
     if (!notes->data) return "gcc's notes cannot be read";
     failed = cc_notes_hash(notes->data, notes->size, &hash, &fault) != 0 ||
              cc_notes_read(notes->data, notes->size, "", files, &tables, &fault) != 0;
-    if (!failed) number_name(unit, room, cc_hash(tables.data, tables.size, hash));
+    if (!failed) number_name(unit, room, hash_fnv(tables.data, tables.size, hash));
     text_free(&tables);
     if (failed) {
         static char reason[160];

@@ -1242,16 +1242,16 @@ static int read_lines(ir *m) {
 }
 
 static void note_left(cc_ir_result *result, const ir *m, const function *f) {
-    cc_left *left;
+    cc_left left;
     word program = metadata_of(m, f->location);
     uint32_t file = m->file_of[f->location] - 1;
-    left = cc_left_add(&result->left, &result->left_count);
-    left->name = text_name(f->name, strlen(f->name));
-    left->how = "left alone";
-    left->reason = f->reason;
-    left->line = field(program, ", line: ");
-    if (left->line == NONE) left->line = 1;
-    left->file = text_name(m->sources[file].given, strlen(m->sources[file].given));
+    left.name = text_name(f->name, strlen(f->name));
+    left.how = "left alone";
+    left.reason = f->reason;
+    left.line = field(program, ", line: ");
+    if (left.line == NONE) left.line = 1;
+    left.file = text_name(m->sources[file].given, strlen(m->sources[file].given));
+    cc_left_add(&result->left, &result->left_count, &left);
 }
 
 static void free_all(ir *m) {

@@ -536,8 +536,8 @@ static void read_records(notes *n) {
 int cc_notes_hash(const unsigned char *data, size_t size, uint64_t *hash, dump_fault *fault) {
     reader r;
     if (begin(&r, data, size) != 0) return dump_refuse(fault, r.at, "%s", r.reason);
-    *hash = cc_hash(data, 8, 0);
-    *hash = cc_hash(data + r.at, size - r.at, *hash);
+    *hash = hash_fnv(data, 8, 0);
+    *hash = hash_fnv(data + r.at, size - r.at, *hash);
     return 0;
 }
 

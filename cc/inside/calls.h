@@ -9,6 +9,15 @@
 #include <sys/mman.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
+/* What the linker leads here by --wrap, and what of that does not return. */
+#define WRAP(type, name, parameters) \
+    extern type __real_##name parameters; \
+    HIDDEN type __wrap_##name parameters; \
+    HIDDEN type __wrap_##name parameters
+#define LEAVES(name, parameters) \
+    extern void __real_##name parameters __attribute__((noreturn)); \
+    HIDDEN void __wrap_##name parameters; \
+    HIDDEN void __wrap_##name parameters
 
 /* Both are distances from themselves, so that nothing is relocated. */
 typedef struct call {

@@ -505,15 +505,6 @@ static void leave_process(void) {
 
 /* ---- what the linker leads here ---- */
 
-#define WRAP(type, name, parameters) \
-    extern type __real_##name parameters; \
-    HIDDEN type __wrap_##name parameters; \
-    HIDDEN type __wrap_##name parameters
-#define LEAVES(name, parameters) \
-    extern void __real_##name parameters __attribute__((noreturn)); \
-    HIDDEN void __wrap_##name parameters; \
-    HIDDEN void __wrap_##name parameters
-
 LEAVES(longjmp, (void *b, int v)) { jump(b); __real_longjmp(b, v); }
 LEAVES(_longjmp, (void *b, int v)) { jump(b); __real__longjmp(b, v); }
 LEAVES(siglongjmp, (void *b, int v)) { jump(b); __real_siglongjmp(b, v); }

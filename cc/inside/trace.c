@@ -707,15 +707,6 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     }
 }
 
-#define WRAP(type, name, parameters) \
-    extern type __real_##name parameters; \
-    HIDDEN type __wrap_##name parameters; \
-    HIDDEN type __wrap_##name parameters
-#define LEAVES(name, parameters) \
-    extern void __real_##name parameters __attribute__((noreturn)); \
-    HIDDEN void __wrap_##name parameters; \
-    HIDDEN void __wrap_##name parameters
-
 WRAP(int, sigaction, (int number, const struct sigaction *act, struct sigaction *old)) {
     struct sigaction mine, before;
     handler was;

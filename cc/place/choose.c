@@ -426,7 +426,9 @@ static int is_boring(const graph_loop *loop, const counts *sum, int k) {
            sum[loop->last + 1].loops - sum[loop->first].loops <= most;
 }
 
-void place_exempt(placement *p, const graph *g, const place_rules *rules) {
+/* For each loop: is it k-boring, bounded or quiet, as the rules have it? A
+   WHY_, or 0. */
+static void exempt(placement *p, const graph *g, const place_rules *rules) {
     size_t i;
     uint32_t n;
     for (i = 0; i < g->function_count; i++) {
@@ -446,7 +448,7 @@ void place_exempt(placement *p, const graph *g, const place_rules *rules) {
 static void choose_loops(placement *p, const graph *g, const place_rules *rules) {
     size_t i;
     uint32_t n;
-    place_exempt(p, g, rules);
+    exempt(p, g, rules);
     for (i = 0; i < g->function_count; i++) {
         const graph_function *f = &g->functions[i];
         for (n = 0; n < f->loops; n++) {

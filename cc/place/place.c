@@ -2,6 +2,7 @@
    checks, writes the plan for the next build, and explains it. */
 #include "cc/place/place.h"
 #include "base/glob.h"
+#include "base/hash.h"
 #include "base/save.h"
 #include "base/tool.h"
 #include "cc/prove/prove.h"
@@ -174,7 +175,7 @@ static int is_planned(const graph *g, const graph_unit *unit) {
 }
 
 static void print_stale(const graph *g, const text *plan) {
-    uint64_t hash = plan_hash(plan);
+    uint64_t hash = hash_fnv(plan->data, plan->size, 0);
     size_t i, without = 0, other = 0, planned = 0;
     for (i = 0; i < g->unit_count; i++) {
         if (!is_planned(g, &g->units[i])) continue;

@@ -80,9 +80,6 @@ void place_around(placement *p, const graph *g);
 /* within.c: adds checks, so that no more than rules->within instructions run
    between two, as far as their number can be told from the source. */
 void place_within(placement *p, const graph *g, const place_rules *rules);
-/* For each loop: is it k-boring, bounded or quiet, as the rules have it? A
-   WHY_, or 0. */
-void place_exempt(placement *p, const graph *g, const place_rules *rules);
 
 /* ---- the checker: shares nothing with the above but the graph ---- */
 
@@ -138,7 +135,6 @@ int  plan_save(const text *plan, const char *path);
 /* What differs from the plan at path, for the reader. TOOL_ status, after a
    message. */
 int  plan_compare(const graph *g, const placement *p, const char *path, text *out);
-uint64_t plan_hash(const text *plan);
 
 /* ---- what is printed ---- */
 

@@ -43,10 +43,6 @@ static void add_line(const graph *g, const placement *p, const graph_function *f
     text_bytes(out, "", 1);
 }
 
-static int by_bytes(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 void plan_write(const graph *g, const placement *p, text *out) {
     const char **lines = (const char **)tool_alloc((g->function_count + 1) * sizeof *lines);
     size_t *start = (size_t *)tool_alloc((g->function_count + 1) * sizeof *start);
@@ -58,7 +54,7 @@ void plan_write(const graph *g, const placement *p, text *out) {
         add_line(g, p, &g->functions[i], &all);
     }
     for (i = 0; i < count; i++) lines[i] = all.data + start[i];
-    qsort(lines, count, sizeof *lines, by_bytes);
+    qsort(lines, count, sizeof *lines, tool_by_string);
     text_add(out, head);
     for (i = 0; i < count; i++) {
         if (i && strcmp(lines[i], lines[i - 1]) == 0) continue;
@@ -68,14 +64,6 @@ void plan_write(const graph *g, const placement *p, text *out) {
     text_free(&all);
     free(start);
     free(lines);
-}
-
-uint64_t plan_hash(const text *plan) {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    size_t i;
-    for (i = 0; i < plan->size; i++)
-        hash = (hash ^ (unsigned char)plan->data[i]) * UINT64_C(1099511628211);
-    return hash;
 }
 
 static int is_there(const text *plan, const char *path) {

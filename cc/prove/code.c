@@ -13,33 +13,9 @@ static int in_text(const prove_image *im, uint64_t address) {
     return address >= im->text_lo && address < im->text_hi;
 }
 
-uint32_t prove_node_at(prove_code *c, uint64_t address) {
-    uint32_t *number;
-    prove_node *n;
-    if (!in_text(c->im, address)) return PROVE_NONE;
-    number = &c->node_of[address - c->im->text_lo];
-    if (*number) return *number - 1;
-    c->nodes = (prove_node *)graph_room(c->nodes, c->count, &c->room, sizeof *c->nodes);
-    n = &c->nodes[c->count++];
-    memset(n, 0, sizeof *n);
-    n->address = address;
-    n->to = n->next = n->import = PROVE_NONE;
-    n->kind = CODE_UNREAD;
-    *number = (uint32_t)c->count;
-    return *number - 1;
-}
-
-unsigned prove_instruction_of(const prove_code *c, uint32_t node, prove_insn *out) {
-    uint64_t address = c->nodes[node].address, left = c->im->text_hi - address;
-    uint64_t size = left < 15 ? left : 15;
-    const unsigned char *p = NULL;
-    for (; size > 0 && !p; size--) p = prove_at(c->im, address, size);
-    if (!p || !prove_instruction(p, (size_t)size + 1, out)) return 0;
-    if (c->nodes[node].keeps) out->writes = 0;
-    return out->length;
-}
-
-const prove_slot *prove_stub(const prove_image *im, uint64_t address) {
+/* Where a stub of the PLT leads: fills kind of a call. Returns 0: there is
+   none. */
+static const prove_slot *stub_at(const prove_image *im, uint64_t address) {
     prove_insn i;
     unsigned round;
     for (round = 0; round < 2; round++) {
@@ -64,7 +40,7 @@ static void take(prove_code *c, uint64_t address) {
     const prove_symbol *s;
     const prove_slot *slot;
     if (!in_text(c->im, address)) return;
-    slot = prove_stub(c->im, address);
+    slot = stub_at(c->im, address);
     if (slot) {                                 /* the address of a function that is elsewhere */
         if (slot->value) take(c, slot->value);
         else if (slot->import < c->im->import_count && !c->im->imports[slot->import].is_silent)
@@ -188,7 +164,7 @@ static void read_node(prove_code *c, uint32_t node) {
     case INSN_RETURN: c->nodes[node].kind = CODE_RETURN; return;
     case INSN_TRAP: c->nodes[node].kind = CODE_STOP; return;
     case INSN_JUMP:
-        lead(c, node, to, prove_stub(c->im, to), CODE_JUMP, CODE_JUMP_OUT);
+        lead(c, node, to, stub_at(c->im, to), CODE_JUMP, CODE_JUMP_OUT);
         return;
     case INSN_JUMP_ANY:
         c->nodes[node].kind = CODE_JUMP_ANY;
@@ -197,7 +173,7 @@ static void read_node(prove_code *c, uint32_t node) {
         if (slot) lead(c, node, 0, slot, CODE_JUMP, CODE_JUMP_OUT);
         return;
     case INSN_CALL:
-        lead(c, node, to, prove_stub(c->im, to), CODE_CALL, CODE_CALL_OUT);
+        lead(c, node, to, stub_at(c->im, to), CODE_CALL, CODE_CALL_OUT);
         break;
     case INSN_CALL_ANY:
         c->nodes[node].kind = CODE_CALL_ANY;
@@ -207,7 +183,7 @@ static void read_node(prove_code *c, uint32_t node) {
         break;
     case INSN_BRANCH:
     case INSN_BEGIN: {
-        const prove_slot *stub = prove_stub(c->im, to);
+        const prove_slot *stub = stub_at(c->im, to);
         if (stub && !stub->value) {             /* a conditional jump out: both may happen */
             c->nodes[node].kind = CODE_BRANCH;
             c->nodes[node].import = stub->import;
@@ -227,16 +203,9 @@ static void read_node(prove_code *c, uint32_t node) {
     }
 }
 
-void prove_follow(prove_code *c) {
+/* decodes all nodes that are not */
+static void follow(prove_code *c) {
     while (c->done < c->count) read_node(c, (uint32_t)c->done++);
-}
-
-void prove_add_edge(prove_code *c, uint32_t from, uint32_t to) {
-    if (from == PROVE_NONE || to == PROVE_NONE) return;
-    c->extra = (prove_edge *)graph_room(c->extra, c->extra_count, &c->extra_room,
-                                        sizeof *c->extra);
-    c->extra[c->extra_count].from = from;
-    c->extra[c->extra_count++].to = to;
 }
 
 /* Whichever calls stand between two addresses may go on at a landing pad. */
@@ -357,7 +326,7 @@ static void decode_once(prove_code *c, prove_image *im, const prove_list *given)
     im->taken.count = 0;                        /* sort out functions and labels */
     for (i = 0; i < given->count; i++) take(c, given->list[i]);
     do {
-        prove_follow(c);
+        follow(c);
         nodes = c->count;
         edges = c->extra_count;
         prove_jumps(c);

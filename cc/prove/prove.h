@@ -148,7 +148,6 @@ void prove_code_free(prove_code *c);
 /* The node at an address of text, which is made if there is none; PROVE_NONE
    outside of it. */
 uint32_t prove_node_at(prove_code *c, uint64_t address);
-void prove_follow(prove_code *c);               /* decodes all nodes that are not */
 /* Finds anew what indirect jumps lead to. */
 void prove_jumps(prove_code *c);
 /* Makes c->back, without calls and with what stands behind them. */
@@ -157,9 +156,6 @@ void prove_look_back(prove_code *c);
 int  prove_all_reached(const prove_code *c);
 void prove_add_edge(prove_code *c, uint32_t from, uint32_t to);
 void prove_find_checks(prove_code *c);
-/* Where a stub of the PLT leads: fills kind of a call. Returns 0: there is
-   none. */
-const prove_slot *prove_stub(const prove_image *im, uint64_t address);
 
 unsigned prove_instruction_of(const prove_code *c, uint32_t node, prove_insn *out);
 

@@ -18,17 +18,6 @@ enum { RELOCATE_64 = 1, RELOCATE_GLOBAL = 6, RELOCATE_CALL = 7, RELOCATE_RELATIV
 
 typedef struct section { uint64_t name, type, flags, address, offset, size, link; } section;
 
-const unsigned char *prove_at(const prove_image *im, uint64_t address, uint64_t bytes) {
-    uint32_t i;
-    for (i = 0; i < im->segment_count; i++) {
-        const prove_segment *s = &im->segments[i];
-        if (address < s->address || address - s->address > s->size) continue;
-        if (bytes > s->size - (address - s->address)) continue;
-        return im->data + s->offset + (address - s->address);
-    }
-    return NULL;
-}
-
 /* ---- lists ---- */
 
 void prove_list_add(prove_list *l, uint64_t number) {
@@ -182,11 +171,6 @@ static void end_file(prove_image *im, size_t first, const graph *g, const uint8_
     }
 }
 
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 typedef struct namesake { uint32_t name; prove_symbol *symbol; } namesake;
 static int compare_namesakes(const void *a, const void *b) {
     const namesake *x = (const namesake *)a, *y = (const namesake *)b;
@@ -202,7 +186,7 @@ static int is_of_others(const graph *g, const namesake *same, size_t count, cons
         const graph_function *f = &g->functions[i];
         const char *file;
         if (f->name != same->name) continue;
-        file = last_part(g->names[g->units[f->unit].name]);
+        file = tool_last_part(g->names[g->units[f->unit].name]);
         if (f->linkage != GRAPH_STATIC || strcmp(file, s->file) == 0) return 0;
         for (k = 0; k < count && strcmp(same[k].symbol->file, file) != 0; k++) continue;
         if (k == count) return 0;
@@ -257,7 +241,7 @@ static void read_symbols(prove_image *im, const section *table, const section *s
             end_file(im, first, g, own);
             first = im->symbol_count;
         }
-        if (type == SYMBOL_FILE) file = *name ? last_part(name) : NULL;
+        if (type == SYMBOL_FILE) file = *name ? tool_last_part(name) : NULL;
         if (type == SYMBOL_THREAD && strcmp(name, "bursty_here_tls_64") == 0 && home)
             im->word = value - thread_end;
         if (home == 0 || !in_text(im, value) || !*name) continue;

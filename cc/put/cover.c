@@ -6,7 +6,8 @@
    needs nothing but to write both. In an ELF file they are a section that is
    not loaded. */
 #include "cc/read/callers.h"
-#include "cc/read/exits.h"
+#include "base/hash.h"
+#include "cc/put/exits.h"
 #include "cc/put/mcdc.h"
 #include "cc/put/points.h"
 #include "cc/run/process.h"
@@ -202,7 +203,7 @@ static void note_source(planner *p, const char *file, const char *place) {
     s = &p->sources[p->source_count++];
     s->file = file;
     s->place = string_of(place, strlen(place));
-    s->hash = cc_hash(data, size, 0);
+    s->hash = hash_fnv(data, size, 0);
     free(data);
 }
 
@@ -694,7 +695,7 @@ void cc_planner_end(cc_planner *p, cc_tables *t) {
     make_part(p, 0, &t->part);                 /* once for its hash, once with the key */
     make_left(p, 0, &t->part);
     if (p->request->no_early) make_sources(p, 0, &t->part);
-    key = cc_hash(t->part.data, t->part.size, 0);
+    key = hash_fnv(t->part.data, t->part.size, 0);
     snprintf(t->name, sizeof t->name, "%08lx%08lx", (unsigned long)(key >> 32),
              (unsigned long)(key & 0xFFFFFFFF));
     t->hash = (uint32_t)(key ^ key >> 32);
@@ -769,7 +770,7 @@ int cc_planner_has_tables(const cc_planner *p) {
 
 void cc_cover_left_file(const cc_request *request, const char *file, const char *reason,
                         text *part) {
-    uint64_t key = cc_hash(file, strlen(file), 0);
+    uint64_t key = hash_fnv(file, strlen(file), 0);
     planner *p = cc_planner_new(request);
     cc_planner_leave(p, "", file, reason, NULL, 0);
     make_part(p, key, part); /* no function in it; a report of the object alone begins with it */

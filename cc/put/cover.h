@@ -55,12 +55,12 @@ typedef struct cc_cfg {
     uint32_t *number;         /* after the plan: of each vertex that of the unit, or CC_NOWHERE */
     const char *const *other_file; /* other files that have lines of it */
     uint32_t other_files;
-    const char **own_files;   /* where flow.c has made that list */
+    const char **own_files;   /* where cfg.c has made that list */
     const char *reason;       /* why the function is left alone */
     uint32_t reason_token;
 } cc_cfg;
 
-/* flow.c: builds the graph; then, with emit, puts in the counters of edges that
+/* cfg.c: builds the graph; then, with emit, puts in the counters of edges that
    have a slot. table: the name of the array of counters. */
 void cc_flow_build(cc_unit *u, uint32_t function, cc_cfg *g);
 /* The type of a counter, or of the word of marks, behind "unsigned". */

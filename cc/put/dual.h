@@ -32,6 +32,8 @@ void cc_check_expression(const cc_writer *w, text *out, uint32_t site);
 void cc_event_expression(const cc_writer *w, text *out, uint32_t site, int kind, int second);
 char *cc_check_declaration(const cc_writer *w, uint32_t site);
 char *cc_event_declaration(const cc_writer *w, uint32_t site, int kind, int second);
+/* Of a text, which is freed. */
+char *cc_as_declaration(text *expression, uint32_t site);
 /* The thread's word. */
 const char *cc_word(const cc_writer *w);
 

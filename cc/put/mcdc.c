@@ -449,16 +449,16 @@ static void tell(cc_mcdc *m, decision *d) {
 static void list_left(const cc_mcdc *m, const decision *d, uint32_t form, cc_result *result) {
     const cc_tokens *t = &m->u->tokens;
     const cc_token *name = &t->list[m->u->functions[m->function].name];
-    cc_left *left;
+    cc_left left;
     text copy = {NULL, 0, 0};
-    left = cc_left_add(&result->left, &result->left_count);
     text_bytes(&copy, t->text + name->at, name->size);
-    left->name = text_take(&copy);
+    left.name = text_take(&copy);
     text_add(&copy, t->files[name->file].name);
-    left->file = text_take(&copy);
-    left->line = t->list[d->first].line;
-    left->how = "left alone";
-    left->reason = decisions_reason(form);
+    left.file = text_take(&copy);
+    left.line = t->list[d->first].line;
+    left.how = "left alone";
+    left.reason = decisions_reason(form);
+    cc_left_add(&result->left, &result->left_count, &left);
 }
 
 /* Edges whose outcome the marks of runs tell lose their own mark; the others

@@ -3,7 +3,7 @@
 
    A condition is an operand without && || ! on top. A decision is a largest
    tree of these; in it a `?:` whose value is asked for true or false joins. The
-   walk over a function (flow.c) says here what it passes, in its first run to
+   walk over a function (cfg.c) says here what it passes, in its first run to
    find out which decisions there are, and in its second to get the text of each
    way out of a condition. All functions take NULL for "branches alone". */
 #ifndef CC_MCDC_H

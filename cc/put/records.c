@@ -39,7 +39,7 @@ static void add_flags(const cc_function *f, const cc_flow *flow, text *out) {
 
 /* At -O2 an operator and a statement that jumps are about an instruction each;
    brackets, commas, names and types are none. */
-uint32_t cc_instructions(const cc_unit *u, uint32_t first, uint32_t last) {
+static uint32_t instructions(const cc_unit *u, uint32_t first, uint32_t last) {
     const cc_tokens *t = &u->tokens;
     uint32_t i, count = 1;
     for (i = first; i <= last && i < t->count; i++) {
@@ -68,7 +68,7 @@ static void add_loop(const cc_unit *u, const cc_function *f, const cc_loop *loop
     text_add(out, " ");
     text_number(out, loop->bound);
     text_add(out, loop->checked ? " c " : " - ");
-    text_number(out, cc_instructions(u, n->first, last));
+    text_number(out, instructions(u, n->first, last));
     text_add(out, "\n");
 }
 
@@ -94,7 +94,7 @@ static void add_function(cc_unit *u, const cc_function *f, const cc_flow *flow, 
     text_add(out, " ");
     cc_graph_file(out, u->tokens.files[name->file].name);
     text_add(out, " ");
-    text_number(out, cc_instructions(u, f->open, f->close));
+    text_number(out, instructions(u, f->open, f->close));
     text_add(out, "\n");
     for (i = 0; i < flow->callee_count; i++) {
         text_add(out, "C ");
@@ -130,10 +130,6 @@ static void add_cast(const cc_unit *u, const cc_cast *cast, text *out) {
     text_add(out, "\n");
 }
 
-static int by_bytes(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Each word once. */
 static void add_symbols(const cc_unit *u, text *out) {
     const char **words, *at = u->symbols.data, *end = at + u->symbols.size;
@@ -141,7 +137,7 @@ static void add_symbols(const cc_unit *u, text *out) {
     if (!u->symbols.size) return;
     words = (const char **)tool_alloc(u->symbols.size * sizeof *words);
     for (; at < end; at += strlen(at) + 1) words[count++] = at;
-    qsort(words, count, sizeof *words, by_bytes);
+    qsort(words, count, sizeof *words, tool_by_string);
     for (i = 0; i < count; i++) {
         if (i && strcmp(words[i], words[i - 1]) == 0) continue;
         text_add(out, "A ");

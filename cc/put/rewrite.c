@@ -4,21 +4,11 @@
    first token, under a marker of their own that makes them a system header:
    they cause no warning, and debug information names the file as before. */
 #include "cc/put/rewrite.h"
+#include "base/hash.h"
 #include "base/tool.h"
 #include "cc/put/cover.h"
 #include <stdlib.h>
 #include <string.h>
-
-uint64_t cc_hash(const void *bytes, size_t size, uint64_t before) {
-    const unsigned char *b = (const unsigned char *)bytes;
-    uint64_t hash = before ? before : UINT64_C(0xCBF29CE484222325);
-    size_t i;
-    for (i = 0; i < size; i++) {
-        hash ^= b[i];
-        hash *= UINT64_C(0x100000001B3);
-    }
-    return hash;
-}
 
 static char *copy(const char *bytes, size_t size) {
     char *name = (char *)tool_alloc(size + 1);
@@ -27,33 +17,19 @@ static char *copy(const char *bytes, size_t size) {
     return name;
 }
 
-cc_left *cc_left_add(cc_left **list, uint32_t *count) {
-    *list = (cc_left *)tool_grow(*list, (*count + 1) * sizeof **list);
-    return &(*list)[(*count)++];
-}
-
-void cc_left_free(cc_left *list, uint32_t count) {
-    uint32_t i;
-    for (i = 0; i < count; i++) {
-        free(list[i].name);
-        free(list[i].file);
-    }
-    free(list);
-}
-
 static void add_left(const cc_unit *u, cc_result *r, uint32_t token, uint32_t line,
                      const char *how, const char *reason) {
     const cc_token *name = &u->tokens.list[token];
     const char *file = u->tokens.files[name->file].name;
-    cc_left *left;
+    cc_left left;
     text spelled = {NULL, 0, 0};
-    left = cc_left_add(&r->left, &r->left_count);
     cc_spell(&u->tokens, token, &spelled);
-    left->name = text_take(&spelled);
-    left->file = copy(file, strlen(file));
-    left->line = line;
-    left->how = how;
-    left->reason = reason;
+    left.name = text_take(&spelled);
+    left.file = copy(file, strlen(file));
+    left.line = line;
+    left.how = how;
+    left.reason = reason;
+    cc_left_add(&r->left, &r->left_count, &left);
 }
 
 static void list_left(const cc_unit *u, const cc_refusals *refused, cc_result *r) {
@@ -105,7 +81,7 @@ static uint64_t number_of(const cc_unit *u, uint64_t hash) {
     uint32_t i;
     for (i = 0; i < u->tokens.count; i++) {
         const cc_token *t = &u->tokens.list[i];
-        hash = cc_hash(u->tokens.text + t->at, t->size, hash);
+        hash = hash_fnv(u->tokens.text + t->at, t->size, hash);
     }
     return hash;
 }

@@ -47,8 +47,8 @@ typedef struct cc_left {      /* a function that was left alone, or has one copy
     uint32_t line;
     char *file;
 } cc_left;
-/* The last of `list`, which grows by one; and all of them, freed. */
-cc_left *cc_left_add(cc_left **list, uint32_t *count);
+/* `list` grows by one, whose strings are its own then; and all of them, freed. */
+void cc_left_add(cc_left **list, uint32_t *count, const cc_left *one);
 void cc_left_free(cc_left *list, uint32_t count);
 
 typedef struct cc_result {
@@ -71,5 +71,4 @@ int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_re
 void cc_result_free(cc_result *result);
 /* warn.c: which CC_LOOK_ it takes to see what the rewriting may hide. */
 int cc_warnings_lost(const cc_unit *u, const cc_request *request);
-uint64_t cc_hash(const void *bytes, size_t size, uint64_t before);
 #endif

@@ -1,6 +1,6 @@
 /* trace.c - see trace.h. */
 #include "cc/put/trace.h"
-#include "cc/read/exits.h"
+#include "cc/put/exits.h"
 #include "base/dump.h"
 #include "base/tool.h"
 #include "report/kinds/traced.h"

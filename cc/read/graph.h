@@ -49,9 +49,6 @@ typedef struct cc_flow {      /* of one function */
 cc_flow *cc_flows(cc_unit *u);
 void cc_flows_free(cc_unit *u, cc_flow *flows);
 
-/* About how many instructions the tokens first .. last are, once, without what
-   they call. */
-uint32_t cc_instructions(const cc_unit *u, uint32_t first, uint32_t last);
 /* Appends the records of the unit. file as on the command line. */
 void cc_graph_write(cc_unit *u, const cc_flow *flows, const char *file, uint64_t command,
                     uint64_t plan, text *out);

@@ -6,6 +6,7 @@
    the old style of parameters, `int f(a) int a; {`, the bracket stands in an
    earlier chunk. */
 #include "cc/read/tree.h"
+#include "base/hash.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -37,20 +38,9 @@ void cc_skip(cc_unit *u, uint32_t first, uint32_t last) {
 
 /* ---- names ---- */
 
-static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t size) {
-    size_t i;
-    for (i = 0; i < size; i++) {
-        hash ^= (unsigned char)bytes[i];
-        hash *= UINT64_C(0x100000001B3);
-    }
-    return hash;
-}
-
-#define FNV_START UINT64_C(0xCBF29CE484222325)
-
 static uint64_t hash_token(const cc_unit *u, uint64_t hash, uint32_t token) {
     const cc_token *t = &u->tokens.list[token];
-    return hash_bytes(hash, u->tokens.text + t->at, t->size);
+    return hash_fnv(u->tokens.text + t->at, t->size, hash);
 }
 
 static int same(const cc_unit *u, uint32_t a, uint32_t b) {
@@ -60,7 +50,7 @@ static int same(const cc_unit *u, uint32_t a, uint32_t b) {
 }
 
 static cc_name *name_place(cc_unit *u, uint32_t token) {
-    uint32_t i = (uint32_t)hash_token(u, FNV_START, token) & (u->name_room - 1);
+    uint32_t i = (uint32_t)hash_token(u, 0, token) & (u->name_room - 1);
     while (u->names[i].token && !same(u, u->names[i].token - 1, token)) {
         i = (i + 1) & (u->name_room - 1);
     }
@@ -236,9 +226,9 @@ static void read_parameters(cc_unit *u, cc_function *f) {
 }
 
 static uint64_t hash_of(const cc_unit *u, uint32_t first, uint32_t last) {
-    uint64_t hash = FNV_START;
+    uint64_t hash = 0;
     uint32_t i;
-    for (i = first; i <= last; i++) hash = hash_bytes(hash_token(u, hash, i), " ", 1);
+    for (i = first; i <= last; i++) hash = hash_fnv(" ", 1, hash_token(u, hash, i));
     return hash;
 }
 
@@ -459,7 +449,7 @@ static int is_word(char c) {
 /* A word is kept for the record, since another file may define it, and if it is
    a function here it may be called by whatever. */
 static void take_word(cc_unit *u, const char *word, size_t size) {
-    uint32_t at = (uint32_t)hash_bytes(FNV_START, word, size) & (u->name_room - 1);
+    uint32_t at = (uint32_t)hash_fnv(word, size, 0) & (u->name_room - 1);
     text_bytes(&u->symbols, word, size);
     text_bytes(&u->symbols, "", 1);
     for (; u->names[at].token; at = (at + 1) & (u->name_room - 1)) {

@@ -1,6 +1,7 @@
 /* cc.c - bursty cc: a compiler that puts checks or counters into what it
    compiles. */
 #include "base/save.h"
+#include "base/hash.h"
 #include "base/tool.h"
 #include "cc/run/driver.h"
 #include "cc/run/late.h"
@@ -317,7 +318,7 @@ static int run(int argc, char **argv) {
     for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
     }
     for (status = 1; status < i; status++) {
-        d.options = cc_hash(argv[status], strlen(argv[status]) + 1, d.options);
+        d.options = hash_fnv(argv[status], strlen(argv[status]) + 1, d.options);
     }
     status = read_options(i, argv, &line);
     if (d.naming.ticks) {

@@ -5,6 +5,7 @@
    status are what the user sees, and only the object is the rewritten one. So
    nobody reads of columns or names that are not in the source. */
 #include "cc/run/driver.h"
+#include "base/hash.h"
 #include "base/save.h"
 #include "base/text.h"
 #include "base/tool.h"
@@ -405,8 +406,8 @@ static uint64_t number_of(const job *j, const unit_job *u) {
     const char *object = j->line.only_compile && *u->object != '/' ? u->object : "";
     const char *slash = strrchr(u->source, '/');
     const char *source = *u->source == '/' && slash ? slash + 1 : u->source;
-    uint64_t hash = cc_hash(object, strlen(object) + 1, 0);
-    return cc_hash(source, strlen(source), hash);
+    uint64_t hash = hash_fnv(object, strlen(object) + 1, 0);
+    return hash_fnv(source, strlen(source), hash);
 }
 
 /* Functions that are left alone because the compiler refuses them when they are
@@ -1075,7 +1076,7 @@ static const char *count_ir(const job *j, const unit_job *u, const char *path,
     request.file = u->source;
     request.where = cc_where;
     request.where_of = &j->line;
-    request.unit = cc_hash(data, size, number_of(j, u));
+    request.unit = hash_fnv(data, size, number_of(j, u));
     request.cover = 64;
     request.atomic = j->atomic;
     request.has_sections = request.no_early = 1;
@@ -1198,7 +1199,7 @@ static int read_plan(job *j, char **plan) {
     if (cc_plan_check(*plan, size, &line) != 0) {
         return tool_error("%s:%lu: no line of a plan", j->d->plan, (unsigned long)line);
     }
-    j->plan_hash = cc_hash(*plan, size, 0);
+    j->plan_hash = hash_fnv(*plan, size, 0);
     j->d->choice.plan = *plan;
     j->d->choice.plan_size = size;
     return TOOL_OK;

@@ -7,6 +7,7 @@
    built one does not pay for asking: the file `late-pass` beside them says that
    there is one. The name also says whose it is. */
 #include "cc/run/late.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/tool.h"
 #include "cc/put/rewrite.h"
@@ -84,9 +85,9 @@ static char *program_of(const cc_line *line, const char *folder, const char **be
 static char *path_for(const char *program, const char *begin) {
     char name[64];
     unsigned long stamp = cc_file_stamp(program);
-    uint64_t hash = cc_hash(program, strlen(program), cc_embedded_hash());
+    uint64_t hash = hash_fnv(program, strlen(program), cc_embedded_hash());
     if (!stamp) return NULL;
-    hash = cc_hash(&stamp, sizeof stamp, hash);
+    hash = hash_fnv(&stamp, sizeof stamp, hash);
     snprintf(name, sizeof name, "%s%08lx%08lx.so", begin, (unsigned long)(hash >> 32),
              (unsigned long)(hash & 0xFFFFFFFF));
     return in_cache(name);
@@ -106,13 +107,8 @@ char *cc_late_find(const cc_line *line, const char *folder) {
     return path;
 }
 
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 int cc_late_is_clangs(const char *plugin) {
-    return strncmp(last_part(plugin), of_clang, strlen(of_clang)) == 0;
+    return strncmp(tool_last_part(plugin), of_clang, strlen(of_clang)) == 0;
 }
 
 /* clang takes its options, which -mllvm brings, once the plugin is loaded. */
@@ -160,7 +156,7 @@ int cc_late_can(const cc_choice *choice) { return !choice->dual && !choice->keep
 
 /* gcc takes the words apart at commas and equal signs. */
 static void add_argument(cc_command *c, const char *plugin, const char *key, const char *value) {
-    const char *base = last_part(plugin);
+    const char *base = tool_last_part(plugin);
     text t = {NULL, 0, 0};
     char *word;
     if (cc_late_is_clangs(plugin)) {

@@ -1,6 +1,7 @@
 /* runtime.c - compiling what a program with checks needs, once for each
    compiler and machine. */
 #include "cc/run/runtime.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/tool.h"
 #include "cc/put/rewrite.h"
@@ -71,7 +72,7 @@ int cc_write_embedded(const char *folder, const char *name) {
 
 static uint64_t hash_words(const cc_command *c, uint64_t hash) {
     size_t i;
-    for (i = 0; i < c->count; i++) hash = cc_hash(c->words[i], strlen(c->words[i]) + 1, hash);
+    for (i = 0; i < c->count; i++) hash = hash_fnv(c->words[i], strlen(c->words[i]) + 1, hash);
     return hash;
 }
 
@@ -80,7 +81,7 @@ uint64_t cc_embedded_hash(void) {
     const char *const *line;
     uint64_t hash = 0;
     for (file = cc_runtime; file->name; file++) {
-        for (line = file->lines; *line; line++) hash = cc_hash(*line, strlen(*line) + 1, hash);
+        for (line = file->lines; *line; line++) hash = hash_fnv(*line, strlen(*line) + 1, hash);
     }
     return hash;
 }
@@ -145,7 +146,7 @@ static int add_object(cc_command *link, const cc_line *line, const char *source,
     path = cc_join(slash, source);
     object = cc_with_suffix(path, ".o");
     if (cache) {
-        uint64_t hash = cc_hash(source, strlen(source), hash_words(&c, cc_embedded_hash()));
+        uint64_t hash = hash_fnv(source, strlen(source), hash_words(&c, cc_embedded_hash()));
         snprintf(name, sizeof name, "%08lx%08lx.o", (unsigned long)(hash >> 32),
                  (unsigned long)(hash & 0xFFFFFFFF));
         cached = cc_join(cache, name);

@@ -113,8 +113,6 @@ int attach_poll(void) {
     return !stopped && is_alive();
 }
 
-int attach_is_stopped(void) { return stopped != 0; }
-
 static int is_made(uint32_t place_number) {
     const place *p = place_number ? place_get(place_number) : NULL;
     return p && p->mapping && p->mapping != KERNEL_MAPPING
@@ -348,7 +346,6 @@ int attach_open(long pid, unsigned ticks) {
 
 int attach_poll(void) { return 0; }
 
-int attach_is_stopped(void) { return 1; }
 
 void attach_take(void (*each)(void *user, uint32_t key), void *user) { (void)each, (void)user; }
 

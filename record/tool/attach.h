@@ -44,7 +44,6 @@ int attach_open(long pid, unsigned ticks);
 /* To be called 20 times a second, or ticks are lost. Returns 0 when the process
    has ended, or a signal asked us to. */
 int attach_poll(void);
-int attach_is_stopped(void);
 /* Calls `each` with the key of the function of every tick since the last
    call. */
 void attach_take(void (*each)(void *user, uint32_t key), void *user);

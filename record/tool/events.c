@@ -34,8 +34,6 @@
 enum { RING_PAGES = 128, RING_PAGES_MOST = 512, PAGE = 4096, STACK_MOST = 16384, STACK_LEAST = 512,
        CPUS = 1024 };
 
-events_state events;
-
 typedef struct record {             /* one that waits */
     uint64_t time;
     size_t at, order;               /* its first word in `words` */
@@ -190,12 +188,6 @@ static void close_threads(void) {
     events.count = all.ring_count = 0;
 }
 
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* A quarter of a second fits into a ring, for rings are read more often; those
    of a program that was started so often that 20 ms do. A system that hands out
    no stacks, or not so much memory, gives looks without callers. */
@@ -214,7 +206,7 @@ int events_open(long pid, unsigned wanted, int with_callers) {
         why = open_threads(pid);
         if (why) close_threads();
     }
-    if (!events.is_started) events.zero_ns = now_ns();
+    if (!events.is_started) events.zero_ns = events_now_ns();
     if (!why || !bytes || why == ESRCH || why == EACCES || why == EPERM) return why;
     events.stack_bytes = 0;
     why = open_threads(pid);
@@ -224,7 +216,7 @@ int events_open(long pid, unsigned wanted, int with_callers) {
 
 void events_stop(void) {
     unsigned n;
-    events.last_ns = now_ns();
+    events.last_ns = events_now_ns();
     for (n = 0; n < events.count; n++) (void)ioctl(all.events[n], PERF_EVENT_IOC_DISABLE, 0);
 }
 
@@ -242,8 +234,6 @@ uint64_t events_ns(void) {
     }
     return sum;
 }
-
-unsigned events_count(void) { return events.count; }
 
 /* ---- records ---- */
 

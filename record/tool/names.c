@@ -137,10 +137,6 @@ static uint32_t kernel_key(uint64_t pc) {
 
 /* ---- places ---- */
 
-static const char *short_path(const char *path) {
-    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-}
-
 /* A file that was replaced or removed is still open here, where lines are made of
    places. Returns out, or NULL: there is no place. */
 static const char *set_place(const image *m, uint64_t address, char *out, size_t size) {
@@ -167,8 +163,8 @@ static uint32_t rest_key(image *m, int without) {
     if (*key) return *key;
     if (image_is_made(m)) snprintf(name, sizeof name, "(code made at run time)");
     else if (without)
-        snprintf(name, sizeof name, "(%.4000s: code without unwind tables)", short_path(m->path));
-    else snprintf(name, sizeof name, "(%.4000s)", short_path(m->path));
+        snprintf(name, sizeof name, "(%.4000s: code without unwind tables)", tool_last_part(m->path));
+    else snprintf(name, sizeof name, "(%.4000s)", tool_last_part(m->path));
     return *key = name_key(name);
 }
 
@@ -190,7 +186,7 @@ static uint32_t key_at(image *m, uint64_t address) {
     if (f->user) return f->user;
     if (f->name) symbols_name(&m->names, f, 4000, &name);
     else
-        text_format(&name, "%.4000s+0x%llx", short_path(m->path), (unsigned long long)f->start);
+        text_format(&name, "%.4000s+0x%llx", tool_last_part(m->path), (unsigned long long)f->start);
     text_bytes(&name, "", 1);
     f->user = name_key(name.data);
     text_free(&name);

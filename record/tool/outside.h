@@ -5,6 +5,7 @@
        processes.c   forks, exec, mappings, files: what lies where in which process
        stacks.c      the callers of a place
        names.c       places  ->  names
+       looks.c       threads, and the looks at them
        ticks.c       looks  ->  ticks, and the dump
        moments.c     ticks  ->  a log of them in time
        sampled.c, lines.c   the recorder's own writers
@@ -37,6 +38,22 @@
 #include <sys/types.h>
 #define SAMPLED_PATHS_BITS 15
 #include "record/inside/core/sampled.h"
+
+/* ---- outside.c ---- */
+
+typedef struct events_state {
+    int is_started;                 /* by us, and the events begin with its exec */
+    int follows;                    /* children are asked for, too */
+    int no_kernel;
+    unsigned stack_bytes;           /* that come with a look; 0: no callers are wanted, or had */
+    uint64_t period;                /* ns between two looks */
+    unsigned count;                 /* of all threads on all CPUs */
+    uint64_t begun, ended;          /* processes that it started, and those of them that are over */
+    int has_clock;                  /* records have the time of CLOCK_MONOTONIC, in ns: */
+    uint64_t zero_ns, last_ns;      /* of the exec or our beginning; of the latest record */
+} events_state;
+extern events_state events;
+uint64_t events_now_ns(void);
 
 /* ---- processes.c ---- */
 
@@ -146,7 +163,7 @@ void stack_expect(uint32_t process, uint64_t address);
 /* What was read of processes' memory may have changed. */
 void stack_renew(void);
 
-/* ---- ticks.c ---- */
+/* ---- looks.c ---- */
 
 typedef struct look {
     uint32_t place, callers;        /* 0: not known; none */
@@ -167,6 +184,7 @@ typedef struct thread_time {
 /* The number of a thread that has not ended. Numbers of ended ones come back. */
 uint32_t thread_of(uint32_t pid, uint32_t thread);
 thread_time *thread_get(uint32_t number);
+uint32_t thread_count(void);
 
 typedef struct looks {
     look *at;
@@ -181,6 +199,9 @@ typedef struct looks {
 extern looks looks_taken;
 
 void looks_add(const look *l);
+
+/* ---- ticks.c ---- */
+
 /* Each look is a tick: of a process that ran already. Returns a TOOL_ status. */
 int ticks_write_all(const attach_options *o);
 /* Ticks are drawn from the looks, and each process has its file: all processes,
@@ -222,19 +243,6 @@ void name_read_perf_map(uint32_t process);
 
 /* ---- events.c ---- */
 
-typedef struct events_state {
-    int is_started;                 /* by us, and the events begin with its exec */
-    int follows;                    /* children are asked for, too */
-    int no_kernel;
-    unsigned stack_bytes;           /* that come with a look; 0: no callers are wanted, or had */
-    uint64_t period;                /* ns between two looks */
-    unsigned count;
-    uint64_t begun, ended;          /* processes that it started, and those of them that are over */
-    int has_clock;                  /* records have the time of CLOCK_MONOTONIC, in ns: */
-    uint64_t zero_ns, last_ns;      /* of the exec or our beginning; of the latest record */
-} events_state;
-extern events_state events;
-
 /* Of all threads of a process; those that they start are seen, too. Returns 0 or
    errno. */
 int events_open(long pid, unsigned looks, int with_callers);
@@ -249,7 +257,5 @@ int events_are_over(void);
 void events_renew_period(double part);
 /* CPU time of all threads, of those that ended, too. */
 uint64_t events_ns(void);
-/* How many CPUs' events a thread has. */
-unsigned events_count(void);
 #endif
 #endif

@@ -260,10 +260,6 @@ static void hide(process *p, const mapping *by) {
     p->mapping_count = kept;
 }
 
-static const char *base_of(const char *path) {
-    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-}
-
 static void add_mapping(uint32_t number, uint64_t lo, uint64_t hi, uint64_t offset, uint64_t inode,
                         const char *path) {
     process *p = process_at(number);
@@ -274,7 +270,7 @@ static void add_mapping(uint32_t number, uint64_t lo, uint64_t hi, uint64_t offs
                        : !strncmp(path, "/memfd:", 7) || !strncmp(path, "//", 2))
         path = "";                                /* code of no file, whatever it is called */
     if (p->wants_name && path[0] == '/') {        /* the kernel maps the program itself first */
-        snprintf(p->program, sizeof p->program, "%.255s", base_of(path));
+        snprintf(p->program, sizeof p->program, "%.255s", tool_last_part(path));
         p->wants_name = 0;
     }
     if (known) {

@@ -129,16 +129,10 @@ typedef struct words {
     uint32_t process, thread;
 } words;
 
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* Deep stacks may take a fiftieth of the time. */
 void stack_renew(void) {
     static uint64_t next;
-    uint64_t now = now_ns();
+    uint64_t now = events_now_ns();
     memory.call++;
     if (now < next) return;
     next = now + 50 * memory.walked_ns;
@@ -515,9 +509,9 @@ static int walk(const words *w, registers *r, list *l) {
     uint64_t began;
     int status = walk_to(w, r, w->base + w->bytes - 7, l, 1);
     if (status != UNWIND_FOUND) return status;
-    began = now_ns();
+    began = events_now_ns();
     status = walk_beyond(w, r, l);
-    memory.walked_ns += now_ns() - began;
+    memory.walked_ns += events_now_ns() - began;
     return status;
 }
 

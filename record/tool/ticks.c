@@ -26,103 +26,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { LOOKS_MOST = 1 << 22 };
 /* Losses of kind 7, as docs/formats.md numbers them. */
 enum { END_CHILDREN = 18 };
 
-looks looks_taken;
-
-static struct {
-    thread_time *threads;
-    uint32_t count, room;
-    hash_table index;               /* the latest one of each number */
-    uint64_t random;
-} all;
-
-/* ---- threads ---- */
-
-static int is_thread(const void *owner, uint32_t number, const void *key) {
-    (void)owner;
-    return all.threads[number - 1].thread == *(const uint32_t *)key;
-}
-
-thread_time *thread_get(uint32_t number) { return &all.threads[number - 1]; }
-
-/* Of a thread that was there before us, if it is not that of its process. */
-static void read_name(thread_time *t, uint32_t pid) {
-    char path[64], names[2][16] = {"", ""};
-    uint32_t of[2];
-    int n;
-    of[0] = pid;
-    of[1] = t->thread;
-    for (n = 0; n < 2; n++) {
-        FILE *file;
-        snprintf(path, sizeof path, "/proc/%u/task/%u/comm", (unsigned)pid, (unsigned)of[n]);
-        file = fopen(path, "r");
-        if (file && !fgets(names[n], sizeof names[n], file)) names[n][0] = 0;
-        if (file) fclose(file);
-        names[n][strcspn(names[n], "\n")] = 0;
-    }
-    if (strcmp(names[0], names[1]) != 0) memcpy(t->name, names[1], sizeof t->name);
-}
-
-/* One whose process has become another program is a thread of that one, too. */
-uint32_t thread_of(uint32_t pid, uint32_t thread) {
-    uint32_t *at = hash_place(&all.index, hash_numbers(thread, 0), is_thread, NULL, &thread);
-    uint32_t process_number = process_of(pid), before = 0;
-    thread_time *t;
-    if (*at && all.threads[*at - 1].ends < events_count()) {
-        if (all.threads[*at - 1].process == process_number) return *at;
-        before = *at;
-    }
-    if (all.count == all.room) {
-        all.room = all.room ? 2 * all.room : 256;
-        all.threads = (thread_time *)tool_grow(all.threads, all.room * sizeof *all.threads);
-    }
-    t = &all.threads[all.count++];
-    memset(t, 0, sizeof *t);
-    t->thread = thread;
-    t->process = process_number;
-    t->before = before;
-    if (!events.is_started) read_name(t, pid);
-    if (before) {
-        t->ends = all.threads[before - 1].ends;
-        t->ns = all.threads[before - 1].ns;
-        all.threads[before - 1].ns = 0;
-        all.threads[before - 1].ends = events_count();
-    }
-    return *at = all.count;
-}
-
-/* ---- looks ---- */
-
-/* Which looks stay has nothing to do with where they were. */
-static void drop_half(void) {
-    size_t n;
-    for (n = 0; 2 * n + 1 < looks_taken.count; n++) looks_taken.at[n] = looks_taken.at[2 * n + 1];
-    looks_taken.count = n;
-    looks_taken.one_of *= 2;
-}
-
-void looks_add(const look *l) {
-    looks *k = &looks_taken;
-    if (!k->one_of) k->one_of = 1;
-    if (events.is_started) {
-        if (++k->skipped < k->one_of) return;
-        k->skipped = 0;
-        if (k->count >= LOOKS_MOST) drop_half();
-    }
-    if (k->count == k->room) {
-        size_t room = k->room ? 2 * k->room : 4096;
-        if (k->count >= LOOKS_MOST) {
-            k->lost++;
-            return;
-        }
-        k->at = (look *)tool_grow(k->at, room * sizeof *k->at);
-        k->room = room;
-    }
-    k->at[k->count++] = *l;
-}
+static uint64_t random_state;
 
 /* ---- ticks ---- */
 
@@ -253,18 +160,18 @@ void ticks_find_nameless(void) {
 
 /* From 0 up to 1. */
 static double draw(void) {
-    all.random ^= all.random << 13;
-    all.random ^= all.random >> 7;
-    all.random ^= all.random << 17;
-    return (double)(all.random >> 11) / 9007199254740992.0;
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (double)(random_state >> 11) / 9007199254740992.0;
 }
 
 double ticks_draw(void) {
     struct timespec t;
     int n;
-    if (!all.random) {
+    if (!random_state) {
         clock_gettime(CLOCK_REALTIME, &t);
-        all.random = ((uint64_t)t.tv_sec << 30 ^ (uint64_t)t.tv_nsec) | 1;
+        random_state = ((uint64_t)t.tv_sec << 30 ^ (uint64_t)t.tv_nsec) | 1;
         for (n = 0; n < 16; n++) (void)draw();
     }
     return draw();
@@ -273,14 +180,14 @@ double ticks_draw(void) {
 /* A thread of several programs has said how long it ran in all of them. */
 static void share_programs(void) {
     uint32_t n, k;
-    for (n = all.count; n > 0; n--) {
-        thread_time *t = &all.threads[n - 1];
+    for (n = thread_count(); n > 0; n--) {
+        thread_time *t = thread_get(n);
         uint64_t looks_of = 0, ns = t->ns;
         if (!t->before || !ns) continue;
-        for (k = n; k; k = all.threads[k - 1].before) looks_of += all.threads[k - 1].looks;
+        for (k = n; k; k = thread_get(k)->before) looks_of += thread_get(k)->looks;
         if (!looks_of) continue;
-        for (k = n; k; k = all.threads[k - 1].before) {
-            thread_time *part = &all.threads[k - 1];
+        for (k = n; k; k = thread_get(k)->before) {
+            thread_time *part = thread_get(k);
             part->ns = (uint64_t)((double)ns * (double)part->looks / (double)looks_of);
         }
     }
@@ -292,14 +199,14 @@ static void share_rest(void) {
     uint64_t sum = events_ns(), looks_of = 0, left;
     uint32_t n;
     left = sum > looks_taken.ended_ns ? sum - looks_taken.ended_ns : 0;
-    for (n = 0; n < all.count; n++)
-        looks_of += all.threads[n].ends < events_count() ? all.threads[n].looks : 0;
-    for (n = 0; n < all.count; n++) {
-        thread_time *t = &all.threads[n];
-        if (t->ends < events_count() && looks_of)
+    for (n = 1; n <= thread_count(); n++)
+        looks_of += thread_get(n)->ends < events.count ? thread_get(n)->looks : 0;
+    for (n = 1; n <= thread_count(); n++) {
+        thread_time *t = thread_get(n);
+        if (t->ends < events.count && looks_of)
             t->ns = (uint64_t)((double)left * (double)t->looks / (double)looks_of);
     }
-    if (!looks_of && all.count) all.threads[0].ns += left;
+    if (!looks_of && thread_count()) thread_get(1)->ns += left;
 }
 
 /* ---- drawing ---- */
@@ -312,11 +219,11 @@ typedef struct drawing {
 
 static void sort_looks(drawing *d) {
     size_t n;
-    d->first = (size_t *)tool_alloc((all.count + 2) * sizeof *d->first);
+    d->first = (size_t *)tool_alloc((thread_count() + 2) * sizeof *d->first);
     d->order = (size_t *)tool_alloc((looks_taken.count + 1) * sizeof *d->order);
-    memset(d->first, 0, (all.count + 2) * sizeof *d->first);
+    memset(d->first, 0, (thread_count() + 2) * sizeof *d->first);
     for (n = 0; n < looks_taken.count; n++) d->first[looks_taken.at[n].thread + 1]++;
-    for (n = 1; n < all.count + 2; n++) d->first[n] += d->first[n - 1];
+    for (n = 1; n < thread_count() + 2; n++) d->first[n] += d->first[n - 1];
     for (n = 0; n < looks_taken.count; n++)
         d->order[d->first[looks_taken.at[n].thread]++] = n;
     /* first[n] is now where the looks of thread n, from 1 on, end */
@@ -331,7 +238,7 @@ static double kernel_part(const thread_time *t) {
 }
 
 static uint64_t draw_thread(drawing *d, uint32_t number, totals *sums) {
-    const thread_time *t = &all.threads[number - 1];
+    const thread_time *t = thread_get(number);
     const uint32_t none = name_key("(threads that ended before a look)");
     uint32_t kernel[2] = {name_key("(kernel)"), SAMPLED_BEYOND};
     size_t from = d->first[number - 1], count = d->first[number] - from, n;
@@ -357,7 +264,8 @@ static uint64_t draw_thread(drawing *d, uint32_t number, totals *sums) {
 static double of_children(void) {
     double ns = 0;
     uint32_t n;
-    for (n = 0; n < all.count; n++) ns += all.threads[n].process ? 0 : (double)all.threads[n].ns;
+    for (n = 1; n <= thread_count(); n++)
+        ns += thread_get(n)->process ? 0 : (double)thread_get(n)->ns;
     return ns;
 }
 
@@ -385,8 +293,8 @@ static int write_process(const attach_options *o, drawing *d, uint32_t number, c
     memset(&written_lines, 0, sizeof written_lines);
     moments_begin(o->timeline);
     name_read_perf_map(number);
-    for (n = 1; n <= all.count; n++) {
-        if (all.threads[n - 1].process == number) ticks += draw_thread(d, n, &sums);
+    for (n = 1; n <= thread_count(); n++) {
+        if (thread_get(n)->process == number) ticks += draw_thread(d, n, &sums);
     }
     if (is_first) sums.children_ns = of_children();
     /* What could not be read in time is as missing as what other threads lack. */
@@ -423,7 +331,7 @@ void ticks_children(double *theirs_ms, double *own_ms) {
     uint32_t n;
     *own_ms = 0;
     *theirs_ms = of_children() / 1e6;
-    for (n = 0; n < all.count; n++)
-        *own_ms += all.threads[n].process ? (double)all.threads[n].ns / 1e6 : 0;
+    for (n = 1; n <= thread_count(); n++)
+        *own_ms += thread_get(n)->process ? (double)thread_get(n)->ns / 1e6 : 0;
 }
 #endif

@@ -639,4 +639,5 @@ const part_kind kind_contexts = {
     settle_any,
     write_any,
     free_any,
+    NULL,
 };

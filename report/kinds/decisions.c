@@ -268,5 +268,5 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_decisions = {
-    KIND, "decisions", sizeof(decisions_all), read, settle, write, free_state,
+    KIND, "decisions", sizeof(decisions_all), read, settle, write, free_state, NULL,
 };

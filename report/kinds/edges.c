@@ -460,27 +460,20 @@ int edges_is_left_out(const edges_all *all, uint64_t key) {
 
 /* ---- writing ---- */
 
-static void put_key(dump_writer *w, uint64_t key) {
-    unsigned char bytes[8];
-    int i;
-    for (i = 0; i < 8; i++) bytes[i] = (unsigned char)(key >> 8 * i);
-    dump_put_bytes(w, bytes, sizeof bytes);
-}
-
 void edges_put_unit(dump_writer *w, uint64_t unit) {
     dump_put(w, UNIT);
-    put_key(w, unit);
+    dump_put_eight(w, unit);
 }
 
 void edges_put_left_out(dump_writer *w, uint64_t key) {
     dump_put(w, LEFT_OUT);
-    put_key(w, key);
+    dump_put_eight(w, key);
 }
 
 void edges_put_function(dump_writer *w, const edges_function *f) {
     uint32_t v, e, k;
     dump_put(w, FUNCTION);
-    put_key(w, f->key);
+    dump_put_eight(w, f->key);
     dump_put_string(w, f->name);
     dump_put_string(w, f->file);
     dump_put(w, f->bits);
@@ -507,7 +500,7 @@ void edges_put_function(dump_writer *w, const edges_function *f) {
 static void put_counts(dump_writer *w, const counted *c) {
     uint32_t i;
     dump_put(w, COUNTS);
-    put_key(w, c->key);
+    dump_put_eight(w, c->key);
     dump_put(w, c->bits);
     dump_put(w, c->slots);
     for (i = 0; i < c->slots; i++) dump_put(w, c->value[i]);
@@ -562,5 +555,5 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_edges = {
-    KIND, "edges", sizeof(edges_all), read, settle, write, free_state,
+    KIND, "edges", sizeof(edges_all), read, settle, write, free_state, NULL,
 };

@@ -75,4 +75,4 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_ends = {KIND,  "missing ends", sizeof(missing_ends), read, settle,
-                             write, free_state};
+                             write, free_state, NULL};

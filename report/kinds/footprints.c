@@ -478,4 +478,5 @@ static void free_state(void *state) {
 
 const part_kind kind_footprints = {
     DUMP_FOOTPRINT, "footprints", sizeof(footprints), read, settle, write, free_state,
+    NULL,
 };

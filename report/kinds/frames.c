@@ -6,6 +6,7 @@
    of the longest are the longest of all: so any order and any grouping of files
    gives the same. Cost: n log n. */
 #include "report/kinds/frames.h"
+#include "base/parts.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,17 @@
 enum { KIND = 8, FIRST_VERSION = 1, VERSION = 3, BLOCKS_VERSION = 3, RECENT_SITES = 64 };
 enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
 #define NO_SITE UINT32_MAX
+
+#define OF_KIND(name) PART_FIELD(frames_of_kind, name)
+#define OF_CLASS(name) PART_FIELD(frames_class, name)
+static const part_field kind_sums[] = {
+    OF_KIND(running), OF_KIND(unended), OF_KIND(left_out), OF_KIND(crowded),
+    OF_KIND(unplaced), OF_KIND(missed), {0, 0}};
+static const part_field kind_blocks[] = {OF_KIND(blocks), {0, 0}};
+static const part_field moments[] = {PART_FIELD(frames_moments, of), {0, 0}};
+static const part_field class_sums[] = {
+    OF_CLASS(frames), OF_CLASS(us), OF_CLASS(us2), OF_CLASS(wait_us), OF_CLASS(wait_us2),
+    {0, 0}};
 
 /* A new item at the end of a list, all zero. */
 #define APPEND(list)                                                                          \
@@ -156,17 +168,11 @@ static void get_strata(reader *in, frames_of_kind *kind) {
     }
 }
 
-static void get_moments(reader *in, frames_moments *m) {
-    size_t i;
-    for (i = 0; i < FRAMES_MOMENTS; i++) m->of[i] = dump_get(&in->r);
-}
-
 /* Earlier versions have none. */
 static void get_blocks(reader *in, frames_of_kind *kind) {
-    size_t i;
     if (in->version < BLOCKS_VERSION) return;
-    for (i = 0; i < FRAMES_BLOCK_SUMS; i++) kind->blocks[i] = dump_get(&in->r);
-    get_moments(in, &kind->waiting);
+    part_get(kind, kind_blocks, &in->r);
+    part_get(&kind->waiting, moments, &in->r);
 }
 
 static void get_shares(frames *s, reader *in, frames_of_kind *kind) {
@@ -187,7 +193,8 @@ static void get_shares(frames *s, reader *in, frames_of_kind *kind) {
         if (in->version >= BLOCKS_VERSION) {
             uint64_t has_moments = dump_get(&in->r);
             if (is_bad(in, has_moments > 1, "unknown flags of a function in frames")) return;
-            for (w = 0; w < 2 && has_moments; w++) get_moments(in, &f.moments[w]);
+            for (w = 0; w < 2 && has_moments; w++)
+                part_get(&f.moments[w], moments, &in->r);
         }
         kind->shares = (frames_share *)grow(kind->shares, kind->share_count, sizeof f);
         kind->shares[kind->share_count++] = f;
@@ -203,22 +210,10 @@ static void get_kind(frames *s, reader *in, const frames_program *program) {
     kind->budget_ns = dump_get(&in->r);
     kind->least_limit_ns = dump_get(&in->r);
     kind->most_limit_ns = dump_get(&in->r);
-    kind->running = dump_get(&in->r);
-    kind->unended = dump_get(&in->r);
-    kind->left_out = dump_get(&in->r);
-    kind->crowded = dump_get(&in->r);
-    kind->unplaced = dump_get(&in->r);
-    kind->missed = dump_get(&in->r);
+    part_get(kind, kind_sums, &in->r);
     kind->knows_waiting = dump_get32(&in->r);
     (void)is_bad(in, kind->knows_waiting > 1, "unknown flags of frames");
-    for (c = 0; c < FRAMES_CLASSES; c++) {
-        frames_class *of = &kind->classes[c];
-        of->frames = dump_get(&in->r);
-        of->us = dump_get(&in->r);
-        of->us2 = dump_get(&in->r);
-        of->wait_us = dump_get(&in->r);
-        of->wait_us2 = dump_get(&in->r);
-    }
+    for (c = 0; c < FRAMES_CLASSES; c++) part_get(&kind->classes[c], class_sums, &in->r);
     get_blocks(in, kind);
     if (in->version > FIRST_VERSION) get_strata(in, kind);
     get_buckets(in, kind);
@@ -338,11 +333,6 @@ static void add_ticks(frames_ticks sums[FRAMES_CLASSES][2], frames_ticks more[FR
     }
 }
 
-static void add_moments(frames_moments *sum, const frames_moments *more) {
-    size_t i;
-    for (i = 0; i < FRAMES_MOMENTS; i++) sum->of[i] = sampled_add(sum->of[i], more->of[i]);
-}
-
 static void fold_shares(frames_of_kind *kind) {
     size_t i, kept = 0;
     if (!kind->share_count) return;
@@ -354,8 +344,8 @@ static void fold_shares(frames_of_kind *kind) {
             continue;
         }
         add_ticks(into->ticks, from->ticks);
-        add_moments(&into->moments[FRAMES_SELF], &from->moments[FRAMES_SELF]);
-        add_moments(&into->moments[FRAMES_TOTAL], &from->moments[FRAMES_TOTAL]);
+        part_add(&into->moments[FRAMES_SELF], &from->moments[FRAMES_SELF], moments);
+        part_add(&into->moments[FRAMES_TOTAL], &from->moments[FRAMES_TOTAL], moments);
     }
     kind->share_count = kept;
 }
@@ -377,8 +367,8 @@ static void make_functions(frames_of_kind *kind) {
         }
         f = &kind->functions[kind->function_count - 1];
         add_ticks(f->ticks, from->ticks);
-        add_moments(&f->moments[FRAMES_SELF], &from->moments[FRAMES_SELF]);
-        add_moments(&f->moments[FRAMES_TOTAL], &from->moments[FRAMES_TOTAL]);
+        part_add(&f->moments[FRAMES_SELF], &from->moments[FRAMES_SELF], moments);
+        part_add(&f->moments[FRAMES_TOTAL], &from->moments[FRAMES_TOTAL], moments);
         f->share_count++;
     }
 }
@@ -463,23 +453,11 @@ static void add_kind(frames_of_kind *a, const frames_of_kind *b) {
     if (!a->least_limit_ns || (b->least_limit_ns && b->least_limit_ns < a->least_limit_ns))
         a->least_limit_ns = b->least_limit_ns;
     if (b->most_limit_ns > a->most_limit_ns) a->most_limit_ns = b->most_limit_ns;
-    a->running = sampled_add(a->running, b->running);
-    a->unended = sampled_add(a->unended, b->unended);
-    a->left_out = sampled_add(a->left_out, b->left_out);
-    a->crowded = sampled_add(a->crowded, b->crowded);
-    a->unplaced = sampled_add(a->unplaced, b->unplaced);
-    a->missed = sampled_add(a->missed, b->missed);
-    for (c = 0; c < FRAMES_BLOCK_SUMS; c++) a->blocks[c] = sampled_add(a->blocks[c], b->blocks[c]);
-    add_moments(&a->waiting, &b->waiting);
-    for (c = 0; c < FRAMES_CLASSES; c++) {
-        frames_class *sum = &a->classes[c];
-        const frames_class *more = &b->classes[c];
-        sum->frames = sampled_add(sum->frames, more->frames);
-        sum->us = sampled_add(sum->us, more->us);
-        sum->us2 = sampled_add(sum->us2, more->us2);
-        sum->wait_us = sampled_add(sum->wait_us, more->wait_us);
-        sum->wait_us2 = sampled_add(sum->wait_us2, more->wait_us2);
-    }
+    part_add(a, b, kind_sums);
+    part_add(a, b, kind_blocks);
+    part_add(&a->waiting, &b->waiting, moments);
+    for (c = 0; c < FRAMES_CLASSES; c++)
+        part_add(&a->classes[c], &b->classes[c], class_sums);
 }
 
 /* Puts the list of one kind behind that of another, for which there is room,
@@ -600,11 +578,6 @@ static void put_slowest(const frames *s, writer *out, const frames_of_kind *kind
     }
 }
 
-static void put_moments(writer *out, const frames_moments *m) {
-    size_t i;
-    for (i = 0; i < FRAMES_MOMENTS; i++) dump_put(&out->w, m->of[i]);
-}
-
 static int has_moments(const frames_share *f) {
     size_t i;
     for (i = 0; i < FRAMES_MOMENTS; i++) {
@@ -621,23 +594,11 @@ static void put_kind(const frames *s, writer *out, const frames_of_kind *kind) {
     dump_put(&out->w, kind->budget_ns);
     dump_put(&out->w, kind->least_limit_ns);
     dump_put(&out->w, kind->most_limit_ns);
-    dump_put(&out->w, kind->running);
-    dump_put(&out->w, kind->unended);
-    dump_put(&out->w, kind->left_out);
-    dump_put(&out->w, kind->crowded);
-    dump_put(&out->w, kind->unplaced);
-    dump_put(&out->w, kind->missed);
+    part_put(kind, kind_sums, &out->w);
     dump_put(&out->w, kind->knows_waiting);
-    for (c = 0; c < FRAMES_CLASSES; c++) {
-        const frames_class *of = &kind->classes[c];
-        dump_put(&out->w, of->frames);
-        dump_put(&out->w, of->us);
-        dump_put(&out->w, of->us2);
-        dump_put(&out->w, of->wait_us);
-        dump_put(&out->w, of->wait_us2);
-    }
-    for (i = 0; i < FRAMES_BLOCK_SUMS; i++) dump_put(&out->w, kind->blocks[i]);
-    put_moments(out, &kind->waiting);
+    for (c = 0; c < FRAMES_CLASSES; c++) part_put(&kind->classes[c], class_sums, &out->w);
+    part_put(kind, kind_blocks, &out->w);
+    part_put(&kind->waiting, moments, &out->w);
     for (i = 0; i < kind->stratum_count; i++) {
         dump_put(&out->w, kind->strata[i].bucket + UINT64_C(1));
         for (c = 0; c < FRAMES_CLASSES; c++) {
@@ -665,7 +626,8 @@ static void put_kind(const frames *s, writer *out, const frames_of_kind *kind) {
             }
         }
         dump_put(&out->w, (uint64_t)has_moments(f));
-        for (w = 0; w < 2 && has_moments(f); w++) put_moments(out, &f->moments[w]);
+        for (w = 0; w < 2 && has_moments(f); w++)
+            part_put(&f->moments[w], moments, &out->w);
     }
     dump_put(&out->w, SITE_NONE);
 }
@@ -718,4 +680,4 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_frames = {KIND,  "frames", sizeof(frames), read, settle,
-                               write, free_state};
+                               write, free_state, NULL};

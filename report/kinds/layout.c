@@ -7,17 +7,20 @@
 
 enum { KIND = 15, VERSION = 1, BYTES_MOST = LAID_WORDS * 8 };
 
+#define OF_PART(name) PART_FIELD(laid_part, name)
+#define OF_OBJECT(name) PART_FIELD(laid_object, name)
+static const part_field part_sums[] = {
+    OF_PART(lost), OF_PART(windows), OF_PART(lines), OF_PART(code), OF_PART(placed),
+    OF_PART(other), {0, 0}};
+static const part_field object_sums[] = {
+    OF_OBJECT(blocks), OF_OBJECT(lines), OF_OBJECT(was), OF_OBJECT(then), {0, 0}};
+
 static void free_part(void *part) {
     laid_part *p = (laid_part *)part;
     size_t i;
     for (i = 0; i < p->object_count; i++) free(p->objects[i].name);
     free(p->objects);
     free(p->program);
-}
-
-static void add_groups(uint64_t *to, const uint64_t *from) {
-    int g;
-    for (g = 0; g < LAID_GROUPS; g++) to[g] = tool_sum(to[g], from[g]);
 }
 
 /* ---- rows of one name ---- */
@@ -41,10 +44,7 @@ static void fold_objects(void *part, int are_same_bursts) {
             p->objects[kept++] = *from;
             continue;
         }
-        add_groups(to->blocks, from->blocks);
-        add_groups(to->lines, from->lines);
-        add_groups(to->was, from->was);
-        add_groups(to->then, from->then);
+        part_add(to, from, object_sums);
         for (k = 0; k < LAID_WORDS; k++) to->uses[k] = tool_sum(to->uses[k], from->uses[k]);
         free(from->name);
     }
@@ -52,11 +52,6 @@ static void fold_objects(void *part, int are_same_bursts) {
 }
 
 /* ---- reading ---- */
-
-static void get_groups(dump_reader *r, uint64_t *sums) {
-    int g;
-    for (g = 0; g < LAID_GROUPS; g++) sums[g] = dump_get(r);
-}
 
 static uint64_t words_of(const laid_object *o) { return (o->bytes + 7) / 8; }
 
@@ -68,10 +63,7 @@ static void get_object(laid_part *p, dump_reader *r) {
     o.name = dump_get_name(r);
     o.bytes = dump_get(r);
     o.is_block = dump_get32(r);
-    get_groups(r, o.blocks);
-    get_groups(r, o.lines);
-    get_groups(r, o.was);
-    get_groups(r, o.then);
+    part_get(&o, object_sums, r);
     if (!r->reason && (o.bytes > BYTES_MOST || o.is_block > 1))
         r->reason = "an object of a layout that cannot be";
     for (g = 0; g < LAID_GROUPS && !r->reason; g++) {
@@ -95,12 +87,7 @@ static void get_part(void *part, dump_reader *r) {
     if (dump_get(r) != VERSION && !r->reason) r->reason = "a newer version of layouts";
     p->flags = dump_get32(r);
     p->program = dump_get_name(r);
-    p->lost = dump_get(r);
-    get_groups(r, p->windows);
-    get_groups(r, p->lines);
-    get_groups(r, p->code);
-    get_groups(r, p->placed);
-    get_groups(r, p->other);
+    part_get(p, part_sums, r);
     while (!r->reason && r->at < r->size) get_object(p, r);
 }
 
@@ -114,12 +101,7 @@ static int by_key(const void *left, const void *right) {
 
 static void add_part(void *into, void *part) {
     laid_part *to = (laid_part *)into, *from = (laid_part *)part;
-    to->lost = tool_sum(to->lost, from->lost);
-    add_groups(to->windows, from->windows);
-    add_groups(to->lines, from->lines);
-    add_groups(to->code, from->code);
-    add_groups(to->placed, from->placed);
-    add_groups(to->other, from->other);
+    part_add(to, from, part_sums);
     to->objects = (laid_object *)parts_join(to->objects, &to->object_count, &to->object_room,
                                             from->objects, &from->object_count,
                                             sizeof *to->objects);
@@ -129,25 +111,7 @@ static void add_part(void *into, void *part) {
 static const part_rules rules = {sizeof(laid_part), get_part, fold_objects,
                                  by_key, add_part, free_part};
 
-static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
-    laid_parts *s = (laid_parts *)state;
-    void *list = s->parts;
-    int status = parts_read(&rules, &list, &s->count, d, part, fault);
-    s->parts = (laid_part *)list;
-    return status;
-}
-
-static void settle(void *state) {
-    laid_parts *s = (laid_parts *)state;
-    s->count = parts_settle(&rules, s->parts, s->count);
-}
-
 /* ---- writing ---- */
-
-static void put_groups(dump_writer *w, const uint64_t *sums) {
-    int g;
-    for (g = 0; g < LAID_GROUPS; g++) dump_put(w, sums[g]);
-}
 
 static void write_part(const laid_part *p, text *out) {
     dump_writer w;
@@ -156,37 +120,18 @@ static void write_part(const laid_part *p, text *out) {
     dump_put(&w, VERSION);
     dump_put(&w, p->flags);
     dump_put_string(&w, p->program);
-    dump_put(&w, p->lost);
-    put_groups(&w, p->windows);
-    put_groups(&w, p->lines);
-    put_groups(&w, p->code);
-    put_groups(&w, p->placed);
-    put_groups(&w, p->other);
+    part_put(p, part_sums, &w);
     for (i = 0; i < p->object_count; i++) {
         const laid_object *o = &p->objects[i];
         dump_put_string(&w, o->name);
         dump_put(&w, o->bytes);
         dump_put(&w, o->is_block);
-        put_groups(&w, o->blocks);
-        put_groups(&w, o->lines);
-        put_groups(&w, o->was);
-        put_groups(&w, o->then);
+        part_put(o, object_sums, &w);
         for (k = 0; k < words_of(o); k++) dump_put(&w, o->uses[k]);
     }
     dump_end(&w);
 }
 
-static void write(void *state, text *out) {
-    const laid_parts *s = (const laid_parts *)state;
-    size_t i;
-    for (i = 0; i < s->count; i++) write_part(&s->parts[i], out);
-}
-
-static void free_state(void *state) {
-    laid_parts *s = (laid_parts *)state;
-    parts_free(&rules, s->parts, s->count);
-    memset(s, 0, sizeof *s);
-}
-
+PARTS_STATE(laid_parts, laid_part, &rules, write_part)
 const part_kind kind_layout = {KIND,  "layouts", sizeof(laid_parts), read, settle,
-                               write, free_state};
+                               write, free_state, NULL};

@@ -101,36 +101,23 @@ static int by_key(const void *left, const void *right) {
     return strcmp(((const timed_lines *)left)->program, ((const timed_lines *)right)->program);
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-static uint64_t times(uint64_t a, uint64_t b) {
-    return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
 /* unit divides the period. */
 static void count_in(timed_lines *p, uint64_t unit) {
     uint64_t worth = p->tick_us / unit;
     size_t i;
     if (worth < 2) return;
     for (i = 0; i < p->count; i++) {
-        p->rows[i].ticks = times(p->rows[i].ticks, worth);
-        p->rows[i].squares = times(times(p->rows[i].squares, worth), worth);
+        p->rows[i].ticks = tool_product(p->rows[i].ticks, worth);
+        p->rows[i].squares = tool_product(tool_product(p->rows[i].squares, worth), worth);
     }
-    p->lost = times(p->lost, worth);
-    p->lost_squares = times(times(p->lost_squares, worth), worth);
+    p->lost = tool_product(p->lost, worth);
+    p->lost_squares = tool_product(tool_product(p->lost_squares, worth), worth);
     p->tick_us = unit;
 }
 
 static void add_part(void *into, void *part) {
     timed_lines *to = (timed_lines *)into, *from = (timed_lines *)part;
-    uint64_t unit = common_divisor(to->tick_us, from->tick_us);
+    uint64_t unit = tool_divisor(to->tick_us, from->tick_us);
     count_in(to, unit);
     count_in(from, unit);
     to->lost = tool_sum(to->lost, from->lost);
@@ -199,4 +186,4 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_lines = {KIND,  "time by line", sizeof(timed_lines_parts), read, settle,
-                              write, free_state};
+                              write, free_state, NULL};

@@ -8,6 +8,17 @@
 
 enum { KIND = 13, VERSION = 1, SIZES_MOST = 16 };
 
+#define OF_PART(name) PART_FIELD(missed_part, name)
+#define OF_SIZE(name) PART_FIELD(missed_size, name)
+#define OF_ROW(name) PART_FIELD(missed_sums, name)
+static const part_field part_sums[] = {
+    OF_PART(bursts), OF_PART(accesses), OF_PART(counted), OF_PART(rr), OF_PART(cut),
+    OF_PART(lost), {0, 0}};
+static const part_field size_sums[] = {
+    OF_SIZE(misses), OF_SIZE(unknown), OF_SIZE(bursts), OF_SIZE(xx), OF_SIZE(xr), {0, 0}};
+static const part_field row_sums[] = {
+    OF_ROW(misses), OF_ROW(unknown), OF_ROW(bursts), OF_ROW(yy), OF_ROW(xy), {0, 0}};
+
 static void free_row(missed_row *row) {
     free(row->name);
     free(row->other);
@@ -44,11 +55,7 @@ static void join_rows(missed_row *to, const missed_row *from, const missed_part 
         missed_sums *a = &to->at[k];
         const missed_sums *b = &from->at[k];
         double both = 2 * sqrt((double)a->yy) * sqrt((double)b->yy);
-        a->misses = tool_sum(a->misses, b->misses);
-        a->unknown = tool_sum(a->unknown, b->unknown);
-        a->bursts = tool_sum(a->bursts, b->bursts);
-        a->yy = tool_sum(a->yy, b->yy);
-        a->xy = tool_sum(a->xy, b->xy);
+        part_add(a, b, row_sums);
         if (!are_same_bursts) continue;
         a->yy = tool_sum(a->yy, both < 1.8e19 ? (uint64_t)both : UINT64_MAX);
         if (a->bursts > p->sizes[k].bursts) a->bursts = p->sizes[k].bursts;
@@ -99,11 +106,7 @@ static void get_sizes(missed_part *p, dump_reader *r) {
         missed_size *size = &p->sizes[p->size_count++];
         size->bytes = dump_get(r);
         size->label = dump_get_name(r);
-        size->misses = dump_get(r);
-        size->unknown = dump_get(r);
-        size->bursts = dump_get(r);
-        size->xx = dump_get(r);
-        size->xr = dump_get(r);
+        part_get(size, size_sums, r);
         if (!r->reason && size->bytes <= before) r->reason = "sizes of caches that do not ascend";
         if (!r->reason && (size->misses > p->counted || size->bursts > p->bursts))
             r->reason = "more misses than accesses or bursts";
@@ -123,11 +126,7 @@ static void get_row(missed_part *p, dump_reader *r) {
     row.place = row.what == MISSED_SITE ? dump_get_name(r) : text_name("", 0);
     row.at = (missed_sums *)tool_alloc(p->size_count * sizeof *row.at);
     for (i = 0; i < p->size_count; i++) {
-        row.at[i].misses = dump_get(r);
-        row.at[i].unknown = dump_get(r);
-        row.at[i].bursts = dump_get(r);
-        row.at[i].yy = dump_get(r);
-        row.at[i].xy = dump_get(r);
+        part_get(&row.at[i], row_sums, r);
         if (!r->reason && (row.at[i].misses > p->sizes[i].misses
                            || row.at[i].unknown > p->sizes[i].unknown
                            || row.at[i].bursts > p->sizes[i].bursts))
@@ -151,12 +150,7 @@ static void get_part(void *part, dump_reader *r) {
     p->program = dump_get_name(r);
     p->every = dump_get32(r);
     p->burst = dump_get32(r);
-    p->bursts = dump_get(r);
-    p->accesses = dump_get(r);
-    p->counted = dump_get(r);
-    p->rr = dump_get(r);
-    p->cut = dump_get(r);
-    p->lost = dump_get(r);
+    part_get(p, part_sums, r);
     if (!r->reason && p->counted > p->accesses) r->reason = "more accesses were judged than made";
     if (!r->reason) get_sizes(p, r);
     while (!r->reason && r->at < r->size) get_row(p, r);
@@ -183,21 +177,9 @@ static int by_key(const void *left, const void *right) {
 static void add_part(void *into, void *part) {
     missed_part *to = (missed_part *)into, *from = (missed_part *)part;
     size_t i;
-    to->bursts = tool_sum(to->bursts, from->bursts);
-    to->accesses = tool_sum(to->accesses, from->accesses);
-    to->counted = tool_sum(to->counted, from->counted);
-    to->rr = tool_sum(to->rr, from->rr);
-    to->cut = tool_sum(to->cut, from->cut);
-    to->lost = tool_sum(to->lost, from->lost);
-    for (i = 0; i < to->size_count; i++) {
-        missed_size *a = &to->sizes[i];
-        const missed_size *b = &from->sizes[i];
-        a->misses = tool_sum(a->misses, b->misses);
-        a->unknown = tool_sum(a->unknown, b->unknown);
-        a->bursts = tool_sum(a->bursts, b->bursts);
-        a->xx = tool_sum(a->xx, b->xx);
-        a->xr = tool_sum(a->xr, b->xr);
-    }
+    part_add(to, from, part_sums);
+    for (i = 0; i < to->size_count; i++)
+        part_add(&to->sizes[i], &from->sizes[i], size_sums);
     to->rows = (missed_row *)parts_join(to->rows, &to->row_count, &to->row_room, from->rows,
                                         &from->row_count, sizeof *to->rows);
     free_part(from);
@@ -205,19 +187,6 @@ static void add_part(void *into, void *part) {
 
 static const part_rules rules = {sizeof(missed_part), get_part, fold_rows,
                                  by_key, add_part, free_part};
-
-static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
-    missed_parts *s = (missed_parts *)state;
-    void *list = s->parts;
-    int status = parts_read(&rules, &list, &s->count, d, part, fault);
-    s->parts = (missed_part *)list;
-    return status;
-}
-
-static void settle(void *state) {
-    missed_parts *s = (missed_parts *)state;
-    s->count = parts_settle(&rules, s->parts, s->count);
-}
 
 /* ---- writing ---- */
 
@@ -230,22 +199,13 @@ void missed_write(const missed_part *p, text *out) {
     dump_put_string(&w, p->program);
     dump_put(&w, p->every);
     dump_put(&w, p->burst);
-    dump_put(&w, p->bursts);
-    dump_put(&w, p->accesses);
-    dump_put(&w, p->counted);
-    dump_put(&w, p->rr);
-    dump_put(&w, p->cut);
-    dump_put(&w, p->lost);
+    part_put(p, part_sums, &w);
     dump_put(&w, p->size_count);
     for (i = 0; i < p->size_count; i++) {
         const missed_size *size = &p->sizes[i];
         dump_put(&w, size->bytes);
         dump_put_string(&w, size->label);
-        dump_put(&w, size->misses);
-        dump_put(&w, size->unknown);
-        dump_put(&w, size->bursts);
-        dump_put(&w, size->xx);
-        dump_put(&w, size->xr);
+        part_put(size, size_sums, &w);
     }
     for (i = 0; i < p->row_count; i++) {
         const missed_row *row = &p->rows[i];
@@ -253,28 +213,11 @@ void missed_write(const missed_part *p, text *out) {
         dump_put_string(&w, row->name);
         if (row->what >= MISSED_PAIR) dump_put_string(&w, row->other);
         if (row->what == MISSED_SITE) dump_put_string(&w, row->place);
-        for (k = 0; k < p->size_count; k++) {
-            dump_put(&w, row->at[k].misses);
-            dump_put(&w, row->at[k].unknown);
-            dump_put(&w, row->at[k].bursts);
-            dump_put(&w, row->at[k].yy);
-            dump_put(&w, row->at[k].xy);
-        }
+        for (k = 0; k < p->size_count; k++) part_put(&row->at[k], row_sums, &w);
     }
     dump_end(&w);
 }
 
-static void write(void *state, text *out) {
-    const missed_parts *s = (const missed_parts *)state;
-    size_t i;
-    for (i = 0; i < s->count; i++) missed_write(&s->parts[i], out);
-}
-
-static void free_state(void *state) {
-    missed_parts *s = (missed_parts *)state;
-    parts_free(&rules, s->parts, s->count);
-    memset(s, 0, sizeof *s);
-}
-
+PARTS_STATE(missed_parts, missed_part, &rules, missed_write)
 const part_kind kind_misses = {KIND,  "misses by function", sizeof(missed_parts), read, settle,
-                               write, free_state};
+                               write, free_state, NULL};

@@ -100,50 +100,28 @@ static void fold(void *part, int are_same_bursts) {
 
 static const part_rules rules = {sizeof(sliced_part), get_part, fold, by_key, add_part, free_part};
 
-static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
-    sliced_parts *s = (sliced_parts *)state;
-    void *list = s->parts;
-    int status = parts_read(&rules, &list, &s->count, d, part, fault);
-    s->parts = (sliced_part *)list;
-    return status;
-}
-
-static void settle(void *state) {
-    sliced_parts *s = (sliced_parts *)state;
-    s->count = parts_settle(&rules, s->parts, s->count);
-}
-
 /* ---- writing ---- */
 
-static void write(void *state, text *out) {
-    const sliced_parts *s = (const sliced_parts *)state;
-    size_t i, k, n;
-    for (i = 0; i < s->count; i++) {
-        const sliced_part *p = &s->parts[i];
-        dump_writer w;
-        dump_begin(&w, out, KIND);
-        dump_put(&w, VERSION);
-        dump_put_string(&w, p->program);
-        dump_put(&w, p->count);
-        for (k = 0; k < p->count; k++) {
-            const sliced *slice = &p->slices[k];
-            dump_put(&w, slice->accesses);
-            dump_put(&w, slice->misses);
-            dump_put(&w, slice->count);
-            for (n = 0; n < slice->count; n++) {
-                dump_put_string(&w, slice->of[n].name);
-                dump_put(&w, slice->of[n].misses);
-            }
+static void write_part(const sliced_part *p, text *out) {
+    dump_writer w;
+    size_t k, n;
+    dump_begin(&w, out, KIND);
+    dump_put(&w, VERSION);
+    dump_put_string(&w, p->program);
+    dump_put(&w, p->count);
+    for (k = 0; k < p->count; k++) {
+        const sliced *slice = &p->slices[k];
+        dump_put(&w, slice->accesses);
+        dump_put(&w, slice->misses);
+        dump_put(&w, slice->count);
+        for (n = 0; n < slice->count; n++) {
+            dump_put_string(&w, slice->of[n].name);
+            dump_put(&w, slice->of[n].misses);
         }
-        dump_end(&w);
     }
+    dump_end(&w);
 }
 
-static void free_state(void *state) {
-    sliced_parts *s = (sliced_parts *)state;
-    parts_free(&rules, s->parts, s->count);
-    memset(s, 0, sizeof *s);
-}
-
+PARTS_STATE(sliced_parts, sliced_part, &rules, write_part)
 const part_kind kind_phases = {KIND,  "phases", sizeof(sliced_parts), read, settle,
-                               write, free_state};
+                               write, free_state, NULL};

@@ -16,6 +16,7 @@
    the sorted order; so any order and any grouping of files gives the same
    lists, and the same bytes when they are written. Cost: n log n. */
 #include "report/kinds/sampled.h"
+#include "base/parts.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,28 @@ enum {
 };
 enum { WATCH_VERSION = 1 };
 enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
+
+#define OF_PROGRAM(name) PART_FIELD(sampled_program, name)
+#define OF_THREAD(name) PART_FIELD(sampled_thread, name)
+#define OF_ROW(name) PART_FIELD(sampled_record, name)
+#define OF_SUMS(name) PART_FIELD(sampled_sums, name)
+#define OF_PATH(name) PART_FIELD(sampled_path, name)
+static const part_field program_counts[] = {
+    OF_PROGRAM(checks), OF_PROGRAM(events), OF_PROGRAM(lost), {0, 0}};
+static const part_field tick_counts[] = {
+    OF_PROGRAM(ticks_lost), OF_PROGRAM(ticks_cut), OF_PROGRAM(ticks_late), {0, 0}};
+static const part_field watch_counts[] = {
+    OF_PROGRAM(rounds), OF_PROGRAM(looks), OF_PROGRAM(look_squares),
+    OF_PROGRAM(looks_late), OF_PROGRAM(looks_cut), OF_PROGRAM(unwatched), {0, 0}};
+static const part_field thread_counts[] = {
+    OF_THREAD(checks), OF_THREAD(burst_checks), OF_THREAD(events), OF_THREAD(lost),
+    {0, 0}};
+static const part_field row_counts[] = {
+    OF_ROW(count), OF_ROW(weight_256), OF_ROW(ticks), {0, 0}};
+static const part_field burst_sums[] = {
+    OF_SUMS(bursts), OF_SUMS(firsts), OF_SUMS(yy), OF_SUMS(ys), OF_SUMS(xy), {0, 0}};
+static const part_field path_counts[] = {
+    OF_PATH(ticks), OF_PATH(slow), OF_PATH(squares), {0, 0}};
 
 struct sampled_string { struct sampled_string *next; char *bytes; };
 
@@ -116,9 +139,7 @@ static void get_info(tally *s, part_state *p) {
     p->has_info = 1;
     program->clock_hz = dump_get(&p->r);
     program->name = get_name(s, &p->r);
-    program->checks = dump_get(&p->r);
-    program->events = dump_get(&p->r);
-    program->lost = dump_get(&p->r);
+    part_get(program, program_counts, &p->r);
 }
 
 static void get_profile(tally *s, part_state *p) {
@@ -150,10 +171,7 @@ static void get_thread(tally *s, part_state *p) {
     thread->number = dump_get32(&p->r);
     thread->flags = dump_get32(&p->r);
     thread->name = get_name(s, &p->r);
-    thread->checks = dump_get(&p->r);
-    thread->burst_checks = dump_get(&p->r);
-    thread->events = dump_get(&p->r);
-    thread->lost = dump_get(&p->r);
+    part_get(thread, thread_counts, &p->r);
 }
 
 static void get_class(tally *s, part_state *p) {
@@ -181,18 +199,12 @@ static void get_row(tally *s, part_state *p, int has_sums) {
     row.site = get_site(s, p);
     if (row.site == TALLY_NO_SITE) refuse_record(p, "a row without a site");
     row.caller = get_site(s, p);
-    row.count = dump_get(&p->r);
-    row.weight_256 = dump_get(&p->r);
-    row.ticks = dump_get(&p->r);
+    part_get(&row, row_counts, &p->r);
     if (has_sums) {
         row.sums = (sampled_sums *)tool_alloc(sizeof *row.sums);
         row.sums->next = s->sums;
         s->sums = row.sums;
-        row.sums->bursts = dump_get(&p->r);
-        row.sums->firsts = dump_get(&p->r);
-        row.sums->yy = dump_get(&p->r);
-        row.sums->ys = dump_get(&p->r);
-        row.sums->xy = dump_get(&p->r);
+        part_get(row.sums, burst_sums, &p->r);
     }
     *APPEND(&s->rows) = row;
 }
@@ -201,9 +213,7 @@ static void get_ticks(tally *s, part_state *p) {
     sampled_program *program = &s->programs.at[s->programs.count - 1];
     program->has_ticks = 1;
     program->tick_us = dump_get(&p->r);
-    program->ticks_lost = dump_get(&p->r);
-    program->ticks_cut = dump_get(&p->r);
-    program->ticks_late = dump_get(&p->r);
+    part_get(program, tick_counts, &p->r);
 }
 
 static void get_untimed(tally *s, part_state *p) {
@@ -267,12 +277,7 @@ static void get_watch(tally *s, part_state *p) {
     if (program->watch_answers) refuse_record(p, "a second watcher in one part");
     if (dump_get(&p->r) != WATCH_VERSION) refuse_record(p, "a watcher of unknown version");
     program->watch_answers = dump_get32(&p->r);
-    program->rounds = dump_get(&p->r);
-    program->looks = dump_get(&p->r);
-    program->look_squares = dump_get(&p->r);
-    program->looks_late = dump_get(&p->r);
-    program->looks_cut = dump_get(&p->r);
-    program->unwatched = dump_get(&p->r);
+    part_get(program, watch_counts, &p->r);
     if (program->watch_answers < WATCH_COARSE || program->watch_answers > WATCH_STATE)
         refuse_record(p, "a watcher that asks in an unknown way");
 }
@@ -305,9 +310,7 @@ static void get_path(tally *s, part_state *p) {
         path.parent = (uint32_t)(s->paths.count - back);
         path.depth = s->paths.at[path.parent].depth + 1;
     }
-    path.ticks = dump_get(&p->r);
-    path.slow = dump_get(&p->r);
-    path.squares = dump_get(&p->r);
+    part_get(&path, path_counts, &p->r);
     *APPEND(&s->paths) = path;
 }
 
@@ -359,14 +362,10 @@ static int compare_programs(const void *left, const void *right) {
 static void fold_programs(void *into, const void *from) {
     sampled_program *a = (sampled_program *)into;
     const sampled_program *b = (const sampled_program *)from;
-    a->checks = sampled_add(a->checks, b->checks);
-    a->events = sampled_add(a->events, b->events);
-    a->lost = sampled_add(a->lost, b->lost);
+    part_add(a, b, program_counts);
     a->has_ticks |= b->has_ticks;
     if (!a->tick_us) a->tick_us = b->tick_us; /* unite_ticks: it is the same, or 0 */
-    a->ticks_lost = sampled_add(a->ticks_lost, b->ticks_lost);
-    a->ticks_cut = sampled_add(a->ticks_cut, b->ticks_cut);
-    a->ticks_late = sampled_add(a->ticks_late, b->ticks_late);
+    part_add(a, b, tick_counts);
     a->untimed = sampled_add(a->untimed, b->untimed);
     a->ticks_astray = sampled_add(a->ticks_astray, b->ticks_astray);
     a->cpu_us = sampled_add(a->cpu_us, b->cpu_us);
@@ -381,12 +380,7 @@ static void fold_programs(void *into, const void *from) {
     if (b->no_time > a->no_time) a->no_time = b->no_time;
     if (!a->watch_answers || (b->watch_answers && b->watch_answers < a->watch_answers))
         a->watch_answers = b->watch_answers; /* the one that knows least */
-    a->rounds = sampled_add(a->rounds, b->rounds);
-    a->looks = sampled_add(a->looks, b->looks);
-    a->look_squares = sampled_add(a->look_squares, b->look_squares);
-    a->looks_late = sampled_add(a->looks_late, b->looks_late);
-    a->looks_cut = sampled_add(a->looks_cut, b->looks_cut);
-    a->unwatched = sampled_add(a->unwatched, b->unwatched);
+    part_add(a, b, watch_counts);
 }
 
 static int compare_profiles(const void *left, const void *right) {
@@ -419,10 +413,7 @@ static void fold_threads(void *into, const void *from) {
     sampled_thread *a = (sampled_thread *)into;
     const sampled_thread *b = (const sampled_thread *)from;
     a->flags &= b->flags;
-    a->checks = sampled_add(a->checks, b->checks);
-    a->burst_checks = sampled_add(a->burst_checks, b->burst_checks);
-    a->events = sampled_add(a->events, b->events);
-    a->lost = sampled_add(a->lost, b->lost);
+    part_add(a, b, thread_counts);
 }
 
 static int compare_sites(const void *left, const void *right) {
@@ -462,15 +453,9 @@ static int compare_rows(const void *left, const void *right) {
 static void fold_rows(void *into, const void *from) {
     sampled_record *a = (sampled_record *)into;
     const sampled_record *b = (const sampled_record *)from;
-    a->count = sampled_add(a->count, b->count);
-    a->weight_256 = sampled_add(a->weight_256, b->weight_256);
-    a->ticks = sampled_add(a->ticks, b->ticks);
+    part_add(a, b, row_counts);
     if (!a->sums) return;
-    a->sums->bursts = sampled_add(a->sums->bursts, b->sums->bursts);
-    a->sums->firsts = sampled_add(a->sums->firsts, b->sums->firsts);
-    a->sums->yy = sampled_add(a->sums->yy, b->sums->yy);
-    a->sums->ys = sampled_add(a->sums->ys, b->sums->ys);
-    a->sums->xy = sampled_add(a->sums->xy, b->sums->xy);
+    part_add(a->sums, b->sums, burst_sums);
 }
 
 static int compare_levels(const void *left, const void *right) {
@@ -489,9 +474,7 @@ static int compare_paths(const void *left, const void *right) {
 static void fold_paths(void *into, const void *from) {
     sampled_path *a = (sampled_path *)into;
     const sampled_path *b = (const sampled_path *)from;
-    a->ticks = sampled_add(a->ticks, b->ticks);
-    a->slow = sampled_add(a->slow, b->slow);
-    a->squares = sampled_add(a->squares, b->squares);
+    part_add(a, b, path_counts);
     a->waiting = sampled_add(a->waiting, b->waiting);
 }
 
@@ -549,19 +532,6 @@ static void settle_paths(tally *s) {
     free(place);
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-static uint64_t times(uint64_t a, uint64_t b) {
-    return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
 /* Runs may tick at different rates. A tick each 10 ms is worth ten that come
    each ms, all at once: so it counts 10, and its square 100. The common tick is
    the greatest of which all others are multiples; so in which order runs are
@@ -569,24 +539,24 @@ static uint64_t times(uint64_t a, uint64_t b) {
 static void unite_ticks(tally *s) {
     uint64_t unit = 0;
     size_t i;
-    for (i = 0; i < s->programs.count; i++) unit = common_divisor(unit, s->programs.at[i].tick_us);
+    for (i = 0; i < s->programs.count; i++) unit = tool_divisor(unit, s->programs.at[i].tick_us);
     if (!unit) return;
     for (i = 0; i < s->paths.count; i++) {
         sampled_path *path = &s->paths.at[i];
         uint64_t worth = s->programs.at[s->threads.at[path->thread].program].tick_us / unit;
         if (worth < 2) continue;
-        path->ticks = times(path->ticks, worth);
-        path->slow = times(path->slow, worth);
-        path->waiting = times(path->waiting, worth);
-        path->squares = times(times(path->squares, worth), worth);
+        path->ticks = tool_product(path->ticks, worth);
+        path->slow = tool_product(path->slow, worth);
+        path->waiting = tool_product(path->waiting, worth);
+        path->squares = tool_product(tool_product(path->squares, worth), worth);
     }
     for (i = 0; i < s->programs.count; i++) {
         sampled_program *p = &s->programs.at[i];
         uint64_t worth = p->tick_us / unit;
         if (worth < 2) continue;
-        p->ticks_lost = times(p->ticks_lost, worth);
-        p->ticks_cut = times(p->ticks_cut, worth);
-        p->ticks_late = times(p->ticks_late, worth);
+        p->ticks_lost = tool_product(p->ticks_lost, worth);
+        p->ticks_cut = tool_product(p->ticks_cut, worth);
+        p->ticks_late = tool_product(p->ticks_late, worth);
         p->tick_us = unit;
     }
 }
@@ -699,10 +669,7 @@ static void put_thread(dump_writer *w, const sampled_thread *thread) {
     dump_put(w, thread->number);
     dump_put(w, thread->flags);
     dump_put_string(w, thread->name);
-    dump_put(w, thread->checks);
-    dump_put(w, thread->burst_checks);
-    dump_put(w, thread->events);
-    dump_put(w, thread->lost);
+    part_put(thread, thread_counts, w);
 }
 
 static void put_class(dump_writer *w, const sampled_class *of) {
@@ -716,15 +683,9 @@ static void put_row(part_writer *p, const sampled_record *row) {
     dump_put(&p->w, row->sums ? TAG_SUMS : TAG_ROW);
     put_site(p, row->site);
     put_site(p, row->caller);
-    dump_put(&p->w, row->count);
-    dump_put(&p->w, row->weight_256);
-    dump_put(&p->w, row->ticks);
+    part_put(row, row_counts, &p->w);
     if (!row->sums) return;
-    dump_put(&p->w, row->sums->bursts);
-    dump_put(&p->w, row->sums->firsts);
-    dump_put(&p->w, row->sums->yy);
-    dump_put(&p->w, row->sums->ys);
-    dump_put(&p->w, row->sums->xy);
+    part_put(row->sums, burst_sums, &p->w);
 }
 
 static void put_path(part_writer *p, size_t index) {
@@ -732,9 +693,7 @@ static void put_path(part_writer *p, size_t index) {
     dump_put(&p->w, TAG_PATH);
     put_site(p, path->site);
     dump_put(&p->w, path->parent == TALLY_NO_PATH ? 0 : index - path->parent);
-    dump_put(&p->w, path->ticks);
-    dump_put(&p->w, path->slow);
-    dump_put(&p->w, path->squares);
+    part_put(path, path_counts, &p->w);
     if (!path->waiting) return;
     dump_put(&p->w, TAG_WAITING);
     dump_put(&p->w, path->waiting);
@@ -744,9 +703,7 @@ static void put_ticks(dump_writer *w, const sampled_program *program) {
     if (!program->has_ticks) return;
     dump_put(w, TAG_TICKS);
     dump_put(w, program->tick_us);
-    dump_put(w, program->ticks_lost);
-    dump_put(w, program->ticks_cut);
-    dump_put(w, program->ticks_late);
+    part_put(program, tick_counts, w);
     if (program->untimed) {
         dump_put(w, TAG_UNTIMED);
         dump_put(w, program->untimed);
@@ -779,12 +736,7 @@ static void put_ticks(dump_writer *w, const sampled_program *program) {
     dump_put(w, TAG_WATCH);
     dump_put(w, WATCH_VERSION);
     dump_put(w, program->watch_answers);
-    dump_put(w, program->rounds);
-    dump_put(w, program->looks);
-    dump_put(w, program->look_squares);
-    dump_put(w, program->looks_late);
-    dump_put(w, program->looks_cut);
-    dump_put(w, program->unwatched);
+    part_put(program, watch_counts, w);
 }
 
 static void put_missing(dump_writer *w, const sampled_program *program) {
@@ -806,9 +758,7 @@ static void write(void *state, text *out) {
         dump_put(&p.w, TAG_INFO);
         dump_put(&p.w, program->clock_hz);
         dump_put_string(&p.w, program->name);
-        dump_put(&p.w, program->checks);
-        dump_put(&p.w, program->events);
-        dump_put(&p.w, program->lost);
+        part_put(program, program_counts, &p.w);
         put_missing(&p.w, program);
         put_ticks(&p.w, program);
         for (; profile < s->profiles.count && s->profiles.at[profile].program == i; profile++)
@@ -827,5 +777,5 @@ static void write(void *state, text *out) {
 }
 
 const part_kind kind_sampled = {
-    DUMP_SAMPLED, "sampled", sizeof(tally), read, settle, write, free_state,
+    DUMP_SAMPLED, "sampled", sizeof(tally), read, settle, write, free_state, NULL,
 };

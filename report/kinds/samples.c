@@ -107,11 +107,13 @@ static int has(const samples *s, const sample *one) {
     return 0;
 }
 
-int samples_have(const samples *s, const dump *d, sample *one) {
+/* Are all samples that the file is made of known already? Then *one is one of them, to be
+   freed with its program. */
+static int have(const samples *s, const dump *d, sample *one) {
     size_t i, seen = 0;
     int all = 1;
     memset(one, 0, sizeof *one);
-    for (i = 0; s && i < d->part_count && all; i++) {
+    for (i = 0; i < d->part_count && all; i++) {
         dump_reader r = dump_fields(d, &d->parts[i]);
         if (d->parts[i].kind != KIND) continue;
         (void)dump_get(&r);
@@ -132,6 +134,20 @@ void samples_say(const sample *one, text *out) {
     else text_format(out, "%lu", (unsigned long)one->seed);
     if (one->how == SAMPLE_DRAWN) text_add(out, " (drawn)");
     if (one->again) text_format(out, ", cleared %lu times", (unsigned long)one->again);
+}
+
+static int repeats(const void *state, const dump *d, const char *path) {
+    text seed = {NULL, 0, 0};
+    sample one;
+    if (!have((const samples *)state, d, &one)) return 0;
+    samples_say(&one, &seed);
+    text_bytes(&seed, "", 1);
+    tool_error("note: %s: is left out, for it is the same sample as a file before it: seed %s of "
+               "one build%s%s. Seed 0 draws one for each process",
+               path, seed.data, *one.program ? " of " : "", one.program);
+    text_free(&seed);
+    free(one.program);
+    return 1;
 }
 
 static int compare_programs(const void *left, const void *right) {
@@ -176,4 +192,4 @@ const sample_build *samples_build_of(const sample_build *list, size_t count, con
 }
 
 const part_kind kind_samples = {KIND,  "samples", sizeof(samples), read, settle,
-                                write, free_state};
+                                write, free_state, repeats};

@@ -17,9 +17,6 @@ typedef struct samples {
 
 extern const part_kind kind_samples;
 
-/* Is a file that has these parts a repetition: are all samples that it is made
-   of known already? Then *one is one of them, to be freed with its program. */
-int samples_have(const samples *s, const dump *d, sample *one);
 /* The build of each program. A function without a name is called
    PROGRAM+0xOFFSET, and only in one build of the program that is a function. */
 typedef struct sample_build {

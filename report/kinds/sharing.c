@@ -8,6 +8,15 @@
 
 enum { KIND = 14, VERSION = 1 };
 
+#define OF_PART(name) PART_FIELD(shared_part, name)
+#define OF_LINE(name) PART_FIELD(shared_line, name)
+static const part_field part_sums[] = {
+    OF_PART(bursts), OF_PART(accesses), OF_PART(rr), OF_PART(slow), OF_PART(cut),
+    OF_PART(forgotten), OF_PART(lost), OF_PART(left), {0, 0}};
+static const part_field line_sums[] = {
+    OF_LINE(accesses), OF_LINE(contended), OF_LINE(falsely), OF_LINE(bursts),
+    OF_LINE(together), OF_LINE(yy), OF_LINE(yr), {0, 0}};
+
 static void free_side(shared_side *side) {
     free(side->function);
     free(side->object);
@@ -86,13 +95,7 @@ static void join_lines(shared_line *to, shared_line *from, int are_same_bursts) 
     to->lines = are_same_bursts ? tool_sum(to->lines, from->lines)
                 : to->lines > from->lines ? to->lines : from->lines;
     if (from->threads > to->threads) to->threads = from->threads;
-    to->accesses = tool_sum(to->accesses, from->accesses);
-    to->contended = tool_sum(to->contended, from->contended);
-    to->falsely = tool_sum(to->falsely, from->falsely);
-    to->bursts = tool_sum(to->bursts, from->bursts);
-    to->together = tool_sum(to->together, from->together);
-    to->yy = tool_sum(to->yy, from->yy);
-    to->yr = tool_sum(to->yr, from->yr);
+    part_add(to, from, line_sums);
     if (are_same_bursts) to->yy = tool_sum(to->yy, both < 1.8e19 ? (uint64_t)both : UINT64_MAX);
     if (are_same_bursts && to->yy > to->yr) to->yy = to->yr; /* a burst's y is at most its r */
     to->sides = (shared_side *)tool_grow(to->sides, (count + 1) * sizeof *to->sides);
@@ -155,13 +158,7 @@ static void get_line(shared_part *p, uint64_t *left, dump_reader *r) {
     line.meets = dump_get32(r);
     line.lines = dump_get(r);
     line.threads = dump_get(r);
-    line.accesses = dump_get(r);
-    line.contended = dump_get(r);
-    line.falsely = dump_get(r);
-    line.bursts = dump_get(r);
-    line.together = dump_get(r);
-    line.yy = dump_get(r);
-    line.yr = dump_get(r);
+    part_get(&line, line_sums, r);
     sides = dump_get(r);
     if (!r->reason && (line.meets == 0 || line.meets > (SHARED_FALSE | SHARED_TRUE)))
         r->reason = "a line on which nobody meets";
@@ -194,14 +191,7 @@ static void get_part(void *part, dump_reader *r) {
     p->every = dump_get32(r);
     p->burst = dump_get32(r);
     p->near_ms = dump_get(r);
-    p->bursts = dump_get(r);
-    p->accesses = dump_get(r);
-    p->rr = dump_get(r);
-    p->slow = dump_get(r);
-    p->cut = dump_get(r);
-    p->forgotten = dump_get(r);
-    p->lost = dump_get(r);
-    p->left = dump_get(r);
+    part_get(p, part_sums, r);
     left = p->accesses;
     while (!r->reason && r->at < r->size) get_line(p, &left, r);
 }
@@ -220,14 +210,7 @@ static int by_key(const void *left, const void *right) {
 
 static void add_part(void *into, void *part) {
     shared_part *to = (shared_part *)into, *from = (shared_part *)part;
-    to->bursts = tool_sum(to->bursts, from->bursts);
-    to->accesses = tool_sum(to->accesses, from->accesses);
-    to->rr = tool_sum(to->rr, from->rr);
-    to->slow = tool_sum(to->slow, from->slow);
-    to->cut = tool_sum(to->cut, from->cut);
-    to->forgotten = tool_sum(to->forgotten, from->forgotten);
-    to->lost = tool_sum(to->lost, from->lost);
-    to->left = tool_sum(to->left, from->left);
+    part_add(to, from, part_sums);
     to->lines = (shared_line *)parts_join(to->lines, &to->line_count, &to->line_room, from->lines,
                                           &from->line_count, sizeof *to->lines);
     free_part(from);
@@ -235,19 +218,6 @@ static void add_part(void *into, void *part) {
 
 static const part_rules rules = {sizeof(shared_part), get_part, fold_lines,
                                  by_key, add_part, free_part};
-
-static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
-    shared_parts *s = (shared_parts *)state;
-    void *list = s->parts;
-    int status = parts_read(&rules, &list, &s->count, d, part, fault);
-    s->parts = (shared_part *)list;
-    return status;
-}
-
-static void settle(void *state) {
-    shared_parts *s = (shared_parts *)state;
-    s->count = parts_settle(&rules, s->parts, s->count);
-}
 
 /* ---- writing ---- */
 
@@ -273,43 +243,19 @@ void shared_write(const shared_part *p, text *out) {
     dump_put(&w, p->every);
     dump_put(&w, p->burst);
     dump_put(&w, p->near_ms);
-    dump_put(&w, p->bursts);
-    dump_put(&w, p->accesses);
-    dump_put(&w, p->rr);
-    dump_put(&w, p->slow);
-    dump_put(&w, p->cut);
-    dump_put(&w, p->forgotten);
-    dump_put(&w, p->lost);
-    dump_put(&w, p->left);
+    part_put(p, part_sums, &w);
     for (i = 0; i < p->line_count; i++) {
         const shared_line *line = &p->lines[i];
         dump_put(&w, line->meets);
         dump_put(&w, line->lines);
         dump_put(&w, line->threads);
-        dump_put(&w, line->accesses);
-        dump_put(&w, line->contended);
-        dump_put(&w, line->falsely);
-        dump_put(&w, line->bursts);
-        dump_put(&w, line->together);
-        dump_put(&w, line->yy);
-        dump_put(&w, line->yr);
+        part_put(line, line_sums, &w);
         dump_put(&w, line->side_count);
         for (k = 0; k < line->side_count; k++) put_side(&w, &line->sides[k]);
     }
     dump_end(&w);
 }
 
-static void write(void *state, text *out) {
-    const shared_parts *s = (const shared_parts *)state;
-    size_t i;
-    for (i = 0; i < s->count; i++) shared_write(&s->parts[i], out);
-}
-
-static void free_state(void *state) {
-    shared_parts *s = (shared_parts *)state;
-    parts_free(&rules, s->parts, s->count);
-    memset(s, 0, sizeof *s);
-}
-
+PARTS_STATE(shared_parts, shared_part, &rules, shared_write)
 const part_kind kind_sharing = {KIND,  "shared lines", sizeof(shared_parts), read, settle,
-                                write, free_state};
+                                write, free_state, NULL};

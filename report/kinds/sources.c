@@ -58,16 +58,9 @@ static void settle(void *state) {
     all->count = kept;
 }
 
-static void put_eight(dump_writer *w, uint64_t value) {
-    unsigned char bytes[8];
-    int i;
-    for (i = 0; i < 8; i++) bytes[i] = (unsigned char)(value >> 8 * i);
-    dump_put_bytes(w, bytes, sizeof bytes);
-}
-
 void sourced_put(dump_writer *w, const sourced *s) {
-    put_eight(w, s->key);
-    put_eight(w, s->hash);
+    dump_put_eight(w, s->key);
+    dump_put_eight(w, s->hash);
     dump_put_string(w, s->file);
 }
 
@@ -127,5 +120,5 @@ int sourced_differs(const sourced_all *all, uint64_t key, const char *file, uint
 }
 
 const part_kind kind_sources = {
-    SOURCED_KIND, "sources", sizeof(sourced_all), read, settle, write, free_state,
+    SOURCED_KIND, "sources", sizeof(sourced_all), read, settle, write, free_state, NULL,
 };

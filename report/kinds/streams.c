@@ -11,10 +11,6 @@ static uint64_t mix(uint64_t hash, uint64_t number) {
     return hash ^ hash >> 29;
 }
 
-static uint64_t sat_mul(uint64_t a, uint64_t b) {
-    return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
 uint64_t streams_site_key(const streams_site *site) {
     const char *name = site->name;
     uint64_t hash = 1;
@@ -102,7 +98,7 @@ void streams_add(streams_part *p, const streams_item *items, uint32_t length, ui
     if (*slot) {
         s = &p->streams[*slot - 1];
         s->frequency = tool_sum(s->frequency, frequency);
-        s->heat = sat_mul(s->frequency, length);
+        s->heat = tool_product(s->frequency, length);
         keep_smaller(p->items + s->first, items, length);
         return;
     }
@@ -117,7 +113,7 @@ void streams_add(streams_part *p, const streams_item *items, uint32_t length, ui
     s = &p->streams[p->stream_count++];
     *slot = (uint32_t)p->stream_count;
     s->frequency = frequency;
-    s->heat = sat_mul(frequency, length);
+    s->heat = tool_product(frequency, length);
     s->length = length;
     s->first = p->item_count;
     memcpy(p->items + p->item_count, items, length * sizeof *items);
@@ -374,4 +370,4 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_streams = {KIND,  "hot data streams", sizeof(streams), read, settle,
-                                write, free_state};
+                                write, free_state, NULL};

@@ -165,11 +165,7 @@ void timeline_free(timeline *t) {
 
 /* ---- answers ---- */
 
-static uint64_t times(uint64_t a, uint64_t b) {
-    return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
-uint64_t timeline_tick_us(const timeline *t) { return times(t->period_us, t->one_of); }
+uint64_t timeline_tick_us(const timeline *t) { return tool_product(t->period_us, t->one_of); }
 
 size_t timeline_first(const timeline *t, uint64_t us) {
     size_t low = 0, high = t->tick_count;
@@ -195,8 +191,8 @@ static text bytes_of(timeline *t) {
 
 static int is_preferred(const timeline *a, const text *x, const timeline *b,
                         const text *y) {
-    uint64_t p = times(timeline_tick_us(a), a->tick_count);
-    uint64_t q = times(timeline_tick_us(b), b->tick_count);
+    uint64_t p = tool_product(timeline_tick_us(a), a->tick_count);
+    uint64_t q = tool_product(timeline_tick_us(b), b->tick_count);
     if (p != q) return p > q;
     if (x->size != y->size) return x->size > y->size;
     return memcmp(x->data, y->data, x->size) > 0;
@@ -255,4 +251,5 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_timeline
-    = {KIND, "ticks in time", sizeof(timeline_state), read, settle, write, free_state};
+    = {KIND, "ticks in time", sizeof(timeline_state), read, settle, write, free_state,
+       NULL};

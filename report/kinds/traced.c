@@ -103,4 +103,4 @@ static void free_state(void *state) {
 }
 
 const part_kind kind_traced = {TRACED_KIND, "traced", sizeof(traced_all), read, settle,
-                               write, free_state};
+                               write, free_state, NULL};

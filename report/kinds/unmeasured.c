@@ -118,4 +118,5 @@ static void free_state(void *state) {
 
 const part_kind kind_unmeasured = {
     UNMEASURED_KIND, "not measured", sizeof(unmeasured_all), read, settle, write, free_state,
+    NULL,
 };

@@ -10,10 +10,8 @@
 
 enum { TESTS_SHOWN = 50 };
 
-const char by_tests_unnamed[] = "(without a test)";
-
 const char *by_tests_name(const coverage_all *made, size_t test) {
-    return test < made->counts->test_count ? made->counts->tests[test].name : by_tests_unnamed;
+    return test < made->counts->test_count ? made->counts->tests[test].name : "(without a test)";
 }
 
 size_t by_tests_count(const coverage_all *made) {

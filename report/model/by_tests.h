@@ -4,11 +4,8 @@
 #define MODEL_BY_TESTS_H
 #include "report/model/coverage.h"
 
-/* What stands for runs without a test. */
-extern const char by_tests_unnamed[];
-
 /* The name of a test by its number; the number behind the last is that of runs
-   without one. */
+   without one, "(without a test)". */
 const char *by_tests_name(const coverage_all *made, size_t test);
 /* How many there are, runs without a test among them if there are some. 0: no
    test has a name. */

@@ -329,12 +329,6 @@ static void make_functions(report_ticks *c, double least_share) {
 
 /* ---- what every writer shows -------------------------------------------------------------- */
 
-static void add_fact(report *r, report_weight weight, const char *name, text *value) {
-    text_bytes(value, "", 1);
-    report_add_fact(r, weight, name, value->data);
-    value->size = 0;
-}
-
 /* Two digits, or "100". */
 static void add_percent(text *out, double part) {
     text_format(out, part < .1 ? "%.2g" : "%.0f", part > 1e-9 ? 100 * part : 0);
@@ -363,7 +357,7 @@ static void add_kernel(report *r, const report_ticks *c, text *value) {
     if (c->look_us) add_range(value, interval_wilson(part, looks));
     text_format(value, " of %.3g s of CPU time; it is in %s", (double)c->kernel_cpu_us / 1e6,
                 c->from_outside ? "the rows below (kernel)" : "the shares of those who called");
-    add_fact(r, REPORT_TOLD, "in the kernel", value);
+    report_add_words(r, REPORT_TOLD, "in the kernel", value);
 }
 
 /* The first looks of a run count for less than later ones. */
@@ -402,24 +396,24 @@ static void add_facts(report *r, const report_ticks *c) {
         text_add(&value, ", by looks from outside, with nothing changed in the program");
     else if (c->ticks && c->kernel_cpu_us)
         text_add(&value, ", by a timer in the program");
-    add_fact(r, c->ticks || c->is_watched ? REPORT_PLAIN : REPORT_BAD, "ticks", &value);
+    report_add_words(r, c->ticks || c->is_watched ? REPORT_PLAIN : REPORT_BAD, "ticks", &value);
     add_kernel(r, c, &value);
     if (c->has_checks && c->ticks) {
         text_add(&value, "of code with checks in it: functions of short loops and calls come out too "
                          "large, by more than intervals say. Time alone, or with --off, is the "
                          "program's own (docs/ticks.md)");
-        add_fact(r, REPORT_TOLD, "time", &value);
+        report_add_words(r, REPORT_TOLD, "time", &value);
     }
     if (c->slow) {
         add_percent(&value, share(c, c->slow));
         text_add(&value, " % of the time");
         add_range(&value, interval_wilson(share(c, c->slow), effective(c)));
-        add_fact(r, REPORT_PLAIN, "recording of events", &value);
+        report_add_words(r, REPORT_PLAIN, "recording of events", &value);
     }
     if (c->cut) {
         text_count(&value, c->cut);
         text_add(&value, " (charged further out; cure: more memory for ticks)");
-        add_fact(r, REPORT_BAD, "ticks cut", &value);
+        report_add_words(r, REPORT_BAD, "ticks cut", &value);
     }
     text_free(&value);
 }

@@ -1,6 +1,7 @@
 /* chosen.c - see chosen.h. */
 #include "report/model/chosen.h"
 #include "base/glob.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/tool.h"
 #include "report/kinds/sources.h"
@@ -296,9 +297,7 @@ static void read_source(chosen *c, chosen_source *s) {
     while (all.size < SOURCE_MOST && (got = fread(buffer, 1, sizeof buffer, file)) > 0)
         text_bytes(&all, buffer, got);
     fclose(file);
-    s->hash = UINT64_C(0xCBF29CE484222325);
-    for (i = 0; i < all.size; i++)
-        s->hash = (s->hash ^ (unsigned char)all.data[i]) * UINT64_C(0x100000001B3);
+    s->hash = hash_fnv(all.data, all.size, 0);
     for (i = 0; i <= all.size; i++) {
         if (i < all.size && all.data[i] != '\n') continue;
         if (s->lines + 2 > room) {

@@ -717,19 +717,13 @@ static void add_pairs(report *r, const context_tree *t) {
 
 /* ---- facts ---------------------------------------------------------------------------------- */
 
-static void add_fact(report *r, report_weight weight, const char *name, text *value) {
-    text_bytes(value, "", 1);
-    report_add_fact(r, weight, name, value->data);
-    value->size = 0;
-}
-
 /* What was counted and how, for dumps that have no profiles of bursty.h to tell
    it. */
 static void add_facts(report *r, const context_tree *t, const contexts_tree *from) {
     text value = {NULL, 0, 0};
     int is_part = t->recorded != t->total;
     text_count(&value, t->total);
-    add_fact(r, REPORT_PLAIN, is_part ? "calls (estimated)" : "calls", &value);
+    report_add_words(r, REPORT_PLAIN, is_part ? "calls (estimated)" : "calls", &value);
     if (is_part || t->bursts) {
         text_count(&value, t->recorded);
         if (t->bursts) {
@@ -739,10 +733,10 @@ static void add_facts(report *r, const context_tree *t, const contexts_tree *fro
         }
         if (is_part)
             text_format(&value, ", %.3g %% of them", 100 * share_of(t->recorded, t->total));
-        add_fact(r, REPORT_PLAIN, "recorded", &value);
+        report_add_words(r, REPORT_PLAIN, "recorded", &value);
     }
     text_count(&value, from->count - 1);
-    add_fact(r, REPORT_PLAIN, "contexts", &value);
+    report_add_words(r, REPORT_PLAIN, "contexts", &value);
     if (!t->lost && !r->loss_count)
         report_add_fact(r, REPORT_PLAIN, "calls lost", "0");
     text_free(&value);

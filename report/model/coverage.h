@@ -93,6 +93,9 @@ typedef struct coverage_all {
     uint32_t tests_failed, tests_passed;
 } coverage_all;
 
+/* Fills in the files and what is refused, of one whose options are set. */
+void coverage_gather(coverage_all *made, const struct edges_all *all);
+void coverage_free_columns(void *made);
 /* Of one file, added to what *t holds. */
 void coverage_add(coverage_totals *t, const coverage_file *f);
 /* Of all files. */
@@ -113,4 +116,5 @@ char *coverage_unmatched(const coverage_all *made);
 void coverage_say_refused(const coverage_all *made);
 /* The coverage in a report; NULL: there is none. */
 const coverage_all *coverage_in(const report *r);
+int coverage_is_there(const report *r);
 #endif

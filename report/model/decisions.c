@@ -143,12 +143,6 @@ static void add_function(decisions_report *made, size_t *room, const edges_all *
     }
 }
 
-static uint32_t count_bits(uint64_t bits) {
-    uint32_t count = 0;
-    for (; bits; bits &= bits - 1) count++;
-    return count;
-}
-
 /* All that is known of the decision at hand: 32 KiB, hence made once. */
 typedef struct desk {
     mcdc_run runs[DECISION_RUNS_MOST];
@@ -177,7 +171,7 @@ static void judge(decisions_report *made, decisions_judged *s, desk *on) {
         s->shown[0] = s->shown[1] = 0; /* these marks cannot tell */
     }
     made->outcomes += 2 * (size_t)s->d->count;
-    made->outcomes_shown += count_bits(s->shown[0]) + count_bits(s->shown[1]);
+    made->outcomes_shown += mcdc_count_bits(s->shown[0]) + mcdc_count_bits(s->shown[1]);
 }
 
 /* Is its line one of which coverage speaks? */
@@ -295,9 +289,9 @@ static void add_facts(report *r, const decisions_report *made) {
 static void add_decision_row(report_table *table, const decisions_judged *s) {
     report_cell *row = report_add_row(table);
     int is_judged = s->d->form <= DECISION_OUTCOMES;
-    row[0].count = count_bits(s->shown[0]) + count_bits(s->shown[1]);
+    row[0].count = mcdc_count_bits(s->shown[0]) + mcdc_count_bits(s->shown[1]);
     row[1].count = is_judged ? 2 * (uint64_t)s->d->count : 0;
-    row[2].count = count_bits(s->seen);
+    row[2].count = mcdc_count_bits(s->seen);
     row[3].count = s->d->form == DECISION_PATHS ? s->d->runs : 0;
     row[4].count = s->d->line;
     row[5].name = tool_seen_from_here(s->file);
@@ -455,3 +449,4 @@ const decisions_report *decisions_in(const report *r) {
     }
     return NULL;
 }
+

@@ -144,7 +144,8 @@ static frames_amount amount_of(const frames_of_kind *kind, const frames_units *u
     return amount;
 }
 
-int frames_have_blocks(const frames_of_kind *kind) {
+/* Were blocks of frames counted? Else frames are taken for independent. */
+static int have_blocks(const frames_of_kind *kind) {
     return kind->blocks[FRAMES_N] > 0 && kind->blocks[FRAMES_M] > 0 &&
            kind->blocks[FRAMES_N] == kind->classes[FRAMES_SLOW].frames &&
            kind->blocks[FRAMES_M] == kind->classes[FRAMES_OTHER].frames;
@@ -176,7 +177,7 @@ static void widen_by_blocks(frames_difference *d, const frames_of_kind *kind,
     const double worth = slow_worth < other_worth ? slow_worth : other_worth;
     double of[FRAMES_MOMENTS], variance, error, half, chance;
     size_t i;
-    if (!d->has_range || !frames_have_blocks(kind)) return;
+    if (!d->has_range || !have_blocks(kind)) return;
     if (worth < 2 || is_full(moments)) {
         d->has_range = 0;
         return;
@@ -216,7 +217,7 @@ frames_difference frames_differ_in(const frames_of_kind *kind, const frames_unit
     expect(&other, units->most[FRAMES_OTHER] * units->many[FRAMES_OTHER], in_slow * other_frames);
     same = frames_differ(slow_frames, &slow, other_frames, &other);
     if (same.chance > d.chance) d.chance = same.chance;
-    if (slow_ticks + other_ticks > 0 && frames_have_blocks(kind) && !m->of[FRAMES_XX] && !m->of[FRAMES_YY])
+    if (slow_ticks + other_ticks > 0 && have_blocks(kind) && !m->of[FRAMES_XX] && !m->of[FRAMES_YY])
         d.has_range = 0; /* there was no room for its blocks */
     widen_by_blocks(&d, kind, m, slow_ticks, other_ticks,
                     slow_ticks > 0 ? slow.sum / slow_ticks : units->ms[FRAMES_SLOW],
@@ -242,7 +243,7 @@ frames_difference frames_differ_waiting(const frames_of_kind *kind) {
     return d;
 }
 
-frames_difference frames_differ_length(const frames_of_kind *kind) {
+static frames_difference differ_length(const frames_of_kind *kind) {
     const frames_class *slow = &kind->classes[FRAMES_SLOW], *other = &kind->classes[FRAMES_OTHER];
     return differ_in_us(kind, slow->us, slow->us2, other->us, other->us2);
 }
@@ -442,7 +443,7 @@ static int nearly_all_wait(const frames_of_kind *k) {
 static void add_summary(report_table *table, const frames_of_kind *k, size_t left_out) {
     const frames_class *slow = &k->classes[FRAMES_SLOW], *other = &k->classes[FRAMES_OTHER];
     const double classed = (double)slow->frames + (double)other->frames;
-    const frames_difference d = frames_differ_length(k);
+    const frames_difference d = differ_length(k);
     text words = {NULL, 0, 0};
     text_count(&words, slow->frames);
     text_add(&words, " of ");
@@ -463,7 +464,7 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
                     d.more, d.low, d.high);
     else
         text_add(&words, "There are too few of one sort for an interval: nothing is compared.");
-    if (d.has_range && !frames_have_blocks(k))
+    if (d.has_range && !have_blocks(k))
         text_add(&words, " Frames are taken for independent: how alike neighbours are was not counted.");
     if (nearly_all_wait(k))
         text_add(&words,

@@ -33,9 +33,6 @@ frames_units frames_units_of(const frames_of_kind *kind);
 frames_difference frames_differ_in(const frames_of_kind *kind, const frames_units *units,
                                    const frames_function *function, int which);
 frames_difference frames_differ_waiting(const frames_of_kind *kind);
-/* Were blocks of frames counted? Else frames are taken for independent. */
-int frames_have_blocks(const frames_of_kind *kind);
-frames_difference frames_differ_length(const frames_of_kind *kind);
 /* The duration in ns below which a part q of the frames lies, to a sixteenth of
    an octave. */
 double frames_quantile(const frames_of_kind *kind, double q);

@@ -44,11 +44,6 @@ static int is_called(const sampled_site *site, const char *name) {
     return !*site->file && strcmp(site->name, name) == 0;
 }
 
-/* ticks * period, or the largest number. */
-static uint64_t microseconds(uint64_t ticks, uint64_t period) {
-    return period && ticks > UINT64_MAX / period ? UINT64_MAX : ticks * period;
-}
-
 /* CPU time of the process while it ticked: bursty.h says it alone, `bursty
    record` beside that of the kernel. Looks of a watcher are of wall time. */
 static uint64_t cpu_of(const sampled_program *p) {
@@ -71,7 +66,7 @@ static tick_sums add_ticks(const tally *s) {
         if (!p->tick_us || !cpu_of(p)) continue;
         sums.cpu_us = sampled_add(sums.cpu_us, cpu_of(p));
         sums.seen_us = sampled_add(
-            sums.seen_us, microseconds(sampled_add(sampled_add(p->ticks_lost, p->ticks_late),
+            sums.seen_us, tool_product(sampled_add(sampled_add(p->ticks_lost, p->ticks_late),
                                                  p->looks_late), p->tick_us));
     }
     for (i = 0; i < s->paths.count; i++) {
@@ -86,7 +81,7 @@ static tick_sums add_ticks(const tally *s) {
         if (beyond[i]) sums.beyond = sampled_add(sums.beyond, path->ticks);
         if (is_called(site, "(outside)")) sums.outside = sampled_add(sums.outside, path->ticks);
         if (!p->tick_us || !cpu_of(p)) continue;
-        sums.seen_us = sampled_add(sums.seen_us, microseconds(path->ticks, p->tick_us));
+        sums.seen_us = sampled_add(sums.seen_us, tool_product(path->ticks, p->tick_us));
         if (p->tick_ways & TICKS_AT_RANDOM)
             sums.noise_us += (double)path->squares * (double)p->tick_us * (double)p->tick_us;
     }
@@ -179,8 +174,8 @@ static void add_unseen(report *r, const tally *s, const tick_sums *t, uint64_t u
         has_checks |= s->threads.at[i].checks > 0;
         ended += s->threads.at[i].flags & THREAD_ENDED;
     }
-    if (unseen_us <= microseconds(least, period)) return;
-    if (t->cpu_us / 2 < microseconds(r->runs, period))
+    if (unseen_us <= tool_product(least, period)) return;
+    if (t->cpu_us / 2 < tool_product(r->runs, period))
         why = "It passed in runs that were shorter than two ticks: too short for time by "
               "ticks. More ticks a second (config.tick_hz, --ticks) see more of it.";
     else if (!has_checks)

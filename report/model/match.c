@@ -15,6 +15,7 @@
    takes the change with the best reason. A change that has a file by its path or
    text has no other by a weaker one. */
 #include "report/model/match.h"
+#include "base/hash.h"
 #include "base/tool.h"
 #include "report/kinds/sources.h"
 #include <stdlib.h>
@@ -29,20 +30,18 @@ typedef struct place {
     int has_hash;
 } place;
 
-static const char *base_of(const char *name) {
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
-}
-
 static uint64_t hash_of(const sources *door, const char *name, int *has_hash) {
     FILE *file = sources_open(door, name);
-    uint64_t hash = UINT64_C(0xCBF29CE484222325);
-    size_t left = SOURCE_MOST;
-    int c;
+    uint64_t hash;
+    size_t left = SOURCE_MOST, got;
+    char buffer[4096];
     *has_hash = file != NULL;
     if (!file) return 0;
-    while (left-- > 0 && (c = getc(file)) != EOF)
-        hash = (hash ^ (unsigned char)c) * UINT64_C(0x100000001B3);
+    hash = hash_fnv("", 0, 0);
+    while ((got = fread(buffer, 1, left < sizeof buffer ? left : sizeof buffer, file)) > 0) {
+        hash = hash_fnv(buffer, got, hash);
+        left -= got;
+    }
     fclose(file);
     return hash;
 }
@@ -147,13 +146,13 @@ void match_changes(chosen *c, const char *const *files, size_t count) {
     memset(best_of_change, 0, (c->change_count + 1) * sizeof *best_of_change);
     for (i = 0; i < c->change_count; i++) {
         of_change[i].name = c->changes[i].name;
-        of_change[i].base = base_of(of_change[i].name);
+        of_change[i].base = tool_last_part(of_change[i].name);
         of_change[i].real = sources_path(&c->door, of_change[i].name);
         of_change[i].hash = hash_of(&c->door, of_change[i].name, &of_change[i].has_hash);
     }
     for (i = 0; i < count; i++) {
         of_file[i].name = files[i];
-        of_file[i].base = base_of(files[i]);
+        of_file[i].base = tool_last_part(files[i]);
         of_file[i].real = find_file(&c->door, files[i]);
         best[i] = best_of(c, &of_file[i], of_change, best_of_change);
     }

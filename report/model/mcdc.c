@@ -2,6 +2,12 @@
 #include "report/model/mcdc.h"
 #include <string.h>
 
+uint32_t mcdc_count_bits(uint64_t bits) {
+    uint32_t count = 0;
+    for (; bits; bits &= bits - 1) count++;
+    return count;
+}
+
 static uint64_t bit(uint32_t i) { return (uint64_t)1 << i; }
 
 /* Which outcomes (bit 0 false, bit 1 true) can be reached from `from`, when the
@@ -105,12 +111,6 @@ void mcdc_show(const decided *d, const mcdc_run *runs, const mcdc_pairs *pairs, 
     out->shown[0] = (alone[0] & ~alone[1]) | shown;
 }
 
-static uint32_t count_bits(uint64_t bits) {
-    uint32_t count = 0;
-    for (; bits; bits &= bits - 1) count++;
-    return count;
-}
-
 uint32_t mcdc_want(const decided *d, const mcdc_run *runs, const mcdc_pairs *pairs, uint64_t seen,
                    uint32_t i, mcdc_wanted *wanted, uint32_t most) {
     uint64_t useful[2] = {0, 0}; /* runs not seen with a partner that was not, or was seen */
@@ -120,7 +120,7 @@ uint32_t mcdc_want(const decided *d, const mcdc_run *runs, const mcdc_pairs *pai
         uint64_t partners = pairs->partners[i][r];
         length_of[r] = 0;
         if (seen & bit(r) || !partners) continue;
-        length_of[r] = count_bits(runs[r].evaluated);
+        length_of[r] = mcdc_count_bits(runs[r].evaluated);
         useful[(partners & seen) != 0] |= bit(r);
     }
     both = useful[1] == 0;

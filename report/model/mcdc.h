@@ -45,4 +45,6 @@ typedef struct mcdc_wanted {
 } mcdc_wanted;
 uint32_t mcdc_want(const decided *d, const mcdc_run *runs, const mcdc_pairs *pairs, uint64_t seen,
                    uint32_t i, mcdc_wanted *wanted, uint32_t most);
+/* How many bits are set. */
+uint32_t mcdc_count_bits(uint64_t bits);
 #endif

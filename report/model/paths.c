@@ -13,6 +13,7 @@
    that share a name have numbers, too: init #2. */
 #include "report/model/paths.h"
 #include "base/glob.h"
+#include "base/hash.h"
 #include "base/tool.h"
 #include "report/model/identities.h"
 #include <stdlib.h>
@@ -156,13 +157,11 @@ static int compare_hashes(const void *left, const void *right) {
    at worst show more than they need. */
 static void sort_by_text(const report_paths *p, hashed_path *rows, size_t count) {
     text line = {NULL, 0, 0};
-    size_t i, k;
+    size_t i;
     for (i = 0; i < count; i++) {
         line.size = 0;
         add_path(p, &rows[i].mark, rows[i].mark.node, &line);
-        rows[i].hash = UINT64_C(14695981039346656037);
-        for (k = 0; k < line.size; k++)
-            rows[i].hash = (rows[i].hash ^ (unsigned char)line.data[k]) * UINT64_C(1099511628211);
+        rows[i].hash = hash_fnv(line.data, line.size, 0);
     }
     text_free(&line);
     if (count) qsort(rows, count, sizeof *rows, compare_hashes);

@@ -84,24 +84,11 @@ void *report_begin_part(report *r, const report_section *section) {
     return part->columns;
 }
 
-void report_make(report *r, const input *in) {
-    const part_kind *kind;
-    report_add_losses(r, in);
-    for (kind = kind_after(0); kind; kind = kind_after(kind->number)) {
-        const void *state = input_find(in, kind);
-        size_t i;
-        for (i = 0; state && section_list[i]; i++) {
-            const report_part *part;
-            if (section_list[i]->kind != kind) continue;
-            report_begin_part(r, section_list[i]);
-            part = part_of(r);
-            part->section->fill(part->columns, r, state, in);
-            part = part_of(r);
-            if (part->table_count || part->tree_count || section_list[i]->json) continue;
-            free_part(part_of(r)); /* a section with nothing to say */
-            r->part_count--;
-        }
-    }
+void report_end_part(report *r) {
+    const report_part *part = part_of(r);
+    if (part->table_count || part->tree_count || part->section->json) return;
+    free_part(part_of(r));
+    r->part_count--;
 }
 
 /* ---- losses ------------------------------------------------------------------------------- */
@@ -151,6 +138,12 @@ void report_add_fact(report *r, report_weight weight, const char *name, const ch
     fact->weight = weight;
     fact->name = copy(name);
     fact->value = copy(value);
+}
+
+void report_add_words(report *r, report_weight weight, const char *name, text *value) {
+    text_bytes(value, "", 1);
+    report_add_fact(r, weight, name, value->data);
+    value->size = 0;
 }
 
 void report_add_sum(report *r, const report_sum *sum) {

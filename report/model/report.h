@@ -228,6 +228,8 @@ void report_free(report *r);
 /* Begins a section that no kind of part has: what report_add_table adds goes
    there. Returns its columns, zero bytes. */
 void *report_begin_part(report *r, const report_section *section);
+/* Takes it away again if it has nothing to say. */
+void report_end_part(report *r);
 /* Sorts the rows of all tables that have a column of that key or label: numbers
    from the largest down, names from A on. Returns how many tables have it. */
 size_t report_sort(report *r, const char *key);
@@ -269,6 +271,8 @@ int report_misses(const report *r, unsigned of);
 /* "events lost: 12, 3.4 % of all. Give ...". To be freed by the caller. */
 char *report_loss_words(const report_loss *loss);
 void report_add_fact(report *r, report_weight weight, const char *name, const char *value);
+/* The same of a text, which is empty then. */
+void report_add_words(report *r, report_weight weight, const char *name, text *value);
 /* Says that a program of that name ran; the title is made of these. */
 void report_add_name(report *r, const char *name);
 /* These add to the section that is being filled. Title and remark are

@@ -116,10 +116,6 @@ static void take_name(char **name, void *user) {
     *name = text_clean(found->to, strlen(found->to));
 }
 
-static int by_string(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* How long both names are without the longest end that they have in common,
    which is whole words. Returns 0 if they have none. */
 static int roots_of(const char *a, const char *b, size_t *a_size, size_t *b_size) {
@@ -169,7 +165,7 @@ static const char **files_of_main(const edges_all *edges, size_t *count) {
         const edges_function *f = &edges->functions[i];
         if (strcmp(f->name, "main") == 0) list[(*count)++] = f->file;
     }
-    if (*count) qsort((void *)list, *count, sizeof *list, by_string);
+    if (*count) qsort((void *)list, *count, sizeof *list, tool_by_string);
     for (i = 0; i < *count; i++)
         if (!kept || strcmp(list[kept - 1], list[i]) != 0) list[kept++] = list[i];
     *count = kept;

@@ -15,16 +15,14 @@ static int compare_place(const void *left, const void *right) {
     return a->caller < b->caller ? -1 : a->caller > b->caller;
 }
 
-uint64_t report_estimated(const report_item *item) { return item->sums.weight_256 / 256; }
-
 static unsigned class_of(const report_item *item) { return item->kind & SITE_CLASSES; }
 
 static int compare_heat(const void *left, const void *right) {
     const report_item *a = (const report_item *)left, *b = (const report_item *)right;
     if (class_of(a) != class_of(b)) return class_of(a) < class_of(b) ? -1 : 1;
     if (a->heat > b->heat || a->heat < b->heat) return a->heat > b->heat ? -1 : 1;
-    if (report_estimated(a) != report_estimated(b))
-        return report_estimated(a) > report_estimated(b) ? -1 : 1;
+    if (ranges_estimated(&a->sums) != ranges_estimated(&b->sums))
+        return ranges_estimated(&a->sums) > ranges_estimated(&b->sums) ? -1 : 1;
     return compare_place(left, right);
 }
 
@@ -52,7 +50,7 @@ static size_t sort_and_cut(report_item *items, size_t count, const totals *all,
     for (i = 0; i < count; i++) {
         double estimated = all->estimated[class_of(&items[i])],
                time_ns = all->time_ns[class_of(&items[i])];
-        items[i].share = estimated > 0 ? (double)report_estimated(&items[i]) / estimated : 0;
+        items[i].share = estimated > 0 ? (double)ranges_estimated(&items[i].sums) / estimated : 0;
         items[i].time_share = time_ns > 0 ? items[i].time_ns / time_ns : 0;
         items[i].heat = time_ns > 0 ? items[i].time_share : items[i].share;
         if (items[i].share >= least_share || items[i].time_share >= least_share)
@@ -62,13 +60,15 @@ static size_t sort_and_cut(report_item *items, size_t count, const totals *all,
     return kept;
 }
 
-double report_rate(const sampled_profile *profile) {
+/* The part of all checks that a profile asked to be in bursts, 0..1. */
+static double rate_of(const sampled_profile *profile) {
     double period = (double)profile->check_count + (double)profile->burst_count;
     if (profile->check_count == UINT32_MAX) return 1;                 /* bursty.h: never pause */
     return period > 0 ? (double)profile->burst_count / period : 0;
 }
 
-int report_waits(const sampled_profile *profile) {
+/* Is it on, and without a burst yet? */
+static int waits(const sampled_profile *profile) {
     return profile->bursts == 0 && profile->events == 0 && profile->check_count != UINT32_MAX &&
            !(profile->flags & PROFILE_OFF);
 }
@@ -89,7 +89,7 @@ int report_is_part(const tally *s) {
     size_t i, part = 0;
     for (i = 0; i < s->profiles.count; i++) {
         if (s->profiles.at[i].events == 0) continue;
-        if (report_rate(&s->profiles.at[i]) >= 1) return 0;
+        if (rate_of(&s->profiles.at[i]) >= 1) return 0;
         part++;
     }
     return part > 0;
@@ -101,14 +101,16 @@ static double unknown_part(const tally *s, const report_item *pairs, size_t coun
     size_t i;
     for (i = 0; i < count; i++) {
         const sampled_site *caller = &s->sites.at[pairs[i].caller];
-        all += (double)report_estimated(&pairs[i]);
+        all += (double)ranges_estimated(&pairs[i].sums);
         if (strcmp(caller->name, "(deep)") == 0 && !*caller->file)
-            unknown += (double)report_estimated(&pairs[i]);
+            unknown += (double)ranges_estimated(&pairs[i].sums);
     }
     return all > 0 ? unknown / all : 0;
 }
 
-const char *report_basis(ranges_basis basis) {
+/* Of sampled events: why intervals are what they are, as a sentence for
+   people. */
+static const char *basis_words(ranges_basis basis) {
     switch (basis) {
     case RANGES_EXACT: return "Every event that was recorded is counted, so shares and counts are exact.";
     case RANGES_BURSTS:
@@ -122,27 +124,8 @@ const char *report_basis(ranges_basis basis) {
     }
 }
 
-/* Where no table has a row, the events of a profile without one went to its action. */
-static int fills_table(const report_sampled *c, const sampled_profile *profile) {
-    return ranges_fills_table(&c->ranges, profile) &&
-           (c->tally->rows.count || (profile->flags & PROFILE_TABLE));
-}
-
-/* hcct.h takes the last profile there is for the contexts of calls. */
-const char *report_records(const report_sampled *c, const sampled_profile *profile) {
-    const tally *s = c->tally;
-    size_t i;
-    if (fills_table(c, profile)) return "functions";
-    if (!c->has_contexts || profile->classes != SITE_CALL) return "own-events";
-    for (i = 0; i < s->profiles.count; i++) {
-        const sampled_profile *other = &s->profiles.at[i];
-        if (other->program == profile->program && other->number > profile->number)
-            return "own-events";
-    }
-    return "contexts";
-}
-
-const char *report_class(uint32_t kind) {
+/* "calls", "loop trips", ... for a site's kind. */
+static const char *class_words(uint32_t kind) {
     switch (kind & SITE_CLASSES) {
     case SITE_CALL:     return "calls";
     case SITE_RETURN:   return "returns";
@@ -186,7 +169,7 @@ static void make_items(report_sampled *c, double least_share) {
     c->callers_unknown = unknown_part(s, c->pairs, pairs);
     for (i = 0; i < functions; i++) {
         const report_item *item = &c->functions[i];
-        all.estimated[class_of(item)] += (double)report_estimated(item);
+        all.estimated[class_of(item)] += (double)ranges_estimated(&item->sums);
         all.time_ns[class_of(item)] += item->time_ns;
         if (item->time_ns > 0) c->has_time = 1;
     }
@@ -247,7 +230,7 @@ static void add_stacks(report *r, report_sampled *c) {
         tree->name[at] = c->pairs[i].caller;
         tree->name[at + 1] = c->pairs[i].site;
         tree->parent[at + 1] = (uint32_t)at;
-        tree->lower[at + 1] = tree->upper[at + 1] = report_estimated(&c->pairs[i]);
+        tree->lower[at + 1] = tree->upper[at + 1] = ranges_estimated(&c->pairs[i].sums);
     }
     for (i = 0; i < c->function_count; i++) {
         const report_item *item = &c->functions[i];
@@ -264,19 +247,13 @@ static void add_rates_asked(text *out, const report_sampled *c) {
     double last = -1;
     size_t i;
     for (i = 0; i < s->profiles.count; i++) {
-        double rate = report_rate(&s->profiles.at[i]);
+        double rate = rate_of(&s->profiles.at[i]);
         if (!ranges_fills_table(&c->ranges, &s->profiles.at[i])) continue;
         if (rate >= last && rate <= last) continue;
         text_format(out, "%s%.3g %%%s", last < 0 ? "" : ", ", 100 * rate,
                     s->profiles.at[i].flags & PROFILE_BUDGET ? " (held to a budget)" : "");
         last = rate;
     }
-}
-
-static void add_fact(report *r, report_weight weight, const char *name, text *value) {
-    text_bytes(value, "", 1);
-    report_add_fact(r, weight, name, value->data);
-    value->size = 0;
 }
 
 /* Ticks of all threads are one list then, and nobody says how many there were. */
@@ -297,29 +274,29 @@ static void add_facts(report *r, const report_sampled *c) {
         return; /* a part that only names the program */
     if (c->tally->profiles.count) {
         add_rates_asked(&value, c);
-        add_fact(r, REPORT_PLAIN, "sampling asked", &value);
+        report_add_words(r, REPORT_PLAIN, "sampling asked", &value);
         if (c->checks || !c->events) { /* else they were not counted */
             text_format(&value, "%.3g %%", 100 * c->rate_seen);
-            add_fact(r, REPORT_PLAIN, "sampling seen", &value);
+            report_add_words(r, REPORT_PLAIN, "sampling seen", &value);
         }
     }
     if (c->checks || c->events || !c->has_ticks) { /* ticks alone: none could be counted */
         if (c->checks || !c->events) {
             text_count(&value, c->checks);
-            add_fact(r, REPORT_PLAIN, "checks", &value);
+            report_add_words(r, REPORT_PLAIN, "checks", &value);
         }
         text_count(&value, c->events);
-        add_fact(r, REPORT_PLAIN, "events (calls, returns, ...)", &value);
+        report_add_words(r, REPORT_PLAIN, "events (calls, returns, ...)", &value);
     }
     if (!is_from_outside(c)) {
         text_count(&value, c->tally->threads.count);
-        add_fact(r, REPORT_PLAIN, "threads", &value);
+        report_add_words(r, REPORT_PLAIN, "threads", &value);
     }
     if (!c->lost && !r->loss_count)
         report_add_fact(r, REPORT_PLAIN, "events lost", "0");
     for (i = 0; i < c->tally->profiles.count; i++) {
         const sampled_profile *profile = &c->tally->profiles.at[i];
-        if (report_waits(profile) && profile->check_count > first_burst)
+        if (waits(profile) && profile->check_count > first_burst)
             first_burst = profile->check_count;
         bursts = sampled_add(bursts, profile->bursts);
     }
@@ -328,7 +305,7 @@ static void add_facts(report *r, const report_sampled *c) {
         text_add(&value, " bursts: a check by hand (BURST_CHECK, BURST_BODY, BURST_FOR) records nothing "
                          "by itself. BURST_ENTRY, BURST_LOOP, BURST_SCOPE, BURST_POINT and BURST_REF are "
                          "events; their classes must be among those of the profile");
-        add_fact(r, REPORT_BAD, "no event in", &value);
+        report_add_words(r, REPORT_BAD, "no event in", &value);
     }
     if (first_burst) {
         text_format(
@@ -337,7 +314,7 @@ static void add_facts(report *r, const report_sampled *c) {
             "(bursty record --every N; BURSTY_EVERY=N for a program of bursty cc). Loops and "
             "functions that --boring leaves without a check make none: --boring 0 leaves out none",
             (unsigned long)first_burst);
-        add_fact(r, REPORT_BAD, "no burst yet", &value);
+        report_add_words(r, REPORT_BAD, "no burst yet", &value);
     }
     text_free(&value);
 }
@@ -474,7 +451,7 @@ static report_cell cell_of(report *r, const report_sampled *c, const report_item
     case BURSTS:     cell.count = item->sums.bursts; break;
     case TIME_SHARE: cell.real = item->is_timed ? item->time_share : REPORT_NONE; break;
     case TIME_NS:    cell.real = item->is_timed ? item->time_ns : REPORT_NONE; break;
-    case ESTIMATED:  cell.count = report_estimated(item); break;
+    case ESTIMATED:  cell.count = ranges_estimated(&item->sums); break;
     case SAMPLED:    cell.count = item->sums.sampled; break;
     case CALLER:     cell.name = pair_name(r, c, item->caller); break;
     case FUNCTION:
@@ -502,7 +479,7 @@ static void add_items(report *r, const report_sampled *c, int is_pair) {
         if (!table || class_of(&items[i]) != class_of(&items[i - 1])) {
             char title[64];
             snprintf(title, sizeof title, "%s: %s", is_pair ? "callers and callees" : "functions",
-                     report_class(items[i].kind));
+                     class_words(items[i].kind));
             table =
                 report_add_table(r, is_pair ? "pairs" : "functions", title, columns, column_count);
         }
@@ -551,8 +528,10 @@ static void add_profiles(report *r, const report_sampled *c) {
     text remark = {NULL, 0, 0};
     int has_others = 0; /* profiles that do not fill the tables of functions */
     if (s->profiles.count == 0) return;
-    for (i = 0; i < s->profiles.count; i++)
-        has_others |= !fills_table(c, &s->profiles.at[i]);
+    for (i = 0; i < s->profiles.count; i++) {
+        const char *to = ranges_records(&c->ranges, s, c->has_contexts, &s->profiles.at[i]);
+        has_others |= strcmp(to, "functions") != 0;
+    }
     made = (report_column *)tool_alloc(sizeof columns);
     report_keep(r, (char *)made);
     memcpy(made, columns, sizeof columns);
@@ -561,7 +540,7 @@ static void add_profiles(report *r, const report_sampled *c) {
     table->rows_shown = FEW;
     if (c->ranges.basis != RANGES_EXACT)
         text_add(&remark, "An estimated count is a sampled one times the gap before its burst. ");
-    text_add(&remark, report_basis(c->ranges.basis));
+    text_add(&remark, basis_words(c->ranges.basis));
     if (c->ranges.basis != RANGES_EXACT && !c->has_time)
         text_add(&remark, " Rows of one rank with a = cannot be told from the first of them.");
     if (has_others)
@@ -575,7 +554,7 @@ static void add_profiles(report *r, const report_sampled *c) {
         report_cell *row = report_add_row(table);
         text state = {NULL, 0, 0};
         row[0].count = profile->number;
-        row[1].real = report_rate(profile);
+        row[1].real = rate_of(profile);
         row[2].count = profile->check_count == UINT32_MAX ? 0 : profile->check_count;
         row[3].count = profile->burst_count;
         row[4].count = profile->jitter_percent;
@@ -585,8 +564,8 @@ static void add_profiles(report *r, const report_sampled *c) {
         if (profile->flags & PROFILE_BUDGET) text_add(&state, ", held to a budget");
         if (profile->flags & PROFILE_REENABLE) text_add(&state, ", bursts re-enabled by place");
         if (profile->flags & PROFILE_OFF) text_add(&state, ", switched off");
-        if (report_waits(profile)) text_add(&state, ", no burst yet");
-        row[7].name = report_records(c, profile);
+        if (waits(profile)) text_add(&state, ", no burst yet");
+        row[7].name = ranges_records(&c->ranges, c->tally, c->has_contexts, profile);
         row[8].name = report_keep_text(r, &state);
         if (count > 9) row[9].name = name_or(s->programs.at[profile->program].name);
     }

@@ -34,25 +34,10 @@ typedef struct report_sampled {
     double rate_seen;       /* part of the checks in bursts that fill the table, 0..1 */
 } report_sampled;
 
-/* Events estimated. */
-uint64_t report_estimated(const report_item *item);
-/* Of sampled events: why intervals are what they are, as a sentence for
-   people. */
-const char *report_basis(ranges_basis basis);
-/* The part of all checks that a profile asked to be in bursts, 0..1. */
-double report_rate(const sampled_profile *profile);
-/* Is it on, and without a burst yet? */
-int report_waits(const sampled_profile *profile);
 /* Did each profile that recorded anything record a part only? */
 int report_is_part(const tally *s);
-/* What becomes of a profile's events: "functions" (the tables of functions and
-   pairs), "contexts" (the tree of calling contexts), or "own-events" (the
-   program handles them by itself). */
-const char *report_records(const report_sampled *c, const sampled_profile *profile);
 /* A thread's name, or else its number. Threads are numbered from 0. */
 const char *report_thread_name(report *r, const sampled_thread *thread);
-/* "calls", "loop trips", ... for a site's kind. */
-const char *report_class(uint32_t kind);
 
 /* The section's JSON, in sampled_json.c. */
 void sampled_json(const void *columns, const report *r, text *out);

@@ -18,7 +18,7 @@ static void add_item(text *out, const ranges *r, const report_item *item, int is
     json_field(out, &n, "site", item->site);
     if (is_pair) json_field(out, &n, "caller", item->caller);
     json_field(out, &n, "sampled", item->sums.sampled);
-    json_field(out, &n, "estimated", report_estimated(item));
+    json_field(out, &n, "estimated", ranges_estimated(&item->sums));
     json_field_real(out, &n, "share", item->share);
     add_range(out, "share", ranges_share(r, &item->sums, item->kind));
     json_field_real(out, &n, "worth", worth < 0 ? NAN : worth);
@@ -65,7 +65,8 @@ static void add_profiles(text *out, const report_sampled *c) {
         json_field(out, &n, "flags", profile->flags);
         json_field(out, &n, "bursts", profile->bursts);
         json_field(out, &n, "events", profile->events);
-        json_field_string(out, &n, "records", report_records(c, profile));
+        json_field_string(out, &n, "records",
+                          ranges_records(&c->ranges, c->tally, c->has_contexts, profile));
         text_add(out, "}");
     }
     text_add(out, "],\n");

@@ -33,6 +33,24 @@ int ranges_fills_table(const ranges *r, const sampled_profile *profile) {
     return !r->has_table_profile || (profile->flags & PROFILE_TABLE) != 0;
 }
 
+/* Where no table has a row, the events of a profile without one went to its action.
+   hcct.h takes the last profile there is for the contexts of calls. */
+const char *ranges_records(const ranges *r, const tally *s, int has_contexts,
+                           const sampled_profile *profile) {
+    size_t i;
+    if (ranges_fills_table(r, profile) && (s->rows.count || (profile->flags & PROFILE_TABLE)))
+        return "functions";
+    if (!has_contexts || profile->classes != SITE_CALL) return "own-events";
+    for (i = 0; i < s->profiles.count; i++) {
+        const sampled_profile *other = &s->profiles.at[i];
+        if (other->program == profile->program && other->number > profile->number)
+            return "own-events";
+    }
+    return "contexts";
+}
+
+uint64_t ranges_estimated(const ranges_sums *sums) { return sums->weight_256 / 256; }
+
 ranges_gaps ranges_gaps_of(const sampled_profile *profile) {
     const double most = .2;
     ranges_gaps gaps = {0, 0};

@@ -44,10 +44,17 @@ void ranges_make(ranges *to, const tally *s);
 /* Is the profile one of those that fill the hot table? If none does: all
    are. */
 int ranges_fills_table(const ranges *r, const sampled_profile *profile);
+/* What becomes of a profile's events: "functions" (the tables of functions and
+   pairs), "contexts" (the tree of calling contexts), or "own-events" (the
+   program handles them by itself). */
+const char *ranges_records(const ranges *r, const tally *s, int has_contexts,
+                           const sampled_profile *profile);
 /* The checks that all bursts of a profile stand for, and the variance of their
    number, since the gaps between bursts are drawn. Zeros if it is always on. */
 typedef struct ranges_gaps { double checks, variance; } ranges_gaps;
 ranges_gaps ranges_gaps_of(const sampled_profile *profile);
+/* Events estimated. */
+uint64_t ranges_estimated(const ranges_sums *sums);
 /* Adds a row to the sums of its site (the joint sums of all of its callers) or
    of its pair. */
 void ranges_add(ranges_sums *sums, const sampled_record *row, int is_pair);

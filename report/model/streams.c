@@ -46,7 +46,9 @@ static char *label_of(const streams_part *p, const streams_site *site, int keeps
     return text_take(&t);
 }
 
-double streams_covered(const streams_part *p, size_t count) {
+/* The share of all references that the hottest `count` streams of a sorted part
+   hold. */
+static double covered(const streams_part *p, size_t count) {
     double sum = 0;
     size_t i;
     for (i = 0; i < count; i++) sum += (double)p->streams[i].heat;
@@ -172,7 +174,7 @@ static void add_table(report *r, const streams_part *p, size_t hot, char **label
     text_counted(&remark, hot, "stream");
     text_format(&remark, " of %u to %u references %s %.1f %% of the ", (unsigned)p->min_length,
                 (unsigned)p->max_length, hot == 1 ? "holds" : "hold",
-                100 * streams_covered(p, hot));
+                100 * covered(p, hot));
     text_counted(&remark, p->references, "reference");
     text_format(&remark, " recorded; %.1f %% were wanted.", p->coverage_ppm / 1e4);
     if (folded < hot)
@@ -315,7 +317,7 @@ void streams_json(const streams_part *p, size_t top, int keeps_mangled, text *ou
     json_field(out, &n, "min_length", p->min_length);
     json_field(out, &n, "max_length", p->max_length);
     json_field_real(out, &n, "coverage_wanted", p->coverage_ppm / 1e6);
-    json_field_real(out, &n, "coverage", streams_covered(p, hot));
+    json_field_real(out, &n, "coverage", covered(p, hot));
     json_field(out, &n, "hot", hot);
     text_add(out, ",\"sites\":");
     json_list_strings(out, labels, p->site_count);

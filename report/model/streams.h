@@ -4,9 +4,6 @@
 #define MODEL_STREAMS_H
 #include "report/kinds/streams.h"
 
-/* The share of all references that the hottest `count` streams of a sorted part
-   hold. */
-double streams_covered(const streams_part *p, size_t count);
 /* One JSON object: the profile with its `top` hottest streams. C++ names are
    made readable, or kept as the linker has them. */
 void streams_json(const streams_part *p, size_t top, int keeps_mangled, text *out);

@@ -204,12 +204,6 @@ static void add_slices(report *r, const report_axis *a) {
 
 /* ---- facts ---- */
 
-static void add_fact(report *r, report_weight weight, const char *name, text *value) {
-    text_bytes(value, "", 1);
-    report_add_fact(r, weight, name, value->data);
-    value->size = 0;
-}
-
 static void add_facts(report *r, const report_axis *a, const timeline *log) {
     text value = {NULL, 0, 0};
     if (log->whole_count) {
@@ -218,7 +212,7 @@ static void add_facts(report *r, const report_axis *a, const timeline *log) {
         text_format(&value, " of %.6g s; %lu of %lu ticks in time",
                     (double)a->span_us / 1e6, (unsigned long)a->count,
                     (unsigned long)log->whole_count);
-        add_fact(r, REPORT_TOLD, "range", &value);
+        report_add_words(r, REPORT_TOLD, "range", &value);
     }
     if (log->whole_count && !a->count && !r->headline) {
         text_format(&value, "No tick came from %.6g to %.6g s: no thread was met there. ",
@@ -233,12 +227,12 @@ static void add_facts(report *r, const report_axis *a, const timeline *log) {
     if (!log->whole_count) {
         text_format(&value, "%.6g s, %lu ticks of %lu threads", (double)a->span_us / 1e6,
                     (unsigned long)a->count, (unsigned long)a->thread_count);
-        add_fact(r, REPORT_PLAIN, "in time", &value);
+        report_add_words(r, REPORT_PLAIN, "in time", &value);
     }
     if (log->one_of > 1) {
         text_format(&value, "one of %llu is kept, and stands for %.6g ms of CPU time",
                     (unsigned long long)log->one_of, (double)a->tick_us / 1e3);
-        add_fact(r, REPORT_PLAIN, "ticks in time", &value);
+        report_add_words(r, REPORT_PLAIN, "ticks in time", &value);
     }
     if (log->others) {
         text_format(
@@ -246,7 +240,7 @@ static void add_facts(report *r, const report_axis *a, const timeline *log) {
             "those of one recording of %llu, for moments of several have no common "
             "axis",
             (unsigned long long)tool_sum(log->others, 1));
-        add_fact(r, REPORT_TOLD, "ticks in time", &value);
+        report_add_words(r, REPORT_TOLD, "ticks in time", &value);
     }
     text_free(&value);
 }

@@ -1,5 +1,6 @@
 /* wanted.c - see wanted.h. */
 #include "report/model/wanted.h"
+#include "base/tool.h"
 #include "report/kinds/edges.h"
 #include "report/kinds/sources.h"
 #include "report/kinds/unmeasured.h"
@@ -101,10 +102,6 @@ int wanted_open(wanted *w, report *r, const char *source_root) {
     return status;
 }
 
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Finds the file of each change. */
 static void take_diff(wanted *w, const input *in) {
     const edges_all *edges = (const edges_all *)input_find(in, &kind_edges);
@@ -113,7 +110,7 @@ static void take_diff(wanted *w, const input *in) {
     const char **files = (const char **)tool_alloc((most + 1) * sizeof *files);
     for (i = 0; edges && i < edges->function_count; i++) files[count++] = edges->functions[i].file;
     for (i = 0; left && i < left->count; i++) files[count++] = left->list[i].file;
-    if (count) qsort((void *)files, count, sizeof *files, by_name);
+    if (count) qsort((void *)files, count, sizeof *files, tool_by_string);
     for (i = most = 0; i < count; i++)
         if (!most || strcmp(files[most - 1], files[i]) != 0) files[most++] = files[i];
     match_changes(&w->chosen, files, most);

@@ -5,28 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t *slot_of(affinity *a, const char *name) {
-    uint64_t hash = 1;
-    const char *at;
-    size_t slot;
-    for (at = name; *at; at++) { hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001B3); }
-    slot = (size_t)(hash ^ hash >> 29) & (a->slot_count - 1);
-    for (; a->slots[slot] && strcmp(a->names[a->slots[slot] - 1], name) != 0; slot = (slot + 1) & (a->slot_count - 1)) { }
-    return &a->slots[slot];
+static int is_name(const void *owner, uint32_t number, const void *key) {
+    return strcmp(((const affinity *)owner)->names[number - 1], (const char *)key) == 0;
 }
 
 static uint32_t number_of(affinity *a, const char *name) {
-    uint32_t *slot;
-    size_t i;
-    if (2 * a->name_count >= a->slot_count) {
-        a->slot_count = a->slot_count ? 2 * a->slot_count : 64;
-        free(a->slots);
-        a->slots = (uint32_t *)tool_alloc(a->slot_count * sizeof *a->slots);
-        memset(a->slots, 0, a->slot_count * sizeof *a->slots);
-        for (i = 0; i < a->name_count; i++) { *slot_of(a, a->names[i]) = (uint32_t)i + 1; }
-    }
-    slot = slot_of(a, name);
-    if (*slot) { return *slot - 1; }
+    uint32_t *place = hash_place(&a->places, hash_string(name), is_name, a, name);
+    if (*place) return *place - 1;
     if (a->name_count == a->name_room) {
         a->name_room = 2 * a->name_room + 64;
         a->names = (const char **)tool_grow(a->names, a->name_room * sizeof *a->names);
@@ -34,8 +19,8 @@ static uint32_t number_of(affinity *a, const char *name) {
     }
     a->names[a->name_count] = name;
     a->heat[a->name_count++] = 0;
-    *slot = (uint32_t)a->name_count;
-    return *slot - 1;
+    *place = (uint32_t)a->name_count;
+    return *place - 1;
 }
 
 void affinity_add(affinity *a, const report_tree *tree) {
@@ -94,6 +79,6 @@ void affinity_free(affinity *a) {
     free(a->names);
     free(a->heat);
     free(a->edges);
-    free(a->slots);
+    hash_free(&a->places);
     memset(a, 0, sizeof *a);
 }

@@ -2,6 +2,7 @@
    callers, references after references. */
 #ifndef AFFINITY_H
 #define AFFINITY_H
+#include "base/hash.h"
 #include "report/model/report.h"
 
 typedef struct affinity_edge { uint32_t a, b; uint64_t weight; } affinity_edge;
@@ -12,7 +13,7 @@ typedef struct affinity {
     size_t name_count, name_room;
     affinity_edge *edges;                         /* heaviest first; a < b, and each pair once */
     size_t edge_count, edge_room;
-    uint32_t *slots; size_t slot_count;
+    hash_table places;                            /* of the names */
 } affinity;
 
 /* Adds a tree to what is all zero at first. */

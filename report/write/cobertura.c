@@ -220,17 +220,12 @@ static void write_cobertura(const report *r, text *out) {
     text_add(out, "</packages>\n</coverage>\n");
 }
 
-static int has_coverage(const report *r) {
-    const coverage_all *all = coverage_in(r);
-    return all && all->count;
-}
-
 const report_writer writer_cobertura = {
     "cobertura",
     "coverage as XML for build servers (edgeprof.h)",
     REPORT_USES_CAUSE | REPORT_USES_SOURCES,
     0,
     write_cobertura,
-    has_coverage,
+    coverage_is_there,
     NULL,
 };

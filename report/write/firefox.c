@@ -27,14 +27,6 @@ typedef struct writing {
     size_t node_count, name_count;
 } writing;
 
-static void add_plain(text *out, const char *string) {
-    text plain = {NULL, 0, 0};
-    text_plain(&plain, string);
-    text_bytes(&plain, "", 1);
-    text_json(out, plain.data);
-    text_free(&plain);
-}
-
 static int ascending(const void *a, const void *b) {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
@@ -112,12 +104,12 @@ static void add_functions(writing *w) {
     text_add(out, "},\n\"stringArray\":[");
     for (i = 0; i < count; i++) {
         if (i) text_add(out, ",");
-        add_plain(out, *w->names[w->used[i]] ? w->names[w->used[i]] : "(no name)");
+        json_plain(out, *w->names[w->used[i]] ? w->names[w->used[i]] : "(no name)");
     }
     for (i = 0; i < count; i++) {
         if (!*tree->file[w->used[i]]) continue;
         text_add(out, ",");
-        add_plain(out, tree->file[w->used[i]]);
+        json_plain(out, tree->file[w->used[i]]);
     }
     text_add(out, "]");
 }
@@ -213,12 +205,12 @@ static void add_thread(writing *w, uint32_t thread, const uint32_t *order, size_
     const report_axis *a = w->a;
     collect(w, order, begin, end);
     text_add(out, "{\"name\":");
-    add_plain(out, a->threads[thread]);
+    json_plain(out, a->threads[thread]);
     text_format(out,
                 ",\"isMainThread\":%s,\"pid\":\"%lu\",\"tid\":\"%lu\",\"processName\":",
                 a->numbers[thread] == a->process ? "true" : "false",
                 (unsigned long)a->process, (unsigned long)a->numbers[thread]);
-    add_plain(out, a->program);
+    json_plain(out, a->program);
     text_add(out,
              ",\"processType\":\"default\",\"processStartupTime\":0,"
              "\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
@@ -238,7 +230,7 @@ static void add_thread(writing *w, uint32_t thread, const uint32_t *order, size_
 static void add_meta(const report *r, text *out) {
     const report_axis *a = r->axis;
     text_add(out, "{\"meta\":{\"product\":");
-    add_plain(out, r->title);
+    json_plain(out, r->title);
     text_format(out,
                 ",\"version\":%d,\"preprocessedProfileVersion\":%d,\"processType\":0,"
                 "\"debug\":false,\"symbolicated\":true,\"interval\":",

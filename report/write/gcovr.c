@@ -77,17 +77,12 @@ static void write_gcovr(const report *r, text *out) {
     text_add(out, "]}\n");
 }
 
-static int has_coverage(const report *r) {
-    const coverage_all *all = coverage_in(r);
-    return all && all->count;
-}
-
 const report_writer writer_gcovr = {
     "gcovr",
     "coverage as gcovr's JSON (edgeprof.h)",
     REPORT_USES_SOURCES,
     0,
     write_gcovr,
-    has_coverage,
+    coverage_is_there,
     NULL,
 };

@@ -256,17 +256,12 @@ static void write_lcov(const report *r, text *out) {
     free(has_run);
 }
 
-static int has_coverage(const report *r) {
-    const coverage_all *all = coverage_in(r);
-    return all && all->count;
-}
-
 const report_writer writer_lcov = {
     "lcov",
     "coverage for genhtml and others (edgeprof.h)",
     REPORT_USES_CAUSE | REPORT_USES_SOURCES,
     0,
     write_lcov,
-    has_coverage,
+    coverage_is_there,
     NULL,
 };

@@ -22,18 +22,10 @@ static void begin_event(writing *w, const char *phase, uint32_t thread) {
                 (unsigned long)w->r->axis->numbers[thread]);
 }
 
-static void add_plain(text *out, const char *string) {
-    text plain = {NULL, 0, 0};
-    text_plain(&plain, string);
-    text_bytes(&plain, "", 1);
-    text_json(out, plain.data);
-    text_free(&plain);
-}
-
 static void add_name(writing *w, const char *what, uint32_t thread, const char *name) {
     begin_event(w, "M", thread);
     text_format(w->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
-    add_plain(w->out, name);
+    json_plain(w->out, name);
     text_add(w->out, "}}");
 }
 
@@ -45,7 +37,7 @@ static void add_slice(void *user, const slice *s) {
     text_format(w->out,
                 ",\"ts\":%llu,\"dur\":%llu,\"name\":", (unsigned long long)s->from,
                 (unsigned long long)(s->to - s->from));
-    add_plain(w->out, *name ? name : "(no name)");
+    json_plain(w->out, *name ? name : "(no name)");
     text_add(w->out, "}");
     save_some(w->r->out, w->out);
 }

@@ -104,10 +104,6 @@ static uint64_t clamp(uint64_t number) {
     return number < (UINT64_C(1) << 63) ? number : (UINT64_C(1) << 63) - 1;
 }
 
-static uint64_t times(uint64_t number, uint64_t by) {
-    return by && number > UINT64_MAX / by ? UINT64_MAX : number * by;
-}
-
 typedef struct profile {
     strings strings;
     int has[VALUES];
@@ -140,7 +136,7 @@ static void add_samples(const report *r, text *out, profile *p, const report_tre
         const report_sample *s = &tree->samples[i];
         uint64_t values[VALUES] = {0, 0, 0, 0};
         values[TICKS] = s->count;
-        values[NANOSECONDS] = times(times(s->count, tree->period_us), 1000);
+        values[NANOSECONDS] = tool_product(tool_product(s->count, tree->period_us), 1000);
         add_sample(out, p, tree, s->node, values, tree->threads[s->thread]);
         save_some(r->out, out);
     }
@@ -210,7 +206,7 @@ static void write_pprof(const report *r, text *out) {
     }
     if (period) {
         put_type(out, PROFILE_PERIOD_TYPE, &p.strings, "cpu", "nanoseconds");
-        put_number(out, PROFILE_PERIOD, times(period, 1000));
+        put_number(out, PROFILE_PERIOD, tool_product(period, 1000));
     }
     put_number(out, PROFILE_COMMENT, string_number(&p.strings, "made by bursty " TOOL_VERSION));
     put_number(out, PROFILE_DEFAULT,

@@ -13,24 +13,16 @@
 
 enum { THREADS_MOST = 64, FRAME_BYTES = 6 };
 
-static void add_plain(text *out, const char *string) {
-    text plain = {NULL, 0, 0};
-    text_plain(&plain, string);
-    text_bytes(&plain, "", 1);
-    text_json(out, plain.data);
-    text_free(&plain);
-}
-
 static void add_frames(const report *r, text *out, const report_tree *tree, size_t *count) {
     char **names = stacks_names(tree);
     size_t i;
     for (i = 0; i < tree->name_count; i++) {
         json_comma(out, (*count)++);
         text_add(out, "{\"name\":");
-        add_plain(out, *names[i] ? names[i] : "(no name)");
+        json_plain(out, *names[i] ? names[i] : "(no name)");
         if (tree->file && *tree->file[i]) {
             text_add(out, ",\"file\":");
-            add_plain(out, tree->file[i]);
+            json_plain(out, tree->file[i]);
             text_format(out, ",\"line\":%lu", (unsigned long)tree->line[i]);
         }
         text_add(out, "}");
@@ -85,7 +77,7 @@ static void add_profile(const report *r, text *out, const report_tree *tree, siz
     }
     json_comma(out, (*profiles)++);
     text_add(out, "{\"type\":\"sampled\",\"name\":");
-    add_plain(out, name);
+    json_plain(out, name);
     text_format(out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":",
                 tree->period_us ? "milliseconds" : "none");
     json_real(out, all);
@@ -177,7 +169,7 @@ static void add_thread_in_time(const report *r, text *out, const uint32_t *order
     text_bytes(&name, "", 1);
     json_comma(out, (*profiles)++);
     text_add(out, "{\"type\":\"sampled\",\"name\":");
-    add_plain(out, name.data);
+    json_plain(out, name.data);
     text_add(out, ",\"unit\":\"milliseconds\",\"startValue\":");
     json_real(out, (double)a->from_us / 1000);
     text_add(out, ",\"endValue\":");
@@ -224,7 +216,7 @@ static void write_speedscope(const report *r, text *out) {
     size_t i, frames = 0, profiles = 0, first = 0;
     text_add(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
                   "\"exporter\":\"bursty " TOOL_VERSION "\",\n\"name\":");
-    add_plain(out, r->title);
+    json_plain(out, r->title);
     text_add(out, ",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
     for (i = 0; i < s.count; i++) add_frames(r, out, s.trees[i], &frames);
     if (r->axis) add_frames(r, out, r->axis->tree, &frames);

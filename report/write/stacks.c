@@ -25,7 +25,8 @@ stacks stacks_of(const report *r, const char *unit) {
 
 void stacks_free(stacks *s) { free(s->trees); }
 
-int stacks_have_counts(const stacks *s) {
+/* Is there any count in them? */
+static int have_counts(const stacks *s) {
     size_t i, n;
     for (i = 0; i < s->count; i++) {
         for (n = 1; n < s->trees[i]->count; n++)
@@ -36,7 +37,7 @@ int stacks_have_counts(const stacks *s) {
 
 int stacks_are_there(const report *r) {
     stacks s = stacks_of(r, NULL);
-    int found = stacks_have_counts(&s);
+    int found = have_counts(&s);
     stacks_free(&s);
     return found;
 }

@@ -9,8 +9,6 @@ typedef struct stacks { const report_tree **trees; size_t count; } stacks;
 
 stacks stacks_of(const report *r, const char *unit);
 void stacks_free(stacks *s);
-/* Is there any count in them? */
-int stacks_have_counts(const stacks *s);
 /* In the trees of the report: has a writer something to show? */
 int stacks_are_there(const report *r);
 

@@ -1,5 +1,5 @@
 /* exits.c - see exits.h. */
-#include "cc/read/exits.h"
+#include "cc/put/exits.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* flow.c - the control flow graph of a function, and where the text of each
+/* cfg.c - the control flow graph of a function, and where the text of each
    edge's counter stands.
 
    One walk does both. In the first run it makes vertices and edges; when the
@@ -25,11 +25,10 @@
    The word "here" means the vertex that is running where the walk stands. It is
    CC_NOWHERE behind a jump: then no edge is made until a label or a case
    revives it. */
-#include "cc/read/exits.h"
+#include "cc/put/exits.h"
 #include "cc/put/mcdc.h"
 #include "cc/put/trace.h"
 #include "base/tool.h"
-#include "cc/run/process.h"
 #include "cc/read/twice.h"
 #include <stdlib.h>
 #include <string.h>
@@ -297,14 +296,15 @@ static uint32_t end(const walk *w, uint32_t token) {
 }
 
 static void put(walk *w, int closes, uint32_t place, const char *a, const char *b, const char *c) {
-    char *ab, *abc;
+    text words = {NULL, 0, 0};
     if (!w->emit) return;
-    ab = cc_join(a, b ? b : "");
-    abc = cc_join(ab, c);
-    if (closes) cc_insert_close(w->edits, place, abc);
-    else cc_insert_open(w->edits, place, abc);
-    free(abc);
-    free(ab);
+    text_add(&words, a);
+    if (b) text_add(&words, b);
+    text_add(&words, c);
+    text_bytes(&words, "", 1);
+    if (closes) cc_insert_close(w->edits, place, words.data);
+    else cc_insert_open(w->edits, place, words.data);
+    text_free(&words);
 }
 
 /* The marker of the vertex v: a new string, or NULL if none is wanted. */
