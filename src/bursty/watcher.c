@@ -199,6 +199,12 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
             bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
 #endif
     } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], round->gap);
+#ifdef BURSTY_P_AXIS
+    {
+        bursty_p_thread *t = &bursty_p_all.threads[bursty_p_ticks.rows[row - 1].thread - 1];
+        bursty_p_axis_look(t, what == BURSTY_P_RUNS ? 0 : row, (int)t->woke);
+    }
+#endif
     round->looks += round->gap;
     for (i = 0; i < 16; i++, h++) {
         bursty_p_met *met = &round->met[h % BURSTY_P_MET];
@@ -252,6 +258,10 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
     what = bursty_p_system_ask(t->system, &ran_ns);
     before = t->ran_ns;
+    t->woke = BURSTY_P_ANSWERS != BURSTY_P_STATE && ran_ns != before;
+#ifdef BURSTY_P_AXIS
+    if (before == 0) bursty_p_axis_forget(t); /* another thread may have been here */
+#endif
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT) {
         what = ran_ns == before ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         t->ran_ns = ran_ns;
@@ -507,7 +517,12 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
     round->looks = round->has_run = 0;
     round->squares = 0;
     for (t = first; t < end; t++) {
-        if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
+        if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) {
+#ifdef BURSTY_P_AXIS
+            bursty_p_axis_forget(t);
+#endif
+            continue;
+        }
         watched++;
         is_pending |= bursty_p_watcher_look_first(round, t, gap_ns, late);
     }
