@@ -283,17 +283,17 @@ FNR == NR { from[$1] = $2 - .005; to[$1] = $3 + .005; next }
         if (!($n in from)) continue
         seen[$n]++
         if ($1 < from[$n] || $1 > to[$n]) { print "another time:", $0; bad++ }
-        if (($n == "save") != ($2 ~ /^worker/)) { print "another thread:", $0; bad++ }
+        if (($n == "save") != ($2 ~ worker)) { print "another thread:", $0; bad++ }
     }
 }
 END {
     print all, seen["load"], seen["save"], seen["draw"]
-    exit !(!bad && seen["load"] > 150 && seen["load"] < 260 && seen["draw"] > 230 &&
-        seen["draw"] < 380 && seen["save"] > 70 && seen["save"] < 150)
+    exit !(!bad && seen["load"] > 150 * part && seen["load"] < 260 * part && seen["draw"] > 230 * part &&
+        seen["draw"] < 380 * part && seen["save"] > 70 * part && seen["save"] < 150 * part)
 }
 A
-check "each tick is where the program was" awk -f judge.awk truth moments_got
-awk -f judge.awk truth moments_got >log 2>&1
+check "each tick is where the program was" awk -v part=1 -v worker='^worker' -f judge.awk truth moments_got
+awk -v part=1 -v worker='^worker' -f judge.awk truth moments_got >log 2>&1
 check "of all ticks" [ "$(rows time x.brst | awk -F, '{ n += $8 } END { print n }')" = "$(wc -l <moments_got | tr -d ' ')" ]
 # The range of a phase has that phase alone; that of the sleep has no tick.
 began=$(tr -d '\n' <json | sed 's/.*"began_us":\([0-9]*\).*/\1/')
@@ -323,8 +323,50 @@ check "and it is said" says "one of $one_of is kept, and stands for $one_of ms o
 "$bursty" record --timeline 0 -o x.brst ./phases >truth 2>err
 check "none" refused 'it has no ticks in time' report --to 1 x.brst
 check "too few" refused 'wants 0, or at least 100' record --timeline 99 ./phases
-check "with a recorder inside" refused 'looks from outside' record --inside --timeline 100 ./phases
-check "with calls" refused 'looks from outside' record --calls --timeline 100 ./phases
+check "without ticks" refused 'about ticks, and none are taken' record --calls --timeline 100 ./phases
+check "without any" refused 'about ticks, and none are taken' record --ticks 0 --timeline 100 ./phases
+
+# ---- by a recorder in the program: 250 ticks a second, and its threads have numbers
+"$bursty" record --inside -o inside.brst ./phases >truth 2>err
+check "inside: it ends as ever" [ $? = 0 ]
+bursty report --json inside.brst >json 2>err
+moments json >moments_got
+check "inside: each tick is where the program was" awk -v part=.25 -v worker='^thread1' -f judge.awk truth moments_got
+awk -v part=.25 -v worker='^thread1' -f judge.awk truth moments_got >log 2>&1
+check "inside: of all ticks" [ "$(rows time inside.brst | awk -F, '{ n += $8 } END { print n }')" = "$(wc -l <moments_got | tr -d ' ')" ]
+"$bursty" record --inside --timeline 100 -o inside.brst ./phases >truth 2>err
+bursty report --json inside.brst >json 2>err
+moments json >moments_got
+kept=$(wc -l <moments_got) all=$(rows time inside.brst | awk -F, '{ n += $8 } END { print n }')
+check "inside, bounded: $kept of $all" [ "$kept" -ge 32 -a "$kept" -le 64 ]
+"$bursty" record --inside --timeline 0 -o inside.brst ./phases >truth 2>err
+check "inside: none" refused 'it has no ticks in time' report --to 1 inside.brst
+# Frames that take longer than 250 ms: draw alone, of .3 s; nobody said a limit: of 3 frames none is slow.
+"$bursty" record --frames 'draw' --frames 'load' --frames 'save' --slow 250 -o frames.brst ./phases >truth 2>err
+began=$(bursty report --json frames.brst 2>err | tr -d '\n' | sed 's/.*"began_us":\([0-9]*\).*/\1/')
+rows late_frames frames.brst >got
+# A frame has all of its phase, and nothing of the phase before or behind it.
+cat >judge_frames.awk <<'A'
+FNR == NR { from[$1] = $2 - began / 1e6; to[$1] = $3 - began / 1e6; next }
+{
+    f = $NF
+    end = $1 + $2 / 1000
+    seen[f]++
+    if ($2 <= 250 || $3 != 250 || $1 > from[f] + .005 || end < to[f] - .005) bad++
+    if (f == "load" && end > from["sleep"] + .005) bad++
+    if (f == "save" && ($1 < to["sleep"] - .005 || end > from["draw"] + .005)) bad++
+    if (f == "draw" && $1 < to["save"] - .005) bad++
+}
+END {
+    for (f in from) if (f != "sleep" && to[f] - from[f] > .255 && seen[f] != 1) bad++
+    exit bad || !seen["draw"]
+}
+A
+awk -v began="$began" -F '[ ,]' -f judge_frames.awk truth got
+check "frames: when the program says, and as long: $(tr '\n' ' ' <got)" [ $? = 0 ]
+"$bursty" record --frames 'draw' -o frames.brst ./phases >truth 2>err
+bursty report --csv --min 0 --only late_frames frames.brst >got 2>err
+check "one frame is not slow by itself" [ $? = 2 ]
 
 # ---- of a process that runs
 ./phases on >truth &
