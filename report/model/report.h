@@ -107,8 +107,7 @@ typedef struct report_moment {
     uint32_t thread, node;
 } report_moment;
 
-/* A thread waited on a node of the axis's tree (0: not known), or had a slow frame
-   of a kind. */
+/* A thread waited on a node of the axis's tree, or had a slow frame of a kind. */
 typedef struct report_stretch {
     uint64_t from_us, to_us;
     uint32_t thread, what;

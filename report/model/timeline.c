@@ -30,13 +30,21 @@ static const char *thread_name(report *r, const timeline *log, const timeline_th
     return report_keep_text(r, &name);
 }
 
-/* Node 0 is the root; path n is node n + 1. */
+static int has_unknown(const timeline_spans *waits) {
+    size_t i;
+    for (i = 0; i < waits->count; i++)
+        if (waits->at[i].what == TIMELINE_NO_PATH) return 1;
+    return 0;
+}
+
+/* Node 0 is the root; path n is node n + 1. The last one is that of waits of which
+   no path is known, if there are any. */
 static report_tree *make_tree(const report *r, const timeline *log) {
     report_tree *tree = (report_tree *)tool_alloc(sizeof *tree);
-    size_t i;
+    size_t i, more = has_unknown(&log->waits) != 0;
     tree->unit = "ticks";
-    tree->count = log->path_count + 1;
-    tree->name_count = log->function_count;
+    tree->count = log->path_count + 1 + more;
+    tree->name_count = log->function_count + more;
     tree->parent = (uint32_t *)tool_alloc(tree->count * sizeof *tree->parent);
     tree->name = (uint32_t *)tool_alloc(tree->count * sizeof *tree->name);
     tree->names = (char **)tool_alloc(tree->name_count * sizeof *tree->names);
@@ -52,12 +60,17 @@ static report_tree *make_tree(const report *r, const timeline *log) {
         tree->name[i + 1] = log->paths[i].function;
         tree->parent[i + 1] = parent == TIMELINE_NO_PATH ? 0 : parent + 1;
     }
+    if (more) {
+        tree->names[log->function_count] = report_name(r, "(not known)");
+        tree->file[log->function_count] = "";
+        tree->name[tree->count - 1] = (uint32_t)log->function_count;
+    }
     return tree;
 }
 
 /* Those that the shown time has a part of, and that part of them. */
 static report_stretch *make_stretches(const report_axis *a, const timeline_spans *of,
-                                      uint32_t plus, size_t *count) {
+                                      int are_waits, size_t *count) {
     report_stretch *all = (report_stretch *)tool_alloc((of->count + 1) * sizeof *all);
     size_t i;
     *count = 0;
@@ -68,7 +81,9 @@ static report_stretch *make_stretches(const report_axis *a, const timeline_spans
         to->from_us = s->from_us > a->from_us ? s->from_us : a->from_us;
         to->to_us = s->from_us + s->us < a->to_us ? s->from_us + s->us : a->to_us;
         to->thread = s->thread;
-        to->what = s->what + plus;
+        to->what = !are_waits                    ? s->what
+                   : s->what == TIMELINE_NO_PATH ? (uint32_t)a->tree->count - 1
+                                                 : s->what + 1;
         ++*count;
     }
     return all;

@@ -145,7 +145,6 @@ static void add_where(writing *w, uint32_t node) {
     int n = 0;
     for (; node && n < FRAMES; node = w->a->tree->parent[node])
         text_format(&where, n++ ? " < %s" : "%s", w->names[w->a->tree->name[node]]);
-    if (!n) text_add(&where, "(not known)");
     text_bytes(&where, "", 1);
     add_plain(w->out, where.data);
     text_free(&where);

@@ -76,9 +76,8 @@ static void add_stretches(writing *w, const report_stretch *s, size_t count, uin
         for (k = first[i]; k < first[i + 1]; k++) {
             const report_stretch *one = &s[order[k]];
             add_event(w, (uint32_t)i, of, one->from_us, one->to_us,
-                      of == LATE  ? a->frames[one->what].name
-                      : one->what ? w->names[a->tree->name[one->what]]
-                                  : "(not known)");
+                      of == LATE ? a->frames[one->what].name
+                                 : w->names[a->tree->name[one->what]]);
         }
     }
     free(order);

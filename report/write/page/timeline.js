@@ -238,7 +238,7 @@ function timelineTab(host) {
     area.setAttribute('aria-valuenow', secondsOf((range || whole)[0]));
     area.setAttribute('aria-valuetext', said.textContent);
     const track = trackOf(axis);
-    for (const e of names.children)
+    for (const e of names.querySelectorAll('[data-track]'))
       e.setAttribute('aria-pressed', String(track === Number(e.dataset.track)));
     fill(compared, before && comparedRanges(axis, before, range || whole));
     fill(slow, slowFrames(axis, range || whole, track, setRange));
@@ -253,7 +253,7 @@ function slowFrames(axis, [from, to], track, setRange) {
     list = lateOf(axis, from, to, track);
   if (!list.length) return null;
   return el('div', { class: 'kin', id: 'slow-frames' },
-    el('h3', {}, grouped(list.length) + (list.length === 1 ? ' slow frame' : ' slow frames') +
+    el('h2', {}, grouped(list.length) + (list.length === 1 ? ' slow frame' : ' slow frames') +
       (list.length > MOST ? ', the longest ' + MOST : '')),
     el('table', {},
       el('thead', {}, el('tr', {}, ['frame', 'at', 'took', 'limit'].map((label, k) =>
@@ -276,13 +276,13 @@ function waitTable(axis, [from, to], track) {
     rows = waitsOf(axis, from, Math.min(to, axis.to), track);
   if (!rows.length) return null;
   return el('div', { class: 'kin', id: 'who-waited' },
-    el('h3', {}, 'Who waited, where, and how long'),
+    el('h2', {}, 'Who waited, where, and how long'),
     el('table', {},
       el('thead', {}, el('tr', {}, ['where', 'waited', 'times', 'longest'].map((label, k) =>
         el('th', { scope: 'col', class: k ? 'number' : '' }, label)))),
       el('tbody', {}, rows.slice(0, MOST).map(row => {
         const stack = stackOf(axis, row.node),
-          inner = stack[0] || { name: '(not known)', place: '' };
+          inner = stack[0];
         return el('tr', {},
           el('td', { class: 'wide', title: stack.map(f => f.name).reverse().join(' > ') },
             el('button', { type: 'button', class: 'link',
@@ -316,7 +316,7 @@ function comparedRanges(axis, before, now) {
     .slice(0, 20);
   const points = v => (v > 0 ? '+' : '') + (100 * v).toFixed(1);
   return el('div', { class: 'kin', id: 'two-ranges' },
-    el('h3', {}, 'Shares in ' + rangeWords(before) + ', and in ' + rangeWords(now)),
+    el('h2', {}, 'Shares in ' + rangeWords(before) + ', and in ' + rangeWords(now)),
     el('p', { class: 'soft small' }, 'Of the time of each range; the difference in points, with ' +
       'its 95 % interval. Of twenty rows one may lie outside by chance: bursty report --from ' +
       secondsOf(now[0]) + ' --to ' + secondsOf(now[1]) + ' --base FILE --base-from ' +
