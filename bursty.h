@@ -67,7 +67,9 @@
    6. A hitch, or slow requests? Call bursty_frame("frame") at the top of the main
       loop, or bursty_frame("request") when a request comes and bursty_frame(NULL)
       when it is done. The report then says how long frames take, and what slow
-      ones do that others do not. config.frame_slow_ns is the budget.
+      ones do that others do not. config.frame_slow_ns is the budget. With
+      config.timeline = 8192 it says when: what ran, who waited, which frames were
+      slow.
 
    7. Fibers, coroutines, tasks of an RTOS? Each gets a zeroed bursty_fiber with a
       name, and bursty_fiber_switch(&fiber) stands in front of each switch of
@@ -225,6 +227,7 @@
      BURSTY_NO_TIMERS      bursty_start sets no timers, and n > 0 as config.tick_hz says
                            that you call bursty_tick n times a second.
      BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
+     BURSTY_TIMELINE       In a bare build: config.timeline. Needs BURSTY_TICKS.
      BURSTY_FRAME_BLOCKS=n How many functions, of all threads and kinds of frames, have
                            an interval in slow frames: 1024, 536 bytes each.
      BURSTY_FRAMES=n       How many kinds of frames: 8, at most 64. In a bare build 0,
@@ -669,7 +672,7 @@ BURSTY_API size_t bursty_frames(const char *name, uint32_t *us, size_t max)
    yet. */
 BURSTY_API void bursty_get_stats(bursty_stats *out)
     BURSTY_P_OFF(const bursty_stats none = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                                         0, 0, 0, 0 };
+                                         0, 0, 0, 0, 0 };
                  *out = none)
 
 /* Writes the dump (docs/formats.md), at any instruction, in a signal handler,
@@ -4195,7 +4198,7 @@ static void bursty_p_drop_spans(bursty_p_spans *s) {
     s->count = kept;
 }
 
-static void bursty_p_add_span(bursty_p_spans *s, uint32_t what, uint32_t thread, uint64_t from_us,
+BURSTY_P_UNUSED static void bursty_p_add_span(bursty_p_spans *s, uint32_t what, uint32_t thread, uint64_t from_us,
                             uint64_t us) {
     bursty_p_span *to;
     if (s->room < 2) return;
@@ -4266,7 +4269,7 @@ static uint64_t bursty_p_frame_ns(void) {
 }
 
 /* Without a clock there are no frames. */
-static int bursty_p_has_frame_clock(void) {
+BURSTY_P_UNUSED static int bursty_p_has_frame_clock(void) {
 #if (defined(BURSTY_P_POSIX) && defined(CLOCK_MONOTONIC)) || defined(BURSTY_P_CLOCK) || \
     defined(BURSTY_P_COUNTER)
     return 1;

@@ -150,7 +150,7 @@ static void base_p_drop_spans(base_p_spans *s) {
     s->count = kept;
 }
 
-static void base_p_add_span(base_p_spans *s, uint32_t what, uint32_t thread, uint64_t from_us,
+BASE_P_UNUSED static void base_p_add_span(base_p_spans *s, uint32_t what, uint32_t thread, uint64_t from_us,
                             uint64_t us) {
     base_p_span *to;
     if (s->room < 2) return;

@@ -34,7 +34,7 @@ static uint64_t bursty_p_frame_ns(void) {
 }
 
 /* Without a clock there are no frames. */
-static int bursty_p_has_frame_clock(void) {
+BURSTY_P_UNUSED static int bursty_p_has_frame_clock(void) {
 #if (defined(BURSTY_P_POSIX) && defined(CLOCK_MONOTONIC)) || defined(BURSTY_P_CLOCK) || \
     defined(BURSTY_P_COUNTER)
     return 1;

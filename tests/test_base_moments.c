@@ -1,4 +1,4 @@
-/* test_moments.c - src/moments.c: which ticks stay when there is no room for all, at
+/* test_base_moments.c - src/moments.c: which ticks stay when there is no room for all, at
    each number of ticks; that none is met more often for the rhythm in which it
    comes; threads at once; and that of stretches the longest stay, and the rest is
    counted. */
