@@ -102,27 +102,32 @@ static void take_stretch(const report_axis *a, const report_stretch *s, double *
 /* A row for each kind of frames that had slow ones: where they ended. */
 static void add_marks(text *out, const report_axis *a, size_t cells) {
     char *marks = (char *)tool_alloc(cells + 1);
-    size_t k, i, count;
+    size_t *count = (size_t *)tool_alloc((a->frame_count + 1) * sizeof *count);
+    size_t k, i, rows = 0, more = 0;
+    for (i = 0; i < a->late_count; i++) count[a->late[i].what]++;
     for (k = 0; k < a->frame_count; k++) {
         text label = {NULL, 0, 0};
-        memset(marks, 0, cells);
-        for (i = 0, count = 0; i < a->late_count; i++) {
-            if (a->late[i].what != k) continue;
-            marks[cell_of(a, a->late[i].to_us, cells)] = 1;
-            count++;
+        if (!count[k]) continue;
+        if (rows++ >= ROWS) {
+            more++;
+            continue;
         }
-        if (!count) continue;
+        memset(marks, 0, cells);
+        for (i = 0; i < a->late_count; i++)
+            if (a->late[i].what == k) marks[cell_of(a, a->late[i].to_us, cells)] = 1;
         text_add(&label, a->frames[k].name);
         if (a->frames[k].limit_us)
             text_format(&label, " > %.4g ms", (double)a->frames[k].limit_us / 1e3);
         text_bytes(&label, "", 1);
         add_label(out, label.data);
         text_free(&label);
-        text_format(out, "%6lu  ", (unsigned long)count);
+        text_format(out, "%6lu  ", (unsigned long)count[k]);
         for (i = 0; i < cells; i++) text_add(out, marks[i] ? SLOW : " ");
         text_add(out, "\n");
     }
+    if (more) text_format(out, "(%lu more kinds of frames)\n", (unsigned long)more);
     free(marks);
+    free(count);
 }
 
 static void add_tracks(const report *r, text *out) {

@@ -61,7 +61,8 @@ function timelineTab(host) {
   const shown = tracks.slice(0, TRACKS_MOST),
     high = shown.length > 24 ? 12 : 20;
   // Kinds of frames that had slow ones have a row of marks above the tracks.
-  const kinds = [...axis.frames.keys()].filter(k => axis.late.what.includes(k)),
+  const KINDS_MOST = 32,
+    kinds = [...new Set(axis.late.what)].sort((a, b) => a - b).slice(0, KINDS_MOST),
     markHigh = 16;
   const kindWords = k => axis.frames[k].name +
     (axis.frames[k].limit_us ? ' > ' + short(axis.frames[k].limit_us / 1000) + '\u202fms' : '');
