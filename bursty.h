@@ -67,7 +67,9 @@
    6. A hitch, or slow requests? Call bursty_frame("frame") at the top of the main
       loop, or bursty_frame("request") when a request comes and bursty_frame(NULL)
       when it is done. The report then says how long frames take, and what slow
-      ones do that others do not. config.frame_slow_ns is the budget.
+      ones do that others do not. config.frame_slow_ns is the budget. With
+      config.timeline = 8192 it says when: what ran, who waited, which frames were
+      slow.
 
    7. Fibers, coroutines, tasks of an RTOS? Each gets a zeroed bursty_fiber with a
       name, and bursty_fiber_switch(&fiber) stands in front of each switch of
@@ -225,6 +227,7 @@
      BURSTY_NO_TIMERS      bursty_start sets no timers, and n > 0 as config.tick_hz says
                            that you call bursty_tick n times a second.
      BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
+     BURSTY_TIMELINE       In a bare build: config.timeline. Needs BURSTY_TICKS.
      BURSTY_FRAME_BLOCKS=n How many functions, of all threads and kinds of frames, have
                            an interval in slow frames: 1024, 536 bytes each.
      BURSTY_FRAMES=n       How many kinds of frames: 8, at most 64. In a bare build 0,
@@ -275,6 +278,8 @@
      checks that keep registers: the way to the slow path
      frames: the state, and a tick in one
      the tree of paths
+     moments of ticks, in bounded room
+     ticks in time
      ticks: the scope of an interrupted instruction
      a timer of a thread's CPU time
      ticks in step
@@ -286,6 +291,7 @@
      children
      time: start, pause, end
      frames
+     the axis of time in a dump
      start
      changes
      fibers
@@ -508,6 +514,14 @@ typedef struct bursty_config {
     bursty_clock frame_cpu_clock; /* the CPU time of the calling thread in ns: the
                                  rest of a frame is waiting. NULL: POSIX systems
                                  have one, if frame_clock is NULL, too        */
+    uint32_t timeline;        /* n > 0: ticks have their moments, at most n of them
+                                 (a power of 2; of more, one of 2, 4, ...), and so
+                                 have waits that the watcher sees and slow frames.
+                                 22 bytes each, of at most a quarter of the memory:
+                                 8192 in 1 MiB, 65 536 in 8 MiB. Ticks, which come
+                                 in signal handlers, ask frame_clock then. A bare
+                                 build needs BURSTY_TIMELINE; without frame_clock
+                                 its ticks are the clock. 0: no moments         */
 } bursty_config;
 
 /* One row of the hot table. */
@@ -569,6 +583,7 @@ typedef struct bursty_stats {
                                 ones changed while the watcher looked         */
     uint32_t unwatched;      /* threads that never checked, the most at once;
                                 known on Linux                                */
+    uint32_t timeline;       /* so many ticks may have their moments          */
 } bursty_stats;
 
 enum { /* reasons for stats.no_time */
@@ -657,7 +672,7 @@ BURSTY_API size_t bursty_frames(const char *name, uint32_t *us, size_t max)
    yet. */
 BURSTY_API void bursty_get_stats(bursty_stats *out)
     BURSTY_P_OFF(const bursty_stats none = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                                         0, 0, 0, 0 };
+                                         0, 0, 0, 0, 0 };
                  *out = none)
 
 /* Writes the dump (docs/formats.md), at any instruction, in a signal handler,
@@ -1688,6 +1703,11 @@ uint8_t bursty_p_open;
 #define BURSTY_P_TICKS 0
 #endif
 
+/* And so are their moments. */
+#if BURSTY_P_TICKS && (!defined(BURSTY_BARE) || defined(BURSTY_TIMELINE))
+#define BURSTY_P_AXIS
+#endif
+
 #ifndef BURSTY_FRAMES
 #ifdef BURSTY_BARE
 #define BURSTY_FRAMES 0
@@ -2059,7 +2079,8 @@ BURSTY_P_INLINE void bursty_p_sum(uint64_t *sum, const bursty_p_count *c) {
 /* | thread 0 | thread 1 | ... | path 0 | ... | its index | row 0 | row 1 | ... | index |
 
    A quarter of the memory is thread records; an eighth, if something ticks, the
-   table of paths; the rest is the hot table. Threads are numbered in the order
+   table of paths; at most a quarter, if config.timeline asks for it, the axis of
+   time (axis.c); the rest is the hot table. Threads are numbered in the order
    in which they register. A later thread may take over the record of one that
    has ended. Static memory begins as zeros and is zeroed again only as far as
    it was used, so pages that nobody needs are never touched. */
@@ -2114,6 +2135,9 @@ typedef struct bursty_p_thread {
     const volatile uint32_t *processor; /* where it ran last; NULL: not known */
     int64_t unpaid_ns;        /* its CPU time less what looks have paid for; see watcher.c */
     uint64_t ran_ns;          /* the thread's CPU time at the last look, or as far as it is paid */
+    uint32_t waits_in;        /* axis.c: the row that it waits in, or 0 */
+    uint32_t woke;            /* its CPU time has moved since the look before */
+    bursty_p_count waits_from, looked_at; /* us; looked_at 0: not yet */
 #endif
 #ifdef BURSTY_P_TICKER
     uint32_t owed;            /* ticks whose signal is on its way; see watcher.c */
@@ -3864,16 +3888,18 @@ static bursty_p_tick_count bursty_p_tick_square(uint32_t n) {
 #endif
 }
 
-/* For a count with several. */
-static void bursty_p_tick_add_shared(bursty_p_tick_count *c, uint32_t v) {
+/* For a count with several. Returns what it was. */
+static bursty_p_tick_count bursty_p_tick_add_shared(bursty_p_tick_count *c, uint32_t v) {
 #if defined(BURSTY_NO_TLS)
+    const bursty_p_tick_count before = *c;
     bursty_p_tick_add(c, v);
+    return before;
 #elif defined(BURSTY_P_MSVC) && UINTPTR_MAX > UINT32_MAX
-    (void)_InterlockedExchangeAdd64((volatile long long *)c, (long long)v);
+    return (bursty_p_tick_count)_InterlockedExchangeAdd64((volatile long long *)c, (long long)v);
 #elif defined(BURSTY_P_MSVC)
-    (void)_InterlockedExchangeAdd((volatile long *)c, (long)v);
+    return (bursty_p_tick_count)_InterlockedExchangeAdd((volatile long *)c, (long)v);
 #else
-    (void)__atomic_fetch_add(c, v, __ATOMIC_RELAXED);
+    return __atomic_fetch_add(c, v, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -3965,11 +3991,17 @@ static uint32_t bursty_p_tick_place(uint32_t thread, uint32_t depth,
     return row;
 }
 
+#ifdef BURSTY_P_AXIS
+static void bursty_p_axis_tick(uint32_t row, uint32_t n);
+#endif
 static void bursty_p_tick_charge_row(uint32_t row, uint32_t n, int is_slow) {
     bursty_p_tick_count *sum = bursty_p_ticks.rows[row - 1].sum;
     bursty_p_tick_add(&sum[BURSTY_P_TICK_COUNT], n);
     bursty_p_tick_add(&sum[BURSTY_P_TICK_SQUARES], bursty_p_tick_square(n));
     if (is_slow) bursty_p_tick_add(&sum[BURSTY_P_TICK_SLOW], n);
+#ifdef BURSTY_P_AXIS
+    bursty_p_axis_tick(row, n);
+#endif
 }
 
 /* The slow path of bursty.h runs while the word is a large number (its
@@ -4011,6 +4043,389 @@ static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
 }
 
 #endif /* BURSTY_P_TICKS */
+
+#ifdef BURSTY_P_AXIS
+
+/* ---- moments of ticks, in bounded room ---------------- src/moments.c ---- */
+
+/* 2^bits ticks at most have their moment. When there are more, every second one
+   gives way, and those that stay stand for twice as many:
+
+       tick        0   1   2   3   4   5   6   7   8 ...        room for 4
+       level 0     x   x   x   x
+       level 1       x       x       x   x                      one of each 2
+       level 2               x                   x ...          one of each 4
+
+   Nothing is moved and nobody waits, so that ticks of many threads may come at
+   once, in handlers of signals. All follows from the number of the tick, which
+   an atomic addition gives. A group of 2^level ticks has one that stays: the
+   winner of its two halves, by a bit that is as random as a hash of level and
+   group, so that threads which come in turn, or a program that keeps step, are
+   met alike. The winner of two groups keeps its place; the loser's is taken by
+   a group that comes later:
+
+       level 1, group 2 and on    take the places of the losers of groups 0 and 1, 2 and 3, ...
+
+   A place says which tick it has, so that a reader notices what is being
+   written, and what has not come.
+
+   Cost: one hash for half of the ticks, two for a quarter, and so on; for one
+   that stays, as many as there are levels. */
+#if UINTPTR_MAX > UINT32_MAX
+typedef uint64_t bursty_p_serial;
+#else
+typedef uint32_t bursty_p_serial;
+#endif
+
+typedef struct bursty_p_moment {
+    uint32_t serial, what;    /* serial: 1 + its low bits; 0 while it is written */
+    uint32_t low, high;       /* us */
+} bursty_p_moment;
+
+/* Of the groups 2 g and 2 g + 1 of a level: which one stays, 0 or 1. */
+static uint32_t bursty_p_winner(uint32_t level, bursty_p_serial g) {
+    uint32_t h = (uint32_t)g * UINT32_C(0x9E3779B1) + level;
+    h = (h ^ h >> 15) * UINT32_C(0x85EBCA6B);
+    h = (h ^ h >> 13) * UINT32_C(0xC2B2AE35);
+    return h >> 31;
+}
+
+/* The level at which the tick of that number comes. */
+static uint32_t bursty_p_level(uint32_t bits, bursty_p_serial serial) {
+    uint32_t level = 0;
+    for (serial >>= bits; serial; serial >>= 1) level++;
+    return level;
+}
+
+/* The place of a group. */
+static uint32_t bursty_p_place(uint32_t bits, uint32_t level, bursty_p_serial group) {
+    const bursty_p_serial half = (bursty_p_serial)1 << (bits - 1);
+    while (level--) {
+        const uint32_t is_late = group >= half;
+        if (is_late) group -= half;
+        group = 2 * group + (bursty_p_winner(level, group) ^ is_late);
+    }
+    return (uint32_t)group;
+}
+
+/* The tick of that number, if it stays. */
+static void bursty_p_put_moment(bursty_p_moment *at, uint32_t bits, bursty_p_serial serial,
+                              uint32_t what, uint64_t us) {
+    const uint32_t level = bursty_p_level(bits, serial);
+    bursty_p_serial group = serial;
+    uint32_t k;
+    for (k = 0; k < level; k++, group >>= 1)
+        if ((group & 1) != bursty_p_winner(k, group >> 1)) return;
+    at += bursty_p_place(bits, level, group);
+    BURSTY_P_RELEASE(&at->serial, 0);
+    BURSTY_P_RELEASE(&at->what, what);
+    BURSTY_P_RELEASE(&at->low, (uint32_t)us);
+    BURSTY_P_RELEASE(&at->high, (uint32_t)(us >> 32));
+    BURSTY_P_RELEASE(&at->serial, (uint32_t)serial + 1);
+}
+
+/* How many groups the first `drawn` ticks have. */
+static uint32_t bursty_p_groups(uint32_t bits, bursty_p_serial drawn) {
+    return drawn ? (uint32_t)((drawn - 1) >> bursty_p_level(bits, drawn - 1)) + 1 : 0;
+}
+
+/* The one that stays of a group. Returns 0 if it is not there. */
+static int bursty_p_get_moment(const bursty_p_moment *at, uint32_t bits, bursty_p_serial drawn,
+                             uint32_t group, uint32_t *what, uint64_t *us) {
+    const uint32_t level = bursty_p_level(bits, drawn - 1);
+    bursty_p_serial serial = group;
+    uint32_t k = level, number;
+    while (k--) serial = 2 * serial + bursty_p_winner(k, serial);
+    at += bursty_p_place(bits, level, group);
+    number = BURSTY_P_ACQUIRE(&at->serial);
+    *what = BURSTY_P_ACQUIRE(&at->what);
+    *us = BURSTY_P_ACQUIRE(&at->low);
+    *us |= (uint64_t)BURSTY_P_ACQUIRE(&at->high) << 32;
+    return number && number == (uint32_t)serial + 1 && number == BURSTY_P_ACQUIRE(&at->serial);
+}
+
+/* ---- stretches of time, the longest of them ---- */
+
+/* Waits, or slow frames. When there is no room, the shorter half goes, and is
+   counted. Nobody waits: one that finds another at work is counted, too. */
+typedef struct bursty_p_span {
+    uint64_t from_us, us;
+    uint32_t what, thread;
+} bursty_p_span;
+
+typedef struct bursty_p_spans {
+    bursty_p_span *at;
+    uint32_t room, count, busy;
+    uint32_t missed;                   /* others were at work */
+    uint64_t least_us;                 /* shorter ones are left out */
+    uint64_t left, left_us;            /* how many were, and their sum */
+} bursty_p_spans;
+
+/* Brings the `kept` longest to the front. */
+static void bursty_p_select(bursty_p_span *at, uint32_t count, uint32_t kept) {
+    uint32_t low = 0, high = count;
+    while (high - low > 1) {
+        const uint64_t middle = at[low + (high - low) / 2].us;
+        uint32_t i = low, first = low, last = high;
+        while (i < last) {                      /* longer | as long | not seen | shorter */
+            const bursty_p_span s = at[i];
+            if (s.us > middle) {
+                at[i++] = at[first];
+                at[first++] = s;
+            } else if (s.us < middle) {
+                at[i] = at[--last];
+                at[last] = s;
+            } else i++;
+        }
+        if (kept <= first) high = first;
+        else if (kept >= last) low = last;
+        else return;
+    }
+}
+
+/* The shorter half goes. */
+static void bursty_p_drop_spans(bursty_p_spans *s) {
+    const uint32_t kept = s->room / 2;
+    uint64_t least = UINT64_MAX;
+    uint32_t i;
+    bursty_p_select(s->at, s->count, kept);
+    for (i = 0; i < s->count; i++) {
+        if (i < kept && s->at[i].us < least) least = s->at[i].us;
+        if (i >= kept) s->left_us += s->at[i].us;
+    }
+    s->left += s->count - kept;
+    s->least_us = least;
+    s->count = kept;
+}
+
+BURSTY_P_UNUSED static void bursty_p_add_span(bursty_p_spans *s, uint32_t what, uint32_t thread, uint64_t from_us,
+                            uint64_t us) {
+    bursty_p_span *to;
+    if (s->room < 2) return;
+    if (!bursty_p_cas(&s->busy, 0, 1)) {
+        (void)BURSTY_P_ADD(&s->missed, 1);
+        return;
+    }
+    if (s->count == s->room) bursty_p_drop_spans(s);
+    if (us < s->least_us) {
+        s->left++;
+        s->left_us += us;
+    } else {
+        to = &s->at[s->count++];
+        to->from_us = from_us;
+        to->us = us;
+        to->what = what;
+        to->thread = thread;
+    }
+    BURSTY_P_RELEASE(&s->busy, 0);
+}
+
+/* Nothing of before counts any more. */
+BURSTY_P_UNUSED static void bursty_p_clear_spans(bursty_p_spans *s) {
+    uint32_t tries = 1000;
+    while (tries && !bursty_p_cas(&s->busy, 0, 1)) tries--;
+    if (!tries) return;
+    s->count = 0;
+    s->least_us = s->left = s->left_us = 0;
+    BURSTY_P_RELEASE(&s->missed, 0);
+    BURSTY_P_RELEASE(&s->busy, 0);
+}
+
+#endif
+
+/* ---- ticks in time -------------------------------- src/bursty/axis.c ---- */
+
+#if BURSTY_FRAMES > 0 || defined(BURSTY_P_AXIS)
+
+#if defined(_WIN32) && !defined(BURSTY_BARE)
+#define BURSTY_P_COUNTER
+union _LARGE_INTEGER;
+__declspec(dllimport) int __stdcall QueryPerformanceCounter(union _LARGE_INTEGER *count);
+__declspec(dllimport) int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *hertz);
+#endif
+
+static uint64_t bursty_p_frame_ns(void) {
+    const bursty_config *config = &bursty_p_all.config;
+    if (config->frame_clock) return config->frame_clock(config->clock_user);
+#if defined(BURSTY_P_POSIX) && defined(CLOCK_MONOTONIC)
+    {
+        struct timespec now;
+        if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) return 0;
+        return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    }
+#elif defined(BURSTY_P_CLOCK)
+    return bursty_p_read_ns(1);
+#elif defined(BURSTY_P_COUNTER)
+    {
+        uint64_t now = 0, hertz = 0;
+        (void)QueryPerformanceCounter((union _LARGE_INTEGER *)(void *)&now);
+        (void)QueryPerformanceFrequency((union _LARGE_INTEGER *)(void *)&hertz);
+        if (hertz == 0) return 0;
+        return now / hertz * 1000000000 + now % hertz * 1000000000 / hertz;
+    }
+#else
+    return 0;
+#endif
+}
+
+/* Without a clock there are no frames. */
+BURSTY_P_UNUSED static int bursty_p_has_frame_clock(void) {
+#if (defined(BURSTY_P_POSIX) && defined(CLOCK_MONOTONIC)) || defined(BURSTY_P_CLOCK) || \
+    defined(BURSTY_P_COUNTER)
+    return 1;
+#else
+    return bursty_p_all.config.frame_clock != NULL;
+#endif
+}
+
+#endif
+
+#ifdef BURSTY_P_AXIS
+
+/* With config.timeline = n the ticks have their moments: n of them, thinned out
+   (moments.c), the waits that the watcher sees, and slow frames. The zero of
+   the axis is bursty_start.
+
+       ticks, n places     moment, and the row of the path, which has the thread
+       waits, n / 8        from when to when, and the row
+       frames, n / 8       the same, and the kind and the thread
+
+   A wait is what looks at one thread have found without a break: in one path,
+   and its CPU time did not move. It begins and ends halfway between two
+   looks. */
+enum { BURSTY_P_AXIS_LEAST = 4, BURSTY_P_AXIS_MOST = 24 }; /* places: powers of 2 */
+static struct {
+    bursty_p_moment *ticks;
+    uint32_t bits;                       /* 2^bits places; 0: nobody asked            */
+    bursty_p_tick_count drawn;           /* ticks so far: n of one call are n         */
+    uint64_t began_ns;
+    bursty_p_spans waits, frames;
+} bursty_p_axis;
+
+static size_t bursty_p_axis_bytes(uint32_t bits) {
+    return ((size_t)1 << bits) * (sizeof(bursty_p_moment) + sizeof(bursty_p_span) / 4);
+}
+
+/* Takes at most `bytes` of memory. Returns how many. */
+static size_t bursty_p_lay_out_axis(unsigned char *memory, size_t bytes, uint32_t wanted) {
+    uint32_t bits = BURSTY_P_AXIS_MOST;
+    bursty_p_span *spans;
+    bursty_p_zero(&bursty_p_axis, sizeof bursty_p_axis);
+    while (bits >= BURSTY_P_AXIS_LEAST
+           && (wanted < UINT32_C(1) << bits || bytes < bursty_p_axis_bytes(bits))) bits--;
+    if (bits < BURSTY_P_AXIS_LEAST) return 0;
+#ifndef BURSTY_BARE
+    if (!bursty_p_has_frame_clock()) return 0;
+#endif
+    spans = (bursty_p_span *)(void *)memory;
+    bursty_p_axis.waits.room = bursty_p_axis.frames.room = UINT32_C(1) << (bits - 3);
+    bursty_p_axis.waits.at = spans;
+    bursty_p_axis.frames.at = spans + bursty_p_axis.waits.room;
+    bursty_p_axis.ticks = (bursty_p_moment *)(void *)(spans + (size_t)2 * bursty_p_axis.waits.room);
+    bursty_p_axis.bits = bits;
+    return bursty_p_axis_bytes(bits);
+}
+
+static void bursty_p_zero_axis(void) {
+    if (bursty_p_axis.bits)
+        bursty_p_zero(bursty_p_axis.waits.at, bursty_p_axis_bytes(bursty_p_axis.bits));
+    bursty_p_zero(&bursty_p_axis, sizeof bursty_p_axis);
+}
+
+/* How many ticks may have their moments. */
+static uint32_t bursty_p_axis_room(void) {
+    return bursty_p_axis.bits ? UINT32_C(1) << bursty_p_axis.bits : 0;
+}
+
+/* Since bursty_start. Without a clock of its own a board counts its ticks. */
+static uint64_t bursty_p_axis_us(void) {
+#ifdef BURSTY_BARE
+    if (!bursty_p_all.config.frame_clock)
+        return (uint64_t)BURSTY_P_ACQUIRE(&bursty_p_axis.drawn) * bursty_p_ticks.period_us;
+#endif
+    const uint64_t now = bursty_p_frame_ns();
+    return now > bursty_p_axis.began_ns ? (now - bursty_p_axis.began_ns) / 1000 : 0;
+}
+
+/* n ticks of a row, on any thread. Of more than 100 at once 100 have moments. */
+static void bursty_p_axis_tick(uint32_t row, uint32_t n) {
+    const uint32_t usual = bursty_p_ticks.usual;
+    bursty_p_tick_count before, at, end;
+    uint64_t us;
+    if (!bursty_p_axis.bits || BURSTY_P_ACQUIRE(&bursty_p_axis.drawn) > BURSTY_P_TICK_MOST / 2) return;
+    before = bursty_p_tick_add_shared(&bursty_p_axis.drawn, n);
+    at = before / usual;
+    end = (before + n) / usual;
+    if (at == end) return;
+    if (end - at > 100) at = end - 100;
+    for (us = bursty_p_axis_us(); at < end; at++)
+        bursty_p_put_moment(bursty_p_axis.ticks, bursty_p_axis.bits, at, row, us);
+}
+
+#if BURSTY_FRAMES > 0
+/* A slow frame. */
+static void bursty_p_axis_frame(uint32_t kind, uint32_t thread, uint64_t began_ns, uint64_t ns) {
+    if (!bursty_p_axis.bits) return;
+    bursty_p_add_span(&bursty_p_axis.frames, kind, thread,
+                      began_ns > bursty_p_axis.began_ns ? (began_ns - bursty_p_axis.began_ns) / 1000 : 0,
+                      ns / 1000);
+}
+#endif
+
+#ifdef BURSTY_P_WATCHER
+/* The wait of a thread is over at `us`, if there is one. */
+static void bursty_p_axis_end_wait(bursty_p_thread *t, uint64_t us) {
+    const uint64_t from_us = BURSTY_P_READ(&t->waits_from);
+    const uint32_t row = BURSTY_P_GET(&t->waits_in);
+    if (!row) return;
+    BURSTY_P_PUT(&t->waits_in, 0);
+    bursty_p_add_span(&bursty_p_axis.waits, row, t->number, from_us, us > from_us ? us - from_us : 0);
+}
+
+/* A look at a thread: it waits in that row, or 0. woke: its CPU time has moved
+   since the last one. On the watcher's thread. */
+static void bursty_p_axis_look(bursty_p_thread *t, uint32_t row, int woke) {
+    const uint64_t before = BURSTY_P_READ(&t->looked_at);
+    uint64_t now, middle;
+    if (!bursty_p_axis.bits) return;
+    now = bursty_p_axis_us();
+    middle = before && before < now ? before + (now - before) / 2 : now;
+    if (!row || woke || BURSTY_P_GET(&t->waits_in) != row) {
+        bursty_p_axis_end_wait(t, middle);
+        BURSTY_P_STORE(&t->waits_from, middle);
+        BURSTY_P_PUT(&t->waits_in, row);
+    }
+    BURSTY_P_STORE(&t->looked_at, now);
+}
+
+/* The record of a thread that has ended, or begins. */
+static void bursty_p_axis_forget(bursty_p_thread *t) {
+    bursty_p_axis_end_wait(t, BURSTY_P_READ(&t->looked_at));
+    BURSTY_P_STORE(&t->looked_at, 0);
+}
+#endif
+
+/* Ticks may come meanwhile. */
+static void bursty_p_clear_axis(void) {
+    const size_t count = bursty_p_axis.bits ? (size_t)1 << bursty_p_axis.bits : 0;
+    size_t i;
+    for (i = 0; i < count; i++) BURSTY_P_RELEASE(&bursty_p_axis.ticks[i].serial, 0);
+    BURSTY_P_RELEASE(&bursty_p_axis.drawn, 0);
+    bursty_p_clear_spans(&bursty_p_axis.waits);
+    bursty_p_clear_spans(&bursty_p_axis.frames);
+#ifdef BURSTY_P_WATCHER
+    for (i = 0; count && i < bursty_p_threads(); i++) BURSTY_P_PUT(&bursty_p_all.threads[i].waits_in, 0);
+#endif
+}
+
+/* In a child of fork, before it is cleared: whoever was at work is gone. */
+static void bursty_p_fork_axis(void) { bursty_p_axis.waits.busy = bursty_p_axis.frames.busy = 0; }
+
+#else
+static void bursty_p_zero_axis(void) { }
+BURSTY_P_UNUSED static void bursty_p_clear_axis(void) { }
+static void bursty_p_fork_axis(void) { }
+#endif
 
 /* ---- ticks: the scope of an interrupted instruction  src/bursty/keep_ticks.c ---- */
 
@@ -5353,8 +5768,8 @@ typedef struct bursty_p_round {
 #if BURSTY_FRAMES > 0
 static void bursty_p_post_frame_tick(uint32_t record, uint32_t row);
 #endif
-static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int what) {
-    const uint32_t row = pending >> 1;
+static void bursty_p_watcher_charge(bursty_p_round *round, bursty_p_thread *t, int what) {
+    const uint32_t pending = t->pending, row = pending >> 1;
     const bursty_site *site = bursty_p_ticks.rows[row - 1].site;
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)what), i;
     if (what == BURSTY_P_RUNS) {
@@ -5364,6 +5779,7 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
             bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
 #endif
     } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], round->gap);
+    bursty_p_axis_look(t, what == BURSTY_P_RUNS ? 0 : row, (int)t->woke);
     round->looks += round->gap;
     for (i = 0; i < 16; i++, h++) {
         bursty_p_met *met = &round->met[h % BURSTY_P_MET];
@@ -5417,6 +5833,8 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
     what = bursty_p_system_ask(t->system, &ran_ns);
     before = t->ran_ns;
+    t->woke = BURSTY_P_ANSWERS != BURSTY_P_STATE && ran_ns != before;
+    if (before == 0) bursty_p_axis_forget(t); /* another thread may have been here */
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT) {
         what = ran_ns == before ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         t->ran_ns = ran_ns;
@@ -5477,9 +5895,13 @@ static void bursty_p_watcher_leave_out(bursty_p_round *round, bursty_p_thread *t
     uint64_t ran_ns = 0;
     bursty_p_tick_add(&bursty_p_watcher.late, looks);
     t->pending = 0;
-    if (BURSTY_P_ANSWERS == BURSTY_P_STATE) return;
+    if (BURSTY_P_ANSWERS == BURSTY_P_STATE) {
+        bursty_p_axis_forget(t);
+        return;
+    }
     if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
     (void)bursty_p_system_ask(t->system, &ran_ns);
+    if (BURSTY_P_ANSWERS == BURSTY_P_COARSE || ran_ns != t->ran_ns) bursty_p_axis_forget(t);
     if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
         (void)bursty_p_watcher_pay(t, ran_ns, gap_ns);
     } else if (ran_ns != t->ran_ns) {
@@ -5519,7 +5941,7 @@ static void bursty_p_watcher_settle(bursty_p_round *round, bursty_p_thread *t, i
         return;
     }
 #endif
-    bursty_p_watcher_charge(round, t->pending, what);
+    bursty_p_watcher_charge(round, t, what);
     t->pending = 0;
 }
 
@@ -5672,7 +6094,10 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
     round->looks = round->has_run = 0;
     round->squares = 0;
     for (t = first; t < end; t++) {
-        if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
+        if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) {
+            bursty_p_axis_forget(t);
+            continue;
+        }
         watched++;
         is_pending |= bursty_p_watcher_look_first(round, t, gap_ns, late);
     }
@@ -6080,6 +6505,9 @@ static void bursty_p_begin_time(void) {
     bursty_p_begin_steps(&bursty_p_stepping);
 #endif
     bursty_p_cpu.since = bursty_p_cpu_now();
+#ifdef BURSTY_P_AXIS
+    bursty_p_axis.began_ns = bursty_p_frame_ns();
+#endif
     BURSTY_P_FENCE();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 1);
 #ifdef BURSTY_P_WATCHER
@@ -6123,6 +6551,7 @@ static void bursty_p_clear_time(void) {
     BURSTY_P_RELEASE(&bursty_p_ticks.cut, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.late, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.astray, 0);
+    bursty_p_clear_axis();
 #ifdef BURSTY_P_TIMERS
     bursty_p_begin_steps(&bursty_p_stepping);
 #endif
@@ -6198,6 +6627,9 @@ static void bursty_p_time_stats(bursty_stats *out) {
     out->untimed = BURSTY_P_ACQUIRE(&bursty_p_ticks.untimed);
     out->cpu_us = bursty_p_cpu_seen();
     out->paths = count;
+#ifdef BURSTY_P_AXIS
+    out->timeline = bursty_p_axis_room();
+#endif
 #ifdef BURSTY_P_WATCHER
     out->looks_late = BURSTY_P_ACQUIRE(&bursty_p_watcher.late);
     out->looks_cut = BURSTY_P_ACQUIRE(&bursty_p_watcher.cut);
@@ -6458,47 +6890,6 @@ static struct {
 } bursty_p_frames;
 
 /* ---- clocks ---- */
-
-#if defined(_WIN32) && !defined(BURSTY_BARE)
-#define BURSTY_P_COUNTER
-union _LARGE_INTEGER;
-__declspec(dllimport) int __stdcall QueryPerformanceCounter(union _LARGE_INTEGER *count);
-__declspec(dllimport) int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *hertz);
-#endif
-
-static uint64_t bursty_p_frame_ns(void) {
-    const bursty_config *config = &bursty_p_all.config;
-    if (config->frame_clock) return config->frame_clock(config->clock_user);
-#if defined(BURSTY_P_POSIX) && defined(CLOCK_MONOTONIC)
-    {
-        struct timespec now;
-        if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) return 0;
-        return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-    }
-#elif defined(BURSTY_P_CLOCK)
-    return bursty_p_read_ns(1);
-#elif defined(BURSTY_P_COUNTER)
-    {
-        uint64_t now = 0, hertz = 0;
-        (void)QueryPerformanceCounter((union _LARGE_INTEGER *)(void *)&now);
-        (void)QueryPerformanceFrequency((union _LARGE_INTEGER *)(void *)&hertz);
-        if (hertz == 0) return 0;
-        return now / hertz * 1000000000 + now % hertz * 1000000000 / hertz;
-    }
-#else
-    return 0;
-#endif
-}
-
-/* Without a clock there are no frames. */
-static int bursty_p_has_frame_clock(void) {
-#if (defined(BURSTY_P_POSIX) && defined(CLOCK_MONOTONIC)) || defined(BURSTY_P_CLOCK) || \
-    defined(BURSTY_P_COUNTER)
-    return 1;
-#else
-    return bursty_p_all.config.frame_clock != NULL;
-#endif
-}
 
 static uint64_t bursty_p_frame_cpu_ns(void) {
     const bursty_config *config = &bursty_p_all.config;
@@ -6874,6 +7265,10 @@ static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint
     bursty_p_find_limit(kind, number);
     if (list->more) bursty_p_tick_add_shared(&kind->crowded, list->more);
     bursty_p_keep_slowest(kind, number, ns, wait_ns, began_ns, list);
+#ifdef BURSTY_P_AXIS
+    if (class_number == BURSTY_P_SLOW_FRAME)
+        bursty_p_axis_frame(k, f->thread - 1, bursty_p_frames.began_ns + began_ns, ns);
+#endif
     if (class_number == BURSTY_P_FRAME_CLASSES) return;
     {
         bursty_p_count *sum = &f->sum[k][class_number * BURSTY_P_FRAME_SUMS];
@@ -7289,6 +7684,155 @@ BURSTY_API size_t bursty_frames(const char *name, uint32_t *us, size_t max) {
 
 #endif
 
+/* ---- the axis of time in a dump -------------- src/bursty/axis_dump.c ---- */
+
+#ifdef BURSTY_P_AXIS
+
+typedef struct bursty_p_axis_end {
+    uint64_t span_us;                 /* nothing is behind it */
+    uint32_t threads, rows;           /* that the part has    */
+} bursty_p_axis_end;
+
+static void bursty_p_put_span(bursty_p_dump *d, const bursty_p_axis_end *end, uint32_t thread,
+                              uint64_t from_us, uint64_t us, uint32_t what) {
+    const uint64_t from = from_us < end->span_us ? from_us : end->span_us;
+    const uint64_t v[4] = { thread + (uint64_t)1, from,
+                            us < end->span_us - from ? us : end->span_us - from, what };
+    if (thread < end->threads) bursty_p_put_all(d, v, 4);
+}
+
+/* How many were left out, and their sum; then each. `rows`: what is a row. */
+static void bursty_p_put_spans(bursty_p_dump *d, bursty_p_spans *s, const bursty_p_axis_end *end,
+                               uint32_t rows) {
+    uint32_t i, tries = 1000;
+    while (tries && !bursty_p_cas(&s->busy, 0, 1)) tries--;
+    bursty_p_put_varint(&d->out, s->left + BURSTY_P_GET(&s->missed));
+    bursty_p_put_varint(&d->out, s->left_us);
+    for (i = 0; tries && i < s->count; i++) {
+        if (rows && s->at[i].what > rows) continue;
+        bursty_p_put_span(d, end, s->at[i].thread, s->at[i].from_us, s->at[i].us, s->at[i].what);
+    }
+    if (tries) BURSTY_P_RELEASE(&s->busy, 0);
+}
+
+static void bursty_p_put_waits(bursty_p_dump *d, const bursty_p_axis_end *end) {
+#ifdef BURSTY_P_WATCHER
+    uint32_t i;
+    bursty_p_put_varint(&d->out, (uint64_t)bursty_p_ticks.period_us * bursty_p_ticks.usual);
+    bursty_p_put_spans(d, &bursty_p_axis.waits, end, end->rows);
+    for (i = 0; i < end->threads; i++) { /* those that go on */
+        const bursty_p_thread *t = &bursty_p_all.threads[i];
+        const uint32_t row = BURSTY_P_GET(&t->waits_in);
+        const uint64_t from = BURSTY_P_READ(&t->waits_from), to = BURSTY_P_READ(&t->looked_at);
+        if (row && row <= end->rows && to > from) bursty_p_put_span(d, end, i, from, to - from, row);
+    }
+#else
+    bursty_p_put_varint(&d->out, 0);
+    bursty_p_put_spans(d, &bursty_p_axis.waits, end, end->rows);
+#endif
+    bursty_p_put_varint(&d->out, 0);
+}
+
+static void bursty_p_put_late_frames(bursty_p_dump *d, const bursty_p_axis_end *end) {
+#if BURSTY_FRAMES > 0
+    uint32_t k, kinds = 0;
+    while (kinds < BURSTY_FRAMES && BURSTY_P_ACQUIRE(&bursty_p_frames.kind[kinds].state) == 2) kinds++;
+    bursty_p_put_varint(&d->out, kinds);
+    for (k = 0; k < kinds; k++) {
+        const bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];
+        const uint32_t limit = BURSTY_P_GET(&kind->limit);
+        const uint64_t budget = bursty_p_all.config.frame_slow_ns;
+        bursty_p_put_string(d, kind->name);
+        bursty_p_put_varint(&d->out, (budget ? budget : limit ? bursty_p_bucket_ns(limit) : 0) / 1000);
+    }
+#else
+    bursty_p_put_varint(&d->out, 0);
+#endif
+    bursty_p_put_spans(d, &bursty_p_axis.frames, end, 0);
+    bursty_p_put_varint(&d->out, 0);
+}
+
+/* Each path has a function of its own; a reader knows equal ones. A row that is
+   being made has no ticks yet. */
+static void bursty_p_put_axis_paths(bursty_p_dump *d, uint32_t rows) {
+    uint32_t i, pass;
+    for (pass = 0; pass < 2; pass++) {
+        bursty_p_put_varint(&d->out, rows);
+        for (i = 0; i < rows; i++) {
+            const bursty_p_tick_row *row = &bursty_p_ticks.rows[i];
+            const bursty_site *site = BURSTY_P_ACQUIRE(&row->site);
+            const uint32_t parent = site ? row->parent : 0;
+            if (!site) site = &bursty_p_outside;
+            if (pass) {
+                bursty_p_put_varint(&d->out, i);
+                bursty_p_put_varint(&d->out, parent ? i + 1 - parent : 0);
+                continue;
+            }
+            bursty_p_put_string(d, site->name);
+            bursty_p_put_string(d, site->file);
+            bursty_p_put_varint(&d->out, site->line);
+        }
+    }
+}
+
+static void bursty_p_put_moments_of(bursty_p_dump *d, const bursty_p_axis_end *end,
+                                    bursty_p_serial drawn) {
+    const uint32_t groups = bursty_p_groups(bursty_p_axis.bits, drawn);
+    uint64_t us, before = 0;
+    uint32_t i, row;
+    for (i = 0; i < groups; i++) {
+        const bursty_p_tick_row *at;
+        if (!bursty_p_get_moment(bursty_p_axis.ticks, bursty_p_axis.bits, drawn, i, &row, &us)) continue;
+        if (row == 0 || row > end->rows) continue;
+        at = &bursty_p_ticks.rows[row - 1];
+        if (at->thread == 0 || at->thread > end->threads) continue;
+        if (us > end->span_us) us = end->span_us;
+        if (us < before) us = before; /* of threads at once */
+        bursty_p_put_varint(&d->out, us - before);
+        bursty_p_put_varint(&d->out, 2 * (uint64_t)(at->thread - 1) + 1);
+        bursty_p_put_varint(&d->out, row - 1);
+        before = us;
+    }
+}
+
+/* Since 1970 in us, of the axis's zero; 0: not known. */
+static uint64_t bursty_p_axis_began(uint64_t now_us) {
+#if defined(BURSTY_P_CLOCK) && defined(CLOCK_REALTIME)
+    if (!bursty_p_all.config.frame_clock) return bursty_p_read_ns(CLOCK_REALTIME) / 1000 - now_us;
+#endif
+    (void)now_us;
+    return 0;
+}
+
+static int bursty_p_write_axis(bursty_p_dump *d, bursty_write_fn write, void *user) {
+    const bursty_p_serial drawn = BURSTY_P_ACQUIRE(&bursty_p_axis.drawn) / bursty_p_ticks.usual;
+    bursty_p_axis_end end;
+    uint32_t i;
+    if (!bursty_p_axis.bits) return 0;
+    end.span_us = bursty_p_axis_us();
+    end.threads = bursty_p_threads();
+    end.rows = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
+    const uint64_t info[6] = { 0, bursty_p_axis_began(end.span_us), end.span_us,
+                               (uint64_t)bursty_p_ticks.period_us * bursty_p_ticks.usual,
+                               (uint64_t)1 << (drawn ? bursty_p_level(bursty_p_axis.bits, drawn - 1) : 0), 0 };
+    bursty_p_put_begin(&d->out, 26, write, user);
+    bursty_p_put_varint(&d->out, 2);
+    bursty_p_put_string(d, bursty_p_all.config.program);
+    bursty_p_put_all(d, info, 6);
+    bursty_p_put_varint(&d->out, end.threads);
+    for (i = 0; i < end.threads; i++) {
+        bursty_p_put_varint(&d->out, i);
+        bursty_p_put_name_of(d, &bursty_p_all.threads[i]);
+    }
+    bursty_p_put_axis_paths(d, end.rows);
+    bursty_p_put_waits(d, &end);
+    bursty_p_put_late_frames(d, &end);
+    bursty_p_put_moments_of(d, &end, drawn);
+    return bursty_p_put_end(&d->out);
+}
+
+#endif
+
 /* ---- start --------------------------------------- src/bursty/start.c ---- */
 
 #if BURSTY_MEMORY > 0
@@ -7305,10 +7849,12 @@ static void bursty_p_zero_used(void) {
     bursty_p_zero(bursty_p_all.rows, bursty_p_all.row_count * sizeof(bursty_p_row));
     bursty_p_zero(bursty_p_all.index, slots * 4);
     bursty_p_zero_paths();
+    bursty_p_zero_axis();
 }
 
-/* Lays everything out in memory. */
-static void bursty_p_lay_out(unsigned char *memory, size_t bytes, int ticks) {
+/* Lays everything out in memory; wanted: config.timeline. */
+static void bursty_p_lay_out(unsigned char *memory, size_t bytes, int ticks, uint32_t wanted) {
+    const size_t all = bytes;
     size_t threads = bytes / 4 / sizeof(bursty_p_thread), rows, slots, paths;
     if (threads == 0) threads = 1;
     if (threads > BURSTY_P_MOST) threads = BURSTY_P_MOST;
@@ -7317,7 +7863,15 @@ static void bursty_p_lay_out(unsigned char *memory, size_t bytes, int ticks) {
     memory += threads * sizeof(bursty_p_thread);
     paths = bursty_p_lay_out_paths(memory, ticks ? bytes / 8 & ~(size_t)7 : 0);
     memory += paths;
-    slots = bursty_p_divide(bytes - threads * sizeof(bursty_p_thread) - paths,
+    bytes -= threads * sizeof(bursty_p_thread) + paths;
+#ifdef BURSTY_P_AXIS
+    paths = bursty_p_lay_out_axis(memory, ticks ? all / 4 : 0, wanted);
+    memory += paths;
+    bytes -= paths;
+#endif
+    (void)wanted;
+    (void)all;
+    slots = bursty_p_divide(bytes,
                             sizeof(bursty_p_row), &rows);
     bursty_p_all.rows = (bursty_p_row *)(void *)memory;
     bursty_p_all.index = (uint32_t *)(void *)(bursty_p_all.rows + rows);
@@ -7409,8 +7963,8 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     is_zero = config->memory != NULL; /* static memory stays clean for the next start */
     if (config->memory) bursty_p_zero(memory, bytes);
     ticks = bursty_p_plan_time(config);
-    bursty_p_lay_out(memory, bytes, ticks);
     bursty_p_all.config = *config;
+    bursty_p_lay_out(memory, bytes, ticks, config->timeline);
     bursty_p_all.lost_threads = bursty_p_all.cleared = 0;
     bursty_p_all.seed_is = config->seed ? BURSTY_P_SEED_GIVEN : BURSTY_P_NO_SEED;
 #ifdef BURSTY_P_DRAWS_SEED
@@ -7544,6 +8098,7 @@ BURSTY_API void bursty_forked(void) {
         mine->generation = 0;
         for (i = 0; i < BURSTY_PROFILES; i++) mine->sampler[i].stamp = 0;
     }
+    bursty_p_fork_axis();
     bursty_clear();
     bursty_p_fork_frames();
     for (i = 0; i < bursty_p_threads(); i++) {
@@ -7940,7 +8495,7 @@ extern const unsigned char bursty_p_head[] __asm__("__ehdr_start")
 #define BURSTY_P_BUILD bursty_p_build_of(NULL)
 #endif
 
-/* Writes all parts: the counts, the ticks, the frames, the children, the
+/* Writes all parts: the counts, the ticks, the frames, the axis, the children, the
    companion's, the seed. */
 BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     bursty_p_dump d;
@@ -7967,6 +8522,9 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     if (bursty_p_ticks.row_room && bursty_p_write_time(&d, write, user)) return -1;
 #if BURSTY_FRAMES > 0
     if (bursty_p_write_frames(&d, write, user)) return -1;
+#endif
+#ifdef BURSTY_P_AXIS
+    if (bursty_p_write_axis(&d, write, user)) return -1;
 #endif
 #endif
     if (bursty_p_write_children(&d, write, user)) return -1;

@@ -918,10 +918,33 @@ static void shared(brst *b) {
     brst_end(b);
 }
 
+static void many_numbers(brst *b, const uint64_t *list, size_t count) {
+    while (count--) brst_number(b, *list++);
+}
+
+/* A look each 10 ms; 3 waits of 4.5 ms together are left out. */
+static void waits_and_frames(brst *b) {
+    static const uint64_t waits[] = {10000, 3, 4500, 2, 0, 4000000, 4, 2, 4000000, 2000000, 4,
+                                     1, 4000000, 1000000, 2, 2, 8000000, 2000000, 0, 0};
+    static const uint64_t late[] = {0, 0, 1, 6000000, 100000, 0, 1, 1000000, 50000, 0,
+                                    2, 7000000, 300000, 1, 0};
+    many_numbers(b, waits, sizeof waits / sizeof *waits);
+    brst_number(b, 2);
+    brst_string(b, "frame");
+    brst_number(b, 16000);
+    brst_string(b, "request");
+    brst_number(b, 0);
+    many_numbers(b, late, sizeof late / sizeof *late);
+}
+
 /* A log of 10 s: main is in load, in each 10 ms of the first 4 s, and in draw from
    5 s on; a worker is in save from 6 s up to 8 s. step_ms: another rate; one_of: ms
-   of CPU time that a tick stands for. */
-static void in_time(brst *b, const char *program, unsigned step_ms, unsigned one_of) {
+   of CPU time that a tick stands for. Version 2 has waits and slow frames: main waits
+   in load from 4 to 5 s, the worker up to 6 s in save, twice, and from 8 s on nobody
+   knows where; a frame takes 50 ms at 1 s and 100 ms at 6 s, a request of the worker
+   300 ms at 7 s. */
+static void in_time(brst *b, unsigned version, const char *program, unsigned step_ms,
+                    unsigned one_of) {
     static const struct {
         const char *name, *file;
         unsigned line, back;
@@ -929,7 +952,7 @@ static void in_time(brst *b, const char *program, unsigned step_ms, unsigned one
                      {"draw", "src/game.c", 20, 2}, {"save", "src/save.c", 30, 0}};
     unsigned i, ms, before = 0, path[2] = {99, 99};
     brst_begin(b, 26, 256);
-    brst_number(b, 1);
+    brst_number(b, version);
     brst_string(b, program);
     brst_number(b, 41);
     brst_number(b, 1700000000000000);
@@ -953,6 +976,7 @@ static void in_time(brst *b, const char *program, unsigned step_ms, unsigned one
         brst_number(b, i);
         brst_number(b, functions[i].back);
     }
+    if (version > 1) waits_and_frames(b);
     for (ms = 0; ms < 10000; ms += step_ms) {
         unsigned thread;
         for (thread = 0; thread < 2; thread++) {
@@ -1022,7 +1046,7 @@ static void crowded(brst *b, unsigned ticks, unsigned threads) {
 }
 
 /* The same with its sums. */
-static void timeline(brst *b) {
+static void timeline(brst *b, unsigned version) {
     brst_begin(b, 1, 256);
     brst_info(b, 0, "in_time", 0, 0, 0);
     brst_number(b, 5);
@@ -1038,7 +1062,7 @@ static void timeline(brst *b) {
     brst_number(b, 0);
     brst_counts(b, 200, 0, 200);
     brst_end(b);
-    in_time(b, "in_time", 10, 10);
+    in_time(b, version, "in_time", 10, 10);
 }
 
 int main(int argc, char **argv) {
@@ -1105,11 +1129,13 @@ int main(int argc, char **argv) {
     }
     game(&b, 1);
     save(folder, "game.brst", &b);
-    timeline(&b);
+    timeline(&b, 1);
     save(folder, "timeline.brst", &b);
-    in_time(&b, "another", 20, 20);
+    timeline(&b, 2);
+    save(folder, "waits.brst", &b);
+    in_time(&b, 1, "another", 20, 20);
     save(folder, "timeline-alone.brst", &b);
-    in_time(&b, "apart", 20, 10);
+    in_time(&b, 1, "apart", 20, 10);
     save(folder, "timeline-apart.brst", &b);
     game(&b, 3);
     save(folder, "game3.brst", &b);

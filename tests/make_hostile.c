@@ -976,10 +976,11 @@ static void lines_parts(brst *b, size_t bytes) {
 
 /* ---- kind 26 ------------------------------------------------------------------------------ */
 
-static void begin_timeline(brst *b, unsigned period, unsigned threads, unsigned paths) {
+static void begin_log(brst *b, unsigned version, unsigned period, unsigned threads,
+                      unsigned paths) {
     unsigned i;
     brst_begin(b, 26, CHUNK);
-    brst_number(b, 1);
+    brst_number(b, version);
     brst_string(b, "timeline");
     zeros(b, 2);
     brst_number(b, UINT64_MAX);
@@ -997,6 +998,42 @@ static void begin_timeline(brst *b, unsigned period, unsigned threads, unsigned 
         brst_number(b, 0);
         brst_number(b, i != 0);
     }
+}
+
+static void begin_timeline(brst *b, unsigned period, unsigned threads, unsigned paths) {
+    begin_log(b, 1, period, threads, paths);
+}
+
+/* As many waits as fit, each as long as all of it, of many threads and paths. */
+static void timeline_waits(brst *b, size_t bytes) {
+    unsigned many = (unsigned)(bytes / 32), i;
+    begin_log(b, 2, 1, many, many);
+    zeros(b, 3);
+    for (i = 0; b->size + 64 < bytes; i++) {
+        brst_number(b, 1 + i % many);
+        brst_number(b, 0);
+        brst_number(b, UINT64_MAX);
+        brst_number(b, i * 7 % (many + 1));
+    }
+    zeros(b, 5);                        /* no more waits; no frames */
+    brst_end(b);
+}
+
+/* Slow frames of many kinds. */
+static void timeline_frames(brst *b, size_t bytes) {
+    unsigned many = (unsigned)(bytes / 32), i;
+    begin_log(b, 2, 1, 1, 1);
+    zeros(b, 4);
+    brst_number(b, many);
+    zeros(b, 2 * (size_t)many);
+    zeros(b, 2);
+    for (i = 0; b->size + 64 < bytes; i++) {
+        brst_number(b, 1);
+        zeros(b, 2);
+        brst_number(b, i % many);
+    }
+    zeros(b, 1);
+    brst_end(b);
 }
 
 /* Ticks of two bytes, but for the first. */
@@ -1044,6 +1081,8 @@ static const struct {
     void (*write)(brst *b, size_t bytes);
 } shapes[] = {
     {"timeline_ticks", timeline_ticks},
+    {"timeline_waits", timeline_waits},
+    {"timeline_frames", timeline_frames},
     {"timeline_deep", timeline_deep},
     {"timeline_parts", timeline_parts},
     {"lines_apart", lines_apart},

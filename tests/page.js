@@ -646,6 +646,39 @@ const views = {
     check('and is no zero', !/0\s*%/.test(await textOf('.functions .rows')), await textOf('.functions .rows'));
     await open('timeline', 'tab=timeline&from=x&to=-3');
     check('a bad link shows all', (await rows()) === 'draw=500 load=400 save=200', await rows());
+    await open('waits', 'tab=timeline');
+    const inks = await run(`(() => { const c = document.querySelector('.axis canvas'),
+      style = getComputedStyle(document.documentElement),
+      hex = name => style.getPropertyValue(name).trim(),
+      at = (x, y) => '#' + [...c.getContext('2d').getImageData(x * c.width, y * c.height, 1, 1).data]
+        .slice(0, 3).map(v => v.toString(16).padStart(2, '0')).join(''),
+      row = y => [0.01, 0.105, 0.45, 0.605, 0.715, 0.9].map(x => at(x, y));
+      return { wait: hex('--wait'), late: hex('--accent'), ground: hex('--field'),
+        frame: row(8 / 72), request: row(24 / 72), main: row(48 / 72), worker: row(68 / 72) }; })()`);
+    check('slow frames are marks', inks.frame.map(ink => ink === inks.late).join() ===
+      'false,false,false,true,false,false', inks.frame);
+    check('each kind has a row', inks.request.map(ink => ink === inks.late).join() ===
+      'false,false,false,false,true,false', inks.request);
+    check('waits have a colour', inks.main.map(ink => ink === inks.wait).join() ===
+      'false,false,true,false,false,false', inks.main);
+    check('of each thread', inks.worker.map(ink => ink === inks.wait).join() ===
+      'true,true,true,false,false,true', inks.worker);
+    const list = async id => (await textOf(id + ' tbody')).replace(/\s+/g, ' ');
+    check('who waited', (await list('#who-waited')) ===
+      'save worker (42)6 s24 s(not known) worker (42)2 s12 sload called by main, main (41)1 s11 s',
+      await list('#who-waited'));
+    check('slow frames, the longest first', (await list('#slow-frames')) ===
+      'request worker (42)7 s300 msframe main (41)6 s100 ms16 msframe main (41)1 s50 ms16 ms',
+      await list('#slow-frames'));
+    await clickOn('#slow-frames tbody tr:nth-child(2) button');
+    check('a click shows that frame alone', (await hash()).includes('from=6&to=6.1') &&
+      (await rows()) === 'draw=10 save=10', [await hash(), await rows()]);
+    await open('waits', 'tab=timeline&from=3.5&to=4.25');
+    check('waits of a range', (await list('#who-waited')) ===
+      'save worker (42)750 ms2500 msload called by main, main (41)250 ms1250 ms', await list('#who-waited'));
+    await clickOn('[data-track="0"]');
+    check('of a thread', (await list('#who-waited')) === 'load called by main, main (41)250 ms1250 ms',
+      await list('#who-waited'));
     await open('crowded', 'tab=timeline');
     check('200 threads', (await count('[data-track]')) === 200, await count('[data-track]'));
     const moved = await drag(0.3, 0.6);
@@ -689,7 +722,8 @@ const views = {
     await answered('on which thread', /On thread .*%/.test(await textOf('.detail')));
     await click('#tab-threads');
     await click('.threads .rows .row');
-    await answered('that thread alone', (await textOf('.chips')).includes('thread '));
+    await answered('that thread alone', (await textOf('.chips')).includes('thread ') &&
+      !(await textOf('main')).includes('thread thread'));
     await open('timeline');
     await click('#tab-timeline');
     await answered('when', await run(`document.querySelector('.axis canvas').height > 0`));

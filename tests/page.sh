@@ -45,7 +45,7 @@ C
 $CC -std=c99 -O1 -I. -o "$dir/hot_streams" examples/hot_streams.c &&
     (cd "$dir" && ./hot_streams >/dev/null && mv hot_streams.brst streams.brst) || exit 1
 pages="same_name game hostile odd-tree nothing all chains middle coverage timed no-tick mutual lines
-    mcdc footprint streams tree-bursts one_of_many timeline crowded bushy"
+    mcdc footprint streams tree-bursts one_of_many timeline waits crowded bushy"
 for dump in $pages wide; do
     [ -f "$dir/$dump.brst" ] || { echo "no $dump.brst"; exit 1; }
     "$BUILD/bursty" report --html "$dir/$dump.html" --note 'overhead=+1.3 % (0.9 to 1.8)' \

@@ -19,6 +19,19 @@ static uint32_t below(uint32_t bound) {
 
 static char *copy(const char *words) { return text_clean(words, strlen(words)); }
 
+static void make_spans(const timeline *t, timeline_spans *s, size_t count, uint32_t most) {
+    s->at = (timeline_span *)tool_alloc((count + 1) * sizeof *s->at);
+    for (; s->count < count; s->count++) {
+        timeline_span *one = &s->at[s->count];
+        one->from_us = s->count * t->span_us / count;
+        one->us = below((uint32_t)(t->span_us - one->from_us) + 1);
+        one->thread = below(THREADS);
+        one->what = below(most);
+    }
+    s->left = 5;
+    s->left_us = 77;
+}
+
 /* A log of so many ticks at random. */
 static void make(timeline *t, uint64_t from, size_t ticks) {
     static const char *const names[] = {"main", "load",     "draw", "draw",
@@ -59,6 +72,15 @@ static void make(timeline *t, uint64_t from, size_t ticks) {
         t->ticks[i].path = below(PATHS);
     }
     t->tick_count = ticks;
+    make_spans(t, &t->waits, ticks / 10, PATHS + 1);
+    for (i = 0; i < t->waits.count; i++) t->waits.at[i].what--; /* some are not known */
+    t->wait_look_us = 250;
+    t->frames = (timeline_frames *)tool_alloc(2 * sizeof *t->frames);
+    for (; t->frame_count < 2; t->frame_count++) {
+        t->frames[t->frame_count].name = copy(t->frame_count ? "request" : "frame");
+        t->frames[t->frame_count].limit_us = t->frame_count ? 0 : 16000;
+    }
+    make_spans(t, &t->late, ticks / 20, 2);
 }
 
 static text bytes_of(const timeline *t) {
@@ -83,6 +105,13 @@ static int read_one(timeline *t, const text *bytes) {
 
 static int same(const text *a, const text *b) {
     return a->size == b->size && a->size && memcmp(a->data, b->data, a->size) == 0;
+}
+
+static void same_spans(const timeline_spans *a, const timeline_spans *b) {
+    CHECK_EQ(a->count, b->count);
+    CHECK_EQ(a->left, b->left);
+    CHECK_EQ(a->left_us, b->left_us);
+    CHECK(a->count && memcmp(a->at, b->at, a->count * sizeof *a->at) == 0);
 }
 
 TEST(what_is_written_is_read) {
@@ -111,7 +140,13 @@ TEST(what_is_written_is_read) {
         CHECK_EQ(back.ticks[i].path, t.ticks[i].path);
     }
     for (i = 0; i < PATHS; i++) CHECK_EQ(back.paths[i].parent, t.paths[i].parent);
-    CHECK(a.size < 6 * TICKS); /* docs/formats.md: 4 to 5 bytes a tick */
+    CHECK_EQ(back.wait_look_us, 250);
+    same_spans(&back.waits, &t.waits);
+    same_spans(&back.late, &t.late);
+    CHECK_EQ(back.frame_count, 2);
+    CHECK_STR(back.frames[1].name, "request");
+    CHECK_EQ(back.frames[0].limit_us, 16000);
+    CHECK(a.size < 6 * TICKS + 12 * (t.waits.count + t.late.count)); /* docs/formats.md */
     for (i = 0; i <= SPAN; i += 997) {
         size_t first = timeline_first(&back, i);
         CHECK(first == TICKS || back.ticks[first].us >= i);
@@ -186,14 +221,15 @@ TEST(cuts_and_flips) {
 
 typedef struct fault_case {
     const char *reason;
-    uint64_t fields[24];
+    uint64_t fields[28];
     size_t count;
 } fault_case;
 
 TEST(what_is_refused) {
     /* version, program, process, began, span, period, one_of, others, threads ... */
     static const fault_case cases[] = {
-        {"newer version", {2}, 1},
+        {"newer version", {3}, 1},
+        {"newer version", {0}, 1},
         {"period", {1, 0, 0, 0, 9, 0, 1, 0}, 8},
         {"period", {1, 0, 0, 0, 9, 1, 0, 0}, 8},
         {"function or parent", {1, 0, 0, 0, 9, 1, 1, 0, 0, 0, 1, 0, 0}, 13},
@@ -211,6 +247,16 @@ TEST(what_is_refused) {
         {"behind the log's end",
          {1, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 1, 0, 0, 0, 1, 0, 0, 9, 1, 0, 1, 0},
          23},
+        /* version 2: ... threads 1, functions 1, paths 1, look, waits, frames, ticks */
+        {"not there", {2, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 2,
+                       0, 0, 0}, 25},
+        {"behind the log's end",
+         {2, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 0, 0, 0, 0, 0, 1, 10, 0, 0}, 20},
+        {"behind the log's end",
+         {2, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 0, 0, 0, 0, 0, 1, 9, 1, 0}, 20},
+        {"not there", {2, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 0, 0, 0, 0, 0, 1, 9, 0, 1}, 20},
+        {"not there", {2, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 0, 0, 0, 0, 0, 2, 9, 0, 0}, 20},
+        {"not there", {2, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 9, 0, 0}, 24},
     };
     size_t i, k;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {

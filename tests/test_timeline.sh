@@ -97,6 +97,35 @@ COLUMNS=50 bursty report --timeline --top 1 timeline.brst >got 2>err
 check "so many rows" says '^(1 more threads; --top 0 shows all)$'
 check "and no more" lacks got '^main' '^worker'
 
+# ---- waits and slow frames (version 2)
+rows waits waits.brst >got
+check "who waited, where: $(tr '\n' ' ' <got)" [ "$(tr '\n' ' ' <got)" = \
+    '6000,0.6,2,4000,worker (42),save 2000,0.2,1,2000,worker (42),(not known) 1000,0.1,1,1000,main (41),main > load ' ]
+rows waits --from 3.5 --to 4.25 waits.brst >got
+check "of a range: $(tr '\n' ' ' <got)" [ "$(tr '\n' ' ' <got)" = \
+    '750,1,2,500,worker (42),save 250,0.333333333,1,250,main (41),main > load ' ]
+check "slow frames" [ "$(rows late_frames waits.brst | tr '\n' ' ')" = \
+    '1,50,16,main (41),frame 6,100,16,main (41),frame 7,300,,worker (42),request ' ]
+bursty report --timeline waits.brst >got 2>err
+awk '/^main \(41\)/ { print gsub("·", "") } /^worker \(42\)/ { print gsub("·", "") }
+    /^frame > 16 ms/ { print "frame", $5, gsub("▾", "") } /^request/ { print $1, $2, gsub("▾", "") }' got >rows_got
+check "on the axis: $(tr '\n' ' ' <rows_got)" [ "$(tr '\n' ' ' <rows_got)" = '5 47 frame 2 2 request 1 1 ' ]
+check "what is left out is said" says '^waits in time: the 4 longest; 3 more, of 4.5 ms altogether, are not here$'
+check "and how well it is known" says 'There was a look each 10 ms'
+bursty report --timeline --from 4.1 --to 4.9 waits.brst >got 2>err
+check "no tick, but waits" says '^main (41) *0 % *···'
+bursty report --collapsed --from 3 --to 6 waits.brst >got 2>err
+check "stacks are those of ticks" [ "$(cat got)" = 'main;draw 100
+main;load 100' ]
+bursty merge -o both waits.brst timeline.brst 2>err
+bursty merge -o turned timeline.brst waits.brst 2>err
+check "merge: the order makes no difference" cmp -s both turned
+check "merge keeps waits" [ "$(rows waits both | wc -l)" = 3 ]
+bursty report --perfetto waits.brst >got 2>err
+check "trace events of waits" [ "$(grep -c '"tid":10737418[0-9]*,"ts"' got)" = 4 ]
+check "and of slow frames" [ "$(grep -c '"tid":5368709[0-9]*,"ts"' got)" = 3 ]
+check "with names" says '"name":"thread_name","args":{"name":"worker (42): waits"}'
+
 # ---- two ranges of one run, and of two
 bursty report --from 5 --to 6 --base timeline.brst --base-from 1 --base-to 2 timeline.brst >got 2>err
 check "two ranges" says '^gone  *-1000.0 .* load '
@@ -216,24 +245,30 @@ static void say(const char *what, double from) {
     printf("%s %.6f %.6f\n", what, from, now(CLOCK_REALTIME));
     fflush(stdout);
 }
-__attribute__((noinline)) void load(void) { double t = now(CLOCK_REALTIME); burn(.2); say("load", t); }
-__attribute__((noinline)) void draw(void) { double t = now(CLOCK_REALTIME); burn(.3); say("draw", t); }
-__attribute__((noinline)) void save(void) { double t = now(CLOCK_REALTIME); burn(.1); say("save", t); }
+__attribute__((noinline)) void load(void) { burn(.2); sink++; }
+__attribute__((noinline)) void draw(void) { burn(.3); sink++; }
+__attribute__((noinline)) void save(void) { burn(.1); sink++; }
+/* A phase is said by who calls it: all of it lies between the two moments. */
+static void pass(const char *what, void (*phase)(void)) {
+    double t = now(CLOCK_REALTIME);
+    phase();
+    say(what, t);
+}
 static void *run(void *unused) {
     pthread_setname_np(pthread_self(), "worker");
-    save();
+    pass("save", save);
     return unused;
 }
 int main(int count, char **word) {
     pthread_t thread;
     double t;
-    load();
+    pass("load", load);
     t = now(CLOCK_REALTIME);
     usleep(400000);
     say("sleep", t);
     pthread_create(&thread, NULL, run, NULL);
     pthread_join(thread, NULL);
-    draw();
+    pass("draw", draw);
     if (count > 1) for (;;) burn(1);
     return word[0][0] == 0;
 }
@@ -273,7 +308,7 @@ moments() { # JSON
         }'
 }
 moments json >moments_got
-# A look may come while a phase begins or ends, and clocks are slewed: 5 ms.
+# Clocks are slewed: 5 ms.
 cat >judge.awk <<'A'
 FNR == NR { from[$1] = $2 - .005; to[$1] = $3 + .005; next }
 {
@@ -283,17 +318,17 @@ FNR == NR { from[$1] = $2 - .005; to[$1] = $3 + .005; next }
         if (!($n in from)) continue
         seen[$n]++
         if ($1 < from[$n] || $1 > to[$n]) { print "another time:", $0; bad++ }
-        if (($n == "save") != ($2 ~ /^worker/)) { print "another thread:", $0; bad++ }
+        if (($n == "save") != ($2 ~ worker)) { print "another thread:", $0; bad++ }
     }
 }
 END {
     print all, seen["load"], seen["save"], seen["draw"]
-    exit !(!bad && seen["load"] > 150 && seen["load"] < 260 && seen["draw"] > 230 &&
-        seen["draw"] < 380 && seen["save"] > 70 && seen["save"] < 150)
+    exit !(!bad && seen["load"] > 150 * part && seen["load"] < 260 * part && seen["draw"] > 230 * part &&
+        seen["draw"] < 380 * part && seen["save"] > 70 * part && seen["save"] < 150 * part)
 }
 A
-check "each tick is where the program was" awk -f judge.awk truth moments_got
-awk -f judge.awk truth moments_got >log 2>&1
+check "each tick is where the program was" awk -v part=1 -v worker='^worker' -f judge.awk truth moments_got
+awk -v part=1 -v worker='^worker' -f judge.awk truth moments_got >log 2>&1
 check "of all ticks" [ "$(rows time x.brst | awk -F, '{ n += $8 } END { print n }')" = "$(wc -l <moments_got | tr -d ' ')" ]
 # The range of a phase has that phase alone; that of the sleep has no tick.
 began=$(tr -d '\n' <json | sed 's/.*"began_us":\([0-9]*\).*/\1/')
@@ -323,8 +358,50 @@ check "and it is said" says "one of $one_of is kept, and stands for $one_of ms o
 "$bursty" record --timeline 0 -o x.brst ./phases >truth 2>err
 check "none" refused 'it has no ticks in time' report --to 1 x.brst
 check "too few" refused 'wants 0, or at least 100' record --timeline 99 ./phases
-check "with a recorder inside" refused 'looks from outside' record --inside --timeline 100 ./phases
-check "with calls" refused 'looks from outside' record --calls --timeline 100 ./phases
+check "without ticks" refused 'about ticks, and none are taken' record --calls --timeline 100 ./phases
+check "without any" refused 'about ticks, and none are taken' record --ticks 0 --timeline 100 ./phases
+
+# ---- by a recorder in the program: 250 ticks a second, and its threads have numbers
+"$bursty" record --inside -o inside.brst ./phases >truth 2>err
+check "inside: it ends as ever" [ $? = 0 ]
+bursty report --json inside.brst >json 2>err
+moments json >moments_got
+check "inside: each tick is where the program was" awk -v part=.25 -v worker='^thread1' -f judge.awk truth moments_got
+awk -v part=.25 -v worker='^thread1' -f judge.awk truth moments_got >log 2>&1
+check "inside: of all ticks" [ "$(rows time inside.brst | awk -F, '{ n += $8 } END { print n }')" = "$(wc -l <moments_got | tr -d ' ')" ]
+"$bursty" record --inside --timeline 100 -o inside.brst ./phases >truth 2>err
+bursty report --json inside.brst >json 2>err
+moments json >moments_got
+kept=$(wc -l <moments_got) all=$(rows time inside.brst | awk -F, '{ n += $8 } END { print n }')
+check "inside, bounded: $kept of $all" [ "$kept" -ge 32 -a "$kept" -le 64 ]
+"$bursty" record --inside --timeline 0 -o inside.brst ./phases >truth 2>err
+check "inside: none" refused 'it has no ticks in time' report --to 1 inside.brst
+# Frames that take longer than 250 ms: draw alone, of .3 s; nobody said a limit: of 3 frames none is slow.
+"$bursty" record --frames 'draw' --frames 'load' --frames 'save' --slow 250 -o frames.brst ./phases >truth 2>err
+began=$(bursty report --json frames.brst 2>err | tr -d '\n' | sed 's/.*"began_us":\([0-9]*\).*/\1/')
+rows late_frames frames.brst >got
+# A frame has all of its phase, and nothing of the phase before or behind it.
+cat >judge_frames.awk <<'A'
+FNR == NR { from[$1] = $2 - began / 1e6; to[$1] = $3 - began / 1e6; next }
+{
+    f = $NF
+    end = $1 + $2 / 1000
+    seen[f]++
+    if ($2 <= 250 || $3 != 250 || $1 > from[f] + .005 || end < to[f] - .005) bad++
+    if (f == "load" && end > from["sleep"] + .005) bad++
+    if (f == "save" && ($1 < to["sleep"] - .005 || end > from["draw"] + .005)) bad++
+    if (f == "draw" && $1 < to["save"] - .005) bad++
+}
+END {
+    for (f in from) if (f != "sleep" && to[f] - from[f] > .255 && seen[f] != 1) bad++
+    exit bad || !seen["draw"]
+}
+A
+awk -v began="$began" -F '[ ,]' -f judge_frames.awk truth got
+check "frames: when the program says, and as long: $(tr '\n' ' ' <got)" [ $? = 0 ]
+"$bursty" record --frames 'draw' -o frames.brst ./phases >truth 2>err
+bursty report --csv --min 0 --only late_frames frames.brst >got 2>err
+check "one frame is not slow by itself" [ $? = 2 ]
 
 # ---- of a process that runs
 ./phases on >truth &

@@ -41,7 +41,7 @@ static const char help[]
       "  --only PATTERN, --not PATTERN   functions by name (* and ?), up to 16 times each\n"
       "  --ticks HZ         looks in a second of CPU time: 1000 from outside, 250 inside\n"
       "  --timeline N       so many ticks at most have their moment, for --from and --to of\n"
-      "                     `bursty report`: 65536; 0: none. From outside alone\n"
+      "                     `bursty report`: 65536; 0: none\n"
       "  --every N, --burst N   checks between two bursts: 9900 (0: no gaps); of a burst: 100\n"
       "  --jitter PERCENT, --seed N   by how much --every varies: 80;\n"
     "      N makes a run's sample again (the report has its seed); else each run draws one\n"
@@ -560,9 +560,6 @@ static int read_options(record_options *o, int argc, char **argv) {
         && (o->inside_for || o->w.follow || o->w.no_keep || o->no_cache))
         bad = tool_error("-p records time alone, with --seconds, --ticks, --lines, -o and --quiet: "
                          "for the rest the program must be started by bursty record");
-    if (!bad && o->timeline_said && (o->inside_for || o->way == WAY_INSIDE))
-        bad = tool_error("--timeline is for looks from outside: time alone, without %s",
-                         o->inside_for ? o->inside_for : "--inside");
     if (!bad && o->way == WAY_OUTSIDE && o->inside_for)
         bad = tool_error("--outside records time alone, with --lines, --follow, --ticks, -o and "
                          "--quiet: for the rest something must be preloaded, so leave it out");
@@ -608,6 +605,9 @@ static int read_options(record_options *o, int argc, char **argv) {
         o->w.ticks = DEFAULT_TICKS;
         o->outside_ticks = o->pid ? DEFAULT_TICKS : OUTSIDE_TICKS;
     } else o->outside_ticks = o->w.ticks;
+    if (!bad && o->timeline_said && o->timeline && !o->w.ticks)
+        bad = tool_error("--timeline is about ticks, and none are taken: --time takes them");
+    o->w.timeline = o->w.ticks ? o->timeline : 0;
     if (o->w.profiles & PROFILE_CALLS) 
         o->w.events |= X86_ENTRY | X86_EXIT;
     if (o->w.profiles & PROFILE_REFERENCES) o->w.events |= X86_LOAD | X86_STORE;

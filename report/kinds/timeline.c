@@ -10,11 +10,12 @@
 
    Cost: linear in the part. */
 #include "report/kinds/timeline.h"
+#include "base/hash.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND = 26, VERSION = 1 };
+enum { KIND = 26, VERSION = 2 };   /* 1: without waits and frames */
 
 /* ---- reading ---- */
 
@@ -75,10 +76,94 @@ static void get_tick(timeline *t, uint32_t *last, dump_reader *r) {
     tick->path = last[code / 2] - 1;
 }
 
+static void get_spans(const timeline *t, timeline_spans *s, size_t most, dump_reader *r) {
+    uint64_t thread;
+    s->left = dump_get(r);
+    s->left_us = dump_get(r);
+    while ((thread = dump_get(r)) != 0 && !r->reason) {
+        timeline_span one;
+        uint64_t what;
+        one.from_us = dump_get(r);
+        one.us = dump_get(r);
+        what = dump_get(r);
+        if (!r->reason && (one.from_us > t->span_us || one.us > t->span_us - one.from_us))
+            r->reason = "a wait or frame behind the log's end";
+        if (!r->reason && (thread > t->thread_count || what >= most))
+            r->reason = "a wait or frame of what is not there";
+        if (r->reason) return;
+        one.thread = (uint32_t)thread - 1;
+        one.what = (uint32_t)what;
+        s->at = (timeline_span *)grow(s->at, s->count, sizeof *s->at);
+        s->at[s->count++] = one;
+    }
+}
+
+static void get_frames(timeline *t, dump_reader *r) {
+    uint64_t count = dump_get(r);
+    for (; count && !r->reason; count--) {
+        t->frames = (timeline_frames *)grow(t->frames, t->frame_count, sizeof *t->frames);
+        t->frames[t->frame_count].name = dump_get_name(r);
+        t->frames[t->frame_count++].limit_us = dump_get(r);
+    }
+    if (!r->reason) get_spans(t, &t->late, t->frame_count, r);
+}
+
+static int by_begin(const void *left, const void *right) {
+    const timeline_span *a = (const timeline_span *)left, *b = (const timeline_span *)right;
+    if (a->from_us != b->from_us) return a->from_us < b->from_us ? -1 : 1;
+    if (a->us != b->us) return a->us < b->us ? -1 : 1;
+    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
+    return a->what < b->what ? -1 : a->what > b->what;
+}
+
+static void sort_spans(timeline_spans *s) {
+    if (s->count) qsort(s->at, s->count, sizeof *s->at, by_begin);
+}
+
+/* Waits are of a path, and 0 says that none is known. */
+static void get_waits(timeline *t, dump_reader *r) {
+    size_t i;
+    t->wait_look_us = dump_get(r);
+    get_spans(t, &t->waits, t->path_count + 1, r);
+    for (i = 0; i < t->waits.count; i++) t->waits.at[i].what--;
+}
+
+/* ---- equal functions are one ---- */
+
+static int is_function(const void *owner, uint32_t number, const void *key) {
+    const timeline_function *f = &((const timeline *)owner)->functions[number - 1];
+    const timeline_function *other = (const timeline_function *)key;
+    return f->line == other->line && strcmp(f->name, other->name) == 0
+           && strcmp(f->file, other->file) == 0;
+}
+
+static void join_functions(timeline *t) {
+    uint32_t *numbers = (uint32_t *)tool_alloc((t->function_count + 1) * sizeof *numbers);
+    hash_table index = {NULL, 0, 0};
+    size_t i, kept = 0;
+    for (i = 0; i < t->function_count; i++) {
+        timeline_function f = t->functions[i];
+        uint64_t hash = hash_numbers(hash_string(f.name), hash_string(f.file) + f.line);
+        uint32_t *at = hash_place(&index, hash, is_function, t, &f);
+        if (*at) {
+            free(f.name);
+            free(f.file);
+        } else {
+            t->functions[kept++] = f;
+            *at = (uint32_t)kept;
+        }
+        numbers[i] = *at - 1;
+    }
+    t->function_count = kept;
+    for (i = 0; i < t->path_count; i++) t->paths[i].function = numbers[t->paths[i].function];
+    hash_free(&index);
+    free(numbers);
+}
+
 static void get_all(timeline *t, dump_reader *r) {
-    uint64_t count;
+    uint64_t count, version = dump_get(r);
     uint32_t *last;
-    if (dump_get(r) != VERSION && !r->reason)
+    if ((version < 1 || version > VERSION) && !r->reason)
         r->reason = "a newer version of ticks in time";
     t->program = dump_get_name(r);
     t->process = dump_get32(r);
@@ -91,6 +176,8 @@ static void get_all(timeline *t, dump_reader *r) {
     for (count = dump_get(r); count && !r->reason; count--) get_thread(t, r);
     for (count = dump_get(r); count && !r->reason; count--) get_function(t, r);
     for (count = dump_get(r); count && !r->reason; count--) get_path(t, r);
+    if (!r->reason && version > 1) get_waits(t, r);
+    if (!r->reason && version > 1) get_frames(t, r);
     last = (uint32_t *)tool_alloc((t->thread_count + 1) * sizeof *last);
     while (!r->reason && r->at < r->size) get_tick(t, last, r);
     free(last);
@@ -106,6 +193,20 @@ int timeline_read(timeline *t, const dump *d, const dump_part *part, dump_fault 
 }
 
 /* ---- writing ---- */
+
+/* plus: of what each is of. */
+static void put_spans(dump_writer *w, const timeline_spans *s, uint32_t plus) {
+    size_t i;
+    dump_put(w, s->left);
+    dump_put(w, s->left_us);
+    for (i = 0; i < s->count; i++) {
+        dump_put(w, (uint64_t)s->at[i].thread + 1);
+        dump_put(w, s->at[i].from_us);
+        dump_put(w, s->at[i].us);
+        dump_put(w, s->at[i].what + plus);
+    }
+    dump_put(w, 0);
+}
 
 void timeline_write(const timeline *t, text *out) {
     uint32_t *last = (uint32_t *)tool_alloc((t->thread_count + 1) * sizeof *last);
@@ -136,6 +237,14 @@ void timeline_write(const timeline *t, text *out) {
         dump_put(&w, t->paths[i].function);
         dump_put(&w, t->paths[i].parent == TIMELINE_NO_PATH ? 0 : i - t->paths[i].parent);
     }
+    dump_put(&w, t->wait_look_us);
+    put_spans(&w, &t->waits, 1);
+    dump_put(&w, t->frame_count);
+    for (i = 0; i < t->frame_count; i++) {
+        dump_put_string(&w, t->frames[i].name);
+        dump_put(&w, t->frames[i].limit_us);
+    }
+    put_spans(&w, &t->late, 0);
     for (i = 0; i < t->tick_count; i++) {
         const timeline_tick *tick = &t->ticks[i];
         uint64_t is_new = last[tick->thread] != tick->path + 1;
@@ -150,6 +259,10 @@ void timeline_write(const timeline *t, text *out) {
 
 void timeline_free(timeline *t) {
     size_t i;
+    for (i = 0; i < t->frame_count; i++) free(t->frames[i].name);
+    free(t->frames);
+    free(t->waits.at);
+    free(t->late.at);
     for (i = 0; i < t->thread_count; i++) free(t->threads[i].name);
     for (i = 0; i < t->function_count; i++) {
         free(t->functions[i].name);
@@ -213,6 +326,9 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
             strchr(t->functions[i].file, '\t'); /* nobody could make a line of it */
         if (tab) *t->functions[i].file = 0;
     }
+    join_functions(t);
+    sort_spans(&t->waits);
+    sort_spans(&t->late);
     bytes = bytes_of(t);
     if (!s->kept) {
         s->kept = t;

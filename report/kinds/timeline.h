@@ -26,6 +26,22 @@ typedef struct timeline_tick {
     uint32_t thread, path;
 } timeline_tick;
 
+typedef struct timeline_span {        /* a wait, or a frame above its limit */
+    uint64_t from_us, us;
+    uint32_t thread, what;            /* of a wait its path or TIMELINE_NO_PATH; of a frame its kind */
+} timeline_span;
+
+typedef struct timeline_spans {       /* by when they began */
+    timeline_span *at;
+    size_t count;
+    uint64_t left, left_us;           /* shorter ones that are not here, and their sum */
+} timeline_spans;
+
+typedef struct timeline_frames {      /* a kind of frames */
+    char *name;
+    uint64_t limit_us;                /* above which they are slow; 0: not known */
+} timeline_frames;
+
 typedef struct timeline {             /* all zero: empty */
     char *program;
     uint32_t process;                 /* 0: not known */
@@ -39,6 +55,10 @@ typedef struct timeline {             /* all zero: empty */
     timeline_path *paths;
     timeline_tick *ticks;
     size_t thread_count, function_count, path_count, tick_count;
+    uint64_t wait_look_us;            /* between two looks that tell waits; 0: exact, or none */
+    timeline_spans waits, late;       /* late: frames */
+    timeline_frames *frames;
+    size_t frame_count;
     /* Of a range that somebody asked for (model/range.c), the ticks alone are here;
        whole_count 0: it is all of it. */
     uint64_t from_us, to_us;

@@ -170,6 +170,7 @@ static void put_threads(making *m, size_t begin, size_t end) {
 
 /* As many as of the whole, rounded up. */
 static uint64_t part_of(uint64_t count, const timeline *log, size_t ticks) {
+    if (!log->tick_count) return 0;
     return (uint64_t)ceil((double)count * (double)ticks / (double)log->tick_count);
 }
 
@@ -200,8 +201,10 @@ static text make_part(const timeline *log, const tally *all, size_t begin, size_
     dump_put(&m.w, of ? part_of(of->ticks_lost, log, end - begin) / log->one_of : 0);
     dump_put(&m.w, of ? part_of(of->ticks_cut, log, end - begin) / log->one_of : 0);
     dump_put(&m.w, 0);
-    dump_put(&m.w, WAYS);
-    dump_put(&m.w, TICKS_FROM_OUTSIDE);
+    if (of && of->tick_ways) {
+        dump_put(&m.w, WAYS);
+        dump_put(&m.w, of->tick_ways);
+    }
     put_threads(&m, begin, end);
     dump_end(&m.w);
     return out;
@@ -253,10 +256,10 @@ int range_apply(const range *g, input *in, const char *path, char **note) {
     text part = {NULL, 0, 0};
     int status;
     *note = NULL;
-    if (!log || !log->tick_count)
+    if (!log || (!log->tick_count && !log->waits.count && !log->late.count))
         return tool_error(
             "%s: it has no ticks in time, which --from and --to need; bursty record "
-            "PROGRAM and bursty record -p PID write them",
+            "writes them, and so does bursty.h with config.timeline",
             path);
     status = check(g, log, path);
     if (status != TOOL_OK) return status;

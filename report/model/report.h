@@ -107,6 +107,18 @@ typedef struct report_moment {
     uint32_t thread, node;
 } report_moment;
 
+/* A thread waited on a node of the axis's tree, or had a slow frame of a kind. */
+typedef struct report_stretch {
+    uint64_t from_us, to_us;
+    uint32_t thread, what;
+} report_stretch;
+
+/* A kind of frames; those that took longer than the limit are slow. */
+typedef struct report_frame_kind {
+    const char *name;
+    uint64_t limit_us;                            /* 0: not known */
+} report_frame_kind;
+
 /* Ticks with their moments, of one recording. */
 typedef struct report_axis {
     const char *program;
@@ -121,6 +133,10 @@ typedef struct report_axis {
     uint32_t *numbers;                            /* the system's */
     size_t thread_count;
     report_tree *tree;                            /* of stacks; it has no counts */
+    report_stretch *waits, *late;                 /* late: frames; by when they began */
+    size_t wait_count, late_count;
+    report_frame_kind *frames;
+    size_t frame_count;
 } report_axis;
 
 /* ---- sections ---- */

@@ -314,7 +314,7 @@ static void add_facts(report *r, const report_sampled *c) {
             "(bursty record --every N; BURSTY_EVERY=N for a program of bursty cc). Loops and "
             "functions that --boring leaves without a check make none: --boring 0 leaves out none",
             (unsigned long)first_burst);
-        report_add_words(r, REPORT_BAD, "no burst yet", &value);
+        report_add_words(r, c->has_ticks ? REPORT_PLAIN : REPORT_BAD, "no burst yet", &value);
     }
     text_free(&value);
 }

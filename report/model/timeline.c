@@ -1,7 +1,10 @@
-/* timeline.c - the axis of time: ticks with their moments, and two tables of them.
+/* timeline.c - the axis of time: ticks with their moments, waits and slow frames,
+   and tables of them.
 
        threads:   when was which thread busy?
        slices:    the span in equal parts: what ran most in each?
+       waits:     who waited, where, how long, how often?
+       late:      which frames took too long, and when?
 
    A tick says that its thread had used so much CPU time since the one before it,
    and where it was then. */
@@ -9,6 +12,7 @@
 #include "base/tool.h"
 #include "report/kinds/timeline.h"
 #include "report/model/interval.h"
+#include "report/model/paths.h"
 #include "report/model/report.h"
 #include "report/model/tree_json.h"
 #include <math.h>
@@ -26,13 +30,21 @@ static const char *thread_name(report *r, const timeline *log, const timeline_th
     return report_keep_text(r, &name);
 }
 
-/* Node 0 is the root; path n is node n + 1. */
+static int has_unknown(const timeline_spans *waits) {
+    size_t i;
+    for (i = 0; i < waits->count; i++)
+        if (waits->at[i].what == TIMELINE_NO_PATH) return 1;
+    return 0;
+}
+
+/* Node 0 is the root; path n is node n + 1. The last one is that of waits of which
+   no path is known, if there are any. */
 static report_tree *make_tree(const report *r, const timeline *log) {
     report_tree *tree = (report_tree *)tool_alloc(sizeof *tree);
-    size_t i;
+    size_t i, more = has_unknown(&log->waits) != 0;
     tree->unit = "ticks";
-    tree->count = log->path_count + 1;
-    tree->name_count = log->function_count;
+    tree->count = log->path_count + 1 + more;
+    tree->name_count = log->function_count + more;
     tree->parent = (uint32_t *)tool_alloc(tree->count * sizeof *tree->parent);
     tree->name = (uint32_t *)tool_alloc(tree->count * sizeof *tree->name);
     tree->names = (char **)tool_alloc(tree->name_count * sizeof *tree->names);
@@ -48,7 +60,33 @@ static report_tree *make_tree(const report *r, const timeline *log) {
         tree->name[i + 1] = log->paths[i].function;
         tree->parent[i + 1] = parent == TIMELINE_NO_PATH ? 0 : parent + 1;
     }
+    if (more) {
+        tree->names[log->function_count] = report_name(r, "(not known)");
+        tree->file[log->function_count] = "";
+        tree->name[tree->count - 1] = (uint32_t)log->function_count;
+    }
     return tree;
+}
+
+/* Those that the shown time has a part of, and that part of them. */
+static report_stretch *make_stretches(const report_axis *a, const timeline_spans *of,
+                                      int are_waits, size_t *count) {
+    report_stretch *all = (report_stretch *)tool_alloc((of->count + 1) * sizeof *all);
+    size_t i;
+    *count = 0;
+    for (i = 0; i < of->count; i++) {
+        const timeline_span *s = &of->at[i];
+        report_stretch *to = &all[*count];
+        if (s->from_us >= a->to_us || s->from_us + s->us <= a->from_us) continue;
+        to->from_us = s->from_us > a->from_us ? s->from_us : a->from_us;
+        to->to_us = s->from_us + s->us < a->to_us ? s->from_us + s->us : a->to_us;
+        to->thread = s->thread;
+        to->what = !are_waits                    ? s->what
+                   : s->what == TIMELINE_NO_PATH ? (uint32_t)a->tree->count - 1
+                                                 : s->what + 1;
+        ++*count;
+    }
+    return all;
 }
 
 static void make_axis(report_axis *a, report *r, const timeline *log) {
@@ -75,6 +113,14 @@ static void make_axis(report_axis *a, report *r, const timeline *log) {
         a->numbers[i] = log->threads[i].number;
     }
     a->tree = make_tree(r, log);
+    a->waits = make_stretches(a, &log->waits, 1, &a->wait_count);
+    a->late = make_stretches(a, &log->late, 0, &a->late_count);
+    a->frame_count = log->frame_count;
+    a->frames = (report_frame_kind *)tool_alloc((a->frame_count + 1) * sizeof *a->frames);
+    for (i = 0; i < a->frame_count; i++) {
+        a->frames[i].name = log->frames[i].name;
+        a->frames[i].limit_us = log->frames[i].limit_us;
+    }
     r->axis = a;
 }
 
@@ -202,7 +248,135 @@ static void add_slices(report *r, const report_axis *a) {
     free(counts);
 }
 
+/* ---- waits and slow frames ---- */
+
+typedef struct waiter {
+    uint32_t thread, node;
+    uint64_t us, count, longest;
+} waiter;
+
+static int by_place(const void *left, const void *right) {
+    const report_stretch *a = (const report_stretch *)left, *b = (const report_stretch *)right;
+    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
+    return a->what < b->what ? -1 : a->what > b->what;
+}
+
+static int by_time(const void *left, const void *right) {
+    const waiter *a = (const waiter *)left, *b = (const waiter *)right;
+    if (a->us != b->us) return a->us > b->us ? -1 : 1;
+    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* The waits of each thread on each node, those of most time first. */
+static waiter *waiters_of(const report_axis *a, size_t *count) {
+    report_stretch *order =
+        (report_stretch *)tool_alloc((a->wait_count + 1) * sizeof *order);
+    waiter *all = (waiter *)tool_alloc((a->wait_count + 1) * sizeof *all);
+    size_t i;
+    *count = 0;
+    memcpy(order, a->waits, a->wait_count * sizeof *order);
+    qsort(order, a->wait_count, sizeof *order, by_place);
+    for (i = 0; i < a->wait_count; i++) {
+        uint64_t us = order[i].to_us - order[i].from_us;
+        waiter *w;
+        if (i == 0 || by_place(&order[i - 1], &order[i]) != 0) {
+            w = &all[(*count)++];
+            memset(w, 0, sizeof *w);
+            w->thread = order[i].thread;
+            w->node = order[i].what;
+        }
+        w = &all[*count - 1];
+        w->us += us;
+        w->count++;
+        if (us > w->longest) w->longest = us;
+    }
+    qsort(all, *count, sizeof *all, by_time);
+    free(order);
+    return all;
+}
+
+static void add_waits(report *r, const report_axis *a, const timeline *log) {
+    static const report_column columns[] = {
+        {"waited_ms", "waited-ms", REPORT_REAL, REPORT_FINE, NULL},
+        {"share", "of-time", REPORT_SHARE, 0, NULL},
+        {"times", "times", REPORT_COUNT, 0, NULL},
+        {"longest_ms", "longest-ms", REPORT_REAL, REPORT_FINE, NULL},
+        {"thread", "thread", REPORT_NAME, 0, NULL},
+        {"stack", "where", REPORT_PATH, 0, NULL},
+    };
+    enum { SHOWN = 12 };
+    report_table *table =
+        report_add_table(r, "waits", "who waited, where, and how long", columns, 6);
+    size_t count, i;
+    waiter *all = waiters_of(a, &count);
+    uint32_t *nodes = (uint32_t *)tool_alloc((count + 1) * sizeof *nodes);
+    text remark = {NULL, 0, 0};
+    text_add(&remark, "of-time: of all of the time that is shown. times: how often it "
+                      "began to wait. A thread that is ready and gets no processor waits, "
+                      "too.");
+    if (log->wait_look_us)
+        text_format(&remark,
+                    " There was a look each %.4g ms, so shorter waits are seen now and "
+                    "then, and begin and end are known to within a look.",
+                    (double)log->wait_look_us / 1e3);
+    text_bytes(&remark, "", 1);
+    report_remark(table, remark.data);
+    text_free(&remark);
+    for (i = 0; i < count && (i < SHOWN || r->options.wants_all_rows); i++) {
+        report_cell *row = report_add_row(table);
+        row[0].real = (double)all[i].us / 1e3;
+        row[1].real = (double)all[i].us / (double)(a->to_us - a->from_us);
+        row[2].count = all[i].count;
+        row[3].real = (double)all[i].longest / 1e3;
+        row[4].name = a->threads[all[i].thread];
+        row[5].node = nodes[i] = all[i].node;
+    }
+    table->rows_shown = SHOWN;
+    table->rows_more = count - table->rows;
+    table->paths = report_paths_make(a->tree, nodes, table->rows);
+    free(nodes);
+    free(all);
+}
+
+static void add_late(report *r, const report_axis *a) {
+    static const report_column columns[] = {
+        {"from_s", "at-s", REPORT_REAL, REPORT_FINE, NULL},
+        {"took_ms", "took-ms", REPORT_REAL, REPORT_FINE, NULL},
+        {"limit_ms", "limit-ms", REPORT_REAL, REPORT_FINE, "-"},
+        {"thread", "thread", REPORT_NAME, 0, NULL},
+        {"frame", "frame", REPORT_NAME, 0, NULL},
+    };
+    report_table *table =
+        report_add_table(r, "late_frames", "frames that were slow, in time", columns, 5);
+    size_t i;
+    table->is_for_programs = 1;
+    for (i = 0; i < a->late_count; i++) {
+        const report_stretch *f = &a->late[i];
+        report_cell *row = report_add_row(table);
+        uint64_t limit = a->frames[f->what].limit_us;
+        row[0].real = (double)f->from_us / 1e6;
+        row[1].real = (double)(f->to_us - f->from_us) / 1e3;
+        row[2].real = limit ? (double)limit / 1e3 : REPORT_NONE;
+        row[3].name = a->threads[f->thread];
+        row[4].name = a->frames[f->what].name;
+    }
+}
+
 /* ---- facts ---- */
+
+/* What there was no room for. */
+static void add_left(report *r, const timeline_spans *s, const char *what) {
+    text value = {NULL, 0, 0}, name = {NULL, 0, 0};
+    if (!s->left) return;
+    text_format(&name, "%s in time", what);
+    text_bytes(&name, "", 1);
+    text_format(&value, "the %lu longest; %llu more, of %.6g ms altogether, are not here",
+                (unsigned long)s->count, (unsigned long long)s->left,
+                (double)s->left_us / 1e3);
+    report_add_words(r, REPORT_TOLD, report_keep_text(r, &name), &value);
+    text_free(&value);
+}
 
 static void add_facts(report *r, const report_axis *a, const timeline *log) {
     text value = {NULL, 0, 0};
@@ -242,6 +416,8 @@ static void add_facts(report *r, const report_axis *a, const timeline *log) {
             (unsigned long long)tool_sum(log->others, 1));
         report_add_words(r, REPORT_TOLD, "ticks in time", &value);
     }
+    add_left(r, &log->waits, "waits");
+    add_left(r, &log->late, "slow frames");
     text_free(&value);
 }
 
@@ -252,12 +428,29 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     make_axis(a, r, log);
     report_add_name(r, log->program);
     add_facts(r, a, log);
+    if (a->wait_count) add_waits(r, a, log);
+    if (a->late_count) add_late(r, a);
     if (!a->count) return;
     add_threads(r, a);
     add_slices(r, a);
 }
 
 /* ---- for the page ---- */
+
+/* Of each: when it began, after the one before; us; thread; what. */
+static void json_stretches(text *out, const char *key, const report_stretch *s,
+                           size_t count) {
+    size_t i;
+    text_format(out, ",\n\"%s\":[", key);
+    for (i = 0; i < count; i++) {
+        if (i) text_add(out, i % 8 ? "," : ",\n");
+        text_number(out, s[i].from_us - (i ? s[i - 1].from_us : 0));
+        text_format(out, ",%llu,%lu,%lu",
+                    (unsigned long long)(s[i].to_us - s[i].from_us),
+                    (unsigned long)s[i].thread, (unsigned long)s[i].what);
+    }
+    text_add(out, "]");
+}
 
 static void json(const void *columns, const report *r, text *out) {
     const report_axis *a = (const report_axis *)columns;
@@ -296,7 +489,17 @@ static void json(const void *columns, const report *r, text *out) {
         text_number(out, m->us - (i ? m[-1].us : 0));
         text_format(out, ",%lu,%lu", (unsigned long)m->thread, (unsigned long)m->node);
     }
-    text_add(out, "]}");
+    text_add(out, "]");
+    json_stretches(out, "waits", a->waits, a->wait_count);
+    text_add(out, ",\n\"frames\":[");
+    for (i = 0; i < a->frame_count; i++) {
+        text_add(out, i ? ",{\"name\":" : "{\"name\":");
+        text_json(out, a->frames[i].name);
+        text_format(out, ",\"limit_us\":%llu}", (unsigned long long)a->frames[i].limit_us);
+    }
+    text_add(out, "]");
+    json_stretches(out, "late", a->late, a->late_count);
+    text_add(out, "}");
 }
 
 static void free_columns(void *columns) {
@@ -312,6 +515,9 @@ static void free_columns(void *columns) {
     }
     free(a->tree);
     free(a->moments);
+    free(a->waits);
+    free(a->late);
+    free(a->frames);
     free(a->threads);
     free(a->numbers);
 }

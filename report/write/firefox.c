@@ -7,7 +7,9 @@
    begins stands a sample without a stack:
 
        ticks              a      b                 c
-       samples      a     b      none          c   none */
+       samples      a     b      none          c   none
+
+   Waits of a thread and its slow frames are its markers. */
 #include "base/json.h"
 #include "base/tool.h"
 #include "report/write/slices.h"
@@ -24,7 +26,9 @@ typedef struct writing {
     char **names;
     uint32_t *node, *name; /* of each: 1 + its place in the thread's tables, or 0 */
     uint32_t *nodes, *used;         /* nodes and names of the thread, in that order */
-    size_t node_count, name_count;
+    size_t node_count, name_count, string_count;
+    uint32_t *waits, *late;         /* by thread, from first_wait[n] and first_late[n] on */
+    size_t *first_wait, *first_late;
 } writing;
 
 static int ascending(const void *a, const void *b) {
@@ -111,8 +115,89 @@ static void add_functions(writing *w) {
         text_add(out, ",");
         json_plain(out, tree->file[w->used[i]]);
     }
+    w->string_count = count + files;
+    text_add(out, w->string_count ? ",\"waits\"" : "\"waits\"");
+    for (i = 0; i < w->a->frame_count; i++) {
+        text name = {NULL, 0, 0};
+        text_format(&name, "slow frame: %s", w->a->frames[i].name);
+        text_bytes(&name, "", 1);
+        text_add(out, ",");
+        add_plain(out, name.data);
+        text_free(&name);
+    }
     text_add(out, "]");
 }
+
+/* ---- markers ---- */
+
+/* The function that waited, and those around it: "wait < pop < work". */
+static void add_where(writing *w, uint32_t node) {
+    enum { FRAMES = 4 };
+    text where = {NULL, 0, 0};
+    int n = 0;
+    for (; node && n < FRAMES; node = w->a->tree->parent[node])
+        text_format(&where, n++ ? " < %s" : "%s", w->names[w->a->tree->name[node]]);
+    text_bytes(&where, "", 1);
+    add_plain(w->out, where.data);
+    text_free(&where);
+}
+
+static void add_column(writing *w, uint32_t thread, const char *key,
+                       void (*cell)(writing *w, const report_stretch *s, int is_late)) {
+    size_t i, n = 0;
+    text_format(w->out, ",\"%s\":[", key);
+    for (i = w->first_wait[thread]; i < w->first_wait[thread + 1]; i++) {
+        if (n++) text_add(w->out, ",");
+        cell(w, &w->a->waits[w->waits[i]], 0);
+    }
+    for (i = w->first_late[thread]; i < w->first_late[thread + 1]; i++) {
+        if (n++) text_add(w->out, ",");
+        cell(w, &w->a->late[w->late[i]], 1);
+    }
+    text_add(w->out, "]");
+    save_some(w->r->out, w->out);
+}
+
+static void category_cell(writing *w, const report_stretch *s, int is_late) {
+    (void)s;
+    text_add(w->out, is_late ? "2" : "1");
+}
+static void data_cell(writing *w, const report_stretch *s, int is_late) {
+    text_add(w->out, "{\"type\":\"Text\",\"name\":");
+    if (is_late) add_plain(w->out, w->a->frames[s->what].name);
+    else add_where(w, s->what);
+    text_add(w->out, "}");
+}
+static void from_cell(writing *w, const report_stretch *s, int is_late) {
+    (void)is_late;
+    json_real(w->out, (double)s->from_us / 1000);
+}
+static void to_cell(writing *w, const report_stretch *s, int is_late) {
+    (void)is_late;
+    json_real(w->out, (double)s->to_us / 1000);
+}
+static void name_cell(writing *w, const report_stretch *s, int is_late) {
+    text_number(w->out, w->string_count + (is_late ? 1 + s->what : 0));
+}
+static void phase_cell(writing *w, const report_stretch *s, int is_late) {
+    (void)s, (void)is_late;
+    text_add(w->out, "1"); /* it has a begin and an end */
+}
+
+static void add_markers(writing *w, uint32_t thread) {
+    add_length(w->out, "markers",
+               w->first_wait[thread + 1] - w->first_wait[thread] + w->first_late[thread + 1]
+                   - w->first_late[thread]);
+    add_column(w, thread, "category", category_cell);
+    add_column(w, thread, "data", data_cell);
+    add_column(w, thread, "startTime", from_cell);
+    add_column(w, thread, "endTime", to_cell);
+    add_column(w, thread, "name", name_cell);
+    add_column(w, thread, "phase", phase_cell);
+    text_add(w->out, "}");
+}
+
+/* ---- tables ---- */
 
 /* A frame is a function: its lines are not told apart. */
 static void add_tables(writing *w) {
@@ -214,14 +299,13 @@ static void add_thread(writing *w, uint32_t thread, const uint32_t *order, size_
     text_add(out,
              ",\"processType\":\"default\",\"processStartupTime\":0,"
              "\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
-             "\"pausedRanges\":[],\"showMarkersInTimeline\":false,\n"
-             "\"markers\":{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],"
-             "\"name\":[],\"phase\":[],\"startTime\":[]},\n"
+             "\"pausedRanges\":[],\"showMarkersInTimeline\":true,\n"
              "\"nativeSymbols\":{\"length\":0,\"address\":[],\"functionSize\":[],"
              "\"libIndex\":[],\"name\":[]},\n"
              "\"resourceTable\":{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],"
              "\"type\":[]}");
     add_tables(w);
+    add_markers(w, thread);
     add_samples(w, order, begin, end);
     text_add(out, "}");
     save_some(w->r->out, out);
@@ -239,12 +323,20 @@ static void add_meta(const report *r, text *out) {
     text_add(out, ",\"startTime\":");
     json_real(out, (double)a->began_us / 1000);
     text_add(out, ",\n\"categories\":[{\"name\":\"Other\",\"color\":\"grey\","
+                  "\"subcategories\":[\"Other\"]},"
+                  "{\"name\":\"Waiting\",\"color\":\"yellow\","
+                  "\"subcategories\":[\"Other\"]},"
+                  "{\"name\":\"Slow frame\",\"color\":\"red\","
                   "\"subcategories\":[\"Other\"]}],\n"
                   "\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},\n"
                   "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\","
                   "\"threadCPUDelta\":\"\xC2\xB5s\"},\n"
                   "\"pausedRanges\":[],\"usesOnlyOneStackType\":true,"
-                  "\"sourceCodeIsNotOnSearchfox\":true,\"markerSchema\":[]},\n"
+                  "\"sourceCodeIsNotOnSearchfox\":true,\n\"markerSchema\":[{\"name\":\"Text\","
+                  "\"tableLabel\":\"{marker.name}: {marker.data.name}\","
+                  "\"chartLabel\":\"{marker.data.name}\",\"display\":[\"marker-chart\","
+                  "\"marker-table\",\"timeline-overview\"],\"data\":[{\"key\":\"name\","
+                  "\"label\":\"where\",\"format\":\"string\",\"searchable\":true}]}]},\n"
                   "\"libs\":[],\"pages\":[],\"profilerOverhead\":[],\"counters\":[],\n"
                   "\"threads\":[");
 }
@@ -261,18 +353,26 @@ static void write_firefox(const report *r, text *out) {
     w.a = a;
     w.out = out;
     w.names = stacks_names(a->tree);
+    w.waits = slices_by_thread(a, a->waits, a->wait_count, &w.first_wait);
+    w.late = slices_by_thread(a, a->late, a->late_count, &w.first_late);
     w.node = (uint32_t *)tool_alloc(a->tree->count * sizeof *w.node);
     w.nodes = (uint32_t *)tool_alloc(a->tree->count * sizeof *w.nodes);
     w.name = (uint32_t *)tool_alloc((a->tree->name_count + 1) * sizeof *w.name);
     w.used = (uint32_t *)tool_alloc((a->tree->name_count + 1) * sizeof *w.used);
     add_meta(r, out);
     for (i = 0; i < a->thread_count; i++) {
-        if (first[i] == first[i + 1]) continue;
+        if (first[i] == first[i + 1] && w.first_wait[i] == w.first_wait[i + 1]
+            && w.first_late[i] == w.first_late[i + 1])
+            continue;
         json_comma(out, made++);
         add_thread(&w, (uint32_t)i, order, first[i], first[i + 1]);
     }
     text_add(out, "]}\n");
     stacks_free_names(a->tree, w.names);
+    free(w.waits);
+    free(w.late);
+    free(w.first_wait);
+    free(w.first_late);
     free(w.node);
     free(w.nodes);
     free(w.name);

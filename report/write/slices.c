@@ -18,6 +18,17 @@ uint32_t *slices_order(const report_axis *a, size_t **first) {
     return order;
 }
 
+uint32_t *slices_by_thread(const report_axis *a, const report_stretch *s, size_t count,
+                           size_t **first) {
+    uint32_t *order = (uint32_t *)tool_alloc((count + 1) * sizeof *order);
+    size_t *at = (size_t *)tool_alloc((a->thread_count + 2) * sizeof *at), i;
+    for (i = 0; i < count; i++) at[s[i].thread + 2]++;
+    for (i = 2; i < a->thread_count + 2; i++) at[i] += at[i - 1];
+    for (i = 0; i < count; i++) order[at[s[i].thread + 1]++] = (uint32_t)i;
+    *first = at;
+    return order;
+}
+
 uint64_t slices_begin(const report_axis *a, const report_moment *before,
                       const report_moment *tick) {
     uint64_t own = tick->us > a->tick_us ? tick->us - a->tick_us : 0;
@@ -107,4 +118,6 @@ size_t slices_of(const report_axis *a, size_t most,
     return w.count;
 }
 
-int slices_are_there(const report *r) { return r->axis && r->axis->count; }
+int slices_are_there(const report *r) {
+    return r->axis && (r->axis->count || r->axis->wait_count || r->axis->late_count);
+}

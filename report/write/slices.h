@@ -24,6 +24,9 @@ size_t slices_of(const report_axis *a, size_t most,
 /* Ticks by thread, and by time in each: first[n] to first[n + 1] of the order, which
    is returned. Both are to be freed. */
 uint32_t *slices_order(const report_axis *a, size_t **first);
+/* Waits or slow frames by thread, and by when they began in each; as slices_order. */
+uint32_t *slices_by_thread(const report_axis *a, const report_stretch *s, size_t count,
+                           size_t **first);
 /* When the time begins that a tick stands for. before: the same thread's tick
    before it, or NULL. */
 uint64_t slices_begin(const report_axis *a, const report_moment *before,

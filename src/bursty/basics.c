@@ -66,6 +66,11 @@ uint8_t bursty_p_open;
 #define BURSTY_P_TICKS 0
 #endif
 
+/* And so are their moments. */
+#if BURSTY_P_TICKS && (!defined(BURSTY_BARE) || defined(BURSTY_TIMELINE))
+#define BURSTY_P_AXIS
+#endif
+
 #ifndef BURSTY_FRAMES
 #ifdef BURSTY_BARE
 #define BURSTY_FRAMES 0

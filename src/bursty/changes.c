@@ -112,6 +112,7 @@ BURSTY_API void bursty_forked(void) {
         mine->generation = 0;
         for (i = 0; i < BURSTY_PROFILES; i++) mine->sampler[i].stamp = 0;
     }
+    bursty_p_fork_axis();
     bursty_clear();
     bursty_p_fork_frames();
     for (i = 0; i < bursty_p_threads(); i++) {

@@ -151,47 +151,6 @@ static struct {
 
 /* ---- clocks ---- */
 
-#if defined(_WIN32) && !defined(BURSTY_BARE)
-#define BURSTY_P_COUNTER
-union _LARGE_INTEGER;
-__declspec(dllimport) int __stdcall QueryPerformanceCounter(union _LARGE_INTEGER *count);
-__declspec(dllimport) int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *hertz);
-#endif
-
-static uint64_t bursty_p_frame_ns(void) {
-    const bursty_config *config = &bursty_p_all.config;
-    if (config->frame_clock) return config->frame_clock(config->clock_user);
-#if defined(BURSTY_P_POSIX) && defined(CLOCK_MONOTONIC)
-    {
-        struct timespec now;
-        if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) return 0;
-        return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-    }
-#elif defined(BURSTY_P_CLOCK)
-    return bursty_p_read_ns(1);
-#elif defined(BURSTY_P_COUNTER)
-    {
-        uint64_t now = 0, hertz = 0;
-        (void)QueryPerformanceCounter((union _LARGE_INTEGER *)(void *)&now);
-        (void)QueryPerformanceFrequency((union _LARGE_INTEGER *)(void *)&hertz);
-        if (hertz == 0) return 0;
-        return now / hertz * 1000000000 + now % hertz * 1000000000 / hertz;
-    }
-#else
-    return 0;
-#endif
-}
-
-/* Without a clock there are no frames. */
-static int bursty_p_has_frame_clock(void) {
-#if (defined(BURSTY_P_POSIX) && defined(CLOCK_MONOTONIC)) || defined(BURSTY_P_CLOCK) || \
-    defined(BURSTY_P_COUNTER)
-    return 1;
-#else
-    return bursty_p_all.config.frame_clock != NULL;
-#endif
-}
-
 static uint64_t bursty_p_frame_cpu_ns(void) {
     const bursty_config *config = &bursty_p_all.config;
     if (config->frame_cpu_clock) return config->frame_cpu_clock(config->clock_user);
@@ -566,6 +525,10 @@ static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint
     bursty_p_find_limit(kind, number);
     if (list->more) bursty_p_tick_add_shared(&kind->crowded, list->more);
     bursty_p_keep_slowest(kind, number, ns, wait_ns, began_ns, list);
+#ifdef BURSTY_P_AXIS
+    if (class_number == BURSTY_P_SLOW_FRAME)
+        bursty_p_axis_frame(k, f->thread - 1, bursty_p_frames.began_ns + began_ns, ns);
+#endif
     if (class_number == BURSTY_P_FRAME_CLASSES) return;
     {
         bursty_p_count *sum = &f->sum[k][class_number * BURSTY_P_FRAME_SUMS];

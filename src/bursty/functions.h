@@ -68,7 +68,7 @@ BURSTY_API size_t bursty_frames(const char *name, uint32_t *us, size_t max)
    yet. */
 BURSTY_API void bursty_get_stats(bursty_stats *out)
     BURSTY_P_OFF(const bursty_stats none = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                                         0, 0, 0, 0 };
+                                         0, 0, 0, 0, 0 };
                  *out = none)
 
 /* Writes the dump (docs/formats.md), at any instruction, in a signal handler,

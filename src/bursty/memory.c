@@ -3,7 +3,8 @@
 /* | thread 0 | thread 1 | ... | path 0 | ... | its index | row 0 | row 1 | ... | index |
 
    A quarter of the memory is thread records; an eighth, if something ticks, the
-   table of paths; the rest is the hot table. Threads are numbered in the order
+   table of paths; at most a quarter, if config.timeline asks for it, the axis of
+   time (axis.c); the rest is the hot table. Threads are numbered in the order
    in which they register. A later thread may take over the record of one that
    has ended. Static memory begins as zeros and is zeroed again only as far as
    it was used, so pages that nobody needs are never touched. */
@@ -58,6 +59,9 @@ typedef struct bursty_p_thread {
     const volatile uint32_t *processor; /* where it ran last; NULL: not known */
     int64_t unpaid_ns;        /* its CPU time less what looks have paid for; see watcher.c */
     uint64_t ran_ns;          /* the thread's CPU time at the last look, or as far as it is paid */
+    uint32_t waits_in;        /* axis.c: the row that it waits in, or 0 */
+    uint32_t woke;            /* its CPU time has moved since the look before */
+    bursty_p_count waits_from, looked_at; /* us; looked_at 0: not yet */
 #endif
 #ifdef BURSTY_P_TICKER
     uint32_t owed;            /* ticks whose signal is on its way; see watcher.c */

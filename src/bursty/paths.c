@@ -106,16 +106,18 @@ static bursty_p_tick_count bursty_p_tick_square(uint32_t n) {
 #endif
 }
 
-/* For a count with several. */
-static void bursty_p_tick_add_shared(bursty_p_tick_count *c, uint32_t v) {
+/* For a count with several. Returns what it was. */
+static bursty_p_tick_count bursty_p_tick_add_shared(bursty_p_tick_count *c, uint32_t v) {
 #if defined(BURSTY_NO_TLS)
+    const bursty_p_tick_count before = *c;
     bursty_p_tick_add(c, v);
+    return before;
 #elif defined(BURSTY_P_MSVC) && UINTPTR_MAX > UINT32_MAX
-    (void)_InterlockedExchangeAdd64((volatile long long *)c, (long long)v);
+    return (bursty_p_tick_count)_InterlockedExchangeAdd64((volatile long long *)c, (long long)v);
 #elif defined(BURSTY_P_MSVC)
-    (void)_InterlockedExchangeAdd((volatile long *)c, (long)v);
+    return (bursty_p_tick_count)_InterlockedExchangeAdd((volatile long *)c, (long)v);
 #else
-    (void)__atomic_fetch_add(c, v, __ATOMIC_RELAXED);
+    return __atomic_fetch_add(c, v, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -207,11 +209,17 @@ static uint32_t bursty_p_tick_place(uint32_t thread, uint32_t depth,
     return row;
 }
 
+#ifdef BURSTY_P_AXIS
+static void bursty_p_axis_tick(uint32_t row, uint32_t n);
+#endif
 static void bursty_p_tick_charge_row(uint32_t row, uint32_t n, int is_slow) {
     bursty_p_tick_count *sum = bursty_p_ticks.rows[row - 1].sum;
     bursty_p_tick_add(&sum[BURSTY_P_TICK_COUNT], n);
     bursty_p_tick_add(&sum[BURSTY_P_TICK_SQUARES], bursty_p_tick_square(n));
     if (is_slow) bursty_p_tick_add(&sum[BURSTY_P_TICK_SLOW], n);
+#ifdef BURSTY_P_AXIS
+    bursty_p_axis_tick(row, n);
+#endif
 }
 
 /* The slow path of bursty.h runs while the word is a large number (its

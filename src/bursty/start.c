@@ -14,10 +14,12 @@ static void bursty_p_zero_used(void) {
     bursty_p_zero(bursty_p_all.rows, bursty_p_all.row_count * sizeof(bursty_p_row));
     bursty_p_zero(bursty_p_all.index, slots * 4);
     bursty_p_zero_paths();
+    bursty_p_zero_axis();
 }
 
-/* Lays everything out in memory. */
-static void bursty_p_lay_out(unsigned char *memory, size_t bytes, int ticks) {
+/* Lays everything out in memory; wanted: config.timeline. */
+static void bursty_p_lay_out(unsigned char *memory, size_t bytes, int ticks, uint32_t wanted) {
+    const size_t all = bytes;
     size_t threads = bytes / 4 / sizeof(bursty_p_thread), rows, slots, paths;
     if (threads == 0) threads = 1;
     if (threads > BURSTY_P_MOST) threads = BURSTY_P_MOST;
@@ -26,7 +28,15 @@ static void bursty_p_lay_out(unsigned char *memory, size_t bytes, int ticks) {
     memory += threads * sizeof(bursty_p_thread);
     paths = bursty_p_lay_out_paths(memory, ticks ? bytes / 8 & ~(size_t)7 : 0);
     memory += paths;
-    slots = bursty_p_divide(bytes - threads * sizeof(bursty_p_thread) - paths,
+    bytes -= threads * sizeof(bursty_p_thread) + paths;
+#ifdef BURSTY_P_AXIS
+    paths = bursty_p_lay_out_axis(memory, ticks ? all / 4 : 0, wanted);
+    memory += paths;
+    bytes -= paths;
+#endif
+    (void)wanted;
+    (void)all;
+    slots = bursty_p_divide(bytes,
                             sizeof(bursty_p_row), &rows);
     bursty_p_all.rows = (bursty_p_row *)(void *)memory;
     bursty_p_all.index = (uint32_t *)(void *)(bursty_p_all.rows + rows);
@@ -118,8 +128,8 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     is_zero = config->memory != NULL; /* static memory stays clean for the next start */
     if (config->memory) bursty_p_zero(memory, bytes);
     ticks = bursty_p_plan_time(config);
-    bursty_p_lay_out(memory, bytes, ticks);
     bursty_p_all.config = *config;
+    bursty_p_lay_out(memory, bytes, ticks, config->timeline);
     bursty_p_all.lost_threads = bursty_p_all.cleared = 0;
     bursty_p_all.seed_is = config->seed ? BURSTY_P_SEED_GIVEN : BURSTY_P_NO_SEED;
 #ifdef BURSTY_P_DRAWS_SEED

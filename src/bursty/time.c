@@ -114,6 +114,9 @@ static void bursty_p_begin_time(void) {
     bursty_p_begin_steps(&bursty_p_stepping);
 #endif
     bursty_p_cpu.since = bursty_p_cpu_now();
+#ifdef BURSTY_P_AXIS
+    bursty_p_axis.began_ns = bursty_p_frame_ns();
+#endif
     BURSTY_P_FENCE();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 1);
 #ifdef BURSTY_P_WATCHER
@@ -157,6 +160,7 @@ static void bursty_p_clear_time(void) {
     BURSTY_P_RELEASE(&bursty_p_ticks.cut, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.late, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.astray, 0);
+    bursty_p_clear_axis();
 #ifdef BURSTY_P_TIMERS
     bursty_p_begin_steps(&bursty_p_stepping);
 #endif
@@ -232,6 +236,9 @@ static void bursty_p_time_stats(bursty_stats *out) {
     out->untimed = BURSTY_P_ACQUIRE(&bursty_p_ticks.untimed);
     out->cpu_us = bursty_p_cpu_seen();
     out->paths = count;
+#ifdef BURSTY_P_AXIS
+    out->timeline = bursty_p_axis_room();
+#endif
 #ifdef BURSTY_P_WATCHER
     out->looks_late = BURSTY_P_ACQUIRE(&bursty_p_watcher.late);
     out->looks_cut = BURSTY_P_ACQUIRE(&bursty_p_watcher.cut);

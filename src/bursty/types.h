@@ -124,6 +124,14 @@ typedef struct bursty_config {
     bursty_clock frame_cpu_clock; /* the CPU time of the calling thread in ns: the
                                  rest of a frame is waiting. NULL: POSIX systems
                                  have one, if frame_clock is NULL, too        */
+    uint32_t timeline;        /* n > 0: ticks have their moments, at most n of them
+                                 (a power of 2; of more, one of 2, 4, ...), and so
+                                 have waits that the watcher sees and slow frames.
+                                 22 bytes each, of at most a quarter of the memory:
+                                 8192 in 1 MiB, 65 536 in 8 MiB. Ticks, which come
+                                 in signal handlers, ask frame_clock then. A bare
+                                 build needs BURSTY_TIMELINE; without frame_clock
+                                 its ticks are the clock. 0: no moments         */
 } bursty_config;
 
 /* One row of the hot table. */
@@ -185,6 +193,7 @@ typedef struct bursty_stats {
                                 ones changed while the watcher looked         */
     uint32_t unwatched;      /* threads that never checked, the most at once;
                                 known on Linux                                */
+    uint32_t timeline;       /* so many ticks may have their moments          */
 } bursty_stats;
 
 enum { /* reasons for stats.no_time */

@@ -188,8 +188,8 @@ typedef struct bursty_p_round {
 #if BURSTY_FRAMES > 0
 static void bursty_p_post_frame_tick(uint32_t record, uint32_t row);
 #endif
-static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int what) {
-    const uint32_t row = pending >> 1;
+static void bursty_p_watcher_charge(bursty_p_round *round, bursty_p_thread *t, int what) {
+    const uint32_t pending = t->pending, row = pending >> 1;
     const bursty_site *site = bursty_p_ticks.rows[row - 1].site;
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)what), i;
     if (what == BURSTY_P_RUNS) {
@@ -199,6 +199,7 @@ static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int
             bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
 #endif
     } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], round->gap);
+    bursty_p_axis_look(t, what == BURSTY_P_RUNS ? 0 : row, (int)t->woke);
     round->looks += round->gap;
     for (i = 0; i < 16; i++, h++) {
         bursty_p_met *met = &round->met[h % BURSTY_P_MET];
@@ -252,6 +253,8 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
     what = bursty_p_system_ask(t->system, &ran_ns);
     before = t->ran_ns;
+    t->woke = BURSTY_P_ANSWERS != BURSTY_P_STATE && ran_ns != before;
+    if (before == 0) bursty_p_axis_forget(t); /* another thread may have been here */
     if (BURSTY_P_ANSWERS == BURSTY_P_EXACT) {
         what = ran_ns == before ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
         t->ran_ns = ran_ns;
@@ -312,9 +315,13 @@ static void bursty_p_watcher_leave_out(bursty_p_round *round, bursty_p_thread *t
     uint64_t ran_ns = 0;
     bursty_p_tick_add(&bursty_p_watcher.late, looks);
     t->pending = 0;
-    if (BURSTY_P_ANSWERS == BURSTY_P_STATE) return;
+    if (BURSTY_P_ANSWERS == BURSTY_P_STATE) {
+        bursty_p_axis_forget(t);
+        return;
+    }
     if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
     (void)bursty_p_system_ask(t->system, &ran_ns);
+    if (BURSTY_P_ANSWERS == BURSTY_P_COARSE || ran_ns != t->ran_ns) bursty_p_axis_forget(t);
     if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
         (void)bursty_p_watcher_pay(t, ran_ns, gap_ns);
     } else if (ran_ns != t->ran_ns) {
@@ -354,7 +361,7 @@ static void bursty_p_watcher_settle(bursty_p_round *round, bursty_p_thread *t, i
         return;
     }
 #endif
-    bursty_p_watcher_charge(round, t->pending, what);
+    bursty_p_watcher_charge(round, t, what);
     t->pending = 0;
 }
 
@@ -507,7 +514,10 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint3
     round->looks = round->has_run = 0;
     round->squares = 0;
     for (t = first; t < end; t++) {
-        if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
+        if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) {
+            bursty_p_axis_forget(t);
+            continue;
+        }
         watched++;
         is_pending |= bursty_p_watcher_look_first(round, t, gap_ns, late);
     }

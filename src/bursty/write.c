@@ -9,7 +9,7 @@ extern const unsigned char bursty_p_head[] __asm__("__ehdr_start")
 #define BURSTY_P_BUILD bursty_p_build_of(NULL)
 #endif
 
-/* Writes all parts: the counts, the ticks, the frames, the children, the
+/* Writes all parts: the counts, the ticks, the frames, the axis, the children, the
    companion's, the seed. */
 BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     bursty_p_dump d;
@@ -36,6 +36,9 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     if (bursty_p_ticks.row_room && bursty_p_write_time(&d, write, user)) return -1;
 #if BURSTY_FRAMES > 0
     if (bursty_p_write_frames(&d, write, user)) return -1;
+#endif
+#ifdef BURSTY_P_AXIS
+    if (bursty_p_write_axis(&d, write, user)) return -1;
 #endif
 #endif
     if (bursty_p_write_children(&d, write, user)) return -1;

@@ -18,6 +18,7 @@
    thread. */
 #define _GNU_SOURCE 1
 #include "timer.h"
+#include "axis.h"
 #include "lines.h"
 #include "recorder.h"
 #include <dlfcn.h>
@@ -41,6 +42,7 @@
 typedef struct timed_thread {
     struct timed_thread *next;
     int in_use, timer;                  /* timer -1: none */
+    uint32_t number;
     uint64_t stack_end;
     uint64_t last_ns;                   /* of its ticks: see in_step.c */
     lines *lines;                       /* NULL: not asked for, or no memory */
@@ -58,6 +60,7 @@ static struct {
     timer_stack_fn stack;
     pthread_key_t at_end;
     timed_thread *all;
+    uint32_t numbers;                   /* records so far */
     uint64_t unknown;                   /* threads without memory: a lost tick each, if not more */
     int wants_lines;
     int guarded, stopped;
@@ -93,6 +96,7 @@ static timed_thread *take(void) {
     t = (timed_thread *)recorder_memory(sizeof *t);
     if (!t) return NULL;
     t->in_use = 1;
+    t->number = __atomic_fetch_add(&timed.numbers, 1, __ATOMIC_RELAXED);
     if (timed.wants_lines) t->lines = (lines *)recorder_memory(sizeof *t->lines);
     t->next = __atomic_load_n(&timed.all, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&timed.all, &t->next, t, 0, __ATOMIC_RELEASE,
@@ -143,7 +147,7 @@ static void tick_of(timed_thread *t, const siginfo_t *info, const ucontext_t *u)
             uint32_t innermost = count ? t->keys[0] : SAMPLED_OUTSIDE;
             lines_tick(t->lines, (uint64_t)at[REG_RIP], innermost, n);
         }
-        sampled_tick(&t->ticks, t->keys, count, n, 0);
+        axis_tick(t->number, sampled_tick(&t->ticks, t->keys, count, n, 0), n);
     } else {
         t->keys[0] = SAMPLED_RECORDER;
         sampled_tick(&t->ticks, t->keys, 1, n, 1);
@@ -388,6 +392,7 @@ void timer_in_child(void) {
     base_p_begin_steps(&timed.steps);
     timed.from = cpu_now();
     timed.seen = timed.behind_calls = 0;
+    axis_in_child();
     __atomic_store_n(&timed.all, t, __ATOMIC_RELAXED);
     if (!t) return;
     t->next = NULL;
@@ -423,6 +428,23 @@ int timer_write(const sampled_profile *about, int (*write)(void *, const void *,
     return sampled_write_ticks(&with_time, timed.period_us, tables + first, TIMER_THREADS - first, lost,
                                write, user);
 }
+
+int timer_write_axis(const sampled_profile *about, const axis_kind *kinds,
+                     uint32_t kind_count, int (*write)(void *, const void *, size_t),
+                     void *user) {
+    static const sampled_ticks *tables[TIMER_THREADS];
+    const timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
+    uint32_t count = 0;
+    if (!timed.period_us) return 0;
+    for (; t; t = t->next) {
+        if (t->number >= TIMER_THREADS) continue;
+        tables[t->number] = &t->ticks;
+        if (t->number >= count) count = t->number + 1;
+    }
+    return axis_write(about, timed.period_us, tables, count, kinds, kind_count, write, user);
+}
+
+uint32_t timer_number(void) { return timed_here ? timed_here->number : UINT32_MAX; }
 
 static const lines *next_lines(void *unused, const lines *l) {
     const timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);

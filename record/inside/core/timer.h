@@ -1,6 +1,7 @@
 /* timer.h - ticks of a timer, for patch.c. */
 #ifndef TIMER_H
 #define TIMER_H
+#include "axis.h"
 #include "sampled.h"
 #include <pthread.h>
 
@@ -40,6 +41,12 @@ void timer_each(void (*each)(void *user, uint32_t key, uint64_t ticks), void *us
 int timer_write_lines(const sampled_profile *about, 
                       const char *(*place)(void *user, uint32_t key, uint64_t pc),
                       int (*write)(void *, const void *, size_t), void *user);
+/* Writes a part of kind 26, if axis_begin was called. Returns 0, or -1. */
+int timer_write_axis(const sampled_profile *about, const axis_kind *kinds,
+                     uint32_t kind_count, int (*write)(void *, const void *, size_t),
+                     void *user);
+/* Which of the threads there the calling one is; UINT32_MAX: none. */
+uint32_t timer_number(void);
 /* Writes a part, if there was a timer. Returns 0, or -1. */
 int timer_write(const sampled_profile *about, int (*write)(void *, const void *, size_t),
                 void *user);

@@ -19,10 +19,12 @@
 #define BURSTY_STATIC
 #define BURSTY_NO_TIMERS
 #define BURSTY_STACK 128
+#define BURSTY_FRAMES 8 /* FRAMES_KINDS */
 #define BURSTY_TLS_MODEL "initial-exec"
 #define BURSTY_MEMORY (1 << 25) /* pages that nobody touches cost nothing */
 #include "bursty.h"
 #include "frames.h"
+#include "../core/timer.h"
 #include "handover.h"
 #include "patch.h"
 #include "../../../base/glob.h"
@@ -33,12 +35,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { KINDS = BURSTY_FRAMES, HOOKS = 32, NEAR = 3 };
+enum { KINDS = FRAMES_KINDS, HOOKS = 32, NEAR = 3 };
 
 typedef struct frames_kind {
     const char *name;               /* as it was given: a name, or a pattern */
     uint32_t functions;             /* that have it */
     uint64_t entries;               /* that began a frame */
+    uint64_t ended;                 /* frames that came to their end */
     uint64_t within;                /* entries that came within another frame */
     uint64_t left;                  /* frames without a return */
     uint64_t by_jump;               /* frames that ended in a jump to another function */
@@ -60,21 +63,32 @@ static struct {
 static __thread struct {
     uint64_t stack;                 /* 0: it is in none */
     const frames_hook *hook;
+    uint64_t began_ns;
 } open_frame __attribute__((tls_model("initial-exec")));
 
 /* ---- frames ---- */
 
 static void count(uint64_t *number) { __atomic_fetch_add(number, 1, __ATOMIC_RELAXED); }
 
+/* bursty.h has the sums of it, and the axis its moments. */
+static void end_on_axis(void) {
+    count(&all.kinds[open_frame.hook->kind].ended);
+    axis_frame(open_frame.hook->kind, timer_number(), open_frame.began_ns);
+}
+
 static void entered(const frames_hook *hook, uint64_t stack) {
     if (open_frame.stack && stack < open_frame.stack) {
         count(&all.kinds[hook->kind].within);
         return;
     }
-    if (open_frame.stack) count(&all.kinds[open_frame.hook->kind].left);
+    if (open_frame.stack) {
+        count(&all.kinds[open_frame.hook->kind].left);
+        end_on_axis();
+    }
     count(&all.kinds[hook->kind].entries);
     open_frame.hook = hook;
     open_frame.stack = stack;
+    open_frame.began_ns = axis_now_ns();
     bursty_frame(all.kinds[hook->kind].name);
 }
 
@@ -82,6 +96,7 @@ static void left(const frames_hook *hook, uint64_t stack, int is_by_jump) {
     if (stack != open_frame.stack || hook != open_frame.hook) return;
     if (is_by_jump) count(&all.kinds[hook->kind].by_jump);
     bursty_frame(NULL);
+    end_on_axis();
     open_frame.stack = 0;
 }
 
@@ -475,8 +490,19 @@ void frames_in_child(void) {
     uint32_t n;
     for (n = 0; n < all.kind_count; n++) {
         frames_kind *k = &all.kinds[n];
+        k->ended = 0;
         k->entries = k->within = k->left = k->by_jump = 0;
     }
+}
+
+uint32_t frames_kinds(axis_kind *kinds) {
+    uint32_t n;
+    for (n = 0; n < all.kind_count && all.hook_count; n++) {
+        kinds[n].name = all.kinds[n].name;
+        kinds[n].count = all.kinds[n].ended;
+        kinds[n].limit_us = all.slow_us;
+    }
+    return n;
 }
 
 /* ---- what is said ---- */

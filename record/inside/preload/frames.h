@@ -4,6 +4,9 @@
 #define RECORD_FRAMES_H
 #include <stddef.h>
 #include <stdint.h>
+#include "../core/axis.h"
+
+enum { FRAMES_KINDS = 8 };              /* at most */
 
 /* How many us are slow (0: not known), names of functions, a line each, and
    symbols that stand elsewhere, as options.h has them. */
@@ -21,6 +24,8 @@ void frames_in_child(void);
 /* Writes a part of kind 8, if a frame began. Returns 0, or -1. */
 int frames_write(const char *(*name)(void *user, uint32_t key),
                  int (*write)(void *user, const void *data, size_t size), void *user);
+/* Fills in the kinds, for axis_write. Returns how many. */
+uint32_t frames_kinds(axis_kind *kinds);
 /* What is to be said about them, into the report. */
 void frames_say(void);
 #endif

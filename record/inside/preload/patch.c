@@ -595,6 +595,7 @@ static void record_installed(int toggle_signal) {
     handover_names = record_look;
     timer_ticked = frames_tick;
     if (record.lines) timer_want_lines();
+    if (record.ticks && record.timeline) axis_begin(record.timeline);
     if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
     if (stats.filters) {        /* when it forbids them we are not asked: it is as if it had */
         handover_line("?the program can forbid system calls by an instruction of its own: the "
@@ -667,6 +668,7 @@ static void record_take(const record_wishes *w) {
     record.direct = w->direct != 0;
     record.looks = w->looks != 0;
     record.lines = w->looks && w->lines;
+    record.timeline = w->timeline;
     record.ticks = w->ticks;
     record.streams = w->streams ? w->streams : STREAMS;
     record.weight_256 = 256;

@@ -57,6 +57,7 @@ typedef struct record_state {
     int follow, running, done;
     int looks;                   /* nothing is patched: time alone is asked for */
     int lines;                   /* and ticks by their place in the code */
+    uint32_t timeline;           /* so many ticks have their moment; 0: none */
     int is_child;                /* of a fork that is followed, and no other program since */
     uint64_t bias[MODULES];      /* what to add to a place of a module to get its address */
     uint32_t modules;            /* so many from the start */

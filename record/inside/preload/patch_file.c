@@ -410,8 +410,11 @@ static int record_write_more(hcct_write_fn write, void *user) {
     sampled_profile about;
     int failed, pairs = record.profiles & PROFILE_PAIRS;
     record_about(&about);
+    axis_kind kinds[FRAMES_KINDS];
+    uint32_t kind_count = frames_kinds(kinds);
     failed = record_write_program(&about, write, user);
     if (!failed) failed = timer_write(&about, write, user);
+    if (!failed) failed = timer_write_axis(&about, kinds, kind_count, write, user);
     if (!failed) failed = timer_write_lines(&about, record_line_place, write, user);
     if (!failed) failed = frames_write(recorder_name, write, user);
     if (!failed) failed = record_write_quiet(&about, write, user);

@@ -35,7 +35,77 @@ function openAxis(raw, tree) {
     node[i] = to[raw.ticks[3 * i + 2]];
   }
   return { n, us, thread, node, tree, tick: raw.tick_us, threads: raw.threads,
-    from: raw.from_us, to: Math.max(raw.to_us, raw.from_us + 1) };
+    from: raw.from_us, to: Math.max(raw.to_us, raw.from_us + 1), raw,
+    waits: openStretches(raw.waits || []), late: openStretches(raw.late || []),
+    frames: raw.frames || [] };
+}
+
+// Waits (what: a node of the log's own tree) and slow frames (what: their kind), by when they began.
+function openStretches(list) {
+  const n = list.length / 4,
+    s = { n, from: new Float64Array(n), to: new Float64Array(n), thread: new Uint32Array(n),
+      what: new Uint32Array(n) };
+  for (let i = 0, at = 0; i < n; i++) {
+    at += list[4 * i];
+    s.from[i] = at;
+    s.to[i] = at + list[4 * i + 1];
+    s.thread[i] = list[4 * i + 2];
+    s.what[i] = list[4 * i + 3];
+  }
+  return s;
+}
+
+// Who waited where in [from, to), one thread or all (-1): by thread and node, those of most time
+// first. A wait counts with what of it lies in there.
+function waitsOf(axis, from, to, thread) {
+  const w = axis.waits,
+    rows = new Map();
+  for (let i = 0; i < w.n && w.from[i] < to; i++) {
+    if (w.to[i] <= from || (thread >= 0 && w.thread[i] !== thread)) continue;
+    const us = Math.min(w.to[i], to) - Math.max(w.from[i], from),
+      key = w.thread[i] * axis.raw.parent.length + w.what[i];
+    const row = rows.get(key) ||
+      { thread: w.thread[i], node: w.what[i], us: 0, times: 0, longest: 0 };
+    row.us += us;
+    row.times++;
+    row.longest = Math.max(row.longest, us);
+    rows.set(key, row);
+  }
+  return [...rows.values()].sort((a, b) => b.us - a.us || a.thread - b.thread || a.node - b.node);
+}
+
+// The functions of a node of the log's own tree, the innermost first.
+function stackOf(axis, node) {
+  const names = [];
+  for (; node; node = axis.raw.parent[node])
+    names.push({ name: axis.raw.names[axis.raw.name[node]] || '(no name)',
+      place: axis.raw.places[axis.raw.name[node]] || '' });
+  return names;
+}
+
+// For a picture of so many pixels: which part of each a thread waited, 0 to 1.
+function waitCells(axis, from, to, width) {
+  const cells = new Float32Array(axis.threads.length * width),
+    w = axis.waits,
+    scale = width / (to - from);
+  for (let i = 0; i < w.n && w.from[i] < to; i++) {
+    if (w.to[i] <= from) continue;
+    const left = Math.max(0, (w.from[i] - from) * scale),
+      right = Math.min(width, (w.to[i] - from) * scale),
+      row = w.thread[i] * width;
+    for (let x = Math.floor(left); x < right; x++)
+      cells[row + x] += Math.min(right, x + 1) - Math.max(left, x);
+  }
+  return cells;
+}
+
+// Slow frames in [from, to), the longest first.
+function lateOf(axis, from, to, thread) {
+  const list = [];
+  for (let i = 0; i < axis.late.n && axis.late.from[i] < to; i++)
+    if (axis.late.to[i] > from && (thread < 0 || axis.late.thread[i] === thread)) list.push(i);
+  return list.sort((a, b) => axis.late.to[b] - axis.late.from[b] - axis.late.to[a] +
+    axis.late.from[a] || a - b);
 }
 
 // The first tick that is not before a moment.

@@ -43,20 +43,39 @@ function colourOf(tree) {
   return { colours, order, self };
 }
 
+// As many digits as tell a thousandth of the span.
+const roundSeconds = (us, span) =>
+  Number((us / 1e6).toFixed(Math.max(0, Math.min(6, Math.ceil(9 - Math.log10(span))))));
+const swatch = (colour, words) => el('span', {}, el('i', { style: { background:
+  'var(' + colour + ')' } }), words);
+
 function timelineTab(host) {
   const axis = theAxis(),
     { colours, order, self } = colourOf(axis.tree),
     ticks = new Float64Array(axis.threads.length);
   axis.thread.forEach(thread => ticks[thread]++);
-  const tracks = [...ticks.keys()].sort((a, b) => ticks[b] - ticks[a] || a - b);
+  const waited = new Float64Array(axis.threads.length);
+  for (let i = 0; i < axis.waits.n; i++) waited[axis.waits.thread[i]] += axis.waits.to[i] - axis.waits.from[i];
+  const tracks = [...ticks.keys()].filter(k => ticks[k] || waited[k])
+    .sort((a, b) => ticks[b] - ticks[a] || waited[b] - waited[a] || a - b);
   const shown = tracks.slice(0, TRACKS_MOST),
     high = shown.length > 24 ? 12 : 20;
+  // Kinds of frames that had slow ones have a row of marks above the tracks.
+  const KINDS_MOST = 32,
+    kinds = [...new Set(axis.late.what)].sort((a, b) => a - b).slice(0, KINDS_MOST),
+    markHigh = 16;
+  const kindWords = k => axis.frames[k].name +
+    (axis.frames[k].limit_us ? ' > ' + short(axis.frames[k].limit_us / 1000) + '\u202fms' : '');
   const canvas = el('canvas', { 'aria-hidden': true }),
     chosen = el('div', { class: 'chosen-range', hidden: true }),
     base = el('div', { class: 'base-range', hidden: true }),
     said = el('output', {}),
     compared = el('div', {}),
-    names = el('div', { class: 'threads-of', style: { gridAutoRows: high + 'px' } },
+    waiting = el('div', {}),
+    slow = el('div', {}),
+    names = el('div', { class: 'threads-of', style: { gridAutoRows: high + 'px',
+      gridTemplateRows: kinds.map(() => markHigh + 'px').join(' ') } },
+      kinds.map(k => el('span', { class: 'kind', title: kindWords(k) }, kindWords(k))),
       shown.map(k => el('button', { type: 'button', 'data-track': k, title: axis.threads[k],
         style: { lineHeight: high + 'px' },
         onclick: () => setState({ track: state.get('track') === axis.threads[k] ? ''
@@ -128,10 +147,12 @@ function timelineTab(host) {
       tall = Math.round(high * ratio),
       pen = canvas.getContext('2d'),
       style = getComputedStyle(document.documentElement),
-      cells = cellsOf(axis, axis.from, axis.to, wide);
+      above = Math.round(markHigh * ratio) * kinds.length,
+      cells = cellsOf(axis, axis.from, axis.to, wide),
+      waits = axis.waits.n ? waitCells(axis, axis.from, axis.to, wide) : null;
     canvas.width = wide;
-    canvas.height = tall * shown.length;
-    canvas.style.height = high * shown.length + 'px';
+    canvas.height = above + tall * shown.length;
+    canvas.style.height = markHigh * kinds.length + high * shown.length + 'px';
     // The style sheet's colours are #rrggbb, and a canvas keeps its pixels the other way round.
     const pixelOf = name => {
       const value = parseInt(style.getPropertyValue(name).trim().slice(1), 16);
@@ -140,16 +161,36 @@ function timelineTab(host) {
     const image = pen.createImageData(wide, canvas.height),
       pixels = new Uint32Array(image.data.buffer),
       paints = colours.map(pixelOf),
+      waitPaint = pixelOf('--wait'),
+      latePaint = pixelOf('--accent'),
       ground = pixelOf('--field');
     shown.forEach((k, row) => {
-      const bottom = row * tall + tall - 2;
-      pixels.fill(ground, (row * tall + 1) * wide, (bottom + 1) * wide);
+      const bottom = above + row * tall + tall - 2;
+      pixels.fill(ground, (above + row * tall + 1) * wide, (bottom + 1) * wide);
       for (let x = 0; x < wide; x++) {
+        const wait = waits ? waits[k * wide + x] : 0;
+        if (wait > 0.02) {
+          const size = Math.max(2, Math.round(Math.min(1, wait) * (tall - 2)));
+          for (let y = bottom; y > bottom - size; y--) pixels[y * wide + x] = waitPaint;
+        }
         const part = cells.busy[k * wide + x];
         if (!part) continue;
         const paint = paints[cells.name[k * wide + x]];
         const size = Math.max(2, Math.round(Math.min(1, part) * (tall - 2)));
         for (let y = bottom; y > bottom - size; y--) pixels[y * wide + x] = paint;
+      }
+    });
+    // A mark is as wide as its frame, and two pixels at least; neighbours are told apart.
+    kinds.forEach((kind, row) => {
+      const top = Math.round(row * markHigh * ratio) + 3,
+        bottom = Math.round((row + 1) * markHigh * ratio) - 3,
+        scale = wide / (axis.to - axis.from);
+      for (let i = 0; i < axis.late.n; i++) {
+        if (axis.late.what[i] !== kind) continue;
+        const left = Math.max(0, Math.min(wide - 2, Math.floor((axis.late.from[i] - axis.from) * scale))),
+          end = Math.ceil((axis.late.to[i] - axis.from) * scale),
+          right = Math.min(wide, Math.max(left + 2, end > left + 4 ? end - 2 : end));
+        for (let y = top; y < bottom; y++) pixels.fill(latePaint, y * wide + left, y * wide + right);
       }
     });
     pen.putImageData(image, 0, 0);
@@ -161,14 +202,15 @@ function timelineTab(host) {
     el('p', { class: 'soft small' }, 'A track for each thread, as high as it was busy. Drag to ' +
       'choose a range: all views show it then. Arrow keys move it, + and - change it, b keeps it ' +
       'for a comparison, Escape takes it back. A name picks its thread.'),
-    el('p', { class: 'small' }, keys.map(k => [el('i', { style: { display: 'inline-block',
-      width: '10px', height: '10px', background: 'var(' + colours[k] + ')' } }), ' ',
-    axis.tree.names[k], ' \u00a0 '])),
+    el('p', { class: 'small legend-of-time' },
+      keys.map(k => swatch(colours[k], axis.tree.names[k])),
+      axis.waits.n > 0 && swatch('--wait', 'waits'),
+      kinds.length > 0 && swatch('--accent', 'slow frame')),
     el('div', { class: 'axis-scroll', tabindex: shown.length * high > 420 ? 0 : null,
       role: 'group', 'aria-label': 'threads in time' },
     el('div', { class: 'axis' }, names, area)),
     el('div', { class: 'axis' }, el('div', { class: 'axis-ends' },
-      [0, 1, 2, 3, 4].map(k => el('span', {}, secondsOf(axis.from + (span * k) / 4) + ' s')))),
+      [0, 1, 2, 3, 4].map(k => el('span', {}, roundSeconds(axis.from + (span * k) / 4, span) + ' s')))),
     tracks.length > shown.length && el('p', { class: 'soft small' },
       'and ' + grouped(tracks.length - shown.length) + ' threads of fewer ticks'),
     el('div', { class: 'axis-tools' }, said,
@@ -176,6 +218,8 @@ function timelineTab(host) {
       button('whole time', () => setState({ ...stateOfRange('', null), ...stateOfRange('base-', null),
         track: '' }))),
     compared,
+    slow,
+    waiting,
   );
   responsive(area, draw);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change',
@@ -195,10 +239,63 @@ function timelineTab(host) {
     area.setAttribute('aria-valuenow', secondsOf((range || whole)[0]));
     area.setAttribute('aria-valuetext', said.textContent);
     const track = trackOf(axis);
-    for (const e of names.children)
+    for (const e of names.querySelectorAll('[data-track]'))
       e.setAttribute('aria-pressed', String(track === Number(e.dataset.track)));
     fill(compared, before && comparedRanges(axis, before, range || whole));
+    fill(slow, slowFrames(axis, range || whole, track, setRange));
+    fill(waiting, waitTable(axis, range || whole, track));
   };
+}
+
+const ms = us => us >= 999500 ? Number((us / 1e6).toPrecision(3)) + '\u202fs' : short(us / 1000) + '\u202fms';
+
+function slowFrames(axis, [from, to], track, setRange) {
+  const MOST = 8,
+    list = lateOf(axis, from, to, track);
+  if (!list.length) return null;
+  return el('div', { class: 'kin', id: 'slow-frames' },
+    el('h2', {}, grouped(list.length) + (list.length === 1 ? ' slow frame' : ' slow frames') +
+      (list.length > MOST ? ', the longest ' + MOST : '')),
+    el('table', {},
+      el('thead', {}, el('tr', {}, ['frame', 'at', 'took', 'limit'].map((label, k) =>
+        el('th', { scope: 'col', class: k ? 'number' : '' }, label)))),
+      el('tbody', {}, list.slice(0, MOST).map(i => {
+        const frame = axis.frames[axis.late.what[i]];
+        return el('tr', {},
+          el('td', { class: 'wide' }, el('button', { type: 'button', class: 'link',
+            title: 'show this frame alone',
+            onclick: () => setRange([axis.late.from[i], axis.late.to[i]]) }, frame.name), ' ',
+          el('span', { class: 'place' }, axis.threads[axis.late.thread[i]])),
+          el('td', { class: 'number' }, secondsOf(Math.round(axis.late.from[i] / 1000) * 1000) + '\u202fs'),
+          el('td', { class: 'number' }, ms(axis.late.to[i] - axis.late.from[i])),
+          el('td', { class: 'number' }, frame.limit_us ? ms(frame.limit_us) : ''));
+      }))));
+}
+
+function waitTable(axis, [from, to], track) {
+  const MOST = 12,
+    rows = waitsOf(axis, from, Math.min(to, axis.to), track);
+  if (!rows.length) return null;
+  return el('div', { class: 'kin', id: 'who-waited' },
+    el('h2', {}, 'Who waited, where, and how long'),
+    el('table', {},
+      el('thead', {}, el('tr', {}, ['where', 'waited', 'times', 'longest'].map((label, k) =>
+        el('th', { scope: 'col', class: k ? 'number' : '' }, label)))),
+      el('tbody', {}, rows.slice(0, MOST).map(row => {
+        const stack = stackOf(axis, row.node),
+          inner = stack[0];
+        return el('tr', {},
+          el('td', { class: 'wide', title: stack.map(f => f.name).reverse().join(' > ') },
+            el('button', { type: 'button', class: 'link',
+              onclick: () => choose(inner.name, inner.place) }, inner.name), ' ',
+            el('span', { class: 'place' }, (stack[1] ? 'called by ' + stack[1].name + ', ' : '') +
+              axis.threads[row.thread])),
+          el('td', { class: 'number' }, ms(row.us)),
+          el('td', { class: 'number' }, grouped(row.times)),
+          el('td', { class: 'number' }, ms(row.longest)));
+      }))),
+    rows.length > MOST && el('p', { class: 'soft small' }, 'and ' + grouped(rows.length - MOST) +
+      ' more, ' + ms(rows.slice(MOST).reduce((s, row) => s + row.us, 0)) + ' together'));
 }
 
 // What functions took themselves in two ranges: the largest differences first.
@@ -220,7 +317,7 @@ function comparedRanges(axis, before, now) {
     .slice(0, 20);
   const points = v => (v > 0 ? '+' : '') + (100 * v).toFixed(1);
   return el('div', { class: 'kin', id: 'two-ranges' },
-    el('h3', {}, 'Shares in ' + rangeWords(before) + ', and in ' + rangeWords(now)),
+    el('h2', {}, 'Shares in ' + rangeWords(before) + ', and in ' + rangeWords(now)),
     el('p', { class: 'soft small' }, 'Of the time of each range; the difference in points, with ' +
       'its 95 % interval. Of twenty rows one may lie outside by chance: bursty report --from ' +
       secondsOf(now[0]) + ' --to ' + secondsOf(now[1]) + ' --base FILE --base-from ' +

@@ -54,7 +54,7 @@ function look() {
   const inTime = ownInTime(unit);
   const own = inTime || (number >= 0 ? ownOfThread(unit, number) : null);
   seen.missing = [...missingOf(unit.tree, focus), ...missingOf(unit.tree, hide)];
-  if (thread && number < 0) seen.missing.push(['thread ' + thread]);
+  if (thread && number < 0) seen.missing.push([threadCalled(thread)]);
   const ofThread = own ? own.reduce((s, v) => s + v, 0) : 0;
   if (own) seen.all = ofThread || 1;
   seen.tree = filtered(unit.tree, { own, focus: marks(focus), hide: marks(hide) });
@@ -66,6 +66,8 @@ function look() {
     else seen.rows = unit.rows = rows;
   }
 }
+// One without a name of its own is called "thread 3" already.
+const threadCalled = name => (/^thread /.test(name) ? name : 'thread ' + name);
 // A thread by its name, and its number where several have one name.
 const threadKey = (unit, k) => {
   const names = unit.threads.names,
@@ -169,9 +171,9 @@ function filterWords() {
   if (range)
     chips.push(chip(rangeWords(range), 'the whole time', () => setState(stateOfRange('', null))));
   if (axis && state.get('track'))
-    chips.push(chip('thread ' + state.get('track'), 'all threads', () => setState({ track: '' })));
+    chips.push(chip(threadCalled(state.get('track')), 'all threads', () => setState({ track: '' })));
   if (state.get('thread') && unit.threads)
-    chips.push(chip('thread ' + state.get('thread'), 'all threads',
+    chips.push(chip(threadCalled(state.get('thread')), 'all threads',
       () => setState({ thread: '' })));
   for (const item of focus)
     chips.push(chip('only stacks with ' + nameOfItem(item), 'no longer only ' + item[0],
@@ -422,7 +424,7 @@ function threadWords(unit, chosen) {
       i > 0 && ', ',
       el('button', { type: 'button', class: 'link',
         onclick: () => setState({ [axis ? 'track' : 'thread']: names[k] }) },
-        axis ? names[k] : 'thread ' + names[k]),
+        axis ? names[k] : threadCalled(names[k])),
       ' ' + nearOf(sums[k] / all, samplesOf(unit, all)) + (i === 0 ? ' of it' : ''),
     ]),
     order.length > 6 && ' and ' + (order.length - 6) + ' more threads', '.');
