@@ -706,6 +706,43 @@ static void mutual(brst *b) {
     brst_end(b);
 }
 
+static void looked(brst *b, unsigned site, unsigned back, unsigned looks, unsigned weight) {
+    char name[32];
+    snprintf(name, sizeof name, "work_%u", site);
+    brst_number(b, 6);
+    brst_site(b, name, "src/heavy.c", 1 + site, 257);
+    brst_number(b, back);
+    brst_number(b, looks * weight);
+    brst_number(b, 0);
+    brst_number(b, (uint64_t)looks * weight * weight);
+}
+
+/* Looks at random moments that count differently, on so many paths of two threads:
+   each function's looks count for 1 to 100 ticks. Each third path is one that the
+   path before it calls, and the functions call one another. */
+static void heavy(brst *b, unsigned count) {
+    unsigned seed = 5, i, thread;
+    brst_begin(b, 1, 60000);
+    brst_info(b, 0, "heavy", 0, 0, 0);
+    brst_number(b, 5);
+    brst_number(b, 100);
+    for (i = 0; i < 3; i++) brst_number(b, 0);
+    brst_number(b, 15); /* how ticks came: at random moments */
+    brst_number(b, 8);
+    for (thread = 0; thread < 2; thread++) {
+        brst_thread(b, thread, 0, thread ? "worker" : "main", 0, 0, 0, 0);
+        looked(b, 0, 0, 0, 1);
+        for (i = 1; i < count; i++) {
+            unsigned back;
+            seed = seed * 1664525u + 1013904223u;
+            back = i % 3 ? 1 : 1 + (seed >> 16) % i;
+            looked(b, 1 + (seed >> 8) % 11, back, (seed >> 24) % 4 * (1 + thread),
+                   (seed >> 20) % 3 ? 1 : 100);
+        }
+    }
+    brst_end(b);
+}
+
 /* Of a thousand threads one has ticks. */
 static void one_of_many(brst *b) {
     char name[16];
@@ -1075,6 +1112,12 @@ int main(int argc, char **argv) {
     if (argc == 5 && strcmp(argv[2], "crowded") == 0) { /* make_dumps FOLDER crowded TICKS THREADS */
         crowded(&b, (unsigned)strtoul(argv[3], NULL, 10), (unsigned)strtoul(argv[4], NULL, 10));
         save(folder, "crowded.brst", &b);
+        free(b.data);
+        return 0;
+    }
+    if (argc == 4 && strcmp(argv[2], "heavy") == 0) { /* make_dumps FOLDER heavy COUNT */
+        heavy(&b, (unsigned)strtoul(argv[3], NULL, 10));
+        save(folder, "heavy.brst", &b);
         free(b.data);
         return 0;
     }

@@ -160,6 +160,7 @@ static void add_samples(report *r, const report_ticks *c, report_tree *tree,
         sample->node = place[c->joined[i]];
         sample->thread = s->paths.at[i].thread;
         sample->count = s->paths.at[i].ticks;
+        sample->squares = (double)s->paths.at[i].squares;
         tree->sample_count++;
     }
     tree->thread_count = s->threads.count;
