@@ -378,7 +378,7 @@ static void add_facts(report *r, const report_ticks *c) {
     else if (c->ticks == 0 && c->is_watched)
         text_add(&value, "none came: all looks found threads waiting, or the run was too short");
     else if (c->ticks == 0 && c->tick_us && report_misses(r, REPORT_OF_TIME))
-        text_add(&value, "none came: the CPU time that they did not see is said above");
+        text_add(&value, "none came; what is missing is said above");
     else if (c->ticks == 0 && c->from_outside)
         text_add(&value, "none came: the run was shorter than one tick");
     else if (c->ticks == 0 && c->tick_us)
