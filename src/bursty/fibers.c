@@ -96,12 +96,12 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
     uint32_t n = BURSTY_P_HERE.n;
     int is_twice;
     if (fiber == was) return was;
-    is_twice = was && BURSTY_P_ACQUIRE(&was->depth) != BURSTY_P_RUNS;
-    if (fiber && BURSTY_P_UNLIKELY(BURSTY_P_ACQUIRE(&fiber->depth) == BURSTY_P_RUNS)) {
+    is_twice = was && was->depth != BURSTY_P_RUNS;
+    if (fiber && BURSTY_P_UNLIKELY(fiber->depth == BURSTY_P_RUNS)) {
         is_twice = 1;
         fiber->depth = 0;
     }
-    bursty_p_count_switch(is_twice);
+    bursty_p_count_switch(is_twice, n);
 #ifdef BURSTY_P_KNOWS_STACKS
     bursty_p_own_stack.told = 1;
 #endif

@@ -7,19 +7,21 @@
    counts a wrong one: so all are a little too few, and never fewer than these.
    On bare metal nothing is counted. */
 #ifdef BURSTY_BARE
-#define bursty_p_count_switch(twice) ((void)(twice))
+#define bursty_p_count_switch(twice, n) ((void)(twice))
 #define bursty_p_begin_fibers() ((void)0)
 #define bursty_p_write_fibers(d, write, user) 0
 #else
 enum { BURSTY_P_ALL_SWITCHES, BURSTY_P_TWICE, BURSTY_P_INSIDE, BURSTY_P_SWITCHES };
-enum { BURSTY_P_SWITCHES_A_FLUSH = 1024 };
+enum { BURSTY_P_SWITCHES_GIVEN = 1023 };
 static uint32_t bursty_p_switches[BURSTY_P_SWITCHES];
-static BURSTY_P_TLS uint32_t bursty_p_uncounted; /* of the thread: not in all yet */
+/* Of the thread: how many may come before they are added to all, and how many it
+   was given at first. */
+static BURSTY_P_TLS struct { int32_t left, given; } bursty_p_uncounted;
 
 static void bursty_p_begin_fibers(void) {
     uint32_t i;
     for (i = 0; i < BURSTY_P_SWITCHES; i++) BURSTY_P_RELEASE(&bursty_p_switches[i], 0);
-    bursty_p_uncounted = 0;
+    bursty_p_uncounted.left = bursty_p_uncounted.given = 0;
 }
 
 /* Stops at its greatest value: the sum of a thread is small. */
@@ -27,21 +29,30 @@ BURSTY_P_COLD static void bursty_p_add_switches(uint32_t *count, uint32_t n) {
     if (BURSTY_P_ACQUIRE(count) < UINT32_MAX / 2) (void)BURSTY_P_ADD(count, n);
 }
 
-static void bursty_p_count_switch(int is_twice) {
+static void bursty_p_add_uncounted(void) {
+    const int32_t n = bursty_p_uncounted.given - bursty_p_uncounted.left;
+    bursty_p_add_switches(&bursty_p_switches[BURSTY_P_ALL_SWITCHES], (uint32_t)n);
+    bursty_p_uncounted.left = bursty_p_uncounted.given = BURSTY_P_SWITCHES_GIVEN;
+}
+
+BURSTY_P_COLD static void bursty_p_count_switches(int is_twice) {
     const bursty_p_thread *t = bursty_p_registered();
-    const int is_inside = t && t->in_slow;
-    if (++bursty_p_uncounted < BURSTY_P_SWITCHES_A_FLUSH && !is_twice && !is_inside) return;
-    bursty_p_add_switches(&bursty_p_switches[BURSTY_P_ALL_SWITCHES], bursty_p_uncounted);
-    bursty_p_uncounted = 0;
+    bursty_p_add_uncounted();
     if (is_twice) bursty_p_add_switches(&bursty_p_switches[BURSTY_P_TWICE], 1);
-    if (is_inside) bursty_p_add_switches(&bursty_p_switches[BURSTY_P_INSIDE], 1);
+    if (t && t->in_slow) bursty_p_add_switches(&bursty_p_switches[BURSTY_P_INSIDE], 1);
+}
+
+/* n: the thread's word; it is usual outside of bursts and events. */
+BURSTY_P_INLINE void bursty_p_count_switch(int is_twice, uint32_t n) {
+    if (BURSTY_P_UNLIKELY(--bursty_p_uncounted.left < 0)
+        || BURSTY_P_UNLIKELY(BURSTY_P_POLLS || n > BURSTY_P_SPAN) || BURSTY_P_UNLIKELY(is_twice))
+        bursty_p_count_switches(is_twice);
 }
 
 /* Parts of kind 7. */
 static int bursty_p_write_fibers(bursty_p_dump *d, bursty_write_fn write, void *user) {
     uint32_t what;
-    bursty_p_add_switches(&bursty_p_switches[BURSTY_P_ALL_SWITCHES], bursty_p_uncounted);
-    bursty_p_uncounted = 0;
+    bursty_p_add_uncounted();
     for (what = BURSTY_P_TWICE; what < BURSTY_P_SWITCHES; what++) {
         const uint64_t says[4] = { 2, what + 19, BURSTY_P_ACQUIRE(&bursty_p_switches[what]),
                                    BURSTY_P_ACQUIRE(&bursty_p_switches[BURSTY_P_ALL_SWITCHES]) };
