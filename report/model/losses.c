@@ -464,8 +464,8 @@ static void add_children(report *r, const missing_ends *s) {
 }
 
 /* Switches of fibers that bursty.h cannot follow. */
-static void add_switches(report *r, const missing_ends *s, uint32_t why, int totals, const char *what,
-                         const char *cure) {
+static void add_switches(report *r, const missing_ends *s, uint32_t why, unsigned totals,
+                         const char *what, const char *cure) {
     uint64_t count = 0, all = 0;
     size_t i;
     for (i = 0; i < s->count; i++) {
