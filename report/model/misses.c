@@ -3,9 +3,9 @@
    Let x be the misses of a burst, y those of one row, r the accesses that were
    judged. Shares are ratios of sums over m bursts, Y / X and X / R, and their
    variance follows from what each burst leaves over (model/sampled_ranges.c).
-   Few and unequal bursts have the rule of all (model/interval.h). Of accesses that nobody knows to have missed,
-   it may be that only this row's did, or only all others': the interval has both
-   ends.
+   Few and unequal bursts have the rule of all (model/interval.h). Of accesses that
+   nobody knows to have missed, it may be that only this row's did, or only all
+   others': the interval has both ends.
 
    What would a larger cache take away of a row's misses y? Whatever misses there,
    z, misses in the smaller one, too. So z <= y in each burst, the sum of z y is
