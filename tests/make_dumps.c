@@ -706,6 +706,108 @@ static void mutual(brst *b) {
     brst_end(b);
 }
 
+static void looked(brst *b, unsigned site, unsigned back, unsigned looks, unsigned weight) {
+    char name[32];
+    snprintf(name, sizeof name, "work_%u", site);
+    brst_number(b, 6);
+    brst_site(b, name, "src/heavy.c", 1 + site, 257);
+    brst_number(b, back);
+    brst_number(b, looks * weight);
+    brst_number(b, 0);
+    brst_number(b, (uint64_t)looks * weight * weight);
+}
+
+/* Looks at random moments that count differently, on so many paths of two threads:
+   each function's looks count for 1 to 100 ticks. Each third path is one that the
+   path before it calls, and the functions call one another. */
+static void heavy(brst *b, unsigned count) {
+    unsigned seed = 5, i, thread;
+    brst_begin(b, 1, 60000);
+    brst_info(b, 0, "heavy", 0, 0, 0);
+    brst_number(b, 5);
+    brst_number(b, 100);
+    for (i = 0; i < 3; i++) brst_number(b, 0);
+    brst_number(b, 15); /* how ticks came: at random moments */
+    brst_number(b, 8);
+    for (thread = 0; thread < 2; thread++) {
+        brst_thread(b, thread, 0, thread ? "worker" : "main", 0, 0, 0, 0);
+        looked(b, 0, 0, 0, 1);
+        for (i = 1; i < count; i++) {
+            unsigned back;
+            seed = seed * 1664525u + 1013904223u;
+            back = i % 3 ? 1 : 1 + (seed >> 16) % i;
+            looked(b, 1 + (seed >> 8) % 11, back, (seed >> 24) % 4 * (1 + thread),
+                   (seed >> 20) % 3 ? 1 : 100);
+        }
+    }
+    brst_end(b);
+}
+
+static double even(uint64_t *state) { /* 0 to 1 */
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return ((double)(*state >> 11) + .5) / 9007199254740992.0;
+}
+
+/* Misses of 40 bursts: one function has 2000 or 6000 in each of them. Forty others
+   are met in one burst of four, and then miss 2, 4, 8 and so on times up to 64, each
+   half as often as the one before: 7 times in the mean. So in truth each has 1.75 of
+   4070. */
+static void heavy_misses(brst *b, uint64_t seed) {
+    enum { BURSTS = 40, ROWS = 41 };
+    static unsigned y[ROWS][BURSTS];
+    uint64_t x[BURSTS] = { 0 }, all = 0, xx = 0, judged = 100000, random = seed * 7919 + 1;
+    unsigned i, k;
+    char name[16];
+    for (k = 0; k < BURSTS; k++) {
+        y[0][k] = even(&random) < .5 ? 2000 : 6000;
+        for (i = 1; i < ROWS; i++) {
+            y[i][k] = even(&random) < .25 ? 2 : 0;
+            while (y[i][k] && y[i][k] < 64 && even(&random) < .5) y[i][k] *= 2;
+        }
+        for (i = 0; i < ROWS; i++) x[k] += y[i][k];
+        all += x[k];
+        xx += x[k] * x[k];
+    }
+    brst_begin(b, 13, 60000);
+    brst_number(b, 1);
+    brst_number(b, 0);
+    brst_string(b, "missed");
+    brst_number(b, 100000);
+    brst_number(b, 10000);
+    brst_number(b, BURSTS);
+    brst_number(b, judged * BURSTS);
+    brst_number(b, judged * BURSTS);
+    brst_number(b, judged * judged * BURSTS);
+    brst_number(b, 0);
+    brst_number(b, 0);
+    brst_number(b, 1);
+    brst_number(b, 49152);
+    brst_string(b, "L1d");
+    brst_number(b, all);
+    brst_number(b, 0);
+    brst_number(b, BURSTS);
+    brst_number(b, xx);
+    brst_number(b, judged * all);
+    for (i = 0; i < ROWS; i++) {
+        uint64_t sum = 0, bursts = 0, yy = 0, xy = 0;
+        for (k = 0; k < BURSTS; k++) {
+            sum += y[i][k];
+            bursts += y[i][k] != 0;
+            yy += (uint64_t)y[i][k] * y[i][k];
+            xy += y[i][k] * x[k];
+        }
+        snprintf(name, sizeof name, "row_%u", i);
+        brst_number(b, 1);
+        brst_string(b, name);
+        brst_number(b, sum);
+        brst_number(b, 0);
+        brst_number(b, bursts);
+        brst_number(b, yy);
+        brst_number(b, xy);
+    }
+    brst_end(b);
+}
+
 /* Of a thousand threads one has ticks. */
 static void one_of_many(brst *b) {
     char name[16];
@@ -1099,6 +1201,18 @@ int main(int argc, char **argv) {
     if (argc == 5 && strcmp(argv[2], "crowded") == 0) { /* make_dumps FOLDER crowded TICKS THREADS */
         crowded(&b, (unsigned)strtoul(argv[3], NULL, 10), (unsigned)strtoul(argv[4], NULL, 10));
         save(folder, "crowded.brst", &b);
+        free(b.data);
+        return 0;
+    }
+    if (argc == 4 && strcmp(argv[2], "heavy") == 0) { /* make_dumps FOLDER heavy COUNT */
+        heavy(&b, (unsigned)strtoul(argv[3], NULL, 10));
+        save(folder, "heavy.brst", &b);
+        free(b.data);
+        return 0;
+    }
+    if (argc == 4 && strcmp(argv[2], "heavy-misses") == 0) { /* make_dumps FOLDER heavy-misses SEED */
+        heavy_misses(&b, strtoul(argv[3], NULL, 10));
+        save(folder, "heavy-misses.brst", &b);
         free(b.data);
         return 0;
     }

@@ -13,6 +13,7 @@ if [ ! -s "$dir/axe.min.js" ] && command -v npm >/dev/null; then
 fi
 $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c &&
     "$dir/make_dumps" "$dir" && "$dir/make_dumps" "$dir" bushy 200000 &&
+    "$dir/make_dumps" "$dir" heavy 5000 &&
     "$dir/make_dumps" "$dir" wide 100000 && "$dir/make_dumps" "$dir" crowded 65536 200 || exit 1
 # More lines than a call may have arguments.
 awk 'BEGIN { for (i = 1; i <= 130000; i++) print "int line_" i ";" }' >"$dir/lines.c"
@@ -45,7 +46,7 @@ C
 $CC -std=c99 -O1 -I. -o "$dir/hot_streams" examples/hot_streams.c &&
     (cd "$dir" && ./hot_streams >/dev/null && mv hot_streams.brst streams.brst) || exit 1
 pages="same_name game hostile odd-tree nothing all chains middle coverage timed no-tick mutual lines
-    mcdc footprint streams tree-bursts one_of_many timeline waits crowded bushy"
+    mcdc footprint streams tree-bursts one_of_many timeline waits crowded bushy heavy"
 for dump in $pages wide; do
     [ -f "$dir/$dump.brst" ] || { echo "no $dump.brst"; exit 1; }
     "$BUILD/bursty" report --html "$dir/$dump.html" --note 'overhead=+1.3 % (0.9 to 1.8)' \

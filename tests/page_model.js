@@ -1,17 +1,20 @@
 // page_model.js PAGE... - tests the model of the page (report/write/page/profile.js) without a
-// browser: random trees against sums that are slow and obvious; packed columns of the pages named.
+// browser: random trees against sums that are slow and obvious; packed columns of the pages named,
+// and intervals of pages of ticks against those of the tables.
 'use strict';
 const fs = require('fs');
 const zlib = require('zlib');
 const vm = require('vm');
 
-const code = ['profile.js', 'axis.js'].map(name =>
+const code = ['base.js', 'profile.js', 'axis.js', 'units.js'].map(name =>
   fs.readFileSync('report/write/page/' + name, 'utf8')).join('\n');
 const m = vm.runInNewContext(
   code + '; ({ makeTree, sumFunctions, outermost, matched, marksOf, callersOf, calleesOf, invert, ' +
     'filtered, sameFunctions, linkOf, follow, wilson, differs, unpack, firstInRow, openAxis, ' +
-    'firstTick, ownOfRange, cellsOf, shareDifference });',
-  { Blob, Response, DecompressionStream, atob },
+    'firstTick, ownOfRange, cellsOf, shareDifference, unitsOf, openTree, rowsOf, kinOf, ownOfThread, ' +
+    'rangeOf, lockstepOf });',
+  { Blob, Response, DecompressionStream, atob, URLSearchParams, location: { hash: '' },
+    addEventListener() {}, document: { getElementById: () => ({ textContent: '{}' }) } },
 );
 let passed = 0,
   failed = 0;
@@ -38,7 +41,9 @@ function randomTree(n, names) {
     name.push(1 + random(names - 1));
     own.push(random(4) ? random(9) : 0);
   }
-  return { parent, name, own };
+  // A look counts for 1 to 5: so many of them, so heavy.
+  const squares = own.map(v => v * (1 + random(5)));
+  return { parent, name, own, squares };
 }
 const stackOf = (t, i) => {
   const list = [];
@@ -46,7 +51,8 @@ const stackOf = (t, i) => {
   return list;
 };
 // Sums over whole stacks: of all stacks that a condition holds for.
-const sumOf = (t, holds) => t.own.reduce((s, v, i) => s + (holds(stackOf(t, i)) ? v : 0), 0);
+const sumOf = (t, holds, own = t.own) =>
+  own.reduce((s, v, i) => s + (holds(stackOf(t, i)) ? v : 0), 0);
 const same = (a, b) => Math.abs(a - b) < 1e-9;
 const names = ['', 'a', 'b', 'c', 'operator+', 'f(int)', 'a'],
   places = ['', 'x.c:1', 'x.c:2', 'y.c:3', 'z.cpp:4', 'z.cpp:5', 'y.c:9'];
@@ -54,9 +60,11 @@ const names = ['', 'a', 'b', 'c', 'operator+', 'f(int)', 'a'],
 for (let round = 0; round < 60; round++) {
   const raw = randomTree(2 + random(60), names.length);
   const t = m.makeTree(
-    Uint32Array.from(raw.parent), Uint32Array.from(raw.name), Float64Array.from(raw.own), names, places);
-  const all = raw.own.reduce((s, v) => s + v, 0);
-  check('sum', same(t.sum[0], all));
+    Uint32Array.from(raw.parent), Uint32Array.from(raw.name), Float64Array.from(raw.own), names, places,
+    raw.squares);
+  const all = raw.own.reduce((s, v) => s + v, 0),
+    allSquares = raw.squares.reduce((s, v) => s + v, 0);
+  check('sum', same(t.sum[0], all) && same(t.squareSum[0], allSquares));
   let isPreorder = true,
     isSorted = true,
     isInside = true;
@@ -69,14 +77,18 @@ for (let round = 0; round < 60; round++) {
     if (t.end[i] < t.end[p]) isSorted = isSorted && t.sum[t.end[i]] <= t.sum[i];
   }
   check('preorder, hottest first, boxes inside their callers', isPreorder && isSorted && isInside);
-  const f = m.sumFunctions(t);
+  const f = m.sumFunctions(t),
+    squares = m.sumFunctions(t, t.squares, t.squareSum);
   for (let k = 1; k < names.length; k++) {
     check('self of ' + k, same(f.self[k], sumOf(raw, s => s[s.length - 1] === k)));
     check('total of ' + k, same(f.total[k], sumOf(raw, s => s.includes(k))));
+    check('squares of ' + k, same(squares.self[k], sumOf(raw, s => s[s.length - 1] === k, raw.squares)) &&
+      same(squares.total[k], sumOf(raw, s => s.includes(k), raw.squares)));
   }
   const k = 1 + random(names.length - 1),
     marks = m.marksOf(names.length, [k]);
-  check('matched', same(m.matched(t, marks).sum, f.total[k]));
+  check('matched', same(m.matched(t, marks).sum, f.total[k]) &&
+    same(m.matched(t, marks).squares, squares.total[k]));
   // Callers, callees and the inverted tree lose no weight, whatever is too small to be followed.
   for (const least of [0, 3]) {
     const up = m.callersOf(t, marks, least),
@@ -85,14 +97,30 @@ for (let round = 0; round < 60; round++) {
     check('callers weigh the total', same(up.sum[0], f.total[k]));
     check('callees weigh the total', same(down.sum[0], f.total[k]));
     check('the inverted tree weighs all', same(turned.sum[0], all - raw.own[0]));
+    check('and so do squares', same(up.squareSum[0], squares.total[k]) &&
+      same(down.squareSum[0], squares.total[k]) &&
+      same(turned.squareSum[0], sumOf(raw, s => s.length > 0, raw.own.map((v, i) => v ? raw.squares[i] : 0))));
     if (least > 0) continue;
     for (let q = 1; q < names.length; q++) {
       let first = 0,
-        above = 0;
-      for (let i = 1; i < turned.n; i++)
-        if (turned.depth[i] === 1 && turned.name[i] === q) first += turned.sum[i];
-      for (let i = 1; i < up.n; i++) if (up.depth[i] === 2 && up.name[i] === q) above += up.sum[i];
-      check('inverted: first level', same(first, f.self[q]));
+        square = 0,
+        above = 0,
+        aboveSquare = 0;
+      for (let i = 1; i < turned.n; i++) {
+        if (turned.depth[i] !== 1 || turned.name[i] !== q) continue;
+        first += turned.sum[i];
+        square += turned.squareSum[i];
+      }
+      for (let i = 1; i < up.n; i++) {
+        if (up.depth[i] !== 2 || up.name[i] !== q) continue;
+        above += up.sum[i];
+        aboveSquare += up.squareSum[i];
+      }
+      check('inverted: first level', same(first, f.self[q]) && same(square, squares.self[q]));
+      check('callers: squares', same(aboveSquare, sumOf(raw, s => {
+        const at = s.indexOf(k);
+        return at > 0 && s[at - 1] === q;
+      }, raw.squares)));
       check('callers: who calls the outermost', same(above, sumOf(raw, s => {
         const at = s.indexOf(k);
         return at > 0 && s[at - 1] === q;
@@ -101,19 +129,22 @@ for (let round = 0; round < 60; round++) {
   }
   // Only stacks with it; hidden; both.
   const only = m.filtered(t, { focus: marks });
-  check('focus', same(only.sum[0], f.total[k]));
+  check('focus', same(only.sum[0], f.total[k]) && same(only.squareSum[0], squares.total[k]));
   const other = 1 + random(names.length - 1),
     hidden = m.filtered(t, { hide: m.marksOf(names.length, [other]) });
-  check('hide loses nothing', same(hidden.sum[0], all));
-  const g = m.sumFunctions(hidden);
+  check('hide loses nothing', same(hidden.sum[0], all) && same(hidden.squareSum[0], allSquares));
+  const g = m.sumFunctions(hidden),
+    h = m.sumFunctions(hidden, hidden.squares, hidden.squareSum);
   check('what is hidden is not there', g.total[other] === 0);
   for (let q = 1; q < names.length; q++) {
     if (q === other) continue;
     check('totals of others stay', same(g.total[q], f.total[q]));
-    check('hidden counts for its caller', same(g.self[q], sumOf(raw, s => {
+    const isLeft = s => {
       const rest = s.filter(name => name !== other);
       return rest[rest.length - 1] === q;
-    })));
+    };
+    check('hidden counts for its caller', same(g.self[q], sumOf(raw, isLeft)) &&
+      same(h.self[q], sumOf(raw, isLeft, raw.squares)));
   }
   check('nothing wanted, the same tree', m.filtered(t, {}) === t);
   // Links lead back, also where the tree is numbered anew.
@@ -201,6 +232,9 @@ check('wilson', Math.abs(low - 0.4019) < 1e-3 && Math.abs(high - 0.5981) < 1e-3)
 const few = m.wilson(0.01, 100), most = m.wilson(0.98, 100); // as tests/test_ranges.c has them
 check('few', Math.abs(few[0] - 0.00011) < 2e-5 && Math.abs(few[1] - 0.0560) < 1e-3);
 check('most', Math.abs(most[1] - 0.99786) < 2e-4);
+const unmet = (all, squares) => m.rangeOf({ lockstep: 1 }, { all, squares }, 0, 0);
+check('what no look met', unmet(10, 10)[0] === 0 && same((1 - unmet(10, 10)[1]) ** 10, 0.02275));
+check('where looks count most', same((1 - unmet(10, 20)[1]) ** (10 / 3), 0.02275));
 check('differs', m.differs(0.4, 0.2, 100) && !m.differs(0.22, 0.2, 100));
 
 // Packed columns: those that node's zlib makes, and those of the tool.
@@ -210,6 +244,59 @@ function planes(list) {
     for (const v of rest) bytes.push((v % 128) + (v > 127 ? 128 : 0));
   return Buffer.from(bytes);
 }
+// The page's own intervals of functions, pairs, stacks and threads are those of the tables, which
+// the tool made by itself.
+async function checkTicks(file, page, plain) {
+  const unit = m.unitsOf(page).find(u => u.key === 'time'),
+    table = key => plain.ticks.tables.find(t => t.key === key),
+    packed = Boolean(unit.raw.packed),
+    isNear = (a, b) => Math.abs(a - b) < 2e-5;
+  const isHeavy = file.includes('heavy');
+  await m.openTree(unit);
+  const tree = unit.tree,
+    squares = plain.ticks.trees[0].squares;
+  check(file + ': packed if it is large', packed === (tree.n >= 4096));
+  check(file + ': squares where looks count differently', Boolean(squares) === isHeavy);
+  if (isHeavy) check(file + ': all squares', same(squares.reduce((s, v) => s + v, 0), unit.squares));
+  const rows = new Map(m.rowsOf(unit, tree, unit).map(row => [row.name, row])),
+    time = table('time');
+  let compared = 0;
+  time.function.forEach((name, k) => {
+    const row = rows.get(name);
+    if (!row) return;
+    compared++;
+    // Of what no look met the tool adds up what each path was worth, the page all paths at once.
+    check(file + ': self of ' + name, isNear(row.selfLow, time.self_low[k]) &&
+      (row.self ? isNear(row.selfHigh, time.self_high[k])
+        : row.selfHigh > time.self_high[k] - 1e-5 && row.selfHigh < 4 * time.self_high[k]));
+    check(file + ': total of ' + name, isNear(row.totalLow, time.total_low[k]) && isNear(row.totalHigh, time.total_high[k]));
+    const told = unit.rows.find(r => r.name === name);
+    check(file + ': worth of ' + name, Math.abs(told.worth / row.worth - 1) < 1e-5);
+  });
+  check(file + ': functions', compared >= 2);
+  const pairs = table('pair_time');
+  pairs.share.forEach((share, k) => {
+    const nameOf = text => text.replace(/ \(.*/, '');
+    const kin = m.kinOf(unit, tree, unit, nameOf(pairs.callee[k]), '', true)
+      .find(item => item.name === nameOf(pairs.caller[k]));
+    // The page counts below the outermost callee, whoever calls it. They are one where it is so.
+    if (!kin || !share || kin.amount !== pairs.ticks[k]) return;
+    compared++;
+    check(file + ': pair ' + k, isNear(kin.low, pairs.share_low[k]) && isNear(kin.high, pairs.share_high[k]));
+  });
+  const threads = table('thread_time');
+  if (threads) {
+    threads.thread.forEach((name, k) => {
+      const { own, squares } = m.ownOfThread(unit, unit.threads.names.indexOf(name)),
+        sum = list => list.reduce((s, v) => s + v, 0),
+        [low, high] = m.rangeOf(unit, unit, sum(own), sum(squares));
+      check(file + ': thread ' + name, isNear(low, threads.share_low[k]) && isNear(high, threads.share_high[k]));
+      const alone = m.filtered(tree, { own, squares });
+      check(file + ': alone ' + name, same(alone.sum[0], threads.ticks[k]) && same(alone.squareSum[0], sum(squares)));
+    });
+  }
+}
+
 (async () => {
   const columns = [[0, 0, 0, 2], [0, 1, 2, 3], [5, 2 ** 40, 0, 1], [0, 1, 0, 300], [0, 1, 0, 250001], [0, 2, 0, 500001]];
   const packed = { packed: { count: 4, columns: 6,
@@ -218,12 +305,16 @@ function planes(list) {
   check('unpack: callers', [...packed.parent].join() === '0,0,1,0');
   check('unpack: counts', packed.lower[1] === 2 ** 40 && packed.upper[3] === 301 && !packed.packed);
   check('unpack: intervals', packed.share_low[0] === null && packed.share_low[3] === 0.25 && packed.share_high[3] === 0.5);
+  const dataOf = file => {
+    const text = fs.readFileSync(file, 'utf8'),
+      from = text.indexOf('id="data">');
+    return JSON.parse(from < 0 ? text : text.slice(from + 10, text.indexOf('</script>', from)));
+  };
   for (let i = 2; i + 1 < process.argv.length; i += 2) {
-    const dataOf = file => {
-      const text = fs.readFileSync(file, 'utf8'),
-        from = text.indexOf('id="data">');
-      return JSON.parse(from < 0 ? text : text.slice(from + 10, text.indexOf('</script>', from)));
-    };
+    if (dataOf(process.argv[i]).ticks) {
+      await checkTicks(process.argv[i], dataOf(process.argv[i]), dataOf(process.argv[i + 1]));
+      continue;
+    }
     const page = dataOf(process.argv[i]).contexts[0],
       plain = dataOf(process.argv[i + 1]).contexts[0];
     check(process.argv[i] + ' is packed', Boolean(page.packed) && !plain.packed);

@@ -34,6 +34,8 @@ enum {
     END_SWITCH = 17,
     END_CHILDREN = 18, /* what children did is not in it */
     END_REPLACED = 19, /* a file with code was, before its names and lines were read */
+    END_TWICE = 20,  /* switches to fibers that another thread ran */
+    END_INSIDE = 21, /* switches of fibers in the middle of an event */
     END_REASONS
 };
 

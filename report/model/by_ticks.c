@@ -160,6 +160,7 @@ static void add_samples(report *r, const report_ticks *c, report_tree *tree,
         sample->node = place[c->joined[i]];
         sample->thread = s->paths.at[i].thread;
         sample->count = s->paths.at[i].ticks;
+        sample->squares = (double)s->paths.at[i].squares;
         tree->sample_count++;
     }
     tree->thread_count = s->threads.count;
@@ -371,7 +372,7 @@ static void add_facts(report *r, const report_ticks *c) {
     else if (c->ticks == 0 && c->is_watched)
         text_add(&value, "none came: all looks found threads waiting, or the run was too short");
     else if (c->ticks == 0 && c->tick_us && report_misses(r, REPORT_OF_TIME))
-        text_add(&value, "none came: the CPU time that they did not see is said above");
+        text_add(&value, "none came; what is missing is said above");
     else if (c->ticks == 0 && c->from_outside)
         text_add(&value, "none came: the run was shorter than one tick");
     else if (c->ticks == 0 && c->tick_us)

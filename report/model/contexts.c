@@ -277,19 +277,32 @@ static void name_twins(report *r, const contexts *c, report_tree *made) {
     free(sorted);
 }
 
+/* Has all been counted? Then a burst of each thread never ends, and there is nothing
+   between bursts that could vary. */
+static int is_whole(const contexts_tree *tree, const tally *s) {
+    const uint64_t total = tree->field[CONTEXTS_TOTAL], scaled = tree->field[CONTEXTS_SCALED];
+    size_t i;
+    for (i = 0; s && (!scaled || scaled == total) && i < s->profiles.count; i++) {
+        const sampled_profile *p = &s->profiles.at[i];
+        if (p->events && report_rate(p) >= 1) return 1;
+    }
+    return 0;
+}
+
 static void make_tree(report *r, const contexts *c, const contexts_tree *tree, const tally *sampled,
     context_tree *to) {
     uint32_t *place =
         (uint32_t *)tool_alloc(tree->count * sizeof *place); /* of each node, in preorder */
     uint64_t total = tree->field[CONTEXTS_TOTAL], scaled = tree->field[CONTEXTS_SCALED];
     uint32_t node, depth = 0;
+    const int has_sums = tree->has_sums && !is_whole(tree, sampled);
     report_tree *made;
     size_t i;
     if (!scaled) scaled = total;
     to->algorithm = algorithms[tree->field[CONTEXTS_ALGORITHM]];
     to->total = scaled;
     to->recorded = total;
-    to->bursts = tree->has_sums ? contexts_sums_of(tree, 0)->bursts : 0;
+    to->bursts = has_sums ? contexts_sums_of(tree, 0)->bursts : 0;
     to->lost = tree->field[CONTEXTS_LOST];
     to->unmatched = tree->field[CONTEXTS_UNMATCHED];
     to->has_counts = sampled && sampled->rows.count && report_is_part(sampled);
@@ -317,8 +330,8 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
         made->count++;
     }
     to->tree = made;
-    to->has_sums = tree->has_sums;
-    if (tree->has_sums && contexts_sums_of(tree, 0)->bursts > 1 && total) {
+    to->has_sums = has_sums;
+    if (has_sums && contexts_sums_of(tree, 0)->bursts > 1 && total) {
         if (sampled) to->rows = context_rows_make(c, tree, sampled);
         find_errors(tree, place, to);
         to->unseen = unseen_of(tree, to);

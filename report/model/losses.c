@@ -458,6 +458,19 @@ static void add_children(report *r, const missing_ends *s) {
                         "file of its own, and bursty report takes the folder.");
 }
 
+/* Switches of fibers that bursty.h cannot follow. */
+static void add_switches(report *r, const missing_ends *s, uint32_t why, unsigned totals,
+                         const char *what, const char *cure) {
+    uint64_t count = 0, all = 0;
+    size_t i;
+    for (i = 0; i < s->count; i++) {
+        if (s->at[i].why != why) continue;
+        count = sampled_add(count, s->at[i].missing);
+        all = sampled_add(all, s->at[i].of);
+    }
+    if (count) report_add_loss(r, totals, what, count, part_in(count, all), cure);
+}
+
 /* Of all processes together. */
 static void add_lost(report *r, const missing_ends *s) {
     static const char *const what[] = {
@@ -542,6 +555,15 @@ static void add_ends(report *r, const void *state) {
               "take the time from outside, without --inside: that keeps them open.");
     add_children(r, s);
     add_turns(r, s);
+    add_switches(r, s, END_TWICE, REPORT_OF_COUNTS | REPORT_OF_TIME,
+                 "switches to a fiber that another thread ran",
+                 "Each thread took the scopes of the other one for its own. Leave a fiber "
+                 "(bursty_fiber_switch) before another thread enters it, and before its "
+                 "thread ends.");
+    add_switches(r, s, END_INSIDE, REPORT_OF_COUNTS,
+                 "switches of fibers in an action, or in the middle of an event",
+                 "Until the thread comes back, it records no event. Switch outside of "
+                 "actions.");
     add_lost(r, s);
 }
 

@@ -3,9 +3,9 @@
    Let x be the misses of a burst, y those of one row, r the accesses that were
    judged. Shares are ratios of sums over m bursts, Y / X and X / R, and their
    variance follows from what each burst leaves over (model/sampled_ranges.c).
-   Few and unequal bursts have the rule of all (model/interval.h). Of accesses that nobody knows to have missed,
-   it may be that only this row's did, or only all others': the interval has both
-   ends.
+   Few and unequal bursts have the rule of all (model/interval.h). Of accesses that
+   nobody knows to have missed, it may be that only this row's did, or only all
+   others': the interval has both ends.
 
    What would a larger cache take away of a row's misses y? Whatever misses there,
    z, misses in the smaller one, too. So z <= y in each burst, the sum of z y is
@@ -74,20 +74,27 @@ static share miss_ratio(const missed_part *p, const missed_size *size) {
     return s;
 }
 
-/* Y / X of a row in all misses of that size. */
-static share share_of(const missed_part *p, const missed_row *row, size_t at) {
+/* The squares that a row's bursts leave over. */
+static double over_of(const missed_sums *sums, const missed_size *size) {
+    const double part = (double)sums->misses / (double)size->misses;
+    const double over =
+        as_real(sums->yy) - 2 * part * as_real(sums->xy) + part * part * as_real(size->xx);
+    return over > 0 ? over : 0;
+}
+
+/* Y / X of a row in all misses of that size. clump: see interval.h. */
+static share share_of(const missed_part *p, const missed_row *row, size_t at, double clump) {
     const missed_size *size = &p->sizes[at];
     const missed_sums *sums = &row->at[at];
     double x = (double)size->misses, own = (double)sums->unknown, over;
     double others = (double)size->unknown - own;
-    double part = x > 0 ? (double)sums->misses / x : 0;
+    double y = (double)sums->misses, bursts = interval_worth_of_bursts(y, as_real(sums->yy));
+    double part = x > 0 ? y / x : 0;
     share s = exact_share(part);
     interval i;
     if (is_whole(p) || x <= 0) return s;
-    over = as_real(sums->yy) - 2 * part * as_real(sums->xy) + part * part * as_real(size->xx);
-    i = interval_of_bursts(part, (double)p->bursts,
-                           interval_worth_of_bursts((double)sums->misses, as_real(sums->yy)),
-                           over > 0 ? over / (x * x) : 0);
+    over = interval_with_unseen(over_of(sums, size), y, bursts, clump);
+    i = interval_of_bursts(part, (double)p->bursts, bursts, over / (x * x));
     s.low = i.low < 0 ? -1 : i.low * x / (x + others);
     s.high = i.high < 0 ? -1 : (i.high * x + own) / (x + own);
     s.value = middle_of(part * x / (x + others), (part * x + own) / (x + own));
@@ -189,7 +196,11 @@ static const struct { uint32_t what; const char *key, *title; } shown[] = {
     {MISSED_SITE, "miss_sites", "instructions"},
 };
 
-typedef struct ranked { const missed_row *row; uint64_t misses; } ranked;
+typedef struct ranked {
+    const missed_row *row;
+    uint64_t misses;
+    double clump;
+} ranked;
 
 static int by_misses(const void *left, const void *right) {
     const ranked *a = (const ranked *)left, *b = (const ranked *)right;
@@ -210,6 +221,21 @@ static ranked *rank(const missed_part *p, uint32_t what, size_t at, size_t *coun
     }
     if (*count) qsort(list, *count, sizeof *list, by_misses);
     return list;
+}
+
+/* A row that few bursts have seen may have bursts of which none was seen. Rows that
+   have no more than four times as many misses tell how large those get: a program's
+   hottest function has far larger ones than most rows ever have. */
+static void clumps_of(const missed_part *p, size_t at, ranked *list, size_t count) {
+    size_t from = count, i;
+    double misses = 0, over = 0;
+    for (i = count; i-- > 0;) {
+        for (; from > 0 && list[from - 1].misses / 4 <= list[i].misses; from--) {
+            misses += (double)list[from - 1].misses;
+            over += over_of(&list[from - 1].row->at[at], &p->sizes[at]);
+        }
+        list[i].clump = over / misses;
+    }
 }
 
 /* Settled rows stand in the order of what they are, then of names. */
@@ -259,9 +285,10 @@ static void add_rows(report *r, const missed_part *p, size_t at, size_t kind) {
     ranked *list = rank(p, shown[kind].what, at, &count);
     char *size = size_words(&p->sizes[at]), title[160];
     report_table *table = NULL;
+    clumps_of(p, at, list, count);
     for (i = 0; i < count; i++) {
         const missed_row *row = list[i].row;
-        share s = share_of(p, row, at);
+        share s = share_of(p, row, at, list[i].clump);
         report_cell *cells;
         const char *name = report_keep(r, report_name(r, name_or(row->name)));
         if (s.value < r->options.least_share) break;
@@ -307,8 +334,9 @@ static void add_worst(report *r, const missed_part *p, size_t at, text *line) {
         return;
     }
     function = list[0].row;
+    clumps_of(p, at, list, count);
+    s = share_of(p, function, at, list[0].clump);
     free(list);
-    s = share_of(p, function, at);
     name = report_name(r, name_or(function->name));
     text_add(line, "; ");
     report_add_share(line, s.value, s.low, s.high, "these");

@@ -67,8 +67,12 @@ typedef struct report_table {
 
 /* ---- trees ---- */
 
-/* What a thread adds to a node's own count. */
-typedef struct report_sample { uint32_t node, thread; uint64_t count; } report_sample;
+/* What a thread adds to a node's own count, and to its squares. */
+typedef struct report_sample {
+    uint32_t node, thread;
+    uint64_t count;
+    double squares;
+} report_sample;
 
 /* How a node's own value changed between two sides: model/difference.h. */
 typedef struct report_change {

@@ -87,7 +87,7 @@ static uint64_t millionths(double part, int is_high) {
 }
 
 /* What each column has of the i-th node: levels up from the node before, name,
-   counts, ends of the interval. */
+   counts; ends of the interval, or squares. */
 typedef struct packed_tree {
     const report_tree *tree;
     const double *low, *high;
@@ -102,7 +102,7 @@ static uint64_t value_of(const packed_tree *p, int column, size_t i) {
     case 1: return p->tree->name[node];
     case 2: return lower;
     case 3: return kept(p->tree->upper[node]) - lower;
-    case 4: return millionths(p->low[node], 0);
+    case 4: return p->low ? millionths(p->low[node], 0) : kept((uint64_t)p->tree->squares[node]);
     default: return millionths(p->high[node], 1);
     }
 }
@@ -138,11 +138,19 @@ static void add_packed(text *raw, size_t count, int columns, text *out) {
     text_free(&small);
 }
 
+/* Do looks count differently? Else the squares are the counts. */
+static int has_squares(const report_tree *tree) {
+    size_t i;
+    for (i = 0; tree->squares && i < tree->count; i++)
+        if (tree->squares[i] > (double)tree->lower[i]) return 1;
+    return 0;
+}
+
 /* With threads, returns the number that the page knows each node by, to be
    freed by the caller; else NULL. */
 static uint32_t *pack(const report_tree *tree, const double *low, const double *high, text *out) {
     uint32_t *depth, *order = hottest_first(tree, &depth), *place = NULL;
-    int columns = low ? 6 : 4, column;
+    int columns = low ? 6 : has_squares(tree) ? 5 : 4, column;
     text raw = {NULL, 0, 0};
     packed_tree packed;
     size_t i;
@@ -186,21 +194,23 @@ void report_tree_places(const report_tree *tree, text *out) {
 static void add_threads(const report_tree *tree, const uint32_t *place, text *out) {
     size_t i;
     int column;
-    static const char *const names[] = {"thread", "node", "count"};
+    static const char *const names[] = {"thread", "node", "count", "squares"};
+    const int columns = has_squares(tree) ? 4 : 3;
     text_add(out, ",\n\"threads\":{\"names\":[");
     for (i = 0; i < tree->thread_count; i++) {
         if (i) text_add(out, ",");
         text_json(out, tree->threads[i]);
     }
     text_add(out, "]");
-    for (column = 0; column < 3; column++) {
+    for (column = 0; column < columns; column++) {
         text_format(out, ",\n\"%s\":[", names[column]);
         for (i = 0; i < tree->sample_count; i++) {
             const report_sample *item = &tree->samples[i];
             if (i) text_add(out, ",");
             if (column == 0) text_number(out, item->thread);
             else if (column == 1) text_number(out, place ? place[item->node] : item->node);
-            else json_count(out, item->count);
+            else if (column == 2) json_count(out, item->count);
+            else json_real(out, item->squares);
         }
         text_add(out, "]");
     }
@@ -226,6 +236,9 @@ void report_tree_json(const report *r, const report_tree *tree, const double *lo
             json_list_real(out, low, tree->count);
             text_add(out, ",\n\"share_high\":");
             json_list_real(out, high, tree->count);
+        } else if (has_squares(tree)) {
+            text_add(out, ",\n\"squares\":");
+            json_list_real(out, tree->squares, tree->count);
         }
     }
     if (tree->thread_count > 1) add_threads(tree, place, out);

@@ -147,6 +147,7 @@ BURSTY_API void bursty_clear(void) {
         for (p = 0; p < BURSTY_P_SUMS; p++) BURSTY_P_STORE(&bursty_p_all.rows[i].sum[p], 0);
     }
     bursty_p_begin_children();
+    bursty_p_begin_fibers();
     bursty_p_clear_time();
     bursty_p_clear_frames();
 }

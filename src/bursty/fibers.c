@@ -12,7 +12,14 @@
    Invariant: depth is 0 while scopes move, so that a tick, a watcher or an
    interrupt finds a whole stack or none. A burst goes on: its events have the
    scopes of the fiber that runs. Who follows the stack from event to event (a
-   companion) is told. Cost: two copies of the open scopes, without a lock. */
+   companion) is told. Cost: two copies of the open scopes, without a lock.
+
+   While a fiber runs its depth is BURSTY_P_RUNS. Who enters it then, on another
+   thread, and who leaves one that another thread has left meanwhile, is counted
+   (switches.c): of two threads that are in a fiber at once one notices at least.
+   The second one begins with no scope. */
+
+#define BURSTY_P_RUNS UINT32_MAX
 
 #if BURSTY_STACK > 0
 #ifdef BURSTY_BARE
@@ -87,7 +94,14 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
     bursty_fiber *was = bursty_p_fiber.runs;
     bursty_fiber *to = fiber ? fiber : &bursty_p_fiber.own;
     uint32_t n = BURSTY_P_HERE.n;
+    int is_twice;
     if (fiber == was) return was;
+    is_twice = was && was->depth != BURSTY_P_RUNS;
+    if (fiber && BURSTY_P_UNLIKELY(fiber->depth == BURSTY_P_RUNS)) {
+        is_twice = 1;
+        fiber->depth = 0;
+    }
+    bursty_p_count_switch(is_twice, n);
 #ifdef BURSTY_P_KNOWS_STACKS
     bursty_p_own_stack.told = 1;
 #endif
@@ -98,6 +112,7 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
     }
 #endif
     bursty_p_move_scopes(was ? was : &bursty_p_fiber.own, to);
+    if (fiber) BURSTY_P_SHOW(&fiber->depth, BURSTY_P_RUNS);
     bursty_p_fiber.runs = fiber;
     if (BURSTY_P_UNLIKELY(BURSTY_P_POLLS || n > BURSTY_P_SPAN)) bursty_p_tell_switch(); /* in a burst */
     return was;

@@ -110,8 +110,9 @@ BURSTY_API void bursty_set_depth(uint32_t depth) BURSTY_P_OFF((void)depth)
 
 /* Before the calling thread switches to another stack: what runs from here on
    belongs to that fiber, NULL: to the thread itself. Returns the fiber that ran,
-   or NULL. A fiber may go on on another thread. Only one thread may run it at a
-   time. It may be called in the switch of an RTOS (docs/firmware.md). */
+   or NULL. A fiber may go on on another thread, where scopes are assembly. Only
+   one thread may run it at a time: it is left before another one enters it, and
+   before its thread ends. Not in an action. It may be called in the switch of an RTOS (docs/firmware.md). */
 BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber)
     BURSTY_P_OFF(return (void)fiber, BURSTY_P_CAST(bursty_fiber *, NULL))
 

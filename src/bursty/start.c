@@ -139,6 +139,7 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     }
 #endif
     bursty_p_begin_children();
+    bursty_p_begin_fibers();
     bursty_p_begin_frames();
     bursty_p_begin_budget(config);
     bursty_p_first_settings(config);

@@ -42,6 +42,7 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
 #endif
 #endif
     if (bursty_p_write_children(&d, write, user)) return -1;
+    if (bursty_p_write_fibers(&d, write, user)) return -1;
     const uint32_t sample[3] = { bursty_p_all.config.seed, bursty_p_all.seed_is, bursty_p_all.cleared };
     if (bursty_p_all.companion.write && bursty_p_all.companion.write(write, user)) return -1;
     if (!bursty_p_write_sample(sample, BURSTY_P_BUILD, bursty_p_all.config.program, write, user)) return 0;

@@ -7,6 +7,7 @@
 //
 //     parent, name        of each node; name is a number in names and places
 //     own, sum            what was counted in it alone, and with all that it calls
+//     squares, squareSum  the same of the squares of what each look counted; for units of looks
 //     depth, end          end: the first node behind all that it calls
 //     x                   where its box begins, in the unit of sum
 //     rows, rowAt         nodes by depth, from left to right; where each depth begins
@@ -17,14 +18,20 @@
 // ---- trees
 
 // From columns in which callers stand before what they call. Costs one pass if they are in order
-// already, and else one sort of each node's children.
-function makeTree(parent, name, own, names, places) {
+// already, and else one sort of each node's children. squares: of nodes, or none.
+function makeTree(parent, name, own, names, places, squares) {
   const n = parent.length,
     sum = Float64Array.from(own);
   for (let i = n - 1; i > 0; i--) sum[parent[i]] += sum[i];
-  if (!isInOrder(parent, sum)) return putInOrder(parent, name, own, sum, names, places);
-  const tree = { n, parent, name, own, sum, names, places };
+  const tree = isInOrder(parent, sum) ? { n, parent, name, own, sum, names, places }
+    : putInOrder(parent, name, own, sum, names, places);
   measure(tree);
+  if (squares) {
+    tree.squares = tree.was ? Float64Array.from(tree.was, i => squares[i])
+      : Float64Array.from(squares);
+    tree.squareSum = tree.squares.slice();
+    for (let i = n - 1; i > 0; i--) tree.squareSum[tree.parent[i]] += tree.squareSum[i];
+  }
   return tree;
 }
 
@@ -73,7 +80,6 @@ function putInOrder(parent, name, own, sum, names, places) {
     tree.sum[made] = sum[i];
     for (let k = at[i + 1]; k-- > at[i];) waiting.push(children[k]);
   }
-  measure(tree);
   return tree;
 }
 
@@ -116,8 +122,8 @@ function firstInRow(tree, row, x) {
 }
 
 // Self and total of each name. A function that calls itself counts once.
-function sumFunctions(tree) {
-  const { n, name, own, sum, end } = tree;
+function sumFunctions(tree, own = tree.own, sum = tree.sum) {
+  const { n, name, end } = tree;
   const self = new Float64Array(tree.names.length),
     total = new Float64Array(tree.names.length),
     until = new Uint32Array(tree.names.length); // where its outermost call ends
@@ -145,15 +151,17 @@ function outermost(tree, marked) {
 // How much of the tree is in marked functions and what they call, and in how many contexts.
 function matched(tree, marked) {
   let sum = 0,
+    squares = 0,
     count = 0;
   for (let i = 1, until = 0; i < tree.n; i++) {
     if (!marked[tree.name[i]]) continue;
     count++;
     if (i < until) continue;
     sum += tree.sum[i];
+    if (tree.squares) squares += tree.squareSum[i];
     until = tree.end[i];
   }
-  return { sum, count };
+  return { sum, squares, count };
 }
 const marksOf = (length, list) => {
   const marks = new Uint8Array(length);
@@ -175,103 +183,124 @@ function join(tree, start, least, step) {
   const parent = [0],
     name = [0],
     own = [0],
+    squares = [0],
     slots = new Int32Array(THIN).fill(-1);
-  let groups = [{ at: 0, nodes: start.nodes, weights: start.weights, weight: Infinity }];
+  let groups = [{ at: 0, ...start, weight: Infinity, square: 0 }];
   for (let level = 0; groups.length; level++) {
     const next = [];
     for (const group of groups) {
       const found = [];
-      let followed = 0;
-      step(group, level === 0, (node, weight, k) => {
+      let followed = 0,
+        squared = 0;
+      step(group, level === 0, (node, weight, k, square) => {
         let slot = slots[k];
         if (slot < 0) {
           slot = slots[k] = found.length;
-          found.push({ k, at: 0, nodes: [], weights: [], weight: 0 });
+          found.push({ k, at: 0, nodes: [], weights: [], squares: [], weight: 0, square: 0 });
         }
         const to = found[slot];
         to.nodes.push(node);
         to.weights.push(weight);
+        to.squares.push(square);
         to.weight += weight;
+        to.square += square;
         followed += weight;
+        squared += square;
       });
-      if (level > 0) own[group.at] = Math.max(0, group.weight - followed);
-      let thin = 0;
+      if (level > 0) {
+        own[group.at] = Math.max(0, group.weight - followed);
+        squares[group.at] = Math.max(0, group.square - squared);
+      }
+      let thin = 0,
+        thinSquare = 0;
       for (const to of found) {
         slots[to.k] = -1;
         if (to.weight < least || level >= JOIN_DEEPEST) {
           thin += to.weight;
+          thinSquare += to.square;
           continue;
         }
         to.at = parent.push(group.at) - 1;
         name.push(to.k);
         own.push(0);
+        squares.push(0);
         next.push(to);
       }
       if (thin > 0) {
         parent.push(group.at);
         name.push(THIN);
         own.push(thin);
+        squares.push(thinSquare);
       }
     }
     groups = next;
   }
   const made = makeTree(
-    Uint32Array.from(parent), Uint32Array.from(name), Float64Array.from(own), names, places);
+    Uint32Array.from(parent), Uint32Array.from(name), Float64Array.from(own), names, places,
+    tree.squares && squares);
   made.hasThin = true;
   return made;
 }
+const squareSumOf = tree => i => (tree.squares ? tree.squareSum[i] : 0);
 function callersStep(tree) {
   return (group, isFirst, found) => {
     for (let k = 0; k < group.nodes.length; k++) {
       const node = isFirst ? group.nodes[k] : tree.parent[group.nodes[k]];
-      if (node) found(node, group.weights[k], tree.name[node]);
+      if (node) found(node, group.weights[k], tree.name[node], group.squares[k]);
     }
   };
 }
 function calleesStep(tree) {
+  const square = squareSumOf(tree);
   return (group, isFirst, found) => {
     for (const node of group.nodes) {
-      if (isFirst) found(node, tree.sum[node], tree.name[node]);
+      if (isFirst) found(node, tree.sum[node], tree.name[node], square(node));
       else
         for (let k = node + 1; k < tree.end[node]; k = tree.end[k])
-          if (tree.sum[k] > 0) found(k, tree.sum[k], tree.name[k]);
+          if (tree.sum[k] > 0) found(k, tree.sum[k], tree.name[k], square(k));
     }
   };
 }
 // Who calls the marked functions, and what they call: both have the functions in their first level.
 function callersOf(tree, marked, least) {
   const nodes = outermost(tree, marked);
-  return join(tree, { nodes, weights: nodes.map(i => tree.sum[i]) }, least, callersStep(tree));
+  return join(tree, { nodes, weights: nodes.map(i => tree.sum[i]),
+    squares: nodes.map(squareSumOf(tree)) }, least, callersStep(tree));
 }
 function calleesOf(tree, marked, least) {
   const nodes = outermost(tree, marked);
-  return join(tree, { nodes, weights: [] }, least, calleesStep(tree));
+  return join(tree, { nodes, weights: [], squares: [] }, least, calleesStep(tree));
 }
 // By who spends it: the first level has what each function took alone, below it stand its callers.
 function invert(tree, least) {
   const nodes = [],
-    weights = [];
+    weights = [],
+    squares = [];
   for (let i = 1; i < tree.n; i++) {
     if (!(tree.own[i] > 0)) continue;
     nodes.push(i);
     weights.push(tree.own[i]);
+    squares.push(tree.squares ? tree.squares[i] : 0);
   }
-  return join(tree, { nodes, weights }, least, callersStep(tree));
+  return join(tree, { nodes, weights, squares }, least, callersStep(tree));
 }
 // ---- filters
 
-// o.own: other numbers, such as those of one thread. o.focus: only stacks with one of these marked
-// functions count. o.hide: what these took counts for their callers, and what they called stands
-// under their callers. Without all, the tree itself.
+// o.own, o.squares: other numbers, such as those of one thread. o.focus: only stacks with one of
+// these marked functions count. o.hide: what these took counts for their callers, and what they
+// called stands under their callers. Without all, the tree itself.
 function filtered(tree, o) {
   if (!o.own && !o.focus && !o.hide) return tree;
   const { n, parent, name, end } = tree;
   const own = Float64Array.from(o.own || tree.own),
+    squares = tree.squares && Float64Array.from(o.squares || tree.squares),
     sum = new Float64Array(n);
   if (o.focus) {
     for (let i = 0, until = 0; i < n; i++) {
       if (i && o.focus[name[i]] && end[i] > until) until = end[i];
-      if (i >= until) own[i] = 0;
+      if (i < until) continue;
+      own[i] = 0;
+      if (squares) squares[i] = 0;
     }
   }
   sum.set(own);
@@ -280,6 +309,7 @@ function filtered(tree, o) {
     parents = [0],
     names = [0],
     owns = [own[0]],
+    squared = squares && [squares[0]],
     places = new Map(); // of callers and names, once frames are joined
   const most = tree.names.length;
   for (let i = 1; i < n; i++) {
@@ -287,27 +317,24 @@ function filtered(tree, o) {
       i = end[i] - 1;
       continue;
     }
-    const above = to[parent[i]];
-    if (o.hide && o.hide[name[i]]) {
-      to[i] = above;
-      owns[above] += own[i];
-      continue;
-    }
-    const key = above * most + name[i],
-      known = o.hide ? places.get(key) : undefined;
+    const above = to[parent[i]],
+      key = above * most + name[i],
+      known = !o.hide ? undefined : o.hide[name[i]] ? above : places.get(key);
     if (known !== undefined) {
       to[i] = known;
       owns[known] += own[i];
+      if (squares) squared[known] += squares[i];
       continue;
     }
     to[i] = parents.push(above) - 1;
     names.push(name[i]);
     owns.push(own[i]);
+    if (squares) squared.push(squares[i]);
     if (o.hide) places.set(key, to[i]);
   }
   return makeTree(
     Uint32Array.from(parents), Uint32Array.from(names), Float64Array.from(owns), tree.names,
-    tree.places);
+    tree.places, squared);
 }
 
 // ---- who is who
@@ -397,6 +424,9 @@ function wilson(share, samples) {
     others > 0 && others < 4.9 ? Math.max(high, 1 - exactLeast(others, met)) : high];
 }
 
+// What none of so many samples met: who has more would have been met with 97.7 %.
+const unmet = samples => [0, 1 - 0.02275 ** (1 / samples)];
+
 // Of few samples: Clopper and Pearson's bound, as in model/interval.c.
 function exactLeast(met, others) {
   const s = 1 / (9 * met),
@@ -411,6 +441,19 @@ function exactLeast(met, others) {
   return odds / (odds + others + 1);
 }
 
+// Looks count differently: what part of the whole's independent samples is behind a sum of them.
+// model/interval.c has the same.
+function partOfWorth(ticks, squares, all, allSquares) {
+  const p = all > 0 ? ticks / all : 0;
+  const variance = squares * (1 - p) * (1 - p) + (allSquares - squares) * p * p;
+  const alike = p * (1 - p) * allSquares;
+  return p > 0 && p < 1 && variance > alike * (1 + 1e-9) ? alike / variance : 1;
+}
+// How many independent samples are behind such a sum. lockstep: how many looks are worth one.
+const worthOf = (ticks, squares, all, allSquares, lockstep) =>
+  allSquares > 0 && lockstep > 0
+    ? all * all / allSquares / lockstep * partOfWorth(ticks, squares, all, allSquares) : 0;
+
 // Are two shares of one whole, seen in so many independent samples, surely different? McNemar's
 // test, as in model/interval.c.
 function differs(p, q, samples) {
@@ -424,7 +467,8 @@ function differs(p, q, samples) {
 // A tree of very many contexts comes as base64 of deflated bytes: columns of numbers of seven bits a
 // byte, the lowest first, 128 if more follow; of each column the first byte of all numbers, then the
 // second byte of those that have one, and so on. Columns: levels up from the node before, name, lower,
-// upper - lower, and where there are intervals 0 or 1 + millionths of their ends. Nodes are in order
+// upper - lower, and where looks count differently squares, or where there are intervals 0 or
+// 1 + millionths of their ends. Nodes are in order
 // already.
 async function unpack(tree) {
   const { count, columns, data } = tree.packed;
@@ -462,7 +506,8 @@ async function unpack(tree) {
   tree.lower = column(Float64Array);
   tree.upper = column(Float64Array);
   for (let i = 0; i < count; i++) tree.upper[i] += tree.lower[i];
-  if (columns > 4) {
+  if (columns === 5) tree.squares = column(Float64Array);
+  if (columns > 5) {
     const part = v => (v ? (v - 1) / 1e6 : null);
     tree.share_low = Array.from(column(Uint32Array), part);
     tree.share_high = Array.from(column(Uint32Array), part);

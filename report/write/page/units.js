@@ -1,7 +1,7 @@
 // units.js - what the dump has measured, each as rows of functions and, where there is one, a tree:
 // time by ticks, calls by bursts, loop trips, calling contexts.
 //
-// A unit is { key, label, of, noun, tree, effective, threads, rows, pairs }. A row is
+// A unit is { key, label, of, noun, tree, effective, lockstep, threads, rows, pairs }. A row is
 // { name, place, self, selfLow, selfHigh, total, totalLow, totalHigh, amount, calls }: shares of 1,
 // null where they are not known. rowsOf and pairsOf make them for a tree that is filtered.
 
@@ -149,41 +149,65 @@ async function openTree(unit) {
     raw.lower instanceof Float64Array ? raw.lower : Float64Array.from(raw.lower),
     names,
     raw.places || names.map(() => ''),
+    unit.effective > 0 ? raw.squares || raw.lower : null,
   );
   unit.all = unit.all || unit.tree.sum[0] || 1;
+  if (!unit.tree.squares) return;
+  unit.squares = unit.tree.squareSum[0];
+  unit.lockstep = lockstepOf(unit, unit);
+  const self = sumFunctions(unit.tree, unit.tree.squares, unit.tree.squareSum).self,
+    squares = new Map(names.map((name, k) => [idOf(name, unit.tree.places[k]), self[k]]));
+  for (const row of unit.rows || [])
+    row.worth = samplesOf(unit, unit, row.amount, squares.get(idOf(row.name, row.place)) || 0);
 }
+// How many looks are worth one, by all of them.
+const lockstepOf = (unit, whole) => (whole.all * whole.all) / whole.squares / unit.effective;
 
-// What each thread took alone in each node, in the tree's numbers.
+// What each thread took alone in each node, in the tree's numbers: { own, squares }.
 function ownOfThread(unit, thread) {
   const t = unit.threads,
     tree = unit.tree,
-    own = new Float64Array(tree.n);
+    own = new Float64Array(tree.n),
+    squares = new Float64Array(tree.n);
   const place = tree.was ? new Uint32Array(tree.n) : null;
   if (place) tree.was.forEach((was, now) => (place[was] = now));
-  for (let k = 0; k < t.node.length; k++)
-    if (t.thread[k] === thread) own[place ? place[t.node[k]] : t.node[k]] += t.count[k];
-  return own;
+  for (let k = 0; k < t.node.length; k++) {
+    if (t.thread[k] !== thread) continue;
+    const node = place ? place[t.node[k]] : t.node[k];
+    own[node] += t.count[k];
+    squares[node] += (t.squares || t.count)[k];
+  }
+  return { own, squares };
 }
 
-// The interval of a share of so many samples; none for what is no sample.
-const rangeOf = (part, samples) => (samples > 0 ? wilson(Math.min(1, part), samples) : [null, null]);
-// How many of a unit's samples such an amount is.
-const samplesOf = (unit, amount) => (unit.tree && unit.effective ? unit.effective * (amount / unit.all) : 0);
+// How many samples are behind an amount of a whole { all, squares }; 0 for what is no sample.
+const samplesOf = (unit, whole, amount, squares) =>
+  worthOf(amount, squares, whole.all, whole.squares, unit.lockstep);
+// The interval of its share. What no look met may have run where looks count most: of paces that
+// double, and have as many looks each, the last one has two thirds of the samples.
+function rangeOf(unit, whole, amount, squares) {
+  const samples = samplesOf(unit, whole, amount, squares);
+  if (!(samples > 0)) return [null, null];
+  if (!amount) return unmet(whole.squares > whole.all ? samples / 1.5 : samples);
+  return wilson(Math.min(1, amount / whole.all), samples);
+}
 // A share with the digits that it is known to.
-const nearOf = (part, samples) => near(part, ...rangeOf(part, samples));
+const nearOf = (unit, whole, amount, squares) =>
+  near(amount / whole.all, ...rangeOf(unit, whole, amount, squares));
 
-// Rows of a tree as it is after filters. all: what shares are of. Ticks get intervals.
-function rowsOf(unit, tree, all, calls) {
+// Rows of a tree as it is after filters, as shares of a whole { all, squares }. Ticks get
+// intervals.
+function rowsOf(unit, tree, whole, calls) {
   const { self, total } = sumFunctions(tree),
+    squares = tree.squares && sumFunctions(tree, tree.squares, tree.squareSum),
     rows = [];
-  const samples = unit.effective * (unit.tree ? all / unit.all : 1);
-  const range = part => rangeOf(part, samples);
+  const range = (sums, key, k) => rangeOf(unit, whole, sums[k], squares ? squares[key][k] : 0);
   for (let k = 0; k < tree.names.length; k++) {
     if (!(total[k] > 0)) continue;
-    const a = self[k] / all,
-      b = total[k] / all,
-      [selfLow, selfHigh] = range(a),
-      [totalLow, totalHigh] = range(b),
+    const a = self[k] / whole.all,
+      b = total[k] / whole.all,
+      [selfLow, selfHigh] = range(self, 'self', k),
+      [totalLow, totalHigh] = range(total, 'total', k),
       place = tree.places ? tree.places[k] : '';
     rows.push({
       name: tree.names[k],
@@ -195,7 +219,7 @@ function rowsOf(unit, tree, all, calls) {
       totalLow,
       totalHigh,
       amount: self[k],
-      worth: samples,
+      worth: samplesOf(unit, whole, self[k], squares ? squares.self[k] : 0),
       calls: calls ? calls(tree.names[k], place) : null,
     });
   }
@@ -205,7 +229,7 @@ function rowsOf(unit, tree, all, calls) {
 // Callers or callees of the chosen functions, hottest first: [{ name, place, amount, share, low,
 // high }]. Of a tree of ticks, callers count what the functions and their callees took; of a tree
 // of calls, how often they called. By its pairs where a unit has no tree.
-function kinOf(unit, tree, all, name, at, isCallers) {
+function kinOf(unit, tree, whole, name, at, isCallers) {
   if (!tree) {
     const own = (unit.pairs || []).map(p => (isCallers ? p.callee : p.caller));
     const same = new Set(
@@ -226,16 +250,21 @@ function kinOf(unit, tree, all, name, at, isCallers) {
   }
   const marked = marksOf(
     tree.names.length, sameFunctions(tree.names, k => tree.places[k], name, at));
-  const samples = unit.effective * (all / unit.all);
   const sums = new Map();
-  const add = (k, amount) => sums.set(k, (sums.get(k) || 0) + amount);
+  const add = (k, amount, squares) => {
+    const sum = sums.get(k) || { amount: 0, squares: 0 };
+    sum.amount += amount;
+    sum.squares += squares;
+    sums.set(k, sum);
+  };
+  const square = squareSumOf(tree);
   for (let node = 1, until = 0, top = 0; node < tree.n; node++) {
     if (!marked[tree.name[node]]) continue;
     if (unit.isBound) {
       if (isCallers && tree.own[node] > 0)
-        add(tree.parent[node] ? tree.name[tree.parent[node]] : -1, tree.own[node]);
+        add(tree.parent[node] ? tree.name[tree.parent[node]] : -1, tree.own[node], 0);
       for (let k = node + 1; !isCallers && k < tree.end[node]; k = tree.end[k])
-        if (tree.own[k] > 0) add(tree.name[k], tree.own[k]);
+        if (tree.own[k] > 0) add(tree.name[k], tree.own[k], 0);
       continue;
     }
     const isTop = node >= until;
@@ -244,17 +273,18 @@ function kinOf(unit, tree, all, name, at, isCallers) {
       until = tree.end[node];
     }
     if (isCallers) {
-      if (isTop) add(tree.parent[node] ? tree.name[tree.parent[node]] : -1, tree.sum[node]);
+      if (isTop)
+        add(tree.parent[node] ? tree.name[tree.parent[node]] : -1, tree.sum[node], square(node));
       continue;
     }
     for (let k = node + 1; k < tree.end[node]; k = tree.end[k])
       if (!marked[tree.name[k]] && (isTop || isFirstBelow(tree, k, top)))
-        add(tree.name[k], tree.sum[k]);
+        add(tree.name[k], tree.sum[k], square(k));
   }
   return [...sums]
-    .map(([k, amount]) => {
-      const share = amount / all,
-        [low, high] = rangeOf(share, samples);
+    .map(([k, { amount, squares }]) => {
+      const share = amount / whole.all,
+        [low, high] = rangeOf(unit, whole, amount, squares);
       return {
         name: k < 0 ? '(outermost)' : tree.names[k],
         place: k < 0 ? '' : tree.places[k],

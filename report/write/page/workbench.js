@@ -18,7 +18,7 @@ const setList = (key, list) => setState({ [key]: list.length ? JSON.stringify(li
 
 // ---- what is shown: the unit, filtered
 
-const seen = { key: null, tree: null, rows: [], all: 1, part: 1 };
+const seen = { key: null, tree: null, rows: [], all: 1, squares: 0, part: 1 };
 const indexesOf = (tree, [name, at]) =>
   sameFunctions(tree.names, k => tree.places[k], String(name), at ? String(at) : '');
 const callsByName = () => {
@@ -39,8 +39,8 @@ function look() {
     thread = unit.threads ? state.get('thread') : null;
   const key = JSON.stringify([unit.key, focus, hide, thread, inTimeKey()]);
   if (seen.key === key) return;
-  Object.assign(seen, { key, tree: unit.tree, rows: unit.rows, all: unit.all || 1, part: 1,
-    isFiltered: false, missing: [], isFiltering: false });
+  Object.assign(seen, { key, tree: unit.tree, rows: unit.rows, all: unit.all || 1,
+    squares: unit.squares || 0, part: 1, isFiltered: false, missing: [], isFiltering: false });
   if (!unit.tree) {
     seen.isFiltering = focus.length + hide.length > 0;
     return;
@@ -52,16 +52,17 @@ function look() {
   const number = thread
     ? unit.threads.names.findIndex((name, k) => threadKey(unit, k) === thread) : -1;
   const inTime = ownInTime(unit);
-  const own = inTime || (number >= 0 ? ownOfThread(unit, number) : null);
+  const { own, squares } = inTime ? { own: inTime, squares: inTime }
+    : number >= 0 ? ownOfThread(unit, number) : {};
   seen.missing = [...missingOf(unit.tree, focus), ...missingOf(unit.tree, hide)];
   if (thread && number < 0) seen.missing.push([threadCalled(thread)]);
-  const ofThread = own ? own.reduce((s, v) => s + v, 0) : 0;
-  if (own) seen.all = ofThread || 1;
-  seen.tree = filtered(unit.tree, { own, focus: marks(focus), hide: marks(hide) });
+  const sum = list => list.reduce((s, v) => s + v, 0);
+  if (own) Object.assign(seen, { all: sum(own) || 1, squares: sum(squares) });
+  seen.tree = filtered(unit.tree, { own, squares, focus: marks(focus), hide: marks(hide) });
   seen.isFiltered = seen.tree !== unit.tree;
   seen.part = seen.tree.sum[0] / seen.all;
   if (seen.isFiltered || !unit.rows) {
-    const rows = rowsOf(unit, seen.tree, seen.all, callsByName());
+    const rows = rowsOf(unit, seen.tree, seen, callsByName());
     if (seen.isFiltered) seen.rows = rows;
     else seen.rows = unit.rows = rows;
   }
@@ -184,7 +185,7 @@ function filterWords() {
   const words = !unit.tree
     ? 'There are no stacks of ' + unit.label + ': nothing is left out here.'
     : seen.part < 0.99999
-      ? 'This shows ' + nearOf(seen.part, samplesOf(unit, unit.all)) + ' of ' +
+      ? 'This shows ' + nearOf(unit, seen, seen.tree.sum[0], squareSumOf(seen.tree)(0)) + ' of ' +
         (state.get('thread') || range || state.get('track')
           ? 'the chosen ' + unit.label : unit.of) + '; shares are of all of it.'
       : (range || state.get('track')) && focus.length + hide.length === 0
@@ -315,7 +316,7 @@ function functionTable(host) {
           (rows.length
             ? grouped(rows.length) + ' of ' + grouped(all) + ' functions' : 'No function') +
           ' with “' + query + '”' +
-          (sum ? ': ' + nearOf(sum.sum / seen.all, samplesOf(unit, seen.all)) + ' of ' + unit.of + ' in ' +
+          (sum ? ': ' + nearOf(unit, seen, sum.sum, sum.squares) + ' of ' + unit.of + ' in ' +
             grouped(sum.count) + (sum.count === 1 ? ' context' : ' contexts') : '');
       } else if (unmet && sort !== 'name') words += '; ' + grouped(unmet) + ' met no tick';
       if (unit.leftOut) words += '; ' + grouped(unit.leftOut) + ' below --min are left out';
@@ -371,9 +372,9 @@ function kinOfAll(name, at, isCallers) {
   for (const u of [unit, other]) {
     if (!u || (u.raw && !u.tree)) continue;
     const tree = u === unit ? seen.tree : u.tree,
-      all = u === unit ? seen.all : u.all;
+      whole = u === unit ? seen : u;
     const key = 'of' + columns.length;
-    for (const item of kinOf(u, tree, all, name, at, isCallers)) {
+    for (const item of kinOf(u, tree, whole, name, at, isCallers)) {
       // A tree of calls may not know places.
       let id = idOf(item.name, item.place);
       if (!joined.has(id) && !item.place && named.has(item.name)) id = named.get(item.name);
@@ -403,7 +404,8 @@ function threadWords(unit, chosen) {
   const inside = new Uint8Array(tree.n);
   for (const i of outermost(tree, marked)) inside.fill(1, i, tree.end[i]);
   const names = axis ? axis.threads : unit.threads.names.map((name, k) => threadKey(unit, k)),
-    sums = new Float64Array(names.length);
+    sums = new Float64Array(names.length),
+    squares = new Float64Array(names.length);
   let place = null;
   if (tree.was) {
     place = new Uint32Array(tree.n);
@@ -414,18 +416,21 @@ function threadWords(unit, chosen) {
     for (let i = firstTick(axis, from); i < firstTick(axis, to); i++)
       if (inside[axis.node[i]]) sums[axis.thread[i]]++;
   } else unit.threads.node.forEach((node, k) => {
-    if (inside[place ? place[node] : node]) sums[unit.threads.thread[k]] += unit.threads.count[k];
+    if (!inside[place ? place[node] : node]) return;
+    sums[unit.threads.thread[k]] += unit.threads.count[k];
+    squares[unit.threads.thread[k]] += (unit.threads.squares || unit.threads.count)[k];
   });
-  const all = sums.reduce((s, v) => s + v, 0);
+  if (axis) squares.set(sums);
+  const whole = { all: sums.reduce((s, v) => s + v, 0), squares: squares.reduce((s, v) => s + v, 0) };
   const order = [...sums.keys()].filter(k => sums[k] > 0).sort((a, b) => sums[b] - sums[a]);
-  if (!all) return null;
+  if (!whole.all) return null;
   return el('p', { class: 'small' }, 'On ',
     order.slice(0, 6).map((k, i) => [
       i > 0 && ', ',
       el('button', { type: 'button', class: 'link',
         onclick: () => setState({ [axis ? 'track' : 'thread']: names[k] }) },
         axis ? names[k] : threadCalled(names[k])),
-      ' ' + nearOf(sums[k] / all, samplesOf(unit, all)) + (i === 0 ? ' of it' : ''),
+      ' ' + nearOf(unit, whole, sums[k], squares[k]) + (i === 0 ? ' of it' : ''),
     ]),
     order.length > 6 && ' and ' + (order.length - 6) + ' more threads', '.');
 }
@@ -486,20 +491,18 @@ function paintDetail(host) {
 
 // ---- views of trees
 
-function tipWords(unit, tree, all) {
+function tipWords(unit, tree, whole) {
   return i => {
-    const samples = unit.effective ? unit.effective * (all / unit.all) : 0;
-    const said = count => {
-      const part = count / all,
-        [low, high] = rangeOf(part, samples);
-      return (unit.isBound ? 'at least ' : '') + ranged(part, low, high) + ' of ' + unit.of + ', ' +
-        grouped(count) + ' ' + unit.noun;
-    };
+    const said = (count, squares) =>
+      (unit.isBound ? 'at least ' : '') +
+        ranged(count / whole.all, ...rangeOf(unit, whole, count, squares)) + ' of ' + unit.of +
+        ', ' + grouped(count) + ' ' + unit.noun;
     return [
       i === 0 ? 'all' : tree.names[tree.name[i]],
       i > 0 && tree.places[tree.name[i]],
-      said(tree.sum[i]),
-      i > 0 && tree.own[i] > 0 && tree.own[i] < tree.sum[i] && 'alone: ' + said(tree.own[i]),
+      said(tree.sum[i], squareSumOf(tree)(i)),
+      i > 0 && tree.own[i] > 0 && tree.own[i] < tree.sum[i] && 'alone: ' +
+        said(tree.own[i], tree.squares ? tree.squares[i] : 0),
     ];
   };
 }
@@ -525,7 +528,7 @@ function treeTab(of, label, o) {
       }),
       onrange: range =>
         setState({ range: range ? range.map(v => v.toPrecision(6)).join(' ') : '' }, true),
-      words: i => tipWords(workbench.unit, tree, seen.all)(i),
+      words: i => tipWords(workbench.unit, tree, seen)(i),
     });
     host.append(view.element, el('div', { class: 'below' }, note, out));
     workbench.flame = view;
@@ -551,12 +554,12 @@ function treeTab(of, label, o) {
 function sandwichTab(host) {
   const above = flameView({
     label: 'callers', height: 260, isUp: true,
-      words: i => tipWords(workbench.unit, trees[0], seen.all)(i),
+      words: i => tipWords(workbench.unit, trees[0], seen)(i),
     rootName: () => 'callers', onpick: i => i && pickFrom(trees[0], i),
   });
   const below = flameView({
     label: 'callees', height: 260, isUp: false,
-      words: i => tipWords(workbench.unit, trees[1], seen.all)(i),
+      words: i => tipWords(workbench.unit, trees[1], seen)(i),
     rootName: () => 'callees', onpick: i => i && pickFrom(trees[1], i),
   });
   const title = el('p', { class: 'middle' }),
@@ -585,7 +588,8 @@ function sandwichTab(host) {
       const least = outermost(seen.tree, marked).reduce((s, i) => s + seen.tree.sum[i], 0) / 2000;
       trees = [callersOf(seen.tree, marked, least), calleesOf(seen.tree, marked, least)];
     }
-    fill(title, el('b', {}, chosen.name), ' ' + nearOf(trees[0].sum[0] / seen.all, samplesOf(workbench.unit, seen.all)) +
+    fill(title, el('b', {}, chosen.name), ' ' + nearOf(workbench.unit, seen, trees[0].sum[0],
+      squareSumOf(trees[0])(0)) +
       ' of ' + workbench.unit.of);
     const empty = 'It is not among what is shown here.';
     above.show({ tree: trees[0], all: seen.all, zoom: 0, range: null, lit: litMarks(trees[0]),
@@ -601,10 +605,17 @@ function threadsTab(host) {
   const threads = data.sampled.threads,
     time = data.ticks && data.ticks.tables.find(table => table.key === 'thread_time');
   const timed = workbench.units.find(u => u.key === 'time');
-  const ticksOf = new Float64Array(threads.length);
+  const ticksOf = new Float64Array(threads.length),
+    squaresOf = new Float64Array(threads.length);
   if (timed && timed.threads)
-    timed.threads.thread.forEach((thread, k) => (ticksOf[thread] += timed.threads.count[k]));
-  const all = ticksOf.reduce((s, v) => s + v, 0);
+    timed.threads.thread.forEach((thread, k) => {
+      ticksOf[thread] += timed.threads.count[k];
+      squaresOf[thread] += (timed.threads.squares || timed.threads.count)[k];
+    });
+  const sum = list => list.reduce((s, v) => s + v, 0),
+    all = sum(ticksOf),
+    whole = { all, squares: sum(squaresOf) },
+    unit = timed && { lockstep: lockstepOf(timed, whole) };
   const order = threads.map((thread, k) => k).sort((a, b) =>
     ticksOf[b] - ticksOf[a] || threads[b].events - threads[a].events || a - b);
   const canPick = timed && timed.threads;
@@ -618,7 +629,7 @@ function threadsTab(host) {
         cell: i => el('span', { class: 'name' }, nameOf(order[i])) },
       ...(all ? [{ key: 'time', label: 'time', css: 'share', cell: i => {
         const part = ticksOf[order[i]] / all,
-          [low, high] = rangeOf(part, timed.effective);
+          [low, high] = rangeOf(unit, whole, ticksOf[order[i]], squaresOf[order[i]]);
         return shareCell(part, low, high, 1);
       } }] : []),
       { key: 'events', label: 'events', css: 'number', cell: i => short(threads[order[i]].events) },
