@@ -73,7 +73,11 @@ static void *record_table(size_t bytes) {
 }
 
 static record_extra *record_extra_of(recorder_thread *r) {
-    if (!r->references) r->references = record_table(sizeof(record_extra));
+    if (!r->references) {
+        record_extra *x = (record_extra *)record_table(sizeof *x);
+        if (x) x->thread = r;
+        r->references = x;
+    }
     return (record_extra *)r->references;
 }
 
@@ -122,6 +126,23 @@ void record_find_stack(record_extra *x) {
     x->stack_end = end;
 }
 
+/* Sums over bursts of a tree. A burst that never ends is no sample. */
+static contexts *record_sums(void) {
+    contexts *sums;
+    if (record.config.every == BINPATCH_ALWAYS) return NULL;
+    sums = (contexts *)record_table(contexts_bytes(RECORDER_CONTEXTS));
+    if (sums) sums->nodes = RECORDER_CONTEXTS;
+    return sums;
+}
+
+static void record_missed(void *user, uint64_t function) {
+    record_extra *x = (record_extra *)user;
+    void *memory = x->missed ? NULL : record_table(missed_bytes());
+    if (memory) x->missed = missed_init(memory, record_sums());
+    if (x->missed)
+        missed_add(x->missed, x->thread->frames, x->thread->frame_count, (uint32_t)function);
+}
+
 static misses *record_misses(record_extra *x) {
     uint32_t flags = record.config.every == BINPATCH_ALWAYS ? MISSES_WHOLE : 0;
     size_t bytes;
@@ -132,6 +153,7 @@ static misses *record_misses(record_extra *x) {
     memory = bytes ? record_table(bytes) : NULL;
     if (!memory) return NULL;
     x->misses = misses_init(memory, record.caches, record.cache_count, flags, record_charge, x);
+    if (record.profiles & PROFILE_HCCT) x->misses->missed = record_missed;
     return x->misses;
 }
 
@@ -191,15 +213,9 @@ static void record_reference(record_extra *x, const binpatch_event *e, uint64_t 
     }
 }
 
-/* A burst that never ends is no sample. */
 static void record_sum_context(recorder_thread *r, record_extra *x, uint32_t key) {
-    if (record.config.every == BINPATCH_ALWAYS) return;
-    if (!x->sums) {
-        x->sums = (contexts *)record_table(contexts_bytes(RECORDER_CONTEXTS));
-        if (!x->sums) return;
-        x->sums->nodes = RECORDER_CONTEXTS;
-    }
-    contexts_count(x->sums, &r->tree, key);
+    if (!x->sums) x->sums = record_sums();
+    if (x->sums) contexts_count(x->sums, &r->tree, key);
 }
 
 /* The call that was just entered, in the tables that are asked for. */
@@ -238,6 +254,7 @@ static void record_keep(void) {
 
 static void record_burst_ends(record_extra *x) {
     if (x && x->sums) contexts_burst(x->sums);
+    if (x && x->missed && x->missed->sums) contexts_burst(x->missed->sums);
     if (x && x->f && record.config.every != BINPATCH_ALWAYS) footprint_burst(x->f);
     if (x && x->streams) hotstream_burst(x->streams);
     if (record_layout(x)) layout_burst(record_layout(x));

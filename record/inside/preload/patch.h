@@ -7,6 +7,7 @@
 #include "hotstream.h"
 #include "keep.h"
 #include "../core/layout.h"
+#include "../core/missed.h"
 #include "../core/misses.h"
 #include "../core/recorder.h"
 #include "../core/sampled.h"
@@ -31,6 +32,8 @@ typedef struct record_extra {
     sampled_table *methods, *pairs;
     contexts *sums;                /* of the tree, if bursts are samples */
     misses *misses;
+    missed_tree *missed;              /* by context, if contexts are asked for, too */
+    recorder_thread *thread;
     sharing_thread *sharing;
     uint64_t sharing_began_ns;
     int is_sharing;                /* as the thread that has this now */

@@ -428,6 +428,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
         const record_extra *x = (const record_extra *)r->references;
         if (x && x->f) failed = record_write_footprint(x->f, write, user);
         if (x && x->misses && !failed) failed = record_write_misses(x->misses, write, user);
+        if (x && x->missed && !failed) failed = missed_write(x->missed, write, user);
         if (record_layout(x) && !failed)
             failed = layout_write(record_layout(x), recorder_program(),
                                   record_object_name, NULL, write, user);
