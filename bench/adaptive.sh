@@ -25,7 +25,7 @@ compile() { # PROGRAM OPTIONS... : $out/PROGRAM
     *) echo "bench/adaptive.sh: no $program here" >&2; exit 2 ;;
     esac
     # shellcheck disable=SC2086
-    gcc -w -I"$src" -I"$src/src" $files "$@" -lm -pthread
+    gcc -w -I"$src" -I"$src/src" -I"$build/bench/src/include" $files "$@" -lm -pthread
 }
 run() { # PROGRAM PREFIX...
     program=$1
@@ -39,13 +39,14 @@ counted() { # PROGRAM
     run "$1" valgrind --tool=callgrind --callgrind-out-file=/dev/null 2>"$out/log"
     sed -n 's/.*Collected : //p' "$out/log"
 }
+echo 'void __cyg_profile_func_enter(void *f, void *s) { (void)f, (void)s; }
+void __cyg_profile_func_exit(void *f, void *s) { (void)f, (void)s; }' >"$out/empty.c"
+gcc -O2 -c -o "$out/empty.o" "$out/empty.c"
 echo "| program | bursts | instructions | overlap | hot contexts found |"
 echo "|---|---|--:|--:|--:|"
 export BURSTY_SEED=1 BURSTY_CONTEXTS="$out/dump.brst"
 for program in $programs; do
-    echo 'void __cyg_profile_func_enter(void *f, void *s) { (void)f, (void)s; }
-        void __cyg_profile_func_exit(void *f, void *s) { (void)f, (void)s; }' >"$out/empty.c"
-    compile "$program" -O2 -finstrument-functions -o "$out/$program" "$out/empty.c"
+    compile "$program" -O2 -finstrument-functions -o "$out/$program" "$out/empty.o"
     plain=$(counted "$program")
     compile "$program" -O2 -finstrument-functions -o "$out/$program" "$out"/[ifntds]*.o
     for bursts in 'every call' all '1 in 5' '1 in 10' '1 in 20' none; do

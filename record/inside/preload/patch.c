@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -157,6 +158,49 @@ static misses *record_misses(record_extra *x) {
     return x->misses;
 }
 
+static interleave_log *record_interleave(record_extra *x) {
+    if (!x->interleave) {
+        x->interleave = (interleave_log *)record_table(sizeof *x->interleave);
+        if (!x->turn_from_ns) {
+            x->turn_from_ns = record.began_ns;
+            x->turn_switches = UINT64_MAX;
+        }
+    }
+    return x->interleave;
+}
+
+/* How long the thread ran, and how often it did not go on. Unknown where the
+   program has forbidden itself system calls: it may have waited anywhere. */
+static void record_thread_ran(uint64_t *cpu_ns, uint64_t *switches) {
+    struct timespec t;
+    struct rusage usage;
+    *cpu_ns = 0;
+    *switches = UINT64_MAX;
+    if (record.sandboxed || getrusage(RUSAGE_THREAD, &usage) != 0
+        || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
+        return;
+    *cpu_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+    *switches = (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+}
+
+/* What comes now belongs to a new row. The time is taken last here and first
+   below, so that no switch is overlooked. */
+static void record_turn_begins(record_extra *x) {
+    record_thread_ran(&x->turn_cpu_ns, &x->turn_switches);
+    x->turn_from_ns = record_now_ns();
+}
+
+static void record_turn_ends(record_extra *x, uint64_t now_ns) {
+    uint64_t cpu_ns, switches, edge_ns = 0, ran;
+    if (!record_interleave(x)) return;
+    record_thread_ran(&cpu_ns, &switches);
+    ran = cpu_ns - x->turn_cpu_ns;
+    if (x->turn_switches != UINT64_MAX && switches == x->turn_switches + 1 && ran < UINT64_MAX / 2)
+        edge_ns = ran + ran / 1000 + 2000; /* the two clocks need not go alike */
+    interleave_add(x->interleave, x->turn_from_ns, now_ns, x->turn_accesses, edge_ns);
+    x->turn_accesses = 0;
+}
+
 /* What a footprint has not been told yet. */
 static void record_tell_blocks(record_extra *x) {
     if (x->f && x->block_count) footprint_access_many(x->f, x->blocks, x->block_count);
@@ -197,6 +241,7 @@ static const binpatch_event *record_blocks(record_extra *x, const binpatch_event
 }
 
 static void record_reference(record_extra *x, const binpatch_event *e, uint64_t times) {
+    x->turn_accesses += times;
     if (x->f) record_long_reference(x, e, times);
     if (x->streams) record_stream_reference(x, e, times);
     if (x->sharing) {
@@ -268,6 +313,8 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     recorder_thread *r = recorder_begin();
     record_extra *x = r ? record_extra_of(r) : NULL;
     const binpatch_event *end = e + count;
+    const int has_interleave = (record.profiles & PROFILE_INTERLEAVE) != 0;
+    const uint64_t now_ns = has_interleave ? record_now_ns() : 0;
     (void)user;
     record_had_events = 1;
     if (!r) {
@@ -279,7 +326,8 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     if (x && record.profiles & PROFILE_MISSES) (void)record_misses(x);
     if (x && record.profiles & PROFILE_SHARING) (void)record_sharing(x);
     for (; e < end; e++) {
-        if (x && x->f && !x->streams && !x->misses && !x->sharing && !record_repeat) e = record_blocks(x, e, end);
+        if (x && x->f && !x->streams && !x->misses && !x->sharing && !has_interleave && !record_repeat)
+            e = record_blocks(x, e, end);
         if (e == end) break;
         if (e->what & BINPATCH_REPEAT) {
             record_repeat = e->value;
@@ -294,6 +342,10 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
         record_repeat = 0;
     }
     if (x) record_tell_blocks(x);
+    if (has_interleave && x) {
+        record_turn_ends(x, now_ns);
+        record_turn_begins(x);
+    }
     if (ended == BINPATCH_MIDDLE) {
         if (x && x->misses) misses_middle(x->misses);
     } else if (ended) record_burst_ends(x);
@@ -367,6 +419,7 @@ static void record_begin(void *user, const binpatch_frame *frames, size_t count)
         same = RECORDER_DEPTH;                /* all others are new */
     }
     if (same < r->frame_count) recorder_leave(r, r->frames[same].key, r->frames[same].address);
+    if (x && record.profiles & PROFILE_INTERLEAVE) record_turn_begins(x);
     recorder_end(r);
 }
 
@@ -768,6 +821,7 @@ __attribute__((constructor)) static void record_start(void) {
     record_remember(wishes.cache);
     record_restore_environment(&wishes);
     record_prepare();
+    if (record.profiles & PROFILE_INTERLEAVE) record.began_ns = record_now_ns();
     if (record.profiles & PROFILE_SHARING) record_sharing_start();
     else if (record.profiles & (PROFILE_MISSES | PROFILE_STREAMS)) objects_start();
     if (binpatch_install(&record.config)) record_installed((int)wishes.signal);
