@@ -125,6 +125,19 @@ TEST(spans_that_touch) {
     double least, most;
     alone_windows(&a, &b, 6, &least, &most);
     CHECK(least == 0 && most == 3);
+    between.to = 29; /* at one end alone */
+    alone_windows(&a, &b, 6, &least, &most);
+    CHECK(least == 0 && most == 3);
+    between.from = 21;
+    between.to = 30;
+    alone_windows(&a, &b, 6, &least, &most);
+    CHECK(least == 0 && most == 3);
+    alone_windows(&a, &b, 3, &least, &most); /* it may be in the second one's first instant */
+    CHECK(least == 2 && most == 6);
+    between.from = 20;
+    between.to = 29;
+    alone_windows(&a, &b, 3, &least, &most);
+    CHECK(least == 2 && most == 6);
     b.at = &inside;
     alone_windows(&a, &b, 6, &least, &most);
     CHECK(least == 0 && most == 0);
@@ -139,7 +152,7 @@ TEST(spans_are_joined_for_lack_of_room) {
     static interleave_log t;
     uint64_t k, sum = 0, all = 10 * (uint64_t)INTERLEAVE_ROWS + 17;
     uint32_t i;
-    for (k = 0; k < all; k++) interleave_add(&t, 10 * k, 10 * k + 7, 1 + k % 3, k % 4);
+    for (k = 0; k < all; k++) interleave_add(&t, 10 * k, 10 * k + 7, 1 + k % 3, 1 + k % 2);
     interleave_add(&t, 10 * k, 10 * k + 7, 0, 0); /* nothing */
     CHECK(t.used > INTERLEAVE_ROWS / 2 && t.used <= INTERLEAVE_ROWS);
     for (i = 0; i < t.used; i++) {
@@ -190,7 +203,7 @@ static int read_blob(turned_parts *s, const unsigned char *bytes, size_t size) {
 TEST(what_is_written_is_read) {
     static interleave_log t[2];
     const interleave_log *const threads[] = {&t[0], &t[1]};
-    static blob b;
+    static blob b, bad;
     text again = {NULL, 0, 0};
     turned_parts s;
     size_t i, good = 0;
@@ -205,6 +218,11 @@ TEST(what_is_written_is_read) {
     kind_interleave.write(&s, &again);
     CHECK(again.size == b.size && memcmp(again.data, b.bytes, b.size) == 0);
     text_free(&again);
+    kind_interleave.free(&s);
+    t[0].rows[3].edge_ns = 31; /* of a span of 60 */
+    bad.size = 0;
+    CHECK_EQ(interleave_write(threads, 2, "prog", to_blob, &bad), 0);
+    CHECK_EQ(read_blob(&s, bad.bytes, bad.size), -1);
     kind_interleave.free(&s);
     for (i = 0; i < b.size; i++) {
         int bit;
