@@ -10,15 +10,15 @@
 # its own, which says what it gave.
 #
 # What has passed is kept in build/papers, until its lines of the page or a source change: a run that
-# was broken off goes on where it stopped (`fresh` forgets all). After PAPERS_SECONDS (3600) no part
-# is begun any more, and none may take longer than PAPERS_LIMIT (1200). `list` prints the parts.
+# was broken off goes on where it stopped (`fresh` forgets all). After PAPERS_SECONDS (1500) no part
+# is begun any more, and none may take longer than PAPERS_LIMIT (2400). `list` prints the parts.
 # PAPERS_PAGE names another page, PAPERS_KEEP another folder.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
 BUILD=${BUILD:-build} CC=${CC:-cc} CXX=${CXX:-c++} CFLAGS=${CFLAGS:--O2 -g}
-page=${PAPERS_PAGE:-docs/papers.md} keep=${PAPERS_KEEP:-$BUILD/papers} last=${PAPERS_SECONDS:-3600}
-limit=${PAPERS_LIMIT:-1200}
+page=${PAPERS_PAGE:-docs/papers.md} keep=${PAPERS_KEEP:-$BUILD/papers} last=${PAPERS_SECONDS:-1500}
+limit=${PAPERS_LIMIT:-2400}
 export BUILD CC CXX CFLAGS
 unset BURSTY_SEED # a command is run as its reader would run it
 case $BUILD in /*) made=$BUILD ;; *) made=$PWD/$BUILD ;; esac
