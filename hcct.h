@@ -181,6 +181,8 @@ typedef struct hcct_config {    /* a zero anywhere means the default */
     void (*sums)(void *user, uint32_t node, uint64_t numbers[4]); /* NULL, or: hcct_write adds
                                    these for each node, see docs/formats.md. user: sums_user */
     void *sums_user;
+    const char *unit;           /* what weights are, a word of 31 letters, digits, - or _ at most:
+                                   "misses". Reports show it. NULL: calls */
 } hcct_config;
 
 typedef struct hcct_context {
@@ -345,6 +347,11 @@ struct hcct {
    in the report, from how its calls differ between bursts. Paths are as deep as
    BURSTY_STACK; what is deeper stands in a context "(deep)".
 
+   Adaptive bursts (section 5.3): with config.history a burst that begins at a
+   stack that had one is left out, but for one in config.reenable, which counts
+   for all of them. What is left out costs as much in bursty.h and 20 instructions
+   here; docs/hcct.md says what is lost.
+
    Cost: one more profile of bursty.h, at the rate of its profile 0: some 130
    instructions for each event in a burst, and 30 for each scope on the stack
    when a burst begins. */
@@ -362,12 +369,16 @@ typedef struct callpaths_config {  /* a zero anywhere means the default         
     bursty_profile profile; /* rate of the bursts; every 0: as profile 0          */
     uint32_t threads;       /* trees to make room for: 64, in a bare build 8      */
     int no_intervals;       /* 1: no sums over bursts, and room for more contexts */
+    uint32_t history;       /* adaptive bursts: how many stacks each tree remembers. A burst
+                               at a stack that had one is left out. 0: no burst is    */
+    uint32_t reenable;      /* but for one in so many of these, whose calls count as
+                               many times as much; 0: for none                        */
     void *memory;           /* NULL: CALLPATHS_MEMORY bytes of static memory      */
     size_t memory_bytes;
 } callpaths_config;
 
 typedef struct callpaths_stats {
-    uint64_t calls;      /* recorded in bursts                                    */
+    uint64_t calls;      /* recorded in bursts, but for those that are left out   */
     uint64_t estimated;  /* how many calls of the whole run these stand for       */
     uint64_t lost;       /* of the recorded ones, calls that are in no tree       */
     uint32_t contexts;   /* in all trees                                          */
@@ -1948,7 +1959,8 @@ static void hcct_p_put_node(const hcct *t, hcct_p_out *out, uint32_t i) {
 HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_write_fn write,
                         void *user) {
     const hcct_stats *s = &t->stats;
-    const uint32_t version = t->config.sums ? 3 : 1, pieces = 1;
+    const char *unit = t->config.unit;
+    const uint32_t version = unit || t->config.history ? 4 : t->config.sums ? 3 : 1, pieces = 1;
     const uint32_t flags = (s->saturated ? 1u : 0) | (s->weighted ? 2u : 0) |
                            (s->purges_quarters ? 4u : 0);
     const uint64_t fields[] = {
@@ -1962,6 +1974,15 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
     hcct_p_out out;
     hcct_p_put_begin(&out, 2, write, user);
     for (i = 0; i < sizeof fields / sizeof *fields; i++) hcct_p_put_varint(&out, fields[i]);
+    if (version == 4) {
+        for (k = 0; unit && unit[k]; k++) {}
+        hcct_p_put_varint(&out, k);
+        if (k) hcct_p_put(&out, unit, k);
+        hcct_p_put_varint(&out, t->config.sums != 0);
+        hcct_p_put_varint(&out, s->burst_points);
+        hcct_p_put_varint(&out, s->burst_skipped);
+        hcct_p_put_varint(&out, t->config.reenable);
+    }
     if (name) hcct_p_put_names(t, &out, name, name_user);
     hcct_p_put_varint(&out, 0);
     for (i = hcct_next(t, 0, &depth); i && !out.error; i = hcct_next(t, i, &depth)) {
@@ -2063,6 +2084,7 @@ typedef struct callpaths_p_thread {
     uint32_t follows;     /* the tree's running context is the stack     */
     uint32_t depth;       /* of the running context, before folding      */
     uint32_t burst;       /* the number of its burst                     */
+    uint32_t weight;      /* of a call in it; 0: adaptive bursts leave it out */
     uint32_t bursts;      /* how many bursts had a call                  */
     uint32_t linked;      /* the contexts of this burst: 1 + a node, or 0 */
     uint32_t folded[CALLPATHS_P_DEEPEST + 1];
@@ -2145,6 +2167,7 @@ static void callpaths_p_add_up(callpaths_p_thread *t) {
 }
 
 static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, uint32_t parent) {
+    const uint32_t weight = t->weight;
     callpaths_p_sums *s = &t->sums[node];
     if (s->key != key || s->parent != parent) {
         s->yy = s->xy = s->calls = s->bursts = s->y = 0;
@@ -2156,8 +2179,8 @@ static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, 
         s->link = t->linked ? t->linked : CALLPATHS_P_LAST;
         t->linked = node + 1;
     }
-    s->y = callpaths_p_more(s->y);
-    s->calls = callpaths_p_more(s->calls);
+    s->y = s->y + weight < weight ? UINT32_MAX : s->y + weight;
+    s->calls = s->calls + weight < weight ? UINT32_MAX : s->calls + weight;
 }
 
 /* The call that was just recorded. One that has no place in the tree is one of
@@ -2193,10 +2216,14 @@ static void callpaths_p_make(callpaths_p_thread *t) {
     size_t i;
     for (i = 0; i < sizeof config; i++) byte[i] = 0;
     config.fold = callpaths_p_all.fold;
+    config.history = callpaths_p_all.config.history;
+    config.reenable = callpaths_p_all.config.reenable;
+    config.seed = number;
     config.returns = config.fold ? t->folded : NULL;
     config.return_count = config.fold ? CALLPATHS_P_DEEPEST + 1 : 0;
     t->weight_256 = t->calls = 0;
     t->lost = t->follows = t->depth = t->burst = t->bursts = t->linked = 0;
+    t->weight = 1;
     t->sums = sums ? (callpaths_p_sums *)(void *)memory : NULL;
     for (i = 0; i < sums; i++) memory[i] = 0;
     config.sums = sums ? callpaths_p_numbers : NULL;
@@ -2260,12 +2287,15 @@ static void callpaths_p_follow(callpaths_p_thread *t, const bursty_event *e, uin
     for (; i < depth && i < BURSTY_STACK; i++) keys[i] = callpaths_p_key(e->stack[i]);
 #endif
     if (i < depth) keys[i] = HCCT_KEY_DEEP;
-    (void)hcct_burst_begin(&t->tree, keys, depth);
-    t->depth = depth;
     if (t->burst != e->burst) {
         callpaths_p_add_up(t);
-        t->bursts = callpaths_p_more(t->bursts);
+        t->weight = hcct_burst_begin(&t->tree, keys, depth);
+        if (t->weight) t->bursts = callpaths_p_more(t->bursts);
+    } else if (t->weight) {
+        hcct_burst_end(&t->tree);
+        for (i = 0; i < depth; i++) hcct_enter(&t->tree, keys[i], 0);
     }
+    t->depth = depth;
     t->burst = e->burst;
     t->follows = 1;
 }
@@ -2299,9 +2329,15 @@ static void callpaths_p_event(void *user, const bursty_event *e) {
         HCCT_P_PUT(&t->is_held, 0);
         return;
     }
-    if (!t->follows || t->burst != e->burst || t->depth < depth) callpaths_p_follow(t, e, depth);
+    if (t->burst != e->burst || (t->weight && (!t->follows || t->depth < depth)))
+        callpaths_p_follow(t, e, depth);
+    if (!t->weight) {
+        t->weight_256 += e->weight_256;
+        HCCT_P_PUT(&t->is_held, 0);
+        return;
+    }
     for (; t->depth > depth; t->depth--) hcct_leave(&t->tree);
-    hcct_enter(&t->tree, callpaths_p_key(e->site), 1);
+    hcct_enter(&t->tree, callpaths_p_key(e->site), t->weight);
     if (t->sums) callpaths_p_sum_call(t, callpaths_p_key(e->site));
     t->calls++;
     t->weight_256 += e->weight_256;
@@ -2312,9 +2348,14 @@ static void callpaths_p_event(void *user, const bursty_event *e) {
 
 /* A tree of so many contexts, with sums or without. */
 static size_t callpaths_p_bytes(uint32_t count, int has_sums) {
+    hcct_config config;
+    unsigned char *byte = (unsigned char *)&config;
+    size_t i;
     uint64_t sums = has_sums ? ((uint64_t)count + 1) * sizeof(callpaths_p_sums) : 0;
     if (count > UINT32_C(1) << (sizeof(size_t) > 4 ? 30 : 24)) return SIZE_MAX;
-    return hcct_bytes(NULL, count) + (size_t)sums;
+    for (i = 0; i < sizeof config; i++) byte[i] = 0;
+    config.history = callpaths_p_all.config.history;
+    return hcct_bytes(&config, count) + (size_t)sums;
 }
 
 /* Lays threads and trees out in memory. Returns whether there is room for a

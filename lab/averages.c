@@ -8,9 +8,16 @@
        Chandra et al.   E(t + 1) = E(t) (1 - M(E(t))) + (E(t) + 1) M(E(t)), bottom up
        Suh et al.       dE/dt = M(E), E(0) = 0; with M linear between two sizes this
                         is solved piece by piece, by an exponential
-       Shen et al.      from the times between two accesses to one block alone: N of N
-                        blocks, each with the probability P3(t) of being in a window:
-                        P3(t) = sum over u <= t of P(time > u) / (N - 1)
+       reuse times      E(t) = N P(t), P(t) = sum over u = 1 ... t of Q(u) / (N - 1),
+                        N blocks, Q(u) the share of reuses whose time is above u
+
+   The third is in the manner of Shen et al., of whose statistics the paper says
+   only that they take nothing but reuse times. It is derived here and need not be
+   theirs. P(t) is the chance that a block is in the t accesses before an access to
+   another block. It is, if for one u of 1 to t its last access comes u before that
+   one. Such an access has a time to the next one above u, which the share Q(u) of
+   all have; and each of N - 1 blocks is as likely to be the one. No two u are true
+   at once, so chances add up.
 
    The exact average is that of footprint.h. Reuse distances come from a tree of
    sums over time (Bennett and Kruskal): the marks are last accesses. An access

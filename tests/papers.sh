@@ -3,25 +3,30 @@
 # prints is held against what the page says that it prints.
 #
 # A line "    $ COMMAND" of the page begins a part; the lines behind it are what the command prints,
-# each of them, in this order, perhaps with others between them. Spaces count as one. A word of the
-# form 12.5+-0.5 stands for each number from 12.0 to 13.0, `*` for any word, and `...` at the end for
-# the rest of the line. Commands in the last column of a table are parts too: a test has to end with
-# status 0, and a bench must have a part of its own, which says what it gave.
+# each of them, in this order, perhaps with others between them. Spaces count as one, and a line that
+# ends with a backslash goes on in the next one. A word of the form 12.5+-0.5 stands for each number
+# from 12.0 to 13.0, `*` for any word, and `...` at the end for the rest of the line. Commands in the
+# lists of the page are parts too: a test has to end with status 0, and a bench must have a part of
+# its own, which says what it gave.
 #
 # What has passed is kept in build/papers, until its lines of the page or a source change: a run that
 # was broken off goes on where it stopped (`fresh` forgets all). After PAPERS_SECONDS (1500) no part
-# is begun any more. `list` prints the parts. PAPERS_PAGE names another page, PAPERS_KEEP another
-# folder.
+# is begun any more, and none may take longer than PAPERS_LIMIT (2400). `list` prints the parts.
+# PAPERS_PAGE names another page, PAPERS_KEEP another folder.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
 BUILD=${BUILD:-build} CC=${CC:-cc} CXX=${CXX:-c++} CFLAGS=${CFLAGS:--O2 -g}
 page=${PAPERS_PAGE:-docs/papers.md} keep=${PAPERS_KEEP:-$BUILD/papers} last=${PAPERS_SECONDS:-1500}
+limit=${PAPERS_LIMIT:-2400}
 export BUILD CC CXX CFLAGS
 unset BURSTY_SEED # a command is run as its reader would run it
-case $BUILD in /*) PATH=$BUILD:$PATH ;; *) PATH=$PWD/$BUILD:$PATH ;; esac
+case $BUILD in /*) made=$BUILD ;; *) made=$PWD/$BUILD ;; esac
 [ "${1-}" != fresh ] || rm -rf "$keep"
-mkdir -p "$keep" || exit 2
+mkdir -p "$keep/bin" || exit 2
+# A folder of the two alone: in $BUILD there are folders with the names of compilers.
+ln -sf "$made/bursty" "$made/bursty-lab" "$keep/bin"
+PATH=$(cd "$keep/bin" && pwd):$PATH
 
 # One file a part: its first line is the command, the others are what it has to print.
 rm -f "$keep"/*.part
@@ -31,13 +36,20 @@ awk -v keep="$keep" '
         print command >file
         first[command] = 1
     }
-    /^    \$ / { begin(substr($0, 7)); open = 1; next }
-    open && /^    / { print substr($0, 5) >file; next }
+    function whole(line) { # with the lines that it goes on in
+        while (line ~ /\\$/ && (getline more) > 0) {
+            sub(/^ +/, "", more)
+            line = substr(line, 1, length(line) - 1) more
+        }
+        return line
+    }
+    /^    \$ / { begin(whole(substr($0, 7))); open = 1; next }
+    open && /^    / { print whole(substr($0, 5)) >file; next }
     { open = 0 }
-    /^\|/ {
+    /^- / { listed = 1 }
+    /^$/ { listed = 0 }
+    listed {
         column = $0
-        sub(/\|[ ]*$/, "", column)
-        sub(/^.*\|/, "", column)
         while (match(column, /`(sh |python3 |build\/|[A-Z]+=)[^`]*`/)) {
             command[++commands] = substr(column, RSTART + 1, RLENGTH - 2)
             column = substr(column, RSTART + RLENGTH)
@@ -118,9 +130,10 @@ for part in "$keep"/*.part; do
         continue
     fi
     start=$(date +%s)
-    sh -c "$command" </dev/null >"$keep/said" 2>"$keep/errors"
+    timeout -k 10 "$limit" nice sh -c "$command" </dev/null >"$keep/said" 2>"$keep/errors"
     status=$?
-    if [ $status != 0 ]; then why="ended with status $status: $(tail -n 2 "$keep/errors")"
+    if [ $status = 124 ]; then why="took more than $limit s"
+    elif [ $status != 0 ]; then why="ended with status $status: $(tail -n 2 "$keep/errors")"
     else why=$(awk -f "$keep/compare.awk" "$part" "$keep/said"); fi
     echo "$(($(date +%s) - start)) s: $command"
     cp "$keep/said" "$keep/$name.said"
@@ -131,5 +144,6 @@ for part in "$keep"/*.part; do
     fi
 done
 [ "${1-}" != list ] || exit 0
+echo "$(($(date +%s) - began)) s: all of them"
 [ -z "$left" ] || skip "$(echo "$left" | grep -c .) parts are left for the next run:$left"
 finish

@@ -566,6 +566,46 @@ TEST(sums_of_contexts_that_were_given_up) {
     contexts_free(&c);
 }
 
+/* Three stacks may have a burst: that of outer, outer's and inner's. */
+TEST(adaptive_bursts_leave_known_stacks_out) {
+    static const char *const paths[] = {"outer", "outer;point", "outer;inner", "outer;inner;point"};
+    static const uint32_t sixths[] = {1, 1, 2, 2};
+    static callpaths_config config;
+    callpaths_stats stats;
+    contexts c;
+    uint32_t i, k, reenable;
+    for (reenable = 0; reenable <= 4; reenable += 4) {
+        memset(&config, 0, sizeof config);
+        config.profile.every = 30;
+        config.profile.burst = 20;
+        config.history = 64;
+        config.reenable = reenable;
+        CHECK_EQ(start_with(&config, 0), 0);
+        for (i = 0; i < 60000; i++) outer();
+        callpaths_get_stats(&stats);
+        CHECK_EQ(read_dump(&c), 1);
+        if (!CHECK_EQ(c.count, 1)) return;
+        CHECK(c.trees[0].points > 6000 && c.trees[0].reenable == reenable);
+        CHECK_EQ(contexts_sums_of(&c.trees[0], 0)->calls, total_of(&c));
+        CHECK_EQ(c.trees[0].field[CONTEXTS_SCALED], stats.estimated);
+        CHECK(stats.estimated > 330000 && stats.estimated < 390000);
+        if (reenable == 0) {
+            CHECK_EQ(c.trees[0].points - c.trees[0].skipped, 3);
+            CHECK(stats.calls <= 60 && total_of(&c) == stats.calls);
+        } else {
+            double all = (double)total_of(&c), points = (double)c.trees[0].points;
+            double done = points - (double)c.trees[0].skipped;
+            CHECK(done > points / 4.4 && done < points / 3.6);
+            CHECK((double)stats.calls > all / 4.1 && (double)stats.calls < all / 3.9);
+            for (k = 0; k < 4; k++) {
+                double sixth = 6 * (double)calls_of(&c, paths[k]) / all;
+                CHECK(sixth > sixths[k] * .9 && sixth < sixths[k] * 1.1);
+            }
+        }
+        contexts_free(&c);
+    }
+}
+
 TEST(bursts_see_legal_paths) {
     static const uint32_t rates[4][2] = { { 13, 7 }, { 100, 3 }, { 5, 1 }, { 300, 200 } };
     uint32_t node, depth, k, i;

@@ -32,6 +32,7 @@ static const char *key_name(void *user, uint32_t key) {
 }
 
 static int with_sums; /* the files have sums over bursts, too */
+static const char *unit; /* and say what weights are */
 static void some_sums(void *user, uint32_t node, uint64_t numbers[4]) {
     (void)user;
     numbers[0] = node * 3 + 1;
@@ -45,6 +46,7 @@ static void small_file(blob *b, uint32_t algorithm) {
     stream s = stream_of(SKEWED, 4, 0);
     arena a;
     if (with_sums) c.sums = some_sums;
+    c.unit = unit;
     c.cache_slots = 16; /* so that the arena, and with it the file, does not depend on defaults */
     arena_open(&a, &c, algorithm == HCCT_FULL ? 400 : 30);
     feed(&a.t, NULL, &s, 400);
@@ -453,6 +455,65 @@ static void check_stable(const unsigned char *bytes, size_t size) {
     contexts_free(&c);
     text_free(&once);
     text_free(&twice);
+    free(b.bytes);
+}
+
+/* Trees of other weights are not those of calls, and adaptive bursts are told. */
+TEST(units_and_adaptive_bursts) {
+    static const char *const units[] = {"misses", NULL, "cpu-time_ns", "misses"};
+    static const char *const wrong[] = {"a b", "name\t", "caf\303\251",
+                                        "12345678901234567890123456789012"};
+    blob b = {0};
+    contexts c;
+    dump_fault fault;
+    size_t i;
+    for (i = 0; i < 4; i++) {
+        unit = units[i];
+        with_sums = i & 1;
+        small_file(&b, HCCT_SPACE_SAVING);
+    }
+    unit = NULL;
+    with_sums = 0;
+    check_stable(b.bytes, b.size);
+    c = read_good(&b);
+    if (CHECK_EQ(c.count, 3)) {
+        for (i = 0; i < 3; i++) {
+            const contexts_tree *t = &c.trees[i];
+            int is_twice = t->unit && strcmp(t->unit, "misses") == 0;
+            CHECK_EQ(t->field[CONTEXTS_TOTAL], (is_twice ? 2 : 1) * c.trees[1].field[CONTEXTS_TOTAL]);
+        }
+        CHECK(!c.trees[1].unit && c.trees[1].has_sums && !c.trees[2].has_sums);
+        CHECK(c.trees[0].has_sums && c.trees[0].has_xy);
+    }
+    contexts_free(&c);
+    for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        b.size = 0;
+        unit = wrong[i];
+        small_file(&b, HCCT_FULL);
+        unit = NULL;
+        memset(&c, 0, sizeof c);
+        CHECK_EQ(read_file(&c, b.bytes, b.size, &fault), -1);
+        contexts_free(&c);
+    }
+    for (i = 0; i < 3; i++) { /* 10 bursts were due; 12 of them were not left out */
+        hcct_config config = config_of(HCCT_SPACE_SAVING, 12);
+        arena a;
+        config.history = 8;
+        config.reenable = 5 + (uint32_t)i;
+        arena_open(&a, &config, 30);
+        a.t.stats.burst_points = 10;
+        a.t.stats.burst_skipped = i < 2 ? 4 : 12;
+        if (i != 1) b.size = 0;
+        CHECK_EQ(hcct_write(&a.t, key_name, NULL, blob_write, &b), 0);
+        arena_close(&a);
+        memset(&c, 0, sizeof c);
+        CHECK_EQ(read_file(&c, b.bytes, b.size, &fault), i < 2 ? 0 : -1);
+        if (i < 2) contexts_settle(&c);
+        if (i == 1 && CHECK_EQ(c.count, 1))
+            CHECK(c.trees[0].points == 20 && c.trees[0].skipped == 8 && c.trees[0].reenable == 6);
+        contexts_free(&c);
+        if (i == 1) check_stable(b.bytes, b.size);
+    }
     free(b.bytes);
 }
 

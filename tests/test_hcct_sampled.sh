@@ -143,6 +143,28 @@ in_bursts=$("$bursty" report "$dir/a.brst" | sed -n 's/.*estimates: \([0-9]*\) c
 near "$in_bursts" 5687
 ok $? "191 calls between bursts of 20: $in_bursts of 60001 calls were in bursts, not 5687"
 
+# Adaptive bursts: once in 4 a known stack has one, whose calls are 4; and none.
+export BURSTY_CONTEXTS_EVERY=191 BURSTY_CONTEXTS_BURST=20
+BURSTY_CONTEXTS=$dir/four.brst BURSTY_CONTEXTS_REENABLE=4 "$dir/program"
+BURSTY_CONTEXTS=$dir/none.brst BURSTY_CONTEXTS_REENABLE=0 "$dir/program"
+unset BURSTY_CONTEXTS_EVERY BURSTY_CONTEXTS_BURST
+for file in four none; do
+    stacks "$dir/$file.brst" >"$dir/got"
+    LC_ALL=C comm -13 "$dir/full" "$dir/got" >"$dir/wrong"
+    [ -s "$dir/got" ] && [ ! -s "$dir/wrong" ] && [ "$(total "$dir/$file.brst")" = 60001 ]
+    ok $? "adaptive bursts, $file: $(total "$dir/$file.brst") calls, $(head -n 3 "$dir/wrong")"
+    "$bursty" report "$dir/$file.brst" | tr '\n' ' ' >"$dir/$file.text"
+done
+for row in mid:10000 leaf:20000 tiny:20000 dive:8000; do
+    near "$(calls "$dir/four.brst" ${row%:*})" ${row#*:}
+    ok $? "adaptive bursts: ${row%:*} has $(calls "$dir/four.brst" ${row%:*}) calls, not ${row#*:}"
+done
+grep -q 'adaptive bursts [0-9]* of 28[0-9] were left out.* counts as 4;' "$dir/four.text" &&
+    lacks "$dir/four.text" 'adaptive bursts' 'MISSING'
+ok $? "adaptive bursts are not told: $(cut -c 1-300 "$dir/four.text")"
+grep -q 'MISSING: bursts left out, at stacks that had one before: 2[78][0-9], 9' "$dir/none.text"
+ok $? "counts that are too small are not told: $(cut -c 1-300 "$dir/none.text")"
+
 # Functions, callers and callees of a whole tree. dive is below itself: its calls count once.
 "$bursty" report "$dir/full.brst" | tr -s ' ' >"$dir/text"
 for row in ' 33.33% 20000 66.67% 40000 leaf' ' 13.33% 8000 13.33% 8000 dive' \

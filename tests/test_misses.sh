@@ -50,6 +50,47 @@ has some.json '"miss_pairs"'
 "$bursty" report --html some.html some.brst || fail "html"
 has some.html 'misses at 48 KiB: functions with objects'
 
+# ---- by calling context ----
+
+# Each round walks over 16384 lines, 3/4 of them below wide, and misses none or one more in each
+# function. The misses of all contexts are those of the table of functions.
+$CC -O1 -g -o contexts "$top/tests/misses/contexts.c" || exit 2
+./contexts 40 >plain
+"$bursty" record --quiet --misses --calls --every 0 --caches 48k -o all.brst ./contexts 40 >got || fail "contexts"
+if cmp -s plain got; then pass; else fail "contexts: another output"; fi
+"$bursty" report --collapsed --by misses --min 0 all.brst >all.stacks || fail "stacks of misses"
+for row in 'main;wide;walk 491520' 'main;small;walk 163840'; do
+    if awk -v stack="${row% *}" -v wanted="${row#* }" '
+        $1 == stack { found = $2 >= wanted && $2 <= wanted * 1.001 + 1 }
+        END { exit !found }' all.stacks; then pass
+    else fail "misses by context: no $row: $(cat all.stacks)"; fi
+done
+functions() { awk '{ n = split($1, path, ";"); of[path[n]] += $2 } END { for (f in of) print f, of[f] }' all.stacks | sort; }
+"$bursty" report --csv --min 0 all.brst >all.csv || fail "csv of contexts"
+awk -F, '/^# / { here = /^# miss_functions:/; next } here && $4 + 0 { print $5, $4 }' all.csv | sort >of
+if [ "$(functions)" = "$(cat of)" ] && grep -q '^walk [0-9]' of; then pass
+else fail "contexts have other misses than functions: $(functions) for $(cat of)"; fi
+"$bursty" record --quiet --misses --every 0 --caches 48k -o none.brst ./contexts 2 >got
+if "$bursty" report --collapsed --by misses none.brst >got 2>err; then fail "contexts that nobody asked for"
+else pass; fi
+held=0
+for seed in 1 2 3 4 5 6; do
+    "$bursty" record --quiet --misses --calls --every 20000 --burst 8000 --seed $seed --caches 48k \
+        -o bursts.$seed.brst ./contexts 200 >got || fail "contexts in bursts"
+    "$bursty" report --csv bursts.$seed.brst >bursts.csv
+    awk -F, '/^# / { here = /^# contexts_by_misses:/; next }
+        here && $NF ~ /wide > walk$/ { found = $2 <= .75 && .75 <= $3 && $3 - $2 < .3 && $3 - $2 > .01 }
+        END { exit !found }' bursts.csv && held=$((held + 1))
+done
+if [ $held -ge 5 ]; then pass; else fail "intervals of contexts: $held of 6 hold 75 %"; fi
+"$bursty" merge -o ab.brst bursts.1.brst bursts.2.brst && "$bursty" merge -o ba.brst bursts.2.brst bursts.1.brst
+if cmp -s ab.brst ba.brst; then pass; else fail "merge of contexts depends on the order"; fi
+"$bursty" report bursts.1.brst >bursts.txt
+has bursts.txt 'Of [0-9]+ accesses nobody knows whether they missed'
+"$bursty" report --html bursts.html bursts.1.brst && "$bursty" report --json bursts.1.brst >bursts.json
+has bursts.html 'hot calling contexts, by misses'
+has bursts.json '"unit":"misses"'
+
 # Sites of hot streams have their lines, too; without -g only the function. Streams of one loop are
 # one row, and groups that come again stand there once.
 "$bursty" record --quiet --refs --every 0 -o refs.brst ./phases 3 7 >got || fail "refs"

@@ -52,25 +52,48 @@ compared 0 1 <<'EOT'
     $ echo a; exit 3
     a
 EOT
-# A test of a table only has to end well; a bench must say what it gave.
+# A long line goes on in the next one.
+compared 1 0 <<'EOT'
+    $ printf '%s 2\n' \
+      1
+    1 \
+        2
+EOT
+compared 0 1 <<'EOT'
+    $ echo 1 2
+    1 \
+        3
+EOT
+# A test of a list only has to end well; a bench must say what it gave.
 ends=${out#"$PWD/"}/ends
 printf '#!/bin/sh\nexit ${1:-0}\n' >"$out/ends"
 chmod +x "$out/ends"
 compared 1 0 <<EOT
-| what | \`sh not.sh\` | \`build/../$ends\` |
+Of the text \`sh not.sh\` is none.
+
+- what
+  \`build/../$ends\`
+
+And \`sh not.sh\` is none.
 EOT
 compared 0 1 <<EOT
-| what | \`build/../$ends 1\` |
+- what: \`build/../$ends 1\`
 EOT
 compared 0 1 <<'EOT'
-| what | `sh bench/none` |
+- what: `sh bench/none`
 EOT
 compared 1 0 <<'EOT'
-| what | `sh bench/none; echo 4` |
+- what: `sh bench/none; echo 4`
 
     $ sh bench/none; echo 4
     4
 EOT
+PAPERS_LIMIT=1 compared 0 1 <<'EOT'
+    $ echo 4; sleep 60
+    4
+EOT
+grep -q 'took more than 1 s$' "$out/said"
+ok $? "a command has no limit"
 
 # ---- what has passed is not run again, until the page changes; nor is what there is no time for
 runs() { # RUNS: so often the command has been run

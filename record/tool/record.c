@@ -25,9 +25,12 @@ static const char help[]
       "  --calls, --edges   calls in their contexts; callers with what they call (samples)\n"
       "  --footprint        how much data a window of the run touches (samples)\n"
       "  --refs             data references that come back in the same order (samples)\n"
-      "  --misses           which functions and data miss in the caches (samples)\n"
+      "  --misses           which functions and data miss in the caches (samples); with --calls which\n"
+      "                     contexts, too\n"
       "  --sharing          which data threads take from one another: false sharing (samples)\n"
-      "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams, misses, sharing\n"
+      "  --interleave       how the accesses of threads follow one another (all of them)\n"
+      "  --profile LIST     the same by name: hcct, methods, pairs, footprint, streams, misses,\n"
+      "                     sharing, interleave\n"
       "\n"
       "  --frames FUNCTION  beside the time: its calls are frames, or requests, and the report\n"
       "                     says what slow ones do more (up to 8 times)\n"
@@ -445,11 +448,12 @@ static const char *what_is_inside(const record_options *o) {
 
 static int read_options(record_options *o, int argc, char **argv) {
     static const char *const profile_names[]
-        = {"hcct", "footprint", "methods", "pairs", "streams", "misses", "sharing", NULL};
+        = {"hcct", "footprint", "methods", "pairs", "streams", "misses", "sharing",
+           "interleave", NULL};
     static const unsigned profile_bits[]
         = {PROFILE_HCCT,  PROFILE_FOOTPRINT, PROFILE_METHODS,
            PROFILE_PAIRS, PROFILE_STREAMS,   PROFILE_MISSES,
-           PROFILE_SHARING};
+           PROFILE_SHARING, PROFILE_INTERLEAVE};
     static const char *const event_names[] = {"calls", "refs", "blocks", NULL};
     static const unsigned event_bits[] = {X86_ENTRY | X86_EXIT, X86_LOAD | X86_STORE, X86_BLOCK};
     tool_option option;
@@ -477,6 +481,7 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "refs")) profiles |= PROFILE_STREAMS;
         else if (tool_is(&option, "--", "misses")) profiles |= PROFILE_MISSES;
         else if (tool_is(&option, "--", "sharing")) profiles |= PROFILE_SHARING;
+        else if (tool_is(&option, "--", "interleave")) profiles |= PROFILE_INTERLEAVE;
         else if (tool_is(&option, "--", "caches")) {
             bad = take_caches(o->w.caches, tool_value(&option));
             profiles |= PROFILE_MISSES;
@@ -572,6 +577,12 @@ static int read_options(record_options *o, int argc, char **argv) {
                          "a run of their own");
     if (!bad && !o->w.burst) bad = tool_error("--burst wants at least 1");
     o->w.profiles |= profiles;
+    if (o->w.profiles & PROFILE_INTERLEAVE) {
+        if (!bad && every_said && o->w.every)
+            bad = tool_error("--interleave wants every access of all threads: leave --every out");
+        o->w.every = 0;
+        every_said = 1;
+    }
     if (o->w.profiles & PROFILE_OBJECTS) {
         /* A burst that fills a cache; loops without a check would fill the buffer. */
         if (!every_said) {
@@ -1078,7 +1089,7 @@ static int find_split(int argc, char **argv) {
     static const char *const alone[]
         = {"--stats",   "--quiet", "--follow", "--off",   "--all-checks", "--no-keep", "--no-cache",
            "--help",    "-h",      "--time",   "--calls", "--edges",      "--refs",    "--footprint",
-           "--misses",  "--sharing", "--lines", "--outside", "--inside"};
+           "--misses",  "--sharing", "--lines", "--outside", "--inside", "--interleave"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
         size_t n = 0, count = sizeof alone / sizeof *alone;

@@ -198,7 +198,9 @@ static void free_tree(contexts_tree *t) {
     hash_free(&t->places);
     free(t->nodes);
     free(t->sums);
+    free(t->unit);
     t->nodes = NULL;
+    t->unit = NULL;
     t->sums = NULL;
 }
 
@@ -246,7 +248,7 @@ static uint64_t base_of(const contexts_tree *t) {
 }
 
 static const char *wrong_fields(const uint64_t *f, size_t size) {
-    if (f[CONTEXTS_VERSION] - 1 > 2) return "another version of the tree format";
+    if (f[CONTEXTS_VERSION] - 1 > 3) return "another version of the tree format";
     if (f[CONTEXTS_ALGORITHM] > CONTEXTS_FULL || f[CONTEXTS_ALGORITHM] == 2)
         return "unknown algorithm";
     if (f[CONTEXTS_MONITORED] - 1 >= INT32_MAX || f[CONTEXTS_WIDTH] - 1 >= UINT32_MAX ||
@@ -336,6 +338,25 @@ static const char *read_sums(contexts_tree *t, dump_reader *r, size_t *at) {
     return r->at < r->size ? "the payload is too long" : NULL;
 }
 
+/* Version 4 says what weights are, whether sums follow, and which bursts there were. */
+static const char *read_unit(contexts_tree *t, dump_reader *r) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    size_t length = 0, i;
+    const unsigned char *unit = dump_get_string(r, &length);
+    uint64_t has_sums = dump_get(r);
+    t->points = dump_get(r);
+    t->skipped = dump_get(r);
+    t->reenable = dump_get(r);
+    if (r->reason) return r->reason;
+    if (length > CONTEXTS_UNIT || has_sums > 1 || t->skipped > t->points || t->reenable > UINT32_MAX)
+        return "a number is out of range";
+    for (i = 0; i < length; i++)
+        if (!unit[i] || !strchr(letters, unit[i])) return "a unit that is no word";
+    if (length) t->unit = text_clean((const char *)unit, length);
+    t->has_sums = t->has_xy = has_sums != 0;
+    return NULL;
+}
+
 static const char *read_tree(contexts *c, dump_reader *r, size_t *at) {
     contexts_tree *t = contexts_add_tree(c);
     uint64_t *f = t->field;
@@ -348,6 +369,10 @@ static const char *read_tree(contexts *c, dump_reader *r, size_t *at) {
     if (reason) return reason;
     if (f[CONTEXTS_ALGORITHM] == CONTEXTS_LAZY) f[CONTEXTS_ALGORITHM] = CONTEXTS_SAVING;
     t->base = base_of(t);
+    t->has_xy = f[CONTEXTS_VERSION] == 3;
+    t->has_sums = t->has_xy || f[CONTEXTS_VERSION] == 2;
+    if (f[CONTEXTS_VERSION] == 4) reason = read_unit(t, r);
+    if (reason) return reason;
     for (;;) {
         uint32_t key;
         size_t length;
@@ -360,8 +385,6 @@ static const char *read_tree(contexts *c, dump_reader *r, size_t *at) {
         read_name(c, key, name, length);
     }
     if (r->reason) return r->reason;
-    t->has_sums = f[CONTEXTS_VERSION] >= 2;
-    t->has_xy = f[CONTEXTS_VERSION] == 3;
     reason = read_nodes(c, t, r, at);
     return reason ? reason : read_sums(t, r, at);
 }
@@ -393,6 +416,10 @@ static void join_fields(contexts_tree *x, const contexts_tree *y) {
             sum(scaled, b[CONTEXTS_SCALED] ? b[CONTEXTS_SCALED] : b[CONTEXTS_TOTAL]);
     }
     for (i = 0; i < sizeof adds; i++) a[adds[i]] = sum(a[adds[i]], b[adds[i]]);
+    /* Of rates that differ the one with which fewer are there: 0 is none. */
+    if (!x->points || (y->points && x->reenable - 1 < y->reenable - 1)) x->reenable = y->reenable;
+    x->points = sum(x->points, y->points);
+    x->skipped = sum(x->skipped, y->skipped);
     a[CONTEXTS_MONITORED] += b[CONTEXTS_MONITORED];
     if (a[CONTEXTS_MONITORED] > INT32_MAX) a[CONTEXTS_MONITORED] = INT32_MAX;
     a[CONTEXTS_PIECES] += b[CONTEXTS_PIECES];
@@ -456,6 +483,15 @@ static void finish(contexts_tree *t, uint64_t bases) {
     }
 }
 
+static int by_kind(const void *left, const void *right) {
+    const contexts_tree *x = (const contexts_tree *)left, *y = (const contexts_tree *)right;
+    uint64_t a = x->field[CONTEXTS_ALGORITHM], b = y->field[CONTEXTS_ALGORITHM];
+    if (!x->unit || !y->unit) {
+        if (x->unit || y->unit) return x->unit ? 1 : -1;
+    } else if (strcmp(x->unit, y->unit) != 0) return strcmp(x->unit, y->unit);
+    return a < b ? -1 : a > b;
+}
+
 void contexts_settle(contexts *c) {
     size_t i, k, kept = 0;
     for (i = 0; i < c->count; i++) {
@@ -465,7 +501,7 @@ void contexts_settle(contexts *c) {
         if (!x->nodes) continue;
         for (k = i + 1; k < c->count; k++) {
             contexts_tree *y = &c->trees[k];
-            if (!y->nodes || x->field[CONTEXTS_ALGORITHM] != y->field[CONTEXTS_ALGORITHM]) continue;
+            if (!y->nodes || by_kind(x, y) != 0) continue;
             join_fields(x, y);
             join_nodes(x, y);
             bases = sum(bases, y->base);
@@ -545,6 +581,8 @@ static void sort_children(contexts_tree *t, uint32_t *list) {
 static void write_tree(const contexts *c, const contexts_tree *t, const uint32_t *sorted, text *out) {
     uint32_t *number = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *number);
     uint32_t i, depth = 0, before = 0, next = 0;
+    const int is_fourth = t->unit || t->points;
+    const int has_sums = t->has_sums && (t->has_xy || !is_fourth); /* a fourth has xy with them */
     text name = {NULL, 0, 0};
     dump_writer w;
     for (i = 1; i < t->count; i++) number[t->nodes[i].key] = 1;
@@ -553,9 +591,16 @@ static void write_tree(const contexts *c, const contexts_tree *t, const uint32_t
         if (key->twin && number[sorted[i - 1]]) number[sorted[i - 2]] = 1;
     }
     dump_begin(&w, out, DUMP_CONTEXTS);
-    dump_put(&w, t->has_xy ? 3 : t->has_sums ? 2 : 1);
+    dump_put(&w, is_fourth ? 4 : t->has_xy ? 3 : t->has_sums ? 2 : 1);
     for (i = 1; i < CONTEXTS_NODES; i++) dump_put(&w, t->field[i]);
     dump_put(&w, t->count - 1);
+    if (is_fourth) {
+        dump_put_string(&w, t->unit ? t->unit : "");
+        dump_put(&w, has_sums != 0);
+        dump_put(&w, t->points);
+        dump_put(&w, t->skipped);
+        dump_put(&w, t->reenable);
+    }
     for (i = 0; i < c->key_count; i++) {
         if (!number[sorted[i]]) continue;
         number[sorted[i]] = ++next;
@@ -573,18 +618,12 @@ static void write_tree(const contexts *c, const contexts_tree *t, const uint32_t
         write_node(&w, t, &t->nodes[i]);
         before = depth;
     }
-    if (t->has_sums) write_sums(&w, t, 0);
-    for (i = contexts_next(t, 0, &depth); i && t->has_sums; i = contexts_next(t, i, &depth))
+    if (has_sums) write_sums(&w, t, 0);
+    for (i = contexts_next(t, 0, &depth); i && has_sums; i = contexts_next(t, i, &depth))
         write_sums(&w, t, i);
     dump_end(&w);
     text_free(&name);
     free(number);
-}
-
-static int by_algorithm(const void *left, const void *right) {
-    uint64_t a = ((const contexts_tree *)left)->field[CONTEXTS_ALGORITHM];
-    uint64_t b = ((const contexts_tree *)right)->field[CONTEXTS_ALGORITHM];
-    return a < b ? -1 : a > b;
 }
 
 void contexts_write(contexts *c, text *out) {
@@ -596,7 +635,7 @@ void contexts_write(contexts *c, text *out) {
     ranks = rank;
     if (c->key_count) qsort(keys, c->key_count, sizeof *keys, by_name);
     for (k = 0; k < c->key_count; k++) rank[keys[k]] = k;
-    if (c->count) qsort(c->trees, c->count, sizeof *c->trees, by_algorithm);
+    if (c->count) qsort(c->trees, c->count, sizeof *c->trees, by_kind);
     for (i = 0; i < c->count; i++) {
         children = (uint32_t *)tool_alloc(c->trees[i].count * sizeof *children);
         sort_children(&c->trees[i], children);

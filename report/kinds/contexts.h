@@ -55,6 +55,7 @@ enum {
     CONTEXTS_NODES,
     CONTEXTS_FIELDS
 };
+enum { CONTEXTS_UNIT = 31 }; /* the most letters of a unit */
 enum {
     CONTEXTS_SAVING = 0,
     CONTEXTS_LAZY = 1,
@@ -67,6 +68,9 @@ typedef struct contexts_tree {
     uint64_t field[CONTEXTS_FIELDS];
     uint64_t base; /* no context outside the tree weighs more */
     int has_sums, has_xy; /* xy: version 3 */
+    char *unit;           /* what weights are: "misses"; NULL: calls */
+    uint64_t points, skipped; /* adaptive bursts: how many were due, and were left out */
+    uint64_t reenable;    /* a stack that had one has one in so many; 0: none, if points */
     contexts_node *nodes;
     uint32_t count, room;
     contexts_sums *sums; /* of the first sums_room nodes; others have none */
@@ -93,8 +97,8 @@ extern const part_kind kind_contexts; /* its state is a contexts */
 /* Adds a part of kind 2. 0, or -1 with *fault filled: then c is only fit to be
    freed. */
 int contexts_read(contexts *c, const dump *d, const dump_part *part, dump_fault *fault);
-/* Joins all trees that were made by one kind of algorithm: call it after the
-   last contexts_read. */
+/* Joins all trees of one unit that were made by one kind of algorithm: call it
+   after the last contexts_read. */
 void contexts_settle(contexts *c);
 /* Writes what has been settled, a part for each tree. */
 void contexts_write(contexts *c, text *out);

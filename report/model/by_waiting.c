@@ -164,6 +164,47 @@ static void add_functions(report *r, const tally *s, waiting_function *f, uint64
     }
 }
 
+/* Stacks by the looks that found a thread waiting there, in preorder: paths of
+   one thread stand in the order in which they were first seen. */
+static void add_stacks(report *r, const tally *s) {
+    size_t count = s->paths.count, i;
+    uint32_t *first = (uint32_t *)tool_alloc((count + 1) * sizeof *first); /* + 1: a path */
+    uint32_t *next = (uint32_t *)tool_alloc((count + 1) * sizeof *next);
+    uint32_t *place = (uint32_t *)tool_alloc((count + 1) * sizeof *place), at, parent;
+    report_tree *tree = report_add_tree(r, count + 1, s->sites.count);
+    tree->unit = "waits";
+    tree->is_whole = 1;
+    for (i = 0; i < s->sites.count; i++) tree->names[i] = report_name(r, s->sites.at[i].name);
+    for (i = count; i; i--) {
+        parent = s->paths.at[i - 1].parent;
+        parent = parent == TALLY_NO_PATH ? 0 : parent + 1;
+        next[i] = first[parent];
+        first[parent] = (uint32_t)i;
+    }
+    tree->count = 1;
+    for (at = first[0]; at;) {
+        const sampled_path *path = &s->paths.at[at - 1];
+        parent = path->parent == TALLY_NO_PATH ? 0 : path->parent + 1;
+        place[at] = (uint32_t)tree->count;
+        tree->parent[tree->count] = place[parent];
+        tree->name[tree->count] = path->site;
+        tree->lower[tree->count] = tree->upper[tree->count] = path->waiting;
+        tree->count++;
+        if (first[at]) {
+            at = first[at];
+            continue;
+        }
+        while (at && !next[at]) {
+            parent = s->paths.at[at - 1].parent;
+            at = parent == TALLY_NO_PATH ? 0 : parent + 1;
+        }
+        at = next[at];
+    }
+    free(first);
+    free(next);
+    free(place);
+}
+
 /* Each thread's own time: looks at one thread are one a round, so they are in
    no lockstep. */
 static void add_threads(report *r, const tally *s, int misses_time) {
@@ -225,6 +266,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
         text_free(&value);
         add_functions(r, s, f, all, misses_time ? 0 : (double)all / factor);
         add_threads(r, s, misses_time);
+        if (runs < all) add_stacks(r, s);
     }
     free(f);
 }

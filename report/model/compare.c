@@ -475,7 +475,9 @@ static void add_contexts(gathering *g, size_t run, tree_noise *noise) {
         uint64_t total = tree->field[CONTEXTS_TOTAL], scaled = tree->field[CONTEXTS_SCALED];
         int is_scaled = scaled && scaled != total, is_part = s && report_is_part(s);
         double factor = is_scaled && total ? (double)scaled / (double)total : 1;
-        uint32_t *place = (uint32_t *)tool_alloc(tree->count * sizeof *place), node, depth = 0;
+        uint32_t *place, node, depth = 0;
+        if (tree->unit) continue; /* of calls alone */
+        place = (uint32_t *)tool_alloc(tree->count * sizeof *place);
         noise->above += (double)tree->base * factor;
         noise->all += (double)total * factor;
         noise->is_sampled |= is_scaled;

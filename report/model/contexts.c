@@ -2,6 +2,7 @@
 #include "report/kinds/contexts.h"
 #include "base/json.h"
 #include "base/tool.h"
+#include "report/kinds/misses.h"
 #include "report/kinds/sampled.h"
 #include "report/model/context_rows.h"
 #include "report/model/interval.h"
@@ -37,10 +38,13 @@ typedef struct context_error {
 /* What the tree of the report does not say about a context tree. */
 typedef struct context_tree {
     const char *algorithm;
+    const char *unit; /* of what weights are, if it is not calls */
+    uint64_t unknown; /* misses: accesses of which nobody knows whether they missed */
     uint64_t total, absent; /* counted in all; the most that a context not shown can have */
     uint64_t recorded;  /* calls of the bursts that stand for `total` calls; or total */
     uint64_t bursts, lost; /* bursts with calls, or 0; calls that had no place in the tree */
     uint64_t unmatched; /* leaves without an enter */
+    uint64_t counts_as; /* a call in a burst of a known stack; 0: there is none */
     double xx, clump; /* yy of all calls; see interval.h */
     double unseen; /* share of a context that no burst has seen, at most, with 97.7 % */
     int is_of_sample; /* counts are of sampled calls and not scaled up */
@@ -299,12 +303,15 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     report_tree *made;
     size_t i;
     if (!scaled) scaled = total;
+    if (tree->unit) to->unit = report_keep(r, text_clean(tree->unit, strlen(tree->unit)));
+    if (to->unit) sampled = NULL; /* which knows calls alone */
     to->algorithm = algorithms[tree->field[CONTEXTS_ALGORITHM]];
     to->total = scaled;
     to->recorded = total;
     to->bursts = has_sums ? contexts_sums_of(tree, 0)->bursts : 0;
     to->lost = tree->field[CONTEXTS_LOST];
     to->unmatched = tree->field[CONTEXTS_UNMATCHED];
+    to->counts_as = tree->skipped ? tree->reenable : 0;
     to->has_counts = sampled && sampled->rows.count && report_is_part(sampled);
     to->has_others = to->has_counts && has_others(sampled);
     to->is_of_sample = total && scaled == total && sampled && report_is_part(sampled);
@@ -312,7 +319,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     if (scaled != total) to->absent = contexts_scale(tree->base, scaled, total, 1);
     if (to->absent > to->total) to->absent = to->total;
     made = report_add_tree(r, tree->count, c->key_count + 1);
-    made->unit = "calls";
+    made->unit = to->unit ? to->unit : "calls";
     made->is_whole = 1;
     for (i = 0; i < made->name_count; i++)
         made->names[i] = report_name(r, i ? contexts_name(c, (uint32_t)i) : "");
@@ -368,6 +375,9 @@ static void add_remark(const context_tree *t, report_table *table) {
         text_counted(&remark, t->recorded, "call");
         text_format(&remark, ", in bursts, %s counted by %s and scaled up.",
                     t->recorded == 1 ? "was" : "were", t->algorithm);
+        if (t->counts_as > 1)
+            text_format(&remark, " Calls in bursts of known stacks are %llu of these each.",
+                        (unsigned long long)t->counts_as);
     }
     text_add(&remark, is_estimate ? " A context that is not listed had at most "
                                   : " A context that is not listed has at most ");
@@ -452,6 +462,95 @@ static void add_table(report *r, const context_tree *t) {
     free(hot);
 }
 
+/* ---- other weights than calls ---------------------------------------------------------------- */
+
+static uint64_t add_up(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+/* An access of which nobody knows whether it missed may be a miss of any context. */
+static void widen(context_tree *t) {
+    double known = (double)t->total / ((double)t->total + (double)t->unknown);
+    size_t i;
+    for (i = 0; t->errors && t->unknown && i < t->tree->count; i++) {
+        if (t->low[i] > 1) continue; /* too few bursts */
+        t->low[i] *= known;
+        t->high[i] = t->high[i] * known + 1 - known;
+    }
+}
+
+static void add_weighted(report *r, const context_tree *t) {
+    static const report_column columns[] = {
+        { "share", "share", REPORT_SHARE, 0, NULL },
+        { "share_low", "from", REPORT_SHARE, 0, "few" },
+        { "share_high", "to", REPORT_SHARE, 0, "few" },
+        { "total_share", "total", REPORT_SHARE, 0, NULL },
+        { "at_least", "at-least", REPORT_COUNT, REPORT_OPTIONAL, NULL },
+        { "at_most", "at-most", REPORT_COUNT, REPORT_OPTIONAL, NULL },
+        { "context", "context", REPORT_PATH, 0, NULL },
+    };
+    const report_tree *tree = t->tree;
+    uint64_t *below = (uint64_t *)tool_alloc(tree->count * sizeof *below);
+    uint32_t *hot = (uint32_t *)tool_alloc(tree->count * sizeof *hot), i, k;
+    text key = {NULL, 0, 0}, words = {NULL, 0, 0};
+    size_t count = 0;
+    report_table *table;
+    text_format(&key, "contexts_by_%s", t->unit);
+    for (i = 0; i < key.size; i++)
+        if (key.data[i] == '-') key.data[i] = '_';
+    text_format(&words, "hot calling contexts, by %s", t->unit);
+    text_bytes(&words, "", 1);
+    table = report_add_table(r, report_keep_text(r, &key), words.data, columns,
+                             sizeof columns / sizeof *columns);
+    for (i = (uint32_t)tree->count - 1; i; i--) {
+        below[i] = add_up(below[i], tree->lower[i]);
+        below[tree->parent[i]] = add_up(below[tree->parent[i]], below[i]);
+        if (!tree->lower[i]) continue;
+        if (is_cold(r, t, tree->lower[i])) table->rows_left_out++;
+        else hot[count++] = i;
+    }
+    compared = tree;
+    if (count) qsort(hot, count, sizeof *hot, compare_contexts);
+    for (k = 0; k < count && (k < ROWS_SHOWN || r->options.wants_all_rows); k++) {
+        report_cell *row = report_add_row(table);
+        double share = (double)tree->lower[hot[k]] / (double)t->total;
+        row[0].real = share;
+        row[1].real = t->errors ? or_none(t->low[hot[k]]) : t->bursts ? REPORT_NONE : share;
+        row[2].real = t->errors ? or_none(t->high[hot[k]]) : t->bursts ? REPORT_NONE : share;
+        row[3].real = (double)below[hot[k]] / (double)t->total;
+        row[4].count = tree->lower[hot[k]];
+        row[5].count = tree->upper[hot[k]];
+        row[6].node = hot[k];
+    }
+    table->rows_shown = ROWS_SHOWN;
+    table->rows_more = count - table->rows;
+    words.size = 0;
+    text_number(&words, t->total);
+    text_format(&words, " %s, counted by %s; a context that is not listed has at most ", t->unit,
+                t->algorithm);
+    text_number(&words, t->absent);
+    text_format(&words, ". total has what is below the context, too.");
+    if (t->unknown) {
+        text_add(&words, " Of ");
+        text_counted(&words, t->unknown, "access");
+        text_add(&words, " nobody knows whether they missed; from and to leave them to any context.");
+    }
+    text_bytes(&words, "", 1);
+    report_remark(table, words.data);
+    table->paths = report_paths_make(tree, hot, table->rows);
+    text_free(&words);
+    free(below);
+    free(hot);
+}
+
+/* Of the smallest cache, whose misses have contexts. */
+static uint64_t unknown_misses(const input *in) {
+    const missed_parts *p = (const missed_parts *)input_find(in, &kind_misses);
+    uint64_t unknown = 0;
+    size_t i;
+    for (i = 0; p && i < p->count; i++)
+        if (p->parts[i].size_count) unknown += p->parts[i].sizes[0].unknown;
+    return unknown;
+}
+
 /* ---- functions ------------------------------------------------------------------------------ */
 
 /* A function, or a caller and a callee. */
@@ -464,8 +563,6 @@ typedef struct call_sum {
 typedef struct call_errors {
     context_error own, all; /* of calls, and with callees */
 } call_errors;
-
-static uint64_t add_up(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
 static int compare_pairs(const void *left, const void *right) {
     const call_sum *a = (const call_sum *)left, *b = (const call_sum *)right;
@@ -737,7 +834,7 @@ static void add_facts(report *r, const context_tree *t, const contexts_tree *fro
     int is_part = t->recorded != t->total;
     text_count(&value, t->total);
     report_add_words(r, REPORT_PLAIN, is_part ? "calls (estimated)" : "calls", &value);
-    if (is_part || t->bursts) {
+    if ((is_part || t->bursts) && t->counts_as < 2) {
         text_count(&value, t->recorded);
         if (t->bursts) {
             text_add(&value, " in ");
@@ -747,6 +844,14 @@ static void add_facts(report *r, const context_tree *t, const contexts_tree *fro
         if (is_part)
             text_format(&value, ", %.3g %% of them", 100 * share_of(t->recorded, t->total));
         report_add_words(r, REPORT_PLAIN, "recorded", &value);
+    }
+    if (from->skipped) {
+        text_format(&value, "%llu of %llu were left out, for their stacks had one before",
+                    (unsigned long long)from->skipped, (unsigned long long)from->points);
+        if (from->reenable)
+            text_format(&value, "; one in %llu of those that had one was not, and counts as %llu",
+                        (unsigned long long)from->reenable, (unsigned long long)from->reenable);
+        report_add_words(r, REPORT_PLAIN, "adaptive bursts", &value);
     }
     text_count(&value, from->count - 1);
     report_add_words(r, REPORT_PLAIN, "contexts", &value);
@@ -764,6 +869,12 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     to->count = c->count;
     for (i = 0; i < c->count; i++) {
         make_tree(r, c, &c->trees[i], sampled, &to->trees[i]);
+        if (to->trees[i].unit) {
+            if (strcmp(to->trees[i].unit, "misses") == 0) to->trees[i].unknown = unknown_misses(in);
+            widen(&to->trees[i]);
+            if (to->trees[i].total) add_weighted(r, &to->trees[i]);
+            continue;
+        }
         if (!sampled || !sampled->profiles.count) add_facts(r, &to->trees[i], &c->trees[i]);
         add_functions(r, &to->trees[i]);
         add_pairs(r, &to->trees[i]);
@@ -778,6 +889,8 @@ static void add_tree(const report *r, text *out, const context_tree *t) {
     size_t n = 0;
     text_add(out, "{");
     json_field_string(out, &n, "algorithm", t->algorithm);
+    if (t->unit) json_field_string(out, &n, "unit", t->unit);
+    if (t->unknown) json_field(out, &n, "unknown", t->unknown);
     json_field(out, &n, "total", t->total);
     json_field(out, &n, "recorded", t->recorded);
     json_field(out, &n, "bursts", t->bursts);

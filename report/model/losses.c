@@ -318,13 +318,31 @@ static uint64_t calls_beyond(const contexts *c, const contexts_tree *t) {
     return sum;
 }
 
+/* Of another unit than calls. */
+static void add_weighted(report *r, const char *unit, uint64_t lost, uint64_t total) {
+    text what = {NULL, 0, 0};
+    if (!lost) return;
+    text_format(&what, "%s without a context", unit);
+    text_bytes(&what, "", 1);
+    report_add_loss(r, 0, what.data, lost, part_in(lost, total), "Give the tree more memory.");
+    text_free(&what);
+}
+
 /* Bounds of contexts hold all the same: upper bounds contain what was lost. */
 static void add_contexts(report *r, const void *state) {
     const contexts *c = (const contexts *)state;
-    uint64_t lost = 0, cut = 0, total = 0, beyond = 0;
+    uint64_t lost = 0, cut = 0, total = 0, beyond = 0, skipped = 0, points = 0;
     size_t i;
     for (i = 0; i < c->count; i++) {
         const uint64_t *f = c->trees[i].field;
+        if (c->trees[i].unit) {
+            add_weighted(r, c->trees[i].unit, f[CONTEXTS_LOST], f[CONTEXTS_TOTAL]);
+            continue;
+        }
+        if (!c->trees[i].reenable) {
+            skipped = sampled_add(skipped, c->trees[i].skipped);
+            points = sampled_add(points, c->trees[i].points);
+        }
         beyond = sampled_add(beyond, calls_beyond(c, &c->trees[i]));
         lost = sampled_add(lost, f[CONTEXTS_LOST]);
         cut = sampled_add(cut, f[CONTEXTS_CUT]);
@@ -333,6 +351,11 @@ static void add_contexts(report *r, const void *state) {
     if (lost)
         report_add_loss(r, 0, "calls lost", lost, part_in(lost, total),
                         "Give the tree more memory.");
+    if (skipped)
+        report_add_loss(r, REPORT_OF_COUNTS, "bursts left out, at stacks that had one before",
+                        skipped, part_in(skipped, points),
+                        "Which contexts there are is known, but those that came often have too "
+                        "few calls. Let a known stack have one burst in 20 (re-enablement).");
     if (beyond)
         report_add_loss(r, 0, "calls whose outer callers are not known", beyond,
                         part_in(beyond, total),

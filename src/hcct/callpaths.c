@@ -83,6 +83,7 @@ typedef struct callpaths_p_thread {
     uint32_t follows;     /* the tree's running context is the stack     */
     uint32_t depth;       /* of the running context, before folding      */
     uint32_t burst;       /* the number of its burst                     */
+    uint32_t weight;      /* of a call in it; 0: adaptive bursts leave it out */
     uint32_t bursts;      /* how many bursts had a call                  */
     uint32_t linked;      /* the contexts of this burst: 1 + a node, or 0 */
     uint32_t folded[CALLPATHS_P_DEEPEST + 1];
@@ -165,6 +166,7 @@ static void callpaths_p_add_up(callpaths_p_thread *t) {
 }
 
 static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, uint32_t parent) {
+    const uint32_t weight = t->weight;
     callpaths_p_sums *s = &t->sums[node];
     if (s->key != key || s->parent != parent) {
         s->yy = s->xy = s->calls = s->bursts = s->y = 0;
@@ -176,8 +178,8 @@ static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, 
         s->link = t->linked ? t->linked : CALLPATHS_P_LAST;
         t->linked = node + 1;
     }
-    s->y = callpaths_p_more(s->y);
-    s->calls = callpaths_p_more(s->calls);
+    s->y = s->y + weight < weight ? UINT32_MAX : s->y + weight;
+    s->calls = s->calls + weight < weight ? UINT32_MAX : s->calls + weight;
 }
 
 /* The call that was just recorded. One that has no place in the tree is one of
@@ -213,10 +215,14 @@ static void callpaths_p_make(callpaths_p_thread *t) {
     size_t i;
     for (i = 0; i < sizeof config; i++) byte[i] = 0;
     config.fold = callpaths_p_all.fold;
+    config.history = callpaths_p_all.config.history;
+    config.reenable = callpaths_p_all.config.reenable;
+    config.seed = number;
     config.returns = config.fold ? t->folded : NULL;
     config.return_count = config.fold ? CALLPATHS_P_DEEPEST + 1 : 0;
     t->weight_256 = t->calls = 0;
     t->lost = t->follows = t->depth = t->burst = t->bursts = t->linked = 0;
+    t->weight = 1;
     t->sums = sums ? (callpaths_p_sums *)(void *)memory : NULL;
     for (i = 0; i < sums; i++) memory[i] = 0;
     config.sums = sums ? callpaths_p_numbers : NULL;
@@ -280,12 +286,15 @@ static void callpaths_p_follow(callpaths_p_thread *t, const bursty_event *e, uin
     for (; i < depth && i < BURSTY_STACK; i++) keys[i] = callpaths_p_key(e->stack[i]);
 #endif
     if (i < depth) keys[i] = HCCT_KEY_DEEP;
-    (void)hcct_burst_begin(&t->tree, keys, depth);
-    t->depth = depth;
     if (t->burst != e->burst) {
         callpaths_p_add_up(t);
-        t->bursts = callpaths_p_more(t->bursts);
+        t->weight = hcct_burst_begin(&t->tree, keys, depth);
+        if (t->weight) t->bursts = callpaths_p_more(t->bursts);
+    } else if (t->weight) {
+        hcct_burst_end(&t->tree);
+        for (i = 0; i < depth; i++) hcct_enter(&t->tree, keys[i], 0);
     }
+    t->depth = depth;
     t->burst = e->burst;
     t->follows = 1;
 }
@@ -319,9 +328,15 @@ static void callpaths_p_event(void *user, const bursty_event *e) {
         HCCT_P_PUT(&t->is_held, 0);
         return;
     }
-    if (!t->follows || t->burst != e->burst || t->depth < depth) callpaths_p_follow(t, e, depth);
+    if (t->burst != e->burst || (t->weight && (!t->follows || t->depth < depth)))
+        callpaths_p_follow(t, e, depth);
+    if (!t->weight) {
+        t->weight_256 += e->weight_256;
+        HCCT_P_PUT(&t->is_held, 0);
+        return;
+    }
     for (; t->depth > depth; t->depth--) hcct_leave(&t->tree);
-    hcct_enter(&t->tree, callpaths_p_key(e->site), 1);
+    hcct_enter(&t->tree, callpaths_p_key(e->site), t->weight);
     if (t->sums) callpaths_p_sum_call(t, callpaths_p_key(e->site));
     t->calls++;
     t->weight_256 += e->weight_256;
@@ -332,9 +347,14 @@ static void callpaths_p_event(void *user, const bursty_event *e) {
 
 /* A tree of so many contexts, with sums or without. */
 static size_t callpaths_p_bytes(uint32_t count, int has_sums) {
+    hcct_config config;
+    unsigned char *byte = (unsigned char *)&config;
+    size_t i;
     uint64_t sums = has_sums ? ((uint64_t)count + 1) * sizeof(callpaths_p_sums) : 0;
     if (count > UINT32_C(1) << (sizeof(size_t) > 4 ? 30 : 24)) return SIZE_MAX;
-    return hcct_bytes(NULL, count) + (size_t)sums;
+    for (i = 0; i < sizeof config; i++) byte[i] = 0;
+    config.history = callpaths_p_all.config.history;
+    return hcct_bytes(&config, count) + (size_t)sums;
 }
 
 /* Lays threads and trees out in memory. Returns whether there is room for a

@@ -15,6 +15,11 @@
    in the report, from how its calls differ between bursts. Paths are as deep as
    BURSTY_STACK; what is deeper stands in a context "(deep)".
 
+   Adaptive bursts (section 5.3): with config.history a burst that begins at a
+   stack that had one is left out, but for one in config.reenable, which counts
+   for all of them. What is left out costs as much in bursty.h and 20 instructions
+   here; docs/hcct.md says what is lost.
+
    Cost: one more profile of bursty.h, at the rate of its profile 0: some 130
    instructions for each event in a burst, and 30 for each scope on the stack
    when a burst begins. */
@@ -32,12 +37,16 @@ typedef struct callpaths_config {  /* a zero anywhere means the default         
     bursty_profile profile; /* rate of the bursts; every 0: as profile 0          */
     uint32_t threads;       /* trees to make room for: 64, in a bare build 8      */
     int no_intervals;       /* 1: no sums over bursts, and room for more contexts */
+    uint32_t history;       /* adaptive bursts: how many stacks each tree remembers. A burst
+                               at a stack that had one is left out. 0: no burst is    */
+    uint32_t reenable;      /* but for one in so many of these, whose calls count as
+                               many times as much; 0: for none                        */
     void *memory;           /* NULL: CALLPATHS_MEMORY bytes of static memory      */
     size_t memory_bytes;
 } callpaths_config;
 
 typedef struct callpaths_stats {
-    uint64_t calls;      /* recorded in bursts                                    */
+    uint64_t calls;      /* recorded in bursts, but for those that are left out   */
     uint64_t estimated;  /* how many calls of the whole run these stand for       */
     uint64_t lost;       /* of the recorded ones, calls that are in no tree       */
     uint32_t contexts;   /* in all trees                                          */

@@ -55,7 +55,8 @@ static void hcct_p_put_node(const hcct *t, hcct_p_out *out, uint32_t i) {
 HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_write_fn write,
                         void *user) {
     const hcct_stats *s = &t->stats;
-    const uint32_t version = t->config.sums ? 3 : 1, pieces = 1;
+    const char *unit = t->config.unit;
+    const uint32_t version = unit || t->config.history ? 4 : t->config.sums ? 3 : 1, pieces = 1;
     const uint32_t flags = (s->saturated ? 1u : 0) | (s->weighted ? 2u : 0) |
                            (s->purges_quarters ? 4u : 0);
     const uint64_t fields[] = {
@@ -69,6 +70,15 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
     hcct_p_out out;
     hcct_p_put_begin(&out, 2, write, user);
     for (i = 0; i < sizeof fields / sizeof *fields; i++) hcct_p_put_varint(&out, fields[i]);
+    if (version == 4) {
+        for (k = 0; unit && unit[k]; k++) {}
+        hcct_p_put_varint(&out, k);
+        if (k) hcct_p_put(&out, unit, k);
+        hcct_p_put_varint(&out, t->config.sums != 0);
+        hcct_p_put_varint(&out, s->burst_points);
+        hcct_p_put_varint(&out, s->burst_skipped);
+        hcct_p_put_varint(&out, t->config.reenable);
+    }
     if (name) hcct_p_put_names(t, &out, name, name_user);
     hcct_p_put_varint(&out, 0);
     for (i = hcct_next(t, 0, &depth); i && !out.error; i = hcct_next(t, i, &depth)) {

@@ -46,6 +46,8 @@ typedef struct hcct_config {    /* a zero anywhere means the default */
     void (*sums)(void *user, uint32_t node, uint64_t numbers[4]); /* NULL, or: hcct_write adds
                                    these for each node, see docs/formats.md. user: sums_user */
     void *sums_user;
+    const char *unit;           /* what weights are, a word of 31 letters, digits, - or _ at most:
+                                   "misses". Reports show it. NULL: calls */
 } hcct_config;
 
 typedef struct hcct_context {

@@ -30,6 +30,7 @@
 #include "../../../src/chance.c" /* the chance that the headers have, too */
 
 uint64_t recorder_period, recorder_burst;
+uint32_t recorder_reenable = RECORDER_STATIC;
 static int options_known;
 
 RECORDER_HOOK static void close_down_to(recorder_thread *r, uint32_t count) {
@@ -256,6 +257,7 @@ RECORDER_HOOK static void go_on(recorder_thread *r) {
 RECORDER_HOOK void recorder_start_gap(recorder_thread *r) {
     uint32_t in_burst = 0, left;
     r->random = base_p_state_of(recorder_seed, r->number, r->uses++);
+    r->weight = 1;
     r->feeding = recorder_period == 0;
     r->gap = recorder_period == RECORDER_NEVER ? RECORDER_NEVER : 0;
     if (recorder_period && recorder_period != RECORDER_NEVER) {
@@ -272,6 +274,23 @@ RECORDER_HOOK static void end_burst(recorder_thread *r) {
     r->feeding = 0;
     r->burst_left = recorder_burst;
     r->gap = base_p_draw_gap(&r->random, (uint32_t)(recorder_period - recorder_burst), GAP_VARIES);
+}
+
+/* Adaptive bursts (section 5.3): what each call of the burst that is due counts,
+   or 0 if its stack had one. Then the next one is due when this one would have
+   been over, and a gap. */
+RECORDER_HOOK static void weigh_burst(recorder_thread *r) {
+    uint32_t i;
+    if (recorder_reenable == RECORDER_STATIC || !recorder_period) return;
+    for (i = 0; i < r->frame_count; i++) {
+        const recorder_frame *f = &r->frames[i];
+        r->keys[i] = f->key ? f->key : recorder_key(f->function);
+    }
+    r->weight = hcct_burst_begin(&r->tree, r->keys, r->frame_count);
+    if (r->weight) hcct_burst_end(&r->tree);
+    else r->gap = recorder_burst + base_p_draw_gap(&r->random,
+                                                   (uint32_t)(recorder_period - recorder_burst),
+                                                   GAP_VARIES);
 }
 
 RECORDER_HOOK static void leave_hook(recorder_thread *r) {
@@ -300,8 +319,10 @@ RECORDER_HOOK void recorder_call(void *function, uintptr_t frame, const void *si
     if (!r->feeding && r->gap == 0 && !r->deep) {
         (void)own_address(r, frame, end, site, from); /* what is left is open around this call */
         drop_dead(r, frame);
-        r->feeding = 1;
-        recorder_reopen(r);
+        weigh_burst(r);
+        r->feeding = r->weight != 0;
+        if (r->feeding) recorder_reopen(r);
+        else r->gap--;
     } else if (!r->feeding) {
         if (r->gap) r->gap--;
         if (r->frame_count == RECORDER_DEPTH && r->seen >= r->clean_at) {
@@ -311,7 +332,7 @@ RECORDER_HOOK void recorder_call(void *function, uintptr_t frame, const void *si
             recorder_reopen(r);
         }
     }
-    enter(r, function, 0, 1, frame, end, site, from);
+    enter(r, function, 0, r->weight, frame, end, site, from);
     if (r->feeding && recorder_period && --r->burst_left == 0) end_burst(r);
     leave_hook(r);
 }

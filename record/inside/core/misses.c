@@ -69,6 +69,7 @@ static void charge(misses *m, uint64_t site, uint64_t address, uint32_t missed,
     int is_kept;
     m->charge(m->user, site, address, &function, &object);
     if (missed) phases_miss(&m->phases, function);
+    if (missed && m->missed) m->missed(m->user, function);
     is_kept = count_row(m, MISSES_FUNCTION, function, 0, missed, is_first);
     is_kept &= count_row(m, MISSES_OBJECT, object, 0, missed, is_first);
     is_kept &= count_row(m, MISSES_PAIR, function, object, missed, is_first);

@@ -47,6 +47,7 @@ typedef void misses_charge(void *user, uint64_t site, uint64_t address, uint64_t
 typedef struct misses {
     caches list;
     misses_charge *charge;
+    void (*missed)(void *user, uint64_t function); /* each miss in the smallest size; or NULL */
     void *user;
     uint32_t flags, rows_used, seen;
     uint32_t is_behind;         /* the middle of this burst is over */

@@ -138,6 +138,7 @@ typedef struct recorder_thread {
     uint64_t gap;        /* calls before the next burst, as far as they are not in `seen` */
     uint64_t given;      /* what `left` began with */
     uint64_t burst_left; /* calls before the end of this burst, or of the next one */
+    uint32_t weight;     /* of a call of this burst; 0: the burst that was due is left out */
     uint32_t random, number, uses; /* number: of the record, from 1; uses: threads that had it */
     uint64_t clean_at;    /* not before this many calls are dead frames looked for again */
     uint64_t frames_full; /* calls beyond RECORDER_DEPTH */
@@ -148,6 +149,7 @@ typedef struct recorder_thread {
     uintptr_t copied_from; /* a copy of the stack: its first word's address, and how many words */
     uint32_t copied_words;
     uintptr_t copied[RECORDER_COPY_WORDS];
+    uint32_t keys[RECORDER_DEPTH]; /* of a stack whose burst is due, if bursts are adaptive */
     uint32_t frame_count;
     recorder_frame *frames; /* the outermost first; one that is no call stands in front of them */
     recorder_frame room[RECORDER_DEPTH + 1 + 16]; /* hooks that a handler interrupts write behind */
@@ -175,6 +177,11 @@ void recorder_leave_all(recorder_thread *r);
    none is, the hooks only keep the stack of open calls. */
 #define RECORDER_NEVER ((uint64_t)INT64_MAX)
 extern uint64_t recorder_period, recorder_burst;
+/* Adaptive bursts: a stack that had one has one in so many, whose calls count as
+   many times as much; 0: no other one. RECORDER_STATIC: all bursts that are
+   due. */
+#define RECORDER_STATIC UINT32_MAX
+extern uint32_t recorder_reenable;
 /* The seed of this process (src/seed.c): 0 draws one. A child of fork has one of
    its own. */
 extern uint32_t recorder_seed;

@@ -39,8 +39,20 @@ __thread recorder_now recorder_here RECORDER_TLS = {0, &recorder_none};
 static __thread int rounds;
 static __thread int gone RECORDER_TLS; /* this thread has no record any more, or no memory for one */
 
+/* Of a tree. The options are known before the first record is made. */
+RECORDER_HOOK static hcct_config config_of(uint32_t number) {
+    hcct_config config;
+    memset(&config, 0, sizeof config);
+    if (recorder_reenable == RECORDER_STATIC || !recorder_period) return config;
+    config.history = RECORDER_CONTEXTS;
+    config.reenable = recorder_reenable;
+    config.seed = ((uint64_t)recorder_seed << 32) + number;
+    return config;
+}
+
 RECORDER_HOOK static void empty(recorder_thread *r) {
-    hcct_init(&r->tree, r + 1, r->bytes, NULL);
+    hcct_config config = config_of(r->number);
+    hcct_init(&r->tree, r + 1, r->bytes, &config);
     r->frames_full = 0;
     r->seen = 0;
 }
@@ -122,7 +134,8 @@ RECORDER_HOOK static void start(void) {
 }
 
 RECORDER_HOOK static recorder_thread *new_record(void) {
-    size_t bytes = hcct_bytes(NULL, RECORDER_CONTEXTS);
+    hcct_config config = config_of(0);
+    size_t bytes = hcct_bytes(&config, RECORDER_CONTEXTS);
     recorder_thread *r = (recorder_thread *)recorder_memory(sizeof *r + bytes);
     if (!r) {
         without_memory++;

@@ -17,6 +17,9 @@
      BURSTY_CONTEXTS_EVERY=9900    calls: bursts of 100, between which about 9900 calls pass.
                                    Counts are scaled up to all calls, and the report says so.
                                    BURSTY_CONTEXTS_BURST is another length for bursts.
+     BURSTY_CONTEXTS_REENABLE=20   with it: adaptive bursts. A stack of open calls that had a
+                                   burst has one in 20, which counts 20 times as much; 0: no
+                                   other one, and counts of what comes often are too small
    Both may be given. Without either, or with BURSTY_CONTEXTS_EVERY=0, every call is counted.
    $BURSTY_CONTEXTS names another file (dump.c); sizes are in recorder.h. Libraries that dlopen
    loads are recorded if the program is linked with -rdynamic.

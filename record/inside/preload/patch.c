@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -43,7 +44,11 @@ static void *record_table(size_t bytes) {
 }
 
 static record_extra *record_extra_of(recorder_thread *r) {
-    if (!r->references) r->references = record_table(sizeof(record_extra));
+    if (!r->references) {
+        record_extra *x = (record_extra *)record_table(sizeof *x);
+        if (x) x->thread = r;
+        r->references = x;
+    }
     return (record_extra *)r->references;
 }
 
@@ -92,6 +97,23 @@ void record_find_stack(record_extra *x) {
     x->stack_end = end;
 }
 
+/* Sums over bursts of a tree. A burst that never ends is no sample. */
+static contexts *record_sums(void) {
+    contexts *sums;
+    if (record.config.every == X86_ALWAYS) return NULL;
+    sums = (contexts *)record_table(contexts_bytes(RECORDER_CONTEXTS));
+    if (sums) sums->nodes = RECORDER_CONTEXTS;
+    return sums;
+}
+
+static void record_missed(void *user, uint64_t function) {
+    record_extra *x = (record_extra *)user;
+    void *memory = x->missed ? NULL : record_table(missed_bytes());
+    if (memory) x->missed = missed_init(memory, record_sums());
+    if (x->missed)
+        missed_add(x->missed, x->thread->frames, x->thread->frame_count, (uint32_t)function);
+}
+
 static misses *record_misses(record_extra *x) {
     uint32_t flags = record.config.every == X86_ALWAYS ? MISSES_WHOLE : 0;
     size_t bytes;
@@ -102,7 +124,51 @@ static misses *record_misses(record_extra *x) {
     memory = bytes ? record_table(bytes) : NULL;
     if (!memory) return NULL;
     x->misses = misses_init(memory, record.caches, record.cache_count, flags, record_charge, x);
+    if (record.profiles & PROFILE_HCCT) x->misses->missed = record_missed;
     return x->misses;
+}
+
+static interleave_log *record_interleave(record_extra *x) {
+    if (!x->interleave) {
+        x->interleave = (interleave_log *)record_table(sizeof *x->interleave);
+        if (!x->turn_from_ns) {
+            x->turn_from_ns = record.began_ns;
+            x->turn_switches = UINT64_MAX;
+        }
+    }
+    return x->interleave;
+}
+
+/* How long the thread ran, and how often it did not go on. Unknown where the
+   program has forbidden itself system calls: it may have waited anywhere. */
+static void record_thread_ran(uint64_t *cpu_ns, uint64_t *switches) {
+    struct timespec t;
+    struct rusage usage;
+    *cpu_ns = 0;
+    *switches = UINT64_MAX;
+    if (record.sandboxed || getrusage(RUSAGE_THREAD, &usage) != 0
+        || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
+        return;
+    *cpu_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+    *switches = (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+}
+
+/* What comes now belongs to a new row. The time is taken last here and first
+   below, so that no switch is overlooked. */
+static void record_turn_begins(record_extra *x) {
+    record_thread_ran(&x->turn_cpu_ns, &x->turn_switches);
+    x->turn_from_ns = record_now_ns();
+}
+
+static void record_turn_ends(record_extra *x, uint64_t now_ns) {
+    uint64_t cpu_ns, switches, edge_ns = 0, ran;
+    if (!record_interleave(x)) return;
+    record_thread_ran(&cpu_ns, &switches);
+    ran = cpu_ns - x->turn_cpu_ns;
+    if (x->turn_switches != UINT64_MAX && switches == x->turn_switches + 1 && ran < UINT64_MAX / 2)
+        edge_ns = ran + ran / 1000 + 2000; /* the two clocks need not go alike */
+    interleave_add(x->interleave, x->turn_from_ns, now_ns, x->turn_accesses, edge_ns);
+    x->turn_accesses = 0;
 }
 
 /* What a footprint has not been told yet. */
@@ -145,6 +211,7 @@ static const x86_event *record_blocks(record_extra *x, const x86_event *e,
 }
 
 static void record_reference(record_extra *x, const x86_event *e, uint64_t times) {
+    x->turn_accesses += times;
     if (x->f) record_long_reference(x, e, times);
     if (x->streams) record_stream_reference(x, e, times);
     if (x->sharing) {
@@ -161,15 +228,9 @@ static void record_reference(record_extra *x, const x86_event *e, uint64_t times
     }
 }
 
-/* A burst that never ends is no sample. */
 static void record_sum_context(recorder_thread *r, record_extra *x, uint32_t key) {
-    if (record.config.every == X86_ALWAYS) return;
-    if (!x->sums) {
-        x->sums = (contexts *)record_table(contexts_bytes(RECORDER_CONTEXTS));
-        if (!x->sums) return;
-        x->sums->nodes = RECORDER_CONTEXTS;
-    }
-    contexts_count(x->sums, &r->tree, key);
+    if (!x->sums) x->sums = record_sums();
+    if (x->sums) contexts_count(x->sums, &r->tree, key);
 }
 
 /* The call that was just entered, in the tables that are asked for. */
@@ -208,6 +269,7 @@ static void record_keep(void) {
 
 static void record_burst_ends(record_extra *x) {
     if (x && x->sums) contexts_burst(x->sums);
+    if (x && x->missed && x->missed->sums) contexts_burst(x->missed->sums);
     if (x && x->f && record.config.every != X86_ALWAYS) footprint_burst(x->f);
     if (x && x->streams) hotstream_burst(x->streams);
     if (record_layout(x)) layout_burst(record_layout(x));
@@ -221,6 +283,8 @@ static void record_events(void *user, const x86_event *e, size_t count, int ende
     recorder_thread *r = recorder_begin();
     record_extra *x = r ? record_extra_of(r) : NULL;
     const x86_event *end = e + count;
+    const int has_interleave = (record.profiles & PROFILE_INTERLEAVE) != 0;
+    const uint64_t now_ns = has_interleave ? record_now_ns() : 0;
     (void)user;
     record_had_events = 1;
     if (!r) {
@@ -232,7 +296,8 @@ static void record_events(void *user, const x86_event *e, size_t count, int ende
     if (x && record.profiles & PROFILE_MISSES) (void)record_misses(x);
     if (x && record.profiles & PROFILE_SHARING) (void)record_sharing(x);
     for (; e < end; e++) {
-        if (x && x->f && !x->streams && !x->misses && !x->sharing && !record_repeat) e = record_blocks(x, e, end);
+        if (x && x->f && !x->streams && !x->misses && !x->sharing && !has_interleave && !record_repeat)
+            e = record_blocks(x, e, end);
         if (e == end) break;
         if (e->what & X86_REPEAT) {
             record_repeat = e->value;
@@ -247,6 +312,10 @@ static void record_events(void *user, const x86_event *e, size_t count, int ende
         record_repeat = 0;
     }
     if (x) record_tell_blocks(x);
+    if (has_interleave && x) {
+        record_turn_ends(x, now_ns);
+        record_turn_begins(x);
+    }
     if (ended == X86_MIDDLE) {
         if (x && x->misses) misses_middle(x->misses);
     } else if (ended) record_burst_ends(x);
@@ -320,6 +389,7 @@ static void record_begin(void *user, const x86_frame *frames, size_t count) {
         same = RECORDER_DEPTH;                /* all others are new */
     }
     if (same < r->frame_count) recorder_leave(r, r->frames[same].key, r->frames[same].address);
+    if (x && record.profiles & PROFILE_INTERLEAVE) record_turn_begins(x);
     recorder_end(r);
 }
 
@@ -723,6 +793,7 @@ __attribute__((constructor)) static void record_start(void) {
     record_remember(wishes.cache);
     record_restore_environment(&wishes);
     record_prepare();
+    if (record.profiles & PROFILE_INTERLEAVE) record.began_ns = record_now_ns();
     if (record.profiles & PROFILE_SHARING) record_sharing_start();
     else if (record.profiles & (PROFILE_MISSES | PROFILE_STREAMS)) objects_start();
     if (x86_install(&record.config)) record_installed((int)wishes.signal);

@@ -7,10 +7,12 @@
 #include "hotstream.h"
 #include "keep.h"
 #include "../core/layout.h"
+#include "../core/missed.h"
 #include "../core/misses.h"
 #include "../core/recorder.h"
 #include "../core/sampled.h"
 #include "../core/sharing.h"
+#include "../core/interleave.h"
 #include "../../options.h"
 #include <pthread.h>
 #include <stdint.h>
@@ -31,6 +33,11 @@ typedef struct record_extra {
     sampled_table *methods, *pairs;
     contexts *sums;                /* of the tree, if bursts are samples */
     misses *misses;
+    missed_tree *missed;              /* by context, if contexts are asked for, too */
+    recorder_thread *thread;
+    interleave_log *interleave;
+    uint64_t turn_from_ns, turn_accesses; /* since the recorder was left last, with */
+    uint64_t turn_cpu_ns, turn_switches;  /* CPU time and switches of the thread then */
     sharing_thread *sharing;
     uint64_t sharing_began_ns;
     int is_sharing;                /* as the thread that has this now */
@@ -52,6 +59,7 @@ typedef struct record_state {
     uint64_t caches[CACHES_SIZES]; /* for misses: bytes of each size, and what it is */
     char cache_labels[CACHES_SIZES][8];
     uint32_t cache_count;
+    uint64_t began_ns;           /* for interleave.h */
     uint32_t streams;            /* room for so many in each thread */
     pid_t owner, pid;            /* the process that bursty started; this process */
     int follow, running, done;
@@ -103,6 +111,8 @@ uint64_t record_stream_site(const record_extra *x, uint64_t site, uint64_t *obje
 /* References that found no room for their pair. */
 uint64_t record_stream_placeless(void);
 
+/* Of a clock that all threads have: patch_sharing.c. */
+uint64_t record_now_ns(void);
 /* What all threads share, and what they belong to: patch_sharing.c. NULL:
    there is no memory, or nobody asked. */
 sharing_thread *record_sharing(record_extra *x);

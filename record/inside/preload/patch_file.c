@@ -399,6 +399,21 @@ static int record_write_sharing(hcct_write_fn write, void *user) {
     return sharing_write(s, &about, write, user);
 }
 
+/* Of all threads together, in the order in which they began. */
+static int record_write_interleave(hcct_write_fn write, void *user) {
+    const recorder_thread *r;
+    const interleave_log **threads;
+    uint32_t count = 0, at;
+    for (r = record_all; r; r = r->next) count += r->references && ((record_extra *)r->references)->interleave;
+    threads = count ? (const interleave_log **)record_list(count * sizeof *threads) : NULL;
+    if (!threads) return 0;
+    for (r = record_all, at = count; r && at; r = r->next) { /* the newest stands first */
+        const record_extra *x = (const record_extra *)r->references;
+        if (x && x->interleave) threads[--at] = x->interleave;
+    }
+    return interleave_write(threads, count, recorder_program(), write, user);
+}
+
 static const char *record_object_name(void *user, uint64_t object) {
     (void)user;
     return objects_name(object, recorder_name);
@@ -423,6 +438,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     if (!failed) failed = record_write_turns(&about, write, user);
     if (!failed) failed = record_write_children(&about, write, user);
     if (!failed) failed = record_write_sharing(write, user);
+    if (!failed && record.profiles & PROFILE_INTERLEAVE) failed = record_write_interleave(write, user);
     /* A reader adds up the pairs of a function, so that pairs tell everything
        about functions. */
     if (!failed && (pairs || record.profiles & PROFILE_METHODS))
@@ -431,6 +447,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
         const record_extra *x = (const record_extra *)r->references;
         if (x && x->f) failed = record_write_footprint(x->f, write, user);
         if (x && x->misses && !failed) failed = record_write_misses(x->misses, write, user);
+        if (x && x->missed && !failed) failed = missed_write(x->missed, write, user);
         if (record_layout(x) && !failed)
             failed = layout_write(record_layout(x), recorder_program(),
                                   record_object_name, NULL, write, user);

@@ -30,7 +30,7 @@ static void add_stack(uint64_t low, uint64_t end) {
 /* Where the program has forbidden system calls, the processor's counter goes on
    from the last time that was asked for. Reads and writes of the four numbers
    need not belong together: a millisecond is nothing here. */
-static uint64_t now_ns(void) {
+uint64_t record_now_ns(void) {
     static uint64_t first_ns, first_ticks, last_ns, last_ticks;
     uint64_t ticks = __builtin_ia32_rdtsc(), ns = __atomic_load_n(&last_ns, __ATOMIC_RELAXED);
     uint64_t since = __atomic_load_n(&last_ticks, __ATOMIC_RELAXED);
@@ -64,7 +64,7 @@ void record_sharing_start(void) {
     objects_start();
     recorder_find_stack((uintptr_t)&low, &low, &end);
     add_stack(end > GROWS ? end - GROWS : 0, end);
-    (void)now_ns();
+    (void)record_now_ns();
     make_table();
 }
 
@@ -105,7 +105,7 @@ static void charge(void *user, uint64_t site, uint64_t address, sharing_place *o
     out->life = span.life;
 }
 
-void record_sharing_begins(record_extra *x) { x->sharing_began_ns = now_ns(); }
+void record_sharing_begins(record_extra *x) { x->sharing_began_ns = record_now_ns(); }
 
 static int lock_table(void) {
     int wait;
@@ -120,7 +120,7 @@ void record_sharing_burst(record_extra *x) {
     uint64_t now;
     if (!x->sharing || !table || !x->sharing->used) return;
     if (!lock_table()) return;          /* it comes with the next burst, or not at all */
-    now = now_ns();
+    now = record_now_ns();
     sharing_burst(table, x->sharing, x->sharing_began_ns ? x->sharing_began_ns : now, now, charge,
                   x);
     x->sharing_began_ns = now;          /* of a run that is seen whole, the next piece begins */
@@ -131,6 +131,6 @@ void record_sharing_ends(record_extra *x) {
     if (!x || !x->is_sharing || !table) return;
     x->is_sharing = 0;
     if (!lock_table()) return;
-    sharing_ended(table, x->sharing->number, now_ns());
+    sharing_ended(table, x->sharing->number, record_now_ns());
     __atomic_store_n(&table_lock, 0, __ATOMIC_RELEASE);
 }

@@ -96,13 +96,15 @@ function unitsOf(data) {
       })),
     });
   }
+  const ofCalls = (data.contexts || []).filter(raw => !raw.unit).length;
   (data.contexts || []).forEach((raw, k) => {
-    const others = data.contexts.length > 1 ? ', ' + raw.algorithm : '';
+    const others = !raw.unit && ofCalls > 1 ? ', ' + raw.algorithm : '';
+    const isAlone = !raw.unit && !(sampled && sampled.functions.length);
     units.push({
       key: 'contexts' + (k ? k + 1 : ''),
-      label: (sampled && sampled.functions.length ? 'calls in contexts' : 'calls') + others,
-      of: raw.of_sample ? 'the sampled calls' : 'all calls',
-      noun: raw.of_sample ? 'sampled calls' : 'calls',
+      label: (raw.unit || 'calls') + (isAlone ? '' : ' in contexts') + others,
+      of: raw.of_sample ? 'the sampled calls' : 'all ' + (raw.unit || 'calls'),
+      noun: raw.of_sample ? 'sampled calls' : raw.unit || 'calls',
       raw,
       tree: null,
       effective: 0,
@@ -124,7 +126,8 @@ function unitsOf(data) {
 
 function contextsAbout(raw) {
   return (
-    grouped(raw.total) + (raw.of_sample ? ' sampled calls' : ' calls') + ', counted by ' +
+    grouped(raw.total) + (raw.of_sample ? ' sampled calls' : ' ' + (raw.unit || 'calls')) +
+    ', counted by ' +
     raw.algorithm + '. Widths are lower bounds. A context that is not known has at most ' +
     grouped(raw.absent) + ', ' + percent(raw.absent / (raw.total || 1)) + '.' +
     (raw.unmatched
