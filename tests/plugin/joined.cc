@@ -18,13 +18,13 @@ struct list {
     int at(int i) const { return values[i]; }               /* runs 700 */
     void add(int v) { values[count++] = v; }                /* runs 700 */
 };
-static inline int twice(int n) { return n + n; }            /* runs 6983 */
+static inline int twice(int n) { return n + n; }            /* runs 8983 */
 static inline int small(int n) {
     if (n % 3 == 0)                                         /* runs 2500 */
         return twice(n);                                    /* runs 1033 */
     return n + 1;                                           /* runs 1467 */
 }
-static inline int four(int n) { return twice(twice(n)); }   /* runs 1200 */
+static inline int four(int n) { return twice(twice(n)); }   /* runs 1900 */
 __attribute__((noinline)) static void leaves(int n) {
     if (n == 5 + zero)                                      /* runs 1300 */
         longjmp(out, 1);                                    /* runs 200 */
@@ -37,6 +37,17 @@ __attribute__((noinline)) static int passes(int n) {
     leaves(n);                                              /* runs 700 */
     x += twice(n) + small(n);                               /* runs 500 */
     return x;                                               /* runs 500 */
+}
+/* What changes nothing may leave, too. */
+__attribute__((noinline, pure)) static int checked(int n) {
+    if (n == 4)                                             /* runs 700 */
+        throw n;                                            /* runs 100 */
+    return n + 1;                                           /* runs 600 */
+}
+__attribute__((noinline)) static int around(int n) {
+    int x = four(n);                                        /* runs 700 */
+    x += checked(n);                                        /* runs 700 */
+    return x + twice(n);                                    /* runs 600 */
 }
 /* The same with ways around, and with a call on one of two ways. */
 __attribute__((noinline)) static int between(int n) {
@@ -93,6 +104,13 @@ int main(int argc, char **) {
         x = x + sum(l);
     }
     for (round = 0; round < 1000; round++) x = x + ways(round);
+    for (round = 0; round < 700; round++) {
+        try {
+            x = x + around(round % 7);
+        } catch (int n) {
+            x = x + n;
+        }
+    }
     for (round = 0; round < 700; round++) {
         if (setjmp(out)) continue;
         try {
