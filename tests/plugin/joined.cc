@@ -18,13 +18,13 @@ struct list {
     int at(int i) const { return values[i]; }               /* runs 700 */
     void add(int v) { values[count++] = v; }                /* runs 700 */
 };
-static inline int twice(int n) { return n + n; }            /* runs 8983 */
+static inline int twice(int n) { return n + n; }            /* runs 10983 */
 static inline int small(int n) {
     if (n % 3 == 0)                                         /* runs 2500 */
         return twice(n);                                    /* runs 1033 */
     return n + 1;                                           /* runs 1467 */
 }
-static inline int four(int n) { return twice(twice(n)); }   /* runs 1900 */
+static inline int four(int n) { return twice(twice(n)); }   /* runs 2600 */
 __attribute__((noinline)) static void leaves(int n) {
     if (n == 5 + zero)                                      /* runs 1300 */
         longjmp(out, 1);                                    /* runs 200 */
@@ -49,6 +49,16 @@ __attribute__((pure)) int outside(int n) __asm__("bursty_test_checked");
 __attribute__((noinline)) static int around(int n) {
     int x = four(n);                                        /* runs 700 */
     x += outside(n);                                        /* runs 700 */
+    return x + twice(n);                                    /* runs 600 */
+}
+/* What throws nothing may leave by a jump. */
+__attribute__((noinline)) static void jumps(int n) noexcept {
+    if (n == 5)                                             /* runs 700 */
+        longjmp(out, 2);                                    /* runs 100 */
+}
+__attribute__((noinline)) static int beside(int n) {
+    int x = four(n);                                        /* runs 700 */
+    jumps(n);                                               /* runs 700 */
     return x + twice(n);                                    /* runs 600 */
 }
 /* The same with ways around, and with a call on one of two ways. */
@@ -106,6 +116,9 @@ int main(int argc, char **) {
         x = x + sum(l);
     }
     for (round = 0; round < 1000; round++) x = x + ways(round);
+    for (round = 0; round < 700; round++) {
+        if (!setjmp(out)) x = x + beside(round % 7);
+    }
     for (round = 0; round < 700; round++) {
         try {
             x = x + around(round % 7);
