@@ -18,7 +18,7 @@ struct list {
     int at(int i) const { return values[i]; }               /* runs 700 */
     void add(int v) { values[count++] = v; }                /* runs 700 */
 };
-static inline int twice(int n) { return n + n; }            /* runs 10983 */
+static inline int twice(int n) { return n + n; }            /* runs 12783 */
 static inline int small(int n) {
     if (n % 3 == 0)                                         /* runs 2500 */
         return twice(n);                                    /* runs 1033 */
@@ -105,6 +105,18 @@ __attribute__((noinline)) static int ways(int n) {
     }
     return x;
 }
+/* A way from before the first count into the middle. */
+__attribute__((noinline)) static int enters(int n) {
+    int x = 1;
+    if (n % 5 == 0)                                         /* runs 1000 */
+        goto inside;                                        /* runs 200 */
+    x = twice(n);                                           /* runs 800 */
+    if (n & 1) {                                            /* runs 800 */
+    inside:
+        zero = 0;                                           /* runs 600 */
+    }
+    return x + twice(n);                                    /* runs 1000 */
+}
 int main(int argc, char **) {
     volatile int round;
     volatile long x = 0;
@@ -115,7 +127,7 @@ int main(int argc, char **) {
         }
         x = x + sum(l);
     }
-    for (round = 0; round < 1000; round++) x = x + ways(round);
+    for (round = 0; round < 1000; round++) x = x + ways(round) + enters(round);
     for (round = 0; round < 700; round++) {
         if (!setjmp(out)) x = x + beside(round % 7);
     }
