@@ -533,7 +533,7 @@ static int split_runs(options *o, report *r, char **argv, int *files) {
         if (!ambiguous && verdicts_differ(v, test)) ambiguous = test;
         else free(test);
     }
-    status = verdicts_check(v, "file is called", left_out, ambiguous);
+    status = verdicts_check(v, "file is called", "", left_out, ambiguous);
     free(ambiguous);
     if (status != TOOL_OK) return status;
     if (!o->base_count) return tool_error("--failing %s: no file is of a test that passed", v->given);

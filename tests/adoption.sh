@@ -117,6 +117,24 @@ cd "$work/cmake" && "$BUILD/bursty" report --lcov -o lcov build/coverage.brst
 check "ctest names a test" [ "$(names_of lcov)" = 'parse ' ]
 check "--failing takes ctest's JUnit: $(cat "$work/said")" \
     says_of_ctest "$BUILD/bursty" report --failing build/junit.xml build/coverage.brst
+# A test that fails by a signal: its run is kept, and the line that it alone ran is found. Tests that
+# only ctest knows have their names from a file, as those of gtest have.
+begin failing
+sed -i 's|return sum(int(words.size())) != 10;|return sum(argc > 1 ? argc : 4) != (argc > 1 ? 3 : 10);|
+    s|int main()|int main(int argc, char **)|' src/parse.cc
+sed -i 's|^    if (s > 1000)|    if (s == 3)\n        raise(11);\n&|; 1i int raise(int number);' src/sum.c
+sed -i "/^add_test/a\\
+add_test(NAME crash COMMAND parse one)\\
+file(WRITE \${CMAKE_BINARY_DIR}/found.cmake \"add_test(Found.one \${CMAKE_BINARY_DIR}/parse)\\nset(unit_tests Found.one)\\n\")\\
+set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES \${CMAKE_BINARY_DIR}/found.cmake)" CMakeLists.txt
+{ echo 'set -e'; block cmake | sed '/ctest/d; /^bursty report/d'; block failing; } >"$work/run"
+check "failing: the page has a recipe" [ "$(block failing | wc -l)" = 2 ]
+check "failing runs to its end" plain timeout 600 sh "$work/run"
+cp "$work/said" "$work/report"
+check "the line that the failing test alone ran" \
+    grep -qE '^100\.00% +33\.33% +no +1 +0 +line +src/sum\.c:7( |$)' "$work/report"
+"$BUILD/bursty" report --lcov -o lcov build/coverage.brst
+check "all tests have names: $(names_of lcov)" [ "$(names_of lcov)" = 'Found_one crash parse ' ]
 cd "$work/meson" && "$BUILD/bursty" report --lcov -o lcov build/coverage.brst
 check "meson names a test" [ "$(names_of lcov)" = 'parse ' ]
 check "and has a JUnit report" [ -s build/meson-logs/testlog.junit.xml ]

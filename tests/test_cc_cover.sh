@@ -332,6 +332,51 @@ for words in 'count -O0' 'count -O2' 'bytes -O1' 'mcdc -O0'; do
     cmp -s wanted some && pass || { fail "jumps, $words: $(cat left)"; diff wanted some; }
     case ${words% *} in count) ;; *) mv wanted.count wanted ;; esac
 done
+# A choice whose value comes from && || ?: or a body has its own ways behind theirs; all of them
+# stand on its line. The figures are gcov's, by hand.
+cat >choices.c <<'END'
+static int same(int x) { return x; }
+static int f(int a, int b, int c) {
+    int n = 0;
+    if ((a ? b : c) > n)                                           /* ways 1 1 2 0 */
+        n++;
+    if (same(a ? b : c))                                           /* ways 1 1 2 0 */
+        n++;
+    while ((a ? b : c) > n)                                        /* ways 1 2 1 2 */
+        n++;
+    n = (a ? b : c) > n ? 1 : 2;                                   /* ways 1 1 0 2 */
+    if ((a && b) == c)                                             /* ways 1 1 0 2 1 0 */
+        n++;
+    if ((a ? b : c) > n && b)                                      /* ways 1 1 1 0 1 1 */
+        n++;
+    for (; b > (a && c) + n;)                                      /* ways 1 1 0 2 1 0 */
+        n++;
+    do n += 2; while (((a > b) ? a : b) > n);                      /* ways 0 2 0 2 */
+    if (({ int x = a ? b : c; x - 1; }) > n)                       /* ways 1 1 0 2 */
+        n++;
+    if ((a || b) + (b && c))                                       /* ways 1 1 2 0 1 0 2 0 2 0 */
+        n++;
+    switch (a ? b : c) {                                           /* ways 1 1 0 1 1 */
+    case 1: n++; break;
+    case 2: n--;
+    }
+    return n;
+}
+int main(void) { return f(1, 2, 3) + f(0, 2, 3) == 0; }
+END
+grep -n ways choices.c | sed 's/:.*ways \(.*\) .*/ \1/' >wanted
+for words in 'count -O0' 'count -O2' 'bytes -O1' 'mcdc -O0'; do
+    rm -f coverage.brst
+    # shellcheck disable=SC2086
+    bursty cc --cover=${words% *} -- $CC -w ${words#* } -o own choices.c && ./own
+    bursty report --lcov coverage.brst 2>said | awk -F '[:,]' '/^BRDA/ { ways[$2] = ways[$2] " " $5 }
+        END { for (i = 1; i < 30; i++) if (ways[i]) print i ways[i] }' >got
+    case ${words% *} in
+    count) cp wanted right ;;
+    *) sed 's/ [1-9]/ 1/g' wanted >right ;;
+    esac
+    cmp -s right got && pass || { fail "choices, $words"; diff right got; }
+done
 # What cannot be counted is left alone, and said.
 cat >left.c <<'END'
 int g(int *p, int *q, int a) { return *(p ?: (a && q) ? p : q); }

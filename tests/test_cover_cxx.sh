@@ -650,4 +650,23 @@ cxx -O0 -c templates.cc -o templates.o
 if nm templates.o 2>/dev/null >names && grep -q ' __gcov0\.main' names; then
     grep -q ' __gcov0\._ZN*K*St' names && { fail "functions of the system's headers have counters"; cat names; } || pass
 fi
+# Functions are larger with counters than without, and so are gcc's limits of what it inlines; those
+# that the user gives hold, in both ways to write them.
+printf '#!/bin/sh\necho "$@" >>words\nexec %s "$@"\n' "$CXX" >logged && chmod +x logged
+limits() { # WORDS...: those of the command that counts, sorted
+    rm -f words
+    bursty cc --cover -- ./logged -O2 "$@" -c plain.cc -o plain.o
+    grep -e '-fprofile-arcs' words | head -n 1 | tr ' ' '\n' |
+        sed -n '/inline-insns-single\|unit-growth\|-finline-limit/{s/^--param=//;p;}' | sort | tr '\n' ' '
+}
+got=$(limits)
+if grep -q -e '-fprofile-arcs' words; then
+    check "limits: $got" [ "$got" = 'inline-unit-growth=100 max-inline-insns-single=400 ' ]
+    got=$(limits --param inline-unit-growth=7)
+    check "one of the user: $got" [ "$got" = 'inline-unit-growth=7 max-inline-insns-single=400 ' ]
+    got=$(limits --param=max-inline-insns-single=9 --param=inline-unit-growth=7)
+    check "both: $got" [ "$got" = 'inline-unit-growth=7 max-inline-insns-single=9 ' ]
+    got=$(limits -finline-limit=50)
+    check "the option for all: $got" [ "$got" = '-finline-limit=50 ' ]
+fi
 finish

@@ -282,6 +282,16 @@ check "JUnit says the same" cmp -s text by_junit
 printf '7:suite.t7\n8:suite.t8\n9:suite.t9\n10:suite.t10\n11:suite.t11\n' >LastTestsFailed.log
 bursty report --failing LastTestsFailed.log faulty.brst >by_log
 check "a log of ctest, too" cmp -s text by_log
+echo '12:crashed' >>LastTestsFailed.log
+check "a log with a test that left no run" says 0 \
+    'note: .*1 of 6 failing tests have no run of their name, as crashed; BURSTY_COVERAGE_SIGNALS=1' \
+    bursty report -o by_log --failing LastTestsFailed.log faulty.brst
+check "the others are as before" cmp -s text by_log
+echo '12:crashed' >crashed.log
+check "a log of that test alone" says 2 'no run had in BURSTY_TEST the name crashed; BURSTY_COVERAGE_S' \
+    bursty report --failing crashed.log faulty.brst
+check "a name that was typed" says 2 'no run had in BURSTY_TEST the name crashed; BURSTY_COVERAGE_S' \
+    bursty report --failing suite.t7,crashed faulty.brst
 bursty report --failing junit.xml --csv faulty.brst >csv
 check "CSV" grep -q '^1,0.0012626[0-9]*,yes,5,0,line,faulty.c:5-7,' csv
 bursty report --failing junit.xml --html page.html faulty.brst 2>err

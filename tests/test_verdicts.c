@@ -163,17 +163,17 @@ TEST(names_meet) {
     CHECK(verdicts_of(&v, "g.ab") == VERDICT_UNKNOWN);
     CHECK(!verdicts_differ(&v, "g.a"));
     listen();
-    CHECK(verdicts_check(&v, "run is", 0, NULL) == TOOL_OK);
+    CHECK(verdicts_check(&v, "run is", "; cure", 0, NULL) == TOOL_OK);
     CHECK(heard() == 1); /* h.b */
-    CHECK_STR(strstr(said, "1 of 2"), "1 of 2 failing tests have no run of their name, as b\n");
+    CHECK_STR(strstr(said, "1 of 2"), "1 of 2 failing tests have no run of their name, as b; cure\n");
     CHECK(verdicts_of(&v, "b") == VERDICT_FAILED);
     CHECK(verdicts_of(&v, "h.b") == VERDICT_FAILED);
     CHECK(verdicts_differ(&v, "b"));
     CHECK(!verdicts_differ(&v, "h.b"));
     listen();
-    CHECK(verdicts_check(&v, "run is", 0, NULL) == TOOL_OK && heard() == 0);
+    CHECK(verdicts_check(&v, "run is", "; cure", 0, NULL) == TOOL_OK && heard() == 0);
     listen();
-    CHECK(verdicts_check(&v, "run is", 3, "b") == TOOL_OK && heard() == 2);
+    CHECK(verdicts_check(&v, "run is", "; cure", 3, "b") == TOOL_OK && heard() == 2);
     CHECK(strstr(said, "3 tests that it does not name are left out") != NULL);
     CHECK(strstr(said, "several tests have the name b; one of them failed") != NULL);
     verdicts_free(&v);
@@ -181,19 +181,29 @@ TEST(names_meet) {
               "</testsuite>");
     CHECK(verdicts_of(&v, "a") == VERDICT_PASSED);
     listen();
-    CHECK(verdicts_check(&v, "run is", 0, NULL) != TOOL_OK && heard() == 1);
+    CHECK(verdicts_check(&v, "run is", "; cure", 0, NULL) != TOOL_OK && heard() == 1);
     CHECK(strstr(said, "no test in it has failed") != NULL);
     verdicts_free(&v);
 }
 
 TEST(names_in_words) {
-    verdicts v;
+    verdicts v = reads("1:a\n2:b\n");
+    CHECK(v.count == 2 && !v.is_whole && verdicts_of(&v, "a") == VERDICT_FAILED);
+    listen();
+    CHECK(verdicts_check(&v, "run is", "; cure", 0, NULL) == TOOL_OK && heard() == 1);
+    CHECK_STR(strstr(said, "1 of 2"), "1 of 2 failing tests have no run of their name, as b; cure\n");
+    verdicts_free(&v);
+    v = reads("1:a\n");
+    listen();
+    CHECK(verdicts_check(&v, "run is", "; cure", 0, NULL) != TOOL_OK && heard() == 1);
+    CHECK(strstr(said, "no run is a; cure\n") != NULL);
+    verdicts_free(&v);
     memset(&v, 0, sizeof v);
     CHECK(verdicts_read(&v, "no/such,b") == TOOL_OK && v.count == 2 && !v.is_whole);
     CHECK(verdicts_of(&v, "b") == VERDICT_FAILED && verdicts_of(&v, "x") == VERDICT_PASSED);
     listen();
-    CHECK(verdicts_check(&v, "run is", 0, NULL) != TOOL_OK && heard() == 1);
-    CHECK(strstr(said, "--failing no/such,b: no run is no/such\n") != NULL);
+    CHECK(verdicts_check(&v, "run is", "; cure", 0, NULL) != TOOL_OK && heard() == 1);
+    CHECK(strstr(said, "--failing no/such,b: no run is no/such; cure\n") != NULL);
     verdicts_free(&v);
     listen();
     CHECK(verdicts_read(&v, "a,,b") != TOOL_OK && heard() == 1);

@@ -50,6 +50,26 @@ static void add_joined(cc_command *c, const char *option, const char *value) {
     free(word);
 }
 
+/* gcc measures a function with its counters, and the growth of a file from the
+   size that it has before anything is inlined. By its usual limits what it had
+   inlined early without counters would stay a call. A limit that the user gives
+   holds. */
+static void add_limits(cc_count_cxx *c) {
+    static const char *const limits[] = {"--param=max-inline-insns-single=400",
+                                         "--param=inline-unit-growth=100"};
+    size_t i, k;
+    for (i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const char *name = limits[i] + strlen("--param=");
+        size_t size = strcspn(name, "=");
+        for (k = 0; k < c->line->words.count; k++) {
+            const char *word = c->line->words.words[k];
+            if (strncmp(word, "--param=", 8) == 0) word += 8;
+            if (strncmp(word, name, size) == 0 || strncmp(word, "-finline-limit", 14) == 0) break;
+        }
+        if (k == c->line->words.count) cc_add_word(&c->words, limits[i]);
+    }
+}
+
 static void add_words(cc_count_cxx *c) {
     static const char *const leaving[] = {"fork", "execl", "execlp", "execle",
                                           "execv", "execvp", "execve"};
@@ -58,6 +78,7 @@ static void add_words(cc_count_cxx *c) {
     cc_add_word(&c->words, "-ftest-coverage");
     /* What gcc inlines before it counts loses calls with known arguments, and lines. */
     cc_add_word(&c->words, "-fno-early-inlining");
+    add_limits(c);
     /* No report shows functions of the system's headers (is_of_system). */
     cc_add_word(&c->words, "-fprofile-exclude-files=^/usr/(include|lib|local/include|local/lib)/");
     /* And what it drops before: calls of functions that change nothing, whose result nobody

@@ -436,6 +436,12 @@ static void note_end(walk *w, const cc_node *n) {
     if (t[next].line == t[n->last].line && !cc_is(&w->u->tokens, next, '{')) note(w, n->last);
 }
 
+/* A choice behind && || ?: or a body has a vertex of its own: its branches stand
+   on the line where the condition begins, as they do without. */
+static void note_behind(walk *w, uint32_t start, uint32_t token) {
+    if (w->here != start) note(w, token);
+}
+
 static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
     const cc_node n = *at(w, list);
     uint32_t t, f, full_last = w->full_last, start = w->here;
@@ -446,6 +452,7 @@ static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
     note_end(w, &n);
     note(w, n.first);
     value(w, n.kid[0]);
+    note_behind(w, start, n.first);
     w->full_last = full_last;
     if (n.first == n.last && w->u->tokens.list[n.first].kind == CC_NUMBER) {
         /* Known: one way out, which a counter could not be put on. */
@@ -1012,11 +1019,12 @@ static void switch_body(walk *w, const cc_node *n, uint32_t after) {
 }
 
 static void switch_statement(walk *w, const cc_node *n) {
-    uint32_t after = vertex(w), break_to = w->break_to, dispatch = w->dispatch;
+    uint32_t after = vertex(w), break_to = w->break_to, dispatch = w->dispatch, start = w->here;
     int has_default = w->has_default;
     note(w, n->first);
     mark_statement(w, n, n->kid[0]);
     full_value(w, n->kid[0], at(w, n->kid[1])->first - 1);
+    note_behind(w, start, n->first);
     w->dispatch = w->here == CC_NOWHERE ? vertex(w) : w->here;
     w->has_default = 0;
     w->break_to = after;

@@ -256,5 +256,7 @@ int failing_check(const report *r, const coverage_all *made) {
         left_out += verdicts_of(v, name) == VERDICT_UNKNOWN;
         if (!ambiguous && verdicts_differ(v, name)) ambiguous = name;
     }
-    return verdicts_check(v, "run had in BURSTY_TEST the name", left_out, ambiguous);
+    return verdicts_check(v, "run had in BURSTY_TEST the name",
+                          "; BURSTY_COVERAGE_SIGNALS=1 keeps runs that a signal ends", left_out,
+                          ambiguous);
 }

@@ -272,6 +272,7 @@ int verdicts_read(verdicts *v, const char *value) {
     const char *at = value;
     v->given = value;
     if (stat(value, &status) == 0 && !S_ISDIR(status.st_mode)) return read_file(v, value);
+    v->is_typed = 1;
     for (;;) {
         size_t size = strcspn(at, ",");
         if (size == 0)
@@ -310,7 +311,8 @@ int verdicts_differ(const verdicts *v, const char *test) {
     return fates == 3;
 }
 
-int verdicts_check(const verdicts *v, const char *what, size_t left_out, const char *ambiguous) {
+int verdicts_check(const verdicts *v, const char *what, const char *cure, size_t left_out,
+                   const char *ambiguous) {
     const char *first = NULL;
     size_t i, unknown = 0, failed = 0, used = 0;
     for (i = 0; i < v->count; i++) {
@@ -322,11 +324,11 @@ int verdicts_check(const verdicts *v, const char *what, size_t left_out, const c
         unknown++;
     }
     if (!failed) return tool_error("--failing %s: no test in it has failed", v->given);
-    if (unknown && (!v->is_whole || !used))
-        return tool_error("--failing %s: no %s %s", v->given, what, first);
+    if (unknown && (v->is_typed || !used))
+        return tool_error("--failing %s: no %s %s%s", v->given, what, first, cure);
     if (unknown)
-        tool_error("note: --failing %s: %lu of %lu failing tests have no run of their name, as %s",
-                   v->given, (unsigned long)unknown, (unsigned long)failed, first);
+        tool_error("note: --failing %s: %lu of %lu failing tests have no run of their name, as %s%s",
+                   v->given, (unsigned long)unknown, (unsigned long)failed, first, cure);
     if (left_out)
         tool_error("note: --failing %s: %lu tests that it does not name are left out", v->given,
                    (unsigned long)left_out);

@@ -14,6 +14,7 @@ typedef struct verdicts {      /* all zero: empty */
     verdict *list;
     size_t count, room;
     int is_whole;              /* passing tests are in it, too */
+    int is_typed;              /* names, not a file */
     const char *given;
 } verdicts;
 
@@ -30,9 +31,10 @@ int  verdicts_of(verdicts *v, const char *test);
 /* Does that name stand for several tests, of which some failed and some did not? */
 int  verdicts_differ(const verdicts *v, const char *test);
 /* Says what names on both sides do not meet: all tests that had a run were asked
-   by verdicts_of. what: "file is called", in front of a name; left_out: how many were unknown;
-   ambiguous: the first name that verdicts_differ, or NULL. Returns a TOOL_
-   status. */
-int  verdicts_check(const verdicts *v, const char *what, size_t left_out, const char *ambiguous);
+   by verdicts_of. what: "file is called", in front of a name; cure: stands behind
+   it; left_out: how many were unknown; ambiguous: the first name that
+   verdicts_differ, or NULL. Returns a TOOL_ status. */
+int  verdicts_check(const verdicts *v, const char *what, const char *cure, size_t left_out,
+                    const char *ambiguous);
 void verdicts_free(verdicts *v);
 #endif

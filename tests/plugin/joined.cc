@@ -18,13 +18,13 @@ struct list {
     int at(int i) const { return values[i]; }               /* runs 700 */
     void add(int v) { values[count++] = v; }                /* runs 700 */
 };
-static inline int twice(int n) { return n + n; }            /* runs 6983 */
+static inline int twice(int n) { return n + n; }            /* runs 12783 */
 static inline int small(int n) {
     if (n % 3 == 0)                                         /* runs 2500 */
         return twice(n);                                    /* runs 1033 */
     return n + 1;                                           /* runs 1467 */
 }
-static inline int four(int n) { return twice(twice(n)); }   /* runs 1200 */
+static inline int four(int n) { return twice(twice(n)); }   /* runs 2600 */
 __attribute__((noinline)) static void leaves(int n) {
     if (n == 5 + zero)                                      /* runs 1300 */
         longjmp(out, 1);                                    /* runs 200 */
@@ -37,6 +37,29 @@ __attribute__((noinline)) static int passes(int n) {
     leaves(n);                                              /* runs 700 */
     x += twice(n) + small(n);                               /* runs 500 */
     return x;                                               /* runs 500 */
+}
+/* What changes nothing may leave, too. gcc does not see that `outside` is this function, whose
+   counters change something. */
+extern "C" __attribute__((noinline, used)) int bursty_test_checked(int n) {
+    if (n == 4)                                             /* runs 700 */
+        throw n;                                            /* runs 100 */
+    return n + 1;                                           /* runs 600 */
+}
+__attribute__((pure)) int outside(int n) __asm__("bursty_test_checked");
+__attribute__((noinline)) static int around(int n) {
+    int x = four(n);                                        /* runs 700 */
+    x += outside(n);                                        /* runs 700 */
+    return x + twice(n);                                    /* runs 600 */
+}
+/* What throws nothing may leave by a jump. */
+__attribute__((noinline)) static void jumps(int n) noexcept {
+    if (n == 5)                                             /* runs 700 */
+        longjmp(out, 2);                                    /* runs 100 */
+}
+__attribute__((noinline)) static int beside(int n) {
+    int x = four(n);                                        /* runs 700 */
+    jumps(n);                                               /* runs 700 */
+    return x + twice(n);                                    /* runs 600 */
 }
 /* The same with ways around, and with a call on one of two ways. */
 __attribute__((noinline)) static int between(int n) {
@@ -82,6 +105,18 @@ __attribute__((noinline)) static int ways(int n) {
     }
     return x;
 }
+/* A way from before the first count into the middle. */
+__attribute__((noinline)) static int enters(int n) {
+    int x = 1;
+    if (n % 5 == 0)                                         /* runs 1000 */
+        goto inside;                                        /* runs 200 */
+    x = twice(n);                                           /* runs 800 */
+    if (n & 1) {                                            /* runs 800 */
+    inside:
+        zero = 0;                                           /* runs 600 */
+    }
+    return x + twice(n);                                    /* runs 1000 */
+}
 int main(int argc, char **) {
     volatile int round;
     volatile long x = 0;
@@ -92,7 +127,17 @@ int main(int argc, char **) {
         }
         x = x + sum(l);
     }
-    for (round = 0; round < 1000; round++) x = x + ways(round);
+    for (round = 0; round < 1000; round++) x = x + ways(round) + enters(round);
+    for (round = 0; round < 700; round++) {
+        if (!setjmp(out)) x = x + beside(round % 7);
+    }
+    for (round = 0; round < 700; round++) {
+        try {
+            x = x + around(round % 7);
+        } catch (int n) {
+            x = x + n;
+        }
+    }
     for (round = 0; round < 700; round++) {
         if (setjmp(out)) continue;
         try {
