@@ -129,6 +129,36 @@ for id in sha1 none; do
     done
 done
 
+# A file that is cut, or that gets other bytes, when its code has run: nobody reads names out of it.
+cat >cut.c <<'P'
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int count, char **word) {
+    void *h = dlopen("./p.so", RTLD_NOW), *f = h ? dlsym(h, "spin") : NULL;
+    unsigned (*run)(unsigned), s;
+    if (!f) return 2;
+    memcpy(&run, &f, sizeof run);
+    s = run(60000000);
+    dlclose(h);
+    return system(word[count - 1]) || s == 7;
+}
+P
+$CC -O1 -g cut.c -o cut -ldl || exit 2
+for way in '' --inside; do
+    for how in ': >p.so' 'head -c 5000 spin.so >p.so' 'cat spun.so >p.so' 'tr "\000-\377" "\001-\377\000" <spin.so >p.so'; do
+        rm -f p.so
+        cp spin.so p.so
+        # shellcheck disable=SC2086
+        "$bursty" record --lines $way -o x.brst ./cut "$how" >got 2>err
+        check "$how $way: the program ends as it does" [ $? = 0 ]
+        "$bursty" report --min 0 x.brst >text
+        check "$how $way: its time" [ $(($(share spin | grep . || echo 0) + $(share '(p.so)' | grep . || echo 0))) -ge 50 ]
+        check "$how $way: it is said" grep -q '^MISSING: files that were replaced or removed .*(p\.so)' text
+        check "$how $way: no name of other code" [ "$(grep -c 'spun' text)" = 0 ]
+    done
+done
+
 # A program that is removed has its names from the kernel.
 cat >self.c <<'P'
 #include <unistd.h>

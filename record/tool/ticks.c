@@ -20,6 +20,7 @@
 
 #ifdef CAN_ATTACH
 #include "record/inside/core/lines.h"
+#include "report/kinds/ends.h"
 #include "report/kinds/samples.h"
 #include "base/save.h"
 #include "base/tool.h"
@@ -28,8 +29,6 @@
 #include <time.h>
 
 enum { LOOKS_MOST = 1 << 22 };
-/* Losses of kind 7, as docs/formats.md numbers them. */
-enum { END_CHILDREN = 18 };
 
 looks looks_taken;
 
@@ -190,6 +189,20 @@ typedef struct totals {             /* of one process */
     uint64_t lost;
 } totals;
 
+/* Nothing is known of what was in a file that was written to meanwhile. */
+static void write_changed(text *out) {
+    uint32_t n;
+    for (n = 1; n <= image_count(); n++) {
+        image *m = image_get(n);
+        missing_end end;
+        if (!m->is_changed) continue;
+        end.program = m->path;
+        end.why = END_REPLACED;
+        end.missing = end.of = 1;
+        ends_write(&end, out);
+    }
+}
+
 /* Of which build the program is: places in it have no other name if it is stripped. */
 static void write_build(const process *p, const char *program, text *out) {
     size_t n;
@@ -233,6 +246,7 @@ static int write_file(const attach_options *o, const char *out, const process *o
                                     (uint64_t)((sums->children_ns + sums->ns) / ms), add_bytes, &t);
     moments_write(o, of, &about, &written, &t);
     write_build(of, program, &t);
+    write_changed(&t);
     status = save_open(&s, out, NULL, 0, 1);
     if (status == TOOL_OK) status = save_close(&s, &t);
     text_free(&t);
