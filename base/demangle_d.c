@@ -7,12 +7,11 @@
                        F k Z    a function of D's: its parameters
                             k   what it returns: not shown
 
-   A letter Q and a number stand for a name or a type so many letters before it. A
-   type may point back only further than who points at it, so each name ends; and
-   there are limits to the steps, the depth and what is written. */
+   A letter Q and a number stand for a name or a type so many letters before it,
+   which may do so, too. There are limits to the steps, the depth and what is
+   written. */
 #include "base/demangle.h"
 #include "base/text.h"
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,6 @@ enum { DEEPEST = 128, LARGEST = 4000, STEPS = 20000 };
 typedef struct reader {
     const char *name, *at;
     text *out;
-    size_t last;                    /* a type points back to before this place */
     unsigned depth, steps;
     int bad;
 } reader;
@@ -32,15 +30,12 @@ static void qualified(reader *r, int with_object);
 static void mangled(reader *r);
 static void value(reader *r, char kind, const char *of);
 
-static void put(reader *r, const char *words) {
-    if (r->out->size + strlen(words) > LARGEST) r->bad = 1;
-    if (!r->bad) text_add(r->out, words);
-}
-
 static void put_bytes(reader *r, const char *words, size_t size) {
     if (r->out->size + size > LARGEST) r->bad = 1;
     if (!r->bad) text_bytes(r->out, words, size);
 }
+
+static void put(reader *r, const char *words) { put_bytes(r, words, strlen(words)); }
 
 static int take(reader *r, char c) {
     if (r->bad || *r->at != c) return 0;
@@ -322,16 +317,11 @@ static void around(reader *r, const char *before) {
 }
 
 static void back_type(reader *r, void (*each)(reader *r)) {
-    size_t last = r->last, here = (size_t)(r->at - r->name);
-    const char *behind, *to = here < last ? back(r) : NULL;
+    const char *behind, *to = back(r);
     behind = r->at;
-    if (!to) r->bad = 1;
-    else {
-        r->last = here;
-        r->at = to;
-        each(r);
-        r->last = last;
-    }
+    if (!to) return;
+    r->at = to;
+    each(r);
     if (!r->bad) r->at = behind;
 }
 
@@ -535,7 +525,7 @@ static void value(reader *r, char kind, const char *of) {
 
 char *demangle_d(const char *name) {
     text out = {NULL, 0, 0};
-    reader r = {NULL, NULL, NULL, SIZE_MAX, 0, 0, 0};
+    reader r = {NULL, NULL, NULL, 0, 0, 0};
     if (!strcmp(name, "_Dmain")) {
         text_add(&out, "D main");
         return text_take(&out);

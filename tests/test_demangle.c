@@ -81,6 +81,16 @@ TEST(names_of_d) {
     same_d("_D1a__T1fVcc0P1cA8P3Z1fFZv", "a.f!(0x0.p1+0xA.8p3i).f()");
     same_d("_D1a__T1fVwi128512Vui1234Vai9Vuw2_0a41Z1fFZv",
            "a.f!('\\U0001f600', '\\u04d2', '\\x09', \"\\nA\"w).f()");
+    same_d("_D1a__T1fVdeNINFVfeINFVeeNANZ1fFZv", "a.f!(-Inf, Inf, NaN).f()");
+    same_d("_D1a__T1fVli7Vmi8Vki9Vbi1Vbi0Z1gFZv", "a.f!(7L, 8uL, 9u, true, false).g()");
+    same_d("_D1a__T1fVPvnVAiA2i1N2Z1gFZv", "a.f!(null, [1, -2]).g()");
+    same_d("_D1a__T1fVS1b1SS2i1i2Z1gFZv", "a.f!(b.S(1, 2)).g()");
+    same_d("_D1a1fFNgxAiIKiNkKiMKiZv",
+           "a.f(inout(const(int[])), in ref int, return ref int, scope ref int)");
+    same_d("_D1a1fFB2idNhG4fZv", "a.f(Tuple!(int, double), __vector(float[4]))");
+    same_d("_D1a8__T1fTiZ1gFZv", "a.f!(int).g()");
+    same_d("_D1a9__T1fTiZ1gFZv", NULL);
+    same_d("_D1a7__T1fTiZ1gFZv", NULL);
     same_d("_D1a1fFMDFZvZv", "a.f(scope void() delegate)");
     same_d("_D1a1fFDxFZvZv", "a.f(void() delegate const)");
     same_d("_D1a001fFZv", "a.f()");
@@ -182,6 +192,31 @@ TEST(a_name_of_d_that_explodes) {
             strcat(name, back);
         }
         before = at;
+    }
+    strcat(name, "Zv");
+    same_d(name, NULL);
+}
+
+/* Parts that may be a function's parameters or a type: each is tried as both, and
+   so is each within it. */
+TEST(a_name_of_d_with_two_ways) {
+    char name[1000];
+    size_t n;
+    strcpy(name, "_D1a1f");
+    for (n = 0; n < 60; n++) strcat(name, "FC1b");
+    same_d(name, NULL);
+}
+
+/* Ten times a name of 600 letters. */
+TEST(a_name_of_d_that_is_long) {
+    char name[1000], *at = name;
+    size_t n;
+    at += sprintf(at, "_D1a1fFS600");
+    for (n = 0; n < 600; n++) *at++ = 'x';
+    *at = 0;
+    for (n = 0; n < 9; n++) {
+        size_t far = strlen(name) - 7;  /* to the S */
+        sprintf(name + strlen(name), "Q%c%c", (int)('A' + far / 26), (int)('a' + far % 26));
     }
     strcat(name, "Zv");
     same_d(name, NULL);

@@ -81,6 +81,23 @@ TEST(many_instructions_on_one_line) {
     free(t);
 }
 
+/* And one instruction has a row for each line. */
+TEST(one_instruction_on_many_lines) {
+    enum { EACH = SHARING_SEEN / 4 * 3, ROUNDS = 2 };
+    sharing *s = new_sharing(0);
+    sharing_thread *t = new_thread(1);
+    uint32_t round, n;
+    for (round = 0; round < ROUNDS; round++) {
+        for (n = 0; n < EACH; n++)
+            sharing_access(t, 7, 0x100000 + 64 * ((uint64_t)round * EACH + n), 8, SHARING_STORE);
+        sharing_burst(s, t, MS, MS + round, charge, NULL);
+    }
+    CHECK_EQ(s->rows_used, EACH * ROUNDS);
+    CHECK_EQ(s->lines_used, EACH * ROUNDS);
+    free(s);
+    free(t);
+}
+
 /* ---- sums of all bursts ---- */
 
 enum { THREADS = 4, LINES = 6, BURSTS = 400 };
