@@ -76,9 +76,12 @@
       stacks; NULL is the thread itself. Contexts of hcct.h follow by themselves.
       Without it a fiber inherits the scopes of the one before it. Timers with
       glibc notice that, and the report says so first and gives no intervals; a
-      watcher and a bare build cannot: there it is not noticed. In C++20 wrap
-      what a coroutine awaits (promise.await_transform, initial_suspend and
-      final_suspend), with one bursty_fiber in its promise:
+      watcher and a bare build cannot: there it is not noticed. A fiber may go on on
+      another thread where scopes are assembly (x86-64, gcc or clang, without
+      BURSTY_PORTABLE); elsewhere a compiler may keep the old thread's address. Two
+      threads in one fiber, and a switch in an action, are counted and said first.
+      In C++20 wrap what a coroutine awaits (promise.await_transform,
+      initial_suspend and final_suspend), with one bursty_fiber in its promise:
          template <class A> struct on_fiber {
              A inner;
              bursty_fiber *fiber;
@@ -289,6 +292,7 @@
      the watcher
      the dump
      children
+     switches of fibers that nobody can follow
      time: start, pause, end
      frames
      the axis of time in a dump
@@ -714,8 +718,9 @@ BURSTY_API void bursty_set_depth(uint32_t depth) BURSTY_P_OFF((void)depth)
 
 /* Before the calling thread switches to another stack: what runs from here on
    belongs to that fiber, NULL: to the thread itself. Returns the fiber that ran,
-   or NULL. A fiber may go on on another thread. Only one thread may run it at a
-   time. It may be called in the switch of an RTOS (docs/firmware.md). */
+   or NULL. A fiber may go on on another thread, where scopes are assembly. Only
+   one thread may run it at a time: it is left before another one enters it, and
+   before its thread ends. Not in an action. It may be called in the switch of an RTOS (docs/firmware.md). */
 BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber)
     BURSTY_P_OFF(return (void)fiber, BURSTY_P_CAST(bursty_fiber *, NULL))
 
@@ -6389,6 +6394,74 @@ static void bursty_p_begin_children(void) { }
 #define bursty_p_write_children(d, write, user) 0
 #endif
 
+/* ---- switches of fibers that nobody can follow  src/bursty/switches.c ---- */
+
+/* The dump says how many there were, of all (kind 7): switches to a fiber that
+   another thread runs, and those in the middle of an event, from an action or a
+   signal handler. Until the thread comes back to that event, it records no other.
+   A thread adds its switches to those of all from time to time, and before it
+   counts a wrong one: so all are a little too few, and never fewer than these.
+   On bare metal nothing is counted. */
+#ifdef BURSTY_BARE
+#define bursty_p_count_switch(twice, n) ((void)(twice))
+#define bursty_p_begin_fibers() ((void)0)
+#define bursty_p_write_fibers(d, write, user) 0
+#else
+enum { BURSTY_P_ALL_SWITCHES, BURSTY_P_TWICE, BURSTY_P_INSIDE, BURSTY_P_SWITCHES };
+enum { BURSTY_P_SWITCHES_GIVEN = 1023 };
+static uint32_t bursty_p_switches[BURSTY_P_SWITCHES];
+/* Of the thread: how many may come before they are added to all, and how many it
+   was given at first. */
+static BURSTY_P_TLS struct { int32_t left, given; } bursty_p_uncounted;
+
+static void bursty_p_begin_fibers(void) {
+    uint32_t i;
+    for (i = 0; i < BURSTY_P_SWITCHES; i++) BURSTY_P_RELEASE(&bursty_p_switches[i], 0);
+    bursty_p_uncounted.left = bursty_p_uncounted.given = 0;
+}
+
+/* Stops at its greatest value: the sum of a thread is small. */
+BURSTY_P_COLD static void bursty_p_add_switches(uint32_t *count, uint32_t n) {
+    if (BURSTY_P_ACQUIRE(count) < UINT32_MAX / 2) (void)BURSTY_P_ADD(count, n);
+}
+
+static void bursty_p_add_uncounted(void) {
+    const int32_t n = bursty_p_uncounted.given - bursty_p_uncounted.left;
+    bursty_p_add_switches(&bursty_p_switches[BURSTY_P_ALL_SWITCHES], (uint32_t)n);
+    bursty_p_uncounted.left = bursty_p_uncounted.given = BURSTY_P_SWITCHES_GIVEN;
+}
+
+BURSTY_P_COLD static void bursty_p_count_switches(int is_twice) {
+    const bursty_p_thread *t = bursty_p_registered();
+    bursty_p_add_uncounted();
+    if (is_twice) bursty_p_add_switches(&bursty_p_switches[BURSTY_P_TWICE], 1);
+    if (t && t->in_slow) bursty_p_add_switches(&bursty_p_switches[BURSTY_P_INSIDE], 1);
+}
+
+/* n: the thread's word; it is usual outside of bursts and events. */
+BURSTY_P_INLINE void bursty_p_count_switch(int is_twice, uint32_t n) {
+    if (BURSTY_P_UNLIKELY(--bursty_p_uncounted.left < 0)
+        || BURSTY_P_UNLIKELY(BURSTY_P_POLLS || n > BURSTY_P_SPAN) || BURSTY_P_UNLIKELY(is_twice))
+        bursty_p_count_switches(is_twice);
+}
+
+/* Parts of kind 7. */
+static int bursty_p_write_fibers(bursty_p_dump *d, bursty_write_fn write, void *user) {
+    uint32_t what;
+    bursty_p_add_uncounted();
+    for (what = BURSTY_P_TWICE; what < BURSTY_P_SWITCHES; what++) {
+        const uint64_t says[4] = { 2, what + 19, BURSTY_P_ACQUIRE(&bursty_p_switches[what]),
+                                   BURSTY_P_ACQUIRE(&bursty_p_switches[BURSTY_P_ALL_SWITCHES]) };
+        if (!says[2]) continue;
+        bursty_p_put_begin(&d->out, 7, write, user);
+        bursty_p_put_all(d, says, 4);
+        bursty_p_put_string(d, bursty_p_all.config.program);
+        if (bursty_p_put_end(&d->out)) return -1;
+    }
+    return 0;
+}
+#endif
+
 /* ---- time: start, pause, end ---------------------- src/bursty/time.c ---- */
 
 #if BURSTY_P_TICKS
@@ -7974,6 +8047,7 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     }
 #endif
     bursty_p_begin_children();
+    bursty_p_begin_fibers();
     bursty_p_begin_frames();
     bursty_p_begin_budget(config);
     bursty_p_first_settings(config);
@@ -8133,6 +8207,7 @@ BURSTY_API void bursty_clear(void) {
         for (p = 0; p < BURSTY_P_SUMS; p++) BURSTY_P_STORE(&bursty_p_all.rows[i].sum[p], 0);
     }
     bursty_p_begin_children();
+    bursty_p_begin_fibers();
     bursty_p_clear_time();
     bursty_p_clear_frames();
 }
@@ -8151,7 +8226,14 @@ BURSTY_API void bursty_clear(void) {
    Invariant: depth is 0 while scopes move, so that a tick, a watcher or an
    interrupt finds a whole stack or none. A burst goes on: its events have the
    scopes of the fiber that runs. Who follows the stack from event to event (a
-   companion) is told. Cost: two copies of the open scopes, without a lock. */
+   companion) is told. Cost: two copies of the open scopes, without a lock.
+
+   While a fiber runs its depth is BURSTY_P_RUNS. Who enters it then, on another
+   thread, and who leaves one that another thread has left meanwhile, is counted
+   (switches.c): of two threads that are in a fiber at once one notices at least.
+   The second one begins with no scope. */
+
+#define BURSTY_P_RUNS UINT32_MAX
 
 #if BURSTY_STACK > 0
 #ifdef BURSTY_BARE
@@ -8226,7 +8308,14 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
     bursty_fiber *was = bursty_p_fiber.runs;
     bursty_fiber *to = fiber ? fiber : &bursty_p_fiber.own;
     uint32_t n = BURSTY_P_HERE.n;
+    int is_twice;
     if (fiber == was) return was;
+    is_twice = was && was->depth != BURSTY_P_RUNS;
+    if (fiber && BURSTY_P_UNLIKELY(fiber->depth == BURSTY_P_RUNS)) {
+        is_twice = 1;
+        fiber->depth = 0;
+    }
+    bursty_p_count_switch(is_twice, n);
 #ifdef BURSTY_P_KNOWS_STACKS
     bursty_p_own_stack.told = 1;
 #endif
@@ -8237,6 +8326,7 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
     }
 #endif
     bursty_p_move_scopes(was ? was : &bursty_p_fiber.own, to);
+    if (fiber) BURSTY_P_SHOW(&fiber->depth, BURSTY_P_RUNS);
     bursty_p_fiber.runs = fiber;
     if (BURSTY_P_UNLIKELY(BURSTY_P_POLLS || n > BURSTY_P_SPAN)) bursty_p_tell_switch(); /* in a burst */
     return was;
@@ -8528,6 +8618,7 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
 #endif
 #endif
     if (bursty_p_write_children(&d, write, user)) return -1;
+    if (bursty_p_write_fibers(&d, write, user)) return -1;
     const uint32_t sample[3] = { bursty_p_all.config.seed, bursty_p_all.seed_is, bursty_p_all.cleared };
     if (bursty_p_all.companion.write && bursty_p_all.companion.write(write, user)) return -1;
     if (!bursty_p_write_sample(sample, BURSTY_P_BUILD, bursty_p_all.config.program, write, user)) return 0;

@@ -4,15 +4,58 @@
 #define _GNU_SOURCE 1
 #endif
 #include "base/debugfile.h"
+#include "base/tool.h"
 #include <string.h>
 
 #ifdef __linux__
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* A file may be cut while it is mapped: then a read behind its end is a signal, and
+   the rest of the file becomes zeros, which are no symbols. */
+static struct {
+    struct mapped { uintptr_t at; size_t size; } *list;
+    size_t count;
+    uintptr_t page;
+    int is_set;
+} maps;
+
+static void read_zeros(int number, siginfo_t *info, void *context) {
+    uintptr_t page = (uintptr_t)info->si_addr & ~(maps.page - 1);
+    size_t n;
+    (void)context;
+    for (n = 0; n < maps.count; n++) {
+        const struct mapped *m = &maps.list[n];
+        if (page - m->at >= m->size) continue;
+        if (mmap((void *)page, m->at + m->size - page, PROT_READ,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+            return;
+    }
+    signal(number, SIG_DFL);
+}
+
+/* Where the signal is ignored it stays so for the program that is started. */
+static void note_map(const void *at, size_t size) {
+    struct sigaction was, now;
+    if ((maps.count & (maps.count - 1)) == 0)
+        maps.list = (struct mapped *)tool_grow(maps.list, (maps.count ? 2 * maps.count : 1)
+                                                              * sizeof *maps.list);
+    maps.list[maps.count].at = (uintptr_t)at;
+    maps.list[maps.count++].size = size;
+    if (maps.is_set) return;
+    maps.is_set = 1;
+    maps.page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    memset(&now, 0, sizeof now);
+    now.sa_sigaction = read_zeros;
+    now.sa_flags = SA_SIGINFO;
+    if (sigaction(SIGBUS, NULL, &was) == 0 && was.sa_handler == SIG_DFL)
+        (void)sigaction(SIGBUS, &now, NULL);
+}
 
 const unsigned char *debugfile_map(const char *path, size_t *size) {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -24,7 +67,9 @@ const unsigned char *debugfile_map(const char *path, size_t *size) {
         data = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
     }
     close(file);
-    return data == MAP_FAILED ? NULL : (const unsigned char *)data;
+    if (data == MAP_FAILED) return NULL;
+    note_map(data, *size);
+    return (const unsigned char *)data;
 }
 
 /* The bytes of a section by its name, or NULL. */

@@ -1,5 +1,5 @@
-/* demangle.c - C++ names, by the __cxa_demangle of the machine's C++ library, and
-   Rust's, by demangle_rust.c.
+/* demangle.c - C++ names, by the __cxa_demangle of the machine's C++ library;
+   Rust's, by demangle_rust.c; and D's, by demangle_d.c.
 
    A mangled name may point back at its own parts, each of which may do the
    same, so that a short name stands for one that fills the memory. With r such
@@ -54,6 +54,7 @@ static char *demangle_all(const char *name) {
     int status = -1;
     if (name[0] == '_' && name[1] == '_' && name[2] == 'Z') name++;       /* as macOS has them */
     if (name[0] != '_' || strlen(name) > LONGEST) return NULL;
+    if (name[1] == 'D') return demangle_d(name);
     clean = demangle_rust(name);
     if (clean || name[1] != 'Z' || references(name) > MOST) return clean;
     if (!is_sought) function = find();

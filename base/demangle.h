@@ -1,4 +1,4 @@
-/* demangle.h - names of C++ and Rust as they stand in the source. */
+/* demangle.h - names of C++, Rust and D as they stand in the source. */
 #ifndef DEMANGLE_H
 #define DEMANGLE_H
 
@@ -9,4 +9,7 @@ char *demangle(const char *name);
 
 /* The same for Rust alone, without hashes. */
 char *demangle_rust(const char *name);
+
+/* The same for D alone: without what a function returns. */
+char *demangle_d(const char *name);
 #endif

@@ -23,6 +23,14 @@ static void add(symbol_list *l, uint64_t start, uint64_t end, const char *name, 
     f->user = f->twin = 0;
 }
 
+/* Names may share their ends, but not be many times as long as the file: then each
+   look through them would cost more than the file is worth. */
+static int fits(symbols *s, const elf_file *e, const char *name) {
+    enum { SHARED = 8 };
+    s->words += strlen(name);
+    return s->words / SHARED <= e->size;
+}
+
 static void add_table(symbols *s, elf_file *e, uint64_t type) {
     enum { LABEL = 0, FUNCTION = 2, UNIT = 4, INDIRECT = 10, LOCAL = 0, GLOBAL = 1 };
     size_t word = e->is_64 ? 8 : 4, bytes = e->is_64 ? 24 : 16;
@@ -47,6 +55,7 @@ static void add_table(symbols *s, elf_file *e, uint64_t type) {
                 unit = (const char *)e->data + names.offset + name;
             if (!section || !start || name >= names.size || !e->data[names.offset + name]) continue;
             if (!is_function && ((info & 15) != LABEL || info >> 4 != GLOBAL)) continue;
+            if (!fits(s, e, (const char *)e->data + names.offset + name)) return;
             add(is_function ? &s->functions : &s->labels, start, start + size,
                 (const char *)e->data + names.offset + name,
                 info >> 4 == LOCAL && unit && *unit ? unit : NULL);
@@ -69,6 +78,102 @@ static void add_starts(symbols *s, const elf_file *e) {
             int32_t far = (int32_t)elf_number(e, (size_t)(place + 12 + 8 * k), 4);
             uint64_t header_at = elf_number(e, (size_t)header + 16, 8);
             add(&s->functions, header_at + (uint64_t)(int64_t)far, 0, NULL, NULL);
+        }
+    }
+}
+
+/* ---- Go ---- */
+
+/* Go's own table of functions stays in a stripped file. Behind 8 bytes of head stand
+   numbers: how many functions there are, and how far behind the head tables begin.
+
+       since       numbers of 8 bytes                      in an entry       of a function
+       Go 1.2      count; entries follow                   address, place    address, name
+       Go 1.16     count, -, names, -, -, -, entries       the same
+       Go 1.18     count, -, text, names, -, -, -, entries the same, by 4 bytes from text
+
+   A place counts from the entries (in the oldest from the head), a name from the names.
+   Behind the last entry stands where its function ends. */
+enum { GO_12, GO_116, GO_118, NO_GO };
+
+static int go_version(const elf_file *e, uint64_t at) {
+    if (elf_number(e, (size_t)at + 4, 2) || elf_number(e, (size_t)at + 7, 1) != 8) return NO_GO;
+    switch (elf_number(e, (size_t)at, 4)) {
+    case 0xFFFFFFFB: return GO_12;
+    case 0xFFFFFFFA: return GO_116;
+    case 0xFFFFFFF0:
+    case 0xFFFFFFF1: return GO_118;
+    default: return NO_GO;
+    }
+}
+
+/* A number that may be left for the loader to write. */
+static uint64_t relocated(const elf_file *e, uint64_t at) {
+    enum { RELOCATIONS = 4, RELATIVE = 8 };
+    uint64_t value = elf_number(e, (size_t)at, 8), address, n, k;
+    elf_section s;
+    dump_fault fault;
+    if (value || symbols_address(e, at, &address) != 0) return value;
+    for (n = 0; n < e->section_count; n++) {
+        if (elf_get_section(e, n, &s, &fault) != 0 || s.type != RELOCATIONS) continue;
+        for (k = 0; k + 24 <= s.size; k += 24) {
+            size_t r = (size_t)(s.offset + k);
+            if (elf_number(e, r, 8) == address && elf_number(e, r + 8, 4) == RELATIVE)
+                return elf_number(e, r + 16, 8);
+        }
+    }
+    return 0;
+}
+
+/* Returns whether a table stands at that place of the file, before `end`. */
+static int add_go_table(symbols *s, elf_file *e, uint64_t at, uint64_t end) {
+    enum { HEAD = 72, LONGEST = 1000 };
+    uint64_t count, k, code = 0, names = 0, entries = 16, word = 8, first;
+    int version = end - at < HEAD ? NO_GO : go_version(e, at);
+    if (version == NO_GO) return 0;
+    count = elf_number(e, (size_t)at + 8, 8);
+    if (version != GO_12) {
+        first = version == GO_116 ? at + 24 : at + 32;
+        names = elf_number(e, (size_t)first, 8);
+        entries = elf_number(e, (size_t)first + 32, 8);
+    }
+    if (version == GO_118) word = 4;
+    if (names >= end - at || entries >= end - at) return 0;
+    entries += at;
+    if (count >= (end - entries) / (2 * word)) return 0;
+    if (version == GO_118) code = relocated(e, at + 24);
+    for (k = 0; k < count; k++) {
+        size_t entry = (size_t)(entries + 2 * word * k);
+        uint64_t start = elf_number(e, entry, word), stop = elf_number(e, entry + 2 * word, word);
+        uint64_t place = elf_number(e, entry + word, word), from = version == GO_12 ? at : entries;
+        uint64_t name;
+        if (start >= stop || place >= end - from || end - from - place < word + 4) continue;
+        name = elf_number(e, (size_t)(from + place + word), 4);
+        if (name >= end - at - names) continue;
+        name += at + names;
+        if (!e->data[name]) continue;
+        if (!memchr(e->data + name, 0, end - name < LONGEST ? end - name : LONGEST)) continue;
+        if (!fits(s, e, (const char *)e->data + name)) break;
+        add(&s->functions, code + start, code + stop, (const char *)e->data + name, NULL);
+    }
+    return 1;
+}
+
+/* It has a section of its own, or a linker put it into one with other data. */
+static void add_go(symbols *s, elf_file *e) {
+    elf_section names, at;
+    dump_fault fault;
+    uint64_t n, k;
+    if (elf_get_section(e, e->names_index, &names, &fault) != 0) return;
+    for (n = 0; n < e->section_count && e->is_64; n++) {
+        int is_other;
+        if (elf_get_section(e, n, &at, &fault) != 0 || at.type == ELF_NO_BYTES) continue;
+        is_other = elf_name_is(e, &names, at.name, ".data.rel.ro");
+        if (!is_other && !elf_name_is(e, &names, at.name, ".gopclntab")
+            && !elf_name_is(e, &names, at.name, ".data.rel.ro.gopclntab"))
+            continue;
+        for (k = 0; k < at.size && (!k || is_other); k += 8) {
+            if (add_go_table(s, e, at.offset + k, at.offset + at.size)) return;
         }
     }
 }
@@ -134,6 +239,7 @@ void symbols_read(symbols *s, elf_file *e, const char *path, const char *root) {
         if (!s->is_whole && (debugfile_find(e, path, root, &debug) == 0
                              || debugfile_inside(e, &debug) == 0))
             add_table(s, &debug, ELF_SYMBOLS);
+        if (!s->is_whole) add_go(s, e);
     }
     sort(&s->functions);
     sort(&s->labels);

@@ -1,8 +1,8 @@
 /* symbols.h - what the places in an ELF file are called: the one reader of
    symbols, for `bursty record`, -p, `bursty top` and whoever reads a dump that
    holds places. Names come from the file's two tables, from its debug file
-   (debugfile.h), and where these have none, .eh_frame_hdr says where functions
-   start. Code that a program made itself has its names in a perf map. */
+   (debugfile.h), or Go's own table. Where these have none, .eh_frame_hdr says where
+   functions start. Code that a program made itself has its names in a perf map. */
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 #include "base/elf.h"
@@ -23,6 +23,7 @@ typedef struct symbols {            /* all zero: empty */
     symbol_list labels;             /* global symbols that are no functions, as assembly has them */
     int is_whole;                   /* the file has all of its symbols: no other one was looked for */
     int is_made;                    /* by a perf map: the names are its own */
+    uint64_t words;                 /* bytes of all names of files */
 } symbols;
 
 /* Adds the names of *e, which is at `path` as a process sees it that has its

@@ -56,7 +56,7 @@ static void help(FILE *to) {
           "  --title TEXT       what ran; by default the program's name out of the dump\n"
           "  --note NAME=VALUE  a fact to show at the top, such as 'overhead=+1.2 %'; may be repeated\n"
           "  --unique-cause     MC/DC by unique cause; without it, masking MC/DC\n"
-          "  --no-demangle      leave C++ names as the linker has them\n"
+          "  --no-demangle      leave C++, Rust and D names as the linker has them\n"
           "  --whole-stacks     write all stacks, even if the file becomes very large\n"
           "  --source-root DIR  read sources that lie in DIR, and no others, for their text and for\n"
           "                     markers of excluded lines; without it, in the current folder\n\n"

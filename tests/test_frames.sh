@@ -42,6 +42,36 @@ ok $? "a report without a budget"
 has "$dir/percentile.txt" '19 of 936 frames (2 %) are slow: above 10.4'
 has "$dir/percentile.txt" ' no-budget frame game'
 
+# Each way to lose something of frames: first in the text, and in each other form, with its cure.
+loses() { # WHAT N NOUN CURE
+    noun=$3 cure=$4
+    $RUN "$dir/losses" "$1" "$dir/losses.brst"
+    ok $? "frames that lose: $1"
+    for form in text csv json; do "$bursty" report --$form -o "$dir/losses.$form" "$dir/losses.brst"; done
+    "$bursty" report --html "$dir/losses.html" "$dir/losses.brst"
+    sed -n 2p "$dir/losses.text" | grep -q "^MISSING: $noun: $2, " &&
+        tr '\n' ' ' <"$dir/losses.text" | grep -q "$cure"
+    ok $? "$1: the text does not begin with it"
+    sed -n '/^# losses/,$p' "$dir/losses.csv" | grep "$noun" | grep -q "$cure"
+    ok $? "$1: csv"
+    sed -n '/"losses":\[/,/\],/p' "$dir/losses.json" | grep -q "$noun.*\"count\":$2,.*$cure"
+    ok $? "$1: json"
+    grep -q "$noun" "$dir/losses.html" && grep -q "$cure" "$dir/losses.html"
+    ok $? "$1: the page"
+    [ "$(grep -c 'lost 0' "$dir/losses.text")" = 0 ]
+    ok $? "$1: nothing is lost, it says"
+}
+$CC -O1 -I. -o "$dir/losses" tests/make_frame_losses.c
+ok $? "a program whose frames lose something"
+loses kinds 3 'frames without a record' 'a larger BURSTY_FRAMES'
+loses handlers 4 'frames of signal handlers' 'interrupted bursty_frame itself'
+loses crowded 36 'ticks of crowded frames' 'ticks of 64 different stacks'
+loses functions 7 'ticks of functions in frames that had no room' 'functions in frames was full'
+loses slowest 2 'frames that may be missing among the slowest' 'are in all other tables'
+$RUN "$dir/losses" nothing "$dir/losses.brst" && "$bursty" report "$dir/losses.brst" >"$dir/losses.text" &&
+    [ "$(grep -c MISSING "$dir/losses.text")" = 0 ] && tr '\n' ' ' <"$dir/losses.text" | grep -q 'events lost 0'
+ok $? "frames that lose nothing"
+
 # Frames of 10 ms that wait for half of their time or more, be most of them slow or not.
 words='Nearly all frames wait for half of their time or more.'
 for slow in budget 0; do

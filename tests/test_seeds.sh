@@ -193,5 +193,60 @@ END
     ok $? "a sum of two builds says so"
     bursty report "$out/first.brst" "$out/again.brst" >"$out/one" && ! grep -q 'several builds' "$out/one"
     ok $? "a sum of one does not"
+
+    for run in first second; do
+        bursty record --quiet --calls --every 0 -o "$out/$run.brst" -- "$out/$run/prog"
+        ok $? "record $run, all contexts"
+    done
+    bursty merge -o "$out/sum.brst" "$out/first.brst" "$out/second.brst"
+    bursty report "$out/sum.brst" 2>&1 | tr '\n' ' ' |
+        grep -q 'MISSING: names of functions, in runs of several builds'
+    ok $? "a sum of contexts of two builds says so"
+    # The same from outside: where one build has f the other one has g.
+    cat >"$out/looks.c" <<'END'
+#define WORK(f, turns) \
+    __attribute__((noinline)) static unsigned f(unsigned x) { \
+        unsigned i; \
+        for (i = 0; i < turns; i++) x = x * 1664525 + 1013904223; \
+        return x; \
+    }
+#ifdef SECOND
+WORK(g, 80000000u)
+WORK(f, 40000000u)
+#else
+WORK(f, 40000000u)
+WORK(g, 80000000u)
+#endif
+int main(int argc, char **argv) { return argv[argc] != 0 || f((unsigned)argc) + g((unsigned)argc) == 7; }
+END
+    if may_look . stacks; then
+        "${CC:-cc}" -O1 -s -o "$out/first/prog" "$out/looks.c" &&
+            "${CC:-cc}" -O1 -s -DSECOND -o "$out/second/prog" "$out/looks.c"
+        ok $? "two builds with other loops"
+        for run in first second again; do
+            folder=$run
+            [ $run = again ] && folder=first
+            bursty record --quiet --outside -o "$out/$run.brst" -- "$out/$folder/prog"
+            ok $? "record $run from outside"
+        done
+        bursty report --base "$out/first.brst" "$out/second.brst" >"$out/compared"
+        [ "$(grep -c '^gone .*prog+0x[0-9a-f]* (build [0-9a-f]\{8\})$' "$out/compared")" -ge 1 ] &&
+            [ "$(grep -c '^appeared .*prog+0x[0-9a-f]* (build [0-9a-f]\{8\})$' "$out/compared")" -ge 1 ] &&
+            ! grep -q 'prog+0x[0-9a-f]*$' "$out/compared"
+        ok $? "from outside: --base joins no functions of two builds: $(grep prog+0x "$out/compared" | head -n 3)"
+        bursty report --base "$out/first.brst" "$out/again.brst" >"$out/compared"
+        ! grep -q '(build' "$out/compared"
+        ok $? "from outside: of one build it does"
+        bursty merge -o "$out/sum.brst" "$out/first.brst" "$out/second.brst" 2>"$out/said"
+        bursty report "$out/sum.brst" 2>&1 | tr '\n' ' ' |
+            grep -q 'MISSING: names of functions, in runs of several builds'
+        ok $? "from outside: a sum of two builds says so"
+        bursty report "$out/first.brst" "$out/again.brst" >"$out/one" 2>&1
+        ! grep -q 'several builds' "$out/one" && ! grep -q '; seed' "$out/one"
+        ok $? "from outside: a sum of one does not, and no seed is shown"
+        bursty report "$out/first.brst" "$out/again.brst" >"$out/two" 2>&1
+        ! grep -qi 'same sample\|left out: it' "$out/two"
+        ok $? "from outside: no run repeats another one"
+    fi
 fi
 finish

@@ -7,6 +7,7 @@
 #include "base/tool.h"
 #include "report/kinds/sharing.h"
 #include "report/model/report.h"
+#include <time.h>
 
 static uint64_t seed;
 static uint32_t below(uint32_t bound) {
@@ -47,6 +48,54 @@ static const sharing_line *line_at(sharing *s, uint64_t line) {
     uint32_t number = *head_of(s, line);
     while (number && s->lines[number - 1].line != line) number = s->lines[number - 1].chained;
     return number ? &s->lines[number - 1] : NULL;
+}
+
+/* ---- one line of many instructions ---- */
+
+/* A line of the stack meets all instructions of a program. A burst may not look
+   through all of its rows for each of them: that would be 40 000 million steps
+   here, and minutes. */
+TEST(many_instructions_on_one_line) {
+    enum { EACH = SHARING_SEEN / 4 * 3, ROUNDS = 4 };
+    sharing *s = new_sharing(0);
+    sharing_thread *t = new_thread(1);
+    clock_t began = clock();
+    uint32_t twice, round, n, left = 0;
+    for (twice = 0; twice < 2; twice++) {
+        for (round = 0; round < ROUNDS; round++) {
+            for (n = 0; n < EACH; n++)
+                sharing_access(t, 1 + (uint64_t)round * EACH + n, 0x1000, 8, SHARING_LOAD);
+            sharing_burst(s, t, MS, MS + round, charge, NULL);
+        }
+        CHECK_EQ(s->rows_used, EACH * ROUNDS);
+        CHECK_EQ(s->lines_used, 1);
+    }
+    CHECK((double)(clock() - began) / CLOCKS_PER_SEC < 20);
+    for (n = 0; n < EACH * ROUNDS; n++) left += s->rows[n].loads != 2;
+    CHECK_EQ(left, 0);
+    drop_line(s, *head_of(s, 0x1000 >> SHARING_LINE_LOG2) - 1);
+    CHECK_EQ(s->rows_used, 0);
+    for (n = 0; n < SHARING_ROWS; n++) left += s->row_heads[n] != 0;
+    CHECK_EQ(left, 0);
+    free(s);
+    free(t);
+}
+
+/* And one instruction has a row for each line. */
+TEST(one_instruction_on_many_lines) {
+    enum { EACH = SHARING_SEEN / 4 * 3, ROUNDS = 2 };
+    sharing *s = new_sharing(0);
+    sharing_thread *t = new_thread(1);
+    uint32_t round, n;
+    for (round = 0; round < ROUNDS; round++) {
+        for (n = 0; n < EACH; n++)
+            sharing_access(t, 7, 0x100000 + 64 * ((uint64_t)round * EACH + n), 8, SHARING_STORE);
+        sharing_burst(s, t, MS, MS + round, charge, NULL);
+    }
+    CHECK_EQ(s->rows_used, EACH * ROUNDS);
+    CHECK_EQ(s->lines_used, EACH * ROUNDS);
+    free(s);
+    free(t);
 }
 
 /* ---- sums of all bursts ---- */

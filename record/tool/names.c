@@ -59,6 +59,8 @@ const image *name_nameless(uint32_t key) {
 static void read_names(image *m) {
     if (!m->has_file) return;
     m->has_file = 0;
+    m->is_changed = image_is_changed(m);
+    if (m->is_changed) return; /* it has symbols of other code */
     symbols_read(&m->names, &m->elf, m->path, m->root);
 }
 
@@ -138,13 +140,13 @@ static uint32_t kernel_key(uint64_t pc) {
 /* ---- places ---- */
 
 /* A file that was replaced or removed is still open here, where lines are made of
-   places. Returns out, or NULL: there is no place. */
+   places. Returns out, or NULL: there is no place. Its names were read before. */
 static const char *set_place(const image *m, uint64_t address, char *out, size_t size) {
     const unsigned char *id;
     char path[64];
     size_t bytes = 0, n, at;
     int is_there = image_is_there(m);
-    if (!is_there && m->file < 0) return NULL;
+    if (m->is_changed || (!is_there && m->file < 0)) return NULL;
     snprintf(path, sizeof path, "/proc/self/fd/%d", m->file);
     at = (size_t)snprintf(out, size, "%.4096s\t%llx", is_there ? m->path : path,
                           (unsigned long long)address);
@@ -178,9 +180,10 @@ static int is_bare(const image *m, uint64_t address) {
 static uint32_t key_at(image *m, uint64_t address) {
     char where[4400];
     text name = {NULL, 0, 0};
-    int without = is_bare(m, address);
+    int without;
     symbol *f;
     read_names(m);
+    without = !m->is_changed && is_bare(m, address);
     f = without ? symbols_around(&m->names, address) : symbols_at(&m->names, address);
     if (!f) return rest_key(m, without);
     if (f->user) return f->user;

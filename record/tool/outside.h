@@ -61,6 +61,8 @@ typedef struct image {              /* a file, or the code of none */
     elf_file elf;
     int file;                       /* stays open: its path may come to mean another one; -1: none */
     int has_file;                   /* and its names have not been read */
+    int64_t bytes, time_ns;         /* of the file, when it was opened */
+    int is_changed;                 /* it was written to meanwhile */
     int is_go;                      /* frames are found by rbp */
     unwind_file unwind;
     char path[4096];
@@ -111,6 +113,10 @@ int mapping_address(const mapping *m, uint64_t pc, uint64_t *address);
 int image_is_made(const image *m);
 /* Does its path still mean the file that ran? */
 int image_is_there(const image *m);
+/* Was the file itself written to or cut since it was opened? */
+int image_is_changed(const image *m);
+/* How many there are. */
+uint32_t image_count(void);
 /* So many of an image's bytes at an address; NULL: they are not there. */
 const unsigned char *image_bytes(const image *m, uint64_t address, size_t size);
 

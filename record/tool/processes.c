@@ -115,8 +115,24 @@ int image_is_there(const image *m) {
     return stat(m->path, &s) == 0 && (uint64_t)s.st_ino == m->inode && s.st_ctime <= all.began;
 }
 
+static int look_at(const image *m, int64_t *bytes, int64_t *time_ns) {
+    struct stat s;
+    if (m->file < 0 || fstat(m->file, &s) != 0) return -1;
+    *bytes = (int64_t)s.st_size;
+    *time_ns = (int64_t)s.st_mtim.tv_sec * 1000000000 + (int64_t)s.st_mtim.tv_nsec;
+    return 0;
+}
+
+int image_is_changed(const image *m) {
+    int64_t bytes, time_ns;
+    return look_at(m, &bytes, &time_ns) == 0 && (bytes != m->bytes || time_ns != m->time_ns);
+}
+
+uint32_t image_count(void) { return (uint32_t)all.image_count; }
+
 static const unsigned char *keep(image *m, const char *path, const unsigned char *data) {
     if (data) m->file = open(path, O_RDONLY | O_CLOEXEC);
+    (void)look_at(m, &m->bytes, &m->time_ns);
     return data;
 }
 

@@ -20,14 +20,13 @@
 
 #ifdef CAN_ATTACH
 #include "record/inside/core/lines.h"
+#include "report/kinds/ends.h"
+#include "report/kinds/samples.h"
 #include "base/save.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* Losses of kind 7, as docs/formats.md numbers them. */
-enum { END_CHILDREN = 18 };
 
 static uint64_t random_state;
 
@@ -96,6 +95,33 @@ typedef struct totals {             /* of one process */
     uint64_t lost;
 } totals;
 
+/* Nothing is known of what was in a file that was written to meanwhile. */
+static void write_changed(text *out) {
+    uint32_t n;
+    for (n = 1; n <= image_count(); n++) {
+        image *m = image_get(n);
+        missing_end end;
+        if (!m->is_changed) continue;
+        end.program = m->path;
+        end.why = END_REPLACED;
+        end.missing = end.of = 1;
+        ends_write(&end, out);
+    }
+}
+
+/* Of which build the program is: places in it have no other name if it is stripped. */
+static void write_build(const process *p, const char *program, text *out) {
+    size_t n;
+    for (n = 0; n < p->mapping_count; n++) {
+        const image *m = image_get(mapping_get(p->mappings[n])->image);
+        const char *name = strrchr(m->path, '/');
+        if (image_is_made(m) || !m->elf.data || strcmp(name ? name + 1 : m->path, program) != 0)
+            continue;
+        samples_write_looks(program, m->elf.data, m->elf.size, out);
+        return;
+    }
+}
+
 static int write_file(const attach_options *o, const char *out, const process *of,
                       const char *program, const totals *sums) {
     const double share = 20, least = 20;
@@ -125,6 +151,8 @@ static int write_file(const attach_options *o, const char *out, const process *o
         (void)sampled_write_missing(&about, END_CHILDREN, (uint64_t)(sums->children_ns / ms),
                                     (uint64_t)((sums->children_ns + sums->ns) / ms), add_bytes, &t);
     moments_write(o, of, &about, &written, &t);
+    write_build(of, program, &t);
+    write_changed(&t);
     status = save_open(&s, out, NULL, 0, 1);
     if (status == TOOL_OK) status = save_close(&s, &t);
     text_free(&t);

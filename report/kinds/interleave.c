@@ -129,4 +129,5 @@ static void free_state(void *state) {
     memset(s, 0, sizeof *s);
 }
 
-const part_kind kind_interleave = {KIND, "interleave", sizeof(turned_parts), read, settle, write, free_state};
+const part_kind kind_interleave = {
+    KIND, "interleave", sizeof(turned_parts), read, settle, write, free_state, NULL};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND = 24, VERSION = 1 };
+enum { KIND = 24, VERSION = 1, IMAGE = 1024 }; /* IMAGE: what its build is made of */
 
 static const char *take(sample *one, dump_reader *r) {
     size_t size;
@@ -16,7 +16,7 @@ static const char *take(sample *one, dump_reader *r) {
     one->again = dump_get32(r);
     one->build = dump_get32(r);
     program = dump_get_string(r, &size);
-    if (!r->reason && one->how > SAMPLE_DRAWN) r->reason = "unknown way to a seed";
+    if (!r->reason && one->how > SAMPLE_BY_LOOKS) r->reason = "unknown way to a seed";
     if (!r->reason) one->program = text_name(program, size);
     return r->reason;
 }
@@ -91,6 +91,18 @@ static void write(void *state, text *out) {
     dump_end(&w);
 }
 
+void samples_write_looks(const char *program, const unsigned char *image, size_t size, text *out) {
+    dump_writer w;
+    dump_begin(&w, out, KIND);
+    dump_put(&w, VERSION);
+    dump_put(&w, 0);
+    dump_put(&w, SAMPLE_BY_LOOKS);
+    dump_put(&w, 0);
+    dump_put(&w, size < IMAGE ? 0 : dump_crc(0, image, IMAGE));
+    dump_put_string(&w, program);
+    dump_end(&w);
+}
+
 static void free_state(void *state) {
     samples *s = (samples *)state;
     size_t i;
@@ -119,7 +131,8 @@ static int have(const samples *s, const dump *d, sample *one) {
         (void)dump_get(&r);
         while (all && !r.reason && r.at < d->parts[i].size) {
             free(one->program);
-            all = !take(one, &r) && one->how != SAMPLE_NO_SEED && has(s, one);
+            all = !take(one, &r) && (one->how == SAMPLE_GIVEN || one->how == SAMPLE_DRAWN)
+                  && has(s, one);
             seen++;
         }
     }

@@ -3,7 +3,8 @@
 #define KINDS_SAMPLES_H
 #include "base/kind.h"
 
-enum { SAMPLE_NO_SEED, SAMPLE_GIVEN, SAMPLE_DRAWN };
+enum { SAMPLE_NO_SEED, SAMPLE_GIVEN, SAMPLE_DRAWN,
+       SAMPLE_BY_LOOKS }; /* of looks from outside: no seed makes it again */
 
 typedef struct sample {
     uint32_t seed, how, again, build;
@@ -16,6 +17,10 @@ typedef struct samples {
 } samples;
 
 extern const part_kind kind_samples;
+
+/* Adds a part for a program that was looked at from outside, so that its build is
+   known. image: the first bytes of its file. */
+void samples_write_looks(const char *program, const unsigned char *image, size_t size, text *out);
 
 /* The build of each program. A function without a name is called
    PROGRAM+0xOFFSET, and only in one build of the program that is a function. */

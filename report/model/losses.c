@@ -702,12 +702,14 @@ static void add_layout(report *r, const void *state) {
 }
 
 /* Sums over functions that are none. The first such name tells. */
-static void add_builds(report *r, const samples *all, const tally *s) {
+static void add_builds(report *r, const samples *all, const tally *s, const contexts *c) {
     size_t count, i;
     sample_build *list = samples_builds(all, &count);
     const sample_build *found = NULL;
-    for (i = 0; i < s->sites.count && !(found && found->has_several); i++)
+    for (i = 0; s && i < s->sites.count && !(found && found->has_several); i++)
         found = samples_build_of(list, count, s->sites.at[i].name);
+    for (i = 0; c && i < c->key_count && !(found && found->has_several); i++)
+        found = samples_build_of(list, count, contexts_name(c, (uint32_t)i + 1));
     if (found && found->has_several)
         report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME,
                         "names of functions, in runs of several builds of the program", 0, REPORT_NONE,
@@ -735,8 +737,9 @@ void report_add_losses(report *r, const input *in) {
     const samples *all = (const samples *)input_find(in, &kind_samples);
     size_t i;
     r->runs = all && all->count ? all->count : 1;
-    if (all && input_find(in, &kind_sampled))
-        add_builds(r, all, (const tally *)input_find(in, &kind_sampled));
+    if (all)
+        add_builds(r, all, (const tally *)input_find(in, &kind_sampled),
+                   (const contexts *)input_find(in, &kind_contexts));
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const void *state = input_find(in, kinds[i].kind);
         if (state) kinds[i].add(r, state);

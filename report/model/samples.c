@@ -8,14 +8,19 @@
 static void fill(void *columns, report *r, const void *state, const input *in) {
     const samples *s = (const samples *)state;
     text value = {NULL, 0, 0};
-    size_t i, without = 0;
+    size_t i, without = 0, with = 0, said = 0;
     (void)in;
     *(const samples **)columns = s;
-    for (i = 0; i < s->count; i++) without += s->at[i].how == SAMPLE_NO_SEED;
-    if (s->count > 1) text_format(&value, "%lu samples", (unsigned long)s->count);
-    for (i = 0; i < s->count && s->count <= 4; i++) {
-        if (value.size) text_add(&value, i ? ", " : ": ");
+    for (i = 0; i < s->count; i++) {
+        without += s->at[i].how == SAMPLE_NO_SEED;
+        with += s->at[i].how != SAMPLE_BY_LOOKS;
+    }
+    if (with > 1) text_format(&value, "%lu samples", (unsigned long)with);
+    for (i = 0; i < s->count && with <= 4; i++) {
+        if (s->at[i].how == SAMPLE_BY_LOOKS) continue;
+        if (value.size) text_add(&value, said ? ", " : ": ");
         samples_say(&s->at[i], &value);
+        said++;
     }
     if (without)
         text_add(&value, ". Without a seed all devices look at the same moments after they "
@@ -26,7 +31,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
 }
 
 static void json(const void *columns, const report *r, text *out) {
-    static const char *const ways[] = {"none", "given", "drawn"};
+    static const char *const ways[] = {"none", "given", "drawn", "looks"};
     const samples *s = *(const samples *const *)columns;
     size_t i;
     (void)r;

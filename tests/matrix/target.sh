@@ -70,8 +70,8 @@ left_to() { awk -v row="$1" '!/^#/ && $2 == row { print "tests/" $1 }' tests/ord
 left() { JOBS=2 BUILD=$host CC=cc CXX=c++ sh tests/run.sh $(left_to "$1"); }
 
 # What reads files that strangers wrote, with the tool that does it.
-strangers='dump parts elf cfg deflate lines unwind text glob ranges edges_part edgetrace footprint_files hcct_files
-    hotstream_files record_sums x86decode'
+strangers='dump parts elf symbols demangle cfg deflate lines unwind text glob ranges
+    edges_part edgetrace footprint_files hcct_files hotstream_files record_sums x86decode'
 strangers_bytes() { # MAKE'S VARIABLES...
     ASAN_OPTIONS=detect_leaks=0 tests "$(programs_of "$strangers")" \
         'tests/test_merge.sh tests/test_report.sh' RECORDER= "$@"

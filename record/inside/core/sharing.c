@@ -96,6 +96,20 @@ static uint32_t *head_of(sharing *s, uint64_t line) {
     return &s->heads[(mix(line, 0) >> 40) % SHARING_LINES];
 }
 
+static uint32_t *row_head(sharing *s, uint32_t line, uint64_t site, uint32_t thread) {
+    return &s->row_heads[mix(site, (uint64_t)thread << 32 | line) >> 46]; /* of 2^18 */
+}
+
+static void drop_row(sharing *s, uint32_t number) {
+    sharing_row *row = &s->rows[number - 1];
+    uint32_t *at = row_head(s, row->line, row->site, row->thread);
+    while (*at != number) at = &s->rows[*at - 1].chained;
+    *at = row->chained;
+    row->next = s->free_row;
+    s->free_row = number;
+    s->rows_used--;
+}
+
 static void drop_line(sharing *s, uint32_t number) {
     sharing_line *l = &s->lines[number];
     uint32_t *at = head_of(s, l->line), row = l->rows, next;
@@ -103,9 +117,7 @@ static void drop_line(sharing *s, uint32_t number) {
     *at = l->chained;
     for (; row; row = next) {
         next = s->rows[row - 1].next;
-        s->rows[row - 1].next = s->free_row;
-        s->free_row = row;
-        s->rows_used--;
+        drop_row(s, row);
     }
     memset(l, 0, sizeof *l);
     l->chained = s->free_line;
@@ -150,13 +162,14 @@ static uint32_t line_of(sharing *s, uint64_t line) {
     return number;
 }
 
-static sharing_row *row_of(sharing *s, sharing_line *l, const sharing_seen *e, uint32_t thread,
+static sharing_row *row_of(sharing *s, uint32_t line, const sharing_seen *e, uint32_t thread,
                            uint64_t began_ns) {
-    uint32_t number = l->rows;
+    uint32_t *head = row_head(s, line, e->site, thread), number = *head;
+    sharing_line *l = &s->lines[line - 1];
     sharing_row *row;
-    for (; number; number = row->next) {
+    for (; number; number = row->chained) {
         row = &s->rows[number - 1];
-        if (row->site == e->site && row->thread == thread) return row;
+        if (row->line == line && row->site == e->site && row->thread == thread) return row;
     }
     number = s->free_row;
     if (number) s->free_row = s->rows[number - 1].next;
@@ -168,6 +181,9 @@ static sharing_row *row_of(sharing *s, sharing_line *l, const sharing_seen *e, u
     row->site = e->site;
     row->thread = thread;
     row->first_ns = began_ns;
+    row->line = line;
+    row->chained = *head;
+    *head = number;
     row->next = l->rows;
     l->rows = number;
     return row;
@@ -191,7 +207,7 @@ static uint32_t add_seen(sharing *s, const sharing_seen *e, uint32_t thread, uin
     uint32_t number = line_of(s, e->line);
     uint64_t first = (e->line << SHARING_LINE_LOG2) + lowest(e->loaded | e->stored);
     sharing_line *l = number ? &s->lines[number - 1] : NULL;
-    sharing_row *row = l ? row_of(s, l, e, thread, began_ns) : NULL;
+    sharing_row *row = number ? row_of(s, number, e, thread, began_ns) : NULL;
     uint64_t count = e->loads > e->stores ? e->loads : e->stores;
     if (!row) {
         s->lost += count;

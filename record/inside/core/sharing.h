@@ -71,6 +71,7 @@ typedef struct sharing_row {
     sharing_place place;                /* of its first byte, when it was seen last */
     uint64_t first_ns;                  /* its first burst began */
     uint32_t thread, next;              /* of its line: 1 + row, or 0 */
+    uint32_t line, chained;             /* 1 + number, by hash */
 } sharing_row;
 
 /* The latest bursts of two threads that used a line. */
@@ -93,7 +94,7 @@ typedef struct sharing {
     uint64_t cut, forgotten, lost;      /* bursts cut short; lines; accesses without a row */
     uint64_t slow;                      /* bursts that took too long to meet any */
     uint64_t ended_ns[SHARING_ENDS];    /* of threads by number; 0: not known */
-    uint32_t heads[SHARING_LINES];
+    uint32_t heads[SHARING_LINES], row_heads[SHARING_ROWS];
     sharing_line lines[SHARING_LINES];
     sharing_row rows[SHARING_ROWS];
 } sharing;
