@@ -211,7 +211,8 @@ APART static void storm(void) {
 }
 APART static void steps(void) { for (int i = 0; i < 200; i++) step(i); }
 int main(int argc, char **argv) {
-    int depth = argc > 1 ? atoi(argv[1]) : 0;
+    int depth = 0;
+    for (char *at = argc > 1 ? argv[1] : ""; *at; at++) depth = 10 * depth + *at - '0';
     if (depth) for (int i = 0; i < 3; i++) { fall(depth); steps(); }
     else { fibers(); jumps(); storm(); steps(); }
     return 0;
