@@ -8,6 +8,38 @@ static int asserted;
 #include "hcct.h"
 #include "hcct_reference.inc"
 
+/* Who keeps a stack of his own says at which depth a call begins, and never when
+   one ends. */
+TEST(enter_at) {
+    uint32_t algorithm;
+    for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {
+        hcct_config c = config_of(algorithm, 40);
+        uint32_t step, depth = 0, known = 0, stack[90];
+        uint64_t seed = 5;
+        arena a;
+        ref r;
+        ref_init(&r);
+        arena_open(&a, &c, 700);
+        for (step = 0; step < 30000; step++) {
+            uint64_t x = test_random(&seed);
+            uint32_t key = 1 + (uint32_t)(x >> 20) % 3;
+            if (depth == 90 || x % 100 < 45) depth = (uint32_t)(x >> 30) % (depth + 1);
+            r.cursor = depth ? stack[depth - 1] : 0;
+            ref_enter(&r, key, 1);
+            stack[depth] = r.cursor;
+            if (!a.t.run.at.over && hcct_enter_known(&a.t, depth, key)) known++;
+            else hcct_enter_at(&a.t, depth, key, 1);
+            depth++;
+            CHECK(a.t.run.at.over || hcct_position(&a.t).depth == depth);
+        }
+        check_bounds(&a.t, &r, algorithm);
+        CHECK_EQ(stats_of(&a.t).unmatched, 0);
+        CHECK_EQ(known > step / 10, algorithm == HCCT_SPACE_SAVING);
+        arena_close(&a);
+        ref_free(&r);
+    }
+}
+
 TEST(unwind_and_matched_leave) {
     uint32_t algorithm;
     for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {

@@ -156,6 +156,110 @@ if echo | $CC -dM -E - | grep -q '__x86_64__'; then
     done
 fi
 
+# Every call is counted, whatever a plain hook (recorder_plain.h) cannot take: stacks that are deeper
+# than what the tree or frames[] keep, another stack, a place that two functions are called from,
+# functions that were inlined, jumps out of a handler, and a timer's handler that comes in the
+# middle of hooks. What it calls is counted below what it interrupts, which is counted as ever.
+cat >"$dir/plain.c" <<'END'
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#define APART __attribute__((noinline))
+static volatile int sink, ticks;
+static sigjmp_buf env;
+static ucontext_t first, second;
+static inline int small(int n) { return sink = sink + n; }
+APART static int leaf(int n) { return small(n) + small(n + 1); }
+APART static int fall(int n) {
+    int sum = leaf(n);
+    if (n > 1) sum += fall(n - 1);
+    return sum + leaf(n);
+}
+APART static void on_fiber(void) { for (int i = 0; i < 50; i++) { leaf(i); swapcontext(&second, &first); } }
+APART static void fibers(void) {
+    char *room = mmap(NULL, 1 << 16, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mprotect(room, 1 << 15, PROT_READ | PROT_WRITE) != 0) abort(); /* what is above faults */
+    getcontext(&second);
+    second.uc_stack.ss_sp = room;
+    second.uc_stack.ss_size = 1 << 15;
+    second.uc_link = &first;
+    makecontext(&second, on_fiber, 0);
+    for (int i = 0; i < 50; i++) swapcontext(&first, &second);
+}
+APART static void out(int n) { leaf(n); if (n & 1) siglongjmp(env, 1); }
+APART static void jumper(int signal) { out(signal & 0 ? 0 : sink & 1); }
+APART static void jumps(void) {
+    signal(SIGUSR1, jumper);
+    for (volatile int i = 0; i < 100; i++) {
+        sink = i;
+        if (!sigsetjmp(env, 1)) raise(SIGUSR1);
+    }
+}
+APART static void handler(int signal) { (void)signal; ticks++; fall(40); }
+APART static void step(int n) { leaf(n); }
+APART static void storm(void) {
+    struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+    signal(SIGALRM, handler);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int i = 0; i < 20000 || ticks < 200; i++) step(i);
+    setitimer(ITIMER_REAL, &never, NULL);
+}
+APART static void steps(void) { for (int i = 0; i < 200; i++) step(i); }
+int main(int argc, char **argv) {
+    int depth = 0;
+    for (char *at = argc > 1 ? argv[1] : ""; *at; at++) depth = 10 * depth + *at - '0';
+    if (depth) for (int i = 0; i < 3; i++) { fall(depth); steps(); }
+    else { fibers(); jumps(); storm(); steps(); }
+    return 0;
+}
+END
+compile_record $CC -O2 -DRECORDER_DEPTH=256
+for flags in '-O0' '-O2'; do
+    # shellcheck disable=SC2086
+    $CC -std=gnu99 $flags -finstrument-functions -c -o "$dir/plain.o" "$dir/plain.c" && $CC -pthread -o "$dir/plain" "$dir/plain.o" "$dir"/record/*.o
+    ok $? "plain.c, $flags"
+    for depth in 31 32 200 224 255 300; do
+        BURSTY_CONTEXTS=$dir/p.brst "$dir/plain" $depth 2>"$dir/err" &&
+            show "$dir/p.brst" | LC_ALL=C sort >"$dir/got"
+        awk -v depth=$depth 'BEGIN {
+            print "main 1"
+            print "main;steps 3"
+            print "main;steps;step 600"
+            print "main;steps;step;leaf 600"
+            print "main;steps;step;leaf;small 1200"
+            for (path = "main"; depth; depth--) {
+                path = path ";fall"
+                print path " 3"
+                print path ";leaf 6"
+                print path ";leaf;small 12"
+            }
+        }' | LC_ALL=C sort >"$dir/wanted_plain"
+        cmp -s "$dir/got" "$dir/wanted_plain" && pass || {
+            fail "$depth deep, $flags"
+            diff "$dir/got" "$dir/wanted_plain" | head -n 5
+        }
+    done
+    BURSTY_CONTEXTS=$dir/p.brst "$dir/plain" && show "$dir/p.brst" | LC_ALL=C sort >"$dir/got"
+    ok $? "stacks and signals, $flags"
+    for line in 'main 1' 'main;fibers 1' 'main;fibers;on_fiber 1' 'main;jumps 1' \
+        'main;jumps;jumper 100' 'main;jumps;jumper;out 100' 'main;jumps;jumper;out;leaf 100' \
+        'main;jumps;jumper;out;leaf;small 200' 'main;storm 1' 'main;steps 1' 'main;steps;step 200' \
+        'main;steps;step;leaf 200' 'main;steps;step;leaf;small 400'; do
+        grep -qx "$line" "$dir/got" && pass || fail "$flags: $line"
+    done
+    awk '{ n = $NF; sub(/ [0-9]*$/, "") }
+        $0 == "main;storm;step" { steps = n }
+        $0 == "main;storm;step;leaf" { leaves = n }
+        $0 == "main;storm;step;leaf;small" { smalls = n }
+        END { exit !(steps >= 20000 && leaves == steps && smalls == 2 * steps) }' "$dir/got" &&
+        pass || fail "a handler takes calls away, $flags"
+done
+
 # Even the hooks' own file may be compiled with the flag.
 if $CC -O1 -I. -finstrument-functions -pthread -o "$dir/program" "$dir/program.c" $record; then
     BURSTY_CONTEXTS=$dir/b.brst "$dir/program" && show "$dir/b.brst" | LC_ALL=C sort >"$dir/got"

@@ -61,7 +61,7 @@ static size_t sort_and_cut(report_item *items, size_t count, const totals *all,
 }
 
 /* The part of all checks that a profile asked to be in bursts, 0..1. */
-static double rate_of(const sampled_profile *profile) {
+double report_rate(const sampled_profile *profile) {
     double period = (double)profile->check_count + (double)profile->burst_count;
     if (profile->check_count == UINT32_MAX) return 1;                 /* bursty.h: never pause */
     return period > 0 ? (double)profile->burst_count / period : 0;
@@ -89,7 +89,7 @@ int report_is_part(const tally *s) {
     size_t i, part = 0;
     for (i = 0; i < s->profiles.count; i++) {
         if (s->profiles.at[i].events == 0) continue;
-        if (rate_of(&s->profiles.at[i]) >= 1) return 0;
+        if (report_rate(&s->profiles.at[i]) >= 1) return 0;
         part++;
     }
     return part > 0;
@@ -247,7 +247,7 @@ static void add_rates_asked(text *out, const report_sampled *c) {
     double last = -1;
     size_t i;
     for (i = 0; i < s->profiles.count; i++) {
-        double rate = rate_of(&s->profiles.at[i]);
+        double rate = report_rate(&s->profiles.at[i]);
         if (!ranges_fills_table(&c->ranges, &s->profiles.at[i])) continue;
         if (rate >= last && rate <= last) continue;
         text_format(out, "%s%.3g %%%s", last < 0 ? "" : ", ", 100 * rate,
@@ -554,7 +554,7 @@ static void add_profiles(report *r, const report_sampled *c) {
         report_cell *row = report_add_row(table);
         text state = {NULL, 0, 0};
         row[0].count = profile->number;
-        row[1].real = rate_of(profile);
+        row[1].real = report_rate(profile);
         row[2].count = profile->check_count == UINT32_MAX ? 0 : profile->check_count;
         row[3].count = profile->burst_count;
         row[4].count = profile->jitter_percent;

@@ -34,6 +34,8 @@ typedef struct report_sampled {
     double rate_seen;       /* part of the checks in bursts that fill the table, 0..1 */
 } report_sampled;
 
+/* The part of all checks that a profile asked to be in bursts, 0..1. */
+double report_rate(const sampled_profile *profile);
 /* Did each profile that recorded anything record a part only? */
 int report_is_part(const tally *s);
 /* A thread's name, or else its number. Threads are numbered from 0. */

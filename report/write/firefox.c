@@ -122,7 +122,7 @@ static void add_functions(writing *w) {
         text_format(&name, "slow frame: %s", w->a->frames[i].name);
         text_bytes(&name, "", 1);
         text_add(out, ",");
-        add_plain(out, name.data);
+        json_plain(out, name.data);
         text_free(&name);
     }
     text_add(out, "]");
@@ -138,7 +138,7 @@ static void add_where(writing *w, uint32_t node) {
     for (; node && n < FRAMES; node = w->a->tree->parent[node])
         text_format(&where, n++ ? " < %s" : "%s", w->names[w->a->tree->name[node]]);
     text_bytes(&where, "", 1);
-    add_plain(w->out, where.data);
+    json_plain(w->out, where.data);
     text_free(&where);
 }
 
@@ -164,7 +164,7 @@ static void category_cell(writing *w, const report_stretch *s, int is_late) {
 }
 static void data_cell(writing *w, const report_stretch *s, int is_late) {
     text_add(w->out, "{\"type\":\"Text\",\"name\":");
-    if (is_late) add_plain(w->out, w->a->frames[s->what].name);
+    if (is_late) json_plain(w->out, w->a->frames[s->what].name);
     else add_where(w, s->what);
     text_add(w->out, "}");
 }

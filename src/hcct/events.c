@@ -224,6 +224,35 @@ HCCT_API void hcct_leave(hcct *t) {
     else hcct_p_leave_slow(t);
 }
 
+HCCT_P_RARE void hcct_p_enter_at_slow(hcct *t, uint32_t depth, uint32_t key, uint64_t weight) {
+    uint64_t open = (uint64_t)t->run.at.depth + t->run.at.over;
+    for (; open > depth; open--) hcct_leave(t);
+    hcct_enter(t, key, weight);
+}
+
+/* Plain leaves only lower the depth: one store does for all of them. */
+HCCT_API void hcct_enter_at(hcct *t, uint32_t depth, uint32_t key, uint64_t weight) {
+    HCCT_ASSERT(key != 0);
+    if (HCCT_P_LIKELY(depth >= t->stay && depth < t->stop)) {
+        t->run.at.depth = depth;
+        hcct_p_enter(t, key, weight, HCCT_P_STRIDE);
+    } else hcct_p_enter_at_slow(t, depth, key, weight);
+}
+
+HCCT_API int hcct_enter_known(hcct *t, uint32_t depth, uint32_t key) {
+    uint32_t p = t->recent[depth % 32], mix = hcct_p_mix(p, key), c = *hcct_p_cached(t, mix) ^ mix;
+    uint32_t *n = t->words + (size_t)c * HCCT_P_STRIDE;
+    uint64_t *count = (uint64_t *)(void *)(n + HCCT_P_COUNT);
+    if (depth < t->stay || depth >= t->stop || c >= t->used) return 0;
+    if (n[HCCT_P_KEY] != key || n[HCCT_P_PARENT] != p) return 0;
+    if ((*count | t->stats.total) >= t->fast_below) return 0;
+    ++*count;
+    t->stats.total++;
+    t->run.at.depth = ++depth;
+    t->recent[depth % 32] = c;
+    return 1;
+}
+
 HCCT_API void hcct_add(hcct *t, uint64_t weight) {
     hcct_stats *s = &t->stats;
     hcct_p_sync(t);

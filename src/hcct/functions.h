@@ -16,6 +16,12 @@ HCCT_API uint32_t hcct_grow(hcct *t, void *memory, size_t bytes);
 HCCT_API void hcct_enter(hcct *t, uint32_t key, uint64_t weight);
 /* The running call ends. */
 HCCT_API void hcct_leave(hcct *t);
+/* Leaves calls until `depth` are open, then enters key. For who keeps a stack of
+   calls: it need not say when one ends. */
+HCCT_API void hcct_enter_at(hcct *t, uint32_t depth, uint32_t key, uint64_t weight);
+/* The same with weight 1, if that takes a few instructions; for a hook that is to
+   have them in itself (HCCT_STATIC). Returns 1, or 0: nothing has happened. */
+HCCT_API int hcct_enter_known(hcct *t, uint32_t depth, uint32_t key);
 /* Credits weight to the running context. */
 HCCT_API void hcct_add(hcct *t, uint64_t weight);
 /* The nearest open call of key ends, and all calls that it made. Returns 1, or

@@ -1,7 +1,8 @@
 /* frames.c - frame addresses tell which calls are open; bursts.
 
-   frames[] holds one entry per open call: its frame's address and the tree's
-   position before it. The stack grows down, so an open caller stands above
+   frames[] holds one entry per open call, with its frame's address. While the
+   tree is fed, as many calls are open in it as there are entries and calls that
+   had no room for one. The stack grows down, so an open caller stands above
    every new frame. Whatever stands at or below a new frame is dead: longjmp or
    an exception left it, and it is closed.
 
@@ -21,11 +22,15 @@
    what is dead falls out. Their return addresses are looked for in a copy of
    the thread's own stack, for a dead frame may lie in memory that is gone. The
    calls of the burst have weight 1. A burst waits while calls are open that
-   frames[] had no room for. */
+   frames[] had no room for.
+
+   When every call is recorded, most hooks are those of recorder_plain.h and do
+   not come here. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "recorder.h"
+#include "recorder_plain.h"
 #define BASE_P_SLOW RECORDER_HOOK __attribute__((unused)) static
 #include "../../../src/chance.c" /* the chance that the headers have, too */
 
@@ -35,7 +40,8 @@ static int options_known;
 
 RECORDER_HOOK static void close_down_to(recorder_thread *r, uint32_t count) {
     if (count == r->frame_count) return;
-    if (r->feeding) hcct_return_to(&r->tree, &r->frames[count].before);
+    uint32_t n = r->feeding ? r->frame_count - count + r->deep : 0;
+    for (; n; n--) hcct_leave(&r->tree);
     r->frame_count = count;
     r->deep = 0;
 }
@@ -143,8 +149,17 @@ RECORDER_HOOK uint64_t recorder_seen(const recorder_thread *r) {
     return r->seen + (left < r->given ? r->given - left : 0);
 }
 
+/* The tree hears now of the calls that have returned since top was called. */
+RECORDER_HOOK static void leave_late(recorder_thread *r, const recorder_frame *top) {
+    hcct_place at = hcct_position(&r->tree);
+    uint64_t open = (uint64_t)at.depth + at.over;
+    r->frame_count = top->depth;
+    for (; open > r->frame_count; open--) hcct_leave(&r->tree);
+}
+
 /* What r says of this moment, between two hooks. */
 RECORDER_HOOK void recorder_sync(recorder_thread *r) {
+    if (r->lazy && r->now->top != &recorder_none) leave_late(r, r->now->top);
     if (r->feeding || r->deep) return;
     r->frame_count = (uint32_t)(r->now->top - (r->frames - 1));
     if (r->now->left < 0) r->now->left = 0;
@@ -171,7 +186,7 @@ RECORDER_HOOK static void enter(recorder_thread *r, void *function, uint32_t key
         f->address = address;
         f->site = site;
         f->from = from;
-        if (r->feeding) f->before = hcct_position(&r->tree);
+        f->depth = r->frame_count;
     } else {
         r->frames_full++;
         r->deep++;
@@ -239,8 +254,18 @@ RECORDER_HOOK static void go_on(recorder_thread *r) {
     uint64_t room;
     recorder_frame *top = r->frames - 1 + r->frame_count;
     recorder_here.left = 0;
+    recorder_here.stack_low = r->lazy ? r->stack_low : 0;
+    recorder_here.stack_end = r->lazy ? r->stack_end : 0;
+    if (r->lazy) {
+        r->given = 0;
+        recorder_here.record = r;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        recorder_here.top = top;
+        return;
+    }
     if (r->feeding || r->deep) { /* each call and each return comes to the recorder */
         (++top)->function = NULL; /* of no call */
+        top->address = 0;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         recorder_here.top = top;
         r->given = 0;
@@ -293,21 +318,55 @@ RECORDER_HOOK static void weigh_burst(recorder_thread *r) {
                                                    GAP_VARIES);
 }
 
+/* A plain hook does not look whether frames[] has room: a plain tree takes at
+   most 32 calls more than now. */
 RECORDER_HOOK static void leave_hook(recorder_thread *r) {
+    r->lazy = recorder_period == 0 && r->frame_count + 32 < RECORDER_DEPTH && !r->deep &&
+              recorder_has_barrier();
     go_on(r);
     recorder_end(r);
 }
 
 RECORDER_HOOK static recorder_thread *enter_hook(void) {
-    recorder_thread *r;
+    recorder_thread *r = recorder_self();
+    recorder_frame *top = recorder_here.top;
+    int lazy = r && r->lazy;
     if (!options_known) {
         recorder_options();
         options_known = 1;
     }
+    if (lazy && top == &recorder_none) return NULL; /* a handler has interrupted a hook */
+    if (lazy) recorder_here.top = &recorder_none;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     r = recorder_begin();
+    if (lazy && !r) recorder_here.top = top;
     if (!r) return NULL;
-    recorder_sync(r);
+    if (lazy) leave_late(r, top);
+    else recorder_sync(r);
     return r;
+}
+
+recorder_known recorder_known_calls[RECORDER_KNOWN];
+
+/* The next call from there may be plain. */
+RECORDER_HOOK static void learn(void *function, uintptr_t frame, uintptr_t end, const void *from) {
+    recorder_known *k = recorder_known_at(from);
+    uint32_t key = recorder_key(function), need = INT32_MAX;
+#if defined(__x86_64__) && !defined(__ILP32__)
+    if (end > frame + 15) need = (uint32_t)(end - frame - 15);
+#else
+    (void)frame, (void)end;
+    need = 1;
+#endif
+    if (key > RECORDER_FUNCTIONS) return;
+    __atomic_store_n(&k->need, need, __ATOMIC_RELAXED);
+    __atomic_store_n(&k->key, key, __ATOMIC_RELAXED);
+}
+
+/* Plain calls read the stack where it is known to be. */
+RECORDER_HOOK static void find_stack(recorder_thread *r, uintptr_t frame) {
+    recorder_find_stack(frame, &r->stack_low, &r->stack_end);
+    if (!r->stack_end) r->stack_low = r->stack_end = UINTPTR_MAX; /* not asked again */
 }
 
 RECORDER_HOOK void recorder_call(void *function, uintptr_t frame, const void *site,
@@ -315,6 +374,10 @@ RECORDER_HOOK void recorder_call(void *function, uintptr_t frame, const void *si
     recorder_thread *r = enter_hook();
     uintptr_t end = end_of_frame(frame, site);
     if (!r) return;
+    if (recorder_period == 0) {
+        if (!r->stack_end) find_stack(r, frame);
+        learn(function, frame, end, from);
+    }
     r->seen++;
     if (!r->feeding && r->gap == 0 && !r->deep) {
         (void)own_address(r, frame, end, site, from); /* what is left is open around this call */

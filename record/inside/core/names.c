@@ -35,7 +35,8 @@
 #define ELF(type) Elf32_##type
 #endif
 
-static void *functions[RECORDER_FUNCTIONS];
+void *recorder_functions[RECORDER_FUNCTIONS + 1];
+static void **const functions = recorder_functions + 1;
 static char *names[RECORDER_FUNCTIONS];    /* of dynamic symbols; NULL: nobody looked, or none */
 static uint32_t function_count, without_memory;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of modules, and of who reads the maps */

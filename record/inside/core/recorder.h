@@ -2,6 +2,7 @@
    furniture of a recorder that runs inside a program. Linux, gcc or clang.
 
        core/     frames.c      frames: finds calls that longjmp or an exception left; bursts
+                 recorder_plain.h  what the hooks do with most calls
                  threads.c     a tree for each thread; threads that end, fork
                  names.c       keys of functions; names from the mapped files; dlclose
                  sampled.c     counts of functions and pairs, and of ticks
@@ -85,10 +86,12 @@
 #if defined(__has_attribute)
 #if __has_attribute(no_sanitize)
 #define RECORDER_READS_STACK __attribute__((no_sanitize("address"), noinline))
+#define RECORDER_READS_STACK_INLINE __attribute__((no_sanitize("address"))) static inline
 #endif
 #endif
 #ifndef RECORDER_READS_STACK
 #define RECORDER_READS_STACK
+#define RECORDER_READS_STACK_INLINE static inline
 #endif
 
 /* instrument.c, patch.c */
@@ -102,19 +105,23 @@ void recorder_at_exit(void);
 typedef struct recorder_frame {
     void *function; /* instrument.c knows the function, */
     uint32_t key;   /* patch.c its key; the other one is 0 */
+    uint32_t depth; /* calls that are open, with this one; while the record is lazy */
     uintptr_t address;
     const void *site, *from, *back;
-    hcct_place before;       /* while the tree is fed: its position without the call */
 } recorder_frame;
 
 /* What the hooks look at. Between bursts they keep the stack of open calls
    themselves, for `left` calls: so many come before the next burst, or have
    room for certain. When left becomes negative they call recorder_call. In
-   bursts left is 0 and top is the address of recorder_none, at which they call
-   recorder_return. Invariant: while left is above 0, top is in the stack. */
+   bursts left is 0 and top is the address of an entry of no function, at which
+   they call recorder_return. Invariant: while left is above 0, top is in the
+   stack. recorder_plain.h has what they do when every call is recorded. */
+struct recorder_thread;
 typedef struct recorder_now {
     int64_t left;
     recorder_frame *top; /* the innermost open call */
+    struct recorder_thread *record;  /* while it is lazy: the thread's, */
+    uintptr_t stack_low, stack_end;  /* and its stack; else both are 0 */
 } recorder_now;
 /* The program itself needs no look at a table to find it; a shared object
    does. */
@@ -134,6 +141,7 @@ typedef struct recorder_thread {
     int busy;            /* inside a hook: nobody else may look at the tree */
     int in_use;          /* by a thread that runs; else the next new thread takes it */
     int feeding;         /* calls go to the tree: a burst is on, or all calls are recorded */
+    int lazy;            /* the hooks keep the stack, and the tree hears of returns late */
     uint64_t seen;       /* calls, recorded or not */
     uint64_t gap;        /* calls before the next burst, as far as they are not in `seen` */
     uint64_t given;      /* what `left` began with */
@@ -213,6 +221,10 @@ void recorder_end(recorder_thread *r);
    hook goes on. If its record was in use, that is emptied, and `references` is
    NULL. Returns how many calls were in it, or 0. */
 uint64_t recorder_repair(void);
+/* Whether a hook may take its record by plain stores: then recorder_stop can wait
+   until all threads have seen its own. */
+int recorder_has_barrier(void);
+extern int recorder_stopped;
 /* For a signal handler: the calling thread's record, or NULL if it has none. It
    may be busy. */
 recorder_thread *recorder_self(void);
@@ -237,6 +249,8 @@ int recorder_is_child(void);
 
 /* Stands for callers beyond where a stack was cut. */
 #define RECORDER_BEYOND (RECORDER_FUNCTIONS + 8)
+/* The functions by their keys. Entry 0 is none. */
+extern void *recorder_functions[RECORDER_FUNCTIONS + 1];
 /* The key of a function. RECORDER_FUNCTIONS + 1 stands for all that the table
    has no room for. */
 uint32_t recorder_key(void *function);

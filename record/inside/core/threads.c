@@ -7,8 +7,10 @@
 
    A record that `busy` protects is written by its thread alone. A thread sets
    busy and then looks whether recording has stopped; who stops it sets
-   `stopped` and then looks at busy. Both are sequentially consistent, so at
-   least one of them sees the other.
+   recorder_stopped and then looks at busy. Both are sequentially consistent, so at
+   least one of them sees the other. A hook of recorder_plain.h does that with
+   plain stores and loads. For it who stops lets all other processors pass a
+   barrier between the two (membarrier), so one sees the other all the same.
 
    fork: the child has one thread. The trees of the others are emptied, and so
    is its own, since the parent will write what they hold. The calls that are
@@ -23,7 +25,9 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { PATIENCE = 10000 }; /* how often to wait for a thread that is inside a hook */
 
@@ -32,10 +36,11 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_end;
 static recorder_thread *records;
 static uint32_t without_memory, record_count;
-static int stopped, is_child;
+static int is_child;
+int recorder_stopped;
 static __thread recorder_thread *self RECORDER_TLS;
 recorder_frame recorder_none; /* of no function */
-__thread recorder_now recorder_here RECORDER_TLS = {0, &recorder_none};
+__thread recorder_now recorder_here RECORDER_TLS = {0, &recorder_none, NULL, 0, 0};
 static __thread int rounds;
 static __thread int gone RECORDER_TLS; /* this thread has no record any more, or no memory for one */
 
@@ -62,6 +67,7 @@ RECORDER_HOOK static void leave_record(recorder_thread *r) {
     r->seen = recorder_seen(r);
     r->gap = r->given = 0;
     r->now = NULL;
+    r->lazy = 0;
     r->in_use = 0;
     recorder_leave_all(r);
 }
@@ -73,7 +79,7 @@ RECORDER_HOOK static void end_thread(recorder_thread *r) {
     gone = 1;
     self = NULL;
     pthread_mutex_lock(&lock);
-    if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST)) {
+    if (!__atomic_load_n(&recorder_stopped, __ATOMIC_SEQ_CST)) {
         leave_record(r);
     }
     recorder_here.left = 0; /* the hooks ask recorder_begin */
@@ -106,14 +112,16 @@ RECORDER_HOOK static void after_fork(void) {
 
 RECORDER_HOOK static void in_child(void) {
     recorder_thread *r;
+    recorder_frame *top = recorder_here.top;
     is_child = 1;
     without_memory = 0;
     if (self) __atomic_store_n(&self->busy, 1, __ATOMIC_SEQ_CST); /* it may tick from now on */
     recorder_seed_child();
-    stopped = !recorder_wants_child(records);
-    for (r = stopped ? NULL : records; r; r = r->next) {
+    recorder_stopped = !recorder_wants_child(records);
+    for (r = recorder_stopped ? NULL : records; r; r = r->next) {
         if (r == self) {
             recorder_sync(r);
+            recorder_here.top = &recorder_none;
             empty(r);
             if (r->feeding) recorder_reopen(r);
         } else {
@@ -123,6 +131,7 @@ RECORDER_HOOK static void in_child(void) {
         }
         recorder_end(r);
     }
+    recorder_here.top = top;
     if (self) recorder_end(self);
     after_fork();
 }
@@ -143,6 +152,7 @@ RECORDER_HOOK static recorder_thread *new_record(void) {
     }
     r->bytes = bytes;
     r->frames = r->room + 1;
+    r->room[0].address = UINTPTR_MAX; /* above every call */
     r->number = ++record_count;
     empty(r);
     r->next = records;
@@ -211,7 +221,7 @@ RECORDER_HOOK static inline int take(recorder_thread *r) {
 RECORDER_HOOK __attribute__((noinline)) static recorder_thread *begin_slowly(recorder_thread *r) {
     if (!r) r = first_call();
     if (!r || !take(r)) return NULL;
-    if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST)) return r;
+    if (!__atomic_load_n(&recorder_stopped, __ATOMIC_SEQ_CST)) return r;
     recorder_end(r);
     return NULL;
 }
@@ -224,7 +234,7 @@ RECORDER_HOOK recorder_thread *recorder_begin(void) {
                                            __ATOMIC_RELAXED)) {
         return begin_slowly(r);
     }
-    if (RECORDER_LIKELY(!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST))) return r;
+    if (RECORDER_LIKELY(!__atomic_load_n(&recorder_stopped, __ATOMIC_SEQ_CST))) return r;
     recorder_end(r);
     return NULL;
 }
@@ -257,7 +267,7 @@ RECORDER_HOOK recorder_thread *recorder_hold(void) {
     int wait;
     if (gone || (self && __atomic_load_n(&self->busy, __ATOMIC_RELAXED))) return NULL;
     if (pthread_mutex_trylock(&lock) != 0) return NULL;
-    if (stopped) {
+    if (recorder_stopped) {
         pthread_mutex_unlock(&lock);
         return NULL;
     }
@@ -278,6 +288,36 @@ RECORDER_HOOK recorder_thread *recorder_hold(void) {
     return NULL;
 }
 
+/* ---- plain stores ---- */
+
+#if defined(SYS_membarrier)
+enum { BARRIER = 8, REGISTER = 16 }; /* of linux/membarrier.h: private, expedited */
+
+RECORDER_HOOK static int membarrier(int command) {
+    int saved = errno, failed = syscall(SYS_membarrier, command, 0, 0) != 0;
+    errno = saved;
+    return !failed;
+}
+#else
+enum { BARRIER, REGISTER };
+RECORDER_HOOK static int membarrier(int command) { return command < 0; }
+#endif
+static int barrier; /* 1: there is one; -1: there is none; 0: nobody asked */
+
+RECORDER_HOOK int recorder_has_barrier(void) {
+    int known = __atomic_load_n(&barrier, __ATOMIC_RELAXED);
+    if (known) return known > 0;
+    known = membarrier(REGISTER) ? 1 : -1;
+    __atomic_store_n(&barrier, known, __ATOMIC_RELAXED);
+    return known > 0;
+}
+
+/* A child of fork may have to register again. */
+RECORDER_HOOK static void pass_barrier(void) {
+    if (__atomic_load_n(&barrier, __ATOMIC_RELAXED) <= 0 || membarrier(BARRIER)) return;
+    (void)(membarrier(REGISTER) && membarrier(BARRIER));
+}
+
 RECORDER_HOOK recorder_thread *recorder_self(void) { return gone ? NULL : self; }
 
 RECORDER_HOOK int recorder_is_child(void) { return is_child; }
@@ -292,7 +332,8 @@ RECORDER_HOOK recorder_thread *recorder_stop(uint32_t *threads_without_memory) {
         locked = pthread_mutex_trylock(&lock) == 0;
         if (!locked) sched_yield();
     }
-    __atomic_store_n(&stopped, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&recorder_stopped, 1, __ATOMIC_SEQ_CST);
+    pass_barrier();
     for (r = records; r; r = r->next) {
         for (wait = 0; wait < PATIENCE && __atomic_load_n(&r->busy, __ATOMIC_SEQ_CST); wait++) {
             sched_yield();

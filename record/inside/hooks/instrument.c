@@ -29,11 +29,17 @@
 
    Between bursts, and when only time is recorded, a hook counts down and keeps
    the stack of open calls, in recorder_here: 12 instructions for a call and 8
-   for its return on x86-64. */
+   for its return on x86-64. When every call is recorded, most calls are plain
+   (recorder_plain.h). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+/* A copy of the tree's functions, for recorder_plain.h. */
+#define HCCT_STATIC
+#define HCCT_IMPLEMENTATION
+#define HCCT_ALGORITHMS (1 << HCCT_SPACE_SAVING)
 #include "../core/recorder.h"
+#include "../core/recorder_plain.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +88,84 @@ RECORDER_HOOK int recorder_wants_child(recorder_thread *all) {
 
 /* ---- hooks ---- */
 
+RECORDER_HOOK static inline int is_key(uint32_t key, const void *function) {
+    return __atomic_load_n(&recorder_functions[key], __ATOMIC_RELAXED) == function;
+}
+
+/* Whether the whole frame of this call stands below f: then f is open around
+   it. */
+RECORDER_HOOK RECORDER_READS_STACK_INLINE int is_below(const recorder_frame *f,
+                                                       const recorder_now *now,
+                                                       const recorder_known *k, uintptr_t frame,
+                                                       const void *site) {
+    int64_t need = (int32_t)__atomic_load_n(&k->need, __ATOMIC_RELAXED);
+#if defined(__x86_64__) && !defined(__ILP32__)
+    uintptr_t end = frame + (uintptr_t)need + 7; /* of the return address, if all is well */
+    return (int64_t)(f->address - frame) >= need && end >= now->stack_low && end < now->stack_end &&
+           *(const uintptr_t *)end == (uintptr_t)site;
+#else
+    (void)site;
+    return now->stack_end && f->address > frame && need == 1;
+#endif
+}
+
+RECORDER_HOOK static inline __attribute__((always_inline)) void
+fill(recorder_frame *f, void *function, uintptr_t address, const void *site, const void *from) {
+    f->function = function;
+    f->address = address;
+    f->site = site;
+    f->from = from;
+}
+
+/* The rest of a plain call, behind recorder_take, whose entry is f[1]. Apart, so
+   that the hook has no frame. */
+QUICK_HOOK __attribute__((noinline)) static void plain_rest(recorder_thread *r, recorder_frame *f,
+                                                            uint32_t key) {
+    if (!__atomic_load_n(&recorder_stopped, __ATOMIC_RELAXED)) {
+        hcct_enter_at(&r->tree, f->depth, key, 1);
+        f++;
+    }
+    recorder_give(&recorder_here, r, f);
+}
+
+/* A call that was inlined, or one that is not plain. */
+QUICK_HOOK __attribute__((noinline)) static void rare_call(void *function, uintptr_t frame,
+                                                           const void *site, const void *from) {
+    recorder_now *now = &recorder_here;
+    recorder_frame *f = now->top;
+    recorder_thread *r = now->record;
+    uint32_t key = __atomic_load_n(&recorder_known_at(from)->key, __ATOMIC_RELAXED);
+    uintptr_t address = recorder_inlined(f, frame, site, from);
+    if (!now->stack_end || !address || !is_key(key, function)) { /* not lazy, or not plain */
+        slow_call(function, frame, site, from);
+        return;
+    }
+    (void)recorder_take(now, r);
+    fill(f + 1, function, address, site, from);
+    f[1].depth = f->depth + 1;
+    plain_rest(r, f, key);
+}
+
+QUICK_HOOK __attribute__((noinline)) static void any_call(void *function, uintptr_t frame,
+                                                          const void *site, const void *from) {
+    recorder_now *now = &recorder_here;
+    recorder_frame *f = now->top;
+    recorder_thread *r = now->record;
+    const recorder_known *k = recorder_known_at(from);
+    uint32_t key = __atomic_load_n(&k->key, __ATOMIC_RELAXED), depth;
+    if (!RECORDER_LIKELY(is_below(f, now, k, frame, site) && is_key(key, function))) {
+        rare_call(function, frame, site, from);
+        return;
+    }
+    int goes_on = recorder_take(now, r);
+    fill(f + 1, function, frame, site, from);
+    depth = f->depth;
+    f[1].depth = depth + 1;
+    if (RECORDER_LIKELY(goes_on && hcct_enter_known(&r->tree, depth, key)))
+        recorder_give(now, r, f + 1);
+    else plain_rest(r, f, key);
+}
+
 QUICK_HOOK void __cyg_profile_func_enter(void *function, void *site) {
     recorder_now *now = &recorder_here;
     const void *from = __builtin_return_address(0);
@@ -90,13 +174,10 @@ QUICK_HOOK void __cyg_profile_func_enter(void *function, void *site) {
         recorder_frame *f = now->top + 1;
         now->top = f;
         __asm__ volatile("" ::: "memory"); /* a signal handler's calls go above this one */
-        f->function = function;
-        f->address = frame;
-        f->site = site;
-        f->from = from;
+        fill(f, function, frame, site, from);
         return;
     }
-    slow_call(function, frame, site, from);
+    any_call(function, frame, site, from);
 }
 
 QUICK_HOOK void __cyg_profile_func_exit(void *function, void *site) {

@@ -158,8 +158,9 @@ RECORDER_HOOK static void tick(int number, siginfo_t *info, void *context) {
     interrupted((const ucontext_t *)context, &pc, &sp);
     keys[0] = 0;
     keys[1] = KEY_RECORDER;
-    if (!__atomic_load_n(&r->busy, __ATOMIC_RELAXED) && !is_in_hook(pc)) {
-        if (r->feeding || r->deep) last = r->frames + r->frame_count - 1;
+    if (!__atomic_load_n(&r->busy, __ATOMIC_RELAXED) && !is_in_hook(pc) &&
+        last != &recorder_none) {
+        if (!r->lazy && (r->feeding || r->deep)) last = r->frames + r->frame_count - 1;
         else if (last < r->frames + RECORDER_DEPTH - 1) popped = last + 1;
         recorder_copy_stack(r, sp);
         count = open_functions(r, last, sp, keys + 1);
