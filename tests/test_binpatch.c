@@ -43,7 +43,7 @@ TEST(says_that_it_is_not_supported) {
 static uint64_t memory[1 << 14];
 static int told, returned_count;
 static uint64_t result, argument;
-static uintptr_t told_stack, returned_stack;
+static uintptr_t told_stack, told_from, returned_stack;
 
 #define WANT(condition)                                                                            \
     do {                                                                                           \
@@ -72,6 +72,7 @@ static void entered(void *user, const binpatch_call *call) {
     told++;
     argument = call->registers[BINPATCH_RDI];
     told_stack = call->stack;
+    told_from = call->from;
     errno = 1;
 }
 static void returned(void *user, const binpatch_call *call) {
@@ -627,6 +628,7 @@ CHILD_TEST(a_call_that_ends_in_a_jump_is_told_with_what_it_became) {
     WANT(hook_of((uintptr_t)t_frame, 0, entered, returned) >= 0);
     WANT(hook_of((uintptr_t)t_tail, 0, entered, returned) >= 0);
     WANT(call((uintptr_t)t_jump, 5) == 6 && told == 2 && returned_count == 2);
+    WANT(binpatch_p_which(told_from) == UINT32_MAX);    /* the caller, and not a pad */
     WANT(call((uintptr_t)t_tail, 5) == 106 && told == 4 && returned_count == 4);
     WANT(call((uintptr_t)t_frame, 5) == 6 && told == 5 && returned_count == 5);
     return 0;
