@@ -151,16 +151,37 @@ static int check_uses(const options *o) {
     return TOOL_OK;
 }
 
+/* The names of many programs are no title. "postgres: writer", "postgres: 127.0.0.1
+   idle", ... are "postgres, 15 processes"; others are the first three and how many
+   more there are. */
+static void add_names(const report *r, text *title) {
+    enum { MOST = 4, FIRST = 3 };
+    size_t word = strcspn(r->names[0], ": "), shown = r->name_count, i;
+    if (r->name_count > MOST) {
+        for (i = 1; i < r->name_count && strcspn(r->names[i], ": ") == word
+                    && strncmp(r->names[i], r->names[0], word) == 0;
+             i++) {}
+        if (i == r->name_count && word) {
+            text_bytes(title, r->names[0], word);
+            text_format(title, ", %lu processes", (unsigned long)r->name_count);
+            return;
+        }
+        shown = FIRST;
+    }
+    for (i = 0; i < shown; i++) {
+        if (i) text_add(title, ", ");
+        text_add(title, r->names[i]);
+    }
+    if (shown < r->name_count)
+        text_format(title, " and %lu more", (unsigned long)(r->name_count - shown));
+}
+
 /* The programs' names; else the first file's, without folders. */
 static char *make_title(const report *r, const char *path) {
     const char *file = path, *at;
     char *clean;
     text title = {NULL, 0, 0};
-    size_t i;
-    for (i = 0; i < r->name_count; i++) {
-        if (i) text_add(&title, ", ");
-        text_add(&title, r->names[i]);
-    }
+    if (r->name_count) add_names(r, &title);
     for (at = path; *at; at++) {
         if (*at == '/' || *at == '\\') file = at + 1;
     }

@@ -16,7 +16,7 @@
    met alike. The winner of two groups keeps its place; the loser's is taken by
    a group that comes later:
 
-       level 1, group 2 and on    take the places of the losers of groups 0 and 1, 2 and 3, ...
+       level 1, group 2 and on    take the places of the losers of 0 and 1, 2 and 3, ...
 
    A place says which tick it has, so that a reader notices what is being
    written, and what has not come.
@@ -93,7 +93,8 @@ static int base_p_get_moment(const base_p_moment *at, uint32_t bits, base_p_seri
     *what = BASE_P_ACQUIRE(&at->what);
     *us = BASE_P_ACQUIRE(&at->low);
     *us |= (uint64_t)BASE_P_ACQUIRE(&at->high) << 32;
-    return number && number == (uint32_t)serial + 1 && number == BASE_P_ACQUIRE(&at->serial);
+    return number && number == (uint32_t)serial + 1
+           && number == BASE_P_ACQUIRE(&at->serial);
 }
 
 /* ---- stretches of time, the longest of them ---- */
@@ -119,7 +120,7 @@ static void base_p_select(base_p_span *at, uint32_t count, uint32_t kept) {
     while (high - low > 1) {
         const uint64_t middle = at[low + (high - low) / 2].us;
         uint32_t i = low, first = low, last = high;
-        while (i < last) {                      /* longer | as long | not seen | shorter */
+        while (i < last) {                   /* longer | as long | not seen | shorter */
             const base_p_span s = at[i];
             if (s.us > middle) {
                 at[i++] = at[first];
@@ -150,8 +151,8 @@ static void base_p_drop_spans(base_p_spans *s) {
     s->count = kept;
 }
 
-BASE_P_UNUSED static void base_p_add_span(base_p_spans *s, uint32_t what, uint32_t thread, uint64_t from_us,
-                            uint64_t us) {
+BASE_P_UNUSED static void base_p_add_span(base_p_spans *s, uint32_t what, uint32_t thread,
+                                          uint64_t from_us, uint64_t us) {
     base_p_span *to;
     if (s->room < 2) return;
     if (!base_p_cas(&s->busy, 0, 1)) {

@@ -82,6 +82,18 @@ bursty report -o "$dir/o.txt" --text "$dir/game.brst" && cmp -s "$dir/o.txt" "$d
 ok $? "-o"
 bursty report --title 'A <b> title' "$dir/game.brst" | head -n 1 | grep -qx 'A <b> title'
 ok $? "--title"
+# Many programs are no title.
+$CC -O1 -std=c99 -Itests -o "$dir/make_runs" tests/make_runs.c || exit 2
+for n in 1 2 3 4 5 6; do
+    printf 'tick 1000\nrun %s\nticks main@m.c:1 20\n' $n | "$dir/make_runs" "$dir/run$n.brst"
+done
+bursty report "$dir"/run[1-4].brst | head -n 1 | grep -qx 'run 1, run 2, run 3, run 4'
+ok $? "four programs"
+bursty report "$dir"/run[1-6].brst | head -n 1 | grep -qx 'run, 6 processes'
+ok $? "six processes of one program"
+bursty report "$dir/game.brst" "$dir"/run[1-4].brst | head -n 1 |
+    grep -qx 'night_market, run 1, run 2 and 2 more'
+ok $? "five programs"
 bursty report --min 0 "$dir/game.brst" | grep -q net_poll; ok $? "--min 0 shows all"
 bursty report --min 25 --json "$dir/game.brst" >"$dir/min.json"
 has min.json '"functions_left_out":19,'

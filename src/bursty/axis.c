@@ -72,7 +72,8 @@ static size_t bursty_p_axis_bytes(uint32_t bits) {
 }
 
 /* Takes at most `bytes` of memory. Returns how many. */
-static size_t bursty_p_lay_out_axis(unsigned char *memory, size_t bytes, uint32_t wanted) {
+static size_t bursty_p_lay_out_axis(unsigned char *memory, size_t bytes,
+                                    uint32_t wanted) {
     uint32_t bits = BURSTY_P_AXIS_MOST;
     bursty_p_span *spans;
     bursty_p_zero(&bursty_p_axis, sizeof bursty_p_axis);
@@ -86,7 +87,8 @@ static size_t bursty_p_lay_out_axis(unsigned char *memory, size_t bytes, uint32_
     bursty_p_axis.waits.room = bursty_p_axis.frames.room = UINT32_C(1) << (bits - 3);
     bursty_p_axis.waits.at = spans;
     bursty_p_axis.frames.at = spans + bursty_p_axis.waits.room;
-    bursty_p_axis.ticks = (bursty_p_moment *)(void *)(spans + (size_t)2 * bursty_p_axis.waits.room);
+    spans += (size_t)2 * bursty_p_axis.waits.room;
+    bursty_p_axis.ticks = (bursty_p_moment *)(void *)spans;
     bursty_p_axis.bits = bits;
     return bursty_p_axis_bytes(bits);
 }
@@ -117,7 +119,8 @@ static void bursty_p_axis_tick(uint32_t row, uint32_t n) {
     const uint32_t usual = bursty_p_ticks.usual;
     bursty_p_tick_count before, at, end;
     uint64_t us;
-    if (!bursty_p_axis.bits || BURSTY_P_ACQUIRE(&bursty_p_axis.drawn) > BURSTY_P_TICK_MOST / 2) return;
+    if (!bursty_p_axis.bits) return;
+    if (BURSTY_P_ACQUIRE(&bursty_p_axis.drawn) > BURSTY_P_TICK_MOST / 2) return;
     before = bursty_p_tick_add_shared(&bursty_p_axis.drawn, n);
     at = before / usual;
     end = (before + n) / usual;
@@ -129,11 +132,12 @@ static void bursty_p_axis_tick(uint32_t row, uint32_t n) {
 
 #if BURSTY_FRAMES > 0
 /* A slow frame. */
-static void bursty_p_axis_frame(uint32_t kind, uint32_t thread, uint64_t began_ns, uint64_t ns) {
+static void bursty_p_axis_frame(uint32_t kind, uint32_t thread, uint64_t began_ns,
+                                uint64_t ns) {
+    const uint64_t zero_ns = bursty_p_axis.began_ns;
     if (!bursty_p_axis.bits) return;
     bursty_p_add_span(&bursty_p_axis.frames, kind, thread,
-                      began_ns > bursty_p_axis.began_ns ? (began_ns - bursty_p_axis.began_ns) / 1000 : 0,
-                      ns / 1000);
+                      began_ns > zero_ns ? (began_ns - zero_ns) / 1000 : 0, ns / 1000);
 }
 #endif
 
@@ -144,7 +148,8 @@ static void bursty_p_axis_end_wait(bursty_p_thread *t, uint64_t us) {
     const uint32_t row = BURSTY_P_GET(&t->waits_in);
     if (!row) return;
     BURSTY_P_PUT(&t->waits_in, 0);
-    bursty_p_add_span(&bursty_p_axis.waits, row, t->number, from_us, us > from_us ? us - from_us : 0);
+    bursty_p_add_span(&bursty_p_axis.waits, row, t->number, from_us,
+                      us > from_us ? us - from_us : 0);
 }
 
 /* A look at a thread: it waits in that row, or 0. woke: its CPU time has moved
@@ -179,12 +184,15 @@ static void bursty_p_clear_axis(void) {
     bursty_p_clear_spans(&bursty_p_axis.waits);
     bursty_p_clear_spans(&bursty_p_axis.frames);
 #ifdef BURSTY_P_WATCHER
-    for (i = 0; count && i < bursty_p_threads(); i++) BURSTY_P_PUT(&bursty_p_all.threads[i].waits_in, 0);
+    for (i = 0; count && i < bursty_p_threads(); i++)
+        BURSTY_P_PUT(&bursty_p_all.threads[i].waits_in, 0);
 #endif
 }
 
 /* In a child of fork, before it is cleared: whoever was at work is gone. */
-static void bursty_p_fork_axis(void) { bursty_p_axis.waits.busy = bursty_p_axis.frames.busy = 0; }
+static void bursty_p_fork_axis(void) {
+    bursty_p_axis.waits.busy = bursty_p_axis.frames.busy = 0;
+}
 
 #else
 static void bursty_p_zero_axis(void) { }

@@ -54,12 +54,15 @@ void axis_in_child(void) {
     all.zero_ns = axis_now_ns();
 }
 
-static uint64_t since_us(uint64_t ns) { return ns > all.zero_ns ? (ns - all.zero_ns) / 1000 : 0; }
+static uint64_t since_us(uint64_t ns) {
+    return ns > all.zero_ns ? (ns - all.zero_ns) / 1000 : 0;
+}
 
 void axis_tick(uint32_t thread, uint32_t path, uint32_t n) {
     uint64_t at, us;
     uint32_t i;
-    if (!__atomic_load_n(&all.bits, __ATOMIC_ACQUIRE) || !path || thread >> PATH_BITS) return;
+    if (!__atomic_load_n(&all.bits, __ATOMIC_ACQUIRE)) return;
+    if (!path || thread >> PATH_BITS) return;
     at = __atomic_fetch_add(&all.drawn, n, __ATOMIC_RELAXED);
     us = since_us(axis_now_ns());
     for (i = 0; i < n && i < AT_ONCE; i++)
@@ -142,7 +145,7 @@ static void put_frames(base_p_out *out, const axis_kind *kinds, uint32_t kind_co
     for (i = 0; i < kind_count; i++) {
         least[i] = least_of(s, kinds, i);
         put_name(out, kinds[i].name);
-        base_p_put_varint(out, kinds[i].limit_us || least[i] == 0 ? kinds[i].limit_us : least[i] - 1);
+        base_p_put_varint(out, least[i] ? least[i] - 1 : 0);
     }
     for (i = 0; i < kind_count && least[i] >= s->least_us; i++) { }
     base_p_put_varint(out, i < kind_count ? s->left + s->missed : s->missed);
@@ -150,7 +153,8 @@ static void put_frames(base_p_out *out, const axis_kind *kinds, uint32_t kind_co
     for (i = 0; i < s->count; i++) {
         const base_p_span *f = &s->at[i];
         const uint64_t from = f->from_us < span ? f->from_us : span;
-        if (f->what >= kind_count || f->thread >= threads || f->us < least[f->what]) continue;
+        if (f->what >= kind_count || f->thread >= threads) continue;
+        if (f->us < least[f->what]) continue;
         base_p_put_varint(out, f->thread + (uint64_t)1);
         base_p_put_varint(out, from);
         base_p_put_varint(out, f->us < span - from ? f->us : span - from);
@@ -159,7 +163,8 @@ static void put_frames(base_p_out *out, const axis_kind *kinds, uint32_t kind_co
     base_p_put_varint(out, 0);
 }
 
-static void put_ticks(base_p_out *out, const uint32_t *used, uint32_t count, uint64_t span) {
+static void put_ticks(base_p_out *out, const uint32_t *used, uint32_t count,
+                      uint64_t span) {
     const uint64_t drawn = __atomic_load_n(&all.drawn, __ATOMIC_ACQUIRE);
     const uint32_t groups = base_p_groups(all.bits, drawn);
     uint64_t us, before = 0, first;
