@@ -28,7 +28,7 @@ scripts_of() { # KIND...
         headers.sh | readme.sh | shared.sh | gate.sh | golden.sh) kind=sources ;;  # the same everywhere
         private_names.sh | bench_list.sh | world.sh) kind=sources ;;
         comments.sh | compile.sh | disasm.sh | examples.sh | keep.sh) kind=headers ;;
-        binpatch.sh | bursty_cpp.sh | demo.sh | registers.sh | edgeprof.sh | hand.sh) kind=headers ;;
+        binpatch.sh | bursty_cpp.sh | demo.sh | registers.sh | edgeprof.sh | hand.sh | fiber_pools.sh) kind=headers ;;
         hcct_*.sh | record.sh | record_*.sh | ticks_*.sh | layout.sh) kind=recorded ;;  # programs of $CC, and what we link to them
         cc*.sh | coverage.sh | cover_c*.sh | mcdc*.sh | place*.sh | prove.sh | trace.sh) kind=rewritten ;;  # the tool as a compiler
         hostile.sh) kind=hostile ;;
