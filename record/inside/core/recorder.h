@@ -7,7 +7,9 @@
                  names.c       keys of functions; names from the mapped files; dlclose
                  sampled.c     counts of functions and pairs, and of ticks
                  misses.c      misses by function and object, caches.c under it
+                 missed.c      the same by calling context
                  phases.c      slices of a run, for misses.c
+                 interleave.c  when threads made their accesses
                  layout.c      what orders of fields, blocks and functions could gain
                  sharing.c     lines that several threads use
                  contexts.c    sums over bursts for each context of a tree
