@@ -356,6 +356,10 @@ static int f(int a, int b, int c) {
         n++;
     if ((a || b) + (b && c))                                       /* ways 1 1 2 0 1 0 2 0 2 0 */
         n++;
+    if (!(a && b == 2))                                            /* ways 1 1 1 0 */
+        n++;
+    if (__builtin_expect(!!(a || b == 2), 1))                      /* ways 1 1 1 0 */
+        n++;
     switch (a ? b : c) {                                           /* ways 1 1 0 1 1 */
     case 1: n++; break;
     case 2: n--;

@@ -442,6 +442,20 @@ static void note_behind(walk *w, uint32_t start, uint32_t token) {
     if (w->here != start) note(w, token);
 }
 
+/* Do only a !, brackets and __builtin_expect stand around && or ||? They ask
+   nothing more. */
+static int is_logic_alone(const walk *w, const cc_node *n) {
+    const cc_tokens *t = &w->u->tokens;
+    uint32_t part = n->kid[0], i;
+    while (part && at(w, part)->kind == CC_N_LIST && !at(w, part)->next) part = at(w, part)->kid[0];
+    if (!part || (at(w, part)->kind != CC_N_AND && at(w, part)->kind != CC_N_OR)) return 0;
+    for (i = n->first; i < at(w, part)->first; i++)
+        if (!cc_is(t, i, '(') && !cc_is(t, i, '!') && !cc_spells(t, i, "__builtin_expect")) return 0;
+    for (i = at(w, part)->last + 1; i <= n->last; i++)
+        if (!cc_is(t, i, ')') && !cc_is(t, i, ',') && t->list[i].kind != CC_NUMBER) return 0;
+    return 1;
+}
+
 static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
     const cc_node n = *at(w, list);
     uint32_t t, f, full_last = w->full_last, start = w->here;
@@ -452,7 +466,7 @@ static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
     note_end(w, &n);
     note(w, n.first);
     value(w, n.kid[0]);
-    note_behind(w, start, n.first);
+    if (!is_logic_alone(w, &n)) note_behind(w, start, n.first);
     w->full_last = full_last;
     if (n.first == n.last && w->u->tokens.list[n.first].kind == CC_NUMBER) {
         /* Known: one way out, which a counter could not be put on. */

@@ -58,7 +58,11 @@ __attribute__((noinline)) static void jumps(int n) noexcept {
 }
 __attribute__((noinline)) static int beside(int n) {
     int x = four(n);                                        /* runs 700 */
+    if (n & 1)                                              /* runs 700 */
+        zero = 0;                                           /* runs 300 */
     jumps(n);                                               /* runs 700 */
+    if (n & 2)                                              /* runs 600 */
+        zero = 0;                                           /* runs 300 */
     return x + twice(n);                                    /* runs 600 */
 }
 /* The same with ways around, and with a call on one of two ways. */
