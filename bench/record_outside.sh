@@ -3,7 +3,7 @@
 # the same run, from outside and by --inside: programs in C, C++, Rust, Go, Fortran, D, OCaml and
 # bash, each linked as its users do. Prints the table of docs/ticks.md. TIMES (1): so many times the
 # work. Go's and musl's programs are static, so that nothing can be inside.
-# Wants linux-perf, python3, gfortran, ldc, golang-go, ocaml-nox, musl-tools, clang, rustc, lld.
+# Wants linux-perf, python3, gfortran, ldc, gdc, golang-go, ocaml-nox, musl-tools, clang, rustc, lld.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
@@ -129,7 +129,7 @@ echo
 echo "| program | ticks | perf's samples | perf's share in the interval | not different by both errors |" \
     "largest: bursty's self %, perf's |"
 echo "|---|--:|--:|--:|--:|---|"
-for program in ${*:-c musl cxx clang rust rust_lld go fortran d ocaml ocamlopt bash xz}; do
+for program in ${*:-c musl cxx clang rust rust_lld go fortran d gdc ocaml ocamlopt bash xz}; do
     case $program in
     c) built c cc -O2 -o c work.c && both "$program" c ./c "$times" ;;
     musl) built musl musl-gcc -O2 -static -o musl work.c && both "$program" musl ./musl "$times" ;;
@@ -143,6 +143,7 @@ for program in ${*:-c musl cxx clang rust rust_lld go fortran d ocaml ocamlopt b
     go) built go env GOCACHE="$out/gocache" go build -o go work.go && both "$program" go ./go "$times" ;;
     fortran) built fortran gfortran -O2 -o fortran work.f90 && both "$program" fortran ./fortran "$times" ;;
     d) built d ldc2 -O2 -of=d work.d && both "$program" d ./d "$times" ;;
+    gdc) built gdc gdc -O2 -o gdc work.d && both "$program" gdc ./gdc "$times" ;;
     ocaml) built ocaml ocamlopt -O3 -o ocaml work.ml && both "$program" ocaml ./ocaml "$times" ;;
     ocamlopt)
         awk 'BEGIN { for (i = 0; i < 1500; i++) printf "let f%d x = let y = x * %d in if y > 3 then (match y land 3 with 0 -> y + 1 | 1 -> y - x | _ -> x) else y\n", i, i }' >many.ml

@@ -98,7 +98,7 @@ def perf_samples(path, comm, kernel_apart):
 
 def main():
     bursty, name, file, perf, comm = sys.argv[1:]
-    report = json.loads(subprocess.run([bursty, "report", "--json", "--min", "0", file],
+    report = json.loads(subprocess.run([bursty, "report", "--json", "--min", "0", "--no-demangle", file],
                                        capture_output=True, check=True).stdout)
     ticks = report["ticks"]
     table = ticks["tables"][0]
