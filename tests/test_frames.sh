@@ -61,7 +61,7 @@ loses() { # WHAT N NOUN CURE
     [ "$(grep -c 'lost 0' "$dir/losses.text")" = 0 ]
     ok $? "$1: nothing is lost, it says"
 }
-$CC -O1 -I. -o "$dir/losses" tests/make_frame_losses.c
+$CC -O1 -I. -o "$dir/losses" tests/make_bursty_frame_losses.c
 ok $? "a program whose frames lose something"
 loses kinds 3 'frames without a record' 'a larger BURSTY_FRAMES'
 loses handlers 4 'frames of signal handlers' 'interrupted bursty_frame itself'

@@ -1,4 +1,4 @@
-/* make_frame_losses.c WHAT FILE - a dump of frames that lost something, by a clock
+/* make_bursty_frame_losses.c WHAT FILE - a dump of frames that lost something, by a clock
    of its own. WHAT, and how many are lost:
        kinds       3 frames of a kind without room
        handlers    4 frames that handlers ended in the middle of bursty_frame
