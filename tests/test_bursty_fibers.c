@@ -179,8 +179,8 @@ TEST(a_fiber_that_two_threads_enter) {
     CHECK_EQ(depth_seen[2], 1); /* b's begins anew: its name alone */
     CHECK_EQ(depth_seen[3], 2);
     CHECK_EQ(depth_seen[7], 0);
-    w = after("a0b0b1a1"); /* b comes and goes meanwhile; it has not said all of its switches */
-    CHECK(w.count == 2 && w.all == 3);
+    w = after("a0b0b1a1"); /* b comes and goes meanwhile; it may not have said its last switch */
+    CHECK(w.count == 2 && w.all >= 3 && w.all <= 4);
     w = after("a0a1b0b1a0b0a1b1a0a1"); /* right, wrong, right */
     CHECK(w.count == 2 && w.all == 10);
     CHECK_EQ(depth_seen[8], 1);
