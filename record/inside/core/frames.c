@@ -299,8 +299,7 @@ RECORDER_HOOK static void end_burst(recorder_thread *r) {
     r->gap = base_p_draw_gap(&r->random, (uint32_t)(recorder_period - recorder_burst), GAP_VARIES);
 }
 
-/* A plain hook does not look whether frames[] has room: a plain tree takes at
-   most 32 calls more than now. */
+/* plain_rest of instrument.c says why 32. */
 RECORDER_HOOK static void leave_hook(recorder_thread *r) {
     r->lazy = recorder_period == 0 && r->frame_count + 32 < RECORDER_DEPTH && !r->deep &&
               recorder_has_barrier();
