@@ -4069,7 +4069,7 @@ static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
    met alike. The winner of two groups keeps its place; the loser's is taken by
    a group that comes later:
 
-       level 1, group 2 and on    take the places of the losers of groups 0 and 1, 2 and 3, ...
+       level 1, group 2 and on    take the places of the losers of 0 and 1, 2 and 3, ...
 
    A place says which tick it has, so that a reader notices what is being
    written, and what has not come.
@@ -4146,7 +4146,8 @@ static int bursty_p_get_moment(const bursty_p_moment *at, uint32_t bits, bursty_
     *what = BURSTY_P_ACQUIRE(&at->what);
     *us = BURSTY_P_ACQUIRE(&at->low);
     *us |= (uint64_t)BURSTY_P_ACQUIRE(&at->high) << 32;
-    return number && number == (uint32_t)serial + 1 && number == BURSTY_P_ACQUIRE(&at->serial);
+    return number && number == (uint32_t)serial + 1
+           && number == BURSTY_P_ACQUIRE(&at->serial);
 }
 
 /* ---- stretches of time, the longest of them ---- */
@@ -4172,7 +4173,7 @@ static void bursty_p_select(bursty_p_span *at, uint32_t count, uint32_t kept) {
     while (high - low > 1) {
         const uint64_t middle = at[low + (high - low) / 2].us;
         uint32_t i = low, first = low, last = high;
-        while (i < last) {                      /* longer | as long | not seen | shorter */
+        while (i < last) {                   /* longer | as long | not seen | shorter */
             const bursty_p_span s = at[i];
             if (s.us > middle) {
                 at[i++] = at[first];
@@ -4203,8 +4204,8 @@ static void bursty_p_drop_spans(bursty_p_spans *s) {
     s->count = kept;
 }
 
-BURSTY_P_UNUSED static void bursty_p_add_span(bursty_p_spans *s, uint32_t what, uint32_t thread, uint64_t from_us,
-                            uint64_t us) {
+BURSTY_P_UNUSED static void bursty_p_add_span(bursty_p_spans *s, uint32_t what, uint32_t thread,
+                                          uint64_t from_us, uint64_t us) {
     bursty_p_span *to;
     if (s->room < 2) return;
     if (!bursty_p_cas(&s->busy, 0, 1)) {
@@ -4312,7 +4313,8 @@ static size_t bursty_p_axis_bytes(uint32_t bits) {
 }
 
 /* Takes at most `bytes` of memory. Returns how many. */
-static size_t bursty_p_lay_out_axis(unsigned char *memory, size_t bytes, uint32_t wanted) {
+static size_t bursty_p_lay_out_axis(unsigned char *memory, size_t bytes,
+                                    uint32_t wanted) {
     uint32_t bits = BURSTY_P_AXIS_MOST;
     bursty_p_span *spans;
     bursty_p_zero(&bursty_p_axis, sizeof bursty_p_axis);
@@ -4326,7 +4328,8 @@ static size_t bursty_p_lay_out_axis(unsigned char *memory, size_t bytes, uint32_
     bursty_p_axis.waits.room = bursty_p_axis.frames.room = UINT32_C(1) << (bits - 3);
     bursty_p_axis.waits.at = spans;
     bursty_p_axis.frames.at = spans + bursty_p_axis.waits.room;
-    bursty_p_axis.ticks = (bursty_p_moment *)(void *)(spans + (size_t)2 * bursty_p_axis.waits.room);
+    spans += (size_t)2 * bursty_p_axis.waits.room;
+    bursty_p_axis.ticks = (bursty_p_moment *)(void *)spans;
     bursty_p_axis.bits = bits;
     return bursty_p_axis_bytes(bits);
 }
@@ -4357,7 +4360,8 @@ static void bursty_p_axis_tick(uint32_t row, uint32_t n) {
     const uint32_t usual = bursty_p_ticks.usual;
     bursty_p_tick_count before, at, end;
     uint64_t us;
-    if (!bursty_p_axis.bits || BURSTY_P_ACQUIRE(&bursty_p_axis.drawn) > BURSTY_P_TICK_MOST / 2) return;
+    if (!bursty_p_axis.bits) return;
+    if (BURSTY_P_ACQUIRE(&bursty_p_axis.drawn) > BURSTY_P_TICK_MOST / 2) return;
     before = bursty_p_tick_add_shared(&bursty_p_axis.drawn, n);
     at = before / usual;
     end = (before + n) / usual;
@@ -4369,11 +4373,12 @@ static void bursty_p_axis_tick(uint32_t row, uint32_t n) {
 
 #if BURSTY_FRAMES > 0
 /* A slow frame. */
-static void bursty_p_axis_frame(uint32_t kind, uint32_t thread, uint64_t began_ns, uint64_t ns) {
+static void bursty_p_axis_frame(uint32_t kind, uint32_t thread, uint64_t began_ns,
+                                uint64_t ns) {
+    const uint64_t zero_ns = bursty_p_axis.began_ns;
     if (!bursty_p_axis.bits) return;
     bursty_p_add_span(&bursty_p_axis.frames, kind, thread,
-                      began_ns > bursty_p_axis.began_ns ? (began_ns - bursty_p_axis.began_ns) / 1000 : 0,
-                      ns / 1000);
+                      began_ns > zero_ns ? (began_ns - zero_ns) / 1000 : 0, ns / 1000);
 }
 #endif
 
@@ -4384,7 +4389,8 @@ static void bursty_p_axis_end_wait(bursty_p_thread *t, uint64_t us) {
     const uint32_t row = BURSTY_P_GET(&t->waits_in);
     if (!row) return;
     BURSTY_P_PUT(&t->waits_in, 0);
-    bursty_p_add_span(&bursty_p_axis.waits, row, t->number, from_us, us > from_us ? us - from_us : 0);
+    bursty_p_add_span(&bursty_p_axis.waits, row, t->number, from_us,
+                      us > from_us ? us - from_us : 0);
 }
 
 /* A look at a thread: it waits in that row, or 0. woke: its CPU time has moved
@@ -4419,12 +4425,15 @@ static void bursty_p_clear_axis(void) {
     bursty_p_clear_spans(&bursty_p_axis.waits);
     bursty_p_clear_spans(&bursty_p_axis.frames);
 #ifdef BURSTY_P_WATCHER
-    for (i = 0; count && i < bursty_p_threads(); i++) BURSTY_P_PUT(&bursty_p_all.threads[i].waits_in, 0);
+    for (i = 0; count && i < bursty_p_threads(); i++)
+        BURSTY_P_PUT(&bursty_p_all.threads[i].waits_in, 0);
 #endif
 }
 
 /* In a child of fork, before it is cleared: whoever was at work is gone. */
-static void bursty_p_fork_axis(void) { bursty_p_axis.waits.busy = bursty_p_axis.frames.busy = 0; }
+static void bursty_p_fork_axis(void) {
+    bursty_p_axis.waits.busy = bursty_p_axis.frames.busy = 0;
+}
 
 #else
 static void bursty_p_zero_axis(void) { }
@@ -7766,8 +7775,9 @@ typedef struct bursty_p_axis_end {
     uint32_t threads, rows;           /* that the part has    */
 } bursty_p_axis_end;
 
-static void bursty_p_put_span(bursty_p_dump *d, const bursty_p_axis_end *end, uint32_t thread,
-                              uint64_t from_us, uint64_t us, uint32_t what) {
+static void bursty_p_put_span(bursty_p_dump *d, const bursty_p_axis_end *end,
+                              uint32_t thread, uint64_t from_us, uint64_t us,
+                              uint32_t what) {
     const uint64_t from = from_us < end->span_us ? from_us : end->span_us;
     const uint64_t v[4] = { thread + (uint64_t)1, from,
                             us < end->span_us - from ? us : end->span_us - from, what };
@@ -7775,15 +7785,16 @@ static void bursty_p_put_span(bursty_p_dump *d, const bursty_p_axis_end *end, ui
 }
 
 /* How many were left out, and their sum; then each. `rows`: what is a row. */
-static void bursty_p_put_spans(bursty_p_dump *d, bursty_p_spans *s, const bursty_p_axis_end *end,
-                               uint32_t rows) {
+static void bursty_p_put_spans(bursty_p_dump *d, bursty_p_spans *s,
+                               const bursty_p_axis_end *end, uint32_t rows) {
     uint32_t i, tries = 1000;
     while (tries && !bursty_p_cas(&s->busy, 0, 1)) tries--;
     bursty_p_put_varint(&d->out, s->left + BURSTY_P_GET(&s->missed));
     bursty_p_put_varint(&d->out, s->left_us);
     for (i = 0; tries && i < s->count; i++) {
-        if (rows && s->at[i].what > rows) continue;
-        bursty_p_put_span(d, end, s->at[i].thread, s->at[i].from_us, s->at[i].us, s->at[i].what);
+        const bursty_p_span *one = &s->at[i];
+        if (rows && one->what > rows) continue;
+        bursty_p_put_span(d, end, one->thread, one->from_us, one->us, one->what);
     }
     if (tries) BURSTY_P_RELEASE(&s->busy, 0);
 }
@@ -7796,8 +7807,10 @@ static void bursty_p_put_waits(bursty_p_dump *d, const bursty_p_axis_end *end) {
     for (i = 0; i < end->threads; i++) { /* those that go on */
         const bursty_p_thread *t = &bursty_p_all.threads[i];
         const uint32_t row = BURSTY_P_GET(&t->waits_in);
-        const uint64_t from = BURSTY_P_READ(&t->waits_from), to = BURSTY_P_READ(&t->looked_at);
-        if (row && row <= end->rows && to > from) bursty_p_put_span(d, end, i, from, to - from, row);
+        const uint64_t from = BURSTY_P_READ(&t->waits_from);
+        const uint64_t to = BURSTY_P_READ(&t->looked_at);
+        if (row && row <= end->rows && to > from)
+            bursty_p_put_span(d, end, i, from, to - from, row);
     }
 #else
     bursty_p_put_varint(&d->out, 0);
@@ -7809,14 +7822,16 @@ static void bursty_p_put_waits(bursty_p_dump *d, const bursty_p_axis_end *end) {
 static void bursty_p_put_late_frames(bursty_p_dump *d, const bursty_p_axis_end *end) {
 #if BURSTY_FRAMES > 0
     uint32_t k, kinds = 0;
-    while (kinds < BURSTY_FRAMES && BURSTY_P_ACQUIRE(&bursty_p_frames.kind[kinds].state) == 2) kinds++;
+    while (kinds < BURSTY_FRAMES
+           && BURSTY_P_ACQUIRE(&bursty_p_frames.kind[kinds].state) == 2) kinds++;
     bursty_p_put_varint(&d->out, kinds);
     for (k = 0; k < kinds; k++) {
         const bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];
         const uint32_t limit = BURSTY_P_GET(&kind->limit);
-        const uint64_t budget = bursty_p_all.config.frame_slow_ns;
+        uint64_t slow_ns = bursty_p_all.config.frame_slow_ns;
+        if (!slow_ns && limit) slow_ns = bursty_p_bucket_ns(limit);
         bursty_p_put_string(d, kind->name);
-        bursty_p_put_varint(&d->out, (budget ? budget : limit ? bursty_p_bucket_ns(limit) : 0) / 1000);
+        bursty_p_put_varint(&d->out, slow_ns / 1000);
     }
 #else
     bursty_p_put_varint(&d->out, 0);
@@ -7855,7 +7870,8 @@ static void bursty_p_put_moments_of(bursty_p_dump *d, const bursty_p_axis_end *e
     uint32_t i, row;
     for (i = 0; i < groups; i++) {
         const bursty_p_tick_row *at;
-        if (!bursty_p_get_moment(bursty_p_axis.ticks, bursty_p_axis.bits, drawn, i, &row, &us)) continue;
+        if (!bursty_p_get_moment(bursty_p_axis.ticks, bursty_p_axis.bits, drawn, i, &row,
+                                 &us)) continue;
         if (row == 0 || row > end->rows) continue;
         at = &bursty_p_ticks.rows[row - 1];
         if (at->thread == 0 || at->thread > end->threads) continue;
@@ -7871,14 +7887,17 @@ static void bursty_p_put_moments_of(bursty_p_dump *d, const bursty_p_axis_end *e
 /* Since 1970 in us, of the axis's zero; 0: not known. */
 static uint64_t bursty_p_axis_began(uint64_t now_us) {
 #if defined(BURSTY_P_CLOCK) && defined(CLOCK_REALTIME)
-    if (!bursty_p_all.config.frame_clock) return bursty_p_read_ns(CLOCK_REALTIME) / 1000 - now_us;
+    if (!bursty_p_all.config.frame_clock)
+        return bursty_p_read_ns(CLOCK_REALTIME) / 1000 - now_us;
 #endif
     (void)now_us;
     return 0;
 }
 
 static int bursty_p_write_axis(bursty_p_dump *d, bursty_write_fn write, void *user) {
-    const bursty_p_serial drawn = BURSTY_P_ACQUIRE(&bursty_p_axis.drawn) / bursty_p_ticks.usual;
+    const bursty_p_serial drawn =
+        BURSTY_P_ACQUIRE(&bursty_p_axis.drawn) / bursty_p_ticks.usual;
+    const uint32_t level = drawn ? bursty_p_level(bursty_p_axis.bits, drawn - 1) : 0;
     bursty_p_axis_end end;
     uint32_t i;
     if (!bursty_p_axis.bits) return 0;
@@ -7887,7 +7906,7 @@ static int bursty_p_write_axis(bursty_p_dump *d, bursty_write_fn write, void *us
     end.rows = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
     const uint64_t info[6] = { 0, bursty_p_axis_began(end.span_us), end.span_us,
                                (uint64_t)bursty_p_ticks.period_us * bursty_p_ticks.usual,
-                               (uint64_t)1 << (drawn ? bursty_p_level(bursty_p_axis.bits, drawn - 1) : 0), 0 };
+                               (uint64_t)1 << level, 0 };
     bursty_p_put_begin(&d->out, 26, write, user);
     bursty_p_put_varint(&d->out, 2);
     bursty_p_put_string(d, bursty_p_all.config.program);

@@ -200,6 +200,10 @@ APART static void jumps(void) {
         if (!sigsetjmp(env, 1)) raise(SIGUSR1);
     }
 }
+static inline void thrown(int n) { leaf(n); if (n >= 0) siglongjmp(env, 1); }
+APART static void again(void) {
+    for (volatile int i = 0; i < 100; i++) if (!sigsetjmp(env, 0)) thrown(i);
+}
 APART static void handler(int signal) { (void)signal; ticks++; fall(40); }
 APART static void step(int n) { leaf(n); }
 APART static void storm(void) {
@@ -214,7 +218,7 @@ int main(int argc, char **argv) {
     int depth = 0;
     for (char *at = argc > 1 ? argv[1] : ""; *at; at++) depth = 10 * depth + *at - '0';
     if (depth) for (int i = 0; i < 3; i++) { fall(depth); steps(); }
-    else { fibers(); jumps(); storm(); steps(); }
+    else { fibers(); jumps(); again(); storm(); steps(); }
     return 0;
 }
 END
@@ -223,7 +227,7 @@ for flags in '-O0' '-O2'; do
     # shellcheck disable=SC2086
     $CC -std=gnu99 $flags -finstrument-functions -c -o "$dir/plain.o" "$dir/plain.c" && $CC -pthread -o "$dir/plain" "$dir/plain.o" "$dir"/record/*.o
     ok $? "plain.c, $flags"
-    for depth in 31 32 200 224 255 300; do
+    for depth in 31 32 200 224 255 300 1000; do
         BURSTY_CONTEXTS=$dir/p.brst "$dir/plain" $depth 2>"$dir/err" &&
             show "$dir/p.brst" | LC_ALL=C sort >"$dir/got"
         awk -v depth=$depth 'BEGIN {
@@ -248,7 +252,8 @@ for flags in '-O0' '-O2'; do
     ok $? "stacks and signals, $flags"
     for line in 'main 1' 'main;fibers 1' 'main;fibers;on_fiber 1' 'main;jumps 1' \
         'main;jumps;jumper 100' 'main;jumps;jumper;out 100' 'main;jumps;jumper;out;leaf 100' \
-        'main;jumps;jumper;out;leaf;small 200' 'main;storm 1' 'main;steps 1' 'main;steps;step 200' \
+        'main;jumps;jumper;out;leaf;small 200' 'main;again;thrown 100' \
+        'main;again;thrown;leaf;small 200' 'main;storm 1' 'main;steps 1' 'main;steps;step 200' \
         'main;steps;step;leaf 200' 'main;steps;step;leaf;small 400'; do
         grep -qx "$line" "$dir/got" && pass || fail "$flags: $line"
     done

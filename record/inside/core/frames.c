@@ -318,8 +318,7 @@ RECORDER_HOOK static void weigh_burst(recorder_thread *r) {
                                                    GAP_VARIES);
 }
 
-/* A plain hook does not look whether frames[] has room: a plain tree takes at
-   most 32 calls more than now. */
+/* plain_rest of instrument.c says why 32. */
 RECORDER_HOOK static void leave_hook(recorder_thread *r) {
     r->lazy = recorder_period == 0 && r->frame_count + 32 < RECORDER_DEPTH && !r->deep &&
               recorder_has_barrier();

@@ -88,6 +88,10 @@ RECORDER_HOOK int recorder_wants_child(recorder_thread *all) {
 
 /* ---- hooks ---- */
 
+RECORDER_HOOK static inline int has_room(const recorder_frame *f) {
+    return f->depth + 32 < RECORDER_DEPTH;
+}
+
 RECORDER_HOOK static inline int is_key(uint32_t key, const void *function) {
     return __atomic_load_n(&recorder_functions[key], __ATOMIC_RELAXED) == function;
 }
@@ -118,14 +122,19 @@ fill(recorder_frame *f, void *function, uintptr_t address, const void *site, con
 }
 
 /* The rest of a plain call, behind recorder_take, whose entry is f[1]. Apart, so
-   that the hook has no frame. */
+   that the hook has no frame. Here alone the tree's window may go down, to at
+   most 31 calls below f: so it reaches no call that frames[] has no room for. */
 QUICK_HOOK __attribute__((noinline)) static void plain_rest(recorder_thread *r, recorder_frame *f,
                                                             uint32_t key) {
-    if (!__atomic_load_n(&recorder_stopped, __ATOMIC_RELAXED)) {
+    const recorder_frame *call = f + 1;
+    int goes_on = !__atomic_load_n(&recorder_stopped, __ATOMIC_RELAXED);
+    if (goes_on && has_room(f)) {
         hcct_enter_at(&r->tree, f->depth, key, 1);
-        f++;
+        recorder_give(&recorder_here, r, f + 1);
+        return;
     }
     recorder_give(&recorder_here, r, f);
+    if (goes_on) slow_call(call->function, call->address, call->site, call->from);
 }
 
 /* A call that was inlined, or one that is not plain. */
@@ -136,7 +145,7 @@ QUICK_HOOK __attribute__((noinline)) static void rare_call(void *function, uintp
     recorder_thread *r = now->record;
     uint32_t key = __atomic_load_n(&recorder_known_at(from)->key, __ATOMIC_RELAXED);
     uintptr_t address = recorder_inlined(f, frame, site, from);
-    if (!now->stack_end || !address || !is_key(key, function)) { /* not lazy, or not plain */
+    if (!now->stack_end || !address || !has_room(f) || !is_key(key, function)) {
         slow_call(function, frame, site, from);
         return;
     }
