@@ -104,7 +104,7 @@ of() { # FOLDER...: the objects of those sources that are compiled here
 }
 of base report cc record/tool | grep -v -e /base/bursty.o -e /cc/inside/ >"$out/tool"
 of lab | grep -v /lab/lab.o >"$out/lab"
-of record/inside/core record/inside/preload >"$out/recorder"
+of record/inside/core record/inside/preload record/x86 >"$out/recorder"
 [ "$(grep -c '' "$out/tool")" -gt 200 ] && [ "$(grep -c '' "$out/lab")" -gt 10 ]
 ok $? "the objects are there"
 for program in tool lab recorder; do
