@@ -265,6 +265,13 @@ static int is_from_outside(const report_sampled *c) {
     return 0;
 }
 
+static int has_time(const tally *t) {
+    size_t i;
+    for (i = 0; i < t->paths.count; i++)
+        if (t->paths.at[i].ticks || t->paths.at[i].waiting) return 1;
+    return 0;
+}
+
 static void add_facts(report *r, const report_sampled *c) {
     text value = {NULL, 0, 0};
     uint32_t first_burst = 0;
@@ -314,7 +321,7 @@ static void add_facts(report *r, const report_sampled *c) {
             "(bursty record --every N; BURSTY_EVERY=N for a program of bursty cc). Loops and "
             "functions that --boring leaves without a check make none: --boring 0 leaves out none",
             (unsigned long)first_burst);
-        report_add_words(r, c->has_ticks ? REPORT_PLAIN : REPORT_BAD, "no burst yet", &value);
+        report_add_words(r, has_time(c->tally) ? REPORT_PLAIN : REPORT_BAD, "no burst yet", &value);
     }
     text_free(&value);
 }
