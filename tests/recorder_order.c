@@ -25,6 +25,7 @@ static int pass(long number, int command);
 #include "record/inside/core/recorder_plain.h"
 
 uint64_t recorder_period, recorder_burst;
+uint32_t recorder_reenable, recorder_seed;
 void *recorder_memory(size_t bytes) { return calloc(1, bytes); }
 void recorder_at_exit(void) {}
 int recorder_wants_child(recorder_thread *all) { return all != NULL; }
