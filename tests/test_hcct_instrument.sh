@@ -191,6 +191,17 @@ APART static void other_place(void) {
 }
 APART static void one(void) { sink = 3; }
 APART static void two(void) { sink = 4; }
+BY_HAND static void around(void (*name)(void)) { /* and one of two that is inlined */
+    void (*own)(void (*)(void)) = around;
+    void *site = __builtin_return_address(0), *outer = *(void **)(void *)&own;
+    void *inner = *(void **)(void *)&name;
+    __cyg_profile_func_enter(outer, site);
+    __cyg_profile_func_enter(inner, site);
+    first(0);
+    __cyg_profile_func_exit(inner, site);
+    __cyg_profile_func_exit(outer, site);
+    sink = 5;
+}
 BY_HAND static void grows(void (*name)(void), int n) {
     void *function = *(void **)(void *)&name;
     volatile char *room = __builtin_alloca((unsigned)n);
@@ -199,6 +210,12 @@ BY_HAND static void grows(void (*name)(void), int n) {
     first(0);
     __cyg_profile_func_exit(function, __builtin_return_address(0));
     sink = room[0];
+}
+APART static void names(void) {
+    for (int i = 0; i < 6; i++) {
+        grows(i & 1 ? one : two, 16);
+        around(i & 1 ? two : one);
+    }
 }
 APART static void frames(void) {
     for (volatile int i = 0; i < 6; i++) {
@@ -210,14 +227,18 @@ APART static void frames(void) {
     }
 }
 int main(void) {
-    for (int i = 0; i < 20; i++) { same_place(); other_place(); frames(); }
+    for (int i = 0; i < 20; i++) { same_place(); other_place(); frames(); names(); }
     return 0;
 }
 END
 if echo | $CC -dM -E - | grep -q '__x86_64__'; then
     printf '%s\n' 'main 1' 'main;frames 20' 'main;frames;first 80' 'main;frames;one 180' \
         'main;frames;one;first 180' 'main;frames;second 80' 'main;frames;third 80' \
-        'main;frames;two 180' 'main;frames;two;first 180' 'main;other_place 20' \
+        'main;frames;two 180' 'main;frames;two;first 180' 'main;names 20' \
+        'main;names;around 120' 'main;names;around;one 60' 'main;names;around;one;first 60' \
+        'main;names;around;two 60' 'main;names;around;two;first 60' 'main;names;one 60' \
+        'main;names;one;first 60' 'main;names;two 60' 'main;names;two;first 60' \
+        'main;other_place 20' \
         'main;other_place;first 240' 'main;other_place;second 240' 'main;other_place;third 240' \
         'main;same_place 20' 'main;same_place;first 40' 'main;same_place;second 40' \
         'main;same_place;third 40' >"$dir/wanted_left"

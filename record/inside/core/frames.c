@@ -15,6 +15,9 @@
    frame and names its caller's call site, but calls the hook from another
    place: it gets an address of its own just below. If it calls from the same
    place again, its last call was jumped out of.
+   A function that the place calls through a pointer, after a jump out of another
+   one, names the same call site, too: its hook is called right behind its own
+   beginning (recorder_has_own_frame).
 
    Bursts. Between two of them the hooks push and pop frames[] without looking
    at addresses, so dead entries may be among them. When a burst begins, all

@@ -158,7 +158,7 @@ QUICK_HOOK __attribute__((noinline)) static void any_call(void *function, uintpt
     recorder_thread *r = now->record;
     const recorder_known *k = recorder_known_at(from);
     uint32_t key = __atomic_load_n(&k->key, __ATOMIC_RELAXED), depth;
-    if (!RECORDER_LIKELY(is_below(f, now, k, frame, site) && recorder_is_key(key, function))) {
+    if (!RECORDER_LIKELY(recorder_is_key(key, function) && is_below(f, now, k, frame, site))) {
         rare_call(function, frame, site, from);
         return;
     }
