@@ -156,6 +156,104 @@ if echo | $CC -dM -E - | grep -q '__x86_64__'; then
     done
 fi
 
+# What a jump has left is not open, whatever comes next: a function that the same place calls, one
+# with a frame as large, a larger or a smaller one; and calls from one place of a function whose
+# frame grows, and by two names. Every round counts each call once.
+cat >"$dir/left.c" <<'END'
+#include <setjmp.h>
+#define APART __attribute__((noinline))
+#define BY_HAND __attribute__((noinline, no_instrument_function))
+BY_HAND void __cyg_profile_func_enter(void *function, void *site);
+BY_HAND void __cyg_profile_func_exit(void *function, void *site);
+static jmp_buf env;
+static volatile int sink;
+APART static void first(int n) { if (n) longjmp(env, 1); sink = n; }
+APART static void second(int n) { if (n) longjmp(env, 1); sink = n + 1; }
+APART static void third(int n) {
+    volatile char room[300];
+    room[sink & 1] = 1;
+    if (n) longjmp(env, 1);
+    sink = room[0];
+}
+static void (*const all[])(int) = {third, first, second, third, second, first};
+APART static void same_place(void) {
+    for (volatile int i = 0; i < 6; i++) if (!setjmp(env)) all[i](1);
+}
+APART static void other_place(void) {
+    for (volatile int i = 0; i < 6; i++) {
+        if (!setjmp(env)) all[i](1);
+        first(0);
+        if (!setjmp(env)) all[i](1);
+        third(0);
+        if (!setjmp(env)) all[i](1);
+        second(0);
+    }
+}
+APART static void one(void) { sink = 3; }
+APART static void two(void) { sink = 4; }
+BY_HAND static void around(void (*name)(void)) { /* and one of two that is inlined */
+    void (*own)(void (*)(void)) = around;
+    void *site = __builtin_return_address(0), *outer = *(void **)(void *)&own;
+    void *inner = *(void **)(void *)&name;
+    __cyg_profile_func_enter(outer, site);
+    __cyg_profile_func_enter(inner, site);
+    first(0);
+    __cyg_profile_func_exit(inner, site);
+    __cyg_profile_func_exit(outer, site);
+    sink = 5;
+}
+BY_HAND static void grows(void (*name)(void), int n) {
+    void *function = *(void **)(void *)&name;
+    volatile char *room = __builtin_alloca((unsigned)n);
+    for (int i = 0; i < n; i++) room[i] = 1; /* no return address is left there */
+    __cyg_profile_func_enter(function, __builtin_return_address(0));
+    first(0);
+    __cyg_profile_func_exit(function, __builtin_return_address(0));
+    sink = room[0];
+}
+APART static void names(void) {
+    for (int i = 0; i < 6; i++) {
+        grows(i & 1 ? one : two, 16);
+        around(i & 1 ? two : one);
+    }
+}
+APART static void frames(void) {
+    for (volatile int i = 0; i < 6; i++) {
+        if (!setjmp(env)) all[i](1);
+        grows(i & 1 ? one : two, i & 2 ? 900 : 16);
+        grows(i & 1 ? one : two, 16);
+        if (!setjmp(env)) all[i](1);
+        grows(i & 1 ? one : two, 900);
+    }
+}
+int main(void) {
+    for (int i = 0; i < 20; i++) { same_place(); other_place(); frames(); names(); }
+    return 0;
+}
+END
+if echo | $CC -dM -E - | grep -q '__x86_64__'; then
+    printf '%s\n' 'main 1' 'main;frames 20' 'main;frames;first 80' 'main;frames;one 180' \
+        'main;frames;one;first 180' 'main;frames;second 80' 'main;frames;third 80' \
+        'main;frames;two 180' 'main;frames;two;first 180' 'main;names 20' \
+        'main;names;around 120' 'main;names;around;one 60' 'main;names;around;one;first 60' \
+        'main;names;around;two 60' 'main;names;around;two;first 60' 'main;names;one 60' \
+        'main;names;one;first 60' 'main;names;two 60' 'main;names;two;first 60' \
+        'main;other_place 20' \
+        'main;other_place;first 240' 'main;other_place;second 240' 'main;other_place;third 240' \
+        'main;same_place 20' 'main;same_place;first 40' 'main;same_place;second 40' \
+        'main;same_place;third 40' >"$dir/wanted_left"
+    for flags in '-O0' '-O2'; do
+        # shellcheck disable=SC2086
+        $CC -std=gnu99 $flags -finstrument-functions -c -o "$dir/left.o" "$dir/left.c" &&
+            $CC -pthread -o "$dir/left" "$dir/left.o" "$dir"/record/*.o &&
+            BURSTY_CONTEXTS=$dir/l.brst "$dir/left" && show "$dir/l.brst" | LC_ALL=C sort >"$dir/got"
+        cmp -s "$dir/got" "$dir/wanted_left" && pass || {
+            fail "what a jump has left, $flags"
+            diff "$dir/got" "$dir/wanted_left"
+        }
+    done
+fi
+
 # Every call is counted, whatever a plain hook (recorder_plain.h) cannot take: stacks that are deeper
 # than what the tree or frames[] keep, another stack, a place that two functions are called from,
 # functions that were inlined, jumps out of a handler, and a timer's handler that comes in the

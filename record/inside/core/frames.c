@@ -15,6 +15,9 @@
    frame and names its caller's call site, but calls the hook from another
    place: it gets an address of its own just below. If it calls from the same
    place again, its last call was jumped out of.
+   A function that the place calls through a pointer, after a jump out of another
+   one, names the same call site, too: its hook is called right behind its own
+   beginning (recorder_has_own_frame).
 
    Bursts. Between two of them the hooks push and pop frames[] without looking
    at addresses, so dead entries may be among them. When a burst begins, all
@@ -52,15 +55,25 @@ RECORDER_HOOK static void close_below(recorder_thread *r, uintptr_t address) {
     close_down_to(r, n);
 }
 
+recorder_known recorder_known_calls[RECORDER_KNOWN];
+
 /* The upper end of the frame that the calling hook was called from, if that is
-   known; or 0. */
-RECORDER_HOOK RECORDER_READS_STACK static uintptr_t end_of_frame(uintptr_t frame,
-                                                                 const void *site) {
+   known; or 0. Where it was the last time comes first: below it the same return
+   address may be left from an earlier call. */
+RECORDER_HOOK RECORDER_READS_STACK static uintptr_t end_of_frame(const recorder_thread *r,
+                                                                 const void *function,
+                                                                 uintptr_t frame, const void *site,
+                                                                 const void *from) {
 #if defined(__x86_64__) && !defined(__ILP32__)
     const uintptr_t *word = (const uintptr_t *)(frame & ~(uintptr_t)7);
     const uintptr_t *stop = word + RECORDER_FRAME_WORDS, sought = (uintptr_t)site;
+    const recorder_known *k = recorder_known_at(from);
+    uintptr_t last = frame + __atomic_load_n(&k->need, __ATOMIC_RELAXED) + 7;
     typedef char words_are_a_multiple_of_4[RECORDER_FRAME_WORDS % 4 ? -1 : 1];
     (void)sizeof(words_are_a_multiple_of_4);
+    if (recorder_is_key(__atomic_load_n(&k->key, __ATOMIC_RELAXED), function) &&
+        frame >= r->stack_low && last < r->stack_end && *(const uintptr_t *)last == sought)
+        return last + 8;
     for (; word < stop; word += 4) { /* most hooks look at a dozen words */
         if (word[0] == sought) return (uintptr_t)(word + 1);
         if (word[1] == sought) return (uintptr_t)(word + 2);
@@ -68,8 +81,7 @@ RECORDER_HOOK RECORDER_READS_STACK static uintptr_t end_of_frame(uintptr_t frame
         if (word[3] == sought) return (uintptr_t)(word + 4);
     }
 #endif
-    (void)frame;
-    (void)site;
+    (void)r, (void)function, (void)frame, (void)site, (void)from;
     return 0;
 }
 
@@ -121,8 +133,9 @@ RECORDER_HOOK static void drop_dead(recorder_thread *r, uintptr_t frame) {
 
 /* The address of a call's frame, which is one of its own if the call was
    inlined. */
-RECORDER_HOOK static uintptr_t own_address(recorder_thread *r, uintptr_t frame, uintptr_t end,
-                                           const void *site, const void *from) {
+RECORDER_HOOK static uintptr_t own_address(recorder_thread *r, const void *function,
+                                           uintptr_t frame, uintptr_t end, const void *site,
+                                           const void *from) {
     const recorder_frame *f = r->frames;
     recorder_frame inner;
     uint32_t n, k;
@@ -130,7 +143,14 @@ RECORDER_HOOK static uintptr_t own_address(recorder_thread *r, uintptr_t frame, 
     inner.from = from;
     close_below(r, frame - 15);
     n = r->frame_count;
-    while (n && recorder_is_dead(&f[n - 1], &inner, end)) n--;
+    for (;;) {
+        while (n && recorder_is_dead(&f[n - 1], &inner, end)) n--;
+        for (k = n; k && f[k - 1].site == site; k--) {
+            if (f[k - 1].address > frame && f[k - 1].address + 15 >= end) break;
+        }
+        if (k == n || !recorder_has_own_frame(&f[k], function, from)) break;
+        n = k;
+    }
     close_down_to(r, n);
     for (k = n; k && f[k - 1].address <= frame && f[k - 1].site == site; k--) {
         if (f[k - 1].from == from) n = k - 1;
@@ -176,7 +196,7 @@ RECORDER_HOOK static void enter(recorder_thread *r, void *function, uint32_t key
     /* Mostly the innermost call stands above this one's whole frame: it is open,
        and so are all others. */
     if (r->frame_count && (top->address <= frame || top->address + 15 < end)) {
-        address = own_address(r, frame, end, site, from);
+        address = own_address(r, function, frame, end, site, from);
         close_below(r, address + 1);
     }
     if (r->frame_count < RECORDER_DEPTH) {
@@ -345,8 +365,6 @@ RECORDER_HOOK static recorder_thread *enter_hook(void) {
     return r;
 }
 
-recorder_known recorder_known_calls[RECORDER_KNOWN];
-
 /* The next call from there may be plain. */
 RECORDER_HOOK static void learn(void *function, uintptr_t frame, uintptr_t end, const void *from) {
     recorder_known *k = recorder_known_at(from);
@@ -371,15 +389,16 @@ RECORDER_HOOK static void find_stack(recorder_thread *r, uintptr_t frame) {
 RECORDER_HOOK void recorder_call(void *function, uintptr_t frame, const void *site,
                                  const void *from) {
     recorder_thread *r = enter_hook();
-    uintptr_t end = end_of_frame(frame, site);
+    uintptr_t end;
     if (!r) return;
+    if (recorder_period == 0 && !r->stack_end) find_stack(r, frame);
+    end = end_of_frame(r, function, frame, site, from);
     if (recorder_period == 0) {
-        if (!r->stack_end) find_stack(r, frame);
         learn(function, frame, end, from);
     }
     r->seen++;
     if (!r->feeding && r->gap == 0 && !r->deep) {
-        (void)own_address(r, frame, end, site, from); /* what is left is open around this call */
+        (void)own_address(r, function, frame, end, site, from); /* what is left is open around this call */
         drop_dead(r, frame);
         weigh_burst(r);
         r->feeding = r->weight != 0;
@@ -389,7 +408,7 @@ RECORDER_HOOK void recorder_call(void *function, uintptr_t frame, const void *si
         if (r->gap) r->gap--;
         if (r->frame_count == RECORDER_DEPTH && r->seen >= r->clean_at) {
             r->clean_at = r->seen + RECORDER_DEPTH;
-            (void)own_address(r, frame, end, site, from);
+            (void)own_address(r, function, frame, end, site, from);
             drop_dead(r, frame); /* frames[] is full, perhaps of calls that are dead */
             recorder_reopen(r);
         }

@@ -35,22 +35,39 @@
 typedef struct recorder_known {
     uint32_t key, need;
 } recorder_known;
-enum { RECORDER_KNOWN = 4096 };
+enum {
+    RECORDER_KNOWN = 4096,
+    RECORDER_ENTRY = 256 /* bytes of a function, in which it calls the first hook */
+};
 extern recorder_known recorder_known_calls[RECORDER_KNOWN];
 
 RECORDER_HOOK static inline recorder_known *recorder_known_at(const void *from) {
     return &recorder_known_calls[(uintptr_t)from / 16 % RECORDER_KNOWN];
 }
 
+RECORDER_HOOK static inline int recorder_is_key(uint32_t key, const void *function) {
+    return ((void *volatile *)recorder_functions)[key] == function;
+}
+
+/* Whether a call of `function` that names the call site of the calls from `outer`
+   on came after them: a jump left them. If it was inlined into them, its hook
+   was called in the code of `outer`. */
+RECORDER_HOOK static inline int recorder_has_own_frame(const recorder_frame *outer,
+                                                       const void *function, const void *from) {
+    uintptr_t start = (uintptr_t)function, far = (uintptr_t)from - start;
+    return far < RECORDER_ENTRY && (uintptr_t)outer->function - start > far;
+}
+
 /* The address of the frame of a call that was inlined into the call f, or 0. */
-RECORDER_HOOK static inline uintptr_t recorder_inlined(const recorder_frame *f, uintptr_t frame,
+RECORDER_HOOK static inline uintptr_t recorder_inlined(const recorder_frame *f,
+                                                       const void *function, uintptr_t frame,
                                                        const void *site, const void *from) {
     const recorder_frame *k = f;
     if (frame - f->address > 14 || f->site != site) return 0;
     for (; frame - k->address <= 14 && k->site == site; k--) {
         if (k->from == from) return 0;
     }
-    return f->address - 1;
+    return recorder_has_own_frame(k + 1, function, from) ? 0 : f->address - 1;
 }
 
 /* Whether no signal handler, no other thread and no end of recording comes

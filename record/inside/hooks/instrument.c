@@ -92,10 +92,6 @@ RECORDER_HOOK static inline int has_room(const recorder_frame *f) {
     return f->depth + 32 < RECORDER_DEPTH;
 }
 
-RECORDER_HOOK static inline int is_key(uint32_t key, const void *function) {
-    return __atomic_load_n(&recorder_functions[key], __ATOMIC_RELAXED) == function;
-}
-
 /* Whether the whole frame of this call stands below f: then f is open around
    it. */
 RECORDER_HOOK RECORDER_READS_STACK_INLINE int is_below(const recorder_frame *f,
@@ -144,8 +140,8 @@ QUICK_HOOK __attribute__((noinline)) static void rare_call(void *function, uintp
     recorder_frame *f = now->top;
     recorder_thread *r = now->record;
     uint32_t key = __atomic_load_n(&recorder_known_at(from)->key, __ATOMIC_RELAXED);
-    uintptr_t address = recorder_inlined(f, frame, site, from);
-    if (!now->stack_end || !address || !has_room(f) || !is_key(key, function)) {
+    uintptr_t address = recorder_inlined(f, function, frame, site, from);
+    if (!now->stack_end || !address || !has_room(f) || !recorder_is_key(key, function)) {
         slow_call(function, frame, site, from);
         return;
     }
@@ -162,7 +158,7 @@ QUICK_HOOK __attribute__((noinline)) static void any_call(void *function, uintpt
     recorder_thread *r = now->record;
     const recorder_known *k = recorder_known_at(from);
     uint32_t key = __atomic_load_n(&k->key, __ATOMIC_RELAXED), depth;
-    if (!RECORDER_LIKELY(is_below(f, now, k, frame, site) && is_key(key, function))) {
+    if (!RECORDER_LIKELY(recorder_is_key(key, function) && is_below(f, now, k, frame, site))) {
         rare_call(function, frame, site, from);
         return;
     }
