@@ -4,12 +4,10 @@
    them leads to .eh_frame_hdr: for each function a pair of distances, in rising
    order, to its code and to what tells its length. */
 
-typedef struct
-    binpatch_p_place { /* the mapping of an address, and its file's first one */
-    binpatch_p_mapping m;
+typedef struct binpatch_p_place {
+    binpatch_p_mapping m; /* of an address */
     uint64_t text_lo, text_hi;
-    uint64_t base; /* 0: no file begins there */
-    uint64_t base_bytes;
+    uint64_t base, base_bytes; /* its file's first mapping; 0: no file begins there */
 } binpatch_p_place;
 
 static uint64_t binpatch_p_read(uint64_t address, unsigned bytes) {
@@ -20,9 +18,8 @@ static uint64_t binpatch_p_read(uint64_t address, unsigned bytes) {
 }
 
 static uint64_t binpatch_p_signed(uint64_t address) {
-    int32_t value;
-    memcpy(&value, (const void *)(uintptr_t)address, 4);
-    return (uint64_t)(int64_t)value;
+    typedef int32_t __attribute__((aligned(1), may_alias)) anywhere;
+    return (uint64_t)(int64_t)*(const anywhere *)(uintptr_t)address;
 }
 
 /* Code of one file may stand in several mappings that touch: pages that were
