@@ -203,7 +203,7 @@ enum {
     BINPATCH_UNSUPPORTED = 1,     /* this system, or BINPATCH_OFF */
     BINPATCH_NO_START,            /* binpatch_init was not called, or said 0 */
     BINPATCH_FULL,                /* the given memory holds no more functions */
-    BINPATCH_NOT_EXECUTABLE,      /* there is no code at this address */
+    BINPATCH_NOT_EXECUTABLE,      /* no code is at this address; or /proc tells nothing */
     BINPATCH_HOOKED,              /* it is hooked already */
     BINPATCH_NO_END,              /* nothing tells where it ends: give its bytes */
     BINPATCH_SHORT,               /* it ends before the jump does */
@@ -242,8 +242,8 @@ BINPATCH_API uint32_t binpatch_init(void *memory, size_t bytes,
    -BINPATCH_..., a reason, and nothing has changed. */
 BINPATCH_API int binpatch_hook(const binpatch_watch *w);
 /* Writes the entry back, if its jump is still there. Returns 0; 1: it could not be
-   taken out safely beside other threads, and stays as a jump that leads to the same
-   instructions; -1: there is no such hook. Other threads may still be in its observers. Calls that
+   taken out safely, and stays as a jump that leads to the same instructions; -1:
+   there is no such hook. Other threads may still be in its observers. Calls that
    were told of their entry and return later are not told of that. */
 BINPATCH_API int binpatch_unhook(int number);
 /* 0: hooked functions go on past their check at once. 1: they check again. A
@@ -1366,7 +1366,8 @@ static uint64_t binpatch_p_signed(uint64_t address) {
 }
 
 /* Code of one file may stand in several mappings that touch: pages that were
-   written are told apart. text_lo, text_hi: all of them. */
+   written are told apart. text_lo, text_hi: all of them. Returns 0; 1: there is no
+   such mapping; -1: they cannot be read. */
 static int binpatch_p_find(uint64_t address, binpatch_p_place *out) {
     binpatch_p_file f;
     binpatch_p_mapping m, first;
@@ -1397,7 +1398,7 @@ static int binpatch_p_find(uint64_t address, binpatch_p_place *out) {
         }
     }
     binpatch_p_close(&f);
-    return found ? 0 : -1;
+    return !found;
 }
 
 /* The range in the table of unwind information that holds the address. */
@@ -2233,11 +2234,11 @@ static int binpatch_p_again(binpatch_p_hook *h, const binpatch_watch *w, int has
     return 0;
 }
 
-/* Returns 0 where the address is in code, and *where it is. A library may be gone,
-   with its hooks. */
+/* Returns 0 where the address is in code, and *where it is; 1: it is not, as where
+   a library is gone, with its hooks; -1: nothing tells. */
 static int binpatch_p_find_code(uint64_t at, binpatch_p_place *where) {
-    return binpatch_p_find(at, where) != 0
-           || (where->m.protection & BINPATCH_P_CODE) != BINPATCH_P_CODE;
+    int found = binpatch_p_find(at, where);
+    return found ? found : (where->m.protection & BINPATCH_P_CODE) != BINPATCH_P_CODE;
 }
 
 static int binpatch_p_has_jump(const binpatch_p_hook *h, const binpatch_p_place *where) {
@@ -2337,7 +2338,7 @@ BINPATCH_API int binpatch_unhook(int number) {
     binpatch_p_guard guard;
     binpatch_p_place where;
     binpatch_p_hook *h;
-    int result = 0;
+    int result = 0, found;
     if (!binpatch_p.started || number < 0 || (uint32_t)number >= binpatch_p.used)
         return -1;
     guard = binpatch_p_enter_lock();
@@ -2345,14 +2346,14 @@ BINPATCH_API int binpatch_unhook(int number) {
     if (h->state != BINPATCH_P_ON) result = -1;
     else {
         binpatch_p_switch_one(h, 0);
+        found = binpatch_p_find_code(h->watch.function, &where);
         /* Nobody stands within the jump: it is one instruction. */
-        if (binpatch_p_find_code(h->watch.function, &where) == 0
-            && binpatch_p_has_jump(h, &where)
-            && ((!binpatch_p.config.running && !binpatch_p_is_atomic(h->watch.function)
-                 && binpatch_p_has_threads())
-                || binpatch_p_write_entry(h, h->old) != 0)) {
-            result = 1;
-        }
+        if (found == 0 && binpatch_p_has_jump(h, &where)) {
+            result = (!binpatch_p.config.running
+                      && !binpatch_p_is_atomic(h->watch.function)
+                      && binpatch_p_has_threads())
+                     || binpatch_p_write_entry(h, h->old) != 0;
+        } else result = found < 0;
         __atomic_store_n(&h->state, result ? BINPATCH_P_LEFT : BINPATCH_P_TAKEN_OUT,
                          __ATOMIC_RELEASE);
     }
@@ -2455,7 +2456,7 @@ BINPATCH_API const char *binpatch_reason_text(int reason) {
         "not supported here",
         "binpatch_init has given no room",
         "the memory given to binpatch_init is full",
-        "there is no code at this address",
+        "there is no code at this address, or /proc/self/maps cannot be read",
         "hooked already",
         "no unwind information tells where it ends: give its bytes",
         "it is shorter than a jump",

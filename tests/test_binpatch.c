@@ -35,6 +35,7 @@ TEST(says_that_it_is_not_supported) {
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -380,6 +381,31 @@ CHILD_TEST(what_was_unloaded_is_not_written_to) {
               0) == code);
     WANT(binpatch_unhook(0) == 0 && code[0] == 0 && (code[1] = 1) == 1);
     WANT(hook_of((uintptr_t)code, 9, entered, NULL) == -BINPATCH_NOT_EXECUTABLE);
+    return 0;
+}
+
+/* Without a file descriptor nothing tells what is mapped: the jump stays. */
+CHILD_TEST(where_no_file_can_be_opened_nothing_is_written) {
+    struct rlimit before, none;
+    unsigned char jump[5];
+    binpatch_stats s;
+    WANT(start(0, 0, 0));
+    WANT(hook_of((uintptr_t)t_number, 0, entered, NULL) == 0);
+    memcpy(jump, (const void *)(uintptr_t)t_number, 5);
+    WANT(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    none = before;
+    none.rlim_cur = 0;
+    WANT(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    WANT(hook_of((uintptr_t)t_frame, 0, entered, NULL) == -BINPATCH_NOT_EXECUTABLE);
+    WANT(binpatch_unhook(0) == 1);
+    WANT(memcmp(jump, (const void *)(uintptr_t)t_number, 5) == 0);
+    WANT(call((uintptr_t)t_number, 0) == 42 && told == 0);
+    binpatch_get_stats(&s);
+    WANT(s.functions == 0 && s.left == 1);
+    WANT(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    WANT(hook_of((uintptr_t)t_number, 0, entered, NULL) == 0);
+    WANT(call((uintptr_t)t_number, 0) == 42 && told == 1 && binpatch_unhook(0) == 0);
+    WANT(memcmp(jump, (const void *)(uintptr_t)t_number, 5) != 0);
     return 0;
 }
 

@@ -23,7 +23,8 @@ static uint64_t binpatch_p_signed(uint64_t address) {
 }
 
 /* Code of one file may stand in several mappings that touch: pages that were
-   written are told apart. text_lo, text_hi: all of them. */
+   written are told apart. text_lo, text_hi: all of them. Returns 0; 1: there is no
+   such mapping; -1: they cannot be read. */
 static int binpatch_p_find(uint64_t address, binpatch_p_place *out) {
     binpatch_p_file f;
     binpatch_p_mapping m, first;
@@ -54,7 +55,7 @@ static int binpatch_p_find(uint64_t address, binpatch_p_place *out) {
         }
     }
     binpatch_p_close(&f);
-    return found ? 0 : -1;
+    return !found;
 }
 
 /* The range in the table of unwind information that holds the address. */

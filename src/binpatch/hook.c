@@ -57,11 +57,11 @@ static int binpatch_p_again(binpatch_p_hook *h, const binpatch_watch *w, int has
     return 0;
 }
 
-/* Returns 0 where the address is in code, and *where it is. A library may be gone,
-   with its hooks. */
+/* Returns 0 where the address is in code, and *where it is; 1: it is not, as where
+   a library is gone, with its hooks; -1: nothing tells. */
 static int binpatch_p_find_code(uint64_t at, binpatch_p_place *where) {
-    return binpatch_p_find(at, where) != 0
-           || (where->m.protection & BINPATCH_P_CODE) != BINPATCH_P_CODE;
+    int found = binpatch_p_find(at, where);
+    return found ? found : (where->m.protection & BINPATCH_P_CODE) != BINPATCH_P_CODE;
 }
 
 static int binpatch_p_has_jump(const binpatch_p_hook *h, const binpatch_p_place *where) {
@@ -161,7 +161,7 @@ BINPATCH_API int binpatch_unhook(int number) {
     binpatch_p_guard guard;
     binpatch_p_place where;
     binpatch_p_hook *h;
-    int result = 0;
+    int result = 0, found;
     if (!binpatch_p.started || number < 0 || (uint32_t)number >= binpatch_p.used)
         return -1;
     guard = binpatch_p_enter_lock();
@@ -169,14 +169,14 @@ BINPATCH_API int binpatch_unhook(int number) {
     if (h->state != BINPATCH_P_ON) result = -1;
     else {
         binpatch_p_switch_one(h, 0);
+        found = binpatch_p_find_code(h->watch.function, &where);
         /* Nobody stands within the jump: it is one instruction. */
-        if (binpatch_p_find_code(h->watch.function, &where) == 0
-            && binpatch_p_has_jump(h, &where)
-            && ((!binpatch_p.config.running && !binpatch_p_is_atomic(h->watch.function)
-                 && binpatch_p_has_threads())
-                || binpatch_p_write_entry(h, h->old) != 0)) {
-            result = 1;
-        }
+        if (found == 0 && binpatch_p_has_jump(h, &where)) {
+            result = (!binpatch_p.config.running
+                      && !binpatch_p_is_atomic(h->watch.function)
+                      && binpatch_p_has_threads())
+                     || binpatch_p_write_entry(h, h->old) != 0;
+        } else result = found < 0;
         __atomic_store_n(&h->state, result ? BINPATCH_P_LEFT : BINPATCH_P_TAKEN_OUT,
                          __ATOMIC_RELEASE);
     }
@@ -279,7 +279,7 @@ BINPATCH_API const char *binpatch_reason_text(int reason) {
         "not supported here",
         "binpatch_init has given no room",
         "the memory given to binpatch_init is full",
-        "there is no code at this address",
+        "there is no code at this address, or /proc/self/maps cannot be read",
         "hooked already",
         "no unwind information tells where it ends: give its bytes",
         "it is shorter than a jump",

@@ -41,7 +41,7 @@ enum {
     BINPATCH_UNSUPPORTED = 1,     /* this system, or BINPATCH_OFF */
     BINPATCH_NO_START,            /* binpatch_init was not called, or said 0 */
     BINPATCH_FULL,                /* the given memory holds no more functions */
-    BINPATCH_NOT_EXECUTABLE,      /* there is no code at this address */
+    BINPATCH_NOT_EXECUTABLE,      /* no code is at this address; or /proc tells nothing */
     BINPATCH_HOOKED,              /* it is hooked already */
     BINPATCH_NO_END,              /* nothing tells where it ends: give its bytes */
     BINPATCH_SHORT,               /* it ends before the jump does */
@@ -80,8 +80,8 @@ BINPATCH_API uint32_t binpatch_init(void *memory, size_t bytes,
    -BINPATCH_..., a reason, and nothing has changed. */
 BINPATCH_API int binpatch_hook(const binpatch_watch *w);
 /* Writes the entry back, if its jump is still there. Returns 0; 1: it could not be
-   taken out safely beside other threads, and stays as a jump that leads to the same
-   instructions; -1: there is no such hook. Other threads may still be in its observers. Calls that
+   taken out safely, and stays as a jump that leads to the same instructions; -1:
+   there is no such hook. Other threads may still be in its observers. Calls that
    were told of their entry and return later are not told of that. */
 BINPATCH_API int binpatch_unhook(int number);
 /* 0: hooked functions go on past their check at once. 1: they check again. A
