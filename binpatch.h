@@ -69,8 +69,10 @@
    - Debuggers and backtraces of other threads or handlers do not go through a
      stub or an observer. An observer must not throw, and needs some 4 KB of
      stack.
-   - The file that has the implementation must not be unloaded. Unhook a library's
-     functions before it is.
+   - The file that has the implementation must not be unloaded. No thread may be
+     in a hooked function of a library that is. Its hooks end with it.
+   - `gcc -static` leaves the table of unwind information out, and most functions
+     are refused (NO_END). Link with -Wl,--eh-frame-hdr.
 
    THREADS
    All threads may call hooked functions, while others hook and unhook. Each has
@@ -80,8 +82,8 @@
    binpatch_hook takes only functions whose first instruction has 5 bytes or
    more, in one word; others are refused (BINPATCH_THREADS), if config.running
    does not say that you know better. Hook before you start threads.
-   binpatch_unhook and binpatch_switch have no such limit. Do not call them from
-   a signal handler.
+   binpatch_unhook and binpatch_switch have no such limit. Observers and signal
+   handlers may call all three; so may the child of a fork, alone in its process.
 
    OPTIONS
      BINPATCH_IMPLEMENTATION  in one file: the functions
@@ -185,7 +187,7 @@ typedef struct binpatch_call {
 } binpatch_call;
 
 /* On the thread that calls. errno is kept. Calls that the observer makes itself
-   are not told. It must return, and may not call binpatch_hook and its kin. */
+   are not told. It must return: a longjmp out of it ends what its thread tells. */
 typedef void (*binpatch_observer)(void *user, const binpatch_call *call);
 
 typedef struct binpatch_watch {
@@ -201,7 +203,7 @@ enum {
     BINPATCH_UNSUPPORTED = 1,     /* this system, or BINPATCH_OFF */
     BINPATCH_NO_START,            /* binpatch_init was not called, or said 0 */
     BINPATCH_FULL,                /* the given memory holds no more functions */
-    BINPATCH_NOT_EXECUTABLE,      /* there is no code at this address */
+    BINPATCH_NOT_EXECUTABLE,      /* no code is at this address; or /proc tells nothing */
     BINPATCH_HOOKED,              /* it is hooked already */
     BINPATCH_NO_END,              /* nothing tells where it ends: give its bytes */
     BINPATCH_SHORT,               /* it ends before the jump does */
@@ -209,7 +211,7 @@ enum {
     BINPATCH_INSIDE,              /* a jump or call leads into the displaced bytes */
     BINPATCH_INDIRECT,            /* a jump through a register or table might */
     BINPATCH_UNMOVABLE,           /* a displaced instruction cannot run anywhere else */
-    BINPATCH_NO_ROOM,             /* no free memory within 2 GB of it */
+    BINPATCH_NO_ROOM,             /* no free memory within 2 GB of it, or 16 blocks */
     BINPATCH_THREADS,             /* other threads run; see binpatch_config.running */
     BINPATCH_SHADOW_STACK,        /* the processor checks returns: none can be told */
     BINPATCH_READ_ONLY,           /* the system does not let code be written */
@@ -239,8 +241,8 @@ BINPATCH_API uint32_t binpatch_init(void *memory, size_t bytes,
 /* Writes a jump over the entry of w->function. Returns its number, 0 and up; or
    -BINPATCH_..., a reason, and nothing has changed. */
 BINPATCH_API int binpatch_hook(const binpatch_watch *w);
-/* Writes the entry back. Returns 0; 1: it could not be taken out safely beside
-   other threads, and stays as a jump that leads to the same instructions; -1:
+/* Writes the entry back, if its jump is still there. Returns 0; 1: it could not be
+   taken out safely, and stays as a jump that leads to the same instructions; -1:
    there is no such hook. Other threads may still be in its observers. Calls that
    were told of their entry and return later are not told of that. */
 BINPATCH_API int binpatch_unhook(int number);
@@ -1009,11 +1011,7 @@ static void x86decode_p_kind(x86decode_insn *i) {
     case 0xEB: case 0xE9: i->kind = X86DECODE_JUMP; break;
     case 0xE0: case 0xE1: case 0xE2: case 0xE3: i->kind = X86DECODE_LOOP; break;
     case 0xE8: i->kind = X86DECODE_CALL; i->implicit = X86DECODE_PUSH; break;
-    case 0xC2:
-    case 0xC3:
-    case 0xCA:
-    case 0xCB:
-    case 0xCF:
+    case 0xC2: case 0xC3: case 0xCA: case 0xCB: case 0xCF:
         i->kind = X86DECODE_RETURN;
         i->implicit = X86DECODE_POP;
         break;
@@ -1100,6 +1098,16 @@ typedef struct binpatch_p_mover {
     int reason;
 } binpatch_p_mover;
 
+static binpatch_p_mover binpatch_p_moving(void *out, size_t room, uint64_t to) {
+    binpatch_p_mover m;
+    m.out = (uint8_t *)out;
+    m.used = 0;
+    m.room = room;
+    m.to = to;
+    m.reason = 0;
+    return m;
+}
+
 static void binpatch_p_byte(binpatch_p_mover *m, unsigned value) {
     if (m->used < m->room) m->out[m->used] = (uint8_t)value;
     else if (!m->reason) m->reason = BINPATCH_NO_ROOM;
@@ -1184,14 +1192,9 @@ static void binpatch_p_move_one(binpatch_p_mover *m, const uint8_t *code,
 
 BINPATCH_API size_t binpatch_move(const void *code, size_t size, uint64_t from, void *out,
                                   size_t room, uint64_t to, int *reason) {
-    binpatch_p_mover m;
+    binpatch_p_mover m = binpatch_p_moving(out, room, to);
     x86decode_insn i;
     size_t at = 0;
-    m.out = (uint8_t *)out;
-    m.used = 0;
-    m.room = room;
-    m.to = to;
-    m.reason = 0;
     while (at < size && !m.reason) {
         const uint8_t *byte = (const uint8_t *)code + at;
         if (!x86decode(byte, size - at, &i)) m.reason = BINPATCH_UNKNOWN;
@@ -1207,8 +1210,9 @@ BINPATCH_API size_t binpatch_move(const void *code, size_t size, uint64_t from, 
 #if defined(BINPATCH_SUPPORTED) && !defined(BINPATCH_OFF)
 #include <cpuid.h>
 #include <errno.h>
-#include <string.h>
 #define BINPATCH_P_SLOW BINPATCH_P_UNUSED static
+/* mcount and its kin may be hooked. */
+#define BINPATCH_P_BARE __attribute__((no_instrument_function))
 
 /* ---- the system: calls, mappings -------------- src/binpatch/system.c ---- */
 
@@ -1221,6 +1225,8 @@ enum {
     BINPATCH_P_MMAP = 9,
     BINPATCH_P_MPROTECT = 10,
     BINPATCH_P_MUNMAP = 11,
+    BINPATCH_P_SIGPROCMASK = 14,
+    BINPATCH_P_YIELD = 24,
     BINPATCH_P_GETPID = 39,
     BINPATCH_P_ARCH_PRCTL = 158,
     BINPATCH_P_READ_PROCESS = 310
@@ -1341,12 +1347,10 @@ static int binpatch_p_has_threads(void) {
    them leads to .eh_frame_hdr: for each function a pair of distances, in rising
    order, to its code and to what tells its length. */
 
-typedef struct
-    binpatch_p_place { /* the mapping of an address, and its file's first one */
-    binpatch_p_mapping m;
+typedef struct binpatch_p_place {
+    binpatch_p_mapping m; /* of an address */
     uint64_t text_lo, text_hi;
-    uint64_t base; /* 0: no file begins there */
-    uint64_t base_bytes;
+    uint64_t base, base_bytes; /* its file's first mapping; 0: no file begins there */
 } binpatch_p_place;
 
 static uint64_t binpatch_p_read(uint64_t address, unsigned bytes) {
@@ -1357,13 +1361,13 @@ static uint64_t binpatch_p_read(uint64_t address, unsigned bytes) {
 }
 
 static uint64_t binpatch_p_signed(uint64_t address) {
-    int32_t value;
-    memcpy(&value, (const void *)(uintptr_t)address, 4);
-    return (uint64_t)(int64_t)value;
+    typedef int32_t __attribute__((aligned(1), may_alias)) anywhere;
+    return (uint64_t)(int64_t)*(const anywhere *)(uintptr_t)address;
 }
 
 /* Code of one file may stand in several mappings that touch: pages that were
-   written are told apart. text_lo, text_hi: all of them. */
+   written are told apart. text_lo, text_hi: all of them. Returns 0; 1: there is no
+   such mapping; -1: they cannot be read. */
 static int binpatch_p_find(uint64_t address, binpatch_p_place *out) {
     binpatch_p_file f;
     binpatch_p_mapping m, first;
@@ -1394,7 +1398,7 @@ static int binpatch_p_find(uint64_t address, binpatch_p_place *out) {
         }
     }
     binpatch_p_close(&f);
-    return found ? 0 : -1;
+    return !found;
 }
 
 /* The range in the table of unwind information that holds the address. */
@@ -1621,12 +1625,38 @@ static __thread struct {
     uint32_t left, random, inside; /* left: calls of this burst */
 } binpatch_p_own __attribute__((tls_model("initial-exec")));
 
-static void binpatch_p_enter_lock(void) {
-    while (__atomic_exchange_n(&binpatch_p.lock, 1, __ATOMIC_ACQUIRE))
-        __builtin_ia32_pause();
+/* Who holds the lock has its signals blocked, and its calls are not told. So no
+   handler or observer waits for a thread that waits for it. The lock holds a
+   process id: after a fork it may be that of a thread that is not here. */
+typedef struct binpatch_p_guard {
+    uint64_t signals;
+    int32_t n;
+} binpatch_p_guard;
+
+static void binpatch_p_block_signals(const uint64_t *set, uint64_t *was) {
+    (void)binpatch_p_call(BINPATCH_P_SIGPROCMASK, 2 /* SIG_SETMASK */,
+                          (uint64_t)(uintptr_t)set, (uint64_t)(uintptr_t)was, 8, 0, 0);
 }
-static void binpatch_p_leave_lock(void) {
+
+static binpatch_p_guard binpatch_p_enter_lock(void) {
+    static const uint64_t all = ~UINT64_C(0);
+    binpatch_p_guard g;
+    int pid = (int)binpatch_p_call(BINPATCH_P_GETPID, 0, 0, 0, 0, 0, 0), owner = 0;
+    binpatch_p_block_signals(&all, &g.signals);
+    g.n = binpatch_p_own.n;
+    binpatch_p_own.n = BINPATCH_P_QUIET;
+    while (!__atomic_compare_exchange_n(&binpatch_p.lock, &owner, pid, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED)) {
+        if (owner != pid) continue;
+        (void)binpatch_p_call(BINPATCH_P_YIELD, 0, 0, 0, 0, 0, 0);
+        owner = 0;
+    }
+    return g;
+}
+static void binpatch_p_leave_lock(const binpatch_p_guard *g) {
     __atomic_store_n(&binpatch_p.lock, 0, __ATOMIC_RELEASE);
+    binpatch_p_own.n = g->n;
+    binpatch_p_block_signals(&g->signals, NULL);
 }
 
 /* ---- chance -------------------------------------------- src/chance.c ---- */
@@ -1886,17 +1916,8 @@ static int binpatch_p_sample(int32_t n, int32_t *next) {
 }
 
 /* What the common code pushed, in this order. */
-enum {
-    BINPATCH_P_R9 = 3,
-    BINPATCH_P_R8,
-    BINPATCH_P_RDI,
-    BINPATCH_P_RSI,
-    BINPATCH_P_RDX,
-    BINPATCH_P_RCX,
-    BINPATCH_P_RAX,
-    BINPATCH_P_BACK,
-    BINPATCH_P_BEHIND
-};
+enum { BINPATCH_P_R9 = 3, BINPATCH_P_R8, BINPATCH_P_RDI, BINPATCH_P_RSI, BINPATCH_P_RDX,
+       BINPATCH_P_RCX, BINPATCH_P_RAX, BINPATCH_P_BACK, BINPATCH_P_BEHIND };
 
 /* What is watched now, as one. Returns 0: nothing, or it is being changed. */
 static int binpatch_p_read_watch(const binpatch_p_hook *h, binpatch_watch *out,
@@ -1914,24 +1935,22 @@ static int binpatch_p_read_watch(const binpatch_p_hook *h, binpatch_watch *out,
 static void binpatch_p_tell(uint32_t number, const binpatch_watch *w,
                             binpatch_observer observer, const uint64_t *saved,
                             uint64_t slot, uint64_t from) {
+    static const uint8_t order[BINPATCH_REGISTERS]
+        = {BINPATCH_P_RDI, BINPATCH_P_RSI, BINPATCH_P_RDX, BINPATCH_P_RCX,
+           BINPATCH_P_R8,  BINPATCH_P_R9,  BINPATCH_P_RAX};
     binpatch_call call;
+    int n;
     call.number = (int)number;
     call.function = w->function;
     call.stack = (uintptr_t)slot;
     call.from = (uintptr_t)from;
-    call.registers[BINPATCH_RDI] = saved[BINPATCH_P_RDI];
-    call.registers[BINPATCH_RSI] = saved[BINPATCH_P_RSI];
-    call.registers[BINPATCH_RDX] = saved[BINPATCH_P_RDX];
-    call.registers[BINPATCH_RCX] = saved[BINPATCH_P_RCX];
-    call.registers[BINPATCH_R8] = saved[BINPATCH_P_R8];
-    call.registers[BINPATCH_R9] = saved[BINPATCH_P_R9];
-    call.registers[BINPATCH_RAX] = saved[BINPATCH_P_RAX];
+    for (n = 0; n < BINPATCH_REGISTERS; n++) call.registers[n] = saved[order[n]];
     observer(w->user, &call);
 }
 
 /* Called by the common code of a block; behind what it pushed are the way back
    into the stub, the hook's number, and the slot of the return address. */
-static void binpatch_p_entered(uint64_t *saved) {
+BINPATCH_P_BARE static void binpatch_p_entered(uint64_t *saved) {
     uint32_t number = (uint32_t)saved[BINPATCH_P_BEHIND];
     const binpatch_p_hook *h = &binpatch_p.hooks[number];
     uint64_t *slot = &saved[BINPATCH_P_BEHIND + 1];
@@ -1958,7 +1977,7 @@ static void binpatch_p_entered(uint64_t *saved) {
 
 /* Called by the common code of the pads; behind what it pushed are the way back
    into the pad, and the slot. */
-static void binpatch_p_left(uint64_t *saved) {
+BINPATCH_P_BARE static void binpatch_p_left(uint64_t *saved) {
     uint64_t pad = (saved[BINPATCH_P_BACK] - binpatch_p.pads) / BINPATCH_P_PAD;
     uint64_t slot = (uint64_t)(uintptr_t)&saved[BINPATCH_P_BEHIND];
     uint64_t to = binpatch_p.returns[pad].to;
@@ -2142,12 +2161,8 @@ static int binpatch_p_block(uint64_t at) {
         return -1;
     }
     {
-        binpatch_p_mover m;
-        m.out = (uint8_t *)(uintptr_t)base;
-        m.used = 0;
-        m.room = BINPATCH_P_COMMON;
-        m.to = base;
-        m.reason = 0;
+        binpatch_p_mover m
+            = binpatch_p_moving((void *)(uintptr_t)base, BINPATCH_P_COMMON, base);
         binpatch_p_emit_common(&m, binpatch_p_entered, 0);
     }
     binpatch_p.blocks[n].base = base;
@@ -2189,12 +2204,7 @@ static int binpatch_p_write_entry(const binpatch_p_hook *h, const uint8_t *bytes
 
 static int binpatch_p_write_jump(const binpatch_p_hook *h) {
     uint8_t jump[5];
-    binpatch_p_mover m;
-    m.out = jump;
-    m.used = 0;
-    m.room = sizeof jump;
-    m.to = h->watch.function;
-    m.reason = 0;
+    binpatch_p_mover m = binpatch_p_moving(jump, sizeof jump, h->watch.function);
     binpatch_p_jump(&m, h->stub);
     return binpatch_p_write_entry(h, jump);
 }
@@ -2208,61 +2218,65 @@ static void binpatch_p_switch_one(binpatch_p_hook *h, int on) {
     binpatch_p_seal(page, 4096);
 }
 
-/* A hook that was taken out is put in again. */
-static int binpatch_p_again(binpatch_p_hook *h, const binpatch_watch *w) {
-    if (h->state == BINPATCH_P_TAKEN_OUT) {
+/* A hook that was taken out is put in again; its jump may have been left. */
+static int binpatch_p_again(binpatch_p_hook *h, const binpatch_watch *w, int has_jump) {
+    uint32_t odd = h->version | 1; /* a fork may have left it odd */
+    if (!has_jump) {
         if (!binpatch_p.config.running && !h->alone && binpatch_p_has_threads())
             return BINPATCH_THREADS;
         if (binpatch_p_write_jump(h) != 0) return BINPATCH_READ_ONLY;
     }
-    __atomic_store_n(&h->version, h->version + 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&h->version, odd, __ATOMIC_SEQ_CST);
     h->watch = *w;
-    __atomic_store_n(&h->version, h->version + 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&h->version, odd + 1, __ATOMIC_SEQ_CST);
     binpatch_p_switch_one(h, binpatch_p.on);
     __atomic_store_n(&h->state, BINPATCH_P_ON, __ATOMIC_RELEASE);
     return 0;
 }
 
-static int binpatch_p_is_as_before(const binpatch_p_hook *h) {
-    unsigned n;
-    if (h->state == BINPATCH_P_LEFT) return 1;
-    for (n = 0; n < h->displaced; n++)
-        if (binpatch_p_code(h->watch.function)[n] != h->old[n]) return 0;
-    return 1;
+/* Returns 0 where the address is in code, and *where it is; 1: it is not, as where
+   a library is gone, with its hooks; -1: nothing tells. */
+static int binpatch_p_find_code(uint64_t at, binpatch_p_place *where) {
+    int found = binpatch_p_find(at, where);
+    return found ? found : (where->m.protection & BINPATCH_P_CODE) != BINPATCH_P_CODE;
+}
+
+static int binpatch_p_has_jump(const binpatch_p_hook *h, const binpatch_p_place *where) {
+    uint64_t at = h->watch.function;
+    return where->text_hi - at >= 5 && *binpatch_p_code(at) == 0xE9
+           && at + 5 + binpatch_p_signed(at + 1) == h->stub;
+}
+
+static int binpatch_p_is_as_before(const binpatch_p_hook *h,
+                                   const binpatch_p_place *where) {
+    unsigned n, bytes = h->displaced;
+    if (where->text_hi - h->watch.function < bytes) return 0;
+    for (n = 0; n < bytes && binpatch_p_code(h->watch.function)[n] == h->old[n]; n++) {}
+    return n == bytes;
 }
 
 static int binpatch_p_new_hook(binpatch_p_hook *h, const binpatch_watch *w,
-                               uint32_t number) {
-    binpatch_p_place where;
-    binpatch_p_target t;
+                               uint32_t number, const binpatch_p_place *where,
+                               const binpatch_p_target *t) {
     binpatch_p_mover m;
-    uint64_t at = w->function, base;
+    uint64_t at = w->function, base, to;
     int reason, block, n;
-    if (binpatch_p_find(at, &where) != 0
-        || (where.m.protection & BINPATCH_P_CODE) != BINPATCH_P_CODE) {
-        return BINPATCH_NOT_EXECUTABLE;
-    }
-    reason = binpatch_p_judge(at, w->bytes, &where, &t);
-    if (reason) return reason;
-    if (t.calls && binpatch_p.shadow_stack) return BINPATCH_SHADOW_STACK;
+    if (t->calls && binpatch_p.shadow_stack) return BINPATCH_SHADOW_STACK;
     if (number == binpatch_p.room) return BINPATCH_FULL;
     h->version = 0;
     h->watch = *w;
-    h->protection = where.m.protection;
-    h->alone = t.instructions == 1 && binpatch_p_is_atomic(at);
-    h->displaced = (uint8_t)(t.end - at);
+    h->protection = where->m.protection;
+    h->alone = t->instructions == 1 && binpatch_p_is_atomic(at);
+    h->displaced = (uint8_t)(t->end - at);
     for (n = 0; n < h->displaced; n++) h->old[n] = binpatch_p_code(at)[n];
     if (!binpatch_p.config.running && !h->alone && binpatch_p_has_threads())
         return BINPATCH_THREADS;
     block = binpatch_p_block(at);
     if (block < 0) return BINPATCH_NO_ROOM;
     base = binpatch_p.blocks[block].base;
-    m.to = base + binpatch_p.blocks[block].used;
-    m.out = (uint8_t *)(uintptr_t)m.to;
-    m.used = 0;
-    m.room = BINPATCH_P_STUB;
-    m.reason = 0;
-    reason = binpatch_p_emit_stub(&m, h, number, base, (size_t)(t.end - at));
+    to = base + binpatch_p.blocks[block].used;
+    m = binpatch_p_moving((void *)(uintptr_t)to, BINPATCH_P_STUB, to);
+    reason = binpatch_p_emit_stub(&m, h, number, base, h->displaced);
     binpatch_p_seal(base, BINPATCH_P_BLOCK);
     if (reason) return reason;
     __atomic_store_n(&h->state, BINPATCH_P_ON, __ATOMIC_RELEASE);
@@ -2274,64 +2288,92 @@ static int binpatch_p_new_hook(binpatch_p_hook *h, const binpatch_watch *w,
     return 0;
 }
 
-BINPATCH_API int binpatch_hook(const binpatch_watch *w) {
+/* The number of the hook that was at this function, whose entry is as it was
+   before, or has its jump; or `used`. What was unloaded behind a hook's back is
+   out. */
+static uint32_t binpatch_p_earlier(uint64_t function,
+                                   const binpatch_p_place *where, int *has_jump) {
+    uint32_t n, found = binpatch_p.used;
+    for (n = 0; n < binpatch_p.used; n++) {
+        binpatch_p_hook *h = &binpatch_p.hooks[n];
+        if (h->watch.function != function) continue;
+        *has_jump = binpatch_p_has_jump(h, where);
+        if (*has_jump) return n;
+        h->state = BINPATCH_P_TAKEN_OUT;
+        if (binpatch_p_is_as_before(h, where)) found = n;
+    }
+    return found;
+}
+
+static int binpatch_p_hook_locked(const binpatch_watch *w, uint32_t *number) {
+    binpatch_p_place where;
+    binpatch_p_target t;
+    int has_jump = 0, reason;
     uint32_t n;
+    if (binpatch_p_find_code(w->function, &where) != 0) return BINPATCH_NOT_EXECUTABLE;
+    *number = n = binpatch_p_earlier(w->function, &where, &has_jump);
+    if (has_jump && binpatch_p.hooks[n].state == BINPATCH_P_ON) return BINPATCH_HOOKED;
+    /* Other code may stand there now, with the same beginning. */
+    reason = has_jump ? 0 : binpatch_p_judge(w->function, w->bytes, &where, &t);
+    if (reason) return reason;
+    if (n < binpatch_p.used) return binpatch_p_again(&binpatch_p.hooks[n], w, has_jump);
+    reason = binpatch_p_new_hook(&binpatch_p.hooks[n], w, n, &where, &t);
+    if (!reason) binpatch_p.used++;
+    return reason;
+}
+
+BINPATCH_API int binpatch_hook(const binpatch_watch *w) {
+    binpatch_p_guard guard;
+    uint32_t n = 0;
     int reason;
     if (!binpatch_p.started) return -BINPATCH_NO_START;
     if (w->returned && binpatch_p.shadow_stack) return -BINPATCH_SHADOW_STACK;
-    binpatch_p_enter_lock();
-    for (n = 0; n < binpatch_p.used; n++) {
-        binpatch_p_hook *h = &binpatch_p.hooks[n];
-        if (h->watch.function != w->function) continue;
-        if (h->state == BINPATCH_P_ON || binpatch_p_is_as_before(h)) break;
-    }
-    if (n < binpatch_p.used) {
-        reason = binpatch_p.hooks[n].state == BINPATCH_P_ON
-                     ? BINPATCH_HOOKED
-                     : binpatch_p_again(&binpatch_p.hooks[n], w);
-    } else {
-        reason = binpatch_p_new_hook(&binpatch_p.hooks[n], w, n);
-        if (!reason) binpatch_p.used++;
-    }
-    binpatch_p_leave_lock();
+    guard = binpatch_p_enter_lock();
+    reason = binpatch_p_hook_locked(w, &n);
+    binpatch_p_leave_lock(&guard);
     return reason ? -reason : (int)n;
 }
 
 BINPATCH_API int binpatch_unhook(int number) {
+    binpatch_p_guard guard;
+    binpatch_p_place where;
     binpatch_p_hook *h;
-    int result = 0;
+    int result = 0, found;
     if (!binpatch_p.started || number < 0 || (uint32_t)number >= binpatch_p.used)
         return -1;
-    binpatch_p_enter_lock();
+    guard = binpatch_p_enter_lock();
     h = &binpatch_p.hooks[number];
     if (h->state != BINPATCH_P_ON) result = -1;
     else {
         binpatch_p_switch_one(h, 0);
+        found = binpatch_p_find_code(h->watch.function, &where);
         /* Nobody stands within the jump: it is one instruction. */
-        if ((!binpatch_p.config.running && !binpatch_p_is_atomic(h->watch.function)
-             && binpatch_p_has_threads())
-            || binpatch_p_write_entry(h, h->old) != 0) {
-            result = 1;
-        }
+        if (found == 0 && binpatch_p_has_jump(h, &where)) {
+            result = (!binpatch_p.config.running
+                      && !binpatch_p_is_atomic(h->watch.function)
+                      && binpatch_p_has_threads())
+                     || binpatch_p_write_entry(h, h->old) != 0;
+        } else result = found < 0;
         __atomic_store_n(&h->state, result ? BINPATCH_P_LEFT : BINPATCH_P_TAKEN_OUT,
                          __ATOMIC_RELEASE);
     }
-    binpatch_p_leave_lock();
+    binpatch_p_leave_lock(&guard);
     return result;
 }
 
 BINPATCH_API int binpatch_switch(int on) {
+    binpatch_p_guard guard;
     uint32_t n;
     int was;
     if (!binpatch_p.started) return 0;
-    binpatch_p_enter_lock();
+    guard = binpatch_p_enter_lock();
     was = binpatch_p.on;
     binpatch_p.on = on != 0;
     for (n = 0; n < binpatch_p.used && was != binpatch_p.on; n++) {
         if (binpatch_p.hooks[n].state == BINPATCH_P_ON)
             binpatch_p_switch_one(&binpatch_p.hooks[n], binpatch_p.on);
     }
-    binpatch_p_leave_lock();
+    binpatch_p_leave_lock(&guard);
     return was;
 }
 
@@ -2342,11 +2384,7 @@ static int binpatch_p_make_pads(uint32_t count) {
     binpatch_p_mover m;
     uint32_t n;
     if (!base) return -1;
-    m.out = (uint8_t *)(uintptr_t)base;
-    m.used = 0;
-    m.room = (size_t)bytes;
-    m.to = base;
-    m.reason = 0;
+    m = binpatch_p_moving((void *)(uintptr_t)base, (size_t)bytes, base);
     binpatch_p_emit_common(&m, binpatch_p_left, 1);
     binpatch_p.pads = base + 4096;
     for (n = 0; n < count; n++) {
@@ -2395,6 +2433,7 @@ BINPATCH_API uint32_t binpatch_init(void *memory, size_t bytes,
 }
 
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
+    binpatch_p_guard guard;
     uint32_t n;
     out->bursts = __atomic_load_n(&binpatch_p.bursts, __ATOMIC_RELAXED);
     out->entries = __atomic_load_n(&binpatch_p.entries, __ATOMIC_RELAXED);
@@ -2403,12 +2442,12 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->room = binpatch_p.room;
     out->functions = out->left = 0;
     if (!binpatch_p.started) return;
-    binpatch_p_enter_lock();
+    guard = binpatch_p_enter_lock();
     for (n = 0; n < binpatch_p.used; n++) {
         out->functions += binpatch_p.hooks[n].state == BINPATCH_P_ON;
         out->left += binpatch_p.hooks[n].state == BINPATCH_P_LEFT;
     }
-    binpatch_p_leave_lock();
+    binpatch_p_leave_lock(&guard);
 }
 
 BINPATCH_API const char *binpatch_reason_text(int reason) {
@@ -2417,16 +2456,16 @@ BINPATCH_API const char *binpatch_reason_text(int reason) {
         "not supported here",
         "binpatch_init has given no room",
         "the memory given to binpatch_init is full",
-        "there is no code at this address",
+        "there is no code at this address, or /proc/self/maps cannot be read",
         "hooked already",
-        "no unwind information tells where it ends",
+        "no unwind information tells where it ends: give its bytes",
         "it is shorter than a jump",
         "an instruction is not known",
         "a jump or call leads into the displaced bytes",
         "a jump through a register or a table might lead into the displaced bytes",
         "one of its first instructions cannot run at another place",
-        "no memory is free within 2 GB",
-        "other threads run, and one may be in the displaced bytes",
+        "no memory is free within 2 GB, or all 16 blocks for stubs are used",
+        "other threads run, and one may be in the displaced bytes: hook earlier",
         "the processor checks returns",
         "the system does not let code be written"};
     if (reason < 0) reason = -reason;

@@ -35,6 +35,7 @@ TEST(says_that_it_is_not_supported) {
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -42,6 +43,7 @@ TEST(says_that_it_is_not_supported) {
 
 static uint64_t memory[1 << 14];
 static int told, returned_count;
+static volatile int stop_threads;
 static uint64_t result, argument;
 static uintptr_t told_stack, told_from, returned_stack;
 
@@ -338,6 +340,102 @@ CHILD_TEST(a_function_that_has_become_another_one_gets_a_hook_of_its_own) {
     return 0;
 }
 
+static unsigned char *code_at(unsigned char *where, const char *bytes, size_t count) {
+    unsigned char *code = (unsigned char *)mmap(where, 4096, PROT_READ | PROT_WRITE,
+                                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (code == MAP_FAILED) return NULL;
+    memcpy(code, bytes, count);
+    return mprotect(code, 4096, PROT_READ | PROT_EXEC) == 0 ? code : NULL;
+}
+
+/* A library that is closed takes its hooks with it. What is mapped to its place
+   is not written to, and gets hooks of its own. */
+#define SEVEN "\x90\x90\x90\xB8\x07\0\0\0\xC3"
+#define EIGHT "\xB8\x08\0\0\0\xC3"
+CHILD_TEST(what_was_unloaded_is_not_written_to) {
+    unsigned char *code = code_at(NULL, SEVEN, 9);
+    binpatch_stats s;
+    WANT(code);
+    WANT(start(0, 0, 0));
+    WANT(hook_of((uintptr_t)code, 9, entered, NULL) == 0);
+    WANT(munmap(code, 4096) == 0);
+    WANT(binpatch_unhook(0) == 0 && binpatch_unhook(0) == -1);
+    WANT(hook_of((uintptr_t)code, 9, entered, NULL) == -BINPATCH_NOT_EXECUTABLE);
+    WANT(code_at(code, SEVEN, 9) == code);
+    WANT(hook_of((uintptr_t)code, 9, entered, NULL) == 0);
+    WANT(call((uintptr_t)code, 0) == 7 && told == 1);
+    WANT(munmap(code, 4096) == 0 && code_at(code, EIGHT, 6) == code);
+    WANT(hook_of((uintptr_t)code, 6, entered, NULL) == 1);
+    WANT(call((uintptr_t)code, 0) == 8 && told == 2);
+    WANT(binpatch_unhook(0) == -1);
+    WANT(munmap(code, 4096) == 0 && code_at(code, SEVEN, 9) == code);
+    WANT(binpatch_unhook(1) == 0 && memcmp(code, SEVEN, 9) == 0);
+    WANT(hook_of((uintptr_t)code, 9, entered, NULL) == 0);
+    WANT(munmap(code, 4096) == 0 && code_at(code, SEVEN, 9) == code);
+    WANT(hook_of((uintptr_t)code, 9, entered, NULL) == 0);
+    WANT(call((uintptr_t)code, 0) == 7 && told == 3);
+    binpatch_get_stats(&s);
+    WANT(s.functions == 1 && s.left == 0);
+    /* data, too, and a page that ends within the old jump */
+    WANT(mmap(code, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+              0) == code);
+    WANT(binpatch_unhook(0) == 0 && code[0] == 0 && (code[1] = 1) == 1);
+    WANT(hook_of((uintptr_t)code, 9, entered, NULL) == -BINPATCH_NOT_EXECUTABLE);
+    return 0;
+}
+
+/* Without a file descriptor nothing tells what is mapped: the jump stays. */
+CHILD_TEST(where_no_file_can_be_opened_nothing_is_written) {
+    struct rlimit before, none;
+    unsigned char jump[5];
+    binpatch_stats s;
+    WANT(start(0, 0, 0));
+    WANT(hook_of((uintptr_t)t_number, 0, entered, NULL) == 0);
+    memcpy(jump, (const void *)(uintptr_t)t_number, 5);
+    WANT(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    none = before;
+    none.rlim_cur = 0;
+    WANT(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    WANT(hook_of((uintptr_t)t_frame, 0, entered, NULL) == -BINPATCH_NOT_EXECUTABLE);
+    WANT(binpatch_unhook(0) == 1);
+    WANT(memcmp(jump, (const void *)(uintptr_t)t_number, 5) == 0);
+    WANT(call((uintptr_t)t_number, 0) == 42 && told == 0);
+    binpatch_get_stats(&s);
+    WANT(s.functions == 0 && s.left == 1);
+    WANT(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    WANT(hook_of((uintptr_t)t_number, 0, entered, NULL) == 0);
+    WANT(call((uintptr_t)t_number, 0) == 42 && told == 1 && binpatch_unhook(0) == 0);
+    WANT(memcmp(jump, (const void *)(uintptr_t)t_number, 5) != 0);
+    return 0;
+}
+
+/* It begins as before, and a jump leads back into the displaced bytes. */
+CHILD_TEST(what_came_to_the_place_is_judged_anew) {
+    unsigned char *code = code_at(NULL, SEVEN, 9);
+    WANT(code);
+    WANT(start(0, 0, 0));
+    WANT(hook_of((uintptr_t)code, 11, entered, NULL) == 0);
+    WANT(binpatch_unhook(0) == 0 && munmap(code, 4096) == 0);
+    WANT(code_at(code, "\x90\x90\x90\xB8\x07\0\0\0\xC3\xEB\xF9", 11) == code);
+    WANT(hook_of((uintptr_t)code, 11, entered, NULL) == -BINPATCH_INSIDE);
+    WANT(memcmp(code, SEVEN, 9) == 0);
+    return 0;
+}
+
+/* A jump of another tool, which leads on through ours, stays. */
+CHILD_TEST(what_others_wrote_over_the_jump_stays) {
+    unsigned char *code = code_at(NULL, SEVEN, 9);
+    WANT(code);
+    WANT(start(0, 0, 0));
+    WANT(hook_of((uintptr_t)code, 9, entered, NULL) == 0);
+    WANT(mprotect(code, 4096, PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
+    memcpy(code, EIGHT, 6);
+    WANT(binpatch_unhook(0) == 0 && memcmp(code, EIGHT, 6) == 0);
+    WANT(hook_of((uintptr_t)code, 6, entered, NULL) == 1);
+    WANT(call((uintptr_t)code, 0) == 8 && told == 1);
+    return 0;
+}
+
 CHILD_TEST(every_reason_has_words) {
     int n, k;
     for (n = 0; n < BINPATCH_REASONS; n++) {
@@ -504,6 +602,121 @@ CHILD_TEST(calls_of_an_observer_are_not_told) {
     WANT(hook_of((uintptr_t)t_number, 0, calls_it_too, calls_it_too) == 0);
     for (n = 0; n < 10; n++) WANT(call((uintptr_t)t_number, 1) == 42);
     WANT(told == 20 && again_in_observer == 20);
+    return 0;
+}
+
+/* ---- hooks that come and go from observers, handlers and children ---- */
+
+static int from_observer[4];
+static void unhooks_itself(void *user, const binpatch_call *c) {
+    (void)user;
+    told++;
+    from_observer[0] = binpatch_unhook(c->number);
+    from_observer[1] = hook_of((uintptr_t)t_exact, 0, entered, returned);
+    from_observer[2] = binpatch_switch(0);
+    from_observer[3] = binpatch_switch(1);
+}
+CHILD_TEST(an_observer_hooks_unhooks_and_switches) {
+    WANT(start(0, 0, 0));
+    WANT(hook_of((uintptr_t)t_frame, 0, unhooks_itself, returned) == 0);
+    WANT(call((uintptr_t)t_frame, 1) == 2 && told == 1 && returned_count == 0);
+    WANT(from_observer[0] == 0 && from_observer[1] == 1);
+    WANT(from_observer[2] == 1 && from_observer[3] == 0);
+    WANT(call((uintptr_t)t_exact, 6) == 6 && told == 2 && returned_count == 1);
+    WANT(binpatch_unhook(1) == 0);
+    WANT(hook_of((uintptr_t)t_frame, 0, entered, unhooks_itself) == 0);
+    WANT(call((uintptr_t)t_frame, 1) == 2 && call((uintptr_t)t_frame, 1) == 2);
+    WANT(told == 4 && from_observer[0] == 0 && from_observer[1] == 1);
+    return 0;
+}
+
+/* Signals come while the lock is held, since it nearly always is. */
+static volatile int handled, wrong_in_handler;
+static void hooks_in_handler(int signal) {
+    int hook = hook_of((uintptr_t)n_elsewhere, 0, entered, NULL), error = errno;
+    (void)signal;
+    if (hook < 0 || binpatch_unhook(hook) != 0) wrong_in_handler++;
+    if (binpatch_switch(1) != 1) wrong_in_handler++;
+    errno = error;
+    handled++;
+}
+static pthread_t main_thread;
+static void *signals_main(void *unused) {
+    int n, seen;
+    (void)unused;
+    for (n = 0; n < 50; n++) {
+        seen = handled;
+        if (pthread_kill(main_thread, SIGUSR1) != 0) return &told;
+        while (handled == seen) sched_yield();
+    }
+    return NULL;
+}
+CHILD_TEST(a_signal_handler_hooks_while_its_thread_does) {
+    pthread_t thread;
+    void *failed;
+    int n;
+    sigset_t before, behind;
+    WANT(start(0, 0, 0));
+    main_thread = pthread_self();
+    signal(SIGUSR1, hooks_in_handler);
+    WANT(pthread_sigmask(SIG_SETMASK, NULL, &before) == 0);
+    WANT(pthread_create(&thread, NULL, signals_main, NULL) == 0);
+    while (handled < 50) {
+        int hook = hook_of((uintptr_t)t_number, 0, entered, NULL);
+        WANT(hook >= 0 && binpatch_unhook(hook) == 0);
+    }
+    WANT(pthread_join(thread, &failed) == 0 && !failed && wrong_in_handler == 0);
+    WANT(pthread_sigmask(SIG_SETMASK, NULL, &behind) == 0);
+    for (n = 1; n < 32; n++) WANT(sigismember(&before, n) == sigismember(&behind, n));
+    WANT(hook_of((uintptr_t)t_frame, 0, entered, NULL) >= 0);
+    WANT(call((uintptr_t)t_frame, 1) == 2 && told == 1);
+    return 0;
+}
+
+/* The child of a fork finds the lock of a thread that it has not. */
+static volatile int rounds_of_hooker;
+static void *hooks_and_unhooks(void *unused) {
+    (void)unused;
+    while (!stop_threads) {
+        int hook = hook_of((uintptr_t)t_number, 0, entered, NULL);
+        if (hook < 0 || binpatch_unhook(hook) != 0) wrong_in_handler++;
+        rounds_of_hooker++;
+    }
+    return NULL;
+}
+static int hooks_in_child(void) {
+    int hook;
+    (void)binpatch_unhook(0);
+    hook = hook_of((uintptr_t)t_number, 0, entered, returned);
+    WANT(hook == 0 || hook == 1);
+    WANT(call((uintptr_t)t_number, 1) == 42 && told == 1 && returned_count == 1);
+    hook = hook_of((uintptr_t)t_frame, 0, entered, NULL);
+    WANT(hook >= 0 && call((uintptr_t)t_frame, 1) == 2 && told == 2);
+    return 0;
+}
+CHILD_TEST(the_child_of_a_fork_hooks) {
+    pthread_t thread;
+    int n, status;
+    WANT(start(0, 0, 0));
+    WANT(pthread_create(&thread, NULL, hooks_and_unhooks, NULL) == 0);
+    while (!rounds_of_hooker) sched_yield();
+    for (n = 0; n < 16; n++) {
+        pid_t child = fork();
+        if (child == 0) _exit(hooks_in_child());
+        WANT(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    }
+    stop_threads = 1;
+    WANT(pthread_join(thread, NULL) == 0 && wrong_in_handler == 0);
+    return 0;
+}
+/* The same by construction: another process's lock, and a watch half written. */
+CHILD_TEST(a_lock_of_another_process_is_taken) {
+    WANT(start(0, 0, 0));
+    WANT(hook_of((uintptr_t)t_number, 0, entered, NULL) == 0 && binpatch_unhook(0) == 0);
+    binpatch_p.lock = (int)getpid() + 1;
+    binpatch_p.hooks[0].version |= 1;
+    WANT(hook_of((uintptr_t)t_number, 0, entered, NULL) == 0 && binpatch_p.lock == 0);
+    WANT(call((uintptr_t)t_number, 1) == 42 && told == 1);
     return 0;
 }
 
@@ -733,7 +946,6 @@ CHILD_TEST(calls_are_open_on_two_stacks) {
 
 /* ---- threads ---- */
 
-static volatile int stop_threads;
 static int wrong_results;
 static void *calls_until_told(void *count) {
     unsigned n = 0;

@@ -31,6 +31,13 @@ for compiler in gcc clang; do
     done
     check "$compiler, not position-independent" shapes 10 $compiler -O2 -no-pie -fno-pic
     check "$compiler, with endbr64" shapes 10 $compiler -O2 -fcf-protection=full
+    for static in -static "-static-pie -fPIE"; do
+        set -- $compiler $static -Wl,--eh-frame-hdr
+        if echo 'int main(void) { return 0; }' | "$@" -x c -o "$out/is_static" - 2>/dev/null
+        then check "$*" shapes 10 "$@" -O2
+        else skip "no $compiler $static"
+        fi
+    done
     check "$compiler, without frames" shapes 10 $compiler -O1 -fomit-frame-pointer -mno-red-zone
 done
 
@@ -47,6 +54,43 @@ for compiler in g++ clang++; do
         check "exceptions, $compiler $level" throws $compiler $level
     done
 done
+
+# A file that calls a function at each of its entries, and that function is hooked.
+instrumented() { # COMPILER...
+    "$@" -std=c99 -Wall -Wextra -I. -finstrument-functions -o "$out/instrumented" \
+        tests/binpatch/instrumented.c >"$out/log" 2>&1 &&
+        "$out/instrumented" >>"$out/log" 2>&1 || {
+        cat "$out/log"
+        return 1
+    }
+}
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null 2>&1 || continue
+    for level in -O0 -O2; do
+        check "a hook of -finstrument-functions, $compiler $level" instrumented $compiler $level
+    done
+done
+
+# Functions of the C library while it is used: each 16th, or all.
+steps=16
+[ -z "${FULL-}" ] || steps=1
+library() { # FIRST
+    "$out/library" $steps "$1" >"$out/log" 2>&1 || {
+        cat "$out/log"
+        return 1
+    }
+}
+if echo '#include <features.h>
+#ifdef __GLIBC__
+it_is
+#endif' | ${CC:-cc} -E -x c - 2>/dev/null | grep -q it_is; then
+    ${CC:-cc} -O1 -I. -pthread -o "$out/library" tests/binpatch/library.c \
+        tests/binpatch/header.c || exit 2
+    check "functions of the C library, all at once" library 3
+    [ -n "${FULL-}" ] || check "and other ones of them" library 11
+else
+    skip "the C library is not glibc"
+fi
 
 # Off: no hook, nothing of the header in the program.
 cat >"$out/off.c" <<'END'
@@ -73,7 +117,7 @@ few() {
     echo '#define BINPATCH_IMPLEMENTATION
 #include "binpatch.h"' >"$out/all.c"
     ${CC:-cc} -std=c99 -I. -c -o "$out/all.o" "$out/all.c" &&
-        [ "$(nm "$out/all.o" | grep -c ' T ')" -le 12 ] && [ "$(wc -l <binpatch.h)" -le 2600 ]
+        [ "$(nm "$out/all.o" | grep -c ' T ')" -le 12 ] && [ "$(wc -l <binpatch.h)" -le 2500 ]
 }
 if command -v nm >/dev/null 2>&1; then check "the header is small" few; else skip "no nm"; fi
 finish

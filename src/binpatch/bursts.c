@@ -32,17 +32,8 @@ static int binpatch_p_sample(int32_t n, int32_t *next) {
 }
 
 /* What the common code pushed, in this order. */
-enum {
-    BINPATCH_P_R9 = 3,
-    BINPATCH_P_R8,
-    BINPATCH_P_RDI,
-    BINPATCH_P_RSI,
-    BINPATCH_P_RDX,
-    BINPATCH_P_RCX,
-    BINPATCH_P_RAX,
-    BINPATCH_P_BACK,
-    BINPATCH_P_BEHIND
-};
+enum { BINPATCH_P_R9 = 3, BINPATCH_P_R8, BINPATCH_P_RDI, BINPATCH_P_RSI, BINPATCH_P_RDX,
+       BINPATCH_P_RCX, BINPATCH_P_RAX, BINPATCH_P_BACK, BINPATCH_P_BEHIND };
 
 /* What is watched now, as one. Returns 0: nothing, or it is being changed. */
 static int binpatch_p_read_watch(const binpatch_p_hook *h, binpatch_watch *out,
@@ -60,24 +51,22 @@ static int binpatch_p_read_watch(const binpatch_p_hook *h, binpatch_watch *out,
 static void binpatch_p_tell(uint32_t number, const binpatch_watch *w,
                             binpatch_observer observer, const uint64_t *saved,
                             uint64_t slot, uint64_t from) {
+    static const uint8_t order[BINPATCH_REGISTERS]
+        = {BINPATCH_P_RDI, BINPATCH_P_RSI, BINPATCH_P_RDX, BINPATCH_P_RCX,
+           BINPATCH_P_R8,  BINPATCH_P_R9,  BINPATCH_P_RAX};
     binpatch_call call;
+    int n;
     call.number = (int)number;
     call.function = w->function;
     call.stack = (uintptr_t)slot;
     call.from = (uintptr_t)from;
-    call.registers[BINPATCH_RDI] = saved[BINPATCH_P_RDI];
-    call.registers[BINPATCH_RSI] = saved[BINPATCH_P_RSI];
-    call.registers[BINPATCH_RDX] = saved[BINPATCH_P_RDX];
-    call.registers[BINPATCH_RCX] = saved[BINPATCH_P_RCX];
-    call.registers[BINPATCH_R8] = saved[BINPATCH_P_R8];
-    call.registers[BINPATCH_R9] = saved[BINPATCH_P_R9];
-    call.registers[BINPATCH_RAX] = saved[BINPATCH_P_RAX];
+    for (n = 0; n < BINPATCH_REGISTERS; n++) call.registers[n] = saved[order[n]];
     observer(w->user, &call);
 }
 
 /* Called by the common code of a block; behind what it pushed are the way back
    into the stub, the hook's number, and the slot of the return address. */
-static void binpatch_p_entered(uint64_t *saved) {
+BINPATCH_P_BARE static void binpatch_p_entered(uint64_t *saved) {
     uint32_t number = (uint32_t)saved[BINPATCH_P_BEHIND];
     const binpatch_p_hook *h = &binpatch_p.hooks[number];
     uint64_t *slot = &saved[BINPATCH_P_BEHIND + 1];
@@ -104,7 +93,7 @@ static void binpatch_p_entered(uint64_t *saved) {
 
 /* Called by the common code of the pads; behind what it pushed are the way back
    into the pad, and the slot. */
-static void binpatch_p_left(uint64_t *saved) {
+BINPATCH_P_BARE static void binpatch_p_left(uint64_t *saved) {
     uint64_t pad = (saved[BINPATCH_P_BACK] - binpatch_p.pads) / BINPATCH_P_PAD;
     uint64_t slot = (uint64_t)(uintptr_t)&saved[BINPATCH_P_BEHIND];
     uint64_t to = binpatch_p.returns[pad].to;

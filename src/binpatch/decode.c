@@ -361,11 +361,7 @@ static void x86decode_p_kind(x86decode_insn *i) {
     case 0xEB: case 0xE9: i->kind = X86DECODE_JUMP; break;
     case 0xE0: case 0xE1: case 0xE2: case 0xE3: i->kind = X86DECODE_LOOP; break;
     case 0xE8: i->kind = X86DECODE_CALL; i->implicit = X86DECODE_PUSH; break;
-    case 0xC2:
-    case 0xC3:
-    case 0xCA:
-    case 0xCB:
-    case 0xCF:
+    case 0xC2: case 0xC3: case 0xCA: case 0xCB: case 0xCF:
         i->kind = X86DECODE_RETURN;
         i->implicit = X86DECODE_POP;
         break;

@@ -4,12 +4,10 @@
    them leads to .eh_frame_hdr: for each function a pair of distances, in rising
    order, to its code and to what tells its length. */
 
-typedef struct
-    binpatch_p_place { /* the mapping of an address, and its file's first one */
-    binpatch_p_mapping m;
+typedef struct binpatch_p_place {
+    binpatch_p_mapping m; /* of an address */
     uint64_t text_lo, text_hi;
-    uint64_t base; /* 0: no file begins there */
-    uint64_t base_bytes;
+    uint64_t base, base_bytes; /* its file's first mapping; 0: no file begins there */
 } binpatch_p_place;
 
 static uint64_t binpatch_p_read(uint64_t address, unsigned bytes) {
@@ -20,13 +18,13 @@ static uint64_t binpatch_p_read(uint64_t address, unsigned bytes) {
 }
 
 static uint64_t binpatch_p_signed(uint64_t address) {
-    int32_t value;
-    memcpy(&value, (const void *)(uintptr_t)address, 4);
-    return (uint64_t)(int64_t)value;
+    typedef int32_t __attribute__((aligned(1), may_alias)) anywhere;
+    return (uint64_t)(int64_t)*(const anywhere *)(uintptr_t)address;
 }
 
 /* Code of one file may stand in several mappings that touch: pages that were
-   written are told apart. text_lo, text_hi: all of them. */
+   written are told apart. text_lo, text_hi: all of them. Returns 0; 1: there is no
+   such mapping; -1: they cannot be read. */
 static int binpatch_p_find(uint64_t address, binpatch_p_place *out) {
     binpatch_p_file f;
     binpatch_p_mapping m, first;
@@ -57,7 +55,7 @@ static int binpatch_p_find(uint64_t address, binpatch_p_place *out) {
         }
     }
     binpatch_p_close(&f);
-    return found ? 0 : -1;
+    return !found;
 }
 
 /* The range in the table of unwind information that holds the address. */

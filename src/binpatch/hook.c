@@ -27,12 +27,7 @@ static int binpatch_p_write_entry(const binpatch_p_hook *h, const uint8_t *bytes
 
 static int binpatch_p_write_jump(const binpatch_p_hook *h) {
     uint8_t jump[5];
-    binpatch_p_mover m;
-    m.out = jump;
-    m.used = 0;
-    m.room = sizeof jump;
-    m.to = h->watch.function;
-    m.reason = 0;
+    binpatch_p_mover m = binpatch_p_moving(jump, sizeof jump, h->watch.function);
     binpatch_p_jump(&m, h->stub);
     return binpatch_p_write_entry(h, jump);
 }
@@ -46,61 +41,65 @@ static void binpatch_p_switch_one(binpatch_p_hook *h, int on) {
     binpatch_p_seal(page, 4096);
 }
 
-/* A hook that was taken out is put in again. */
-static int binpatch_p_again(binpatch_p_hook *h, const binpatch_watch *w) {
-    if (h->state == BINPATCH_P_TAKEN_OUT) {
+/* A hook that was taken out is put in again; its jump may have been left. */
+static int binpatch_p_again(binpatch_p_hook *h, const binpatch_watch *w, int has_jump) {
+    uint32_t odd = h->version | 1; /* a fork may have left it odd */
+    if (!has_jump) {
         if (!binpatch_p.config.running && !h->alone && binpatch_p_has_threads())
             return BINPATCH_THREADS;
         if (binpatch_p_write_jump(h) != 0) return BINPATCH_READ_ONLY;
     }
-    __atomic_store_n(&h->version, h->version + 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&h->version, odd, __ATOMIC_SEQ_CST);
     h->watch = *w;
-    __atomic_store_n(&h->version, h->version + 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&h->version, odd + 1, __ATOMIC_SEQ_CST);
     binpatch_p_switch_one(h, binpatch_p.on);
     __atomic_store_n(&h->state, BINPATCH_P_ON, __ATOMIC_RELEASE);
     return 0;
 }
 
-static int binpatch_p_is_as_before(const binpatch_p_hook *h) {
-    unsigned n;
-    if (h->state == BINPATCH_P_LEFT) return 1;
-    for (n = 0; n < h->displaced; n++)
-        if (binpatch_p_code(h->watch.function)[n] != h->old[n]) return 0;
-    return 1;
+/* Returns 0 where the address is in code, and *where it is; 1: it is not, as where
+   a library is gone, with its hooks; -1: nothing tells. */
+static int binpatch_p_find_code(uint64_t at, binpatch_p_place *where) {
+    int found = binpatch_p_find(at, where);
+    return found ? found : (where->m.protection & BINPATCH_P_CODE) != BINPATCH_P_CODE;
+}
+
+static int binpatch_p_has_jump(const binpatch_p_hook *h, const binpatch_p_place *where) {
+    uint64_t at = h->watch.function;
+    return where->text_hi - at >= 5 && *binpatch_p_code(at) == 0xE9
+           && at + 5 + binpatch_p_signed(at + 1) == h->stub;
+}
+
+static int binpatch_p_is_as_before(const binpatch_p_hook *h,
+                                   const binpatch_p_place *where) {
+    unsigned n, bytes = h->displaced;
+    if (where->text_hi - h->watch.function < bytes) return 0;
+    for (n = 0; n < bytes && binpatch_p_code(h->watch.function)[n] == h->old[n]; n++) {}
+    return n == bytes;
 }
 
 static int binpatch_p_new_hook(binpatch_p_hook *h, const binpatch_watch *w,
-                               uint32_t number) {
-    binpatch_p_place where;
-    binpatch_p_target t;
+                               uint32_t number, const binpatch_p_place *where,
+                               const binpatch_p_target *t) {
     binpatch_p_mover m;
-    uint64_t at = w->function, base;
+    uint64_t at = w->function, base, to;
     int reason, block, n;
-    if (binpatch_p_find(at, &where) != 0
-        || (where.m.protection & BINPATCH_P_CODE) != BINPATCH_P_CODE) {
-        return BINPATCH_NOT_EXECUTABLE;
-    }
-    reason = binpatch_p_judge(at, w->bytes, &where, &t);
-    if (reason) return reason;
-    if (t.calls && binpatch_p.shadow_stack) return BINPATCH_SHADOW_STACK;
+    if (t->calls && binpatch_p.shadow_stack) return BINPATCH_SHADOW_STACK;
     if (number == binpatch_p.room) return BINPATCH_FULL;
     h->version = 0;
     h->watch = *w;
-    h->protection = where.m.protection;
-    h->alone = t.instructions == 1 && binpatch_p_is_atomic(at);
-    h->displaced = (uint8_t)(t.end - at);
+    h->protection = where->m.protection;
+    h->alone = t->instructions == 1 && binpatch_p_is_atomic(at);
+    h->displaced = (uint8_t)(t->end - at);
     for (n = 0; n < h->displaced; n++) h->old[n] = binpatch_p_code(at)[n];
     if (!binpatch_p.config.running && !h->alone && binpatch_p_has_threads())
         return BINPATCH_THREADS;
     block = binpatch_p_block(at);
     if (block < 0) return BINPATCH_NO_ROOM;
     base = binpatch_p.blocks[block].base;
-    m.to = base + binpatch_p.blocks[block].used;
-    m.out = (uint8_t *)(uintptr_t)m.to;
-    m.used = 0;
-    m.room = BINPATCH_P_STUB;
-    m.reason = 0;
-    reason = binpatch_p_emit_stub(&m, h, number, base, (size_t)(t.end - at));
+    to = base + binpatch_p.blocks[block].used;
+    m = binpatch_p_moving((void *)(uintptr_t)to, BINPATCH_P_STUB, to);
+    reason = binpatch_p_emit_stub(&m, h, number, base, h->displaced);
     binpatch_p_seal(base, BINPATCH_P_BLOCK);
     if (reason) return reason;
     __atomic_store_n(&h->state, BINPATCH_P_ON, __ATOMIC_RELEASE);
@@ -112,64 +111,92 @@ static int binpatch_p_new_hook(binpatch_p_hook *h, const binpatch_watch *w,
     return 0;
 }
 
-BINPATCH_API int binpatch_hook(const binpatch_watch *w) {
+/* The number of the hook that was at this function, whose entry is as it was
+   before, or has its jump; or `used`. What was unloaded behind a hook's back is
+   out. */
+static uint32_t binpatch_p_earlier(uint64_t function,
+                                   const binpatch_p_place *where, int *has_jump) {
+    uint32_t n, found = binpatch_p.used;
+    for (n = 0; n < binpatch_p.used; n++) {
+        binpatch_p_hook *h = &binpatch_p.hooks[n];
+        if (h->watch.function != function) continue;
+        *has_jump = binpatch_p_has_jump(h, where);
+        if (*has_jump) return n;
+        h->state = BINPATCH_P_TAKEN_OUT;
+        if (binpatch_p_is_as_before(h, where)) found = n;
+    }
+    return found;
+}
+
+static int binpatch_p_hook_locked(const binpatch_watch *w, uint32_t *number) {
+    binpatch_p_place where;
+    binpatch_p_target t;
+    int has_jump = 0, reason;
     uint32_t n;
+    if (binpatch_p_find_code(w->function, &where) != 0) return BINPATCH_NOT_EXECUTABLE;
+    *number = n = binpatch_p_earlier(w->function, &where, &has_jump);
+    if (has_jump && binpatch_p.hooks[n].state == BINPATCH_P_ON) return BINPATCH_HOOKED;
+    /* Other code may stand there now, with the same beginning. */
+    reason = has_jump ? 0 : binpatch_p_judge(w->function, w->bytes, &where, &t);
+    if (reason) return reason;
+    if (n < binpatch_p.used) return binpatch_p_again(&binpatch_p.hooks[n], w, has_jump);
+    reason = binpatch_p_new_hook(&binpatch_p.hooks[n], w, n, &where, &t);
+    if (!reason) binpatch_p.used++;
+    return reason;
+}
+
+BINPATCH_API int binpatch_hook(const binpatch_watch *w) {
+    binpatch_p_guard guard;
+    uint32_t n = 0;
     int reason;
     if (!binpatch_p.started) return -BINPATCH_NO_START;
     if (w->returned && binpatch_p.shadow_stack) return -BINPATCH_SHADOW_STACK;
-    binpatch_p_enter_lock();
-    for (n = 0; n < binpatch_p.used; n++) {
-        binpatch_p_hook *h = &binpatch_p.hooks[n];
-        if (h->watch.function != w->function) continue;
-        if (h->state == BINPATCH_P_ON || binpatch_p_is_as_before(h)) break;
-    }
-    if (n < binpatch_p.used) {
-        reason = binpatch_p.hooks[n].state == BINPATCH_P_ON
-                     ? BINPATCH_HOOKED
-                     : binpatch_p_again(&binpatch_p.hooks[n], w);
-    } else {
-        reason = binpatch_p_new_hook(&binpatch_p.hooks[n], w, n);
-        if (!reason) binpatch_p.used++;
-    }
-    binpatch_p_leave_lock();
+    guard = binpatch_p_enter_lock();
+    reason = binpatch_p_hook_locked(w, &n);
+    binpatch_p_leave_lock(&guard);
     return reason ? -reason : (int)n;
 }
 
 BINPATCH_API int binpatch_unhook(int number) {
+    binpatch_p_guard guard;
+    binpatch_p_place where;
     binpatch_p_hook *h;
-    int result = 0;
+    int result = 0, found;
     if (!binpatch_p.started || number < 0 || (uint32_t)number >= binpatch_p.used)
         return -1;
-    binpatch_p_enter_lock();
+    guard = binpatch_p_enter_lock();
     h = &binpatch_p.hooks[number];
     if (h->state != BINPATCH_P_ON) result = -1;
     else {
         binpatch_p_switch_one(h, 0);
+        found = binpatch_p_find_code(h->watch.function, &where);
         /* Nobody stands within the jump: it is one instruction. */
-        if ((!binpatch_p.config.running && !binpatch_p_is_atomic(h->watch.function)
-             && binpatch_p_has_threads())
-            || binpatch_p_write_entry(h, h->old) != 0) {
-            result = 1;
-        }
+        if (found == 0 && binpatch_p_has_jump(h, &where)) {
+            result = (!binpatch_p.config.running
+                      && !binpatch_p_is_atomic(h->watch.function)
+                      && binpatch_p_has_threads())
+                     || binpatch_p_write_entry(h, h->old) != 0;
+        } else result = found < 0;
         __atomic_store_n(&h->state, result ? BINPATCH_P_LEFT : BINPATCH_P_TAKEN_OUT,
                          __ATOMIC_RELEASE);
     }
-    binpatch_p_leave_lock();
+    binpatch_p_leave_lock(&guard);
     return result;
 }
 
 BINPATCH_API int binpatch_switch(int on) {
+    binpatch_p_guard guard;
     uint32_t n;
     int was;
     if (!binpatch_p.started) return 0;
-    binpatch_p_enter_lock();
+    guard = binpatch_p_enter_lock();
     was = binpatch_p.on;
     binpatch_p.on = on != 0;
     for (n = 0; n < binpatch_p.used && was != binpatch_p.on; n++) {
         if (binpatch_p.hooks[n].state == BINPATCH_P_ON)
             binpatch_p_switch_one(&binpatch_p.hooks[n], binpatch_p.on);
     }
-    binpatch_p_leave_lock();
+    binpatch_p_leave_lock(&guard);
     return was;
 }
 
@@ -180,11 +207,7 @@ static int binpatch_p_make_pads(uint32_t count) {
     binpatch_p_mover m;
     uint32_t n;
     if (!base) return -1;
-    m.out = (uint8_t *)(uintptr_t)base;
-    m.used = 0;
-    m.room = (size_t)bytes;
-    m.to = base;
-    m.reason = 0;
+    m = binpatch_p_moving((void *)(uintptr_t)base, (size_t)bytes, base);
     binpatch_p_emit_common(&m, binpatch_p_left, 1);
     binpatch_p.pads = base + 4096;
     for (n = 0; n < count; n++) {
@@ -233,6 +256,7 @@ BINPATCH_API uint32_t binpatch_init(void *memory, size_t bytes,
 }
 
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
+    binpatch_p_guard guard;
     uint32_t n;
     out->bursts = __atomic_load_n(&binpatch_p.bursts, __ATOMIC_RELAXED);
     out->entries = __atomic_load_n(&binpatch_p.entries, __ATOMIC_RELAXED);
@@ -241,12 +265,12 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->room = binpatch_p.room;
     out->functions = out->left = 0;
     if (!binpatch_p.started) return;
-    binpatch_p_enter_lock();
+    guard = binpatch_p_enter_lock();
     for (n = 0; n < binpatch_p.used; n++) {
         out->functions += binpatch_p.hooks[n].state == BINPATCH_P_ON;
         out->left += binpatch_p.hooks[n].state == BINPATCH_P_LEFT;
     }
-    binpatch_p_leave_lock();
+    binpatch_p_leave_lock(&guard);
 }
 
 BINPATCH_API const char *binpatch_reason_text(int reason) {
@@ -255,16 +279,16 @@ BINPATCH_API const char *binpatch_reason_text(int reason) {
         "not supported here",
         "binpatch_init has given no room",
         "the memory given to binpatch_init is full",
-        "there is no code at this address",
+        "there is no code at this address, or /proc/self/maps cannot be read",
         "hooked already",
-        "no unwind information tells where it ends",
+        "no unwind information tells where it ends: give its bytes",
         "it is shorter than a jump",
         "an instruction is not known",
         "a jump or call leads into the displaced bytes",
         "a jump through a register or a table might lead into the displaced bytes",
         "one of its first instructions cannot run at another place",
-        "no memory is free within 2 GB",
-        "other threads run, and one may be in the displaced bytes",
+        "no memory is free within 2 GB, or all 16 blocks for stubs are used",
+        "other threads run, and one may be in the displaced bytes: hook earlier",
         "the processor checks returns",
         "the system does not let code be written"};
     if (reason < 0) reason = -reason;

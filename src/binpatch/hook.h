@@ -25,7 +25,7 @@ typedef struct binpatch_call {
 } binpatch_call;
 
 /* On the thread that calls. errno is kept. Calls that the observer makes itself
-   are not told. It must return, and may not call binpatch_hook and its kin. */
+   are not told. It must return: a longjmp out of it ends what its thread tells. */
 typedef void (*binpatch_observer)(void *user, const binpatch_call *call);
 
 typedef struct binpatch_watch {
@@ -41,7 +41,7 @@ enum {
     BINPATCH_UNSUPPORTED = 1,     /* this system, or BINPATCH_OFF */
     BINPATCH_NO_START,            /* binpatch_init was not called, or said 0 */
     BINPATCH_FULL,                /* the given memory holds no more functions */
-    BINPATCH_NOT_EXECUTABLE,      /* there is no code at this address */
+    BINPATCH_NOT_EXECUTABLE,      /* no code is at this address; or /proc tells nothing */
     BINPATCH_HOOKED,              /* it is hooked already */
     BINPATCH_NO_END,              /* nothing tells where it ends: give its bytes */
     BINPATCH_SHORT,               /* it ends before the jump does */
@@ -49,7 +49,7 @@ enum {
     BINPATCH_INSIDE,              /* a jump or call leads into the displaced bytes */
     BINPATCH_INDIRECT,            /* a jump through a register or table might */
     BINPATCH_UNMOVABLE,           /* a displaced instruction cannot run anywhere else */
-    BINPATCH_NO_ROOM,             /* no free memory within 2 GB of it */
+    BINPATCH_NO_ROOM,             /* no free memory within 2 GB of it, or 16 blocks */
     BINPATCH_THREADS,             /* other threads run; see binpatch_config.running */
     BINPATCH_SHADOW_STACK,        /* the processor checks returns: none can be told */
     BINPATCH_READ_ONLY,           /* the system does not let code be written */
@@ -79,8 +79,8 @@ BINPATCH_API uint32_t binpatch_init(void *memory, size_t bytes,
 /* Writes a jump over the entry of w->function. Returns its number, 0 and up; or
    -BINPATCH_..., a reason, and nothing has changed. */
 BINPATCH_API int binpatch_hook(const binpatch_watch *w);
-/* Writes the entry back. Returns 0; 1: it could not be taken out safely beside
-   other threads, and stays as a jump that leads to the same instructions; -1:
+/* Writes the entry back, if its jump is still there. Returns 0; 1: it could not be
+   taken out safely, and stays as a jump that leads to the same instructions; -1:
    there is no such hook. Other threads may still be in its observers. Calls that
    were told of their entry and return later are not told of that. */
 BINPATCH_API int binpatch_unhook(int number);

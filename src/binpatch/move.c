@@ -17,6 +17,16 @@ typedef struct binpatch_p_mover {
     int reason;
 } binpatch_p_mover;
 
+static binpatch_p_mover binpatch_p_moving(void *out, size_t room, uint64_t to) {
+    binpatch_p_mover m;
+    m.out = (uint8_t *)out;
+    m.used = 0;
+    m.room = room;
+    m.to = to;
+    m.reason = 0;
+    return m;
+}
+
 static void binpatch_p_byte(binpatch_p_mover *m, unsigned value) {
     if (m->used < m->room) m->out[m->used] = (uint8_t)value;
     else if (!m->reason) m->reason = BINPATCH_NO_ROOM;
@@ -101,14 +111,9 @@ static void binpatch_p_move_one(binpatch_p_mover *m, const uint8_t *code,
 
 BINPATCH_API size_t binpatch_move(const void *code, size_t size, uint64_t from, void *out,
                                   size_t room, uint64_t to, int *reason) {
-    binpatch_p_mover m;
+    binpatch_p_mover m = binpatch_p_moving(out, room, to);
     x86decode_insn i;
     size_t at = 0;
-    m.out = (uint8_t *)out;
-    m.used = 0;
-    m.room = room;
-    m.to = to;
-    m.reason = 0;
     while (at < size && !m.reason) {
         const uint8_t *byte = (const uint8_t *)code + at;
         if (!x86decode(byte, size - at, &i)) m.reason = BINPATCH_UNKNOWN;

@@ -58,12 +58,8 @@ static int binpatch_p_block(uint64_t at) {
         return -1;
     }
     {
-        binpatch_p_mover m;
-        m.out = (uint8_t *)(uintptr_t)base;
-        m.used = 0;
-        m.room = BINPATCH_P_COMMON;
-        m.to = base;
-        m.reason = 0;
+        binpatch_p_mover m
+            = binpatch_p_moving((void *)(uintptr_t)base, BINPATCH_P_COMMON, base);
         binpatch_p_emit_common(&m, binpatch_p_entered, 0);
     }
     binpatch_p.blocks[n].base = base;

@@ -81,10 +81,36 @@ static __thread struct {
     uint32_t left, random, inside; /* left: calls of this burst */
 } binpatch_p_own __attribute__((tls_model("initial-exec")));
 
-static void binpatch_p_enter_lock(void) {
-    while (__atomic_exchange_n(&binpatch_p.lock, 1, __ATOMIC_ACQUIRE))
-        __builtin_ia32_pause();
+/* Who holds the lock has its signals blocked, and its calls are not told. So no
+   handler or observer waits for a thread that waits for it. The lock holds a
+   process id: after a fork it may be that of a thread that is not here. */
+typedef struct binpatch_p_guard {
+    uint64_t signals;
+    int32_t n;
+} binpatch_p_guard;
+
+static void binpatch_p_block_signals(const uint64_t *set, uint64_t *was) {
+    (void)binpatch_p_call(BINPATCH_P_SIGPROCMASK, 2 /* SIG_SETMASK */,
+                          (uint64_t)(uintptr_t)set, (uint64_t)(uintptr_t)was, 8, 0, 0);
 }
-static void binpatch_p_leave_lock(void) {
+
+static binpatch_p_guard binpatch_p_enter_lock(void) {
+    static const uint64_t all = ~UINT64_C(0);
+    binpatch_p_guard g;
+    int pid = (int)binpatch_p_call(BINPATCH_P_GETPID, 0, 0, 0, 0, 0, 0), owner = 0;
+    binpatch_p_block_signals(&all, &g.signals);
+    g.n = binpatch_p_own.n;
+    binpatch_p_own.n = BINPATCH_P_QUIET;
+    while (!__atomic_compare_exchange_n(&binpatch_p.lock, &owner, pid, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED)) {
+        if (owner != pid) continue;
+        (void)binpatch_p_call(BINPATCH_P_YIELD, 0, 0, 0, 0, 0, 0);
+        owner = 0;
+    }
+    return g;
+}
+static void binpatch_p_leave_lock(const binpatch_p_guard *g) {
     __atomic_store_n(&binpatch_p.lock, 0, __ATOMIC_RELEASE);
+    binpatch_p_own.n = g->n;
+    binpatch_p_block_signals(&g->signals, NULL);
 }
