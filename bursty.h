@@ -582,7 +582,8 @@ typedef struct bursty_stats {
     uint32_t paths;          /* rows of the table of paths in use             */
     uint64_t waiting;        /* looks of the watcher that found a thread waiting;
                                 those that found one running are ticks        */
-    uint64_t looks_late;     /* looks left out because the watcher woke late  */
+    uint64_t looks_late;     /* looks left out because the watcher woke late; with a
+                                watch of 2 ticks that came late for that      */
     uint64_t looks_cut;      /* charged to a scope further out, since the inner
                                 ones changed while the watcher looked         */
     uint32_t unwatched;      /* threads that never checked, the most at once;
@@ -5692,7 +5693,9 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
 
    A round that begins late sends as many ticks as the thread's CPU time since
    the last round is worth: now, if it runs or is ready, else with its next
-   tick. So the sum of ticks is the CPU time, however busy the machine is.
+   tick. So the sum of ticks is the CPU time, however busy the machine is. Such
+   ticks are counted: a watcher that gets a processor when a thread gives one up
+   finds it there.
 
    Cost: a wake, which is most of it; a clock reading for each thread, another
    one for those that have run, the path's rows, and at times a second wake. */
@@ -5894,6 +5897,7 @@ static void bursty_p_watcher_look_to_send(bursty_p_round *round, bursty_p_thread
     if (got) {
         t->found = BURSTY_P_UNKNOWN;
         t->pending = round->is_late ? bursty_p_ticks_of(got) : round->gap;
+        if (round->is_late) bursty_p_tick_add(&bursty_p_watcher.late, t->pending);
         if (!round->is_late && t->ran_ns) bursty_p_watcher_earn(t, (int64_t)got, round->gap);
         round->has_run = 1;
     }
@@ -6776,6 +6780,12 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
     if (cpu[1]) bursty_p_put_all(d, cpu, 2);
     if (astray[1]) bursty_p_put_all(d, astray, 2);
     if (BURSTY_P_IS_SENT) bursty_p_put_all(d, random, 2);
+#ifdef BURSTY_P_TICKER
+    if (BURSTY_P_IS_SENT && BURSTY_P_ACQUIRE(&bursty_p_watcher.late)) {
+        const uint64_t behind[2] = { 21, BURSTY_P_ACQUIRE(&bursty_p_watcher.late) };
+        bursty_p_put_all(d, behind, 2);
+    }
+#endif
 #ifdef BURSTY_P_TIMERS
     if (BURSTY_P_GET(&bursty_p_stepping.count)) {
         uint32_t step, same = bursty_p_worst_step(&bursty_p_stepping, &step);

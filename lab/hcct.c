@@ -37,7 +37,13 @@ static const char help[] =
     "  --ticks         count both in ticks of the trace instead (default 1.8 ms and 0.2 ms)\n"
     "  --seed N        of jitter and sampling (default 1)\n"
     "  --json          the report as JSON; the measures are its notes\n"
-    "  --keep-going    report what came before the place where a trace is broken\n";
+    "  --keep-going    report what came before the place where a trace is broken\n"
+    "\n"
+    "  A trace of a program of one thread, in the folder of bursty's sources:\n"
+    "      gcc -c lab/paper/hcct_record.c\n"
+    "      gcc -O1 -fno-inline -fno-omit-frame-pointer -finstrument-functions prog.c hcct_record.o\n"
+    "      HCCT_RAW=prog.raw ./a.out && bursty-lab calls --raw16 -o prog.calls prog.raw\n"
+    "      bursty-lab hcct prog.calls\n";
 
 enum { OF_HCCT = -1 };
 

@@ -37,7 +37,7 @@ static void say_no_trace(trace_calls *t) {
                      packers[i]);
             say(t, 0, text);
         }
-    say(t, 0, "no call trace: it does not begin with 0xABADCAFE");
+    say(t, 0, "no call trace (docs/formats.md): it does not begin with 0xABADCAFE");
 }
 
 int trace_calls_open(trace_calls *t, const char *path, int *odd) {

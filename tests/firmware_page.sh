@@ -55,6 +55,58 @@ check "HTML from the serial line" grep -q read_sensors board.html
 build/bursty report --csv uart.brst >uart.csv
 check "the serial line's dump has the three, too" grep -q ',filter,' uart.csv
 
+# ---- a program that waits for SysTick, and the timer of its own that the page gives bursty
+awk '/^enum { PROFILE_PERIOD/ { on = 1 } /^```$/ { on = 0 } on' docs/firmware.md >profile.c
+cat >board.c <<'END'
+#define PROFILE_RELOAD WORD(0x40000008u)
+#define PROFILE_CLEAR WORD(0x4000000Cu)
+static volatile uint32_t beats;
+static void wait_for_beat(void) {
+    uint32_t now = beats;
+    BURST_SCOPE("idle");
+    while (beats == now) { }
+    BURST_LEAVE();
+}
+#ifdef OWN_TIMER
+#include "profile.c"
+static void beat(void) { beats++; }
+static void begin(void) {
+    PROFILE_RELOAD = PROFILE_PERIOD;
+    WORD(0x40000000u) = 9;       /* it runs, and interrupts */
+    WORD(0xE000E100u) = 1u << 8; /* interrupt 8 is on */
+}
+#else
+static void beat(void) { beats++; bursty_tick(1); }
+static void profile_timer(void) { }
+static void begin(void) { }
+#endif
+END
+sed 's/for (i = 0; i < 5000; i++) control();/begin(); for (i = 0; i < 5000; i++) { wait_for_beat(); control(); }/
+    s/^static int main_loop/#include "board.c"\n&/; s/^static void tick(void).*//
+    s/vectors\[16\]/vectors[32]/; s/\[15\] = {.handler = tick}/[15] = {.handler = beat}, [24] = {.handler = profile_timer}/' \
+    examples/board/main.c >beats.c
+board=$(sed -n 's/^BOARD="\(.*\)"/\1/p' "$work/page") flags=$(sed -n 's/^FLAGS="\(.*\)"/\1/p' "$work/page")
+beats() { # OPTION: the ticks in idle, in control with all that it calls, and in filter
+    # shellcheck disable=SC2086
+    plain arm-none-eabi-gcc $flags $1 -I. -T examples/board/mps2.ld -o beats.elf beats.c -lgcc &&
+        plain timeout 300 $board -serial none -kernel beats.elf || return
+    build/bursty report --csv board.brst | awk -F, '
+        /^# / { on = index($0, "# time:") == 1 }
+        on && $9 == "idle" { idle = $8 }
+        on && $9 == "filter" { filter = $8; of_filter = $2 }
+        on && $9 == "control" { control = $5 }
+        END { print idle + 0, filter + 0, filter ? of_filter / control : 0 }'
+}
+cp board.brst page.brst
+beats "" >in_step 2>"$work/said"
+check "in step: all of $(cat in_step) is idle" awk '{ exit !($1 > 4000 && $2 < 40) }' in_step
+beats -DOWN_TIMER >own 2>"$work/said"
+# Of n ticks in control 70 % are in filter, but for five standard deviations.
+check "by its own timer filter has 70 % of control: $(cat own)" awk '{
+    n = $2 / .7; apart = $3 - .7; if (apart < 0) apart = -apart
+    exit !(n > 500 && $1 > 500 && apart < 5 * sqrt(.21 / n)) }' own
+cp page.brst board.brst
+
 # ---- by a debug probe
 block 2 >"$work/probe"
 check "four commands" [ "$(wc -l <"$work/probe")" = 4 ]

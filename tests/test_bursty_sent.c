@@ -160,10 +160,12 @@ TEST(late_rounds_are_worth_the_cpu_time) {
     round.gap = 100;
     round.is_late = 1;
     bursty_p_watcher_look_to_send(&round, t, 0);
+    bursty_p_watcher_forget_counts();
     before = t->ran_ns;
     t->ran_ns -= before < 7000000 ? before : 7000000;
     bursty_p_watcher_look_to_send(&round, t, 7000000);
     CHECK(t->pending >= 69 && t->pending <= 70);
+    CHECK_EQ(stats_now().looks_late, t->pending);
     bursty_p_watcher_settle(&round, t, BURSTY_P_WAITS);
     CHECK(t->pending == 0 && t->carried >= 69 && t->carried <= 70);
     for (i = 0; i < 2; i++) { /* on time: what the gap is worth */
@@ -172,6 +174,7 @@ TEST(late_rounds_are_worth_the_cpu_time) {
         burn_for(.0001);
         bursty_p_watcher_look_to_send(&round, t, 10000000);
         CHECK_EQ(t->pending, 100);
+        CHECK(stats_now().looks_late <= 70); /* these are not late */
         t->owed = 0;
         CHECK_EQ(bursty_p_watcher_look_again(&round, t, 0, 1), 0);
         CHECK_EQ(stats_now().ticks - before, i == 0 ? 100 + 70 - (stats_now().ticks - before == 169) : 100);

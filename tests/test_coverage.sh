@@ -116,6 +116,22 @@ check "a gate names it" says 0 'note: .*without coverage, and not counted: src/n
     bursty report --diff change.diff --fail-under 60 coverage.brst
 check "its share" says 3 'lines: 2 of 3, 66.67 %, is less than 80 %' \
     bursty report --diff change.diff --exclude src/new.c --fail-under 80 coverage.brst
+check "the lines that are missing" says 3 'than 80 %; not run: src/a.c:16$' \
+    bursty report --diff change.diff --exclude src/new.c --fail-under 80 coverage.brst
+check "where enough is covered there is no word of them" \
+    bursty report --diff change.diff --exclude src/new.c --fail-under 60 coverage.brst
+awk 'BEGIN {
+    print "int f(int n) {\n    n += 1;"
+    for (i = 0; i < 22; i++) print "    if (n == " i + 100 ")\n        n += 3;\n    n ^= 1;"
+    print "    return n;\n}\nint g(int n) {\n    n++;\n    n--;\n    return n;\n}"
+    print "int main(void) { return f(1) == 77; }" }' >places.c
+{ printf '%s\n' '--- /dev/null' '+++ b/places.c' "@@ -0,0 +1,$(grep -c '' places.c) @@"; sed 's/^/+/' places.c; } >places.diff
+bursty cc --cover -- $CC -o places places.c && BURSTY_COVERAGE=places.brst ./places
+check "20 places and the rest: lines 4 to 67, and g" says 3 'not run: places.c:4, .*, places.c:61 and 3 more$' \
+    bursty report --diff places.diff --fail-under 99 places.brst
+sed 's/ +1,/ +71,/; 4,73d' places.diff | sed "s/+71,[0-9]*/+71,$(($(grep -c '' places.c) - 70))/" >g.diff
+check "lines in a row" says 3 'not run: places.c:71-74$' \
+    bursty report --diff g.diff --fail-under 99 places.brst
 check "an empty diff" bursty report --diff /dev/null --fail-under 80 --lcov coverage.brst
 check "no diff" says 2 '--diff src/a.c: is no unified diff' bursty report --diff src/a.c coverage.brst
 sed 's/^@@ -13,3 +15,3/@@ -13,5 +15,5/' change.diff >bad.diff

@@ -82,6 +82,51 @@ check "where nothing is said there is an interval" has_interval some
 bursty merge all.brst some.brst -o both.brst
 check "a sum of both is of both" speaks both ""
 
+# ---- looks at random moments that came late: said if they are more than 5 of 100 ticks
+
+cat >late.c <<'END'
+/* late FILE LATE HZ: 100 ticks, so many of them of looks that came late */
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    static bursty_config config;
+    config.watch = -1;
+    config.tick_hz = argc > 3 ? atoi(argv[3]) : 0;
+    if (argc < 4 || bursty_start(&config) == 0) return 2;
+    {
+        BURST_SCOPE("work");
+        bursty_tick(100);
+        BURST_LEAVE();
+    }
+#ifdef BURSTY_P_TICKER
+    bursty_p_ticks.is_sent = 1;
+    bursty_p_watcher.late = (bursty_p_tick_count)atoi(argv[2]);
+    return bursty_save(argv[1]) != 0;
+#else
+    return 77;
+#endif
+}
+END
+${CC:-cc} ${CFLAGS:--O2} -pthread -I"$top" late.c -o late || exit 2
+late() { # DUMP SAID: so many late, or nothing
+    said=$(bursty report --csv "$1.brst" | sed -n 's/^.*ticks of looks that came late,\([0-9]*\),.*/\1/p')
+    check "$1: ${2:-nothing} is said of late looks: $said" [ "$said" = "$2" ]
+}
+if ./late five.brst 5 1; then
+    ./late six.brst 6 1
+    ./late none.brst 0 1
+    ./late tenths.brst 30 10
+    bursty merge -o sum.brst five.brst six.brst
+    bursty merge -o units.brst six.brst tenths.brst
+    late none ""
+    late five ""
+    late six 6
+    late sum 11
+    late units 90 # in ticks of 100 ms
+    check "the first of all" sh -c '"$0" report six.brst | sed -n 2p | grep -q "^MISSING: ticks of looks"' "$bursty"
+else skip "there are no timers here"; fi
+
 # ---- a game, half update and half draw, by the thread's clock of CPU time
 
 cat >game.c <<'END'

@@ -324,4 +324,28 @@ status 2 "$lab" calls --raw16
 status 2 "$lab" calls --raw16 "$dir/none"
 status 0 "$lab" calls --help
 
+# The commands of --help make a trace of a program: 30 calls of a, 60 of b from two places, 10 of c.
+cat >"$dir/prog.c" <<'END'
+#include <stdio.h>
+static int b(int n) { return n + 1; }
+static int a(int n) { return b(n) + b(n + 1); }
+static int c(int n) { return n * 2; }
+int main(void) {
+    int i, s = 0;
+    for (i = 0; i < 30; i++) s += a(i);
+    for (i = 0; i < 10; i++) s += c(i);
+    return printf("%d\n", s) < 0;
+}
+END
+case $lab in /*) whole=$lab ;; *) whole=$PWD/$lab ;; esac
+"$lab" hcct --help | sed -n "/^      [a-zA-Z]/{s|^ *||; s|^gcc|$CC|; s|lab/paper|$PWD/&|; s|bursty-lab|$whole|; p;}" \
+    >"$dir/commands"
+check "four commands" [ "$(grep -c . "$dir/commands")" = 4 ]
+if (cd "$dir" && sh -e ./commands >shown 2>log); then
+    for count in 1 10 30; do
+        check "contexts of $count calls" grep -q "^ *[0-9.]*%  *$count  *$count  0x" "$dir/shown"
+    done
+    check "three have 30" [ "$(grep -c '%  *30  *30  0x' "$dir/shown")" = 3 ]
+else skip "no programs of -finstrument-functions run here"; fi
+
 finish

@@ -189,6 +189,50 @@ if ${CXX:-c++} -O1 -g -o game game.cc 2>log; then
     ok $? "two functions of one name are said"
 else skip "no C++ compiler"; fi
 
+# Rust's names of both manglings as the report shows them, by symbols that rustc would give.
+cat >crab.c <<'EOF'
+#include <stdio.h>
+#define KEPT __attribute__((noinline))
+static volatile unsigned sum;
+static void spend(void) { int i; for (i = 0; i < 1000; i++) sum += (unsigned)i; }
+KEPT void handle(int n) __asm__("_ZN3app6handle17h34a3e2be1b4db82dE");
+KEPT void area(int n) __asm__("_ZN38_$LT$app..Ci$u20$as$u20$app..Shape$GT$4area17hcba1aacd7e787305E");
+KEPT void parse(int n) __asm__("_RNvCs1234_3app5parse");
+KEPT void hashless(int n) __asm__("_ZN3app6hidden16h34a3e2be1b4db82E");
+void handle(int n) { spend(); sum += (unsigned)n; }
+void area(int n) { spend(); sum -= (unsigned)n; }
+void parse(int n) { spend(); sum ^= (unsigned)n; }
+void hashless(int n) { spend(); sum |= (unsigned)n; }
+int main(void) {
+    int i;
+    for (i = 0; i < 7; i++) handle(i);
+    for (i = 0; i < 6; i++) area(i);
+    for (i = 0; i < 5; i++) parse(i);
+    for (i = 0; i < 4; i++) hashless(i);
+    return puts("done") < 0;
+}
+EOF
+crabs() { # PROGRAM
+    while read -r count name; do
+        record --frames "$name" -- "./$1"
+        [ "$(frames)" = "$count $name" ]
+        ok $? "$1: frames of $name: $(frames)"
+    done <<'EOF'
+7 app::handle
+6 <app::Ci as app::Shape>::area
+5 app::parse
+5 app::p*
+4 app::hidden::h34a3e2be1b4db82
+EOF
+}
+if ${CC:-cc} -O1 -o crab crab.c 2>log; then
+    crabs crab
+    # Names that only a debug file has.
+    if command -v objcopy >/dev/null && objcopy --only-keep-debug crab bare.debug 2>/dev/null; then
+        objcopy --strip-all --add-gnu-debuglink=bare.debug crab bare && crabs bare
+    fi
+else skip "the assembler does not take such names"; fi
+
 # What is refused: one line, status 2, and the program does not run.
 refuse() { # PATTERN OPTIONS...
     pattern=$1
@@ -203,6 +247,7 @@ if [ -x game ]; then
     refuse "did you mean Game::update?" --frames updte ./game
     refuse "did you mean Game::update?" --frames Game::updates ./game
 fi
+[ ! -x crab ] || refuse "did you mean app::handle?" --frames app::handel ./crab
 refuse "has no function of that name$" --frames quite_something_else ./program
 refuse '\-\-frames \*: .* functions have such a name' --frames '*' "$bursty" --help
 refuse "goes with --time" --calls --frames handle_request ./program

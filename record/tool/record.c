@@ -1340,7 +1340,8 @@ static int may_be_meant(const char *patterns, const char *name) {
     return is;
 }
 
-/* Of a stripped program the recorder does not know what functions are called. */
+/* Of a stripped program the recorder does not know what functions are called, and
+   it does not read Rust's names. */
 static void find_symbols(record_options *o) {
     static char path[PATH_MAX];
     size_t size, n, at = 0;
@@ -1353,12 +1354,17 @@ static void find_symbols(record_options *o) {
         || elf_begin(&e, data, size, &fault) != 0)
         return;
     symbols_read(&s, &e, path, "");
-    for (n = 0; n < s.functions.count && !s.is_whole; n++) {
+    for (n = 0; n < s.functions.count; n++) {
         const symbol *f = &s.functions.at[n];
+        char *rust;
+        int length;
         if (!f->name || !may_be_meant(o->w.frames, f->name)) continue;
-        if (at + strlen(f->name) + 32 > sizeof o->w.symbols) break;
-        at += (size_t)sprintf(o->w.symbols + at, "%llx %.*s\n", (unsigned long long)f->start,
-                              (int)symbols_length(&s, f), f->name);
+        rust = demangle_rust(f->name);
+        length = rust ? (int)strlen(rust) : (int)symbols_length(&s, f);
+        if ((rust || !s.is_whole) && at + (size_t)length + 32 <= sizeof o->w.symbols)
+            at += (size_t)sprintf(o->w.symbols + at, "%llx %.*s\n", (unsigned long long)f->start,
+                                  length, rust ? rust : f->name);
+        free(rust);
     }
     symbols_free(&s);
 }

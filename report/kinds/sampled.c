@@ -40,6 +40,7 @@ enum {
     TAG_BEGINS = 16,
     TAG_ASTRAY = 17,  /* ticks on stacks that nobody has told of */
     TAG_STEPS = 19,   /* ticks in step with the program's sleeps */
+    TAG_BEHIND = 21,  /* ticks at random moments, of looks that came late */
     TAG_CHECKED = 15  /* how the ticks came */
 };
 enum { WATCH_VERSION = 1 };
@@ -240,6 +241,12 @@ static void get_astray(tally *s, part_state *p) {
     program->ticks_astray = sampled_add(program->ticks_astray, dump_get(&p->r));
 }
 
+static void get_behind(tally *s, part_state *p) {
+    sampled_program *program = &s->programs.at[s->programs.count - 1];
+    if (!program->has_ticks) refuse_record(p, "ticks of late looks before ticks");
+    program->ticks_behind = sampled_add(program->ticks_behind, dump_get(&p->r));
+}
+
 static void get_kernel(tally *s, part_state *p) {
     sampled_program *program = &s->programs.at[s->programs.count - 1];
     if (!program->has_ticks) refuse_record(p, "time in the kernel before ticks");
@@ -344,6 +351,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         else if (tag == TAG_KERNEL)  get_kernel(s, &p);
         else if (tag == TAG_CHECKED) get_checked(s, &p);
         else if (tag == TAG_STEPS)   get_steps(s, &p);
+        else if (tag == TAG_BEHIND)  get_behind(s, &p);
         else refuse_record(&p, "a record of unknown tag");
     }
     return p.r.reason ? dump_refuse(fault, dump_place(d, part, p.r.at), "%s", p.r.reason) : 0;
@@ -368,6 +376,7 @@ static void fold_programs(void *into, const void *from) {
     part_add(a, b, tick_counts);
     a->untimed = sampled_add(a->untimed, b->untimed);
     a->ticks_astray = sampled_add(a->ticks_astray, b->ticks_astray);
+    a->ticks_behind = sampled_add(a->ticks_behind, b->ticks_behind);
     a->cpu_us = sampled_add(a->cpu_us, b->cpu_us);
     a->kernel_us = sampled_add(a->kernel_us, b->kernel_us);
     a->tick_ways |= b->tick_ways;
@@ -557,6 +566,7 @@ static void unite_ticks(tally *s) {
         p->ticks_lost = tool_product(p->ticks_lost, worth);
         p->ticks_cut = tool_product(p->ticks_cut, worth);
         p->ticks_late = tool_product(p->ticks_late, worth);
+        p->ticks_behind = tool_product(p->ticks_behind, worth);
         p->tick_us = unit;
     }
 }
@@ -715,6 +725,10 @@ static void put_ticks(dump_writer *w, const sampled_program *program) {
     if (program->ticks_astray) {
         dump_put(w, TAG_ASTRAY);
         dump_put(w, program->ticks_astray);
+    }
+    if (program->ticks_behind) {
+        dump_put(w, TAG_BEHIND);
+        dump_put(w, program->ticks_behind);
     }
     if (program->kernel_cpu_us) {
         dump_put(w, TAG_KERNEL);

@@ -42,6 +42,7 @@ typedef struct sampled_program {
     uint64_t tick_us, ticks_lost, ticks_cut, ticks_late; /* tick_us: the period, or 0 */
     uint64_t untimed;                             /* threads that had no timer for ticks */
     uint64_t ticks_astray;                        /* on stacks that nobody has told of */
+    uint64_t ticks_behind;                        /* at random moments, of looks that came late */
     uint64_t cpu_us;                              /* of the process while it ticked; 0: not known */
     /* Of the process while it ticked, as the kernel has it, which looks each
        look_us; kernel_cpu_us 0: not known. */

@@ -34,7 +34,7 @@ typedef struct tick_sums {
     uint64_t ticks, own, outside;
     /* of the former in stacks that were cut off further out */
     uint64_t beyond;
-    uint64_t lost, late, untimed, astray, cpu_us, seen_us;
+    uint64_t lost, late, behind, untimed, astray, cpu_us, seen_us;
     /* of seen_us: looks at random moments vary in number */
     double noise_us;
     int is_random;
@@ -60,6 +60,7 @@ static tick_sums add_ticks(const tally *s) {
         const sampled_program *p = &s->programs.at[i];
         sums.lost = sampled_add(sums.lost, p->ticks_lost);
         sums.late = sampled_add(sums.late, p->ticks_late);
+        sums.behind = sampled_add(sums.behind, p->ticks_behind);
         sums.untimed = sampled_add(sums.untimed, p->untimed);
         sums.astray = sampled_add(sums.astray, p->ticks_astray);
         sums.is_random |= (p->tick_ways & TICKS_AT_RANDOM) != 0;
@@ -276,6 +277,12 @@ static void add_sampled(report *r, const void *state) {
                         "ticks late", t.late, part_of(t.late, sampled_add(t.ticks, t.own)),
                         "They are left out: their signal was blocked, or the thread had "
                         "ended before it came.");
+    if (part_in(t.behind, t.ticks) > .05)
+        report_add_loss(r, 0, "ticks of looks that came late", t.behind, part_in(t.behind, t.ticks),
+                        "The machine was busy: the thread that looks got a processor when "
+                        "the program gave one up, so that waits and locks have too many "
+                        "ticks. Shares may be off by as much, beyond their intervals. "
+                        "Record it at rest.");
     /* A thread's last period may be cut, and clocks are read one after the
        other. */
     unseen_us = t.cpu_us > t.seen_us ? t.cpu_us - t.seen_us : 0;

@@ -208,6 +208,25 @@ static int judge_unknown(const coverage_all *all, coverage_totals *sum) {
     return TOOL_FOUND;
 }
 
+/* Changed lines that no test ran: "; not run: a.c:7, b.c:10-13 and 2 more". */
+static void add_not_run(text *out, const coverage_all *all) {
+    enum { SHOWN = 20 };
+    size_t i, k, end, count = 0;
+    for (i = 0; i < all->count; i++) {
+        const coverage_file *f = &all->files[i];
+        for (k = 0; k < f->line_count; k = end) {
+            for (end = k; end < f->line_count && f->lines[end].count == 0; end++) { }
+            if (end == k) end++;
+            else if (count++ < SHOWN) {
+                text_format(out, "%s%s:%u", count > 1 ? ", " : "; not run: ",
+                            tool_seen_from_here(f->name), f->lines[k].line);
+                if (end - k > 1) text_format(out, "-%u", f->lines[end - 1].line);
+            }
+        }
+    }
+    if (count > SHOWN) text_format(out, " and %lu more", (unsigned long)(count - SHOWN));
+}
+
 /* One line for each that is too low. Where there is nothing to be covered,
    nothing is missing. */
 int wanted_judge(const wanted *w, const report *r) {
@@ -224,10 +243,16 @@ int wanted_judge(const wanted *w, const report *r) {
     of[WANTED_MCDC].hit = shown ? shown->outcomes_shown : 0;
     of[WANTED_MCDC].all = shown ? shown->outcomes : 0;
     for (i = 0; i < WANTED_SHARES; i++) {
+        text places = {NULL, 0, 0};
+        char *said;
         double percent = of[i].all ? 100 * (double)of[i].hit / (double)of[i].all : 100;
         if (!(percent < w->percent[i])) continue;
-        tool_error("--fail-under: %s: %lu of %lu, %.2f %%, is less than %g %%", names[i],
-                   (unsigned long)of[i].hit, (unsigned long)of[i].all, percent, w->percent[i]);
+        if (i == WANTED_LINES && w->diff) add_not_run(&places, all);
+        said = text_take(&places);
+        tool_error("--fail-under: %s: %lu of %lu, %.2f %%, is less than %g %%%s", names[i],
+                   (unsigned long)of[i].hit, (unsigned long)of[i].all, percent, w->percent[i],
+                   said);
+        free(said);
         status = TOOL_FOUND;
     }
     return status;

@@ -303,6 +303,12 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
     if (cpu[1]) bursty_p_put_all(d, cpu, 2);
     if (astray[1]) bursty_p_put_all(d, astray, 2);
     if (BURSTY_P_IS_SENT) bursty_p_put_all(d, random, 2);
+#ifdef BURSTY_P_TICKER
+    if (BURSTY_P_IS_SENT && BURSTY_P_ACQUIRE(&bursty_p_watcher.late)) {
+        const uint64_t behind[2] = { 21, BURSTY_P_ACQUIRE(&bursty_p_watcher.late) };
+        bursty_p_put_all(d, behind, 2);
+    }
+#endif
 #ifdef BURSTY_P_TIMERS
     if (BURSTY_P_GET(&bursty_p_stepping.count)) {
         uint32_t step, same = bursty_p_worst_step(&bursty_p_stepping, &step);

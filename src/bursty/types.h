@@ -188,7 +188,8 @@ typedef struct bursty_stats {
     uint32_t paths;          /* rows of the table of paths in use             */
     uint64_t waiting;        /* looks of the watcher that found a thread waiting;
                                 those that found one running are ticks        */
-    uint64_t looks_late;     /* looks left out because the watcher woke late  */
+    uint64_t looks_late;     /* looks left out because the watcher woke late; with a
+                                watch of 2 ticks that came late for that      */
     uint64_t looks_cut;      /* charged to a scope further out, since the inner
                                 ones changed while the watcher looked         */
     uint32_t unwatched;      /* threads that never checked, the most at once;

@@ -98,7 +98,9 @@
 
    A round that begins late sends as many ticks as the thread's CPU time since
    the last round is worth: now, if it runs or is ready, else with its next
-   tick. So the sum of ticks is the CPU time, however busy the machine is.
+   tick. So the sum of ticks is the CPU time, however busy the machine is. Such
+   ticks are counted: a watcher that gets a processor when a thread gives one up
+   finds it there.
 
    Cost: a wake, which is most of it; a clock reading for each thread, another
    one for those that have run, the path's rows, and at times a second wake. */
@@ -300,6 +302,7 @@ static void bursty_p_watcher_look_to_send(bursty_p_round *round, bursty_p_thread
     if (got) {
         t->found = BURSTY_P_UNKNOWN;
         t->pending = round->is_late ? bursty_p_ticks_of(got) : round->gap;
+        if (round->is_late) bursty_p_tick_add(&bursty_p_watcher.late, t->pending);
         if (!round->is_late && t->ran_ns) bursty_p_watcher_earn(t, (int64_t)got, round->gap);
         round->has_run = 1;
     }

@@ -224,6 +224,14 @@ static void forget_demangler(void) {
     memset(&cxx, 0, sizeof cxx);
 }
 
+/* The old names of Rust are those of C++, with a hash behind the last "::". */
+static void cut_hash(char *name) {
+    enum { HASH = 19 };
+    const size_t size = strlen(name);
+    char *at = name + (size > HASH ? size - HASH : 0);
+    if (!strncmp(at, "::h", 3) && strspn(at + 3, "0123456789abcdef") == HASH - 3) *at = 0;
+}
+
 /* A C++ name as it stands in the source, until the next call; any other as it
    is. */
 static const char *readable(const char *name) {
@@ -233,6 +241,7 @@ static const char *readable(const char *name) {
     if (!cxx.is_looked_for) find_demangler();
     words = cxx.demangle ? cxx.demangle(name, cxx.room, &cxx.size, &status) : NULL;
     if (!words || status != 0) return name;
+    cut_hash(words);
     return cxx.room = words;
 }
 
@@ -455,6 +464,7 @@ int frames_begin(uint32_t ticks_per_second) {
     static bursty_config config;
     int reasons[HOOKS], status = 0;
     struct stat s;
+    x86_function f;
     char line[2048];
     uint32_t n;
     if (!all.kind_count) return 0;
@@ -469,16 +479,20 @@ int frames_begin(uint32_t ticks_per_second) {
     if (!bursty_start(&config)) return -1;
     (void)x86_hook(all.numbers, all.hook_count, told, reasons);
     for (n = 0; n < all.hook_count && !status; n++) {
-        const char *why = x86_reason_text(reasons[n]);
+        const char *why = x86_reason_text(reasons[n]), *name = "the function";
+        const frames_kind *k = &all.kinds[all.hooks[n].kind];
         if (!reasons[n]) continue;
+        if (k->functions > 1 && x86_get_function(all.numbers[n], &f) == 0)
+            name = readable(name_of(&f, f.module == 0));
         if (stat("/proc/self/task", &s) == 0 && s.st_nlink > 3)
             why = "a library has started a thread before the program";
-        snprintf(line, sizeof line, "!--frames %.200s: the function cannot be hooked: %s\n",
-                 all.kinds[all.hooks[n].kind].name, why);
+        snprintf(line, sizeof line, "!--frames %.200s: %.400s cannot be hooked: %s\n", k->name, name,
+                 why);
         handover_line(line);
         status = -1;
     }
     if (status) all.hook_count = 0;
+    forget_demangler();
     return status;
 }
 

@@ -552,7 +552,8 @@ static void record_write_hints(void) {
         if (record.only.list[0] || record.not_these.list[0])
             snprintf(line, sizeof line,
                      "!nothing was recorded: --only and --not leave no function of it%s\n",
-                     has_symbols ? "" : " (the program has no symbols)");
+                     has_symbols ? ": they go by the names of `nm`, so that '*update*' is Game::update"
+                                 : " (the program has no symbols)");
         else
             snprintf(line, sizeof line, "!nothing was recorded: %s\n",
                      refusal ? refusal : x86_reason());
