@@ -46,7 +46,9 @@ RECORDER_HOOK static inline recorder_known *recorder_known_at(const void *from) 
 }
 
 RECORDER_HOOK static inline int recorder_is_key(uint32_t key, const void *function) {
-    return ((void *volatile *)recorder_functions)[key] == function;
+    void *its;
+    __atomic_load(&recorder_functions[key], &its, __ATOMIC_RELAXED);
+    return its == function;
 }
 
 /* Whether a call of `function` that names the call site of the calls from `outer`

@@ -92,6 +92,9 @@ RECORDER_HOOK static inline int has_room(const recorder_frame *f) {
     return f->depth + 32 < RECORDER_DEPTH;
 }
 
+/* Where no call was yet, `need` is 0 and the word is not aligned. */
+typedef uintptr_t __attribute__((aligned(1), may_alias)) recorder_word;
+
 /* Whether the whole frame of this call stands below f: then f is open around
    it. */
 RECORDER_HOOK RECORDER_READS_STACK_INLINE int is_below(const recorder_frame *f,
@@ -102,7 +105,7 @@ RECORDER_HOOK RECORDER_READS_STACK_INLINE int is_below(const recorder_frame *f,
 #if defined(__x86_64__) && !defined(__ILP32__)
     uintptr_t end = frame + (uintptr_t)need + 7; /* of the return address, if all is well */
     return (int64_t)(f->address - frame) >= need && end >= now->stack_low && end < now->stack_end &&
-           *(const uintptr_t *)end == (uintptr_t)site;
+           *(const recorder_word *)end == (uintptr_t)site;
 #else
     (void)site;
     return now->stack_end && f->address > frame && need == 1;
@@ -158,7 +161,7 @@ QUICK_HOOK __attribute__((noinline)) static void any_call(void *function, uintpt
     recorder_thread *r = now->record;
     const recorder_known *k = recorder_known_at(from);
     uint32_t key = __atomic_load_n(&k->key, __ATOMIC_RELAXED), depth;
-    if (!RECORDER_LIKELY(recorder_is_key(key, function) && is_below(f, now, k, frame, site))) {
+    if (!RECORDER_LIKELY(is_below(f, now, k, frame, site) && recorder_is_key(key, function))) {
         rare_call(function, frame, site, from);
         return;
     }
