@@ -63,7 +63,10 @@ static uintptr_t told_stack, told_from, returned_stack;
         pid_t child;                                                                               \
         fflush(NULL);                                                                              \
         child = fork();                                                                            \
-        if (child == 0) _exit(name##_body());                                                      \
+        if (child == 0) {                                                                          \
+            alarm(600); /* where it waits for ever; no machine needs that */                       \
+            _exit(name##_body());                                                                  \
+        }                                                                                          \
         CHECK(waitpid(child, &status, 0) == child);                                                \
         CHECK_EQ(status, 0);                                                                       \
     }                                                                                              \
