@@ -128,8 +128,9 @@ static uint64_t relocated(const elf_file *e, uint64_t at) {
 /* Returns whether a table stands at that place of the file, before `end`. */
 static int add_go_table(symbols *s, elf_file *e, uint64_t at, uint64_t end) {
     enum { HEAD = 72, LONGEST = 1000 };
-    uint64_t count, k, code = 0, names = 0, entries = 16, word = 8, first;
+    uint64_t count, k, code = 0, names = 0, entries = 16, first;
     int version = end - at < HEAD ? NO_GO : go_version(e, at);
+    const size_t word = version == GO_118 ? 4 : 8;
     if (version == NO_GO) return 0;
     count = elf_number(e, (size_t)at + 8, 8);
     if (version != GO_12) {
@@ -137,7 +138,6 @@ static int add_go_table(symbols *s, elf_file *e, uint64_t at, uint64_t end) {
         names = elf_number(e, (size_t)first, 8);
         entries = elf_number(e, (size_t)first + 32, 8);
     }
-    if (version == GO_118) word = 4;
     if (names >= end - at || entries >= end - at) return 0;
     entries += at;
     if (count >= (end - entries) / (2 * word)) return 0;
@@ -152,7 +152,8 @@ static int add_go_table(symbols *s, elf_file *e, uint64_t at, uint64_t end) {
         if (name >= end - at - names) continue;
         name += at + names;
         if (!e->data[name]) continue;
-        if (!memchr(e->data + name, 0, end - name < LONGEST ? end - name : LONGEST)) continue;
+        if (!memchr(e->data + name, 0, end - name < LONGEST ? (size_t)(end - name) : LONGEST))
+            continue;
         if (!fits(s, e, (const char *)e->data + name)) break;
         add(&s->functions, code + start, code + stop, (const char *)e->data + name, NULL);
     }

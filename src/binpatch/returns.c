@@ -138,7 +138,7 @@ static void binpatch_p_await(uint32_t number, uint32_t version, uint64_t *slot) 
 #ifdef __cplusplus
 extern "C"
 #endif
-void __register_frame(void *) __attribute__((weak));
+void binpatch_p_register_frame(void *) __asm__("__register_frame") __attribute__((weak));
 
 static void binpatch_p_describe(void) {
     static const uint8_t fixed[] = {
@@ -150,7 +150,7 @@ static void binpatch_p_describe(void) {
     uint8_t *p = (uint8_t *)binpatch_p.frame;
     uint64_t distance = (uint64_t)(uintptr_t)binpatch_p.returns - binpatch_p.pads;
     unsigned n;
-    if (!__register_frame) return;
+    if (!binpatch_p_register_frame) return;
     p[0] = 36; /* CIE: length, and 4 of zeros */
     for (n = 0; n < sizeof fixed; n++) p[8 + n] = fixed[n];
     for (n = 0; n < 9; n++) p[25 + n] = (uint8_t)((distance >> 7 * n & 127) | 128);
@@ -162,5 +162,5 @@ static void binpatch_p_describe(void) {
         p[56 + n] = (uint8_t)(((uint64_t)binpatch_p.config.returns * BINPATCH_P_PAD + 8)
                               >> 8 * n);
     }
-    __register_frame(p); /* four zeros behind them end the list */
+    binpatch_p_register_frame(p); /* four zeros behind them end the list */
 }
