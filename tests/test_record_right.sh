@@ -505,7 +505,7 @@ rm -f x.brst*
 $bursty record --inside --follow -o x.brst -- ./kernel child >got 2>got.err
 for file in x.brst*; do $bursty report "$file" 2>&1 | in_kernel; done | sort -n >shares
 sort -n got >wanted
-check "a child has its own part: $(tr '\n' ' ' <shares)" near shares wanted
+check "a child has its own part: $(tr '\n' ' ' <shares)for $(tr '\n' ' ' <wanted)" near shares wanted
 check "a child that counts" [ "$(head -n 1 wanted | cut -d. -f1)" -lt 40 ]
 
 # A program that becomes a daemon: its first process writes, and says that a child goes on; with
