@@ -60,7 +60,8 @@ const names = ['', 'a', 'b', 'c', 'operator+', 'f(int)', 'a'],
 for (let round = 0; round < 60; round++) {
   const raw = randomTree(2 + random(60), names.length);
   const t = m.makeTree(
-    Uint32Array.from(raw.parent), Uint32Array.from(raw.name), Float64Array.from(raw.own), names, places,
+    Uint32Array.from(raw.parent), Uint32Array.from(raw.name), Float64Array.from(raw.own), names,
+    places,
     raw.squares);
   const all = raw.own.reduce((s, v) => s + v, 0),
     allSquares = raw.squares.reduce((s, v) => s + v, 0);
@@ -82,7 +83,8 @@ for (let round = 0; round < 60; round++) {
   for (let k = 1; k < names.length; k++) {
     check('self of ' + k, same(f.self[k], sumOf(raw, s => s[s.length - 1] === k)));
     check('total of ' + k, same(f.total[k], sumOf(raw, s => s.includes(k))));
-    check('squares of ' + k, same(squares.self[k], sumOf(raw, s => s[s.length - 1] === k, raw.squares)) &&
+    check('squares of ' + k,
+      same(squares.self[k], sumOf(raw, s => s[s.length - 1] === k, raw.squares)) &&
       same(squares.total[k], sumOf(raw, s => s.includes(k), raw.squares)));
   }
   const k = 1 + random(names.length - 1),
@@ -99,7 +101,8 @@ for (let round = 0; round < 60; round++) {
     check('the inverted tree weighs all', same(turned.sum[0], all - raw.own[0]));
     check('and so do squares', same(up.squareSum[0], squares.total[k]) &&
       same(down.squareSum[0], squares.total[k]) &&
-      same(turned.squareSum[0], sumOf(raw, s => s.length > 0, raw.own.map((v, i) => v ? raw.squares[i] : 0))));
+      same(turned.squareSum[0],
+        sumOf(raw, s => s.length > 0, raw.own.map((v, i) => v ? raw.squares[i] : 0))));
     if (least > 0) continue;
     for (let q = 1; q < names.length; q++) {
       let first = 0,
@@ -176,7 +179,8 @@ for (let round = 0; round < 20; round++) {
     tree = m.makeTree(Uint32Array.from(parent), Uint32Array.from(name), Float64Array.from(own),
       names.map(n => n || '(no name)'), places);
   const log = { names: names.concat('other'), places: places.concat(''), tick_us: 1000, from_us: 0,
-    to_us: 400000, threads: ['a', 'b', 'c'], parent: parent.concat(0), name: name.concat(names.length),
+    to_us: 400000, threads: ['a', 'b', 'c'], parent: parent.concat(0),
+        name: name.concat(names.length),
     ticks: [] };
   const ticks = [];
   for (let i = 0, us = 0; i < 300; i++) {
@@ -189,7 +193,8 @@ for (let round = 0; round < 20; round++) {
     from = random(300000),
     to = from + random(200000),
     thread = random(4) - 1;
-  const wanted = ticks.filter(t => t.us >= from && t.us < to && (thread < 0 || t.thread === thread)),
+  const wanted = ticks.filter(t => t.us >= from && t.us < to &&
+      (thread < 0 || t.thread === thread)),
     got = m.ownOfRange(axis, from, to, thread);
   check('first tick', m.firstTick(axis, from) === ticks.filter(t => t.us < from).length);
   check('all ticks of the range', got.reduce((s, v) => s + v, 0) === wanted.length);
@@ -212,14 +217,18 @@ for (let round = 0; round < 20; round++) {
     }
   }
 }
-// Newcombe's own example: 56 of 70 against 48 of 80, with z = 1.96: 0.0524 to 0.3339; z = 2 is wider.
+// Newcombe's own example: 56 of 70 against 48 of 80, with z = 1.96: 0.0524 to 0.3339; z = 2 is
+// wider.
 const [apart, smallest, largest] = m.shareDifference(48 / 80, 80, 56 / 70, 70);
 check('difference of shares', same(apart, 0.2) && Math.abs(smallest - 0.0493) < 0.002 &&
   Math.abs(largest - 0.3364) < 0.002);
 const raw = randomTree(8, 4);
-const t = m.makeTree(Uint32Array.from(raw.parent), Uint32Array.from(raw.name), Float64Array.from(raw.own), names, places);
-check('a link that is no link', m.follow(t, '{"a":1}')[1] === false && m.follow(t, '[1,2')[1] === false);
-check('a stack that is not there', m.follow(t, '[["nowhere"]]')[0] === 0 && !m.follow(t, '[["nowhere"]]')[1]);
+const t = m.makeTree(Uint32Array.from(raw.parent), Uint32Array.from(raw.name),
+    Float64Array.from(raw.own), names, places);
+check('a link that is no link',
+  m.follow(t, '{"a":1}')[1] === false && m.follow(t, '[1,2')[1] === false);
+check('a stack that is not there',
+  m.follow(t, '[["nowhere"]]')[0] === 0 && !m.follow(t, '[["nowhere"]]')[1]);
 const of = (name, at) => [...m.sameFunctions(names, k => places[k], name, at)].join();
 check('by place', of('a', 'y.c:9') === '6' && of('a', 'x.c:1') === '1');
 check('by file where the line has moved', of('a', 'y.c:12') === '6');
@@ -257,7 +266,8 @@ async function checkTicks(file, page, plain) {
     squares = plain.ticks.trees[0].squares;
   check(file + ': packed if it is large', packed === (tree.n >= 4096));
   check(file + ': squares where looks count differently', Boolean(squares) === isHeavy);
-  if (isHeavy) check(file + ': all squares', same(squares.reduce((s, v) => s + v, 0), unit.squares));
+  if (isHeavy) check(file + ': all squares', same(squares.reduce((s, v) => s + v, 0),
+      unit.squares));
   const rows = new Map(m.rowsOf(unit, tree, unit).map(row => [row.name, row])),
     time = table('time');
   let compared = 0;
@@ -269,7 +279,8 @@ async function checkTicks(file, page, plain) {
     check(file + ': self of ' + name, isNear(row.selfLow, time.self_low[k]) &&
       (row.self ? isNear(row.selfHigh, time.self_high[k])
         : row.selfHigh > time.self_high[k] - 1e-5 && row.selfHigh < 4 * time.self_high[k]));
-    check(file + ': total of ' + name, isNear(row.totalLow, time.total_low[k]) && isNear(row.totalHigh, time.total_high[k]));
+    check(file + ': total of ' + name, isNear(row.totalLow, time.total_low[k]) &&
+        isNear(row.totalHigh, time.total_high[k]));
     const told = unit.rows.find(r => r.name === name);
     check(file + ': worth of ' + name, Math.abs(told.worth / row.worth - 1) < 1e-5);
   });
@@ -282,7 +293,8 @@ async function checkTicks(file, page, plain) {
     // The page counts below the outermost callee, whoever calls it. They are one where it is so.
     if (!kin || !share || kin.amount !== pairs.ticks[k]) return;
     compared++;
-    check(file + ': pair ' + k, isNear(kin.low, pairs.share_low[k]) && isNear(kin.high, pairs.share_high[k]));
+    check(file + ': pair ' + k,
+      isNear(kin.low, pairs.share_low[k]) && isNear(kin.high, pairs.share_high[k]));
   });
   const threads = table('thread_time');
   if (threads) {
@@ -290,21 +302,25 @@ async function checkTicks(file, page, plain) {
       const { own, squares } = m.ownOfThread(unit, unit.threads.names.indexOf(name)),
         sum = list => list.reduce((s, v) => s + v, 0),
         [low, high] = m.rangeOf(unit, unit, sum(own), sum(squares));
-      check(file + ': thread ' + name, isNear(low, threads.share_low[k]) && isNear(high, threads.share_high[k]));
+      check(file + ': thread ' + name,
+        isNear(low, threads.share_low[k]) && isNear(high, threads.share_high[k]));
       const alone = m.filtered(tree, { own, squares });
-      check(file + ': alone ' + name, same(alone.sum[0], threads.ticks[k]) && same(alone.squareSum[0], sum(squares)));
+      check(file + ': alone ' + name, same(alone.sum[0], threads.ticks[k]) &&
+          same(alone.squareSum[0], sum(squares)));
     });
   }
 }
 
 (async () => {
-  const columns = [[0, 0, 0, 2], [0, 1, 2, 3], [5, 2 ** 40, 0, 1], [0, 1, 0, 300], [0, 1, 0, 250001], [0, 2, 0, 500001]];
+  const columns = [[0, 0, 0, 2], [0, 1, 2, 3], [5, 2 ** 40, 0, 1], [0, 1, 0, 300],
+    [0, 1, 0, 250001], [0, 2, 0, 500001]];
   const packed = { packed: { count: 4, columns: 6,
     data: zlib.deflateRawSync(Buffer.concat(columns.map(planes))).toString('base64') } };
   await m.unpack(packed);
   check('unpack: callers', [...packed.parent].join() === '0,0,1,0');
   check('unpack: counts', packed.lower[1] === 2 ** 40 && packed.upper[3] === 301 && !packed.packed);
-  check('unpack: intervals', packed.share_low[0] === null && packed.share_low[3] === 0.25 && packed.share_high[3] === 0.5);
+  check('unpack: intervals', packed.share_low[0] === null && packed.share_low[3] === 0.25 &&
+      packed.share_high[3] === 0.5);
   const dataOf = file => {
     const text = fs.readFileSync(file, 'utf8'),
       from = text.indexOf('id="data">');
@@ -330,7 +346,8 @@ async function checkTicks(file, page, plain) {
     };
     const a = lines(page),
       b = lines(plain);
-    check(process.argv[i] + ': the same contexts', a.length === b.length && a.every((line, k) => line === b[k]));
+    check(process.argv[i] + ': the same contexts',
+      a.length === b.length && a.every((line, k) => line === b[k]));
     const tree = m.makeTree(page.parent, page.name, page.lower, page.names, null);
     check(process.argv[i] + ': in order', !tree.was);
   }
