@@ -37,8 +37,6 @@
 #define BASE_P_SLOW RECORDER_HOOK __attribute__((unused)) static
 #include "../../../src/chance.c" /* the chance that the headers have, too */
 
-uint64_t recorder_period, recorder_burst;
-uint32_t recorder_reenable = RECORDER_STATIC;
 static int options_known;
 
 RECORDER_HOOK static void close_down_to(recorder_thread *r, uint32_t count) {

@@ -225,7 +225,7 @@ RECORDER_HOOK static void begin(void) {
     memset(&action, 0, sizeof action);
     action.sa_sigaction = tick;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    recorder_before_end = delete_timer;
+    recorder_on.thread_end = delete_timer;
     if (sigaction(tick_signal(), &action, NULL) == 0) period_us = 1000000 / recorder_ticks;
 }
 
