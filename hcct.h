@@ -1613,7 +1613,7 @@ HCCT_API void hcct_burst_end(hcct *t) {
 
 HCCT_API void hcct_scale_to(hcct *t, uint64_t total) { t->stats.scaled_total = total; }
 
-/* ---- memory layout -------------------------------- src/hcct/layout.c ---- */
+/* ---- memory layout -------------------------------- src/hcct/memory.c ---- */
 
 /* memory, aligned to 8:   history | cache | hash | nodes
 

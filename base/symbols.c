@@ -11,10 +11,7 @@
 
 static void add(symbol_list *l, uint64_t start, uint64_t end, const char *name, const char *unit) {
     symbol *f;
-    if (l->count == l->room) {
-        l->room = l->room ? 2 * l->room : 256;
-        l->at = (symbol *)tool_grow(l->at, l->room * sizeof *l->at);
-    }
+    TOOL_ROOM(symbol, l->at, l->count, l->room);
     f = &l->at[l->count++];
     f->start = start;
     f->end = end;

@@ -60,7 +60,7 @@ for program in "$@"; do
     for tree in ${old:+"$old"} "$top"; do
         hooks=$([ "$tree" = "$top" ] && echo new || echo old)
         rm -rf "$out/$hooks" && mkdir "$out/$hooks"
-        for file in instrument settings frames threads names dump ticks sampled; do
+        for file in instrument settings calls threads names dump ticks sampled; do
             (cd "$tree" && set -- record/inside/[ch]o*/"$file.c" &&
                 { [ ! -f "$1" ] || gcc -O2 -I. -c -o "$out/$hooks/$file.o" "$1"; })
         done

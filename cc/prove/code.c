@@ -55,7 +55,7 @@ static void take(prove_code *c, uint64_t address) {
 }
 
 static void name(prove_code *c, uint32_t node, uint64_t address) {
-    c->names = (prove_name *)graph_room(c->names, c->name_count, &c->name_room, sizeof *c->names);
+    TOOL_ROOM(prove_name, c->names, c->name_count, c->name_room);
     c->names[c->name_count].address = address;
     c->names[c->name_count++].node = node;
 }

@@ -18,10 +18,7 @@ void verdicts_free(verdicts *v) {
 
 static verdict *add(verdicts *v, const char *name, size_t size) {
     verdict *one;
-    if (v->count == v->room) {
-        v->room = 2 * v->room + 16;
-        v->list = (verdict *)tool_grow(v->list, v->room * sizeof *v->list);
-    }
+    TOOL_ROOM(verdict, v->list, v->count, v->room);
     one = &v->list[v->count++];
     memset(one, 0, sizeof *one);
     one->name = text_clean(name, size);

@@ -2,7 +2,7 @@
    furniture of a recorder that runs inside a program. Linux, gcc or clang.
 
        core/     settings.c    the environment, the seed, the bodies of hcct.h
-                 frames.c      frames: finds calls that longjmp or an exception left; bursts
+                 calls.c       open calls: finds calls that longjmp or an exception left; bursts
                  recorder_plain.h  what the hooks do with most calls
                  threads.c     a tree for each thread; threads that end, fork
                  names.c       keys of functions; names from the mapped files; dlclose
@@ -31,7 +31,7 @@
        hooks/    instrument.c  hooks of -finstrument-functions
                  ticks.c       where time goes, for instrument.c; it takes sampled.c, too
 
-   A program has instrument.c or patch.c, and settings.c, frames.c, threads.c, names.c
+   A program has instrument.c or patch.c, and settings.c, calls.c, threads.c, names.c
    and dump.c; patch.c also has sampled.c, contexts.c, timer.c, lines.c, keep.c and
    handover.c. These two provide recorder_memory, and set recorder_on. */
 #ifndef RECORDER_H
@@ -195,7 +195,7 @@ void recorder_options(void);
 extern uint32_t recorder_ticks; /* in a second of a thread's CPU time; 0: none */
 int recorder_write_sample(hcct_write_fn write, void *user);
 
-/* frames.c */
+/* calls.c */
 
 /* weight: 1 counts the call; 0 only goes there, for a call that was open before
    recording began. */

@@ -2,11 +2,11 @@
    -finstrument-functions:
 
        cc -finstrument-functions -c program.c
-       for file in hooks/instrument hooks/ticks core/frames core/threads core/names core/dump \
+       for file in hooks/instrument hooks/ticks core/calls core/threads core/names core/dump \
            core/settings core/sampled; do
            cc -O2 -I. -c record/$file.c
        done
-       cc -o program program.o instrument.o frames.o threads.o names.o dump.o settings.o \
+       cc -o program program.o instrument.o calls.o threads.o names.o dump.o settings.o \
            ticks.o sampled.o -pthread
        BURSTY_CONTEXTS_TICKS=100 ./program && build/bursty report hcct.brst
 

@@ -3,7 +3,7 @@
 
    The handler reads the open calls where the hooks keep them: no clock and no
    table on any path of the program. It leaves out what longjmp or an exception
-   has left, by the addresses and the ends of the frames, as frames.c does. A
+   has left, by the addresses and the ends of the frames, as calls.c does. A
    tick that meets a hook is the recorder's own time: it goes to a path
    "(recorder)" and not to a function, and a reader leaves it out. So the shares
    of functions are those of the program without hooks, but for the instructions

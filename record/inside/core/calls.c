@@ -1,4 +1,4 @@
-/* frames.c - frame addresses tell which calls are open; bursts.
+/* calls.c - frame addresses tell which calls are open; bursts.
 
    frames[] holds one entry per open call, with its frame's address. While the
    tree is fed, as many calls are open in it as there are entries and calls that
