@@ -746,7 +746,7 @@ def cost_figures(real, host):
         text += '\nInstructions over the plain build of the same compiler; beside us'
         text += left_out(real) + ':\n\n' + beside
         text += '\n%s\n\n%s' % (COMPILE, compile_table(real))
-    return '\n' + text + '\n' + versions() + '\n'
+    return '\n' + text + '\n'
 
 
 def readme(real, text):
@@ -781,11 +781,6 @@ def holes(real):
     return ', but for ' + ', '.join(found) if found else ''
 
 
-def versions():
-    path = os.path.join(BUILD, 'versions.txt')
-    return open(path).read() if os.path.exists(path) else ''
-
-
 def main():
     micro, real_data, host = load('micro.json'), load('real.json'), machine()
     host['commit'] = real_data['commit']
@@ -806,11 +801,6 @@ qemu-x86_64 counts instructions exactly, whatever else the machine does. Program
 Figure 3 (0 mismatches), strip-mined against naive event streams (0 differences) and the
 Cortex-M0's flash and RAM are not timings: `make test` and `make matrix` check them.
 
-## Two versions
-
-Executed instructions of one operation, by `sh bench/versions.sh`.
-
-%s
 ## Real programs
 
 Figure 6 of Bursty Tracing with today's programs, built by `bursty cc` and plans of `bursty place`
@@ -874,7 +864,6 @@ within %g (geomean) and %g (worst) of 1.
         '; '.join(host['compilers']),
         ', '.join(p for p in real.programs if p in UNTUNED),
         goals(micro, real),
-        versions(),
         holes(real),
         real_tables(real),
         left_out(real),
