@@ -35,7 +35,7 @@ static void add_table(symbols *s, elf_file *e, uint64_t type) {
     elf_section table, names;
     uint64_t n, k;
     for (n = 0; n < e->section_count; n++) {
-        const char *unit = NULL; /* local symbols stand behind the name of their file */
+        const char *unit = NULL; /* local symbols follow the name of their file */
         if (elf_get_section(e, n, &table, &fault) != 0 || table.type != type) continue;
         if (elf_get_section(e, table.link, &names, &fault) != 0 || !names.size) continue;
         if (names.type == ELF_NO_BYTES) continue;

@@ -8,9 +8,9 @@
    calls; a function as many as it has checks.
 
    A trace says for each call the number of its pair. Which functions the pair
-   is made of is in the table of pairs. Without one, two pairs that were seen
-   calling through the same third pair call the same function, since that third
-   pair has one caller. */
+   is made of is in the table of pairs. Without that table the functions are found so:
+   if two pairs were each seen just above the same third pair, both call the same
+   function, the one caller that the third pair has. */
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/tool.h"

@@ -312,8 +312,8 @@ static uint64_t key_of(const char *unit, uint32_t ident, uint32_t slots) {
    which file is its last line? A call that has several ways may throw. Does the
    block run while no exception is on its way, or may it?
 
-   What is not calm is a handler, or takes objects down. Nobody wrote the second
-   kind, which has lines of the code that made these objects. */
+   A block that is not calm is a handler, or it destroys objects. The second kind stands
+   in no source: its lines are those of the code that made the objects. */
 typedef struct block_notes {
     uint8_t *calls, *is_calm;
     uint32_t *ways, *last_file;

@@ -1,7 +1,7 @@
 /* code.c - the instructions that can be reached, each a node.
 
    Decoding begins at the entry, at exported functions, and at each address that
-   data or code takes. It follows jumps, calls and what stands behind them. An
+   data or code takes. It follows jumps, calls and what follows them. An
    address is one node, however it is come to, so two readings of the same bytes
    are two nodes. What cannot be decoded is a node, too. */
 #include "cc/prove/prove.h"

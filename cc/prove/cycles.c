@@ -1,7 +1,7 @@
 /* cycles.c - what is left of the graph without its checks, and what excuses it.
 
    1. Which functions come back at all, and which without a check: a node comes back if it returns,
-      or one that follows it does; a call, if what it calls does and what stands behind it. The
+      or one that follows it does; a call, if what it calls does and what follows it. The
       least answer, found from the returns backwards, is the right one: a run that comes back is
       finite.
       In the same way: which functions an exception may leave without a check.

@@ -148,7 +148,7 @@ void prove_code_free(prove_code *c);
 uint32_t prove_node_at(prove_code *c, uint64_t address);
 /* Finds anew what indirect jumps lead to. */
 void prove_jumps(prove_code *c);
-/* Makes c->back, without calls and with what stands behind them. */
+/* Makes c->back, without calls and with what follows them. */
 void prove_look_back(prove_code *c);
 /* Is there no node that nothing leads to? */
 int  prove_all_reached(const prove_code *c);

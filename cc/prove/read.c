@@ -120,7 +120,7 @@ static const char *string_at(const elf_file *e, const section *strings, uint64_t
 
 /* gcc's copies of a function have a dot behind its name: f.part.0, f.cold. The
    plugin knows some of them: f.isra.0, of which f.isra.0.cold is a part. So the
-   name is taken as a whole, and then without what stands behind a dot. */
+   name is taken as a whole, and then without what follows a dot. */
 static uint32_t own_name(const graph *g, const uint8_t *own, const char *name) {
     size_t size = strlen(name);
     while (size) {
@@ -138,7 +138,7 @@ static int begins(const char *name, const char *with) {
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* What bursty.h keeps to itself: p_ stands behind the name of the family. */
+/* What bursty.h keeps to itself: p_ follows the name of the family. */
 static int is_private(const char *name) {
     return begins(name, "bursty_") && begins(name + strlen("bursty_"), "p_");
 }
@@ -148,7 +148,7 @@ static int is_slow_path(const char *name) {
            strcmp(name, "bursty_thunk") == 0;
 }
 
-/* The runtime of checks is one object. Its static functions stand behind one
+/* The runtime of checks is one object. Its static functions follow one
    name of a file, beside its private ones. What bursty cc has compiled is none
    of it. */
 static void end_file(prove_image *im, size_t first, const graph *g, const uint8_t *own) {

@@ -602,7 +602,7 @@ static void close_behind(walk *w, uint32_t last, uint32_t number, uint32_t e) {
     g->behind[number] = e;
 }
 
-/* An arm, and the edge to what stands behind ?:. Returns whether its end is
+/* An arm, and the edge to what follows ?:. Returns whether its end is
    reached. */
 static int arm_and_join(walk *w, uint32_t node, uint32_t join) {
     const cc_node n = *at(w, node);
@@ -682,7 +682,7 @@ static void part(walk *w, uint32_t node) {
     else logic_value(w, node);
 }
 
-/* If a call of the same expression stands behind, in the vertex to which this
+/* If a call of the same expression follows, in the vertex to which this
    leads, the vertex is marked behind the part. The first run has found out
    which vertex that is. */
 static void marked_part(walk *w, uint32_t node) {
@@ -1053,7 +1053,7 @@ static int open_label(walk *w, const cc_node *n, uint32_t colon, uint32_t fall, 
     return 1;
 }
 
-/* Labels of a switch that stand behind one another are one vertex. */
+/* Labels of a switch that follow one another are one vertex. */
 static void case_group(walk *w, const cc_node *n) {
     uint32_t v = vertex(w), kid = n->kid[1], colon = n->a, fall, jump;
     int opened;

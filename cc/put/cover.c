@@ -280,7 +280,7 @@ static uint8_t *uncountable(const cc_cfg *g, const reached *r, const edgeplan *p
 
    If an activation ended early in s1, nothing says whether another one passed
    s2. So a line with calls gets a mark near its end, too, unless no source line
-   stands behind the first call. Where a line ends at a branch, the marks of its
+   follows the first call. Where a line ends at a branch, the marks of its
    outcomes say it (the solver of edgeprof.h reads all of these). */
 typedef struct lines_of {
     uint32_t *ways_in, *ways_out, *in, *out; /* of each vertex; the edges, if there is one */

@@ -360,7 +360,7 @@ static void find_labels(walk *w) {
         flow->labels[flow->label_count].taken = 0;
         flow->label_count++;
     }
-    /* A goto that stands behind its label is a back-edge. */
+    /* A goto that follows its label is a back-edge. */
     for (i = w->f->root; i < w->u->node_count && w->u->nodes[i].first <= w->f->close; i++) {
         const cc_node *n = &w->u->nodes[i];
         uint32_t k;

@@ -173,7 +173,7 @@ static uint32_t struct_type(cc_unit *u, uint32_t *at, uint32_t end) {
     return add_type(u, is_union ? UNION : STRUCT, tag);
 }
 
-/* The type in front of the declarators; *at goes behind it. */
+/* The type in front of the declarators; *at goes after it. */
 static uint32_t specifiers(cc_unit *u, uint32_t *at, uint32_t end, int *is_typedef) {
     const cc_tokens *t = &u->tokens;
     uint32_t type = NO_TYPE, i = *at;

@@ -211,7 +211,7 @@ static void read_parameters(cc_unit *u, cc_function *f) {
         cc_spells(t, f->parameters + 1, "void")) {
         f->parameter_count = 0;
     }
-    /* Attributes may stand behind the parameters: then the body does not follow
+    /* Attributes may follow the parameters: then the body does not follow
        at once. */
     if (close != f->parameters + 1 && cc_behind_attributes(u, close + 1, f->open) == f->open) {
         f->variadic = 0;
@@ -516,7 +516,7 @@ int cc_assembly_jumps(const cc_unit *u, uint32_t first, uint32_t last) {
     uint32_t stop = first;
     size_t k, from;
     int found = 0;
-    while (stop < last && !cc_is(&u->tokens, stop, ':')) stop++;    /* operands stand behind it */
+    while (stop < last && !cc_is(&u->tokens, stop, ':')) stop++;    /* operands follow it */
     add_strings(u, first, stop, &said);
     for (k = 0; k < said.size && !found; k = from + 1) {
         for (from = k; from < said.size && is_word(said.data[from]); from++) {

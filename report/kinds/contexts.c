@@ -410,7 +410,8 @@ static void join_fields(contexts_tree *x, const contexts_tree *y) {
             sum(scaled, b[CONTEXTS_SCALED] ? b[CONTEXTS_SCALED] : b[CONTEXTS_TOTAL]);
     }
     for (i = 0; i < sizeof adds; i++) a[adds[i]] = sum(a[adds[i]], b[adds[i]]);
-    /* Of rates that differ the one with which fewer are there: 0 is none. */
+    /* If the rates of re-enablement differ, the lowest stays: the largest number, or 0,
+       which means never. */
     if (!x->points || (y->points && x->reenable - 1 < y->reenable - 1)) x->reenable = y->reenable;
     x->points = sum(x->points, y->points);
     x->skipped = sum(x->skipped, y->skipped);

@@ -56,7 +56,7 @@ static void make_function(replay_function *f, const edges_function *g, const uin
 }
 
 /* The functions of a unit, in their order; lines in other files have no name
-   and stand behind their function. */
+   and follow their function. */
 static int take_unit(replay_file *r, const replay_unit *u) {
     const traced_unit *t = traced_find(&r->traced, u->key);
     replay_function *last = NULL;
@@ -558,7 +558,7 @@ typedef struct opening {
     replay_frame *list;
     uint32_t count, room;
     uint32_t top;          /* the function that writes, or REPLAY_UNKNOWN */
-    size_t bytes;          /* of the opening; tokens stand behind */
+    size_t bytes;          /* of the opening; tokens follow */
 } opening;
 
 static void read_opening(const replay_file *r, const replay_segment *g, opening *o) {

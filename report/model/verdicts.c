@@ -98,8 +98,8 @@ static void decode(text *to, const char *from, size_t size) {
     }
 }
 
-/* The attributes of an element. Of a test case its names are taken. Returns 1 if
-   it has no content, 0, or -1 after a message. */
+/* The attributes of an element. The names of a test case are kept. Returns
+   1 if it has no content, 0 if it has some, or -1 after a message. */
 static int read_attributes(xml *x, verdict *of) {
     for (;;) {
         size_t name, name_size, value;

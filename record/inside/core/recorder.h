@@ -147,7 +147,7 @@ typedef struct recorder_thread {
     hcct tree;
     struct recorder_thread *next;
     recorder_now *now;   /* of the thread that uses this record */
-    size_t bytes;        /* of the tree's memory, which stands behind */
+    size_t bytes;        /* of the tree's memory, which follows */
     int busy;            /* inside a hook: nobody else may look at the tree */
     int in_use;          /* by a thread that runs; else the next new thread takes it */
     int feeding;         /* calls go to the tree: a burst is on, or all calls are recorded */

@@ -51,7 +51,7 @@ RECORDER_HOOK void recorder_seed_child(void) {
     seed_is = BASE_P_SEED_DRAWN;
 }
 
-/* The image is that of the program: its program headers stand behind the ELF
+/* The image is that of the program: its program headers follow the ELF
    header. */
 RECORDER_HOOK int recorder_write_sample(hcct_write_fn write, void *user) {
     const uint32_t sample[3] = {recorder_seed, seed_is, 0};
