@@ -1,8 +1,8 @@
 /* dwarf.h - debug information of an ELF file: numbers and strings in a row, never
    beyond the end (dwarf.c), lines (dwarf_lines.c), functions that were inlined
    (dwarf_inlined.c). */
-#ifndef BASE_DWARF_H
-#define BASE_DWARF_H
+#ifndef DWARF_H
+#define DWARF_H
 #include "base/elf.h"
 #include "base/text.h"
 
