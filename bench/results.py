@@ -828,8 +828,8 @@ Which form is for which question:
 %s
 ## Beside other ways of looking
 
-Instructions over the plain build of the same compiler, whole runs on small inputs, start and end
-included%s. -finstrument-functions has empty hooks. XRay is clang's, with its default threshold or at
+[docs/costs.md](../docs/costs.md) has the instructions and the processor time to compile, over the
+plain build of the same compiler: whole runs on small inputs, start and end included. -finstrument-functions has empty hooks. XRay is clang's, with its default threshold or at
 every function (*of all*): asleep, or patched and writing in its basic or its flight-data mode.
 The rows *run* start the plain program (uftrace that of -pg) by another one; callgrind counts them,
 and only in the process that is looked at. perf record works in the kernel, and callgrind runs the
@@ -837,10 +837,6 @@ program in its own processor: both are timed only. *fails*: it cannot run that p
 the geometric mean leaves out. Neither Debian nor npm has Tracy's client or
 spall.h.
 
-%s
-%s
-
-%s
 ## What a check costs a whole function
 
 Executed instructions that a check adds to a function, registers saved and moved for its sake
@@ -866,10 +862,6 @@ within %g (geomean) and %g (worst) of 1.
         goals(micro, real),
         holes(real),
         real_tables(real),
-        left_out(real),
-        Peers(real).table(),
-        COMPILE,
-        compile_table(real),
         '; '.join(
             '%s %d instructions, %d bytes' % (f['target'], f['instructions'], f['bytes'])
             for f in micro['fast']
