@@ -7,7 +7,9 @@
 
 static unsigned char seen[4][7][256][4];
 
-/* Is this the first line with this coding, map, opcode and form of operand? */
+/* Is this the first line with this coding, map, opcode and form of operand? Which form
+   memory has is read in one place for all opcodes: beyond the first map all are one. But
+   each opcode of EVEX has a scale of its own for displacements of a byte. */
 static int is_new(const char *line) {
     unsigned char bytes[16];
     unsigned count = bytes_of(line, bytes, sizeof bytes), form;
@@ -15,6 +17,7 @@ static int is_new(const char *line) {
     if (strstr(line, "(bad)")) return 0;
     if (!count || x86decode(bytes, count, &i) != count || i.map > 6) return 0;
     form = !i.memory ? 0 : i.base == X86DECODE_RIP ? 1 : i.index < 0 ? 2 : 3;
+    if (form && i.map && i.coding != X86DECODE_EVEX) form = 1;
     if (seen[i.coding][i.map][i.opcode][form]) return 0;
     return seen[i.coding][i.map][i.opcode][form] = 1;
 }

@@ -8,19 +8,7 @@
 #include "test.h"
 #include "report/model/interval.h"
 #include <math.h>
-/* As in test_bursty_timers.c. */
-#if TEST_SCALE >= 10
-#define TEST_NO_SIGNALS
-#endif
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#undef TEST_NO_SIGNALS
-#define TEST_NO_SIGNALS
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#undef TEST_NO_SIGNALS
-#define TEST_NO_SIGNALS
-#endif
+#include "no_signals.inc"
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 

@@ -7,21 +7,7 @@
 #endif
 #include "test.h"
 #include "report/kinds/sampled.h"
-/* ThreadSanitizer keeps signals back until the program calls the C library. An
-   emulator (the slow targets have a TEST_SCALE of 10) has no CPU time of a
-   thread. */
-#if TEST_SCALE >= 10
-#define TEST_NO_SIGNALS
-#endif
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#undef TEST_NO_SIGNALS
-#define TEST_NO_SIGNALS
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#undef TEST_NO_SIGNALS
-#define TEST_NO_SIGNALS
-#endif
+#include "no_signals.inc"
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 
@@ -53,60 +39,7 @@ TEST(why_nothing_ticks_is_known) {
 #include <time.h>
 #include <unistd.h>
 
-typedef struct bytes {
-    unsigned char data[1 << 18];
-    size_t size;
-} bytes;
-static bytes file;
-
-static int to_file(void *user, const void *data, size_t size) {
-    bytes *b = (bytes *)user;
-    if (b->size + size > sizeof b->data) return 1;
-    memcpy(b->data + b->size, data, size);
-    b->size += size;
-    return 0;
-}
-
-/* Everything that bursty_write writes, read and settled by the tool. */
-static void read_dump(tally *t) {
-    dump d;
-    dump_fault fault;
-    size_t i;
-    memset(t, 0, sizeof *t);
-    file.size = 0;
-    CHECK_EQ(bursty_write(to_file, &file), 0);
-    if (!CHECK(dump_read(&d, file.data, file.size, &fault) == 0)) return;
-    CHECK_EQ(d.part_count, 3);
-    for (i = 0; i < d.part_count; i++) {
-        if (d.parts[i].kind == 24) continue; /* its seed */
-        CHECK_EQ(kind_sampled.read(t, &d, &d.parts[i], &fault), 0);
-    }
-    kind_sampled.settle(t);
-    dump_free(&d);
-}
-
-/* "main;update" and so on. */
-static const char *path_name(const tally *t, uint32_t path) {
-    static char name[4096];
-    char inner[4096];
-    *name = 0;
-    for (; path != TALLY_NO_PATH; path = t->paths.at[path].parent) {
-        strcpy(inner, name);
-        snprintf(name, sizeof name, "%s%s%.3000s", t->sites.at[t->paths.at[path].site].name,
-                 *inner ? ";" : "", inner);
-    }
-    return name;
-}
-
-/* The ticks of a path, in all threads. */
-static uint64_t ticks_of(const tally *t, const char *name) {
-    uint64_t sum = 0;
-    size_t i;
-    for (i = 0; i < t->paths.count; i++) {
-        if (strcmp(path_name(t, (uint32_t)i), name) == 0) sum += t->paths.at[i].ticks;
-    }
-    return sum;
-}
+#include "ticked_dump.inc"
 
 static double cpu_seconds(void) {
     struct timespec t;

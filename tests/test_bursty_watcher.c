@@ -197,19 +197,7 @@ static void burn(unsigned n) {
     while (n--) sink = sink * 1664525u + 1013904223u;
 }
 
-typedef struct bytes {
-    unsigned char data[1 << 20];
-    size_t size;
-} bytes;
-static bytes file;
-
-static int to_file(void *user, const void *data, size_t size) {
-    bytes *b = (bytes *)user;
-    if (b->size + size > sizeof b->data) return 1;
-    memcpy(b->data + b->size, data, size);
-    b->size += size;
-    return 0;
-}
+#include "dump_bytes.inc"
 
 /* Everything that bursty_write writes, read, settled, written again by the tool
    and read again. */

@@ -19,19 +19,7 @@
 
 /* ---- what a dump says ---- */
 
-typedef struct bytes {
-    unsigned char data[1 << 18];
-    size_t size;
-} bytes;
-static bytes file;
-
-static int to_file(void *user, const void *data, size_t size) {
-    bytes *b = (bytes *)user;
-    if (b->size + size > sizeof b->data) return 1;
-    memcpy(b->data + b->size, data, size);
-    b->size += size;
-    return 0;
-}
+#include "dump_bytes.inc"
 
 /* The joined trees of everything that bursty_write writes. Returns how many
    trees there were. */

@@ -196,27 +196,7 @@ TEST(the_end) {
 
 /* ---- memory ---- */
 
-static uint32_t allocations, allowed;
-static size_t in_use;
-
-static void *stingy(void *user, size_t bytes) {
-    size_t *block;
-    (void)user;
-    if (allocations++ >= allowed) return NULL;
-    block = (size_t *)malloc(bytes + 16);
-    if (!block) return NULL;
-    memset(block, 0xA5, bytes + 16);
-    *block = bytes;
-    in_use += bytes;
-    return (char *)block + 16;
-}
-
-static void give_back(void *user, void *pointer) {
-    size_t *block = (size_t *)(void *)((char *)pointer - 16);
-    (void)user;
-    in_use -= *block;
-    free(block);
-}
+#include "stingy.inc"
 
 TEST(memory_runs_out) {
     enum { MANY = 60000 };
