@@ -24,27 +24,7 @@ TEST(says_that_it_is_not_supported) {
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-
-#if defined(__clang__)      /* which does not clone, and does not know the attribute */
-#define WORK __attribute__((noinline, used))
-#else
-#define WORK __attribute__((noinline, noclone, used))
-#endif
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) \
-    || __has_feature(thread_sanitizer)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-#ifdef __GLIBC__
-enum { OTHER_LIBC = 0 };
-#else
-enum { OTHER_LIBC = 1 };
-#endif
+#include "x86patch.inc"
 
 /* ---- what is patched: functions whose names begin with work_ ---- */
 
@@ -207,22 +187,6 @@ static x86_config settings(uint32_t check, uint32_t burst, uint32_t events) {
     return c;
 }
 
-/* Runs a test in a child. Its result: 0, or the line that failed modulo 250, or
-   a signal. */
-static int in_child(int (*body)(void)) {
-    int status = 0;
-    pid_t child = fork();
-    if (child == 0) _exit(body());
-    waitpid(child, &status, 0);
-    return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-#define NEED(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
-            return 1;                                                                              \
-        }                                                                                          \
-    } while (0)
 #define CHILD(name) \
     static int name##_body(void); \
     TEST(name) { \

@@ -19,13 +19,7 @@ TEST(is_not_for_sanitizers) { SKIP("a sanitizer has its own idea of the stack");
 #else
 #include <pthread.h>
 #include <sched.h>
-#include <sys/wait.h>
-
-#if defined(__clang__)      /* which does not clone, and does not know the attribute */
-#define WORK __attribute__((noinline, used))
-#else
-#define WORK __attribute__((noinline, noclone, used))
-#endif
+#include "x86patch.inc"
 
 /* ---- what is patched ---- */
 
@@ -91,20 +85,6 @@ static int install(uint32_t check, uint32_t burst) {
     return x86_install(&c) == 6;
 }
 
-static int in_child(int (*body)(void)) {
-    int status = 0;
-    pid_t child = fork();
-    if (child == 0) _exit(body());
-    waitpid(child, &status, 0);
-    return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-#define NEED(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
-            return 1;                                                                              \
-        }                                                                                          \
-    } while (0)
 #define CHILD(name)                                                                                \
     static int name##_body(void);                                                                  \
     TEST(name) { CHECK_EQ(in_child(name##_body), 0); }                                             \

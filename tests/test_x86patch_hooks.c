@@ -20,27 +20,7 @@ TEST(says_that_it_is_not_supported) {
 #else
 #include <pthread.h>
 #include <setjmp.h>
-#include <sys/wait.h>
-
-#if defined(__clang__)      /* which does not clone, and does not know the attribute */
-#define WORK __attribute__((noinline, used))
-#else
-#define WORK __attribute__((noinline, noclone, used))
-#endif
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) \
-    || __has_feature(thread_sanitizer)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-#ifdef __GLIBC__
-enum { OTHER_LIBC = 0 };
-#else
-enum { OTHER_LIBC = 1 };
-#endif
+#include "x86patch.inc"
 
 static volatile int sink;
 static int (*volatile through)(int);
@@ -199,14 +179,6 @@ static int child_refuses(void) {
     if (!x86_install(&config)) return 2;
     if (x86_hook(numbers, 1, told, reasons) != 0 || !reasons[0]) return 3; /* no such function */
     return entries ? 4 : 0;
-}
-
-static int in_child(int (*run)(void)) {
-    int status = 0;
-    pid_t child = fork();
-    if (child == 0) _exit(run());
-    if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
-    return WEXITSTATUS(status);
 }
 
 TEST(each_entry_and_each_exit_is_told) {
