@@ -39,7 +39,7 @@ int  dump_read(dump *d, const unsigned char *data, size_t size, dump_fault *faul
    its section .bursty.cover, which `bursty cc --cover` makes. Places in it are
    named. Returns a TOOL_ status, after a message by dump_blame. */
 int  dump_open(dump *d, const char *path);
-/* Who names places (prove/places.h): makes another dump of one that has some.
+/* Who names places (record/tool/places.h): makes another dump of one that has some.
    Returns 0, or -1: it has none. NULL: nobody does. */
 extern int (*dump_name_places)(const unsigned char *data, size_t size, text *out);
 void dump_free(dump *d);

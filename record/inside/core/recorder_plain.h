@@ -8,11 +8,11 @@
 
    The record is lazy: a return only takes one entry off frames[], and the next
    call says at which depth it begins (hcct_enter_at). A call is plain if four
-   things are as they mostly are. Else nothing happens here, and frames.c does
+   things are as they mostly are. Else nothing happens here, and calls.c does
    all of it.
 
      1 its caller is open. The entry above it stands above this call's whole
-       frame, as frames.c has it. How large that frame is was found when the
+       frame, as calls.c has it. How large that frame is was found when the
        hook was last called from there, and the return address must stand where
        it ends. Only the thread's own stack is read.
      2 or it was inlined into the call above, and not called from the same place
@@ -23,7 +23,7 @@
    So nothing has to tell of longjmp, an exception or a switch of stacks.
 
    While the tree changes, top is recorder_none, which is above no call and of no
-   function: a signal handler's hooks then come to frames.c, which leaves them
+   function: a signal handler's hooks then come to calls.c, which leaves them
    out. `busy` is for who stops the recording (threads.c). */
 #ifndef RECORDER_PLAIN_H
 #define RECORDER_PLAIN_H
