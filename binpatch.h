@@ -874,7 +874,7 @@ static int x86decode_p_evex(x86decode_p_state *s) {
     return 1;
 }
 
-/* 1: the opcode is read and s->at stands behind it. */
+/* 1: the opcode is read and s->at follows it. */
 static int x86decode_p_opcode(x86decode_p_state *s) {
     x86decode_insn *i = s->out;
     unsigned byte = s->code[s->at];

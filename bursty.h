@@ -126,7 +126,7 @@
    Up to BURSTY_PROFILES profiles run at once, each with its own rate, classes and
    action; bursty_set_profile adds or changes one at any time. Is the order of
    events in a burst what you want? Name BURSTY_BEGIN, BURSTY_END and BURSTY_GAP
-   among the classes: what comes behind one of them does not follow what came
+   among the classes: what comes after one of them does not follow what came
    before. `every` and `burst` are the paper's nCheck0 and nInstr0; jitter -1 makes
    its Figure 3.
 
@@ -148,7 +148,7 @@
       BURST_FOR_LEAF(int, i, 0, n, { body })   a counted loop whose checks are taken
                                          many at a time, so that it can be vectorized
    A check inside of BURST_FOR_LEAF does not compile; one in a function that it calls
-   comes behind those of up to 65 536 iterations.
+   comes after those of up to 65 536 iterations.
    BURST_BODY, BURST_FOR and BURST_FOR_LEAF compile a macro argument twice. A
    debugger sees it as one line. A label in it is defined twice, which is an error;
    a static variable becomes two variables. return, break, continue and goto leave
@@ -367,7 +367,7 @@
 #define BURSTY_API extern
 #endif
 #ifndef BURSTY_OFF
-#define BURSTY_P_OFF(...) ; /* what stands behind a declaration is its body when off */
+#define BURSTY_P_OFF(...) ; /* what follows a declaration is its body when off */
 #endif
 #if defined(__PIC__) && !defined(__PIE__)
 #define BURSTY_P_SHARED /* code for a shared object */
@@ -1514,7 +1514,7 @@ struct burst_copy {
 
 /* BURST_FOR_LEAF runs a counted loop in strips: the iterations of a strip get
    the same answer, and their checks are taken at once, so that nothing is left
-   per iteration. A check in its body would come behind those of the strip. If the body leaves by break, return, goto or an exception, the
+   per iteration. A check in its body would come after those of the strip. If the body leaves by break, return, goto or an exception, the
    guard gives back the checks of the iterations that did not run. It reads i
    through a pointer to a type that may alias any other. */
 #ifdef BURSTY_P_GNU
@@ -2603,7 +2603,8 @@ BURSTY_P_SLOW void bursty_p_settle(bursty_p_thread *t) {
    ^ since              ^ u is updated              ^ x is updated, then C
 
    u is the time per check between bursts, x what a check costs more in a burst, both as
-   bursty_p_mean. A profile alone spends I x on C u of time. Its share is the budget b when
+   bursty_p_mean. If there is one profile, it spends I x of
+   C u of time. Its share is the budget b when
    C = I (x / (b u) - 1). Several profiles share one factor f: each uses C f.
        f = (x / (b u) - 1) * sum of I / C        b = budget_ppm / 1 000 000
    In the code: memory is { 2^16 f, 256 u, 256 x, since }, most = 16 x / (b u), and shares = 2^20
@@ -4581,7 +4582,7 @@ static const unsigned char *bursty_p_function_of(const unsigned char *pc) {
     return begin >= bursty_p_text.low ? (const unsigned char *)begin : NULL;
 }
 
-/* How many bytes of constants stand behind an opcode; BURSTY_P_CODE_STOP for
+/* How many bytes of constants follow an opcode; BURSTY_P_CODE_STOP for
    one that is not known or does not go on to the next instruction. *has_place:
    does it have a ModRM byte? */
 enum { BURSTY_P_CODE_STOP = 16 };
@@ -6013,10 +6014,10 @@ static void bursty_p_watcher_count_threads(uint32_t watched) {
     if (both > BURSTY_P_GET(&bursty_p_watcher.unwatched)) BURSTY_P_PUT(&bursty_p_watcher.unwatched, both);
 }
 
-/* The time to the next look, of an exponential distribution: however long none
-   has come, the next one is as far away as ever. -ln of a random number of 32
-   bits below 1; f + f (1 - f) (.4427 - .1977 f) has the mean of log2(1 + f), and is
-   nowhere farther from it than .0026. */
+/* The time to the next look, from an exponential distribution: how long the thread
+   has waited already says nothing about it. It is -ln of a random number below 1 of 32
+   bits. In place of log2(1 + f) stands f + f (1 - f) (.4427 - .1977 f), which has the
+   same mean and differs from it by at most .0026. */
 static uint64_t bursty_p_watcher_gap(uint32_t periods) {
     uint32_t r = bursty_p_watcher_random(), whole = 1, f;
     uint64_t e; /* in 1/65536 */
@@ -7015,7 +7016,7 @@ static uint64_t bursty_p_bucket_ns(uint32_t bucket) {
     return (uint64_t)(16 + bucket % 16) << (bucket / 16 - 1 + 6);
 }
 
-/* Names are cut: what stands behind 31 bytes makes no other kind. */
+/* Names are cut: what follows 31 bytes makes no other kind. */
 static int bursty_p_is_named(const bursty_p_frame_kind *kind, const char *name) {
     uint32_t i;
     for (i = 0; i + 1 < BURSTY_P_FRAME_NAME && name[i]; i++) {

@@ -1146,7 +1146,7 @@ EDGEPROF_API void edgeprof_come_back(edgeprof_chain *chain, uint32_t frame, uint
     chain->frames[frame].vertex = vertex;
 }
 
-/* ---- LCOV and CSV ------------------------------- src/edgeprof/text.c ---- */
+/* ---- LCOV and CSV ------------------------------- src/edgeprof/lcov.c ---- */
 
 typedef struct edgeprof_p_text {
     edgeprof_write_fn write;

@@ -991,7 +991,7 @@ static void footprint_p_copy_groups(const footprint_bursts *bursts, footprint_pr
     }
 }
 
-/* ---- memory layout --------------------------- src/footprint/layout.c ---- */
+/* ---- memory layout --------------------------- src/footprint/memory.c ---- */
 
 enum {
     FOOTPRINT_P_T = 32,              /* recent blocks; the low end of a bin */
@@ -3220,7 +3220,7 @@ static void footprint_p_saturate(footprint_profile *p, uint64_t *sum, uint64_t a
     if (*sum == UINT64_MAX) p->flags |= FOOTPRINT_SATURATED;
 }
 
-/* The last cell, of reuses that are longer than the table, stands behind its
+/* The last cell, of reuses that are longer than the table, follows its
    columns. */
 static void footprint_p_add_reuses(footprint_profile *into, const footprint_profile *other) {
     uint32_t column;
@@ -3329,7 +3329,7 @@ FOOTPRINT_API int footprint_subtract(footprint_profile *later,
     return 0;
 }
 
-/* ---- samples: what bursts tell -------------- src/footprint/samples.c ---- */
+/* ---- samples: what bursts tell ------------- src/footprint/sampling.c ---- */
 
 /* What the first access to a block in a burst finds in a cache is not known:
    its last use was before the burst. The n-th such block has been used at a
@@ -3672,7 +3672,7 @@ static int footprint_p_put_end(footprint_p_out *out) {
     return out->error;
 }
 
-/* ---- dump ------------------------------------- src/footprint/write.c ---- */
+/* ---- dump -------------------------------------- src/footprint/dump.c ---- */
 
 /* Returns how many windows of a length in window_bin have a footprint in
    bin. */

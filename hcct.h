@@ -242,8 +242,8 @@ HCCT_API void hcct_leave(hcct *t);
 /* Leaves calls until `depth` are open, then enters key. For who keeps a stack of
    calls: it need not say when one ends. */
 HCCT_API void hcct_enter_at(hcct *t, uint32_t depth, uint32_t key, uint64_t weight);
-/* The same with weight 1, if that takes a few instructions; for a hook that is to
-   have them in itself (HCCT_STATIC). Returns 1, or 0: nothing has happened. */
+/* The same with weight 1, but only where that takes a few instructions. It is for a
+   hook that inlines them (HCCT_STATIC). Returns 1; or 0 if it has done nothing. */
 HCCT_API int hcct_enter_known(hcct *t, uint32_t depth, uint32_t key);
 /* Credits weight to the running context. */
 HCCT_API void hcct_add(hcct *t, uint64_t weight);
@@ -283,8 +283,8 @@ HCCT_API void hcct_get_stats(const hcct *t, hcct_stats *out);
 HCCT_API uint64_t hcct_threshold(const hcct *t, uint32_t a, uint32_t b);
 /* Section 4: fills rows[0..max) with the hottest contexts whose upper bound
    reaches the threshold of phi = a / b, by lower bound, then upper bound, depth
-   and path. Returns how many it filled. No hot context is missing, but for lack
-   of rows, if bound_of_absent is below the threshold. */
+   and path. Returns how many it filled. If bound_of_absent is below the threshold and
+   there are rows enough, no hot context is missing. */
 HCCT_API uint32_t hcct_hottest(const hcct *t, uint32_t a, uint32_t b, hcct_context *rows,
                                uint32_t max);
 /* Walks all nodes, callers before what they call: returns the node after
@@ -647,7 +647,7 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
      1 cache   cache[some bits of mix(parent, key)] is mix ^ a node number. It counts only if that
                node has this parent and this key, so no entry is ever cleared. An entry of another
                mix mostly gives a number that no node has, and no memory is fetched for it.
-     2 walk    along the list of children. What stands behind the second place moves to the front.
+     2 walk    along the list of children. What follows the second place moves to the front.
      3 hash    After a walk of more than HCCT_P_WALK steps, all children of that parent are put into
                the hash of node numbers: linear probing, at most 3/4 full even with all nodes.
 
@@ -1613,7 +1613,7 @@ HCCT_API void hcct_burst_end(hcct *t) {
 
 HCCT_API void hcct_scale_to(hcct *t, uint64_t total) { t->stats.scaled_total = total; }
 
-/* ---- memory layout -------------------------------- src/hcct/layout.c ---- */
+/* ---- memory layout -------------------------------- src/hcct/memory.c ---- */
 
 /* memory, aligned to 8:   history | cache | hash | nodes
 

@@ -1606,7 +1606,7 @@ HOTSTREAM_API void hotstream_get_stats(const hotstream *h, hotstream_stats *out)
     out->bytes = h->bytes;
 }
 
-/* ---- laying out the memory ------------------- src/hotstream/layout.c ---- */
+/* ---- laying out the memory ------------------- src/hotstream/memory.c ---- */
 
 static uint32_t hotstream_p_choose(uint32_t value, uint32_t zero, uint32_t least, uint32_t most) {
     if (value == 0) value = zero;
@@ -1890,7 +1890,7 @@ static int hotstream_p_put_end(hotstream_p_out *out) {
     return out->error;
 }
 
-/* ---- the dump --------------------------------- src/hotstream/write.c ---- */
+/* ---- the dump ---------------------------------- src/hotstream/dump.c ---- */
 
 static void hotstream_p_put_string(hotstream_p_out *out, const char *string) {
     size_t size = 0;

@@ -3,7 +3,7 @@
 #include "base/dump.h"
 #include "base/tool.h"
 #include "cc/run/masquerade.h"
-#include "cc/prove/places.h"
+#include "record/tool/places.h"
 #include <string.h>
 
 static void help(FILE *to) {

@@ -66,7 +66,7 @@ static char *demangle_all(const char *name) {
     return clean;
 }
 
-/* What stands behind a name in brackets, as symbols_name has it, stays. */
+/* What follows a name in brackets, as symbols_name has it, stays. */
 char *demangle(const char *name) {
     char mangled[LONGEST + 1], *readable;
     size_t size = strcspn(name, " ");

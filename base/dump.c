@@ -94,10 +94,7 @@ int dump_read(dump *d, const unsigned char *data, size_t size, dump_fault *fault
     d->data = data;
     if (size == 0) return dump_refuse(fault, 0, "empty file");
     while (at < size) {
-        if (d->part_count == room) {
-            room = 2 * room + 4;
-            d->parts = (dump_part *)tool_grow(d->parts, room * sizeof *d->parts);
-        }
+        TOOL_ROOM(dump_part, d->parts, d->part_count, room);
         memset(&d->parts[d->part_count], 0, sizeof *d->parts);
         d->parts[d->part_count].offset = at;
         if (read_part(&d->parts[d->part_count++], data, size, fault) != 0) {

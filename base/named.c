@@ -262,10 +262,7 @@ named *named_open(const dump *d, const dump_part *part, const char *program) {
     for (i = 0; i < count && !r.reason; i++) take_module(n, &r);
     while (!r.reason && r.at < r.size) {
         known *k;
-        if (n->known_count == n->known_room) {
-            n->known_room = 2 * n->known_room + 16;
-            n->known = (known *)tool_grow(n->known, n->known_room * sizeof *n->known);
-        }
+        TOOL_ROOM(known, n->known, n->known_count, n->known_room);
         k = &n->known[n->known_count++];
         k->module = dump_get(&r);
         k->address = dump_get(&r);

@@ -11,10 +11,7 @@
 
 static void add(symbol_list *l, uint64_t start, uint64_t end, const char *name, const char *unit) {
     symbol *f;
-    if (l->count == l->room) {
-        l->room = l->room ? 2 * l->room : 256;
-        l->at = (symbol *)tool_grow(l->at, l->room * sizeof *l->at);
-    }
+    TOOL_ROOM(symbol, l->at, l->count, l->room);
     f = &l->at[l->count++];
     f->start = start;
     f->end = end;
@@ -38,7 +35,7 @@ static void add_table(symbols *s, elf_file *e, uint64_t type) {
     elf_section table, names;
     uint64_t n, k;
     for (n = 0; n < e->section_count; n++) {
-        const char *unit = NULL; /* local symbols stand behind the name of their file */
+        const char *unit = NULL; /* local symbols follow the name of their file */
         if (elf_get_section(e, n, &table, &fault) != 0 || table.type != type) continue;
         if (elf_get_section(e, table.link, &names, &fault) != 0 || !names.size) continue;
         if (names.type == ELF_NO_BYTES) continue;

@@ -30,6 +30,14 @@ int tool_system_error(const char *path);
 /* malloc that ends the program with a message when there is no memory. */
 void *tool_alloc(size_t bytes);
 void *tool_grow(void *memory, size_t bytes);
+/* Before an item is added: makes room in a list of `type` that has `count` of them, and
+   room for `room`. */
+#define TOOL_ROOM(type, list, count, room) \
+    do { \
+        if ((count) < (room)) break; \
+        (room) = 2 * (room) + 16; \
+        (list) = (type *)tool_grow((void *)(list), (room) * sizeof(type)); \
+    } while (0)
 
 /* a + b and a * b, or the most that 64 bits hold. */
 uint64_t tool_sum(uint64_t a, uint64_t b);

@@ -323,10 +323,7 @@ void unwind_index(unwind_file *u, elf_file *e) {
         unwind_row row;
         at = read_row(u, at, &row);
         if (!row.record) continue;
-        if (u->row_count == room) {
-            room = room ? 2 * room : 1024;
-            u->rows = (unwind_row *)tool_grow(u->rows, room * sizeof *u->rows);
-        }
+        TOOL_ROOM(unwind_row, u->rows, u->row_count, room);
         u->rows[u->row_count++] = row;
     }
     if (u->row_count) qsort(u->rows, u->row_count, sizeof *u->rows, by_start);

@@ -12,7 +12,7 @@ programs=${*:-cjson lua}
 mkdir -p "$out"
 command -v valgrind >/dev/null || { echo "bench/adaptive.sh: valgrind is missing" >&2; exit 1; }
 make -s BUILD="$build" "$build/bursty" >/dev/null
-for file in instrument frames threads names dump ticks sampled; do
+for file in instrument settings calls threads names dump ticks sampled; do
     gcc -O2 -I. -c -o "$out/$file.o" record/inside/[ch]o*/"$file.c"
 done
 compile() { # PROGRAM OPTIONS... : $out/PROGRAM

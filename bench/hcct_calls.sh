@@ -60,8 +60,9 @@ for program in "$@"; do
     for tree in ${old:+"$old"} "$top"; do
         hooks=$([ "$tree" = "$top" ] && echo new || echo old)
         rm -rf "$out/$hooks" && mkdir "$out/$hooks"
-        for file in instrument frames threads names dump ticks sampled; do
-            (cd "$tree" && gcc -O2 -I. -c -o "$out/$hooks/$file.o" record/inside/[ch]o*/"$file.c")
+        for file in instrument settings calls threads names dump ticks sampled; do
+            (cd "$tree" && set -- record/inside/[ch]o*/"$file.c" &&
+                { [ ! -f "$1" ] || gcc -O2 -I. -c -o "$out/$hooks/$file.o" "$1"; })
         done
         gcc -w -o "$out/$program.$hooks" "$objects"/*.o "$out/$hooks"/*.o -lm -pthread 2>/dev/null
         # shellcheck disable=SC2086

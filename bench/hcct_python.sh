@@ -25,7 +25,7 @@ top=$PWD out=$BUILD/bench/hcct_python python=$BUILD/bench/src/python3.11
 make -s BUILD="$BUILD" "$BUILD/bursty"
 mkdir -p "$out/plain" "$out/hooks" "$out/tree" "$out/100000"
 $CC -O2 -c -o "$out/empty.o" bench/peers_hooks.c
-for file in instrument frames threads names dump ticks sampled; do
+for file in instrument settings calls threads names dump ticks sampled; do
     $CC -O2 -I. -c -o "$out/tree/$file.o" record/inside/[ch]o*/"$file.c"
     $CC -O2 -I. -DRECORDER_CONTEXTS=100000 -c -o "$out/100000/$file.o" record/inside/[ch]o*/"$file.c"
 done

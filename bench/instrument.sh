@@ -32,7 +32,7 @@ compile_mawk() { # FOLDER FLAGS...
     done
 }
 mkdir -p "$out/record"
-for file in instrument frames threads names dump ticks sampled; do
+for file in instrument settings calls threads names dump ticks sampled; do
     gcc -O2 -I. -c -o "$out/record/$file.o" record/inside/[ch]o*/"$file.c"
 done
 cat >"$out/empty.c" <<'END_OF_FILE'

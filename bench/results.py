@@ -746,7 +746,7 @@ def cost_figures(real, host):
         text += '\nInstructions over the plain build of the same compiler; beside us'
         text += left_out(real) + ':\n\n' + beside
         text += '\n%s\n\n%s' % (COMPILE, compile_table(real))
-    return '\n' + text + '\n' + versions() + '\n'
+    return '\n' + text + '\n'
 
 
 def readme(real, text):
@@ -781,11 +781,6 @@ def holes(real):
     return ', but for ' + ', '.join(found) if found else ''
 
 
-def versions():
-    path = os.path.join(BUILD, 'versions.txt')
-    return open(path).read() if os.path.exists(path) else ''
-
-
 def main():
     micro, real_data, host = load('micro.json'), load('real.json'), machine()
     host['commit'] = real_data['commit']
@@ -806,11 +801,6 @@ qemu-x86_64 counts instructions exactly, whatever else the machine does. Program
 Figure 3 (0 mismatches), strip-mined against naive event streams (0 differences) and the
 Cortex-M0's flash and RAM are not timings: `make test` and `make matrix` check them.
 
-## Two versions
-
-Executed instructions of one operation, by `sh bench/versions.sh`.
-
-%s
 ## Real programs
 
 Figure 6 of Bursty Tracing with today's programs, built by `bursty cc` and plans of `bursty place`
@@ -838,8 +828,8 @@ Which form is for which question:
 %s
 ## Beside other ways of looking
 
-Instructions over the plain build of the same compiler, whole runs on small inputs, start and end
-included%s. -finstrument-functions has empty hooks. XRay is clang's, with its default threshold or at
+[docs/costs.md](../docs/costs.md) has the instructions and the processor time to compile, over the
+plain build of the same compiler: whole runs on small inputs, start and end included. -finstrument-functions has empty hooks. XRay is clang's, with its default threshold or at
 every function (*of all*): asleep, or patched and writing in its basic or its flight-data mode.
 The rows *run* start the plain program (uftrace that of -pg) by another one; callgrind counts them,
 and only in the process that is looked at. perf record works in the kernel, and callgrind runs the
@@ -847,10 +837,6 @@ program in its own processor: both are timed only. *fails*: it cannot run that p
 the geometric mean leaves out. Neither Debian nor npm has Tracy's client or
 spall.h.
 
-%s
-%s
-
-%s
 ## What a check costs a whole function
 
 Executed instructions that a check adds to a function, registers saved and moved for its sake
@@ -874,13 +860,8 @@ within %g (geomean) and %g (worst) of 1.
         '; '.join(host['compilers']),
         ', '.join(p for p in real.programs if p in UNTUNED),
         goals(micro, real),
-        versions(),
         holes(real),
         real_tables(real),
-        left_out(real),
-        Peers(real).table(),
-        COMPILE,
-        compile_table(real),
         '; '.join(
             '%s %d instructions, %d bytes' % (f['target'], f['instructions'], f['bytes'])
             for f in micro['fast']

@@ -41,8 +41,6 @@ say "setting up"
 sh bench/setup.sh
 make -s tools
 
-say "two versions"
-sh bench/versions.sh >"$build/versions.txt"
 say "forms"
 $python bench/micro.py "$mode" "$build" "$build/micro.json"
 : >"$build/registers.txt"

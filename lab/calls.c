@@ -41,10 +41,7 @@ static void enter(balance *b, uint32_t routine, uint32_t site, uint32_t frame) {
         put_exit(b);
         b->repaired++;
     }
-    if (b->depth == b->room) {
-        b->room = 2 * b->room + 1024;
-        b->frames = (uint32_t *)tool_grow(b->frames, b->room * sizeof *b->frames);
-    }
+    TOOL_ROOM(uint32_t, b->frames, b->depth, b->room);
     b->frames[b->depth++] = frame;
     if (b->depth > b->deepest) b->deepest = b->depth;
     event[0] = 5;

@@ -91,10 +91,7 @@ static void add_arc(reader *r, uint32_t from, uint32_t to, uint32_t flags, uint6
 }
 
 static void add_call(reader *r, uint64_t callee) {
-    if (r->call_count == r->call_room) {
-        r->call_room = r->call_room ? 2 * r->call_room : 1024;
-        r->calls = (uint64_t *)tool_grow(r->calls, r->call_room * sizeof *r->calls);
-    }
+    TOOL_ROOM(uint64_t, r->calls, r->call_count, r->call_room);
     r->calls[r->call_count++] = callee;
 }
 
@@ -272,10 +269,7 @@ static int open_function(reader *r) {
     if (kind == CFG_UNKNOWN) return blame(r, "F needs 3, 5 or 6 words");
     if (c->kind != CFG_UNKNOWN && c->kind != kind) return blame(r, "F of another kind of file");
     c->kind = kind;
-    if (c->count == r->room) {
-        r->room = r->room ? 2 * r->room : 256;
-        c->functions = (cfg_function *)tool_grow(c->functions, r->room * sizeof *c->functions);
-    }
+    TOOL_ROOM(cfg_function, c->functions, c->count, r->room);
     if (!cfg_number(word[0], UINT32_MAX - 2, &n[0]))
         return blame(r, "the number of the function is wrong");
     if (!cfg_number(word[2], MOST_VERTICES - 1, &n[2]) || n[2] < (kind == CFG_BLOCKS ? 1 : 2))

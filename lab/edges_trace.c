@@ -89,10 +89,7 @@ static int block_of(const tracing *t, char *word, uint32_t *function, uint32_t *
 
 static void add_event(tracing *t, uint32_t kind, uint32_t function, uint32_t block) {
     event *e;
-    if (t->event_count == t->event_room) {
-        t->event_room = t->event_room ? 2 * t->event_room : 4096;
-        t->events = (event *)tool_grow(t->events, t->event_room * sizeof *t->events);
-    }
+    TOOL_ROOM(event, t->events, t->event_count, t->event_room);
     e = &t->events[t->event_count++];
     e->kind = kind;
     e->function = function;

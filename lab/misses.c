@@ -75,10 +75,7 @@ static int read_symbols(symbols *s, const char *path, uint64_t base) {
         found.bytes = strtoull(rest, &name, 16);
         if (*name != ' ' || !name[1] || name[2] != ' ' || !name[3] || !found.bytes) continue;
         found.name = name + 3;
-        if (s->count == s->room) {
-            s->room = 2 * s->room + 256;
-            s->at = (symbol *)tool_grow(s->at, s->room * sizeof *s->at);
-        }
+        TOOL_ROOM(symbol, s->at, s->count, s->room);
         s->at[s->count++] = found;
     }
     if (s->count) qsort(s->at, s->count, sizeof *s->at, by_address);

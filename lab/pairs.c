@@ -8,9 +8,9 @@
    calls; a function as many as it has checks.
 
    A trace says for each call the number of its pair. Which functions the pair
-   is made of is in the table of pairs. Without one, two pairs that were seen
-   calling through the same third pair call the same function, since that third
-   pair has one caller. */
+   is made of is in the table of pairs. Without that table the functions are found so:
+   if two pairs were each seen just above the same third pair, both call the same
+   function, the one caller that the third pair has. */
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/tool.h"
@@ -65,10 +65,7 @@ static int is_theirs(const void *owner, uint32_t number, const void *key) {
 static uint32_t our_number(numbers *n, uint32_t theirs) {
     uint32_t *place = hash_place(&n->places, hash_numbers(theirs, 0), is_theirs, n, &theirs);
     if (*place) return *place - 1;
-    if (n->count == n->room) {
-        n->room = 2 * n->room + 64;
-        n->theirs = (uint32_t *)tool_grow(n->theirs, n->room * sizeof *n->theirs);
-    }
+    TOOL_ROOM(uint32_t, n->theirs, n->count, n->room);
     n->theirs[n->count++] = theirs;
     *place = (uint32_t)n->count;
     return *place - 1;
@@ -86,10 +83,7 @@ static void count(counts *c, uint32_t member) {
 }
 
 static void push(stack *s, uint32_t pair) {
-    if (s->depth == s->room) {
-        s->room = 2 * s->room + 256;
-        s->at = (uint32_t *)tool_grow(s->at, s->room * sizeof *s->at);
-    }
+    TOOL_ROOM(uint32_t, s->at, s->depth, s->room);
     s->at[s->depth++] = pair;
 }
 

@@ -61,10 +61,7 @@ typedef struct sequence {
 } sequence;
 
 static void add(sequence *s, uint32_t symbol) {
-    if (s->count == s->room) {
-        s->room = 2 * s->room + 65536;
-        s->at = (uint32_t *)tool_grow(s->at, s->room * sizeof *s->at);
-    }
+    TOOL_ROOM(uint32_t, s->at, s->count, s->room);
     s->at[s->count++] = symbol;
     s->references += symbol != SEPARATOR;
 }
@@ -211,10 +208,7 @@ static int read_names(names *n, const char *path) {
         at = (size_t)(end - (char *)n->data) + 1;
         if (end > start && end[-1] == '\r') end[-1] = 0;
         if (!*start) continue;
-        if (n->count == n->room) {
-            n->room = 2 * n->room + 256;
-            n->at = (site_name *)tool_grow(n->at, n->room * sizeof *n->at);
-        }
+        TOOL_ROOM(site_name, n->at, n->count, n->room);
         n->at[n->count].pc = strtoull(start, &rest, 16);
         if (rest == start || (*rest != ' ' && *rest != '\t'))
             return tool_error("%s: line %llu: no pc and name", path, (unsigned long long)line);

@@ -151,10 +151,7 @@ static void back_edge(reader *r, thin_loop *loop) {
         for (i = 0; i < o->events; i++) add_event(loop->pc, &loop->events, o->pc[i]);
         for (i = 0; i < o->callees; i++) add_callee(loop->callee, &loop->callees, o->callee[i]);
     } else {
-        if (r->open_count == r->open_room) {
-            r->open_room = 2 * r->open_room + 64;
-            r->open = (open_loop *)tool_grow(r->open, r->open_room * sizeof *r->open);
-        }
+        TOOL_ROOM(open_loop, r->open, r->open_count, r->open_room);
         o = &r->open[r->open_count++];
         o->loop = loop;
     }
@@ -165,10 +162,7 @@ static void enter(reader *r, uint32_t callee) {
     size_t i;
     for (i = frame_start(r); i < r->open_count; i++)
         add_callee(r->open[i].callee, &r->open[i].callees, callee);
-    if (r->frame_count == r->frame_room) {
-        r->frame_room = 2 * r->frame_room + 64;
-        r->frames = (size_t *)tool_grow(r->frames, r->frame_room * sizeof *r->frames);
-    }
+    TOOL_ROOM(size_t, r->frames, r->frame_count, r->frame_room);
     r->frames[r->frame_count++] = r->open_count;
 }
 

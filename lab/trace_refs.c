@@ -168,10 +168,7 @@ static uint32_t row_number(trace_refs *t, uint64_t pc, uint64_t address) {
     if (t->row_slots[at]) {
         return t->row_slots[at] - 1;
     }
-    if (t->row_count == t->row_room) {
-        t->row_room = 2 * t->row_room + 1024;
-        t->rows = (trace_refs_row *)tool_grow(t->rows, t->row_room * sizeof *t->rows);
-    }
+    TOOL_ROOM(trace_refs_row, t->rows, t->row_count, t->row_room);
     t->rows[t->row_count].pc = pc;
     t->rows[t->row_count].address = address;
     t->row_slots[at] = (uint32_t)++t->row_count;

@@ -95,10 +95,7 @@ static uint32_t new_bucket(yardstick *y) {
         y->bucket_free = y->buckets[i].next;
         return i;
     }
-    if (y->bucket_used == y->bucket_room) {
-        y->bucket_room = 2 * y->bucket_room + 64;
-        y->buckets = (yardstick_bucket *)tool_grow(y->buckets, y->bucket_room * sizeof *y->buckets);
-    }
+    TOOL_ROOM(yardstick_bucket, y->buckets, y->bucket_used, y->bucket_room);
     return y->bucket_used++;
 }
 

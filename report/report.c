@@ -637,8 +637,7 @@ static int choose(report *r, const options *o) {
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
-/* An output must be none of the inputs: those of the base come behind the
-   others. */
+/* No output may be one of the inputs. The inputs of the base follow the others. */
 static int open_output(save *to, const options *o, char **argv, int files) {
     size_t count = (size_t)files + o->base_count, i;
     const char **inputs = (const char **)tool_alloc(count * sizeof *inputs);

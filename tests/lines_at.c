@@ -4,33 +4,33 @@
    first. */
 #include "base/debugfile.h"
 #include "base/tool.h"
-#include "cc/prove/prove.h"
+#include "base/dwarf.h"
 #include <stdlib.h>
 #include <string.h>
 
 int main(int argc, char **argv) {
-    static prove_image image;
+    static dwarf_file image;
     const unsigned char *data;
-    prove_inlines *inlines;
-    prove_lines *lines;
+    dwarf_inlines *inlines;
+    dwarf_lines *lines;
     dump_fault fault;
     char word[64];
     size_t size, i;
     data = argc == 2 ? debugfile_map(argv[1], &size) : NULL;
     if (!data || elf_begin(&image.elf, data, size, &fault) != 0) return 2;
     if (elf_find_sections(&image.elf, &fault) != 0) return 2;
-    lines = prove_lines_read(&image);
-    inlines = prove_inlines_read(&image);
+    lines = dwarf_lines_read(&image);
+    inlines = dwarf_inlines_read(&image);
     while (fgets(word, sizeof word, stdin)) {
         uint64_t address = strtoull(word, NULL, 16);
         text path = {NULL, 0, 0}, names = {NULL, 0, 0};
-        uint32_t line = prove_path_at(lines, address, &path);
+        uint32_t line = dwarf_path_at(lines, address, &path);
         uint64_t unit, file;
-        uint32_t declared = prove_declared_at(inlines, address, &unit, &file);
+        uint32_t declared = dwarf_declared_at(inlines, address, &unit, &file);
         text where = {NULL, 0, 0};
-        if (declared) (void)prove_path_in(lines, unit, file, declared, &where);
+        if (declared) (void)dwarf_path_in(lines, unit, file, declared, &where);
         text_free(&where);
-        prove_inlines_at(inlines, address, &names);
+        dwarf_inlines_at(inlines, address, &names);
         for (i = 0; i < names.size; i++) {
             if (names.data[i] == '\t') names.data[i] = ' ';
         }
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
         text_free(&path);
         text_free(&names);
     }
-    prove_lines_free(lines);
-    prove_inlines_free(inlines);
+    dwarf_lines_free(lines);
+    dwarf_inlines_free(inlines);
     return 0;
 }

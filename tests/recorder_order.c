@@ -21,14 +21,13 @@ static int exchange(int *p, int *was, int value, int order);
 #define syscall(number, command, a, b) pass(number, command)
 static int pass(long number, int command);
 #define sched_yield() ((void)waited++)
+#define HCCT_IMPLEMENTATION
 #include "record/inside/core/threads.c"
 #include "record/inside/core/recorder_plain.h"
 
 uint64_t recorder_period, recorder_burst;
 uint32_t recorder_reenable = RECORDER_STATIC, recorder_seed = 1;
 void *recorder_memory(size_t bytes) { return calloc(1, bytes); }
-void recorder_at_exit(void) {}
-int recorder_wants_child(recorder_thread *all) { return all != NULL; }
 void recorder_lock_names(int on) { (void)on; }
 void recorder_seed_child(void) {}
 void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end) {

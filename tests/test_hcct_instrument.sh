@@ -8,7 +8,7 @@ mkdir -p "$dir"
 . tests/check.sh
 
 bursty=$BUILD/bursty
-record="record/inside/hooks/instrument.c record/inside/core/frames.c record/inside/core/threads.c record/inside/core/names.c record/inside/core/dump.c"
+record="record/inside/hooks/instrument.c record/inside/core/settings.c record/inside/core/calls.c record/inside/core/threads.c record/inside/core/names.c record/inside/core/dump.c"
 record="$record record/inside/hooks/ticks.c record/inside/core/sampled.c"
 show() { "$bursty" report --collapsed "$@"; }
 

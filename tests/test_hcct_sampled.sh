@@ -4,8 +4,8 @@
 CC=${CC:-cc} BUILD=${BUILD:-build}
 dir=$BUILD/tests/hcct_sampled
 . tests/recorder.sh
-record="instrument frames threads names dump ticks sampled"
-objects="instrument.o frames.o threads.o names.o dump.o ticks.o sampled.o"
+record="instrument settings calls threads names dump ticks sampled"
+objects="instrument.o settings.o calls.o threads.o names.o dump.o ticks.o sampled.o"
 
 cat >"$dir/hooks.c" <<'END_OF_FILE'
 #include <dlfcn.h>

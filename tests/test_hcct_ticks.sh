@@ -206,7 +206,7 @@ $CC -O1 -I. -c -finstrument-functions -o "$dir/program.o" "$dir/program.c" 2>"$d
     leave "$CC has no -finstrument-functions"
 }
 objects=
-for file in instrument frames threads names dump ticks sampled; do
+for file in instrument settings calls threads names dump ticks sampled; do
     $CC -O1 -I. -c -o "$dir/$file.o" record/inside/[ch]o*/"$file.c"
     ok $? "$file.c does not compile"
     objects="$objects $file.o"

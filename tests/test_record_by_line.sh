@@ -259,8 +259,8 @@ int main(int argc, char **argv) {
 }
 P
 t=$top
-$CC -O1 -I"$t" -o at "$top/tests/lines_at.c" "$t/cc/prove/lines.c" "$t/cc/prove/inlined.c" "$t/cc/prove/dwarf.c" "$t/base/inflate.c" \
-    "$t/cc/place/graph.c" "$t/base/elf.c" "$t/base/tool.c" "$t/base/text.c" "$t/base/dump.c" \
+$CC -O1 -I"$t" -o at "$top/tests/lines_at.c" "$t/base/dwarf_lines.c" "$t/base/dwarf_inlined.c" "$t/base/dwarf.c" "$t/base/inflate.c" \
+    "$t/base/elf.c" "$t/base/tool.c" "$t/base/text.c" "$t/base/dump.c" \
     "$t/base/alloc.c" "$t/base/fault.c" \
     "$t/base/debugfile.c" "$t/base/demangle.c" "$t/base/demangle_rust.c" "$t/base/demangle_d.c" \
     -lm 2>log || { cat log; exit 2; }

@@ -219,20 +219,14 @@ static word metadata_of(const ir *m, uint32_t number) {
 /* ---- instructions ---- */
 
 static item *add_item(ir *m) {
-    if (m->item_count == m->item_room) {
-        m->item_room = 2 * m->item_room + 1024;
-        m->items = (item *)tool_grow(m->items, m->item_room * sizeof *m->items);
-    }
+    TOOL_ROOM(item, m->items, m->item_count, m->item_room);
     memset(&m->items[m->item_count], 0, sizeof *m->items);
     return &m->items[m->item_count++];
 }
 
 static block *add_block(ir *m) {
     block *b;
-    if (m->block_count == m->block_room) {
-        m->block_room = 2 * m->block_room + 256;
-        m->blocks = (block *)tool_grow(m->blocks, m->block_room * sizeof *m->blocks);
-    }
+    TOOL_ROOM(block, m->blocks, m->block_count, m->block_room);
     b = &m->blocks[m->block_count++];
     memset(b, 0, sizeof *b);
     b->line = NONE;
@@ -241,10 +235,7 @@ static block *add_block(ir *m) {
 }
 
 static void add_call(ir *m, word callee) {
-    if (m->call_count == m->call_room) {
-        m->call_room = 2 * m->call_room + 256;
-        m->calls = (word *)tool_grow(m->calls, m->call_room * sizeof *m->calls);
-    }
+    TOOL_ROOM(word, m->calls, m->call_count, m->call_room);
     m->calls[m->call_count++] = callee;
 }
 
@@ -374,10 +365,7 @@ static uint32_t read_function(ir *m, uint32_t line) {
     function *f;
     word define = m->lines[line];
     uint32_t after, *place;
-    if (m->function_count == m->function_room) {
-        m->function_room = 2 * m->function_room + 64;
-        m->functions = (function *)tool_grow(m->functions, m->function_room * sizeof *f);
-    }
+    TOOL_ROOM(function, m->functions, m->function_count, m->function_room);
     f = &m->functions[m->function_count++];
     memset(f, 0, sizeof *f);
     f->define = line;
@@ -544,10 +532,7 @@ static void add_line(builder *b, uint32_t vertex, uint32_t line, uint32_t file) 
         }
         i++;
     }
-    if (g->line_count == g->line_room) {
-        g->line_room = 2 * g->line_room + 32;
-        g->lines = (cc_line_of *)tool_grow(g->lines, g->line_room * sizeof *g->lines);
-    }
+    TOOL_ROOM(cc_line_of, g->lines, g->line_count, g->line_room);
     g->lines[g->line_count].vertex = vertex;
     g->lines[g->line_count].file = i;
     g->lines[g->line_count++].line = line;
@@ -637,10 +622,7 @@ static uint32_t ways_on(const builder *b, const item *end, uint32_t **list) {
             for (k = 0; k < count && (*list)[k] != to; k++) {
             }
             if (k < count) continue;
-            if (count == room) {
-                room = 2 * room + 4;
-                *list = (uint32_t *)tool_grow(*list, room * sizeof **list);
-            }
+            TOOL_ROOM(uint32_t, *list, count, room);
             (*list)[count++] = to;
         }
     }

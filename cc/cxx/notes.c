@@ -203,10 +203,7 @@ static void read_arcs(notes *n) {
     uint32_t from = word(r);
     while (!r->reason && r->at < r->end) {
         arc *a;
-        if (n->arc_count == n->arc_room) {
-            n->arc_room = 2 * n->arc_room + 64;
-            n->arcs = (arc *)tool_grow(n->arcs, n->arc_room * sizeof *n->arcs);
-        }
+        TOOL_ROOM(arc, n->arcs, n->arc_count, n->arc_room);
         a = &n->arcs[n->arc_count++];
         a->from = from;
         a->to = word(r);
@@ -228,10 +225,7 @@ static void read_lines(notes *n) {
             file = file_of(n, given);
             continue;
         }
-        if (n->place_count == n->place_room) {
-            n->place_room = 2 * n->place_room + 64;
-            n->places = (place *)tool_grow(n->places, n->place_room * sizeof *n->places);
-        }
+        TOOL_ROOM(place, n->places, n->place_count, n->place_room);
         n->places[n->place_count].block = block;
         n->places[n->place_count].file = file;
         n->places[n->place_count].order = (uint32_t)n->place_count;
@@ -318,8 +312,8 @@ static uint64_t key_of(const char *unit, uint32_t ident, uint32_t slots) {
    which file is its last line? A call that has several ways may throw. Does the
    block run while no exception is on its way, or may it?
 
-   What is not calm is a handler, or takes objects down. Nobody wrote the second
-   kind, which has lines of the code that made these objects. */
+   A block that is not calm is a handler, or it destroys objects. The second kind stands
+   in no source: its lines are those of the code that made the objects. */
 typedef struct block_notes {
     uint8_t *calls, *is_calm;
     uint32_t *ways, *last_file;

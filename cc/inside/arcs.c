@@ -14,7 +14,7 @@
    others leave it out.
 
    What an activation that never returned has counted is right by itself: each
-   call that may not return ends a block, and gcc counts what comes behind. So
+   call that may not return ends a block, and gcc counts what comes after. So
    nothing walks a stack for C++. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1

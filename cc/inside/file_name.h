@@ -1,6 +1,6 @@
 /* file_name.h - where a program's dump goes: to the file that a variable of the
    environment names, or to `otherwise`. In the name %p stands for the process.
-   A child of fork has a file of its own: its number stands behind a name that
+   A child of fork has a file of its own: its number follows a name that
    has no %p. */
 #ifndef BURSTY_RECORD_FILE_NAME_H
 #define BURSTY_RECORD_FILE_NAME_H

@@ -104,7 +104,7 @@ static void merge_begin(merge_reader *r, const unsigned char *data, size_t part)
 }
 
 /* The next byte of the payload; behind the last one the reader is bad. The part
-   is known to be whole, so that an end stands behind its chunks. */
+   is known to be whole, so that an end follows its chunks. */
 static unsigned merge_byte(merge_reader *r) {
     if (r->left == 0 && !r->is_bad) {
         r->at += 4; /* a checksum */

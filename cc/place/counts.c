@@ -281,7 +281,7 @@ static int by_events(const void *a, const void *b) {
 }
 
 /* Functions of the run that have no code of their own here: the compiler has
-   inlined them, if checks stand behind its optimizer. No plan can keep them. */
+   inlined them, if checks are put in after its optimizer. No plan can keep them. */
 static void say_gone(const place_counts *c, text *out) {
     const place_count **list =
         (const place_count **)tool_alloc((c->size + 1) * sizeof *list);

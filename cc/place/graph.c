@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *graph_room(void *list, size_t count, size_t *room, size_t item) {
-    if (count < *room) return list;
-    *room = *room ? 2 * *room : 16;
-    return tool_grow(list, *room * item);
-}
-
 /* ---- names --------------------------------------------------------------------------------- */
 
 static uint32_t hash_of(const unsigned char *bytes, size_t size) {
@@ -51,7 +45,7 @@ uint32_t graph_name(graph *g, const void *bytes, size_t size) {
     if (2 * (g->name_count + 1) > g->name_slots) rehash(g);
     at = slot_of(g, bytes, size);
     if (g->name_table[at] != GRAPH_NONE) return g->name_table[at];
-    g->names = (char **)graph_room(g->names, g->name_count, &room, sizeof *g->names);
+    TOOL_ROOM(char *, g->names, g->name_count, room);
     g->name_room = (uint32_t)room;
     g->names[g->name_count] = (char *)tool_alloc(size + 1);
     memcpy(g->names[g->name_count], bytes, size);

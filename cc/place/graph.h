@@ -126,8 +126,6 @@ typedef struct graph {
 uint32_t graph_name(graph *g, const void *bytes, size_t size);
 /* The same for a name that is there already; else GRAPH_NONE. */
 uint32_t graph_find_name(const graph *g, const void *bytes, size_t size);
-/* Makes room for one more. Call it before the count grows. */
-void *graph_room(void *list, size_t count, size_t *room, size_t item);
 /* Adds the units of a text. Returns 0, or -1 with *fault filled. */
 int  graph_read_text(graph *g, const char *data, size_t size, uint32_t input, dump_fault *fault);
 /* Adds the control flow graph that a skeleton describes to the last

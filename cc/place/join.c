@@ -56,7 +56,7 @@ typedef struct joiner {
 
 static uint32_t add_node(graph *g, size_t *room, const graph_function *f) {
     graph_node *node;
-    g->nodes = (graph_node *)graph_room(g->nodes, g->node_count, room, sizeof *g->nodes);
+    TOOL_ROOM(graph_node, g->nodes, g->node_count, *room);
     node = &g->nodes[g->node_count];
     memset(node, 0, sizeof *node);
     node->name = f->name;
@@ -119,8 +119,7 @@ static uint32_t find(const joiner *j, uint32_t name) {
 }
 
 static void pair(joiner *j, uint32_t from, uint32_t to) {
-    j->pairs = (uint32_t *)graph_room(j->pairs, j->pair_count, &j->pair_room,
-                                      2 * sizeof *j->pairs);
+    TOOL_ROOM(uint32_t, j->pairs, 2 * j->pair_count + 1, j->pair_room);
     j->pairs[2 * j->pair_count] = from;
     j->pairs[2 * j->pair_count++ + 1] = to;
 }

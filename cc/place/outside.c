@@ -10,7 +10,7 @@
 
    Two things make even these call back. A program may define a function of such
    a name, malloc or write, and the library then calls that one. And functions
-   of the program may stand behind a stream (fopencookie) or new. join.c
+   of the program may be behind a stream (fopencookie) or new. join.c
    asks for both. */
 #include "cc/place/graph.h"
 #include <string.h>

@@ -134,8 +134,7 @@ static int read_lines(plan_lines *lines, const char *data, size_t size, dump_fau
     while (at < size) {
         const char *end = (const char *)memchr(data + at, '\n', size - at);
         if (!end) return dump_refuse(fault, size, "the last line is cut off");
-        lines->list = (plan_line *)graph_room(lines->list, lines->count, &lines->room,
-                                              sizeof *lines->list);
+        TOOL_ROOM(plan_line, lines->list, lines->count, lines->room);
         if (split(&lines->list[lines->count], data + at, end) != 0)
             return dump_refuse(fault, at, "is no line of a plan");
         lines->count++;

@@ -20,7 +20,7 @@ static void mark(graph *g, const unsigned char *start, size_t size, int mark) {
     if (name == GRAPH_NONE) return;
     while (name >= g->symbol_room) {
         size_t old = g->symbol_room;
-        g->symbols = (char *)graph_room(g->symbols, old, &g->symbol_room, 1);
+        TOOL_ROOM(char, g->symbols, old, g->symbol_room);
         memset(g->symbols + old, 0, g->symbol_room - old);
     }
     g->symbols[name] = (char)(g->symbols[name] | mark);

@@ -54,7 +54,7 @@ static int refuse(builder *b, const char *reason) {
 }
 
 static void join(builder *b, uint32_t from, uint32_t to, uint32_t loop) {
-    b->arrows = (arrow *)graph_room(b->arrows, b->arrow_count, &b->arrow_room, sizeof *b->arrows);
+    TOOL_ROOM(arrow, b->arrows, b->arrow_count, b->arrow_room);
     b->arrows[b->arrow_count].from = from;
     b->arrows[b->arrow_count].to = to;
     b->arrows[b->arrow_count++].loop = loop;
@@ -63,8 +63,7 @@ static void join(builder *b, uint32_t from, uint32_t to, uint32_t loop) {
 static uint32_t bare_vertex(builder *b, uint32_t kind, uint32_t index) {
     graph *g = b->g;
     graph_vertex *v;
-    g->vertices = (graph_vertex *)graph_room(g->vertices, g->vertex_count, &g->vertex_room,
-                                             sizeof *g->vertices);
+    TOOL_ROOM(graph_vertex, g->vertices, g->vertex_count, g->vertex_room);
     v = &g->vertices[g->vertex_count++];
     v->kind = kind;
     v->index = index;
@@ -112,7 +111,7 @@ static int expect_brace(builder *b) {
 
 static bracket *push(builder *b, int kind) {
     bracket *top;
-    b->stack = (bracket *)graph_room(b->stack, b->depth, &b->stack_room, sizeof *b->stack);
+    TOOL_ROOM(bracket, b->stack, b->depth, b->stack_room);
     top = &b->stack[b->depth++];
     memset(top, 0xFF, sizeof *top);
     top->kind = (uint8_t)kind;
@@ -393,8 +392,7 @@ static void lay_out(builder *b) {
     uint32_t v, sum = 0;
     size_t i;
     while (g->edge_count + b->arrow_count > g->edge_room)
-        g->edges = (graph_edge *)graph_room(g->edges, g->edge_room, &g->edge_room,
-                                            sizeof *g->edges);
+        TOOL_ROOM(graph_edge, g->edges, g->edge_room, g->edge_room);
     for (i = 0; i < b->arrow_count; i++) vertices[b->arrows[i].from].first_edge++;
     for (v = 0; v < b->f->vertices; v++) {
         sum += vertices[v].first_edge;

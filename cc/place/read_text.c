@@ -117,7 +117,7 @@ static int read_unit(reader *r) {
     unit.first_function = (uint32_t)g->function_count;
     unit.first_taken = g->taken_count;
     unit.input = r->input;
-    g->units = (graph_unit *)graph_room(g->units, g->unit_count, &g->unit_room, sizeof unit);
+    TOOL_ROOM(graph_unit, g->units, g->unit_count, g->unit_room);
     g->units[g->unit_count++] = unit;
     r->has_unit = 1;
     r->has_function = 0;
@@ -187,8 +187,7 @@ static int read_function(reader *r) {
     f.first_loop = g->loop_count;
     f.first_vertex = g->vertex_count;
     f.first_edge = g->edge_count;
-    g->functions = (graph_function *)graph_room(g->functions, g->function_count, &g->function_room,
-                                                sizeof f);
+    TOOL_ROOM(graph_function, g->functions, g->function_count, g->function_room);
     g->functions[g->function_count++] = f;
     g->units[g->unit_count - 1].functions++;
     r->has_function = 1;
@@ -203,7 +202,7 @@ static int read_call(reader *r, graph_function *f) {
     memset(&call, 0, sizeof call);
     if (name(r, &call.name) != 0 || flags(r, "p", &letters) != 0) return -1;
     call.node = GRAPH_NONE;
-    g->calls = (graph_call *)graph_room(g->calls, g->call_count, &g->call_room, sizeof call);
+    TOOL_ROOM(graph_call, g->calls, g->call_count, g->call_room);
     g->calls[g->call_count++] = call;
     f->calls++;
     return 0;
@@ -233,7 +232,7 @@ static int read_loop(reader *r, graph_function *f) {
         return -1;
     loop.vertex = GRAPH_NONE;
     loop.has_check = letters != 0;
-    g->loops = (graph_loop *)graph_room(g->loops, g->loop_count, &g->loop_room, sizeof loop);
+    TOOL_ROOM(graph_loop, g->loops, g->loop_count, g->loop_room);
     g->loops[g->loop_count++] = loop;
     f->loops++;
     return 0;
@@ -264,8 +263,7 @@ static int read_taken(reader *r) {
         if (read_params(r, &taken.params, &taken.type) != 0) return -1;
         taken.converted = taken.type == GRAPH_NONE;
     }
-    g->taken = (graph_taken *)graph_room(g->taken, g->taken_count, &g->taken_room,
-                                         sizeof *g->taken);
+    TOOL_ROOM(graph_taken, g->taken, g->taken_count, g->taken_room);
     g->taken[g->taken_count++] = taken;
     g->units[g->unit_count - 1].taken++;
     return 0;

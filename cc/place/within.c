@@ -141,7 +141,7 @@ static void measure_pointer(ruler *r, uint32_t vertex) {
 }
 
 /* Callees first: components of what has no check are numbered that way. Those
-   with a check come behind all others, since nobody waits for their cost. */
+   with a check come after all others, since nobody waits for their cost. */
 void place_within(placement *p, const graph *g, const place_rules *rules) {
     size_t n = (size_t)g->wide.vertices + 1;
     uint32_t *component = (uint32_t *)tool_alloc(5 * n * sizeof *component), v, count;

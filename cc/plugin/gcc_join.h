@@ -103,7 +103,7 @@ static bool is_increment(gimple *store, increment *i) {
     return true;
 }
 
-/* May what stands behind the statement not run? Calls of what the compiler
+/* May what follows the statement not run? Calls of what the compiler
    itself knows, such as memcpy, come back. */
 static bool may_leave(function *f, gimple *statement) {
     if (stmt_could_throw_p(f, statement)) return true;

@@ -1,7 +1,7 @@
 /* back.c - what stands before each node in its frame: for walks from a use to
    its writes.
 
-   What stands behind a call of a function that never comes back is no successor
+   What follows a call of a function that never comes back is no successor
    of the call, though it was decoded: most often another part of the program
    begins there, with other values in its registers. While jumps are still being
    found, one that leads nowhere yet may come back.

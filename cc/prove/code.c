@@ -1,7 +1,7 @@
 /* code.c - the instructions that can be reached, each a node.
 
    Decoding begins at the entry, at exported functions, and at each address that
-   data or code takes. It follows jumps, calls and what stands behind them. An
+   data or code takes. It follows jumps, calls and what follows them. An
    address is one node, however it is come to, so two readings of the same bytes
    are two nodes. What cannot be decoded is a node, too. */
 #include "cc/prove/prove.h"
@@ -55,7 +55,7 @@ static void take(prove_code *c, uint64_t address) {
 }
 
 static void name(prove_code *c, uint32_t node, uint64_t address) {
-    c->names = (prove_name *)graph_room(c->names, c->name_count, &c->name_room, sizeof *c->names);
+    TOOL_ROOM(prove_name, c->names, c->name_count, c->name_room);
     c->names[c->name_count].address = address;
     c->names[c->name_count++].node = node;
 }

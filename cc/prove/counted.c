@@ -365,7 +365,7 @@ static void build(counting *s) {
         for (e = all->first[s->nodes[k]]; e < all->first[s->nodes[k] + 1]; e++) {
             uint32_t to = place_of(s, all->to[e]);
             if (to == GRAPH_NONE) continue;
-            pairs = (uint32_t *)graph_room(pairs, 2 * count + 1, &room, sizeof *pairs);
+            TOOL_ROOM(uint32_t, pairs, 2 * count + 1, room);
             pairs[2 * count] = k;
             pairs[2 * count++ + 1] = to;
         }

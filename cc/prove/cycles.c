@@ -1,7 +1,7 @@
 /* cycles.c - what is left of the graph without its checks, and what excuses it.
 
    1. Which functions come back at all, and which without a check: a node comes back if it returns,
-      or one that follows it does; a call, if what it calls does and what stands behind it. The
+      or one that follows it does; a call, if what it calls does and what follows it. The
       least answer, found from the returns backwards, is the right one: a run that comes back is
       finite.
       In the same way: which functions an exception may leave without a check.
@@ -142,7 +142,7 @@ typedef struct pairs { uint32_t *list; size_t count, room; } pairs;
 
 static void add(pairs *p, uint32_t from, uint32_t to) {
     if (to == PROVE_NONE) return;
-    p->list = (uint32_t *)graph_room(p->list, 2 * p->count + 1, &p->room, sizeof *p->list);
+    TOOL_ROOM(uint32_t, p->list, 2 * p->count + 1, p->room);
     p->list[2 * p->count] = from;
     p->list[2 * p->count++ + 1] = to;
 }
@@ -434,7 +434,7 @@ static prove_cycle find_cycle(const cycles *s, const uint32_t *nodes, size_t cou
 }
 
 static void keep(prove_cycle **list, size_t *count, size_t *room, prove_cycle cycle) {
-    *list = (prove_cycle *)graph_room(*list, *count, room, sizeof **list);
+    TOOL_ROOM(prove_cycle, *list, *count, *room);
     (*list)[(*count)++] = cycle;
 }
 

@@ -1,4 +1,5 @@
 /* image.c - bytes of a file, and the nodes of its code, by their address. */
+#include "base/tool.h"
 #include "cc/prove/prove.h"
 #include <string.h>
 
@@ -19,7 +20,7 @@ uint32_t prove_node_at(prove_code *c, uint64_t address) {
     if (address < c->im->text_lo || address >= c->im->text_hi) return PROVE_NONE;
     number = &c->node_of[address - c->im->text_lo];
     if (*number) return *number - 1;
-    c->nodes = (prove_node *)graph_room(c->nodes, c->count, &c->room, sizeof *c->nodes);
+    TOOL_ROOM(prove_node, c->nodes, c->count, c->room);
     n = &c->nodes[c->count++];
     memset(n, 0, sizeof *n);
     n->address = address;
@@ -41,8 +42,7 @@ unsigned prove_instruction_of(const prove_code *c, uint32_t node, prove_insn *ou
 
 void prove_add_edge(prove_code *c, uint32_t from, uint32_t to) {
     if (from == PROVE_NONE || to == PROVE_NONE) return;
-    c->extra = (prove_edge *)graph_room(c->extra, c->extra_count, &c->extra_room,
-                                        sizeof *c->extra);
+    TOOL_ROOM(prove_edge, c->extra, c->extra_count, c->extra_room);
     c->extra[c->extra_count].from = from;
     c->extra[c->extra_count++].to = to;
 }

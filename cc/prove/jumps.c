@@ -124,7 +124,7 @@ static size_t read_table(jumps *j, uint64_t table, uint64_t base, unsigned bytes
         const unsigned char *p = prove_at(j->c->im, table + entries * bytes, bytes);
         uint64_t value, sign = (uint64_t)1 << (8 * bytes - 1);
         if (!p) break;
-        value = bytes == 8 ? prove_constant(j->c->im, table + entries * 8) : prove_number(p, bytes);
+        value = bytes == 8 ? prove_constant(j->c->im, table + entries * 8) : dwarf_number(p, bytes);
         if (bytes < 8) value = (value ^ sign) - sign;
         value += base;
         if (!is_inside(j, value)) break;

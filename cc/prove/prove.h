@@ -7,7 +7,7 @@
    their graph; of the section .bursty.cg it takes one thing, the names of the
    functions that `bursty cc` could give a check.
 
-       image     segments, symbols, relocations, tables of exceptions         read.c, unwind.c
+       image     segments, symbols, relocations, tables of exceptions         read.c, landings.c
        code      one node for each instruction that can be reached            code.c, jumps.c
        checks    which branch leads to the slow path of a check               checks.c
        cycles    what is left of the graph without them                       cycles.c, counted.c
@@ -28,7 +28,7 @@
 #ifndef PROVE_H
 #define PROVE_H
 #include "cc/place/place.h"
-#include "base/elf.h"
+#include "base/dwarf.h"
 #include "cc/prove/instruction.h"
 
 #define PROVE_NONE UINT32_MAX
@@ -84,7 +84,6 @@ typedef struct prove_image {
     int library_calls;                          /* even the C library calls into the image */
     int has_names;                              /* it has a section .bursty.cg */
     uint64_t entry;
-    struct dwarf_whole *whole;                  /* sections that were compressed: dwarf.c */
 } prove_image;
 
 enum { PROVE_READ = 0, PROVE_REFUSED = -1, PROVE_FOREIGN = 1 };
@@ -96,7 +95,6 @@ void prove_read_unwind(prove_image *im, uint64_t address, uint64_t size);
 void prove_image_free(prove_image *im);
 /* Bytes of the image at an address, or NULL: it has none there. */
 const unsigned char *prove_at(const prove_image *im, uint64_t address, uint64_t bytes);
-uint64_t prove_number(const unsigned char *p, unsigned bytes);
 const prove_symbol *prove_symbol_at(const prove_image *im, uint64_t address);
 const prove_slot *prove_slot_at(const prove_image *im, uint64_t address);
 /* The address in a word of 8 bytes that nobody writes, or 0. */
@@ -150,7 +148,7 @@ void prove_code_free(prove_code *c);
 uint32_t prove_node_at(prove_code *c, uint64_t address);
 /* Finds anew what indirect jumps lead to. */
 void prove_jumps(prove_code *c);
-/* Makes c->back, without calls and with what stands behind them. */
+/* Makes c->back, without calls and with what follows them. */
 void prove_look_back(prove_code *c);
 /* Is there no node that nothing leads to? */
 int  prove_all_reached(const prove_code *c);
@@ -234,35 +232,6 @@ void prove_within(const prove_rest *rest, prove_result *r,
 
 /* ---- the words ---- */
 
-typedef struct prove_lines prove_lines;
-prove_lines *prove_lines_read(prove_image *im);
-/* How large the tables are that prove_lines_read would read. */
-size_t prove_lines_bytes(prove_image *im);
-/* The name of the file of an address, without folders, and the line; or NULL. */
-const char *prove_line_of(const prove_lines *l, uint64_t address, uint32_t *line);
-/* Of a function's first instruction: the file with the folders that the compiler
-   has told, added to *path. An optimizer lets an instruction be of several lines,
-   of which the first one is the function's own. Returns that line, or 0. */
-uint32_t prove_path_of(const prove_lines *l, uint64_t address, text *path);
-/* The same of any instruction: the line that the debugger shows there. */
-uint32_t prove_path_at(const prove_lines *l, uint64_t address, text *path);
-/* The path of a file by its number in the unit at a place of .debug_line. Returns
-   line, or 0: there is none. */
-uint32_t prove_path_in(const prove_lines *l, uint64_t unit, uint64_t file, uint32_t line,
-                       text *path);
-void prove_lines_free(prove_lines *l);
-
-/* Functions that were inlined, from .debug_info (DWARF 2 to 5). */
-typedef struct prove_inlines prove_inlines;
-prove_inlines *prove_inlines_read(prove_image *im);
-/* The functions that were inlined at an address, as the linker would name them,
-   the innermost first, tabs between. Returns how many. */
-size_t prove_inlines_at(prove_inlines *l, uint64_t address, text *names);
-/* Where the function that begins at an address is declared, as its unit says: the
-   first row of lines may be of what was inlined there. *unit: its place in
-   .debug_line. Returns the line, or 0: nobody says. */
-uint32_t prove_declared_at(prove_inlines *l, uint64_t address, uint64_t *unit, uint64_t *file);
-void prove_inlines_free(prove_inlines *l);
 void prove_show(const prove_code *c, const prove_result *r, uint32_t within, text *out);
 /* The whole: prints. Returns a TOOL_ status, or -1: this machine code is not
    read, which *why says. */

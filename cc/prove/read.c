@@ -1,6 +1,6 @@
 /* read.c - what an ELF file of x86-64 says of itself: segments, symbols,
    relocations. */
-#include "cc/prove/dwarf.h"
+#include "base/dwarf.h"
 #include "cc/prove/prove.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -21,7 +21,7 @@ typedef struct section { uint64_t name, type, flags, address, offset, size, link
 /* ---- lists ---- */
 
 void prove_list_add(prove_list *l, uint64_t number) {
-    l->list = (uint64_t *)graph_room(l->list, l->count, &l->room, sizeof *l->list);
+    TOOL_ROOM(uint64_t, l->list, l->count, l->room);
     l->list[l->count++] = number;
 }
 
@@ -120,7 +120,7 @@ static const char *string_at(const elf_file *e, const section *strings, uint64_t
 
 /* gcc's copies of a function have a dot behind its name: f.part.0, f.cold. The
    plugin knows some of them: f.isra.0, of which f.isra.0.cold is a part. So the
-   name is taken as a whole, and then without what stands behind a dot. */
+   name is taken as a whole, and then without what follows a dot. */
 static uint32_t own_name(const graph *g, const uint8_t *own, const char *name) {
     size_t size = strlen(name);
     while (size) {
@@ -138,7 +138,7 @@ static int begins(const char *name, const char *with) {
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* What bursty.h keeps to itself: p_ stands behind the name of the family. */
+/* What bursty.h keeps to itself: p_ follows the name of the family. */
 static int is_private(const char *name) {
     return begins(name, "bursty_") && begins(name + strlen("bursty_"), "p_");
 }
@@ -148,7 +148,7 @@ static int is_slow_path(const char *name) {
            strcmp(name, "bursty_thunk") == 0;
 }
 
-/* The runtime of checks is one object. Its static functions stand behind one
+/* The runtime of checks is one object. Its static functions follow one
    name of a file, beside its private ones. What bursty cc has compiled is none
    of it. */
 static void end_file(prove_image *im, size_t first, const graph *g, const uint8_t *own) {
@@ -252,8 +252,7 @@ static void read_symbols(prove_image *im, const section *table, const section *s
         s.end = s.is_sized && bytes <= im->text_hi - value ? value + bytes : value;
         s.name = name;
         s.file = binding == 0 ? file : NULL;
-        im->symbols = (prove_symbol *)graph_room(im->symbols, im->symbol_count, &im->symbol_room,
-                                                 sizeof *im->symbols);
+        TOOL_ROOM(prove_symbol, im->symbols, im->symbol_count, im->symbol_room);
         im->symbols[im->symbol_count++] = s;
         if (binding != 0) {
             end_file(im, im->symbol_count - 1, g, own);
@@ -372,8 +371,7 @@ static void read_dynamic(prove_image *im, const section *table, const section *s
 
 static void add_slot(prove_image *im, uint64_t address, uint64_t value, uint32_t import) {
     prove_slot *s;
-    im->slots = (prove_slot *)graph_room(im->slots, im->slot_count, &im->slot_room,
-                                         sizeof *im->slots);
+    TOOL_ROOM(prove_slot, im->slots, im->slot_count, im->slot_room);
     s = &im->slots[im->slot_count++];
     s->address = address;
     s->value = value;
@@ -425,8 +423,7 @@ static int is_start(const starts *s, uint64_t address) {
 static void point(prove_image *im, const starts *st, uint64_t place, uint64_t address) {
     prove_slot *w;
     if (!in_text(im, address)) return;
-    im->words = (prove_slot *)graph_room(im->words, im->word_count, &im->word_room,
-                                         sizeof *im->words);
+    TOOL_ROOM(prove_slot, im->words, im->word_count, im->word_room);
     w = &im->words[im->word_count++];
     w->address = place;
     w->value = address;
@@ -471,7 +468,7 @@ static void read_relative(prove_image *im, const section *s, const starts *st) {
             const unsigned char *p;
             if (word & 1 ? bit == 0 || !(word >> bit & 1) : bit > 0) continue;
             p = prove_at(im, place, 8);
-            if (p) point(im, st, place, prove_number(p, 8));
+            if (p) point(im, st, place, dwarf_number(p, 8));
         }
         next = word & 1 ? next + 63 * 8 : word + 8;
     }
@@ -483,7 +480,7 @@ static void read_words(prove_image *im, const section *s, const starts *st) {
     const elf_file *e = &im->elf;
     uint64_t i;
     for (i = 0; i + 8 <= s->size; i++) {
-        uint64_t value = prove_number(e->data + s->offset + i, 8);
+        uint64_t value = dwarf_number(e->data + s->offset + i, 8);
         const prove_symbol *symbol;
         if (!in_text(im, value)) continue;
         symbol = prove_symbol_at(im, value);
@@ -574,7 +571,6 @@ int prove_read(prove_image *im, const unsigned char *data, size_t size, const gr
 }
 
 void prove_image_free(prove_image *im) {
-    dwarf_free(im);
     free(im->symbols);
     free(im->imports);
     free(im->slots);

@@ -10,14 +10,14 @@ enum { SHOWN = 20, STEPS_SHOWN = 12 };
 typedef struct speaker {
     const prove_code *c;
     const prove_result *r;
-    prove_lines *lines;
+    dwarf_lines *lines;
     text *out;
 } speaker;
 
 static void say_address(const speaker *s, uint64_t address) {
     const prove_symbol *symbol = prove_symbol_at(s->c->im, address);
     uint32_t line = 0;
-    const char *file = prove_line_of(s->lines, address, &line);
+    const char *file = dwarf_line_of(s->lines, address, &line);
     text_plain(s->out, symbol ? symbol->name : "?");
     text_format(s->out, " 0x%llx", (unsigned long long)address);
     if (!file) return;
@@ -166,11 +166,12 @@ static void say_runs(const speaker *s, uint32_t within) {
 void prove_show(const prove_code *c, const prove_result *r, uint32_t within, text *out) {
     size_t named = r->other_count + r->larger + r->returning.count + r->unread.count +
                    r->undecoded.count;
+    dwarf_file file = {c->im->elf, NULL};
     speaker s;
     s.c = c;
     s.r = r;
     s.out = out;
-    s.lines = prove_lines_read(c->im);
+    s.lines = dwarf_lines_read(&file);
     if (r->open_count) {
         text_add(out, "NOT proved on the machine code: ");
         text_count(out, r->open_count);
@@ -213,5 +214,6 @@ void prove_show(const prove_code *c, const prove_result *r, uint32_t within, tex
                " places are no machine code that is known");
     text_add(out, "not seen: signal handlers, other threads, and loops inside of outside "
                   "functions\n");
-    prove_lines_free(s.lines);
+    dwarf_lines_free(s.lines);
+    dwarf_free(&file);
 }

@@ -204,15 +204,14 @@ static void measure_all(within *w) {
 
 static void add_entry(within *w, uint32_t v) {
     if (v == PROVE_NONE || w->entry_of[v] != PROVE_NONE) return;
-    w->entries = (uint32_t *)graph_room(w->entries, w->entry_count, &w->entry_room,
-                                        sizeof *w->entries);
+    TOOL_ROOM(uint32_t, w->entries, w->entry_count, w->entry_room);
     w->entry_of[v] = w->entry_count;
     w->entries[w->entry_count++] = v;
 }
 
 static void add_call(within *w, uint32_t callee, uint32_t frame, uint32_t behind) {
     frame_call *call;
-    w->calls = (frame_call *)graph_room(w->calls, w->call_count, &w->call_room, sizeof *w->calls);
+    TOOL_ROOM(frame_call, w->calls, w->call_count, w->call_room);
     call = &w->calls[w->call_count++];
     call->callee = callee;
     call->frame = frame;

@@ -100,10 +100,7 @@ static uint32_t edge(walk *w, uint32_t from, uint32_t to) {
     cc_edge *e;
     if (from == CC_NOWHERE) return CC_NOWHERE;
     if (w->emit) return w->edges++;
-    if (g->edge_count == g->edge_room) {
-        g->edge_room = g->edge_room ? g->edge_room * 2 : 32;
-        g->edges = (cc_edge *)tool_grow(g->edges, g->edge_room * sizeof *g->edges);
-    }
+    TOOL_ROOM(cc_edge, g->edges, g->edge_count, g->edge_room);
     e = &g->edges[g->edge_count];
     e->from = from;
     e->to = to;
@@ -120,10 +117,7 @@ static void add_site(walk *w, const cc_node *n) {
     const cc_name *name = n->kind == CC_N_CALL ? cc_find(w->u, n->first, 0) : NULL;
     cc_cfg *g = w->g;
     cc_site *s;
-    if (g->site_count == g->site_room) {
-        g->site_room = g->site_room ? g->site_room * 2 : 16;
-        g->sites = (cc_site *)tool_grow(g->sites, g->site_room * sizeof *g->sites);
-    }
+    TOOL_ROOM(cc_site, g->sites, g->site_count, g->site_room);
     s = &g->sites[g->site_count++];
     s->callee = name && name->function ? name->function - 1 : CC_NOWHERE;
     s->vertex = w->here;
@@ -195,10 +189,7 @@ static void note(walk *w, uint32_t token) {
     if (!cc_same_file(&w->u->tokens, token, w->f->name) && is_of_system(&w->u->tokens, t->file))
         return;
     file = file_of(w, token);
-    if (g->line_count == g->line_room) {
-        g->line_room = g->line_room ? g->line_room * 2 : 32;
-        g->lines = (cc_line_of *)tool_grow(g->lines, g->line_room * sizeof *g->lines);
-    }
+    TOOL_ROOM(cc_line_of, g->lines, g->line_count, g->line_room);
     g->lines[g->line_count].vertex = w->here;
     g->lines[g->line_count].file = file;
     g->lines[g->line_count++].line = t->line;
@@ -611,7 +602,7 @@ static void close_behind(walk *w, uint32_t last, uint32_t number, uint32_t e) {
     g->behind[number] = e;
 }
 
-/* An arm, and the edge to what stands behind ?:. Returns whether its end is
+/* An arm, and the edge to what follows ?:. Returns whether its end is
    reached. */
 static int arm_and_join(walk *w, uint32_t node, uint32_t join) {
     const cc_node n = *at(w, node);
@@ -691,7 +682,7 @@ static void part(walk *w, uint32_t node) {
     else logic_value(w, node);
 }
 
-/* If a call of the same expression stands behind, in the vertex to which this
+/* If a call of the same expression follows, in the vertex to which this
    leads, the vertex is marked behind the part. The first run has found out
    which vertex that is. */
 static void marked_part(walk *w, uint32_t node) {
@@ -1062,7 +1053,7 @@ static int open_label(walk *w, const cc_node *n, uint32_t colon, uint32_t fall, 
     return 1;
 }
 
-/* Labels of a switch that stand behind one another are one vertex. */
+/* Labels of a switch that follow one another are one vertex. */
 static void case_group(walk *w, const cc_node *n) {
     uint32_t v = vertex(w), kid = n->kid[1], colon = n->a, fall, jump;
     int opened;
@@ -1205,10 +1196,7 @@ static void find_labels(walk *w) {
         w->jumpers += (uint32_t)is_computed;
         if (is_computed && w->computed == CC_NOWHERE) w->computed = vertex(w);
         if (n->kind != CC_N_LABEL) continue;
-        if (w->label_count == room) {
-            room = room ? room * 2 : 8;
-            w->labels = (flow_label *)tool_grow(w->labels, room * sizeof *w->labels);
-        }
+        TOOL_ROOM(flow_label, w->labels, w->label_count, room);
         memset(&w->labels[w->label_count], 0, sizeof *w->labels);
         w->labels[w->label_count].name = n->first;
         find_scope(w, &w->labels[w->label_count]);

@@ -34,12 +34,12 @@ const char *cc_word(const cc_writer *p) {
     return p->choice->scope ? "bursty_cc_here.n" : "bursty_cc_word";
 }
 
-/* The assembly of bursty.h, "checks and scopes that keep registers". It changes
-   no memory that the program knows, and does not say that it does: gcc would
-   read all that is no local variable again behind each check. It is volatile,
-   so it stays where it is, and a function that has it is not pure to gcc, whose
-   calls with the same arguments would be one. But where C beside it reads the
-   thread's word, it says that memory has changed. */
+/* The assembly of bursty.h, "checks and scopes that keep registers". It changes no
+   memory that the program knows, so it has no clobber of memory: with one, gcc would
+   read every variable that is not local again after each check. It is volatile, so gcc
+   does not move it, and does not take a function that has it for a pure one, of whose
+   calls with the same arguments it would make one. Where C code near it reads the
+   thread's word, it has the clobber. */
 static void keeping_expression(const cc_writer *p, text *out, uint32_t site) {
     const cc_choice *c = p->choice;
     int by_address = c->keeps == CC_KEEPS_BY_ADDRESS;

@@ -196,10 +196,7 @@ static void note_source(planner *p, const char *file, const char *place) {
     if (cc_regular_size(file, &size) != 0 || size > SOURCE_MOST) return;
     data = tool_read_file(file, NULL, &size);
     if (!data) return;
-    if (p->source_count == p->source_room) {
-        p->source_room = p->source_room ? 2 * p->source_room : 16;
-        p->sources = (read_source *)tool_grow(p->sources, p->source_room * sizeof *s);
-    }
+    TOOL_ROOM(read_source, p->sources, p->source_count, p->source_room);
     s = &p->sources[p->source_count++];
     s->file = file;
     s->place = string_of(place, strlen(place));
@@ -215,10 +212,7 @@ static void keep_table(planner *p, const cc_cfg *g, const reached *r, const edge
     edges_function *f;
     size_t pairs = 2 * ((size_t)plan->edges + 1);
     uint32_t e;
-    if (p->count == p->room) {
-        p->room = p->room ? p->room * 2 : 64;
-        p->done = (edges_function *)tool_grow(p->done, p->room * sizeof *p->done);
-    }
+    TOOL_ROOM(edges_function, p->done, p->count, p->room);
     f = &p->done[p->count++];
     memset(f, 0, sizeof *f);
     f->name = string_of(name, strlen(name));
@@ -286,7 +280,7 @@ static uint8_t *uncountable(const cc_cfg *g, const reached *r, const edgeplan *p
 
    If an activation ended early in s1, nothing says whether another one passed
    s2. So a line with calls gets a mark near its end, too, unless no source line
-   stands behind the first call. Where a line ends at a branch, the marks of its
+   follows the first call. Where a line ends at a branch, the marks of its
    outcomes say it (the solver of edgeprof.h reads all of these). */
 typedef struct lines_of {
     uint32_t *ways_in, *ways_out, *in, *out; /* of each vertex; the edges, if there is one */
@@ -590,10 +584,7 @@ static uint32_t sort_lines(uint32_t *lines, uint32_t count) {
 void cc_planner_leave(cc_planner *p, const char *name, const char *file, const char *reason,
                       uint32_t *lines, uint32_t count) {
     unmeasured *u;
-    if (p->left_count == p->left_room) {
-        p->left_room = 2 * p->left_room + 16;
-        p->left = (unmeasured *)tool_grow(p->left, p->left_room * sizeof *p->left);
-    }
+    TOOL_ROOM(unmeasured, p->left, p->left_count, p->left_room);
     u = &p->left[p->left_count++];
     memset(u, 0, sizeof *u);
     u->name = string_of(name, strlen(name));

@@ -50,7 +50,7 @@ typedef struct cc_cfg {
                                  counter */
     uint32_t *after;          /* where each && || ?: ({}) leads, in the order in which they begin */
     uint32_t after_room;
-    uint32_t *behind;         /* the edges whose witness stands behind a value, in that order */
+    uint32_t *behind;         /* the edges whose witness follows a value, in that order */
     uint32_t behind_room;
     uint32_t *number;         /* after the plan: of each vertex that of the unit, or CC_NOWHERE */
     const char *const *other_file; /* other files that have lines of it */

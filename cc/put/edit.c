@@ -13,10 +13,7 @@ void cc_edit_init(cc_edits *e, const char *source, size_t size) {
 
 static void add(cc_edits *e, uint32_t at, uint32_t order, const char *words) {
     cc_edit *edit;
-    if (e->count == e->room) {
-        e->room = e->room ? e->room * 2 : 256;
-        e->list = (cc_edit *)tool_grow(e->list, e->room * sizeof *e->list);
-    }
+    TOOL_ROOM(cc_edit, e->list, e->count, e->room);
     edit = &e->list[e->count++];
     edit->at = at;
     edit->order = order;

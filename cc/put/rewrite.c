@@ -1,6 +1,6 @@
 /* rewrite.c - a preprocessed file with checks.
 
-   Declarations stand behind the markers of the file's head and in front of its
+   Declarations follow the markers of the file's head and in front of its
    first token, under a marker of their own that makes them a system header:
    they cause no warning, and debug information names the file as before. */
 #include "cc/put/rewrite.h"

@@ -35,10 +35,7 @@ uint32_t cc_trace_keep(cc_traced *t, const cc_cfg *g, const uint32_t *vertex_of)
     t->call_at[t->count] = t->calls;
     for (v = 0; v < g->vertices && v < g->call_room; v++) {
         if (!g->call[v] || vertex_of[v] == CC_NOWHERE) continue;
-        if (t->calls == t->call_room) {
-            t->call_room = t->call_room ? 2 * t->call_room : 256;
-            t->call = (uint32_t *)tool_grow(t->call, t->call_room * sizeof *t->call);
-        }
+        TOOL_ROOM(uint32_t, t->call, t->calls, t->call_room);
         t->call[t->calls++] = vertex_of[v];
     }
     t->call_at[t->count + 1] = t->calls;

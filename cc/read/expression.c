@@ -338,8 +338,8 @@ static uint32_t parse_assignment(cc_unit *u, uint32_t first, uint32_t end) {
     return node;
 }
 
-/* Where the part that begins at i ends: at a comma that stands in no `? :`, or
-   at end. */
+/* Where the operand of a comma operator ends that begins at i: at the first comma that
+   is not between ? and :, or at end. */
 static uint32_t part_end(const cc_unit *u, uint32_t i, uint32_t end) {
     uint32_t open = 0;
     for (; i < end; i = after_bracket(u, i)) {

@@ -58,11 +58,7 @@ static uint32_t function_of(walk *w, uint32_t token) {
 static uint32_t add_callee(walk *w, uint32_t token) {
     cc_flow *flow = w->flow;
     cc_callee *callee;
-    if (flow->callee_count == flow->callee_room) {
-        flow->callee_room = flow->callee_room ? flow->callee_room * 2 : 8;
-        flow->callees = (cc_callee *)tool_grow(flow->callees,
-                                               flow->callee_room * sizeof *flow->callees);
-    }
+    TOOL_ROOM(cc_callee, flow->callees, flow->callee_count, flow->callee_room);
     callee = &flow->callees[flow->callee_count];
     memset(callee, 0, sizeof *callee);
     callee->name = token;
@@ -194,10 +190,7 @@ static uint32_t add_loop(walk *w, uint32_t node, char kind) {
     cc_flow *flow = w->flow;
     cc_loop *loop;
     uint32_t parent;
-    if (flow->loop_count == flow->loop_room) {
-        flow->loop_room = flow->loop_room ? flow->loop_room * 2 : 8;
-        flow->loops = (cc_loop *)tool_grow(flow->loops, flow->loop_room * sizeof *flow->loops);
-    }
+    TOOL_ROOM(cc_loop, flow->loops, flow->loop_count, flow->loop_room);
     loop = &flow->loops[flow->loop_count];
     memset(loop, 0, sizeof *loop);
     loop->node = node;
@@ -359,11 +352,7 @@ static void find_labels(walk *w) {
     for (i = w->f->root; i < w->u->node_count && w->u->nodes[i].first <= w->f->close; i++) {
         cc_flow *flow = w->flow;
         if (w->u->nodes[i].kind != CC_N_LABEL) continue;
-        if (flow->label_count == flow->label_room) {
-            flow->label_room = flow->label_room ? flow->label_room * 2 : 8;
-            flow->labels = (cc_label *)tool_grow(flow->labels,
-                                                 flow->label_room * sizeof *flow->labels);
-        }
+        TOOL_ROOM(cc_label, flow->labels, flow->label_count, flow->label_room);
         flow->labels[flow->label_count].name = w->u->nodes[i].first;
         flow->labels[flow->label_count].node = i;
         flow->labels[flow->label_count].loop = CC_NOBODY;
@@ -371,7 +360,7 @@ static void find_labels(walk *w) {
         flow->labels[flow->label_count].taken = 0;
         flow->label_count++;
     }
-    /* A goto that stands behind its label is a back-edge. */
+    /* A goto that follows its label is a back-edge. */
     for (i = w->f->root; i < w->u->node_count && w->u->nodes[i].first <= w->f->close; i++) {
         const cc_node *n = &w->u->nodes[i];
         uint32_t k;

@@ -35,7 +35,7 @@ static uint32_t label_end(cc_unit *u, uint32_t i, uint32_t end) {
     return first;
 }
 
-/* The bracket that must open at *at; *at goes behind it. Returns the token of
+/* The bracket that must open at *at; *at goes after it. Returns the token of
    its '('. */
 static uint32_t bracket(cc_unit *u, uint32_t *at, uint32_t end) {
     uint32_t open = *at;

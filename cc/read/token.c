@@ -114,10 +114,7 @@ static int refuse(lexer *x, const char *reason) {
 static cc_token *add(lexer *x, cc_kind kind, size_t size) {
     cc_tokens *t = x->t;
     cc_token *token;
-    if (t->count == x->room) {
-        x->room = x->room ? x->room * 2 : 1024;
-        t->list = (cc_token *)tool_grow(t->list, x->room * sizeof *t->list);
-    }
+    TOOL_ROOM(cc_token, t->list, t->count, x->room);
     token = &t->list[t->count++];
     memset(token, 0, sizeof *token);
     token->at = (uint32_t)x->at;
@@ -148,10 +145,7 @@ static uint16_t file_number(lexer *x, const char *name, size_t size, int in_syst
         }
     }
     if (t->file_count == UINT16_MAX) return 0;
-    if (t->file_count == x->file_room) {
-        x->file_room = x->file_room ? x->file_room * 2 : 64;
-        t->files = (cc_file *)tool_grow(t->files, x->file_room * sizeof *t->files);
-    }
+    TOOL_ROOM(cc_file, t->files, t->file_count, x->file_room);
     file = &t->files[t->file_count];
     file->name = (char *)tool_alloc(size + 1);
     memcpy(file->name, name, size);
@@ -299,10 +293,7 @@ static int take_word(lexer *x) {
 }
 
 static int open_bracket(lexer *x) {
-    if (x->open_count == x->open_room) {
-        x->open_room = x->open_room ? x->open_room * 2 : 256;
-        x->open = (uint32_t *)tool_grow(x->open, x->open_room * sizeof *x->open);
-    }
+    TOOL_ROOM(uint32_t, x->open, x->open_count, x->open_room);
     x->open[x->open_count++] = x->t->count - 1;
     return 0;
 }

@@ -179,7 +179,7 @@ uint32_t cc_call_row(cc_unit *u, const cc_function *f, const cc_node *call);
 const char *cc_row(const cc_unit *u, uint32_t row);
 /* Is the type a function, or does it point to one? */
 int cc_leads_to_function(const cc_unit *u, uint32_t type);
-/* Notes that the function at token name stands behind a cast, whose bracket
+/* Notes that the function at token name follows a cast, whose bracket
    opens at `open`. Returns 0, or -1: it is no cast to a pointer to a
    function. */
 int cc_types_cast(cc_unit *u, uint32_t open, uint32_t name);

@@ -35,10 +35,7 @@ static uint32_t declarator(cc_unit *u, uint32_t i, uint32_t end, uint32_t base, 
 
 static uint32_t add_type(cc_unit *u, int kind, uint32_t what) {
     cc_types *t = &u->types;
-    if (t->count == t->room) {
-        t->room = t->room ? t->room * 2 : 256;
-        t->list = (cc_type *)tool_grow(t->list, t->room * sizeof *t->list);
-    }
+    TOOL_ROOM(cc_type, t->list, t->count, t->room);
     t->list[t->count].kind = (uint32_t)kind;
     t->list[t->count].what = what;
     t->list[t->count].params = CC_ANY_PARAMS;
@@ -176,7 +173,7 @@ static uint32_t struct_type(cc_unit *u, uint32_t *at, uint32_t end) {
     return add_type(u, is_union ? UNION : STRUCT, tag);
 }
 
-/* The type in front of the declarators; *at goes behind it. */
+/* The type in front of the declarators; *at goes after it. */
 static uint32_t specifiers(cc_unit *u, uint32_t *at, uint32_t end, int *is_typedef) {
     const cc_tokens *t = &u->tokens;
     uint32_t type = NO_TYPE, i = *at;
@@ -434,10 +431,7 @@ int cc_types_cast(cc_unit *u, uint32_t open, uint32_t name) {
     type = type_of_cast(u, open);
     if (is_kind(u, type, POINTER)) type = type_at(u, type)->what;
     if (!is_kind(u, type, FUNCTION)) return -1;
-    if (t->cast_count == t->cast_room) {
-        t->cast_room = t->cast_room ? 2 * t->cast_room : 64;
-        t->casts = (cc_cast *)tool_grow(t->casts, t->cast_room * sizeof *t->casts);
-    }
+    TOOL_ROOM(cc_cast, t->casts, t->cast_count, t->cast_room);
     t->casts[t->cast_count].name = name;
     t->casts[t->cast_count].row = type_at(u, type)->what;
     t->casts[t->cast_count++].params = type_at(u, type)->params;

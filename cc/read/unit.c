@@ -13,10 +13,7 @@
 
 uint32_t cc_new(cc_unit *u, cc_node_kind kind, uint32_t first, uint32_t last) {
     cc_node *node;
-    if (u->node_count == u->node_room) {
-        u->node_room = u->node_room ? u->node_room * 2 : 4096;
-        u->nodes = (cc_node *)tool_grow(u->nodes, u->node_room * sizeof *u->nodes);
-    }
+    TOOL_ROOM(cc_node, u->nodes, u->node_count, u->node_room);
     node = &u->nodes[u->node_count];
     memset(node, 0, sizeof *node);
     node->kind = (uint8_t)kind;
@@ -214,7 +211,7 @@ static void read_parameters(cc_unit *u, cc_function *f) {
         cc_spells(t, f->parameters + 1, "void")) {
         f->parameter_count = 0;
     }
-    /* Attributes may stand behind the parameters: then the body does not follow
+    /* Attributes may follow the parameters: then the body does not follow
        at once. */
     if (close != f->parameters + 1 && cc_behind_attributes(u, close + 1, f->open) == f->open) {
         f->variadic = 0;
@@ -250,11 +247,7 @@ static void add_function(cc_unit *u, const chunk *c, uint32_t open) {
     cc_tokens *t = &u->tokens;
     cc_function *f;
     cc_name *name;
-    if (u->function_count == u->function_room) {
-        u->function_room = u->function_room ? u->function_room * 2 : 64;
-        u->functions =
-            (cc_function *)tool_grow(u->functions, u->function_room * sizeof *u->functions);
-    }
+    TOOL_ROOM(cc_function, u->functions, u->function_count, u->function_room);
     f = &u->functions[u->function_count++];
     memset(f, 0, sizeof *f);
     u->current = u->function_count;
@@ -523,7 +516,7 @@ int cc_assembly_jumps(const cc_unit *u, uint32_t first, uint32_t last) {
     uint32_t stop = first;
     size_t k, from;
     int found = 0;
-    while (stop < last && !cc_is(&u->tokens, stop, ':')) stop++;    /* operands stand behind it */
+    while (stop < last && !cc_is(&u->tokens, stop, ':')) stop++;    /* operands follow it */
     add_strings(u, first, stop, &said);
     for (k = 0; k < said.size && !found; k = from + 1) {
         for (from = k; from < said.size && is_word(said.data[from]); from++) {

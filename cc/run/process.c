@@ -11,10 +11,7 @@
 
 void cc_add_word(cc_command *c, const char *word) {
     size_t size = word ? strlen(word) + 1 : 0;
-    if (c->count + 1 >= c->room) {
-        c->room = c->room ? c->room * 2 : 32;
-        c->words = (char **)tool_grow(c->words, c->room * sizeof *c->words);
-    }
+    TOOL_ROOM(char *, c->words, c->count + 1, c->room);
     if (!word) return;
     c->words[c->count] = (char *)tool_alloc(size);
     memcpy(c->words[c->count++], word, size);

@@ -363,10 +363,7 @@ static void add_record(const uint64_t *from, size_t count) {
     struct perf_event_header head;
     record *r;
     memcpy(&head, from, sizeof head);
-    if (all.record_count == all.record_room) {
-        all.record_room = all.record_room ? 2 * all.record_room : 1024;
-        all.records = (record *)tool_grow(all.records, all.record_room * sizeof *all.records);
-    }
+    TOOL_ROOM(record, all.records, all.record_count, all.record_room);
     r = &all.records[all.record_count];
     r->at = all.word_count;
     r->order = all.record_count++;

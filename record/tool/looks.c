@@ -54,10 +54,7 @@ uint32_t thread_of(uint32_t pid, uint32_t thread) {
         if (all.threads[*at - 1].process == process_number) return *at;
         before = *at;
     }
-    if (all.count == all.room) {
-        all.room = all.room ? 2 * all.room : 256;
-        all.threads = (thread_time *)tool_grow(all.threads, all.room * sizeof *all.threads);
-    }
+    TOOL_ROOM(thread_time, all.threads, all.count, all.room);
     t = &all.threads[all.count++];
     memset(t, 0, sizeof *t);
     t->thread = thread;

@@ -99,10 +99,7 @@ static void read_kernel(void) {
         kernel_function *f;
         if (sscanf(line, "%llx %c %511s", &start, &kind, name) != 3 || !start) continue;
         if (!strchr("tTwW", kind)) continue;
-        if (kernel.count == kernel.room) {
-            kernel.room = kernel.room ? 2 * kernel.room : 1 << 14;
-            kernel.at = (kernel_function *)tool_grow(kernel.at, kernel.room * sizeof *kernel.at);
-        }
+        TOOL_ROOM(kernel_function, kernel.at, kernel.count, kernel.room);
         f = &kernel.at[kernel.count++];
         f->start = start;
         f->name = strdup(name);

@@ -68,10 +68,7 @@ uint32_t process_add(uint32_t pid) {
     uint32_t *at = hash_place(&all.process_index, hash_numbers(pid, 1), is_process, NULL, &pid);
     process *p;
     if (!all.began) all.began = time(NULL);
-    if (all.process_count == all.process_room) {
-        all.process_room = all.process_room ? 2 * all.process_room : 16;
-        all.processes = (process *)tool_grow(all.processes, all.process_room * sizeof *p);
-    }
+    TOOL_ROOM(process, all.processes, all.process_count, all.process_room);
     p = &all.processes[all.process_count++];
     memset(p, 0, sizeof *p);
     p->pid = pid;
@@ -257,10 +254,7 @@ uint32_t process_mapping(uint32_t number, uint64_t address) {
 }
 
 static void list_mapping(process *p, uint32_t mapping_number) {
-    if (p->mapping_count == p->mapping_room) {
-        p->mapping_room = p->mapping_room ? 2 * p->mapping_room : 64;
-        p->mappings = (uint32_t *)tool_grow(p->mappings, p->mapping_room * sizeof *p->mappings);
-    }
+    TOOL_ROOM(uint32_t, p->mappings, p->mapping_count, p->mapping_room);
     p->mappings[p->mapping_count++] = mapping_number;
     p->generation++;
 }
@@ -298,10 +292,7 @@ static void add_mapping(uint32_t number, uint64_t lo, uint64_t hi, uint64_t offs
     }
     if (all.mapping_count == MAPPINGS_MOST) return;
     m.image = image_of(p, path, inode, lo, hi);
-    if (all.mapping_count == all.mapping_room) {
-        all.mapping_room = all.mapping_room ? 2 * all.mapping_room : 256;
-        all.mappings = (mapping *)tool_grow(all.mappings, all.mapping_room * sizeof m);
-    }
+    TOOL_ROOM(mapping, all.mappings, all.mapping_count, all.mapping_room);
     all.mappings[all.mapping_count++] = m;
     hide(p, &m);
     list_mapping(p, all.mapping_count);

@@ -8,7 +8,7 @@
 #include "base/tool.h"
 #include "report/kinds/ends.h"
 #include "report/kinds/timeline.h"
-#include "cc/prove/places.h"
+#include "record/tool/places.h"
 #include <string.h>
 
 /* One screen. */

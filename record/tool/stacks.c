@@ -73,10 +73,7 @@ uint32_t place_of(uint64_t pc, uint32_t mapping_number) {
     if (all.place_count == PLACES_MOST) return 0;
     at = hash_place(&all.place_index, hash_numbers(pc, mapping_number), is_place, NULL, &p);
     if (*at) return *at;
-    if (all.place_count == all.place_room) {
-        all.place_room = all.place_room ? 2 * all.place_room : 4096;
-        all.places = (place *)tool_grow(all.places, all.place_room * sizeof *all.places);
-    }
+    TOOL_ROOM(place, all.places, all.place_count, all.place_room);
     p.function = function_of(pc, mapping_number);
     all.places[all.place_count] = p;
     return *at = ++all.place_count;
@@ -93,10 +90,7 @@ static uint32_t caller_of(uint32_t place_number, uint32_t around) {
     if (all.caller_count == CALLERS_MOST) return 0;
     at = hash_place(&all.caller_index, hash_numbers(place_number, around), is_caller, NULL, &c);
     if (*at) return *at;
-    if (all.caller_count == all.caller_room) {
-        all.caller_room = all.caller_room ? 2 * all.caller_room : 4096;
-        all.callers = (caller *)tool_grow(all.callers, all.caller_room * sizeof *all.callers);
-    }
+    TOOL_ROOM(caller, all.callers, all.caller_count, all.caller_room);
     all.callers[all.caller_count] = c;
     return *at = ++all.caller_count;
 }

@@ -138,7 +138,7 @@ typedef struct x86flow_body {
     x86flow_insn *insn;         /* insn[count].offset is the end */
     uint32_t *index;            /* offset -> number of the instruction + 1 */
     uint32_t count, text_max, indirect_jumps;
-    /* The function's part, or NULL. It stands behind the function: its first
+    /* The function's part, or NULL. It follows the function: its first
        instruction is number part_first, at offset f->size. Without a part,
        part_first is count. */
     const x86flow_function *part;
@@ -217,9 +217,9 @@ X86_API int x86flow_flags_live(const x86flow_body *b, uint32_t at);
 X86_API uint32_t x86flow_goes_to(const x86flow_body *b, const x86flow_insn *k);
 /* Where entry n of a table leads. */
 X86_API uint64_t x86flow_table_target(const x86flow_table *t, uint32_t n);
-/* May what stands behind an instruction follow it? Returns 1 or 0. */
+/* Can control go on to the instruction that follows this one? Returns 1 or 0. */
 X86_API int x86flow_falls_through(const x86flow_insn *k);
-/* The same, if the next instruction of the body is what stands behind this
+/* The same, if the next instruction of the body is what follows this
    one. */
 X86_API int x86flow_runs_on(const x86flow_body *b, uint32_t at);
 /* Where an offset of the body stands in memory; the offset of an address, or
@@ -312,7 +312,7 @@ typedef struct x86flow_rule {
 /* The rule at a place of the function, counted from its start. Returns 0, or
    -1: it needs more than a rule can say. */
 X86_API int x86flow_find_rule(const uint8_t *fde, uint64_t place, x86flow_rule *out);
-/* The same at an offset of the body of f: behind its own bytes follow those of
+/* The same at an offset of the body of f: its own bytes are followed by those of
    its part. */
 X86_API int x86flow_rule_of(const x86flow_module *m, const x86flow_function *f,
                                 uint32_t offset, x86flow_rule *out);

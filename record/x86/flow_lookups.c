@@ -10,9 +10,9 @@
                .word 24                                 L1:     mov 8(%rsp),%rbx
 
    Tables of a switch hold addresses inside a function, too, and a case may
-   stand behind a call that does not return. So a function with an indirect jump
-   is left alone only if others without one give the table away: MANY of them,
-   for single words may be numbers.
+   follow a call that does not return. So a function with an indirect jump
+   is left alone only if there is such a table, which functions without one show. MANY
+   of them must have words that point into them, for single words may be numbers.
 
    cost: nothing but for functions that data points into; those are decoded once
    more. */

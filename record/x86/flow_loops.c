@@ -59,7 +59,7 @@ static const uint32_t *x86flow_p_components(x86flow_body *s) {
     return component;
 }
 
-/* A table's dispatch goes back if it stands behind the target. Of one that was
+/* A table's dispatch goes back if it follows the target. Of one that was
    not proved every target of a table may be the next. */
 static void x86flow_p_check_tables(x86flow_body *s) {
     uint32_t n, e, last = 0;

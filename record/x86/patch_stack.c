@@ -125,7 +125,7 @@ static uint32_t x86_p_walk(const x86_p_thread *t, const x86_p_module *m,
     return count;
 }
 
-/* Is a return address believable? It stands behind a call of code that is
+/* Is a return address believable? It follows a call of code that is
    known. */
 static const x86_p_known *x86_p_caller(uint64_t pc, x86_p_known *room) {
     const x86_p_thread *t = &x86_p_tls;

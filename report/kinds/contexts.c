@@ -40,10 +40,7 @@ static uint32_t find_key(contexts *c, const char *name, const char *at, uint32_t
         free(key.place);
         return *place;
     }
-    if (c->key_count == c->key_room) {
-        c->key_room = 2 * c->key_room + 64;
-        c->keys = (contexts_key *)tool_grow(c->keys, c->key_room * sizeof *c->keys);
-    }
+    TOOL_ROOM(contexts_key, c->keys, c->key_count, c->key_room);
     c->keys[c->key_count++] = key;
     return *place = (uint32_t)c->key_count;
 }
@@ -184,10 +181,7 @@ uint32_t contexts_add_node(contexts_tree *t, uint32_t parent, uint32_t key) {
 
 contexts_tree *contexts_add_tree(contexts *c) {
     contexts_tree *t;
-    if (c->count == c->room) {
-        c->room = 2 * c->room + 4;
-        c->trees = (contexts_tree *)tool_grow(c->trees, c->room * sizeof *c->trees);
-    }
+    TOOL_ROOM(contexts_tree, c->trees, c->count, c->room);
     t = &c->trees[c->count++];
     memset(t, 0, sizeof *t);
     grow_tree(t);
@@ -416,7 +410,8 @@ static void join_fields(contexts_tree *x, const contexts_tree *y) {
             sum(scaled, b[CONTEXTS_SCALED] ? b[CONTEXTS_SCALED] : b[CONTEXTS_TOTAL]);
     }
     for (i = 0; i < sizeof adds; i++) a[adds[i]] = sum(a[adds[i]], b[adds[i]]);
-    /* Of rates that differ the one with which fewer are there: 0 is none. */
+    /* If the rates of re-enablement differ, the lowest stays: the largest number, or 0,
+       which means never. */
     if (!x->points || (y->points && x->reenable - 1 < y->reenable - 1)) x->reenable = y->reenable;
     x->points = sum(x->points, y->points);
     x->skipped = sum(x->skipped, y->skipped);

@@ -99,10 +99,7 @@ static void get_decision(dump_reader *r, decisions_unit *u, decisions_function *
     size_t size;
     const unsigned char *bytes;
     uint32_t i, next_slot = 0, *paths;
-    if (u->count == u->room) {
-        u->room = u->room ? u->room + u->room / 2 : 4;
-        u->decisions = (decided *)tool_grow(u->decisions, u->room * sizeof *d);
-    }
+    TOOL_ROOM(decided, u->decisions, u->count, u->room);
     d = &u->decisions[u->count++];
     memset(d, 0, sizeof *d);
     d->line = dump_get32(r);
@@ -142,10 +139,7 @@ static void get_decision(dump_reader *r, decisions_unit *u, decisions_function *
 static void get_function(dump_reader *r, decisions_unit *u, uint64_t *slot, uint64_t *mark) {
     decisions_function *f;
     uint32_t n, free_slots;
-    if (u->function_count == u->function_room) {
-        u->function_room = u->function_room ? u->function_room + u->function_room / 2 : 4;
-        u->functions = (decisions_function *)tool_grow(u->functions, u->function_room * sizeof *f);
-    }
+    TOOL_ROOM(decisions_function, u->functions, u->function_count, u->function_room);
     f = &u->functions[u->function_count++];
     memset(f, 0, sizeof *f);
     f->slots = f->plain = dump_get32(r);
@@ -172,10 +166,7 @@ static void get_unit(dump_reader *r, decisions_all *all) {
     size_t from = r->at;
     uint64_t slot = 0, mark = 0;
     uint32_t n;
-    if (all->count == all->room) {
-        all->room = all->room ? 2 * all->room : 16;
-        all->units = (decisions_unit *)tool_grow(all->units, all->room * sizeof *u);
-    }
+    TOOL_ROOM(decisions_unit, all->units, all->count, all->room);
     u = &all->units[all->count++];
     memset(u, 0, sizeof *u);
     u->key = get_key(r);

@@ -15,7 +15,7 @@
    conditions that call something, so that outcomes are not lost if the call
    never returns. DECISION_OUTCOMES: the program itself finds out which
    conditions were independent: a mark for each condition that was true then,
-   and one for each that was false. What comes behind these is left alone, with
+   and one for each that was false. What comes after these is left alone, with
    the reason; its branches are marked. */
 enum {
     DECISION_PATHS,

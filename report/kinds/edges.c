@@ -86,11 +86,7 @@ static void get_calls(dump_reader *r, edges_function *f) {
 
 static void get_function(dump_reader *r, edges_all *all, uint64_t unit) {
     edges_function *f;
-    if (all->function_count == all->function_room) {
-        all->function_room = all->function_room ? 2 * all->function_room : 64;
-        all->functions =
-            (edges_function *)tool_grow(all->functions, all->function_room * sizeof *f);
-    }
+    TOOL_ROOM(edges_function, all->functions, all->function_count, all->function_room);
     f = &all->functions[all->function_count++]; /* freed with the others, whatever becomes of it */
     memset(f, 0, sizeof *f);
     f->key = get_key(r);
@@ -118,20 +114,14 @@ static void get_function(dump_reader *r, edges_all *all, uint64_t unit) {
 }
 
 static counted *add_counted(edges_list *to) {
-    if (to->count == to->room) {
-        to->room = to->room ? 2 * to->room : 64;
-        to->list = (counted *)tool_grow(to->list, to->room * sizeof *to->list);
-    }
+    TOOL_ROOM(counted, to->list, to->count, to->room);
     return &to->list[to->count++];
 }
 
 /* The records of counts behind it are of that test. */
 static edges_list *get_test(dump_reader *r, edges_all *all) {
     edges_test *test;
-    if (all->test_count == all->test_room) {
-        all->test_room = all->test_room ? 2 * all->test_room : 16;
-        all->tests = (edges_test *)tool_grow(all->tests, all->test_room * sizeof *test);
-    }
+    TOOL_ROOM(edges_test, all->tests, all->test_count, all->test_room);
     test = &all->tests[all->test_count++];
     memset(test, 0, sizeof *test);
     test->name = get_name(r);
@@ -140,11 +130,7 @@ static edges_list *get_test(dump_reader *r, edges_all *all) {
 }
 
 static void get_left_out(dump_reader *r, edges_all *all) {
-    if (all->left_out_count == all->left_out_room) {
-        all->left_out_room = all->left_out_room ? 2 * all->left_out_room : 64;
-        all->left_out =
-            (uint64_t *)tool_grow(all->left_out, all->left_out_room * sizeof *all->left_out);
-    }
+    TOOL_ROOM(uint64_t, all->left_out, all->left_out_count, all->left_out_room);
     all->left_out[all->left_out_count++] = get_key(r);
 }
 

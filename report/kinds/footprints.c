@@ -65,10 +65,7 @@ static void read_column(reader *in, footprints_part *part, uint32_t column, size
         }
         all += windows;
         if (windows == 0 || in->r.reason) continue;
-        if (part->cell_count == *room) {
-            *room = 2 * *room + 16;
-            part->cells = (footprints_cell *)tool_grow(part->cells, *room * sizeof *part->cells);
-        }
+        TOOL_ROOM(footprints_cell, part->cells, part->cell_count, *room);
         part->cells[part->cell_count].column = column;
         part->cells[part->cell_count].row = row;
         part->cells[part->cell_count++].windows = windows;

@@ -25,10 +25,7 @@ static void get_thread(turned_thread *t, dump_reader *r) {
         row.to = now = tool_sum(row.from, span);
         if (!r->reason && (now == UINT64_MAX || !row.accesses || row.edge > span / 2)) r->reason = "a turn that cannot be";
         if (r->reason) return;
-        if (t->count == room) {
-            room = 2 * room + 16;
-            t->rows = (turn *)tool_grow(t->rows, room * sizeof *t->rows);
-        }
+        TOOL_ROOM(turn, t->rows, t->count, room);
         t->rows[t->count++] = row;
         t->accesses = tool_sum(t->accesses, row.accesses);
     }
@@ -41,10 +38,7 @@ static void get_part(turned_part *p, dump_reader *r) {
     p->program = dump_get_name(r);
     count = dump_get(r);
     for (; count && !r->reason; count--) {
-        if (p->count == room) {
-            room = 2 * room + 4;
-            p->threads = (turned_thread *)tool_grow(p->threads, room * sizeof *p->threads);
-        }
+        TOOL_ROOM(turned_thread, p->threads, p->count, room);
         memset(&p->threads[p->count], 0, sizeof *p->threads);
         get_thread(&p->threads[p->count++], r);
     }
@@ -61,10 +55,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         free_part(&p);
         return dump_refuse(fault, dump_place(d, part, r.at), "%s", r.reason);
     }
-    if (s->count == s->room) {
-        s->room = 2 * s->room + 4;
-        s->parts = (turned_part *)tool_grow(s->parts, s->room * sizeof *s->parts);
-    }
+    TOOL_ROOM(turned_part, s->parts, s->count, s->room);
     s->parts[s->count++] = p;
     return 0;
 }

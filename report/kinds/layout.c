@@ -75,10 +75,7 @@ static void get_object(laid_part *p, dump_reader *r) {
         free(o.name);
         return;
     }
-    if (p->object_count == p->object_room) {
-        p->object_room = 2 * p->object_room + 16;
-        p->objects = (laid_object *)tool_grow(p->objects, p->object_room * sizeof o);
-    }
+    TOOL_ROOM(laid_object, p->objects, p->object_count, p->object_room);
     p->objects[p->object_count++] = o;
 }
 

@@ -76,10 +76,7 @@ static void get_row(timed_lines *p, dump_reader *r) {
         free_row(&row);
         return;
     }
-    if (p->count == p->room) {
-        p->room = 2 * p->room + 16;
-        p->rows = (timed_line *)tool_grow(p->rows, p->room * sizeof *p->rows);
-    }
+    TOOL_ROOM(timed_line, p->rows, p->count, p->room);
     p->rows[p->count++] = row;
 }
 

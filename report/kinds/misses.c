@@ -136,10 +136,7 @@ static void get_row(missed_part *p, dump_reader *r) {
         free_row(&row);
         return;
     }
-    if (p->row_count == p->row_room) {
-        p->row_room = 2 * p->row_room + 16;
-        p->rows = (missed_row *)tool_grow(p->rows, p->row_room * sizeof *p->rows);
-    }
+    TOOL_ROOM(missed_row, p->rows, p->row_count, p->row_room);
     p->rows[p->row_count++] = row;
 }
 

@@ -541,10 +541,9 @@ static void settle_paths(tally *s) {
     free(place);
 }
 
-/* Runs may tick at different rates. A tick each 10 ms is worth ten that come
-   each ms, all at once: so it counts 10, and its square 100. The common tick is
-   the greatest of which all others are multiples; so in which order runs are
-   added up makes no difference. */
+/* Runs may tick at different rates. A tick of 10 ms counts as ten ticks of 1 ms that
+   came together: 10, and 100 in the sum of squares. The common tick is the greatest
+   common divisor of all, so the order in which runs are added up makes no difference. */
 static void unite_ticks(tally *s) {
     uint64_t unit = 0;
     size_t i;

@@ -175,10 +175,7 @@ static void get_line(shared_part *p, uint64_t *left, dump_reader *r) {
     }
     fold_sides(&line);
     name_objects(&line);
-    if (p->line_count == p->line_room) {
-        p->line_room = 2 * p->line_room + 16;
-        p->lines = (shared_line *)tool_grow(p->lines, p->line_room * sizeof *p->lines);
-    }
+    TOOL_ROOM(shared_line, p->lines, p->line_count, p->line_room);
     p->lines[p->line_count++] = line;
 }
 

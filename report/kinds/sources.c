@@ -24,10 +24,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         sourced *s;
         const unsigned char *name;
         size_t size;
-        if (all->count == all->room) {
-            all->room = all->room ? 2 * all->room : 16;
-            all->list = (sourced *)tool_grow(all->list, all->room * sizeof *s);
-        }
+        TOOL_ROOM(sourced, all->list, all->count, all->room);
         s = &all->list[all->count];
         s->key = get_eight(&r);
         s->hash = get_eight(&r);

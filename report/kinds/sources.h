@@ -24,8 +24,8 @@ void sourced_put(dump_writer *w, const sourced *s);
 int sourced_knows(const sourced_all *all, const char *file);
 /* Was any object made of the file with that hash? */
 int sourced_has(const sourced_all *all, const char *file, uint64_t hash);
-/* Was the object of that key made of another text of the file? No, if nothing
-   is known of it. */
+/* Was the object of that key compiled from another version of the file? 0 if nothing is
+   known of that object. */
 int sourced_differs(const sourced_all *all, uint64_t key, const char *file, uint64_t hash);
 
 extern const part_kind kind_sources; /* its state is a sourced_all */

@@ -46,10 +46,7 @@ uint32_t streams_site_number(streams_part *p, uint64_t value, const char *name) 
         free(site.name);
         return *slot - 1;
     }
-    if (p->site_count == p->site_room) {
-        p->site_room = 2 * p->site_room + 4;
-        p->sites = (streams_site *)tool_grow(p->sites, p->site_room * sizeof *p->sites);
-    }
+    TOOL_ROOM(streams_site, p->sites, p->site_count, p->site_room);
     p->sites[p->site_count++] = site;
     *slot = (uint32_t)p->site_count;
     return *slot - 1;
@@ -102,10 +99,7 @@ void streams_add(streams_part *p, const streams_item *items, uint32_t length, ui
         keep_smaller(p->items + s->first, items, length);
         return;
     }
-    if (p->stream_count == p->stream_room) {
-        p->stream_room = 2 * p->stream_room + 4;
-        p->streams = (streams_stream *)tool_grow(p->streams, p->stream_room * sizeof *p->streams);
-    }
+    TOOL_ROOM(streams_stream, p->streams, p->stream_count, p->stream_room);
     if (p->item_room - p->item_count < length) {
         p->item_room = 2 * p->item_room + length;
         p->items = (streams_item *)tool_grow(p->items, p->item_room * sizeof *p->items);

@@ -33,10 +33,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
     dump_reader r = dump_fields(d, part);
     if (dump_get(&r) != TRACED_VERSION && !r.reason) r.reason = "unknown version of traced units";
     while (r.at < r.size && !r.reason) {
-        if (all->count == all->room) {
-            all->room = all->room ? 2 * all->room : 16;
-            all->list = (traced_unit *)tool_grow(all->list, all->room * sizeof *all->list);
-        }
+        TOOL_ROOM(traced_unit, all->list, all->count, all->room);
         memset(&all->list[all->count], 0, sizeof *all->list);
         get_unit(&r, &all->list[all->count++]);
     }

@@ -41,10 +41,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         r.reason = "unknown version of functions that are not measured";
     while (r.at < r.size && !r.reason) {
         unmeasured *u;
-        if (all->count == all->room) {
-            all->room = all->room ? 2 * all->room : 16;
-            all->list = (unmeasured *)tool_grow(all->list, all->room * sizeof *u);
-        }
+        TOOL_ROOM(unmeasured, all->list, all->count, all->room);
         u = &all->list[all->count];
         memset(u, 0, sizeof *u);
         u->key = dump_get(&r);

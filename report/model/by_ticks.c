@@ -128,7 +128,7 @@ static void join_paths(report_ticks *c) {
     hash_free(&places);
 }
 
-/* Children come behind their parents, so one walk backwards adds up
+/* Children come after their parents, so one walk backwards adds up
    subtrees. */
 static void link_paths(report_ticks *c) {
     size_t i;

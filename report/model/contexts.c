@@ -83,8 +83,9 @@ static double over_of(const contexts_tree *from, const contexts_sums *n) {
     return over > 0 ? over : 0;
 }
 
-/* No burst has seen a context of share p: then at most so large a share of
-   bursts have a call of it, and bursts with many calls are likelier to. */
+/* The largest share of calls that a context may have although no burst saw it. It is
+   the largest share of bursts that may have a call of it, times a factor: a burst with
+   many calls is more likely to have one. */
 static double unseen_of(const contexts_tree *from, const context_tree *to) {
     const contexts_sums *root = contexts_sums_of(from, 0);
     double bursts = (double)root->bursts, calls = (double)root->calls, most;

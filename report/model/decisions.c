@@ -124,10 +124,7 @@ static void add_function(decisions_report *made, size_t *room, const edges_all *
     for (n = 0; n < of->count; n++) {
         const decided *d = &unit->decisions[of->first + n];
         decisions_judged *s;
-        if (made->count == *room) {
-            *room = *room ? *room + *room / 2 : 64;
-            made->list = (decisions_judged *)tool_grow(made->list, *room * sizeof *s);
-        }
+        TOOL_ROOM(decisions_judged, made->list, made->count, *room);
         s = &made->list[made->count++];
         memset(s, 0, sizeof *s);
         s->file = f->file;

@@ -15,9 +15,9 @@ typedef struct derive_all derive_all;
 derive_all *derive_open(const edges_all *all, const decisions_all *decisions);
 void derive_close(derive_all *x);
 
-/* Returns 0, or -1: what counts is no plan of this graph. *fault, if it is NULL,
-   becomes why the counts must not be shown. *has_counts: no part may have any,
-   and then all are 0. */
+/* Returns 0; or -1 if the counters are not those of a plan of this graph. *fault, if
+   it is NULL, becomes the reason why the counts must not be shown. *has_counts: no
+   part may have any, and then all are 0. */
 int derive_function(derive_all *x, const edges_function *f, derived *d, const char **fault,
                     int *has_counts);
 void derived_free(derived *d);

@@ -56,10 +56,7 @@ static size_t sum_of(function_sums *c, uint32_t program, uint32_t site) {
     place = hash_place(&c->places, hash_numbers(hash, (uint64_t)s->line << 32 | program), is_sum, c,
                        &key);
     if (*place) return *place - 1;
-    if (c->count == c->room) {
-        c->room = 2 * c->room + 64;
-        c->at = (function_sum *)tool_grow(c->at, c->room * sizeof *c->at);
-    }
+    TOOL_ROOM(function_sum, c->at, c->count, c->room);
     c->at[c->count++] = key;
     *place = (uint32_t)c->count;
     return c->count - 1;

@@ -121,10 +121,7 @@ static void end_path(history *h, const replay_frame *f, int is_cut) {
     hash = hash_of(f->function, t->vertex, t->count, is_cut);
     slot = slot_of(h, hash, f->function, t->vertex, t->count, is_cut);
     if (!h->slots[slot]) {
-        if (h->path_count == h->path_room) {
-            h->path_room = h->path_room ? 2 * h->path_room : 64;
-            h->paths = (history_path *)tool_grow(h->paths, h->path_room * sizeof *h->paths);
-        }
+        TOOL_ROOM(history_path, h->paths, h->path_count, h->path_room);
         while (h->vertex_count + t->count > h->vertex_room) {
             h->vertex_room = h->vertex_room ? 2 * h->vertex_room : 1024;
             h->vertices = (uint32_t *)tool_grow(h->vertices, h->vertex_room * sizeof *h->vertices);
@@ -152,10 +149,7 @@ static void add_to_path(listener *l, replay_frame *f) {
         memset(t, 0, sizeof *t);
         f->of_user = t;
     }
-    if (t->count == t->room) {
-        t->room = t->room ? 2 * t->room : 16;
-        t->vertex = (uint32_t *)tool_grow(t->vertex, t->room * sizeof *t->vertex);
-    }
+    TOOL_ROOM(uint32_t, t->vertex, t->count, t->room);
     t->vertex[t->count++] = f->vertex;
 }
 

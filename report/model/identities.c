@@ -31,10 +31,7 @@ uint32_t identities_add(identities *list, const char *name, const char *file, ui
         free(key.name);
         free(key.file);
     } else {
-        if (list->count == list->room) {
-            list->room = 2 * list->room + 16;
-            list->at = (identity *)tool_grow(list->at, list->room * sizeof *list->at);
-        }
+        TOOL_ROOM(identity, list->at, list->count, list->room);
         key.is = (uint32_t)list->count;
         list->at[list->count++] = key;
         *place = (uint32_t)list->count;

@@ -44,8 +44,8 @@ static int is_called(const sampled_site *site, const char *name) {
     return !*site->file && strcmp(site->name, name) == 0;
 }
 
-/* CPU time of the process while it ticked: bursty.h says it alone, `bursty
-   record` beside that of the kernel. Looks of a watcher are of wall time. */
+/* CPU time of the process while it ticked. bursty.h writes it into record 11, `bursty
+   record` into record 14, with the kernel's. A watcher looks by wall time: 0. */
 static uint64_t cpu_of(const sampled_program *p) {
     if (p->rounds) return 0;
     return p->cpu_us ? p->cpu_us : p->kernel_cpu_us;
@@ -309,7 +309,7 @@ static void add_sampled(report *r, const void *state) {
 
 /* ---- kind 2: calling contexts ------------------------------------------------------ */
 
-/* Calls in stacks that were cut off at their outer end. A node stands behind the
+/* Calls in stacks that were cut off at their outer end. A node follows the
    one that it is below. */
 static uint64_t calls_beyond(const contexts *c, const contexts_tree *t) {
     uint8_t *beyond = (uint8_t *)tool_alloc(t->count + 1);

@@ -7,10 +7,7 @@
 typedef struct overlap_weight weight;
 
 void overlap_add(overlap_weights *w, uint64_t key, double added) {
-    if (w->count == w->room) {
-        w->room = 2 * w->room + 64;
-        w->at = (weight *)tool_grow(w->at, w->room * sizeof *w->at);
-    }
+    TOOL_ROOM(weight, w->at, w->count, w->room);
     w->at[w->count].key = key;
     w->at[w->count++].weight = added;
 }

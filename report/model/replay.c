@@ -56,7 +56,7 @@ static void make_function(replay_function *f, const edges_function *g, const uin
 }
 
 /* The functions of a unit, in their order; lines in other files have no name
-   and stand behind their function. */
+   and follow their function. */
 static int take_unit(replay_file *r, const replay_unit *u) {
     const traced_unit *t = traced_find(&r->traced, u->key);
     replay_function *last = NULL;
@@ -190,10 +190,7 @@ static void take_segments(replay_file *r, size_t at) {
     size_t room = 0;
     for (; at < r->size; at += r->segment_bytes) {
         int got;
-        if (r->segment_count == room) {
-            room = room ? 2 * room : 16;
-            r->segments = (replay_segment *)tool_grow(r->segments, room * sizeof *r->segments);
-        }
+        TOOL_ROOM(replay_segment, r->segments, r->segment_count, room);
         got = take_segment(r, at, &r->segments[r->segment_count]);
         r->segment_count += got == 0;
         r->damaged += got < 0;
@@ -353,10 +350,7 @@ static replay_frame *top_of(state *s) { return s->depth ? &s->frames[s->depth - 
 
 static void push(state *s, uint32_t function) {
     replay_frame *f;
-    if (s->depth == s->room) {
-        s->room = s->room ? 2 * s->room : 64;
-        s->frames = (replay_frame *)tool_grow(s->frames, s->room * sizeof *s->frames);
-    }
+    TOOL_ROOM(replay_frame, s->frames, s->depth, s->room);
     f = &s->frames[s->depth++];
     f->function = function;
     f->vertex = REPLAY_UNKNOWN;
@@ -564,7 +558,7 @@ typedef struct opening {
     replay_frame *list;
     uint32_t count, room;
     uint32_t top;          /* the function that writes, or REPLAY_UNKNOWN */
-    size_t bytes;          /* of the opening; tokens stand behind */
+    size_t bytes;          /* of the opening; tokens follow */
 } opening;
 
 static void read_opening(const replay_file *r, const replay_segment *g, opening *o) {
@@ -574,10 +568,7 @@ static void read_opening(const replay_file *r, const replay_segment *g, opening 
     o->top = REPLAY_UNKNOWN;
     while ((unit = get_number(&at, end)) != 0) {
         uint32_t vertex = get_number(&at, end);
-        if (o->count == o->room) {
-            o->room = o->room ? 2 * o->room : 64;
-            o->list = (replay_frame *)tool_grow(o->list, o->room * sizeof *o->list);
-        }
+        TOOL_ROOM(replay_frame, o->list, o->count, o->room);
         o->list[o->count].function = function_of(r, unit - 1, &vertex);
         o->list[o->count++].vertex = vertex;
     }

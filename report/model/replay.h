@@ -19,7 +19,7 @@ typedef struct replay_path { /* from a vertex to the edge of a witness */
 
 typedef struct replay_function {
     const edges_function *graph;   /* its plan says which edges have a witness */
-    const edges_function *elsewhere; /* lines that it has in other files stand behind it */
+    const edges_function *elsewhere; /* lines that it has in other files follow it */
     uint32_t elsewhere_count;
     uint32_t edges;                /* without stay edges */
     uint32_t witnesses, *edge_of;  /* the edge of each */

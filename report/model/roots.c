@@ -147,10 +147,7 @@ static void join_roots(renames *all, const sourced *list, size_t count, const ch
             free(name);
             continue;
         }
-        if (all->count == all->room) {
-            all->room = 2 * all->room + 16;
-            all->list = (struct renamed *)tool_grow(all->list, all->room * sizeof *all->list);
-        }
+        TOOL_ROOM(struct renamed, all->list, all->count, all->room);
         all->list[all->count].from = list[i].file;
         all->list[all->count++].to = name;
     }

@@ -66,7 +66,8 @@ static void add_row(report *r, report_table *table, const sampled_site *site, co
     row[3].name = place.size ? report_keep_text(r, &place) : "";
 }
 
-/* In a run of a few bursts what is missing may be the gap before one. */
+/* The most bursts that a class had. With few bursts, checks that seem to be missing may
+   just be those of the gap before a burst. */
 static double most_bursts(const ranges *known) {
     double most = known->basis == RANGES_EXACT ? 100 : 0;
     size_t i;

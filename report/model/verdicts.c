@@ -18,10 +18,7 @@ void verdicts_free(verdicts *v) {
 
 static verdict *add(verdicts *v, const char *name, size_t size) {
     verdict *one;
-    if (v->count == v->room) {
-        v->room = 2 * v->room + 16;
-        v->list = (verdict *)tool_grow(v->list, v->room * sizeof *v->list);
-    }
+    TOOL_ROOM(verdict, v->list, v->count, v->room);
     one = &v->list[v->count++];
     memset(one, 0, sizeof *one);
     one->name = text_clean(name, size);
@@ -101,8 +98,8 @@ static void decode(text *to, const char *from, size_t size) {
     }
 }
 
-/* The attributes of an element. Of a test case its names are taken. Returns 1 if
-   it has no content, 0, or -1 after a message. */
+/* The attributes of an element. The names of a test case are kept. Returns
+   1 if it has no content, 0 if it has some, or -1 after a message. */
 static int read_attributes(xml *x, verdict *of) {
     for (;;) {
         size_t name, name_size, value;

@@ -35,10 +35,7 @@ void affinity_add(affinity *a, const report_tree *tree) {
         affinity_edge *edge;
         a->heat[y] = tool_sum(a->heat[y], below[i]);
         if (tree->parent[i] == 0 || x == y || below[i] == 0) { continue; }
-        if (a->edge_count == a->edge_room) {
-            a->edge_room = 2 * a->edge_room + 256;
-            a->edges = (affinity_edge *)tool_grow(a->edges, a->edge_room * sizeof *a->edges);
-        }
+        TOOL_ROOM(affinity_edge, a->edges, a->edge_count, a->edge_room);
         edge = &a->edges[a->edge_count++];
         edge->a = x < y ? x : y;
         edge->b = x < y ? y : x;

@@ -69,8 +69,8 @@ static void add_cell(text *out, const report_column *column, const report_cell *
     text_add(out, "</td>");
 }
 
-/* The words of a column, to be freed one by one; NULL: they are numbers. Those
-   that differ still do when they are shortened. */
+/* The words of a column, to be freed one by one; NULL: they are numbers. Words
+   that differ still differ when they are shortened. */
 static char **words_of(const report_table *table, size_t column, size_t rows) {
     char **words, **whole;
     text holds = {NULL, 0, 0};

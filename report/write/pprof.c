@@ -69,10 +69,7 @@ static uint64_t string_number(strings *s, const char *string) {
     if (!*string) return 0;
     place = hash_place(&s->places, hash_string(string), is_string, s, string);
     if (*place) return *place;
-    if (s->count == s->room) {
-        s->room = 2 * s->room + 64;
-        s->at = (char **)tool_grow(s->at, s->room * sizeof *s->at);
-    }
+    TOOL_ROOM(char *, s->at, s->count, s->room);
     s->at[s->count++] = text_clean(string, strlen(string));
     *place = (uint32_t)s->count;
     return *place;

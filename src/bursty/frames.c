@@ -183,7 +183,7 @@ static uint64_t bursty_p_bucket_ns(uint32_t bucket) {
     return (uint64_t)(16 + bucket % 16) << (bucket / 16 - 1 + 6);
 }
 
-/* Names are cut: what stands behind 31 bytes makes no other kind. */
+/* Names are cut: what follows 31 bytes makes no other kind. */
 static int bursty_p_is_named(const bursty_p_frame_kind *kind, const char *name) {
     uint32_t i;
     for (i = 0; i + 1 < BURSTY_P_FRAME_NAME && name[i]; i++) {

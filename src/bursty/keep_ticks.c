@@ -137,7 +137,7 @@ static const unsigned char *bursty_p_function_of(const unsigned char *pc) {
     return begin >= bursty_p_text.low ? (const unsigned char *)begin : NULL;
 }
 
-/* How many bytes of constants stand behind an opcode; BURSTY_P_CODE_STOP for
+/* How many bytes of constants follow an opcode; BURSTY_P_CODE_STOP for
    one that is not known or does not go on to the next instruction. *has_place:
    does it have a ModRM byte? */
 enum { BURSTY_P_CODE_STOP = 16 };

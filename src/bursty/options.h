@@ -44,7 +44,7 @@
 #define BURSTY_API extern
 #endif
 #ifndef BURSTY_OFF
-#define BURSTY_P_OFF(...) ; /* what stands behind a declaration is its body when off */
+#define BURSTY_P_OFF(...) ; /* what follows a declaration is its body when off */
 #endif
 #if defined(__PIC__) && !defined(__PIE__)
 #define BURSTY_P_SHARED /* code for a shared object */

@@ -418,10 +418,10 @@ static void bursty_p_watcher_count_threads(uint32_t watched) {
     if (both > BURSTY_P_GET(&bursty_p_watcher.unwatched)) BURSTY_P_PUT(&bursty_p_watcher.unwatched, both);
 }
 
-/* The time to the next look, of an exponential distribution: however long none
-   has come, the next one is as far away as ever. -ln of a random number of 32
-   bits below 1; f + f (1 - f) (.4427 - .1977 f) has the mean of log2(1 + f), and is
-   nowhere farther from it than .0026. */
+/* The time to the next look, from an exponential distribution: how long the thread
+   has waited already says nothing about it. It is -ln of a random number below 1 of 32
+   bits. In place of log2(1 + f) stands f + f (1 - f) (.4427 - .1977 f), which has the
+   same mean and differs from it by at most .0026. */
 static uint64_t bursty_p_watcher_gap(uint32_t periods) {
     uint32_t r = bursty_p_watcher_random(), whole = 1, f;
     uint64_t e; /* in 1/65536 */

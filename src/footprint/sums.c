@@ -5,7 +5,7 @@ static void footprint_p_saturate(footprint_profile *p, uint64_t *sum, uint64_t a
     if (*sum == UINT64_MAX) p->flags |= FOOTPRINT_SATURATED;
 }
 
-/* The last cell, of reuses that are longer than the table, stands behind its
+/* The last cell, of reuses that are longer than the table, follows its
    columns. */
 static void footprint_p_add_reuses(footprint_profile *into, const footprint_profile *other) {
     uint32_t column;

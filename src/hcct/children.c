@@ -6,7 +6,7 @@
      1 cache   cache[some bits of mix(parent, key)] is mix ^ a node number. It counts only if that
                node has this parent and this key, so no entry is ever cleared. An entry of another
                mix mostly gives a number that no node has, and no memory is fetched for it.
-     2 walk    along the list of children. What stands behind the second place moves to the front.
+     2 walk    along the list of children. What follows the second place moves to the front.
      3 hash    After a walk of more than HCCT_P_WALK steps, all children of that parent are put into
                the hash of node numbers: linear probing, at most 3/4 full even with all nodes.
 

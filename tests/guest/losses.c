@@ -23,7 +23,7 @@ APART static void work(unsigned n) {
 
 /* ---- more threads than have room, all at once; and threads without memory ---- */
 
-enum { THREADS = 300 };
+enum { THREADS = 300, STACK = 1 << 17 };
 static pthread_barrier_t all;
 static void *in_thread(void *unused) {
     pthread_barrier_wait(&all);
@@ -31,12 +31,15 @@ static void *in_thread(void *unused) {
     pthread_barrier_wait(&all);
     return unused;
 }
-static void start_threads(unsigned count) {
+static void start_threads(unsigned count, char (*stacks)[STACK]) {
     pthread_t threads[THREADS];
+    pthread_attr_t how;
     unsigned n;
+    pthread_attr_init(&how);
     pthread_barrier_init(&all, NULL, count);
     for (n = 0; n < count; n++) {
-        if (pthread_create(&threads[n], NULL, in_thread, NULL) != 0) exit(1);
+        if (stacks) pthread_attr_setstack(&how, stacks[n], STACK);
+        if (pthread_create(&threads[n], &how, in_thread, NULL) != 0) exit(1);
     }
     for (n = 0; n < count; n++) pthread_join(threads[n], NULL);
 }
@@ -55,8 +58,10 @@ static void park(void) {
     pthread_barrier_wait(&all);
 }
 
-/* What it has now and a little for threads, whose stacks are small. */
+/* What it has now and a little for threads, whose stacks are there already: a thread
+   finds none for its record, and pthread_create fails nowhere. */
 static void limit_memory(void) {
+    static char stacks[12][STACK] __attribute__((aligned(4096)));
     struct rlimit limit;
     unsigned long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -64,7 +69,7 @@ static void limit_memory(void) {
     fclose(file);
     limit.rlim_cur = limit.rlim_max = 4096 * pages + (8u << 20);
     setrlimit(RLIMIT_AS, &limit);
-    start_threads(12);
+    start_threads(12, stacks);
 }
 
 /* ---- references without a check between them ---- */
@@ -179,7 +184,7 @@ int main(int count, char **arguments) {
     pthread_attr_setstacksize(&small, 1 << 17);
     pthread_setattr_default_np(&small);
     work(100);
-    if (!strcmp(how, "threads")) start_threads(THREADS);
+    if (!strcmp(how, "threads")) start_threads(THREADS, NULL);
     else if (!strcmp(how, "memory")) limit_memory();
     else if (!strcmp(how, "straight")) for (n = 0; n < 20; n++) sum += (unsigned)straight();
     else if (!strcmp(how, "blocks")) visit(fill(1100000));

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "../../../src/part.c" /* the writer of parts, which the headers have, too */
 
-/* Each two rows become one. */
+/* Rows 0 and 1 become one row, 2 and 3 the next, and so on. */
 static void fold(interleave_log *t) {
     uint32_t i;
     for (i = 0; i < INTERLEAVE_ROWS / 2; i++) {

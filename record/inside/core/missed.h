@@ -13,7 +13,7 @@ typedef struct missed_tree {
     uint32_t keys[RECORDER_DEPTH + 1];      /* which is this path */
 } missed_tree;
 
-/* Returns how much memory missed_init wants, zero bytes. */
+/* Returns how many bytes missed_init wants. They must be zero. */
 size_t missed_bytes(void);
 missed_tree *missed_init(void *memory, contexts *sums);
 /* A miss of the function with that key, below these calls, outermost first. */

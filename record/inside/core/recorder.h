@@ -1,7 +1,8 @@
 /* recorder.h - what the files of core/, preload/ and hooks/ share: the
    furniture of a recorder that runs inside a program. Linux, gcc or clang.
 
-       core/     frames.c      frames: finds calls that longjmp or an exception left; bursts
+       core/     settings.c    the environment, the seed, the bodies of hcct.h
+                 calls.c       open calls: finds calls that longjmp or an exception left; bursts
                  recorder_plain.h  what the hooks do with most calls
                  threads.c     a tree for each thread; threads that end, fork
                  names.c       keys of functions; names from the mapped files; dlclose
@@ -30,10 +31,9 @@
        hooks/    instrument.c  hooks of -finstrument-functions
                  ticks.c       where time goes, for instrument.c; it takes sampled.c, too
 
-   A program has instrument.c or patch.c, and frames.c, threads.c, names.c and
-   dump.c; patch.c also has sampled.c, contexts.c, timer.c, lines.c,
-   keep.c and handover.c. These two provide recorder_memory, recorder_at_exit and
-   recorder_wants_child. */
+   A program has instrument.c or patch.c, and settings.c, calls.c, threads.c, names.c
+   and dump.c; patch.c also has sampled.c, contexts.c, timer.c, lines.c, keep.c and
+   handover.c. These two provide recorder_memory, and set recorder_on. */
 #ifndef RECORDER_H
 #define RECORDER_H
 #include "hcct.h"
@@ -100,8 +100,17 @@
 
 /* Returns zeroed memory that is never given back, or NULL. */
 void *recorder_memory(size_t bytes);
-/* The process ends. */
-void recorder_at_exit(void);
+struct recorder_thread;
+/* What they are called for (NULL: not); they say so before a thread can end. */
+typedef struct recorder_events {
+    void (*exit)(void); /* the process ends */
+    /* In the child of a fork. Returns whether the child is recorded too (NULL: it is
+       not). Its trees are emptied then; who keeps more in the records (by `next`)
+       empties that here. */
+    int (*child)(struct recorder_thread *all);
+    void (*thread_end)(struct recorder_thread *r); /* while it has its record still */
+} recorder_events;
+extern recorder_events recorder_on;
 
 /* An open call. */
 typedef struct recorder_frame {
@@ -118,7 +127,6 @@ typedef struct recorder_frame {
    bursts left is 0 and top is the address of an entry of no function, at which
    they call recorder_return. Invariant: while left is above 0, top is in the
    stack. recorder_plain.h has what they do when every call is recorded. */
-struct recorder_thread;
 typedef struct recorder_now {
     int64_t left;
     recorder_frame *top; /* the innermost open call */
@@ -139,7 +147,7 @@ typedef struct recorder_thread {
     hcct tree;
     struct recorder_thread *next;
     recorder_now *now;   /* of the thread that uses this record */
-    size_t bytes;        /* of the tree's memory, which stands behind */
+    size_t bytes;        /* of the tree's memory, which follows */
     int busy;            /* inside a hook: nobody else may look at the tree */
     int in_use;          /* by a thread that runs; else the next new thread takes it */
     int feeding;         /* calls go to the tree: a burst is on, or all calls are recorded */
@@ -165,7 +173,29 @@ typedef struct recorder_thread {
     recorder_frame room[RECORDER_DEPTH + 1 + 16]; /* hooks that a handler interrupts write behind */
 } recorder_thread;
 
-/* frames.c */
+/* settings.c */
+
+/* For instrument.c. Bursts of recorder_burst calls, one begins every
+   recorder_period calls. A period of 0: all calls are recorded; RECORDER_NEVER:
+   none is, the hooks only keep the stack of open calls. */
+#define RECORDER_NEVER ((uint64_t)INT64_MAX)
+extern uint64_t recorder_period, recorder_burst;
+/* Adaptive bursts: a stack that had one has one in so many, whose calls count as
+   many times as much; 0: no other one. RECORDER_STATIC: all bursts that are
+   due. */
+#define RECORDER_STATIC UINT32_MAX
+extern uint32_t recorder_reenable;
+/* The seed of this process (src/seed.c): 0 draws one. A child of fork has one of
+   its own. */
+extern uint32_t recorder_seed;
+void recorder_take_seed(uint32_t seed);
+void recorder_seed_child(void);
+/* Reads the numbers above from the environment. */
+void recorder_options(void);
+extern uint32_t recorder_ticks; /* in a second of a thread's CPU time; 0: none */
+int recorder_write_sample(hcct_write_fn write, void *user);
+
+/* calls.c */
 
 /* weight: 1 counts the call; 0 only goes there, for a call that was open before
    recording began. */
@@ -182,22 +212,6 @@ uintptr_t recorder_frame_end(const recorder_thread *r, const recorder_frame *f);
 int recorder_is_dead(const recorder_frame *f, const recorder_frame *inner, uintptr_t end);
 /* Closes all calls. */
 void recorder_leave_all(recorder_thread *r);
-/* For instrument.c. Bursts of recorder_burst calls, one begins every
-   recorder_period calls. A period of 0: all calls are recorded; RECORDER_NEVER:
-   none is, the hooks only keep the stack of open calls. */
-#define RECORDER_NEVER ((uint64_t)INT64_MAX)
-extern uint64_t recorder_period, recorder_burst;
-/* Adaptive bursts: a stack that had one has one in so many, whose calls count as
-   many times as much; 0: no other one. RECORDER_STATIC: all bursts that are
-   due. */
-#define RECORDER_STATIC UINT32_MAX
-extern uint32_t recorder_reenable;
-/* The seed of this process (src/seed.c): 0 draws one. A child of fork has one of
-   its own. */
-extern uint32_t recorder_seed;
-void recorder_take_seed(uint32_t seed);
-void recorder_seed_child(void);
-int recorder_write_sample(hcct_write_fn write, void *user);
 void recorder_call(void *function, uintptr_t frame, const void *site, const void *from);
 void recorder_return(void *function, uintptr_t frame);
 /* The first call of a thread comes: it is anywhere in a burst or in a gap. */
@@ -211,10 +225,6 @@ void recorder_reopen(recorder_thread *r);
 
 /* threads.c */
 
-/* In the child of a fork. Returns whether the child is recorded too. Its trees
-   are emptied then; who keeps more in the records (by `next`) empties that
-   here. instrument.c, patch.c. */
-int recorder_wants_child(recorder_thread *all);
 /* Returns the calling thread's record, or NULL: do nothing. recorder_end must
    follow, soon. */
 recorder_thread *recorder_begin(void);
@@ -239,9 +249,6 @@ void recorder_release(recorder_thread *all);
    Returns the records, by `next`, and how many threads had none for lack of
    memory. */
 recorder_thread *recorder_stop(uint32_t *without_memory);
-/* If it is not NULL, called on a thread that ends, while it has its record
-   still. */
-extern void (*recorder_before_end)(recorder_thread *r);
 /* For who comes after all destructors of the thread: it leaves its record now. */
 void recorder_end_thread(void);
 /* Whether this process is a fork of one that recorded. */
@@ -293,12 +300,9 @@ int recorder_write_modules(hcct_write_fn write, void *user);
    be called behind dlclose, and recorder_find_places before it. */
 void recorder_forget_unmapped(void);
 void recorder_lock_names(int on); /* around fork */
+
 /* dump.c */
 
-/* Reads recorder_period, recorder_burst and recorder_ticks from the
-   environment. */
-void recorder_options(void);
-extern uint32_t recorder_ticks; /* in a second of a thread's CPU time; 0: none */
 /* Writes the trees as parts into a new file, and then whatever `more` writes
    (NULL: nothing). Returns 0, or -1 with errno. */
 int recorder_write(const recorder_thread *all, const char *path,

@@ -18,7 +18,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#define HCCT_IMPLEMENTATION
 #include "recorder.h"
 #include <errno.h>
 #include <pthread.h>
@@ -72,10 +71,10 @@ RECORDER_HOOK static void leave_record(recorder_thread *r) {
     recorder_leave_all(r);
 }
 
-void (*recorder_before_end)(recorder_thread *r);
+recorder_events recorder_on;
 
 RECORDER_HOOK static void end_thread(recorder_thread *r) {
-    if (recorder_before_end) recorder_before_end(r);
+    if (recorder_on.thread_end) recorder_on.thread_end(r);
     gone = 1;
     self = NULL;
     pthread_mutex_lock(&lock);
@@ -117,7 +116,7 @@ RECORDER_HOOK static void in_child(void) {
     without_memory = 0;
     if (self) __atomic_store_n(&self->busy, 1, __ATOMIC_SEQ_CST); /* it may tick from now on */
     recorder_seed_child();
-    recorder_stopped = !recorder_wants_child(records);
+    recorder_stopped = !recorder_on.child || !recorder_on.child(records);
     for (r = recorder_stopped ? NULL : records; r; r = r->next) {
         if (r == self) {
             recorder_sync(r);
@@ -136,10 +135,14 @@ RECORDER_HOOK static void in_child(void) {
     after_fork();
 }
 
+RECORDER_HOOK static void process_ends(void) {
+    if (recorder_on.exit) recorder_on.exit();
+}
+
 RECORDER_HOOK static void start(void) {
     pthread_key_create(&at_end, thread_exit);
     pthread_atfork(before_fork, after_fork, in_child);
-    atexit(recorder_at_exit);
+    atexit(process_ends);
 }
 
 RECORDER_HOOK static recorder_thread *new_record(void) {

@@ -2,12 +2,12 @@
    -finstrument-functions:
 
        cc -finstrument-functions -c program.c
-       for file in hooks/instrument hooks/ticks core/frames core/threads core/names core/dump \
-           core/sampled; do
+       for file in hooks/instrument hooks/ticks core/calls core/threads core/names core/dump \
+           core/settings core/sampled; do
            cc -O2 -I. -c record/$file.c
        done
-       cc -o program program.o instrument.o frames.o threads.o names.o dump.o ticks.o sampled.o \
-           -pthread
+       cc -o program program.o instrument.o calls.o threads.o names.o dump.o settings.o \
+           ticks.o sampled.o -pthread
        BURSTY_CONTEXTS_TICKS=100 ./program && build/bursty report hcct.brst
 
    The environment says what is recorded:
@@ -61,6 +61,20 @@ static int dumped;
 static pid_t process;          /* not that of a child of vfork, which runs in this one's memory */
 static __thread int has_timer; /* or cannot have one */
 
+RECORDER_HOOK static void save(void) {
+    if (__atomic_exchange_n(&dumped, 1, __ATOMIC_SEQ_CST)) return;
+    recorder_stop_ticks();
+    recorder_dump(recorder_ticks && recorder_has_ticks() ? recorder_write_ticks : NULL);
+}
+
+RECORDER_HOOK static int in_child(recorder_thread *all) {
+    (void)all;
+    process = getpid();
+    dumped = 0;
+    recorder_ticks_in_child();
+    return 1;
+}
+
 /* Apart, so that a quick hook has no frame. */
 RECORDER_HOOK __attribute__((noinline)) static void slow_call(void *function, uintptr_t frame,
                                                               const void *site,
@@ -68,22 +82,10 @@ RECORDER_HOOK __attribute__((noinline)) static void slow_call(void *function, ui
     recorder_call(function, frame, site, from);
     if (has_timer) return;
     has_timer = 1; /* what is called here may be instrumented */
+    recorder_on.exit = save;
+    recorder_on.child = in_child;
     if (!process) process = getpid();
     if (recorder_ticks) recorder_start_ticks();
-}
-
-RECORDER_HOOK void recorder_at_exit(void) {
-    if (__atomic_exchange_n(&dumped, 1, __ATOMIC_SEQ_CST)) return;
-    recorder_stop_ticks();
-    recorder_dump(recorder_ticks && recorder_has_ticks() ? recorder_write_ticks : NULL);
-}
-
-RECORDER_HOOK int recorder_wants_child(recorder_thread *all) {
-    (void)all;
-    process = getpid();
-    dumped = 0;
-    recorder_ticks_in_child();
-    return 1;
 }
 
 /* ---- hooks ---- */
@@ -218,7 +220,7 @@ RECORDER_HOOK __attribute__((visibility("default"))) int dlclose(void *handle) {
 }
 /* A program that leaves without its exit handlers has a file, too. */
 RECORDER_HOOK __attribute__((visibility("default"))) void _exit(int status) {
-    if (getpid() == process) recorder_at_exit();
+    if (getpid() == process) save();
     for (;;) syscall(SYS_exit_group, status);
 }
 RECORDER_HOOK __attribute__((visibility("default"))) void _Exit(int status) { _exit(status); }

@@ -3,7 +3,7 @@
 
    The handler reads the open calls where the hooks keep them: no clock and no
    table on any path of the program. It leaves out what longjmp or an exception
-   has left, by the addresses and the ends of the frames, as frames.c does. A
+   has left, by the addresses and the ends of the frames, as calls.c does. A
    tick that meets a hook is the recorder's own time: it goes to a path
    "(recorder)" and not to a function, and a reader leaves it out. So the shares
    of functions are those of the program without hooks, but for the instructions
@@ -225,7 +225,7 @@ RECORDER_HOOK static void begin(void) {
     memset(&action, 0, sizeof action);
     action.sa_sigaction = tick;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    recorder_before_end = delete_timer;
+    recorder_on.thread_end = delete_timer;
     if (sigaction(tick_signal(), &action, NULL) == 0) period_us = 1000000 / recorder_ticks;
 }
 

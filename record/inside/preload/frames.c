@@ -245,7 +245,7 @@ static const char *readable(const char *name) {
     return cxx.room = words;
 }
 
-/* "Game::update" has 12 characters before the parameters and what stands behind
+/* "Game::update" has 12 characters before the parameters and what follows
    them: "Game::update(int) const". */
 static size_t without_parameters(const char *name) {
     const char *end = strstr(name, " [clone "), *at = end ? end : name + strlen(name);

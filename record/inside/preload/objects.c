@@ -387,8 +387,8 @@ typedef struct chain {
     uint64_t where[FRAMES_SEEN], what[FRAMES_SEEN];
 } chain;
 
-/* Those of a thread. When it ends, another thread takes the table: chains of an
-   earlier turn are of another stack. */
+/* The chains of a thread. When it ends, another thread takes the table, and `turn`
+   counts up: a chain with a smaller number is of the earlier thread's stack. */
 typedef struct chain_table {
     struct chain_table *next;
     uint32_t turn;

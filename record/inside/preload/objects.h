@@ -20,7 +20,7 @@ uint64_t objects_lives(void);
 /* Whether it is the stack, or a block of the heap. */
 int objects_is_stack(uint64_t object);
 int objects_is_block(uint64_t object);
-/* Whether it is none that has a name. */
+/* Whether it is neither of them and has no name. */
 int objects_is_other(uint64_t object);
 /* NULL: it has no name. The text stays until the next call. name: of a key. */
 const char *objects_name(uint64_t object, const char *(*name)(void *user, uint32_t key));

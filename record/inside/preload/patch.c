@@ -86,17 +86,6 @@ static void record_charge(void *user, uint64_t site, uint64_t address, uint64_t 
     *object = objects_find(address, x->stack_low, x->stack_end);
 }
 
-void record_find_stack(record_extra *x) {
-    static __thread uintptr_t low __attribute__((tls_model("initial-exec")));
-    static __thread uintptr_t end __attribute__((tls_model("initial-exec")));
-    if (!end && !record.sandboxed) {
-        recorder_find_stack((uintptr_t)__builtin_frame_address(0), &low, &end);
-        if (!end) end = 1;
-    }
-    x->stack_low = low;
-    x->stack_end = end;
-}
-
 /* Sums over bursts of a tree. A burst that never ends is no sample. */
 static contexts *record_sums(void) {
     contexts *sums;
@@ -438,8 +427,6 @@ static void record_save(void) {
     pthread_setcancelstate(state, &state);
 }
 
-void recorder_at_exit(void) { record_save(); }
-
 /* Events of a thread's last burst. This key is older than that of threads.c, so
    it comes first. */
 static void record_thread_ends(void *unused) {
@@ -545,7 +532,7 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 /* A child counts from the start: what its threads had beside their trees
    belongs to the parent. */
-int recorder_wants_child(recorder_thread *all) {
+static int record_in_child(recorder_thread *all) {
     record.pid = getpid();
     if (!record.follow || record.sandboxed) {
         timer_stop(0);
@@ -790,6 +777,8 @@ __attribute__((constructor)) static void record_start(void) {
     record.config.begin = record_begin;
     record.config.thread = record_thread_begins;
     record.config.abandoned = record_abandoned;
+    recorder_on.exit = record_save;
+    recorder_on.child = record_in_child;
     record_remember(wishes.cache);
     record_restore_environment(&wishes);
     record_prepare();

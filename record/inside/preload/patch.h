@@ -96,10 +96,6 @@ extern record_state record;
 /* The key of a function, for recorder.h. */
 uint32_t record_key(uint32_t module, uint32_t place);
 
-/* Finds the calling thread's stack for x: a thread takes what an earlier one has
-   left, but for its stack. */
-void record_find_stack(record_extra *x);
-
 /* patch_streams.c: a reference for hot streams, and for layout.h. `times` is the
    count of a rep instruction. */
 void record_stream_reference(record_extra *x, const x86_event *e, uint64_t times);
@@ -122,6 +118,9 @@ void record_sharing_ends(record_extra *x);
 const sharing *record_shared(void);
 void record_sharing_start(void);
 void record_sharing_in_child(void);
+/* Finds the calling thread's stack for x: a thread takes what an earlier one has
+   left, but for its stack. */
+void record_find_stack(record_extra *x);
 
 /* ---- patch_file.c: a process has stopped to record, and its threads are record_all ---- */
 

@@ -57,6 +57,17 @@ static void make_table(void) {
     if (record.config.every == X86_ALWAYS) table->flags |= SHARING_WHOLE;
 }
 
+void record_find_stack(record_extra *x) {
+    static __thread uintptr_t low __attribute__((tls_model("initial-exec")));
+    static __thread uintptr_t end __attribute__((tls_model("initial-exec")));
+    if (!end && !record.sandboxed) {
+        recorder_find_stack((uintptr_t)__builtin_frame_address(0), &low, &end);
+        if (!end) end = 1;
+    }
+    x->stack_low = low;
+    x->stack_end = end;
+}
+
 /* The first thread's stack may grow downwards. */
 void record_sharing_start(void) {
     enum { GROWS = 64 << 20 };

@@ -3,9 +3,8 @@
    streams. The recorder names an ELF file, an address in it and the build id of
    what ran; here .debug_line of that file, or of its debug file, is read, once
    for each file. A file of another build has no lines. */
-#include "cc/prove/dwarf.h"
-#include "cc/prove/prove.h"
-#include "cc/prove/places.h"
+#include "base/dwarf.h"
+#include "record/tool/places.h"
 #include "base/debugfile.h"
 #include "base/kind.h"
 #include "base/named.h"
@@ -18,7 +17,6 @@
 #include "record/places.h"
 #include "report/kinds/timeline.h"
 #include "report/kinds/ends.h"
-#include "../../record/places.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,9 +26,9 @@ enum { TABLES_MOST = 32 << 20, INFO_MOST = 1 << 29 };
 
 typedef struct read_file {
     char *path;                                   /* and, behind its zero, its build id */
-    prove_image image;                            /* its ELF file alone, which stays mapped */
-    prove_lines *lines;                           /* NULL: there are none */
-    prove_inlines *inlines;                       /* NULL: not read yet */
+    dwarf_file image;                             /* which stays mapped */
+    dwarf_lines *lines;                           /* NULL: there are none */
+    dwarf_inlines *inlines;                       /* NULL: not read yet */
 } read_file;
 
 typedef struct files {
@@ -63,12 +61,12 @@ static void open_file(read_file *file, const char *id) {
         || elf_find_sections(&file->image.elf, &fault) != 0 || !is_build(&file->image.elf, id))
         return;
     memset(&debug, 0, sizeof debug);
-    if (!prove_lines_bytes(&file->image)) {
+    if (!dwarf_lines_bytes(&file->image)) {
         if (debugfile_find(&file->image.elf, file->path, "", &debug) != 0) return;
         file->image.elf = debug;
     }
-    if (prove_lines_bytes(&file->image) <= TABLES_MOST)
-        file->lines = prove_lines_read(&file->image);
+    if (dwarf_lines_bytes(&file->image) <= TABLES_MOST)
+        file->lines = dwarf_lines_read(&file->image);
 }
 
 /* The file in "file<tab>address", behind which a tab and a build id may stand. */
@@ -99,8 +97,8 @@ static read_file *file_of(files *f, const char *place, uint64_t *address) {
 /* The functions that were inlined there. */
 static void add_inlined(read_file *file, uint64_t address, text *names) {
     if (dwarf_section_of(&file->image, ".debug_info").size > INFO_MOST) return;
-    if (!file->inlines) file->inlines = prove_inlines_read(&file->image);
-    (void)prove_inlines_at(file->inlines, address, names);
+    if (!file->inlines) file->inlines = dwarf_inlines_read(&file->image);
+    (void)dwarf_inlines_at(file->inlines, address, names);
 }
 
 /* Where a function stands that begins at an address: as it is declared, or else
@@ -109,27 +107,27 @@ static uint32_t find_function(read_file *file, uint64_t address, text *path) {
     uint64_t unit, number;
     uint32_t line = 0;
     if (dwarf_section_of(&file->image, ".debug_info").size <= INFO_MOST) {
-        if (!file->inlines) file->inlines = prove_inlines_read(&file->image);
-        line = prove_declared_at(file->inlines, address, &unit, &number);
-        if (line) line = prove_path_in(file->lines, unit, number, line, path);
+        if (!file->inlines) file->inlines = dwarf_inlines_read(&file->image);
+        line = dwarf_declared_at(file->inlines, address, &unit, &number);
+        if (line) line = dwarf_path_in(file->lines, unit, number, line, path);
     }
-    return line ? line : prove_path_of(file->lines, address, path);
+    return line ? line : dwarf_path_of(file->lines, address, path);
 }
 
-static const prove_lines *lines_at(files *f, const char *place, uint64_t *address) {
+static const dwarf_lines *lines_at(files *f, const char *place, uint64_t *address) {
     const read_file *file = file_of(f, place, address);
     return file ? file->lines : NULL;
 }
 
 static void name_place(files *f, char **at) {
     text place = {NULL, 0, 0};
-    const prove_lines *lines;
+    const dwarf_lines *lines;
     const char *name;
     uint64_t address = 0;
     uint32_t line = 0;
     if (!strchr(*at, '\t')) return;
     lines = lines_at(f, *at, &address);
-    name = lines ? prove_line_of(lines, address, &line) : NULL;
+    name = lines ? dwarf_line_of(lines, address, &line) : NULL;
     if (name) text_format(&place, "%.1000s:%u", name, (unsigned)line);
     free(*at);
     *at = text_clean(place.data ? place.data : "", place.size);
@@ -285,7 +283,7 @@ static void name_timed_line(files *f, timed_line *row) {
     if (!strchr(row->file, '\t')) return;
     file = file_of(f, row->file, &address);
     if (file && file->lines) {
-        row->line = prove_path_at(file->lines, address, &path);
+        row->line = dwarf_path_at(file->lines, address, &path);
         add_inlined(file, address, &inlined);
     }
     free(row->file);
@@ -412,8 +410,8 @@ int places_name(const unsigned char *data, size_t size, const char *program, pla
     named_free(names);
     dump_free(&d);
     for (i = 0; i < f->count; i++) {
-        if (f->at[i]->lines) prove_lines_free(f->at[i]->lines);
-        if (f->at[i]->inlines) prove_inlines_free(f->at[i]->inlines);
+        if (f->at[i]->lines) dwarf_lines_free(f->at[i]->lines);
+        if (f->at[i]->inlines) dwarf_inlines_free(f->at[i]->inlines);
         dwarf_free(&f->at[i]->image);
         free(f->at[i]->path);
         free(f->at[i]);

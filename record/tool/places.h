@@ -1,6 +1,6 @@
 /* places.h - instructions in a recording get file and line. */
-#ifndef PROVE_PLACES_H
-#define PROVE_PLACES_H
+#ifndef RECORD_TOOL_PLACES_H
+#define RECORD_TOOL_PLACES_H
 #include "base/named.h"
 #include "base/text.h"
 

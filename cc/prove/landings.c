@@ -1,10 +1,11 @@
-/* unwind.c - where exceptions land: .eh_frame, and for each function the table
+/* landings.c - where exceptions land: .eh_frame, and for each function the table
    of its calls.
 
    A call inside of [begin, end) may go on at the landing pad. Whatever is
    damaged or unusual ends the reading of that record; the code behind a pad
    that is not known then counts as never reached, and says so, for such a file
    is refused by everybody who unwinds. */
+#include "base/tool.h"
 #include "cc/prove/prove.h"
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static uint64_t get(reader *r, unsigned bytes) {
         return 0;
     }
     r->at += bytes;
-    return prove_number(p, bytes);
+    return dwarf_number(p, bytes);
 }
 
 static uint64_t get_varint(reader *r) {
@@ -83,8 +84,7 @@ static void read_calls(prove_image *im, uint64_t table, uint64_t function) {
         (void)get_varint(&r);
         if (r.bad || !p.pad) continue;
         p.pad += base;
-        im->pads = (prove_pad *)graph_room(im->pads, im->pad_count, &im->pad_room,
-                                           sizeof *im->pads);
+        TOOL_ROOM(prove_pad, im->pads, im->pad_count, im->pad_room);
         im->pads[im->pad_count++] = p;
     }
 }

@@ -1,11 +1,10 @@
-/* lines.c - file and line of an address, from .debug_line (DWARF 2 to 5).
+/* dwarf_lines.c - file and line of an address, from .debug_line (DWARF 2 to 5).
 
    Each unit is a small program that writes rows: from this address on, this
    file and line. All rows are kept, sorted, and the last one at or before an
    address is its line. What is damaged or of another version has no lines: a
    proof does without. */
-#include "cc/prove/dwarf.h"
-#include "cc/prove/prove.h"
+#include "base/dwarf.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +29,7 @@ typedef struct row {
 /* The files of the unit at a place of .debug_line are those from `first` on. */
 typedef struct line_unit { size_t place, first; } line_unit;
 
-struct prove_lines {
+struct dwarf_lines {
     row *rows;
     size_t count, room;
     line_unit *units;
@@ -75,13 +74,13 @@ static const char *get_form(dwarf_reader *r, uint64_t form, const tables *t, uin
 }
 
 static void add_name(names *n, const char *name) {
-    n->list = (const char **)graph_room(n->list, n->count, &n->room, sizeof *n->list);
+    TOOL_ROOM(const char *, n->list, n->count, n->room);
     n->list[n->count++] = name;
 }
 
-static void add_entry(prove_lines *l, const char *name, const names *folders, uint64_t folder) {
+static void add_entry(dwarf_lines *l, const char *name, const names *folders, uint64_t folder) {
     entry *e;
-    l->entries = (entry *)graph_room(l->entries, l->entry_count, &l->entry_room, sizeof *l->entries);
+    TOOL_ROOM(entry, l->entries, l->entry_count, l->entry_room);
     e = &l->entries[l->entry_count++];
     e->name = name;
     e->folder = folder < folders->count ? folders->list[folder] : NULL;
@@ -89,7 +88,7 @@ static void add_entry(prove_lines *l, const char *name, const names *folders, ui
 }
 
 /* A list of version 5: of folders if l is NULL, else of files. */
-static void get_entries(dwarf_reader *r, prove_lines *l, names *folders, const tables *t) {
+static void get_entries(dwarf_reader *r, dwarf_lines *l, names *folders, const tables *t) {
     enum { PATH = 1, FOLDER = 2 };
     uint64_t formats = dwarf_get(r, 1), kind[16], form[16], count, i, k;
     if (formats > 16) r->bad = 1;
@@ -114,7 +113,7 @@ static void get_entries(dwarf_reader *r, prove_lines *l, names *folders, const t
 }
 
 /* The lists of versions 2 to 4, which do not tell the folder of the compiler. */
-static void get_old_entries(dwarf_reader *r, prove_lines *l, names *folders) {
+static void get_old_entries(dwarf_reader *r, dwarf_lines *l, names *folders) {
     size_t first = l->entry_count;
     add_name(folders, NULL);
     while (!r->bad) {
@@ -144,10 +143,10 @@ typedef struct machine {
 } machine;
 
 /* The files of the unit are those from `files` on. */
-static void add_row(prove_lines *l, const machine *m, size_t files, int is_end) {
+static void add_row(dwarf_lines *l, const machine *m, size_t files, int is_end) {
     row *r;
     int is_known = m->file < l->entry_count - files;
-    l->rows = (row *)graph_room(l->rows, l->count, &l->room, sizeof *l->rows);
+    TOOL_ROOM(row, l->rows, l->count, l->room);
     r = &l->rows[l->count];
     r->order = (uint32_t)l->count++;
     r->address = m->address;
@@ -161,7 +160,7 @@ static void start_again(machine *m, size_t rows) {
     m->file = m->line = 1;
 }
 
-static void extended(prove_lines *l, dwarf_reader *r, machine *m, size_t files) {
+static void extended(dwarf_lines *l, dwarf_reader *r, machine *m, size_t files) {
     uint64_t size = dwarf_varint(r), code;
     size_t end;
     if (!size || size > r->end - r->at) {
@@ -179,7 +178,7 @@ static void extended(prove_lines *l, dwarf_reader *r, machine *m, size_t files) 
     r->at = end;
 }
 
-static void run(prove_lines *l, dwarf_reader *r, machine *m, size_t files,
+static void run(dwarf_lines *l, dwarf_reader *r, machine *m, size_t files,
                 const unsigned char *lengths) {
     start_again(m, l->count);
     while (!r->bad && r->at < r->end) {
@@ -205,7 +204,7 @@ static void run(prove_lines *l, dwarf_reader *r, machine *m, size_t files,
     }
 }
 
-static void read_unit(prove_lines *l, dwarf_reader *r, const tables *t) {
+static void read_unit(dwarf_lines *l, dwarf_reader *r, const tables *t) {
     const unsigned char *lengths;
     names folders = {NULL, 0, 0};
     size_t files = l->entry_count;
@@ -244,15 +243,15 @@ static int compare_rows(const void *a, const void *b) {
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-prove_lines *prove_lines_read(prove_image *im) {
-    prove_lines *l = (prove_lines *)tool_alloc(sizeof *l);
-    dwarf_section all = dwarf_section_of(im, ".debug_line");
+dwarf_lines *dwarf_lines_read(dwarf_file *f) {
+    dwarf_lines *l = (dwarf_lines *)tool_alloc(sizeof *l);
+    dwarf_section all = dwarf_section_of(f, ".debug_line");
     dwarf_reader r;
     tables t;
     memset(l, 0, sizeof *l);
     memset(&r, 0, sizeof r);
-    t.lines = dwarf_section_of(im, ".debug_line_str");
-    t.strings = dwarf_section_of(im, ".debug_str");
+    t.lines = dwarf_section_of(f, ".debug_line_str");
+    t.strings = dwarf_section_of(f, ".debug_str");
     r.data = all.data;
     while (r.at < all.size) {
         size_t bytes, place = r.at;
@@ -260,7 +259,7 @@ prove_lines *prove_lines_read(prove_image *im) {
         bytes = dwarf_length(&r, &t.offset_bytes);
         if (!bytes) break;
         r.end = r.at + bytes;
-        l->units = (line_unit *)graph_room(l->units, l->unit_count, &l->unit_room, sizeof *l->units);
+        TOOL_ROOM(line_unit, l->units, l->unit_count, l->unit_room);
         l->units[l->unit_count].place = place;
         l->units[l->unit_count++].first = l->entry_count;
         read_unit(l, &r, &t);
@@ -271,9 +270,9 @@ prove_lines *prove_lines_read(prove_image *im) {
     return l;
 }
 
-size_t prove_lines_bytes(prove_image *im) { return dwarf_section_of(im, ".debug_line").size; }
+size_t dwarf_lines_bytes(dwarf_file *f) { return dwarf_section_of(f, ".debug_line").size; }
 
-static const row *row_at(const prove_lines *l, uint64_t address) {
+static const row *row_at(const dwarf_lines *l, uint64_t address) {
     size_t low = 0, high = l->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -284,14 +283,14 @@ static const row *row_at(const prove_lines *l, uint64_t address) {
     return &l->rows[low - 1];
 }
 
-const char *prove_line_of(const prove_lines *l, uint64_t address, uint32_t *line) {
+const char *dwarf_line_of(const dwarf_lines *l, uint64_t address, uint32_t *line) {
     const row *r = row_at(l, address);
     const char *name = r ? l->entries[r->entry].name : NULL, *slash = name ? strrchr(name, '/') : NULL;
     if (r) *line = r->line;
     return slash ? slash + 1 : name;
 }
 
-static uint32_t path_of_entry(const prove_lines *l, size_t number, uint32_t line, text *path) {
+static uint32_t path_of_entry(const dwarf_lines *l, size_t number, uint32_t line, text *path) {
     const entry *e = &l->entries[number];
     if (!e->name) return 0;
     if (*e->name != '/' && e->folder) {
@@ -302,11 +301,11 @@ static uint32_t path_of_entry(const prove_lines *l, size_t number, uint32_t line
     return line;
 }
 
-static uint32_t path_of_row(const prove_lines *l, const row *r, text *path) {
+static uint32_t path_of_row(const dwarf_lines *l, const row *r, text *path) {
     return path_of_entry(l, r->entry, r->line, path);
 }
 
-uint32_t prove_path_in(const prove_lines *l, uint64_t unit, uint64_t file, uint32_t line,
+uint32_t dwarf_path_in(const dwarf_lines *l, uint64_t unit, uint64_t file, uint32_t line,
                        text *path) {
     size_t i;
     for (i = 0; i < l->unit_count && l->units[i].place != unit; i++) { }
@@ -316,19 +315,19 @@ uint32_t prove_path_in(const prove_lines *l, uint64_t unit, uint64_t file, uint3
     return path_of_entry(l, (size_t)file, line, path);
 }
 
-uint32_t prove_path_of(const prove_lines *l, uint64_t address, text *path) {
+uint32_t dwarf_path_of(const dwarf_lines *l, uint64_t address, text *path) {
     const row *r = row_at(l, address);
     if (!r) return 0;
     while (r > l->rows && r[-1].address == address && r[-1].line) r--;
     return path_of_row(l, r, path);
 }
 
-uint32_t prove_path_at(const prove_lines *l, uint64_t address, text *path) {
+uint32_t dwarf_path_at(const dwarf_lines *l, uint64_t address, text *path) {
     const row *r = row_at(l, address);
     return r ? path_of_row(l, r, path) : 0;
 }
 
-void prove_lines_free(prove_lines *l) {
+void dwarf_lines_free(dwarf_lines *l) {
     free(l->rows);
     free(l->entries);
     free(l->units);

@@ -1,4 +1,4 @@
-/* frames.c - frame addresses tell which calls are open; bursts.
+/* calls.c - frame addresses tell which calls are open; bursts.
 
    frames[] holds one entry per open call, with its frame's address. While the
    tree is fed, as many calls are open in it as there are entries and calls that
@@ -37,8 +37,6 @@
 #define BASE_P_SLOW RECORDER_HOOK __attribute__((unused)) static
 #include "../../../src/chance.c" /* the chance that the headers have, too */
 
-uint64_t recorder_period, recorder_burst;
-uint32_t recorder_reenable = RECORDER_STATIC;
 static int options_known;
 
 RECORDER_HOOK static void close_down_to(recorder_thread *r, uint32_t count) {

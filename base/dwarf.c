@@ -1,5 +1,5 @@
 /* dwarf.c - numbers and strings of debug information. */
-#include "cc/prove/dwarf.h"
+#include "base/dwarf.h"
 #include "base/inflate.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -13,7 +13,7 @@ typedef struct dwarf_whole {
     unsigned char bytes[1];
 } dwarf_whole;
 
-uint64_t prove_number(const unsigned char *p, unsigned bytes) {
+uint64_t dwarf_number(const unsigned char *p, unsigned bytes) {
     uint64_t value = 0;
     unsigned i;
     for (i = 0; i < bytes; i++) value |= (uint64_t)p[i] << (8 * i);
@@ -22,50 +22,50 @@ uint64_t prove_number(const unsigned char *p, unsigned bytes) {
 
 /* The whole of a zlib stream that stands `behind` so many bytes of a section. No
    stream becomes more than 1032 times as long. */
-static dwarf_section make_whole(prove_image *im, const elf_section *s, uint64_t behind,
+static dwarf_section make_whole(dwarf_file *f, const elf_section *s, uint64_t behind,
                                 uint64_t size) {
-    const unsigned char *stream = im->elf.data + s->offset + behind;
+    const unsigned char *stream = f->elf.data + s->offset + behind;
     dwarf_section p = {NULL, 0};
     dwarf_whole *w;
-    for (w = im->whole; w && w->offset != s->offset; w = w->next) { }
+    for (w = f->whole; w && w->offset != s->offset; w = w->next) { }
     if (!w) {
         if (size / 1032 > s->size) return p;
         w = (dwarf_whole *)tool_alloc(sizeof *w + (size_t)size);
         w->offset = s->offset;
         w->size = (size_t)size;
         if (inflate_zlib(stream, (size_t)(s->size - behind), w->bytes, w->size) != 0) w->size = 0;
-        w->next = im->whole;
-        im->whole = w;
+        w->next = f->whole;
+        f->whole = w;
     }
     p.data = w->bytes;
     p.size = w->size;
     return p;
 }
 
-void dwarf_free(prove_image *im) {
-    dwarf_whole *w = im->whole, *next;
+void dwarf_free(dwarf_file *f) {
+    dwarf_whole *w = f->whole, *next;
     for (; w; w = next) {
         next = w->next;
         free(w);
     }
-    im->whole = NULL;
+    f->whole = NULL;
 }
 
 /* The old way to compress: .zdebug_..., "ZLIB", a number of eight bytes, the
    highest first. */
-static dwarf_section old_whole(prove_image *im, const elf_section *s) {
-    const unsigned char *at = im->elf.data + s->offset;
+static dwarf_section old_whole(dwarf_file *f, const elf_section *s) {
+    const unsigned char *at = f->elf.data + s->offset;
     dwarf_section none = {NULL, 0};
     uint64_t size = 0;
     unsigned i;
     if (s->size < 12 || memcmp(at, "ZLIB", 4) != 0) return none;
     for (i = 4; i < 12; i++) size = size << 8 | at[i];
-    return make_whole(im, s, 12, size);
+    return make_whole(f, s, 12, size);
 }
 
-dwarf_section dwarf_section_of(prove_image *im, const char *name) {
+dwarf_section dwarf_section_of(dwarf_file *f, const char *name) {
     enum { ZLIB = 1 };
-    const elf_file *e = &im->elf;
+    const elf_file *e = &f->elf;
     elf_section s, strings;
     dump_fault fault;
     dwarf_section p = {NULL, 0};
@@ -75,13 +75,13 @@ dwarf_section dwarf_section_of(prove_image *im, const char *name) {
     if (!e->sections || elf_get_section(e, e->names_index, &strings, &fault) != 0) return p;
     for (i = 1; i < e->section_count; i++) {
         if (elf_get_section(e, i, &s, &fault) != 0 || s.type == ELF_NO_BYTES) continue;
-        if (elf_name_is(e, &strings, s.name, old)) return old_whole(im, &s);
+        if (elf_name_is(e, &strings, s.name, old)) return old_whole(f, &s);
         if (!elf_name_is(e, &strings, s.name, name)) continue;
         p.data = e->data + s.offset;
         p.size = (size_t)s.size;
         if (!(s.flags & ELF_COMPRESSED)) return p;
         if (s.size < header || elf_number(e, (size_t)s.offset, 4) != ZLIB) p.size = 0;
-        else p = make_whole(im, &s, header, elf_number(e, (size_t)s.offset + (e->is_64 ? 8 : 4),
+        else p = make_whole(f, &s, header, elf_number(e, (size_t)s.offset + (e->is_64 ? 8 : 4),
                                                        e->is_64 ? 8 : 4));
         return p;
     }
@@ -104,7 +104,7 @@ uint64_t dwarf_get(dwarf_reader *r, unsigned bytes) {
         r->bad = 1;
         return 0;
     }
-    value = prove_number(r->data + r->at, bytes);
+    value = dwarf_number(r->data + r->at, bytes);
     r->at += bytes;
     return value;
 }

@@ -1,4 +1,4 @@
-/* inlined.c - which functions were inlined at an address, from .debug_info
+/* dwarf_inlined.c - which functions were inlined at an address, from .debug_info
    (DWARF 2 to 5).
 
    A unit is a tree of entries. Those of inlined functions say which addresses
@@ -18,8 +18,7 @@
    A function that begins somewhere is kept, too, for where it is declared. What
    is damaged or in a file of its own (.dwo, .gnu_debugaltlink) has no inlined
    functions, or none with a name. */
-#include "cc/prove/dwarf.h"
-#include "cc/prove/prove.h"
+#include "base/dwarf.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +73,7 @@ typedef struct unit {
     int is_read;
 } unit;
 
-struct prove_inlines {
+struct dwarf_inlines {
     dwarf_section info, abbreviations, strings, line_strings, string_offsets, addresses, ranges,
         range_lists;
     unit *units;
@@ -101,7 +100,7 @@ static void set_word(value *v, const char *word) {
     v->word = word;
 }
 
-static void get_value(const prove_inlines *l, const unit *u, dwarf_reader *r, uint64_t form,
+static void get_value(const dwarf_inlines *l, const unit *u, dwarf_reader *r, uint64_t form,
                       int64_t constant, value *v) {
     int turns;
     v->what = NOTHING;
@@ -162,10 +161,10 @@ static uint64_t number_at(const dwarf_section *s, uint64_t at, unsigned bytes, i
         *ok = 0;
         return 0;
     }
-    return prove_number(s->data + at, bytes);
+    return dwarf_number(s->data + at, bytes);
 }
 
-static uint64_t address_of(const prove_inlines *l, const unit *u, const value *v, int *ok) {
+static uint64_t address_of(const dwarf_inlines *l, const unit *u, const value *v, int *ok) {
     if (v->what == ADDRESS) return v->number;
     if (v->what != ADDRESS_NUMBER || v->number > l->addresses.size) *ok = 0;
     if (!*ok) return 0;
@@ -173,7 +172,7 @@ static uint64_t address_of(const prove_inlines *l, const unit *u, const value *v
                      u->address_bytes, ok);
 }
 
-static const char *word_of(const prove_inlines *l, const unit *u, const value *v) {
+static const char *word_of(const dwarf_inlines *l, const unit *u, const value *v) {
     int ok = 1;
     uint64_t at;
     if (v->what == WORD) return v->word;
@@ -189,12 +188,12 @@ static int compare_shapes(const void *left, const void *right) {
     return tool_order(((const shape *)left)->code, ((const shape *)right)->code);
 }
 
-static void read_shapes(const prove_inlines *l, unit *u) {
+static void read_shapes(const dwarf_inlines *l, unit *u) {
     dwarf_reader r;
     memset(&r, 0, sizeof r);
     r.data = l->abbreviations.data;
     r.end = l->abbreviations.size;
-    u->shapes = (shape *)graph_room(NULL, 0, &u->shape_room, sizeof *u->shapes);
+    TOOL_ROOM(shape, u->shapes, 0, u->shape_room);
     if (u->shapes_at > r.end) return;
     r.at = (size_t)u->shapes_at;
     while (!r.bad) {
@@ -211,7 +210,7 @@ static void read_shapes(const prove_inlines *l, unit *u) {
             if (form == 0x21) (void)dwarf_signed(&r);
         } while (!r.bad && (attribute || form));
         if (r.bad) break;
-        u->shapes = (shape *)graph_room(u->shapes, u->shape_count, &u->shape_room, sizeof *u->shapes);
+        TOOL_ROOM(shape, u->shapes, u->shape_count, u->shape_room);
         u->shapes[u->shape_count++] = s;
     }
     if (u->shape_count) qsort(u->shapes, u->shape_count, sizeof *u->shapes, compare_shapes);
@@ -249,7 +248,7 @@ static value *wanted_of(entry *e, uint64_t attribute) {
 }
 
 /* Reads the attributes of an entry, behind its code. */
-static void get_entry(const prove_inlines *l, const unit *u, dwarf_reader *r, const shape *s,
+static void get_entry(const dwarf_inlines *l, const unit *u, dwarf_reader *r, const shape *s,
                       entry *e) {
     dwarf_reader of;
     memset(e, 0, sizeof *e);
@@ -266,7 +265,7 @@ static void get_entry(const prove_inlines *l, const unit *u, dwarf_reader *r, co
     }
 }
 
-static dwarf_reader reader_at(const prove_inlines *l, const unit *u, size_t at) {
+static dwarf_reader reader_at(const dwarf_inlines *l, const unit *u, size_t at) {
     dwarf_reader r;
     memset(&r, 0, sizeof r);
     r.data = l->info.data;
@@ -281,13 +280,13 @@ typedef struct ranges { range *list; size_t count, room; } ranges;
 
 static void add_range(ranges *out, uint64_t lo, uint64_t hi) {
     if (lo >= hi || out->count >= RANGES_MOST) return;
-    out->list = (range *)graph_room(out->list, out->count, &out->room, sizeof *out->list);
+    TOOL_ROOM(range, out->list, out->count, out->room);
     out->list[out->count].lo = lo;
     out->list[out->count++].hi = hi;
 }
 
 /* Pairs of versions 2 to 4. */
-static void get_pairs(const prove_inlines *l, const unit *u, uint64_t at, ranges *out) {
+static void get_pairs(const dwarf_inlines *l, const unit *u, uint64_t at, ranges *out) {
     uint64_t base = u->low, all = u->address_bytes == 8 ? ~UINT64_C(0) : 0xFFFFFFFF;
     int ok = 1;
     for (;; at += 2 * (uint64_t)u->address_bytes) {
@@ -299,7 +298,7 @@ static void get_pairs(const prove_inlines *l, const unit *u, uint64_t at, ranges
     }
 }
 
-static uint64_t indexed(const prove_inlines *l, const unit *u, dwarf_reader *r) {
+static uint64_t indexed(const dwarf_inlines *l, const unit *u, dwarf_reader *r) {
     value v;
     int ok = 1;
     uint64_t address;
@@ -310,7 +309,7 @@ static uint64_t indexed(const prove_inlines *l, const unit *u, dwarf_reader *r) 
 }
 
 /* The list of version 5. */
-static void get_list(const prove_inlines *l, const unit *u, uint64_t at, ranges *out) {
+static void get_list(const dwarf_inlines *l, const unit *u, uint64_t at, ranges *out) {
     uint64_t base = u->low, lo, hi;
     dwarf_reader r;
     memset(&r, 0, sizeof r);
@@ -349,7 +348,7 @@ static void get_list(const prove_inlines *l, const unit *u, uint64_t at, ranges 
     }
 }
 
-static void get_ranges(const prove_inlines *l, const unit *u, const entry *e, ranges *out) {
+static void get_ranges(const dwarf_inlines *l, const unit *u, const entry *e, ranges *out) {
     int ok = 1;
     out->count = 0;
     if (e->ranges.what == RANGES_NUMBER && e->ranges.number <= l->range_lists.size) {
@@ -389,7 +388,7 @@ static int get_unit(unit *u, dwarf_reader *r) {
 }
 
 /* Reads the root of a unit: where its code is, and where its tables begin. */
-static void get_root(const prove_inlines *l, unit *u, ranges *out) {
+static void get_root(const dwarf_inlines *l, unit *u, ranges *out) {
     dwarf_reader r = reader_at(l, u, u->first);
     const shape *s;
     entry root;
@@ -407,19 +406,19 @@ static void get_root(const prove_inlines *l, unit *u, ranges *out) {
     get_ranges(l, u, &root, out);
 }
 
-prove_inlines *prove_inlines_read(prove_image *im) {
-    prove_inlines *l = (prove_inlines *)tool_alloc(sizeof *l);
+dwarf_inlines *dwarf_inlines_read(dwarf_file *f) {
+    dwarf_inlines *l = (dwarf_inlines *)tool_alloc(sizeof *l);
     ranges of = {NULL, 0, 0};
     size_t at = 0, i;
     memset(l, 0, sizeof *l);
-    l->info = dwarf_section_of(im, ".debug_info");
-    l->abbreviations = dwarf_section_of(im, ".debug_abbrev");
-    l->strings = dwarf_section_of(im, ".debug_str");
-    l->line_strings = dwarf_section_of(im, ".debug_line_str");
-    l->string_offsets = dwarf_section_of(im, ".debug_str_offsets");
-    l->addresses = dwarf_section_of(im, ".debug_addr");
-    l->ranges = dwarf_section_of(im, ".debug_ranges");
-    l->range_lists = dwarf_section_of(im, ".debug_rnglists");
+    l->info = dwarf_section_of(f, ".debug_info");
+    l->abbreviations = dwarf_section_of(f, ".debug_abbrev");
+    l->strings = dwarf_section_of(f, ".debug_str");
+    l->line_strings = dwarf_section_of(f, ".debug_line_str");
+    l->string_offsets = dwarf_section_of(f, ".debug_str_offsets");
+    l->addresses = dwarf_section_of(f, ".debug_addr");
+    l->ranges = dwarf_section_of(f, ".debug_ranges");
+    l->range_lists = dwarf_section_of(f, ".debug_rnglists");
     while (at < l->info.size) {
         size_t bytes;
         dwarf_reader r;
@@ -437,13 +436,13 @@ prove_inlines *prove_inlines_read(prove_image *im) {
         u.first_range = l->range_count;
         u.range_count = of.count;
         for (i = 0; i < of.count; i++) {
-            l->all = (range *)graph_room(l->all, l->range_count, &l->range_room, sizeof *l->all);
+            TOOL_ROOM(range, l->all, l->range_count, l->range_room);
             l->all[l->range_count++] = of.list[i];
         }
         free(u.shapes);                         /* read again if it is asked for */
         u.shapes = NULL;
         u.shape_count = u.shape_room = 0;
-        l->units = (unit *)graph_room(l->units, l->unit_count, &l->unit_room, sizeof *l->units);
+        TOOL_ROOM(unit, l->units, l->unit_count, l->unit_room);
         l->units[l->unit_count++] = u;
     }
     free(of.list);
@@ -457,13 +456,12 @@ static int compare_inlined(const void *left, const void *right) {
 }
 
 /* A function begins where its address says, or its first range. */
-static void add_function(const prove_inlines *l, unit *u, const entry *e, size_t place,
+static void add_function(const dwarf_inlines *l, unit *u, const entry *e, size_t place,
                          ranges *of) {
     begun *f;
     get_ranges(l, u, e, of);
     if (!of->count || u->function_count >= RANGES_MOST) return;
-    u->functions = (begun *)graph_room(u->functions, u->function_count, &u->function_room,
-                                       sizeof *u->functions);
+    TOOL_ROOM(begun, u->functions, u->function_count, u->function_room);
     f = &u->functions[u->function_count++];
     f->address = of->list[0].lo;
     f->entry = place;
@@ -477,7 +475,7 @@ static int compare_begun(const void *left, const void *right) {
 
 /* Walks the tree. depths: how many inlined functions are around the entries of a
    level. */
-static void read_tree(const prove_inlines *l, unit *u) {
+static void read_tree(const dwarf_inlines *l, unit *u) {
     dwarf_reader r = reader_at(l, u, u->first);
     ranges of = {NULL, 0, 0};
     uint32_t depths[DEPTH_MOST], level = 0;
@@ -504,7 +502,7 @@ static void read_tree(const prove_inlines *l, unit *u) {
             get_ranges(l, u, &e, &of);
             for (i = 0; i < of.count && u->count < RANGES_MOST; i++) {
                 inlined *one;
-                u->list = (inlined *)graph_room(u->list, u->count, &u->room, sizeof *u->list);
+                TOOL_ROOM(inlined, u->list, u->count, u->room);
                 one = &u->list[u->count++];
                 one->lo = of.list[i].lo;
                 one->hi = of.list[i].hi;
@@ -529,7 +527,7 @@ static void read_tree(const prove_inlines *l, unit *u) {
 
 /* ---- an address ---- */
 
-static unit *unit_at(const prove_inlines *l, uint64_t address) {
+static unit *unit_at(const dwarf_inlines *l, uint64_t address) {
     size_t i, k;
     for (i = 0; i < l->unit_count; i++) {
         unit *u = &l->units[i];
@@ -541,7 +539,7 @@ static unit *unit_at(const prove_inlines *l, uint64_t address) {
 }
 
 /* The unit that has a place of .debug_info. */
-static unit *unit_with(const prove_inlines *l, uint64_t place) {
+static unit *unit_with(const dwarf_inlines *l, uint64_t place) {
     size_t low = 0, high = l->unit_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -554,7 +552,7 @@ static unit *unit_with(const prove_inlines *l, uint64_t place) {
 
 /* Reads the entry at *place, and makes *place the one that it points at, or 0.
    Returns its unit, or NULL: there is none. */
-static const unit *entry_at(const prove_inlines *l, uint64_t *place, entry *e) {
+static const unit *entry_at(const dwarf_inlines *l, uint64_t *place, entry *e) {
     unit *u = unit_with(l, *place);
     dwarf_reader r;
     const shape *s;
@@ -572,7 +570,7 @@ static const unit *entry_at(const prove_inlines *l, uint64_t *place, entry *e) {
 
 /* The name of the entry there, or of the one that it points at: the linker's, or
    else the source's. */
-static const char *name_at(const prove_inlines *l, uint64_t place) {
+static const char *name_at(const dwarf_inlines *l, uint64_t place) {
     const char *name = NULL, *word;
     const unit *u;
     entry e;
@@ -587,7 +585,7 @@ static const char *name_at(const prove_inlines *l, uint64_t place) {
 
 /* The file and the line each stand in the first entry that has them. A file is a
    number of the entry's own unit. */
-uint32_t prove_declared_at(prove_inlines *l, uint64_t address, uint64_t *unit_place,
+uint32_t dwarf_declared_at(dwarf_inlines *l, uint64_t address, uint64_t *unit_place,
                            uint64_t *file) {
     unit *in = unit_at(l, address);
     const unit *u;
@@ -616,7 +614,7 @@ uint32_t prove_declared_at(prove_inlines *l, uint64_t address, uint64_t *unit_pl
     return *unit_place == UINT64_MAX || line > UINT32_MAX ? 0 : (uint32_t)line;
 }
 
-size_t prove_inlines_at(prove_inlines *l, uint64_t address, text *names) {
+size_t dwarf_inlines_at(dwarf_inlines *l, uint64_t address, text *names) {
     const inlined *found[INLINED_MOST];
     unit *u = unit_at(l, address);
     size_t low = 0, high, count = 0, i, k;
@@ -643,7 +641,7 @@ size_t prove_inlines_at(prove_inlines *l, uint64_t address, text *names) {
     return count;
 }
 
-void prove_inlines_free(prove_inlines *l) {
+void dwarf_inlines_free(dwarf_inlines *l) {
     size_t i;
     for (i = 0; i < l->unit_count; i++) {
         free(l->units[i].shapes);
