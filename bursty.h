@@ -680,6 +680,10 @@ BURSTY_API void bursty_get_stats(bursty_stats *out)
                                          0, 0, 0, 0, 0 };
                  *out = none)
 
+/* The seed of this process: config.seed, or what was drawn for it. Given as
+   config.seed it makes the same sample again. */
+BURSTY_API uint32_t bursty_seed(void) BURSTY_P_OFF(return 0)
+
 /* Writes the dump (docs/formats.md), at any instruction, in a signal handler,
    too, if `write` may be called there. Returns 0, or -1 if nothing was started
    or write failed. */
@@ -8362,6 +8366,8 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
 }
 
 /* ---- answers ----------------------------------- src/bursty/answers.c ---- */
+
+BURSTY_API uint32_t bursty_seed(void) { return bursty_p_all.config.seed; }
 
 BURSTY_API void bursty_get_stats(bursty_stats *out) {
     uint64_t in_bursts = 0, checks;
