@@ -811,10 +811,9 @@ static void add_functions(report *r, const context_tree *t) {
     table->rows_shown = ROWS_SHOWN;
     text_add(&remark, "calls-total are the calls in the function and below it.");
     if (t->rows)
-        text_add(&remark, " These are the calls of the table of functions, and where a row has the "
-                          "same calls as one there, its interval is the same. Others are wider "
-                          "than need be: the tree keeps how the calls of each context differ between "
-                          "bursts, but not how those of several go together.");
+        text_format(&remark, " These are the calls of the table of functions, and where a row has the "
+                          "same calls as one there, its interval is the same. Others come from how "
+                          "their calls differ between %d groups of bursts.", CONTEXTS_GROUPS);
     else if (t->has_others)
         text_add(&remark, " These are the calls that the tree of contexts has; the table of "
                           "functions has counts of its own, from other bursts. The two differ by "
