@@ -31,6 +31,7 @@ typedef struct context_error {
     double share;   /* by lower bounds                                               */
     double unknown; /* of it, contexts without sums over bursts: they were given up  */
     double error;   /* at most this is the standard error of the rest                */
+    double largest; /* the error of one context                                      */
     double root_yy, xy; /* sums of the roots of yy, and of xy                        */
     double yy;          /* sum of yy                                                 */
     double group[CONTEXTS_GROUPS]; /* calls by groups of bursts, if there are any    */
@@ -138,6 +139,7 @@ static void find_errors(const contexts_tree *from, const uint32_t *place, contex
             over = interval_with_unseen(over_of(from, n), y, equal, to->clump);
             e->error = sqrt(over * bursts / (bursts - 1)) / all + e->share * of_all;
             e->yy = (double)n->yy;
+            e->largest = e->error;
             e->root_yy = sqrt(e->yy);
             e->xy = (double)n->xy;
         } else e->unknown = e->share;
@@ -153,6 +155,7 @@ static void add_error(context_error *to, const context_error *from) {
     to->share += from->share;
     to->unknown += from->unknown;
     to->error += from->error;
+    to->largest = fmax(to->largest, from->largest);
     to->root_yy += from->root_yy;
     to->yy += from->yy;
     to->xy += from->xy;
@@ -197,11 +200,13 @@ static interval range_of_error(double p, double error, double n, double m, doubl
     return interval_of_worth(p, n < 1 ? 1 : n, equal);
 }
 
+/* One context cannot be made up for by more than the others vary. */
 static interval range_by_groups(const context_tree *t, const context_error *e, double p) {
     const double n = (double)t->recorded, m = (double)t->bursts;
-    double equal, over = over_of_groups(t, e, &equal);
+    double equal, over = over_of_groups(t, e, &equal), error;
     over = interval_with_unseen(over, (double)e->calls, equal, t->clump) * m / (m - 1);
-    return range_of_error(p, sqrt(over) / n, n, m, fmin(equal, CONTEXTS_GROUPS));
+    error = fmax(sqrt(over) / n, 2 * e->largest - e->error);
+    return range_of_error(p, error, n, m, fmin(equal, CONTEXTS_GROUPS));
 }
 
 static int is_narrower(interval a, interval b) {
