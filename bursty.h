@@ -97,6 +97,9 @@
                  return inner.await_resume();
              }
          };
+      Whoever destroys a coroutine that is suspended inside of a scope keeps the
+      depth around it, for its scopes end on this thread: uint32_t depth =
+      bursty_depth(); handle.destroy(); bursty_set_depth(depth);
    8. Only some events, such as those from a request's third attempt on? A rule of
       bursty_control_init is a production of "Hybrid Profiling Support": a pattern
       (classes, a site's name, a function, a line), a condition on 8 counters,

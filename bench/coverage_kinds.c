@@ -8,10 +8,11 @@
        phases   six phases, each of other functions and loops, at 990:10
        forks    100 children of 750 checks; each saves FILE.NUMBER
        pool     4 threads that steal one another's tasks
-       game     frames at 60 a second: half update, half draw
+       gameN    N frames a second for a second: half update, half draw
        idle     10 threads, of which one sleeps 99 % of the time
 
-   WATCH is config.watch; 0 ticks by timers. */
+   WATCH is config.watch: 0 ticks by timers, 2 at random moments. 9: nothing ticks, as
+   `bursty record` looks. */
 #define _GNU_SOURCE
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
@@ -141,7 +142,7 @@ static uint64_t spin(uint64_t us) {
     uint64_t now = began;
     while (now - began < us * 1000) {
         unsigned i;
-        for (i = 0; i < 2000; i++) sink++;
+        for (i = 0; i < 10000; i++) sink++;
         now = cpu_ns();
     }
     return now - began;
@@ -176,8 +177,16 @@ static void light(void) {
     add(LIGHT, own, own + below);
     BURST_LEAVE();
 }
-static void update(void) { uint64_t took; BURST_SCOPE("update"); took = spin(4000); add(UPDATE, took, took); BURST_LEAVE(); }
-static void draw(void) { uint64_t took; BURST_SCOPE("draw"); took = spin(4000); add(DRAW, took, took); BURST_LEAVE(); }
+#define HALF(function_, scope_, name_) \
+    __attribute__((noinline)) static void function_(uint64_t us) { \
+        uint64_t took; \
+        BURST_SCOPE(name_); \
+        took = spin(us); \
+        add(scope_, took, took); \
+        BURST_LEAVE(); \
+    }
+HALF(update, UPDATE, "update")
+HALF(draw, DRAW, "draw")
 
 static void print_times(void) {
     uint64_t all = 0;
@@ -228,14 +237,15 @@ static void steal(void) {
     for (k = 0; k < WORKERS; k++) pthread_join(thread[k], NULL);
 }
 
-static void play(void) {
+/* Six tenths of each frame. */
+static void play(int frames) {
     struct timespec due;
     int frame;
     clock_gettime(CLOCK_MONOTONIC, &due);
-    for (frame = 0; frame < 60; frame++) {
-        update();
-        draw();
-        due.tv_nsec += 16666667;
+    for (frame = 0; frame < frames; frame++) {
+        update(300000 / (unsigned)frames);
+        draw(300000 / (unsigned)frames);
+        due.tv_nsec += 1000000000 / frames;
         if (due.tv_nsec >= 1000000000) { due.tv_nsec -= 1000000000; due.tv_sec++; }
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
     }
@@ -267,7 +277,7 @@ int main(int argc, char **argv) {
     static uint64_t memory[1 << 18];
     bursty_config config;
     const char *program = argc == 5 ? argv[1] : "";
-    int is_timed = !strcmp(program, "pool") || !strcmp(program, "game") || !strcmp(program, "idle");
+    int is_timed = !strcmp(program, "pool") || !strncmp(program, "game", 4) || !strcmp(program, "idle");
     memset(&config, 0, sizeof config);
     if (argc != 5) return 2;
     config.program = program;
@@ -278,7 +288,7 @@ int main(int argc, char **argv) {
     config.profile.every = 990;
     config.profile.burst = 10;
     state = config.seed * UINT64_C(0x9E3779B97F4A7C15);
-    if (!is_timed) config.tick_hz = config.watch = -1;
+    if (!is_timed || config.watch == 9) config.tick_hz = config.watch = -1;
     if (!strcmp(program, "tails")) {
         config.profile.every = 9900;
         config.profile.burst = 100;
@@ -291,7 +301,7 @@ int main(int argc, char **argv) {
     if (!strcmp(program, "tails")) in_runs(10000000);
     else if (!strcmp(program, "phases")) in_phases(5000000);
     else if (!strcmp(program, "pool")) steal();
-    else if (!strcmp(program, "game")) play();
+    else if (!strncmp(program, "game", 4) && atoi(program + 4) > 0) play(atoi(program + 4));
     else if (!strcmp(program, "idle")) idle();
     else return 2;
     if (bursty_save(argv[4])) return 1;

@@ -1,9 +1,10 @@
 #!/bin/sh
 # coverage_kinds.sh [PROGRAM ...] - how often intervals hold the truth where it is known by construction:
 # bench/coverage_kinds.c's programs, SEEDS (40) times each. tails (Pareto's lengths, 9900:100), phases,
-# forks (100 children, merged), pool (threads that steal tasks), game (60 frames a second) and idle (10
-# threads, one sleeps). Times are by timers, and by looks at random moments (config.watch = 2). Prints
-# the second table of docs/intervals.md.
+# forks (100 children, merged), pool (threads that steal tasks), game50 to game144 (so many frames a
+# second) and idle (10 threads, one sleeps). Times are by timers, by looks at random moments
+# (config.watch = 2), and of games from outside (bursty record). Prints the second table of
+# docs/intervals.md.
 #
 #     sh bench/coverage_kinds.sh             SEEDS=10 sh bench/coverage_kinds.sh forks pool: less
 set -u
@@ -16,7 +17,10 @@ mkdir -p "$work" || exit 2
 "${CC:-gcc}" -O2 -I. -o "$work/kinds" bench/coverage_kinds.c -lm -lpthread || exit 2
 
 run() { # PROGRAM SEED WATCH NAME
-    "$work/kinds" "$1" "$2" "$3" "$work/$4.brst" >"$work/$4.truth" || exit 2
+    if [ "$3" = 9 ]; then # `bursty record` writes the file, and the program another one
+        "$BUILD/bursty" record --time --quiet -o "$work/$4.brst" -- "$work/kinds" "$1" "$2" 9 "$work/own.brst" \
+            >"$work/$4.truth" || exit 2
+    else "$work/kinds" "$1" "$2" "$3" "$work/$4.brst" >"$work/$4.truth" || exit 2; fi
     if [ "$1" = forks ]; then
         "$BUILD/bursty" merge -o "$work/$4.brst" "$work/$4.brst".* || exit 2
         rm -f "$work/$4.brst".*
@@ -35,7 +39,7 @@ echo "$seeds seeds, load $(cut -d ' ' -f 1 /proc/loadavg)"
 echo
 echo '| kind | program | hold the truth | width | upper bounds alone | none |'
 echo '|---|---|---|---|---|---|'
-for program in ${*:-tails phases forks pool game idle}; do
+for program in ${*:-tails phases forks pool game50 game60 game100 game144 idle}; do
     case $program in
     tails|phases|forks)
         for seed in $(seq "$seeds"); do run "$program" "$seed" 0 "$program-$seed"; done
@@ -50,11 +54,17 @@ for program in ${*:-tails phases forks pool game idle}; do
         done
         python3 bench/coverage_kinds.py differences "$program" "$@" ;;
     *)
-        for watch in 0 2; do
-            by="by timers"
-            [ $watch = 2 ] && by="at random moments"
+        for watch in 0 2 9; do
+            case $watch$program in
+            0*) by="by timers" ;;
+            2*) by="at random moments" ;;
+            9game*) by="from outside" ;;
+            *) continue ;;
+            esac
             for seed in $(seq "$seeds"); do run "$program" "$seed" $watch "$program-$watch-$seed"; done
-            for kind in time scopes; do judge $kind "$program, $by" "$program-$watch"; done
+            kinds='time scopes'
+            case $program$watch in game*9) kinds=scopes ;; game*) kinds=time ;; esac
+            for kind in $kinds; do judge $kind "$program, $by" "$program-$watch"; done
         done ;;
     esac
 done
