@@ -33,8 +33,10 @@ static const char *key_name(void *user, uint32_t key) {
 
 static int with_sums; /* the files have sums over bursts, too */
 static const char *unit; /* and say what weights are */
-static void some_sums(void *user, uint32_t node, uint64_t numbers[4]) {
+static void some_sums(void *user, uint32_t node, uint64_t *numbers) {
+    uint32_t k;
     (void)user;
+    for (k = 4; k < HCCT_SUMS; k++) numbers[k] = (uint64_t)node << k;
     numbers[0] = node * 3 + 1;
     numbers[1] = node + 200;
     numbers[2] = (uint64_t)node * 1000003 << node % 30;
@@ -547,12 +549,13 @@ TEST(sums_are_read_and_joined) {
     for (times = 1; times < 4; times++) {
         blob b = {0};
         contexts c;
-        uint64_t wanted[4];
-        uint32_t node = 0;
+        uint64_t wanted[HCCT_SUMS];
+        uint32_t node = 0, k;
         for (i = 0; i < times; i++)
             CHECK_EQ(hcct_write(&a.t, key_name, NULL, blob_write, &b), 0);
         c = read_good(&b);
-        CHECK(c.trees[0].has_sums && c.trees[0].has_xy && c.trees[0].count > 5);
+        CHECK(c.trees[0].has_sums && c.trees[0].has_xy && c.trees[0].has_groups);
+        CHECK(c.trees[0].count > 5);
         for (depth = i = 0; i < c.trees[0].count; i++) {
             const contexts_sums *n = contexts_sums_of(&c.trees[0], i);
             some_sums(NULL, node, wanted);
@@ -560,6 +563,7 @@ TEST(sums_are_read_and_joined) {
             CHECK_EQ(n->bursts, wanted[1] * times);
             CHECK_EQ(n->yy, wanted[2] * times);
             CHECK_EQ(n->xy, wanted[3] * times);
+            for (k = 4; k < HCCT_SUMS; k++) CHECK_EQ(n->group[k - 4], wanted[k] * times);
             node = hcct_next(&a.t, node, &depth);
         }
         CHECK_EQ(node, 0);
@@ -567,6 +571,40 @@ TEST(sums_are_read_and_joined) {
         free(b.bytes);
     }
     arena_close(&a);
+}
+
+/* A tree whose groups are forgotten is written as versions 3 and 4 had it. */
+TEST(older_versions_with_sums_are_read) {
+    static const char *const units[] = {NULL, "misses"};
+    uint32_t k, i, g;
+    for (k = 0; k < 2; k++) {
+        blob b = {0};
+        contexts c, old;
+        dump_fault fault;
+        text out = {NULL, 0, 0};
+        unit = units[k];
+        with_sums = 1;
+        small_file(&b, HCCT_SPACE_SAVING);
+        unit = NULL;
+        with_sums = 0;
+        c = read_good(&b);
+        c.trees[0].has_groups = 0;
+        contexts_write(&c, &out);
+        memset(&old, 0, sizeof old);
+        CHECK_EQ(read_file(&old, (const unsigned char *)out.data, out.size, &fault), 0);
+        CHECK_EQ(old.trees[0].field[CONTEXTS_VERSION], 3 + k);
+        CHECK(old.trees[0].has_sums && old.trees[0].has_xy && !old.trees[0].has_groups);
+        CHECK(old.trees[0].count > 5);
+        for (i = 0; i < old.trees[0].count; i++) {
+            const contexts_sums *n = contexts_sums_of(&old.trees[0], i);
+            CHECK(n->calls > 0 && n->bursts >= 200);
+            for (g = 0; g < CONTEXTS_GROUPS; g++) CHECK_EQ(n->group[g], 0);
+        }
+        contexts_free(&c);
+        contexts_free(&old);
+        text_free(&out);
+        free(b.bytes);
+    }
 }
 
 /* ---- damage ---- */
@@ -673,10 +711,10 @@ static uint64_t any(uint64_t *seed) { /* of every size, and the ends often */
     }
 }
 
-static void any_sums(void *user, uint32_t node, uint64_t numbers[4]) {
+static void any_sums(void *user, uint32_t node, uint64_t *numbers) {
     uint64_t seed = *(const uint64_t *)user + node;
     uint32_t i;
-    for (i = 0; i < 4; i++) numbers[i] = any(&seed);
+    for (i = 0; i < HCCT_SUMS; i++) numbers[i] = any(&seed);
 }
 
 static hcct_config any_config(uint64_t *seed, uint32_t *returns, uint32_t room) {

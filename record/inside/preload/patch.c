@@ -87,18 +87,20 @@ static void record_charge(void *user, uint64_t site, uint64_t address, uint64_t 
 }
 
 /* Sums over bursts of a tree. A burst that never ends is no sample. */
-static contexts *record_sums(void) {
+static contexts *record_sums(const recorder_thread *r) {
     contexts *sums;
     if (record.config.every == X86_ALWAYS) return NULL;
     sums = (contexts *)record_table(contexts_bytes(RECORDER_CONTEXTS));
-    if (sums) sums->nodes = RECORDER_CONTEXTS;
+    if (!sums) return NULL;
+    sums->nodes = RECORDER_CONTEXTS;
+    sums->seed = recorder_seed + r->number * UINT32_C(0x9E3779B1);
     return sums;
 }
 
 static void record_missed(void *user, uint64_t function) {
     record_extra *x = (record_extra *)user;
     void *memory = x->missed ? NULL : record_table(missed_bytes());
-    if (memory) x->missed = missed_init(memory, record_sums());
+    if (memory) x->missed = missed_init(memory, record_sums(x->thread));
     if (x->missed)
         missed_add(x->missed, x->thread->frames, x->thread->frame_count, (uint32_t)function);
 }
@@ -218,7 +220,7 @@ static void record_reference(record_extra *x, const x86_event *e, uint64_t times
 }
 
 static void record_sum_context(recorder_thread *r, record_extra *x, uint32_t key) {
-    if (!x->sums) x->sums = record_sums();
+    if (!x->sums) x->sums = record_sums(r);
     if (x->sums) contexts_count(x->sums, &r->tree, key);
 }
 
