@@ -49,6 +49,13 @@ async function clickOn(selector) {
   if (box) await t.click(...box);
   await t.frame();
 }
+// A row of the list of files.
+const clickRow = async label => {
+  await run(`[...document.querySelectorAll('.files .rows .row')].find(e => e.querySelector('.name')
+    .textContent.replace(/^[▾▸]/, '').startsWith(${JSON.stringify(label)})).dataset.wanted = 1`);
+  await clickOn('[data-wanted]');
+  await run(`document.querySelectorAll('[data-wanted]').forEach(b => delete b.dataset.wanted)`);
+};
 const clickButton = async label => {
   await run(`[...document.querySelectorAll('button')].find(b =>
     b.textContent === ${JSON.stringify(label)} && b.offsetWidth).dataset.wanted = 1`);
@@ -350,11 +357,10 @@ const views = {
     await open('coverage');
     check('the sentence', /57\.14\s% of 7 lines ran/.test(await textOf('#lead')),
       await textOf('#lead'));
-    check('the least covered file stands first',
-      (await textOf('.files .rows .row')).includes('nowhere'));
+    check('the least covered file is open', (await textOf('.files .rows .row.on')).includes('script>.c'),
+      await textOf('.files .rows .row.on'));
     check('why there is no text', (await textOf('.file-head')).includes('is not here'));
-    await run(`document.querySelectorAll('.files .rows .row')[1].id = 'wanted'`);
-    await clickOn('#wanted');
+    await clickRow('parser.c');
     check('the other file', (await textOf('.file-head h2')) === 'examples/parser/parser.c' &&
       (await hash()).includes('file='));
     check('its lines', (await count('.table.source .row.hit')) > 0 &&
@@ -365,6 +371,65 @@ const views = {
     await findings('source');
     await t.media('screen', 'dark');
     await findings('source, dark');
+  },
+  // Files of a project in their folders: sums, by keys and by the mouse, search, order.
+  async folders() {
+    const names = async () => (await run(`[...document.querySelectorAll('.files .rows .row')]
+      .map(e => e.querySelector('.name').textContent.replace(/^[▾▸]/, ''))`)).join(' ');
+    const whole = 'tests/ 1 t.c src/ 5 ui/ 2 list.c view.c core/deep/ 2 a.c b.c main.c';
+    await open('folders');
+    check('folders before files, the least covered first', (await names()) === whole, await names());
+    // Of each .c file but main.c 5 lines; one of t_one, view_one and a_one ran, and of b.c three.
+    const row = label => `[...document.querySelectorAll('.files .rows .row')].find(e =>
+      e.querySelector('.name').textContent.replace(/^[▾▸]/, '').startsWith('${label}'))`;
+    const cellsOf = label => run(`[...(${row(label)}).querySelectorAll('.cell')].slice(1)
+      .map(e => e.textContent.replace(/\\s/g, ' ')).join(', ')`);
+    check('sums of a folder', (await cellsOf('ui/')) === '10.00 %, 12.50 %, 1 of 4', await cellsOf('ui/'));
+    check('sums of folders in it', (await cellsOf('src/')) === '28.57 %, 18.75 %, 4 of 9',
+      await cellsOf('src/'));
+    await run(`document.querySelector('.files [tabindex="0"]').focus()`);
+    await t.key('ArrowDown', 3);
+    check('a folder says that it is open',
+      (await run(`document.activeElement.getAttribute('aria-expanded')`)) === 'true', await focused());
+    await t.key('ArrowLeft');
+    check('Left closes it', (await names()) === whole.replace(' list.c view.c', '') &&
+      (await run(`document.activeElement.getAttribute('aria-expanded')`)) === 'false', await names());
+    await t.key('ArrowRight');
+    check('Right opens it', (await names()) === whole, await names());
+    await clickRow('src/');
+    check('a click closes it', (await names()) === 'tests/ 1 t.c src/ 5', await names());
+    await t.go('about:blank');
+    await open('folders', 'folders=' + encodeURIComponent('[["src"]]'));
+    check('so does a link', (await names()) === 'tests/ 1 t.c src/ 5', await names());
+    await t.key('/');
+    await t.type('b_two');
+    await t.until(`state.get('files') === 'b_two'`);
+    check('a function is found, in folders that are closed', (await names()) === 'b.c', await names());
+    check('and how much of it ran', /^1 of 6 files with “b_two” in src\/core\/deep\/: 60\.00\s% of 5 lines/
+      .test(await textOf('.files-head p')), await textOf('.files-head p'));
+    await t.key('Tab');
+    await run(`document.querySelector('.files [tabindex="0"]').focus()`);
+    await t.key('Enter');
+    check('Enter goes to it', (await textOf('.file-head h2')) === 'src/core/deep/b.c' &&
+      /line=2/.test(await hash()), await hash());
+    await clickOn('#search');
+    await t.key('Escape');
+    await t.until(`!state.get('files')`);
+    check('Escape: all files again', (await names()) === 'tests/ 1 t.c src/ 5', await names());
+    await t.type('nobody');
+    await t.until(`state.get('files') === 'nobody'`);
+    check('nothing found is said', (await textOf('.files-head p')).startsWith('No file has “nobody”'));
+    await open('folders');
+    await run(`document.querySelector('.files .sort').click()`);
+    await t.frame();
+    check('by name', (await names()) === 'src/ 5 core/deep/ 2 a.c b.c ui/ 2 list.c view.c main.c tests/ 1 t.c',
+      await names());
+    await findings('folders');
+    await t.media('screen', 'dark');
+    await findings('folders, dark');
+    await t.size(390, 800);
+    check('on a phone', !(await isWide()));
+    await t.size(1280, 900);
   },
   // What failing tests ran, in the source.
   async failing() {
