@@ -56,6 +56,23 @@ const clickRow = async label => {
   await clickOn('[data-wanted]');
   await run(`document.querySelectorAll('[data-wanted]').forEach(b => delete b.dataset.wanted)`);
 };
+// Over a part of the axis of time. Returns how long a move took, in ms.
+async function drag(from, to, isShifted) {
+  const box = await run(`(() => { const b = byId('range-of-time').getBoundingClientRect();
+    return [b.left, b.top + 8, b.width]; })()`);
+  const move = (type, part, buttons) => t.send('Input.dispatchMouseEvent', { type,
+    x: box[0] + box[2] * part, y: box[1], button: 'left', buttons, clickCount: 1,
+    modifiers: isShifted ? 8 : 0 });
+  await move('mousePressed', from, 1);
+  await move('mouseMoved', (from + to) / 2, 1);
+  const ms = await run(`(() => { const s = performance.now();
+    byId('range-of-time').dispatchEvent(new PointerEvent('pointermove', { clientX: ${
+      box[0] + box[2] * to}, bubbles: true })); return performance.now() - s; })()`);
+  await move('mouseMoved', to, 1);
+  await move('mouseReleased', to, 0);
+  await t.frame();
+  return ms;
+}
 const clickButton = async label => {
   await run(`[...document.querySelectorAll('button')].find(b =>
     b.textContent === ${JSON.stringify(label)} && b.offsetWidth).dataset.wanted = 1`);
@@ -429,7 +446,7 @@ const views = {
     await findings('folders, dark');
     await t.size(390, 800);
     check('on a phone', !(await isWide()));
-    await t.size(1280, 900);
+    await t.size(1440, 900);
   },
   // What failing tests ran, in the source.
   async failing() {
@@ -640,21 +657,6 @@ const views = {
   // make_dumps.c: load up to 4 s, draw from 5 s on, save on a worker from 6 to 8 s.
   async timeline() {
     const rows = () => run(`seen.rows.filter(r => r.self).map(r => r.name + '=' + r.amount).sort().join(' ')`);
-    const drag = async (from, to) => {
-      const box = await run(`(() => { const b = byId('range-of-time').getBoundingClientRect();
-        return [b.left, b.top + 8, b.width]; })()`);
-      const move = (type, part, buttons) => t.send('Input.dispatchMouseEvent', { type,
-        x: box[0] + box[2] * part, y: box[1], button: 'left', buttons, clickCount: 1 });
-      await move('mousePressed', from, 1);
-      await move('mouseMoved', (from + to) / 2, 1);
-      const ms = await run(`(() => { const s = performance.now();
-        byId('range-of-time').dispatchEvent(new PointerEvent('pointermove', { clientX: ${
-          box[0] + box[2] * to}, bubbles: true })); return performance.now() - s; })()`);
-      await move('mouseMoved', to, 1);
-      await move('mouseReleased', to, 0);
-      await t.frame();
-      return ms;
-    };
     await open('timeline', 'tab=timeline');
     check('all of it', (await rows()) === 'draw=500 load=400 save=200', await rows());
     const blank = await run(`(() => { const c = document.querySelector('.axis canvas'),
@@ -730,7 +732,7 @@ const views = {
       'true,true,true,false,false,true', inks.worker);
     const list = async id => (await textOf(id + ' tbody')).replace(/\s+/g, ' ');
     check('who waited', (await list('#who-waited')) ===
-      'save worker (42)6 s24 s(not known) worker (42)2 s12 sload called by main, main (41)1 s11 s',
+      'save worker (42)6 s24 s(not known) worker (42)2 s12 sload main (41)called by main1 s11 s',
       await list('#who-waited'));
     check('slow frames, the longest first', (await list('#slow-frames')) ===
       'request worker (42)7 s300 msframe main (41)6 s100 ms16 msframe main (41)1 s50 ms16 ms',
@@ -740,9 +742,9 @@ const views = {
       (await rows()) === 'draw=10 save=10', [await hash(), await rows()]);
     await open('waits', 'tab=timeline&from=3.5&to=4.25');
     check('waits of a range', (await list('#who-waited')) ===
-      'save worker (42)750 ms2500 msload called by main, main (41)250 ms1250 ms', await list('#who-waited'));
+      'save worker (42)750 ms2500 msload main (41)called by main250 ms1250 ms', await list('#who-waited'));
     await clickOn('[data-track="0"]');
-    check('of a thread', (await list('#who-waited')) === 'load called by main, main (41)250 ms1250 ms',
+    check('of a thread', (await list('#who-waited')) === 'load main (41)called by main250 ms1250 ms',
       await list('#who-waited'));
     await open('crowded', 'tab=timeline');
     check('200 threads', (await count('[data-track]')) === 200, await count('[data-track]'));
@@ -794,6 +796,27 @@ const views = {
     await answered('when', await run(`document.querySelector('.axis canvas').height > 0`));
     await click('[data-track="1"]');
     await answered('what a thread did', /^save takes 100/.test(await textOf('#lead')));
+    await open('timeline');
+    await click('#tab-timeline');
+    clicks++;
+    await drag(0.5, 0.65);
+    await answered('what ran at second 5 to 6.5', (await textOf('#lead')).startsWith('draw takes') &&
+      !(await textOf('.functions .rows')).includes('load'));
+    await open('waits');
+    await click('#tab-timeline');
+    await answered('who waited, where, and how long',
+      /save worker \(42\)6\ss24\ss/.test((await textOf('#who-waited tbody')).replace(/\u202f/g, ' ')));
+    // load is all of the first range, and draw of the second.
+    await open('timeline');
+    await click('#tab-timeline');
+    clicks += 2;
+    await drag(0.1, 0.3);
+    await drag(0.82, 0.97, true);
+    await answered('what changed between two moments',
+      /load100\s*%0\s*%-100\.0/.test(await textOf('#two-ranges')) &&
+      /draw0\s*%100\s*%\+100\.0/.test(await textOf('#two-ranges')));
+    check('both ranges are in the link', /from=8\.(2|199)/.test(await hash()) && /base-from=1&/.test(await hash()),
+      await hash());
   },
   // The same by keys alone, and what has the focus is seen.
   async keys() {
