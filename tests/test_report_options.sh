@@ -291,6 +291,8 @@ report json --json "$dir/tree-bursts.brst"
 has json '"total":1000000,"recorded":10000,"bursts":1000,"lost":0,'
 report html --html "$dir/page.html" "$dir/tree-bursts.brst"
 has page.html '<li><span>recorded</span><b>10 000 in 1 000 bursts, 1 % of them</b></li>'
+bursty report "$dir/tree-bursts.brst" | tr '\n' ' ' >"$dir/line"
+has line 'at-least and at-most bound what was recorded, scaled up as the counts are\.'
 bursty report "$dir/middle.brst" | tr '\n' ' ' >"$dir/line"; has line 'calls 347; contexts 48; calls lost 0'
 bursty report "$dir/paths.brst" | tr '\n' ' ' >"$dir/line"; hasnt line 'calls' 'calls (estimated)'
 

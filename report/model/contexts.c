@@ -454,13 +454,13 @@ static void add_remark(const context_tree *t, report_table *table) {
         text_add(&remark, " without an enter: the tree may be wrong.");
     }
     if (t->is_of_sample) text_add(&remark, " Counts are of sampled calls, not scaled up.");
-    if (t->errors)
+    if (t->errors) {
         text_add(&remark, " from and to are the 95 % interval of the share, from how a context's "
                           "calls differ between bursts. from is \"few\" below 5 bursts, where one "
                           "burst has more than a fifth, and if the tree gave the context up and it "
-                          "came back. seen-least and seen-most bound "
-                          "what was recorded.");
-    else if (t->is_of_sample || is_estimate)
+                          "came back. at-least and at-most bound what was recorded");
+        text_add(&remark, is_estimate ? ", scaled up as the counts are." : ".");
+    } else if (t->is_of_sample || is_estimate)
         text_format(&remark,
                     " at-least and at-most bound what was recorded. There is no interval for what "
                     "bursts missed, because %s.%s",
@@ -484,8 +484,8 @@ static void add_table(report *r, const context_tree *t) {
         { "share", "share", REPORT_SHARE, 0, NULL },
         { "share_low", "from", REPORT_SHARE, 0, "few" },
         { "share_high", "to", REPORT_SHARE, 0, "few" },
-        { "recorded_least", "seen-least", REPORT_COUNT, 0, NULL },
-        { "recorded_most", "seen-most", REPORT_COUNT, 0, NULL },
+        { "recorded_least", "at-least", REPORT_COUNT, 0, NULL },
+        { "recorded_most", "at-most", REPORT_COUNT, 0, NULL },
         { "context", "context", REPORT_PATH, 0, NULL },
     };
     const report_tree *tree = t->tree;
