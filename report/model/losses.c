@@ -501,6 +501,28 @@ static void add_switches(report *r, const missing_ends *s, uint32_t why, unsigne
     if (count) report_add_loss(r, totals, what, count, part_in(count, all), cure);
 }
 
+/* Who called there is not known: above one in a thousand no call has an
+   interval. */
+static void add_astray_calls(report *r, const missing_ends *s) {
+    uint64_t count = 0, all = 0;
+    int is_much;
+    size_t i;
+    for (i = 0; i < s->count; i++) {
+        if (s->at[i].why != END_ASTRAY) continue;
+        count = sampled_add(count, s->at[i].missing);
+        all = sampled_add(all, s->at[i].of);
+    }
+    if (!count) return;
+    is_much = count > all / 1000;
+    report_add_loss(r, is_much ? REPORT_OF_COUNTS : 0, "callers of calls on stacks of the program's own",
+                    count, is_much ? REPORT_NONE : part_in(count, all),
+                    "The program switches stacks by itself (fibers, coroutines). Calls that are open "
+                    "on one are taken for callers on another, so contexts and pairs may be "
+                    "false; and bursts miss what comes right behind a switch. How often each "
+                    "function was called is right with --every 0. bursty.h with bursty_fiber_switch "
+                    "knows the callers.");
+}
+
 /* Of all processes together. */
 static void add_lost(report *r, const missing_ends *s) {
     static const char *const what[] = {
@@ -594,6 +616,7 @@ static void add_ends(report *r, const void *state) {
                  "switches of fibers in an action, or in the middle of an event",
                  "Until the thread comes back, it records no event. Switch outside of "
                  "actions.");
+    add_astray_calls(r, s);
     add_lost(r, s);
 }
 

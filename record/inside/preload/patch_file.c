@@ -171,7 +171,7 @@ __attribute__((format(printf, 5, 6))) static void record_lose(record_losses *l, 
 
 static const record_losses *record_find_losses(void) {
     enum { END_THREADS = 7, END_EVENTS, END_CALLS, END_MEMORY, END_CHANGED, END_MODULES,
-           END_BLOCKS, END_PLACES, END_DEEP, END_TIMER, END_SWITCH };
+           END_BLOCKS, END_PLACES, END_DEEP, END_TIMER, END_SWITCH, END_ASTRAY = 22 };
     static record_losses l;
     unsigned long long lost, all, missed = record.missed, blocks = objects_lost(),
                        placeless = record_stream_placeless(), deep = record.frames_full;
@@ -209,6 +209,10 @@ static const record_losses *record_find_losses(void) {
                 "address, not by what data it is: each thread has room for %u pairs of an "
                 "instruction and an object", placeless, (unsigned)STREAM_PLACES * 3 / 4);
     record_lose(&l, END_DEEP, deep, all, "?%llu calls were too deep to follow", deep);
+    record_lose(&l, END_ASTRAY, record.calls.astray, record.calls.all, "?%llu of %llu calls were made "
+                "on stacks that the program switches to by itself (fibers, coroutines): their callers "
+                "may be false",
+                (unsigned long long)record.calls.astray, (unsigned long long)record.calls.all);
     record_lose(&l, END_TIMER, record.no_timer != 0, 0,
                 "!there are no ticks: the system has no timer for it");
     record_lose(&l, END_TIMER, record.sandboxed && record.ticks, 0,
