@@ -38,6 +38,7 @@ enum {
     END_INSIDE = 21, /* switches of fibers in the middle of an event */
     END_ASTRAY = 22, /* calls on stacks that the program switched to by itself */
     END_BROKEN = 23, /* bursts that a signal ended where they began */
+    END_UNHOOKED = 24, /* functions of --frames that cannot be hooked */
     END_REASONS
 };
 

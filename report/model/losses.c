@@ -620,6 +620,9 @@ static void add_ends(report *r, const void *state) {
     add_share(r, s, END_BROKEN, 0, "bursts without a call, for a signal came where they began",
               "Signals wait while a burst is prepared, which takes longest on a deep stack. "
               "Fewer signals meet it if bursts are longer and further apart (--burst, --every).");
+    add_share(r, s, END_UNHOOKED, 0, "functions of --frames that begin no frame",
+              "A pattern names them, and they cannot be hooked: bursty record says which and "
+              "why. Name functions that call them.");
     add_lost(r, s);
 }
 

@@ -172,11 +172,11 @@ __attribute__((format(printf, 5, 6))) static void record_lose(record_losses *l, 
 static const record_losses *record_find_losses(void) {
     enum { END_THREADS = 7, END_EVENTS, END_CALLS, END_MEMORY, END_CHANGED, END_MODULES,
            END_BLOCKS, END_PLACES, END_DEEP, END_TIMER, END_SWITCH, END_ASTRAY = 22,
-           END_BROKEN };
+           END_BROKEN, END_UNHOOKED };
     static record_losses l;
     unsigned long long lost, all, missed = record.missed, blocks = objects_lost(),
                        placeless = record_stream_placeless(), deep = record.frames_full;
-    uint32_t unrecorded = record.threads_missing;
+    uint32_t unrecorded = record.threads_missing, named, unhooked = frames_left_out(&named);
     x86_stats s;
     x86_get_stats(&s);
     l.count = 0;
@@ -217,6 +217,8 @@ static const record_losses *record_find_losses(void) {
     record_lose(&l, END_BROKEN, s.broken, s.bursts, "?%llu of %llu bursts ended where they began: a "
                 "signal came while the recorder prepared them",
                 (unsigned long long)s.broken, (unsigned long long)s.bursts);
+    record_lose(&l, END_UNHOOKED, unhooked, named, "?%u of %u functions of --frames begin no frame: "
+                "they cannot be hooked", unhooked, named);
     record_lose(&l, END_TIMER, record.no_timer != 0, 0,
                 "!there are no ticks: the system has no timer for it");
     record_lose(&l, END_TIMER, record.sandboxed && record.ticks, 0,
