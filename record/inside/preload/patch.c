@@ -544,6 +544,9 @@ EXPORTED void _exit(int status) {
     for (;;) syscall(SYS_exit_group, status);
 }
 EXPORTED void _Exit(int status) { _exit(status); }
+static void record_quick_exit(void) {
+    if (record.sandboxed || getpid() == record.pid) record_save();
+}
 
 /* What was seen in a library that goes is noted before: another one may come in
    its place. */
@@ -647,6 +650,7 @@ static void record_restore_environment(const record_wishes *w) {
 static void record_prepare(void) {
     recorder_thread *r;
     pthread_key_create(&record.at_end, record_thread_ends);
+    at_quick_exit(record_quick_exit);       /* the program's own come before it */
     r = recorder_begin();
     if (r) recorder_end(r);
 }
