@@ -98,6 +98,7 @@ typedef struct x86_module {
 
 typedef struct x86_stats {
     uint64_t bursts, events, lost;      /* lost: records that ran over a full buffer */
+    uint64_t broken;            /* bursts that a signal ended where they began */
     /* Checks of all threads, and how many of them were in bursts; missed: calls
        that a signal handler made while it had interrupted the patcher, or that
        came while a copy was made. */

@@ -120,9 +120,11 @@ static void x86_p_first_span(x86_p_thread *t) {
     else if (t->buffer || x86_p_take_buffer(t)) x86_p_begin_burst(t, left);
 }
 
-/* The burst ends here. */
+/* The burst ends here, and its check counts as one of the gap. */
 static void x86_p_break_off(x86_p_thread *t) {
     int32_t gap = x86_p_gap(t);
+    __atomic_fetch_add(&x86_p.broken, 1, __ATOMIC_RELAXED);
+    t->live = 0;
     x86_p_count_checks(t, t->left);
     x86_p_flush(t, 1);
     x86_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
@@ -136,8 +138,8 @@ static uint64_t x86_p_repair(x86_p_thread *t, uint64_t held) {
     uint64_t at_once = X86_P_AT_ONCE | X86_P_NEVER;
     int32_t gap = x86_p_gap(t);
     uint32_t count = (uint32_t)(t->position & (X86_P_BUFFER - 1)) / 16;
+    __atomic_fetch_add(&x86_p.lost, count ? count : 1, __ATOMIC_RELAXED);
     if (t->buffer) {
-        __atomic_fetch_add(&x86_p.lost, count, __ATOMIC_RELAXED);
         memset(t->buffer, 0, X86_P_BUFFER);
         x86_p_write_to(t, t->buffer);
     }

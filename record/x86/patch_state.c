@@ -142,7 +142,7 @@ static struct {
     uint32_t recalled;                  /* modules that an earlier run knew */
     uint32_t xsave_bytes, xsave_mask;   /* of this processor; 0 bytes: not yet asked */
     const char *reason;
-    uint64_t bursts, events, lost, missed, checks, burst_checks, far;
+    uint64_t bursts, broken, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
 } x86_p;
 

@@ -54,6 +54,7 @@ typedef struct context_tree {
     double unseen; /* share of a context that no burst has seen, at most, with 97.7 % */
     int is_of_sample; /* counts are of sampled calls and not scaled up */
     int has_sums; /* over bursts */
+    int is_partial; /* so much is missing that no count has an interval */
     int has_counts; /* the report has a table of functions, too */
     int has_others; /* and its counts are of bursts of another profile */
     context_rows *rows; /* of that table, if its calls are those of the tree; or NULL */
@@ -397,7 +398,8 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     }
     to->tree = made;
     to->has_sums = has_sums;
-    if (has_sums && contexts_sums_of(tree, 0)->bursts > 1 && total) {
+    to->is_partial = report_misses(r, REPORT_OF_COUNTS);
+    if (has_sums && !to->is_partial && contexts_sums_of(tree, 0)->bursts > 1 && total) {
         if (sampled) to->rows = context_rows_make(c, tree, sampled);
         find_errors(tree, place, to);
         to->unseen = unseen_of(tree, to);
@@ -464,8 +466,9 @@ static void add_remark(const context_tree *t, report_table *table) {
         text_format(&remark,
                     " at-least and at-most bound what was recorded. There is no interval for what "
                     "bursts missed, because %s.%s",
-                    t->has_sums ? "fewer than two bursts had calls"
-                                : "the dump has no sums over bursts",
+                    t->is_partial ? "more than a hundredth is missing, or nobody knows how much"
+                    : t->has_sums ? "fewer than two bursts had calls"
+                                  : "the dump has no sums over bursts",
                     t->has_counts ? " The intervals of functions say how far shares may be off."
                                   : "");
     text_bytes(&remark, "", 1);
