@@ -520,6 +520,21 @@ TEST(units_and_adaptive_bursts) {
         if (i < 2) contexts_settle(&c);
         if (i == 1 && CHECK_EQ(c.count, 1))
             CHECK(c.trees[0].points == 20 && c.trees[0].skipped == 8 && c.trees[0].reenable == 6);
+        if (i == 1) { /* and so it is written */
+            text out;
+            write_again(&c, &out);
+            contexts_free(&c);
+            memset(&c, 0, sizeof c);
+            CHECK_EQ(read_file(&c, (const unsigned char *)out.data, out.size, &fault), 0);
+            CHECK(c.trees[0].points == 20 && c.trees[0].skipped == 8 && c.trees[0].reenable == 6);
+            c.trees[0].reenable = UINT64_C(1) << 32; /* more than a number of bursts can be */
+            text_free(&out);
+            write_again(&c, &out);
+            contexts_free(&c);
+            memset(&c, 0, sizeof c);
+            CHECK_EQ(read_file(&c, (const unsigned char *)out.data, out.size, &fault), -1);
+            text_free(&out);
+        }
         contexts_free(&c);
         if (i == 1) check_stable(b.bytes, b.size);
     }
@@ -658,6 +673,12 @@ TEST(contexts_of_a_unit_that_are_cut_or_changed) {
             payload[n / 8] ^= (unsigned char)(1u << bit);
         }
         CHECK(changed > size && changed < 8 * size);
+        for (n = 0; memcmp(payload + n, "misses", 6) != 0; n++) {}
+        payload[n] = 0;                             /* no letter */
+        CHECK(!is_taken(payload, size));
+        payload[n] = 'm';
+        payload[n + 6] = 2;                         /* sums follow: 0 or 1 */
+        CHECK(!is_taken(payload, size));
         dump_free(&d);
         free(b.bytes);
     }
