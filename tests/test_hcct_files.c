@@ -33,6 +33,7 @@ static const char *key_name(void *user, uint32_t key) {
 
 static int with_sums; /* the files have sums over bursts, too */
 static const char *unit; /* and say what weights are */
+static int is_adaptive;  /* and which bursts were left out */
 static void some_sums(void *user, uint32_t node, uint64_t *numbers) {
     uint32_t k;
     (void)user;
@@ -49,9 +50,17 @@ static void small_file(blob *b, uint32_t algorithm) {
     arena a;
     if (with_sums) c.sums = some_sums;
     c.unit = unit;
+    if (is_adaptive) {
+        c.history = 8;
+        c.reenable = 300;
+    }
     c.cache_slots = 16; /* so that the arena, and with it the file, does not depend on defaults */
     arena_open(&a, &c, algorithm == HCCT_FULL ? 400 : 30);
     feed(&a.t, NULL, &s, 400);
+    if (is_adaptive) {
+        a.t.stats.burst_points = 1000;
+        a.t.stats.burst_skipped = 600;
+    }
     CHECK_EQ(hcct_write(&a.t, key_name, NULL, blob_write, b), 0);
     arena_close(&a);
 }
@@ -513,6 +522,21 @@ TEST(units_and_adaptive_bursts) {
         if (i < 2) contexts_settle(&c);
         if (i == 1 && CHECK_EQ(c.count, 1))
             CHECK(c.trees[0].points == 20 && c.trees[0].skipped == 8 && c.trees[0].reenable == 6);
+        if (i == 1) { /* and so it is written */
+            text out;
+            write_again(&c, &out);
+            contexts_free(&c);
+            memset(&c, 0, sizeof c);
+            CHECK_EQ(read_file(&c, (const unsigned char *)out.data, out.size, &fault), 0);
+            CHECK(c.trees[0].points == 20 && c.trees[0].skipped == 8 && c.trees[0].reenable == 6);
+            c.trees[0].reenable = UINT64_C(1) << 32; /* more than a number of bursts can be */
+            text_free(&out);
+            write_again(&c, &out);
+            contexts_free(&c);
+            memset(&c, 0, sizeof c);
+            CHECK_EQ(read_file(&c, (const unsigned char *)out.data, out.size, &fault), -1);
+            text_free(&out);
+        }
         contexts_free(&c);
         if (i == 1) check_stable(b.bytes, b.size);
     }
@@ -637,6 +661,65 @@ TEST(every_truncation_and_flip_is_refused) {
         free(b.bytes);
     }
     with_sums = 0;
+}
+
+/* A part with this payload: the container is right. Returns whether it is taken;
+   what is taken can be written, and stays. */
+static int is_taken(const unsigned char *payload, size_t size) {
+    text file = {NULL, 0, 0};
+    dump_writer w;
+    dump_fault fault;
+    contexts c;
+    int taken;
+    dump_begin(&w, &file, DUMP_CONTEXTS);
+    dump_put_bytes(&w, payload, size);
+    dump_end(&w);
+    memset(&c, 0, sizeof c);
+    taken = read_file(&c, (const unsigned char *)file.data, file.size, &fault) == 0;
+    contexts_free(&c);
+    if (taken) check_stable((const unsigned char *)file.data, file.size);
+    text_free(&file);
+    return taken;
+}
+
+/* Version 4, contexts by misses: with sums, with adaptive bursts, with neither,
+   with both. */
+TEST(contexts_of_a_unit_that_are_cut_or_changed) {
+    uint32_t form;
+    for (form = 0; form < 4; form++) {
+        blob b = {0};
+        dump d;
+        dump_fault fault;
+        size_t n, bit, cut = 0, changed = 0, size;
+        unsigned char *payload;
+        unit = "misses";
+        with_sums = form & 1;
+        is_adaptive = form > 1;
+        small_file(&b, HCCT_SPACE_SAVING);
+        unit = NULL;
+        with_sums = is_adaptive = 0;
+        CHECK_EQ(dump_read(&d, b.bytes, b.size, &fault), 0);
+        size = d.parts[0].size;
+        payload = d.parts[0].payload;
+        CHECK(is_taken(payload, size));
+        for (n = 0; n < size; n++) cut += (size_t)is_taken(payload, n);
+        CHECK_EQ(cut, 0);
+        for (n = 0; n < 8 * size; n++) {
+            bit = n % 8;
+            payload[n / 8] ^= (unsigned char)(1u << bit);
+            changed += (size_t)is_taken(payload, size);
+            payload[n / 8] ^= (unsigned char)(1u << bit);
+        }
+        CHECK(changed > size && changed < 8 * size);
+        for (n = 0; memcmp(payload + n, "misses", 6) != 0; n++) {}
+        payload[n] = 0;                             /* no letter */
+        CHECK(!is_taken(payload, size));
+        payload[n] = 'm';
+        payload[n + 6] = 2;                         /* sums follow: 0 or 1 */
+        CHECK(!is_taken(payload, size));
+        dump_free(&d);
+        free(b.bytes);
+    }
 }
 
 static void little(unsigned char *at, uint64_t value, int bytes) {

@@ -141,22 +141,24 @@ static uint32_t key_of(const hcct *tree, uint32_t node) {
 }
 
 /* In bursts of calls of KEYS functions that the functions call: `calls` is the
-   matrix. Returns all calls. */
+   matrix. A call counts as the weight of its burst, as adaptive ones have.
+   Returns all calls. */
 static uint64_t record_contexts(hcct *tree, contexts *sums) {
     uint64_t all = 0;
-    unsigned burst, n, count;
+    unsigned burst, n, count, weight;
     memset(calls, 0, sizeof calls);
     for (burst = 0; burst < BURSTS; burst++) {
         count = below(8) ? below(MOST) : 0;
+        weight = below(4) ? 1 : 20;
         for (n = 0; n < count; n++) {
             uint32_t caller = below(KEYS + 1), key = 1 + below(KEYS);
             if (caller) hcct_enter(tree, caller, 0);
-            hcct_enter(tree, key, 1);
-            contexts_count(sums, tree, key);
+            hcct_enter(tree, key, weight);
+            contexts_count(sums, tree, key, weight);
             hcct_leave(tree);
             if (caller) hcct_leave(tree);
-            calls[caller][key][burst]++;
-            all++;
+            calls[caller][key][burst] += weight;
+            all += weight;
         }
         contexts_burst(sums);
     }

@@ -83,7 +83,9 @@ static int x86_p_take_buffer(x86_p_thread *t) {
 static void x86_p_count_checks(x86_p_thread *t, int32_t left) {
     uint32_t done = t->span ? t->span - (uint32_t)(left < 0 ? 0 : left) : 0;
     __atomic_fetch_add(&x86_p.checks, done - t->counted, __ATOMIC_RELAXED);
-    if (t->live) __atomic_fetch_add(&x86_p.burst_checks, done - t->counted, __ATOMIC_RELAXED);
+    if (t->live)
+        __atomic_fetch_add(&x86_p.burst_checks, (uint64_t)(done - t->counted) * t->weight,
+                           __ATOMIC_RELAXED);
     t->counted = done;
 }
 
@@ -91,6 +93,7 @@ static void x86_p_count_checks(x86_p_thread *t, int32_t left) {
    still to come. */
 static void x86_p_begin_span(x86_p_thread *t, int live, int32_t n) {
     if (live) __atomic_fetch_add(&x86_p.bursts, !t->live, __ATOMIC_RELAXED);
+    if (live && !t->live) t->weight = 1;
     t->bursts += live && !t->live;
     t->live = (uint32_t)live;
     t->left = live ? n : 0;
@@ -128,6 +131,14 @@ static void x86_p_break_off(x86_p_thread *t) {
     x86_p_count_checks(t, t->left);
     x86_p_flush(t, 1);
     x86_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
+}
+
+/* The burst that begins at this check is left out. The next one is due when it
+   would have been over, and a gap. */
+static void x86_p_leave_out(x86_p_thread *t) {
+    int32_t gap = x86_p_gap(t);
+    t->behind = 0;
+    x86_p_begin_span(t, 0, (gap > 0 ? gap - 1 : 0) + (int32_t)x86_p.config.burst);
 }
 
 /* A handler has left us by siglongjmp: of SIGSEGV, where the stack was full, or

@@ -6,7 +6,9 @@
 
 #define LAST UINT32_MAX /* link of the first context of a burst */
 
-static uint32_t one_more(uint32_t count) { return count + (count != UINT32_MAX); }
+static uint32_t more(uint32_t count, uint32_t by) {
+    return count + (by < UINT32_MAX - count ? by : UINT32_MAX - count);
+}
 
 static uint32_t sum_of(uint32_t a, uint32_t b) { return a + b < b ? UINT32_MAX : a + b; }
 
@@ -24,7 +26,8 @@ size_t contexts_bytes(uint32_t nodes) {
     return sizeof(contexts) + nodes * sizeof(context_sums);
 }
 
-static void count_node(contexts *c, uint32_t node, uint32_t key, uint32_t parent) {
+static void count_node(contexts *c, uint32_t node, uint32_t key, uint32_t parent,
+                       uint32_t weight) {
     context_sums *s = &c->of[node];
     if (s->key != key || s->parent != parent) {
         memset(s->group, 0, sizeof s->group);
@@ -32,22 +35,22 @@ static void count_node(contexts *c, uint32_t node, uint32_t key, uint32_t parent
         s->key = key;
         s->parent = parent;
     }
-    if (s->y == 0) s->bursts = one_more(s->bursts);
+    if (s->y == 0) s->bursts = more(s->bursts, 1);
     if (s->link == 0) {
         s->link = c->linked ? c->linked : LAST;
         c->linked = node + 1;
     }
-    s->y = one_more(s->y);
-    s->calls = one_more(s->calls);
+    s->y = more(s->y, weight);
+    s->calls = more(s->calls, weight);
 }
 
 /* A call that has no place in the tree is one of all calls, and of no
    context. */
-void contexts_count(contexts *c, const hcct *tree, uint32_t key) {
+void contexts_count(contexts *c, const hcct *tree, uint32_t key, uint32_t weight) {
     hcct_place place = hcct_position(tree);
-    count_node(c, 0, 0, 0);
+    count_node(c, 0, 0, 0, weight);
     if (place.cursor == 0 || place.cursor > c->nodes || place.over) return;
-    count_node(c, place.cursor, key, hcct_parent(tree, place.cursor));
+    count_node(c, place.cursor, key, hcct_parent(tree, place.cursor), weight);
 }
 
 void contexts_burst(contexts *c) {

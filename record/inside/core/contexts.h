@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Of one context, by the number of its node; y is how many calls it has in one
-   burst, x how many all contexts have. x is known when the burst has ended, so
+   burst (times the weight of an adaptive one), x how many all contexts have. x is known when the burst has ended, so
    the contexts of a burst are linked to one another and added up then. The tree
    may give a context up and use its node for another one: then the key or the
    parent differs, and the sums begin again. Each burst is in one of HCCT_GROUPS
@@ -30,8 +30,8 @@ typedef struct contexts {               /* all zero but `nodes` and `seed`: empt
 } contexts;
 
 size_t contexts_bytes(uint32_t nodes);
-/* The call that was just entered, with weight 1. */
-void contexts_count(contexts *c, const hcct *tree, uint32_t key);
+/* The call that was just entered, which counts as `weight`. */
+void contexts_count(contexts *c, const hcct *tree, uint32_t key, uint32_t weight);
 /* The burst ends. */
 void contexts_burst(contexts *c);
 /* For hcct_config.sums; user: a contexts. */

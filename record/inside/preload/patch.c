@@ -223,9 +223,14 @@ static void record_reference(record_extra *x, const x86_event *e, uint64_t times
     }
 }
 
+/* As how many a call of this burst counts. */
+static uint32_t record_weight(const recorder_thread *r) {
+    return recorder_reenable == RECORDER_STATIC ? 1 : r->weight;
+}
+
 static void record_sum_context(recorder_thread *r, record_extra *x, uint32_t key) {
     if (!x->sums) x->sums = record_sums(r);
-    if (x->sums) contexts_count(x->sums, &r->tree, key);
+    if (x->sums) contexts_count(x->sums, &r->tree, key, record_weight(r));
 }
 
 /* The call that was just entered, in the tables that are asked for. */
@@ -273,7 +278,7 @@ static void record_event(recorder_thread *r, const x86_event *e, record_calls *c
         uint32_t key = record_key(X86_MODULE(e->what), e->place);
         if (key == record.first_key) return;
         if (e->what & X86_ENTRY) {
-            recorder_enter(r, key, 1, frame, NULL, NULL);
+            recorder_enter(r, key, record_weight(r), frame, NULL, NULL);
             record_call(r, key);
             calls->all++;
             calls->astray += (uint64_t)record_is_astray(frame);
@@ -388,15 +393,33 @@ static uint32_t record_open_beyond(recorder_thread *r) {
     return RECORDER_DEPTH;
 }
 
+/* Adaptive bursts (Mining Hot Calling Contexts, section 5.3): as how many each
+   call of the burst counts, or 0 if its stack had one. The tree asks its history,
+   and is left where it was. */
+static uint32_t record_weigh_burst(recorder_thread *r, const x86_frame *frames, size_t count) {
+    uint32_t depth = 0;
+    if (recorder_reenable == RECORDER_STATIC) return 1;
+    for (; count && depth < RECORDER_DEPTH; count--) {
+        const x86_frame *f = &frames[count - 1];
+        if (record_is_wanted(f)) r->keys[depth++] = record_key(f->module, f->place);
+    }
+    r->weight = hcct_burst_begin(&r->tree, r->keys, depth);
+    if (!r->weight) return 0;
+    hcct_burst_end(&r->tree);
+    recorder_reopen(r);
+    return r->weight;
+}
+
 /* The frames that are open when a burst begins, innermost first. Those that
    were open at the end of the last burst, too, stay open; of the outermost ones
    that is most. */
-static void record_begin(void *user, const x86_frame *frames, size_t count) {
+static uint32_t record_begin(void *user, const x86_frame *frames, size_t count) {
     recorder_thread *r = recorder_begin();
     record_extra *x = r ? record_extra_of(r) : NULL;
-    uint32_t same = 0;
+    uint32_t same = 0, weight = r ? record_weigh_burst(r, frames, count) : 1;
     (void)user;
-    if (!r) return;
+    if (r && !weight) recorder_end(r);
+    if (!r || !weight) return weight;
     if (x && record.profiles & PROFILE_SHARING) record_sharing_begins(x);
     if (count == X86_FRAMES && record.profiles & PROFILE_CALLS) same = record_open_beyond(r);
     for (; count && record.profiles & PROFILE_CALLS; count--) {
@@ -415,6 +438,7 @@ static void record_begin(void *user, const x86_frame *frames, size_t count) {
     if (same < r->frame_count) recorder_leave(r, r->frames[same].key, r->frames[same].address);
     if (x && record.profiles & PROFILE_INTERLEAVE) record_turn_begins(x);
     recorder_end(r);
+    return weight;
 }
 
 /* ---- the end ---- */
@@ -819,6 +843,7 @@ __attribute__((constructor)) static void record_start(void) {
     record_take(&wishes);
     record_open_report(&wishes);
     recorder_take_seed(wishes.seed);
+    if (wishes.reenable) recorder_reenable = wishes.reenable - 1;
     if (record.pid != record.owner && wishes.seed) recorder_seed_child(); /* --follow */
     record.config.seed = recorder_seed;
     record.config.want = record_want;
