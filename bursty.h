@@ -97,6 +97,9 @@
                  return inner.await_resume();
              }
          };
+      Whoever destroys a coroutine that is suspended inside of a scope keeps the
+      depth around it, for its scopes end on this thread: uint32_t depth =
+      bursty_depth(); handle.destroy(); bursty_set_depth(depth);
    8. Only some events, such as those from a request's third attempt on? A rule of
       bursty_control_init is a production of "Hybrid Profiling Support": a pattern
       (classes, a site's name, a function, a line), a condition on 8 counters,
@@ -679,6 +682,10 @@ BURSTY_API void bursty_get_stats(bursty_stats *out)
     BURSTY_P_OFF(const bursty_stats none = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                                          0, 0, 0, 0, 0 };
                  *out = none)
+
+/* The seed of this process: config.seed, or what was drawn for it. Given as
+   config.seed it makes the same sample again. */
+BURSTY_API uint32_t bursty_seed(void) BURSTY_P_OFF(return 0)
 
 /* Writes the dump (docs/formats.md), at any instruction, in a signal handler,
    too, if `write` may be called there. Returns 0, or -1 if nothing was started
@@ -8363,6 +8370,8 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
 }
 
 /* ---- answers ----------------------------------- src/bursty/answers.c ---- */
+
+BURSTY_API uint32_t bursty_seed(void) { return bursty_p_all.config.seed; }
 
 BURSTY_API void bursty_get_stats(bursty_stats *out) {
     uint64_t in_bursts = 0, checks;

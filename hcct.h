@@ -146,6 +146,10 @@ enum {                          /* config.algorithm. Files have these; older one
 typedef int (*hcct_write_fn)(void *user, const void *data, size_t size); /* 0 to go on, else stop */
 typedef const char *(*hcct_name_fn)(void *user, uint32_t key);           /* NULL: it has no name */
 
+/* What config.sums gives: four numbers, and the calls in each of so many groups of
+   bursts. */
+enum { HCCT_GROUPS = 8, HCCT_SUMS = 4 + HCCT_GROUPS };
+
 /* A position of a stack: the node of the running context, and what is
    private. */
 typedef struct hcct_place {
@@ -178,8 +182,9 @@ typedef struct hcct_config {    /* a zero anywhere means the default */
     uint32_t cache_slots;       /* of the cache for finding a child; 1 means none. Default: a
                                    quarter of the contexts that fit, 16384 at most */
     uint64_t seed;              /* of the random numbers of Sticky and of adaptive bursts */
-    void (*sums)(void *user, uint32_t node, uint64_t numbers[4]); /* NULL, or: hcct_write adds
-                                   these for each node, see docs/formats.md. user: sums_user */
+    void (*sums)(void *user, uint32_t node, uint64_t *numbers); /* NULL, or: hcct_write adds
+                                   these for each node, HCCT_SUMS of them, see docs/formats.md.
+                                   user: sums_user */
     void *sums_user;
     const char *unit;           /* what weights are, a word of 31 letters, digits, - or _ at most:
                                    "misses". Reports show it. NULL: calls */
@@ -1995,7 +2000,7 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
                         void *user) {
     const hcct_stats *s = &t->stats;
     const char *unit = t->config.unit;
-    const uint32_t version = unit || t->config.history ? 4 : t->config.sums ? 3 : 1, pieces = 1;
+    const uint32_t version = t->config.sums ? 5 : unit || t->config.history ? 4 : 1, pieces = 1;
     const uint32_t flags = (s->saturated ? 1u : 0) | (s->weighted ? 2u : 0) |
                            (s->purges_quarters ? 4u : 0);
     const uint64_t fields[] = {
@@ -2005,11 +2010,11 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
         s->repaired, s->sweeps, s->evictions, s->evicted_for_space, s->nodes
     };
     uint32_t i = 0, k, before = 0, depth = 0;
-    uint64_t sums[4];
+    uint64_t sums[HCCT_SUMS];
     hcct_p_out out;
     hcct_p_put_begin(&out, 2, write, user);
     for (i = 0; i < sizeof fields / sizeof *fields; i++) hcct_p_put_varint(&out, fields[i]);
-    if (version == 4) {
+    if (version >= 4) {
         for (k = 0; unit && unit[k]; k++) {}
         hcct_p_put_varint(&out, k);
         if (k) hcct_p_put(&out, unit, k);
@@ -2028,7 +2033,7 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
     }
     if (t->config.sums) do {
         t->config.sums(t->config.sums_user, i, sums);
-        for (k = 0; k < 4; k++) hcct_p_put_varint(&out, sums[k]);
+        for (k = 0; k < HCCT_SUMS; k++) hcct_p_put_varint(&out, sums[k]);
         i = hcct_next(t, i, &depth);
     } while (i && !out.error);
     return hcct_p_put_end(&out) ? -1 : 0;
@@ -2097,7 +2102,12 @@ static int callpaths_p_hold(uint32_t *held, uint32_t who) {
    CALLPATHS_P_LAST. The tree may give a context up and use its node for another
    one: then the key or the parent differs, and the sums begin again. What the
    tool finds in the tree must be `calls`; if it is more, the context was given
-   up in between, and it gets no interval. */
+   up in between, and it gets no interval.
+
+   How several contexts vary together no sum of one context knows. So each burst is
+   put into one of HCCT_GROUPS groups by chance, all of its contexts into the same:
+   then how a sum of contexts differs between groups tells how it does between
+   bursts. */
 typedef struct callpaths_p_sums {
     uint64_t yy, xy;      /* of the bursts that have ended: y * y, x * y */
     uint32_t key, parent;
@@ -2105,6 +2115,7 @@ typedef struct callpaths_p_sums {
     uint32_t bursts;      /* in which it was called, with this one       */
     uint32_t y;           /* in this burst so far                        */
     uint32_t link;        /* to another context of this burst            */
+    uint32_t group[HCCT_GROUPS]; /* `calls` by groups, of the bursts that have ended */
 } callpaths_p_sums;
 #define CALLPATHS_P_LAST UINT32_MAX
 
@@ -2131,6 +2142,7 @@ static struct {
     unsigned char *trees;
     size_t tree_bytes;
     uint32_t thread_room, fold, nodes; /* nodes that have sums */
+    uint32_t seed; /* of the groups */
     uint32_t lost; /* calls of threads without a tree */
     callpaths_config config;
 } callpaths_p_all;
@@ -2189,13 +2201,26 @@ static uint64_t callpaths_p_with(uint64_t sum, uint32_t x, uint32_t y) {
     return sum + product < sum ? UINT64_MAX : sum + product;
 }
 
+static uint32_t callpaths_p_sum_of(uint32_t a, uint32_t b) { return a + b < b ? UINT32_MAX : a + b; }
+
+/* Of the burst that runs. Other threads and processes have other groups, so that
+   what all of them do at first is not in one. */
+static uint32_t callpaths_p_group(const callpaths_p_thread *t) {
+    uint32_t h = callpaths_p_all.seed + (uint32_t)(t - callpaths_p_all.threads) * UINT32_C(0x9E3779B9);
+    h += t->bursts * UINT32_C(0x85EBCA6B);
+    h = (h ^ h >> 16) * UINT32_C(0x7FEB352D);
+    h = (h ^ h >> 15) * UINT32_C(0x846CA68B);
+    return (h ^ h >> 16) % HCCT_GROUPS;
+}
+
 /* The burst has ended. Cost: as many steps as contexts were called in it. */
 static void callpaths_p_add_up(callpaths_p_thread *t) {
-    uint32_t at = t->linked, x = t->sums ? t->sums[0].y : 0;
+    uint32_t at = t->linked, x = t->sums ? t->sums[0].y : 0, group = callpaths_p_group(t);
     for (t->linked = 0; at && at != CALLPATHS_P_LAST; ) {
         callpaths_p_sums *s = &t->sums[at - 1];
         s->yy = callpaths_p_with(s->yy, s->y, s->y);
         s->xy = callpaths_p_with(s->xy, x, s->y);
+        s->group[group] = callpaths_p_sum_of(s->group[group], s->y);
         at = s->link;
         s->y = s->link = 0;
     }
@@ -2204,8 +2229,10 @@ static void callpaths_p_add_up(callpaths_p_thread *t) {
 static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, uint32_t parent) {
     const uint32_t weight = t->weight;
     callpaths_p_sums *s = &t->sums[node];
+    uint32_t k;
     if (s->key != key || s->parent != parent) {
         s->yy = s->xy = s->calls = s->bursts = s->y = 0;
+        for (k = 0; k < HCCT_GROUPS; k++) s->group[k] = 0;
         s->key = key;
         s->parent = parent;
     }
@@ -2214,8 +2241,8 @@ static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, 
         s->link = t->linked ? t->linked : CALLPATHS_P_LAST;
         t->linked = node + 1;
     }
-    s->y = s->y + weight < weight ? UINT32_MAX : s->y + weight;
-    s->calls = s->calls + weight < weight ? UINT32_MAX : s->calls + weight;
+    s->y = callpaths_p_sum_of(s->y, weight);
+    s->calls = callpaths_p_sum_of(s->calls, weight);
 }
 
 /* The call that was just recorded. One that has no place in the tree is one of
@@ -2229,14 +2256,17 @@ static void callpaths_p_sum_call(callpaths_p_thread *t, uint32_t key) {
 }
 
 /* For hcct_write. */
-static void callpaths_p_numbers(void *user, uint32_t node, uint64_t numbers[4]) {
-    const callpaths_p_sums *s = ((const callpaths_p_thread *)user)->sums;
-    uint32_t x = s->y;
+static void callpaths_p_numbers(void *user, uint32_t node, uint64_t *numbers) {
+    const callpaths_p_thread *t = (const callpaths_p_thread *)user;
+    const callpaths_p_sums *s = t->sums;
+    uint32_t x = s->y, k;
     s += node <= callpaths_p_all.nodes ? node : 0;
     numbers[0] = node <= callpaths_p_all.nodes ? s->calls : 0;
     numbers[1] = s->bursts;
     numbers[2] = callpaths_p_with(s->yy, s->y, s->y);
     numbers[3] = callpaths_p_with(s->xy, x, s->y);
+    for (k = 0; k < HCCT_GROUPS; k++) numbers[4 + k] = s->group[k];
+    numbers[4 + callpaths_p_group(t)] += s->y;
 }
 
 /* An empty tree for the thread. Its memory is enough, for callpaths_p_lay_out
@@ -2289,6 +2319,7 @@ static void callpaths_p_jumped(callpaths_p_thread *t) {
    gone. */
 static void callpaths_p_forked(void) {
     uint32_t i;
+    callpaths_p_all.seed = bursty_seed();
     for (i = 0; i < callpaths_p_all.thread_room; i++) {
         callpaths_p_thread *t = &callpaths_p_all.threads[i];
         if (t->room) callpaths_p_make(t);
@@ -2431,6 +2462,7 @@ static int callpaths_p_start(const bursty_config *config) {
     callpaths_p_all.thread_room = 0;
     callpaths_p_all.fold = config->fold;
     callpaths_p_all.lost = 0;
+    callpaths_p_all.seed = bursty_seed();
     return callpaths_p_lay_out(&callpaths_p_all.config) ? 0 : -1;
 }
 

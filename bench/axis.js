@@ -1,30 +1,19 @@
 // axis.js PAGE - what the view of time of a page costs in headless Chromium: milliseconds of the main
 // thread's CPU time, for bench/axis.sh.
 'use strict';
-const path = require('path');
-const { launch } = require('../tests/browser.js');
+const { openCounted } = require('./cost.js');
 
 (async () => {
-  const browser = await launch(),
-    t = await browser.open();
-  await t.size(1440, 900);
-  await t.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const cpu = async () =>
-    1000 * (await t.send('Performance.getMetrics')).metrics.find(m => m.name === 'TaskDuration').value;
+  const { browser, tab: t, cpu, load } = await openCounted();
   const say = (key, ms) => console.log(key + ' ' + ms.toFixed(1));
-  await t.go('about:blank');
-  let before = await cpu();
-  await t.go('file://' + path.resolve(process.argv[2]) + '#tab=timeline');
-  await t.until('workbench.isReady');
-  await t.frame();
-  say('interactive', await cpu() - before);
+  say('interactive', await load(process.argv[2], '#tab=timeline'));
   // The mouse goes over a third of the axis, 100 moves and a frame for each.
   const box = await t.run(`(() => { const b = byId('range-of-time').getBoundingClientRect();
     return [b.left, b.top + 20, b.width]; })()`);
   const mouse = (type, part) => t.send('Input.dispatchMouseEvent', { type, x: box[0] + box[2] * part,
     y: box[1], button: 'left', buttons: type === 'mouseReleased' ? 0 : 1, clickCount: 1 });
   await mouse('mousePressed', 0.3);
-  before = await cpu();
+  let before = await cpu();
   for (let i = 0; i < 100; i++) {
     await mouse('mouseMoved', 0.3 + i / 300);
     await t.frame();

@@ -1,5 +1,5 @@
 #!/bin/sh
-# cc_trace.sh [PROGRAM ...] - clzip zopfli tcc: the instructions that `bursty cc --trace` adds to a program,
+# cc_trace.sh [PROGRAM ...] - clzip zopfli tcc bzip2 cjson: the instructions that `bursty cc --trace` adds to a program,
 # beside those of gcc --coverage, same gcc, -O0 and -O2; bytes of the trace for each block that ran,
 # witnesses as a share of all edges; and whether the counts of the replay are those of --cover. Prints
 # a table for docs/trace.md. A run of almost nothing is taken off the instructions. Needs gcc,
@@ -14,7 +14,7 @@ work=$BUILD/bench/trace
 mkdir -p "$work" && cd "$work" || exit 2
 gcc -O2 -shared -fPIC -o icount.so "$top/bench/real/icount.c" || exit 2
 missing=
-for package in clzip zopfli tcc; do [ -d "$src/$package/" ] || missing="$missing $package"; done
+for package in clzip zopfli tcc bzip2 cjson; do [ -d "$src/$package/" ] || missing="$missing $package"; done
 # shellcheck disable=SC2086
 [ -z "$missing" ] || (cd "$top" && sh bench/setup.sh $missing) || exit 2
 export BURSTY_COVERAGE=$work/coverage.brst BURSTY_TRACE=$work/run.trace BURSTY_TRACE_LIMIT=1G
@@ -34,6 +34,15 @@ tcc_files() {
     echo -Itcc -DONE_SOURCE=1 tcc/tcc.c -ldl
 }
 tcc_run() { echo -nostdinc -c -o out.o "$1"; }
+bzip2_files() {
+    echo -I"$src"/bzip2 "$top"/bench/real/main_bzip2.c
+    for file in blocksort bzlib compress crctable decompress huffman randtable; do
+        echo "$src/bzip2/$file.c"
+    done
+}
+bzip2_run() { echo "$1" 100000 1; }
+cjson_files() { echo -I"$src"/cjson "$top"/bench/real/main_cjson.c "$src"/cjson/cJSON.c; }
+cjson_run() { [ "$1" = tiny.c ] && echo 0 1 || echo 20 2; }
 head -c 6000 "$top/bench/real/icount.c" >large.c
 head -n 12 large.c >small.c
 head -n 60 "$top/tests/make_exits.c" | tail -n 20 >>large.c
@@ -41,7 +50,7 @@ awk 'BEGIN { for (i = 0; i < 300; i++) printf "static int f%d(int a) { int i, s 
 echo 'int a;' >tiny.c
 
 echo '| program | | plain | --trace: of gcov | gcc --coverage | bytes an event | bits a block | witnesses a block | edges with a witness | bits by bit tracing | lines that differ from --cover |'
-for name in ${*:-clzip zopfli tcc}; do
+for name in ${*:-clzip zopfli tcc bzip2 cjson}; do
     input=large.c
     [ "$name" = tcc ] && input=many.c
     [ "$name" = zopfli ] && input=small.c

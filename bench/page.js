@@ -3,15 +3,10 @@
 // of the clock; for bench/page.sh.
 'use strict';
 const path = require('path');
-const { launch } = require('../tests/browser.js');
+const { openCounted } = require('./cost.js');
 
 (async () => {
-  const browser = await launch(),
-    t = await browser.open();
-  await t.size(1440, 900);
-  await t.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const cpu = async () =>
-    (await t.send('Performance.getMetrics')).metrics.find(m => m.name === 'TaskDuration').value;
+  const { browser, tab: t, cpu, load } = await openCounted();
   const say = (what, value) => console.log(what.padEnd(44) + value);
   const cost = async (what, expression, times) => {
     const before = await cpu(),
@@ -19,15 +14,11 @@ const { launch } = require('../tests/browser.js');
     await t.run(expression);
     await t.frame();
     const each = v => (v / (times || 1)).toFixed(1).padStart(8);
-    say(what, each((await cpu() - before) * 1000) + ' ms of CPU ' +
+    say(what, each(await cpu() - before) + ' ms of CPU ' +
       each(Date.now() - start) + ' ms');
   };
   for (const page of process.argv.slice(2)) {
-    await t.go('about:blank');
-    const before = await cpu();
-    await t.go('file://' + path.resolve(page));
-    await t.until('workbench.isReady');
-    const used = (await cpu() - before) * 1000;
+    const used = await load(page);
     say(path.basename(page) + ': interactive', used.toFixed(1).padStart(8) + ' ms of CPU ' +
       (await t.run('performance.now()')).toFixed(1).padStart(8) + ' ms');
     await t.send('HeapProfiler.collectGarbage');

@@ -7,8 +7,9 @@
 #   overhead   executed instructions by callgrind that recording adds, as a part of the plain program's;
 #              of gzip with 120 000 bytes more, so that start-up and the making of copies are in neither.
 #              `never` is the basic overhead: checks, and no burst
-#   accuracy   of methods and pairs: the members with 90 % of a profile's calls, the sum of the least of
-#              both shares (the paper's metric); of streams: `bursty overlap`, exact and by windows
+#   accuracy   of the six headers, three times: of methods and pairs: the members with 90 % of a
+#              profile's calls, the sum of the least of both shares (the paper's metric); of streams:
+#              `bursty overlap`, exact and by windows
 #
 # FREQUENCIES="100 1000": these alone, of 100 500 1000 5000 10000. Wants valgrind.
 set -eu
@@ -22,6 +23,7 @@ rm -rf "$out"
 mkdir -p "$out"
 head -c 60000 bursty.h >"$out/data1"
 head -c 180000 bursty.h >"$out/data2"
+cat ./*.h ./*.h ./*.h >"$out/data"
 cd "$out"
 XDG_CACHE_HOME=$out/cache BURSTY_SEED=1
 export XDG_CACHE_HOME BURSTY_SEED
@@ -78,8 +80,8 @@ streams() { # FULL SAMPLED
     "$bursty" overlap "$1" "$2" | awk '/exact/ { exact = $2 } /windows/ { windows = $2 }
         END { printf "%.1f / %.1f %%", exact, windows }'
 }
-"$bursty" record --quiet --profile methods,pairs --every 0 -o calls.full gzip -c data2 >/dev/null
-"$bursty" record --quiet --profile streams --every 0 -o streams.full gzip -c data2 >/dev/null
+"$bursty" record --quiet --profile methods,pairs --every 0 -o calls.full gzip -c data >/dev/null
+"$bursty" record --quiet --profile streams --every 0 -o streams.full gzip -c data >/dev/null
 plain=$(($(counted gzip -c data2) - $(counted gzip -c data1)))
 echo "| type | frequency | overhead | methods | pairs | streams, exact / by windows |"
 echo "|---|--:|--:|--:|--:|--:|"
@@ -91,7 +93,7 @@ for type in methods pairs streams methods,pairs,streams; do
     for n in ${FREQUENCIES:-100 500 1000 5000 10000}; do
         every=$((burst * n - burst))
         took=$(with $type $every $burst)
-        "$bursty" record --quiet --profile $type --every $every --burst $burst -o sampled gzip -c data2 >/dev/null
+        "$bursty" record --quiet --profile $type --every $every --burst $burst -o sampled gzip -c data >/dev/null
         methods=- pairs=- of_streams=-
         case $type in *methods*) methods=$(members functions calls.full sampled) ;; esac
         case $type in *pairs*) pairs=$(members pairs calls.full sampled) ;; esac

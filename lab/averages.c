@@ -41,6 +41,8 @@ static const char help[] =
     "  --thread N         only the accesses of one of them\n"
     "  --json             one JSON object\n"
     "\n"
+    "  TRACE as for bursty-lab footprint: bursty-lab lackey makes one.\n"
+    "\n"
     "  The average footprint of windows by three formulas of related work, and the exact one.\n"
     "  Errors are of the windows up to half of the trace, eight lengths to a doubling.\n";
 

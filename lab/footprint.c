@@ -22,6 +22,10 @@
 static const char help_head[] =
     "usage: bursty-lab footprint [OPTIONS] TRACE        TRACE may be -, standard input\n"
     "\n"
+    "  TRACE has a block for each access; `bursty-lab lackey` makes it of a program:\n"
+    "  valgrind --tool=lackey --trace-mem=yes PROG 2>&1 >/dev/null |\n"
+    "      bursty-lab lackey - | bursty-lab footprint -\n"
+    "\n"
     "  --c C              footprints within [C, 1] of the truth; 0.9. 1 is exact\n"
     "  --sample R         follow only a share R of the blocks (0.125, 1/8 or 8; powers of two).\n"
     "                     No guarantee\n"

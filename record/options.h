@@ -29,7 +29,8 @@ enum {
     PROFILE_INTERLEAVE = 128,
     PROFILE_OBJECTS = PROFILE_MISSES | PROFILE_SHARING, /* need the heap, and long bursts */
     PROFILE_REFERENCES = PROFILE_FOOTPRINT | PROFILE_STREAMS | PROFILE_OBJECTS | PROFILE_INTERLEAVE,
-    PROFILE_CALLS = PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS
+    PROFILE_CALLERS = PROFILE_HCCT | PROFILE_PAIRS,
+    PROFILE_CALLS = PROFILE_CALLERS | PROFILE_METHODS
 };
 
 enum { OPTIONS_STREAMS_MOST = 1 << 20 };
@@ -49,6 +50,7 @@ typedef struct record_wishes {
     uint32_t looks;                 /* nothing is patched: time alone */
     uint32_t lines;                 /* and time by source line */
     uint32_t timeline;              /* so many ticks at most have their moment */
+    uint32_t reenable;              /* 1 + K: adaptive bursts; 0: all that are due */
     uint32_t off;                   /* at the start */
     uint32_t all_checks;            /* none is eliminated */
     uint32_t direct;                /* the output is no regular file */
@@ -85,6 +87,7 @@ static inline const options_field *options_fields(size_t *count) {
            OPTIONS_NUMBER(owner),      OPTIONS_NUMBER(follow),  OPTIONS_NUMBER(looks),
            OPTIONS_NUMBER(lines),      OPTIONS_NUMBER(off),     OPTIONS_NUMBER(all_checks),
            OPTIONS_NUMBER(direct),     OPTIONS_NUMBER(no_keep), OPTIONS_NUMBER(timeline),
+           OPTIONS_NUMBER(reenable),
            OPTIONS_WORDS(report),      OPTIONS_WORDS(output),   OPTIONS_WORDS(only),
            OPTIONS_WORDS(not_these),   OPTIONS_WORDS(frames),   OPTIONS_WORDS(symbols),
            OPTIONS_WORDS(caches),      OPTIONS_WORDS(cache),    OPTIONS_WORDS(preload),

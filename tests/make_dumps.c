@@ -925,6 +925,58 @@ static void tree_of_bursts(brst *b, int given_up, unsigned all_yy, unsigned all_
     brst_end(b);
 }
 
+static unsigned drawn(uint64_t *seed, unsigned below) {
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(*seed >> 33) % below;
+}
+
+/* f is called by a and by b, always 400 times in a burst: what a has more, b has
+   less. g is called by d and by e, equally often. c is called 800 times. So f has 2
+   of 7 calls, and g 1 of 7. Version 3 has no groups of bursts. */
+static void grouped(brst *b, unsigned version, uint64_t seed) {
+    enum { KEYS = 7, NODES = 9, GROUPS = 8, BURSTS = 400 };
+    static const char *const names[KEYS] = {"a", "f", "b", "c", "d", "g", "e"};
+    static const unsigned climbs[NODES] = {0, 0, 2, 0, 2, 1, 0, 2, 0};
+    static const unsigned keys[NODES] = {1, 2, 3, 2, 4, 5, 6, 7, 6};
+    uint64_t sums[NODES + 1][4 + GROUPS] = {{0}};
+    unsigned fields[23] = {0, 0, 100, 100, 21, 100, 0, 0, 0, 0, 0, 0,
+                           0, 0, 0, 1, 0, 0, 0, 0, 0, 0, NODES};
+    unsigned i, k;
+    for (k = 0; k < BURSTS; k++) {
+        const unsigned more = drawn(&seed, 11);
+        const unsigned both = drawn(&seed, 11);
+        const unsigned group = drawn(&seed, GROUPS);
+        const unsigned y[NODES + 1] = {60 + 2 * both, 0, 5 + more, 0, 15 - more, 40, 0, both, 0, both};
+        for (i = 0; i < NODES + 1; i++) { /* by 20, so that single calls are far less than a burst */
+            sums[i][0] += 20 * y[i];
+            sums[i][1] += y[i] != 0;
+            sums[i][2] += 400 * y[i] * y[i];
+            sums[i][3] += 400 * y[i] * y[0];
+            sums[i][4 + group] += 20 * y[i];
+        }
+    }
+    fields[0] = version;
+    fields[8] = (unsigned)sums[0][0];
+    fields[13] = 100 * fields[8];
+    brst_begin(b, 2, 4096);
+    for (i = 0; i < 23; i++) brst_number(b, fields[i]);
+    for (i = 0; version == 5 && i < 5; i++) brst_number(b, i == 1);
+    for (i = 0; i < KEYS; i++) {
+        brst_number(b, i + 1);
+        brst_string(b, names[i]);
+    }
+    brst_number(b, 0);
+    for (i = 0; i < NODES; i++) {
+        brst_number(b, climbs[i]);
+        brst_number(b, keys[i]);
+        brst_number(b, sums[i + 1][0] ? 2 : 0);
+        brst_number(b, sums[i + 1][0]);
+    }
+    for (i = 0; i < NODES + 1; i++)
+        for (k = 0; k < (version == 5 ? 4 + GROUPS : 4); k++) brst_number(b, sums[i][k]);
+    brst_end(b);
+}
+
 /* As `bursty record --profile hcct,methods` has it: functions and contexts of
    the same bursts, half of which have 5 calls and half 15. `collide` makes
    nearly the same part of each. */
@@ -1307,6 +1359,12 @@ int main(int argc, char **argv) {
     save(folder, "uneven.brst", &b);
     tree_of_bursts(&b, 1, 100000, 1000000);
     save(folder, "tree-given-up.brst", &b);
+    for (unsigned i = 0; i < 40; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "grouped%u.brst", i);
+        grouped(&b, i < 20 ? 5 : 3, i % 20 + 1);
+        save(folder, name, &b);
+    }
     same_bursts(&b);
     save(folder, "same-bursts.brst", &b);
     two_profiles(&b);

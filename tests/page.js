@@ -49,6 +49,30 @@ async function clickOn(selector) {
   if (box) await t.click(...box);
   await t.frame();
 }
+// A row of the list of files.
+const clickRow = async label => {
+  await run(`[...document.querySelectorAll('.files .rows .row')].find(e => e.querySelector('.name')
+    .textContent.replace(/^[▾▸]/, '').startsWith(${JSON.stringify(label)})).dataset.wanted = 1`);
+  await clickOn('[data-wanted]');
+  await run(`document.querySelectorAll('[data-wanted]').forEach(b => delete b.dataset.wanted)`);
+};
+// Over a part of the axis of time. Returns how long a move took, in ms.
+async function drag(from, to, isShifted) {
+  const box = await run(`(() => { const b = byId('range-of-time').getBoundingClientRect();
+    return [b.left, b.top + 8, b.width]; })()`);
+  const move = (type, part, buttons) => t.send('Input.dispatchMouseEvent', { type,
+    x: box[0] + box[2] * part, y: box[1], button: 'left', buttons, clickCount: 1,
+    modifiers: isShifted ? 8 : 0 });
+  await move('mousePressed', from, 1);
+  await move('mouseMoved', (from + to) / 2, 1);
+  const ms = await run(`(() => { const s = performance.now();
+    byId('range-of-time').dispatchEvent(new PointerEvent('pointermove', { clientX: ${
+      box[0] + box[2] * to}, bubbles: true })); return performance.now() - s; })()`);
+  await move('mouseMoved', to, 1);
+  await move('mouseReleased', to, 0);
+  await t.frame();
+  return ms;
+}
 const clickButton = async label => {
   await run(`[...document.querySelectorAll('button')].find(b =>
     b.textContent === ${JSON.stringify(label)} && b.offsetWidth).dataset.wanted = 1`);
@@ -350,11 +374,10 @@ const views = {
     await open('coverage');
     check('the sentence', /57\.14\s% of 7 lines ran/.test(await textOf('#lead')),
       await textOf('#lead'));
-    check('the least covered file stands first',
-      (await textOf('.files .rows .row')).includes('nowhere'));
+    check('the least covered file is open', (await textOf('.files .rows .row.on')).includes('script>.c'),
+      await textOf('.files .rows .row.on'));
     check('why there is no text', (await textOf('.file-head')).includes('is not here'));
-    await run(`document.querySelectorAll('.files .rows .row')[1].id = 'wanted'`);
-    await clickOn('#wanted');
+    await clickRow('parser.c');
     check('the other file', (await textOf('.file-head h2')) === 'examples/parser/parser.c' &&
       (await hash()).includes('file='));
     check('its lines', (await count('.table.source .row.hit')) > 0 &&
@@ -365,6 +388,65 @@ const views = {
     await findings('source');
     await t.media('screen', 'dark');
     await findings('source, dark');
+  },
+  // Files of a project in their folders: sums, by keys and by the mouse, search, order.
+  async folders() {
+    const names = async () => (await run(`[...document.querySelectorAll('.files .rows .row')]
+      .map(e => e.querySelector('.name').textContent.replace(/^[▾▸]/, ''))`)).join(' ');
+    const whole = 'tests/ 1 t.c src/ 5 ui/ 2 list.c view.c core/deep/ 2 a.c b.c main.c';
+    await open('folders');
+    check('folders before files, the least covered first', (await names()) === whole, await names());
+    // Of each .c file but main.c 5 lines; one of t_one, view_one and a_one ran, and of b.c three.
+    const row = label => `[...document.querySelectorAll('.files .rows .row')].find(e =>
+      e.querySelector('.name').textContent.replace(/^[▾▸]/, '').startsWith('${label}'))`;
+    const cellsOf = label => run(`[...(${row(label)}).querySelectorAll('.cell')].slice(1)
+      .map(e => e.textContent.replace(/\\s/g, ' ')).join(', ')`);
+    check('sums of a folder', (await cellsOf('ui/')) === '10.00 %, 12.50 %, 1 of 4', await cellsOf('ui/'));
+    check('sums of folders in it', (await cellsOf('src/')) === '28.57 %, 18.75 %, 4 of 9',
+      await cellsOf('src/'));
+    await run(`document.querySelector('.files [tabindex="0"]').focus()`);
+    await t.key('ArrowDown', 3);
+    check('a folder says that it is open',
+      (await run(`document.activeElement.getAttribute('aria-expanded')`)) === 'true', await focused());
+    await t.key('ArrowLeft');
+    check('Left closes it', (await names()) === whole.replace(' list.c view.c', '') &&
+      (await run(`document.activeElement.getAttribute('aria-expanded')`)) === 'false', await names());
+    await t.key('ArrowRight');
+    check('Right opens it', (await names()) === whole, await names());
+    await clickRow('src/');
+    check('a click closes it', (await names()) === 'tests/ 1 t.c src/ 5', await names());
+    await t.go('about:blank');
+    await open('folders', 'folders=' + encodeURIComponent('[["src"]]'));
+    check('so does a link', (await names()) === 'tests/ 1 t.c src/ 5', await names());
+    await t.key('/');
+    await t.type('b_two');
+    await t.until(`state.get('files') === 'b_two'`);
+    check('a function is found, in folders that are closed', (await names()) === 'b.c', await names());
+    check('and how much of it ran', /^1 of 6 files with “b_two” in src\/core\/deep\/: 60\.00\s% of 5 lines/
+      .test(await textOf('.files-head p')), await textOf('.files-head p'));
+    await t.key('Tab');
+    await run(`document.querySelector('.files [tabindex="0"]').focus()`);
+    await t.key('Enter');
+    check('Enter goes to it', (await textOf('.file-head h2')) === 'src/core/deep/b.c' &&
+      /line=2/.test(await hash()), await hash());
+    await clickOn('#search');
+    await t.key('Escape');
+    await t.until(`!state.get('files')`);
+    check('Escape: all files again', (await names()) === 'tests/ 1 t.c src/ 5', await names());
+    await t.type('nobody');
+    await t.until(`state.get('files') === 'nobody'`);
+    check('nothing found is said', (await textOf('.files-head p')).startsWith('No file has “nobody”'));
+    await open('folders');
+    await run(`document.querySelector('.files .sort').click()`);
+    await t.frame();
+    check('by name', (await names()) === 'src/ 5 core/deep/ 2 a.c b.c ui/ 2 list.c view.c main.c tests/ 1 t.c',
+      await names());
+    await findings('folders');
+    await t.media('screen', 'dark');
+    await findings('folders, dark');
+    await t.size(390, 800);
+    check('on a phone', !(await isWide()));
+    await t.size(1440, 900);
   },
   // What failing tests ran, in the source.
   async failing() {
@@ -575,21 +657,6 @@ const views = {
   // make_dumps.c: load up to 4 s, draw from 5 s on, save on a worker from 6 to 8 s.
   async timeline() {
     const rows = () => run(`seen.rows.filter(r => r.self).map(r => r.name + '=' + r.amount).sort().join(' ')`);
-    const drag = async (from, to) => {
-      const box = await run(`(() => { const b = byId('range-of-time').getBoundingClientRect();
-        return [b.left, b.top + 8, b.width]; })()`);
-      const move = (type, part, buttons) => t.send('Input.dispatchMouseEvent', { type,
-        x: box[0] + box[2] * part, y: box[1], button: 'left', buttons, clickCount: 1 });
-      await move('mousePressed', from, 1);
-      await move('mouseMoved', (from + to) / 2, 1);
-      const ms = await run(`(() => { const s = performance.now();
-        byId('range-of-time').dispatchEvent(new PointerEvent('pointermove', { clientX: ${
-          box[0] + box[2] * to}, bubbles: true })); return performance.now() - s; })()`);
-      await move('mouseMoved', to, 1);
-      await move('mouseReleased', to, 0);
-      await t.frame();
-      return ms;
-    };
     await open('timeline', 'tab=timeline');
     check('all of it', (await rows()) === 'draw=500 load=400 save=200', await rows());
     const blank = await run(`(() => { const c = document.querySelector('.axis canvas'),
@@ -665,7 +732,7 @@ const views = {
       'true,true,true,false,false,true', inks.worker);
     const list = async id => (await textOf(id + ' tbody')).replace(/\s+/g, ' ');
     check('who waited', (await list('#who-waited')) ===
-      'save worker (42)6 s24 s(not known) worker (42)2 s12 sload called by main, main (41)1 s11 s',
+      'save worker (42)6 s24 s(not known) worker (42)2 s12 sload main (41)called by main1 s11 s',
       await list('#who-waited'));
     check('slow frames, the longest first', (await list('#slow-frames')) ===
       'request worker (42)7 s300 msframe main (41)6 s100 ms16 msframe main (41)1 s50 ms16 ms',
@@ -675,9 +742,9 @@ const views = {
       (await rows()) === 'draw=10 save=10', [await hash(), await rows()]);
     await open('waits', 'tab=timeline&from=3.5&to=4.25');
     check('waits of a range', (await list('#who-waited')) ===
-      'save worker (42)750 ms2500 msload called by main, main (41)250 ms1250 ms', await list('#who-waited'));
+      'save worker (42)750 ms2500 msload main (41)called by main250 ms1250 ms', await list('#who-waited'));
     await clickOn('[data-track="0"]');
-    check('of a thread', (await list('#who-waited')) === 'load called by main, main (41)250 ms1250 ms',
+    check('of a thread', (await list('#who-waited')) === 'load main (41)called by main250 ms1250 ms',
       await list('#who-waited'));
     await open('crowded', 'tab=timeline');
     check('200 threads', (await count('[data-track]')) === 200, await count('[data-track]'));
@@ -729,6 +796,27 @@ const views = {
     await answered('when', await run(`document.querySelector('.axis canvas').height > 0`));
     await click('[data-track="1"]');
     await answered('what a thread did', /^save takes 100/.test(await textOf('#lead')));
+    await open('timeline');
+    await click('#tab-timeline');
+    clicks++;
+    await drag(0.5, 0.65);
+    await answered('what ran at second 5 to 6.5', (await textOf('#lead')).startsWith('draw takes') &&
+      !(await textOf('.functions .rows')).includes('load'));
+    await open('waits');
+    await click('#tab-timeline');
+    await answered('who waited, where, and how long',
+      /save worker \(42\)6\ss24\ss/.test((await textOf('#who-waited tbody')).replace(/\u202f/g, ' ')));
+    // load is all of the first range, and draw of the second.
+    await open('timeline');
+    await click('#tab-timeline');
+    clicks += 2;
+    await drag(0.1, 0.3);
+    await drag(0.82, 0.97, true);
+    await answered('what changed between two moments',
+      /load100\s*%0\s*%-100\.0/.test(await textOf('#two-ranges')) &&
+      /draw0\s*%100\s*%\+100\.0/.test(await textOf('#two-ranges')));
+    check('both ranges are in the link', /from=8\.(2|199)/.test(await hash()) && /base-from=1&/.test(await hash()),
+      await hash());
   },
   // The same by keys alone, and what has the focus is seen.
   async keys() {

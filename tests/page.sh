@@ -42,6 +42,20 @@ C
 (cd "$dir" && rm -f failing.brst && "$OLDPWD/$BUILD/bursty" cc --cover -- "$CC" -o tested tested.c &&
     for n in 0 1 2 3 4 5 6 7 8 9 10 11; do BURSTY_TEST=t$n BURSTY_COVERAGE=failing.brst ./tested $n || exit 1; done &&
     "$OLDPWD/$BUILD/bursty" report --html failing.html --failing t7,t8,t9,t10,t11 failing.brst) || exit 1
+# A project with folders.
+mkdir -p "$dir/project/src/core/deep" "$dir/project/src/ui" "$dir/project/tests"
+for file in src/core/deep/a src/core/deep/b src/ui/view src/ui/list tests/t; do
+    name=${file##*/}
+    printf 'int %s_one(int x) { return x > 3 ? x * 2 : x; }\nint %s_two(int x) {
+    if (x == 5)\n        return 1;\n    return 0;\n}\n' "$name" "$name" >"$dir/project/$file.c"
+done
+cat >"$dir/project/src/main.c" <<'C'
+int a_one(int), b_two(int), view_one(int), t_one(int);
+int main(void) { return a_one(1) + b_two(4) + view_one(5) + t_one(2) == 100; }
+C
+(cd "$dir/project" && rm -f coverage.brst &&
+    "$OLDPWD/$BUILD/bursty" cc --cover -- "$CC" -o prog src/main.c src/*/*.c src/core/deep/*.c tests/t.c &&
+    ./prog && "$OLDPWD/$BUILD/bursty" report --html ../folders.html coverage.brst) || exit 1
 "$dir/make_dumps" "$dir" || exit 1 # its coverage.brst again
 $CC -std=c99 -O1 -I. -o "$dir/hot_streams" examples/hot_streams.c &&
     (cd "$dir" && ./hot_streams >/dev/null && mv hot_streams.brst streams.brst) || exit 1
@@ -114,4 +128,4 @@ ticks constructor@\342\200\256c.a:4 20\nticks C:\\\\u202e@a.c:5 10\nticks twin@a
     "$BUILD/bursty" report --html "$dir/names.html" --min 0 "$dir/names.brst" &&
     "$BUILD/bursty" report --only time --top 0 --min 0 "$dir/names.brst" >"$dir/names.txt" || exit 1
 pages="$pages names"
-exec node tests/page.js "$dir" $pages failing long
+exec node tests/page.js "$dir" $pages failing folders long

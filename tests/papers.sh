@@ -1,6 +1,6 @@
 #!/bin/sh
-# papers.sh [list|fresh] - a row of the matrix: each command of docs/papers.md is run, and what it
-# prints is held against what the page says that it prints.
+# papers.sh [list|fresh|WORDS] - a row of the matrix: each command of docs/papers.md is run, and what
+# it prints is held against what the page says that it prints.
 #
 # A line "    $ COMMAND" of the page begins a part; the lines behind it are what the command prints,
 # each of them, in this order, perhaps with others between them. Spaces count as one, and a line that
@@ -10,15 +10,17 @@
 # its own, which says what it gave.
 #
 # What has passed is kept in build/papers, until its lines of the page or a source change: a run that
-# was broken off goes on where it stopped (`fresh` forgets all). After PAPERS_SECONDS (1500) no part
-# is begun any more, and none may take longer than PAPERS_LIMIT (2400). `list` prints the parts.
-# PAPERS_PAGE names another page, PAPERS_KEEP another folder.
+# was broken off goes on where it stopped (`fresh` forgets all). WORDS runs the parts alone whose
+# command has these words, whether they have passed or not: `papers.sh types`. After PAPERS_SECONDS
+# (1500) no part is begun any more, and none may take longer than PAPERS_LIMIT (2400). `list` prints
+# the parts. PAPERS_PAGE names another page, PAPERS_KEEP another folder.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
 BUILD=${BUILD:-build} CC=${CC:-cc} CXX=${CXX:-c++} CFLAGS=${CFLAGS:--O2 -g}
 page=${PAPERS_PAGE:-docs/papers.md} keep=${PAPERS_KEEP:-$BUILD/papers} last=${PAPERS_SECONDS:-1500}
 limit=${PAPERS_LIMIT:-2400}
+case ${1-} in list | fresh) words= ;; *) words=${1-} ;; esac
 export BUILD CC CXX CFLAGS
 unset BURSTY_SEED # a command is run as its reader would run it
 case $BUILD in /*) made=$BUILD ;; *) made=$PWD/$BUILD ;; esac
@@ -115,12 +117,13 @@ for part in "$keep"/*.part; do
         echo "$command"
         continue
     fi
+    case $command in *"$words"*) ;; *) continue ;; esac
     if [ "$(sed -n 2p "$part")" = '?' ]; then
         fail "the page does not say what it gave: $command"
         continue
     fi
     name=$(cksum <"$part" | tr ' ' -)
-    if [ "$(cat "$keep/$name.passed" 2>/dev/null)" = "$sources" ]; then
+    if [ -z "$words" ] && [ "$(cat "$keep/$name.passed" 2>/dev/null)" = "$sources" ]; then
         pass
         continue
     fi
@@ -144,6 +147,7 @@ for part in "$keep"/*.part; do
     fi
 done
 [ "${1-}" != list ] || exit 0
+[ -z "$words" ] || [ $((passed + failed)) != 0 ] || fail "no command of $page has the words: $words"
 echo "$(($(date +%s) - began)) s: all of them"
 [ -z "$left" ] || skip "$(echo "$left" | grep -c .) parts are left for the next run:$left"
 finish

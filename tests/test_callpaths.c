@@ -70,6 +70,8 @@ static uint64_t total_of(const contexts *c) {
     return c->count == 1 ? c->trees[0].field[CONTEXTS_TOTAL] : 0;
 }
 
+static uint32_t start_seed;
+
 /* As bursty_start by a user, who has set what the next one uses; nothing
    ticks. */
 static int start_with(const callpaths_config *config, uint32_t fold) {
@@ -77,6 +79,7 @@ static int start_with(const callpaths_config *config, uint32_t fold) {
     if (callpaths_setup(config) != 0) return -1;
     all.fold = fold;
     all.tick_hz = -1;
+    all.seed = start_seed;
     return bursty_start(&all) ? 0 : -1;
 }
 
@@ -400,10 +403,10 @@ static int is_legal(const char *path) {
 typedef struct slow_path {
     char name[64];
     uint32_t burst;
-    uint64_t y, calls, bursts, yy, xy;
+    uint64_t y, calls, bursts, yy, xy, group[HCCT_GROUPS];
 } slow_path;
 static slow_path slow[64];
-static uint32_t slow_count, slow_lost;
+static uint32_t slow_count, slow_lost, slow_bursts;
 
 static void slow_add(const char *name, uint32_t burst) {
     slow_path *p = slow;
@@ -423,13 +426,23 @@ static void slow_add(const char *name, uint32_t burst) {
     p->calls++;
 }
 
+/* The group of a burst of thread 0, as the header has it. */
+static uint32_t slow_group(uint32_t seed, uint32_t burst) {
+    uint32_t h = seed + burst * UINT32_C(0x85EBCA6B);
+    h = (h ^ h >> 16) * UINT32_C(0x7FEB352D);
+    h = (h ^ h >> 15) * UINT32_C(0x846CA68B);
+    return (h ^ h >> 16) & 7;
+}
+
 /* The first path to be met is that of all calls. */
 static void slow_add_up(void) {
     slow_path *p;
     uint64_t x = slow_count ? slow[0].y : 0;
+    uint32_t group = slow_group(bursty_seed(), ++slow_bursts);
     for (p = slow; p < slow + slow_count; p++) {
         p->yy += p->y * p->y;
         p->xy += x * p->y;
+        p->group[group] += p->y;
         p->y = 0;
     }
 }
@@ -448,7 +461,7 @@ static void slow_event(void *user, const bursty_event *e) {
 
 TEST(sums_over_bursts_are_right) {
     static const uint32_t rates[3][2] = { { 30, 20 }, { 200, 100 }, { 7, 1 } };
-    uint32_t k, i, node;
+    uint32_t k, i, node, g, used = 0;
     for (k = 0; k < 3; k++) {
         bursty_profile profile;
         contexts c;
@@ -459,12 +472,13 @@ TEST(sums_over_bursts_are_right) {
         profile.classes = BURSTY_CALL;
         profile.action = slow_event;
         CHECK_EQ(bursty_set_profile(BURSTY_PROFILES - 1, &profile), 0);
-        slow_count = slow_lost = 0;
+        slow_count = slow_lost = slow_bursts = 0;
         for (i = 0; i < 3000; i++) a();
         (void)read_dump(&c);
         slow_add_up();
         if (!CHECK_EQ(c.count, 1)) return;
         CHECK(c.trees[0].has_sums && c.trees[0].has_xy && slow_count > 10 && slow_lost == 0);
+        CHECK(c.trees[0].has_groups);
         for (node = 0; node < c.trees[0].count; node++) {
             const contexts_sums *n = contexts_sums_of(&c.trees[0], node);
             const slow_path *p = slow;
@@ -475,10 +489,33 @@ TEST(sums_over_bursts_are_right) {
             CHECK_EQ(n->bursts, p->bursts);
             CHECK_EQ(n->yy, p->yy);
             CHECK_EQ(n->xy, p->xy);
+            for (g = 0; g < HCCT_GROUPS; g++) CHECK_EQ(n->group[g], p->group[g]);
+            for (g = 0; g < HCCT_GROUPS; g++) used |= n->group[g] ? 1u << g : 0;
             if (node) CHECK_EQ(c.trees[0].nodes[node].lower, p->calls);
         }
         contexts_free(&c);
     }
+    CHECK_EQ(used, 255);
+}
+
+/* Else the first bursts of many short runs, or of many children, would be in one. */
+TEST(the_first_burst_is_in_a_group_that_the_seed_decides) {
+    uint32_t k, g, used[2] = { 0, 0 };
+    for (k = 0; k < 100; k++) {
+        const contexts_sums *n;
+        contexts c;
+        start_seed = k / 2 + 1;
+        CHECK_EQ(start(1, 1000, 0), 0);
+        if (k & 1) bursty_forked();
+        inner();
+        (void)read_dump(&c);
+        if (!CHECK_EQ(c.count, 1)) return;
+        n = contexts_sums_of(&c.trees[0], 0);
+        for (g = 0; g < HCCT_GROUPS; g++) used[k & 1] |= n->group[g] ? 1u << g : 0;
+        contexts_free(&c);
+    }
+    CHECK(used[0] == 255 && used[1] == 255);
+    start_seed = 0;
 }
 
 /* A burst in which the tree was in use for a while has lost calls, and finds
@@ -530,7 +567,8 @@ TEST(sums_can_be_left_out) {
 TEST(sums_of_contexts_that_were_given_up) {
     static callpaths_config config;
     static uint64_t memory[700];
-    uint32_t i, node, whole = 0;
+    uint32_t i, node, whole = 0, k;
+    uint64_t sum;
     contexts c;
     config.memory = memory;
     config.memory_bytes = sizeof memory;
@@ -547,6 +585,8 @@ TEST(sums_of_contexts_that_were_given_up) {
         CHECK(n->yy >= n->calls && n->bursts <= n->calls);
         CHECK(n->yy <= 20 * n->calls);
         CHECK(n->xy >= n->yy && n->xy <= 20 * n->calls);
+        for (sum = k = 0; k < HCCT_GROUPS; k++) sum += n->group[k];
+        CHECK_EQ(sum, n->calls);
         whole += n->calls == c.trees[0].nodes[node].lower && n->calls > 100;
     }
     CHECK(whole > 2);

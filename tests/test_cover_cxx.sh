@@ -416,6 +416,200 @@ bursty report --lcov coverage.brst >all.info
 rules 'two functions of one name'
 is twice.c 'FNDA:1,pick (twice.c:9)'
 
+# ---- lines that say how often they run ----
+
+# Each line with "runs N" has that count.
+says() { # WHAT SOURCE
+    if awk -F'[:,]' 'FNR == NR { if (/^DA:/) n[$2] = $3; next }
+        match($0, /runs [0-9]+/) {
+            said = substr($0, RSTART + 5, RLENGTH - 5)
+            lines++
+            if (n[FNR] != said) { print "line " FNR ": " n[FNR] " for " said; bad = 1 }
+        }
+        END { exit bad || lines < 5 }' all.info "$2" >said; then pass
+    else fail "$1: $(head -n 3 said)"; fi
+}
+# A use of what a lambda captures has the line of its first use, too, which did not run.
+cat >lambda.cc <<'E'
+#include <vector>
+struct counted {
+    int n = 0;
+    void up() { n++; }                                          // runs 3
+};
+static int work(int argc) {
+    int s = 0;
+    counted c;
+    std::vector<int> v;
+    auto add = [&](int a) {
+        if (a > 100)                                            // runs 3
+            s++;                                                // runs 0
+        if (argc > 100)                                         // runs 3
+            c.up();                                             // runs 0
+        if (a > 100)                                            // runs 3
+            v.push_back(a);                                     // runs 0
+        s--;                                                    // runs 3
+        c.up();                                                 // runs 3
+        v.push_back(a);                                         // runs 3
+        while (a-- > 0)
+            s += c.n;                                           // runs 6
+        if (argc > 200) {                                       // runs 3
+            v.clear();                                          // runs 0
+            return s;                                           // runs 0
+        }
+        return s + (int)v.size();                               // runs 3
+    };
+    auto twice = [&](auto a) {
+        if (a & 1)                                              // runs 2
+            s += a;                                             // runs 1
+        else
+            s -= a;                                             // runs 1
+    };
+    twice(3);
+    twice(2L);
+    return add(1) + add(2) + add(3);
+}
+int main(int argc, char **) {
+    return work(argc) == 99;                                    // runs 1
+}
+E
+# One condition decides another.
+cat >decided.cc <<'E'
+#include <cstdio>
+static int count(int argc) {
+    int s = 0, t = 0;
+    for (int i = 0; i < 100; i++) {
+        if (argc > 5)
+            t++;
+        if (argc > 7)                                           // runs 100
+            s++;                                                // runs 0
+        s += i;                                                 // runs 100
+        if (s == 3 && argc < 3)                                 // runs 100
+            t += 2;                                             // runs 1
+    }
+    return s + t;                                               // runs 1
+}
+int main(int argc, char **) {
+    std::printf("%d\n", count(argc));                           // runs 1
+}
+E
+for options in -O0 -O2; do
+    for one in lambda decided; do
+        rm -f coverage.brst
+        cxx $options -w -std=c++17 $one.cc -o $one && ./$one >said
+        bursty report --lcov coverage.brst >all.info
+        rules "$one, $options"
+        says "$one, $options" $one.cc
+    done
+done
+# Regions of OpenMP are functions of their own, and so is the body of a coroutine.
+cat >regions.cc <<'E'
+#include <cstdio>
+int main(int argc, char **) {
+    int s = 0, t = 0;
+#pragma omp parallel for reduction(+ : s)
+    for (int i = 0; i < 100; i++) {
+        if (argc > 5)                                           // runs 100
+            t++;                                                // runs 0
+        s += i;                                                 // runs 100
+        if (i == 7)                                             // runs 100
+            t = 9;                                              // runs 1
+    }
+#pragma omp parallel num_threads(2)
+    {
+        if (argc > 5)                                           // runs 2
+            t++;                                                // runs 0
+#pragma omp critical
+        t++;                                                    // runs 2
+    }
+    std::printf("%d %d\n", s, t);                               // runs 1
+}
+E
+cat >coroutine.cc <<'E'
+#include <coroutine>
+#include <exception>
+struct numbers {
+    struct promise_type {
+        int value = 0;
+        numbers get_return_object() {
+            return numbers{std::coroutine_handle<promise_type>::from_promise(*this)};
+        }
+        std::suspend_always initial_suspend() { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        std::suspend_always yield_value(int v) {
+            value = v;                                          // runs 4
+            return {};                                          // runs 4
+        }
+        void return_void() {}
+        void unhandled_exception() { std::terminate(); }
+    };
+    std::coroutine_handle<promise_type> here;
+    ~numbers() { here.destroy(); }
+};
+static numbers count(int n) {                                   // runs 1
+    int s = 0;
+    if (n > 100)                                                // runs 1
+        s++;                                                    // runs 0
+    for (int i = 0; i < n; i++) {
+        if (i > 100)                                            // runs 4
+            s += 5;                                             // runs 0
+        s += i;                                                 // runs 4
+        if (s == 1000)                                          // runs 4
+            co_yield -1;                                        // runs 0
+        else
+            co_yield s;                                         // runs 4
+    }
+    if (s > 1000)                                               // runs 1
+        co_return;                                              // runs 0
+    s = 0;                                                      // runs 1
+}
+int main() {
+    numbers all = count(4);
+    int s = 0;
+    for (all.here.resume(); !all.here.done(); all.here.resume())
+        s += all.here.promise().value;                          // runs 4
+    return s != 10;                                             // runs 1
+}
+E
+if $CXX -w -fopenmp regions.cc -o regions 2>said; then
+    for options in -O0 -O2; do
+        rm -f coverage.brst
+        cxx $options -w -fopenmp regions.cc -o regions && ./regions >said
+        bursty report --lcov coverage.brst >all.info
+        rules "regions, $options"
+        says "regions, $options" regions.cc
+        check "regions, $options: branches" test "$(grep -c '^BRDA:\(6\|9\|14\),' all.info)" = 6
+        check "regions, $options: one function" test "$(grep -c '^FN:' all.info)" = 1
+    done
+    rm -f coverage.brst
+    # shellcheck disable=SC2086
+    bursty cc --cover --not=main -- $CXX -w -fopenmp regions.cc -o regions && ./regions >said
+    bursty report --lcov coverage.brst >all.info 2>&1
+    # clang 14 does not name the function that a region is of.
+    case $($CXX --version) in *'clang version 1'[0-8]*) ;; *)
+        check 'regions of what is left out' sh -c '! grep ^DA: all.info' ;;
+    esac
+fi
+# clang's own are left out, with their names.
+case $($CXX --version) in *clang*) ;; *)
+    if $CXX -w -std=c++20 coroutine.cc -o coroutine 2>said; then
+        for options in -O0 -O2; do
+            rm -f coverage.brst
+            cxx $options -w -std=c++20 coroutine.cc -o coroutine && ./coroutine
+            bursty report --lcov coverage.brst >all.info
+            rules "coroutine, $options"
+            says "coroutine, $options" coroutine.cc
+            check "coroutine, $options: branches of it" \
+                test "$(grep -c '^BRDA:\(23\|26\|29\|34\),' all.info)" = 8
+            check "coroutine, $options: none of its own" lacks all.info ^BRDA: '^BRDA:\(21\|37\),'
+        done
+        rm -f coverage.brst
+        # shellcheck disable=SC2086
+        bursty cc --cover '--only=count(int)' -- $CXX -w -std=c++20 coroutine.cc -o coroutine && ./coroutine
+        bursty report --lcov coverage.brst >all.info
+        check 'a coroutine alone' test "$(grep -c '^FN:' all.info) $(grep -c '^DA:2[2-9],' all.info)" = '1 8'
+    fi ;;
+esac
+
 # ---- a shared library that is closed again ----
 
 cat >lib.cc <<'E'

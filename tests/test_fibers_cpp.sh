@@ -77,6 +77,18 @@ int main() {
     }
     a.handle.destroy();
     b.handle.destroy();
+    {
+        BURST_SCOPE("main");
+        BURST_SCOPE("middle");
+        BURST_SCOPE("innermost");
+        task c = work("c"); /* destroyed in the middle of its round */
+        c.handle.resume();
+        const uint32_t depth = bursty_depth();
+        c.handle.destroy();
+        if (bursty_depth() == depth) wrong++, std::printf("its scopes end elsewhere\n");
+        bursty_set_depth(depth);
+        expect("main", "innermost");
+    }
     return wrong || bursty_depth() != 0;
 }
 END

@@ -68,6 +68,13 @@ loses handlers 4 'frames of signal handlers' 'interrupted bursty_frame itself'
 loses crowded 36 'ticks of crowded frames' 'ticks of 64 different stacks'
 loses functions 7 'ticks of functions in frames that had no room' 'functions in frames was full'
 loses slowest 2 'frames that may be missing among the slowest' 'are in all other tables'
+# Where nothing can be told there is no heading of columns, in the text and on the page.
+tr '\n' ' ' <"$dir/losses.text" | grep -q 'Of no function can it be told that they spend it there' &&
+    grep -A 4 '^what slow frames do more' "$dir/losses.text" | grep -c more_ms | grep -qx 0 &&
+    "$bursty" report --html "$dir/losses.html" "$dir/losses.brst" &&
+    tr '\n' ' ' <"$dir/losses.html" | sed 's/.*data-table="frames_more"//; s/<.section>.*//' >"$dir/more.html" &&
+    grep -q 'are slow' "$dir/more.html" && ! grep -q '<th' "$dir/more.html"
+ok $? "slow frames of which nothing can be told: no heading without rows"
 $RUN "$dir/losses" nothing "$dir/losses.brst" && "$bursty" report "$dir/losses.brst" >"$dir/losses.text" &&
     [ "$(grep -c MISSING "$dir/losses.text")" = 0 ] && tr '\n' ' ' <"$dir/losses.text" | grep -q 'events lost 0'
 ok $? "frames that lose nothing"

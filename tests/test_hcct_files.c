@@ -33,8 +33,11 @@ static const char *key_name(void *user, uint32_t key) {
 
 static int with_sums; /* the files have sums over bursts, too */
 static const char *unit; /* and say what weights are */
-static void some_sums(void *user, uint32_t node, uint64_t numbers[4]) {
+static int is_adaptive;  /* and which bursts were left out */
+static void some_sums(void *user, uint32_t node, uint64_t *numbers) {
+    uint32_t k;
     (void)user;
+    for (k = 4; k < HCCT_SUMS; k++) numbers[k] = (uint64_t)node << k;
     numbers[0] = node * 3 + 1;
     numbers[1] = node + 200;
     numbers[2] = (uint64_t)node * 1000003 << node % 30;
@@ -47,9 +50,17 @@ static void small_file(blob *b, uint32_t algorithm) {
     arena a;
     if (with_sums) c.sums = some_sums;
     c.unit = unit;
+    if (is_adaptive) {
+        c.history = 8;
+        c.reenable = 300;
+    }
     c.cache_slots = 16; /* so that the arena, and with it the file, does not depend on defaults */
     arena_open(&a, &c, algorithm == HCCT_FULL ? 400 : 30);
     feed(&a.t, NULL, &s, 400);
+    if (is_adaptive) {
+        a.t.stats.burst_points = 1000;
+        a.t.stats.burst_skipped = 600;
+    }
     CHECK_EQ(hcct_write(&a.t, key_name, NULL, blob_write, b), 0);
     arena_close(&a);
 }
@@ -511,6 +522,21 @@ TEST(units_and_adaptive_bursts) {
         if (i < 2) contexts_settle(&c);
         if (i == 1 && CHECK_EQ(c.count, 1))
             CHECK(c.trees[0].points == 20 && c.trees[0].skipped == 8 && c.trees[0].reenable == 6);
+        if (i == 1) { /* and so it is written */
+            text out;
+            write_again(&c, &out);
+            contexts_free(&c);
+            memset(&c, 0, sizeof c);
+            CHECK_EQ(read_file(&c, (const unsigned char *)out.data, out.size, &fault), 0);
+            CHECK(c.trees[0].points == 20 && c.trees[0].skipped == 8 && c.trees[0].reenable == 6);
+            c.trees[0].reenable = UINT64_C(1) << 32; /* more than a number of bursts can be */
+            text_free(&out);
+            write_again(&c, &out);
+            contexts_free(&c);
+            memset(&c, 0, sizeof c);
+            CHECK_EQ(read_file(&c, (const unsigned char *)out.data, out.size, &fault), -1);
+            text_free(&out);
+        }
         contexts_free(&c);
         if (i == 1) check_stable(b.bytes, b.size);
     }
@@ -547,12 +573,13 @@ TEST(sums_are_read_and_joined) {
     for (times = 1; times < 4; times++) {
         blob b = {0};
         contexts c;
-        uint64_t wanted[4];
-        uint32_t node = 0;
+        uint64_t wanted[HCCT_SUMS];
+        uint32_t node = 0, k;
         for (i = 0; i < times; i++)
             CHECK_EQ(hcct_write(&a.t, key_name, NULL, blob_write, &b), 0);
         c = read_good(&b);
-        CHECK(c.trees[0].has_sums && c.trees[0].has_xy && c.trees[0].count > 5);
+        CHECK(c.trees[0].has_sums && c.trees[0].has_xy && c.trees[0].has_groups);
+        CHECK(c.trees[0].count > 5);
         for (depth = i = 0; i < c.trees[0].count; i++) {
             const contexts_sums *n = contexts_sums_of(&c.trees[0], i);
             some_sums(NULL, node, wanted);
@@ -560,6 +587,7 @@ TEST(sums_are_read_and_joined) {
             CHECK_EQ(n->bursts, wanted[1] * times);
             CHECK_EQ(n->yy, wanted[2] * times);
             CHECK_EQ(n->xy, wanted[3] * times);
+            for (k = 4; k < HCCT_SUMS; k++) CHECK_EQ(n->group[k - 4], wanted[k] * times);
             node = hcct_next(&a.t, node, &depth);
         }
         CHECK_EQ(node, 0);
@@ -567,6 +595,40 @@ TEST(sums_are_read_and_joined) {
         free(b.bytes);
     }
     arena_close(&a);
+}
+
+/* A tree whose groups are forgotten is written as versions 3 and 4 had it. */
+TEST(older_versions_with_sums_are_read) {
+    static const char *const units[] = {NULL, "misses"};
+    uint32_t k, i, g;
+    for (k = 0; k < 2; k++) {
+        blob b = {0};
+        contexts c, old;
+        dump_fault fault;
+        text out = {NULL, 0, 0};
+        unit = units[k];
+        with_sums = 1;
+        small_file(&b, HCCT_SPACE_SAVING);
+        unit = NULL;
+        with_sums = 0;
+        c = read_good(&b);
+        c.trees[0].has_groups = 0;
+        contexts_write(&c, &out);
+        memset(&old, 0, sizeof old);
+        CHECK_EQ(read_file(&old, (const unsigned char *)out.data, out.size, &fault), 0);
+        CHECK_EQ(old.trees[0].field[CONTEXTS_VERSION], 3 + k);
+        CHECK(old.trees[0].has_sums && old.trees[0].has_xy && !old.trees[0].has_groups);
+        CHECK(old.trees[0].count > 5);
+        for (i = 0; i < old.trees[0].count; i++) {
+            const contexts_sums *n = contexts_sums_of(&old.trees[0], i);
+            CHECK(n->calls > 0 && n->bursts >= 200);
+            for (g = 0; g < CONTEXTS_GROUPS; g++) CHECK_EQ(n->group[g], 0);
+        }
+        contexts_free(&c);
+        contexts_free(&old);
+        text_free(&out);
+        free(b.bytes);
+    }
 }
 
 /* ---- damage ---- */
@@ -599,6 +661,65 @@ TEST(every_truncation_and_flip_is_refused) {
         free(b.bytes);
     }
     with_sums = 0;
+}
+
+/* A part with this payload: the container is right. Returns whether it is taken;
+   what is taken can be written, and stays. */
+static int is_taken(const unsigned char *payload, size_t size) {
+    text file = {NULL, 0, 0};
+    dump_writer w;
+    dump_fault fault;
+    contexts c;
+    int taken;
+    dump_begin(&w, &file, DUMP_CONTEXTS);
+    dump_put_bytes(&w, payload, size);
+    dump_end(&w);
+    memset(&c, 0, sizeof c);
+    taken = read_file(&c, (const unsigned char *)file.data, file.size, &fault) == 0;
+    contexts_free(&c);
+    if (taken) check_stable((const unsigned char *)file.data, file.size);
+    text_free(&file);
+    return taken;
+}
+
+/* Version 4, contexts by misses: with sums, with adaptive bursts, with neither,
+   with both. */
+TEST(contexts_of_a_unit_that_are_cut_or_changed) {
+    uint32_t form;
+    for (form = 0; form < 4; form++) {
+        blob b = {0};
+        dump d;
+        dump_fault fault;
+        size_t n, bit, cut = 0, changed = 0, size;
+        unsigned char *payload;
+        unit = "misses";
+        with_sums = form & 1;
+        is_adaptive = form > 1;
+        small_file(&b, HCCT_SPACE_SAVING);
+        unit = NULL;
+        with_sums = is_adaptive = 0;
+        CHECK_EQ(dump_read(&d, b.bytes, b.size, &fault), 0);
+        size = d.parts[0].size;
+        payload = d.parts[0].payload;
+        CHECK(is_taken(payload, size));
+        for (n = 0; n < size; n++) cut += (size_t)is_taken(payload, n);
+        CHECK_EQ(cut, 0);
+        for (n = 0; n < 8 * size; n++) {
+            bit = n % 8;
+            payload[n / 8] ^= (unsigned char)(1u << bit);
+            changed += (size_t)is_taken(payload, size);
+            payload[n / 8] ^= (unsigned char)(1u << bit);
+        }
+        CHECK(changed > size && changed < 8 * size);
+        for (n = 0; memcmp(payload + n, "misses", 6) != 0; n++) {}
+        payload[n] = 0;                             /* no letter */
+        CHECK(!is_taken(payload, size));
+        payload[n] = 'm';
+        payload[n + 6] = 2;                         /* sums follow: 0 or 1 */
+        CHECK(!is_taken(payload, size));
+        dump_free(&d);
+        free(b.bytes);
+    }
 }
 
 static void little(unsigned char *at, uint64_t value, int bytes) {
@@ -673,10 +794,10 @@ static uint64_t any(uint64_t *seed) { /* of every size, and the ends often */
     }
 }
 
-static void any_sums(void *user, uint32_t node, uint64_t numbers[4]) {
+static void any_sums(void *user, uint32_t node, uint64_t *numbers) {
     uint64_t seed = *(const uint64_t *)user + node;
     uint32_t i;
-    for (i = 0; i < 4; i++) numbers[i] = any(&seed);
+    for (i = 0; i < HCCT_SUMS; i++) numbers[i] = any(&seed);
 }
 
 static hcct_config any_config(uint64_t *seed, uint32_t *returns, uint32_t room) {

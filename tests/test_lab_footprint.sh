@@ -406,6 +406,9 @@ has err -- '--c wants a value'
 run 2
 run 0 --help
 has out 'usage: bursty-lab footprint'
+has out 'bursty-lab lackey - | bursty-lab footprint -'
+printf ' L 400,8\n S 440,8\n L 400,8\n' | "$lab" lackey - | "$lab" footprint - >"$dir/out" 2>&1
+has out '^3 accesses to 2 blocks of 64 bytes'
 
 # a real trace, where there is one: BURSTY_TRACES is a folder of *.d, *.i and *.mt, not compressed
 for trace in "${BURSTY_TRACES:-/nowhere}"/*; do

@@ -13,7 +13,7 @@ shown=$out/said left=
 compared() { # PASSED FAILED: what papers.sh says of the page on standard input
     cat >"$out/page"
     PAPERS_PAGE=$out/page PAPERS_KEEP=$out/keep PAPERS_SECONDS=${seconds-60} \
-        sh tests/papers.sh >"$out/said" 2>&1
+        sh tests/papers.sh ${words-} >"$out/said" 2>&1
     grep -qE "^$1 passed, $2 failed$left" "$out/said"
     ok $? "not $1 passed and $2 failed$left"
 }
@@ -113,12 +113,28 @@ compared 1 0 <<EOT
     *
 EOT
 runs 2
-seconds=0 left=', 1 skipped'
+# One part alone, though it has passed.
+words=once
+compared 1 0 <<EOT
+    \$ echo once | tee -a $out/ran
+    *
+
+    \$ echo other | tee -a $out/ran; exit 1
+    other
+EOT
+runs 3
+words=none
+compared 0 1 <<EOT
+    \$ echo once | tee -a $out/ran
+    once
+EOT
+runs 3
+words= seconds=0 left=', 1 skipped'
 compared 0 0 <<EOT
     \$ echo other | tee -a $out/ran
     other
 EOT
-runs 2
+runs 3
 
 # ---- the page itself
 shown=

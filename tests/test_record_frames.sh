@@ -145,6 +145,38 @@ record --frames handle_request --frames answer -- ./program short
 says '10 calls within another frame belong to that one (calls of answer)'
 ok $? "one function within another"
 
+# A pattern names a function that is too short for a hook: the rest has frames, and the report says
+# first that one is left out. Alone it is refused.
+cat >parts.c <<'P'
+static volatile unsigned long sum;
+void part_short(void), part_long(int n);
+__asm__(".text\n.globl part_short\n.type part_short,@function\npart_short: .cfi_startproc\nret\n"
+        ".cfi_endproc\n.size part_short,.-part_short\n.globl part_next\n.type part_next,@function\n"
+        "part_next: .cfi_startproc\nmov %edi,%eax\nadd $3,%eax\nret\n.cfi_endproc\n"
+        ".size part_next,.-part_next\n");
+__attribute__((noinline)) void part_long(int n) {
+    int i;
+    for (i = 0; i < n; i++) sum += (unsigned long)i;
+}
+int main(void) {
+    int k;
+    for (k = 0; k < 7; k++) {
+        part_short();
+        part_long(1000 + k);
+    }
+    return 5;
+}
+P
+compile "$CC" -O1 -o parts parts.c
+record --frames 'part_*' -- ./parts
+[ $? = 5 ] && [ "$(frames)" = '7 part_*' ] && says '--frames part_\*: part_short begins no frame, .*hooked: '
+ok $? "a pattern with a function that cannot be hooked: $(frames)"
+"$bursty" report x.brst | sed -n 2p | grep -q '^MISSING: functions of --frames that begin no frame: 1, 33.3 % of all'
+ok $? "which is a loss: $("$bursty" report x.brst | sed -n 2p)"
+record --frames part_short -- ./parts
+[ $? = 2 ] && [ ! -e x.brst ] && says 'the function cannot be hooked: '
+ok $? "a function alone that cannot be hooked"
+
 # Names that stand in a separate file.
 if command -v objcopy >/dev/null && cp program stripped && objcopy --only-keep-debug program stripped.debug 2>log &&
     objcopy --strip-all --add-gnu-debuglink=stripped.debug stripped 2>log; then

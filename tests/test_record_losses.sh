@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
 in_folder record_losses
 needs_recorder
-for name in losses steps hosts; do
+for name in losses steps hosts fibers broken; do
     $CC -O1 -w -pthread -o $name "$top/tests/guest/$name.c" 2>log || { cat log; exit 2; }
 done
 
@@ -58,6 +58,31 @@ loses 'references of streams that had no room' 'bursty record --streams N' 5 '--
 loses 'calls too deep to follow' 'Contexts end there' 5 '--calls --every 0' ./losses deep
 loses 'ticks are missing' 'is taken from outside' 7 '--inside --ticks 1000' ./hosts filter
 loses 'sampling could not be switched on' 'without --off' 5 "--calls $often --off --signal 12" ./losses switch
+
+# Stacks that the program switches to by itself: how many calls were made there is told exactly, and
+# where there is none, nothing is said.
+for how in context by-hand; do
+    for options in '--calls --every 0 --all-checks' '--profile pairs --every 0 --all-checks'; do
+        loses "callers of calls on stacks of the program's own" 'bursty_fiber_switch' 5 "$options" ./fibers $how
+        leaves=$(awk '{ print $2 }' got)
+        if grep -q "of the program's own: $(awk '{ print substr($1, 1, 1), substr($1, 2) }' got)\." text \
+            && grep -q "^[0-9.]*,$leaves,.*leaf$" csv; then pass
+        else fail "$how $options: $(cat got)"; head -n 8 text; fi
+    done
+    loses "callers of calls on stacks of the program's own" 'bursty_fiber_switch' 5 "--calls $often" ./fibers $how
+    # Counts are partial then, and have no intervals.
+    if grep -q '^share.* seen-least' text; then fail "$how: intervals"; head -n 20 text; else pass; fi
+done
+for options in '--calls --every 0 --all-checks' "--calls $often"; do
+    # shellcheck disable=SC2086
+    $bursty record --quiet --no-keep $options -o x.brst -- ./fibers nothing >got 2>err
+    $bursty report x.brst >text
+    if grep -q '^0 ' got && lacks text '^calls' "of the program's own"; then pass
+    else fail "fibers nothing $options"; head -n 12 text; fi
+done
+# A burst that a signal ends where it begins has no call, and is told. Of 1000 signals most do that.
+loses 'bursts without a call, for a signal came' 'longer and further apart' 5 "--calls $often" ./broken
+if lacks text "^MISSING" "lost 0"; then pass; else fail "broken: lost 0"; head -n 5 text; fi
 if ./steps ends 10 1 1 >alone 2>/dev/null; then :; fi
 if [ "$(cat alone)" = '1000 1000' ]; then
     loses 'calls that are lost' 'in the middle of the recorder' 3 '--calls --every 0 --all-checks' ./steps calls 11 1000 1

@@ -141,22 +141,24 @@ static uint32_t key_of(const hcct *tree, uint32_t node) {
 }
 
 /* In bursts of calls of KEYS functions that the functions call: `calls` is the
-   matrix. Returns all calls. */
+   matrix. A call counts as the weight of its burst, as adaptive ones have.
+   Returns all calls. */
 static uint64_t record_contexts(hcct *tree, contexts *sums) {
     uint64_t all = 0;
-    unsigned burst, n, count;
+    unsigned burst, n, count, weight;
     memset(calls, 0, sizeof calls);
     for (burst = 0; burst < BURSTS; burst++) {
         count = below(8) ? below(MOST) : 0;
+        weight = below(4) ? 1 : 20;
         for (n = 0; n < count; n++) {
             uint32_t caller = below(KEYS + 1), key = 1 + below(KEYS);
             if (caller) hcct_enter(tree, caller, 0);
-            hcct_enter(tree, key, 1);
-            contexts_count(sums, tree, key);
+            hcct_enter(tree, key, weight);
+            contexts_count(sums, tree, key, weight);
             hcct_leave(tree);
             if (caller) hcct_leave(tree);
-            calls[caller][key][burst]++;
-            all++;
+            calls[caller][key][burst] += weight;
+            all += weight;
         }
         contexts_burst(sums);
     }
@@ -167,10 +169,12 @@ TEST(sums_of_contexts_are_those_of_a_matrix) {
     hcct tree;
     contexts *sums = (contexts *)(void *)room_of_sums;
     uint32_t node, depth = 0, burst, found = 0;
-    uint64_t all, numbers[4], seen = 0, squares = 0, x_of[BURSTS] = {0};
+    uint64_t all, numbers[HCCT_SUMS], seen = 0, squares = 0, x_of[BURSTS] = {0};
+    uint32_t group[BURSTS], k, with_calls = 0, used = 0;
     CHECK(contexts_bytes(NODES) <= sizeof room_of_sums);
     memset(room_of_sums, 0, sizeof room_of_sums);
     sums->nodes = NODES;
+    sums->seed = 17;
     seed = 5;
     CHECK(hcct_init(&tree, room_of_tree, sizeof room_of_tree, NULL) >= NODES);
     all = record_contexts(&tree, sums);
@@ -180,6 +184,8 @@ TEST(sums_of_contexts_are_those_of_a_matrix) {
             for (key = 1; key <= KEYS; key++) x_of[burst] += calls[caller][key][burst];
         }
     }
+    for (burst = 0; burst < BURSTS; burst++) /* by the bursts that had a call */
+        group[burst] = base_p_state_of(17, with_calls += x_of[burst] > 0, 0) >> 16 & 7;
     for (node = hcct_next(&tree, 0, &depth); node; node = hcct_next(&tree, node, &depth)) {
         uint32_t caller = key_of(&tree, hcct_parent(&tree, node)), key = key_of(&tree, node);
         uint64_t count = 0, bursts = 0, yy = 0, xy = 0;
@@ -195,9 +201,17 @@ TEST(sums_of_contexts_are_those_of_a_matrix) {
         CHECK_EQ(numbers[1], bursts);
         CHECK_EQ(numbers[2], yy);
         CHECK_EQ(numbers[3], xy);
+        for (k = 0; k < HCCT_GROUPS; k++) {
+            uint64_t in_group = 0;
+            for (burst = 0; burst < BURSTS; burst++)
+                in_group += group[burst] == k ? calls[caller][key][burst] : 0;
+            CHECK_EQ(numbers[4 + k], in_group);
+            used |= in_group ? 1u << k : 0;
+        }
         found++;
     }
     CHECK_EQ(found, KEYS + KEYS * KEYS);
+    CHECK_EQ(used, 255);
     for (burst = 0; burst < BURSTS; burst++) {
         uint64_t x = x_of[burst];
         seen += x > 0;
@@ -217,7 +231,7 @@ TEST(sums_of_a_context_that_came_back_are_no_more_than_its_calls) {
     contexts *sums = (contexts *)(void *)room_of_sums;
     hcct_config config;
     uint32_t node, depth = 0, burst;
-    uint64_t numbers[4];
+    uint64_t numbers[HCCT_SUMS];
     memset(room_of_sums, 0, sizeof room_of_sums);
     memset(&config, 0, sizeof config);
     config.monitored = 6;

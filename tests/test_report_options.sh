@@ -181,6 +181,25 @@ has text '^(2 colder left out; --min 0 shows all)$'
 report text --min 0 "$dir/tree-bursts.brst"
 hasnt text '^ *0.03% .* rare$' 'left out'
 
+# ---- sums of contexts: what several contexts have together is seen in groups of bursts. f's calls
+# make up for one another (2 of 7, and a burst differs in the others alone: 36 calls of 1400, so 7 degrees
+# of freedom give +- .31 % in the mean), g's come together (1 of 7, 108 calls of 1400: +- .92 %). Of 20
+# seeds 17 or more hold each. Without groups errors add up.
+: >"$dir/groups"
+for i in $(seq 0 39); do
+    report csv --csv --min 0 "$dir/grouped$i.brst"
+    awk -F, -v old=$((i / 20)) '/^# / { is_in = /^# context_functions/; next }
+        is_in && $9 == "f" { print old, "f", $2 <= 2 / 7 && 2 / 7 <= $3, $3 - $2 }
+        is_in && $9 == "g" { print old, "g", $2 <= 1 / 7 && 1 / 7 <= $3, $3 - $2 }' "$dir/csv" >>"$dir/groups"
+done
+awk '{ held[$1 $2] += $3; width[$1 $2] += $4 / 20 } END {
+    print width["0f"], width["0g"], width["1f"], width["1g"], held["0f"], held["0g"], NR
+    exit !(NR == 80 && held["0f"] >= 17 && held["0g"] >= 17 && held["1f"] >= 17 && held["1g"] >= 17 &&
+        width["0f"] > .0045 && width["0f"] < .0065 && width["0g"] > .013 && width["0g"] < .016 &&
+        width["1f"] > .018 && width["1g"] > .015)
+}' "$dir/groups" >"$dir/widths"
+ok $? "widths of f and g with groups, and without; how many hold: $(cat "$dir/widths")"
+
 # ---- contexts and functions of the same bursts: the same calls have one interval, in all forms.
 # collide: se^2 = 1000 / 999 (21000 - .8 50000 + .16 125000) / 10000^2, so 40 % +- .63 %.
 report text --min 0 "$dir/same-bursts.brst"
@@ -272,6 +291,8 @@ report json --json "$dir/tree-bursts.brst"
 has json '"total":1000000,"recorded":10000,"bursts":1000,"lost":0,'
 report html --html "$dir/page.html" "$dir/tree-bursts.brst"
 has page.html '<li><span>recorded</span><b>10 000 in 1 000 bursts, 1 % of them</b></li>'
+bursty report "$dir/tree-bursts.brst" | tr '\n' ' ' >"$dir/line"
+has line 'at-least and at-most bound what was recorded, scaled up as the counts are\.'
 bursty report "$dir/middle.brst" | tr '\n' ' ' >"$dir/line"; has line 'calls 347; contexts 48; calls lost 0'
 bursty report "$dir/paths.brst" | tr '\n' ' ' >"$dir/line"; hasnt line 'calls' 'calls (estimated)'
 

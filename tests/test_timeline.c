@@ -75,6 +75,7 @@ static void make(timeline *t, uint64_t from, size_t ticks) {
     make_spans(t, &t->waits, ticks / 10, PATHS + 1);
     for (i = 0; i < t->waits.count; i++) t->waits.at[i].what--; /* some are not known */
     t->wait_look_us = 250;
+    t->wait_unseen_us = SPAN / 3;
     t->frames = (timeline_frames *)tool_alloc(2 * sizeof *t->frames);
     for (; t->frame_count < 2; t->frame_count++) {
         t->frames[t->frame_count].name = copy(t->frame_count ? "request" : "frame");
@@ -141,6 +142,7 @@ TEST(what_is_written_is_read) {
     }
     for (i = 0; i < PATHS; i++) CHECK_EQ(back.paths[i].parent, t.paths[i].parent);
     CHECK_EQ(back.wait_look_us, 250);
+    CHECK_EQ(back.wait_unseen_us, SPAN / 3);
     same_spans(&back.waits, &t.waits);
     same_spans(&back.late, &t.late);
     CHECK_EQ(back.frame_count, 2);
@@ -219,6 +221,58 @@ TEST(cuts_and_flips) {
     timeline_free(&t);
 }
 
+/* How large is the log of one busy thread at 1000 ticks a second, each on another path
+   than the one before, and that of 65 536 ticks of 200 threads, in the time that they
+   take then? docs/formats.md has the figures. */
+TEST(sizes) {
+    static const struct {
+        uint64_t seconds, ticks, one_of;
+        uint32_t threads;
+        size_t least, most;
+    } cases[] = {{60, 60000, 1, 1, 240000, 249000},
+                 {3600, 56250, 64, 1, 225000, 290000},
+                 {86400, 42188, 2048, 1, 165000, 260000},
+                 {86400, 65536, 1, 200, 300000, 420000},
+                 {86400, 65536, 1, 10000, 300000, 460000}};
+    size_t i, k;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        timeline t, back;
+        text a, b;
+        const uint64_t step = cases[k].seconds * 1000000 / cases[k].ticks;
+        make(&t, 3, 0);
+        free(t.ticks);
+        for (i = 0; i < t.thread_count; i++) free(t.threads[i].name);
+        t.span_us = cases[k].seconds * 1000000;
+        t.one_of = cases[k].one_of;
+        t.thread_count = cases[k].threads;
+        t.threads = (timeline_thread *)tool_grow(t.threads,
+                                                 t.thread_count * sizeof *t.threads);
+        for (i = 0; i < t.thread_count; i++) {
+            t.threads[i].number = (uint32_t)i + 1;
+            t.threads[i].name = copy("");
+        }
+        t.tick_count = cases[k].ticks;
+        t.ticks = (timeline_tick *)tool_alloc(t.tick_count * sizeof *t.ticks);
+        for (i = 0; i < t.tick_count; i++) {
+            t.ticks[i].us = step * i + below((uint32_t)step);
+            t.ticks[i].thread = below(cases[k].threads);
+            t.ticks[i].path = (uint32_t)i % PATHS;
+        }
+        a = bytes_of(&t);
+        CHECK_EQ(read_one(&back, &a), 0);
+        b = bytes_of(&back);
+        CHECK(same(&a, &b));
+        CHECK(a.size > cases[k].least && a.size < cases[k].most);
+        printf("%lu ticks of %lu threads in %lu s: %lu bytes\n", (unsigned long)t.tick_count,
+               (unsigned long)cases[k].threads, (unsigned long)cases[k].seconds,
+               (unsigned long)a.size);
+        text_free(&a);
+        text_free(&b);
+        timeline_free(&t);
+        timeline_free(&back);
+    }
+}
+
 typedef struct fault_case {
     const char *reason;
     uint64_t fields[28];
@@ -228,7 +282,7 @@ typedef struct fault_case {
 TEST(what_is_refused) {
     /* version, program, process, began, span, period, one_of, others, threads ... */
     static const fault_case cases[] = {
-        {"newer version", {3}, 1},
+        {"newer version", {4}, 1},
         {"newer version", {0}, 1},
         {"period", {1, 0, 0, 0, 9, 0, 1, 0}, 8},
         {"period", {1, 0, 0, 0, 9, 1, 0, 0}, 8},
@@ -252,6 +306,8 @@ TEST(what_is_refused) {
                        0, 0, 0}, 25},
         {"behind the log's end",
          {2, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 0, 0, 0, 0, 0, 1, 10, 0, 0}, 20},
+        /* version 3: ... look, unseen, waits */
+        {"unseen for longer", {3, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 0, 0, 0, 10, 0, 0, 0}, 18},
         {"behind the log's end",
          {2, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 0, 0, 0, 0, 0, 1, 9, 1, 0}, 20},
         {"not there", {2, 0, 0, 0, 9, 1, 1, 0, 1, 5, 0, 0, 0, 0, 0, 0, 1, 9, 0, 1}, 20},

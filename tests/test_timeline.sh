@@ -415,4 +415,163 @@ moments json >moments_got
 check "-p: as many as ticks" [ "$(rows time p.brst | awk -F, '{ n += $8 } END { print n }')" = "$(wc -l <moments_got | tr -d ' ')" ]
 check "-p: of its thread" awk -v thread="main($process)" '$2 != thread { bad = 1 } END { exit bad || NR < 5 }' moments_got
 check "-p: within its second" awk 'NR == 1 { first = $1 } END { exit !($1 - first > .2 && $1 - first < 1.2) }' moments_got
+
+# ---- where threads wait, from outside: the program says when it was in each call that waits
+cat >sleepy.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+static volatile double x;
+static double at(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+static void say(const char *what, double from) {
+    printf("%s %.6f %.6f\n", what, from, at(CLOCK_REALTIME));
+    fflush(stdout);
+}
+__attribute__((noinline)) void work(double s) {
+    double end = at(CLOCK_THREAD_CPUTIME_ID) + s;
+    while (at(CLOCK_THREAD_CPUTIME_ID) < end) x += 1;
+}
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((noinline)) void want(void) {
+    double from = at(CLOCK_REALTIME);
+    pthread_mutex_lock(&lock);
+    say("want", from);
+    pthread_mutex_unlock(&lock);
+}
+__attribute__((noinline)) void nap(void) {
+    double from = at(CLOCK_REALTIME);
+    usleep(100000);
+    say("nap", from);
+}
+static void *other(void *forever) {
+    if (forever) usleep(100000000);
+    want();
+    return forever;
+}
+int main(int count, char **words) {
+    int n, on = count > 1;
+    pthread_t thread;
+    pthread_mutex_lock(&lock);
+    pthread_create(&thread, NULL, other, on ? words : NULL);
+    for (n = 0; n < 5 || on; n++) {
+        nap();
+        work(.02);
+    }
+    pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL);
+    return 0;
+}
+C
+$CC -O1 -g -pthread -o sleepy sleepy.c || exit 2
+# Of each wait: from, to (seconds since 1970), stack.
+stretches() { # JSON
+    tr -d '\n' <"$1" | sed 's/.*"timeline"://' | awk '
+        function list(key,  rest) {
+            rest = substr($0, index($0, "\"" key "\":[") + length(key) + 4)
+            return substr(rest, 1, match(rest, /\][,}]/) - 1)
+        }
+        {
+            began = substr($0, index($0, "\"began_us\":") + 11) + 0
+            split(list("names"), names, ","); split(list("parent"), parent, ",")
+            split(list("name"), name, ","); count = split(list("waits"), waits, ",")
+            for (i = 1; i + 3 <= count; i += 4) {
+                us += waits[i]
+                stack = ""
+                for (node = waits[i + 3]; node; node = parent[node + 1])
+                    stack = stack " " names[name[node + 1] + 1]
+                gsub(/"/, "", stack)
+                printf "%.6f %.6f%s\n", (began + us) / 1e6, (began + us + waits[i + 1]) / 1e6, stack
+            }
+        }'
+}
+"$bursty" record -o x.brst ./sleepy >truth 2>err
+bursty report --json x.brst >json 2>err
+stretches json >got
+# No wait is longer than its call. A nap of .1 s that was no wait for half of it would have been kept
+# from sleeping by others after its timer began; five of them are not.
+cat >judge_waits.awk <<'A'
+FNR == NR { calls++; what[calls] = $1; from[calls] = $2 - .005; to[calls] = $3 + .005; next }
+{
+    for (n = 3; n <= NF && $n != "nap" && $n != "want"; n++) ;
+    if (n > NF) next
+    for (c = 1; c <= calls && !(what[c] == $n && $1 >= from[c] && $2 <= to[c]); c++) ;
+    if (c > calls) { print "in no call:", $0; bad++ }
+    seen[$n]++
+    seconds[$n] += $2 - $1
+}
+END {
+    print seen["nap"], seconds["nap"], seen["want"], seconds["want"]
+    exit bad || seen["nap"] != 5 || seconds["nap"] < .25 || seconds["nap"] > 1000 || !seen["want"] ||
+        seconds["want"] < .25
+}
+A
+check "each wait is in its call: $(awk -f judge_waits.awk truth got | tail -1)" awk -f judge_waits.awk truth got
+rows waits x.brst >got
+check "waits by place: $(tr '\n' ' ' <got)" awk -F, '/nap/ && $3 == 5 && $4 >= 50 { ok++ } END { exit ok != 1 }' got
+rows time x.brst | awk -F, '{ n += $8 } END { print n }' >got
+check "time is what it was: $(cat got) ticks" [ "$(cat got)" -ge 95 ]
+"$bursty" record --timeline 100 -o x.brst ./sleepy >truth 2>err
+check "bounded waits" [ "$(bursty report --json x.brst 2>err | stretches /dev/stdin | wc -l)" -le 13 ]
+"$bursty" record --inside -o inside.brst ./sleepy >truth 2>err
+bursty report --timeline inside.brst >got 2>err
+check "none by a recorder in the program" lacks got '^in time' 'it waited'
+
+./sleepy on >truth &
+process=$!
+wait_for grep -q nap truth
+"$bursty" record -p $process --seconds 1 -o p.brst 2>err
+kill $process
+wait $process 2>"$out/waited"
+rows waits p.brst >got
+check "-p: who slept all the time: $(tr '\n' ' ' <got)" awk -F, '
+    /not known/ && $2 > .95 && $3 == 1 { whole++ } /nap/ && $3 >= 1 { naps++ } END { exit !(whole && naps == 1) }' got
+
+# ---- a program that switches more often than each switch can be noted
+cat >pong.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+static int to[2], from[2];
+static void *other(void *none) {
+    char c;
+    while (read(to[0], &c, 1) == 1 && c && write(from[1], &c, 1) == 1) ;
+    return none;
+}
+int main(void) {
+    struct timespec t, u;
+    struct rusage r;
+    pthread_t thread;
+    char c = 1;
+    int n;
+    if (pipe(to) != 0 || pipe(from) != 0) return 1;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    pthread_create(&thread, NULL, other, NULL);
+    for (n = 0; n < 200000; n++)
+        if (write(to[1], &c, 1) != 1 || read(from[0], &c, 1) != 1) return 1;
+    c = 0;
+    if (write(to[1], &c, 1) != 1) return 1;
+    pthread_join(thread, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &u);
+    getrusage(RUSAGE_SELF, &r);
+    printf("%.0f\n", (double)(r.ru_nvcsw) / ((double)(u.tv_sec - t.tv_sec) + (double)(u.tv_nsec - t.tv_nsec) / 1e9));
+    return 0;
+}
+C
+$CC -O1 -g -pthread -o pong pong.c || exit 2
+"$bursty" record -o x.brst ./pong >rate 2>err
+bursty report --timeline x.brst >got 2>err
+if [ "$(cat rate)" -gt 30000 ]; then
+    check "so many switches ($(cat rate) a second) are not all seen, and that is said" \
+        says '^waits in time: not seen in [1-9][0-9.]* % of the time: threads switched too often'
+fi
+rows waits x.brst | awk -F, '{ share[$5] += $2 } END { for (t in share) if (share[t] > 1) exit 1 }'
+check "and no thread waits longer than all the time" [ $? = 0 ]
 finish

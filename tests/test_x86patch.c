@@ -163,11 +163,12 @@ static void take(void *user, const x86_event *e, size_t count, int ended) {
             stores_in_numbers++;
     }
 }
-static void begin(void *user, const x86_frame *frames, size_t count) {
+static uint32_t begin(void *user, const x86_frame *frames, size_t count) {
     (void)user;
     (void)frames;
     seen.bursts++;
     seen.frames += count;
+    return 1;
 }
 static int only_work(void *user, const char *module, const char *function) {
     (void)user;

@@ -71,6 +71,15 @@ static int only_work(void *user, const char *module, const char *function) {
     return !*module && (!function || strncmp(function, "work_", 5) == 0);
 }
 
+/* One burst in `kept` counts as so many, and the others are left out. */
+static uint32_t begun, kept = 1;
+static uint32_t begin(void *user, const x86_frame *frames, size_t count) {
+    (void)user;
+    (void)frames;
+    (void)count;
+    return begun++ % kept ? 0 : kept;
+}
+
 static int install(uint32_t check, uint32_t burst) {
     x86_config c;
     memset(&c, 0, sizeof c);
@@ -79,6 +88,7 @@ static int install(uint32_t check, uint32_t burst) {
     c.jitter = -1;
     c.want = only_work;
     c.action = take;
+    c.begin = kept > 1 ? begin : NULL;
     c.halves = halves;
     through = work_middle;
     deeper = work_deep;
@@ -107,6 +117,28 @@ CHILD(a_call_behind_another_is_sampled_like_any) {
     x86_get_stats(&s);
     NEED(s.checks >= 2 * TURNS && s.checks <= 2 * TURNS + 2);
     NEED(s.burst_checks == s.bursts && s.checks / 11 == s.bursts);
+    return 0;
+}
+
+/* What is left out counts in no burst and keeps its place in the period. */
+CHILD(a_burst_that_is_left_out_has_no_events) {
+    enum { TURNS = 29000, CHECK = 22, BURST = 7, KEPT = 3 };
+    unsigned long all = (unsigned long)TURNS * BURST / (CHECK + BURST) / KEPT, whole;
+    x86_stats s;
+    int n;
+    kept = KEPT;
+    NEED(install(CHECK, BURST));
+    (void)work_outer(TURNS);
+    x86_flush();
+    for (n = INSIDE; n <= MIDDLE; n++) NEED(seen[n] + 8 >= all && seen[n] <= all + 8);
+    x86_get_stats(&s);
+    NEED(s.checks >= 2 * TURNS && s.checks <= 2 * TURNS + 2);
+    NEED(s.bursts == begun);
+    NEED(begun == s.checks / (CHECK + BURST) + (s.checks % (CHECK + BURST) > CHECK));
+    whole = (begun + KEPT - 1) / KEPT;
+    NEED(ends == whole || ends == whole + 1);           /* x86_flush is an end, too */
+    NEED(s.burst_checks <= (uint64_t)whole * BURST * KEPT);
+    NEED(s.burst_checks >= (uint64_t)(whole - 1) * BURST * KEPT);
     return 0;
 }
 

@@ -78,6 +78,8 @@ static void add_words(cc_count_cxx *c) {
     cc_add_word(&c->words, "-ftest-coverage");
     /* What gcc inlines before it counts loses calls with known arguments, and lines. */
     cc_add_word(&c->words, "-fno-early-inlining");
+    /* A condition that another one decides would be joined with that, and not be counted. */
+    cc_add_word(&c->words, "-fno-thread-jumps");
     add_limits(c);
     /* No report shows functions of the system's headers (is_of_system). */
     cc_add_word(&c->words, "-fprofile-exclude-files=^/usr/(include|lib|local/include|local/lib)/");

@@ -810,8 +810,11 @@ static void build_graph(builder *b) {
 /* ---- what is wanted ---- */
 
 /* What sets a variable up before main has lines, but is no function of the
-   source. */
-static int sets_up(const function *f) { return begins(f->symbol, "__cxx_global_"); }
+   source; nor is a region of OpenMP. */
+static int is_part(const function *f) {
+    return begins(f->symbol, "__cxx_global_") ||
+           find(f->symbol, "omp_outlined", 0) < f->symbol.size;
+}
 
 /* Without a graph, the function's lines are those of its instructions. */
 static void leave_function(builder *b, uint32_t first_line) {
@@ -874,7 +877,7 @@ static void plan(ir *m, function *f) {
     uint32_t line, i;
     char *symbol;
     if (!program.size) return;
-    if (find(program, "DIFlagArtificial", 0) < program.size && !sets_up(f)) return;
+    if (find(program, "DIFlagArtificial", 0) < program.size && !is_part(f)) return;
     memset(&b, 0, sizeof b);
     b.m = m;
     b.f = f;
@@ -883,8 +886,9 @@ static void plan(ir *m, function *f) {
     line = field(program, ", line: ");
     if (b.own == NONE || !m->sources[b.own].is_wanted || passes_on(m, f)) return;
     symbol = begins(f->symbol, "\"") ? string_field(f->symbol, "\"") : string_of(f->symbol);
+    if (is_part(f) && strstr(symbol, ".omp_outlined")) *strstr(symbol, ".omp_outlined") = 0;
     f->name = m->files->function(m->files->choice, symbol);
-    if (f->name && sets_up(f)) *f->name = 0;
+    if (f->name && is_part(f)) *f->name = 0;
     free(symbol);
     if (!f->name) return;
     if (*f->name && line != NONE && line != 0) add_line(&b, 0, line, b.own);

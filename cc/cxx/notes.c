@@ -27,7 +27,8 @@
    wrote. Such a block, and one with a branch whose last line is of another file,
    gets line 0 behind its lines: a report shows no branches there. Lines that a function has
    in another file, as those of an inlined function, are a table without a name
-   under the same key. */
+   under the same key. So are lines of functions that gcc makes of parts of others: of the
+   body of a coroutine, and of a region of OpenMP. */
 #include "cc/cxx/notes.h"
 #include "base/hash.h"
 #include "base/tool.h"
@@ -233,6 +234,47 @@ static void read_lines(notes *n) {
     }
 }
 
+/* ---- its lines ---- */
+
+static int is_body(const char *name) {
+    size_t size = strlen(name);
+    return size > 6 && strcmp(name + size - 6, ".actor") == 0;
+}
+
+static int is_region(const char *name) { return strstr(name, "._omp_fn.") != NULL; }
+
+/* Has it variables that gcc reaches through a pointer: captures of a lambda, a
+   coroutine's frame, what threads of a region share? */
+static int has_far_variables(const char *name) {
+    const char *lambda = strstr(name, "Ul");
+    return (lambda && strstr(lambda, "_cl")) || is_body(name) || is_region(name);
+}
+
+static int by_block(const void *a, const void *b) {
+    const place *x = (const place *)a, *y = (const place *)b;
+    if (x->block != y->block) return x->block < y->block ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static int by_line(const void *a, const void *b) {
+    const place *x = (const place *)a, *y = (const place *)b;
+    if (x->file != y->file) return x->file < y->file ? -1 : 1;
+    if (x->line != y->line) return x->line < y->line ? -1 : 1;
+    return by_block(a, b);
+}
+
+/* The first place of a line, of which list[0..count) has one, sorted by line. */
+static const place *first_of(const place *list, size_t count, const place *of) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const place *p = &list[middle];
+        if (p->file < of->file || (p->file == of->file && p->line < of->line)) low = middle + 1;
+        else high = middle;
+    }
+    return &list[low];
+}
+
 /* ---- its tables ---- */
 
 /* The entry is vertex 0, and the exit the last one. */
@@ -243,12 +285,6 @@ static uint32_t vertex_of(uint32_t block, uint32_t vertices) {
 static int is_second(const arc *a) { return a->from == 0 && a->to != 1 && (a->flags & FAKE); }
 
 static int is_stay(const arc *a) { return (a->flags & FAKE) && (a->flags & ON_TREE) && a->to == 1; }
-
-static int by_block(const void *a, const void *b) {
-    const place *x = (const place *)a, *y = (const place *)b;
-    if (x->block != y->block) return x->block < y->block ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
-}
 
 static int by_file(const void *a, const void *b) {
     const place *x = *(const place *const *)a, *y = *(const place *const *)b;
@@ -317,6 +353,7 @@ static uint64_t key_of(const char *unit, uint32_t ident, uint32_t slots) {
 typedef struct block_notes {
     uint8_t *calls, *is_calm;
     uint32_t *ways, *last_file;
+    uint32_t made;              /* the line of branches that gcc made, or 0 */
 } block_notes;
 
 static int throws(const block_notes *b, const arc *a) {
@@ -361,10 +398,42 @@ static void note_blocks(const notes *n, block_notes *b) {
         if (is_stay(&n->arcs[i])) b->calls[n->arcs[i].from] = 1;
         else b->ways[n->arcs[i].from]++;
     }
-    for (i = 0; i < n->place_count; i++) b->last_file[n->places[i].block] = n->places[i].file;
+    b->made = is_region(n->name) ? n->first_line : 0;
+    for (i = 0; i < n->place_count; i++) {
+        const place *p = &n->places[i];
+        b->last_file[p->block] = p->file;
+        if (is_body(n->name) && p->file == n->file && p->line > b->made) b->made = p->line;
+    }
     b->is_calm = (uint8_t *)tool_alloc(n->blocks);
     memset(b->is_calm, 0, n->blocks);
     find_calm(n, b);
+}
+
+/* Each use of a far variable has the line of its first use, too, in front of its own
+   or behind it. So a line that an earlier block has is left out, unless it is the last
+   one of its block, and a branch's or greater than the one before it. What makes a
+   coroutine go on stands on its first line, which its function has, and on its last one. */
+static void leave_first_uses(notes *n, const block_notes *b) {
+    size_t count = n->place_count, size = count * sizeof *n->places, i, kept = 0;
+    place *lines = (place *)tool_alloc(size + 1), *all = (place *)tool_alloc(size + 1);
+    int body = is_body(n->name);
+    if (size) memcpy(all, n->places, size);
+    if (size) memcpy(lines, n->places, size);
+    if (size) qsort(lines, count, sizeof *lines, by_line);
+    for (i = 0; i < count; i++) {
+        const place *p = &all[i];
+        int is_last = i + 1 == count || p[1].block != p->block;
+        int goes_back = i > 0 && p[-1].block == p->block && p[-1].file == p->file &&
+                        p[-1].line > p->line;
+        if ((!is_last || (goes_back && b->ways[p->block] == 1)) &&
+            first_of(lines, count, p)->block < p->block)
+            continue;
+        if (body && p->file == n->file && p->line == n->first_line) continue;
+        n->places[kept++] = *p;
+    }
+    n->place_count = kept;
+    free(lines);
+    free(all);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -398,6 +467,7 @@ static void make_lines(edges_function *f, place *const *places, size_t count,
         while (at < count && places[at]->block == block) f->line[used++] = places[at++]->line;
         if (at > before && b->ways[block] > 1 &&
             (b->calls[block] || b->last_file[block] != places[before]->file ||
+             places[at - 1]->line == b->made ||
              (!b->is_calm[block] && bsearch(&places[at - 1]->line, calm, calm_count, sizeof *calm,
                                             by_number))))
             f->line[used++] = 0;
@@ -420,7 +490,7 @@ static uint32_t start_of(const notes *n, place *const *places, size_t count) {
 static void put_table(notes *n, edges_function *f, char *name, place *const *places,
                       size_t count, const block_notes *b) {
     uint32_t file = places[0]->file;
-    int is_own = file == n->file;
+    int is_own = file == n->file && !n->is_artificial;
     static char nothing[] = "";
     make_lines(f, places, count, b, is_own ? start_of(n, places, count) : 0);
     f->file = n->sources[file - 1].name;
@@ -428,18 +498,36 @@ static void put_table(notes *n, edges_function *f, char *name, place *const *pla
     edges_put_function(&n->w, f);
 }
 
+/* The name of the function that n is a part of, to be freed. A coroutine's frame is a type
+   whose name ends with that: _Z5countPZ5countiE16_Z5counti.Frame.actor. */
+static char *symbol_of(const notes *n) {
+    const char *from = n->name, *end = strstr(n->name, "._omp_fn."), *at;
+    char *symbol;
+    size_t size;
+    if (is_body(n->name)) {
+        for (at = n->name; (at = strstr(at, "_Z")) != NULL; at++) from = at;
+        end = strstr(from, ".Frame");
+    }
+    size = end ? (size_t)(end - from) : strlen(from);
+    symbol = (char *)tool_alloc(size + 1);
+    memcpy(symbol, from, size);
+    symbol[size] = 0;
+    return symbol;
+}
+
 static void put_tables(notes *n) {
     edges_function f;
     block_notes b;
     place **list = (place **)tool_alloc((n->place_count + 1) * sizeof *list);
     size_t i, end;
-    char *name = n->files->function(n->files->choice, n->name);
+    char *symbol = symbol_of(n), *name = n->files->function(n->files->choice, symbol);
     int is_told = 0;
     if (n->place_count) qsort(n->places, n->place_count, sizeof *n->places, by_block);
+    note_blocks(n, &b);
+    if (has_far_variables(n->name)) leave_first_uses(n, &b);
     for (i = 0; i < n->place_count; i++) list[i] = &n->places[i];
     if (n->place_count) qsort(list, n->place_count, sizeof *list, by_file);
     make_graph(n, &f);
-    note_blocks(n, &b);
     f.key = key_of(n->unit, n->ident, f.slots);
     for (i = 0; i < n->place_count && name; i = end) {
         uint32_t file = list[i]->file;
@@ -456,6 +544,7 @@ static void put_tables(notes *n) {
         is_told = 1;
     }
     if (!is_told) edges_put_left_out(&n->w, f.key);
+    free(symbol);
     free(name);
     free(b.calls);
     free(b.is_calm);
@@ -474,7 +563,7 @@ static void put_tables(notes *n) {
 static void end_function(notes *n) {
     if (!n->has_function || n->r.reason) return;
     n->has_function = 0;
-    if (n->is_artificial || n->blocks == 0) {
+    if ((n->is_artificial && !is_body(n->name) && !is_region(n->name)) || n->blocks == 0) {
         edges_put_left_out(&n->w, key_of(n->unit, n->ident, slots_of(n)));
         return;
     }

@@ -916,19 +916,24 @@ static void end_own(walk *w, const cc_node *n, own_loop before) {
 
 /* ---- loops ---- */
 
+/* The body of a loop, where continue leads to next and break to after. */
+static void loop_body(walk *w, const cc_node *n, uint32_t body, uint32_t next, uint32_t after) {
+    uint32_t break_to = w->break_to, continue_to = w->continue_to;
+    w->here = body;
+    w->break_to = after;
+    w->continue_to = next;
+    arm(w, n->kid[1], next);
+    w->break_to = break_to;
+    w->continue_to = continue_to;
+}
+
 static void while_loop(walk *w, const cc_node *n) {
     uint32_t head = vertex(w), body = vertex(w), after = vertex(w);
-    uint32_t break_to = w->break_to, continue_to = w->continue_to;
     int opened = open_before(w, n, edge(w, w->here, head));
     own_loop own = begin_own(w, n, head, body, head);
     w->here = head;
     decision(w, n->kid[0], body, after);
-    w->here = body;
-    w->break_to = after;
-    w->continue_to = head;
-    arm(w, n->kid[1], head);
-    w->break_to = break_to;
-    w->continue_to = continue_to;
+    loop_body(w, n, body, head, after);
     w->here = after;
     end_own(w, n, own);
     close_after(w, n, opened);
@@ -936,15 +941,9 @@ static void while_loop(walk *w, const cc_node *n) {
 
 static void do_loop(walk *w, const cc_node *n) {
     uint32_t body = vertex(w), test = vertex(w), after = vertex(w);
-    uint32_t break_to = w->break_to, continue_to = w->continue_to;
     int opened = open_before(w, n, edge(w, w->here, body));
     own_loop own = begin_own(w, n, test, body, test);
-    w->here = body;
-    w->break_to = after;
-    w->continue_to = test;
-    arm(w, n->kid[1], test);
-    w->break_to = break_to;
-    w->continue_to = continue_to;
+    loop_body(w, n, body, test, after);
     w->here = test;
     decision(w, n->kid[0], body, after);
     w->here = after;
@@ -954,7 +953,7 @@ static void do_loop(walk *w, const cc_node *n) {
 
 static void for_loop(walk *w, const cc_node *n) {
     uint32_t head = vertex(w), body = vertex(w), increment = vertex(w), after = vertex(w);
-    uint32_t break_to = w->break_to, continue_to = w->continue_to, before = w->here, e;
+    uint32_t before = w->here, e;
     uint32_t close = w->u->tokens.list[n->first + 1].match;
     const char *words;
     char *marks;
@@ -984,12 +983,7 @@ static void for_loop(walk *w, const cc_node *n) {
     e = edge(w, w->here, head);
     words = counter(w, e, 0);
     if (words) put(w, 1, begin(w, close), close > n->b + 1 ? "," : "", words, "");
-    w->here = body;
-    w->break_to = after;
-    w->continue_to = increment;
-    arm(w, n->kid[1], increment);
-    w->break_to = break_to;
-    w->continue_to = continue_to;
+    loop_body(w, n, body, increment, after);
     w->here = after;
     end_own(w, n, own);
     close_after(w, n, opened);

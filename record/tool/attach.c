@@ -194,6 +194,7 @@ static void say_what_is_missing(const attach_options *o) {
 int attach_run(const attach_options *o) {
     int status = begin_looking(o->pid, o->ticks, 1);
     if (status != TOOL_OK) return status;
+    if (o->timeline) waits_open(o->pid);
     watch(o->seconds);
     events_stop();
     events_read(1);
@@ -220,6 +221,7 @@ const char *attach_begin(const attach_options *o) {
     if (!why) {
         (void)process_add((uint32_t)o->pid);
         (void)thread_of((uint32_t)o->pid, (uint32_t)o->pid);
+        if (o->timeline) waits_open(o->pid);
         return NULL;
     }
     if (why == EACCES || why == EPERM)

@@ -38,6 +38,7 @@ typedef struct record {             /* one that waits */
     uint64_t time;
     size_t at, order;               /* its first word in `words` */
     uint32_t count;
+    int is_beside;                  /* for events.beside */
 } record;
 
 static struct {
@@ -59,6 +60,15 @@ enum { REGISTER_CX = 2, REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_IP = 8 };
 /* Old headers have no word for it. */
 enum { COMM_EXEC = 1 << 13 };
 
+void events_fill_sample(struct perf_event_attr *a, unsigned stack_bytes) {
+    a->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER;
+    a->sample_regs_user =
+        1 << REGISTER_CX | 1 << REGISTER_BP | 1 << REGISTER_SP | 1 << REGISTER_IP;
+    if (!stack_bytes) return;
+    a->sample_type |= PERF_SAMPLE_STACK_USER;
+    a->sample_stack_user = stack_bytes;
+}
+
 static int open_event(pid_t thread, int cpu) {
     struct perf_event_attr a;
     memset(&a, 0, sizeof a);
@@ -66,14 +76,13 @@ static int open_event(pid_t thread, int cpu) {
     a.size = sizeof a;
     a.config = PERF_COUNT_SW_TASK_CLOCK;
     a.sample_period = events.period;
-    a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER;
-    a.sample_regs_user = 1 << REGISTER_CX | 1 << REGISTER_BP | 1 << REGISTER_SP | 1 << REGISTER_IP;
-    if (events.stack_bytes) {
-        a.sample_type |= PERF_SAMPLE_STACK_USER;
-        a.sample_stack_user = events.stack_bytes;
-    }
+    events_fill_sample(&a, events.stack_bytes);
     a.inherit = a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = a.sample_id_all = 1;
     if (events.is_started) a.disabled = a.enable_on_exec = a.inherit_stat = 1;
+    /* When a thread gives way to one that it started, the kernel swaps their counts
+       by pairs of events in order. A child's events are in the order in which they
+       were opened only if those that were opened first are pinned (waits.c). */
+    a.pinned = 1;
     a.exclude_callchain_kernel = 1;
     a.exclude_kernel = events.no_kernel != 0;
     a.exclude_hv = 1;
@@ -164,7 +173,7 @@ int events_join(void) {
         if (ring == MAP_FAILED) return -1;
         all.rings[n] = (struct perf_event_mmap_page *)ring;
     }
-    return 0;
+    return events.beside ? events.beside->join() : 0;
 }
 
 /* The kernel says so of an event that nobody has inherited, or whose heirs are
@@ -218,6 +227,7 @@ void events_stop(void) {
     unsigned n;
     events.last_ns = events_now_ns();
     for (n = 0; n < events.count; n++) (void)ioctl(all.events[n], PERF_EVENT_IOC_DISABLE, 0);
+    if (events.beside) events.beside->stop();
 }
 
 void events_renew_period(double part) {
@@ -259,10 +269,21 @@ static uint64_t piece_of(const uint64_t *words, size_t count, uint64_t *room) {
     return words[LOOK_PIECE + *room / 8];
 }
 
+stack events_walk(const uint64_t *words, size_t count, uint32_t number) {
+    registers at;
+    uint64_t room, bytes = piece_of(words, count, &room);
+    if (!has_registers(words, count)) return stack_unknown(number, 0);
+    at.ip = words[LOOK_USER_IP];
+    at.sp = words[LOOK_SP];
+    at.bp = words[LOOK_BP];
+    if (words[LOOK_ABI] != 2 || !events.stack_bytes) return stack_unknown(number, at.ip);
+    return stack_walk(number, (uint32_t)(words[LOOK_THREAD] >> 32), &at, words + LOOK_PIECE,
+                      bytes & ~7ull);
+}
+
 static void take_look(const uint64_t *words, size_t count, uint32_t misc) {
     uint32_t pid = (uint32_t)words[LOOK_THREAD], thread = (uint32_t)(words[LOOK_THREAD] >> 32);
     uint32_t number;
-    uint64_t room;
     stack s = {0, 0, 0};
     look l = {0, 0, 0, 0, 0};
     int in_kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
@@ -276,16 +297,9 @@ static void take_look(const uint64_t *words, size_t count, uint32_t misc) {
     }
     if (in_kernel) l.kernel = place_of(words[LOOK_IP], KERNEL_MAPPING);
     if (has_registers(words, count)) {
-        registers at;
-        uint64_t bytes = piece_of(words, count, &room);
-        at.ip = words[LOOK_USER_IP];
-        at.sp = words[LOOK_SP];
-        at.bp = words[LOOK_BP];
-        if (!in_kernel && stack_is_back(number, at.ip, words[LOOK_CX]))
+        if (!in_kernel && stack_is_back(number, words[LOOK_USER_IP], words[LOOK_CX]))
             l.kernel = place_of(KERNEL_LEAVES, KERNEL_MAPPING);
-        if (words[LOOK_ABI] == 2 && events.stack_bytes)
-            s = stack_walk(number, thread, &at, words + LOOK_PIECE, bytes & ~7ull);
-        else s = stack_unknown(number, at.ip);
+        s = events_walk(words, count, number);
     } else s = stack_unknown(number, in_kernel ? 0 : words[LOOK_IP]);
     l.place = s.place;
     l.callers = s.callers;
@@ -359,7 +373,16 @@ static void look_beyond(const uint64_t *words, size_t count) {
     if (number) stack_expect(number, (words[LOOK_SP] + bytes) & ~(uint64_t)7);
 }
 
-static void add_record(const uint64_t *from, size_t count) {
+static uint64_t *room_for(size_t count) {
+    if (all.word_count + count > all.word_room) {
+        all.word_room = 2 * all.word_room + count + (1 << 16);
+        all.words = (uint64_t *)tool_grow(all.words, all.word_room * sizeof *all.words);
+    }
+    return all.words + all.word_count;
+}
+
+/* One whose words are at room_for(count). */
+static void add_record(const uint64_t *from, size_t count, int is_beside) {
     struct perf_event_header head;
     record *r;
     memcpy(&head, from, sizeof head);
@@ -368,6 +391,7 @@ static void add_record(const uint64_t *from, size_t count) {
     r->at = all.word_count;
     r->order = all.record_count++;
     r->count = (uint32_t)count;
+    r->is_beside = is_beside;
     r->time = 0;
     if (head.type == PERF_RECORD_SAMPLE && count > 3) {
         r->time = from[LOOK_TIME];
@@ -379,17 +403,15 @@ static void add_record(const uint64_t *from, size_t count) {
     all.word_count += count;
 }
 
-static uint64_t *room_for(size_t count) {
-    if (all.word_count + count > all.word_room) {
-        all.word_room = 2 * all.word_room + count + (1 << 16);
-        all.words = (uint64_t *)tool_grow(all.words, all.word_room * sizeof *all.words);
-    }
-    return all.words + all.word_count;
+void events_add_record(const uint64_t *words, size_t count, int is_beside) {
+    add_record((const uint64_t *)memcpy(room_for(count), words, count * sizeof *words), count,
+               is_beside);
 }
 
-static void read_ring(struct perf_event_mmap_page *ring, size_t bytes) {
+size_t events_read_ring(struct perf_event_mmap_page *ring, size_t bytes, int is_beside) {
     const char *data = (const char *)ring + PAGE;
     uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE), tail = ring->data_tail;
+    size_t records = 0;
     while (tail < head) {
         struct perf_event_header h;
         size_t n;
@@ -398,10 +420,12 @@ static void read_ring(struct perf_event_mmap_page *ring, size_t bytes) {
         if (h.size < sizeof h) break;
         to = room_for(h.size / 8);
         for (n = 0; n < h.size / 8; n++) memcpy(&to[n], data + (tail + 8 * n) % bytes, 8);
-        add_record(to, h.size / 8);
+        add_record(to, h.size / 8, is_beside);
         tail += h.size;
+        records++;
     }
     __atomic_store_n(&ring->data_tail, tail, __ATOMIC_RELEASE);
+    return records;
 }
 
 static int by_time(const void *a, const void *b) {
@@ -436,14 +460,18 @@ void events_read(int is_last) {
     size_t n;
     stack_renew();
     for (n = 0; n < all.ring_count; n++) {
-        if (all.rings[n]) read_ring(all.rings[n], all.ring_bytes[n]);
+        if (all.rings[n]) (void)events_read_ring(all.rings[n], all.ring_bytes[n], 0);
     }
+    if (events.beside) events.beside->read();
     if (!all.record_count) return;
     qsort(all.records, all.record_count, sizeof *all.records, by_time);
     all.latest = all.records[all.record_count - 1].time;
     if (all.latest > events.last_ns) events.last_ns = all.latest;
-    for (n = 0; n < all.record_count && all.records[n].time <= limit; n++)
-        take_record(all.words + all.records[n].at, all.records[n].count);
+    for (n = 0; n < all.record_count && all.records[n].time <= limit; n++) {
+        const record *r = &all.records[n];
+        if (r->is_beside) events.beside->take(all.words + r->at, r->count);
+        else take_record(all.words + r->at, r->count);
+    }
     keep_from(n);
 }
 #endif

@@ -33,6 +33,10 @@ void moments_begin(uint32_t most) {
     all.drawn = 0;
 }
 
+static uint64_t us_of(uint64_t ns) {
+    return ns > events.zero_ns ? (ns - events.zero_ns) / 1000 : 0;
+}
+
 void moments_add(uint64_t ns, uint32_t thread, uint32_t path) {
     size_t n;
     if (!all.most || !path) return;
@@ -42,7 +46,7 @@ void moments_add(uint64_t ns, uint32_t thread, uint32_t path) {
         all.one_of *= 2;
     }
     if (all.drawn++ % all.one_of) return;
-    all.at[all.count].us = ns > events.zero_ns ? (ns - events.zero_ns) / 1000 : 0;
+    all.at[all.count].us = us_of(ns);
     all.at[all.count].thread = thread;
     all.at[all.count++].path = path;
 }
@@ -57,26 +61,49 @@ static int by_time(const void *left, const void *right) {
 
 /* ---- what the log needs of threads, paths and functions ---- */
 
-/* Threads in the order of their first ticks. */
+static uint32_t number_of(timeline *t, uint32_t *numbers, uint32_t thread) {
+    const thread_time *of = thread_get(thread);
+    if (!numbers[thread]) {
+        t->threads[t->thread_count].number = of->thread;
+        t->threads[t->thread_count].name = text_clean(of->name, strlen(of->name));
+        numbers[thread] = (uint32_t)++t->thread_count;
+    }
+    return numbers[thread] - 1;
+}
+
+/* Threads in the order of their first ticks, and then those that only waited. */
 static void number_threads(timeline *t) {
-    uint32_t *numbers = NULL, most = 0;
+    uint32_t *numbers =
+        (uint32_t *)tool_alloc((thread_count() + (size_t)1) * sizeof *numbers);
     size_t i;
-    for (i = 0; i < t->tick_count; i++) {
-        if (t->ticks[i].thread > most) most = t->ticks[i].thread;
-    }
-    numbers = (uint32_t *)tool_alloc((most + (size_t)1) * sizeof *numbers);
-    t->threads = (timeline_thread *)tool_alloc((most + (size_t)1) * sizeof *t->threads);
-    for (i = 0; i < t->tick_count; i++) {
-        uint32_t *number = &numbers[t->ticks[i].thread];
-        const thread_time *of = thread_get(t->ticks[i].thread);
-        if (!*number) {
-            t->threads[t->thread_count].number = of->thread;
-            t->threads[t->thread_count].name = text_clean(of->name, strlen(of->name));
-            *number = (uint32_t)++t->thread_count;
-        }
-        t->ticks[i].thread = *number - 1;
-    }
+    t->threads =
+        (timeline_thread *)tool_alloc((thread_count() + (size_t)1) * sizeof *t->threads);
+    for (i = 0; i < t->tick_count; i++)
+        t->ticks[i].thread = number_of(t, numbers, t->ticks[i].thread);
+    for (i = 0; i < t->waits.count; i++)
+        t->waits.at[i].thread = number_of(t, numbers, t->waits.at[i].thread);
     free(numbers);
+}
+
+/* The longest waits. What they are of is the number of a path among ticks. */
+static void take_waits(timeline *t, uint32_t number,
+                       uint32_t (*path)(uint32_t place, uint32_t callers)) {
+    size_t most = all.most / 8 + 1, i;
+    waited *list = (waited *)tool_alloc(most * sizeof *list);
+    t->waits.count = waits_of(number, list, most, &t->waits.left, &t->waits.left_us);
+    t->waits.left_us /= 1000;
+    t->wait_unseen_us = waits_unseen_ns() / 1000;
+    t->waits.at = (timeline_span *)tool_alloc((t->waits.count + 1) * sizeof *t->waits.at);
+    for (i = 0; i < t->waits.count; i++) {
+        timeline_span *s = &t->waits.at[i];
+        s->from_us = us_of(list[i].from_ns);
+        s->us = us_of(list[i].from_ns + list[i].ns) - s->from_us;
+        s->thread = list[i].thread;
+        s->what = path(list[i].place, list[i].callers);
+        if (s->from_us + s->us > t->span_us) t->span_us = s->from_us + s->us;
+    }
+    if (t->wait_unseen_us > t->span_us) t->wait_unseen_us = t->span_us;
+    free(list);
 }
 
 static int is_function(const void *owner, uint32_t number, const void *key) {
@@ -108,6 +135,7 @@ static void number_paths(timeline *t, const sampled_profile *about,
     hash_table index = {NULL, 0, 0};
     size_t i;
     for (i = 0; i < t->tick_count; i++) numbers[t->ticks[i].path] = 1;
+    for (i = 0; i < t->waits.count; i++) numbers[t->waits.at[i].what] = 1;
     for (path = ticks->paths_used; path > 0; path--)
         if (numbers[path]) numbers[ticks->paths[path - 1].parent] = 1;
     t->paths =
@@ -123,6 +151,10 @@ static void number_paths(timeline *t, const sampled_profile *about,
         numbers[path] = (uint32_t)t->path_count++;
     }
     for (i = 0; i < t->tick_count; i++) t->ticks[i].path = numbers[t->ticks[i].path];
+    for (i = 0; i < t->waits.count; i++) {
+        timeline_span *s = &t->waits.at[i];
+        s->what = s->what ? numbers[s->what] : TIMELINE_NO_PATH;
+    }
     hash_free(&index);
     free(numbers);
     free(keys);
@@ -139,8 +171,10 @@ static uint64_t began_us(void) {
     return (uint64_t)real.tv_sec * 1000000 + (uint64_t)real.tv_nsec / 1000 - since / 1000;
 }
 
-void moments_write(const attach_options *o, const process *p,
-                   const sampled_profile *about, const sampled_ticks *ticks, text *out) {
+void moments_write(const attach_options *o, uint32_t process_number,
+                   const sampled_profile *about, const sampled_ticks *ticks,
+                   uint32_t (*path)(uint32_t place, uint32_t callers), text *out) {
+    const process *p = process_at(process_number);
     timeline t;
     if (!all.count || !events.has_clock || !events.zero_ns) return;
     memset(&t, 0, sizeof t);
@@ -154,6 +188,7 @@ void moments_write(const attach_options *o, const process *p,
     if (t.span_us < all.at[all.count - 1].us) t.span_us = all.at[all.count - 1].us;
     t.period_us = 1000000 / o->ticks;
     t.one_of = all.one_of;
+    take_waits(&t, process_number, path);
     t.program = text_clean(about->program, strlen(about->program));
     number_threads(&t);
     number_paths(&t, about, ticks);

@@ -8,6 +8,7 @@
        looks.c       threads, and the looks at them
        ticks.c       looks  ->  ticks, and the dump
        moments.c     ticks  ->  a log of them in time
+       waits.c       when threads left a processor, and came back
        sampled.c, lines.c   the recorder's own writers
 
    A *look* is what the kernel saw of a thread at the end of a period: a place
@@ -41,6 +42,13 @@
 
 /* ---- outside.c ---- */
 
+typedef struct events_beside {      /* others, whose records stand in the same queue: */
+    void (*read)(void);             /* brings them there, */
+    void (*take)(const uint64_t *words, size_t count); /* and gets them back in order */
+    int (*join)(void);              /* as events_join and events_stop */
+    void (*stop)(void);
+} events_beside;
+
 typedef struct events_state {
     int is_started;                 /* by us, and the events begin with its exec */
     int follows;                    /* children are asked for, too */
@@ -51,6 +59,7 @@ typedef struct events_state {
     uint64_t begun, ended;          /* processes that it started, and those of them that are over */
     int has_clock;                  /* records have the time of CLOCK_MONOTONIC, in ns: */
     uint64_t zero_ns, last_ns;      /* of the exec or our beginning; of the latest record */
+    const events_beside *beside;    /* NULL: none */
 } events_state;
 extern events_state events;
 uint64_t events_now_ns(void);
@@ -229,9 +238,27 @@ void moments_begin(uint32_t most);
 /* A tick on that path of the ticks that are written; 0: none, and it is left
    out. */
 void moments_add(uint64_t ns, uint32_t thread, uint32_t path);
-/* Writes the part, if there is anything in it. */
-void moments_write(const attach_options *o, const process *p,
-                   const sampled_profile *about, const sampled_ticks *ticks, text *out);
+/* Writes the part, if there is anything in it. path: that of a place among these
+   ticks, which gets no tick; 0: there is no room. */
+void moments_write(const attach_options *o, uint32_t process, const sampled_profile *about,
+                   const sampled_ticks *ticks, uint32_t (*path)(uint32_t place, uint32_t callers),
+                   text *out);
+
+/* ---- waits.c ---- */
+
+typedef struct waited {
+    uint64_t from_ns, ns;
+    uint32_t thread, place, callers; /* place 0: not known */
+} waited;
+
+/* Watches the threads of a process, whose looks have begun, and those that they
+   start. If that cannot be, all of the time is unseen. */
+void waits_open(long pid);
+/* The longest ones of a process, when all is over. Returns how many there are; left
+   and left_ns: those that are not among them. */
+size_t waits_of(uint32_t process, waited *to, size_t most, uint64_t *left, uint64_t *left_ns);
+/* Time in which nobody could see waits. */
+uint64_t waits_unseen_ns(void);
 
 /* ---- names.c ---- */
 
@@ -263,5 +290,15 @@ int events_are_over(void);
 void events_renew_period(double part);
 /* CPU time of all threads, of those that ended, too. */
 uint64_t events_ns(void);
+struct perf_event_attr;
+struct perf_event_mmap_page;
+/* Samples have a place and so many bytes of the stack. */
+void events_fill_sample(struct perf_event_attr *a, unsigned stack_bytes);
+/* The stack of such a sample, of a thread of that process. */
+stack events_walk(const uint64_t *words, size_t count, uint32_t process);
+/* To the queue, in which records wait; those of is_beside are taken by the
+   events beside. The second returns how many there were. */
+void events_add_record(const uint64_t *words, size_t count, int is_beside);
+size_t events_read_ring(struct perf_event_mmap_page *ring, size_t bytes, int is_beside);
 #endif
 #endif

@@ -51,6 +51,8 @@ static const char help[]
       "  --caches LIST      sizes for --misses, up to 4, as in 48k,2m,32m: this machine's caches\n"
       "  --streams N        room for so many streams of --refs in each thread: 512\n"
       "  --per-second N     so many bursts a second in each thread; --every is the first gap\n"
+      "  --reenable K       of --calls: a stack that had a burst has one in K, which counts\n"
+      "                     as K; 0: none\n"
       "  --events KIND      calls, refs or blocks beside what the profiles need\n"
       "  --boring K         no checks in loops with at most K operands: 4; 0: in none\n"
       "  --all-checks       eliminate no check\n"
@@ -427,7 +429,8 @@ static void find_caches(char *list) {
    is asked for. */
 static int shapes_bursts(const tool_option *option) {
     static const char *const names[] = {"every",  "burst", "jitter", "per-second", "events",
-                                        "boring", "seed",  "signal", "all-checks", NULL};
+                                        "boring", "seed",  "signal", "all-checks",
+                                        "reenable", NULL};
     int n;
     for (n = 0; names[n]; n++) {
         if (tool_is(option, "--", names[n])) return 1;
@@ -522,7 +525,10 @@ static int read_options(record_options *o, int argc, char **argv) {
             o->timeline_said = 1;
         } else if (tool_is(&option, "--", "per-second"))
             bad = number(tool_value(&option), 1000000, &o->w.per_second);
-        else if (tool_is(&option, "--", "seed"))
+        else if (tool_is(&option, "--", "reenable")) {
+            bad = number(tool_value(&option), 1u << 20, &o->w.reenable);
+            o->w.reenable++;
+        } else if (tool_is(&option, "--", "seed"))
             bad = number(tool_value(&option), 0xFFFFFFFF, &o->w.seed);
         else if (tool_is(&option, "--", "profile"))
             bad = words(tool_value(&option), profile_names, profile_bits, &o->w.profiles);
@@ -616,6 +622,11 @@ static int read_options(record_options *o, int argc, char **argv) {
         o->w.ticks = DEFAULT_TICKS;
         o->outside_ticks = o->pid ? DEFAULT_TICKS : OUTSIDE_TICKS;
     } else o->outside_ticks = o->w.ticks;
+    if (!bad && o->w.reenable && o->w.profiles != PROFILE_HCCT)
+        bad = tool_error("--reenable goes with --calls alone: other tables take the bursts that "
+                         "they see for a sample of all");
+    if (!bad && o->w.reenable && o->w.every == 0xFFFFFFFF)
+        bad = tool_error("--reenable leaves out bursts, and with --every 0 there is one");
     if (!bad && o->timeline_said && o->timeline && !o->w.ticks)
         bad = tool_error("--timeline is about ticks, and none are taken: --time takes them");
     o->w.timeline = o->w.ticks ? o->timeline : 0;

@@ -35,22 +35,34 @@ static uint64_t random_state;
 static sampled_ticks written;
 static lines written_lines;
 
+/* Adds those of a place and its callers. Returns how many there are then. */
+static uint32_t add_keys(uint32_t *keys, uint32_t count, uint32_t place_number,
+                         uint32_t callers) {
+    uint32_t key = name_of_place(place_number);
+    if (key) keys[count++] = key;
+    for (; callers && count < SAMPLED_DEEP; callers = caller_get(callers)->around) {
+        uint32_t at = caller_get(callers)->place;
+        key = at ? name_of_place(at) : (uint32_t)SAMPLED_BEYOND;
+        if (key) keys[count++] = key;
+    }
+    return count;
+}
+
+static uint32_t path_of_wait(uint32_t place_number, uint32_t callers) {
+    uint32_t keys[SAMPLED_DEEP], count = add_keys(keys, 0, place_number, callers);
+    return count ? sampled_tick(&written, keys, count, 0, 0) : 0;
+}
+
 static void write_tick(const look *l) {
     static uint32_t kernel;
-    uint32_t keys[SAMPLED_DEEP], count = 0, key, number = l->callers;
+    uint32_t keys[SAMPLED_DEEP], count = 0, key;
     if (!kernel) kernel = name_key("(kernel)");
     if (l->kernel) {
         key = name_of_place(l->kernel);
         if (key) keys[count++] = key;
         keys[count++] = kernel;
     }
-    key = name_of_place(l->place);
-    if (key) keys[count++] = key;
-    for (; number && count < SAMPLED_DEEP; number = caller_get(number)->around) {
-        uint32_t at = caller_get(number)->place;
-        key = at ? name_of_place(at) : (uint32_t)SAMPLED_BEYOND;
-        if (key) keys[count++] = key;
-    }
+    count = add_keys(keys, count, l->place, l->callers);
     moments_add(l->ns, l->thread, sampled_tick(&written, keys, count, 1, 0));
     /* What the kernel did has no line. */
     lines_tick(&written_lines, l->kernel ? 0 : l->place, count ? keys[0] : (uint32_t)SAMPLED_OUTSIDE,
@@ -122,7 +134,7 @@ static void write_build(const process *p, const char *program, text *out) {
     }
 }
 
-static int write_file(const attach_options *o, const char *out, const process *of,
+static int write_file(const attach_options *o, const char *out, uint32_t number,
                       const char *program, const totals *sums) {
     const double share = 20, least = 20;
     const sampled_ticks *ticks = &written;
@@ -150,8 +162,8 @@ static int write_file(const attach_options *o, const char *out, const process *o
     if (sums->children_ns >= least * ms && sums->children_ns * share >= sums->children_ns + sums->ns)
         (void)sampled_write_missing(&about, END_CHILDREN, (uint64_t)(sums->children_ns / ms),
                                     (uint64_t)((sums->children_ns + sums->ns) / ms), add_bytes, &t);
-    moments_write(o, of, &about, &written, &t);
-    write_build(of, program, &t);
+    moments_write(o, number, &about, &written, path_of_wait, &t);
+    write_build(process_at(number), program, &t);
     write_changed(&t);
     status = save_open(&s, out, NULL, 0, 1);
     if (status == TOOL_OK) status = save_close(&s, &t);
@@ -165,7 +177,7 @@ int ticks_write_all(const attach_options *o) {
     moments_begin(o->timeline);
     for (n = 0; n < looks_taken.count; n++) write_tick(&looks_taken.at[n]);
     none.lost = looks_taken.lost;
-    return write_file(o, o->out, process_at(1), process_at(1)->program, &none);
+    return write_file(o, o->out, 1, process_at(1)->program, &none);
 }
 
 /* Which file has the most looks in functions without a symbol. */
@@ -332,7 +344,7 @@ static int write_process(const attach_options *o, drawing *d, uint32_t number, c
     if (sums.lost * 100 < ticks) sums.lost = 0;
     if (!ticks && !is_first) return TOOL_OK;
     name_file(o, number, out, sizeof out);
-    status = write_file(o, out, p, *p->program ? p->program : program, &sums);
+    status = write_file(o, out, number, *p->program ? p->program : program, &sums);
     if (status == TOOL_OK && o->wrote) o->wrote(o->user, out, p->pid, is_first);
     return status;
 }

@@ -46,8 +46,9 @@ typedef struct x86_config {        /* every zero is a default */
     void   (*action)(void *user, const x86_event *events, size_t count, int ended);
     /* A burst begins: the open functions, innermost first. If they are
        X86_FRAMES, there may be more around them. The innermost may be about
-       to report its ENTRY. */
-    void   (*begin)(void *user, const x86_frame *frames, size_t count);
+       to report its ENTRY. Returns as how many each check of the burst counts
+       in x86_stats.burst_checks, 1 or more; 0: the burst is left out. */
+    uint32_t (*begin)(void *user, const x86_frame *frames, size_t count);
     /* Start-up is ten times faster where an earlier run is remembered. keep
        takes what was found out about a module: words that mean something to
        recall alone, which hands them back, or NULL. key: of its code and of the
@@ -98,6 +99,7 @@ typedef struct x86_module {
 
 typedef struct x86_stats {
     uint64_t bursts, events, lost;      /* lost: records that ran over a full buffer */
+    uint64_t broken;            /* bursts that a signal ended where they began */
     /* Checks of all threads, and how many of them were in bursts; missed: calls
        that a signal handler made while it had interrupted the patcher, or that
        came while a copy was made. */

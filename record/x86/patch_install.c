@@ -245,7 +245,7 @@ X86_API void x86_rejoin(void) {
 
 X86_API void x86_forked(uint32_t seed) {
     x86_p_thread *t = &x86_p_tls;
-    x86_p.bursts = x86_p.checks = x86_p.burst_checks = 0;
+    x86_p.bursts = x86_p.broken = x86_p.checks = x86_p.burst_checks = 0;
     x86_p.events = x86_p.lost = x86_p.missed = x86_p.lost_threads = 0;
     x86_p.config.seed = seed;
     if (t->known == X86_P_NEW || t->known == X86_P_QUIET) return;
@@ -355,6 +355,7 @@ X86_API void x86_get_stats(x86_stats *out) {
     out->bursts = __atomic_load_n(&x86_p.bursts, __ATOMIC_RELAXED);
     out->events = __atomic_load_n(&x86_p.events, __ATOMIC_RELAXED);
     out->lost = __atomic_load_n(&x86_p.lost, __ATOMIC_RELAXED);
+    out->broken = __atomic_load_n(&x86_p.broken, __ATOMIC_RELAXED);
     out->missed = __atomic_load_n(&x86_p.missed, __ATOMIC_RELAXED);
     out->checks = __atomic_load_n(&x86_p.checks, __ATOMIC_RELAXED);
     out->burst_checks = __atomic_load_n(&x86_p.burst_checks, __ATOMIC_RELAXED);

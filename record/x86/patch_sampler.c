@@ -83,7 +83,9 @@ static int x86_p_take_buffer(x86_p_thread *t) {
 static void x86_p_count_checks(x86_p_thread *t, int32_t left) {
     uint32_t done = t->span ? t->span - (uint32_t)(left < 0 ? 0 : left) : 0;
     __atomic_fetch_add(&x86_p.checks, done - t->counted, __ATOMIC_RELAXED);
-    if (t->live) __atomic_fetch_add(&x86_p.burst_checks, done - t->counted, __ATOMIC_RELAXED);
+    if (t->live)
+        __atomic_fetch_add(&x86_p.burst_checks, (uint64_t)(done - t->counted) * t->weight,
+                           __ATOMIC_RELAXED);
     t->counted = done;
 }
 
@@ -91,6 +93,7 @@ static void x86_p_count_checks(x86_p_thread *t, int32_t left) {
    still to come. */
 static void x86_p_begin_span(x86_p_thread *t, int live, int32_t n) {
     if (live) __atomic_fetch_add(&x86_p.bursts, !t->live, __ATOMIC_RELAXED);
+    if (live && !t->live) t->weight = 1;
     t->bursts += live && !t->live;
     t->live = (uint32_t)live;
     t->left = live ? n : 0;
@@ -120,12 +123,22 @@ static void x86_p_first_span(x86_p_thread *t) {
     else if (t->buffer || x86_p_take_buffer(t)) x86_p_begin_burst(t, left);
 }
 
-/* The burst ends here. */
+/* The burst ends here, and its check counts as one of the gap. */
 static void x86_p_break_off(x86_p_thread *t) {
     int32_t gap = x86_p_gap(t);
+    __atomic_fetch_add(&x86_p.broken, 1, __ATOMIC_RELAXED);
+    t->live = 0;
     x86_p_count_checks(t, t->left);
     x86_p_flush(t, 1);
     x86_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
+}
+
+/* The burst that begins at this check is left out. The next one is due when it
+   would have been over, and a gap. */
+static void x86_p_leave_out(x86_p_thread *t) {
+    int32_t gap = x86_p_gap(t);
+    t->behind = 0;
+    x86_p_begin_span(t, 0, (gap > 0 ? gap - 1 : 0) + (int32_t)x86_p.config.burst);
 }
 
 /* A handler has left us by siglongjmp: of SIGSEGV, where the stack was full, or
@@ -136,8 +149,8 @@ static uint64_t x86_p_repair(x86_p_thread *t, uint64_t held) {
     uint64_t at_once = X86_P_AT_ONCE | X86_P_NEVER;
     int32_t gap = x86_p_gap(t);
     uint32_t count = (uint32_t)(t->position & (X86_P_BUFFER - 1)) / 16;
+    __atomic_fetch_add(&x86_p.lost, count ? count : 1, __ATOMIC_RELAXED);
     if (t->buffer) {
-        __atomic_fetch_add(&x86_p.lost, count, __ATOMIC_RELAXED);
         memset(t->buffer, 0, X86_P_BUFFER);
         x86_p_write_to(t, t->buffer);
     }

@@ -348,12 +348,11 @@ static uint64_t x86_p_answer(x86_p_module *m, uint64_t code, const uint64_t *sav
             x86_frame *frames = (x86_frame *)(void *)(t->buffer + X86_P_BUFFER / 2);
             uint32_t count = x86_p_walk(t, m, number, saved, frames);
             if (x86_p.config.begin)
-                x86_p.config.begin(x86_p.config.user, frames, count);
+                t->weight = x86_p.config.begin(x86_p.config.user, frames, count);
             memset(frames, 0, count * sizeof *frames);
-            if (x86_p_is_disturbed(t, held)) {
-                x86_p_break_off(t);
-                answer = 0;
-            }
+            if (!t->weight) x86_p_leave_out(t);
+            else if (x86_p_is_disturbed(t, held)) x86_p_break_off(t);
+            if (!t->live) answer = 0;
         }
     }
     t->busy = 0;

@@ -111,6 +111,7 @@ typedef struct x86_p_thread { /* the words that emitted code touches */
     uint32_t gap;
     uint32_t span, counted; /* checks of this burst or gap, and those of them in the statistics */
     uint32_t behind;         /* with halves: checks of the burst behind its middle, or 0 */
+    uint32_t weight;         /* of each check of the burst */
     uintptr_t busy, locked; /* how deep the stack was when this thread began to work, to emit */
     uint64_t held;           /* its signal mask, while it is at work here */
     uint8_t *buffer, *taken; /* taken: its word in the room */
@@ -142,7 +143,7 @@ static struct {
     uint32_t recalled;                  /* modules that an earlier run knew */
     uint32_t xsave_bytes, xsave_mask;   /* of this processor; 0 bytes: not yet asked */
     const char *reason;
-    uint64_t bursts, events, lost, missed, checks, burst_checks, far;
+    uint64_t bursts, broken, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
 } x86_p;
 
@@ -151,7 +152,7 @@ static struct {
 static uint8_t x86_p_nowhere[X86_P_BUFFER] __attribute__((aligned(65536)));
 static __thread x86_p_thread x86_p_tls __attribute__((tls_model("initial-exec"))) = {
     0, 0, ((uintptr_t)x86_p_nowhere), ((uintptr_t)x86_p_nowhere + 16),
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
 
 /* Where the thread's events go. Those that are there are forgotten. */
 static void x86_p_write_to(x86_p_thread *t, uint8_t *buffer) {

@@ -199,7 +199,7 @@ static void free_tree(contexts_tree *t) {
 }
 
 const contexts_sums *contexts_sums_of(const contexts_tree *t, uint32_t node) {
-    static const contexts_sums none = { 0, 0, 0, 0 };
+    static const contexts_sums none = { 0, 0, 0, 0, { 0 } };
     return node < t->sums_room ? &t->sums[node] : &none;
 }
 
@@ -242,7 +242,7 @@ static uint64_t base_of(const contexts_tree *t) {
 }
 
 static const char *wrong_fields(const uint64_t *f, size_t size) {
-    if (f[CONTEXTS_VERSION] - 1 > 3) return "another version of the tree format";
+    if (f[CONTEXTS_VERSION] - 1 > 4) return "another version of the tree format";
     if (f[CONTEXTS_ALGORITHM] > CONTEXTS_FULL || f[CONTEXTS_ALGORITHM] == 2)
         return "unknown algorithm";
     if (f[CONTEXTS_MONITORED] - 1 >= INT32_MAX || f[CONTEXTS_WIDTH] - 1 >= UINT32_MAX ||
@@ -318,7 +318,7 @@ static const char *read_nodes(contexts *c, contexts_tree *t, dump_reader *r, siz
 
 /* Nodes are numbered as they stand in the file. */
 static const char *read_sums(contexts_tree *t, dump_reader *r, size_t *at) {
-    uint32_t i;
+    uint32_t i, k;
     for (i = 0; t->has_sums && i < t->count && !r->reason; i++) {
         contexts_sums *sums = make_sums(t, i);
         *at = r->at;
@@ -326,13 +326,14 @@ static const char *read_sums(contexts_tree *t, dump_reader *r, size_t *at) {
         sums->bursts = dump_get(r);
         sums->yy = dump_get(r);
         if (t->has_xy) sums->xy = dump_get(r);
+        for (k = 0; t->has_groups && k < CONTEXTS_GROUPS; k++) sums->group[k] = dump_get(r);
     }
     if (r->reason) return r->reason;
     *at = r->at;
     return r->at < r->size ? "the payload is too long" : NULL;
 }
 
-/* Version 4 says what weights are, whether sums follow, and which bursts there were. */
+/* From version 4 on: what weights are, whether sums follow, and which bursts there were. */
 static const char *read_unit(contexts_tree *t, dump_reader *r) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     size_t length = 0, i;
@@ -348,6 +349,7 @@ static const char *read_unit(contexts_tree *t, dump_reader *r) {
         if (!unit[i] || !strchr(letters, unit[i])) return "a unit that is no word";
     if (length) t->unit = text_clean((const char *)unit, length);
     t->has_sums = t->has_xy = has_sums != 0;
+    t->has_groups = has_sums && t->field[CONTEXTS_VERSION] == 5;
     return NULL;
 }
 
@@ -365,7 +367,7 @@ static const char *read_tree(contexts *c, dump_reader *r, size_t *at) {
     t->base = base_of(t);
     t->has_xy = f[CONTEXTS_VERSION] == 3;
     t->has_sums = t->has_xy || f[CONTEXTS_VERSION] == 2;
-    if (f[CONTEXTS_VERSION] == 4) reason = read_unit(t, r);
+    if (f[CONTEXTS_VERSION] >= 4) reason = read_unit(t, r);
     if (reason) return reason;
     for (;;) {
         uint32_t key;
@@ -434,12 +436,14 @@ static void join_fields(contexts_tree *x, const contexts_tree *y) {
 static void join_sums(contexts_tree *x, uint32_t node, const contexts_tree *y, uint32_t with) {
     const contexts_sums *from = contexts_sums_of(y, with);
     contexts_sums *to;
+    uint32_t k;
     if (!y->has_sums) return;
     to = make_sums(x, node);
     to->calls = sum(to->calls, from->calls);
     to->bursts = sum(to->bursts, from->bursts);
     to->yy = sum(to->yy, from->yy);
     to->xy = sum(to->xy, from->xy);
+    for (k = 0; k < CONTEXTS_GROUPS; k++) to->group[k] = sum(to->group[k], from->group[k]);
 }
 
 /* Adds what y knows. Afterwards a node's bounds are those of the trees that
@@ -447,6 +451,7 @@ static void join_sums(contexts_tree *x, uint32_t node, const contexts_tree *y, u
 static void join_nodes(contexts_tree *x, const contexts_tree *y) {
     uint32_t *place = (uint32_t *)tool_alloc(y->count * sizeof *place), i;
     if (y->has_sums) x->has_xy = y->has_xy && (x->has_xy || !x->has_sums);
+    if (y->has_sums) x->has_groups = y->has_groups && (x->has_groups || !x->has_sums);
     x->has_sums |= y->has_sums;
     join_sums(x, 0, y, 0);
     for (i = 1; i < y->count; i++) { /* callers stand before what they call */
@@ -529,10 +534,12 @@ static void write_node(dump_writer *w, const contexts_tree *t, const contexts_no
 
 static void write_sums(dump_writer *w, const contexts_tree *t, uint32_t node) {
     const contexts_sums *n = contexts_sums_of(t, node);
+    uint32_t k;
     dump_put(w, n->calls);
     dump_put(w, n->bursts);
     dump_put(w, n->yy);
     if (t->has_xy) dump_put(w, n->xy);
+    for (k = 0; t->has_groups && k < CONTEXTS_GROUPS; k++) dump_put(w, n->group[k]);
 }
 
 /* What is written does not tell which file came first: names, and children of a
@@ -576,7 +583,7 @@ static void sort_children(contexts_tree *t, uint32_t *list) {
 static void write_tree(const contexts *c, const contexts_tree *t, const uint32_t *sorted, text *out) {
     uint32_t *number = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *number);
     uint32_t i, depth = 0, before = 0, next = 0;
-    const int is_fourth = t->unit || t->points;
+    const int is_fourth = t->unit || t->points || t->has_groups;
     const int has_sums = t->has_sums && (t->has_xy || !is_fourth); /* a fourth has xy with them */
     text name = {NULL, 0, 0};
     dump_writer w;
@@ -586,7 +593,7 @@ static void write_tree(const contexts *c, const contexts_tree *t, const uint32_t
         if (key->twin && number[sorted[i - 1]]) number[sorted[i - 2]] = 1;
     }
     dump_begin(&w, out, DUMP_CONTEXTS);
-    dump_put(&w, is_fourth ? 4 : t->has_xy ? 3 : t->has_sums ? 2 : 1);
+    dump_put(&w, t->has_groups ? 5 : is_fourth ? 4 : t->has_xy ? 3 : t->has_sums ? 2 : 1);
     for (i = 1; i < CONTEXTS_NODES; i++) dump_put(&w, t->field[i]);
     dump_put(&w, t->count - 1);
     if (is_fourth) {

@@ -23,9 +23,11 @@ typedef struct contexts_node {
     uint64_t covered; /* the bases of the joined trees that know this node */
 } contexts_node;
 
+enum { CONTEXTS_GROUPS = 8 };
 /* Of a node, over bursts: docs/formats.md. Node 0: of all. */
 typedef struct contexts_sums {
     uint64_t calls, bursts, yy, xy; /* xy: if has_xy */
+    uint64_t group[CONTEXTS_GROUPS]; /* the calls of groups of bursts, if has_groups */
 } contexts_sums;
 
 /* The numbers in front of the nodes, in the order of the file. */
@@ -67,7 +69,8 @@ enum {
 typedef struct contexts_tree {
     uint64_t field[CONTEXTS_FIELDS];
     uint64_t base; /* no context outside the tree weighs more */
-    int has_sums, has_xy; /* xy: version 3 */
+    int has_sums, has_xy; /* xy: from version 3 on */
+    int has_groups;       /* version 5 */
     char *unit;           /* what weights are: "misses"; NULL: calls */
     uint64_t points, skipped; /* adaptive bursts: how many were due, and were left out */
     uint64_t reenable;    /* a stack that had one has one in so many; 0: none, if points */

@@ -36,6 +36,9 @@ enum {
     END_REPLACED = 19, /* a file with code was, before its names and lines were read */
     END_TWICE = 20,  /* switches to fibers that another thread ran */
     END_INSIDE = 21, /* switches of fibers in the middle of an event */
+    END_ASTRAY = 22, /* calls on stacks that the program switched to by itself */
+    END_BROKEN = 23, /* bursts that a signal ended where they began */
+    END_UNHOOKED = 24, /* functions of --frames that cannot be hooked */
     END_REASONS
 };
 

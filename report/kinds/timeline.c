@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND = 26, VERSION = 2 };   /* 1: without waits and frames */
+/* 1: without waits and frames; 2: without the time in which nobody saw waits */
+enum { KIND = 26, VERSION = 3 };
 
 /* ---- reading ---- */
 
@@ -121,9 +122,12 @@ static void sort_spans(timeline_spans *s) {
 }
 
 /* Waits are of a path, and 0 says that none is known. */
-static void get_waits(timeline *t, dump_reader *r) {
+static void get_waits(timeline *t, uint64_t version, dump_reader *r) {
     size_t i;
     t->wait_look_us = dump_get(r);
+    if (version > 2) t->wait_unseen_us = dump_get(r);
+    if (!r->reason && t->wait_unseen_us > t->span_us)
+        r->reason = "waits were unseen for longer than the log is";
     get_spans(t, &t->waits, t->path_count + 1, r);
     for (i = 0; i < t->waits.count; i++) t->waits.at[i].what--;
 }
@@ -176,7 +180,7 @@ static void get_all(timeline *t, dump_reader *r) {
     for (count = dump_get(r); count && !r->reason; count--) get_thread(t, r);
     for (count = dump_get(r); count && !r->reason; count--) get_function(t, r);
     for (count = dump_get(r); count && !r->reason; count--) get_path(t, r);
-    if (!r->reason && version > 1) get_waits(t, r);
+    if (!r->reason && version > 1) get_waits(t, version, r);
     if (!r->reason && version > 1) get_frames(t, r);
     last = (uint32_t *)tool_alloc((t->thread_count + 1) * sizeof *last);
     while (!r->reason && r->at < r->size) get_tick(t, last, r);
@@ -238,6 +242,7 @@ void timeline_write(const timeline *t, text *out) {
         dump_put(&w, t->paths[i].parent == TIMELINE_NO_PATH ? 0 : i - t->paths[i].parent);
     }
     dump_put(&w, t->wait_look_us);
+    dump_put(&w, t->wait_unseen_us);
     put_spans(&w, &t->waits, 1);
     dump_put(&w, t->frame_count);
     for (i = 0; i < t->frame_count; i++) {

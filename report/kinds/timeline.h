@@ -56,6 +56,7 @@ typedef struct timeline {             /* all zero: empty */
     timeline_tick *ticks;
     size_t thread_count, function_count, path_count, tick_count;
     uint64_t wait_look_us;            /* between two looks that tell waits; 0: exact, or none */
+    uint64_t wait_unseen_us;          /* of the span, in which nobody saw waits */
     timeline_spans waits, late;       /* late: frames */
     timeline_frames *frames;
     size_t frame_count;

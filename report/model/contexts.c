@@ -31,8 +31,12 @@ typedef struct context_error {
     double share;   /* by lower bounds                                               */
     double unknown; /* of it, contexts without sums over bursts: they were given up  */
     double error;   /* at most this is the standard error of the rest                */
+    double largest; /* the error of one context                                      */
     double root_yy, xy; /* sums of the roots of yy, and of xy                        */
+    double yy;          /* sum of yy                                                 */
+    double group[CONTEXTS_GROUPS]; /* calls by groups of bursts, if there are any    */
     uint64_t calls; /* recorded, by lower bounds                                     */
+    size_t contexts; /* how many have calls                                          */
 } context_error;
 
 /* What the tree of the report does not say about a context tree. */
@@ -46,9 +50,11 @@ typedef struct context_tree {
     uint64_t unmatched; /* leaves without an enter */
     uint64_t counts_as; /* a call in a burst of a known stack; 0: there is none */
     double xx, clump; /* yy of all calls; see interval.h */
+    const contexts_sums *by_groups; /* of all calls; NULL: there are no groups */
     double unseen; /* share of a context that no burst has seen, at most, with 97.7 % */
     int is_of_sample; /* counts are of sampled calls and not scaled up */
     int has_sums; /* over bursts */
+    int is_partial; /* so much is missing that no count has an interval */
     int has_counts; /* the report has a table of functions, too */
     int has_others; /* and its counts are of bursts of another profile */
     context_rows *rows; /* of that table, if its calls are those of the tree; or NULL */
@@ -118,9 +124,10 @@ static void find_errors(const contexts_tree *from, const uint32_t *place, contex
     double bursts = (double)root->bursts, all = (double)from->field[CONTEXTS_TOTAL];
     double calls = (double)root->calls;
     double of_all = (double)root->yy - calls * calls / bursts;
-    uint32_t i;
+    uint32_t i, k;
     of_all = of_all > 0 && !from->has_xy ? sqrt(of_all * bursts / (bursts - 1)) / all : 0;
     find_clump(from, to);
+    if (from->has_groups) to->by_groups = root;
     to->errors = (context_error *)tool_alloc(from->count * sizeof *to->errors);
     for (i = 1; i < from->count; i++) {
         const contexts_sums *n = contexts_sums_of(from, i);
@@ -128,10 +135,14 @@ static void find_errors(const contexts_tree *from, const uint32_t *place, contex
         double y = (double)n->calls, equal = interval_worth_of_bursts(y, (double)n->yy), over;
         e->calls = from->nodes[i].lower;
         e->share = (double)e->calls / all;
+        e->contexts = e->calls != 0;
+        for (k = 0; k < CONTEXTS_GROUPS; k++) e->group[k] = (double)n->group[k];
         if (is_summed(&from->nodes[i], n)) {
             over = interval_with_unseen(over_of(from, n), y, equal, to->clump);
             e->error = sqrt(over * bursts / (bursts - 1)) / all + e->share * of_all;
-            e->root_yy = sqrt((double)n->yy);
+            e->yy = (double)n->yy;
+            e->largest = e->error;
+            e->root_yy = sqrt(e->yy);
             e->xy = (double)n->xy;
         } else e->unknown = e->share;
         to->errors[0].share += e->share;
@@ -142,12 +153,17 @@ static void find_errors(const contexts_tree *from, const uint32_t *place, contex
 
 /* Errors of a sum are at most the sum of the errors. */
 static void add_error(context_error *to, const context_error *from) {
+    size_t k;
     to->share += from->share;
     to->unknown += from->unknown;
     to->error += from->error;
+    to->largest = fmax(to->largest, from->largest);
     to->root_yy += from->root_yy;
+    to->yy += from->yy;
     to->xy += from->xy;
+    for (k = 0; k < CONTEXTS_GROUPS; k++) to->group[k] += from->group[k];
     to->calls += from->calls;
+    to->contexts += from->contexts;
 }
 
 /* At most the sum of y y of contexts together, y being what all of them have in
@@ -156,6 +172,48 @@ static void add_error(context_error *to, const context_error *from) {
 static double most_yy(const context_tree *t, const context_error *e) {
     double most = e->root_yy * e->root_yy;
     return t->xx >= 0 && e->xy < most ? e->xy : most;
+}
+
+/* Of contexts together: what bursts leave over of y - p x is what groups do, for each
+   burst is in one of them by chance. With g groups the estimate has g - 1 degrees of
+   freedom. *equal: how many equal bursts these are worth. */
+static double over_of_groups(const context_tree *t, const context_error *e, double *equal) {
+    double over = 0, y = 0, x = 0, p, yy;
+    size_t k;
+    for (k = 0; k < CONTEXTS_GROUPS; k++) {
+        y += e->group[k];
+        x += (double)t->by_groups->group[k];
+    }
+    p = x > 0 ? y / x : 0;
+    for (k = 0; k < CONTEXTS_GROUPS; k++) {
+        const double left = e->group[k] - p * (double)t->by_groups->group[k];
+        over += left * left;
+    }
+    over *= (double)CONTEXTS_GROUPS / (CONTEXTS_GROUPS - 1);
+    yy = fmin(fmax(over + 2 * p * e->xy - p * p * t->xx, e->yy), most_yy(t, e));
+    *equal = interval_worth_of_bursts((double)e->calls, yy);
+    return over;
+}
+
+/* A share p of n calls, or of m bursts if all are alike. */
+static interval range_of_error(double p, double error, double n, double m, double equal) {
+    if (p == 1) n = m; /* no difference is to be seen: each burst is a sample */
+    else if (error > 0 && p * (1 - p) < n * error * error) n = p * (1 - p) / (error * error);
+    return interval_of_worth(p, n < 1 ? 1 : n, equal);
+}
+
+/* One context cannot be made up for by more than the others vary. */
+static interval range_by_groups(const context_tree *t, const context_error *e, double p) {
+    const double n = (double)t->recorded, m = (double)t->bursts;
+    double equal, over = over_of_groups(t, e, &equal), error;
+    over = interval_with_unseen(over, (double)e->calls, equal, t->clump) * m / (m - 1);
+    error = fmax(sqrt(over) / n, 2 * e->largest - e->error);
+    return range_of_error(p, error, n, m, fmin(equal, CONTEXTS_GROUPS));
+}
+
+static int is_narrower(interval a, interval b) {
+    if ((a.low < 0) != (b.low < 0)) return b.low < 0;
+    return a.high - a.low < b.high - b.low;
 }
 
 /* What is not in the share has the same error. So it is small for a share near
@@ -176,10 +234,11 @@ static interval range_of(const context_tree *t, const context_error *e, double m
         if (together < error) error = together;
     }
     if (given_up + t->errors[0].unknown < .001 && others < error) error = others > 0 ? others : 0;
-    if (p == 1) n = m; /* no difference is to be seen: each burst is a sample */
-    else if (error > 0 && p * (1 - p) < n * error * error) n = p * (1 - p) / (error * error);
-    if (n < 1) n = 1;
-    range = interval_of_worth(p, n, equal);
+    range = range_of_error(p, error, n, m, equal);
+    if (is_known && t->by_groups && e->contexts > 1 && p < 1) {
+        const interval by_groups = range_by_groups(t, e, p);
+        if (is_narrower(by_groups, range)) range = by_groups;
+    }
     if (most_above > given_up) most_above = given_up;
     if (most_above > 0) range.high += most_above;
     if (range.high > 1) range.high = 1;
@@ -339,7 +398,8 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     }
     to->tree = made;
     to->has_sums = has_sums;
-    if (has_sums && contexts_sums_of(tree, 0)->bursts > 1 && total) {
+    to->is_partial = report_misses(r, REPORT_OF_COUNTS);
+    if (has_sums && !to->is_partial && contexts_sums_of(tree, 0)->bursts > 1 && total) {
         if (sampled) to->rows = context_rows_make(c, tree, sampled);
         find_errors(tree, place, to);
         to->unseen = unseen_of(tree, to);
@@ -396,18 +456,19 @@ static void add_remark(const context_tree *t, report_table *table) {
         text_add(&remark, " without an enter: the tree may be wrong.");
     }
     if (t->is_of_sample) text_add(&remark, " Counts are of sampled calls, not scaled up.");
-    if (t->errors)
+    if (t->errors) {
         text_add(&remark, " from and to are the 95 % interval of the share, from how a context's "
                           "calls differ between bursts. from is \"few\" below 5 bursts, where one "
                           "burst has more than a fifth, and if the tree gave the context up and it "
-                          "came back. seen-least and seen-most bound "
-                          "what was recorded.");
-    else if (t->is_of_sample || is_estimate)
+                          "came back. at-least and at-most bound what was recorded");
+        text_add(&remark, is_estimate ? ", scaled up as the counts are." : ".");
+    } else if (t->is_of_sample || is_estimate)
         text_format(&remark,
                     " at-least and at-most bound what was recorded. There is no interval for what "
                     "bursts missed, because %s.%s",
-                    t->has_sums ? "fewer than two bursts had calls"
-                                : "the dump has no sums over bursts",
+                    t->is_partial ? "more than a hundredth is missing, or nobody knows how much"
+                    : t->has_sums ? "fewer than two bursts had calls"
+                                  : "the dump has no sums over bursts",
                     t->has_counts ? " The intervals of functions say how far shares may be off."
                                   : "");
     text_bytes(&remark, "", 1);
@@ -426,8 +487,8 @@ static void add_table(report *r, const context_tree *t) {
         { "share", "share", REPORT_SHARE, 0, NULL },
         { "share_low", "from", REPORT_SHARE, 0, "few" },
         { "share_high", "to", REPORT_SHARE, 0, "few" },
-        { "recorded_least", "seen-least", REPORT_COUNT, 0, NULL },
-        { "recorded_most", "seen-most", REPORT_COUNT, 0, NULL },
+        { "recorded_least", "at-least", REPORT_COUNT, 0, NULL },
+        { "recorded_most", "at-most", REPORT_COUNT, 0, NULL },
         { "context", "context", REPORT_PATH, 0, NULL },
     };
     const report_tree *tree = t->tree;
@@ -759,10 +820,9 @@ static void add_functions(report *r, const context_tree *t) {
     table->rows_shown = ROWS_SHOWN;
     text_add(&remark, "calls-total are the calls in the function and below it.");
     if (t->rows)
-        text_add(&remark, " These are the calls of the table of functions, and where a row has the "
-                          "same calls as one there, its interval is the same. Others are wider "
-                          "than need be: the tree keeps how the calls of each context differ between "
-                          "bursts, but not how those of several go together.");
+        text_format(&remark, " These are the calls of the table of functions, and where a row has the "
+                          "same calls as one there, its interval is the same. Others come from how "
+                          "their calls differ between %d groups of bursts.", CONTEXTS_GROUPS);
     else if (t->has_others)
         text_add(&remark, " These are the calls that the tree of contexts has; the table of "
                           "functions has counts of its own, from other bursts. The two differ by "

@@ -457,11 +457,12 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
     else if (k->most_limit_ns) text_format(&words, ": above %.4g ms", ms((double)k->most_limit_ns));
     text_add(&words, ". ");
     if (d.has_range)
-        text_format(&words,
-                    "Such a frame takes %.4g ms more (%.4g to %.4g). Below is what it does in that "
-                    "time: the difference of the two means, with its 95 %% interval. Of such "
-                    "tables one in twenty has a row that is there by chance.",
-                    d.more, d.low, d.high);
+        text_format(&words, "Such a frame takes %.4g ms more (%.4g to %.4g). %s", d.more, d.low,
+                    d.high,
+                    table->rows ? "Below is what it does in that time: the difference of the two "
+                                  "means, with its 95 % interval. Of such tables one in twenty "
+                                  "has a row that is there by chance."
+                                : "Of no function can it be told that they spend it there.");
     else
         text_add(&words, "There are too few of one sort for an interval: nothing is compared.");
     if (d.has_range && !have_blocks(k))

@@ -488,9 +488,9 @@ static void add_children(report *r, const missing_ends *s) {
                         "file of its own, and bursty report takes the folder.");
 }
 
-/* Switches of fibers that bursty.h cannot follow. */
-static void add_switches(report *r, const missing_ends *s, uint32_t why, unsigned totals,
-                         const char *what, const char *cure) {
+/* Of all processes together: a part of so many. */
+static void add_share(report *r, const missing_ends *s, uint32_t why, unsigned totals,
+                      const char *what, const char *cure) {
     uint64_t count = 0, all = 0;
     size_t i;
     for (i = 0; i < s->count; i++) {
@@ -499,6 +499,28 @@ static void add_switches(report *r, const missing_ends *s, uint32_t why, unsigne
         all = sampled_add(all, s->at[i].of);
     }
     if (count) report_add_loss(r, totals, what, count, part_in(count, all), cure);
+}
+
+/* Who called there is not known: above one in a thousand no call has an
+   interval. */
+static void add_astray_calls(report *r, const missing_ends *s) {
+    uint64_t count = 0, all = 0;
+    int is_much;
+    size_t i;
+    for (i = 0; i < s->count; i++) {
+        if (s->at[i].why != END_ASTRAY) continue;
+        count = sampled_add(count, s->at[i].missing);
+        all = sampled_add(all, s->at[i].of);
+    }
+    if (!count) return;
+    is_much = count > all / 1000;
+    report_add_loss(r, is_much ? REPORT_OF_COUNTS : 0, "callers of calls on stacks of the program's own",
+                    count, is_much ? REPORT_NONE : part_in(count, all),
+                    "The program switches stacks by itself (fibers, coroutines). Calls that are open "
+                    "on one are taken for callers on another, so contexts and pairs may be "
+                    "false; and bursts miss what comes right behind a switch. How often each "
+                    "function was called is right with --every 0. bursty.h with bursty_fiber_switch "
+                    "knows the callers.");
 }
 
 /* Of all processes together. */
@@ -518,7 +540,8 @@ static void add_lost(report *r, const missing_ends *s) {
         "A buffer ran over in code without checks (--all-checks, or --not for a long "
         "function without calls and loops), a thread was at its end or still there when "
         "the program ended, or its stack was full and it went on: what it had recorded "
-        "is given up then.",
+        "is given up then. Of an event that a signal handler left by siglongjmp nothing is "
+        "known; fewer bursts (--every) meet fewer signals.",
         "They were made in the middle of the recorder, or while code was copied.",
         "What they did is in no number. A larger limit (ulimit -v), or fewer kinds of "
         "profiles at once.",
@@ -585,15 +608,21 @@ static void add_ends(report *r, const void *state) {
               "take the time from outside, without --inside: that keeps them open.");
     add_children(r, s);
     add_turns(r, s);
-    add_switches(r, s, END_TWICE, REPORT_OF_COUNTS | REPORT_OF_TIME,
-                 "switches to a fiber that another thread ran",
-                 "Each thread took the scopes of the other one for its own. Leave a fiber "
-                 "(bursty_fiber_switch) before another thread enters it, and before its "
-                 "thread ends.");
-    add_switches(r, s, END_INSIDE, REPORT_OF_COUNTS,
-                 "switches of fibers in an action, or in the middle of an event",
-                 "Until the thread comes back, it records no event. Switch outside of "
-                 "actions.");
+    add_share(r, s, END_TWICE, REPORT_OF_COUNTS | REPORT_OF_TIME,
+              "switches to a fiber that another thread ran",
+              "Each thread took the scopes of the other one for its own. Leave a fiber "
+              "(bursty_fiber_switch) before another thread enters it, and before its thread "
+              "ends.");
+    add_share(r, s, END_INSIDE, REPORT_OF_COUNTS,
+              "switches of fibers in an action, or in the middle of an event",
+              "Until the thread comes back, it records no event. Switch outside of actions.");
+    add_astray_calls(r, s);
+    add_share(r, s, END_BROKEN, 0, "bursts without a call, for a signal came where they began",
+              "Signals wait while a burst is prepared, which takes longest on a deep stack. "
+              "Fewer signals meet it if bursts are longer and further apart (--burst, --every).");
+    add_share(r, s, END_UNHOOKED, 0, "functions of --frames that begin no frame",
+              "A pattern names them, and they cannot be hooked: bursty record says which and "
+              "why. Name functions that call them.");
     add_lost(r, s);
 }
 

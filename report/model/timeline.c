@@ -296,6 +296,11 @@ static waiter *waiters_of(const report_axis *a, size_t *count) {
     return all;
 }
 
+static int by_number(const void *left, const void *right) {
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
 static void add_waits(report *r, const report_axis *a, const timeline *log) {
     static const report_column columns[] = {
         {"waited_ms", "waited-ms", REPORT_REAL, REPORT_FINE, NULL},
@@ -308,16 +313,17 @@ static void add_waits(report *r, const report_axis *a, const timeline *log) {
     enum { SHOWN = 12 };
     report_table *table =
         report_add_table(r, "waits", "who waited, where, and how long", columns, 6);
-    size_t count, i;
+    size_t count, i, places = 0;
     waiter *all = waiters_of(a, &count);
     uint32_t *nodes = (uint32_t *)tool_alloc((count + 1) * sizeof *nodes);
     text remark = {NULL, 0, 0};
     text_add(&remark, "of-time: of all of the time that is shown. times: how often it "
-                      "began to wait. A thread that is ready and gets no processor waits, "
-                      "too.");
-    if (log->wait_look_us)
+                      "began to wait. ");
+    if (!log->wait_look_us)
+        text_add(&remark, "A wait lasts until the thread runs again.");
+    else
         text_format(&remark,
-                    " There was a look each %.4g ms, so shorter waits are seen now and "
+                    "A thread that is ready and gets no processor waits, too. There was a look each %.4g ms, so shorter waits are seen now and "
                     "then, and begin and end are known to within a look.",
                     (double)log->wait_look_us / 1e3);
     text_bytes(&remark, "", 1);
@@ -334,7 +340,11 @@ static void add_waits(report *r, const report_axis *a, const timeline *log) {
     }
     table->rows_shown = SHOWN;
     table->rows_more = count - table->rows;
-    table->paths = report_paths_make(a->tree, nodes, table->rows);
+    /* Threads may wait in one place. */
+    qsort(nodes, table->rows, sizeof *nodes, by_number);
+    for (i = 0; i < table->rows; i++)
+        if (!i || nodes[i] != nodes[i - 1]) nodes[places++] = nodes[i];
+    table->paths = report_paths_make(a->tree, nodes, places);
     free(nodes);
     free(all);
 }
@@ -364,6 +374,21 @@ static void add_late(report *r, const report_axis *a) {
 }
 
 /* ---- facts ---- */
+
+/* Time in which nobody saw waits. */
+static void add_unseen(report *r, const timeline *log) {
+    text value = {NULL, 0, 0};
+    if (!log->wait_unseen_us) return;
+    if (log->wait_unseen_us >= log->span_us)
+        text_add(&value, "not seen: the system tells no switches of threads");
+    else
+        text_format(&value,
+                    "not seen in %.3g %% of the time: threads switched too often to note "
+                    "each switch",
+                    100 * (double)log->wait_unseen_us / (double)log->span_us);
+    report_add_words(r, REPORT_TOLD, "waits in time", &value);
+    text_free(&value);
+}
 
 /* What there was no room for. */
 static void add_left(report *r, const timeline_spans *s, const char *what) {
@@ -416,6 +441,7 @@ static void add_facts(report *r, const report_axis *a, const timeline *log) {
             (unsigned long long)tool_sum(log->others, 1));
         report_add_words(r, REPORT_TOLD, "ticks in time", &value);
     }
+    add_unseen(r, log);
     add_left(r, &log->waits, "waits");
     add_left(r, &log->late, "slow frames");
     text_free(&value);

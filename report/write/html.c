@@ -127,7 +127,12 @@ static void add_table(text *out, const report_table *table) {
         text_html(out, table->remark);
         text_add(out, "</p>");
     }
-    text_add(out, "</header><table><thead><tr>");
+    text_add(out, "</header>");
+    if (!table->rows) {
+        text_add(out, "</section>\n");
+        return;
+    }
+    text_add(out, "<table><thead><tr>");
     for (k = 0; k < table->column_count; k++) {
         const report_column *column = &table->columns[k];
         if (!report_is_shown(table, k)) continue;

@@ -333,7 +333,7 @@ size_t text_rows(text *out, const report *r, const report_table *table, size_t m
     if (most && l.step == 1 && l.end > most) l.end = most;
     choose_widths(&l, table, r->options.width);
     find_looks(&l, table);
-    add_line(out, r, table, &l, rows_of(&l));
+    if (rows_of(&l)) add_line(out, r, table, &l, rows_of(&l));
     for (i = 0; i < rows_of(&l); i++) add_line(out, r, table, &l, i);
     more = l.step == 1 ? table->rows + table->rows_more - l.end : 0;
     free_layout(&l);
@@ -350,7 +350,7 @@ static void add_table(text *out, const report *r, const report_table *table) {
     choose_rows(&l, r, table);
     choose_widths(&l, table, r->options.width);
     find_looks(&l, table);
-    add_line(out, r, table, &l, rows_of(&l));
+    if (rows_of(&l)) add_line(out, r, table, &l, rows_of(&l));
     for (i = 0; i < rows_of(&l); i++) {
         add_line(out, r, table, &l, i);
         save_some(r->out, out);

@@ -1,5 +1,7 @@
 /* ---- answers ---- */
 
+BURSTY_API uint32_t bursty_seed(void) { return bursty_p_all.config.seed; }
+
 BURSTY_API void bursty_get_stats(bursty_stats *out) {
     uint64_t in_bursts = 0, checks;
     uint32_t i, p;

@@ -71,6 +71,10 @@ BURSTY_API void bursty_get_stats(bursty_stats *out)
                                          0, 0, 0, 0, 0 };
                  *out = none)
 
+/* The seed of this process: config.seed, or what was drawn for it. Given as
+   config.seed it makes the same sample again. */
+BURSTY_API uint32_t bursty_seed(void) BURSTY_P_OFF(return 0)
+
 /* Writes the dump (docs/formats.md), at any instruction, in a signal handler,
    too, if `write` may be called there. Returns 0, or -1 if nothing was started
    or write failed. */

@@ -61,7 +61,12 @@ static int callpaths_p_hold(uint32_t *held, uint32_t who) {
    CALLPATHS_P_LAST. The tree may give a context up and use its node for another
    one: then the key or the parent differs, and the sums begin again. What the
    tool finds in the tree must be `calls`; if it is more, the context was given
-   up in between, and it gets no interval. */
+   up in between, and it gets no interval.
+
+   How several contexts vary together no sum of one context knows. So each burst is
+   put into one of HCCT_GROUPS groups by chance, all of its contexts into the same:
+   then how a sum of contexts differs between groups tells how it does between
+   bursts. */
 typedef struct callpaths_p_sums {
     uint64_t yy, xy;      /* of the bursts that have ended: y * y, x * y */
     uint32_t key, parent;
@@ -69,6 +74,7 @@ typedef struct callpaths_p_sums {
     uint32_t bursts;      /* in which it was called, with this one       */
     uint32_t y;           /* in this burst so far                        */
     uint32_t link;        /* to another context of this burst            */
+    uint32_t group[HCCT_GROUPS]; /* `calls` by groups, of the bursts that have ended */
 } callpaths_p_sums;
 #define CALLPATHS_P_LAST UINT32_MAX
 
@@ -95,6 +101,7 @@ static struct {
     unsigned char *trees;
     size_t tree_bytes;
     uint32_t thread_room, fold, nodes; /* nodes that have sums */
+    uint32_t seed; /* of the groups */
     uint32_t lost; /* calls of threads without a tree */
     callpaths_config config;
 } callpaths_p_all;
@@ -153,13 +160,26 @@ static uint64_t callpaths_p_with(uint64_t sum, uint32_t x, uint32_t y) {
     return sum + product < sum ? UINT64_MAX : sum + product;
 }
 
+static uint32_t callpaths_p_sum_of(uint32_t a, uint32_t b) { return a + b < b ? UINT32_MAX : a + b; }
+
+/* Of the burst that runs. Other threads and processes have other groups, so that
+   what all of them do at first is not in one. */
+static uint32_t callpaths_p_group(const callpaths_p_thread *t) {
+    uint32_t h = callpaths_p_all.seed + (uint32_t)(t - callpaths_p_all.threads) * UINT32_C(0x9E3779B9);
+    h += t->bursts * UINT32_C(0x85EBCA6B);
+    h = (h ^ h >> 16) * UINT32_C(0x7FEB352D);
+    h = (h ^ h >> 15) * UINT32_C(0x846CA68B);
+    return (h ^ h >> 16) % HCCT_GROUPS;
+}
+
 /* The burst has ended. Cost: as many steps as contexts were called in it. */
 static void callpaths_p_add_up(callpaths_p_thread *t) {
-    uint32_t at = t->linked, x = t->sums ? t->sums[0].y : 0;
+    uint32_t at = t->linked, x = t->sums ? t->sums[0].y : 0, group = callpaths_p_group(t);
     for (t->linked = 0; at && at != CALLPATHS_P_LAST; ) {
         callpaths_p_sums *s = &t->sums[at - 1];
         s->yy = callpaths_p_with(s->yy, s->y, s->y);
         s->xy = callpaths_p_with(s->xy, x, s->y);
+        s->group[group] = callpaths_p_sum_of(s->group[group], s->y);
         at = s->link;
         s->y = s->link = 0;
     }
@@ -168,8 +188,10 @@ static void callpaths_p_add_up(callpaths_p_thread *t) {
 static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, uint32_t parent) {
     const uint32_t weight = t->weight;
     callpaths_p_sums *s = &t->sums[node];
+    uint32_t k;
     if (s->key != key || s->parent != parent) {
         s->yy = s->xy = s->calls = s->bursts = s->y = 0;
+        for (k = 0; k < HCCT_GROUPS; k++) s->group[k] = 0;
         s->key = key;
         s->parent = parent;
     }
@@ -178,8 +200,8 @@ static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, 
         s->link = t->linked ? t->linked : CALLPATHS_P_LAST;
         t->linked = node + 1;
     }
-    s->y = s->y + weight < weight ? UINT32_MAX : s->y + weight;
-    s->calls = s->calls + weight < weight ? UINT32_MAX : s->calls + weight;
+    s->y = callpaths_p_sum_of(s->y, weight);
+    s->calls = callpaths_p_sum_of(s->calls, weight);
 }
 
 /* The call that was just recorded. One that has no place in the tree is one of
@@ -193,14 +215,17 @@ static void callpaths_p_sum_call(callpaths_p_thread *t, uint32_t key) {
 }
 
 /* For hcct_write. */
-static void callpaths_p_numbers(void *user, uint32_t node, uint64_t numbers[4]) {
-    const callpaths_p_sums *s = ((const callpaths_p_thread *)user)->sums;
-    uint32_t x = s->y;
+static void callpaths_p_numbers(void *user, uint32_t node, uint64_t *numbers) {
+    const callpaths_p_thread *t = (const callpaths_p_thread *)user;
+    const callpaths_p_sums *s = t->sums;
+    uint32_t x = s->y, k;
     s += node <= callpaths_p_all.nodes ? node : 0;
     numbers[0] = node <= callpaths_p_all.nodes ? s->calls : 0;
     numbers[1] = s->bursts;
     numbers[2] = callpaths_p_with(s->yy, s->y, s->y);
     numbers[3] = callpaths_p_with(s->xy, x, s->y);
+    for (k = 0; k < HCCT_GROUPS; k++) numbers[4 + k] = s->group[k];
+    numbers[4 + callpaths_p_group(t)] += s->y;
 }
 
 /* An empty tree for the thread. Its memory is enough, for callpaths_p_lay_out
@@ -253,6 +278,7 @@ static void callpaths_p_jumped(callpaths_p_thread *t) {
    gone. */
 static void callpaths_p_forked(void) {
     uint32_t i;
+    callpaths_p_all.seed = bursty_seed();
     for (i = 0; i < callpaths_p_all.thread_room; i++) {
         callpaths_p_thread *t = &callpaths_p_all.threads[i];
         if (t->room) callpaths_p_make(t);
@@ -395,6 +421,7 @@ static int callpaths_p_start(const bursty_config *config) {
     callpaths_p_all.thread_room = 0;
     callpaths_p_all.fold = config->fold;
     callpaths_p_all.lost = 0;
+    callpaths_p_all.seed = bursty_seed();
     return callpaths_p_lay_out(&callpaths_p_all.config) ? 0 : -1;
 }
 

@@ -56,7 +56,7 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
                         void *user) {
     const hcct_stats *s = &t->stats;
     const char *unit = t->config.unit;
-    const uint32_t version = unit || t->config.history ? 4 : t->config.sums ? 3 : 1, pieces = 1;
+    const uint32_t version = t->config.sums ? 5 : unit || t->config.history ? 4 : 1, pieces = 1;
     const uint32_t flags = (s->saturated ? 1u : 0) | (s->weighted ? 2u : 0) |
                            (s->purges_quarters ? 4u : 0);
     const uint64_t fields[] = {
@@ -66,11 +66,11 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
         s->repaired, s->sweeps, s->evictions, s->evicted_for_space, s->nodes
     };
     uint32_t i = 0, k, before = 0, depth = 0;
-    uint64_t sums[4];
+    uint64_t sums[HCCT_SUMS];
     hcct_p_out out;
     hcct_p_put_begin(&out, 2, write, user);
     for (i = 0; i < sizeof fields / sizeof *fields; i++) hcct_p_put_varint(&out, fields[i]);
-    if (version == 4) {
+    if (version >= 4) {
         for (k = 0; unit && unit[k]; k++) {}
         hcct_p_put_varint(&out, k);
         if (k) hcct_p_put(&out, unit, k);
@@ -89,7 +89,7 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
     }
     if (t->config.sums) do {
         t->config.sums(t->config.sums_user, i, sums);
-        for (k = 0; k < 4; k++) hcct_p_put_varint(&out, sums[k]);
+        for (k = 0; k < HCCT_SUMS; k++) hcct_p_put_varint(&out, sums[k]);
         i = hcct_next(t, i, &depth);
     } while (i && !out.error);
     return hcct_p_put_end(&out) ? -1 : 0;

@@ -11,6 +11,10 @@ enum {                          /* config.algorithm. Files have these; older one
 typedef int (*hcct_write_fn)(void *user, const void *data, size_t size); /* 0 to go on, else stop */
 typedef const char *(*hcct_name_fn)(void *user, uint32_t key);           /* NULL: it has no name */
 
+/* What config.sums gives: four numbers, and the calls in each of so many groups of
+   bursts. */
+enum { HCCT_GROUPS = 8, HCCT_SUMS = 4 + HCCT_GROUPS };
+
 /* A position of a stack: the node of the running context, and what is
    private. */
 typedef struct hcct_place {
@@ -43,8 +47,9 @@ typedef struct hcct_config {    /* a zero anywhere means the default */
     uint32_t cache_slots;       /* of the cache for finding a child; 1 means none. Default: a
                                    quarter of the contexts that fit, 16384 at most */
     uint64_t seed;              /* of the random numbers of Sticky and of adaptive bursts */
-    void (*sums)(void *user, uint32_t node, uint64_t numbers[4]); /* NULL, or: hcct_write adds
-                                   these for each node, see docs/formats.md. user: sums_user */
+    void (*sums)(void *user, uint32_t node, uint64_t *numbers); /* NULL, or: hcct_write adds
+                                   these for each node, HCCT_SUMS of them, see docs/formats.md.
+                                   user: sums_user */
     void *sums_user;
     const char *unit;           /* what weights are, a word of 31 letters, digits, - or _ at most:
                                    "misses". Reports show it. NULL: calls */

@@ -23,7 +23,7 @@ APART static void work(unsigned n) {
 
 /* ---- more threads than have room, all at once; and threads without memory ---- */
 
-enum { THREADS = 300, STACK = 1 << 17 };
+enum { THREADS = 300, FEW_THREADS = 12, STACK = 1 << 17 };
 static pthread_barrier_t all;
 static void *in_thread(void *unused) {
     pthread_barrier_wait(&all);
@@ -31,15 +31,15 @@ static void *in_thread(void *unused) {
     pthread_barrier_wait(&all);
     return unused;
 }
-static void start_threads(unsigned count, char (*stacks)[STACK]) {
+static void start_threads(unsigned count, char *stacks) {
     pthread_t threads[THREADS];
-    pthread_attr_t how;
+    pthread_attr_t attributes;
     unsigned n;
-    pthread_attr_init(&how);
     pthread_barrier_init(&all, NULL, count);
+    pthread_attr_init(&attributes);
     for (n = 0; n < count; n++) {
-        if (stacks) pthread_attr_setstack(&how, stacks[n], STACK);
-        if (pthread_create(&threads[n], &how, in_thread, NULL) != 0) exit(1);
+        if (stacks) pthread_attr_setstack(&attributes, stacks + n * STACK, STACK);
+        if (pthread_create(&threads[n], &attributes, in_thread, NULL) != 0) exit(1);
     }
     for (n = 0; n < count; n++) pthread_join(threads[n], NULL);
 }
@@ -58,10 +58,10 @@ static void park(void) {
     pthread_barrier_wait(&all);
 }
 
-/* What it has now and a little for threads, whose stacks are there already: a thread
-   finds none for its record, and pthread_create fails nowhere. */
+/* What it has now, with stacks for threads, and a little more: the program needs no
+   more, and a recorder finds no room. */
 static void limit_memory(void) {
-    static char stacks[12][STACK] __attribute__((aligned(4096)));
+    static char stacks[FEW_THREADS * STACK] __attribute__((aligned(4096)));
     struct rlimit limit;
     unsigned long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -69,7 +69,7 @@ static void limit_memory(void) {
     fclose(file);
     limit.rlim_cur = limit.rlim_max = 4096 * pages + (8u << 20);
     setrlimit(RLIMIT_AS, &limit);
-    start_threads(12, stacks);
+    start_threads(FEW_THREADS, stacks);
 }
 
 /* ---- references without a check between them ---- */
@@ -181,7 +181,7 @@ int main(int count, char **arguments) {
     pthread_attr_t small;
     unsigned n;
     pthread_attr_init(&small);
-    pthread_attr_setstacksize(&small, 1 << 17);
+    pthread_attr_setstacksize(&small, STACK);
     pthread_setattr_default_np(&small);
     work(100);
     if (!strcmp(how, "threads")) start_threads(THREADS, NULL);

@@ -4,7 +4,9 @@
        HANDLER  returns   and does nothing
                 calls     calls what the program calls, and returns
                 jumps     the same, and leaves by siglongjmp
+                forks     the same; a child ends by _exit, exit, exec or abort, in turn
                 ends      returns; the signals come while the process ends
+                leaves    _exit, exit, quick_exit, exec or abort, by SEED; there is one signal
 
    The tracer is the same program, started by it: it steps from mark to mark,
    and sends SIGNALS signals. A signal that is blocked is not stepped to: until
@@ -13,7 +15,8 @@
 
    Prints how many calls of leaf were begun, and how many came as far as to count
    themselves; between them stand those that a jump has left in between. And how
-   many signals came, and at how many different places. */
+   many signals came, and at how many different places. Ends with 3, or 4: a child
+   ended as it should not. */
 #define _GNU_SOURCE 1
 #include <setjmp.h>
 #include <signal.h>
@@ -34,7 +37,7 @@ enum { BEGIN = 0x51ed0001, HANDLED, FINISHED };
 
 static sigjmp_buf again;
 static volatile long begun, counted, handled, jumped;
-static int how;
+static int how, seed, wrong;
 #define INCREASE(x) __asm__ volatile("incq %0" : "+m"(x))
 
 static void mark(int what) { __asm__ volatile("int3" : : "a"(what) : "memory"); }
@@ -56,6 +59,30 @@ APART static int deeper(int depth) {
     return sum + work(1);
 }
 
+/* By another way each time. */
+enum { WAYS = 5, LEFT = 9 };
+static void leave(int turn) {
+    static char name[] = "steps", *words[] = {name, NULL}, *nothing[] = {NULL};
+    if (turn % WAYS == 0) _exit(LEFT);
+    if (turn % WAYS == 1) exit(LEFT);
+    if (turn % WAYS == 2) quick_exit(LEFT);
+    if (turn % WAYS == 3) execve("/proc/self/exe", words, nothing);
+    abort();
+}
+static void fork_one(void) {
+    const int turn = (int)handled;
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        work(2);
+        leave(turn);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child) wrong++;
+    else if (turn % WAYS == 3) wrong += !WIFEXITED(status) || WEXITSTATUS(status) != 77;
+    else if (turn % WAYS == 4) wrong += !WIFSIGNALED(status) || WTERMSIG(status) != SIGABRT;
+    else wrong += !WIFEXITED(status) || WEXITSTATUS(status) != LEFT;
+}
+
 APART static void handler(int number) {
     (void)number;
     INCREASE(handled);
@@ -63,6 +90,12 @@ APART static void handler(int number) {
     if (how == 'j') {
         INCREASE(jumped);
         siglongjmp(again, 1);
+    }
+    if (how == 'f') fork_one();
+    if (how == 'l') {
+        printf("%ld %ld 1 0\n", begun, counted);
+        fflush(stdout);
+        leave((int)handled + seed);
     }
     mark(HANDLED);
 }
@@ -135,9 +168,9 @@ static void note_place(unsigned long at) {
     }
 }
 
-/* Runs until `what`, whatever it gets. */
+/* Runs until `what` or the end, whatever it gets. */
 static int until(int stopped, int what) {
-    while (stopped && !is_marked(stopped, what))
+    while (stopped && !is_marked(stopped, what) && !is_marked(stopped, FINISHED))
         stopped = go(PTRACE_CONT, stopped == SIGTRAP ? 0 : stopped);
     return stopped;
 }
@@ -162,7 +195,7 @@ static int interrupt(int number, int mode) {
 static int trace(char **arguments) {
     int mode = arguments[1][0], number = atoi(arguments[2]), stopped, status;
     long left = atol(arguments[3]), steps;
-    random_state = (unsigned)atoi(arguments[4]);
+    random_state = (unsigned)atoi(arguments[4]) * 2654435761u;
     traced = (pid_t)atol(arguments[5]);
     if (ptrace(PTRACE_SEIZE, traced, 0, PTRACE_O_EXITKILL) != 0) return 1;
     if (ptrace(PTRACE_INTERRUPT, traced, 0, 0) != 0) return 1;
@@ -171,14 +204,15 @@ static int trace(char **arguments) {
     close(atoi(arguments[6]));
     stopped = until(go(PTRACE_CONT, 0), BEGIN);
     while (stopped && left > 0 && !is_marked(stopped, FINISHED)) {
-        steps = mode == 'j' ? 1 + draw(1u << draw(11)) : mode == 'e' ? 1 + draw(50) : 1;
+        steps = mode == 'j' ? 1 + draw(1u << draw(11))
+                : mode == 'e' ? 1 + draw(50) : mode == 'l' ? 1 + draw(16u << draw(11)) : 1;
         while (stopped && steps-- > 0 && !is_marked(stopped, FINISHED))
             stopped = go(PTRACE_SINGLESTEP, stopped == SIGTRAP ? 0 : stopped);
         if (!stopped || is_marked(stopped, FINISHED)) break;
         stopped = interrupt(number, mode);
         left--;
     }
-    if (mode != 'e') {
+    if (mode != 'e' && mode != 'l') {
         stopped = until(stopped, FINISHED);
         now.rax = (unsigned long)places;
         if (stopped) ptrace(PTRACE_SETREGS, traced, 0, &now);
@@ -192,10 +226,11 @@ static int trace(char **arguments) {
 int main(int count, char **arguments) {
     struct sigaction action;
     int n;
-    long places_seen = 0;
+    long places_seen = 0, most;
     if (count == 7) return trace(arguments);
     if (count != 5) return 77;
     how = arguments[1][0];
+    seed = atoi(arguments[4]);
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
     action.sa_flags = SA_NODEFER;
@@ -208,10 +243,12 @@ int main(int count, char **arguments) {
         mark(BEGIN);
         return 3;
     }
+    if (how == 'l') deeper(2); /* later is all as it will be */
+    most = atol(arguments[3]);
     sigsetjmp(again, 1);
     mark(BEGIN);
-    for (n = 0; n < 5 && jumped < atol(arguments[3]); n++) deeper(jumped % 2 ? 20 : 2);
+    for (n = 0; n < 5 && jumped < most; n++) deeper(jumped % 2 ? 20 : 2);
     __asm__ volatile("int3" : "=a"(places_seen) : "a"(FINISHED) : "memory");
     printf("%ld %ld %ld %ld\n", begun, counted, handled, places_seen);
-    return 3;
+    return wrong ? 4 : 3;
 }

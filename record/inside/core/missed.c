@@ -27,7 +27,7 @@ void missed_add(missed_tree *m, const recorder_frame *frames, uint32_t count, ui
     }
     m->depth = count + 1;
     hcct_add(&m->tree, 1);
-    if (m->sums) contexts_count(m->sums, &m->tree, function);
+    if (m->sums) contexts_count(m->sums, &m->tree, function, 1);
 }
 
 int missed_write(const missed_tree *m, hcct_write_fn write, void *user) {

@@ -68,4 +68,5 @@ RECORDER_HOOK void recorder_options(void) {
     every = number_of("BURSTY_CONTEXTS_EVERY", 0, 1 << 30, recorder_ticks ? RECORDER_NEVER : 0);
     recorder_reenable = (uint32_t)number_of("BURSTY_CONTEXTS_REENABLE", 0, 1 << 20, RECORDER_STATIC);
     recorder_period = every == 0 || every == RECORDER_NEVER ? every : every + recorder_burst;
+    if (!recorder_period) recorder_reenable = RECORDER_STATIC;
 }

@@ -47,7 +47,7 @@ static __thread int gone RECORDER_TLS; /* this thread has no record any more, or
 RECORDER_HOOK static hcct_config config_of(uint32_t number) {
     hcct_config config;
     memset(&config, 0, sizeof config);
-    if (recorder_reenable == RECORDER_STATIC || !recorder_period) return config;
+    if (recorder_reenable == RECORDER_STATIC) return config;
     config.history = RECORDER_CONTEXTS;
     config.reenable = recorder_reenable;
     config.seed = ((uint64_t)recorder_seed << 32) + number;

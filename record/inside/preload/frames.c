@@ -55,6 +55,7 @@ static struct {
     char words[1024], symbols[16384];
     frames_kind kinds[KINDS];
     uint32_t kind_count, hook_count, slow_us;
+    uint32_t named, left_out;       /* functions, and those that cannot be hooked */
     frames_hook hooks[HOOKS];
     uint32_t numbers[HOOKS];
 } all;
@@ -460,13 +461,42 @@ static int find_all(void) {
     return status;
 }
 
-int frames_begin(uint32_t ticks_per_second) {
-    static bursty_config config;
+/* Hooks what can be hooked. Of a pattern the rest is left out; a kind of which
+   nothing is left is refused. Each line says why. Returns 0, or -1. */
+static int hook_all(void) {
     int reasons[HOOKS], status = 0;
+    uint32_t left_out[KINDS] = {0}, n;
     struct stat s;
     x86_function f;
     char line[2048];
-    uint32_t n;
+    (void)x86_hook(all.numbers, all.hook_count, told, reasons);
+    for (n = 0; n < all.hook_count; n++) left_out[all.hooks[n].kind] += reasons[n] != 0;
+    for (n = 0; n < all.hook_count; n++) {
+        const char *why = x86_reason_text(reasons[n]), *name = "the function";
+        const frames_kind *k = &all.kinds[all.hooks[n].kind];
+        const int is_refused = left_out[all.hooks[n].kind] == k->functions;
+        if (!reasons[n]) continue;
+        if (k->functions > 1 && x86_get_function(all.numbers[n], &f) == 0)
+            name = readable(name_of(&f, f.module == 0));
+        if (stat("/proc/self/task", &s) == 0 && s.st_nlink > 3)
+            why = "a library has started a thread before the program";
+        snprintf(line, sizeof line, "%c--frames %.200s: %.400s %s hooked: %s\n",
+                 is_refused ? '!' : '?', k->name, name,
+                 is_refused ? "cannot be" : "begins no frame, for it cannot be", why);
+        handover_line(line);
+        if (is_refused) status = -1;
+    }
+    for (n = 0; n < all.kind_count; n++) {
+        all.kinds[n].functions -= left_out[n];
+        all.left_out += left_out[n];
+        all.named += all.kinds[n].functions + left_out[n];
+    }
+    return status;
+}
+
+int frames_begin(uint32_t ticks_per_second) {
+    static bursty_config config;
+    int status;
     if (!all.kind_count) return 0;
     if (find_all() != 0) {
         all.hook_count = 0;
@@ -477,23 +507,15 @@ int frames_begin(uint32_t ticks_per_second) {
     config.frame_slow_ns = (uint64_t)all.slow_us * 1000;
     config.program = recorder_program();
     if (!bursty_start(&config)) return -1;
-    (void)x86_hook(all.numbers, all.hook_count, told, reasons);
-    for (n = 0; n < all.hook_count && !status; n++) {
-        const char *why = x86_reason_text(reasons[n]), *name = "the function";
-        const frames_kind *k = &all.kinds[all.hooks[n].kind];
-        if (!reasons[n]) continue;
-        if (k->functions > 1 && x86_get_function(all.numbers[n], &f) == 0)
-            name = readable(name_of(&f, f.module == 0));
-        if (stat("/proc/self/task", &s) == 0 && s.st_nlink > 3)
-            why = "a library has started a thread before the program";
-        snprintf(line, sizeof line, "!--frames %.200s: %.400s cannot be hooked: %s\n", k->name, name,
-                 why);
-        handover_line(line);
-        status = -1;
-    }
+    status = hook_all();
     if (status) all.hook_count = 0;
     forget_demangler();
     return status;
+}
+
+uint32_t frames_left_out(uint32_t *of) {
+    *of = all.named;
+    return all.hook_count ? all.left_out : 0;
 }
 
 void frames_sandbox(void) {

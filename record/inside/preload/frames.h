@@ -12,8 +12,11 @@ enum { FRAMES_KINDS = 8 };              /* at most */
    symbols that stand elsewhere, as options.h has them. */
 void frames_take(uint32_t slow_us, const char *lines, const char *symbols);
 /* After x86_install: finds the functions and hooks them. Returns 0, or -1
-   after lines in the report: a name has no function, or it cannot be hooked. */
+   after lines in the report: a name has no function, or none that can be
+   hooked. */
 int frames_begin(uint32_t ticks_per_second);
+/* How many functions of a pattern cannot be hooked, and of how many. */
+uint32_t frames_left_out(uint32_t *of);
 /* n ticks of the calling thread, whose open functions have these keys, the
    innermost first. For a signal handler. */
 void frames_tick(const uint32_t *keys, uint32_t count, uint32_t n);

@@ -33,6 +33,10 @@
 
 static __thread uint64_t record_repeat __attribute__((tls_model("initial-exec")));
 static __thread int record_had_events __attribute__((tls_model("initial-exec")));
+/* The thread's own stack, as far as it may grow, and that of its handlers. */
+static __thread struct record_stacks {
+    uintptr_t low, end, handlers_low, handlers_end;
+} record_stacks __attribute__((tls_model("initial-exec")));
 
 /* ---- events of a burst ---- */
 
@@ -87,18 +91,20 @@ static void record_charge(void *user, uint64_t site, uint64_t address, uint64_t 
 }
 
 /* Sums over bursts of a tree. A burst that never ends is no sample. */
-static contexts *record_sums(void) {
+static contexts *record_sums(const recorder_thread *r) {
     contexts *sums;
     if (record.config.every == X86_ALWAYS) return NULL;
     sums = (contexts *)record_table(contexts_bytes(RECORDER_CONTEXTS));
-    if (sums) sums->nodes = RECORDER_CONTEXTS;
+    if (!sums) return NULL;
+    sums->nodes = RECORDER_CONTEXTS;
+    sums->seed = recorder_seed + r->number * UINT32_C(0x9E3779B1);
     return sums;
 }
 
 static void record_missed(void *user, uint64_t function) {
     record_extra *x = (record_extra *)user;
     void *memory = x->missed ? NULL : record_table(missed_bytes());
-    if (memory) x->missed = missed_init(memory, record_sums());
+    if (memory) x->missed = missed_init(memory, record_sums(x->thread));
     if (x->missed)
         missed_add(x->missed, x->thread->frames, x->thread->frame_count, (uint32_t)function);
 }
@@ -217,9 +223,14 @@ static void record_reference(record_extra *x, const x86_event *e, uint64_t times
     }
 }
 
+/* As how many a call of this burst counts. */
+static uint32_t record_weight(const recorder_thread *r) {
+    return recorder_reenable == RECORDER_STATIC ? 1 : r->weight;
+}
+
 static void record_sum_context(recorder_thread *r, record_extra *x, uint32_t key) {
-    if (!x->sums) x->sums = record_sums();
-    if (x->sums) contexts_count(x->sums, &r->tree, key);
+    if (!x->sums) x->sums = record_sums(r);
+    if (x->sums) contexts_count(x->sums, &r->tree, key, record_weight(r));
 }
 
 /* The call that was just entered, in the tables that are asked for. */
@@ -238,14 +249,39 @@ static void record_call(recorder_thread *r, uint32_t key) {
     }
 }
 
-static void record_event(recorder_thread *r, const x86_event *e) {
+/* The first thread's stack grows, and the kernel keeps room for it. */
+static void record_find_own_stack(void) {
+    enum { LEAST = 127 << 20 };
+    const uintptr_t most = (uintptr_t)1 << 40, here = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t end = (uintptr_t)getauxval(AT_RANDOM), reach = most;
+    struct rlimit limit;
+    if (record.sandboxed) return;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < most) reach = (uintptr_t)limit.rlim_cur;
+    if (reach < LEAST) reach = LEAST;
+    if (here < end && end - here < reach) {
+        record_stacks.low = end - reach;
+        record_stacks.end = end;
+    } else recorder_find_stack((uintptr_t)pthread_self(), &record_stacks.low, &record_stacks.end);
+}
+
+/* Is this frame on a stack that the program switched to by itself? Then what is
+   open on the other one is taken for its callers. */
+static int record_is_astray(uintptr_t frame) {
+    const struct record_stacks *s = &record_stacks;
+    return s->end && frame - s->low >= s->end - s->low
+           && frame - s->handlers_low >= s->handlers_end - s->handlers_low;
+}
+
+static void record_event(recorder_thread *r, const x86_event *e, record_calls *calls) {
     uintptr_t frame = (uintptr_t)e->value;
     if (e->what & (X86_ENTRY | X86_EXIT) && record.profiles & PROFILE_CALLS) {
         uint32_t key = record_key(X86_MODULE(e->what), e->place);
         if (key == record.first_key) return;
         if (e->what & X86_ENTRY) {
-            recorder_enter(r, key, 1, frame, NULL, NULL);
+            recorder_enter(r, key, record_weight(r), frame, NULL, NULL);
             record_call(r, key);
+            calls->all++;
+            calls->astray += (uint64_t)record_is_astray(frame);
         } else recorder_leave(r, key, frame);
     }
 }
@@ -271,6 +307,7 @@ static void record_burst_ends(record_extra *x) {
 static void record_events(void *user, const x86_event *e, size_t count, int ended) {
     recorder_thread *r = recorder_begin();
     record_extra *x = r ? record_extra_of(r) : NULL;
+    record_calls calls = {0, 0};
     const x86_event *end = e + count;
     const int has_interleave = (record.profiles & PROFILE_INTERLEAVE) != 0;
     const uint64_t now_ns = has_interleave ? record_now_ns() : 0;
@@ -292,7 +329,7 @@ static void record_events(void *user, const x86_event *e, size_t count, int ende
             record_repeat = e->value;
             continue;
         }
-        if (!(e->what & (X86_LOAD | X86_STORE))) record_event(r, e);
+        if (!(e->what & (X86_LOAD | X86_STORE))) record_event(r, e, &calls);
         else if (x) record_reference(x, e, record_repeat ? record_repeat : 1);
         if (record_repeat && e->what & X86_LOAD && e + 1 < end && e[1].what & X86_STORE
             && e[1].place == e->place) {
@@ -301,6 +338,8 @@ static void record_events(void *user, const x86_event *e, size_t count, int ende
         record_repeat = 0;
     }
     if (x) record_tell_blocks(x);
+    __atomic_fetch_add(&record.calls.all, calls.all, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&record.calls.astray, calls.astray, __ATOMIC_RELAXED);
     if (has_interleave && x) {
         record_turn_ends(x, now_ns);
         record_turn_begins(x);
@@ -317,6 +356,7 @@ static void record_events(void *user, const x86_event *e, size_t count, int ende
    one. */
 static void record_thread_begins(void *unused) {
     (void)unused;
+    if (record.profiles & PROFILE_CALLERS) record_find_own_stack();
     pthread_setspecific(record.at_end, &record);
 }
 
@@ -353,15 +393,33 @@ static uint32_t record_open_beyond(recorder_thread *r) {
     return RECORDER_DEPTH;
 }
 
+/* Adaptive bursts (Mining Hot Calling Contexts, section 5.3): as how many each
+   call of the burst counts, or 0 if its stack had one. The tree asks its history,
+   and is left where it was. */
+static uint32_t record_weigh_burst(recorder_thread *r, const x86_frame *frames, size_t count) {
+    uint32_t depth = 0;
+    if (recorder_reenable == RECORDER_STATIC) return 1;
+    for (; count && depth < RECORDER_DEPTH; count--) {
+        const x86_frame *f = &frames[count - 1];
+        if (record_is_wanted(f)) r->keys[depth++] = record_key(f->module, f->place);
+    }
+    r->weight = hcct_burst_begin(&r->tree, r->keys, depth);
+    if (!r->weight) return 0;
+    hcct_burst_end(&r->tree);
+    recorder_reopen(r);
+    return r->weight;
+}
+
 /* The frames that are open when a burst begins, innermost first. Those that
    were open at the end of the last burst, too, stay open; of the outermost ones
    that is most. */
-static void record_begin(void *user, const x86_frame *frames, size_t count) {
+static uint32_t record_begin(void *user, const x86_frame *frames, size_t count) {
     recorder_thread *r = recorder_begin();
     record_extra *x = r ? record_extra_of(r) : NULL;
-    uint32_t same = 0;
+    uint32_t same = 0, weight = r ? record_weigh_burst(r, frames, count) : 1;
     (void)user;
-    if (!r) return;
+    if (r && !weight) recorder_end(r);
+    if (!r || !weight) return weight;
     if (x && record.profiles & PROFILE_SHARING) record_sharing_begins(x);
     if (count == X86_FRAMES && record.profiles & PROFILE_CALLS) same = record_open_beyond(r);
     for (; count && record.profiles & PROFILE_CALLS; count--) {
@@ -380,6 +438,7 @@ static void record_begin(void *user, const x86_frame *frames, size_t count) {
     if (same < r->frame_count) recorder_leave(r, r->frames[same].key, r->frames[same].address);
     if (x && record.profiles & PROFILE_INTERLEAVE) record_turn_begins(x);
     recorder_end(r);
+    return weight;
 }
 
 /* ---- the end ---- */
@@ -498,6 +557,9 @@ EXPORTED void _exit(int status) {
     for (;;) syscall(SYS_exit_group, status);
 }
 EXPORTED void _Exit(int status) { _exit(status); }
+static void record_quick_exit(void) {
+    if (record.sandboxed || getpid() == record.pid) record_save();
+}
 
 /* What was seen in a library that goes is noted before: another one may come in
    its place. */
@@ -513,6 +575,16 @@ EXPORTED int dlclose(void *handle) {
     (void)recorder_find_places();
     status = real ? real(handle) : -1;
     recorder_forget_unmapped();
+    return status;
+}
+
+/* The program may take the stack away before its events are handed over. */
+EXPORTED int sigaltstack(const stack_t *stack, stack_t *old) {
+    int status = (int)syscall(SYS_sigaltstack, stack, old);
+    if (status == 0 && stack && !(stack->ss_flags & SS_DISABLE)) {
+        record_stacks.handlers_low = (uintptr_t)stack->ss_sp;
+        record_stacks.handlers_end = record_stacks.handlers_low + stack->ss_size;
+    }
     return status;
 }
 
@@ -547,7 +619,7 @@ static int record_in_child(recorder_thread *all) {
     record_sharing_in_child();
     frames_in_child();
     for (; all; all = all->next) all->references = NULL;
-    record.lost = record.frames_full = 0;
+    record.lost = record.frames_full = record.calls.all = record.calls.astray = 0;
     x86_forked(recorder_seed);
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
     return 1;
@@ -591,6 +663,7 @@ static void record_restore_environment(const record_wishes *w) {
 static void record_prepare(void) {
     recorder_thread *r;
     pthread_key_create(&record.at_end, record_thread_ends);
+    at_quick_exit(record_quick_exit);       /* the program's own come before it */
     r = recorder_begin();
     if (r) recorder_end(r);
 }
@@ -770,6 +843,7 @@ __attribute__((constructor)) static void record_start(void) {
     record_take(&wishes);
     record_open_report(&wishes);
     recorder_take_seed(wishes.seed);
+    if (wishes.reenable) recorder_reenable = wishes.reenable - 1;
     if (record.pid != record.owner && wishes.seed) recorder_seed_child(); /* --follow */
     record.config.seed = recorder_seed;
     record.config.want = record_want;

@@ -53,6 +53,11 @@ typedef struct record_patterns {
     const char *list[17];
 } record_patterns;
 
+/* Calls that were told, and those of them on a stack that no thread began with. */
+typedef struct record_calls {
+    uint64_t all, astray;
+} record_calls;
+
 typedef struct record_state {
     x86_config config;
     unsigned profiles;
@@ -70,6 +75,7 @@ typedef struct record_state {
     uint64_t bias[MODULES];      /* what to add to a place of a module to get its address */
     uint32_t modules;            /* so many from the start */
     uint64_t lost;               /* events that found no memory */
+    record_calls calls;
     int without_tables;          /* a thread found none for what it is asked to keep */
     pthread_key_t at_end;
     uint32_t threads_missing;

@@ -171,11 +171,12 @@ __attribute__((format(printf, 5, 6))) static void record_lose(record_losses *l, 
 
 static const record_losses *record_find_losses(void) {
     enum { END_THREADS = 7, END_EVENTS, END_CALLS, END_MEMORY, END_CHANGED, END_MODULES,
-           END_BLOCKS, END_PLACES, END_DEEP, END_TIMER, END_SWITCH };
+           END_BLOCKS, END_PLACES, END_DEEP, END_TIMER, END_SWITCH, END_ASTRAY = 22,
+           END_BROKEN, END_UNHOOKED };
     static record_losses l;
     unsigned long long lost, all, missed = record.missed, blocks = objects_lost(),
                        placeless = record_stream_placeless(), deep = record.frames_full;
-    uint32_t unrecorded = record.threads_missing;
+    uint32_t unrecorded = record.threads_missing, named, unhooked = frames_left_out(&named);
     x86_stats s;
     x86_get_stats(&s);
     l.count = 0;
@@ -201,7 +202,7 @@ static const record_losses *record_find_losses(void) {
     record_lose(&l, END_EVENTS, lost, all, "%c%llu events or more are lost: the buffer ran over in "
                 "code without checks (cure: --all-checks, or --not for a long function without calls "
                 "and loops), a thread was at its end or still there when the program ended, or its "
-                "stack was full and it went on",
+                "stack was full and it went on, or a signal handler left by siglongjmp",
                 record.config.every == X86_ALWAYS && lost > all / 1000 ? '!' : '?', lost);
     record_lose(&l, END_BLOCKS, blocks, 0, "?%llu blocks of the heap are not known by who allocated "
                 "them: there is room for a million at a time", blocks);
@@ -209,6 +210,15 @@ static const record_losses *record_find_losses(void) {
                 "address, not by what data it is: each thread has room for %u pairs of an "
                 "instruction and an object", placeless, (unsigned)STREAM_PLACES * 3 / 4);
     record_lose(&l, END_DEEP, deep, all, "?%llu calls were too deep to follow", deep);
+    record_lose(&l, END_ASTRAY, record.calls.astray, record.calls.all, "?%llu of %llu calls were made "
+                "on stacks that the program switches to by itself (fibers, coroutines): their callers "
+                "may be false",
+                (unsigned long long)record.calls.astray, (unsigned long long)record.calls.all);
+    record_lose(&l, END_BROKEN, s.broken, s.bursts, "?%llu of %llu bursts ended where they began: a "
+                "signal came while the recorder prepared them",
+                (unsigned long long)s.broken, (unsigned long long)s.bursts);
+    record_lose(&l, END_UNHOOKED, unhooked, named, "?%u of %u functions of --frames begin no frame: "
+                "they cannot be hooked", unhooked, named);
     record_lose(&l, END_TIMER, record.no_timer != 0, 0,
                 "!there are no ticks: the system has no timer for it");
     record_lose(&l, END_TIMER, record.sandboxed && record.ticks, 0,

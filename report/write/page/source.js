@@ -1,6 +1,7 @@
-// source.js - the files of a coverage dump: how much of each ran, and the text of the picked one
-// with what each line cost, how often it ran, how many ways were taken, and MC/DC at the line of
-// each decision. Which file and which line is in the address.
+// source.js - the files of a coverage dump in their folders: how much of each ran, and the text of
+// the picked one with what each line cost, how often it ran, how many ways were taken, and MC/DC at
+// the line of each decision. Which file and line, which folders and what is looked for is in the
+// address.
 
 function drawSource(coverage, host) {
   const NONE = '–';
@@ -19,7 +20,8 @@ function drawSource(coverage, host) {
     if (!suspectsIn.has(file)) suspectsIn.set(file, []);
     suspectsIn.get(file).push({ line, last, failed, passed, ochiai, sure });
   }
-  const mostSuspect = row => (suspectsIn.get(row.index) || []).reduce((most, s) => Math.max(most, s.ochiai), 0);
+  const mostSuspect = row =>
+    (suspectsIn.get(row.index) || []).reduce((most, s) => Math.max(most, s.ochiai), 0);
   const outcomes = list => {
     let all = 0,
       seen = 0;
@@ -41,14 +43,15 @@ function drawSource(coverage, host) {
     const [seen, wanted] = outcomes(decisionsIn.get(file.name) || []);
     return {
       file, index, name: file.name, ran, taken, called, seen, wanted,
-      lines: rate(ran, file.lines.length),
-      branches: rate(taken, file.branches.length),
-      mcdc: rate(seen, wanted),
+      ofLines: file.lines.length,
+      ofBranches: file.branches.length,
+      ofFunctions: file.functions.length,
+      suspicion: 0,
     };
   });
-  files.sort((a, b) => mostSuspect(b) - mostSuspect(a) || (a.lines ?? 2) - (b.lines ?? 2) || (a.name < b.name ? -1 : 1));
+  for (const f of files) f.suspicion = mostSuspect(f);
+  const PARTS = ['ran', 'ofLines', 'taken', 'ofBranches', 'seen', 'wanted', 'called', 'ofFunctions'];
   const hasMcdc = files.some(f => f.wanted > 0);
-  const sum = part => files.reduce((s, f) => s + part(f), 0);
   let about = 'Counts are exact.';
   if (coverage.wrapping_bits) about = 'Counts are exact modulo 2^' + coverage.wrapping_bits + '.';
   if (coverage.marks) about = '1 means at least once.';
@@ -66,35 +69,108 @@ function drawSource(coverage, host) {
     if (part === null || part >= 0.9) return 'var(--hit)';
     return part >= 0.6 ? 'var(--partly)' : 'var(--missed)';
   }
-  let open = null;
-  const listed = el('p', { class: 'soft small' },
-    grouped(files.length) + (files.length === 1 ? ' file' : ' files') + ': ' +
-      shown(rate(sum(f => f.ran), sum(f => f.file.lines.length))) + ' of ' +
-      grouped(sum(f => f.file.lines.length)) + ' lines, ' +
-      shown(rate(sum(f => f.taken), sum(f => f.file.branches.length))) + ' of ' +
-      grouped(sum(f => f.file.branches.length)) + ' branches, ' +
-      grouped(sum(f => f.called)) + ' of ' + grouped(sum(f => f.file.functions.length)) +
-      ' functions ran' +
-      (hasMcdc ? ', MC/DC ' + shown(rate(sum(f => f.seen), sum(f => f.wanted))) : '') +
-      (failing ? '. The file that tells most of failing tests stands first. ' : '. The least covered file stands first. ') + about);
+  let open = null,
+    rows = [],
+    shownFor = '';
+  const all = foldersOf(files, PARTS);
+  const listed = el('p', { class: 'soft small', 'aria-live': 'polite' });
+  const box = search('find a file or function', query => setState({ files: query }, true),
+    state.get('files'));
+  box.dataset.key = 'files';
+  if (!workbench.units.length) box.id = 'search';
+  // Folders are open if there are few files; those of the address are the other way.
+  const isOpenAtFirst = files.length <= 40;
+  const isOpen = item =>
+    Boolean(state.get('files')) || jsonList('folders').flat().includes(item.path) !== isOpenAtFirst;
+  const turn = item => {
+    if (state.get('files')) return;
+    const without = jsonList('folders').filter(([path]) => path !== item.path);
+    const had = without.length < jsonList('folders').length;
+    setList('folders', had ? without : [...without, [item.path]]);
+  };
+  const rates = {
+    file: () => 0,
+    lines: item => rate(item.ran, item.ofLines) ?? 2,
+    branches: item => rate(item.taken, item.ofBranches) ?? 2,
+    mcdc: item => rate(item.seen, item.wanted) ?? 2,
+    functions: item => rate(item.called, item.ofFunctions) ?? 2,
+  };
+  const order = () => {
+    const [key, way] = (state.get('by') || '').split(' '),
+      of = rates[key];
+    if (!of) return (a, b) => suspicionIn(b) - suspicionIn(a) || rates.lines(a) - rates.lines(b);
+    if (key === 'file') return (a, b) => (way ? (a.label < b.label ? 1 : -1) : 0);
+    return (a, b) => (way ? of(b) - of(a) : of(a) - of(b));
+  };
+  const suspicionIn = item =>
+    item.file ? item.suspicion : item.items.reduce((most, below) => Math.max(most, suspicionIn(below)), 0);
+  const meters = (hit, of) => meter(rate(hit, of));
   const list = virtualTable({
     label: 'files',
     css: 'files',
     height: 26,
     columns: [
-      { key: 'file', label: 'file', css: 'wide', cell: i => el('span', { class: 'name', title: files[i].name }, files[i].name) },
-      { key: 'lines', label: 'lines', css: 'meters', cell: i => meter(files[i].lines) },
-      { key: 'branches', label: 'branches', css: 'meters', cell: i => meter(files[i].branches) },
+      { key: 'file', label: 'file', css: 'wide', sorts: true, cell: i => el('span', { class: 'name',
+        title: rows[i].path, style: { paddingLeft: 16 * rows[i].depth + 'px' } },
+      !rows[i].file && el('span', { class: 'fold', 'aria-hidden': 'true' }, isOpen(rows[i]) ? '▾' : '▸'),
+      rows[i].label,
+      !rows[i].file && el('span', { class: 'soft' }, ' ' + grouped(rows[i].count))) },
+      { key: 'lines', label: 'lines', css: 'meters', sorts: true,
+        cell: i => meters(rows[i].ran, rows[i].ofLines) },
+      { key: 'branches', label: 'branches', css: 'meters', sorts: true,
+        cell: i => meters(rows[i].taken, rows[i].ofBranches) },
       ...(hasMcdc
-        ? [{ key: 'mcdc', label: 'MC/DC', css: 'meters', cell: i => meter(files[i].mcdc) }]
+        ? [{ key: 'mcdc', label: 'MC/DC', css: 'meters', sorts: true,
+          cell: i => meters(rows[i].seen, rows[i].wanted) }]
         : []),
-      { key: 'functions', label: 'functions ran', css: 'number desk',
-        cell: i => files[i].called + ' of ' + files[i].file.functions.length },
+      { key: 'functions', label: 'functions ran', css: 'number desk', sorts: true,
+        cell: i => rows[i].called + ' of ' + rows[i].ofFunctions },
     ],
-    isOn: i => open === files[i],
-    onpick: i => setState({ file: files[i].name, line: '' }),
+    isOn: i => Boolean(open && rows[i].file === open),
+    foldOf: i => (rows[i].file ? null : isOpen(rows[i])),
+    onfold: i => turn(rows[i]),
+    onpick: i => (rows[i].file ? setState({ file: rows[i].file.name, line: lineFound(rows[i].file) })
+      : turn(rows[i])),
+    onsort: key => {
+      const [before, way] = (state.get('by') || '').split(' ');
+      setState({ by: before === key && !way ? key + ' down' : key });
+    },
   });
-  list.element.style.height = Math.min(7, files.length + 1) * 26 + 8 + 'px';
+  // Where the first function begins whose name is looked for, if the file's is not.
+  function lineFound(row) {
+    const query = state.get('files'),
+      matches = matcher(query);
+    if (!query || matches(row.name)) return '';
+    const found = row.file.functions.find(f => f.line && matches(f.name));
+    return found ? String(found.line) : '';
+  }
+  function listFiles() {
+    const query = state.get('files') || '',
+      now = JSON.stringify([query, state.get('folders'), state.get('by')]);
+    if (document.activeElement !== box) box.value = query;
+    if (now === shownFor) return;
+    shownFor = now;
+    const matches = matcher(query);
+    const some = query ? files.filter(f =>
+      matches(f.name) || f.file.functions.some(g => matches(g.name))) : files;
+    const tree = query ? foldersOf(some, PARTS) : all;
+    rows = folderRows(tree.root, order(), isOpen);
+    const [key, way] = (state.get('by') || 'lines').split(' ');
+    list.head({ sort: key, up: !way });
+    list.set(rows.length);
+    list.element.style.height = Math.max(3, Math.min(15, rows.length + 1)) * 26 + 8 + 'px';
+    const r = tree.root;
+    const many = (query ? grouped(some.length) + ' of ' : '') + grouped(files.length) +
+      (files.length === 1 ? ' file' : ' files') + (query ? ' with “' + query + '”' : '');
+    if (!some.length) listed.textContent = 'No file has “' + query + '” in its name or its functions.';
+    else listed.textContent = many + (tree.folder ? ' in ' + tree.folder : '') + ': ' +
+      shown(rate(r.ran, r.ofLines)) + ' of ' + grouped(r.ofLines) + ' lines, ' +
+      shown(rate(r.taken, r.ofBranches)) + ' of ' + grouped(r.ofBranches) + ' branches, ' +
+      grouped(r.called) + ' of ' + grouped(r.ofFunctions) + ' functions ran' +
+      (r.wanted ? ', MC/DC ' + shown(rate(r.seen, r.wanted)) : '') +
+      (failing ? '. What tells most of failing tests stands first. '
+        : state.get('by') ? '. ' : '. The least covered stands first. ') + about;
+  }
 
   // ---- the picked file
 
@@ -125,10 +201,13 @@ function drawSource(coverage, host) {
       if (!at.has(d.line)) at.set(d.line, []);
       at.get(d.line).push(d);
     }
-    title.textContent = file.name;
+    title.textContent = all.folder && file.name.startsWith(all.folder)
+      ? file.name.slice(all.folder.length) : file.name;
+    title.title = file.name;
     summary.textContent =
-      shown(row.lines) + ' of ' + grouped(file.lines.length) + ' lines, ' + shown(row.branches) +
-      ' of ' + grouped(file.branches.length) + ' branches' +
+      shown(rate(row.ran, row.ofLines)) + ' of ' + grouped(row.ofLines) + ' lines, ' +
+      shown(rate(row.taken, row.ofBranches)) +
+      ' of ' + grouped(row.ofBranches) + ' branches' +
       (row.wanted ? ', MC/DC ' + row.seen + ' of ' + row.wanted : '') +
       (unmeasured.size ? ', ' + grouped(unmeasured.size) + ' lines not measured (?)' : '') +
       (file.source_fault ? '; no text: the source ' + file.source_fault : '');
@@ -252,20 +331,24 @@ function drawSource(coverage, host) {
     Array.isArray(wanted) ? wanted.map(String).join(' and ') : wanted ? String(wanted) : '';
 
   host.append(
-    listed,
+    el('div', { class: 'files-head' }, listed, files.length > 1 && box),
     list.element,
     el('header', { class: 'file-head' }, title, summary, missed),
     where,
     detail,
   );
-  list.set(files.length);
+  // The one that stands first when all folders are open.
+  let firstFile = null;
+  const first = () => (firstFile = firstFile ||
+    folderRows(all.root, order(), () => true).find(item => item.file).file);
   // A link may name the file as another build has it.
   function update() {
     if (!files.length) return;
     const name = state.get('file');
     const row =
       files.find(f => f.name === name) || (name && files.find(f => isSameFile(f.name, name))) ||
-      files[0];
+      first();
+    listFiles();
     if (row !== open) openFile(row);
     list.draw();
     const n = Number(state.get('line'));

@@ -3,7 +3,8 @@
 // and End go on inside it, Enter picks.
 
 // o: label, columns [{ key, label, css, cell(i), sorts }], height of a row in pixels, css of the
-// whole, onpick(i), isOn(i), rowCss(i), rowLabel(i), onsort(key), least (pixels: wider ones scroll).
+// whole, onpick(i), isOn(i), rowCss(i), rowLabel(i), onsort(key), least (pixels: wider ones scroll),
+// foldOf(i) (is it open? null: it has nothing below it), onfold(i) (by Left and Right).
 // Returns { element, set(count), draw(), show(i), head({ sort, up }) }.
 function virtualTable(o) {
   const AROUND = 12,
@@ -14,7 +15,7 @@ function virtualTable(o) {
   const head = el('div', { class: 'heads', role: 'rowgroup' }, headRow);
   const element = el(
     'div',
-    { class: 'table ' + (o.css || ''), role: 'grid', 'aria-label': o.label, id },
+    { class: 'table ' + (o.css || ''), role: o.foldOf ? 'treegrid' : 'grid', 'aria-label': o.label, id },
     head,
     body,
   );
@@ -36,6 +37,7 @@ function virtualTable(o) {
         role: 'row',
         id: id + '-' + i,
         'aria-rowindex': i + 2,
+        'aria-expanded': o.foldOf && o.foldOf(i) !== null ? String(o.foldOf(i)) : null,
         'aria-selected': o.onpick ? String(Boolean(o.isOn && o.isOn(i))) : null,
         tabindex: i === active ? 0 : -1,
         'data-row': i,
@@ -115,6 +117,10 @@ function virtualTable(o) {
     if (to !== undefined) {
       event.preventDefault();
       go(to);
+    } else if (o.foldOf && o.foldOf(active) === (event.key === 'ArrowLeft') &&
+      /^Arrow(Left|Right)$/.test(event.key)) {
+      event.preventDefault();
+      o.onfold(active);
     } else if ((event.key === 'Enter' || event.key === ' ') && o.onpick) {
       event.preventDefault();
       o.onpick(active);

@@ -94,11 +94,13 @@ function timelineTab(host) {
     mark.style.left = (100 * (Math.max(range[0], axis.from) - axis.from)) / span + '%';
     mark.style.right = (100 * (axis.to - Math.min(range[1], axis.to))) / span + '%';
   };
-  const setRange = (range, isSmall) => {
+  // before: the range that stays for a comparison.
+  const setRange = (range, isSmall, before) => {
     if (!range) return setState(stateOfRange('', null), isSmall);
     const wide = Math.min(span, Math.max(range[1] - range[0], 1)),
       from = Math.max(axis.from, Math.min(range[0], axis.to - wide));
-    return setState({ ...stateOfRange('', [from, from + wide]), zoom: '', range: '' }, isSmall);
+    return setState({ ...stateOfRange('', [from, from + wide]),
+      ...(before ? stateOfRange('base-', before) : {}), zoom: '', range: '' }, isSmall);
   };
 
   let anchor = null,
@@ -115,8 +117,10 @@ function timelineTab(host) {
     dragged = [Math.min(anchor, now), Math.max(anchor, now)];
     place(chosen, dragged);
   });
-  area.addEventListener('pointerup', () => {
-    if (anchor !== null) setRange(dragged && dragged[1] - dragged[0] > span / 1000 ? dragged : null);
+  area.addEventListener('pointerup', event => {
+    if (anchor !== null)
+      setRange(dragged && dragged[1] - dragged[0] > span / 1000 ? dragged : null, false,
+        event.shiftKey && rangeOfState(axis, ''));
     anchor = null;
   });
   area.addEventListener('pointercancel', () => (anchor = null));
@@ -200,8 +204,9 @@ function timelineTab(host) {
   fill(
     host,
     el('p', { class: 'soft small' }, 'A track for each thread, as high as it was busy. Drag to ' +
-      'choose a range: all views show it then. Arrow keys move it, + and - change it, b keeps it ' +
-      'for a comparison, Escape takes it back. A name picks its thread.'),
+      'choose a range: all views show it then. Drag another one with Shift, and the two are ' +
+      'compared. Arrow keys move it, + and - change it, b keeps it for a comparison, Escape ' +
+      'takes it back. A name picks its thread.'),
     el('p', { class: 'small legend-of-time' },
       keys.map(k => swatch(colours[k], axis.tree.names[k])),
       axis.waits.n > 0 && swatch('--wait', 'waits'),
@@ -235,7 +240,8 @@ function timelineTab(host) {
     said.textContent = range
       ? rangeWords(range) + ': ' + (many ? grouped(many) + (many === 1 ? ' tick' : ' ticks')
         : 'no tick, which is no proof that nothing ran')
-      : 'all of ' + rangeWords([axis.from, axis.to]) + ': ' + grouped(axis.n) + ' ticks';
+      : 'all of ' + [axis.from, axis.to].map(us => roundSeconds(us, axis.to - axis.from || 1))
+        .join(' to ') + ' s: ' + grouped(axis.n) + ' ticks';
     area.setAttribute('aria-valuenow', secondsOf((range || whole)[0]));
     area.setAttribute('aria-valuetext', said.textContent);
     const track = trackOf(axis);
@@ -274,6 +280,7 @@ function slowFrames(axis, [from, to], track, setRange) {
 
 function waitTable(axis, [from, to], track) {
   const MOST = 12,
+    CALLERS = 5, // the system's own functions stand before those of the program
     rows = waitsOf(axis, from, Math.min(to, axis.to), track);
   if (!rows.length) return null;
   return el('div', { class: 'kin', id: 'who-waited' },
@@ -288,8 +295,10 @@ function waitTable(axis, [from, to], track) {
           el('td', { class: 'wide', title: stack.map(f => f.name).reverse().join(' > ') },
             el('button', { type: 'button', class: 'link',
               onclick: () => choose(inner.name, inner.place) }, inner.name), ' ',
-            el('span', { class: 'place' }, (stack[1] ? 'called by ' + stack[1].name + ', ' : '') +
-              axis.threads[row.thread])),
+            el('span', { class: 'place' }, axis.threads[row.thread]),
+            stack.length > 1 && el('div', { class: 'soft small' }, 'called by ' +
+              stack.slice(1, 1 + CALLERS).map(f => f.name).join(' < ') +
+              (stack.length > 1 + CALLERS ? ' …' : ''))),
           el('td', { class: 'number' }, ms(row.us)),
           el('td', { class: 'number' }, grouped(row.times)),
           el('td', { class: 'number' }, ms(row.longest)));

@@ -872,7 +872,7 @@ addEventListener('keydown', event => {
     hideTip();
     if (isTyping && event.target.value) {
       event.target.value = '';
-      setState({ search: '' });
+      setState({ [event.target.dataset.key || 'search']: '' });
     } else setState({ function: '', at: '', zoom: '', range: '' });
   }
 });
