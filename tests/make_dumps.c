@@ -93,31 +93,22 @@ static void bursts(brst *b) {
     brst_info(b, 0, "sampler", 200000, 2000, 0);
     brst_profile(b, 0, 990, 10, 200, 2000);
     brst_thread(b, 0, 0, "main", 200000, 2000, 2000, 0);
-    brst_number(b, 7);
-    brst_number(b, 1);
-    brst_number(b, 200);
-    brst_number(b, 200000000);
+    BRST(b, 7, 1, 200, 200000000);
     for (i = 0; i < sizeof sums / sizeof *sums; i++) {
         brst_number(b, 8);
         brst_site(b, sums[i].site, "sampler.c", 1, 1);
         brst_site(b, sums[i].caller, "sampler.c", 1, 1);
         brst_counts(b, sums[i].count, (uint64_t)sums[i].count * 25600, 0);
-        brst_number(b, sums[i].bursts);
-        brst_number(b, sums[i].firsts);
-        brst_number(b, sums[i].yy);
-        brst_number(b, sums[i].ys);
-        brst_number(b, sums[i].xy);
+        BRST(b, sums[i].bursts, sums[i].firsts, sums[i].yy, sums[i].ys, sums[i].xy);
     }
     brst_end(b);
 }
 
 static void one_row(brst *b, const char *name, size_t length, const char *caller) {
-    brst_number(b, 4);
-    brst_number(b, 1);
+    BRST(b, 4, 1);
     brst_bytes(b, name, length);
     brst_string(b, "a\\b \"c\".c");
-    brst_number(b, 7);
-    brst_number(b, 1);
+    BRST(b, 7, 1);
     brst_site(b, caller, "", 0, 1);
     brst_counts(b, 10, 25600, 0);
 }
@@ -177,15 +168,8 @@ static void odd(brst *b) {
     brst_begin(b, 1, 256);
     brst_info(b, 0, "interpreter", 30000, 400, 0);
     for (i = 0; i < 3; i++) {
-        brst_number(b, 2);
-        brst_number(b, i);
-        brst_number(b, profiles[i][0]);
-        brst_number(b, 10);
-        brst_number(b, 12);
-        brst_number(b, 63);
-        brst_number(b, profiles[i][1]);
-        brst_number(b, profiles[i][2]);
-        brst_number(b, profiles[i][3]);
+        BRST(b, 2, i, profiles[i][0], 10, 12, 63, profiles[i][1], profiles[i][2],
+             profiles[i][3]);
     }
     brst_thread(b, 0, 0, "", 30000, 300, 400, 0);
     odd_row(b, "run", 1, NULL, "", 20);
@@ -242,10 +226,8 @@ static void tree(brst *b, unsigned run, unsigned unmatched) {
     }
     brst_number(b, 0);
     for (i = 0; i < sizeof nodes / sizeof *nodes; i++) {
-        brst_number(b, nodes[i].climb);
-        brst_number(b, nodes[i].key + (nodes[i].key == 77 ? 0 : first));
-        brst_number(b, nodes[i].kind);
-        brst_number(b, nodes[i].count);
+        BRST(b, nodes[i].climb, nodes[i].key + (nodes[i].key == 77 ? 0 : first),
+             nodes[i].kind, nodes[i].count);
         if (nodes[i].kind == 1) brst_number(b, nodes[i].error);
     }
     brst_end(b);
@@ -277,24 +259,10 @@ static void cyclic_footprint(brst *b) {
         }
     brst_begin(b, 3, 256);
     brst_string(b, "round; </script>");
-    brst_number(b, 0);
-    brst_number(b, 0);
-    brst_number(b, 6);
-    brst_number(b, 1000000000);
-    brst_number(b, ACCESSES);
-    brst_number(b, BLOCKS);
-    brst_number(b, 0);
-    brst_number(b, ACCESSES);
-    brst_number(b, BLOCKS);
-    brst_number(b, heights);
-    brst_number(b, widths);
+    BRST(b, 0, 0, 6, 1000000000, ACCESSES, BLOCKS, 0, ACCESSES, BLOCKS, heights, widths);
     for (i = 0; i < heights; i++) brst_number(b, i == bin_of(BLOCKS) ? ACCESSES - BLOCKS : 0);
     for (i = 0; i < widths; i++) {
-        brst_number(b, exact[i]);
-        brst_number(b, sums[i]);
-        brst_number(b, 0);
-        brst_number(b, 0);
-        brst_number(b, heights);
+        BRST(b, exact[i], sums[i], 0, 0, heights);
         for (k = 0; k < heights; k++) brst_number(b, cells[i][k]);
     }
     brst_end(b);
@@ -325,10 +293,8 @@ static void chains(brst *b) {
     for (i = 0; i < CHAINS; i++) {
         for (k = 0; k < DEPTH; k++) {
             int is_leaf = k == DEPTH - 1;
-            brst_number(b, i && k == 0 ? DEPTH : 0);
-            brst_number(b, i == 0 && is_leaf ? CHAINS + 1 : i + 1);
-            brst_number(b, 2);
-            brst_number(b, !is_leaf ? 0 : i == 0 ? 4 * COUNT : COUNT);
+            BRST(b, i && k == 0 ? DEPTH : 0, i == 0 && is_leaf ? CHAINS + 1 : i + 1, 2,
+                 !is_leaf ? 0 : i == 0 ? 4 * COUNT : COUNT);
         }
     }
     brst_end(b);
@@ -373,10 +339,7 @@ static void bushy(brst *b, unsigned count) {
             weight = 1 + (random >> 8) % 7 + (random % 1009 == 0 ? (random >> 12) % 9000 : 0);
             total += pass ? 0 : weight;
             if (!pass) continue;
-            brst_number(b, climb);
-            brst_number(b, k + 1);
-            brst_number(b, 2);
-            brst_number(b, weight);
+            BRST(b, climb, k + 1, 2, weight);
         }
     }
     brst_end(b);
@@ -400,17 +363,12 @@ static void middle(brst *b) {
     brst_number(b, 0);
     for (k = 0; k < CHAINS; k++) {
         for (i = k ? FORK : 1; i <= DEPTH; i++) {
-            brst_number(b, k && i == FORK ? DEPTH - FORK + 1 : 0);
-            brst_number(b, i == FORK ? DEPTH + 1 + k : i);
-            brst_number(b, 2);
-            brst_number(b, i == DEPTH ? 100 - k : 0);
+            BRST(b, k && i == FORK ? DEPTH - FORK + 1 : 0, i == FORK ? DEPTH + 1 + k : i, 2,
+                 i == DEPTH ? 100 - k : 0);
         }
     }
     for (k = 0; k < 2; k++) {
-        brst_number(b, k ? 1 : DEPTH);
-        brst_number(b, DEPTH + CHAINS + 1 + k);
-        brst_number(b, 2);
-        brst_number(b, 25);
+        BRST(b, k ? 1 : DEPTH, DEPTH + CHAINS + 1 + k, 2, 25);
     }
     brst_end(b);
 }
@@ -552,9 +510,7 @@ static void long_source(brst *b, const char *file, unsigned lines) {
     numbers(b, head);
     brst_number(b, lines);
     for (i = 1; i <= lines; i++) brst_number(b, i);
-    brst_number(b, 1);
-    brst_number(b, lines);
-    brst_number(b, 0);
+    BRST(b, 1, lines, 0);
     numbers(b, edges);
     edge_key(b, 2, 2);
     numbers(b, counts);
@@ -583,10 +539,7 @@ static void counted(brst *b, const char *name, unsigned line, unsigned kind, uns
 static void ticked(brst *b, const char *name, unsigned line, unsigned back, unsigned ticks) {
     brst_number(b, 6);
     brst_site(b, name, "src/game.c", line, 257);
-    brst_number(b, back);
-    brst_number(b, ticks);
-    brst_number(b, 0);
-    brst_number(b, ticks);
+    BRST(b, back, ticks, 0, ticks);
 }
 
 /* Counts of functions, some without a scope, and ticks of those that have one;
@@ -603,12 +556,10 @@ static void timed(brst *b, unsigned tick_us, int any, unsigned untimed) {
     brst_end(b);
     brst_begin(b, 1, 256);
     brst_info(b, 0, "timed", 0, 0, 0);
-    brst_number(b, 5);
-    brst_number(b, tick_us);
+    BRST(b, 5, tick_us);
     for (int i = 0; i < 3; i++) brst_number(b, 0);
     if (untimed) {
-        brst_number(b, 9);
-        brst_number(b, untimed);
+        BRST(b, 9, untimed);
     }
     if (any) {
         brst_thread(b, 0, 0, "main", 0, 0, 0, 0);
@@ -635,8 +586,7 @@ static void same_name(brst *b) {
     brst_begin(b, 1, 256);
     brst_info(b, 0, "same_name", 100000, 1000, 0);
     brst_profile(b, 0, 990, 10, 100, 1000);
-    brst_number(b, 5);
-    brst_number(b, 10000);
+    BRST(b, 5, 10000);
     for (i = 0; i < 3; i++) brst_number(b, 0);
     brst_thread(b, 0, 0, "main", 100000, 1000, 1000, 0);
     for (i = 0; i < count; i++) {
@@ -662,16 +612,12 @@ static void losses(brst *b, unsigned lost_threads, unsigned cpu_ms, unsigned own
     brst_begin(b, 1, 256);
     brst_info(b, 0, "losses", 100000, 1000, 0);
     if (lost_threads) {
-        brst_number(b, 10);
-        brst_number(b, lost_threads);
-        brst_number(b, 0);
+        BRST(b, 10, lost_threads, 0);
     }
-    brst_number(b, 5);
-    brst_number(b, 10000);
+    BRST(b, 5, 10000);
     for (i = 0; i < 3; i++) brst_number(b, 0);
     if (cpu_ms) {
-        brst_number(b, 11);
-        brst_number(b, (uint64_t)cpu_ms * 1000);
+        BRST(b, 11, (uint64_t)cpu_ms * 1000);
     }
     brst_profile(b, 0, 990, 10, 100, 1000);
     brst_thread(b, 0, 0, "main", 100000, 1000, 1000, 0);
@@ -690,8 +636,7 @@ static void losses(brst *b, unsigned lost_threads, unsigned cpu_ms, unsigned own
 static void mutual(brst *b) {
     brst_begin(b, 1, 256);
     brst_info(b, 0, "mutual", 0, 0, 0);
-    brst_number(b, 5);
-    brst_number(b, 10000);
+    BRST(b, 5, 10000);
     for (int i = 0; i < 3; i++) brst_number(b, 0);
     brst_thread(b, 0, 0, "main", 0, 0, 0, 0);
     ticked(b, "frame", 10, 0, 60);
@@ -711,10 +656,7 @@ static void looked(brst *b, unsigned site, unsigned back, unsigned looks, unsign
     snprintf(name, sizeof name, "work_%u", site);
     brst_number(b, 6);
     brst_site(b, name, "src/heavy.c", 1 + site, 257);
-    brst_number(b, back);
-    brst_number(b, looks * weight);
-    brst_number(b, 0);
-    brst_number(b, (uint64_t)looks * weight * weight);
+    BRST(b, back, looks * weight, 0, (uint64_t)looks * weight * weight);
 }
 
 /* Looks at random moments that count differently, on so many paths of two threads:
@@ -724,8 +666,7 @@ static void heavy(brst *b, unsigned count) {
     unsigned seed = 5, i, thread;
     brst_begin(b, 1, 60000);
     brst_info(b, 0, "heavy", 0, 0, 0);
-    brst_number(b, 5);
-    brst_number(b, 100);
+    BRST(b, 5, 100);
     for (i = 0; i < 3; i++) brst_number(b, 0);
     brst_number(b, 15); /* how ticks came: at random moments */
     brst_number(b, 8);
@@ -769,25 +710,12 @@ static void heavy_misses(brst *b, uint64_t seed) {
         xx += x[k] * x[k];
     }
     brst_begin(b, 13, 60000);
-    brst_number(b, 1);
-    brst_number(b, 0);
+    BRST(b, 1, 0);
     brst_string(b, "missed");
-    brst_number(b, 100000);
-    brst_number(b, 10000);
-    brst_number(b, BURSTS);
-    brst_number(b, judged * BURSTS);
-    brst_number(b, judged * BURSTS);
-    brst_number(b, judged * judged * BURSTS);
-    brst_number(b, 0);
-    brst_number(b, 0);
-    brst_number(b, 1);
-    brst_number(b, 49152);
+    BRST(b, 100000, 10000, BURSTS, judged * BURSTS, judged * BURSTS,
+         judged * judged * BURSTS, 0, 0, 1, 49152);
     brst_string(b, "L1d");
-    brst_number(b, all);
-    brst_number(b, 0);
-    brst_number(b, BURSTS);
-    brst_number(b, xx);
-    brst_number(b, judged * all);
+    BRST(b, all, 0, BURSTS, xx, judged * all);
     for (i = 0; i < ROWS; i++) {
         uint64_t sum = 0, bursts = 0, yy = 0, xy = 0;
         for (k = 0; k < BURSTS; k++) {
@@ -799,11 +727,7 @@ static void heavy_misses(brst *b, uint64_t seed) {
         snprintf(name, sizeof name, "row_%u", i);
         brst_number(b, 1);
         brst_string(b, name);
-        brst_number(b, sum);
-        brst_number(b, 0);
-        brst_number(b, bursts);
-        brst_number(b, yy);
-        brst_number(b, xy);
+        BRST(b, sum, 0, bursts, yy, xy);
     }
     brst_end(b);
 }
@@ -814,8 +738,7 @@ static void one_of_many(brst *b) {
     unsigned i;
     brst_begin(b, 1, 256);
     brst_info(b, 0, "one_of_many", 0, 0, 0);
-    brst_number(b, 5);
-    brst_number(b, 10000);
+    BRST(b, 5, 10000);
     for (i = 0; i < 3; i++) brst_number(b, 0);
     for (i = 0; i < 1000; i++) {
         snprintf(name, sizeof name, "worker %u", i);
@@ -835,15 +758,7 @@ static void two_profiles(brst *b) {
     brst_begin(b, 1, 256);
     brst_info(b, 0, "paths", 100000, 1000, 0);
     for (i = 0; i < 3; i++) {
-        brst_number(b, 2);
-        brst_number(b, profiles[i][0]);
-        brst_number(b, 990);
-        brst_number(b, 10);
-        brst_number(b, 12);
-        brst_number(b, profiles[i][1]);
-        brst_number(b, profiles[i][2]);
-        brst_number(b, 100);
-        brst_number(b, 1000);
+        BRST(b, 2, profiles[i][0], 990, 10, 12, profiles[i][1], profiles[i][2], 100, 1000);
     }
     brst_thread(b, 0, 0, "main", 100000, 1000, 1000, 0);
     counted(b, "frame", 10, 257, 100);
@@ -861,10 +776,7 @@ static void recorded_path(brst *b, const char *name, unsigned back, unsigned tic
                           unsigned slow) {
     brst_number(b, 6);
     brst_site(b, name, "", 0, 257);
-    brst_number(b, back);
-    brst_number(b, ticks);
-    brst_number(b, slow);
-    brst_number(b, ticks);
+    BRST(b, back, ticks, slow, ticks);
 }
 
 /* As `bursty record --ticks` has it: functions counted under one site and timed
@@ -879,8 +791,7 @@ static void recorded(brst *b) {
     brst_end(b);
     brst_begin(b, 1, 256);
     brst_info(b, 0, "recorded", 0, 0, 0);
-    brst_number(b, 5);
-    brst_number(b, 1000);
+    BRST(b, 5, 1000);
     for (int i = 0; i < 3; i++) brst_number(b, 0);
     brst_thread(b, 0, 0, "", 0, 0, 0, 0);
     recorded_path(b, "main", 0, 100, 0);
@@ -909,18 +820,12 @@ static void tree_of_bursts(brst *b, int given_up, unsigned all_yy, unsigned all_
     }
     brst_number(b, 0);
     for (i = 0; i < 4; i++) {
-        brst_number(b, nodes[i].climb);
-        brst_number(b, i + 1);
-        brst_number(b, 2);
-        brst_number(b, nodes[i].calls);
+        BRST(b, nodes[i].climb, i + 1, 2, nodes[i].calls);
     }
-    brst_number(b, 10000);
-    brst_number(b, TREE_BURSTS);
-    brst_number(b, all_yy);
+    BRST(b, 10000, TREE_BURSTS, all_yy);
     for (i = 0; i < 4; i++) {
-        brst_number(b, nodes[i].calls - (i == 2 && given_up ? 3000 : 0));
-        brst_number(b, nodes[i].bursts);
-        brst_number(b, nodes[i].yy);
+        BRST(b, nodes[i].calls - (i == 2 && given_up ? 3000 : 0), nodes[i].bursts,
+             nodes[i].yy);
     }
     brst_end(b);
 }
@@ -967,10 +872,7 @@ static void grouped(brst *b, unsigned version, uint64_t seed) {
     }
     brst_number(b, 0);
     for (i = 0; i < NODES; i++) {
-        brst_number(b, climbs[i]);
-        brst_number(b, keys[i]);
-        brst_number(b, sums[i + 1][0] ? 2 : 0);
-        brst_number(b, sums[i + 1][0]);
+        BRST(b, climbs[i], keys[i], sums[i + 1][0] ? 2 : 0, sums[i + 1][0]);
     }
     for (i = 0; i < NODES + 1; i++)
         for (k = 0; k < (version == 5 ? 4 + GROUPS : 4); k++) brst_number(b, sums[i][k]);
@@ -995,21 +897,15 @@ static void same_bursts(brst *b) {
     brst_info(b, 0, "paths", 1000000, 10000, 0);
     brst_profile(b, 0, 990, 10, TREE_BURSTS, 10000);
     brst_thread(b, 0, 0, "", 1000000, 10000, 10000, 0);
-    brst_number(b, 7);
-    brst_number(b, 1);
-    brst_number(b, TREE_BURSTS);
-    brst_number(b, TREE_ALL_YY * 10000u);
+    BRST(b, 7, 1, TREE_BURSTS, TREE_ALL_YY * 10000u);
     for (i = 0; i < sizeof rows / sizeof *rows; i++) {
         brst_number(b, 8);
         brst_site(b, rows[i].site, "", 0, 1);
         if (rows[i].caller) brst_site(b, rows[i].caller, "", 0, 1);
         else brst_number(b, 0);
         brst_counts(b, rows[i].count, rows[i].count * 25600u, 0);
-        brst_number(b, rows[i].bursts);
-        brst_number(b, rows[i].bursts);
-        brst_number(b, rows[i].yy * 10000u);
-        brst_number(b, rows[i].yy * 10000u);
-        brst_number(b, rows[i].xy * 10000u);
+        BRST(b, rows[i].bursts, rows[i].bursts, rows[i].yy * 10000u, rows[i].yy * 10000u,
+             rows[i].xy * 10000u);
     }
     brst_end(b);
     tree_of_bursts(b, 0, TREE_ALL_YY, 1000000);
@@ -1026,8 +922,7 @@ static void missed(brst *b) {
     static const uint64_t head[] = {9900, 100, 20, 9000, 4500, 1100000, 1, 2, 1};
     unsigned what;
     brst_begin(b, 13, 256);
-    brst_number(b, 1);
-    brst_number(b, 0);
+    BRST(b, 1, 0);
     brst_string(b, "prog");
     wide_numbers(b, head, sizeof head / sizeof *head);
     brst_number(b, 49152);
@@ -1050,23 +945,18 @@ static void shared(brst *b) {
                                           {2, 1, 2, 1000, 900, 0, 40, 39, 26000, 2250000}};
     unsigned line, thread;
     brst_begin(b, 14, 256);
-    brst_number(b, 1);
-    brst_number(b, 0);
+    BRST(b, 1, 0);
     brst_string(b, "prog");
     wide_numbers(b, head, sizeof head / sizeof *head);
     for (line = 0; line < 2; line++) {
         wide_numbers(b, lines[line], 10);
         brst_number(b, 2);
         for (thread = 1; thread <= 2; thread++) {
-            brst_number(b, line + 1);
-            brst_number(b, thread);
+            BRST(b, line + 1, thread);
             brst_string(b, "_ZN4game5stateIiE4stepEf");
             brst_string(b, line ? "total" : "counters");
             brst_string(b, thread == 1 ? "state.cc:7" : "");
-            brst_number(b, line ? 0 : 8 * thread);
-            brst_number(b, 8);
-            brst_number(b, 10);
-            brst_number(b, 4000);
+            BRST(b, line ? 0 : 8 * thread, 8, 10, 4000);
         }
     }
     brst_end(b);
@@ -1108,14 +998,7 @@ static void in_time(brst *b, unsigned version, const char *program, unsigned ste
     brst_begin(b, 26, 256);
     brst_number(b, version);
     brst_string(b, program);
-    brst_number(b, 41);
-    brst_number(b, 1700000000000000);
-    brst_number(b, 10000000);
-    brst_number(b, 1000);
-    brst_number(b, one_of);
-    brst_number(b, 0);
-    brst_number(b, 2);
-    brst_number(b, 41);
+    BRST(b, 41, 1700000000000000, 10000000, 1000, one_of, 0, 2, 41);
     brst_string(b, "");
     brst_number(b, 42);
     brst_string(b, "worker");
@@ -1127,8 +1010,7 @@ static void in_time(brst *b, unsigned version, const char *program, unsigned ste
     }
     brst_number(b, 4);
     for (i = 0; i < 4; i++) {
-        brst_number(b, i);
-        brst_number(b, functions[i].back);
+        BRST(b, i, functions[i].back);
     }
     if (version > 1) waits_and_frames(b);
     for (ms = 0; ms < 10000; ms += step_ms) {
@@ -1136,8 +1018,7 @@ static void in_time(brst *b, unsigned version, const char *program, unsigned ste
         for (thread = 0; thread < 2; thread++) {
             unsigned is = thread ? 3 : ms < 4000 ? 1 : 2;
             if (thread ? ms < 6000 || ms >= 8000 : ms >= 4000 && ms < 5000) continue;
-            brst_number(b, 1000 * (ms - before));
-            brst_number(b, 2 * thread + (path[thread] != is));
+            BRST(b, 1000 * (ms - before), 2 * thread + (path[thread] != is));
             if (path[thread] != is) brst_number(b, is);
             path[thread] = is;
             before = ms;
@@ -1152,8 +1033,7 @@ static void crowded(brst *b, unsigned ticks, unsigned threads) {
     unsigned i, seed = 7;
     brst_begin(b, 1, 60000);
     brst_info(b, 0, "crowded", 0, 0, 0);
-    brst_number(b, 5);
-    brst_number(b, 1000);
+    BRST(b, 5, 1000);
     for (i = 0; i < 3; i++) brst_number(b, 0);
     brst_thread(b, 0, 0, "", 0, 0, 0, 0);
     ticked(b, "main", 1, 0, 0);
@@ -1166,13 +1046,7 @@ static void crowded(brst *b, unsigned ticks, unsigned threads) {
     brst_begin(b, 26, 60000);
     brst_number(b, 1);
     brst_string(b, "crowded");
-    brst_number(b, 41);
-    brst_number(b, 0);
-    brst_number(b, (uint64_t)ticks * 1000);
-    brst_number(b, 1000);
-    brst_number(b, 1);
-    brst_number(b, 0);
-    brst_number(b, threads);
+    BRST(b, 41, 0, (uint64_t)ticks * 1000, 1000, 1, 0, threads);
     for (i = 0; i < threads; i++) {
         brst_number(b, 41 + i);
         brst_string(b, i ? "worker" : "");
@@ -1192,9 +1066,7 @@ static void crowded(brst *b, unsigned ticks, unsigned threads) {
     }
     for (i = 0; i < ticks; i++) {
         seed = seed * 1103515245u + 12345u;
-        brst_number(b, 1000);
-        brst_number(b, 2 * ((seed >> 16) % threads) + 1);
-        brst_number(b, 1 + (seed >> 8) % 63);
+        BRST(b, 1000, 2 * ((seed >> 16) % threads) + 1, 1 + (seed >> 8) % 63);
     }
     brst_end(b);
 }
@@ -1203,8 +1075,7 @@ static void crowded(brst *b, unsigned ticks, unsigned threads) {
 static void timeline(brst *b, unsigned version) {
     brst_begin(b, 1, 256);
     brst_info(b, 0, "in_time", 0, 0, 0);
-    brst_number(b, 5);
-    brst_number(b, 10000);
+    BRST(b, 5, 10000);
     for (int i = 0; i < 3; i++) brst_number(b, 0);
     brst_thread(b, 0, 0, "", 0, 0, 0, 0);
     ticked(b, "main", 40, 0, 0);

@@ -33,9 +33,7 @@ static void rows(brst *b, size_t bytes) {
         }
         for (i = 0; i < 64; i++) {
             for (k = 0; k < 64; k++) {
-                brst_number(b, 4);
-                brst_number(b, 2 + i);
-                brst_number(b, 2 + k);
+                BRST(b, 4, 2 + i, 2 + k);
                 brst_counts(b, 1, 256, 0);
             }
         }
@@ -62,9 +60,7 @@ static void long_names(brst *b, size_t bytes) {
         }
         for (i = 0; i < 64 && b->size < bytes; i++) {
             for (k = 0; k < 64; k++) {
-                brst_number(b, 4);
-                brst_number(b, 2 + i);
-                brst_number(b, 2 + k);
+                BRST(b, 4, 2 + i, 2 + k);
                 brst_counts(b, 1, 256, 0);
             }
         }
@@ -82,12 +78,10 @@ static void huge_name(brst *b, size_t bytes) {
     while (b->size < bytes) {
         brst_number(b, 4);
         brst_site(b, "a", "", 0, 1);
-        brst_number(b, 1);
-        brst_number(b, bytes / 2);
+        BRST(b, 1, bytes / 2);
         for (i = 0; i < bytes / 2; i++) brst_byte(b, 'W');
         brst_string(b, "");
-        brst_number(b, 0);
-        brst_number(b, 1);
+        BRST(b, 0, 1);
         brst_counts(b, 1, 256, 0);
         for (i = 0; i < 60; i++) {
             snprintf(name, sizeof name, "%x", site++);
@@ -118,8 +112,7 @@ static void equal_scopes(brst *b, size_t bytes) {
     unsigned number = 0, i;
     char name[16];
     begin_sampled(b, "scopes");
-    brst_number(b, 5);
-    brst_number(b, 10000);
+    BRST(b, 5, 10000);
     for (i = 0; i < 3; i++) brst_number(b, 0);
     thread_and_tag(b);
     while (b->size < bytes) {
@@ -180,10 +173,7 @@ static void begin_tree(brst *b, uint64_t total, uint64_t monitored, uint64_t nod
 }
 
 static void node(brst *b, unsigned climb, uint64_t key) {
-    brst_number(b, climb);
-    brst_number(b, key);
-    brst_number(b, 2);
-    brst_number(b, 1);
+    BRST(b, climb, key, 2, 1);
 }
 
 /* A chain of calls, each of a function with a name of 200 bytes. */
@@ -321,8 +311,7 @@ static void function(brst *b, uint64_t number, const char *file) {
 static void counts(brst *b, uint64_t number, unsigned slots) {
     brst_number(b, 2);
     key(b, number);
-    brst_number(b, 64);
-    brst_number(b, slots);
+    BRST(b, 64, slots);
     while (slots--) brst_number(b, 1);
 }
 
@@ -330,9 +319,7 @@ static void exits(brst *b, unsigned count) {
     unsigned i;
     brst_number(b, count);
     for (i = 0; i < count; i++) {
-        brst_number(b, i);
-        brst_number(b, 1);
-        brst_number(b, 0);
+        BRST(b, i, 1, 0);
     }
 }
 
@@ -461,14 +448,12 @@ static void decided(brst *b, size_t count, unsigned conditions, const char *word
         brst_string(b, "f.c");
         for (k = 0; k < sizeof fields / sizeof *fields; k++) brst_number(b, fields[k]);
         for (k = 0; k < slots; k++) {
-            brst_number(b, 1);
-            brst_number(b, 1);
+            BRST(b, 1, 1);
         }
     }
     brst_number(b, 2);
     key(b, 1);
-    brst_number(b, 8);
-    brst_number(b, (conditions + 1) * count);
+    BRST(b, 8, (conditions + 1) * count);
     for (i = 0; i < (conditions + 1) * count; i++) brst_number(b, i & 1);
     exits(b, 0);
     brst_end(b);
@@ -481,11 +466,7 @@ static void decided(brst *b, size_t count, unsigned conditions, const char *word
         brst_string(b, words);
         brst_number(b, conditions);
         for (k = 0; k < conditions; k++) {
-            brst_number(b, 0);
-            brst_number(b, strlen(words));
-            brst_number(b, k + 1 < conditions ? 4 : 2);
-            brst_number(b, 0);
-            brst_number(b, 0);
+            BRST(b, 0, strlen(words), k + 1 < conditions ? 4 : 2, 0, 0);
         }
     }
     brst_end(b);
@@ -509,8 +490,7 @@ static void begin_streams(brst *b, const char *title, uint64_t streams) {
 }
 
 static void new_item(brst *b, uint64_t value, const char *name) {
-    brst_number(b, 0);
-    brst_number(b, value);
+    BRST(b, 0, value);
     brst_string(b, name);
     brst_number(b, 0);
 }
@@ -521,8 +501,7 @@ static void stream_parts(brst *b, size_t bytes) {
     while (b->size < bytes) {
         snprintf(title, sizeof title, "%x", number++);
         begin_streams(b, title, 1);
-        brst_number(b, 1);
-        brst_number(b, 1);
+        BRST(b, 1, 1);
         new_item(b, 1, "");
         brst_end(b);
     }
@@ -532,14 +511,8 @@ static void stream_parts(brst *b, size_t bytes) {
 static void triples(brst *b, size_t count, unsigned sites) {
     size_t i;
     for (i = 0; i < count; i++) {
-        brst_number(b, 3);
-        brst_number(b, 1);
-        brst_number(b, 1 + i % sites);
-        brst_number(b, 0);
-        brst_number(b, 1 + i / sites % sites);
-        brst_number(b, 64 * (i % 65536));
-        brst_number(b, 1 + i / sites / sites % sites);
-        brst_number(b, 0);
+        BRST(b, 3, 1, 1 + i % sites, 0, 1 + i / sites % sites, 64 * (i % 65536),
+             1 + i / sites / sites % sites, 0);
     }
 }
 
@@ -547,8 +520,7 @@ static void stream_items(brst *b, size_t bytes) {
     size_t count = bytes / 10;
     unsigned i;
     begin_streams(b, "items", count + 1);
-    brst_number(b, 127);
-    brst_number(b, 1);
+    BRST(b, 127, 1);
     for (i = 0; i < 127; i++) new_item(b, i, "");
     triples(b, count, 127);
     brst_end(b);
@@ -560,8 +532,7 @@ static void stream_names(brst *b, size_t bytes) {
     unsigned i, sites = (unsigned)(bytes / 2 / 4000);
     if (sites > 15) sites = 15; /* as many in a small file as in a large one */
     begin_streams(b, "names", count + 1);
-    brst_number(b, sites);
-    brst_number(b, 1);
+    BRST(b, sites, 1);
     long_name[4000] = 0;
     for (i = 0; i < sites; i++) {
         long_name[0] = (char)(' ' + i % 90);
@@ -577,8 +548,7 @@ static void stream_sites(brst *b, size_t bytes) {
     size_t i, count = bytes / 11;
     begin_streams(b, "sites", count);
     for (i = 0; i < count; i++) {
-        brst_number(b, 1);
-        brst_number(b, 1);
+        BRST(b, 1, 1);
         new_item(b, i + 100000, "\xFF");
     }
     brst_end(b);
@@ -588,8 +558,7 @@ static void stream_values(brst *b, size_t bytes) {
     size_t i, count = bytes / 9;
     begin_streams(b, "values", count);
     for (i = 0; i < count; i++) {
-        brst_number(b, 1);
-        brst_number(b, 1);
+        BRST(b, 1, 1);
         new_item(b, i + 100000, "");
     }
     brst_end(b);
@@ -604,8 +573,7 @@ static void stream_alike(brst *b, size_t bytes) {
     for (i = 0; i < count; i++) {
         uint64_t h = (uint64_t)(i + 1) << 32;
         h ^= h >> 29 ^ h >> 58;
-        brst_number(b, 1);
-        brst_number(b, 1);
+        BRST(b, 1, 1);
         new_item(b, (h * back) ^ 2, "");
     }
     brst_end(b);
@@ -617,8 +585,7 @@ static void ends(brst *b, size_t bytes) {
     unsigned number = 0;
     while (b->size < bytes) {
         brst_begin(b, 7, CHUNK);
-        brst_number(b, 1);
-        brst_number(b, 1);
+        BRST(b, 1, 1);
         brst_number(b, number++);
         brst_string(b, "");
         brst_end(b);
@@ -676,8 +643,7 @@ static void frame_buckets(brst *b, size_t bytes) {
         snprintf(name, sizeof name, "%x", i * 2654435761u);
         begin_kind(b, name);
         for (k = 0; k < 528; k++) {
-            brst_number(b, 1);
-            brst_number(b, 0);
+            BRST(b, 1, 0);
         }
         zeros(b, 3);
     }
@@ -701,8 +667,7 @@ static void frame_functions(brst *b, size_t bytes) {
             if (i == 0) brst_site(b, long_name, long_name, k, 1);
             else brst_number(b, 65); /* the one that was new 64 ago */
             long_name[4000] = 'W';
-            brst_number(b, 100);
-            brst_number(b, 10);
+            BRST(b, 100, 10);
             zeros(b, 6);
         }
         zeros(b, 1);
@@ -722,8 +687,7 @@ static void frame_stacks(brst *b, size_t bytes) {
         zeros(b, 4);
         brst_number(b, 4);
         for (p = 0; p < 4; p++) {
-            brst_number(b, 1);
-            brst_number(b, 127);
+            BRST(b, 1, 127);
             for (k = 0; k < 127; k++) {
                 if (i + p + k == 0) brst_site(b, "function", "", 1, 1);
                 else brst_number(b, 2);
@@ -743,9 +707,7 @@ static void begin_misses(brst *b, const char *program, unsigned sizes) {
     zeros(b, 1);
     brst_string(b, program);
     zeros(b, 2);
-    brst_number(b, 1000000);
-    brst_number(b, 9000000);
-    brst_number(b, 9000000);
+    BRST(b, 1000000, 9000000, 9000000);
     zeros(b, 3);
     brst_number(b, sizes);
     for (i = 0; i < sizes; i++) {
@@ -753,9 +715,7 @@ static void begin_misses(brst *b, const char *program, unsigned sizes) {
         brst_string(b, "");
         brst_number(b, 1000000);
         zeros(b, 1);
-        brst_number(b, 1000);
-        brst_number(b, 100000000);
-        brst_number(b, 100000000);
+        BRST(b, 1000, 100000000, 100000000);
     }
 }
 
@@ -763,9 +723,7 @@ static void missed_sums(brst *b, unsigned sizes) {
     while (sizes--) {
         brst_number(b, 1);
         zeros(b, 1);
-        brst_number(b, 1);
-        brst_number(b, 1);
-        brst_number(b, 1);
+        BRST(b, 1, 1, 1);
     }
 }
 
@@ -830,38 +788,22 @@ static void begin_sharing_of(brst *b, const char *program, uint64_t accesses) {
     zeros(b, 1);
     brst_string(b, program);
     zeros(b, 2);
-    brst_number(b, 100);
-    brst_number(b, 1000000);
-    brst_number(b, accesses);
-    brst_number(b, 90000000);
+    BRST(b, 100, 1000000, accesses, 90000000);
     zeros(b, 5);
 }
 
 static void begin_sharing(brst *b, const char *program) { begin_sharing_of(b, program, 90000000000u); }
 
 static void shared_line(brst *b, unsigned sides) {
-    brst_number(b, 3);
-    brst_number(b, 1);
-    brst_number(b, 2);
-    brst_number(b, 100000);
-    brst_number(b, 100);
-    brst_number(b, 50);
-    brst_number(b, 10);
-    brst_number(b, 9);
-    brst_number(b, 100000);
-    brst_number(b, 100000);
-    brst_number(b, sides);
+    BRST(b, 3, 1, 2, 100000, 100, 50, 10, 9, 100000, 100000, sides);
 }
 
 static void shared_side(brst *b, const char *object, unsigned thread, unsigned offset) {
-    brst_number(b, 1);
-    brst_number(b, thread);
+    BRST(b, 1, thread);
     brst_string(b, "");
     brst_string(b, object);
     zeros(b, 1);
-    brst_number(b, offset);
-    brst_number(b, 1);
-    brst_number(b, 1);
+    BRST(b, offset, 1, 1);
     zeros(b, 1);
 }
 
@@ -942,8 +884,7 @@ static void lines_apart(brst *b, size_t bytes) {
         brst_string(b, "a");
         brst_number(b, 1 + number++);
         brst_string(b, number % 2 ? "" : "g\t\t\t\t\t\t\t");
-        brst_number(b, 1);
-        brst_number(b, 1);
+        BRST(b, 1, 1);
     }
     brst_end(b);
 }
@@ -953,8 +894,7 @@ static void lines_small(brst *b, size_t bytes) {
     begin_lines(b, "small", 1000);
     while (b->size < bytes) {
         zeros(b, 4);
-        brst_number(b, 1);
-        brst_number(b, 1);
+        BRST(b, 1, 1);
     }
     brst_end(b);
 }
@@ -968,8 +908,7 @@ static void lines_parts(brst *b, size_t bytes) {
         brst_string(b, "a.c");
         brst_number(b, 1);
         brst_string(b, "");
-        brst_number(b, UINT64_MAX / 2);
-        brst_number(b, UINT64_MAX);
+        BRST(b, UINT64_MAX / 2, UINT64_MAX);
         brst_end(b);
     }
 }
@@ -983,20 +922,14 @@ static void begin_log(brst *b, unsigned version, unsigned period, unsigned threa
     brst_number(b, version);
     brst_string(b, "timeline");
     zeros(b, 2);
-    brst_number(b, UINT64_MAX);
-    brst_number(b, period);
-    brst_number(b, 1);
-    brst_number(b, 0);
-    brst_number(b, threads);
+    BRST(b, UINT64_MAX, period, 1, 0, threads);
     zeros(b, 2 * (size_t)threads);
     brst_number(b, 1);
     brst_string(b, "f");
     brst_string(b, "a.c");
-    brst_number(b, 1);
-    brst_number(b, paths);
+    BRST(b, 1, paths);
     for (i = 0; i < paths; i++) {
-        brst_number(b, 0);
-        brst_number(b, i != 0);
+        BRST(b, 0, i != 0);
     }
 }
 
@@ -1010,10 +943,7 @@ static void timeline_waits(brst *b, size_t bytes) {
     begin_log(b, 2, 1, many, many);
     zeros(b, 3);
     for (i = 0; b->size + 64 < bytes; i++) {
-        brst_number(b, 1 + i % many);
-        brst_number(b, 0);
-        brst_number(b, UINT64_MAX);
-        brst_number(b, i * 7 % (many + 1));
+        BRST(b, 1 + i % many, 0, UINT64_MAX, i * 7 % (many + 1));
     }
     zeros(b, 5);                        /* no more waits; no frames */
     brst_end(b);
@@ -1039,9 +969,7 @@ static void timeline_frames(brst *b, size_t bytes) {
 /* Ticks of two bytes, but for the first. */
 static void timeline_ticks(brst *b, size_t bytes) {
     begin_timeline(b, 1, 1, 1);
-    brst_number(b, UINT64_MAX / 2);
-    brst_number(b, 1);
-    brst_number(b, 0);
+    BRST(b, UINT64_MAX / 2, 1, 0);
     while (b->size < bytes) zeros(b, 2);
     brst_end(b);
 }
@@ -1051,9 +979,7 @@ static void timeline_deep(brst *b, size_t bytes) {
     unsigned threads = (unsigned)(bytes / 12), i;
     begin_timeline(b, 1, threads, threads);
     for (i = 0; i < threads; i++) {
-        brst_number(b, 0);
-        brst_number(b, 2 * i + 1);
-        brst_number(b, threads - 1);
+        BRST(b, 0, 2 * i + 1, threads - 1);
     }
     brst_end(b);
 }
@@ -1062,16 +988,12 @@ static void timeline_deep(brst *b, size_t bytes) {
 static void timeline_parts(brst *b, size_t bytes) {
     unsigned first = (unsigned)(bytes / 8), i;
     begin_timeline(b, 1, 1, 1);
-    brst_number(b, 1);
-    brst_number(b, 1);
-    brst_number(b, 0);
+    BRST(b, 1, 1, 0);
     for (i = 1; i < first; i++) zeros(b, 2);
     brst_end(b);
     while (b->size < bytes) {
         begin_timeline(b, first, 1, 1);
-        brst_number(b, 1);
-        brst_number(b, 1);
-        brst_number(b, 0);
+        BRST(b, 1, 1, 0);
         brst_end(b);
     }
 }

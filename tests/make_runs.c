@@ -36,8 +36,7 @@ static void put_site(brst *b, const char *frame, size_t size) {
         brst_bytes(b, frame + at, colon - 1 - at);
         number = strtoull(frame + colon, NULL, 10);
     }
-    brst_number(b, number);
-    brst_number(b, 257);
+    BRST(b, number, 257);
 }
 
 /* Each path once, its parents in front of it. Stacks may come in any order. */
@@ -60,10 +59,7 @@ static void put_paths(brst *b) {
                     if (strcmp(ticks[size].words, known[k]) == 0) own += ticks[size].number;
                 brst_number(b, 6);
                 put_site(b, stack + start, at - start);
-                brst_number(b, parent ? k + 1 - parent : 0);
-                brst_number(b, own);
-                brst_number(b, 0);
-                brst_number(b, own);
+                BRST(b, parent ? k + 1 - parent : 0, own, 0, own);
             }
             parent = k + 1;
             start = at + 1;
@@ -107,23 +103,13 @@ int main(int argc, char **argv) {
     brst_begin(&b, 1, 256);
     brst_info(&b, 0, program, checks, checks / 100, 0);
     if (call_count) {
-        brst_number(&b, 2);
-        brst_number(&b, 0);
-        brst_number(&b, exact ? UINT32_MAX : 990);
-        brst_number(&b, 10);
-        brst_number(&b, 80);
-        brst_number(&b, 63);
-        brst_number(&b, 2);
-        brst_number(&b, checks / 1000);
-        brst_number(&b, checks / 100);
+        BRST(&b, 2, 0, exact ? UINT32_MAX : 990, 10, 80, 63, 2, checks / 1000, checks / 100);
     }
     if (tick_count) {
-        brst_number(&b, 5);
-        brst_number(&b, tick);
+        BRST(&b, 5, tick);
         for (i = 0; i < 3; i++) brst_number(&b, 0);
         if (cpu) {
-            brst_number(&b, 11);
-            brst_number(&b, cpu);
+            BRST(&b, 11, cpu);
         }
         if (kernel) {
             brst_number(&b, 14);

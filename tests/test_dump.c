@@ -60,17 +60,9 @@ static void small_part(brst *b, size_t chunk_bytes) {
     brst_site(b, "f", "a.c", 10, 1);
     brst_site(b, "g", "b.c", 300, 257);
     brst_counts(b, 40, 40 * 25600, 777);
-    brst_number(b, 4);
-    brst_number(b, 2);
-    brst_number(b, 0);
+    BRST(b, 4, 2, 0);
     brst_counts(b, 27, 27 * 25600, 0);
-    brst_number(b, 7);
-    brst_number(b, 1);
-    brst_number(b, 9);
-    brst_number(b, 900);
-    brst_number(b, 8);
-    brst_number(b, 2);
-    brst_number(b, 3);
+    BRST(b, 7, 1, 9, 900, 8, 2, 3);
     brst_counts(b, 5, 5 * 25600, 6);
     for (sum = 31; sum < 36; sum++) brst_number(b, sum);
     brst_end(b);
@@ -269,15 +261,11 @@ TEST(says_what_is_wrong_with_the_records) {
     brst_info(&b, 0, "", 1, 1, 1);
     brst_thread(&b, 0, 0, "", 1, 1, 1, 0);
     at = b.size;
-    brst_number(&b, 7);
-    brst_number(&b, 64);
-    brst_number(&b, 1);
-    brst_number(&b, 1);
+    BRST(&b, 7, 64, 1, 1);
     brst_end(&b);
     refused(&b, at, "a class that is none");
     brst_begin(&b, 1, 256);
-    brst_number(&b, 1);
-    brst_number(&b, 0);
+    BRST(&b, 1, 0);
     brst_number(&b, 100);                         /* program of 100 bytes; 3 come */
     brst_byte(&b, 'a');
     brst_byte(&b, 'b');
@@ -291,16 +279,14 @@ TEST(says_what_is_wrong_with_the_records) {
     refused(&b, 18 + 1, "a number of more than 64 bits");
     brst_begin(&b, 1, 256);
     brst_info(&b, 0, "", 1, 1, 1);
-    brst_number(&b, 3);
-    brst_number(&b, UINT64_C(1) << 32);
+    BRST(&b, 3, UINT64_C(1) << 32);
     brst_end(&b);
     refused(&b, 18 + 6 + 1, "a number of more than 32 bits");
     brst_begin(&b, 1, 256);
     brst_info(&b, 0, "", 1, 1, 1);
     brst_thread(&b, 0, 0, "", 1, 1, 1, 0);
     at = b.size;
-    brst_number(&b, 4);
-    brst_number(&b, 0);
+    BRST(&b, 4, 0);
     brst_end(&b);
     refused(&b, at, "a row without a site");
     brst_begin(&b, 1, 256);
@@ -433,10 +419,7 @@ static void random_part(brst *b, uint64_t *seed) {
         brst_thread(b, (unsigned)(test_random(seed) % 3), (int)(test_random(seed) % 2),
                     names[test_random(seed) % 2], test_random(seed), 5, 6, 7);
         for (rows = (unsigned)(test_random(seed) % 3); rows > 0; rows--) {
-            brst_number(b, 7);
-            brst_number(b, 1u << test_random(seed) % 3);
-            brst_number(b, test_random(seed) % 9);
-            brst_number(b, test_random(seed));
+            BRST(b, 7, 1u << test_random(seed) % 3, test_random(seed) % 9, test_random(seed));
         }
         rows = (unsigned)(test_random(seed) % 6);
         for (row = 0; row < rows; row++) {
