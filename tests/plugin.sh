@@ -599,6 +599,8 @@ if [ "$is_clang" = 0 ]; then
     argument=
     covered "$BURSTY_CACHE" joined -O0
     nm joined | grep -q "bursty_joined\."; ok $(($? != 1)) "joined: nothing at -O0"
+    covered "$BURSTY_CACHE" joined -O2 -flto
+    lines 0 'joined: no word of -flto'
     "$bursty" cc --cover --atomic -- $CXX -O2 -c -o made.o "$sources/joined.cc" >log 2>&1
     nm made.o | grep -q "bursty_joined\."; ok $(($? != 1)) "joined: no counters that threads share"
 fi

@@ -388,6 +388,20 @@ int main(void) { return 0; }
 END
 bursty cc --cover --list=left -- $CC -w -o own left.c && ./own && pass || fail "left alone: does not run"
 grep -q 'g: left alone: elvis' left && pass || fail "left alone: elvis"
+# What is extern inline to GNU C is code only where it is inlined.
+cat >copies.c <<'END'
+extern inline __attribute__((gnu_inline)) int copy(int n) { return n > 5 ? 7 : n; }
+int main(int argc, char **argv) { (void)argv; return copy(argc) == 9; }
+END
+echo 'int copy(int n) { return n; }' >copied.c
+rm -f coverage.brst left
+bursty cc --cover --list=left -- $CC -O2 copies.c copied.c -o own && ./own && pass || fail 'extern inline'
+grep -q 'copies.c:1: copy: left alone' left && pass || fail 'extern inline: the list'
+bursty report --fail-under 10 coverage.brst >said 2>&1
+[ $? = 3 ] && grep -q 'copy of .*not measured\|not measured, as copy of' said && pass || fail 'extern inline: a gate'
+rm -f left
+bursty cc --cover --list=left --not=copy -- $CC copies.c copied.c -o own && [ ! -s left ] && pass ||
+    fail 'extern inline: nobody asked for it'
 # Filters by name hold for counters, too.
 printf 'static int one(void) { return 1; }\nstatic int two(void) { return 2; }\nint main(void) { return one() + two() - 3; }\n' >two.c
 for filter in --not=two --only='[om]*' '--only=one --only=main'; do

@@ -20,6 +20,7 @@
 #define _GNU_SOURCE 1
 #endif
 #include "edges.h"
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -193,3 +194,53 @@ void __gcov_dump(void) {
 }
 void __gcov_reset(void) { edgeprof_units_reset(); }
 void __gcov_flush(void) { __gcov_dump(); }
+
+/* ---- calls that gcc leads to libgcov ---- */
+
+/* `bursty cc` asks it not to (-fno-builtin-fork), but a precompiled header has these functions
+   as they were when it was made. */
+HIDDEN pid_t __gcov_fork(void);
+HIDDEN int __gcov_execv(const char *path, char *const *words);
+HIDDEN int __gcov_execvp(const char *name, char *const *words);
+HIDDEN int __gcov_execve(const char *path, char *const *words, char *const *environment);
+HIDDEN int __gcov_execl(const char *path, char *first, ...);
+HIDDEN int __gcov_execlp(const char *name, char *first, ...);
+HIDDEN int __gcov_execle(const char *path, char *first, ...);
+
+pid_t __gcov_fork(void) { return fork(); }
+int __gcov_execv(const char *path, char *const *words) { return execv(path, words); }
+int __gcov_execvp(const char *name, char *const *words) { return execvp(name, words); }
+int __gcov_execve(const char *path, char *const *words, char *const *environment) {
+    return execve(path, words, environment);
+}
+
+/* The words from first on as a list, with the NULL behind them. */
+#define LIST(first, list, taken) \
+    va_list counted, taken; \
+    size_t count = 1, i; \
+    char **list; \
+    va_start(counted, first); \
+    va_copy(taken, counted); \
+    while (va_arg(counted, char *) != NULL) count++; \
+    va_end(counted); \
+    list = (char **)__builtin_alloca((count + 1) * sizeof *list); \
+    list[0] = first; \
+    for (i = 1; i <= count; i++) list[i] = va_arg(taken, char *)
+
+int __gcov_execl(const char *path, char *first, ...) {
+    LIST(first, list, taken);
+    va_end(taken);
+    return execv(path, list);
+}
+int __gcov_execlp(const char *name, char *first, ...) {
+    LIST(first, list, taken);
+    va_end(taken);
+    return execvp(name, list);
+}
+int __gcov_execle(const char *path, char *first, ...) {
+    char **environment;
+    LIST(first, list, taken);
+    environment = va_arg(taken, char **);
+    va_end(taken);
+    return execve(path, list, environment);
+}

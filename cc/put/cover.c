@@ -898,11 +898,24 @@ static void leave_function(planner *p, const cc_unit *u, const cc_function *f, c
     free(called);
 }
 
-/* A function that the parser does not understand, but that is asked for. */
+/* A function without counters that is asked for. */
 static int is_lost(const cc_unit *u, const cc_function *f, const cc_choice *choice) {
     cc_function known = *f;
     known.reason = NULL;
+    known.gnu_inline = 0;
     return f->reason && cc_is_wanted(u, &known, choice);
+}
+
+/* What is `extern inline` to GNU C is code only where it is inlined. */
+static void leave_copies(cc_unit *u, const cc_choice *choice) {
+    uint32_t i;
+    for (i = 0; i < u->function_count; i++) {
+        cc_function *f = &u->functions[i];
+        if (f->reason || !f->gnu_inline || !(f->flags & CC_IS_EXTERN)) continue;
+        f->reason = "it is extern inline of GNU C";
+        f->reason_line = u->tokens.list[f->name].line;
+        if (!is_lost(u, f, choice)) f->reason = NULL;
+    }
 }
 
 static void cover_function(planner *p, cc_unit *u, uint32_t function, cc_cfg *g,
@@ -965,6 +978,7 @@ static void cover_all(planner *p, cc_unit *u, const char *table, cc_edits *edits
     uint32_t *table_of = words((size_t)u->function_count + 1), i;
     uint8_t *only = (uint8_t *)tool_alloc((size_t)u->function_count + 1);
     uint8_t *known = find_known(p, u, only);
+    leave_copies(u, &p->request->choice);
     if (p->request->exits) cc_exits_keep_frames(u, edits, p->request->trace, only);
     memset(graphs, 0, ((size_t)u->function_count + 1) * sizeof *graphs);
     for (i = 0; i < u->function_count; i++) {

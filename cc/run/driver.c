@@ -1321,7 +1321,8 @@ int cc_drive(cc_driver *d, int count, char **words) {
         return TOOL_BAD_INPUT;
     }
     if (!j.line.pass && overwrites_input(&j.line)) j.line.pass = "the output is an input";
-    if (compiles_cxx(&j) || (j.line.links && makes_code_later(&j)) || may_be_late_c(&j)) {
+    if (compiles_cxx(&j) || (j.line.links && makes_code_later(&j) && !d->cover) ||
+        may_be_late_c(&j)) {
         j.folder = cc_make_folder();
         if (j.folder) j.late = cc_late_find(&j.line, j.folder);
     }
