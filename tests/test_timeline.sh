@@ -361,13 +361,13 @@ check "too few" refused 'wants 0, or at least 100' record --timeline 99 ./phases
 check "without ticks" refused 'about ticks, and none are taken' record --calls --timeline 100 ./phases
 check "without any" refused 'about ticks, and none are taken' record --ticks 0 --timeline 100 ./phases
 
-# ---- by a recorder in the program: 250 ticks a second, and its threads have numbers
+# ---- by a recorder in the program: 250 ticks a second; threads that ended have numbers
 "$bursty" record --inside -o inside.brst ./phases >truth 2>err
 check "inside: it ends as ever" [ $? = 0 ]
 bursty report --json inside.brst >json 2>err
 moments json >moments_got
-check "inside: each tick is where the program was" awk -v part=.25 -v worker='^thread1' -f judge.awk truth moments_got
-awk -v part=.25 -v worker='^thread1' -f judge.awk truth moments_got >log 2>&1
+check "inside: each tick is where the program was" awk -v part=.25 -v worker='^thread' -f judge.awk truth moments_got
+awk -v part=.25 -v worker='^thread' -f judge.awk truth moments_got >log 2>&1
 check "inside: of all ticks" [ "$(rows time inside.brst | awk -F, '{ n += $8 } END { print n }')" = "$(wc -l <moments_got | tr -d ' ')" ]
 "$bursty" record --inside --timeline 100 -o inside.brst ./phases >truth 2>err
 bursty report --json inside.brst >json 2>err
@@ -520,6 +520,49 @@ check "time is what it was: $(cat got) ticks" [ "$(cat got)" -ge 95 ]
 check "bounded waits" [ "$(bursty report --json x.brst 2>err | stretches /dev/stdin | wc -l)" -le 13 ]
 "$bursty" record --inside -o inside.brst ./sleepy >truth 2>err
 bursty report --timeline inside.brst >got 2>err
+check "inside: main is called so" says '^main ([1-9]'
+cat >named.c <<'C'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+static volatile double x;
+static volatile int done;
+static void work(void) {
+    struct timespec t;
+    do {
+        x += 1;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    } while (!t.tv_sec && t.tv_nsec < 100000000);
+}
+static void *stays(void *name) {
+    pthread_setname_np(pthread_self(), (const char *)name);
+    work();
+    done = 1;
+    for (;;) pause();
+}
+static void *ends(void *none) {
+    work();
+    return none;
+}
+int main(void) {
+    pthread_t a, b;
+    int i;
+    pthread_create(&a, NULL, stays, "decoder");
+    for (i = 0; i < 2; i++) {
+        pthread_create(&b, NULL, ends, NULL);
+        pthread_join(b, NULL);
+    }
+    work();
+    while (!done) usleep(1000);
+    return 0;
+}
+C
+$CC -O1 -g -pthread -o named named.c || exit 2
+"$bursty" record --inside -o named.brst ./named 2>err
+rows thread_times named.brst | cut -d, -f5 | sed 's/([0-9]*)/N/' | sort | tr '\n' , >named_rows
+check "inside: names of threads that live, and of those that came one after another: $(cat named_rows)" \
+    [ "$(cat named_rows)" = 'decoder N,in turn N,main N,' ]
 check "none by a recorder in the program" lacks got '^in time' 'it waited'
 
 ./sleepy on >truth &
