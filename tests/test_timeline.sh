@@ -621,4 +621,25 @@ if [ "$(cat rate)" -gt 30000 ]; then
 fi
 rows waits x.brst | awk -F, '{ share[$5] += $2 } END { for (t in share) if (share[t] > 1) exit 1 }'
 check "and no thread waits longer than all the time" [ $? = 0 ]
+
+# Two threads wait in one place: both rows have its name as it is.
+cat >pair.c <<'C'
+#include <pthread.h>
+#include <unistd.h>
+static void *rests(void *none) {
+    usleep(200000);
+    return none;
+}
+int main(void) {
+    pthread_t t[2];
+    int n;
+    for (n = 0; n < 2; n++) pthread_create(&t[n], NULL, rests, NULL);
+    for (n = 0; n < 2; n++) pthread_join(t[n], NULL);
+    return 0;
+}
+C
+$CC -O1 -g -pthread -o pair pair.c || exit 2
+"$bursty" record -o x.brst ./pair 2>err
+rows waits x.brst | grep rests | cut -d, -f6 >got
+check "threads that wait in one place: $(tr '\n' ' ' <got)" [ "$(wc -l <got)" = 2 -a "$(sort -u got | wc -l)" = 1 ]
 finish
