@@ -230,24 +230,29 @@ const char *attach_begin(const attach_options *o) {
     return words;
 }
 
-/* Reads once; and each second or so the period becomes another one. */
+/* Reads once. Each second or so the period becomes another one; each time, where
+   threads are short. */
 static void look_on(double *renewed, long pause_ns) {
+    const double often_ns = 300000, more_ns = 500000;
     struct timespec pause = {0, pause_ns};
-    if (now() >= *renewed) {
-        events_renew_period(ticks_draw());
-        *renewed = now() + .7 + .6 * ticks_draw();
+    if (periods_are_drawn()) pause.tv_nsec = (long)(often_ns + more_ns * events_draw());
+    if (periods_are_drawn() || now() >= *renewed) {
+        events_renew_periods(!periods_are_drawn());
+        *renewed = now() + .7 + .6 * events_draw();
     }
     nanosleep(&pause, NULL);
     events_read(0);
+    if (periods_change()) events_renew_periods(1);
 }
 
 int attach_wait(const attach_options *o) {
-    double renewed = now() + 1;
+    const double soon = .1;
+    double began = now(), renewed = began + 1;
     int status = 0;
     pid_t ended;
     while ((ended = waitpid((pid_t)o->pid, &status, WNOHANG)) != (pid_t)o->pid) {
         if (ended < 0 && errno != EINTR) break;
-        look_on(&renewed, 10000000);
+        look_on(&renewed, now() < began + soon ? 2000000 : 10000000);
     }
     events_read(1);
     return status;
