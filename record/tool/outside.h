@@ -284,8 +284,8 @@ void events_stop(void);
 int events_join(void);
 /* Have all threads ended? */
 int events_are_over(void);
-/* The period becomes another one that no program can know: of some CPUs in turn,
-   or of all. */
+/* The period becomes another one that no program can know, on some CPUs in turn or
+   on all. */
 void events_renew_periods(int of_all);
 /* CPU time of all threads, of those that ended, too. */
 uint64_t events_ns(void);

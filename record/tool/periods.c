@@ -28,6 +28,10 @@
    up to twice as old. The looks of one timer are not independent, but the drawn
    periods are spread evenly (multiples of the golden ratio).
 
+   Where threads are long, periods are drawn within a tenth of the usual one, now
+   and then: threads that work for equal times and sleep would keep step with equal
+   periods.
+
    LEAST is a fiftieth of the age that most short threads come to, and 40 us at
    least, for a look may cost 15 us of the thread's own time, in a virtual machine;
    where a thread does not get on, its age says nothing. MOST is the usual period, or less where
@@ -79,7 +83,7 @@ static uint64_t draw(unsigned n) {
     const double golden = .6180339887498949, period = (double)events.period;
     double least;
     if (n >= CPUS || all.level == STEADY)
-        return (uint64_t)(period * (.95 + .1 * events_draw())) | STEADY;
+        return (uint64_t)(period * (.9 + .2 * events_draw())) | STEADY;
     if (all.phase[n] == 0) all.phase[n] = events_draw();
     all.phase[n] = fmod(all.phase[n] + golden, 1);
     least = least_of(all.level) + ALL_BITS;
