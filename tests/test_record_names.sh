@@ -161,5 +161,49 @@ else
     done
     $CC -O1 -o long cxx_c.o cxx_d.o long.c || exit 2
     tells "time of C++" --time
+
+    # Patterns are of names as the report shows them, or of the linker's.
+    cat >shown.cc <<'P'
+#include <cstdio>
+namespace ns {
+struct T {
+    __attribute__((noinline)) int f(int n) { return n * 3 + k; }
+    __attribute__((noinline)) int g(int n) { return n + k; }
+    int k;
+};
+}
+static volatile int sink;
+template <int N> __attribute__((noinline)) int many(int n) { return sink += n * N; }
+template <int N> int all(int n) { return many<N>(n) + all<N - 1>(n); }
+template <> int all<0>(int) { return 0; }
+int main() {
+    ns::T t = {1};
+    int s = 0;
+    for (int i = 0; i < 1000; i++) s += t.f(i) + t.g(i) + all<30>(i);
+    printf("%d\n", s);
+    return 0;
+}
+P
+    $CXX -O1 -o shown shown.cc || exit 2
+    # only WANTED OPTION...: the functions that were recorded, in order of their names
+    only() {
+        want=$1
+        shift
+        rm -f x.brst
+        "$bursty" record --calls --every 0 --quiet "$@" -o x.brst ./shown >said 2>err
+        "$bursty" report --csv --only context_functions x.brst >csv 2>/dev/null
+        got=$(sed -n 's/^[0-9.]*,1000,.*,"*\(ns::T::.\|int many<[0-9]*>\).*/\1/p' csv | sort | tr '\n' ' ')
+        check "$*: '$got', not '$want'" [ "$got" = "$want" ]
+    }
+    only 'ns::T::f ' --only 'ns::T::f'
+    only 'ns::T::f ' --only 'ns::T::f(int)'
+    only 'ns::T::f ns::T::g ' --only 'ns::T::*'
+    only 'ns::T::f ns::T::g ' --only '_ZN2ns*'
+    only 'ns::T::g ' --only '_ZN2ns*' --not 'ns::T::f'
+    only 'int many<30> ns::T::g ' --only 'ns::T::g' --only 'int many<30>(int)'
+    only '' --only '*many<*'
+    check "too many functions: the name to use" grep -q "these are 30 functions.* --only '_Z4manyILi\*'" err
+    only '' --only 'nobody'
+    check "no function: $(cat err)" grep -q 'names that the report shows' err
 fi
 finish

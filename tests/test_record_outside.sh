@@ -217,6 +217,85 @@ threads_are_true() {
 }
 check "20 000 threads" threads_are_true
 
+# Threads of .15 ms that change what they do, by their own clocks, and processes of 1 ms. What looks at
+# them is worth is in the intervals: made 4 times as wide, they miss the truth once in 10^9.
+cat >change.c <<'P'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile unsigned sink;
+static double *ns;
+static unsigned rounds;
+static double cpu_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+__attribute__((noinline)) void one(void) {
+    unsigned n;
+    for (n = 0; n < 2 * rounds; n++) sink += n;
+}
+__attribute__((noinline)) void two(void) {
+    unsigned n;
+    for (n = 0; n < rounds; n++) sink += 3 * n;
+}
+static void *run(void *unused) {
+    double began = cpu_ns(), middle;
+    one();
+    middle = cpu_ns();
+    two();
+    ns[0] += middle - began;
+    ns[1] += cpu_ns() - middle;
+    return unused;
+}
+int main(int count, char **word) {
+    int n;
+    ns = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    rounds = (unsigned)atoi(word[1]);
+    for (n = 0; n < atoi(word[2]); n++) {
+        pthread_t t;
+        if (count > 3 && fork() == 0) {
+            run(NULL);
+            _exit(0);
+        }
+        if (count > 3) wait(NULL);
+        else if (pthread_create(&t, NULL, run, NULL)) return 1;
+        else pthread_join(t, NULL);
+    }
+    printf("%f\n", ns[0] / (ns[0] + ns[1]));
+    return 0;
+}
+P
+$CC -O1 -g -pthread -o change change.c || exit 2
+# change WHAT ROUNDS THREADS [fork]: the share of `one` in the time of both
+change() {
+    what=$1
+    shift
+    rm -f x.brst x.brst.*
+    "$bursty" record --follow --quiet -o x.brst ./change "$@" >said 2>err
+    "$bursty" merge -o sum.brst $(ls x.brst x.brst.* 2>/dev/null) 2>>err
+    "$bursty" report --min 0 --csv --only time sum.brst >csv
+    awk -F, -v truth="$(cat said)" '
+        { all += $8 }
+        $9 == "one" { one = $8; low = $2 - $3; high = $4 - $2; claims = $3 != "" }
+        $9 == "two" { two = $8 }
+        $9 == "(threads that ended before a look)" { none = $8 }
+        END {
+            share = one / (one + two)
+            off = 4 * (share > truth ? low : high) * all / (one + two) + .02
+            printf "%.3f for %.3f, off by at most %.3f, of %d ticks %d unknown\n", share, truth, off, all, none
+            exit !(all > 100 && none < .25 * all && (!claims || (share > truth - off && share < truth + off)))
+        }' csv >>err
+    check "$what that change what they do: $(tail -n 1 err)" [ $? = 0 ]
+}
+change 'threads of .15 ms' 25000 4000
+change 'threads of 1 ms' 200000 600
+change 'processes of 1 ms' 200000 400 fork
+
 # ---- lines, children, other programs -----------------------------------------------------------------
 cat >family.c <<'P'
 #include <string.h>

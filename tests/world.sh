@@ -345,11 +345,12 @@ xargs -d '\n' -n 1 -P "$jobs" sh tests/world.sh quietly <"$work/drawn"
 # All ticks together tell more than those of one situation. By Hoeffding, of n
 # ticks more than t are too many or too few with a chance below 2 exp(-2 t t /
 # n), which must not be below one in 10^9; .03 is for what the processor does.
+# Of ticks that come k at once there are n / k, each k times as much.
 cat "$work"/*.pool 2>/dev/null | awk '
-    { got += $1; all += $2; right += $2 * $3 }
+    { got += $1; all += $2; right += $2 * $3; ranges += $2 * $4 }
     END {
         if (!all) exit
-        allowed = sqrt(21.4 * all / 2) + .03 * all
+        allowed = sqrt(21.4 * ranges / 2) + .03 * all
         off = got > right ? got - right : right - got
         printf "%stime of all situations: %d of %d ticks for %.0f; %.0f more or less are allowed\n",
             (off > allowed ? "FAULT " : ""), got, all, right, allowed

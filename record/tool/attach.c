@@ -219,6 +219,7 @@ const char *attach_begin(const attach_options *o) {
     events.follows = o->follow;
     why = events_open(o->pid, looks_wanted, 1);
     if (!why) {
+        events_renew_periods(1);
         (void)process_add((uint32_t)o->pid);
         (void)thread_of((uint32_t)o->pid, (uint32_t)o->pid);
         if (o->timeline) waits_open(o->pid);
@@ -232,24 +233,29 @@ const char *attach_begin(const attach_options *o) {
     return words;
 }
 
-/* Reads once; and each second or so the period becomes another one. */
+/* Reads once. Now and then the period becomes another one, at moments that no
+   program can keep step with; each time, where threads are short. */
 static void look_on(double *renewed, long pause_ns) {
+    const double often_ns = 300000, more_ns = 500000;
     struct timespec pause = {0, pause_ns};
-    if (now() >= *renewed) {
-        events_renew_period(ticks_draw());
-        *renewed = now() + .7 + .6 * ticks_draw();
+    if (periods_are_drawn()) pause.tv_nsec = (long)(often_ns + more_ns * events_draw());
+    if (periods_are_drawn() || now() >= *renewed) {
+        events_renew_periods(0);
+        *renewed = now() + .02 + .06 * events_draw();
     }
     nanosleep(&pause, NULL);
     events_read(0);
+    if (periods_change()) events_renew_periods(1);
 }
 
 int attach_wait(const attach_options *o) {
-    double renewed = now() + 1;
+    const double soon = .1;
+    double began = now(), renewed = began;
     int status = 0;
     pid_t ended;
     while ((ended = waitpid((pid_t)o->pid, &status, WNOHANG)) != (pid_t)o->pid) {
         if (ended < 0 && errno != EINTR) break;
-        look_on(&renewed, 10000000);
+        look_on(&renewed, now() < began + soon ? 2000000 : 10000000);
     }
     events_read(1);
     return status;

@@ -19,6 +19,7 @@
 #include "base/tool.h"
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <stdio.h>
@@ -43,6 +44,8 @@ typedef struct record {             /* one that waits */
 
 static struct {
     int events[1 << 14];
+    uint64_t ids[1 << 14];          /* of their timers, as looks name them */
+    int pin;                        /* see open_pin */
     struct perf_event_mmap_page *rings[CPUS];
     int ring_of[CPUS];
     size_t ring_bytes[CPUS];        /* without the page in front */
@@ -61,7 +64,8 @@ enum { REGISTER_CX = 2, REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_IP = 8 };
 enum { COMM_EXEC = 1 << 13 };
 
 void events_fill_sample(struct perf_event_attr *a, unsigned stack_bytes) {
-    a->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER;
+    a->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID
+                     | PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER;
     a->sample_regs_user =
         1 << REGISTER_CX | 1 << REGISTER_BP | 1 << REGISTER_SP | 1 << REGISTER_IP;
     if (!stack_bytes) return;
@@ -91,6 +95,20 @@ static int open_event(pid_t thread, int cpu) {
     a.use_clockid = events.has_clock != 0;
     a.clockid = events.has_clock ? CLOCK_MONOTONIC : 0;
     return (int)syscall(SYS_perf_event_open, &a, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* When one thread gives its CPU to another that began with equal events, the kernel
+   lets them change their timers instead of stopping and starting them. So the
+   timers of which we set the period would go to some short thread and end with it.
+   An event that is not inherited makes them unequal. */
+static void open_pin(pid_t thread) {
+    struct perf_event_attr a;
+    memset(&a, 0, sizeof a);
+    a.type = PERF_TYPE_SOFTWARE;
+    a.size = sizeof a;
+    a.config = PERF_COUNT_SW_DUMMY;
+    a.exclude_kernel = a.exclude_hv = 1;
+    all.pin = (int)syscall(SYS_perf_event_open, &a, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 /* The system may not hand out so much memory. Returns 0 or errno. */
@@ -125,6 +143,7 @@ static int open_thread(pid_t thread) {
             close(event);
             return EMFILE;
         }
+        if (ioctl(event, PERF_EVENT_IOC_ID, &all.ids[events.count]) != 0) all.ids[events.count] = 0;
         all.events[events.count++] = event;
         if (all.rings[cpu]) {
             if (ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, all.ring_of[cpu]) != 0) return errno;
@@ -194,7 +213,9 @@ static void close_threads(void) {
         all.rings[n] = NULL;
     }
     for (n = 0; n < events.count; n++) close(all.events[n]);
+    if (all.pin > 0) close(all.pin);
     events.count = all.ring_count = 0;
+    all.pin = 0;
 }
 
 /* A quarter of a second fits into a ring, for rings are read more often; those
@@ -208,6 +229,7 @@ int events_open(long pid, unsigned wanted, int with_callers) {
     if (events.is_started) kept = wanted / 50 + 1;
     while (bytes > STACK_LEAST && bytes > (RING_PAGES * PAGE) / kept) bytes /= 2;
     events.stack_bytes = bytes;
+    if (events.is_started) open_pin((pid_t)pid);
     why = open_threads(pid);
     if (why) close_threads();
     if (why == EINVAL) {                          /* kernels before 4.1 know one clock */
@@ -230,10 +252,15 @@ void events_stop(void) {
     if (events.beside) events.beside->stop();
 }
 
-void events_renew_period(double part) {
-    uint64_t period = (uint64_t)((double)events.period * (.95 + .1 * part));
-    unsigned n;
-    for (n = 0; n < events.count; n++) (void)ioctl(all.events[n], PERF_EVENT_IOC_PERIOD, &period);
+/* Each costs an interrupt of the first thread, if that is running. */
+void events_renew_periods(int of_all) {
+    enum { AT_ONCE = 8 };
+    static unsigned next;
+    unsigned n, count = of_all || events.count < AT_ONCE ? events.count : AT_ONCE;
+    for (n = 0; n < count; n++, next++) {
+        uint64_t period = periods_next(next % events.count);
+        (void)ioctl(all.events[next % events.count], PERF_EVENT_IOC_PERIOD, &period);
+    }
 }
 
 uint64_t events_ns(void) {
@@ -248,7 +275,7 @@ uint64_t events_ns(void) {
 /* ---- records ---- */
 
 /* The words of a look: */
-enum { LOOK_IP = 1, LOOK_THREAD, LOOK_TIME,
+enum { LOOK_IP = 1, LOOK_THREAD, LOOK_TIME, LOOK_TIMER, LOOK_PERIOD,
        LOOK_ABI,                    /* of the registers: 2 for code of 64 bits, 0: there are none */
        LOOK_CX, LOOK_BP, LOOK_SP, LOOK_USER_IP,
        LOOK_BYTES,                  /* of the stack; behind these, how many of them are true */
@@ -281,16 +308,31 @@ stack events_walk(const uint64_t *words, size_t count, uint32_t number) {
                       bytes & ~7ull);
 }
 
+/* The number of the event whose timer it is; UINT_MAX: of none of ours. */
+static unsigned own_event(uint64_t timer) {
+    unsigned n;
+    for (n = 0; n < events.count; n++) {
+        if (all.ids[n] == timer) return n;
+    }
+    return UINT_MAX;
+}
+
 static void take_look(const uint64_t *words, size_t count, uint32_t misc) {
     uint32_t pid = (uint32_t)words[LOOK_THREAD], thread = (uint32_t)(words[LOOK_THREAD] >> 32);
     uint32_t number;
     stack s = {0, 0, 0};
-    look l = {0, 0, 0, 0, 0};
+    look l = {0, 0, 0, 0, 0, 1, 0};
+    thread_time *t;
     int in_kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
     l.thread = thread_of(pid, thread);
-    l.ns = thread_get(l.thread)->last_ns = words[LOOK_TIME];
-    thread_get(l.thread)->looks++;
-    number = thread_get(l.thread)->process;
+    t = thread_get(l.thread);
+    l.ns = t->last_ns = words[LOOK_TIME];
+    if (events.is_started)
+        l.worth = (float)periods_worth(words[LOOK_TIMER], own_event(words[LOOK_TIMER]),
+                                       words[LOOK_PERIOD], l.ns);
+    l.period = (uint32_t)words[LOOK_PERIOD];
+    t->seen_ns += l.worth;
+    number = t->process;
     if (!number) {
         looks_taken.of_children++;
         return;
@@ -314,6 +356,7 @@ static void take_end(const uint64_t *words, size_t count) {
     t->last_ns = words[count - 1];
     t->ns += words[2];
     looks_taken.ended_ns += words[2];
+    if (words[2]) periods_ended(words[2]);
 }
 
 static void take_record(const uint64_t *words, size_t count) {
@@ -345,10 +388,13 @@ static void take_record(const uint64_t *words, size_t count) {
         process_becomes((uint32_t)words[1], name);
         break;
     case PERF_RECORD_FORK:
-        if (count >= 6 && (uint32_t)words[1] != (uint32_t)(words[1] >> 32)) {
+        if (count < 6) break;
+        if ((uint32_t)words[1] != (uint32_t)(words[1] >> 32)) {
             events.begun++;
             process_forks((uint32_t)(words[1] >> 32), (uint32_t)words[1]);
         }
+        if (events.is_started)
+            thread_get(thread_of((uint32_t)words[1], (uint32_t)words[2]))->born_ns = words[count - 1];
         break;
     case PERF_RECORD_EXIT:
         if (count < 6 || (uint32_t)words[1] != (uint32_t)words[2]) break;
@@ -399,7 +445,10 @@ static void add_record(const uint64_t *from, size_t count, int is_beside) {
     }
     if (head.type == PERF_RECORD_MMAP2 && count >= 12 && memchr(from + 9, 0, 8 * (count - 11)))
         image_expect((uint32_t)from[1], from[2], from[3], from[6], (const char *)(from + 9));
-    if (head.type != PERF_RECORD_SAMPLE && count > 2) r->time = from[count - 1];
+    if (head.type != PERF_RECORD_SAMPLE && count > 3) { /* they end with the time and the timer */
+        r->count--;
+        r->time = from[r->count - 1];
+    }
     all.word_count += count;
 }
 

@@ -6,6 +6,7 @@
        stacks.c      the callers of a place
        names.c       places  ->  names
        looks.c       threads, and the looks at them
+       periods.c     when they come, and what they are worth
        ticks.c       looks  ->  ticks, and the dump
        moments.c     ticks  ->  a log of them in time
        waits.c       when threads left a processor, and came back
@@ -63,6 +64,8 @@ typedef struct events_state {
 } events_state;
 extern events_state events;
 uint64_t events_now_ns(void);
+/* From 0 up to 1, by chance. */
+double events_draw(void);
 
 /* ---- processes.c ---- */
 
@@ -185,13 +188,17 @@ typedef struct look {
     uint32_t thread;                /* the number of its thread_time */
     uint32_t kernel;                /* the place where the kernel was; 0: it was not at work */
     uint64_t ns;                    /* when, as records have it */
+    float worth;                    /* so much CPU time (ns), beside others of the same process */
+    uint32_t period;                /* of its timer (ns) */
 } look;
 
 typedef struct thread_time {
     uint32_t thread, process;       /* process 0: a child that nobody asks for */
     uint32_t before;                /* the same thread, when it was another program; 0: none */
     unsigned ends;                  /* CPUs whose event has said that the thread is over */
-    uint64_t looks, ns;             /* ns: what these events said */
+    uint64_t ns;                    /* what these events said */
+    double seen_ns;                 /* what the looks at it are worth */
+    uint64_t born_ns;               /* 0: not known, or before us */
     uint64_t last_ns;               /* when it was heard of last */
     char name[16];                  /* that it was given; "": none */
 } thread_time;
@@ -228,8 +235,26 @@ void ticks_find_nameless(void);
 /* CPU time of children that nobody asks for, and of the others, once ticks are
    drawn. */
 void ticks_children(double *theirs_ms, double *own_ms);
-/* From 0 up to 1. */
-double ticks_draw(void);
+
+/* ---- periods.c ---- */
+
+/* A timer of the kernel had counted so much when its thread ended. */
+void periods_ended(uint64_t ns);
+/* Are periods of another kind wanted from now on? */
+int periods_change(void);
+/* Do they have to be renewed often? */
+int periods_are_drawn(void);
+/* The next period of the event with that number. */
+uint64_t periods_next(unsigned n);
+/* What a look of a timer is worth. own: the number of the event, if it is one of
+   ours; UINT_MAX: the timer was made with a thread. */
+double periods_worth(uint64_t id, unsigned own, uint64_t period, uint64_t ns);
+/* So short that looks at others stand for it, and seen by such periods; so short
+   that no look could see where it was. */
+int periods_is_short(const thread_time *t);
+int periods_is_too_short(const thread_time *t);
+/* Is that so much that its looks speak for themselves? */
+int periods_are_many(double ns);
 
 /* ---- moments.c ---- */
 
@@ -286,8 +311,9 @@ void events_stop(void);
 int events_join(void);
 /* Have all threads ended? */
 int events_are_over(void);
-/* A period that no program can know, within a twentieth of the wanted one. */
-void events_renew_period(double part);
+/* The period becomes another one that no program can know, on some CPUs in turn or
+   on all. */
+void events_renew_periods(int of_all);
 /* CPU time of all threads, of those that ended, too. */
 uint64_t events_ns(void);
 struct perf_event_attr;

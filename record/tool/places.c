@@ -373,19 +373,29 @@ static void say_lost(const named *names, text *out) {
     text_free(&path);
 }
 
+static void forget(files *f) {
+    size_t i;
+    for (i = 0; i < f->count; i++) {
+        if (f->at[i]->lines) prove_lines_free(f->at[i]->lines);
+        if (f->at[i]->inlines) prove_inlines_free(f->at[i]->inlines);
+        dwarf_free(&f->at[i]->image);
+        free(f->at[i]->path);
+        free(f->at[i]);
+    }
+    f->count = 0;
+}
+
 int places_name(const unsigned char *data, size_t size, const char *program, places_facts *facts,
                 text *out) {
-    files *f = (files *)tool_alloc(sizeof *f);
+    static files all;               /* those of a program's children are the same */
+    files *f = &all;
     named *names = NULL;
     dump d;
     dump_fault fault;
     size_t i, behind = 0;
-    memset(f, 0, sizeof *f);
+    if (f->count > FILES_MOST / 2) forget(f);
     if (facts) memset(facts, 0, sizeof *facts);
-    if (dump_read(&d, data, size, &fault) != 0) {
-        free(f);
-        return -1;
-    }
+    if (dump_read(&d, data, size, &fault) != 0) return -1;
     for (i = 0; i < d.part_count; i++) {
         const dump_part *part = &d.parts[i];
         if (i == 0 || i > behind) {
@@ -409,14 +419,6 @@ int places_name(const unsigned char *data, size_t size, const char *program, pla
     }
     named_free(names);
     dump_free(&d);
-    for (i = 0; i < f->count; i++) {
-        if (f->at[i]->lines) dwarf_lines_free(f->at[i]->lines);
-        if (f->at[i]->inlines) dwarf_inlines_free(f->at[i]->inlines);
-        dwarf_free(&f->at[i]->image);
-        free(f->at[i]->path);
-        free(f->at[i]);
-    }
-    free(f);
     return 0;
 }
 

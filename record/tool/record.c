@@ -68,6 +68,7 @@ static const char help[]
 #include "attach.h"
 #include "base/cache.h"
 #include "base/debugfile.h"
+#include "base/glob.h"
 #include "base/demangle.h"
 #include "base/elf.h"
 #include "base/symbols.h"
@@ -1380,6 +1381,82 @@ static void find_symbols(record_options *o) {
     symbols_free(&s);
 }
 
+/* Does the pattern match what the report shows of a function, with its parameters
+   or without them? */
+static int is_shown_as(const char *pattern, const char *linker_name) {
+    char *readable = demangle(linker_name), *end;
+    int is = 0;
+    if (!readable) return 0;
+    is = glob_matches(pattern, readable, strlen(readable));
+    end = strstr(readable, "operator()");
+    end = strchr(end ? end + 10 : readable, '(');
+    if (end && end != readable) is |= glob_matches(pattern, readable, (size_t)(end - readable));
+    free(readable);
+    return is;
+}
+
+enum { PATTERNS_MOST = 16, PATTERNS_ROOM = 1000 };
+
+/* The recorder compares patterns with the linker's names. A pattern that fits none
+   of the program's, but some that the report shows, becomes the linker's names of
+   these. Returns a TOOL_ status. */
+static int take_shown(const symbols *s, const char *option, char *list) {
+    char out[PATTERNS_ROOM + 1], pattern[PATTERNS_ROOM + 1], name[1024], first[1024];
+    size_t n, k, same, used = 0, lines = 0;
+    const char *at, *end;
+    for (at = list; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+        unsigned count = 0;
+        size_t begin = used;
+        int fits = 1;
+        snprintf(pattern, sizeof pattern, "%.*s", (int)(end - at), at);
+        out[used] = 0;
+        for (n = 0; n < s->functions.count; n++) {
+            const symbol *f = &s->functions.at[n];
+            if (f->name && glob_matches(pattern, f->name, symbols_length(s, f))) break;
+        }
+        for (k = same = 0; n == s->functions.count && k < n; k++) {
+            const symbol *f = &s->functions.at[k];
+            if (!f->name) continue;
+            snprintf(name, sizeof name, "%.*s", (int)symbols_length(s, f), f->name);
+            if (!is_shown_as(pattern, name)) continue;
+            if (!count++) same = strlen(strcpy(first, name));
+            while (strncmp(first, name, same) != 0) same--;
+            fits = fits && lines < PATTERNS_MOST && used + strlen(name) + 1 < sizeof out;
+            if (!fits) continue;
+            used += (size_t)snprintf(out + used, sizeof out - used, "%s\n", name);
+            lines++;
+        }
+        if (count && !fits)
+            return tool_error("record: --%s %s: these are %u functions, more than it has room for. The "
+                              "linker's names of all begin with %.*s: --%s '%.*s*' takes what does",
+                              option, pattern, count, (int)same, first, option, (int)same, first);
+        if (count) continue;
+        used = begin;
+        if (lines++ == PATTERNS_MOST || used + strlen(pattern) + 1 >= sizeof out)
+            return tool_error("record: --%s: these are too many functions", option);
+        used += (size_t)snprintf(out + used, sizeof out - used, "%s\n", pattern);
+    }
+    memcpy(list, out, used);
+    list[used] = 0;
+    return TOOL_OK;
+}
+
+static int find_shown(record_options *o) {
+    size_t size;
+    const unsigned char *data = debugfile_map(o->program, &size);
+    elf_file e;
+    dump_fault fault;
+    symbols s;
+    int status;
+    memset(&s, 0, sizeof s);
+    if (!data || !elf_is(data, size) || elf_begin(&e, data, size, &fault) != 0) return TOOL_OK;
+    symbols_read(&s, &e, o->program, "");
+    status = take_shown(&s, "only", o->w.only);
+    if (status == TOOL_OK) status = take_shown(&s, "not", o->w.not_these);
+    symbols_free(&s);
+    return status;
+}
+
 /* Large things are static: the stack may be small (`ulimit -s 64`). */
 static int run(int argc, char **argv) {
     static record_options o;
@@ -1407,6 +1484,7 @@ static int run(int argc, char **argv) {
     o.program = path;
     o.file = open(path, O_RDONLY | O_CLOEXEC);
     if (*o.w.frames) find_symbols(&o);
+    if ((*o.w.only || *o.w.not_these) && (status = find_shown(&o)) != TOOL_OK) return status;
     if (o.tries && run_outside(&o, path, arguments, &status, &why) == 0) return status;
     if (o.way == WAY_OUTSIDE)
         return tool_error("a program may not be looked at from outside, for %s; without --outside a "

@@ -11,8 +11,9 @@
        ticks:        x    x   x   x     x    x    x   x    x   x     one in each cell
        looks:      . . . . . . . . . . . . .  . .  . .    . . .
 
-   Each takes the look of its thread that is as far from the beginning. What short
-   threads had is as likely to be met as all else, and no program can keep step. */
+   Each takes the look of its thread that is as far from the beginning. Looks need
+   not be worth the same (periods.c), and short threads share theirs. So what these
+   had is as likely to be met as all else, and no program can keep step. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -26,9 +27,8 @@
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-static uint64_t random_state;
+enum { TICK_MOST = 100 };           /* of sampled_tick */
 
 /* ---- ticks ---- */
 
@@ -53,9 +53,9 @@ static uint32_t path_of_wait(uint32_t place_number, uint32_t callers) {
     return count ? sampled_tick(&written, keys, count, 0, 0) : 0;
 }
 
-static void write_tick(const look *l) {
+static void write_tick(const look *l, uint32_t n) {
     static uint32_t kernel;
-    uint32_t keys[SAMPLED_DEEP], count = 0, key;
+    uint32_t keys[SAMPLED_DEEP], count = 0, key, path, k;
     if (!kernel) kernel = name_key("(kernel)");
     if (l->kernel) {
         key = name_of_place(l->kernel);
@@ -63,18 +63,19 @@ static void write_tick(const look *l) {
         keys[count++] = kernel;
     }
     count = add_keys(keys, count, l->place, l->callers);
-    moments_add(l->ns, l->thread, sampled_tick(&written, keys, count, 1, 0));
+    path = sampled_tick(&written, keys, count, n, 0);
+    for (k = 0; k < n; k++) moments_add(l->ns, l->thread, path);
     /* What the kernel did has no line. */
     lines_tick(&written_lines, l->kernel ? 0 : l->place, count ? keys[0] : (uint32_t)SAMPLED_OUTSIDE,
-               1);
+               n);
 }
 
 /* A tick of which no place is known, and no better moment than the last one that
    its thread was heard of. */
-static void write_alone(uint32_t thread, const uint32_t *keys, uint32_t count) {
-    uint32_t path = sampled_tick(&written, keys, count, 1, 0);
-    moments_add(thread_get(thread)->last_ns, thread, path);
-    lines_tick(&written_lines, 0, keys[0], 1);
+static void write_alone(uint32_t thread, const uint32_t *keys, uint32_t count, uint32_t n) {
+    uint32_t path = sampled_tick(&written, keys, count, n, 0), k;
+    for (k = 0; k < n; k++) moments_add(thread_get(thread)->last_ns, thread, path);
+    lines_tick(&written_lines, 0, keys[0], n);
 }
 
 static int add_bytes(void *user, const void *data, size_t size) {
@@ -175,7 +176,7 @@ int ticks_write_all(const attach_options *o) {
     totals none = {0, 0, 0, 0};
     size_t n;
     moments_begin(o->timeline);
-    for (n = 0; n < looks_taken.count; n++) write_tick(&looks_taken.at[n]);
+    for (n = 0; n < looks_taken.count; n++) write_tick(&looks_taken.at[n], 1);
     none.lost = looks_taken.lost;
     return write_file(o, o->out, 1, process_at(1)->program, &none);
 }
@@ -198,37 +199,19 @@ void ticks_find_nameless(void) {
 
 /* ---- CPU time ---- */
 
-/* From 0 up to 1. */
-static double draw(void) {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (double)(random_state >> 11) / 9007199254740992.0;
-}
-
-double ticks_draw(void) {
-    struct timespec t;
-    int n;
-    if (!random_state) {
-        clock_gettime(CLOCK_REALTIME, &t);
-        random_state = ((uint64_t)t.tv_sec << 30 ^ (uint64_t)t.tv_nsec) | 1;
-        for (n = 0; n < 16; n++) (void)draw();
-    }
-    return draw();
-}
-
 /* A thread of several programs has said how long it ran in all of them. */
 static void share_programs(void) {
     uint32_t n, k;
     for (n = thread_count(); n > 0; n--) {
         thread_time *t = thread_get(n);
-        uint64_t looks_of = 0, ns = t->ns;
+        double seen = 0;
+        uint64_t ns = t->ns;
         if (!t->before || !ns) continue;
-        for (k = n; k; k = thread_get(k)->before) looks_of += thread_get(k)->looks;
-        if (!looks_of) continue;
+        for (k = n; k; k = thread_get(k)->before) seen += thread_get(k)->seen_ns;
+        if (seen <= 0) continue;
         for (k = n; k; k = thread_get(k)->before) {
             thread_time *part = thread_get(k);
-            part->ns = (uint64_t)((double)ns * (double)part->looks / (double)looks_of);
+            part->ns = (uint64_t)((double)ns * part->seen_ns / seen);
         }
     }
 }
@@ -236,67 +219,164 @@ static void share_programs(void) {
 /* Who has not said how long it ran has the rest of the time by its looks: the
    first thread, and children that go on. */
 static void share_rest(void) {
-    uint64_t sum = events_ns(), looks_of = 0, left;
+    uint64_t sum = events_ns(), left;
+    double seen = 0;
     uint32_t n;
     left = sum > looks_taken.ended_ns ? sum - looks_taken.ended_ns : 0;
     for (n = 1; n <= thread_count(); n++)
-        looks_of += thread_get(n)->ends < events.count ? thread_get(n)->looks : 0;
+        seen += thread_get(n)->ends < events.count ? thread_get(n)->seen_ns : 0;
     for (n = 1; n <= thread_count(); n++) {
         thread_time *t = thread_get(n);
-        if (t->ends < events.count && looks_of)
-            t->ns = (uint64_t)((double)left * (double)t->looks / (double)looks_of);
+        if (t->ends < events.count && seen > 0)
+            t->ns = (uint64_t)((double)left * t->seen_ns / seen);
     }
-    if (!looks_of && thread_count()) thread_get(1)->ns += left;
+    if (seen <= 0 && thread_count()) thread_get(1)->ns += left;
 }
 
 /* ---- drawing ---- */
 
+/* Threads whose looks stand for all of them: one thread, or many short ones. */
+typedef struct group {
+    double ns, seen_ns;             /* of its threads; what its looks are worth */
+    double worth, kernel;           /* of those looks that were kept; of these, in the kernel */
+    size_t *looks, count, room;     /* in the order of their time */
+    uint32_t worth_ticks, skipped;  /* one of so many ticks is written, as so many */
+    double at;                      /* ns that are drawn from already */
+    size_t next;                    /* the look there, */
+    double passed;                  /* and what those up to it are worth, with it */
+} group;
+
 typedef struct drawing {
     double cell, begin, next;       /* ns; next: of the tick that comes */
     double cells;
-    size_t *first, *order;          /* the looks of thread n are order[first[n]..first[n + 1]) */
+    group *groups;                  /* the first one is of threads that no look could see */
+    uint32_t *of;                   /* of each thread */
+    uint32_t group_count;
 } drawing;
 
-static void sort_looks(drawing *d) {
+/* Short threads of a process are one group. Processes whose short threads had
+   little are one with others of their program. */
+static void make_groups(drawing *d) {
+    uint32_t n, k, threads = thread_count(), count = process_count() + 1;
+    double *short_ns = (double *)tool_alloc((count + 1) * sizeof *short_ns);
+    uint32_t *first = (uint32_t *)tool_alloc((count + 1) * sizeof *first);
+    d->of = (uint32_t *)tool_alloc((threads + (size_t)1) * sizeof *d->of);
+    d->group_count = threads + count + 1;
+    d->groups = (group *)tool_alloc(d->group_count * sizeof *d->groups);
+    memset(d->groups, 0, d->group_count * sizeof *d->groups);
+    memset(short_ns, 0, (count + 1) * sizeof *short_ns);
+    for (n = 1; n <= threads; n++) {
+        const thread_time *t = thread_get(n);
+        if (periods_is_short(t)) short_ns[t->process] += (double)t->ns;
+    }
+    for (n = 1; n < count; n++) {
+        first[n] = n;
+        for (k = 1; k < n && !periods_are_many(short_ns[n]); k++) {
+            if (periods_are_many(short_ns[k])
+                || strcmp(process_at(n)->program, process_at(k)->program) != 0)
+                continue;
+            first[n] = k;
+            break;
+        }
+    }
+    for (n = 1; n <= threads; n++) {
+        const thread_time *t = thread_get(n);
+        group *g;
+        d->of[n] = n;
+        if (periods_is_short(t) && t->process) d->of[n] = threads + first[t->process];
+        if (periods_is_too_short(t)) d->of[n] = 0;
+        g = &d->groups[d->of[n]];
+        g->ns += (double)t->ns;
+        g->seen_ns += t->seen_ns;
+    }
+    free(short_ns);
+    free(first);
+}
+
+static int by_period(const void *a, const void *b) {
+    const look *x = *(const look *const *)a, *y = *(const look *const *)b;
+    return x->period < y->period ? -1 : x->period > y->period;
+}
+
+/* Threads that began with one drawn period are seen at the same ages. So they are
+   worth one look; and if there are fewer of these than ticks, a tick is worth
+   several. */
+static void weigh_ticks(group *g, double cell) {
+    const look **sorted = (const look **)tool_alloc((g->count + 1) * sizeof *sorted);
+    double sum = 0, squares = 0, worth, of_looks;
     size_t n;
-    d->first = (size_t *)tool_alloc((thread_count() + 2) * sizeof *d->first);
-    d->order = (size_t *)tool_alloc((looks_taken.count + 1) * sizeof *d->order);
-    memset(d->first, 0, (thread_count() + 2) * sizeof *d->first);
-    for (n = 0; n < looks_taken.count; n++) d->first[looks_taken.at[n].thread + 1]++;
-    for (n = 1; n < thread_count() + 2; n++) d->first[n] += d->first[n - 1];
-    for (n = 0; n < looks_taken.count; n++)
-        d->order[d->first[looks_taken.at[n].thread]++] = n;
-    /* first[n] is now where the looks of thread n, from 1 on, end */
+    for (n = 0; n < g->count; n++) sorted[n] = &looks_taken.at[g->looks[n]];
+    qsort(sorted, g->count, sizeof *sorted, by_period);
+    for (n = 0; n < g->count; n++) {
+        sum += sorted[n]->worth;
+        if (n + 1 < g->count && sorted[n + 1]->period == sorted[n]->period) continue;
+        squares += sum * sum;
+        sum = 0;
+    }
+    free(sorted);
+    of_looks = g->worth * g->worth / squares;
+    worth = g->ns / cell / of_looks;
+    g->worth_ticks = worth < 1 ? 1 : worth > TICK_MOST ? TICK_MOST : (uint32_t)(worth + .75);
+    g->skipped = (uint32_t)(events_draw() * g->worth_ticks);
+}
+
+static void share_looks(drawing *d) {
+    size_t n;
+    for (n = 0; n < looks_taken.count; n++) {
+        const look *l = &looks_taken.at[n];
+        group *g = &d->groups[d->of[l->thread]];
+        if (g == d->groups) continue;
+        if (g->count == g->room) {
+            g->room = g->room ? 2 * g->room : 16;
+            g->looks = (size_t *)tool_grow(g->looks, g->room * sizeof *g->looks);
+        }
+        g->looks[g->count++] = n;
+        g->worth += l->worth;
+        if (l->kernel) g->kernel += l->worth;
+    }
+    for (n = 0; n < d->group_count; n++) {
+        group *g = &d->groups[n];
+        g->worth_ticks = 1;
+        if (g->count) g->passed = looks_taken.at[*g->looks].worth;
+        if (g->count && n > thread_count()) weigh_ticks(g, d->cell);
+    }
 }
 
 /* Where time in the kernel has no looks, it is what looks in the program leave of
-   the thread's time. Nobody knows who called there. */
-static double kernel_part(const thread_time *t) {
-    double in_program = (double)t->looks * (double)events.period;
-    if (!events.no_kernel || (double)t->ns <= in_program + (double)events.period) return 0;
-    return 1 - in_program / (double)t->ns;
+   the time. Nobody knows who called there. */
+static double kernel_part(const drawing *d, const group *g) {
+    if (!events.no_kernel || g == d->groups || g->ns <= g->seen_ns + (double)events.period) return 0;
+    return 1 - g->seen_ns / g->ns;
+}
+
+/* The look that stands so far from the beginning of the group's time. */
+static const look *look_at(group *g, double ns) {
+    double wanted = ns / g->ns * g->worth;
+    while (g->passed <= wanted && g->next + 1 < g->count)
+        g->passed += looks_taken.at[g->looks[++g->next]].worth;
+    return &looks_taken.at[g->looks[g->next]];
 }
 
 static uint64_t draw_thread(drawing *d, uint32_t number, totals *sums) {
-    const thread_time *t = thread_get(number);
     const uint32_t none = name_key("(threads that ended before a look)");
     uint32_t kernel[2] = {name_key("(kernel)"), SAMPLED_BEYOND};
-    size_t from = d->first[number - 1], count = d->first[number] - from, n;
-    double ns = (double)t->ns, part = kernel_part(t), in_kernel = 0;
+    group *g = &d->groups[d->of[number]];
+    double ns = (double)thread_get(number)->ns, part = kernel_part(d, g);
     uint64_t ticks = 0;
-    for (n = 0; n < count; n++) in_kernel += looks_taken.at[d->order[from + n]].kernel != 0;
     sums->ns += ns;
-    sums->kernel_ns += count ? ns * (1 - part) * in_kernel / (double)count : 0;
+    sums->kernel_ns += g->count ? ns * (1 - part) * g->kernel / g->worth : 0;
     sums->kernel_ns += ns * part;
-    for (; d->next < d->begin + ns; d->next = d->cell * (d->cells + ticks_draw())) {
-        size_t k = (size_t)((d->next - d->begin) / ns * (double)count);
-        if (part > 0 && ticks_draw() < part) write_alone(number, kernel, 2);
-        else if (count) write_tick(&looks_taken.at[d->order[from + (k < count ? k : count - 1)]]);
-        else write_alone(number, &none, 1);
+    for (; d->next < d->begin + ns; d->next = d->cell * (d->cells + events_draw())) {
         d->cells++;
         ticks++;
+        if (++g->skipped < g->worth_ticks) continue;
+        g->skipped = 0;
+        if (part > 0 && events_draw() < part) write_alone(number, kernel, 2, g->worth_ticks);
+        else if (g->count) write_tick(look_at(g, g->at + d->next - d->begin), g->worth_ticks);
+        else write_alone(number, &none, 1, 1);
     }
     d->begin += ns;
+    g->at += ns;
     return ticks;
 }
 
@@ -350,20 +430,22 @@ static int write_process(const attach_options *o, drawing *d, uint32_t number, c
 }
 
 int ticks_write_drawn(const attach_options *o, const char *program, int whose) {
-    drawing d = {1e9 / o->ticks, 0, 0, 0, NULL, NULL};
+    drawing d = {1e9 / o->ticks, 0, 0, 0, NULL, NULL, 0};
     int status = TOOL_OK, one;
     uint32_t number;
     share_rest();
     share_programs();
-    sort_looks(&d);
-    d.next = d.cell * ticks_draw();
+    make_groups(&d);
+    share_looks(&d);
+    d.next = d.cell * events_draw();
     for (number = 1; number <= process_count(); number++) {
         if (whose != TICKS_OF_ALL && process_at(number)->is_ours != whose) continue;
         one = write_process(o, &d, number, program);
         if (one != TOOL_OK) status = one;
     }
-    free(d.first);
-    free(d.order);
+    for (number = 0; number < d.group_count; number++) free(d.groups[number].looks);
+    free(d.groups);
+    free(d.of);
     return status;
 }
 

@@ -261,13 +261,13 @@ static void begin_pause(void) {
 /* A record of our own says that there is a gap before it. */
 static void end_pause(uint64_t now_ns) {
     struct perf_event_header head;
-    uint64_t words[4] = {0, 0, 0, 0};
+    uint64_t words[5] = {0, 0, 0, 0, 0}; /* it ends with the time and the timer */
     memset(&head, 0, sizeof head);
     head.type = PERF_RECORD_LOST;
     head.size = sizeof words;
     memcpy(words, &head, sizeof head);
     words[3] = now_ns;
-    events_add_record(words, 4, 1);
+    events_add_record(words, 5, 1);
     set_events(PERF_EVENT_IOC_ENABLE);
     all.is_paused = 0;
 }

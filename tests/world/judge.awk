@@ -95,6 +95,14 @@ function kl(q, p,    r) {
     if (q < 1) r += (1 - q) * log((1 - q) / (1 - p))
     return r
 }
+# How many ticks alone would have the interval of that row. Ticks need not be
+# independent, and the report knows how much they are worth.
+function worth(i, n,    p, width) {
+    p = row["time", i, "self_share"]
+    width = (row["time", i, "self_high"] - row["time", i, "self_low"]) / 2
+    if (row["time", i, "self_low"] == "" || width <= 0 || p <= 0 || p >= 1) return n
+    return 3.85 * p * (1 - p) / width ^ 2
+}
 # Beside its own share q a function may have any part of what stands in rows
 # such as (deep).
 function share_of_ticks(what, q, n, p,    near) {
@@ -121,14 +129,16 @@ function place_is_right(name, place,    line) {
     if (base(place) != source ":" defined[name])
         fault(name " is at " place " for " source ":" defined[name])
 }
-function ask_time(    i, n, name, ticks, total, seen, k, t) {
+function ask_time(    i, n, name, ticks, total, seen, k, t, alone) {
     if (!rows["time"]) { if (!excuse_time) fault("no ticks, and no reason is said"); return }
     for (i = 1; i <= rows["time"]; i++) n += row["time", i, "self_ticks"]
     for (i = 1; i <= rows["time"]; i++) {
         name = bare(row["time", i, "function"])
-        t = row["time", i, "self_ticks"]
+        t = row["time", i, "self_ticks"] + 0
         ticks[name] += t
-        if (name ~ /^\((deep|outer)/) { unknown += t / n; continue }
+        if (!(name in alone) || worth(i, n) < alone[name]) alone[name] = worth(i, n)
+        if (alone[name] > n) alone[name] = n
+        if (name ~ /^\((deep|outer|threads that)/) { unknown += t / n; continue }
         total[name] += row["time", i, "total_share"]
         if (name in ours) place_is_right(name, row["time", i, "place"])
         else if (t > 5 && t > .2 * n)
@@ -136,11 +146,13 @@ function ask_time(    i, n, name, ticks, total, seen, k, t) {
     }
     for (k = 1; k <= names["time"]; k++) {
         name = name_of["time", k]
-        share_of_ticks("time of " name, ticks[name] / n, n, want["time", name] / sum["time"])
+        share_of_ticks("time of " name, ticks[name] / n, name in alone ? alone[name] : n,
+            want["time", name] / sum["time"])
         if (want["time", name] > most) { most = want["time", name]; largest = name }
     }
     # For the sum of all situations: its share must not be all there is.
-    if (most < sum["time"] && !unknown && !faults) print ticks[largest], n, most / sum["time"] >pool
+    if (most < sum["time"] && !unknown && !faults) 
+        print ticks[largest], n, most / sum["time"], n / alone[largest] >pool
     for (k = 1; k <= names["total"]; k++) {
         name = name_of["total", k]
         t = total[name] > 1 ? 1 : total[name]

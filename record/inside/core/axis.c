@@ -5,6 +5,7 @@
 #include "recorder.h"
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "../../../src/part.c" /* what the headers have, too */
 #define BASE_P_ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define BASE_P_RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
@@ -186,9 +187,9 @@ static void put_ticks(base_p_out *out, const uint32_t *used, uint32_t count,
 }
 
 int axis_write(const sampled_profile *about, uint32_t period_us,
-               const sampled_ticks *const *tables, uint32_t count, const axis_kind *kinds,
-               uint32_t kind_count, int (*write)(void *user, const void *data, size_t size),
-               void *user) {
+               const sampled_ticks *const *tables, const axis_thread *threads,
+               uint32_t count, const axis_kind *kinds, uint32_t kind_count,
+               int (*write)(void *user, const void *data, size_t size), void *user) {
     enum { KIND = 26, VERSION = 2, THREADS = 4096 };
     static uint32_t used[THREADS];
     const uint64_t span = since_us(axis_now_ns()), drawn = all.drawn;
@@ -199,7 +200,7 @@ int axis_write(const sampled_profile *about, uint32_t period_us,
     base_p_put_begin(&out, KIND, write, user);
     base_p_put_varint(&out, VERSION);
     put_name(&out, about->program);
-    base_p_put_varint(&out, 0);
+    base_p_put_varint(&out, (uint64_t)getpid());
     base_p_put_varint(&out, clock_ns(CLOCK_REALTIME) / 1000 - span);
     base_p_put_varint(&out, span);
     base_p_put_varint(&out, period_us);
@@ -208,8 +209,8 @@ int axis_write(const sampled_profile *about, uint32_t period_us,
     base_p_put_varint(&out, count);
     for (n = 0; n < count; n++) {
         used[n] = paths_of(tables, n);
-        base_p_put_varint(&out, n);
-        put_name(&out, "");
+        base_p_put_varint(&out, threads[n].number);
+        put_name(&out, threads[n].name);
     }
     put_paths(&out, about, tables, used, count);
     for (n = 0; n < 4; n++) base_p_put_varint(&out, 0); /* no waits */

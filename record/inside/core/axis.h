@@ -10,6 +10,11 @@ typedef struct axis_kind {
     uint64_t count, limit_us;
 } axis_kind;
 
+typedef struct axis_thread {
+    uint32_t number;                        /* the system's, or that of its ticks */
+    char name[16];                          /* "": none */
+} axis_thread;
+
 /* Room for so many ticks at most, rounded down to a power of 2. Without a call, or
    without memory, there is no axis. */
 void axis_begin(uint32_t most);
@@ -24,7 +29,7 @@ void axis_frame(uint32_t kind, uint32_t thread, uint64_t began_ns);
 /* Writes the part. tables: of each thread that has a number, by it; NULL: it has
    none. Returns 0, or -1. */
 int axis_write(const sampled_profile *about, uint32_t period_us,
-               const sampled_ticks *const *tables, uint32_t count, const axis_kind *kinds,
-               uint32_t kind_count, int (*write)(void *user, const void *data, size_t size),
-               void *user);
+               const sampled_ticks *const *tables, const axis_thread *threads,
+               uint32_t count, const axis_kind *kinds, uint32_t kind_count,
+               int (*write)(void *user, const void *data, size_t size), void *user);
 #endif

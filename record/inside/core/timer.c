@@ -26,6 +26,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -43,6 +44,7 @@ typedef struct timed_thread {
     struct timed_thread *next;
     int in_use, timer;                  /* timer -1: none */
     uint32_t number;
+    pid_t thread;                       /* the system's number; 0: not known, -1: of several */
     uint64_t stack_end;
     uint64_t last_ns;                   /* of its ticks: see in_step.c */
     lines *lines;                       /* NULL: not asked for, or no memory */
@@ -274,11 +276,12 @@ static uint32_t any_moment(pid_t thread) {
 
 /* Starts the timer of the calling thread. */
 static void start(timed_thread *t) {
+    const pid_t own = (pid_t)syscall(SYS_gettid);
     timed_here = t;
+    t->thread = t->ticks.paths_used && t->thread != own ? -1 : own;
     t->timer = base_p_timer_create(timer_signal(), &timed);
     if (t->timer >= 0)
-        (void)base_p_timer_start(t->timer, timed.period_us,
-                                 any_moment((pid_t)syscall(SYS_gettid)));
+        (void)base_p_timer_start(t->timer, timed.period_us, any_moment(own));
 }
 
 /* The same for another thread, which takes its record when it ticks. */
@@ -429,19 +432,47 @@ int timer_write(const sampled_profile *about, int (*write)(void *, const void *,
                                write, user);
 }
 
+/* What a thread that has not ended is called; "" if it is called as its process is, or
+   has ended. */
+static void name_thread(pid_t thread, char name[16]) {
+    char path[48], of_process[16] = "";
+    const pid_t threads[2] = {thread, getpid()};
+    char *const names[2] = {name, of_process};
+    int i;
+    for (i = 0; i < 2; i++) {
+        int file;
+        ssize_t got = 0;
+        (void)snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)threads[i]);
+        file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file >= 0) {
+            got = read(file, names[i], 15);
+            close(file);
+        }
+        names[i][got > 0 ? got : 0] = 0;
+        names[i][strcspn(names[i], "\n")] = 0;
+    }
+    if (strcmp(name, of_process) == 0) *name = 0;
+}
+
 int timer_write_axis(const sampled_profile *about, const axis_kind *kinds,
                      uint32_t kind_count, int (*write)(void *, const void *, size_t),
                      void *user) {
     static const sampled_ticks *tables[TIMER_THREADS];
+    static axis_thread threads[TIMER_THREADS];
     const timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
     uint32_t count = 0;
     if (!timed.period_us) return 0;
     for (; t; t = t->next) {
+        axis_thread *to;
         if (t->number >= TIMER_THREADS) continue;
         tables[t->number] = &t->ticks;
         if (t->number >= count) count = t->number + 1;
+        to = &threads[t->number];
+        to->number = t->thread > 0 ? (uint32_t)t->thread : t->number;
+        if (t->thread > 0) name_thread(t->thread, to->name);
+        else if (t->thread < 0) memcpy(to->name, "in turn", sizeof "in turn");
     }
-    return axis_write(about, timed.period_us, tables, count, kinds, kind_count, write, user);
+    return axis_write(about, timed.period_us, tables, threads, count, kinds, kind_count, write, user);
 }
 
 uint32_t timer_number(void) { return timed_here ? timed_here->number : UINT32_MAX; }

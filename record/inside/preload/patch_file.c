@@ -562,7 +562,7 @@ static void record_write_hints(void) {
         if (record.only.list[0] || record.not_these.list[0])
             snprintf(line, sizeof line,
                      "!nothing was recorded: --only and --not leave no function of it%s\n",
-                     has_symbols ? ": they go by the names of `nm`, so that '*update*' is Game::update"
+                     has_symbols ? ": they go by the names that the report shows, or those of `nm`"
                                  : " (the program has no symbols)");
         else
             snprintf(line, sizeof line, "!nothing was recorded: %s\n",
