@@ -393,8 +393,10 @@ static void take_record(const uint64_t *words, size_t count) {
             events.begun++;
             process_forks((uint32_t)(words[1] >> 32), (uint32_t)words[1]);
         }
-        if (events.is_started)
-            thread_get(thread_of((uint32_t)words[1], (uint32_t)words[2]))->born_ns = words[count - 1];
+        if (events.is_started) {
+            uint32_t number = thread_of((uint32_t)words[1], (uint32_t)words[2]);
+            thread_get(number)->born_ns = words[count - 1];
+        }
         break;
     case PERF_RECORD_EXIT:
         if (count < 6 || (uint32_t)words[1] != (uint32_t)words[2]) break;
