@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.." || exit 2
 in_folder record_losses
 needs_recorder
 for name in losses steps hosts fibers broken; do
-    $CC -O1 -w -pthread -o $name "$top/tests/guest/$name.c" 2>log || { cat log; exit 2; }
+    $CC -O1 -w -pthread -o $name "$top/tests/guest/$name.c" -ldl 2>log || { cat log; exit 2; }
 done
 
 loses() { # NOUN CURE STATUS OPTIONS COMMAND...
