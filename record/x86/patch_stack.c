@@ -371,7 +371,7 @@ static uint64_t x86_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
     if (t->busy && x86_p_depth(saved) >= t->busy)
         held = x86_p_repair(t, held);
     outer = t->busy;
-    if (!outer) {               /* signals wait: so it says at once, for any call may fill the stack */
+    if (!outer) { /* at once: signals wait now, and any call may fill the stack */
         t->held = held;
         t->busy = x86_p_depth(saved);
     }
