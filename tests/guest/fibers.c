@@ -125,6 +125,7 @@ static void *on_all(void *unused) {
         work(2);
         raise(SIGUSR1);
     }
+    memset(&stack, 0, sizeof stack);
     stack.ss_flags = SS_DISABLE;
     sigaltstack(&stack, NULL);
     deeper(500);
