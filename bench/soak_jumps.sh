@@ -56,8 +56,10 @@ while [ $((passed + failed)) -lt "$runs" ]; do
         END {
             off = n > calls ? n - calls : calls - n
             most = options ~ /--every 0/ ? jumps + lost : calls / 20 + jumps
-            is_held = low == "" ? "none" : calls + jumps >= low && calls - jumps <= high ? "held" : "missed"
-            print jumps >= 400 && found && off <= most ? "right" : "wrong", is_held, n, calls, lost + 0
+            is_held = "none"
+            if (low != "") is_held = calls + jumps >= low && calls - jumps <= high ? "held" : "missed"
+            is_right = jumps >= 400 && found && off <= most
+            print is_right ? "right" : "wrong", is_held, n, calls, lost + 0
         }' got csv)
     case $answer in
     *held*) held=$((held + 1)) of=$((of + 1)) ;;
@@ -67,7 +69,8 @@ while [ $((passed + failed)) -lt "$runs" ]; do
     else
         failed=$((failed + 1))
         [ $status = 3 ] || crashed=$((crashed + 1))
-        echo "FAILED status $status, $answer (counted, truth, lost): bursty record $options -- ./jumps 400 100"
+        echo "FAILED status $status, $answer (counted, truth, lost):" \
+            "bursty record $options -- ./jumps 400 100"
     fi
 done
 echo "$held of $of intervals held the truth; $crashed crashed"

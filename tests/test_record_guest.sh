@@ -121,7 +121,9 @@ done
 # A program that forbids itself system calls, sets limits, has stacks of its own, or closes its files;
 # one that a library audits, beside which another one is preloaded, that is alone in a space of processes, or was started
 # without files.
-compile $CC -O1 -pthread -o hosts "$guest/hosts.c"
+compile $CC -O1 -pthread -o hosts "$guest/hosts.c" -ldl
+printf '%s\n' 'int plug(int n) { int s = 0; while (n-- > 0) s += n; return s; }' >plug.c
+compile $CC -O1 -shared -fPIC -o plug.so plug.c
 printf '%s\n' 'unsigned la_version(unsigned v) { return v; }' >audit.c
 compile $CC -shared -fPIC -o audit.so audit.c
 cat >own_malloc.c <<'END'
@@ -169,7 +171,13 @@ hosts() { # BEFORE HOW: plain, and in three ways
         fi
     done
 }
-for how in strict filter limits stacks closes; do hosts '' $how; done
+for how in strict filter limits stacks closes closes-range nothing-left vforks clones daemons again \
+           cancels plugins coroutines; do
+    hosts '' $how
+done
+for how in vforks clones daemons coroutines again; do
+    hosts 'env LD_AUDIT=./audit.so LD_PRELOAD=./own_malloc.so' $how
+done
 for mine in '' GLIBC_TUNABLES=glibc.malloc.check=0; do
     hosts "env LD_AUDIT=./audit.so $mine" audited
 done

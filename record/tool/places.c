@@ -376,8 +376,8 @@ static void say_lost(const named *names, text *out) {
 static void forget(files *f) {
     size_t i;
     for (i = 0; i < f->count; i++) {
-        if (f->at[i]->lines) prove_lines_free(f->at[i]->lines);
-        if (f->at[i]->inlines) prove_inlines_free(f->at[i]->inlines);
+        if (f->at[i]->lines) dwarf_lines_free(f->at[i]->lines);
+        if (f->at[i]->inlines) dwarf_inlines_free(f->at[i]->inlines);
         dwarf_free(&f->at[i]->image);
         free(f->at[i]->path);
         free(f->at[i]);

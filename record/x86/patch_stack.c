@@ -310,8 +310,9 @@ static int x86_p_is_disturbed(const x86_p_thread *t, uint64_t held) {
            && (x86_p_waiting() & ~held) != 0;
 }
 
+/* outer: where the thread was at work already, or 0; then it is from now on. */
 static uint64_t x86_p_answer(x86_p_module *m, uint64_t code, const uint64_t *saved,
-                                  uint64_t held) {
+                                  uint64_t held, uintptr_t outer) {
     x86_p_thread *t = &x86_p_tls;
     uint32_t number = (uint32_t)code & X86COPY_NUMBER;
     uintptr_t depth = x86_p_depth(saved);
@@ -321,7 +322,8 @@ static uint64_t x86_p_answer(x86_p_module *m, uint64_t code, const uint64_t *sav
     /* A handler inside of us, of a signal that does not wait, gets no burst. If
        this goes on for ever, it was none: it left us by longjmp, and the stack is
        deeper now than it was then. */
-    if (t->busy && depth < t->busy && t->nested++ < 65536) refused = 1;
+    if (outer && depth < outer && t->nested++ < 65536) refused = 1;
+    if (refused) t->busy = outer;
     if (refused && x86_p.on) __atomic_fetch_add(&x86_p.missed, 1, __ATOMIC_RELAXED);
     if (code & X86COPY_MAKE_C && refused) return m->copy.rx + f->plain_at;
     if (code & X86COPY_MAKE_I && refused) return m->copy.rx + f->t_at;
@@ -364,10 +366,15 @@ static uint64_t x86_p_answer(x86_p_module *m, uint64_t code, const uint64_t *sav
 static uint64_t x86_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
     x86_p_thread *t = &x86_p_tls;
     uint64_t held = x86_p_hold(), answer;
+    uintptr_t outer;
     if (t->busy && x86_p_depth(saved) >= t->busy)
         held = x86_p_repair(t, held);
-    if (!t->busy) t->held = held;
-    answer = x86_p_answer((x86_p_module *)user, code, saved, held);
+    outer = t->busy;
+    if (!outer) { /* at once: signals wait now, and any call may fill the stack */
+        t->held = held;
+        t->busy = x86_p_depth(saved);
+    }
+    answer = x86_p_answer((x86_p_module *)user, code, saved, held, outer);
     x86_p_release(held);
     return answer;
 }

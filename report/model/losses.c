@@ -514,13 +514,14 @@ static void add_astray_calls(report *r, const missing_ends *s) {
     }
     if (!count) return;
     is_much = count > all / 1000;
-    report_add_loss(r, is_much ? REPORT_OF_COUNTS : 0, "callers of calls on stacks of the program's own",
-                    count, is_much ? REPORT_NONE : part_in(count, all),
-                    "The program switches stacks by itself (fibers, coroutines). Calls that are open "
-                    "on one are taken for callers on another, so contexts and pairs may be "
-                    "false; and bursts miss what comes right behind a switch. How often each "
-                    "function was called is right with --every 0. bursty.h with bursty_fiber_switch "
-                    "knows the callers.");
+    report_add_loss(r, is_much ? REPORT_OF_COUNTS : 0,
+                    "callers of calls on stacks of the program's own", count,
+                    is_much ? REPORT_NONE : part_in(count, all),
+                    "The program switches stacks by itself (fibers, coroutines). Calls that "
+                    "are open on one are taken for callers on another, so contexts and pairs "
+                    "may be false; and bursts miss what comes right behind a switch. How "
+                    "often each function was called is right with --every 0. bursty.h with "
+                    "bursty_fiber_switch knows the callers.");
 }
 
 /* Of all processes together. */

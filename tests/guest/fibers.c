@@ -69,8 +69,9 @@ __attribute__((always_inline)) static inline void yield(void) {
 static void *run(void *unused) {
     int n, round;
     for (n = 0; n < FIBERS; n++) {
-        char *memory = (char *)(is_by_hand ? mmap(NULL, STACK, PROT_READ | PROT_WRITE,
-                                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : malloc(STACK));
+        const int rights = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
+        char *memory = (char *)malloc(STACK);
+        if (is_by_hand) memory = (char *)mmap(NULL, STACK, rights, kind, -1, 0);
         if (is_by_hand) {
             void **top = (void **)(void *)(memory + STACK) - 2;
             void (*begin)(void) = body;
@@ -124,6 +125,7 @@ static void *on_all(void *unused) {
         work(2);
         raise(SIGUSR1);
     }
+    memset(&stack, 0, sizeof stack);
     stack.ss_flags = SS_DISABLE;
     sigaltstack(&stack, NULL);
     deeper(500);

@@ -256,7 +256,8 @@ static void record_find_own_stack(void) {
     uintptr_t end = (uintptr_t)getauxval(AT_RANDOM), reach = most;
     struct rlimit limit;
     if (record.sandboxed) return;
-    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < most) reach = (uintptr_t)limit.rlim_cur;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < most)
+        reach = (uintptr_t)limit.rlim_cur;
     if (reach < LEAST) reach = LEAST;
     if (here < end && end - here < reach) {
         record_stacks.low = end - reach;

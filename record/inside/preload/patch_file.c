@@ -210,15 +210,17 @@ static const record_losses *record_find_losses(void) {
                 "address, not by what data it is: each thread has room for %u pairs of an "
                 "instruction and an object", placeless, (unsigned)STREAM_PLACES * 3 / 4);
     record_lose(&l, END_DEEP, deep, all, "?%llu calls were too deep to follow", deep);
-    record_lose(&l, END_ASTRAY, record.calls.astray, record.calls.all, "?%llu of %llu calls were made "
-                "on stacks that the program switches to by itself (fibers, coroutines): their callers "
-                "may be false",
+    record_lose(&l, END_ASTRAY, record.calls.astray, record.calls.all,
+                "?%llu of %llu calls were made on stacks that the program switches to by itself "
+                "(fibers, coroutines): their callers may be false",
                 (unsigned long long)record.calls.astray, (unsigned long long)record.calls.all);
-    record_lose(&l, END_BROKEN, s.broken, s.bursts, "?%llu of %llu bursts ended where they began: a "
-                "signal came while the recorder prepared them",
+    record_lose(&l, END_BROKEN, s.broken, s.bursts,
+                "?%llu of %llu bursts ended where they began: a signal came while the recorder "
+                "prepared them",
                 (unsigned long long)s.broken, (unsigned long long)s.bursts);
-    record_lose(&l, END_UNHOOKED, unhooked, named, "?%u of %u functions of --frames begin no frame: "
-                "they cannot be hooked", unhooked, named);
+    record_lose(&l, END_UNHOOKED, unhooked, named,
+                "?%u of %u functions of --frames begin no frame: they cannot be hooked", unhooked,
+                named);
     record_lose(&l, END_TIMER, record.no_timer != 0, 0,
                 "!there are no ticks: the system has no timer for it");
     record_lose(&l, END_TIMER, record.sandboxed && record.ticks, 0,
