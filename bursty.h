@@ -107,8 +107,8 @@
       action of the profile. docs/productions.md, examples/conditional.c.
 
    WHAT HAPPENS
-   Time: on Linux (gcc or clang) each thread gets a timer, which interrupts it
-   after each 10 ms of its CPU time. Such a tick is charged to the innermost scope
+   Time: on Linux (gcc or clang) each thread gets a timer, which interrupts it once
+   in each 10 ms of its CPU time, at a random moment of them. Such a tick is charged to the innermost scope
    and to the scopes around it. Timers may keep step with a program that wakes by
    a clock; then the report says so, and with config.watch = 2 a thread of this
    header sends ticks at random moments instead. On Windows and macOS this thread,
