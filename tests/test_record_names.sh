@@ -169,7 +169,8 @@ for g in '' -g; do
         case $g in '') a=liba.so b=libb.so ;; *) a=work.c:2 b=work_b.c:2 ;; esac
         awk -F, -v a=$a -v b=$b '/^# / { is_in = /^# time: / }
             is_in && $9 == "work" { of[$10] = $2; n++ }
-            END { print n == 2 && of[a] > .05 && of[a] < .45 && of[b] > .55 && of[b] < .95
+            END { is = n == 2 && of[a] > .05 && of[a] < .45 && of[b] > .55 && of[b] < .95
+                  print is
                   for (k in of) print k, of[k] }' works.csv >works.txt
         is "one name in two libraries ${g:-without -g}, $how: $(tr '\n' ' ' <works.txt)" "$(sed -n 1p works.txt)" 1
     done
