@@ -9,7 +9,7 @@
        forks    100 children of 750 checks; each saves FILE.NUMBER
        pool     4 threads that steal one another's tasks
        gameN    N frames a second for a second: half update, half draw
-       idle     10 threads, of which one sleeps 99 % of the time
+       idle     10 threads, of which one sleeps 98 % of the time
 
    WATCH is config.watch: 0 ticks by timers, 2 at random moments. 9: nothing ticks, as
    `bursty record` looks. */
@@ -259,7 +259,7 @@ static void *idler(void *number) {
             else heavy();
         } else {
             const struct timespec nap = {0, 5940000};
-            light(); /* .12 of 6 ms is too much: half of it each second time */
+            light();
             nanosleep(&nap, NULL);
         }
     }
@@ -277,7 +277,8 @@ int main(int argc, char **argv) {
     static uint64_t memory[1 << 18];
     bursty_config config;
     const char *program = argc == 5 ? argv[1] : "";
-    int is_timed = !strcmp(program, "pool") || !strncmp(program, "game", 4) || !strcmp(program, "idle");
+    int is_game = !strncmp(program, "game", 4);
+    int is_timed = is_game || !strcmp(program, "pool") || !strcmp(program, "idle");
     memset(&config, 0, sizeof config);
     if (argc != 5) return 2;
     config.program = program;
@@ -301,7 +302,7 @@ int main(int argc, char **argv) {
     if (!strcmp(program, "tails")) in_runs(10000000);
     else if (!strcmp(program, "phases")) in_phases(5000000);
     else if (!strcmp(program, "pool")) steal();
-    else if (!strncmp(program, "game", 4) && atoi(program + 4) > 0) play(atoi(program + 4));
+    else if (is_game && atoi(program + 4) > 0) play(atoi(program + 4));
     else if (!strcmp(program, "idle")) idle();
     else return 2;
     if (bursty_save(argv[4])) return 1;

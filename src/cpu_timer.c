@@ -26,17 +26,15 @@ static int base_p_timer_create(int signal, void *value) {
     return syscall(SYS_timer_create, (long)THREAD_CPU, &event, &timer) == 0 ? timer : -1;
 }
 
-/* Its first tick comes at a random moment of the first period, so that threads
-   and runs do not beat in step, and threads that live shorter than a period get
-   their share. Returns 0, or -1. */
-static int base_p_timer_start(int timer, uint32_t period_us, uint32_t random) {
+/* It ticks when the thread's CPU time is at_ns, or has grown by that unless
+   is_absolute, and then each each_ns of it; 0: once. Returns 0, or -1. */
+static int base_p_timer_set(int timer, int is_absolute, uint64_t at_ns, uint64_t each_ns) {
     base_p_timer_times times;
-    uint64_t first_ns = 1 + (period_us * UINT64_C(1000) * random >> 32);
-    times.interval_s = (long)(period_us / 1000000);
-    times.interval_ns = (long)(period_us % 1000000 * 1000);
-    times.value_s = (long)(first_ns / 1000000000);
-    times.value_ns = (long)(first_ns % 1000000000);
-    return (int)syscall(SYS_timer_settime, (long)timer, 0L, &times, (void *)0);
+    times.interval_s = (long)(each_ns / 1000000000);
+    times.interval_ns = (long)(each_ns % 1000000000);
+    times.value_s = (long)(at_ns / 1000000000);
+    times.value_ns = (long)(at_ns % 1000000000);
+    return (int)syscall(SYS_timer_settime, (long)timer, (long)is_absolute, &times, (void *)0);
 }
 
 static void base_p_timer_delete(int timer) {

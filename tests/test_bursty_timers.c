@@ -311,6 +311,41 @@ TEST(a_blocked_signal_is_one_late_tick) {
     bursty_stop();
 }
 
+/* Each period has one tick, at a random place. Of 100 places none is in the first
+   quarter, or none in the last, with a chance of 7e-13. Ticks a period apart would be
+   in step with whatever takes a period. */
+TEST(ticks_are_due_at_random_moments_of_periods) {
+    struct { long each_s, each_ns, s, ns; } left;
+    int64_t period, place, at;
+    int i, timer, early = 0, late = 0;
+    if (!start_timers()) {
+        SKIP("no timers of threads' CPU time here");
+        return;
+    }
+    block(SIG_BLOCK);
+    period = bursty_p_timer_period();
+    timer = (int)bursty_p_registered()->timer - 1;
+    bursty_p_timed.period_at = (int64_t)bursty_p_thread_ns(NULL) + 1000 * period;
+    for (i = 0; i < 100; i++) {
+        at = bursty_p_timed.period_at;
+        CHECK_EQ(bursty_p_timer_next(timer), 1);
+        CHECK_EQ(bursty_p_timed.period_at - at, period);
+        CHECK_EQ(syscall(SYS_timer_gettime, (long)timer, &left), 0);
+        place = (int64_t)bursty_p_thread_ns(NULL) + left.s * 1000000000L + left.ns
+                - bursty_p_timed.period_at;
+        early += place < period / 4;
+        late += place > period / 4 * 3;
+    }
+    CHECK(early > 0 && late > 0);
+    /* Half a period into the tenth one: ten had their ticks, or nine. */
+    at = (int64_t)bursty_p_thread_ns(NULL);
+    bursty_p_timed.period_at = at - 9 * period - period / 2;
+    i = bursty_p_timer_next(timer);
+    CHECK(i == 9 || i == 10);
+    block(SIG_UNBLOCK);
+    bursty_stop();
+}
+
 /* Who takes the signal later gets it: then no tick comes, the CPU time shows
    it, and bursty_stop leaves the new handler alone. */
 TEST(a_handler_of_the_user) {

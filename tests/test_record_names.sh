@@ -148,6 +148,33 @@ tells() { # NAME OPTIONS...: in time, whoever of the two was met stands with its
 sed 's/(10)/(9000)/; s/i < 12000/i < 6000/; s/if (argc < 2).*//' calls.c >long.c
 $CC -O1 -o long c.c d.c long.c -Dfrom_x=from_a || exit 2
 tells "time" --time
+# Global functions of one name in two libraries: b's works three times as long. With -g each has its
+# line, without it its library.
+cat >work.c <<'END'
+static volatile unsigned sink;
+__attribute__((noinline)) void work(unsigned n) { while (n--) sink++; }
+void ENTER(unsigned n) { int i; for (i = 0; i < 100; i++) work(n); }
+END
+cp work.c work_b.c
+echo 'void a(unsigned); void b(unsigned);
+int main(void) { int i; for (i = 0; i < 20; i++) { a(30000); b(90000); } return 0; }' >works.c
+for g in '' -g; do
+    $CC -O1 $g -fPIC -shared -Wl,-Bsymbolic -DENTER=a work.c -o liba.so &&
+        $CC -O1 $g -fPIC -shared -Wl,-Bsymbolic -DENTER=b work_b.c -o libb.so &&
+        $CC -O1 works.c -L. -la -lb -Wl,-rpath,"$PWD" -o works || exit 2
+    for how in --time '--time --inside'; do
+        # shellcheck disable=SC2086
+        "$bursty" record --quiet $how -o works.brst ./works >got 2>err || fail "works: $(cat err)"
+        "$bursty" report --csv --min 0 works.brst >works.csv || fail "works: csv"
+        case $g in '') a=liba.so b=libb.so ;; *) a=work.c:2 b=work_b.c:2 ;; esac
+        awk -F, -v a=$a -v b=$b '/^# / { is_in = /^# time: / }
+            is_in && $9 == "work" { of[$10] = $2; n++ }
+            END { is = n == 2 && of[a] > .05 && of[a] < .45 && of[b] > .55 && of[b] < .95
+                  print is
+                  for (k in of) print k, of[k] }' works.csv >works.txt
+        is "one name in two libraries ${g:-without -g}, $how: $(tr '\n' ' ' <works.txt)" "$(sed -n 1p works.txt)" 1
+    done
+done
 tells "time inside" --inside
 if ! command -v "$CXX" >/dev/null; then skip "no $CXX"
 elif ! reads_cxx_names .; then skip "no library that reads C++ names"

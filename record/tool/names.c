@@ -20,31 +20,45 @@ enum { NAMES = 1 << 16 };
 static struct {
     char **names;                   /* by key - 1 */
     char **places;                  /* the same: name_place, or NULL */
-    const image **nameless;         /* the same: whose function it is, if a number is all its name */
+    const image **images;           /* the same: whose function it is, or NULL */
+    const image **nameless;         /* the same, if a number is all its name */
     uint32_t count;
     hash_table index;
 } all;
 
+typedef struct named_in {
+    const char *name;
+    const image *in;
+} named_in;
+
 static int is_name(const void *owner, uint32_t number, const void *key) {
+    const named_in *k = (const named_in *)key;
     (void)owner;
-    return !strcmp(all.names[number - 1], (const char *)key);
+    return all.images[number - 1] == k->in && !strcmp(all.names[number - 1], k->name);
 }
 
-uint32_t name_key(const char *name) {
+/* Two files may have functions of one name. */
+static uint32_t key_in(const char *name, const image *in) {
+    named_in key;
     uint32_t *at;
-    if (all.count >= NAMES) name = "(more functions)";
-    at = hash_place(&all.index, hash_string(name), is_name, NULL, name);
+    key.name = all.count >= NAMES ? "(more functions)" : name;
+    key.in = all.count >= NAMES ? NULL : in;
+    at = hash_place(&all.index, hash_string(key.name), is_name, NULL, &key);
     if (*at) return *at;
     if (all.count % 256 == 0) {
         all.names = (char **)tool_grow(all.names, (all.count + 256) * sizeof *all.names);
         all.places = (char **)tool_grow(all.places, (all.count + 256) * sizeof *all.places);
+        all.images = (const image **)tool_grow(all.images, (all.count + 256) * sizeof *all.images);
         all.nameless = (const image **)tool_grow(all.nameless, (all.count + 256) * sizeof *all.nameless);
     }
-    all.names[all.count] = strdup(name);
+    all.names[all.count] = strdup(key.name);
+    all.images[all.count] = key.in;
     all.places[all.count] = NULL;
     all.nameless[all.count] = NULL;
     return *at = ++all.count;
 }
+
+uint32_t name_key(const char *name) { return key_in(name, NULL); }
 
 const char *name_get(uint32_t key) { return key && key <= all.count ? all.names[key - 1] : NULL; }
 
@@ -188,7 +202,7 @@ static uint32_t key_at(image *m, uint64_t address) {
     else
         text_format(&name, "%.4000s+0x%llx", tool_last_part(m->path), (unsigned long long)f->start);
     text_bytes(&name, "", 1);
-    f->user = name_key(name.data);
+    f->user = key_in(name.data, m);
     text_free(&name);
     if (!f->name) all.nameless[f->user - 1] = m;
     if (m->path[0] == '/' && !all.places[f->user - 1]

@@ -263,10 +263,9 @@ static void name_sampled(files *f, const dump *d, const dump_part *part, places_
         addresses++;
         file = file_of(f, site->file, &address);
         site->line = file && file->lines ? find_function(file, address, &path) : 0;
-        paths[i] = text_clean(path.data ? path.data : "", path.size);
+        if (path.size) site->file = paths[i] = text_clean(path.data, path.size);
         text_free(&path);
-        site->file = paths[i];
-    }
+    } /* without a line the file stays, for functions of one name in several files */
     if (is_read && (addresses || (d->names && has_places(part)))) {
         kind_sampled.settle(&s);
         kind_sampled.write(&s, out);

@@ -96,16 +96,19 @@ static void refuse_record(part_state *p, const char *reason) {
     p->r.reason = reason;
 }
 
+/* Takes the bytes. */
+static const char *keep_name(tally *s, char *bytes) {
+    struct sampled_string *string = (struct sampled_string *)tool_alloc(sizeof *string);
+    string->bytes = bytes;
+    string->next = s->strings;
+    s->strings = string;
+    return bytes;
+}
+
 static const char *get_name(tally *s, dump_reader *r) {
     size_t size;
     const unsigned char *bytes = dump_get_string(r, &size);
-    struct sampled_string *string;
-    if (r->reason || size == 0) return "";
-    string = (struct sampled_string *)tool_alloc(sizeof *string);
-    string->bytes = text_name(bytes, size);
-    string->next = s->strings;
-    s->strings = string;
-    return string->bytes;
+    return r->reason || size == 0 ? "" : keep_name(s, text_name(bytes, size));
 }
 
 static uint32_t get_site(tally *s, part_state *p) {
@@ -570,15 +573,46 @@ static void unite_ticks(tally *s) {
     }
 }
 
+/* Of two by name and then by "ELF file<tab>address...". */
+static int compare_modules(const void *left, const void *right) {
+    const sampled_site *a = *(sampled_site *const *)left, *b = *(sampled_site *const *)right;
+    int order = strcmp(a->name, b->name);
+    return order ? order : strcmp(a->file, b->file);
+}
+
+static size_t module_size(const char *place) { return (size_t)(strchr(place, '\t') - place); }
+
+static int is_one_module(const char *a, const char *b) {
+    return module_size(a) == module_size(b) && memcmp(a, b, module_size(a)) == 0;
+}
+
+/* Sites of which `bursty record` could make no line have no file. But functions of
+   one name in several ELF files are several functions: those have the ELF file. */
+static void name_modules(tally *s) {
+    sampled_site **at = (sampled_site **)tool_alloc((s->sites.count + 1) * sizeof *at);
+    size_t count = 0, i, end;
+    for (i = 0; i < s->sites.count; i++)
+        if (strchr(s->sites.at[i].file, '\t')) at[count++] = &s->sites.at[i];
+    if (count) qsort(at, count, sizeof *at, compare_modules);
+    for (i = 0; i < count; i = end) {
+        const char *first = at[i]->file;
+        int several = 0;
+        for (end = i; end < count && strcmp(at[end]->name, at[i]->name) == 0; end++)
+            several |= !is_one_module(at[end]->file, first);
+        for (; i < end; i++) {
+            const char *place = at[i]->file;
+            at[i]->file = several ? keep_name(s, text_clean(place, module_size(place))) : "";
+        }
+    }
+    free(at);
+}
+
 static void settle(void *state) {
     tally *s = (tally *)state;
     uint32_t *program, *thread, *site;
     size_t i;
     unite_ticks(s);
-    for (i = 0; i < s->sites.count; i++) {
-        /* An address of which `bursty record` could make no line. */
-        if (strchr(s->sites.at[i].file, '\t')) s->sites.at[i].file = "";
-    }
+    name_modules(s);
     SETTLE(&s->programs, compare_programs, fold_programs, &program);
     for (i = 0; i < s->profiles.count; i++)
         s->profiles.at[i].program = program[s->profiles.at[i].program];

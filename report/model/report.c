@@ -268,7 +268,8 @@ const char *report_place(report *r, const char *file, uint32_t line) {
     }
     if (!*file) return "";
     text_short(&place, file, 255); /* the longest that a system has */
-    text_format(&place, ":%lu", (unsigned long)line);
+    if (line) text_format(&place, ":%lu", (unsigned long)line);
+    text_bytes(&place, "", 1);
     return report_keep_text(r, &place);
 }
 

@@ -274,6 +274,14 @@ static uint32_t any_moment(pid_t thread) {
                       >> 32);
 }
 
+/* The first tick comes at a random moment of the first period, so that threads and
+   runs do not beat in step, and threads that live shorter than a period get their
+   share. */
+static void begin(int timer, pid_t thread) {
+    const uint64_t period_ns = (uint64_t)timed.period_us * 1000;
+    (void)base_p_timer_set(timer, 0, 1 + (period_ns * any_moment(thread) >> 32), period_ns);
+}
+
 /* Starts the timer of the calling thread. */
 static void start(timed_thread *t) {
     const pid_t own = (pid_t)syscall(SYS_gettid);
@@ -281,7 +289,7 @@ static void start(timed_thread *t) {
     t->thread = t->ticks.paths_used && t->thread != own ? -1 : own;
     t->timer = base_p_timer_create(timer_signal(), &timed);
     if (t->timer >= 0)
-        (void)base_p_timer_start(t->timer, timed.period_us, any_moment(own));
+        begin(t->timer, own);
 }
 
 /* The same for another thread, which takes its record when it ticks. */
@@ -296,7 +304,7 @@ static void start_other(pid_t thread) {
     event.sigev_value.sival_ptr = &timed;
     event._sigev_un._tid = thread;
     if (syscall(SYS_timer_create, clock, &event, &timer) != 0) return;
-    (void)base_p_timer_start(timer, timed.period_us, any_moment(thread));
+    begin(timer, thread);
 }
 
 void timer_thread(uint64_t stack_end) {
