@@ -89,7 +89,7 @@
      a full arena
      events
      fibers
-     bursts (section 5.3)
+     bursts (section 5.5)
      memory layout
      answers
      writing a .brst part
@@ -353,7 +353,7 @@ struct hcct {
    in the report, from how its calls differ between bursts. Paths are as deep as
    BURSTY_STACK; what is deeper stands in a context "(deep)".
 
-   Adaptive bursts (section 5.3): with config.history a burst that begins at a
+   Adaptive bursts (section 5.5): with config.history a burst that begins at a
    stack that had one is left out, but for one in config.reenable, which counts
    for all of them. What is left out costs as much in bursty.h and 20 instructions
    here; docs/hcct.md says what is lost.
@@ -1558,7 +1558,7 @@ HCCT_API void hcct_fiber_end(hcct *t, hcct_fiber *fiber) {
     hcct_p_prune(t, fiber->at.cursor);
 }
 
-/* ---- bursts (section 5.3) ------------------------- src/hcct/bursts.c ---- */
+/* ---- bursts (section 5.5) ------------------------- src/hcct/bursts.c ---- */
 
 /* The calls that are open when a burst begins only say where it is: they
    happened outside of it.
