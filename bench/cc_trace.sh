@@ -1,7 +1,7 @@
 #!/bin/sh
-# cc_trace.sh [PROGRAM ...] - clzip zopfli tcc bzip2 cjson: the instructions that `bursty cc --trace` adds to a program,
-# beside those of gcc --coverage, same gcc, -O0 and -O2; bytes of the trace for each block that ran,
-# witnesses as a share of all edges; and whether the counts of the replay are those of --cover. Prints
+# cc_trace.sh [PROGRAM ...] - clzip zopfli tcc bzip2 cjson: the instructions that
+# `bursty cc --trace` adds to a program, beside those of gcc --coverage, same gcc, -O0 and -O2;
+# bytes of the trace for each block that ran, witnesses as a share of all edges; and whether the counts of the replay are those of --cover. Prints
 # a table for docs/trace.md. A run of almost nothing is taken off the instructions. Needs gcc,
 # qemu-x86_64, whose plugin bench/real/icount.c counts, and what bench/setup.sh fetches.
 set -u
@@ -14,7 +14,9 @@ work=$BUILD/bench/trace
 mkdir -p "$work" && cd "$work" || exit 2
 gcc -O2 -shared -fPIC -o icount.so "$top/bench/real/icount.c" || exit 2
 missing=
-for package in clzip zopfli tcc bzip2 cjson; do [ -d "$src/$package/" ] || missing="$missing $package"; done
+for package in clzip zopfli tcc bzip2 cjson; do
+    [ -d "$src/$package/" ] || missing="$missing $package"
+done
 # shellcheck disable=SC2086
 [ -z "$missing" ] || (cd "$top" && sh bench/setup.sh $missing) || exit 2
 export BURSTY_COVERAGE=$work/coverage.brst BURSTY_TRACE=$work/run.trace BURSTY_TRACE_LIMIT=1G

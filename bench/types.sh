@@ -8,8 +8,8 @@
 #              of gzip with 120 000 bytes more, so that start-up and the making of copies are in neither.
 #              `never` is the basic overhead: checks, and no burst
 #   accuracy   of the six headers, three times: of methods and pairs: the members with 90 % of a
-#              profile's calls, the sum of the least of both shares (the paper's metric); of streams:
-#              `bursty overlap`, exact and by windows
+#              profile's calls, the sum of the least of both shares (the paper's metric); of
+#              streams: `bursty overlap`, exact and by windows
 #
 # FREQUENCIES="100 1000": these alone, of 100 500 1000 5000 10000. Wants valgrind.
 set -eu

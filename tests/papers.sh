@@ -1,6 +1,6 @@
 #!/bin/sh
-# papers.sh [list|fresh|WORDS] - a row of the matrix: each command of docs/papers.md is run, and what
-# it prints is held against what the page says that it prints.
+# papers.sh [list|fresh|WORDS] - a row of the matrix: each command of docs/papers.md is run, and
+# what it prints is held against what the page says that it prints.
 #
 # A line "    $ COMMAND" of the page begins a part; the lines behind it are what the command prints,
 # each of them, in this order, perhaps with others between them. Spaces count as one, and a line that

@@ -1,4 +1,4 @@
-/* ---- bursts (section 5.3) ---- */
+/* ---- bursts (section 5.5) ---- */
 
 /* The calls that are open when a burst begins only say where it is: they
    happened outside of it.

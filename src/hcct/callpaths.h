@@ -15,7 +15,7 @@
    in the report, from how its calls differ between bursts. Paths are as deep as
    BURSTY_STACK; what is deeper stands in a context "(deep)".
 
-   Adaptive bursts (section 5.3): with config.history a burst that begins at a
+   Adaptive bursts (section 5.5): with config.history a burst that begins at a
    stack that had one is left out, but for one in config.reenable, which counts
    for all of them. What is left out costs as much in bursty.h and 20 instructions
    here; docs/hcct.md says what is lost.

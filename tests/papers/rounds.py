@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# rounds.py - section 5 of Optimally Profiling and Tracing: a counted loop needs no counter of its own,
-# for its induction variable says how often it ran. How many instructions `bursty cc --cover` adds to
-# each round of two loops, by callgrind: those of 2000 rounds less those of 1000, gcc -O2.
+"""rounds.py - section 5 of Optimally Profiling and Tracing: a counted loop needs no counter of its
+own, for its induction variable says how often it ran. How many instructions `bursty cc --cover` adds
+to each round of two loops, by callgrind: those of 2000 rounds less those of 1000, gcc -O2."""
 import os, re, subprocess, tempfile
 
 source = r"""
@@ -26,8 +26,8 @@ bursty = os.path.join(here, os.environ.get("BUILD", "build"), "bursty")
 def instructions(program, rounds):
     if os.path.exists(os.environ["BURSTY_COVERAGE"]):
         os.remove(os.environ["BURSTY_COVERAGE"])  # it would be added to, which costs, too
-    said = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program,
-                           str(rounds)], capture_output=True, text=True, cwd=os.path.dirname(program))
+    said = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                           program, str(rounds)], capture_output=True, text=True)
     return int(re.search(r"Collected : (\d+)", said.stderr).group(1))
 
 with tempfile.TemporaryDirectory() as folder:

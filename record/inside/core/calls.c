@@ -319,7 +319,7 @@ RECORDER_HOOK static void end_burst(recorder_thread *r) {
     r->gap = base_p_draw_gap(&r->random, (uint32_t)(recorder_period - recorder_burst), GAP_VARIES);
 }
 
-/* Adaptive bursts (section 5.3): what each call of the burst that is due counts,
+/* Adaptive bursts (section 5.5): what each call of the burst that is due counts,
    or 0 if its stack had one. Then the next one is due when this one would have
    been over, and a gap. */
 RECORDER_HOOK static void weigh_burst(recorder_thread *r) {

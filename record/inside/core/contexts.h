@@ -7,11 +7,12 @@
 #include <stdint.h>
 
 /* Of one context, by the number of its node; y is how many calls it has in one
-   burst (times the weight of an adaptive one), x how many all contexts have. x is known when the burst has ended, so
-   the contexts of a burst are linked to one another and added up then. The tree
-   may give a context up and use its node for another one: then the key or the
-   parent differs, and the sums begin again. Each burst is in one of HCCT_GROUPS
-   groups, which `seed` decides: how sums of contexts vary follows from these. */
+   burst (times the weight of an adaptive one), x how many all contexts have. x is
+   known when the burst has ended, so the contexts of a burst are linked to one
+   another and added up then. The tree may give a context up and use its node for
+   another one: then the key or the parent differs, and the sums begin again. Each
+   burst is in one of HCCT_GROUPS groups, which `seed` decides: how sums of contexts
+   vary follows from these. */
 typedef struct context_sums {
     uint64_t yy, xy;      /* of the bursts that have ended: y * y, x * y */
     uint32_t key, parent;

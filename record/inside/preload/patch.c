@@ -394,7 +394,7 @@ static uint32_t record_open_beyond(recorder_thread *r) {
     return RECORDER_DEPTH;
 }
 
-/* Adaptive bursts (Mining Hot Calling Contexts, section 5.3): as how many each
+/* Adaptive bursts (Mining Hot Calling Contexts, section 5.5): as how many each
    call of the burst counts, or 0 if its stack had one. The tree asks its history,
    and is left where it was. */
 static uint32_t record_weigh_burst(recorder_thread *r, const x86_frame *frames, size_t count) {
