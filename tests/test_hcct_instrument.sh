@@ -363,6 +363,73 @@ for flags in '-O0' '-O2'; do
         pass || fail "a handler takes calls away, $flags"
 done
 
+# A signal at each instruction, so within a hook, too, before and after each of its stores
+# (recorder_none): what is interrupted is counted as ever, and what the handler calls there is left
+# out. Elsewhere it is counted below the function that it interrupts.
+cat >"$dir/trap.c" <<'END'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#define APART __attribute__((noinline))
+#define BY_HAND __attribute__((noinline, no_instrument_function))
+static volatile int sink;
+static long traps;
+BY_HAND static void each_instruction(int on) {
+    long flags = on ? 0x100 : 0;
+    __asm__ volatile("sub $128, %%rsp\n pushfq\n andq $~0x100, (%%rsp)\n orq %0, (%%rsp)\n popfq\n"
+                     "add $128, %%rsp" : : "r"(flags) : "cc", "memory");
+}
+APART static void inner(void) { sink = 1; }
+APART static void handler(int signal) { traps += signal != 0; inner(); }
+APART static void leaf(int n) { sink = n; }
+APART static void step(int n) { leaf(n); sink = n + 1; }
+APART static void traced(int rounds) {
+    for (int i = 0; i < 10; i++) step(i); /* so that all is known */
+    each_instruction(1);
+    for (int i = 0; i < rounds; i++) step(i);
+    each_instruction(0);
+    for (int i = 0; i < 10; i++) step(i);
+}
+int main(void) {
+    signal(SIGTRAP, handler);
+    handler(0);
+    traced(50);
+    printf("%ld\n", traps);
+    return 0;
+}
+END
+if echo | $CC -dM -E - | grep -q '__x86_64__'; then
+    for flags in '-O0' '-O2'; do
+        # shellcheck disable=SC2086
+        $CC -std=gnu99 $flags -finstrument-functions -c -o "$dir/trap.o" "$dir/trap.c" &&
+            $CC -pthread -o "$dir/trap" "$dir/trap.o" "$dir"/record/*.o &&
+            BURSTY_CONTEXTS=$dir/t.brst "$dir/trap" >"$dir/traps" &&
+            show "$dir/t.brst" | LC_ALL=C sort >"$dir/got"
+        grep -v 'traced;.*handler\|traced;handler' "$dir/got" >"$dir/calls"
+        printf '%s\n' 'main 1' 'main;handler 1' 'main;handler;inner 1' 'main;traced 1' \
+            'main;traced;step 70' 'main;traced;step;leaf 70' >"$dir/wanted_calls"
+        cmp -s "$dir/calls" "$dir/wanted_calls" && pass || {
+            fail "calls with a signal at each instruction, $flags"
+            diff "$dir/calls" "$dir/wanted_calls"
+        }
+        awk -v traps="$(cat "$dir/traps")" '/traced.*handler/ {
+                n = $NF
+                sub(/ [0-9]*$/, "")
+                inner = sub(/;inner$/, "")
+                if ($0 !~ /^main;traced(;step(;leaf)?)?;handler$/) wrong = wrong " " $0
+                if (inner) inners[$0] = n
+                else all += handlers[$0] = n
+            }
+            END {
+                for (path in handlers) paths += handlers[path] >= 50 && handlers[path] == inners[path]
+                if (wrong != "" || paths != 3 || all >= traps) {
+                    print wrong, paths, all, traps
+                    exit 1
+                }
+            }' "$dir/got" && pass || fail "a handler at each instruction, $flags"
+    done
+fi
+
 # Even the hooks' own file may be compiled with the flag.
 if $CC -O1 -I. -finstrument-functions -pthread -o "$dir/program" "$dir/program.c" $record; then
     BURSTY_CONTEXTS=$dir/b.brst "$dir/program" && show "$dir/b.brst" | LC_ALL=C sort >"$dir/got"
