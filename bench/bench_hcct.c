@@ -3,8 +3,9 @@
    Space-Saving with the bucket list as its authors describe it.
 
        bench_hcct [quick|full] [TRACE ...]
-       bench_hcct one full|batch TRACE [CALLS]      one way over the first CALLS, for callgrind;
-                                                    prints its name, the calls and the ns of each
+       bench_hcct one WAY TRACE [CALLS]      one way over the first CALLS, for callgrind; prints its
+                                             name, the calls and the ns of each. The ways: full,
+                                             batch, list (rival 1) and table (rival 4)
 
    A TRACE is a call trace of docs/formats.md. Those that $BURSTY_TRACES names
    are read too. Traces are decoded first. Each rival runs over the same events
@@ -60,7 +61,7 @@ typedef struct plain {
     uint32_t key, count;
 } plain;
 
-static void run_plain(const events *e) {
+APART static void run_list(const events *e) {
     plain *root = (plain *)calloc(1, sizeof *root), *at = root;
     size_t i;
     for (i = 0; i < e->count; i++) {
@@ -109,16 +110,60 @@ static void run_yardstick(const events *e, int kind) {
     yardstick_close(&y);
 }
 
+/* ---- rival 4: an exact tree that is one hash table, large enough from the start ---- */
+
+typedef struct slot {
+    uint32_t parent, key, count;
+} slot;
+typedef struct table {
+    slot *slots;
+    uint32_t mask, at;
+} table;
+
+static void table_enter(table *t, uint32_t key) {
+    uint32_t i = (t->at * UINT32_C(0x9E3779B1) + key * UINT32_C(0x85EBCA6B)) >> 8 & t->mask;
+    slot *s = &t->slots[i];
+    while (s->key != key || s->parent != t->at) {
+        if (s->key == 0) {
+            s->key = key;
+            s->parent = t->at;
+            break;
+        }
+        i = (i + 1) & t->mask;
+        s = &t->slots[i];
+    }
+    s->count++;
+    t->at = i;
+}
+static void table_leave(table *t) { t->at = t->slots[t->at].parent; }
+
+APART static void run_table(const events *e, table *t) {
+    size_t i;
+    t->at = 0;
+    for (i = 0; i < e->count; i++) {
+        if (e->at[i]) table_enter(t, e->at[i]);
+        else table_leave(t);
+    }
+}
+
 /* ---- ours ---- */
 
 static void *arena_memory;
 static size_t arena_bytes;
 static hcct_stats last;
 
-APART static void run_ours(const events *e, uint32_t algorithm, size_t most_contexts) {
+APART static void run_events(const events *e, hcct *t) {
+    size_t i;
+    for (i = 0; i < e->count; i++) {
+        if (e->at[i]) hcct_enter(t, e->at[i], 1);
+        else hcct_leave(t);
+    }
+}
+
+static void run_ours(const events *e, uint32_t algorithm, size_t most_contexts) {
     hcct_config c;
     hcct t;
-    size_t i, bytes;
+    size_t bytes;
     memset(&c, 0, sizeof c);
     c.algorithm = algorithm;
     if (algorithm != HCCT_FULL) {
@@ -133,10 +178,7 @@ APART static void run_ours(const events *e, uint32_t algorithm, size_t most_cont
         arena_memory = take(arena_bytes = bytes);
     }
     hcct_init(&t, arena_memory, bytes, &c);
-    for (i = 0; i < e->count; i++) {
-        if (e->at[i]) hcct_enter(&t, e->at[i], 1);
-        else hcct_leave(&t);
-    }
+    run_events(e, &t);
     hcct_get_stats(&t, &last);
 }
 
@@ -275,7 +317,7 @@ static void measure(const events *e, int rounds, double ns[RIVALS], uint32_t *co
         for (k = 0; k < RIVALS; k++) {
             if (k < 1 && fast_only) continue;
             start = seconds();
-            if (k == 0) run_plain(e);
+            if (k == 0) run_list(e);
             else if (k < 3) run_yardstick(e, k == 1 ? YARDSTICK_LAZY : YARDSTICK_BUCKET);
             else run_ours(e, algorithm[k], *contexts);
             start = seconds() - start;
@@ -307,15 +349,22 @@ static int one(const char *name, const char *path, size_t calls) {
     uint32_t algorithm = strcmp(name, "full") == 0 ? HCCT_FULL : HCCT_SPACE_SAVING;
     double best = 1e9, empty = 1e9, start;
     int round;
+    table t;
     events e;
     if (load(path, &e)) return 2;
     while (e.enters > calls) e.enters -= e.at[--e.count] != 0;
+    t.mask = (1u << 23) - 1;
+    t.slots = (slot *)take(((size_t)t.mask + 1) * sizeof *t.slots);
     for (round = 0; round < 3; round++) {
         start = seconds();
         run_empty(&e);
         if (seconds() - start < empty) empty = seconds() - start;
+        memset(t.slots, 0, ((size_t)t.mask + 1) * sizeof *t.slots);
+        t.slots[0].key = UINT32_MAX; /* the root */
         start = seconds();
-        run_ours(&e, algorithm, algorithm == HCCT_FULL ? 4000000 : 0);
+        if (strcmp(name, "list") == 0) run_list(&e);
+        else if (strcmp(name, "table") == 0) run_table(&e, &t);
+        else run_ours(&e, algorithm, algorithm == HCCT_FULL ? 4000000 : 0);
         if (seconds() - start < best) best = seconds() - start;
     }
     printf("%s %lu %.2f\n", name, (unsigned long)e.enters,

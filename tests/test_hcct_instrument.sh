@@ -363,6 +363,204 @@ for flags in '-O0' '-O2'; do
         pass || fail "a handler takes calls away, $flags"
 done
 
+# A signal at each instruction, so within a hook, too, before and after each of its stores
+# (recorder_none): what is interrupted is counted as ever, and what the handler calls there is left
+# out. Elsewhere it is counted below the function that it interrupts.
+cat >"$dir/trap.c" <<'END'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#define APART __attribute__((noinline))
+#define BY_HAND __attribute__((noinline, no_instrument_function))
+static volatile int sink;
+static long traps;
+BY_HAND static void each_instruction(int on) {
+    long flags = on ? 0x100 : 0;
+    __asm__ volatile("sub $128, %%rsp\n pushfq\n andq $~0x100, (%%rsp)\n orq %0, (%%rsp)\n popfq\n"
+                     "add $128, %%rsp" : : "r"(flags) : "cc", "memory");
+}
+APART static void inner(void) { sink = 1; }
+APART static void handler(int signal) { traps += signal != 0; inner(); }
+APART static void leaf(int n) { sink = n; }
+APART static void step(int n) { leaf(n); sink = n + 1; }
+APART static void traced(int rounds) {
+    for (int i = 0; i < 10; i++) step(i); /* so that all is known */
+    each_instruction(1);
+    for (int i = 0; i < rounds; i++) step(i);
+    each_instruction(0);
+    for (int i = 0; i < 10; i++) step(i);
+}
+int main(void) {
+    signal(SIGTRAP, handler);
+    handler(0);
+    traced(50);
+    printf("%ld\n", traps);
+    return 0;
+}
+END
+if echo | $CC -dM -E - | grep -q '__x86_64__'; then
+    for flags in '-O0' '-O2'; do
+        # shellcheck disable=SC2086
+        $CC -std=gnu99 $flags -finstrument-functions -c -o "$dir/trap.o" "$dir/trap.c" &&
+            $CC -pthread -o "$dir/trap" "$dir/trap.o" "$dir"/record/*.o &&
+            BURSTY_CONTEXTS=$dir/t.brst "$dir/trap" >"$dir/traps" &&
+            show "$dir/t.brst" | LC_ALL=C sort >"$dir/got"
+        grep -v 'traced;.*handler\|traced;handler' "$dir/got" >"$dir/calls"
+        printf '%s\n' 'main 1' 'main;handler 1' 'main;handler;inner 1' 'main;traced 1' \
+            'main;traced;step 70' 'main;traced;step;leaf 70' >"$dir/wanted_calls"
+        cmp -s "$dir/calls" "$dir/wanted_calls" && pass || {
+            fail "calls with a signal at each instruction, $flags"
+            diff "$dir/calls" "$dir/wanted_calls"
+        }
+        awk -v traps="$(cat "$dir/traps")" '/traced.*handler/ {
+                n = $NF
+                sub(/ [0-9]*$/, "")
+                inner = sub(/;inner$/, "")
+                if ($0 !~ /^main;traced(;step(;leaf)?)?;handler$/) wrong = wrong " " $0
+                if (inner) inners[$0] = n
+                else all += handlers[$0] = n
+            }
+            END {
+                for (path in handlers) paths += handlers[path] >= 50 && handlers[path] == inners[path]
+                if (wrong != "" || paths != 3 || all >= traps) {
+                    print wrong, paths, all, traps
+                    exit 1
+                }
+            }' "$dir/got" && pass || fail "a handler at each instruction, $flags"
+    done
+fi
+
+# Random programs: recursion, calls by pointers, loops, tail calls, functions that the compiler
+# inlines, and jumps. The truth is a tree that is kept by both hooks, and by the program where a
+# jump arrives. Jumps beside inlined calls are left out: what a jump leaves of one frame, no hook
+# sees.
+cat >"$dir/random.awk" <<'END'
+function draw(n) { return int(rand() * n) }
+function start(i) { return kind[i] "int f" i "(int d)" }
+BEGIN {
+    srand(seed)
+    n = 24
+    split("static |static __attribute__((noinline)) |static inline |", kinds, "|")
+    print "#include <setjmp.h>"
+    print "#define BY_HAND __attribute__((no_instrument_function))"
+    print "BY_HAND void *mark(void);\nBY_HAND void back(void *to);"
+    print "static jmp_buf *env;\nstatic volatile unsigned sink, jumped;"
+    print "static unsigned state = " seed ";\nstatic int fuel;"
+    print "BY_HAND static unsigned draw(void) {"
+    print "    return (state = state * 1103515245u + 12345u) >> 16;\n}"
+    for (i = 0; i < n; i++) {
+        kind[i] = kinds[1 + draw(4)]
+        print start(i) ";"
+    }
+    printf "static int (*const table[])(int) = {"
+    for (i = 0; i < n; i++) printf "f%d,", i
+    print "};"
+    for (i = 0; i < n; i++) {
+        print start(i) " {\n    int s = " i ";"
+        if (draw(3) == 0) {
+            print "    volatile char room[" 16 * (1 + draw(20)) "];"
+            print "    room[d & 7] = 1;\n    s += room[0];"
+        }
+        print "    if (d <= 0 || --fuel <= 0) return s;"
+        for (calls = 1 + draw(4); calls > 0; calls--) {
+            f = "f" draw(n) "(d - 1)"
+            do way = draw(20); while (!jumps && way >= 13 && way < 17)
+            if (way < 6) print "    s += " f ";"
+            else if (way < 10) print "    if (draw() & 1) s += " f "; else sink = s;"
+            else if (way < 13) print "    for (unsigned i = draw() % 4; i--;) s ^= " f ";"
+            else if (way < 16) {
+                print "    {\n        jmp_buf b, *volatile old = env; void *volatile here = mark();"
+                print "        env = &b;\n        if (!setjmp(b)) s += " f "; else back(here);"
+                print "        env = old;\n    }"
+            } else if (way < 17) {
+                print "    if (env && draw() % 8 == 0) {\n        jumped++;"
+                print "        longjmp(*env, 1);\n    }"
+            } else if (way < 19) print "    s += table[draw() % " n "](d - 1);"
+            else print "    if (draw() % 8 == 0) return " f ";"
+        }
+        print "    return s;\n}"
+    }
+    print "int main(void) {\n    int s = 0;\n    for (int i = 0; i < 400; i++) {"
+    print "        fuel = 300;\n        s += table[draw() % " n "](4) + f" draw(n) "(4);\n    }"
+    print "    sink = s;\n    return jumped ? 0 : " (jumps > 0) ";\n}"
+}
+END
+cat >"$dir/truth.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+typedef struct node { struct node *up, *child, *next; void *f; unsigned long count; } node;
+static node root, *at = &root;
+void __cyg_profile_func_enter(void *f, void *site);
+void __cyg_profile_func_exit(void *f, void *site);
+void *mark(void);
+void back(void *to);
+void __cyg_profile_func_enter(void *f, void *site) {
+    node *c = at->child;
+    (void)site;
+    while (c && c->f != f) c = c->next;
+    if (!c && (c = calloc(1, sizeof *c)) != NULL) {
+        c->up = at;
+        c->f = f;
+        c->next = at->child;
+        at->child = c;
+    }
+    if (!c) abort();
+    c->count++;
+    at = c;
+}
+void __cyg_profile_func_exit(void *f, void *site) {
+    (void)site;
+    if (at->f != f) abort();
+    at = at->up;
+}
+void *mark(void) { return at; }
+void back(void *to) { at = to; }
+static void show(const node *x, char *path, char *end) {
+    for (; x; x = x->next) {
+        int n = sprintf(end, "%s%lx", end == path ? "" : ";", (unsigned long)x->f);
+        printf("%s %lu\n", path, x->count);
+        show(x->child, path, end + n);
+        *end = 0;
+    }
+}
+__attribute__((destructor)) static void done(void) {
+    static char path[4096];
+    show(root.child, path, path);
+}
+END
+printf '%s\n' 'void *mark(void);' 'void back(void *to);' 'static int none;' \
+    'void *mark(void) { return &none; }' 'void back(void *to) { (void)to; }' >"$dir/marks.c"
+if echo | $CC -dM -E - | grep -q '__x86_64__'; then
+    compile_record $CC -O2 -DRECORDER_CONTEXTS=200000 # room for all
+    $CC -O2 -c -o "$dir/truth.o" "$dir/truth.c" && $CC -O2 -c -o "$dir/marks.o" "$dir/marks.c"
+    for seed in 1 2 3; do
+        for flags in '-O0' '-O2 -fno-inline' '-O2'; do
+            jumps=$([ "$flags" = -O2 ] && echo 0 || echo 1)
+            awk -v seed=$seed -v jumps="$jumps" -f "$dir/random.awk" >"$dir/random.c"
+            # shellcheck disable=SC2086
+            $CC -std=gnu99 -w -fno-pie $flags -finstrument-functions -c -o "$dir/random.o" \
+                "$dir/random.c" &&
+                $CC -no-pie -o "$dir/random_truth" "$dir/random.o" "$dir/truth.o" &&
+                $CC -no-pie -pthread -o "$dir/random" "$dir/random.o" "$dir/marks.o" \
+                    "$dir"/record/*.o &&
+                "$dir/random_truth" >"$dir/addresses" && nm "$dir/random_truth" >"$dir/names" &&
+                awk 'NR == FNR { sub(/^0*/, ""); names[$1] = $NF; next }
+                    {
+                        n = split($1, path, ";")
+                        for (i = 1; i <= n; i++) printf "%s%s", names[path[i]], i < n ? ";" : " "
+                        print $2
+                    }' "$dir/names" "$dir/addresses" | LC_ALL=C sort >"$dir/wanted_random" &&
+                BURSTY_CONTEXTS=$dir/r.brst "$dir/random" &&
+                show "$dir/r.brst" | LC_ALL=C sort >"$dir/got"
+            [ "$(wc -l <"$dir/got")" -gt 500 ] && cmp -s "$dir/got" "$dir/wanted_random" &&
+                pass || {
+                fail "random program $seed, $flags"
+                diff "$dir/got" "$dir/wanted_random" | head -n 5
+            }
+        done
+    done
+fi
+
 # Even the hooks' own file may be compiled with the flag.
 if $CC -O1 -I. -finstrument-functions -pthread -o "$dir/program" "$dir/program.c" $record; then
     BURSTY_CONTEXTS=$dir/b.brst "$dir/program" && show "$dir/b.brst" | LC_ALL=C sort >"$dir/got"

@@ -18,14 +18,16 @@
    about two probes in the third. So a call never pays for the number of
    children that its caller has. */
 
+/* Of the cache alone: its low bits say where. */
 HCCT_P_INLINE uint32_t hcct_p_mix(uint32_t parent, uint32_t key) {
-    return parent * UINT32_C(0x9E3779B1) + key * UINT32_C(0x85EBCA6B);
+    return parent + key * UINT32_C(0x85EBCA6B);
 }
 HCCT_P_INLINE uint32_t *hcct_p_cached(const hcct *t, uint32_t mix) {
-    return t->cache + (mix >> 12 & t->cache_mask);
+    return t->cache + (size_t)(mix & t->cache_mask);
 }
 static uint32_t hcct_p_home(const hcct *t, uint32_t parent, uint32_t key) {
-    return (uint32_t)((uint64_t)hcct_p_mix(parent, key) * t->hash_slots >> 32);
+    uint32_t mix = parent * UINT32_C(0x9E3779B1) + key * UINT32_C(0x85EBCA6B);
+    return (uint32_t)((uint64_t)mix * t->hash_slots >> 32);
 }
 static uint32_t hcct_p_after(const hcct *t, uint32_t slot) {
     return slot + 1 == t->hash_slots ? 0 : slot + 1;

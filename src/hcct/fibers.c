@@ -16,7 +16,6 @@ HCCT_API void hcct_fiber_start(hcct *t, hcct_fiber *fiber, int here, uint32_t *r
     fiber->next = t->fibers;
     t->fibers = fiber;
     t->prunes_late = 1;
-    t->zeros = 1;
     hcct_p_mode(t);
 }
 

@@ -90,11 +90,10 @@ struct hcct {
     uint64_t *history;          /* signatures of stacks that had a burst */
     void *memory;
     hcct_fiber run;             /* the running stack */
-    uint32_t recent[32];        /* recent[d % 32] is the node at depth d, */
-    uint32_t recent_from;       /* for recent_from <= d <= depth */
-    uint32_t stop, stop_full;   /* enter is fast at depths below these: pruned trees, full trees */
-    uint32_t stay;              /* leave is fast at depths above this */
-    uint64_t fast_below;        /* counts below this need no care */
+    ptrdiff_t at;               /* recent[at] is the running context's node, */
+    ptrdiff_t stop, stop_full;  /* enter is plain while at is below: pruned trees, full trees */
+    uint32_t low;               /* recent[0] is the node at depth low */
+    uint32_t recent[32];
     hcct_stats stats;           /* some are kept up to date, others computed when asked for */
     uint64_t floor;             /* part of bound_of_absent: what was evicted had at most this */
     uint64_t boundary;          /* N at which Lossy sweeps next, and Sticky doubles its rate */
@@ -106,7 +105,6 @@ struct hcct {
     uint32_t width, events;     /* Lossy: 1 / epsilon; events since the boundary was passed */
     uint32_t one_over_phi, one_over_delta, depth_limit;
     int prunes_late;            /* several cursors live: only sweeps prune */
-    int zeros;                  /* a weight of 0 was seen: leave may come from a cold leaf */
     int padded;                 /* the memory given was not aligned */
     hcct_fiber *running;        /* where to save `run`; NULL is `main` */
     hcct_fiber *fibers, main;

@@ -92,7 +92,6 @@ HCCT_API uint32_t hcct_init(hcct *t, void *memory, size_t bytes, const hcct_conf
     t->one_over_delta = c->one_over_delta ? c->one_over_delta : 100;
     t->boundary = HCCT_P_HAS(t, HCCT_LOSSY) ? t->width : UINT64_MAX;
     if (HCCT_P_HAS(t, HCCT_STICKY)) t->boundary = hcct_p_rate_end(t);
-    t->fast_below = hcct_p_full(t) || hcct_p_saving(t) ? UINT64_C(1) << 63 : 0;
     t->run.returns = c->returns;
     t->run.return_max = c->returns ? c->return_count : 0;
     hcct_p_mode(t);

@@ -91,4 +91,5 @@ static void hcct_p_sweep(hcct *t, uint64_t T) {
     t->stats.nodes = live;
     t->stats.visits += used;
     t->stats.sweeps++;
+    hcct_p_mode(t); /* recent[] may hold nodes that are cold now */
 }
