@@ -179,6 +179,16 @@ END
         bursty record --quiet --seed $seed --profile pairs --every 9 --burst 10 -o "$out/$run.brst" -- "$out/$folder/prog"
         ok $? "record $run"
     done
+    [ "$(seed_of "$out/again.brst")" = 2 ]
+    ok $? "the recorder says that a seed was given: $(seed_of "$out/again.brst")"
+    (
+        unset BURSTY_SEED # of tests/check.sh
+        bursty record --quiet --profile pairs --every 9 -o "$out/drawn.brst" -- "$out/first/prog"
+    )
+    case $(seed_of "$out/drawn.brst") in
+    *' drawn') ok 0 "or drawn" ;;
+    *) ok 1 "or drawn: $(seed_of "$out/drawn.brst")" ;;
+    esac
     # cheap and dear of the first build, extra, cheap and dear of the second one: no row is of both.
     bursty report --base "$out/first.brst" "$out/second.brst" >"$out/compared"
     [ "$(grep -c '^gone .*prog+0x[0-9a-f]* (build [0-9a-f]\{8\})$' "$out/compared")" -ge 2 ] &&
