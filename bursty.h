@@ -107,8 +107,8 @@
       action of the profile. docs/productions.md, examples/conditional.c.
 
    WHAT HAPPENS
-   Time: on Linux (gcc or clang) each thread gets a timer, which interrupts it
-   after each 10 ms of its CPU time. Such a tick is charged to the innermost scope
+   Time: on Linux (gcc or clang) each thread gets a timer, which interrupts it once
+   in each 10 ms of its CPU time, at a random moment of them. Such a tick is charged to the innermost scope
    and to the scopes around it. Timers may keep step with a program that wakes by
    a clock; then the report says so, and with config.watch = 2 a thread of this
    header sends ticks at random moments instead. On Windows and macOS this thread,
@@ -4901,17 +4901,15 @@ static int bursty_p_timer_create(int signal, void *value) {
     return syscall(SYS_timer_create, (long)THREAD_CPU, &event, &timer) == 0 ? timer : -1;
 }
 
-/* Its first tick comes at a random moment of the first period, so that threads
-   and runs do not beat in step, and threads that live shorter than a period get
-   their share. Returns 0, or -1. */
-static int bursty_p_timer_start(int timer, uint32_t period_us, uint32_t random) {
+/* It ticks when the thread's CPU time is at_ns, or has grown by that unless
+   is_absolute, and then each each_ns of it; 0: once. Returns 0, or -1. */
+static int bursty_p_timer_set(int timer, int is_absolute, uint64_t at_ns, uint64_t each_ns) {
     bursty_p_timer_times times;
-    uint64_t first_ns = 1 + (period_us * UINT64_C(1000) * random >> 32);
-    times.interval_s = (long)(period_us / 1000000);
-    times.interval_ns = (long)(period_us % 1000000 * 1000);
-    times.value_s = (long)(first_ns / 1000000000);
-    times.value_ns = (long)(first_ns % 1000000000);
-    return (int)syscall(SYS_timer_settime, (long)timer, 0L, &times, (void *)0);
+    times.interval_s = (long)(each_ns / 1000000000);
+    times.interval_ns = (long)(each_ns % 1000000000);
+    times.value_s = (long)(at_ns / 1000000000);
+    times.value_ns = (long)(at_ns % 1000000000);
+    return (int)syscall(SYS_timer_settime, (long)timer, (long)is_absolute, &times, (void *)0);
 }
 
 static void bursty_p_timer_delete(int timer) {
@@ -5101,12 +5099,63 @@ static int bursty_p_is_astray(const void *frame) {
 
 /* ---- timers ------------------------------------- src/bursty/timers.c ---- */
 
+/* A thread's CPU time is divided into periods, and a tick is due at a random moment
+   of each:
+
+       CPU time:   |  x      |      x  |x        |    x    |
+
+   Ticks one period apart would be in step with a loop whose rounds take that much:
+   of a game with 10 ms of work in each frame one function had 60 to 73 % for 50. The
+   first period has begun at a random moment before the thread; a tick that was due
+   before is left out. Cost: two system calls a tick. */
 #ifdef BURSTY_P_TIMERS
 enum { BURSTY_P_TICK_CAP = 100 };
 
 static int bursty_p_tick_signal; /* 0: no timer is started any more */
 static bursty_p_steps bursty_p_stepping;
-static BURSTY_P_TLS uint64_t bursty_p_last_tick_ns;
+static BURSTY_P_TLS struct {
+    uint64_t last_ns;    /* when it ticked last, by the coarse clock */
+    int64_t period_at;   /* of its CPU time: where the period begins that the next tick is in */
+    uint32_t random;     /* never 0 */
+} bursty_p_timed;
+
+static int64_t bursty_p_timer_period(void) {
+    return (int64_t)bursty_p_ticks.period_us * bursty_p_ticks.usual * 1000;
+}
+
+/* A random moment of that many ns. */
+static int64_t bursty_p_any_moment(int64_t ns) {
+    return ns * (int64_t)bursty_p_below(&bursty_p_timed.random, 1 << 16) / (1 << 16);
+}
+
+/* Plans the next tick. Returns how many periods had theirs up to now, or -1: the
+   system refuses. */
+static int bursty_p_timer_next(int timer) {
+    const int64_t period = bursty_p_timer_period(), now = (int64_t)bursty_p_thread_ns(NULL);
+    const int64_t most = 1 << 24;
+    int64_t passed = 0, due;
+    if (now > bursty_p_timed.period_at + 2 * period) { /* its signal was blocked */
+        passed = (now - bursty_p_timed.period_at) / period - 1;
+        bursty_p_timed.period_at += passed * period;
+    }
+    do {
+        bursty_p_timed.period_at += period;
+        passed++;
+        due = bursty_p_timed.period_at + bursty_p_any_moment(period);
+    } while (due <= now);
+    /* Whoever has taken the signal plans nothing; it still comes, for a while or for ever. */
+    if (bursty_p_timer_set(timer, 1, (uint64_t)due, 2 * (uint64_t)period) != 0) return -1;
+    return (int)(passed < most ? passed : most);
+}
+
+static int bursty_p_timer_begin(int timer, uint32_t random) {
+    const int64_t period = bursty_p_timer_period();
+    bursty_p_timed.random = random ? random : 1;
+    /* One period more, as if the last one's tick had been now. */
+    bursty_p_timed.period_at =
+        (int64_t)bursty_p_thread_ns(NULL) - bursty_p_any_moment(period) - period;
+    return bursty_p_timer_next(timer) < 0 ? -1 : 0;
+}
 
 /* How many ticks this signal is. One of the watcher's thread has left their
    number in the record. */
@@ -5117,7 +5166,13 @@ static uint32_t bursty_p_tick_number(const siginfo_t *info) {
         return t ? __atomic_exchange_n(&t->owed, 0, __ATOMIC_SEQ_CST) : 0;
     }
 #endif
-    return bursty_p_ticks.usual * (1 + (uint32_t)(info->si_code == SI_TIMER ? info->si_overrun : 0));
+    if (info->si_code == SI_TIMER) {
+        const bursty_p_thread *t = bursty_p_registered();
+        const uint32_t timer = t ? __atomic_load_n(&t->timer, __ATOMIC_SEQ_CST) : 0;
+        const int passed = timer ? bursty_p_timer_next((int)timer - 1) : 1;
+        return bursty_p_ticks.usual * (passed > 0 ? (uint32_t)passed : 1);
+    }
+    return bursty_p_ticks.usual;
 }
 
 static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
@@ -5126,7 +5181,7 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
     uint32_t n = bursty_p_tick_number(info);
     if (n == 0 || number != bursty_p_tick_signal) return; /* nobody of ours sent it */
     if (!BURSTY_P_IS_SENT)
-        bursty_p_step(&bursty_p_stepping, &bursty_p_last_tick_ns, (uint64_t)n * bursty_p_ticks.period_us);
+        bursty_p_step(&bursty_p_stepping, &bursty_p_timed.last_ns, (uint64_t)n * bursty_p_ticks.period_us);
     if (n > most) {
         bursty_p_tick_add_shared(&bursty_p_ticks.late, n - most);
         n = most;
@@ -5165,7 +5220,7 @@ static int bursty_p_arm(bursty_p_thread *t) {
         bursty_p_disarm(t);
         return 1;
     }
-    if (bursty_p_timer_start(timer, bursty_p_ticks.period_us * bursty_p_ticks.usual, random) == 0) return 1;
+    if (bursty_p_timer_begin(timer, random) == 0) return 1;
     return __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST) != signal;
 }
 

@@ -63,7 +63,8 @@
                                   threads with some 600 contexts each, whose pages are touched when
                                   a thread needs them; in a bare build 384 KiB, for 8. 0 means none.
    COST       A context takes 32 bytes (20 in a full tree) and 5.4 bytes of lookup tables. Enter and
-              leave together take some 85 instructions. docs/hcct.md has measurements.
+              leave of weight 1 together take 32 instructions if the lookup cache knows the
+              context, else some 70 and more. docs/hcct.md has measurements.
 
    The paper is "Mining Hot Calling Contexts in Small Space" (D'Elia, Demetrescu, Finocchi, PLDI
    2011). Section numbers in this file are those of the paper.
@@ -89,7 +90,7 @@
      a full arena
      events
      fibers
-     bursts (section 5.3)
+     bursts (section 5.5)
      memory layout
      answers
      writing a .brst part
@@ -318,11 +319,10 @@ struct hcct {
     uint64_t *history;          /* signatures of stacks that had a burst */
     void *memory;
     hcct_fiber run;             /* the running stack */
-    uint32_t recent[32];        /* recent[d % 32] is the node at depth d, */
-    uint32_t recent_from;       /* for recent_from <= d <= depth */
-    uint32_t stop, stop_full;   /* enter is fast at depths below these: pruned trees, full trees */
-    uint32_t stay;              /* leave is fast at depths above this */
-    uint64_t fast_below;        /* counts below this need no care */
+    ptrdiff_t at;               /* recent[at] is the running context's node, */
+    ptrdiff_t stop, stop_full;  /* enter is plain while at is below: pruned trees, full trees */
+    uint32_t low;               /* recent[0] is the node at depth low */
+    uint32_t recent[32];
     hcct_stats stats;           /* some are kept up to date, others computed when asked for */
     uint64_t floor;             /* part of bound_of_absent: what was evicted had at most this */
     uint64_t boundary;          /* N at which Lossy sweeps next, and Sticky doubles its rate */
@@ -334,7 +334,6 @@ struct hcct {
     uint32_t width, events;     /* Lossy: 1 / epsilon; events since the boundary was passed */
     uint32_t one_over_phi, one_over_delta, depth_limit;
     int prunes_late;            /* several cursors live: only sweeps prune */
-    int zeros;                  /* a weight of 0 was seen: leave may come from a cold leaf */
     int padded;                 /* the memory given was not aligned */
     hcct_fiber *running;        /* where to save `run`; NULL is `main` */
     hcct_fiber *fibers, main;
@@ -358,7 +357,7 @@ struct hcct {
    in the report, from how its calls differ between bursts. Paths are as deep as
    BURSTY_STACK; what is deeper stands in a context "(deep)".
 
-   Adaptive bursts (section 5.3): with config.history a burst that begins at a
+   Adaptive bursts (section 5.5): with config.history a burst that begins at a
    stack that had one is left out, but for one in config.reenable, which counts
    for all of them. What is left out costs as much in bursty.h and 20 instructions
    here; docs/hcct.md says what is lost.
@@ -664,14 +663,16 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
    about two probes in the third. So a call never pays for the number of
    children that its caller has. */
 
+/* Of the cache alone: its low bits say where. */
 HCCT_P_INLINE uint32_t hcct_p_mix(uint32_t parent, uint32_t key) {
-    return parent * UINT32_C(0x9E3779B1) + key * UINT32_C(0x85EBCA6B);
+    return parent + key * UINT32_C(0x85EBCA6B);
 }
 HCCT_P_INLINE uint32_t *hcct_p_cached(const hcct *t, uint32_t mix) {
-    return t->cache + (mix >> 12 & t->cache_mask);
+    return t->cache + (size_t)(mix & t->cache_mask);
 }
 static uint32_t hcct_p_home(const hcct *t, uint32_t parent, uint32_t key) {
-    return (uint32_t)((uint64_t)hcct_p_mix(parent, key) * t->hash_slots >> 32);
+    uint32_t mix = parent * UINT32_C(0x9E3779B1) + key * UINT32_C(0x85EBCA6B);
+    return (uint32_t)((uint64_t)mix * t->hash_slots >> 32);
 }
 static uint32_t hcct_p_after(const hcct *t, uint32_t slot) {
     return slot + 1 == t->hash_slots ? 0 : slot + 1;
@@ -752,35 +753,87 @@ HCCT_P_INLINE uint32_t hcct_p_look(const hcct *t, uint32_t p, uint32_t key, uint
 /* ---- the running stack ----------------------------- src/hcct/stack.c ---- */
 
 /* run.at.depth calls are open, and run.at.cursor is the node of the innermost
-   one. The nodes of the last callers are also in recent[]:
+   one. The nodes of it and of its last callers are also in recent[]:
 
-        root - a - b - c - d - e        depth 5, recent_from 2
+        root - a - b - c - d - e        depth 5, low 2, at 3
                    |   |   |   |
-            recent[2] [3] [4] [5]
+            recent[0] [1] [2] [3]
 
-   A plain enter writes recent[depth + 1] and a plain leave only lowers depth,
-   so that neither waits for the loads of the one before. The cursor is then out
-   of date, and hcct_p_sync brings it back. Plain are enters at depths below
-   `stop` and leaves at depths above `stay`. hcct_p_window sets these so that
-   recent[] reaches and nothing special goes on; else they are such that all
-   calls go the slow way, which does everything. */
+   A plain enter writes recent[at + 1] and raises `at`, and a plain leave lowers
+   it, so that neither waits for the loads of the one before. The cursor and the
+   depth are then out of date, and hcct_p_sync brings them back. An enter is
+   plain below `stop`, a leave above 0. If something special goes on, `at` and
+   `stop` are 0 between two events: then all of them go the slow way, which does
+   everything.
 
-HCCT_P_INLINE void hcct_p_sync(hcct *t) { t->run.at.cursor = t->recent[t->run.at.depth % 32]; }
+   Invariant: the nodes in recent[1 .. at] are counted. So a plain leave comes
+   from no cold leaf, and has nothing to prune. */
+
+enum { HCCT_P_RECENT = 32 };                /* nodes in recent[] */
+
+HCCT_P_INLINE void hcct_p_sync(hcct *t) {
+    t->run.at.cursor = t->recent[t->at];
+    t->run.at.depth = t->low + (uint32_t)t->at;
+}
+
+/* Whether events may be plain. Below 2^60 no counter is near its end. */
+static int hcct_p_may_be_plain(const hcct *t) {
+    return (hcct_p_full(t) || hcct_p_saving(t)) && !t->run.at.over && !t->config.fold &&
+           t->stats.total >> 60 == 0;
+}
 
 static void hcct_p_window(hcct *t) {
-    uint32_t stop = t->depth_limit < t->recent_from + 31 ? t->depth_limit : t->recent_from + 31;
-    int fast = !t->run.at.over && !t->config.fold;
-    int leaves_warm = hcct_p_full(t) || (hcct_p_saving(t) && !t->zeros);
-    t->stop = fast && !hcct_p_full(t) ? stop : 0;
-    t->stop_full = fast && hcct_p_full(t) ? stop : 0;
-    t->stay = fast && leaves_warm ? t->recent_from : UINT32_MAX;
+    uint32_t left = t->depth_limit - t->low, most = HCCT_P_RECENT - 1;
+    ptrdiff_t stop = hcct_p_may_be_plain(t) ? (ptrdiff_t)(left < most ? left : most) : 0;
+    t->stop = hcct_p_full(t) ? 0 : stop;
+    t->stop_full = hcct_p_full(t) ? stop : 0;
 }
 
 /* After any other change of the running stack: recent[] knows the cursor
    alone. */
 static void hcct_p_mode(hcct *t) {
-    t->recent[t->run.at.depth % 32] = t->run.at.cursor;
-    t->recent_from = t->run.at.depth;
+    t->recent[0] = t->run.at.cursor;
+    t->low = t->run.at.depth;
+    t->at = 0;
+    hcct_p_window(t);
+}
+
+/* The call of node c begins, by any way. */
+static void hcct_p_down(hcct *t, uint32_t c) {
+    ptrdiff_t half = HCCT_P_RECENT / 2, k;
+    hcct_p_sync(t);
+    if (!hcct_p_may_be_plain(t)) {
+        t->run.at.cursor = c;
+        t->run.at.depth++;
+        hcct_p_mode(t);
+        return;
+    }
+    if (t->at == HCCT_P_RECENT - 1) { /* recent[] is full: forget half of it */
+        for (k = 0; k < half; k++) t->recent[k] = t->recent[k + half];
+        t->at -= half;
+        t->low += (uint32_t)half;
+        hcct_p_window(t);
+    }
+    t->recent[++t->at] = c;
+}
+
+/* The running call has ended, and its caller is the cursor: learns more callers
+   at once, so that the next leaves are plain. */
+static void hcct_p_learn(hcct *t) {
+    uint32_t i = t->run.at.cursor, depth = t->run.at.depth, most = HCCT_P_RECENT / 2, n, k;
+    uint32_t nodes[HCCT_P_RECENT / 2 + 1];
+    if (!hcct_p_may_be_plain(t)) {
+        hcct_p_mode(t);
+        return;
+    }
+    for (n = 0; n < most && n < depth && !hcct_p_cold(t, i); n++) {
+        nodes[n] = i;
+        i = hcct_p_at(t, i)[HCCT_P_PARENT];
+    }
+    nodes[n] = i;
+    for (k = 0; k <= n; k++) t->recent[k] = nodes[n - k];
+    t->at = (ptrdiff_t)n;
+    t->low = depth - n;
     hcct_p_window(t);
 }
 
@@ -950,6 +1003,7 @@ static void hcct_p_sweep(hcct *t, uint64_t T) {
     t->stats.nodes = live;
     t->stats.visits += used;
     t->stats.sweeps++;
+    hcct_p_mode(t); /* recent[] may hold nodes that are cold now */
 }
 
 /* ---- Space-Saving (section 4.1) ------------- src/hcct/space_saving.c ---- */
@@ -1210,50 +1264,31 @@ HCCT_P_RARE uint32_t hcct_p_new(hcct *t, uint32_t p, uint32_t key) {
 
 /* ---- events --------------------------------------- src/hcct/events.c ---- */
 
-/* What the fast way leaves: newcomers, other algorithms, counters near their
-   end. */
-HCCT_P_RARE void hcct_p_credit_slow(hcct *t, uint32_t i, uint64_t w) {
+/* Credits weight to i, where the running stack stands. */
+static void hcct_p_credit(hcct *t, uint32_t i, uint64_t w) {
+    uint32_t *full = hcct_p_at(t, i) + HCCT_P_COUNT32;
     uint64_t *count;
     hcct_p_sync(t);
-    if (w == 0 && !t->zeros) {
-        t->zeros = 1;
-        hcct_p_mode(t);
+    if (w == 0) {
+        if (hcct_p_cold(t, i)) hcct_p_mode(t); /* its leave is not plain */
+        return;
     }
-    if (w == 0) return;
-    if (w > 1) t->stats.weighted = 1;
     if (HCCT_P_HAS(t, HCCT_STICKY)) {
+        if (w > 1) t->stats.weighted = 1;
         hcct_p_sticky(t, i, w);
         return;
     }
     t->stats.total = hcct_p_add_to(t, t->stats.total, w, UINT64_MAX);
+    if (t->stats.total >> 60 && t->stop + t->stop_full) hcct_p_mode(t);
+    if (hcct_p_full(t)) {
+        *full = (uint32_t)hcct_p_add_to(t, *full, w, UINT32_MAX);
+        return;
+    }
+    if (w > 1) t->stats.weighted = 1;
     count = hcct_p_count(t, i);
     if (hcct_p_saving(t) && *count == HCCT_P_NONE) hcct_p_take_over(t, i, w);
     else *count = hcct_p_add_to(t, *count, w, HCCT_P_NONE - 1);
     if (HCCT_P_HAS(t, HCCT_LOSSY) && t->stats.total >= t->boundary) hcct_p_lossy_boundary(t);
-}
-
-HCCT_P_INLINE void hcct_p_credit(hcct *t, uint32_t i, uint64_t w, uint32_t stride) {
-    if (stride == HCCT_P_STRIDE_FULL) {
-        uint32_t *count = t->words + (size_t)i * HCCT_P_STRIDE_FULL + HCCT_P_COUNT32;
-        if (HCCT_P_LIKELY((t->stats.total | w) < UINT64_C(1) << 63)) t->stats.total += w;
-        else t->stats.total = hcct_p_add_to(t, t->stats.total, w, UINT64_MAX);
-        if (HCCT_P_LIKELY(w <= UINT32_MAX - *count)) *count += (uint32_t)w;
-        else *count = (uint32_t)hcct_p_add_to(t, *count, w, UINT32_MAX);
-    } else {
-        uint64_t *count = hcct_p_count(t, i);
-        if (!HCCT_P_LIKELY((*count | w | t->stats.total) < t->fast_below)) {
-            hcct_p_credit_slow(t, i, w);
-            return;
-        }
-        *count += w;
-        t->stats.total += w;
-        if (w > 1) t->stats.weighted = 1;
-    }
-}
-
-static void hcct_p_credit_any(hcct *t, uint32_t i, uint64_t w) {
-    if (hcct_p_full(t)) hcct_p_credit(t, i, w, HCCT_P_STRIDE_FULL);
-    else hcct_p_credit(t, i, w, HCCT_P_STRIDE);
 }
 
 /* Weight without a node: of calls below the depth limit, or without a place in
@@ -1279,75 +1314,125 @@ HCCT_P_RARE void hcct_p_not_stored(hcct *t, uint32_t key, uint64_t w, uint32_t c
     hcct_p_mode(t);
 }
 
-/* The fast way, for full and for pruned trees: stride is a constant. Whatever
-   is unusual ends in a call, so that the usual case needs no stack. */
-HCCT_P_INLINE void hcct_p_step(hcct *t, uint32_t depth, uint32_t c, uint64_t w, uint32_t stride) {
-    depth++;
-    t->run.at.depth = depth;
-    t->recent[depth % 32] = c;
-    hcct_p_credit(t, c, w, stride);
-}
-
-/* Whether a newcomer can be counted at once: there is room, and no number is
-   near its end. */
-HCCT_P_INLINE int hcct_p_plain(const hcct *t, uint64_t w) {
-    return hcct_p_saving(t) && w - 1 < UINT32_MAX && t->stats.monitored < t->stats.monitored_max &&
-           (t->free_list || t->used <= t->stats.capacity) && t->stats.total >> 62 == 0 &&
-           (t->floor | t->stats.lost) >> 25 == 0;
+/* Whether a newcomer of weight 1 can be counted at once: there is room, and no
+   number is near its end. */
+HCCT_P_INLINE int hcct_p_has_room(const hcct *t) {
+    return hcct_p_saving(t) && t->stats.monitored < t->stats.monitored_max &&
+           (t->free_list || t->used <= t->stats.capacity) && (t->floor | t->stats.lost) >> 25 == 0;
 }
 
 /* hcct_p_new and hcct_p_take_over in one. */
-HCCT_P_INLINE uint32_t hcct_p_arrive(hcct *t, uint32_t key, uint64_t w, uint32_t p) {
+HCCT_P_INLINE uint32_t hcct_p_arrive(hcct *t, uint32_t p, uint32_t key) {
     uint64_t base = t->floor + t->stats.lost;
     uint32_t i = hcct_p_place(t, p, key, HCCT_P_STRIDE);
-    *hcct_p_count(t, i) = base + w;
+    *hcct_p_count(t, i) = base + 1;
     hcct_p_node(t, i)[HCCT_P_ERROR] = (uint32_t)base;
     t->stats.monitored++;
-    t->stats.total += w;
-    if (w > 1) t->stats.weighted = 1;
-    t->recent[++t->run.at.depth % 32] = i;
+    t->stats.total++;
     if (hcct_p_node(t, p)[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_put(t, i);
     return i;
 }
 
-/* A child that the cache does not know. */
-HCCT_P_INLINE void hcct_p_search(hcct *t, uint32_t key, uint64_t w, uint32_t p, uint32_t mix,
-                                 uint32_t stride) {
-    uint32_t depth = t->run.at.depth, before = 0, steps = 0;
-    uint32_t c = hcct_p_look(t, p, key, stride, &before, &steps);
+/* The cache does not know the child: looks for it. Returns 0 if it is not there. */
+HCCT_P_INLINE uint32_t hcct_p_search(hcct *t, uint32_t p, uint32_t key, uint32_t stride) {
+    uint32_t before = 0, steps = 0, c = hcct_p_look(t, p, key, stride, &before, &steps);
     if (c && steps > 2) {
         hcct_p_unlink(t, c, p, before, stride);
         hcct_p_link(t, c, p, stride);
     }
     if (steps > HCCT_P_WALK) hcct_p_hash_children(t, p);
-    if (!c && stride == HCCT_P_STRIDE && hcct_p_plain(t, w)) {
-        *hcct_p_cached(t, mix) = hcct_p_arrive(t, key, w, p) ^ mix;
+    return c;
+}
+
+/* The child that the cache knows, or 0. */
+HCCT_P_INLINE uint32_t hcct_p_known_child(const hcct *t, uint32_t p, uint32_t key, uint32_t mix,
+                                          uint32_t stride) {
+    uint32_t c = *hcct_p_cached(t, mix) ^ mix;
+    const uint32_t *n = t->words + (size_t)(c < t->used ? c : 0) * stride; /* the root: no key */
+    return n[HCCT_P_KEY] == key && n[HCCT_P_PARENT] == p ? c : 0;
+}
+
+/* c may be 0: the call is not stored. */
+static void hcct_p_step(hcct *t, uint32_t c, uint32_t key, uint64_t w) {
+    if (c == 0) {
+        hcct_p_not_stored(t, key, w, 0);
+        return;
+    }
+    hcct_p_down(t, c);
+    hcct_p_credit(t, c, w);
+}
+
+/* Any enter of a stack that is not folded. */
+HCCT_P_INLINE void hcct_p_enter_any(hcct *t, uint32_t key, uint64_t w, uint32_t stride) {
+    uint32_t p = t->run.at.cursor, mix = hcct_p_mix(p, key);
+    uint32_t c = hcct_p_known_child(t, p, key, mix, stride);
+    if (!c) {
+        c = hcct_p_search(t, p, key, stride);
+        if (!c) c = hcct_p_new(t, p, key);
+        *hcct_p_cached(t, mix) = c ^ mix;
+    }
+    hcct_p_step(t, c, key, w);
+}
+
+/* A plain enter of a child that the cache does not know. */
+HCCT_P_INLINE void hcct_p_enter_searched(hcct *t, uint32_t key, uint32_t p, uint32_t mix,
+                                         uint32_t stride) {
+    uint32_t c = hcct_p_search(t, p, key, stride);
+    if (!c && stride == HCCT_P_STRIDE && hcct_p_has_room(t)) {
+        c = hcct_p_arrive(t, p, key);
+        *hcct_p_cached(t, mix) = c ^ mix;
+        t->recent[++t->at] = c;
         return;
     }
     if (!c) {
-        t->run.at.cursor = p;
+        hcct_p_sync(t);
         c = hcct_p_new(t, p, key);
     }
     *hcct_p_cached(t, mix) = c ^ mix;
-    if (c) hcct_p_step(t, depth, c, w, stride);
-    else hcct_p_not_stored(t, key, w, 0);
+    hcct_p_step(t, c, key, 1);
+}
+HCCT_P_RARE void hcct_p_enter_searched_full(hcct *t, uint32_t key, uint32_t p, uint32_t mix) {
+    hcct_p_enter_searched(t, key, p, mix, HCCT_P_STRIDE_FULL);
+}
+HCCT_P_RARE void hcct_p_enter_searched_pruned(hcct *t, uint32_t key, uint32_t p, uint32_t mix) {
+    hcct_p_enter_searched(t, key, p, mix, HCCT_P_STRIDE);
 }
 
-HCCT_P_RARE void hcct_p_search_full(hcct *t, uint32_t key, uint64_t w, uint32_t p, uint32_t mix) {
-    hcct_p_search(t, key, w, p, mix, HCCT_P_STRIDE_FULL);
-}
-HCCT_P_RARE void hcct_p_search_pruned(hcct *t, uint32_t key, uint64_t w, uint32_t p, uint32_t mix) {
-    hcct_p_search(t, key, w, p, mix, HCCT_P_STRIDE);
+/* c's count was at its end, or it was cold: takes the plain count back. */
+HCCT_P_RARE void hcct_p_uncounted(hcct *t, uint32_t c) {
+    if (hcct_p_full(t)) hcct_p_at(t, c)[HCCT_P_COUNT32]--;
+    else --*hcct_p_count(t, c);
+    t->stats.total--;
+    t->at--;
+    hcct_p_step(t, c, 0, 1);
 }
 
-HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stride) {
-    uint32_t depth = t->run.at.depth, p = t->recent[depth % 32];
-    uint32_t mix = hcct_p_mix(p, key), c = *hcct_p_cached(t, mix) ^ mix;
-    size_t n = (size_t)c * stride; /* no pointer yet: c may be anything */
-    int hit = c < t->used && t->words[n + HCCT_P_KEY] == key && t->words[n + HCCT_P_PARENT] == p;
-    if (HCCT_P_LIKELY(hit)) hcct_p_step(t, depth, c, w, stride);
-    else if (stride == HCCT_P_STRIDE_FULL) hcct_p_search_full(t, key, w, p, mix);
-    else hcct_p_search_pruned(t, key, w, p, mix);
+/* Counts a plain call of c, with its node n. Returns whether that was all. */
+HCCT_P_INLINE int hcct_p_count_plain(hcct *t, ptrdiff_t at, uint32_t c, uint32_t *n,
+                                     uint32_t stride) {
+    t->recent[at + 1] = c;
+    t->at = at + 1;
+    t->stats.total++;
+    if (stride == HCCT_P_STRIDE_FULL) return ++n[HCCT_P_COUNT32] != 0;
+    return ++*(uint64_t *)(void *)(n + HCCT_P_COUNT) != 0;
+}
+
+/* A plain enter of weight 1, in a node of `stride` words, a constant. Whatever
+   is unusual ends in a call, so that the usual case needs no stack. */
+HCCT_P_INLINE void hcct_p_enter(hcct *t, ptrdiff_t at, uint32_t key, uint32_t stride) {
+    uint32_t p = t->recent[at], mix = hcct_p_mix(p, key);
+    size_t c = *hcct_p_cached(t, mix) ^ (size_t)mix;
+    if (HCCT_P_LIKELY(c < t->used)) {
+        uint32_t *n = t->words + c * stride;
+        if (HCCT_P_LIKELY(n[HCCT_P_KEY] == key && n[HCCT_P_PARENT] == p)) {
+            if (!HCCT_P_LIKELY(hcct_p_count_plain(t, at, (uint32_t)c, n, stride))) {
+                hcct_p_uncounted(t, (uint32_t)c);
+            }
+            return;
+        }
+    }
+    if (stride == HCCT_P_STRIDE_FULL) hcct_p_enter_searched_full(t, key, p, mix);
+    else hcct_p_enter_searched_pruned(t, key, p, mix);
 }
 
 /* With folding, the call goes back to the nearest of `fold` open contexts with
@@ -1363,10 +1448,8 @@ HCCT_P_RARE void hcct_p_enter_slow(hcct *t, uint32_t key, uint64_t w) {
         return;
     }
     if (!fold) {
-        t->recent_from = run->at.depth - 15; /* recent[] is full: forget half of it */
-        hcct_p_window(t);
-        if (hcct_p_full(t)) hcct_p_enter(t, key, w, HCCT_P_STRIDE_FULL);
-        else hcct_p_enter(t, key, w, HCCT_P_STRIDE);
+        if (hcct_p_full(t)) hcct_p_enter_any(t, key, w, HCCT_P_STRIDE_FULL);
+        else hcct_p_enter_any(t, key, w, HCCT_P_STRIDE);
         return;
     }
     i = from = run->at.cursor;
@@ -1386,24 +1469,31 @@ HCCT_P_RARE void hcct_p_enter_slow(hcct *t, uint32_t key, uint64_t w) {
     run->at.cursor = to;
     run->at.depth++;
     hcct_p_mode(t);
-    hcct_p_credit_any(t, to, w);
-}
-
-HCCT_P_RARE void hcct_p_enter_rest(hcct *t, uint32_t key, uint64_t w) {
-    if (t->run.at.depth < t->stop_full) hcct_p_enter(t, key, w, HCCT_P_STRIDE_FULL);
-    else hcct_p_enter_slow(t, key, w);
+    hcct_p_credit(t, to, w);
 }
 
 HCCT_API void hcct_enter(hcct *t, uint32_t key, uint64_t weight) {
+    ptrdiff_t at = t->at;
     HCCT_ASSERT(key != 0);
-    if (HCCT_P_LIKELY(t->run.at.depth < t->stop)) hcct_p_enter(t, key, weight, HCCT_P_STRIDE);
-    else hcct_p_enter_rest(t, key, weight);
+    if (weight == 1) {
+        if (HCCT_P_LIKELY(at < t->stop)) {
+            hcct_p_enter(t, at, key, HCCT_P_STRIDE);
+            return;
+        }
+        if (at < t->stop_full) {
+            hcct_p_enter(t, at, key, HCCT_P_STRIDE_FULL);
+            return;
+        }
+    }
+    hcct_p_enter_slow(t, key, weight);
 }
 
 HCCT_P_RARE void hcct_p_leave_slow(hcct *t) {
     hcct_fiber *run = &t->run;
-    uint32_t i = t->recent[run->at.depth % 32], k, up;
-    run->at.cursor = i;
+    uint32_t i;
+    t->at = 0;
+    hcct_p_sync(t);
+    i = run->at.cursor;
     if (run->at.over) {
         if (--run->at.over == 0) hcct_p_mode(t);
         return;
@@ -1412,54 +1502,45 @@ HCCT_P_RARE void hcct_p_leave_slow(hcct *t) {
         t->stats.unmatched++;
         return;
     }
-    up = t->config.fold ? run->returns[--run->at.returns] : hcct_p_at(t, i)[HCCT_P_PARENT];
-    run->at.cursor = up;
+    run->at.cursor = t->config.fold ? run->returns[--run->at.returns]
+                                    : hcct_p_at(t, i)[HCCT_P_PARENT];
     run->at.depth--;
-    t->recent[run->at.depth % 32] = up;
-    t->recent_from = run->at.depth;
-    if (t->stay != UINT32_MAX) { /* learn more callers at once, so that the next leaves are fast */
-        for (k = 0; k < 16 && up; k++) {
-            up = hcct_p_at(t, up)[HCCT_P_PARENT];
-            t->recent[--t->recent_from % 32] = up;
-        }
-    } else {
-        hcct_p_prune(t, i);
-    }
-    hcct_p_window(t);
+    hcct_p_prune(t, i);
+    hcct_p_learn(t);
 }
 
 HCCT_API void hcct_leave(hcct *t) {
-    uint32_t depth = t->run.at.depth;
-    if (HCCT_P_LIKELY(depth > t->stay)) t->run.at.depth = depth - 1;
-    else hcct_p_leave_slow(t);
+    if (!HCCT_P_LIKELY(--t->at >= 0)) hcct_p_leave_slow(t);
 }
 
 HCCT_P_RARE void hcct_p_enter_at_slow(hcct *t, uint32_t depth, uint32_t key, uint64_t weight) {
-    uint64_t open = (uint64_t)t->run.at.depth + t->run.at.over;
+    uint64_t open = (uint64_t)t->low + (uint32_t)t->at + t->run.at.over;
     for (; open > depth; open--) hcct_leave(t);
     hcct_enter(t, key, weight);
 }
 
-/* Plain leaves only lower the depth: one store does for all of them. */
+/* Plain leaves only lower `at`: one store does for all of them. */
 HCCT_API void hcct_enter_at(hcct *t, uint32_t depth, uint32_t key, uint64_t weight) {
+    ptrdiff_t at = (ptrdiff_t)depth - (ptrdiff_t)t->low;
     HCCT_ASSERT(key != 0);
-    if (HCCT_P_LIKELY(depth >= t->stay && depth < t->stop)) {
-        t->run.at.depth = depth;
-        hcct_p_enter(t, key, weight, HCCT_P_STRIDE);
+    if (HCCT_P_LIKELY(at >= 0 && at < t->stop && weight == 1)) {
+        t->at = at;
+        hcct_p_enter(t, at, key, HCCT_P_STRIDE);
     } else hcct_p_enter_at_slow(t, depth, key, weight);
 }
 
 HCCT_API int hcct_enter_known(hcct *t, uint32_t depth, uint32_t key) {
-    uint32_t p = t->recent[depth % 32], mix = hcct_p_mix(p, key), c = *hcct_p_cached(t, mix) ^ mix;
-    uint32_t *n = t->words + (size_t)c * HCCT_P_STRIDE;
-    uint64_t *count = (uint64_t *)(void *)(n + HCCT_P_COUNT);
-    if (depth < t->stay || depth >= t->stop || c >= t->used) return 0;
+    size_t at = depth - t->low, c;
+    uint32_t p, mix, *n;
+    if (at >= (size_t)t->stop) return 0;
+    p = t->recent[at];
+    mix = hcct_p_mix(p, key);
+    c = *hcct_p_cached(t, mix) ^ (size_t)mix;
+    if (c >= t->used) return 0;
+    n = t->words + c * HCCT_P_STRIDE;
     if (n[HCCT_P_KEY] != key || n[HCCT_P_PARENT] != p) return 0;
-    if ((*count | t->stats.total) >= t->fast_below) return 0;
-    ++*count;
-    t->stats.total++;
-    t->run.at.depth = ++depth;
-    t->recent[depth % 32] = c;
+    if (*(uint64_t *)(void *)(n + HCCT_P_COUNT) == HCCT_P_NONE) return 0;
+    (void)hcct_p_count_plain(t, (ptrdiff_t)at, (uint32_t)c, n, HCCT_P_STRIDE);
     return 1;
 }
 
@@ -1467,13 +1548,13 @@ HCCT_API void hcct_add(hcct *t, uint64_t weight) {
     hcct_stats *s = &t->stats;
     hcct_p_sync(t);
     if (t->run.at.over) hcct_p_account(t, weight);
-    else if (t->run.at.cursor) hcct_p_credit_any(t, t->run.at.cursor, weight);
+    else if (t->run.at.cursor) hcct_p_credit(t, t->run.at.cursor, weight);
     else s->outside_any_context = hcct_p_add_to(t, s->outside_any_context, weight, UINT64_MAX);
 }
 
 /* Calls that are not stored are searched first, the innermost one first. */
 HCCT_API int hcct_leave_key(hcct *t, uint32_t key) {
-    uint32_t over = t->run.at.over, i = t->recent[t->run.at.depth % 32], left = t->run.at.returns;
+    uint32_t over = t->run.at.over, i = t->recent[t->at], left = t->run.at.returns;
     uint32_t levels = 1, k;
     for (k = over; k; k--) {
         if (k <= HCCT_UNSTORED_KEYS && t->run.unstored[k - 1] != key) continue;
@@ -1502,12 +1583,13 @@ HCCT_API int hcct_leave_key(hcct *t, uint32_t key) {
 
 HCCT_API hcct_place hcct_position(const hcct *t) {
     hcct_place place = t->run.at;
-    place.cursor = t->recent[place.depth % 32];
+    place.cursor = t->recent[t->at];
+    place.depth = t->low + (uint32_t)t->at;
     return place;
 }
 
 HCCT_API void hcct_return_to(hcct *t, const hcct_place *place) {
-    uint32_t i = t->recent[t->run.at.depth % 32], to = place->cursor;
+    uint32_t i = t->recent[t->at], to = place->cursor;
     int known = to < t->used && !(to && hcct_p_is_free(t, to));
     if (place->returns > t->run.at.returns) known = 0;
     HCCT_ASSERT(known);
@@ -1535,7 +1617,6 @@ HCCT_API void hcct_fiber_start(hcct *t, hcct_fiber *fiber, int here, uint32_t *r
     fiber->next = t->fibers;
     t->fibers = fiber;
     t->prunes_late = 1;
-    t->zeros = 1;
     hcct_p_mode(t);
 }
 
@@ -1563,7 +1644,7 @@ HCCT_API void hcct_fiber_end(hcct *t, hcct_fiber *fiber) {
     hcct_p_prune(t, fiber->at.cursor);
 }
 
-/* ---- bursts (section 5.3) ------------------------- src/hcct/bursts.c ---- */
+/* ---- bursts (section 5.5) ------------------------- src/hcct/bursts.c ---- */
 
 /* The calls that are open when a burst begins only say where it is: they
    happened outside of it.
@@ -1712,7 +1793,6 @@ HCCT_API uint32_t hcct_init(hcct *t, void *memory, size_t bytes, const hcct_conf
     t->one_over_delta = c->one_over_delta ? c->one_over_delta : 100;
     t->boundary = HCCT_P_HAS(t, HCCT_LOSSY) ? t->width : UINT64_MAX;
     if (HCCT_P_HAS(t, HCCT_STICKY)) t->boundary = hcct_p_rate_end(t);
-    t->fast_below = hcct_p_full(t) || hcct_p_saving(t) ? UINT64_C(1) << 63 : 0;
     t->run.returns = c->returns;
     t->run.return_max = c->returns ? c->return_count : 0;
     hcct_p_mode(t);
