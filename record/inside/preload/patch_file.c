@@ -214,7 +214,8 @@ static const record_losses *record_find_losses(void) {
                 "?%llu of %llu calls were made on stacks that the program switches to by itself "
                 "(fibers, coroutines): their callers may be false",
                 (unsigned long long)record.calls.astray, (unsigned long long)record.calls.all);
-    record_lose(&l, END_BROKEN, s.broken, s.bursts,
+    /* Few are like longer gaps, and the recorder's own ticks end some. */
+    record_lose(&l, END_BROKEN, s.broken > s.bursts / 20 ? s.broken : 0, s.bursts,
                 "?%llu of %llu bursts ended where they began: a signal came while the recorder "
                 "prepared them",
                 (unsigned long long)s.broken, (unsigned long long)s.bursts);
