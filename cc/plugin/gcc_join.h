@@ -325,11 +325,7 @@ static void write_table(void *, void *) {
    those: lines that ran would have no count, or 0. Behind the counters it does so
    again (PLUGIN_OVERRIDE_GATE). */
 static void leave_conditions(void *gate, void *) {
-    static const char *const passes[] = {"ccp", "forwprop", "ethread", "fre", "evrp", "mergephi",
-                                         "dse", "cddce", "phiopt", "iftoswitch", "switchconv"};
-    if (symtab->state >= EXPANSION) return;
-    for (const char *name : passes)
-        if (strcmp(current_pass->name, name) == 0) *static_cast<bool *>(gate) = false;
+    if (strcmp(current_pass->name, "early_optimizations") == 0) *static_cast<bool *>(gate) = false;
 }
 
 } // namespace join
