@@ -63,7 +63,7 @@
                                   threads with some 600 contexts each, whose pages are touched when
                                   a thread needs them; in a bare build 384 KiB, for 8. 0 means none.
    COST       A context takes 32 bytes (20 in a full tree) and 5.4 bytes of lookup tables. Enter and
-              leave of weight 1 together take 32 instructions if the lookup cache knows the
+              leave of weight 1 together take 33 instructions if the lookup cache knows the
               context, else some 70 and more. docs/hcct.md has measurements.
 
    The paper is "Mining Hot Calling Contexts in Small Space" (D'Elia, Demetrescu, Finocchi, PLDI
