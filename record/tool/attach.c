@@ -245,7 +245,10 @@ static void look_on(double *renewed, long pause_ns) {
     }
     nanosleep(&pause, NULL);
     events_read(0);
-    if (periods_change()) events_renew_periods(1);
+    if (periods_change()) {
+        events_set_apart();
+        events_renew_periods(1);
+    }
 }
 
 int attach_wait(const attach_options *o) {

@@ -42,14 +42,19 @@ typedef struct record {             /* one that waits */
     int is_beside;                  /* for events.beside */
 } record;
 
-static struct {
+typedef struct event_set {
     int events[1 << 14];
     uint64_t ids[1 << 14];          /* of their timers, as looks name them */
-    int pin;                        /* see open_pin */
     struct perf_event_mmap_page *rings[CPUS];
     int ring_of[CPUS];
     size_t ring_bytes[CPUS];        /* without the page in front */
     unsigned ring_count;
+} event_set;
+
+static struct {
+    event_set set;
+    int is_apart;                   /* see events_set_apart */
+    uint64_t closed_ns;             /* what events had counted that are closed */
     uint64_t *words;                /* of the records that wait */
     size_t word_count, word_room;
     record *records;
@@ -79,10 +84,11 @@ static int open_event(pid_t thread, int cpu) {
     a.type = PERF_TYPE_SOFTWARE;
     a.size = sizeof a;
     a.config = PERF_COUNT_SW_TASK_CLOCK;
-    a.sample_period = events.period;
+    a.sample_period = all.is_apart ? periods_next(events.count) : events.period;
     events_fill_sample(&a, events.stack_bytes);
     a.inherit = a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = a.sample_id_all = 1;
-    if (events.is_started) a.disabled = a.enable_on_exec = a.inherit_stat = 1;
+    if (events.is_started) a.disabled = a.inherit_stat = 1;
+    a.enable_on_exec = a.disabled && !all.is_apart;
     /* When a thread gives way to one that it started, the kernel swaps their counts
        by pairs of events in order. A child's events are in the order in which they
        were opened only if those that were opened first are pinned (waits.c). */
@@ -97,10 +103,8 @@ static int open_event(pid_t thread, int cpu) {
     return (int)syscall(SYS_perf_event_open, &a, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* When one thread gives its CPU to another that began with equal events, the kernel
-   lets them change their timers instead of stopping and starting them. So the
-   timers of which we set the period would go to some short thread and end with it.
-   An event that is not inherited makes them unequal. */
+/* An event that is not inherited makes a thread's events unlike those of the
+   threads that it starts. It stays open for as long as we do. */
 static void open_pin(pid_t thread) {
     struct perf_event_attr a;
     memset(&a, 0, sizeof a);
@@ -108,7 +112,7 @@ static void open_pin(pid_t thread) {
     a.size = sizeof a;
     a.config = PERF_COUNT_SW_DUMMY;
     a.exclude_kernel = a.exclude_hv = 1;
-    all.pin = (int)syscall(SYS_perf_event_open, &a, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    (void)syscall(SYS_perf_event_open, &a, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 /* The system may not hand out so much memory. Returns 0 or errno. */
@@ -117,17 +121,19 @@ static int open_ring(int cpu, int event) {
     void *ring = MAP_FAILED;
     for (; pages >= RING_PAGES && ring == MAP_FAILED; pages /= 2) {
         ring = mmap(NULL, (pages + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
-        if (ring != MAP_FAILED) all.ring_bytes[cpu] = pages * PAGE;
+        if (ring != MAP_FAILED) all.set.ring_bytes[cpu] = pages * PAGE;
     }
     if (ring == MAP_FAILED) return errno;
-    all.rings[cpu] = (struct perf_event_mmap_page *)ring;
+    all.set.rings[cpu] = (struct perf_event_mmap_page *)ring;
     return 0;
 }
 
 /* The events of one thread, one a CPU. Returns 0 or errno. */
 static int open_thread(pid_t thread) {
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
-    int cpu, any = 0, why = ESRCH;
+    int cpu, why = ESRCH;
+    unsigned any = 0;
+    if (all.is_apart) open_pin(thread);
     for (cpu = 0; cpu < cpus && cpu < CPUS; cpu++) {
         int event = open_event(thread, cpu);
         if (event < 0 && (errno == EACCES || errno == EPERM) && !events.no_kernel) {
@@ -139,22 +145,23 @@ static int open_thread(pid_t thread) {
             if (why == ENODEV) continue;          /* this CPU is not there */
             return why;
         }
-        if (events.count == sizeof all.events / sizeof *all.events) {
+        if (events.count == sizeof all.set.events / sizeof *all.set.events) {
             close(event);
             return EMFILE;
         }
-        if (ioctl(event, PERF_EVENT_IOC_ID, &all.ids[events.count]) != 0) all.ids[events.count] = 0;
-        all.events[events.count++] = event;
-        if (all.rings[cpu]) {
-            if (ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, all.ring_of[cpu]) != 0) return errno;
+        if (ioctl(event, PERF_EVENT_IOC_ID, &all.set.ids[events.count]) != 0) all.set.ids[events.count] = 0;
+        all.set.events[events.count++] = event;
+        if (all.set.rings[cpu]) {
+            if (ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, all.set.ring_of[cpu]) != 0) return errno;
         } else {
             int failed = open_ring(cpu, event);
             if (failed) return failed;
-            all.ring_of[cpu] = event;
-            if ((unsigned)cpu + 1 > all.ring_count) all.ring_count = (unsigned)cpu + 1;
+            all.set.ring_of[cpu] = event;
+            if ((unsigned)cpu + 1 > all.set.ring_count) all.set.ring_count = (unsigned)cpu + 1;
         }
-        any = 1;
+        any++;
     }
+    if (any) events.of_thread = any;
     return any ? 0 : why;
 }
 
@@ -184,13 +191,13 @@ static int open_threads(long pid) {
 /* A child of ours has the events, and maps their rings anew. */
 int events_join(void) {
     unsigned n;
-    for (n = 0; n < all.ring_count; n++) {
+    for (n = 0; n < all.set.ring_count; n++) {
         void *ring;
-        if (!all.rings[n]) continue;
-        ring = mmap(NULL, all.ring_bytes[n] + PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
-                    all.ring_of[n], 0);
+        if (!all.set.rings[n]) continue;
+        ring = mmap(NULL, all.set.ring_bytes[n] + PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+                    all.set.ring_of[n], 0);
         if (ring == MAP_FAILED) return -1;
-        all.rings[n] = (struct perf_event_mmap_page *)ring;
+        all.set.rings[n] = (struct perf_event_mmap_page *)ring;
     }
     return events.beside ? events.beside->join() : 0;
 }
@@ -200,7 +207,7 @@ int events_join(void) {
 int events_are_over(void) {
     unsigned n;
     for (n = 0; n < events.count; n++) {
-        struct pollfd p = {all.events[n], 0, 0};
+        struct pollfd p = {all.set.events[n], 0, 0};
         if (poll(&p, 1, 0) != 1 || !(p.revents & POLLHUP)) return 0;
     }
     return 1;
@@ -208,14 +215,12 @@ int events_are_over(void) {
 
 static void close_threads(void) {
     unsigned n;
-    for (n = 0; n < all.ring_count; n++) {
-        if (all.rings[n]) munmap(all.rings[n], all.ring_bytes[n] + PAGE);
-        all.rings[n] = NULL;
+    for (n = 0; n < all.set.ring_count; n++) {
+        if (all.set.rings[n]) munmap(all.set.rings[n], all.set.ring_bytes[n] + PAGE);
+        all.set.rings[n] = NULL;
     }
-    for (n = 0; n < events.count; n++) close(all.events[n]);
-    if (all.pin > 0) close(all.pin);
-    events.count = all.ring_count = 0;
-    all.pin = 0;
+    for (n = 0; n < events.count; n++) close(all.set.events[n]);
+    events.count = all.set.ring_count = 0;
 }
 
 /* A quarter of a second fits into a ring, for rings are read more often; those
@@ -229,7 +234,6 @@ int events_open(long pid, unsigned wanted, int with_callers) {
     if (events.is_started) kept = wanted / 50 + 1;
     while (bytes > STACK_LEAST && bytes > (RING_PAGES * PAGE) / kept) bytes /= 2;
     events.stack_bytes = bytes;
-    if (events.is_started) open_pin((pid_t)pid);
     why = open_threads(pid);
     if (why) close_threads();
     if (why == EINVAL) {                          /* kernels before 4.1 know one clock */
@@ -248,7 +252,7 @@ int events_open(long pid, unsigned wanted, int with_callers) {
 void events_stop(void) {
     unsigned n;
     events.last_ns = events_now_ns();
-    for (n = 0; n < events.count; n++) (void)ioctl(all.events[n], PERF_EVENT_IOC_DISABLE, 0);
+    for (n = 0; n < events.count; n++) (void)ioctl(all.set.events[n], PERF_EVENT_IOC_DISABLE, 0);
     if (events.beside) events.beside->stop();
 }
 
@@ -259,15 +263,90 @@ void events_renew_periods(int of_all) {
     unsigned n, count = of_all || events.count < AT_ONCE ? events.count : AT_ONCE;
     for (n = 0; n < count; n++, next++) {
         uint64_t period = periods_next(next % events.count);
-        (void)ioctl(all.events[next % events.count], PERF_EVENT_IOC_PERIOD, &period);
+        (void)ioctl(all.set.events[next % events.count], PERF_EVENT_IOC_PERIOD, &period);
     }
 }
 
+/* A process, and `deep` levels of its children. */
+static int open_family(long pid, int deep) {
+    char path[64];
+    long child;
+    FILE *file;
+    int why = open_threads(pid);
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", pid, pid);
+    file = why == 0 && deep && !events.follows ? fopen(path, "r") : NULL;
+    while (file && fscanf(file, "%ld", &child) == 1) {
+        int failed = open_family(child, deep - 1);
+        if (failed && failed != ESRCH) why = failed;
+    }
+    if (file) fclose(file);
+    return why;
+}
+
+static int open_all_again(void) {
+    enum { DEEP = 16 };
+    uint32_t n, count = events.follows ? process_count() : 1;
+    int why = ESRCH, failed;
+    for (n = 1; n <= count; n++) {
+        if (process_at(n)->is_over) continue;
+        failed = open_family(process_at(n)->pid, DEEP);
+        if (failed && failed != ESRCH) return failed;
+        if (!failed) why = 0;
+    }
+    return why;
+}
+
+static void close_set(const event_set *s, unsigned count) {
+    unsigned n;
+    for (n = 0; n < s->ring_count; n++) {
+        if (!s->rings[n]) continue;
+        (void)events_read_ring(s->rings[n], s->ring_bytes[n], 0);
+        munmap(s->rings[n], s->ring_bytes[n] + PAGE);
+    }
+    for (n = 0; n < count; n++) close(s->events[n]);
+}
+
+/* When one thread gives its CPU to another that began with equal events, the kernel
+   lets them change their timers instead of stopping and starting them. That makes
+   switches of threads cheap, but the timers of which we set the period go to some
+   short thread and end with it, and those that begin have the period for ever. So
+   where threads are short each thread gets new events, of which we have the
+   periods and that no other thread is given. */
+void events_set_apart(void) {
+    event_set *before;
+    unsigned n, count = events.count;
+    uint64_t value;
+    if (all.is_apart || !events.is_started) return;
+    before = (event_set *)tool_alloc(sizeof *before);
+    *before = all.set;
+    memset(&all.set, 0, sizeof all.set);
+    events.count = 0;
+    all.is_apart = 1;
+    if (open_all_again() != 0) {
+        for (n = 0; n < all.set.ring_count; n++) {
+            if (all.set.rings[n]) munmap(all.set.rings[n], all.set.ring_bytes[n] + PAGE);
+        }
+        for (n = 0; n < events.count; n++) close(all.set.events[n]);
+        all.set = *before;
+        events.count = count;
+        free(before);
+        return;
+    }
+    for (n = 0; n < events.count; n++) (void)ioctl(all.set.events[n], PERF_EVENT_IOC_ENABLE, 0);
+    for (n = 0; n < count; n++) (void)ioctl(before->events[n], PERF_EVENT_IOC_DISABLE, 0);
+    for (n = 0; n < count; n++) {
+        if (read(before->events[n], &value, sizeof value) == (ssize_t)sizeof value)
+            all.closed_ns += value;
+    }
+    close_set(before, count);
+    free(before);
+}
+
 uint64_t events_ns(void) {
-    uint64_t sum = 0, value;
+    uint64_t sum = all.closed_ns, value;
     unsigned n;
     for (n = 0; n < events.count; n++) {
-        if (read(all.events[n], &value, sizeof value) == (ssize_t)sizeof value) sum += value;
+        if (read(all.set.events[n], &value, sizeof value) == (ssize_t)sizeof value) sum += value;
     }
     return sum;
 }
@@ -312,7 +391,7 @@ stack events_walk(const uint64_t *words, size_t count, uint32_t number) {
 static unsigned own_event(uint64_t timer) {
     unsigned n;
     for (n = 0; n < events.count; n++) {
-        if (all.ids[n] == timer) return n;
+        if (all.set.ids[n] == timer) return n;
     }
     return UINT_MAX;
 }
@@ -510,8 +589,8 @@ void events_read(int is_last) {
     uint64_t limit = is_last ? UINT64_MAX : all.latest;
     size_t n;
     stack_renew();
-    for (n = 0; n < all.ring_count; n++) {
-        if (all.rings[n]) (void)events_read_ring(all.rings[n], all.ring_bytes[n], 0);
+    for (n = 0; n < all.set.ring_count; n++) {
+        if (all.set.rings[n]) (void)events_read_ring(all.set.rings[n], all.set.ring_bytes[n], 0);
     }
     if (events.beside) events.beside->read();
     if (!all.record_count) return;

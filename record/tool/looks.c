@@ -50,7 +50,7 @@ uint32_t thread_of(uint32_t pid, uint32_t thread) {
     uint32_t *at = hash_place(&all.index, hash_numbers(thread, 0), is_thread, NULL, &thread);
     uint32_t process_number = process_of(pid), before = 0;
     thread_time *t;
-    if (*at && all.threads[*at - 1].ends < events.count) {
+    if (*at && all.threads[*at - 1].ends < events.of_thread) {
         if (all.threads[*at - 1].process == process_number) return *at;
         before = *at;
     }
@@ -65,7 +65,7 @@ uint32_t thread_of(uint32_t pid, uint32_t thread) {
         t->ends = all.threads[before - 1].ends;
         t->ns = all.threads[before - 1].ns;
         all.threads[before - 1].ns = 0;
-        all.threads[before - 1].ends = events.count;
+        all.threads[before - 1].ends = events.of_thread;
     }
     return *at = all.count;
 }

@@ -56,7 +56,8 @@ typedef struct events_state {
     int no_kernel;
     unsigned stack_bytes;           /* that come with a look; 0: no callers are wanted, or had */
     uint64_t period;                /* ns between two looks */
-    unsigned count;                 /* of all threads on all CPUs */
+    unsigned count;                 /* of all threads on all CPUs; */
+    unsigned of_thread;             /* and of one */
     uint64_t begun, ended;          /* processes that it started, and those of them that are over */
     int has_clock;                  /* records have the time of CLOCK_MONOTONIC, in ns: */
     uint64_t zero_ns, last_ns;      /* of the exec or our beginning; of the latest record */
@@ -314,6 +315,8 @@ int events_are_over(void);
 /* The period becomes another one that no program can know, on some CPUs in turn or
    on all. */
 void events_renew_periods(int of_all);
+/* No thread has a timer of another one's any more. */
+void events_set_apart(void);
 /* CPU time of all threads, of those that ended, too. */
 uint64_t events_ns(void);
 struct perf_event_attr;

@@ -65,8 +65,8 @@ static struct {
     double short_ns[LENGTHS];       /* of timers that are over: those below 40 us, 80, ... */
     double long_ns;
     double phase[CPUS];             /* from 0 up to 1, of the latest period */
-    /* The program's first thread has the timers of which the period is set, and so
-       theirs changes at once. */
+    /* Of the timers that have a number, those that were opened and not made with a
+       thread: theirs changes at once. */
     drawn log[CPUS][KEPT];
     unsigned logged[CPUS];
     timer *timers;

@@ -224,10 +224,10 @@ static void share_rest(void) {
     uint32_t n;
     left = sum > looks_taken.ended_ns ? sum - looks_taken.ended_ns : 0;
     for (n = 1; n <= thread_count(); n++)
-        seen += thread_get(n)->ends < events.count ? thread_get(n)->seen_ns : 0;
+        seen += thread_get(n)->ends < events.of_thread ? thread_get(n)->seen_ns : 0;
     for (n = 1; n <= thread_count(); n++) {
         thread_time *t = thread_get(n);
-        if (t->ends < events.count && seen > 0)
+        if (t->ends < events.of_thread && seen > 0)
             t->ns = (uint64_t)((double)left * t->seen_ns / seen);
     }
     if (seen <= 0 && thread_count()) thread_get(1)->ns += left;
