@@ -480,7 +480,8 @@ int timer_write_axis(const sampled_profile *about, const axis_kind *kinds,
         if (t->thread > 0) name_thread(t->thread, to->name);
         else if (t->thread < 0) memcpy(to->name, "in turn", sizeof "in turn");
     }
-    return axis_write(about, timed.period_us, tables, threads, count, kinds, kind_count, write, user);
+    return axis_write(about, timed.period_us, tables, threads, count, kinds, kind_count, write,
+                      user);
 }
 
 uint32_t timer_number(void) { return timed_here ? timed_here->number : UINT32_MAX; }
