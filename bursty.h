@@ -97,9 +97,9 @@
                  return inner.await_resume();
              }
          };
-      Whoever destroys a coroutine that is suspended inside of a scope keeps the
-      depth around it, for its scopes end on this thread: uint32_t depth =
-      bursty_depth(); handle.destroy(); bursty_set_depth(depth);
+      Is a coroutine destroyed while it is suspended inside of a scope? Its scopes
+      end on the thread that destroys it, which has to keep its depth:
+         uint32_t depth = bursty_depth(); handle.destroy(); bursty_set_depth(depth);
    8. Only some events, such as those from a request's third attempt on? A rule of
       bursty_control_init is a production of "Hybrid Profiling Support": a pattern
       (classes, a site's name, a function, a line), a condition on 8 counters,
@@ -248,7 +248,8 @@
    COST
      A check is two instructions on x86-64, a scope 11 (10 at a fixed address). Ticks
      take .1 to .3 % of a processor, and up to a quarter of one in the first tenth of
-     a second (docs/ticks.md). An event in a burst takes 40 to 130 instructions; a frame takes 400, and two clocks. If a tiny function mostly
+     a second (docs/ticks.md). An event in a burst takes 40 to 130 instructions; a
+     frame takes 400, and two readings of a clock. If a tiny function mostly
      returns in its first lines, put the check behind that return: it costs
      nothing then.
 
