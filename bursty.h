@@ -97,9 +97,9 @@
                  return inner.await_resume();
              }
          };
-      Whoever destroys a coroutine that is suspended inside of a scope keeps the
-      depth around it, for its scopes end on this thread: uint32_t depth =
-      bursty_depth(); handle.destroy(); bursty_set_depth(depth);
+      Is a coroutine destroyed while it is suspended inside of a scope? Its scopes
+      end on the thread that destroys it, which has to keep its depth:
+         uint32_t depth = bursty_depth(); handle.destroy(); bursty_set_depth(depth);
    8. Only some events, such as those from a request's third attempt on? A rule of
       bursty_control_init is a production of "Hybrid Profiling Support": a pattern
       (classes, a site's name, a function, a line), a condition on 8 counters,
@@ -108,13 +108,14 @@
 
    WHAT HAPPENS
    Time: on Linux (gcc or clang) each thread gets a timer, which interrupts it once
-   in each 10 ms of its CPU time, at a random moment of them. Such a tick is charged to the innermost scope
-   and to the scopes around it. Timers may keep step with a program that wakes by
-   a clock; then the report says so, and with config.watch = 2 a thread of this
-   header sends ticks at random moments instead. On Windows and macOS this thread,
-   the watcher, looks at the scopes of all threads, and sees who waits, too; on
-   Linux config.watch = 1 asks for it. In a shared object of
-   Linux set config.tick_hz or watch; bursty_stats.no_time says why nothing ticks.
+   in each 10 ms of its CPU time, at a random moment of them. Such a tick is charged
+   to the innermost scope and to the scopes around it. The kernel looks at timers
+   when its clock ticks, so they may keep step with a program that wakes by that
+   clock; then the report says so, and with config.watch = 2 a thread of this header
+   sends ticks at random moments instead. On Windows and macOS this thread, the
+   watcher, looks at the scopes of all threads, and sees who waits, too; on Linux
+   config.watch = 1 asks for it. In a shared object of Linux set config.tick_hz or
+   watch; bursty_stats.no_time says why nothing ticks.
    Counts: each line of step 2 contains a check, which counts down. After 990
    checks on average the next 10 are a burst. Events are recorded in bursts and
    nowhere else, and the report scales them up. config.profile has the rates.
@@ -247,7 +248,8 @@
    COST
      A check is two instructions on x86-64, a scope 11 (10 at a fixed address). Ticks
      take .1 to .3 % of a processor, and up to a quarter of one in the first tenth of
-     a second (docs/ticks.md). An event in a burst takes 40 to 130 instructions; a frame takes 400, and two clocks. If a tiny function mostly
+     a second (docs/ticks.md). An event in a burst takes 40 to 130 instructions; a
+     frame takes 400, and two readings of a clock. If a tiny function mostly
      returns in its first lines, put the check behind that return: it costs
      nothing then.
 
@@ -1521,9 +1523,10 @@ struct burst_copy {
 
 /* BURST_FOR_LEAF runs a counted loop in strips: the iterations of a strip get
    the same answer, and their checks are taken at once, so that nothing is left
-   per iteration. A check in its body would come after those of the strip. If the body leaves by break, return, goto or an exception, the
-   guard gives back the checks of the iterations that did not run. It reads i
-   through a pointer to a type that may alias any other. */
+   per iteration. A check in its body would come after those of the strip. If the
+   body leaves by break, return, goto or an exception, the guard gives back the
+   checks of the iterations that did not run. It reads i through a pointer to a
+   type that may alias any other. */
 #ifdef BURSTY_P_GNU
 #define BURSTY_P_DUAL_ALIAS __attribute__((may_alias))
 #else
@@ -2610,9 +2613,8 @@ BURSTY_P_SLOW void bursty_p_settle(bursty_p_thread *t) {
    ^ since              ^ u is updated              ^ x is updated, then C
 
    u is the time per check between bursts, x what a check costs more in a burst, both as
-   bursty_p_mean. If there is one profile, it spends I x of
-   C u of time. Its share is the budget b when
-   C = I (x / (b u) - 1). Several profiles share one factor f: each uses C f.
+   bursty_p_mean. One profile alone spends I x beside C u. Its share is the budget b
+   when C = I (x / (b u) - 1). Several profiles share one factor f: each uses C f.
        f = (x / (b u) - 1) * sum of I / C        b = budget_ppm / 1 000 000
    In the code: memory is { 2^16 f, 256 u, 256 x, since }, most = 16 x / (b u), and shares = 2^20
    times the sum. The factor changes at most by 2 in one step. A phase in which the clock went back
@@ -5115,7 +5117,7 @@ static int bursty_p_tick_signal; /* 0: no timer is started any more */
 static bursty_p_steps bursty_p_stepping;
 static BURSTY_P_TLS struct {
     uint64_t last_ns;    /* when it ticked last, by the coarse clock */
-    int64_t period_at;   /* of its CPU time: where the period begins that the next tick is in */
+    int64_t period_at;   /* the CPU time at which the period of the next tick begins */
     uint32_t random;     /* never 0 */
 } bursty_p_timed;
 
@@ -5143,7 +5145,8 @@ static int bursty_p_timer_next(int timer) {
         passed++;
         due = bursty_p_timed.period_at + bursty_p_any_moment(period);
     } while (due <= now);
-    /* Whoever has taken the signal plans nothing; it still comes, for a while or for ever. */
+    /* The timer repeats: if the program has taken the signal, nothing plans the next
+       one, and it comes all the same. */
     if (bursty_p_timer_set(timer, 1, (uint64_t)due, 2 * (uint64_t)period) != 0) return -1;
     return (int)(passed < most ? passed : most);
 }
@@ -5181,7 +5184,8 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
     uint32_t n = bursty_p_tick_number(info);
     if (n == 0 || number != bursty_p_tick_signal) return; /* nobody of ours sent it */
     if (!BURSTY_P_IS_SENT)
-        bursty_p_step(&bursty_p_stepping, &bursty_p_timed.last_ns, (uint64_t)n * bursty_p_ticks.period_us);
+        bursty_p_step(&bursty_p_stepping, &bursty_p_timed.last_ns,
+                      (uint64_t)n * bursty_p_ticks.period_us);
     if (n > most) {
         bursty_p_tick_add_shared(&bursty_p_ticks.late, n - most);
         n = most;

@@ -1,9 +1,10 @@
 #!/bin/sh
 # cc_trace.sh [PROGRAM ...] - clzip zopfli tcc bzip2 cjson: the instructions that
 # `bursty cc --trace` adds to a program, beside those of gcc --coverage, same gcc, -O0 and -O2;
-# bytes of the trace for each block that ran, witnesses as a share of all edges; and whether the counts of the replay are those of --cover. Prints
-# a table for docs/trace.md. A run of almost nothing is taken off the instructions. Needs gcc,
-# qemu-x86_64, whose plugin bench/real/icount.c counts, and what bench/setup.sh fetches.
+# bytes of the trace for each block that ran, witnesses as a share of all edges; and whether the
+# counts of the replay are those of --cover. Prints a table for docs/trace.md. A run of almost
+# nothing is taken off the instructions. Needs gcc, qemu-x86_64, whose plugin bench/real/icount.c
+# counts, and what bench/setup.sh fetches.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 top=$PWD

@@ -1,9 +1,9 @@
 # coverage_kinds.py KIND PROGRAM { TRUTH REPORT }... - how often intervals hold what a program of
-# bench/coverage_kinds.c says of itself. TRUTH has rows "table,name,share,count"; of a difference the
-# two truths are joined by "+", the older one first. REPORT is `bursty report --csv --min 0`. Prints a
-# row of the table of bench/coverage_kinds.sh: the part of rows with both bounds that hold the truth,
-# how wide they are beside four standard deviations of the errors (the median over rows), and the part
-# of upper bounds alone that hold.
+# bench/coverage_kinds.c says of itself. TRUTH has rows "table,name,share,count"; of a difference
+# the two truths are joined by "+", the older one first. REPORT is `bursty report --csv --min 0`.
+# Prints a row of the table of bench/coverage_kinds.sh: the part of rows with both bounds that hold
+# the truth, how wide they are beside four standard deviations of the errors (the median over
+# rows), and the part of upper bounds alone that hold.
 import csv
 import sys
 from collections import defaultdict

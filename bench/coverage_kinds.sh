@@ -1,10 +1,10 @@
 #!/bin/sh
-# coverage_kinds.sh [PROGRAM ...] - how often intervals hold the truth where it is known by construction:
-# bench/coverage_kinds.c's programs, SEEDS (40) times each. tails (Pareto's lengths, 9900:100), phases,
-# forks (100 children, merged), pool (threads that steal tasks), game50 to game144 (so many frames a
-# second) and idle (10 threads, one sleeps). Times are by timers, by looks at random moments
-# (config.watch = 2), and of games from outside (bursty record). Prints the second table of
-# docs/intervals.md.
+# coverage_kinds.sh [PROGRAM ...] - how often intervals hold the truth where it is known by
+# construction: bench/coverage_kinds.c's programs, SEEDS (40) times each. tails (Pareto's lengths,
+# 9900:100), phases, forks (100 children, merged), pool (threads that steal tasks), game50 to
+# game144 (so many frames a second) and idle (10 threads, one sleeps). Times are by timers, by
+# looks at random moments (config.watch = 2), and of games from outside (bursty record). Prints
+# the second table of docs/intervals.md, and of games that of docs/ticks.md.
 #
 #     sh bench/coverage_kinds.sh             SEEDS=10 sh bench/coverage_kinds.sh forks pool: less
 set -u
@@ -18,8 +18,8 @@ mkdir -p "$work" || exit 2
 
 run() { # PROGRAM SEED WATCH NAME
     if [ "$3" = 9 ]; then # `bursty record` writes the file, and the program another one
-        "$BUILD/bursty" record --time --quiet -o "$work/$4.brst" -- "$work/kinds" "$1" "$2" 9 "$work/own.brst" \
-            >"$work/$4.truth" || exit 2
+        "$BUILD/bursty" record --time --quiet -o "$work/$4.brst" -- \
+            "$work/kinds" "$1" "$2" 9 "$work/own.brst" >"$work/$4.truth" || exit 2
     else "$work/kinds" "$1" "$2" "$3" "$work/$4.brst" >"$work/$4.truth" || exit 2; fi
     if [ "$1" = forks ]; then
         "$BUILD/bursty" merge -o "$work/$4.brst" "$work/$4.brst".* || exit 2

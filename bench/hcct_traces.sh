@@ -1,9 +1,9 @@
 #!/bin/sh
-# hcct_traces.sh [TRACE...] - instructions for a call and its return, by callgrind, of an exact tree
-# in one hash table, of lists of children, of HCCT_FULL and of Space-Saving with M = 50 000, over the
-# first CALLS (500 000) of recorded traces: those of lab/paper/hcct.sh, or TRACEs. The loop that reads
-# the events, 16 of them, is in each figure. OLD=FOLDER counts another copy of this tree's hcct.h, too.
-# Wants gcc and valgrind. Prints the table of docs/hcct.md.
+# hcct_traces.sh [TRACE...] - instructions for a call and its return, by callgrind, of an exact
+# tree in one hash table, of lists of children, of HCCT_FULL and of Space-Saving with M = 50 000,
+# over the first CALLS (500 000) of recorded traces: those of lab/paper/hcct.sh, or TRACEs. 16
+# instructions of each figure are the loop that reads the events. OLD=FOLDER counts the hcct.h of
+# another copy of this tree, too. Wants gcc and valgrind. Prints the table of docs/hcct.md.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build} calls=${CALLS:-500000} out=${BUILD:-build}/bench/hcct_traces

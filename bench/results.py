@@ -828,8 +828,9 @@ Which form is for which question:
 %s
 ## Beside other ways of looking
 
-[docs/costs.md](../docs/costs.md) has the instructions and the processor time to compile, over the
-plain build of the same compiler: whole runs on small inputs, start and end included. -finstrument-functions has empty hooks. XRay is clang's, with its default threshold or at
+[docs/costs.md](../docs/costs.md) has the instructions and the processor time to compile,
+over the plain build of the same compiler: whole runs on small inputs, start and end included.
+-finstrument-functions has empty hooks. XRay is clang's, with its default threshold or at
 every function (*of all*): asleep, or patched and writing in its basic or its flight-data mode.
 The rows *run* start the plain program (uftrace that of -pg) by another one; callgrind counts them,
 and only in the process that is looked at. perf record works in the kernel, and callgrind runs the

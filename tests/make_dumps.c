@@ -851,8 +851,10 @@ static void grouped(brst *b, unsigned version, uint64_t seed) {
         const unsigned more = drawn(&seed, 11);
         const unsigned both = drawn(&seed, 11);
         const unsigned group = drawn(&seed, GROUPS);
-        const unsigned y[NODES + 1] = {60 + 2 * both, 0, 5 + more, 0, 15 - more, 40, 0, both, 0, both};
-        for (i = 0; i < NODES + 1; i++) { /* by 20, so that single calls are far less than a burst */
+        const unsigned y[NODES + 1] = {60 + 2 * both, 0,    5 + more, 0,   15 - more, 40,
+                                       0,             both, 0,        both};
+        /* Times 20, so that single calls are far less than a burst. */
+        for (i = 0; i < NODES + 1; i++) {
             sums[i][0] += 20 * y[i];
             sums[i][1] += y[i] != 0;
             sums[i][2] += 400 * y[i] * y[i];

@@ -353,44 +353,45 @@ async function checkTicks(file, page, plain) {
   }
   // ---- folders of files: each file once, sums by their paths, no folder alone in a folder
 
-for (let round = 0; round < 200; round++) {
-  const files = [],
-    known = new Set(),
-    top = ['', '/', '/home/me/', 'src/'][random(4)];
-  for (let k = 1 + random(30); k > 0; k--) {
-    const names = [];
-    for (let deep = random(4); deep > 0; deep--) names.push('d' + random(2));
-    const name = top + [...names, 'f' + random(20) + '.c'].join('/');
-    if (!known.has(name)) files.push({ name, ran: random(9) });
-    known.add(name);
+  for (let round = 0; round < 200; round++) {
+    const files = [],
+      known = new Set(),
+      top = ['', '/', '/home/me/', 'src/'][random(4)];
+    for (let k = 1 + random(30); k > 0; k--) {
+      const names = [];
+      for (let deep = random(4); deep > 0; deep--) names.push('d' + random(2));
+      const name = top + [...names, 'f' + random(20) + '.c'].join('/');
+      if (!known.has(name)) files.push({ name, ran: random(9) });
+      known.add(name);
+    }
+    const { folder, root } = m.foldersOf(files, ['ran']),
+      rows = m.folderRows(root, (a, b) => a.ran - b.ran, () => true),
+      closed = m.folderRows(root, () => 0, () => false);
+    const labelOf = (row, at) => { // with those around it
+      let label = row.label,
+        depth = row.depth;
+      for (let k = at - 1; k >= 0 && depth > 0; k--)
+        if (rows[k].depth < depth) {
+          label = rows[k].label + label;
+          depth = rows[k].depth;
+        }
+      return folder + label;
+    };
+    const shown = rows.map((row, at) => [row, labelOf(row, at)]);
+    check('folders: each file once', shown.filter(([row]) => row.file).length === files.length &&
+      shown.every(([row, name]) => !row.file || row.file.name === name));
+    check('folders: sums', shown.every(([row, name]) => {
+      const below = files.filter(f => (row.file ? f.name === name : f.name.startsWith(name)));
+      return row.count === below.length && row.ran === below.reduce((s, f) => s + f.ran, 0);
+    }));
+    check('folders: none alone in a folder', rows.every(row =>
+      row.file || row.items.length > 1 || row.items[0].file));
+    check('folders: all are in the first', files.every(f => f.name.startsWith(folder)));
+    check('folders: and in no smaller one',
+      files.length < 2 || root.items.length > 1 || root.items[0].file);
+    check('folders: closed', closed.length === root.items.length);
   }
-  const { folder, root } = m.foldersOf(files, ['ran']),
-    rows = m.folderRows(root, (a, b) => a.ran - b.ran, () => true),
-    closed = m.folderRows(root, () => 0, () => false);
-  const labelOf = (row, at) => { // with those around it
-    let label = row.label,
-      depth = row.depth;
-    for (let k = at - 1; k >= 0 && depth > 0; k--)
-      if (rows[k].depth < depth) {
-        label = rows[k].label + label;
-        depth = rows[k].depth;
-      }
-    return folder + label;
-  };
-  const shown = rows.map((row, at) => [row, labelOf(row, at)]);
-  check('folders: each file once', shown.filter(([row]) => row.file).length === files.length &&
-    shown.every(([row, name]) => !row.file || row.file.name === name));
-  check('folders: sums', shown.every(([row, name]) => {
-    const below = files.filter(f => (row.file ? f.name === name : f.name.startsWith(name)));
-    return row.count === below.length && row.ran === below.reduce((s, f) => s + f.ran, 0);
-  }));
-  check('folders: none alone in a folder', rows.every(row =>
-    row.file || row.items.length > 1 || row.items[0].file));
-  check('folders: all are in the first', files.every(f => f.name.startsWith(folder)));
-  check('folders: and in no smaller one', files.length < 2 || root.items.length > 1 || root.items[0].file);
-  check('folders: closed', closed.length === root.items.length);
-}
 
-console.log(passed + ' passed, ' + failed + ' failed');
+  console.log(passed + ' passed, ' + failed + ' failed');
   process.exit(failed ? 1 : 0);
 })();

@@ -561,7 +561,7 @@ covered() { # CACHE PROGRAM OPTION...: its coverage as PROGRAM.info
     # shellcheck disable=SC2086
     BURSTY_CACHE=$cache "$bursty" cc --cover -- $CXX "$@" -o "$program" "$sources/joined.cc" >log 2>&1
     BURSTY_COVERAGE=$program.brst ./"$program" $argument >"$program.out"
-    # Of a branch but the number of its block.
+    # The number of a branch's block is left out.
     "$bursty" report --source-root "$sources" --lcov "$program.brst" 2>/dev/null |
         sed 's/^\(BRDA:[0-9]*\),[0-9]*,/\1,/' >"$program.info"
 }

@@ -5,7 +5,8 @@
 # other one may be there, and none of the list may be gone. They are those of the tool
 # (base/, report/, cc/ and record/tool/ together, without what is made of all of them), of
 # lab/ and of the recorder, by nm. What the recorder's library exports (dlclose, raise) is
-# no use of its own file: who calls it means the C library's. And a name that only its own file uses is static.
+# no use of its own file: who calls it means the C library's. And a name that only its
+# own file uses is static.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
@@ -119,7 +120,8 @@ for program in tool lab recorder; do
     [ ! -s "$out/$program" ] || nm -A $(cat "$out/$program") >"$out/$program.nm"
     exported=
     [ $program != recorder ] ||
-        exported=$(nm -D --defined-only "$build/bursty-record.so" 2>/dev/null | sed 's/.* //' | tr '\n' ' ')
+        exported=$(nm -D --defined-only "$build/bursty-record.so" 2>/dev/null |
+            sed 's/.* //' | tr '\n' ' ')
     [ ! -s "$out/$program" ] || circles "$exported" <"$out/$program.nm"
 done >"$out/found"
 cp tests/circles "$out/wanted" || exit 2

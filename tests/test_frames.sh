@@ -69,7 +69,7 @@ loses crowded 36 'ticks of crowded frames' 'ticks of 64 different stacks'
 loses functions 7 'ticks of functions in frames that had no room' 'functions in frames was full'
 loses slowest 2 'frames that may be missing among the slowest' 'are in all other tables'
 # Where nothing can be told there is no heading of columns, in the text and on the page.
-tr '\n' ' ' <"$dir/losses.text" | grep -q 'Of no function can it be told that they spend it there' &&
+tr '\n' ' ' <"$dir/losses.text" | grep -q 'No function surely takes part of that time' &&
     grep -A 4 '^what slow frames do more' "$dir/losses.text" | grep -c more_ms | grep -qx 0 &&
     "$bursty" report --html "$dir/losses.html" "$dir/losses.brst" &&
     tr '\n' ' ' <"$dir/losses.html" | sed 's/.*data-table="frames_more"//; s/<.section>.*//' >"$dir/more.html" &&

@@ -8,8 +8,10 @@ mkdir -p "$dir"
 . tests/check.sh
 
 bursty=$BUILD/bursty
-record="record/inside/hooks/instrument.c record/inside/core/settings.c record/inside/core/calls.c record/inside/core/threads.c record/inside/core/names.c record/inside/core/dump.c"
-record="$record record/inside/hooks/ticks.c record/inside/core/sampled.c"
+record="record/inside/hooks/instrument.c record/inside/hooks/ticks.c"
+for file in settings calls threads names dump sampled; do
+    record="$record record/inside/core/$file.c"
+done
 show() { "$bursty" report --collapsed "$@"; }
 
 cat >"$dir/program.c" <<'END'

@@ -1,8 +1,8 @@
 /* rewrite.c - a preprocessed file with checks.
 
-   Declarations follow the markers of the file's head and in front of its
-   first token, under a marker of their own that makes them a system header:
-   they cause no warning, and debug information names the file as before. */
+   Declarations stand between the markers of the file's head and its first token,
+   under a marker of their own that makes them a system header: they cause no
+   warning, and debug information names the file as before. */
 #include "cc/put/rewrite.h"
 #include "base/hash.h"
 #include "base/tool.h"

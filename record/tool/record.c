@@ -69,9 +69,9 @@ static const char help[]
 #include "attach.h"
 #include "base/cache.h"
 #include "base/debugfile.h"
-#include "base/glob.h"
 #include "base/demangle.h"
 #include "base/elf.h"
+#include "base/glob.h"
 #include "base/symbols.h"
 #include <dirent.h>
 #include <errno.h>
@@ -1428,8 +1428,9 @@ static int take_shown(const symbols *s, const char *option, char *list) {
             lines++;
         }
         if (count && !fits)
-            return tool_error("record: --%s %s: these are %u functions, more than it has room for. The "
-                              "linker's names of all begin with %.*s: --%s '%.*s*' takes what does",
+            return tool_error("record: --%s %s: these are %u functions, more than it has room for. "
+                              "The linker's names of all begin with %.*s: --%s '%.*s*' takes what "
+                              "does",
                               option, pattern, count, (int)same, first, option, (int)same, first);
         if (count) continue;
         used = begin;

@@ -326,10 +326,7 @@ static void share_looks(drawing *d) {
         const look *l = &looks_taken.at[n];
         group *g = &d->groups[d->of[l->thread]];
         if (g == d->groups) continue;
-        if (g->count == g->room) {
-            g->room = g->room ? 2 * g->room : 16;
-            g->looks = (size_t *)tool_grow(g->looks, g->room * sizeof *g->looks);
-        }
+        TOOL_ROOM(size_t, g->looks, g->count, g->room);
         g->looks[g->count++] = n;
         g->worth += l->worth;
         if (l->kernel) g->kernel += l->worth;
@@ -345,7 +342,8 @@ static void share_looks(drawing *d) {
 /* Where time in the kernel has no looks, it is what looks in the program leave of
    the time. Nobody knows who called there. */
 static double kernel_part(const drawing *d, const group *g) {
-    if (!events.no_kernel || g == d->groups || g->ns <= g->seen_ns + (double)events.period) return 0;
+    if (!events.no_kernel || g == d->groups) return 0;
+    if (g->ns <= g->seen_ns + (double)events.period) return 0;
     return 1 - g->seen_ns / g->ns;
 }
 

@@ -46,7 +46,7 @@ typedef struct state {              /* of a thread */
 static struct {
     int is_paused;
     int *events;
-    size_t event_count;
+    size_t event_count, event_room;
     struct perf_event_mmap_page *rings[CPUS];
     int ring_of[CPUS];
     state *threads;                 /* by their numbers */
@@ -62,7 +62,7 @@ static struct {
 
 /* ---- the events ---- */
 
-/* What is not allowed to see the kernel gets no samples, and no places. */
+/* Who may not see the kernel gets no samples, and so waits have no places. */
 static int open_event(pid_t thread, int cpu) {
     struct perf_event_attr a;
     memset(&a, 0, sizeof a);
@@ -87,9 +87,7 @@ static struct perf_event_mmap_page *map_ring(int event) {
 
 /* Returns 0, or -1. */
 static int add_event(int cpu, int event) {
-    if ((all.event_count & (all.event_count - 1)) == 0)
-        all.events = (int *)tool_grow(all.events, (all.event_count ? 2 * all.event_count : 1)
-                                                      * sizeof *all.events);
+    TOOL_ROOM(int, all.events, all.event_count, all.event_room);
     all.events[all.event_count++] = event;
     if (all.rings[cpu]) return ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, all.ring_of[cpu]);
     all.ring_of[cpu] = event;

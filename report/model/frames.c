@@ -462,7 +462,7 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
                     table->rows ? "Below is what it does in that time: the difference of the two "
                                   "means, with its 95 % interval. Of such tables one in twenty "
                                   "has a row that is there by chance."
-                                : "Of no function can it be told that they spend it there.");
+                                : "No function surely takes part of that time.");
     else
         text_add(&words, "There are too few of one sort for an interval: nothing is compared.");
     if (d.has_range && !have_blocks(k))

@@ -323,8 +323,9 @@ static void add_waits(report *r, const report_axis *a, const timeline *log) {
         text_add(&remark, "A wait lasts until the thread runs again.");
     else
         text_format(&remark,
-                    "A thread that is ready and gets no processor waits, too. There was a look each %.4g ms, so shorter waits are seen now and "
-                    "then, and begin and end are known to within a look.",
+                    "A thread that is ready and gets no processor waits, too. There was a "
+                    "look each %.4g ms, so shorter waits are seen now and then, and begin and "
+                    "end are known to within a look.",
                     (double)log->wait_look_us / 1e3);
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);

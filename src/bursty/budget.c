@@ -5,9 +5,8 @@
    ^ since              ^ u is updated              ^ x is updated, then C
 
    u is the time per check between bursts, x what a check costs more in a burst, both as
-   bursty_p_mean. If there is one profile, it spends I x of
-   C u of time. Its share is the budget b when
-   C = I (x / (b u) - 1). Several profiles share one factor f: each uses C f.
+   bursty_p_mean. One profile alone spends I x beside C u. Its share is the budget b
+   when C = I (x / (b u) - 1). Several profiles share one factor f: each uses C f.
        f = (x / (b u) - 1) * sum of I / C        b = budget_ppm / 1 000 000
    In the code: memory is { 2^16 f, 256 u, 256 x, since }, most = 16 x / (b u), and shares = 2^20
    times the sum. The factor changes at most by 2 in one step. A phase in which the clock went back

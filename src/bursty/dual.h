@@ -172,9 +172,10 @@ struct burst_copy {
 
 /* BURST_FOR_LEAF runs a counted loop in strips: the iterations of a strip get
    the same answer, and their checks are taken at once, so that nothing is left
-   per iteration. A check in its body would come after those of the strip. If the body leaves by break, return, goto or an exception, the
-   guard gives back the checks of the iterations that did not run. It reads i
-   through a pointer to a type that may alias any other. */
+   per iteration. A check in its body would come after those of the strip. If the
+   body leaves by break, return, goto or an exception, the guard gives back the
+   checks of the iterations that did not run. It reads i through a pointer to a
+   type that may alias any other. */
 #ifdef BURSTY_P_GNU
 #define BURSTY_P_DUAL_ALIAS __attribute__((may_alias))
 #else

@@ -16,7 +16,7 @@ static int bursty_p_tick_signal; /* 0: no timer is started any more */
 static bursty_p_steps bursty_p_stepping;
 static BURSTY_P_TLS struct {
     uint64_t last_ns;    /* when it ticked last, by the coarse clock */
-    int64_t period_at;   /* of its CPU time: where the period begins that the next tick is in */
+    int64_t period_at;   /* the CPU time at which the period of the next tick begins */
     uint32_t random;     /* never 0 */
 } bursty_p_timed;
 
@@ -44,7 +44,8 @@ static int bursty_p_timer_next(int timer) {
         passed++;
         due = bursty_p_timed.period_at + bursty_p_any_moment(period);
     } while (due <= now);
-    /* Whoever has taken the signal plans nothing; it still comes, for a while or for ever. */
+    /* The timer repeats: if the program has taken the signal, nothing plans the next
+       one, and it comes all the same. */
     if (bursty_p_timer_set(timer, 1, (uint64_t)due, 2 * (uint64_t)period) != 0) return -1;
     return (int)(passed < most ? passed : most);
 }
@@ -82,7 +83,8 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
     uint32_t n = bursty_p_tick_number(info);
     if (n == 0 || number != bursty_p_tick_signal) return; /* nobody of ours sent it */
     if (!BURSTY_P_IS_SENT)
-        bursty_p_step(&bursty_p_stepping, &bursty_p_timed.last_ns, (uint64_t)n * bursty_p_ticks.period_us);
+        bursty_p_step(&bursty_p_stepping, &bursty_p_timed.last_ns,
+                      (uint64_t)n * bursty_p_ticks.period_us);
     if (n > most) {
         bursty_p_tick_add_shared(&bursty_p_ticks.late, n - most);
         n = most;

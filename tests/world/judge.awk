@@ -151,8 +151,9 @@ function ask_time(    i, n, name, ticks, total, seen, k, t, alone) {
         if (want["time", name] > most) { most = want["time", name]; largest = name }
     }
     # For the sum of all situations: its share must not be all there is.
-    if (most < sum["time"] && !unknown && !faults) 
-        print ticks[largest], n, most / sum["time"], n / alone[largest] >pool
+    if (most < sum["time"] && !unknown && !faults)
+        print ticks[largest], n, most / sum["time"],
+            largest in alone ? n / alone[largest] : 1 >pool
     for (k = 1; k <= names["total"]; k++) {
         name = name_of["total", k]
         t = total[name] > 1 ? 1 : total[name]

@@ -18,6 +18,8 @@ typedef struct axis_thread {
 /* Room for so many ticks at most, rounded down to a power of 2. Without a call, or
    without memory, there is no axis. */
 void axis_begin(uint32_t most);
+/* Is there one? */
+int axis_is_wanted(void);
 /* In the child of a fork: it begins with nothing, and its zero is now. */
 void axis_in_child(void);
 /* n ticks of a path of a thread, in a handler of a signal. */
@@ -28,7 +30,7 @@ uint64_t axis_now_ns(void);
 void axis_frame(uint32_t kind, uint32_t thread, uint64_t began_ns);
 /* Writes the part. tables: of each thread that has a number, by it; NULL: it has
    none. Returns 0, or -1. */
-int axis_write(const sampled_profile *about, uint32_t period_us,
+int axis_write(const sampled_profile *about, uint32_t process, uint32_t period_us,
                const sampled_ticks *const *tables, const axis_thread *threads,
                uint32_t count, const axis_kind *kinds, uint32_t kind_count,
                int (*write)(void *user, const void *data, size_t size), void *user);

@@ -16,6 +16,7 @@
                  contexts.c    sums over bursts for each context of a tree
                  timer.c       ticks of a timer
                  lines.c       the same by place in the code
+                 axis.c        when ticks and slow frames were
                  dump.c        writes all trees into a file at exit
        preload/  patch.c       the library that `bursty record` preloads: events of x86/
                  room.c        what the others stand on: state, memory, bodies of products
@@ -23,10 +24,16 @@
                  patch_file.c  the file and the report that it writes
                  patch_sharing.c  what --sharing asks of each burst
                  patch_streams.c  what data the references of hot streams use
+                 frames.c      calls of functions that --frames names
+                 quiet.c       threads that get no bursts, and how much of the time that is
+                 changes.c     programs that change their own code
                  origin.c      answers what the program asks about its own stack
                  debugfile.c   symbols of data, for objects.c
                  keep.c        keeps what was recorded for the case that the program is killed
                  deaths.c      the same where a process ends itself by a signal
+                 images.c      writes before a process becomes another program (exec)
+                 daemon.c      the same before it becomes a daemon
+                 cache.c       what x86/ found out about programs, for their next start
                  handover.c    lets a program that gave up files or system calls write all the same
        hooks/    instrument.c  hooks of -finstrument-functions
                  ticks.c       where time goes, for instrument.c; it takes sampled.c, too

@@ -51,8 +51,7 @@ RECORDER_HOOK void recorder_seed_child(void) {
     seed_is = BASE_P_SEED_DRAWN;
 }
 
-/* The image is that of the program: its program headers follow the ELF
-   header. */
+/* The image is that of the program: its program headers follow the ELF header. */
 RECORDER_HOOK int recorder_write_sample(hcct_write_fn write, void *user) {
     const uint32_t sample[3] = {recorder_seed, seed_is, 0};
     uintptr_t image = (uintptr_t)getauxval(AT_PHDR) & ~(uintptr_t)4095;
@@ -66,7 +65,8 @@ RECORDER_HOOK void recorder_options(void) {
     recorder_burst = number_of("BURSTY_CONTEXTS_BURST", 1, 1 << 30, 100);
     recorder_ticks = (uint32_t)number_of("BURSTY_CONTEXTS_TICKS", 1, 10000, 0);
     every = number_of("BURSTY_CONTEXTS_EVERY", 0, 1 << 30, recorder_ticks ? RECORDER_NEVER : 0);
-    recorder_reenable = (uint32_t)number_of("BURSTY_CONTEXTS_REENABLE", 0, 1 << 20, RECORDER_STATIC);
+    recorder_reenable =
+        (uint32_t)number_of("BURSTY_CONTEXTS_REENABLE", 0, 1 << 20, RECORDER_STATIC);
     recorder_period = every == 0 || every == RECORDER_NEVER ? every : every + recorder_burst;
     if (!recorder_period) recorder_reenable = RECORDER_STATIC;
 }

@@ -45,6 +45,7 @@ typedef struct timed_thread {
     int in_use, timer;                  /* timer -1: none */
     uint32_t number;
     pid_t thread;                       /* the system's number; 0: not known, -1: of several */
+    char name[16];                      /* "": it is called as its process is, or has ended */
     uint64_t stack_end;
     uint64_t last_ns;                   /* of its ticks: see in_step.c */
     lines *lines;                       /* NULL: not asked for, or no memory */
@@ -63,6 +64,7 @@ static struct {
     pthread_key_t at_end;
     timed_thread *all;
     uint32_t numbers;                   /* records so far */
+    uint32_t process;                   /* the system's number, as of the threads' names */
     uint64_t unknown;                   /* threads without memory: a lost tick each, if not more */
     int wants_lines;
     int guarded, stopped;
@@ -440,26 +442,33 @@ int timer_write(const sampled_profile *about, int (*write)(void *, const void *,
                                write, user);
 }
 
-/* What a thread that has not ended is called; "" if it is called as its process is, or
-   has ended. */
-static void name_thread(pid_t thread, char name[16]) {
-    char path[48], of_process[16] = "";
-    const pid_t threads[2] = {thread, getpid()};
-    char *const names[2] = {name, of_process};
-    int i;
-    for (i = 0; i < 2; i++) {
-        int file;
-        ssize_t got = 0;
-        (void)snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)threads[i]);
-        file = open(path, O_RDONLY | O_CLOEXEC);
-        if (file >= 0) {
-            got = read(file, names[i], 15);
-            close(file);
-        }
-        names[i][got > 0 ? got : 0] = 0;
-        names[i][strcspn(names[i], "\n")] = 0;
+static void read_name(pid_t thread, char name[16]) {
+    char path[48];
+    ssize_t got = 0;
+    int file;
+    (void)snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)thread);
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        got = read(file, name, 15);
+        close(file);
     }
-    if (strcmp(name, of_process) == 0) *name = 0;
+    name[got > 0 ? got : 0] = 0;
+    name[strcspn(name, "\n")] = 0;
+}
+
+/* What threads are called that have not ended. Not once the timer has stopped: the
+   program may have forbidden itself system calls. */
+static void name_threads(void) {
+    timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
+    char of_process[16];
+    if (!axis_is_wanted()) return;
+    timed.process = (uint32_t)getpid();
+    read_name(getpid(), of_process);
+    for (; t; t = t->next) {
+        if (t->thread <= 0 || t->number >= TIMER_THREADS) continue;
+        read_name(t->thread, t->name);
+        if (strcmp(t->name, of_process) == 0) *t->name = 0;
+    }
 }
 
 int timer_write_axis(const sampled_profile *about, const axis_kind *kinds,
@@ -470,6 +479,7 @@ int timer_write_axis(const sampled_profile *about, const axis_kind *kinds,
     const timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
     uint32_t count = 0;
     if (!timed.period_us) return 0;
+    if (!timed.stopped) name_threads();
     for (; t; t = t->next) {
         axis_thread *to;
         if (t->number >= TIMER_THREADS) continue;
@@ -477,10 +487,11 @@ int timer_write_axis(const sampled_profile *about, const axis_kind *kinds,
         if (t->number >= count) count = t->number + 1;
         to = &threads[t->number];
         to->number = t->thread > 0 ? (uint32_t)t->thread : t->number;
-        if (t->thread > 0) name_thread(t->thread, to->name);
+        if (t->thread > 0) memcpy(to->name, t->name, sizeof to->name);
         else if (t->thread < 0) memcpy(to->name, "in turn", sizeof "in turn");
     }
-    return axis_write(about, timed.period_us, tables, threads, count, kinds, kind_count, write, user);
+    return axis_write(about, timed.process, timed.period_us, tables, threads, count, kinds,
+                      kind_count, write, user);
 }
 
 uint32_t timer_number(void) { return timed_here ? timed_here->number : UINT32_MAX; }
@@ -513,7 +524,10 @@ int timer_write_lines(const sampled_profile *about,
 void timer_stop(int timers) {
     timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
     if (!timed.period_us) return;
-    if (!timed.stopped) timed.until = cpu_now();
+    if (!timed.stopped) {
+        timed.until = cpu_now();
+        name_threads();
+    }
     for (; timers && t; t = t->next) {
         if (t->in_use && t->timer >= 0) base_p_timer_delete(t->timer);
         t->timer = -1;

@@ -579,7 +579,8 @@ EXPORTED int dlclose(void *handle) {
     return status;
 }
 
-/* The program may take the stack away before its events are handed over. */
+/* A stack that the program gives up stays known: events of calls on it may be handed
+   over later. */
 EXPORTED int sigaltstack(const stack_t *stack, stack_t *old) {
     int status = (int)syscall(SYS_sigaltstack, stack, old);
     if (status == 0 && stack && !(stack->ss_flags & SS_DISABLE)) {

@@ -30,7 +30,8 @@ function foldersOf(files, parts) {
       }
       at = at.of.get(names[depth]);
     }
-    at.items.push({ ...file, label: names[names.length - 1], path: file.name, items: [], file, count: 1 });
+    const label = names[names.length - 1];
+    at.items.push({ ...file, label, path: file.name, items: [], file, count: 1 });
   });
   const settle = (item, depth) => {
     while (item !== root && item.items.length === 1 && !item.items[0].file) {

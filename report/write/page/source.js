@@ -50,7 +50,8 @@ function drawSource(coverage, host) {
     };
   });
   for (const f of files) f.suspicion = mostSuspect(f);
-  const PARTS = ['ran', 'ofLines', 'taken', 'ofBranches', 'seen', 'wanted', 'called', 'ofFunctions'];
+  const PARTS = ['ran', 'ofLines', 'taken', 'ofBranches', 'seen', 'wanted', 'called',
+    'ofFunctions'];
   const hasMcdc = files.some(f => f.wanted > 0);
   let about = 'Counts are exact.';
   if (coverage.wrapping_bits) about = 'Counts are exact modulo 2^' + coverage.wrapping_bits + '.';
@@ -102,8 +103,8 @@ function drawSource(coverage, host) {
     if (key === 'file') return (a, b) => (way ? (a.label < b.label ? 1 : -1) : 0);
     return (a, b) => (way ? of(b) - of(a) : of(a) - of(b));
   };
-  const suspicionIn = item =>
-    item.file ? item.suspicion : item.items.reduce((most, below) => Math.max(most, suspicionIn(below)), 0);
+  const suspicionIn = item => (item.file ? item.suspicion
+    : item.items.reduce((most, below) => Math.max(most, suspicionIn(below)), 0));
   const meters = (hit, of) => meter(rate(hit, of));
   const list = virtualTable({
     label: 'files',
@@ -162,7 +163,8 @@ function drawSource(coverage, host) {
     const r = tree.root;
     const many = (query ? grouped(some.length) + ' of ' : '') + grouped(files.length) +
       (files.length === 1 ? ' file' : ' files') + (query ? ' with “' + query + '”' : '');
-    if (!some.length) listed.textContent = 'No file has “' + query + '” in its name or its functions.';
+    if (!some.length)
+      listed.textContent = 'No file has “' + query + '” in its name or its functions.';
     else listed.textContent = many + (tree.folder ? ' in ' + tree.folder : '') + ': ' +
       shown(rate(r.ran, r.ofLines)) + ' of ' + grouped(r.ofLines) + ' lines, ' +
       shown(rate(r.taken, r.ofBranches)) + ' of ' + grouped(r.ofBranches) + ' branches, ' +

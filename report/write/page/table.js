@@ -3,8 +3,8 @@
 // and End go on inside it, Enter picks.
 
 // o: label, columns [{ key, label, css, cell(i), sorts }], height of a row in pixels, css of the
-// whole, onpick(i), isOn(i), rowCss(i), rowLabel(i), onsort(key), least (pixels: wider ones scroll),
-// foldOf(i) (is it open? null: it has nothing below it), onfold(i) (by Left and Right).
+// whole, onpick(i), isOn(i), rowCss(i), rowLabel(i), onsort(key), least (pixels: wider ones
+// scroll), foldOf(i) (is it open? null: it has nothing below it), onfold(i) (by Left and Right).
 // Returns { element, set(count), draw(), show(i), head({ sort, up }) }.
 function virtualTable(o) {
   const AROUND = 12,
