@@ -320,7 +320,8 @@ struct hcct {
     void *memory;
     hcct_fiber run;             /* the running stack */
     ptrdiff_t at;               /* recent[at] is the running context's node, */
-    ptrdiff_t stop, stop_full;  /* enter is plain while at is below: pruned trees, full trees */
+    ptrdiff_t stop, stop_full;  /* enter of weight 1 is plain while at is below: in Space-Saving, */
+    ptrdiff_t stop_any;         /* in full trees; and any enter: in all trees */
     uint32_t low;               /* recent[0] is the node at depth low */
     uint32_t recent[32];
     hcct_stats stats;           /* some are kept up to date, others computed when asked for */
@@ -778,14 +779,14 @@ HCCT_P_INLINE void hcct_p_sync(hcct *t) {
 
 /* Whether events may be plain. Below 2^60 no counter is near its end. */
 static int hcct_p_may_be_plain(const hcct *t) {
-    return (hcct_p_full(t) || hcct_p_saving(t)) && !t->run.at.over && !t->config.fold &&
-           t->stats.total >> 60 == 0;
+    return !t->run.at.over && !t->config.fold && t->stats.total >> 60 == 0;
 }
 
 static void hcct_p_window(hcct *t) {
     uint32_t left = t->depth_limit - t->low, most = HCCT_P_RECENT - 1;
     ptrdiff_t stop = hcct_p_may_be_plain(t) ? (ptrdiff_t)(left < most ? left : most) : 0;
-    t->stop = hcct_p_full(t) ? 0 : stop;
+    t->stop_any = stop;
+    t->stop = hcct_p_saving(t) ? stop : 0;
     t->stop_full = hcct_p_full(t) ? stop : 0;
 }
 
@@ -1264,8 +1265,8 @@ HCCT_P_RARE uint32_t hcct_p_new(hcct *t, uint32_t p, uint32_t key) {
 
 /* ---- events --------------------------------------- src/hcct/events.c ---- */
 
-/* Credits weight to i, where the running stack stands. */
-static void hcct_p_credit(hcct *t, uint32_t i, uint64_t w) {
+/* Credits weight to i, where the running stack stands, in any state. */
+HCCT_P_RARE void hcct_p_credit_slow(hcct *t, uint32_t i, uint64_t w) {
     uint32_t *full = hcct_p_at(t, i) + HCCT_P_COUNT32;
     uint64_t *count;
     hcct_p_sync(t);
@@ -1276,10 +1277,11 @@ static void hcct_p_credit(hcct *t, uint32_t i, uint64_t w) {
     if (HCCT_P_HAS(t, HCCT_STICKY)) {
         if (w > 1) t->stats.weighted = 1;
         hcct_p_sticky(t, i, w);
+        if (hcct_p_cold(t, i)) hcct_p_mode(t);
         return;
     }
     t->stats.total = hcct_p_add_to(t, t->stats.total, w, UINT64_MAX);
-    if (t->stats.total >> 60 && t->stop + t->stop_full) hcct_p_mode(t);
+    if (t->stats.total >> 60 && t->stop_any) hcct_p_mode(t);
     if (hcct_p_full(t)) {
         *full = (uint32_t)hcct_p_add_to(t, *full, w, UINT32_MAX);
         return;
@@ -1288,7 +1290,32 @@ static void hcct_p_credit(hcct *t, uint32_t i, uint64_t w) {
     count = hcct_p_count(t, i);
     if (hcct_p_saving(t) && *count == HCCT_P_NONE) hcct_p_take_over(t, i, w);
     else *count = hcct_p_add_to(t, *count, w, HCCT_P_NONE - 1);
-    if (HCCT_P_HAS(t, HCCT_LOSSY) && t->stats.total >= t->boundary) hcct_p_lossy_boundary(t);
+    if (!HCCT_P_HAS(t, HCCT_LOSSY)) return;
+    if (t->stats.total >= t->boundary) hcct_p_lossy_boundary(t);
+    if (hcct_p_cold(t, i)) hcct_p_mode(t);
+}
+
+/* The same, and quick in full trees and Space-Saving where no counter is near its
+   end and i is counted: the count of a cold node is no number below 2^60. */
+HCCT_P_INLINE void hcct_p_credit(hcct *t, uint32_t i, uint64_t w, uint32_t stride) {
+    uint64_t before = t->stats.total, total = before + w;
+    if (stride == HCCT_P_STRIDE_FULL) {
+        uint32_t *count = t->words + (size_t)i * HCCT_P_STRIDE_FULL + HCCT_P_COUNT32;
+        if (HCCT_P_LIKELY((before | total) >> 60 == 0 && w <= UINT32_MAX - *count)) {
+            *count += (uint32_t)w;
+            t->stats.total = total;
+            return;
+        }
+    } else if (HCCT_P_LIKELY(hcct_p_saving(t))) {
+        uint64_t *count = hcct_p_count(t, i);
+        if (HCCT_P_LIKELY((*count | w | before | total) >> 60 == 0)) {
+            *count += w;
+            t->stats.total = total;
+            if (w > 1) t->stats.weighted = 1;
+            return;
+        }
+    }
+    hcct_p_credit_slow(t, i, w);
 }
 
 /* Weight without a node: of calls below the depth limit, or without a place in
@@ -1314,21 +1341,22 @@ HCCT_P_RARE void hcct_p_not_stored(hcct *t, uint32_t key, uint64_t w, uint32_t c
     hcct_p_mode(t);
 }
 
-/* Whether a newcomer of weight 1 can be counted at once: there is room, and no
-   number is near its end. */
-HCCT_P_INLINE int hcct_p_has_room(const hcct *t) {
-    return hcct_p_saving(t) && t->stats.monitored < t->stats.monitored_max &&
+/* Whether a newcomer can be counted at once: there is room, and no number is
+   near its end. */
+HCCT_P_INLINE int hcct_p_has_room(const hcct *t, uint64_t w) {
+    return hcct_p_saving(t) && w - 1 < UINT32_MAX && t->stats.monitored < t->stats.monitored_max &&
            (t->free_list || t->used <= t->stats.capacity) && (t->floor | t->stats.lost) >> 25 == 0;
 }
 
 /* hcct_p_new and hcct_p_take_over in one. */
-HCCT_P_INLINE uint32_t hcct_p_arrive(hcct *t, uint32_t p, uint32_t key) {
+HCCT_P_INLINE uint32_t hcct_p_arrive(hcct *t, uint32_t p, uint32_t key, uint64_t w) {
     uint64_t base = t->floor + t->stats.lost;
     uint32_t i = hcct_p_place(t, p, key, HCCT_P_STRIDE);
-    *hcct_p_count(t, i) = base + 1;
+    *hcct_p_count(t, i) = base + w;
     hcct_p_node(t, i)[HCCT_P_ERROR] = (uint32_t)base;
     t->stats.monitored++;
-    t->stats.total++;
+    t->stats.total += w;
+    if (w > 1) t->stats.weighted = 1;
     if (hcct_p_node(t, p)[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_put(t, i);
     return i;
 }
@@ -1344,42 +1372,24 @@ HCCT_P_INLINE uint32_t hcct_p_search(hcct *t, uint32_t p, uint32_t key, uint32_t
     return c;
 }
 
-/* The child that the cache knows, or 0. */
-HCCT_P_INLINE uint32_t hcct_p_known_child(const hcct *t, uint32_t p, uint32_t key, uint32_t mix,
-                                          uint32_t stride) {
-    uint32_t c = *hcct_p_cached(t, mix) ^ mix;
-    const uint32_t *n = t->words + (size_t)(c < t->used ? c : 0) * stride; /* the root: no key */
-    return n[HCCT_P_KEY] == key && n[HCCT_P_PARENT] == p ? c : 0;
-}
-
-/* c may be 0: the call is not stored. */
-static void hcct_p_step(hcct *t, uint32_t c, uint32_t key, uint64_t w) {
-    if (c == 0) {
-        hcct_p_not_stored(t, key, w, 0);
-        return;
-    }
+/* The call of node c begins. */
+HCCT_P_RARE void hcct_p_step_slow(hcct *t, uint32_t c, uint64_t w) {
     hcct_p_down(t, c);
-    hcct_p_credit(t, c, w);
+    hcct_p_credit_slow(t, c, w);
+}
+HCCT_P_INLINE void hcct_p_step(hcct *t, uint32_t c, uint64_t w, uint32_t stride) {
+    if (HCCT_P_LIKELY(t->at < t->stop_any)) {
+        t->recent[++t->at] = c;
+        hcct_p_credit(t, c, w, stride);
+    } else hcct_p_step_slow(t, c, w);
 }
 
-/* Any enter of a stack that is not folded. */
-HCCT_P_INLINE void hcct_p_enter_any(hcct *t, uint32_t key, uint64_t w, uint32_t stride) {
-    uint32_t p = t->run.at.cursor, mix = hcct_p_mix(p, key);
-    uint32_t c = hcct_p_known_child(t, p, key, mix, stride);
-    if (!c) {
-        c = hcct_p_search(t, p, key, stride);
-        if (!c) c = hcct_p_new(t, p, key);
-        *hcct_p_cached(t, mix) = c ^ mix;
-    }
-    hcct_p_step(t, c, key, w);
-}
-
-/* A plain enter of a child that the cache does not know. */
-HCCT_P_INLINE void hcct_p_enter_searched(hcct *t, uint32_t key, uint32_t p, uint32_t mix,
-                                         uint32_t stride) {
+/* The cache does not know the child of key. */
+HCCT_P_INLINE void hcct_p_enter_searched(hcct *t, uint32_t key, uint64_t w, uint32_t p,
+                                         uint32_t mix, uint32_t stride) {
     uint32_t c = hcct_p_search(t, p, key, stride);
-    if (!c && stride == HCCT_P_STRIDE && hcct_p_has_room(t)) {
-        c = hcct_p_arrive(t, p, key);
+    if (!c && stride == HCCT_P_STRIDE && t->at < t->stop_any && hcct_p_has_room(t, w)) {
+        c = hcct_p_arrive(t, p, key, w);
         *hcct_p_cached(t, mix) = c ^ mix;
         t->recent[++t->at] = c;
         return;
@@ -1389,13 +1399,16 @@ HCCT_P_INLINE void hcct_p_enter_searched(hcct *t, uint32_t key, uint32_t p, uint
         c = hcct_p_new(t, p, key);
     }
     *hcct_p_cached(t, mix) = c ^ mix;
-    hcct_p_step(t, c, key, 1);
+    if (c) hcct_p_step(t, c, w, stride);
+    else hcct_p_not_stored(t, key, w, 0);
 }
-HCCT_P_RARE void hcct_p_enter_searched_full(hcct *t, uint32_t key, uint32_t p, uint32_t mix) {
-    hcct_p_enter_searched(t, key, p, mix, HCCT_P_STRIDE_FULL);
+HCCT_P_RARE void hcct_p_enter_searched_full(hcct *t, uint32_t key, uint64_t w, uint32_t p,
+                                            uint32_t mix) {
+    hcct_p_enter_searched(t, key, w, p, mix, HCCT_P_STRIDE_FULL);
 }
-HCCT_P_RARE void hcct_p_enter_searched_pruned(hcct *t, uint32_t key, uint32_t p, uint32_t mix) {
-    hcct_p_enter_searched(t, key, p, mix, HCCT_P_STRIDE);
+HCCT_P_RARE void hcct_p_enter_searched_pruned(hcct *t, uint32_t key, uint64_t w, uint32_t p,
+                                              uint32_t mix) {
+    hcct_p_enter_searched(t, key, w, p, mix, HCCT_P_STRIDE);
 }
 
 /* c's count was at its end, or it was cold: takes the plain count back. */
@@ -1403,8 +1416,7 @@ HCCT_P_RARE void hcct_p_uncounted(hcct *t, uint32_t c) {
     if (hcct_p_full(t)) hcct_p_at(t, c)[HCCT_P_COUNT32]--;
     else --*hcct_p_count(t, c);
     t->stats.total--;
-    t->at--;
-    hcct_p_step(t, c, 0, 1);
+    hcct_p_credit_slow(t, c, 1);
 }
 
 /* Counts a plain call of c, with its node n. Returns whether that was all. */
@@ -1417,22 +1429,31 @@ HCCT_P_INLINE int hcct_p_count_plain(hcct *t, ptrdiff_t at, uint32_t c, uint32_t
     return ++*(uint64_t *)(void *)(n + HCCT_P_COUNT) != 0;
 }
 
-/* A plain enter of weight 1, in a node of `stride` words, a constant. Whatever
-   is unusual ends in a call, so that the usual case needs no stack. */
-HCCT_P_INLINE void hcct_p_enter(hcct *t, ptrdiff_t at, uint32_t key, uint32_t stride) {
+/* An enter in a node of `stride` words, a constant; as is `ones`: it is plain, and
+   w is 1. Whatever is unusual ends in a call, so that the usual case needs no
+   stack. */
+HCCT_P_INLINE void hcct_p_enter(hcct *t, ptrdiff_t at, uint32_t key, uint64_t w, uint32_t stride,
+                                int ones) {
     uint32_t p = t->recent[at], mix = hcct_p_mix(p, key);
     size_t c = *hcct_p_cached(t, mix) ^ (size_t)mix;
     if (HCCT_P_LIKELY(c < t->used)) {
         uint32_t *n = t->words + c * stride;
         if (HCCT_P_LIKELY(n[HCCT_P_KEY] == key && n[HCCT_P_PARENT] == p)) {
-            if (!HCCT_P_LIKELY(hcct_p_count_plain(t, at, (uint32_t)c, n, stride))) {
+            if (!ones) hcct_p_step(t, (uint32_t)c, w, stride);
+            else if (!HCCT_P_LIKELY(hcct_p_count_plain(t, at, (uint32_t)c, n, stride))) {
                 hcct_p_uncounted(t, (uint32_t)c);
             }
             return;
         }
     }
-    if (stride == HCCT_P_STRIDE_FULL) hcct_p_enter_searched_full(t, key, p, mix);
-    else hcct_p_enter_searched_pruned(t, key, p, mix);
+    if (stride == HCCT_P_STRIDE_FULL) hcct_p_enter_searched_full(t, key, w, p, mix);
+    else hcct_p_enter_searched_pruned(t, key, w, p, mix);
+}
+HCCT_P_RARE void hcct_p_enter_full(hcct *t, uint32_t key, uint64_t w) {
+    hcct_p_enter(t, t->at, key, w, HCCT_P_STRIDE_FULL, 0);
+}
+HCCT_P_RARE void hcct_p_enter_pruned(hcct *t, uint32_t key, uint64_t w) {
+    hcct_p_enter(t, t->at, key, w, HCCT_P_STRIDE, 0);
 }
 
 /* With folding, the call goes back to the nearest of `fold` open contexts with
@@ -1448,8 +1469,8 @@ HCCT_P_RARE void hcct_p_enter_slow(hcct *t, uint32_t key, uint64_t w) {
         return;
     }
     if (!fold) {
-        if (hcct_p_full(t)) hcct_p_enter_any(t, key, w, HCCT_P_STRIDE_FULL);
-        else hcct_p_enter_any(t, key, w, HCCT_P_STRIDE);
+        if (hcct_p_full(t)) hcct_p_enter_full(t, key, w);
+        else hcct_p_enter_pruned(t, key, w);
         return;
     }
     i = from = run->at.cursor;
@@ -1469,23 +1490,24 @@ HCCT_P_RARE void hcct_p_enter_slow(hcct *t, uint32_t key, uint64_t w) {
     run->at.cursor = to;
     run->at.depth++;
     hcct_p_mode(t);
-    hcct_p_credit(t, to, w);
+    hcct_p_credit_slow(t, to, w);
+}
+
+HCCT_P_RARE void hcct_p_enter_rest(hcct *t, uint32_t key, uint64_t w) {
+    if (t->at < t->stop_any) hcct_p_enter_pruned(t, key, w); /* Lossy and Sticky */
+    else hcct_p_enter_slow(t, key, w);
 }
 
 HCCT_API void hcct_enter(hcct *t, uint32_t key, uint64_t weight) {
     ptrdiff_t at = t->at;
     HCCT_ASSERT(key != 0);
-    if (weight == 1) {
-        if (HCCT_P_LIKELY(at < t->stop)) {
-            hcct_p_enter(t, at, key, HCCT_P_STRIDE);
-            return;
-        }
-        if (at < t->stop_full) {
-            hcct_p_enter(t, at, key, HCCT_P_STRIDE_FULL);
-            return;
-        }
-    }
-    hcct_p_enter_slow(t, key, weight);
+    if (HCCT_P_LIKELY(at < t->stop)) {
+        if (HCCT_P_LIKELY(weight == 1)) hcct_p_enter(t, at, key, 1, HCCT_P_STRIDE, 1);
+        else hcct_p_enter_pruned(t, key, weight);
+    } else if (at < t->stop_full) {
+        if (HCCT_P_LIKELY(weight == 1)) hcct_p_enter(t, at, key, 1, HCCT_P_STRIDE_FULL, 1);
+        else hcct_p_enter_full(t, key, weight);
+    } else hcct_p_enter_rest(t, key, weight);
 }
 
 HCCT_P_RARE void hcct_p_leave_slow(hcct *t) {
@@ -1525,7 +1547,7 @@ HCCT_API void hcct_enter_at(hcct *t, uint32_t depth, uint32_t key, uint64_t weig
     HCCT_ASSERT(key != 0);
     if (HCCT_P_LIKELY(at >= 0 && at < t->stop && weight == 1)) {
         t->at = at;
-        hcct_p_enter(t, at, key, HCCT_P_STRIDE);
+        hcct_p_enter(t, at, key, 1, HCCT_P_STRIDE, 1);
     } else hcct_p_enter_at_slow(t, depth, key, weight);
 }
 
@@ -1545,11 +1567,12 @@ HCCT_API int hcct_enter_known(hcct *t, uint32_t depth, uint32_t key) {
 }
 
 HCCT_API void hcct_add(hcct *t, uint64_t weight) {
+    uint32_t i = t->recent[t->at];
     hcct_stats *s = &t->stats;
-    hcct_p_sync(t);
     if (t->run.at.over) hcct_p_account(t, weight);
-    else if (t->run.at.cursor) hcct_p_credit(t, t->run.at.cursor, weight);
-    else s->outside_any_context = hcct_p_add_to(t, s->outside_any_context, weight, UINT64_MAX);
+    else if (!i) s->outside_any_context = hcct_p_add_to(t, s->outside_any_context, weight, UINT64_MAX);
+    else if (hcct_p_full(t)) hcct_p_credit(t, i, weight, HCCT_P_STRIDE_FULL);
+    else hcct_p_credit(t, i, weight, HCCT_P_STRIDE);
 }
 
 /* Calls that are not stored are searched first, the innermost one first. */

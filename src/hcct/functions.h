@@ -91,7 +91,8 @@ struct hcct {
     void *memory;
     hcct_fiber run;             /* the running stack */
     ptrdiff_t at;               /* recent[at] is the running context's node, */
-    ptrdiff_t stop, stop_full;  /* enter is plain while at is below: pruned trees, full trees */
+    ptrdiff_t stop, stop_full;  /* enter of weight 1 is plain while at is below: in Space-Saving, */
+    ptrdiff_t stop_any;         /* in full trees; and any enter: in all trees */
     uint32_t low;               /* recent[0] is the node at depth low */
     uint32_t recent[32];
     hcct_stats stats;           /* some are kept up to date, others computed when asked for */

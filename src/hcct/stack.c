@@ -26,14 +26,14 @@ HCCT_P_INLINE void hcct_p_sync(hcct *t) {
 
 /* Whether events may be plain. Below 2^60 no counter is near its end. */
 static int hcct_p_may_be_plain(const hcct *t) {
-    return (hcct_p_full(t) || hcct_p_saving(t)) && !t->run.at.over && !t->config.fold &&
-           t->stats.total >> 60 == 0;
+    return !t->run.at.over && !t->config.fold && t->stats.total >> 60 == 0;
 }
 
 static void hcct_p_window(hcct *t) {
     uint32_t left = t->depth_limit - t->low, most = HCCT_P_RECENT - 1;
     ptrdiff_t stop = hcct_p_may_be_plain(t) ? (ptrdiff_t)(left < most ? left : most) : 0;
-    t->stop = hcct_p_full(t) ? 0 : stop;
+    t->stop_any = stop;
+    t->stop = hcct_p_saving(t) ? stop : 0;
     t->stop_full = hcct_p_full(t) ? stop : 0;
 }
 
