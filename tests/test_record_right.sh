@@ -203,6 +203,41 @@ if $CC -O1 -fPIE -pie -Wl,-z,pack-relative-relocs -o packed packed.c 2>log && ./
     else fail "packed relocations: $packed checks instead of $unpacked"; fi
 else skip "no packed relocations here"; fi
 
+# A leaf that is called through a pointer, or from another module, is in the counts, also with
+# checks eliminated: a burst without an end counts each call.
+cat >leaves.c <<'END_OF_FILE'
+int far_leaf(int n);
+int far_leaf(int n) { return n * 5 + 1; }
+END_OF_FILE
+cat >virtual.c <<'END_OF_FILE'
+#include <stdio.h>
+int far_leaf(int n);
+__attribute__((noinline)) static int square(int n) { return n * n + 1; }
+__attribute__((noinline)) static int loop(int n) {
+    int i, sum = 0;
+    for (i = 0; i < (n & 3); i++) sum ^= n >> i;
+    return sum;
+}
+static int (*volatile const table[])(int) = {square, loop};
+int main(void) {
+    unsigned i, sum = 0;
+    for (i = 0; i < 3000; i++) sum += (unsigned)table[i % 3 == 0]((int)i);
+    for (i = 0; i < 700; i++) sum += (unsigned)far_leaf((int)i);
+    printf("%u\n", sum);
+    return 0;
+}
+END_OF_FILE
+compile $CC -O1 -shared -fPIC -o libleaves.so leaves.c
+compile $CC -O1 -o virtual virtual.c ./libleaves.so
+./virtual >plain.virtual
+$bursty record --calls --every 0 --boring 4 --quiet -o x.brst -- ./virtual >got 2>got.err
+$bursty report --min 0 --only context_functions --csv x.brst >text
+if cmp -s plain.virtual got \
+   && awk -F, '$NF == "function" { for (k = 1; k <= NF; k++) if ($k == "calls") c = k }
+               $NF == "square" && $c == 2000 || $NF == "loop" && $c == 1000 || $NF == "far_leaf" && $c == 700 { n++ }
+               END { exit n != 3 }' text; then pass
+else fail "leaves that are called through pointers"; cat text got.err; fi
+
 # The tool and the recorder work on a small stack.
 for options in --time --calls '--calls --every 0' --refs --edges; do
     (

@@ -27,7 +27,9 @@ static volatile int sink;
 static int (*volatile through)(int);
 static int (*volatile deeper)(int);
 
-WORK static int work_inside(int n) { sink = n; return n + 1; }          /* leaves: no check */
+/* Leaves, whose addresses `take` has: only the first call from a copy passes
+   their check. */
+WORK static int work_inside(int n) { sink = n; return n + 1; }
 WORK static int work_behind(int n) { sink = n; return n + 2; }
 WORK static int work_middle(int n) { return work_inside(n) + sink; }
 /* Two checks each turn: at the entry of work_middle, and of the loop. */
@@ -115,7 +117,7 @@ CHILD(a_call_behind_another_is_sampled_like_any) {
         NEED(seen[n] >= TURNS / 11 - 2 && seen[n] <= TURNS / 11 + 2);
     }
     x86_get_stats(&s);
-    NEED(s.checks >= 2 * TURNS && s.checks <= 2 * TURNS + 2);
+    NEED(s.checks >= 2 * TURNS && s.checks <= 2 * TURNS + 4);
     NEED(s.burst_checks == s.bursts && s.checks / 11 == s.bursts);
     return 0;
 }
@@ -132,7 +134,7 @@ CHILD(a_burst_that_is_left_out_has_no_events) {
     x86_flush();
     for (n = INSIDE; n <= MIDDLE; n++) NEED(seen[n] + 8 >= all && seen[n] <= all + 8);
     x86_get_stats(&s);
-    NEED(s.checks >= 2 * TURNS && s.checks <= 2 * TURNS + 2);
+    NEED(s.checks >= 2 * TURNS && s.checks <= 2 * TURNS + 4);
     NEED(s.bursts == begun);
     NEED(begun == s.checks / (CHECK + BURST) + (s.checks % (CHECK + BURST) > CHECK));
     whole = (begun + KEPT - 1) / KEPT;
@@ -303,7 +305,7 @@ CHILD(nobody_waits_for_ever) {
     (void)work_late(1);
     x86_flush();
     x86_get_stats(&s);
-    NEED(seen[LATE] == 0 && s.missed == 1);
+    NEED(seen[LATE] == 0 && s.missed == 3);             /* and the leaves that it calls */
     x86_p.lock = 0;
     x86_p.stuck = (uint32_t)((uintptr_t)&x86_p_tls >> 4) | 1; /* us, once: no longer */
     (void)work_late(1);

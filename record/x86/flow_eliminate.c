@@ -1,10 +1,12 @@
 /* ---- functions: which entries need a check (equation 3) ---- */
-/* Equation 3: an entry is checked if the function is not a leaf and is a root,
-   has its address taken, or closes a cycle of calls: somebody of its own
-   strongly connected component calls it who is not nearer to the roots. So
-   every cycle of calls has a check. Who calls a function directly passes the
-   check only in the last of these cases (`direct`): a cycle without one goes
-   through a pointer somewhere, and there it passes a check. */
+/* Equation 3: an entry is checked if the function is a root and no leaf, has its
+   address taken, or closes a cycle of calls: somebody of its own strongly
+   connected component calls it who is not nearer to the roots. So every cycle of
+   calls has a check. Who calls a function directly passes the check only in the
+   last of these cases (`direct`): a cycle without one goes through a pointer
+   somewhere, and there it passes a check. The paper takes all leaves out. Here
+   one whose address is taken stays in: a burst would not see calls that come
+   through a pointer or from another module, such as those of virtual functions. */
 X86_API size_t x86flow_eliminate_bytes(const x86flow_module *m, const x86flow_graph *g) {
     return ((size_t)m->count * 9 + g->count + 2) * sizeof(uint32_t);
 }
@@ -84,7 +86,7 @@ X86_API void x86flow_eliminate(const x86flow_module *m, const x86flow_graph *g, 
     }
     for (n = 0; n < count; n++) {
         x86flow_function *f = &m->functions[n];
-        if (!(f->flags & X86FLOW_LEAF) && f->flags & (X86FLOW_ROOT | X86FLOW_TAKEN))
+        if (f->flags & X86FLOW_TAKEN || (f->flags & (X86FLOW_LEAF | X86FLOW_ROOT)) == X86FLOW_ROOT)
             f->flags |= X86FLOW_CHECK;
     }
     for (e = 0; e < g->count; e++) {
