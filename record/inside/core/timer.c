@@ -45,6 +45,7 @@ typedef struct timed_thread {
     int in_use, timer;                  /* timer -1: none */
     uint32_t number;
     pid_t thread;                       /* the system's number; 0: not known, -1: of several */
+    char name[16];                      /* if is_named */
     uint64_t stack_end;
     uint64_t last_ns;                   /* of its ticks: see in_step.c */
     lines *lines;                       /* NULL: not asked for, or no memory */
@@ -65,7 +66,7 @@ static struct {
     uint32_t numbers;                   /* records so far */
     uint64_t unknown;                   /* threads without memory: a lost tick each, if not more */
     int wants_lines;
-    int guarded, stopped;
+    int guarded, stopped, is_named;     /* is_named: the system may not be asked any more */
     cpu_time from, until;               /* until: if it was stopped */
     uint32_t look_us;
     uint64_t seen, behind_calls;        /* ticks, and those that met a return from the kernel */
@@ -444,14 +445,13 @@ int timer_write(const sampled_profile *about, int (*write)(void *, const void *,
    has ended. */
 static void name_thread(pid_t thread, char name[16]) {
     char path[48], of_process[16] = "";
-    const pid_t threads[2] = {thread, getpid()};
+    const char *const paths[2] = {path, "/proc/self/comm"};
     char *const names[2] = {name, of_process};
     int i;
+    (void)snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)thread);
     for (i = 0; i < 2; i++) {
-        int file;
         ssize_t got = 0;
-        (void)snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)threads[i]);
-        file = open(path, O_RDONLY | O_CLOEXEC);
+        int file = open(paths[i], O_RDONLY | O_CLOEXEC);
         if (file >= 0) {
             got = read(file, names[i], 15);
             close(file);
@@ -477,8 +477,9 @@ int timer_write_axis(const sampled_profile *about, const axis_kind *kinds,
         if (t->number >= count) count = t->number + 1;
         to = &threads[t->number];
         to->number = t->thread > 0 ? (uint32_t)t->thread : t->number;
-        if (t->thread > 0) name_thread(t->thread, to->name);
-        else if (t->thread < 0) memcpy(to->name, "in turn", sizeof "in turn");
+        if (timed.is_named) memcpy(to->name, t->name, sizeof to->name);
+        else if (t->thread > 0) name_thread(t->thread, to->name);
+        if (t->thread < 0) memcpy(to->name, "in turn", sizeof "in turn");
     }
     return axis_write(about, timed.period_us, tables, threads, count, kinds, kind_count, write, user);
 }
@@ -517,7 +518,9 @@ void timer_stop(int timers) {
     for (; timers && t; t = t->next) {
         if (t->in_use && t->timer >= 0) base_p_timer_delete(t->timer);
         t->timer = -1;
+        if (t->thread > 0) name_thread(t->thread, t->name);
     }
+    timed.is_named |= timers;
     __atomic_store_n(&timed.stopped, 1, __ATOMIC_RELAXED);
 }
 
