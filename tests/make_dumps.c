@@ -830,6 +830,28 @@ static void tree_of_bursts(brst *b, int given_up, unsigned all_yy, unsigned all_
     brst_end(b);
 }
 
+/* 300 contexts of `deep`, of a call each, and 300 calls of `leaf`; 300 bursts have one
+   of each. Calls are 3.5 times as many. */
+static void scaled_chain(brst *b) {
+    enum { DEEP = 300 };
+    unsigned fields[23] = {3, 0, 1000, 1000, 21, 1000, 0, 0, 2 * DEEP, 0, 0, 0,
+                           0, 7 * DEEP, 0, 1, 0, 0, 0, 0, 0, 0, DEEP + 1};
+    unsigned i;
+    brst_begin(b, 2, 16384);
+    for (i = 0; i < 23; i++) brst_number(b, fields[i]);
+    brst_number(b, 1);
+    brst_string(b, "deep");
+    brst_number(b, 2);
+    brst_string(b, "leaf");
+    brst_number(b, 0);
+    for (i = 0; i < DEEP; i++) BRST(b, 0, 1, 2, 1);
+    BRST(b, DEEP, 2, 2, DEEP);
+    BRST(b, 2 * DEEP, DEEP, 4 * DEEP, 4 * DEEP);
+    for (i = 0; i < DEEP; i++) BRST(b, 1, 1, 1, 2);
+    BRST(b, DEEP, DEEP, DEEP, 2 * DEEP);
+    brst_end(b);
+}
+
 static unsigned drawn(uint64_t *seed, unsigned below) {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     return (unsigned)(*seed >> 33) % below;
@@ -1236,6 +1258,8 @@ int main(int argc, char **argv) {
         grouped(&b, i < 20 ? 5 : 3, i % 20 + 1);
         save(folder, name, &b);
     }
+    scaled_chain(&b);
+    save(folder, "scaled-chain.brst", &b);
     same_bursts(&b);
     save(folder, "same-bursts.brst", &b);
     two_profiles(&b);

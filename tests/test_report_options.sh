@@ -200,6 +200,16 @@ awk '{ held[$1 $2] += $3; width[$1 $2] += $4 / 20 } END {
 }' "$dir/groups" >"$dir/widths"
 ok $? "widths of f and g with groups, and without; how many hold: $(cat "$dir/widths")"
 
+# ---- a function's calls are those of all its contexts, scaled up once: 300 of a call each, 3.5 for each,
+# are 1050 of 2100, and 299 called by itself are 1046. Each context alone is told as 3.
+report csv --csv --min 0 "$dir/scaled-chain.brst"
+awk -F, '/^# / { table = $0 }
+    table ~ /context_functions/ && $9 == "deep" { found += $1 == .5 && $2 < .5 && .5 < $3 && $4 == 1050 && $8 == 1050 }
+    table ~ /context_pairs/ && $6 == "deep" && $5 == "deep" { found += $2 < 299 / 600 && 299 / 600 < $3 && $4 == 1046 }
+    END { exit found != 2 }' "$dir/csv"
+ok $? "calls of 300 contexts"
+hasnt csv '^# context_functions' 'gave their contexts up'
+
 # ---- contexts and functions of the same bursts: the same calls have one interval, in all forms.
 # collide: se^2 = 1000 / 999 (21000 - .8 50000 + .16 125000) / 10000^2, so 40 % +- .63 %.
 report text --min 0 "$dir/same-bursts.brst"
