@@ -801,6 +801,17 @@ static void recorded(brst *b) {
     brst_end(b);
 }
 
+/* 1000 looks at random moments, of which so many came late. */
+static void late_looks(brst *b, unsigned late) {
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "late", 0, 0, 0);
+    BRST(b, 5, 1000, 0, 0, 0, 15, 8, 21, late);
+    brst_thread(b, 0, 0, "", 0, 0, 0, 0);
+    recorded_path(b, "half", 0, 500, 0);
+    recorded_path(b, "other", 0, 500, 0);
+    brst_end(b);
+}
+
 /* A tree with sums over 1000 bursts of 10 calls each. `given_up`: the sums of
    `collide` begin later than its count. */
 enum { TREE_BURSTS = 1000, TREE_ALL_YY = 125000 };
@@ -1269,6 +1280,10 @@ int main(int argc, char **argv) {
     save(folder, "paths.brst", &b);
     recorded(&b);
     save(folder, "recorded.brst", &b);
+    late_looks(&b, 49);
+    save(folder, "few-late.brst", &b);
+    late_looks(&b, 51);
+    save(folder, "many-late.brst", &b);
     brst_begin(&b, 1, 256);
     brst_info(&b, 0, "mangled", 0, 0, 0);
     brst_number(&b, 5);

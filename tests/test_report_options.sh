@@ -151,6 +151,17 @@ has text '^(1 colder left out; --min 0 shows all)$'
 report text --min 0 "$dir/recorded.brst";                     has text '^3  *0.00%  .*  0  idle$'
 report text "$dir/timed.brst";                                has text '^-  *not-timed .* hash'
 
+# ---- looks that came late meet where the program gave a processor up: from one in twenty on no share
+# has an interval, in no form. se of a half of 1000 is 1.58 %.
+report text "$dir/few-late.brst"
+has text '^1=  *50.00%  *46.84%  *53.16%  .* half$'; hasnt text ' half$' 'came late'
+report text "$dir/many-late.brst"
+has text '^MISSING: ticks of looks that came late: 51, 5.1 % of all.'; hasnt text '50.00% .* half$' '46.8'
+report csv --csv "$dir/many-late.brst"; hasnt csv ",half" "0\\.468"
+report json --json "$dir/few-late.brst"; has json '"share_low":.0.468'
+report json --json "$dir/many-late.brst"; hasnt json '"half"' '_low":.0'
+report text --base "$dir/many-late.brst" "$dir/few-late.brst"; has text '^unknown .* half$'
+
 # ---- the part of the time that recording took
 bursty report "$dir/mangled-ticks.brst" | tr '\n' ' ' >"$dir/line"
 has line 'recording of events 100 % of the time (91 to 100 %)'
