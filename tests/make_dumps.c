@@ -841,6 +841,41 @@ static void tree_of_bursts(brst *b, int given_up, unsigned all_yy, unsigned all_
     brst_end(b);
 }
 
+/* 80 bursts of 100 calls. g has four callers, which call it 10 - 3 or 10 + 3 times in a
+   burst, each equally often and whatever the others do. The rest of the calls are half c's
+   and half d's, and what two callers do is made up for by either. So bursts leave 4 * 9 of g's sum over, each. The groups of 10 bursts have what makes
+   that estimate exact: 8 / 7 of their squares are 4 * 9 * 80. */
+static void known_groups(brst *b) {
+    enum { BURSTS = 80, GROUPS = 8, NODES = 10 };
+    static const int more[GROUPS] = {8, -8, 6, -6, 6, -6, 2, -2}; /* of the first caller */
+    unsigned fields[23] = {5, 0, 100, 100, 21, 100, 0, 0, 100 * BURSTS, 0, 0, 0,
+                           0, 100 * BURSTS, 0, 1, 0, 0, 0, 0, 0, 0, NODES};
+    static const char *const names[] = {"c", "d", "g", "k", "l", "m", "n"};
+    unsigned i, k;
+    brst_begin(b, 2, 4096);
+    for (i = 0; i < 23; i++) brst_number(b, fields[i]);
+    for (i = 0; i < 5; i++) brst_number(b, i == 1);
+    for (i = 0; i < 7; i++) {
+        brst_number(b, i + 1);
+        brst_string(b, names[i]);
+    }
+    brst_number(b, 0);
+    for (i = 0; i < 2; i++) BRST(b, i, 1 + i, 2, 30 * BURSTS);
+    for (i = 0; i < 4; i++) BRST(b, i ? 2 : 1, 4 + i, 0, 0, 0, 3, 2, 10 * BURSTS);
+    BRST(b, 100 * BURSTS, BURSTS, 10000 * BURSTS, 10000 * BURSTS);
+    for (k = 0; k < GROUPS; k++) brst_number(b, 1000);
+    for (i = 0; i < 2; i++) {
+        BRST(b, 30 * BURSTS, BURSTS, (900 + 2 * 9) * BURSTS, 3000 * BURSTS);
+        for (k = 0; k < GROUPS; k++) brst_number(b, (unsigned)(300 - (i ? 0 : 3 * more[k])));
+    }
+    for (i = 0; i < 4; i++) {
+        for (k = 0; k < 4 + GROUPS; k++) brst_number(b, 0);
+        BRST(b, 10 * BURSTS, BURSTS, (100 + 9) * BURSTS, 1000 * BURSTS);
+        for (k = 0; k < GROUPS; k++) brst_number(b, (unsigned)(100 + (i ? 0 : 3 * more[k])));
+    }
+    brst_end(b);
+}
+
 /* 300 contexts of `deep`, of a call each, and 300 calls of `leaf`; 300 bursts have one
    of each. Calls are 3.5 times as many. */
 static void scaled_chain(brst *b) {
@@ -1269,6 +1304,8 @@ int main(int argc, char **argv) {
         grouped(&b, i < 20 ? 5 : 3, i % 20 + 1);
         save(folder, name, &b);
     }
+    known_groups(&b);
+    save(folder, "known-groups.brst", &b);
     scaled_chain(&b);
     save(folder, "scaled-chain.brst", &b);
     same_bursts(&b);
