@@ -801,6 +801,17 @@ static void recorded(brst *b) {
     brst_end(b);
 }
 
+/* 1000 looks at random moments, of which so many came late. */
+static void late_looks(brst *b, unsigned late) {
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "late", 0, 0, 0);
+    BRST(b, 5, 1000, 0, 0, 0, 15, 8, 21, late);
+    brst_thread(b, 0, 0, "", 0, 0, 0, 0);
+    recorded_path(b, "half", 0, 500, 0);
+    recorded_path(b, "other", 0, 500, 0);
+    brst_end(b);
+}
+
 /* A tree with sums over 1000 bursts of 10 calls each. `given_up`: the sums of
    `collide` begin later than its count. */
 enum { TREE_BURSTS = 1000, TREE_ALL_YY = 125000 };
@@ -827,6 +838,63 @@ static void tree_of_bursts(brst *b, int given_up, unsigned all_yy, unsigned all_
         BRST(b, nodes[i].calls - (i == 2 && given_up ? 3000 : 0), nodes[i].bursts,
              nodes[i].yy);
     }
+    brst_end(b);
+}
+
+/* 80 bursts of 100 calls. g has four callers, which call it 10 - 3 or 10 + 3 times in a
+   burst, each equally often and whatever the others do. The rest of the calls are half c's
+   and half d's, and what two callers do is made up for by either. So bursts leave 4 * 9 of g's sum over, each. The groups of 10 bursts have what makes
+   that estimate exact: 8 / 7 of their squares are 4 * 9 * 80. */
+static void known_groups(brst *b) {
+    enum { BURSTS = 80, GROUPS = 8, NODES = 10 };
+    static const int more[GROUPS] = {8, -8, 6, -6, 6, -6, 2, -2}; /* of the first caller */
+    unsigned fields[23] = {5, 0, 100, 100, 21, 100, 0, 0, 100 * BURSTS, 0, 0, 0,
+                           0, 100 * BURSTS, 0, 1, 0, 0, 0, 0, 0, 0, NODES};
+    static const char *const names[] = {"c", "d", "g", "k", "l", "m", "n"};
+    unsigned i, k;
+    brst_begin(b, 2, 4096);
+    for (i = 0; i < 23; i++) brst_number(b, fields[i]);
+    for (i = 0; i < 5; i++) brst_number(b, i == 1);
+    for (i = 0; i < 7; i++) {
+        brst_number(b, i + 1);
+        brst_string(b, names[i]);
+    }
+    brst_number(b, 0);
+    for (i = 0; i < 2; i++) BRST(b, i, 1 + i, 2, 30 * BURSTS);
+    for (i = 0; i < 4; i++) BRST(b, i ? 2 : 1, 4 + i, 0, 0, 0, 3, 2, 10 * BURSTS);
+    BRST(b, 100 * BURSTS, BURSTS, 10000 * BURSTS, 10000 * BURSTS);
+    for (k = 0; k < GROUPS; k++) brst_number(b, 1000);
+    for (i = 0; i < 2; i++) {
+        BRST(b, 30 * BURSTS, BURSTS, (900 + 2 * 9) * BURSTS, 3000 * BURSTS);
+        for (k = 0; k < GROUPS; k++) brst_number(b, (unsigned)(300 - (i ? 0 : 3 * more[k])));
+    }
+    for (i = 0; i < 4; i++) {
+        for (k = 0; k < 4 + GROUPS; k++) brst_number(b, 0);
+        BRST(b, 10 * BURSTS, BURSTS, (100 + 9) * BURSTS, 1000 * BURSTS);
+        for (k = 0; k < GROUPS; k++) brst_number(b, (unsigned)(100 + (i ? 0 : 3 * more[k])));
+    }
+    brst_end(b);
+}
+
+/* 300 contexts of `deep`, of a call each, and 300 calls of `leaf`; 300 bursts have one
+   of each. Calls are 3.5 times as many. */
+static void scaled_chain(brst *b) {
+    enum { DEEP = 300 };
+    unsigned fields[23] = {3, 0, 1000, 1000, 21, 1000, 0, 0, 2 * DEEP, 0, 0, 0,
+                           0, 7 * DEEP, 0, 1, 0, 0, 0, 0, 0, 0, DEEP + 1};
+    unsigned i;
+    brst_begin(b, 2, 16384);
+    for (i = 0; i < 23; i++) brst_number(b, fields[i]);
+    brst_number(b, 1);
+    brst_string(b, "deep");
+    brst_number(b, 2);
+    brst_string(b, "leaf");
+    brst_number(b, 0);
+    for (i = 0; i < DEEP; i++) BRST(b, 0, 1, 2, 1);
+    BRST(b, DEEP, 2, 2, DEEP);
+    BRST(b, 2 * DEEP, DEEP, 4 * DEEP, 4 * DEEP);
+    for (i = 0; i < DEEP; i++) BRST(b, 1, 1, 1, 2);
+    BRST(b, DEEP, DEEP, DEEP, 2 * DEEP);
     brst_end(b);
 }
 
@@ -1238,6 +1306,10 @@ int main(int argc, char **argv) {
         grouped(&b, i < 20 ? 5 : 3, i % 20 + 1);
         save(folder, name, &b);
     }
+    known_groups(&b);
+    save(folder, "known-groups.brst", &b);
+    scaled_chain(&b);
+    save(folder, "scaled-chain.brst", &b);
     same_bursts(&b);
     save(folder, "same-bursts.brst", &b);
     two_profiles(&b);
@@ -1247,6 +1319,10 @@ int main(int argc, char **argv) {
     save(folder, "paths.brst", &b);
     recorded(&b);
     save(folder, "recorded.brst", &b);
+    late_looks(&b, 49);
+    save(folder, "few-late.brst", &b);
+    late_looks(&b, 51);
+    save(folder, "many-late.brst", &b);
     brst_begin(&b, 1, 256);
     brst_info(&b, 0, "mangled", 0, 0, 0);
     brst_number(&b, 5);

@@ -59,6 +59,7 @@ typedef struct context_tree {
     int has_others; /* and its counts are of bursts of another profile */
     context_rows *rows; /* of that table, if its calls are those of the tree; or NULL */
     const report_tree *tree;
+    uint64_t *counts; /* of each node, by lower bounds, not scaled up */
     context_error *errors; /* of each node, and of all together in that of the root; or NULL */
     double *low, *high; /* 95 % intervals of the nodes' shares, HUGE_VAL: too few bursts */
 } context_tree;
@@ -378,6 +379,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     to->absent = tree->base;
     if (scaled != total) to->absent = contexts_scale(tree->base, scaled, total, 1);
     if (to->absent > to->total) to->absent = to->total;
+    to->counts = (uint64_t *)tool_alloc(tree->count * sizeof *to->counts);
     made = report_add_tree(r, tree->count, c->key_count + 1);
     made->unit = to->unit ? to->unit : "calls";
     made->is_whole = 1;
@@ -391,6 +393,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
         place[node] = (uint32_t)made->count;
         made->parent[made->count] = place[n->parent];
         made->name[made->count] = n->key;
+        to->counts[made->count] = n->lower;
         made->lower[made->count] = scales ? contexts_scale(n->lower, scaled, total, 0) : n->lower;
         made->upper[made->count] = scales ? contexts_scale(n->upper, scaled, total, 1) : n->upper;
         if (n->lower == n->upper) made->upper[made->count] = made->lower[made->count];
@@ -528,6 +531,12 @@ static void add_table(report *r, const context_tree *t) {
 
 static uint64_t add_up(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
+/* Of several contexts together: each of them scaled up alone is rounded down, and a
+   thousand of them lose a thousand. */
+static uint64_t scaled_up(const context_tree *t, uint64_t count) {
+    return t->recorded == t->total ? count : contexts_scale(count, t->total, t->recorded, 0);
+}
+
 /* An access of which nobody knows whether it missed may be a miss of any context. */
 static void widen(context_tree *t) {
     double known = (double)t->total / ((double)t->total + (double)t->unknown);
@@ -563,7 +572,7 @@ static void add_weighted(report *r, const context_tree *t) {
     table = report_add_table(r, report_keep_text(r, &key), words.data, columns,
                              sizeof columns / sizeof *columns);
     for (i = (uint32_t)tree->count - 1; i; i--) {
-        below[i] = add_up(below[i], tree->lower[i]);
+        below[i] = add_up(below[i], t->counts[i]);
         below[tree->parent[i]] = add_up(below[tree->parent[i]], below[i]);
         if (!tree->lower[i]) continue;
         if (is_cold(r, t, tree->lower[i])) table->rows_left_out++;
@@ -577,7 +586,7 @@ static void add_weighted(report *r, const context_tree *t) {
         row[0].real = share;
         row[1].real = t->errors ? or_none(t->low[hot[k]]) : t->bursts ? REPORT_NONE : share;
         row[2].real = t->errors ? or_none(t->high[hot[k]]) : t->bursts ? REPORT_NONE : share;
-        row[3].real = (double)below[hot[k]] / (double)t->total;
+        row[3].real = (double)scaled_up(t, below[hot[k]]) / (double)t->total;
         row[4].count = tree->lower[hot[k]];
         row[5].count = tree->upper[hot[k]];
         row[6].node = hot[k];
@@ -657,7 +666,7 @@ static void sum_functions(const context_tree *t, call_sum *sums, call_errors *of
     uint32_t *open = (uint32_t *)tool_alloc(tree->name_count * sizeof *open), at = 0, i;
     if (t->errors) errors = (context_error *)tool_alloc(tree->count * sizeof *errors);
     for (i = (uint32_t)tree->count - 1; i; i--) {
-        below[i] = add_up(below[i], tree->lower[i]);
+        below[i] = add_up(below[i], t->counts[i]);
         below[tree->parent[i]] = add_up(below[tree->parent[i]], below[i]);
         if (!t->errors) continue;
         add_error(&errors[i], &t->errors[i]);
@@ -667,11 +676,15 @@ static void sum_functions(const context_tree *t, call_sum *sums, call_errors *of
         call_sum *sum = &sums[tree->name[i]];
         for (; at != tree->parent[i]; at = tree->parent[at]) open[tree->name[at]]--;
         sum->callee = sum->at = tree->name[i];
-        sum->calls = add_up(sum->calls, tree->lower[i]);
+        sum->calls = add_up(sum->calls, t->counts[i]);
         if (t->errors) add_error(&of[sum->at].own, &t->errors[i]);
         if (open[tree->name[i]]++) continue;
         sum->with_callees = add_up(sum->with_callees, below[i]);
         if (t->errors) add_error(&of[sum->at].all, &errors[i]);
+    }
+    for (i = 0; i < tree->name_count; i++) {
+        sums[i].calls = scaled_up(t, sums[i].calls);
+        sums[i].with_callees = scaled_up(t, sums[i].with_callees);
     }
     free(below);
     free(errors);
@@ -722,10 +735,11 @@ static call_sum *sum_pairs(const context_tree *t, size_t *count, call_errors **o
         one.calls = 0;
         for (end = i; end + 1 < tree->count && tree->name[order[end]] == one.callee &&
                       caller_of(tree, order[end]) == one.caller; end++) {
-            one.calls = add_up(one.calls, tree->lower[order[end]]);
+            one.calls = add_up(one.calls, t->counts[order[end]]);
             if (t->errors) add_error(&errors.own, &t->errors[order[end]]);
         }
         if (!one.calls) continue;
+        one.calls = scaled_up(t, one.calls);
         if (*count == room) {
             room = 2 * room + 64;
             sums = (call_sum *)tool_grow(sums, room * sizeof *sums);
@@ -830,7 +844,7 @@ static void add_functions(report *r, const context_tree *t) {
     else if (t->has_counts)
         text_add(&remark, " These are the calls that the tree of contexts has; the table of "
                           "functions has counts of its own.");
-    if (t->total > known && t->total - known > tree->count) { /* less may be due to rounding */
+    if (t->total > known && t->total - known > tree->name_count) { /* less is due to rounding */
         text_add(&remark, " ");
         text_counted(&remark, t->total - known, "call");
         text_format(&remark, " %s in no row, because the tree gave their contexts up.",
@@ -982,6 +996,7 @@ static void free_columns(void *columns) {
     report_contexts *c = (report_contexts *)columns;
     size_t i;
     for (i = 0; i < c->count; i++) {
+        free(c->trees[i].counts);
         free(c->trees[i].errors);
         context_rows_free(c->trees[i].rows);
         free(c->trees[i].low);

@@ -278,11 +278,11 @@ static void add_sampled(report *r, const void *state) {
                         "They are left out: their signal was blocked, or the thread had "
                         "ended before it came.");
     if (part_in(t.behind, t.ticks) > .05)
-        report_add_loss(r, 0, "ticks of looks that came late", t.behind, part_in(t.behind, t.ticks),
+        report_add_loss(r, REPORT_OF_TIME, "ticks of looks that came late", t.behind, part_in(t.behind, t.ticks),
                         "The machine was busy: the thread that looks got a processor when "
                         "the program gave one up, so that waits and locks have too many "
-                        "ticks. Shares may be off by as much, beyond their intervals. "
-                        "Record it at rest.");
+                        "ticks. Shares may be off by as much, and so they have no "
+                        "interval. Record it at rest.");
     /* A thread's last period may be cut, and clocks are read one after the
        other. */
     unseen_us = t.cpu_us > t.seen_us ? t.cpu_us - t.seen_us : 0;

@@ -36,7 +36,7 @@
 typedef struct callpaths_config {  /* a zero anywhere means the default           */
     bursty_profile profile; /* rate of the bursts; every 0: as profile 0          */
     uint32_t threads;       /* trees to make room for: 64, in a bare build 8      */
-    int no_intervals;       /* 1: no sums over bursts, and room for more contexts */
+    int no_intervals;       /* 1: no sums over bursts; 2.8 times the room         */
     uint32_t history;       /* adaptive bursts: how many stacks each tree remembers. A burst
                                at a stack that had one is left out. 0: no burst is    */
     uint32_t reenable;      /* but for one in so many of these, whose calls count as
