@@ -489,10 +489,10 @@ static int work(int argc) {
             s -= c.n;                                           // runs 2
             break;
         case 3: s--, c.n++; break; case 4: s--, c.n--; break;   // runs 1
-        case 5:                                                 // runs 0
+        case 5:
             c.n += 2;                                           // runs 0
             break;
-        case 6:                                                 // runs 1
+        case 6:
             s += c.n;                                           // runs 1
             c.n--;                                              // runs 1
         }
