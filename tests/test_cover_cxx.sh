@@ -436,8 +436,17 @@ struct counted {
     int n = 0;
     void up() { n++; }                                          // runs 3
 };
+struct my_class {};
+static int toUlong(int a, my_class) {
+    volatile int u = 0;
+    switch (a) {                                                // runs 2
+    case 1: u++; break; case 2: u += 2;                         // runs 2
+        u++;                                                    // runs 2
+    }
+    return u;
+}
 static int work(int argc) {
-    int s = 0;
+    int s = toUlong(2, my_class()) + toUlong(2, my_class());
     counted c;
     std::vector<int> v;
     auto add = [&](int a) {
@@ -450,6 +459,9 @@ static int work(int argc) {
         s--;                                                    // runs 3
         c.up();                                                 // runs 3
         v.push_back(a);                                         // runs 3
+        switch (a) {                                            // runs 3
+        case 7: s++; break; case 2: s--; break;                 // runs 1
+        }
         while (a-- > 0)
             s += c.n;                                           // runs 6
         if (argc > 200) {                                       // runs 3
@@ -466,6 +478,29 @@ static int work(int argc) {
     };
     twice(3);
     twice(2L);
+    // The first line of a case is its own, also where an earlier case has it.
+    auto among = [&](int a) {
+        if (a > 100)                                            // runs 4
+            s++;                                                // runs 0
+        if (a > 200)                                            // runs 4
+            c.n++;                                              // runs 0
+        switch (a) {                                            // runs 4
+        case 1: s++; break; case 2: c.n--;                      // runs 2
+            s -= c.n;                                           // runs 2
+            break;
+        case 3: s--, c.n++; break; case 4: s--, c.n--; break;   // runs 1
+        case 5:
+            c.n += 2;                                           // runs 0
+            break;
+        case 6:
+            s += c.n;                                           // runs 1
+            c.n--;                                              // runs 1
+        }
+    };
+    among(2);
+    among(2);
+    among(4);
+    among(6);
     return add(1) + add(2) + add(3);
 }
 int main(int argc, char **) {

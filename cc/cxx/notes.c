@@ -243,11 +243,20 @@ static int is_body(const char *name) {
 
 static int is_region(const char *name) { return strstr(name, "._omp_fn.") != NULL; }
 
+/* Is it the call of a lambda, UlPARAMETERSE[DIGITS]_cl, and what stands in it? */
+static int is_lambda(const char *name) {
+    const char *lambda = strstr(name, "Ul"), *call, *end;
+    for (call = lambda; call && (call = strstr(call, "_cl")) != NULL; call++) {
+        for (end = call; end > lambda && end[-1] >= '0' && end[-1] <= '9'; end--) {}
+        if (end[-1] == 'E' && (call[3] == 'E' || call[3] == 'I')) return 1;
+    }
+    return 0;
+}
+
 /* Has it variables that gcc reaches through a pointer: captures of a lambda, a
    coroutine's frame, what threads of a region share? */
 static int has_far_variables(const char *name) {
-    const char *lambda = strstr(name, "Ul");
-    return (lambda && strstr(lambda, "_cl")) || is_body(name) || is_region(name);
+    return is_lambda(name) || is_body(name) || is_region(name);
 }
 
 static int by_block(const void *a, const void *b) {
@@ -409,29 +418,61 @@ static void note_blocks(const notes *n, block_notes *b) {
     find_calm(n, b);
 }
 
+/* Is a block where a case of a switch begins? A switch of one case and default is left out. */
+static uint8_t *find_cases(const notes *n, const block_notes *b) {
+    uint8_t *is_case = (uint8_t *)tool_alloc(n->blocks);
+    size_t i;
+    memset(is_case, 0, n->blocks);
+    for (i = 0; i < n->arc_count; i++) {
+        const arc *a = &n->arcs[i];
+        if (b->ways[a->from] > 2 && !b->calls[a->from] && !is_stay(a)) is_case[a->to] = 1;
+    }
+    return is_case;
+}
+
+/* Of a block's places, which is the last one that is greater than one before it, or that no
+   earlier block has? */
+static size_t last_own(const place *block, size_t size, const place *lines, size_t count) {
+    size_t last = size, i;
+    while (last-- > 1) {
+        const place *p = &block[last];
+        int goes_back = 0;
+        for (i = 0; i < last; i++) goes_back |= block[i].file == p->file && block[i].line > p->line;
+        if (!goes_back || first_of(lines, count, p)->block == p->block) break;
+    }
+    return last;
+}
+
 /* Each use of a far variable has the line of its first use, too, in front of its own
-   or behind it. So a line that an earlier block has is left out, unless it is the last
-   one of its block, and a branch's or greater than the one before it. What makes a
-   coroutine go on stands on its first line, which its function has, and on its last one. */
+   or behind it. So these lines of a block are left out, if an earlier block has them:
+   the last ones, unless they are a branch's or greater than all before them; and those
+   before what is last then. The first line of a case is its label's, and stays. What
+   makes a coroutine go on stands on its first line, which its function has, and on its
+   last one. */
 static void leave_first_uses(notes *n, const block_notes *b) {
-    size_t count = n->place_count, size = count * sizeof *n->places, i, kept = 0;
+    size_t count = n->place_count, size = count * sizeof *n->places, i, end, last, kept = 0;
     place *lines = (place *)tool_alloc(size + 1), *all = (place *)tool_alloc(size + 1);
+    uint8_t *is_case = find_cases(n, b);
     int body = is_body(n->name);
     if (size) memcpy(all, n->places, size);
     if (size) memcpy(lines, n->places, size);
     if (size) qsort(lines, count, sizeof *lines, by_line);
-    for (i = 0; i < count; i++) {
-        const place *p = &all[i];
-        int is_last = i + 1 == count || p[1].block != p->block;
-        int goes_back = i > 0 && p[-1].block == p->block && p[-1].file == p->file &&
-                        p[-1].line > p->line;
-        if ((!is_last || (goes_back && b->ways[p->block] == 1)) &&
-            first_of(lines, count, p)->block < p->block)
-            continue;
-        if (body && p->file == n->file && p->line == n->first_line) continue;
-        n->places[kept++] = *p;
+    for (i = 0; i < count; i = end) {
+        uint32_t block = all[i].block;
+        const place *first = &all[i];
+        for (end = i; end < count && all[end].block == block; end++) {}
+        last = last_own(&all[i], end - i, lines, count) + i;
+        if (b->ways[block] > 1) last = end - 1;
+        for (; i < end; i++) {
+            const place *p = &all[i];
+            int is_kept = i == last || (p == first && is_case[block]);
+            if (!is_kept && first_of(lines, count, p)->block < block) continue;
+            if (body && p->file == n->file && p->line == n->first_line) continue;
+            n->places[kept++] = *p;
+        }
     }
     n->place_count = kept;
+    free(is_case);
     free(lines);
     free(all);
 }

@@ -726,7 +726,7 @@ int plugin_init(plugin_name_args *info, plugin_gcc_version *version) {
         pass.ref_pass_instance_number = 1;
         pass.pos_op = PASS_POS_INSERT_BEFORE;
         register_callback(info->base_name, PLUGIN_PASS_MANAGER_SETUP, NULL, &pass);
-        register_callback(info->base_name, PLUGIN_OVERRIDE_GATE, join::leave_conditions, NULL);
+        register_callback(info->base_name, PLUGIN_OVERRIDE_GATE, join::leave_jumps, NULL);
         register_callback(info->base_name, PLUGIN_FINISH_UNIT, join::write_table, NULL);
         return 0;
     }

@@ -321,11 +321,11 @@ static void write_table(void *, void *) {
     }
 }
 
-/* Before gcc counts it drops conditions that others decide, or joins them with
-   those: lines that ran would have no count, or 0. Behind the counters it does so
-   again (PLUGIN_OVERRIDE_GATE). */
-static void leave_conditions(void *gate, void *) {
-    if (strcmp(current_pass->name, "early_optimizations") == 0) *static_cast<bool *>(gate) = false;
+/* Before it counts gcc joins a jump with a later condition that it decides: that
+   condition would have no count on this way, and its line 0. The pass that does so
+   is left out, as by -fno-thread-jumps. Those behind the counters join jumps. */
+static void leave_jumps(void *gate, void *) {
+    if (strcmp(current_pass->name, "ethread") == 0) *static_cast<bool *>(gate) = false;
 }
 
 } // namespace join

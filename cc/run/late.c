@@ -213,7 +213,7 @@ void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice) {
 void cc_late_add_join(cc_command *c, const char *plugin) {
     add_plugin(c, plugin);
     add_argument(c, plugin, "join", "1");
-    cc_add_word(c, "-fthread-jumps"); /* behind the counters; not before (leave_conditions) */
+    cc_add_word(c, "-fthread-jumps"); /* behind the counters; not before (leave_jumps) */
 }
 
 void cc_late_add_program(cc_command *c, const char *plugin) {

@@ -18,7 +18,7 @@ struct list {
     int at(int i) const { return values[i]; }               /* runs 700 */
     void add(int v) { values[count++] = v; }                /* runs 700 */
 };
-static inline int twice(int n) { return n + n; }            /* runs 12783 */
+static inline int twice(int n) { return n + n; }            /* runs 12883 */
 static inline int small(int n) {
     if (n % 3 == 0)                                         /* runs 2500 */
         return twice(n);                                    /* runs 1033 */
@@ -121,6 +121,20 @@ __attribute__((noinline)) static int enters(int n) {
     }
     return x + twice(n);                                    /* runs 1000 */
 }
+/* One condition decides another. */
+__attribute__((noinline)) static int decided(int n, int times) {
+    int x = 0, y = 0;
+    for (int i = 0; i < times; i++) {                           /* runs 600 */
+        if (n > 5)                                              /* runs 500 */
+            y++;                                                /* runs 200 */
+        if (n > 7)                                              /* runs 500 */
+            x++;                                                /* runs 100 */
+        x += i;                                                 /* runs 500 */
+        if (x == 3 && n < 3)                                    /* runs 500 */
+            y += 2;                                             /* runs 30 */
+    }
+    return x + y + twice(zero);                                 /* runs 100 */
+}
 int main(int argc, char **) {
     volatile int round;
     volatile long x = 0;
@@ -150,6 +164,7 @@ int main(int argc, char **) {
             x = x + n;
         }
     }
+    for (round = 0; round < 100; round++) x = x + decided(round % 10, 5);
     printf("%ld\n", (long)x);
     if (argc > 1) {
         pid_t child;
