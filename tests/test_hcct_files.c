@@ -691,7 +691,7 @@ TEST(contexts_of_a_unit_that_are_cut_or_changed) {
         dump d;
         dump_fault fault;
         size_t n, bit, cut = 0, changed = 0, size;
-        unsigned char *payload;
+        unsigned char *payload, *longer;
         unit = "misses";
         with_sums = form & 1;
         is_adaptive = form > 1;
@@ -702,6 +702,10 @@ TEST(contexts_of_a_unit_that_are_cut_or_changed) {
         size = d.parts[0].size;
         payload = d.parts[0].payload;
         CHECK(is_taken(payload, size));
+        longer = (unsigned char *)calloc(size + 1, 1); /* by a zero, which is a whole number */
+        memcpy(longer, payload, size);
+        CHECK(!is_taken(longer, size + 1));
+        free(longer);
         for (n = 0; n < size; n++) cut += (size_t)is_taken(payload, n);
         CHECK_EQ(cut, 0);
         for (n = 0; n < 8 * size; n++) {

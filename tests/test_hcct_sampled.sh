@@ -143,6 +143,10 @@ in_bursts=$("$bursty" report "$dir/a.brst" | sed -n 's/.*estimates: \([0-9]*\) c
 near "$in_bursts" 5687
 ok $? "191 calls between bursts of 20: $in_bursts of 60001 calls were in bursts, not 5687"
 
+"$bursty" report "$dir/a.brst" | tr '\n' ' ' >"$dir/text"
+lacks "$dir/text" 'in bursts' 'adaptive bursts'
+ok $? "bursts were left out though no setting says so: $(cut -c 1-300 "$dir/text")"
+
 # Adaptive bursts: once in 4 a known stack has one, whose calls are 4; and none.
 export BURSTY_CONTEXTS_EVERY=191 BURSTY_CONTEXTS_BURST=20
 BURSTY_CONTEXTS=$dir/four.brst BURSTY_CONTEXTS_REENABLE=4 "$dir/program"

@@ -71,6 +71,34 @@ for k in 1 4 20 0; do
     ok $? "one in $k: what is left out is not said: $(cut -c 1-400 text)"
 done
 
+# Without the option every burst that is due is there.
+record 1 --calls
+lacks text 'recorded [0-9 ]* in [0-9 ]* bursts' 'adaptive bursts'
+ok $? "without --reenable bursts were left out: $(cut -c 1-400 text)"
+
+# Eight functions of one depth are eight stacks: each has a burst of its own, though no stack has
+# two. By their depth alone they would share one, beside that of main.
+cat >stacks.c <<'P'
+#define CALLED __attribute__((noinline, noipa))
+static volatile int sink;
+CALLED static void inner(int n) { sink = n; }
+#define OUTER(f) CALLED static void f(int n) { inner(n); sink = n; }
+OUTER(a) OUTER(b) OUTER(c) OUTER(d) OUTER(e) OUTER(f) OUTER(g) OUTER(h)
+int main(void) {
+    int n;
+    for (n = 0; n < 40000; n++) { a(n); b(n); c(n); d(n); e(n); f(n); g(n); h(n); }
+    return 0;
+}
+P
+$CC -O1 -o stacks stacks.c 2>log || $CC -O1 -Dnoipa=noinline -o stacks stacks.c 2>log ||
+    { cat log; exit 2; }
+$bursty record --quiet --every 190 --burst 10 --seed 1 --all-checks --reenable 0 -o x.brst -- \
+    ./stacks
+$bursty report x.brst | tr '\n' ' ' >text
+bursts=$(sed -n 's/.*; recorded [0-9 ]* in \([0-9]*\) bursts.*/\1/p' text)
+[ "${bursts:-0}" -ge 8 ]
+ok $? "eight stacks of one depth had ${bursts:-no} bursts: $(cut -c 1-400 text)"
+
 # Over seeds: the mean of the total and of three counts, and how many intervals hold the truth.
 # Without the weights the total would be a twentieth or twenty times as much, and shares too certain;
 # it is 0.5 % too much if the check of a burst that is left out is counted twice.

@@ -65,8 +65,8 @@ RECORDER_HOOK void recorder_options(void) {
     recorder_burst = number_of("BURSTY_CONTEXTS_BURST", 1, 1 << 30, 100);
     recorder_ticks = (uint32_t)number_of("BURSTY_CONTEXTS_TICKS", 1, 10000, 0);
     every = number_of("BURSTY_CONTEXTS_EVERY", 0, 1 << 30, recorder_ticks ? RECORDER_NEVER : 0);
-    recorder_reenable =
-        (uint32_t)number_of("BURSTY_CONTEXTS_REENABLE", 0, 1 << 20, RECORDER_STATIC);
+    recorder_reenable = (uint32_t)number_of("BURSTY_CONTEXTS_REENABLE", 0, 1 << 20,
+                                            recorder_reenable);
     recorder_period = every == 0 || every == RECORDER_NEVER ? every : every + recorder_burst;
     if (!recorder_period) recorder_reenable = RECORDER_STATIC;
 }
