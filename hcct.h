@@ -60,8 +60,9 @@
               HCCT_ALGORITHMS     the algorithms to compile, a mask: 1 << HCCT_FULL and so on
               HCCT_SAMPLE         counts that are sampled on the stack for a quantile. Default: 256
               CALLPATHS_MEMORY=n  static memory for the contexts that bursty.h samples: 3 MiB, for 64
-                                  threads with some 600 contexts each, whose pages are touched when
-                                  a thread needs them; in a bare build 384 KiB, for 8. 0 means none.
+                                  threads with some 430 contexts each (1200 without intervals); its
+                                  pages are touched when a thread needs them. In a bare build it is
+                                  384 KiB, for 8. 0 means none.
    COST       A context takes 32 bytes (20 in a full tree) and 5.4 bytes of lookup tables. Enter and
               leave of weight 1 together take 33 instructions if the lookup cache knows the
               context, else some 70 and more. docs/hcct.md has measurements.
@@ -379,7 +380,7 @@ struct hcct {
 typedef struct callpaths_config {  /* a zero anywhere means the default           */
     bursty_profile profile; /* rate of the bursts; every 0: as profile 0          */
     uint32_t threads;       /* trees to make room for: 64, in a bare build 8      */
-    int no_intervals;       /* 1: no sums over bursts, and room for more contexts */
+    int no_intervals;       /* 1: no sums over bursts; 2.8 times the room         */
     uint32_t history;       /* adaptive bursts: how many stacks each tree remembers. A burst
                                at a stack that had one is left out. 0: no burst is    */
     uint32_t reenable;      /* but for one in so many of these, whose calls count as
