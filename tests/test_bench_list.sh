@@ -60,6 +60,8 @@ while IFS='|' read -r name script page shows; do
     if [ -f "$2" ] && [ -n "$shows" ] && grep -qe "$2" -e "bench/run.sh $1\b" "$3"; then pass
     else fail "bench/list.txt: $3 does not name $2"; fi
 done <bench/list.txt
+twice=$(grep -v '^#' bench/list.txt | sed 's/ .*//' | sort | uniq -d)
+[ -z "$twice" ] && pass || fail "bench/list.txt names twice: $twice"
 
 # What a bench compiles with the tool's own sources links as the bench links it.
 for name in hcct footprint; do
