@@ -5,7 +5,6 @@
 #include "recorder.h"
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include "../../../src/part.c" /* what the headers have, too */
 #define BASE_P_ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define BASE_P_RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
@@ -186,7 +185,7 @@ static void put_ticks(base_p_out *out, const uint32_t *used, uint32_t count,
     }
 }
 
-int axis_write(const sampled_profile *about, uint32_t period_us,
+int axis_write(const sampled_profile *about, int32_t process, uint32_t period_us,
                const sampled_ticks *const *tables, const axis_thread *threads,
                uint32_t count, const axis_kind *kinds, uint32_t kind_count,
                int (*write)(void *user, const void *data, size_t size), void *user) {
@@ -200,7 +199,7 @@ int axis_write(const sampled_profile *about, uint32_t period_us,
     base_p_put_begin(&out, KIND, write, user);
     base_p_put_varint(&out, VERSION);
     put_name(&out, about->program);
-    base_p_put_varint(&out, (uint64_t)getpid());
+    base_p_put_varint(&out, (uint64_t)process);
     base_p_put_varint(&out, clock_ns(CLOCK_REALTIME) / 1000 - span);
     base_p_put_varint(&out, span);
     base_p_put_varint(&out, period_us);

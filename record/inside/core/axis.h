@@ -28,7 +28,7 @@ uint64_t axis_now_ns(void);
 void axis_frame(uint32_t kind, uint32_t thread, uint64_t began_ns);
 /* Writes the part. tables: of each thread that has a number, by it; NULL: it has
    none. Returns 0, or -1. */
-int axis_write(const sampled_profile *about, uint32_t period_us,
+int axis_write(const sampled_profile *about, int32_t process, uint32_t period_us,
                const sampled_ticks *const *tables, const axis_thread *threads,
                uint32_t count, const axis_kind *kinds, uint32_t kind_count,
                int (*write)(void *user, const void *data, size_t size), void *user);

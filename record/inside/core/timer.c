@@ -45,6 +45,7 @@ typedef struct timed_thread {
     int in_use, timer;                  /* timer -1: none */
     uint32_t number;
     pid_t thread;                       /* the system's number; 0: not known, -1: of several */
+    char name[16];                      /* "": not known, or that of its process */
     uint64_t stack_end;
     uint64_t last_ns;                   /* of its ticks: see in_step.c */
     lines *lines;                       /* NULL: not asked for, or no memory */
@@ -66,6 +67,7 @@ static struct {
     uint64_t unknown;                   /* threads without memory: a lost tick each, if not more */
     int wants_lines;
     int guarded, stopped;
+    pid_t process;                      /* 0: the system may be asked yet, also for names */
     cpu_time from, until;               /* until: if it was stopped */
     uint32_t look_us;
     uint64_t seen, behind_calls;        /* ticks, and those that met a return from the kernel */
@@ -462,6 +464,14 @@ static void name_thread(pid_t thread, char name[16]) {
     if (strcmp(name, of_process) == 0) *name = 0;
 }
 
+static void name_threads(void) {
+    timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
+    for (; t; t = t->next) {
+        if (t->thread > 0) name_thread(t->thread, t->name);
+        else if (t->thread < 0) memcpy(t->name, "in turn", sizeof "in turn");
+    }
+}
+
 int timer_write_axis(const sampled_profile *about, const axis_kind *kinds,
                      uint32_t kind_count, int (*write)(void *, const void *, size_t),
                      void *user) {
@@ -470,6 +480,7 @@ int timer_write_axis(const sampled_profile *about, const axis_kind *kinds,
     const timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
     uint32_t count = 0;
     if (!timed.period_us) return 0;
+    if (!timed.process) name_threads();
     for (; t; t = t->next) {
         axis_thread *to;
         if (t->number >= TIMER_THREADS) continue;
@@ -477,10 +488,10 @@ int timer_write_axis(const sampled_profile *about, const axis_kind *kinds,
         if (t->number >= count) count = t->number + 1;
         to = &threads[t->number];
         to->number = t->thread > 0 ? (uint32_t)t->thread : t->number;
-        if (t->thread > 0) name_thread(t->thread, to->name);
-        else if (t->thread < 0) memcpy(to->name, "in turn", sizeof "in turn");
+        memcpy(to->name, t->name, sizeof to->name);
     }
-    return axis_write(about, timed.period_us, tables, threads, count, kinds, kind_count, write, user);
+    return axis_write(about, timed.process ? timed.process : getpid(), timed.period_us, tables,
+                      threads, count, kinds, kind_count, write, user);
 }
 
 uint32_t timer_number(void) { return timed_here ? timed_here->number : UINT32_MAX; }
@@ -514,6 +525,10 @@ void timer_stop(int timers) {
     timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
     if (!timed.period_us) return;
     if (!timed.stopped) timed.until = cpu_now();
+    if (timers && !timed.process) {
+        name_threads();
+        timed.process = getpid();
+    }
     for (; timers && t; t = t->next) {
         if (t->in_use && t->timer >= 0) base_p_timer_delete(t->timer);
         t->timer = -1;

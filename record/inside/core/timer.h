@@ -32,7 +32,8 @@ int timer_create_thread(timer_create_fn create, pthread_t *thread, const pthread
 /* In the child of a fork that is recorded: it begins with no ticks. */
 void timer_in_child(void);
 /* No more ticks. The first call asks for the CPU time; beyond that there is no
-   system call, unless `timers`: then the timers are deleted, too. */
+   system call, unless `timers`: then the timers are deleted, too, and the system is
+   asked for names now and not when the parts are written. */
 void timer_stop(int timers);
 /* Tells of the ticks of each path, by the key of its innermost function. */
 void timer_each(void (*each)(void *user, uint32_t key, uint64_t ticks), void *user);
