@@ -362,7 +362,9 @@ static void add_contexts(report *r, const void *state) {
         report_add_loss(r, REPORT_OF_COUNTS, "bursts left out, at stacks that had one before",
                         skipped, part_in(skipped, points),
                         "Which contexts there are is known, but those that came often have too "
-                        "few calls. Let a known stack have one burst in 20 (re-enablement).");
+                        "few calls. Let a known stack have one burst in 20 (bursty record "
+                        "--reenable 20; BURSTY_CONTEXTS_REENABLE=20; reenable of "
+                        "callpaths_setup).");
     if (beyond)
         report_add_loss(r, 0, "calls whose outer callers are not known", beyond,
                         part_in(beyond, total),
