@@ -297,13 +297,18 @@ static int open_all_again(void) {
 }
 
 static void close_set(const event_set *s, unsigned count) {
+    uint64_t value;
     unsigned n;
+    for (n = 0; n < count; n++) {
+        if (read(s->events[n], &value, sizeof value) == (ssize_t)sizeof value)
+            all.closed_ns += value;
+        close(s->events[n]);
+    }
     for (n = 0; n < s->ring_count; n++) {
         if (!s->rings[n]) continue;
         (void)events_read_ring(s->rings[n], s->ring_bytes[n], 0);
         munmap(s->rings[n], s->ring_bytes[n] + PAGE);
     }
-    for (n = 0; n < count; n++) close(s->events[n]);
 }
 
 /* When one thread gives its CPU to another that began with equal events, the kernel
@@ -315,7 +320,6 @@ static void close_set(const event_set *s, unsigned count) {
 void events_set_apart(void) {
     event_set *before;
     unsigned n, count = events.count;
-    uint64_t value;
     if (all.is_apart || !events.is_started) return;
     before = (event_set *)tool_alloc(sizeof *before);
     *before = all.set;
@@ -333,11 +337,6 @@ void events_set_apart(void) {
         return;
     }
     for (n = 0; n < events.count; n++) (void)ioctl(all.set.events[n], PERF_EVENT_IOC_ENABLE, 0);
-    for (n = 0; n < count; n++) (void)ioctl(before->events[n], PERF_EVENT_IOC_DISABLE, 0);
-    for (n = 0; n < count; n++) {
-        if (read(before->events[n], &value, sizeof value) == (ssize_t)sizeof value)
-            all.closed_ns += value;
-    }
     close_set(before, count);
     free(before);
 }
