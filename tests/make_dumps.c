@@ -842,9 +842,10 @@ static void tree_of_bursts(brst *b, int given_up, unsigned all_yy, unsigned all_
 }
 
 /* 80 bursts of 100 calls. g has four callers, which call it 10 - 3 or 10 + 3 times in a
-   burst, each equally often and whatever the others do. The rest of the calls are half c's
-   and half d's, and what two callers do is made up for by either. So bursts leave 4 * 9 of g's sum over, each. The groups of 10 bursts have what makes
-   that estimate exact: 8 / 7 of their squares are 4 * 9 * 80. */
+   burst, each equally often and whatever the others do. The rest of the calls are half
+   c's and half d's, and what two callers do is made up for by either. So bursts leave
+   4 * 9 of g's sum over, each. The groups of 10 bursts have what makes that estimate
+   exact: 8 / 7 of their squares are 4 * 9 * 80. */
 static void known_groups(brst *b) {
     enum { BURSTS = 80, GROUPS = 8, NODES = 10 };
     static const int more[GROUPS] = {8, -8, 6, -6, 6, -6, 2, -2}; /* of the first caller */

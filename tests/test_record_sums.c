@@ -230,6 +230,13 @@ TEST(sums_of_contexts_are_those_of_a_matrix) {
     CHECK_EQ(numbers[3], squares);
 }
 
+static uint64_t in_groups(const uint64_t *numbers) {
+    uint64_t sum = 0;
+    uint32_t k;
+    for (k = 0; k < HCCT_GROUPS; k++) sum += numbers[4 + k];
+    return sum;
+}
+
 /* In a tree that is too small a node may become another context: its sums begin
    again, and never say more calls than the context has. */
 TEST(sums_of_a_context_that_came_back_are_no_more_than_its_calls) {
@@ -252,7 +259,11 @@ TEST(sums_of_a_context_that_came_back_are_no_more_than_its_calls) {
         contexts_numbers(sums, node, numbers);
         CHECK(numbers[0] <= count && numbers[1] <= numbers[0] && numbers[2] >= numbers[0]);
         CHECK(numbers[3] >= numbers[2]);
+        CHECK_EQ(in_groups(numbers), numbers[0]);
     }
+    contexts_count(sums, &tree, 1, 1); /* of a burst that runs */
+    contexts_numbers(sums, 0, numbers);
+    CHECK_EQ(in_groups(numbers), numbers[0]);
 }
 #else
 TEST(needs_gcc_or_clang) { SKIP("the recorder is compiled by gcc or clang"); }

@@ -278,7 +278,8 @@ static void add_sampled(report *r, const void *state) {
                         "They are left out: their signal was blocked, or the thread had "
                         "ended before it came.");
     if (part_in(t.behind, t.ticks) > .05)
-        report_add_loss(r, REPORT_OF_TIME, "ticks of looks that came late", t.behind, part_in(t.behind, t.ticks),
+        report_add_loss(r, REPORT_OF_TIME, "ticks of looks that came late", t.behind,
+                        part_in(t.behind, t.ticks),
                         "The machine was busy: the thread that looks got a processor when "
                         "the program gave one up, so that waits and locks have too many "
                         "ticks. Shares may be off by as much, and so they have no "
