@@ -436,17 +436,16 @@ struct counted {
     int n = 0;
     void up() { n++; }                                          // runs 3
 };
-struct my_class {};
-static int toUlong(int a, my_class) {
+struct my_clEar {};
+static int toUlong(int a, my_clEar) { // no lambda, though its symbol has Ul and _clE
     volatile int u = 0;
-    switch (a) {                                                // runs 2
-    case 1: u++; break; case 2: u += 2;                         // runs 2
-        u++;                                                    // runs 2
-    }
+    if (a == 2) goto two;                                       // runs 2
+    u = 7; return u; two: u += 2;                               // runs 2
+    u++;                                                        // runs 2
     return u;
 }
 static int work(int argc) {
-    int s = toUlong(2, my_class()) + toUlong(2, my_class());
+    int s = toUlong(2, my_clEar()) + toUlong(2, my_clEar());
     counted c;
     std::vector<int> v;
     auto add = [&](int a) {
@@ -496,6 +495,9 @@ static int work(int argc) {
             s += c.n;                                           // runs 1
             c.n--;                                              // runs 1
         }
+        if (a > 3 && 5 >                                        // runs 4
+            s + 1)
+            c.n++;
     };
     among(2);
     among(2);
@@ -527,6 +529,7 @@ int main(int argc, char **) {
     std::printf("%d\n", count(argc));                           // runs 1
 }
 E
+branches= line=$(grep -n '5 > ' lambda.cc | sed 's/:.*//')
 for options in -O0 -O2; do
     for one in lambda decided; do
         rm -f coverage.brst
@@ -534,8 +537,13 @@ for options in -O0 -O2; do
         bursty report --lcov coverage.brst >all.info
         rules "$one, $options"
         says "$one, $options" $one.cc
+        [ $one = decided ] || branches="$branches $(grep -c "^BRDA:$line," all.info)"
     done
 done
+case $($CXX --version) in
+*clang*) ;;
+*) check 'branches of a lambda' test "$branches" = ' 4 4' ;;
+esac
 # Regions of OpenMP are functions of their own, and so is the body of a coroutine.
 cat >regions.cc <<'E'
 #include <cstdio>

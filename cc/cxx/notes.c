@@ -423,22 +423,19 @@ static uint8_t *find_cases(const notes *n, const block_notes *b) {
     uint8_t *is_case = (uint8_t *)tool_alloc(n->blocks);
     size_t i;
     memset(is_case, 0, n->blocks);
-    for (i = 0; i < n->arc_count; i++) {
-        const arc *a = &n->arcs[i];
-        if (b->ways[a->from] > 2 && !b->calls[a->from] && !is_stay(a)) is_case[a->to] = 1;
-    }
+    for (i = 0; i < n->arc_count; i++)
+        if (b->ways[n->arcs[i].from] > 2) is_case[n->arcs[i].to] = 1;
     return is_case;
 }
 
-/* Of a block's places, which is the last one that is greater than one before it, or that no
-   earlier block has? */
-static size_t last_own(const place *block, size_t size, const place *lines, size_t count) {
+/* Which of a block's places is the last one that is greater than all before it? */
+static size_t last_forward(const place *block, size_t size) {
     size_t last = size, i;
     while (last-- > 1) {
         const place *p = &block[last];
         int goes_back = 0;
         for (i = 0; i < last; i++) goes_back |= block[i].file == p->file && block[i].line > p->line;
-        if (!goes_back || first_of(lines, count, p)->block == p->block) break;
+        if (!goes_back) break;
     }
     return last;
 }
@@ -461,8 +458,7 @@ static void leave_first_uses(notes *n, const block_notes *b) {
         uint32_t block = all[i].block;
         const place *first = &all[i];
         for (end = i; end < count && all[end].block == block; end++) {}
-        last = last_own(&all[i], end - i, lines, count) + i;
-        if (b->ways[block] > 1) last = end - 1;
+        last = b->ways[block] > 1 ? end - 1 : i + last_forward(&all[i], end - i);
         for (; i < end; i++) {
             const place *p = &all[i];
             int is_kept = i == last || (p == first && is_case[block]);

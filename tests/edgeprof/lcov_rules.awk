@@ -3,8 +3,8 @@
 # line that ran and none of its branches taken, two functions of one name, a line that ran in a
 # function that did not, a function that ran whose lines did not, groups of MC/DC that miss a condition
 # or one of its senses.
-# A function reaches to the line before the next one begins. Lambdas, {lambda(...)#1}, end none, and are
-# not held to these rules; other forms of their names are.
+# A function reaches to the line before the next one begins. Lambdas, {lambda(...)#1}, end none,
+# and are not held to these rules; other forms of their names are.
 function bad(why) {
     print FILENAME ":" FNR ": " why
     failed = 1
