@@ -227,8 +227,9 @@ static uint32_t word(const unsigned char *p) {
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* A calls trace (docs/formats.md), keys numbered in order of appearance. */
-static int load(const char *path, events *e) {
+/* The first `calls` of a calls trace (docs/formats.md), keys numbered in order of
+   appearance. */
+static int load(const char *path, size_t calls, events *e) {
     FILE *file = fopen(path, "rb");
     unsigned char head[40], *data;
     size_t size, i, slots = 1 << 22;
@@ -249,7 +250,7 @@ static int load(const char *path, events *e) {
     e->at = (uint32_t *)take((size_t)(word(head + 4) + (uint64_t)word(head + 12)) * sizeof *e->at);
     e->count = e->enters = 0;
     e->name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    for (i = 0; i < size;) {
+    for (i = 0; i < size && e->enters < calls;) {
         if (data[i] == 5 && i + 7 <= size) {
             uint64_t id =
                 ((uint64_t)word(data + i + 1) << 16 | (uint64_t)data[i + 6] << 8 | data[i + 5]) + 1;
@@ -351,9 +352,9 @@ static int one(const char *name, const char *path, size_t calls) {
     int round;
     table t;
     events e;
-    if (load(path, &e)) return 2;
-    while (e.enters > calls) e.enters -= e.at[--e.count] != 0;
-    t.mask = (1u << 23) - 1;
+    if (load(path, calls, &e)) return 2;
+    for (t.mask = 1; t.mask < 4 * e.enters; t.mask = 2 * t.mask + 1) {
+    }
     t.slots = (slot *)take(((size_t)t.mask + 1) * sizeof *t.slots);
     for (round = 0; round < 3; round++) {
         start = seconds();
@@ -364,7 +365,7 @@ static int one(const char *name, const char *path, size_t calls) {
         start = seconds();
         if (strcmp(name, "list") == 0) run_list(&e);
         else if (strcmp(name, "table") == 0) run_table(&e, &t);
-        else run_ours(&e, algorithm, algorithm == HCCT_FULL ? 4000000 : 0);
+        else run_ours(&e, algorithm, e.enters);
         if (seconds() - start < best) best = seconds() - start;
     }
     printf("%s %lu %.2f\n", name, (unsigned long)e.enters,
@@ -392,14 +393,14 @@ int main(int argc, char **argv) {
     printf(" %11s\n", "batch/full");
     for (i = 1; i < argc; i++) {
         if (strcmp(argv[i], "quick") == 0 || strcmp(argv[i], "full") == 0) continue;
-        if (load(argv[i], &e)) {
+        if (load(argv[i], (size_t)-1, &e)) {
             fprintf(stderr, "bench_hcct: %s is no calls trace\n", argv[i]);
             return 2;
         }
         row(&e, rounds, 0);
     }
     for (more = more ? strtok(more, " ") : NULL; more; more = strtok(NULL, " "))
-        if (load(more, &e) == 0) row(&e, rounds, 0);
+        if (load(more, (size_t)-1, &e) == 0) row(&e, rounds, 0);
         else fprintf(stderr, "bench_hcct: %s is no calls trace\n", more);
     e = walk("skewed", calls, 64, 8, 20, 0);
     row(&e, rounds, 0);

@@ -622,6 +622,14 @@ TEST(counters_saturate) {
         hcct_get_stats(&a.t, &s);
         CHECK(s.total == UINT64_MAX);
         CHECK(s.saturated);
+        hcct_init(&a.t, a.memory, a.bytes, &c); /* the same, while events are plain */
+        for (i = 0; i < 9; i++) {
+            hcct_enter(&a.t, 1 + i % 3, i == 4 ? UINT64_MAX : 1);
+            if (i > 2) hcct_leave(&a.t);
+            hcct_get_stats(&a.t, &s);
+            CHECK(s.total == (i < 4 ? i + 1 : UINT64_MAX));
+        }
+        CHECK(s.saturated);
         arena_close(&a);
     }
 }
