@@ -91,6 +91,11 @@ if sed -n 's/.*: \([0-9]*\) of \([0-9]*\) bursts ended where.*/\1 \2/p; s/.*, in
     awk 'NF == 2 { left = $2 - $1; n++ } NF == 1 { checks = $1; n++ }
         END { exit !(n == 2 && checks <= 20 * left) }'; then pass
 else fail "broken: checks of bursts"; cat err; fi
+# Each call of leaf has a check before it, which counts once, though a burst began at it and ended.
+if awk 'FNR == NR { calls = $1; next } / bursts ended where/ { broken = $2 }
+        / checks / { sub(/.* checks /, ""); checks = $1 + 0 }
+        END { exit !(broken > 20 && calls <= checks && checks < calls + broken / 2) }' got err; then pass
+else fail "broken: checks of $(cat got) calls"; cat err; fi
 if ./steps ends 10 1 1 >alone 2>/dev/null; then :; fi
 if [ "$(cat alone)" = '1000 1000' ]; then
     loses 'calls that are lost' 'in the middle of the recorder' 3 '--calls --every 0 --all-checks' ./steps calls 11 1000 1

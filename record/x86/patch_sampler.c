@@ -123,12 +123,13 @@ static void x86_p_first_span(x86_p_thread *t) {
     else if (t->buffer || x86_p_take_buffer(t)) x86_p_begin_burst(t, left);
 }
 
-/* The burst ends here, and its check counts as one of the gap. */
-static void x86_p_break_off(x86_p_thread *t) {
+/* The burst ends here, and its check counts as one of the gap. So a burst that
+   ends where it began had none. */
+static void x86_p_break_off(x86_p_thread *t, int has_just_begun) {
     int32_t gap = x86_p_gap(t);
     __atomic_fetch_add(&x86_p.broken, 1, __ATOMIC_RELAXED);
     t->live = 0;
-    x86_p_count_checks(t, t->left);
+    x86_p_count_checks(t, t->left + has_just_begun);
     x86_p_flush(t, 1);
     x86_p_begin_span(t, 0, gap > 0 ? gap - 1 : 0);
 }

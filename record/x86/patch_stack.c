@@ -338,7 +338,7 @@ static uint64_t x86_p_answer(x86_p_module *m, uint64_t code, const uint64_t *sav
     else if (code & X86COPY_MAKE_I) {
         answer = x86_p_make_i(m, number);
         if (answer && x86_p_is_disturbed(t, held)) {
-            x86_p_break_off(t);
+            x86_p_break_off(t, 0);
             answer = 0;
         }
         if (answer) answer = f->i_at + x86copy_skips(&m->flow.functions[number], 1);
@@ -353,7 +353,7 @@ static uint64_t x86_p_answer(x86_p_module *m, uint64_t code, const uint64_t *sav
                 t->weight = x86_p.config.begin(x86_p.config.user, frames, count);
             memset(frames, 0, count * sizeof *frames);
             if (!t->weight) x86_p_leave_out(t);
-            else if (x86_p_is_disturbed(t, held)) x86_p_break_off(t);
+            else if (x86_p_is_disturbed(t, held)) x86_p_break_off(t, 1);
             if (!t->live) answer = 0;
         }
     }

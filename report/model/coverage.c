@@ -400,11 +400,11 @@ static int by_name_alone(const void *a, const void *b) {
    that name and line? Another object may have counters for it. */
 static int has_function(const coverage_file *f, size_t count, const unmeasured *u) {
     coverage_function wanted, *one;
-    const coverage_function *end = f->functions + count;
+    const coverage_function *end;
+    if (!count) return 0;
+    end = f->functions + count;
     wanted.name = u->name;
-    one = count ? (coverage_function *)bsearch(&wanted, f->functions, count, sizeof wanted,
-                                               by_name_alone)
-                : NULL;
+    one = (coverage_function *)bsearch(&wanted, f->functions, count, sizeof wanted, by_name_alone);
     if (!one) return 0;
     while (one > f->functions && by_name_alone(one - 1, &wanted) == 0) one--;
     for (; one < end && by_name_alone(one, &wanted) == 0; one++)
