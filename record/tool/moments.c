@@ -176,7 +176,7 @@ void moments_write(const attach_options *o, uint32_t process_number,
                    uint32_t (*path)(uint32_t place, uint32_t callers), text *out) {
     const process *p = process_at(process_number);
     timeline t;
-    if (!all.count || !events.has_clock || !events.zero_ns) return;
+    if (!all.most || !events.has_clock || !events.zero_ns) return;
     memset(&t, 0, sizeof t);
     qsort(all.at, all.count, sizeof *all.at, by_time);
     t.ticks = all.at;
@@ -185,14 +185,14 @@ void moments_write(const attach_options *o, uint32_t process_number,
     t.began_us = began_us();
     t.span_us =
         events.last_ns > events.zero_ns ? (events.last_ns - events.zero_ns) / 1000 : 0;
-    if (t.span_us < all.at[all.count - 1].us) t.span_us = all.at[all.count - 1].us;
+    if (all.count && t.span_us < all.at[all.count - 1].us) t.span_us = all.at[all.count - 1].us;
     t.period_us = 1000000 / o->ticks;
     t.one_of = all.one_of;
     take_waits(&t, process_number, path);
     t.program = text_clean(about->program, strlen(about->program));
     number_threads(&t);
     number_paths(&t, about, ticks);
-    timeline_write(&t, out);
+    if (t.tick_count || t.waits.count) timeline_write(&t, out);
     t.ticks = NULL;                               /* they are ours */
     timeline_free(&t);
 }
