@@ -213,6 +213,23 @@ tr -d '\n' <got | sed 's/{"type"/\n&/g' | awk '
 check "weights are wall time: $(tr '\n' ',' <slices)" [ "$(tr '\n' , <slices)" = \
     'main (41) 9990 9990 1000 1,worker (42) 7990 7990 5990 1,' ]
 
+# ---- a clock that was wrong: moments are since the start, and a date that nobody can have is none
+for when in future:4102444800000 never:0; do
+    which=timeline-${when%:*}.brst
+    for form in '--timeline' '--csv' '--from 3 --to 6' '--perfetto'; do
+        # shellcheck disable=SC2086
+        bursty report $form timeline-alone.brst >then 2>err
+        # shellcheck disable=SC2086
+        bursty report $form "$which" >got 2>err
+        check "$which: $form" cmp -s then got
+    done
+    bursty report --firefox "$which" >got 2>err
+    check "$which: the date" says "\"startTime\":${when#*:},"
+    bursty merge -o merged "$which" timeline-alone.brst 2>err
+    bursty report --timeline merged >got 2>err
+    check "$which: merge" says '^in time: 10 s, '
+done
+
 # ---- merge keeps one
 bursty merge -o merged timeline.brst timeline-alone.brst 2>err
 check "merge says it" grep -q '^bursty: note: ticks in time are those of one recording, of in_time; those of 1 more ' err

@@ -21,6 +21,9 @@
 
 enum { SLICES = 12 };
 
+/* No date is later than that. */
+#define YEAR_10000_US UINT64_C(253402300800000000)
+
 static const char *thread_name(report *r, const timeline *log, const timeline_thread *t) {
     text name = {NULL, 0, 0};
     if (*t->name) text_format(&name, "%s (%lu)", t->name, (unsigned long)t->number);
@@ -127,7 +130,7 @@ static void make_axis(report_axis *a, report *r, const timeline *log) {
     size_t i;
     a->program = log->program;
     a->process = log->process;
-    a->began_us = log->began_us;
+    a->began_us = log->began_us < YEAR_10000_US ? log->began_us : 0;
     a->span_us = log->span_us;
     a->from_us = log->whole_count ? log->from_us : 0;
     a->to_us = log->whole_count ? log->to_us : log->span_us;
