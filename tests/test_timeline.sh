@@ -104,6 +104,12 @@ check "who waited, where: $(tr '\n' ' ' <got)" [ "$(tr '\n' ' ' <got)" = \
 rows waits --from 3.5 --to 4.25 waits.brst >got
 check "of a range: $(tr '\n' ' ' <got)" [ "$(tr '\n' ' ' <got)" = \
     '750,1,2,500,worker (42),save,save 250,0.333333333,1,250,main (41),load,main > load ' ]
+bursty report --html page.html waits.brst 2>err
+sed -n '/data-table="waits"/,$p' page.html | grep -m 1 -o '<tr>.*</tr>' >got
+check "the page's plain table has the name first, and all columns: $(sed 's/<[^>]*>/ /g' got)" \
+    [ "$(sed -n '1s/<[^>]*>/ /gp' got | xargs)" = 'function waited-ms of-time times longest-ms thread where' ]
+sed -n '/data-table="waits"/,$p' page.html | grep -m 1 '^<tr><td' | sed 's/<[^>]*>/ /g' | xargs >got
+check "and so do its rows: $(cat got)" [ "$(cat got)" = 'save 6000 60.00 % 2 4000 worker (42) save' ]
 bursty report --brief waits.brst >got 2>err
 check "much of the time waited: it is said at once" \
     says '^longest wait in time: worker (42) waited in save for 60 % of the time$'
