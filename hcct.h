@@ -1569,9 +1569,9 @@ HCCT_API int hcct_enter_known(hcct *t, uint32_t depth, uint32_t key) {
 
 HCCT_API void hcct_add(hcct *t, uint64_t weight) {
     uint32_t i = t->recent[t->at];
-    hcct_stats *s = &t->stats;
+    uint64_t *outside = &t->stats.outside_any_context;
     if (t->run.at.over) hcct_p_account(t, weight);
-    else if (!i) s->outside_any_context = hcct_p_add_to(t, s->outside_any_context, weight, UINT64_MAX);
+    else if (i == 0) *outside = hcct_p_add_to(t, *outside, weight, UINT64_MAX);
     else if (hcct_p_full(t)) hcct_p_credit(t, i, weight, HCCT_P_STRIDE_FULL);
     else hcct_p_credit(t, i, weight, HCCT_P_STRIDE);
 }

@@ -1052,6 +1052,8 @@ static void waits_and_frames(brst *b) {
     many_numbers(b, late, sizeof late / sizeof *late);
 }
 
+#define LONG_AGO UINT64_C(1700000000000000) /* us since 1970 */
+
 /* A log of 10 s: main is in load, in each 10 ms of the first 4 s, and in draw from
    5 s on; a worker is in save from 6 s up to 8 s. step_ms: another rate; one_of: ms
    of CPU time that a tick stands for. Version 2 has waits and slow frames: main waits
@@ -1059,7 +1061,7 @@ static void waits_and_frames(brst *b) {
    knows where; a frame takes 50 ms at 1 s and 100 ms at 6 s, a request of the worker
    300 ms at 7 s. */
 static void in_time(brst *b, unsigned version, const char *program, unsigned step_ms,
-                    unsigned one_of) {
+                    unsigned one_of, uint64_t began_us) {
     static const struct {
         const char *name, *file;
         unsigned line, back;
@@ -1069,7 +1071,7 @@ static void in_time(brst *b, unsigned version, const char *program, unsigned ste
     brst_begin(b, 26, 256);
     brst_number(b, version);
     brst_string(b, program);
-    BRST(b, 41, 1700000000000000, 10000000, 1000, one_of, 0, 2, 41);
+    BRST(b, 41, began_us, 10000000, 1000, one_of, 0, 2, 41);
     brst_string(b, "");
     brst_number(b, 42);
     brst_string(b, "worker");
@@ -1158,7 +1160,7 @@ static void timeline(brst *b, unsigned version) {
     brst_number(b, 0);
     brst_counts(b, 200, 0, 200);
     brst_end(b);
-    in_time(b, version, "in_time", 10, 10);
+    in_time(b, version, "in_time", 10, 10, LONG_AGO);
 }
 
 int main(int argc, char **argv) {
@@ -1241,9 +1243,13 @@ int main(int argc, char **argv) {
     save(folder, "timeline.brst", &b);
     timeline(&b, 2);
     save(folder, "waits.brst", &b);
-    in_time(&b, 1, "another", 20, 20);
+    in_time(&b, 1, "another", 20, 20, LONG_AGO);
     save(folder, "timeline-alone.brst", &b);
-    in_time(&b, 1, "apart", 20, 10);
+    in_time(&b, 1, "another", 20, 20, 4102444800000000); /* 2100 */
+    save(folder, "timeline-future.brst", &b);
+    in_time(&b, 1, "another", 20, 20, UINT64_MAX);
+    save(folder, "timeline-never.brst", &b);
+    in_time(&b, 1, "apart", 20, 10, LONG_AGO);
     save(folder, "timeline-apart.brst", &b);
     game(&b, 3);
     save(folder, "game3.brst", &b);

@@ -10,7 +10,7 @@ const code = ['base.js', 'profile.js', 'axis.js', 'folders.js', 'units.js'].map(
   fs.readFileSync('report/write/page/' + name, 'utf8')).join('\n');
 const m = vm.runInNewContext(
   code + '; ({ makeTree, sumFunctions, outermost, matched, marksOf, callersOf, calleesOf, invert, ' +
-    'filtered, sameFunctions, linkOf, follow, wilson, differs, unpack, firstInRow, openAxis, ' +
+    'filtered, sameFunctions, linkOf, follow, wilson, differs, unpack, firstInRow, openAxis, stackOf, ownIn, ' +
     'firstTick, ownOfRange, cellsOf, shareDifference, unitsOf, openTree, rowsOf, kinOf, ownOfThread, ' +
     'rangeOf, lockstepOf, foldersOf, folderRows });',
   { Blob, Response, DecompressionStream, atob, URLSearchParams, location: { hash: '' },
@@ -217,6 +217,14 @@ for (let round = 0; round < 20; round++) {
     }
   }
 }
+// usleep waits for rest; of a stack of the system alone the innermost is shown.
+const sleeper = { raw: { parent: [0, 0, 1, 2, 3, 0], name: [0, 0, 1, 2, 3, 3],
+  names: ['main', 'rest', 'usleep', 'nanosleep'], places: ['', '', '', ''], system: [2, 3] } };
+check('the innermost first', m.stackOf(sleeper, 4).map(f => f.name).join() ===
+  'nanosleep,usleep,rest,main');
+check("the program's own function waits", m.ownIn(m.stackOf(sleeper, 4)) === 2);
+check('or the one that waits itself', m.ownIn(m.stackOf(sleeper, 2)) === 0);
+check('all are of the system', m.ownIn(m.stackOf(sleeper, 5)) === 0);
 // Newcombe's own example: 56 of 70 against 48 of 80, with z = 1.96: 0.0524 to 0.3339; z = 2 is
 // wider.
 const [apart, smallest, largest] = m.shareDifference(48 / 80, 80, 56 / 70, 70);

@@ -106,4 +106,63 @@ ok $? "nor where there are none"
 "$bursty" report x.brst >got 2>&1 && ! grep -q 'of its children' got
 ok $? "and nothing in the file"
 
+# ---- what next: each command works as it is printed ----------------------------------------------
+cat >rests.c <<'P'
+#include <time.h>
+#include <unistd.h>
+__attribute__((noinline)) void rest(void) { usleep(150000); }
+static volatile unsigned cell;
+__attribute__((noinline)) void work(clock_t until) {
+    unsigned i;
+    do for (i = 0; i < 100000; i++) cell++;
+    while (clock() < until);
+}
+int main(int count, char **word) {
+    int n;
+    for (n = 0; n < 3; n++) {
+        if (count > 1) work(clock() + CLOCKS_PER_SEC / 25);
+        rest();
+    }
+    return word[0][0] == 0;
+}
+P
+$CC -O1 -g -o rests rests.c || exit 2
+# Of lines on err: runs each, and leaves their number in all.
+next_commands() {
+    sed 's/`[^`]*$//' err | tr '`' '\n' | grep '^bursty [a-z]* .' | sort -u >commands
+    all=0
+    while read -r command; do
+        rm -f page.html
+        (PATH=$(dirname "$bursty"):$PATH; export PATH; eval "$command" </dev/null) >got 2>log || return 1
+        case $command in
+        *--html*) grep -q '</html>' page.html || return 1 ;;
+        *) [ -s got ] || return 1 ;;
+        esac
+        all=$((all + 1))
+    done <commands
+}
+for form in 'work' '' '--inside work' '--calls work' '--every 0 --edges work'; do
+    how=${form%work} word=
+    case $form in *work) word=work ;; esac
+    # shellcheck disable=SC2086
+    "$bursty" record $how -o "it's mine.brst" ./rests $word >got 2>err
+    check "$form: next commands" next_commands
+    check "$form: two at least: $all" [ "$all" -ge 2 ]
+    check "$form: it says what next" grep -q '^bursty: next: ' err
+done
+if may_look . stacks; then
+    "$bursty" record -o x.brst ./rests work >got 2>err
+    check "much of the time waited: by whom" \
+        grep -q '^longest wait in time: main ([0-9]*) waited in rest for [0-9]* % of the time$' err
+    check "and the command that shows it" grep -q '`bursty report --timeline x.brst` says when, and who waited' err
+    check "with the time" grep -q ' work ' err
+    # It had no tick, perhaps, and what it did is known all the same.
+    "$bursty" record --ticks 1 -o x.brst ./rests >got 2>err
+    check "who only waits: where" grep -q '^longest wait in time: main .* in rest for ' err
+    check "who only waits: the table" grep -q ' rest  *_start > ' err
+    "$bursty" report --timeline x.brst 2>log | grep -q '^main ([0-9]*)  *0 %  *····'
+    check "who only waits: the axis" [ $? = 0 ]
+else skip "this system does not allow it"
+fi
+
 finish

@@ -51,6 +51,35 @@ if may_look . stacks; then
         check "without rights: the sentence" [ $((far * far)) -le 64 ]
     else skip "no setpriv"
     fi
+    # A process that runs, by who may not know the kernel's names, or not see it at all.
+    of_process() { # COMMAND THAT RUNS ANOTHER...
+        "$@" ./share assembly 90 1 20000 >said &
+        process=$!
+        "$@" "$bursty" record -p $process --seconds 1 -o x.brst 2>err
+        status=$?
+        kill $process
+        wait $process 2>log
+        "$bursty" report --min 0 --csv --only time x.brst 2>log | cut -d, -f9 >text
+        [ $status = 0 ]
+    }
+    sed 's/^[0-9a-f]*/0000000000000000/' /proc/kallsyms 2>log | head -n 1000 >hidden
+    cat >hiding <<'P'
+mount --bind "$PWD/hidden" /proc/kallsyms || exit 9
+exec "$@"
+P
+    if [ -s hidden ] && unshare -m sh ./hiding true 2>log; then
+        check "-p: names are hidden" of_process unshare -m sh ./hiding
+        check "-p: hidden: one row says why" \
+            [ "$(grep -c '^(its names are hidden: kernel.kptr_restrict)$' text)" = 1 ]
+        check "-p: hidden: and no other name of the kernel" lacks text '^(kernel)$' '_\[k\]$'
+        check "-p: hidden: its part has a row" grep -q '^(kernel)$' text
+    else skip "no mounts of our own"
+    fi
+    if command -v setpriv >/dev/null && setpriv --bounding-set=-all ./may_look . stacks 2>log; then
+        check "-p: without rights" of_process setpriv --bounding-set=-all
+        check "-p: without rights: the kernel's part is there" grep -q '^(kernel)$' text
+    else skip "no setpriv"
+    fi
 else skip "this system does not allow it"
 fi
 

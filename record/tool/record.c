@@ -896,7 +896,7 @@ static void say_next(const record_options *o) {
     if (has_moments) {
         text_add(&line, "`bursty report --timeline ");
         text_add(&line, file.data);
-        text_add(&line, "` says when; ");
+        text_add(&line, "` says when, and who waited; ");
     }
     text_add(&line, "`bursty report --html page.html ");
     text_add(&line, file.data);
@@ -905,6 +905,14 @@ static void say_next(const record_options *o) {
     tool_error("%s", line.data);
     text_free(&file);
     text_free(&line);
+}
+
+static void say_wrote(const record_options *o, const char *way) {
+    text file = {NULL, 0, 0};
+    text_shell(&file, o->name);
+    text_bytes(&file, "", 1);
+    tool_error("wrote %s%s; `bursty report %s` shows it", o->name, way, file.data);
+    text_free(&file);
 }
 
 /* The lines of `bursty report --brief`, on standard error. A process of its own
@@ -1042,7 +1050,7 @@ static void say_file(const record_options *o, int said) {
     }
     show_brief(o);
     way_of(o, way, sizeof way);
-    tool_error("wrote %s%s; `bursty report %s` shows it", o->name, way, o->name);
+    say_wrote(o, way);
 }
 
 /* The recorder had no room to say why there is no file. */
@@ -1190,7 +1198,7 @@ static int attach(record_options *o, int has_program) {
     if (status != TOOL_OK || o->quiet) return status;
     snprintf(o->w.output, sizeof o->w.output, "%s", o->name);
     show_brief(o);
-    tool_error("wrote %s; `bursty report %s` shows it", o->name, o->name);
+    say_wrote(o, "");
     return TOOL_OK;
 }
 
@@ -1291,8 +1299,7 @@ static int run_outside(record_options *o, const char *path, char **arguments, in
                        files.images, files.first, files.images > 1 ? " to " : "",
                        files.images > 1 ? files.last : "");
         if (!o->w.direct) show_brief(o);
-        tool_error("wrote %s, by looks from outside, nothing was preloaded; `bursty report %s` "
-                   "shows it", o->name, o->name);
+        say_wrote(o, ", by looks from outside, nothing was preloaded");
     }
     *status = end_as(result);
     return 0;

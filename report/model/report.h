@@ -137,6 +137,7 @@ typedef struct report_axis {
     uint32_t *numbers;                            /* the system's */
     size_t thread_count;
     report_tree *tree;                            /* of stacks; it has no counts */
+    unsigned char *is_of_system;                  /* by name: waits there are its caller's */
     report_stretch *waits, *late;                 /* late: frames; by when they began */
     size_t wait_count, late_count;
     report_frame_kind *frames;

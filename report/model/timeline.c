@@ -21,6 +21,9 @@
 
 enum { SLICES = 12 };
 
+/* No date is later than that. */
+#define YEAR_10000_US UINT64_C(253402300800000000)
+
 static const char *thread_name(report *r, const timeline *log, const timeline_thread *t) {
     text name = {NULL, 0, 0};
     if (*t->name) text_format(&name, "%s (%lu)", t->name, (unsigned long)t->number);
@@ -35,6 +38,40 @@ static int has_unknown(const timeline_spans *waits) {
     for (i = 0; i < waits->count; i++)
         if (waits->at[i].what == TIMELINE_NO_PATH) return 1;
     return 0;
+}
+
+/* Is it a function of the system, in which a thread waits for its caller? Names that
+   begin with two underscores and in std are reserved for it. */
+static int is_of_system(const char *name) {
+    static const char *const beginnings[] = {
+        "__",      "std::",   "libc.so",  "libc-2",     "libpthread", "ld-linux", "_dl_",
+        "futex_",  "sem_",    "pthread_", "thrd_",      "mtx_",       "cnd_",     "epoll_",
+        "internal_", "_IO_",  "do_futex", "clock_nano", "(kernel)",
+    };
+    static const char *const names[] = {
+        "accept", "accept4", "connect", "fcntl", "fdatasync", "flock", "fsync", "getline",
+        "ioctl", "mq_receive", "mq_send", "msgrcv", "nanosleep", "open", "openat", "pause",
+        "poll", "ppoll", "pread", "pread64", "pselect", "pwrite", "pwrite64", "read", "readv",
+        "recv", "recvfrom", "recvmsg", "select", "semop", "send", "sendfile", "sendmsg",
+        "sendto", "sigsuspend", "sigtimedwait", "sigwait", "sleep", "syscall", "usleep",
+        "wait", "wait3", "wait4", "waitid", "waitpid", "write", "writev",
+    };
+    size_t i, length = strlen(name);
+    if (length > 4 && !strcmp(name + length - 4, "_[k]")) return 1;
+    for (i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (!strncmp(name, beginnings[i], strlen(beginnings[i]))) return 1;
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i])) return 1;
+    return 0;
+}
+
+/* The function of the program that waits there; where all are the system's, the
+   innermost one. */
+static const char *who_waits(const report_axis *a, uint32_t node) {
+    const report_tree *tree = a->tree;
+    uint32_t n = node;
+    while (n && a->is_of_system[tree->name[n]]) n = tree->parent[n];
+    return tree->names[tree->name[n ? n : node]];
 }
 
 /* Node 0 is the root; path n is node n + 1. The last one is that of waits of which
@@ -93,7 +130,7 @@ static void make_axis(report_axis *a, report *r, const timeline *log) {
     size_t i;
     a->program = log->program;
     a->process = log->process;
-    a->began_us = log->began_us;
+    a->began_us = log->began_us < YEAR_10000_US ? log->began_us : 0;
     a->span_us = log->span_us;
     a->from_us = log->whole_count ? log->from_us : 0;
     a->to_us = log->whole_count ? log->to_us : log->span_us;
@@ -113,6 +150,9 @@ static void make_axis(report_axis *a, report *r, const timeline *log) {
         a->numbers[i] = log->threads[i].number;
     }
     a->tree = make_tree(r, log);
+    a->is_of_system = (unsigned char *)tool_alloc(a->tree->name_count + 1);
+    for (i = 0; i < a->tree->name_count; i++)
+        a->is_of_system[i] = (unsigned char)is_of_system(a->tree->names[i]);
     a->waits = make_stretches(a, &log->waits, 1, &a->wait_count);
     a->late = make_stretches(a, &log->late, 0, &a->late_count);
     a->frame_count = log->frame_count;
@@ -301,6 +341,17 @@ static int by_number(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
+/* Is much of the time one wait of one thread? Then it is said at once. */
+static void add_longest(report *r, const report_axis *a, const waiter *w) {
+    const double much = .25, share = (double)w->us / (double)(a->to_us - a->from_us);
+    text value = {NULL, 0, 0};
+    if (share < much) return;
+    text_format(&value, "%s waited in %s for ", a->threads[w->thread], who_waits(a, w->node));
+    text_format(&value, "%.0f %% of the time", 100 * share);
+    report_add_words(r, REPORT_TOLD, "longest wait in time", &value);
+    text_free(&value);
+}
+
 static void add_waits(report *r, const report_axis *a, const timeline *log) {
     static const report_column columns[] = {
         {"waited_ms", "waited-ms", REPORT_REAL, REPORT_FINE, NULL},
@@ -308,17 +359,19 @@ static void add_waits(report *r, const report_axis *a, const timeline *log) {
         {"times", "times", REPORT_COUNT, 0, NULL},
         {"longest_ms", "longest-ms", REPORT_REAL, REPORT_FINE, NULL},
         {"thread", "thread", REPORT_NAME, 0, NULL},
+        {"function", "function", REPORT_NAME, 0, NULL},
         {"stack", "where", REPORT_PATH, 0, NULL},
     };
     enum { SHOWN = 12 };
     report_table *table =
-        report_add_table(r, "waits", "who waited, where, and how long", columns, 6);
+        report_add_table(r, "waits", "who waited, where, and how long", columns, 7);
     size_t count, i, places = 0;
     waiter *all = waiters_of(a, &count);
     uint32_t *nodes = (uint32_t *)tool_alloc((count + 1) * sizeof *nodes);
     text remark = {NULL, 0, 0};
     text_add(&remark, "of-time: of all of the time that is shown. times: how often it "
-                      "began to wait. ");
+                      "began to wait. function: the innermost one that is not the "
+                      "system's. ");
     if (!log->wait_look_us)
         text_add(&remark, "A wait lasts until the thread runs again.");
     else
@@ -337,7 +390,8 @@ static void add_waits(report *r, const report_axis *a, const timeline *log) {
         row[2].count = all[i].count;
         row[3].real = (double)all[i].longest / 1e3;
         row[4].name = a->threads[all[i].thread];
-        row[5].node = nodes[i] = all[i].node;
+        row[5].name = who_waits(a, all[i].node);
+        row[6].node = nodes[i] = all[i].node;
     }
     table->rows_shown = SHOWN;
     table->rows_more = count - table->rows;
@@ -346,6 +400,7 @@ static void add_waits(report *r, const report_axis *a, const timeline *log) {
     for (i = 0; i < table->rows; i++)
         if (!i || nodes[i] != nodes[i - 1]) nodes[places++] = nodes[i];
     table->paths = report_paths_make(a->tree, nodes, places);
+    add_longest(r, a, all);
     free(nodes);
     free(all);
 }
@@ -505,6 +560,12 @@ static void json(const void *columns, const report *r, text *out) {
         text_json(out, place.data);
         text_free(&place);
     }
+    text_add(out, "],\n\"system\":[");
+    for (i = 0; i < a->tree->name_count; i++) {
+        if (!a->is_of_system[i]) continue;
+        if (out->data[out->size - 1] != '[') text_add(out, ",");
+        text_number(out, i);
+    }
     text_add(out, "],\n\"parent\":");
     json_list32(out, a->tree->parent, a->tree->count);
     text_add(out, ",\n\"name\":");
@@ -541,6 +602,7 @@ static void free_columns(void *columns) {
         free(a->tree->line);
     }
     free(a->tree);
+    free(a->is_of_system);
     free(a->moments);
     free(a->waits);
     free(a->late);

@@ -57,12 +57,13 @@ static size_t rows_of(const report *r, const report_table *table, const text *sa
 
 static void write_brief(const report *r, text *out) {
     const report_table *table = first_table(r);
+    int is_sampled = table && strcmp(table->key, "waits") != 0;
     size_t more, i, said;
     text_add(out, "bursty: ");
     text_plain(out, r->title);
     text_add(out, ": ");
     text_plain(out, table ? table->title : "nothing to show");
-    text_add(out, table ? " (from, to: 95 % intervals)\n" : "\n");
+    text_add(out, is_sampled ? " (from, to: 95 % intervals)\n" : "\n");
     said = out->size;
     text_losses(out, r);
     for (i = 0; i < r->fact_count; i++) {

@@ -7,6 +7,7 @@
 #include "report/write/distinct.h"
 #include "report/write/writers.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { PLAIN_ROWS = 50, NAME_CHARACTERS = 200 };
 
@@ -91,13 +92,33 @@ static char **words_of(const report_table *table, size_t column, size_t rows) {
     return words;
 }
 
+/* The name of a row stands first, where a phone shows it: the function, or the first
+   words there are. */
+static size_t name_of(const report_table *table) {
+    size_t k, first = table->column_count;
+    for (k = table->column_count; k-- > 0;) {
+        if (!report_is_shown(table, k) || !report_is_words(&table->columns[k])) continue;
+        if (first == table->column_count || strcmp(table->columns[first].key, "function") != 0)
+            first = k;
+    }
+    return first;
+}
+
+/* The column that stands at that place. */
+static size_t column_at(size_t place, size_t name, size_t count) {
+    if (name == count) return place;
+    return !place ? name : place <= name ? place - 1 : place;
+}
+
 static void add_rows(text *out, const report_table *table, size_t first, size_t step, size_t most) {
-    size_t end = table->rows < most * step ? table->rows : most * step, i, k;
+    size_t end = table->rows < most * step ? table->rows : most * step, i, k, place;
+    size_t name = name_of(table);
     char ***words = (char ***)tool_alloc(table->column_count * sizeof *words);
     for (k = 0; k < table->column_count; k++) words[k] = words_of(table, k, end);
     for (i = first; i < end; i += step) {
         text_add(out, "<tr>");
-        for (k = 0; k < table->column_count; k++) {
+        for (place = 0; place < table->column_count; place++) {
+            k = column_at(place, name, table->column_count);
             if (!report_is_shown(table, k)) continue;
             if (!words[k]) {
                 add_cell(out, &table->columns[k], &table->cells[i * table->column_count + k]);
@@ -117,7 +138,8 @@ static void add_rows(text *out, const report_table *table, size_t first, size_t 
 }
 
 static void add_table(text *out, const report_table *table) {
-    size_t k, most = table->rows_shown ? table->rows_shown : PLAIN_ROWS, shown, step = 1;
+    size_t place, most = table->rows_shown ? table->rows_shown : PLAIN_ROWS, shown, step = 1;
+    size_t name = name_of(table);
     if (table->shape != REPORT_ROWS) step = table->rows / most + 1;
     text_format(out, "<section class=\"card\" data-table=\"%s\"><header><h2>", table->key);
     add_name(out, table->title);
@@ -133,7 +155,8 @@ static void add_table(text *out, const report_table *table) {
         return;
     }
     text_add(out, "<table><thead><tr>");
-    for (k = 0; k < table->column_count; k++) {
+    for (place = 0; place < table->column_count; place++) {
+        size_t k = column_at(place, name, table->column_count);
         const report_column *column = &table->columns[k];
         if (!report_is_shown(table, k)) continue;
         text_format(out, "<th scope=\"col\"%s>",

@@ -76,11 +76,18 @@ function waitsOf(axis, from, to, thread) {
 
 // The functions of a node of the log's own tree, the innermost first.
 function stackOf(axis, node) {
-  const names = [];
+  const names = [],
+    system = axis.raw.system || [];
   for (; node; node = axis.raw.parent[node])
     names.push({ name: axis.raw.names[axis.raw.name[node]] || '(no name)',
-      place: axis.raw.places[axis.raw.name[node]] || '' });
+      place: axis.raw.places[axis.raw.name[node]] || '',
+      isOfSystem: system.includes(axis.raw.name[node]) });
   return names;
+}
+
+// The first of a stack that is not of the system, which waits for its caller; 0: all are.
+function ownIn(stack) {
+  return Math.max(0, stack.findIndex(f => !f.isOfSystem));
 }
 
 // For a picture of so many pixels: which part of each a thread waited, 0 to 1.

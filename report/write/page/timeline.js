@@ -280,7 +280,7 @@ function slowFrames(axis, [from, to], track, setRange) {
 
 function waitTable(axis, [from, to], track) {
   const MOST = 12,
-    CALLERS = 5, // the system's own functions stand before those of the program
+    CALLERS = 5,
     rows = waitsOf(axis, from, Math.min(to, axis.to), track);
   if (!rows.length) return null;
   return el('div', { class: 'kin', id: 'who-waited' },
@@ -290,15 +290,18 @@ function waitTable(axis, [from, to], track) {
         el('th', { scope: 'col', class: k ? 'number' : '' }, label)))),
       el('tbody', {}, rows.slice(0, MOST).map(row => {
         const stack = stackOf(axis, row.node),
-          inner = stack[0];
+          own = ownIn(stack),
+          inner = stack[own],
+          names = list => list.map(f => f.name).join(' < ');
         return el('tr', {},
           el('td', { class: 'wide', title: stack.map(f => f.name).reverse().join(' > ') },
             el('button', { type: 'button', class: 'link',
               onclick: () => choose(inner.name, inner.place) }, inner.name), ' ',
             el('span', { class: 'place' }, axis.threads[row.thread]),
-            stack.length > 1 && el('div', { class: 'soft small' }, 'called by ' +
-              stack.slice(1, 1 + CALLERS).map(f => f.name).join(' < ') +
-              (stack.length > 1 + CALLERS ? ' …' : ''))),
+            own > 0 && el('div', { class: 'soft small' }, 'by ' + names(stack.slice(0, own))),
+            stack.length > own + 1 && el('div', { class: 'soft small' }, 'called by ' +
+              names(stack.slice(own + 1, own + 1 + CALLERS)) +
+              (stack.length > own + 1 + CALLERS ? ' …' : ''))),
           el('td', { class: 'number' }, ms(row.us)),
           el('td', { class: 'number' }, grouped(row.times)),
           el('td', { class: 'number' }, ms(row.longest)));
