@@ -685,12 +685,7 @@ int main(void) {
 }
 C
 $CC -O1 -g -pthread -o pair pair.c || exit 2
-<<<<<<< HEAD
 "$bursty" record --ticks 1 -o x.brst ./pair 2>err
-rows waits x.brst | grep rests | cut -d, -f6 >got
-=======
-"$bursty" record -o x.brst ./pair 2>err
 rows waits x.brst | grep rests | cut -d, -f7 >got
->>>>>>> r9-report
 check "threads that wait in one place: $(tr '\n' ' ' <got)" [ "$(wc -l <got)" = 2 -a "$(sort -u got | wc -l)" = 1 ]
 finish
