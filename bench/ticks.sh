@@ -21,10 +21,13 @@ flags="$flags -fcf-protection=none -no-pie -I. -pthread"
 # bursty.h: instructions of a tick, of runs with 10 000 ticks more and less.
 calls_of() { # TIMELINE RATE WAY
     case $3 in
-    start) strace -c -o "$out/calls" "$build/bursty" record --quiet --timeline "$1" --ticks "$2" -o "$out/log.brst" "$out/loop" 2 ;;
+    start)
+        strace -c -o "$out/calls" "$build/bursty" record --quiet --timeline "$1" --ticks "$2" \
+            -o "$out/log.brst" "$out/loop" 2 ;;
     -p)
         "$out/loop" 30 &
-        strace -c -o "$out/calls" "$build/bursty" record --quiet --timeline "$1" --ticks "$2" -p $! --seconds 2 -o "$out/log.brst"
+        strace -c -o "$out/calls" "$build/bursty" record --quiet --timeline "$1" --ticks "$2" \
+            -p $! --seconds 2 -o "$out/log.brst"
         kill $! ;;
     esac
     awk '/total$/ { print (NF > 4 ? $4 : $3) + 0 }' "$out/calls"
@@ -44,7 +47,7 @@ int main(int count, char **word) {
 }
 C
     gcc -O1 -o "$out/loop" "$out/loop.c"
-    echo "| way | looks a second | system calls, no log | with the log | bytes of the file, no log | with the log |"
+    echo "| way | looks a second | system calls, no log | with it | bytes of the file, no log | with it |"
     echo "|---|--:|--:|--:|--:|--:|"
     for way in start -p; do
         for rate in 100 250 1000 4000; do
@@ -80,8 +83,9 @@ C
         for n in 10000 20000; do
             valgrind --tool=callgrind --callgrind-out-file=/dev/null "$out/tick" $log $n 2>&1 |
                 awk '/Collected/ { print $NF }'
-        done | awk -v log_room=$log 'NR == 1 { first = $1 }
-            END { printf "bursty.h, config.timeline = %s: %.1f instructions a tick\n", log_room, ($1 - first) / 10000 }'
+        done | awk -v room=$log 'NR == 1 { first = $1 }
+            END { printf "bursty.h, config.timeline = %s: ", room
+                printf "%.1f instructions a tick\n", ($1 - first) / 10000 }'
     done
 }
 [ "$1" = log ] && { count_log; exit; }
