@@ -149,14 +149,14 @@ END
 compile $CC -O1 -shared -fPIC -o own_malloc.so own_malloc.c
 alone=
 if unshare -Urpf true 2>/dev/null; then alone=alone; fi
-hosts() { # BEFORE HOW: plain, and in three ways
+hosts() { # BEFORE HOW: plain, and in five ways
     before=$1 how=$2
     rm -f opened
     # shellcheck disable=SC2086
     { $before ./hosts $how >plain 2>plain.err; status=$?; } 2>/dev/null
     cat opened >>plain 2>/dev/null
     [ $status = 7 ] || fail "hosts $how $before: status $status, plain"
-    for mode in "$calls" "$all_calls" "$timed" "$refs"; do
+    for mode in "$calls" "$all_calls" "$timed" "$refs" '--frames leaf'; do
         rm -f opened
         # shellcheck disable=SC2086
         { $before $bursty record --quiet --no-keep $mode -o x.brst -- ./hosts $how >got 2>got.all
