@@ -1,7 +1,8 @@
 #!/bin/sh
 # ticks.sh [short|overhead|log] - are the shares of ticks right? Builds the 40:60 program,
 # demo/index, Lua with a scope in each function and a C++ program of four threads; compares their
-# self and total shares with a native sampler's (bench/ticks_sampler.c) and with callgrind's instructions; measures
+# self and total shares with a native sampler's (bench/ticks_sampler.c) and with callgrind's
+# instructions; measures
 # what ticks cost at the default rate. `overhead` measures that alone, in three minutes; it says on
 # stderr how far it is. `log` counts what the log of ticks in time costs at each rate, by system
 # calls and instructions, which a loaded machine does not change (wants strace).
