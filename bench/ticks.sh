@@ -1,10 +1,12 @@
 #!/bin/sh
-# ticks.sh [short|overhead|log] - are the shares of ticks right? Builds the 40:60 program, demo/index,
-# Lua with a scope in each function and a C++ program of four threads; compares their self and total
-# shares with a native sampler's (bench/ticks_sampler.c) and with callgrind's instructions; measures
+# ticks.sh [short|overhead|log] - are the shares of ticks right? Builds the 40:60 program,
+# demo/index, Lua with a scope in each function and a C++ program of four threads; compares their
+# self and total shares with a native sampler's (bench/ticks_sampler.c) and with callgrind's
+# instructions; measures
 # what ticks cost at the default rate. `overhead` measures that alone, in three minutes; it says on
 # stderr how far it is. `log` counts what the log of ticks in time costs at each rate, by system
-# calls and instructions, which a loaded machine does not change (wants strace). Prints the tables of docs/ticks.md. Wants gcc, g++, valgrind, python3 and
+# calls and instructions, which a loaded machine does not change (wants strace).
+# Prints the tables of docs/ticks.md. Wants gcc, g++, valgrind, python3 and
 # binutils, and (but for `overhead`) Lua's source as bench/setup.sh fetches it. x86-64 Linux.
 set -e
 cd "$(dirname "$0")/.."
@@ -47,7 +49,8 @@ int main(int count, char **word) {
 }
 C
     gcc -O1 -o "$out/loop" "$out/loop.c"
-    echo "| way | looks a second | system calls, no log | with it | bytes of the file, no log | with it |"
+    echo "| way | looks a second | system calls, no log | with it" \
+        "| bytes of the file, no log | with it |"
     echo "|---|--:|--:|--:|--:|--:|"
     for way in start -p; do
         for rate in 100 250 1000 4000; do

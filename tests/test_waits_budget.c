@@ -37,7 +37,9 @@ void events_add_record(const uint64_t *words, size_t count, int is_beside) {
     CHECK_EQ(words[count - 2], now_ns);
     take_record(words, count - 1);
 }
-void events_fill_sample(struct perf_event_attr *a, unsigned stack_bytes) { (void)a, (void)stack_bytes; }
+void events_fill_sample(struct perf_event_attr *a, unsigned stack_bytes) {
+    (void)a, (void)stack_bytes;
+}
 stack events_walk(const uint64_t *words, size_t count, uint32_t of) {
     stack none = {0, 0, 0};
     (void)words, (void)count, (void)of;
