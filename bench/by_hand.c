@@ -3,7 +3,8 @@
      EVERY, BURST     checks between bursts and of a burst; EVERY 0: one burst that never ends;
                       without EVERY bursty.h is not started
      STREAMS=FILE     hot data streams go there
-     DUMP=FILE        counts go there, without time */
+     DUMP=FILE        counts go there, without time
+     SEED             of the bursts; without it one is drawn */
 #define BURSTY_IMPLEMENTATION
 #include "by_hand.h"
 #define HOTSTREAM_IMPLEMENTATION
@@ -30,6 +31,7 @@ int main(int count, char **arguments) {
     FILE *f;
     memset(&config, 0, sizeof config);
     config.tick_hz = -1;
+    if (getenv("SEED")) config.seed = (uint32_t)atoi(getenv("SEED"));
     if (every) config.profile.every = atoi(every) ? (uint32_t)atoi(every) : BURSTY_ALWAYS;
     if (burst) config.profile.burst = (uint32_t)atoi(burst);
     both = config.profile;
